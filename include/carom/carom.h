@@ -1,0 +1,10 @@
+// carom.h - all of carom.
+#ifndef CAROM_H
+#define CAROM_H
+
+#include "carom/base.h"
+#include "carom/impulse.h"
+#include "carom/resolve.h"
+#include "carom/vec.h"
+
+#endif

@@ -1,0 +1,34 @@
+// impact.h - one collision as JSON: the input of `carom impact` and `carom region`.
+//
+// Fields and their meaning are listed in docs/impact.md. Vectors are 2 or 3 long; two-dimensional input is
+// embedded in the x-y plane. Unknown fields, wrong types and sizes are refused by name, line and column.
+#ifndef CAROM_IO_IMPACT_H
+#define CAROM_IO_IMPACT_H
+
+#include "carom/carom.h"
+#include "io/json.h"
+
+#define CR_IMPACT_MAX_LAWS 16
+
+typedef struct crImpact {
+    int dimension;  // 2 or 3: how vectors were written
+    crCollision collision;
+    crContact contact;  // the same in the contact frame
+    crMat3 frame;       // columns n, t1, t2
+    bool has_bodies;    // W and V came from two bodies
+    crRigid a, b;
+    crVec3 point;
+    crLawParams params;                    // for every law that reads it
+    int law_count;                         // laws asked for, in order
+    const char* laws[CR_IMPACT_MAX_LAWS];  // names in the catalogue
+    bool many;                             // "law" was a list or "all"
+    crLaw parts[CR_IMPACT_MAX_LAWS];       // laws of a composite
+    double weights[CR_IMPACT_MAX_LAWS];    // and their weights
+    crRestitution restitution;             // table of e, where one was given
+    double table[2][64];                   // its speeds and values
+} crImpact;
+
+// params and collision point into the struct itself: do not copy it.
+crStatus cr_impact_read(const crJson* object, crImpact* impact, crError* error);
+
+#endif

@@ -1,0 +1,104 @@
+// memory.c - the libc allocator and the scratch arena.
+//
+// The arena is a stack: alloc moves `used` up, release moves it back. What does not fit goes to spill blocks,
+// each remembering where it starts, so a release frees exactly the spills above the mark. reset, called
+// between steps, grows the main block to the peak: after the first steps nothing spills and nothing calls the
+// heap. Fails: alloc returns NULL and reset CR_ERR_MEMORY when the allocator has no more; nothing is lost
+// then.
+#include <stdlib.h>
+#include <string.h>
+
+#include "carom/base.h"
+
+#define ALIGN 64u
+
+static void* libc_alloc(void* ctx, size_t size) {
+    (void)ctx;
+    return malloc(size);
+}
+
+static void libc_free(void* ctx, void* memory, size_t size) {
+    (void)ctx;
+    (void)size;
+    free(memory);
+}
+
+crAllocator cr_allocator_libc(void) { return (crAllocator){libc_alloc, libc_free, NULL}; }
+
+typedef struct crArenaSpill {
+    struct crArenaSpill* next;
+    size_t start;  // value of arena->used before this block
+    size_t size;   // bytes of the whole block
+} crArenaSpill;
+
+static size_t round_up(size_t size) { return (size + ALIGN - 1u) & ~(size_t)(ALIGN - 1u); }
+
+static unsigned char* align_pointer(unsigned char* p) { return p + (ALIGN - (uintptr_t)p % ALIGN) % ALIGN; }
+
+crStatus cr_arena_create(crArena* arena, const crAllocator* allocator, size_t capacity) {
+    if (arena == NULL) return CR_ERR_ARGUMENT;
+    *arena = (crArena){.allocator = allocator != NULL ? *allocator : cr_allocator_libc()};
+    if (capacity == 0) return CR_OK;
+    if (capacity > SIZE_MAX / 2) return CR_ERR_MEMORY;
+    capacity = round_up(capacity);
+    arena->block = arena->allocator.alloc(arena->allocator.ctx, capacity + ALIGN);
+    if (arena->block == NULL) return CR_ERR_MEMORY;
+    arena->capacity = capacity;
+    return CR_OK;
+}
+
+static void free_block(crArena* arena) {
+    if (arena->block != NULL)
+        arena->allocator.free(arena->allocator.ctx, arena->block, arena->capacity + ALIGN);
+    arena->block = NULL;
+    arena->capacity = 0;
+}
+
+void cr_arena_destroy(crArena* arena) {
+    if (arena == NULL || arena->allocator.free == NULL) return;
+    cr_arena_release(arena, 0);
+    free_block(arena);
+}
+
+void* cr_arena_alloc(crArena* arena, size_t size) {
+    if (size > SIZE_MAX / 4) return NULL;
+    size = round_up(size == 0 ? 1 : size);
+    unsigned char* memory = NULL;
+    if (arena->spill == NULL && arena->used + size <= arena->capacity) {
+        memory = align_pointer(arena->block) + arena->used;
+    } else {
+        size_t total = sizeof(crArenaSpill) + ALIGN + size;
+        crArenaSpill* spill = arena->allocator.alloc(arena->allocator.ctx, total);
+        if (spill == NULL) return NULL;
+        *spill = (crArenaSpill){arena->spill, arena->used, total};
+        arena->spill = spill;
+        memory = align_pointer((unsigned char*)(spill + 1));
+    }
+    arena->used += size;
+    if (arena->used > arena->peak) arena->peak = arena->used;
+    return memory;
+}
+
+size_t cr_arena_mark(const crArena* arena) { return arena->used; }
+
+void cr_arena_release(crArena* arena, size_t mark) {
+    CR_ASSERT(mark <= arena->used);
+    while (arena->spill != NULL && arena->spill->start >= mark) {
+        crArenaSpill* spill = arena->spill;
+        arena->spill = spill->next;
+        arena->allocator.free(arena->allocator.ctx, spill, spill->size);
+    }
+    arena->used = mark;
+}
+
+crStatus cr_arena_reset(crArena* arena) {
+    cr_arena_release(arena, 0);
+    if (arena->peak <= arena->capacity) return CR_OK;
+    size_t capacity = arena->peak;
+    unsigned char* block = arena->allocator.alloc(arena->allocator.ctx, capacity + ALIGN);
+    if (block == NULL) return CR_ERR_MEMORY;
+    free_block(arena);
+    arena->block = block;
+    arena->capacity = capacity;
+    return CR_OK;
+}

@@ -1,0 +1,40 @@
+// status.c - names and texts of the status codes, and the one way to fill a crError.
+#include <stdio.h>
+#include <string.h>
+
+#include "carom/base.h"
+
+const char* cr_status_name(crStatus status) {
+    switch (status) {
+#define NAME(suffix, code, name, text) \
+    case CR_##suffix:                  \
+        return name;
+        CR_STATUS_MAP(NAME)
+#undef NAME
+    }
+    return "unknown";
+}
+
+const char* cr_status_text(crStatus status) {
+    switch (status) {
+#define TEXT(suffix, code, name, text) \
+    case CR_##suffix:                  \
+        return text;
+        CR_STATUS_MAP(TEXT)
+#undef TEXT
+    }
+    return "unknown status";
+}
+
+crStatus cr_error_set(crError* error, crStatus status, const char* field, const char* format, ...) {
+    if (error == NULL) return status;
+    error->status = status;
+    error->line = 0;
+    error->column = 0;
+    snprintf(error->field, sizeof error->field, "%s", field);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(error->message, sizeof error->message, format, args);
+    va_end(args);
+    return status;
+}

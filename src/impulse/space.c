@@ -1,0 +1,77 @@
+// space.c - points, surfaces and energies of impulse space, in the contact frame (x = n).
+//
+// P_I = -(Vn/Wnn) n;  P_II = -W^-1 V (least norm where W is singular);  V+ = V + W P;
+// energy change P.V + P.W P/2, which equals the change of the system's kinetic energy and needs no inverse;
+// Ec(P) = (P-P_II).W (P-P_II)/2, whose level surfaces are ellipsoids with semi-axes sqrt(2 Ec / eigenvalues
+// of W). Source: Chatterjee and Ruina 1998, section 3.1, eqs. 3 to 6; their "inverse proportion" is direct in
+// m = W^-1. Fails: P_I needs Wnn > 0; P_II needs V in the range of W. Both say so by returning false.
+#include "carom/impulse.h"
+
+bool cr_impulse_P_I(const crContact* c, crVec3* P) {
+    *P = cr_vec3(0, 0, 0);
+    if (c->V.x == 0.0) return true;
+    if (!(c->W.xx > 0.0)) return false;
+    P->x = -c->V.x / c->W.xx;
+    return isfinite(P->x);
+}
+
+bool cr_impulse_P_II(const crContact* c, crVec3* P) { return cr_sym3_solve(c->W, cr_neg(c->V), P); }
+
+crVec3 cr_impulse_V_plus(const crContact* c, crVec3 P) { return cr_add(c->V, cr_sym3_mul(c->W, P)); }
+
+double cr_impulse_energy_change(const crContact* c, crVec3 P) {
+    return cr_dot(P, c->V) + 0.5 * cr_sym3_quad(c->W, P);
+}
+
+bool cr_impulse_contact_energy(const crContact* c, crVec3 P, double* Ec) {
+    crVec3 center;
+    if (!cr_impulse_P_II(c, &center)) return false;
+    *Ec = 0.5 * cr_sym3_quad(c->W, cr_sub(P, center));
+    return true;
+}
+
+crMargins cr_impulse_margins(const crContact* c, crVec3 P) {
+    double tangential = sqrt(P.y * P.y + P.z * P.z);
+    // infinite friction: the cone is the half-space n.P > 0 and the origin
+    double limit = isinf(c->mu) ? (P.x > 0.0 ? c->mu : 0.0) : c->mu * P.x;
+    return (crMargins){-cr_impulse_energy_change(c, P), cr_impulse_V_plus(c, P).x, P.x, limit - tangential};
+}
+
+bool cr_impulse_permissible(const crContact* c, crVec3 P, double tol) {
+    crMargins m = cr_impulse_margins(c, P);
+    crVec3 WP = cr_sym3_mul(c->W, P);
+    double size = cr_norm(P);
+    double energy = fabs(cr_dot(P, c->V)) + 0.5 * fabs(cr_dot(P, WP));
+    double velocity = cr_norm(c->V) + fabs(WP.x);
+    double friction = isinf(c->mu) ? size : (1.0 + c->mu) * size;
+    return m.energy >= -tol * energy && m.penetration >= -tol * velocity && m.tension >= -tol * size &&
+           m.cone >= -tol * friction;
+}
+
+bool cr_impulse_ellipsoid(const crContact* c, double Ec, crEllipsoid* ellipsoid) {
+    if (!(Ec >= 0.0) || !cr_impulse_P_II(c, &ellipsoid->center)) return false;
+    double values[3];
+    cr_sym3_eigen(c->W, values, &ellipsoid->axes);
+    for (int k = 0; k < 3; k++) {
+        bool blocked = !(values[k] > 1e-14 * values[2]);
+        ellipsoid->radius[k] = blocked ? (double)INFINITY : sqrt(2.0 * Ec / values[k]);
+    }
+    return true;
+}
+
+crPlane cr_impulse_restitution_plane(const crContact* c, double e) {
+    return (crPlane){cr_vec3(c->W.xx, c->W.xy, c->W.xz), -(1.0 + e) * c->V.x};
+}
+
+crPlane cr_impulse_compression_plane(const crContact* c) { return cr_impulse_restitution_plane(c, 0.0); }
+
+bool cr_impulse_sticking_line(const crContact* c, crLine* line) {
+    // P with V + W P along n: P_II plus multiples of W^-1 n
+    crVec3 direction;
+    if (!cr_impulse_P_II(c, &line->point)) return false;
+    if (!cr_sym3_solve(c->W, cr_vec3(1, 0, 0), &direction)) return false;
+    double length = cr_norm(direction);
+    if (!(length > 0.0) || !isfinite(length)) return false;
+    line->direction = cr_scale(1.0 / length, direction);
+    return true;
+}

@@ -1,0 +1,107 @@
+// law.c - applying a law: check the input, change to the contact frame, let the law speak, audit, change
+// back.
+//
+// The audit computes V+ = V + W P, the energy change and the four margins from raw data, and names the regime
+// by V+ alone; a law is believed only where it says jam or no-solution. Fails: bad fields are refused by name
+// (cr_collision_contact); an impulse that is not finite is refused as the law's fault.
+#include "carom/resolve.h"
+
+#define REST_TOL 1e-9  // tangential speed below this share of all speeds involved counts as none
+
+const char* cr_regime_name(crRegime regime) {
+    static const char* const names[] = {"separate", "stick", "slip", "reversal", "jam", "no-solution"};
+    return (unsigned)regime < sizeof names / sizeof names[0] ? names[regime] : "unknown";
+}
+
+static crRegime regime_of(const crContact* c, crVec3 P, crVec3 V_plus) {
+    crVec3 WP = cr_sym3_mul(c->W, P);
+    double scale = cr_norm(c->V) + cr_norm(WP);
+    if (sqrt(V_plus.y * V_plus.y + V_plus.z * V_plus.z) <= REST_TOL * scale) return CR_REGIME_STICK;
+    double before = sqrt(c->V.y * c->V.y + c->V.z * c->V.z);
+    if (before <= REST_TOL * scale) return CR_REGIME_SLIP;
+    return c->V.y * V_plus.y + c->V.z * V_plus.z < 0.0 ? CR_REGIME_REVERSAL : CR_REGIME_SLIP;
+}
+
+// Everything but P, and but what only the law can know.
+static void audit(const crContact* c, crHit* hit) {
+    crVec3 P = hit->P;
+    hit->V_plus = cr_impulse_V_plus(c, P);
+    hit->energy_change = cr_impulse_energy_change(c, P);
+    hit->margins = cr_impulse_margins(c, P);
+    hit->permissible = cr_impulse_permissible(c, P, CR_PERMISSIBLE_TOL);
+    double energies = fabs(cr_dot(P, c->V)) + 0.5 * fabs(cr_sym3_quad(c->W, P));
+    hit->creates_energy = hit->energy_change > CR_PERMISSIBLE_TOL * energies;
+    bool known = hit->regime == CR_REGIME_SEPARATE || hit->regime == CR_REGIME_JAM ||
+                 hit->regime == CR_REGIME_NO_SOLUTION;
+    if (!known) hit->regime = regime_of(c, P, hit->V_plus);
+}
+
+// The law's impulse alone. A contact that separates gets none, whatever the law.
+static crStatus impulse_of(const crLaw* law, const crContact* c, crHit* hit, crError* error) {
+    *hit = (crHit){.regime = CR_REGIME_SEPARATE, .solutions = 1};
+    if (c->V.x > 0.0) return CR_OK;
+    hit->regime = CR_REGIME_SLIP;
+    crStatus status = law->apply(law->params, c, hit, error);
+    if (status != CR_OK) return status;
+    if (!cr_vec3_finite(hit->P)) {
+        return cr_error_set(error, CR_ERR_FINITE, "law", "law: \"%s\" gave an impulse that is not finite",
+                            law->name);
+    }
+    return CR_OK;
+}
+
+crStatus cr_law_apply_contact(const crLaw* law, const crContact* c, crHit* hit, crError* error) {
+    crStatus status = impulse_of(law, c, hit, error);
+    if (status != CR_OK) return status;
+    audit(c, hit);
+    return CR_OK;
+}
+
+static crStatus check_law(const crLaw* law, crError* error) {
+    if (law == NULL || law->apply == NULL) return cr_error_set(error, CR_ERR_ARGUMENT, "law", "law: is NULL");
+    return CR_OK;
+}
+
+crStatus cr_law_apply(const crLaw* law, const crCollision* collision, crHit* hit, crError* error) {
+    crContact contact;
+    crMat3 frame;
+    crStatus status = check_law(law, error);
+    if (status == CR_OK && (collision == NULL || hit == NULL)) {
+        status = cr_error_set(error, CR_ERR_ARGUMENT, "collision", "collision and hit must be given");
+    }
+    if (status == CR_OK) status = cr_collision_contact(collision, &contact, &frame, error);
+    if (status == CR_OK) status = cr_law_apply_contact(law, &contact, hit, error);
+    if (status != CR_OK) return status;
+    hit->P = cr_mat3_mul(frame, hit->P);
+    hit->V_plus = cr_mat3_mul(frame, hit->V_plus);
+    return CR_OK;
+}
+
+crStatus cr_law_many(const crLaw* law, int count, const crMat3* W, const crVec3* V, const crVec3* n,
+                     const double* mu, const double* e, const double* et, crVec3* P, crStatus* status) {
+    crStatus first = check_law(law, NULL);
+    if (count > 0 && (W == NULL || V == NULL || mu == NULL || e == NULL || et == NULL || P == NULL)) {
+        first = CR_ERR_ARGUMENT;
+    }
+    if (first != CR_OK) return first;
+    crCollision collision = cr_collision();
+    collision.has_frame = n == NULL;
+    collision.frame = collision.W;
+    for (int i = 0; i < count; i++) {
+        collision.W = W[i];
+        collision.V = V[i];
+        if (n != NULL) collision.n = n[i];
+        collision.mu = mu[i];
+        collision.e = e[i];
+        collision.et = et[i];
+        crContact contact;
+        crMat3 frame;
+        crHit hit;
+        crStatus row = cr_collision_contact(&collision, &contact, &frame, NULL);
+        if (row == CR_OK) row = impulse_of(law, &contact, &hit, NULL);
+        P[i] = row == CR_OK ? cr_mat3_mul(frame, hit.P) : cr_vec3(0, 0, 0);
+        if (status != NULL) status[i] = row;
+        if (first == CR_OK) first = row;
+    }
+    return first;
+}

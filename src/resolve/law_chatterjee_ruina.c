@@ -1,0 +1,61 @@
+// law_chatterjee_ruina.c - Chatterjee and Ruina's algebraic law with two restitution coefficients.
+//
+//     P^ = (1+e) P_I + (1+et) (P_II - P_I);  outside the friction cone, slide back along P_II - P_I:
+//     kappa = mu (1+e) n.P_I / (|t(P_II)| - mu n.(P_II - P_I)),   P = (1+e) P_I + kappa (P_II - P_I)
+//
+// Source: Chatterjee and Ruina 1998, section 5, eqs. 10 to 14. At mu = infinity, where eq. 13 is inf/inf,
+// kappa is what brings n.P to zero if n.P^ < 0, and 1 + et otherwise. Holds: in the permissible region for 0
+// <= e <= 1, -1 <= et <= 1; equals the bilinear law for diagonal W. Fails: Wnn = 0, or no P_II because W is
+// singular and V not in its range: no-solution.
+#include "carom/resolve.h"
+
+// P_II - P_I through the tangential Schur complement S = Wtt - wtn wtn^T / Wnn: S P_t = wtn Vn/Wnn - V_t.
+// false where S is singular to working precision.
+static bool sticking_part(const crContact* c, crVec3* D) {
+    const crSym3* W = &c->W;
+    double r = 1.0 / W->xx;
+    double syy = W->yy - W->xy * W->xy * r;
+    double syz = W->yz - W->xy * W->xz * r;
+    double szz = W->zz - W->xz * W->xz * r;
+    double det = syy * szz - syz * syz;
+    if (!(syy > 1e-14 * W->yy && szz > 1e-14 * W->zz && det > 1e-14 * syy * szz)) return false;
+    double by = W->xy * (c->V.x * r) - c->V.y;
+    double bz = W->xz * (c->V.x * r) - c->V.z;
+    double q = 1.0 / det;
+    D->y = (szz * by - syz * bz) * q;
+    D->z = (syy * bz - syz * by) * q;
+    D->x = -(W->xy * D->y + W->xz * D->z) * r;
+    return true;
+}
+
+static crStatus apply(const void* params, const crContact* c, crHit* hit, crError* error) {
+    (void)params;
+    (void)error;
+    crVec3 P_I;
+    crVec3 D;
+    bool exists = cr_impulse_P_I(c, &P_I);
+    if (exists && !(c->W.xx > 0.0 && sticking_part(c, &D))) {
+        crVec3 P_II;
+        exists = cr_impulse_P_II(c, &P_II);
+        D = cr_sub(P_II, P_I);
+    }
+    if (!exists) {
+        hit->regime = CR_REGIME_NO_SOLUTION;
+        hit->solutions = 0;
+        return CR_OK;
+    }
+    // candidate, then the friction check
+    double Pn = (1.0 + c->e) * P_I.x;
+    double kappa = 1.0 + c->et;
+    double tangential = sqrt(D.y * D.y + D.z * D.z);
+    double normal = Pn + kappa * D.x;
+    if (isinf(c->mu)) {
+        if (normal < 0.0) kappa = Pn / -D.x;
+    } else if (kappa * tangential > c->mu * normal) {
+        kappa = c->mu * Pn / (tangential - c->mu * D.x);
+    }
+    hit->P = cr_vec3(Pn + kappa * D.x, kappa * D.y, kappa * D.z);
+    return CR_OK;
+}
+
+crLaw cr_law_chatterjee_ruina(void) { return (crLaw){"chatterjee-ruina", apply, NULL}; }

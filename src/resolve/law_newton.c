@@ -1,0 +1,20 @@
+// law_newton.c - frictionless impact with Newton's restitution: P = -(1+e) Vn/Wnn n.
+//
+// Source: Newton; in this form Hecker 1997, eq. 9. Holds: every law here equals it at mu = 0.
+// Fails: Wnn = 0 with Vn < 0 (the normal direction is blocked): no-solution.
+#include "carom/resolve.h"
+
+static crStatus apply(const void* params, const crContact* c, crHit* hit, crError* error) {
+    (void)params;
+    (void)error;
+    crVec3 P_I;
+    if (!cr_impulse_P_I(c, &P_I)) {
+        hit->regime = CR_REGIME_NO_SOLUTION;
+        hit->solutions = 0;
+        return CR_OK;
+    }
+    hit->P = cr_scale(1.0 + c->e, P_I);
+    return CR_OK;
+}
+
+crLaw cr_law_newton(void) { return (crLaw){"newton", apply, NULL}; }
