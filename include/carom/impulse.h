@@ -120,6 +120,16 @@ CR_API crMargins cr_impulse_margins(const crContact* c, crVec3 P);
 #define CR_PERMISSIBLE_TOL 1e-9
 CR_API bool cr_impulse_permissible(const crContact* c, crVec3 P, double tol);
 
+// All that W, V and P alone say about an outcome.
+typedef struct crVerdict {
+    crVec3 V_plus;         // V + W P, m/s
+    double energy_change;  // J
+    crMargins margins;
+    bool permissible;     // all margins >= 0 within tol
+    bool creates_energy;  // energy change > 0 beyond tol
+} crVerdict;
+CR_API crVerdict cr_impulse_verdict(const crContact* c, crVec3 P, double tol);
+
 // Surface of constant contact energy: semi-axes sqrt(2 Ec / eigenvalues of W), INFINITY where W is singular.
 typedef struct crEllipsoid {
     crVec3 center;     // P_II

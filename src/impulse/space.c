@@ -30,22 +30,41 @@ bool cr_impulse_contact_energy(const crContact* c, crVec3 P, double* Ec) {
     return true;
 }
 
-crMargins cr_impulse_margins(const crContact* c, crVec3 P) {
+// infinite friction: the cone is the half-space n.P > 0 and the origin
+static double cone_limit(double mu, double Pn) {
+    if (!isinf(mu)) return mu * Pn;
+    return Pn > 0.0 ? mu : 0.0;
+}
+
+crVerdict cr_impulse_verdict(const crContact* c, crVec3 P, double tol) {
+    crVerdict o;
+    crVec3 WP = cr_sym3_mul(c->W, P);
+    double gained = cr_dot(P, c->V);
+    double spent = 0.5 * cr_dot(P, WP);
     double tangential = sqrt(P.y * P.y + P.z * P.z);
-    // infinite friction: the cone is the half-space n.P > 0 and the origin
-    double limit = isinf(c->mu) ? (P.x > 0.0 ? c->mu : 0.0) : c->mu * P.x;
-    return (crMargins){-cr_impulse_energy_change(c, P), cr_impulse_V_plus(c, P).x, P.x, limit - tangential};
+    o.V_plus = cr_add(c->V, WP);
+    o.energy_change = gained + spent;
+    o.margins.energy = -o.energy_change;
+    o.margins.penetration = o.V_plus.x;
+    o.margins.tension = P.x;
+    o.margins.cone = cone_limit(c->mu, P.x) - tangential;
+    // each margin against the sizes of the terms it is the difference of
+    double size = fabs(P.x) + tangential;
+    double energy = fabs(gained) + fabs(spent);
+    double velocity = fabs(c->V.x) + fabs(c->W.xx * P.x) + fabs(c->W.xy * P.y) + fabs(c->W.xz * P.z);
+    double friction = isinf(c->mu) ? size : (1.0 + c->mu) * size;
+    o.creates_energy = o.energy_change > tol * energy;
+    o.permissible = !o.creates_energy & (o.margins.penetration >= -tol * velocity) &
+                    (o.margins.tension >= -tol * size) & (o.margins.cone >= -tol * friction);
+    return o;
+}
+
+crMargins cr_impulse_margins(const crContact* c, crVec3 P) {
+    return cr_impulse_verdict(c, P, CR_PERMISSIBLE_TOL).margins;
 }
 
 bool cr_impulse_permissible(const crContact* c, crVec3 P, double tol) {
-    crMargins m = cr_impulse_margins(c, P);
-    crVec3 WP = cr_sym3_mul(c->W, P);
-    double size = cr_norm(P);
-    double energy = fabs(cr_dot(P, c->V)) + 0.5 * fabs(cr_dot(P, WP));
-    double velocity = cr_norm(c->V) + fabs(WP.x);
-    double friction = isinf(c->mu) ? size : (1.0 + c->mu) * size;
-    return m.energy >= -tol * energy && m.penetration >= -tol * velocity && m.tension >= -tol * size &&
-           m.cone >= -tol * friction;
+    return cr_impulse_verdict(c, P, tol).permissible;
 }
 
 bool cr_impulse_ellipsoid(const crContact* c, double Ec, crEllipsoid* ellipsoid) {
