@@ -9,6 +9,7 @@
 #define CAROM_RESOLVE_H
 
 #include "carom/impulse.h"
+#include "carom/problem.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -87,10 +88,11 @@ typedef struct crLawInfo {
     const char* parameters;  // with ranges
     const char* guarantee;   // what always holds
     const char* source;
-    const char* reaches;  // dimension of the part of the region it reaches by its parameters, in 3D
+    int dimension;  // of the part of the region that its parameters (mu apart) reach
+    bool planar;    // for planar contacts only
     bool may_create_energy;
-    bool spin_reversal;       // can reverse the tangential velocity of a sphere
-    bool spin_non_reversal;   // can leave a sphere slipping the way it did
+    bool spin_reversal;       // a sphere that friction could stop may leave with its slip reversed
+    bool spin_non_reversal;   // or without
     bool grazing_normal;      // can rebound at Vn -> 0-
     bool grazing_tangential;  // can reverse the tangential velocity at Vn -> 0-
 } crLawInfo;
@@ -110,6 +112,58 @@ CR_API crStatus cr_law_apply_contact(const crLaw* law, const crContact* contact,
 // Returns CR_OK, or the first refused row's status.
 CR_API crStatus cr_law_many(const crLaw* law, int count, const crMat3* W, const crVec3* V, const crVec3* n,
                             const double* mu, const double* e, const double* et, crVec3* P, crStatus* status);
+
+// What a solver or rule says of its own work, and what the audit found; the two are never mixed.
+typedef enum crOutcome {
+    CR_OUTCOME_SOLVED,      // by the audit's residual, not by the solver's word
+    CR_OUTCOME_RAY,         // pivoting ended on a ray: no solution found this way
+    CR_OUTCOME_INFEASIBLE,  // there is none, with a certificate
+    CR_OUTCOME_STALLED,     // no more progress
+    CR_OUTCOME_LIMIT,       // iteration or budget limit reached
+} crOutcome;
+
+CR_API const char* cr_outcome_name(crOutcome outcome);
+
+typedef struct crReport {
+    crOutcome outcome;
+    const char* method;  // name of the solver that produced p
+    int iterations;      // pivots, sweeps or Newton steps
+    double residual;     // as the solver saw it, of the problem it was given
+    crAudit audit;       // of p on the problem's raw data
+} crReport;
+
+// A solver: a Problem in, impulses out. p holds the starting guess and receives the result (rows).
+// Everything it needs comes from the arena. A solve that does not converge is CR_OK with another outcome.
+typedef crStatus (*crSolverFn)(const void* params, const crProblem* problem, crArena* arena, double* p,
+                               crReport* report, crError* error);
+typedef struct crSolver {
+    const char* name;
+    crSolverFn solve;
+    const void* params;  // crSolverParams of the built-in ones; NULL for defaults
+} crSolver;
+
+typedef struct crSolverParams {
+    double tol;          // residual (crAudit.residual) to reach; default 1e-10
+    int max_iterations;  // 0 for the solver's own limit
+} crSolverParams;
+
+CR_API crSolverParams cr_solver_params(void);
+CR_API crSolver cr_solver_lemke(const crSolverParams* params);  // pivots; any LCP, also polygon cones
+CR_API crSolver cr_solver_pivot(const crSolverParams* params);  // principal pivoting; symmetric PSD, no cones
+CR_API crSolver cr_solver_enumerate(const crSolverParams* params);  // all solutions of small LCPs
+CR_API crSolver
+cr_solver_gauss_seidel(const crSolverParams* params);            // block sweeps, exact local Coulomb solve
+CR_API crSolver cr_solver_newton(const crSolverParams* params);  // semismooth, sparse direct
+CR_API crSolver cr_solver_admm(const crSolverParams* params);    // proximal splitting
+CR_API crSolver cr_solver_auto(const crSolverParams* params);    // chooses and switches by the residual
+CR_API int cr_solver_count(void);
+CR_API const char* cr_solver_name(int index);
+CR_API crStatus cr_solver_find(const char* name, const crSolverParams* params, crSolver* solver,
+                               crError* error);
+
+// Check the problem, solve, audit; outcome is SOLVED only if the audit's residual is within tol.
+CR_API crStatus cr_solver_run(const crSolver* solver, const crProblem* problem, double tol, crArena* arena,
+                              double* p, crReport* report, crError* error);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,117 @@
+// problem.h - one instant in contact space: blocks of rows over u = u_free + W p, and the audit of any answer.
+//
+// Rows are velocities u (m/s, or rad/s on spin and rolling rows) and impulses p (N s, or N m s). Each block says
+// what its rows must satisfy; b is a bias added to the velocity before comparing (gap terms, restitution):
+//
+//     equality     u + b = 0                          p free
+//     unilateral   0 <= u + b  _|_  p >= 0
+//     box          lo <= p <= hi,  u + b >= 0 at lo, <= 0 at hi, = 0 between     (motors, joint friction)
+//     cone         rows n, t1, [t2], [spin], [roll1, roll2]:  0 <= u_n + b_n  _|_  p_n >= 0,
+//                  p_t in p_n D with friction of greatest dissipation: p_t.u_t least over p_n D, where D is the
+//                  disc of radius mu, the ellipse (mu, mu2), or a convex polygon; |p_spin| <= mu_spin p_n and
+//                  |p_roll| <= mu_roll p_n likewise
+//
+// W is a matrix (dense or sparse) or an operator J Minv J^T. It is symmetric positive semidefinite up to
+// rounding, unless the problem is raw: an LCP from elsewhere with any matrix, for which only residuals mean
+// anything. The audit works from these data alone and never asks a solver.
+#ifndef CAROM_PROBLEM_H
+#define CAROM_PROBLEM_H
+
+#include "carom/vec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// By rows: compressed (start has rows + 1 entries, columns ascending) or, where start is NULL, dense.
+// A zeroed struct is "not given". The caller owns the arrays.
+typedef struct crMatrix {
+    int rows, cols;
+    const int* start;     // first entry of each row (rows + 1), or NULL
+    const int* col;       // column of each entry (start[rows]), or NULL
+    const double* value;  // entries (start[rows]), or all of them row by row (rows*cols)
+} crMatrix;
+
+typedef enum crBlockKind { CR_BLOCK_EQUALITY, CR_BLOCK_UNILATERAL, CR_BLOCK_BOX, CR_BLOCK_CONE } crBlockKind;
+
+// Blocks cover the rows without gap, in order.
+typedef struct crBlock {
+    crBlockKind kind;
+    int row;           // first row
+    int count;         // rows; cone: 1 + tangents (1 or 2) + spin + 2 roll
+    double mu;         // cone: friction coefficient, >= 0, may be INFINITY; along t1 where elliptic
+    double mu2;        // cone: along t2; equal to mu where isotropic
+    int vertex;        // cone: first vertex of the polygon in crProblem.vertices
+    int vertex_count;  // cone: 0 for disc and ellipse, else >= 3 (2 tangents)
+    bool spin;         // cone: has a spin row
+    bool roll;         // cone: has two rolling rows
+    double mu_spin;    // cone: limit of p_spin / p_n, m
+    double mu_roll;    // cone: limit of |p_roll| / p_n, m
+    double lo, hi;     // box: may be infinite
+    double e;          // normal restitution, read by rules
+    double et;         // tangential restitution, read by rules
+    int source;        // the caller's own tag
+} crBlock;
+
+typedef struct crProblem {
+    int rows;
+    int block_count;
+    const crBlock* blocks;  // (block_count)
+    const double (
+        *vertices)[2];     // polygon vertices p_t/p_n, counter-clockwise, origin inside (as blocks say)
+    const double* u_free;  // velocities without impulses (rows)
+    const double* b;       // bias, or NULL for zero (rows)
+    crMatrix W;            // rows x rows, or not given: then J and Minv are
+    int nv;                // generalized velocities, 0 without J
+    crMatrix J;            // rows x nv
+    crMatrix M;            // nv x nv, optional: lets the audit check momentum
+    crMatrix Minv;         // nv x nv
+    const double* v;       // generalized velocities before, optional (nv)
+    bool raw;              // W is any matrix: complementarity residuals only
+} crProblem;
+
+// Blocks with everything unset but kind and count.
+CR_API crBlock cr_block(crBlockKind kind, int row, int count);
+
+// Every field checked: sizes, coverage, finiteness, ranges, symmetry of W unless raw.
+CR_API crStatus cr_problem_check(const crProblem* problem, crError* error);
+
+// u = u_free + W p. Work comes from the arena and is given back.
+CR_API crStatus cr_problem_velocity(const crProblem* problem, crArena* arena, const double* p, double* u);
+
+// W as a full matrix, row by row (rows*rows), allocated from the arena.
+CR_API crStatus cr_problem_dense(const crProblem* problem, crArena* arena, double** W);
+
+// W by rows, allocated from the arena; exact zeros are dropped.
+CR_API crStatus cr_problem_sparse(const crProblem* problem, crArena* arena, crMatrix* W);
+
+// v + Minv J^T p (nv); needs J, Minv and v.
+CR_API crStatus cr_problem_apply(const crProblem* problem, crArena* arena, const double* p, double* v_plus);
+
+// Inverse of a symmetric positive definite matrix, dense, allocated from the arena.
+CR_API crStatus cr_matrix_inverse(const crMatrix* M, crArena* arena, crMatrix* Minv, crError* error);
+
+CR_API double cr_matrix_at(const crMatrix* A, int row, int col);
+CR_API void cr_matrix_mul(const crMatrix* A, const double* x, double* y);    // y = A x
+CR_API void cr_matrix_mul_t(const crMatrix* A, const double* x, double* y);  // y = A^T x
+
+// What is true of p, from raw data. Anything not finite makes every figure INFINITY.
+typedef struct crAudit {
+    double residual;  // natural map over all rows, relative: |.|_2 / |u_free + b|_2, raw: max / max(1, .)
+    double approach;  // worst -(u_n + b_n), m/s, and |u + b| on equality rows
+    double cone;      // worst friction beyond its limit, or p_n < 0, N s
+    double
+        dissipation;  // worst failure of friction to oppose slip, m/s (impulses scaled by the diagonal of W)
+    double complementarity;  // worst |(u_n + b_n) p_n|, J
+    double momentum;         // |M (v+ - v) - J^T p| / (|J^T p| + |M v|), 0 without M and v
+    double energy_change;    // p.(u_free + W p / 2), J; an impact's where u_free is the velocity before it
+    int worst_block;         // of the residual, -1 where there are none
+} crAudit;
+
+CR_API crStatus cr_problem_audit(const crProblem* problem, crArena* arena, const double* p, crAudit* audit);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

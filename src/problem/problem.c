@@ -1,0 +1,275 @@
+// problem.c - checking a problem, and W in the form asked for: product, full matrix or rows.
+//
+// u = u_free + W p with W a matrix, or u = u_free + J (Minv (J^T p)) where it is an operator.
+// Fails: each field that is missing, out of range, of the wrong size or not finite is refused by name.
+#include "carom/problem.h"
+
+#include <string.h>
+
+crBlock cr_block(crBlockKind kind, int row, int count) {
+    crBlock block = {0};
+    block.kind = kind;
+    block.row = row;
+    block.count = count;
+    block.lo = -(double)INFINITY;
+    block.hi = (double)INFINITY;
+    return block;
+}
+
+static bool all_finite(const double* x, size_t n) {
+    double sum = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        sum += x[i] * 0.0;  // NaN and infinity leave NaN behind
+    }
+    return sum == 0.0;
+}
+
+static crStatus check_matrix(const crMatrix* A, int rows, int cols, const char* name, crError* error) {
+    if (A->rows != rows || A->cols != cols || A->value == NULL) {
+        return cr_error_set(error, CR_ERR_SIZE, name, "%s: is %d x %d, must be %d x %d", name, A->rows,
+                            A->cols, rows, cols);
+    }
+    size_t entries = (size_t)rows * (size_t)cols;
+    if (A->start != NULL) {
+        if (A->start[0] != 0) return cr_error_set(error, CR_ERR_SIZE, name, "%s: rows must start at 0", name);
+        for (int i = 0; i < rows; i++) {
+            bool ok = A->start[i + 1] >= A->start[i];
+            for (int k = A->start[i]; ok && k < A->start[i + 1]; k++) {
+                ok = A->col[k] >= 0 && A->col[k] < cols && (k == A->start[i] || A->col[k] > A->col[k - 1]);
+            }
+            if (!ok) {
+                return cr_error_set(error, CR_ERR_SIZE, name,
+                                    "%s: columns of row %d must ascend within 0 to %d", name, i, cols - 1);
+            }
+        }
+        entries = (size_t)A->start[rows];
+    }
+    if (!all_finite(A->value, entries)) {
+        return cr_error_set(error, CR_ERR_FINITE, name, "%s: every entry must be finite", name);
+    }
+    return CR_OK;
+}
+
+static crStatus check_cone(const crProblem* problem, const crBlock* block, int index, crError* error) {
+    int tangents = block->count - 1 - (block->spin ? 1 : 0) - (block->roll ? 2 : 0);
+    if (tangents < 1 || tangents > 2) {
+        return cr_error_set(error, CR_ERR_SIZE, "count",
+                            "count: cone block %d has %d tangents, must be 1 or 2", index, tangents);
+    }
+    if (!(block->mu >= 0.0) || !(block->mu2 >= 0.0) || !(block->mu_spin >= 0.0) || !(block->mu_roll >= 0.0)) {
+        return cr_error_set(error, CR_ERR_RANGE, "mu",
+                            "mu: cone block %d has mu = %g, all limits must be >= 0", index, block->mu);
+    }
+    if (block->vertex_count != 0 && (block->vertex_count < 3 || tangents != 2 || problem->vertices == NULL)) {
+        return cr_error_set(error, CR_ERR_SIZE, "vertices",
+                            "vertices: cone block %d has %d, must be 0 or >= 3", index, block->vertex_count);
+    }
+    return CR_OK;
+}
+
+static crStatus check_block(const crProblem* problem, int index, int row, crError* error) {
+    const crBlock* block = &problem->blocks[index];
+    if (block->row != row || block->count < 1 || block->count > problem->rows - row) {
+        return cr_error_set(error, CR_ERR_SIZE, "blocks",
+                            "blocks: block %d covers %d rows from %d, must start at %d", index, block->count,
+                            block->row, row);
+    }
+    if (block->kind == CR_BLOCK_BOX && !(block->lo <= block->hi)) {
+        return cr_error_set(error, CR_ERR_RANGE, "lo", "lo: block %d has lo = %g above hi = %g", index,
+                            block->lo, block->hi);
+    }
+    if (!(block->e >= 0.0) || !(block->et >= -1.0 && block->et <= 1.0)) {
+        return cr_error_set(error, CR_ERR_RANGE, "e",
+                            "e: block %d has e = %g, et = %g; must be >= 0 and in [-1, 1]", index, block->e,
+                            block->et);
+    }
+    if (block->kind == CR_BLOCK_CONE) return check_cone(problem, block, index, error);
+    return CR_OK;
+}
+
+static crStatus check_symmetry(const crMatrix* W, crError* error) {
+    double largest = 0.0;
+    double skew = 0.0;
+    for (int i = 0; i < W->rows; i++) {
+        int first = W->start == NULL ? 0 : W->start[i];
+        int end = W->start == NULL ? W->cols : W->start[i + 1];
+        for (int k = first; k < end; k++) {
+            int j = W->start == NULL ? k : W->col[k];
+            double value = W->start == NULL ? cr_matrix_at(W, i, j) : W->value[k];
+            largest = fmax(largest, fabs(value));
+            skew = fmax(skew, fabs(value - cr_matrix_at(W, j, i)));
+        }
+    }
+    // problems in the wild are unsymmetric in the fourth digit; solvers must cope with that, not with more
+    if (skew > 1e-2 * largest) {
+        return cr_error_set(error, CR_ERR_SYMMETRY, "W",
+                            "W: entries across the diagonal differ by %g (allowed: %g)", skew,
+                            1e-2 * largest);
+    }
+    return CR_OK;
+}
+
+crStatus cr_problem_check(const crProblem* problem, crError* error) {
+    int n = problem->rows;
+    if (n < 0 || problem->block_count < 0 ||
+        (n > 0 && (problem->blocks == NULL || problem->u_free == NULL))) {
+        return cr_error_set(error, CR_ERR_ARGUMENT, "rows", "rows: is %d, blocks and u_free must be given",
+                            n);
+    }
+    int row = 0;
+    for (int i = 0; i < problem->block_count; i++) {
+        crStatus status = check_block(problem, i, row, error);
+        if (status != CR_OK) return status;
+        row += problem->blocks[i].count;
+    }
+    if (row != n) return cr_error_set(error, CR_ERR_SIZE, "blocks", "blocks: cover %d of %d rows", row, n);
+    if (!all_finite(problem->u_free, (size_t)n)) {
+        return cr_error_set(error, CR_ERR_FINITE, "u_free", "u_free: every entry must be finite");
+    }
+    if (problem->b != NULL && !all_finite(problem->b, (size_t)n)) {
+        return cr_error_set(error, CR_ERR_FINITE, "b", "b: every entry must be finite");
+    }
+    if (n == 0) return CR_OK;
+    crStatus status = CR_OK;
+    if (problem->W.value != NULL) {
+        status = check_matrix(&problem->W, n, n, "W", error);
+        if (status == CR_OK && !problem->raw) status = check_symmetry(&problem->W, error);
+    } else {
+        status = check_matrix(&problem->J, n, problem->nv, "J", error);
+        if (status == CR_OK) status = check_matrix(&problem->Minv, problem->nv, problem->nv, "Minv", error);
+    }
+    return status;
+}
+
+crStatus cr_problem_velocity(const crProblem* problem, crArena* arena, const double* p, double* u) {
+    if (problem->rows == 0) return CR_OK;
+    if (problem->W.value != NULL) {
+        cr_matrix_mul(&problem->W, p, u);
+    } else {
+        size_t mark = cr_arena_mark(arena);
+        double* force = cr_arena_alloc(arena, (size_t)problem->nv * sizeof(double));
+        double* dv = cr_arena_alloc(arena, (size_t)problem->nv * sizeof(double));
+        if (force == NULL || dv == NULL) {
+            cr_arena_release(arena, mark);
+            return CR_ERR_MEMORY;
+        }
+        cr_matrix_mul_t(&problem->J, p, force);
+        cr_matrix_mul(&problem->Minv, force, dv);
+        cr_matrix_mul(&problem->J, dv, u);
+        cr_arena_release(arena, mark);
+    }
+    for (int i = 0; i < problem->rows; i++) {
+        u[i] += problem->u_free[i];
+    }
+    return CR_OK;
+}
+
+crStatus cr_problem_apply(const crProblem* problem, crArena* arena, const double* p, double* v_plus) {
+    if (problem->v == NULL || problem->J.value == NULL || problem->Minv.value == NULL) return CR_ERR_ARGUMENT;
+    size_t mark = cr_arena_mark(arena);
+    double* force = cr_arena_alloc(arena, (size_t)problem->nv * sizeof(double));
+    if (force == NULL) return CR_ERR_MEMORY;
+    cr_matrix_mul_t(&problem->J, p, force);
+    cr_matrix_mul(&problem->Minv, force, v_plus);
+    for (int i = 0; i < problem->nv; i++) {
+        v_plus[i] += problem->v[i];
+    }
+    cr_arena_release(arena, mark);
+    return CR_OK;
+}
+
+// one column of W = J Minv J^T
+static void operator_column(const crProblem* problem, int j, double* row, double* dv, double* column) {
+    const crMatrix* J = &problem->J;
+    memset(row, 0, (size_t)problem->nv * sizeof *row);
+    if (J->start == NULL) {
+        memcpy(row, J->value + (size_t)j * (size_t)J->cols, (size_t)J->cols * sizeof *row);
+    } else {
+        for (int k = J->start[j]; k < J->start[j + 1]; k++) {
+            row[J->col[k]] = J->value[k];
+        }
+    }
+    cr_matrix_mul(&problem->Minv, row, dv);
+    cr_matrix_mul(J, dv, column);
+}
+
+crStatus cr_problem_dense(const crProblem* problem, crArena* arena, double** out) {
+    size_t n = (size_t)problem->rows;
+    size_t nv = (size_t)problem->nv;
+    double* W = cr_arena_alloc(arena, n * n * sizeof(double));
+    if (W == NULL) return CR_ERR_MEMORY;
+    *out = W;
+    if (problem->W.value != NULL && problem->W.start == NULL) {
+        memcpy(W, problem->W.value, n * n * sizeof(double));
+        return CR_OK;
+    }
+    if (problem->W.value != NULL) {
+        memset(W, 0, n * n * sizeof(double));
+        for (size_t i = 0; i < n; i++) {
+            for (int k = problem->W.start[i]; k < problem->W.start[i + 1]; k++) {
+                W[i * n + (size_t)problem->W.col[k]] = problem->W.value[k];
+            }
+        }
+        return CR_OK;
+    }
+    size_t mark = cr_arena_mark(arena);
+    double* row = cr_arena_alloc(arena, nv * sizeof(double));
+    double* dv = cr_arena_alloc(arena, nv * sizeof(double));
+    double* column = cr_arena_alloc(arena, n * sizeof(double));
+    if (row == NULL || dv == NULL || column == NULL) {
+        cr_arena_release(arena, mark);
+        return CR_ERR_MEMORY;
+    }
+    for (size_t j = 0; j < n; j++) {
+        operator_column(problem, (int)j, row, dv, column);
+        for (size_t i = 0; i < n; i++) {
+            W[i * n + j] = column[i];
+        }
+    }
+    cr_arena_release(arena, mark);
+    return CR_OK;
+}
+
+// entries of W row by row into values and columns, or only counted where they are NULL
+static size_t compress(const double* row, size_t n, double* values, int* columns, size_t at) {
+    for (size_t j = 0; j < n; j++) {
+        if (row[j] == 0.0) continue;
+        if (values != NULL) {
+            values[at] = row[j];
+            columns[at] = (int)j;
+        }
+        at++;
+    }
+    return at;
+}
+
+crStatus cr_problem_sparse(const crProblem* problem, crArena* arena, crMatrix* out) {
+    if (problem->W.value != NULL && problem->W.start != NULL) {
+        *out = problem->W;
+        return CR_OK;
+    }
+    size_t n = (size_t)problem->rows;
+    size_t mark = cr_arena_mark(arena);
+    double* dense = NULL;
+    crStatus status = cr_problem_dense(problem, arena, &dense);
+    if (status != CR_OK) return status;
+    size_t entries = 0;
+    for (size_t i = 0; i < n; i++) {
+        entries = compress(dense + i * n, n, NULL, NULL, entries);
+    }
+    int* start = cr_arena_alloc(arena, (n + 1) * sizeof(int));
+    int* columns = cr_arena_alloc(arena, entries * sizeof(int));
+    double* values = cr_arena_alloc(arena, entries * sizeof(double));
+    if (start == NULL || columns == NULL || values == NULL) {
+        cr_arena_release(arena, mark);
+        return CR_ERR_MEMORY;
+    }
+    size_t at = 0;
+    for (size_t i = 0; i < n; i++) {
+        start[i] = (int)at;
+        at = compress(dense + i * n, n, values, columns, at);
+    }
+    start[n] = (int)at;
+    *out = (crMatrix){problem->rows, problem->rows, start, columns, values};
+    return CR_OK;
+}

@@ -1,0 +1,28 @@
+// solver.c - running a solver: check the problem, solve, audit. Only the audit can say "solved".
+#include "carom/resolve.h"
+
+const char* cr_outcome_name(crOutcome outcome) {
+    static const char* const names[] = {"solved", "ray", "infeasible", "stalled", "limit"};
+    return (unsigned)outcome < sizeof names / sizeof names[0] ? names[outcome] : "unknown";
+}
+
+crSolverParams cr_solver_params(void) { return (crSolverParams){.tol = 1e-10}; }
+
+crStatus cr_solver_run(const crSolver* solver, const crProblem* problem, double tol, crArena* arena,
+                       double* p, crReport* report, crError* error) {
+    crStatus status = cr_problem_check(problem, error);
+    if (status != CR_OK) return status;
+    *report = (crReport){.method = solver->name};
+    size_t mark = cr_arena_mark(arena);
+    if (problem->rows > 0) status = solver->solve(solver->params, problem, arena, p, report, error);
+    cr_arena_release(arena, mark);
+    if (status == CR_OK) status = cr_problem_audit(problem, arena, p, &report->audit);
+    if (status != CR_OK) return status;
+    bool within = report->audit.residual <= tol;
+    if (within) {
+        report->outcome = CR_OUTCOME_SOLVED;
+    } else if (report->outcome == CR_OUTCOME_SOLVED) {
+        report->outcome = CR_OUTCOME_STALLED;
+    }
+    return CR_OK;
+}
