@@ -737,8 +737,8 @@ def test_laws():
     rows = [json.loads(line) for line in out.splitlines()]
     check(status == 0 and [row["law"] for row in rows] == LAWS, out)
     for row in rows:
-        check(list(row) == ["law", "title", "parameters", "guarantee", "source", "reaches", "may_create_energy",
-                            "spin_reversal", "spin_non_reversal", "grazing_normal", "grazing_tangential"], row)
+        check(list(row) == ["law", "title", "parameters", "guarantee", "source", "dimension", "planar",
+                            "may_create_energy", "spin_reversal", "spin_non_reversal", "grazing_normal", "grazing_tangential"], row)
     status, out, _ = carom("laws", "newton", "routh")
     check(status == 0 and out.startswith("newton - ") and "\nrouth - " in out and "smith" not in out, out)
 
