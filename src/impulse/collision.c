@@ -158,6 +158,7 @@ typedef struct Axes {
 static Axes axes_of(const crCollision* c, crVec3 n) {
     double Vn = cr_dot(n, c->V);
     crVec3 b = cr_vec3(Vn * n.x - c->V.x, Vn * n.y - c->V.y, Vn * n.z - c->V.z);
+    b = cr_madd(b, -cr_dot(n, b), n);  // once more: a small difference of large vectors is still tilted
     double square = cr_dot(b, b);
     bool slips = (square > 1e-28 * cr_dot(c->V, c->V)) & (square > 1e-290);
     if (slips & !c->has_frame) return (Axes){n, b, cr_cross(n, b), 1.0 / sqrt(square)};
