@@ -21,11 +21,23 @@ typedef struct crRays {
     double reach;   // radius of the cut-off, INFINITY where there is none
 } crRays;
 
-// false where the normal direction is blocked (Wnn = 0), the bodies separate, or only the origin is left
-bool cr__rays(const crContact* c, crRays* rays);
+// false where the normal direction is blocked (Wnn = 0), the bodies separate, or only the origin is left. For
+// planar contacts b1 is in the plane z = 0.
+bool cr__rays(const crContact* c, bool planar, crRays* rays);
 
 // s0 and s1 on the ray x
 void cr__ray_ends(const crRays* rays, const double x[3], double* s0, double* s1);
+
+// Empty where lo > hi.
+typedef struct crInterval {
+    double lo, hi;
+} crInterval;
+
+// b with A b^2 + 2 B b + C <= 0, for A >= 0
+crInterval cr__energy_interval(double A, double B, double C);
+
+// x1/x0 of the rays in the plane of b0 and b1
+crInterval cr__planar_range(const crRays* rays);
 
 // Volume, centroid and a matrix whose columns span the ellipsoid of equal second moments. For planar contacts
 // the area and its centroid, in the plane z = 0, and no spread.

@@ -26,104 +26,19 @@ static const double gauss[NODES / 2][2] = {
 static double node(int i) { return i < NODES / 2 ? -gauss[i][0] : gauss[NODES - 1 - i][0]; }
 static double weight(int i) { return gauss[i < NODES / 2 ? i : NODES - 1 - i][1]; }
 
-// Tangential axes of the basis: eigenvectors of S = Wtt - wtn wtn^T / Wnn.
-static void tangential_axes(const crSym3* W, double axis[2][2], double sigma[2]) {
-    double yy = W->yy - W->xy * W->xy / W->xx;
-    double yz = W->yz - W->xy * W->xz / W->xx;
-    double zz = W->zz - W->xz * W->xz / W->xx;
-    double t = 0.0;
-    if (yz != 0.0) {
-        double theta = (zz - yy) / (2.0 * yz);
-        t = copysign(1.0, theta) / (fabs(theta) + sqrt(theta * theta + 1.0));
-    }
-    // the stiffer axis first: it is integrated last, in pieces
-    int first = zz + t * yz > yy - t * yz ? 1 : 0;
-    double cosine = 1.0 / sqrt(t * t + 1.0);
-    double sine = t * cosine;
-    axis[first][0] = axis[1 - first][1] = cosine;
-    axis[first][1] = -sine;
-    axis[1 - first][0] = sine;
-    sigma[first] = yy - t * yz;
-    sigma[1 - first] = zz + t * yz;
-}
-
-bool cr__rays(const crContact* c, crRays* r) {
-    const crSym3* W = &c->W;
-    if (!(W->xx > 0.0) || c->V.x > 0.0) return false;
-    double root = sqrt(W->xx);
-    double axis[2][2];
-    double sigma[2];
-    tangential_axes(W, axis, sigma);
-    *r = (crRays){.nu = -c->V.x / root};
-    r->b[0] = cr_vec3(1.0 / root, 0.0, 0.0);
-    r->gamma[0] = -r->nu;
-    r->w[0] = 1.0;
-    for (int i = 0; i < 2; i++) {
-        double y = axis[i][0];
-        double z = axis[i][1];
-        bool blocked = !(sigma[i] > 1e-14 * (W->yy + W->zz));
-        double scale = blocked ? root : sqrt(sigma[i]);
-        double normal = (W->xy * y + W->xz * z) / W->xx;
-        r->w[i + 1] = blocked ? 0.0 : 1.0;
-        r->b[i + 1] = cr_scale(1.0 / scale, cr_vec3(-normal, y, z));
-        r->gamma[i + 1] = (c->V.y * y + c->V.z * z - normal * c->V.x) / scale;
-        r->Omega[i + 1] = normal * root / scale;
-        r->k[i + 1] = root / (c->mu * scale);
-    }
-    r->center = cr_vec3(-1.5 * c->V.x / W->xx, 0.0, 0.0);
-    r->reach = cr_region_reach(c);
-    return r->nu > 0.0 || (c->mu > 0.0 && (c->V.y != 0.0 || c->V.z != 0.0));
-}
-
-void cr__ray_ends(const crRays* r, const double x[3], double* s0, double* s1) {
-    double power = r->nu * x[0] - r->gamma[1] * x[1] - r->gamma[2] * x[2];
-    double mass = x[0] * x[0] + r->w[1] * x[1] * x[1] + r->w[2] * x[2] * x[2];
-    *s0 = r->nu > 0.0 ? r->nu / x[0] : 0.0;
-    *s1 = 2.0 * power / mass;
-    if (isfinite(r->reach)) {
-        // |s d - center| = reach
-        crVec3 d = cr_madd(cr_madd(cr_scale(x[0], r->b[0]), x[1], r->b[1]), x[2], r->b[2]);
-        double dd = cr_dot(d, d);
-        double along = cr_dot(d, r->center);
-        double rest = (r->reach - r->center.x) * (r->reach + r->center.x);
-        *s1 = fmin(*s1, (along + sqrt(fmax(0.0, along * along + dd * rest))) / dd);
-    }
-}
-
-// Interval of b = x2 / sqrt(x0^2 + x1^2); empty where lo > hi.
-typedef struct Interval {
-    double lo, hi;
-} Interval;
-
-static const Interval nothing = {1.0, -1.0};
-
-// A b^2 + 2 B b + C <= 0 with A >= 0
-static Interval energy_interval(double A, double B, double C) {
-    double infinite = (double)INFINITY;
-    if (!(A > 0.0)) {
-        if (B == 0.0) return C <= 0.0 ? (Interval){-infinite, infinite} : nothing;
-        double end = -0.5 * C / B;
-        return B > 0.0 ? (Interval){-infinite, end} : (Interval){end, infinite};
-    }
-    double disc = B * B - A * C;
-    if (disc < 0.0) return nothing;
-    double q = fabs(B) + sqrt(disc);
-    if (B > 0.0) return (Interval){-q / A, -C / q};
-    return q > 0.0 ? (Interval){C / q, q / A} : (Interval){0.0, 0.0};
-}
-
 // (k1 sin a)^2 + (k2 b)^2 <= (L - Omega2 b)^2 and L - Omega2 b >= 0, L = cos a - Omega1 sin a
-static Interval cone_interval(const crRays* r, double sine, double L) {
+static crInterval cone_interval(const crRays* r, double sine, double L) {
     double k = r->k[2];
     double Omega = r->Omega[2];
     double A = (k - Omega) * (k + Omega);
     double B = Omega * L;
     double C = (r->k[1] * sine - L) * (r->k[1] * sine + L);
+    const crInterval nothing = {1.0, -1.0};
     if (A >= 0.0 && L < 0.0) return nothing;
     double disc = k * L * (k * L) - r->k[1] * sine * (r->k[1] * sine) * A;
     if (disc < 0.0) return nothing;
     double root = sqrt(disc);
-    Interval b = {-(double)INFINITY, (double)INFINITY};
+    crInterval b = {-(double)INFINITY, (double)INFINITY};
     if (k + Omega > 0.0) b.hi = B > 0.0 ? -C / (B + root) : (root - B) / A;
     if (k - Omega > 0.0) b.lo = B < 0.0 ? C / (root - B) : (-B - root) / A;
     return b;
@@ -131,14 +46,14 @@ static Interval cone_interval(const crRays* r, double sine, double L) {
 
 // What bounds b at the angle a: the interval, and which conic gives each end.
 typedef struct Strip {
-    Interval b;
+    crInterval b;
     int pattern;  // bit 0: the cone is above, bit 1: the cone is below
 } Strip;
 
 static Strip strip_along(const crRays* r, double sine, double cosine) {
-    Interval cone = cone_interval(r, sine, cosine - r->Omega[1] * sine);
+    crInterval cone = cone_interval(r, sine, cosine - r->Omega[1] * sine);
     double C = r->nu * (r->w[1] * sine * sine - cosine * cosine) + 2.0 * r->gamma[1] * cosine * sine;
-    Interval energy = energy_interval(r->nu * r->w[2], r->gamma[2] * cosine, C);
+    crInterval energy = cr__energy_interval(r->nu * r->w[2], r->gamma[2] * cosine, C);
     Strip strip = {{fmax(cone.lo, energy.lo), fmin(cone.hi, energy.hi)}, 0};
     strip.pattern = (cone.hi < energy.hi ? 1 : 0) | (cone.lo > energy.lo ? 2 : 0);
     return strip;
@@ -251,7 +166,7 @@ static void add_ray(const crRays* r, const double x[3], int power, double share,
 static void add_strip(const crRays* r, double a, double share, Sums* sums) {
     double sine, cosine;
     cr_sincos(a, &sine, &cosine);
-    Interval b = strip_along(r, sine, cosine).b;
+    crInterval b = strip_along(r, sine, cosine).b;
     if (!(b.lo < b.hi)) return;
     // sin b is the variable: equal areas of the sphere
     double lo = isinf(b.lo) ? -1.0 : b.lo / sqrt(1.0 + b.lo * b.lo);
@@ -267,7 +182,7 @@ static void add_strip(const crRays* r, double a, double share, Sums* sums) {
 
 // Subtracts the pyramid between the origin and the plane of maximum compression, x = (1, a, b) nu/s, over a
 // strip b.lo to b.hi of width `share` in a.
-static void subtract_base(const crRays* r, double a, Interval b, double share, Sums* sums) {
+static void subtract_base(const crRays* r, double a, crInterval b, double share, Sums* sums) {
     double volume = r->nu * r->nu * r->nu * share * (b.hi - b.lo) / 3.0;
     double mean = 0.5 * (b.lo + b.hi);
     double square = (b.lo * b.lo + b.lo * b.hi + b.hi * b.hi) / 3.0;
@@ -292,7 +207,7 @@ static void subtract_piece(const crRays* r, double from, double to, Sums* sums) 
     for (int i = 0; i < NODES; i++) {
         double a = 0.5 * (lo + hi) + half * node(i);
         double length = sqrt(1.0 + a * a);
-        Interval b = strip_along(r, a / length, 1.0 / length).b;
+        crInterval b = strip_along(r, a / length, 1.0 / length).b;
         b.lo *= length;
         b.hi *= length;
         if (b.lo < b.hi) subtract_base(r, a, b, half * weight(i), sums);
@@ -314,13 +229,9 @@ static void integrate_space(const crRays* r, Sums* sums) {
 
 // the same in the plane z = 0, where the domain is one interval of a
 static void integrate_plane(const crRays* r, Sums* sums) {
-    double k = r->k[1];
-    double Omega = r->Omega[1];
-    Interval energy = energy_interval(r->nu * r->w[1], r->gamma[1], -r->nu);
-    double hi = fmin(energy.hi, k + Omega > 0.0 ? 1.0 / (k + Omega) : (double)INFINITY);
-    double lo = fmax(energy.lo, k - Omega > 0.0 ? -1.0 / (k - Omega) : -(double)INFINITY);
-    double from = cr_atan2(lo, 1.0);
-    double half = 0.5 * (cr_atan2(hi, 1.0) - from);
+    crInterval a = cr__planar_range(r);
+    double from = cr_atan2(a.lo, 1.0);
+    double half = 0.5 * (cr_atan2(a.hi, 1.0) - from);
     for (int i = 0; i < NODES; i++) {
         double sine, cosine;
         cr_sincos(from + half + half * node(i), &sine, &cosine);
@@ -328,10 +239,10 @@ static void integrate_plane(const crRays* r, Sums* sums) {
         add_ray(r, x, 2, half * weight(i), sums);
     }
     if (!(r->nu > 0.0 && isinf(r->reach))) return;
-    double area = 0.5 * r->nu * r->nu * (hi - lo);
+    double area = 0.5 * r->nu * r->nu * (a.hi - a.lo);
     sums->volume -= area;
     sums->first[0] -= r->nu * area / 1.5;
-    sums->first[1] -= r->nu * area / 3.0 * (lo + hi);
+    sums->first[1] -= r->nu * area / 3.0 * (a.lo + a.hi);
 }
 
 // B times the Cholesky factor of the covariance
@@ -365,7 +276,7 @@ static crMat3 spread_of(const crRays* r, const Sums* sums) {
 
 bool cr__region_moments(const crContact* c, bool planar, crMoments* moments) {
     crRays rays;
-    if (!(c->mu > 0.0) || !cr__rays(c, &rays)) return false;
+    if (!(c->mu > 0.0) || !cr__rays(c, planar, &rays)) return false;
     Sums sums = {0};
     if (planar) {
         integrate_plane(&rays, &sums);
