@@ -8,8 +8,10 @@
 // Source: the elastic sphere of Maw, Barber and Fawcett 1981 with linear springs, as in Stronge 2000,
 // chapter 5; answers the last questions of Chatterjee and Ruina 1998 about tangential compliance.
 // Holds: energy never created for e <= 1, Vn+ >= 0, the cone at every moment and so for P.
-// Fails: a normal direction that is blocked, or a contact that never opens: no-solution. Vn = 0 is the limit
-// of Vn -> 0-: nothing, or a finite rebound where friction presses the bodies together.
+// e = 0 ends at the largest compression. Vn = 0 is the limit of Vn -> 0-: nothing, or a finite rebound where
+// friction presses the bodies together.
+// Fails: a blocked normal direction, or a contact not open after MAX_STEPS (W with eigenvalues 1e8 apart, or
+// 0 < e < 1e-4 where the tangential spring holds the bodies together meanwhile): no-solution.
 #include "resolve/compliant.h"
 
 #define ROUGHNESS   1e-9
