@@ -94,7 +94,7 @@ TEST(no_friction_is_newton) {
             CHECK(relative(compliant(&c, 1.21).P, newton) < 1e-14);
             // and the limit is reached, although the direction of slip is as stiff as it gets
             c.mu = 1e-9;
-            CHECK(relative(compliant(&c, 1.21).P, newton) < 1e-5);
+            CHECK(relative(compliant(&c, 1.21).P, newton) < 1e-6);
         }
     }
 }
@@ -187,7 +187,7 @@ TEST(permissible) {
 }
 
 TEST(tighter_run) {
-    int count = test_samples(10000);
+    int count = test_samples(6000);
     for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
         crRandom random = sample_seed(200 + (uint64_t)kind);
         double worst = 0.0;
@@ -275,7 +275,7 @@ TEST(brute_force_small_steps) {
         static const crSampleKind kinds[] = {SAMPLE_BODIES, SAMPLE_FIXED, SAMPLE_PLANAR, SAMPLE_SPHERES};
         crContact c = contact_of(&random, kinds[i % 4]);
         c.e = fmax(c.e, 0.2);
-        c.mu = fmax(c.mu, 0.05);
+        c.mu = sample_log(&random, 1e-3, 3.0);
         if (condition(&c.W) < 1e-3 || fabs(c.V.x) < 0.05 * cr_norm(c.V)) continue;
         crHit hit = compliant(&c, 1.21);
         double dt = 2e-4 / sqrt(cr_sym3_trace(c.W));
@@ -283,7 +283,7 @@ TEST(brute_force_small_steps) {
         worst = fmax(worst, error);
         sum += error;
     }
-    CHECK(worst < 2e-3);
+    CHECK(worst < 1e-4);
     printf("small steps: largest difference %.1e, mean %.1e\n", worst, sum / count);
 }
 

@@ -12,6 +12,7 @@
 #define STAGES    CR_COMPLIANT_STAGES
 #define SWEEPS    40
 #define CONVERGED 2e-15  // share of the forces
+#define MAX_TURN  0.7    // rad; beyond it Newton's method may find slip against friction, an unstable balance
 
 const double cr__compliant_time[STAGES] = {0.029316427159784893,
                                            0.1480785996684843,
@@ -110,7 +111,7 @@ static bool turn(const crCompliant* s, double h, Unknowns* u, crSprings* node) {
     for (int i = 0; i < STAGES; i++) {
         double sine, cosine;
         double psi = integrate(u->psi_rate, i);
-        if (!(fabs(psi) < 4.0)) return false;
+        if (!(fabs(psi) <= MAX_TURN)) return false;
         cr_sincos(psi, &sine, &cosine);
         node[i].dy = cosine * s->now.dy - sine * s->now.dz;
         node[i].dz = sine * s->now.dy + cosine * s->now.dz;

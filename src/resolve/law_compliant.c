@@ -115,7 +115,7 @@ static void pass(crCompliant* s, Event event) {
 }
 
 // Length of the step after which the gauge of an event stands at zero, between lo and hi (where it is past
-// it and `there` is the motion), by Newton's method kept inside.
+// it and `there` is the motion), by Newton's method kept inside. NAN where a step cannot be solved for.
 static double locate(const crCompliant* s, Event event, double lo, double hi, crSprings* there) {
     crCompliantStep step;
     double h = hi;
@@ -130,7 +130,8 @@ static double locate(const crCompliant* s, Event event, double lo, double hi, cr
         }
         double next = h - gauge.value / gauge.rate;
         if (!(next > lo && next < hi)) next = 0.5 * (lo + hi);
-        if (fabs(next - h) <= enough || !cr__compliant_step(s, next, &step)) break;
+        if (fabs(next - h) <= enough) break;
+        if (!cr__compliant_step(s, next, &step)) return NAN;
         h = next;
         *there = step.node[CR_COMPLIANT_STAGES - 1];
     }
@@ -142,7 +143,7 @@ static double locate_peak(const crCompliant* s, Event event, double lo, double h
     crCompliantStep step;
     while (hi - lo > 1e-6 * hi) {
         double h = 0.5 * (lo + hi);
-        if (!cr__compliant_step(s, h, &step)) break;
+        if (!cr__compliant_step(s, h, &step)) return NAN;
         *there = step.node[CR_COMPLIANT_STAGES - 1];
         Gauge gauge = gauge_of(s, event, there);
         if (gauge.value > 0.0) return h;
@@ -165,14 +166,15 @@ static bool find(const crCompliant* s, Event event, double from, const crSprings
         bool peaks = first.rate > 0.0 && last.rate < 0.0 && first.value + first.rate * (*at - from) > 0.0;
         if (!peaks) return false;
         *at = locate_peak(s, event, from, *at, there);
+        if (isnan(*at)) return true;
         if (!(gauge_of(s, event, there).value > 0.0)) return false;
     }
     *at = locate(s, event, from, *at, there);
     return true;
 }
 
-// Take the step up to its first event.
-static void advance(crCompliant* s, double h, const crCompliantStep* step) {
+// Take the step up to its first event; false where that needs a shorter one.
+static bool advance(crCompliant* s, double h, const crCompliantStep* step) {
     crSprings before = s->now;
     crSprings first = step->node[CR_COMPLIANT_STAGES - 1];
     Event event = NONE;
@@ -183,7 +185,9 @@ static void advance(crCompliant* s, double h, const crCompliantStep* step) {
         for (Event k = SLIDE; k < EVENTS; k++) {
             double found = to;
             crSprings there = step->node[i];
-            if (find(s, k, from, &before, &found, &there) && found < at) {
+            if (!find(s, k, from, &before, &found, &there)) continue;
+            if (isnan(found)) return false;
+            if (found < at) {
                 at = found;
                 event = k;
                 first = there;
@@ -195,6 +199,8 @@ static void advance(crCompliant* s, double h, const crCompliantStep* step) {
     s->now = first;
     s->peak = fmax(s->peak, fmax(first.f, length(first.gy, first.gz)));
     pass(s, event);
+    s->steps++;
+    return true;
 }
 
 // What is left when f is about to be zero: f falls steadily, g stays until the cone takes it along.
@@ -239,10 +245,7 @@ void cr__compliant_follow(crCompliant* s) {
         // roughness goes with the seventh power of h
         double fit = s->roughness / fmax(step.roughness, 1e-300);
         double factor = fmin(2.0, fmax(0.3, 0.9 * sqrt(sqrt(sqrt(fit)))));
-        if (fit >= 1.0) {
-            advance(s, h, &step);
-            s->steps++;
-        }
+        if (fit >= 1.0 && !advance(s, h, &step)) factor = 0.4;
         h *= factor;
     }
 }
