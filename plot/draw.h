@@ -1,0 +1,40 @@
+// draw.h - the panels of the picture of a collision: the section, and the solid where it is spatial.
+#ifndef CAROM_PLOT_DRAW_H
+#define CAROM_PLOT_DRAW_H
+
+#include "plot/canvas.h"
+#include "plot/picture.h"
+
+// How a law is drawn everywhere: colours are apart for all common kinds of colour vision, and each law has a
+// dash and a symbol of its own as well.
+typedef struct crLawStyle {
+    const char* law;
+    const char* color;
+    int dash;    // gnuplot's dashtype
+    int symbol;  // gnuplot's pointtype, filled; the hollow one is symbol - 1
+} crLawStyle;
+const crLawStyle* cr_law_style(const char* law);
+
+// Law points that coincide on the sheet are nested: size of the point of law i, larger where others lie on it.
+// points: sheet coordinates, valid where shown[i].
+void cr_nest(const crPoint2* points, const bool* shown, int count, double* sizes);
+
+// Whether a law has a point to show, and draws its curve and its point, given the projection of P.
+typedef struct crProjection {
+    double unit;            // N s of one unit on the axes
+    crVec3 right, up, out;  // unit vectors of the panel, out towards the reader
+} crProjection;
+crPoint2 cr_project(const crProjection* projection, crVec3 P);
+bool cr_law_has_point(const crLawCurve* curve);
+bool cr_law_is_constant(const crLawCurve* curve);
+void cr_draw_laws(crCanvas* canvas, const crPicture* picture, const crProjection* projection, bool ring_off);
+
+// N s of one unit on the axes, a power of 1000 (1 for everyday impulses), and how the axes call it.
+double cr_draw_unit(const crPicture* picture, const char** name);
+
+// The section through n and P_II with every line and point that belongs to it.
+crStatus cr_draw_section(crCanvas* canvas, const crPicture* picture, crBox area, crError* error);
+// The region as a solid seen from the side.
+crStatus cr_draw_solid(crCanvas* canvas, const crPicture* picture, crBox area, crError* error);
+
+#endif

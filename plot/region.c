@@ -1,0 +1,223 @@
+// region.c - layout of the picture of one collision: title, panels, legend, captions.
+//
+// One panel for planar collisions, section and solid side by side for spatial ones, the legend on the right.
+// The sheet is laid out in nominal pixels and magnified to the size asked for. Fails: as gnuplot.c and
+// canvas.c do.
+#include "plot/region.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plot/draw.h"
+
+#define NOMINAL_WIDTH_2D 1000.0
+#define NOMINAL_WIDTH_3D 1480.0
+#define NOMINAL_HEIGHT   700.0
+#define LEGEND_WIDTH     285.0
+#define TOP              76.0
+#define BOTTOM           92.0
+#define ROW              21.0
+
+double cr_draw_unit(const crPicture* p, const char** name) {
+    static const struct {
+        double unit;
+        const char* name;
+    } units[] = {{1e-12, "pN s"}, {1e-9, "nN s"}, {1e-6, "{/Symbol m}N s"}, {1e-3, "mN s"}, {1.0, "N s"},
+                 {1e3, "kN s"},   {1e6, "MN s"},  {1e9, "GN s"}};
+    double size = cr_norm(p->P_I);
+    if (p->has_II) size = fmax(size, cr_norm(p->P_II));
+    int chosen = 4;
+    for (int i = 0; i < 8 && size > 0.0; i++) {
+        if (i == 0 || size >= units[i].unit) chosen = i;
+    }
+    // everyday impulses stay in N s
+    if (size >= 5e-3 && size < 5e3) chosen = 4;
+    if (name != NULL) *name = units[chosen].name;
+    return units[chosen].unit;
+}
+
+// A title no longer than the sheet is wide, cut between characters.
+static void draw_title(crCanvas* canvas, const char* title) {
+    char text[160];
+    size_t limit = (size_t)fmin(sizeof text - 4.0, canvas->width / 12.0);
+    size_t length = strlen(title);
+    if (length <= limit) {
+        snprintf(text, sizeof text, "%s", title);
+    } else {
+        while (limit > 0 && ((unsigned char)title[limit] & 0xc0) == 0x80)
+            limit--;
+        snprintf(text, sizeof text, "%.*s…", (int)limit, title);
+    }
+    cr_canvas_plain(canvas, 62.0, canvas->height - 24.0, "font ',15'", text);
+}
+
+static void number(char* text, size_t size, double value) {
+    if (isinf(value)) snprintf(text, size, "∞");
+    else snprintf(text, size, "%s%.4g", value < 0.0 ? "−" : "", fabs(value));
+}
+
+static void draw_subtitle(crCanvas* canvas, const crPicture* p) {
+    char mu[32], e[32], et[32], Vn[32], Vt[32], text[256];
+    const crContact* c = &p->contact;
+    number(mu, sizeof mu, c->mu);
+    number(e, sizeof e, c->e);
+    number(et, sizeof et, c->et);
+    number(Vn, sizeof Vn, c->V.x);
+    number(Vt, sizeof Vt, sqrt(c->V.y * c->V.y + c->V.z * c->V.z));
+    snprintf(text, sizeof text, "μ = %s     e = %s     e_{t} = %s     V_{n} = %s m/s     |V_{t}| = %s m/s", mu,
+             e, et, Vn, Vt);
+    cr_canvas_text(canvas, 62.0, canvas->height - 50.0, "left", "textcolor rgb '#4d4d4d'", text);
+}
+
+// legend
+
+typedef struct Legend {
+    crCanvas* canvas;
+    double x, y;  // where the next row starts, y of its middle
+} Legend;
+
+static void legend_text(Legend* l, const char* text, const char* style) {
+    cr_canvas_text(l->canvas, l->x + 44.0, l->y, "left", style, text);
+    l->y -= ROW;
+}
+
+static void legend_head(Legend* l, const char* text) {
+    cr_canvas_text(l->canvas, l->x, l->y, "left", "textcolor rgb '#4d4d4d'", text);
+    l->y -= ROW;
+}
+
+// What is to be said about a law besides its name.
+static const char* remark(const crLawCurve* curve) {
+    if (curve->status != CR_OK) return "refused at this e";
+    if (curve->hit.regime == CR_REGIME_NO_SOLUTION) return "no solution";
+    if (curve->hit.creates_energy) return "creates energy";
+    if (!curve->hit.permissible) return "not permissible";
+    if (curve->hit.regime == CR_REGIME_JAM) return "jam";
+    return NULL;
+}
+
+static void legend_law(Legend* l, const crLawCurve* curve) {
+    const crLawStyle* style = cr_law_style(curve->name);
+    char text[128];
+    if (!cr_law_is_constant(curve)) {
+        snprintf(text, sizeof text, "lc rgb '%s' lw 2.4 dt %d", style->color, style->dash);
+        cr_canvas_stroke(l->canvas, l->x, l->y, l->x + 36.0, l->y, text);
+    }
+    if (cr_law_has_point(curve)) {
+        bool outside = !curve->hit.permissible;
+        snprintf(text, sizeof text, "pt %d ps 1 lw 1.6 lc rgb '%s'", style->symbol - (outside ? 1 : 0),
+                 style->color);
+        cr_canvas_symbol(l->canvas, l->x + 18.0, l->y, text);
+    }
+    const char* note = remark(curve);
+    snprintf(text, sizeof text, note != NULL ? "%s: {/:Bold %s}" : "%s", curve->name, note);
+    legend_text(l, text, "");
+}
+
+static void legend_swatch(Legend* l, const char* fill, const char* text) {
+    cr_canvas_swatch(l->canvas, (crBox){l->x, l->y - 7.0, l->x + 36.0, l->y + 7.0}, fill);
+    legend_text(l, text, "");
+}
+
+static void legend_line(Legend* l, const char* style, const char* text) {
+    cr_canvas_stroke(l->canvas, l->x, l->y, l->x + 36.0, l->y, style);
+    legend_text(l, text, "");
+}
+
+static bool any_outside(const crPicture* p) {
+    for (int i = 0; i < p->law_count; i++) {
+        if (cr_law_has_point(&p->laws[i]) && !p->laws[i].hit.permissible) return true;
+    }
+    return false;
+}
+
+// left out altogether: refused, and no curve either
+static bool left_out(const crLawCurve* curve) { return curve->status != CR_OK && curve->count == 0; }
+
+static void draw_legend(crCanvas* canvas, const crPicture* p) {
+    Legend l = {canvas, canvas->width - LEGEND_WIDTH + 22.0, canvas->height - TOP - 6.0};
+    char text[96];
+    snprintf(text, sizeof text, "laws: curve e = 0 to %.4g, point e = %.4g", fmax(1.0, p->contact.e),
+             p->contact.e);
+    legend_head(&l, text);
+    for (int i = 0; i < p->law_count; i++) {
+        if (!left_out(&p->laws[i])) legend_law(&l, &p->laws[i]);
+    }
+    l.y -= 10.0;
+    legend_swatch(&l, "fc rgb '#dedede' fs solid 1 border lc rgb '#000000'", "permissible impulses");
+    if (cr_picture_shows(p, "chatterjee-ruina") && p->area_count > 0) {
+        legend_swatch(&l, "fc rgb '#0072b2' fs transparent solid 0.22 noborder",
+                      "chatterjee-ruina, all e and e_{t}");
+    }
+    legend_line(&l, "lc rgb '#4d4d4d' lw 1.8", "energy kept; inside: lost");
+    if (cr_picture_shows(p, "routh") && p->path_count > 1) {
+        legend_line(&l, "lc rgb '#d55e00' lw 1", "routh, the way there");
+    }
+    if (any_outside(p)) {
+        cr_canvas_symbol(canvas, l.x + 18.0, l.y, "pt 6 ps 1 lw 1.6 lc rgb '#4d4d4d'");
+        cr_canvas_symbol(canvas, l.x + 18.0, l.y, "pt 2 ps 1.3 lw 1.6 lc rgb '#4d4d4d'");
+        legend_text(&l, "outside the region", "");
+    }
+    if (!p->planar) {
+        cr_canvas_symbol(canvas, l.x + 18.0, l.y, "pt 6 ps 1.6 lw 1 lc rgb '#333333'");
+        legend_text(&l, "ring: not in the section", "");
+    }
+}
+
+// captions
+
+static void draw_caption(crCanvas* canvas, const crPicture* p) {
+    char text[512];
+    size_t used = 0;
+    for (int i = 0; i < p->law_count; i++) {
+        if (!left_out(&p->laws[i])) continue;
+        int more = snprintf(text + used, sizeof text - used, "%s%s (%s)", used == 0 ? "not drawn: " : ", ",
+                            p->laws[i].name, cr_status_name(p->laws[i].status));
+        if (more < 0 || (size_t)more >= sizeof text - used) break;
+        used += (size_t)more;
+    }
+    if (used > 0) cr_canvas_plain(canvas, 62.0, 16.0, "textcolor rgb '#4d4d4d'", text);
+}
+
+static void draw_separating(crCanvas* canvas, crBox area) {
+    cr_canvas_text(canvas, 0.5 * (area.x0 + area.x1), 0.5 * (area.y0 + area.y1) + 60.0, "center", "font ',14'",
+                   "The bodies separate: V_{n} > 0, no impulse.");
+}
+
+static crStatus draw_panels(crCanvas* canvas, const crPicture* p, crError* error) {
+    double right = canvas->width - LEGEND_WIDTH;
+    crBox area = {78.0, BOTTOM, right, canvas->height - TOP};
+    if (p->separating) draw_separating(canvas, area);
+    if (p->planar || p->separating) return cr_draw_section(canvas, p, area, error);
+    double middle = 78.0 + 0.5 * (right - 78.0);
+    area.x1 = middle - 10.0;
+    crStatus status = cr_draw_section(canvas, p, area, error);
+    if (status != CR_OK) return status;
+    area.x0 = middle + 20.0;
+    area.x1 = right - 10.0;
+    return cr_draw_solid(canvas, p, area, error);
+}
+
+crStatus cr_region_draw(const crPicture* p, const char* title, int width, int height, const char* path,
+                        crError* error) {
+    double nominal = p->planar || p->separating ? NOMINAL_WIDTH_2D : NOMINAL_WIDTH_3D;
+    if (width == 0) {
+        width = (int)nominal;
+        height = (int)NOMINAL_HEIGHT;
+    }
+    crCanvas* canvas = malloc(sizeof *canvas);
+    if (canvas == NULL) return cr_error_set(error, CR_ERR_MEMORY, "", "out of memory");
+    crStatus status = cr_canvas_begin(canvas, path, width, height, nominal, NOMINAL_HEIGHT, error);
+    if (status == CR_OK) {
+        draw_title(canvas, title);
+        draw_subtitle(canvas, p);
+        draw_legend(canvas, p);
+        draw_caption(canvas, p);
+        status = draw_panels(canvas, p, error);
+        if (status == CR_OK) status = cr_canvas_end(canvas, error);
+        else cr_gnuplot_abandon(&canvas->plot);
+    }
+    free(canvas);
+    return status;
+}
