@@ -28,7 +28,7 @@ crStatus cr_canvas_begin(crCanvas* c, const char* path, int width, int height, d
     *c = (crCanvas){.width = width / scale, .height = height / scale};
     crStatus status = cr_gnuplot_begin(&c->plot, path, width, height, scale, error);
     if (status != CR_OK) return status;
-    fprintf(c->plot.script, "set multiplot\nunset key\nset pointsize %.4g\n", scale);
+    fprintf(c->plot.script, "set multiplot\nunset key\nset clip two\nset pointsize %.4g\n", scale);
     return CR_OK;
 }
 
@@ -70,8 +70,10 @@ crStatus cr_canvas_panel(crCanvas* c, crBox area, crBox data, bool axes, const c
             area.y1 / c->height);
     fprintf(f, "set xrange [%.12g:%.12g]\nset yrange [%.12g:%.12g]\n", c->view.x0, c->view.x1, c->view.y0,
             c->view.y1);
-    if (axes) axes_on(c, x_label, y_label);
-    else fprintf(f, "unset border\nunset tics\nunset xlabel\nunset ylabel\n");
+    if (axes)
+        axes_on(c, x_label, y_label);
+    else
+        fprintf(f, "unset border\nunset tics\nunset xlabel\nunset ylabel\n");
     // an element that is always there, so that an empty panel is drawn too
     fprintf(c->clauses, "plot NaN notitle");
     return CR_OK;
@@ -200,8 +202,8 @@ void cr_canvas_swatch(crCanvas* c, crBox box, const char* style) {
 }
 
 void cr_canvas_symbol(crCanvas* c, double x, double y, const char* style) {
-    fprintf(c->plot.script, "set label '' at screen %.6f,%.6f front point %s\n", x / c->width,
-            y / c->height, style);
+    fprintf(c->plot.script, "set label '' at screen %.6f,%.6f front point %s\n", x / c->width, y / c->height,
+            style);
 }
 
 // text of 12 pixels: width of an average letter and half the line's height
@@ -274,26 +276,37 @@ bool cr_canvas_label_line(crCanvas* c, const crPoint2 ends[2], const char* text,
     return true;
 }
 
+// a thin line from a point to its label, where that is not beside it
+static void leader(crCanvas* c, crPoint2 p, crPoint2 label, double half_width) {
+    double dx = label.x - p.x;
+    double dy = label.y - p.y;
+    double s = fmax(1.0 - fmin(half_width / fabs(dx), HALF_HEIGHT / fabs(dy)), 0.0);
+    cr_canvas_stroke(c, p.x, p.y, p.x + s * dx, p.y + s * dy, "lc rgb '#808080' lw 0.6");
+}
+
 bool cr_canvas_label_point(crCanvas* c, crPoint2 data, const char* text, int chars, const char* style) {
     if (!cr_box_has(&c->view, data)) return false;
     crPoint2 p = cr_canvas_sheet(c, data);
     double half_width = 0.5 * LETTER * chars;
     double best = INFINITY;
     crPoint2 place = p;
-    for (int ring = 0; ring < 4; ring++) {
+    int far = 0;
+    for (int ring = 0; ring < 9; ring++) {
         for (int k = 0; k < 24; k++) {
             double angle = 2.0 * CR_PI * k / 24.0;
             double reach = 5.0 + 5.0 * ring;
             crPoint2 q = {p.x + cr_cos(angle) * (reach + half_width),
                           p.y + cr_sin(angle) * (reach + HALF_HEIGHT)};
-            double cost = covered(c, q, 1.0, 0.0, half_width) + 1.5 * ring;
+            double cost = covered(c, q, 1.0, 0.0, half_width) + 0.8 * ring;
             if (cost >= best) continue;
             best = cost;
             place = q;
+            far = ring;
         }
     }
     if (best >= 1000.0) return false;
     occupy(c, place, 1.0, 0.0, half_width);
+    if (far > 2) leader(c, p, place, half_width);
     cr_canvas_text(c, place.x, place.y, "center", style, text);
     return true;
 }

@@ -9,12 +9,18 @@
 #include "plot/draw.h"
 
 static const crLawStyle styles[] = {
-    {"newton", "#117733", 1, 5},           {"bilinear", "#44aa99", 2, 13},
-    {"chatterjee-ruina", "#0072b2", 1, 7}, {"routh", "#d55e00", 1, 9},
-    {"whittaker", "#cc79a7", 2, 11},       {"smith", "#009e73", 4, 15},
-    {"anitescu-potra", "#332288", 2, 5},   {"pfeiffer-glocker", "#e69f00", 3, 13},
-    {"brach", "#882255", 5, 7},            {"composite", "#999933", 1, 11},
-    {"compliant", "#56b4e9", 1, 15},       {"spherical", "#aa4499", 1, 9},
+    {"newton", "#117733", 1, 5},
+    {"bilinear", "#44aa99", 2, 13},
+    {"chatterjee-ruina", "#0072b2", 1, 7},
+    {"routh", "#d55e00", 1, 9},
+    {"whittaker", "#cc79a7", 2, 11},
+    {"smith", "#009e73", 4, 15},
+    {"anitescu-potra", "#332288", 2, 5},
+    {"pfeiffer-glocker", "#e69f00", 3, 13},
+    {"brach", "#882255", 5, 7},
+    {"composite", "#999933", 1, 11},
+    {"compliant", "#56b4e9", 1, 15},
+    {"spherical", "#aa4499", 1, 9},
     {"projected", "#661100", 1, 13},
 };
 

@@ -23,8 +23,9 @@ double cr_draw_unit(const crPicture* p, const char** name) {
     static const struct {
         double unit;
         const char* name;
-    } units[] = {{1e-12, "pN s"}, {1e-9, "nN s"}, {1e-6, "{/Symbol m}N s"}, {1e-3, "mN s"}, {1.0, "N s"},
-                 {1e3, "kN s"},   {1e6, "MN s"},  {1e9, "GN s"}};
+    } units[] = {{1e-12, "pN s"}, {1e-9, "nN s"}, {1e-6, "{/Symbol m}N s"},
+                 {1e-3, "mN s"},  {1.0, "N s"},   {1e3, "kN s"},
+                 {1e6, "MN s"},   {1e9, "GN s"}};
     double size = cr_norm(p->P_I);
     if (p->has_II) size = fmax(size, cr_norm(p->P_II));
     int chosen = 4;
@@ -53,8 +54,10 @@ static void draw_title(crCanvas* canvas, const char* title) {
 }
 
 static void number(char* text, size_t size, double value) {
-    if (isinf(value)) snprintf(text, size, "∞");
-    else snprintf(text, size, "%s%.4g", value < 0.0 ? "−" : "", fabs(value));
+    if (isinf(value))
+        snprintf(text, size, "∞");
+    else
+        snprintf(text, size, "%s%.4g", value < 0.0 ? "−" : "", fabs(value));
 }
 
 static void draw_subtitle(crCanvas* canvas, const crPicture* p) {
@@ -65,8 +68,8 @@ static void draw_subtitle(crCanvas* canvas, const crPicture* p) {
     number(et, sizeof et, c->et);
     number(Vn, sizeof Vn, c->V.x);
     number(Vt, sizeof Vt, sqrt(c->V.y * c->V.y + c->V.z * c->V.z));
-    snprintf(text, sizeof text, "μ = %s     e = %s     e_{t} = %s     V_{n} = %s m/s     |V_{t}| = %s m/s", mu,
-             e, et, Vn, Vt);
+    snprintf(text, sizeof text, "μ = %s     e = %s     e_{t} = %s     V_{n} = %s m/s     |V_{t}| = %s m/s",
+             mu, e, et, Vn, Vt);
     cr_canvas_text(canvas, 62.0, canvas->height - 50.0, "left", "textcolor rgb '#4d4d4d'", text);
 }
 
@@ -181,8 +184,8 @@ static void draw_caption(crCanvas* canvas, const crPicture* p) {
 }
 
 static void draw_separating(crCanvas* canvas, crBox area) {
-    cr_canvas_text(canvas, 0.5 * (area.x0 + area.x1), 0.5 * (area.y0 + area.y1) + 60.0, "center", "font ',14'",
-                   "The bodies separate: V_{n} > 0, no impulse.");
+    cr_canvas_text(canvas, 0.5 * (area.x0 + area.x1), 0.5 * (area.y0 + area.y1) + 60.0, "center",
+                   "font ',14'", "The bodies separate: V_{n} > 0, no impulse.");
 }
 
 static crStatus draw_panels(crCanvas* canvas, const crPicture* p, crError* error) {
@@ -215,8 +218,10 @@ crStatus cr_region_draw(const crPicture* p, const char* title, int width, int he
         draw_legend(canvas, p);
         draw_caption(canvas, p);
         status = draw_panels(canvas, p, error);
-        if (status == CR_OK) status = cr_canvas_end(canvas, error);
-        else cr_gnuplot_abandon(&canvas->plot);
+        if (status == CR_OK)
+            status = cr_canvas_end(canvas, error);
+        else
+            cr_gnuplot_abandon(&canvas->plot);
     }
     free(canvas);
     return status;

@@ -149,8 +149,8 @@ static void draw_ellipse(const Section* s) {
     double lo = INFINITY;
     double hi = -INFINITY;
     for (int k = 0; k < 4; k++) {
-        double along = (k & 1 ? view->x0 : view->x1) * q.long_axis.x +
-                       (k & 2 ? view->y0 : view->y1) * q.long_axis.y;
+        double along =
+            (k & 1 ? view->x0 : view->x1) * q.long_axis.x + (k & 2 ? view->y0 : view->y1) * q.long_axis.y;
         lo = fmin(lo, along);
         hi = fmax(hi, along);
     }
@@ -272,8 +272,8 @@ crStatus cr_draw_section(crCanvas* canvas, const crPicture* p, crBox area, crErr
     cr_draw_unit(p, &unit);
     char x_label[96];
     char y_label[96];
-    snprintf(x_label, sizeof x_label, "tangential impulse P_{t}%s  (%s)",
-             p->planar ? "" : " towards P_{II}", unit);
+    snprintf(x_label, sizeof x_label, "tangential impulse P_{t}%s  (%s)", p->planar ? "" : " towards P_{II}",
+             unit);
     snprintf(y_label, sizeof y_label, "normal impulse P_{n}  (%s)", unit);
     crStatus status = cr_canvas_panel(canvas, area, box_of(&s), true, x_label, y_label, error);
     if (status != CR_OK) return status;
