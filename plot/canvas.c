@@ -28,7 +28,8 @@ crStatus cr_canvas_begin(crCanvas* c, const char* path, int width, int height, d
     *c = (crCanvas){.width = width / scale, .height = height / scale};
     crStatus status = cr_gnuplot_begin(&c->plot, path, width, height, scale, error);
     if (status != CR_OK) return status;
-    fprintf(c->plot.script, "set multiplot\nunset key\nset clip two\nset pointsize %.4g\n", scale);
+    fprintf(c->plot.script, "set multiplot\nunset key\nset clip two\nset minussign\nset pointsize %.4g\n",
+            scale);
     return CR_OK;
 }
 
@@ -125,17 +126,80 @@ static void block(crCanvas* c, const crPoint2* points, int count) {
     fprintf(c->plot.script, "EOD\n");
 }
 
+// Douglas and Peucker: marks the points a polyline cannot do without, to a tenth of a pixel.
+static void keep(const crPoint2* points, int first, int last, double tol, bool* kept) {
+    double worst = tol;
+    int index = -1;
+    double dx = points[last].x - points[first].x;
+    double dy = points[last].y - points[first].y;
+    double length = hypot(dx, dy);
+    for (int i = first + 1; i < last; i++) {
+        double px = points[i].x - points[first].x;
+        double py = points[i].y - points[first].y;
+        // beyond the ends of the chord distance counts, not height
+        double along = length > 0.0 ? (px * dx + py * dy) / length : -1.0;
+        bool beside = along >= 0.0 && along <= length;
+        double off = beside ? fabs(px * dy - py * dx) / length : hypot(px, py);
+        if (off <= worst) continue;
+        worst = off;
+        index = i;
+    }
+    if (index < 0) return;
+    kept[index] = true;
+    keep(points, first, index, tol, kept);
+    keep(points, index, last, tol, kept);
+}
+
+static int simplify(const crCanvas* c, const crPoint2* points, int count, crPoint2* simple) {
+    bool kept[CR_CANVAS_POINTS] = {true};
+    kept[count - 1] = true;
+    keep(points, 0, count - 1, 0.1 / c->scale, kept);
+    int size = 0;
+    for (int i = 0; i < count; i++) {
+        if (kept[i]) simple[size++] = points[i];
+    }
+    return size;
+}
+
 void cr_canvas_line(crCanvas* c, const crPoint2* points, int count, const char* style) {
-    if (count < 2) return;
-    block(c, points, count);
+    if (count < 2 || count > CR_CANVAS_POINTS) return;
+    crPoint2 simple[CR_CANVAS_POINTS];
+    int size = simplify(c, points, count, simple);
+    block(c, simple, size);
     fprintf(c->clauses, ", $b%d with lines %s notitle", c->blocks, style);
-    for (int i = 1; i < count; i++)
-        obstacle_segment(c, points[i - 1], points[i]);
+    for (int i = 1; i < size; i++)
+        obstacle_segment(c, simple[i - 1], simple[i]);
+}
+
+// What is left of a polygon on the side a x + b y <= k (Sutherland and Hodgman).
+static int cut(const crPoint2* in, int count, double a, double b, double k, crPoint2* out) {
+    int size = 0;
+    for (int i = 0; i < count; i++) {
+        crPoint2 p = in[i];
+        crPoint2 q = in[(i + 1) % count];
+        double hp = a * p.x + b * p.y - k;
+        double hq = a * q.x + b * q.y - k;
+        if (hp <= 0.0) out[size++] = p;
+        if ((hp < 0.0 && hq > 0.0) || (hp > 0.0 && hq < 0.0)) {
+            double s = hp / (hp - hq);
+            out[size++] = (crPoint2){p.x + s * (q.x - p.x), p.y + s * (q.y - p.y)};
+        }
+    }
+    return size;
 }
 
 void cr_canvas_fill(crCanvas* c, const crPoint2* points, int count, const char* style) {
-    if (count < 3) return;
-    block(c, points, count);
+    if (count < 3 || count > CR_CANVAS_POINTS) return;
+    // convex polygons gain at most one corner at each border
+    crPoint2 a[2 * CR_CANVAS_POINTS];
+    crPoint2 b[2 * CR_CANVAS_POINTS];
+    int size = simplify(c, points, count, a);
+    size = cut(a, size, 1.0, 0.0, c->view.x1, b);
+    size = cut(b, size, -1.0, 0.0, -c->view.x0, a);
+    size = cut(a, size, 0.0, 1.0, c->view.y1, b);
+    size = cut(b, size, 0.0, -1.0, -c->view.y0, a);
+    if (size < 3) return;
+    block(c, a, size);
     fprintf(c->clauses, ", $b%d with filledcurves closed %s notitle", c->blocks, style);
 }
 

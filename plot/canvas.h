@@ -21,6 +21,8 @@ crBox cr_box_empty(void);
 void cr_box_add(crBox* box, crPoint2 p);
 bool cr_box_has(const crBox* box, crPoint2 p);
 
+#define CR_CANVAS_POINTS 512  // of one line or area
+
 // What a label must keep off: points on the sheet, each with a weight.
 #define CR_CANVAS_OBSTACLES 16384
 typedef struct crObstacle {
@@ -53,6 +55,7 @@ void cr_canvas_panel_end(crCanvas* c);
 crPoint2 cr_canvas_sheet(const crCanvas* c, crPoint2 data);
 
 // Drawing in the panel, in data coordinates. style is gnuplot's (lc, lw, dt, pt, ps, fs, fc).
+// At most CR_CANVAS_POINTS points; an area is convex, or stays in the panel.
 void cr_canvas_line(crCanvas* c, const crPoint2* points, int count, const char* style);
 void cr_canvas_fill(crCanvas* c, const crPoint2* points, int count, const char* style);
 void cr_canvas_mark(crCanvas* c, crPoint2 p, double weight, const char* style);

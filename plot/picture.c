@@ -70,9 +70,11 @@ crStatus cr_picture_compute(crPicture* p, const crImpact* impact, const char* co
                             crError* error) {
     *p = (crPicture){.impact = impact, .contact = impact->contact};
     const crContact* c = &p->contact;
-    p->planar = cr_contact_is_planar(c);
+    p->spatial = impact->dimension == 3;
     p->separating = c->V.x > 0.0;
-    p->azimuth = p->planar ? 0.0 : cr_region_azimuth(c);
+    p->azimuth = p->spatial ? cr_region_azimuth(c) : 0.0;
+    // the side of t1 is drawn to the right, so that the bodies come from the right as in the paper
+    if (cr_cos(p->azimuth) < 0.0) p->azimuth -= copysign(CR_PI, p->azimuth);
     p->d = cr_vec3(0.0, cr_cos(p->azimuth), cr_sin(p->azimuth));
     p->has_I = cr_impulse_P_I(c, &p->P_I);
     p->has_II = cr_impulse_P_II(c, &p->P_II);

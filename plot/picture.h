@@ -27,9 +27,9 @@ typedef struct crLawCurve {
 typedef struct crPicture {
     const crImpact* impact;
     crContact contact;
-    bool planar;
+    bool spatial;        // given in three dimensions
     bool separating;     // Vn > 0: no impulse whatever the law
-    double azimuth;      // of the section, from t1 towards t2
+    double azimuth;      // of the section, from t1 towards t2: where P_II is, or opposite
     crVec3 d;            // unit vector of the section's tangential direction
     bool has_I, has_II;  // P_I and P_II exist
     crVec3 P_I, P_II;

@@ -11,10 +11,10 @@
 
 #include "plot/draw.h"
 
-#define NOMINAL_WIDTH_2D 1000.0
-#define NOMINAL_WIDTH_3D 1480.0
+#define NOMINAL_WIDTH_2D 1020.0
+#define NOMINAL_WIDTH_3D 1500.0
 #define NOMINAL_HEIGHT   700.0
-#define LEGEND_WIDTH     285.0
+#define LEGEND_WIDTH     300.0
 #define TOP              76.0
 #define BOTTOM           92.0
 #define ROW              21.0
@@ -162,7 +162,7 @@ static void draw_legend(crCanvas* canvas, const crPicture* p) {
         cr_canvas_symbol(canvas, l.x + 18.0, l.y, "pt 2 ps 1.3 lw 1.6 lc rgb '#4d4d4d'");
         legend_text(&l, "outside the region", "");
     }
-    if (!p->planar) {
+    if (p->spatial) {
         cr_canvas_symbol(canvas, l.x + 18.0, l.y, "pt 6 ps 1.6 lw 1 lc rgb '#333333'");
         legend_text(&l, "ring: not in the section", "");
     }
@@ -192,7 +192,7 @@ static crStatus draw_panels(crCanvas* canvas, const crPicture* p, crError* error
     double right = canvas->width - LEGEND_WIDTH;
     crBox area = {78.0, BOTTOM, right, canvas->height - TOP};
     if (p->separating) draw_separating(canvas, area);
-    if (p->planar || p->separating) return cr_draw_section(canvas, p, area, error);
+    if (!p->spatial || p->separating) return cr_draw_section(canvas, p, area, error);
     double middle = 78.0 + 0.5 * (right - 78.0);
     area.x1 = middle - 10.0;
     crStatus status = cr_draw_section(canvas, p, area, error);
@@ -204,7 +204,7 @@ static crStatus draw_panels(crCanvas* canvas, const crPicture* p, crError* error
 
 crStatus cr_region_draw(const crPicture* p, const char* title, int width, int height, const char* path,
                         crError* error) {
-    double nominal = p->planar || p->separating ? NOMINAL_WIDTH_2D : NOMINAL_WIDTH_3D;
+    double nominal = !p->spatial || p->separating ? NOMINAL_WIDTH_2D : NOMINAL_WIDTH_3D;
     if (width == 0) {
         width = (int)nominal;
         height = (int)NOMINAL_HEIGHT;

@@ -131,10 +131,13 @@ static void draw_region(const Section* s) {
     crPoint2 points[CR_PICTURE_SECTION + 1];
     int count = project_all(s, s->p->section, s->p->section_count, points);
     cr_canvas_fill(s->canvas, points, count, "fc rgb '#dedede' fs solid 1 noborder");
-    crPoint2 area[CR_PICTURE_STEPS + 3];
-    if (cr_picture_shows(s->p, "chatterjee-ruina")) {
+    crPoint2 area[CR_PICTURE_STEPS + 4];
+    if (cr_picture_shows(s->p, "chatterjee-ruina") && s->p->area_count > 0) {
         int corners = project_all(s, s->p->area, s->p->area_count, area);
         cr_canvas_fill(s->canvas, area, corners, "fc rgb '#0072b2' fs transparent solid 0.22 noborder");
+        // at grazing the area is no more than a line
+        area[corners] = area[0];
+        cr_canvas_line(s->canvas, area, corners + 1, "lc rgb '#0072b2' lw 0.7");
     }
     if (count < 3) return;
     points[count] = points[0];
@@ -189,7 +192,7 @@ static int lines_of(const Section* s, Line* lines) {
     double b = s->Wnd;
     double k = -s->Vd;
     crLine line;
-    if (!s->p->planar && cr_impulse_sticking_line(&s->p->contact, &line)) {
+    if (s->p->spatial && cr_impulse_sticking_line(&s->p->contact, &line)) {
         crPoint2 point = cr_project(&s->view, line.point);
         a = line.direction.x;
         b = -cr_dot(s->p->d, line.direction);
@@ -272,7 +275,7 @@ crStatus cr_draw_section(crCanvas* canvas, const crPicture* p, crBox area, crErr
     cr_draw_unit(p, &unit);
     char x_label[96];
     char y_label[96];
-    snprintf(x_label, sizeof x_label, "tangential impulse P_{t}%s  (%s)", p->planar ? "" : " towards P_{II}",
+    snprintf(x_label, sizeof x_label, "tangential impulse P_{t}%s  (%s)", p->spatial ? " in the plane of n and P_{II}" : "",
              unit);
     snprintf(y_label, sizeof y_label, "normal impulse P_{n}  (%s)", unit);
     crStatus status = cr_canvas_panel(canvas, area, box_of(&s), true, x_label, y_label, error);
@@ -284,7 +287,7 @@ crStatus cr_draw_section(crCanvas* canvas, const crPicture* p, crBox area, crErr
     draw_ellipse(&s);
     draw_lines(&s, lines, count);
     draw_path(&s);
-    cr_draw_laws(canvas, p, &s.view, !p->planar);
+    cr_draw_laws(canvas, p, &s.view, p->spatial);
     draw_points(&s, false);
     draw_points(&s, true);
     label_lines(&s, lines, count);

@@ -15,7 +15,7 @@
 #include "plot/draw.h"
 
 #define FANS  48          // half-planes
-#define DOME  12          // steps on the energy surface; the other pieces are straight
+#define DOME  10          // steps on the energy surface; the other pieces are straight
 #define LOWER 1           // index of the edge between compression and cone
 #define UPPER 2           // index of the edge between cone and energy surface
 #define RING  (3 + DOME)  // points of a half-plane's boundary
@@ -247,7 +247,7 @@ static void draw_axes(const Solid* s) {
     const crBox* v = &s->canvas->view;
     double length = 0.92 * v->y1 / s->view.up.x;
     draw_axis(s, cr_vec3(1, 0, 0), fmax(length, 0.0), "P_{n}", 2);
-    draw_axis(s, s->p->d, s->axis, "towards P_{II}", 11);
+    draw_axis(s, s->p->d, s->axis, "P_{t} of the section", 17);
     draw_axis(s, s->side, s->axis, "across", 6);
 }
 
