@@ -32,8 +32,8 @@ bool cr_impulse_contact_energy(const crContact* c, crVec3 P, double* Ec) {
 
 crMargins cr_impulse_margins(const crContact* c, crVec3 P) {
     double tangential = sqrt(P.y * P.y + P.z * P.z);
-    // infinite friction: the cone is the half-space n.P > 0 and the origin
-    double limit = isinf(c->mu) ? (P.x > 0.0 ? c->mu : 0.0) : c->mu * P.x;
+    // infinite friction: the cone is the half-space n.P >= 0
+    double limit = isinf(c->mu) ? (P.x >= 0.0 ? c->mu : 0.0) : c->mu * P.x;
     return (crMargins){-cr_impulse_energy_change(c, P), cr_impulse_V_plus(c, P).x, P.x, limit - tangential};
 }
 
@@ -43,9 +43,9 @@ bool cr_impulse_permissible(const crContact* c, crVec3 P, double tol) {
     double size = cr_norm(P);
     double energy = fabs(cr_dot(P, c->V)) + 0.5 * fabs(cr_dot(P, WP));
     double velocity = cr_norm(c->V) + fabs(WP.x);
-    double friction = isinf(c->mu) ? size : (1.0 + c->mu) * size;
-    return m.energy >= -tol * energy && m.penetration >= -tol * velocity && m.tension >= -tol * size &&
-           m.cone >= -tol * friction;
+    // at infinite friction the cone asks no more than no tension
+    bool cone = isinf(c->mu) || m.cone >= -tol * (1.0 + c->mu) * size;
+    return m.energy >= -tol * energy && m.penetration >= -tol * velocity && m.tension >= -tol * size && cone;
 }
 
 bool cr_impulse_ellipsoid(const crContact* c, double Ec, crEllipsoid* ellipsoid) {
