@@ -92,10 +92,11 @@ typedef struct crLawInfo {
     const char* parameters;  // with ranges
     const char* guarantee;   // what always holds
     const char* source;
-    const char* reaches;  // dimension of the part of the region it reaches by its parameters, in 3D
+    int dimension;  // of the part of the region that its parameters (mu apart) reach
+    bool planar;    // for planar contacts only
     bool may_create_energy;
-    bool spin_reversal;       // can reverse the tangential velocity of a sphere
-    bool spin_non_reversal;   // can leave a sphere slipping the way it did
+    bool spin_reversal;       // a sphere that friction could stop may leave with its slip reversed
+    bool spin_non_reversal;   // or without
     bool grazing_normal;      // can rebound at Vn -> 0-
     bool grazing_tangential;  // can reverse the tangential velocity at Vn -> 0-
 } crLawInfo;
