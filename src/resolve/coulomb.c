@@ -23,7 +23,7 @@ cr__Stage cr__stage_closing(const crContact* c, double Un, double Vy, double Vz)
     const crSym3* W = &c->W;
     cr__Stage s;
     s.mu = finite_mu(c);
-    s.c0 = -Un / W->xx;
+    s.c0 = Un < 0.0 ? -Un / W->xx : 0.0;
     s.omega_y = W->xy / W->xx;
     s.omega_z = W->xz / W->xx;
     s.Syy = W->yy - W->xy * s.omega_y;
@@ -56,8 +56,10 @@ static double curve_at(const Curve* f, double x, double* slope) {
     return (f->m * x + f->mk) * x + f->g - root;
 }
 
-// Newton from x, where h and h' have the signs given; false where h' changes sign before h does.
-static bool newton(const Curve* f, double x, double sign, double slope_sign, double* root) {
+// Newton from x, where h and h' have the signs given; false where h' changes sign before h does, or where the
+// iterate leaves the part from low to high over which it could not have passed a root.
+static bool newton(const Curve* f, double low, double high, double x, double sign, double slope_sign,
+                   double* root) {
     for (int i = 0; i < 100; i++) {
         double slope;
         double h = curve_at(f, x, &slope);
@@ -65,7 +67,8 @@ static bool newton(const Curve* f, double x, double sign, double slope_sign, dou
         if (sign * h <= 0.0) return true;
         if (slope_sign * slope <= 0.0) return false;
         double step = h / slope;
-        x = fmax(0.0, x - step);
+        x -= step;
+        if (!(x >= low && x <= high)) return false;
         if (fabs(step) <= 0x1p-53 * x) break;
     }
     *root = x;
@@ -96,32 +99,26 @@ static double right_end(const Curve* f, double size) {
     return b > 0.0 ? -2.0 * c / (b + sqrt(disc)) : (sqrt(disc) - b) / (2.0 * f->m);
 }
 
-// Roots where h is convex, from bend on; m > 0.
-static int convex_roots(const Curve* f, double bend, double size, double x[4]) {
+// Roots where h is convex, from bend on, the larger first; m > 0.
+static int convex_roots(const Curve* f, double bend, double size, double x[2]) {
     double slope;
     double end = right_end(f, size);
-    if (end < bend || !newton(f, end, 1.0, 1.0, &x[0])) return 0;
+    if (end < bend || !newton(f, bend, end, end, 1.0, 1.0, &x[0])) return 0;
     double h = curve_at(f, bend, &slope);
     if (h < 0.0) return 1;
     if (slope >= 0.0) return 0;
-    newton(f, bend, 1.0, -1.0, &x[1]);
-    return x[1] < x[0] ? 2 : 1;
+    return newton(f, bend, x[0], bend, 1.0, -1.0, &x[1]) ? 2 : 1;
 }
 
-// Roots where h is concave, from 0 to bend, the larger first; bend may be infinite.
-static int concave_roots(const Curve* f, double bend, double x[4]) {
+// Roots where h is concave, from 0 to bend, the larger first; where bend is infinite h rises for ever.
+static int concave_roots(const Curve* f, double bend, double x[2]) {
     double slope;
-    bool rising_for_ever = isinf(bend);
-    double h_bend = rising_for_ever ? 1.0 : curve_at(f, bend, &slope);
+    double h_bend = isinf(bend) ? 1.0 : curve_at(f, bend, &slope);
     double h_zero = curve_at(f, 0.0, &slope);
-    int count = 0;
-    if (h_zero >= 0.0) {
-        if (h_bend < 0.0 && newton(f, bend, -1.0, -1.0, &x[0])) count = 1;
-        return count;
-    }
+    if (h_zero >= 0.0) return h_bend < 0.0 && newton(f, 0.0, bend, bend, -1.0, -1.0, &x[0]) ? 1 : 0;
     double first;
-    if (!newton(f, 0.0, -1.0, 1.0, &first) || first > bend) return 0;
-    if (h_bend < 0.0 && newton(f, bend, -1.0, -1.0, &x[0]) && x[0] > first) count = 1;
+    if (!newton(f, 0.0, bend, 0.0, -1.0, 1.0, &first)) return 0;
+    int count = h_bend < 0.0 && newton(f, first, bend, bend, -1.0, -1.0, &x[0]) ? 1 : 0;
     x[count++] = first;
     return count;
 }
@@ -188,7 +185,7 @@ static cr__Solution slipping(const cr__Stage* s, const Unit* u, double k, double
     cr__Solution r = {0};
     if (x > FAR) {
         double Pn = s->c0 / (1.0 - k);
-        r.P = cr_vec3(Pn, -s->mu * Pn * u->y, -s->mu * Pn * u->z);
+        r.P = cr_vec3(Pn, 0.0 - s->mu * Pn * u->y, 0.0 - s->mu * Pn * u->z);
         r.uy = s->qy + s->Syy * r.P.y + s->Syz * r.P.z;
         r.uz = s->qz + s->Syz * r.P.y + s->Szz * r.P.z;
         return r;

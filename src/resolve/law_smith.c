@@ -24,8 +24,8 @@ typedef struct Smith {
 } Smith;
 
 typedef struct Point {
-    double eta;
-    double P[2];   // P_t
+    double P_t[2];
+    double limit;  // |a|^2 + |b|^2 times kappa/|a|: mu Pn at a root
     double G, dG;  // and dG/dkappa
 } Point;
 
@@ -50,6 +50,23 @@ static void principal_axes(const cr__Stage* stage, double s[2], double axis[2]) 
 static void turn(const double axis[2], double y, double z, double out[2]) {
     out[0] = axis[0] * y + axis[1] * z;
     out[1] = axis[0] * z - axis[1] * y;
+}
+
+static Smith smith_of(const cr__Stage* stage, const crContact* c, double speed, double axis[2],
+                      double* unit) {
+    Smith p = {.mu = stage->mu};
+    principal_axes(stage, p.s, axis);
+    double trace = p.s[0] + p.s[1];
+    bool blocked = !(trace > stage->Stol);
+    *unit = blocked ? c->W.xx : trace;
+    p.s[0] = blocked ? 0.0 : p.s[0] / trace;
+    p.s[1] = blocked ? 0.0 : p.s[1] / trace;
+    p.c0 = stage->c0 * *unit / speed;
+    turn(axis, c->V.y / speed, c->V.z / speed, p.a);
+    turn(axis, stage->qy / speed, stage->qz / speed, p.q);
+    turn(axis, stage->omega_y, stage->omega_z, p.omega);
+    p.alpha = sqrt(p.a[0] * p.a[0] + p.a[1] * p.a[1]);
+    return p;
 }
 
 // eta with |a| eta = kappa |b(eta)|: the difference is concave and rises, and the first guess is below, so
@@ -92,13 +109,13 @@ static Point point_at(const Smith* p, double kappa) {
     double normal = p->c0;
     double slope = 0.0;
     for (int i = 0; i < 2; i++) {
-        at.P[i] = -(kappa * p->a[i] + eta * p->q[i]) / f[i];
-        normal -= p->omega[i] * at.P[i];
+        at.P_t[i] = -(kappa * p->a[i] + eta * p->q[i]) / f[i];
+        normal -= p->omega[i] * at.P_t[i];
         slope += p->omega[i] * (p->a[i] + rise * b[i]) / f[i];
     }
     double weight = (p->alpha * p->alpha + beta * beta) / p->alpha;
-    at.eta = eta;
-    at.G = p->mu * normal - kappa * weight;
+    at.limit = kappa * weight;
+    at.G = p->mu * normal - at.limit;
     at.dG = p->mu * slope - weight - 2.0 * kappa * beta * (by_kappa + by_eta * rise) / p->alpha;
     return at;
 }
@@ -131,21 +148,24 @@ static bool first_root(const Smith* p, double kappa, Point* at) {
     return true;
 }
 
-// P_t in units of the speed over tr S, along the axes; false: no solution.
-static bool solve(const Smith* p, double P_t[2]) {
-    Point at;
+// (Pn, P_t) along n and the axes, in units of the speed over the unit of S; false: no solution.
+static bool solve(const Smith* p, double P[3]) {
     double q2 = p->q[0] * p->q[0] + p->q[1] * p->q[1];
     double kappa = p->mu * p->c0 * p->alpha / (p->alpha * p->alpha + q2);
-    P_t[0] = P_t[1] = 0.0;
-    if (!(kappa > 0.0)) {
+    P[0] = p->c0;
+    P[1] = P[2] = 0.0;
+    if (!(p->mu > 0.0)) return true;
+    if (!(p->c0 > 0.0)) {
         // grazing: nothing happens unless friction grows faster than what resists it
         double along = p->omega[0] * p->a[0] + p->omega[1] * p->a[1];
         if (!(p->mu * along > p->alpha)) return true;
         kappa = 1.0;
     }
+    Point at;
     if (!first_root(p, kappa, &at)) return false;
-    P_t[0] = at.P[0];
-    P_t[1] = at.P[1];
+    P[0] = at.limit / p->mu;
+    P[1] = at.P_t[0];
+    P[2] = at.P_t[1];
     return true;
 }
 
@@ -164,24 +184,14 @@ static crStatus apply(const void* params, const crContact* c, crHit* hit, crErro
         hit->P = all[0].P;
         return CR_OK;
     }
-    Smith p = {.mu = stage.mu, .alpha = alpha / speed};
     double axis[2];
-    principal_axes(&stage, p.s, axis);
-    double trace = p.s[0] + p.s[1];
-    double unit = trace > stage.Stol ? trace : stage.Stol;
-    p.s[0] /= unit;
-    p.s[1] /= unit;
-    p.c0 = stage.c0 * unit / speed;
-    turn(axis, c->V.y / speed, c->V.z / speed, p.a);
-    turn(axis, stage.qy / speed, stage.qz / speed, p.q);
-    turn(axis, stage.omega_y, stage.omega_z, p.omega);
-    double P_t[2];
-    if (!solve(&p, P_t)) return cr__no_solution(hit);
+    double unit;
+    Smith p = smith_of(&stage, c, speed, axis, &unit);
+    double P[3];
+    if (!solve(&p, P)) return cr__no_solution(hit);
     double impulse = speed / unit;
-    double y = impulse * (axis[0] * P_t[0] - axis[1] * P_t[1]);
-    double z = impulse * (axis[1] * P_t[0] + axis[0] * P_t[1]);
-    double Pn = stage.c0 - stage.omega_y * y - stage.omega_z * z;
-    hit->P = cr_vec3(Pn, y, z);
+    hit->P = cr_vec3(impulse * P[0], impulse * (axis[0] * P[1] - axis[1] * P[2]),
+                     impulse * (axis[1] * P[1] + axis[0] * P[2]));
     return CR_OK;
 }
 

@@ -3,8 +3,8 @@
 // Compression is a closing stage with Un = Vn; Vn = 0 is the limit Vn -> 0-. After it Vn' = 0 and, where it
 // sticks, V_t' = 0 by definition: these are passed on as exact zeros, not as rounding noise of V + W P1.
 // Expansion either keeps Pn2 = e Pn1 (a pressed stage, one solution, accepted if Vn+ >= 0), or has Vn+ = 0
-// with Pn2 > e Pn1 (a closing stage with Un = 0). If compression slips, P_II - P1 is outside the cone (P_II
-// would be in it otherwise), so the second kind never sticks and the smallest Pn2 follows the rule.
+// with Pn2 > e Pn1 (a closing stage with Un = 0). Sticking in the second kind would be P2 = P_II - P1, which is
+// in the cone only if P_II is, and then compression has stuck already: the smallest Pn2 follows the rule.
 // Source: Anitescu and Potra 1997; Pfeiffer and Glocker 1996. Fails: count 0 (singular W).
 #include "two_stage.h"
 
@@ -44,7 +44,7 @@ int cr__expand(const crContact* c, int directions, const cr__Solution* first, cr
     cr__Stage stage = cr__stage_closing(c, 0.0, first->uy, first->uz);
     int count = solve(&stage, directions, all);
     for (int i = 0; i < count; i++) {
-        if (all[i].sticks || !(all[i].P.x > (1.0 + REST_TOL) * least)) continue;
+        if (!(all[i].P.x > (1.0 + REST_TOL) * least)) continue;
         if (found == 0) *P2 = all[i].P;
         found++;
     }
