@@ -12,7 +12,7 @@
 // Fails: Vn never reaches what the ending asks for (a blocked direction): no-solution.
 #include "resolve/routh.h"
 
-#define TOL         1e-14
+#define TOL         1e-15
 #define INFINITE_MU 0x1p60
 #define BLOCKED     1e-14  // share of the larger eigenvalue of A, or of Wnn, that is rounding
 #define AT_REST     1e-12  // share of the velocities that made up Vn, which is rounding

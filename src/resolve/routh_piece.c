@@ -10,11 +10,11 @@
 #include "resolve/routh.h"
 
 void cr__routh_record(crRouth* r, crVec3 P) {
-    if (r->count < r->capacity) {
-        r->points[r->count++] = P;
-    } else if (r->capacity > 0) {
-        r->points[r->count - 1] = P;
-    }
+    if (r->capacity == 0) return;
+    // an event at the end of a step is the same point twice, but for rounding
+    bool same = r->count > 1 && P.x <= r->points[r->count - 1].x;
+    if (same || r->count == r->capacity) r->count--;
+    r->points[r->count++] = P;
 }
 
 // Compression is over, as far as one can tell now.
