@@ -15,10 +15,6 @@ typedef struct crLawStyle {
 } crLawStyle;
 const crLawStyle* cr_law_style(const char* law);
 
-// Law points that coincide on the sheet are nested: size of the point of law i, larger where others lie on it.
-// points: sheet coordinates, valid where shown[i].
-void cr_nest(const crPoint2* points, const bool* shown, int count, double* sizes);
-
 // Whether a law has a point to show, and draws its curve and its point, given the projection of P.
 typedef struct crProjection {
     double unit;            // N s of one unit on the axes
@@ -27,13 +23,20 @@ typedef struct crProjection {
 crPoint2 cr_project(const crProjection* projection, crVec3 P);
 bool cr_law_has_point(const crLawCurve* curve);
 bool cr_law_is_constant(const crLawCurve* curve);
-void cr_draw_laws(crCanvas* canvas, const crPicture* picture, const crProjection* projection, bool ring_off);
+// true: ring_off was asked for and a point has a ring, because it is not in the plane of the panel
+bool cr_draw_laws(crCanvas* canvas, const crPicture* picture, const crProjection* projection, bool ring_off);
 
 // N s of one unit on the axes, a power of 1000 (1 for everyday impulses), and how the axes call it.
 double cr_draw_unit(const crPicture* picture, const char** name);
 
+// What the section panel turned out to show; the legend explains no more than that.
+typedef struct crSeen {
+    bool law[CR_PICTURE_LAWS];  // the law's point is in view
+    bool ring;                  // some point is not in the plane of the section
+} crSeen;
 // The section through n and P_II with every line and point that belongs to it.
-crStatus cr_draw_section(crCanvas* canvas, const crPicture* picture, crBox area, crError* error);
+crStatus cr_draw_section(crCanvas* canvas, const crPicture* picture, crBox area, crSeen* seen,
+                         crError* error);
 // The region as a solid seen from the side.
 crStatus cr_draw_solid(crCanvas* canvas, const crPicture* picture, crBox area, crError* error);
 

@@ -50,13 +50,15 @@ bool cr_law_is_constant(const crLawCurve* curve) {
     return !(spread > 1e-6 * size);
 }
 
-void cr_nest(const crPoint2* points, const bool* shown, int count, double* sizes) {
+// Size of each point, larger where later ones lie on it.
+static void nest(const crPoint2* points, const bool* shown, int count, double* sizes) {
     for (int i = 0; i < count; i++) {
-        sizes[i] = 1.0;
-        for (int k = i + 1; k < count && shown[i]; k++) {
-            bool same = shown[k] && hypot(points[i].x - points[k].x, points[i].y - points[k].y) < 4.0;
-            if (same) sizes[i] += 0.5;
+        int above = 0;
+        for (int k = i + 1; k < count; k++) {
+            double apart = hypot(points[i].x - points[k].x, points[i].y - points[k].y);
+            if (shown[i] && shown[k] && apart < 4.0) above++;
         }
+        sizes[i] = 1.0 + fmin(0.5 * above, 1.5 + 0.2 * above);
     }
 }
 
@@ -98,7 +100,7 @@ static void draw_point(crCanvas* canvas, const crLawCurve* curve, crPoint2 p, do
     cr_canvas_mark(canvas, p, 4.0, text);
 }
 
-void cr_draw_laws(crCanvas* canvas, const crPicture* p, const crProjection* v, bool ring_off) {
+bool cr_draw_laws(crCanvas* canvas, const crPicture* p, const crProjection* v, bool ring_off) {
     crPoint2 data[CR_PICTURE_LAWS];
     crPoint2 sheet[CR_PICTURE_LAWS];
     bool shown[CR_PICTURE_LAWS];
@@ -111,7 +113,8 @@ void cr_draw_laws(crCanvas* canvas, const crPicture* p, const crProjection* v, b
         data[i] = cr_project(v, p->laws[i].hit.P);
         sheet[i] = cr_canvas_sheet(canvas, data[i]);
     }
-    cr_nest(sheet, shown, p->law_count, sizes);
+    nest(sheet, shown, p->law_count, sizes);
+    bool ring = false;
     for (int i = 0; i < p->law_count; i++) {
         if (!shown[i]) continue;
         draw_point(canvas, &p->laws[i], data[i], sizes[i]);
@@ -120,6 +123,8 @@ void cr_draw_laws(crCanvas* canvas, const crPicture* p, const crProjection* v, b
             char text[96];
             snprintf(text, sizeof text, "pt 6 ps %.3g lw 1 lc rgb '#333333'", sizes[i] + 0.9);
             cr_canvas_mark(canvas, data[i], 2.0, text);
+            ring = true;
         }
     }
+    return ring;
 }

@@ -91,16 +91,17 @@ static void legend_head(Legend* l, const char* text) {
 }
 
 // What is to be said about a law besides its name.
-static const char* remark(const crLawCurve* curve) {
+static const char* remark(const crLawCurve* curve, bool seen) {
     if (curve->status != CR_OK) return "refused at this e";
     if (curve->hit.regime == CR_REGIME_NO_SOLUTION) return "no solution";
-    if (curve->hit.creates_energy) return "creates energy";
+    if (curve->hit.creates_energy) return seen ? "creates energy" : "creates energy, not in view";
+    if (!seen) return "not in view";
     if (!curve->hit.permissible) return "not permissible";
     if (curve->hit.regime == CR_REGIME_JAM) return "jam";
     return NULL;
 }
 
-static void legend_law(Legend* l, const crLawCurve* curve) {
+static void legend_law(Legend* l, const crLawCurve* curve, bool seen) {
     const crLawStyle* style = cr_law_style(curve->name);
     char text[128];
     if (!cr_law_is_constant(curve)) {
@@ -113,7 +114,7 @@ static void legend_law(Legend* l, const crLawCurve* curve) {
                  style->color);
         cr_canvas_symbol(l->canvas, l->x + 18.0, l->y, text);
     }
-    const char* note = remark(curve);
+    const char* note = remark(curve, seen);
     snprintf(text, sizeof text, note != NULL ? "%s: {/:Bold %s}" : "%s", curve->name, note);
     legend_text(l, text, "");
 }
@@ -138,14 +139,14 @@ static bool any_outside(const crPicture* p) {
 // left out altogether: refused, and no curve either
 static bool left_out(const crLawCurve* curve) { return curve->status != CR_OK && curve->count == 0; }
 
-static void draw_legend(crCanvas* canvas, const crPicture* p) {
+static void legend_rows(crCanvas* canvas, const crPicture* p, const crSeen* seen) {
     Legend l = {canvas, canvas->width - LEGEND_WIDTH + 22.0, canvas->height - TOP - 6.0};
     char text[96];
     snprintf(text, sizeof text, "laws: curve e = 0 to %.4g, point e = %.4g", fmax(1.0, p->contact.e),
              p->contact.e);
     legend_head(&l, text);
     for (int i = 0; i < p->law_count; i++) {
-        if (!left_out(&p->laws[i])) legend_law(&l, &p->laws[i]);
+        if (!left_out(&p->laws[i])) legend_law(&l, &p->laws[i], seen->law[i]);
     }
     l.y -= 10.0;
     legend_swatch(&l, "fc rgb '#dedede' fs solid 1 border lc rgb '#000000'", "permissible impulses");
@@ -162,10 +163,26 @@ static void draw_legend(crCanvas* canvas, const crPicture* p) {
         cr_canvas_symbol(canvas, l.x + 18.0, l.y, "pt 2 ps 1.3 lw 1.6 lc rgb '#4d4d4d'");
         legend_text(&l, "outside the region", "");
     }
-    if (p->spatial) {
+    if (seen->ring) {
         cr_canvas_symbol(canvas, l.x + 18.0, l.y, "pt 6 ps 1.6 lw 1 lc rgb '#333333'");
         legend_text(&l, "ring: not in the section", "");
     }
+    if (p->spatial) {
+        l.y -= 10.0;
+        legend_swatch(&l, "fc rgb '#9aa7b5' fs solid 1 noborder", "solid: maximum compression");
+        legend_swatch(&l, "fc rgb '#e8dec8' fs solid 1 noborder", "solid: friction cone");
+        legend_swatch(&l, "fc rgb '#dfe6ec' fs solid 1 noborder", "solid: energy kept");
+    }
+}
+
+// a panel without axes that holds nothing but the legend's objects
+static crStatus draw_legend(crCanvas* canvas, const crPicture* p, const crSeen* seen, crError* error) {
+    crBox area = {canvas->width - LEGEND_WIDTH, 0.0, canvas->width, canvas->height};
+    crStatus status = cr_canvas_panel(canvas, area, (crBox){0, 0, 1, 1}, false, "", "", error);
+    if (status != CR_OK) return status;
+    legend_rows(canvas, p, seen);
+    cr_canvas_panel_end(canvas);
+    return CR_OK;
 }
 
 // captions
@@ -183,23 +200,32 @@ static void draw_caption(crCanvas* canvas, const crPicture* p) {
     if (used > 0) cr_canvas_plain(canvas, 62.0, 16.0, "textcolor rgb '#4d4d4d'", text);
 }
 
-static void draw_separating(crCanvas* canvas, crBox area) {
-    cr_canvas_text(canvas, 0.5 * (area.x0 + area.x1), 0.5 * (area.y0 + area.y1) + 60.0, "center",
-                   "font ',14'", "The bodies separate: V_{n} > 0, no impulse.");
+// Nothing happens: say so where the picture would be.
+static crStatus draw_separating(crCanvas* canvas, crError* error) {
+    crBox area = {0.0, 0.0, canvas->width, canvas->height};
+    crStatus status = cr_canvas_panel(canvas, area, (crBox){0, 0, 1, 1}, false, "", "", error);
+    if (status != CR_OK) return status;
+    cr_canvas_text(canvas, 0.5 * canvas->width, 0.55 * canvas->height, "center", "font ',15'",
+                   "The bodies are separating: V_{n} > 0.");
+    cr_canvas_text(canvas, 0.5 * canvas->width, 0.55 * canvas->height - 30.0, "center", "",
+                   "There is no collision; every law gives P = 0.");
+    cr_canvas_panel_end(canvas);
+    return CR_OK;
 }
 
 static crStatus draw_panels(crCanvas* canvas, const crPicture* p, crError* error) {
+    if (p->separating) return draw_separating(canvas, error);
+    double left = 78.0;
     double right = canvas->width - LEGEND_WIDTH;
-    crBox area = {78.0, BOTTOM, right, canvas->height - TOP};
-    if (p->separating) draw_separating(canvas, area);
-    if (!p->spatial || p->separating) return cr_draw_section(canvas, p, area, error);
-    double middle = 78.0 + 0.5 * (right - 78.0);
-    area.x1 = middle - 10.0;
-    crStatus status = cr_draw_section(canvas, p, area, error);
-    if (status != CR_OK) return status;
+    double middle = 0.5 * (left + right);
+    crBox area = {left, BOTTOM, p->spatial ? middle - 10.0 : right, canvas->height - TOP};
+    crSeen seen = {0};
+    crStatus status = cr_draw_section(canvas, p, area, &seen, error);
     area.x0 = middle + 20.0;
     area.x1 = right - 10.0;
-    return cr_draw_solid(canvas, p, area, error);
+    if (status == CR_OK && p->spatial) status = cr_draw_solid(canvas, p, area, error);
+    if (status == CR_OK) status = draw_legend(canvas, p, &seen, error);
+    return status;
 }
 
 crStatus cr_region_draw(const crPicture* p, const char* title, int width, int height, const char* path,
@@ -215,7 +241,6 @@ crStatus cr_region_draw(const crPicture* p, const char* title, int width, int he
     if (status == CR_OK) {
         draw_title(canvas, title);
         draw_subtitle(canvas, p);
-        draw_legend(canvas, p);
         draw_caption(canvas, p);
         status = draw_panels(canvas, p, error);
         if (status == CR_OK)

@@ -204,7 +204,8 @@ static int lines_of(const Section* s, Line* lines) {
         lines[count++] = (Line){0, 1, 0, "lw 1.3 dt 1", "friction, μ = ∞", 15, false};
         return count;
     }
-    lines[count++] = (Line){1, -mu, 0, "lw 1.3 dt 1", "friction", 8, true};
+    lines[count++] =
+        (Line){1, -mu, 0, "lw 1.3 dt 1", mu > 0.0 ? "friction" : "friction, μ = 0", mu > 0.0 ? 8 : 15, true};
     if (mu > 0.0) lines[count++] = (Line){1, mu, 0, "lw 1.3 dt 1", "friction", 8, true};
     return count;
 }
@@ -228,37 +229,87 @@ static void draw_lines(const Section* s, const Line* lines, int count) {
     }
 }
 
+// Two lines that cannot be told apart on the sheet.
+static bool coincide(const Section* s, const Line* a, const Line* b) {
+    crPoint2 p[2];
+    crPoint2 q[2];
+    if (!line_ends(s, a, p) || !line_ends(s, b, q)) return false;
+    for (int i = 0; i < 2; i++) {
+        double nearest =
+            fmin(hypot(p[i].x - q[0].x, p[i].y - q[0].y), hypot(p[i].x - q[1].x, p[i].y - q[1].y));
+        if (nearest * s->canvas->scale > 2.0) return false;
+    }
+    return true;
+}
+
+// Each line once, by all of its names.
 static void label_lines(const Section* s, const Line* lines, int count) {
+    bool named[MAX_LINES] = {false};
+    bool friction = false;
     for (int i = 0; i < count; i++) {
         crPoint2 ends[2];
-        if (!line_ends(s, &lines[i], ends)) continue;
-        bool done = cr_canvas_label_line(s->canvas, ends, lines[i].text, lines[i].chars,
-                                         "textcolor rgb '" GEOMETRY "'");
         // one label is enough for the two friction lines
-        if (done && lines[i].half) return;
+        if (named[i] || (friction && lines[i].half) || !line_ends(s, &lines[i], ends)) continue;
+        char text[160];
+        int chars = lines[i].chars;
+        snprintf(text, sizeof text, "%s", lines[i].text);
+        for (int k = i + 1; k < count; k++) {
+            if (named[k] || !coincide(s, &lines[i], &lines[k])) continue;
+            named[k] = true;
+            size_t used = strlen(text);
+            snprintf(text + used, sizeof text - used, ", %s", lines[k].text);
+            chars += lines[k].chars + 2;
+        }
+        bool done = cr_canvas_label_line(s->canvas, ends, text, chars, "textcolor rgb '" GEOMETRY "'");
+        friction = friction || (done && lines[i].half);
     }
 }
 
-static void draw_points(const Section* s, bool labels) {
-    const crPicture* p = s->p;
-    const struct {
-        bool there;
-        crVec3 P;
-        const char* text;
-        int chars;
-    } points[] = {{true, cr_vec3(0, 0, 0), "O", 2},
-                  {p->has_I, p->P_I, "P_{I}", 2},
-                  {p->has_I, cr_scale(2, p->P_I), "2P_{I}", 3},
-                  {p->has_II, p->P_II, "P_{II}", 3},
-                  {p->has_II, cr_scale(2, p->P_II), "2P_{II}", 4}};
-    for (size_t i = 0; i < sizeof points / sizeof points[0]; i++) {
+typedef struct Named {
+    bool there;
+    crVec3 P;
+    const char* text;
+    int chars;
+} Named;
+
+#define NAMED 5
+
+static void named_points(const crPicture* p, Named points[NAMED]) {
+    points[0] = (Named){true, cr_vec3(0, 0, 0), "O", 2};
+    points[1] = (Named){p->has_I, p->P_I, "P_{I}", 2};
+    points[2] = (Named){p->has_I, cr_scale(2, p->P_I), "2P_{I}", 3};
+    points[3] = (Named){p->has_II, p->P_II, "P_{II}", 3};
+    points[4] = (Named){p->has_II, cr_scale(2, p->P_II), "2P_{II}", 4};
+}
+
+static void draw_points(const Section* s) {
+    Named points[NAMED];
+    named_points(s->p, points);
+    for (int i = 0; i < NAMED; i++) {
+        if (!points[i].there) continue;
+        cr_canvas_mark(s->canvas, cr_project(&s->view, points[i].P), 6.0, "pt 7 ps 0.55 lc rgb '#000000'");
+    }
+}
+
+// Each point once, by all of its names.
+static void label_points(const Section* s) {
+    Named points[NAMED];
+    named_points(s->p, points);
+    for (int i = 0; i < NAMED; i++) {
         if (!points[i].there) continue;
         crPoint2 at = cr_project(&s->view, points[i].P);
-        if (labels) {
-            cr_canvas_label_point(s->canvas, at, points[i].text, points[i].chars, "textcolor rgb '#000000'");
-        } else {
-            cr_canvas_mark(s->canvas, at, 6.0, "pt 7 ps 0.55 lc rgb '#000000'");
+        char text[96];
+        int chars = points[i].chars;
+        snprintf(text, sizeof text, "%s", points[i].text);
+        for (int k = i + 1; k < NAMED; k++) {
+            crPoint2 other = cr_project(&s->view, points[k].P);
+            if (!points[k].there || hypot(at.x - other.x, at.y - other.y) * s->canvas->scale > 2.0) continue;
+            points[k].there = false;
+            size_t used = strlen(text);
+            snprintf(text + used, sizeof text - used, " = %s", points[k].text);
+            chars += points[k].chars + 2;
         }
+        cr_canvas_label_point(s->canvas, at, text, chars, "textcolor rgb '#000000'");
     }
 }
 
@@ -269,27 +320,31 @@ static void draw_path(const Section* s) {
     cr_canvas_line(s->canvas, points, count, "lc rgb '#d55e00' lw 1 dt 1");
 }
 
-crStatus cr_draw_section(crCanvas* canvas, const crPicture* p, crBox area, crError* error) {
+crStatus cr_draw_section(crCanvas* canvas, const crPicture* p, crBox area, crSeen* seen, crError* error) {
     Section s = section_of(canvas, p);
     const char* unit = NULL;
     cr_draw_unit(p, &unit);
     char x_label[96];
     char y_label[96];
-    snprintf(x_label, sizeof x_label, "tangential impulse P_{t}%s  (%s)", p->spatial ? " in the plane of n and P_{II}" : "",
-             unit);
+    snprintf(x_label, sizeof x_label, "tangential impulse P_{t}%s  (%s)",
+             p->spatial ? " in the plane of n and P_{II}" : "", unit);
     snprintf(y_label, sizeof y_label, "normal impulse P_{n}  (%s)", unit);
     crStatus status = cr_canvas_panel(canvas, area, box_of(&s), true, x_label, y_label, error);
     if (status != CR_OK) return status;
 
+    for (int i = 0; i < p->law_count; i++) {
+        crPoint2 at = cr_project(&s.view, p->laws[i].hit.P);
+        seen->law[i] = cr_law_has_point(&p->laws[i]) && cr_box_has(&canvas->view, at);
+    }
     Line lines[MAX_LINES];
-    int count = p->separating ? 0 : lines_of(&s, lines);
+    int count = lines_of(&s, lines);
     draw_region(&s);
     draw_ellipse(&s);
     draw_lines(&s, lines, count);
     draw_path(&s);
-    cr_draw_laws(canvas, p, &s.view, p->spatial);
-    draw_points(&s, false);
-    draw_points(&s, true);
+    seen->ring = cr_draw_laws(canvas, p, &s.view, p->spatial);
+    draw_points(&s);
+    label_points(&s);
     label_lines(&s, lines, count);
     cr_canvas_panel_end(canvas);
     return CR_OK;
