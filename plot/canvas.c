@@ -126,7 +126,7 @@ static void block(crCanvas* c, const crPoint2* points, int count) {
     fprintf(c->plot.script, "EOD\n");
 }
 
-// Douglas and Peucker: marks the points a polyline cannot do without, to a tenth of a pixel.
+// Douglas and Peucker: marks the points a polyline cannot do without.
 static void keep(const crPoint2* points, int first, int last, double tol, bool* kept) {
     double worst = tol;
     int index = -1;
@@ -150,10 +150,10 @@ static void keep(const crPoint2* points, int first, int last, double tol, bool* 
     keep(points, index, last, tol, kept);
 }
 
-static int simplify(const crCanvas* c, const crPoint2* points, int count, crPoint2* simple) {
+static int simplify(const crCanvas* c, const crPoint2* points, int count, double pixels, crPoint2* simple) {
     bool kept[CR_CANVAS_POINTS] = {true};
     kept[count - 1] = true;
-    keep(points, 0, count - 1, 0.1 / c->scale, kept);
+    keep(points, 0, count - 1, pixels / c->scale, kept);
     int size = 0;
     for (int i = 0; i < count; i++) {
         if (kept[i]) simple[size++] = points[i];
@@ -164,7 +164,7 @@ static int simplify(const crCanvas* c, const crPoint2* points, int count, crPoin
 void cr_canvas_line(crCanvas* c, const crPoint2* points, int count, const char* style) {
     if (count < 2 || count > CR_CANVAS_POINTS) return;
     crPoint2 simple[CR_CANVAS_POINTS];
-    int size = simplify(c, points, count, simple);
+    int size = simplify(c, points, count, 0.1, simple);
     block(c, simple, size);
     fprintf(c->clauses, ", $b%d with lines %s notitle", c->blocks, style);
     for (int i = 1; i < size; i++)
@@ -193,7 +193,7 @@ void cr_canvas_fill(crCanvas* c, const crPoint2* points, int count, const char* 
     // convex polygons gain at most one corner at each border
     crPoint2 a[2 * CR_CANVAS_POINTS];
     crPoint2 b[2 * CR_CANVAS_POINTS];
-    int size = simplify(c, points, count, a);
+    int size = simplify(c, points, count, 0.25, a);
     size = cut(a, size, 1.0, 0.0, c->view.x1, b);
     size = cut(b, size, -1.0, 0.0, -c->view.x0, a);
     size = cut(a, size, 0.0, 1.0, c->view.y1, b);

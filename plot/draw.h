@@ -15,16 +15,22 @@ typedef struct crLawStyle {
 } crLawStyle;
 const crLawStyle* cr_law_style(const char* law);
 
-// Whether a law has a point to show, and draws its curve and its point, given the projection of P.
+// A parallel projection of impulse space onto a panel.
 typedef struct crProjection {
     double unit;            // N s of one unit on the axes
     crVec3 right, up, out;  // unit vectors of the panel, out towards the reader
 } crProjection;
 crPoint2 cr_project(const crProjection* projection, crVec3 P);
+
 bool cr_law_has_point(const crLawCurve* curve);
 bool cr_law_is_constant(const crLawCurve* curve);
-// true: ring_off was asked for and a point has a ring, because it is not in the plane of the panel
+
+// Curves and points of all laws. With ring_off, a point that is not in the plane of the panel gets a ring;
+// true where one did.
 bool cr_draw_laws(crCanvas* canvas, const crPicture* picture, const crProjection* projection, bool ring_off);
+
+// O, P_I, 2 P_I, P_II and 2 P_II with their names; after everything that the names should not cover.
+void cr_draw_points(crCanvas* canvas, const crPicture* picture, const crProjection* projection);
 
 // N s of one unit on the axes, a power of 1000 (1 for everyday impulses), and how the axes call it.
 double cr_draw_unit(const crPicture* picture, const char** name);

@@ -265,54 +265,6 @@ static void label_lines(const Section* s, const Line* lines, int count) {
     }
 }
 
-typedef struct Named {
-    bool there;
-    crVec3 P;
-    const char* text;
-    int chars;
-} Named;
-
-#define NAMED 5
-
-static void named_points(const crPicture* p, Named points[NAMED]) {
-    points[0] = (Named){true, cr_vec3(0, 0, 0), "O", 2};
-    points[1] = (Named){p->has_I, p->P_I, "P_{I}", 2};
-    points[2] = (Named){p->has_I, cr_scale(2, p->P_I), "2P_{I}", 3};
-    points[3] = (Named){p->has_II, p->P_II, "P_{II}", 3};
-    points[4] = (Named){p->has_II, cr_scale(2, p->P_II), "2P_{II}", 4};
-}
-
-static void draw_points(const Section* s) {
-    Named points[NAMED];
-    named_points(s->p, points);
-    for (int i = 0; i < NAMED; i++) {
-        if (!points[i].there) continue;
-        cr_canvas_mark(s->canvas, cr_project(&s->view, points[i].P), 6.0, "pt 7 ps 0.55 lc rgb '#000000'");
-    }
-}
-
-// Each point once, by all of its names.
-static void label_points(const Section* s) {
-    Named points[NAMED];
-    named_points(s->p, points);
-    for (int i = 0; i < NAMED; i++) {
-        if (!points[i].there) continue;
-        crPoint2 at = cr_project(&s->view, points[i].P);
-        char text[96];
-        int chars = points[i].chars;
-        snprintf(text, sizeof text, "%s", points[i].text);
-        for (int k = i + 1; k < NAMED; k++) {
-            crPoint2 other = cr_project(&s->view, points[k].P);
-            if (!points[k].there || hypot(at.x - other.x, at.y - other.y) * s->canvas->scale > 2.0) continue;
-            points[k].there = false;
-            size_t used = strlen(text);
-            snprintf(text + used, sizeof text - used, " = %s", points[k].text);
-            chars += points[k].chars + 2;
-        }
-        cr_canvas_label_point(s->canvas, at, text, chars, "textcolor rgb '#000000'");
-    }
-}
-
 static void draw_path(const Section* s) {
     if (!cr_picture_shows(s->p, "routh") || s->p->path_count < 2) return;
     crPoint2 points[CR_PICTURE_PATH];
@@ -343,8 +295,7 @@ crStatus cr_draw_section(crCanvas* canvas, const crPicture* p, crBox area, crSee
     draw_lines(&s, lines, count);
     draw_path(&s);
     seen->ring = cr_draw_laws(canvas, p, &s.view, p->spatial);
-    draw_points(&s);
-    label_points(&s);
+    cr_draw_points(canvas, p, &s.view);
     label_lines(&s, lines, count);
     cr_canvas_panel_end(canvas);
     return CR_OK;

@@ -7,18 +7,22 @@
 //     Vn y + Vd r + (Wnn y^2 + 2 Wnd y r + Wdd r^2)/2 = 0
 // back to 2 P_I. Where the plane meets the energy surface inside the cone there is no cone piece. The edges
 // between the pieces are therefore points of the mesh. Source: Chatterjee and Ruina 1998, sections 3.1, 3.2.
-// Parallel projection; back, floor, front, each translucent. Fails: at Vn = 0, where P_I is the origin and
-// there is no such fan, only axes, laws and cone are drawn.
+// Parallel projection; back, floor, front, each translucent. At Vn = 0 P_I is the origin and there is no such
+// fan: the triangles of cr_region_mesh are drawn instead.
 #include <math.h>
 #include <stdlib.h>
 
 #include "plot/draw.h"
 
-#define FANS  48          // half-planes
-#define DOME  10          // steps on the energy surface; the other pieces are straight
+#define FANS  96          // half-planes
+#define DOME  12          // steps on the energy surface; the other pieces are straight
 #define LOWER 1           // index of the edge between compression and cone
 #define UPPER 2           // index of the edge between cone and energy surface
 #define RING  (3 + DOME)  // points of a half-plane's boundary
+
+#define LEVEL     2  // of cr_region_mesh
+#define VERTICES  162
+#define TRIANGLES 320
 
 typedef struct Solid {
     crCanvas* canvas;
@@ -26,6 +30,9 @@ typedef struct Solid {
     crProjection view;
     crVec3 mesh[FANS][RING];
     bool has_mesh;
+    int triangle_count;  // where there is no mesh of half-planes
+    crVec3 vertex[VERTICES];
+    int triangle[TRIANGLES][3];
     crVec3 side;  // out of the section
     double axis;  // length of the tangential axes, in units of the panel
 } Solid;
@@ -104,7 +111,10 @@ static void fan_compute(const Fan* f, double mu, crVec3 ring[RING]) {
 static void mesh_compute(Solid* s) {
     const crContact* c = &s->p->contact;
     s->has_mesh = s->p->has_I && s->p->P_I.x > 0.0 && c->W.xx > 0.0;
-    if (!s->has_mesh) return;
+    if (!s->has_mesh) {
+        if (cr_region_mesh(c, LEVEL, s->vertex, s->triangle)) s->triangle_count = TRIANGLES;
+        return;
+    }
     for (int j = 0; j < FANS; j++) {
         double azimuth = s->p->azimuth + 2.0 * CR_PI * j / FANS;
         Fan f = {.d = cr_vec3(0, cr_cos(azimuth), cr_sin(azimuth)), .Wnn = c->W.xx, .Vn = c->V.x};
@@ -139,6 +149,8 @@ static crBox box_of(Solid* s) {
         for (int i = 0; i < RING; i++)
             cr_box_add(&box, cr_project(&s->view, s->mesh[j][i]));
     }
+    for (int i = 0; i < VERTICES && s->triangle_count > 0; i++)
+        cr_box_add(&box, cr_project(&s->view, s->vertex[i]));
     double size = hypot(box.x1 - box.x0, box.y1 - box.y0);
     for (int i = 0; i < p->law_count; i++) {
         crPoint2 at = cr_project(&s->view, p->laws[i].hit.P);
@@ -156,23 +168,28 @@ static crBox box_of(Solid* s) {
     return (crBox){box.x0 - pad, box.y0 - pad, box.x1 + pad, box.y1 + pad};
 }
 
-// Faces of one colour seen from one side need no order: whole strips of them are filled at once.
+// Faces of one colour seen from one side need no order: strips of them, two half-planes wide, are filled at
+// once.
 
 static bool faces_reader(const Solid* s, int fan, int i) {
     const crVec3* here = s->mesh[fan];
-    const crVec3* next = s->mesh[(fan + 1) % FANS];
+    const crVec3* next = s->mesh[(fan + 2) % FANS];
     crVec3 normal = cr_cross(cr_sub(next[i + 1], here[i]), cr_sub(here[i + 1], next[i]));
     return cr_dot(normal, s->view.out) < 0.0;
 }
 
-// rows i0 to i1 between two neighbouring half-planes
+// rows i0 to i1 between a half-plane and the next but one
 static void fill_strip(const Solid* s, int fan, int i0, int i1, const char* style) {
-    crPoint2 corners[2 * RING];
+    const crVec3* middle = s->mesh[fan + 1];
+    const crVec3* next = s->mesh[(fan + 2) % FANS];
+    crPoint2 corners[2 * RING + 2];
     int count = 0;
     for (int i = i0; i <= i1; i++)
         corners[count++] = cr_project(&s->view, s->mesh[fan][i]);
+    corners[count++] = cr_project(&s->view, middle[i1]);
     for (int i = i1; i >= i0; i--)
-        corners[count++] = cr_project(&s->view, s->mesh[(fan + 1) % FANS][i]);
+        corners[count++] = cr_project(&s->view, next[i]);
+    corners[count++] = cr_project(&s->view, middle[i0]);
     cr_canvas_fill(s->canvas, corners, count, style);
 }
 
@@ -188,7 +205,7 @@ static void fill_sides(const Solid* s, bool front) {
                              : "fc rgb '#d9c8a3' fs transparent solid 0.45 noborder";
     const char* dome = front ? "fc rgb '#c9d6df' fs transparent solid 0.3 noborder"
                              : "fc rgb '#c9d6df' fs transparent solid 0.45 noborder";
-    for (int j = 0; j < FANS; j++) {
+    for (int j = 0; j < FANS; j += 2) {
         if (faces_reader(s, j, LOWER) == front) fill_strip(s, j, LOWER, UPPER, cone);
         for (int i = UPPER; i + 1 < RING;) {
             int end = i;
@@ -229,6 +246,21 @@ static void draw_region(const Solid* s) {
     draw_meridian(s, FANS / 2, "lc rgb '#000000' lw 1.3");
 }
 
+static void draw_triangles(const Solid* s) {
+    for (int front = 0; front <= 1; front++) {
+        for (int i = 0; i < s->triangle_count; i++) {
+            crPoint2 p[4];
+            for (int k = 0; k < 3; k++)
+                p[k] = cr_project(&s->view, s->vertex[s->triangle[i][k]]);
+            p[3] = p[0];
+            double turn = (p[1].x - p[0].x) * (p[2].y - p[0].y) - (p[1].y - p[0].y) * (p[2].x - p[0].x);
+            if ((turn > 0.0) != (front == 1)) continue;
+            cr_canvas_fill(s->canvas, p, 3, "fc rgb '#c9d6df' fs transparent solid 0.35 noborder");
+            if (front == 1) cr_canvas_line(s->canvas, p, 4, "lc rgb '#8c8c8c' lw 0.4");
+        }
+    }
+}
+
 // generators of the friction cone from O to the lower edge of the region
 static void draw_cone(const Solid* s) {
     for (int j = 0; j < FANS && s->has_mesh; j += FANS / 12) {
@@ -259,22 +291,6 @@ static void draw_path(const Solid* s) {
     cr_canvas_line(s->canvas, points, s->p->path_count, "lc rgb '#d55e00' lw 1");
 }
 
-static void draw_points(const Solid* s) {
-    const crPicture* p = s->p;
-    crPoint2 O = {0, 0};
-    cr_canvas_mark(s->canvas, O, 6.0, "pt 7 ps 0.55 lc rgb '#000000'");
-    cr_canvas_label_point(s->canvas, O, "O", 2, "");
-    for (int k = 1; k <= 2 && p->has_I; k++) {
-        crPoint2 at = cr_project(&s->view, cr_scale(k, p->P_I));
-        cr_canvas_mark(s->canvas, at, 6.0, "pt 7 ps 0.55 lc rgb '#000000'");
-        cr_canvas_label_point(s->canvas, at, k == 1 ? "P_{I}" : "2P_{I}", k + 1, "");
-    }
-    if (!p->has_II) return;
-    crPoint2 at = cr_project(&s->view, p->P_II);
-    cr_canvas_mark(s->canvas, at, 6.0, "pt 7 ps 0.55 lc rgb '#000000'");
-    cr_canvas_label_point(s->canvas, at, "P_{II}", 3, "");
-}
-
 crStatus cr_draw_solid(crCanvas* canvas, const crPicture* p, crBox area, crError* error) {
     Solid* s = malloc(sizeof *s);
     if (s == NULL) return cr_error_set(error, CR_ERR_MEMORY, "", "out of memory");
@@ -285,10 +301,11 @@ crStatus cr_draw_solid(crCanvas* canvas, const crPicture* p, crBox area, crError
     if (status == CR_OK) {
         draw_cone(s);
         if (s->has_mesh) draw_region(s);
+        draw_triangles(s);
         draw_axes(s);
         draw_path(s);
         cr_draw_laws(canvas, p, &s->view, false);
-        draw_points(s);
+        cr_draw_points(canvas, p, &s->view);
         cr_canvas_panel_end(canvas);
     }
     free(s);
