@@ -28,8 +28,7 @@ crStatus cr_canvas_begin(crCanvas* c, const char* path, int width, int height, d
     *c = (crCanvas){.width = width / scale, .height = height / scale};
     crStatus status = cr_gnuplot_begin(&c->plot, path, width, height, scale, error);
     if (status != CR_OK) return status;
-    fprintf(c->plot.script, "set multiplot\nunset key\nset clip two\nset minussign\nset pointsize %.4g\n",
-            scale);
+    fprintf(c->plot.script, "set multiplot\nunset key\nset clip two\nset minussign\n");
     return CR_OK;
 }
 
@@ -203,10 +202,11 @@ void cr_canvas_fill(crCanvas* c, const crPoint2* points, int count, const char* 
     fprintf(c->clauses, ", $b%d with filledcurves closed %s notitle", c->blocks, style);
 }
 
-void cr_canvas_mark(crCanvas* c, crPoint2 p, double weight, const char* style) {
+void cr_canvas_mark(crCanvas* c, crPoint2 p, double weight, int symbol, double size, const char* style) {
     if (!cr_box_has(&c->view, p)) return;
     block(c, &p, 1);
-    fprintf(c->clauses, ", $b%d with points %s notitle", c->blocks, style);
+    fprintf(c->clauses, ", $b%d with points pt %d ps %.4g %s notitle", c->blocks, symbol,
+            size * c->plot.point_size, style);
     crPoint2 sheet = cr_canvas_sheet(c, p);
     for (int i = -1; i <= 1; i++) {
         for (int j = -1; j <= 1; j++)
@@ -265,7 +265,7 @@ void cr_canvas_swatch(crCanvas* c, crBox box, const char* style) {
             box.x0 / c->width, box.y0 / c->height, box.x1 / c->width, box.y1 / c->height, style);
 }
 
-void cr_canvas_symbol(crCanvas* c, double x, double y, const char* style) {
+void cr_canvas_symbol(crCanvas* c, double x, double y, int symbol, double size, const char* style) {
     fprintf(c->plot.script, "set label '' at screen %.6f,%.6f front point %s\n", x / c->width, y / c->height,
             style);
 }

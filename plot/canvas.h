@@ -54,11 +54,11 @@ crStatus cr_canvas_panel(crCanvas* c, crBox area, crBox data, bool axes, const c
 void cr_canvas_panel_end(crCanvas* c);
 crPoint2 cr_canvas_sheet(const crCanvas* c, crPoint2 data);
 
-// Drawing in the panel, in data coordinates. style is gnuplot's (lc, lw, dt, pt, ps, fs, fc).
+// Drawing in the panel, in data coordinates. style is gnuplot's (lc, lw, dt, fs, fc), symbol its pointtype.
 // At most CR_CANVAS_POINTS points; an area is convex, or stays in the panel.
 void cr_canvas_line(crCanvas* c, const crPoint2* points, int count, const char* style);
 void cr_canvas_fill(crCanvas* c, const crPoint2* points, int count, const char* style);
-void cr_canvas_mark(crCanvas* c, crPoint2 p, double weight, const char* style);
+void cr_canvas_mark(crCanvas* c, crPoint2 p, double weight, int symbol, double size, const char* style);
 // The part of the line a x + b y = k inside the panel; false where there is none.
 bool cr_canvas_clip(const crCanvas* c, double a, double b, double k, crPoint2 ends[2]);
 
@@ -73,6 +73,6 @@ void cr_canvas_text(crCanvas* c, double x, double y, const char* justify, const 
 void cr_canvas_plain(crCanvas* c, double x, double y, const char* style, const char* text);
 void cr_canvas_stroke(crCanvas* c, double x0, double y0, double x1, double y1, const char* style);
 void cr_canvas_swatch(crCanvas* c, crBox box, const char* style);
-void cr_canvas_symbol(crCanvas* c, double x, double y, const char* style);
+void cr_canvas_symbol(crCanvas* c, double x, double y, int symbol, double size, const char* style);
 
 #endif

@@ -55,23 +55,20 @@ crStatus cr_gnuplot_begin(crGnuplot* g, const char* path, int width, int height,
     g->script = tmpfile();
     if (g->script == NULL) return temporary_failed(error);
 
-    fprintf(g->script, "set encoding utf8\nset terminal ");
-    switch (g->format) {
-    case CR_PICTURE_SVG:
-        // browsers fall back on a font of nearly the same widths
-        fprintf(g->script, "svg size %d,%d font 'DejaVu Sans,Verdana,sans-serif,%.3g' name 'carom'", width,
-                height, 12.0 * scale);
-        break;
-    case CR_PICTURE_PNG:
-        fprintf(g->script, "pngcairo size %d,%d font 'DejaVu Sans,%.3g' fontscale 1", width, height,
-                9.0 * scale);
-        break;
-    case CR_PICTURE_PDF:
-        fprintf(g->script, "pdfcairo size %.6f,%.6f font 'DejaVu Sans,%.3g' fontscale 1", width / 72.0,
-                height / 72.0, 12.0 * scale);
-        break;
-    }
-    fprintf(g->script, " enhanced linewidth %.4g background '#ffffff'\n", scale);
+    // terminals differ in what a point, a line width and a symbol size are; these look the same
+    static const struct {
+        const char* terminal;
+        const char* fonts;  // browsers fall back on a font of nearly the same widths
+        double font, line, point, unit;
+    } formats[] = {{"svg dashlength 1.8", "DejaVu Sans,Verdana,sans-serif", 12.0, 1.0, 0.74, 1.0},
+                   {"pngcairo fontscale 1", "DejaVu Sans", 9.0, 1.0, 1.0, 1.0},
+                   {"pdfcairo fontscale 1 dashlength 1.9", "DejaVu Sans", 9.2, 1.9, 1.25, 1.0 / 72.0}};
+    g->font_size = formats[g->format].font * scale;
+    g->point_size = formats[g->format].point * scale;
+    fprintf(g->script, "set encoding utf8\nset terminal %s size %.8g,%.8g font '%s,%.4g'",
+            formats[g->format].terminal, width * formats[g->format].unit, height * formats[g->format].unit,
+            formats[g->format].fonts, g->font_size);
+    fprintf(g->script, " enhanced linewidth %.4g background '#ffffff'\n", formats[g->format].line * scale);
     return CR_OK;
 }
 

@@ -19,6 +19,8 @@ typedef struct crGnuplot {
     FILE* script;      // write commands here between begin and end
     const char* path;  // of the picture; must live until end
     crPictureFormat format;
+    double font_size;   // of ordinary text, in the terminal's own unit
+    double point_size;  // what makes symbols equally large in all formats
 } crGnuplot;
 
 // width and height in pixels (points for PDF); text and lines are magnified by scale.

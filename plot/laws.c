@@ -89,15 +89,11 @@ static void draw_point(crCanvas* canvas, const crLawCurve* curve, crPoint2 p, do
     const crLawStyle* style = cr_law_style(curve->name);
     char text[96];
     // a white edge keeps neighbours apart
-    snprintf(text, sizeof text, "pt %d ps %.3g lc rgb '#ffffff'", style->symbol, size + 0.45);
-    cr_canvas_mark(canvas, p, 4.0, text);
+    cr_canvas_mark(canvas, p, 4.0, style->symbol, size + 0.45, "lc rgb '#ffffff'");
     bool outside = !curve->hit.permissible;
-    snprintf(text, sizeof text, "pt %d ps %.3g lw 1.6 lc rgb '%s'", style->symbol - (outside ? 1 : 0), size,
-             style->color);
-    cr_canvas_mark(canvas, p, 4.0, text);
-    if (!outside) return;
-    snprintf(text, sizeof text, "pt 2 ps %.3g lw 1.6 lc rgb '%s'", size + 0.3, style->color);
-    cr_canvas_mark(canvas, p, 4.0, text);
+    snprintf(text, sizeof text, "lw 1.6 lc rgb '%s'", style->color);
+    cr_canvas_mark(canvas, p, 4.0, style->symbol - (outside ? 1 : 0), size, text);
+    if (outside) cr_canvas_mark(canvas, p, 4.0, 2, size + 0.3, text);
 }
 
 bool cr_draw_laws(crCanvas* canvas, const crPicture* p, const crProjection* v, bool ring_off) {
@@ -120,9 +116,7 @@ bool cr_draw_laws(crCanvas* canvas, const crPicture* p, const crProjection* v, b
         draw_point(canvas, &p->laws[i], data[i], sizes[i]);
         double off = fabs(cr_dot(v->out, p->laws[i].hit.P)) / v->unit * canvas->scale;
         if (ring_off && off > 4.0) {
-            char text[96];
-            snprintf(text, sizeof text, "pt 6 ps %.3g lw 1 lc rgb '#333333'", sizes[i] + 0.9);
-            cr_canvas_mark(canvas, data[i], 2.0, text);
+            cr_canvas_mark(canvas, data[i], 2.0, 6, sizes[i] + 0.9, "lw 1 lc rgb '#333333'");
             ring = true;
         }
     }

@@ -28,7 +28,7 @@ static void mark_points(crCanvas* canvas, const crPicture* p, const crProjection
     named_points(p, points);
     for (int i = 0; i < NAMED; i++) {
         if (!points[i].there) continue;
-        cr_canvas_mark(canvas, cr_project(v, points[i].P), 6.0, "pt 7 ps 0.55 lc rgb '#000000'");
+        cr_canvas_mark(canvas, cr_project(v, points[i].P), 6.0, 7, 0.55, "lc rgb '#000000'");
     }
 }
 

@@ -38,6 +38,10 @@ double cr_draw_unit(const crPicture* p, const char** name) {
     return units[chosen].unit;
 }
 
+static void large_font(const crCanvas* canvas, char* style, size_t size) {
+    snprintf(style, size, "font ',%.4g'", 1.45 * canvas->plot.font_size);
+}
+
 // A title no longer than the sheet is wide, cut between characters.
 static void draw_title(crCanvas* canvas, const char* title) {
     char text[160];
@@ -50,7 +54,9 @@ static void draw_title(crCanvas* canvas, const char* title) {
             limit--;
         snprintf(text, sizeof text, "%.*s…", (int)limit, title);
     }
-    cr_canvas_plain(canvas, 62.0, canvas->height - 24.0, "font ',15'", text);
+    char font[48];
+    large_font(canvas, font, sizeof font);
+    cr_canvas_plain(canvas, 62.0, canvas->height - 24.0, font, text);
 }
 
 static void number(char* text, size_t size, double value) {
@@ -110,9 +116,9 @@ static void legend_law(Legend* l, const crLawCurve* curve, bool seen) {
     }
     if (cr_law_has_point(curve)) {
         bool outside = !curve->hit.permissible;
-        snprintf(text, sizeof text, "pt %d ps 1 lw 1.6 lc rgb '%s'", style->symbol - (outside ? 1 : 0),
-                 style->color);
-        cr_canvas_symbol(l->canvas, l->x + 18.0, l->y, text);
+        snprintf(text, sizeof text, "lw 1.6 lc rgb '%s'", style->color);
+        cr_canvas_symbol(l->canvas, l->x + 18.0, l->y, style->symbol - (outside ? 1 : 0), 1.0, text);
+        if (outside) cr_canvas_symbol(l->canvas, l->x + 18.0, l->y, 2, 1.3, text);
     }
     const char* note = remark(curve, seen);
     snprintf(text, sizeof text, note != NULL ? "%s: {/:Bold %s}" : "%s", curve->name, note);
@@ -159,12 +165,12 @@ static void legend_rows(crCanvas* canvas, const crPicture* p, const crSeen* seen
         legend_line(&l, "lc rgb '#d55e00' lw 1", "routh, the way there");
     }
     if (any_outside(p)) {
-        cr_canvas_symbol(canvas, l.x + 18.0, l.y, "pt 6 ps 1 lw 1.6 lc rgb '#4d4d4d'");
-        cr_canvas_symbol(canvas, l.x + 18.0, l.y, "pt 2 ps 1.3 lw 1.6 lc rgb '#4d4d4d'");
+        cr_canvas_symbol(canvas, l.x + 18.0, l.y, 6, 1.0, "lw 1.6 lc rgb '#4d4d4d'");
+        cr_canvas_symbol(canvas, l.x + 18.0, l.y, 2, 1.3, "lw 1.6 lc rgb '#4d4d4d'");
         legend_text(&l, "outside the region", "");
     }
     if (seen->ring) {
-        cr_canvas_symbol(canvas, l.x + 18.0, l.y, "pt 6 ps 1.6 lw 1 lc rgb '#333333'");
+        cr_canvas_symbol(canvas, l.x + 18.0, l.y, 6, 1.9, "lw 1 lc rgb '#333333'");
         legend_text(&l, "ring: not in the section", "");
     }
     if (p->spatial) {
@@ -205,7 +211,9 @@ static crStatus draw_separating(crCanvas* canvas, crError* error) {
     crBox area = {0.0, 0.0, canvas->width, canvas->height};
     crStatus status = cr_canvas_panel(canvas, area, (crBox){0, 0, 1, 1}, false, "", "", error);
     if (status != CR_OK) return status;
-    cr_canvas_text(canvas, 0.5 * canvas->width, 0.55 * canvas->height, "center", "font ',15'",
+    char font[48];
+    large_font(canvas, font, sizeof font);
+    cr_canvas_text(canvas, 0.5 * canvas->width, 0.55 * canvas->height, "center", font,
                    "The bodies are separating: V_{n} > 0.");
     cr_canvas_text(canvas, 0.5 * canvas->width, 0.55 * canvas->height - 30.0, "center", "",
                    "There is no collision; every law gives P = 0.");
