@@ -266,8 +266,8 @@ void cr_canvas_swatch(crCanvas* c, crBox box, const char* style) {
 }
 
 void cr_canvas_symbol(crCanvas* c, double x, double y, int symbol, double size, const char* style) {
-    fprintf(c->plot.script, "set label '' at screen %.6f,%.6f front point %s\n", x / c->width, y / c->height,
-            style);
+    fprintf(c->plot.script, "set label '' at screen %.6f,%.6f front point pt %d ps %.4g %s\n", x / c->width,
+            y / c->height, symbol, size * c->plot.point_size, style);
 }
 
 // text of 12 pixels: width of an average letter and half the line's height
