@@ -39,15 +39,15 @@ static const crLawInfo* find_law(const char* name) {
 static const char* yes(bool flag) { return flag ? "yes" : "-"; }
 
 static void print_table(void) {
-    puts("                                 may     slip of a sphere   rebound at grazing\n"
-         "law               reaches        create  reverse  keep      normal  tangential\n"
-         "                                 energy");
+    puts("                  dimension  planar  creates  slip of a sphere     rebound at grazing\n"
+         "law               reached    only    energy   reversed  or not     normal  tangential");
     for (int i = 0; i < cr_law_count(); i++) {
         const crLawInfo* law = cr_law_info(i);
-        printf("%-16s  %-13s  %-6s  %-7s  %-8s  %-6s  %s\n", law->name, law->reaches,
-               yes(law->may_create_energy), yes(law->spin_reversal), yes(law->spin_non_reversal),
+        printf("%-16s  %-9d  %-6s  %-7s  %-8s  %-9s  %-6s  %s\n", law->name, law->dimension, yes(law->planar),
+               law->may_create_energy ? "may" : "-", yes(law->spin_reversal), yes(law->spin_non_reversal),
                yes(law->grazing_normal), yes(law->grazing_tangential));
     }
+    puts("\ndimension reached: of the part of the permissible region that the law's parameters cover");
 }
 
 static void print_row(const char* label, const char* text) {
@@ -55,13 +55,36 @@ static void print_row(const char* label, const char* text) {
     print_wrapped(stdout, text, 14, 14, WIDTH);
 }
 
+static void print_predictions(const crLawInfo* law) {
+    const struct {
+        const char* what;
+        bool can;
+    } cells[] = {{"energy created", law->may_create_energy},
+                 {"slip of a sphere reversed", law->spin_reversal},
+                 {"slip of a sphere not reversed", law->spin_non_reversal},
+                 {"normal rebound at grazing", law->grazing_normal},
+                 {"tangential rebound at grazing", law->grazing_tangential}};
+    char text[256] = "";
+    size_t used = 0;
+    for (int i = 0; i < 5; i++) {
+        if (!cells[i].can) continue;
+        used +=
+            (size_t)snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? ", " : "", cells[i].what);
+    }
+    print_row("can predict", text);
+}
+
 static void print_law(const crLawInfo* law) {
     printf("%s - ", law->name);
     print_wrapped(stdout, law->title, (int)strlen(law->name) + 3, 4, WIDTH);
     print_row("parameters", law->parameters);
     print_row("holds", law->guarantee);
-    print_row("reaches", law->reaches);
     print_row("source", law->source);
+    char reach[64];
+    snprintf(reach, sizeof reach, "%d-dimensional part of the region%s", law->dimension,
+             law->planar ? "; planar contacts only" : "");
+    print_row("reaches", reach);
+    print_predictions(law);
 }
 
 static void json_text(const char* key, const char* text) {
@@ -77,17 +100,18 @@ static void json_law(const crLawInfo* law) {
     json_text("parameters", law->parameters);
     json_text("guarantee", law->guarantee);
     json_text("source", law->source);
-    json_text("reaches", law->reaches);
+    printf("\"dimension\":%d,", law->dimension);
     const struct {
         const char* key;
         bool value;
-    } flags[] = {{"may_create_energy", law->may_create_energy},
+    } flags[] = {{"planar", law->planar},
+                 {"may_create_energy", law->may_create_energy},
                  {"spin_reversal", law->spin_reversal},
                  {"spin_non_reversal", law->spin_non_reversal},
                  {"grazing_normal", law->grazing_normal},
                  {"grazing_tangential", law->grazing_tangential}};
-    for (int i = 0; i < 5; i++) {
-        printf("\"%s\":%s%s", flags[i].key, flags[i].value ? "true" : "false", i < 4 ? "," : "}\n");
+    for (int i = 0; i < 6; i++) {
+        printf("\"%s\":%s%s", flags[i].key, flags[i].value ? "true" : "false", i < 5 ? "," : "}\n");
     }
 }
 
@@ -113,6 +137,7 @@ int verb_laws(int count, char** arguments) {
             names++;
         }
     }
+    int printed = 0;
     if (names == 0 && !json) print_table();
     for (int i = 0; i < cr_law_count(); i++) {
         const crLawInfo* law = cr_law_info(i);
@@ -124,8 +149,9 @@ int verb_laws(int count, char** arguments) {
         if (json) {
             json_law(law);
         } else {
-            if (names == 0 || i > 0) putchar('\n');
+            if (names == 0 || printed > 0) putchar('\n');
             print_law(law);
+            printed++;
         }
     }
     return EXIT_GOOD;
