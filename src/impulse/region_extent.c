@@ -51,12 +51,20 @@ static double cone_extent(double mu, crVec3 P0, crVec3 d) {
     return first_root(a, b, c);
 }
 
+// Near the origin the rounding of what was computed at P0 shows: one Newton step from values at P itself.
+static double polish(const crContact* c, crVec3 P0, crVec3 d, double s) {
+    if (!isfinite(s)) return s;
+    crVec3 P = cr_madd(P0, s, d);
+    double slope = cr_dot(d, cr_impulse_V_plus(c, P));
+    return slope > 0.0 ? fmax(0.0, s - cr_impulse_energy_change(c, P) / slope) : s;
+}
+
 double cr_region_extent(const crContact* c, crVec3 P0, crVec3 d) {
     double reach = cr_region_reach(c);
     crVec3 Wd = cr_sym3_mul(c->W, d);
     crVec3 V_plus = cr_impulse_V_plus(c, P0);
     double s = first_root(0.5 * cr_dot(d, Wd), 0.5 * cr_dot(d, V_plus), cr_impulse_energy_change(c, P0));
-    s = fmin(s, first_zero(Wd.x, V_plus.x));
+    s = fmin(polish(c, P0, d, s), first_zero(Wd.x, V_plus.x));
     s = fmin(s, first_zero(d.x, P0.x));
     s = fmin(s, cone_extent(c->mu, P0, d));
     if (isfinite(reach)) {

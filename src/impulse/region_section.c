@@ -32,47 +32,46 @@ typedef struct Ray {
     double s0, s1;
 } Ray;
 
-// ends from W itself, so that the surfaces are met to rounding however flat the basis is
-static Ray ray_along(const crContact* flat, const crRays* r, double angle, crVec3 d) {
+// x = (cosine, sine) in the basis, d the same direction of any length; ends from W itself, so that the
+// surfaces are met to rounding however flat the basis is
+static Ray ray_along(const crContact* flat, const crRays* r, double cosine, double sine, crVec3 d) {
     Ray ray = {d, 0.0, 0.0};
     crVec3 Wd = cr_sym3_mul(flat->W, d);
-    double quad = cr_dot(d, Wd);
     if (flat->V.x < 0.0) ray.s0 = -flat->V.x / Wd.x;
     if (isfinite(r->reach)) {
-        double x[3] = {0.0};
-        cr_sincos(angle, &x[1], &x[0]);
+        const double x[3] = {cosine, sine, 0.0};
         double s0;
         cr__ray_ends(r, x, &s0, &ray.s1);
-        // d need not be of the same length as x in the basis
-        ray.s1 *= cr_norm(cr_madd(cr_scale(x[0], r->b[0]), x[1], r->b[1])) / cr_norm(d);
+        ray.s1 *= cr_norm(cr_madd(cr_scale(cosine, r->b[0]), sine, r->b[1])) / cr_norm(d);
     } else {
-        ray.s1 = -2.0 * cr_dot(d, flat->V) / quad;
+        ray.s1 = -2.0 * cr_dot(d, flat->V) / cr_dot(d, Wd);
     }
     ray.s1 = fmax(ray.s1, 0.0);
     return ray;
 }
 
-static Ray ray_at(const crContact* flat, const crRays* r, double angle) {
-    double sine, cosine;
-    cr_sincos(angle, &sine, &cosine);
-    return ray_along(flat, r, angle, cr_madd(cr_scale(cosine, r->b[0]), sine, r->b[1]));
+static Ray ray_at(const crContact* flat, const crRays* r, double cosine, double sine) {
+    crVec3 d = cr_madd(cr_scale(cosine, r->b[0]), sine, r->b[1]);
+    return ray_along(flat, r, cosine, sine, d);
 }
 
-// The first (side = -1) or last (side = 1) ray; on the friction line where that is what ends the range.
+// The first (side = -1) or last (side = 1) ray, at x1/x0 = a; on the friction line where that ends the range.
 static Ray end_ray(const crContact* flat, const crRays* r, double a, double side) {
-    double angle = cr_atan2(a, 1.0);
+    double length = sqrt(1.0 + a * a);
+    double cosine = 1.0 / length;
+    double sine = isfinite(a) ? a / length : side;
     double open = r->k[1] + side * r->Omega[1];
     bool on_cone = open > 0.0 && side * a >= 1.0 / open;
     if (!on_cone) {
-        Ray ray = ray_at(flat, r, angle);
+        Ray ray = ray_at(flat, r, cosine, sine);
         // energy or the cut-off ends the range where both ends of the ray meet
         bool meets = isfinite(a) && flat->V.x < 0.0;
-        if (meets) ray.s1 = ray.s0;
+        if (meets) ray.s0 = ray.s1 = r->nu * length;
         return ray;
     }
     crVec3 d = isinf(flat->mu) ? cr_vec3(0.0, side, 0.0) : cr_vec3(1.0, side * flat->mu, 0.0);
-    Ray ray = ray_along(flat, r, angle, d);
-    if (ray.s1 < ray.s0) ray.s1 = ray.s0;
+    Ray ray = ray_along(flat, r, cosine, sine, d);
+    ray.s1 = fmax(ray.s1, ray.s0);
     return ray;
 }
 
@@ -89,19 +88,21 @@ bool cr_region_section(const crContact* c, double azimuth, int count, crVec3* po
     Ray last = end_ray(&flat, &rays, a.hi, 1.0);
     // corners, counter-clockwise with n to the right and u up
     int filled = 0;
-    points[filled++] = cr_scale(first.s0, first.d);
-    if (last.s0 > 0.0) points[filled++] = cr_scale(last.s0, last.d);
-    if (last.s1 > last.s0) points[filled++] = cr_scale(last.s1, last.d);
-    int closing = first.s1 > first.s0 ? 1 : 0;
+    points[filled++] = cr_scale(last.s0, last.d);
+    if (first.s0 > 0.0) points[filled++] = cr_scale(first.s0, first.d);
+    if (first.s1 > first.s0) points[filled++] = cr_scale(first.s1, first.d);
+    int closing = last.s1 > last.s0 ? 1 : 0;
     int arc = count - filled - closing;
-    double from = cr_atan2(a.hi, 1.0);
-    double to = cr_atan2(a.lo, 1.0);
+    double from = cr_atan2(a.lo, 1.0);
+    double to = cr_atan2(a.hi, 1.0);
     for (int i = 1; i <= arc; i++) {
         double angle = from + (to - from) * (double)i / (double)(arc + 1);
-        Ray ray = ray_at(&flat, &rays, angle);
+        double sine, cosine;
+        cr_sincos(angle, &sine, &cosine);
+        Ray ray = ray_at(&flat, &rays, cosine, sine);
         points[filled++] = cr_scale(ray.s1, ray.d);
     }
-    if (closing) points[filled++] = cr_scale(first.s1, first.d);
+    if (closing) points[filled++] = cr_scale(last.s1, last.d);
     for (int i = 0; i < count; i++) {
         points[i] = cr_vec3(points[i].x, points[i].y * uy, points[i].y * uz);
     }

@@ -37,15 +37,29 @@ crMargins cr_impulse_margins(const crContact* c, crVec3 P) {
     return (crMargins){-cr_impulse_energy_change(c, P), cr_impulse_V_plus(c, P).x, P.x, limit - tangential};
 }
 
+// Sizes of what rounding may have left in the energy change and in n.V+, where large terms cancel.
+static void rounding(const crContact* c, crVec3 P, double* energy, double* velocity) {
+    const double eps = 0x1p-49;
+    const crSym3* W = &c->W;
+    double x = fabs(P.x), y = fabs(P.y), z = fabs(P.z);
+    double normal = W->xx * x + fabs(W->xy) * y + fabs(W->xz) * z;
+    double squares = x * normal + y * (fabs(W->xy) * x + W->yy * y + fabs(W->yz) * z) +
+                     z * (fabs(W->xz) * x + fabs(W->yz) * y + W->zz * z);
+    *energy = eps * (x * fabs(c->V.x) + y * fabs(c->V.y) + z * fabs(c->V.z) + 0.5 * squares);
+    *velocity = eps * (fabs(c->V.x) + normal);
+}
+
 bool cr_impulse_permissible(const crContact* c, crVec3 P, double tol) {
     crMargins m = cr_impulse_margins(c, P);
     crVec3 WP = cr_sym3_mul(c->W, P);
     double size = cr_norm(P);
-    double energy = fabs(cr_dot(P, c->V)) + 0.5 * fabs(cr_dot(P, WP));
-    double velocity = cr_norm(c->V) + fabs(WP.x);
+    double energy, velocity;
+    rounding(c, P, &energy, &velocity);
+    energy += tol * (fabs(cr_dot(P, c->V)) + 0.5 * fabs(cr_dot(P, WP)));
+    velocity += tol * (cr_norm(c->V) + fabs(WP.x));
     // at infinite friction the cone asks no more than no tension
     bool cone = isinf(c->mu) || m.cone >= -tol * (1.0 + c->mu) * size;
-    return m.energy >= -tol * energy && m.penetration >= -tol * velocity && m.tension >= -tol * size && cone;
+    return m.energy >= -energy && m.penetration >= -velocity && m.tension >= -tol * size && cone;
 }
 
 bool cr_impulse_ellipsoid(const crContact* c, double Ec, crEllipsoid* ellipsoid) {
