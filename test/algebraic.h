@@ -82,6 +82,7 @@ static inline void check_symmetries(const crLaw* law, crSampleKind first, crSamp
     double homogeneity = 0.0;
     double rotation = 0.0;
     double frictionless = 0.0;
+    int refused = 0;
     crLaw newton = cr_law_newton();
     crRandom random = sample_seed(31);
     int count = test_samples(100000) / SAMPLE_KINDS;
@@ -92,7 +93,10 @@ static inline void check_symmetries(const crLaw* law, crSampleKind first, crSamp
             crContact c;
             crMat3 frame;
             cr_collision_contact(&a, &c, &frame, NULL);
-            crHit hit = hit_of(law, &c);
+            crHit hit;
+            crStatus status = cr_law_apply_contact(law, &c, &hit, NULL);
+            if (status == CR_ERR_PLANAR) refused++;
+            if (status == CR_ERR_PLANAR || !CHECK(status == CR_OK)) continue;
             crContact fast = c;
             fast.V = cr_scale(2.7, c.V);
             homogeneity = fmax(homogeneity, outcome_gap(&fast, hit_of(law, &fast).P, cr_scale(2.7, hit.P)));
@@ -116,7 +120,9 @@ static inline void check_symmetries(const crLaw* law, crSampleKind first, crSamp
             }
             b.normalize = true;
             crHit turned;
-            CHECK_STATUS(cr_law_apply(law, &b, &turned, NULL), CR_OK);
+            status = cr_law_apply(law, &b, &turned, NULL);
+            if (status == CR_ERR_PLANAR) refused++;
+            if (status == CR_ERR_PLANAR || !CHECK(status == CR_OK)) continue;
             crVec3 back = cr_mat3_mul_t(frame, cr_mat3_mul_t(turn, turned.P));
             rotation = fmax(rotation, outcome_gap(&c, back, hit.P));
             crContact smooth = c;
@@ -128,6 +134,8 @@ static inline void check_symmetries(const crLaw* law, crSampleKind first, crSamp
     }
     printf("  %s: homogeneity %.1e rotation %.1e frictionless %.1e\n", law->name, homogeneity, rotation,
            frictionless);
+    // a tangent along a very small V_t is turned by rounding, and may leave the plane
+    CHECK(refused * 1000 <= count);
     // rotating rounds W once more, and the outcome of a slip near W's null space follows with its condition
     CHECK(homogeneity <= 1e-12);
     CHECK(rotation <= 1e-10);

@@ -5,14 +5,12 @@
 //                   against Vt+,   theta = nu et e;   P = P1 + P2
 //
 // A share theta of the compression impulse comes back as it went in; what is left of the normal impulse
-// carries ordinary friction. It is the plain expansion from V' + theta W P1 with (e - theta) Pn1 as the least
-// normal impulse. Source: after Pfeiffer and Glocker 1996 (their text does not fix the form; docs/laws says
-// how this one was chosen). Holds: in the permissible region for e <= 1; anitescu-potra where nu et = 0.
-// Fails: contacts that are not planar, nu outside [0, 1] and et < 0 are refused; no-solution where W blocks.
+// carries ordinary friction: a pressed stage from V' + theta W P1. In the plane Pn2 = e Pn1 always fits: Vn+ < 0
+// would need slip against Pt1 with mu Wnt > Wnn, and then compression has no such slip. Source: after Pfeiffer
+// and Glocker 1996 (docs/laws says how this form was chosen). Holds: in the permissible region for e <= 1;
+// anitescu-potra where nu et = 0. Fails: contacts that are not planar, nu outside [0, 1] and et < 0 are
+// refused; no-solution where W blocks.
 #include "two_stage.h"
-
-#define REST_TOL 1e-12  // of the terms of Vn+: below this it is zero
-#define NOISE    1e-14  // of Wnn Wtt: a determinant below this is rounding
 
 static crStatus check(const crContact* c, double nu, crError* error) {
     if (!(nu >= 0.0 && nu <= 1.0)) {
@@ -30,34 +28,17 @@ static crStatus check(const crContact* c, double nu, crError* error) {
     return CR_OK;
 }
 
-// Expansion from velocity (Un >= 0, Ut) with Pn >= least and |Pt| <= mu Pn against the final slip.
-static bool expand(const crContact* c, double Un, double Ut, double least, crVec3* P) {
-    double Wnn = c->W.xx;
-    double Wnt = c->W.xy;
-    double Wtt = c->W.yy;
-    double mu = fmin(c->mu, CR__MU_INFINITE);
-    // no further approach
-    double free_slip = Ut + Wnt * least;
-    double wished = Wtt > 0.0 ? -free_slip / Wtt : copysign(mu * least, -free_slip);
-    double Pt = copysign(fmin(fabs(wished), mu * least), wished);
-    *P = cr_vec3(least, Pt, 0);
-    if (Un + Wnn * least + Wnt * Pt >= -REST_TOL * (Un + Wnn * least + fabs(Wnt * Pt))) return true;
-    // otherwise Vn+ = 0 by a larger Pn: slip would only drive the bodies together, so it sticks
-    double det = Wnn * Wtt - Wnt * Wnt;
-    if (!(det > NOISE * Wnn * Wtt)) return false;
-    *P = cr_vec3((Wnt * Ut - Wtt * Un) / det, (Wnt * Un - Wnn * Ut) / det, 0);
-    return true;
-}
-
-static bool expansion(const crContact* c, const cr__Solution* first, double theta, crVec3* P2) {
-    if (!(theta > 0.0)) return cr__expand(c, 0, first, P2) > 0;
-    // the share that comes back, then the plain expansion
-    crVec3 back = cr_scale(theta, first->P);
-    double Un = fmax(0.0, -theta * c->V.x);
-    double Ut = first->uy + theta * (first->uy - c->V.y);
-    crVec3 rest;
-    if (!expand(c, Un, Ut, (c->e - theta) * first->P.x, &rest)) return false;
-    *P2 = cr_add(back, rest);
+// A share theta comes back, then friction under the rest of e Pn1.
+static bool expand(const crContact* c, const cr__Solution* first, double theta, crVec3* P2) {
+    double uy = first->uy + theta * (first->uy - c->V.y);
+    double uz = first->uz + theta * (first->uz - c->V.z);
+    double Pn = (c->e - theta) * first->P.x;
+    cr__Stage stage = cr__stage_pressed(c, Pn, uy, uz);
+    cr__Solution all[CR__MAX_SOLUTIONS];
+    int count = cr__coulomb_circle(&stage, all);
+    if (count == 0) return false;
+    crVec3 friction = cr__choose(all, count)->P;
+    *P2 = cr_madd(cr_vec3(Pn, friction.y, friction.z), theta, first->P);
     return true;
 }
 
@@ -71,7 +52,7 @@ static crStatus apply(const void* params, const crContact* c, crHit* hit, crErro
     int count = cr__compress(c, 0, first);
     if (count == 0) return cr__no_solution(hit);
     const cr__Solution* chosen = cr__choose(first, count);
-    if (!expansion(c, chosen, nu * c->et * c->e, &P2)) return cr__no_solution(hit);
+    if (!expand(c, chosen, nu * c->et * c->e, &P2)) return cr__no_solution(hit);
     hit->P = cr_add(chosen->P, P2);
     hit->solutions = count;
     return CR_OK;
