@@ -67,7 +67,8 @@ bool cr_canvas_label_line(crCanvas* c, const crPoint2 ends[2], const char* text,
                           const char* style);
 bool cr_canvas_label_point(crCanvas* c, crPoint2 p, const char* text, int chars, const char* style);
 
-// Drawing on the sheet, in nominal pixels. justify is left, center or right.
+// Drawing on the sheet, in nominal pixels. justify is left, center or right. Text is gnuplot's enhanced text;
+// in SVG a space beside a change of font is kept only if two spaces stand together somewhere in it.
 void cr_canvas_text(crCanvas* c, double x, double y, const char* justify, const char* style,
                     const char* text);
 void cr_canvas_plain(crCanvas* c, double x, double y, const char* style, const char* text);

@@ -47,8 +47,8 @@ static void label_points(crCanvas* canvas, const crPicture* p, const crProjectio
             if (!points[k].there || hypot(at.x - other.x, at.y - other.y) * canvas->scale > 2.0) continue;
             points[k].there = false;
             size_t used = strlen(text);
-            snprintf(text + used, sizeof text - used, " = %s", points[k].text);
-            chars += points[k].chars + 2;
+            snprintf(text + used, sizeof text - used, "  = %s", points[k].text);
+            chars += points[k].chars + 3;
         }
         cr_canvas_label_point(canvas, at, text, chars, "textcolor rgb '#000000'");
     }

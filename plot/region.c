@@ -74,7 +74,7 @@ static void draw_subtitle(crCanvas* canvas, const crPicture* p) {
     number(et, sizeof et, c->et);
     number(Vn, sizeof Vn, c->V.x);
     number(Vt, sizeof Vt, sqrt(c->V.y * c->V.y + c->V.z * c->V.z));
-    snprintf(text, sizeof text, "μ = %s     e = %s     e_{t} = %s     V_{n} = %s m/s     |V_{t}| = %s m/s",
+    snprintf(text, sizeof text, "μ = %s     e = %s     e_{t} = %s     V_{n} = %s m/s     |V_{t}| = %s m/s",
              mu, e, et, Vn, Vt);
     cr_canvas_text(canvas, 62.0, canvas->height - 50.0, "left", "textcolor rgb '#4d4d4d'", text);
 }
@@ -121,7 +121,7 @@ static void legend_law(Legend* l, const crLawCurve* curve, bool seen) {
         if (outside) cr_canvas_symbol(l->canvas, l->x + 18.0, l->y, 2, 1.3, text);
     }
     const char* note = remark(curve, seen);
-    snprintf(text, sizeof text, note != NULL ? "%s: {/:Bold %s}" : "%s", curve->name, note);
+    snprintf(text, sizeof text, note != NULL ? "%s:  {/:Bold %s}" : "%s", curve->name, note);
     legend_text(l, text, "");
 }
 
@@ -214,7 +214,7 @@ static crStatus draw_separating(crCanvas* canvas, crError* error) {
     char font[48];
     large_font(canvas, font, sizeof font);
     cr_canvas_text(canvas, 0.5 * canvas->width, 0.55 * canvas->height, "center", font,
-                   "The bodies are separating: V_{n} > 0.");
+                   "The bodies are separating: V_{n} > 0.");
     cr_canvas_text(canvas, 0.5 * canvas->width, 0.55 * canvas->height - 30.0, "center", "",
                    "There is no collision; every law gives P = 0.");
     cr_canvas_panel_end(canvas);

@@ -278,9 +278,9 @@ crStatus cr_draw_section(crCanvas* canvas, const crPicture* p, crBox area, crSee
     cr_draw_unit(p, &unit);
     char x_label[96];
     char y_label[96];
-    snprintf(x_label, sizeof x_label, "tangential impulse P_{t}%s  (%s)",
-             p->spatial ? " in the plane of n and P_{II}" : "", unit);
-    snprintf(y_label, sizeof y_label, "normal impulse P_{n}  (%s)", unit);
+    snprintf(x_label, sizeof x_label, "tangential impulse P_{t}%s  (%s)",
+             p->spatial ? " in the plane of n and P_{II}" : "", unit);
+    snprintf(y_label, sizeof y_label, "normal impulse P_{n}  (%s)", unit);
     crStatus status = cr_canvas_panel(canvas, area, box_of(&s), true, x_label, y_label, error);
     if (status != CR_OK) return status;
 

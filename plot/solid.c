@@ -279,7 +279,7 @@ static void draw_axes(const Solid* s) {
     const crBox* v = &s->canvas->view;
     double length = 0.92 * v->y1 / s->view.up.x;
     draw_axis(s, cr_vec3(1, 0, 0), fmax(length, 0.0), "P_{n}", 2);
-    draw_axis(s, s->p->d, s->axis, "P_{t} of the section", 17);
+    draw_axis(s, s->p->d, s->axis, "P_{t}  of the section", 17);
     draw_axis(s, s->side, s->axis, "across", 6);
 }
 
