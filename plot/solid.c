@@ -168,28 +168,31 @@ static crBox box_of(Solid* s) {
     return (crBox){box.x0 - pad, box.y0 - pad, box.x1 + pad, box.y1 + pad};
 }
 
-// Faces of one colour seen from one side need no order: strips of them, two half-planes wide, are filled at
-// once.
+// Faces of one colour seen from one side need no order: strips of them, three half-planes wide, are filled
+// at once.
 
 static bool faces_reader(const Solid* s, int fan, int i) {
     const crVec3* here = s->mesh[fan];
-    const crVec3* next = s->mesh[(fan + 2) % FANS];
+    const crVec3* next = s->mesh[(fan + 3) % FANS];
     crVec3 normal = cr_cross(cr_sub(next[i + 1], here[i]), cr_sub(here[i + 1], next[i]));
     return cr_dot(normal, s->view.out) < 0.0;
 }
 
-// rows i0 to i1 between a half-plane and the next but one
+// rows i0 to i1 over three half-planes
 static void fill_strip(const Solid* s, int fan, int i0, int i1, const char* style) {
-    const crVec3* middle = s->mesh[fan + 1];
-    const crVec3* next = s->mesh[(fan + 2) % FANS];
-    crPoint2 corners[2 * RING + 2];
+    const crVec3* one = s->mesh[fan + 1];
+    const crVec3* two = s->mesh[fan + 2];
+    const crVec3* next = s->mesh[(fan + 3) % FANS];
+    crPoint2 corners[2 * RING + 4];
     int count = 0;
     for (int i = i0; i <= i1; i++)
         corners[count++] = cr_project(&s->view, s->mesh[fan][i]);
-    corners[count++] = cr_project(&s->view, middle[i1]);
+    corners[count++] = cr_project(&s->view, one[i1]);
+    corners[count++] = cr_project(&s->view, two[i1]);
     for (int i = i1; i >= i0; i--)
         corners[count++] = cr_project(&s->view, next[i]);
-    corners[count++] = cr_project(&s->view, middle[i0]);
+    corners[count++] = cr_project(&s->view, two[i0]);
+    corners[count++] = cr_project(&s->view, one[i0]);
     cr_canvas_fill(s->canvas, corners, count, style);
 }
 
@@ -205,7 +208,7 @@ static void fill_sides(const Solid* s, bool front) {
                              : "fc rgb '#d9c8a3' fs transparent solid 0.45 noborder";
     const char* dome = front ? "fc rgb '#c9d6df' fs transparent solid 0.3 noborder"
                              : "fc rgb '#c9d6df' fs transparent solid 0.45 noborder";
-    for (int j = 0; j < FANS; j += 2) {
+    for (int j = 0; j < FANS; j += 3) {
         if (faces_reader(s, j, LOWER) == front) fill_strip(s, j, LOWER, UPPER, cone);
         for (int i = UPPER; i + 1 < RING;) {
             int end = i;
