@@ -4,7 +4,7 @@
 
 #include "io/impact.h"
 
-// Reads law, ending, cone, nu, ratios, psi1, psi2, rho, wish, eta2, laws and sigma. impact->frame must be set.
+// Reads law, ending, cone, nu, ratios, psi1, psi2, rho, wish, eta2, laws and sigma. Needs impact->frame.
 crStatus cr__read_laws(const crJson* object, crImpact* impact, crError* error);
 
 #endif

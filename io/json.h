@@ -50,8 +50,8 @@ void cr_json_free(crJsonDoc* doc);  // accepts a zeroed doc
 const crJson* cr_json_get(const crJson* object, const char* key);  // NULL where there is none
 const char* cr_json_type_name(crJsonType type);                    // "an object", "a number" ...
 
-// Shortest of 15, 16 and 17 digits that reads back as the same double; -0 is "0"; "inf" and "-inf" with their quotes,
-// "null" for NaN. Returns its length.
+// Shortest of 15, 16 and 17 digits that reads back as the same double; -0 is "0", infinities are "inf" and
+// "-inf" with their quotes, NaN is "null". Returns its length.
 #define CR_JSON_NUMBER_TEXT 32
 int cr_json_number_text(double value, char text[CR_JSON_NUMBER_TEXT]);
 void cr_json_write_number(FILE* file, double value);

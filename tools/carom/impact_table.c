@@ -107,14 +107,14 @@ static void verdict_of(const crImpact* impact, const crHit* hit, char* text, siz
     const crContact* c = &impact->contact;
     double length = cr_norm(hit->P);
     double velocity = cr_norm(c->V) + fabs(hit->margins.penetration - c->V.x);
-    double friction = isinf(c->mu) ? length : (1.0 + c->mu) * length;
+    double friction = (1.0 + c->mu) * length;
     const struct {
         const char* name;
         bool broken;
     } conditions[] = {{"creates energy", hit->creates_energy},
                       {"penetration", hit->margins.penetration < -CR_PERMISSIBLE_TOL * velocity},
                       {"tension", hit->margins.tension < -CR_PERMISSIBLE_TOL * length},
-                      {"cone", hit->margins.cone < -CR_PERMISSIBLE_TOL * friction}};
+                      {"cone", isfinite(c->mu) && hit->margins.cone < -CR_PERMISSIBLE_TOL * friction}};
     size_t used = 0;
     for (int i = 0; i < 4; i++) {
         if (!conditions[i].broken) continue;
@@ -128,7 +128,7 @@ typedef struct Table {
     int name;    // columns of the law's name
     int regime;  // columns of the regime
     Style P, V, energy;
-    bool percent;
+    int percent;       // columns of the share of it, 0 for none
     double available;  // J
 } Table;
 
@@ -165,8 +165,8 @@ static Table table_of(const crImpact* impact, const Answer* answers) {
     table.P = style_of(P, hits * dimension, digits);
     table.V = style_of(V, hits * dimension, digits);
     table.energy = style_of(energy, hits, digits);
-    table.percent = cr_impulse_contact_energy(&impact->contact, cr_vec3(0, 0, 0), &table.available) &&
-                    table.available > 0.0;
+    bool known = cr_impulse_contact_energy(&impact->contact, cr_vec3(0, 0, 0), &table.available);
+    if (known && table.available > 0.0) table.percent = dimension == 2 ? 8 : 6;
     return table;
 }
 
@@ -189,7 +189,7 @@ static int vector_columns(const Style* style, int dimension) {
 }
 
 static int energy_columns(const Table* t) {
-    return widest(t->energy.width + (t->percent ? 8 : 0), t->energy.power != 0 ? 15 : 10);
+    return widest(t->energy.width + t->percent, t->energy.power != 0 ? 15 : 10);
 }
 
 static void put_components(FILE* file, const Style* style, crVec3 v, int dimension) {
@@ -210,10 +210,11 @@ static void put_row(FILE* file, const Table* t, const crHit* hit, bool color) {
     fprintf(file, "%-*s  ", t->regime, text);
     put_number(file, &t->energy, hit->energy_change);
     int used = t->energy.width;
-    if (t->percent) {
+    if (t->percent > 0) {
         double percent = 100.0 * hit->energy_change / t->available;
-        int decimals = fabs(percent) < 999.95 ? 1 : 0;
-        used += fprintf(file, " %6.*f%%", decimals, fabs(percent) < 0.05 ? 0.0 : percent);
+        int decimals = t->impact->dimension == 2 && fabs(percent) < 999.0 ? 1 : 0;
+        bool none = fabs(percent) < (decimals > 0 ? 0.05 : 0.5);
+        used += fprintf(file, " %*.*f%%", t->percent - 2, decimals, none ? 0.0 : percent);
     }
     fprintf(file, "%*s  ", widest(energy_columns(t) - used, 0), "");
     verdict_of(t->impact, hit, text, sizeof text);
@@ -224,20 +225,20 @@ void table_answers(FILE* file, const crImpact* impact, int line, const Answer* a
     Table t = table_of(impact, answers);
     put_header(file, impact, line, color);
     int dimension = impact->dimension;
-    fprintf(file, "\n  %-*s  ", t.name, "law");
+    fprintf(file, "\n%-*s  ", t.name, "law");
     put_heading(file, "P", "N s", &t.P, vector_columns(&t.P, dimension) + 2);
     put_heading(file, "V+", "m/s", &t.V, vector_columns(&t.V, dimension) + 2);
     fprintf(file, "%-*s  ", t.regime, "regime");
     put_heading(file, "energy", "J", &t.energy, energy_columns(&t) + 2);
     fputs("verdict\n", file);
     for (int i = 0; i < impact->law_count; i++) {
-        fprintf(file, "  %-*s  ", t.name, impact->laws[i]);
+        fprintf(file, "%-*s  ", t.name, impact->laws[i]);
         if (answers[i].status == CR_OK) {
             put_row(file, &t, &answers[i].hit, color);
             continue;
         }
         if (color) fputs(AMBER, file);
-        print_wrapped(file, answers[i].error.message, t.name + 4, t.name + 4, WIDTH);
+        print_wrapped(file, answers[i].error.message, t.name + 2, t.name + 2, WIDTH);
         if (color) fputs(PLAIN, file);
     }
 }
