@@ -1,8 +1,8 @@
 // algebraic.h - what the tests of the algebraic laws with friction share: scales, symmetries, brute force.
 //
 // Velocities are compared on the scale |V| + tr(W) |P|, the size of the terms V + W P is the sum of: what is
-// below some 1e-14 of it cannot be told from rounding, however badly W is scaled. Two impulses are compared by
-// the velocities they give, for the same reason.
+// below some 1e-14 of it cannot be told from rounding, however badly W is scaled. Two impulses are compared
+// by the velocities they give, for the same reason.
 #ifndef CAROM_TEST_ALGEBRAIC_H
 #define CAROM_TEST_ALGEBRAIC_H
 
@@ -76,6 +76,22 @@ static inline void worst_check(const char* what, Worst w, bool energy_too) {
     CHECK(w.cone >= -1e-14);
 }
 
+// The same collision in other coordinates.
+static inline crCollision turned_collision(const crCollision* a, crMat3 turn) {
+    crCollision b = *a;
+    b.n = cr_mat3_mul(turn, a->n);
+    b.V = cr_mat3_mul(turn, a->V);
+    b.normalize = true;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            crVec3 row = cr_vec3(turn.m[i][0], turn.m[i][1], turn.m[i][2]);
+            crVec3 column = cr_vec3(turn.m[j][0], turn.m[j][1], turn.m[j][2]);
+            b.W.m[i][j] = cr_dot(row, cr_mat3_mul(a->W, column));
+        }
+    }
+    return b;
+}
+
 // Degree one in V, any rotation of the coordinates, and Newton's law without friction.
 static inline void check_symmetries(const crLaw* law, crSampleKind first, crSampleKind last,
                                     bool positive_et) {
@@ -97,28 +113,15 @@ static inline void check_symmetries(const crLaw* law, crSampleKind first, crSamp
             crStatus status = cr_law_apply_contact(law, &c, &hit, NULL);
             if (status == CR_ERR_PLANAR) refused++;
             if (status == CR_ERR_PLANAR || !CHECK(status == CR_OK)) continue;
+            static const double factors[] = {2.7, 2.7e-90, 2.7e90};
+            double factor = factors[i % 3];
             crContact fast = c;
-            fast.V = cr_scale(2.7, c.V);
-            homogeneity = fmax(homogeneity, outcome_gap(&fast, hit_of(law, &fast).P, cr_scale(2.7, hit.P)));
+            fast.V = cr_scale(factor, c.V);
+            crVec3 more = cr_scale(factor, hit.P);
+            homogeneity = fmax(homogeneity, outcome_gap(&fast, hit_of(law, &fast).P, more));
             // turn everything, go through the user's coordinates, turn back
             crMat3 turn = cr_quat_matrix(sample_rotation(&random));
-            crCollision b = a;
-            b.n = cr_mat3_mul(turn, a.n);
-            b.V = cr_mat3_mul(turn, a.V);
-            crMat3 half;
-            for (int j = 0; j < 3; j++) {
-                crVec3 row = cr_mat3_mul(turn, cr_vec3(a.W.m[j][0], a.W.m[j][1], a.W.m[j][2]));
-                half.m[j][0] = row.x;
-                half.m[j][1] = row.y;
-                half.m[j][2] = row.z;
-            }
-            for (int j = 0; j < 3; j++) {
-                crVec3 column = cr_mat3_mul(turn, cr_mat3_column(half, j));
-                b.W.m[0][j] = column.x;
-                b.W.m[1][j] = column.y;
-                b.W.m[2][j] = column.z;
-            }
-            b.normalize = true;
+            crCollision b = turned_collision(&a, turn);
             crHit turned;
             status = cr_law_apply(law, &b, &turned, NULL);
             if (status == CR_ERR_PLANAR) refused++;
@@ -142,9 +145,9 @@ static inline void check_symmetries(const crLaw* law, crSampleKind first, crSamp
     CHECK(frictionless <= 1e-12);
 }
 
-// One stage by brute force: all P with n.(U + W P) = 0 that either leave no slip inside the cone or lie on the
-// cone against the slip. The slip's direction is scanned, each change of sign of the part of the slip across
-// it is refined by halving.
+// One stage by brute force: all P with n.(U + W P) = 0 that either leave no slip inside the cone or lie on
+// the cone against the slip. The slip's direction is scanned, each change of sign of the part of the slip
+// across it is refined by halving.
 #define BRUTE_MAX 8
 typedef struct Brute {
     int count;

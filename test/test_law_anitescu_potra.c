@@ -84,7 +84,7 @@ TEST(symmetries) {
     check_symmetries(&law, (crSampleKind)0, (crSampleKind)(SAMPLE_KINDS - 1), false);
 }
 
-// Friction for a given Pn from slip (y, z): |r| = mu Pn or r sticks, by halving lambda in (Wtt + lambda) r = -q.
+// Friction for a given Pn from slip (y, z): r sticks or |r| = mu Pn, (Wtt + lambda) r = -q by halving lambda.
 static crVec3 pressed(const crContact* c, double Pn, double y, double z) {
     double qy = y + c->W.xy * Pn;
     double qz = z + c->W.xz * Pn;

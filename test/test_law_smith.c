@@ -1,8 +1,8 @@
-// Smith's law: its equation from P alone, the number of its solutions by Newton's method from many starts, and
-// the limits (no slip before, grazing, infinite friction, blocked directions).
+// Smith's law: its equation from P alone, the number of its solutions by Newton's method from many starts,
+// and the limits (no slip before, grazing, infinite friction, blocked directions).
 #include "algebraic.h"
 
-// P_t + mu Pn (V_t |V_t| + V_t+ |V_t+|)/(|V_t|^2 + |V_t+|^2) over mu Pn, and how far rounding of V + W P moves it.
+// P_t/(mu Pn) + (V_t |V_t| + V_t+ |V_t+|)/(|V_t|^2 + |V_t+|^2), and how far rounding of V + W P moves it.
 static double friction_defect(const crContact* c, const crHit* hit, double* sensitivity) {
     double a = length2(c->V.y, c->V.z);
     double b = length2(hit->V_plus.y, hit->V_plus.z);

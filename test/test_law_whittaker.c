@@ -74,7 +74,8 @@ TEST(plane_by_geometry) {
         double b = sample_log(&random, 0.1, 10);
         double m = sample_uniform(&random, -0.99, 0.99) * sqrt(a * b);
         crContact c = {.W = {a, m, 0, b, 0, 1}};
-        c.V = cr_vec3(-sample_uniform(&random, 0.01, 2), sample_uniform(&random, -2, 2), 0);
+        c.V.x = -sample_uniform(&random, 0.01, 2);
+        c.V.y = sample_uniform(&random, -2, 2);
         c.mu = sample_uniform(&random, 0.01, 2);
         c.e = sample_uniform(&random, 0, 1);
         double change = -(1 + c.e) * c.V.x;
@@ -126,6 +127,21 @@ TEST(solutions_against_a_scan_of_directions) {
     CHECK(seen[3] > 0 && seen[2] == 0);
 }
 
+// The example of the documentation: three solutions, one of which sticks, exactly.
+TEST(three_solutions) {
+    crLaw law = cr_law_whittaker();
+    crContact c = {.W = {0.6, 0.7, -0.4, 1.4, 0, 0.8}, .V = {-1, 1.7, 3.8}, .mu = 0.7, .e = 0.5};
+    crHit hit = hit_of(&law, &c);
+    CHECK(hit.solutions == 3);
+    CHECK_VEC(hit.P, cr_vec3(9, -40.0 / 7, -0.25), 1e-12);
+    // a little less friction than sticking needs: the smallest Pn, far from it
+    c.mu = 0.6;
+    hit = hit_of(&law, &c);
+    Brute all = brute_stage(&c, cr_vec3((1 + c.e) * c.V.x, c.V.y, c.V.z), 5000);
+    CHECK(hit.solutions == all.count && hit.regime != CR_REGIME_STICK);
+    CHECK_VEC(hit.P, brute_choice(&all), 1e-9);
+}
+
 // Vn -> 0-: in the plane P_II if it is in the cone, otherwise nothing; in space not always.
 TEST(grazing) {
     crLaw law = cr_law_whittaker();
@@ -159,7 +175,8 @@ TEST(diagonal_frames) {
     crRandom random = sample_seed(5);
     double oblique = 0.0;
     for (int i = 0; i < test_samples(20000); i++) {
-        crContact c = {.W = {1, 0, 0, sample_log(&random, 0.2, 5), 0, sample_log(&random, 0.2, 5)}};
+        crContact c = {.W = {1, 0, 0, sample_log(&random, 0.2, 5), 0, 1}};
+        c.W.zz = sample_log(&random, 0.2, 5);
         c.V = cr_vec3(-1, sample_uniform(&random, -3, 3), 0);
         c.mu = sample_uniform(&random, 0.05, 1);
         c.e = sample_uniform(&random, 0, 1);

@@ -7,10 +7,9 @@
 //     h(x) = m x^2 + (m + k) x + (m d + g) - sqrt((x + a)^2 + c^2) = 0,
 //     m = mu c0 tr S/|q|,   k = mu omega.q/|q|,   g = mu omega.A,   d = det S/(tr S)^2,   a >= 0
 //
-// h'' rises with x: h is concave up to one point and convex after it, so it has at most three roots, and
-// Newton's method started from the ends of the two parts runs to each of them without ever passing it. The
-// root of smallest Pn = |r|/mu is the largest x. h(0) >= 0 means that sticking is inside the cone.
-// Fails: no root and no sticking, possible only where S is singular; the count is then 0.
+// h'' rises with x: h is concave, then convex, with at most three roots, and Newton's method from the ends of
+// the two parts runs to each of them without passing it. The smallest Pn = |r|/mu is the largest root; where
+// h(0) >= 0 sticking is inside the cone. Fails: neither (only where S is singular): the count is 0.
 #include "coulomb.h"
 
 #define NOISE     1e-14  // of the entries W is made of: smaller ones of S are rounding

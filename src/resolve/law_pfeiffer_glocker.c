@@ -5,11 +5,11 @@
 //                   against Vt+,   theta = nu et e;   P = P1 + P2
 //
 // A share theta of the compression impulse comes back as it went in; what is left of the normal impulse
-// carries ordinary friction: a pressed stage from V' + theta W P1. In the plane Pn2 = e Pn1 always fits: Vn+ < 0
-// would need slip against Pt1 with mu Wnt > Wnn, and then compression has no such slip. Source: after Pfeiffer
-// and Glocker 1996 (docs/laws says how this form was chosen). Holds: in the permissible region for e <= 1;
-// anitescu-potra where nu et = 0. Fails: contacts that are not planar, nu outside [0, 1] and et < 0 are
-// refused; no-solution where W blocks.
+// carries ordinary friction: a pressed stage from V' + theta W P1. In the plane Pn2 = e Pn1 always fits:
+// Vn+ < 0 would need slip V_t' > 0 at the end of compression together with Pt1 > -mu Pn1, or their mirror.
+// Source: after Pfeiffer and Glocker 1996 (docs/laws says how this form was chosen). Holds: in the
+// permissible region for e <= 1; anitescu-potra where nu et = 0. Fails: contacts that are not planar, nu
+// outside [0, 1] and et < 0 are refused; no-solution where W blocks.
 #include "two_stage.h"
 
 static crStatus check(const crContact* c, double nu, crError* error) {

@@ -2,14 +2,12 @@
 //
 //     Vn+ = -e Vn,   P_t = -mu Pn (V_t |V_t| + V_t+ |V_t+|) / (|V_t|^2 + |V_t+|^2),   Pn >= 0
 //
-// Source: Smith 1991; Chatterjee and Ruina 1998, section 4.2.3, eq. 8. With a = V_t, b = V_t+, and S, q,
-// omega, c0 of the closing stage (coulomb.h), write P_t = -(kappa a + eta b) with kappa |b| = eta |a|. Then
-//     b = (1 + eta S)^-1 (q - kappa S a),   P_t = -(1 + eta S)^-1 (kappa a + eta q),
-// for each kappa >= 0 exactly one eta(kappa) fits, and what is left is one equation in kappa,
-//     G(kappa) = mu (c0 - omega.P_t) - kappa (|a|^2 + |b|^2)/|a| = 0,   G(0) = mu c0 >= 0,
-// whose roots are the solutions with Pn >= 0 and no others. G falls for ever (b -> -a), so there is one; the
-// first is taken, the one reached as friction grows from nothing. V_t = 0 is the limit V_t -> 0: Coulomb's
-// problem with the final slip. Vn = 0 is the limit Vn -> 0-, infinite mu that of growing mu.
+// Source: Smith 1991; Chatterjee and Ruina 1998, eq. 8. With a = V_t, b = V_t+, S, q, omega, c0 of the
+// closing stage (coulomb.h), P_t = -(kappa a + eta b), kappa |b| = eta |a|:
+// b = (1 + eta S)^-1 (q - kappa S a), one eta fits each kappa >= 0, and one equation is left,
+// G(kappa) = mu (c0 - omega.P_t) - kappa (|a|^2 + |b|^2)/|a| = 0. Its roots are the solutions with Pn >= 0;
+// G(0) = mu c0 >= 0 and G < 0 in the end, where b -> -a; the first root is taken.
+// Vn = 0, V_t = 0 (then it is Coulomb's problem) and infinite mu are limits: Vn -> 0-, small V_t, growing mu.
 // Holds: never creates energy for e <= 1. Fails: blocked directions (singular W) can leave no solution.
 #include "coulomb.h"
 

@@ -3,8 +3,8 @@
 // Compression is a closing stage with Un = Vn; Vn = 0 is the limit Vn -> 0-. After it Vn' = 0 and, where it
 // sticks, V_t' = 0 by definition: these are passed on as exact zeros, not as rounding noise of V + W P1.
 // Expansion either keeps Pn2 = e Pn1 (a pressed stage, one solution, accepted if Vn+ >= 0), or has Vn+ = 0
-// with Pn2 > e Pn1 (a closing stage with Un = 0). Sticking in the second kind would be P2 = P_II - P1, which is
-// in the cone only if P_II is, and then compression has stuck already: the smallest Pn2 follows the rule.
+// with Pn2 > e Pn1 (a closing stage with Un = 0). Sticking in the second kind would be P2 = P_II - P1, in the
+// cone only if P_II is, and then compression has stuck already: the smallest Pn2 follows the rule.
 // Source: Anitescu and Potra 1997; Pfeiffer and Glocker 1996. Fails: count 0 (singular W).
 #include "two_stage.h"
 
