@@ -85,12 +85,20 @@ crStatus cr_picture_compute(crPicture* p, const crImpact* impact, const char* co
     }
     p->path_count = cr_routh_path(c, &impact->params, CR_PICTURE_PATH, p->path);
     area_compute(p);
+    bool from_center = cr_picture_shows(p, "spherical") && impact->params.rho > 0.0;
+    p->has_center = (from_center || cr_picture_has_wish(p)) && cr_region_centroid(c, &p->center);
     return CR_OK;
 }
 
-bool cr_picture_shows(const crPicture* p, const char* law) {
+const crLawCurve* cr_picture_law(const crPicture* p, const char* law) {
     for (int i = 0; i < p->law_count; i++) {
-        if (strcmp(p->laws[i].name, law) == 0) return true;
+        if (strcmp(p->laws[i].name, law) == 0) return &p->laws[i];
     }
-    return false;
+    return NULL;
+}
+
+bool cr_picture_shows(const crPicture* p, const char* law) { return cr_picture_law(p, law) != NULL; }
+
+bool cr_picture_has_wish(const crPicture* p) {
+    return cr_picture_shows(p, "projected") && cr_norm(p->impact->params.wish) > 0.0;
 }

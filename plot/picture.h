@@ -33,6 +33,8 @@ typedef struct crPicture {
     crVec3 d;            // unit vector of the section's tangential direction
     bool has_I, has_II;  // P_I and P_II exist
     crVec3 P_I, P_II;
+    bool has_center;  // the region's centroid is wanted: spherical with rho > 0, or projected with a wish
+    crVec3 center;
     int law_count;
     crLawCurve laws[CR_PICTURE_LAWS];
     int section_count;  // 0 where the region is empty
@@ -47,6 +49,8 @@ typedef struct crPicture {
 crStatus cr_picture_compute(crPicture* picture, const crImpact* impact, const char* const* names, int count,
                             crError* error);
 bool cr_picture_shows(const crPicture* picture, const char* law);
+const crLawCurve* cr_picture_law(const crPicture* picture, const char* law);  // NULL where it is not shown
+bool cr_picture_has_wish(const crPicture* picture);  // projected is shown and has something to project
 
 // curves.csv, points.csv, region.csv and routh-path.csv in the directory, which is made where it is missing.
 crStatus cr_picture_write_data(const crPicture* picture, const char* directory, crError* error);

@@ -113,6 +113,7 @@ static crBox box_of(const Section* s) {
     for (int i = 0; i < p->law_count; i++) {
         if (cr_law_has_point(&p->laws[i])) include(&box, size, 1.4, cr_project(&s->view, p->laws[i].hit.P));
     }
+    if (cr_picture_has_wish(p)) include(&box, size, 1.4, cr_project(&s->view, p->impact->params.wish));
     if (p->has_II) include(&box, size, 1.7, (crPoint2){2.0 * P_II.x, 2.0 * P_II.y});
     include_ellipse(s, &box, fmax(size, diagonal(&box) / 1.3));
     double pad = 0.06 * diagonal(&box);
@@ -272,6 +273,31 @@ static void draw_path(const Section* s) {
     cr_canvas_line(s->canvas, points, count, "lc rgb '#d55e00' lw 1 dt 1");
 }
 
+// How the parametrizations of the region come to their points: along a ray from the centroid.
+static void draw_center(const Section* s) {
+    const crPicture* p = s->p;
+    if (!p->has_center) return;
+    crPoint2 center = cr_project(&s->view, p->center);
+    const crLawCurve* spherical = cr_picture_law(p, "spherical");
+    if (spherical != NULL && p->impact->params.rho > 0.0) {
+        crPoint2 ray[2] = {center, cr_project(&s->view, spherical->hit.P)};
+        cr_canvas_line(s->canvas, ray, 2, "lc rgb '#aa4499' lw 1.2");
+    }
+    if (cr_picture_has_wish(p)) {
+        crPoint2 ray[2] = {center, cr_project(&s->view, p->impact->params.wish)};
+        cr_canvas_line(s->canvas, ray, 2, "lc rgb '#661100' lw 1.2");
+        cr_canvas_mark(s->canvas, ray[1], 6.0, 1, 1.0, "lw 1.6 lc rgb '#661100'");
+    }
+    cr_canvas_mark(s->canvas, center, 6.0, 1, 1.0, "lw 1.6 lc rgb '#000000'");
+}
+
+static void label_center(const Section* s) {
+    if (!s->p->has_center) return;
+    cr_canvas_label_point(s->canvas, cr_project(&s->view, s->p->center), "centroid", 8, "");
+    if (!cr_picture_has_wish(s->p)) return;
+    cr_canvas_label_point(s->canvas, cr_project(&s->view, s->p->impact->params.wish), "wish", 4, "");
+}
+
 crStatus cr_draw_section(crCanvas* canvas, const crPicture* p, crBox area, crSeen* seen, crError* error) {
     Section s = section_of(canvas, p);
     const char* unit = NULL;
@@ -294,8 +320,10 @@ crStatus cr_draw_section(crCanvas* canvas, const crPicture* p, crBox area, crSee
     draw_ellipse(&s);
     draw_lines(&s, lines, count);
     draw_path(&s);
+    draw_center(&s);
     seen->ring = cr_draw_laws(canvas, p, &s.view, p->spatial);
     cr_draw_points(canvas, p, &s.view);
+    label_center(&s);
     label_lines(&s, lines, count);
     cr_canvas_panel_end(canvas);
     return CR_OK;
