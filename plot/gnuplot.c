@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "io/utf8.h"
+
 extern char** environ;
 
 crStatus cr_picture_format(const char* path, crPictureFormat* format, crError* error) {
@@ -32,12 +34,24 @@ crStatus cr_picture_format(const char* path, crPictureFormat* format, crError* e
                         path);
 }
 
+// Characters that XML has no place for; what is not UTF-8 at all has length 0.
+static bool printable(const char* at, int length) {
+    if (length == 1) return (unsigned char)*at >= 0x20 && *at != 0x7f;
+    bool noncharacter = length == 3 && memcmp(at, "\xef\xbf", 2) == 0 && (unsigned char)at[2] >= 0xbe;
+    return length > 0 && !noncharacter;
+}
+
 void cr_gnuplot_quote(FILE* script, const char* text) {
+    const char* end = text + strlen(text);
     fputc('\'', script);
-    for (const char* c = text; *c != '\0'; c++) {
-        bool control = (unsigned char)*c < 0x20 || *c == 0x7f;
-        fputc(control ? ' ' : *c, script);
-        if (*c == '\'') fputc('\'', script);
+    while (text < end) {
+        int length = cr__utf8_length(text, end);
+        if (!printable(text, length))
+            fputc(' ', script);
+        else
+            fwrite(text, 1, (size_t)length, script);
+        if (*text == '\'') fputc('\'', script);
+        text += length > 0 ? length : 1;
     }
     fputc('\'', script);
 }
@@ -148,7 +162,8 @@ static crStatus run(crGnuplot* g, int out, FILE* err, crError* error) {
 crStatus cr_gnuplot_end(crGnuplot* g, crError* error) {
     crStatus status = CR_OK;
     FILE* err = tmpfile();
-    bool ready = err != NULL && fflush(g->script) == 0 && lseek(fileno(g->script), 0, SEEK_SET) == 0;
+    bool ready = err != NULL && fflush(g->script) == 0 && !ferror(g->script) &&
+                 lseek(fileno(g->script), 0, SEEK_SET) == 0;
     if (!ready) status = temporary_failed(error);
 
     char* partial = NULL;

@@ -29,7 +29,7 @@ crStatus cr_gnuplot_begin(crGnuplot* g, const char* path, int width, int height,
 crStatus cr_gnuplot_end(crGnuplot* g, crError* error);  // runs gnuplot; frees everything in any case
 void cr_gnuplot_abandon(crGnuplot* g);                  // frees everything without running
 
-// Writes a string as a gnuplot literal in which nothing is special; control characters become spaces.
+// Writes a string as a gnuplot literal in which nothing is special; what cannot be printed becomes a space.
 void cr_gnuplot_quote(FILE* script, const char* text);
 
 #endif

@@ -1,6 +1,6 @@
 // points.c - O, P_I, 2 P_I, P_II and 2 P_II in any projection of impulse space, with their names.
 //
-// Points that cannot be told apart on the sheet get one label with all their names; those out of view get none.
+// Points that cannot be told apart on the sheet get one label with all their names; those out of view none.
 #include <math.h>
 #include <string.h>
 

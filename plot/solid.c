@@ -1,7 +1,7 @@
 // solid.c - the permissible region of a spatial collision as a translucent solid, seen from the side.
 //
-// In the half-plane of azimuth theta with coordinates (y, r) along n and d = cos(theta) t1 + sin(theta) t2 the
-// region is bounded, starting from P_I on the n axis, by the plane of maximum compression
+// In the half-plane of azimuth a with coordinates (y, r) along n and d = cos(a) t1 + sin(a) t2 the region is
+// bounded, starting from P_I on the n axis, by the plane of maximum compression
 //     Wnn y + Wnd r = -Vn,
 // the generator r = mu y of the friction cone, and the energy surface
 //     Vn y + Vd r + (Wnn y^2 + 2 Wnd y r + Wdd r^2)/2 = 0

@@ -195,13 +195,19 @@ def odd_names(folder):
         check(status == 0 and (odd / name).exists(), name, status, err)
     before = sorted(p.name for p in odd.iterdir())
     for title in ("it's {/=40 big} _x ^y @z", "`touch c` $(touch d) \\n %g", "\"; system 'touch e'; \"", "tab\tand\u0001",
-                  "<&>", "ü" * 300):
+                  "<&>", "ü" * 300, "\uffff\ufffe"):
         carom("region", "-o", odd / "-x.svg", text=json.dumps({**GENERIC, "name": title}))
         texts = svg_texts(odd / "-x.svg")
-        wanted = "".join(" " if ord(c) < 32 else c for c in title)
+        wanted = "".join(" " if ord(c) < 32 or ord(c) >= 0xfffe else c for c in title)
         check(any(t.replace("\u00a0", " ").strip() == wanted.strip() or (len(t) > 40 and wanted.startswith(t[:-1]))
                   for t in texts), "title", title, texts[:3])
     check(sorted(p.name for p in odd.iterdir()) == before, "something was run")
+    # a file name that is no UTF-8 becomes a title that is
+    name = os.fsencode(odd) + b"/\xff\xc3.json"
+    with open(name, "w") as file:
+        json.dump(GENERIC, file)
+    subprocess.run([COMMAND, "region", name, "-o", odd / "-x.svg"], check=False)
+    svg_texts(odd / "-x.svg")
 
 
 # data
@@ -343,7 +349,8 @@ def data(folder):
         if not check(status == 0, name, "data", err):
             continue
         W, V, frame = collision(example)
-        points = {row[0]: [float(x) for x in row[1:]] for row in read_csv(out / "points.csv", ["point", "Pn", "Pt1", "Pt2"])}
+        rows = read_csv(out / "points.csv", ["point", "Pn", "Pt1", "Pt2"])
+        points = {row[0]: [float(x) for x in row[1:]] for row in rows}
         check(sorted(points) == ["2P_I", "2P_II", "O", "P_I", "P_II"], name, points)
         speed = math.hypot(*V)
         near("W P_II + V", math.hypot(*[x + y for x, y in zip(mul(W, points["P_II"]), V)]) / speed, 1e-12)
