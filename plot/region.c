@@ -107,7 +107,18 @@ static const char* remark(const crLawCurve* curve, bool seen) {
     return NULL;
 }
 
-static void legend_law(Legend* l, const crLawCurve* curve, bool seen) {
+// An earlier law with the same answer at the given e, to rounding.
+static const char* same_as(const crPicture* p, int index) {
+    crVec3 P = p->laws[index].hit.P;
+    for (int i = 0; i < index && cr_law_has_point(&p->laws[index]); i++) {
+        bool same = cr_norm(cr_sub(P, p->laws[i].hit.P)) <= 1e-9 * cr_norm(P);
+        if (same && cr_law_has_point(&p->laws[i])) return p->laws[i].name;
+    }
+    return NULL;
+}
+
+static void legend_law(Legend* l, const crPicture* p, int index, bool seen) {
+    const crLawCurve* curve = &p->laws[index];
     const crLawStyle* style = cr_law_style(curve->name);
     char text[128];
     if (!cr_law_is_constant(curve)) {
@@ -121,7 +132,13 @@ static void legend_law(Legend* l, const crLawCurve* curve, bool seen) {
         if (outside) cr_canvas_symbol(l->canvas, l->x + 18.0, l->y, 2, 1.3, text);
     }
     const char* note = remark(curve, seen);
-    snprintf(text, sizeof text, note != NULL ? "%s:  {/:Bold %s}" : "%s", curve->name, note);
+    const char* twin = same_as(p, index);
+    if (note != NULL)
+        snprintf(text, sizeof text, "%s:  {/:Bold %s}", curve->name, note);
+    else if (twin != NULL)
+        snprintf(text, sizeof text, "%s (= %s)", curve->name, twin);
+    else
+        snprintf(text, sizeof text, "%s", curve->name);
     legend_text(l, text, "");
 }
 
@@ -152,7 +169,7 @@ static void legend_rows(crCanvas* canvas, const crPicture* p, const crSeen* seen
              p->contact.e);
     legend_head(&l, text);
     for (int i = 0; i < p->law_count; i++) {
-        if (!left_out(&p->laws[i])) legend_law(&l, &p->laws[i], seen->law[i]);
+        if (!left_out(&p->laws[i])) legend_law(&l, p, i, seen->law[i]);
     }
     l.y -= 10.0;
     legend_swatch(&l, "fc rgb '#dedede' fs solid 1 border lc rgb '#000000'", "permissible impulses");

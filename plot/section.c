@@ -20,7 +20,8 @@ typedef struct Section {
     double Vn, Vd;  // over the unit of the axes
 } Section;
 
-#define GEOMETRY "#4d4d4d"
+#define GEOMETRY      "#4d4d4d"
+#define ELLIPSE_STEPS 120
 
 static Section section_of(crCanvas* canvas, const crPicture* p) {
     const crSym3* W = &p->contact.W;
@@ -161,14 +162,13 @@ static void draw_ellipse(const Section* s) {
     double from = fmax(q.from, lo);
     double to = fmin(q.to, hi);
     if (!(from < to)) return;
-    enum { STEPS = 120 };
-    crPoint2 points[STEPS + 1];
+    crPoint2 points[ELLIPSE_STEPS + 1];
     for (int side = -1; side <= 1; side += 2) {
-        for (int i = 0; i <= STEPS; i++) {
-            double along = from + (to - from) * 0.5 * (1.0 - cr_cos(CR_PI * i / STEPS));
+        for (int i = 0; i <= ELLIPSE_STEPS; i++) {
+            double along = from + (to - from) * 0.5 * (1.0 - cr_cos(CR_PI * i / ELLIPSE_STEPS));
             points[i] = ellipse_point(&q, along, side);
         }
-        cr_canvas_line(s->canvas, points, STEPS + 1, "lc rgb '" GEOMETRY "' lw 1.8");
+        cr_canvas_line(s->canvas, points, ELLIPSE_STEPS + 1, "lc rgb '" GEOMETRY "' lw 1.8");
     }
 }
 
