@@ -120,6 +120,16 @@ CR_API crMargins cr_impulse_margins(const crContact* c, crVec3 P);
 #define CR_PERMISSIBLE_TOL 1e-9
 CR_API bool cr_impulse_permissible(const crContact* c, crVec3 P, double tol);
 
+// All that W, V and P alone say about an outcome.
+typedef struct crVerdict {
+    crVec3 V_plus;         // V + W P, m/s
+    double energy_change;  // J
+    crMargins margins;
+    bool permissible;     // all margins >= 0 within tol
+    bool creates_energy;  // energy change > 0 beyond tol
+} crVerdict;
+CR_API crVerdict cr_impulse_verdict(const crContact* c, crVec3 P, double tol);
+
 // Surface of constant contact energy: semi-axes sqrt(2 Ec / eigenvalues of W), INFINITY where W is singular.
 typedef struct crEllipsoid {
     crVec3 center;     // P_II
@@ -149,7 +159,7 @@ CR_API bool cr_impulse_sticking_line(const crContact* c, crLine* line);
 // separates (a contact that separates gets no impulse, so its region counts as the origin alone).
 CR_API bool cr_region_centroid(const crContact* c, crVec3* P0);
 // Where W is singular the region may have no end; all functions here cut it off at |P - 1.5 P_I| = reach, 100
-// times the largest length of the energy surface in the directions that are not blocked. INFINITY elsewhere.
+// times the larger of 2 P_I and the energy surface in the directions that are not blocked. INFINITY elsewhere.
 CR_API double cr_region_reach(const crContact* c);
 
 // Largest s >= 0 with P0 + s d in the region (cut off at reach), for P0 in the region; INFINITY for d = 0.

@@ -13,27 +13,27 @@ const char* cr_regime_name(crRegime regime) {
     return (unsigned)regime < sizeof names / sizeof names[0] ? names[regime] : "unknown";
 }
 
-static crRegime regime_of(const crContact* c, crVec3 P, crVec3 V_plus) {
-    crVec3 WP = cr_sym3_mul(c->W, P);
-    double scale = cr_norm(c->V) + cr_norm(WP);
-    if (sqrt(V_plus.y * V_plus.y + V_plus.z * V_plus.z) <= REST_TOL * scale) return CR_REGIME_STICK;
-    double before = sqrt(c->V.y * c->V.y + c->V.z * c->V.z);
-    if (before <= REST_TOL * scale) return CR_REGIME_SLIP;
-    return c->V.y * V_plus.y + c->V.z * V_plus.z < 0.0 ? CR_REGIME_REVERSAL : CR_REGIME_SLIP;
+static crRegime regime_of(const crContact* c, crVec3 V_plus) {
+    double before = c->V.y * c->V.y + c->V.z * c->V.z;
+    double after = V_plus.y * V_plus.y + V_plus.z * V_plus.z;
+    crVec3 change = cr_sub(V_plus, c->V);
+    double none = REST_TOL * REST_TOL * (cr_dot(c->V, c->V) + cr_dot(change, change));
+    if (after <= none) return CR_REGIME_STICK;
+    bool reversed = (before > none) & (c->V.y * V_plus.y + c->V.z * V_plus.z < 0.0);
+    return reversed ? CR_REGIME_REVERSAL : CR_REGIME_SLIP;
 }
 
 // Everything but P, and but what only the law can know.
 static void audit(const crContact* c, crHit* hit) {
-    crVec3 P = hit->P;
-    hit->V_plus = cr_impulse_V_plus(c, P);
-    hit->energy_change = cr_impulse_energy_change(c, P);
-    hit->margins = cr_impulse_margins(c, P);
-    hit->permissible = cr_impulse_permissible(c, P, CR_PERMISSIBLE_TOL);
-    double energies = fabs(cr_dot(P, c->V)) + 0.5 * fabs(cr_sym3_quad(c->W, P));
-    hit->creates_energy = hit->energy_change > CR_PERMISSIBLE_TOL * energies;
+    crVerdict verdict = cr_impulse_verdict(c, hit->P, CR_PERMISSIBLE_TOL);
+    hit->V_plus = verdict.V_plus;
+    hit->energy_change = verdict.energy_change;
+    hit->margins = verdict.margins;
+    hit->permissible = verdict.permissible;
+    hit->creates_energy = verdict.creates_energy;
     bool known = hit->regime == CR_REGIME_SEPARATE || hit->regime == CR_REGIME_JAM ||
                  hit->regime == CR_REGIME_NO_SOLUTION;
-    if (!known) hit->regime = regime_of(c, P, hit->V_plus);
+    if (!known) hit->regime = regime_of(c, hit->V_plus);
 }
 
 // The law's impulse alone. A contact that separates gets none, whatever the law.
