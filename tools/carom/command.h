@@ -10,6 +10,7 @@
 #define VERBS(X)                                                                             \
     X(impact, "one collision, or many: the impulse of each law with its certificate")        \
     X(laws, "the catalogue of laws: parameters, guarantees, sources, what each can predict") \
+    X(region, "the picture of a collision in impulse space, as SVG, PNG or PDF")             \
     X(examples, "ready input files of the named situations")
 
 #define VERB_DECLARE(name, summary) int verb_##name(int count, char** arguments);
