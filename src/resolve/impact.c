@@ -291,7 +291,13 @@ crStatus cr__impact_solve(const crImpact* impact, const crProblem* problem, doub
     static const crSolverParams exact = {.tol = 1e-13};
     crSolver solver = impact->params.solver;
     if (solver.solve == NULL) solver = cr_solver_auto(&exact);
-    crStatus status = cr_solver_run(&solver, problem, SOLVED_TOL, impact->arena, p, &report->solve, error);
+    // later stages start nearly at rest: they are judged by the speeds of the impact, not by their own
+    double size = 0.0;
+    for (int i = 0; i < problem->rows; i++) {
+        size += problem->u_free[i] * problem->u_free[i];
+    }
+    double tol = size > 0.0 ? SOLVED_TOL * fmax(1.0, impact->speed / sqrt(size)) : SOLVED_TOL;
+    crStatus status = cr_solver_run(&solver, problem, tol, impact->arena, p, &report->solve, error);
     if (status == CR_OK && report->solve.outcome != CR_OUTCOME_SOLVED) {
         report->outcome = report->solve.outcome;
     }

@@ -82,18 +82,23 @@ static crStatus balance_velocities(const crProblem* problem, const double* f, cr
     if (balance->after == NULL || response == NULL) return CR_ERR_MEMORY;
     crStatus status = cr_problem_velocity(problem, arena, p, balance->after);
     if (status != CR_OK) return status;
+    double* W = NULL;
+    status = cr_problem_dense(problem, arena, &W);
+    if (status != CR_OK) return status;
     memset(response, 0, (size_t)n * sizeof *response);
     if (f != NULL) {
         cr_matrix_mul(&problem->Minv, f, response + n);
         cr_matrix_mul(&problem->J, response + n, response);
     }
     for (int i = 0; i < n; i++) {
-        double moved = balance->after[i] - problem->u_free[i];
+        double size = fabs(problem->u_free[i]) + fabs(response[i]);
+        for (int j = 0; j < n; j++) {
+            size += fabs(W[(size_t)i * (size_t)n + (size_t)j] * p[j]);
+        }
         balance->after[i] += response[i];
         report->contact_energy += 0.5 * p[i] * (problem->u_free[i] + balance->after[i]);
-        balance->energy_size += fabs(p[i] * problem->u_free[i]) + 0.5 * fabs(p[i] * (moved + response[i]));
-        balance->velocity_size =
-            fmax(balance->velocity_size, fmax(fabs(problem->u_free[i]), fabs(moved)) + fabs(response[i]));
+        balance->energy_size += fabs(p[i]) * size;
+        balance->velocity_size = fmax(balance->velocity_size, size);
         balance->impulse_size = fmax(balance->impulse_size, fabs(p[i]));
     }
     return CR_OK;

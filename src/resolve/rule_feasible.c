@@ -233,7 +233,7 @@ static crStatus hull_weights(crTree* t, double* z, crRuleReport* report, bool* f
     double* q = cr_arena_alloc(arena, (size_t)m * sizeof(double));
     if (G == NULL || q == NULL) return cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
     for (int i = 0; i < m; i++) {
-        q[i] = -1.0;
+        q[i] = -t->impact.speed;
         z[i] = 0.0;
         for (int j = 0; j < m; j++) {
             G[i * m + j] =
