@@ -257,3 +257,54 @@ TEST(newton_with_friction) {
            "reported\n",
            normal, friction, unsolved, n, created);
 }
+
+// a solver that keeps what it was asked and answers nothing
+typedef struct Listener {
+    int calls, rows, vertex_count;
+    double vertices[16][2];
+} Listener;
+
+static crStatus listen(const void* params, const crProblem* problem, crArena* arena, double* p,
+                       crReport* report, crError* error) {
+    Listener* heard = *(Listener* const*)params;
+    (void)arena;
+    (void)error;
+    heard->calls++;
+    heard->rows = problem->rows;
+    heard->vertex_count = problem->blocks[0].vertex_count;
+    for (int k = 0; k < heard->vertex_count; k++) {
+        memcpy(heard->vertices[k], problem->vertices[problem->blocks[0].vertex + k],
+               sizeof heard->vertices[k]);
+    }
+    memset(p, 0, (size_t)problem->rows * sizeof *p);
+    report->outcome = CR_OUTCOME_STALLED;
+    return CR_OK;
+}
+
+// the rule asks the solver it was given, with the polygon it was told, and believes only the audit
+TEST(solver_and_directions_are_passed_on) {
+    crRandom random = sample_seed(25);
+    Listener heard = {0};
+    Listener* const ear = &heard;
+    crRuleParams params = cr_rule_params();
+    params.solver = (crSolver){"listener", listen, &ear};
+    params.directions = 8;
+    Case* c = random_bodies(&random, 1, 1, 0.5, 0.0, 0.4);
+    for (int i = 0; c->u[0] >= 0.0 && i < 100; i++) {
+        case_free(c);
+        c = random_bodies(&random, 1, 1, 0.5, 0.0, 0.4);
+        case_mul(c->J, c->rows, c->nv, c->v, c->u);
+    }
+    crRule rule = cr_rule_newton(&params);
+    CHECK_STATUS(case_run(c, &rule), CR_OK);
+    CHECK(heard.calls == 1 && heard.rows == 3 && heard.vertex_count == 8);
+    CHECK(c->report.outcome == CR_OUTCOME_STALLED && !c->report.permissible);
+    CHECK_TEXT(c->report.solve.method, "listener");
+    CHECK_NEAR(heard.vertices[0][0], 0.4, 1e-16);
+    for (int k = 0; k < 8; k++) {
+        double angle = 2 * CR_PI * k / 8;
+        CHECK_NEAR(heard.vertices[k][0], 0.4 * cos(angle), 1e-15);
+        CHECK_NEAR(heard.vertices[k][1], 0.4 * sin(angle), 1e-15);
+    }
+    case_free(c);
+}
