@@ -47,8 +47,10 @@ static void principal_axes(const cr__Stage* stage, double s[2], double axis[2]) 
 }
 
 static void turn(const double axis[2], double y, double z, double out[2]) {
+    // two sums: a sum beside a difference is fused by gcc 12 where the machine can, whatever it is told
+    double across = -axis[1];
     out[0] = axis[0] * y + axis[1] * z;
-    out[1] = axis[0] * z - axis[1] * y;
+    out[1] = axis[0] * z + across * y;
 }
 
 static Smith smith_of(const cr__Stage* stage, const crContact* c, double speed, double axis[2],
