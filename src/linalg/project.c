@@ -61,7 +61,7 @@ void cr__project_ellipse(double a, double b, double t[2]) {
 void cr__project_polygon(const double (*vertices)[2], int count, double scale, double t[2]) {
     double best = INFINITY;
     double nearest[2] = {0.0, 0.0};
-    int inside = 1;
+    int inside = scale > 0.0;  // at zero scale all edges are points and say nothing
     for (int i = 0; i < count; i++) {
         const double* v = vertices[i];
         const double* w = vertices[(i + 1) % count];

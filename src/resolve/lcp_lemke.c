@@ -12,9 +12,9 @@
 #include <string.h>
 
 // pivots below this share of their column's largest entry are rounding noise
-#define PIVOT_TOL 1e-11
+#define PIVOT_TOL 1e-10
 // ratios and lexicographic entries closer than this are equal
-#define TIE_TOL 1e-13
+#define TIE_TOL 1e-11
 
 typedef struct Dictionary {
     size_t n;
@@ -226,7 +226,7 @@ crOutcome cr__lemke(const double* M, const double* q, int n, int max_pivots, dou
         crOutcome outcome = follow_path(&d, max_pivots, ray, pivots);
         read_solution(&d, z);
         if (outcome != CR_OUTCOME_SOLVED || *pivots == 0) return outcome;
-        if (cr__lcp_residual(M, q, n, 0, z) <= 1e3 * d.feasible) return outcome;
+        if (cr__lcp_residual(M, q, n, 0, z) <= 10.0 * d.feasible) return outcome;
         if (!rebuild(&d, M, q, wanted)) break;
         if (most_negative(&d) == d.n) {
             read_solution(&d, z);
