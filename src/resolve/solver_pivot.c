@@ -7,6 +7,7 @@
 // rows the proximal point method solves W + shift I about the last point until the point stays (Rockafellar
 // 1976), which is the same as iterative refinement with the shifted factor once the set is right; points that run away
 // along d with W d = 0 and q.d < 0 prove that there is no solution. Residuals come from W as given.
+// p as it comes tells which rows start inside, where it is not zero; it changes only with a solution.
 // Fails: cones are left STALLED at once; unsymmetric or indefinite W, and what stays unsolved, go to Lemke's method
 // (report->method says so).
 #include "carom/resolve.h"
@@ -37,6 +38,7 @@ typedef struct Pivoting {
     double* w;             // (n)
     double* anchor;        // centre of the proximal term (n)
     double* target;        // (n)
+    double* p;             // x unscaled, work (n)
     unsigned char* state;  // (n)
     int* changed;          // (n)
     crActive active;
@@ -258,7 +260,8 @@ static void unscale(const Pivoting* s, double* p) {
 }
 
 // natural map |x - clamp(x - w)| of the scaled problem, w from W as given
-static double residual(const Pivoting* s, double* p) {
+static double residual(const Pivoting* s) {
+    double* p = s->p;
     double worst = 0.0;
     unscale(s, p);
     for (size_t i = 0; i < s->n; i++) {
@@ -270,10 +273,10 @@ static double residual(const Pivoting* s, double* p) {
 }
 
 // one step of refinement on the inside rows
-static void refine(Pivoting* s, double* p) {
-    unscale(s, p);
+static void refine(Pivoting* s) {
+    unscale(s, s->p);
     for (int k = 0; k < s->active.count; k++) {
-        s->target[k] = -given_w(s, (size_t)s->active.index[k], p, true);
+        s->target[k] = -given_w(s, (size_t)s->active.index[k], s->p, true);
     }
     cr__active_solve(&s->active, s->target);
     for (int k = 0; k < s->active.count; k++) {
@@ -282,13 +285,13 @@ static void refine(Pivoting* s, double* p) {
 }
 
 // best of x and its refinements; the residual reached
-static double polish(Pivoting* s, int rounds, double* p) {
-    double best = residual(s, p);
+static double polish(Pivoting* s, int rounds) {
+    double best = residual(s);
     double* kept = s->w;
     for (int k = 0; k < rounds && best > 0.0; k++) {
         memcpy(kept, s->x, s->n * sizeof(double));
-        refine(s, p);
-        double reached = residual(s, p);
+        refine(s);
+        double reached = residual(s);
         if (!(reached < best)) {
             memcpy(s->x, kept, s->n * sizeof(double));
             break;
@@ -299,14 +302,14 @@ static double polish(Pivoting* s, int rounds, double* p) {
 }
 
 // constants that put the proximal term and the unsymmetric part of W at the anchor
-static void recentre(Pivoting* s, double* p) {
-    unscale(s, p);
+static void recentre(Pivoting* s) {
+    unscale(s, s->p);
     for (size_t i = 0; i < s->n; i++) {
-        s->anchor[i] = p[i] / s->scale[i];
+        s->anchor[i] = s->p[i] / s->scale[i];
     }
     for (size_t i = 0; i < s->n; i++) {
         double symmetric = cr__dot(s->W + i * s->n, s->anchor, (int)s->n);
-        s->c[i] = given_w(s, i, p, true) - symmetric - s->active.shift * s->anchor[i];
+        s->c[i] = given_w(s, i, s->p, true) - symmetric - s->active.shift * s->anchor[i];
     }
 }
 
@@ -339,15 +342,15 @@ static bool runs_away(Pivoting* s) {
     return true;
 }
 
-static crOutcome proximal(Pivoting* s, double tol, double* p) {
+static crOutcome proximal(Pivoting* s, double tol) {
     double before = (double)INFINITY;
     int slow = 0;
     for (int outer = 0; outer < 200; outer++) {
-        recentre(s, p);
+        recentre(s);
         Verdict verdict = solve_subproblem(s);
         if (verdict != DONE) return CR_OUTCOME_STALLED;
         if (runs_away(s)) return CR_OUTCOME_INFEASIBLE;
-        double reached = residual(s, p);
+        double reached = residual(s);
         if (reached <= tol) return CR_OUTCOME_SOLVED;
         slow = reached < 0.7 * before ? 0 : slow + 1;
         if (slow > 6) return CR_OUTCOME_STALLED;
@@ -390,12 +393,15 @@ static void set_bounds(const crProblem* problem, Pivoting* s) {
     }
 }
 
-// a first guess: at the bound that the constant points to
-static void set_states(Pivoting* s) {
+// a first guess: where p was, or at the bound that the constant points to
+static void set_states(Pivoting* s, const double* p) {
+    bool warm = largest(p, s->n) > 0.0;
     for (size_t i = 0; i < s->n; i++) {
         if (s->state[i] == FIXED) continue;
-        bool free = isinf(s->lo[i]) && isinf(s->hi[i]);
-        if (free || (isfinite(s->lo[i]) ? s->q[i] < 0.0 : s->q[i] > 0.0)) {
+        double x = p[i] / s->scale[i];
+        bool inside = isfinite(s->lo[i]) ? s->q[i] < 0.0 : s->q[i] > 0.0;
+        if (warm) inside = x > s->lo[i] && x < s->hi[i];
+        if (inside || (isinf(s->lo[i]) && isinf(s->hi[i]))) {
             s->state[i] = (unsigned char)(s->lo[i] < s->hi[i] ? INSIDE : AT_LO);
         } else {
             s->state[i] = (unsigned char)(isfinite(s->lo[i]) ? AT_LO : AT_HI);
@@ -431,14 +437,15 @@ static bool set_matrix(const crProblem* problem, Pivoting* s) {
 
 static bool allocate(crArena* arena, Pivoting* s) {
     size_t n = s->n;
-    double* d = cr_arena_alloc(arena, (2 * n * n + 11 * n) * sizeof(double));
+    double* d = cr_arena_alloc(arena, (2 * n * n + 12 * n) * sizeof(double));
     int* k = cr_arena_alloc(arena, 2 * n * sizeof(int));
     s->state = cr_arena_alloc(arena, n);
     if (d == NULL || k == NULL || s->state == NULL) return false;
     s->W = d;
     s->active = (crActive){.A = s->W, .n = (int)n, .L = d + n * n, .turns = d + 2 * n * n, .index = k};
-    double** vectors[] = {&s->scale, &s->q, &s->c, &s->lo, &s->hi, &s->x, &s->w, &s->anchor, &s->target};
-    for (size_t v = 0; v < 9; v++) {
+    double** vectors[] = {&s->scale, &s->q, &s->c,      &s->lo,     &s->hi,
+                          &s->x,     &s->w, &s->anchor, &s->target, &s->p};
+    for (size_t v = 0; v < 10; v++) {
         *vectors[v] = d + 2 * n * n + (2 + v) * n;
     }
     s->changed = k + n;
@@ -447,11 +454,11 @@ static bool allocate(crArena* arena, Pivoting* s) {
     return true;
 }
 
-static crOutcome pivoting(Pivoting* s, double* p, double* reached) {
+static crOutcome pivoting(Pivoting* s, double* reached) {
     memcpy(s->c, s->q, s->n * sizeof(double));
     Verdict verdict = solve_subproblem(s);
     if (verdict == DONE) {
-        *reached = polish(s, 3, p);
+        *reached = polish(s, 3);
         if (*reached <= 1e-13 * s->size) return CR_OUTCOME_SOLVED;
     }
     if (verdict == INDEFINITE) return CR_OUTCOME_STALLED;
@@ -459,8 +466,8 @@ static crOutcome pivoting(Pivoting* s, double* p, double* reached) {
     s->active.count = 0;
     s->active.shift = SHIFT;
     if (verdict != DONE) memset(s->x, 0, s->n * sizeof(double));
-    crOutcome outcome = proximal(s, 1e-14 * s->size, p);
-    if (outcome != CR_OUTCOME_INFEASIBLE) *reached = polish(s, 3, p);
+    crOutcome outcome = proximal(s, 1e-14 * s->size);
+    if (outcome != CR_OUTCOME_INFEASIBLE) *reached = polish(s, 3);
     return outcome;
 }
 
@@ -498,11 +505,14 @@ static crStatus solve(const void* params, const crProblem* problem, crArena* are
     for (size_t i = 0; i < s.n; i++) {
         if (s.W[i * s.n + i] == 0.0) possible = settle_zero_row(&s, i) && possible;
     }
-    set_states(&s);
-    report->outcome = possible ? pivoting(&s, p, &report->residual) : CR_OUTCOME_INFEASIBLE;
+    set_states(&s, p);
+    report->outcome = possible ? pivoting(&s, &report->residual) : CR_OUTCOME_INFEASIBLE;
     report->iterations = s.iterations;
-    unscale(&s, p);
-    if (report->outcome == CR_OUTCOME_SOLVED || report->outcome == CR_OUTCOME_INFEASIBLE) return CR_OK;
+    if (report->outcome == CR_OUTCOME_INFEASIBLE) return CR_OK;
+    if (report->outcome == CR_OUTCOME_SOLVED) {
+        unscale(&s, p);
+        return CR_OK;
+    }
     return hand_over(params, problem, arena, p, report, error);
 }
 
