@@ -21,10 +21,10 @@ typedef struct Search {
     int n;
     const double* M;
     const double* q;
-    double size;       // largest |q|
-    int mirror[MOST];  // the other half of a free variable split in two, or -1
-    double* lp;        // matrix, constant, point and work of the linear programs
-    int* lp_order;     //
+    double size;    // largest |q|
+    int pairs;      // the last 2*pairs variables are halves of free ones
+    double* lp;     // matrix, constant, point and work of the linear programs
+    int* lp_order;  //
     int capacity;
     double* solutions;  // (capacity*n)
     crLcpSolutions* out;
@@ -285,7 +285,8 @@ static void try_support(Search* s, unsigned mask) {
     double z[MOST];
     for (int i = 0; i < s->n; i++) {
         if ((mask >> i & 1u) == 0) continue;
-        if (s->mirror[i] > i && (mask >> s->mirror[i] & 1u) != 0) return;
+        int half = i - (s->n - 2 * s->pairs);
+        if (half >= 0 && half % 2 == 0 && (mask >> (i + 1) & 1u) != 0) return;
         f.index[f.count++] = i;
     }
     if (!reduce(s, &f)) return;
@@ -296,34 +297,17 @@ static void try_support(Search* s, unsigned mask) {
     keep(s, z);
 }
 
-static void find_mirrors(Search* s) {
-    for (int i = 0; i < s->n; i++) {
-        s->mirror[i] = -1;
-    }
-    for (int i = 0; i + 1 < s->n; i++) {
-        bool mirrored = s->q[i] == -s->q[i + 1];
-        for (int j = 0; j < s->n; j++) {
-            mirrored = mirrored && s->M[i * s->n + j] == -s->M[(i + 1) * s->n + j] &&
-                       s->M[j * s->n + i] == -s->M[j * s->n + i + 1];
-        }
-        if (mirrored && s->mirror[i] < 0) {
-            s->mirror[i] = i + 1;
-            s->mirror[i + 1] = i;
-        }
-    }
-}
-
-crStatus cr__lcp_enumerate(const double* M, const double* q, int n, crArena* arena, int capacity, double* z,
-                           crLcpSolutions* solutions) {
+crStatus cr__lcp_enumerate(const double* M, const double* q, int n, int pairs, crArena* arena, int capacity,
+                           double* z, crLcpSolutions* solutions) {
     *solutions = (crLcpSolutions){0};
     if (n < 0 || n > MOST || capacity < 1) return CR_ERR_LIMIT;
-    Search s = {.n = n, .M = M, .q = q, .capacity = capacity, .solutions = z, .out = solutions};
+    Search s = {
+        .n = n, .pairs = pairs, .M = M, .q = q, .capacity = capacity, .solutions = z, .out = solutions};
     size_t doubles = LP_MOST * LP_MOST + 2 * LP_MOST + cr__lemke_work(LP_MOST);
     s.lp = cr_arena_alloc(arena, doubles * sizeof(double));
     s.lp_order = cr_arena_alloc(arena, cr__lemke_iwork(LP_MOST) * sizeof(int));
     if (s.lp == NULL || s.lp_order == NULL) return CR_ERR_MEMORY;
     s.size = largest(q, n);
-    find_mirrors(&s);
     for (unsigned mask = 0; mask < 1u << n; mask++) {
         try_support(&s, mask);
     }

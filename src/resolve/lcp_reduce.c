@@ -179,6 +179,7 @@ static void list_variables(const crLcp* lcp, crLcpReduced* reduced, const Leftov
             if (*constant != 0.0) reduced->inconsistent = true;
             continue;
         }
+        reduced->pairs++;
         for (int part = 0; part < 2; part++) {
             reduced->variable[count] = left->col[k];
             reduced->sign[count] = part == 0 ? 1.0 : -1.0;

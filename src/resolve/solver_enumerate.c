@@ -42,7 +42,8 @@ static crStatus solve(const void* params, const crProblem* problem, crArena* are
     if (x == NULL) return CR_ERR_MEMORY;
     crLcpSolutions solutions = {0};
     if (!reduced.inconsistent) {
-        status = cr__lcp_enumerate(reduced.M, reduced.q, reduced.n, arena, KEPT, x, &solutions);
+        status =
+            cr__lcp_enumerate(reduced.M, reduced.q, reduced.n, reduced.pairs, arena, KEPT, x, &solutions);
         report->iterations = 1 << reduced.n;
     }
     if (status != CR_OK) return status;
