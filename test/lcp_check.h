@@ -43,9 +43,10 @@ static inline double lcp_polygon_violation(const crProblem* problem, const crBlo
         }
         least = fmin(least, a[0] * u[1] + a[1] * u[2]);
     }
-    double slip = sqrt(u[1] * u[1] + u[2] * u[2]);
-    double size = fmax(1.0, slip);
-    return fmax(worst, (p[1] * u[1] + p[2] * u[2] - p[0] * least) / size);
+    // a product of impulse and velocity: over the larger of both it is the size of the smaller
+    double size = fmax(fmax(fabs(p[0]), fabs(u[1])), fabs(u[2]));
+    double excess = p[1] * u[1] + p[2] * u[2] - p[0] * least;
+    return excess > 0.0 ? fmax(worst, excess / size) : worst;
 }
 
 static inline double lcp_interval_violation(double limit, double p, double u) {

@@ -11,8 +11,10 @@
 
 #include <string.h>
 
-// entries of the scaled dictionary below this are what is left of cancelled numbers
+// entries of leftover rows and columns below this are what is left of cancelled numbers
 #define NOISE 1e-12
+// and so are, times the largest entry met, entries of the other rows
+#define CANCELLED 1e-14
 
 static double power_of_two_near(double x) {
     int exponent;
@@ -154,6 +156,23 @@ static void make_skew(const crLcp* lcp, crLcpReduced* reduced, const Leftover* l
     }
 }
 
+// Elimination leaves rounding where numbers cancel; in a semidefinite problem of low rank it would be all that is
+// left of whole rows, and pivoting would take it for data.
+static void clean_rows(const crLcp* lcp, crLcpReduced* reduced, double constants) {
+    size_t width = (size_t)lcp->n + 1;
+    double largest = 1.0;
+    for (size_t i = 0; i < (size_t)lcp->n * width; i++) {
+        if (i % width != width - 1) largest = fmax(largest, fabs(reduced->T[i]));
+    }
+    for (int i = lcp->free_count; i < lcp->n; i++) {
+        double* row = reduced->T + (size_t)i * width;
+        for (size_t j = 0; j < width; j++) {
+            double noise = CANCELLED * largest * (j < width - 1 ? 1.0 : constants);
+            if (fabs(row[j]) <= noise) row[j] = 0.0;
+        }
+    }
+}
+
 static bool pair_is_zero(const crLcp* lcp, const crLcpReduced* reduced, int r, int c) {
     size_t width = (size_t)lcp->n + 1;
     for (int j = lcp->free_count; j < lcp->n; j++) {
@@ -217,12 +236,13 @@ static bool allocate(const crLcp* lcp, crArena* arena, crLcpReduced* reduced) {
 
 // everything that follows the elimination
 static crStatus make_standard(const crLcp* lcp, crArena* arena, crLcpReduced* reduced, const bool* row_done,
-                              double noise) {
+                              double size) {
     size_t n = (size_t)lcp->n, f = (size_t)lcp->free_count;
     Leftover left = {.row = cr_arena_alloc(arena, f * sizeof(int)),
                      .col = cr_arena_alloc(arena, f * sizeof(int))};
     int* source = cr_arena_alloc(arena, (n + f) * sizeof(int));
     if (left.row == NULL || left.col == NULL || source == NULL) return CR_ERR_MEMORY;
+    if (f > 0) clean_rows(lcp, reduced, size);
     find_leftover(lcp, reduced, row_done, &left);
     if (left.count > 0) {
         size_t k = (size_t)left.count;
@@ -231,7 +251,7 @@ static crStatus make_standard(const crLcp* lcp, crArena* arena, crLcpReduced* re
         if (work == NULL || order == NULL) return CR_ERR_MEMORY;
         make_skew(lcp, reduced, &left, work, order);
     }
-    list_variables(lcp, reduced, &left, noise, source);
+    list_variables(lcp, reduced, &left, NOISE * size, source);
     gather(lcp, reduced, source);
     return CR_OK;
 }
@@ -254,7 +274,7 @@ crStatus cr__lcp_reduce(const crLcp* lcp, crArena* arena, crLcpReduced* reduced)
         reduced->pivot_row[i] = -1;
     }
     eliminate(lcp, reduced, row_done);
-    return make_standard(lcp, arena, reduced, row_done, NOISE * size);
+    return make_standard(lcp, arena, reduced, row_done, size);
 }
 
 void cr__lcp_expand(const crLcp* lcp, const crLcpReduced* reduced, const double* x, double* z) {

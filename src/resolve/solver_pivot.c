@@ -296,7 +296,9 @@ static double polish(Pivoting* s, int rounds) {
             memcpy(s->x, kept, s->n * sizeof(double));
             break;
         }
+        bool slow = reached > 0.5 * best;
         best = reached;
+        if (slow) break;
     }
     return best;
 }
@@ -458,7 +460,7 @@ static crOutcome pivoting(Pivoting* s, double* reached) {
     memcpy(s->c, s->q, s->n * sizeof(double));
     Verdict verdict = solve_subproblem(s);
     if (verdict == DONE) {
-        *reached = polish(s, 3);
+        *reached = polish(s, 20);
         if (*reached <= 1e-13 * s->size) return CR_OUTCOME_SOLVED;
     }
     if (verdict == INDEFINITE) return CR_OUTCOME_STALLED;
@@ -467,7 +469,7 @@ static crOutcome pivoting(Pivoting* s, double* reached) {
     s->active.shift = SHIFT;
     if (verdict != DONE) memset(s->x, 0, s->n * sizeof(double));
     crOutcome outcome = proximal(s, 1e-14 * s->size);
-    if (outcome != CR_OUTCOME_INFEASIBLE) *reached = polish(s, 3);
+    if (outcome != CR_OUTCOME_INFEASIBLE) *reached = polish(s, 20);
     return outcome;
 }
 
