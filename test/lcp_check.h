@@ -105,7 +105,8 @@ static inline double lcp_size(const crProblem* problem) {
     return size;
 }
 
-// largest sum of |W_ij p_j| + |q_i|: rounding in evaluating one row is a few 1e-16 of it
+// largest sum of |W_ij p_j| + |q_i|: rounding in evaluating one row is a few 1e-16 of it. With cones also the largest
+// |p|, whose own rounding decides how well friction keeps its limit.
 static inline double lcp_rounding_scale(const crProblem* problem, const double* p) {
     double largest = lcp_size(problem);
     for (int i = 0; i < problem->rows; i++) {
@@ -114,6 +115,12 @@ static inline double lcp_rounding_scale(const crProblem* problem, const double* 
             sum += fabs(cr_matrix_at(&problem->W, i, j) * p[j]);
         }
         largest = fmax(largest, sum);
+    }
+    for (int i = 0; i < problem->block_count; i++) {
+        const crBlock* block = &problem->blocks[i];
+        for (int k = 0; block->kind == CR_BLOCK_CONE && k < block->count; k++) {
+            largest = fmax(largest, fabs(p[block->row + k]));
+        }
     }
     return largest;
 }
