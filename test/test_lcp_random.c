@@ -1,7 +1,8 @@
 // test_lcp_random.c - pivoting solvers on families of random problems, judged by the conditions themselves.
 //
 // Violations are measured against what rounding does to one row of u = q + W p: a solution in double precision leaves
-// a few 1e-16 of the largest sum of |W_ij p_j| (lcp_rounding_scale), times the condition where p must be cut at bounds.
+// a few 1e-16 of the largest sum of |W_ij p_j| (lcp_rounding_scale), called roundings below. Singular W leave more: rows
+// within 1e-13 |q| of their condition count as meeting it (900 roundings at most; some 20 are seen).
 #include "test.h"
 
 #include <stdlib.h>
@@ -198,17 +199,23 @@ static void fill(crRandom* random, Case* c, Family family) {
     }
 }
 
-// the largest difference of u = W (a - b), the part of a solution that is unique for symmetric semidefinite W
+// The largest difference of u = W (a - b), the part of a solution that is unique for symmetric semidefinite W, over
+// what violations v of both allow: d.W d <= (|a| + |b|) v with d = a - b (sum the conditions), |W d|^2 <= trace(W) d.W d.
 static double apart(const Case* c, const double* a, const double* b) {
-    double worst = 0.0;
+    double worst = 0.0, trace = 0.0, sizes = 0.0;
     for (int i = 0; i < c->n; i++) {
         double sum = 0.0;
         for (int j = 0; j < c->n; j++) {
             sum += c->W[i * c->n + j] * (a[j] - b[j]);
         }
         worst = fmax(worst, fabs(sum));
+        trace += c->W[i * c->n + i];
+        sizes += fabs(a[i]) + fabs(b[i]);
     }
-    return worst;
+    double rounding = 0x1p-53 * fmax(lcp_rounding_scale(&c->problem, a), lcp_rounding_scale(&c->problem, b));
+    double violation = lcp_violation(&c->problem, a) + lcp_violation(&c->problem, b) + rounding;
+    double allowed = sqrt(trace * sizes * violation) + c->n * rounding;
+    return worst > 0.0 ? worst / allowed : 0.0;
 }
 
 TEST(families_are_solved_by_lemke_and_pivot) {
@@ -217,28 +224,29 @@ TEST(families_are_solved_by_lemke_and_pivot) {
         crRandom random = sample_seed(100 + family);
         double worst[2] = {0, 0};
         double differ = 0.0;
+        double allowed = family == SEMIDEFINITE ? 64.0 : 16.0;
         int handed = 0, count = test_samples(6000);
         for (int k = 0; k < count; k++) {
             Case c = make_case(random_size(&random, soak ? 200 : 60));
             fill(&random, &c, family);
             double* first = malloc((size_t)c.n * sizeof(double));
             crReport lemke = solve(&c, cr_solver_lemke(NULL));
-            worst[0] = fmax(worst[0], judge(&c, &lemke, family_names[family], 16.0));
+            worst[0] = fmax(worst[0], judge(&c, &lemke, family_names[family], allowed));
             memcpy(first, c.p, (size_t)c.n * sizeof(double));
             crReport pivot = solve(&c, cr_solver_pivot(NULL));
-            worst[1] = fmax(worst[1], judge(&c, &pivot, family_names[family], 16.0));
+            worst[1] = fmax(worst[1], judge(&c, &pivot, family_names[family], allowed));
             handed += strcmp(pivot.method, "pivot") != 0;
-            double scale = lcp_rounding_scale(&c.problem, c.p);
-            if (scale > 0.0) differ = fmax(differ, apart(&c, first, c.p) / scale);
+            if (family < P_MATRIX) differ = fmax(differ, apart(&c, first, c.p));
             free(first);
             free_case(&c);
         }
-        printf("  %-16s %d problems: worst %.1f (lemke) and %.1f (pivot) roundings, u differ by %.1e, %d "
+        printf("  %-16s %d problems: worst %.1f (lemke) and %.1f (pivot) roundings, u differ by %.0e of the "
+               "bound, %d "
                "handed over\n",
                family_names[family], count, worst[0], worst[1], differ, handed);
         // unsymmetric ones are always handed over, symmetric definite ones never
         if (family == DEFINITE) CHECK(handed == 0);
-        CHECK(differ <= 1e-12);
+        CHECK(differ <= 1e-3);
     }
 }
 
@@ -255,8 +263,12 @@ TEST(enumeration_agrees) {
         double first[8];
         memcpy(first, c.p, (size_t)c.n * sizeof(double));
         solve(&c, cr_solver_lemke(NULL));
-        double scale = lcp_rounding_scale(&c.problem, c.p);
-        CHECK(apart(&c, first, c.p) <= 1e-12 * scale);
+        if (family < P_MATRIX) CHECK(apart(&c, first, c.p) <= 1e-3);
+        // one solution only
+        bool unique = family == DEFINITE || family == P_MATRIX || family == TRIANGULAR;
+        for (int i = 0; unique && i < c.n; i++) {
+            CHECK_NEAR(first[i], c.p[i], 1e-11 * (1.0 + fabs(c.p[i])));
+        }
         free_case(&c);
     }
     printf("  %d problems: worst %.1f roundings\n", count, worst);
@@ -396,12 +408,13 @@ TEST(mixes_of_equality_box_and_unilateral_rows) {
         crReport pivot = solve(&c, cr_solver_pivot(NULL));
         worst[1] = fmax(worst[1], judge(&c, &pivot, singular ? "singular mix" : "mix", 32.0));
         handed += strcmp(pivot.method, "pivot") != 0;
-        differ = fmax(differ, apart(&c, first, c.p) / lcp_rounding_scale(&c.problem, c.p));
+        differ = fmax(differ, apart(&c, first, c.p));
         free_case(&c);
     }
-    printf("  %d problems: worst %.1f (lemke) and %.1f (pivot) roundings, u differ by %.1e, %d handed over\n",
+    printf("  %d problems: worst %.1f (lemke) and %.1f (pivot) roundings, u differ by %.0e of the bound, %d "
+           "handed over\n",
            count, worst[0], worst[1], differ, handed);
-    CHECK(differ <= 1e-12);
+    CHECK(differ <= 1e-3);
 }
 
 static void add_polygon(crRandom* random, Case* c, crBlock* block, int* vertices) {
@@ -452,7 +465,7 @@ TEST(polygon_and_planar_cones_with_spin) {
             }
         }
         crReport lemke = solve(&c, cr_solver_lemke(NULL));
-        worst = fmax(worst, judge(&c, &lemke, "cones", 16.0));
+        worst = fmax(worst, judge(&c, &lemke, "cones", 64.0));
         free_case(&c);
     }
     printf("  %d problems: worst %.1f roundings\n", count, worst);

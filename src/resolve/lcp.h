@@ -87,6 +87,10 @@ double cr__lcp_polish(const double* M, const double* q, int n, int free_count, c
 // cleaned of negative noise first.
 bool cr__lcp_certificate(const double* M, const double* q, int n, double* y);
 
+// Brings M^T y on the support of a ray's y to zero as far as it is consistent; for semidefinite M it is zero there.
+// work (n*n + 3n), iwork (3n).
+void cr__lcp_refine_ray(const double* M, int n, double* work, int* iwork, double* y);
+
 // Looks for such a y by Lemke's method on the linear program's own LCP (2n). found = false is no verdict.
 crStatus cr__lcp_infeasible(const double* M, const double* q, int n, crArena* arena, bool* found);
 

@@ -161,6 +161,35 @@ bool cr__lcp_certificate(const double* M, const double* q, int size, double* y) 
     return true;
 }
 
+void cr__lcp_refine_ray(const double* M, int n, double* work, int* iwork, double* y) {
+    double* LU = work;
+    double* r = LU + (size_t)n * (size_t)n;
+    double* dy = r + n;
+    int* support = iwork;
+    int count = 0;
+    for (int i = 0; i < n; i++) {
+        if (y[i] > 0.0) support[count++] = i;
+    }
+    for (int a = 0; a < count; a++) {
+        for (int b = 0; b < count; b++) {
+            LU[a * count + b] = M[(size_t)support[b] * (size_t)n + (size_t)support[a]];
+        }
+    }
+    int rank = cr__lu_complete(LU, count, 1e-9, iwork + n, iwork + 2 * n);
+    for (int round = 0; round < 3; round++) {
+        for (int a = 0; a < count; a++) {
+            r[a] = 0.0;
+            for (int b = 0; b < count; b++) {
+                r[a] -= M[(size_t)support[b] * (size_t)n + (size_t)support[a]] * y[support[b]];
+            }
+        }
+        cr__lu_complete_solve(LU, count, rank, iwork + n, iwork + 2 * n, r, dy + n, dy);
+        for (int a = 0; a < count; a++) {
+            y[support[a]] += dy[a];
+        }
+    }
+}
+
 crStatus cr__lcp_infeasible(const double* M, const double* q, int n, crArena* arena, bool* found) {
     *found = false;
     size_t m = 2 * (size_t)n;

@@ -17,16 +17,6 @@ static int pivot_limit(const void* params, int n) {
     return 100000 / (n + 1) + 50 * n + 1000;
 }
 
-static crStatus ray_verdict(const crLcpReduced* reduced, crArena* arena, double* ray, crOutcome* outcome) {
-    bool found = cr__lcp_certificate(reduced->M, reduced->q, reduced->n, ray);
-    crStatus status = CR_OK;
-    if (!found && reduced->n <= CERTIFICATE_MAX) {
-        status = cr__lcp_infeasible(reduced->M, reduced->q, reduced->n, arena, &found);
-    }
-    if (found) *outcome = CR_OUTCOME_INFEASIBLE;
-    return status;
-}
-
 typedef struct Work {
     double* d;              // of Lemke's method or of polishing, whichever is larger
     int* i;                 //
@@ -40,7 +30,7 @@ typedef struct Work {
 
 static bool allocate(const crLcp* lcp, const crLcpReduced* reduced, crArena* arena, Work* work) {
     size_t n = (size_t)lcp->n, m = (size_t)reduced->n;
-    size_t doubles = cr__lemke_work(reduced->n) + n * n + 5 * n;
+    size_t doubles = cr__lemke_work(reduced->n) + n * n + 5 * n + 3 * m;
     work->d = cr_arena_alloc(arena, doubles * sizeof(double));
     work->i = cr_arena_alloc(arena, (cr__lemke_iwork(reduced->n) + 3 * n) * sizeof(int));
     work->x = cr_arena_alloc(arena, m * sizeof(double));
@@ -51,6 +41,23 @@ static bool allocate(const crLcp* lcp, const crLcpReduced* reduced, crArena* are
     work->kept = cr_arena_alloc(arena, n * sizeof(double));
     return work->d != NULL && work->i != NULL && work->x != NULL && work->ray != NULL && work->z != NULL &&
            work->kept != NULL && work->basic != NULL && work->active != NULL;
+}
+
+// INFEASIBLE where the ray, as it is or refined, or the linear program's own ray is a certificate
+static crStatus ray_verdict(const crLcpReduced* reduced, crArena* arena, const Work* work,
+                            crOutcome* outcome) {
+    int n = reduced->n;
+    crStatus status = CR_OK;
+    bool found = cr__lcp_certificate(reduced->M, reduced->q, n, work->ray);
+    if (!found) {
+        cr__lcp_refine_ray(reduced->M, n, work->d, work->i, work->ray);
+        found = cr__lcp_certificate(reduced->M, reduced->q, n, work->ray);
+    }
+    if (!found && n <= CERTIFICATE_MAX) {
+        status = cr__lcp_infeasible(reduced->M, reduced->q, n, arena, &found);
+    }
+    if (found) *outcome = CR_OUTCOME_INFEASIBLE;
+    return status;
 }
 
 // x to z, polished; the residual
@@ -98,7 +105,7 @@ static crStatus solve(const void* params, const crProblem* problem, crArena* are
     int limit = pivot_limit(params, reduced.n);
     report->outcome = cr__lemke(reduced.M, reduced.q, reduced.n, limit, work.d, work.i, work.x, work.basic,
                                 work.ray, &report->iterations);
-    if (report->outcome == CR_OUTCOME_RAY) return ray_verdict(&reduced, arena, work.ray, &report->outcome);
+    if (report->outcome == CR_OUTCOME_RAY) return ray_verdict(&reduced, arena, &work, &report->outcome);
     if (report->outcome == CR_OUTCOME_LIMIT) return CR_OK;
     finish(&lcp, &reduced, &work, limit, report);
     cr__lcp_impulses(&lcp, problem->rows, work.z, p);
