@@ -424,8 +424,8 @@ static void add_polygon(crRandom* random, Case* c, crBlock* block, int* vertices
     double mu = sample_uniform(random, 0.05, 1.5);
     for (int k = 0; k < block->vertex_count; k++) {
         double angle = turn + 2.0 * CR_PI * k / block->vertex_count;
-        c->vertices[*vertices][0] = mu * cos(angle);
-        c->vertices[(*vertices)++][1] = 0.7 * mu * sin(angle);
+        c->vertices[*vertices][0] = mu * cr_cos(angle);
+        c->vertices[(*vertices)++][1] = 0.7 * mu * cr_sin(angle);
     }
 }
 
@@ -492,8 +492,8 @@ TEST(single_contacts_of_sampled_bodies) {
             c.blocks[0] = cr_block(CR_BLOCK_CONE, 0, 3);
             c.blocks[0].vertex_count = 8;
             for (int v = 0; v < 8; v++) {
-                c.vertices[v][0] = collision.mu * cos(CR_PI * v / 4.0);
-                c.vertices[v][1] = collision.mu * sin(CR_PI * v / 4.0);
+                c.vertices[v][0] = collision.mu * cr_cos(CR_PI * v / 4.0);
+                c.vertices[v][1] = collision.mu * cr_sin(CR_PI * v / 4.0);
             }
             crReport report = solve(&c, cr_solver_lemke(NULL));
             // singular to rounding, V outside the range: impulses of 1e14 and more, no answer in double precision
@@ -567,4 +567,24 @@ TEST(slightly_unsymmetric_matrices) {
         free_case(&c);
     }
     printf("  %d problems: worst %.1f roundings, %d handed over\n", count, worst, handed);
+}
+
+// inputs made of + - * / only, so that the answers are the same bits on every compiler
+TEST(answers_have_the_same_bits_everywhere) {
+    uint64_t hash = CR_HASH_SEED;
+    Family families[] = {DEFINITE, SEMIDEFINITE, TIES, P_MATRIX};
+    for (int f = 0; f < 4; f++) {
+        crRandom random = sample_seed(15);
+        for (int k = 0; k < 40; k++) {
+            Case c = make_case(random_size(&random, 60));
+            fill(&random, &c, families[f]);
+            solve(&c, cr_solver_lemke(NULL));
+            hash = cr_hash(hash, c.p, (size_t)c.n * sizeof(double));
+            solve(&c, cr_solver_pivot(NULL));
+            hash = cr_hash(hash, c.p, (size_t)c.n * sizeof(double));
+            free_case(&c);
+        }
+    }
+    printf("  hash %016llx\n", (unsigned long long)hash);
+    CHECK(hash == UINT64_C(0x00b9c6a6caa3197a));
 }
