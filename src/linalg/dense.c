@@ -1,8 +1,7 @@
 // dense.c - factorizations of full matrices, row by row (Golub and Van Loan, chapters 3 and 4).
 //
-// Cholesky A = L L^T of a symmetric matrix, P A = L U with partial pivoting of any, and the inverse of a small
-// one by Gauss and Jordan.
-// Fails: a pivot that is only rounding noise (Cholesky), zero or not finite (others) makes them return false.
+// Cholesky A = L L^T of a symmetric matrix, and the inverse of any small one by Gauss and Jordan.
+// Fails: a pivot that is only rounding noise (Cholesky), zero or not finite (inverse) makes them return false.
 #include "dense.h"
 
 #include <math.h>
@@ -81,56 +80,4 @@ bool cr__invert_small(double* A, int n) {
         }
     }
     return true;
-}
-
-bool cr__lu(double* A, int n, int* pivot) {
-    for (int k = 0; k < n; k++) {
-        int best = k;
-        for (int i = k + 1; i < n; i++) {
-            if (fabs(A[(long)i * n + k]) > fabs(A[(long)best * n + k])) best = i;
-        }
-        pivot[k] = best;
-        double* row = A + (long)k * n;
-        double* other = A + (long)best * n;
-        for (int j = 0; j < n && best != k; j++) {
-            double swap = row[j];
-            row[j] = other[j];
-            other[j] = swap;
-        }
-        if (!(fabs(row[k]) > 0.0) || !isfinite(row[k])) return false;
-        for (int i = k + 1; i < n; i++) {
-            double* below = A + (long)i * n;
-            if (below[k] == 0.0) continue;
-            double factor = below[k] / row[k];
-            below[k] = factor;
-            for (int j = k + 1; j < n; j++) {
-                below[j] -= factor * row[j];
-            }
-        }
-    }
-    return true;
-}
-
-void cr__lu_solve(const double* LU, int n, const int* pivot, double* x) {
-    for (int k = 0; k < n; k++) {
-        double swap = x[k];
-        x[k] = x[pivot[k]];
-        x[pivot[k]] = swap;
-    }
-    for (int i = 1; i < n; i++) {
-        const double* row = LU + (long)i * n;
-        double sum = x[i];
-        for (int k = 0; k < i; k++) {
-            sum -= row[k] * x[k];
-        }
-        x[i] = sum;
-    }
-    for (int i = n - 1; i >= 0; i--) {
-        const double* row = LU + (long)i * n;
-        double sum = x[i];
-        for (int k = i + 1; k < n; k++) {
-            sum -= row[k] * x[k];
-        }
-        x[i] = sum / row[i];
-    }
 }

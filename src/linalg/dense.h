@@ -13,10 +13,4 @@ void cr__cholesky_solve(const double* L, int n, double* x);
 // A = inverse(A) for n <= 8, with partial pivoting; false where a pivot is zero or not finite.
 bool cr__invert_small(double* A, int n);
 
-// P A = L U with partial pivoting, in place; pivot[k] is the row exchanged with row k (n). false where a pivot
-// is zero or not finite.
-bool cr__lu(double* A, int n, int* pivot);
-// x = inverse(A) x
-void cr__lu_solve(const double* LU, int n, const int* pivot, double* x);
-
 #endif

@@ -7,7 +7,7 @@
 // once (spin, rolling) go by Newton's method on the unit's map, then by projected steps.
 // Source: Alart and Curnier 1991 for the map; the one-parameter form is that of a trust region step.
 #include "local.h"
-#include "linalg/dense.h"
+#include "linalg/lu.h"
 
 #include <string.h>
 
@@ -181,7 +181,7 @@ static bool inside_polygon(const crUnit* unit, const double* x) {
 
 static bool solve_polygon(const crUnit* unit, const double* q, double* x) {
     crReduced r = reduce(unit, q);
-    double y[2];
+    double y[2] = {0.0, 0.0};
     double minus_s[2] = {-r.s[0], -r.s[1]};
     shifted_solve(&r, r.floor, minus_s, y);
     double stick[3] = {normal_at(&r, y), y[0], y[1]};
@@ -217,10 +217,10 @@ static double norm2(const double* F, int n) {
 // Newton step of the unit's map at x with a small shift of D; false where the matrix is singular
 static bool local_step(const crUnit* unit, const double* A, const double* B, const double* F, double* dx) {
     int c = unit->count;
-    double M[CR_UNIT_ROWS * CR_UNIT_ROWS];
-    int pivot[CR_UNIT_ROWS];
+    double M[CR_UNIT_ROWS * CR_UNIT_ROWS], minus_F[CR_UNIT_ROWS];
+    int order[CR_UNIT_ROWS];
     for (int i = 0; i < c; i++) {
-        dx[i] = -F[i];
+        minus_F[i] = -F[i];
         for (int j = 0; j < c; j++) {
             double sum = A[i * c + j];
             for (int k = 0; k < c; k++) {
@@ -230,8 +230,8 @@ static bool local_step(const crUnit* unit, const double* A, const double* B, con
             M[i * c + j] = sum;
         }
     }
-    if (!cr__lu(M, c, pivot)) return false;
-    cr__lu_solve(M, c, pivot, dx);
+    if (!cr__lu(M, c, 0.0, order)) return false;
+    cr__lu_solve(M, c, order, minus_F, dx);
     return true;
 }
 
@@ -291,19 +291,19 @@ static void solve_contact(const crUnit* unit, const double* q, double* x) {
 // equality rows: D x = -q with a floor on the diagonal, once refined
 static void solve_joint(const crUnit* unit, const double* q, double* x) {
     int c = unit->count;
-    double M[CR_UNIT_ROWS * CR_UNIT_ROWS], r[CR_UNIT_ROWS];
-    int pivot[CR_UNIT_ROWS];
+    double M[CR_UNIT_ROWS * CR_UNIT_ROWS], w[CR_UNIT_ROWS], step[CR_UNIT_ROWS];
+    int order[CR_UNIT_ROWS];
     memcpy(M, unit->D, (size_t)(c * c) * sizeof *M);
     for (int i = 0; i < c; i++) {
         M[i * c + i] += 1e-12 / unit->rho;
     }
-    if (!cr__lu(M, c, pivot)) return;
+    if (!cr__lu(M, c, 0.0, order)) return;
     // a step from the guess, so that what D cannot reach stays as it was
     for (int round = 0; round < 2; round++) {
-        local_velocity(unit, q, x, r);
-        cr__lu_solve(M, c, pivot, r);
+        local_velocity(unit, q, x, w);
+        cr__lu_solve(M, c, order, w, step);
         for (int i = 0; i < c; i++) {
-            x[i] -= r[i];
+            x[i] -= step[i];
         }
     }
 }
