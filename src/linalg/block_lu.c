@@ -4,10 +4,11 @@
 // eliminated block turns its neighbours into a clique; George and Liu 1989); ties go to the lowest number.
 // Numbers: row by row, L_ik = A_ik inverse(U_kk), then A_ij -= L_ik U_kj; diagonal blocks are inverted with
 // partial pivoting. The matrices it is made for (W + diagonal, or rows of W that slip) have dominant enough
-// diagonal blocks; callers refine.
+// diagonal blocks unless heavy meets light; callers refine, and fall back to the full matrix.
 // Fails: a singular diagonal block makes factor return false.
 #include "block_lu.h"
 #include "dense.h"
+#include "lu.h"
 
 #include <math.h>
 #include <string.h>
@@ -128,20 +129,30 @@ static crStatus build_pattern(crBlockLu* lu, const crBits* bits, crArena* arena)
     return CR_OK;
 }
 
+static crStatus keep_full(crBlockLu* lu, crArena* arena) {
+    size_t n = (size_t)lu->rows;
+    lu->full = true;
+    lu->value_count = n * n;
+    lu->order = cr_arena_alloc(arena, n * sizeof *lu->order);
+    lu->work = cr_arena_alloc(arena, n * sizeof *lu->work);
+    lu->value = cr_arena_alloc(arena, lu->value_count * sizeof *lu->value);
+    return lu->order != NULL && lu->work != NULL && lu->value != NULL ? CR_OK : CR_ERR_MEMORY;
+}
+
 crStatus cr__block_lu_analyze(crBlockLu* lu, int count, const int* size, const int* row, const int* start,
-                              const int* col, crArena* arena) {
+                              const int* col, int full_rows, crArena* arena) {
     size_t n = (size_t)count;
     *lu = (crBlockLu){.count = count, .size = size, .row = row};
-    size_t rows = 0;
     for (int i = 0; i < count; i++) {
-        rows += (size_t)size[i];
+        lu->rows += size[i];
     }
+    if (lu->rows <= full_rows) return keep_full(lu, arena);
     lu->order = cr_arena_alloc(arena, n * sizeof *lu->order);
     lu->place = cr_arena_alloc(arena, n * sizeof *lu->place);
     lu->start = cr_arena_alloc(arena, (n + 1) * sizeof *lu->start);
     lu->pivot = cr_arena_alloc(arena, n * sizeof *lu->pivot);
     lu->seat = cr_arena_alloc(arena, n * sizeof *lu->seat);
-    lu->work = cr_arena_alloc(arena, rows * sizeof *lu->work);
+    lu->work = cr_arena_alloc(arena, CR_BLOCK_LU_MAX_SIZE * sizeof *lu->work);
     crBits bits = {NULL, (n + 63) / 64};
     bits.word = cr_arena_alloc(arena, n * bits.words * sizeof *bits.word);
     if (lu->order == NULL || lu->place == NULL || lu->start == NULL || lu->pivot == NULL ||
@@ -165,7 +176,12 @@ crStatus cr__block_lu_analyze(crBlockLu* lu, int count, const int* size, const i
 
 void cr__block_lu_clear(crBlockLu* lu) { memset(lu->value, 0, lu->value_count * sizeof *lu->value); }
 
-double* cr__block_lu_at(crBlockLu* lu, int i, int j) {
+double* cr__block_lu_at(crBlockLu* lu, int i, int j, int* stride) {
+    if (lu->full) {
+        *stride = lu->rows;
+        return lu->value + (size_t)lu->row[i] * (size_t)lu->rows + (size_t)lu->row[j];
+    }
+    *stride = lu->size[j];
     int k = lu->place[j];
     int lo = lu->start[lu->place[i]];
     int hi = lu->start[lu->place[i] + 1];
@@ -217,6 +233,7 @@ static void multiply_right(double* A, const double* B, int a, int b) {
 }
 
 bool cr__block_lu_factor(crBlockLu* lu) {
+    if (lu->full) return cr__lu(lu->value, lu->rows, 0.0, lu->order);
     for (int i = 0; i < lu->count; i++) {
         int rows = lu->size[lu->order[i]];
         for (int e = lu->start[i]; e < lu->start[i + 1]; e++) {
@@ -251,6 +268,11 @@ static void apply_subtract(const double* A, const double* x, double* y, int rows
 
 void cr__block_lu_solve(const crBlockLu* lu, double* x) {
     double* y = lu->work;
+    if (lu->full) {
+        cr__lu_solve(lu->value, lu->rows, lu->order, x, y);
+        memcpy(x, y, (size_t)lu->rows * sizeof *x);
+        return;
+    }
     for (int i = 0; i < lu->count; i++) {
         int v = lu->order[i];
         for (int e = lu->start[i]; e < lu->pivot[i]; e++) {

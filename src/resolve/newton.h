@@ -2,12 +2,11 @@
 #ifndef CAROM_RESOLVE_NEWTON_H
 #define CAROM_RESOLVE_NEWTON_H
 
-#include "linalg/block_lu.h"
+#include "direct.h"
 #include "local.h"
 
 typedef struct crNewtonRun {
     int steps;         // taken
-    int factorings;    // done
     double residual;   // the audit's, of x, the best seen
     bool stalled;      // ended before the limit because no step helped any more
 } crNewtonRun;
