@@ -67,7 +67,8 @@ void cr__project_polygon(const double (*vertices)[2], int count, double scale, d
         const double* w = vertices[(i + 1) % count];
         double ex = scale * (w[0] - v[0]), ey = scale * (w[1] - v[1]);
         double dx = t[0] - scale * v[0], dy = t[1] - scale * v[1];
-        if (ex * dy - ey * dx < 0.0) inside = 0;
+        // by the unscaled edge, so that a polygon shrunk to a point is seen as one
+        if ((w[0] - v[0]) * dy - (w[1] - v[1]) * dx < 0.0) inside = 0;
         double length = ex * ex + ey * ey;
         double s = length > 0.0 ? fmin(1.0, fmax(0.0, (ex * dx + ey * dy) / length)) : 0.0;
         double px = scale * v[0] + s * ex, py = scale * v[1] + s * ey;
