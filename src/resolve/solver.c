@@ -34,6 +34,7 @@ typedef crSolver (*crSolverMake)(const crSolverParams* params);
 static const crSolverMake solvers[] = {
     cr_solver_gauss_seidel,
     cr_solver_newton,
+    cr_solver_admm,
     cr_solver_interior,
 };
 
