@@ -51,6 +51,7 @@ typedef struct crLcpReduced {
     int* pivot_row;     // row of T that gives a free variable, or -1 (free_count)
     int* variable;      // mixed variable of each x (n)
     double* sign;       // its sign: -1 for the negative part of a free one (n)
+    int pairs;          // the last 2*pairs of x are free ones in halves, one after the other
     bool inconsistent;  // the equality rows contradict each other
 } crLcpReduced;
 
@@ -87,8 +88,9 @@ typedef struct crLcpSolutions {
     bool face;   // some support holds more than one solution: they are not isolated
 } crLcpSolutions;
 
-// n <= CR_LCP_ENUMERATE_MAX. z receives up to `capacity` solutions in order of their norm (capacity*n).
-crStatus cr__lcp_enumerate(const double* M, const double* q, int n, crArena* arena, int capacity, double* z,
-                           crLcpSolutions* solutions);
+// n <= CR_LCP_ENUMERATE_MAX; pairs as in crLcpReduced, whose halves are never both taken. z receives up to `capacity`
+// solutions in order of their norm (capacity*n).
+crStatus cr__lcp_enumerate(const double* M, const double* q, int n, int pairs, crArena* arena, int capacity,
+                           double* z, crLcpSolutions* solutions);
 
 #endif

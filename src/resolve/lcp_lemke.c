@@ -11,19 +11,23 @@
 
 #include <string.h>
 
-// pivots below this share of their column's largest entry are rounding noise
-#define PIVOT_TOL 1e-11
-// ratios and lexicographic entries closer than this are equal
-#define TIE_TOL 1e-13
+// What is rounding noise depends on the problem: small pivots may be all there is (nearly singular W) or nothing
+// (long paths). The path is followed with one pair of tolerances after the other until it ends in a solution.
+typedef struct Tolerance {
+    double pivot;  // entries below this share of their column's largest are zero
+    double tie;    // ratios and lexicographic entries closer than this are equal
+} Tolerance;
+static const Tolerance tolerances[] = {{1e-13, 1e-12}, {1e-11, 1e-11}, {1e-9, 1e-10}};
 
 typedef struct Dictionary {
     size_t n;
-    size_t stride;    // n + 2: columns of the nonbasic variables, then the constant
-    double* T;        // (n*stride)
-    int* basic;       // variable of each row (n); w_i is i, z_i is n + i, z0 is 2n
-    int* nonbasic;    // variable of each column (n + 1)
-    int* place;       // row of a basic variable, or -1 - column (2n + 1)
-    double feasible;  // constants above minus this count as >= 0
+    size_t stride;  // n + 2: columns of the nonbasic variables, then the constant
+    double* T;      // (n*stride)
+    int* basic;     // variable of each row (n); w_i is i, z_i is n + i, z0 is 2n
+    int* nonbasic;  // variable of each column (n + 1)
+    int* place;     // row of a basic variable, or -1 - column (2n + 1)
+    Tolerance tol;
+    double size;  // largest |q|
 } Dictionary;
 
 size_t cr__lemke_work(int n) { return (size_t)n * ((size_t)n + 2) + (size_t)n; }
@@ -52,7 +56,7 @@ static void start(Dictionary* d, const double* M, const double* q) {
         size = fmax(size, fabs(q[i]));
     }
     put_out(d, (int)(2 * n), n);
-    d->feasible = TIE_TOL * size;
+    d->size = size;
 }
 
 // the variable of row r and the one of column c change places
@@ -93,9 +97,18 @@ static bool lexicographically_first(const Dictionary* d, size_t a, size_t b, siz
     for (size_t j = 0; j < d->n; j++) {
         double x = perturbation(d, a, j) / pa;
         double y = perturbation(d, b, j) / pb;
-        if (fabs(x - y) > TIE_TOL * (1.0 + fabs(x) + fabs(y))) return x < y;
+        if (fabs(x - y) > d->tol.tie * (1.0 + fabs(x) + fabs(y))) return x < y;
     }
     return pa > pb;
+}
+
+// constants closer to zero than this are zero: large z leave their rounding in every other row
+static double zero_of(const Dictionary* d) {
+    double largest = 0.0;
+    for (size_t i = 0; i < d->n; i++) {
+        largest = fmax(largest, fabs(d->T[i * d->stride + d->n + 1]));
+    }
+    return d->tol.tie * d->size + 1e-15 * largest;
 }
 
 // the row that blocks column c first, or n where none does
@@ -105,17 +118,19 @@ static size_t blocking_row(const Dictionary* d, size_t c) {
     for (size_t i = 0; i < n; i++) {
         largest = fmax(largest, fabs(d->T[i * d->stride + c]));
     }
-    double noise = PIVOT_TOL * largest;
+    double noise = d->tol.pivot * largest;
     double step = (double)INFINITY;
     for (size_t i = 0; i < n; i++) {
         double slope = -d->T[i * d->stride + c];
         if (slope > noise) step = fmin(step, fmax(0.0, d->T[i * d->stride + n + 1]) / slope);
     }
     size_t best = n;
+    double zero = zero_of(d);
     for (size_t i = 0; i < n; i++) {
         double slope = -d->T[i * d->stride + c];
         if (!(slope > noise)) continue;
-        if (fmax(0.0, d->T[i * d->stride + n + 1]) - step * slope > d->feasible) continue;
+        double constant = fmax(0.0, d->T[i * d->stride + n + 1]);
+        if (constant - step * slope > zero + 1e-14 * constant) continue;
         if (d->basic[i] == (int)(2 * n)) return i;
         if (best == n || lexicographically_first(d, i, best, c)) best = i;
     }
@@ -125,7 +140,7 @@ static size_t blocking_row(const Dictionary* d, size_t c) {
 // the most negative constant, the last of them on ties; n where all are >= 0
 static size_t most_negative(const Dictionary* d) {
     size_t worst = d->n;
-    double value = -d->feasible;
+    double value = -zero_of(d);
     for (size_t i = 0; i < d->n; i++) {
         double constant = d->T[i * d->stride + d->n + 1];
         if (constant < value || (worst < d->n && constant <= value)) {
@@ -213,6 +228,24 @@ static bool rebuild(Dictionary* d, const double* M, const double* q, int* wanted
     }
 }
 
+// one path, corrected where rounding led it to a basis that does not hold
+static crOutcome attempt(Dictionary* d, const double* M, const double* q, int max_pivots, int* wanted,
+                         double* z, double* ray, int* pivots) {
+    start(d, M, q);
+    for (int correction = 0; correction < 4; correction++) {
+        crOutcome outcome = follow_path(d, max_pivots, ray, pivots);
+        read_solution(d, z);
+        if (outcome != CR_OUTCOME_SOLVED) return outcome;
+        if (cr__lcp_residual(M, q, (int)d->n, 0, z) <= 10.0 * d->tol.tie * d->size) return outcome;
+        if (!rebuild(d, M, q, wanted)) break;
+        if (most_negative(d) == d->n) {
+            read_solution(d, z);
+            return CR_OUTCOME_SOLVED;
+        }
+    }
+    return CR_OUTCOME_STALLED;
+}
+
 crOutcome cr__lemke(const double* M, const double* q, int n, int max_pivots, double* work, int* iwork,
                     double* z, double* ray, int* pivots) {
     Dictionary d = {.n = (size_t)n, .stride = (size_t)n + 2, .T = work};
@@ -220,18 +253,12 @@ crOutcome cr__lemke(const double* M, const double* q, int n, int max_pivots, dou
     d.nonbasic = d.basic + n;
     d.place = d.nonbasic + n + 1;
     int* wanted = d.place + 2 * n + 1;
+    crOutcome outcome = CR_OUTCOME_STALLED;
     *pivots = 0;
-    start(&d, M, q);
-    for (int attempt = 0; attempt < 4; attempt++) {
-        crOutcome outcome = follow_path(&d, max_pivots, ray, pivots);
-        read_solution(&d, z);
-        if (outcome != CR_OUTCOME_SOLVED || *pivots == 0) return outcome;
-        if (cr__lcp_residual(M, q, n, 0, z) <= 1e3 * d.feasible) return outcome;
-        if (!rebuild(&d, M, q, wanted)) break;
-        if (most_negative(&d) == d.n) {
-            read_solution(&d, z);
-            return CR_OUTCOME_SOLVED;
-        }
+    for (size_t k = 0; k < sizeof tolerances / sizeof tolerances[0]; k++) {
+        d.tol = tolerances[k];
+        outcome = attempt(&d, M, q, max_pivots, wanted, z, ray, pivots);
+        if (outcome == CR_OUTCOME_SOLVED || outcome == CR_OUTCOME_LIMIT) break;
     }
-    return CR_OUTCOME_STALLED;
+    return outcome;
 }

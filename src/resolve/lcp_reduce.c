@@ -7,11 +7,14 @@
 // rows taken twice with both signs, which is an LCP with the same solutions; leftover pairs of rows and columns
 // that are zero to rounding are dropped. Fails: a zero row with a constant left cannot be met: inconsistent.
 #include "lcp.h"
+#include "linalg/lu.h"
 
 #include <string.h>
 
-// entries of the scaled dictionary below this are what is left of cancelled numbers
+// entries of leftover rows and columns below this are what is left of cancelled numbers
 #define NOISE 1e-12
+// and so are, times the largest entry met, entries of the other rows
+#define CANCELLED 1e-14
 
 static double power_of_two_near(double x) {
     int exponent;
@@ -82,55 +85,125 @@ static void eliminate(const crLcp* lcp, crLcpReduced* reduced, bool* row_done) {
     }
 }
 
-// sets noise of a leftover equality row to zero; true where something is left of its coefficients
-static bool clean_row(double* row, size_t n, size_t free_count) {
-    bool any = false;
-    for (size_t j = 0; j < n; j++) {
-        if (j < free_count || fabs(row[j]) <= NOISE) row[j] = 0.0;
-        any = any || row[j] != 0.0;
+// rows and columns of free variables that found no partner, cleaned of noise
+typedef struct Leftover {
+    int count;
+    int* row;  // equality rows (count)
+    int* col;  // free variables (count)
+} Leftover;
+
+static void find_leftover(const crLcp* lcp, crLcpReduced* reduced, const bool* row_done, Leftover* left) {
+    size_t width = (size_t)lcp->n + 1;
+    int rows = 0;
+    left->count = 0;
+    for (int i = 0; i < lcp->free_count; i++) {
+        if (!row_done[i]) left->row[rows++] = i;
+        if (reduced->pivot_row[i] < 0) left->col[left->count++] = i;
     }
-    return any;
+    for (int k = 0; k < rows; k++) {
+        double* row = reduced->T + (size_t)left->row[k] * width;
+        for (int j = 0; j < lcp->n; j++) {
+            if (j < lcp->free_count || fabs(row[j]) <= NOISE) row[j] = 0.0;
+        }
+        for (int i = lcp->free_count; i < lcp->n; i++) {
+            double* entry = reduced->T + (size_t)i * width + left->col[k];
+            if (fabs(*entry) <= NOISE) *entry = 0.0;
+        }
+    }
 }
 
-static bool clean_column(double* T, size_t n, size_t free_count, size_t j) {
-    bool any = false;
-    for (size_t i = free_count; i < n; i++) {
-        double* entry = T + i * (n + 1) + j;
-        if (fabs(*entry) <= NOISE) *entry = 0.0;
-        any = any || *entry != 0.0;
+// Leftover equalities may be combined freely. With C their coefficients and D the columns of the leftover free
+// variables, S = -D^T C^T (C C^T)^-1 brings S C nearest to -D^T: the skew form in which a semidefinite problem
+// stays semidefinite, without which Lemke's method may end on a ray. Left as they are where S does not exist.
+static void make_skew(const crLcp* lcp, crLcpReduced* reduced, const Leftover* left, double* work,
+                      int* order) {
+    size_t n = (size_t)lcp->n, k = (size_t)left->count, first = (size_t)lcp->free_count;
+    double* G = work;
+    double* S = G + k * k;
+    double* rhs = S + k * k;
+    double* rows = rhs + k;
+    for (size_t a = 0; a < k; a++) {
+        memcpy(rows + a * (n + 1), reduced->T + (size_t)left->row[a] * (n + 1), (n + 1) * sizeof(double));
     }
-    return any;
+    for (size_t a = 0; a < k; a++) {
+        for (size_t b = 0; b < k; b++) {
+            G[a * k + b] = 0.0;
+            for (size_t j = first; j < n; j++) {
+                G[a * k + b] += rows[a * (n + 1) + j] * rows[b * (n + 1) + j];
+            }
+        }
+    }
+    if (!cr__lu(G, left->count, NOISE, order)) return;
+    for (size_t f = 0; f < k; f++) {
+        for (size_t a = 0; a < k; a++) {
+            rhs[a] = 0.0;
+            for (size_t j = first; j < n; j++) {
+                rhs[a] -= rows[a * (n + 1) + j] * reduced->T[j * (n + 1) + (size_t)left->col[f]];
+            }
+        }
+        cr__lu_solve(G, left->count, order, rhs, S + f * k);
+    }
+    memcpy(G, S, k * k * sizeof(double));
+    if (!cr__lu(G, left->count, NOISE, order)) return;
+    for (size_t f = 0; f < k; f++) {
+        double* row = reduced->T + (size_t)left->row[f] * (n + 1);
+        memset(row, 0, (n + 1) * sizeof(double));
+        for (size_t a = 0; a < k; a++) {
+            for (size_t j = first; j <= n; j++) {
+                row[j] += S[f * k + a] * rows[a * (n + 1) + j];
+            }
+        }
+    }
+}
+
+// Elimination leaves rounding where numbers cancel; in a semidefinite problem of low rank it would be all that is
+// left of whole rows, and pivoting would take it for data.
+static void clean_rows(const crLcp* lcp, crLcpReduced* reduced, double constants) {
+    size_t width = (size_t)lcp->n + 1;
+    double largest = 1.0;
+    for (size_t i = 0; i < (size_t)lcp->n * width; i++) {
+        if (i % width != width - 1) largest = fmax(largest, fabs(reduced->T[i]));
+    }
+    for (int i = lcp->free_count; i < lcp->n; i++) {
+        double* row = reduced->T + (size_t)i * width;
+        for (size_t j = 0; j < width; j++) {
+            double noise = CANCELLED * largest * (j < width - 1 ? 1.0 : constants);
+            if (fabs(row[j]) <= noise) row[j] = 0.0;
+        }
+    }
+}
+
+static bool pair_is_zero(const crLcp* lcp, const crLcpReduced* reduced, int r, int c) {
+    size_t width = (size_t)lcp->n + 1;
+    for (int j = lcp->free_count; j < lcp->n; j++) {
+        if (reduced->T[(size_t)r * width + (size_t)j] != 0.0) return false;
+        if (reduced->T[(size_t)j * width + (size_t)c] != 0.0) return false;
+    }
+    return true;
 }
 
 // lists the variables of the standard form and the row of T each one's w comes from
-static void list_variables(const crLcp* lcp, crLcpReduced* reduced, const bool* row_done,
-                           double constant_noise, int* source) {
-    size_t n = (size_t)lcp->n;
-    size_t free_count = (size_t)lcp->free_count;
+static void list_variables(const crLcp* lcp, crLcpReduced* reduced, const Leftover* left, double noise,
+                           int* source) {
     int count = 0;
-    for (size_t i = free_count; i < n; i++) {
-        reduced->variable[count] = (int)i;
+    for (int i = lcp->free_count; i < lcp->n; i++) {
+        reduced->variable[count] = i;
         reduced->sign[count] = 1.0;
-        source[count++] = (int)i;
+        source[count++] = i;
     }
-    size_t r = 0;
-    for (size_t j = 0; j < free_count; j++) {
-        if (reduced->pivot_row[j] >= 0) continue;
-        while (row_done[r]) {
-            r++;
+    for (int k = 0; k < left->count; k++) {
+        double* constant = &reduced->T[(size_t)left->row[k] * ((size_t)lcp->n + 1) + (size_t)lcp->n];
+        if (fabs(*constant) <= noise) *constant = 0.0;
+        if (pair_is_zero(lcp, reduced, left->row[k], left->col[k])) {
+            if (*constant != 0.0) reduced->inconsistent = true;
+            continue;
         }
-        double* row = reduced->T + r * (n + 1);
-        bool any = clean_row(row, n, free_count);
-        if (fabs(row[n]) <= constant_noise) row[n] = 0.0;
-        if (!any && row[n] != 0.0) reduced->inconsistent = true;
-        if (clean_column(reduced->T, n, free_count, j) || any) {
-            for (int k = 0; k < 2; k++) {
-                reduced->variable[count] = (int)j;
-                reduced->sign[count] = k == 0 ? 1.0 : -1.0;
-                source[count++] = (int)r;
-            }
+        reduced->pairs++;
+        for (int part = 0; part < 2; part++) {
+            reduced->variable[count] = left->col[k];
+            reduced->sign[count] = part == 0 ? 1.0 : -1.0;
+            source[count++] = left->row[k];
         }
-        r++;
     }
     reduced->n = count;
 }
@@ -147,7 +220,7 @@ static void gather(const crLcp* lcp, crLcpReduced* reduced, const int* source) {
     }
 }
 
-static bool allocate(const crLcp* lcp, crArena* arena, crLcpReduced* reduced, bool** row_done, int** source) {
+static bool allocate(const crLcp* lcp, crArena* arena, crLcpReduced* reduced) {
     size_t n = (size_t)lcp->n;
     size_t most = n + (size_t)lcp->free_count;
     reduced->T = cr_arena_alloc(arena, n * (n + 1) * sizeof(double));
@@ -157,19 +230,37 @@ static bool allocate(const crLcp* lcp, crArena* arena, crLcpReduced* reduced, bo
     reduced->scale = cr_arena_alloc(arena, n * sizeof(double));
     reduced->pivot_row = cr_arena_alloc(arena, n * sizeof(int));
     reduced->variable = cr_arena_alloc(arena, most * sizeof(int));
-    *row_done = cr_arena_alloc(arena, n * sizeof(bool));
-    *source = cr_arena_alloc(arena, most * sizeof(int));
     return reduced->T != NULL && reduced->M != NULL && reduced->q != NULL && reduced->sign != NULL &&
-           reduced->scale != NULL && reduced->pivot_row != NULL && reduced->variable != NULL &&
-           *row_done != NULL && *source != NULL;
+           reduced->scale != NULL && reduced->pivot_row != NULL && reduced->variable != NULL;
+}
+
+// everything that follows the elimination
+static crStatus make_standard(const crLcp* lcp, crArena* arena, crLcpReduced* reduced, const bool* row_done,
+                              double size) {
+    size_t n = (size_t)lcp->n, f = (size_t)lcp->free_count;
+    Leftover left = {.row = cr_arena_alloc(arena, f * sizeof(int)),
+                     .col = cr_arena_alloc(arena, f * sizeof(int))};
+    int* source = cr_arena_alloc(arena, (n + f) * sizeof(int));
+    if (left.row == NULL || left.col == NULL || source == NULL) return CR_ERR_MEMORY;
+    if (f > 0) clean_rows(lcp, reduced, size);
+    find_leftover(lcp, reduced, row_done, &left);
+    if (left.count > 0) {
+        size_t k = (size_t)left.count;
+        double* work = cr_arena_alloc(arena, (2 * k * k + k + k * (n + 1)) * sizeof(double));
+        int* order = cr_arena_alloc(arena, k * sizeof(int));
+        if (work == NULL || order == NULL) return CR_ERR_MEMORY;
+        make_skew(lcp, reduced, &left, work, order);
+    }
+    list_variables(lcp, reduced, &left, NOISE * size, source);
+    gather(lcp, reduced, source);
+    return CR_OK;
 }
 
 crStatus cr__lcp_reduce(const crLcp* lcp, crArena* arena, crLcpReduced* reduced) {
     *reduced = (crLcpReduced){0};
-    bool* row_done = NULL;
-    int* source = NULL;
-    if (!allocate(lcp, arena, reduced, &row_done, &source)) return CR_ERR_MEMORY;
     size_t n = (size_t)lcp->n;
+    bool* row_done = cr_arena_alloc(arena, n * sizeof(bool));
+    if (!allocate(lcp, arena, reduced) || row_done == NULL) return CR_ERR_MEMORY;
     choose_scale(lcp, reduced->scale);
     double size = 0.0;
     for (size_t i = 0; i < n; i++) {
@@ -183,9 +274,7 @@ crStatus cr__lcp_reduce(const crLcp* lcp, crArena* arena, crLcpReduced* reduced)
         reduced->pivot_row[i] = -1;
     }
     eliminate(lcp, reduced, row_done);
-    list_variables(lcp, reduced, row_done, NOISE * size, source);
-    gather(lcp, reduced, source);
-    return CR_OK;
+    return make_standard(lcp, arena, reduced, row_done, size);
 }
 
 void cr__lcp_expand(const crLcp* lcp, const crLcpReduced* reduced, const double* x, double* z) {

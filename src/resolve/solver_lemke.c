@@ -2,11 +2,9 @@
 //
 // Takes any problem of unilateral, equality and box rows and of polygon or planar cones, symmetric or not.
 // report->iterations counts pivots. SOLVED is a solution, polished to rounding; RAY is no verdict, unless a Farkas
-// certificate is found: then INFEASIBLE. Fails: circular friction in two directions, rolling and infinite friction are
-// no LCP: STALLED at once with p as it came.
+// certificate is found: then INFEASIBLE. p changes only with a solution. Fails: circular friction in two directions,
+// rolling and infinite friction are no LCP: STALLED at once.
 #include "lcp.h"
-
-#include <string.h>
 
 // certificates are looked for by a second run of twice the size; beyond this it costs too much
 #define CERTIFICATE_MAX 250
@@ -29,18 +27,14 @@ static crStatus ray_verdict(const crLcpReduced* reduced, crArena* arena, double*
 
 // x of the standard form to p, through the polished mixed form
 static crStatus finish(const crProblem* problem, const crLcp* lcp, const crLcpReduced* reduced,
-                       crArena* arena, const double* x, bool polish, double* p, crReport* report) {
+                       crArena* arena, const double* x, double* p, crReport* report) {
     size_t n = (size_t)lcp->n;
     double* z = cr_arena_alloc(arena, n * sizeof(double));
     double* work = cr_arena_alloc(arena, (n * n + 5 * n) * sizeof(double));
     int* iwork = cr_arena_alloc(arena, 2 * n * sizeof(int));
     if (z == NULL || work == NULL || iwork == NULL) return CR_ERR_MEMORY;
     cr__lcp_expand(lcp, reduced, x, z);
-    if (polish) {
-        report->residual = cr__lcp_polish(lcp->M, lcp->q, lcp->n, lcp->free_count, work, iwork, z);
-    } else {
-        report->residual = cr__lcp_residual(lcp->M, lcp->q, lcp->n, lcp->free_count, z);
-    }
+    report->residual = cr__lcp_polish(lcp->M, lcp->q, lcp->n, lcp->free_count, work, iwork, z);
     cr__lcp_impulses(lcp, problem->rows, z, p);
     return CR_OK;
 }
@@ -63,19 +57,15 @@ static crStatus solve(const void* params, const crProblem* problem, crArena* are
     double* work = cr_arena_alloc(arena, cr__lemke_work(reduced.n) * sizeof(double));
     int* iwork = cr_arena_alloc(arena, cr__lemke_iwork(reduced.n) * sizeof(int));
     if (x == NULL || ray == NULL || work == NULL || iwork == NULL) return CR_ERR_MEMORY;
-    memset(x, 0, n * sizeof(double));
     if (reduced.inconsistent) {
         report->outcome = CR_OUTCOME_INFEASIBLE;
-        return finish(problem, &lcp, &reduced, arena, x, false, p, report);
+        return CR_OK;
     }
     report->outcome = cr__lemke(reduced.M, reduced.q, reduced.n, pivot_limit(params, reduced.n), work, iwork,
                                 x, ray, &report->iterations);
-    bool solved = report->outcome == CR_OUTCOME_SOLVED || report->outcome == CR_OUTCOME_STALLED;
-    if (report->outcome == CR_OUTCOME_RAY) {
-        status = ray_verdict(&reduced, arena, ray, &report->outcome);
-        if (status != CR_OK) return status;
-    }
-    return finish(problem, &lcp, &reduced, arena, x, solved, p, report);
+    if (report->outcome == CR_OUTCOME_RAY) return ray_verdict(&reduced, arena, ray, &report->outcome);
+    if (report->outcome == CR_OUTCOME_LIMIT) return CR_OK;
+    return finish(problem, &lcp, &reduced, arena, x, p, report);
 }
 
 crSolver cr_solver_lemke(const crSolverParams* params) { return (crSolver){"lemke", solve, params}; }
