@@ -14,6 +14,7 @@
 #define MAX_STEPS 100000
 #define MAX_STEP  8.0    // in units of the fastest rate
 #define STRAIGHT  1e-15  // change of direction that is rounding, in the same units
+#define AT_REST   1e-13  // share of the initial slip that is rounding
 #define BLOCKED   1e-14  // change of speed that is rounding, in the same units
 
 // W in units of the fastest rate Q = |w| + mu trace(A), which keeps the series in range for any mu.
@@ -230,6 +231,10 @@ static bool finish(crRouth* r, const Rates* k) {
     double along = qy * sy + qz * sz;
     if (fabs(along) <= BLOCKED) along = 0.0;
     double across = fabs(sy * qz - sz * qy);
+    if (along >= 0.0 && speed <= AT_REST * k->r_start) {
+        r->V.y = r->V.z = 0.0;
+        return true;
+    }
     bool straight = across <= STRAIGHT && !r->curved;
     // V_t shrinks, and what it can still turn changes P by less than the tolerance
     double bend = r->curved ? 1.0 : across;
