@@ -4,6 +4,7 @@
 
 #include "carom/base.h"
 #include "carom/impulse.h"
+#include "carom/model.h"
 #include "carom/problem.h"
 #include "carom/resolve.h"
 #include "carom/vec.h"

@@ -19,6 +19,12 @@ typedef struct crQuat {
     double w, x, y, z;
 } crQuat;
 
+// Where a frame lies in another: a point x of it is p + q x q* there.
+typedef struct crPose {
+    crVec3 p;
+    crQuat q;
+} crPose;
+
 // Row-major: m[row][column].
 typedef struct crMat3 {
     double m[3][3];

@@ -1,0 +1,203 @@
+// body.c - adding a body: every field checked, its place in the arrays of coordinates and velocities.
+//
+// Velocities form a tree of their own: each has one parent (the velocity before it in its joint, or the last one of
+// the nearest moving ancestor), and row i of M has entries for i and its ancestors alone (Featherstone 2008, 6.4).
+// Fails: each field by name, with the body's number; the refusal sticks to the model.
+#include <string.h>
+
+#include "model/spatial.h"
+#include "model/store.h"
+
+static const int joint_nq[] = {0, 1, 1, 3, 4, 7, 0};
+static const int joint_nv[] = {0, 1, 1, 3, 3, 6, 0};
+
+crBodyDef cr_body_def(void) {
+    crBodyDef def = {.joint = CR_JOINT_FIXED, .axis = {0.0, 0.0, 1.0}, .mass = NAN, .gravity_scale = 1.0};
+    def.pose = cr__pose_identity();
+    for (int j = 0; j < 6; j++) {
+        def.dof[j].lower = -INFINITY;
+        def.dof[j].upper = INFINITY;
+    }
+    return def;
+}
+
+static crStatus refuse(crModel* model, crStatus status, const char* field, const char* what, double value) {
+    return cr_error_set(&model->error, status, field, "body %d: %s %s, got %g", model->nb, field, what,
+                        value);
+}
+
+static crStatus check_dof(crModel* model, crJoint joint, int j, const crDof* dof) {
+    const double values[] = {dof->stiffness, dof->damping, dof->friction, dof->motor_force};
+    const char* names[] = {"stiffness", "damping", "friction", "motor_force"};
+    bool any = false;
+    for (int i = 0; i < 4; i++) {
+        bool infinite = i == 3 && isinf(values[i]);
+        if (!(values[i] >= 0.0) || (!isfinite(values[i]) && !infinite)) {
+            return refuse(model, CR_ERR_RANGE, names[i], "must be >= 0", values[i]);
+        }
+        any = any || values[i] > 0.0;
+    }
+    if (!isfinite(dof->rest)) return refuse(model, CR_ERR_FINITE, "rest", "must be finite", dof->rest);
+    if (!isfinite(dof->motor_speed)) {
+        return refuse(model, CR_ERR_FINITE, "motor_speed", "must be finite", dof->motor_speed);
+    }
+    if (!(dof->lower < dof->upper))
+        return refuse(model, CR_ERR_RANGE, "upper", "must be > lower", dof->upper);
+    bool limited = dof->lower > -INFINITY || dof->upper < INFINITY;
+    if (joint == CR_JOINT_FREE && (any || limited)) {
+        return refuse(model, CR_ERR_RANGE, "dof",
+                      "of a free joint takes no spring, damper, motor, friction or limit", j);
+    }
+    if (joint != CR_JOINT_BALL) return CR_OK;
+    if (dof->rest != 0.0) return refuse(model, CR_ERR_RANGE, "rest", "of a ball must be 0", dof->rest);
+    bool angle = dof->upper > 0.0 && (dof->upper <= CR_PI || isinf(dof->upper));
+    if (dof->lower > -INFINITY || !angle || (j > 0 && limited)) {
+        return refuse(model, CR_ERR_RANGE, "upper", "of a ball: only dof[0].upper may be limited, to (0, pi]",
+                      dof->upper);
+    }
+    return CR_OK;
+}
+
+static crStatus check_joint(crModel* model, crBodyDef* def) {
+    if ((unsigned)def->joint > CR_JOINT_DRIVEN) {
+        return refuse(model, CR_ERR_RANGE, "joint", "is not a joint", (double)def->joint);
+    }
+    if (def->parent < 0 || def->parent >= model->nb) {
+        return refuse(model, CR_ERR_RANGE, "parent", "must be a body that is already there", def->parent);
+    }
+    bool rooted = def->joint == CR_JOINT_FREE || def->joint == CR_JOINT_DRIVEN;
+    if (rooted && def->parent != CR_WORLD) {
+        return refuse(model, CR_ERR_RANGE, "parent", "of a free or driven body must be the world",
+                      def->parent);
+    }
+    if (def->joint == CR_JOINT_DRIVEN && def->drive == NULL) {
+        return cr_error_set(&model->error, CR_ERR_MISSING, "drive", "body %d: drive must be given",
+                            model->nb);
+    }
+    for (int j = 0; j < joint_nv[def->joint]; j++) {
+        crStatus status = check_dof(model, def->joint, j, &def->dof[j]);
+        if (status != CR_OK) return status;
+    }
+    if (def->joint != CR_JOINT_HINGE && def->joint != CR_JOINT_SLIDER) return CR_OK;
+    double length = cr_norm(def->axis);
+    if (!isfinite(length)) return refuse(model, CR_ERR_FINITE, "axis", "must be finite, length", length);
+    if (!(length > 0.0)) return refuse(model, CR_ERR_UNIT, "axis", "must not be zero, length", length);
+    def->axis = cr_vec3(def->axis.x / length, def->axis.y / length, def->axis.z / length);
+    return CR_OK;
+}
+
+static crStatus check_name(crModel* model, const char* name) {
+    if (name == NULL || cr_model_find_body(model, name) == CR_ERR_NAME) return CR_OK;
+    return cr_error_set(&model->error, CR_ERR_NAME, "name", "body %d: name \"%.64s\" is taken", model->nb,
+                        name);
+}
+
+static crStatus check_def(crModel* model, crBodyDef* def) {
+    crStatus status = check_name(model, def->name);
+    if (status == CR_OK) status = check_joint(model, def);
+    if (status == CR_OK) status = cr__pose_check(&def->pose, "pose", &model->error);
+    if (status != CR_OK) return status;
+    if (!isfinite(def->gravity_scale)) {
+        return refuse(model, CR_ERR_FINITE, "gravity_scale", "must be finite", def->gravity_scale);
+    }
+    if (!(def->linear_drag >= 0.0 && isfinite(def->linear_drag))) {
+        return refuse(model, CR_ERR_RANGE, "linear_drag", "must be >= 0", def->linear_drag);
+    }
+    if (!(def->angular_drag >= 0.0 && isfinite(def->angular_drag))) {
+        return refuse(model, CR_ERR_RANGE, "angular_drag", "must be >= 0", def->angular_drag);
+    }
+    if (isnan(def->mass)) return CR_OK;
+    crMass mass = {def->mass, def->com, def->inertia};
+    return cr_mass_check(&mass, &model->error);
+}
+
+static void set_mass(crBody* body, const crMass* mass) {
+    body->mass = mass->mass;
+    body->com = mass->com;
+    body->inertia = mass->inertia;
+    crMat3 axes;
+    cr_sym3_eigen(mass->inertia, body->principal, &axes);
+    body->principal[0] = fmax(0.0, body->principal[0]);
+    body->axes = cr__rotation_of(axes);
+}
+
+static bool reserve(crModel* model, const crBodyDef* def) {
+    int nv = model->nv + joint_nv[def->joint];
+    int nq = model->nq + joint_nq[def->joint];
+    void* room = cr__store_reserve(model, STORE_BODIES, model->bodies, model->nb + 1, sizeof(crBody));
+    if (room == NULL) return false;
+    model->bodies = room;
+    if ((room = cr__store_reserve(model, STORE_DOF_BODY, model->dof_body, nv, sizeof(int))) == NULL)
+        return false;
+    model->dof_body = room;
+    if ((room = cr__store_reserve(model, STORE_DOF_PARENT, model->dof_parent, nv, sizeof(int))) == NULL)
+        return false;
+    model->dof_parent = room;
+    if ((room = cr__store_reserve(model, STORE_DOF_DEPTH, model->dof_depth, nv, sizeof(int))) == NULL)
+        return false;
+    model->dof_depth = room;
+    if ((room = cr__store_reserve(model, STORE_ROW, model->row, nv, sizeof(int))) == NULL) return false;
+    model->row = room;
+    if ((room = cr__store_reserve(model, STORE_Q0, model->q0, nq, sizeof(double))) == NULL) return false;
+    model->q0 = room;
+    return true;
+}
+
+// first coordinate values: quaternions at no rotation, a free body at its pose
+static void reference(const crBodyDef* def, double* q) {
+    for (int i = 0; i < joint_nq[def->joint]; i++) {
+        q[i] = 0.0;
+    }
+    if (def->joint == CR_JOINT_BALL) q[0] = 1.0;
+    if (def->joint == CR_JOINT_FREE) {
+        cr__store_vec(def->pose.p, q);
+        cr__store_quat(def->pose.q, q + 3);
+    }
+}
+
+static void append_dofs(crModel* model, const crBody* body, int parent_last) {
+    for (int j = 0; j < body->nv; j++) {
+        int i = body->v + j;
+        int parent = j == 0 ? parent_last : i - 1;
+        model->dof_body[i] = model->nb;
+        model->dof_parent[i] = parent;
+        model->dof_depth[i] = parent < 0 ? 0 : model->dof_depth[parent] + 1;
+        model->row[i] = model->nM;
+        model->nM += model->dof_depth[i] + 1;
+    }
+}
+
+int cr_model_add_body(crModel* model, const crBodyDef* given) {
+    if (model == NULL) return CR_ERR_MEMORY;
+    if (model->error.status != CR_OK) return model->error.status;
+    if (given == NULL) return cr_error_set(&model->error, CR_ERR_ARGUMENT, "def", "def: is NULL");
+    crBodyDef def = *given;
+    crStatus status = check_def(model, &def);
+    if (status != CR_OK) return status;
+    if (model->nM > INT32_MAX / 2) {
+        return cr_error_set(&model->error, CR_ERR_LIMIT, "parent", "body %d: the tree is too deep",
+                            model->nb);
+    }
+    if (!reserve(model, &def)) return cr__store_full(model);
+    if (def.name != NULL) {
+        def.name = cr__store_copy(model, def.name, strlen(def.name) + 1);
+        if (def.name == NULL) return cr__store_full(model);
+    }
+    crBody* parent = &model->bodies[def.parent];
+    crBody body = {
+        .def = def, .q = model->nq, .nq = joint_nq[def.joint], .v = model->nv, .nv = joint_nv[def.joint]};
+    body.root = parent->last < 0 ? model->nb : parent->root;
+    body.base = def.joint == CR_JOINT_DRIVEN ? model->nb : parent->base;
+    body.last = body.nv > 0 ? body.v + body.nv - 1 : parent->last;
+    body.single = def.joint == CR_JOINT_FREE;
+    parent->single = false;
+    crMass mass = {def.mass, def.com, def.inertia};
+    if (isnan(def.mass)) mass = (crMass){0};
+    set_mass(&body, &mass);
+    append_dofs(model, &body, parent->last);
+    reference(&def, model->q0 + body.q);
+    model->nq += body.nq;
+    model->nv += body.nv;
+    model->bodies[model->nb] = body;
+    return model->nb++;
+}

@@ -1,0 +1,46 @@
+// energy.c - energy and momentum of all bodies that v moves, from their velocity fields.
+//
+// T = sum of m |v_com|^2 / 2 + omega . I omega / 2; V = sum of -m g . com, and of the joints' springs. Moments about a
+// point x are I omega + (com - x) x m v_com. Fails: nothing; the fields must be those of cr_model_velocity.
+#include "model/spatial.h"
+
+static double spring_energy(const crBody* body, const double* q) {
+    double sum = 0.0;
+    double x[3] = {0.0, 0.0, 0.0};
+    if (body->def.joint == CR_JOINT_BALL) cr__store_vec(cr__rotation_log(cr__load_quat(q)), x);
+    for (int j = 0; j < body->nv && j < 3; j++) {
+        const crDof* dof = &body->def.dof[j];
+        double stretch = body->nq == body->nv ? q[j] - dof->rest : x[j];
+        sum += 0.5 * dof->stiffness * stretch * stretch;
+    }
+    return sum;
+}
+
+crEnergy cr_model_energy(const crModel* model, const crState* state, const crDynamics* d) {
+    crEnergy energy = {0.0, 0.0};
+    for (int i = 1; i < model->nb; i++) {
+        const crBody* body = &model->bodies[i];
+        if (body->last < 0) continue;
+        crVec3 v = cr_model_point_velocity(d, i, d->com[i]);
+        crVec3 omega = d->twist[i].omega;
+        energy.kinetic += 0.5 * (body->mass * cr_dot(v, v) + cr_sym3_quad(d->inertia[i], omega));
+        energy.potential -= body->mass * body->def.gravity_scale * cr_dot(model->gravity, d->com[i]);
+        energy.potential += spring_energy(body, state->q + body->q);
+    }
+    return energy;
+}
+
+void cr_model_momentum(const crModel* model, const crDynamics* d, crVec3 about, crVec3* linear,
+                       crVec3* angular) {
+    crVec3 p = cr_vec3(0, 0, 0), L = cr_vec3(0, 0, 0);
+    for (int i = 1; i < model->nb; i++) {
+        const crBody* body = &model->bodies[i];
+        if (body->last < 0) continue;
+        crVec3 mv = cr_scale(body->mass, cr_model_point_velocity(d, i, d->com[i]));
+        p = cr_add(p, mv);
+        L = cr_add(L, cr_sym3_mul(d->inertia[i], d->twist[i].omega));
+        L = cr_add(L, cr_cross(cr_sub(d->com[i], about), mv));
+    }
+    *linear = p;
+    *angular = L;
+}

@@ -1,0 +1,151 @@
+// forces.c - k: everything that accelerates v without contacts; and the step of v under it.
+//
+// With velocities v and no acceleration of them, each body accelerates by a_i = a_parent + (dS/dt) v and needs the
+// wrench I a + v x* I v; k is the negative of what these and the loads do along each axis (recursive Newton-Euler,
+// Featherstone 2008, 5.3). Hinge, slider and ball axes are carried by the parent, a planar joint's turn by the body; a
+// free body's axes are fixed in the world but for the point they pass through. Fails: nothing.
+#include "model/spatial.h"
+
+// acceleration of the body's reference point that comes from its driven base, as a rate of the velocity field
+static crTwist base_rate(const crModel* model, int i, const crDynamics* d) {
+    int base = model->bodies[i].base;
+    const crDriven* b = &d->driven[base];
+    crVec3 arm = cr_sub(d->origin[i], d->pose[base].p);
+    crVec3 at =
+        cr_add(b->acceleration, cr_add(cr_cross(b->alpha, arm), cr_cross(b->omega, cr_cross(b->omega, arm))));
+    return cr__twist(b->alpha, cr_sub(at, cr_cross(b->omega, d->given[i].v)));
+}
+
+// (dS/dt) v of the joint of body i
+static crTwist axis_rate(const crModel* model, int i, const double* v, const crDynamics* d) {
+    const crBody* body = &model->bodies[i];
+    int parent = body->def.parent;
+    crTwist above = cr__moves(model, parent) ? d->twist[parent] : d->given[i];
+    const double* bv = v + body->v;
+    if (body->def.joint == CR_JOINT_FREE) {
+        return cr__twist(cr_vec3(0, 0, 0), cr_cross(cr__load_vec(bv), cr__load_vec(bv + 3)));
+    }
+    crTwist carried = {0};
+    int count = body->def.joint == CR_JOINT_PLANAR ? 2 : body->nv;
+    for (int j = 0; j < count; j++) {
+        carried = cr__twist_madd(carried, bv[j], d->axis[body->v + j]);
+    }
+    crTwist rate = cr__twist_cross(above, carried);
+    if (body->def.joint != CR_JOINT_PLANAR) return rate;
+    crTwist turning = cr__twist_cross(d->twist[i], d->axis[body->v + 2]);
+    return cr__twist_madd(rate, bv[2], turning);
+}
+
+// gravity and drag about the reference point
+static crTwist load(const crModel* model, int i, const crDynamics* d) {
+    const crBody* body = &model->bodies[i];
+    crVec3 arm = cr_sub(d->com[i], d->origin[i]);
+    crVec3 force = cr_scale(body->mass * body->def.gravity_scale, model->gravity);
+    force = cr_madd(force, -body->def.linear_drag, cr__twist_at(d->twist[i], arm));
+    crVec3 moment = cr_scale(-body->def.angular_drag, d->twist[i].omega);
+    return cr__twist(cr_add(moment, cr_cross(arm, force)), force);
+}
+
+// the wrench that body i needs beyond its loads
+static crTwist required(const crModel* model, int i, const crDynamics* d) {
+    crInertia I = cr__inertia_about(model->bodies[i].mass, d->com[i], d->inertia[i], d->origin[i]);
+    crTwist momentum = cr__inertia_mul(&I, d->twist[i]);
+    return cr__twist_add(cr__inertia_mul(&I, d->rate[i]), cr__wrench_cross(d->twist[i], momentum));
+}
+
+// moment of a ball joint's springs: minus the gradient of sum K_j phi_j^2 / 2 over rotations of phi
+static crVec3 ball_spring(const crBody* body, const double* q) {
+    crVec3 phi = cr__rotation_log(cr__load_quat(q));
+    const crDof* dof = body->def.dof;
+    crVec3 g = cr_vec3(dof[0].stiffness * phi.x, dof[1].stiffness * phi.y, dof[2].stiffness * phi.z);
+    // inverse of the derivative of exp, transposed: 1 + [phi]/2 + c [phi]^2, c = (1 - (a/2) cot(a/2)) / a^2
+    double a2 = cr_dot(phi, phi);
+    double c = 1.0 / 12.0 + a2 * (1.0 / 720.0 + a2 / 30240.0);
+    if (a2 > 1e-3) {
+        double half = 0.5 * sqrt(a2), s, cosine;
+        cr_sincos(half, &s, &cosine);
+        c = (1.0 - half * cosine / s) / a2;
+    }
+    crVec3 once = cr_cross(phi, g);
+    return cr_neg(cr_add(cr_madd(g, 0.5, once), cr_scale(c, cr_cross(phi, once))));
+}
+
+static void add_joint_forces(const crModel* model, const crState* state, double* k) {
+    for (int i = 1; i < model->nb; i++) {
+        const crBody* body = &model->bodies[i];
+        if (body->def.joint == CR_JOINT_BALL) {
+            crVec3 spring = ball_spring(body, state->q + body->q);
+            crVec3 sum = cr_add(cr__load_vec(k + body->v), spring);
+            cr__store_vec(sum, k + body->v);
+        }
+        for (int j = 0; j < body->nv; j++) {
+            const crDof* dof = &body->def.dof[j];
+            int at = body->v + j;
+            k[at] += state->force[at] - dof->damping * state->v[at];
+            if (body->nq != body->nv) continue;
+            k[at] -= dof->stiffness * (state->q[body->q + j] - dof->rest);
+        }
+    }
+}
+
+void cr_model_forces(const crModel* model, const crState* state, crDynamics* d, double* k) {
+    cr_model_velocity(model, state->v, d);
+    for (int i = 1; i < model->nb; i++) {
+        const crBody* body = &model->bodies[i];
+        if (body->last < 0) continue;
+        crTwist loads = load(model, i, d);
+        if (body->single) {
+            d->wrench[i] = cr__twist(cr_neg(loads.omega), cr_neg(loads.v));
+            continue;
+        }
+        bool carried = cr__moves(model, body->def.parent);
+        crTwist rate = carried ? d->rate[body->def.parent] : base_rate(model, i, d);
+        d->rate[i] = cr__twist_add(rate, axis_rate(model, i, state->v, d));
+        d->wrench[i] = cr__twist_madd(required(model, i, d), -1.0, loads);
+    }
+    for (int i = model->nb - 1; i > 0; i--) {
+        const crBody* body = &model->bodies[i];
+        if (body->last < 0) continue;
+        for (int j = body->v; j < body->v + body->nv; j++) {
+            k[j] = -cr__twist_dot(d->axis[j], d->wrench[i]);
+        }
+        int parent = body->def.parent;
+        if (cr__moves(model, parent)) d->wrench[parent] = cr__twist_add(d->wrench[parent], d->wrench[i]);
+    }
+    add_joint_forces(model, state, k);
+}
+
+void cr_model_smooth_velocity(const crModel* model, const crState* state, const double* k, double h,
+                              crDynamics* d, double* v_free) {
+    // (M + h B + h^2 K)(v_free - v) = h (k - h K v), B and K the joints' dampers and springs
+    for (int i = 0; i < model->nv; i++) {
+        const crBody* body = &model->bodies[model->dof_body[i]];
+        double stiffness = d->h > 0.0 ? body->def.dof[i - body->v].stiffness : 0.0;
+        d->work[i] = h * (k[i] - h * stiffness * state->v[i]);
+    }
+    cr_model_mass_solve(model, d, d->work);
+    for (int i = 0; i < model->nv; i++) {
+        v_free[i] = state->v[i] + d->work[i];
+    }
+}
+
+void cr_model_add_force(const crModel* model, const crDynamics* d, int body, crVec3 point, crVec3 force,
+                        crVec3 moment, double* k) {
+    crVec3 arm = cr_sub(point, d->origin[body]);
+    crTwist wrench = cr__twist(cr_add(moment, cr_cross(arm, force)), force);
+    for (int j = model->bodies[body].last; j >= 0; j = model->dof_parent[j]) {
+        k[j] += cr__twist_dot(d->axis[j], wrench);
+    }
+}
+
+void cr_model_add_contact_drag(const crModel* model, const crDynamics* d, const crSurface* surface, int a,
+                               int b, crVec3 point, crVec3 n, double N, double* k) {
+    crVec3 u = cr_sub(cr_model_point_velocity(d, b, point), cr_model_point_velocity(d, a, point));
+    crVec3 slip = cr_madd(u, -cr_dot(u, n), n);
+    double s = cr_norm(slip) / surface->speed_stribeck;
+    double hump = 2.0 * surface->mu_stribeck / (surface->speed_stribeck * (1.0 + s * s));
+    crVec3 force = cr_scale(-(surface->viscous + N * hump), slip);
+    crVec3 none = cr_vec3(0, 0, 0);
+    cr_model_add_force(model, d, b, point, force, none, k);
+    cr_model_add_force(model, d, a, point, cr_neg(force), none, k);
+}

@@ -1,0 +1,168 @@
+// inertia.c - M by composite rigid bodies, its factor without fill-in, and solves along the tree.
+//
+// M_ij = S_i . I_c S_j, where j is i or one of its ancestors and I_c the inertia of all that i carries. M = L^T D L has
+// the same zeros as M, because a row reaches only its ancestors (Featherstone 2008, algorithms 6.2 and 6.3). A free
+// body that carries nothing skips both: its M is its mass and its inertia. Fails: CR_ERR_DEFINITE where a pivot falls
+// below 1e-14 of its entry of M: that joint has nothing to move.
+#include <string.h>
+
+#include "model/spatial.h"
+
+#define PIVOT_NOISE 1e-14
+
+static void composite_inertias(const crModel* model, crDynamics* d) {
+    for (int i = 1; i < model->nb; i++) {
+        d->composite[i] = cr__inertia_about(model->bodies[i].mass, d->com[i], d->inertia[i], d->origin[i]);
+    }
+    for (int i = model->nb - 1; i > 0; i--) {
+        int parent = model->bodies[i].def.parent;
+        if (!cr__moves(model, parent)) continue;
+        crInertia* sum = &d->composite[parent];
+        const crInertia* part = &d->composite[i];
+        *sum = (crInertia){sum->m + part->m, cr_add(sum->h, part->h), cr_sym3_add(sum->I, part->I)};
+    }
+}
+
+static void fill_rows(const crModel* model, const crBody* body, crDynamics* d) {
+    const crInertia* I = &d->composite[body - model->bodies];
+    for (int i = body->v; i < body->v + body->nv; i++) {
+        crTwist momentum = cr__inertia_mul(I, d->axis[i]);
+        double* row = d->M + model->row[i];
+        for (int j = i; j >= 0; j = model->dof_parent[j]) {
+            row[model->dof_depth[j]] = cr__twist_dot(d->axis[j], momentum);
+        }
+    }
+}
+
+// row i divided by its pivot, its part taken from the rows of all ancestors
+static bool eliminate(const crModel* model, int i, crDynamics* d) {
+    double* row = d->L + model->row[i];
+    int depth = model->dof_depth[i];
+    double pivot = row[depth];
+    if (!(pivot > PIVOT_NOISE * d->M[model->row[i] + depth])) return false;
+    for (int j = model->dof_parent[i]; j >= 0; j = model->dof_parent[j]) {
+        double* above = d->L + model->row[j];
+        int dj = model->dof_depth[j];
+        double share = row[dj] / pivot;
+        for (int k = 0; k <= dj; k++) {
+            above[k] -= share * row[k];
+        }
+        row[dj] = share;
+    }
+    return true;
+}
+
+static crStatus factor_single(const crBody* body, int i, crDynamics* d) {
+    const double* I = body->principal;
+    if (!(body->mass > 0.0 && I[0] > 0.0)) return CR_ERR_DEFINITE;
+    crSym3 inverse = {.xx = 1.0 / I[0], .yy = 1.0 / I[1], .zz = 1.0 / I[2]};
+    d->inverse[i] = cr__sym3_rotate(cr_quat_mul(d->pose[i].q, body->axes), inverse);
+    return CR_OK;
+}
+
+crStatus cr_model_mass_factor(const crModel* model, double h, crDynamics* d) {
+    d->h = h;
+    composite_inertias(model, d);
+    for (int i = 1; i < model->nb; i++) {
+        if (!model->bodies[i].single) fill_rows(model, &model->bodies[i], d);
+    }
+    if (model->nM > 0) memcpy(d->L, d->M, (size_t)model->nM * sizeof(double));
+    for (int b = model->nb - 1; b > 0; b--) {
+        const crBody* body = &model->bodies[b];
+        if (body->single) {
+            crStatus status = factor_single(body, b, d);
+            if (status != CR_OK) return status;
+            continue;
+        }
+        for (int i = body->v + body->nv - 1; i >= body->v; i--) {
+            const crDof* dof = &body->def.dof[i - body->v];
+            d->L[model->row[i] + model->dof_depth[i]] += h * (dof->damping + h * dof->stiffness);
+            if (!eliminate(model, i, d)) return CR_ERR_DEFINITE;
+        }
+    }
+    return CR_OK;
+}
+
+static void single_solve(const crBody* body, const crSym3* inverse, double* x) {
+    for (int j = 0; j < 3; j++) {
+        x[j] /= body->mass;
+    }
+    cr__store_vec(cr_sym3_mul(*inverse, cr__load_vec(x + 3)), x + 3);
+}
+
+void cr_model_mass_solve(const crModel* model, const crDynamics* d, double* x) {
+    // L^T D y = x, from the leaves down
+    for (int b = model->nb - 1; b > 0; b--) {
+        const crBody* body = &model->bodies[b];
+        if (body->single) {
+            single_solve(body, &d->inverse[b], x + body->v);
+            continue;
+        }
+        for (int i = body->v + body->nv - 1; i >= body->v; i--) {
+            const double* row = d->L + model->row[i];
+            for (int j = model->dof_parent[i]; j >= 0; j = model->dof_parent[j]) {
+                x[j] -= row[model->dof_depth[j]] * x[i];
+            }
+            x[i] /= row[model->dof_depth[i]];
+        }
+    }
+    // L x = y, from the roots up
+    for (int b = 1; b < model->nb; b++) {
+        const crBody* body = &model->bodies[b];
+        if (body->single) continue;
+        for (int i = body->v; i < body->v + body->nv; i++) {
+            const double* row = d->L + model->row[i];
+            for (int j = model->dof_parent[i]; j >= 0; j = model->dof_parent[j]) {
+                x[i] -= row[model->dof_depth[j]] * x[j];
+            }
+        }
+    }
+}
+
+void cr_model_mass_mul(const crModel* model, const crDynamics* d, const double* x, double* y) {
+    for (int i = 0; i < model->nv; i++) {
+        y[i] = 0.0;
+    }
+    for (int b = 1; b < model->nb; b++) {
+        const crBody* body = &model->bodies[b];
+        if (body->single) {
+            for (int j = body->v; j < body->v + 3; j++) {
+                y[j] = body->mass * x[j];
+            }
+            cr__store_vec(cr_sym3_mul(d->inertia[b], cr__load_vec(x + body->v + 3)), y + body->v + 3);
+            continue;
+        }
+        for (int i = body->v; i < body->v + body->nv; i++) {
+            const double* row = d->M + model->row[i];
+            y[i] += row[model->dof_depth[i]] * x[i];
+            for (int j = model->dof_parent[i]; j >= 0; j = model->dof_parent[j]) {
+                y[i] += row[model->dof_depth[j]] * x[j];
+                y[j] += row[model->dof_depth[j]] * x[i];
+            }
+        }
+    }
+}
+
+void cr_model_mass_dense(const crModel* model, const crDynamics* d, double* M) {
+    int nv = model->nv;
+    for (int i = 0; i < nv * nv; i++) {
+        M[i] = 0.0;
+    }
+    for (int b = 1; b < model->nb; b++) {
+        const crBody* body = &model->bodies[b];
+        int v = body->v;
+        if (body->single) {
+            crMat3 I = cr_sym3_full(d->inertia[b]);
+            for (int i = 0; i < 9; i++) {
+                M[(v + i / 3) * nv + v + i % 3] = i % 4 == 0 ? body->mass : 0.0;
+                M[(v + 3 + i / 3) * nv + v + 3 + i % 3] = I.m[i / 3][i % 3];
+            }
+            continue;
+        }
+        for (int i = v; i < v + body->nv; i++) {
+            for (int j = i; j >= 0; j = model->dof_parent[j]) {
+                M[i * nv + j] = M[j * nv + i] = d->M[model->row[i] + model->dof_depth[j]];
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+// integrate.c - q over one step, on the rotation group.
+//
+// Joints move by their constant v: angles and displacements add, rotations are multiplied by an exponential. A single
+// free body turns with its angular momentum L fixed in the world: H = L.L/(2 I2) + sum over axes 1 and 3 of
+// (1/I - 1/I2) pi^2 / 2, pi = L in principal axes; each part turns the body about a fixed axis, and the symmetric
+// product of their flows is of second order, exact where two moments are equal (McLachlan 1993; Dullweber, Leimkuhler
+// and McLachlan 1997). omega follows from L in the new orientation. Fails: nothing; every quaternion is left unit.
+#include "model/spatial.h"
+
+// orientation and momentum in principal axes after a turn about axis k that lasts h
+static void turn_axis(int k, double h, double rate, crQuat* Q, double pi[3]) {
+    double angle = h * rate * pi[k];
+    if (angle == 0.0) return;
+    double s, c;
+    cr_sincos(0.5 * angle, &s, &c);
+    double u[3] = {0.0, 0.0, 0.0};
+    u[k] = s;
+    crQuat step = {c, u[0], u[1], u[2]};
+    *Q = cr_quat_mul(*Q, step);
+    cr__store_vec(cr_quat_rotate(cr_quat_conj(step), cr__load_vec(pi)), pi);
+}
+
+// a free body's turn over h; omega changes so that L does not
+static crQuat spin(const crBody* body, double h, crQuat q, double* omega) {
+    const double* I = body->principal;
+    crQuat Q = cr_quat_mul(q, body->axes);
+    crVec3 w = cr_quat_rotate(cr_quat_conj(Q), cr__load_vec(omega));
+    double pi[3] = {I[0] * w.x, I[1] * w.y, I[2] * w.z};
+    crVec3 L = cr_quat_rotate(Q, cr__load_vec(pi));
+    double outer = 1.0 / I[0] - 1.0 / I[1], inner = 1.0 / I[2] - 1.0 / I[1];
+    turn_axis(0, 0.5 * h, outer, &Q, pi);
+    turn_axis(2, h, inner, &Q, pi);
+    turn_axis(0, 0.5 * h, outer, &Q, pi);
+    Q = cr_quat_normalize(cr_quat_mul(cr__rotation_exp(cr_scale(h / I[1], L)), Q));
+    crVec3 after = cr_quat_rotate(cr_quat_conj(Q), L);
+    cr__store_vec(cr_quat_rotate(Q, cr_vec3(after.x / I[0], after.y / I[1], after.z / I[2])), omega);
+    return cr_quat_normalize(cr_quat_mul(Q, cr_quat_conj(body->axes)));
+}
+
+static crQuat turned(double h, const double* omega, crQuat q) {
+    return cr_quat_normalize(cr_quat_mul(cr__rotation_exp(cr_scale(h, cr__load_vec(omega))), q));
+}
+
+// the centre of mass goes straight; the origin follows from the new orientation
+static void advance_free(const crBody* body, double h, const double* v, crQuat after, double* q) {
+    crQuat before = cr__load_quat(q + 3);
+    crVec3 p = cr_madd(cr__load_vec(q), h, cr__load_vec(v));
+    crVec3 arm = cr_sub(cr_quat_rotate(before, body->com), cr_quat_rotate(after, body->com));
+    cr__store_vec(cr_add(p, arm), q);
+    cr__store_quat(after, q + 3);
+}
+
+static void advance_joint(const crBody* body, double h, const double* v, double* q) {
+    if (body->def.joint == CR_JOINT_BALL) {
+        cr__store_quat(turned(h, v, cr__load_quat(q)), q);
+    } else if (body->def.joint == CR_JOINT_FREE) {
+        advance_free(body, h, v, turned(h, v + 3, cr__load_quat(q + 3)), q);
+    } else {
+        for (int j = 0; j < body->nv; j++) {
+            q[j] += h * v[j];
+        }
+    }
+}
+
+void cr__advance(const crModel* model, double h, const double* v, double* q) {
+    for (int i = 1; i < model->nb; i++) {
+        const crBody* body = &model->bodies[i];
+        advance_joint(body, h, v + body->v, q + body->q);
+    }
+}
+
+void cr_model_integrate(const crModel* model, double h, crState* state) {
+    for (int i = 1; i < model->nb; i++) {
+        const crBody* body = &model->bodies[i];
+        double* q = state->q + body->q;
+        double* v = state->v + body->v;
+        if (body->single) {
+            advance_free(body, h, v, spin(body, h, cr__load_quat(q + 3), v + 3), q);
+        } else {
+            advance_joint(body, h, v, q);
+        }
+    }
+    state->time += h;
+}

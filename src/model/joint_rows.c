@@ -1,0 +1,92 @@
+// joint_rows.c - rows for joint limits, motors and dry friction.
+//
+// A limit is u = +-v >= 0 where its gap is zero; a motor drives u = v - motor_speed to zero with a bounded force; dry
+// friction does so with u = v. The angle of a ball, |phi|, grows by omega . phi/|phi|, in the parent's axes as in the
+// body's. Fails: CR_ERR_LIMIT where the caller's rows or list are full.
+#include "model/rows.h"
+#include "model/spatial.h"
+
+typedef struct Output {
+    int count, capacity;
+    crJointRow* info;
+    crRows* rows;
+} Output;
+
+static crStatus add(Output* out, crJointRowKind kind, int dof, double limit, int width, const double* value,
+                    double w_hat, double gap) {
+    if (out->count == out->capacity) return CR_ERR_LIMIT;
+    int row = cr__rows_begin(out->rows, 1, width);
+    if (row < 0) return CR_ERR_LIMIT;
+    int start = out->rows->start[row];
+    for (int i = 0; i < width; i++) {
+        out->rows->col[start + i] = dof + i;
+        out->rows->value[start + i] = value[i];
+    }
+    out->rows->w_hat[row] = w_hat;
+    out->rows->gap[row] = gap;
+    out->info[out->count++] = (crJointRow){kind, dof, row, limit};
+    return CR_OK;
+}
+
+static crStatus add_ball_limit(const crBody* body, const double* q, double margin, Output* out) {
+    double upper = body->def.dof[0].upper;
+    if (!(upper < INFINITY)) return CR_OK;
+    crVec3 phi = cr__rotation_log(cr__load_quat(q));
+    double angle = cr_norm(phi);
+    if (!(upper - angle < margin) || !(angle > 0.0)) return CR_OK;
+    double value[3] = {-phi.x / angle, -phi.y / angle, -phi.z / angle};
+    return add(out, CR_ROW_LIMIT, body->v, INFINITY, 3, value, 0.0, upper - angle);
+}
+
+static crStatus add_dof(const crBody* body, int j, const crState* state, double margin, Output* out) {
+    const crDof* dof = &body->def.dof[j];
+    const double up = 1.0, down = -1.0;
+    int at = body->v + j;
+    crStatus status = CR_OK;
+    if (body->nq == body->nv) {
+        double q = state->q[body->q + j];
+        if (q - dof->lower < margin)
+            status = add(out, CR_ROW_LIMIT, at, INFINITY, 1, &up, 0.0, q - dof->lower);
+        if (status == CR_OK && dof->upper - q < margin) {
+            status = add(out, CR_ROW_LIMIT, at, INFINITY, 1, &down, 0.0, dof->upper - q);
+        }
+    }
+    if (status == CR_OK && dof->motor_force > 0.0) {
+        status = add(out, CR_ROW_MOTOR, at, dof->motor_force, 1, &up, -state->motor_speed[at], 0.0);
+    }
+    if (status == CR_OK && dof->friction > 0.0) {
+        status = add(out, CR_ROW_FRICTION, at, dof->friction, 1, &up, 0.0, 0.0);
+    }
+    return status;
+}
+
+int cr_rows_add_joints(const crModel* model, const crState* state, double margin, int capacity,
+                       crJointRow* info, crRows* rows) {
+    Output out = {0, capacity, info, rows};
+    for (int i = 1; i < model->nb; i++) {
+        const crBody* body = &model->bodies[i];
+        crStatus status = CR_OK;
+        if (body->def.joint == CR_JOINT_BALL) status = add_ball_limit(body, state->q + body->q, margin, &out);
+        for (int j = 0; j < body->nv && status == CR_OK; j++) {
+            status = add_dof(body, j, state, margin, &out);
+        }
+        if (status != CR_OK) return status;
+    }
+    return out.count;
+}
+
+void cr_model_joint_sizes(const crModel* model, int* rows, int* entries) {
+    *rows = 0;
+    *entries = 0;
+    for (int i = 1; i < model->nb; i++) {
+        const crBody* body = &model->bodies[i];
+        for (int j = 0; j < body->nv; j++) {
+            const crDof* dof = &body->def.dof[j];
+            bool ball = body->def.joint == CR_JOINT_BALL;
+            int single = (dof->motor_force > 0.0) + (dof->friction > 0.0) + (dof->lower > -INFINITY);
+            int limit = dof->upper < INFINITY;
+            *rows += single + limit;
+            *entries += single + (ball ? 3 : 1) * limit;
+        }
+    }
+}

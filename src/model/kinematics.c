@@ -1,0 +1,151 @@
+// kinematics.c - q and t to poses, the velocity field of every joint axis, and what driven bodies prescribe; v to the
+// velocity field of every body.
+//
+// A body's pose is its parent's, times `pose`, times the joint's motion. An axis a through the point x gives the field
+// (omega, v) = (a, a x (o - x)) about the tree's reference point o; a slide gives (0, a). Free bodies have o at their
+// centre of mass, so that their linear and angular velocities do not mix. Fails: nothing; memory is the arena's.
+#include <string.h>
+
+#include "model/spatial.h"
+
+static bool take(crArena* arena, void* at, int count, size_t size) {
+    void* memory = cr_arena_alloc(arena, (size_t)count * size);
+    if (memory == NULL) return false;
+    memset(memory, 0, (size_t)count * size);
+    memcpy(at, &memory, sizeof memory);
+    return true;
+}
+
+crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d) {
+    if (model == NULL || arena == NULL || d == NULL) return CR_ERR_ARGUMENT;
+    *d = (crDynamics){0};
+    int nb = model->nb, nv = model->nv;
+    crDynamics made = {0};
+    bool ok =
+        take(arena, &made.pose, nb, sizeof(crPose)) && take(arena, &made.com, nb, sizeof(crVec3)) &&
+        take(arena, &made.inertia, nb, sizeof(crSym3)) && take(arena, &made.origin, nb, sizeof(crVec3)) &&
+        take(arena, &made.axis, nv, sizeof(crTwist)) && take(arena, &made.given, nb, sizeof(crTwist)) &&
+        take(arena, &made.driven, nb, sizeof(crDriven)) && take(arena, &made.M, model->nM, sizeof(double)) &&
+        take(arena, &made.L, model->nM, sizeof(double)) && take(arena, &made.inverse, nb, sizeof(crSym3)) &&
+        take(arena, &made.twist, nb, sizeof(crTwist)) && take(arena, &made.rate, nb, sizeof(crTwist)) &&
+        take(arena, &made.wrench, nb, sizeof(crTwist)) &&
+        take(arena, &made.composite, nb, sizeof(crInertia)) && take(arena, &made.work, nv, sizeof(double));
+    if (!ok) return CR_ERR_MEMORY;
+    made.pose[0] = cr__pose_identity();
+    *d = made;
+    return CR_OK;
+}
+
+// the joint's motion in its own frame
+static crPose joint_pose(const crBody* body, const double* q) {
+    crPose move = cr__pose_identity();
+    switch (body->def.joint) {
+    case CR_JOINT_HINGE:
+        move.q = cr_quat_axis_angle(body->def.axis, q[0]);
+        break;
+    case CR_JOINT_SLIDER:
+        move.p = cr_scale(q[0], body->def.axis);
+        break;
+    case CR_JOINT_PLANAR:
+        move.p = cr_vec3(q[0], q[1], 0.0);
+        move.q = cr_quat_axis_angle(cr_vec3(0, 0, 1), q[2]);
+        break;
+    case CR_JOINT_BALL:
+        move.q = cr__load_quat(q);
+        break;
+    default:
+        break;
+    }
+    return move;
+}
+
+static crPose body_pose(const crBody* body, const crPose* parent, const double* q, crDriven* driven) {
+    if (body->def.joint == CR_JOINT_FREE) {
+        return (crPose){cr__load_vec(q), cr_quat_normalize(cr__load_quat(q + 3))};
+    }
+    if (body->def.joint == CR_JOINT_DRIVEN) {
+        driven->pose.q = cr_quat_normalize(driven->pose.q);
+        return driven->pose;
+    }
+    crPose frame = cr__pose_mul(*parent, body->def.pose);
+    if (body->nv == 0) return frame;
+    return cr__pose_mul(frame, joint_pose(body, q));
+}
+
+static crTwist turn(crVec3 a, crVec3 through, crVec3 reference) {
+    return cr__twist(a, cr_cross(a, cr_sub(reference, through)));
+}
+
+static void joint_axes(const crBody* body, const crPose* pose, crQuat frame, crVec3 o, crTwist* axis) {
+    crVec3 zero = cr_vec3(0, 0, 0);
+    crMat3 F = cr_quat_matrix(frame);
+    crVec3 a = cr_quat_rotate(pose->q, body->def.axis);
+    switch (body->def.joint) {
+    case CR_JOINT_HINGE:
+        axis[0] = turn(a, pose->p, o);
+        break;
+    case CR_JOINT_SLIDER:
+        axis[0] = cr__twist(zero, a);
+        break;
+    case CR_JOINT_PLANAR:
+        axis[0] = cr__twist(zero, cr_mat3_column(F, 0));
+        axis[1] = cr__twist(zero, cr_mat3_column(F, 1));
+        axis[2] = turn(cr_mat3_column(F, 2), pose->p, o);
+        break;
+    case CR_JOINT_BALL:
+        for (int j = 0; j < 3; j++) {
+            axis[j] = turn(cr_mat3_column(F, j), pose->p, o);
+        }
+        break;
+    case CR_JOINT_FREE:
+        // o is the centre of mass
+        for (int j = 0; j < 3; j++) {
+            crVec3 unit = cr_vec3(j == 0, j == 1, j == 2);
+            axis[j] = cr__twist(zero, unit);
+            axis[3 + j] = cr__twist(unit, zero);
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+void cr_model_kinematics(const crModel* model, const crState* state, crDynamics* d) {
+    d->time = state->time;
+    d->pose[0] = cr__pose_identity();
+    for (int i = 1; i < model->nb; i++) {
+        const crBody* body = &model->bodies[i];
+        const crPose* parent = &d->pose[body->def.parent];
+        if (body->def.joint == CR_JOINT_DRIVEN) {
+            d->driven[i] = (crDriven){.pose = body->def.pose};
+            body->def.drive(body->def.drive_ctx, state->time, &d->driven[i]);
+        }
+        d->pose[i] = body_pose(body, parent, state->q + body->q, &d->driven[i]);
+        d->com[i] = cr__pose_point(d->pose[i], body->com);
+        d->inertia[i] = cr__sym3_rotate(d->pose[i].q, body->inertia);
+        crVec3 own = body->def.joint == CR_JOINT_FREE ? d->com[i] : d->pose[i].p;
+        d->origin[i] = body->root == i ? own : d->origin[body->root];
+        if (body->nv > 0) {
+            crQuat frame = cr_quat_mul(parent->q, body->def.pose.q);
+            joint_axes(body, &d->pose[i], frame, d->origin[i], d->axis + body->v);
+        }
+        const crDriven* base = &d->driven[body->base];
+        crVec3 arm = cr_sub(d->origin[i], d->pose[body->base].p);
+        d->given[i] = cr__twist(base->omega, cr_add(base->velocity, cr_cross(base->omega, arm)));
+    }
+}
+
+void cr_model_velocity(const crModel* model, const double* v, crDynamics* d) {
+    for (int i = 1; i < model->nb; i++) {
+        const crBody* body = &model->bodies[i];
+        crTwist twist = cr__moves(model, body->def.parent) ? d->twist[body->def.parent] : d->given[i];
+        for (int j = body->v; j < body->v + body->nv; j++) {
+            twist = cr__twist_madd(twist, v[j], d->axis[j]);
+        }
+        d->twist[i] = twist;
+    }
+}
+
+crVec3 cr_model_point_velocity(const crDynamics* d, int body, crVec3 point) {
+    return cr__twist_at(d->twist[body], cr_sub(point, d->origin[body]));
+}

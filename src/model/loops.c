@@ -1,0 +1,187 @@
+// loops.c - rows of loop closures, and the Newton iteration that closes them.
+//
+// connect: x_b - x_a = 0 in world axes. weld: and the rotation vector of R_b R_a^T is 0. distance: |x_b - x_a| = length.
+// Newton: q moves by M^-1 J^T W^+ (-gap), the shortest step in the metric of M, W^+ the pseudo-inverse, so that
+// redundant loops (a planar mechanism closed in space) do no harm; v then loses M^-1 J^T W^+ (J v + w_hat).
+// Fails: CR_ERR_REGION where the loops cannot be reached, q and v as they were; CR_ERR_MEMORY; CR_ERR_DEFINITE from M.
+#include <string.h>
+
+#include "linalg/semidefinite.h"
+#include "model/rows.h"
+#include "model/spatial.h"
+
+#define NEWTON_STEPS 50
+
+static const int loop_rows[] = {3, 6, 1};
+
+static crMat3 world_axes(void) {
+    return cr_mat3_columns(cr_vec3(1, 0, 0), cr_vec3(0, 1, 0), cr_vec3(0, 0, 1));
+}
+
+// rotation vector from a's frame to b's, world axes
+static crVec3 misalignment(const crLoop* loop, const crDynamics* d) {
+    crQuat qa = cr_quat_mul(d->pose[loop->a].q, loop->pose_a.q);
+    crQuat qb = cr_quat_mul(d->pose[loop->b].q, loop->pose_b.q);
+    return cr__rotation_log(cr_quat_mul(qb, cr_quat_conj(qa)));
+}
+
+static int add_distance(const crModel* model, const crDynamics* d, const crLoop* loop, crEnds ends,
+                        crRows* rows) {
+    crVec3 apart = cr_sub(ends.xb, ends.xa);
+    double length = cr_norm(apart);
+    // coinciding points have no direction: part them along x
+    crVec3 n = length > 0.0 ? cr_scale(1.0 / length, apart) : cr_vec3(1, 0, 0);
+    crMat3 frame = cr_frame(n);
+    int first = cr__rows_add(model, d, &ends, &frame, 1, rows);
+    if (first >= 0) rows->gap[first] = length - loop->length;
+    return first;
+}
+
+int cr_rows_add_loop(const crModel* model, const crDynamics* d, int index, crRows* rows) {
+    if (index < 0 || index >= model->loop_count) return CR_ERR_ARGUMENT;
+    const crLoop* loop = &model->loops[index];
+    crEnds ends = {.a = loop->a, .b = loop->b};
+    ends.xa = cr__pose_point(d->pose[loop->a], loop->pose_a.p);
+    ends.xb = cr__pose_point(d->pose[loop->b], loop->pose_b.p);
+    if (loop->kind == CR_LOOP_DISTANCE) return add_distance(model, d, loop, ends, rows);
+    if (rows->count + loop_rows[loop->kind] > rows->capacity) return CR_ERR_LIMIT;
+    crRows before = *rows;
+    crMat3 frame = world_axes();
+    int first = cr__rows_add(model, d, &ends, &frame, 3, rows);
+    if (first < 0) return first;
+    cr__store_vec(cr_sub(ends.xb, ends.xa), rows->gap + first);
+    if (loop->kind != CR_LOOP_WELD) return first;
+    ends.spin = true;
+    int turn = cr__rows_add(model, d, &ends, &frame, 3, rows);
+    if (turn < 0) {
+        *rows = before;
+        return turn;
+    }
+    cr__store_vec(misalignment(loop, d), rows->gap + turn);
+    return first;
+}
+
+static int depth(const crModel* model, int body) {
+    int last = model->bodies[body].last;
+    return last < 0 ? 0 : model->dof_depth[last] + 1;
+}
+
+void cr_model_loop_sizes(const crModel* model, int* rows, int* entries) {
+    *rows = 0;
+    *entries = 0;
+    for (int i = 0; i < model->loop_count; i++) {
+        const crLoop* loop = &model->loops[i];
+        *rows += loop_rows[loop->kind];
+        *entries += loop_rows[loop->kind] * (depth(model, loop->a) + depth(model, loop->b));
+    }
+}
+
+typedef struct Work {
+    int n;
+    crRows rows;
+    double* q;  // as it was (nq)
+    double* W;  // (n*n)
+    double* pinv;
+    double* u;   // (n)
+    double* p;   // (n)
+    double* dv;  // (nv)
+} Work;
+
+static crStatus create_work(const crModel* model, crArena* arena, Work* w) {
+    int entries;
+    cr_model_loop_sizes(model, &w->n, &entries);
+    size_t n = (size_t)w->n;
+    crStatus status = cr_rows_create(arena, w->n, entries, &w->rows);
+    w->q = cr_arena_alloc(arena, (size_t)model->nq * sizeof(double));
+    w->W = cr_arena_alloc(arena, n * n * sizeof(double));
+    w->pinv = cr_arena_alloc(arena, 2 * n * n * sizeof(double));
+    w->u = cr_arena_alloc(arena, n * sizeof(double));
+    w->p = cr_arena_alloc(arena, n * sizeof(double));
+    w->dv = cr_arena_alloc(arena, (size_t)model->nv * sizeof(double));
+    bool ok =
+        w->q != NULL && w->W != NULL && w->pinv != NULL && w->u != NULL && w->p != NULL && w->dv != NULL;
+    return status == CR_OK && ok ? CR_OK : CR_ERR_MEMORY;
+}
+
+// rows and the pseudo-inverse of W in the present position
+static crStatus linearize(const crModel* model, const crState* state, crDynamics* d, Work* w) {
+    cr_model_kinematics(model, state, d);
+    crStatus status = cr_model_mass_factor(model, 0.0, d);
+    if (status != CR_OK) return status;
+    w->rows.count = 0;
+    w->rows.entries = 0;
+    for (int i = 0; i < model->loop_count; i++) {
+        int first = cr_rows_add_loop(model, d, i, &w->rows);
+        if (first < 0) return (crStatus)first;
+    }
+    cr_rows_W(model, d, &w->rows, w->W);
+    cr__pseudo_inverse(w->W, w->n, w->pinv);
+    return CR_OK;
+}
+
+// dv = -M^-1 J^T W^+ u
+static void correction(const crModel* model, const crDynamics* d, const double* u, Work* w) {
+    for (int i = 0; i < w->n; i++) {
+        w->p[i] = 0.0;
+        for (int j = 0; j < w->n; j++) {
+            w->p[i] -= w->W[i * w->n + j] * u[j];
+        }
+    }
+    for (int i = 0; i < model->nv; i++) {
+        w->dv[i] = 0.0;
+    }
+    cr_rows_add_impulse(&w->rows, w->p, w->dv);
+    cr_model_mass_solve(model, d, w->dv);
+}
+
+static double worst_gap(const crRows* rows) {
+    double worst = 0.0;
+    for (int i = 0; i < rows->count; i++) {
+        double gap = fabs(rows->gap[i]);
+        worst = gap > worst || isnan(gap) ? gap : worst;
+    }
+    return worst;
+}
+
+static crStatus newton(const crModel* model, double tol, crDynamics* d, crState* state, Work* w,
+                       crError* error) {
+    double gap = INFINITY;
+    for (int step = 0; step < NEWTON_STEPS; step++) {
+        crStatus status = linearize(model, state, d, w);
+        if (status != CR_OK) return cr_error_set(error, status, "mass", "mass: a joint has nothing to move");
+        gap = worst_gap(&w->rows);
+        if (gap <= tol) return CR_OK;
+        if (!isfinite(gap)) break;
+        correction(model, d, w->rows.gap, w);
+        cr__advance(model, 1.0, w->dv, state->q);
+    }
+    return cr_error_set(error, CR_ERR_REGION, "loops", "loops: still open by %g after %d steps", gap,
+                        NEWTON_STEPS);
+}
+
+crStatus cr_model_close_loops(const crModel* model, double tol, crArena* arena, crDynamics* d, crState* state,
+                              crError* error) {
+    if (model == NULL || arena == NULL || d == NULL || state == NULL || !(tol > 0.0)) {
+        return cr_error_set(error, CR_ERR_ARGUMENT, "tol", "tol: must be > 0, and no pointer NULL");
+    }
+    size_t mark = cr_arena_mark(arena);
+    Work w = {0};
+    crStatus status = create_work(model, arena, &w);
+    if (status != CR_OK) {
+        cr_error_set(error, status, "arena", "arena: out of memory");
+    } else {
+        if (model->nq > 0) memcpy(w.q, state->q, (size_t)model->nq * sizeof(double));
+        status = newton(model, tol, d, state, &w, error);
+        if (status == CR_OK) {
+            cr_rows_velocity(&w.rows, state->v, w.u);
+            correction(model, d, w.u, &w);
+            for (int i = 0; i < model->nv; i++) {
+                state->v[i] += w.dv[i];
+            }
+        } else if (model->nq > 0) {
+            memcpy(state->q, w.q, (size_t)model->nq * sizeof(double));
+        }
+    }
+    cr_arena_release(arena, mark);
+    return status;
+}

@@ -1,0 +1,152 @@
+// model.c - a model's life: create, loops, names, the final check.
+//
+// The arrays stay in topological order because a body's parent must already be there; nothing is ever removed.
+// Fails: the first refusal stays in model->error and every later call returns it, so that building code may be
+// checked once, at its end.
+#include <string.h>
+
+#include "model/spatial.h"
+#include "model/store.h"
+
+static bool add_world(crModel* model) {
+    model->bodies = cr__store_reserve(model, STORE_BODIES, NULL, 1, sizeof(crBody));
+    if (model->bodies == NULL) return false;
+    crBody world = {.last = -1, .axes = cr_quat_identity()};
+    world.def = cr_body_def();
+    world.def.name = "world";
+    model->bodies[0] = world;
+    model->nb = 1;
+    crMaterial plain = cr_material();
+    return cr_model_add_material(model, &plain) == 0;
+}
+
+crModel* cr_model_create(const crAllocator* allocator) {
+    crAllocator a = allocator != NULL ? *allocator : cr_allocator_libc();
+    crModel* model = a.alloc(a.ctx, sizeof *model);
+    struct crModelMemory* memory = model != NULL ? a.alloc(a.ctx, sizeof *memory) : NULL;
+    if (memory == NULL) {
+        if (model != NULL) a.free(a.ctx, model, sizeof *model);
+        return NULL;
+    }
+    *memory = (struct crModelMemory){0};
+    *model = (crModel){.allocator = a, .memory = memory, .gravity = {0.0, 0.0, -9.81}};
+    if (!add_world(model)) {
+        cr_model_destroy(model);
+        return NULL;
+    }
+    return model;
+}
+
+void cr_model_destroy(crModel* model) {
+    if (model == NULL) return;
+    crAllocator a = model->allocator;
+    cr__store_free(model);
+    a.free(a.ctx, model->memory, sizeof *model->memory);
+    a.free(a.ctx, model, sizeof *model);
+}
+
+int cr_model_find_body(const crModel* model, const char* name) {
+    if (model == NULL || name == NULL) return CR_ERR_ARGUMENT;
+    for (int i = 0; i < model->nb; i++) {
+        const char* own = model->bodies[i].def.name;
+        if (own != NULL && strcmp(own, name) == 0) return i;
+    }
+    return CR_ERR_NAME;
+}
+
+crLoop cr_loop(crLoopKind kind, int a, int b) {
+    crPose here = cr__pose_identity();
+    return (crLoop){.kind = kind, .a = a, .b = b, .pose_a = here, .pose_b = here, .length = 1.0};
+}
+
+crStatus cr__pose_check(crPose* pose, const char* field, crError* error) {
+    crQuat q = pose->q;
+    double length = sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+    if (!cr_vec3_finite(pose->p) || !isfinite(length)) {
+        return cr_error_set(error, CR_ERR_FINITE, field, "%s: must be finite", field);
+    }
+    if (!(fabs(length - 1.0) <= 1e-6)) {
+        return cr_error_set(error, CR_ERR_UNIT, field, "%s: must have a unit quaternion, length %g", field,
+                            length);
+    }
+    pose->q = cr_quat_normalize(q);
+    return CR_OK;
+}
+
+static crStatus check_loop(const crModel* model, crLoop* loop, crError* error) {
+    if ((unsigned)loop->kind > CR_LOOP_DISTANCE) {
+        return cr_error_set(error, CR_ERR_RANGE, "kind", "kind: no such loop, got %d", (int)loop->kind);
+    }
+    int body[2] = {loop->a, loop->b};
+    for (int i = 0; i < 2; i++) {
+        if (body[i] < 0 || body[i] >= model->nb) {
+            return cr_error_set(error, CR_ERR_RANGE, i == 0 ? "a" : "b",
+                                "%s: must be a body, 0 to %d, got %d", i == 0 ? "a" : "b", model->nb - 1,
+                                body[i]);
+        }
+    }
+    if (loop->a == loop->b)
+        return cr_error_set(error, CR_ERR_RANGE, "b", "b: must not be the same body as a");
+    if (model->bodies[loop->a].last < 0 && model->bodies[loop->b].last < 0) {
+        return cr_error_set(error, CR_ERR_ARGUMENT, "b", "b: neither of the bodies %d and %d can move",
+                            loop->a, loop->b);
+    }
+    crStatus status = cr__pose_check(&loop->pose_a, "pose_a", error);
+    if (status == CR_OK) status = cr__pose_check(&loop->pose_b, "pose_b", error);
+    if (status == CR_OK && loop->kind == CR_LOOP_DISTANCE &&
+        !(loop->length > 0.0 && isfinite(loop->length))) {
+        return cr_error_set(error, CR_ERR_RANGE, "length", "length: must be > 0, got %g", loop->length);
+    }
+    return status;
+}
+
+int cr_model_add_loop(crModel* model, const crLoop* loop) {
+    if (model == NULL) return CR_ERR_MEMORY;
+    if (model->error.status != CR_OK) return model->error.status;
+    if (loop == NULL) return cr_error_set(&model->error, CR_ERR_ARGUMENT, "loop", "loop: is NULL");
+    crLoop own = *loop;
+    crStatus status = check_loop(model, &own, &model->error);
+    if (status != CR_OK) return status;
+    crLoop* loops =
+        cr__store_reserve(model, STORE_LOOPS, model->loops, model->loop_count + 1, sizeof(crLoop));
+    if (loops == NULL) return cr__store_full(model);
+    model->loops = loops;
+    loops[model->loop_count] = own;
+    return model->loop_count++;
+}
+
+// does any body that this one carries, itself included, have mass?
+static bool carries_mass(const crModel* model, int body) {
+    for (int i = body; i < model->nb; i++) {
+        if (!(model->bodies[i].mass > 0.0)) continue;
+        int j = i;
+        while (j > body) {
+            j = model->bodies[j].def.parent;
+        }
+        if (j == body) return true;
+    }
+    return false;
+}
+
+crStatus cr_model_check(const crModel* model, crError* error) {
+    if (model == NULL) return cr_error_set(error, CR_ERR_MEMORY, "model", "model: is NULL");
+    if (model->error.status != CR_OK) {
+        if (error != NULL) *error = model->error;
+        return model->error.status;
+    }
+    for (int i = 1; i < model->nb; i++) {
+        const crBody* body = &model->bodies[i];
+        const char* name = body->def.name != NULL ? body->def.name : "";
+        if (body->nv == 0) continue;
+        if (!carries_mass(model, i)) {
+            return cr_error_set(
+                error, CR_ERR_DEFINITE, "mass",
+                "mass: body %d %s moves but has no mass: give it mass or a shape with density", i, name);
+        }
+        if (body->single && !(body->principal[0] > 0.0)) {
+            return cr_error_set(error, CR_ERR_DEFINITE, "inertia",
+                                "inertia: free body %d %s needs three positive principal moments", i, name);
+        }
+    }
+    return CR_OK;
+}

@@ -1,0 +1,152 @@
+// rows.c - rows of J: relative velocities of two bodies along given directions, and W through tree solves.
+//
+// Velocity of b's point minus a's: row_j = dir . (S_j at x_b, where j moves b) - dir . (S_j at x_a, where j moves a).
+// What moves both points alike cancels and is left out. W = J M^-1 J^T by one solve per row.
+// Fails: CR_ERR_LIMIT where the rows given by the caller are full; nothing is added then.
+#include "model/rows.h"
+
+#include <string.h>
+
+#include "model/spatial.h"
+
+crStatus cr_rows_create(crArena* arena, int capacity, int entry_capacity, crRows* rows) {
+    if (arena == NULL || rows == NULL || capacity < 0 || entry_capacity < 0) return CR_ERR_ARGUMENT;
+    *rows = (crRows){0};
+    size_t rows_size = (size_t)capacity * sizeof(double);
+    crRows made = {.capacity = capacity, .entry_capacity = entry_capacity};
+    made.start = cr_arena_alloc(arena, ((size_t)capacity + 1) * sizeof(int));
+    made.col = cr_arena_alloc(arena, (size_t)entry_capacity * sizeof(int));
+    made.value = cr_arena_alloc(arena, (size_t)entry_capacity * sizeof(double));
+    made.w_hat = cr_arena_alloc(arena, rows_size);
+    made.gap = cr_arena_alloc(arena, rows_size);
+    bool ok = made.start != NULL && made.col != NULL && made.value != NULL && made.w_hat != NULL &&
+              made.gap != NULL;
+    if (!ok) return CR_ERR_MEMORY;
+    made.start[0] = 0;
+    *rows = made;
+    return CR_OK;
+}
+
+int cr__rows_begin(crRows* rows, int count, int entries) {
+    if (rows->count + count > rows->capacity) return CR_ERR_LIMIT;
+    if (rows->entries + count * entries > rows->entry_capacity) return CR_ERR_LIMIT;
+    int first = rows->count;
+    for (int r = 0; r < count; r++) {
+        rows->w_hat[first + r] = 0.0;
+        rows->gap[first + r] = 0.0;
+        rows->entries += entries;
+        rows->start[first + r + 1] = rows->entries;
+    }
+    rows->count += count;
+    return first;
+}
+
+// dof columns of both chains, descending; those that move both are left out where common is false
+static int next_column(const crModel* model, int* ja, int* jb, bool common, bool* of_a, bool* of_b) {
+    if (*ja == *jb && !common) return -1;
+    int j = *ja > *jb ? *ja : *jb;
+    if (j < 0) return -1;
+    *of_a = *ja == j;
+    *of_b = *jb == j;
+    if (*of_a) *ja = model->dof_parent[j];
+    if (*of_b) *jb = model->dof_parent[j];
+    return j;
+}
+
+static int count_columns(const crModel* model, int a, int b, bool common) {
+    int ja = model->bodies[a].last, jb = model->bodies[b].last, count = 0;
+    bool of_a, of_b;
+    while (next_column(model, &ja, &jb, common, &of_a, &of_b) >= 0) {
+        count++;
+    }
+    return count;
+}
+
+int cr__rows_add(const crModel* model, const crDynamics* d, const crEnds* ends, const crMat3* frame,
+                 int count, crRows* rows) {
+    int a = ends->a, b = ends->b;
+    crVec3 ra = cr_sub(ends->xa, d->origin[a]), rb = cr_sub(ends->xb, d->origin[b]);
+    crVec3 apart = cr_sub(ends->xb, ends->xa);
+    bool common = !ends->spin && cr_dot(apart, apart) > 0.0;
+    int width = count_columns(model, a, b, common);
+    int first = cr__rows_begin(rows, count, width);
+    if (first < 0) return first;
+    int start = rows->start[first];
+    int ja = model->bodies[a].last, jb = model->bodies[b].last;
+    bool of_a = false, of_b = false;
+    for (int at = start + width - 1; at >= start; at--) {
+        int j = next_column(model, &ja, &jb, common, &of_a, &of_b);
+        crTwist S = d->axis[j];
+        crVec3 u = cr_vec3(0, 0, 0);
+        if (of_b) u = ends->spin ? S.omega : cr__twist_at(S, rb);
+        if (of_a) u = cr_sub(u, ends->spin ? S.omega : cr__twist_at(S, ra));
+        for (int r = 0; r < count; r++) {
+            rows->col[at + r * width] = j;
+            rows->value[at + r * width] = cr_dot(cr_mat3_column(*frame, r), u);
+        }
+    }
+    crTwist ga = d->given[a], gb = d->given[b];
+    crVec3 given =
+        ends->spin ? cr_sub(gb.omega, ga.omega) : cr_sub(cr__twist_at(gb, rb), cr__twist_at(ga, ra));
+    for (int r = 0; r < count; r++) {
+        rows->w_hat[first + r] = cr_dot(cr_mat3_column(*frame, r), given);
+    }
+    return first;
+}
+
+static bool fits(const crModel* model, int a, int b, int count) {
+    return a >= 0 && a < model->nb && b >= 0 && b < model->nb && count >= 1 && count <= 3;
+}
+
+int cr_rows_add_point(const crModel* model, const crDynamics* d, int a, int b, crVec3 point,
+                      const crMat3* frame, int count, crRows* rows) {
+    if (!fits(model, a, b, count)) return CR_ERR_ARGUMENT;
+    crEnds ends = {a, b, point, point, false};
+    return cr__rows_add(model, d, &ends, frame, count, rows);
+}
+
+int cr_rows_add_spin(const crModel* model, const crDynamics* d, int a, int b, const crMat3* frame, int count,
+                     crRows* rows) {
+    if (!fits(model, a, b, count)) return CR_ERR_ARGUMENT;
+    crEnds ends = {a, b, d->origin[a], d->origin[b], true};
+    return cr__rows_add(model, d, &ends, frame, count, rows);
+}
+
+void cr_rows_velocity(const crRows* rows, const double* v, double* u) {
+    for (int r = 0; r < rows->count; r++) {
+        double sum = 0.0;
+        for (int i = rows->start[r]; i < rows->start[r + 1]; i++) {
+            sum += rows->value[i] * v[rows->col[i]];
+        }
+        u[r] = sum + rows->w_hat[r];
+    }
+}
+
+void cr_rows_add_impulse(const crRows* rows, const double* p, double* momentum) {
+    for (int r = 0; r < rows->count; r++) {
+        for (int i = rows->start[r]; i < rows->start[r + 1]; i++) {
+            momentum[rows->col[i]] += rows->value[i] * p[r];
+        }
+    }
+}
+
+void cr_rows_W(const crModel* model, const crDynamics* d, const crRows* rows, double* W) {
+    int n = rows->count;
+    double* x = d->work;
+    for (int r = 0; r < n; r++) {
+        for (int i = 0; i < model->nv; i++) {
+            x[i] = 0.0;
+        }
+        for (int i = rows->start[r]; i < rows->start[r + 1]; i++) {
+            x[rows->col[i]] = rows->value[i];
+        }
+        cr_model_mass_solve(model, d, x);
+        for (int s = r; s < n; s++) {
+            double sum = 0.0;
+            for (int i = rows->start[s]; i < rows->start[s + 1]; i++) {
+                sum += rows->value[i] * x[rows->col[i]];
+            }
+            W[r * n + s] = W[s * n + r] = sum;
+        }
+    }
+}

@@ -1,0 +1,20 @@
+// rows.h - how rows of J are added, shared by contacts, loops and joints.
+#ifndef CAROM_MODEL_ROWS_H
+#define CAROM_MODEL_ROWS_H
+
+#include "carom/model.h"
+
+// Two bodies and the world points on them whose relative velocity (or the bodies' relative omega) the rows are.
+typedef struct crEnds {
+    int a, b;
+    crVec3 xa, xb;
+    bool spin;
+} crEnds;
+
+// Room for count rows of `entries` each, w_hat and gap zero; the first row, or CR_ERR_LIMIT.
+int cr__rows_begin(crRows* rows, int count, int entries);
+// Along the first `count` columns of frame; the first row, or CR_ERR_LIMIT.
+int cr__rows_add(const crModel* model, const crDynamics* d, const crEnds* ends, const crMat3* frame,
+                 int count, crRows* rows);
+
+#endif

@@ -1,0 +1,90 @@
+// spatial.h - twists, wrenches and inertias of a tree, all in world axes about one point of the tree, so that they
+// add without transformation (Featherstone 2008, chapters 2 and 5, in one fixed frame); poses; the exponential and
+// logarithm of rotations.
+#ifndef CAROM_MODEL_SPATIAL_H
+#define CAROM_MODEL_SPATIAL_H
+
+#include "carom/model.h"
+
+// Inertia about the reference point: momentum of a twist is (I omega + h x v, m v - h x omega).
+typedef struct crInertia {
+    double m;
+    crVec3 h;  // m (com - reference)
+    crSym3 I;
+} crInertia;
+
+static inline crTwist cr__twist(crVec3 omega, crVec3 v) { return (crTwist){omega, v}; }
+static inline crTwist cr__twist_add(crTwist a, crTwist b) {
+    return cr__twist(cr_add(a.omega, b.omega), cr_add(a.v, b.v));
+}
+static inline crTwist cr__twist_madd(crTwist a, double s, crTwist b) {
+    return cr__twist(cr_madd(a.omega, s, b.omega), cr_madd(a.v, s, b.v));
+}
+// a x b: rate of a field b that is carried along by a
+static inline crTwist cr__twist_cross(crTwist a, crTwist b) {
+    return cr__twist(cr_cross(a.omega, b.omega), cr_add(cr_cross(a.omega, b.v), cr_cross(a.v, b.omega)));
+}
+// Wrenches are twists too: omega holds the moment, v the force.
+static inline double cr__twist_dot(crTwist motion, crTwist wrench) {
+    return cr_dot(motion.omega, wrench.omega) + cr_dot(motion.v, wrench.v);
+}
+// rate of a wrench that is carried along by a
+static inline crTwist cr__wrench_cross(crTwist a, crTwist f) {
+    return cr__twist(cr_add(cr_cross(a.omega, f.omega), cr_cross(a.v, f.v)), cr_cross(a.omega, f.v));
+}
+static inline crTwist cr__inertia_mul(const crInertia* I, crTwist a) {
+    return cr__twist(cr_add(cr_sym3_mul(I->I, a.omega), cr_cross(I->h, a.v)),
+                     cr_sub(cr_scale(I->m, a.v), cr_cross(I->h, a.omega)));
+}
+static inline crVec3 cr__twist_at(crTwist a, crVec3 r) { return cr_add(a.v, cr_cross(a.omega, r)); }
+
+// m (r.r 1 - r r^T): what a point mass at r adds to an inertia
+static inline crSym3 cr__point_inertia(double m, crVec3 r) {
+    return (crSym3){m * (r.y * r.y + r.z * r.z), -m * r.x * r.y, -m * r.x * r.z,
+                    m * (r.x * r.x + r.z * r.z), -m * r.y * r.z, m * (r.x * r.x + r.y * r.y)};
+}
+static inline crInertia cr__inertia_about(double m, crVec3 com, crSym3 inertia, crVec3 reference) {
+    crVec3 r = cr_sub(com, reference);
+    return (crInertia){m, cr_scale(m, r), cr_sym3_add(inertia, cr__point_inertia(m, r))};
+}
+
+static inline crVec3 cr__pose_point(crPose a, crVec3 x) { return cr_add(a.p, cr_quat_rotate(a.q, x)); }
+static inline crPose cr__pose_mul(crPose a, crPose b) {
+    return (crPose){cr__pose_point(a, b.p), cr_quat_normalize(cr_quat_mul(a.q, b.q))};
+}
+static inline crPose cr__pose_identity(void) { return (crPose){cr_vec3(0, 0, 0), cr_quat_identity()}; }
+
+// R S R^T
+static inline crSym3 cr__sym3_rotate(crQuat q, crSym3 s) {
+    return cr_sym3_in_frame(s, cr_quat_matrix(cr_quat_conj(q)));
+}
+
+crQuat cr__rotation_exp(crVec3 phi);  // rotation by |phi| about phi
+crVec3 cr__rotation_log(crQuat q);    // its inverse, |phi| <= pi
+
+crQuat cr__rotation_of(crMat3 R);  // quaternion of a rotation matrix
+
+// Does v move the body?
+static inline bool cr__moves(const crModel* model, int body) { return model->bodies[body].last >= 0; }
+
+static inline crQuat cr__load_quat(const double* q) { return (crQuat){q[0], q[1], q[2], q[3]}; }
+static inline void cr__store_quat(crQuat a, double* q) {
+    q[0] = a.w;
+    q[1] = a.x;
+    q[2] = a.y;
+    q[3] = a.z;
+}
+static inline crVec3 cr__load_vec(const double* x) { return cr_vec3(x[0], x[1], x[2]); }
+static inline void cr__store_vec(crVec3 a, double* x) {
+    x[0] = a.x;
+    x[1] = a.y;
+    x[2] = a.z;
+}
+
+// Finite, with a quaternion of length 1 to 1e-6 (which is then made exact).
+crStatus cr__pose_check(crPose* pose, const char* field, crError* error);
+
+// q moved by the velocities v for h, each joint by its own constant motion; time and v stay.
+void cr__advance(const crModel* model, double h, const double* v, double* q);
+
+#endif

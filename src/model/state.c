@@ -1,0 +1,84 @@
+// state.c - the changing part: arrays at the reference position, checks, and the rates of q.
+//
+// Rates: a quaternion q with angular velocity omega in the axes it maps to has rate (0, omega) q / 2; the position of a
+// free body is that of its origin, v_com - omega x (R com). Fails: the check names the first number that is not finite
+// or the first quaternion that is not unit.
+#include <string.h>
+
+#include "model/spatial.h"
+
+static double* zeros(crArena* arena, int count) {
+    double* x = cr_arena_alloc(arena, (size_t)count * sizeof(double));
+    if (x != NULL) memset(x, 0, (size_t)count * sizeof(double));
+    return x;
+}
+
+crStatus cr_state_create(const crModel* model, crArena* arena, crState* state) {
+    if (model == NULL || arena == NULL || state == NULL) return CR_ERR_ARGUMENT;
+    *state = (crState){0};
+    crState made = {0.0, zeros(arena, model->nq), zeros(arena, model->nv), zeros(arena, model->nv),
+                    zeros(arena, model->nv)};
+    if (made.q == NULL || made.v == NULL || made.force == NULL || made.motor_speed == NULL)
+        return CR_ERR_MEMORY;
+    if (model->nq > 0) memcpy(made.q, model->q0, (size_t)model->nq * sizeof(double));
+    for (int i = 0; i < model->nv; i++) {
+        const crBody* body = &model->bodies[model->dof_body[i]];
+        made.motor_speed[i] = body->def.dof[i - body->v].motor_speed;
+    }
+    *state = made;
+    return CR_OK;
+}
+
+static crStatus check_finite(const char* name, const double* x, int count, crError* error) {
+    for (int i = 0; i < count; i++) {
+        if (!isfinite(x[i])) {
+            return cr_error_set(error, CR_ERR_FINITE, name, "%s[%d]: must be finite, got %g", name, i, x[i]);
+        }
+    }
+    return CR_OK;
+}
+
+crStatus cr_state_check(const crModel* model, crState* state, crError* error) {
+    crStatus status = check_finite("time", &state->time, 1, error);
+    if (status == CR_OK) status = check_finite("q", state->q, model->nq, error);
+    if (status == CR_OK) status = check_finite("v", state->v, model->nv, error);
+    if (status == CR_OK) status = check_finite("force", state->force, model->nv, error);
+    if (status == CR_OK) status = check_finite("motor_speed", state->motor_speed, model->nv, error);
+    if (status != CR_OK) return status;
+    for (int i = 1; i < model->nb; i++) {
+        const crBody* body = &model->bodies[i];
+        if (body->def.joint != CR_JOINT_BALL && body->def.joint != CR_JOINT_FREE) continue;
+        int at = body->q + body->nq - 4;
+        crQuat q = cr__load_quat(state->q + at);
+        double length = sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+        if (!(fabs(length - 1.0) <= 1e-6)) {
+            return cr_error_set(error, CR_ERR_UNIT, "q", "q[%d]: the quaternion of body %d has length %g", at,
+                                i, length);
+        }
+        cr__store_quat(cr_quat_normalize(q), state->q + at);
+    }
+    return CR_OK;
+}
+
+static void quat_rate(const double* q, const double* omega, double* rate) {
+    crQuat w = {0.0, 0.5 * omega[0], 0.5 * omega[1], 0.5 * omega[2]};
+    cr__store_quat(cr_quat_mul(w, cr__load_quat(q)), rate);
+}
+
+void cr_state_rate(const crModel* model, const double* q, const double* v, double* rate) {
+    for (int i = 1; i < model->nb; i++) {
+        const crBody* body = &model->bodies[i];
+        const double* bq = q + body->q;
+        const double* bv = v + body->v;
+        double* br = rate + body->q;
+        if (body->def.joint == CR_JOINT_BALL) {
+            quat_rate(bq, bv, br);
+        } else if (body->def.joint == CR_JOINT_FREE) {
+            crVec3 arm = cr_quat_rotate(cr__load_quat(bq + 3), body->com);
+            cr__store_vec(cr_sub(cr__load_vec(bv), cr_cross(cr__load_vec(bv + 3), arm)), br);
+            quat_rate(bq + 3, bv + 3, br + 3);
+        } else if (body->nv > 0) {
+            memcpy(br, bv, (size_t)body->nv * sizeof(double));
+        }
+    }
+}

@@ -1,0 +1,35 @@
+// store.h - memory of a model: arrays that grow, and copies that live as long as it does.
+#ifndef CAROM_MODEL_STORE_H
+#define CAROM_MODEL_STORE_H
+
+#include "carom/model.h"
+
+typedef enum crStoreArray {
+    STORE_BODIES,
+    STORE_DOF_BODY,
+    STORE_DOF_PARENT,
+    STORE_DOF_DEPTH,
+    STORE_ROW,
+    STORE_Q0,
+    STORE_MATERIALS,
+    STORE_PAIRS,
+    STORE_LOOPS,
+    STORE_ARRAYS
+} crStoreArray;
+
+struct crModelMemory {
+    size_t bytes[STORE_ARRAYS];  // allocated for each array
+    struct crStoreBlock* blocks;
+};
+
+// The array with room for `count` items of `size` bytes, what it held kept; NULL (and the array untouched) when
+// memory is out. Assign the result at once.
+void* cr__store_reserve(crModel* model, crStoreArray which, void* array, int count, size_t size);
+// A copy that the model owns; NULL when memory is out.
+void* cr__store_copy(crModel* model, const void* bytes, size_t size);
+void cr__store_free(crModel* model);
+
+// Sticks to the model and comes back as the status.
+crStatus cr__store_full(crModel* model);
+
+#endif
