@@ -64,10 +64,10 @@ typedef struct crMaterial {
 } crMaterial;
 
 // A combination written down by the user for two materials.
-typedef struct crPair {
+typedef struct crMaterialPair {
     int a, b;
     crSurface surface;  // axis is in the frame of the body of material a
-} crPair;
+} crMaterialPair;
 
 // The surface two materials make, and whose frame its axis is in.
 typedef struct crContactSurface {
@@ -174,7 +174,7 @@ typedef struct crModel {
     int* row;         // where its row of M starts; entries are its ancestors from the top, itself last (nv)
     double* q0;       // coordinates of the reference position (nq)
     crMaterial* materials;  // (material_count)
-    crPair* pairs;          // (pair_count)
+    crMaterialPair* pairs;  // (pair_count)
     crLoop* loops;          // (loop_count)
     struct crModelMemory* memory;
 } crModel;

@@ -19,12 +19,6 @@ typedef struct crQuat {
     double w, x, y, z;
 } crQuat;
 
-// Where a frame lies in another: a point x of it is p + q x q* there.
-typedef struct crPose {
-    crVec3 p;
-    crQuat q;
-} crPose;
-
 // Row-major: m[row][column].
 typedef struct crMat3 {
     double m[3][3];
@@ -134,6 +128,30 @@ CR_API crQuat cr_quat_axis_angle(crVec3 axis,
                                  double angle);  // axis need not be unit; zero axis gives identity
 CR_API crVec3 cr_quat_rotate(crQuat q, crVec3 v);
 CR_API crMat3 cr_quat_matrix(crQuat q);
+
+// Where a body or a shape is: its own coordinates x are q x + p in those of its parent.
+typedef struct crPose {
+    crVec3 p;  // origin, m
+    crQuat q;  // rotation, unit
+} crPose;
+
+static inline crPose cr_pose_identity(void) {
+    crPose r = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}};
+    return r;
+}
+static inline crVec3 cr_pose_point(crPose a, crVec3 x) { return cr_add(a.p, cr_quat_rotate(a.q, x)); }
+static inline crVec3 cr_pose_point_inverse(crPose a, crVec3 x) {
+    return cr_quat_rotate(cr_quat_conj(a.q), cr_sub(x, a.p));
+}
+// the pose whose parent is b's own frame, seen from b's parent
+static inline crPose cr_pose_mul(crPose b, crPose a) {
+    crPose r = {cr_pose_point(b, a.p), cr_quat_mul(b.q, a.q)};
+    return r;
+}
+static inline crPose cr_pose_inverse(crPose a) {
+    crPose r = {cr_quat_rotate(cr_quat_conj(a.q), cr_neg(a.p)), cr_quat_conj(a.q)};
+    return r;
+}
 
 // Right-handed contact frame with columns n, t1, t2: t1 = z x n normalized, or +x where n is along z; t2 = n
 // x t1.

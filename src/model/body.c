@@ -13,7 +13,7 @@ static const int joint_nv[] = {0, 1, 1, 3, 3, 6, 0};
 
 crBodyDef cr_body_def(void) {
     crBodyDef def = {.joint = CR_JOINT_FIXED, .axis = {0.0, 0.0, 1.0}, .mass = NAN, .gravity_scale = 1.0};
-    def.pose = cr__pose_identity();
+    def.pose = cr_pose_identity();
     for (int j = 0; j < 6; j++) {
         def.dof[j].lower = -INFINITY;
         def.dof[j].upper = INFINITY;

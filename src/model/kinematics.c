@@ -31,14 +31,14 @@ crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d)
         take(arena, &made.wrench, nb, sizeof(crTwist)) &&
         take(arena, &made.composite, nb, sizeof(crInertia)) && take(arena, &made.work, nv, sizeof(double));
     if (!ok) return CR_ERR_MEMORY;
-    made.pose[0] = cr__pose_identity();
+    made.pose[0] = cr_pose_identity();
     *d = made;
     return CR_OK;
 }
 
 // the joint's motion in its own frame
 static crPose joint_pose(const crBody* body, const double* q) {
-    crPose move = cr__pose_identity();
+    crPose move = cr_pose_identity();
     switch (body->def.joint) {
     case CR_JOINT_HINGE:
         move.q = cr_quat_axis_angle(body->def.axis, q[0]);
@@ -112,7 +112,7 @@ static void joint_axes(const crBody* body, const crPose* pose, crQuat frame, crV
 
 void cr_model_kinematics(const crModel* model, const crState* state, crDynamics* d) {
     d->time = state->time;
-    d->pose[0] = cr__pose_identity();
+    d->pose[0] = cr_pose_identity();
     for (int i = 1; i < model->nb; i++) {
         const crBody* body = &model->bodies[i];
         const crPose* parent = &d->pose[body->def.parent];
@@ -121,7 +121,7 @@ void cr_model_kinematics(const crModel* model, const crState* state, crDynamics*
             body->def.drive(body->def.drive_ctx, state->time, &d->driven[i]);
         }
         d->pose[i] = body_pose(body, parent, state->q + body->q, &d->driven[i]);
-        d->com[i] = cr__pose_point(d->pose[i], body->com);
+        d->com[i] = cr_pose_point(d->pose[i], body->com);
         d->inertia[i] = cr__sym3_rotate(d->pose[i].q, body->inertia);
         crVec3 own = body->def.joint == CR_JOINT_FREE ? d->com[i] : d->pose[i].p;
         d->origin[i] = body->root == i ? own : d->origin[body->root];

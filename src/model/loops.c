@@ -41,8 +41,8 @@ int cr_rows_add_loop(const crModel* model, const crDynamics* d, int index, crRow
     if (index < 0 || index >= model->loop_count) return CR_ERR_ARGUMENT;
     const crLoop* loop = &model->loops[index];
     crEnds ends = {.a = loop->a, .b = loop->b};
-    ends.xa = cr__pose_point(d->pose[loop->a], loop->pose_a.p);
-    ends.xb = cr__pose_point(d->pose[loop->b], loop->pose_b.p);
+    ends.xa = cr_pose_point(d->pose[loop->a], loop->pose_a.p);
+    ends.xb = cr_pose_point(d->pose[loop->b], loop->pose_b.p);
     if (loop->kind == CR_LOOP_DISTANCE) return add_distance(model, d, loop, ends, rows);
     if (rows->count + loop_rows[loop->kind] > rows->capacity) return CR_ERR_LIMIT;
     crRows before = *rows;

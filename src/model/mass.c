@@ -17,7 +17,7 @@ crMass cr_mass_add(crMass a, crMass b) {
 }
 
 crMass cr_mass_moved(crMass a, crPose pose) {
-    return (crMass){a.mass, cr__pose_point(pose, a.com), cr__sym3_rotate(pose.q, a.inertia)};
+    return (crMass){a.mass, cr_pose_point(pose, a.com), cr__sym3_rotate(pose.q, a.inertia)};
 }
 
 crStatus cr_mass_check(const crMass* mass, crError* error) {

@@ -144,11 +144,11 @@ crStatus cr_model_add_pair(crModel* model, int material_a, int material_b, const
     }
     crStatus status = check_surface(surface, error);
     if (status != CR_OK) return status;
-    crPair* pairs =
-        cr__store_reserve(model, STORE_PAIRS, model->pairs, model->pair_count + 1, sizeof(crPair));
+    crMaterialPair* pairs =
+        cr__store_reserve(model, STORE_PAIRS, model->pairs, model->pair_count + 1, sizeof(crMaterialPair));
     if (pairs == NULL) return cr__store_full(model);
     model->pairs = pairs;
-    crPair own = {material_a, material_b, *surface};
+    crMaterialPair own = {material_a, material_b, *surface};
     if (!own_surface(model, &own.surface)) return cr__store_full(model);
     pairs[model->pair_count++] = own;
     return CR_OK;
@@ -204,7 +204,7 @@ crStatus cr_model_surface(const crModel* model, int a, int b, double speed, crCo
     if (a < 0 || a >= model->material_count || b < 0 || b >= model->material_count) return CR_ERR_RANGE;
     // the pair written last wins
     for (int i = model->pair_count - 1; i >= 0; i--) {
-        const crPair* pair = &model->pairs[i];
+        const crMaterialPair* pair = &model->pairs[i];
         bool same = pair->a == a && pair->b == b;
         if (!same && !(pair->a == b && pair->b == a)) continue;
         out->surface = pair->surface;

@@ -55,7 +55,7 @@ int cr_model_find_body(const crModel* model, const char* name) {
 }
 
 crLoop cr_loop(crLoopKind kind, int a, int b) {
-    crPose here = cr__pose_identity();
+    crPose here = cr_pose_identity();
     return (crLoop){.kind = kind, .a = a, .b = b, .pose_a = here, .pose_b = here, .length = 1.0};
 }
 

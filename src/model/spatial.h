@@ -48,11 +48,10 @@ static inline crInertia cr__inertia_about(double m, crVec3 com, crSym3 inertia, 
     return (crInertia){m, cr_scale(m, r), cr_sym3_add(inertia, cr__point_inertia(m, r))};
 }
 
-static inline crVec3 cr__pose_point(crPose a, crVec3 x) { return cr_add(a.p, cr_quat_rotate(a.q, x)); }
+// cr_pose_mul that stays unit down a long chain
 static inline crPose cr__pose_mul(crPose a, crPose b) {
-    return (crPose){cr__pose_point(a, b.p), cr_quat_normalize(cr_quat_mul(a.q, b.q))};
+    return (crPose){cr_pose_point(a, b.p), cr_quat_normalize(cr_quat_mul(a.q, b.q))};
 }
-static inline crPose cr__pose_identity(void) { return (crPose){cr_vec3(0, 0, 0), cr_quat_identity()}; }
 
 // R S R^T
 static inline crSym3 cr__sym3_rotate(crQuat q, crSym3 s) {
