@@ -20,21 +20,37 @@ static void turn_axis(int k, double h, double rate, crQuat* Q, double pi[3]) {
     cr__store_vec(cr_quat_rotate(cr_quat_conj(step), cr__load_vec(pi)), pi);
 }
 
+// Q diag(D) Q^-1 x
+static crVec3 along_axes(crQuat Q, const double D[3], crVec3 x) {
+    crVec3 own = cr_quat_rotate(cr_quat_conj(Q), x);
+    return cr_quat_rotate(Q, cr_vec3(D[0] * own.x, D[1] * own.y, D[2] * own.z));
+}
+
+static crQuat principal_axes(const crBody* body, crQuat q) {
+    return cr_quat_normalize(cr_quat_mul(q, body->axes));
+}
+
 // a free body's turn over h; omega changes so that L does not
 static crQuat spin(const crBody* body, double h, crQuat q, double* omega) {
     const double* I = body->principal;
-    crQuat Q = cr_quat_mul(q, body->axes);
-    crVec3 w = cr_quat_rotate(cr_quat_conj(Q), cr__load_vec(omega));
-    double pi[3] = {I[0] * w.x, I[1] * w.y, I[2] * w.z};
-    crVec3 L = cr_quat_rotate(Q, cr__load_vec(pi));
-    double outer = 1.0 / I[0] - 1.0 / I[1], inner = 1.0 / I[2] - 1.0 / I[1];
+    const double inverse[3] = {1.0 / I[0], 1.0 / I[1], 1.0 / I[2]};
+    crQuat Q = principal_axes(body, q);
+    crVec3 L = along_axes(Q, I, cr__load_vec(omega));
+    double pi[3];
+    cr__store_vec(cr_quat_rotate(cr_quat_conj(Q), L), pi);
+    double outer = inverse[0] - inverse[1], inner = inverse[2] - inverse[1];
     turn_axis(0, 0.5 * h, outer, &Q, pi);
     turn_axis(2, h, inner, &Q, pi);
     turn_axis(0, 0.5 * h, outer, &Q, pi);
-    Q = cr_quat_normalize(cr_quat_mul(cr__rotation_exp(cr_scale(h / I[1], L)), Q));
-    crVec3 after = cr_quat_rotate(cr_quat_conj(Q), L);
-    cr__store_vec(cr_quat_rotate(Q, cr_vec3(after.x / I[0], after.y / I[1], after.z / I[2])), omega);
-    return cr_quat_normalize(cr_quat_mul(Q, cr_quat_conj(body->axes)));
+    Q = cr_quat_mul(cr__rotation_exp(cr_scale(h * inverse[1], L)), Q);
+    crQuat after = cr_quat_normalize(cr_quat_mul(Q, cr_quat_conj(body->axes)));
+    // a quaternion rounded to length 1 + 1e-16 scales what it turns, and always the same way: refine omega until the
+    // next step will find this L again
+    Q = principal_axes(body, after);
+    crVec3 w = along_axes(Q, inverse, L);
+    crVec3 lost = cr_sub(L, along_axes(Q, I, w));
+    cr__store_vec(cr_add(w, along_axes(Q, inverse, lost)), omega);
+    return after;
 }
 
 static crQuat turned(double h, const double* omega, crQuat q) {

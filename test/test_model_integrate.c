@@ -1,0 +1,180 @@
+// test_model_integrate.c - motion of free bodies over many steps: momentum, unit quaternions, order, closed forms.
+#include "model_sample.h"
+
+static Bench free_body(crSym3 inertia, crVec3 com) {
+    Bench bench = {.model = cr_model_create(NULL)};
+    bench.model->gravity = cr_vec3(0, 0, 0);
+    crBodyDef def = cr_body_def();
+    def.joint = CR_JOINT_FREE;
+    def.mass = 1.5;
+    def.com = com;
+    def.inertia = inertia;
+    cr_model_add_body(bench.model, &def);
+    bench_open(&bench);
+    return bench;
+}
+
+static void momentum(Bench* bench, crVec3* p, crVec3* L, double* E) {
+    cr_model_kinematics(bench->model, &bench->state, &bench->d);
+    cr_model_velocity(bench->model, bench->state.v, &bench->d);
+    cr_model_momentum(bench->model, &bench->d, cr_vec3(0, 0, 0), p, L);
+    *E = cr_model_energy(bench->model, &bench->state, &bench->d).kinetic;
+}
+
+TEST(tumbling_keeps_momentum_over_1e5_steps) {
+    crRandom random = sample_seed(21);
+    double worst = 0.0, worst_E = 0.0, worst_unit = 0.0;
+    for (int n = 0; n < 8; n++) {
+        crMat3 frame = cr_quat_matrix(sample_rotation(&random));
+        crSym3 I = cr_sym3_in_frame((crSym3){.xx = 0.1, .yy = 0.2 + 0.01 * n, .zz = 0.25}, frame);
+        Bench bench = free_body(I, sample_vec(&random, 0.1));
+        sample_state(&random, &bench);
+        bench.state.v[0] = bench.state.v[1] = bench.state.v[2] = 0.0;
+        crVec3 p0, L0, p, L;
+        double E0, E;
+        momentum(&bench, &p0, &L0, &E0);
+        for (int s = 0; s < 100000; s++) {
+            cr_model_integrate(bench.model, 0.01, &bench.state);
+            if (s % 1000 != 0) continue;
+            momentum(&bench, &p, &L, &E);
+            const double* q = bench.state.q + 3;
+            worst_unit = fmax(worst_unit, fabs(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1.0));
+            worst_E = fmax(worst_E, fabs(E / E0 - 1.0));
+        }
+        momentum(&bench, &p, &L, &E);
+        worst = fmax(worst, cr_norm(cr_sub(L, L0)) / cr_norm(L0));
+        bench_close(&bench);
+    }
+    printf("  1e5 steps: angular momentum %.2g, |q|^2 - 1 %.2g, energy within %.2g throughout\n", worst,
+           worst_unit, worst_E);
+    CHECK(worst < 1e-12);
+    CHECK(worst_unit < 1e-15);
+    // second order and symmetric: the energy error stays at its size of the first steps
+    CHECK(worst_E < 1e-3);
+}
+
+static double tumble_error(crSym3 I, int steps, const double* start, const double* end) {
+    Bench bench = free_body(I, cr_vec3(0.1, -0.2, 0.05));
+    memcpy(bench.state.q, start, 7 * sizeof(double));
+    memcpy(bench.state.v, start + 7, 6 * sizeof(double));
+    for (int s = 0; s < steps; s++) {
+        cr_model_integrate(bench.model, 1.0 / steps, &bench.state);
+    }
+    double error = 0.0;
+    double sign = 0.0;
+    for (int i = 3; i < 7; i++) {
+        sign += bench.state.q[i] * end[i];
+    }
+    for (int i = 0; i < 7; i++) {
+        double q = i < 3 || sign > 0.0 ? bench.state.q[i] : -bench.state.q[i];
+        error = fmax(error, fabs(q - end[i]));
+    }
+    for (int i = 0; i < 6; i++) {
+        error = fmax(error, fabs(bench.state.v[i] - end[7 + i]));
+    }
+    bench_close(&bench);
+    return error;
+}
+
+// Euler's equations by the high-order integrator, one second of tumbling.
+static void tumble_reference(crSym3 I, double* x) {
+    Bench bench = free_body(I, cr_vec3(0.1, -0.2, 0.05));
+    for (int s = 0; s < 100; s++) {
+        gbs_step(bench_rate, &bench, 13, 0.0, 0.01, x);
+    }
+    bench_close(&bench);
+}
+
+TEST(tumbling_is_of_second_order) {
+    crSym3 I = {.xx = 0.11, .yy = 0.2, .zz = 0.29, .xy = 0.02, .xz = -0.01, .yz = 0.015};
+    double start[13] = {0.3, 0.1, 0.0, 1.0, 0.0, 0.0, 0.0, 0.5, -0.2, 1.0, 2.0, 3.0, -1.0};
+    double end[13];
+    memcpy(end, start, sizeof end);
+    tumble_reference(I, end);
+    double coarse = tumble_error(I, 100, start, end), fine = tumble_error(I, 200, start, end);
+    printf("  h = 1/100: %.3g, 1/200: %.3g, ratio %.3f\n", coarse, fine, coarse / fine);
+    CHECK(coarse / fine > 3.9 && coarse / fine < 4.1);
+}
+
+// Two equal moments, and three: exact whatever the step.
+TEST(symmetric_bodies_turn_exactly) {
+    double start[13] = {0.3, 0.1, 0.0, 1.0, 0.0, 0.0, 0.0, 0.5, -0.2, 1.0, 2.0, 3.0, -1.0};
+    crSym3 tops[3] = {{.xx = 0.2, .yy = 0.2, .zz = 0.3},
+                      {.xx = 0.1, .yy = 0.3, .zz = 0.3},
+                      {.xx = 0.2, .yy = 0.2, .zz = 0.2}};
+    for (int i = 0; i < 3; i++) {
+        double end[13];
+        memcpy(end, start, sizeof end);
+        tumble_reference(tops[i], end);
+        double error = tumble_error(tops[i], 1, start, end);
+        printf("  symmetric %d, one step of 1 s: %.2g\n", i, error);
+        CHECK(error < 1e-13);
+    }
+}
+
+// A spinning wheel on a long axle: precession of a ball-jointed top against the high-order solution at first order.
+TEST(a_ball_joint_converges) {
+    Bench bench = {.model = cr_model_create(NULL)};
+    crBodyDef def = cr_body_def();
+    def.joint = CR_JOINT_BALL;
+    def.mass = 1.0;
+    def.com = cr_vec3(0.3, 0, 0);
+    def.inertia = (crSym3){.xx = 0.02, .yy = 0.012, .zz = 0.012};
+    def.pose.q = cr_quat_axis_angle(cr_vec3(1, 2, 3), 0.7);
+    cr_model_add_body(bench.model, &def);
+    bench_open(&bench);
+    double x[7] = {1, 0, 0, 0, 20.0, 0.5, -0.3};
+    double start[7];
+    memcpy(start, x, sizeof x);
+    for (int s = 0; s < 50; s++) {
+        gbs_step(bench_rate, &bench, 7, 0.0, 0.01, x);
+    }
+    double error[2];
+    for (int k = 0; k < 2; k++) {
+        int steps = k == 0 ? 4000 : 8000;
+        double h = 0.5 / steps;
+        memcpy(bench.state.q, start, 4 * sizeof(double));
+        memcpy(bench.state.v, start + 4, 3 * sizeof(double));
+        for (int s = 0; s < steps; s++) {
+            double force[3], v_free[3];
+            cr_model_kinematics(bench.model, &bench.state, &bench.d);
+            CHECK_STATUS(cr_model_mass_factor(bench.model, 0.0, &bench.d), CR_OK);
+            cr_model_forces(bench.model, &bench.state, &bench.d, force);
+            cr_model_smooth_velocity(bench.model, &bench.state, force, h, &bench.d, v_free);
+            memcpy(bench.state.v, v_free, sizeof v_free);
+            cr_model_integrate(bench.model, h, &bench.state);
+        }
+        error[k] = 0.0;
+        double sign = 0.0;
+        for (int i = 0; i < 4; i++) {
+            sign += bench.state.q[i] * x[i];
+        }
+        for (int i = 0; i < 4; i++) {
+            error[k] = fmax(error[k], fabs(bench.state.q[i] * copysign(1.0, sign) - x[i]));
+        }
+    }
+    printf("  top at h = 1.25e-4: %.2g, half of it: %.2g, ratio %.3f\n", error[0], error[1],
+           error[0] / error[1]);
+    CHECK(error[0] / error[1] > 1.9 && error[0] / error[1] < 2.1);
+    bench_close(&bench);
+}
+
+// Spinning at a rate that turns several times per step is still a turn with the same momentum.
+TEST(very_fast_spin_is_safe) {
+    Bench bench = free_body((crSym3){.xx = 0.1, .yy = 0.2, .zz = 0.25}, cr_vec3(0, 0, 0));
+    double spin[3] = {3e4, -2e4, 1e4};
+    memcpy(bench.state.v + 3, spin, sizeof spin);
+    crVec3 p, L0, L;
+    double E0, E, most = 0.0;
+    momentum(&bench, &p, &L0, &E0);
+    for (int s = 0; s < 1000; s++) {
+        cr_model_integrate(bench.model, 0.01, &bench.state);
+        momentum(&bench, &p, &L, &E);
+        most = fmax(most, E);
+    }
+    CHECK(cr_norm(cr_sub(L, L0)) < 1e-12 * cr_norm(L0));
+    // energy lies between those of turning about the largest and the smallest axis
+    double L2 = cr_dot(L0, L0);
+    CHECK(most <= 0.5 * L2 / 0.1 * (1 + 1e-12) && E >= 0.5 * L2 / 0.25 * (1 - 1e-12));
+    bench_close(&bench);
+}
