@@ -20,17 +20,21 @@ static crStatus check_polygon(const crSurface* s, crError* error) {
                             s->vertex_count);
     }
     for (int i = 0; i < s->vertex_count; i++) {
+        if (!isfinite(s->vertices[i][0]) || !isfinite(s->vertices[i][1])) {
+            return cr_error_set(error, CR_ERR_FINITE, "vertices", "vertices: vertex %d must be finite", i);
+        }
+    }
+    int rounds = 0;
+    for (int i = 0; i < s->vertex_count; i++) {
         const double* a = s->vertices[i];
         const double* b = s->vertices[(i + 1) % s->vertex_count];
         const double* c = s->vertices[(i + 2) % s->vertex_count];
-        if (!isfinite(a[0]) || !isfinite(a[1])) {
-            return cr_error_set(error, CR_ERR_FINITE, "vertices", "vertices: vertex %d must be finite", i);
-        }
         double turn = (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0]);
-        if (!(a[0] * b[1] - a[1] * b[0] > 0.0) || !(turn >= 0.0)) {
+        rounds += a[1] < 0.0 && b[1] >= 0.0;
+        if (!(a[0] * b[1] - a[1] * b[0] > 0.0) || !(turn >= 0.0) || rounds > 1) {
             return cr_error_set(
                 error, CR_ERR_RANGE, "vertices",
-                "vertices: must be convex, counter-clockwise, with the origin inside; not so at %d", i);
+                "vertices: must be convex, counter-clockwise, once round the origin; not so at %d", i);
         }
     }
     return CR_OK;
