@@ -129,6 +129,30 @@ CR_API crQuat cr_quat_axis_angle(crVec3 axis,
 CR_API crVec3 cr_quat_rotate(crQuat q, crVec3 v);
 CR_API crMat3 cr_quat_matrix(crQuat q);
 
+// Where a body or a shape is: its own coordinates x are q x + p in those of its parent.
+typedef struct crPose {
+    crVec3 p;  // origin, m
+    crQuat q;  // rotation, unit
+} crPose;
+
+static inline crPose cr_pose_identity(void) {
+    crPose r = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}};
+    return r;
+}
+static inline crVec3 cr_pose_point(crPose a, crVec3 x) { return cr_add(a.p, cr_quat_rotate(a.q, x)); }
+static inline crVec3 cr_pose_point_inverse(crPose a, crVec3 x) {
+    return cr_quat_rotate(cr_quat_conj(a.q), cr_sub(x, a.p));
+}
+// the pose whose parent is b's own frame, seen from b's parent
+static inline crPose cr_pose_mul(crPose b, crPose a) {
+    crPose r = {cr_pose_point(b, a.p), cr_quat_mul(b.q, a.q)};
+    return r;
+}
+static inline crPose cr_pose_inverse(crPose a) {
+    crPose r = {cr_quat_rotate(cr_quat_conj(a.q), cr_neg(a.p)), cr_quat_conj(a.q)};
+    return r;
+}
+
 // Right-handed contact frame with columns n, t1, t2: t1 = z x n normalized, or +x where n is along z; t2 = n
 // x t1.
 CR_API crMat3 cr_frame(crVec3 n);
