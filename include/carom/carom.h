@@ -3,6 +3,7 @@
 #define CAROM_H
 
 #include "carom/base.h"
+#include "carom/collide.h"
 #include "carom/impulse.h"
 #include "carom/model.h"
 #include "carom/problem.h"

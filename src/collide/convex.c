@@ -1,0 +1,206 @@
+// convex.c - support points, faces and edge directions of the convex cores.
+//
+// The support function h(d) = max d.x over a core is all that GJK and EPA know of it; the separating-axis test
+// also asks for faces and edge directions. Ties (a whole face is farthest) give one of its points, always the
+// same. Cylinders and cones give the centre of a cap that faces d exactly. No failure: d = 0 is not allowed.
+#include "collide/convex.h"
+
+static void set_size(crConvex* c, const crShape* shape) {
+    crVec3 s = shape->size;
+    c->size = s;
+    switch (shape->kind) {
+    case CR_SHAPE_SPHERE:
+        c->core = CR__POINT;
+        c->radius = s.x;
+        break;
+    case CR_SHAPE_CAPSULE:
+        c->core = CR__SEGMENT;
+        c->radius = s.x;
+        c->extent = s.z;
+        break;
+    case CR_SHAPE_BOX:
+        c->core = CR__BOX;
+        c->extent = cr_norm(s);
+        break;
+    case CR_SHAPE_CYLINDER:
+    case CR_SHAPE_CONE:
+        c->core = shape->kind == CR_SHAPE_CONE ? CR__CONE : CR__CYLINDER;
+        c->extent = sqrt(s.x * s.x + s.z * s.z);
+        break;
+    case CR_SHAPE_ELLIPSOID:
+        c->core = CR__ELLIPSOID;
+        c->extent = fmax(s.x, fmax(s.y, s.z));
+        break;
+    case CR_SHAPE_HULL:
+        c->core = CR__HULL;
+        c->hull = shape->data.hull;
+        c->extent = c->hull->extent;
+        break;
+    default:
+        c->core = CR__HALFSPACE;
+        break;
+    }
+}
+
+void cr__convex_set(crConvex* c, const crShape* shape, crPose pose, crVec3 origin) {
+    *c = (crConvex){.child = 0};
+    c->R = cr_quat_matrix(pose.q);
+    c->p = cr_sub(pose.p, origin);
+    set_size(c, shape);
+    if (c->core == CR__HALFSPACE) {
+        c->size = cr__unit(cr_mat3_mul(c->R, shape->size), cr_vec3(0, 0, 1));
+        c->offset = shape->offset + cr_dot(c->size, c->p);
+    }
+}
+
+void cr__convex_triangle(crConvex* c, const crVec3 corners[3], int child) {
+    *c = (crConvex){.core = CR__TRIANGLE, .child = child};
+    crVec3 sum = cr_add(corners[0], cr_add(corners[1], corners[2]));
+    c->p = cr_scale(1.0 / 3.0, sum);
+    for (int i = 0; i < 3; i++) {
+        c->triangle[i] = cr_sub(corners[i], c->p);
+        c->extent = fmax(c->extent, cr_norm(c->triangle[i]));
+    }
+    crVec3 cross = cr_cross(cr_sub(corners[1], corners[0]), cr_sub(corners[2], corners[0]));
+    c->normal = cr__unit(cross, cr_vec3(0, 0, 1));
+}
+
+static crVec3 farthest(const crVec3* points, int count, crVec3 d) {
+    int best = 0;
+    double most = cr_dot(points[0], d);
+    for (int i = 1; i < count; i++) {
+        double value = cr_dot(points[i], d);
+        if (value > most) {
+            most = value;
+            best = i;
+        }
+    }
+    return points[best];
+}
+
+// a point of the circle of radius r at height z, farthest along d
+static crVec3 rim(double r, double z, crVec3 d) {
+    double t = sqrt(d.x * d.x + d.y * d.y);
+    if (!(t > 0.0)) return cr_vec3(0, 0, z);
+    return cr_vec3(r * (d.x / t), r * (d.y / t), z);
+}
+
+static crVec3 local_support(const crConvex* c, crVec3 d) {
+    crVec3 s = c->size;
+    switch (c->core) {
+    case CR__SEGMENT:
+        return cr_vec3(0, 0, copysign(s.z, d.z));
+    case CR__BOX:
+        return cr_vec3(copysign(s.x, d.x), copysign(s.y, d.y), copysign(s.z, d.z));
+    case CR__HULL:
+        return farthest(c->hull->vertices, c->hull->vertex_count, d);
+    case CR__CYLINDER:
+        return rim(s.x, copysign(s.z, d.z), d);
+    case CR__CONE: {
+        double t = sqrt(d.x * d.x + d.y * d.y);
+        return 2.0 * s.z * d.z > s.x * t ? cr_vec3(0, 0, s.z) : rim(s.x, -s.z, d);
+    }
+    case CR__ELLIPSOID: {
+        crVec3 e = cr_vec3(s.x * d.x, s.y * d.y, s.z * d.z);
+        e = cr__unit(e, cr_vec3(0, 0, 1));
+        return cr_vec3(s.x * e.x, s.y * e.y, s.z * e.z);
+    }
+    default:
+        return cr_vec3(0, 0, 0);
+    }
+}
+
+crVec3 cr__support(const crConvex* c, crVec3 d) {
+    if (c->core == CR__POINT) return c->p;
+    if (c->core == CR__TRIANGLE) return cr_add(c->p, farthest(c->triangle, 3, d));
+    return cr_add(c->p, cr_mat3_mul(c->R, local_support(c, cr_mat3_mul_t(c->R, d))));
+}
+
+static void points_range(const crVec3* points, int count, crVec3 d, double* lo, double* hi) {
+    *lo = *hi = cr_dot(points[0], d);
+    for (int i = 1; i < count; i++) {
+        double value = cr_dot(points[i], d);
+        *lo = fmin(*lo, value);
+        *hi = fmax(*hi, value);
+    }
+}
+
+void cr__range(const crConvex* c, crVec3 d, double* lo, double* hi) {
+    double middle = cr_dot(c->p, d);
+    if (c->core == CR__TRIANGLE) {
+        points_range(c->triangle, 3, d, lo, hi);
+    } else if (c->core == CR__HULL) {
+        points_range(c->hull->vertices, c->hull->vertex_count, cr_mat3_mul_t(c->R, d), lo, hi);
+    } else if (c->core == CR__BOX) {
+        crVec3 l = cr_mat3_mul_t(c->R, d);
+        *hi = fabs(l.x) * c->size.x + fabs(l.y) * c->size.y + fabs(l.z) * c->size.z;
+        *lo = -*hi;
+    } else if (c->core == CR__POINT) {
+        *lo = *hi = 0.0;
+    } else {
+        *hi = cr_dot(cr_sub(cr__support(c, d), c->p), d);
+        *lo = cr_dot(cr_sub(cr__support(c, cr_neg(d)), c->p), d);
+    }
+    *lo += middle;
+    *hi += middle;
+}
+
+crVec3 cr__centre(const crConvex* c) {
+    if (c->core == CR__HULL) return cr_add(c->p, cr_mat3_mul(c->R, c->hull->centre));
+    return c->p;
+}
+
+int cr__face_count(const crConvex* c) {
+    switch (c->core) {
+    case CR__TRIANGLE:
+        return 2;
+    case CR__BOX:
+        return 6;
+    case CR__HULL:
+        return c->hull->face_count;
+    default:
+        return 0;
+    }
+}
+
+crVec3 cr__face_normal(const crConvex* c, int i) {
+    if (c->core == CR__TRIANGLE) return i == 0 ? c->normal : cr_neg(c->normal);
+    if (c->core == CR__HULL) return cr_mat3_mul(c->R, c->hull->normals[i]);
+    crVec3 n = cr_mat3_column(c->R, i >> 1);
+    return (i & 1) ? cr_neg(n) : n;
+}
+
+double cr__face_offset(const crConvex* c, int i) {
+    crVec3 n = cr__face_normal(c, i);
+    double middle = cr_dot(n, c->p);
+    if (c->core == CR__TRIANGLE) {
+        double lo, hi;
+        points_range(c->triangle, 3, n, &lo, &hi);
+        return middle + hi;
+    }
+    if (c->core == CR__HULL) return middle + c->hull->offsets[i];
+    return middle + cr__axis(c->size, i >> 1);
+}
+
+int cr__edge_count(const crConvex* c) {
+    switch (c->core) {
+    case CR__SEGMENT:
+        return 1;
+    case CR__TRIANGLE:
+    case CR__BOX:
+        return 3;
+    case CR__HULL:
+        return c->hull->direction_count;
+    default:
+        return 0;
+    }
+}
+
+crVec3 cr__edge_direction(const crConvex* c, int i) {
+    if (c->core == CR__TRIANGLE) {
+        crVec3 e = cr_sub(c->triangle[(i + 1) % 3], c->triangle[i]);
+        return cr__unit(e, cr_vec3(0, 0, 1));
+    }
+    if (c->core == CR__HULL) return cr_mat3_mul(c->R, c->hull->directions[i]);
+    return cr_mat3_column(c->R, c->core == CR__SEGMENT ? 2 : i);
+}

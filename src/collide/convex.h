@@ -1,0 +1,86 @@
+// convex.h - one convex piece as the algorithms see it: a core placed in the working frame, and a ball added.
+//
+// Sphere and capsule are a point and a segment with a radius; every other core has radius 0. The working frame has
+// the world's axes and its origin near the pair, so that far from the world's origin no digits are lost.
+#ifndef CAROM_COLLIDE_CONVEX_H
+#define CAROM_COLLIDE_CONVEX_H
+
+#include "carom/collide.h"
+
+typedef enum crCore {
+    CR__POINT,
+    CR__SEGMENT,
+    CR__TRIANGLE,
+    CR__BOX,
+    CR__HULL,
+    CR__CYLINDER,
+    CR__CONE,
+    CR__ELLIPSOID,
+    CR__HALFSPACE,
+} crCore;
+
+typedef struct crConvex {
+    crCore core;
+    int child;           // index of the piece in its shape
+    double radius;       // of the ball added, m
+    double extent;       // largest distance of the core from p, m
+    crMat3 R;            // local to working axes
+    crVec3 p;            // centre in the working frame
+    crVec3 size;         // as in crShape; half-space: its normal in working axes
+    double offset;       // half-space: normal.x = offset, working frame
+    crVec3 triangle[3];  // relative to p, working axes
+    crVec3 normal;       // triangle: unit, outward
+    const crHull* hull;
+} crConvex;
+
+// A hull edge between vertices a and b; its faces see it as a-b (left) and b-a (right).
+typedef struct crHullEdge {
+    int a, b, left, right;
+} crHullEdge;
+
+struct crHull {
+    crAllocator allocator;
+    size_t bytes;
+    int vertex_count, face_count, edge_count, direction_count;
+    crVec3* vertices;    // (vertex_count)
+    int* face_first;     // into face_loop (face_count + 1)
+    int* face_loop;      // vertex indices
+    crVec3* normals;     // unit outward (face_count)
+    double* offsets;     // normal.x = offset on the face (face_count)
+    crHullEdge* edges;   // (edge_count)
+    crVec3* directions;  // unit, no two parallel (direction_count)
+    crVec3 centre;       // mean of the vertices
+    double extent;       // largest |vertex|
+};
+
+static inline bool cr__is_poly(crCore core) { return core <= CR__HULL; }
+
+// The convex shape at pose (of the shape itself) less origin. Not for meshes, height fields and compounds.
+void cr__convex_set(crConvex* c, const crShape* shape, crPose pose, crVec3 origin);
+void cr__convex_triangle(crConvex* c, const crVec3 corners[3], int child);
+
+// Farthest point of the core along d (need not be unit, must not be zero).
+crVec3 cr__support(const crConvex* c, crVec3 d);
+// Least and largest d.x over the core.
+void cr__range(const crConvex* c, crVec3 d, double* lo, double* hi);
+// A point inside the core.
+crVec3 cr__centre(const crConvex* c);
+
+// Flat faces of point, segment, triangle, box and hull.
+int cr__face_count(const crConvex* c);
+crVec3 cr__face_normal(const crConvex* c, int i);
+double cr__face_offset(const crConvex* c, int i);
+// Directions of their edges, one per class of parallel edges.
+int cr__edge_count(const crConvex* c);
+crVec3 cr__edge_direction(const crConvex* c, int i);
+
+static inline crVec3 cr__unit(crVec3 v, crVec3 otherwise) {
+    // scaled first: squares of very short or long vectors leave the range of doubles
+    double m = fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z)));
+    if (!(m > 0.0) || !isfinite(m)) return otherwise;
+    crVec3 s = cr_scale(1.0 / m, v);
+    return cr_scale(1.0 / cr_norm(s), s);
+}
+static inline double cr__axis(crVec3 v, int k) { return k == 0 ? v.x : k == 1 ? v.y : v.z; }
+
+#endif

@@ -1,0 +1,94 @@
+// feature.c - which face, edge or vertex of a piece a surface point lies on, as an id that lasts.
+//
+// Ids come from where the point is on the shape, not from how it was found, so that they are the same whichever
+// shape is called A. Boxes: which of the six faces it lies on (one: face, two: edge, three: vertex). Hulls: the
+// vertex, edge or face it is nearest to. Curved shapes: the part (cap, side, apex) and the eighth of the circle.
+#include "collide/manifold.h"
+
+#define ON 1e-6  // relative distance within which a point is on a feature
+
+static uint32_t id(crFeatureKind kind, int index) { return (uint32_t)kind << 28 | (uint32_t)index; }
+
+static uint32_t box_feature(crVec3 s, crVec3 x, double tol) {
+    int code = 0, faces = 0;
+    for (int k = 0; k < 3; k++) {
+        double v = cr__axis(x, k), h = cr__axis(s, k), near = fmin(tol, 0.5 * h);
+        int digit = v >= h - near ? 2 : v <= -h + near ? 1 : 0;
+        faces += digit != 0;
+        code = 3 * code + digit;
+    }
+    crFeatureKind kind = faces >= 3 ? CR_FEATURE_VERTEX : faces == 2 ? CR_FEATURE_EDGE : CR_FEATURE_FACE;
+    return id(kind, code);
+}
+
+static double edge_distance(crVec3 a, crVec3 b, crVec3 x) {
+    crVec3 e = cr_sub(b, a), r = cr_sub(x, a);
+    double k = fmin(fmax(cr_dot(r, e) / cr_dot(e, e), 0.0), 1.0);
+    return cr_norm(cr_madd(r, -k, e));
+}
+
+static uint32_t hull_feature(const crHull* h, crVec3 x, crVec3 d, double tol) {
+    int best = 0;
+    for (int v = 0; v < h->vertex_count; v++)
+        if (cr_norm(cr_sub(x, h->vertices[v])) <= tol) return id(CR_FEATURE_VERTEX, v);
+    for (int e = 0; e < h->edge_count; e++)
+        if (edge_distance(h->vertices[h->edges[e].a], h->vertices[h->edges[e].b], x) <= tol)
+            return id(CR_FEATURE_EDGE, e);
+    for (int f = 1; f < h->face_count; f++)
+        if (cr_dot(h->normals[f], d) > cr_dot(h->normals[best], d)) best = f;
+    return id(CR_FEATURE_FACE, best);
+}
+
+static uint32_t triangle_feature(const crConvex* c, crVec3 x, double tol) {
+    for (int v = 0; v < 3; v++)
+        if (cr_norm(cr_sub(x, c->triangle[v])) <= tol) return id(CR_FEATURE_VERTEX, v);
+    for (int e = 0; e < 3; e++)
+        if (edge_distance(c->triangle[e], c->triangle[(e + 1) % 3], x) <= tol) return id(CR_FEATURE_EDGE, e);
+    return id(CR_FEATURE_FACE, 0);
+}
+
+// eighth of the circle around z, the first one centred on +x
+static int eighth(crVec3 x) {
+    double turn = (cr_atan2(x.y, x.x) + CR_PI / 8.0) / (CR_PI / 4.0);
+    return ((int)floor(turn) + 8) & 7;
+}
+
+// parts by height: below -h + tol, above h - tol, between
+static uint32_t turned_feature(const crConvex* c, crVec3 x, double tol) {
+    double rho = sqrt(x.x * x.x + x.y * x.y), h = c->size.z, r = c->size.x;
+    bool low = x.z <= -h + tol, high = x.z >= h - tol;
+    if (c->core == CR__CONE && high) return id(CR_FEATURE_VERTEX, 0);
+    bool rim = rho >= r - tol && (low || high);
+    int part = (low ? 1 : 0) + (high ? 2 : 0);
+    if (rim) return id(CR_FEATURE_SMOOTH, 16 + 8 * part + eighth(x));
+    return part != 0 ? id(CR_FEATURE_FACE, part) : id(CR_FEATURE_SMOOTH, eighth(x));
+}
+
+static uint32_t segment_feature(double h, crVec3 x) {
+    return x.z > h * (1.0 - ON)    ? id(CR_FEATURE_VERTEX, 2)
+           : x.z < -h * (1.0 - ON) ? id(CR_FEATURE_VERTEX, 1)
+                                   : id(CR_FEATURE_EDGE, 0);
+}
+
+uint32_t cr__feature(const crConvex* c, crVec3 x, crVec3 d, bool choice) {
+    if (choice) return id(CR_FEATURE_CENTRE, 0);
+    double tol = ON * c->extent;
+    crVec3 from = cr_sub(x, c->p);
+    if (c->core == CR__TRIANGLE) return triangle_feature(c, from, tol);
+    crVec3 local = cr_mat3_mul_t(c->R, from);
+    switch (c->core) {
+    case CR__BOX:
+        return box_feature(c->size, local, tol);
+    case CR__HULL:
+        return hull_feature(c->hull, local, cr_mat3_mul_t(c->R, d), tol);
+    case CR__CYLINDER:
+    case CR__CONE:
+        return turned_feature(c, local, tol);
+    case CR__SEGMENT:
+        return segment_feature(c->size.z, cr_madd(local, -c->radius, cr_mat3_mul_t(c->R, d)));
+    case CR__HALFSPACE:
+        return id(CR_FEATURE_FACE, 0);
+    default:
+        return id(CR_FEATURE_SMOOTH, 0);
+    }
+}

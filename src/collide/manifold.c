@@ -1,0 +1,197 @@
+// manifold.c - contacts of two convex pieces: support faces clipped against each other along the normal.
+//
+// With the closest pair and its normal n known, the support faces of A along n and of B along -n are intersected
+// in projection along n (Sutherland and Hodgman); each corner of the intersection is a contact whose gap is
+// measured along n between the two faces. The closest pair itself is added where no corner is as deep. Of more
+// than four the deepest is kept with the three that span the largest area with it.
+// No failure: where faces do not overlap the closest pair is the only contact.
+#include "collide/manifold.h"
+
+#define CLIP_MAX (2 * CR__FACE_MAX + 2)
+
+typedef struct Candidate {
+    crVec3 a, b;
+    double gap;
+} Candidate;
+
+// plane of a polygon by Newell's sum
+static crVec3 polygon_normal(const crVec3* p, int count) {
+    crVec3 sum = {0, 0, 0};
+    for (int i = 1; i + 1 < count; i++)
+        sum = cr_add(sum, cr_cross(cr_sub(p[i], p[0]), cr_sub(p[i + 1], p[0])));
+    return sum;
+}
+
+// keep the part of a polygon, segment or point with side.x >= offset
+static int clip(crVec3* p, int count, crVec3 side, double offset, double tol) {
+    crVec3 out[CLIP_MAX];
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+        crVec3 at = p[i], next = p[(i + 1) % count];
+        double here = cr_dot(side, at) - offset, there = cr_dot(side, next) - offset;
+        if (here >= -tol && kept < CLIP_MAX) out[kept++] = at;
+        // a segment is a polygon of two corners: its only edge is walked once
+        bool edge = count > 2 || (count == 2 && i == 0);
+        bool crosses = (here < -tol && there > tol) || (here > tol && there < -tol);
+        if (edge && crosses && kept < CLIP_MAX)
+            out[kept++] = cr_madd(at, here / (here - there), cr_sub(next, at));
+    }
+    for (int i = 0; i < kept; i++)
+        p[i] = out[i];
+    return kept;
+}
+
+// clip the other face against the sides of a polygon that runs counterclockwise about `up`
+static int clip_all(const crVec3* face, int sides, crVec3 up, crVec3* p, int count, double tol) {
+    for (int i = 0; i < sides && count > 0; i++) {
+        crVec3 e = cr_sub(face[(i + 1) % sides], face[i]);
+        crVec3 inward = cr_cross(up, e);
+        double length = cr_norm(inward);
+        if (!(length > 0.0)) continue;
+        inward = cr_scale(1.0 / length, inward);
+        count = clip(p, count, inward, cr_dot(inward, face[i]), tol);
+    }
+    return count;
+}
+
+// faces of A and B where one at least is a polygon
+static int polygons(const crVec3* fa, int na, const crVec3* fb, int nb, crVec3 n, double tol,
+                    Candidate* out) {
+    bool a_is_base = na >= 3 && (nb < 3 || na >= nb);
+    const crVec3* base = a_is_base ? fa : fb;
+    int sides = a_is_base ? na : nb, count = a_is_base ? nb : na;
+    crVec3 p[CLIP_MAX], up = a_is_base ? n : cr_neg(n), m = polygon_normal(base, sides);
+    for (int i = 0; i < count; i++)
+        p[i] = a_is_base ? fb[i] : fa[i];
+    count = clip_all(base, sides, up, p, count, tol);
+    double facing = cr_dot(m, up);
+    if (!(facing > 0.0)) return 0;
+    for (int i = 0; i < count; i++) {
+        double over = cr_dot(m, cr_sub(p[i], base[0])) / facing;
+        crVec3 foot = cr_madd(p[i], -over, up);
+        out[i] = a_is_base ? (Candidate){foot, p[i], over} : (Candidate){p[i], foot, over};
+    }
+    return count;
+}
+
+// two edges that run nearly in parallel: the ends of what they share
+static int edges(const crVec3* fa, const crVec3* fb, crVec3 n, Candidate* out) {
+    crVec3 u = cr_sub(fa[1], fa[0]), v = cr_sub(fb[1], fb[0]);
+    double uu = cr_dot(u, u), vv = cr_dot(v, v);
+    crVec3 across = cr_cross(u, v);
+    if (!(cr_dot(across, across) < 0.01 * uu * vv)) return 0;
+    double s0 = cr_dot(cr_sub(fb[0], fa[0]), u) / uu, s1 = cr_dot(cr_sub(fb[1], fa[0]), u) / uu;
+    double lo = fmax(0.0, fmin(s0, s1)), hi = fmin(1.0, fmax(s0, s1));
+    if (!(hi > lo)) return 0;
+    for (int i = 0; i < 2; i++) {
+        double s = i == 0 ? lo : hi, t = (s - s0) / (s1 - s0);
+        crVec3 a = cr_madd(fa[0], s, u), b = cr_madd(fb[0], t, v);
+        out[i] = (Candidate){a, b, cr_dot(n, cr_sub(b, a))};
+    }
+    return 2;
+}
+
+// twice the area of the quadrilateral with these corners, in any order
+static double area(crVec3 a, crVec3 b, crVec3 c, crVec3 d) {
+    double x = cr_norm(cr_cross(cr_sub(c, a), cr_sub(d, b)));
+    double y = cr_norm(cr_cross(cr_sub(b, a), cr_sub(d, c)));
+    double z = cr_norm(cr_cross(cr_sub(d, a), cr_sub(c, b)));
+    return fmax(x, fmax(y, z));
+}
+
+// deepest first, then the three that span the most with it
+static int reduce(Candidate* c, int count) {
+    int deepest = 0;
+    for (int i = 1; i < count; i++)
+        if (c[i].gap < c[deepest].gap) deepest = i;
+    Candidate t = c[0];
+    c[0] = c[deepest];
+    c[deepest] = t;
+    if (count <= CR_MANIFOLD_MAX) return count;
+    int best[3] = {1, 2, 3};
+    double most = -1.0;
+    for (int i = 1; i < count; i++)
+        for (int j = i + 1; j < count; j++)
+            for (int k = j + 1; k < count; k++) {
+                double size = area(c[0].a, c[i].a, c[j].a, c[k].a);
+                if (size > most * (1.0 + 1e-9)) {
+                    most = size;
+                    best[0] = i;
+                    best[1] = j;
+                    best[2] = k;
+                }
+            }
+    for (int i = 0; i < 3; i++)
+        c[1 + i] = c[best[i]];
+    return CR_MANIFOLD_MAX;
+}
+
+// corners closer than tol are one
+static int merge(Candidate* c, int count, double margin, double tol) {
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+        bool keep = c[i].gap <= margin;
+        for (int k = 0; k < kept && keep; k++)
+            if (cr_norm(cr_sub(c[k].a, c[i].a)) <= tol && cr_norm(cr_sub(c[k].b, c[i].b)) <= tol)
+                keep = false;
+        if (keep) c[kept++] = c[i];
+    }
+    return kept;
+}
+
+static int candidates(const crConvex* a, const crConvex* b, crVec3 n, double tol, Candidate* out) {
+    crVec3 fa[CR__FACE_MAX], fb[CR__FACE_MAX];
+    int na = 0, nb = 0, count = 0;
+    if (a->core != CR__HALFSPACE) na = cr__support_face(a, n, fa);
+    if (b->core != CR__HALFSPACE) nb = cr__support_face(b, cr_neg(n), fb);
+    if (na == 0 || nb == 0) {
+        // a half-space meets every corner of the other's face
+        const crConvex* plane = na == 0 ? a : b;
+        const crVec3* face = na == 0 ? fb : fa;
+        for (count = 0; count < na + nb; count++) {
+            double gap = cr_dot(plane->size, face[count]) - plane->offset;
+            crVec3 foot = cr_madd(face[count], -gap, plane->size);
+            out[count] = na == 0 ? (Candidate){foot, face[count], gap} : (Candidate){face[count], foot, gap};
+        }
+        return count;
+    }
+    if (na >= 3 || nb >= 3) return polygons(fa, na, fb, nb, n, tol, out);
+    if (na == 2 && nb == 2) return edges(fa, fb, n, out);
+    return 0;
+}
+
+int cr__manifold(const crConvex* a, const crConvex* b, const crClosest* closest, double margin,
+                 crContactPoint contacts[CR_MANIFOLD_MAX]) {
+    if (closest->gap > margin) return 0;
+    Candidate c[CLIP_MAX + 1];
+    double scale = fmin(a->core == CR__HALFSPACE ? (double)INFINITY : a->extent + a->radius,
+                        b->core == CR__HALFSPACE ? (double)INFINITY : b->extent + b->radius);
+    double tol = 1e-9 * scale;
+    crVec3 n = closest->n;
+    int count = candidates(a, b, n, tol, c);
+    double deepest = (double)INFINITY;
+    for (int i = 0; i < count; i++)
+        deepest = fmin(deepest, c[i].gap);
+    if (!(deepest <= closest->gap + tol)) {
+        // first, so that it stays where a corner coincides with it
+        for (int i = count++; i > 0; i--)
+            c[i] = c[i - 1];
+        c[0] = (Candidate){closest->a, closest->b, closest->gap};
+    }
+    count = reduce(c, merge(c, count, margin, 1e-7 * scale));
+    for (int i = 0; i < count; i++) {
+        crVec3 middle = cr_scale(0.5, cr_add(c[i].a, c[i].b));
+        contacts[i] = (crContactPoint){
+            .gap = c[i].gap,
+            .normal = n,
+            .point = middle,
+            .on_a = cr_madd(middle, -0.5 * c[i].gap, n),
+            .on_b = cr_madd(middle, 0.5 * c[i].gap, n),
+            .child_a = a->child,
+            .child_b = b->child,
+            .feature_a = cr__feature(a, c[i].a, n, closest->choice),
+            .feature_b = cr__feature(b, c[i].b, cr_neg(n), closest->choice),
+        };
+    }
+    return count;
+}

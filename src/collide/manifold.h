@@ -1,0 +1,20 @@
+// manifold.h - from one closest pair of points to the contacts of two convex pieces.
+#ifndef CAROM_COLLIDE_MANIFOLD_H
+#define CAROM_COLLIDE_MANIFOLD_H
+
+#include "collide/narrow.h"
+
+#define CR__FACE_MAX 32  // corners of a support face; larger faces of hulls are thinned out
+
+// The face, edge or point of the piece farthest along unit d, radius included: 1 point, 2, or a polygon that runs
+// counterclockwise about d. Faces and edges count if within about 8 and 6 degrees of facing d.
+int cr__support_face(const crConvex* c, crVec3 d, crVec3 points[CR__FACE_MAX]);
+
+// Feature id of the surface point x of the piece, d the outward normal there.
+uint32_t cr__feature(const crConvex* c, crVec3 x, crVec3 d, bool choice);
+
+// Up to 4 contacts with gap <= margin.
+int cr__manifold(const crConvex* a, const crConvex* b, const crClosest* closest, double margin,
+                 crContactPoint contacts[CR_MANIFOLD_MAX]);
+
+#endif

@@ -1,0 +1,41 @@
+// narrow.h - signed distance between two convex pieces: the methods and what they return.
+#ifndef CAROM_COLLIDE_NARROW_H
+#define CAROM_COLLIDE_NARROW_H
+
+#include "collide/convex.h"
+
+// b - a = gap n.
+typedef struct crClosest {
+    double gap;
+    crVec3 n;
+    crVec3 a, b;   // witness points
+    double error;  // bound of the gap's error, m
+    int iterations;
+    bool choice;  // the normal is one of several that are as good
+} crClosest;
+
+// sizes that rounding errors of a pair are relative to
+static inline double cr__pair_scale(const crConvex* a, const crConvex* b) {
+    return a->extent + b->extent + cr_norm(cr_sub(b->p, a->p));
+}
+
+// Distance of the cores, b shifted by `shift`; false: they overlap (or nearly), then out holds the last iterate.
+bool cr__gjk(const crConvex* a, const crConvex* b, crVec3 shift, crClosest* out);
+// Depth of cores that overlap or nearly touch; one of them encloses a volume.
+void cr__epa(const crConvex* a, const crConvex* b, crClosest* out);
+// Cores with flat faces and straight edges: apart or overlapping.
+void cr__poly(const crConvex* a, const crConvex* b, crClosest* out);
+void cr__segments(const crConvex* a, const crConvex* b, crClosest* out);
+// Ellipsoids: improves a start to full precision.
+void cr__ellipsoids(const crConvex* a, const crConvex* b, crClosest* out);
+// Nearest point of a core's surface to x: signed distance, outward normal. Box, cylinder, cone, ellipsoid.
+bool cr__point(const crConvex* c, crVec3 x, double* distance, crVec3* n, bool* choice);
+// All of it: radii added, pieces in either order.
+void cr__closest(const crConvex* a, const crConvex* b, crClosest* out);
+
+// n.b - n.a at the support points: a lower bound of the cores' gap for every unit n
+static inline double cr__separation(const crConvex* a, const crConvex* b, crVec3 n) {
+    return cr_dot(n, cr_sub(cr__support(b, cr_neg(n)), cr__support(a, n)));
+}
+
+#endif

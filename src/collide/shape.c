@@ -1,0 +1,200 @@
+// shape.c - the shapes: constructors, what is refused, bounding boxes and reach.
+//
+// Bounds are tight for single convex shapes (support function along the axes) and for meshes and height fields
+// by their vertices; a compound's is the union of its children's. Fails: cr_shape_check names the field that is
+// zero, negative, not finite or not unit, and what a moving body cannot carry.
+#include "collide/pieces.h"
+
+static const char* const NAMES[CR_SHAPE_KINDS] = {
+    "sphere",     "capsule", "box",  "cylinder",     "cone",     "ellipsoid",
+    "half-space", "hull",    "mesh", "height field", "compound",
+};
+
+const char* cr_shape_name(crShapeKind kind) { return (unsigned)kind < CR_SHAPE_KINDS ? NAMES[kind] : NULL; }
+
+static crShape shape(crShapeKind kind, double x, double y, double z) {
+    return (crShape){.kind = kind, .pose = cr_pose_identity(), .size = cr_vec3(x, y, z)};
+}
+
+crShape cr_shape_sphere(double radius) { return shape(CR_SHAPE_SPHERE, radius, radius, radius); }
+crShape cr_shape_capsule(double radius, double half_length) {
+    return shape(CR_SHAPE_CAPSULE, radius, radius, half_length);
+}
+crShape cr_shape_box(double half_x, double half_y, double half_z) {
+    return shape(CR_SHAPE_BOX, half_x, half_y, half_z);
+}
+crShape cr_shape_cylinder(double radius, double half_height) {
+    return shape(CR_SHAPE_CYLINDER, radius, radius, half_height);
+}
+crShape cr_shape_cone(double radius, double half_height) {
+    return shape(CR_SHAPE_CONE, radius, radius, half_height);
+}
+crShape cr_shape_ellipsoid(double a, double b, double c) { return shape(CR_SHAPE_ELLIPSOID, a, b, c); }
+crShape cr_shape_halfspace(crVec3 normal, double offset) {
+    crShape s = shape(CR_SHAPE_HALFSPACE, normal.x, normal.y, normal.z);
+    s.offset = offset;
+    return s;
+}
+crShape cr_shape_hull(const crHull* hull) {
+    crShape s = shape(CR_SHAPE_HULL, 0, 0, 0);
+    s.data.hull = hull;
+    return s;
+}
+crShape cr_shape_mesh(const crMesh* mesh) {
+    crShape s = shape(CR_SHAPE_MESH, 0, 0, 0);
+    s.data.mesh = mesh;
+    return s;
+}
+crShape cr_shape_heightfield(const crHeightField* field) {
+    crShape s = shape(CR_SHAPE_HEIGHTFIELD, 0, 0, 0);
+    s.data.field = field;
+    return s;
+}
+crShape cr_shape_compound(const crCompound* compound) {
+    crShape s = shape(CR_SHAPE_COMPOUND, 0, 0, 0);
+    s.data.compound = compound;
+    return s;
+}
+
+static crStatus positive(const char* shape_name, const char* field, double value, crError* error) {
+    if (!isfinite(value))
+        return cr_error_set(error, CR_ERR_FINITE, field, "%s: %s is %g; it must be finite", shape_name, field,
+                            value);
+    // squares and their inverses must stay representable
+    if (!(value >= 1e-100 && value <= 1e100))
+        return cr_error_set(error, CR_ERR_RANGE, field, "%s: %s is %g; it must be > 0 (1e-100 to 1e100 m)",
+                            shape_name, field, value);
+    return CR_OK;
+}
+
+static crStatus check_size(const crShape* s, crError* error) {
+    const char* name = NAMES[s->kind];
+    bool round = s->kind != CR_SHAPE_BOX && s->kind != CR_SHAPE_ELLIPSOID;
+    const char* const box[3] = {"half_x", "half_y", "half_z"};
+    const char* const ellipsoid[3] = {"a", "b", "c"};
+    const char* const turned[3] = {"radius", "radius",
+                                   s->kind == CR_SHAPE_CAPSULE ? "half_length" : "half_height"};
+    const char* const* fields = round ? turned : s->kind == CR_SHAPE_BOX ? box : ellipsoid;
+    int count = s->kind == CR_SHAPE_SPHERE ? 1 : 3;
+    for (int k = 0; k < count; k++) {
+        crStatus status = positive(name, fields[k], cr__axis(s->size, k), error);
+        if (status != CR_OK) return status;
+    }
+    return CR_OK;
+}
+
+static crStatus check_halfspace(const crShape* s, crError* error) {
+    if (!cr_vec3_finite(s->size))
+        return cr_error_set(error, CR_ERR_FINITE, "normal", "half-space: normal must be finite");
+    if (!(fabs(cr_norm(s->size) - 1.0) <= 1e-9))
+        return cr_error_set(error, CR_ERR_UNIT, "normal", "half-space: |normal| is %g; it must be 1",
+                            cr_norm(s->size));
+    if (!isfinite(s->offset))
+        return cr_error_set(error, CR_ERR_FINITE, "offset", "half-space: offset is %g; it must be finite",
+                            s->offset);
+    return CR_OK;
+}
+
+static crStatus check_pose(const crShape* s, crError* error) {
+    crQuat q = s->pose.q;
+    double square = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+    if (!cr_vec3_finite(s->pose.p) || !isfinite(square))
+        return cr_error_set(error, CR_ERR_FINITE, "pose", "%s: pose must be finite", NAMES[s->kind]);
+    if (!(fabs(square - 1.0) <= 1e-9))
+        return cr_error_set(error, CR_ERR_UNIT, "pose", "%s: |pose.q| is %g; it must be 1", NAMES[s->kind],
+                            sqrt(square));
+    return CR_OK;
+}
+
+static crStatus check_moving(const crShape* s, crError* error) {
+    const char* name = NAMES[s->kind];
+    if (s->kind == CR_SHAPE_HALFSPACE || s->kind == CR_SHAPE_HEIGHTFIELD)
+        return cr_error_set(error, CR_ERR_RANGE, "shape", "%s: only on a body that does not move", name);
+    if (s->kind == CR_SHAPE_MESH && !cr_mesh_closed(s->data.mesh))
+        return cr_error_set(error, CR_ERR_RANGE, "shape",
+                            "mesh: it is open; on a moving body every edge must have two triangles");
+    return CR_OK;
+}
+
+crStatus cr_shape_check(const crShape* s, bool moving, crError* error) {
+    if (s == NULL) return cr_error_set(error, CR_ERR_ARGUMENT, "shape", "shape is NULL");
+    if ((unsigned)s->kind >= CR_SHAPE_KINDS)
+        return cr_error_set(error, CR_ERR_RANGE, "kind", "shape kind is %d; it must be 0 to %d", (int)s->kind,
+                            CR_SHAPE_KINDS - 1);
+    crStatus status = check_pose(s, error);
+    if (status != CR_OK) return status;
+    if (s->kind < CR_SHAPE_HALFSPACE) status = check_size(s, error);
+    if (s->kind == CR_SHAPE_HALFSPACE) status = check_halfspace(s, error);
+    if (s->kind > CR_SHAPE_HALFSPACE && s->data.hull == NULL)
+        status = cr_error_set(error, CR_ERR_ARGUMENT, "data", "%s: its data is NULL", NAMES[s->kind]);
+    if (status != CR_OK || !moving) return status;
+    return check_moving(s, error);
+}
+
+static const crVec3 AXES[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+
+static crBounds convex_bounds(const crShape* s, crPose pose) {
+    crConvex c;
+    cr__convex_set(&c, s, pose, pose.p);
+    double lo[3], hi[3];
+    for (int k = 0; k < 3; k++) {
+        cr__range(&c, AXES[k], &lo[k], &hi[k]);
+        lo[k] -= c.radius;
+        hi[k] += c.radius;
+    }
+    return (crBounds){cr_add(pose.p, cr_vec3(lo[0], lo[1], lo[2])),
+                      cr_add(pose.p, cr_vec3(hi[0], hi[1], hi[2]))};
+}
+
+// the box around a box that is turned
+static crBounds turned_box(crBounds box, crPose pose) {
+    crMat3 R = cr_quat_matrix(pose.q);
+    crVec3 middle = cr_pose_point(pose, cr_scale(0.5, cr_add(box.lo, box.hi)));
+    crVec3 half = cr_scale(0.5, cr_sub(box.hi, box.lo));
+    double r[3];
+    for (int k = 0; k < 3; k++)
+        r[k] = fabs(R.m[k][0]) * half.x + fabs(R.m[k][1]) * half.y + fabs(R.m[k][2]) * half.z;
+    crVec3 reach = cr_vec3(r[0], r[1], r[2]);
+    return (crBounds){cr_sub(middle, reach), cr_add(middle, reach)};
+}
+
+crBounds cr_shape_bounds(const crShape* s, crPose body) {
+    crPose pose = cr_pose_mul(body, s->pose);
+    const double inf = (double)INFINITY;
+    if (s->kind == CR_SHAPE_HALFSPACE) return (crBounds){cr_vec3(-inf, -inf, -inf), cr_vec3(inf, inf, inf)};
+    if (s->kind == CR_SHAPE_COMPOUND) {
+        const crCompound* all = s->data.compound;
+        crBounds box = cr_shape_bounds(&all->children[0], pose);
+        for (int i = 1; i < all->count; i++)
+            box = cr__box_union(box, cr_shape_bounds(&all->children[i], pose));
+        return box;
+    }
+    if (s->kind == CR_SHAPE_MESH) return turned_box(s->data.mesh->nodes[0].box, pose);
+    if (s->kind == CR_SHAPE_HEIGHTFIELD) return turned_box(s->data.field->box, pose);
+    return convex_bounds(s, pose);
+}
+
+// farthest corner of a box from a point
+static double box_reach(crBounds box, crVec3 point) {
+    crVec3 d = cr_vec3(fmax(fabs(box.lo.x - point.x), fabs(box.hi.x - point.x)),
+                       fmax(fabs(box.lo.y - point.y), fabs(box.hi.y - point.y)),
+                       fmax(fabs(box.lo.z - point.z), fabs(box.hi.z - point.z)));
+    return cr_norm(d);
+}
+
+double cr_shape_reach(const crShape* s, crVec3 point) {
+    if (s->kind == CR_SHAPE_HALFSPACE) return (double)INFINITY;
+    crVec3 local = cr_pose_point_inverse(s->pose, point);
+    if (s->kind == CR_SHAPE_MESH) return box_reach(s->data.mesh->nodes[0].box, local);
+    if (s->kind == CR_SHAPE_HEIGHTFIELD) return box_reach(s->data.field->box, local);
+    if (s->kind == CR_SHAPE_COMPOUND) {
+        double reach = 0.0;
+        for (int i = 0; i < s->data.compound->count; i++)
+            reach = fmax(reach, cr_shape_reach(&s->data.compound->children[i], local));
+        return reach;
+    }
+    crConvex c;
+    cr__convex_set(&c, s, s->pose, s->pose.p);
+    if (c.core == CR__BOX) return box_reach((crBounds){cr_neg(s->size), s->size}, local);
+    return c.extent + c.radius + cr_norm(local);
+}

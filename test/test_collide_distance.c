@@ -1,0 +1,118 @@
+// test_collide_distance.c - signed distance of every convex pair, from its definition.
+//
+// gap = max over n of sep(n). Each answer is checked from both sides: sep at the returned normal (support functions
+// written here) must equal the gap; apart, the witness points must lie in their shapes, so no smaller distance is
+// claimed; overlapping, no direction out of many may separate better. Errors are relative to the pair's size.
+#include "sample_shape.h"
+#include "test.h"
+
+// the full count is per pair of kinds
+static int samples(void) { return test_samples(1000000) == 1000000 ? 1000000 / FORMS : 60; }
+
+typedef struct Worst {
+    double unit, witness, separation, inside, beaten, swap, motion;
+    int limits;
+} Worst;
+
+static crVec3 shaken(crRandom* random, crVec3 n, double by) {
+    crVec3 d = cr_madd(n, by, sample_direction(random));
+    return cr_scale(1 / cr_norm(d), d);
+}
+
+static void check_pair(crRandom* random, const crShape* a, crPose pa, const crShape* b, crPose pb, double hulls,
+                       Worst* w) {
+    crDistance d, swapped, moved;
+    double scale = shape_size(a) + shape_size(b) + cr_norm(cr_sub(pb.p, pa.p));
+    if (!cr_distance(a, pa, b, pb, INFINITY, &d)) {
+        CHECK(false);
+        return;
+    }
+    crContactPoint c = d.contact;
+    if (d.error > 1e-9 * scale) w->limits++;
+    w->unit = fmax(w->unit, fabs(cr_norm(c.normal) - 1));
+    w->witness = fmax(w->witness, cr_norm(cr_sub(cr_sub(c.on_b, c.on_a), cr_scale(c.gap, c.normal))) / scale);
+    double sep = shape_separation(a, pa, b, pb, c.normal);
+    w->separation = fmax(w->separation, fabs(sep - c.gap) / scale);
+    if (c.gap > 0 && hulls == 0)
+        w->inside = fmax(w->inside, fmax(shape_outside(a, pa, c.on_a), shape_outside(b, pb, c.on_b)) / scale);
+    for (int i = 0; i < 60; i++) {
+        crVec3 n = i < 20 ? sample_direction(random) : shaken(random, c.normal, sample_log(random, 1e-7, 1));
+        w->beaten = fmax(w->beaten, (shape_separation(a, pa, b, pb, n) - c.gap) / scale);
+    }
+    cr_distance(b, pb, a, pa, INFINITY, &swapped);
+    w->swap = fmax(w->swap, fabs(swapped.contact.gap - c.gap) / scale);
+    // the gap cannot change by more than the motion
+    crVec3 step = cr_scale(1e-6 * scale, sample_direction(random));
+    crPose near = {cr_add(pb.p, step), pb.q};
+    cr_distance(a, pa, b, near, INFINITY, &moved);
+    w->motion = fmax(w->motion, (fabs(moved.contact.gap - c.gap) - 1e-6 * scale) / scale);
+}
+
+static crPose place(crRandom* random, const crShape* a, crPose pa, const crShape* b, crSampleForm form, int i) {
+    crPose pb = sample_pose(random, form);
+    crVec3 d = form == FORM_SQUARE && i % 2 ? cr_vec3(0, 0, 1) : sample_direction(random);
+    // distance that just touches along d, then deeper, exact, or apart
+    double touch = -shape_separation(a, pa, b, pb, d), by;
+    switch (i % 5) {
+    case 0:
+        by = 1.0;
+        break;
+    case 1:
+        by = sample_uniform(random, 0.0, 1.0);
+        break;
+    case 2:
+        by = 1.0 + sample_log(random, 1e-10, 1e-2);
+        break;
+    case 3:
+        by = 1.0 - sample_log(random, 1e-10, 1e-1);
+        break;
+    default:
+        by = sample_uniform(random, 0.5, 2.0);
+    }
+    pb.p = cr_scale(by * touch, d);
+    return pb;
+}
+
+static void run_kind(crRandom* random, crShapeKind ka, crShapeKind kb, const crHullPool* pool) {
+    Worst w = {0};
+    for (int form = 0; form < FORMS; form++) {
+        bool hull = ka == CR_SHAPE_HULL || kb == CR_SHAPE_HULL;
+        // hulls come in one size
+        if (hull && form > FORM_SQUARE) continue;
+        for (int i = 0; i < samples(); i++) {
+            crShape a = sample_shape(random, ka, form, pool), b = sample_shape(random, kb, form, pool);
+            crPose pa = sample_pose(random, form), pb = place(random, &a, pa, &b, form, i);
+            check_pair(random, &a, pa, &b, pb, hull && i % 20 != 0, &w);
+        }
+    }
+    printf("%-10s %-10s unit %.0e witness %.0e sep %.0e inside %.0e beaten %.0e swap %.0e motion %.0e limits %d\n",
+           cr_shape_name(ka), cr_shape_name(kb), w.unit, w.witness, w.separation, w.inside, w.beaten, w.swap, w.motion,
+           w.limits);
+    CHECK(w.unit < 1e-14);
+    CHECK(w.witness < 1e-14);
+    CHECK(w.separation < 1e-12);
+    CHECK(w.inside < 1e-11);
+    CHECK(w.beaten < 1e-11);
+    CHECK(w.swap < 1e-11);
+    CHECK(w.motion < 1e-11);
+    CHECK(w.limits == 0);
+}
+
+TEST(every_convex_pair_from_the_definition) {
+    crRandom random = sample_seed(1);
+    crHullPool pool = sample_hulls(&random);
+    for (int i = 0; i < CONVEX_KINDS; i++)
+        for (int k = i; k < CONVEX_KINDS; k++) run_kind(&random, convex_kinds[i], convex_kinds[k], &pool);
+    sample_hulls_destroy(&pool);
+}
+
+TEST(cubes_stacked_a_little_deep) {
+    // two axis-aligned cubes, 5 % deep: one of the peers gives depth 0 and a normal that is no number
+    crShape box = cr_shape_box(0.5, 0.5, 0.5);
+    crPose low = cr_pose_identity(), high = low;
+    high.p.z = 0.95;
+    crDistance d;
+    CHECK(cr_distance(&box, low, &box, high, INFINITY, &d));
+    CHECK_NEAR(d.contact.gap, -0.05, 1e-15);
+    CHECK_VEC(d.contact.normal, cr_vec3(0, 0, 1), 0.0);
+}
