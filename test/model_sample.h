@@ -51,7 +51,7 @@ static inline void sample_mass(crRandom* random, crBodyDef* def) {
     def->inertia = cr_sym3_in_frame(I, cr_quat_matrix(sample_rotation(random)));
 }
 
-static inline crPose sample_pose(crRandom* random, double size) {
+static inline crPose sample_place(crRandom* random, double size) {
     return (crPose){sample_vec(random, size), sample_rotation(random)};
 }
 
@@ -81,7 +81,7 @@ static inline Bench sample_model(crRandom* random, int bodies, bool driven, bool
         def.parent = (int)(sample_bits(random) % (uint64_t)i);
         if (!grounded && def.parent == 0 && def.joint != CR_JOINT_FREE) def.parent = 1;
         if (def.joint == CR_JOINT_FREE || def.joint == CR_JOINT_DRIVEN) def.parent = 0;
-        def.pose = sample_pose(random, 0.5);
+        def.pose = sample_place(random, 0.5);
         def.axis = sample_vec(random, 2.0);
         def.gravity_scale = sample_uniform(random, 0.0, 2.0);
         sample_mass(random, &def);

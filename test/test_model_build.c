@@ -444,6 +444,8 @@ static crStatus build_all(Heap* heap) {
         m.name = name;
         cr_model_add_material(model, &m);
         cr_model_add_pair(model, 0, 0, &m.surface);
+        crShape ball = cr_shape_sphere(0.1);
+        cr_model_add_shape(model, i, &ball, 0);
         crLoop loop = cr_loop(CR_LOOP_CONNECT, 0, i + 1);
         cr_model_add_loop(model, &loop);
     }

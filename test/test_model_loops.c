@@ -100,8 +100,8 @@ TEST(loop_rows_are_rates_of_gaps) {
             continue;
         }
         crLoop loop = cr_loop(kind, a, b);
-        loop.pose_a = sample_pose(&random, 0.3);
-        loop.pose_b = sample_pose(&random, 0.3);
+        loop.pose_a = sample_place(&random, 0.3);
+        loop.pose_b = sample_place(&random, 0.3);
         CHECK(cr_model_add_loop(model, &loop) == 0);
         sample_state(&random, &bench);
         // a weld's frames must agree for the rotation rows to be rates: choose b's from a's

@@ -30,6 +30,7 @@
 #ifndef CAROM_MODEL_H
 #define CAROM_MODEL_H
 
+#include "carom/collide.h"
 #include "carom/impulse.h"
 
 #ifdef __cplusplus
@@ -143,6 +144,13 @@ typedef struct crBody {
     crQuat axes;          // principal axes to body axes
 } crBody;
 
+// A shape on a body.
+typedef struct crBodyShape {
+    crShape shape;  // its pose is in the body's frame; data it points to is borrowed
+    int body;
+    int material;
+} crBodyShape;
+
 // loops: bodies tied beyond the tree
 
 typedef enum crLoopKind {
@@ -166,6 +174,7 @@ typedef struct crModel {
     int nq, nv, nM;      // coordinates, velocities, entries of M
     int material_count;  // >= 1: material 0 is cr_material()
     int pair_count;
+    int shape_count;
     int loop_count;
     crBody* bodies;   // (nb)
     int* dof_body;    // body of each velocity (nv)
@@ -175,6 +184,7 @@ typedef struct crModel {
     double* q0;       // coordinates of the reference position (nq)
     crMaterial* materials;  // (material_count)
     crMaterialPair* pairs;  // (pair_count)
+    crBodyShape* shapes;    // (shape_count)
     crLoop* loops;          // (loop_count)
     struct crModelMemory* memory;
 } crModel;
@@ -191,6 +201,9 @@ CR_API crLoop cr_loop(crLoopKind kind, int a, int b);
 CR_API int cr_model_add_material(crModel* model, const crMaterial* material);
 CR_API crStatus cr_model_add_pair(crModel* model, int material_a, int material_b, const crSurface* surface);
 CR_API int cr_model_add_body(crModel* model, const crBodyDef* def);
+// Where the body's mass was not given and v moves it, density times volume is added to it at once. A body that v moves
+// takes no shape without volume: half-space, height field, open mesh.
+CR_API int cr_model_add_shape(crModel* model, int body, const crShape* shape, int material);
 CR_API int cr_model_add_loop(crModel* model, const crLoop* loop);
 
 CR_API int cr_model_find_body(const crModel* model, const char* name);  // CR_ERR_NAME where there is none
@@ -213,6 +226,9 @@ typedef struct crMass {
     crVec3 com;
     crSym3 inertia;
 } crMass;
+// Of a shape of this density in its body's frame; nothing for shapes without volume. Parts of a compound that overlap
+// count twice.
+CR_API crMass cr_mass_of_shape(const crShape* shape, double density);
 CR_API crMass cr_mass_add(crMass a, crMass b);
 CR_API crMass cr_mass_moved(crMass a, crPose pose);  // seen from the frame in which its own lies at pose
 // CR_ERR_FINITE, CR_ERR_RANGE, CR_ERR_DEFINITE (negative moment) or CR_ERR_REGION (the largest principal moment is more

@@ -111,7 +111,7 @@ static crStatus check_def(crModel* model, crBodyDef* def) {
     return cr_mass_check(&mass, &model->error);
 }
 
-static void set_mass(crBody* body, const crMass* mass) {
+void cr__body_set_mass(crBody* body, const crMass* mass) {
     body->mass = mass->mass;
     body->com = mass->com;
     body->inertia = mass->inertia;
@@ -193,7 +193,7 @@ int cr_model_add_body(crModel* model, const crBodyDef* given) {
     parent->single = false;
     crMass mass = {def.mass, def.com, def.inertia};
     if (isnan(def.mass)) mass = (crMass){0};
-    set_mass(&body, &mass);
+    cr__body_set_mass(&body, &mass);
     append_dofs(model, &body, parent->last);
     reference(&def, model->q0 + body.q);
     model->nq += body.nq;

@@ -83,6 +83,9 @@ static inline void cr__store_vec(crVec3 a, double* x) {
 // Finite, with a quaternion of length 1 to 1e-6 (which is then made exact).
 crStatus cr__pose_check(crPose* pose, const char* field, crError* error);
 
+// Mass and what follows from it.
+void cr__body_set_mass(crBody* body, const crMass* mass);
+
 // q moved by the velocities v for h, each joint by its own constant motion; time and v stay.
 void cr__advance(const crModel* model, double h, const double* v, double* q);
 

@@ -13,6 +13,7 @@ typedef enum crStoreArray {
     STORE_Q0,
     STORE_MATERIALS,
     STORE_PAIRS,
+    STORE_SHAPES,
     STORE_LOOPS,
     STORE_ARRAYS
 } crStoreArray;
