@@ -125,7 +125,7 @@ static inline void bench_move(const Bench* from, double t, Bench* to) {
     memcpy(to->state.v, from->state.v, (size_t)model->nv * sizeof(double));
     for (int b = 1; b < model->nb; b++) {
         const crBody* body = &model->bodies[b];
-        if (body->def.joint != CR_JOINT_FREE) continue;
+        if (body->joint != CR_JOINT_FREE) continue;
         const double* q = from->state.q + body->q;
         const double* v = from->state.v + body->v;
         double* out = to->state.q + body->q;

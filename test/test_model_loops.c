@@ -90,7 +90,7 @@ TEST(a_distance_closes) {
 TEST(loop_rows_are_rates_of_gaps) {
     crRandom random = sample_seed(31);
     double worst = 0.0;
-    for (int n = test_samples(6000); n > 0; n--) {
+    for (int n = test_samples(60000); n > 0; n--) {
         Bench bench = sample_model(&random, 8, true, false);
         crModel* model = bench.model;
         crLoopKind kind = (crLoopKind)(n % 3);
@@ -109,6 +109,11 @@ TEST(loop_rows_are_rates_of_gaps) {
         if (kind == CR_LOOP_WELD) {
             crQuat qa = cr_quat_mul(bench.d.pose[a].q, loop.pose_a.q);
             model->loops[0].pose_b.q = cr_quat_mul(cr_quat_conj(bench.d.pose[b].q), qa);
+        }
+        // a short distance bends its direction too fast for the differences
+        if (kind == CR_LOOP_DISTANCE && opening(&bench) < 0.2) {
+            bench_close(&bench);
+            continue;
         }
         int count, entries;
         cr_model_loop_sizes(model, &count, &entries);
@@ -143,7 +148,7 @@ TEST(loop_rows_are_rates_of_gaps) {
 // Two chains of ball joints whose ends are welded, started apart: Newton finds a closed position.
 TEST(a_weld_in_space_closes) {
     crRandom random = sample_seed(32);
-    int closed = 0, tried = test_samples(6000) / 4;
+    int closed = 0, tried = test_samples(60000) / 4;
     double worst = 0.0;
     for (int n = 0; n < tried; n++) {
         Bench bench = {.model = cr_model_create(NULL)};

@@ -130,18 +130,28 @@ typedef struct crBodyDef {
 } crBodyDef;
 
 typedef struct crBody {
-    crBodyDef def;        // as given; axis is unit, name is the model's
+    const char* name;
+    int parent;
+    crJoint joint;
     int q, nq;            // first coordinate and their number
     int v, nv;            // first velocity and their number
     int root;             // top body of its tree (its parent does not move by v); itself where nothing does
     int base;             // the driven body (or world) the tree stands on
     int last;             // last velocity on the way from the world, -1 where there is none
     bool single;          // a free body that carries no other: the 6x6 fast path
+    bool mass_given;      // shapes add nothing
+    crPose pose;          // as in crBodyDef, and so on
+    crVec3 axis;          // unit
     double mass;          // kg
     crVec3 com;           // centre of mass, body frame, m
     crSym3 inertia;       // about it, body axes, kg m^2
     double principal[3];  // ascending moments of inertia
     crQuat axes;          // principal axes to body axes
+    double gravity_scale;
+    double linear_drag;
+    double angular_drag;
+    crDrive drive;
+    void* drive_ctx;
 } crBody;
 
 // A shape on a body.
@@ -177,6 +187,7 @@ typedef struct crModel {
     int shape_count;
     int loop_count;
     crBody* bodies;   // (nb)
+    crDof* dofs;      // what acts along each velocity (nv)
     int* dof_body;    // body of each velocity (nv)
     int* dof_parent;  // the velocity above it in the tree, or -1 (nv)
     int* dof_depth;   // how many are above it (nv)
@@ -370,8 +381,11 @@ CR_API void cr_model_joint_sizes(const crModel* model, int* rows, int* entries);
 
 CR_API void cr_rows_velocity(const crRows* rows, const double* v, double* u);            // u = J v + w_hat
 CR_API void cr_rows_add_impulse(const crRows* rows, const double* p, double* momentum);  // momentum += J^T p
-// W = J M^-1 J^T, dense, row by row (count*count), by one tree solve per row.
-CR_API void cr_rows_W(const crModel* model, const crDynamics* d, const crRows* rows, double* W);
+// H = J L^-1 D^-1/2 (and the like for single bodies), so that W = J M^-1 J^T = H H^T: each row reaches the velocities
+// above its two bodies and no others. w_hat and gap are copied. Allocated from the arena.
+CR_API crStatus cr_rows_half(const crModel* model, const crDynamics* d, const crRows* rows, crArena* arena,
+                             crRows* H);
+CR_API void cr_rows_W(const crRows* H, double* W);  // H H^T, dense, row by row (count*count)
 
 // Newton steps on q until every loop holds to tol (m, rad), shortest in the metric of M; then the least change of v
 // that keeps them. Redundant loops are fine. CR_ERR_REGION: not reached in 50 steps (q is left as it was).

@@ -127,6 +127,8 @@ static bool reserve(crModel* model, const crBodyDef* def) {
     void* room = cr__store_reserve(model, STORE_BODIES, model->bodies, model->nb + 1, sizeof(crBody));
     if (room == NULL) return false;
     model->bodies = room;
+    if ((room = cr__store_reserve(model, STORE_DOFS, model->dofs, nv, sizeof(crDof))) == NULL) return false;
+    model->dofs = room;
     if ((room = cr__store_reserve(model, STORE_DOF_BODY, model->dof_body, nv, sizeof(int))) == NULL)
         return false;
     model->dof_body = room;
@@ -155,16 +157,43 @@ static void reference(const crBodyDef* def, double* q) {
     }
 }
 
-static void append_dofs(crModel* model, const crBody* body, int parent_last) {
+static void append_dofs(crModel* model, const crBody* body, const crDof* dofs, int parent_last) {
     for (int j = 0; j < body->nv; j++) {
         int i = body->v + j;
         int parent = j == 0 ? parent_last : i - 1;
+        model->dofs[i] = dofs[j];
         model->dof_body[i] = model->nb;
         model->dof_parent[i] = parent;
         model->dof_depth[i] = parent < 0 ? 0 : model->dof_depth[parent] + 1;
         model->row[i] = model->nM;
         model->nM += model->dof_depth[i] + 1;
     }
+}
+
+// the new body, its numbers and its mass
+static crBody place(const crModel* model, const crBodyDef* def) {
+    const crBody* parent = &model->bodies[def->parent];
+    crBody body = {.name = def->name, .parent = def->parent, .joint = def->joint};
+    body.q = model->nq;
+    body.nq = joint_nq[def->joint];
+    body.v = model->nv;
+    body.nv = joint_nv[def->joint];
+    body.root = parent->last < 0 ? model->nb : parent->root;
+    body.base = def->joint == CR_JOINT_DRIVEN ? model->nb : parent->base;
+    body.last = body.nv > 0 ? body.v + body.nv - 1 : parent->last;
+    body.single = def->joint == CR_JOINT_FREE;
+    body.pose = def->pose;
+    body.axis = def->axis;
+    body.gravity_scale = def->gravity_scale;
+    body.linear_drag = def->linear_drag;
+    body.angular_drag = def->angular_drag;
+    body.drive = def->drive;
+    body.drive_ctx = def->drive_ctx;
+    body.mass_given = !isnan(def->mass);
+    crMass mass = {def->mass, def->com, def->inertia};
+    if (!body.mass_given) mass = (crMass){0};
+    cr__body_set_mass(&body, &mass);
+    return body;
 }
 
 int cr_model_add_body(crModel* model, const crBodyDef* given) {
@@ -184,17 +213,9 @@ int cr_model_add_body(crModel* model, const crBodyDef* given) {
         if (def.name == NULL) return cr__store_full(model);
     }
     crBody* parent = &model->bodies[def.parent];
-    crBody body = {
-        .def = def, .q = model->nq, .nq = joint_nq[def.joint], .v = model->nv, .nv = joint_nv[def.joint]};
-    body.root = parent->last < 0 ? model->nb : parent->root;
-    body.base = def.joint == CR_JOINT_DRIVEN ? model->nb : parent->base;
-    body.last = body.nv > 0 ? body.v + body.nv - 1 : parent->last;
-    body.single = def.joint == CR_JOINT_FREE;
+    crBody body = place(model, &def);
     parent->single = false;
-    crMass mass = {def.mass, def.com, def.inertia};
-    if (isnan(def.mass)) mass = (crMass){0};
-    cr__body_set_mass(&body, &mass);
-    append_dofs(model, &body, parent->last);
+    append_dofs(model, &body, def.dof, parent->last);
     reference(&def, model->q0 + body.q);
     model->nq += body.nq;
     model->nv += body.nv;

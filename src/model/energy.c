@@ -4,12 +4,12 @@
 // point x are I omega + (com - x) x m v_com. Fails: nothing; the fields must be those of cr_model_velocity.
 #include "model/spatial.h"
 
-static double spring_energy(const crBody* body, const double* q) {
+static double spring_energy(const crModel* model, const crBody* body, const double* q) {
     double sum = 0.0;
     double x[3] = {0.0, 0.0, 0.0};
-    if (body->def.joint == CR_JOINT_BALL) cr__store_vec(cr__rotation_log(cr__load_quat(q)), x);
+    if (body->joint == CR_JOINT_BALL) cr__store_vec(cr__rotation_log(cr__load_quat(q)), x);
     for (int j = 0; j < body->nv && j < 3; j++) {
-        const crDof* dof = &body->def.dof[j];
+        const crDof* dof = &model->dofs[body->v + j];
         double stretch = body->nq == body->nv ? q[j] - dof->rest : x[j];
         sum += 0.5 * dof->stiffness * stretch * stretch;
     }
@@ -24,8 +24,8 @@ crEnergy cr_model_energy(const crModel* model, const crState* state, const crDyn
         crVec3 v = cr_model_point_velocity(d, i, d->com[i]);
         crVec3 omega = d->twist[i].omega;
         energy.kinetic += 0.5 * (body->mass * cr_dot(v, v) + cr_sym3_quad(d->inertia[i], omega));
-        energy.potential -= body->mass * body->def.gravity_scale * cr_dot(model->gravity, d->com[i]);
-        energy.potential += spring_energy(body, state->q + body->q);
+        energy.potential -= body->mass * body->gravity_scale * cr_dot(model->gravity, d->com[i]);
+        energy.potential += spring_energy(model, body, state->q + body->q);
     }
     return energy;
 }

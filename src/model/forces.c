@@ -19,19 +19,19 @@ static crTwist base_rate(const crModel* model, int i, const crDynamics* d) {
 // (dS/dt) v of the joint of body i
 static crTwist axis_rate(const crModel* model, int i, const double* v, const crDynamics* d) {
     const crBody* body = &model->bodies[i];
-    int parent = body->def.parent;
+    int parent = body->parent;
     crTwist above = cr__moves(model, parent) ? d->twist[parent] : d->given[i];
     const double* bv = v + body->v;
-    if (body->def.joint == CR_JOINT_FREE) {
+    if (body->joint == CR_JOINT_FREE) {
         return cr__twist(cr_vec3(0, 0, 0), cr_cross(cr__load_vec(bv), cr__load_vec(bv + 3)));
     }
     crTwist carried = {0};
-    int count = body->def.joint == CR_JOINT_PLANAR ? 2 : body->nv;
+    int count = body->joint == CR_JOINT_PLANAR ? 2 : body->nv;
     for (int j = 0; j < count; j++) {
         carried = cr__twist_madd(carried, bv[j], d->axis[body->v + j]);
     }
     crTwist rate = cr__twist_cross(above, carried);
-    if (body->def.joint != CR_JOINT_PLANAR) return rate;
+    if (body->joint != CR_JOINT_PLANAR) return rate;
     crTwist turning = cr__twist_cross(d->twist[i], d->axis[body->v + 2]);
     return cr__twist_madd(rate, bv[2], turning);
 }
@@ -40,9 +40,9 @@ static crTwist axis_rate(const crModel* model, int i, const double* v, const crD
 static crTwist load(const crModel* model, int i, const crDynamics* d) {
     const crBody* body = &model->bodies[i];
     crVec3 arm = cr_sub(d->com[i], d->origin[i]);
-    crVec3 force = cr_scale(body->mass * body->def.gravity_scale, model->gravity);
-    force = cr_madd(force, -body->def.linear_drag, cr__twist_at(d->twist[i], arm));
-    crVec3 moment = cr_scale(-body->def.angular_drag, d->twist[i].omega);
+    crVec3 force = cr_scale(body->mass * body->gravity_scale, model->gravity);
+    force = cr_madd(force, -body->linear_drag, cr__twist_at(d->twist[i], arm));
+    crVec3 moment = cr_scale(-body->angular_drag, d->twist[i].omega);
     return cr__twist(cr_add(moment, cr_cross(arm, force)), force);
 }
 
@@ -54,9 +54,8 @@ static crTwist required(const crModel* model, int i, const crDynamics* d) {
 }
 
 // moment of a ball joint's springs: minus the gradient of sum K_j phi_j^2 / 2 over rotations of phi
-static crVec3 ball_spring(const crBody* body, const double* q) {
+static crVec3 ball_spring(const crDof* dof, const double* q) {
     crVec3 phi = cr__rotation_log(cr__load_quat(q));
-    const crDof* dof = body->def.dof;
     crVec3 g = cr_vec3(dof[0].stiffness * phi.x, dof[1].stiffness * phi.y, dof[2].stiffness * phi.z);
     // inverse of the derivative of exp, transposed: 1 + [phi]/2 + c [phi]^2, c = (1 - (a/2) cot(a/2)) / a^2
     double a2 = cr_dot(phi, phi);
@@ -73,14 +72,14 @@ static crVec3 ball_spring(const crBody* body, const double* q) {
 static void add_joint_forces(const crModel* model, const crState* state, double* k) {
     for (int i = 1; i < model->nb; i++) {
         const crBody* body = &model->bodies[i];
-        if (body->def.joint == CR_JOINT_BALL) {
-            crVec3 spring = ball_spring(body, state->q + body->q);
+        if (body->joint == CR_JOINT_BALL) {
+            crVec3 spring = ball_spring(model->dofs + body->v, state->q + body->q);
             crVec3 sum = cr_add(cr__load_vec(k + body->v), spring);
             cr__store_vec(sum, k + body->v);
         }
         for (int j = 0; j < body->nv; j++) {
-            const crDof* dof = &body->def.dof[j];
             int at = body->v + j;
+            const crDof* dof = &model->dofs[at];
             k[at] += state->force[at] - dof->damping * state->v[at];
             if (body->nq != body->nv) continue;
             k[at] -= dof->stiffness * (state->q[body->q + j] - dof->rest);
@@ -98,8 +97,8 @@ void cr_model_forces(const crModel* model, const crState* state, crDynamics* d, 
             d->wrench[i] = cr__twist(cr_neg(loads.omega), cr_neg(loads.v));
             continue;
         }
-        bool carried = cr__moves(model, body->def.parent);
-        crTwist rate = carried ? d->rate[body->def.parent] : base_rate(model, i, d);
+        bool carried = cr__moves(model, body->parent);
+        crTwist rate = carried ? d->rate[body->parent] : base_rate(model, i, d);
         d->rate[i] = cr__twist_add(rate, axis_rate(model, i, state->v, d));
         d->wrench[i] = cr__twist_madd(required(model, i, d), -1.0, loads);
     }
@@ -109,7 +108,7 @@ void cr_model_forces(const crModel* model, const crState* state, crDynamics* d, 
         for (int j = body->v; j < body->v + body->nv; j++) {
             k[j] = -cr__twist_dot(d->axis[j], d->wrench[i]);
         }
-        int parent = body->def.parent;
+        int parent = body->parent;
         if (cr__moves(model, parent)) d->wrench[parent] = cr__twist_add(d->wrench[parent], d->wrench[i]);
     }
     add_joint_forces(model, state, k);
@@ -119,8 +118,7 @@ void cr_model_smooth_velocity(const crModel* model, const crState* state, const 
                               crDynamics* d, double* v_free) {
     // (M + h B + h^2 K)(v_free - v) = h (k - h K v), B and K the joints' dampers and springs
     for (int i = 0; i < model->nv; i++) {
-        const crBody* body = &model->bodies[model->dof_body[i]];
-        double stiffness = d->h > 0.0 ? body->def.dof[i - body->v].stiffness : 0.0;
+        double stiffness = d->h > 0.0 ? model->dofs[i].stiffness : 0.0;
         d->work[i] = h * (k[i] - h * stiffness * state->v[i]);
     }
     cr_model_mass_solve(model, d, d->work);

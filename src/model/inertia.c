@@ -15,7 +15,7 @@ static void composite_inertias(const crModel* model, crDynamics* d) {
         d->composite[i] = cr__inertia_about(model->bodies[i].mass, d->com[i], d->inertia[i], d->origin[i]);
     }
     for (int i = model->nb - 1; i > 0; i--) {
-        int parent = model->bodies[i].def.parent;
+        int parent = model->bodies[i].parent;
         if (!cr__moves(model, parent)) continue;
         crInertia* sum = &d->composite[parent];
         const crInertia* part = &d->composite[i];
@@ -75,7 +75,7 @@ crStatus cr_model_mass_factor(const crModel* model, double h, crDynamics* d) {
             continue;
         }
         for (int i = body->v + body->nv - 1; i >= body->v; i--) {
-            const crDof* dof = &body->def.dof[i - body->v];
+            const crDof* dof = &model->dofs[i];
             d->L[model->row[i] + model->dof_depth[i]] += h * (dof->damping + h * dof->stiffness);
             if (!eliminate(model, i, d)) return CR_ERR_DEFINITE;
         }

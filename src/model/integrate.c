@@ -67,9 +67,9 @@ static void advance_free(const crBody* body, double h, const double* v, crQuat a
 }
 
 static void advance_joint(const crBody* body, double h, const double* v, double* q) {
-    if (body->def.joint == CR_JOINT_BALL) {
+    if (body->joint == CR_JOINT_BALL) {
         cr__store_quat(turned(h, v, cr__load_quat(q)), q);
-    } else if (body->def.joint == CR_JOINT_FREE) {
+    } else if (body->joint == CR_JOINT_FREE) {
         advance_free(body, h, v, turned(h, v + 3, cr__load_quat(q + 3)), q);
     } else {
         for (int j = 0; j < body->nv; j++) {

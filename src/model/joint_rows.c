@@ -28,8 +28,8 @@ static crStatus add(Output* out, crJointRowKind kind, int dof, double limit, int
     return CR_OK;
 }
 
-static crStatus add_ball_limit(const crBody* body, const double* q, double margin, Output* out) {
-    double upper = body->def.dof[0].upper;
+static crStatus add_ball_limit(const crBody* body, double upper, const double* q, double margin,
+                               Output* out) {
     if (!(upper < INFINITY)) return CR_OK;
     crVec3 phi = cr__rotation_log(cr__load_quat(q));
     double angle = cr_norm(phi);
@@ -38,8 +38,8 @@ static crStatus add_ball_limit(const crBody* body, const double* q, double margi
     return add(out, CR_ROW_LIMIT, body->v, INFINITY, 3, value, 0.0, upper - angle);
 }
 
-static crStatus add_dof(const crBody* body, int j, const crState* state, double margin, Output* out) {
-    const crDof* dof = &body->def.dof[j];
+static crStatus add_dof(const crBody* body, const crDof* dof, int j, const crState* state, double margin,
+                        Output* out) {
     const double up = 1.0, down = -1.0;
     int at = body->v + j;
     crStatus status = CR_OK;
@@ -66,9 +66,11 @@ int cr_rows_add_joints(const crModel* model, const crState* state, double margin
     for (int i = 1; i < model->nb; i++) {
         const crBody* body = &model->bodies[i];
         crStatus status = CR_OK;
-        if (body->def.joint == CR_JOINT_BALL) status = add_ball_limit(body, state->q + body->q, margin, &out);
+        if (body->joint == CR_JOINT_BALL) {
+            status = add_ball_limit(body, model->dofs[body->v].upper, state->q + body->q, margin, &out);
+        }
         for (int j = 0; j < body->nv && status == CR_OK; j++) {
-            status = add_dof(body, j, state, margin, &out);
+            status = add_dof(body, &model->dofs[body->v + j], j, state, margin, &out);
         }
         if (status != CR_OK) return status;
     }
@@ -81,8 +83,8 @@ void cr_model_joint_sizes(const crModel* model, int* rows, int* entries) {
     for (int i = 1; i < model->nb; i++) {
         const crBody* body = &model->bodies[i];
         for (int j = 0; j < body->nv; j++) {
-            const crDof* dof = &body->def.dof[j];
-            bool ball = body->def.joint == CR_JOINT_BALL;
+            const crDof* dof = &model->dofs[body->v + j];
+            bool ball = body->joint == CR_JOINT_BALL;
             int single = (dof->motor_force > 0.0) + (dof->friction > 0.0) + (dof->lower > -INFINITY);
             int limit = dof->upper < INFINITY;
             *rows += single + limit;

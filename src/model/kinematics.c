@@ -39,12 +39,12 @@ crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d)
 // the joint's motion in its own frame
 static crPose joint_pose(const crBody* body, const double* q) {
     crPose move = cr_pose_identity();
-    switch (body->def.joint) {
+    switch (body->joint) {
     case CR_JOINT_HINGE:
-        move.q = cr_quat_axis_angle(body->def.axis, q[0]);
+        move.q = cr_quat_axis_angle(body->axis, q[0]);
         break;
     case CR_JOINT_SLIDER:
-        move.p = cr_scale(q[0], body->def.axis);
+        move.p = cr_scale(q[0], body->axis);
         break;
     case CR_JOINT_PLANAR:
         move.p = cr_vec3(q[0], q[1], 0.0);
@@ -60,14 +60,14 @@ static crPose joint_pose(const crBody* body, const double* q) {
 }
 
 static crPose body_pose(const crBody* body, const crPose* parent, const double* q, crDriven* driven) {
-    if (body->def.joint == CR_JOINT_FREE) {
+    if (body->joint == CR_JOINT_FREE) {
         return (crPose){cr__load_vec(q), cr_quat_normalize(cr__load_quat(q + 3))};
     }
-    if (body->def.joint == CR_JOINT_DRIVEN) {
+    if (body->joint == CR_JOINT_DRIVEN) {
         driven->pose.q = cr_quat_normalize(driven->pose.q);
         return driven->pose;
     }
-    crPose frame = cr__pose_mul(*parent, body->def.pose);
+    crPose frame = cr__pose_mul(*parent, body->pose);
     if (body->nv == 0) return frame;
     return cr__pose_mul(frame, joint_pose(body, q));
 }
@@ -79,8 +79,8 @@ static crTwist turn(crVec3 a, crVec3 through, crVec3 reference) {
 static void joint_axes(const crBody* body, const crPose* pose, crQuat frame, crVec3 o, crTwist* axis) {
     crVec3 zero = cr_vec3(0, 0, 0);
     crMat3 F = cr_quat_matrix(frame);
-    crVec3 a = cr_quat_rotate(pose->q, body->def.axis);
-    switch (body->def.joint) {
+    crVec3 a = cr_quat_rotate(pose->q, body->axis);
+    switch (body->joint) {
     case CR_JOINT_HINGE:
         axis[0] = turn(a, pose->p, o);
         break;
@@ -115,18 +115,18 @@ void cr_model_kinematics(const crModel* model, const crState* state, crDynamics*
     d->pose[0] = cr_pose_identity();
     for (int i = 1; i < model->nb; i++) {
         const crBody* body = &model->bodies[i];
-        const crPose* parent = &d->pose[body->def.parent];
-        if (body->def.joint == CR_JOINT_DRIVEN) {
-            d->driven[i] = (crDriven){.pose = body->def.pose};
-            body->def.drive(body->def.drive_ctx, state->time, &d->driven[i]);
+        const crPose* parent = &d->pose[body->parent];
+        if (body->joint == CR_JOINT_DRIVEN) {
+            d->driven[i] = (crDriven){.pose = body->pose};
+            body->drive(body->drive_ctx, state->time, &d->driven[i]);
         }
         d->pose[i] = body_pose(body, parent, state->q + body->q, &d->driven[i]);
         d->com[i] = cr_pose_point(d->pose[i], body->com);
         d->inertia[i] = cr__sym3_rotate(d->pose[i].q, body->inertia);
-        crVec3 own = body->def.joint == CR_JOINT_FREE ? d->com[i] : d->pose[i].p;
+        crVec3 own = body->joint == CR_JOINT_FREE ? d->com[i] : d->pose[i].p;
         d->origin[i] = body->root == i ? own : d->origin[body->root];
         if (body->nv > 0) {
-            crQuat frame = cr_quat_mul(parent->q, body->def.pose.q);
+            crQuat frame = cr_quat_mul(parent->q, body->pose.q);
             joint_axes(body, &d->pose[i], frame, d->origin[i], d->axis + body->v);
         }
         const crDriven* base = &d->driven[body->base];
@@ -138,7 +138,7 @@ void cr_model_kinematics(const crModel* model, const crState* state, crDynamics*
 void cr_model_velocity(const crModel* model, const double* v, crDynamics* d) {
     for (int i = 1; i < model->nb; i++) {
         const crBody* body = &model->bodies[i];
-        crTwist twist = cr__moves(model, body->def.parent) ? d->twist[body->def.parent] : d->given[i];
+        crTwist twist = cr__moves(model, body->parent) ? d->twist[body->parent] : d->given[i];
         for (int j = body->v; j < body->v + body->nv; j++) {
             twist = cr__twist_madd(twist, v[j], d->axis[j]);
         }

@@ -78,6 +78,7 @@ void cr_model_loop_sizes(const crModel* model, int* rows, int* entries) {
 
 typedef struct Work {
     int n;
+    crArena* arena;
     crRows rows;
     double* q;  // as it was (nq)
     double* W;  // (n*n)
@@ -114,7 +115,12 @@ static crStatus linearize(const crModel* model, const crState* state, crDynamics
         int first = cr_rows_add_loop(model, d, i, &w->rows);
         if (first < 0) return (crStatus)first;
     }
-    cr_rows_W(model, d, &w->rows, w->W);
+    size_t mark = cr_arena_mark(w->arena);
+    crRows H;
+    status = cr_rows_half(model, d, &w->rows, w->arena, &H);
+    if (status != CR_OK) return status;
+    cr_rows_W(&H, w->W);
+    cr_arena_release(w->arena, mark);
     cr__pseudo_inverse(w->W, w->n, w->pinv);
     return CR_OK;
 }
@@ -148,7 +154,7 @@ static crStatus newton(const crModel* model, double tol, crDynamics* d, crState*
     double gap = INFINITY;
     for (int step = 0; step < NEWTON_STEPS; step++) {
         crStatus status = linearize(model, state, d, w);
-        if (status != CR_OK) return cr_error_set(error, status, "mass", "mass: a joint has nothing to move");
+        if (status != CR_OK) return cr_error_set(error, status, "", "%s", cr_status_text(status));
         gap = worst_gap(&w->rows);
         if (gap <= tol) return CR_OK;
         if (!isfinite(gap)) break;
@@ -165,7 +171,7 @@ crStatus cr_model_close_loops(const crModel* model, double tol, crArena* arena, 
         return cr_error_set(error, CR_ERR_ARGUMENT, "tol", "tol: must be > 0, and no pointer NULL");
     }
     size_t mark = cr_arena_mark(arena);
-    Work w = {0};
+    Work w = {.arena = arena};
     crStatus status = create_work(model, arena, &w);
     if (status != CR_OK) {
         cr_error_set(error, status, "arena", "arena: out of memory");

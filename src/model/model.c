@@ -11,10 +11,8 @@
 static bool add_world(crModel* model) {
     model->bodies = cr__store_reserve(model, STORE_BODIES, NULL, 1, sizeof(crBody));
     if (model->bodies == NULL) return false;
-    crBody world = {.last = -1, .axes = cr_quat_identity()};
-    world.def = cr_body_def();
-    world.def.name = "world";
-    model->bodies[0] = world;
+    model->bodies[0] =
+        (crBody){.name = "world", .last = -1, .pose = cr_pose_identity(), .axes = cr_quat_identity()};
     model->nb = 1;
     crMaterial plain = cr_material();
     return cr_model_add_material(model, &plain) == 0;
@@ -48,7 +46,7 @@ void cr_model_destroy(crModel* model) {
 int cr_model_find_body(const crModel* model, const char* name) {
     if (model == NULL || name == NULL) return CR_ERR_ARGUMENT;
     for (int i = 0; i < model->nb; i++) {
-        const char* own = model->bodies[i].def.name;
+        const char* own = model->bodies[i].name;
         if (own != NULL && strcmp(own, name) == 0) return i;
     }
     return CR_ERR_NAME;
@@ -121,7 +119,7 @@ static bool carries_mass(const crModel* model, int body) {
         if (!(model->bodies[i].mass > 0.0)) continue;
         int j = i;
         while (j > body) {
-            j = model->bodies[j].def.parent;
+            j = model->bodies[j].parent;
         }
         if (j == body) return true;
     }
@@ -136,7 +134,7 @@ crStatus cr_model_check(const crModel* model, crError* error) {
     }
     for (int i = 1; i < model->nb; i++) {
         const crBody* body = &model->bodies[i];
-        const char* name = body->def.name != NULL ? body->def.name : "";
+        const char* name = body->name != NULL ? body->name : "";
         if (body->nv == 0) continue;
         if (!carries_mass(model, i)) {
             return cr_error_set(

@@ -1,7 +1,7 @@
 // rows.c - rows of J: relative velocities of two bodies along given directions, and W through tree solves.
 //
 // Velocity of b's point minus a's: row_j = dir . (S_j at x_b, where j moves b) - dir . (S_j at x_a, where j moves a).
-// What moves both points alike cancels and is left out. W = J M^-1 J^T by one solve per row.
+// What moves both points alike cancels and is left out. W is the product of the rows that half.c makes of these.
 // Fails: CR_ERR_LIMIT where the rows given by the caller are full; nothing is added then.
 #include "model/rows.h"
 
@@ -130,21 +130,17 @@ void cr_rows_add_impulse(const crRows* rows, const double* p, double* momentum) 
     }
 }
 
-void cr_rows_W(const crModel* model, const crDynamics* d, const crRows* rows, double* W) {
-    int n = rows->count;
-    double* x = d->work;
+void cr_rows_W(const crRows* H, double* W) {
+    int n = H->count;
     for (int r = 0; r < n; r++) {
-        for (int i = 0; i < model->nv; i++) {
-            x[i] = 0.0;
-        }
-        for (int i = rows->start[r]; i < rows->start[r + 1]; i++) {
-            x[rows->col[i]] = rows->value[i];
-        }
-        cr_model_mass_solve(model, d, x);
         for (int s = r; s < n; s++) {
             double sum = 0.0;
-            for (int i = rows->start[s]; i < rows->start[s + 1]; i++) {
-                sum += rows->value[i] * x[rows->col[i]];
+            int i = H->start[r], j = H->start[s];
+            while (i < H->start[r + 1] && j < H->start[s + 1]) {
+                int ci = H->col[i], cj = H->col[j];
+                if (ci == cj) sum += H->value[i] * H->value[j];
+                i += ci <= cj;
+                j += cj <= ci;
             }
             W[r * n + s] = W[s * n + r] = sum;
         }

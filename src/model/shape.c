@@ -148,7 +148,7 @@ int cr_model_add_shape(crModel* model, int body, const crShape* shape, int mater
     if (status != CR_OK) return status;
     crBody* owner = &model->bodies[body];
     crMass sum = {owner->mass, owner->com, owner->inertia};
-    if (isnan(owner->def.mass) && cr__moves(model, body)) {
+    if (!owner->mass_given && cr__moves(model, body)) {
         sum = cr_mass_add(sum, cr_mass_of_shape(shape, model->materials[material].density));
         status = cr_mass_check(&sum, &model->error);
         if (status != CR_OK) return status;

@@ -22,8 +22,7 @@ crStatus cr_state_create(const crModel* model, crArena* arena, crState* state) {
         return CR_ERR_MEMORY;
     if (model->nq > 0) memcpy(made.q, model->q0, (size_t)model->nq * sizeof(double));
     for (int i = 0; i < model->nv; i++) {
-        const crBody* body = &model->bodies[model->dof_body[i]];
-        made.motor_speed[i] = body->def.dof[i - body->v].motor_speed;
+        made.motor_speed[i] = model->dofs[i].motor_speed;
     }
     *state = made;
     return CR_OK;
@@ -47,7 +46,7 @@ crStatus cr_state_check(const crModel* model, crState* state, crError* error) {
     if (status != CR_OK) return status;
     for (int i = 1; i < model->nb; i++) {
         const crBody* body = &model->bodies[i];
-        if (body->def.joint != CR_JOINT_BALL && body->def.joint != CR_JOINT_FREE) continue;
+        if (body->joint != CR_JOINT_BALL && body->joint != CR_JOINT_FREE) continue;
         int at = body->q + body->nq - 4;
         crQuat q = cr__load_quat(state->q + at);
         double length = sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
@@ -71,9 +70,9 @@ void cr_state_rate(const crModel* model, const double* q, const double* v, doubl
         const double* bq = q + body->q;
         const double* bv = v + body->v;
         double* br = rate + body->q;
-        if (body->def.joint == CR_JOINT_BALL) {
+        if (body->joint == CR_JOINT_BALL) {
             quat_rate(bq, bv, br);
-        } else if (body->def.joint == CR_JOINT_FREE) {
+        } else if (body->joint == CR_JOINT_FREE) {
             crVec3 arm = cr_quat_rotate(cr__load_quat(bq + 3), body->com);
             cr__store_vec(cr_sub(cr__load_vec(bv), cr_cross(cr__load_vec(bv + 3), arm)), br);
             quat_rate(bq + 3, bv + 3, br + 3);

@@ -6,6 +6,7 @@
 
 typedef enum crStoreArray {
     STORE_BODIES,
+    STORE_DOFS,
     STORE_DOF_BODY,
     STORE_DOF_PARENT,
     STORE_DOF_DEPTH,
