@@ -178,3 +178,49 @@ TEST(very_fast_spin_is_safe) {
     CHECK(most <= 0.5 * L2 / 0.1 * (1 + 1e-12) && E >= 0.5 * L2 / 0.25 * (1 - 1e-12));
     bench_close(&bench);
 }
+
+// One of everything, 300 steps: the same bits on every compiler.
+TEST(golden_bits) {
+    Bench bench = {.model = cr_model_create(NULL)};
+    const crJoint joints[] = {CR_JOINT_FREE,   CR_JOINT_FREE,   CR_JOINT_HINGE, CR_JOINT_BALL,
+                              CR_JOINT_PLANAR, CR_JOINT_SLIDER, CR_JOINT_FIXED, CR_JOINT_HINGE};
+    const int parents[] = {0, 0, 2, 3, 4, 0, 6, 7};
+    for (int i = 0; i < 8; i++) {
+        crBodyDef def = cr_body_def();
+        def.joint = joints[i];
+        def.parent = parents[i];
+        def.pose.p = cr_vec3(0.3 - 0.1 * i, 0.2, 0.05 * i);
+        def.pose.q = cr_quat_axis_angle(cr_vec3(1, 2, i), 0.3 * i);
+        def.axis = cr_vec3(1, i, 2);
+        def.mass = 1.0 + 0.25 * i;
+        def.com = cr_vec3(0.01 * i, 0.02, -0.03);
+        def.inertia = (crSym3){.xx = 0.1, .yy = 0.12, .zz = 0.15 + 0.005 * i, .xy = 0.01};
+        if (joints[i] != CR_JOINT_FREE) def.dof[0].stiffness = 2.0;
+        if (joints[i] != CR_JOINT_FREE) def.dof[0].damping = 0.3;
+        cr_model_add_body(bench.model, &def);
+    }
+    crLoop loop = cr_loop(CR_LOOP_DISTANCE, 5, 8);
+    loop.length = 0.7;
+    cr_model_add_loop(bench.model, &loop);
+    bench_open(&bench);
+    const crModel* model = bench.model;
+    double h = 1.0 / 512.0, k[32], v_free[32];
+    for (int i = 0; i < model->nv; i++) {
+        bench.state.v[i] = 0.125 * (i % 7) - 0.25;
+    }
+    CHECK_STATUS(cr_model_close_loops(model, 1e-9, &bench.arena, &bench.d, &bench.state, NULL), CR_OK);
+    for (int s = 0; s < 300; s++) {
+        cr_model_kinematics(model, &bench.state, &bench.d);
+        CHECK_STATUS(cr_model_mass_factor(model, h, &bench.d), CR_OK);
+        cr_model_forces(model, &bench.state, &bench.d, k);
+        cr_model_smooth_velocity(model, &bench.state, k, h, &bench.d, v_free);
+        memcpy(bench.state.v, v_free, (size_t)model->nv * sizeof(double));
+        cr_model_integrate(model, h, &bench.state);
+        CHECK_STATUS(cr_model_close_loops(model, 1e-9, &bench.arena, &bench.d, &bench.state, NULL), CR_OK);
+    }
+    uint64_t hash = cr_hash(CR_HASH_SEED, bench.state.q, (size_t)model->nq * sizeof(double));
+    hash = cr_hash(hash, bench.state.v, (size_t)model->nv * sizeof(double));
+    printf("  hash %016llx\n", (unsigned long long)hash);
+    CHECK(hash == UINT64_C(0x9d83c432aa1cf6ee));
+    bench_close(&bench);
+}
