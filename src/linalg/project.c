@@ -2,7 +2,8 @@
 //
 // Cone: the three cases of Moreau's decomposition (in the polar cone: 0; inside: p; else on the surface).
 // Ellipse: the root of (a x/(a^2+s))^2 + (b y/(b^2+s))^2 = 1 in s >= 0 by bisection of a convex decreasing
-// function, to the last bit. Polygon: nearest point of the nearest edge.
+// function, to the last bit. Polygon: the edge whose strip holds the point, or else the nearest vertex; comparing
+// distances to edges instead would lose the edge when the point is far away and the polygon small.
 #include "project.h"
 
 #include <math.h>
@@ -60,25 +61,33 @@ void cr__project_ellipse(double a, double b, double t[2]) {
 
 void cr__project_polygon(const double (*vertices)[2], int count, double scale, double t[2]) {
     double best = INFINITY;
-    double nearest[2] = {0.0, 0.0};
+    int nearest = 0;
+    int edges = 0;
     int inside = 1;
     for (int i = 0; i < count; i++) {
         const double* v = vertices[i];
         const double* w = vertices[(i + 1) % count];
         double ex = scale * (w[0] - v[0]), ey = scale * (w[1] - v[1]);
         double dx = t[0] - scale * v[0], dy = t[1] - scale * v[1];
-        if (ex * dy - ey * dx < 0.0) inside = 0;
-        double length = ex * ex + ey * ey;
-        double s = length > 0.0 ? fmin(1.0, fmax(0.0, (ex * dx + ey * dy) / length)) : 0.0;
-        double px = scale * v[0] + s * ex, py = scale * v[1] + s * ey;
-        double distance = (t[0] - px) * (t[0] - px) + (t[1] - py) * (t[1] - py);
+        double distance = dx * dx + dy * dy;
         if (distance < best) {
             best = distance;
-            nearest[0] = px;
-            nearest[1] = py;
+            nearest = i;
+        }
+        double length = ex * ex + ey * ey;
+        if (!(length > 0.0)) continue;
+        edges++;
+        if (ex * dy - ey * dx >= 0.0) continue;
+        inside = 0;
+        double s = (ex * dx + ey * dy) / length;
+        if (s >= 0.0 && s <= 1.0) {
+            t[0] = scale * v[0] + s * ex;
+            t[1] = scale * v[1] + s * ey;
+            return;
         }
     }
-    if (inside) return;
-    t[0] = nearest[0];
-    t[1] = nearest[1];
+    // a polygon that has shrunk to a point has no edges to be inside of
+    if (inside && edges > 0) return;
+    t[0] = scale * vertices[nearest][0];
+    t[1] = scale * vertices[nearest][1];
 }

@@ -1,0 +1,121 @@
+// problem.c - which reader a problem file goes to.
+//
+// A text whose first word is no number is boxed-lcp. Otherwise the first numbers decide: 0/1, 0/1, n, m and a
+// list of blocks from 0 is siconos-mlcp; n, storage, n, n is siconos-lcp; dimension 2, 3 or 5, contacts, storage is a
+// friction problem (5: with rolling; a matrix larger than the contacts need, or a name with GFC: the global form);
+// n and at least n^2 + n numbers is siconos-lcp-rows. Fails: what fits none is refused; naming the format helps.
+#include "io/problem.h"
+#include "io/scan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Format {
+    const char* name;
+    crProblemReader read;
+} Format;
+
+static const Format formats[] = {
+    {"siconos-lcp", cr__read_siconos_lcp},
+    {"siconos-lcp-rows", cr__read_siconos_lcp_rows},
+    {"siconos-mlcp", cr__read_siconos_mlcp},
+    {"boxed-lcp", cr__read_boxed_lcp},
+};
+
+// the leading numbers: up to `capacity` of them kept, all counted
+static size_t leading_numbers(const char* text, size_t size, size_t capacity, double* numbers) {
+    crScan scan = cr__scan(text, size);
+    size_t count = 0;
+    double number;
+    while (cr__scan_word(&scan) && cr__scan_as_number(&scan, &number)) {
+        if (count < capacity) numbers[count] = number;
+        count++;
+    }
+    return count;
+}
+
+static const char* guess(const char* text, size_t size, const char* hint) {
+    double t[8] = {-1, -1, -1, -1, -1, -1, -1, -1};
+    size_t count = leading_numbers(text, size, 8, t);
+    if (count == 0) return "boxed-lcp";
+    bool flags = (t[0] == 0.0 || t[0] == 1.0) && (t[1] == 0.0 || t[1] == 1.0);
+    if (flags && count > 8 && t[4] == 0.0 && t[5] > 0.0 && t[5] <= t[2] + t[3]) return "siconos-mlcp";
+    bool storage = t[1] == 0.0 || t[1] == 1.0 || t[1] == 2.0;
+    bool square = storage && t[2] == t[0] && t[3] == t[0];
+    if (square &&
+        (t[1] != 0.0 || (t[4] == t[0] && t[5] == t[0] && (double)count >= 6.0 + t[0] * t[0] + t[0]))) {
+        return "siconos-lcp";
+    }
+    bool friction = (t[0] == 2.0 || t[0] == 3.0 || t[0] == 5.0) && t[1] >= 1.0 &&
+                    (t[2] == 0.0 || t[2] == 1.0 || t[2] == 2.0) && t[3] == t[4] && t[3] >= t[0];
+    if (friction && t[0] == 5.0) return "siconos-rfc";
+    bool global = t[3] != t[0] * t[1] || (hint != NULL && strstr(hint, "GFC") != NULL);
+    if (friction) return global ? "siconos-gfc" : "siconos-fc";
+    return (double)count >= 1.0 + t[0] * t[0] + t[0] ? "siconos-lcp-rows" : "siconos-lcp";
+}
+
+crStatus cr_problem_parse(const char* text, size_t size, const char* format, const char* name,
+                          const char* hint, crProblemFile* out, crError* error) {
+    *out = (crProblemFile){0};
+    if (format == NULL) format = guess(text, size, hint);
+    if (name != NULL) snprintf(out->name, sizeof out->name, "%s", name);
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        if (strcmp(formats[i].name, format) != 0) continue;
+        crStatus status = cr_arena_create(&out->arena, NULL, 0);
+        out->format = formats[i].name;
+        if (status == CR_OK) status = formats[i].read(text, size, out, error);
+        if (status == CR_OK) status = cr_problem_check(&out->problem, error);
+        if (out->count == 0) out->count = 1;
+        if (status != CR_OK) cr_problem_file_free(out);
+        return status;
+    }
+    return cr_error_set(error, CR_ERR_NAME, "format", "format: no reader for \"%s\"", format);
+}
+
+void cr_problem_file_free(crProblemFile* file) {
+    if (file == NULL) return;
+    cr_arena_destroy(&file->arena);
+    *file = (crProblemFile){0};
+}
+
+// the whole file, NUL-terminated; the caller frees
+static char* load(const char* path, size_t* size) {
+    FILE* file = fopen(path, "rb");
+    if (file == NULL) return NULL;
+    size_t capacity = 1 << 16;
+    char* text = malloc(capacity);
+    *size = 0;
+    while (text != NULL) {
+        *size += fread(text + *size, 1, capacity - 1 - *size, file);
+        if (*size < capacity - 1) break;
+        char* larger = realloc(text, 2 * capacity);
+        if (larger == NULL) free(text);
+        text = larger;
+        capacity *= 2;
+    }
+    if (text != NULL && ferror(file)) {
+        free(text);
+        text = NULL;
+    }
+    fclose(file);
+    if (text != NULL) text[*size] = '\0';
+    return text;
+}
+
+crStatus cr_problem_read(const char* path, const char* format, crProblemFile* out, crError* error) {
+    *out = (crProblemFile){0};
+    char bare[1024];
+    if (strlen(path) >= sizeof bare) {
+        return cr_error_set(error, CR_ERR_LIMIT, "path", "path: longer than %zu bytes", sizeof bare - 1);
+    }
+    memcpy(bare, path, strlen(path) + 1);
+    char* name = strrchr(bare, '#');
+    if (name != NULL) *name++ = '\0';
+    size_t size;
+    char* text = load(bare, &size);
+    if (text == NULL) return cr_error_set(error, CR_ERR_FILE, "path", "path: cannot read \"%.150s\"", bare);
+    crStatus status = cr_problem_parse(text, size, format, name, bare, out, error);
+    free(text);
+    return status;
+}

@@ -1,0 +1,36 @@
+// problem.h - contact problems from files into a crProblem that owns its memory.
+//
+// Formats: "siconos-lcp" (matrices by columns), "siconos-lcp-rows" (n, matrix by rows, q), "siconos-mlcp",
+// "boxed-lcp" (ODE's form with friction indices, many problems per file), "siconos-fc", "siconos-gfc",
+// "siconos-rfc". Readers are pure functions of (text, size); sizes are checked against the length of the text
+// before anything is allocated, and every refusal has line and column.
+#ifndef CAROM_IO_PROBLEM_H
+#define CAROM_IO_PROBLEM_H
+
+#include "carom/carom.h"
+
+typedef struct crProblemFile {
+    crProblem problem;   // its arrays live in the arena
+    crArena arena;       //
+    const char* format;  // name of the format it was read as
+    char name[48];       // of the problem inside the file, "" where it has none
+    int count;           // problems in the file
+} crProblemFile;
+
+// format NULL: guessed from the text. path may end in "#NAME" to pick a problem of a file with many; without it
+// the first is taken. On failure out needs no free.
+crStatus cr_problem_read(const char* path, const char* format, crProblemFile* out, crError* error);
+
+// The same from text; name may be NULL, hint (may be NULL) is a file name that may help guessing.
+crStatus cr_problem_parse(const char* text, size_t size, const char* format, const char* name,
+                          const char* hint, crProblemFile* out, crError* error);
+void cr_problem_file_free(crProblemFile* file);  // accepts a zeroed one
+
+// One reader per format; out comes zeroed but for an empty arena, and name for the one to pick ("" for the first).
+typedef crStatus (*crProblemReader)(const char* text, size_t size, crProblemFile* out, crError* error);
+crStatus cr__read_siconos_lcp(const char* text, size_t size, crProblemFile* out, crError* error);
+crStatus cr__read_siconos_lcp_rows(const char* text, size_t size, crProblemFile* out, crError* error);
+crStatus cr__read_siconos_mlcp(const char* text, size_t size, crProblemFile* out, crError* error);
+crStatus cr__read_boxed_lcp(const char* text, size_t size, crProblemFile* out, crError* error);
+
+#endif

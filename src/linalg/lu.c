@@ -1,0 +1,73 @@
+// lu.c - Gaussian elimination with partial pivoting, P A = L U (Golub and Van Loan, 3.4).
+// Fails: a column without a pivot above rounding noise makes the factorization return false.
+#include "lu.h"
+
+#include <math.h>
+#include <stddef.h>
+
+static double largest_entry(const double* A, size_t count) {
+    double largest = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        largest = fmax(largest, fabs(A[i]));
+    }
+    return largest;
+}
+
+static void swap_rows(double* a, double* b, size_t n) {
+    for (size_t j = 0; j < n; j++) {
+        double t = a[j];
+        a[j] = b[j];
+        b[j] = t;
+    }
+}
+
+bool cr__lu(double* A, int size, double tol, int* order) {
+    size_t n = (size_t)size;
+    double floor_pivot = tol * largest_entry(A, n * n);
+    for (int i = 0; i < size; i++) {
+        order[i] = i;
+    }
+    for (size_t k = 0; k < n; k++) {
+        size_t best = k;
+        for (size_t i = k + 1; i < n; i++) {
+            if (fabs(A[i * n + k]) > fabs(A[best * n + k])) best = i;
+        }
+        double pivot = A[best * n + k];
+        if (!(fabs(pivot) > floor_pivot) || !isfinite(pivot)) return false;
+        if (best != k) {
+            swap_rows(A + best * n, A + k * n, n);
+            int t = order[best];
+            order[best] = order[k];
+            order[k] = t;
+        }
+        const double* row = A + k * n;
+        for (size_t i = k + 1; i < n; i++) {
+            double* target = A + i * n;
+            double f = target[k] / pivot;
+            target[k] = f;
+            if (f == 0.0) continue;
+            for (size_t j = k + 1; j < n; j++) {
+                target[j] -= f * row[j];
+            }
+        }
+    }
+    return true;
+}
+
+void cr__lu_solve(const double* LU, int size, const int* order, const double* b, double* x) {
+    size_t n = (size_t)size;
+    for (size_t i = 0; i < n; i++) {
+        double sum = b[order[i]];
+        for (size_t k = 0; k < i; k++) {
+            sum -= LU[i * n + k] * x[k];
+        }
+        x[i] = sum;
+    }
+    for (size_t i = n; i-- > 0;) {
+        double sum = x[i];
+        for (size_t k = i + 1; k < n; k++) {
+            sum -= LU[i * n + k] * x[k];
+        }
+        x[i] = sum / LU[i * n + i];
+    }
+}
