@@ -1,6 +1,6 @@
 // problem.c - which reader a problem file goes to.
 //
-// A text whose first word is no number is boxed-lcp. Otherwise the first numbers decide: 0/1, 0/1, n, m and a
+// A text whose first word is no number is boxed-lcp, or contactbench where that word is "n". Otherwise the first numbers decide: 0/1, 0/1, n, m and a
 // list of blocks from 0 is siconos-mlcp; n, storage, n, n is siconos-lcp; dimension 2, 3 or 5, contacts, storage is a
 // friction problem (5: with rolling; a matrix larger than the contacts need, or a name with GFC: the global form);
 // n and at least n^2 + n numbers is siconos-lcp-rows. Fails: what fits none is refused; naming the format helps.
@@ -20,7 +20,9 @@ static const Format formats[] = {
     {"siconos-lcp", cr__read_siconos_lcp},
     {"siconos-lcp-rows", cr__read_siconos_lcp_rows},
     {"siconos-mlcp", cr__read_siconos_mlcp},
-    {"boxed-lcp", cr__read_boxed_lcp},
+    {"boxed-lcp", cr__read_boxed_lcp},     {"siconos-fc", cr__read_siconos_fc},
+    {"siconos-gfc", cr__read_siconos_gfc}, {"siconos-rfc", cr__read_siconos_rfc},
+    {"contactbench", cr__read_contactbench},
 };
 
 // the leading numbers: up to `capacity` of them kept, all counted
@@ -35,10 +37,36 @@ static size_t leading_numbers(const char* text, size_t size, size_t capacity, do
     return count;
 }
 
+// the first word after lines of remarks is "n"
+static bool begins_with_n(const char* text, size_t size) {
+    size_t at = 0;
+    while (at < size && text[at] == '#') {
+        const char* end = memchr(text + at, '\n', size - at);
+        at = end == NULL ? size : (size_t)(end - text) + 1;
+    }
+    return at + 1 < size && text[at] == 'n' && (unsigned char)text[at + 1] <= ' ';
+}
+
+static bool reads_as(crProblemReader read, const char* text, size_t size) {
+    crProblemFile probe = {0};
+    crStatus status = cr_arena_create(&probe.arena, NULL, 0);
+    if (status == CR_OK) status = read(text, size, &probe, NULL);
+    cr_problem_file_free(&probe);
+    return status == CR_OK;
+}
+
+// A global problem may have as many velocities as contact rows: only its second matrix tells it apart. Where
+// neither reader takes the text, the name decides whose refusal is shown.
+static bool is_global(const char* text, size_t size, const char* hint) {
+    if (reads_as(cr__read_siconos_gfc, text, size)) return true;
+    if (hint == NULL || strstr(hint, "GFC") == NULL) return false;
+    return !reads_as(cr__read_siconos_fc, text, size);
+}
+
 static const char* guess(const char* text, size_t size, const char* hint) {
     double t[8] = {-1, -1, -1, -1, -1, -1, -1, -1};
     size_t count = leading_numbers(text, size, 8, t);
-    if (count == 0) return "boxed-lcp";
+    if (count == 0) return begins_with_n(text, size) ? "contactbench" : "boxed-lcp";
     bool flags = (t[0] == 0.0 || t[0] == 1.0) && (t[1] == 0.0 || t[1] == 1.0);
     if (flags && count > 8 && t[4] == 0.0 && t[5] > 0.0 && t[5] <= t[2] + t[3]) return "siconos-mlcp";
     bool storage = t[1] == 0.0 || t[1] == 1.0 || t[1] == 2.0;
@@ -50,8 +78,8 @@ static const char* guess(const char* text, size_t size, const char* hint) {
     bool friction = (t[0] == 2.0 || t[0] == 3.0 || t[0] == 5.0) && t[1] >= 1.0 &&
                     (t[2] == 0.0 || t[2] == 1.0 || t[2] == 2.0) && t[3] == t[4] && t[3] >= t[0];
     if (friction && t[0] == 5.0) return "siconos-rfc";
-    bool global = t[3] != t[0] * t[1] || (hint != NULL && strstr(hint, "GFC") != NULL);
-    if (friction) return global ? "siconos-gfc" : "siconos-fc";
+    if (friction && t[3] != t[0] * t[1]) return "siconos-gfc";
+    if (friction) return is_global(text, size, hint) ? "siconos-gfc" : "siconos-fc";
     return (double)count >= 1.0 + t[0] * t[0] + t[0] ? "siconos-lcp-rows" : "siconos-lcp";
 }
 

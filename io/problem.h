@@ -2,7 +2,7 @@
 //
 // Formats: "siconos-lcp" (matrices by columns), "siconos-lcp-rows" (n, matrix by rows, q), "siconos-mlcp",
 // "boxed-lcp" (ODE's form with friction indices, many problems per file), "siconos-fc", "siconos-gfc",
-// "siconos-rfc". Readers are pure functions of (text, size); sizes are checked against the length of the text
+// "siconos-rfc", "contactbench". Readers are pure functions of (text, size); sizes are checked against the length of the text
 // before anything is allocated, and every refusal has line and column.
 #ifndef CAROM_IO_PROBLEM_H
 #define CAROM_IO_PROBLEM_H
@@ -32,5 +32,9 @@ crStatus cr__read_siconos_lcp(const char* text, size_t size, crProblemFile* out,
 crStatus cr__read_siconos_lcp_rows(const char* text, size_t size, crProblemFile* out, crError* error);
 crStatus cr__read_siconos_mlcp(const char* text, size_t size, crProblemFile* out, crError* error);
 crStatus cr__read_boxed_lcp(const char* text, size_t size, crProblemFile* out, crError* error);
+crStatus cr__read_siconos_fc(const char* text, size_t size, crProblemFile* out, crError* error);
+crStatus cr__read_siconos_gfc(const char* text, size_t size, crProblemFile* out, crError* error);
+crStatus cr__read_siconos_rfc(const char* text, size_t size, crProblemFile* out, crError* error);
+crStatus cr__read_contactbench(const char* text, size_t size, crProblemFile* out, crError* error);
 
 #endif

@@ -10,4 +10,7 @@ bool cr__cholesky(double* A, int n);
 // x = inverse(L L^T) x
 void cr__cholesky_solve(const double* L, int n, double* x);
 
+// A = inverse(A) for n <= 8, with partial pivoting; false where a pivot is zero or not finite.
+bool cr__invert_small(double* A, int n);
+
 #endif

@@ -5,8 +5,8 @@
 // circular one; otherwise min(p_n, u_n) and p_t - P_D(p_t - u_t) with D = p_n times the friction set
 // (Alart and Curnier), which has the same zeros. Momentum and energy come from M, v and p alone.
 // Fails: never; anything not finite makes every figure infinite, so a NaN cannot pass for a small number.
-#include "carom/problem.h"
 #include "linalg/project.h"
+#include "residual.h"
 
 #include <string.h>
 
@@ -32,7 +32,7 @@ static void project_friction(const crProblem* problem, const crBlock* block, dou
 
 static bool plain_circular(const crBlock* block) {
     return block->count <= 3 && !block->spin && !block->roll && block->vertex_count == 0 &&
-           block->mu == block->mu2 && isfinite(block->mu);
+           (block->count == 2 || block->mu == block->mu2) && isfinite(block->mu);
 }
 
 static double square_sum(const double* x, int n) {
@@ -99,18 +99,22 @@ static double cone_violation(const crProblem* problem, const crBlock* block, con
     return fmax(sqrt(square_sum(t, n)), -p[0]);
 }
 
-static double row_weight(const crProblem* problem, int row, double* work) {
+// J_row Minv J_row^T, or the diagonal entry of W
+static double row_weight(const crProblem* problem, int row) {
     if (problem->W.value != NULL) return cr_matrix_at(&problem->W, row, row);
-    // J_row Minv J_row^T
-    double* j = work;
-    double* dv = work + problem->nv;
+    const crMatrix* J = &problem->J;
+    int first = J->start == NULL ? 0 : J->start[row];
+    int end = J->start == NULL ? J->cols : J->start[row + 1];
+    const double* value = J->start == NULL ? J->value + (size_t)row * (size_t)J->cols : J->value;
     double sum = 0.0;
-    for (int k = 0; k < problem->nv; k++) {
-        j[k] = cr_matrix_at(&problem->J, row, k);
-    }
-    cr_matrix_mul(&problem->Minv, j, dv);
-    for (int k = 0; k < problem->nv; k++) {
-        sum += j[k] * dv[k];
+    for (int k = first; k < end; k++) {
+        if (value[k] == 0.0) continue;
+        for (int l = first; l < end; l++) {
+            if (value[l] == 0.0) continue;
+            int i = J->start == NULL ? k : J->col[k];
+            int j = J->start == NULL ? l : J->col[l];
+            sum += value[k] * cr_matrix_at(&problem->Minv, i, j) * value[l];
+        }
     }
     return sum;
 }
@@ -170,22 +174,21 @@ static bool audit_finite(const crAudit* a) {
            isfinite(a->complementarity) && isfinite(a->momentum) && isfinite(a->energy_change);
 }
 
-static crStatus audit_with(const crProblem* problem, crArena* arena, const double* p, crAudit* audit) {
-    int n = problem->rows;
-    double* u = cr_arena_alloc(arena, (size_t)n * sizeof(double));
-    double* work = cr_arena_alloc(arena, 2 * (size_t)problem->nv * sizeof(double));
-    if (u == NULL || work == NULL) return CR_ERR_MEMORY;
-    crStatus status = cr_problem_velocity(problem, arena, p, u);
-    if (status != CR_OK) return status;
+// size that residuals are compared with: of u_free + b
+static double residual_scale(const crProblem* problem) {
     double scale = 0.0;
-    double seen = 0.0;  // catches NaN, which fmax would drop
-    for (int i = 0; i < n; i++) {
-        double bias = problem->b != NULL ? problem->b[i] : 0.0;
-        double q = problem->u_free[i] + bias;
-        audit->energy_change += 0.5 * p[i] * (problem->u_free[i] + u[i]);
-        u[i] += bias;
-        seen += (u[i] - p[i]) * 0.0;
+    for (int i = 0; i < problem->rows; i++) {
+        double q = problem->u_free[i] + (problem->b != NULL ? problem->b[i] : 0.0);
         scale = problem->raw ? fmax(scale, fabs(q)) : scale + q * q;
+    }
+    if (problem->raw) return fmax(1.0, scale);
+    return scale > 0.0 ? sqrt(scale) : 1.0;
+}
+
+static double residual_of(const crProblem* problem, const double* p, const double* u, int* worst_block) {
+    double seen = 0.0;  // catches NaN, which fmax would drop
+    for (int i = 0; i < problem->rows; i++) {
+        seen += (u[i] - p[i]) * 0.0;
     }
     double worst = -1.0;
     double total = 0.0;
@@ -194,14 +197,35 @@ static crStatus audit_with(const crProblem* problem, crArena* arena, const doubl
         double r = block_map(problem, block, p + block->row, u + block->row);
         if (r > worst) {
             worst = r;
-            audit->worst_block = i;
+            *worst_block = i;
         }
         total = problem->raw ? fmax(total, r) : total + r;
-        double weight = block->kind == CR_BLOCK_CONE ? row_weight(problem, block->row, work) : 1.0;
+    }
+    return sqrt(total) / residual_scale(problem) + seen;
+}
+
+double cr__problem_residual(const crProblem* problem, const double* p, const double* u) {
+    int worst = -1;
+    double residual = residual_of(problem, p, u, &worst);
+    return isfinite(residual) ? residual : (double)INFINITY;
+}
+
+static crStatus audit_with(const crProblem* problem, crArena* arena, const double* p, crAudit* audit) {
+    int n = problem->rows;
+    double* u = cr_arena_alloc(arena, (size_t)n * sizeof(double));
+    if (u == NULL) return CR_ERR_MEMORY;
+    crStatus status = cr_problem_velocity(problem, arena, p, u);
+    if (status != CR_OK) return status;
+    for (int i = 0; i < n; i++) {
+        audit->energy_change += 0.5 * p[i] * (problem->u_free[i] + u[i]);
+        if (problem->b != NULL) u[i] += problem->b[i];
+    }
+    audit->residual = residual_of(problem, p, u, &audit->worst_block);
+    for (int i = 0; i < problem->block_count; i++) {
+        const crBlock* block = &problem->blocks[i];
+        double weight = block->kind == CR_BLOCK_CONE ? row_weight(problem, block->row) : 1.0;
         audit_block(problem, block, p + block->row, u + block->row, weight, audit);
     }
-    double size = problem->raw ? fmax(1.0, scale) : (scale > 0.0 ? sqrt(scale) : 1.0);
-    audit->residual = sqrt(total) / size + seen;
     return audit_momentum(problem, arena, p, audit);
 }
 

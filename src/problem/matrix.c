@@ -6,10 +6,17 @@
 
 double cr_matrix_at(const crMatrix* A, int row, int col) {
     if (A->start == NULL) return A->value[(size_t)row * (size_t)A->cols + (size_t)col];
-    for (int k = A->start[row]; k < A->start[row + 1]; k++) {
-        if (A->col[k] == col) return A->value[k];
+    int lo = A->start[row];
+    int hi = A->start[row + 1];
+    while (lo < hi) {
+        int mid = lo + (hi - lo) / 2;
+        if (A->col[mid] < col) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
     }
-    return 0.0;
+    return lo < A->start[row + 1] && A->col[lo] == col ? A->value[lo] : 0.0;
 }
 
 void cr_matrix_mul(const crMatrix* A, const double* x, double* y) {

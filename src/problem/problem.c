@@ -2,7 +2,7 @@
 //
 // u = u_free + W p with W a matrix, or u = u_free + J (Minv (J^T p)) where it is an operator.
 // Fails: each field that is missing, out of range, of the wrong size or not finite is refused by name.
-#include "carom/problem.h"
+#include "product.h"
 
 #include <string.h>
 
@@ -50,6 +50,31 @@ static crStatus check_matrix(const crMatrix* A, int rows, int cols, const char* 
     return CR_OK;
 }
 
+// convex, counter-clockwise, around the origin
+static crStatus check_polygon(const double (*v)[2], int count, int index, crError* error) {
+    if (!all_finite(v[0], 2 * (size_t)count)) {
+        return cr_error_set(error, CR_ERR_FINITE, "vertices", "vertices: those of block %d must be finite",
+                            index);
+    }
+    double largest = 0.0;
+    for (int i = 0; i < 2 * count; i++) {
+        largest = fmax(largest, fabs(v[i / 2][i % 2]));
+    }
+    double slack = 1e-12 * largest * largest;
+    for (int i = 0; i < count; i++) {
+        const double* a = v[i];
+        const double* b = v[(i + 1) % count];
+        const double* c = v[(i + 2) % count];
+        double turn = (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0]);
+        if (!(turn >= -slack) || !(a[0] * b[1] - a[1] * b[0] >= -slack)) {
+            return cr_error_set(error, CR_ERR_RANGE, "vertices",
+                                "vertices: those of block %d must go counter-clockwise around the origin",
+                                index);
+        }
+    }
+    return CR_OK;
+}
+
 static crStatus check_cone(const crProblem* problem, const crBlock* block, int index, crError* error) {
     int tangents = block->count - 1 - (block->spin ? 1 : 0) - (block->roll ? 2 : 0);
     if (tangents < 1 || tangents > 2) {
@@ -60,11 +85,12 @@ static crStatus check_cone(const crProblem* problem, const crBlock* block, int i
         return cr_error_set(error, CR_ERR_RANGE, "mu",
                             "mu: cone block %d has mu = %g, all limits must be >= 0", index, block->mu);
     }
-    if (block->vertex_count != 0 && (block->vertex_count < 3 || tangents != 2 || problem->vertices == NULL)) {
+    if (block->vertex_count == 0) return CR_OK;
+    if (block->vertex_count < 3 || tangents != 2 || problem->vertices == NULL || block->vertex < 0) {
         return cr_error_set(error, CR_ERR_SIZE, "vertices",
                             "vertices: cone block %d has %d, must be 0 or >= 3", index, block->vertex_count);
     }
-    return CR_OK;
+    return check_polygon(problem->vertices + block->vertex, block->vertex_count, index, error);
 }
 
 static crStatus check_block(const crProblem* problem, int index, int row, crError* error) {
@@ -74,9 +100,10 @@ static crStatus check_block(const crProblem* problem, int index, int row, crErro
                             "blocks: block %d covers %d rows from %d, must start at %d", index, block->count,
                             block->row, row);
     }
-    if (block->kind == CR_BLOCK_BOX && !(block->lo <= block->hi)) {
-        return cr_error_set(error, CR_ERR_RANGE, "lo", "lo: block %d has lo = %g above hi = %g", index,
-                            block->lo, block->hi);
+    bool box_ok = block->lo <= block->hi && block->lo < (double)INFINITY && block->hi > -(double)INFINITY;
+    if (block->kind == CR_BLOCK_BOX && !box_ok) {
+        return cr_error_set(error, CR_ERR_RANGE, "lo", "lo: block %d has lo = %g and hi = %g, an empty range",
+                            index, block->lo, block->hi);
     }
     if (!(block->e >= 0.0) || !(block->et >= -1.0 && block->et <= 1.0)) {
         return cr_error_set(error, CR_ERR_RANGE, "e",
@@ -87,7 +114,7 @@ static crStatus check_block(const crProblem* problem, int index, int row, crErro
     return CR_OK;
 }
 
-static crStatus check_symmetry(const crMatrix* W, crError* error) {
+static crStatus check_symmetry(const crMatrix* W, const char* name, crError* error) {
     double largest = 0.0;
     double skew = 0.0;
     for (int i = 0; i < W->rows; i++) {
@@ -102,8 +129,8 @@ static crStatus check_symmetry(const crMatrix* W, crError* error) {
     }
     // problems in the wild are unsymmetric in the fourth digit; solvers must cope with that, not with more
     if (skew > 1e-2 * largest) {
-        return cr_error_set(error, CR_ERR_SYMMETRY, "W",
-                            "W: entries across the diagonal differ by %g (allowed: %g)", skew,
+        return cr_error_set(error, CR_ERR_SYMMETRY, name,
+                            "%s: entries across the diagonal differ by %g (allowed: %g)", name, skew,
                             1e-2 * largest);
     }
     return CR_OK;
@@ -111,7 +138,7 @@ static crStatus check_symmetry(const crMatrix* W, crError* error) {
 
 crStatus cr_problem_check(const crProblem* problem, crError* error) {
     int n = problem->rows;
-    if (n < 0 || problem->block_count < 0 ||
+    if (n < 0 || problem->block_count < 0 || problem->nv < 0 ||
         (n > 0 && (problem->blocks == NULL || problem->u_free == NULL))) {
         return cr_error_set(error, CR_ERR_ARGUMENT, "rows", "rows: is %d, blocks and u_free must be given",
                             n);
@@ -133,10 +160,17 @@ crStatus cr_problem_check(const crProblem* problem, crError* error) {
     crStatus status = CR_OK;
     if (problem->W.value != NULL) {
         status = check_matrix(&problem->W, n, n, "W", error);
-        if (status == CR_OK && !problem->raw) status = check_symmetry(&problem->W, error);
+        if (status == CR_OK && !problem->raw) status = check_symmetry(&problem->W, "W", error);
     } else {
         status = check_matrix(&problem->J, n, problem->nv, "J", error);
         if (status == CR_OK) status = check_matrix(&problem->Minv, problem->nv, problem->nv, "Minv", error);
+        if (status == CR_OK) status = check_symmetry(&problem->Minv, "Minv", error);
+    }
+    if (status == CR_OK && problem->M.value != NULL) {
+        status = check_matrix(&problem->M, problem->nv, problem->nv, "M", error);
+    }
+    if (status == CR_OK && problem->v != NULL && !all_finite(problem->v, (size_t)problem->nv)) {
+        status = cr_error_set(error, CR_ERR_FINITE, "v", "v: every entry must be finite");
     }
     return status;
 }
@@ -248,11 +282,16 @@ crStatus cr_problem_sparse(const crProblem* problem, crArena* arena, crMatrix* o
         *out = problem->W;
         return CR_OK;
     }
+    if (problem->W.value == NULL && problem->J.start != NULL) return cr__problem_product(problem, arena, out);
     size_t n = (size_t)problem->rows;
     size_t mark = cr_arena_mark(arena);
-    double* dense = NULL;
-    crStatus status = cr_problem_dense(problem, arena, &dense);
-    if (status != CR_OK) return status;
+    const double* dense = problem->W.value;
+    if (dense == NULL) {
+        double* formed = NULL;
+        crStatus status = cr_problem_dense(problem, arena, &formed);
+        if (status != CR_OK) return status;
+        dense = formed;
+    }
     size_t entries = 0;
     for (size_t i = 0; i < n; i++) {
         entries = compress(dense + i * n, n, NULL, NULL, entries);

@@ -1,0 +1,18 @@
+// interior.h - following the central path of smoothed friction.
+#ifndef CAROM_RESOLVE_INTERIOR_H
+#define CAROM_RESOLVE_INTERIOR_H
+
+#include "system.h"
+
+typedef struct crInteriorRun {
+    int steps;
+    double residual;  // the audit's, of x, the best seen
+    bool stalled;     // steps became too short
+} crInteriorRun;
+
+// From a point made inside all limits, whatever x is, until the audit's residual is within tol or max_steps.
+// x receives the best point seen.
+crStatus cr__interior_run(const crSystem* system, double tol, int max_steps, crArena* arena, double* x,
+                          crInteriorRun* run);
+
+#endif
