@@ -81,6 +81,10 @@ CR_API crLaw cr_law_compliant(const crLawParams* params);         // eta2
 CR_API crLaw cr_law_spherical(const crLawParams* params);         // psi1, psi2, rho
 CR_API crLaw cr_law_projected(const crLawParams* params);         // wish
 
+// Routh's path from P = 0 to its end as at most capacity points (>= 2): enough of them for a smooth curve.
+// Returns how many, 0 where there is no solution, or a negative crStatus. params may be NULL.
+CR_API int cr_routh_path(const crContact* c, const crLawParams* params, int capacity, crVec3* P);
+
 // What the catalogue says about a law; each cell is checked by a test.
 typedef struct crLawInfo {
     const char* name;
