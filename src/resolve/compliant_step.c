@@ -12,7 +12,7 @@
 #define STAGES    CR_COMPLIANT_STAGES
 #define SWEEPS    40
 #define CONVERGED 2e-15  // share of the forces
-#define ROUNDING  2e-16  // share of a velocity
+#define MAX_TURN  0.7    // rad; beyond it Newton's method may find slip against friction, an unstable balance
 
 const double cr__compliant_time[STAGES] = {0.029316427159784893,
                                            0.1480785996684843,
@@ -94,24 +94,24 @@ static bool solve(double J[STAGES][STAGES], double b[STAGES]) {
 static bool turn(const crCompliant* s, double h, Unknowns* u, crSprings* node) {
     double J[STAGES][STAGES], b[STAGES];
     double slowness = s->eta2 * s->c.mu / h;
-    bool solved = true;
+    bool straight = true;
     for (int i = 0; i < STAGES; i++) {
         double cross = node[i].dy * u->V[i].z - node[i].dz * u->V[i].y;
         double along = node[i].dy * u->V[i].y + node[i].dz * u->V[i].z;
         b[i] = cross - slowness * u->f[i] * u->psi_rate[i];
-        if (fabs(b[i]) > ROUNDING * (fabs(along) + fabs(cross))) solved = false;
+        if (b[i] != 0.0) straight = false;
         for (int k = 0; k < STAGES; k++)
             J[i][k] = along * weight[i][k];
         J[i][i] += slowness * u->f[i];
     }
-    if (solved) return true;
+    if (straight) return true;
     if (!solve(J, b)) return false;
     for (int i = 0; i < STAGES; i++)
         u->psi_rate[i] += b[i];
     for (int i = 0; i < STAGES; i++) {
         double sine, cosine;
         double psi = integrate(u->psi_rate, i);
-        if (!(fabs(psi) < 4.0)) return false;
+        if (!(fabs(psi) <= MAX_TURN)) return false;
         cr_sincos(psi, &sine, &cosine);
         node[i].dy = cosine * s->now.dy - sine * s->now.dz;
         node[i].dz = sine * s->now.dy + cosine * s->now.dz;

@@ -8,8 +8,10 @@
 // Source: the elastic sphere of Maw, Barber and Fawcett 1981 with linear springs, as in Stronge 2000,
 // chapter 5; answers the last questions of Chatterjee and Ruina 1998 about tangential compliance.
 // Holds: energy never created for e <= 1, Vn+ >= 0, the cone at every moment and so for P.
-// Fails: a normal direction that is blocked, or a contact that never opens: no-solution. Vn = 0 is the limit
-// of Vn -> 0-: nothing, or a finite rebound where friction presses the bodies together.
+// e = 0 ends at the largest compression. Vn = 0 is the limit of Vn -> 0-: nothing, or a finite rebound where
+// friction presses the bodies together.
+// Fails: a blocked normal direction, or a contact not open after MAX_STEPS (W with eigenvalues 1e8 apart, or
+// 0 < e < 1e-4 where the tangential spring holds the bodies together meanwhile): no-solution.
 #include "resolve/compliant.h"
 
 #define ROUGHNESS   1e-9
@@ -112,46 +114,46 @@ static void pass(crCompliant* s, Event event) {
     }
 }
 
-// Where the motion is at its event or, for a peak, where the gauge is largest.
-typedef struct Search {
-    Event event;
-    bool peak;
-} Search;
-
-static double searched(const crCompliant* s, Search search, const crSprings* at) {
-    Gauge gauge = gauge_of(s, search.event, at);
-    return search.peak ? -gauge.rate : gauge.value;
-}
-
-// Length of the step that ends there, between lo and hi (at which there is passed), by false position with
-// halved weights.
-static double locate(const crCompliant* s, Search search, double lo, const crSprings* at_lo, double hi,
-                     crSprings* there) {
+// Length of the step after which the gauge of an event stands at zero, between lo and hi (where it is past
+// it and `there` is the motion), by Newton's method kept inside. NAN where a step cannot be solved for.
+static double locate(const crCompliant* s, Event event, double lo, double hi, crSprings* there) {
     crCompliantStep step;
-    double value_lo = fmin(searched(s, search, at_lo), 0.0);
-    double value_hi = searched(s, search, there);
     double h = hi;
-    int side = 0;
-    for (int i = 0; i < 60 && hi - lo > 1e-15 * hi; i++) {
-        h = (lo * value_hi - hi * value_lo) / (value_hi - value_lo);
-        if (!(h > lo && h < hi)) h = 0.5 * (lo + hi);
-        if (!cr__compliant_step(s, h, &step)) break;
-        *there = step.node[CR_COMPLIANT_STAGES - 1];
-        double value = searched(s, search, there);
-        if (value == 0.0) break;
-        if (value > 0.0) {
+    // forces do not jump at events, so P hardly knows when they are
+    double enough = 1e-12 * hi;
+    for (int i = 0; i < 60; i++) {
+        Gauge gauge = gauge_of(s, event, there);
+        if (gauge.value > 0.0) {
             hi = h;
-            value_hi = value;
-            if (side == 1) value_lo *= 0.5;
-            side = 1;
         } else {
             lo = h;
-            value_lo = value;
-            if (side == -1) value_hi *= 0.5;
-            side = -1;
         }
+        double next = h - gauge.value / gauge.rate;
+        if (!(next > lo && next < hi)) next = 0.5 * (lo + hi);
+        if (fabs(next - h) <= enough) break;
+        if (!cr__compliant_step(s, next, &step)) return NAN;
+        h = next;
+        *there = step.node[CR_COMPLIANT_STAGES - 1];
     }
     return h;
+}
+
+// The same where the gauge is largest. Halving to a millionth gives its value to rounding.
+static double locate_peak(const crCompliant* s, Event event, double lo, double hi, crSprings* there) {
+    crCompliantStep step;
+    while (hi - lo > 1e-6 * hi) {
+        double h = 0.5 * (lo + hi);
+        if (!cr__compliant_step(s, h, &step)) return NAN;
+        *there = step.node[CR_COMPLIANT_STAGES - 1];
+        Gauge gauge = gauge_of(s, event, there);
+        if (gauge.value > 0.0) return h;
+        if (gauge.rate > 0.0) {
+            lo = h;
+        } else {
+            hi = h;
+        }
+    }
+    return hi;
 }
 
 // true where the event happens between two moments; then `at` and `there` are when and what.
@@ -163,15 +165,16 @@ static bool find(const crCompliant* s, Event event, double from, const crSprings
         // it may be past the event for a while and come back
         bool peaks = first.rate > 0.0 && last.rate < 0.0 && first.value + first.rate * (*at - from) > 0.0;
         if (!peaks) return false;
-        *at = locate(s, (Search){event, true}, from, before, *at, there);
+        *at = locate_peak(s, event, from, *at, there);
+        if (isnan(*at)) return true;
         if (!(gauge_of(s, event, there).value > 0.0)) return false;
     }
-    *at = locate(s, (Search){event, false}, from, before, *at, there);
+    *at = locate(s, event, from, *at, there);
     return true;
 }
 
-// Take the step up to its first event.
-static void advance(crCompliant* s, double h, const crCompliantStep* step) {
+// Take the step up to its first event; false where that needs a shorter one.
+static bool advance(crCompliant* s, double h, const crCompliantStep* step) {
     crSprings before = s->now;
     crSprings first = step->node[CR_COMPLIANT_STAGES - 1];
     Event event = NONE;
@@ -182,7 +185,9 @@ static void advance(crCompliant* s, double h, const crCompliantStep* step) {
         for (Event k = SLIDE; k < EVENTS; k++) {
             double found = to;
             crSprings there = step->node[i];
-            if (find(s, k, from, &before, &found, &there) && found < at) {
+            if (!find(s, k, from, &before, &found, &there)) continue;
+            if (isnan(found)) return false;
+            if (found < at) {
                 at = found;
                 event = k;
                 first = there;
@@ -194,6 +199,8 @@ static void advance(crCompliant* s, double h, const crCompliantStep* step) {
     s->now = first;
     s->peak = fmax(s->peak, fmax(first.f, length(first.gy, first.gz)));
     pass(s, event);
+    s->steps++;
+    return true;
 }
 
 // What is left when f is about to be zero: f falls steadily, g stays until the cone takes it along.
@@ -209,6 +216,19 @@ static bool close_up(crCompliant* s, double omega) {
     return true;
 }
 
+// A step that stays short of f = 0, where the direction of slip is singular; INFINITY where that is far.
+static double step_before_zero(const crCompliant* s) {
+    const crSprings* now = &s->now;
+    bool turns = s->slips && now->dy * now->V.z != now->dz * now->V.y;
+    if (!turns || !s->unloading) return INFINITY;
+    // f - kappa (Vn t + Vn' t^2 / 2) = 0
+    double acceleration = s->c.W.xx * now->f + s->c.W.xy * now->gy + s->c.W.xz * now->gz;
+    double rate = s->kappa * now->V.x;
+    double square = rate * rate + 2.0 * s->kappa * acceleration * now->f;
+    double t = 2.0 * now->f / (rate + sqrt(fmax(0.0, square)));
+    return t > 0.0 ? 0.85 * t : (double)INFINITY;
+}
+
 void cr__compliant_follow(crCompliant* s) {
     const crSym3* W = &s->c.W;
     double h = INFINITY;
@@ -216,19 +236,17 @@ void cr__compliant_follow(crCompliant* s) {
         double coupling = s->slips ? s->c.mu * length(W->xy, W->xz) : 0.0;
         double omega = sqrt(s->kappa * (W->xx + coupling) + (W->yy + W->zz) / s->eta2);
         if (close_up(s, omega)) return;
-        h = fmin(h, 1.0 / omega);
+        h = fmin(fmin(h, 1.0 / omega), step_before_zero(s));
         crCompliantStep step;
         if (!cr__compliant_step(s, h, &step)) {
             h *= 0.4;
             continue;
         }
-        if (step.roughness > s->roughness) {
-            h *= 0.6;
-            continue;
-        }
-        advance(s, h, &step);
-        s->steps++;
-        h *= step.roughness < 0.05 * s->roughness ? 1.6 : 1.0;
+        // roughness goes with the seventh power of h
+        double fit = s->roughness / fmax(step.roughness, 1e-300);
+        double factor = fmin(2.0, fmax(0.3, 0.9 * sqrt(sqrt(sqrt(fit)))));
+        if (fit >= 1.0 && !advance(s, h, &step)) factor = 0.4;
+        h *= factor;
     }
 }
 
