@@ -17,12 +17,10 @@ typedef struct Format {
 } Format;
 
 static const Format formats[] = {
-    {"siconos-lcp", cr__read_siconos_lcp},
-    {"siconos-lcp-rows", cr__read_siconos_lcp_rows},
-    {"siconos-mlcp", cr__read_siconos_mlcp},
-    {"boxed-lcp", cr__read_boxed_lcp},     {"siconos-fc", cr__read_siconos_fc},
-    {"siconos-gfc", cr__read_siconos_gfc}, {"siconos-rfc", cr__read_siconos_rfc},
-    {"contactbench", cr__read_contactbench},
+    {"siconos-lcp", cr__read_siconos_lcp},   {"siconos-lcp-rows", cr__read_siconos_lcp_rows},
+    {"siconos-mlcp", cr__read_siconos_mlcp}, {"boxed-lcp", cr__read_boxed_lcp},
+    {"siconos-fc", cr__read_siconos_fc},     {"siconos-gfc", cr__read_siconos_gfc},
+    {"siconos-rfc", cr__read_siconos_rfc},   {"contactbench", cr__read_contactbench},
 };
 
 // the leading numbers: up to `capacity` of them kept, all counted

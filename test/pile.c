@@ -55,8 +55,8 @@ static void touch_face(Scene* s, int a, int b, double x0, double x1, double y0, 
 static void build_tower(const crPileDef* def, crRandom* random, Scene* s) {
     crVec3 half = cr_vec3(0.5, 0.5, 0.25);
     for (int i = 0; i < def->bodies; i++) {
-        crVec3 at = cr_vec3(sample_uniform(random, -0.1, 0.1), sample_uniform(random, -0.1, 0.1),
-                            0.25 + 0.5 * i);
+        crVec3 at =
+            cr_vec3(sample_uniform(random, -0.1, 0.1), sample_uniform(random, -0.1, 0.1), 0.25 + 0.5 * i);
         s->body[i] = make_box(at, half, pick_mass(def, random), cr_quat_identity());
         crVec3 below = i > 0 ? s->body[i - 1].at : at;
         touch_face(s, i - 1, i, fmax(at.x, below.x) - 0.5, fmin(at.x, below.x) + 0.5,
@@ -150,8 +150,12 @@ static void add_row(int body, double sign, crVec3 direction, crVec3 r, bool turn
                     int* at) {
     if (body < 0) return;
     crVec3 moment = turning ? direction : cr_cross(r, direction);
-    double entry[6] = {turning ? 0.0 : direction.x, turning ? 0.0 : direction.y,
-                       turning ? 0.0 : direction.z, moment.x, moment.y, moment.z};
+    double entry[6] = {turning ? 0.0 : direction.x,
+                       turning ? 0.0 : direction.y,
+                       turning ? 0.0 : direction.z,
+                       moment.x,
+                       moment.y,
+                       moment.z};
     for (int k = 0; k < 6; k++) {
         if (entry[k] == 0.0) continue;
         col[*at] = 6 * body + k;

@@ -38,8 +38,8 @@ static crStatus admm_create(crAdmm* a, const crSystem* system, crArena* arena) {
     a->last = cr_arena_alloc(arena, n);
     a->next = cr_arena_alloc(arena, n);
     a->best = cr_arena_alloc(arena, n);
-    bool got = a->y != NULL && a->z != NULL && a->F != NULL && a->last != NULL && a->next != NULL &&
-               a->best != NULL;
+    bool got =
+        a->y != NULL && a->z != NULL && a->F != NULL && a->last != NULL && a->next != NULL && a->best != NULL;
     return got ? cr__direct_create(&a->direct, system, arena) : CR_ERR_MEMORY;
 }
 
@@ -67,7 +67,8 @@ static void iterate(crAdmm* a, double* x, double* primal, double* dual) {
         double stiff = 1.0 / unit->rho;
         for (int k = 0; k < unit->count; k++) {
             int row = unit->row + k;
-            a->F[row] = system->E[row] * system->q[row] + a->z[row] - stiff * (a->r * a->y[row] + a->eta * x[row]);
+            a->F[row] =
+                system->E[row] * system->q[row] + a->z[row] - stiff * (a->r * a->y[row] + a->eta * x[row]);
         }
     }
     cr__direct_again(&a->direct, a->F, x);

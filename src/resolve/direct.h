@@ -12,15 +12,15 @@
 typedef struct crDirect {
     const crSystem* system;
     double shift;
-    size_t* at;   // where each unit's A and B begin (units)
-    double* A;    // written by the caller
-    double* B;    // written by the caller; a unit whose B is zero must have a diagonal A
-    int* active;  // number in the reduced system, -1 for those with B = 0 (units)
-    int* last;    // active as it was when the pattern was analyzed (units)
-    int* size;    // rows of the active units (units)
-    int* row;     // their first rows in the reduced system (units)
-    double* rhs;  // (n)
-    int count;    // active units
+    size_t* at;     // where each unit's A and B begin (units)
+    double* A;      // written by the caller
+    double* B;      // written by the caller; a unit whose B is zero must have a diagonal A
+    int* active;    // number in the reduced system, -1 for those with B = 0 (units)
+    int* last;      // active as it was when the pattern was analyzed (units)
+    int* size;      // rows of the active units (units)
+    int* row;       // their first rows in the reduced system (units)
+    double* rhs;    // (n)
+    int count;      // active units
     int full_rows;  // systems up to this size are factored in full
     bool analyzed;
     crBlockLu lu;

@@ -40,9 +40,9 @@ typedef struct crPath {
     int walls;
     crCone* cone;
     int cones;
-    double* w;   // (n)
-    double* F;   // (n)
-    double* dx;  // (n)
+    double* w;      // (n)
+    double* F;      // (n)
+    double* dx;     // (n)
     double* best;   // (n)
     double* trial;  // (n)
     crDirect direct;
@@ -79,8 +79,7 @@ static crStatus path_create(crPath* z, const crSystem* system, crArena* arena) {
 static void add_wall(crPath* z, int unit, double a0, double a1, double a2, double g0, double l) {
     // the pressure carries friction's limits, it does not feel them
     bool friction = a1 != 0.0 || a2 != 0.0;
-    z->wall[z->walls++] =
-        (crWall){unit, {a0, a1, a2}, {friction ? 0.0 : a0, a1, a2}, g0, l, 0.0};
+    z->wall[z->walls++] = (crWall){unit, {a0, a1, a2}, {friction ? 0.0 : a0, a1, a2}, g0, l, 0.0};
 }
 
 static void add_polygon(crPath* z, int i, double l) {

@@ -6,9 +6,9 @@
 #include "local.h"
 
 typedef struct crNewtonRun {
-    int steps;         // taken
-    double residual;   // the audit's, of x, the best seen
-    bool stalled;      // ended before the limit because no step helped any more
+    int steps;        // taken
+    double residual;  // the audit's, of x, the best seen
+    bool stalled;     // ended before the limit because no step helped any more
 } crNewtonRun;
 
 // From x until the audit's residual is within tol or max_steps. Where steps fail, a few sweeps are made in

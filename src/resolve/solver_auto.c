@@ -1,0 +1,183 @@
+// solver_auto.c - chooses among the solvers and switches when the audit's residual no longer falls.
+//
+// Without friction: principal pivoting. With it: a few sweeps, extrapolated sweeps, Newton, the interior path, Lemke's
+// method where every cone is a polygon or planar, then the slow ones again with more patience. Each stage starts
+// from the best point so far (the path from its own), and only a smaller residual replaces that point. Small
+// problems are polished by Newton steps beyond tol. When all has failed a certificate is looked for that no
+// velocity satisfies the rows (infeasible.c).
+// Fails: limit (all stages used up) or infeasible with a certificate; p is the best point any stage has seen.
+#include "admm.h"
+#include "infeasible.h"
+#include "interior.h"
+#include "newton.h"
+#include "sweep.h"
+
+#include <string.h>
+
+#define POLISH_ROWS  300   // problems up to this size are polished
+#define PIVOT_ROWS   2000  // principal pivoting is tried up to this size
+#define LEMKE_ROWS   250   // and Lemke's method
+#define DIRECT_UNITS 8000  // factorizations
+
+typedef struct crAuto {
+    const crProblem* problem;
+    const crSystem* system;
+    crArena* arena;
+    crError* error;
+    double tol;
+    double* x;     // where stages work (n)
+    double* best;  // (n)
+    double* p;     // for solvers that take the problem as it is (n)
+    double residual;
+    int iterations;
+    const char* method;  // that found best
+    bool friction;       // some unit has friction
+    bool flat;           // all friction is polygons or planar
+    bool infeasible;     // a solver says so, with a certificate
+} crAuto;
+
+typedef crStatus (*crStage)(crAuto* a);
+
+static void keep(crAuto* a, const char* method, int iterations, double residual) {
+    a->iterations += iterations;
+    if (!(residual < a->residual)) return;
+    a->residual = residual;
+    a->method = method;
+    memcpy(a->best, a->x, (size_t)a->system->n * sizeof *a->best);
+}
+
+static void from_best(crAuto* a) { memcpy(a->x, a->best, (size_t)a->system->n * sizeof *a->x); }
+
+static crStatus sweeps(crAuto* a, crSweepKind kind, int most, int patience) {
+    crSweepRun run;
+    from_best(a);
+    crStatus status = cr__sweep_run(a->system, kind, a->tol, most, patience, a->arena, a->x, &run);
+    if (status == CR_OK) keep(a, "gauss-seidel", run.sweeps, run.residual);
+    return status;
+}
+
+static crStatus newton(crAuto* a, double tol, int most, bool between) {
+    if (a->system->units > DIRECT_UNITS) return CR_OK;
+    crNewtonRun run;
+    from_best(a);
+    crStatus status = cr__newton_run(a->system, tol, most, between, a->arena, a->x, &run);
+    if (status == CR_OK) keep(a, "newton", run.steps, run.residual);
+    return status;
+}
+
+static crStatus whole(crAuto* a, crSolver solver) {
+    crReport report = {.outcome = CR_OUTCOME_STALLED};
+    cr__system_to_p(a->system, a->best, a->p);
+    size_t mark = cr_arena_mark(a->arena);
+    crStatus status = solver.solve(NULL, a->problem, a->arena, a->p, &report, a->error);
+    cr_arena_release(a->arena, mark);
+    if (status != CR_OK) return status;
+    a->infeasible = a->infeasible || report.outcome == CR_OUTCOME_INFEASIBLE;
+    cr__system_from_p(a->system, a->p, a->x);
+    keep(a, solver.name, report.iterations, cr__system_residual(a->system, a->x));
+    return CR_OK;
+}
+
+static crStatus stage_pivot(crAuto* a) {
+    if (a->friction || a->problem->raw || a->system->n > PIVOT_ROWS) return CR_OK;
+    return whole(a, cr_solver_pivot(NULL));
+}
+
+static crStatus stage_lemke_first(crAuto* a) {
+    if (!a->problem->raw || a->system->n > PIVOT_ROWS) return CR_OK;
+    return whole(a, cr_solver_lemke(NULL));
+}
+
+static crStatus stage_lemke(crAuto* a) {
+    if (a->problem->raw || !a->flat || a->system->n > LEMKE_ROWS) return CR_OK;
+    return whole(a, cr_solver_lemke(NULL));
+}
+
+static crStatus stage_near(crAuto* a) { return sweeps(a, CR_SWEEP_PLAIN, 10, 0); }
+static crStatus stage_anderson(crAuto* a) { return sweeps(a, CR_SWEEP_ANDERSON, 100, 30); }
+static crStatus stage_newton(crAuto* a) { return newton(a, a->tol, 100, true); }
+
+static crStatus stage_interior(crAuto* a) {
+    if (a->system->units > DIRECT_UNITS) return CR_OK;
+    crInteriorRun run;
+    from_best(a);
+    crStatus status = cr__interior_run(a->system, a->tol, 150, a->arena, a->x, &run);
+    if (status == CR_OK) keep(a, "interior", run.steps, run.residual);
+    return status;
+}
+
+static crStatus stage_anderson_long(crAuto* a) { return sweeps(a, CR_SWEEP_ANDERSON, 2000, 400); }
+static crStatus stage_gradient(crAuto* a) { return sweeps(a, CR_SWEEP_GRADIENT, 4000, 1000); }
+
+static crStatus stage_admm(crAuto* a) {
+    if (a->system->units > DIRECT_UNITS) return CR_OK;
+    crAdmmRun run;
+    from_best(a);
+    crStatus status = cr__admm_run(a->system, a->tol, 2000, a->arena, a->x, &run);
+    if (status == CR_OK) keep(a, "admm", run.steps, run.residual);
+    return status;
+}
+
+static crStatus run_stages(crAuto* a) {
+    static const crStage stages[] = {
+        stage_pivot,    stage_lemke_first, stage_near,          stage_anderson, stage_newton,
+        stage_interior, stage_lemke,       stage_anderson_long, stage_newton,   stage_admm,
+        stage_newton,   stage_gradient,    stage_newton,
+    };
+    crStatus status = CR_OK;
+    for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
+        if (status != CR_OK || a->residual <= a->tol || a->infeasible) break;
+        status = stages[i](a);
+    }
+    return status;
+}
+
+static crStatus auto_create(crAuto* a, crSystem* system) {
+    crStatus status = cr__system_create(system, a->problem, a->arena);
+    size_t bytes = (size_t)a->problem->rows * sizeof(double);
+    a->system = system;
+    a->x = cr_arena_alloc(a->arena, bytes);
+    a->best = cr_arena_alloc(a->arena, bytes);
+    a->p = cr_arena_alloc(a->arena, bytes);
+    if (status == CR_OK && (a->x == NULL || a->best == NULL || a->p == NULL)) status = CR_ERR_MEMORY;
+    a->flat = true;
+    for (int i = 0; status == CR_OK && i < system->units; i++) {
+        const crUnit* unit = &system->unit[i];
+        for (int k = 0; k < unit->part_count; k++) {
+            a->friction = true;
+            a->flat = a->flat && (unit->part[k].polygon || unit->part[k].count == 1) && !unit->part[k].free;
+        }
+    }
+    return status;
+}
+
+static crStatus solve(const void* params, const crProblem* problem, crArena* arena, double* p,
+                      crReport* report, crError* error) {
+    crSolverParams given = params != NULL ? *(const crSolverParams*)params : cr_solver_params();
+    crAuto a = {.problem = problem, .arena = arena, .error = error, .tol = given.tol, .method = "auto"};
+    crSystem system;
+    crStatus status = auto_create(&a, &system);
+    if (status == CR_OK) {
+        cr__system_from_p(&system, p, a.best);
+        a.residual = cr__system_residual(&system, a.best);
+        status = run_stages(&a);
+    }
+    bool solved = a.residual <= a.tol;
+    if (status == CR_OK && solved && system.n <= POLISH_ROWS && a.residual > 1e-14) {
+        const char* method = a.method;
+        status = newton(&a, 1e-14, 2, false);
+        a.method = method;
+    }
+    if (status == CR_OK && !solved && !a.infeasible) {
+        status = cr__infeasible(&system, arena, &a.infeasible);
+    }
+    if (status != CR_OK) return cr_error_set(error, status, "", "auto: out of memory");
+    cr__system_to_p(&system, a.best, p);
+    report->method = a.method;
+    report->iterations = a.iterations;
+    report->residual = a.residual;
+    report->outcome = solved ? CR_OUTCOME_SOLVED : a.infeasible ? CR_OUTCOME_INFEASIBLE : CR_OUTCOME_LIMIT;
+    return CR_OK;
+}
+
+crSolver cr_solver_auto(const crSolverParams* params) { return (crSolver){"auto", solve, params}; }
