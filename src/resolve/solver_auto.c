@@ -30,6 +30,7 @@ typedef struct crAuto {
     double* p;     // for solvers that take the problem as it is (n)
     double residual;
     int iterations;
+    int limit;           // on iterations, all stages together
     const char* method;  // that found best
     bool friction;       // some unit has friction
     bool flat;           // all friction is polygons or planar
@@ -46,12 +47,17 @@ static void keep(crAuto* a, const char* method, int iterations, double residual)
     memcpy(a->best, a->x, (size_t)a->system->n * sizeof *a->best);
 }
 
+// iterations a stage may make
+static int room(const crAuto* a, int most) {
+    return most < a->limit - a->iterations ? most : a->limit - a->iterations;
+}
+
 static void from_best(crAuto* a) { memcpy(a->x, a->best, (size_t)a->system->n * sizeof *a->x); }
 
 static crStatus sweeps(crAuto* a, crSweepKind kind, int most, int patience) {
     crSweepRun run;
     from_best(a);
-    crStatus status = cr__sweep_run(a->system, kind, a->tol, most, patience, a->arena, a->x, &run);
+    crStatus status = cr__sweep_run(a->system, kind, a->tol, room(a, most), patience, a->arena, a->x, &run);
     if (status == CR_OK) keep(a, "gauss-seidel", run.sweeps, run.residual);
     return status;
 }
@@ -60,7 +66,7 @@ static crStatus newton(crAuto* a, double tol, int most, bool between) {
     if (a->system->units > DIRECT_UNITS) return CR_OK;
     crNewtonRun run;
     from_best(a);
-    crStatus status = cr__newton_run(a->system, tol, most, between, a->arena, a->x, &run);
+    crStatus status = cr__newton_run(a->system, tol, room(a, most), between, a->arena, a->x, &run);
     if (status == CR_OK) keep(a, "newton", run.steps, run.residual);
     return status;
 }
@@ -101,7 +107,7 @@ static crStatus stage_interior(crAuto* a) {
     if (a->system->units > DIRECT_UNITS) return CR_OK;
     crInteriorRun run;
     from_best(a);
-    crStatus status = cr__interior_run(a->system, a->tol, 150, a->arena, a->x, &run);
+    crStatus status = cr__interior_run(a->system, a->tol, room(a, 150), a->arena, a->x, &run);
     if (status == CR_OK) keep(a, "interior", run.steps, run.residual);
     return status;
 }
@@ -113,7 +119,7 @@ static crStatus stage_admm(crAuto* a) {
     if (a->system->units > DIRECT_UNITS) return CR_OK;
     crAdmmRun run;
     from_best(a);
-    crStatus status = cr__admm_run(a->system, a->tol, 2000, a->arena, a->x, &run);
+    crStatus status = cr__admm_run(a->system, a->tol, room(a, 2000), a->arena, a->x, &run);
     if (status == CR_OK) keep(a, "admm", run.steps, run.residual);
     return status;
 }
@@ -126,7 +132,7 @@ static crStatus run_stages(crAuto* a) {
     };
     crStatus status = CR_OK;
     for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
-        if (status != CR_OK || a->residual <= a->tol || a->infeasible) break;
+        if (status != CR_OK || a->residual <= a->tol || a->infeasible || room(a, 1) < 1) break;
         status = stages[i](a);
     }
     return status;
@@ -155,6 +161,7 @@ static crStatus solve(const void* params, const crProblem* problem, crArena* are
                       crReport* report, crError* error) {
     crSolverParams given = params != NULL ? *(const crSolverParams*)params : cr_solver_params();
     crAuto a = {.problem = problem, .arena = arena, .error = error, .tol = given.tol, .method = "auto"};
+    a.limit = given.max_iterations > 0 ? given.max_iterations : INT32_MAX;
     crSystem system;
     crStatus status = auto_create(&a, &system);
     if (status == CR_OK) {
@@ -165,7 +172,8 @@ static crStatus solve(const void* params, const crProblem* problem, crArena* are
     bool solved = a.residual <= a.tol;
     if (status == CR_OK && solved && system.n <= POLISH_ROWS && a.residual > 1e-14) {
         const char* method = a.method;
-        status = newton(&a, 1e-14, 2, false);
+        a.limit = INT32_MAX;
+        status = newton(&a, 1e-14, 8, false);
         a.method = method;
     }
     if (status == CR_OK && !solved && !a.infeasible) {

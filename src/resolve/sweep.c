@@ -14,6 +14,8 @@
 
 #define ANDERSON_DEPTH 6
 #define CHECK_EVERY    5
+#define WINDOW         20  // sweeps between choices of the relaxation factor
+#define FACTORS        3
 
 void cr__sweep(const crSystem* system, double omega, double* x) {
     for (int i = 0; i < system->units; i++) {
@@ -64,14 +66,46 @@ static bool watch(crWatch* watch, const double* x, double residual) {
     return run->stalled;
 }
 
+// Over-relaxation by trial: the factor whose last window of sweeps reduced the residual most, each tried again now
+// and then.
+typedef struct crTrial {
+    double reduction[FACTORS];  // of the last window with each factor, 0 before the first
+    int current;
+    int windows;
+} crTrial;
+
+static const double factors[FACTORS] = {1.0, 1.3, 1.6};
+
+static void trial_next(crTrial* trial, double reduction) {
+    trial->reduction[trial->current] = reduction;
+    trial->windows++;
+    // every tenth window goes to another factor, in turn
+    if (trial->windows % 10 == 0) {
+        trial->current = (trial->windows / 10) % FACTORS;
+        return;
+    }
+    for (int k = 0; k < FACTORS; k++) {
+        if (trial->reduction[k] < trial->reduction[trial->current]) trial->current = k;
+    }
+}
+
 static void run_plain(crWatch* w, int max_sweeps, double* x) {
+    crTrial trial = {0};
+    double level = w->run->residual;
+    int window = 0;
     while (w->run->sweeps < max_sweeps) {
         int chunk = w->run->sweeps < 3 ? 1 : CHECK_EVERY;
         for (int k = 0; k < chunk; k++) {
-            cr__sweep(w->system, 1.0, x);
+            cr__sweep(w->system, factors[trial.current], x);
         }
         w->run->sweeps += chunk;
-        if (watch(w, x, cr__system_residual(w->system, x))) return;
+        window += chunk;
+        double residual = cr__system_residual(w->system, x);
+        if (watch(w, x, residual)) return;
+        if (window < WINDOW) continue;
+        trial_next(&trial, level > 0.0 ? residual / level : 1.0);
+        level = residual;
+        window = 0;
     }
 }
 
