@@ -1,6 +1,7 @@
 // verb_examples.c - carom examples: the named situations as ready input files.
 //
-// The files of examples/impacts/ are part of the command; the comment in each is its line in the list.
+// The files of examples/ are part of the command; the comment in each is its line in the list, after the verb
+// that reads it.
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,22 +16,24 @@ static void print_help(void) {
          "       carom examples NAME              print one\n"
          "       carom examples --all -o DIR      write all of them as DIR/NAME.json\n"
          "\n"
-         "Ready input files for carom impact: the situations of Chatterjee and Ruina 1998 and a few\n"
-         "everyday ones.\n"
+         "Ready input files: for carom impact the situations of Chatterjee and Ruina 1998 and a few\n"
+         "everyday ones, for carom resolve impacts at many contacts, for carom solve contact problems.\n"
+         "The list names the verb that reads each.\n"
          "\n"
          "examples:\n"
          "  carom examples kane-paradox | carom impact\n"
-         "  carom examples --all -o impacts && carom impact impacts/billiard.json");
+         "  carom examples cradle-5 | carom resolve\n"
+         "  carom examples --all -o examples && carom impact examples/billiard.json");
 }
 
 static void print_list(void) {
     for (const crExample* example = cr_examples; example->name != NULL; example++) {
         crJsonDoc doc;
-        printf("%-18s ", example->name);
+        printf("%-20s %-8s ", example->name, example->verb);
         if (cr_json_parse(example->text, strlen(example->text), 1, &doc, NULL) == CR_OK) {
             const crJson* comment = cr_json_get(doc.root, "comment");
             if (comment != NULL && comment->type == CR_JSON_STRING) {
-                print_wrapped(stdout, comment->text, 19, 19, 100);
+                print_wrapped(stdout, comment->text, 30, 30, 100);
             } else {
                 putchar('\n');
             }

@@ -1,7 +1,7 @@
 // verb_impact.c - carom impact: collisions in, impulses with their certificates out.
+#include "verb_impact.h"
 #include "command.h"
 #include "stream.h"
-#include "verb_impact.h"
 
 static void print_help(void) {
     puts("usage: carom impact [FILE | -] [--json]\n"
