@@ -1,2 +1,6 @@
 int verb_solve(int count, char** arguments);
-int verb_solve(int count, char** arguments) { (void)count; (void)arguments; return 0; }
+int verb_solve(int count, char** arguments) {
+    (void)count;
+    (void)arguments;
+    return 0;
+}
