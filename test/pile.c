@@ -231,7 +231,10 @@ crProblem pile_build(const crPileDef* def, crRandom* random, crArena* arena) {
     if (def->joints) choose_joints(&s);
     crBlock* blocks = cr_arena_alloc(arena, (size_t)s.touches * sizeof *blocks);
     double(*vertices)[2] = cr_arena_alloc(arena, (size_t)(10 * s.touches) * sizeof *vertices);
-    crProblem p = {.block_count = s.touches, .blocks = blocks, .vertices = vertices, .nv = 6 * s.bodies};
+    crProblem p = {.block_count = s.touches,
+                   .blocks = blocks,
+                   .vertices = (const double(*)[2])vertices,
+                   .nv = 6 * s.bodies};
     int vertex = 0;
     for (int i = 0; i < s.touches; i++) {
         blocks[i] = make_block(def, &s.touch[i], p.rows, random, vertices, &vertex);

@@ -103,14 +103,17 @@ static crStatus stage_near(crAuto* a) { return sweeps(a, CR_SWEEP_PLAIN, 10, 0);
 static crStatus stage_anderson(crAuto* a) { return sweeps(a, CR_SWEEP_ANDERSON, 100, 30); }
 static crStatus stage_newton(crAuto* a) { return newton(a, a->tol, 100, true); }
 
-static crStatus stage_interior(crAuto* a) {
+static crStatus interior(crAuto* a, double scale) {
     if (a->system->units > DIRECT_UNITS) return CR_OK;
     crInteriorRun run;
     from_best(a);
-    crStatus status = cr__interior_run(a->system, a->tol, room(a, 150), a->arena, a->x, &run);
+    crStatus status = cr__interior_run(a->system, a->tol, room(a, 200), scale, a->arena, a->x, &run);
     if (status == CR_OK) keep(a, "interior", run.steps, run.residual);
     return status;
 }
+
+static crStatus stage_interior(crAuto* a) { return interior(a, 1.0); }
+static crStatus stage_interior_wide(crAuto* a) { return interior(a, 100.0); }
 
 static crStatus stage_anderson_long(crAuto* a) { return sweeps(a, CR_SWEEP_ANDERSON, 2000, 400); }
 static crStatus stage_gradient(crAuto* a) { return sweeps(a, CR_SWEEP_GRADIENT, 4000, 1000); }
@@ -127,8 +130,8 @@ static crStatus stage_admm(crAuto* a) {
 static crStatus run_stages(crAuto* a) {
     static const crStage stages[] = {
         stage_pivot,    stage_lemke_first, stage_near,          stage_anderson, stage_newton,
-        stage_interior, stage_lemke,       stage_anderson_long, stage_newton,   stage_admm,
-        stage_newton,   stage_gradient,    stage_newton,
+        stage_interior, stage_lemke,       stage_anderson_long, stage_newton,   stage_interior_wide,
+        stage_admm,     stage_newton,      stage_gradient,      stage_newton,
     };
     crStatus status = CR_OK;
     for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
