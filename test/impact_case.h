@@ -1,4 +1,5 @@
-// impact_case.h - a hand-built impact: masses, contact rows, velocities before; run a rule, look at what is after.
+// impact_case.h - a hand-built impact: masses, contact rows, velocities before; run a rule, look at what is
+// after.
 #ifndef CAROM_IMPACT_CASE_H
 #define CAROM_IMPACT_CASE_H
 
@@ -37,7 +38,7 @@ static inline Case* case_make(int nv, const double* masses) {
     for (int i = 0; i < nv; i++) {
         c->M[i * nv + i] = masses != NULL ? masses[i] : 1.0;
     }
-    cr_arena_create(&c->arena, &libc, (size_t)1 << 20);
+    cr_arena_create(&c->arena, &libc, (size_t)1 << 16);
     return c;
 }
 

@@ -46,7 +46,7 @@ TEST(stick_is_two_oscillators) {
         crRandom random = sample_seed(10 + (uint64_t)i);
         crContact c = sphere(-sample_log(&random, 0.01, 10.0), sample_uniform(&random, -3.0, 3.0), INFINITY,
                              sample_uniform(&random, 0.0, 1.0));
-        double eta2 = sample_log(&random, 0.05, 50.0);
+        double eta2 = sample_log(&random, 1e-4, 1e6);
         crHit hit = compliant(&c, eta2);
         double time = 0.5 * CR_PI * (1.0 + c.e);
         double Vt = c.V.y * cos(sqrt(3.5 / eta2) * time);
@@ -169,7 +169,8 @@ TEST(permissible) {
             crContact c = contact_of(&random, (crSampleKind)kind);
             crHit hit = compliant(&c, sample_log(&random, 0.2, 5.0));
             if (hit.regime == CR_REGIME_NO_SOLUTION) {
-                CHECK(condition(&c.W) < 1e-7);
+                // only where the springs have motions some thousand times slower than others
+                CHECK(c.e * c.e * condition(&c.W) < 1e-7);
                 given_up++;
                 continue;
             }

@@ -171,6 +171,37 @@ TEST(permissible) {
     }
 }
 
+// W of rank 1 to 3 from small whole numbers or any, velocities in its range or not, friction without bounds
+TEST(singular) {
+    int count = test_samples(100000);
+    int none = 0;
+    crRandom random = sample_seed(150);
+    for (int i = 0; i < count; i++) {
+        int rank = 1 + (int)(sample_bits(&random) % 3);
+        bool whole = sample_bits(&random) % 2 == 0;
+        double a[3][3] = {{0}}, W[3][3] = {{0}};
+        for (int j = 0; j < 9; j++) {
+            double number = sample_uniform(&random, -2.5, 2.5);
+            if (j % 3 < rank) a[j / 3][j % 3] = whole ? floor(number + 0.5) : number;
+        }
+        for (int j = 0; j < 27; j++)
+            W[j / 9][j / 3 % 3] += a[j / 9][j % 3] * a[j / 3 % 3][j % 3];
+        crContact c = {.W = {W[0][0], W[0][1], W[0][2], W[1][1], W[1][2], W[2][2]}};
+        c.V = cr_scale(2.0, sample_direction(&random));
+        if (i % 4 == 0) c.V = cr_sym3_mul(c.W, c.V);
+        if (whole) c.V = cr_vec3(floor(c.V.x), floor(c.V.y), floor(c.V.z));
+        if (c.V.x > 0.0) c.V = cr_neg(c.V);
+        static const double frictions[] = {0.0, 1e-12, 0.7, 1.8, 1e6, INFINITY};
+        c.mu = frictions[i % 6];
+        c.e = i % 5 == 0 ? 0.0 : sample_uniform(&random, 0.0, 1.0);
+        crHit hit = routh(&c, (crEnding)(i % 3));
+        none += hit.regime == CR_REGIME_NO_SOLUTION;
+        if (i % 3 != CR_ENDING_NEWTON) CHECK(hit.permissible || hit.regime == CR_REGIME_NO_SOLUTION);
+        CHECK(hit.margins.penetration >= -1e-9 * cr_norm(c.V) || hit.regime == CR_REGIME_NO_SOLUTION);
+    }
+    printf("singular W: %d of %d without a solution\n", none, count);
+}
+
 TEST(tighter_run) {
     int count = test_samples(100000);
     for (int kind = 0; kind < SAMPLE_KINDS; kind++) {

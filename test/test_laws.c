@@ -45,6 +45,7 @@ TEST(all_laws_agree_without_friction) {
         for (int k = 0; k < test_samples(100000); k++) {
             crCollision c = sample_collision(&random, (crSampleKind)(k % SAMPLE_KINDS));
             c.mu = 0.0;
+            if (cr_law_info(i)->planar) c.et = fabs(c.et);
             crHit hit, expected;
             crStatus status = cr_law_apply(&named.law, &c, &hit, NULL);
             if (status == CR_ERR_DIAGONAL || status == CR_ERR_PLANAR) continue;
@@ -214,6 +215,7 @@ TEST(laws_keep_their_promise) {
         int none = 0;
         for (int k = 0; k < test_samples(100000); k++) {
             crCollision c = sample_collision(&random, (crSampleKind)(k % SAMPLE_KINDS));
+            if (info->planar) c.et = fabs(c.et);  // the planar law knows no negative one
             crHit hit;
             crStatus status = cr_law_apply(&named.law, &c, &hit, NULL);
             if (status != CR_OK) {

@@ -18,9 +18,9 @@ TEST(chain_of_one) {
     }
 }
 
-// Three equal balls with equal linear springs, the first comes in at 1. With x1, x2 the compressions and time in
-// units of sqrt(m/K): x1 + x2 = sin t, x1 - x2 = sin(sqrt(3) t)/sqrt(3) until contact 1 opens at t1; then contact
-// 2 is a single spring between two balls: x2'' = -2 x2.
+// Three equal balls with equal linear springs, the first comes in at 1. With x1, x2 the compressions and time
+// in units of sqrt(m/K): x1 + x2 = sin t, x1 - x2 = sin(sqrt(3) t)/sqrt(3) until contact 1 opens at t1; then
+// contact 2 is a single spring between two balls: x2'' = -2 x2.
 static void three_balls(double* v) {
     double r = sqrt(3.0), lo = 2.0, hi = 3.0;
     for (int i = 0; i < 100; i++) {

@@ -156,7 +156,8 @@ TEST(truesdell_wedge) {
     for (int i = 0; i < 1000; i++) {
         double a = sample_uniform(&random, 0, 2 * CR_PI), b = a + sample_uniform(&random, 0.1, 3.0);
         const double n1[2] = {cos(a), sin(a)}, n2[2] = {cos(b), sin(b)};
-        const double v[2] = {sample_uniform(&random, -1, 1), sample_uniform(&random, -1, 1)};
+        double v1 = sample_uniform(&random, -1, 1), v2 = sample_uniform(&random, -1, 1);
+        const double v[2] = {v1, v2};
         Case* c = case_make(2, NULL);
         case_contact(c, n1, 1.0);
         case_contact(c, n2, 1.0);
@@ -222,7 +223,8 @@ TEST(two_surfaces_end_within_the_bound) {
     int impacts = 0, ties = 0, twice = 0, longest = 0;
     for (int i = 0; i < test_samples(100000); i++) {
         Case* c = random_corner(&random, 2);
-        // the angle between surfaces as between vectors in the metric, by the other route: cosine from u Minv w
+        // the angle between surfaces as between vectors in the metric, by the other route: cosine from u Minv
+        // w
         double a = 0, b = 0, d = 0;
         for (int j = 0; j < c->nv; j++) {
             double m = c->M[j * c->nv + j];

@@ -159,7 +159,7 @@ CR_API bool cr_impulse_sticking_line(const crContact* c, crLine* line);
 // separates (a contact that separates gets no impulse, so its region counts as the origin alone).
 CR_API bool cr_region_centroid(const crContact* c, crVec3* P0);
 // Where W is singular the region may have no end; all functions here cut it off at |P - 1.5 P_I| = reach, 100
-// times the largest length of the energy surface in the directions that are not blocked. INFINITY elsewhere.
+// times the larger of 2 P_I and the energy surface in the directions that are not blocked. INFINITY elsewhere.
 CR_API double cr_region_reach(const crContact* c);
 
 // Largest s >= 0 with P0 + s d in the region (cut off at reach), for P0 in the region; INFINITY for d = 0.

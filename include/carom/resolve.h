@@ -170,10 +170,10 @@ CR_API crStatus cr_solver_find(const char* name, const crSolverParams* params, c
 CR_API crStatus cr_solver_run(const crSolver* solver, const crProblem* problem, double tol, crArena* arena,
                               double* p, crReport* report, crError* error);
 
-// Rules: many contacts at one instant. A rule is a name, one function and its parameters; a user's own rule is
-// the same struct. The problem is an impact: u_free holds the velocities before it (J v plus what driven bodies
-// prescribe), unilateral and cone blocks are contacts with their e, et and mu, equality blocks are joints. Box
-// blocks and the bias b have no meaning here and are refused.
+// Rules: many contacts at one instant. A rule is a name, one function and its parameters; a user's own rule
+// is the same struct. The problem is an impact: u_free holds the velocities before it (J v plus what driven
+// bodies prescribe), unilateral and cone blocks are contacts with their e, et and mu, equality blocks are
+// joints. Box blocks and the bias b have no meaning here and are refused.
 
 typedef enum crTies {
     CR_TIES_DIRECTION,  // lowest points[block].direction first, lowest index where points is NULL
@@ -263,8 +263,8 @@ typedef struct crRuleReport {
     crAudit audit;        // p against Coulomb's conditions on the problem's raw data
 } crRuleReport;
 
-// p arrives zeroed and receives the impulses (rows). The rule fills outcome, steps, flags, unique, and what else
-// only it can know.
+// p arrives zeroed and receives the impulses (rows). The rule fills outcome, steps, flags, unique, and what
+// else only it can know.
 typedef crStatus (*crRuleFn)(const void* params, const crProblem* problem, crArena* arena, double* p,
                              crRuleReport* report, crError* error);
 typedef struct crRule {

@@ -26,6 +26,9 @@ double cr_region_reach(const crContact* c) {
         smallest = values[k];
     }
     double length = fmax(2.0 * sqrt(twice_Ec / smallest), cr_norm(c->V) / values[2]);
+    // and 2 P_I, which is permissible wherever it exists
+    crVec3 P_I;
+    if (cr_impulse_P_I(c, &P_I)) length = fmax(length, 2.0 * fabs(P_I.x));
     return REACH_FACTOR * length;
 }
 

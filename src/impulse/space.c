@@ -30,10 +30,22 @@ bool cr_impulse_contact_energy(const crContact* c, crVec3 P, double* Ec) {
     return true;
 }
 
-// infinite friction: the cone is the half-space n.P > 0 and the origin
+// infinite friction: the cone is the half-space n.P >= 0
 static double cone_limit(double mu, double Pn) {
     if (!isinf(mu)) return mu * Pn;
-    return Pn > 0.0 ? mu : 0.0;
+    return Pn >= 0.0 ? mu : 0.0;
+}
+
+// Sizes of what rounding may have left in the energy change and in n.V+, where large terms cancel.
+static void rounding(const crContact* c, crVec3 P, double* energy, double* velocity) {
+    const double eps = 0x1p-49;
+    const crSym3* W = &c->W;
+    double x = fabs(P.x), y = fabs(P.y), z = fabs(P.z);
+    double normal = W->xx * x + fabs(W->xy) * y + fabs(W->xz) * z;
+    double squares = x * normal + y * (fabs(W->xy) * x + W->yy * y + fabs(W->yz) * z) +
+                     z * (fabs(W->xz) * x + fabs(W->yz) * y + W->zz * z);
+    *energy = eps * (x * fabs(c->V.x) + y * fabs(c->V.y) + z * fabs(c->V.z) + 0.5 * squares);
+    *velocity = eps * (fabs(c->V.x) + normal);
 }
 
 crVerdict cr_impulse_verdict(const crContact* c, crVec3 P, double tol) {
@@ -48,14 +60,16 @@ crVerdict cr_impulse_verdict(const crContact* c, crVec3 P, double tol) {
     o.margins.penetration = o.V_plus.x;
     o.margins.tension = P.x;
     o.margins.cone = cone_limit(c->mu, P.x) - tangential;
-    // each margin against the sizes of the terms it is the difference of
     double size = fabs(P.x) + tangential;
-    double energy = fabs(gained) + fabs(spent);
-    double velocity = fabs(c->V.x) + fabs(c->W.xx * P.x) + fabs(c->W.xy * P.y) + fabs(c->W.xz * P.z);
-    double friction = isinf(c->mu) ? size : (1.0 + c->mu) * size;
-    o.creates_energy = o.energy_change > tol * energy;
-    o.permissible = !o.creates_energy & (o.margins.penetration >= -tol * velocity) &
-                    (o.margins.tension >= -tol * size) & (o.margins.cone >= -tol * friction);
+    double energy, velocity;
+    rounding(c, P, &energy, &velocity);
+    energy += tol * (fabs(gained) + fabs(spent));
+    velocity += tol * (fabs(c->V.x) + fabs(c->V.y) + fabs(c->V.z) + fabs(WP.x));
+    // at infinite friction the cone asks no more than no tension
+    bool cone = isinf(c->mu) || o.margins.cone >= -tol * (1.0 + c->mu) * size;
+    o.creates_energy = o.energy_change > energy;
+    o.permissible =
+        !o.creates_energy && o.margins.penetration >= -velocity && o.margins.tension >= -tol * size && cone;
     return o;
 }
 

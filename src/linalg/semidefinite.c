@@ -1,7 +1,7 @@
 // semidefinite.c - eigenvalues of a small symmetric matrix and the pseudo-inverse they give.
 //
-// Cyclic Jacobi: each rotation zeroes one pair of entries off the diagonal; sweeps go on until all of them are
-// lost in rounding against their diagonals. Source: Golub and Van Loan, Matrix Computations, section 8.5.
+// Cyclic Jacobi: each rotation zeroes one pair of entries off the diagonal; sweeps go on until all of them
+// are lost in rounding against their diagonals. Source: Golub and Van Loan, Matrix Computations, section 8.5.
 // Fails: never; 60 sweeps are many times what any matrix needs.
 #include "linalg/semidefinite.h"
 

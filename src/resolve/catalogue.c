@@ -84,7 +84,7 @@ static const struct Entry {
      cr_law_anitescu_potra},
     {{.name = "pfeiffer-glocker",
       .title = "Two stages with tangential restitution, planar",
-      .parameters = "e in [0, 1], et in [-1, 1], nu in [0, 1], mu >= 0",
+      .parameters = "e in [0, 1], et in [0, 1], nu in [0, 1], mu >= 0",
       .guarantee = "inside the cone, n.V+ >= 0; anitescu-potra at nu = 0",
       .source = "Pfeiffer and Glocker 1996",
       .dimension = 2,

@@ -45,12 +45,13 @@ crProblem cr__impact_problem(const crImpact* impact, const double* u);
 // Runs the solver; an outcome other than solved goes into the report.
 crStatus cr__impact_solve(const crImpact* impact, const crProblem* problem, double* p, crRuleReport* report,
                           crError* error);
-// Frictionless plastic impact from velocities u: 0 <= u_n + W_nn lambda _|_ lambda >= 0 over the contacts that
-// take part (all where NULL); lambda is zero at the others (contacts).
+// Frictionless plastic impact from velocities u: 0 <= u_n + W_nn lambda _|_ lambda >= 0 over the contacts
+// that take part (all where NULL); lambda is zero at the others (contacts).
 crStatus cr__impact_plastic(const crImpact* impact, const double* u, const bool* takes_part, double* lambda,
                             crRuleReport* report, crError* error);
 
-// Energy-conserving sequences that come back to where they were: a remembered state, renewed at powers of two.
+// Energy-conserving sequences that come back to where they were: a remembered state, renewed at powers of
+// two.
 typedef struct crRecurrence {
     double* u;  // (rows)
     int step;

@@ -10,8 +10,9 @@
 // Holds: energy never created for e <= 1, Vn+ >= 0, the cone at every moment and so for P.
 // e = 0 ends at the largest compression. Vn = 0 is the limit of Vn -> 0-: nothing, or a finite rebound where
 // friction presses the bodies together.
-// Fails: a blocked normal direction, or a contact not open after MAX_STEPS (W with eigenvalues 1e8 apart, or
-// 0 < e < 1e-4 where the tangential spring holds the bodies together meanwhile): no-solution.
+// Fails: a blocked normal direction, or a contact not open after MAX_STEPS: no-solution. That many are needed
+// where the slowest motion takes 1e4 times as long as the fastest: W with eigenvalues 1e8 apart, or e < 1e-4
+// where the tangential spring goes on pulling the bodies together.
 #include "resolve/compliant.h"
 
 #define ROUGHNESS   1e-9

@@ -12,14 +12,14 @@
 // Fails: Vn never reaches what the ending asks for (a blocked direction): no-solution.
 #include "resolve/routh.h"
 
-#define TOL         1e-15
-#define INFINITE_MU 0x1p60
-#define BLOCKED     1e-14  // share of the larger eigenvalue of A, or of Wnn, that is rounding
-#define AT_REST     1e-12  // share of the velocities that made up Vn, which is rounding
+#define TOL 1e-15
+#define BLOCKED \
+    1e-14  // share of the terms of a difference, or of the larger eigenvalue of A, that is rounding
+#define AT_REST 1e-12  // share of the velocities that made up Vn, which is rounding
 
 void cr__routh_start(crRouth* r, const crContact* c, crEnding ending) {
     *r = (crRouth){.c = *c, .ending = ending, .tol = TOL, .V = c->V, .per_step = 1, .stride = 1};
-    r->c.mu = fmin(c->mu, INFINITE_MU);
+    r->c.mu = fmin(c->mu, CR_ROUTH_INFINITE_MU);
     if (cr_contact_is_planar(c)) r->c.W.xz = r->c.W.yz = r->c.V.z = r->V.z = 0.0;
 }
 
@@ -81,7 +81,10 @@ static void stick_or_leave(crRouth* r) {
         u2 = -mu * s2 / length;
     }
     double rate = r->c.W.xx + t.w1 * u1 + t.w2 * u2;
-    if (!(rate > BLOCKED * r->c.W.xx)) {
+    // what rounding of W is worth in it
+    double size = fabs(u1) + fabs(u2);
+    double terms = r->c.W.xx + 2.0 * size * (fabs(t.w1) + fabs(t.w2)) + size * size * t.a1;
+    if (!(rate > BLOCKED * terms)) {
         // nothing moves any more: Vn is zero, or stays what it is for ever
         rate = 0.0;
         if (fabs(r->V.x) <= AT_REST * (cr_norm(r->c.V) + r->c.W.xx * r->P.x)) r->V.x = 0.0;

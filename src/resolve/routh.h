@@ -4,6 +4,8 @@
 
 #include "carom/resolve.h"
 
+#define CR_ROUTH_INFINITE_MU 0x1p60  // stands for infinity
+
 // The process: what is given, where it is, and what it waits for.
 typedef struct crRouth {
     crContact c;       // mu finite

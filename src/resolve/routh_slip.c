@@ -13,7 +13,9 @@
 #define ORDER     20
 #define MAX_STEPS 100000
 #define MAX_STEP  8.0    // in units of the fastest rate
-#define STRAIGHT  1e-15  // sine of the angle between V_t and dV_t below which it is rounding
+#define STRAIGHT  1e-15  // change of direction that is rounding, in the same units
+#define AT_REST   1e-13  // share of the initial slip that is rounding
+#define BLOCKED   1e-14  // change of speed that is rounding, in the same units
 
 // W in units of the fastest rate Q = |w| + mu trace(A), which keeps the series in range for any mu.
 typedef struct Rates {
@@ -227,17 +229,27 @@ static bool finish(crRouth* r, const Rates* k) {
     double qy = k->wy - k->ayy * sy - k->ayz * sz;
     double qz = k->wz - k->ayz * sy - k->azz * sz;
     double along = qy * sy + qz * sz;
+    if (fabs(along) <= BLOCKED) along = 0.0;
     double across = fabs(sy * qz - sz * qy);
+    if (along >= 0.0 && speed <= AT_REST * k->r_start) {
+        r->V.y = r->V.z = 0.0;
+        return true;
+    }
     bool straight = across <= STRAIGHT && !r->curved;
     // V_t shrinks, and what it can still turn changes P by less than the tolerance
     double bend = r->curved ? 1.0 : across;
     double limit = 0.1 * r->tol * k->r_start * -(along * along * along);
     if (!straight && !(speed * bend <= limit)) return false;
     double mu = r->c.mu;
-    double length = along < 0.0 ? speed / (-along * k->Q) : (double)INFINITY;
     double rate = r->c.W.xx - mu * (r->c.W.xy * sy + r->c.W.xz * sz);
-    cr__routh_straight(r, length, rate, -mu * sy, -mu * sz);
-    if (isfinite(length)) r->V.y = r->V.z = 0.0;
+    if (along < 0.0) {
+        cr__routh_straight(r, speed / (-along * k->Q), rate, -mu * sy, -mu * sz);
+        r->V.y = r->V.z = 0.0;
+    } else if (mu < CR_ROUTH_INFINITE_MU) {
+        // slip for ever; under infinite friction that would take an infinite impulse
+        if (fabs(rate) <= BLOCKED * k->Q) rate = 0.0;
+        cr__routh_straight(r, INFINITY, rate, -mu * sy, -mu * sz);
+    }
     return true;
 }
 

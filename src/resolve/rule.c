@@ -1,8 +1,8 @@
 // rule.c - running a rule: check the problem, let the rule speak, audit; and the catalogue of rules.
 //
-// The verdict comes from the problem's raw data and p: contact energy p.(u- + u+)/2, the normal velocity after,
-// n.p >= 0 and friction within its limit at each contact, joints shut. Kinetic energy is that of contacts plus
-// the work of driven bodies, -p.(u_free - J v), and of the prescribed impulse f, f.(v- + v+)/2.
+// The verdict comes from the problem's raw data and p: contact energy p.(u- + u+)/2, the normal velocity
+// after, n.p >= 0 and friction within its limit at each contact, joints shut. Kinetic energy is that of
+// contacts plus the work of driven bodies, -p.(u_free - J v), and of the prescribed impulse f, f.(v- + v+)/2.
 // Fails: bad fields are refused by name; an impulse that is not finite is refused as the rule's fault.
 #include <string.h>
 

@@ -5,12 +5,12 @@
 //
 //     dP_i / dP_j = (K_i/K_j)^(1/(h+1)) (E_i/E_j)^(h/(h+1)) = K_i x_i^h / (K_j x_j^h)
 //
-// which is Liu, Zhao and Brogliato's distributing law. Instead of the primary contact's impulse the independent
-// variable here is s with dP_i/ds = K_i x_i^h: the same orbit, but without the singular start at E = 0, and
-// dx_i/ds = -u_i while compressing, -u_i/e_i^2 while expanding, u = u- + W P. A contact acts while x > 0, starts
-// anew whenever it approaches, and all ends when none does. h = 1, or 3/2 (Hertz). Runge-Kutta of order 5
-// (Dormand and Prince 1980) with the changes of phase located. Source: Liu, Zhao and Brogliato 2008.
-// Holds: e <= 1 creates no energy; e = 1 conserves it to the integration's 1e-11. Fails: budget: limit.
+// which is Liu, Zhao and Brogliato's distributing law. Instead of the primary contact's impulse the
+// independent variable here is s with dP_i/ds = K_i x_i^h: the same orbit, but without the singular start at
+// E = 0, and dx_i/ds = -u_i while compressing, -u_i/e_i^2 while expanding, u = u- + W P. A contact acts while
+// x > 0, starts anew whenever it approaches, and all ends when none does. h = 1, or 3/2 (Hertz). Runge-Kutta
+// of order 5 (Dormand and Prince 1980) with the changes of phase located. Source: Liu, Zhao and Brogliato
+// 2008. Holds: e <= 1 creates no energy; e = 1 conserves it to the integration's 1e-11. Fails: budget: limit.
 #include "resolve/impact.h"
 
 #include <string.h>

@@ -2,9 +2,10 @@
 //
 //     0 <= u_n,i+ + sum_j eps_ij u_n,j-  _|_  p_n,i >= 0,   friction against u_t+
 //
-// Source: Glocker 2001, eq. 3.9, after Fremond 1995. eps is full and in general not symmetric: it stands for the
-// waves that the bodies carry. eps = 0 is Moreau's soft impact; a diagonal of e is Newton's. Lies: nothing ties
-// eps to energy, so it may be created; the report says so. Fails: what the solver cannot solve is its outcome.
+// Source: Glocker 2001, eq. 3.9, after Fremond 1995. eps is full and in general not symmetric: it stands for
+// the waves that the bodies carry. eps = 0 is Moreau's soft impact; a diagonal of e is Newton's. Lies:
+// nothing ties eps to energy, so it may be created; the report says so. Fails: what the solver cannot solve
+// is its outcome.
 #include "resolve/impact.h"
 
 #include <string.h>

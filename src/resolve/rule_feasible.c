@@ -1,13 +1,13 @@
 // rule_feasible.c - every order of single frictionless impacts, and a choice among the outcomes.
 //
-// Reflection at surface i: v <- v - (1+e) Minv u^T u v / (u Minv u^T), in contact space
-// p_i <- p_i - (1+e) u_i / W_ii, u <- u + W p. Branch over all violated surfaces until the velocity is valid; equal
-// velocities are merged. Distances are those of kinetic energy, |v+ - v-|_M^2 = p.W p, so neither M nor v is
-// needed. Nearest outcome; or nearest point of their convex hull: with Gram matrix G the complementarity problem
-// 0 <= G z - 1 _|_ z >= 0, weights z / sum z; or that point put back on the energy sphere about p_II = -W+ u.
-// A convex corner takes one surface. Below the threshold speed the impact is plastic.
-// Source: Seghete and Murphey 2012; Truesdell 1974; Pandolfi et al. 2002. Holds: e = 1 and two surfaces end
-// within ceil(pi/wedge) steps. Fails: budget: limit; surfaces that leave no room: stalled with a cycle.
+// Reflection at surface i: v <- v - (1+e) Minv u^T u v / (u Minv u^T), in contact space p_i <- p_i - (1+e)
+// u_i / W_ii, u <- u + W p. Branch over all violated surfaces until the velocity is valid; equal velocities
+// are merged. Distances are those of kinetic energy, |v+ - v-|_M^2 = p.W p, so neither M nor v is needed.
+// Nearest outcome; or nearest point of their convex hull: with Gram matrix G the complementarity problem 0 <=
+// G z - 1 _|_ z >= 0, weights z / sum z; or that point put back on the energy sphere about p_II = -W+ u. A
+// convex corner takes one surface. Below the threshold speed the impact is plastic. Source: Seghete and
+// Murphey 2012; Truesdell 1974; Pandolfi et al. 2002. Holds: e = 1 and two surfaces end within ceil(pi/wedge)
+// steps. Fails: budget: limit; surfaces that leave no room: stalled with a cycle.
 #include "resolve/impact.h"
 
 #include <string.h>
@@ -93,7 +93,8 @@ static int same(const crTree* t, const double* u) {
     return -1;
 }
 
-// the reflection of `node` at surface i becomes a new node, unless it is an old one; false where the budget is out
+// the reflection of `node` at surface i becomes a new node, unless it is an old one; false where the budget
+// is out
 static bool branch(crTree* t, int node, int i, double e) {
     if (t->count == t->budget) return false;
     double* p = node_p(t, t->count);

@@ -4,11 +4,11 @@
 //     expansion     0 <= u_n+  _|_  p_n2 - e p_n1 >= 0,   friction within mu p_n2 against u_t+
 //
 // The expansion splits p_n2 = e p_n1 + q. Friction within mu e p_n1 comes from a second block at the same
-// contact, whose own normal row is decoupled from all else and pinned to e p_n1 by its velocity; friction within
-// mu q comes from an ordinary one. The two friction sets add up to that of p_n2, and both are cone blocks.
-// Source: Glocker 2001, eqs. 3.3 and 3.4; with friction Anitescu and Potra 1997. Holds: frictionless, never
-// creates energy, whatever the e <= 1. Lies: with friction at more than one contact it can (Glocker 2013).
-// Fails: what the solver cannot solve is its outcome.
+// contact, whose own normal row is decoupled from all else and pinned to e p_n1 by its velocity; friction
+// within mu q comes from an ordinary one. The two friction sets add up to that of p_n2, and both are cone
+// blocks. Source: Glocker 2001, eqs. 3.3 and 3.4; with friction Anitescu and Potra 1997. Holds: frictionless,
+// never creates energy, whatever the e <= 1. Lies: with friction at more than one contact it can (Glocker
+// 2013). Fails: what the solver cannot solve is its outcome.
 #include "resolve/impact.h"
 
 #include <string.h>
@@ -122,8 +122,8 @@ static crStatus expand(const crImpact* impact, const double* p1, double* u, doub
     return status;
 }
 
-// the compression's velocities are unique without friction, its impulses only where W is definite; the expansion
-// needs those wherever two contacts have different e
+// the compression's velocities are unique without friction, its impulses only where W is definite; the
+// expansion needs those wherever two contacts have different e
 static crUnique unique(const crImpact* impact) {
     if (impact->contacts != impact->rows) return CR_UNIQUE_UNKNOWN;
     bool same = true;
@@ -156,8 +156,9 @@ static double same_effect(const crImpact* impact, const crBlock* block, const do
     return off <= REST_TOL * size ? x : 0.0;
 }
 
-// Where joints tie slip to approach, W is singular at the contact and compression ends at rest by many impulses.
-// The one that slides there all the way, p_n (1, -mu d) with d the slip before, is taken if it is among them.
+// Where joints tie slip to approach, W is singular at the contact and compression ends at rest by many
+// impulses. The one that slides there all the way, p_n (1, -mu d) with d the slip before, is taken if it is
+// among them.
 static void follow_slip(const crImpact* impact, const double* u, double* p1) {
     for (int i = 0; i < impact->block_count; i++) {
         const crBlock* block = &impact->blocks[i];

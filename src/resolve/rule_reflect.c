@@ -1,12 +1,12 @@
 // rule_reflect.c - generalized reflections: all approaching contacts at once, again and again.
 //
-// While a contact approaches, solve the frictionless plastic impact over the approaching contacts alone and apply
-// twice its impulses: by complementarity the energy stays, and contacts that are alike are treated alike, so a
-// cradle and a symmetric break both come out right. For e < 1 the answer is (1-e) times the plastic impact of all
-// contacts plus e times the reflections: both are permissible and the region is convex, so this is.
-// Source: Smith, Kaufman, Vouga, Tamstorf and Grinspun 2012. Holds: in the permissible region, frictionless.
-// Fails: contacts of different e are refused; where the contacts leave no room (a ball between two walls) the
-// reflections never end: stalled with a cycle, or limit.
+// While a contact approaches, solve the frictionless plastic impact over the approaching contacts alone and
+// apply twice its impulses: by complementarity the energy stays, and contacts that are alike are treated
+// alike, so a cradle and a symmetric break both come out right. For e < 1 the answer is (1-e) times the
+// plastic impact of all contacts plus e times the reflections: both are permissible and the region is convex,
+// so this is. Source: Smith, Kaufman, Vouga, Tamstorf and Grinspun 2012. Holds: in the permissible region,
+// frictionless. Fails: contacts of different e are refused; where the contacts leave no room (a ball between
+// two walls) the reflections never end: stalled with a cycle, or limit.
 #include "resolve/impact.h"
 
 #include <string.h>

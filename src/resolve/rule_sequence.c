@@ -1,12 +1,13 @@
 // rule_sequence.c - one contact after another, each by a law of one contact, the fastest first.
 //
-// While a contact approaches, take the one with the greatest normal approach speed, apply the law to it as if the
-// others were not there, add W P to all velocities. Joints are held shut (intact), or take turns as plastic
-// sticking contacts whose speed is that of the joint (apart). Equal speeds are decided by the tie rule. Where the
-// order repeats with period L and the impulses of a period shrink by a constant ratio r, the rest is a geometric
-// series: p = p + r/(1-r) (p - p[L ago]). Source: Chatterjee and Ruina 1998, sections 6.4 and 6.5.
-// Holds: in the permissible region if the law is. Fails: an energy-conserving cycle ends as stalled, a budget
-// as limit, a law without a solution as infeasible; polygon, elliptic, spin and rolling limits are refused.
+// While a contact approaches, take the one with the greatest normal approach speed, apply the law to it as if
+// the others were not there, add W P to all velocities. Joints are held shut (intact), or take turns as
+// plastic sticking contacts whose speed is that of the joint (apart). Equal speeds are decided by the tie
+// rule. Where the order repeats with period L and the impulses of a period shrink by a constant ratio r, the
+// rest is a geometric series: p = p + r/(1-r) (p - p[L ago]). Source: Chatterjee and Ruina 1998, sections 6.4
+// and 6.5. Holds: in the permissible region if the law is. Fails: an energy-conserving cycle ends as stalled,
+// a budget as limit, a law without a solution as infeasible; polygon, elliptic, spin and rolling limits are
+// refused.
 #include "resolve/impact.h"
 
 #include <string.h>
@@ -218,7 +219,8 @@ static bool repeats(const crSequence* s, int step, int L) {
     return true;
 }
 
-// jump to the limit where the last periods form a geometric series, to within `tolerance` of the impulses so far
+// jump to the limit where the last periods form a geometric series, to within `tolerance` of the impulses so
+// far
 static bool jump(crSequence* s, int step, double tolerance) {
     int n = s->impact.rows;
     for (int L = 2; L <= MAX_PERIOD && step - 3 * L > s->since; L++) {

@@ -2,13 +2,14 @@
 //
 //     G = (1+e) G_I + s (1+et) (G_II - G_I)
 //
-// G_I is the frictionless plastic impact (one complementarity problem), G_II the one after which nothing moves at
-// the contacts that G_I presses (least norm), s the largest number in [0, 1] that keeps every contact in its cone.
-// One s for all keeps the proof: G_II - G_I changes no normal velocity at those contacts, so the two parts do
-// not mix in the energy. Source: Chatterjee and Ruina 1998, section 6.3 (a sketch there). Holds: with the same
-// e <= 1 and et everywhere no energy is created; one contact is their law. Lies: a contact that G_I leaves out
-// may be driven into (see the margins), and one slippery contact takes friction from all.
-// Fails: no G_II, because joints block a direction that moves: infeasible.
+// G_I is the frictionless plastic impact (one complementarity problem), G_II the one after which nothing
+// moves at the contacts that G_I presses (least norm), s the largest number in [0, 1] that keeps every
+// contact in its cone and drives into none that s = 0 leaves open. One s for all keeps the proof: G_II - G_I
+// changes no normal velocity at the pressed contacts, so the two parts do not mix in the energy. Source:
+// Chatterjee and Ruina 1998, section 6.3 (a sketch there). Holds: with the same e <= 1 and et everywhere no
+// energy is created; one contact is their law. Lies: (1+e) G_I may drive into a contact that G_I left out or
+// that was opening (see the margins), and one slippery contact takes friction from all. Fails: no G_II,
+// because joints block a direction that moves: infeasible.
 #include "resolve/impact.h"
 
 #include <string.h>
@@ -18,7 +19,8 @@
 typedef struct crWeights {
     double* G_I;   // (rows)
     double* D;     // G_II - G_I (rows)
-    double* left;  // velocities after G_II (rows)
+    double* left;  // velocities after G_II, then after s = 1 (rows)
+    double* open;  // velocities after s = 0 (rows)
     int* stuck;    // rows that G_II stops
     int stuck_count;
 } crWeights;
@@ -81,23 +83,42 @@ static double share(const crBlock* block, const double* a, const double* d) {
     return t > block->mu * (a[0] + d[0]) ? block->mu * a[0] / (t - block->mu * d[0]) : 1.0;
 }
 
-static void combine(const crImpact* impact, const crWeights* w, double* G) {
-    double s = 1.0;
-    for (int pass = 0; pass < 2; pass++) {
-        for (int i = 0; i < impact->contacts; i++) {
-            const crBlock* block = &impact->blocks[impact->block[i]];
-            int row = impact->normal[i];
-            int n = block->kind == CR_BLOCK_CONE ? block->count : 1;
-            double a[3] = {0}, d[3] = {0};
-            for (int k = 0; k < n; k++) {
-                a[k] = (1.0 + block->e) * w->G_I[row + k];
-                d[k] = (1.0 + block->et) * w->D[row + k];
-                G[row + k] = a[k] + s * d[k];
-            }
-            // first pass: the common share; second: the impulses with it
-            if (pass == 0 && a[0] > 0.0) s = fmin(s, share(block, a, d));
+// G for a given s, and the velocities after it
+static void combine(const crImpact* impact, const crWeights* w, double s, double* G, double* u) {
+    for (int i = 0; i < impact->block_count; i++) {
+        const crBlock* block = &impact->blocks[i];
+        for (int k = 0; k < block->count; k++) {
+            int row = block->row + k;
+            G[row] = (1.0 + block->e) * w->G_I[row] + s * (1.0 + block->et) * w->D[row];
         }
     }
+    cr__impact_velocity(impact, G, u);
+}
+
+// the largest s in [0, 1] that every contact can bear
+static double common_share(const crImpact* impact, const crWeights* w, double* G) {
+    double s = 1.0;
+    for (int i = 0; i < impact->contacts; i++) {
+        const crBlock* block = &impact->blocks[impact->block[i]];
+        int row = impact->normal[i];
+        int n = block->kind == CR_BLOCK_CONE ? block->count : 1;
+        double a[3] = {0}, d[3] = {0};
+        for (int k = 0; k < n; k++) {
+            a[k] = (1.0 + block->e) * w->G_I[row + k];
+            d[k] = (1.0 + block->et) * w->D[row + k];
+        }
+        if (a[0] > 0.0) s = fmin(s, share(block, a, d));
+    }
+    // normal velocities are linear in s; those of the pressed contacts do not change
+    combine(impact, w, 0.0, G, w->open);
+    combine(impact, w, 1.0, G, w->left);
+    double least = impact->params.tolerance * impact->speed;
+    for (int i = 0; i < impact->contacts; i++) {
+        int row = impact->normal[i];
+        bool falls = w->open[row] >= 0.0 && w->left[row] < -least;
+        if (falls && !(w->G_I[row] > 0.0)) s = fmin(s, w->open[row] / (w->open[row] - w->left[row]));
+    }
+    return s;
 }
 
 static crStatus resolve(const void* params, const crProblem* problem, crArena* arena, double* p,
@@ -110,10 +131,12 @@ static crStatus resolve(const void* params, const crProblem* problem, crArena* a
     crWeights w = {.G_I = cr_arena_alloc(arena, n * sizeof(double)),
                    .D = cr_arena_alloc(arena, n * sizeof(double)),
                    .left = cr_arena_alloc(arena, n * sizeof(double)),
+                   .open = cr_arena_alloc(arena, n * sizeof(double)),
                    .stuck = cr_arena_alloc(arena, n * sizeof(int))};
     double* lambda = cr_arena_alloc(arena, n * sizeof(double));
     double* G = cr_arena_alloc(arena, n * sizeof(double));
-    if (w.G_I == NULL || w.D == NULL || w.left == NULL || w.stuck == NULL || lambda == NULL || G == NULL) {
+    if (w.G_I == NULL || w.D == NULL || w.left == NULL || w.open == NULL || w.stuck == NULL ||
+        lambda == NULL || G == NULL) {
         return cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
     }
     memset(w.G_I, 0, n * sizeof(double));
@@ -129,7 +152,7 @@ static crStatus resolve(const void* params, const crProblem* problem, crArena* a
     status = stick(&impact, &w, &exists, error);
     if (status != CR_OK) return status;
     if (exists) {
-        combine(&impact, &w, G);
+        combine(&impact, &w, common_share(&impact, &w, G), G, w.left);
     } else {
         report->outcome = CR_OUTCOME_INFEASIBLE;
     }

@@ -12,6 +12,7 @@
     X(resolve, "an impact at many contacts at once: what each rule says of it")              \
     X(solve, "a contact problem from a file: impulses by a solver, judged by the audit")     \
     X(laws, "the catalogue of laws: parameters, guarantees, sources, what each can predict") \
+    X(region, "the picture of a collision in impulse space, as SVG, PNG or PDF")             \
     X(examples, "ready input files of the named situations")
 
 #define VERB_DECLARE(name, summary) int verb_##name(int count, char** arguments);
