@@ -50,8 +50,7 @@ bool cr__scan_as_number(const crScan* scan, double* number) {
 
 crStatus cr__scan_error(const crScan* scan, crError* error, crStatus status, const char* field,
                         const char* message) {
-    cr_error_set(error, status, field, "line %d, column %d: %s: %s", scan->word_line, scan->word_column,
-                 field, message);
+    cr_error_set(error, status, field, "%s: %s", field, message);
     if (error != NULL) {
         error->line = scan->word_line;
         error->column = scan->word_column;

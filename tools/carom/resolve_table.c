@@ -167,15 +167,18 @@ static void put_numbers(FILE* file, const Style* style, const double* x, int cou
     fprintf(file, "%*s  ", widest(columns - used, 0), "");
 }
 
-// the part of a row that is the same in both layouts
-static void put_verdict(FILE* file, const Table* t, const crResolved* got) {
+// the part of a row that is the same in both layouts; column is where it begins
+static void put_verdict(FILE* file, const Table* t, const crResolved* got, int column) {
     char text[128];
     put_energy(file, t, got);
     unique_of(&got->report, text, sizeof text);
     fprintf(file, "%5d  %-8s  ", got->report.steps, text);
     verdict_of(t, got, text, sizeof text);
     const char* shade = got->report.permissible && got->report.outcome == CR_OUTCOME_SOLVED ? GREEN : RED;
-    fprintf(file, "%s%s%s\n", t->color ? shade : "", text, t->color ? PLAIN : "");
+    column += energy_columns(t) + 2 + 5 + 2 + 8 + 2;
+    if (t->color) fputs(shade, file);
+    print_wrapped(file, text, column, column, WIDTH);
+    if (t->color) fputs(PLAIN, file);
 }
 
 static void put_rows(FILE* file, const Table* t, bool numbers) {
@@ -196,7 +199,7 @@ static void put_rows(FILE* file, const Table* t, bool numbers) {
                 put_numbers(file, &t->v, answer->got.v, nv, v_columns);
                 put_numbers(file, &t->p, answer->got.p, t->impulses, p_columns);
             }
-            put_verdict(file, t, &answer->got);
+            put_verdict(file, t, &answer->got, NAME + 2 + (numbers ? v_columns + 2 + p_columns + 2 : 0));
             continue;
         }
         if (t->color) fputs(AMBER, file);
