@@ -50,12 +50,13 @@ static bool is_diagonal(const crMatrix* M) {
 
 crStatus cr__entries_invert(crProblemFile* file, crError* error) {
     crProblem* problem = &file->problem;
-    if (!is_diagonal(&problem->M)) {
-        if (problem->nv > CR_ENTRIES_MAX_NV) {
-            return cr_error_set(error, CR_ERR_LIMIT, "M", "M: has %d rows, its inverse is formed up to %d",
-                                problem->nv, CR_ENTRIES_MAX_NV);
-        }
+    // full wherever it can be, so that it does not depend on how M was stored
+    if (problem->nv <= CR_ENTRIES_MAX_NV) {
         return cr_matrix_inverse(&problem->M, &file->arena, &problem->Minv, error);
+    }
+    if (!is_diagonal(&problem->M)) {
+        return cr_error_set(error, CR_ERR_LIMIT, "M", "M: has %d rows, its inverse is formed up to %d",
+                            problem->nv, CR_ENTRIES_MAX_NV);
     }
     double* value = cr_arena_alloc(&file->arena, (size_t)problem->nv * sizeof(double));
     if (value == NULL) return cr_error_set(error, CR_ERR_MEMORY, "M", "M: out of memory");

@@ -16,7 +16,8 @@ typedef struct crEntry {
 crStatus cr__entries_compress(crEntry* entries, size_t count, int rows, int cols, crArena* arena,
                               crMatrix* matrix, const crEntry** twice);
 
-// Minv from M: diagonal where M is, else full. Refuses an M that is too large or not positive definite.
+// Minv from M: full, or diagonal where M is large and diagonal. Refuses an M that is too large or not positive
+// definite.
 crStatus cr__entries_invert(crProblemFile* file, crError* error);
 
 #endif
