@@ -1,7 +1,9 @@
-// bench_lcp.c - pivoting solvers on random LCPs next to Siconos' Lemke and DART's Dantzig, on the same numbers.
+// bench_lcp.c - pivoting solvers on random LCPs next to Siconos' Lemke and DART's Dantzig, on the same
+// numbers.
 //
-// Definite: W = G G^T, G n x n uniform in [-1, 1], q uniform. Semidefinite: G n x n/2, q made from a solution. The
-// best of three runs and the median over seeds; the residual is max |min(z, M z + q)| / max(1, |q|), by long double.
+// Definite: W = G G^T, G n x n uniform in [-1, 1], q uniform. Semidefinite: G n x n/2, q made from a
+// solution. The best of three runs and the median over seeds; the residual is max |min(z, M z + q)| / max(1,
+// |q|), by long double.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

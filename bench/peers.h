@@ -1,4 +1,5 @@
-// peers.h - the LCP solvers of others, as plain functions. Each file is built only where its library is found.
+// peers.h - the LCP solvers of others, as plain functions. Each file is built only where its library is
+// found.
 #ifndef CAROM_BENCH_PEERS_H
 #define CAROM_BENCH_PEERS_H
 

@@ -1,8 +1,9 @@
 // test_lcp_random.c - pivoting solvers on families of random problems, judged by the conditions themselves.
 //
-// Violations are measured against what rounding does to one row of u = q + W p: a solution in double precision leaves
-// a few 1e-16 of the largest sum of |W_ij p_j| (lcp_rounding_scale), called roundings below. Singular W leave more: rows
-// within 1e-13 |q| of their condition count as meeting it (900 roundings at most; some 20 are seen).
+// Violations are measured against what rounding does to one row of u = q + W p: a solution in double
+// precision leaves a few 1e-16 of the largest sum of |W_ij p_j| (lcp_rounding_scale), called roundings below.
+// Singular W leave more: rows within 1e-13 |q| of their condition count as meeting it (900 roundings at most;
+// some 20 are seen).
 #include "test.h"
 
 #include <stdlib.h>
@@ -199,8 +200,9 @@ static void fill(crRandom* random, Case* c, Family family) {
     }
 }
 
-// The largest difference of u = W (a - b), the part of a solution that is unique for symmetric semidefinite W, over
-// what violations v of both allow: d.W d <= (|a| + |b|) v with d = a - b (sum the conditions), |W d|^2 <= trace(W) d.W d.
+// The largest difference of u = W (a - b), the part of a solution that is unique for symmetric semidefinite
+// W, over what violations v of both allow: d.W d <= (|a| + |b|) v with d = a - b (sum the conditions), |W
+// d|^2 <= trace(W) d.W d.
 static double apart(const Case* c, const double* a, const double* b) {
     double worst = 0.0, trace = 0.0, sizes = 0.0;
     for (int i = 0; i < c->n; i++) {
@@ -496,7 +498,8 @@ TEST(single_contacts_of_sampled_bodies) {
                 c.vertices[v][1] = collision.mu * cr_sin(CR_PI * v / 4.0);
             }
             crReport report = solve(&c, cr_solver_lemke(NULL));
-            // singular to rounding, V outside the range: impulses of 1e14 and more, no answer in double precision
+            // singular to rounding, V outside the range: impulses of 1e14 and more, no answer in double
+            // precision
             double values[3];
             crMat3 axes;
             cr_sym3_eigen((crSym3){c.W[0], c.W[1], c.W[2], c.W[4], c.W[5], c.W[8]}, values, &axes);
