@@ -2,8 +2,8 @@
 //
 // Formats: "siconos-lcp" (matrices by columns), "siconos-lcp-rows" (n, matrix by rows, q), "siconos-mlcp",
 // "boxed-lcp" (ODE's form with friction indices, many problems per file), "siconos-fc", "siconos-gfc",
-// "siconos-rfc", "contactbench". Readers are pure functions of (text, size); sizes are checked against the length of the text
-// before anything is allocated, and every refusal has line and column.
+// "siconos-rfc", "contactbench". Readers are pure functions of (text, size); sizes are checked against the
+// length of the text before anything is allocated, and every refusal has line and column.
 #ifndef CAROM_IO_PROBLEM_H
 #define CAROM_IO_PROBLEM_H
 
@@ -17,8 +17,8 @@ typedef struct crProblemFile {
     int count;           // problems in the file
 } crProblemFile;
 
-// format NULL: guessed from the text. path may end in "#NAME" to pick a problem of a file with many; without it
-// the first is taken. On failure out needs no free.
+// format NULL: guessed from the text. path may end in "#NAME" to pick a problem of a file with many; without
+// it the first is taken. On failure out needs no free.
 crStatus cr_problem_read(const char* path, const char* format, crProblemFile* out, crError* error);
 
 // The same from text; name may be NULL, hint (may be NULL) is a file name that may help guessing.
@@ -26,7 +26,8 @@ crStatus cr_problem_parse(const char* text, size_t size, const char* format, con
                           const char* hint, crProblemFile* out, crError* error);
 void cr_problem_file_free(crProblemFile* file);  // accepts a zeroed one
 
-// One reader per format; out comes zeroed but for an empty arena, and name for the one to pick ("" for the first).
+// One reader per format; out comes zeroed but for an empty arena, and name for the one to pick ("" for the
+// first).
 typedef crStatus (*crProblemReader)(const char* text, size_t size, crProblemFile* out, crError* error);
 crStatus cr__read_siconos_lcp(const char* text, size_t size, crProblemFile* out, crError* error);
 crStatus cr__read_siconos_lcp_rows(const char* text, size_t size, crProblemFile* out, crError* error);
