@@ -1,7 +1,7 @@
 // test_solvers_single.c - the friction solvers on one contact, on edge cases, and what they take from memory.
 //
-// One contact is compared with a search over all slip directions; other cases are closed forms worked out in the
-// comments.
+// One contact is compared with a search over all slip directions; other cases are closed forms worked out in
+// the comments.
 #include "test.h"
 
 #include "pile.h"
@@ -67,7 +67,8 @@ static bool slip_at(const Single* s, double mu, const double d[2], double x[3], 
     return true;
 }
 
-// distance of p from the nearest slipping solution, by bisecting every sign change over the circle; count of them
+// distance of p from the nearest slipping solution, by bisecting every sign change over the circle; count of
+// them
 static double nearest_slip(const Single* s, double mu, const double* p, int* count) {
     double best = (double)INFINITY, last = 0.0, last_angle = 0.0;
     bool known = false;

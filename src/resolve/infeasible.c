@@ -1,8 +1,9 @@
 // infeasible.c - a certificate that the rows contradict each other (Farkas).
 //
-// The frictionless problem 0 <= q + (W + eps R) y _|_ y >= 0 (equalities: = 0), R = diag(1 / rho), always has a
-// solution. If the rows contradict each other it grows like 1 / eps along a ray with W y = 0 and y.q < 0. The ray
-// is taken at a small eps and its two conditions are checked on the unscaled rows of W as given; only that check counts.
+// The frictionless problem 0 <= q + (W + eps R) y _|_ y >= 0 (equalities: = 0), R = diag(1 / rho), always has
+// a solution. If the rows contradict each other it grows like 1 / eps along a ray with W y = 0 and y.q < 0.
+// The ray is taken at a small eps and its two conditions are checked on the unscaled rows of W as given; only
+// that check counts.
 // Fails: a contradiction smaller than about 1e-7 of the velocities is not found.
 #include "infeasible.h"
 #include "direct.h"

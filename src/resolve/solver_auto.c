@@ -1,10 +1,10 @@
 // solver_auto.c - chooses among the solvers and switches when the audit's residual no longer falls.
 //
-// Without friction: principal pivoting. With it: a few sweeps, extrapolated sweeps, Newton, the interior path, Lemke's
-// method where every cone is a polygon or planar, then the slow ones again with more patience. Each stage starts
-// from the best point so far (the path from its own), and only a smaller residual replaces that point. Small
-// problems are polished by Newton steps beyond tol. When all has failed a certificate is looked for that no
-// velocity satisfies the rows (infeasible.c).
+// Without friction: principal pivoting. With it: a few sweeps, extrapolated sweeps, Newton, the interior
+// path, Lemke's method where every cone is a polygon or planar, then the slow ones again with more patience.
+// Each stage starts from the best point so far (the path from its own), and only a smaller residual replaces
+// that point. Small problems are polished by Newton steps beyond tol. When all has failed a certificate is
+// looked for that no velocity satisfies the rows (infeasible.c).
 // Fails: limit (all stages used up) or infeasible with a certificate; p is the best point any stage has seen.
 #include "admm.h"
 #include "infeasible.h"
