@@ -1,11 +1,20 @@
 // json.h - a small JSON reader that remembers where every value stands, and a writer for numbers and strings.
 //
-// The tree lives in one block that grows by an allocator; nothing is kept of the text. RFC 8259, UTF-8, with
-// limits on depth, length and count so that hostile input is refused before it costs memory.
+// The tree lives in an arena of the document; nothing is kept of the text. RFC 8259 without extensions: UTF-8
+// (a byte order mark is skipped), no key twice in one object, no number beyond double, no \u0000 in strings,
+// and limits on size, depth and count so that hostile input is refused before it costs memory. Time is at
+// most n log n in the size of the text. Numbers are read and written the same in every locale.
 #ifndef CAROM_IO_JSON_H
 #define CAROM_IO_JSON_H
 
+#include <stdio.h>
+
 #include "carom/base.h"
+
+#define CR_JSON_MAX_SIZE   ((size_t)16 << 20)  // bytes of one text
+#define CR_JSON_MAX_DEPTH  64                  // arrays and objects inside each other
+#define CR_JSON_MAX_VALUES (1 << 20)
+#define CR_JSON_MAX_NUMBER 4096  // characters of one number
 
 typedef enum crJsonType {
     CR_JSON_NULL,
@@ -19,7 +28,7 @@ typedef enum crJsonType {
 // A value. Children of arrays and objects form a list in the order of the text.
 typedef struct crJson {
     crJsonType type;
-    int line, column;            // of its first character, 1-based
+    int line, column;            // of its first character, 1-based, in bytes
     int count;                   // children
     const char* key;             // in an object, else NULL
     const char* text;            // string: its bytes, NUL-terminated, escapes resolved
@@ -39,5 +48,13 @@ crStatus cr_json_parse(const char* text, size_t size, int first_line, crJsonDoc*
 void cr_json_free(crJsonDoc* doc);  // accepts a zeroed doc
 
 const crJson* cr_json_get(const crJson* object, const char* key);  // NULL where there is none
+const char* cr_json_type_name(crJsonType type);                    // "an object", "a number" ...
+
+// Shortest of 15, 16 and 17 digits that reads back as the same double; -0 is "0", infinities are "inf" and
+// "-inf" with their quotes, NaN is "null". Returns its length.
+#define CR_JSON_NUMBER_TEXT 32
+int cr_json_number_text(double value, char text[CR_JSON_NUMBER_TEXT]);
+void cr_json_write_number(FILE* file, double value);
+void cr_json_write_string(FILE* file, const char* text);  // quoted; bytes that are not UTF-8 become U+FFFD
 
 #endif

@@ -105,15 +105,30 @@ static inline double lcp_size(const crProblem* problem) {
     return size;
 }
 
-// largest sum of |W_ij p_j| + |q_i|: rounding in evaluating one row is a few 1e-16 of it
+// largest sum of |W_ij p_j| + |q_i|: rounding in evaluating one row is a few 1e-16 of it. Box rows are measured from
+// their bounds, so those count like p. With cones also the largest
+// |p|, whose own rounding decides how well friction keeps its limit.
 static inline double lcp_rounding_scale(const crProblem* problem, const double* p) {
     double largest = lcp_size(problem);
     for (int i = 0; i < problem->rows; i++) {
         double sum = fabs(problem->u_free[i]);
-        for (int j = 0; j < problem->rows; j++) {
-            sum += fabs(cr_matrix_at(&problem->W, i, j) * p[j]);
+        for (int b = 0; b < problem->block_count; b++) {
+            const crBlock* block = &problem->blocks[b];
+            double from = block->kind != CR_BLOCK_BOX ? 0.0
+                          : isfinite(block->lo)       ? fabs(block->lo)
+                                                      : fabs(block->hi);
+            for (int j = block->row; j < block->row + block->count; j++) {
+                double size = isfinite(from) ? fmax(from, fabs(p[j])) : fabs(p[j]);
+                sum += fabs(cr_matrix_at(&problem->W, i, j)) * size;
+            }
         }
         largest = fmax(largest, sum);
+    }
+    for (int i = 0; i < problem->block_count; i++) {
+        const crBlock* block = &problem->blocks[i];
+        for (int k = 0; block->kind == CR_BLOCK_CONE && k < block->count; k++) {
+            largest = fmax(largest, fabs(p[block->row + k]));
+        }
     }
     return largest;
 }

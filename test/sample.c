@@ -38,8 +38,10 @@ double sample_log(crRandom* random, double lo, double hi) {
 
 crVec3 sample_direction(crRandom* random) {
     for (;;) {
-        crVec3 v = cr_vec3(sample_uniform(random, -1.0, 1.0), sample_uniform(random, -1.0, 1.0),
-                           sample_uniform(random, -1.0, 1.0));
+        crVec3 v;
+        v.x = sample_uniform(random, -1.0, 1.0);
+        v.y = sample_uniform(random, -1.0, 1.0);
+        v.z = sample_uniform(random, -1.0, 1.0);
         double r = cr_norm(v);
         if (r > 0.01 && r <= 1.0) return cr_scale(1.0 / r, v);
     }
@@ -47,11 +49,21 @@ crVec3 sample_direction(crRandom* random) {
 
 crQuat sample_rotation(crRandom* random) {
     for (;;) {
-        crQuat q = {sample_uniform(random, -1.0, 1.0), sample_uniform(random, -1.0, 1.0),
-                    sample_uniform(random, -1.0, 1.0), sample_uniform(random, -1.0, 1.0)};
+        crQuat q;
+        q.w = sample_uniform(random, -1.0, 1.0);
+        q.x = sample_uniform(random, -1.0, 1.0);
+        q.y = sample_uniform(random, -1.0, 1.0);
+        q.z = sample_uniform(random, -1.0, 1.0);
         double r = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
         if (r > 0.01 && r <= 1.0) return cr_quat_normalize(q);
     }
+}
+
+// A uniform direction with a length between lo and hi. One draw per statement here and everywhere in this file:
+// compilers order the arguments of a call as they like, and all must try the same inputs.
+static crVec3 random_vector(crRandom* random, double lo, double hi) {
+    double length = sample_uniform(random, lo, hi);
+    return cr_scale(length, sample_direction(random));
 }
 
 // A physical inertia: principal moments of a random box of unit mass, one side shrunk for needles and plates.
@@ -64,9 +76,9 @@ static crRigid random_body(crRandom* random, double mass, double thin) {
     body.inertia = (crSym3){mass * (b * b + c * c) / 12.0, 0, 0,
                             mass * (a * a + c * c) / 12.0, 0, mass * (a * a + b * b) / 12.0};
     body.orientation = sample_rotation(random);
-    body.position = cr_scale(sample_uniform(random, 0.1, 1.0), sample_direction(random));
-    body.velocity = cr_scale(sample_uniform(random, 0.0, 3.0), sample_direction(random));
-    body.omega = cr_scale(sample_uniform(random, 0.0, 3.0), sample_direction(random));
+    body.position = random_vector(random, 0.1, 1.0);
+    body.velocity = random_vector(random, 0.0, 3.0);
+    body.omega = random_vector(random, 0.0, 3.0);
     return body;
 }
 
@@ -91,8 +103,9 @@ static void make_planar(crRandom* random, crCollision* c) {
         }
     }
     c->n = n;
-    c->V = cr_add(cr_scale(sample_uniform(random, -2.0, 0.0), n),
-                  cr_scale(sample_uniform(random, -2.0, 2.0), t));
+    double normal = sample_uniform(random, -2.0, 0.0);
+    double tangential = sample_uniform(random, -2.0, 2.0);
+    c->V = cr_add(cr_scale(normal, n), cr_scale(tangential, t));
 }
 
 static void make_matrix(crRandom* random, crCollision* c) {
@@ -109,7 +122,8 @@ static void make_matrix(crRandom* random, crCollision* c) {
         }
     }
     c->n = sample_direction(random);
-    c->V = cr_scale(sample_log(random, 1e-2, 1e2), sample_direction(random));
+    double speed = sample_log(random, 1e-2, 1e2);
+    c->V = cr_scale(speed, sample_direction(random));
 }
 
 static void make_bodies(crRandom* random, crSampleKind kind, crCollision* c) {

@@ -110,7 +110,7 @@ typedef struct crMargins {
     double energy;       // -(energy change), J
     double penetration;  // n.V+, m/s
     double tension;      // n.P, N s
-    double cone;         // mu n.P - |P_t|, N s; INFINITY where mu is infinite and n.P > 0
+    double cone;         // mu n.P - |P_t|, N s; INFINITY where mu is infinite and n.P >= 0
 } crMargins;
 
 CR_API crMargins cr_impulse_margins(const crContact* c, crVec3 P);
@@ -119,6 +119,16 @@ CR_API crMargins cr_impulse_margins(const crContact* c, crVec3 P);
 // compared with the sizes of the terms it is the difference of.
 #define CR_PERMISSIBLE_TOL 1e-9
 CR_API bool cr_impulse_permissible(const crContact* c, crVec3 P, double tol);
+
+// All that W, V and P alone say about an outcome.
+typedef struct crVerdict {
+    crVec3 V_plus;         // V + W P, m/s
+    double energy_change;  // J
+    crMargins margins;
+    bool permissible;     // all margins >= 0 within tol
+    bool creates_energy;  // energy change > 0 beyond tol
+} crVerdict;
+CR_API crVerdict cr_impulse_verdict(const crContact* c, crVec3 P, double tol);
 
 // Surface of constant contact energy: semi-axes sqrt(2 Ec / eigenvalues of W), INFINITY where W is singular.
 typedef struct crEllipsoid {
@@ -145,28 +155,32 @@ CR_API bool cr_impulse_sticking_line(const crContact* c, crLine* line);
 // the permissible region
 
 // A point of the region's interior wherever it has one, else a point of it: the volume centroid (in the plane
-// z = 0 for planar contacts). An unbounded region is cut off at |P - 1.5 P_I| = reach, see cr_region_reach.
-// false: the region is empty or only the origin (a separating V).
+// z = 0 the area centroid, for planar contacts). false: nothing but the origin is permissible, Wnn = 0, or V
+// separates (a contact that separates gets no impulse, so its region counts as the origin alone).
 CR_API bool cr_region_centroid(const crContact* c, crVec3* P0);
+// Where W is singular the region may have no end; all functions here cut it off at |P - 1.5 P_I| = reach, 100
+// times the larger of 2 P_I and the energy surface in the directions that are not blocked. INFINITY elsewhere.
 CR_API double cr_region_reach(const crContact* c);
 
-// Largest s >= 0 with P0 + s d in the region, for P0 in the region; at most reach / |d|.
+// Largest s >= 0 with P0 + s d in the region (cut off at reach), for P0 in the region; INFINITY for d = 0.
 CR_API double cr_region_extent(const crContact* c, crVec3 P0, crVec3 d);
 
 // Section through the n axis and the tangential direction (cos azimuth) t1 + (sin azimuth) t2, as a closed
-// polyline of `count` points, first point not repeated. false: empty.
+// polyline of `count` points (at least 4), corners included, first point not repeated. false: empty.
 CR_API bool cr_region_section(const crContact* c, double azimuth, int count, crVec3* points);
-// Azimuth of the section that holds P_I and P_II (0 where they lie on the n axis).
+// Azimuth of the section that holds P_I and P_II (0 where they lie on the n axis or P_II does not exist).
 CR_API double cr_region_azimuth(const crContact* c);
 
 // Boundary as a closed triangle mesh of 10*4^level + 2 vertices and 20*4^level triangles, outward
-// orientation.
+// orientation; false: no interior, or a level that is not 0 to CR_REGION_MAX_LEVEL (then both counts are 0).
 #define CR_REGION_MAX_LEVEL 6
 CR_API int cr_region_mesh_vertices(int level);
 CR_API int cr_region_mesh_triangles(int level);
 CR_API bool cr_region_mesh(const crContact* c, int level, crVec3* vertices, int (*triangles)[3]);
 
-// Three parametrizations of the whole region; each pair of functions is inverse to the other inside it.
+// Three parametrizations of the whole region; each pair of functions is inverse to the other inside it. Where
+// the region is only the origin every parameter leads there; where it is empty (Wnn = 0 with V approaching)
+// they return CR_ERR_REGION, as they do for a P outside.
 // Spherical about the centroid: psi1 in [0, pi] from n, psi2 in [0, 2 pi) about n from t1, rho in [0, 1].
 CR_API crStatus cr_region_from_spherical(const crContact* c, double psi1, double psi2, double rho, crVec3* P,
                                          crError* error);
@@ -179,7 +193,9 @@ CR_API crStatus cr_region_from_brach(const crContact* c, double e, double mu2, d
                                      crError* error);
 CR_API crStatus cr_region_to_brach(const crContact* c, crVec3 P, double* e, double* mu2, double* mu3,
                                    crError* error);
-// Largest e for these ratios; negative where no impulse in this direction is permissible.
+// At Vn = 0 every e and every pair of ratios gives P = 0, so Brach's form does not reach the rest of the region.
+// Largest e for these ratios; negative where no impulse in this direction is permissible, INFINITY where V does
+// not approach.
 CR_API double cr_region_brach_e_max(const crContact* c, double mu2, double mu3);
 
 #ifdef __cplusplus

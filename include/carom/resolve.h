@@ -81,6 +81,10 @@ CR_API crLaw cr_law_compliant(const crLawParams* params);         // eta2
 CR_API crLaw cr_law_spherical(const crLawParams* params);         // psi1, psi2, rho
 CR_API crLaw cr_law_projected(const crLawParams* params);         // wish
 
+// Routh's path from P = 0 to its end as at most capacity points (>= 2): enough of them for a smooth curve.
+// Returns how many, 0 where there is no solution, or a negative crStatus. params may be NULL.
+CR_API int cr_routh_path(const crContact* c, const crLawParams* params, int capacity, crVec3* P);
+
 // What the catalogue says about a law; each cell is checked by a test.
 typedef struct crLawInfo {
     const char* name;
@@ -88,10 +92,11 @@ typedef struct crLawInfo {
     const char* parameters;  // with ranges
     const char* guarantee;   // what always holds
     const char* source;
-    const char* reaches;  // dimension of the part of the region it reaches by its parameters, in 3D
+    int dimension;  // of the part of the region that its parameters (mu apart) reach
+    bool planar;    // for planar contacts only
     bool may_create_energy;
-    bool spin_reversal;       // can reverse the tangential velocity of a sphere
-    bool spin_non_reversal;   // can leave a sphere slipping the way it did
+    bool spin_reversal;       // a sphere that friction could stop may leave with its slip reversed
+    bool spin_non_reversal;   // or without
     bool grazing_normal;      // can rebound at Vn -> 0-
     bool grazing_tangential;  // can reverse the tangential velocity at Vn -> 0-
 } crLawInfo;
@@ -164,6 +169,136 @@ CR_API crStatus cr_solver_find(const char* name, const crSolverParams* params, c
 // Check the problem, solve, audit; outcome is SOLVED only if the audit's residual is within tol.
 CR_API crStatus cr_solver_run(const crSolver* solver, const crProblem* problem, double tol, crArena* arena,
                               double* p, crReport* report, crError* error);
+
+// Rules: many contacts at one instant. A rule is a name, one function and its parameters; a user's own rule
+// is the same struct. The problem is an impact: u_free holds the velocities before it (J v plus what driven
+// bodies prescribe), unilateral and cone blocks are contacts with their e, et and mu, equality blocks are
+// joints. Box blocks and the bias b have no meaning here and are refused.
+
+typedef enum crTies {
+    CR_TIES_DIRECTION,  // lowest points[block].direction first, lowest index where points is NULL
+    CR_TIES_PERTURB,    // one order for the whole impact, drawn from seed
+    CR_TIES_RANDOM,     // drawn anew at each tie, from seed
+} crTies;
+
+// Which of the feasible outcomes: the nearest in the kinetic-energy metric, the nearest point of their convex
+// hull, or that point put back on the energy sphere.
+typedef enum crPick { CR_PICK_NEAREST, CR_PICK_HULL, CR_PICK_ARC } crPick;
+
+// Whether all surfaces bound the free side at once, or any one of them (Truesdell's wedge).
+typedef enum crCorner { CR_CORNER_CONCAVE, CR_CORNER_CONVEX } crCorner;
+
+// Joints within the same impact, or bodies apart with joints as plastic sticking contacts of the sequence.
+typedef enum crMechanism { CR_MECHANISM_INTACT, CR_MECHANISM_APART } crMechanism;
+
+// Contacts are counted in the order of their normal rows. Start from cr_rule_params().
+typedef struct crRuleParams {
+    crLaw law;          // sequence; default chatterjee-ruina
+    crSolver solver;    // every complementarity solve; default auto
+    double tolerance;   // speeds below this share of the largest one before count as none; default 1e-12
+    int budget;         // most impacts, outcomes explored or integration steps; 0 for the rule's own
+    int directions;     // newton, poisson, coupled: 0 is the exact cone (default), k >= 3 a polygon from t1
+    const double* eps;  // coupled: restitution matrix by rows, may be unsymmetric; NULL is 0 (contacts^2)
+    crTies ties;        // sequence; default direction
+    crVec3 direction;   // ties by direction; default +x
+    const crVec3* points;   // ties by direction: where the blocks are, m; NULL for their order (block_count)
+    uint64_t seed;          // ties perturbed or random
+    bool extrapolate;       // sequence: jump to the limit once it is geometric; default true
+    crMechanism mechanism;  // sequence; default intact
+    crPick pick;            // feasible; default nearest
+    crCorner corner;        // feasible; default concave
+    double threshold;       // feasible: plastic where no contact approaches faster, m/s; default 0
+    const double* stiffness;  // chain: ratios count only; NULL for equal (contacts)
+    bool hertz;               // chain: force as compression^1.5 instead of linear
+    const double* impulse;    // prescribed generalized impulse at the same instant, N s; NULL for none (nv)
+} crRuleParams;
+
+CR_API crRuleParams cr_rule_params(void);
+
+typedef enum crUnique {
+    CR_UNIQUE_YES,      // these velocities and no others
+    CR_UNIQUE_NO,       // the rule allows other velocities as well
+    CR_UNIQUE_TIE,      // the order of equally fast contacts was decided by the tie rule
+    CR_UNIQUE_UNKNOWN,  // not looked for
+} crUnique;
+
+CR_API const char* cr_unique_name(crUnique unique);
+
+typedef enum crRuleFlag {
+    CR_RULE_TIE = 1,           // contacts or outcomes were equally good and a stated order decided
+    CR_RULE_EXTRAPOLATED = 2,  // ended by the limit of a geometric sequence
+    CR_RULE_TRUNCATED = 4,  // ended with contacts that still approach, slower than tolerance or out of budget
+    CR_RULE_CYCLE = 8,      // goes round for ever without losing energy; p is where it was noticed
+    CR_RULE_PLASTIC = 16,   // ended below the threshold by a plastic impact
+    CR_RULE_CONVEX = 32,    // one open surface is enough: penetration counts the best contact, not the worst
+} crRuleFlag;
+
+// Margins of the permissible region of many contacts: the worst contact's; negative is outside.
+typedef struct crRuleMargins {
+    double energy;       // -(contact_energy), J
+    double penetration;  // normal velocity after, m/s
+    double tension;      // normal impulse, N s
+    double cone;         // friction left, N s; INFINITY without friction limits
+    double joint;        // -(speed left in joints), m/s
+} crRuleMargins;
+
+typedef struct crRuleReport {
+    crOutcome outcome;
+    const char* method;  // name of the rule
+    int steps;           // impacts, stages, reflections (longest branch) or integration steps
+    int flags;           // crRuleFlag
+    crUnique unique;
+    int bound;                // feasible, two surfaces, e = 1: steps needed at most; 0 where none is known
+    int outcome_count;        // feasible: distinct outcomes found, otherwise 1
+    int chosen;               // feasible: the one returned, -1 where it is none of them (hull, arc)
+    const double* outcome_p;  // feasible: impulses, in the arena, or NULL (outcome_count*rows)
+    const double* outcome_u;  // feasible: velocities after, likewise
+    crReport solve;           // the last complementarity solve, of the problem the rule posed
+    double energy_change;     // of the system's kinetic energy, J
+    double contact_energy;    // p.(u before + u after)/2, J; the impact's own, without work done from outside
+    double work;  // by driven bodies and the prescribed impulse, J; the two add up to energy_change
+    crRuleMargins margins;
+    bool permissible;     // all margins >= 0 within CR_PERMISSIBLE_TOL
+    bool creates_energy;  // contact_energy > 0 beyond the same tolerance
+    crAudit audit;        // p against Coulomb's conditions on the problem's raw data
+} crRuleReport;
+
+// p arrives zeroed and receives the impulses (rows). The rule fills outcome, steps, flags, unique, and what
+// else only it can know.
+typedef crStatus (*crRuleFn)(const void* params, const crProblem* problem, crArena* arena, double* p,
+                             crRuleReport* report, crError* error);
+typedef struct crRule {
+    const char* name;
+    crRuleFn resolve;
+    const void*
+        params;  // crRuleParams of the built-in ones; NULL for defaults; must live as long as the rule
+} crRule;
+
+CR_API crRule cr_rule_newton(const crRuleParams* params);    // directions
+CR_API crRule cr_rule_poisson(const crRuleParams* params);   // directions
+CR_API crRule cr_rule_coupled(const crRuleParams* params);   // eps, directions
+CR_API crRule cr_rule_sequence(const crRuleParams* params);  // law, ties, extrapolate, mechanism
+CR_API crRule cr_rule_feasible(const crRuleParams* params);  // pick, corner, threshold
+CR_API crRule cr_rule_weighted(const crRuleParams* params);
+CR_API crRule cr_rule_reflect(const crRuleParams* params);
+CR_API crRule cr_rule_chain(const crRuleParams* params);  // stiffness, hertz
+
+typedef struct crRuleInfo {
+    const char* name;
+    const char* title;      // whose rule, in words
+    const char* reads;      // which fields of the blocks and parameters
+    const char* guarantee;  // what always holds
+    const char* source;
+    bool may_create_energy;
+} crRuleInfo;
+
+CR_API int cr_rule_count(void);
+CR_API const crRuleInfo* cr_rule_info(int index);  // NULL out of range
+CR_API crStatus cr_rule_find(const char* name, const crRuleParams* params, crRule* rule, crError* error);
+
+// Check, resolve, audit. Outcome sets stay in the arena until the caller releases it.
+CR_API crStatus cr_rule_run(const crRule* rule, const crProblem* problem, crArena* arena, double* p,
+                            crRuleReport* report, crError* error);
 
 #ifdef __cplusplus
 }

@@ -82,6 +82,12 @@ static inline crMat3 cr_sym3_full(crSym3 s) {
     crMat3 r = {{{s.xx, s.xy, s.xz}, {s.xy, s.yy, s.yz}, {s.xz, s.yz, s.zz}}};
     return r;
 }
+// (A + A^T) / 2
+static inline crSym3 cr_mat3_symmetric(crMat3 a) {
+    crSym3 r = {a.m[0][0], 0.5 * (a.m[0][1] + a.m[1][0]), 0.5 * (a.m[0][2] + a.m[2][0]),
+                a.m[1][1], 0.5 * (a.m[1][2] + a.m[2][1]), a.m[2][2]};
+    return r;
+}
 // transpose(F) S F: S seen in the frame whose axes are the columns of F
 static inline crSym3 cr_sym3_in_frame(crSym3 s, crMat3 f) {
     crVec3 a = cr_mat3_column(f, 0), b = cr_mat3_column(f, 1), c = cr_mat3_column(f, 2);

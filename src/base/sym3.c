@@ -78,7 +78,8 @@ static bool factor(crSym3 s, Ldl* f) {
     double a32 = s.yz - f->l31 * s.xy;
     f->l32 = a32 / f->d2;
     f->d3 = s.zz - f->l31 * s.xz - f->l32 * a32;
-    return f->d3 > PIVOT_NOISE * s.zz;
+    // rounding of d2 comes back here magnified by l32
+    return f->d3 > PIVOT_NOISE * (s.zz + f->l32 * f->l32 * s.yy);
 }
 
 static crVec3 factor_solve(const Ldl* f, crVec3 b) {

@@ -47,38 +47,36 @@ static crStatus check_table(const crRestitution* r, crError* error) {
     return CR_OK;
 }
 
-static crStatus check_matrix(const crMat3* W, crSym3* s, crError* error) {
+static double larger(double a, double b) { return a > b ? a : b; }
+
+// What is wrong with W, if anything.
+static crStatus refuse_matrix(const crMat3* W, crError* error) {
     const double(*m)[3] = W->m;
     double largest = 0.0;
     double sum = 0.0;
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
             sum += m[i][j];
-            largest = fmax(largest, fabs(m[i][j]));
+            largest = larger(largest, fabs(m[i][j]));
         }
     }
     if (!isfinite(sum))
         return cr_error_set(error, CR_ERR_FINITE, "W", "W: every entry must be a finite number");
-    double skew = fmax(fmax(fabs(m[0][1] - m[1][0]), fabs(m[0][2] - m[2][0])), fabs(m[1][2] - m[2][1]));
+    double skew = larger(larger(fabs(m[0][1] - m[1][0]), fabs(m[0][2] - m[2][0])), fabs(m[1][2] - m[2][1]));
     if (skew > SYMMETRY_TOL * largest) {
         return cr_error_set(error, CR_ERR_SYMMETRY, "W",
                             "W: not symmetric, entries across the diagonal differ by %g (allowed: %g)", skew,
                             SYMMETRY_TOL * largest);
     }
-    *s = (crSym3){m[0][0], 0.5 * (m[0][1] + m[1][0]), 0.5 * (m[0][2] + m[2][0]),
-                  m[1][1], 0.5 * (m[1][2] + m[2][1]), m[2][2]};
-    if (!cr_sym3_is_psd(*s)) {
-        double values[3];
-        crMat3 axes;
-        cr_sym3_eigen(*s, values, &axes);
-        return cr_error_set(error, CR_ERR_DEFINITE, "W",
-                            "W: not positive semidefinite, smallest eigenvalue is %g, must be >= 0",
-                            values[0]);
-    }
-    return CR_OK;
+    double values[3];
+    crMat3 axes;
+    cr_sym3_eigen(cr_mat3_symmetric(*W), values, &axes);
+    return cr_error_set(error, CR_ERR_DEFINITE, "W",
+                        "W: not positive semidefinite, smallest eigenvalue is %g, must be >= 0", values[0]);
 }
 
-static crStatus check_numbers(const crCollision* c, crError* error) {
+// What is wrong with V, mu, e or et, if anything.
+static crStatus refuse_numbers(const crCollision* c, crError* error) {
     if (!cr_vec3_finite(c->V)) {
         return cr_error_set(error, CR_ERR_FINITE, "V", "V: (%g, %g, %g), every component must be finite",
                             c->V.x, c->V.y, c->V.z);
@@ -91,26 +89,45 @@ static crStatus check_numbers(const crCollision* c, crError* error) {
         return cr_error_set(error, isfinite(c->e) ? CR_ERR_RANGE : CR_ERR_FINITE, "e",
                             "e: is %g, must be a finite number >= 0", c->e);
     }
-    if (!(c->et >= -1.0 && c->et <= 1.0)) {
-        return cr_error_set(error, isnan(c->et) ? CR_ERR_FINITE : CR_ERR_RANGE, "et",
-                            "et: is %g, must be between -1 and 1", c->et);
-    }
-    return CR_OK;
+    return cr_error_set(error, isnan(c->et) ? CR_ERR_FINITE : CR_ERR_RANGE, "et",
+                        "et: is %g, must be between -1 and 1", c->et);
+}
+
+// Finite, mu >= 0, e >= 0, et in [-1, 1]: one condition, since it is almost always true.
+static bool numbers_are_good(const crCollision* c) {
+    double zero = (c->V.x - c->V.x) + (c->V.y - c->V.y) + (c->V.z - c->V.z);
+    bool e_good = (c->e >= 0.0) & (c->e <= 1.7976931348623157e308);
+    return (zero == 0.0) & (c->mu >= 0.0) & (e_good | (c->e_of_speed != NULL)) & (c->et >= -1.0) &
+           (c->et <= 1.0);
+}
+
+// Symmetric within the tolerance and positive semidefinite; false also for NaN and infinity.
+static bool matrix_is_good(const crMat3* W, crSym3 s) {
+    const double(*m)[3] = W->m;
+    double skew = larger(larger(fabs(m[0][1] - m[1][0]), fabs(m[0][2] - m[2][0])), fabs(m[1][2] - m[2][1]));
+    // the largest entry of a positive semidefinite matrix is on its diagonal
+    double largest = larger(larger(m[0][0], m[1][1]), m[2][2]);
+    return (skew <= SYMMETRY_TOL * largest) & (largest <= 1.7976931348623157e308) && cr_sym3_is_psd(s);
 }
 
 static crStatus check_normal(const crCollision* c, crVec3* n, crError* error) {
-    double length = cr_norm(c->n);
+    double square = cr_dot(c->n, c->n);
+    if (fabs(square - 1.0) <= 2.0 * UNIT_TOL) {
+        // the last digits of the length, without a root
+        *n = cr_scale(1.5 - 0.5 * square, c->n);
+        return CR_OK;
+    }
+    double length = sqrt(square);
     if (!isfinite(length)) {
         return cr_error_set(error, CR_ERR_FINITE, "n", "n: (%g, %g, %g), every component must be finite",
                             c->n.x, c->n.y, c->n.z);
     }
     if (!(length > 0.0)) return cr_error_set(error, CR_ERR_UNIT, "n", "n: is zero, must have length 1");
-    *n = c->n;
-    if (fabs(length - 1.0) > UNIT_TOL && !c->normalize) {
+    if (!c->normalize) {
         return cr_error_set(error, CR_ERR_UNIT, "n", "n: has length %.12g, must be 1 (or ask to normalize)",
                             length);
     }
-    if (length != 1.0) *n = cr_scale(1.0 / length, c->n);
+    *n = cr_scale(1.0 / length, c->n);
     return CR_OK;
 }
 
@@ -131,39 +148,58 @@ static crStatus check_frame(const crMat3* f, crVec3 n, crError* error) {
     return CR_OK;
 }
 
-// t1 against the tangential velocity, if there is any to speak of
-static crMat3 default_frame(crVec3 n, crVec3 V) {
-    crVec3 tangential = cr_madd(V, -cr_dot(n, V), n);
-    double speed = cr_norm(tangential);
-    if (!(speed > 1e-14 * cr_norm(V)) || speed < 1e-290) return cr_frame(n);
-    crVec3 t1 = cr_scale(-1.0 / speed, tangential);
-    return cr_mat3_columns(n, t1, cr_cross(n, t1));
+// Axes n, b, c with |b| = |c|; s b and s c are the unit tangents. By default b is against the tangential
+// velocity, if there is any to speak of. Everything that does not need s is computed while the root is.
+typedef struct Axes {
+    crVec3 n, b, c;
+    double s;
+} Axes;
+
+static Axes axes_of(const crCollision* c, crVec3 n) {
+    double Vn = cr_dot(n, c->V);
+    crVec3 b = cr_vec3(Vn * n.x - c->V.x, Vn * n.y - c->V.y, Vn * n.z - c->V.z);
+    b = cr_madd(b, -cr_dot(n, b), n);  // once more: a small difference of large vectors is still tilted
+    double square = cr_dot(b, b);
+    bool slips = (square > 1e-28 * cr_dot(c->V, c->V)) & (square > 1e-290);
+    if (slips & !c->has_frame) return (Axes){n, b, cr_cross(n, b), 1.0 / sqrt(square)};
+    crMat3 frame = c->has_frame ? c->frame : cr_frame(n);
+    return (Axes){cr_mat3_column(frame, 0), cr_mat3_column(frame, 1), cr_mat3_column(frame, 2), 1.0};
+}
+
+static crStatus restitution_of_speed(const crCollision* c, crContact* contact, crError* error) {
+    crStatus status = check_table(c->e_of_speed, error);
+    if (status != CR_OK) return status;
+    contact->e = cr_restitution_at(c->e_of_speed, larger(0.0, -contact->V.x));
+    if (contact->e >= 0.0 && isfinite(contact->e)) return CR_OK;
+    return cr_error_set(error, CR_ERR_RANGE, "e", "e: the function of approach speed gave %g, must be >= 0",
+                        contact->e);
 }
 
 crStatus cr_collision_contact(const crCollision* c, crContact* contact, crMat3* frame, crError* error) {
-    crSym3 W = {0};
+    if (!numbers_are_good(c)) return refuse_numbers(c, error);
+    crSym3 W = cr_mat3_symmetric(c->W);
+    if (!matrix_is_good(&c->W, W)) return refuse_matrix(&c->W, error);
     crVec3 n = {0};
-    crStatus status = check_numbers(c, error);
-    if (status == CR_OK) status = check_matrix(&c->W, &W, error);
-    if (status == CR_OK) status = check_normal(c, &n, error);
+    crStatus status = check_normal(c, &n, error);
     if (status == CR_OK && c->has_frame) status = check_frame(&c->frame, n, error);
-    if (status == CR_OK && c->e_of_speed != NULL) status = check_table(c->e_of_speed, error);
     if (status != CR_OK) return status;
 
-    *frame = c->has_frame ? c->frame : default_frame(n, c->V);
-    contact->W = cr_sym3_in_frame(W, *frame);
-    contact->V = cr_mat3_mul_t(*frame, c->V);
+    Axes x = axes_of(c, n);
+    double s = x.s;
+    double s2 = s * s;
+    crVec3 Wn = cr_sym3_mul(W, x.n), Wb = cr_sym3_mul(W, x.b), Wc = cr_sym3_mul(W, x.c);
+    contact->W.xx = cr_dot(x.n, Wn);
+    contact->W.xy = s * cr_dot(x.b, Wn);
+    contact->W.xz = s * cr_dot(x.c, Wn);
+    contact->W.yy = s2 * cr_dot(x.b, Wb);
+    contact->W.yz = s2 * cr_dot(x.c, Wb);
+    contact->W.zz = s2 * cr_dot(x.c, Wc);
+    contact->V = cr_vec3(cr_dot(x.n, c->V), s * cr_dot(x.b, c->V), s * cr_dot(x.c, c->V));
+    *frame = cr_mat3_columns(x.n, cr_scale(s, x.b), cr_scale(s, x.c));
     contact->mu = c->mu;
     contact->et = c->et;
     contact->e = c->e;
-    if (c->e_of_speed != NULL) {
-        contact->e = cr_restitution_at(c->e_of_speed, fmax(0.0, -contact->V.x));
-        if (!(contact->e >= 0.0 && isfinite(contact->e))) {
-            return cr_error_set(error, CR_ERR_RANGE, "e",
-                                "e: the function of approach speed gave %g, must be >= 0", contact->e);
-        }
-    }
-    return CR_OK;
+    return c->e_of_speed == NULL ? CR_OK : restitution_of_speed(c, contact, error);
 }
 
 bool cr_contact_is_planar(const crContact* c) {

@@ -4,7 +4,7 @@
 // The audit computes V+ = V + W P, the energy change and the four margins from raw data, and names the regime
 // by V+ alone; a law is believed only where it says jam or no-solution. Fails: bad fields are refused by name
 // (cr_collision_contact); an impulse that is not finite is refused as the law's fault.
-#include "carom/resolve.h"
+#include "pair.h"
 
 #define REST_TOL 1e-9  // tangential speed below this share of all speeds involved counts as none
 
@@ -13,27 +13,27 @@ const char* cr_regime_name(crRegime regime) {
     return (unsigned)regime < sizeof names / sizeof names[0] ? names[regime] : "unknown";
 }
 
-static crRegime regime_of(const crContact* c, crVec3 P, crVec3 V_plus) {
-    crVec3 WP = cr_sym3_mul(c->W, P);
-    double scale = cr_norm(c->V) + cr_norm(WP);
-    if (sqrt(V_plus.y * V_plus.y + V_plus.z * V_plus.z) <= REST_TOL * scale) return CR_REGIME_STICK;
-    double before = sqrt(c->V.y * c->V.y + c->V.z * c->V.z);
-    if (before <= REST_TOL * scale) return CR_REGIME_SLIP;
-    return c->V.y * V_plus.y + c->V.z * V_plus.z < 0.0 ? CR_REGIME_REVERSAL : CR_REGIME_SLIP;
+static crRegime regime_of(const crContact* c, crVec3 V_plus) {
+    double before = c->V.y * c->V.y + c->V.z * c->V.z;
+    double after = V_plus.y * V_plus.y + V_plus.z * V_plus.z;
+    crVec3 change = cr_sub(V_plus, c->V);
+    double none = REST_TOL * REST_TOL * (cr_dot(c->V, c->V) + cr_dot(change, change));
+    if (after <= none) return CR_REGIME_STICK;
+    bool reversed = (before > none) & (c->V.y * V_plus.y + c->V.z * V_plus.z < 0.0);
+    return reversed ? CR_REGIME_REVERSAL : CR_REGIME_SLIP;
 }
 
 // Everything but P, and but what only the law can know.
 static void audit(const crContact* c, crHit* hit) {
-    crVec3 P = hit->P;
-    hit->V_plus = cr_impulse_V_plus(c, P);
-    hit->energy_change = cr_impulse_energy_change(c, P);
-    hit->margins = cr_impulse_margins(c, P);
-    hit->permissible = cr_impulse_permissible(c, P, CR_PERMISSIBLE_TOL);
-    double energies = fabs(cr_dot(P, c->V)) + 0.5 * fabs(cr_sym3_quad(c->W, P));
-    hit->creates_energy = hit->energy_change > CR_PERMISSIBLE_TOL * energies;
+    crVerdict verdict = cr_impulse_verdict(c, hit->P, CR_PERMISSIBLE_TOL);
+    hit->V_plus = verdict.V_plus;
+    hit->energy_change = verdict.energy_change;
+    hit->margins = verdict.margins;
+    hit->permissible = verdict.permissible;
+    hit->creates_energy = verdict.creates_energy;
     bool known = hit->regime == CR_REGIME_SEPARATE || hit->regime == CR_REGIME_JAM ||
                  hit->regime == CR_REGIME_NO_SOLUTION;
-    if (!known) hit->regime = regime_of(c, P, hit->V_plus);
+    if (!known) hit->regime = regime_of(c, hit->V_plus);
 }
 
 // The law's impulse alone. A contact that separates gets none, whatever the law.
@@ -77,6 +77,17 @@ crStatus cr_law_apply(const crLaw* law, const crCollision* collision, crHit* hit
     return CR_OK;
 }
 
+// One row of cr_law_many.
+static crStatus row_impulse(const crLaw* law, const crCollision* collision, crVec3* P) {
+    crContact contact;
+    crMat3 frame;
+    crHit hit;
+    crStatus status = cr_collision_contact(collision, &contact, &frame, NULL);
+    if (status == CR_OK) status = impulse_of(law, &contact, &hit, NULL);
+    *P = status == CR_OK ? cr_mat3_mul(frame, hit.P) : cr_vec3(0, 0, 0);
+    return status;
+}
+
 crStatus cr_law_many(const crLaw* law, int count, const crMat3* W, const crVec3* V, const crVec3* n,
                      const double* mu, const double* e, const double* et, crVec3* P, crStatus* status) {
     crStatus first = check_law(law, NULL);
@@ -84,22 +95,26 @@ crStatus cr_law_many(const crLaw* law, int count, const crMat3* W, const crVec3*
         first = CR_ERR_ARGUMENT;
     }
     if (first != CR_OK) return first;
+    bool pairs = law->apply == cr__chatterjee_ruina && n != NULL;
     crCollision collision = cr_collision();
     collision.has_frame = n == NULL;
     collision.frame = collision.W;
     for (int i = 0; i < count; i++) {
+        if (pairs && i % 2 == 0 && count - i >= 2 &&
+            cr__chatterjee_ruina_pair(W + i, V + i, n + i, mu + i, e + i, et + i, P + i)) {
+            for (int k = i; status != NULL && k < i + 2; k++) {
+                status[k] = CR_OK;
+            }
+            i += 1;
+            continue;
+        }
         collision.W = W[i];
         collision.V = V[i];
         if (n != NULL) collision.n = n[i];
         collision.mu = mu[i];
         collision.e = e[i];
         collision.et = et[i];
-        crContact contact;
-        crMat3 frame;
-        crHit hit;
-        crStatus row = cr_collision_contact(&collision, &contact, &frame, NULL);
-        if (row == CR_OK) row = impulse_of(law, &contact, &hit, NULL);
-        P[i] = row == CR_OK ? cr_mat3_mul(frame, hit.P) : cr_vec3(0, 0, 0);
+        crStatus row = row_impulse(law, &collision, &P[i]);
         if (status != NULL) status[i] = row;
         if (first == CR_OK) first = row;
     }

@@ -7,55 +7,62 @@
 // kappa is what brings n.P to zero if n.P^ < 0, and 1 + et otherwise. Holds: in the permissible region for 0
 // <= e <= 1, -1 <= et <= 1; equals the bilinear law for diagonal W. Fails: Wnn = 0, or no P_II because W is
 // singular and V not in its range: no-solution.
-#include "carom/resolve.h"
+#include "pair.h"
 
-// P_II - P_I through the tangential Schur complement S = Wtt - wtn wtn^T / Wnn: S P_t = wtn Vn/Wnn - V_t.
-// false where S is singular to working precision.
-static bool sticking_part(const crContact* c, crVec3* D) {
+// P_I and D = P_II - P_I, the latter through the Schur complement S = Wtt - wtn wtn^T / Wnn:
+// S D_t = wtn Vn/Wnn - V_t, Wnn D_n = -wtn.D_t. false where S is singular to working precision.
+static bool two_impulses(const crContact* c, double* P_I, crVec3* D) {
     const crSym3* W = &c->W;
     double r = 1.0 / W->xx;
     double syy = W->yy - W->xy * W->xy * r;
     double syz = W->yz - W->xy * W->xz * r;
     double szz = W->zz - W->xz * W->xz * r;
     double det = syy * szz - syz * syz;
-    if (!(syy > 1e-14 * W->yy && szz > 1e-14 * W->zz && det > 1e-14 * syy * szz)) return false;
+    bool regular = (syy > 1e-14 * W->yy) & (szz > 1e-14 * W->zz) & (det > 1e-14 * syy * szz);
+    if (!regular) return false;
     double by = W->xy * (c->V.x * r) - c->V.y;
     double bz = W->xz * (c->V.x * r) - c->V.z;
     double q = 1.0 / det;
     D->y = (szz * by - syz * bz) * q;
     D->z = (syy * bz - syz * by) * q;
     D->x = -(W->xy * D->y + W->xz * D->z) * r;
+    *P_I = -c->V.x * r;
+    return isfinite(*P_I + D->y + D->z);
+}
+
+// The same where W is singular or nearly so, by the least-norm P_II.
+static bool two_impulses_singular(const crContact* c, double* P_I, crVec3* D) {
+    crVec3 I, II;
+    if (!cr_impulse_P_I(c, &I) || !cr_impulse_P_II(c, &II)) return false;
+    *P_I = I.x;
+    *D = cr_sub(II, I);
     return true;
 }
 
-static crStatus apply(const void* params, const crContact* c, crHit* hit, crError* error) {
+crStatus cr__chatterjee_ruina(const void* params, const crContact* c, crHit* hit, crError* error) {
     (void)params;
     (void)error;
-    crVec3 P_I;
+    double P_I;
     crVec3 D;
-    bool exists = cr_impulse_P_I(c, &P_I);
-    if (exists && !(c->W.xx > 0.0 && sticking_part(c, &D))) {
-        crVec3 P_II;
-        exists = cr_impulse_P_II(c, &P_II);
-        D = cr_sub(P_II, P_I);
-    }
-    if (!exists) {
+    if (!two_impulses(c, &P_I, &D) && !two_impulses_singular(c, &P_I, &D)) {
         hit->regime = CR_REGIME_NO_SOLUTION;
         hit->solutions = 0;
         return CR_OK;
     }
     // candidate, then the friction check
-    double Pn = (1.0 + c->e) * P_I.x;
+    double Pn = (1.0 + c->e) * P_I;
     double kappa = 1.0 + c->et;
     double tangential = sqrt(D.y * D.y + D.z * D.z);
     double normal = Pn + kappa * D.x;
     if (isinf(c->mu)) {
         if (normal < 0.0) kappa = Pn / -D.x;
-    } else if (kappa * tangential > c->mu * normal) {
-        kappa = c->mu * Pn / (tangential - c->mu * D.x);
+    } else {
+        // computed always: which way the check goes is anyone's guess, and a wrong guess costs more
+        double clipped = c->mu * Pn / (tangential - c->mu * D.x);
+        kappa = kappa * tangential > c->mu * normal ? clipped : kappa;
     }
     hit->P = cr_vec3(Pn + kappa * D.x, kappa * D.y, kappa * D.z);
     return CR_OK;
 }
 
-crLaw cr_law_chatterjee_ruina(void) { return (crLaw){"chatterjee-ruina", apply, NULL}; }
+crLaw cr_law_chatterjee_ruina(void) { return (crLaw){"chatterjee-ruina", cr__chatterjee_ruina, NULL}; }

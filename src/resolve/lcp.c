@@ -97,7 +97,7 @@ static int add_box(const crBlock* block, crLcpColumn* columns, int n, double* p0
         columns[n++] = impulse(row, from_lo ? 1.0 : -1.0);
         if (from_lo && isfinite(block->hi)) {
             columns[n] = limit(-1, n - 1, 1, block->hi - block->lo);
-            n++;
+            columns[n++].g[0] = block->hi;
         }
     }
     return n;
@@ -205,5 +205,12 @@ void cr__lcp_impulses(const crLcp* lcp, int rows, const double* z, double* p) {
         for (int k = 0; k < 2 && column->row[k] >= 0; k++) {
             p[column->row[k]] += column->g[k] * z[j];
         }
+    }
+    // a row held at its upper bound is there exactly, not at lo + (hi - lo)
+    for (int j = 0; j < lcp->n; j++) {
+        const crLcpColumn* column = &lcp->columns[j];
+        if (column->kind != CR_LCP_LIMIT || column->owner >= 0) continue;
+        double* target = &p[lcp->columns[column->first].row[0]];
+        *target = z[j] > 0.0 ? column->g[0] : fmin(column->g[0], *target);
     }
 }

@@ -20,7 +20,7 @@ typedef enum crLcpKind {
 typedef struct crLcpColumn {
     crLcpKind kind;
     int row[2];    // impulse: rows of p; row[1] is -1 where there is one
-    double g[2];   // impulse: direction over these rows
+    double g[2];   // impulse: direction over these rows; limit of a box: its upper bound in g[0]
     int owner;     // limit: variable whose z scales it, -1 for a constant
     int first;     // limit: first variable in the sum
     int count;     // limit: how many
@@ -59,23 +59,37 @@ crStatus cr__lcp_reduce(const crLcp* lcp, crArena* arena, crLcpReduced* reduced)
 void cr__lcp_expand(const crLcp* lcp, const crLcpReduced* reduced, const double* x, double* z);
 
 // Lemke's method on w = M z + q (n): z0 covers with e, lexicographic ratio test. Returns SOLVED, RAY (then ray,
-// if not NULL, holds the direction of z along it), LIMIT or STALLED (rounding has the upper hand).
+// if not NULL, holds the direction of z along it), LIMIT or STALLED (rounding has the upper hand). basic (n, or NULL)
+// tells which z are basic, also where they are zero.
 size_t cr__lemke_work(int n);   // doubles needed
 size_t cr__lemke_iwork(int n);  // ints needed
 crOutcome cr__lemke(const double* M, const double* q, int n, int max_pivots, double* work, int* iwork,
-                    double* z, double* ray, int* pivots);
+                    double* z, unsigned char* basic, double* ray, int* pivots);
+
+// Goes on from a basis that is right but for rounding and ties taken too broadly: the dictionary is rebuilt there and
+// the path followed with the finest tolerances. z and basic are only meaningful where SOLVED.
+crOutcome cr__lemke_correct(const double* M, const double* q, int n, int max_pivots, double* work, int* iwork,
+                            double* z, unsigned char* basic, int* pivots);
 
 // max |min(z, M z + q)| over complementary, |M z + q| over free variables.
 double cr__lcp_residual(const double* M, const double* q, int n, int free_count, const double* z);
 
-// Re-solves on the active set of z by LU with compensated refinement; z changes only for the better. Returns
-// the residual. work (n*n + 5n), iwork (2n).
-double cr__lcp_polish(const double* M, const double* q, int n, int free_count, double* work, int* iwork,
-                      double* z);
+// Largest sum of |q_i| and |M_ij z_j| over a row: what rounding in evaluating M z + q is relative to.
+double cr__lcp_magnitude(const double* M, const double* q, int n, const double* z);
+
+// Re-solves on the active set by LU with compensated refinement; z changes only for the better. Active are the
+// variables marked in basic (n) or, where it is NULL, those with z > w; free ones always. Returns the residual.
+// work (n*n + 5n), iwork (3n).
+double cr__lcp_polish(const double* M, const double* q, int n, int free_count, const unsigned char* basic,
+                      double* work, int* iwork, double* z);
 
 // true where y proves that no z >= 0 has M z + q >= 0: y >= 0, M^T y <= 0, q.y < 0, up to rounding. y is
 // cleaned of negative noise first.
 bool cr__lcp_certificate(const double* M, const double* q, int n, double* y);
+
+// Brings M^T y on the support of a ray's y to zero as far as it is consistent; for semidefinite M it is zero there.
+// work (n*n + 3n), iwork (3n).
+void cr__lcp_refine_ray(const double* M, int n, double* work, int* iwork, double* y);
 
 // Looks for such a y by Lemke's method on the linear program's own LCP (2n). found = false is no verdict.
 crStatus cr__lcp_infeasible(const double* M, const double* q, int n, crArena* arena, bool* found);

@@ -205,7 +205,8 @@ static bool any_point(const Search* s, const Support* f, double* z) {
         }
     }
     int pivots;
-    if (cr__lemke(K, c, m, LP_PIVOTS, work, s->lp_order, x, NULL, &pivots) != CR_OUTCOME_SOLVED) return false;
+    if (cr__lemke(K, c, m, LP_PIVOTS, work, s->lp_order, x, NULL, NULL, &pivots) != CR_OUTCOME_SOLVED)
+        return false;
     memset(z, 0, (size_t)s->n * sizeof(double));
     for (int k = 0; k < f->count; k++) {
         z[f->index[k]] = x[k];

@@ -30,7 +30,7 @@ typedef struct Dictionary {
     double size;  // largest |q|
 } Dictionary;
 
-size_t cr__lemke_work(int n) { return (size_t)n * ((size_t)n + 2) + (size_t)n; }
+size_t cr__lemke_work(int n) { return (size_t)n * ((size_t)n + 2); }
 size_t cr__lemke_iwork(int n) { return 5 * (size_t)n + 2; }
 
 static void put(Dictionary* d, int variable, size_t row) {
@@ -167,6 +167,12 @@ static void read_solution(const Dictionary* d, double* z) {
     }
 }
 
+static void read_basis(const Dictionary* d, unsigned char* basic) {
+    for (size_t i = 0; i < d->n; i++) {
+        basic[i] = d->place[d->n + i] >= 0;
+    }
+}
+
 static void read_ray(const Dictionary* d, size_t entering, double* ray) {
     size_t n = d->n;
     for (size_t i = 0; i < n; i++) {
@@ -198,12 +204,9 @@ static crOutcome follow_path(Dictionary* d, int max_pivots, double* ray, int* pi
     return CR_OUTCOME_LIMIT;
 }
 
-// the dictionary of the same basis computed again from M, largest pivots first; false where it is singular
-static bool rebuild(Dictionary* d, const double* M, const double* q, int* wanted) {
+// the dictionary with these z basic, computed from M with the largest pivots first; false where it is singular
+static bool rebuild(Dictionary* d, const double* M, const double* q, const unsigned char* wanted) {
     size_t n = d->n;
-    for (size_t i = 0; i < n; i++) {
-        wanted[i] = d->place[n + i] >= 0;
-    }
     start(d, M, q);
     for (;;) {
         size_t r = n, c = n;
@@ -229,15 +232,16 @@ static bool rebuild(Dictionary* d, const double* M, const double* q, int* wanted
 }
 
 // one path, corrected where rounding led it to a basis that does not hold
-static crOutcome attempt(Dictionary* d, const double* M, const double* q, int max_pivots, int* wanted,
-                         double* z, double* ray, int* pivots) {
+static crOutcome attempt(Dictionary* d, const double* M, const double* q, int max_pivots,
+                         unsigned char* basic, double* z, double* ray, int* pivots) {
     start(d, M, q);
     for (int correction = 0; correction < 4; correction++) {
         crOutcome outcome = follow_path(d, max_pivots, ray, pivots);
         read_solution(d, z);
         if (outcome != CR_OUTCOME_SOLVED) return outcome;
         if (cr__lcp_residual(M, q, (int)d->n, 0, z) <= 10.0 * d->tol.tie * d->size) return outcome;
-        if (!rebuild(d, M, q, wanted)) break;
+        read_basis(d, basic);
+        if (!rebuild(d, M, q, basic)) break;
         if (most_negative(d) == d->n) {
             read_solution(d, z);
             return CR_OUTCOME_SOLVED;
@@ -246,19 +250,36 @@ static crOutcome attempt(Dictionary* d, const double* M, const double* q, int ma
     return CR_OUTCOME_STALLED;
 }
 
-crOutcome cr__lemke(const double* M, const double* q, int n, int max_pivots, double* work, int* iwork,
-                    double* z, double* ray, int* pivots) {
+static Dictionary dictionary(int n, double* work, int* iwork) {
     Dictionary d = {.n = (size_t)n, .stride = (size_t)n + 2, .T = work};
     d.basic = iwork;
     d.nonbasic = d.basic + n;
     d.place = d.nonbasic + n + 1;
-    int* wanted = d.place + 2 * n + 1;
+    return d;
+}
+
+crOutcome cr__lemke_correct(const double* M, const double* q, int n, int max_pivots, double* work, int* iwork,
+                            double* z, unsigned char* basic, int* pivots) {
+    Dictionary d = dictionary(n, work, iwork);
+    d.tol = (Tolerance){1e-13, 1e-15};
+    if (!rebuild(&d, M, q, basic)) return CR_OUTCOME_STALLED;
+    crOutcome outcome = follow_path(&d, max_pivots, NULL, pivots);
+    read_solution(&d, z);
+    read_basis(&d, basic);
+    return outcome;
+}
+
+crOutcome cr__lemke(const double* M, const double* q, int n, int max_pivots, double* work, int* iwork,
+                    double* z, unsigned char* basic, double* ray, int* pivots) {
+    Dictionary d = dictionary(n, work, iwork);
+    unsigned char* marks = (unsigned char*)(d.place + 2 * n + 1);
     crOutcome outcome = CR_OUTCOME_STALLED;
     *pivots = 0;
     for (size_t k = 0; k < sizeof tolerances / sizeof tolerances[0]; k++) {
         d.tol = tolerances[k];
-        outcome = attempt(&d, M, q, max_pivots, wanted, z, ray, pivots);
+        outcome = attempt(&d, M, q, max_pivots, marks, z, ray, pivots);
         if (outcome == CR_OUTCOME_SOLVED || outcome == CR_OUTCOME_LIMIT) break;
     }
+    if (basic != NULL) read_basis(&d, basic);
     return outcome;
 }

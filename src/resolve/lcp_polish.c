@@ -1,8 +1,8 @@
 // lcp_polish.c - the last digits of an LCP solution, and proofs that there is none.
 //
-// With the active set A (free variables and those with z > w) known, M_AA z_A = -q_A is solved by LU and refined
-// with residuals summed in doubled precision; a singular M_AA gets a small multiple of the identity, which
-// refinement takes out again where the equations are consistent. Infeasibility has Farkas' proof: y >= 0 with
+// With the active set A (free variables and basic ones, else those with z > w) known, M_AA z_A = -q_A is solved by LU and refined
+// with residuals summed in doubled precision; where M_AA is singular, by complete pivoting on its independent
+// rows, which settles the others too if they are consistent. Infeasibility has Farkas' proof: y >= 0 with
 // M^T y <= 0 and q.y < 0 makes y.(M z + q) negative for every z >= 0. Such y comes from Lemke's rays: for
 // semidefinite M directly, else from the LCP of the linear program "z >= 0, M z + q >= 0".
 // Fails: where the active set is wrong the refined z is worse, and the old one is kept.
@@ -28,9 +28,14 @@ double cr__lcp_residual(const double* M, const double* q, int n, int free_count,
 }
 
 // variables that are not at zero: free, or z above w
-static int active_set(const double* M, const double* q, int n, int free_count, const double* z, int* active) {
+static int active_set(const double* M, const double* q, int n, int free_count, const unsigned char* basic,
+                      const double* z, int* active) {
     int count = 0;
     for (int i = 0; i < n; i++) {
+        if (basic != NULL) {
+            if (i < free_count || basic[i]) active[count++] = i;
+            continue;
+        }
         const double* row = M + (size_t)i * (size_t)n;
         double w = q[i];
         for (int j = 0; j < n; j++) {
@@ -41,53 +46,54 @@ static int active_set(const double* M, const double* q, int n, int free_count, c
     return count;
 }
 
-static double largest_of(const double* x, size_t n) {
-    double largest = 0.0;
-    for (size_t i = 0; i < n; i++) {
-        largest = fmax(largest, fabs(x[i]));
-    }
-    return largest;
-}
+// M over the active set, factored: by partial pivoting, or by complete pivoting up to its rank
+typedef struct Factor {
+    int count;
+    int rank;
+    bool complete;
+    double* LU;    // (count*count)
+    double* work;  // (count)
+    int* active;   // (count)
+    int* rows;     // (count)
+    int* cols;     // (count)
+} Factor;
 
-// LU of M over the active set, with `shift` added to its diagonal
-static bool factor(const double* M, int n, const int* active, int count, double shift, double* LU,
-                   int* order) {
-    for (int a = 0; a < count; a++) {
-        const double* row = M + (size_t)active[a] * (size_t)n;
-        for (int b = 0; b < count; b++) {
-            LU[a * count + b] = row[active[b]] + (a == b ? shift : 0.0);
+static bool factor(const double* M, int n, Factor* f) {
+    for (int a = 0; a < f->count; a++) {
+        const double* row = M + (size_t)f->active[a] * (size_t)n;
+        for (int b = 0; b < f->count; b++) {
+            f->LU[a * f->count + b] = row[f->active[b]];
         }
     }
-    return cr__lu(LU, count, 1e-15, order);
+    if (!f->complete) return cr__lu(f->LU, f->count, 1e-15, f->rows);
+    f->rank = cr__lu_complete(f->LU, f->count, 1e-12, f->rows, f->cols);
+    return f->rank > 0;
 }
 
-double cr__lcp_polish(const double* M, const double* q, int n, int free_count, double* work, int* iwork,
-                      double* z) {
-    double best = cr__lcp_residual(M, q, n, free_count, z);
-    int* active = iwork;
-    int* order = active + n;
-    double* LU = work;
-    double* r = LU + (size_t)n * (size_t)n;
-    double* dz = r + n;
-    double* trial = dz + n;
-    int count = active_set(M, q, n, free_count, z, active);
-    double shift = 1e-10 * largest_of(M, (size_t)n * (size_t)n);
-    if (!factor(M, n, active, count, 0.0, LU, order) && !factor(M, n, active, count, shift, LU, order)) {
-        return best;
+static void solve(const Factor* f, const double* b, double* x) {
+    if (f->complete) {
+        cr__lu_complete_solve(f->LU, f->count, f->rank, f->rows, f->cols, b, f->work, x);
+    } else {
+        cr__lu_solve(f->LU, f->count, f->rows, b, x);
     }
+}
+
+// refinement of z from `best` on, as long as it helps; the residual reached
+static double refine(const double* M, const double* q, int n, int free_count, const Factor* f, double best,
+                     double* r, double* dz, double* trial, double* z) {
     memset(trial, 0, (size_t)n * sizeof(double));
-    for (int a = 0; a < count; a++) {
-        trial[active[a]] = z[active[a]];
+    for (int a = 0; a < f->count; a++) {
+        trial[f->active[a]] = z[f->active[a]];
     }
-    for (int round = 0; round < 8; round++) {
-        for (int a = 0; a < count; a++) {
-            int i = active[a];
+    for (int round = 0; round < 8 && best > 0.0; round++) {
+        for (int a = 0; a < f->count; a++) {
+            int i = f->active[a];
             r[a] = -cr__dot_compensated(q[i], M + (size_t)i * (size_t)n, trial, n);
         }
-        cr__lu_solve(LU, count, order, r, dz);
-        for (int a = 0; a < count; a++) {
-            trial[active[a]] += dz[a];
-            if (active[a] >= free_count) trial[active[a]] = fmax(0.0, trial[active[a]]);
+        solve(f, r, dz);
+        for (int a = 0; a < f->count; a++) {
+            int i = f->active[a];
+            trial[i] = i < free_count ? trial[i] + dz[a] : fmax(0.0, trial[i] + dz[a]);
         }
         double residual = cr__lcp_residual(M, q, n, free_count, trial);
         if (residual < best) {
@@ -97,6 +103,33 @@ double cr__lcp_polish(const double* M, const double* q, int n, int free_count, d
             break;
         }
     }
+    return best;
+}
+
+double cr__lcp_magnitude(const double* M, const double* q, int n, const double* z) {
+    double largest = 0.0;
+    for (int i = 0; i < n; i++) {
+        double sum = fabs(q[i]);
+        for (int j = 0; j < n; j++) {
+            sum += fabs(M[(size_t)i * (size_t)n + (size_t)j] * z[j]);
+        }
+        largest = fmax(largest, sum);
+    }
+    return largest;
+}
+
+double cr__lcp_polish(const double* M, const double* q, int n, int free_count, const unsigned char* basic,
+                      double* work, int* iwork, double* z) {
+    double best = cr__lcp_residual(M, q, n, free_count, z);
+    double* r = work + (size_t)n * (size_t)n;
+    Factor f = {.LU = work, .work = r + n, .active = iwork, .rows = iwork + n, .cols = iwork + 2 * n};
+    f.count = active_set(M, q, n, free_count, basic, z, f.active);
+    if (f.count == 0) return best;
+    if (factor(M, n, &f)) best = refine(M, q, n, free_count, &f, best, r, r + 2 * n, r + 3 * n, z);
+    if (best <= 2e-16 * cr__lcp_magnitude(M, q, n, z)) return best;
+    // dependent equations: solve as many as there are
+    f.complete = true;
+    if (factor(M, n, &f)) best = refine(M, q, n, free_count, &f, best, r, r + 2 * n, r + 3 * n, z);
     return best;
 }
 
@@ -128,6 +161,35 @@ bool cr__lcp_certificate(const double* M, const double* q, int size, double* y) 
     return true;
 }
 
+void cr__lcp_refine_ray(const double* M, int n, double* work, int* iwork, double* y) {
+    double* LU = work;
+    double* r = LU + (size_t)n * (size_t)n;
+    double* dy = r + n;
+    int* support = iwork;
+    int count = 0;
+    for (int i = 0; i < n; i++) {
+        if (y[i] > 0.0) support[count++] = i;
+    }
+    for (int a = 0; a < count; a++) {
+        for (int b = 0; b < count; b++) {
+            LU[a * count + b] = M[(size_t)support[b] * (size_t)n + (size_t)support[a]];
+        }
+    }
+    int rank = cr__lu_complete(LU, count, 1e-9, iwork + n, iwork + 2 * n);
+    for (int round = 0; round < 3; round++) {
+        for (int a = 0; a < count; a++) {
+            r[a] = 0.0;
+            for (int b = 0; b < count; b++) {
+                r[a] -= M[(size_t)support[b] * (size_t)n + (size_t)support[a]] * y[support[b]];
+            }
+        }
+        cr__lu_complete_solve(LU, count, rank, iwork + n, iwork + 2 * n, r, dy + n, dy);
+        for (int a = 0; a < count; a++) {
+            y[support[a]] += dy[a];
+        }
+    }
+}
+
 crStatus cr__lcp_infeasible(const double* M, const double* q, int n, crArena* arena, bool* found) {
     *found = false;
     size_t m = 2 * (size_t)n;
@@ -152,7 +214,7 @@ crStatus cr__lcp_infeasible(const double* M, const double* q, int n, crArena* ar
         }
     }
     int pivots;
-    crOutcome outcome = cr__lemke(K, c, (int)m, 1000 + 10 * (int)m, work, iwork, x, ray, &pivots);
+    crOutcome outcome = cr__lemke(K, c, (int)m, 1000 + 10 * (int)m, work, iwork, x, NULL, ray, &pivots);
     *found = outcome == CR_OUTCOME_RAY && cr__lcp_certificate(M, q, n, ray + half);
     return CR_OK;
 }

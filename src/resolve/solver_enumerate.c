@@ -12,10 +12,10 @@ static crStatus write_solution(const crProblem* problem, const crLcp* lcp, const
     size_t n = (size_t)lcp->n;
     double* z = cr_arena_alloc(arena, n * sizeof(double));
     double* work = cr_arena_alloc(arena, (n * n + 5 * n) * sizeof(double));
-    int* iwork = cr_arena_alloc(arena, 2 * n * sizeof(int));
+    int* iwork = cr_arena_alloc(arena, 3 * n * sizeof(int));
     if (z == NULL || work == NULL || iwork == NULL) return CR_ERR_MEMORY;
     cr__lcp_expand(lcp, reduced, x, z);
-    report->residual = cr__lcp_polish(lcp->M, lcp->q, lcp->n, lcp->free_count, work, iwork, z);
+    report->residual = cr__lcp_polish(lcp->M, lcp->q, lcp->n, lcp->free_count, NULL, work, iwork, z);
     cr__lcp_impulses(lcp, problem->rows, z, p);
     return CR_OK;
 }

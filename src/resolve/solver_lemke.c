@@ -6,6 +6,8 @@
 // rolling and infinite friction are no LCP: STALLED at once.
 #include "lcp.h"
 
+#include <string.h>
+
 // certificates are looked for by a second run of twice the size; beyond this it costs too much
 #define CERTIFICATE_MAX 250
 
@@ -15,28 +17,71 @@ static int pivot_limit(const void* params, int n) {
     return 100000 / (n + 1) + 50 * n + 1000;
 }
 
-static crStatus ray_verdict(const crLcpReduced* reduced, crArena* arena, double* ray, crOutcome* outcome) {
-    bool found = cr__lcp_certificate(reduced->M, reduced->q, reduced->n, ray);
+typedef struct Work {
+    double* d;              // of Lemke's method or of polishing, whichever is larger
+    int* i;                 //
+    double* x;              // of the standard form (reduced n)
+    double* ray;            // (reduced n)
+    unsigned char* basic;   // of x (reduced n)
+    unsigned char* active;  // of z (n)
+    double* z;              // of the mixed form (n)
+    double* kept;           // (n)
+} Work;
+
+static bool allocate(const crLcp* lcp, const crLcpReduced* reduced, crArena* arena, Work* work) {
+    size_t n = (size_t)lcp->n, m = (size_t)reduced->n;
+    size_t doubles = cr__lemke_work(reduced->n) + n * n + 5 * n + 3 * m;
+    work->d = cr_arena_alloc(arena, doubles * sizeof(double));
+    work->i = cr_arena_alloc(arena, (cr__lemke_iwork(reduced->n) + 3 * n) * sizeof(int));
+    work->x = cr_arena_alloc(arena, m * sizeof(double));
+    work->ray = cr_arena_alloc(arena, m * sizeof(double));
+    work->basic = cr_arena_alloc(arena, m);
+    work->active = cr_arena_alloc(arena, n);
+    work->z = cr_arena_alloc(arena, n * sizeof(double));
+    work->kept = cr_arena_alloc(arena, n * sizeof(double));
+    return work->d != NULL && work->i != NULL && work->x != NULL && work->ray != NULL && work->z != NULL &&
+           work->kept != NULL && work->basic != NULL && work->active != NULL;
+}
+
+// INFEASIBLE where the ray, as it is or refined, or the linear program's own ray is a certificate
+static crStatus ray_verdict(const crLcpReduced* reduced, crArena* arena, const Work* work,
+                            crOutcome* outcome) {
+    int n = reduced->n;
     crStatus status = CR_OK;
-    if (!found && reduced->n <= CERTIFICATE_MAX) {
-        status = cr__lcp_infeasible(reduced->M, reduced->q, reduced->n, arena, &found);
+    bool found = cr__lcp_certificate(reduced->M, reduced->q, n, work->ray);
+    if (!found) {
+        cr__lcp_refine_ray(reduced->M, n, work->d, work->i, work->ray);
+        found = cr__lcp_certificate(reduced->M, reduced->q, n, work->ray);
+    }
+    if (!found && n <= CERTIFICATE_MAX) {
+        status = cr__lcp_infeasible(reduced->M, reduced->q, n, arena, &found);
     }
     if (found) *outcome = CR_OUTCOME_INFEASIBLE;
     return status;
 }
 
-// x of the standard form to p, through the polished mixed form
-static crStatus finish(const crProblem* problem, const crLcp* lcp, const crLcpReduced* reduced,
-                       crArena* arena, const double* x, double* p, crReport* report) {
-    size_t n = (size_t)lcp->n;
-    double* z = cr_arena_alloc(arena, n * sizeof(double));
-    double* work = cr_arena_alloc(arena, (n * n + 5 * n) * sizeof(double));
-    int* iwork = cr_arena_alloc(arena, 2 * n * sizeof(int));
-    if (z == NULL || work == NULL || iwork == NULL) return CR_ERR_MEMORY;
-    cr__lcp_expand(lcp, reduced, x, z);
-    report->residual = cr__lcp_polish(lcp->M, lcp->q, lcp->n, lcp->free_count, work, iwork, z);
-    cr__lcp_impulses(lcp, problem->rows, z, p);
-    return CR_OK;
+// x to z, polished; the residual
+static double polish(const crLcp* lcp, const crLcpReduced* reduced, const Work* work, double* z) {
+    cr__lcp_expand(lcp, reduced, work->x, z);
+    memset(work->active, 0, (size_t)lcp->n);
+    for (int k = 0; k < reduced->n; k++) {
+        if (work->basic[k]) work->active[reduced->variable[k]] = 1;
+    }
+    return cr__lcp_polish(lcp->M, lcp->q, lcp->n, lcp->free_count, work->active, work->d, work->i, z);
+}
+
+// a solution in the last digits too: where polishing does not reach them the basis is a neighbour of the right one
+static void finish(const crLcp* lcp, const crLcpReduced* reduced, const Work* work, int limit,
+                   crReport* report) {
+    report->residual = polish(lcp, reduced, work, work->z);
+    if (report->residual <= 4e-16 * cr__lcp_magnitude(lcp->M, lcp->q, lcp->n, work->z)) return;
+    crOutcome outcome = cr__lemke_correct(reduced->M, reduced->q, reduced->n, limit, work->d, work->i,
+                                          work->x, work->basic, &report->iterations);
+    if (outcome != CR_OUTCOME_SOLVED) return;
+    double corrected = polish(lcp, reduced, work, work->kept);
+    if (!(corrected < report->residual)) return;
+    report->residual = corrected;
+    memcpy(work->z, work->kept, (size_t)lcp->n * sizeof(double));
 }
 
 static crStatus solve(const void* params, const crProblem* problem, crArena* arena, double* p,
@@ -44,6 +89,7 @@ static crStatus solve(const void* params, const crProblem* problem, crArena* are
     (void)error;
     crLcp lcp;
     crLcpReduced reduced;
+    Work work;
     bool supported;
     crStatus status = cr__lcp_build(problem, arena, &lcp, &supported);
     report->outcome = CR_OUTCOME_STALLED;
@@ -51,21 +97,19 @@ static crStatus solve(const void* params, const crProblem* problem, crArena* are
     if (status != CR_OK || !supported) return status;
     status = cr__lcp_reduce(&lcp, arena, &reduced);
     if (status != CR_OK) return status;
-    size_t n = (size_t)reduced.n;
-    double* x = cr_arena_alloc(arena, n * sizeof(double));
-    double* ray = cr_arena_alloc(arena, n * sizeof(double));
-    double* work = cr_arena_alloc(arena, cr__lemke_work(reduced.n) * sizeof(double));
-    int* iwork = cr_arena_alloc(arena, cr__lemke_iwork(reduced.n) * sizeof(int));
-    if (x == NULL || ray == NULL || work == NULL || iwork == NULL) return CR_ERR_MEMORY;
     if (reduced.inconsistent) {
         report->outcome = CR_OUTCOME_INFEASIBLE;
         return CR_OK;
     }
-    report->outcome = cr__lemke(reduced.M, reduced.q, reduced.n, pivot_limit(params, reduced.n), work, iwork,
-                                x, ray, &report->iterations);
-    if (report->outcome == CR_OUTCOME_RAY) return ray_verdict(&reduced, arena, ray, &report->outcome);
+    if (!allocate(&lcp, &reduced, arena, &work)) return CR_ERR_MEMORY;
+    int limit = pivot_limit(params, reduced.n);
+    report->outcome = cr__lemke(reduced.M, reduced.q, reduced.n, limit, work.d, work.i, work.x, work.basic,
+                                work.ray, &report->iterations);
+    if (report->outcome == CR_OUTCOME_RAY) return ray_verdict(&reduced, arena, &work, &report->outcome);
     if (report->outcome == CR_OUTCOME_LIMIT) return CR_OK;
-    return finish(problem, &lcp, &reduced, arena, x, p, report);
+    finish(&lcp, &reduced, &work, limit, report);
+    cr__lcp_impulses(&lcp, problem->rows, work.z, p);
+    return CR_OK;
 }
 
 crSolver cr_solver_lemke(const crSolverParams* params) { return (crSolver){"lemke", solve, params}; }

@@ -1,0 +1,13 @@
+# embed.cmake - writes DIRECTORY/*.json into the C file OUTPUT as the table of tools/carom/examples.h.
+file(GLOB files ${DIRECTORY}/*.json)
+list(SORT files)
+set(rows "")
+foreach(path ${files})
+    get_filename_component(name ${path} NAME_WE)
+    file(READ ${path} bytes HEX)
+    string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
+    string(MAKE_C_IDENTIFIER "text_${name}" symbol)
+    string(APPEND arrays "static const char ${symbol}[] = {${bytes}0};\n")
+    string(APPEND rows "    {\"${name}\", ${symbol}},\n")
+endforeach()
+file(WRITE ${OUTPUT} "#include \"examples.h\"\n\n${arrays}\nconst crExample cr_examples[] = {\n${rows}    {0, 0},\n};\n")

@@ -1,0 +1,62 @@
+// json_write.c - numbers and strings as JSON.
+//
+// A double is written with 15, 16 or 17 significant digits, the fewest that strtod turns back into the same
+// bits. JSON has no infinity and no NaN: infinity becomes the string "inf", NaN becomes null. Bytes that are
+// not UTF-8 become U+FFFD, so the output is valid whatever the input was.
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/json.h"
+#include "io/utf8.h"
+
+static int shortest(double value, char text[CR_JSON_NUMBER_TEXT]) {
+    int length = 0;
+    for (int digits = 15; digits <= 17; digits++) {
+        length = snprintf(text, CR_JSON_NUMBER_TEXT, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) break;
+    }
+    return length;
+}
+
+int cr_json_number_text(double value, char text[CR_JSON_NUMBER_TEXT]) {
+    if (value == 0.0) return snprintf(text, CR_JSON_NUMBER_TEXT, "0");
+    if (isnan(value)) return snprintf(text, CR_JSON_NUMBER_TEXT, "null");
+    if (isinf(value)) return snprintf(text, CR_JSON_NUMBER_TEXT, value > 0.0 ? "\"inf\"" : "\"-inf\"");
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (plain == (locale_t)0) return shortest(value, text);
+    locale_t before = uselocale(plain);
+    int length = shortest(value, text);
+    uselocale(before);
+    freelocale(plain);
+    return length;
+}
+
+void cr_json_write_number(FILE* file, double value) {
+    char text[CR_JSON_NUMBER_TEXT];
+    cr_json_number_text(value, text);
+    fputs(text, file);
+}
+
+void cr_json_write_string(FILE* file, const char* text) {
+    const char* end = text + strlen(text);
+    putc('"', file);
+    while (text < end) {
+        int length = cr__utf8_length(text, end);
+        unsigned char c = (unsigned char)*text;
+        if (length == 0) {
+            fputs("\\ufffd", file);
+            length = 1;
+        } else if (c == '"' || c == '\\') {
+            putc('\\', file);
+            putc(c, file);
+        } else if (c < 0x20 || c == 0x7f) {
+            fprintf(file, "\\u%04x", c);
+        } else {
+            fwrite(text, 1, (size_t)length, file);
+        }
+        text += length;
+    }
+    putc('"', file);
+}

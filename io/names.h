@@ -1,0 +1,14 @@
+// names.h - "did you mean": the nearest of a list of names.
+#ifndef CAROM_IO_NAMES_H
+#define CAROM_IO_NAMES_H
+
+// The name nearest to `typed`, or NULL where none is near: at most one slip (a letter missing, added, wrong,
+// or two swapped) for every three letters, at least one. ctx is passed to name_at, which returns NULL after
+// the last.
+const char* cr_name_nearest(const char* typed, const char* (*name_at)(const void* ctx, int index),
+                            const void* ctx);
+
+// The same over an array of strings that ends with NULL.
+const char* cr_name_nearest_of(const char* typed, const char* const* names);
+
+#endif

@@ -1,0 +1,12 @@
+#!/bin/sh
+# bench.sh - run the benchmarks named (all by default) and say on what machine.
+set -eu
+what=${1:-laws}
+grep -m1 'model name' /proc/cpuinfo 2>/dev/null || true
+case "$what" in
+laws) build/bin/bench_laws ;;
+*)
+    echo "bench: unknown '$what'; there is: laws" >&2
+    exit 2
+    ;;
+esac

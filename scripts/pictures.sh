@@ -1,0 +1,42 @@
+#!/bin/sh
+# pictures.sh - draws docs/pictures/: one picture per example and one per law page. Called by ./dev docs.
+set -eu
+cd "$(dirname "$0")/.."
+carom=build/bin/carom
+mkdir -p docs/pictures
+
+for example in examples/impacts/*.json; do
+    name=$(basename "$example" .json)
+    "$carom" region "$example" -o "docs/pictures/$name.svg"
+done
+
+# law NAME LAWS JSON: a collision that shows what is particular about the law, beside a law to compare with
+law() { printf '%s\n' "$3" | "$carom" region -o "docs/pictures/$1.svg" --laws "$2"; }
+
+rod='"W":[[2,1.2],[1.2,1.5]],"V":[-1,-0.4],"n":[1,0]'
+kane='"W":[[2.456200716548067,-1.4993604045622577],[-1.4993604045622577,2.5437992834519334]],"V":[-1,0.6],"n":[1,0]'
+ball='"W":[[1,0],[0,3.5]],"V":[-1,-1.2],"n":[1,0]'
+wedge='"W":[[1,-0.8],[-0.8,1]],"n":[1,0]'
+
+law newton newton,chatterjee-ruina "{\"name\":\"Newton: straight up the n axis\",$rod,\"mu\":0.4,\"e\":0.6}"
+law bilinear bilinear,routh "{\"name\":\"bilinear: a ball grips, then its slip reverses\",$ball,\"mu\":0.3,\"e\":0.7,\"et\":0.4}"
+law chatterjee-ruina chatterjee-ruina,newton \
+    "{\"name\":\"Chatterjee and Ruina: e moves along P_I, et along P_II - P_I\",\"W\":[[2,1],[1,1.2]],\"V\":[-1,-0.75],\"n\":[1,0],\"mu\":0.6,\"e\":0.6,\"et\":0}"
+law routh routh,anitescu-potra "{\"name\":\"Routh: slides, turns at the line of sticking, slides back\",$kane,\"mu\":0.5,\"e\":0.7}"
+law whittaker whittaker,routh "{\"name\":\"Whittaker: energy from nothing (Kane's paradox)\",$kane,\"mu\":0.5,\"e\":0.9}"
+law smith smith,whittaker "{\"name\":\"Smith: bends away from the friction line\",$ball,\"mu\":0.3,\"e\":0.7}"
+law anitescu-potra anitescu-potra,whittaker "{\"name\":\"Anitescu and Potra: rebounds where Newton's e cannot\",$wedge,\"V\":[0,-1],\"mu\":1.6,\"e\":0.5}"
+law pfeiffer-glocker pfeiffer-glocker,anitescu-potra \
+    "{\"name\":\"Pfeiffer and Glocker: the same two stages, with tangential restitution\",$rod,\"mu\":0.7,\"e\":0.7,\"et\":0.8}"
+law brach brach,newton "{\"name\":\"Brach: any direction you ask for, here Pt = 0.3 Pn\",$rod,\"mu\":0.6,\"e\":0.6,\"ratios\":[0.3,0]}"
+law composite composite,chatterjee-ruina,routh \
+    "{\"name\":\"composite: between two laws\",$rod,\"mu\":0.7,\"e\":0.7,\"et\":0.5,\"laws\":[\"chatterjee-ruina\",\"routh\"],\"sigma\":0.4}"
+law compliant compliant,routh,bilinear "{\"name\":\"compliant: the spring pushes a ball's slip back\",$ball,\"mu\":0.9,\"e\":0.7,\"et\":0.4}"
+law spherical spherical \
+    "{\"name\":\"spherical: a direction from the centroid and how far to go\",$rod,\"mu\":0.6,\"e\":0.6,\"psi1\":1.2,\"psi2\":3.141592653589793,\"rho\":0.7}"
+law projected projected "{\"name\":\"projected: a wish, drawn towards the centroid until it is permissible\",$rod,\"mu\":0.6,\"e\":0.6,\"wish\":[0.3,0.9]}"
+
+for picture in docs/pictures/*.svg; do
+    size=$(wc -c <"$picture")
+    [ "$size" -lt 150000 ] || echo "pictures.sh: $picture is $size bytes, larger than 150 kB" >&2
+done

@@ -1,0 +1,233 @@
+// coulomb.c - all solutions of one stage with Coulomb friction on the circular cone.
+//
+// A slipping solution has r = -(S + lambda)^-1 q with lambda > 0, so |r| falls from the sticking impulse at
+// lambda = 0 to nothing at infinity, and the cone is met where mu (c0 - omega.r) = |r|. Times the determinant
+// of S + lambda, with x = lambda / tr S, A = adj(S) q / (tr S |q|), a and c its parts along and across q,
+//
+//     h(x) = m x^2 + (m + k) x + (m d + g) - sqrt((x + a)^2 + c^2) = 0,
+//     m = mu c0 tr S/|q|,   k = mu omega.q/|q|,   g = mu omega.A,   d = det S/(tr S)^2,   a >= 0
+//
+// h'' rises with x: h is concave, then convex, with at most three roots, and Newton's method from the ends of
+// the two parts runs to each of them without passing it. The smallest Pn = |r|/mu is the largest root; where
+// h(0) >= 0 sticking is inside the cone. Fails: neither (only where S is singular): the count is 0.
+#include "coulomb.h"
+
+#define NOISE     1e-14  // of the entries W is made of: smaller ones of S are rounding
+#define RANGE_TOL 1e-9   // share of q outside the range of a singular S that still counts as inside
+#define FAR       1e16   // beyond this x the matrix S is rounding beside lambda
+
+static double finite_mu(const crContact* c) { return fmin(c->mu, CR__MU_INFINITE); }
+
+cr__Stage cr__stage_closing(const crContact* c, double Un, double Vy, double Vz) {
+    const crSym3* W = &c->W;
+    cr__Stage s;
+    s.mu = finite_mu(c);
+    s.c0 = Un < 0.0 ? -Un / W->xx : 0.0;
+    s.omega_y = W->xy / W->xx;
+    s.omega_z = W->xz / W->xx;
+    s.Syy = W->yy - W->xy * s.omega_y;
+    s.Syz = W->yz - W->xy * s.omega_z;
+    s.Szz = W->zz - W->xz * s.omega_z;
+    s.Stol = NOISE * (W->yy + W->zz);
+    s.qy = Vy + W->xy * s.c0;
+    s.qz = Vz + W->xz * s.c0;
+    return s;
+}
+
+cr__Stage cr__stage_pressed(const crContact* c, double Pn, double Vy, double Vz) {
+    const crSym3* W = &c->W;
+    cr__Stage s = {.mu = finite_mu(c), .c0 = Pn, .Syy = W->yy, .Syz = W->yz, .Szz = W->zz};
+    s.Stol = NOISE * (W->yy + W->zz);
+    s.qy = Vy + W->xy * Pn;
+    s.qz = Vz + W->xz * Pn;
+    return s;
+}
+
+// h(x) = (m x + mk) x + g - sqrt((x + a)^2 + c^2)
+typedef struct Curve {
+    double m, mk, g, a, c;
+} Curve;
+
+static double curve_at(const Curve* f, double x, double* slope) {
+    double y = x + f->a;
+    double root = sqrt(y * y + f->c * f->c);
+    *slope = 2.0 * f->m * x + f->mk - y / root;
+    return (f->m * x + f->mk) * x + f->g - root;
+}
+
+// Newton from x, where h and h' have the signs given; false where h' changes sign before h does, or where the
+// iterate leaves the part from low to high over which it could not have passed a root.
+static bool newton(const Curve* f, double low, double high, double x, double sign, double slope_sign,
+                   double* root) {
+    for (int i = 0; i < 100; i++) {
+        double slope;
+        double h = curve_at(f, x, &slope);
+        *root = x;
+        if (sign * h <= 0.0) return true;
+        if (slope_sign * slope <= 0.0) return false;
+        double step = h / slope;
+        x -= step;
+        if (!(x >= low && x <= high)) return false;
+        if (fabs(step) <= 0x1p-53 * x) break;
+    }
+    *root = x;
+    return true;
+}
+
+static double cube_root(double x) {
+    if (!(x > 0.0)) return 0.0;
+    int power;
+    double y = frexp(x, &power);
+    // 2^power = 8^third * 2^(0, 1 or 2)
+    int third = power >= 0 ? power / 3 : -((2 - power) / 3);
+    y = ldexp(y, power - 3 * third);
+    double r = 0.6 + 0.4 * y;
+    for (int i = 0; i < 6; i++) {
+        r = (2.0 * r + y / (r * r)) / 3.0;
+    }
+    return ldexp(r, third);
+}
+
+// A point no root lies beyond, from sqrt((x + a)^2 + c^2) <= x + size; negative: there is no root.
+static double right_end(const Curve* f, double size) {
+    double b = f->mk - 1.0;
+    double c = f->g - size;
+    if (c >= 0.0 && b >= 0.0) return -1.0;
+    double disc = b * b - 4.0 * f->m * c;
+    if (disc < 0.0) return -1.0;
+    return b > 0.0 ? -2.0 * c / (b + sqrt(disc)) : (sqrt(disc) - b) / (2.0 * f->m);
+}
+
+// Roots where h is convex, from bend on, the larger first; m > 0.
+static int convex_roots(const Curve* f, double bend, double size, double x[2]) {
+    double slope;
+    double end = right_end(f, size);
+    if (end < bend || !newton(f, bend, end, end, 1.0, 1.0, &x[0])) return 0;
+    double h = curve_at(f, bend, &slope);
+    if (h < 0.0) return 1;
+    if (slope >= 0.0) return 0;
+    return newton(f, bend, x[0], bend, 1.0, -1.0, &x[1]) ? 2 : 1;
+}
+
+// Roots where h is concave, from 0 to bend, the larger first; where bend is infinite h rises for ever.
+static int concave_roots(const Curve* f, double bend, double x[2]) {
+    double slope;
+    double h_bend = isinf(bend) ? 1.0 : curve_at(f, bend, &slope);
+    double h_zero = curve_at(f, 0.0, &slope);
+    if (h_zero >= 0.0) return h_bend < 0.0 && newton(f, 0.0, bend, bend, -1.0, -1.0, &x[0]) ? 1 : 0;
+    double first;
+    if (!newton(f, 0.0, bend, 0.0, -1.0, 1.0, &first)) return 0;
+    int count = h_bend < 0.0 && newton(f, first, bend, bend, -1.0, -1.0, &x[0]) ? 1 : 0;
+    x[count++] = first;
+    return count;
+}
+
+// All roots x > 0 of h, largest first; a root at infinity (no normal impulse) comes as INFINITY.
+static int curve_roots(const Curve* f, double k, double size, double x[4]) {
+    if (!(f->m > 1e-100)) {
+        // concave throughout; sqrt((x + a)^2 + c^2) >= x + a bounds the roots
+        int count = 0;
+        if (k < 1.0) x[count++] = INFINITY;
+        double end = k < 1.0 ? (f->g - f->a) / (1.0 - k) : (double)INFINITY;
+        if (end > 0.0) count += concave_roots(f, end, x + count);
+        return count;
+    }
+    // h'' = 2 m - c^2/sqrt(...)^3 changes sign here
+    double radius = cube_root(f->c * f->c / (2.0 * f->m));
+    double bend = radius > fabs(f->c) ? sqrt((radius - f->c) * (radius + f->c)) - f->a : 0.0;
+    bend = fmax(bend, 0.0);
+    int count = convex_roots(f, bend, size, x);
+    if (bend > 0.0) count += concave_roots(f, bend, x + count);
+    return count;
+}
+
+// S and q in units of tr S and |q|.
+typedef struct Unit {
+    double q, trace;  // |q| and tr S
+    double y, z;      // direction of q
+    double Ay, Az;    // adj(S) q
+    double size;      // |A|
+    double d;         // det S
+} Unit;
+
+static Unit unit_of(const cr__Stage* s) {
+    Unit u = {.q = sqrt(s->qy * s->qy + s->qz * s->qz), .trace = s->Syy + s->Szz};
+    if (!(u.q > 0.0)) return u;
+    u.y = s->qy / u.q;
+    u.z = s->qz / u.q;
+    if (!(u.trace > s->Stol)) {
+        u.trace = 0.0;
+        return u;
+    }
+    double Syy = s->Syy / u.trace;
+    double Syz = s->Syz / u.trace;
+    double Szz = s->Szz / u.trace;
+    u.Ay = Szz * u.y - Syz * u.z;
+    u.Az = Syy * u.z - Syz * u.y;
+    u.size = sqrt(u.Ay * u.Ay + u.Az * u.Az);
+    u.d = Syy * Szz - Syz * Syz;
+    if (!(u.d * u.trace > s->Stol)) {
+        u.d = 0.0;
+        if (u.size <= RANGE_TOL) u.Ay = u.Az = u.size = 0.0;
+    }
+    return u;
+}
+
+static cr__Solution sticking(const cr__Stage* s, double y, double z) {
+    cr__Solution r = {.sticks = true};
+    r.P = cr_vec3(s->c0 - s->omega_y * y - s->omega_z * z, y, z);
+    return r;
+}
+
+// The solution of a root; x = INFINITY: slip along q, with an impulse too small to change it.
+static cr__Solution slipping(const cr__Stage* s, const Unit* u, double k, double x) {
+    cr__Solution r = {0};
+    if (x > FAR) {
+        double Pn = s->c0 / (1.0 - k);
+        r.P = cr_vec3(Pn, 0.0 - s->mu * Pn * u->y, 0.0 - s->mu * Pn * u->z);
+        r.uy = s->qy + s->Syy * r.P.y + s->Syz * r.P.z;
+        r.uz = s->qz + s->Syz * r.P.y + s->Szz * r.P.z;
+        return r;
+    }
+    double scale = -u->q / (u->trace * ((x + 1.0) * x + u->d));
+    double y = scale * (u->Ay + x * u->y);
+    double z = scale * (u->Az + x * u->z);
+    r.P = cr_vec3(sqrt(y * y + z * z) / s->mu, y, z);
+    r.uy = -x * u->trace * y;
+    r.uz = -x * u->trace * z;
+    return r;
+}
+
+int cr__coulomb_circle(const cr__Stage* s, cr__Solution out[CR__MAX_SOLUTIONS]) {
+    Unit u = unit_of(s);
+    if (!(u.q > 0.0)) {
+        out[0] = sticking(s, 0.0, 0.0);
+        return 1;
+    }
+    double k = s->mu * (s->omega_y * u.y + s->omega_z * u.z);
+    if (!(s->mu > 0.0) || !(u.trace > 0.0)) {
+        if (!(k < 1.0)) return 0;
+        out[0] = slipping(s, &u, k, (double)INFINITY);
+        return 1;
+    }
+    double m = s->mu * s->c0 * u.trace / u.q;
+    if (!(u.size > 0.0)) {
+        // S has rank one and q is in its range: as in the plane
+        double rest = m + k - 1.0;
+        out[0] = rest >= 0.0 ? sticking(s, -s->qy / u.trace, -s->qz / u.trace)
+                             : slipping(s, &u, k, m > 0.0 ? -rest / m : (double)INFINITY);
+        return 1;
+    }
+    Curve f = {m, m + k, m * u.d + s->mu * (s->omega_y * u.Ay + s->omega_z * u.Az), u.Ay * u.y + u.Az * u.z,
+               u.Ay * u.z - u.Az * u.y};
+    double x[4];
+    int count = curve_roots(&f, k, u.size, x);
+    for (int i = 0; i < count; i++) {
+        out[i] = slipping(s, &u, k, x[i]);
+    }
+    if (u.d > 0.0 && f.g >= u.size) {
+        double scale = -u.q / (u.trace * u.d);
+        out[count++] = sticking(s, scale * u.Ay, scale * u.Az);
+    }
+    return count;
+}

@@ -1,0 +1,372 @@
+// impact.c - an impact in contact space: contacts alone, joints eliminated, W in full.
+//
+// Joints (equality rows j) answer every contact impulse so that they stay shut: with Wjj+ the pseudo-inverse,
+//
+//     p_j = -Wjj+ (u_j + Wjc p),   W <- Wcc - Wcj Wjj+ Wjc,   u <- u_c - Wcj Wjj+ u_j
+//
+// so every rule sees contacts only and an intact mechanism costs it nothing. A prescribed impulse f adds
+// J Minv f to the velocities first. Directions that joints block are cleared from W exactly.
+// Fails: box blocks, a bias, and a prescribed impulse without J and Minv are refused by name.
+#include "resolve/impact.h"
+
+#include <string.h>
+
+#include "linalg/semidefinite.h"
+
+#define BLOCKED_TOL 1e-12  // of the diagonal of W that joints leave
+#define SOLVED_TOL  1e-10  // residual of a complementarity solve that counts as solved
+
+static crStatus out_of_memory(crError* error) {
+    return cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
+}
+
+static double* doubles(crArena* arena, int n, int m) {
+    size_t bytes = (size_t)n * (size_t)m * sizeof(double);
+    return cr_arena_alloc(arena, bytes > 0 ? bytes : sizeof(double));
+}
+
+static int* ints(crArena* arena, int n) {
+    return cr_arena_alloc(arena, (size_t)(n > 0 ? n : 1) * sizeof(int));
+}
+
+static crStatus check(const crRuleParams* params, const crProblem* problem, crError* error) {
+    for (int i = 0; i < problem->block_count; i++) {
+        if (problem->blocks[i].kind == CR_BLOCK_BOX) {
+            return cr_error_set(error, CR_ERR_ARGUMENT, "blocks",
+                                "blocks: block %d is a box; an impact has contacts and joints only", i);
+        }
+    }
+    if (problem->b != NULL || problem->raw) {
+        return cr_error_set(error, CR_ERR_ARGUMENT, "b", "b: an impact has no bias and no raw matrix");
+    }
+    if (params->impulse != NULL && (problem->J.value == NULL || problem->Minv.value == NULL)) {
+        return cr_error_set(error, CR_ERR_MISSING, "impulse", "impulse: needs J and Minv");
+    }
+    if (params->directions < 0 || params->directions == 1 || params->directions == 2) {
+        return cr_error_set(error, CR_ERR_RANGE, "directions", "directions: is %d, must be 0 or >= 3",
+                            params->directions);
+    }
+    if (!(params->tolerance > 0.0 && params->tolerance < 1.0) || params->budget < 0) {
+        return cr_error_set(error, CR_ERR_RANGE, "tolerance",
+                            "tolerance: is %g, budget %d; must be in (0, 1) and >= 0", params->tolerance,
+                            params->budget);
+    }
+    return CR_OK;
+}
+
+// disc and ellipse limits as polygons of `directions` vertices, the first along t1
+static crStatus make_polygons(const crProblem* problem, crImpact* impact, crError* error) {
+    int directions = impact->params.directions;
+    impact->vertices = problem->vertices;
+    if (directions == 0) return CR_OK;
+    int used = 0;
+    int extra = 0;
+    for (int i = 0; i < impact->block_count; i++) {
+        const crBlock* block = &impact->blocks[i];
+        if (block->vertex_count > 0) {
+            int end = block->vertex + block->vertex_count;
+            used = end > used ? end : used;
+        }
+        extra += directions;
+    }
+    double(*vertices)[2] = cr_arena_alloc(impact->arena, (size_t)(used + extra) * sizeof *vertices);
+    if (vertices == NULL) return out_of_memory(error);
+    if (used > 0) memcpy(vertices, problem->vertices, (size_t)used * sizeof *vertices);
+    impact->vertices = (const double(*)[2])vertices;
+    for (int i = 0; i < impact->block_count; i++) {
+        crBlock* block = &impact->blocks[i];
+        int tangents = block->count - 1 - (block->spin ? 1 : 0) - (block->roll ? 2 : 0);
+        bool round = block->kind == CR_BLOCK_CONE && tangents == 2 && block->vertex_count == 0;
+        if (!round || !isfinite(block->mu) || !(block->mu > 0.0) || !(block->mu2 > 0.0)) continue;
+        block->vertex = used;
+        block->vertex_count = directions;
+        for (int k = 0; k < directions; k++) {
+            double s, c;
+            cr_sincos(2.0 * CR_PI * k / directions, &s, &c);
+            vertices[used][0] = block->mu * c;
+            vertices[used][1] = block->mu2 * s;
+            used++;
+        }
+    }
+    return CR_OK;
+}
+
+// which rows and blocks are the impact's own, and which are joints to eliminate
+static crStatus sort_rows(const crProblem* problem, bool apart, crImpact* impact, crError* error) {
+    crArena* arena = impact->arena;
+    int n = problem->rows;
+    impact->blocks = cr_arena_alloc(arena, (size_t)(problem->block_count + 1) * sizeof *impact->blocks);
+    impact->source = ints(arena, problem->block_count);
+    impact->row = ints(arena, n);
+    impact->joint_row = ints(arena, n);
+    impact->normal = ints(arena, n);
+    impact->block = ints(arena, n);
+    if (impact->blocks == NULL || impact->source == NULL || impact->row == NULL ||
+        impact->joint_row == NULL || impact->normal == NULL || impact->block == NULL) {
+        return out_of_memory(error);
+    }
+    for (int i = 0; i < problem->block_count; i++) {
+        crBlock block = problem->blocks[i];
+        if (block.kind == CR_BLOCK_EQUALITY && !apart) {
+            for (int k = 0; k < block.count; k++) {
+                impact->joint_row[impact->joint_rows++] = block.row + k;
+            }
+            continue;
+        }
+        int normals = block.kind == CR_BLOCK_CONE ? 1 : block.count;
+        for (int k = 0; k < normals && block.kind != CR_BLOCK_EQUALITY; k++) {
+            impact->normal[impact->contacts] = impact->rows + k;
+            impact->block[impact->contacts++] = impact->block_count;
+        }
+        for (int k = 0; k < block.count; k++) {
+            impact->row[impact->rows + k] = block.row + k;
+        }
+        block.row = impact->rows;
+        impact->rows += block.count;
+        impact->source[impact->block_count] = i;
+        impact->blocks[impact->block_count++] = block;
+    }
+    return CR_OK;
+}
+
+// u_free and, in `after`, with the response to the prescribed impulse
+static crStatus velocities(const crProblem* problem, crImpact* impact, double* after, crError* error) {
+    memcpy(after, problem->u_free, (size_t)problem->rows * sizeof *after);
+    if (impact->params.impulse == NULL) return CR_OK;
+    double* dv = doubles(impact->arena, problem->nv, 1);
+    double* du = doubles(impact->arena, problem->rows, 1);
+    if (dv == NULL || du == NULL) return out_of_memory(error);
+    cr_matrix_mul(&problem->Minv, impact->params.impulse, dv);
+    cr_matrix_mul(&problem->J, dv, du);
+    for (int i = 0; i < problem->rows; i++) {
+        after[i] += du[i];
+    }
+    impact->response = du;
+    return CR_OK;
+}
+
+// X = Wjj+ Wjc, y = Wjj+ u_j
+static crStatus joint_response(const double* W, const double* u, int n, crImpact* impact, crError* error) {
+    int m = impact->joint_rows;
+    impact->X = doubles(impact->arena, m, impact->rows);
+    impact->y = doubles(impact->arena, m, 1);
+    double* A = doubles(impact->arena, m, m);
+    double* work = doubles(impact->arena, 2 * m, m);
+    if (impact->X == NULL || impact->y == NULL || A == NULL || work == NULL) return out_of_memory(error);
+    for (int i = 0; i < m; i++) {
+        for (int j = 0; j < m; j++) {
+            A[i * m + j] = W[(size_t)impact->joint_row[i] * (size_t)n + (size_t)impact->joint_row[j]];
+        }
+    }
+    cr__pseudo_inverse(A, m, work);
+    for (int i = 0; i < m; i++) {
+        impact->y[i] = 0.0;
+        for (int k = 0; k < m; k++) {
+            impact->y[i] += A[i * m + k] * u[impact->joint_row[k]];
+        }
+        for (int c = 0; c < impact->rows; c++) {
+            double sum = 0.0;
+            for (int k = 0; k < m; k++) {
+                size_t row = (size_t)impact->joint_row[k];
+                sum += A[i * m + k] * W[row * (size_t)n + (size_t)impact->row[c]];
+            }
+            impact->X[i * impact->rows + c] = sum;
+        }
+    }
+    return CR_OK;
+}
+
+// the impact's own W and u out of the problem's, joints eliminated
+static void reduce(const double* full, const double* u, int n, crImpact* impact) {
+    int rows = impact->rows;
+    for (int i = 0; i < rows; i++) {
+        const double* line = full + (size_t)impact->row[i] * (size_t)n;
+        impact->u[i] = u[impact->row[i]];
+        for (int k = 0; k < impact->joint_rows; k++) {
+            impact->u[i] -= line[impact->joint_row[k]] * impact->y[k];
+        }
+        for (int j = 0; j < rows; j++) {
+            double value = line[impact->row[j]];
+            for (int k = 0; k < impact->joint_rows; k++) {
+                value -= line[impact->joint_row[k]] * impact->X[k * rows + j];
+            }
+            impact->W[i * rows + j] = value;
+        }
+    }
+    for (int i = 0; i < rows; i++) {
+        size_t r = (size_t)impact->row[i];
+        bool blocked = impact->W[i * rows + i] <= BLOCKED_TOL * full[r * (size_t)n + r];
+        for (int j = 0; j < rows; j++) {
+            double mean = 0.5 * (impact->W[i * rows + j] + impact->W[j * rows + i]);
+            if (blocked) mean = 0.0;
+            impact->W[i * rows + j] = mean;
+            impact->W[j * rows + i] = mean;
+        }
+    }
+}
+
+crStatus cr__impact_begin(const crRuleParams* params, const crProblem* problem, bool apart, crArena* arena,
+                          crImpact* impact, crError* error) {
+    *impact = (crImpact){.params = params != NULL ? *params : cr_rule_params(), .arena = arena};
+    crStatus status = check(&impact->params, problem, error);
+    if (status == CR_OK) status = sort_rows(problem, apart, impact, error);
+    if (status == CR_OK) status = make_polygons(problem, impact, error);
+    if (status != CR_OK) return status;
+    int rows = impact->rows;
+    double* full = NULL;
+    double* u = doubles(arena, problem->rows, 1);
+    impact->W = doubles(arena, rows, rows);
+    impact->u = doubles(arena, rows, 1);
+    impact->first = doubles(arena, rows, 1);
+    if (u == NULL || impact->W == NULL || impact->u == NULL || impact->first == NULL) {
+        return out_of_memory(error);
+    }
+    status = cr_problem_dense(problem, arena, &full);
+    if (status == CR_OK) status = velocities(problem, impact, u, error);
+    if (status == CR_OK && impact->joint_rows > 0) {
+        status = joint_response(full, u, problem->rows, impact, error);
+    }
+    if (status != CR_OK) return status;
+    reduce(full, u, problem->rows, impact);
+    for (int i = 0; i < rows; i++) {
+        impact->first[i] = problem->u_free[impact->row[i]];
+        impact->speed = fmax(impact->speed, fmax(fabs(impact->u[i]), fabs(impact->first[i])));
+    }
+    return CR_OK;
+}
+
+crStatus cr__impact_circular(const crImpact* impact, crError* error) {
+    for (int i = 0; i < impact->block_count; i++) {
+        const crBlock* b = &impact->blocks[i];
+        bool cone = b->kind == CR_BLOCK_CONE;
+        if (cone && (b->vertex_count > 0 || b->spin || b->roll || (b->count == 3 && b->mu != b->mu2))) {
+            return cr_error_set(error, CR_ERR_ARGUMENT, "blocks",
+                                "blocks: block %d: this rule takes circular friction alone",
+                                impact->source[i]);
+        }
+    }
+    return CR_OK;
+}
+
+void cr__impact_finish(const crImpact* impact, const double* own, double* p) {
+    for (int i = 0; i < impact->rows; i++) {
+        p[impact->row[i]] = own[i];
+    }
+    for (int k = 0; k < impact->joint_rows; k++) {
+        double sum = impact->y[k];
+        for (int i = 0; i < impact->rows; i++) {
+            sum += impact->X[k * impact->rows + i] * own[i];
+        }
+        p[impact->joint_row[k]] = -sum;
+    }
+}
+
+void cr__impact_push(const crImpact* impact, int row, double dp, double* u) {
+    const double* line = impact->W + (size_t)row * (size_t)impact->rows;
+    for (int i = 0; i < impact->rows; i++) {
+        u[i] += line[i] * dp;
+    }
+}
+
+void cr__impact_velocity(const crImpact* impact, const double* p, double* u) {
+    memcpy(u, impact->u, (size_t)impact->rows * sizeof *u);
+    for (int i = 0; i < impact->rows; i++) {
+        if (p[i] != 0.0) cr__impact_push(impact, i, p[i], u);
+    }
+}
+
+crProblem cr__impact_problem(const crImpact* impact, const double* u) {
+    crProblem problem = {0};
+    problem.rows = impact->rows;
+    problem.block_count = impact->block_count;
+    problem.blocks = impact->blocks;
+    problem.vertices = impact->vertices;
+    problem.u_free = u;
+    problem.W = (crMatrix){impact->rows, impact->rows, NULL, NULL, impact->W};
+    return problem;
+}
+
+crStatus cr__impact_solve(const crImpact* impact, const crProblem* problem, double* p, crRuleReport* report,
+                          crError* error) {
+    static const crSolverParams exact = {.tol = 1e-13};
+    crSolver solver = impact->params.solver;
+    if (solver.solve == NULL) solver = cr_solver_auto(&exact);
+    // later stages start nearly at rest: they are judged by the speeds of the impact, not by their own
+    double size = 0.0;
+    for (int i = 0; i < problem->rows; i++) {
+        size += problem->u_free[i] * problem->u_free[i];
+    }
+    double tol = size > 0.0 ? SOLVED_TOL * fmax(1.0, impact->speed / sqrt(size)) : SOLVED_TOL;
+    crStatus status = cr_solver_run(&solver, problem, tol, impact->arena, p, &report->solve, error);
+    if (status == CR_OK && report->solve.outcome != CR_OUTCOME_SOLVED) {
+        report->outcome = report->solve.outcome;
+    }
+    return status;
+}
+
+crStatus cr__impact_plastic(const crImpact* impact, const double* u, const bool* takes_part, double* lambda,
+                            crRuleReport* report, crError* error) {
+    size_t mark = cr_arena_mark(impact->arena);
+    int n = impact->contacts;
+    int* at = ints(impact->arena, n);
+    double* W = doubles(impact->arena, n, n);
+    double* before = doubles(impact->arena, n, 1);
+    double* p = doubles(impact->arena, n, 1);
+    if (at == NULL || W == NULL || before == NULL || p == NULL) return out_of_memory(error);
+    int m = 0;
+    for (int i = 0; i < n; i++) {
+        lambda[i] = 0.0;
+        if (takes_part == NULL || takes_part[i]) at[m++] = i;
+    }
+    for (int i = 0; i < m; i++) {
+        int row = impact->normal[at[i]];
+        before[i] = u[row];
+        p[i] = 0.0;
+        for (int j = 0; j < m; j++) {
+            W[i * m + j] = impact->W[(size_t)row * (size_t)impact->rows + (size_t)impact->normal[at[j]]];
+        }
+    }
+    crBlock block = cr_block(CR_BLOCK_UNILATERAL, 0, m);
+    crProblem problem = {.rows = m, .block_count = m > 0, .blocks = &block, .u_free = before};
+    problem.W = (crMatrix){m, m, NULL, NULL, W};
+    crStatus status = cr__impact_solve(impact, &problem, p, report, error);
+    for (int i = 0; i < m && status == CR_OK; i++) {
+        lambda[at[i]] = p[i];
+    }
+    cr_arena_release(impact->arena, mark);
+    return status;
+}
+
+crStatus cr__recurrence_begin(const crImpact* impact, crRecurrence* recurrence) {
+    recurrence->u = doubles(impact->arena, impact->rows, 1);
+    recurrence->step = 0;
+    if (recurrence->u == NULL) return CR_ERR_MEMORY;
+    memcpy(recurrence->u, impact->u, (size_t)impact->rows * sizeof(double));
+    return CR_OK;
+}
+
+bool cr__recurrence_seen(crRecurrence* recurrence, const double* u, int rows, int step, double approach) {
+    double away = 0.0;
+    for (int i = 0; i < rows; i++) {
+        away = fmax(away, fabs(u[i] - recurrence->u[i]));
+    }
+    if (away <= 1e-9 * approach) return true;
+    if (step >= 2 * recurrence->step) {
+        memcpy(recurrence->u, u, (size_t)rows * sizeof *u);
+        recurrence->step = step;
+    }
+    return false;
+}
+
+double cr__impact_approach(const crImpact* impact, const double* u, int* contact) {
+    double fastest = 0.0;
+    *contact = -1;
+    for (int i = 0; i < impact->contacts; i++) {
+        double speed = -u[impact->normal[i]];
+        if (speed > fastest) {
+            fastest = speed;
+            *contact = i;
+        }
+    }
+    return fastest;
+}

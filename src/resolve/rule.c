@@ -1,0 +1,241 @@
+// rule.c - running a rule: check the problem, let the rule speak, audit; and the catalogue of rules.
+//
+// The verdict comes from the problem's raw data and p: contact energy p.(u- + u+)/2, the normal velocity
+// after, n.p >= 0 and friction within its limit at each contact, joints shut. Kinetic energy is that of
+// contacts plus the work of driven bodies, -p.(u_free - J v), and of the prescribed impulse f, f.(v- + v+)/2.
+// Fails: bad fields are refused by name; an impulse that is not finite is refused as the rule's fault.
+#include <string.h>
+
+#include "resolve/impact.h"
+
+crRuleParams cr_rule_params(void) {
+    return (crRuleParams){.tolerance = 1e-12, .direction = {1.0, 0.0, 0.0}, .extrapolate = true};
+}
+
+const char* cr_unique_name(crUnique unique) {
+    static const char* const names[] = {"yes", "no", "tie-broken", "unknown"};
+    return (unsigned)unique < sizeof names / sizeof names[0] ? names[unique] : "unknown";
+}
+
+static const crRuleInfo infos[] = {
+    {"newton", "Newton's restitution at every contact at once", "e, et, mu; directions",
+     "frictionless, every contact approaching and e <= 1: no energy is created", "Glocker 2001, eq. 3.2",
+     true},
+    {"poisson", "Poisson's restitution: compression, then expansion", "e, mu; directions",
+     "frictionless: in the permissible region, whatever the e",
+     "Glocker 2001, eqs. 3.3 and 3.4; Anitescu and Potra 1997", true},
+    {"coupled", "restitution between contacts by a matrix", "mu; eps, directions",
+     "none but n.p >= 0 and the cones; eps = 0 is the soft impact", "Glocker 2001, eq. 3.9; Fremond 1995",
+     true},
+    {"sequence", "one contact after another, the fastest first",
+     "e, et, mu; law, ties, extrapolate, mechanism",
+     "in the permissible region if the law is, unless it cannot end",
+     "Chatterjee and Ruina 1998, section 6.4; Ivanov 1995", false},
+    {"feasible", "all orders of single frictionless impacts", "e; pick, corner, threshold",
+     "in the permissible region; the outcome set is complete within the budget", "Seghete and Murphey 2012",
+     false},
+    {"weighted", "frictionless and sticking plastic impacts, weighted", "e, et, mu",
+     "the same e <= 1 and et everywhere: no energy is created, all cones hold",
+     "Chatterjee and Ruina 1998, section 6.3", true},
+    {"reflect", "generalized reflections of all approaching contacts together", "e, the same everywhere",
+     "in the permissible region; e = 1 conserves energy; symmetric inputs stay symmetric",
+     "Smith, Kaufman, Vouga, Tamstorf and Grinspun 2012", false},
+    {"chain", "energetic restitution through compliant contacts", "e; stiffness, hertz",
+     "no energy is created; waves travel as the stiffness ratios say", "Liu, Zhao and Brogliato 2008", false},
+};
+
+int cr_rule_count(void) { return (int)(sizeof infos / sizeof infos[0]); }
+
+const crRuleInfo* cr_rule_info(int index) {
+    return index >= 0 && index < cr_rule_count() ? &infos[index] : NULL;
+}
+
+crStatus cr_rule_find(const char* name, const crRuleParams* params, crRule* rule, crError* error) {
+    static crRule (*const makers[])(const crRuleParams*) = {
+        cr_rule_newton,   cr_rule_poisson,  cr_rule_coupled, cr_rule_sequence,
+        cr_rule_feasible, cr_rule_weighted, cr_rule_reflect, cr_rule_chain,
+    };
+    for (int i = 0; name != NULL && i < cr_rule_count(); i++) {
+        if (strcmp(name, infos[i].name) != 0) continue;
+        *rule = makers[i](params);
+        return CR_OK;
+    }
+    return cr_error_set(error, CR_ERR_NAME, "rule",
+                        "rule: \"%.40s\" is not known; must be newton, poisson, coupled, sequence, feasible, "
+                        "weighted, reflect or chain",
+                        name != NULL ? name : "");
+}
+
+// u before and after, with the prescribed impulse's response counted after
+typedef struct crBalance {
+    double* after;
+    double energy_size;    // terms the contact energy is the difference of
+    double velocity_size;  // likewise for velocities
+    double impulse_size;
+} crBalance;
+
+static crStatus balance_velocities(const crProblem* problem, const double* f, crArena* arena, const double* p,
+                                   crBalance* balance, crRuleReport* report) {
+    int n = problem->rows;
+    balance->after = cr_arena_alloc(arena, (size_t)(n + 1) * sizeof(double));
+    double* response = cr_arena_alloc(arena, (size_t)(n + problem->nv + 1) * sizeof(double));
+    if (balance->after == NULL || response == NULL) return CR_ERR_MEMORY;
+    crStatus status = cr_problem_velocity(problem, arena, p, balance->after);
+    if (status != CR_OK) return status;
+    double* W = NULL;
+    status = cr_problem_dense(problem, arena, &W);
+    if (status != CR_OK) return status;
+    memset(response, 0, (size_t)n * sizeof *response);
+    if (f != NULL) {
+        cr_matrix_mul(&problem->Minv, f, response + n);
+        cr_matrix_mul(&problem->J, response + n, response);
+    }
+    for (int i = 0; i < n; i++) {
+        double size = fabs(problem->u_free[i]) + fabs(response[i]);
+        for (int j = 0; j < n; j++) {
+            size += fabs(W[(size_t)i * (size_t)n + (size_t)j] * p[j]);
+        }
+        balance->after[i] += response[i];
+        report->contact_energy += 0.5 * p[i] * (problem->u_free[i] + balance->after[i]);
+        balance->energy_size += fabs(p[i]) * size;
+        balance->velocity_size = fmax(balance->velocity_size, size);
+        balance->impulse_size = fmax(balance->impulse_size, fabs(p[i]));
+    }
+    return CR_OK;
+}
+
+// work done from outside: by driven bodies and by the prescribed impulse
+static crStatus balance_work(const crProblem* problem, const double* f, crArena* arena, const double* p,
+                             crRuleReport* report) {
+    report->work = 0.0;
+    bool known = problem->v != NULL && problem->J.value != NULL && problem->Minv.value != NULL;
+    if (known) {
+        double* v = cr_arena_alloc(arena, (size_t)(problem->nv + 1) * sizeof(double));
+        double* dv = cr_arena_alloc(arena, (size_t)(problem->nv + 1) * sizeof(double));
+        double* u = cr_arena_alloc(arena, (size_t)(problem->rows + 1) * sizeof(double));
+        if (v == NULL || dv == NULL || u == NULL) return CR_ERR_MEMORY;
+        crStatus status = cr_problem_apply(problem, arena, p, v);
+        if (status != CR_OK) return status;
+        if (f != NULL) cr_matrix_mul(&problem->Minv, f, dv);
+        for (int i = 0; i < problem->nv && f != NULL; i++) {
+            report->work += 0.5 * f[i] * (problem->v[i] + v[i] + dv[i]);
+        }
+        cr_matrix_mul(&problem->J, problem->v, u);
+        for (int i = 0; i < problem->rows; i++) {
+            report->work -= p[i] * (problem->u_free[i] - u[i]);
+        }
+    }
+    report->energy_change = report->contact_energy + report->work;
+    return CR_OK;
+}
+
+// friction left at a cone block, by its own limits; INFINITY where there are none
+static double cone_margin(const crProblem* problem, const crBlock* block, const double* p) {
+    if (isinf(block->mu)) return p[0] > 0.0 ? (double)INFINITY : -fabs(p[1]);
+    int tangents = block->count - 1 - (block->spin ? 1 : 0) - (block->roll ? 2 : 0);
+    double t2 = tangents == 2 ? p[2] : 0.0;
+    double margin = block->mu * p[0] - fabs(p[1]);
+    if (block->vertex_count > 0) {
+        // least distance to an edge of the polygon p_n D, counted positive inside
+        const double(*v)[2] = problem->vertices + block->vertex;
+        margin = (double)INFINITY;
+        for (int k = 0; k < block->vertex_count; k++) {
+            const double* a = v[k];
+            const double* b = v[(k + 1) % block->vertex_count];
+            double ex = b[0] - a[0];
+            double ey = b[1] - a[1];
+            double cross = ex * (t2 - p[0] * a[1]) - ey * (p[1] - p[0] * a[0]);
+            margin = fmin(margin, cross / sqrt(ex * ex + ey * ey));
+        }
+    } else if (tangents == 2 && block->mu > 0.0 && block->mu2 > 0.0) {
+        double stretched = t2 * (block->mu / block->mu2);
+        margin = block->mu * p[0] - sqrt(p[1] * p[1] + stretched * stretched);
+    } else if (tangents == 2) {
+        margin = fmin(margin, block->mu2 * p[0] - fabs(t2));
+    }
+    int at = 1 + tangents;
+    if (block->spin) margin = fmin(margin, block->mu_spin * p[0] - fabs(p[at++]));
+    if (block->roll) {
+        margin = fmin(margin, block->mu_roll * p[0] - sqrt(p[at] * p[at] + p[at + 1] * p[at + 1]));
+    }
+    return margin;
+}
+
+static void verdict(const crProblem* problem, const crBalance* balance, const double* p,
+                    crRuleReport* report) {
+    double inf = (double)INFINITY;
+    crRuleMargins m = {-report->contact_energy, inf, inf, inf, 0.0};
+    double open = -inf;
+    double friction = 1.0;
+    for (int i = 0; i < problem->block_count; i++) {
+        const crBlock* block = &problem->blocks[i];
+        const double* u = balance->after + block->row;
+        const double* q = p + block->row;
+        if (block->kind == CR_BLOCK_EQUALITY) {
+            for (int k = 0; k < block->count; k++) {
+                m.joint = fmin(m.joint, -fabs(u[k]));
+            }
+            continue;
+        }
+        int normals = block->kind == CR_BLOCK_CONE ? 1 : block->count;
+        for (int k = 0; k < normals; k++) {
+            m.penetration = fmin(m.penetration, u[k]);
+            m.tension = fmin(m.tension, q[k]);
+            open = fmax(open, u[k]);
+        }
+        if (block->kind != CR_BLOCK_CONE) continue;
+        m.cone = fmin(m.cone, cone_margin(problem, block, q));
+        if (isfinite(block->mu)) friction = fmax(friction, 1.0 + block->mu);
+    }
+    if ((report->flags & CR_RULE_CONVEX) != 0) m.penetration = open;
+    double tol = CR_PERMISSIBLE_TOL;
+    report->margins = m;
+    report->creates_energy = report->contact_energy > tol * balance->energy_size;
+    report->permissible = !report->creates_energy && m.penetration >= -tol * balance->velocity_size &&
+                          m.tension >= -tol * balance->impulse_size &&
+                          m.cone >= -tol * friction * balance->impulse_size &&
+                          m.joint >= -tol * balance->velocity_size;
+}
+
+static crStatus judge(const crRule* rule, const crProblem* problem, crArena* arena, const double* p,
+                      crRuleReport* report, crError* error) {
+    double sum = 0.0;
+    for (int i = 0; i < problem->rows; i++) {
+        sum += p[i] * 0.0;
+    }
+    if (sum != 0.0) {
+        return cr_error_set(error, CR_ERR_FINITE, "rule", "rule: \"%s\" gave an impulse that is not finite",
+                            rule->name);
+    }
+    size_t mark = cr_arena_mark(arena);
+    const double* f = NULL;
+    for (int i = 0; i < cr_rule_count() && rule->params != NULL; i++) {
+        // only the built-in rules are known to take crRuleParams
+        if (strcmp(rule->name, infos[i].name) == 0) f = ((const crRuleParams*)rule->params)->impulse;
+    }
+    crBalance balance = {0};
+    crStatus status = balance_velocities(problem, f, arena, p, &balance, report);
+    if (status == CR_OK) status = balance_work(problem, f, arena, p, report);
+    if (status == CR_OK) verdict(problem, &balance, p, report);
+    if (status == CR_OK) status = cr_problem_audit(problem, arena, p, &report->audit);
+    cr_arena_release(arena, mark);
+    return status;
+}
+
+crStatus cr_rule_run(const crRule* rule, const crProblem* problem, crArena* arena, double* p,
+                     crRuleReport* report, crError* error) {
+    if (rule == NULL || rule->resolve == NULL || problem == NULL || arena == NULL || p == NULL ||
+        report == NULL) {
+        return cr_error_set(error, CR_ERR_ARGUMENT, "rule",
+                            "rule, problem, arena, p and report must be given");
+    }
+    crStatus status = cr_problem_check(problem, error);
+    if (status != CR_OK) return status;
+    *report = (crRuleReport){.method = rule->name, .unique = CR_UNIQUE_UNKNOWN, .outcome_count = 1};
+    memset(p, 0, (size_t)problem->rows * sizeof *p);
+    size_t mark = cr_arena_mark(arena);
+    status = rule->resolve(rule->params, problem, arena, p, report, error);
+    if (status != CR_OK || report->outcome_p == NULL) cr_arena_release(arena, mark);
+    if (status != CR_OK) return status;
+    return judge(rule, problem, arena, p, report, error);
+}

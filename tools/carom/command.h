@@ -1,0 +1,34 @@
+// command.h - the verbs of the carom command and what they share.
+#ifndef CAROM_COMMAND_H
+#define CAROM_COMMAND_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+// Every verb once: X(name, one line for the help). A verb is verb_NAME in verb_NAME.c, called with the
+// arguments after its name; it returns the exit status.
+#define VERBS(X)                                                                             \
+    X(impact, "one collision, or many: the impulse of each law with its certificate")        \
+    X(laws, "the catalogue of laws: parameters, guarantees, sources, what each can predict") \
+    X(region, "the picture of a collision in impulse space, as SVG, PNG or PDF")             \
+    X(examples, "ready input files of the named situations")
+
+#define VERB_DECLARE(name, summary) int verb_##name(int count, char** arguments);
+VERBS(VERB_DECLARE)
+#undef VERB_DECLARE
+
+enum { EXIT_GOOD = 0, EXIT_BAD_INPUT = 1, EXIT_USAGE = 2, EXIT_FILE = 3 };
+
+// Prints "carom VERB: message" and a hint to standard error; returns EXIT_USAGE.
+int usage_error(const char* verb, const char* format, ...) __attribute__((format(printf, 2, 3)));
+
+// true where colour is wanted: standard output is a terminal and NO_COLOR is unset or empty.
+bool wants_color(void);
+
+// Text of others for people: control characters are replaced, so that input cannot steer the terminal.
+void print_plain(FILE* file, const char* text);
+
+// Words of text broken into lines of at most `width` columns; lines after the first are indented.
+void print_wrapped(FILE* file, const char* text, int column, int indent, int width);
+
+#endif

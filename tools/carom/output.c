@@ -1,0 +1,54 @@
+// output.c - printing for people: messages, colour, wrapped text.
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+
+void print_plain(FILE* file, const char* text) {
+    for (; *text != '\0'; text++) {
+        unsigned char c = (unsigned char)*text;
+        putc(c < 0x20 || c == 0x7f ? '?' : c, file);
+    }
+}
+
+int usage_error(const char* verb, const char* format, ...) {
+    char message[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    fprintf(stderr, "carom %s: ", verb);
+    print_plain(stderr, message);
+    fprintf(stderr, "\ncarom %s --help tells how to use it\n", verb);
+    return EXIT_USAGE;
+}
+
+bool wants_color(void) {
+    const char* refused = getenv("NO_COLOR");
+    return isatty(STDOUT_FILENO) && (refused == NULL || refused[0] == '\0');
+}
+
+void print_wrapped(FILE* file, const char* text, int column, int indent, int width) {
+    bool first = true;
+    while (*text != '\0') {
+        text += strspn(text, " ");
+        size_t length = strcspn(text, " ");
+        if (length == 0) break;
+        if (!first && column + 1 + (int)length > width) {
+            fprintf(file, "\n%*s", indent, "");
+            column = indent;
+        } else if (!first) {
+            putc(' ', file);
+            column++;
+        }
+        char word[256];
+        snprintf(word, sizeof word, "%.*s", (int)length, text);
+        print_plain(file, word);
+        column += (int)length;
+        text += length;
+        first = false;
+    }
+    putc('\n', file);
+}

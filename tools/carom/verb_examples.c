@@ -1,0 +1,112 @@
+// verb_examples.c - carom examples: the named situations as ready input files.
+//
+// The files of examples/impacts/ are part of the command; the comment in each is its line in the list.
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "command.h"
+#include "examples.h"
+#include "io/json.h"
+#include "io/names.h"
+
+static void print_help(void) {
+    puts("usage: carom examples                   list the examples\n"
+         "       carom examples NAME              print one\n"
+         "       carom examples --all -o DIR      write all of them as DIR/NAME.json\n"
+         "\n"
+         "Ready input files for carom impact: the situations of Chatterjee and Ruina 1998 and a few\n"
+         "everyday ones.\n"
+         "\n"
+         "examples:\n"
+         "  carom examples kane-paradox | carom impact\n"
+         "  carom examples --all -o impacts && carom impact impacts/billiard.json");
+}
+
+static void print_list(void) {
+    for (const crExample* example = cr_examples; example->name != NULL; example++) {
+        crJsonDoc doc;
+        printf("%-18s ", example->name);
+        if (cr_json_parse(example->text, strlen(example->text), 1, &doc, NULL) == CR_OK) {
+            const crJson* comment = cr_json_get(doc.root, "comment");
+            if (comment != NULL && comment->type == CR_JSON_STRING) {
+                print_wrapped(stdout, comment->text, 19, 19, 100);
+            } else {
+                putchar('\n');
+            }
+            cr_json_free(&doc);
+        }
+    }
+}
+
+static const char* example_name(const void* ctx, int index) {
+    (void)ctx;
+    return cr_examples[index].name;
+}
+
+static int print_one(const char* name) {
+    for (const crExample* example = cr_examples; example->name != NULL; example++) {
+        if (strcmp(example->name, name) != 0) continue;
+        fputs(example->text, stdout);
+        return EXIT_GOOD;
+    }
+    const char* near = cr_name_nearest(name, example_name, NULL);
+    return near != NULL
+               ? usage_error("examples", "no example is called '%s'; did you mean '%s'?", name, near)
+               : usage_error("examples", "no example is called '%s'; carom examples lists them", name);
+}
+
+static int file_error(const char* path) {
+    fprintf(stderr, "carom examples: %s: %s\n", path, strerror(errno));
+    return EXIT_FILE;
+}
+
+static int write_all(const char* directory) {
+    if (mkdir(directory, 0777) != 0 && errno != EEXIST) return file_error(directory);
+    for (const crExample* example = cr_examples; example->name != NULL; example++) {
+        char path[4096];
+        int length = snprintf(path, sizeof path, "%s/%s.json", directory, example->name);
+        if (length < 0 || (size_t)length >= sizeof path) {
+            errno = ENAMETOOLONG;
+            return file_error(directory);
+        }
+        FILE* file = fopen(path, "wb");
+        if (file == NULL) return file_error(path);
+        bool written = fputs(example->text, file) >= 0;
+        if (fclose(file) != 0 || !written) return file_error(path);
+        puts(path);
+    }
+    return EXIT_GOOD;
+}
+
+int verb_examples(int count, char** arguments) {
+    const char* name = NULL;
+    const char* directory = NULL;
+    bool all = false;
+    for (int i = 0; i < count; i++) {
+        const char* argument = arguments[i];
+        if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
+            print_help();
+            return EXIT_GOOD;
+        }
+        if (strcmp(argument, "--all") == 0) {
+            all = true;
+        } else if (strcmp(argument, "-o") == 0) {
+            if (++i == count) return usage_error("examples", "-o needs a directory");
+            directory = arguments[i];
+        } else if (argument[0] == '-') {
+            return usage_error("examples", "unknown option '%s'", argument);
+        } else if (name != NULL) {
+            return usage_error("examples", "only one name at a time, '%s' is a second one", argument);
+        } else {
+            name = argument;
+        }
+    }
+    if (all != (directory != NULL) || (all && name != NULL)) {
+        return usage_error("examples", "--all and -o DIR go together, without a name");
+    }
+    if (all) return write_all(directory);
+    if (name != NULL) return print_one(name);
+    print_list();
+    return EXIT_GOOD;
+}
