@@ -441,3 +441,36 @@ TEST(solvers_by_name) {
     CHECK_STATUS(cr_solver_find("magic", NULL, &solver, &error), CR_ERR_NAME);
     CHECK_TEXT(error.field, "solver");
 }
+
+// the same bits by every compiler and optimization level; masses are equal, so no libm is in the data
+TEST(golden_bits) {
+    static const uint64_t golden[NAMES] = {UINT64_C(0x3af3859a64db96e6), UINT64_C(0x265110460fa1f428),
+                                           UINT64_C(0x69269a0276dd0908), UINT64_C(0x3f16d14d817a0da8),
+                                           UINT64_C(0x85595940fe6f5535)};
+    for (int k = 0; k < NAMES; k++) {
+        uint64_t hash = CR_HASH_SEED;
+        for (int i = 0; i < 24; i++) {
+            crRandom random = sample_seed(60 + (uint64_t)i);
+            crArena arena;
+            crPileDef def = {(crPileKind)(i % PILE_KINDS),
+                             (crPileFriction)(i / PILE_KINDS % PILE_FRICTIONS),
+                             4,
+                             1.0,
+                             0.2,
+                             i % 3 == 0};
+            CHECK_STATUS(cr_arena_create(&arena, NULL, 1 << 20), CR_OK);
+            crProblem p = pile_build(&def, &random, &arena);
+            crSolverParams params = cr_solver_params();
+            params.max_iterations = 100;
+            crSolver solver;
+            crReport report;
+            double* x = calloc((size_t)p.rows, sizeof *x);
+            CHECK_STATUS(cr_solver_find(names[k], &params, &solver, NULL), CR_OK);
+            CHECK_STATUS(cr_solver_run(&solver, &p, 1e-10, &arena, x, &report, NULL), CR_OK);
+            hash = cr_hash(hash, x, (size_t)p.rows * sizeof *x);
+            free(x);
+            cr_arena_destroy(&arena);
+        }
+        if (!CHECK(hash == golden[k])) printf("%s: %016llx\n", names[k], (unsigned long long)hash);
+    }
+}
