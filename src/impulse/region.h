@@ -39,6 +39,10 @@ crInterval cr__energy_interval(double A, double B, double C);
 // x1/x0 of the rays in the plane of b0 and b1
 crInterval cr__planar_range(const crRays* rays);
 
+// P = P0 + s d is on the boundary but for the rounding of P0, which may be much larger than P: pull it back
+// along d by what its own margins say.
+crVec3 cr__region_settle(const crContact* c, crVec3 P, crVec3 d);
+
 // Volume, centroid and a matrix whose columns span the ellipsoid of equal second moments. For planar contacts
 // the area and its centroid, in the plane z = 0, and no spread.
 typedef struct crMoments {

@@ -63,7 +63,7 @@ crStatus cr_region_from_spherical(const crContact* c, double psi1, double psi2, 
     *P = P0;
     if (region == ORIGIN || rho == 0.0) return CR_OK;
     crVec3 d = direction(psi1, psi2);
-    *P = cr_madd(P0, rho * cr_region_extent(c, P0, d), d);
+    *P = cr__region_settle(c, cr_madd(P0, rho * cr_region_extent(c, P0, d), d), d);
     return CR_OK;
 }
 
@@ -100,7 +100,8 @@ crStatus cr_region_project(const crContact* c, crVec3 wish, crVec3* P, crError* 
     if (region == ORIGIN) return CR_OK;
     crVec3 d = cr_sub(wish, P0);
     double s = cr_region_extent(c, P0, d);
-    *P = s >= 1.0 ? wish : cr_madd(P0, s, d);
+    bool inside = s >= 1.0 || (isinf(cr_region_reach(c)) && cr_impulse_permissible(c, wish, 0.0));
+    *P = inside ? wish : cr__region_settle(c, cr_madd(P0, s, d), d);
     return CR_OK;
 }
 
