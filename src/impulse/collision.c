@@ -137,6 +137,9 @@ static crMat3 default_frame(crVec3 n, crVec3 V) {
     double speed = cr_norm(tangential);
     if (!(speed > 1e-14 * cr_norm(V)) || speed < 1e-290) return cr_frame(n);
     crVec3 t1 = cr_scale(-1.0 / speed, tangential);
+    // a small difference of large vectors is not across n yet: once more
+    t1 = cr_madd(t1, -cr_dot(n, t1), n);
+    t1 = cr_scale(1.0 / cr_norm(t1), t1);
     return cr_mat3_columns(n, t1, cr_cross(n, t1));
 }
 
