@@ -78,9 +78,10 @@ TEST(P_II_of_a_singular_W) {
         crVec3 P;
         double Ec;
         if (!CHECK(cr_impulse_P_II(&c, &P))) continue;
-        CHECK(cr_norm(cr_impulse_V_plus(&c, P)) <= 1e-14 * load(&c, P));
+        // V is the image of a unit vector, and rounded as such
+        CHECK(cr_norm(cr_impulse_V_plus(&c, P)) <= 1e-14 * cr_sym3_trace(c.W));
         // least norm: nothing along the blocked direction
-        CHECK(fabs(cr_dot(P, z)) <= 1e-12 * cr_norm(P));
+        CHECK(fabs(cr_dot(P, z)) <= 1e-13);
         c.V = cr_madd(c.V, 0.1, z);
         CHECK(!cr_impulse_P_II(&c, &P));
         CHECK(!cr_impulse_contact_energy(&c, cr_vec3(1, 0, 0), &Ec));
