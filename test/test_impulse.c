@@ -231,7 +231,7 @@ TEST(W_and_energy_of_two_bodies) {
         CHECK_STATUS(cr_collision_bodies(&c, &a, &b, point, NULL), CR_OK);
         CHECK_VEC(c.V, cr_sub(point_velocity(&b, point), point_velocity(&a, point)), 1e-14);
         crRigid a_after = cr_rigid_after(&a, point, cr_neg(P)), b_after = cr_rigid_after(&b, point, P);
-        // V+ = V + W P, and the change of contact energy is that of the system (driven bodies do no work at rest)
+        // V+ = V + W P, and the change of contact energy is that of the system
         crVec3 after = cr_sub(point_velocity(&b_after, point), point_velocity(&a_after, point));
         crVec3 expected = cr_add(c.V, cr_mat3_mul(c.W, P));
         double scale = cr_norm(after) + cr_norm(c.V) + cr_norm(P) / fmin(a.mass, b.mass);

@@ -1,4 +1,4 @@
-// test_region_params.c - spherical, projected and Brach's parameters of the permissible region, and their laws.
+// test_region_params.c - spherical, projected and Brach's parameters of the region, and their laws.
 #include "region_check.h"
 
 typedef struct Worst {

@@ -3,33 +3,20 @@
 // On P0 + s d each of the four conditions is a polynomial in s: energy and cone are quadratic, penetration
 // and tension linear. The region is convex, so the ray leaves it once, at the smallest of their roots.
 // Source: Chatterjee and Ruina 1998, section 3.2. Where W is singular the energy surface is a cylinder or a
-// pair of planes and the region may have no end; it is then cut off by a sphere about 1.5 P_I.
+// pair of planes and the region may have no end; see cr__region_contact for where it is cut off.
 // Fails: for a P0 outside the region the answer means nothing (it is 0 for most directions).
 #include "impulse/region.h"
 
-// Cut-off where W is singular: this many times the largest length the contact offers.
-#define REACH_FACTOR 100.0
-
 double cr_region_reach(const crContact* c) {
-    crSym3 inverse;
-    if (cr_sym3_invert(c->W, &inverse)) return (double)INFINITY;
+    crContact bounded = cr__region_contact(c);
+    crVec3 P_II;
     double values[3];
     crMat3 axes;
-    cr_sym3_eigen(c->W, values, &axes);
-    if (!(values[2] > 0.0)) return 0.0;
-    // longest semi-axis of the energy surface among the directions that are not blocked
-    double twice_Ec = 0.0;
-    double smallest = values[2];
-    for (int k = 2; k >= 0 && values[k] > 1e-14 * values[2]; k--) {
-        double v = cr_dot(cr_mat3_column(axes, k), c->V);
-        twice_Ec += v * v / values[k];
-        smallest = values[k];
-    }
-    double length = fmax(2.0 * sqrt(twice_Ec / smallest), cr_norm(c->V) / values[2]);
-    // and 2 P_I, which is permissible wherever it exists
-    crVec3 P_I;
-    if (cr_impulse_P_I(c, &P_I)) length = fmax(length, 2.0 * fabs(P_I.x));
-    return REACH_FACTOR * length;
+    if (!(c->W.xx > 0.0) || !cr_impulse_P_II(&bounded, &P_II)) return 0.0;
+    cr_sym3_eigen(bounded.W, values, &axes);
+    double twice_Ec = fabs(cr_dot(P_II, bounded.V));
+    // with room for what rounding does to the smallest eigenvalue
+    return 1.001 * (cr_norm(P_II) + sqrt(twice_Ec / values[0]));
 }
 
 // first s > 0 where a s^2 + 2 b s + c, not positive at 0, becomes positive; disc = b^2 - a c
@@ -74,8 +61,9 @@ static double polish_plane(const crContact* c, crVec3 P0, crVec3 d, double Wd, d
     return fabs(step) <= 1e-6 * s ? s - step : s;
 }
 
-double cr_region_extent(const crContact* c, crVec3 P0, crVec3 d) {
-    double reach = cr_region_reach(c);
+double cr_region_extent(const crContact* contact, crVec3 P0, crVec3 d) {
+    crContact bounded = cr__region_contact(contact);
+    const crContact* c = &bounded;
     crVec3 Wd = cr_sym3_mul(c->W, d);
     crVec3 V_plus = cr_impulse_V_plus(c, P0);
     double quad = 0.5 * cr_dot(d, Wd);
@@ -86,19 +74,12 @@ double cr_region_extent(const crContact* c, crVec3 P0, crVec3 d) {
     if (isfinite(by_energy)) by_energy = polish_energy(c, P0, d, by_energy);
     if (isfinite(by_plane)) by_plane = polish_plane(c, P0, d, Wd.x, by_plane);
     double s = fmin(fmin(by_energy, by_plane), first_zero(d.x, P0.x));
-    s = fmin(s, cone_extent(c->mu, P0, d));
-    if (isfinite(reach)) {
-        crVec3 center;
-        cr_impulse_P_I(c, &center);
-        crVec3 r = cr_madd(P0, -1.5, center);
-        double rd = cr_dot(r, d);
-        double rest = fmin(0.0, cr_dot(r, r) - reach * reach);
-        s = fmin(s, first_root(cr_dot(d, d), rd, rest, rd * rd - cr_dot(d, d) * rest));
-    }
-    return s;
+    return fmin(s, cone_extent(c->mu, P0, d));
 }
 
-crVec3 cr__region_settle(const crContact* c, crVec3 P, crVec3 d) {
+crVec3 cr__region_settle(const crContact* contact, crVec3 P, crVec3 d) {
+    crContact bounded = cr__region_contact(contact);
+    const crContact* c = &bounded;
     for (int i = 0; i < 2 && !cr_impulse_permissible(c, P, 1e-15); i++) {
         crVec3 V_plus = cr_impulse_V_plus(c, P);
         double energy = cr_impulse_energy_change(c, P);
