@@ -243,7 +243,7 @@ TEST(centroid_does_not_depend_on_the_tangents) {
         turned.V = cr_mat3_mul_t(turn, c.V);
         turned.V.x = c.V.x;
         crVec3 P, Q;
-        CHECK(cr_region_centroid(&c, &P) && cr_region_centroid(&turned, &Q));
+        if (!CHECK(cr_region_centroid(&c, &P) && cr_region_centroid(&turned, &Q))) continue;
         double error = cr_norm(cr_sub(P, cr_mat3_mul(turn, Q))) / cr_norm(P);
         worst = fmax(worst, error);
     }
