@@ -73,6 +73,8 @@ static int section_corners(const crContact* c, double azimuth, Corner* corners) 
     crVec3 u = cr_vec3(0, cos(azimuth), sin(azimuth));
     crVec3 Wu = cr_sym3_mul(c->W, u);
     double nn = c->W.xx, nu = Wu.x, uu = cr_dot(u, Wu), Vu = cr_dot(c->V, u);
+    // what u.W u is the sum of
+    double terms = u.y * u.y * c->W.yy + 2.0 * fabs(u.y * u.z * c->W.yz) + u.z * u.z * c->W.zz;
     int count = 0;
     double found[8][3];
     for (int side = -1; side <= 1 && !isinf(c->mu); side += 2) {
@@ -81,14 +83,15 @@ static int section_corners(const crContact* c, double azimuth, Corner* corners) 
         double low = -c->V.x / normal, high = -2.0 * (c->V.x + Vu * m) / mass;
         memcpy(found[count++], (double[3]){low, low * m, (nn + fabs(nu * m)) / fabs(normal)},
                sizeof found[0]);
-        memcpy(found[count++], (double[3]){high, high * m, 2.0 * (nn + uu * m * m) / mass}, sizeof found[0]);
+        memcpy(found[count++], (double[3]){high, high * m, 2.0 * (nn + terms * m * m) / mass},
+               sizeof found[0]);
     }
     // n.V+ = 0 on the ellipse: x = -(Vn + nu y)/nn, a quadratic in y
     double S = uu - nu * nu / nn, g = Vu - nu * c->V.x / nn, E = c->V.x * c->V.x / nn;
     for (int side = -1; side <= 1; side += 2) {
         double root = fabs(g) + sqrt(g * g + S * E);
         double y = side * g > 0.0 ? side * E / root : side * root / S;
-        memcpy(found[count++], (double[3]){-(c->V.x + nu * y) / nn, y, uu / S}, sizeof found[0]);
+        memcpy(found[count++], (double[3]){-(c->V.x + nu * y) / nn, y, terms / S}, sizeof found[0]);
     }
     int kept = 0;
     for (int i = 0; i < count; i++) {
@@ -127,7 +130,7 @@ static void check_section(const crContact* c, double azimuth, int count, double*
             nearest = fmin(nearest, cr_norm(cr_sub(points[j], corners[i].P)));
         }
         double error = nearest / size / corners[i].condition;
-        CHECK(error <= 1e-12);
+        CHECK(error <= 1e-14);
         *worst_corner = fmax(*worst_corner, error);
     }
 }
