@@ -7,7 +7,8 @@
 #include "impulse/region.h"
 
 #define BLOCKED 1e-13  // an eigenvalue of S below this share of its diagonal entry is rounding
-#define CUT_OFF 1e-4   // in units of Wnn: the region reaches 100 times as far as along n
+#define CUT_OFF 1e-4   // in units of Wnn: an endless region reaches 100 times as far as along n
+#define BALANCE 1e-11  // likewise, where the cone is the end: as much as rounding costs if there were nothing
 
 // eigenvectors and eigenvalues of S
 static void tangential_axes(const crSym3* W, double axis[2][2], double sigma[2]) {
@@ -37,15 +38,24 @@ crContact cr__region_contact(const crContact* c) {
     if (!(W->xx > 0.0) || cr_sym3_invert(*W, &inverse)) return bounded;
     double axis[2][2];
     double sigma[2];
+    bool blocked[2];
+    double slope = 0.0;  // squared, of the blocked directions against the tangent plane
     tangential_axes(&c->W, axis, sigma);
     for (int i = 0; i < 2; i++) {
         double y = axis[i][0];
         double z = axis[i][1];
         double along = y * y * c->W.yy + 2.0 * y * z * c->W.yz + z * z * c->W.zz;
-        if (sigma[i] > BLOCKED * along && sigma[i] > 1e-15 * (c->W.yy + c->W.zz)) continue;
-        W->yy += CUT_OFF * W->xx * y * y;
-        W->yz += CUT_OFF * W->xx * y * z;
-        W->zz += CUT_OFF * W->xx * z * z;
+        blocked[i] = !(sigma[i] > BLOCKED * along && sigma[i] > 1e-15 * (c->W.yy + c->W.zz));
+        double normal = (c->W.xy * y + c->W.xz * z) / c->W.xx;
+        if (blocked[i]) slope += normal * normal;
+    }
+    // a blocked direction inside the cone has no end of its own
+    double raise = c->mu * c->mu * slope < 0.999 && !isinf(c->mu) ? BALANCE : CUT_OFF;
+    for (int i = 0; i < 2; i++) {
+        if (!blocked[i]) continue;
+        W->yy += raise * W->xx * axis[i][0] * axis[i][0];
+        W->yz += raise * W->xx * axis[i][0] * axis[i][1];
+        W->zz += raise * W->xx * axis[i][1] * axis[i][1];
     }
     return bounded;
 }
