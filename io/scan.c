@@ -1,8 +1,8 @@
 // scan.c - reading numbers from a text that may be cut off, hostile or not text at all.
 //
-// Words are separated by bytes up to and including the space. Counts are compared with what is left of the text (two
-// bytes per number at least), so memory stays within a small multiple of the text's size.
-// Fails: each refusal names the field, the word found and where it stands.
+// Words are separated by bytes up to and including the space. Counts are compared with what is left of the
+// text (two bytes per number at least), so memory stays within a small multiple of the text's size. Fails:
+// each refusal names the field, the word found and where it stands.
 #include "io/scan.h"
 
 #include <errno.h>

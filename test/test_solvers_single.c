@@ -1,7 +1,7 @@
 // test_solvers_single.c - the friction solvers on one contact, on edge cases, and what they take from memory.
 //
-// One contact is compared with a search over all slip directions; other cases are closed forms worked out in the
-// comments.
+// One contact is compared with a search over all slip directions; other cases are closed forms worked out in
+// the comments.
 #include "test.h"
 
 #include "pile.h"
@@ -67,7 +67,8 @@ static bool slip_at(const Single* s, double mu, const double d[2], double x[3], 
     return true;
 }
 
-// distance of p from the nearest slipping solution, by bisecting every sign change over the circle; count of them
+// distance of p from the nearest slipping solution, by bisecting every sign change over the circle; count of
+// them
 static double nearest_slip(const Single* s, double mu, const double* p, int* count) {
     double best = (double)INFINITY, last = 0.0, last_angle = 0.0;
     bool known = false;
@@ -439,4 +440,37 @@ TEST(solvers_by_name) {
     }
     CHECK_STATUS(cr_solver_find("magic", NULL, &solver, &error), CR_ERR_NAME);
     CHECK_TEXT(error.field, "solver");
+}
+
+// the same bits by every compiler and optimization level; masses are equal, so no libm is in the data
+TEST(golden_bits) {
+    static const uint64_t golden[NAMES] = {UINT64_C(0x3af3859a64db96e6), UINT64_C(0x265110460fa1f428),
+                                           UINT64_C(0x69269a0276dd0908), UINT64_C(0x3f16d14d817a0da8),
+                                           UINT64_C(0x85595940fe6f5535)};
+    for (int k = 0; k < NAMES; k++) {
+        uint64_t hash = CR_HASH_SEED;
+        for (int i = 0; i < 24; i++) {
+            crRandom random = sample_seed(60 + (uint64_t)i);
+            crArena arena;
+            crPileDef def = {(crPileKind)(i % PILE_KINDS),
+                             (crPileFriction)(i / PILE_KINDS % PILE_FRICTIONS),
+                             4,
+                             1.0,
+                             0.2,
+                             i % 3 == 0};
+            CHECK_STATUS(cr_arena_create(&arena, NULL, 1 << 20), CR_OK);
+            crProblem p = pile_build(&def, &random, &arena);
+            crSolverParams params = cr_solver_params();
+            params.max_iterations = 100;
+            crSolver solver;
+            crReport report;
+            double* x = calloc((size_t)p.rows, sizeof *x);
+            CHECK_STATUS(cr_solver_find(names[k], &params, &solver, NULL), CR_OK);
+            CHECK_STATUS(cr_solver_run(&solver, &p, 1e-10, &arena, x, &report, NULL), CR_OK);
+            hash = cr_hash(hash, x, (size_t)p.rows * sizeof *x);
+            free(x);
+            cr_arena_destroy(&arena);
+        }
+        if (!CHECK(hash == golden[k])) printf("%s: %016llx\n", names[k], (unsigned long long)hash);
+    }
 }

@@ -1,14 +1,16 @@
 // interior.c - Coulomb friction as the end of a smooth path, followed by Newton steps.
 //
-// Each inequality g >= 0 with multiplier l obeys g l = tau, each friction part s = (x_n, x_part) in the Lorentz
-// cone with its dual z obeys s o z = tau e; tau goes to zero. The multipliers act on the velocity rows that are theirs:
+// Each inequality g >= 0 with multiplier l obeys g l = tau, each friction part s = (x_n, x_part) in the
+// Lorentz cone with its dual z obeys s o z = tau e; tau goes to zero. The multipliers act on the velocity
+// rows that are theirs:
 //
 //     w_n = l_n,   w_part = z_part (z_0 is left free),   polygon: w_t = -sum l_k m_k,   box: w = l_lo - l_hi
 //
-// which is friction of greatest dissipation at a given pressure, not the associated law: no |u_t| has to be added
-// to the normal row, and the system stays smooth. Elimination of the multipliers leaves (W + C) dx = ..., with
-// Nesterov and Todd's scaling for the cones. Steps are predictor and corrector as in Mehrotra 1992.
-// Fails: steps shrink to nothing where there is no solution or W is hopelessly scaled; x is the best point seen.
+// which is friction of greatest dissipation at a given pressure, not the associated law: no |u_t| has to be
+// added to the normal row, and the system stays smooth. Elimination of the multipliers leaves (W + C) dx =
+// ..., with Nesterov and Todd's scaling for the cones. Steps are predictor and corrector as in Mehrotra 1992.
+// Fails: steps shrink to nothing where there is no solution or W is hopelessly scaled; x is the best point
+// seen.
 #include "interior.h"
 #include "newton.h"
 
@@ -46,6 +48,7 @@ typedef struct crPath {
     double* dx;            // (n)
     double* best;          // (n)
     double* trial;         // (n)
+    double last_length;    // of the step before
     double start;          // complementarity at the start
     double start_balance;  // imbalance at the start, negative before
     crDirect direct;
@@ -59,7 +62,7 @@ static int unit_walls(const crUnit* unit) {
 }
 
 static crStatus path_create(crPath* z, const crSystem* system, crArena* arena) {
-    *z = (crPath){.system = system, .start_balance = -1.0, .arena = arena};
+    *z = (crPath){.system = system, .start_balance = -1.0, .last_length = 1.0, .arena = arena};
     size_t walls = 0;
     size_t cones = 0;
     for (int i = 0; i < system->units; i++) {
@@ -97,7 +100,8 @@ static void add_polygon(crPath* z, int i, double l) {
     }
 }
 
-// walls and cones of all units, and x inside them: pressures and multipliers of the size that speed and stiffness suggest
+// walls and cones of all units, and x inside them: pressures and multipliers of the size that speed and
+// stiffness suggest
 static void begin(crPath* z, double speed, double scale, double* x) {
     for (int i = 0; i < z->system->units; i++) {
         const crUnit* unit = &z->system->unit[i];
@@ -389,10 +393,14 @@ static crStatus path_step(crPath* z, double* x, double* length) {
         z->start = now;
     }
     if (z->start_balance > 0.0) tau = fmax(tau, BALANCE * z->start * (balance / z->start_balance));
+    // after a short step, back towards the middle
+    if (z->last_length < 0.2) tau = fmax(tau, now);
+    if (z->last_length < 0.02) tau = fmax(tau, 10.0 * now);
     fill_right_side(z, x, tau);
     cr__direct_again(&z->direct, z->F, z->dx);
     fill_multipliers(z, x, tau);
     *length = longest_step(z, x);
+    z->last_length = *length;
     move(z, *length < 1.0 ? 0.9 * *length : 1.0, x);
     return CR_OK;
 }

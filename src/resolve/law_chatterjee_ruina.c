@@ -7,7 +7,7 @@
 // kappa is what brings n.P to zero if n.P^ < 0, and 1 + et otherwise. Holds: in the permissible region for 0
 // <= e <= 1, -1 <= et <= 1; equals the bilinear law for diagonal W. Fails: Wnn = 0, or no P_II because W is
 // singular and V not in its range: no-solution.
-#include "carom/resolve.h"
+#include "pair.h"
 
 // P_I and D = P_II - P_I, the latter through the Schur complement S = Wtt - wtn wtn^T / Wnn:
 // S D_t = wtn Vn/Wnn - V_t, Wnn D_n = -wtn.D_t. false where S is singular to working precision.
@@ -39,7 +39,7 @@ static bool two_impulses_singular(const crContact* c, double* P_I, crVec3* D) {
     return true;
 }
 
-static crStatus apply(const void* params, const crContact* c, crHit* hit, crError* error) {
+crStatus cr__chatterjee_ruina(const void* params, const crContact* c, crHit* hit, crError* error) {
     (void)params;
     (void)error;
     double P_I;
@@ -65,4 +65,4 @@ static crStatus apply(const void* params, const crContact* c, crHit* hit, crErro
     return CR_OK;
 }
 
-crLaw cr_law_chatterjee_ruina(void) { return (crLaw){"chatterjee-ruina", apply, NULL}; }
+crLaw cr_law_chatterjee_ruina(void) { return (crLaw){"chatterjee-ruina", cr__chatterjee_ruina, NULL}; }

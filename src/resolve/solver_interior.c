@@ -1,8 +1,8 @@
 // solver_interior.c - the central path of interior.c, finished by Newton steps from where it leads.
 //
-// The path tells which contacts open, stick and slip; Newton's method then gives the last digits. The guess in p
-// only sets sizes. Fails: where the path breaks off before the regimes are clear; limit or stalled with the best
-// point seen.
+// The path tells which contacts open, stick and slip; Newton's method then gives the last digits. The guess
+// in p only sets sizes. Fails: where the path breaks off before the regimes are clear; limit or stalled with
+// the best point seen.
 #include "interior.h"
 
 static crStatus solve(const void* params, const crProblem* problem, crArena* arena, double* p,
