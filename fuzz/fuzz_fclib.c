@@ -1,7 +1,8 @@
-// fuzz_fclib.c - an HDF5 file in FCLIB's layout with datasets as the bytes say: refused by path, or a good problem.
+// fuzz_fclib.c - an HDF5 file in FCLIB's layout with datasets as the bytes say: refused by path, or a good
+// problem.
 //
-// The container is written by HDF5 itself, because its own reader is not what is tested here. Each dataset is taken from
-// the bytes: whether it is there, its type, its length and its numbers.
+// The container is written by HDF5 itself, because its own reader is not what is tested here. Each dataset
+// is taken from the bytes: whether it is there, its type, its length and its numbers.
 #include <hdf5.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// fuzz_problem.c - any bytes as a problem file of any text format: refused with a position, or a problem that passes its
-// check, whose audit of p = 0 is no NaN, and which comes back the same from its own dump.
+// fuzz_problem.c - any bytes as a problem file of any text format: refused with a position, or a problem
+// that passes its check, whose audit of p = 0 is no NaN, and which comes back the same from its own dump.
 //
 // A first byte below 16 picks the format; otherwise it is guessed. HDF5 is left to fuzz_fclib.
 #include <math.h>

@@ -1,4 +1,5 @@
-// cap.c - libc memory up to a total: what has been given out is counted, and freed by the size that comes back.
+// cap.c - libc memory up to a total: what has been given out is counted, and freed by the size that comes
+// back.
 //
 // Fails: NULL beyond the total, which callers report as out of memory.
 #include "io/cap.h"

@@ -11,7 +11,8 @@ typedef struct crCap {
     size_t used;
 } crCap;
 
-// Memory from libc, NULL where more than cap->most bytes would be in use. cap must outlive what was allocated.
+// Memory from libc, NULL where more than cap->most bytes would be in use. cap must outlive what was
+// allocated.
 crAllocator cr_cap_allocator(crCap* cap);
 
 #endif

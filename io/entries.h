@@ -12,12 +12,13 @@ typedef struct crEntry {
     const void* where;  // the caller's own
 } crEntry;
 
-// Sorts the entries and sums those in the same place. *twice (may be NULL) is one that shares its place, or NULL.
+// Sorts the entries and sums those in the same place. *twice (may be NULL) is one that shares its place, or
+// NULL.
 crStatus cr__entries_compress(crEntry* entries, size_t count, int rows, int cols, crArena* arena,
                               crMatrix* matrix, const crEntry** twice);
 
-// Minv from M: full, or diagonal where M is large and diagonal. Refuses an M that is too large or not positive
-// definite.
+// Minv from M: full, or diagonal where M is large and diagonal. Refuses an M that is too large or not
+// positive definite.
 crStatus cr__entries_invert(crProblemFile* file, crError* error);
 
 #endif

@@ -1,10 +1,11 @@
 // problem.c - which reader a problem file goes to.
 //
-// A text that begins with { is json, with HDF5's signature fclib. One whose first word is no number is boxed-lcp, or
-// contactbench where that word is "n". Otherwise the first numbers decide: 0/1, 0/1, n, m and a list of blocks from 0
-// is siconos-mlcp; n, storage, n, n is siconos-lcp; dimension 2, 3 or 5, contacts, storage is a friction problem (5:
-// with rolling; a matrix larger than the contacts need, or a name with GFC: the global form); n and at least n^2 + n
-// numbers is siconos-lcp-rows. Fails: what fits none is refused; naming the format helps.
+// A text that begins with { is json, with HDF5's signature fclib. One whose first word is no number is
+// boxed-lcp, or contactbench where that word is "n". Otherwise the first numbers decide: 0/1, 0/1, n, m and
+// a list of blocks from 0 is siconos-mlcp; n, storage, n, n is siconos-lcp; dimension 2, 3 or 5, contacts,
+// storage is a friction problem (5: with rolling; a matrix larger than the contacts need, or a name with
+// GFC: the global form); n and at least n^2 + n numbers is siconos-lcp-rows. Fails: what fits none is
+// refused; naming the format helps.
 #include "io/problem.h"
 #include "io/scan.h"
 

@@ -1,11 +1,11 @@
 // problem_json.c - carom's own problem files: JSON, every field in docs/problem-files.md.
 //
-//     {"carom_problem": 1, "blocks": [{"kind", "rows", ...}, ...], "u_free": [...], "b": [...], "W": [[...], ...]}
+//     {"carom_problem": 1, "blocks": [{"kind", "rows", ...}, ...], "u_free": [...], "b": [...], "W": [[...]]}
 //
-// or J with M or Minv, and v, instead of W. A matrix is a list of rows, or {"rows", "cols", "entries": [[i, j,
-// value], ...]} with indices from 0, in any order, none twice. inverse(M) is formed here.
-// Fails: unknown and missing fields, wrong types and sizes, ranges, an M that is not positive definite: the first
-// field found wrong is refused by name, with its line and column.
+// or J with M or Minv, and v, instead of W. A matrix is a list of rows, or {"rows", "cols", "entries": [[i,
+// j, value], ...]} with indices from 0, in any order, none twice. inverse(M) is formed here. Fails: unknown
+// and missing fields, wrong types and sizes, ranges, an M that is not positive definite: the first field
+// found wrong is refused by name, with its line and column.
 #include "io/entries.h"
 #include "io/fields.h"
 

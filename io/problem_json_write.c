@@ -1,7 +1,7 @@
 // problem_json_write.c - a problem as carom's own JSON; reading it back gives the same bits.
 //
-// A matrix is written in full or as entries, whichever has fewer values; J and M (or Minv) where they are given, else
-// W. Fails: limit, where the text would be longer than the reader takes.
+// A matrix is written in full or as entries, whichever has fewer values; J and M (or Minv) where they are
+// given, else W. Fails: limit, where the text would be longer than the reader takes.
 #include "io/json.h"
 #include "io/problem.h"
 

@@ -1,9 +1,9 @@
 // resolve.c - an impact at many contacts from JSON, and the rules asked for run on it.
 //
-// M, v, contacts and joints become a problem (resolve_contacts.c); the other fields are those of crRuleParams.
-// Parameters are read and checked whether or not a rule asked for uses them. After a rule, v+ = v + inverse(M)
-// (J^T p + impulse), also of each outcome of a set. Fails: the first field found wrong is refused by name, with
-// its line and column; an answer that is not finite is refused as not-finite.
+// M, v, contacts and joints become a problem (resolve_contacts.c); the other fields are those of
+// crRuleParams. Parameters are read and checked whether or not a rule asked for uses them. After a rule, v+
+// = v + inverse(M) (J^T p + impulse), also of each outcome of a set. Fails: the first field found wrong is
+// refused by name, with its line and column; an answer that is not finite is refused as not-finite.
 #include "io/resolve.h"
 
 #include <string.h>
@@ -118,7 +118,8 @@ static crStatus read_choices(const crJson* object, crRuleParams* p, crError* err
     p->pick = (crPick)choice[2];
     p->corner = (crCorner)choice[3];
     const crJson* value = cr_json_get(object, "extrapolate");
-    if (status == CR_OK && value != NULL) status = cr_field_bool(value, "extrapolate", &p->extrapolate, error);
+    if (status == CR_OK && value != NULL)
+        status = cr_field_bool(value, "extrapolate", &p->extrapolate, error);
     value = cr_json_get(object, "hertz");
     if (status == CR_OK && value != NULL) status = cr_field_bool(value, "hertz", &p->hertz, error);
     return status;

@@ -1,8 +1,8 @@
 // resolve.h - an impact at many contacts as JSON: the input of `carom resolve`.
 //
 // Fields and their meaning are listed in docs/resolve.md. v says how many generalized velocities there are;
-// every row of M, contacts and joints is as long. Unknown fields, wrong types and sizes, values out of range and
-// an M that is not positive definite are refused by name, line and column.
+// every row of M, contacts and joints is as long. Unknown fields, wrong types and sizes, values out of range
+// and an M that is not positive definite are refused by name, line and column.
 #ifndef CAROM_IO_RESOLVE_H
 #define CAROM_IO_RESOLVE_H
 

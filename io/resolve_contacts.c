@@ -1,9 +1,9 @@
 // resolve_contacts.c - M, v, contacts and joints of an impact into a problem with u_free = J v + w_hat.
 //
 // A contact has the rows n, [t1, [t2]] of J: without tangents it is a unilateral block, with them a cone. A
-// joint is one row of J, or a list of rows that belong together; each is an equality block. e, mu and et come from
-// the contact, else from the object (one number, or one per contact), else they are 0.
-// Fails: the first field found wrong is refused as contacts[2].n and the like, with line and column.
+// joint is one row of J, or a list of rows that belong together; each is an equality block. e, mu and et
+// come from the contact, else from the object (one number, or one per contact), else they are 0. Fails: the
+// first field found wrong is refused as contacts[2].n and the like, with line and column.
 #include "io/resolve_contacts.h"
 
 #include <string.h>

@@ -75,8 +75,8 @@ def check_answer(impact, answer):
     near("contact energy", answer["contact_energy"], 0.5 * sum(x * (a + b) for x, a, b in zip(p, before, u)), size)
     near("work", answer["contact_energy"] + answer["work"], answer["energy_change"], size)
     # terms of a velocity, whose rounding it carries
-    terms = max(abs(b) + sum(abs(dot(row, times(Minv, other)) * x) for other, x in zip(J, p)) + abs(dot(row, times(Minv, f)))
-                for row, b in zip(J, before))
+    terms = max(abs(b) + sum(abs(dot(row, times(Minv, other)) * x) for other, x in zip(J, p))
+                + abs(dot(row, times(Minv, f))) for row, b in zip(J, before))
     check_margins(impact, answer, p, u, terms)
     counts[answer["rule"]] = counts.get(answer["rule"], 0) + 1
 

@@ -143,7 +143,8 @@ def test_positions():
     text = '{"rule": "newton",\n "M": [1, 2],\n "v": [-1, 0],\n "contacts": [\n  {"n": [1, 0],\n   "e": -3}]}'
     status, out, err = carom("resolve", text=text)
     check(status == 1 and out == "" and err.startswith("standard input:6:9: contacts[0].e: is -3, must be >= 0"), err)
-    answers = lines([GOOD, "{}", GOOD, '{"M": [1], "v": [1], "contacts": [], "rul": 1}', GOOD], expect=1, verb="resolve")
+    wrong = '{"M": [1], "v": [1], "contacts": [], "rul": 1}'
+    answers = lines([GOOD, "{}", GOOD, wrong, GOOD], expect=1, verb="resolve")
     check(["error" in a for a in answers] == [False, True, False, True, False], answers)
     check((answers[1]["error"]["line"], answers[3]["error"]["line"]) == (2, 4), answers)
     check('did you mean "rule"?' in answers[3]["error"]["message"], answers[3])

@@ -101,9 +101,10 @@ def global_problem(draw, nv, d, contacts, equalities):
     b = [draw.gauss(0, 1) for _ in range(equalities)]
     mu = [draw.choice([0.1, 0.7]) for _ in range(contacts)]
     Minv = inverse(M)
-    J = [[H[i][k] for i in range(nv)] for k in range(d * contacts)] + [[G[i][k] for i in range(nv)] for k in range(equalities)]
+    J = [list(column) for column in zip(*H)] + [list(column) for column in zip(*G)]
     v = times(Minv, f)
-    local = {"blocks": [{"kind": "cone", "rows": d, "mu": m} for m in mu], "W": [[dot(a, times(Minv, c)) for c in J] for a in J],
+    local = {"blocks": [{"kind": "cone", "rows": d, "mu": m} for m in mu],
+             "W": [[dot(a, times(Minv, c)) for c in J] for a in J],
              "u_free": [dot(row, v) + x for row, x in zip(J, w + b)]}
     if equalities:
         local["blocks"].append({"kind": "equality", "rows": equalities})
@@ -150,14 +151,16 @@ def test_written():
         back = json.loads(open(at("b.json")).read())
         check(back["W"] == problem["W"] and back["u_free"] == problem["u_free"], "back to JSON")
         # equalities first, contacts after: they change places; the bias joins q
-        swapped = {"carom_problem": 1, "blocks": [{"kind": "equality", "rows": 1}, {"kind": "cone", "rows": 2, "mu": 0.5}],
+        swapped = {"carom_problem": 1,
+                   "blocks": [{"kind": "equality", "rows": 1}, {"kind": "cone", "rows": 2, "mu": 0.5}],
                    "u_free": [0.5, -1, 2], "b": [0.25, 0, 0.125], "W": random_matrix(draw, 3, 4)}
         answer = solve(swapped, "--dump", at("c.hdf5"))
         with h5py.File(at("c.hdf5")) as f:
             root = f["fclib_local"]
             check(list(root["vectors/q"][:]) == [-1, 2.125] and list(root["vectors/s"][:]) == [0.75], "q and s")
             W = swapped["W"]
-            check(get_matrix(root["W"]) == [row[1:] for row in W[1:]] and get_matrix(root["R"]) == [[W[0][0]]], "W and R")
+            check(get_matrix(root["W"]) == [row[1:] for row in W[1:]], "W")
+            check(get_matrix(root["R"]) == [[W[0][0]]], "R")
             check(get_matrix(root["V"]) == [[W[1][0]], [W[2][0]]], "V")
         again = solve(at("c.hdf5"))
         for a, b in zip(again["p"], answer["p"][1:] + answer["p"][:1]):

@@ -1,4 +1,4 @@
-"""Contact problems in Python: residuals by their definition, and random problems. Shared by the tests of carom solve."""
+"""Contact problems in Python: residuals by their definition, random problems; for the tests of carom solve."""
 import json
 import math
 import os

@@ -9,8 +9,8 @@ from solve_problem import Folder
 
 GOOD = {"carom_problem": 1, "blocks": [{"kind": "cone", "rows": 3, "mu": 0.5}, {"kind": "box", "lo": -1, "hi": 1}],
         "u_free": [-1, 2, 0, 0.5], "W": [[2, 0, 0, 1], [0, 2, 0, 0], [0, 0, 2, 0], [1, 0, 0, 2]]}
-OPERATOR = {"carom_problem": 1, "blocks": [{"kind": "unilateral", "rows": 2}], "J": [[1, 0], [1, 1]], "M": [[1, 0], [0, 2]],
-            "v": [-1, 0]}
+OPERATOR = {"carom_problem": 1, "blocks": [{"kind": "unilateral", "rows": 2}], "J": [[1, 0], [1, 1]],
+            "M": [[1, 0], [0, 2]], "v": [-1, 0]}
 CONE, BOX = GOOD["blocks"]
 SPARSE = {"rows": 4, "cols": 4, "entries": [[i, i, 2] for i in range(4)]}
 
@@ -139,7 +139,8 @@ def test_fields():
 
 def test_texts():
     """Cut off, empty, absurd: each format says where and why."""
-    for text, code in ((b"", None), (b"{", "syntax"), (b"[]", None), (b"{}", "missing-field"), (b'{"W":NaN}', "not-finite"),
+    for text, code in ((b"", None), (b"{", "syntax"), (b"[]", None), (b"{}", "missing-field"),
+                       (b'{"W":NaN}', "not-finite"),
                        (b'{"carom_problem":1e999}', "not-finite"), (b"\x89HDF\r\n\x1a\n", "syntax"),
                        (b"\x89HDF\r\n\x1a\n" + b"\0" * 2000, "syntax"), (b"\xff\xfe{", None)):
         error = refuse(text)
@@ -171,7 +172,8 @@ def test_usage():
     good = json.dumps(GOOD)
     for arguments, said in (([], "which file"), (["-", "--tol"], "needs a value"), (["-", "--tol", "0"], "--tol"),
                             (["-", "--tol", "nan"], "--tol"), (["-", "--tol", "1e-3x"], "--tol"),
-                            (["-", "--solver", "newtn"], "did you mean 'newton'"), (["-", "--solver", "zz"], "no solver"),
+                            (["-", "--solver", "newtn"], "did you mean 'newton'"),
+                            (["-", "--solver", "zz"], "no solver"),
                             (["-", "--format", "siconos-fd"], "did you mean"), (["-", "--quick"], "unknown option"),
                             (["a", "b"], "only one file"), (["-", "--all", "--solver", "auto"], "together")):
         status, out, err = carom("solve", *arguments, text=good)

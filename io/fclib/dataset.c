@@ -1,7 +1,7 @@
 // dataset.c - reading and writing datasets by name, each checked before memory is taken for it.
 //
-// Only hard links within the file are followed, and only data stored in it is read, so that a file cannot pull in
-// others. Fails: see dataset.h; nothing is printed.
+// Only hard links within the file are followed, and only data stored in it is read, so that a file cannot
+// pull in others. Fails: see dataset.h; nothing is printed.
 #include "dataset.h"
 
 #include <math.h>

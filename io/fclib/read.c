@@ -5,11 +5,11 @@
 //                                                                   0 = G^T v + b
 //     /solution       r, [l]: kept as the reference
 //
-// A matrix is m, n, nz, p, i, x: nz = -1 compressed columns, -2 compressed rows, >= 0 that many triplets. For triplets
-// FCLIB's header calls p the rows, but Siconos writes CSparse's, whose i are the rows: the one that fits is taken, i
-// where both do. Entries in one place are summed. Contacts come first, normal row first; equalities after them.
-// Fails: datasets missing, of the wrong type or size, indices out of range, numbers that are not finite: refused by
-// their path in the file.
+// A matrix is m, n, nz, p, i, x: nz = -1 compressed columns, -2 compressed rows, >= 0 that many triplets.
+// For triplets FCLIB's header calls p the rows, but Siconos writes CSparse's, whose i are the rows: the one
+// that fits is taken, i where both do. Entries in one place are summed. Contacts come first, normal row
+// first; equalities after them. Fails: datasets missing, of the wrong type or size, indices out of range,
+// numbers that are not finite: refused by their path in the file.
 #include "dataset.h"
 #include "io/entries.h"
 

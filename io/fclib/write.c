@@ -1,9 +1,10 @@
 // write.c - a friction problem in FCLIB's HDF5 layout (see read.c), with its solution where there is one.
 //
-// Blocks must be circular cones of one size, 2 or 3 rows, and equalities; contacts are written first. With J, M and v
-// it is the global form: H = J^T, f = M v, w and b what u_free has beyond J v. Otherwise the local one, with W formed
-// where it is an operator. The bias is added to q. Matrices are written as compressed columns, which every reader of the
-// format agrees on. Fails: what the format cannot hold is refused by the block; file where it cannot be written.
+// Blocks must be circular cones of one size, 2 or 3 rows, and equalities; contacts are written first. With
+// J, M and v it is the global form: H = J^T, f = M v, w and b what u_free has beyond J v. Otherwise the
+// local one, with W formed where it is an operator. The bias is added to q. Matrices are written as
+// compressed columns, which every reader of the format agrees on. Fails: what the format cannot hold is
+// refused by the block; file where it cannot be written.
 #include "dataset.h"
 #include "io/entries.h"
 

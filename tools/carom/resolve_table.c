@@ -1,7 +1,7 @@
 // resolve_table.c - answers of `carom resolve` for people.
 //
-// Few velocities and impulses: one row per rule with all of them. Many: the verdicts first, then velocities and
-// impulses with one column per rule, so that the rules can still be compared number by number.
+// Few velocities and impulses: one row per rule with all of them. Many: the verdicts first, then velocities
+// and impulses with one column per rule, so that the rules can still be compared number by number.
 #include <stdlib.h>
 #include <string.h>
 

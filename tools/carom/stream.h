@@ -16,8 +16,8 @@ typedef struct Stream {
 // Options every such verb has: --json and one FILE or -. Returns -1, or the exit status to end with.
 int stream_options(Stream* stream, int count, char** arguments, void (*print_help)(void));
 
-// Calls answer with every object of the input; it returns false where there was none. line is where the object's
-// text begins, first is true once. Returns the exit status.
+// Calls answer with every object of the input; it returns false where there was none. line is where the
+// object's text begins, first is true once. Returns the exit status.
 int stream_run(const Stream* stream,
                bool (*answer)(const Stream* stream, const crJson* object, int line, bool first));
 

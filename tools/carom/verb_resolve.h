@@ -17,8 +17,8 @@ const char* tie_of(const crResolve* resolve, const crRuleReport* report);
 // One line of JSON.
 void json_resolutions(FILE* file, const crResolve* resolve, const Resolution* answers);
 
-// A table with one row per rule, or one column where there are many velocities. line is where the impact stands in
-// the input.
+// A table with one row per rule, or one column where there are many velocities. line is where the impact
+// stands in the input.
 void table_resolutions(FILE* file, const crResolve* resolve, int line, const Resolution* answers, bool color);
 
 #endif

@@ -1,6 +1,7 @@
 // verb_solve.c - carom solve: a contact problem from a file, its impulses by one solver or all of them.
 //
-// The verdict is the audit's: solved means that its residual is within the tolerance. Memory for solvers is limited.
+// The verdict is the audit's: solved means that its residual is within the tolerance. Memory for solvers is
+// limited.
 #include "verb_solve.h"
 
 #include <stdlib.h>
