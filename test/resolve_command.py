@@ -221,7 +221,7 @@ def test_parameters():
     mirrored = example("flat-rod") | {"rule": "sequence", "direction": [-1, 0]}
     close("direction", run(mirrored)["v"], [0.3359375, 0.140625])
     seen = {run(example("flat-rod") | {"rule": "sequence", "ties": "random", "seed": seed})["v"][1]
-            for seed in range(12)}
+            for seed in range(6)}
     check(seen == {0.140625, -0.140625} or len(seen) == 2, "random ties", seen)
     ball = {"M": [1, 1], "v": [-1, 0], "rule": "newton", "contacts": [{"n": [1, 0], "t": [[0, 1]], "mu": 0.5}]}
     close("no slip before, none after", run(ball)["impulses"][0], [1, 0])
@@ -296,15 +296,20 @@ def test_newton_and_poisson_conditions():
     """Frictionless: complementarity of the rule itself, from the definition."""
     draw = random.Random(7)
     solved = 0
+    impacts = []
     for _ in range(100):
-        impact = random_impact(draw)
+        impact = {**random_impact(draw), "rule": ["newton", "poisson"]}
         impact.pop("joints", None)
         impact.pop("impulse", None)
         for contact in impact["contacts"]:
             contact.pop("t", None)
             contact.pop("mu", None)
+        impacts.append(impact)
+    for impact, answers in zip(impacts, command.lines(impacts, verb="resolve")):
         J, before = rows_of(impact)
-        got = run({**impact, "rule": ["newton", "poisson"]})["results"]
+        got = answers["results"]
+        for answer in got:
+            check_answer(impact, answer)
         if got[0]["status"] != "solved":
             continue
         solved += 1

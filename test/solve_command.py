@@ -28,7 +28,7 @@ def test_shape():
     for result in every["results"]:
         if "error" not in result:
             check_solved(BLOCK, result)
-    for name in SOLVERS:
+    for name in SOLVERS[::3]:
         one = solve(BLOCK, "--solver", name, expect=None)
         check(one["solver"] == name, one)
     status, out, err = carom("solve", "-", text=json.dumps(BLOCK))
@@ -61,7 +61,8 @@ def test_exit_status():
 def test_random():
     draw = random.Random(11)
     solved = 0
-    for _ in range(command.SAMPLES // 20):
+    count = command.SAMPLES // 50
+    for _ in range(count):
         problem = random_problem(draw, draw.choice([["cone"], ["unilateral"], ["equality", "cone"], ["box"],
                                                     ["cone", "unilateral", "box", "equality"]]))
         if draw.random() < 0.3:
@@ -69,8 +70,8 @@ def test_random():
         answer = solve(problem, expect=None)
         check_solved(problem, answer)
         solved += answer["status"] == "solved"
-    print("  random problems:", command.SAMPLES // 20, "solved:", solved)
-    check(solved >= 0.9 * (command.SAMPLES // 20), "few solved", solved)
+    print("  random problems:", count, "solved:", solved)
+    check(solved >= 0.9 * count, "few solved", solved)
 
 
 def stack():

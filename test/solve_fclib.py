@@ -249,7 +249,7 @@ def test_refused():
         check(solve(at("e.hdf5"), expect=1)["error"]["field"] == "fclib_local", "not a problem")
         write_local(at("x.hdf5"), problem, "csc", 3)
         whole = open(at("x.hdf5"), "rb").read()
-        for cut in range(8, len(whole) - 1, len(whole) // 40):
+        for cut in range(8, len(whole) - 1, len(whole) // 10):
             check("error" in solve(whole[:cut], expect=1), "cut off at", cut)
 
 
