@@ -6,6 +6,9 @@ import tempfile
 
 from command import carom, check, dot, near, times
 
+# whether this carom was built with HDF5; without it the format is refused by name
+HDF5 = "needs HDF5" not in carom("solve", "-", "--format", "fclib", text="x")[2]
+
 
 def full(matrix):
     if isinstance(matrix, list):

@@ -5,7 +5,7 @@ import resource
 import subprocess
 
 from command import COMMAND, SOURCE, carom, changed, check, main
-from solve_problem import Folder
+from solve_problem import HDF5, Folder
 
 GOOD = {"carom_problem": 1, "blocks": [{"kind": "cone", "rows": 3, "mu": 0.5}, {"kind": "box", "lo": -1, "hi": 1}],
         "u_free": [-1, 2, 0, 0.5], "W": [[2, 0, 0, 1], [0, 2, 0, 0], [0, 0, 2, 0], [1, 0, 0, 2]]}
@@ -144,7 +144,8 @@ def test_texts():
                        (b'{"carom_problem":1e999}', "not-finite"), (b"\x89HDF\r\n\x1a\n", "syntax"),
                        (b"\x89HDF\r\n\x1a\n" + b"\0" * 2000, "syntax"), (b"\xff\xfe{", None)):
         error = refuse(text)
-        check(error and (code is None or error["code"] == code), text, error)
+        without = text.startswith(b"\x89HDF") and not HDF5
+        check(error and (code is None or error["code"] == ("unknown-name" if without else code)), text[:40], error)
     absurd = {"siconos-lcp": b"999999 0 999999 999999 999999 999999 1", "siconos-lcp-rows": b"1000000 1 2 3",
               "siconos-mlcp": b"1 0 500000 500000 0 1", "siconos-fc": b"3 333333 0 999999 999999 999999 999999 1",
               "siconos-gfc": b"3 1 0 99999 99999 99999 99999 1", "siconos-rfc": b"5 200000 0 1000000 1000000 1",
@@ -180,10 +181,10 @@ def test_usage():
     check(status == 3 and out == "" and "/no/such/file" in err, status, err)
     check(carom("solve", str(SOURCE))[0] == 3, "a directory")
     with Folder() as at:
-        for name, code in (("x.txt", 1), ("no/such/x.json", 3), ("no/such/x.hdf5", 3)):
+        for name, code in (("x.txt", 1), ("no/such/x.json", 3), ("no/such/x.hdf5", 3 if HDF5 else 1)):
             case = {**GOOD, "blocks": [CONE, {"kind": "equality"}]}
             status, _, err = carom("solve", "-", "--dump", at(name), text=json.dumps(case))
-            check(status == code and "dump" in err, name, status, err)
+            check(status == code and ("dump" in err or not HDF5), name, status, err)
         # what FCLIB cannot hold is refused, not bent
         for blocks in ([CONE, BOX], [{"kind": "unilateral", "rows": 4}], [{**CONE, "mu": "inf"}, {"kind": "equality"}],
                        [{**CONE, "mu2": 0.1}, {"kind": "equality"}], [{"kind": "cone", "rows": 4, "mu": 1, "spin": 1}],
