@@ -30,13 +30,14 @@ static bool two_impulses(const crContact* c, double* P_I, crVec3* D) {
     return isfinite(*P_I + D->y + D->z);
 }
 
-// The same where W is singular or nearly so, by the least-norm P_II.
+// The same where W is singular or nearly so, by the least-norm P_II. Without friction D is not needed.
 static bool two_impulses_singular(const crContact* c, double* P_I, crVec3* D) {
     crVec3 I, II;
-    if (!cr_impulse_P_I(c, &I) || !cr_impulse_P_II(c, &II)) return false;
+    if (!cr_impulse_P_I(c, &I)) return false;
     *P_I = I.x;
-    *D = cr_sub(II, I);
-    return true;
+    bool sticks = cr_impulse_P_II(c, &II);
+    *D = sticks ? cr_sub(II, I) : cr_vec3(0, 0, 0);
+    return sticks || c->mu == 0.0;
 }
 
 crStatus cr__chatterjee_ruina(const void* params, const crContact* c, crHit* hit, crError* error) {
