@@ -1,9 +1,11 @@
 // problem.c - which reader a problem file goes to.
 //
-// A text whose first word is no number is boxed-lcp, or contactbench where that word is "n". Otherwise the first numbers decide: 0/1, 0/1, n, m and a
-// list of blocks from 0 is siconos-mlcp; n, storage, n, n is siconos-lcp; dimension 2, 3 or 5, contacts, storage is a
-// friction problem (5: with rolling; a matrix larger than the contacts need, or a name with GFC: the global form);
-// n and at least n^2 + n numbers is siconos-lcp-rows. Fails: what fits none is refused; naming the format helps.
+// A text that begins with { is json, with HDF5's signature fclib. One whose first word is no number is
+// boxed-lcp, or contactbench where that word is "n". Otherwise the first numbers decide: 0/1, 0/1, n, m and
+// a list of blocks from 0 is siconos-mlcp; n, storage, n, n is siconos-lcp; dimension 2, 3 or 5, contacts,
+// storage is a friction problem (5: with rolling; a matrix larger than the contacts need, or a name with
+// GFC: the global form); n and at least n^2 + n numbers is siconos-lcp-rows. Fails: what fits none is
+// refused; naming the format helps.
 #include "io/problem.h"
 #include "io/scan.h"
 
@@ -17,11 +19,22 @@ typedef struct Format {
 } Format;
 
 static const Format formats[] = {
-    {"siconos-lcp", cr__read_siconos_lcp},   {"siconos-lcp-rows", cr__read_siconos_lcp_rows},
-    {"siconos-mlcp", cr__read_siconos_mlcp}, {"boxed-lcp", cr__read_boxed_lcp},
-    {"siconos-fc", cr__read_siconos_fc},     {"siconos-gfc", cr__read_siconos_gfc},
-    {"siconos-rfc", cr__read_siconos_rfc},   {"contactbench", cr__read_contactbench},
+    {"json", cr__read_problem_json},
+    {"siconos-lcp", cr__read_siconos_lcp},
+    {"siconos-lcp-rows", cr__read_siconos_lcp_rows},
+    {"siconos-mlcp", cr__read_siconos_mlcp},
+    {"boxed-lcp", cr__read_boxed_lcp},
+    {"siconos-fc", cr__read_siconos_fc},
+    {"siconos-gfc", cr__read_siconos_gfc},
+    {"siconos-rfc", cr__read_siconos_rfc},
+    {"contactbench", cr__read_contactbench},
+    {"fclib", cr__read_fclib},
 };
+enum { FORMAT_COUNT = sizeof formats / sizeof formats[0] };
+
+const char* cr_problem_format(int index) {
+    return index >= 0 && index < FORMAT_COUNT ? formats[index].name : NULL;
+}
 
 // the leading numbers: up to `capacity` of them kept, all counted
 static size_t leading_numbers(const char* text, size_t size, size_t capacity, double* numbers) {
@@ -61,7 +74,18 @@ static bool is_global(const char* text, size_t size, const char* hint) {
     return !reads_as(cr__read_siconos_fc, text, size);
 }
 
+// the first character of a text that is not white space or a byte order mark; 0 where there is none
+static char first_character(const char* text, size_t size) {
+    size_t at = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    while (at < size && (text[at] == ' ' || text[at] == '\t' || text[at] == '\r' || text[at] == '\n')) {
+        at++;
+    }
+    return at < size ? text[at] : '\0';
+}
+
 static const char* guess(const char* text, size_t size, const char* hint) {
+    if (size >= 8 && memcmp(text, "\x89HDF\r\n\x1a\n", 8) == 0) return "fclib";
+    if (first_character(text, size) == '{') return "json";
     double t[8] = {-1, -1, -1, -1, -1, -1, -1, -1};
     size_t count = leading_numbers(text, size, 8, t);
     if (count == 0) return begins_with_n(text, size) ? "contactbench" : "boxed-lcp";
@@ -86,7 +110,7 @@ crStatus cr_problem_parse(const char* text, size_t size, const char* format, con
     *out = (crProblemFile){0};
     if (format == NULL) format = guess(text, size, hint);
     if (name != NULL) snprintf(out->name, sizeof out->name, "%s", name);
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+    for (int i = 0; i < FORMAT_COUNT; i++) {
         if (strcmp(formats[i].name, format) != 0) continue;
         crStatus status = cr_arena_create(&out->arena, NULL, 0);
         out->format = formats[i].name;
@@ -105,17 +129,20 @@ void cr_problem_file_free(crProblemFile* file) {
     *file = (crProblemFile){0};
 }
 
-// the whole file, NUL-terminated; the caller frees
-static char* load(const char* path, size_t* size) {
-    FILE* file = fopen(path, "rb");
+// the whole file, NUL-terminated; the caller frees. NULL where it cannot be read or is too long
+static char* load(const char* path, size_t* size, bool* too_long) {
+    bool standard = strcmp(path, "-") == 0;
+    FILE* file = standard ? stdin : fopen(path, "rb");
+    *size = 0;
+    *too_long = false;
     if (file == NULL) return NULL;
     size_t capacity = 1 << 16;
     char* text = malloc(capacity);
-    *size = 0;
     while (text != NULL) {
         *size += fread(text + *size, 1, capacity - 1 - *size, file);
         if (*size < capacity - 1) break;
-        char* larger = realloc(text, 2 * capacity);
+        *too_long = *size >= CR_PROBLEM_MAX_SIZE;
+        char* larger = *too_long ? NULL : realloc(text, 2 * capacity);
         if (larger == NULL) free(text);
         text = larger;
         capacity *= 2;
@@ -124,7 +151,7 @@ static char* load(const char* path, size_t* size) {
         free(text);
         text = NULL;
     }
-    fclose(file);
+    if (!standard) fclose(file);
     if (text != NULL) text[*size] = '\0';
     return text;
 }
@@ -139,9 +166,32 @@ crStatus cr_problem_read(const char* path, const char* format, crProblemFile* ou
     char* name = strrchr(bare, '#');
     if (name != NULL) *name++ = '\0';
     size_t size;
-    char* text = load(bare, &size);
+    bool too_long;
+    char* text = load(bare, &size, &too_long);
+    if (too_long) {
+        return cr_error_set(error, CR_ERR_LIMIT, "path", "path: \"%.120s\" is longer than %zu bytes", bare,
+                            CR_PROBLEM_MAX_SIZE);
+    }
     if (text == NULL) return cr_error_set(error, CR_ERR_FILE, "path", "path: cannot read \"%.150s\"", bare);
     crStatus status = cr_problem_parse(text, size, format, name, bare, out, error);
     free(text);
     return status;
+}
+
+static bool ends_with(const char* text, const char* end) {
+    size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+crStatus cr_problem_write(const char* path, const char* format, const crProblem* problem, const char* name,
+                          const double* p, crError* error) {
+    crStatus status = cr_problem_check(problem, error);
+    if (status != CR_OK) return status;
+    if (format == NULL && ends_with(path, ".json")) format = "json";
+    if (format == NULL && (ends_with(path, ".hdf5") || ends_with(path, ".h5"))) format = "fclib";
+    if (format != NULL && strcmp(format, "json") == 0) {
+        return cr__write_problem_json(path, problem, name, p, error);
+    }
+    if (format != NULL && strcmp(format, "fclib") == 0) return cr__write_fclib(path, problem, name, p, error);
+    return cr_error_set(error, CR_ERR_NAME, "dump", "dump: \"%.120s\" must end in .json, .hdf5 or .h5", path);
 }

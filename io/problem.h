@@ -1,9 +1,11 @@
-// problem.h - contact problems from files into a crProblem that owns its memory.
+// problem.h - contact problems from files into a crProblem that owns its memory, and back.
 //
-// Formats: "siconos-lcp" (matrices by columns), "siconos-lcp-rows" (n, matrix by rows, q), "siconos-mlcp",
-// "boxed-lcp" (ODE's form with friction indices, many problems per file), "siconos-fc", "siconos-gfc",
-// "siconos-rfc", "contactbench". Readers are pure functions of (text, size); sizes are checked against the length of the text
-// before anything is allocated, and every refusal has line and column.
+// Formats: "json" (carom's own, docs/problem-files.md), "siconos-lcp" (matrices by columns),
+// "siconos-lcp-rows" (n, matrix by rows, q), "siconos-mlcp", "boxed-lcp" (ODE's form with friction indices,
+// many problems per file), "siconos-fc", "siconos-gfc", "siconos-rfc", "contactbench", "fclib" (HDF5).
+// Readers are pure functions of (text, size); sizes are checked against the length of the text before
+// anything is allocated, and every refusal of a text has line and column. "json" and "fclib" are written
+// too.
 #ifndef CAROM_IO_PROBLEM_H
 #define CAROM_IO_PROBLEM_H
 
@@ -15,10 +17,16 @@ typedef struct crProblemFile {
     const char* format;  // name of the format it was read as
     char name[48];       // of the problem inside the file, "" where it has none
     int count;           // problems in the file
+    const double* p;     // reference solution, or NULL (rows)
 } crProblemFile;
 
-// format NULL: guessed from the text. path may end in "#NAME" to pick a problem of a file with many; without it
-// the first is taken. On failure out needs no free.
+#define CR_PROBLEM_MAX_SIZE ((size_t)1 << 30)  // bytes of a file
+
+// Names of the formats; NULL out of range.
+const char* cr_problem_format(int index);
+
+// format NULL: guessed from the text. path may end in "#NAME" to pick a problem of a file with many; without
+// it the first is taken. path "-" is standard input. On failure out needs no free.
 crStatus cr_problem_read(const char* path, const char* format, crProblemFile* out, crError* error);
 
 // The same from text; name may be NULL, hint (may be NULL) is a file name that may help guessing.
@@ -26,7 +34,13 @@ crStatus cr_problem_parse(const char* text, size_t size, const char* format, con
                           const char* hint, crProblemFile* out, crError* error);
 void cr_problem_file_free(crProblemFile* file);  // accepts a zeroed one
 
-// One reader per format; out comes zeroed but for an empty arena, and name for the one to pick ("" for the first).
+// format "json" or "fclib"; NULL: by the end of path, .json or .hdf5 (.h5). name and p (a solution) may be
+// NULL.
+crStatus cr_problem_write(const char* path, const char* format, const crProblem* problem, const char* name,
+                          const double* p, crError* error);
+
+// One reader per format; out comes zeroed but for an empty arena, and name for the one to pick ("" for the
+// first).
 typedef crStatus (*crProblemReader)(const char* text, size_t size, crProblemFile* out, crError* error);
 crStatus cr__read_siconos_lcp(const char* text, size_t size, crProblemFile* out, crError* error);
 crStatus cr__read_siconos_lcp_rows(const char* text, size_t size, crProblemFile* out, crError* error);
@@ -36,5 +50,13 @@ crStatus cr__read_siconos_fc(const char* text, size_t size, crProblemFile* out, 
 crStatus cr__read_siconos_gfc(const char* text, size_t size, crProblemFile* out, crError* error);
 crStatus cr__read_siconos_rfc(const char* text, size_t size, crProblemFile* out, crError* error);
 crStatus cr__read_contactbench(const char* text, size_t size, crProblemFile* out, crError* error);
+crStatus cr__read_problem_json(const char* text, size_t size, crProblemFile* out, crError* error);
+crStatus cr__read_fclib(const char* text, size_t size, crProblemFile* out, crError* error);
+
+// One writer per format that is written.
+crStatus cr__write_problem_json(const char* path, const crProblem* problem, const char* name, const double* p,
+                                crError* error);
+crStatus cr__write_fclib(const char* path, const crProblem* problem, const char* name, const double* p,
+                         crError* error);
 
 #endif

@@ -1,4 +1,5 @@
-// problem_boxed_lcp.c - boxed LCPs with friction indices, the form ODE and its descendants pass to their solvers.
+// problem_boxed_lcp.c - boxed LCPs with friction indices, the form ODE and its descendants pass to their
+// solvers.
 //
 //     problem NAME n 3
 //     A 1 0 0            (n rows)
@@ -8,9 +9,9 @@
 //     fIndex -1 0 0
 //
 // Meaning: u = A x - b, lo <= x <= hi with u >= 0 at lo, <= 0 at hi, 0 between; a row with fIndex = k has its
-// bounds multiplied by x_k. Rows that follow their normal become a cone block: one tangent a planar cone, two a
-// rectangle, which is the same problem. Lines starting with # are remarks. All are raw problems.
-// Fails: friction rows that do not follow their normal, or whose bounds are not opposite, are refused by name.
+// bounds multiplied by x_k. Rows that follow their normal become a cone block: one tangent a planar cone, two
+// a rectangle, which is the same problem. Lines starting with # are remarks. All are raw problems. Fails:
+// friction rows that do not follow their normal, or whose bounds are not opposite, are refused by name.
 #include "io/problem.h"
 #include "io/scan.h"
 

@@ -2,11 +2,11 @@
 //
 //     siconos-lcp        n, matrix (see scan_siconos.c), q                      0 <= M z + q _|_ z >= 0
 //     siconos-lcp-rows   n, matrix by rows, q
-//     siconos-mlcp       1, whether A, B, C, D follow too; n, m; where the blocks of rows begin and end, up to
-//                        n + m; for each block 0 (equality) or 1 (complementarity); matrix, q
+//     siconos-mlcp       1, whether A, B, C, D follow too; n, m; where the blocks of rows begin and end, up
+//                        to n + m; for each block 0 (equality) or 1 (complementarity); matrix, q
 //
-// What follows (solutions, remarks, the matrix once more in parts) is not read. All are raw problems.
-// Fails: sizes that do not fit the text or each other, words that are no numbers: refused with line and column.
+// What follows (solutions, remarks, the matrix once more in parts) is not read. All are raw problems. Fails:
+// sizes that do not fit the text or each other, words that are no numbers: refused with line and column.
 #include "io/problem.h"
 #include "io/scan.h"
 

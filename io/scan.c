@@ -1,8 +1,8 @@
 // scan.c - reading numbers from a text that may be cut off, hostile or not text at all.
 //
-// Words are separated by bytes up to and including the space. Counts are compared with what is left of the text (two
-// bytes per number at least), so memory stays within a small multiple of the text's size.
-// Fails: each refusal names the field, the word found and where it stands.
+// Words are separated by bytes up to and including the space. Counts are compared with what is left of the
+// text (two bytes per number at least), so memory stays within a small multiple of the text's size. Fails:
+// each refusal names the field, the word found and where it stands.
 #include "io/scan.h"
 
 #include <errno.h>
@@ -50,8 +50,7 @@ bool cr__scan_as_number(const crScan* scan, double* number) {
 
 crStatus cr__scan_error(const crScan* scan, crError* error, crStatus status, const char* field,
                         const char* message) {
-    cr_error_set(error, status, field, "line %d, column %d: %s: %s", scan->word_line, scan->word_column,
-                 field, message);
+    cr_error_set(error, status, field, "%s: %s", field, message);
     if (error != NULL) {
         error->line = scan->word_line;
         error->column = scan->word_column;

@@ -31,7 +31,8 @@ crStatus cr__scan_numbers(crScan* scan, const char* field, size_t count, double*
 // Refuses counts of numbers that the rest of the text cannot hold.
 crStatus cr__scan_room(const crScan* scan, const char* field, size_t count, crError* error);
 
-// A matrix as Siconos writes it: storage kind, size, then dense by columns (kind 0) or blocks by columns (kind 1).
+// A matrix as Siconos writes it: storage kind, size, then dense by columns (kind 0) or blocks by columns
+// (kind 1).
 crStatus cr__scan_siconos_matrix(crScan* scan, crArena* arena, crMatrix* matrix, crError* error);
 
 #endif

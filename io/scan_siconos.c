@@ -1,9 +1,9 @@
 // scan_siconos.c - matrices as Siconos' numerics writes them.
 //
 //     0                  dense: rows, cols, then both again, then all entries by columns
-//     1                  blocks: rows, cols, number of blocks, of block rows and columns; where each block row and
-//                        block column ends; a row-compressed pattern of blocks; then each block's number and its
-//                        entries by columns
+//     1                  blocks: rows, cols, number of blocks, of block rows and columns; where each block row
+//                        and block column ends; a row-compressed pattern of blocks; then each block's number
+//                        and its entries by columns
 //
 // Source: the files themselves. Fails: kind 2 (sparse) and inconsistent sizes are refused by name.
 #include "io/scan.h"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # fuzz.sh - build each fuzz target into build-fuzz and run it for a while: scripts/fuzz.sh [SECONDS]
 #
-# The corpus starts from the examples and grows in build-fuzz/corpus. A crash leaves its input in
+# The corpus starts from the examples and fuzz/seeds and grows in build-fuzz/corpus. A crash leaves its input in
 # build-fuzz/TARGET-crash-* and makes the script fail.
 set -eu
 cd "$(dirname "$0")/.."
@@ -14,12 +14,13 @@ cmake --build build-fuzz -j "$(nproc)" >/dev/null
 failed=
 for source in fuzz/fuzz_*.c; do
     target=$(basename "$source" .c)
+    [ -x build-fuzz/bin/"$target" ] || continue
     corpus=build-fuzz/corpus/$target
     mkdir -p "$corpus"
     log=build-fuzz/$target.log
-    if build-fuzz/bin/"$target" "$corpus" examples/impacts -max_total_time="$seconds" -max_len=4096 \
-        -timeout=10 -rss_limit_mb=2048 -dict=fuzz/impact.dict -artifact_prefix="build-fuzz/$target-" \
-        -print_final_stats=1 >"$log" 2>&1; then
+    if build-fuzz/bin/"$target" "$corpus" examples/impacts examples/resolve examples/solve fuzz/seeds \
+        -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=2048 \
+        -dict=fuzz/impact.dict -artifact_prefix="build-fuzz/$target-" -print_final_stats=1 >"$log" 2>&1; then
         verdict=clean
     else
         verdict=FAILED

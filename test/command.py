@@ -40,18 +40,18 @@ def carom(*arguments, text=""):
     return run.returncode, run.stdout.decode(), run.stderr.decode()
 
 
-def lines(objects, expect=0):
+def lines(objects, expect=0, verb="impact"):
     """One answer per object (or raw line of text)."""
     text = "\n".join(o if isinstance(o, str) else json.dumps(o) for o in objects)
-    status, out, err = carom("impact", "--json", "-", text=text)
+    status, out, err = carom(verb, "--json", "-", text=text)
     answers = [json.loads(line) for line in out.splitlines()]
     check(status == expect and err == "", "exit status", status, "expected", expect, err)
     check(len(answers) == len(objects), "one answer per line", len(answers), len(objects))
     return answers
 
 
-def one(collision, expect=0):
-    return lines([collision], expect)[0]
+def one(collision, expect=0, verb="impact"):
+    return lines([collision], expect, verb)[0]
 
 
 def dot(a, b):

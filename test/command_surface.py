@@ -13,7 +13,7 @@ def test_help():
     for arguments in ([], ["--help"], ["help"], ["-h"]):
         status, out, _ = carom(*arguments)
         check(status == 0 and "usage: carom" in out and "impact" in out and "exit status" in out, arguments)
-    for verb in ("impact", "laws", "examples"):
+    for verb in ("impact", "resolve", "solve", "laws", "examples"):
         texts = [carom(*arguments) for arguments in ([verb, "--help"], [verb, "-h"], ["help", verb])]
         check(all(t == texts[0] for t in texts), verb, "help differs")
         check(texts[0][0] == 0 and texts[0][1].startswith("usage: carom " + verb), verb)
@@ -106,22 +106,26 @@ def test_color():
 
 def test_examples():
     status, out, _ = carom("examples")
-    listed = [line.split()[0] for line in out.splitlines()]
-    files = sorted(path.stem for path in (SOURCE / "examples/impacts").glob("*.json"))
-    check(status == 0 and listed == files, listed, files)
+    verbs = {"impact": "impacts", "resolve": "resolve", "solve": "solve"}
+    paths = [path for kind in verbs.values() for path in sorted((SOURCE / "examples" / kind).glob("*.json"))]
+    listed = [line.split()[0] for line in out.splitlines() if line and not line.startswith("carom ")]
+    check(status == 0 and listed == [path.stem for path in paths], listed)
+    check([line for line in out.splitlines() if line.startswith("carom ")] == [f"carom {v}:" for v in verbs], out)
+    check(max(map(len, out.splitlines())) <= 100 and len(set(listed)) == len(listed), out)
     for name in ("generic diagonal grazing infinite-friction pendulum e-above-1 kane-paradox superball "
-                 "tumbling-box billiard").split():
-        check(name in files, name, "is missing")
+                 "tumbling-box billiard cradle-3 cradle-5 ball-wall rod-on-two-supports rocking-rod "
+                 "impact-pendulum flat-rod pool-break").split():
+        check(name in listed, name, "is missing")
     with tempfile.TemporaryDirectory() as folder:
         target = os.path.join(folder, "new")
         status, out, _ = carom("examples", "--all", "-o", target)
-        check(status == 0 and len(out.splitlines()) == len(files), out)
-        for name in files:
-            text = (SOURCE / "examples/impacts" / (name + ".json")).read_text()
-            written = (pathlib.Path(target) / (name + ".json")).read_text()
-            check(written == text, name, "differs from its file")
-            check(json.loads(text)["name"] == name and len(json.loads(text)["comment"]) <= 81, name)
-            check(carom("examples", name)[1] == text, name, "is printed differently")
+        check(status == 0 and len(out.splitlines()) == len(paths), out)
+        for path in paths:
+            text = path.read_text()
+            written = (pathlib.Path(target) / path.name).read_text()
+            check(written == text, path.stem, "differs from its file")
+            check(json.loads(text)["name"] == path.stem and len(json.loads(text)["comment"]) <= 81, path.stem)
+            check(carom("examples", path.stem)[1] == text, path.stem, "is printed differently")
         status, _, _ = carom("examples", "--all", "-o", os.path.join(folder, "no", "such"))
         check(status == 3, "a folder that cannot be made", status)
 

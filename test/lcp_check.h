@@ -105,9 +105,9 @@ static inline double lcp_size(const crProblem* problem) {
     return size;
 }
 
-// largest sum of |W_ij p_j| + |q_i|: rounding in evaluating one row is a few 1e-16 of it. Box rows are measured from
-// their bounds, so those count like p. With cones also the largest
-// |p|, whose own rounding decides how well friction keeps its limit.
+// largest sum of |W_ij p_j| + |q_i|: rounding in evaluating one row is a few 1e-16 of it. Box rows are
+// measured from their bounds, so those count like p. With cones also the largest |p|, whose own rounding
+// decides how well friction keeps its limit.
 static inline double lcp_rounding_scale(const crProblem* problem, const double* p) {
     double largest = lcp_size(problem);
     for (int i = 0; i < problem->rows; i++) {

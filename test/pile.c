@@ -1,8 +1,8 @@
 // pile.c - rigid bodies, contact points between them, and the problem of one time step under gravity.
 //
-// Row block of a contact between bodies a and b at point x with frame (n, t1, t2): J = frame^T (v_b + w_b x r_b - v_a
-// - w_a x r_a). u_free = J (v + h g). Every kind but the jam has a velocity that opens all contacts (moving all
-// bodies away from the floor's centre), so solutions exist.
+// Row block of a contact between bodies a and b at point x with frame (n, t1, t2): J = frame^T (v_b + w_b x
+// r_b - v_a - w_a x r_a). u_free = J (v + h g). Every kind but the jam has a velocity that opens all contacts
+// (moving all bodies away from the floor's centre), so solutions exist.
 #include "pile.h"
 
 #include <string.h>
@@ -55,8 +55,9 @@ static void touch_face(Scene* s, int a, int b, double x0, double x1, double y0, 
 static void build_tower(const crPileDef* def, crRandom* random, Scene* s) {
     crVec3 half = cr_vec3(0.5, 0.5, 0.25);
     for (int i = 0; i < def->bodies; i++) {
-        crVec3 at =
-            cr_vec3(sample_uniform(random, -0.1, 0.1), sample_uniform(random, -0.1, 0.1), 0.25 + 0.5 * i);
+        crVec3 at = cr_vec3(0.0, 0.0, 0.25 + 0.5 * i);
+        at.x = sample_uniform(random, -0.1, 0.1);
+        at.y = sample_uniform(random, -0.1, 0.1);
         s->body[i] = make_box(at, half, pick_mass(def, random), cr_quat_identity());
         crVec3 below = i > 0 ? s->body[i - 1].at : at;
         touch_face(s, i - 1, i, fmax(at.x, below.x) - 0.5, fmin(at.x, below.x) + 0.5,
@@ -90,7 +91,8 @@ static void build_heap(const crPileDef* def, crRandom* random, Scene* s) {
     for (int i = 0; i < def->bodies; i++) {
         crVec3 at = cr_vec3(i % side + 0.5, (i / side) % side + 0.5, 0.5 + i / (side * side));
         at = cr_madd(at, 0.06, sample_direction(random));
-        s->body[i] = make_box(at, cr_vec3(0.5, 0.5, 0.5), pick_mass(def, random), sample_rotation(random));
+        double mass = pick_mass(def, random);
+        s->body[i] = make_box(at, cr_vec3(0.5, 0.5, 0.5), mass, sample_rotation(random));
         s->body[i].inertia = cr_scale(0.4 / (2.0 / 3.0), s->body[i].inertia);
         if (i < side * side) touch_add(s, -1, i, cr_vec3(at.x, at.y, 0), cr_vec3(0, 0, 1));
         for (int j = 0; j < i; j++) {

@@ -1,4 +1,5 @@
-// pile.h - contact problems of rigid bodies for the solver tests: towers, walls, heaps of spheres, in operator form.
+// pile.h - contact problems of rigid bodies for the solver tests: towers, walls, heaps of spheres, in
+// operator form.
 #ifndef CAROM_TEST_PILE_H
 #define CAROM_TEST_PILE_H
 

@@ -26,7 +26,13 @@ static inline crContact region_sample(crRandom* random, crSampleKind kind, Varia
     return c;
 }
 
-// The four margins, each over the sum of the sizes of its terms; the smallest of them. At mu = infinity three.
+// W is singular to working precision: the region is cut off.
+static inline bool region_is_cut(const crContact* c) {
+    crSym3 inverse;
+    return !cr_sym3_invert(c->W, &inverse);
+}
+
+// The least of the four margins, each over the sum of the sizes of its terms. At mu = infinity of three.
 static inline double region_margin(const crContact* c, crVec3 P) {
     long double p[3] = {P.x, P.y, P.z};
     long double v[3] = {c->V.x, c->V.y, c->V.z};

@@ -408,6 +408,7 @@ typedef struct Brute {
     double Vn_c;         // normal velocity where Pn = Pn_end / (1+e)
     double compression;  // work of the normal impulse up to the last upward zero of Vn
     double restitution;  // and after it
+    int steps_c;         // steps of compression
 } Brute;
 
 // Implicit Euler in Pn up to a given Pn: knows slip, stick and leaving from one inequality.
@@ -423,7 +424,10 @@ static Brute brute_force(const crContact* c, double Pn_end, int steps) {
         double before = V.x;
         V = cr_impulse_V_plus(c, b.P);
         work += 0.5 * (before + V.x) * dP;
-        if (before < 0.0 && V.x >= 0.0) b.compression = work;
+        if (before < 0.0 && V.x >= 0.0) {
+            b.compression = work;
+            b.steps_c = i + 1;
+        }
         if ((i + 1) * (1.0 + c->e) <= steps) b.Vn_c = V.x;
     }
     b.restitution = work - b.compression;
@@ -450,7 +454,8 @@ TEST(brute_force_implicit_euler) {
         if (ending == CR_ENDING_NEWTON) CHECK_NEAR(hit.V_plus.x, -c.e * c.V.x, 1e-10 * speed);
         if (ending == CR_ENDING_ENERGETIC) {
             double error = b.restitution + c.e * c.e * b.compression;
-            energetic = fmax(energetic, fabs(error / b.compression));
+            // a short compression is resolved by its own few steps only
+            energetic = fmax(energetic, fabs(error / b.compression) * b.steps_c / steps);
         }
     }
     // first order: a few times 1 / steps
@@ -552,7 +557,11 @@ TEST(path_is_friction) {
         int capacity = i % 5 == 0 ? 2 + i / 5 % 40 : 300;
         int points = cr_routh_path(&c, NULL, capacity, P);
         crHit hit = routh(&c, CR_ENDING_POISSON);
-        CHECK(points >= 2 && points <= capacity);
+        if (hit.regime == CR_REGIME_NO_SOLUTION) {
+            CHECK(points == 0);
+            continue;
+        }
+        if (!CHECK(points >= 2 && points <= capacity)) continue;
         CHECK_VEC(P[0], cr_vec3(0, 0, 0), 0.0);
         CHECK_VEC(P[points - 1], hit.P, 0.0);
         if (capacity < 300) continue;

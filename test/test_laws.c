@@ -164,7 +164,7 @@ TEST(homogeneous_and_invariant_under_rotation) {
 }
 
 TEST(many_gives_the_same_bits_as_one_by_one) {
-    enum { COUNT = 500 };
+    enum { COUNT = 5003 };
     static crMat3 W[COUNT];
     static crVec3 V[COUNT], n[COUNT], P[COUNT];
     static double mu[COUNT], e[COUNT], et[COUNT];

@@ -1,8 +1,9 @@
 // test_lcp_random.c - pivoting solvers on families of random problems, judged by the conditions themselves.
 //
-// Violations are measured against what rounding does to one row of u = q + W p: a solution in double precision leaves
-// a few 1e-16 of the largest sum of |W_ij p_j| (lcp_rounding_scale), called roundings below. Singular W leave more: rows
-// within 1e-13 |q| of their condition count as meeting it (900 roundings at most; some 20 are seen).
+// Violations are measured against what rounding does to one row of u = q + W p: a solution in double
+// precision leaves a few 1e-16 of the largest sum of |W_ij p_j| (lcp_rounding_scale), called roundings below.
+// Singular W leave more: rows within 1e-13 |q| of their condition count as meeting it (900 roundings at most;
+// some 20 are seen).
 #include "test.h"
 
 #include <stdlib.h>
@@ -199,8 +200,9 @@ static void fill(crRandom* random, Case* c, Family family) {
     }
 }
 
-// The largest difference of u = W (a - b), the part of a solution that is unique for symmetric semidefinite W, over
-// what violations v of both allow: d.W d <= (|a| + |b|) v with d = a - b (sum the conditions), |W d|^2 <= trace(W) d.W d.
+// The largest difference of u = W (a - b), the part of a solution that is unique for symmetric semidefinite
+// W, over what violations v of both allow: d.W d <= (|a| + |b|) v with d = a - b (sum the conditions), |W
+// d|^2 <= trace(W) d.W d.
 static double apart(const Case* c, const double* a, const double* b) {
     double worst = 0.0, trace = 0.0, sizes = 0.0;
     for (int i = 0; i < c->n; i++) {
@@ -417,6 +419,10 @@ TEST(mixes_of_equality_box_and_unilateral_rows) {
     CHECK(differ <= 1e-3);
 }
 
+// Each friction direction enters M = G^T W G rounded, and p_t = G beta is rounded again: a few roundings for
+// each of up to nine directions of a block.
+#define CONE_ROUNDINGS 64.0
+
 static void add_polygon(crRandom* random, Case* c, crBlock* block, int* vertices) {
     block->vertex = *vertices;
     block->vertex_count = 3 + (int)(sample_bits(random) % 6);
@@ -465,7 +471,7 @@ TEST(polygon_and_planar_cones_with_spin) {
             }
         }
         crReport lemke = solve(&c, cr_solver_lemke(NULL));
-        worst = fmax(worst, judge(&c, &lemke, "cones", 64.0));
+        worst = fmax(worst, judge(&c, &lemke, "cones", CONE_ROUNDINGS));
         free_case(&c);
     }
     printf("  %d problems: worst %.1f roundings\n", count, worst);
@@ -496,7 +502,8 @@ TEST(single_contacts_of_sampled_bodies) {
                 c.vertices[v][1] = collision.mu * cr_sin(CR_PI * v / 4.0);
             }
             crReport report = solve(&c, cr_solver_lemke(NULL));
-            // singular to rounding, V outside the range: impulses of 1e14 and more, no answer in double precision
+            // singular to rounding, V outside the range: impulses of 1e14 and more, no answer in double
+            // precision
             double values[3];
             crMat3 axes;
             cr_sym3_eigen((crSym3){c.W[0], c.W[1], c.W[2], c.W[4], c.W[5], c.W[8]}, values, &axes);
@@ -504,7 +511,7 @@ TEST(single_contacts_of_sampled_bodies) {
             if (hopeless && report.outcome != CR_OUTCOME_SOLVED) {
                 unsolved++;
             } else {
-                worst = fmax(worst, judge(&c, &report, "contact", 16.0));
+                worst = fmax(worst, judge(&c, &report, "contact", CONE_ROUNDINGS));
             }
             free_case(&c);
         }

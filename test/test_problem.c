@@ -1,7 +1,7 @@
 // test_problem.c - the problem's checks, its three forms of W, the audit and the projections behind it.
 //
-// The audit is compared with figures worked out by hand; products with plain triple loops; projections with what makes
-// a point the nearest one of a convex set.
+// The audit is compared with figures worked out by hand; products with plain triple loops; projections with
+// what makes a point the nearest one of a convex set.
 #include "test.h"
 
 #include "linalg/project.h"

@@ -1,4 +1,5 @@
-// test_problem_fc.c - readers of friction problems: what they make of small texts, and what they refuse and where.
+// test_problem_fc.c - readers of friction problems: what they make of small texts, and what they refuse and
+// where.
 #include "test.h"
 
 #include "data.h"

@@ -20,7 +20,7 @@ TEST(extent_is_where_the_region_ends) {
     for (int i = 0; i < test_samples(100000); i++) {
         crContact c = region_sample(&random, (crSampleKind)(i % SAMPLE_KINDS), (Variant)(i / 7 % VARIANTS));
         crVec3 P0;
-        if (!(c.mu > 0.0) || !region_point(&random, &c, &P0)) continue;
+        if (!(c.mu > 0.0) || region_is_cut(&c) || !region_point(&random, &c, &P0)) continue;
         for (int k = 0; k < 4; k++) {
             check_extent(&c, P0, cr_scale(cr_norm(P0), sample_direction(&random)), &worst_in, &worst_out);
         }
@@ -39,7 +39,8 @@ TEST(extent_of_axis_rays) {
     c.mu = 0.1;
     CHECK_NEAR(cr_region_extent(&c, P0, cr_vec3(0, 0, -2)), 0.075, 1e-15);
     CHECK(isinf(cr_region_extent(&c, P0, cr_vec3(0, 0, 0))));
-    CHECK(isinf(cr_region_reach(&c)));
+    // the sphere through the origin with centre P_II = (1, 0, 0)
+    CHECK_NEAR(cr_region_reach(&c), 2.002, 1e-15);
 }
 
 TEST(region_is_convex) {
@@ -72,6 +73,8 @@ static int section_corners(const crContact* c, double azimuth, Corner* corners) 
     crVec3 u = cr_vec3(0, cos(azimuth), sin(azimuth));
     crVec3 Wu = cr_sym3_mul(c->W, u);
     double nn = c->W.xx, nu = Wu.x, uu = cr_dot(u, Wu), Vu = cr_dot(c->V, u);
+    // what u.W u is the sum of
+    double terms = u.y * u.y * c->W.yy + 2.0 * fabs(u.y * u.z * c->W.yz) + u.z * u.z * c->W.zz;
     int count = 0;
     double found[8][3];
     for (int side = -1; side <= 1 && !isinf(c->mu); side += 2) {
@@ -80,14 +83,15 @@ static int section_corners(const crContact* c, double azimuth, Corner* corners) 
         double low = -c->V.x / normal, high = -2.0 * (c->V.x + Vu * m) / mass;
         memcpy(found[count++], (double[3]){low, low * m, (nn + fabs(nu * m)) / fabs(normal)},
                sizeof found[0]);
-        memcpy(found[count++], (double[3]){high, high * m, 2.0 * (nn + uu * m * m) / mass}, sizeof found[0]);
+        memcpy(found[count++], (double[3]){high, high * m, 2.0 * (nn + terms * m * m) / mass},
+               sizeof found[0]);
     }
     // n.V+ = 0 on the ellipse: x = -(Vn + nu y)/nn, a quadratic in y
     double S = uu - nu * nu / nn, g = Vu - nu * c->V.x / nn, E = c->V.x * c->V.x / nn;
     for (int side = -1; side <= 1; side += 2) {
         double root = fabs(g) + sqrt(g * g + S * E);
         double y = side * g > 0.0 ? side * E / root : side * root / S;
-        memcpy(found[count++], (double[3]){-(c->V.x + nu * y) / nn, y, uu / S}, sizeof found[0]);
+        memcpy(found[count++], (double[3]){-(c->V.x + nu * y) / nn, y, terms / S}, sizeof found[0]);
     }
     int kept = 0;
     for (int i = 0; i < count; i++) {
@@ -126,7 +130,7 @@ static void check_section(const crContact* c, double azimuth, int count, double*
             nearest = fmin(nearest, cr_norm(cr_sub(points[j], corners[i].P)));
         }
         double error = nearest / size / corners[i].condition;
-        CHECK(error <= 1e-12);
+        CHECK(error <= 1e-14);
         *worst_corner = fmax(*worst_corner, error);
     }
 }
@@ -138,6 +142,7 @@ TEST(section_is_the_boundary_with_its_corners) {
         crContact c =
             region_sample(&random, (crSampleKind)(i % SAMPLE_KINDS), (Variant)(i / 7 % (VARIANTS - 1)));
         double azimuth = i % 2 == 0 ? cr_region_azimuth(&c) : sample_uniform(&random, -4.0, 7.0);
+        if (region_is_cut(&c)) continue;
         check_section(&c, azimuth, 48, &worst_point, &worst_corner);
     }
     printf("  section: points off the boundary by %.2g, corners missed by %.2g of size and condition\n",
@@ -344,7 +349,7 @@ TEST(mesh_vertices_and_volume) {
             CHECK(fabs(margin) <= 1e-9);
             worst_vertex = fmin(worst_vertex, margin);
         }
-        // inscribed: the missing volume falls by four with each level, and is at most as large as the last step
+        // inscribed: what is missing falls by four with each level, and is at most as large as the last step
         double sigma;
         double expected = monte_carlo_volume(&random, &c, 20000, &sigma);
         double missing = volume[1] - volume[0];

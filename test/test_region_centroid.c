@@ -243,7 +243,7 @@ TEST(centroid_does_not_depend_on_the_tangents) {
         turned.V = cr_mat3_mul_t(turn, c.V);
         turned.V.x = c.V.x;
         crVec3 P, Q;
-        CHECK(cr_region_centroid(&c, &P) && cr_region_centroid(&turned, &Q));
+        if (!CHECK(cr_region_centroid(&c, &P) && cr_region_centroid(&turned, &Q))) continue;
         double error = cr_norm(cr_sub(P, cr_mat3_mul(turn, Q))) / cr_norm(P);
         worst = fmax(worst, error);
     }
@@ -299,7 +299,7 @@ TEST(centroid_of_empty_regions) {
 // a pendulum on the floor: W has rank one, and the region has no end along its rod if friction is high enough
 TEST(region_of_a_blocked_mechanism) {
     crRandom random = sample_seed(205);
-    double worst = INFINITY;
+    double worst = INFINITY, furthest = 0;
     for (int i = 0; i < test_samples(20000); i++) {
         // one free direction a, or two
         crVec3 a = sample_direction(&random), b = sample_direction(&random);
@@ -317,20 +317,21 @@ TEST(region_of_a_blocked_mechanism) {
         double margin = region_margin(&c, P0);
         CHECK(margin > 0.0);
         worst = fmin(worst, margin);
-        crVec3 center = cr_vec3(-1.5 * c.V.x / c.W.xx, 0, 0);
-        CHECK(cr_norm(cr_sub(P0, center)) <= reach);
+        CHECK(cr_norm(P0) <= reach);
         for (int k = 0; k < 3; k++) {
             crVec3 d = sample_direction(&random);
             crVec3 end = cr_madd(P0, cr_region_extent(&c, P0, d), d);
             CHECK(cr_impulse_permissible(&c, end, 1e-9));
-            CHECK(cr_norm(cr_sub(end, center)) <= reach * (1.0 + 1e-12));
+            CHECK(cr_norm(end) <= reach);
         }
         crVec3 points[32];
         CHECK(cr_region_section(&c, cr_region_azimuth(&c), 32, points));
         for (int k = 0; k < 32; k++) {
             CHECK(cr_impulse_permissible(&c, points[k], 1e-9));
-            CHECK(cr_norm(cr_sub(points[k], center)) <= reach * (1.0 + 1e-9));
+            CHECK(cr_norm(points[k]) <= reach);
+            furthest = fmax(furthest, cr_norm(points[k]) / reach);
         }
     }
-    printf("  blocked mechanisms: least margin of the centroid %.2g\n", worst);
+    printf("  blocked mechanisms: least margin of the centroid %.2g, furthest point at %.3g of reach\n",
+           worst, furthest);
 }

@@ -1,7 +1,9 @@
-// test_solvers_cone.c - the friction solvers on other people's problems, on piles and on one contact at a time.
+// test_solvers_cone.c - the friction solvers on other people's problems, on piles and on one contact at a
+// time.
 //
-// Solutions are judged by what is written here: the natural map coded anew, and Coulomb's conditions one by one
-// (no approach, no pull, within the limit, greatest dissipation by the support function of the friction set).
+// Solutions are judged by what is written here: the natural map coded anew, and Coulomb's conditions one by
+// one (no approach, no pull, within the limit, greatest dissipation by the support function of the friction
+// set).
 #include "test.h"
 
 #include "data.h"
@@ -208,7 +210,8 @@ static crStatus run(const char* name, const crProblem* problem, double tol, int 
     return status;
 }
 
-// files, with how far auto gets; two cubes of mass ratio 1e6 end where a change of p in its last digit moves u
+// files, with how far auto gets; two cubes of mass ratio 1e6 end where a change of p in its last digit moves
+// u
 typedef struct File {
     const char* name;
     double tol;

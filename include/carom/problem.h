@@ -37,11 +37,11 @@ typedef enum crBlockKind { CR_BLOCK_EQUALITY, CR_BLOCK_UNILATERAL, CR_BLOCK_BOX,
 // Blocks cover the rows without gap, in order.
 typedef struct crBlock {
     crBlockKind kind;
-    int row;           // first row
-    int count;         // rows; cone: 1 + tangents (1 or 2) + spin + 2 roll
-    double mu;         // cone: friction coefficient, >= 0, may be INFINITY; along t1 where elliptic
-    double mu2;        // cone: along t2; equal to mu where isotropic
-    int vertex;        // cone: first vertex of the polygon in crProblem.vertices
+    int row;     // first row
+    int count;   // rows; cone: 1 + tangents (1 or 2) + spin + 2 roll
+    double mu;   // cone: friction coefficient, >= 0; INFINITY: no slip while pressed; elliptic: along t1
+    double mu2;  // cone: along t2; equal to mu where isotropic
+    int vertex;  // cone: first vertex of the polygon in crProblem.vertices
     int vertex_count;  // cone: 0 for disc and ellipse, else >= 3 (2 tangents)
     bool spin;         // cone: has a spin row
     bool roll;         // cone: has two rolling rows

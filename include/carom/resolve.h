@@ -21,7 +21,7 @@ typedef enum crRegime {
     CR_REGIME_STICK,        // no tangential velocity is left
     CR_REGIME_SLIP,         // tangential velocity is left, not against the one before
     CR_REGIME_REVERSAL,     // tangential velocity is left, against the one before
-    CR_REGIME_JAM,          // friction drove the bodies together again during the impact (Routh)
+    CR_REGIME_JAM,          // at some time friction drove the bodies together (Routh)
     CR_REGIME_NO_SOLUTION,  // the law's conditions cannot be met: P = 0
 } crRegime;
 
@@ -156,11 +156,11 @@ CR_API crSolver cr_solver_lemke(const crSolverParams* params);  // pivots; any L
 CR_API crSolver cr_solver_pivot(const crSolverParams* params);  // principal pivoting; symmetric PSD, no cones
 CR_API crSolver cr_solver_enumerate(const crSolverParams* params);  // all solutions of small LCPs
 CR_API crSolver
-cr_solver_gauss_seidel(const crSolverParams* params);            // block sweeps, exact local Coulomb solve
-CR_API crSolver cr_solver_newton(const crSolverParams* params);  // semismooth, sparse direct
+cr_solver_gauss_seidel(const crSolverParams* params);              // block sweeps, exact local Coulomb solve
+CR_API crSolver cr_solver_newton(const crSolverParams* params);    // semismooth, sparse direct
 CR_API crSolver cr_solver_interior(const crSolverParams* params);  // central path, then newton
-CR_API crSolver cr_solver_admm(const crSolverParams* params);    // proximal splitting
-CR_API crSolver cr_solver_auto(const crSolverParams* params);    // chooses and switches by the residual
+CR_API crSolver cr_solver_admm(const crSolverParams* params);      // proximal splitting
+CR_API crSolver cr_solver_auto(const crSolverParams* params);      // chooses and switches by the residual
 CR_API int cr_solver_count(void);
 CR_API const char* cr_solver_name(int index);
 CR_API crStatus cr_solver_find(const char* name, const crSolverParams* params, crSolver* solver,

@@ -32,12 +32,16 @@ static crStatus refuse(crError* error, crStatus status, const char* body, const 
 }
 
 static crStatus check_body(const crRigid* body, const char* name, crError* error) {
-    crVec3 all = cr_add(cr_add(body->position, body->velocity), body->omega);
-    if (!cr_vec3_finite(body->position)) {
-        return refuse(error, CR_ERR_FINITE, name, "position", "must be finite", body->position.x);
-    }
-    if (!cr_vec3_finite(all)) {
-        return refuse(error, CR_ERR_FINITE, name, "velocity", "velocity and omega must be finite", all.x);
+    const struct {
+        const char* field;
+        crVec3 value;
+    } vectors[] = {{"position", body->position}, {"velocity", body->velocity}, {"omega", body->omega}};
+    for (int i = 0; i < 3; i++) {
+        crVec3 v = vectors[i].value;
+        if (!cr_vec3_finite(v)) {
+            double worst = isfinite(v.x) ? (isfinite(v.y) ? v.z : v.y) : v.x;
+            return refuse(error, CR_ERR_FINITE, name, vectors[i].field, "must be finite", worst);
+        }
     }
     crQuat q = body->orientation;
     double length = sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);

@@ -203,7 +203,10 @@ crStatus cr_collision_contact(const crCollision* c, crContact* contact, crMat3* 
 }
 
 bool cr_contact_is_planar(const crContact* c) {
-    const double tol = 1e-12;
+    // t1 is against the slip, and known no better than rounding of V leaves it
+    double slip = sqrt(c->V.y * c->V.y + c->V.z * c->V.z);
+    double tol = 1e-12;
+    if (slip > 1e-6 * fabs(c->V.x)) tol += 1e-15 * fabs(c->V.x) / slip;
     return fabs(c->V.z) <= tol * cr_norm(c->V) && fabs(c->W.xz) <= tol * sqrt(c->W.xx * c->W.zz) + 1e-300 &&
            fabs(c->W.yz) <= tol * sqrt(c->W.yy * c->W.zz) + 1e-300;
 }

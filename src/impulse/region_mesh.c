@@ -117,7 +117,8 @@ bool cr_region_mesh(const crContact* c, int level, crVec3* vertices, int (*trian
             for (int i = 0; i <= parts - j; i++) {
                 crVec3 d = cr_mat3_mul(spread, grid_direction(&solid, parts, face, i, j));
                 double s = cr_region_extent(c, moments.centroid, d);
-                vertices[vertex_number(&solid, parts, face, i, j)] = cr_madd(moments.centroid, s, d);
+                crVec3 P = cr_madd(moments.centroid, s, d);
+                vertices[vertex_number(&solid, parts, face, i, j)] = cr__region_settle(c, P, d);
             }
         }
         triangles += fill_face(&solid, parts, face, triangles);

@@ -5,8 +5,9 @@
 // convex conics (cone and energy). For each a the range of b is known in closed form; the range of a is split
 // where the bounding conic changes. Each piece takes a 20-point Gauss rule after the substitution
 // sin(pi/2 x), which removes the square roots at the ends. Planar contacts need the integral over a alone.
-// Error of the centroid, in units of the region's own spread: below 1e-6 for ordinary bodies, 1e-3 for
-// needles and nearly singular W, 1e-2 where the cut-off takes part.
+// Error of the centroid, as a share of its length, measured on random contacts: for ordinary bodies 1e-7 in
+// 99 of 100 and 2e-6 at worst, 2e-5 near grazing; 1e-4 for needles and nearly singular W; at mu = infinity
+// 5e-6 in 99 of 100 and 1e-2 at worst.
 // Fails: no interior (mu = 0), nothing to integrate (Vn > 0, Wnn = 0): false.
 #include "impulse/region.h"
 
@@ -52,8 +53,8 @@ typedef struct Strip {
 
 static Strip strip_along(const crRays* r, double sine, double cosine) {
     crInterval cone = cone_interval(r, sine, cosine - r->Omega[1] * sine);
-    double C = r->nu * (r->w[1] * sine * sine - cosine * cosine) + 2.0 * r->gamma[1] * cosine * sine;
-    crInterval energy = cr__energy_interval(r->nu * r->w[2], r->gamma[2] * cosine, C);
+    double C = r->nu * (sine - cosine) * (sine + cosine) + 2.0 * r->gamma[1] * cosine * sine;
+    crInterval energy = cr__energy_interval(r->nu, r->gamma[2] * cosine, C);
     Strip strip = {{fmax(cone.lo, energy.lo), fmin(cone.hi, energy.hi)}, 0};
     strip.pattern = (cone.hi < energy.hi ? 1 : 0) | (cone.lo > energy.lo ? 2 : 0);
     return strip;
@@ -142,19 +143,16 @@ typedef struct Sums {
     double second[3][3];
 } Sums;
 
-// Adds a ray from the origin that stands for `share` of solid angle (power 3) or of angle (power 2).
+// Adds a ray from the origin to s1 that stands for `share` of solid angle (power 3) or of angle (power 2).
+// What lies below s0 is a pyramid, and is subtracted as a whole.
 static void add_ray(const crRays* r, const double x[3], int power, double share, Sums* sums) {
-    double s0, s1;
-    cr__ray_ends(r, x, &s0, &s1);
-    // without a cut-off what lies below s0 is a pyramid, and is subtracted as a whole
-    if (isinf(r->reach)) s0 = 0.0;
-    if (!(s1 > s0)) return;
-    double a = power == 3 ? s0 * s0 * s0 : s0 * s0;
-    double b = power == 3 ? s1 * s1 * s1 : s1 * s1;
+    double s1 = 2.0 * (r->nu * x[0] - r->gamma[1] * x[1] - r->gamma[2] * x[2]);
+    if (!(s1 > 0.0)) return;
     double p = (double)power;
-    sums->volume += share * (b - a) / p;
-    double first = share * (b * s1 - a * s0) / (p + 1.0);
-    double second = share * (b * s1 * s1 - a * s0 * s0) / (p + 2.0);
+    double volume = share * s1 * s1 * (power == 3 ? s1 : 1.0);
+    double first = volume * s1 / (p + 1.0);
+    double second = volume * s1 * s1 / (p + 2.0);
+    sums->volume += volume / p;
     for (int i = 0; i < 3; i++) {
         sums->first[i] += first * x[i];
         for (int j = 0; j <= i; j++) {
@@ -223,7 +221,7 @@ static void integrate_space(const crRays* r, Sums* sums) {
         for (int j = 0; j < NODES; j++) {
             add_strip(r, middle + half * node(j), half * weight(j), sums);
         }
-        if (r->nu > 0.0 && isinf(r->reach)) subtract_piece(r, breaks[i], breaks[i + 1], sums);
+        if (r->nu > 0.0) subtract_piece(r, breaks[i], breaks[i + 1], sums);
     }
 }
 
@@ -238,7 +236,7 @@ static void integrate_plane(const crRays* r, Sums* sums) {
         double x[3] = {cosine, sine, 0.0};
         add_ray(r, x, 2, half * weight(i), sums);
     }
-    if (!(r->nu > 0.0 && isinf(r->reach))) return;
+    if (!(r->nu > 0.0)) return;
     double area = 0.5 * r->nu * r->nu * (a.hi - a.lo);
     sums->volume -= area;
     sums->first[0] -= r->nu * area / 1.5;
@@ -275,8 +273,9 @@ static crMat3 spread_of(const crRays* r, const Sums* sums) {
 }
 
 bool cr__region_moments(const crContact* c, bool planar, crMoments* moments) {
+    crContact bounded = cr__region_contact(c);
     crRays rays;
-    if (!(c->mu > 0.0) || !cr__rays(c, planar, &rays)) return false;
+    if (!(c->mu > 0.0) || !cr__rays(&bounded, planar, &rays)) return false;
     Sums sums = {0};
     if (planar) {
         integrate_plane(&rays, &sums);

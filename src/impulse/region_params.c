@@ -5,8 +5,8 @@
 // Brach: P = Pn (n + mu2 t1 + mu3 t2) with Pn = -(1+e) Vn / n.W(n + mu2 t1 + mu3 t2); energy bounds e by
 // 1 + e <= -2 (d.V) (n.W d) / (-Vn d.W d), d = (1, mu2, mu3).
 // Source: Chatterjee and Ruina 1998, section 4.1; Brach 1991. Fails: parameters out of their range are
-// refused by name; an impulse outside the region, or a region that is empty (Wnn = 0, Vn < 0): outside-region.
-// A contact that separates, or that cannot be braked, has the origin as its region.
+// refused by name; an impulse outside the region, or a region that is empty (Wnn = 0, Vn < 0): outside-
+// region. A contact that separates, or that cannot be braked, has the origin as its region.
 #include "impulse/region.h"
 
 // the region, as far as the parametrizations are concerned
@@ -63,7 +63,7 @@ crStatus cr_region_from_spherical(const crContact* c, double psi1, double psi2, 
     *P = P0;
     if (region == ORIGIN || rho == 0.0) return CR_OK;
     crVec3 d = direction(psi1, psi2);
-    *P = cr_madd(P0, rho * cr_region_extent(c, P0, d), d);
+    *P = cr__region_settle(c, cr_madd(P0, rho * cr_region_extent(c, P0, d), d), d);
     return CR_OK;
 }
 
@@ -71,7 +71,8 @@ crStatus cr_region_to_spherical(const crContact* c, crVec3 P, double* psi1, doub
                                 crError* error) {
     crVec3 P0;
     *psi1 = *psi2 = *rho = 0.0;
-    crStatus status = check_permissible(c, P, error);
+    crContact bounded = cr__region_contact(c);
+    crStatus status = check_permissible(&bounded, P, error);
     if (status != CR_OK) return status;
     Extent region = find_region(c, &P0);
     crVec3 d = cr_sub(P, P0);
@@ -100,7 +101,9 @@ crStatus cr_region_project(const crContact* c, crVec3 wish, crVec3* P, crError* 
     if (region == ORIGIN) return CR_OK;
     crVec3 d = cr_sub(wish, P0);
     double s = cr_region_extent(c, P0, d);
-    *P = s >= 1.0 ? wish : cr_madd(P0, s, d);
+    crContact bounded = cr__region_contact(c);
+    bool inside = s >= 1.0 || cr_impulse_permissible(&bounded, wish, 0.0);
+    *P = inside ? wish : cr__region_settle(c, cr_madd(P0, s, d), d);
     return CR_OK;
 }
 

@@ -2,9 +2,13 @@
 //
 // b0 = n/sqrt(Wnn); b1 and b2 have the eigenvectors of S = Wtt - wtn wtn^T/Wnn as tangential parts and the
 // normal parts that make them orthogonal to n in W, so n.W P = sqrt(Wnn) x0 s. See region.h for the rest.
-// Source: Chatterjee and Ruina 1998, section 3.2. Where S is singular its axis is scaled like b0 and w is 0.
-// Fails: Wnn = 0 or Vn > 0, and Vn = 0 with nothing for friction to brake: there are no rays.
+// Source: Chatterjee and Ruina 1998, section 3.2. Fails: Wnn = 0 or Vn > 0, and Vn = 0 with nothing for
+// friction to brake: there are no rays.
 #include "impulse/region.h"
+
+#define BLOCKED 1e-13  // an eigenvalue of S below this share of its diagonal entry is rounding
+#define CUT_OFF 1e-4   // in units of Wnn: an endless region reaches 100 times as far as along n
+#define BALANCE 1e-11  // likewise, where the cone is the end: as much as rounding costs if there were nothing
 
 // eigenvectors and eigenvalues of S
 static void tangential_axes(const crSym3* W, double axis[2][2], double sigma[2]) {
@@ -27,6 +31,35 @@ static void tangential_axes(const crSym3* W, double axis[2][2], double sigma[2])
     sigma[1 - first] = zz + t * yz;
 }
 
+crContact cr__region_contact(const crContact* c) {
+    crContact bounded = *c;
+    crSym3* W = &bounded.W;
+    crSym3 inverse;
+    if (!(W->xx > 0.0) || cr_sym3_invert(*W, &inverse)) return bounded;
+    double axis[2][2];
+    double sigma[2];
+    bool blocked[2];
+    double slope = 0.0;  // squared, of the blocked directions against the tangent plane
+    tangential_axes(&c->W, axis, sigma);
+    for (int i = 0; i < 2; i++) {
+        double y = axis[i][0];
+        double z = axis[i][1];
+        double along = y * y * c->W.yy + 2.0 * y * z * c->W.yz + z * z * c->W.zz;
+        blocked[i] = !(sigma[i] > BLOCKED * along && sigma[i] > 1e-15 * (c->W.yy + c->W.zz));
+        double normal = (c->W.xy * y + c->W.xz * z) / c->W.xx;
+        if (blocked[i]) slope += normal * normal;
+    }
+    // a blocked direction inside the cone has no end of its own
+    double raise = c->mu * c->mu * slope < 0.999 && !isinf(c->mu) ? BALANCE : CUT_OFF;
+    for (int i = 0; i < 2; i++) {
+        if (!blocked[i]) continue;
+        W->yy += raise * W->xx * axis[i][0] * axis[i][0];
+        W->yz += raise * W->xx * axis[i][0] * axis[i][1];
+        W->zz += raise * W->xx * axis[i][1] * axis[i][1];
+    }
+    return bounded;
+}
+
 bool cr__rays(const crContact* c, bool planar, crRays* r) {
     const crSym3* W = &c->W;
     if (!(W->xx > 0.0) || c->V.x > 0.0) return false;
@@ -34,41 +67,22 @@ bool cr__rays(const crContact* c, bool planar, crRays* r) {
     double axis[2][2] = {{1.0, 0.0}, {0.0, 1.0}};
     double sigma[2] = {W->yy - W->xy * W->xy / W->xx, W->zz};
     if (!planar) tangential_axes(W, axis, sigma);
-    *r = (crRays){.nu = -c->V.x / root, .reach = cr_region_reach(c)};
-    r->center = cr_vec3(-1.5 * c->V.x / W->xx, 0.0, 0.0);
+    *r = (crRays){.nu = -c->V.x / root};
     r->b[0] = cr_vec3(1.0 / root, 0.0, 0.0);
     r->gamma[0] = -r->nu;
-    r->w[0] = 1.0;
     for (int i = 0; i < 2; i++) {
         double y = axis[i][0];
         double z = axis[i][1];
-        // a regular W blocks nothing, however small sigma is
-        double noise = 1e-14 * (y * y * W->yy + 2.0 * y * z * W->yz + z * z * W->zz);
-        bool blocked = isfinite(r->reach) && !(sigma[i] > noise);
-        double scale = blocked ? root : sqrt(fmax(sigma[i], 0.01 * noise));
+        // sigma may be all rounding
+        double along = y * y * W->yy + 2.0 * y * z * W->yz + z * z * W->zz;
+        double scale = sqrt(fmax(sigma[i], 0x1p-53 * along));
         double normal = (W->xy * y + W->xz * z) / W->xx;
-        r->w[i + 1] = blocked ? 0.0 : 1.0;
         r->b[i + 1] = cr_scale(1.0 / scale, cr_vec3(-normal, y, z));
         r->gamma[i + 1] = (c->V.y * y + c->V.z * z - normal * c->V.x) / scale;
         r->Omega[i + 1] = normal * root / scale;
         r->k[i + 1] = root / (c->mu * scale);
     }
     return r->nu > 0.0 || (c->mu > 0.0 && (c->V.y != 0.0 || c->V.z != 0.0));
-}
-
-void cr__ray_ends(const crRays* r, const double x[3], double* s0, double* s1) {
-    double power = r->nu * x[0] - r->gamma[1] * x[1] - r->gamma[2] * x[2];
-    double mass = x[0] * x[0] + r->w[1] * x[1] * x[1] + r->w[2] * x[2] * x[2];
-    *s0 = r->nu > 0.0 ? r->nu / x[0] : 0.0;
-    *s1 = 2.0 * power / mass;
-    if (isfinite(r->reach)) {
-        // |s d - center| = reach
-        crVec3 d = cr_madd(cr_madd(cr_scale(x[0], r->b[0]), x[1], r->b[1]), x[2], r->b[2]);
-        double dd = cr_dot(d, d);
-        double along = cr_dot(d, r->center);
-        double rest = (r->reach - r->center.x) * (r->reach + r->center.x);
-        *s1 = fmin(*s1, (along + sqrt(fmax(0.0, along * along + dd * rest))) / dd);
-    }
 }
 
 crInterval cr__energy_interval(double A, double B, double C) {
@@ -87,18 +101,10 @@ crInterval cr__energy_interval(double A, double B, double C) {
 }
 
 crInterval cr__planar_range(const crRays* r) {
-    crInterval a = cr__energy_interval(r->nu * r->w[1], r->gamma[1], -r->nu);
+    crInterval a = cr__energy_interval(r->nu, r->gamma[1], -r->nu);
     double above = r->k[1] + r->Omega[1];
     double below = r->k[1] - r->Omega[1];
     if (above > 0.0) a.hi = fmin(a.hi, 1.0 / above);
     if (below > 0.0) a.lo = fmax(a.lo, -1.0 / below);
-    if (isfinite(r->reach) && r->nu > 0.0) {
-        // the end of the plane of maximum compression, nu (b0 + a b1), inside the cut-off
-        crVec3 b1 = cr_scale(r->nu, r->b[1]);
-        crVec3 from = cr_madd(cr_neg(r->center), r->nu, r->b[0]);
-        double C = cr_dot(from, from) - r->reach * r->reach;
-        crInterval cut = cr__energy_interval(cr_dot(b1, b1), cr_dot(b1, from), C);
-        a = (crInterval){fmax(a.lo, cut.lo), fmin(a.hi, cut.hi)};
-    }
     return a;
 }

@@ -1,8 +1,8 @@
 // region_section.c - the permissible region in a plane through n, as a closed polyline with its corners.
 //
 // In the plane of n and a tangential u the region is bounded by the line of maximum compression (s = s0), the
-// two friction lines (first and last ray) and an arc of the energy ellipse (s = s1); see region.h. Corners are
-// where these meet. Straight edges have only their ends in the polyline; all other points are on the arc,
+// two friction lines (first and last ray) and an arc of the energy ellipse (s = s1); see region.h. Corners
+// are where these meet. Straight edges have only their ends in the polyline; all other points are on the arc,
 // equally spaced on the circle that the ellipse is in the metric of W.
 // Source: Chatterjee and Ruina 1998, section 3.3. Fails: an empty section, or fewer than 4 points: false.
 #include "impulse/region.h"
@@ -32,27 +32,17 @@ typedef struct Ray {
     double s0, s1;
 } Ray;
 
-// x = (cosine, sine) in the basis, d the same direction of any length; ends from W itself, so that the
-// surfaces are met to rounding however flat the basis is
-static Ray ray_along(const crContact* flat, const crRays* r, double cosine, double sine, crVec3 d) {
+// ends from W itself, so that the surfaces are met to rounding however flat the basis is
+static Ray ray_along(const crContact* flat, crVec3 d) {
     Ray ray = {d, 0.0, 0.0};
     crVec3 Wd = cr_sym3_mul(flat->W, d);
     if (flat->V.x < 0.0) ray.s0 = -flat->V.x / Wd.x;
-    if (isfinite(r->reach)) {
-        const double x[3] = {cosine, sine, 0.0};
-        double s0;
-        cr__ray_ends(r, x, &s0, &ray.s1);
-        ray.s1 *= cr_norm(cr_madd(cr_scale(cosine, r->b[0]), sine, r->b[1])) / cr_norm(d);
-    } else {
-        ray.s1 = -2.0 * cr_dot(d, flat->V) / cr_dot(d, Wd);
-    }
-    ray.s1 = fmax(ray.s1, 0.0);
+    ray.s1 = fmax(0.0, -2.0 * cr_dot(d, flat->V) / cr_dot(d, Wd));
     return ray;
 }
 
 static Ray ray_at(const crContact* flat, const crRays* r, double cosine, double sine) {
-    crVec3 d = cr_madd(cr_scale(cosine, r->b[0]), sine, r->b[1]);
-    return ray_along(flat, r, cosine, sine, d);
+    return ray_along(flat, cr_madd(cr_scale(cosine, r->b[0]), sine, r->b[1]));
 }
 
 // The first (side = -1) or last (side = 1) ray, at x1/x0 = a; on the friction line where that ends the range.
@@ -64,13 +54,13 @@ static Ray end_ray(const crContact* flat, const crRays* r, double a, double side
     bool on_cone = open > 0.0 && side * a >= 1.0 / open;
     if (!on_cone) {
         Ray ray = ray_at(flat, r, cosine, sine);
-        // energy or the cut-off ends the range where both ends of the ray meet
+        // energy ends the range where both ends of the ray meet
         bool meets = isfinite(a) && flat->V.x < 0.0;
         if (meets) ray.s0 = ray.s1 = r->nu * length;
         return ray;
     }
     crVec3 d = isinf(flat->mu) ? cr_vec3(0.0, side, 0.0) : cr_vec3(1.0, side * flat->mu, 0.0);
-    Ray ray = ray_along(flat, r, cosine, sine, d);
+    Ray ray = ray_along(flat, d);
     ray.s1 = fmax(ray.s1, ray.s0);
     return ray;
 }
@@ -78,10 +68,10 @@ static Ray end_ray(const crContact* flat, const crRays* r, double a, double side
 bool cr_region_section(const crContact* c, double azimuth, int count, crVec3* points) {
     double uy, uz;
     cr_sincos(azimuth, &uz, &uy);
-    crContact flat = in_plane(c, uy, uz);
+    crContact bounded = cr__region_contact(c);
+    crContact flat = in_plane(&bounded, uy, uz);
     crRays rays;
     if (count < MIN_POINTS || !isfinite(azimuth) || !cr__rays(&flat, true, &rays)) return false;
-    rays.reach = cr_region_reach(c);
     crInterval a = cr__planar_range(&rays);
     if (!(a.lo <= a.hi)) return false;
     Ray first = end_ray(&flat, &rays, a.lo, -1.0);

@@ -1,7 +1,7 @@
 // active.c - adding and removing rows of a Cholesky factor.
 //
-// Adding solves L l = a for the new row, l_ii^2 = a_ii - l.l. Removing row k leaves the rows below with one entry
-// too many each, turned away by plane rotations of neighbouring columns (Golub and Van Loan, 6.5.4).
+// Adding solves L l = a for the new row, l_ii^2 = a_ii - l.l. Removing row k leaves the rows below with one
+// entry too many each, turned away by plane rotations of neighbouring columns (Golub and Van Loan, 6.5.4).
 // Fails: a new row that depends on those there has no pivot left and is refused.
 #include "active.h"
 

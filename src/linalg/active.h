@@ -15,7 +15,8 @@ typedef struct crActive {
     double* turns;  // work of remove (2n)
 } crActive;
 
-// Adds row i of A at the end; false (nothing changed) where the new pivot is below tol times its diagonal entry.
+// Adds row i of A at the end; false (nothing changed) where the new pivot is below tol times its diagonal
+// entry.
 bool cr__active_add(crActive* active, int i, double tol, double* pivot);
 // Takes out what stands at this position of index.
 void cr__active_remove(crActive* active, int position);

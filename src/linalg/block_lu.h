@@ -1,8 +1,8 @@
 // block_lu.h - sparse A = L U of a matrix made of small blocks whose pattern is symmetric.
 //
-// Use: analyze once for a pattern (memory comes from the arena and stays with it), then for each set of values
-// clear, add blocks through cr__block_lu_at, factor, solve. Small matrices are kept full and factored with
-// pivoting over all rows, which also copes with what has no dominant diagonal.
+// Use: analyze once for a pattern (memory comes from the arena and stays with it), then for each set of
+// values clear, add blocks through cr__block_lu_at, factor, solve. Small matrices are kept full and factored
+// with pivoting over all rows, which also copes with what has no dominant diagonal.
 #ifndef CAROM_LINALG_BLOCK_LU_H
 #define CAROM_LINALG_BLOCK_LU_H
 

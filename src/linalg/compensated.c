@@ -1,8 +1,8 @@
 // compensated.c - dot product with errors carried along (Ogita, Rump and Oishi 2005, algorithm Dot2).
 //
-// Each product is split exactly into rounded value and error (Dekker 1971), each sum likewise (Knuth); the errors
-// are added up apart and joined at the end. Used for residuals in iterative refinement, where plain sums
-// would stop one or two digits early. Fails: entries above 1e300 overflow in the split and give NaN.
+// Each product is split exactly into rounded value and error (Dekker 1971), each sum likewise (Knuth); the
+// errors are added up apart and joined at the end. Used for residuals in iterative refinement, where plain
+// sums would stop one or two digits early. Fails: entries above 1e300 overflow in the split and give NaN.
 #include "compensated.h"
 
 static void split(double a, double* high, double* low) {

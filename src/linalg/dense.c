@@ -1,7 +1,8 @@
 // dense.c - factorizations of full matrices, row by row (Golub and Van Loan, chapters 3 and 4).
 //
 // Cholesky A = L L^T of a symmetric matrix, and the inverse of any small one by Gauss and Jordan.
-// Fails: a pivot that is only rounding noise (Cholesky), zero or not finite (inverse) makes them return false.
+// Fails: a pivot that is only rounding noise (Cholesky), zero or not finite (inverse) makes them return
+// false.
 #include "dense.h"
 
 #include <math.h>

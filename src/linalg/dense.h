@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-// Lower Cholesky factor of the symmetric positive definite A (n*n), in its lower triangle; false where a pivot
-// falls below 1e-14 of its diagonal entry.
+// Lower Cholesky factor of the symmetric positive definite A (n*n), in its lower triangle; false where a
+// pivot falls below 1e-14 of its diagonal entry.
 bool cr__cholesky(double* A, int n);
 // x = inverse(L L^T) x
 void cr__cholesky_solve(const double* L, int n, double* x);

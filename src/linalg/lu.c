@@ -1,6 +1,6 @@
-// lu.c - Gaussian elimination with partial pivoting, P A = L U, and complete pivoting, P A Q = L U (Golub and Van
-// Loan, 3.4). Complete pivoting also tells the rank, and solves consistent equations of a singular matrix.
-// Fails: a column without a pivot above rounding noise makes the partial one return false.
+// lu.c - Gaussian elimination with partial pivoting, P A = L U, and complete pivoting, P A Q = L U (Golub and
+// Van Loan, 3.4). Complete pivoting also tells the rank, and solves consistent equations of a singular
+// matrix. Fails: a column without a pivot above rounding noise makes the partial one return false.
 #include "lu.h"
 
 #include <math.h>

@@ -10,7 +10,8 @@ bool cr__lu(double* A, int n, double tol, int* order);
 // x = inverse(A) b; b (n) is kept.
 void cr__lu_solve(const double* LU, int n, const int* order, const double* b, double* x);
 
-// The same with row and column exchanges, largest pivot first, down to tol times the first; returns the rank found.
+// The same with row and column exchanges, largest pivot first, down to tol times the first; returns the rank
+// found.
 int cr__lu_complete(double* A, int n, double tol, int* rows, int* cols);
 // x with A x = b on the first `rank` rows, zero in the columns that were not used. work (n).
 void cr__lu_complete_solve(const double* LU, int n, int rank, const int* rows, const int* cols,

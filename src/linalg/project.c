@@ -2,8 +2,8 @@
 //
 // Cone: the three cases of Moreau's decomposition (in the polar cone: 0; inside: p; else on the surface).
 // Ellipse: the root of (a x/(a^2+s))^2 + (b y/(b^2+s))^2 = 1 in s >= 0 by bisection of a convex decreasing
-// function, to the last bit. Polygon: the edge whose strip holds the point, or else the nearest vertex; comparing
-// distances to edges instead would lose the edge when the point is far away and the polygon small.
+// function, to the last bit. Polygon: the edge whose strip holds the point, or else the nearest vertex;
+// comparing distances to edges instead would lose the edge when the point is far away and the polygon small.
 #include "project.h"
 
 #include <math.h>

@@ -2,13 +2,15 @@
 //
 //     x = inverse(W + (r + eta) R) (-q - z + r R y + eta R x),   y = P(x + z / (r R)),   z += r R (x - y)
 //
-// with R = diag(1 / rho) per unit, eta a proximal term, and P the clamp to the limits: pressure first, then friction to the
-// disc of that pressure. Its fixed points are Coulomb's law without de Saxce's term on the normal row; in trials
-// this took fewer iterations than projecting on the cone with that term, and it serves polygons and rolling alike. r is
-// balanced between the residuals |x - y| and |dy|, which asks for new factors; in between they are reused.
+// with R = diag(1 / rho) per unit, eta a proximal term, and P the clamp to the limits: pressure first, then
+// friction to the disc of that pressure. Its fixed points are Coulomb's law without de Saxce's term on the
+// normal row; in trials this took fewer iterations than projecting on the cone with that term, and it serves
+// polygons and rolling alike. r is balanced between the residuals |x - y| and |dy|, which asks for new
+// factors; in between they are reused.
 // Source: Carpentier, Le Lidec and Montaut 2024; Tasora, Mangoni, Benatti and Garziera 2021 for proximal
 // term and balancing.
-// Fails: slow to the last digits, no proof of convergence with friction; limit or stalled, x the best point seen.
+// Fails: slow to the last digits, no proof of convergence with friction; limit or stalled, x the best point
+// seen.
 #include "admm.h"
 #include "direct.h"
 

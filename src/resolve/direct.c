@@ -1,8 +1,8 @@
 // direct.c - assembling, factoring and refining the linear systems of the direct solvers.
 //
 // Units with B = 0 are solved at once and drop out; the rest is a sparse matrix of blocks (block_lu.c). The
-// solution is refined against the rows themselves; where that shows that factoring without pivoting between blocks was
-// not good enough (heavy against light), the system is factored in full from then on.
+// solution is refined against the rows themselves; where that shows that factoring without pivoting between
+// blocks was not good enough (heavy against light), the system is factored in full from then on.
 // Fails: out of memory; a singular system is reported, not solved.
 #include "direct.h"
 

@@ -1,8 +1,8 @@
 // direct.h - linear systems (A + B (W + shift R)) dx = -F with A and B block diagonal, R = diag(1 / rho).
 //
-// All direct solvers come down to these. A and B hold one block per unit (count*count, row by row, from at[i]).
-// Memory comes from the arena and is the caller's to release; nothing else may be allocated from it while a
-// crDirect is in use, because the factors grow at its end.
+// All direct solvers come down to these. A and B hold one block per unit (count*count, row by row, from
+// at[i]). Memory comes from the arena and is the caller's to release; nothing else may be allocated from it
+// while a crDirect is in use, because the factors grow at its end.
 #ifndef CAROM_RESOLVE_DIRECT_H
 #define CAROM_RESOLVE_DIRECT_H
 

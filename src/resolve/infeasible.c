@@ -1,8 +1,10 @@
 // infeasible.c - a certificate that the rows contradict each other (Farkas).
 //
-// The frictionless problem 0 <= q + (W + eps R) y _|_ y >= 0 (equalities: = 0), R = diag(1 / rho), always has a
-// solution. If the rows contradict each other it grows like 1 / eps along a ray with W y = 0 and y.q < 0. The ray
-// is taken at a small eps and its two conditions are checked on the unscaled rows of W as given; only that check counts.
+// The frictionless problem 0 <= q + (W + eps R) y _|_ y >= 0 (equalities: = 0), R = diag(1 / rho), always has
+// a solution. If the rows contradict each other it grows like 1 / eps along a ray with W y = 0 and y.q < 0.
+// The ray is taken at a small eps and its two conditions are checked on the unscaled rows of W as given; only
+// that check counts.
+// W y = 0 is checked to 1e-12 of its terms, so strictly no impulses below some 1e5 times the usual size help.
 // Fails: a contradiction smaller than about 1e-7 of the velocities is not found.
 #include "infeasible.h"
 #include "direct.h"
@@ -92,7 +94,7 @@ static bool certifies(const crSystem* system, double* y, double* Wy) {
             work = fmax(work, fabs(system->W.value[k] * y[i]));
         }
     }
-    return work > 0.0 ? largest <= 1e-10 * work && drive < -1e-7 * terms : drive < 0.0;
+    return work > 0.0 ? largest <= 1e-12 * work && drive < -1e-7 * terms : drive < 0.0;
 }
 
 crStatus cr__infeasible(const crSystem* system, crArena* arena, bool* found) {
@@ -107,7 +109,7 @@ crStatus cr__infeasible(const crSystem* system, crArena* arena, bool* found) {
     crStatus status = y != NULL && w != NULL && F != NULL && dy != NULL ? CR_OK : CR_ERR_MEMORY;
     if (status == CR_OK) status = cr__direct_create(&d, system, arena);
     if (status == CR_OK) {
-        d.shift = 1e-11;
+        d.shift = 1e-13;
         status = frictionless(&d, w, F, dy, y);
     }
     if (status == CR_OK) *found = certifies(system, y, w);

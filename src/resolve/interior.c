@@ -1,14 +1,16 @@
 // interior.c - Coulomb friction as the end of a smooth path, followed by Newton steps.
 //
-// Each inequality g >= 0 with multiplier l obeys g l = tau, each friction part s = (x_n, x_part) in the Lorentz
-// cone with its dual z obeys s o z = tau e; tau goes to zero. The multipliers act on the velocity rows that are theirs:
+// Each inequality g >= 0 with multiplier l obeys g l = tau, each friction part s = (x_n, x_part) in the
+// Lorentz cone with its dual z obeys s o z = tau e; tau goes to zero. The multipliers act on the velocity
+// rows that are theirs:
 //
 //     w_n = l_n,   w_part = z_part (z_0 is left free),   polygon: w_t = -sum l_k m_k,   box: w = l_lo - l_hi
 //
-// which is friction of greatest dissipation at a given pressure, not the associated law: no |u_t| has to be added
-// to the normal row, and the system stays smooth. Elimination of the multipliers leaves (W + C) dx = ..., with
-// Nesterov and Todd's scaling for the cones. Steps are predictor and corrector as in Mehrotra 1992.
-// Fails: steps shrink to nothing where there is no solution or W is hopelessly scaled; x is the best point seen.
+// which is friction of greatest dissipation at a given pressure, not the associated law: no |u_t| has to be
+// added to the normal row, and the system stays smooth. Elimination of the multipliers leaves (W + C) dx =
+// ..., with Nesterov and Todd's scaling for the cones. Steps are predictor and corrector as in Mehrotra 1992.
+// Fails: steps shrink to nothing where there is no solution or W is hopelessly scaled; x is the best point
+// seen.
 #include "interior.h"
 #include "newton.h"
 
@@ -16,6 +18,7 @@
 
 #define FREE_RADIUS  1e4  // stands for an infinite friction coefficient
 #define FINISH_STEPS 8
+#define BALANCE      0.3  // least complementarity over its start, per imbalance over its start
 
 // g = a.x + g0 >= 0 with multiplier l, which acts on the rows of `own`
 typedef struct crWall {
@@ -40,11 +43,14 @@ typedef struct crPath {
     int walls;
     crCone* cone;
     int cones;
-    double* w;      // (n)
-    double* F;      // (n)
-    double* dx;     // (n)
-    double* best;   // (n)
-    double* trial;  // (n)
+    double* w;             // (n)
+    double* F;             // (n)
+    double* dx;            // (n)
+    double* best;          // (n)
+    double* trial;         // (n)
+    double last_length;    // of the step before
+    double start;          // complementarity at the start
+    double start_balance;  // imbalance at the start, negative before
     crDirect direct;
     crArena* arena;
 } crPath;
@@ -56,7 +62,7 @@ static int unit_walls(const crUnit* unit) {
 }
 
 static crStatus path_create(crPath* z, const crSystem* system, crArena* arena) {
-    *z = (crPath){.system = system, .arena = arena};
+    *z = (crPath){.system = system, .start_balance = -1.0, .last_length = 1.0, .arena = arena};
     size_t walls = 0;
     size_t cones = 0;
     for (int i = 0; i < system->units; i++) {
@@ -94,12 +100,13 @@ static void add_polygon(crPath* z, int i, double l) {
     }
 }
 
-// walls and cones of all units, and x inside them: pressures and multipliers of the size that speed and stiffness suggest
-static void begin(crPath* z, double speed, double* x) {
+// walls and cones of all units, and x inside them: pressures and multipliers of the size that speed and
+// stiffness suggest
+static void begin(crPath* z, double speed, double scale, double* x) {
     for (int i = 0; i < z->system->units; i++) {
         const crUnit* unit = &z->system->unit[i];
         double* xi = x + unit->row;
-        double size = fmax(fabs(xi[0]), speed * unit->rho);
+        double size = fmax(fabs(xi[0]), scale * speed * unit->rho);
         if (unit->kind == CR_BLOCK_BOX) {
             double lo = unit->lo, hi = unit->hi;
             double room = isfinite(lo) && isfinite(hi) ? 0.5 * (hi - lo) : size;
@@ -342,6 +349,29 @@ static crStatus finish(crPath* z, double tol, const double* x, crInteriorRun* ru
     return status;
 }
 
+// |w - multipliers|: how far x is from the path's surface; falls by 1 - t with each step of length t
+static double imbalance(crPath* z) {
+    memcpy(z->F, z->w, (size_t)z->system->n * sizeof *z->F);
+    for (int i = 0; i < z->walls; i++) {
+        const crWall* wall = &z->wall[i];
+        const crUnit* unit = &z->system->unit[wall->unit];
+        for (int r = 0; r < (unit->count < 3 ? 1 : 3); r++) {
+            z->F[unit->row + r] -= wall->own[r] * wall->l;
+        }
+    }
+    for (int i = 0; i < z->cones; i++) {
+        const crCone* cone = &z->cone[i];
+        for (int r = 0; r < cone->count; r++) {
+            z->F[z->system->unit[cone->unit].row + cone->at + r] -= cone->z[1 + r];
+        }
+    }
+    double sum = 0.0;
+    for (int i = 0; i < z->system->n; i++) {
+        sum += z->F[i] * z->F[i];
+    }
+    return sqrt(sum);
+}
+
 // one predictor and corrector step; its length, or a negative number where the system cannot be solved
 static crStatus path_step(crPath* z, double* x, double* length) {
     double now = complementarity(z, x);
@@ -356,11 +386,22 @@ static crStatus path_step(crPath* z, double* x, double* length) {
     double ahead = look_ahead(z, longest_step(z, x), x);
     double ratio = now > 0.0 ? fmin(1.0, fmax(0.0, ahead / now)) : 0.0;
     double tau = now * fmax(1e-3, ratio * ratio * ratio);
+    // pressures must not vanish before the rows are in balance, or the path is lost
+    double balance = imbalance(z);
+    if (z->start_balance < 0.0) {
+        z->start_balance = balance;
+        z->start = now;
+    }
+    if (z->start_balance > 0.0) tau = fmax(tau, BALANCE * z->start * (balance / z->start_balance));
+    // after a short step, back towards the middle
+    if (z->last_length < 0.2) tau = fmax(tau, now);
+    if (z->last_length < 0.02) tau = fmax(tau, 10.0 * now);
     fill_right_side(z, x, tau);
     cr__direct_again(&z->direct, z->F, z->dx);
     fill_multipliers(z, x, tau);
     *length = longest_step(z, x);
-    move(z, *length < 1.0 ? 0.99 * *length : 1.0, x);
+    z->last_length = *length;
+    move(z, *length < 1.0 ? 0.9 * *length : 1.0, x);
     return CR_OK;
 }
 
@@ -385,8 +426,8 @@ static crStatus follow(crPath* z, double tol, int max_steps, double* x, crInteri
     return CR_OK;
 }
 
-crStatus cr__interior_run(const crSystem* system, double tol, int max_steps, crArena* arena, double* x,
-                          crInteriorRun* run) {
+crStatus cr__interior_run(const crSystem* system, double tol, int max_steps, double scale, crArena* arena,
+                          double* x, crInteriorRun* run) {
     size_t mark = cr_arena_mark(arena);
     crPath z;
     *run = (crInteriorRun){.residual = cr__system_residual(system, x)};
@@ -398,7 +439,7 @@ crStatus cr__interior_run(const crSystem* system, double tol, int max_steps, crA
         }
         memcpy(z.best, x, (size_t)system->n * sizeof *x);
         z.direct.shift = 1e-13;
-        begin(&z, speed > 0.0 ? speed : 1.0, x);
+        begin(&z, speed > 0.0 ? speed : 1.0, scale, x);
         status = follow(&z, tol, max_steps, x, run);
         memcpy(x, z.best, (size_t)system->n * sizeof *x);
     }

@@ -10,9 +10,10 @@ typedef struct crInteriorRun {
     bool stalled;     // steps became too short
 } crInteriorRun;
 
-// From a point made inside all limits, whatever x is, until the audit's residual is within tol or max_steps.
-// x receives the best point seen.
-crStatus cr__interior_run(const crSystem* system, double tol, int max_steps, crArena* arena, double* x,
-                          crInteriorRun* run);
+// From a point made inside all limits, whatever x is, until the audit's residual is within tol or max_steps;
+// pressures begin at `scale` times what would stop each unit alone, or at those of x where they are larger. x
+// receives the best point seen.
+crStatus cr__interior_run(const crSystem* system, double tol, int max_steps, double scale, crArena* arena,
+                          double* x, crInteriorRun* run);
 
 #endif

@@ -4,7 +4,7 @@
 // The audit computes V+ = V + W P, the energy change and the four margins from raw data, and names the regime
 // by V+ alone; a law is believed only where it says jam or no-solution. Fails: bad fields are refused by name
 // (cr_collision_contact); an impulse that is not finite is refused as the law's fault.
-#include "carom/resolve.h"
+#include "pair.h"
 
 #define REST_TOL 1e-9  // tangential speed below this share of all speeds involved counts as none
 
@@ -77,6 +77,17 @@ crStatus cr_law_apply(const crLaw* law, const crCollision* collision, crHit* hit
     return CR_OK;
 }
 
+// One row of cr_law_many.
+static crStatus row_impulse(const crLaw* law, const crCollision* collision, crVec3* P) {
+    crContact contact;
+    crMat3 frame;
+    crHit hit;
+    crStatus status = cr_collision_contact(collision, &contact, &frame, NULL);
+    if (status == CR_OK) status = impulse_of(law, &contact, &hit, NULL);
+    *P = status == CR_OK ? cr_mat3_mul(frame, hit.P) : cr_vec3(0, 0, 0);
+    return status;
+}
+
 crStatus cr_law_many(const crLaw* law, int count, const crMat3* W, const crVec3* V, const crVec3* n,
                      const double* mu, const double* e, const double* et, crVec3* P, crStatus* status) {
     crStatus first = check_law(law, NULL);
@@ -84,22 +95,26 @@ crStatus cr_law_many(const crLaw* law, int count, const crMat3* W, const crVec3*
         first = CR_ERR_ARGUMENT;
     }
     if (first != CR_OK) return first;
+    bool pairs = law->apply == cr__chatterjee_ruina && n != NULL;
     crCollision collision = cr_collision();
     collision.has_frame = n == NULL;
     collision.frame = collision.W;
     for (int i = 0; i < count; i++) {
+        if (pairs && i % 2 == 0 && count - i >= 2 &&
+            cr__chatterjee_ruina_pair(W + i, V + i, n + i, mu + i, e + i, et + i, P + i)) {
+            for (int k = i; status != NULL && k < i + 2; k++) {
+                status[k] = CR_OK;
+            }
+            i += 1;
+            continue;
+        }
         collision.W = W[i];
         collision.V = V[i];
         if (n != NULL) collision.n = n[i];
         collision.mu = mu[i];
         collision.e = e[i];
         collision.et = et[i];
-        crContact contact;
-        crMat3 frame;
-        crHit hit;
-        crStatus row = cr_collision_contact(&collision, &contact, &frame, NULL);
-        if (row == CR_OK) row = impulse_of(law, &contact, &hit, NULL);
-        P[i] = row == CR_OK ? cr_mat3_mul(frame, hit.P) : cr_vec3(0, 0, 0);
+        crStatus row = row_impulse(law, &collision, &P[i]);
         if (status != NULL) status[i] = row;
         if (first == CR_OK) first = row;
     }

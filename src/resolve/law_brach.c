@@ -2,10 +2,10 @@
 //
 //     P = Pn (n + mu2 t1 + mu3 t2),   n.V+ = -e Vn,   so   Pn = -(1+e) Vn / (Wnn + mu2 Wnt1 + mu3 Wnt2)
 //
-// Source: Brach 1991; Chatterjee and Ruina 1998, section 4.1, third law. Holds: any e >= 0 that does not create
-// energy, any ratios inside the friction cone; reaches the whole permissible region of an approaching contact.
-// Fails: ratios or an e that lead outside the region are refused with the bound; at Vn = 0 it knows no impulse
-// but zero; no-solution where the normal direction is blocked (Wnn = 0).
+// Source: Brach 1991; Chatterjee and Ruina 1998, section 4.1, third law. Holds: any e >= 0 that does not
+// create energy, any ratios inside the friction cone; reaches the whole permissible region of an approaching
+// contact. Fails: ratios or an e that lead outside the region are refused with the bound; at Vn = 0 it knows
+// no impulse but zero; no-solution where the normal direction is blocked (Wnn = 0).
 #include "carom/resolve.h"
 
 static crStatus apply(const void* params, const crContact* c, crHit* hit, crError* error) {

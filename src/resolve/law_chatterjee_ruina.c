@@ -7,7 +7,7 @@
 // kappa is what brings n.P to zero if n.P^ < 0, and 1 + et otherwise. Holds: in the permissible region for 0
 // <= e <= 1, -1 <= et <= 1; equals the bilinear law for diagonal W. Fails: Wnn = 0, or no P_II because W is
 // singular and V not in its range: no-solution.
-#include "carom/resolve.h"
+#include "pair.h"
 
 // P_I and D = P_II - P_I, the latter through the Schur complement S = Wtt - wtn wtn^T / Wnn:
 // S D_t = wtn Vn/Wnn - V_t, Wnn D_n = -wtn.D_t. false where S is singular to working precision.
@@ -30,16 +30,17 @@ static bool two_impulses(const crContact* c, double* P_I, crVec3* D) {
     return isfinite(*P_I + D->y + D->z);
 }
 
-// The same where W is singular or nearly so, by the least-norm P_II.
+// The same where W is singular or nearly so, by the least-norm P_II. Without friction D is not needed.
 static bool two_impulses_singular(const crContact* c, double* P_I, crVec3* D) {
     crVec3 I, II;
-    if (!cr_impulse_P_I(c, &I) || !cr_impulse_P_II(c, &II)) return false;
+    if (!cr_impulse_P_I(c, &I)) return false;
     *P_I = I.x;
-    *D = cr_sub(II, I);
-    return true;
+    bool sticks = cr_impulse_P_II(c, &II);
+    *D = sticks ? cr_sub(II, I) : cr_vec3(0, 0, 0);
+    return sticks || c->mu == 0.0;
 }
 
-static crStatus apply(const void* params, const crContact* c, crHit* hit, crError* error) {
+crStatus cr__chatterjee_ruina(const void* params, const crContact* c, crHit* hit, crError* error) {
     (void)params;
     (void)error;
     double P_I;
@@ -65,4 +66,4 @@ static crStatus apply(const void* params, const crContact* c, crHit* hit, crErro
     return CR_OK;
 }
 
-crLaw cr_law_chatterjee_ruina(void) { return (crLaw){"chatterjee-ruina", apply, NULL}; }
+crLaw cr_law_chatterjee_ruina(void) { return (crLaw){"chatterjee-ruina", cr__chatterjee_ruina, NULL}; }

@@ -2,9 +2,9 @@
 //
 //     P = P0 + min(1, extent(wish - P0)) (wish - P0)
 //
-// Source: Chatterjee and Ruina 1998, section 4.1, second law. Holds: in the permissible region; reaches all of
-// it, and leaves a permissible wish as it is. Fails: a wish that is not finite is refused; no-solution where
-// nothing is permissible (Wnn = 0).
+// Source: Chatterjee and Ruina 1998, section 4.1, second law. Holds: in the permissible region; reaches all
+// of it, and leaves a permissible wish as it is. Fails: a wish that is not finite is refused; no-solution
+// where nothing is permissible (Wnn = 0).
 #include "carom/resolve.h"
 
 static crStatus apply(const void* params, const crContact* c, crHit* hit, crError* error) {

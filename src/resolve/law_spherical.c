@@ -2,8 +2,8 @@
 //
 //     P = P0 + rho extent(d) d,   d = (cos psi1, sin psi1 cos psi2, sin psi1 sin psi2)
 //
-// Source: Chatterjee and Ruina 1998, section 4.1, first law. Holds: in the permissible region, and reaches all
-// of it. Fails: psi1 outside 0 to pi, psi2 outside 0 to 2 pi or rho outside 0 to 1 is refused by name;
+// Source: Chatterjee and Ruina 1998, section 4.1, first law. Holds: in the permissible region, and reaches
+// all of it. Fails: psi1 outside 0 to pi, psi2 outside 0 to 2 pi or rho outside 0 to 1 is refused by name;
 // no-solution where nothing is permissible (Wnn = 0).
 #include "carom/resolve.h"
 

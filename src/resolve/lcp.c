@@ -1,11 +1,11 @@
 // lcp.c - a crProblem as a mixed linear complementarity problem.
 //
 // p = p0 + sum g_j z_j and w_j = g_j.(u + b): the impulse part of M is G^T W G. Equality rows give free
-// variables. A box lo <= p <= hi starts at its finite bound, p = lo + z or p = hi - z; where both are finite a
-// multiplier guards hi - lo - z >= 0. A polygon cone is Stewart and Trinkle's: p_t = sum d_k beta_k over the
-// vertices, multiplier lambda of mu p_n - sum beta >= 0; planar cones and spin have two directions.
-// Source: Stewart and Trinkle 2000, eqs. 5 to 9. Fails: circular and elliptic friction in two directions, rolling
-// limits and infinite friction are no LCP: supported = false.
+// variables. A box lo <= p <= hi starts at its finite bound, p = lo + z or p = hi - z; where both are finite
+// a multiplier guards hi - lo - z >= 0. A polygon cone is Stewart and Trinkle's: p_t = sum d_k beta_k over
+// the vertices, multiplier lambda of mu p_n - sum beta >= 0; planar cones and spin have two directions.
+// Source: Stewart and Trinkle 2000, eqs. 5 to 9. Fails: circular and elliptic friction in two directions,
+// rolling limits and infinite friction are no LCP: supported = false.
 #include "lcp.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-// lcp.h - linear complementarity problems inside the solvers: built from a crProblem, reduced, solved, polished.
+// lcp.h - linear complementarity problems inside the solvers: built from a crProblem, reduced, solved,
+// polished.
 //
 // Mixed form, free variables first:
 //
@@ -36,8 +37,8 @@ typedef struct crLcp {
     double* p0;            // impulses at z = 0: finite bounds of boxes (rows)
 } crLcp;
 
-// supported = false (and nothing built) where a block is no linear complementarity: a disc, ellipse or rolling
-// limit that is neither zero nor one-dimensional, or infinite friction.
+// supported = false (and nothing built) where a block is no linear complementarity: a disc, ellipse or
+// rolling limit that is neither zero nor one-dimensional, or infinite friction.
 crStatus cr__lcp_build(const crProblem* problem, crArena* arena, crLcp* lcp, bool* supported);
 void cr__lcp_impulses(const crLcp* lcp, int rows, const double* z, double* p);
 
@@ -55,19 +56,22 @@ typedef struct crLcpReduced {
     bool inconsistent;  // the equality rows contradict each other
 } crLcpReduced;
 
+// The power of two at or below x > 0: scaling by it changes no digit.
+double cr__power_of_two(double x);
+
 crStatus cr__lcp_reduce(const crLcp* lcp, crArena* arena, crLcpReduced* reduced);
 void cr__lcp_expand(const crLcp* lcp, const crLcpReduced* reduced, const double* x, double* z);
 
-// Lemke's method on w = M z + q (n): z0 covers with e, lexicographic ratio test. Returns SOLVED, RAY (then ray,
-// if not NULL, holds the direction of z along it), LIMIT or STALLED (rounding has the upper hand). basic (n, or NULL)
-// tells which z are basic, also where they are zero.
+// Lemke's method on w = M z + q (n): z0 covers with e, lexicographic ratio test. Returns SOLVED, RAY (then
+// ray, if not NULL, holds the direction of z along it), LIMIT or STALLED (rounding has the upper hand). basic
+// (n, or NULL) tells which z are basic, also where they are zero.
 size_t cr__lemke_work(int n);   // doubles needed
 size_t cr__lemke_iwork(int n);  // ints needed
 crOutcome cr__lemke(const double* M, const double* q, int n, int max_pivots, double* work, int* iwork,
                     double* z, unsigned char* basic, double* ray, int* pivots);
 
-// Goes on from a basis that is right but for rounding and ties taken too broadly: the dictionary is rebuilt there and
-// the path followed with the finest tolerances. z and basic are only meaningful where SOLVED.
+// Goes on from a basis that is right but for rounding and ties taken too broadly: the dictionary is rebuilt
+// there and the path followed with the finest tolerances. z and basic are only meaningful where SOLVED.
 crOutcome cr__lemke_correct(const double* M, const double* q, int n, int max_pivots, double* work, int* iwork,
                             double* z, unsigned char* basic, int* pivots);
 
@@ -77,9 +81,9 @@ double cr__lcp_residual(const double* M, const double* q, int n, int free_count,
 // Largest sum of |q_i| and |M_ij z_j| over a row: what rounding in evaluating M z + q is relative to.
 double cr__lcp_magnitude(const double* M, const double* q, int n, const double* z);
 
-// Re-solves on the active set by LU with compensated refinement; z changes only for the better. Active are the
-// variables marked in basic (n) or, where it is NULL, those with z > w; free ones always. Returns the residual.
-// work (n*n + 5n), iwork (3n).
+// Re-solves on the active set by LU with compensated refinement; z changes only for the better. Active are
+// the variables marked in basic (n) or, where it is NULL, those with z > w; free ones always. Returns the
+// residual. work (n*n + 5n), iwork (3n).
 double cr__lcp_polish(const double* M, const double* q, int n, int free_count, const unsigned char* basic,
                       double* work, int* iwork, double* z);
 
@@ -87,8 +91,8 @@ double cr__lcp_polish(const double* M, const double* q, int n, int free_count, c
 // cleaned of negative noise first.
 bool cr__lcp_certificate(const double* M, const double* q, int n, double* y);
 
-// Brings M^T y on the support of a ray's y to zero as far as it is consistent; for semidefinite M it is zero there.
-// work (n*n + 3n), iwork (3n).
+// Brings M^T y on the support of a ray's y to zero as far as it is consistent; for semidefinite M it is zero
+// there. work (n*n + 3n), iwork (3n).
 void cr__lcp_refine_ray(const double* M, int n, double* work, int* iwork, double* y);
 
 // Looks for such a y by Lemke's method on the linear program's own LCP (2n). found = false is no verdict.
@@ -102,8 +106,8 @@ typedef struct crLcpSolutions {
     bool face;   // some support holds more than one solution: they are not isolated
 } crLcpSolutions;
 
-// n <= CR_LCP_ENUMERATE_MAX; pairs as in crLcpReduced, whose halves are never both taken. z receives up to `capacity`
-// solutions in order of their norm (capacity*n).
+// n <= CR_LCP_ENUMERATE_MAX; pairs as in crLcpReduced, whose halves are never both taken. z receives up to
+// `capacity` solutions in order of their norm (capacity*n).
 crStatus cr__lcp_enumerate(const double* M, const double* q, int n, int pairs, crArena* arena, int capacity,
                            double* z, crLcpSolutions* solutions);
 

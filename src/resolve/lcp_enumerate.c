@@ -1,11 +1,12 @@
 // lcp_enumerate.c - every solution of a small LCP, by trying all 2^n supports.
 //
-// A support F says which z may differ from zero: M_FF z_F = -q_F, and z_F >= 0, w >= 0 decide. A singular M_FF
-// with consistent equations has a plane of candidates: the least norm one, z = A^T (A A^T)^-1 b over the independent
-// rows, is tried first, then any point by Lemke's method on the linear program's LCP. Solutions are not isolated if one
-// can be moved along a null vector of M_FF, or if two of them are complementary to each other, since then all
-// points between them are solutions. No support with a solution: there is none, by exhaustion.
-// Source: Murty 1988, 1.4; Cottle, Pang and Stone 3.1. Fails: comparisons are to 1e-9 of the numbers at hand.
+// A support F says which z may differ from zero: M_FF z_F = -q_F, and z_F >= 0, w >= 0 decide. A singular
+// M_FF with consistent equations has a plane of candidates: the least norm one, z = A^T (A A^T)^-1 b over the
+// independent rows, is tried first, then any point by Lemke's method on the linear program's LCP. Solutions
+// are not isolated if one can be moved along a null vector of M_FF, or if two of them are complementary to
+// each other, since then all points between them are solutions. No support with a solution: there is none, by
+// exhaustion. Source: Murty 1988, 1.4; Cottle, Pang and Stone 3.1. Fails: comparisons are to 1e-9 of the
+// numbers at hand.
 #include "lcp.h"
 #include "linalg/lu.h"
 
@@ -178,8 +179,8 @@ static bool least_norm(const Search* s, const Support* f, double* z) {
     return true;
 }
 
-// any z_F >= 0 with M_FF z_F = -q_F and w >= 0: the LCP (0, -C^T; C, 0) of C x >= -c, where equations are the rows
-// that are in F, taken with both signs
+// any z_F >= 0 with M_FF z_F = -q_F and w >= 0: the LCP (0, -C^T; C, 0) of C x >= -c, where equations are the
+// rows that are in F, taken with both signs
 static bool any_point(const Search* s, const Support* f, double* z) {
     int rows = 0;
     int m = f->count + s->n + f->count;

@@ -2,17 +2,18 @@
 //
 // Basic variables are written over the nonbasic ones, starting from w = q + M z + e z0. z0 enters first, then
 // always the complement of what left; z0 leaving is a solution, nothing blocking is a ray. Ties are broken
-// lexicographically (q perturbed by (eps, eps^2, ...), whose coefficients are the columns of w, explicit where
-// w is nonbasic and unit where it is basic), so the path cannot cycle; z0 leaves first where it ties. A found
-// basis whose z fails when put back into M z + q was reached through rounding: the dictionary is
+// lexicographically (q perturbed by (eps, eps^2, ...), whose coefficients are the columns of w, explicit
+// where w is nonbasic and unit where it is basic), so the path cannot cycle; z0 leaves first where it ties. A
+// found basis whose z fails when put back into M z + q was reached through rounding: the dictionary is
 // rebuilt there from M and the method goes on from it. Source: Lemke 1965; Cottle, Pang and Stone, 4.4, 4.9.
 // Fails: RAY says nothing about existence unless M is copositive-plus (semidefinite, for one).
 #include "lcp.h"
 
 #include <string.h>
 
-// What is rounding noise depends on the problem: small pivots may be all there is (nearly singular W) or nothing
-// (long paths). The path is followed with one pair of tolerances after the other until it ends in a solution.
+// What is rounding noise depends on the problem: small pivots may be all there is (nearly singular W) or
+// nothing (long paths). The path is followed with one pair of tolerances after the other until it ends in a
+// solution.
 typedef struct Tolerance {
     double pivot;  // entries below this share of their column's largest are zero
     double tie;    // ratios and lexicographic entries closer than this are equal
@@ -204,7 +205,8 @@ static crOutcome follow_path(Dictionary* d, int max_pivots, double* ray, int* pi
     return CR_OUTCOME_LIMIT;
 }
 
-// the dictionary with these z basic, computed from M with the largest pivots first; false where it is singular
+// the dictionary with these z basic, computed from M with the largest pivots first; false where it is
+// singular
 static bool rebuild(Dictionary* d, const double* M, const double* q, const unsigned char* wanted) {
     size_t n = d->n;
     start(d, M, q);

@@ -1,11 +1,11 @@
 // lcp_polish.c - the last digits of an LCP solution, and proofs that there is none.
 //
-// With the active set A (free variables and basic ones, else those with z > w) known, M_AA z_A = -q_A is solved by LU and refined
-// with residuals summed in doubled precision; where M_AA is singular, by complete pivoting on its independent
-// rows, which settles the others too if they are consistent. Infeasibility has Farkas' proof: y >= 0 with
-// M^T y <= 0 and q.y < 0 makes y.(M z + q) negative for every z >= 0. Such y comes from Lemke's rays: for
-// semidefinite M directly, else from the LCP of the linear program "z >= 0, M z + q >= 0".
-// Fails: where the active set is wrong the refined z is worse, and the old one is kept.
+// With the active set A (free variables and basic ones, else those with z > w) known, M_AA z_A = -q_A is
+// solved by LU and refined with residuals summed in doubled precision; where M_AA is singular, by complete
+// pivoting on its independent rows, which settles the others too if they are consistent. Infeasibility has
+// Farkas' proof: y >= 0 with M^T y <= 0 and q.y < 0 makes y.(M z + q) negative for every z >= 0. Such y comes
+// from Lemke's rays: for semidefinite M directly, else from the LCP of the linear program "z >= 0, M z + q >=
+// 0". Fails: where the active set is wrong the refined z is worse, and the old one is kept.
 #include "lcp.h"
 #include "linalg/compensated.h"
 #include "linalg/lu.h"

@@ -1,11 +1,12 @@
 // lcp_reduce.c - scaling a mixed LCP and solving its free variables out.
 //
-// Variables and rows are scaled alike by powers of two that bring the diagonal of M near one (zero diagonals: the
-// largest entry coupling them to scaled variables), which changes no digit. Free variables are then pivoted into
-// the dictionary of w = M z + q against the equality rows, largest pivot first; their rows give them back at the
-// end. Where the equality block is singular the free variables left over are written as x+ - x- with their
-// rows taken twice with both signs, which is an LCP with the same solutions; leftover pairs of rows and columns
-// that are zero to rounding are dropped. Fails: a zero row with a constant left cannot be met: inconsistent.
+// Variables and rows are scaled alike by powers of two that bring the diagonal of M near one (zero diagonals:
+// the largest entry coupling them to scaled variables), which changes no digit. Free variables are then
+// pivoted into the dictionary of w = M z + q against the equality rows, largest pivot first; their rows give
+// them back at the end. Where the equality block is singular the free variables left over are written as x+ -
+// x- with their rows taken twice with both signs, which is an LCP with the same solutions; leftover pairs of
+// rows and columns that are zero to rounding are dropped. Fails: a zero row with a constant left cannot be
+// met: inconsistent.
 #include "lcp.h"
 #include "linalg/lu.h"
 
@@ -16,7 +17,7 @@
 // and so are, times the largest entry met, entries of the other rows
 #define CANCELLED 1e-14
 
-static double power_of_two_near(double x) {
+double cr__power_of_two(double x) {
     int exponent;
     frexp(x, &exponent);
     return ldexp(1.0, exponent - 1);
@@ -27,7 +28,7 @@ static void choose_scale(const crLcp* lcp, double* scale) {
     size_t n = (size_t)lcp->n;
     for (size_t i = 0; i < n; i++) {
         double diagonal = fabs(lcp->M[i * n + i]);
-        scale[i] = diagonal > 0.0 ? power_of_two_near(1.0 / sqrt(diagonal)) : 0.0;
+        scale[i] = diagonal > 0.0 ? cr__power_of_two(1.0 / sqrt(diagonal)) : 0.0;
     }
     for (size_t i = 0; i < n; i++) {
         if (lcp->M[i * n + i] != 0.0) continue;
@@ -37,7 +38,7 @@ static void choose_scale(const crLcp* lcp, double* scale) {
             double largest = fmax(fabs(lcp->M[i * n + j]), fabs(lcp->M[j * n + i]));
             coupling = fmax(coupling, largest * scale[j]);
         }
-        scale[i] = coupling > 0.0 && isfinite(1.0 / coupling) ? power_of_two_near(1.0 / coupling) : 1.0;
+        scale[i] = coupling > 0.0 && isfinite(1.0 / coupling) ? cr__power_of_two(1.0 / coupling) : 1.0;
     }
 }
 
@@ -112,9 +113,10 @@ static void find_leftover(const crLcp* lcp, crLcpReduced* reduced, const bool* r
     }
 }
 
-// Leftover equalities may be combined freely. With C their coefficients and D the columns of the leftover free
-// variables, S = -D^T C^T (C C^T)^-1 brings S C nearest to -D^T: the skew form in which a semidefinite problem
-// stays semidefinite, without which Lemke's method may end on a ray. Left as they are where S does not exist.
+// Leftover equalities may be combined freely. With C their coefficients and D the columns of the leftover
+// free variables, S = -D^T C^T (C C^T)^-1 brings S C nearest to -D^T: the skew form in which a semidefinite
+// problem stays semidefinite, without which Lemke's method may end on a ray. Left as they are where S does
+// not exist.
 static void make_skew(const crLcp* lcp, crLcpReduced* reduced, const Leftover* left, double* work,
                       int* order) {
     size_t n = (size_t)lcp->n, k = (size_t)left->count, first = (size_t)lcp->free_count;
@@ -156,8 +158,8 @@ static void make_skew(const crLcp* lcp, crLcpReduced* reduced, const Leftover* l
     }
 }
 
-// Elimination leaves rounding where numbers cancel; in a semidefinite problem of low rank it would be all that is
-// left of whole rows, and pivoting would take it for data.
+// Elimination leaves rounding where numbers cancel; in a semidefinite problem of low rank it would be all
+// that is left of whole rows, and pivoting would take it for data.
 static void clean_rows(const crLcp* lcp, crLcpReduced* reduced, double constants) {
     size_t width = (size_t)lcp->n + 1;
     double largest = 1.0;

@@ -2,8 +2,9 @@
 //
 //     y = x - rho w;  normal: (x_n - max(0, y_n)) / rho,  part: (x_part - P(y_part)) / rho
 //
-// with P the projection on the disc (or polygon) of radius max(0, y_n). Written row by row as what it becomes:
-// w where the row is active, x / rho where it is not. Source: Alart and Curnier 1991, eqs. 5.3 and 5.4.
+// with P the projection on the disc (or polygon) of radius max(0, y_n). Written row by row as what it
+// becomes: w where the row is active, x / rho where it is not. Source: Alart and Curnier 1991, eqs. 5.3 and
+// 5.4.
 // Fails: never; where P has a kink one of its one-sided derivatives is taken.
 #include "local.h"
 

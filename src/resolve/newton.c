@@ -3,10 +3,12 @@
 //     (A + B (W + eps R)) dx = -F,   dF = A dx + B W dx,   R = diag(1 / rho)
 //
 // with the rows of map.c, solved by direct.c. eps is a proximal shift: it makes singular systems (redundant
-// contacts, parts without friction) solvable, shrinks where it is what limits a step and grows where the map is far from
-// linear. The line search may let |F| rise above its last value but not above the largest of the last few.
+// contacts, parts without friction) solvable, shrinks where it is what limits a step and grows where the map
+// is far from linear. The line search may let |F| rise above its last value but not above the largest of the
+// last few.
 // Source: Alart and Curnier 1991; Acary, Bremond and Huber 2018 on line searches.
-// Fails: cycles between regimes are cut by sweeps, another rho, and in the end by the limit; x is the best point seen.
+// Fails: cycles between regimes are cut by sweeps, another rho, and in the end by the limit; x is the best
+// point seen.
 #include "newton.h"
 #include "sweep.h"
 

@@ -1,10 +1,10 @@
 // solver_auto.c - chooses among the solvers and switches when the audit's residual no longer falls.
 //
-// Without friction: principal pivoting. With it: a few sweeps, extrapolated sweeps, Newton, the interior path, Lemke's
-// method where every cone is a polygon or planar, then the slow ones again with more patience. Each stage starts
-// from the best point so far (the path from its own), and only a smaller residual replaces that point. Small
-// problems are polished by Newton steps beyond tol. When all has failed a certificate is looked for that no
-// velocity satisfies the rows (infeasible.c).
+// Small and without friction: principal pivoting. Else: a few sweeps, extrapolated sweeps, Newton, the
+// interior path, Lemke's method where every cone is a polygon or planar, then the slow ones again with more
+// patience. Each stage starts from the best point so far (the path from its own), and only a smaller residual
+// replaces that point. Small problems are polished by Newton steps beyond tol. When all has failed a
+// certificate is looked for that no velocity satisfies the rows (infeasible.c).
 // Fails: limit (all stages used up) or infeasible with a certificate; p is the best point any stage has seen.
 #include "admm.h"
 #include "infeasible.h"
@@ -15,7 +15,8 @@
 #include <string.h>
 
 #define POLISH_ROWS  300   // problems up to this size are polished
-#define PIVOT_ROWS   2000  // principal pivoting is tried up to this size
+#define PIVOT_SMALL  100   // principal pivoting comes first up to this size
+#define PIVOT_ROWS   2000  // and is tried up to this size
 #define LEMKE_ROWS   250   // and Lemke's method
 #define DIRECT_UNITS 8000  // factorizations
 
@@ -84,10 +85,13 @@ static crStatus whole(crAuto* a, crSolver solver) {
     return CR_OK;
 }
 
-static crStatus stage_pivot(crAuto* a) {
-    if (a->friction || a->problem->raw || a->system->n > PIVOT_ROWS) return CR_OK;
-    return whole(a, cr_solver_pivot(NULL));
+static crStatus pivot(crAuto* a) {
+    return a->friction || a->problem->raw ? CR_OK : whole(a, cr_solver_pivot(NULL));
 }
+
+// full factors pay on small systems, and where sparse ones have failed
+static crStatus stage_pivot_small(crAuto* a) { return a->system->n <= PIVOT_SMALL ? pivot(a) : CR_OK; }
+static crStatus stage_pivot(crAuto* a) { return a->system->n <= PIVOT_ROWS ? pivot(a) : CR_OK; }
 
 static crStatus stage_lemke_first(crAuto* a) {
     if (!a->problem->raw || a->system->n > PIVOT_ROWS) return CR_OK;
@@ -103,14 +107,17 @@ static crStatus stage_near(crAuto* a) { return sweeps(a, CR_SWEEP_PLAIN, 10, 0);
 static crStatus stage_anderson(crAuto* a) { return sweeps(a, CR_SWEEP_ANDERSON, 100, 30); }
 static crStatus stage_newton(crAuto* a) { return newton(a, a->tol, 100, true); }
 
-static crStatus stage_interior(crAuto* a) {
+static crStatus interior(crAuto* a, double scale) {
     if (a->system->units > DIRECT_UNITS) return CR_OK;
     crInteriorRun run;
     from_best(a);
-    crStatus status = cr__interior_run(a->system, a->tol, room(a, 150), a->arena, a->x, &run);
+    crStatus status = cr__interior_run(a->system, a->tol, room(a, 200), scale, a->arena, a->x, &run);
     if (status == CR_OK) keep(a, "interior", run.steps, run.residual);
     return status;
 }
+
+static crStatus stage_interior(crAuto* a) { return interior(a, 1.0); }
+static crStatus stage_interior_wide(crAuto* a) { return interior(a, 100.0); }
 
 static crStatus stage_anderson_long(crAuto* a) { return sweeps(a, CR_SWEEP_ANDERSON, 2000, 400); }
 static crStatus stage_gradient(crAuto* a) { return sweeps(a, CR_SWEEP_GRADIENT, 4000, 1000); }
@@ -126,9 +133,9 @@ static crStatus stage_admm(crAuto* a) {
 
 static crStatus run_stages(crAuto* a) {
     static const crStage stages[] = {
-        stage_pivot,    stage_lemke_first, stage_near,          stage_anderson, stage_newton,
-        stage_interior, stage_lemke,       stage_anderson_long, stage_newton,   stage_admm,
-        stage_newton,   stage_gradient,    stage_newton,
+        stage_pivot_small,   stage_lemke_first, stage_near,   stage_anderson,      stage_newton,
+        stage_interior,      stage_pivot,       stage_lemke,  stage_anderson_long, stage_newton,
+        stage_interior_wide, stage_admm,        stage_newton, stage_gradient,      stage_newton,
     };
     crStatus status = CR_OK;
     for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {

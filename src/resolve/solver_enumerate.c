@@ -1,8 +1,9 @@
-// solver_enumerate.c - complete enumeration as a solver: the least norm solution, or the proof that there is none.
+// solver_enumerate.c - complete enumeration as a solver: the least norm solution, or the proof that there is
+// none.
 //
-// Takes what Lemke's method takes, as long as at most CR_LCP_ENUMERATE_MAX complementary variables are left when
-// free ones are solved out. report->iterations counts the supports tried (2^n). No solution is INFEASIBLE, by exhaustion.
-// Fails: larger problems end at once with LIMIT, circular friction with STALLED.
+// Takes what Lemke's method takes, as long as at most CR_LCP_ENUMERATE_MAX complementary variables are left
+// when free ones are solved out. report->iterations counts the supports tried (2^n). No solution is
+// INFEASIBLE, by exhaustion. Fails: larger problems end at once with LIMIT, circular friction with STALLED.
 #include "lcp.h"
 
 #define KEPT 64

@@ -1,7 +1,7 @@
 // solver_gauss_seidel.c - block sweeps with the exact solution of one contact, from the guess in p.
 //
-// Each unit (contact, joint, row) is solved exactly with the others held, until the audit's residual is within
-// tol. Source: Jourdan, Alart and Jean 1998; the local solution is in local.c.
+// Each unit (contact, joint, row) is solved exactly with the others held, until the audit's residual is
+// within tol. Source: Jourdan, Alart and Jean 1998; the local solution is in local.c.
 // Fails: slow where heavy rests on light (two cubes, ratio 1000: more than 1e5 sweeps), and need not converge
 // where friction is large; it ends as limit or stalled with the best point seen.
 #include "local.h"

@@ -1,9 +1,9 @@
 // solver_lemke.c - Lemke's method as a solver: build the LCP, solve free variables out, pivot, polish.
 //
 // Takes any problem of unilateral, equality and box rows and of polygon or planar cones, symmetric or not.
-// report->iterations counts pivots. SOLVED is a solution, polished to rounding; RAY is no verdict, unless a Farkas
-// certificate is found: then INFEASIBLE. p changes only with a solution. Fails: circular friction in two directions,
-// rolling and infinite friction are no LCP: STALLED at once.
+// report->iterations counts pivots. SOLVED is a solution, polished to rounding; RAY is no verdict, unless a
+// Farkas certificate is found: then INFEASIBLE. p changes only with a solution. Fails: circular friction in
+// two directions, rolling and infinite friction are no LCP: STALLED at once.
 #include "lcp.h"
 
 #include <string.h>
@@ -70,7 +70,8 @@ static double polish(const crLcp* lcp, const crLcpReduced* reduced, const Work* 
     return cr__lcp_polish(lcp->M, lcp->q, lcp->n, lcp->free_count, work->active, work->d, work->i, z);
 }
 
-// a solution in the last digits too: where polishing does not reach them the basis is a neighbour of the right one
+// a solution in the last digits too: where polishing does not reach them the basis is a neighbour of the
+// right one
 static void finish(const crLcp* lcp, const crLcpReduced* reduced, const Work* work, int limit,
                    crReport* report) {
     report->residual = polish(lcp, reduced, work, work->z);

@@ -1,7 +1,8 @@
 // solver_newton.c - semismooth Newton on Alart and Curnier's map, from the guess in p.
 //
 // A few sweeps to come near, then the steps of newton.c: sparse direct, line search, proximal shift, rho from
-// each unit's own stiffness. Fails: may cycle between regimes; ends as limit or stalled with the best point seen.
+// each unit's own stiffness. Fails: may cycle between regimes; ends as limit or stalled with the best point
+// seen.
 #include "newton.h"
 #include "sweep.h"
 

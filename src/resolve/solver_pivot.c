@@ -1,16 +1,17 @@
-// solver_pivot.c - principal pivoting for symmetric semidefinite W without cones: unilateral, equality, box rows.
+// solver_pivot.c - principal pivoting for symmetric semidefinite W without cones: unilateral, equality, box
+// rows.
 //
-// Every row is inside its bounds (w = u + b = 0) or at one of them. Block principal pivoting (Judice and Pires
-// 1994) solves for the inside rows by a Cholesky factor, moves all rows that break their condition at once, and
-// repeats while their number falls. Where it does not fall, a feasible active set method takes over (Stark and
-// Parker's bounded least squares): it lowers p.W p/2 + q.p at each step, hence ends. Where W is singular on the inside
-// rows the proximal point method solves W + shift I about the last point until the point stays (Rockafellar
-// 1976), which is the same as iterative refinement with the shifted factor once the set is right; points that run away
-// along d with W d = 0 and q.d < 0 prove that there is no solution. Residuals come from W as given.
-// p as it comes tells which rows start inside, where it is not zero; it changes only with a solution.
-// Fails: cones are left STALLED at once; unsymmetric or indefinite W, and what stays unsolved, go to Lemke's method
-// (report->method says so).
-#include "carom/resolve.h"
+// Every row is inside its bounds (w = u + b = 0) or at one of them. Block principal pivoting (Judice and
+// Pires 1994) solves for the inside rows by a Cholesky factor, moves all rows that break their condition at
+// once, and repeats while their number falls. Where it does not fall, a feasible active set method takes over
+// (Stark and Parker's bounded least squares): it lowers p.W p/2 + q.p at each step, hence ends. Where W is
+// singular on the inside rows the proximal point method solves W + shift I about the last point until the
+// point stays (Rockafellar 1976), which is the same as iterative refinement with the shifted factor once the
+// set is right; points that run away along d with W d = 0 and q.d < 0 prove that there is no solution.
+// Residuals come from W as given. p as it comes tells which rows start inside, where it is not zero; it
+// changes only with a solution. Fails: cones are left STALLED at once; unsymmetric or indefinite W, and what
+// stays unsolved, go to Lemke's method (report->method says so).
+#include "lcp.h"
 #include "linalg/active.h"
 #include "linalg/compensated.h"
 
@@ -374,12 +375,6 @@ static bool settle_zero_row(Pivoting* s, size_t i) {
     return meets_lo || meets_hi;
 }
 
-static double power_of_two_near(double x) {
-    int exponent;
-    frexp(x, &exponent);
-    return ldexp(1.0, exponent - 1);
-}
-
 static void set_bounds(const crProblem* problem, Pivoting* s) {
     for (int b = 0; b < problem->block_count; b++) {
         const crBlock* block = &problem->blocks[b];
@@ -417,7 +412,7 @@ static bool set_matrix(const crProblem* problem, Pivoting* s) {
     for (size_t i = 0; i < n; i++) {
         double diagonal = s->given[i * n + i];
         if (diagonal < 0.0) return false;
-        s->scale[i] = diagonal > 0.0 ? power_of_two_near(1.0 / sqrt(diagonal)) : 1.0;
+        s->scale[i] = diagonal > 0.0 ? cr__power_of_two(1.0 / sqrt(diagonal)) : 1.0;
         double bias = problem->b != NULL ? problem->b[i] : 0.0;
         s->q[i] = s->scale[i] * (problem->u_free[i] + bias);
     }

@@ -1,9 +1,9 @@
 // sweep.c - block Gauss-Seidel sweeps and two ways to speed them up.
 //
 // A sweep solves each unit exactly with the others held, in order, using the newest values. Conjugate
-// gradients: the sweep's displacement serves as gradient, Fletcher and Reeves' ratio as memory, restarted where
-// it would grow (Silcowitz, Niebe and Erleben 2010). Anderson: the combination of the last points whose sweep
-// displacements cancel best; kept only where the residual falls, otherwise the plain sweep is taken.
+// gradients: the sweep's displacement serves as gradient, Fletcher and Reeves' ratio as memory, restarted
+// where it would grow (Silcowitz, Niebe and Erleben 2010). Anderson: the combination of the last points whose
+// sweep displacements cancel best; kept only where the residual falls, otherwise the plain sweep is taken.
 // Fails: stalls where the problem couples units much more strongly than each is stiff by itself (large mass
 // ratios); the run says so.
 #include "sweep.h"
@@ -66,8 +66,8 @@ static bool watch(crWatch* watch, const double* x, double residual) {
     return run->stalled;
 }
 
-// Over-relaxation by trial: the factor whose last window of sweeps reduced the residual most, each tried again now
-// and then.
+// Over-relaxation by trial: the factor whose last window of sweeps reduced the residual most, each tried
+// again now and then.
 typedef struct crTrial {
     double reduction[FACTORS];  // of the last window with each factor, 0 before the first
     int current;
@@ -144,8 +144,8 @@ static void run_gradient(crWatch* w, int max_sweeps, double* before, double* dir
     }
 }
 
-// weights with sum one that make the combined displacement least; in reverse age order
-static bool anderson_weights(const double* step, int n, int depth, int newest, double* weight) {
+// weights with sum one that make the combined displacement least
+static bool anderson_weights(const double* step, int n, int depth, double* weight) {
     double G[ANDERSON_DEPTH * ANDERSON_DEPTH];
     double trace = 0.0;
     for (int a = 0; a < depth; a++) {
@@ -162,7 +162,6 @@ static bool anderson_weights(const double* step, int n, int depth, int newest, d
         G[a * depth + a] += 1e-13 * trace;
         weight[a] = 1.0;
     }
-    (void)newest;
     if (!(trace > 0.0) || !cr__cholesky(G, depth)) return false;
     cr__cholesky_solve(G, depth, weight);
     double sum = 0.0;
@@ -194,7 +193,7 @@ static void run_anderson(crWatch* w, int max_sweeps, double* points, double* ste
         if (held < ANDERSON_DEPTH) held++;
         double weight[ANDERSON_DEPTH];
         double after = (double)INFINITY;
-        if (held > 1 && anderson_weights(steps, (int)n, held, next, weight)) {
+        if (held > 1 && anderson_weights(steps, (int)n, held, weight)) {
             memset(trial, 0, n * sizeof *trial);
             for (int a = 0; a < held; a++) {
                 for (size_t i = 0; i < n; i++) {

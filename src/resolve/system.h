@@ -1,4 +1,5 @@
-// system.h - a problem made ready for the friction solvers: rows of W, and every friction limit scaled to one.
+// system.h - a problem made ready for the friction solvers: rows of W, and every friction limit scaled to
+// one.
 //
 // A unit is what a solver treats at once: a cone block, an equality block of at most six rows, or one row of
 // any other block. With E = diag(1, mu, mu2, mu_spin, mu_roll, mu_roll) on a cone, x = inverse(E) p obeys

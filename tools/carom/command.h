@@ -9,6 +9,8 @@
 // arguments after its name; it returns the exit status.
 #define VERBS(X)                                                                             \
     X(impact, "one collision, or many: the impulse of each law with its certificate")        \
+    X(resolve, "an impact at many contacts at once: what each rule says of it")              \
+    X(solve, "a contact problem from a file: impulses by a solver, judged by the audit")     \
     X(laws, "the catalogue of laws: parameters, guarantees, sources, what each can predict") \
     X(region, "the picture of a collision in impulse space, as SVG, PNG or PDF")             \
     X(examples, "ready input files of the named situations")
@@ -17,7 +19,7 @@
 VERBS(VERB_DECLARE)
 #undef VERB_DECLARE
 
-enum { EXIT_GOOD = 0, EXIT_BAD_INPUT = 1, EXIT_USAGE = 2, EXIT_FILE = 3 };
+enum { EXIT_GOOD = 0, EXIT_BAD_INPUT = 1, EXIT_USAGE = 2, EXIT_FILE = 3, EXIT_UNSOLVED = 4 };
 
 // Prints "carom VERB: message" and a hint to standard error; returns EXIT_USAGE.
 int usage_error(const char* verb, const char* format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,4 +1,5 @@
 // impact_json.c - answers of `carom impact --json`, one object per collision.
+#include "stream.h"
 #include "verb_impact.h"
 
 static void write_vector(FILE* file, crVec3 v, int dimension) {
@@ -36,18 +37,6 @@ static void write_body(FILE* file, const crRigid* body, int dimension) {
     putc('}', file);
 }
 
-static void write_error(FILE* file, const crError* error) {
-    fprintf(file, "\"error\":{\"code\":\"%s\",\"field\":", cr_status_name(error->status));
-    if (error->field[0] != '\0') {
-        cr_json_write_string(file, error->field);
-    } else {
-        fputs("null", file);
-    }
-    fputs(",\"message\":", file);
-    cr_json_write_string(file, error->message);
-    fprintf(file, ",\"line\":%d,\"column\":%d}", error->line, error->column);
-}
-
 static void write_hit(FILE* file, const crImpact* impact, const char* law, const crHit* hit) {
     int dimension = impact->dimension;
     fprintf(file, "\"law\":\"%s\",\"P\":", law);
@@ -81,12 +70,6 @@ static void write_hit(FILE* file, const crImpact* impact, const char* law, const
     putc(']', file);
 }
 
-void json_error(FILE* file, const crError* error) {
-    putc('{', file);
-    write_error(file, error);
-    fputs("}\n", file);
-}
-
 void json_answers(FILE* file, const crImpact* impact, const Answer* answers) {
     if (!impact->many && answers[0].status != CR_OK) {
         json_error(file, &answers[0].error);
@@ -105,7 +88,7 @@ void json_answers(FILE* file, const crImpact* impact, const Answer* answers) {
             write_hit(file, impact, impact->laws[i], &answers[i].hit);
         } else {
             fprintf(file, "\"law\":\"%s\",", impact->laws[i]);
-            write_error(file, &answers[i].error);
+            json_error_member(file, &answers[i].error);
         }
         if (impact->many) putc('}', file);
     }

@@ -1,66 +1,9 @@
 // impact_table.c - answers of `carom impact` for people: a header and one row per law.
-//
-// Numbers of one kind share their number of decimals, and a power of ten where they are very large or small,
-// so that columns line up and rows can be compared. Full precision is in --json.
 #include <string.h>
 
 #include "command.h"
+#include "numbers.h"
 #include "verb_impact.h"
-
-#define WIDTH 100
-#define GREEN "\033[32m"
-#define RED   "\033[31m"
-#define AMBER "\033[33m"
-#define BOLD  "\033[1m"
-#define PLAIN "\033[0m"
-
-// How the numbers of one kind are printed.
-typedef struct Style {
-    int power;     // printed is value / 10^power
-    double scale;  // 10^-power
-    int decimals;
-    int width;
-} Style;
-
-static int print_number(char* text, size_t size, const Style* style, double value) {
-    double scaled = value * style->scale;
-    int length = snprintf(text, size, "%.*f", style->decimals, scaled);
-    // no "-0.000"
-    if (text[0] == '-' && strspn(text, "-0.") == strlen(text)) {
-        length = snprintf(text, size, "%.*f", style->decimals, 0.0);
-    }
-    return length;
-}
-
-// The style that shows `digits` digits of the largest of the values.
-static Style style_of(const double* values, int count, int digits) {
-    double largest = 0.0;
-    for (int i = 0; i < count; i++) {
-        largest = fmax(largest, fabs(values[i]));
-    }
-    Style style = {.scale = 1.0};
-    if (largest >= 1e4 || (largest > 0.0 && largest < 1e-2)) {
-        style.power = 3 * (int)floor(log10(largest) / 3.0);
-        style.scale = pow(10.0, -style.power);
-        largest *= style.scale;
-    }
-    style.decimals = digits;
-    for (double limit = 10.0; largest >= limit && style.decimals > 1; limit *= 10.0) {
-        style.decimals--;
-    }
-    for (int i = 0; i < count; i++) {
-        char text[400];
-        int width = print_number(text, sizeof text, &style, values[i]);
-        if (width > style.width) style.width = width;
-    }
-    return style;
-}
-
-static void put_number(FILE* file, const Style* style, double value) {
-    char text[400];
-    print_number(text, sizeof text, style, value);
-    fprintf(file, "%*s", style->width, text);
-}
 
 static void put_vector(FILE* file, const char* label, crVec3 v, int dimension) {
     fprintf(file, "%s (%.5g, %.5g", label, v.x, v.y);
@@ -168,17 +111,6 @@ static Table table_of(const crImpact* impact, const Answer* answers) {
     bool known = cr_impulse_contact_energy(&impact->contact, cr_vec3(0, 0, 0), &table.available);
     if (known && table.available > 0.0) table.percent = dimension == 2 ? 8 : 6;
     return table;
-}
-
-// a heading over `columns` columns, with the power of ten the numbers are in
-static void put_heading(FILE* file, const char* label, const char* unit, const Style* style, int columns) {
-    char text[64];
-    if (style->power != 0) {
-        snprintf(text, sizeof text, "%s [1e%d %s]", label, style->power, unit);
-    } else {
-        snprintf(text, sizeof text, "%s [%s]", label, unit);
-    }
-    fprintf(file, "%-*s", columns, text);
 }
 
 static int widest(int a, int b) { return a > b ? a : b; }

@@ -1,6 +1,7 @@
 // main.c - the carom command: finds the verb and runs it.
 //
-// Exit status: 0 good, 1 some input was bad, 2 usage, 3 a file cannot be opened, read or written.
+// Exit status: 0 good, 1 some input was bad, 2 usage, 3 a file cannot be opened, read or written, 4 a
+// problem was not solved.
 #include <string.h>
 
 #include "carom/carom.h"
@@ -36,9 +37,11 @@ static void print_help(void) {
          "examples:\n"
          "  carom examples generic | carom impact\n"
          "  carom impact --json collisions.jsonl > results.jsonl\n"
+         "  carom examples cradle-5 | carom resolve\n"
          "  carom laws routh\n"
          "\n"
-         "exit status: 0 good, 1 some input was bad, 2 wrong usage, 3 a file cannot be opened");
+         "exit status: 0 good, 1 some input was bad, 2 wrong usage, 3 a file cannot be opened,\n"
+         "4 a problem was not solved");
 }
 
 static const Verb* find_verb(const char* name) {

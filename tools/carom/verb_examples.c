@@ -1,6 +1,6 @@
 // verb_examples.c - carom examples: the named situations as ready input files.
 //
-// The files of examples/impacts/ are part of the command; the comment in each is its line in the list.
+// The files of examples/ are part of the command; the comment in each is its line in the list.
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,27 +15,41 @@ static void print_help(void) {
          "       carom examples NAME              print one\n"
          "       carom examples --all -o DIR      write all of them as DIR/NAME.json\n"
          "\n"
-         "Ready input files for carom impact: the situations of Chatterjee and Ruina 1998 and a few\n"
-         "everyday ones.\n"
+         "Ready input files: for carom impact the situations of Chatterjee and Ruina 1998 and a few\n"
+         "everyday ones, for carom resolve impacts at many contacts, for carom solve contact problems.\n"
          "\n"
          "examples:\n"
          "  carom examples kane-paradox | carom impact\n"
-         "  carom examples --all -o impacts && carom impact impacts/billiard.json");
+         "  carom examples cradle-5 | carom resolve\n"
+         "  carom examples --all -o examples && carom impact examples/billiard.json");
 }
 
+// the comment in an example's text, NULL where there is none; doc must be freed
+static const char* comment_of(const crExample* example, crJsonDoc* doc) {
+    *doc = (crJsonDoc){0};
+    if (cr_json_parse(example->text, strlen(example->text), 1, doc, NULL) != CR_OK) return NULL;
+    const crJson* comment = cr_json_get(doc->root, "comment");
+    return comment != NULL && comment->type == CR_JSON_STRING ? comment->text : NULL;
+}
+
+// names and comments, under the verb that reads them
 static void print_list(void) {
+    const char* verb = "";
+    int width = 0;
     for (const crExample* example = cr_examples; example->name != NULL; example++) {
-        crJsonDoc doc;
-        printf("%-18s ", example->name);
-        if (cr_json_parse(example->text, strlen(example->text), 1, &doc, NULL) == CR_OK) {
-            const crJson* comment = cr_json_get(doc.root, "comment");
-            if (comment != NULL && comment->type == CR_JSON_STRING) {
-                print_wrapped(stdout, comment->text, 19, 19, 100);
-            } else {
-                putchar('\n');
+        if (strcmp(verb, example->verb) != 0) {
+            printf("%scarom %s:\n", verb[0] != '\0' ? "\n" : "", example->verb);
+            verb = example->verb;
+            width = 0;
+            for (const crExample* e = example; e->name != NULL && strcmp(e->verb, verb) == 0; e++) {
+                width = (int)strlen(e->name) > width ? (int)strlen(e->name) : width;
             }
-            cr_json_free(&doc);
         }
+        crJsonDoc doc;
+        const char* comment = comment_of(example, &doc);
+        printf("%-*s ", width, example->name);
+        print_wrapped(stdout, comment != NULL ? comment : "", width + 1, width + 1, 100);
+        cr_json_free(&doc);
     }
 }
 

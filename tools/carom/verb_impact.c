@@ -1,10 +1,7 @@
 // verb_impact.c - carom impact: collisions in, impulses with their certificates out.
-#include <string.h>
-#include <unistd.h>
-
-#include "command.h"
-#include "io/input.h"
 #include "verb_impact.h"
+#include "command.h"
+#include "stream.h"
 
 static void print_help(void) {
     puts("usage: carom impact [FILE | -] [--json]\n"
@@ -47,31 +44,12 @@ static void print_help(void) {
          "  carom impact --json collisions.jsonl > results.jsonl");
 }
 
-typedef struct Options {
-    const char* path;
-    bool json;
-    bool color;
-    bool flush;  // after every answer
-} Options;
-
-static void print_error(const Options* options, const crError* error) {
-    if (options->json) {
-        json_error(stdout, error);
-        return;
-    }
-    fflush(stdout);
-    print_plain(stderr, strcmp(options->path, "-") == 0 ? "standard input" : options->path);
-    fprintf(stderr, ":%d:%d: ", error->line, error->column);
-    print_plain(stderr, error->message);
-    fprintf(stderr, " (%s)\n", cr_status_name(error->status));
-}
-
 // One collision; false where no law gave an answer.
-static bool answer(const Options* options, const crJson* object, int line, bool first) {
+static bool answer(const Stream* stream, const crJson* object, int line, bool first) {
     crImpact impact;
     crError error = {0};
     if (cr_impact_read(object, &impact, &error) != CR_OK) {
-        print_error(options, &error);
+        stream_error(stream, &error);
         return false;
     }
     Answer answers[CR_IMPACT_MAX_LAWS];
@@ -81,71 +59,17 @@ static bool answer(const Options* options, const crJson* object, int line, bool 
         answers[i].status = cr_impact_apply(object, &impact, i, &answers[i].hit, &answers[i].error);
         any = any || answers[i].status == CR_OK;
     }
-    if (options->json) {
+    if (stream->json) {
         json_answers(stdout, &impact, answers);
     } else {
         if (!first) putchar('\n');
-        table_answers(stdout, &impact, line, answers, options->color);
+        table_answers(stdout, &impact, line, answers, stream->color);
     }
     return any;
 }
 
-static int run(const Options* options) {
-    crInput input;
-    crError error = {0};
-    if (cr_input_open(&input, options->path, &error) != CR_OK) {
-        fprintf(stderr, "carom impact: %s\n", error.message);
-        return EXIT_FILE;
-    }
-    int status = EXIT_GOOD;
-    int count = 0;
-    int line = 0;
-    crJsonDoc doc;
-    while (status != EXIT_FILE && cr_input_next(&input, &doc, &line, &error)) {
-        if (doc.root != NULL) {
-            if (!answer(options, doc.root, line, count == 0)) status = EXIT_BAD_INPUT;
-        } else if (error.status == CR_ERR_FILE) {
-            fprintf(stderr, "carom impact: %s: %s\n", options->path, error.message);
-            status = EXIT_FILE;
-        } else {
-            print_error(options, &error);
-            status = EXIT_BAD_INPUT;
-        }
-        cr_json_free(&doc);
-        count++;
-        if (options->flush) fflush(stdout);
-    }
-    cr_input_close(&input);
-    if (count == 0) {
-        fputs("carom impact: the input is empty\n", stderr);
-        status = EXIT_BAD_INPUT;
-    }
-    return status;
-}
-
 int verb_impact(int count, char** arguments) {
-    Options options = {.color = wants_color()};
-    for (int i = 0; i < count; i++) {
-        const char* argument = arguments[i];
-        if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
-            print_help();
-            return EXIT_GOOD;
-        }
-        if (strcmp(argument, "--json") == 0) {
-            options.json = true;
-        } else if (argument[0] == '-' && argument[1] != '\0') {
-            return usage_error("impact", "unknown option '%s'", argument);
-        } else if (options.path != NULL) {
-            return usage_error("impact", "only one file at a time, '%s' is a second one", argument);
-        } else {
-            options.path = argument;
-        }
-    }
-    if (options.path == NULL) {
-        options.path = "-";
-        if (isatty(STDIN_FILENO))
-            fputs("carom impact: reading JSON from the terminal; --help tells more\n", stderr);
-    }
-    options.flush = strcmp(options.path, "-") == 0;
-    return run(&options);
+    Stream stream = {.verb = "impact"};
+    int status = stream_options(&stream, count, arguments, print_help);
+    return status >= 0 ? status : stream_run(&stream, answer);
 }

@@ -11,9 +11,8 @@ typedef struct Answer {
     crError error;
 } Answer;
 
-// One line of JSON each.
+// One line of JSON.
 void json_answers(FILE* file, const crImpact* impact, const Answer* answers);
-void json_error(FILE* file, const crError* error);
 
 // A table with one row per law. line is where the collision stands in the input.
 void table_answers(FILE* file, const crImpact* impact, int line, const Answer* answers, bool color);
