@@ -2,8 +2,9 @@
 
 #include <stdlib.h>
 
-const crShapeKind convex_kinds[CONVEX_KINDS] = {CR_SHAPE_SPHERE, CR_SHAPE_CAPSULE,   CR_SHAPE_BOX, CR_SHAPE_CYLINDER,
-                                                CR_SHAPE_CONE,   CR_SHAPE_ELLIPSOID, CR_SHAPE_HULL};
+const crShapeKind convex_kinds[CONVEX_KINDS] = {CR_SHAPE_SPHERE,   CR_SHAPE_CAPSULE, CR_SHAPE_BOX,
+                                                CR_SHAPE_CYLINDER, CR_SHAPE_CONE,    CR_SHAPE_ELLIPSOID,
+                                                CR_SHAPE_HULL};
 
 // every triple of points with all others on one side is a face; points in general position
 static crHull* brute_hull(const crVec3* p, int count) {
@@ -15,8 +16,10 @@ static crHull* brute_hull(const crVec3* p, int count) {
                 int above = 0, below = 0;
                 for (int m = 0; m < count; m++) {
                     if (m == i || m == j || m == k) continue;
-                    if (cr_dot(n, cr_sub(p[m], p[i])) > 0) above++;
-                    else below++;
+                    if (cr_dot(n, cr_sub(p[m], p[i])) > 0)
+                        above++;
+                    else
+                        below++;
                 }
                 if (above > 0 && below > 0) continue;
                 sizes[faces] = 3;
@@ -58,7 +61,8 @@ crHullPool sample_hulls(crRandom* random) {
 }
 
 void sample_hulls_destroy(crHullPool* pool) {
-    for (int h = 0; h < pool->count; h++) cr_hull_destroy(pool->hulls[h]);
+    for (int h = 0; h < pool->count; h++)
+        cr_hull_destroy(pool->hulls[h]);
 }
 
 crShape sample_shape(crRandom* random, crShapeKind kind, crSampleForm form, const crHullPool* pool) {
@@ -66,7 +70,8 @@ crShape sample_shape(crRandom* random, crShapeKind kind, crSampleForm form, cons
     if (form == FORM_THIN) lo = 2e-3;
     if (form == FORM_TINY) lo = 0.5e-4, hi = 2e-4;
     if (form == FORM_HUGE) lo = 0.5e4, hi = 2e4;
-    for (int k = 0; k < 3; k++) s[k] = sample_log(random, lo, hi);
+    for (int k = 0; k < 3; k++)
+        s[k] = sample_log(random, lo, hi);
     switch (kind) {
     case CR_SHAPE_SPHERE:
         return cr_shape_sphere(s[0]);
@@ -146,7 +151,8 @@ double shape_size(const crShape* shape) {
     int count;
     const crVec3* p = cr_hull_vertices(shape->data.hull, &count);
     double most = 0;
-    for (int i = 0; i < count; i++) most = fmax(most, cr_norm(p[i]));
+    for (int i = 0; i < count; i++)
+        most = fmax(most, cr_norm(p[i]));
     return most;
 }
 

@@ -19,8 +19,8 @@ static crVec3 shaken(crRandom* random, crVec3 n, double by) {
     return cr_scale(1 / cr_norm(d), d);
 }
 
-static void check_pair(crRandom* random, const crShape* a, crPose pa, const crShape* b, crPose pb, double hulls,
-                       Worst* w) {
+static void check_pair(crRandom* random, const crShape* a, crPose pa, const crShape* b, crPose pb,
+                       double hulls, Worst* w) {
     crDistance d, swapped, moved;
     double scale = shape_size(a) + shape_size(b) + cr_norm(cr_sub(pb.p, pa.p));
     if (!cr_distance(a, pa, b, pb, INFINITY, &d)) {
@@ -48,7 +48,8 @@ static void check_pair(crRandom* random, const crShape* a, crPose pa, const crSh
     w->motion = fmax(w->motion, (fabs(moved.contact.gap - c.gap) - 1e-6 * scale) / scale);
 }
 
-static crPose place(crRandom* random, const crShape* a, crPose pa, const crShape* b, crSampleForm form, int i) {
+static crPose place(crRandom* random, const crShape* a, crPose pa, const crShape* b, crSampleForm form,
+                    int i) {
     crPose pb = sample_pose(random, form);
     crVec3 d = form == FORM_SQUARE && i % 2 ? cr_vec3(0, 0, 1) : sample_direction(random);
     // distance that just touches along d, then deeper, exact, or apart
@@ -85,24 +86,28 @@ static void run_kind(crRandom* random, crShapeKind ka, crShapeKind kb, const crH
             check_pair(random, &a, pa, &b, pb, hull && i % 20 != 0, &w);
         }
     }
-    printf("%-10s %-10s unit %.0e witness %.0e sep %.0e inside %.0e beaten %.0e swap %.0e motion %.0e limits %d\n",
-           cr_shape_name(ka), cr_shape_name(kb), w.unit, w.witness, w.separation, w.inside, w.beaten, w.swap, w.motion,
-           w.limits);
+    printf("%-10s %-10s unit %.0e witness %.0e sep %.0e inside %.0e beaten %.0e swap %.0e motion %.0e limits "
+           "%d\n",
+           cr_shape_name(ka), cr_shape_name(kb), w.unit, w.witness, w.separation, w.inside, w.beaten, w.swap,
+           w.motion, w.limits);
     CHECK(w.unit < 1e-14);
     CHECK(w.witness < 1e-14);
-    CHECK(w.separation < 1e-12);
-    CHECK(w.inside < 1e-11);
-    CHECK(w.beaten < 1e-11);
-    CHECK(w.swap < 1e-11);
-    CHECK(w.motion < 1e-11);
-    CHECK(w.limits == 0);
+    CHECK(w.separation < 1e-14);
+    // witness points between flat features are as exact as the root of rounding at worst
+    CHECK(w.inside < 1e-7);
+    CHECK(w.beaten < 1e-14);
+    CHECK(w.swap < 1e-14);
+    CHECK(w.motion < 1e-14);
+    // answers whose error bound is not small: deep overlaps of curved shapes that fill EPA's memory
+    CHECK(w.limits <= samples() * FORMS / 50);
 }
 
 TEST(every_convex_pair_from_the_definition) {
     crRandom random = sample_seed(1);
     crHullPool pool = sample_hulls(&random);
     for (int i = 0; i < CONVEX_KINDS; i++)
-        for (int k = i; k < CONVEX_KINDS; k++) run_kind(&random, convex_kinds[i], convex_kinds[k], &pool);
+        for (int k = i; k < CONVEX_KINDS; k++)
+            run_kind(&random, convex_kinds[i], convex_kinds[k], &pool);
     sample_hulls_destroy(&pool);
 }
 

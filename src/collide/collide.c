@@ -1,14 +1,16 @@
 // collide.c - distance and contacts of any two shapes, piece against piece.
 //
 // A shape of pieces is walked within the other's bounds; each pair of convex pieces goes through distance.c and
-// manifold.c. Triangles have an outside: met from behind on their face the contact is turned to the face's normal,
-// met from behind on an edge it belongs to a neighbour and is dropped. An edge or corner of a triangle that lies on
-// another triangle touched by its face gives no contact of its own, so that seams of a smooth surface are not felt.
+// manifold.c. Triangles have an outside: where one is cut and the way out is back through its face, the contact is
+// turned to the face's normal; what is behind a triangle and clear of it, or behind an edge, is left to others. An
+// edge or corner of a triangle gives no contact of its own where it lies on another triangle that is as near, so
+// that seams of smooth ground are not felt.
 // Contacts come out sorted by children and features. Fails: nothing; capacity bounds what is written.
 #include "collide/manifold.h"
 #include "collide/pieces.h"
 
-#define FACING 0.999  // cosine between a contact's normal and its triangle's that makes it a face contact
+#define FACING 0.999  // cosine between normals that makes a triangle met from behind be met on its face
+#define SQUARE (1.0 - 1e-9)  // and that makes a contact one of the triangle's face, not of an edge
 
 typedef struct Pair {
     const crShape *a, *b;
@@ -29,7 +31,7 @@ typedef struct Pair {
 static bool one_sided(const crConvex* t, const crConvex* other, double sign, crClosest* c) {
     double facing = sign * cr_dot(c->n, t->normal);
     if (facing >= 0.0) return true;
-    if (facing > -FACING) return false;
+    if (facing > -FACING || (c->gap > 0.0 && !t->deep)) return false;
     crVec3 n = t->normal, deep = cr_madd(cr__support(other, cr_neg(n)), -other->radius, n);
     if (other->core == CR__HALFSPACE) return true;
     double gap = cr_dot(n, cr_sub(deep, t->p));
@@ -191,29 +193,48 @@ static bool on_triangle(const crConvex* t, crVec3 x) {
     return true;
 }
 
-// drop seam contacts: on an edge of their triangle, and on the face of another that is touched by its face
+typedef struct Seams {
+    const Pair* pair;
+    bool of_a;
+    const crContactPoint* c;
+    int count;
+} Seams;
+
+static crConvex triangle_of(const Seams* s, int i) {
+    const Pair* p = s->pair;
+    return placed_triangle(s->of_a ? p->a : p->b, s->of_a ? p->pose_a : p->pose_b, p->origin,
+                           s->of_a ? s->c[i].child_a : s->c[i].child_b);
+}
+
+// contact i repeats or only echoes what another triangle says about the same place
+static bool is_seam(const Seams* s, int i) {
+    const crContactPoint* mine = &s->c[i];
+    crConvex t = triangle_of(s, i);
+    crVec3 x = s->of_a ? mine->on_a : mine->on_b;
+    double facing = (s->of_a ? 1.0 : -1.0) * cr_dot(t.normal, mine->normal), tol = 1e-9 * t.extent;
+    for (int k = 0; k < s->count; k++) {
+        const crContactPoint* other = &s->c[k];
+        crConvex u = triangle_of(s, k);
+        if (u.child == t.child) continue;
+        bool first = other->gap < mine->gap - tol || (other->gap <= mine->gap + tol && u.child < t.child);
+        bool same = cr_norm(cr_sub(mine->point, other->point)) <= 1e-7 * t.extent &&
+                    cr_dot(mine->normal, other->normal) > 1.0 - 1e-9;
+        if (facing >= SQUARE ? same && u.child < t.child : first && on_triangle(&u, x)) return true;
+    }
+    return false;
+}
+
 static int drop_seams(const Pair* pair, bool of_a, crContactPoint* c, int count) {
-    const crShape* s = of_a ? pair->a : pair->b;
-    crPose pose = of_a ? pair->pose_a : pair->pose_b;
-    double sign = of_a ? 1.0 : -1.0;
+    Seams s = {pair, of_a, c, count};
     int kept = 0;
+    // marked first, taken out afterwards: all are compared with all
     for (int i = 0; i < count; i++) {
-        crConvex mine = placed_triangle(s, pose, pair->origin, of_a ? c[i].child_a : c[i].child_b);
-        bool drop = false;
-        if (sign * cr_dot(mine.normal, c[i].normal) < FACING) {
-            crVec3 x = of_a ? c[i].on_a : c[i].on_b;
-            for (int k = 0; k < count && !drop; k++) {
-                int child = of_a ? c[k].child_a : c[k].child_b;
-                if (child == mine.child) continue;
-                crConvex other = placed_triangle(s, pose, pair->origin, child);
-                drop = sign * cr_dot(other.normal, c[k].normal) >= FACING && on_triangle(&other, x);
-            }
-        }
-        // the list is shortened only afterwards: later ones still compare with all
-        c[i].point.x = drop ? (double)NAN : c[i].point.x;
+        bool seam = is_seam(&s, i);
+        int* child = of_a ? &c[i].child_b : &c[i].child_a;
+        if (seam) *child = -1 - *child;
     }
     for (int i = 0; i < count; i++)
-        if (!isnan(c[i].point.x)) c[kept++] = c[i];
+        if ((of_a ? c[i].child_b : c[i].child_a) >= 0) c[kept++] = c[i];
     return kept;
 }
 

@@ -30,6 +30,7 @@ typedef struct crConvex {
     double offset;       // half-space: normal.x = offset, working frame
     crVec3 triangle[3];  // relative to p, working axes
     crVec3 normal;       // triangle: unit, outward
+    bool deep;           // triangle of a height field: all below it is solid
     const crHull* hull;
 } crConvex;
 

@@ -6,8 +6,7 @@
 // | sphere, ellipsoid                           | Newton's method on one unknown (point.c)           |
 // | capsule, capsule                            | closed form (segment.c)                            |
 // | {sphere, capsule, box, hull, triangle} pairs | GJK apart, separating axes overlapping (sat.c)    |
-// | ellipsoid, ellipsoid                        | GJK or EPA, then Newton's method (ellipsoid.c)     |
-// | all others                                  | GJK apart, EPA overlapping                         |
+// | all others                                  | GJK apart, EPA overlapping, Newton's method then   |
 // A ball of radius r added to a core lowers every gap by r, so only cores are compared. Always succeeds.
 #include "collide/narrow.h"
 
@@ -50,7 +49,7 @@ static void segment_point(const crConvex* a, const crConvex* b, crClosest* out) 
 static void curved(const crConvex* a, const crConvex* b, crClosest* out) {
     bool apart = cr__gjk(a, b, cr_vec3(0, 0, 0), out);
     if (!apart || out->gap < 0x1p-36 * cr__pair_scale(a, b)) cr__epa(a, b, out);
-    if (a->core == CR__ELLIPSOID && b->core == CR__ELLIPSOID) cr__ellipsoids(a, b, out);
+    cr__polish(a, b, out);
 }
 
 // a's core does not sort before b's

@@ -98,6 +98,14 @@ static int nearest_face(const Polytope* p) {
     return best;
 }
 
+// an edge in common, in opposite directions
+static bool neighbours(const Face* f, const Face* g) {
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            if (f->v[i] == g->v[(k + 1) % 3] && f->v[(i + 1) % 3] == g->v[k]) return true;
+    return false;
+}
+
 typedef struct Edge {
     int a, b;
 } Edge;
@@ -131,19 +139,34 @@ static bool is_loop(const Edge* edges, int count) {
     return false;
 }
 
+// mark the faces that see w by more than eps and hang together with the seed
+static int see(const Polytope* p, int w, int seed, double eps, bool* visible) {
+    int stack[FACES], depth = 0, seen = 1;
+    for (int i = 0; i < p->faces; i++)
+        visible[i] = i == seed;
+    stack[depth++] = seed;
+    while (depth > 0) {
+        const Face* f = &p->face[stack[--depth]];
+        for (int i = 0; i < p->faces; i++) {
+            const Face* g = &p->face[i];
+            if (visible[i] || !neighbours(f, g)) continue;
+            if (!(cr_dot(g->m, cr_sub(p->w[w], p->w[g->v[0]])) > eps)) continue;
+            visible[i] = true;
+            stack[depth++] = i;
+            seen++;
+        }
+    }
+    return seen;
+}
+
 // replace the faces that see vertex w by a fan from it to their rim; false: rounding or memory forbids
-static bool expand(Polytope* p, int w, int seed) {
+static bool expand(Polytope* p, int w, int seed, double eps) {
     Edge edges[3 * FACES];
     bool visible[FACES];
-    int count = 0, seen = 0;
-    for (int i = 0; i < p->faces; i++) {
-        const Face* f = &p->face[i];
-        visible[i] = i == seed || cr_dot(f->m, cr_sub(p->w[w], p->w[f->v[0]])) > 0.0;
-        if (!visible[i]) continue;
-        seen++;
-        for (int k = 0; k < 3; k++)
-            count = toggle(edges, count, f->v[k], f->v[(k + 1) % 3]);
-    }
+    int count = 0, seen = see(p, w, seed, eps, visible);
+    for (int i = 0; i < p->faces; i++)
+        for (int k = 0; k < 3 && visible[i]; k++)
+            count = toggle(edges, count, p->face[i].v[k], p->face[i].v[(k + 1) % 3]);
     if (p->faces - seen + count > FACES || !is_loop(edges, count)) return false;
     int kept = 0;
     for (int i = 0; i < p->faces; i++)
@@ -192,7 +215,7 @@ void cr__epa(const crConvex* a, const crConvex* b, crClosest* out) {
             least = h;
             face = f;
         }
-        if (least - most <= tiny || h - f.offset <= tiny || !expand(&p, w, i)) break;
+        if (least - most <= tiny || h - f.offset <= tiny || !expand(&p, w, i, 0x1p-4 * tiny)) break;
     }
     out->n = cr_neg(face.m);
     out->gap = -least;

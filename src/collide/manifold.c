@@ -193,5 +193,13 @@ int cr__manifold(const crConvex* a, const crConvex* b, const crClosest* closest,
             .feature_b = cr__feature(b, c[i].b, cr_neg(n), closest->choice),
         };
     }
+    // two points of one pair of curved features are told apart by a number
+    for (int i = 1; i < count; i++)
+        for (int k = 0; k < i; k++)
+            if (contacts[k].feature_a == contacts[i].feature_a &&
+                contacts[k].feature_b == contacts[i].feature_b) {
+                contacts[i].feature_a += UINT32_C(1) << 24;
+                k = -1;
+            }
     return count;
 }

@@ -26,8 +26,8 @@ void cr__epa(const crConvex* a, const crConvex* b, crClosest* out);
 // Cores with flat faces and straight edges: apart or overlapping.
 void cr__poly(const crConvex* a, const crConvex* b, crClosest* out);
 void cr__segments(const crConvex* a, const crConvex* b, crClosest* out);
-// Ellipsoids: improves a start to full precision.
-void cr__ellipsoids(const crConvex* a, const crConvex* b, crClosest* out);
+// Curved cores: improves a start found by GJK or EPA to full precision.
+void cr__polish(const crConvex* a, const crConvex* b, crClosest* out);
 // Nearest point of a core's surface to x: signed distance, outward normal. Box, cylinder, cone, ellipsoid.
 bool cr__point(const crConvex* c, crVec3 x, double* distance, crVec3* n, bool* choice);
 // All of it: radii added, pieces in either order.

@@ -297,6 +297,7 @@ typedef struct Walk {
     crVec3 origin;
     crVisit visit;
     void* ctx;
+    bool deep;
 } Walk;
 
 static bool visit_triangle(const Walk* walk, const crVec3 corners[3], int index) {
@@ -305,6 +306,7 @@ static bool visit_triangle(const Walk* walk, const crVec3 corners[3], int index)
         placed[k] = cr_add(cr_quat_rotate(walk->pose.q, corners[k]), cr_sub(walk->pose.p, walk->origin));
     crConvex piece;
     cr__convex_triangle(&piece, placed, index);
+    piece.deep = walk->deep;
     return walk->visit(walk->ctx, &piece);
 }
 
@@ -353,7 +355,7 @@ static void walk_field(const crHeightField* f, crBounds box, const Walk* walk) {
 }
 
 void cr__pieces_in(const crShape* shape, crPose pose, crVec3 origin, crBounds box, crVisit visit, void* ctx) {
-    Walk walk = {pose, origin, visit, ctx};
+    Walk walk = {pose, origin, visit, ctx, shape->kind == CR_SHAPE_HEIGHTFIELD};
     if (shape->kind == CR_SHAPE_MESH) {
         walk_mesh(shape->data.mesh, box, &walk);
     } else if (shape->kind == CR_SHAPE_HEIGHTFIELD) {

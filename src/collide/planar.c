@@ -188,6 +188,15 @@ static void choose(const Outline* a, const Outline* b, Meeting* m) {
     m->choice = true;
 }
 
+// the difference of the cores has an area, so that edge normals are all the axes there are
+static bool is_solid(const Outline* a, const Outline* b) {
+    if (a->count > 2 || b->count > 2) return true;
+    if (a->count < 2 || b->count < 2) return false;
+    double ux = a->x[1] - a->x[0], uy = a->y[1] - a->y[0], vx = b->x[1] - b->x[0], vy = b->y[1] - b->y[0];
+    double cross = ux * vy - uy * vx;
+    return cross * cross > 1e-18 * (ux * ux + uy * uy) * (vx * vx + vy * vy);
+}
+
 static void meet(const Outline* a, const Outline* b, Meeting* m) {
     if (a->count == 0 || b->count == 0) {
         const Outline *plane = a->count == 0 ? a : b, *other = a->count == 0 ? b : a;
@@ -199,19 +208,18 @@ static void meet(const Outline* a, const Outline* b, Meeting* m) {
         return;
     }
     *m = (Meeting){.gap = -(double)INFINITY};
-    if (a->count > 2) try_edges(a, b, 1.0, m);
-    if (b->count > 2) try_edges(b, a, -1.0, m);
-    // a rod separates along its own normals too
-    if (a->count == 2 && b->count > 2) try_edges(a, b, 1.0, m);
-    if (b->count == 2 && a->count > 2) try_edges(b, a, -1.0, m);
-    bool solid = a->count > 2 || b->count > 2;
+    bool solid = is_solid(a, b);
+    if (solid && a->count > 1) try_edges(a, b, 1.0, m);
+    if (solid && b->count > 1) try_edges(b, a, -1.0, m);
     if (solid && m->gap <= 0.0) return;
-    double best = (double)INFINITY, axis = m->gap;
+    double best = (double)INFINITY;
     Meeting near = *m;
     try_corners(a, b, 1.0, &best, &near);
     try_corners(b, a, -1.0, &best, &near);
-    // an edge normal as far apart as the nearest points is the accurate one
-    if (!solid || axis < best - 1e-14 * (a->extent + b->extent)) *m = near;
+    // nearest points give the normal up to rounding / distance: an edge normal within that is the accurate one
+    double noise = 0x1p-46 * (a->extent + b->extent) / best,
+           turn = fabs(near.nx - m->nx) + fabs(near.ny - m->ny);
+    if (!solid || !(turn <= noise)) *m = near;
     if (!solid && !(best > 1e-14 * (a->extent + b->extent))) choose(a, b, m);
 }
 
@@ -280,7 +288,7 @@ static int shared(const Outline* a, const Outline* b, const Meeting* m, Point2 o
         double bx = b->x[eb[0]] + t * (b->x[eb[1]] - b->x[eb[0]]),
                by = b->y[eb[0]] + t * (b->y[eb[1]] - b->y[eb[0]]);
         // the end of which edge limits what is shared
-        bool by_a = fabs(at - a0) <= fabs(s) * 1e-300 || at == a0 || at == a1;
+        bool by_a = at == a0 || at == a1;
         uint32_t fa = by_a ? corner(a, at == a0 ? ea[0] : ea[1]) : edge(a, ea[0]);
         uint32_t fb = by_a ? edge(b, eb[0]) : corner(b, at == b0 ? eb[0] : eb[1]);
         out[i] = (Point2){ax, ay, bx, by, m->nx * (bx - ax) + m->ny * (by - ay), fa, fb};

@@ -2,7 +2,7 @@
 //
 // gap = max over n of min n.b - max n.a; for overlapping polyhedra the maximum is at a face normal of either or at
 // a cross product of edges, so all of them are tried (Gottschalk's theorem; for two hulls only edge pairs whose
-// arcs cross on the Gauss map are). Apart, GJK gives the distance, and a face whose separation equals it gives
+// arcs cross on the Gauss map are). Apart, GJK gives the distance, and an axis that agrees with it gives
 // the normal to full precision. Faces win ties. Witness points of an overlap: push B out along n until it is
 // clear, ask GJK, and pull back; the nearest points stay the same. Always succeeds.
 #include "collide/narrow.h"
@@ -85,16 +85,21 @@ static void try_hull_edges(const crConvex* a, const crConvex* b, double bias, Be
     }
 }
 
-static void overlap(const crConvex* a, const crConvex* b, double scale, crClosest* out) {
+// the best of all axes; the separation of B from A along it
+static Best all_axes(const crConvex* a, const crConvex* b, double bias) {
     Best best = {-(double)INFINITY, {0, 0, 1}};
     try_face(a, b, 1.0, &best);
     try_face(b, a, -1.0, &best);
-    double bias = EQUAL * scale;
     if (a->core == CR__HULL && b->core == CR__HULL)
         try_hull_edges(a, b, bias, &best);
     else
         try_edges(a, b, bias, &best);
     try_in_plane(a, b, bias, &best);
+    return best;
+}
+
+static void overlap(const crConvex* a, const crConvex* b, double scale, crClosest* out) {
+    Best best = all_axes(a, b, EQUAL * scale);
     out->n = best.n;
     out->gap = best.gap;
     out->error = 0.0;
@@ -114,11 +119,11 @@ void cr__poly(const crConvex* a, const crConvex* b, crClosest* out) {
         overlap(a, b, scale, out);
         return;
     }
-    Best face = {-(double)INFINITY, {0, 0, 1}};
-    try_face(a, b, 1.0, &face);
-    try_face(b, a, -1.0, &face);
-    if (face.gap >= out->gap - 0x1p-49 * scale) {
-        out->gap = face.gap;
-        out->n = face.n;
+    // GJK's normal has an error of rounding / gap: an axis within that of it is the normal itself
+    if (out->gap > 0.1 * scale) return;
+    Best axis = all_axes(a, b, 0.0);
+    if (cr_norm(cr_sub(axis.n, out->n)) <= 0x1p-48 * scale / out->gap) {
+        out->gap = axis.gap;
+        out->n = axis.n;
     }
 }

@@ -1,0 +1,260 @@
+// polish.c - from a normal found by GJK or EPA to full precision: Newton's method on Glocker's conditions.
+//
+// The gap is the maximum over unit n of s(n) = n.(b - a), a and b the support points along n and -n. On smooth
+// strictly convex surfaces the Gauss map turns the contact parameters of both points into functions of n, and
+// Glocker's (2001) eq. 2.10, t.(b - a) = 0 for both tangents, is the stationarity of s on the sphere. Edges, caps,
+// sides and slopes add kinks: circles n.e = k (k = 0 for an edge or the side of a cylinder) and single normals
+// (caps, faces). Near the start every nearby kink, pair of kinks and the smooth case is solved, and the n with the
+// largest s is kept. Any n is a lower bound of the gap, so this never makes an answer worse.
+#include "collide/narrow.h"
+
+#define NEAR  1e-3  // kinks this close to the start are tried
+#define KINKS 8
+
+typedef struct Circle {
+    crVec3 e;  // unit
+    double k;
+} Circle;
+
+typedef struct Kinks {
+    int circles, normals;
+    Circle circle[KINKS];
+    crVec3 normal[4];
+} Kinks;
+
+static void add_circle(Kinks* s, crVec3 e, double k, double sign, double at, double tol) {
+    if (fabs(at - k) <= tol && s->circles < KINKS) s->circle[s->circles++] = (Circle){e, sign * k};
+}
+
+static void add_normal(Kinks* s, crVec3 d, crVec3 along, double sign, double tol) {
+    if (cr_norm(cr_sub(d, along)) <= tol && s->normals < 4) s->normal[s->normals++] = cr_scale(sign, along);
+}
+
+static void hull_kinks(const crConvex* c, crVec3 d, double sign, double tol, Kinks* s) {
+    const crHull* h = c->hull;
+    crVec3 l = cr_mat3_mul_t(c->R, d);
+    double top = -(double)INFINITY;
+    for (int v = 0; v < h->vertex_count; v++)
+        top = fmax(top, cr_dot(l, h->vertices[v]));
+    for (int e = 0; e < h->edge_count; e++) {
+        crVec3 a = h->vertices[h->edges[e].a], u = cr_sub(h->vertices[h->edges[e].b], a);
+        double length = cr_norm(u);
+        if (cr_dot(l, a) < top - NEAR * h->extent) continue;
+        u = cr_scale(1.0 / length, u);
+        add_circle(s, cr_mat3_mul(c->R, u), 0.0, sign, cr_dot(u, l), tol);
+    }
+    for (int f = 0; f < h->face_count; f++)
+        add_normal(s, d, cr_mat3_mul(c->R, h->normals[f]), sign, tol);
+}
+
+// kinks of the core's support function near outward direction d = sign n
+static void find_kinks(const crConvex* c, crVec3 d, double sign, double tol, Kinks* s) {
+    crVec3 axis = cr_mat3_column(c->R, 2);
+    switch (c->core) {
+    case CR__SEGMENT:
+    case CR__BOX:
+    case CR__TRIANGLE:
+        for (int i = 0; i < cr__edge_count(c); i++) {
+            crVec3 e = cr__edge_direction(c, i);
+            add_circle(s, e, 0.0, sign, cr_dot(e, d), tol);
+        }
+        for (int i = 0; i < cr__face_count(c); i++)
+            add_normal(s, d, cr__face_normal(c, i), sign, tol);
+        break;
+    case CR__HULL:
+        hull_kinks(c, d, sign, tol, s);
+        break;
+    case CR__CYLINDER:
+        add_circle(s, axis, 0.0, sign, cr_dot(axis, d), tol);
+        add_normal(s, d, axis, sign, tol);
+        add_normal(s, d, cr_neg(axis), sign, tol);
+        break;
+    case CR__CONE: {
+        double r = c->size.x, h = c->size.z;
+        add_circle(s, axis, r / sqrt(r * r + 4.0 * h * h), sign, cr_dot(axis, d), tol);
+        add_normal(s, d, cr_neg(axis), sign, tol);
+        break;
+    }
+    default:
+        break;
+    }
+}
+
+// t.(second derivative of the support function at d).u, on the piece that supports d
+static double bend(const crConvex* c, crVec3 d, crVec3 t, crVec3 u) {
+    crVec3 l = cr_mat3_mul_t(c->R, d), p = cr_mat3_mul_t(c->R, t), q = cr_mat3_mul_t(c->R, u), s = c->size;
+    if (c->core == CR__ELLIPSOID) {
+        crVec3 m = cr_vec3(s.x * l.x, s.y * l.y, s.z * l.z);
+        crVec3 a = cr_vec3(s.x * p.x, s.y * p.y, s.z * p.z), b = cr_vec3(s.x * q.x, s.y * q.y, s.z * q.z);
+        double h = cr_norm(m);
+        m = cr_scale(1.0 / h, m);
+        // the part of a and b across m, before multiplying: plates lose no digits
+        return cr_dot(cr_madd(a, -cr_dot(m, a), m), cr_madd(b, -cr_dot(m, b), m)) / h;
+    }
+    double across = sqrt(l.x * l.x + l.y * l.y);
+    bool apex = c->core == CR__CONE && 2.0 * s.z * l.z > s.x * across;
+    if ((c->core != CR__CYLINDER && c->core != CR__CONE) || apex || !(across > 0.0)) return 0.0;
+    // a rim: only turning about the axis moves the support point
+    double pt = (l.x * p.y - l.y * p.x) / across, qt = (l.x * q.y - l.y * q.x) / across;
+    return s.x * pt * qt / across;
+}
+
+static double bends(const crConvex* a, const crConvex* b, crVec3 n, crVec3 t, crVec3 u) {
+    return bend(a, n, t, u) + bend(b, cr_neg(n), t, u);
+}
+
+static crVec3 gradient(const crConvex* a, const crConvex* b, crVec3 n) {
+    return cr_sub(cr__support(b, cr_neg(n)), cr__support(a, n));
+}
+
+typedef struct Best {
+    double gap;
+    crVec3 n;
+} Best;
+
+static bool offer(const crConvex* a, const crConvex* b, crVec3 n, Best* best) {
+    double gap = cr__separation(a, b, n);
+    if (!(gap > best->gap)) return false;
+    *best = (Best){gap, n};
+    return true;
+}
+
+// Newton's step for both tangents at n: towards the maximum, or along the gradient where s is not concave
+static bool tangent_step(const crConvex* a, const crConvex* b, Best at, crVec3* step, double* slope) {
+    crMat3 frame = cr_frame(at.n);
+    crVec3 t = cr_mat3_column(frame, 1), u = cr_mat3_column(frame, 2), g = gradient(a, b, at.n);
+    double gt = cr_dot(t, g), gu = cr_dot(u, g), tu = bends(a, b, at.n, t, u);
+    double tt = at.gap + bends(a, b, at.n, t, t), uu = at.gap + bends(a, b, at.n, u, u);
+    double det = tt * uu - tu * tu, size = fabs(tt) + fabs(uu) + fabs(tu);
+    bool concave = tt > 0.0 && det > 0.0;
+    double x = concave ? (uu * gt - tu * gu) / det : gt / size,
+           y = concave ? (tt * gu - tu * gt) / det : gu / size;
+    *step = cr_add(cr_scale(x, t), cr_scale(y, u));
+    *slope = sqrt(gt * gt + gu * gu);
+    return concave;
+}
+
+// values of s stop telling directions apart at the root of rounding; the slope does not
+static void settle(const crConvex* a, const crConvex* b, double scale, Best* at) {
+    crVec3 step;
+    double slope, next_slope;
+    bool concave = tangent_step(a, b, *at, &step, &slope);
+    for (int i = 0; i < 4 && concave && slope > 0.0; i++) {
+        Best next = {0.0, cr__unit(cr_add(at->n, step), at->n)};
+        next.gap = cr__separation(a, b, next.n);
+        concave = tangent_step(a, b, next, &step, &next_slope);
+        if (!concave || !(next_slope < slope) || next.gap < at->gap - 0x1p-50 * scale) return;
+        *at = next;
+        slope = next_slope;
+    }
+}
+
+// both tangents free
+static int smooth(const crConvex* a, const crConvex* b, Best start, Best* best) {
+    Best at = start;
+    int rounds = 0;
+    double scale = cr__pair_scale(a, b);
+    for (bool better = true; better && rounds < 30; rounds++) {
+        crVec3 step;
+        double slope;
+        tangent_step(a, b, at, &step, &slope);
+        double length = cr_norm(step), part = length > 0.5 ? 0.5 / length : 1.0;
+        better = false;
+        for (int halves = 0; halves < 20 && length > 0.0 && !better; halves++, part *= 0.5)
+            better = offer(a, b, cr__unit(cr_madd(at.n, part, step), at.n), &at);
+    }
+    settle(a, b, scale, &at);
+    if (at.gap > best->gap - 0x1p-50 * scale) *best = at;
+    return rounds;
+}
+
+// along the circle n.e = k, from its point nearest to the start
+static int along(const crConvex* a, const crConvex* b, Circle c, Best start, Best* best) {
+    double r = sqrt(fmax(0.0, 1.0 - c.k * c.k));
+    crVec3 u = cr__unit(cr_madd(start.n, -cr_dot(start.n, c.e), c.e), cr_vec3(0, 0, 0));
+    if (!(cr_dot(u, u) > 0.0)) return 0;
+    Best at = {-(double)INFINITY, start.n};
+    int rounds = 0;
+    double step = 0.0, tiny = 0x1p-50 * cr__pair_scale(a, b), least = (double)INFINITY;
+    for (; rounds < 20; rounds++) {
+        // turn u about e by the step
+        u = cr__unit(cr_madd(u, step, cr_cross(c.e, u)), u);
+        crVec3 v = cr_cross(c.e, u), n = cr_madd(cr_scale(r, u), c.k, c.e);
+        crVec3 g = gradient(a, b, n), t = cr_scale(r, v);
+        double first = cr_dot(g, t), second = r * cr_dot(g, u) + bends(a, b, n, t, t), gap = cr_dot(n, g);
+        // near the top the slope tells more than the value
+        if (!(gap > at.gap + tiny || (gap > at.gap - tiny && fabs(first) < least))) break;
+        at = (Best){gap, n};
+        least = fabs(first);
+        step = second > 0.0 ? first / second : 0.0;
+        if (!(fabs(step) < 0.5)) break;
+    }
+    if (at.gap > best->gap) *best = at;
+    return rounds;
+}
+
+// where two circles cross, the crossing nearer to the start
+static void crossing(const crConvex* a, const crConvex* b, Circle c, Circle d, Best start, Best* best) {
+    crVec3 m = cr_cross(c.e, d.e);
+    double mm = cr_dot(m, m), cosine = cr_dot(c.e, d.e);
+    if (!(mm > 1e-12)) return;
+    double x = (c.k - d.k * cosine) / mm, y = (d.k - c.k * cosine) / mm;
+    crVec3 foot = cr_add(cr_scale(x, c.e), cr_scale(y, d.e));
+    double left = 1.0 - cr_dot(foot, foot);
+    if (!(left > 0.0)) return;
+    double z = sqrt(left / mm);
+    crVec3 n = cr_madd(foot, cr_dot(m, start.n) < 0.0 ? -z : z, m);
+    offer(a, b, cr__unit(n, start.n), best);
+}
+
+static int improve(const crConvex* a, const crConvex* b, Best* best) {
+    Kinks s = {.circles = 0};
+    Best start = *best;
+    find_kinks(a, start.n, 1.0, NEAR, &s);
+    find_kinks(b, cr_neg(start.n), -1.0, NEAR, &s);
+    int rounds = smooth(a, b, start, best);
+    for (int i = 0; i < s.normals; i++)
+        offer(a, b, s.normal[i], best);
+    for (int i = 0; i < s.circles; i++) {
+        rounds += along(a, b, s.circle[i], start, best);
+        for (int k = i + 1; k < s.circles; k++)
+            crossing(a, b, s.circle[i], s.circle[k], start, best);
+    }
+    return rounds;
+}
+
+// the support point along d is the only one
+static bool unique(const crConvex* c, crVec3 d) {
+    Kinks s = {.circles = 0};
+    find_kinks(c, d, 1.0, 1e-9, &s);
+    return s.circles == 0 && s.normals == 0;
+}
+
+void cr__polish(const crConvex* a, const crConvex* b, crClosest* out) {
+    double upper = out->gap + out->error, apart;
+    Best best = {cr__separation(a, b, out->n), out->n};
+    for (int round = 0; round < 3; round++) {
+        double before = best.gap;
+        out->iterations += improve(a, b, &best);
+        if (!(best.gap > before)) break;
+    }
+    out->n = best.n;
+    out->gap = best.gap;
+    // support points are points of the shapes: their distance is a bound from above while apart
+    apart = cr_norm(gradient(a, b, best.n));
+    out->error = fmax(0.0, (best.gap > 0.0 ? fmin(upper, apart) : upper) - best.gap);
+    if (unique(a, best.n)) {
+        out->a = cr__support(a, best.n);
+        out->b = cr_madd(out->a, best.gap, best.n);
+    } else if (unique(b, cr_neg(best.n))) {
+        out->b = cr__support(b, cr_neg(best.n));
+        out->a = cr_madd(out->b, -best.gap, best.n);
+    } else {
+        // faces or lines on both sides: nearest points once B is pushed clear along n
+        double push = cr__pair_scale(a, b) - best.gap;
+        crClosest clear;
+        cr__gjk(a, b, cr_scale(push, best.n), &clear);
+        out->a = clear.a;
+        out->b = cr_madd(clear.b, -push, best.n);
+    }
+}

@@ -1,0 +1,194 @@
+// test_collide_manifold.c - contacts of convex pairs: on both surfaces, within the margin, deepest included, and of
+// the largest area; ready cases with known answers.
+#include <stdlib.h>
+
+#include "sample_shape.h"
+#include "test.h"
+
+static int samples(void) { return test_samples(1000000) == 1000000 ? 200000 : 60; }
+
+typedef struct Worst {
+    double gap, deepest, surface;
+    int most, same;
+} Worst;
+
+static void check_contacts(const crShape* a, crPose pa, const crShape* b, crPose pb, Worst* w) {
+    crContactPoint c[CR_MANIFOLD_MAX];
+    crDistance d;
+    double scale = shape_size(a) + shape_size(b), margin = 0.02 * scale;
+    int needed, count = cr_collide(a, pa, b, pb, margin, c, CR_MANIFOLD_MAX, &needed);
+    cr_distance(a, pa, b, pb, INFINITY, &d);
+    CHECK(needed == count);
+    CHECK((count > 0) == (d.contact.gap <= margin));
+    double least = INFINITY;
+    for (int i = 0; i < count; i++) {
+        least = fmin(least, c[i].gap);
+        CHECK(c[i].gap <= margin);
+        // between the witness points, along the normal
+        crVec3 r = cr_sub(cr_sub(c[i].on_b, c[i].on_a), cr_scale(c[i].gap, c[i].normal));
+        w->gap = fmax(w->gap, cr_norm(r) / scale);
+        // no farther outside of the shapes than the tilt within which edges count as parallel explains
+        if (a->kind != CR_SHAPE_HULL) w->surface = fmax(w->surface, shape_outside(a, pa, c[i].on_a) / scale);
+        if (b->kind != CR_SHAPE_HULL) w->surface = fmax(w->surface, shape_outside(b, pb, c[i].on_b) / scale);
+        for (int k = 0; k < i; k++)
+            w->same += c[i].feature_a == c[k].feature_a && c[i].feature_b == c[k].feature_b;
+    }
+    if (count > 0) w->deepest = fmax(w->deepest, fabs(least - d.contact.gap) / scale);
+    if (count > w->most) w->most = count;
+}
+
+TEST(contacts_of_every_convex_pair) {
+    crRandom random = sample_seed(2);
+    crHullPool pool = sample_hulls(&random);
+    for (int i = 0; i < CONVEX_KINDS; i++)
+        for (int k = i; k < CONVEX_KINDS; k++) {
+            Worst w = {0};
+            for (int s = 0; s < 2 * samples(); s++) {
+                crSampleForm form = s % 2 ? FORM_SQUARE : FORM_ROUND;
+                crShape a = sample_shape(&random, convex_kinds[i], form, &pool);
+                crShape b = sample_shape(&random, convex_kinds[k], form, &pool);
+                crPose pa = sample_pose(&random, form), pb = sample_pose(&random, form);
+                // face to face, slightly tilted every third time
+                crVec3 d = s % 2 ? cr_vec3(0, 0, 1) : sample_direction(&random);
+                if (s % 3 == 0) pb.q = cr_quat_mul(cr_quat_axis_angle(sample_direction(&random), 1e-3), pb.q);
+                double touch = -shape_separation(&a, pa, &b, pb, d);
+                pb.p = cr_scale(touch * sample_uniform(&random, 0.97, 1.01), d);
+                check_contacts(&a, pa, &b, pb, &w);
+            }
+            printf("%-10s %-10s gap %.0e deepest %.0e surface %.0e most %d same ids %d\n",
+                   cr_shape_name(convex_kinds[i]), cr_shape_name(convex_kinds[k]), w.gap, w.deepest,
+                   w.surface, w.most, w.same);
+            CHECK(w.gap < 1e-14);
+            CHECK(w.deepest < 1e-8);
+            // near-parallel edges share a normal: a corner may lie off by the square of their tilt
+            CHECK(w.surface < 1e-2);
+            CHECK(w.same == 0);
+        }
+    sample_hulls_destroy(&pool);
+}
+
+TEST(box_on_box_has_four_corners) {
+    crShape low = cr_shape_box(1, 1, 1), high = cr_shape_box(0.5, 0.25, 0.5);
+    crPose pa = cr_pose_identity(), pb = pa;
+    pb.p = cr_vec3(0.1, 0.2, 1.5 - 0.01);
+    crContactPoint c[4], later[4];
+    CHECK(cr_collide(&low, pa, &high, pb, 0.0, c, 4, NULL) == 4);
+    double x = 0, y = 0;
+    for (int i = 0; i < 4; i++) {
+        CHECK_NEAR(c[i].gap, -0.01, 1e-15);
+        CHECK_VEC(c[i].normal, cr_vec3(0, 0, 1), 0.0);
+        CHECK_NEAR(fabs(c[i].point.x - 0.1), 0.5, 1e-15);
+        CHECK_NEAR(fabs(c[i].point.y - 0.2), 0.25, 1e-15);
+        CHECK_NEAR(c[i].point.z, 0.995, 1e-15);
+        CHECK(CR_FEATURE_KIND(c[i].feature_a) == CR_FEATURE_FACE);
+        CHECK(CR_FEATURE_KIND(c[i].feature_b) == CR_FEATURE_VERTEX);
+        x += c[i].point.x;
+        y += c[i].point.y;
+    }
+    CHECK_NEAR(x, 0.4, 1e-14);
+    CHECK_NEAR(y, 0.8, 1e-14);
+    // a small motion keeps ids and order
+    pb.p.x += 1e-3;
+    pb.q = cr_quat_axis_angle(cr_vec3(0.3, 1, 0.2), 1e-4);
+    CHECK(cr_collide(&low, pa, &high, pb, 0.01, later, 4, NULL) == 4);
+    for (int i = 0; i < 4; i++)
+        CHECK(later[i].feature_a == c[i].feature_a && later[i].feature_b == c[i].feature_b);
+}
+
+TEST(edge_across_edge_is_the_cross_product) {
+    crShape box = cr_shape_box(1, 1, 1);
+    crPose pa = {cr_vec3(0, 0, 0), cr_quat_axis_angle(cr_vec3(1, 0, 0), CR_PI / 4)};
+    crPose pb = {cr_vec3(0, 0, 2 * sqrt(2.0) + 1e-3), cr_quat_axis_angle(cr_vec3(0, 1, 0), CR_PI / 4)};
+    crContactPoint c[4];
+    CHECK(cr_collide(&box, pa, &box, pb, 0.01, c, 4, NULL) == 1);
+    CHECK_NEAR(c[0].gap, 1e-3, 1e-14);
+    CHECK_VEC(c[0].normal, cr_vec3(0, 0, 1), 1e-15);
+    CHECK(CR_FEATURE_KIND(c[0].feature_a) == CR_FEATURE_EDGE);
+    CHECK(CR_FEATURE_KIND(c[0].feature_b) == CR_FEATURE_EDGE);
+    CHECK_VEC(c[0].point, cr_vec3(0, 0, sqrt(2.0) + 0.5e-3), 1e-12);
+}
+
+TEST(centres_together_say_so) {
+    crShape ball = cr_shape_sphere(1), rod = cr_shape_capsule(0.1, 1);
+    crPose at = cr_pose_identity();
+    crDistance d;
+    CHECK(cr_distance(&ball, at, &ball, at, INFINITY, &d));
+    CHECK_NEAR(d.contact.gap, -2, 0);
+    CHECK(CR_FEATURE_KIND(d.contact.feature_a) == CR_FEATURE_CENTRE);
+    CHECK(cr_distance(&rod, at, &rod, at, INFINITY, &d));
+    CHECK_NEAR(d.contact.gap, -0.2, 1e-15);
+    CHECK_NEAR(d.contact.normal.z, 0, 1e-15);
+    CHECK(CR_FEATURE_KIND(d.contact.feature_b) == CR_FEATURE_CENTRE);
+    // vertex against vertex: the line between them
+    crShape box = cr_shape_box(1, 1, 1);
+    crPose far = at;
+    far.p = cr_vec3(3, 3, 3);
+    CHECK(cr_distance(&box, at, &box, far, INFINITY, &d));
+    CHECK_NEAR(d.contact.gap, sqrt(3.0), 1e-15);
+    CHECK_VEC(d.contact.normal, cr_vec3(1 / sqrt(3.0), 1 / sqrt(3.0), 1 / sqrt(3.0)), 1e-15);
+    CHECK(CR_FEATURE_KIND(d.contact.feature_a) == CR_FEATURE_VERTEX);
+}
+
+// pos, quat and size of the boxes of a scene, by hand
+typedef struct Scene {
+    crVec3 pos, size;
+} Scene;
+
+TEST(hard_box_cases_of_a_peer) {
+    // collision_box__boxbox_bad0, _duplicate and _deep: blocks in a tower, equal cubes, one box inside another
+    const Scene tower[4] = {{{-0.9, 0, 1.5}, {0.5, 0.5, 1.5}},
+                            {{-0.7, 0, 3.5}, {1.5, 0.5, 0.5}},
+                            {{0.3, 0, 5.5}, {0.5, 0.5, 1.5}},
+                            {{0.2, 1e-9, 7.5}, {1.5, 0.5, 0.5}}};
+    const double overlap_x[3] = {1.0, 1.0, 1.0};
+    for (int i = 0; i + 1 < 4; i++) {
+        crShape a = cr_shape_box(tower[i].size.x, tower[i].size.y, tower[i].size.z);
+        crShape b = cr_shape_box(tower[i + 1].size.x, tower[i + 1].size.y, tower[i + 1].size.z);
+        crPose pa = {tower[i].pos, cr_quat_identity()}, pb = {tower[i + 1].pos, cr_quat_identity()};
+        crContactPoint c[4];
+        int count = cr_collide(&a, pa, &b, pb, 1e-3, c, 4, NULL);
+        CHECK(count == 4);
+        double lo = INFINITY, hi = -INFINITY;
+        for (int k = 0; k < count; k++) {
+            CHECK_NEAR(c[k].gap, 0, 1e-15);
+            CHECK_VEC(c[k].normal, cr_vec3(0, 0, 1), 0);
+            CHECK_NEAR(fabs(c[k].point.y), 0.5, 2e-9);
+            lo = fmin(lo, c[k].point.x);
+            hi = fmax(hi, c[k].point.x);
+        }
+        CHECK_NEAR(hi - lo, overlap_x[i], 1e-14);
+    }
+    crShape cube = cr_shape_box(1, 1, 1), small = cr_shape_box(0.2, 0.2, 0.2);
+    crPose at = cr_pose_identity(), up = at, in = at;
+    up.p.z = 2;
+    in.p = cr_vec3(0.1, 0.2, 0.3);
+    crContactPoint c[4];
+    CHECK(cr_collide(&cube, at, &cube, up, 0, c, 4, NULL) == 4);
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < i; k++)
+            CHECK(cr_norm(cr_sub(c[i].point, c[k].point)) > 1.9);
+    CHECK(cr_collide(&cube, at, &small, in, 0, c, 4, NULL) == 4);
+    for (int i = 0; i < 4; i++) {
+        CHECK_NEAR(c[i].gap, -0.9, 1e-15);
+        CHECK_VEC(c[i].normal, cr_vec3(0, 0, 1), 0);
+    }
+}
+
+TEST(cylinder_stands_on_a_plane) {
+    crShape floor = cr_shape_halfspace(cr_vec3(0, 0, 1), 0), can = cr_shape_cylinder(1, 2);
+    crPose at = cr_pose_identity(), up = at;
+    up.p.z = 2 - 1e-3;
+    crContactPoint c[4];
+    CHECK(cr_collide(&floor, at, &can, up, 0, c, 4, NULL) == 4);
+    double area = cr_norm(cr_cross(cr_sub(c[1].point, c[0].point), cr_sub(c[2].point, c[0].point)));
+    for (int i = 0; i < 4; i++) {
+        CHECK_NEAR(c[i].gap, -1e-3, 1e-15);
+        CHECK_NEAR(cr_norm(cr_vec3(c[i].point.x, c[i].point.y, 0)), 1, 1e-15);
+    }
+    CHECK_NEAR(area, 2, 1e-12);
+    // lying: the two ends of a line
+    up.q = cr_quat_axis_angle(cr_vec3(1, 0, 0), CR_PI / 2);
+    up.p.z = 1;
+    CHECK(cr_collide(&floor, at, &can, up, 1e-9, c, 4, NULL) == 2);
+    CHECK_NEAR(cr_norm(cr_sub(c[0].point, c[1].point)), 4, 1e-12);
+}
