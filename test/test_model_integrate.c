@@ -96,19 +96,39 @@ TEST(tumbling_is_of_second_order) {
     CHECK(coarse / fine > 3.9 && coarse / fine < 4.1);
 }
 
+// A body with moments It, It and Ia about its axis a turns as exp(t L/It) R0 exp(t (1/Ia - 1/It) La a), L fixed.
+static void symmetric_top(double Ia, double It, crVec3 a, crVec3 com, const double* start, double t,
+                          double* end) {
+    crQuat R0 = {start[3], start[4], start[5], start[6]};
+    crVec3 omega = cr_vec3(start[10], start[11], start[12]);
+    crVec3 w = cr_quat_rotate(cr_quat_conj(R0), omega);
+    crVec3 pi = cr_madd(cr_scale(It, w), (Ia - It) * cr_dot(a, w), a);
+    crVec3 L = cr_quat_rotate(R0, pi);
+    crQuat own = cr_quat_axis_angle(a, t * (1.0 / Ia - 1.0 / It) * cr_dot(a, pi));
+    crQuat R = cr_quat_mul(cr_quat_axis_angle(L, t * cr_norm(L) / It), cr_quat_mul(R0, own));
+    crVec3 pi_after = cr_quat_rotate(cr_quat_conj(R), L);
+    crVec3 w_after = cr_madd(cr_scale(1.0 / It, pi_after), (1.0 / Ia - 1.0 / It) * cr_dot(a, pi_after), a);
+    omega = cr_quat_rotate(R, w_after);
+    crVec3 centre = cr_add(cr_vec3(start[0], start[1], start[2]), cr_quat_rotate(R0, com));
+    crVec3 v = cr_vec3(start[7], start[8], start[9]);
+    crVec3 p = cr_sub(cr_madd(centre, t, v), cr_quat_rotate(R, com));
+    double x[13] = {p.x, p.y, p.z, R.w, R.x, R.y, R.z, v.x, v.y, v.z, omega.x, omega.y, omega.z};
+    memcpy(end, x, sizeof x);
+}
+
 // Two equal moments, and three: exact whatever the step.
 TEST(symmetric_bodies_turn_exactly) {
-    double start[13] = {0.3, 0.1, 0.0, 1.0, 0.0, 0.0, 0.0, 0.5, -0.2, 1.0, 2.0, 3.0, -1.0};
-    crSym3 tops[3] = {{.xx = 0.2, .yy = 0.2, .zz = 0.3},
-                      {.xx = 0.1, .yy = 0.3, .zz = 0.3},
-                      {.xx = 0.2, .yy = 0.2, .zz = 0.2}};
+    double start[13] = {0.3, 0.1, 0.0, 0.6, 0.0, 0.8, 0.0, 0.5, -0.2, 1.0, 2.0, 3.0, -1.0};
+    const double moments[3][2] = {{0.3, 0.2}, {0.1, 0.3}, {0.2, 0.2}};
+    crVec3 com = cr_vec3(0.1, -0.2, 0.05);
     for (int i = 0; i < 3; i++) {
-        double end[13];
-        memcpy(end, start, sizeof end);
-        tumble_reference(tops[i], end);
-        double error = tumble_error(tops[i], 1, start, end);
-        printf("  symmetric %d, one step of 1 s: %.2g\n", i, error);
-        CHECK(error < 1e-13);
+        double Ia = moments[i][0], It = moments[i][1], end[13];
+        crSym3 I = {.xx = i == 1 ? Ia : It, .yy = It, .zz = i == 1 ? It : Ia};
+        symmetric_top(Ia, It, i == 1 ? cr_vec3(1, 0, 0) : cr_vec3(0, 0, 1), com, start, 1.0, end);
+        double one = tumble_error(I, 1, start, end), many = tumble_error(I, 64, start, end);
+        printf("  moments %g, %g, %g over 1 s: one step %.2g, 64 steps %.2g\n", It, It, Ia, one, many);
+        CHECK(one < 1e-14);
+        CHECK(many < 1e-13);
     }
 }
 

@@ -400,3 +400,54 @@ TEST(deep_chains) {
     CHECK(worst < 1e-13);
     bench_close(&bench);
 }
+
+// H in a crProblem: J = H and Minv = 1 give u = u_free + W p.
+TEST(H_serves_a_problem) {
+    crRandom random = sample_seed(7);
+    Bench bench = sample_model(&random, 6, true, true);
+    sample_state(&random, &bench);
+    const crModel* model = bench.model;
+    int nv = model->nv;
+    cr_model_kinematics(model, &bench.state, &bench.d);
+    CHECK_STATUS(cr_model_mass_factor(model, 0.0, &bench.d), CR_OK);
+    crRows rows, H;
+    crMat3 frame = cr_frame(sample_direction(&random));
+    CHECK_STATUS(cr_rows_create(&bench.arena, 6, 12 * nv, &rows), CR_OK);
+    CHECK(cr_rows_add_point(model, &bench.d, 1, 4, sample_vec(&random, 1.0), &frame, 3, &rows) == 0);
+    CHECK(cr_rows_add_point(model, &bench.d, 0, 6, sample_vec(&random, 1.0), &frame, 3, &rows) == 3);
+    CHECK_STATUS(cr_rows_half(model, &bench.d, &rows, &bench.arena, &H), CR_OK);
+    int start[64], col[64];
+    double one[64], u_free[6], u[6], W[36];
+    for (int i = 0; i < nv; i++) {
+        start[i] = col[i] = i;
+        one[i] = 1.0;
+    }
+    start[nv] = nv;
+    cr_rows_velocity(&rows, bench.state.v, u_free);
+    crBlock blocks[2] = {cr_block(CR_BLOCK_CONE, 0, 3), cr_block(CR_BLOCK_CONE, 3, 3)};
+    crProblem problem = {.rows = 6, .block_count = 2, .blocks = blocks, .u_free = u_free, .nv = nv};
+    problem.J = (crMatrix){6, nv, H.start, H.col, H.value};
+    problem.Minv = (crMatrix){nv, nv, start, col, one};
+    CHECK_STATUS(cr_problem_check(&problem, NULL), CR_OK);
+    const double p[6] = {1.0, -0.5, 0.25, 2.0, 0.3, -0.7};
+    CHECK_STATUS(cr_problem_velocity(&problem, &bench.arena, p, u), CR_OK);
+    // the same by generalized momentum: v + M^-1 J^T p
+    double* v = bench_array(&bench, nv);
+    double after[6];
+    cr_rows_add_impulse(&rows, p, v);
+    cr_model_mass_solve(model, &bench.d, v);
+    for (int i = 0; i < nv; i++) {
+        v[i] += bench.state.v[i];
+    }
+    cr_rows_velocity(&rows, v, after);
+    cr_rows_W(&H, W);
+    for (int r = 0; r < 6; r++) {
+        double sum = u_free[r];
+        for (int c = 0; c < 6; c++) {
+            sum += W[6 * r + c] * p[c];
+        }
+        CHECK_NEAR(u[r], after[r], 1e-12);
+        CHECK_NEAR(sum, after[r], 1e-12);
+    }
+    bench_close(&bench);
+}

@@ -288,6 +288,7 @@ typedef struct crDynamics {
     double* M;        // rows as crModel.row says; not written for single bodies (nM)
     double* L;        // L below, D on the diagonal; likewise (nM)
     crSym3* inverse;  // inverse inertia of single bodies, world axes (nb)
+    crMat3* root;     // R with R^T R that inverse; likewise (nb)
     // cr_model_velocity
     crTwist* twist;  // velocity field of each body, w_hat included (nb)
     // work

@@ -4,6 +4,8 @@
 // ancestors and touches nothing else. A single free body has M = (m, A I A^T), so its columns are J/sqrt(m) and
 // A^T J/sqrt(I), A its principal axes. Nothing here depends on how many other bodies there are.
 // Fails: CR_ERR_MEMORY.
+#include <string.h>
+
 #include "model/spatial.h"
 
 // every velocity above the columns of a row, descending, into col; their number
@@ -29,6 +31,14 @@ static int ancestors(const crModel* model, const int* col, int count, int* out) 
     }
 }
 
+// the rows of one contact share their columns
+static bool like_the_last(const crRows* rows, int r) {
+    if (r == 0) return false;
+    int start = rows->start[r], count = rows->start[r + 1] - start;
+    if (start - rows->start[r - 1] != count) return false;
+    return memcmp(rows->col + start, rows->col + start - count, (size_t)count * sizeof(int)) == 0;
+}
+
 static void copy_row(const crRows* rows, int r, double* x) {
     for (int i = rows->start[r]; i < rows->start[r + 1]; i++) {
         x[rows->col[i]] = rows->value[i];
@@ -36,14 +46,12 @@ static void copy_row(const crRows* rows, int r, double* x) {
 }
 
 // columns v to v + 5 of a single body
-static void single_half(const crBody* body, const crDynamics* d, int b, double* x) {
+static void single_half(const crBody* body, const crMat3* root, double* x) {
+    double share = 1.0 / sqrt(body->mass);
     for (int j = 0; j < 3; j++) {
-        x[j] /= sqrt(body->mass);
+        x[j] *= share;
     }
-    crQuat A = cr_quat_mul(d->pose[b].q, body->axes);
-    crVec3 a = cr_quat_rotate(cr_quat_conj(A), cr__load_vec(x + 3));
-    const double* I = body->principal;
-    cr__store_vec(cr_vec3(a.x / sqrt(I[0]), a.y / sqrt(I[1]), a.z / sqrt(I[2])), x + 3);
+    cr__store_vec(cr_mat3_mul(*root, cr__load_vec(x + 3)), x + 3);
 }
 
 // x L = row, scaled by D^-1/2, for the velocities listed in descending order
@@ -53,7 +61,7 @@ static void half_solve(const crModel* model, const crDynamics* d, const int* cha
         int b = model->dof_body[i];
         const crBody* body = &model->bodies[b];
         if (body->single) {
-            if (i == body->v) single_half(body, d, b, x + body->v);
+            if (i == body->v) single_half(body, &d->root[b], x + body->v);
             continue;
         }
         const double* row = d->L + model->row[i];
@@ -64,40 +72,63 @@ static void half_solve(const crModel* model, const crDynamics* d, const int* cha
     }
 }
 
+// row r over the `width` columns that stand, descending, at the end of H
+static void add_row(const crModel* model, const crDynamics* d, const crRows* rows, int r, int width,
+                    crRows* H) {
+    const int* chain = H->col + H->entries;
+    double* value = H->value + H->entries;
+    double* x = d->work;
+    for (int k = 0; k < width; k++) {
+        x[chain[k]] = 0.0;
+    }
+    copy_row(rows, r, x);
+    half_solve(model, d, chain, width, x);
+    for (int k = 0; k < width; k++) {
+        value[k] = x[chain[k]];
+    }
+    H->entries += width;
+    H->start[r + 1] = H->entries;
+    H->w_hat[r] = rows->w_hat[r];
+    H->gap[r] = rows->gap[r];
+    H->count = r + 1;
+}
+
+// columns of every row from descending to ascending order
+static void reverse_rows(crRows* H) {
+    for (int r = 0; r < H->count; r++) {
+        for (int i = H->start[r], j = H->start[r + 1] - 1; i < j; i++, j--) {
+            int col = H->col[i];
+            double value = H->value[i];
+            H->col[i] = H->col[j];
+            H->value[i] = H->value[j];
+            H->col[j] = col;
+            H->value[j] = value;
+        }
+    }
+}
+
 crStatus cr_rows_half(const crModel* model, const crDynamics* d, const crRows* rows, crArena* arena,
                       crRows* H) {
     if (model == NULL || d == NULL || rows == NULL || arena == NULL || H == NULL) return CR_ERR_ARGUMENT;
-    int entries = 0;
+    int entries = 0, width = 0;
     for (int r = 0; r < rows->count; r++) {
         int start = rows->start[r];
-        entries += ancestors(model, rows->col + start, rows->start[r + 1] - start, NULL);
+        if (!like_the_last(rows, r))
+            width = ancestors(model, rows->col + start, rows->start[r + 1] - start, NULL);
+        entries += width;
     }
     crStatus status = cr_rows_create(arena, rows->count, entries, H);
     if (status != CR_OK) return status;
-    double* x = d->work;
     for (int r = 0; r < rows->count; r++) {
-        int start = rows->start[r], first = H->entries;
-        int* chain = H->col + first;
-        int count = ancestors(model, rows->col + start, rows->start[r + 1] - start, chain);
-        for (int k = 0; k < count; k++) {
-            x[chain[k]] = 0.0;
+        int start = rows->start[r], count = rows->start[r + 1] - start;
+        int* chain = H->col + H->entries;
+        if (like_the_last(rows, r)) {
+            memcpy(chain, chain - width, (size_t)width * sizeof(int));
+        } else {
+            width = ancestors(model, rows->col + start, count, chain);
         }
-        copy_row(rows, r, x);
-        half_solve(model, d, chain, count, x);
-        // ascending order
-        for (int k = 0; k < count / 2; k++) {
-            int swap = chain[k];
-            chain[k] = chain[count - 1 - k];
-            chain[count - 1 - k] = swap;
-        }
-        for (int k = 0; k < count; k++) {
-            H->value[first + k] = x[chain[k]];
-        }
-        H->entries += count;
-        H->start[r + 1] = H->entries;
-        H->w_hat[r] = rows->w_hat[r];
-        H->gap[r] = rows->gap[r];
+        add_row(model, d, rows, r, width, H);
     }
-    H->count = rows->count;
+    reverse_rows(H);
     return CR_OK;
 }

@@ -55,8 +55,18 @@ static bool eliminate(const crModel* model, int i, crDynamics* d) {
 static crStatus factor_single(const crBody* body, int i, crDynamics* d) {
     const double* I = body->principal;
     if (!(body->mass > 0.0 && I[0] > 0.0)) return CR_ERR_DEFINITE;
-    crSym3 inverse = {.xx = 1.0 / I[0], .yy = 1.0 / I[1], .zz = 1.0 / I[2]};
-    d->inverse[i] = cr__sym3_rotate(cr_quat_mul(d->pose[i].q, body->axes), inverse);
+    // principal axes in the world, divided by the roots of their moments
+    crMat3 A = cr_quat_matrix(cr_quat_mul(d->pose[i].q, body->axes));
+    crMat3* R = &d->root[i];
+    for (int k = 0; k < 3; k++) {
+        double root = 1.0 / sqrt(I[k]);
+        for (int j = 0; j < 3; j++) {
+            R->m[k][j] = root * A.m[j][k];
+        }
+    }
+    crVec3 x = cr_mat3_column(*R, 0), y = cr_mat3_column(*R, 1), z = cr_mat3_column(*R, 2);
+    d->inverse[i] =
+        (crSym3){cr_dot(x, x), cr_dot(x, y), cr_dot(x, z), cr_dot(y, y), cr_dot(y, z), cr_dot(z, z)};
     return CR_OK;
 }
 

@@ -30,9 +30,15 @@ static crQuat principal_axes(const crBody* body, crQuat q) {
     return cr_quat_normalize(cr_quat_mul(q, body->axes));
 }
 
+static crQuat turned(double h, const double* omega, crQuat q) {
+    return cr_quat_normalize(cr_quat_mul(cr__rotation_exp(cr_scale(h, cr__load_vec(omega))), q));
+}
+
 // a free body's turn over h; omega changes so that L does not
 static crQuat spin(const crBody* body, double h, crQuat q, double* omega) {
     const double* I = body->principal;
+    // three equal moments: omega stays
+    if (I[0] == I[2]) return turned(h, omega, q);
     const double inverse[3] = {1.0 / I[0], 1.0 / I[1], 1.0 / I[2]};
     crQuat Q = principal_axes(body, q);
     crVec3 L = along_axes(Q, I, cr__load_vec(omega));
@@ -51,10 +57,6 @@ static crQuat spin(const crBody* body, double h, crQuat q, double* omega) {
     crVec3 lost = cr_sub(L, along_axes(Q, I, w));
     cr__store_vec(cr_add(w, along_axes(Q, inverse, lost)), omega);
     return after;
-}
-
-static crQuat turned(double h, const double* omega, crQuat q) {
-    return cr_quat_normalize(cr_quat_mul(cr__rotation_exp(cr_scale(h, cr__load_vec(omega))), q));
 }
 
 // the centre of mass goes straight; the origin follows from the new orientation

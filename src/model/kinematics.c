@@ -27,8 +27,8 @@ crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d)
         take(arena, &made.axis, nv, sizeof(crTwist)) && take(arena, &made.given, nb, sizeof(crTwist)) &&
         take(arena, &made.driven, nb, sizeof(crDriven)) && take(arena, &made.M, model->nM, sizeof(double)) &&
         take(arena, &made.L, model->nM, sizeof(double)) && take(arena, &made.inverse, nb, sizeof(crSym3)) &&
-        take(arena, &made.twist, nb, sizeof(crTwist)) && take(arena, &made.rate, nb, sizeof(crTwist)) &&
-        take(arena, &made.wrench, nb, sizeof(crTwist)) &&
+        take(arena, &made.root, nb, sizeof(crMat3)) && take(arena, &made.twist, nb, sizeof(crTwist)) &&
+        take(arena, &made.rate, nb, sizeof(crTwist)) && take(arena, &made.wrench, nb, sizeof(crTwist)) &&
         take(arena, &made.composite, nb, sizeof(crInertia)) && take(arena, &made.work, nv, sizeof(double));
     if (!ok) return CR_ERR_MEMORY;
     made.pose[0] = cr_pose_identity();
