@@ -68,8 +68,8 @@ static inline void sample_drive(void* ctx, double t, crDriven* out) {
     out->alpha = cr_vec3(0, 0, 0.6);
 }
 
-// Trees of every joint, interleaved: each body takes a random joint and, unless free or driven, a random parent.
-// With driven = false the joints are scleronomic, with grounded = false every tree has a free root.
+// Trees of every joint, interleaved: each body takes a random joint and, unless free or driven, a random
+// parent. With driven = false the joints are scleronomic, with grounded = false every tree has a free root.
 static inline Bench sample_model(crRandom* random, int bodies, bool driven, bool grounded) {
     Bench bench = {.model = cr_model_create(NULL)};
     for (int i = 1; i <= bodies; i++) {

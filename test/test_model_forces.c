@@ -1,5 +1,5 @@
-// test_model_forces.c - k against d'Alembert's principle with differenced accelerations, conservation laws of free
-// trees, a double pendulum against its textbook equations, springs, dampers, drag and contact drag.
+// test_model_forces.c - k against d'Alembert's principle with differenced accelerations, conservation laws of
+// free trees, a double pendulum against its textbook equations, springs, dampers, drag and contact drag.
 #include "model_sample.h"
 
 typedef struct Motion {
@@ -231,7 +231,8 @@ TEST(slider_forces_in_closed_form) {
     CHECK_STATUS(cr_model_mass_factor(bench.model, 0.0, &bench.d), CR_OK);
     cr_model_smooth_velocity(bench.model, &bench.state, &k, h, &bench.d, &v_free);
     CHECK_NEAR(v_free, 3.0 + h * k / 2.0, 1e-13);
-    // implicit: damper and spring act at the end of the step, m (v+ - v) = h (rest - b v+ - K (q + h v+ - rest))
+    // implicit: damper and spring act at the end of the step, m (v+ - v) = h (rest - b v+ - K (q + h v+ -
+    // rest))
     CHECK_STATUS(cr_model_mass_factor(bench.model, h, &bench.d), CR_OK);
     cr_model_smooth_velocity(bench.model, &bench.state, &k, h, &bench.d, &v_free);
     double others = -2.0 * 0.5 * 9.81 - 0.5 * 3.0 + 7.0;

@@ -1,4 +1,5 @@
-// test_model_integrate.c - motion of free bodies over many steps: momentum, unit quaternions, order, closed forms.
+// test_model_integrate.c - motion of free bodies over many steps: momentum, unit quaternions, order, closed
+// forms.
 #include "model_sample.h"
 
 static Bench free_body(crSym3 inertia, crVec3 com) {
@@ -96,7 +97,8 @@ TEST(tumbling_is_of_second_order) {
     CHECK(coarse / fine > 3.9 && coarse / fine < 4.1);
 }
 
-// A body with moments It, It and Ia about its axis a turns as exp(t L/It) R0 exp(t (1/Ia - 1/It) La a), L fixed.
+// A body with moments It, It and Ia about its axis a turns as exp(t L/It) R0 exp(t (1/Ia - 1/It) La a), L
+// fixed.
 static void symmetric_top(double Ia, double It, crVec3 a, crVec3 com, const double* start, double t,
                           double* end) {
     crQuat R0 = {start[3], start[4], start[5], start[6]};
@@ -132,7 +134,8 @@ TEST(symmetric_bodies_turn_exactly) {
     }
 }
 
-// A spinning wheel on a long axle: precession of a ball-jointed top against the high-order solution at first order.
+// A spinning wheel on a long axle: precession of a ball-jointed top against the high-order solution at first
+// order.
 TEST(a_ball_joint_converges) {
     Bench bench = {.model = cr_model_create(NULL)};
     crBodyDef def = cr_body_def();

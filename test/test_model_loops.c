@@ -1,5 +1,5 @@
-// test_model_loops.c - loop closures: rows are rates of the gaps, closing to 1e-9 and better, motion that keeps them
-// closed, redundant and unreachable loops; rows of limits, motors and friction.
+// test_model_loops.c - loop closures: rows are rates of the gaps, closing to 1e-9 and better, motion that
+// keeps them closed, redundant and unreachable loops; rows of limits, motors and friction.
 #include "model_sample.h"
 
 // Planar four-bar linkage of hinges about z closed by a connect in space: 2 of its 3 rows do something.
@@ -86,7 +86,8 @@ TEST(a_distance_closes) {
     bench_close(&bench);
 }
 
-// Random trees tied by a weld, a connect or a distance between two bodies of different trees: gap rows are rates.
+// Random trees tied by a weld, a connect or a distance between two bodies of different trees: gap rows are
+// rates.
 TEST(loop_rows_are_rates_of_gaps) {
     crRandom random = sample_seed(31);
     double worst = 0.0;

@@ -1,5 +1,5 @@
-// test_model_shape.c - mass, centre and inertia of shapes against integration by slices, polyhedra against closed
-// forms, and shapes on bodies.
+// test_model_shape.c - mass, centre and inertia of shapes against integration by slices, polyhedra against
+// closed forms, and shapes on bodies.
 #include "model_sample.h"
 
 // half-axes of the elliptic section of a round shape at z
@@ -26,8 +26,8 @@ static void section(const crShape* s, double z, double* a, double* b) {
     }
 }
 
-// Slices from z0 to z1 by Gauss's three points, exact here: everything is of fourth degree in z. Sums are volume, z, xx,
-// yy, zz.
+// Slices from z0 to z1 by Gauss's three points, exact here: everything is of fourth degree in z. Sums are
+// volume, z, xx, yy, zz.
 static void slices(const crShape* s, double z0, double z1, double sums[5]) {
     const double at[3] = {-sqrt(0.6), 0.0, sqrt(0.6)}, weight[3] = {5.0 / 9.0, 8.0 / 9.0, 5.0 / 9.0};
     for (int i = 0; i < 3; i++) {

@@ -1,22 +1,22 @@
-// model.h - what exists: bodies in kinematic trees with joints, loops, shapes and materials; and the stages of a
-// step that need no contacts.
+// model.h - what exists: bodies in kinematic trees with joints, loops, shapes and materials; and the stages
+// of a step that need no contacts.
 //
 //     M(q) dv/dt = k(q, v, t),      u = J v + w_hat
 //
-// A model is append-only, parents before children; body 0 is the world. Functions that return an index return a
-// negative crStatus on failure. The first failure sticks to the model: building code may ignore return values and
-// ask cr_model_check once.
+// A model is append-only, parents before children; body 0 is the world. Functions that return an index return
+// a negative crStatus on failure. The first failure sticks to the model: building code may ignore return
+// values and ask cr_model_check once.
 //
-// A body's frame is its joint's frame: at q = 0 it lies at `pose` in its parent's frame, and the joint moves it from
-// there. Coordinates q and velocities v, joint by joint in the order of bodies:
+// A body's frame is its joint's frame: at q = 0 it lies at `pose` in its parent's frame, and the joint moves
+// it from there. Coordinates q and velocities v, joint by joint in the order of bodies:
 //
 //     joint    q                        v                                  axes
 //     fixed    -                        -
-//     hinge    angle                    rate                               `axis` in the body frame, through its origin
+//     hinge    angle                    rate                               `axis` through the body's origin
 //     slider   displacement             rate                               `axis`
 //     planar   x, y, theta              their rates                        x, y, z of `pose`
 //     ball     quaternion w, x, y, z    angular velocity to the parent     x, y, z of `pose`
-//     free     p, quaternion (7)        of the centre of mass, omega (6)   world; q is the pose itself, parent is world
+//     free     p, quaternion (7)        of the centre of mass, omega (6)   world; q is the pose itself
 //
 // The stages (state to results to state), each doing what its arguments say; none of them touches the heap:
 //
@@ -89,8 +89,8 @@ typedef enum crJoint {
     CR_JOINT_DRIVEN  // no freedom: the pose is a given function of time
 } crJoint;
 
-// What acts along one velocity of a joint. For a ball, `upper` of the first limits the whole angle of rotation
-// (0 to pi) and the springs pull along the rotation vector. A free joint takes none of these.
+// What acts along one velocity of a joint. For a ball, `upper` of the first limits the whole angle of
+// rotation (0 to pi) and the springs pull along the rotation vector. A free joint takes none of these.
 typedef struct crDof {
     double lower, upper;  // limits of q, rad or m; -INFINITY and INFINITY where there is none
     double stiffness;     // >= 0, N m/rad or N/m
@@ -212,23 +212,23 @@ CR_API crLoop cr_loop(crLoopKind kind, int a, int b);
 CR_API int cr_model_add_material(crModel* model, const crMaterial* material);
 CR_API crStatus cr_model_add_pair(crModel* model, int material_a, int material_b, const crSurface* surface);
 CR_API int cr_model_add_body(crModel* model, const crBodyDef* def);
-// Where the body's mass was not given and v moves it, density times volume is added to it at once. A body that v moves
-// takes no shape without volume: half-space, height field, open mesh.
+// Where the body's mass was not given and v moves it, density times volume is added to it at once. A body
+// that v moves takes no shape without volume: half-space, height field, open mesh.
 CR_API int cr_model_add_shape(crModel* model, int body, const crShape* shape, int material);
 CR_API int cr_model_add_loop(crModel* model, const crLoop* loop);
 
 CR_API int cr_model_find_body(const crModel* model, const char* name);  // CR_ERR_NAME where there is none
 
-// The first failure while building; then whether every joint has something to move: CR_ERR_DEFINITE otherwise.
+// The first failure while building; else CR_ERR_DEFINITE where a joint has no mass to move.
 CR_API crStatus cr_model_check(const crModel* model, crError* error);
 
-// The surface of a contact between materials a and b at an approach speed: the pair that was written down, otherwise
-// the combination rule: mu, mu2, mu_spin, mu_roll, viscous, mu_stribeck and speed_stribeck are geometric means (0 if
-// either is 0), e and et the smaller; the ellipse or polygon is that of the material that has one (of the lower index
-// where both have, the other counting by sqrt(mu mu2)), the polygon scaled as a whole.
+// The surface of a contact between materials a and b at an approach speed: the pair that was written down,
+// otherwise the combination rule: mu, mu2, mu_spin, mu_roll, viscous, mu_stribeck and speed_stribeck are
+// geometric means (0 if either is 0), e and et the smaller; the ellipse or polygon is that of the material
+// that has one (the lower index of two; the other counts by sqrt(mu mu2)), a polygon scaled as a whole.
 CR_API crStatus cr_model_surface(const crModel* model, int material_a, int material_b, double speed,
                                  crContactSurface* out);
-// Frame with columns n, t1, t2 whose t1 is along the axis as far as it is tangent; cr_frame(n) where it is not.
+// Frame with columns n, t1, t2, t1 along the tangent part of axis; cr_frame(n) where it has none.
 CR_API crMat3 cr_surface_frame(crVec3 n, crVec3 axis);
 
 // Mass, centre and inertia of two parts together; inertia is about the common centre.
@@ -237,13 +237,12 @@ typedef struct crMass {
     crVec3 com;
     crSym3 inertia;
 } crMass;
-// Of a shape of this density in its body's frame; nothing for shapes without volume. Parts of a compound that overlap
-// count twice.
+// Of a shape in its body's frame; none without volume. Overlapping parts of a compound count twice.
 CR_API crMass cr_mass_of_shape(const crShape* shape, double density);
 CR_API crMass cr_mass_add(crMass a, crMass b);
 CR_API crMass cr_mass_moved(crMass a, crPose pose);  // seen from the frame in which its own lies at pose
-// CR_ERR_FINITE, CR_ERR_RANGE, CR_ERR_DEFINITE (negative moment) or CR_ERR_REGION (the largest principal moment is more
-// than the sum of the other two: no body has that).
+// CR_ERR_FINITE, CR_ERR_RANGE, CR_ERR_DEFINITE (negative moment) or CR_ERR_REGION (the largest principal
+// moment is more than the sum of the other two: no body has that).
 CR_API crStatus cr_mass_check(const crMass* mass, crError* error);
 
 // state
@@ -259,7 +258,7 @@ typedef struct crState {
 
 // The reference position at rest, arrays from the arena.
 CR_API crStatus cr_state_create(const crModel* model, crArena* arena, crState* state);
-// Every number finite and every quaternion of length 1 to 1e-6 (then made exactly so): else CR_ERR_FINITE, CR_ERR_UNIT.
+// CR_ERR_FINITE, or CR_ERR_UNIT: a quaternion's length is off by more than 1e-6; others are normalized.
 CR_API crStatus cr_state_check(const crModel* model, crState* state, crError* error);
 // Rates of q when the velocities are v; quaternions as four numbers.
 CR_API void cr_state_rate(const crModel* model, const double* q, const double* v, double* rate);
@@ -271,8 +270,8 @@ typedef struct crTwist {
     crVec3 omega, v;
 } crTwist;
 
-// Everything the stages compute, one array each. The reference point of a tree is the centre of mass of a free root
-// and the origin of any other.
+// Everything the stages compute, one array each. The reference point of a tree is the centre of mass of a
+// free root and the origin of any other.
 typedef struct crDynamics {
     // cr_model_kinematics
     double time;
@@ -288,7 +287,7 @@ typedef struct crDynamics {
     double* M;        // rows as crModel.row says; not written for single bodies (nM)
     double* L;        // L below, D on the diagonal; likewise (nM)
     crSym3* inverse;  // inverse inertia of single bodies, world axes (nb)
-    crMat3* root;     // R with R^T R that inverse; likewise (nb)
+    crMat3* root;     // R with R^T R = inverse (nb)
     // cr_model_velocity
     crTwist* twist;  // velocity field of each body, w_hat included (nb)
     // work
@@ -305,24 +304,23 @@ CR_API void cr_model_kinematics(const crModel* model, const crState* state, crDy
 // CR_ERR_DEFINITE: a joint has nothing to move in this position.
 CR_API crStatus cr_model_mass_factor(const crModel* model, double h, crDynamics* d);
 CR_API void cr_model_velocity(const crModel* model, const double* v, crDynamics* d);  // -> twist
-// k: gravity, centrifugal and gyroscopic terms, springs, dampers, drag, applied forces; runs cr_model_velocity. The
-// gyroscopic moment of a single free body is left out: cr_model_integrate carries it exactly.
+// k: gravity, centrifugal and gyroscopic terms, springs, dampers, drag, applied forces; runs cr_model_velocity.
+// The gyroscopic moment of a single free body is left out: cr_model_integrate carries it.
 CR_API void cr_model_forces(const crModel* model, const crState* state, crDynamics* d, double* k);
-// v + h M^-1 k, implicit in the joints' springs and dampers where mass_factor was given the same h (else h = 0).
+// v + h M^-1 k; implicit in the joints' springs and dampers where mass_factor was given the same h, not 0.
 CR_API void cr_model_smooth_velocity(const crModel* model, const crState* state, const double* k, double h,
                                      crDynamics* d, double* v_free);
-// q and time over one step with constant v, on the rotation group. A single free body turns as a free body does
-// (second order, exact for two equal moments) and its omega changes so that its angular momentum does not.
+// q and time over one step with constant v, on the rotation group. A single free body keeps its angular
+// momentum instead of its omega (second order, exact for two equal moments).
 CR_API void cr_model_integrate(const crModel* model, double h, crState* state);
 
-CR_API void cr_model_mass_mul(const crModel* model, const crDynamics* d, const double* x,
-                              double* y);  // y = M x
-CR_API void cr_model_mass_solve(const crModel* model, const crDynamics* d,
-                                double* x);  // x = M^-1 x by the factor
-CR_API void cr_model_mass_dense(const crModel* model, const crDynamics* d, double* M);  // row by row (nv*nv)
+// y = M x; x = M^-1 x by the factor; M row by row (nv*nv).
+CR_API void cr_model_mass_mul(const crModel* model, const crDynamics* d, const double* x, double* y);
+CR_API void cr_model_mass_solve(const crModel* model, const crDynamics* d, double* x);
+CR_API void cr_model_mass_dense(const crModel* model, const crDynamics* d, double* M);
 
-CR_API crVec3 cr_model_point_velocity(const crDynamics* d, int body,
-                                      crVec3 point);  // after cr_model_velocity
+// Velocity of a body's world point, after cr_model_velocity.
+CR_API crVec3 cr_model_point_velocity(const crDynamics* d, int body, crVec3 point);
 // k += J^T of a force at a world point of a body, and of a moment.
 CR_API void cr_model_add_force(const crModel* model, const crDynamics* d, int body, crVec3 point,
                                crVec3 force, crVec3 moment, double* k);
@@ -365,7 +363,7 @@ CR_API int cr_rows_add_spin(const crModel* model, const crDynamics* d, int a, in
                             int count, crRows* rows);
 CR_API int cr_rows_add_loop(const crModel* model, const crDynamics* d, int loop, crRows* rows);
 
-// What a row of a joint means: u >= 0 at gap = 0 (limit), or |force| <= limit drives u to 0 (motor, friction).
+// Limit: u >= 0 at gap = 0. Motor and friction: a force up to `limit` drives u to 0.
 typedef enum crJointRowKind { CR_ROW_LIMIT, CR_ROW_MOTOR, CR_ROW_FRICTION } crJointRowKind;
 typedef struct crJointRow {
     crJointRowKind kind;
@@ -373,7 +371,7 @@ typedef struct crJointRow {
     int row;
     double limit;  // largest force, N or N m (motor, friction); INFINITY for limits
 } crJointRow;
-// Limits nearer than margin, motors and dry friction; info has room for `capacity`. Returns how many, or CR_ERR_LIMIT.
+// Limits nearer than margin, motors, dry friction. Returns how many it wrote to info, or CR_ERR_LIMIT.
 CR_API int cr_rows_add_joints(const crModel* model, const crState* state, double margin, int capacity,
                               crJointRow* info, crRows* rows);
 // Most rows and entries that all loops, or all joints, can need.
@@ -382,14 +380,14 @@ CR_API void cr_model_joint_sizes(const crModel* model, int* rows, int* entries);
 
 CR_API void cr_rows_velocity(const crRows* rows, const double* v, double* u);            // u = J v + w_hat
 CR_API void cr_rows_add_impulse(const crRows* rows, const double* p, double* momentum);  // momentum += J^T p
-// H = J L^-1 D^-1/2 (and the like for single bodies), so that W = J M^-1 J^T = H H^T: each row reaches the velocities
-// above its two bodies and no others. w_hat and gap are copied. Allocated from the arena.
+// H = J L^-1 D^-1/2 (and the like for single bodies), so that W = J M^-1 J^T = H H^T: each row reaches the
+// velocities above its two bodies and no others. w_hat and gap are copied. Allocated from the arena.
 CR_API crStatus cr_rows_half(const crModel* model, const crDynamics* d, const crRows* rows, crArena* arena,
                              crRows* H);
 CR_API void cr_rows_W(const crRows* H, double* W);  // H H^T, dense, row by row (count*count)
 
-// Newton steps on q until every loop holds to tol (m, rad), shortest in the metric of M; then the least change of v
-// that keeps them. Redundant loops are fine. CR_ERR_REGION: not reached in 50 steps (q is left as it was).
+// Newton steps on q until every loop holds to tol (m, rad), shortest in the metric of M; then the least
+// change of v that keeps them. Redundant loops are fine. CR_ERR_REGION: not in 50 steps; q is as it was.
 CR_API crStatus cr_model_close_loops(const crModel* model, double tol, crArena* arena, crDynamics* d,
                                      crState* state, crError* error);
 

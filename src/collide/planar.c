@@ -209,8 +209,8 @@ static void meet(const Outline* a, const Outline* b, Meeting* m) {
     }
     *m = (Meeting){.gap = -(double)INFINITY};
     bool solid = is_solid(a, b);
-    if (solid && a->count > 1) try_edges(a, b, 1.0, m);
-    if (solid && b->count > 1) try_edges(b, a, -1.0, m);
+    if (a->count > 1) try_edges(a, b, 1.0, m);
+    if (b->count > 1) try_edges(b, a, -1.0, m);
     if (solid && m->gap <= 0.0) return;
     double best = (double)INFINITY;
     Meeting near = *m;
@@ -219,7 +219,7 @@ static void meet(const Outline* a, const Outline* b, Meeting* m) {
     // nearest points give the normal up to rounding / distance: an edge normal within that is the accurate one
     double noise = 0x1p-46 * (a->extent + b->extent) / best,
            turn = fabs(near.nx - m->nx) + fabs(near.ny - m->ny);
-    if (!solid || !(turn <= noise)) *m = near;
+    if (!(turn <= noise)) *m = near;
     if (!solid && !(best > 1e-14 * (a->extent + b->extent))) choose(a, b, m);
 }
 

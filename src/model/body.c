@@ -1,8 +1,8 @@
 // body.c - adding a body: every field checked, its place in the arrays of coordinates and velocities.
 //
-// Velocities form a tree of their own: each has one parent (the velocity before it in its joint, or the last one of
-// the nearest moving ancestor), and row i of M has entries for i and its ancestors alone (Featherstone 2008, 6.4).
-// Fails: each field by name, with the body's number; the refusal sticks to the model.
+// Velocities form a tree of their own: each has one parent (the velocity before it in its joint, or the last
+// one of the nearest moving ancestor), and row i of M has entries for i and its ancestors alone (Featherstone
+// 2008, 6.4). Fails: each field by name, with the body's number; the refusal sticks to the model.
 #include <string.h>
 
 #include "model/spatial.h"

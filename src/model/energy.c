@@ -1,7 +1,8 @@
 // energy.c - energy and momentum of all bodies that v moves, from their velocity fields.
 //
-// T = sum of m |v_com|^2 / 2 + omega . I omega / 2; V = sum of -m g . com, and of the joints' springs. Moments about a
-// point x are I omega + (com - x) x m v_com. Fails: nothing; the fields must be those of cr_model_velocity.
+// T = sum of m |v_com|^2 / 2 + omega . I omega / 2; V = sum of -m g . com, and of the joints' springs.
+// Moments about a point x are I omega + (com - x) x m v_com. Fails: nothing; the fields must be those of
+// cr_model_velocity.
 #include "model/spatial.h"
 
 static double spring_energy(const crModel* model, const crBody* body, const double* q) {

@@ -1,9 +1,10 @@
 // forces.c - k: everything that accelerates v without contacts; and the step of v under it.
 //
-// With velocities v and no acceleration of them, each body accelerates by a_i = a_parent + (dS/dt) v and needs the
-// wrench I a + v x* I v; k is the negative of what these and the loads do along each axis (recursive Newton-Euler,
-// Featherstone 2008, 5.3). Hinge, slider and ball axes are carried by the parent, a planar joint's turn by the body; a
-// free body's axes are fixed in the world but for the point they pass through. Fails: nothing.
+// With velocities v and no acceleration of them, each body accelerates by a_i = a_parent + (dS/dt) v and
+// needs the wrench I a + v x* I v; k is the negative of what these and the loads do along each axis
+// (recursive Newton-Euler, Featherstone 2008, 5.3). Hinge, slider and ball axes are carried by the parent, a
+// planar joint's turn by the body; a free body's axes are fixed in the world but for the point they pass
+// through. Fails: nothing.
 #include "model/spatial.h"
 
 // acceleration of the body's reference point that comes from its driven base, as a rate of the velocity field

@@ -1,8 +1,8 @@
 // half.c - H with H H^T = W = J M^-1 J^T, row by row along the tree.
 //
-// M = L^T D L gives H = J L^-1 D^-1/2: the row of a point solves x L = J_row, which runs from each velocity down to its
-// ancestors and touches nothing else. A single free body has M = (m, A I A^T), so its columns are J/sqrt(m) and
-// A^T J/sqrt(I), A its principal axes. Nothing here depends on how many other bodies there are.
+// M = L^T D L gives H = J L^-1 D^-1/2: the row of a point solves x L = J_row, which runs from each velocity
+// down to its ancestors and touches nothing else. A single free body has M = (m, A I A^T), so its columns are
+// J/sqrt(m) and A^T J/sqrt(I), A its principal axes. Nothing here depends on how many other bodies there are.
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 

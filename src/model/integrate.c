@@ -1,10 +1,11 @@
 // integrate.c - q over one step, on the rotation group.
 //
-// Joints move by their constant v: angles and displacements add, rotations are multiplied by an exponential. A single
-// free body turns with its angular momentum L fixed in the world: H = L.L/(2 I2) + sum over axes 1 and 3 of
-// (1/I - 1/I2) pi^2 / 2, pi = L in principal axes; each part turns the body about a fixed axis, and the symmetric
-// product of their flows is of second order, exact where two moments are equal (McLachlan 1993; Dullweber, Leimkuhler
-// and McLachlan 1997). omega follows from L in the new orientation. Fails: nothing; every quaternion is left unit.
+// Joints move by their constant v: angles and displacements add, rotations are multiplied by an exponential.
+// A single free body turns with its angular momentum L fixed in the world: H = L.L/(2 I2) + sum over axes 1
+// and 3 of (1/I - 1/I2) pi^2 / 2, pi = L in principal axes; each part turns the body about a fixed axis, and
+// the symmetric product of their flows is of second order, exact where two moments are equal (McLachlan 1993;
+// Dullweber, Leimkuhler and McLachlan 1997). omega follows from L in the new orientation. Fails: nothing;
+// every quaternion is left unit.
 #include "model/spatial.h"
 
 // orientation and momentum in principal axes after a turn about axis k that lasts h
@@ -50,8 +51,8 @@ static crQuat spin(const crBody* body, double h, crQuat q, double* omega) {
     turn_axis(0, 0.5 * h, outer, &Q, pi);
     Q = cr_quat_mul(cr__rotation_exp(cr_scale(h * inverse[1], L)), Q);
     crQuat after = cr_quat_normalize(cr_quat_mul(Q, cr_quat_conj(body->axes)));
-    // a quaternion rounded to length 1 + 1e-16 scales what it turns, and always the same way: refine omega until the
-    // next step will find this L again
+    // a quaternion rounded to length 1 + 1e-16 scales what it turns, and always the same way: refine omega
+    // until the next step will find this L again
     Q = principal_axes(body, after);
     crVec3 w = along_axes(Q, inverse, L);
     crVec3 lost = cr_sub(L, along_axes(Q, I, w));

@@ -1,8 +1,8 @@
 // joint_rows.c - rows for joint limits, motors and dry friction.
 //
-// A limit is u = +-v >= 0 where its gap is zero; a motor drives u = v - motor_speed to zero with a bounded force; dry
-// friction does so with u = v. The angle of a ball, |phi|, grows by omega . phi/|phi|, in the parent's axes as in the
-// body's. Fails: CR_ERR_LIMIT where the caller's rows or list are full.
+// A limit is u = +-v >= 0 where its gap is zero; a motor drives u = v - motor_speed to zero with a bounded
+// force; dry friction does so with u = v. The angle of a ball, |phi|, grows by omega . phi/|phi|, in the
+// parent's axes as in the body's. Fails: CR_ERR_LIMIT where the caller's rows or list are full.
 #include "model/rows.h"
 #include "model/spatial.h"
 

@@ -1,9 +1,10 @@
-// kinematics.c - q and t to poses, the velocity field of every joint axis, and what driven bodies prescribe; v to the
-// velocity field of every body.
+// kinematics.c - q and t to poses, the velocity field of every joint axis, and what driven bodies prescribe;
+// v to the velocity field of every body.
 //
-// A body's pose is its parent's, times `pose`, times the joint's motion. An axis a through the point x gives the field
-// (omega, v) = (a, a x (o - x)) about the tree's reference point o; a slide gives (0, a). Free bodies have o at their
-// centre of mass, so that their linear and angular velocities do not mix. Fails: nothing; memory is the arena's.
+// A body's pose is its parent's, times `pose`, times the joint's motion. An axis a through the point x gives
+// the field (omega, v) = (a, a x (o - x)) about the tree's reference point o; a slide gives (0, a). Free
+// bodies have o at their centre of mass, so that their linear and angular velocities do not mix. Fails:
+// nothing; memory is the arena's.
 #include <string.h>
 
 #include "model/spatial.h"

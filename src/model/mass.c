@@ -1,8 +1,8 @@
 // mass.c - mass, centre and inertia of parts put together, and whether a body can have them.
 //
-// Parallel axes: I about c is the sum of I_i + m_i (|r|^2 1 - r r^T), r = c_i - c. A body's principal moments obey
-// I1 + I2 >= I3 (each is an integral of squared distances to an axis). Fails: cr_mass_check names what is wrong;
-// rounding of 1e-9 of the largest moment is let through.
+// Parallel axes: I about c is the sum of I_i + m_i (|r|^2 1 - r r^T), r = c_i - c. A body's principal moments
+// obey I1 + I2 >= I3 (each is an integral of squared distances to an axis). Fails: cr_mass_check names what
+// is wrong; rounding of 1e-9 of the largest moment is let through.
 #include "model/spatial.h"
 
 #define INERTIA_TOL 1e-9

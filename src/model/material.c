@@ -1,9 +1,9 @@
 // material.c - materials, written-down pairs, and the rule that combines two materials.
 //
-// Rule: a pair that was written down wins. Otherwise coefficients (mu, mu2, mu_spin, mu_roll, viscous, Stribeck)
-// combine by their geometric mean, 0 if either is 0, and e and et by the smaller. An ellipse combines axis by axis
-// with the other's mean sqrt(mu mu2); a polygon keeps its shape and is scaled by sqrt(other mean / largest vertex).
-// Fails: each field by name; the refusal sticks to the model.
+// Rule: a pair that was written down wins. Otherwise coefficients (mu, mu2, mu_spin, mu_roll, viscous,
+// Stribeck) combine by their geometric mean, 0 if either is 0, and e and et by the smaller. An ellipse
+// combines axis by axis with the other's mean sqrt(mu mu2); a polygon keeps its shape and is scaled by
+// sqrt(other mean / largest vertex). Fails: each field by name; the refusal sticks to the model.
 #include <string.h>
 
 #include "model/spatial.h"

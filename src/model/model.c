@@ -1,8 +1,8 @@
 // model.c - a model's life: create, loops, names, the final check.
 //
-// The arrays stay in topological order because a body's parent must already be there; nothing is ever removed.
-// Fails: the first refusal stays in model->error and every later call returns it, so that building code may be
-// checked once, at its end.
+// The arrays stay in topological order because a body's parent must already be there; nothing is ever
+// removed. Fails: the first refusal stays in model->error and every later call returns it, so that building
+// code may be checked once, at its end.
 #include <string.h>
 
 #include "model/spatial.h"

@@ -1,7 +1,8 @@
 // rotation.c - exponential and logarithm of the rotation group, by quaternions.
 //
-// exp(phi) = (cos |phi|/2, sin(|phi|/2) phi/|phi|), and back by the arc tangent of its two parts, which is accurate
-// for small and for large angles alike. Fails: nothing; the angle of a half turn keeps the sign of the quaternion.
+// exp(phi) = (cos |phi|/2, sin(|phi|/2) phi/|phi|), and back by the arc tangent of its two parts, which is
+// accurate for small and for large angles alike. Fails: nothing; the angle of a half turn keeps the sign of
+// the quaternion.
 #include "model/spatial.h"
 
 crQuat cr__rotation_exp(crVec3 phi) {

@@ -1,8 +1,8 @@
 // rows.c - rows of J: relative velocities of two bodies along given directions, and W through tree solves.
 //
-// Velocity of b's point minus a's: row_j = dir . (S_j at x_b, where j moves b) - dir . (S_j at x_a, where j moves a).
-// What moves both points alike cancels and is left out. W is the product of the rows that half.c makes of these.
-// Fails: CR_ERR_LIMIT where the rows given by the caller are full; nothing is added then.
+// Velocity of b's point minus a's: row_j = dir . (S_j at x_b, where j moves b) - dir . (S_j at x_a, where j
+// moves a). What moves both points alike cancels and is left out. W is the product of the rows that half.c
+// makes of these. Fails: CR_ERR_LIMIT where the rows given by the caller are full; nothing is added then.
 #include "model/rows.h"
 
 #include <string.h>

@@ -4,7 +4,8 @@
 
 #include "carom/model.h"
 
-// Two bodies and the world points on them whose relative velocity (or the bodies' relative omega) the rows are.
+// Two bodies and the world points on them whose relative velocity (or the bodies' relative omega) the rows
+// are.
 typedef struct crEnds {
     int a, b;
     crVec3 xa, xb;

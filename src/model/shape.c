@@ -1,9 +1,9 @@
 // shape.c - shapes on bodies, and the mass, centre and inertia of a shape of uniform density.
 //
-// Closed forms for the round shapes and the box; a polyhedron is the signed sum of the tetrahedra from one point to its
-// triangles, each with volume V = a.(b x c)/6 and second moment V/20 (a a^T + b b^T + c c^T + s s^T), s = a + b + c.
-// A capsule is a cylinder and two half balls whose centres lie 3r/8 beyond its ends. Fails: each field by name; the
-// refusal sticks to the model. Shapes without volume have no mass.
+// Closed forms for the round shapes and the box; a polyhedron is the signed sum of the tetrahedra from one
+// point to its triangles, each with volume V = a.(b x c)/6 and second moment V/20 (a a^T + b b^T + c c^T + s
+// s^T), s = a + b + c. A capsule is a cylinder and two half balls whose centres lie 3r/8 beyond its ends.
+// Fails: each field by name; the refusal sticks to the model. Shapes without volume have no mass.
 #include "collide/pieces.h"
 #include "model/spatial.h"
 #include "model/store.h"
@@ -22,7 +22,8 @@ static crMass capsule(double density, double r, double half) {
     return cr_mass_add(body, centred(ball, 0.2 * r * r, 0.2 * r * r, zz));
 }
 
-// the centre of a cone lies a quarter of its height above the base, <z^2> about it is 3/80 of the height squared
+// the centre of a cone lies a quarter of its height above the base, <z^2> about it is 3/80 of the height
+// squared
 static crMass cone(double density, double r, double half) {
     double height = 2.0 * half;
     crMass mass = centred(density * CR_PI * r * r * height / 3.0, 0.15 * r * r, 0.15 * r * r,

@@ -1,6 +1,6 @@
-// spatial.h - twists, wrenches and inertias of a tree, all in world axes about one point of the tree, so that they
-// add without transformation (Featherstone 2008, chapters 2 and 5, in one fixed frame); poses; the exponential and
-// logarithm of rotations.
+// spatial.h - twists, wrenches and inertias of a tree, all in world axes about one point of the tree, so that
+// they add without transformation (Featherstone 2008, chapters 2 and 5, in one fixed frame); poses; the
+// exponential and logarithm of rotations.
 #ifndef CAROM_MODEL_SPATIAL_H
 #define CAROM_MODEL_SPATIAL_H
 

@@ -1,8 +1,8 @@
 // state.c - the changing part: arrays at the reference position, checks, and the rates of q.
 //
-// Rates: a quaternion q with angular velocity omega in the axes it maps to has rate (0, omega) q / 2; the position of a
-// free body is that of its origin, v_com - omega x (R com). Fails: the check names the first number that is not finite
-// or the first quaternion that is not unit.
+// Rates: a quaternion q with angular velocity omega in the axes it maps to has rate (0, omega) q / 2; the
+// position of a free body is that of its origin, v_com - omega x (R com). Fails: the check names the first
+// number that is not finite or the first quaternion that is not unit.
 #include <string.h>
 
 #include "model/spatial.h"

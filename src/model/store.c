@@ -1,7 +1,7 @@
 // store.c - memory of a model: arrays that double, and a list of blocks for names, tables and polygons.
 //
-// Arrays are allocated through the model's allocator and copied when they grow, so pointers into them last until the
-// next call that adds. Fails: NULL when memory is out; what was there stays.
+// Arrays are allocated through the model's allocator and copied when they grow, so pointers into them last
+// until the next call that adds. Fails: NULL when memory is out; what was there stays.
 #include "model/store.h"
 
 #include <string.h>

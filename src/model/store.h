@@ -24,8 +24,8 @@ struct crModelMemory {
     struct crStoreBlock* blocks;
 };
 
-// The array with room for `count` items of `size` bytes, what it held kept; NULL (and the array untouched) when
-// memory is out. Assign the result at once.
+// The array with room for `count` items of `size` bytes, what it held kept; NULL (and the array untouched)
+// when memory is out. Assign the result at once.
 void* cr__store_reserve(crModel* model, crStoreArray which, void* array, int count, size_t size);
 // A copy that the model owns; NULL when memory is out.
 void* cr__store_copy(crModel* model, const void* bytes, size_t size);
