@@ -304,7 +304,7 @@ CR_API void cr_model_kinematics(const crModel* model, const crState* state, crDy
 // CR_ERR_DEFINITE: a joint has nothing to move in this position.
 CR_API crStatus cr_model_mass_factor(const crModel* model, double h, crDynamics* d);
 CR_API void cr_model_velocity(const crModel* model, const double* v, crDynamics* d);  // -> twist
-// k: gravity, centrifugal and gyroscopic terms, springs, dampers, drag, applied forces; runs cr_model_velocity.
+// k: gravity, centrifugal and gyroscopic terms, springs, dampers, drag, applied forces; writes twist.
 // The gyroscopic moment of a single free body is left out: cr_model_integrate carries it.
 CR_API void cr_model_forces(const crModel* model, const crState* state, crDynamics* d, double* k);
 // v + h M^-1 k; implicit in the joints' springs and dampers where mass_factor was given the same h, not 0.

@@ -8,10 +8,10 @@
 
 #include "model/spatial.h"
 
-// every velocity above the columns of a row, descending, into col; their number
+// every velocity above the columns of a row, descending, into out (or NULL); their number
 static int ancestors(const crModel* model, const int* col, int count, int* out) {
     int found = 0;
-    // walk the chains of the row's columns together, always from the largest that is left
+    // walk the chains of the row's two bodies together, always from the largest that is left
     int i = count - 1;
     int next[2] = {-1, -1};
     while (true) {
@@ -27,6 +27,7 @@ static int ancestors(const crModel* model, const int* col, int count, int* out) 
         // the chain of `best` goes on in the slot it came from, or in a free one
         int slot = was[0] ? 0 : (was[1] ? 1 : (next[0] < 0 ? 0 : 1));
         if (was[0] && was[1]) next[1] = -1;
+        CR_ASSERT(was[slot] || next[slot] < 0);
         next[slot] = up;
     }
 }
