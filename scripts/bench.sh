@@ -5,8 +5,9 @@ what=${1:-laws}
 grep -m1 'model name' /proc/cpuinfo 2>/dev/null || true
 case "$what" in
 laws) build/bin/bench_laws ;;
+collide) build/bin/bench_collide ;;
 *)
-    echo "bench: unknown '$what'; there is: laws" >&2
+    echo "bench: unknown '$what'; there is: laws, collide" >&2
     exit 2
     ;;
 esac

@@ -6,8 +6,8 @@
 //     on_b - on_a = gap n,        gap = max over unit n of  min over B of n.b  -  max over A of n.a
 //
 // for convex shapes, overlapping or not: the distance where apart, minus the least shift that separates where
-// not. That definition is also the certificate: any n gives a lower bound of the gap, and crDistance.error is a
-// bound of what iteration has left. Shapes made of pieces (mesh, height field, compound) take the least gap over
+// not. That definition is also the certificate: the normal found makes the gap a lower bound, and crDistance.error
+// says how much larger it may be (1e-10 of the size for most curved shapes that overlap, rounding elsewhere). Shapes made of pieces (mesh, height field, compound) take the least gap over
 // pairs of pieces.
 //
 // Normals: face against anything is the face's; vertex against edge is perpendicular to the edge through the
@@ -164,7 +164,7 @@ typedef struct crContactPoint {
 
 typedef struct crDistance {
     crContactPoint contact;  // the closest or deepest pair of points
-    double error;            // bound of the gap's error left by iteration, m (0 for closed forms)
+    double error;            // the true gap is in [gap, gap + error], m; 0 for closed forms
     int iterations;          // of GJK, EPA or Newton's method (0 for closed forms)
 } crDistance;
 

@@ -5,7 +5,7 @@
 // may start outside) gets the support point of D along its normal. Its offset bounds the depth from below, the
 // least h seen from above; the difference is the error reported. The start is a tetrahedron from extreme points
 // of D itself, so no GJK simplex, degenerate or not, is needed.
-// Ends: bounds meet, or the fixed memory is full, or rounding stops the growth; then the error says how far.
+// Ends: bounds meet within 1e-10 of the size (Newton's method goes on from there), or the fixed memory is full, or rounding stops the growth; then the error says how far.
 #include "collide/narrow.h"
 
 #define VERTICES 160
@@ -199,7 +199,8 @@ void cr__epa(const crConvex* a, const crConvex* b, crClosest* out) {
     p.a = a;
     p.b = b;
     p.vertices = p.faces = 0;
-    double tiny = 0x1p-46 * cr__pair_scale(a, b), least = (double)INFINITY, most = -(double)INFINITY;
+    double scale = cr__pair_scale(a, b), tiny = CR__DEPTH * scale, least = (double)INFINITY,
+           most = -(double)INFINITY;
     *out = (crClosest){.n = cr_vec3(0, 0, 1)};
     if (!start(&p)) return;
     Face face = p.face[0];
@@ -215,7 +216,7 @@ void cr__epa(const crConvex* a, const crConvex* b, crClosest* out) {
             least = h;
             face = f;
         }
-        if (least - most <= tiny || h - f.offset <= tiny || !expand(&p, w, i, 0x1p-4 * tiny)) break;
+        if (least - most <= tiny || h - f.offset <= tiny || !expand(&p, w, i, 0x1p-50 * scale)) break;
     }
     out->n = cr_neg(face.m);
     out->gap = -least;

@@ -116,8 +116,8 @@ static void finish(const Simplex* s, crVec3 v, crClosest* out) {
     out->n = cr__unit(v, cr_vec3(0, 0, 1));
 }
 
-bool cr__gjk(const crConvex* a, const crConvex* b, crVec3 shift, crClosest* out) {
-    double tiny = 0x1p-50 * (cr__pair_scale(a, b) + cr_norm(shift));
+bool cr__gjk(const crConvex* a, const crConvex* b, crVec3 shift, double tol, crClosest* out) {
+    double scale = cr__pair_scale(a, b) + cr_norm(shift), tiny = 0x1p-50 * scale;
     Simplex s = {.count = 0};
     crVec3 v = cr_add(cr_sub(cr__centre(b), cr__centre(a)), shift), w;
     if (!(cr_norm(v) > 0.0)) v = cr_vec3(1, 0, 0);
@@ -130,7 +130,7 @@ bool cr__gjk(const crConvex* a, const crConvex* b, crVec3 shift, crClosest* out)
         out->iterations++;
         bool fresh = add(&s, a, b, shift, v, &w);
         lower = fmax(lower, cr_dot(v, w) / length);
-        if (!fresh || length - lower <= 0.25 * tiny) break;
+        if (!fresh || length - lower <= tol * scale) break;
         crVec3 next = reduce(&s);
         double shorter = cr_norm(next);
         // rounding has taken over: the last simplex stands

@@ -53,7 +53,7 @@ crImpactTime cr_time_of_impact(const crShape* a, const crMotion* motion_a, const
         if (!cr_distance(a, cr_motion_at(motion_a, t), b, cr_motion_at(motion_b, t), reach, &d)) return out;
         out.t = t;
         out.distance = d;
-        double gap = d.contact.gap - d.error;
+        double gap = d.contact.gap;  // never more than the true one
         if (gap <= touch) {
             out.outcome = CR_IMPACT_HIT;
             return out;
