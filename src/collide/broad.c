@@ -1,9 +1,10 @@
 // broad.c - which boxes overlap: a dynamic tree of enlarged boxes (as in Box2D's, after Presson and Coumans).
 //
-// Leaves hold boxes enlarged by slack; a box that moves within its enlarged one costs nothing, others are taken out
-// and put back where the tree's surface grows least, with rotations that shrink it. Pairs are found by asking
-// the tree with every box, and reported where the boxes as given overlap, sorted: the answer does not depend on the
-// shape of the tree. Memory grows by doubling and is kept. Fails: out of memory, or a box that is not finite.
+// Leaves hold boxes enlarged by slack; a box that moves within its enlarged one costs nothing, others are
+// taken out and put back where the tree's surface grows least, with rotations that shrink it. Pairs are found
+// by asking the tree with every box, and reported where the boxes as given overlap, sorted: the answer does
+// not depend on the shape of the tree. Memory grows by doubling and is kept. Fails: out of memory, or a box
+// that is not finite.
 #include <string.h>
 
 #include "collide/pieces.h"

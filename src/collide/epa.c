@@ -1,11 +1,12 @@
 // epa.c - depth of overlap by an expanding polytope (van den Bergen 2001), also for cores that just touch.
 //
-// D = B - A holds the origin, or nearly. The depth is the least h(m) = max m.w over D, over unit m; contact normal
-// n = -m, gap = -h. A polytope inside D grows: of its faces the one nearest to the origin (signed, so the origin
-// may start outside) gets the support point of D along its normal. Its offset bounds the depth from below, the
-// least h seen from above; the difference is the error reported. The start is a tetrahedron from extreme points
-// of D itself, so no GJK simplex, degenerate or not, is needed.
-// Ends: bounds meet within 1e-10 of the size (Newton's method goes on from there), or the fixed memory is full, or rounding stops the growth; then the error says how far.
+// D = B - A holds the origin, or nearly. The depth is the least h(m) = max m.w over D, over unit m; contact
+// normal n = -m, gap = -h. A polytope inside D grows: of its faces the one nearest to the origin (signed, so
+// the origin may start outside) gets the support point of D along its normal. Its offset bounds the depth
+// from below, the least h seen from above; the difference is the error reported. The start is a tetrahedron
+// from extreme points of D itself, so no GJK simplex, degenerate or not, is needed.
+// Ends: bounds meet within 1e-10 of the size (Newton's method goes on from there), or the fixed memory is
+// full, or rounding stops the growth; then the error says how far.
 #include "collide/narrow.h"
 
 #define VERTICES 160

@@ -1,10 +1,12 @@
 // gjk.c - distance of two convex cores by their support functions (Gilbert, Johnson and Keerthi 1988).
 //
 // D = B - A. A simplex of support points of D moves towards the origin; v is its point nearest to the origin.
-// |v| bounds the distance from above, v.w/|v| with w the support point of D along -v from below; the difference is
-// the error reported. Of each simplex all sub-simplices that hold the newest point are tried: 8 at most, each by
-// determinants, and the nearest feasible one is kept; slower than Johnson's recursion but without its cases.
-// Ends: bounds meet within rounding, v stops shrinking, a tetrahedron holds the origin (overlap), or 100 rounds.
+// |v| bounds the distance from above, v.w/|v| with w the support point of D along -v from below; the
+// difference is the error reported. Of each simplex all sub-simplices that hold the newest point are tried: 8
+// at most, each by determinants, and the nearest feasible one is kept; slower than Johnson's recursion but
+// without its cases.
+// Ends: bounds meet within rounding, v stops shrinking, a tetrahedron holds the origin (overlap), or 100
+// rounds.
 #include "collide/narrow.h"
 
 #define ROUNDS 100

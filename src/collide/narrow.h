@@ -23,7 +23,8 @@ static inline double cr__pair_scale(const crConvex* a, const crConvex* b) {
     return a->extent + b->extent + cr_norm(cr_sub(b->p, a->p));
 }
 
-// Distance of the cores, b shifted by `shift`, until its bounds are within `tol` times the pair's size; false: they overlap (or nearly), then out holds the last iterate.
+// Distance of the cores, b shifted by `shift`, until its bounds are within `tol` times the pair's size;
+// false: they overlap (or nearly), then out holds the last iterate.
 bool cr__gjk(const crConvex* a, const crConvex* b, crVec3 shift, double tol, crClosest* out);
 // Depth of cores that overlap or nearly touch; one of them encloses a volume.
 void cr__epa(const crConvex* a, const crConvex* b, crClosest* out);

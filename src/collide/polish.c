@@ -1,11 +1,12 @@
 // polish.c - from a normal found by GJK or EPA to full precision: Newton's method on Glocker's conditions.
 //
-// The gap is the maximum over unit n of s(n) = n.(b - a), a and b the support points along n and -n. On smooth
-// strictly convex surfaces the Gauss map turns the contact parameters of both points into functions of n, and
-// Glocker's (2001) eq. 2.10, t.(b - a) = 0 for both tangents, is the stationarity of s on the sphere. Edges, caps,
-// sides and slopes add kinks: circles n.e = k (k = 0 for an edge or the side of a cylinder) and single normals
-// (caps, faces). Near the start every nearby kink, pair of kinks and the smooth case is solved, and the n with the
-// largest s is kept. Any n is a lower bound of the gap, so this never makes an answer worse.
+// The gap is the maximum over unit n of s(n) = n.(b - a), a and b the support points along n and -n. On
+// smooth strictly convex surfaces the Gauss map turns the contact parameters of both points into functions of
+// n, and Glocker's (2001) eq. 2.10, t.(b - a) = 0 for both tangents, is the stationarity of s on the sphere.
+// Edges, caps, sides and slopes add kinks: circles n.e = k (k = 0 for an edge or the side of a cylinder) and
+// single normals (caps, faces). Near the start every nearby kink, pair of kinks and the smooth case is
+// solved, and the n with the largest s is kept. Any n is a lower bound of the gap, so this never makes an
+// answer worse.
 #include "collide/narrow.h"
 
 #define NEAR  1e-3  // kinks this close to the start are tried
@@ -214,7 +215,8 @@ static int improve(const crConvex* a, const crConvex* b, Best* best) {
     Best start = *best;
     find_kinks(a, start.n, 1.0, NEAR, &s);
     find_kinks(b, cr_neg(start.n), -1.0, NEAR, &s);
-    // fewest conditions first: of equals the last one stands, so that n lies on a kink exactly where it nearly does
+    // fewest conditions first: of equals the last one stands, so that n lies on a kink exactly where it
+    // nearly does
     double tie = 0x1p-51 * cr__pair_scale(a, b);
     int rounds = smooth(a, b, start, best);
     for (int i = 0; i < s.circles; i++)

@@ -1,9 +1,9 @@
 // segment.c - two segments: the nearest points in closed form.
 //
-// With d = c_B - c_A, axes u, v and half lengths, minimise |d + t v - s u|^2 over the box of s and t: the free
-// optimum if inside, else the best of the four sides, each a clamped projection. Segments that cross have the
-// normal u x v turned from A's centre to B's; parallel ones on one line take the line between centres, else a
-// perpendicular; such normals are marked as a choice. Always succeeds.
+// With d = c_B - c_A, axes u, v and half lengths, minimise |d + t v - s u|^2 over the box of s and t: the
+// free optimum if inside, else the best of the four sides, each a clamped projection. Segments that cross
+// have the normal u x v turned from A's centre to B's; parallel ones on one line take the line between
+// centres, else a perpendicular; such normals are marked as a choice. Always succeeds.
 #include "collide/narrow.h"
 
 static double clamp(double x, double h) { return fmin(fmax(x, -h), h); }
