@@ -20,6 +20,7 @@ typedef struct Item {
     crBounds box;  // as given
     int node;      // -1: absent
     int group;
+    int run;  // end of the item's pairs while they are sorted
 } Item;
 
 struct crBroad {
@@ -29,7 +30,8 @@ struct crBroad {
     int node_capacity, root, free;
     Item* items;
     int item_capacity;
-    crPair* pairs;
+    crPair* pairs;   // as found (pair_capacity)
+    crPair* sorted;  // as returned (pair_capacity)
     int pair_capacity;
 };
 
@@ -61,6 +63,7 @@ void cr_broad_destroy(crBroad* b) {
     if (b->nodes != NULL) a.free(a.ctx, b->nodes, (size_t)b->node_capacity * sizeof(Node));
     if (b->items != NULL) a.free(a.ctx, b->items, (size_t)b->item_capacity * sizeof(Item));
     if (b->pairs != NULL) a.free(a.ctx, b->pairs, (size_t)b->pair_capacity * sizeof(crPair));
+    if (b->sorted != NULL) a.free(a.ctx, b->sorted, (size_t)b->pair_capacity * sizeof(crPair));
     a.free(a.ctx, b, sizeof *b);
 }
 
@@ -242,14 +245,25 @@ void cr_broad_remove(crBroad* b, int key) {
     b->items[key].node = -1;
 }
 
-static bool push_pair(crBroad* b, int* count, crPair pair) {
-    if (*count == b->pair_capacity) {
-        int to = b->pair_capacity > 0 ? 2 * b->pair_capacity : 256;
-        crPair* pairs = grow(&b->allocator, b->pairs, sizeof(crPair), b->pair_capacity, to);
-        if (pairs == NULL) return false;
-        b->pairs = pairs;
-        b->pair_capacity = to;
+static bool grow_pairs(crBroad* b) {
+    int to = b->pair_capacity > 0 ? 2 * b->pair_capacity : 256;
+    size_t bytes = (size_t)to * sizeof(crPair), old = (size_t)b->pair_capacity * sizeof(crPair);
+    crPair* sorted = b->allocator.alloc(b->allocator.ctx, bytes);
+    crPair* pairs =
+        sorted != NULL ? grow(&b->allocator, b->pairs, sizeof(crPair), b->pair_capacity, to) : NULL;
+    if (pairs == NULL) {
+        if (sorted != NULL) b->allocator.free(b->allocator.ctx, sorted, bytes);
+        return false;
     }
+    if (b->sorted != NULL) b->allocator.free(b->allocator.ctx, b->sorted, old);
+    b->pairs = pairs;
+    b->sorted = sorted;
+    b->pair_capacity = to;
+    return true;
+}
+
+static bool push_pair(crBroad* b, int* count, crPair pair) {
+    if (*count == b->pair_capacity && !grow_pairs(b)) return false;
     b->pairs[(*count)++] = pair;
     return true;
 }
@@ -304,15 +318,32 @@ static void sort_run(crPair* p, int count) {
     }
 }
 
+// by a through counting, then each run by b
+static void sort_pairs(crBroad* b, int count) {
+    int end = 0;
+    for (int i = 0; i < b->item_capacity; i++)
+        b->items[i].run = 0;
+    for (int k = 0; k < count; k++)
+        b->items[b->pairs[k].a].run++;
+    for (int i = 0; i < b->item_capacity; i++) {
+        end += b->items[i].run;
+        b->items[i].run = end - b->items[i].run;
+    }
+    for (int k = 0; k < count; k++)
+        b->sorted[b->items[b->pairs[k].a].run++] = b->pairs[k];
+    for (int i = 0, first = 0; i < b->item_capacity; first = b->items[i++].run)
+        sort_run(b->sorted + first, b->items[i].run - first);
+}
+
 crStatus cr_broad_pairs(crBroad* b, const crPair** pairs, int* count) {
     *count = 0;
-    for (int i = 0; i < b->item_capacity; i++) {
-        if (b->items[i].node < 0) continue;
-        int first = *count;
-        if (!partners(b, i, count)) return CR_ERR_MEMORY;
-        sort_run(b->pairs + first, *count - first);
+    // leaves as the tree has them: neighbours in space look at the same nodes
+    for (int at = b->root; at >= 0; at = next_node(b, at, true)) {
+        if (b->nodes[at].child[0] >= 0) continue;
+        if (!partners(b, b->nodes[at].key, count)) return CR_ERR_MEMORY;
     }
-    *pairs = b->pairs;
+    if (*count > 0) sort_pairs(b, *count);
+    *pairs = b->sorted;
     return CR_OK;
 }
 
