@@ -1,9 +1,11 @@
-// bench_collide.c - nanoseconds per pair of shapes, next to libccd where it is installed, and the broad phase.
+// bench_collide.c - nanoseconds per pair of shapes, next to libccd where it is installed, and the broad
+// phase.
 //
 // Pairs: random poses, centres so far apart that about half overlap. "distance" is cr_distance, "contacts" is
-// cr_collide with its manifold; libccd is ccdMPRPenetration at tolerance 1e-6 (no distance where they are apart).
-// "worst" is the largest error bound over the pairs relative to their size. Broad phase: spheres that drift in a
-// box at constant density, everything updated and all pairs listed once per step. Medians of 5 runs.
+// cr_collide with its manifold; libccd is ccdMPRPenetration at tolerance 1e-6 (no distance where they are
+// apart). "worst" is the largest error bound over the pairs relative to their size. Broad phase: spheres that
+// drift in a box at constant density, everything updated and all pairs listed once per step. Medians of 5
+// runs.
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -6,8 +6,9 @@ grep -m1 'model name' /proc/cpuinfo 2>/dev/null || true
 case "$what" in
 laws) build/bin/bench_laws ;;
 lcp) build/bin/bench_lcp ;;
+collide) build/bin/bench_collide ;;
 *)
-    echo "bench: unknown '$what'; there are: laws, lcp" >&2
+    echo "bench: unknown '$what'; there are: laws, lcp, collide" >&2
     exit 2
     ;;
 esac

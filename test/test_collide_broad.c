@@ -1,4 +1,5 @@
-// test_collide_broad.c - the broad phase against all pairs, in any order of insertion; memory that stands still.
+// test_collide_broad.c - the broad phase against all pairs, in any order of insertion; memory that stands
+// still.
 #include <stdlib.h>
 
 #include "sample.h"

@@ -1,5 +1,5 @@
-// test_collide_manifold.c - contacts of convex pairs: on both surfaces, within the margin, deepest included, and of
-// the largest area; ready cases with known answers.
+// test_collide_manifold.c - contacts of convex pairs: on both surfaces, within the margin, deepest included,
+// and of the largest area; ready cases with known answers.
 #include <stdlib.h>
 
 #include "sample_shape.h"
@@ -135,7 +135,8 @@ typedef struct Scene {
 } Scene;
 
 TEST(hard_box_cases_of_a_peer) {
-    // collision_box__boxbox_bad0, _duplicate and _deep: blocks in a tower, equal cubes, one box inside another
+    // collision_box__boxbox_bad0, _duplicate and _deep: blocks in a tower, equal cubes, one box inside
+    // another
     const Scene tower[4] = {{{-0.9, 0, 1.5}, {0.5, 0.5, 1.5}},
                             {{-0.7, 0, 3.5}, {1.5, 0.5, 0.5}},
                             {{0.3, 0, 5.5}, {0.5, 0.5, 1.5}},

@@ -1,5 +1,5 @@
-// test_collide_peers.c - the same questions asked of others: the overlap verdict of libccd (MPR), and for polyhedra
-// the depth from the Minkowski difference hull of qhull. Skipped where they are not installed.
+// test_collide_peers.c - the same questions asked of others: the overlap verdict of libccd (MPR), and for
+// polyhedra the depth from the Minkowski difference hull of qhull. Skipped where they are not installed.
 #include "sample_shape.h"
 #include "test.h"
 
@@ -124,9 +124,9 @@ TEST(depth_as_the_hull_of_the_difference_sees_it) {
     double worst = 0, scale_worst = 0;
     int overlapping = 0, asked = samples() == 150 ? 300 : 100000;
     for (int i = 0; i < asked; i++) {
-        crSampleForm form = i % 5;
+        crSampleForm form = (crSampleForm)(i % 5);
         crShapeKind ka = kinds[i % 2], kb = kinds[i / 2 % 2];
-        if (ka == CR_SHAPE_HULL || kb == CR_SHAPE_HULL) form = i % 3;
+        if (ka == CR_SHAPE_HULL || kb == CR_SHAPE_HULL) form = (crSampleForm)(i % 3);
         crShape a = sample_shape(&random, ka, form, &pool), b = sample_shape(&random, kb, form, &pool);
         crPose pa = sample_pose(&random, form), pb = sample_pose(&random, form);
         crVec3 d = sample_direction(&random);

@@ -1,4 +1,5 @@
-// test_collide_time.c - time of impact: closed forms, a bullet through a thin wall, and dense sampling of motions.
+// test_collide_time.c - time of impact: closed forms, a bullet through a thin wall, and dense sampling of
+// motions.
 #include "sample_shape.h"
 #include "test.h"
 

@@ -1,20 +1,21 @@
 // collide.h - geometry: how far apart two shapes are, where they touch, and when they will.
 //
-// Usable without a model. A contact is between A and B: the unit normal n points from A to B, gap > 0 apart and
-// < 0 overlapping, and the contact point lies midway between the witness points on_a and on_b,
+// Usable without a model. A contact is between A and B: the unit normal n points from A to B, gap > 0 apart
+// and < 0 overlapping, and the contact point lies midway between the witness points on_a and on_b,
 //
 //     on_b - on_a = gap n,        gap = max over unit n of  min over B of n.b  -  max over A of n.a
 //
 // for convex shapes, overlapping or not: the distance where apart, minus the least shift that separates where
-// not. That definition is also the certificate: any n gives a lower bound of the gap, and crDistance.error is a
-// bound of what iteration has left. Shapes made of pieces (mesh, height field, compound) take the least gap over
-// pairs of pieces.
+// not. That definition is also the certificate: the normal found makes the gap a lower bound, and
+// crDistance.error says how much larger it may be (1e-10 of the size for most curved shapes that overlap,
+// rounding elsewhere). Shapes made of pieces (mesh, height field, compound) take the least gap over pairs of
+// pieces.
 //
 // Normals: face against anything is the face's; vertex against edge is perpendicular to the edge through the
-// vertex; edge against edge the cross product; vertex against vertex the line between them. Where that line has
-// no length the normal is the one of least separation, else it runs from A's centre to B's, else +z of A; the
-// feature kind CR_FEATURE_CENTRE says that it is such a choice.
-// Units: m, s, rad. Quaternions w first. Nothing here allocates but the create functions and the broad phase.
+// vertex; edge against edge the cross product; vertex against vertex the line between them. Where that line
+// has no length the normal is the one of least separation, else it runs from A's centre to B's, else +z of A;
+// the feature kind CR_FEATURE_CENTRE says that it is such a choice. Units: m, s, rad. Quaternions w first.
+// Nothing here allocates but the create functions and the broad phase.
 #ifndef CAROM_COLLIDE_H
 #define CAROM_COLLIDE_H
 
@@ -46,7 +47,8 @@ typedef struct crMesh crMesh;
 typedef struct crHeightField crHeightField;
 typedef struct crCompound crCompound;
 
-// A shape in the frame of its body. Make it with a constructor; change pose afterwards where it sits elsewhere.
+// A shape in the frame of its body. Make it with a constructor; change pose afterwards where it sits
+// elsewhere.
 typedef struct crShape {
     crShapeKind kind;
     crPose pose;    // of the shape in its body
@@ -74,8 +76,8 @@ CR_API crShape cr_shape_mesh(const crMesh* mesh);
 CR_API crShape cr_shape_heightfield(const crHeightField* field);
 CR_API crShape cr_shape_compound(const crCompound* compound);
 
-// Refuses zero, negative, NaN, a normal that is not unit, and for moving bodies shapes that enclose no volume:
-// an open mesh, a height field, a half-space. Every other function here expects shapes that passed.
+// Refuses zero, negative, NaN, a normal that is not unit, and for moving bodies shapes that enclose no
+// volume: an open mesh, a height field, a half-space. Every other function here expects shapes that passed.
 CR_API crStatus cr_shape_check(const crShape* shape, bool moving, crError* error);
 
 // A finished hull: vertices and faces, each face a loop of vertex indices counterclockwise from outside.
@@ -87,7 +89,8 @@ typedef struct crHullDef {
     const int* face_loops;   // vertex indices, face after face (sum of face_sizes)
 } crHullDef;
 
-// Copies, and checks that the faces are flat and convex, close the surface, and see all vertices on their inside.
+// Copies, and checks that the faces are flat and convex, close the surface, and see all vertices on their
+// inside.
 CR_API crStatus cr_hull_create(const crHullDef* def, const crAllocator* allocator, crHull** hull,
                                crError* error);
 // A prism over a convex polygon in the local xy plane (points x, y; counterclockwise), z from -half to +half.
@@ -140,7 +143,8 @@ CR_API double cr_shape_reach(const crShape* shape,
 
 // distance and contacts
 
-// A feature is its kind in the top four bits and an index below; the same feature keeps its id while it lasts.
+// A feature is its kind in the top four bits and an index below; the same feature keeps its id while it
+// lasts.
 typedef enum crFeatureKind {
     CR_FEATURE_FACE = 1,
     CR_FEATURE_EDGE = 2,
@@ -164,7 +168,7 @@ typedef struct crContactPoint {
 
 typedef struct crDistance {
     crContactPoint contact;  // the closest or deepest pair of points
-    double error;            // bound of the gap's error left by iteration, m (0 for closed forms)
+    double error;            // the true gap is in [gap, gap + error], m; 0 for closed forms
     int iterations;          // of GJK, EPA or Newton's method (0 for closed forms)
 } crDistance;
 
@@ -174,16 +178,16 @@ typedef struct crDistance {
 CR_API bool cr_distance(const crShape* a, crPose body_a, const crShape* b, crPose body_b, double reach,
                         crDistance* distance);
 
-// Contacts with gap <= margin, at most 4 per pair of convex pieces: the deepest, and those that span the largest
-// area with it. Returns their number, at most capacity (the first ones in the order of the pieces); *needed, if
-// given, is how many there are. Sorted by children, then features. margin >= 0, m.
+// Contacts with gap <= margin, at most 4 per pair of convex pieces: the deepest, and those that span the
+// largest area with it. Returns their number, at most capacity (the first ones in the order of the pieces);
+// *needed, if given, is how many there are. Sorted by children, then features. margin >= 0, m.
 #define CR_MANIFOLD_MAX 4
 CR_API int cr_collide(const crShape* a, crPose body_a, const crShape* b, crPose body_b, double margin,
                       crContactPoint* contacts, int capacity, int* needed);
 
-// The same for planar work: both shapes are cut by the plane through body_a's origin with unit normal `axis` and
-// meet as their outlines: disc (sphere), rod with round ends (capsule in the plane), polygon (box or hull with an
-// axis along `axis`), half-plane. At most 2 contacts, normals in the plane, points in the plane.
+// The same for planar work: both shapes are cut by the plane through body_a's origin with unit normal `axis`
+// and meet as their outlines: disc (sphere), rod with round ends (capsule in the plane), polygon (box or hull
+// with an axis along `axis`), half-plane. At most 2 contacts, normals in the plane, points in the plane.
 CR_API crStatus cr_collide_planar(const crShape* a, crPose body_a, const crShape* b, crPose body_b,
                                   crVec3 axis, double margin, crContactPoint contacts[2], int* count,
                                   crError* error);
@@ -235,8 +239,8 @@ CR_API crImpactTime cr_time_of_impact(const crShape* a, const crMotion* motion_a
 
 // broad phase
 
-// Which boxes overlap, for many. A dynamic tree of boxes enlarged by `slack`, so small moves cost nothing. The
-// pairs are those of the boxes as given, not enlarged: they depend on neither order nor history.
+// Which boxes overlap, for many. A dynamic tree of boxes enlarged by `slack`, so small moves cost nothing.
+// The pairs are those of the boxes as given, not enlarged: they depend on neither order nor history.
 typedef struct crBroad crBroad;
 typedef struct crPair {
     int a, b;  // keys, a < b
@@ -244,8 +248,8 @@ typedef struct crPair {
 
 CR_API crStatus cr_broad_create(double slack, const crAllocator* allocator, crBroad** broad, crError* error);
 CR_API void cr_broad_destroy(crBroad* broad);  // accepts NULL
-// Adds key (>= 0, small: it indexes an array) or moves it. group < 0: pairs with all; members of one group >= 0
-// do not pair with each other (the shapes of one body, or of all static ones).
+// Adds key (>= 0, small: it indexes an array) or moves it. group < 0: pairs with all; members of one group >=
+// 0 do not pair with each other (the shapes of one body, or of all static ones).
 CR_API crStatus cr_broad_set(crBroad* broad, int key, crBounds box, int group, crError* error);
 CR_API void cr_broad_remove(crBroad* broad, int key);
 // All overlapping pairs, ascending by (a, b). The array lives until the next call.

@@ -1,9 +1,10 @@
 // broad.c - which boxes overlap: a dynamic tree of enlarged boxes (as in Box2D's, after Presson and Coumans).
 //
-// Leaves hold boxes enlarged by slack; a box that moves within its enlarged one costs nothing, others are taken out
-// and put back where the tree's surface grows least, with rotations that keep it balanced. Pairs are found by asking
-// the tree with every box, and reported where the boxes as given overlap, sorted: the answer does not depend on the
-// shape of the tree. Memory grows by doubling and is kept. Fails: out of memory, or a box that is not finite.
+// Leaves hold boxes enlarged by slack; a box that moves within its enlarged one costs nothing, others are
+// taken out and put back where the tree's surface grows least, with rotations that shrink it. Pairs are found
+// by asking the tree with every box, and reported where the boxes as given overlap, sorted: the answer does
+// not depend on the shape of the tree. Memory grows by doubling and is kept. Fails: out of memory, or a box
+// that is not finite.
 #include <string.h>
 
 #include "collide/pieces.h"
@@ -12,7 +13,6 @@ typedef struct Node {
     crBounds box;
     int parent;    // -1 at the root; next free node in the free list
     int child[2];  // child[0] = -1 for a leaf
-    int height;    // 0 for a leaf
     int key;       // of a leaf
 } Node;
 
@@ -20,6 +20,7 @@ typedef struct Item {
     crBounds box;  // as given
     int node;      // -1: absent
     int group;
+    int run;  // end of the item's pairs while they are sorted
 } Item;
 
 struct crBroad {
@@ -29,7 +30,8 @@ struct crBroad {
     int node_capacity, root, free;
     Item* items;
     int item_capacity;
-    crPair* pairs;
+    crPair* pairs;   // as found (pair_capacity)
+    crPair* sorted;  // as returned (pair_capacity)
     int pair_capacity;
 };
 
@@ -61,6 +63,7 @@ void cr_broad_destroy(crBroad* b) {
     if (b->nodes != NULL) a.free(a.ctx, b->nodes, (size_t)b->node_capacity * sizeof(Node));
     if (b->items != NULL) a.free(a.ctx, b->items, (size_t)b->item_capacity * sizeof(Item));
     if (b->pairs != NULL) a.free(a.ctx, b->pairs, (size_t)b->pair_capacity * sizeof(crPair));
+    if (b->sorted != NULL) a.free(a.ctx, b->sorted, (size_t)b->pair_capacity * sizeof(crPair));
     a.free(a.ctx, b, sizeof *b);
 }
 
@@ -103,7 +106,6 @@ static void refit(crBroad* b, int i) {
     Node* n = &b->nodes[i];
     const Node *x = &b->nodes[n->child[0]], *y = &b->nodes[n->child[1]];
     n->box = cr__box_union(x->box, y->box);
-    n->height = 1 + (x->height > y->height ? x->height : y->height);
 }
 
 static void replace_child(crBroad* b, int parent, int old, int new) {
@@ -114,32 +116,37 @@ static void replace_child(crBroad* b, int parent, int old, int new) {
         b->nodes[parent].child[b->nodes[parent].child[1] == old] = new;
 }
 
-// lift the taller grandchild where heights differ by more than one
-static int balance(crBroad* b, int i) {
-    Node* n = &b->nodes[i];
-    if (n->height < 2) return i;
-    int tall = b->nodes[n->child[1]].height > b->nodes[n->child[0]].height;
-    int c = n->child[tall];
-    if (b->nodes[c].height - b->nodes[n->child[1 - tall]].height < 2) return i;
-    int f = b->nodes[c].child[0], g = b->nodes[c].child[1];
-    int keep = b->nodes[f].height > b->nodes[g].height ? f : g, move = keep == f ? g : f;
-    replace_child(b, n->parent, i, c);
-    b->nodes[c].child[0] = i;
-    b->nodes[c].child[1] = keep;
-    b->nodes[keep].parent = c;
-    n->parent = c;
-    n->child[tall] = move;
-    b->nodes[move].parent = i;
-    refit(b, i);
+// exchange a child of i with a grandchild on the other side where that shrinks the box between them
+static void rotate(crBroad* b, int i) {
+    const Node* n = &b->nodes[i];
+    double gain = 0.0;
+    int side = -1, which = 0;
+    for (int k = 0; k < 2; k++) {
+        const Node* c = &b->nodes[n->child[k]];
+        if (c->child[0] < 0) continue;
+        crBounds moved = b->nodes[n->child[1 - k]].box;
+        for (int g = 0; g < 2; g++) {
+            double shrinks = surface(c->box) - surface(cr__box_union(b->nodes[c->child[1 - g]].box, moved));
+            if (shrinks > gain) {
+                gain = shrinks;
+                side = k;
+                which = g;
+            }
+        }
+    }
+    if (side < 0) return;
+    int c = n->child[side], down = n->child[1 - side], up = b->nodes[c].child[which];
+    b->nodes[i].child[1 - side] = up;
+    b->nodes[up].parent = i;
+    b->nodes[c].child[which] = down;
+    b->nodes[down].parent = c;
     refit(b, c);
-    return c;
 }
 
 static void repair(crBroad* b, int i) {
-    while (i >= 0) {
-        i = balance(b, i);
+    for (; i >= 0; i = b->nodes[i].parent) {
         refit(b, i);
-        i = b->nodes[i].parent;
+        rotate(b, i);
     }
 }
 
@@ -238,30 +245,48 @@ void cr_broad_remove(crBroad* b, int key) {
     b->items[key].node = -1;
 }
 
-static bool push_pair(crBroad* b, int* count, crPair pair) {
-    if (*count == b->pair_capacity) {
-        int to = b->pair_capacity > 0 ? 2 * b->pair_capacity : 256;
-        crPair* pairs = grow(&b->allocator, b->pairs, sizeof(crPair), b->pair_capacity, to);
-        if (pairs == NULL) return false;
-        b->pairs = pairs;
-        b->pair_capacity = to;
+static bool grow_pairs(crBroad* b) {
+    int to = b->pair_capacity > 0 ? 2 * b->pair_capacity : 256;
+    size_t bytes = (size_t)to * sizeof(crPair), old = (size_t)b->pair_capacity * sizeof(crPair);
+    crPair* sorted = b->allocator.alloc(b->allocator.ctx, bytes);
+    crPair* pairs =
+        sorted != NULL ? grow(&b->allocator, b->pairs, sizeof(crPair), b->pair_capacity, to) : NULL;
+    if (pairs == NULL) {
+        if (sorted != NULL) b->allocator.free(b->allocator.ctx, sorted, bytes);
+        return false;
     }
+    if (b->sorted != NULL) b->allocator.free(b->allocator.ctx, b->sorted, old);
+    b->pairs = pairs;
+    b->sorted = sorted;
+    b->pair_capacity = to;
+    return true;
+}
+
+static bool push_pair(crBroad* b, int* count, crPair pair) {
+    if (*count == b->pair_capacity && !grow_pairs(b)) return false;
     b->pairs[(*count)++] = pair;
     return true;
 }
 
+// the next node in depth-first order, below `at` or past it; no stack, so any depth will do
+static int next_node(const crBroad* b, int at, bool below) {
+    if (below && b->nodes[at].child[0] >= 0) return b->nodes[at].child[0];
+    int parent = b->nodes[at].parent;
+    while (parent >= 0 && b->nodes[parent].child[1] == at) {
+        at = parent;
+        parent = b->nodes[at].parent;
+    }
+    return parent < 0 ? -1 : b->nodes[parent].child[1];
+}
+
 // all partners of item i with larger keys
 static bool partners(crBroad* b, int i, int* count) {
-    int stack[128], depth = 0;
     const Item* item = &b->items[i];
-    stack[depth++] = b->root;
-    while (depth > 0) {
-        const Node* n = &b->nodes[stack[--depth]];
-        if (!cr__boxes_meet(n->box, item->box)) continue;
-        if (n->child[0] >= 0) {
-            stack[depth++] = n->child[1];
-            stack[depth++] = n->child[0];
-        } else if (n->key > i) {
+    bool inside;
+    for (int at = b->root; at >= 0; at = next_node(b, at, inside)) {
+        const Node* n = &b->nodes[at];
+        inside = cr__boxes_meet(n->box, item->box);
+        if (inside && n->child[0] < 0 && n->key > i) {
             const Item* other = &b->items[n->key];
             bool apart = item->group >= 0 && item->group == other->group;
             if (!apart && cr__boxes_meet(other->box, item->box) && !push_pair(b, count, (crPair){i, n->key}))
@@ -293,28 +318,42 @@ static void sort_run(crPair* p, int count) {
     }
 }
 
+// by a through counting, then each run by b
+static void sort_pairs(crBroad* b, int count) {
+    int end = 0;
+    for (int i = 0; i < b->item_capacity; i++)
+        b->items[i].run = 0;
+    for (int k = 0; k < count; k++)
+        b->items[b->pairs[k].a].run++;
+    for (int i = 0; i < b->item_capacity; i++) {
+        end += b->items[i].run;
+        b->items[i].run = end - b->items[i].run;
+    }
+    for (int k = 0; k < count; k++)
+        b->sorted[b->items[b->pairs[k].a].run++] = b->pairs[k];
+    for (int i = 0, first = 0; i < b->item_capacity; first = b->items[i++].run)
+        sort_run(b->sorted + first, b->items[i].run - first);
+}
+
 crStatus cr_broad_pairs(crBroad* b, const crPair** pairs, int* count) {
     *count = 0;
-    for (int i = 0; i < b->item_capacity; i++) {
-        if (b->items[i].node < 0) continue;
-        int first = *count;
-        if (!partners(b, i, count)) return CR_ERR_MEMORY;
-        sort_run(b->pairs + first, *count - first);
+    // leaves as the tree has them: neighbours in space look at the same nodes
+    for (int at = b->root; at >= 0; at = next_node(b, at, true)) {
+        if (b->nodes[at].child[0] >= 0) continue;
+        if (!partners(b, b->nodes[at].key, count)) return CR_ERR_MEMORY;
     }
-    *pairs = b->pairs;
+    if (*count > 0) sort_pairs(b, *count);
+    *pairs = b->sorted;
     return CR_OK;
 }
 
 int cr_broad_query(const crBroad* b, crBounds box, int* keys, int capacity) {
-    int count = 0, stack[128], depth = 0;
-    if (b->root >= 0) stack[depth++] = b->root;
-    while (depth > 0) {
-        const Node* n = &b->nodes[stack[--depth]];
-        if (!cr__boxes_meet(n->box, box)) continue;
-        if (n->child[0] >= 0) {
-            stack[depth++] = n->child[1];
-            stack[depth++] = n->child[0];
-        } else if (cr__boxes_meet(b->items[n->key].box, box)) {
+    int count = 0;
+    bool inside;
+    for (int at = b->root; at >= 0; at = next_node(b, at, inside)) {
+        const Node* n = &b->nodes[at];
+        inside = cr__boxes_meet(n->box, box);
+        if (inside && n->child[0] < 0 && cr__boxes_meet(b->items[n->key].box, box)) {
             // the smallest keys, ascending
             int k = count < capacity ? count : capacity;
             count++;

@@ -1,11 +1,11 @@
 // collide.c - distance and contacts of any two shapes, piece against piece.
 //
-// A shape of pieces is walked within the other's bounds; each pair of convex pieces goes through distance.c and
-// manifold.c. Triangles have an outside: where one is cut and the way out is back through its face, the contact is
-// turned to the face's normal; what is behind a triangle and clear of it, or behind an edge, is left to others. An
-// edge or corner of a triangle gives no contact of its own where it lies on another triangle that is as near, so
-// that seams of smooth ground are not felt.
-// Contacts come out sorted by children and features. Fails: nothing; capacity bounds what is written.
+// A shape of pieces is walked within the other's bounds; each pair of convex pieces goes through distance.c
+// and manifold.c. Triangles have an outside: where one is cut and the way out is back through its face, the
+// contact is turned to the face's normal; what is behind a triangle and clear of it, or behind an edge, is
+// left to others. An edge or corner of a triangle gives no contact of its own where it lies on another
+// triangle that is as near, so that seams of smooth ground are not felt. Contacts come out sorted by children
+// and features. Fails: nothing; capacity bounds what is written.
 #include "collide/manifold.h"
 #include "collide/pieces.h"
 

@@ -1,8 +1,9 @@
 // convex.c - support points, faces and edge directions of the convex cores.
 //
-// The support function h(d) = max d.x over a core is all that GJK and EPA know of it; the separating-axis test
-// also asks for faces and edge directions. Ties (a whole face is farthest) give one of its points, always the
-// same. Cylinders and cones give the centre of a cap that faces d exactly. No failure: d = 0 is not allowed.
+// The support function h(d) = max d.x over a core is all that GJK and EPA know of it; the separating-axis
+// test also asks for faces and edge directions. Ties (a whole face is farthest) give one of its points,
+// always the same. Cylinders and cones give the centre of a cap that faces d exactly. No failure: d = 0 is
+// not allowed.
 #include "collide/convex.h"
 
 static void set_size(crConvex* c, const crShape* shape) {

@@ -1,7 +1,8 @@
 // convex.h - one convex piece as the algorithms see it: a core placed in the working frame, and a ball added.
 //
-// Sphere and capsule are a point and a segment with a radius; every other core has radius 0. The working frame has
-// the world's axes and its origin near the pair, so that far from the world's origin no digits are lost.
+// Sphere and capsule are a point and a segment with a radius; every other core has radius 0. The working
+// frame has the world's axes and its origin near the pair, so that far from the world's origin no digits are
+// lost.
 #ifndef CAROM_COLLIDE_CONVEX_H
 #define CAROM_COLLIDE_CONVEX_H
 

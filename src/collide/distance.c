@@ -47,7 +47,7 @@ static void segment_point(const crConvex* a, const crConvex* b, crClosest* out) 
 }
 
 static void curved(const crConvex* a, const crConvex* b, crClosest* out) {
-    bool apart = cr__gjk(a, b, cr_vec3(0, 0, 0), out);
+    bool apart = cr__gjk(a, b, cr_vec3(0, 0, 0), CR__APART, out);
     if (!apart || out->gap < 0x1p-36 * cr__pair_scale(a, b)) cr__epa(a, b, out);
     cr__polish(a, b, out);
 }

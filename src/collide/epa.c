@@ -1,11 +1,12 @@
 // epa.c - depth of overlap by an expanding polytope (van den Bergen 2001), also for cores that just touch.
 //
-// D = B - A holds the origin, or nearly. The depth is the least h(m) = max m.w over D, over unit m; contact normal
-// n = -m, gap = -h. A polytope inside D grows: of its faces the one nearest to the origin (signed, so the origin
-// may start outside) gets the support point of D along its normal. Its offset bounds the depth from below, the
-// least h seen from above; the difference is the error reported. The start is a tetrahedron from extreme points
-// of D itself, so no GJK simplex, degenerate or not, is needed.
-// Ends: bounds meet, or the fixed memory is full, or rounding stops the growth; then the error says how far.
+// D = B - A holds the origin, or nearly. The depth is the least h(m) = max m.w over D, over unit m; contact
+// normal n = -m, gap = -h. A polytope inside D grows: of its faces the one nearest to the origin (signed, so
+// the origin may start outside) gets the support point of D along its normal. Its offset bounds the depth
+// from below, the least h seen from above; the difference is the error reported. The start is a tetrahedron
+// from extreme points of D itself, so no GJK simplex, degenerate or not, is needed.
+// Ends: bounds meet within 1e-10 of the size (Newton's method goes on from there), or the fixed memory is
+// full, or rounding stops the growth; then the error says how far.
 #include "collide/narrow.h"
 
 #define VERTICES 160
@@ -199,7 +200,8 @@ void cr__epa(const crConvex* a, const crConvex* b, crClosest* out) {
     p.a = a;
     p.b = b;
     p.vertices = p.faces = 0;
-    double tiny = 0x1p-46 * cr__pair_scale(a, b), least = (double)INFINITY, most = -(double)INFINITY;
+    double scale = cr__pair_scale(a, b), tiny = CR__DEPTH * scale, least = (double)INFINITY,
+           most = -(double)INFINITY;
     *out = (crClosest){.n = cr_vec3(0, 0, 1)};
     if (!start(&p)) return;
     Face face = p.face[0];
@@ -215,7 +217,7 @@ void cr__epa(const crConvex* a, const crConvex* b, crClosest* out) {
             least = h;
             face = f;
         }
-        if (least - most <= tiny || h - f.offset <= tiny || !expand(&p, w, i, 0x1p-4 * tiny)) break;
+        if (least - most <= tiny || h - f.offset <= tiny || !expand(&p, w, i, 0x1p-50 * scale)) break;
     }
     out->n = cr_neg(face.m);
     out->gap = -least;

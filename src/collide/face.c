@@ -1,8 +1,9 @@
 // face.c - the support face of a convex piece: what it offers to a flat contact with normal d.
 //
-// Boxes, hulls and triangles give the face nearest to facing d, or the edge; cylinders a regular octagon in the
-// cap or a line of the side; cones an octagon in the base or a line of the slope; capsules the line. Otherwise
-// the support point alone. Corners of octagons are fixed in the shape, so that they persist as it turns slightly.
+// Boxes, hulls and triangles give the face nearest to facing d, or the edge; cylinders a regular octagon in
+// the cap or a line of the side; cones an octagon in the base or a line of the slope; capsules the line.
+// Otherwise the support point alone. Corners of octagons are fixed in the shape, so that they persist as it
+// turns slightly.
 #include "collide/manifold.h"
 
 #define FACING 0.99  // cosine between d and a face normal

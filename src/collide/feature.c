@@ -1,8 +1,9 @@
 // feature.c - which face, edge or vertex of a piece a surface point lies on, as an id that lasts.
 //
-// Ids come from where the point is on the shape, not from how it was found, so that they are the same whichever
-// shape is called A. Boxes: which of the six faces it lies on (one: face, two: edge, three: vertex). Hulls: the
-// vertex, edge or face it is nearest to. Curved shapes: the part (cap, side, apex) and the eighth of the circle.
+// Ids come from where the point is on the shape, not from how it was found, so that they are the same
+// whichever shape is called A. Boxes: which of the six faces it lies on (one: face, two: edge, three:
+// vertex). Hulls: the vertex, edge or face it is nearest to. Curved shapes: the part (cap, side, apex) and
+// the eighth of the circle.
 #include "collide/manifold.h"
 
 #define ON 1e-6  // relative distance within which a point is on a feature

@@ -1,10 +1,12 @@
 // gjk.c - distance of two convex cores by their support functions (Gilbert, Johnson and Keerthi 1988).
 //
 // D = B - A. A simplex of support points of D moves towards the origin; v is its point nearest to the origin.
-// |v| bounds the distance from above, v.w/|v| with w the support point of D along -v from below; the difference is
-// the error reported. Of each simplex all sub-simplices that hold the newest point are tried: 8 at most, each by
-// determinants, and the nearest feasible one is kept; slower than Johnson's recursion but without its cases.
-// Ends: bounds meet within rounding, v stops shrinking, a tetrahedron holds the origin (overlap), or 100 rounds.
+// |v| bounds the distance from above, v.w/|v| with w the support point of D along -v from below; the
+// difference is the error reported. Of each simplex all sub-simplices that hold the newest point are tried: 8
+// at most, each by determinants, and the nearest feasible one is kept; slower than Johnson's recursion but
+// without its cases.
+// Ends: bounds meet within rounding, v stops shrinking, a tetrahedron holds the origin (overlap), or 100
+// rounds.
 #include "collide/narrow.h"
 
 #define ROUNDS 100
@@ -116,8 +118,8 @@ static void finish(const Simplex* s, crVec3 v, crClosest* out) {
     out->n = cr__unit(v, cr_vec3(0, 0, 1));
 }
 
-bool cr__gjk(const crConvex* a, const crConvex* b, crVec3 shift, crClosest* out) {
-    double tiny = 0x1p-50 * (cr__pair_scale(a, b) + cr_norm(shift));
+bool cr__gjk(const crConvex* a, const crConvex* b, crVec3 shift, double tol, crClosest* out) {
+    double scale = cr__pair_scale(a, b) + cr_norm(shift), tiny = 0x1p-50 * scale;
     Simplex s = {.count = 0};
     crVec3 v = cr_add(cr_sub(cr__centre(b), cr__centre(a)), shift), w;
     if (!(cr_norm(v) > 0.0)) v = cr_vec3(1, 0, 0);
@@ -130,7 +132,7 @@ bool cr__gjk(const crConvex* a, const crConvex* b, crVec3 shift, crClosest* out)
         out->iterations++;
         bool fresh = add(&s, a, b, shift, v, &w);
         lower = fmax(lower, cr_dot(v, w) / length);
-        if (!fresh || length - lower <= 0.25 * tiny) break;
+        if (!fresh || length - lower <= tol * scale) break;
         crVec3 next = reduce(&s);
         double shorter = cr_norm(next);
         // rounding has taken over: the last simplex stands

@@ -1,8 +1,8 @@
 // hull.c - convex polyhedra from vertices and faces: checked, with planes, edges and edge directions.
 //
-// A face's normal is Newell's sum of cross products over its loop. Accepted are closed surfaces (every edge in
-// exactly two faces, once in each direction) whose every vertex lies on the inside of every face plane within
-// 1e-9 of the hull's size. Fails: anything else is refused with the face or vertex named.
+// A face's normal is Newell's sum of cross products over its loop. Accepted are closed surfaces (every edge
+// in exactly two faces, once in each direction) whose every vertex lies on the inside of every face plane
+// within 1e-9 of the hull's size. Fails: anything else is refused with the face or vertex named.
 #include <stdint.h>
 #include <string.h>
 

@@ -1,10 +1,10 @@
 // manifold.c - contacts of two convex pieces: support faces clipped against each other along the normal.
 //
-// With the closest pair and its normal n known, the support faces of A along n and of B along -n are intersected
-// in projection along n (Sutherland and Hodgman); each corner of the intersection is a contact whose gap is
-// measured along n between the two faces. The closest pair itself is added where no corner is as deep. Of more
-// than four the deepest is kept with the three that span the largest area with it.
-// No failure: where faces do not overlap the closest pair is the only contact.
+// With the closest pair and its normal n known, the support faces of A along n and of B along -n are
+// intersected in projection along n (Sutherland and Hodgman); each corner of the intersection is a contact
+// whose gap is measured along n between the two faces. The closest pair itself is added where no corner is as
+// deep. Of more than four the deepest is kept with the three that span the largest area with it. No failure:
+// where faces do not overlap the closest pair is the only contact.
 #include "collide/manifold.h"
 
 #define CLIP_MAX (2 * CR__FACE_MAX + 2)

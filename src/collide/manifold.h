@@ -6,8 +6,8 @@
 
 #define CR__FACE_MAX 32  // corners of a support face; larger faces of hulls are thinned out
 
-// The face, edge or point of the piece farthest along unit d, radius included: 1 point, 2, or a polygon that runs
-// counterclockwise about d. Faces and edges count if within about 8 and 6 degrees of facing d.
+// The face, edge or point of the piece farthest along unit d, radius included: 1 point, 2, or a polygon that
+// runs counterclockwise about d. Faces and edges count if within about 8 and 6 degrees of facing d.
 int cr__support_face(const crConvex* c, crVec3 d, crVec3 points[CR__FACE_MAX]);
 
 // Feature id of the surface point x of the piece, d the outward normal there.

@@ -9,18 +9,23 @@ typedef struct crClosest {
     double gap;
     crVec3 n;
     crVec3 a, b;   // witness points
-    double error;  // bound of the gap's error, m
+    double error;  // the gap lies in [gap, gap + error], m
     int iterations;
     bool choice;  // the normal is one of several that are as good
 } crClosest;
+
+#define CR__EXACT 0x1p-52
+#define CR__APART 0x1p-44  // of curved pairs, before Newton's method
+#define CR__DEPTH 0x1p-34
 
 // sizes that rounding errors of a pair are relative to
 static inline double cr__pair_scale(const crConvex* a, const crConvex* b) {
     return a->extent + b->extent + cr_norm(cr_sub(b->p, a->p));
 }
 
-// Distance of the cores, b shifted by `shift`; false: they overlap (or nearly), then out holds the last iterate.
-bool cr__gjk(const crConvex* a, const crConvex* b, crVec3 shift, crClosest* out);
+// Distance of the cores, b shifted by `shift`, until its bounds are within `tol` times the pair's size;
+// false: they overlap (or nearly), then out holds the last iterate.
+bool cr__gjk(const crConvex* a, const crConvex* b, crVec3 shift, double tol, crClosest* out);
 // Depth of cores that overlap or nearly touch; one of them encloses a volume.
 void cr__epa(const crConvex* a, const crConvex* b, crClosest* out);
 // Cores with flat faces and straight edges: apart or overlapping.

@@ -1,9 +1,10 @@
-// pieces.c - triangle meshes, height fields and compounds: checked, and walked over piece by piece within a box.
+// pieces.c - triangle meshes, height fields and compounds: checked, and walked over piece by piece within a
+// box.
 //
-// A mesh carries a tree of boxes split at the median of the longest axis; a height field is its own index: only
-// cells under the box are visited. A mesh is closed where every edge has two triangles running along it in opposite
-// directions; the signed volume sum a.(b x c)/6 of a closed one must be positive. Fails: bad counts, indices,
-// numbers, triangles without area and inverted closed meshes are refused by name.
+// A mesh carries a tree of boxes split at the median of the longest axis; a height field is its own index:
+// only cells under the box are visited. A mesh is closed where every edge has two triangles running along it
+// in opposite directions; the signed volume sum a.(b x c)/6 of a closed one must be positive. Fails: bad
+// counts, indices, numbers, triangles without area and inverted closed meshes are refused by name.
 #include <string.h>
 
 #include "collide/pieces.h"

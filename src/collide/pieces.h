@@ -1,4 +1,5 @@
-// pieces.h - shapes made of convex pieces: triangle mesh, height field, compound; and walking over those in a box.
+// pieces.h - shapes made of convex pieces: triangle mesh, height field, compound; and walking over those in a
+// box.
 #ifndef CAROM_COLLIDE_PIECES_H
 #define CAROM_COLLIDE_PIECES_H
 
@@ -51,8 +52,9 @@ static inline crBounds cr__box_grow(crBounds a, double by) {
     return (crBounds){cr_sub(a.lo, d), cr_add(a.hi, d)};
 }
 
-// Calls visit for every piece whose box meets `box` (in the shape's own frame), by ascending child for compounds
-// and height fields, in the tree's order for meshes. Stops when visit returns false. The piece is placed at pose.
+// Calls visit for every piece whose box meets `box` (in the shape's own frame), by ascending child for
+// compounds and height fields, in the tree's order for meshes. Stops when visit returns false. The piece is
+// placed at pose.
 typedef bool (*crVisit)(void* ctx, const crConvex* piece);
 void cr__pieces_in(const crShape* shape, crPose pose, crVec3 origin, crBounds box, crVisit visit, void* ctx);
 

@@ -1,9 +1,10 @@
 // planar.c - contacts of planar work: outlines in a plane, at most two points, normals in the plane.
 //
-// An outline is a convex polygon (one corner: disc, two: rod) with a radius, or a half-plane. Gap and normal follow
-// from the definition in the plane: overlapping cores take the edge normal of least separation (separating axes),
-// others the nearest corner and edge. Near-parallel edges are clipped to the two ends of what they share, as in
-// space. Fails: shapes whose outline is not one of these (a tilted box, a cone) are refused by name.
+// An outline is a convex polygon (one corner: disc, two: rod) with a radius, or a half-plane. Gap and normal
+// follow from the definition in the plane: overlapping cores take the edge normal of least separation
+// (separating axes), others the nearest corner and edge. Near-parallel edges are clipped to the two ends of
+// what they share, as in space. Fails: shapes whose outline is not one of these (a tilted box, a cone) are
+// refused by name.
 #include "collide/convex.h"
 
 #define CORNERS 64
@@ -216,7 +217,8 @@ static void meet(const Outline* a, const Outline* b, Meeting* m) {
     Meeting near = *m;
     try_corners(a, b, 1.0, &best, &near);
     try_corners(b, a, -1.0, &best, &near);
-    // nearest points give the normal up to rounding / distance: an edge normal within that is the accurate one
+    // nearest points give the normal up to rounding / distance: an edge normal within that is the accurate
+    // one
     double noise = 0x1p-46 * (a->extent + b->extent) / best,
            turn = fabs(near.nx - m->nx) + fabs(near.ny - m->ny);
     if (!(turn <= noise)) *m = near;

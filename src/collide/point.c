@@ -1,9 +1,11 @@
-// point.c - signed distance from a point to box, cylinder, cone and ellipsoid, in closed form but for the last.
+// point.c - signed distance from a point to box, cylinder, cone and ellipsoid, in closed form but for the
+// last.
 //
-// Cylinder and cone are plane figures in (rho, z), rho the distance from the axis. Ellipsoid: the nearest surface
-// point is x_i = a_i^2 y_i / (a_i^2 + t) with t the largest root of sum (a_i y_i / (a_i^2 + t))^2 = 1 (Eberly);
-// that function falls and is convex right of -min a_i^2, so Newton's method from its left side climbs to the root
-// without overshooting. Points on an axis of symmetry have several nearest points: one is chosen, and said so.
+// Cylinder and cone are plane figures in (rho, z), rho the distance from the axis. Ellipsoid: the nearest
+// surface point is x_i = a_i^2 y_i / (a_i^2 + t) with t the largest root of sum (a_i y_i / (a_i^2 + t))^2 = 1
+// (Eberly); that function falls and is convex right of -min a_i^2, so Newton's method from its left side
+// climbs to the root without overshooting. Points on an axis of symmetry have several nearest points: one is
+// chosen, and said so.
 #include "collide/narrow.h"
 
 static double box(crVec3 h, crVec3 y, crVec3* n, bool* choice) {
@@ -69,15 +71,15 @@ static double cone(double r, double h, crVec3 y, crVec3* n, bool* choice) {
     return distance;
 }
 
-static double excess(const double a[3], const double y[3], double t, double* slope) {
+// sum (a y / (d + s))^2 - 1, d = a^2 - min a^2 and s = t + min a^2: no digits are lost where s is small
+static double excess(const double a[3], const double d[3], const double y[3], double s, double* slope) {
     double sum = -1.0;
     *slope = 0.0;
     for (int k = 0; k < 3; k++) {
-        double den = a[k] * a[k] + t;
         if (y[k] == 0.0) continue;
-        double q = a[k] * y[k] / den;
+        double q = a[k] * y[k] / (d[k] + s);
         sum += q * q;
-        *slope -= 2.0 * q * q / den;
+        *slope -= 2.0 * q * q / (d[k] + s);
     }
     return sum;
 }
@@ -85,18 +87,17 @@ static double excess(const double a[3], const double y[3], double t, double* slo
 // nearest surface point; lengths scaled so that the largest semi-axis is 1
 static void ellipsoid_nearest(const double a[3], const double y[3], double x[3], bool* choice) {
     int low = a[0] <= a[1] && a[0] <= a[2] ? 0 : a[1] <= a[2] ? 1 : 2;
-    double t = a[low] * y[low] - a[low] * a[low], slope;
-    for (int k = 0; k < 3; k++)
-        t = fmax(t, a[k] * y[k] - a[k] * a[k]);
-    t = fmax(t, -a[low] * a[low]);
-    bool at_pole = t == -a[low] * a[low];
-    double g = excess(a, y, t, &slope);
-    if (at_pole && !(g > 0.0)) {
+    double d[3], s = 0.0, slope;
+    for (int k = 0; k < 3; k++) {
+        d[k] = (a[k] - a[low]) * (a[k] + a[low]);
+        s = fmax(s, a[k] * y[k] - d[k]);
+    }
+    double g = excess(a, d, y, s, &slope);
+    if (s == 0.0 && !(g > 0.0)) {
         // inside, on the plane across the shortest axis: that axis takes what the equation leaves
         double left = 1.0;
         for (int k = 0; k < 3; k++) {
-            double den = a[k] * a[k] + t;
-            x[k] = k == low || y[k] == 0.0 ? 0.0 : a[k] * a[k] * y[k] / den;
+            x[k] = k == low || y[k] == 0.0 ? 0.0 : a[k] * a[k] * y[k] / d[k];
             left -= (x[k] / a[k]) * (x[k] / a[k]);
         }
         x[low] = a[low] * sqrt(fmax(left, 0.0));
@@ -104,13 +105,13 @@ static void ellipsoid_nearest(const double a[3], const double y[3], double x[3],
         return;
     }
     for (int i = 0; i < 200 && g > 0.0; i++) {
-        double next = t - g / slope;
-        if (!(next > t)) break;
-        t = next;
-        g = excess(a, y, t, &slope);
+        double next = s - g / slope;
+        if (!(next > s)) break;
+        s = next;
+        g = excess(a, d, y, s, &slope);
     }
     for (int k = 0; k < 3; k++)
-        x[k] = y[k] == 0.0 ? 0.0 : a[k] * a[k] * y[k] / (a[k] * a[k] + t);
+        x[k] = y[k] == 0.0 ? 0.0 : a[k] * a[k] * y[k] / (d[k] + s);
 }
 
 static double ellipsoid(crVec3 size, crVec3 at, crVec3* n, bool* choice) {

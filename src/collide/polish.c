@@ -1,11 +1,12 @@
 // polish.c - from a normal found by GJK or EPA to full precision: Newton's method on Glocker's conditions.
 //
-// The gap is the maximum over unit n of s(n) = n.(b - a), a and b the support points along n and -n. On smooth
-// strictly convex surfaces the Gauss map turns the contact parameters of both points into functions of n, and
-// Glocker's (2001) eq. 2.10, t.(b - a) = 0 for both tangents, is the stationarity of s on the sphere. Edges, caps,
-// sides and slopes add kinks: circles n.e = k (k = 0 for an edge or the side of a cylinder) and single normals
-// (caps, faces). Near the start every nearby kink, pair of kinks and the smooth case is solved, and the n with the
-// largest s is kept. Any n is a lower bound of the gap, so this never makes an answer worse.
+// The gap is the maximum over unit n of s(n) = n.(b - a), a and b the support points along n and -n. On
+// smooth strictly convex surfaces the Gauss map turns the contact parameters of both points into functions of
+// n, and Glocker's (2001) eq. 2.10, t.(b - a) = 0 for both tangents, is the stationarity of s on the sphere.
+// Edges, caps, sides and slopes add kinks: circles n.e = k (k = 0 for an edge or the side of a cylinder) and
+// single normals (caps, faces). Near the start every nearby kink, pair of kinks and the smooth case is
+// solved, and the n with the largest s is kept. Any n is a lower bound of the gap, so this never makes an
+// answer worse.
 #include "collide/narrow.h"
 
 #define NEAR  1e-3  // kinks this close to the start are tried
@@ -112,9 +113,10 @@ typedef struct Best {
     crVec3 n;
 } Best;
 
-static bool offer(const crConvex* a, const crConvex* b, crVec3 n, Best* best) {
+// tie: how far below the best a candidate may be and still replace it
+static bool offer(const crConvex* a, const crConvex* b, crVec3 n, double tie, Best* best) {
     double gap = cr__separation(a, b, n);
-    if (!(gap > best->gap)) return false;
+    if (!(gap > best->gap - tie)) return false;
     *best = (Best){gap, n};
     return true;
 }
@@ -161,7 +163,7 @@ static int smooth(const crConvex* a, const crConvex* b, Best start, Best* best) 
         double length = cr_norm(step), part = length > 0.5 ? 0.5 / length : 1.0;
         better = false;
         for (int halves = 0; halves < 20 && length > 0.0 && !better; halves++, part *= 0.5)
-            better = offer(a, b, cr__unit(cr_madd(at.n, part, step), at.n), &at);
+            better = offer(a, b, cr__unit(cr_madd(at.n, part, step), at.n), 0.0, &at);
     }
     settle(a, b, scale, &at);
     if (at.gap > best->gap - 0x1p-50 * scale) *best = at;
@@ -169,7 +171,7 @@ static int smooth(const crConvex* a, const crConvex* b, Best start, Best* best) 
 }
 
 // along the circle n.e = k, from its point nearest to the start
-static int along(const crConvex* a, const crConvex* b, Circle c, Best start, Best* best) {
+static int along(const crConvex* a, const crConvex* b, Circle c, Best start, double tie, Best* best) {
     double r = sqrt(fmax(0.0, 1.0 - c.k * c.k));
     crVec3 u = cr__unit(cr_madd(start.n, -cr_dot(start.n, c.e), c.e), cr_vec3(0, 0, 0));
     if (!(cr_dot(u, u) > 0.0)) return 0;
@@ -189,12 +191,13 @@ static int along(const crConvex* a, const crConvex* b, Circle c, Best start, Bes
         step = second > 0.0 ? first / second : 0.0;
         if (!(fabs(step) < 0.5)) break;
     }
-    if (at.gap > best->gap) *best = at;
+    if (at.gap > best->gap - tie) *best = at;
     return rounds;
 }
 
 // where two circles cross, the crossing nearer to the start
-static void crossing(const crConvex* a, const crConvex* b, Circle c, Circle d, Best start, Best* best) {
+static void crossing(const crConvex* a, const crConvex* b, Circle c, Circle d, Best start, double tie,
+                     Best* best) {
     crVec3 m = cr_cross(c.e, d.e);
     double mm = cr_dot(m, m), cosine = cr_dot(c.e, d.e);
     if (!(mm > 1e-12)) return;
@@ -204,7 +207,7 @@ static void crossing(const crConvex* a, const crConvex* b, Circle c, Circle d, B
     if (!(left > 0.0)) return;
     double z = sqrt(left / mm);
     crVec3 n = cr_madd(foot, cr_dot(m, start.n) < 0.0 ? -z : z, m);
-    offer(a, b, cr__unit(n, start.n), best);
+    offer(a, b, cr__unit(n, start.n), tie, best);
 }
 
 static int improve(const crConvex* a, const crConvex* b, Best* best) {
@@ -212,14 +215,17 @@ static int improve(const crConvex* a, const crConvex* b, Best* best) {
     Best start = *best;
     find_kinks(a, start.n, 1.0, NEAR, &s);
     find_kinks(b, cr_neg(start.n), -1.0, NEAR, &s);
+    // fewest conditions first: of equals the last one stands, so that n lies on a kink exactly where it
+    // nearly does
+    double tie = 0x1p-51 * cr__pair_scale(a, b);
     int rounds = smooth(a, b, start, best);
-    for (int i = 0; i < s.normals; i++)
-        offer(a, b, s.normal[i], best);
-    for (int i = 0; i < s.circles; i++) {
-        rounds += along(a, b, s.circle[i], start, best);
+    for (int i = 0; i < s.circles; i++)
+        rounds += along(a, b, s.circle[i], start, tie, best);
+    for (int i = 0; i < s.circles; i++)
         for (int k = i + 1; k < s.circles; k++)
-            crossing(a, b, s.circle[i], s.circle[k], start, best);
-    }
+            crossing(a, b, s.circle[i], s.circle[k], start, tie, best);
+    for (int i = 0; i < s.normals; i++)
+        offer(a, b, s.normal[i], tie, best);
     return rounds;
 }
 
@@ -230,8 +236,28 @@ static bool unique(const crConvex* c, crVec3 d) {
     return s.circles == 0 && s.normals == 0;
 }
 
+// witness points; where faces or lines meet on both sides, the nearest points once B is pushed clear along n
+static void witness(const crConvex* a, const crConvex* b, crClosest* out, double* upper) {
+    crVec3 n = out->n;
+    if (unique(a, n)) {
+        out->a = cr__support(a, n);
+        out->b = cr_madd(out->a, out->gap, n);
+    } else if (unique(b, cr_neg(n))) {
+        out->b = cr__support(b, cr_neg(n));
+        out->a = cr_madd(out->b, -out->gap, n);
+    } else {
+        double push = cr__pair_scale(a, b) - out->gap;
+        crClosest clear;
+        cr__gjk(a, b, cr_scale(push, n), 0x1p-50, &clear);
+        out->a = clear.a;
+        out->b = cr_madd(clear.b, -push, n);
+        // these are points of the shapes, so their distance is a bound from above
+        *upper = fmin(*upper, cr_norm(cr_sub(out->b, out->a)));
+    }
+}
+
 void cr__polish(const crConvex* a, const crConvex* b, crClosest* out) {
-    double upper = out->gap + out->error, apart;
+    double upper = out->gap + out->error;
     Best best = {cr__separation(a, b, out->n), out->n};
     for (int round = 0; round < 3; round++) {
         double before = best.gap;
@@ -240,21 +266,7 @@ void cr__polish(const crConvex* a, const crConvex* b, crClosest* out) {
     }
     out->n = best.n;
     out->gap = best.gap;
-    // support points are points of the shapes: their distance is a bound from above while apart
-    apart = cr_norm(gradient(a, b, best.n));
-    out->error = fmax(0.0, (best.gap > 0.0 ? fmin(upper, apart) : upper) - best.gap);
-    if (unique(a, best.n)) {
-        out->a = cr__support(a, best.n);
-        out->b = cr_madd(out->a, best.gap, best.n);
-    } else if (unique(b, cr_neg(best.n))) {
-        out->b = cr__support(b, cr_neg(best.n));
-        out->a = cr_madd(out->b, -best.gap, best.n);
-    } else {
-        // faces or lines on both sides: nearest points once B is pushed clear along n
-        double push = cr__pair_scale(a, b) - best.gap;
-        crClosest clear;
-        cr__gjk(a, b, cr_scale(push, best.n), &clear);
-        out->a = clear.a;
-        out->b = cr_madd(clear.b, -push, best.n);
-    }
+    double bound = cr_norm(gradient(a, b, best.n));
+    witness(a, b, out, &bound);
+    out->error = fmax(0.0, (best.gap > 0.0 ? fmin(upper, bound) : upper) - best.gap);
 }

@@ -1,9 +1,9 @@
 // ray.c - where a ray first meets a shape.
 //
-// Closed forms in the shape's frame: quadratics for sphere, capsule, cylinder, cone and ellipsoid (scaled to a unit
-// sphere), slabs for box, planes for half-space and hull (Cyrus and Beck), Moller and Trumbore's test per triangle.
-// An origin inside a solid is a hit at t = 0. Triangles are met from either side. Height fields are walked cell by
-// cell within the ray's box. Fails: none; a ray along a surface may count as a miss.
+// Closed forms in the shape's frame: quadratics for sphere, capsule, cylinder, cone and ellipsoid (scaled to
+// a unit sphere), slabs for box, planes for half-space and hull (Cyrus and Beck), Moller and Trumbore's test
+// per triangle. An origin inside a solid is a hit at t = 0. Triangles are met from either side. Height fields
+// are walked cell by cell within the ray's box. Fails: none; a ray along a surface may count as a miss.
 #include "collide/pieces.h"
 
 typedef struct Ray {

@@ -1,10 +1,10 @@
 // sat.c - polyhedral cores (point, segment, triangle, box, hull): distance by GJK, depth by separating axes.
 //
-// gap = max over n of min n.b - max n.a; for overlapping polyhedra the maximum is at a face normal of either or at
-// a cross product of edges, so all of them are tried (Gottschalk's theorem; for two hulls only edge pairs whose
-// arcs cross on the Gauss map are). Apart, GJK gives the distance, and an axis that agrees with it gives
-// the normal to full precision. Faces win ties. Witness points of an overlap: push B out along n until it is
-// clear, ask GJK, and pull back; the nearest points stay the same. Always succeeds.
+// gap = max over n of min n.b - max n.a; for overlapping polyhedra the maximum is at a face normal of either
+// or at a cross product of edges, so all of them are tried (Gottschalk's theorem; for two hulls only edge
+// pairs whose arcs cross on the Gauss map are). Apart, GJK gives the distance, and an axis that agrees with
+// it gives the normal to full precision. Faces win ties. Witness points of an overlap: push B out along n
+// until it is clear, ask GJK, and pull back; the nearest points stay the same. Always succeeds.
 #include "collide/narrow.h"
 
 #define EQUAL 0x1p-46  // separations closer than this times the size count as equal
@@ -106,7 +106,7 @@ static void overlap(const crConvex* a, const crConvex* b, double scale, crCloses
     // witness points with B pushed clear of A
     double push = scale - best.gap;
     crClosest clear;
-    cr__gjk(a, b, cr_scale(push, best.n), &clear);
+    cr__gjk(a, b, cr_scale(push, best.n), CR__EXACT, &clear);
     out->a = clear.a;
     out->b = cr_madd(clear.b, -push, best.n);
 }
@@ -114,7 +114,7 @@ static void overlap(const crConvex* a, const crConvex* b, double scale, crCloses
 void cr__poly(const crConvex* a, const crConvex* b, crClosest* out) {
     double scale = cr__pair_scale(a, b), tiny = 0x1p-43 * scale;
     *out = (crClosest){.gap = 0.0};
-    bool apart = cr__gjk(a, b, cr_vec3(0, 0, 0), out);
+    bool apart = cr__gjk(a, b, cr_vec3(0, 0, 0), CR__EXACT, out);
     if (!apart || out->gap < tiny) {
         overlap(a, b, scale, out);
         return;

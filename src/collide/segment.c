@@ -1,9 +1,9 @@
 // segment.c - two segments: the nearest points in closed form.
 //
-// With d = c_B - c_A, axes u, v and half lengths, minimise |d + t v - s u|^2 over the box of s and t: the free
-// optimum if inside, else the best of the four sides, each a clamped projection. Segments that cross have the
-// normal u x v turned from A's centre to B's; parallel ones on one line take the line between centres, else a
-// perpendicular; such normals are marked as a choice. Always succeeds.
+// With d = c_B - c_A, axes u, v and half lengths, minimise |d + t v - s u|^2 over the box of s and t: the
+// free optimum if inside, else the best of the four sides, each a clamped projection. Segments that cross
+// have the normal u x v turned from A's centre to B's; parallel ones on one line take the line between
+// centres, else a perpendicular; such normals are marked as a choice. Always succeeds.
 #include "collide/narrow.h"
 
 static double clamp(double x, double h) { return fmin(fmax(x, -h), h); }
@@ -39,6 +39,11 @@ void cr__segments(const crConvex* a, const crConvex* b, crClosest* out) {
     crVec3 r = cr_sub(out->b, out->a);
     out->gap = cr_norm(r);
     out->n = cr_scale(1.0 / out->gap, r);
+    // both points inside their segments: the cross product keeps its digits however near they are
+    if (out->gap > 0.0 && fabs(s) < ha && fabs(t) < hb && sine2 > 1e-8) {
+        out->n = cr_scale((cr_dot(cross, r) < 0.0 ? -1.0 : 1.0) / sqrt(sine2), cross);
+        out->gap = cr_dot(out->n, r);
+    }
     out->error = 0.0;
     out->iterations = 0;
     out->choice = !(out->gap > 0x1p-48 * cr__pair_scale(a, b));

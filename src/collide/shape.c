@@ -1,8 +1,8 @@
 // shape.c - the shapes: constructors, what is refused, bounding boxes and reach.
 //
-// Bounds are tight for single convex shapes (support function along the axes) and for meshes and height fields
-// by their vertices; a compound's is the union of its children's. Fails: cr_shape_check names the field that is
-// zero, negative, not finite or not unit, and what a moving body cannot carry.
+// Bounds are tight for single convex shapes (support function along the axes) and for meshes and height
+// fields by their vertices; a compound's is the union of its children's. Fails: cr_shape_check names the
+// field that is zero, negative, not finite or not unit, and what a moving body cannot carry.
 #include "collide/pieces.h"
 
 static const char* const NAMES[CR_SHAPE_KINDS] = {

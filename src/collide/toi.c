@@ -1,10 +1,12 @@
 // toi.c - time of impact by conservative advancement (Mirtich 1996), rotation included.
 //
-// At time t the gap g and its normal n are known. No point of A moves along n faster than n.v_A + |omega_A x n| R_A,
-// R_A the reach of the shape about its centre of rotation; likewise B along -n. So nothing can touch before
-// t + g / (sum of both). Advancing by that, t converges to the first touch from below and cannot pass it. Shapes of
-// pieces have a normal per piece, so for them the bound is |v_B - v_A| + |omega_A| R_A + |omega_B| R_B.
-// Ends: gap <= tolerance (hit), t beyond the duration (none), or 1000 distances (limit: nothing hit before t).
+// At time t the gap g and its normal n are known. No point of A moves along n faster than n.v_A + |omega_A x
+// n| R_A, R_A the reach of the shape about its centre of rotation; likewise B along -n. So nothing can touch
+// before t + g / (sum of both). Advancing by that, t converges to the first touch from below and cannot pass
+// it. Shapes of pieces have a normal per piece, so for them the bound is |v_B - v_A| + |omega_A| R_A +
+// |omega_B| R_B.
+// Ends: gap <= tolerance (hit), t beyond the duration (none), or 1000 distances (limit: nothing hit before
+// t).
 #include "collide/pieces.h"
 
 #define ROUNDS 1000
@@ -53,7 +55,7 @@ crImpactTime cr_time_of_impact(const crShape* a, const crMotion* motion_a, const
         if (!cr_distance(a, cr_motion_at(motion_a, t), b, cr_motion_at(motion_b, t), reach, &d)) return out;
         out.t = t;
         out.distance = d;
-        double gap = d.contact.gap - d.error;
+        double gap = d.contact.gap;  // never more than the true one
         if (gap <= touch) {
             out.outcome = CR_IMPACT_HIT;
             return out;
