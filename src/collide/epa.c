@@ -9,7 +9,7 @@
 // full, or rounding stops the growth; then the error says how far.
 #include "collide/narrow.h"
 
-#define VERTICES 160
+#define VERTICES 256
 #define FACES    (2 * VERTICES)
 
 typedef struct Face {
