@@ -1,12 +1,12 @@
-// bench_collide.c - nanoseconds per pair of shapes, next to libccd and Bullet where they are installed, and the
-// broad phase.
+// bench_collide.c - nanoseconds per pair of shapes, next to libccd and Bullet where they are installed, and
+// the broad phase.
 //
-// Pairs: random poses, centres so far apart that about half overlap. "distance" is cr_distance, "contacts" is
-// cr_collide with its manifold; libccd is ccdMPRPenetration at tolerance 1e-6 (no distance where they are
+// Pairs: random poses, centres so far apart that about half overlap. "distance" is cr_distance, "contacts"
+// is cr_collide with its manifold; libccd is ccdMPRPenetration at tolerance 1e-6 (no distance where they are
 // apart); Bullet is its dispatcher's algorithm for the pair with a cleared manifold, single precision (no
-// ellipsoids). "worst" is the largest error bound over the pairs relative to their size. Broad phase: spheres that
-// drift in a box at constant density, everything updated and all pairs listed once per step. Medians of 5
-// runs.
+// ellipsoids). "worst" is the largest error bound over the pairs relative to their size. Broad phase:
+// spheres that drift in a box at constant density, everything updated and all pairs listed once per step.
+// Medians of 5 runs.
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

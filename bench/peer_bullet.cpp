@@ -1,5 +1,5 @@
-// peer_bullet.cpp - one pair of shapes through Bullet's dispatcher, with the algorithm it chooses and no margin
-// added to what has none. Bullet works in single precision as Debian builds it.
+// peer_bullet.cpp - one pair of shapes through Bullet's dispatcher, with the algorithm it chooses and no
+// margin added to what has none. Bullet works in single precision as Debian builds it.
 #include <btBulletCollisionCommon.h>
 
 extern "C" {

@@ -1,10 +1,10 @@
-// test_collide_boxes.c - MuJoCo's box-box edge cases, read from its own files: boxes stacked face to face, one
-// deep inside another, duplicates. Skipped where the files are not there.
+// test_collide_boxes.c - MuJoCo's box-box edge cases, read from its own files: boxes stacked face to face,
+// one deep inside another, duplicates. Skipped where the files are not there.
 //
-// Read here is as much of MJCF as those files hold: nested bodies and box geoms with pos, size, euler (degrees,
-// one axis) or the identity. Each pair of boxes of different bodies is checked from definitions: the gap
-// against all separating axes spelled out, contacts inside both boxes within their depth, none twice, and the
-// same contacts (mirrored) when asked the other way round.
+// Read here is as much of MJCF as those files hold: nested bodies and box geoms with pos, size, euler
+// (degrees, one axis) or the identity. Each pair of boxes of different bodies is checked from definitions:
+// the gap against all separating axes spelled out, contacts inside both boxes within their depth, none
+// twice, and the same contacts (mirrored) when asked the other way round.
 #include <stdlib.h>
 
 #include "data.h"

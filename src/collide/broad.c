@@ -1,11 +1,12 @@
-// broad.c - which boxes overlap: a dynamic tree of enlarged boxes (as in Box2D's, after Presson and Coumans).
+// broad.c - which boxes overlap: a dynamic tree of enlarged boxes (as in Box2D's, after Presson and
+// Coumans).
 //
 // Leaves hold boxes enlarged by slack; a box that moves within its enlarged one costs nothing, others are
-// taken out and put back where the tree's surface grows least, with rotations that shrink it. For the list of
-// pairs the tree is laid out depth first with the boxes as given, and every leaf looks at what comes after it:
-// neighbours in space are neighbours in memory, and the boxes are no larger than they must be. Pairs come out
-// sorted: the answer does not depend on the shape of the tree. Memory grows by doubling and is kept. Fails: out of memory, or a box
-// that is not finite.
+// taken out and put back where the tree's surface grows least, with rotations that shrink it. For the list
+// of pairs the tree is laid out depth first with the boxes as given, and every leaf looks at what comes
+// after it: neighbours in space are neighbours in memory, and the boxes are no larger than they must be.
+// Pairs come out sorted: the answer does not depend on the shape of the tree. Memory grows by doubling and
+// is kept. Fails: out of memory, or a box that is not finite.
 #include <string.h>
 
 #include "collide/pieces.h"

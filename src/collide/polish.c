@@ -236,12 +236,23 @@ static bool unique(const crConvex* c, crVec3 d) {
     return s.circles == 0 && s.normals == 0;
 }
 
+// B's witness on its edge or face, A's moved along: across an ellipsoid's flat side that costs no distance,
+// while an error of n there moves the support point far
+static void onto(const crConvex* b, crClosest* out) {
+    crConvex probe = {.core = CR__POINT, .p = out->b};
+    crClosest near;
+    if (!cr__gjk(&probe, b, cr_vec3(0, 0, 0), 0x1p-50, &near)) return;
+    out->b = near.b;
+    out->a = cr_madd(near.b, -out->gap, out->n);
+}
+
 // witness points; where faces or lines meet on both sides, the nearest points once B is pushed clear along n
 static void witness(const crConvex* a, const crConvex* b, crClosest* out, double* upper) {
     crVec3 n = out->n;
     if (unique(a, n)) {
         out->a = cr__support(a, n);
         out->b = cr_madd(out->a, out->gap, n);
+        if (a->core == CR__ELLIPSOID && !unique(b, cr_neg(n))) onto(b, out);
     } else if (unique(b, cr_neg(n))) {
         out->b = cr__support(b, cr_neg(n));
         out->a = cr_madd(out->b, -out->gap, n);

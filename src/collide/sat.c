@@ -1,10 +1,11 @@
 // sat.c - polyhedral cores (point, segment, triangle, box, hull): distance by GJK, depth by separating axes.
 //
 // gap = max over n of min n.b - max n.a; for overlapping polyhedra the maximum is at a face normal of either
-// or at a cross product of edges, so all of them are tried (Gottschalk's theorem; for two hulls only edge
-// pairs whose arcs cross on the Gauss map are). Apart, GJK gives the distance, and an axis that agrees with
-// it gives the normal to full precision. Faces win ties. Witness points of an overlap: push B out along n
-// until it is clear, ask GJK, and pull back; the nearest points stay the same. Always succeeds.
+// or at a cross product of edges, so all of them are tried (Gottschalk's theorem; for a hull with a
+// hull or box only edge pairs whose arcs cross on the Gauss map are). Apart, GJK gives the distance, and an
+// axis that agrees with it gives the normal to full precision. Faces win ties. Witness points of an overlap:
+// push B out along n until it is clear, ask GJK, and pull back; the nearest points stay the same. Always
+// succeeds.
 #include "collide/narrow.h"
 
 #define EQUAL 0x1p-46  // separations closer than this times the size count as equal
