@@ -5,9 +5,14 @@ what=${1:-laws}
 grep -m1 'model name' /proc/cpuinfo 2>/dev/null || true
 case "$what" in
 laws) build/bin/bench_laws ;;
-lcp) build/bin/bench_lcp ;;
+solvers)
+    # one thread for everyone, also inside the peers' BLAS
+    export OPENBLAS_NUM_THREADS=1
+    build/bin/bench_lcp
+    build/bin/bench_friction
+    ;;
 *)
-    echo "bench: unknown '$what'; there are: laws, lcp" >&2
+    echo "bench: unknown '$what'; there are: laws, solvers" >&2
     exit 2
     ;;
 esac
