@@ -6,9 +6,10 @@
 // Every answer, ours or theirs, is judged by one audit: the relative natural map of problem.h, which is also
 // what Siconos' own error measures. Tolerance 1e-8, start from zero. Times are the median of five samples,
 // each the mean over enough calls to fill two milliseconds, after a warm-up call; a call longer than a second
-// is not repeated. Ours: cr_solver_run with its checks, W made ready, and the audit. Theirs: the driver call
-// alone, the matrix already in the solver's storage. Theirs run in a process of their own, with as many
-// iterations as five seconds allow, and again at tolerance 1e-10 where they say solved and the audit does not.
+// is not repeated. W is formed beforehand for both, where the file gives M and H instead. Ours: cr_solver_run
+// with its checks and its audit. Theirs: the driver call alone, the matrix already in the solver's storage.
+// Theirs run in a process of their own, with as many iterations as five seconds allow, and again at tolerance
+// 1e-10 where they say solved and the audit does not.
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -234,15 +235,24 @@ static void compare(const char* path, const char* name, Totals* totals) {
         printf("%-36s no problem that both can read\n", name);
         return;
     }
+    // problems given by M and H become W and q for both
+    crProblem problem = file.problem;
+    if (problem.W.value == NULL) {
+        problem = (crProblem){.rows = problem.rows,
+                              .block_count = problem.block_count,
+                              .blocks = problem.blocks,
+                              .u_free = friction.q,
+                              .W = {problem.rows, problem.rows, NULL, NULL, friction.W}};
+    }
     Outcome own[OWN], best = no_answer;
     const char* best_name = "none";
     printf("%-36s %4d", name, friction.contacts);
     for (int k = 0; k < OWN; k++) {
-        own[k] = run_own(own_names[k], &file.problem);
+        own[k] = run_own(own_names[k], &problem);
         print_outcome(own[k]);
     }
     for (int k = 0; peer_siconos_friction_name(friction.d, k) != NULL; k++) {
-        Outcome o = run_theirs(&file.problem, &friction, k);
+        Outcome o = run_theirs(&problem, &friction, k);
         if (!better(o, best)) continue;
         best = o;
         best_name = peer_siconos_friction_name(friction.d, k);

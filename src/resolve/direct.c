@@ -102,14 +102,20 @@ static void assemble(crDirect* d, int i) {
     }
     int last = -1;
     for (int a = 0; a < c; a++) {
+        // most rows of B hold one entry
+        int row[CR_UNIT_ROWS], rows = 0;
+        for (int r = 0; r < c; r++) {
+            if (B[r * c + a] != 0.0) row[rows++] = r;
+        }
+        if (rows == 0) continue;
         for (int k = W->start[unit->row + a]; k < W->start[unit->row + a + 1]; k++) {
             int j = system->unit_of[W->col[k]];
             if (d->active[j] < 0) continue;
             if (j != last) block = cr__block_lu_at(&d->lu, d->active[i], d->active[j], &stride);
             last = j;
             int b = W->col[k] - system->unit[j].row;
-            for (int r = 0; r < c; r++) {
-                block[r * stride + b] += B[r * c + a] * system->scaled[k];
+            for (int r = 0; r < rows; r++) {
+                block[row[r] * stride + b] += B[row[r] * c + a] * system->scaled[k];
             }
         }
     }
@@ -139,8 +145,8 @@ static double residual(crDirect* d, const double* F, const double* dx) {
                 sum += d->B[d->at[i] + (size_t)(r * c + a)] * dw[a];
             }
             d->rhs[d->row[d->active[i]] + r] = -sum;
-            worst = fmax(worst, fabs(sum));
-            scale = fmax(scale, fabs(F[unit->row + r]));
+            if (fabs(sum) > worst) worst = fabs(sum);
+            if (fabs(F[unit->row + r]) > scale) scale = fabs(F[unit->row + r]);
         }
     }
     if (!isfinite(worst)) return (double)INFINITY;
@@ -160,16 +166,19 @@ static void correct(crDirect* d, double* dx) {
 
 // dx by the factors at hand, refined; what is left of the right side
 static double solve_refined(crDirect* d, const double* F, double* dx) {
+    bool zero = true;
     for (int i = 0; i < d->system->units; i++) {
         const crUnit* unit = &d->system->unit[i];
         for (int a = 0; a < unit->count; a++) {
             bool known = d->active[i] < 0;
             double pivot = d->A[d->at[i] + (size_t)(a * (unit->count + 1))];
             dx[unit->row + a] = known ? -F[unit->row + a] / pivot : 0.0;
+            zero = zero && dx[unit->row + a] == 0.0;
+            if (!known) d->rhs[d->row[d->active[i]] + a] = -F[unit->row + a];
         }
     }
     if (d->count == 0) return 0.0;
-    residual(d, F, dx);
+    if (!zero) residual(d, F, dx);
     double error = 0.0;
     for (int k = 0; k < 3; k++) {
         correct(d, dx);
