@@ -56,6 +56,11 @@ const char* peer_siconos_friction_name(int d, int which) {
     return candidate != NULL ? candidate->name : NULL;
 }
 
+int peer_siconos_friction_dense(int d, int which) {
+    const Candidate* candidate = find(d, which);
+    return candidate != NULL && candidate->storage == NM_DENSE;
+}
+
 // dense is by columns; the block form is made from the sparse one
 static NumericsMatrix* make_matrix(const PeerFriction* problem, NM_types storage) {
     int n = problem->d * problem->contacts;

@@ -17,6 +17,7 @@ typedef struct PeerFriction {
 
 // Siconos' solvers for this d, each with a way to keep the matrix; NULL out of range.
 const char* peer_siconos_friction_name(int d, int which);
+int peer_siconos_friction_dense(int d, int which);
 
 typedef struct PeerSiconos PeerSiconos;  // problem and options, made ready once
 PeerSiconos* peer_siconos_friction_create(const PeerFriction* problem, int which);

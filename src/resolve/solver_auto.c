@@ -153,6 +153,8 @@ static crStatus stage_quick(crAuto* a) {
 
 static crStatus stage_near(crAuto* a) { return sweeps(a, CR_SWEEP_PLAIN, 10, 0); }
 static crStatus stage_anderson(crAuto* a) { return sweeps(a, CR_SWEEP_ANDERSON, 100, 30); }
+// where it works at all it takes few steps
+static crStatus stage_newton_first(crAuto* a) { return newton(a, a->tol, 30, true); }
 static crStatus stage_newton(crAuto* a) { return newton(a, a->tol, 100, true); }
 
 static crStatus interior(crAuto* a, double scale) {
@@ -181,9 +183,9 @@ static crStatus stage_admm(crAuto* a) {
 
 static crStatus run_stages(crAuto* a) {
     static const crStage stages[] = {
-        stage_pivot_small, stage_lemke_first,   stage_start,  stage_quick_small,   stage_near,
-        stage_quick,       stage_anderson,      stage_newton, stage_interior,      stage_pivot,
-        stage_lemke,       stage_anderson_long, stage_newton, stage_interior_wide, stage_admm,
+        stage_pivot_small, stage_lemke_first,   stage_start,        stage_quick_small,   stage_near,
+        stage_quick,       stage_anderson,      stage_newton_first, stage_interior,      stage_pivot,
+        stage_lemke,       stage_anderson_long, stage_newton,       stage_interior_wide, stage_admm,
         stage_newton,      stage_gradient,      stage_newton,
     };
     crStatus status = CR_OK;
