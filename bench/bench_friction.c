@@ -4,9 +4,8 @@
 //     bench_friction [FOLDER]       default: CAROM_DATA, else ../shared/data
 //
 // Every answer, ours or theirs, is judged by one audit: the relative natural map of problem.h, which is also
-// what Siconos' own error measures. Tolerance 1e-8, start from zero. Times are the median of five samples,
-// each the mean over enough calls to fill two milliseconds, after a warm-up call; a call longer than a second
-// is not repeated. W is formed beforehand for both, where M and J are given instead. Ours: cr_solver_run
+// what Siconos' own error measures. Tolerance 1e-8, start from zero. Times are the median of five calls, or of
+// as many as fill ten milliseconds, after a warm-up call; a call longer than a second is not repeated. W is formed beforehand for both, where M and J are given instead. Ours: cr_solver_run
 // with its checks and its audit. Theirs: the driver call alone, the matrix already in the solver's storage.
 // Theirs run in a process of their own, with as many iterations as five seconds allow, and again at tolerance
 // 1e-10 where they say solved and the audit does not.
@@ -23,13 +22,14 @@
 #include "peers.h"
 #include "pile.h"
 
-#define TOL     1e-8
-#define CAP_MS  5000.0
-#define GUARD_S 20  // after which a peer that does not heed its iteration limit is ended
-#define SAMPLES 5
-#define LARGE   300  // contacts above which full matrices are not tried
-#define MOST    128  // files
-#define OWN     4
+#define TOL        1e-8
+#define CAP_MS     5000.0
+#define GUARD_S    20  // after which a peer that does not heed its iteration limit is ended
+#define CALLS      5
+#define CALLS_MOST 1001
+#define LARGE      300  // contacts above which full matrices are not tried
+#define MOST       128  // files
+#define OWN        4
 
 static const char* const own_names[OWN] = {"auto", "newton", "interior", "gauss-seidel"};
 
@@ -56,19 +56,16 @@ static int ascending(const void* a, const void* b) {
     return (x > y) - (x < y);
 }
 
-// median of samples; first is what one call took
+// median over five calls, more where they are short; first is what one call took
 static double measure(Call call, void* context, double first, double* p) {
     if (first > 1000.0) return first;
-    int calls = first > 2.0 ? 1 : (int)fmin(200.0, 2.0 / fmax(first, 1e-3)) + 1;
-    double sample[SAMPLES];
-    for (int k = 0; k < SAMPLES; k++) {
-        sample[k] = 0.0;
-        for (int i = 0; i < calls; i++) {
-            sample[k] += call(context, p) / calls;
-        }
+    double sample[CALLS_MOST];
+    int calls = (int)fmax(CALLS, fmin(CALLS_MOST, 10.0 / fmax(first, 1e-3)));
+    for (int k = 0; k < calls; k++) {
+        sample[k] = call(context, p);
     }
-    qsort(sample, SAMPLES, sizeof(double), ascending);
-    return sample[SAMPLES / 2];
+    qsort(sample, (size_t)calls, sizeof(double), ascending);
+    return sample[calls / 2];
 }
 
 static double audited(const crProblem* problem, const double* p) {

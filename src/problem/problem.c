@@ -148,10 +148,24 @@ static void skew_dense(const crMatrix* W, crSkew* s) {
     }
 }
 
+// below the diagonal, and above it only where some entry there has no partner below
 static void skew_sparse(const crMatrix* W, crSkew* s) {
+    int above = 0, partners = 0;
     for (int i = 0; i < W->rows; i++) {
         for (int k = W->start[i]; k < W->start[i + 1]; k++) {
-            skew_add(s, W->value[k], cr_matrix_at(W, W->col[k], i));
+            int j = W->col[k];
+            if (j > i) {
+                above++;
+                continue;
+            }
+            double across = j == i ? W->value[k] : cr_matrix_at(W, j, i);
+            if (j < i && across != 0.0) partners++;
+            skew_add(s, W->value[k], across);
+        }
+    }
+    for (int i = 0; i < W->rows && partners != above; i++) {
+        for (int k = W->start[i]; k < W->start[i + 1]; k++) {
+            if (W->col[k] > i) skew_add(s, W->value[k], cr_matrix_at(W, W->col[k], i));
         }
     }
 }
