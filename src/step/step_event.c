@@ -57,8 +57,8 @@ static void go_back(crStep* step, const Origin* origin) {
     }
 }
 
-// Touching contacts that do not close fast press; so do those that close slowly within h. The others are impacts to
-// come, or everything is plastic.
+// Touching contacts press that neither close nor leave fast; so do those that close slowly within h. Others fly, to
+// leave or to come as impacts, unless everything is plastic.
 static int choose(crStep* step, double h, const double* v, bool plastic, bool* takes) {
     crDynamics* d = &step->dynamics;
     int count = 0;
@@ -69,7 +69,8 @@ static int choose(crStep* step, double h, const double* v, bool plastic, bool* t
                           cr_model_point_velocity(d, c->body_a, c->point.point));
         double end = cr_dot(u, c->point.normal);
         bool closes = c->point.gap - c->delta + h * fmin(c->speed, end) <= 0.0;
-        bool slow = !fast(step, c->speed) && (c->point.gap <= c->delta || (closes && !fast(step, end)));
+        bool slow = fabs(c->speed) <= step->settings.threshold;
+        slow = slow && (c->point.gap <= c->delta || (closes && !fast(step, end)));
         takes[i] = takes[i] || slow || (plastic && closes);
         count += takes[i];
     }
@@ -86,8 +87,7 @@ static void set_airborne(crStep* step, const bool* takes) {
     }
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        bool leaves = c->speed >= fmax(step->settings.threshold, 1e-12);
-        if (!takes[i] || c->point.gap > c->delta || leaves) continue;
+        if (!takes[i] || c->point.gap > c->delta) continue;
         step->airborne[c->body_a] = false;
         step->airborne[c->body_b] = false;
     }
@@ -158,7 +158,7 @@ static crStatus halve(crStep* step, const Origin* origin, double lo, double* h, 
     crStatus status = CR_OK;
     for (int i = 0; i < HALVINGS && status == CR_OK; i++) {
         double mid = 0.5 * (lo + hi);
-        if (!(mid > lo && mid < hi)) break;
+        if (hi - lo <= 1e-14 * hi) break;
         status = trial(step, origin, mid, false, &depth, error);
         if (depth > 0.0) {
             hi = mid;
