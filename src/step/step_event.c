@@ -15,9 +15,11 @@
 #define REPEATS   50     // impacts at one instant
 #define HALVINGS  100    // of one interval
 #define TOUCH_TOL 1e-12  // share of the body's size that counts as touching
+#define ROUND_TOL 1e-14  // and of coordinates and ways travelled in the step
 
 // where trials start from
 typedef struct Origin {
+    double slack;  // rounding of positions, m
     double time;
     double* q;
     double* v;
@@ -26,16 +28,18 @@ typedef struct Origin {
     crWarm* warm;
 } Origin;
 
-static double touch(const crStep* step, const crStepContact* c) {
-    return TOUCH_TOL * fmax(step->size[c->body_a], step->size[c->body_b]);
+static double touch(const crStep* step, const crStepContact* c, double slack) {
+    const crVec3* p = &c->point.point;
+    double far = fmax(fabs(p->x), fmax(fabs(p->y), fabs(p->z)));
+    return TOUCH_TOL * fmax(step->size[c->body_a], step->size[c->body_b]) + ROUND_TOL * far + slack;
 }
 
 static bool fast(const crStep* step, double speed) { return speed < -step->settings.threshold; }
 
-static crStatus keep(crStep* step, Origin* origin, crError* error) {
+static crStatus keep(crStep* step, double slack, Origin* origin, crError* error) {
     size_t q = (size_t)step->model->nq * sizeof(double), v = (size_t)step->model->nv * sizeof(double);
     size_t warm = (size_t)step->warm_count * sizeof *step->warm;
-    *origin = (Origin){step->state.time, NULL, NULL, step->event_count, step->warm_count, NULL};
+    *origin = (Origin){slack, step->state.time, NULL, NULL, step->event_count, step->warm_count, NULL};
     origin->q = cr_arena_alloc(&step->scratch, q + 1);
     origin->v = cr_arena_alloc(&step->scratch, v + 1);
     origin->warm = cr_arena_alloc(&step->scratch, warm + 1);
@@ -123,10 +127,35 @@ static bool took_part(const crStepContact* before, const bool* takes, int count,
     return false;
 }
 
-// From the origin over h. *depth: how deep contacts that had no part in it overlap beyond a touch, closing; 0 is none.
-static crStatus trial(crStep* step, const Origin* origin, double h, bool plastic, double* depth,
+// what contacts that had no part in a trial do at its end
+typedef struct Ending {
+    bool overlap;  // one closes and overlaps by more than a touch
+    double soon;   // twice the time that fast ones within the deadband need to touch, s
+} Ending;
+
+static crStatus look(crStep* step, const Origin* origin, const bool* takes, Ending* ending, crError* error) {
+    const crStepContact* before = step->contacts;
+    int count = step->contact_count;
+    double near = 0.0;
+    *ending = (Ending){false, 0.0};
+    for (int i = 0; i < count; i++) {
+        near = fmax(near, before[i].delta);
+    }
+    cr_model_kinematics(step->model, &step->state, &step->dynamics);
+    crStatus status = cr_step_collide(step, near, error);
+    for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
+        const crStepContact* c = &step->contacts[i];
+        if (c->speed >= 0.0 || took_part(before, takes, count, c)) continue;
+        ending->overlap = ending->overlap || c->point.gap < -touch(step, c, origin->slack);
+        double soon = 2.0 * (c->point.gap + touch(step, c, origin->slack)) / -c->speed;
+        if (fast(step, c->speed)) ending->soon = fmax(ending->soon, soon);
+    }
+    return status;
+}
+
+// From the origin over h.
+static crStatus trial(crStep* step, const Origin* origin, double h, bool plastic, Ending* ending,
                       crError* error) {
-    *depth = 0.0;
     go_back(step, origin);
     size_t mark = cr_arena_mark(&step->scratch);
     crStatus status = cr_step_forces(step, h, error);
@@ -137,89 +166,83 @@ static crStatus trial(crStep* step, const Origin* origin, double h, bool plastic
     status = press(step, h, plastic, takes, error);
     if (status == CR_OK) status = cr_step_integrate(step, h, error);
     if (status != CR_OK) return status;
-    const crStepContact* before = step->contacts;
-    int count = step->contact_count;
-    cr_model_kinematics(step->model, &step->state, &step->dynamics);
-    status = cr_step_collide(step, 0.0, error);
-    for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
-        const crStepContact* c = &step->contacts[i];
-        double over = -c->point.gap - touch(step, c);
-        if (over <= *depth || c->speed >= 0.0 || took_part(before, takes, count, c)) continue;
-        *depth = over;
-    }
+    status = look(step, origin, takes, ending, error);
     step->contact_count = 0;
     cr_arena_release(&step->scratch, mark);
     return status;
 }
 
-// the shortest trial that ends in a touch: none overlaps after lo, one does after *h
-static crStatus halve(crStep* step, const Origin* origin, double lo, double* h, crError* error) {
-    double hi = *h, depth = 1.0;
+// the longest trial that does not overlap, where one over *h does: its end touches to the last bit of time
+static crStatus halve(crStep* step, const Origin* origin, double* h, crError* error) {
+    double lo = 0.0, hi = *h;
+    Ending ending;
     crStatus status = CR_OK;
     for (int i = 0; i < HALVINGS && status == CR_OK; i++) {
         double mid = 0.5 * (lo + hi);
-        if (hi - lo <= 1e-14 * hi) break;
-        status = trial(step, origin, mid, false, &depth, error);
-        if (depth > 0.0) {
+        if (!(mid > lo && mid < hi)) break;
+        status = trial(step, origin, mid, false, &ending, error);
+        if (status == CR_OK && ending.overlap) {
             hi = mid;
         } else {
             lo = mid;
         }
     }
-    // lo touches to the last bit; it is zero where bodies overlap from the beginning
+    // lo is zero where bodies overlap from the beginning
     *h = lo > 0.0 ? lo : hi;
-    return status == CR_OK ? trial(step, origin, *h, false, &depth, error) : status;
+    return status == CR_OK ? trial(step, origin, *h, false, &ending, error) : status;
 }
 
-// longest time by which the foreseen touch may come early: its gap is within the deadband
-static double lateness(const crStep* step) {
-    double delta = 0.0;
-    for (int i = 0; i < step->contact_count; i++) {
-        delta = fmax(delta, step->contacts[i].delta);
+// to the foreseen touch, and a little beyond as it is foreseen within the deadband
+static crStatus move_to(crStep* step, const Origin* origin, double foreseen, double left, double* h,
+                        crError* error) {
+    Ending ending;
+    *h = foreseen;
+    crStatus status = trial(step, origin, *h, false, &ending, error);
+    if (status == CR_OK && !ending.overlap && ending.soon > 0.0) {
+        *h = fmin(left, foreseen + ending.soon);
+        status = trial(step, origin, *h, false, &ending, error);
     }
-    return 2.0 * delta / fmax(step->settings.threshold, 1e-6);
+    return status == CR_OK && ending.overlap ? halve(step, origin, h, error) : status;
 }
 
 // moves to the next touch or over `left`; *h is how far
-static crStatus move(crStep* step, double left, bool plastic, double* h, crError* error) {
+static crStatus move(crStep* step, double left, bool plastic, double slack, double* h, crError* error) {
     Origin origin;
-    double foreseen = left, depth = 0.0;
+    Ending ending;
+    double foreseen = left;
     bool hit = !plastic && cr_step_next_impact(step, left, &foreseen);
-    double past = hit ? fmin(left, foreseen + lateness(step)) : left;
-    crStatus status = keep(step, &origin, error);
-    *h = hit && step->settings.toi == CR_TOI_ADVANCE ? past : left;
-    if (status == CR_OK) status = trial(step, &origin, *h, plastic, &depth, error);
+    crStatus status = keep(step, slack, &origin, error);
+    if (status != CR_OK) return status;
+    *h = left;
+    if (hit && step->settings.toi == CR_TOI_ADVANCE) {
+        return move_to(step, &origin, foreseen, left, h, error);
+    }
+    status = trial(step, &origin, *h, plastic, &ending, error);
     if (status != CR_OK || plastic) return status;
-    double lo = 0.0;
-    if (depth > 0.0) {
-        status = halve(step, &origin, lo, h, error);
-    }
-    if (status == CR_OK && hit && past < *h) {
-        // something was passed through on the way to *h
-        *h = past;
-        status = trial(step, &origin, *h, false, &depth, error);
-        if (status == CR_OK && depth > 0.0) status = halve(step, &origin, lo, h, error);
-    }
-    return status;
+    if (ending.overlap) status = halve(step, &origin, h, error);
+    // a touch well before that: something was passed through on the way
+    bool missed = hit && foreseen < (1.0 - 1e-6) * *h;
+    return status == CR_OK && missed ? move_to(step, &origin, foreseen, left, h, error) : status;
 }
 
 // a contact touches and closes fast
-static bool struck(const crStep* step) {
+static bool struck(const crStep* step, double slack) {
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        if (c->point.gap <= touch(step, c) && fast(step, c->speed)) return true;
+        if (c->point.gap <= touch(step, c, slack) && fast(step, c->speed)) return true;
     }
     return false;
 }
 
 // impacts at this instant, one after another while contacts still approach
-static crStatus strike(crStep* step, double left, bool* plastic, crError* error) {
+static crStatus strike(crStep* step, double left, double h, double* slack, bool* plastic, crError* error) {
     crStatus status = CR_OK;
     for (int i = 0; status == CR_OK; i++) {
         int resolved = 0;
         status = cr_step_forces(step, left, error);
         if (status == CR_OK) status = cr_step_collide(step, cr_step_reach(step, left), error);
-        if (status != CR_OK || !struck(step)) return status;
+        *slack = ROUND_TOL * cr_step_reach(step, h);
+        if (status != CR_OK || !struck(step, *slack)) return status;
         if (i >= REPEATS || step->certificate.impacts >= step->settings.impact_limit) {
             *plastic = step->certificate.truncated = true;
             return CR_OK;
@@ -235,11 +258,11 @@ crStatus cr_step_event(crStep* step, double h, crError* error) {
     size_t mark = cr_arena_mark(&step->scratch);
     for (int i = 0; left > 0.0 && status == CR_OK; i++) {
         bool plastic = i >= 2 * step->settings.impact_limit;
-        double moved = left;
+        double moved = left, slack = 0.0;
         step->contact_count = 0;
         cr_arena_release(&step->scratch, mark);
-        status = strike(step, left, &plastic, error);
-        if (status == CR_OK) status = move(step, left, plastic, &moved, error);
+        status = strike(step, left, h, &slack, &plastic, error);
+        if (status == CR_OK) status = move(step, left, plastic, slack, &moved, error);
         left = end - step->state.time > 1e-15 * h && moved < left ? left - moved : 0.0;
     }
     if (status == CR_OK) status = cr_step_finite(step, error);
