@@ -32,7 +32,8 @@ TEST(bounces_follow_the_geometric_series) {
                 double after = 0.8 * events.events[i].approach;
                 CHECK_NEAR(events.events[i].impulse.z, events.events[i].approach + after, 1e-12);
                 CHECK_NEAR(events.events[i].energy_change,
-                           0.5 * (after * after - events.events[i].approach * events.events[i].approach), 1e-11);
+                           0.5 * (after * after - events.events[i].approach * events.events[i].approach),
+                           1e-11);
                 speed *= 0.8;
                 time += 2.0 * speed / g;
                 seen++;

@@ -29,8 +29,8 @@ static inline int scene_free(crModel* model, crShape shape, crVec3 p, double mas
         def.mass = mass;
         def.com = one.com;
         crSym3 I = one.inertia;
-        def.inertia = (crSym3){scale * I.xx, scale * I.xy, scale * I.xz,
-                               scale * I.yy, scale * I.yz, scale * I.zz};
+        def.inertia =
+            (crSym3){scale * I.xx, scale * I.xy, scale * I.xz, scale * I.yy, scale * I.yz, scale * I.zz};
     }
     int body = cr_model_add_body(model, &def);
     cr_model_add_shape(model, body, &shape, material);
