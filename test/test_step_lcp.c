@@ -293,3 +293,265 @@ TEST(rod_converges) {
     }
     CHECK(last < 2e-3);
 }
+
+// the fixed point: complementarity at the end of the step itself, not at a guess of it
+TEST(fixed_point_holds_at_the_end) {
+    crStepSettings settings = lcp_settings();
+    settings.fixed_point = true;
+    const double h = 0.0025;
+    Scene scene = rod_scene(1.0, &settings);
+    double gap_worst = 0.0, slip_worst = 0.0, balance = 0.0;
+    int stuck = 0, failed = 0;
+    for (int i = 1; i <= 240; i++) {
+        double v[3];
+        memcpy(v, scene.step.state.v, sizeof v);
+        if (!scene_step(&scene, h)) break;
+        const crState* s = &scene.step.state;
+        if (scene.step.certificate.outcome != CR_OUTCOME_SOLVED) failed++;
+        double sum[3] = {0.0, 0.0, 0.0};
+        for (int k = 0; k < scene.step.contact_count; k++) {
+            const crStepContact* c = &scene.step.contacts[k];
+            if (c->row < 0 || !(scene.step.p[c->row] > 0.0)) continue;
+            // the end nearest to where it touched
+            double side = (c->point.point.x - s->q[0]) * cos(s->q[2]) > 0.0 ? ROD_HALF : -ROD_HALF;
+            double arm_x = side * cos(s->q[2]), arm_y = side * sin(s->q[2]) - ROD_RADIUS;
+            double slip = s->v[0] - s->v[2] * arm_y;
+            crVec3 P = c->impulse;
+            gap_worst = fmax(gap_worst, fabs(rod_gap(s->q, side > 0.0 ? 0 : 1)));
+            // inside the cone no slip, on it against the slip
+            bool inside = fabs(P.x) < ROD_MU * P.y - 1e-9;
+            slip_worst = fmax(slip_worst, inside ? fabs(slip) : fmax(0.0, P.x * slip));
+            stuck += inside;
+            sum[0] += P.x;
+            sum[1] += P.y;
+            sum[2] += arm_x * P.y - arm_y * P.x;
+        }
+        double m[3] = {ROD_MASS, ROD_MASS, ROD_INERTIA}, g[3] = {0.0, -h * GRAVITY, 0.0};
+        for (int k = 0; k < 3; k++) {
+            balance = fmax(balance, fabs(m[k] * (s->v[k] - v[k] - g[k]) - sum[k]));
+        }
+    }
+    printf("fixed point: gap %.1e, slip %.1e in %d sticking contacts, momentum %.1e, not converged %d\n",
+           gap_worst, slip_worst, stuck, balance, failed);
+    CHECK(failed == 0);
+    CHECK(gap_worst < 1e-11);
+    CHECK(slip_worst < 1e-7);
+    CHECK(balance < 1e-8);
+    CHECK(stuck > 10);
+    scene_close(&scene);
+}
+
+// balls and blocks
+
+static Scene body_scene(crShape shape, crVec3 p, double mu, double e, crVec3 gravity,
+                        const crStepSettings* settings) {
+    Scene scene = {.model = cr_model_create(NULL)};
+    scene.model->gravity = gravity;
+    int material = add_surface(scene.model, mu, e);
+    crShape table = cr_shape_halfspace(cr_vec3(0, 0, 1), 0.0);
+    cr_model_add_shape(scene.model, CR_WORLD, &table, material);
+    crBodyDef def = cr_body_def();
+    def.joint = CR_JOINT_FREE;
+    def.pose.p = p;
+    int body = cr_model_add_body(scene.model, &def);
+    cr_model_add_shape(scene.model, body, &shape, material);
+    scene_open(&scene, settings);
+    return scene;
+}
+
+// velocity level: rebounds by Newton's and by Poisson's e, both the same for a ball that does not turn
+TEST(ball_rebounds_at_velocity_level) {
+    for (int poisson = 0; poisson < 2; poisson++) {
+        crStepSettings settings = lcp_settings();
+        settings.level = CR_LEVEL_VELOCITY;
+        settings.restitution = poisson ? CR_LCP_POISSON : CR_LCP_NEWTON;
+        Scene scene = body_scene(cr_shape_sphere(0.1), cr_vec3(0, 0, 1.1), 0.3, 0.8, cr_vec3(0, 0, -GRAVITY),
+                                 &settings);
+        double expected = 0.8 * sqrt(2.0 * GRAVITY), before = 0.0, worst = 0.0;
+        int bounces = 0;
+        for (int i = 0; i < 6000 && scene_step(&scene, 1e-3); i++) {
+            double v = scene.step.state.v[2];
+            CHECK(scene.step.certificate.penetration < 1e-6);
+            if (v > 0.0 && before < -0.1 && bounces < 5) {
+                worst = fmax(worst, fabs(v / expected - 1.0));
+                expected *= 0.8;
+                bounces++;
+            }
+            before = v;
+        }
+        printf("%s at velocity level: %d rebounds to %.2f %%, at rest at gap %.1e with v %.1e\n",
+               poisson ? "Poisson" : "Newton", bounces, 100.0 * worst, scene.step.state.q[2] - 0.1,
+               scene.step.state.v[2]);
+        CHECK(bounces == 5);
+        CHECK(worst < 0.02);
+        CHECK(fabs(scene.step.state.v[2]) < 1e-9);
+        scene_close(&scene);
+    }
+}
+
+// Poisson's second LCP with friction against the law of two stages, one contact
+TEST(poisson_is_the_two_stage_law) {
+    crStepSettings settings = lcp_settings();
+    settings.level = CR_LEVEL_VELOCITY;
+    settings.restitution = CR_LCP_POISSON;
+    double worst = 0.0;
+    for (int i = 0; i < 200; i++) {
+        double slide = 0.02 * i, spin = 0.3 * (i % 17) - 2.0;
+        // without gravity the step is the impact alone
+        Scene scene =
+            body_scene(cr_shape_sphere(0.1), cr_vec3(0, 0, 0.1005), 0.25, 0.7, cr_vec3(0, 0, 0), &settings);
+        double* v = scene.step.state.v;
+        v[0] = slide;
+        v[2] = -1.0;
+        v[4] = spin;
+        double m = scene.model->bodies[1].mass;
+        if (!scene_step(&scene, 1e-3)) return;
+        // slip u = vx - r w; sliding friction changes it by 7/2 of P/m; compression -1 -> 0, expansion 0 -> .7
+        double u = slide - 0.1 * spin, x = slide, left = u;
+        double stage[2] = {1.0, 0.7};
+        for (int k = 0; k < 2; k++) {
+            double most = 0.25 * stage[k], needed = fabs(left) / 3.5;
+            double P = copysign(fmin(most, needed), -left);
+            x += P;
+            left += 3.5 * P;
+        }
+        worst = fmax(worst, fmax(fabs(v[0] - x), fabs(v[2] - 0.7)));
+        worst = fmax(worst, fabs((v[0] - 0.1 * v[4]) - left));
+        CHECK_NEAR(m * 1.7, scene.step.p[0], 1e-11 * m);
+        scene_close(&scene);
+    }
+    printf("two stages: %.1e m/s apart\n", worst);
+    CHECK(worst < 1e-12);
+}
+
+// a block on a slope, position level: stays, or slides with g (sin - mu cos) along a direction of the polygon
+TEST(block_sticks_and_slides) {
+    for (int k = 0; k < 4; k++) {
+        bool slides = k % 2;
+        crStepSettings settings = lcp_settings();
+        settings.level = k < 2 ? CR_LEVEL_POSITION : CR_LEVEL_VELOCITY;
+        double tangent = slides ? 0.6 : 0.49, c = 1.0 / sqrt(1.0 + tangent * tangent), s = tangent * c;
+        Scene scene = body_scene(cr_shape_box(0.1, 0.1, 0.05), cr_vec3(0, 0, 0.05), 0.5, 0.0,
+                                 cr_vec3(GRAVITY * s, 0, -GRAVITY * c), &settings);
+        int steps = 200;
+        for (int i = 0; i < steps && scene_step(&scene, 0.005); i++) {}
+        const crState* state = &scene.step.state;
+        printf("block %g, %s: moved %.3e, speed %.9f, gap %.1e\n", tangent, k < 2 ? "position" : "velocity",
+               state->q[0], state->v[0], state->q[2] - 0.05);
+        if (slides) {
+            double a = GRAVITY * (s - 0.5 * c);
+            CHECK_NEAR(state->v[0], a, 1e-9);
+            // v+ is used for the whole step: a t^2/2 (1 + 1/n)
+            CHECK_NEAR(state->q[0], 0.5 * a * (1.0 + 1.0 / steps), 1e-9);
+        } else {
+            CHECK(fabs(state->q[0]) < 1e-12);
+        }
+        CHECK(fabs(state->q[2] - 0.05) < 1e-9);
+        scene_close(&scene);
+    }
+}
+
+// four balls: Table 1 of the paper
+
+#define BALLS       4
+#define FINEST      800
+#define COORDINATES (6 * BALLS)
+
+typedef struct Run {
+    int count;
+    double v[FINEST + 1][COORDINATES];
+    int most;            // contacts that pressed in one step
+    double table, ball;  // first hits
+} Run;
+
+static void run_balls(int count, Run* run) {
+    crStepSettings settings = lcp_settings();
+    Scene scene = {.model = cr_model_create(NULL)};
+    scene.model->gravity = cr_vec3(0, 0, -9.82);
+    int material = add_surface(scene.model, 0.4, 0.0);
+    crShape table = cr_shape_halfspace(cr_vec3(0, 0, 1), 0.0), ball = cr_shape_sphere(0.1);
+    cr_model_add_shape(scene.model, CR_WORLD, &table, material);
+    const crVec3 place[BALLS] = {{0, 0, 1.0}, {1, 0, 0.1}, {1.2 + 1e-5, 0, 0.1}, {1.4 + 2e-5, 0, 0.1}};
+    for (int i = 0; i < BALLS; i++) {
+        crBodyDef def = cr_body_def();
+        def.joint = CR_JOINT_FREE;
+        def.pose.p = place[i];
+        def.mass = 1.0;
+        def.inertia = (crSym3){.xx = 0.004, .yy = 0.004, .zz = 0.004};
+        cr_model_add_shape(scene.model, cr_model_add_body(scene.model, &def), &ball, material);
+    }
+    scene_open(&scene, &settings);
+    scene.step.state.v[0] = 1.5;
+    scene.step.state.v[1] = 0.1;
+    *run = (Run){.count = count};
+    memcpy(run->v[0], scene.step.state.v, sizeof run->v[0]);
+    for (int i = 1; i <= count && scene_step(&scene, 1.0 / count); i++) {
+        memcpy(run->v[i], scene.step.state.v, sizeof run->v[i]);
+        CHECK(scene.step.certificate.outcome == CR_OUTCOME_SOLVED);
+        run->most = scene.step.warm_count > run->most ? scene.step.warm_count : run->most;
+        for (int k = 0; k < scene.step.warm_count; k++) {
+            const crWarm* w = &scene.step.warm[k];
+            if (w->shape_a == 0 && w->shape_b == 1 && run->table == 0.0) run->table = (double)i / count;
+            if (w->shape_a == 1 && run->ball == 0.0) run->ball = (double)i / count;
+        }
+    }
+    scene_close(&scene);
+}
+
+// errors against the finest run; v is constant on each step, positions are its integral
+static void compare(const Run* run, const Run* finest, double* velocity, double* position) {
+    int ratio = finest->count / run->count;
+    double dt = 1.0 / finest->count, apart[COORDINATES] = {0};
+    *velocity = *position = 0.0;
+    for (int i = 1; i <= finest->count; i++) {
+        const double* v = run->v[(i + ratio - 1) / ratio];
+        double worst = 0.0;
+        for (int k = 0; k < COORDINATES; k++) {
+            double difference = v[k] - finest->v[i][k];
+            worst = fmax(worst, fabs(difference));
+            apart[k] += dt * difference;
+            *position = fmax(*position, fabs(apart[k]));
+        }
+        *velocity += dt * worst;
+    }
+}
+
+static double variation(const Run* run) {
+    double most = 0.0;
+    for (int k = 0; k < COORDINATES; k++) {
+        double sum = 0.0;
+        for (int i = 1; i <= run->count; i++) {
+            sum += fabs(run->v[i][k] - run->v[i - 1][k]);
+        }
+        most = fmax(most, sum);
+    }
+    return most;
+}
+
+TEST(four_balls_are_table_1) {
+    const int counts[] = {50, 100, 200, 400};
+    const double printed[][3] = {{0.5050, 0.2505, 19.4046},
+                                 {0.3523, 0.2015, 19.1728},
+                                 {0.1657, 0.0838, 19.1702},
+                                 {0.0700, 0.0298, 19.0862}};
+    Run* run = malloc(sizeof *run);
+    Run* finest = malloc(sizeof *finest);
+    if (run == NULL || finest == NULL) return;
+    run_balls(FINEST, finest);
+    for (int i = 0; i < 4; i++) {
+        double velocity, position;
+        run_balls(counts[i], run);
+        compare(run, finest, &velocity, &position);
+        // the rows .02 and .0025 to the last printed digit, the others to three
+        double tol = i == 0 || i == 3 ? 0.51e-4 : 1.5e-3;
+        printf("balls, h = %g: %.4f %.4f %.4f; table at %.4f, ball at %.4f, %d contacts\n", 1.0 / counts[i],
+               velocity, position, variation(run), run->table, run->ball, run->most);
+        CHECK_NEAR(velocity, printed[i][0], tol);
+        CHECK_NEAR(position, printed[i][1], tol);
+        CHECK_NEAR(variation(run), printed[i][2], i == 0 || i == 3 ? tol : 5e-3);
+    }
+    CHECK_NEAR(variation(finest), 19.0690, 0.51e-4);
+    CHECK(finest->most <= 7);
+    free(run);
+    free(finest);
+}
