@@ -241,3 +241,43 @@ TEST(every_rule_serves) {
         scene_close(&scene);
     }
 }
+
+// the rod of Stewart and Trinkle, e = 0: impact and contact by events end where their method converges to
+TEST(rod_ends_where_time_stepping_converges) {
+    const double reference[3] = {-0.160898, 0.142076, 2.764408};
+    const double steps[] = {2e-3, 5e-4};
+    for (int k = 0; k < 2; k++) {
+        crStepSettings settings = event_settings((crToi)k, steps[k]);
+        Scene scene = {.model = cr_model_create(NULL)};
+        scene.model->gravity = cr_vec3(0, -GRAVITY, 0);
+        int material = scene_material(scene.model, 0.6, 0.0);
+        scene_ground(scene.model, cr_vec3(0, 1, 0), material);
+        crBodyDef def = cr_body_def();
+        def.joint = CR_JOINT_PLANAR;
+        def.mass = 1.0;
+        def.inertia = (crSym3){.xx = 0.001, .yy = 0.002, .zz = 0.002};
+        crShape rod = cr_shape_capsule(0.05, 0.25);
+        rod.pose.q = cr_quat_axis_angle(cr_vec3(0, 1, 0), 0.5 * CR_PI);
+        cr_model_add_shape(scene.model, cr_model_add_body(scene.model, &def), &rod, material);
+        scene_open(&scene, &settings);
+        scene.step.state.q[1] = 0.9907;
+        scene.step.state.q[2] = CR_PI / 6.0;
+        scene.step.state.v[2] = 4.0;
+        double hit = 0.0, error = 0.0;
+        int count = (int)floor(0.5 / steps[k] + 0.5);
+        for (int i = 0; i < count && scene_step(&scene); i++) {
+            if (hit == 0.0 && scene.step.event_count > 0) hit = scene.step.events[0].time;
+        }
+        for (int i = 0; i < 3; i++) {
+            error = fmax(error, fabs(scene.step.state.q[i] - reference[i]));
+        }
+        printf("rod, dt %g: contact at %.6f, %.6f %.6f %.6f, error %.1e\n", steps[k], hit,
+               scene.step.state.q[0], scene.step.state.q[1], scene.step.state.q[2], error);
+        // y + l/2 sin(theta) or y - l/2 sin(theta) is down at r: free flight in closed form
+        CHECK_NEAR(0.9907 - 0.5 * GRAVITY * hit * hit - 0.25 * fabs(sin(CR_PI / 6.0 + 4.0 * hit)), 0.05,
+                   1e-11);
+        // contact between events is of first order
+        CHECK(error < 2.0 * steps[k]);
+        scene_close(&scene);
+    }
+}

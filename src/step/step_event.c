@@ -172,9 +172,10 @@ static crStatus trial(crStep* step, const Origin* origin, double h, bool plastic
     return status;
 }
 
-// the longest trial that does not overlap, where one over *h does: its end touches to the last bit of time
-static crStatus halve(crStep* step, const Origin* origin, double* h, crError* error) {
-    double lo = 0.0, hi = *h;
+// the longest trial that does not overlap, where one over lo does not and one over *h does: its end touches to the last
+// bit of time
+static crStatus halve(crStep* step, const Origin* origin, double lo, double* h, crError* error) {
+    double hi = *h;
     Ending ending;
     crStatus status = CR_OK;
     for (int i = 0; i < HALVINGS && status == CR_OK; i++) {
@@ -196,13 +197,15 @@ static crStatus halve(crStep* step, const Origin* origin, double* h, crError* er
 static crStatus move_to(crStep* step, const Origin* origin, double foreseen, double left, double* h,
                         crError* error) {
     Ending ending;
+    double lo = 0.0;
     *h = foreseen;
     crStatus status = trial(step, origin, *h, false, &ending, error);
     if (status == CR_OK && !ending.overlap && ending.soon > 0.0) {
+        lo = foreseen;
         *h = fmin(left, foreseen + ending.soon);
         status = trial(step, origin, *h, false, &ending, error);
     }
-    return status == CR_OK && ending.overlap ? halve(step, origin, h, error) : status;
+    return status == CR_OK && ending.overlap ? halve(step, origin, lo, h, error) : status;
 }
 
 // moves to the next touch or over `left`; *h is how far
@@ -219,7 +222,7 @@ static crStatus move(crStep* step, double left, bool plastic, double slack, doub
     }
     status = trial(step, &origin, *h, plastic, &ending, error);
     if (status != CR_OK || plastic) return status;
-    if (ending.overlap) status = halve(step, &origin, h, error);
+    if (ending.overlap) status = halve(step, &origin, 0.0, h, error);
     // a touch well before that: something was passed through on the way
     bool missed = hit && foreseen < (1.0 - 1e-6) * *h;
     return status == CR_OK && missed ? move_to(step, &origin, foreseen, left, h, error) : status;
