@@ -1,7 +1,8 @@
 // test_step_lcp.c - Stewart and Trinkle's stepping: their rod against a derivation of its own, blocks, balls, energy.
-#include "test.h"
-
 #include <stdlib.h>
+
+#include "sample.h"
+#include "test.h"
 
 #define ROD_MASS    1.0
 #define ROD_INERTIA 0.002
@@ -554,4 +555,158 @@ TEST(four_balls_are_table_1) {
     CHECK(finest->most <= 7);
     free(run);
     free(finest);
+}
+
+// what moves by itself, ties, and what is refused
+
+static double kinetic(Scene* scene) {
+    crStep* step = &scene->step;
+    cr_model_kinematics(scene->model, &step->state, &step->dynamics);
+    cr_model_velocity(scene->model, step->state.v, &step->dynamics);
+    return cr_model_energy(scene->model, &step->state, &step->dynamics).kinetic;
+}
+
+static crVec3 linear_momentum(Scene* scene) {
+    crVec3 linear, angular;
+    kinetic(scene);
+    cr_model_momentum(scene->model, &scene->step.dynamics, cr_vec3(0, 0, 0), &linear, &angular);
+    return linear;
+}
+
+// a handful of balls and cubes that fly into each other, nothing else there; they turn freely at constant omega
+static Scene cloud(crRandom* random, double e, const crStepSettings* settings) {
+    Scene scene = {.model = cr_model_create(NULL)};
+    scene.model->gravity = cr_vec3(0, 0, 0);
+    int material = add_surface(scene.model, sample_uniform(random, 0.0, 1.0), e);
+    int bodies = 3 + (int)(sample_bits(random) % 4);
+    for (int i = 0; i < bodies; i++) {
+        crShape ball = cr_shape_sphere(0.1), box = cr_shape_box(0.08, 0.08, 0.08);
+        crBodyDef def = cr_body_def();
+        def.joint = CR_JOINT_FREE;
+        def.pose.p = cr_vec3(0.35 * (i % 3), 0.35 * (i / 3), sample_uniform(random, -0.1, 0.1));
+        def.pose.q = sample_rotation(random);
+        cr_model_add_shape(scene.model, cr_model_add_body(scene.model, &def), i % 2 ? &box : &ball, material);
+    }
+    scene_open(&scene, settings);
+    for (int i = 0; i < bodies; i++) {
+        const double* q = scene.step.state.q + 7 * i;
+        double* v = scene.step.state.v + 6 * i;
+        for (int k = 0; k < 3; k++) {
+            double centre = k < 2 ? 0.3 : 0.0;
+            v[k] = 2.0 * (centre - q[k]) + sample_uniform(random, -1.0, 1.0);
+            v[3 + k] = sample_uniform(random, -5.0, 5.0);
+        }
+    }
+    return scene;
+}
+
+TEST(clouds_keep_momentum_and_make_no_energy) {
+    crRandom random = sample_seed(51);
+    double momentum[3] = {0}, gained[3] = {0}, residual = 0.0;
+    int contacts = 0, unsolved = 0;
+    // position level; velocity level, e = 0 and Newton; velocity level, e = .5 and Poisson
+    for (int n = 0; n < test_samples(3000) / 5; n++) {
+        int kind = n % 3;
+        crStepSettings settings = lcp_settings();
+        settings.level = kind == 0 ? CR_LEVEL_POSITION : CR_LEVEL_VELOCITY;
+        settings.restitution = kind == 2 ? CR_LCP_POISSON : CR_LCP_NEWTON;
+        Scene scene = cloud(&random, kind == 2 ? 0.5 : 0.0, &settings);
+        crVec3 before = linear_momentum(&scene);
+        double size = 0.0;
+        for (int b = 1; b < scene.model->nb; b++) {
+            size += 3.0 * scene.model->bodies[b].mass;
+        }
+        for (int i = 0; i < 100; i++) {
+            double T = kinetic(&scene);
+            if (!scene_step(&scene, 2e-3)) break;
+            gained[kind] = fmax(gained[kind], (kinetic(&scene) - T) / T);
+            residual = fmax(residual, scene.step.certificate.residual);
+            unsolved += scene.step.certificate.outcome != CR_OUTCOME_SOLVED;
+            contacts += scene.step.warm_count;
+        }
+        crVec3 after = linear_momentum(&scene);
+        momentum[kind] = fmax(momentum[kind], cr_norm(cr_sub(after, before)) / size);
+        scene_close(&scene);
+    }
+    printf(
+        "clouds: %d contacts, residual %.1e, %d unsolved; momentum %.1e %.1e %.1e; energy gained %.1e %.1e "
+        "%.1e\n",
+        contacts, residual, unsolved, momentum[0], momentum[1], momentum[2], gained[0], gained[1], gained[2]);
+    CHECK(contacts > 100);
+    CHECK(unsolved == 0);
+    for (int kind = 0; kind < 3; kind++) {
+        CHECK(momentum[kind] < 1e-12);
+    }
+    CHECK(gained[1] < 1e-13);
+}
+
+static void rising(void* ctx, double t, crDriven* out) {
+    (void)ctx;
+    double s, c;
+    cr_sincos(3.0 * t, &s, &c);
+    out->pose.p.z = 0.1 * s;
+    out->velocity.z = 0.3 * c;
+    out->velocity.x = 0.7;
+    out->pose.p.x = 0.7 * t;
+}
+
+// a driven table goes up and down and along: the block on it stays on it, and is taken along
+TEST(block_on_a_driven_table) {
+    crStepSettings settings = lcp_settings();
+    Scene scene = {.model = cr_model_create(NULL)};
+    int material = add_surface(scene.model, 0.5, 0.0);
+    crBodyDef table = cr_body_def(), def = cr_body_def();
+    table.joint = CR_JOINT_DRIVEN;
+    table.drive = rising;
+    crShape plate = cr_shape_box(5.0, 5.0, 0.5), block = cr_shape_box(0.1, 0.1, 0.1);
+    plate.pose.p.z = -0.5;
+    cr_model_add_shape(scene.model, cr_model_add_body(scene.model, &table), &plate, material);
+    def.joint = CR_JOINT_FREE;
+    def.pose.p.z = 0.1;
+    cr_model_add_shape(scene.model, cr_model_add_body(scene.model, &def), &block, material);
+    scene_open(&scene, &settings);
+    double worst = 0.0;
+    for (int i = 0; i < 500 && scene_step(&scene, 2e-3); i++) {
+        const crState* s = &scene.step.state;
+        worst = fmax(worst, fabs(s->q[2] - 0.1 - 0.1 * sin(3.0 * s->time)));
+    }
+    printf("driven table: gap %.1e, speed %.12f\n", worst, scene.step.state.v[0]);
+    CHECK(worst < 1e-12);
+    CHECK_NEAR(scene.step.state.v[0], 0.7, 1e-9);
+    scene_close(&scene);
+}
+
+TEST(loop_stays_shut_at_position_level) {
+    crStepSettings settings = lcp_settings();
+    settings.fixed_point = true;
+    Scene scene = {.model = cr_model_create(NULL)};
+    crBodyDef def = cr_body_def();
+    def.joint = CR_JOINT_FREE;
+    def.pose.p.x = 1.0;
+    def.mass = 1.0;
+    def.inertia = (crSym3){.xx = 0.01, .yy = 0.01, .zz = 0.01};
+    crLoop loop = cr_loop(CR_LOOP_DISTANCE, CR_WORLD, cr_model_add_body(scene.model, &def));
+    loop.length = 1.0;
+    cr_model_add_loop(scene.model, &loop);
+    scene_open(&scene, &settings);
+    double worst = 0.0;
+    for (int i = 0; i < 500 && scene_step(&scene, 2e-3); i++) {
+        const double* q = scene.step.state.q;
+        double error = fabs(sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]) - 1.0);
+        worst = fmax(worst, error);
+        CHECK_NEAR(scene.step.certificate.loop_error, error, 1e-12);
+    }
+    printf("pendulum: length to %.1e\n", worst);
+    CHECK(worst < 1e-11);
+    scene_close(&scene);
+}
+
+TEST(friction_that_is_no_lcp_is_refused) {
+    crStepSettings settings = lcp_settings();
+    Scene scene =
+        body_scene(cr_shape_sphere(0.1), cr_vec3(0, 0, 0.1), INFINITY, 0.0, cr_vec3(0, 0, -9.81), &settings);
+    crError error = {0};
+    CHECK_STATUS(cr_step_lcp(&scene.step, 1e-3, &error), CR_ERR_RANGE);
+    CHECK_TEXT(error.field, "mu");
+    scene_close(&scene);
 }
