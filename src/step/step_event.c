@@ -129,15 +129,17 @@ static bool took_part(const crStepContact* before, const bool* takes, int count,
 
 // what contacts that had no part in a trial do at its end
 typedef struct Ending {
-    bool overlap;  // one closes and overlaps by more than a touch
-    double soon;   // twice the time that fast ones within the deadband need to touch, s
+    bool
+        overlap;  // one closes and overlaps: a fast one by more than a touch, a slow one by more than the deadband
+    bool caught;  // a slow one is within the deadband: from here on it presses
+    double soon;  // twice the time that fast ones within the deadband need to touch, s
 } Ending;
 
 static crStatus look(crStep* step, const Origin* origin, const bool* takes, Ending* ending, crError* error) {
     const crStepContact* before = step->contacts;
     int count = step->contact_count;
     double near = 0.0;
-    *ending = (Ending){false, 0.0};
+    *ending = (Ending){false, false, 0.0};
     for (int i = 0; i < count; i++) {
         near = fmax(near, before[i].delta);
     }
@@ -146,9 +148,11 @@ static crStatus look(crStep* step, const Origin* origin, const bool* takes, Endi
     for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
         const crStepContact* c = &step->contacts[i];
         if (c->speed >= 0.0 || took_part(before, takes, count, c)) continue;
-        ending->overlap = ending->overlap || c->point.gap < -touch(step, c, origin->slack);
-        double soon = 2.0 * (c->point.gap + touch(step, c, origin->slack)) / -c->speed;
-        if (fast(step, c->speed)) ending->soon = fmax(ending->soon, soon);
+        bool is_fast = fast(step, c->speed);
+        double tol = is_fast ? touch(step, c, origin->slack) : c->delta;
+        ending->overlap = ending->overlap || c->point.gap < -tol;
+        ending->caught = ending->caught || (!is_fast && c->point.gap <= c->delta);
+        if (is_fast) ending->soon = fmax(ending->soon, 2.0 * (c->point.gap + tol) / -c->speed);
     }
     return status;
 }
@@ -184,9 +188,11 @@ static crStatus halve(crStep* step, const Origin* origin, double lo, double* h, 
         status = trial(step, origin, mid, false, &ending, error);
         if (status == CR_OK && ending.overlap) {
             hi = mid;
-        } else {
-            lo = mid;
+            continue;
         }
+        lo = mid;
+        *h = mid;
+        if (status != CR_OK || (ending.caught && ending.soon == 0.0)) return status;
     }
     // lo is zero where bodies overlap from the beginning
     *h = lo > 0.0 ? lo : hi;
