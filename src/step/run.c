@@ -10,6 +10,10 @@ crStatus cr_step_run(crStep* step, double h, crError* error) {
     switch (step->settings.method) {
     case CR_METHOD_CONE:
         return cr_step_cone(step, h, error);
+    case CR_METHOD_LCP:
+        return cr_step_lcp(step, h, error);
+    case CR_METHOD_EVENT:
+        return cr_step_event(step, h, error);
     case CR_METHOD_MOREAU:
         return cr_step_moreau(step, h, error);
     default:
