@@ -80,7 +80,7 @@ typedef struct crWarm {
     int shape_a, shape_b;
     int child_a, child_b;
     uint32_t feature_a, feature_b;
-    crVec3 impulse;  // on b, world axes, N s
+    crVec3 force;  // on b: impulse / length of the step, world axes, N
 } crWarm;
 
 // An impact, or the beginning of a contact that the contact solve caught (approach below the threshold).
@@ -126,21 +126,24 @@ typedef struct crStep {
     crArena store;    // arrays of the size of the model
     crArena scratch;  // everything that lives for a step
     crBroad* broad;
-    double* size;     // of each body, m: a quarter of the diagonal of its shapes (nb)
-    crVec3* plane;    // normal of the plane a body moves in, zero where there is none (nb)
-    double* fall;     // constant acceleration by gravity along each velocity of bodies that fly freely (nv)
-    bool* airborne;   // problem_build: the body touches nothing (nb)
-    double* k;        // forces (nv)
-    double* v_free;   // forces (nv)
-    double* v_start;  // begin: v at the beginning (nv)
-    double* q_start;  // begin: q at the beginning (nq)
+    double* size;       // of each body: farthest point of its shapes from its centre of mass, m (nb)
+    crVec3* plane;      // normal of the plane a body moves in, zero where there is none (nb)
+    double* fall;       // constant acceleration by gravity along each velocity of bodies that fly freely (nv)
+    bool* airborne;     // collide: the body touches nothing, or is leaving what it touches (nb)
+    double* k;          // forces (nv)
+    double* v_free;     // forces (nv)
+    double* v_start;    // begin: v at the beginning (nv)
+    double* q_start;    // begin: q at the beginning (nq)
+    crMatrix identity;  // Minv of the problem, whose J is H
+    double h;           // forces: length of the step being made, s
     int contact_count;
     crStepContact* contacts;  // collide, in scratch (contact_count)
     crRows rows;              // problem_build, in scratch
     crRows H;                 // problem_build: half of W, in scratch
     crProblem problem;        // problem_build, in scratch; blocks[i].source is a contact's index or negative
-    double* p;                // problem_build: warm start, solve: impulses, in scratch (rows.count)
-    crReport report;          // solve
+    double* b;        // problem_build: bias, the one in problem; a stepper may rewrite it (rows.count)
+    double* p;        // problem_build: warm start, solve: impulses, in scratch (rows.count)
+    crReport report;  // solve
     int warm_count, warm_capacity;
     crWarm* warm;  // apply (warm_count)
     int event_count, event_capacity;
