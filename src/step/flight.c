@@ -21,18 +21,25 @@ typedef struct Flight {
     crVec3 along;  // velocity along it
 } Flight;
 
+crVec3 cr__step_fall(const crStep* step, int body) {
+    const crBody* b = &step->model->bodies[body];
+    crVec3 a = cr_vec3(0, 0, 0);
+    for (int j = b->v; step->airborne[body] && j < b->v + b->nv; j++) {
+        a = cr_madd(a, step->fall[j], step->dynamics.axis[j].v);
+    }
+    return a;
+}
+
 static Flight flight_of(const crStep* step, int body) {
     const crModel* model = step->model;
     const crDynamics* d = &step->dynamics;
     const crBody* b = &model->bodies[body];
-    Flight f = {.com = d->com[body], .pose = d->pose[body], .a = cr_vec3(0, 0, 0)};
+    Flight f = {.com = d->com[body], .pose = d->pose[body]};
     if (body == CR_WORLD || b->nv == 0) f.com = f.pose.p;
     f.omega = d->twist[body].omega;
     f.v = cr_model_point_velocity(d, body, f.com);
     f.arm = cr_sub(f.pose.p, f.com);
-    for (int j = b->v; step->airborne[body] && j < b->v + b->nv; j++) {
-        f.a = cr_madd(f.a, step->fall[j], d->axis[j].v);
-    }
+    f.a = cr__step_fall(step, body);
     double w2 = cr_dot(f.omega, f.omega);
     f.screw = b->joint != CR_JOINT_FREE && b->joint != CR_JOINT_PLANAR && w2 > 0.0;
     if (f.screw) {

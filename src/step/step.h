@@ -12,6 +12,8 @@ crStatus cr__step_memory(crError* error);  // CR_ERR_MEMORY with its text
 // many there are in *needed.
 int cr__step_pair(const crStep* step, int shape_a, int shape_b, crPose pose_a, crPose pose_b, double margin,
                   crContactPoint* points, int capacity, int* needed);
+// Acceleration of a body in the air, zero where something carries it, m/s^2.
+crVec3 cr__step_fall(const crStep* step, int body);
 // Deadband of a contact of two bodies, m.
 double cr__step_delta(const crStep* step, int body_a, int body_b);
 

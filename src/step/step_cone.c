@@ -14,7 +14,14 @@
 #define RETRIES 6   // of a substep that went past an impact
 #define REPEATS 50  // impacts at one instant
 
-// contacts that may press: touching and not leaving, or closed by the end of h and never fast on the way
+// whether a contact that is open, or leaving, will touch at more than the threshold: an impact, not of this solve
+static bool meets_fast(const crStep* step, const crStepContact* c) {
+    crVec3 fall = cr_sub(cr__step_fall(step, c->body_b), cr__step_fall(step, c->body_a));
+    double gap = fmax(0.0, c->point.gap), threshold = step->settings.threshold;
+    return c->speed * c->speed - 2.0 * gap * cr_dot(fall, c->point.normal) > threshold * threshold;
+}
+
+// contacts that may press: touching and not leaving, or closed by the end of h at velocities v
 static void choose(const crStep* step, double h, const double* v, bool plastic, bool* takes) {
     crDynamics* d = (crDynamics*)&step->dynamics;
     cr_model_velocity(step->model, v, d);
@@ -22,11 +29,9 @@ static void choose(const crStep* step, double h, const double* v, bool plastic, 
         const crStepContact* c = &step->contacts[i];
         crVec3 u = cr_sub(cr_model_point_velocity(d, c->body_b, c->point.point),
                           cr_model_point_velocity(d, c->body_a, c->point.point));
-        double slow = plastic ? INFINITY : step->settings.threshold;
-        double after = cr_dot(u, c->point.normal);
-        bool touching = c->point.gap <= c->delta && c->speed < slow;
-        bool closes = c->point.gap - c->delta + h * after <= 0.0;
-        if (touching || (closes && -c->speed <= slow && -after <= slow)) takes[i] = true;
+        bool closes = c->point.gap - c->delta + h * cr_dot(u, c->point.normal) <= 0.0;
+        bool touching = c->point.gap <= c->delta && c->speed < step->settings.threshold;
+        if (touching || (closes && (plastic || !meets_fast(step, c)))) takes[i] = true;
     }
 }
 
