@@ -11,6 +11,9 @@
 
 #define MOST_TIES 20000
 
+static const char* const drive_fields[] = {"body",      "velocity", "omega",   "amplitude",
+                                           "frequency", "phase",    "comment", NULL};
+
 typedef struct Motion {
     crPose pose;
     crVec3 velocity, amplitude, omega;
@@ -49,18 +52,14 @@ static void read_drive(const crPlace* place, crScene* scene, crBodyDef* def) {
 }
 
 void cr__scene_drive(const crPlace* root, crScene* scene, crBodyDef* def) {
-    static const char* const fields[] = {"body",      "velocity", "omega",   "amplitude",
-                                         "frequency", "phase",    "comment", NULL};
     const crJson* list = cr_place_list(root, "drive", MOST_TIES);
     int index = 0;
     for (const crJson* item = list != NULL ? list->child : NULL; item != NULL && cr_place_ok(root);
          item = item->next) {
         crPlace place = cr_place_item(root, "drive", item, index++);
         const char* name = NULL;
-        cr_place_known(&place, fields);
-        cr_place_need(&place, "body", "the name of a fixed body");
         cr_place_text(&place, "body", &name);
-        if (!cr_place_ok(&place) || strcmp(name, def->name) != 0) continue;
+        if (name == NULL || strcmp(name, def->name) != 0) continue;
         if (def->joint != CR_JOINT_FIXED || def->parent != CR_WORLD) {
             cr_place_refuse(&place, cr_place_get(&place, "body"), CR_ERR_NAME, "body",
                             "\"%.40s\" must be fixed to the world, and driven once", name);
@@ -76,6 +75,7 @@ void cr__scene_check_drives(const crPlace* root, crScene* scene) {
     for (const crJson* item = list != NULL ? list->child : NULL; item != NULL && cr_place_ok(root);
          item = item->next) {
         crPlace place = cr_place_item(root, "drive", item, index++);
+        if (cr_place_ok(&place)) cr_place_known(&place, drive_fields);
         cr_place_need(&place, "body", "the name of a fixed body");
         const crJson* name = cr_place_get(&place, "body");
         int body = name != NULL ? cr__scene_body(&place, name, "body", scene) : 0;
