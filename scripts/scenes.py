@@ -25,7 +25,7 @@ def cradle(count, gap):
     """Pendulums side by side, the first one lifted."""
     bodies = []
     for i in range(count):
-        bodies.append({"name": f"ball{i + 1}", "joint": "hinge", "axis": [0, 1, 0], "pos": [i * (0.05 + gap), 0, 0.5],
+        bodies.append({"name": f"ball{i + 1}", "joint": "hinge", "axis": [0, 1, 0], "pos": [i * (0.05 + gap), 0, 0.3],
                        "angle": 0.5 if i == 0 else 0, "mass": 0.1,
                        "shapes": [{"type": "sphere", "r": 0.025, "pos": [0, 0, -0.3], "material": "steel"}]})
     apart = f"{gap * 1e3:g} mm apart" if gap else "touching"
@@ -69,7 +69,7 @@ def dominoes():
     bodies[0]["omega"] = [0, 6, 0]
     bodies[0]["vel"] = [0.15, 0, 0]
     head = {"comment": "Ten dominoes, the first one pushed over.",
-            "step": {"method": "cone", "dt": 0.002, "duration": 1},
+            "step": {"method": "cone", "dt": 0.002, "duration": 0.6}, "solver": {"name": "auto", "tol": 1e-7},
             "materials": {"tile": {"mu": 0.3, "e": 0.2, "density": 1200}, "table": {"mu": 0.6, "e": 0.2}}}
     return head, bodies, {"static": [{"type": "halfspace", "n": [0, 0, 1], "offset": 0, "material": "table"}]}
 

@@ -299,7 +299,8 @@ crStatus cr_broad_pairs(crBroad* b, const crPair** pairs, int* count) {
         if (b->items[i].node < 0) continue;
         int first = *count;
         if (!partners(b, i, count)) return CR_ERR_MEMORY;
-        sort_run(b->pairs + first, *count - first);
+        // no pairs yet, no array either
+        if (*count > first) sort_run(b->pairs + first, *count - first);
     }
     *pairs = b->pairs;
     return CR_OK;
