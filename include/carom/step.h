@@ -71,8 +71,11 @@ typedef struct crStepContact {
     crContactSurface surface;  // e taken at `speed`
     double speed;              // normal velocity at the start, negative where approaching, m/s
     double delta;              // deadband, m
-    int row;                   // first row of the problem, -1 where it takes no part
-    crVec3 impulse;            // on b, N s (apply, impacts)
+    double
+        fast;  // approach speed above which it is an impact, m/s: the threshold, and for a contact that pressed
+               // in the last solve also what turning bodies may gain on it in a step
+    int row;         // first row of the problem, -1 where it takes no part
+    crVec3 impulse;  // on b, N s (apply, impacts)
 } crStepContact;
 
 // Impulse of an earlier contact, found again by its shapes, children and features.

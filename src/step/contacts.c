@@ -82,6 +82,14 @@ static crMat3 planar_frame(crVec3 n, crVec3 axis) {
     return cr_mat3_columns(n, cr_scale(1.0 / cr_norm(t), t), cr_cross(n, cr_scale(1.0 / cr_norm(t), t)));
 }
 
+// what a lasting contact can approach by in one step because normals and arms turn: h (omega^2 r + 2 omega u_t)
+static double turning_gain(const crStep* step, const crStepContact* c, double slip) {
+    double a = cr_norm(step->dynamics.twist[c->body_a].omega);
+    double b = cr_norm(step->dynamics.twist[c->body_b].omega);
+    double rate = a * a * step->size[c->body_a] + b * b * step->size[c->body_b] + 2.0 * (a + b) * slip;
+    return 2.0 * step->settings.dt * rate;
+}
+
 // everything of a contact beyond its geometry
 static crStatus complete(const crStep* step, crStepContact* c, crError* error) {
     const crModel* model = step->model;
@@ -91,6 +99,8 @@ static crStatus complete(const crStep* step, crStepContact* c, crError* error) {
                       cr_model_point_velocity(d, c->body_a, c->point.point));
     c->speed = cr_dot(n, u);
     c->delta = cr__step_delta(step, c->body_a, c->body_b);
+    c->fast = step->settings.threshold;
+    if (cr__step_warm(step, c) != NULL) c->fast += turning_gain(step, c, cr_norm(cr_madd(u, -c->speed, n)));
     crStatus status = cr_model_surface(model, model->shapes[c->shape_a].material,
                                        model->shapes[c->shape_b].material, fmax(0.0, -c->speed), &c->surface);
     if (status != CR_OK) return cr_error_set(error, status, "surface", "surface: %s", cr_status_text(status));

@@ -74,6 +74,7 @@ typedef struct Pair {
     int shape_a, shape_b;
     Flight a, b;
     double bound;  // of the closing speed over the step, m/s
+    double fast;   // approach speed above which touching is an impact, m/s
     double tol;    // gap that counts as touching, m
 } Pair;
 
@@ -115,24 +116,23 @@ static double falsi(const Pair* pair, double lo, double gap_lo, double hi, doubl
     return lo;
 }
 
-// first touch of a pair that is apart at `from`
-static bool first_touch(const Pair* pair, double from, double h, double* time) {
-    double t = from;
+// first touch of a pair that is apart; false where there is none, or where it is slow
+static bool first_touch(const Pair* pair, double h, double* time) {
+    double t = 0.0;
     for (int i = 0; i < ADVANCES && t <= h; i++) {
         crContactPoint p;
         if (!distance_at(pair, t, pair->bound * h, &p)) return false;
         double rate = closing(pair, t, &p);
         if (p.gap <= pair->tol) {
             *time = t;
-            return rate > pair->step->settings.threshold;
+            return rate > pair->fast;
         }
         if (p.gap > pair->bound * (h - t)) return false;
         double newton = rate > 0.0 ? t + p.gap / rate : INFINITY;
         crContactPoint q;
         if (newton <= h && distance_at(pair, newton, INFINITY, &q) && q.gap < 0.5 * pair->tol) {
             double at = falsi(pair, t, p.gap, newton, q.gap);
-            if (distance_at(pair, at, INFINITY, &q) &&
-                closing(pair, at, &q) > pair->step->settings.threshold) {
+            if (distance_at(pair, at, INFINITY, &q) && closing(pair, at, &q) > pair->fast) {
                 *time = at;
                 return true;
             }
@@ -149,7 +149,7 @@ static double least_gap_fast(const Pair* pair, double t) {
                               flight_at(&pair->b, t), 2.0 * pair->tol, points, 16, &needed);
     double least = INFINITY;
     for (int i = 0; i < count; i++) {
-        if (closing(pair, t, &points[i]) <= pair->step->settings.threshold) continue;
+        if (closing(pair, t, &points[i]) <= pair->fast) continue;
         least = fmin(least, points[i].gap);
     }
     return least;
@@ -157,11 +157,10 @@ static double least_gap_fast(const Pair* pair, double t) {
 
 // a point of a touching pair: its parabola, then the true gaps by halving
 static bool point_touch(const Pair* pair, const crStepContact* c, double h, double* time) {
-    double threshold = pair->step->settings.threshold;
     double s = c->speed, a = cr_dot(cr_sub(pair->b.a, pair->a.a), c->point.normal);
     double gap = fmax(c->point.gap, 0.0);
     double root = s * s - 2.0 * a * gap;
-    if (!(root > threshold * threshold) || !(a < 0.0 || s < 0.0)) return false;
+    if (!(root > pair->fast * pair->fast) || !(a < 0.0 || s < 0.0)) return false;
     root = sqrt(root);
     double t = a < 0.0 ? (s + root) / -a : 2.0 * gap / (root - s);
     if (!(t > 0.0 && t <= h)) return false;
@@ -205,15 +204,19 @@ bool cr_step_next_impact(crStep* step, double h, double* time) {
             least = fmin(least, step->contacts[end++].point.gap);
         }
         Pair pair = pair_of(step, &step->contacts[i], h);
+        for (int k = i; k < end; k++) {
+            pair.fast = fmax(pair.fast, step->contacts[k].fast);
+        }
         double t = first;
-        bool apart = least > pair.tol;
-        if (pair.bound > 0.0 && apart && first_touch(&pair, 0.0, first, &t)) {
+        bool hit = pair.bound > 0.0 && least > pair.tol && first_touch(&pair, first, &t);
+        if (hit) {
             found = true;
             first = fmin(first, t);
         }
-        for (int k = i; k < end && !apart; k++) {
+        // one point may rest or land softly while another comes down fast
+        for (int k = i; k < end && !hit; k++) {
             const crStepContact* c = &step->contacts[k];
-            bool watched = c->point.gap > pair.tol || c->speed >= step->settings.threshold;
+            bool watched = c->point.gap > pair.tol || c->speed >= c->fast;
             if (!watched || !point_touch(&pair, c, first, &t)) continue;
             found = true;
             first = fmin(first, t);

@@ -29,7 +29,7 @@ static bool touches(const crStep* step, const crStepContact* c) {
 }
 
 static bool fast(const crStep* step, const crStepContact* c) {
-    return touches(step, c) && c->speed < -step->settings.threshold;
+    return touches(step, c) && c->speed < -c->fast;
 }
 
 static int cluster_of(const crModel* model, int* parent, const crStepContact* c) {

@@ -158,30 +158,16 @@ static crStatus add_joints(crStep* step, double h, crJointRow* info, int capacit
     return CR_OK;
 }
 
-static int compare_warm(const crWarm* w, const crStepContact* c) {
-    const crContactPoint* p = &c->point;
-    if (w->shape_a != c->shape_a) return w->shape_a < c->shape_a ? -1 : 1;
-    if (w->shape_b != c->shape_b) return w->shape_b < c->shape_b ? -1 : 1;
-    if (w->child_a != p->child_a) return w->child_a < p->child_a ? -1 : 1;
-    if (w->child_b != p->child_b) return w->child_b < p->child_b ? -1 : 1;
-    if (w->feature_a != p->feature_a) return w->feature_a < p->feature_a ? -1 : 1;
-    if (w->feature_b != p->feature_b) return w->feature_b < p->feature_b ? -1 : 1;
-    return 0;
-}
-
 // force of the last step on the new frame, friction kept as a vector of the world
 static void warm_start(crStep* step, double h, int block_count, const crBlock* blocks) {
-    int at = 0;
     for (int i = 0; i < block_count; i++) {
         if (blocks[i].source < 0) continue;
         const crStepContact* c = &step->contacts[blocks[i].source];
-        while (at < step->warm_count && compare_warm(&step->warm[at], c) < 0) {
-            at++;
-        }
-        if (at == step->warm_count || compare_warm(&step->warm[at], c) != 0) continue;
+        const crWarm* warm = cr__step_warm(step, c);
+        if (warm == NULL) continue;
         int linear = blocks[i].count == 1 ? 1 : (c->planar ? 2 : 3);
         for (int r = 0; r < linear; r++) {
-            step->p[c->row + r] = h * cr_dot(cr_mat3_column(c->frame, r), step->warm[at].force);
+            step->p[c->row + r] = h * cr_dot(cr_mat3_column(c->frame, r), warm->force);
         }
     }
 }

@@ -28,22 +28,35 @@ crStatus cr_step_solve(crStep* step, crError* error) {
     return CR_OK;
 }
 
-// whether the two shapes pressed on each other in the step before; warm is sorted by shapes
-static bool known(const crStep* step, const crStepContact* c) {
+static int compare(const crWarm* w, const crStepContact* c, bool shapes_only) {
+    const crContactPoint* p = &c->point;
+    if (w->shape_a != c->shape_a) return w->shape_a < c->shape_a ? -1 : 1;
+    if (w->shape_b != c->shape_b) return w->shape_b < c->shape_b ? -1 : 1;
+    if (shapes_only) return 0;
+    if (w->child_a != p->child_a) return w->child_a < p->child_a ? -1 : 1;
+    if (w->child_b != p->child_b) return w->child_b < p->child_b ? -1 : 1;
+    if (w->feature_a != p->feature_a) return w->feature_a < p->feature_a ? -1 : 1;
+    if (w->feature_b != p->feature_b) return w->feature_b < p->feature_b ? -1 : 1;
+    return 0;
+}
+
+// first of the forces kept, which are sorted as contacts are, that is not before c; NULL where it is not c's
+static const crWarm* search(const crStep* step, const crStepContact* c, bool shapes_only) {
     int lo = 0, hi = step->warm_count;
     while (lo < hi) {
         int mid = lo + (hi - lo) / 2;
-        const crWarm* w = &step->warm[mid];
-        bool before = w->shape_a != c->shape_a ? w->shape_a < c->shape_a : w->shape_b < c->shape_b;
+        bool before = compare(&step->warm[mid], c, shapes_only) < 0;
         lo = before ? mid + 1 : lo;
         hi = before ? hi : mid;
     }
-    return lo < step->warm_count && step->warm[lo].shape_a == c->shape_a &&
-           step->warm[lo].shape_b == c->shape_b;
+    bool found = lo < step->warm_count && compare(&step->warm[lo], c, shapes_only) == 0;
+    return found ? &step->warm[lo] : NULL;
 }
 
+const crWarm* cr__step_warm(const crStep* step, const crStepContact* c) { return search(step, c, false); }
+
 static crStatus add_beginning(crStep* step, const crStepContact* c) {
-    if (!(c->speed < 0.0) || known(step, c)) return CR_OK;
+    if (!(c->speed < 0.0) || search(step, c, true) != NULL) return CR_OK;
     crEvent event = {.time = step->state.time, .shape_a = c->shape_a, .shape_b = c->shape_b};
     event.body_a = c->body_a;
     event.body_b = c->body_b;

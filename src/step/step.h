@@ -14,6 +14,8 @@ int cr__step_pair(const crStep* step, int shape_a, int shape_b, crPose pose_a, c
                   crContactPoint* points, int capacity, int* needed);
 // Acceleration of a body in the air, zero where something carries it, m/s^2.
 crVec3 cr__step_fall(const crStep* step, int body);
+// The force of the same contact in the last solve, NULL where it did not press.
+const crWarm* cr__step_warm(const crStep* step, const crStepContact* contact);
 // Deadband of a contact of two bodies, m.
 double cr__step_delta(const crStep* step, int body_a, int body_b);
 

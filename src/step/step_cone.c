@@ -17,8 +17,8 @@
 // whether a contact that is open, or leaving, will touch at more than the threshold: an impact, not of this solve
 static bool meets_fast(const crStep* step, const crStepContact* c) {
     crVec3 fall = cr_sub(cr__step_fall(step, c->body_b), cr__step_fall(step, c->body_a));
-    double gap = fmax(0.0, c->point.gap), threshold = step->settings.threshold;
-    return c->speed * c->speed - 2.0 * gap * cr_dot(fall, c->point.normal) > threshold * threshold;
+    double gap = fmax(0.0, c->point.gap);
+    return c->speed * c->speed - 2.0 * gap * cr_dot(fall, c->point.normal) > c->fast * c->fast;
 }
 
 // contacts that may press: touching and not leaving, or closed by the end of h at velocities v
@@ -30,7 +30,7 @@ static void choose(const crStep* step, double h, const double* v, bool plastic, 
         crVec3 u = cr_sub(cr_model_point_velocity(d, c->body_b, c->point.point),
                           cr_model_point_velocity(d, c->body_a, c->point.point));
         bool closes = c->point.gap - c->delta + h * cr_dot(u, c->point.normal) <= 0.0;
-        bool touching = c->point.gap <= c->delta && c->speed < step->settings.threshold;
+        bool touching = c->point.gap <= c->delta && c->speed < c->fast;
         if (touching || (closes && (plastic || !meets_fast(step, c)))) takes[i] = true;
     }
 }
@@ -76,7 +76,7 @@ static double overshoot(crStep* step, double* speed) {
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
         double depth = -c->point.gap - c->delta;
-        if (c->speed >= -step->settings.threshold || depth <= worst) continue;
+        if (c->speed >= -c->fast || depth <= worst) continue;
         worst = depth;
         *speed = -c->speed;
     }
