@@ -120,7 +120,8 @@ static crShape read_mesh(const crPlace* place, crScene* scene) {
     if (cr_place_ok(place)) {
         crError error = {0};
         crMeshDef def = {count, vertices, list->count, (const int(*)[3])triangles};
-        keep(place, scene, cr_mesh_create(&def, NULL, &mesh, &error), "triangles", &error, mesh, free_mesh);
+        crStatus status = cr_mesh_create(&def, NULL, &mesh, &error);
+        keep(place, scene, status, "triangles", &error, mesh, free_mesh);
     }
     free(vertices);
     free(triangles);
@@ -148,7 +149,8 @@ static crShape read_field(const crPlace* place, crScene* scene) {
     crHeightField* field = NULL;
     if (cr_place_ok(place)) {
         crHeightFieldDef def = {nx, ny, dx, dy, z};
-        keep(place, scene, cr_heightfield_create(&def, NULL, &field, &error), "z", &error, field, free_field);
+        crStatus status = cr_heightfield_create(&def, NULL, &field, &error);
+        keep(place, scene, status, "z", &error, field, free_field);
     }
     free(z);
     return cr_place_ok(place) ? cr_shape_heightfield(field) : cr_shape_sphere(1.0);

@@ -56,7 +56,7 @@ def test_killed():
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     deadline = time.time() + 20
     while time.time() < deadline and process.poll() is None and \
-            (not (folder / "t.h5").exists() or (folder / "t.h5").stat().st_size < 400000):
+            (not (folder / "t.h5").exists() or (folder / "t.h5").stat().st_size < 200000):
         time.sleep(0.02)
     if process.poll() is None:
         process.send_signal(signal.SIGKILL)
