@@ -1,7 +1,8 @@
-// fuzz_scene.c - any bytes as a scene: refused by name, line and column, or a model that passes its own check.
+// fuzz_scene.c - any bytes as a scene: refused by name, line and column, or a model that passes its own
+// check.
 //
-// What is accepted must be consistent: finite starts, a checked model, kinematics without NaN. A value is set by a
-// path from the input's own bytes first, so that changed trees are read as well. No step is taken.
+// What is accepted must be consistent: finite starts, a checked model, kinematics without NaN. A value is
+// set by a path from the input's own bytes first, so that changed trees are read as well. No step is taken.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 // json_set.c - changing one value of a JSON tree by its path.
 //
-// The path is walked key by key; the last value is replaced by a copy of the new one in the document's arena, and
-// keeps its place among its siblings. Fails: see json_set.h; the tree is unchanged but for objects made on the way.
+// The path is walked key by key; the last value is replaced by a copy of the new one in the document's
+// arena, and keeps its place among its siblings. Fails: see json_set.h; the tree is unchanged but for
+// objects made on the way.
 #include "io/json_set.h"
 
 #include <ctype.h>

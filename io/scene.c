@@ -1,8 +1,8 @@
 // scene.c - a scene from JSON: settings, then materials, bodies, static shapes and constraints into a model.
 //
-// {"carom": 1, ...}; every other field has a default. The parts are read by scene_*.c in the order in which they name
-// each other. Loops that are open at the start are closed by moving bodies, shortest in the metric of M. Fails: the
-// first field found wrong is refused by path, line and column.
+// {"carom": 1, ...}; every other field has a default. The parts are read by scene_*.c in the order in which
+// they name each other. Loops that are open at the start are closed by moving bodies, shortest in the
+// metric of M. Fails: the first field found wrong is refused by path, line and column.
 #include "io/scene.h"
 
 #include <string.h>

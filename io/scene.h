@@ -1,7 +1,8 @@
 // scene.h - a scene from JSON: bodies, materials, how they start, and how time is to pass.
 //
-// Fields and their meaning are listed in docs/scenes.md; docs/scene.schema.json says the same for machines. Unknown
-// fields, wrong types and sizes, values out of range and names of nothing are refused by path, line and column.
+// Fields and their meaning are listed in docs/scenes.md; docs/scene.schema.json says the same for machines.
+// Unknown fields, wrong types and sizes, values out of range and names of nothing are refused by path, line
+// and column.
 #ifndef CAROM_IO_SCENE_H
 #define CAROM_IO_SCENE_H
 
@@ -37,8 +38,8 @@ typedef struct crScene {
     struct crSceneOwned* owned;  // hulls, meshes and fields of shapes, newest first
 } crScene;
 
-// On failure nothing needs to be freed. The tree need not outlive the call. The scene holds pointers into itself: do
-// not copy it.
+// On failure nothing needs to be freed. The tree need not outlive the call. The scene holds pointers into
+// itself: do not copy it.
 crStatus cr_scene_read(const crJson* root, crScene* scene, crError* error);
 void cr_scene_free(crScene* scene);  // accepts a zeroed scene
 

@@ -1,9 +1,9 @@
 // scene_bodies.c - bodies of a scene and their shapes.
 //
-// pos and quat place a body in its parent's frame with its joint at rest; a joint may be anchored at another point of
-// the body. carom's own body frame is that of the joint, so shapes, centre of mass and children move by -anchor. mass
-// alone takes centre and inertia from the shapes, scaled; without mass, density does. Fails: a field is refused by
-// path; fields that a joint does not have are unknown.
+// pos and quat place a body in its parent's frame with its joint at rest; a joint may be anchored at
+// another point of the body. carom's own body frame is that of the joint, so shapes, centre of mass and
+// children move by -anchor. mass alone takes centre and inertia from the shapes, scaled; without mass,
+// density does. Fails: a field is refused by path; fields that a joint does not have are unknown.
 #include <string.h>
 
 #include "io/fields.h"

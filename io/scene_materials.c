@@ -1,7 +1,8 @@
 // scene_materials.c - materials and pairs of a scene.
 //
-// A material starts from carom's default one, a pair from what the combination rule makes of its two. mu may be
-// "inf", e a table [[speed, e], ...]. Fails: a field is refused by path; a pair may name only materials that exist.
+// A material starts from carom's default one, a pair from what the combination rule makes of its two. mu
+// may be "inf", e a table [[speed, e], ...]. Fails: a field is refused by path; a pair may name only
+// materials that exist.
 #include <string.h>
 
 #include "io/fields.h"

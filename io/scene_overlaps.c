@@ -1,8 +1,8 @@
 // scene_overlaps.c - which shapes overlap at the start.
 //
-// Candidates from the broad phase, then the signed distance. A body and its parent do not count: their shapes meet at
-// the joint. Deeper than 1e-7 of the smaller shape counts, so that bodies placed to touch are left in peace. Fails:
-// memory.
+// Candidates from the broad phase, then the signed distance. A body and its parent do not count: their
+// shapes meet at the joint. Deeper than 1e-7 of the smaller shape counts, so that bodies placed to touch
+// are left in peace. Fails: memory.
 #include <stdlib.h>
 #include <string.h>
 

@@ -25,7 +25,8 @@ int cr__scene_material(const crPlace* shape, const crScene* scene);
 // One shape, its pose in its body.
 void cr__scene_shape(const crPlace* place, crScene* scene, crShape* shape);
 
-// bodies and their shapes; the origin of each body's joint in the frame its fields are in goes to anchors (nb)
+// bodies and their shapes; the origin of each body's joint in the frame its fields are in goes to anchors
+// (nb)
 void cr__scene_bodies(const crPlace* root, crScene* scene, crVec3** anchors);
 // A body by its name, "world" included; refuses where there is none.
 int cr__scene_body(const crPlace* place, const crJson* name, const char* field, const crScene* scene);

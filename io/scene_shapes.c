@@ -1,8 +1,9 @@
 // scene_shapes.c - one shape of a scene.
 //
-// Each type has its own fields, all of them required; pos, quat and axis place it in its body. A hull is given by its
-// points alone (its faces are found), a prism by a convex polygon in its xy plane, a mesh by vertices and triangles,
-// a height field by a grid. Fails: a field is refused by path; geometry that the library refuses by its own words.
+// Each type has its own fields, all of them required; pos, quat and axis place it in its body. A hull is
+// given by its points alone (its faces are found), a prism by a convex polygon in its xy plane, a mesh by
+// vertices and triangles, a height field by a grid. Fails: a field is refused by path; geometry that the
+// library refuses by its own words.
 #include <stdlib.h>
 #include <string.h>
 

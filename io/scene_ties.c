@@ -1,7 +1,7 @@
 // scene_ties.c - constraints between bodies, and bodies that move as they are told.
 //
-// A constraint is a loop of the model: connect (points coincide), weld (frames as they are at q = 0 of their fields
-// coincide) or distance. A drive gives a fixed body a motion of its own,
+// A constraint is a loop of the model: connect (points coincide), weld (frames as they are at q = 0 of
+// their fields coincide) or distance. A drive gives a fixed body a motion of its own,
 //     p(t) = pos + velocity t + amplitude sin(2 pi frequency t + phase),      q(t) = exp(omega t) quat
 // Fails: a field is refused by path; names of nothing, and drives of bodies that are not fixed to the world.
 #include <string.h>

@@ -1,10 +1,11 @@
-// trajectory.h - what a world does over time, written to a file while it runs: CSV or HDF5 by the file's extension.
+// trajectory.h - what a world does over time, written to a file while it runs: CSV or HDF5 by the file's
+// extension.
 //
 // CSV: a header and one line per record, columns by joint:
 //     free     x y z qw qx qy qz vx vy vz wx wy wz      planar   x y theta vx vy omega
 //     ball     qw qx qy qz wx wy wz                     hinge, slider   q v
-// each as NAME.column after t. HDF5: the layout is in docs/run.md; chunks are flushed as they fill, so a killed run
-// loses the last chunk at most.
+// each as NAME.column after t. HDF5: the layout is in docs/run.md; chunks are flushed as they fill, so a
+// killed run loses the last chunk at most.
 #ifndef CAROM_IO_TRAJECTORY_H
 #define CAROM_IO_TRAJECTORY_H
 

@@ -1,7 +1,8 @@
 // motion.c - energy and positions of bodies over time as one picture.
 //
-// One panel for kinetic, potential and total energy and one for each of x, y, z that some body changes by more than a
-// thousandth of the largest change; all share the axis of time. At most 2000 rows are drawn. Fails: memory, file.
+// One panel for kinetic, potential and total energy and one for each of x, y, z that some body changes by
+// more than a thousandth of the largest change; all share the axis of time. At most 2000 rows are drawn.
+// Fails: memory, file.
 #include "plot/motion.h"
 
 #include <stdlib.h>

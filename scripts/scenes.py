@@ -31,7 +31,7 @@ def cradle(count, gap):
     apart = f"{gap * 1e3:g} mm apart" if gap else "touching"
     head = {"comment": f"Newton's cradle, {count} balls {apart}, the first one lifted: what comes out depends on the "
                        "rule where they touch and on the order of time where they do not.",
-            "step": {"method": "event", "dt": 0.005, "duration": 2.5},
+            "step": {"method": "cone", "dt": 0.005, "duration": 2.5},
             "impact": {"rule": "sequence", "law": "newton"},
             "materials": {"steel": {"mu": 0, "e": 1, "density": 7800}}}
     return head, bodies, {}
@@ -48,7 +48,7 @@ def pool_break():
                            "shapes": [{"type": "sphere", "r": r, "material": "phenolic"}]})
     head = {"comment": "Pool break: a cue ball at 6 m/s hits a rack of 15 that touch. Seen from above, cloth left out. "
                        "Every rule has its own answer: carom run scenes/pool-break.json --rule NAME.",
-            "gravity": [0, 0, 0], "step": {"method": "event", "dt": 0.002, "duration": 0.3},
+            "gravity": [0, 0, 0], "step": {"method": "cone", "dt": 0.002, "duration": 0.3},
             "impact": {"rule": "poisson"},
             "materials": {"phenolic": {"mu": 0.05, "e": 0.95}}}
     return head, bodies, {}

@@ -1,8 +1,8 @@
 // qhull.c - the convex hull of points, by Qhull.
 //
-// Qhull gives facets, merged where its points are flat within rounding; each facet's vertices are ordered around its
-// normal and become one face. Points inside or on edges are dropped. Fails: out-of-range where the points have no
-// volume, and what cr_hull_create refuses.
+// Qhull gives facets, merged where its points are flat within rounding; each facet's vertices are ordered
+// around its normal and become one face. Points inside or on edges are dropped. Fails: out-of-range where
+// the points have no volume, and what cr_hull_create refuses.
 #include <libqhull_r/qhull_ra.h>
 
 #include <stdlib.h>

@@ -10,8 +10,8 @@
 //     /events                      (m, 16) time, body a, body b, shape a, shape b, point (3), normal (3),
 //                                  approach, impulse (3), energy_change
 //
-// Rows are gathered and written a chunk at a time, then the file is flushed: a killed run loses the last chunk at
-// most and the file opens. Fails: file where HDF5 cannot write.
+// Rows are gathered and written a chunk at a time, then the file is flushed: a killed run loses the last
+// chunk at most and the file opens. Fails: file where HDF5 cannot write.
 #include <stdlib.h>
 #include <string.h>
 

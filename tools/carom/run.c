@@ -1,7 +1,7 @@
 // run.c - the loop of `carom run`: steps, records, progress, Ctrl-C.
 //
-// Steps of dt up to the duration, the last one shorter where it must be. The first record is the start, then one
-// every `record.every` steps and the last state.
+// Steps of dt up to the duration, the last one shorter where it must be. The first record is the start,
+// then one every `record.every` steps and the last state.
 #include "run.h"
 
 #include <math.h>

@@ -34,8 +34,8 @@ typedef struct Run {
     crError error;
 } Run;
 
-// Steps from where the world is to the scene's duration. Records go to trajectory and motion (either may be NULL).
-// Ends early, with what was computed kept, on Ctrl-C or where a step fails.
+// Steps from where the world is to the scene's duration. Records go to trajectory and motion (either may be
+// NULL). Ends early, with what was computed kept, on Ctrl-C or where a step fails.
 void run_through(Run* run, crTrajectory* trajectory, crMotionLog* motion);
 
 void table_run(FILE* file, const Run* run, bool color);

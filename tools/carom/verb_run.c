@@ -1,6 +1,7 @@
 // verb_run.c - carom run: a scene through time, with its certificate.
 //
-// Options that change the scene are values set in its tree before it is read, so they are checked as the scene is.
+// Options that change the scene are values set in its tree before it is read, so they are checked as the
+// scene is.
 #include <string.h>
 
 #include "command.h"
