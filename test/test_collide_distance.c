@@ -105,14 +105,22 @@ static void run_kind(crRandom* random, crShapeKind ka, crShapeKind kb, const crH
     CHECK(w.limits <= samples() * FORMS / 50);
 }
 
-TEST(every_convex_pair_from_the_definition) {
-    crRandom random = sample_seed(1);
+// pairs of the kind with itself and those listed after it, each with its own seed so that they run alone too
+static void run_kinds_from(int first) {
+    crRandom random = sample_seed(100 + (uint64_t)first);
     crHullPool pool = sample_hulls(&random);
-    for (int i = 0; i < CONVEX_KINDS; i++)
-        for (int k = i; k < CONVEX_KINDS; k++)
-            run_kind(&random, convex_kinds[i], convex_kinds[k], &pool);
+    for (int k = first; k < CONVEX_KINDS; k++)
+        run_kind(&random, convex_kinds[first], convex_kinds[k], &pool);
     sample_hulls_destroy(&pool);
 }
+
+TEST(sphere_pairs_from_the_definition) { run_kinds_from(0); }
+TEST(capsule_pairs_from_the_definition) { run_kinds_from(1); }
+TEST(box_pairs_from_the_definition) { run_kinds_from(2); }
+TEST(cylinder_pairs_from_the_definition) { run_kinds_from(3); }
+TEST(cone_pairs_from_the_definition) { run_kinds_from(4); }
+TEST(ellipsoid_pairs_from_the_definition) { run_kinds_from(5); }
+TEST(hull_pairs_from_the_definition) { run_kinds_from(6); }
 
 TEST(cubes_stacked_a_little_deep) {
     // two axis-aligned cubes, 5 % deep: one of the peers gives depth 0 and a normal that is no number
@@ -172,6 +180,6 @@ TEST(golden_bits) {
         }
     }
     printf("hash %016llx\n", (unsigned long long)hash);
-    CHECK(hash == UINT64_C(0xf823de3b11e64305));
+    CHECK(hash == UINT64_C(0x588d9619c18e8980));
     cr_hull_destroy(prism);
 }

@@ -1,9 +1,10 @@
 // broad.c - which boxes overlap: a dynamic tree of enlarged boxes (as in Box2D's, after Presson and Coumans).
 //
 // Leaves hold boxes enlarged by slack; a box that moves within its enlarged one costs nothing, others are
-// taken out and put back where the tree's surface grows least, with rotations that shrink it. Pairs are found
-// by asking the tree with every box, and reported where the boxes as given overlap, sorted: the answer does
-// not depend on the shape of the tree. Memory grows by doubling and is kept. Fails: out of memory, or a box
+// taken out and put back where the tree's surface grows least, with rotations that shrink it. For the list of
+// pairs the tree is laid out depth first with the boxes as given, and every leaf looks at what comes after it:
+// neighbours in space are neighbours in memory, and the boxes are no larger than they must be. Pairs come out
+// sorted: the answer does not depend on the shape of the tree. Memory grows by doubling and is kept. Fails: out of memory, or a box
 // that is not finite.
 #include <string.h>
 
@@ -23,6 +24,14 @@ typedef struct Item {
     int run;  // end of the item's pairs while they are sorted
 } Item;
 
+// the tree depth first: the left child follows its parent, skip is the first entry past the subtree
+typedef struct Entry {
+    crBounds box;  // as given; of an inner node, around those below
+    int skip;
+    int key;  // -1: an inner node
+    int group;
+} Entry;
+
 struct crBroad {
     crAllocator allocator;
     double slack;
@@ -30,6 +39,8 @@ struct crBroad {
     int node_capacity, root, free;
     Item* items;
     int item_capacity;
+    Entry* entries;
+    int entry_capacity;
     crPair* pairs;   // as found (pair_capacity)
     crPair* sorted;  // as returned (pair_capacity)
     int pair_capacity;
@@ -62,6 +73,7 @@ void cr_broad_destroy(crBroad* b) {
     crAllocator a = b->allocator;
     if (b->nodes != NULL) a.free(a.ctx, b->nodes, (size_t)b->node_capacity * sizeof(Node));
     if (b->items != NULL) a.free(a.ctx, b->items, (size_t)b->item_capacity * sizeof(Item));
+    if (b->entries != NULL) a.free(a.ctx, b->entries, (size_t)b->entry_capacity * sizeof(Entry));
     if (b->pairs != NULL) a.free(a.ctx, b->pairs, (size_t)b->pair_capacity * sizeof(crPair));
     if (b->sorted != NULL) a.free(a.ctx, b->sorted, (size_t)b->pair_capacity * sizeof(crPair));
     a.free(a.ctx, b, sizeof *b);
@@ -279,19 +291,49 @@ static int next_node(const crBroad* b, int at, bool below) {
     return parent < 0 ? -1 : b->nodes[parent].child[1];
 }
 
-// all partners of item i with larger keys
-static bool partners(crBroad* b, int i, int* count) {
-    const Item* item = &b->items[i];
-    bool inside;
-    for (int at = b->root; at >= 0; at = next_node(b, at, inside)) {
+static bool reserve_entries(crBroad* b) {
+    if (b->entry_capacity >= b->node_capacity) return true;
+    Entry* entries = b->allocator.alloc(b->allocator.ctx, (size_t)b->node_capacity * sizeof(Entry));
+    if (entries == NULL) return false;
+    if (b->entries != NULL)
+        b->allocator.free(b->allocator.ctx, b->entries, (size_t)b->entry_capacity * sizeof(Entry));
+    b->entries = entries;
+    b->entry_capacity = b->node_capacity;
+    return true;
+}
+
+// how many entries; boxes and ends of subtrees from the last entry to the first, children before parents
+static int lay_out(crBroad* b) {
+    int count = 0;
+    for (int at = b->root; at >= 0; at = next_node(b, at, true)) {
         const Node* n = &b->nodes[at];
-        inside = cr__boxes_meet(n->box, item->box);
-        if (inside && n->child[0] < 0 && n->key > i) {
-            const Item* other = &b->items[n->key];
-            bool apart = item->group >= 0 && item->group == other->group;
-            if (!apart && cr__boxes_meet(other->box, item->box) && !push_pair(b, count, (crPair){i, n->key}))
-                return false;
-        }
+        Entry* e = &b->entries[count++];
+        e->key = n->child[0] < 0 ? n->key : -1;
+        if (e->key < 0) continue;
+        e->box = b->items[n->key].box;
+        e->group = b->items[n->key].group;
+    }
+    for (int i = count - 1; i >= 0; i--) {
+        Entry* e = &b->entries[i];
+        e->skip = i + 1;
+        if (e->key >= 0) continue;
+        int right = b->entries[i + 1].skip;
+        e->box = cr__box_union(b->entries[i + 1].box, b->entries[right].box);
+        e->skip = b->entries[right].skip;
+    }
+    return count;
+}
+
+// all partners of leaf i among the entries after it
+static bool partners(crBroad* b, int i, int entries, int* count) {
+    const Entry x = b->entries[i];
+    for (int at = i + 1; at < entries;) {
+        const Entry* e = &b->entries[at];
+        bool meets = cr__boxes_meet(e->box, x.box);
+        at = meets ? at + 1 : e->skip;
+        if (!meets || e->key < 0 || (x.group >= 0 && x.group == e->group)) continue;
+        crPair pair = x.key < e->key ? (crPair){x.key, e->key} : (crPair){e->key, x.key};
+        if (!push_pair(b, count, pair)) return false;
     }
     return true;
 }
@@ -337,11 +379,10 @@ static void sort_pairs(crBroad* b, int count) {
 
 crStatus cr_broad_pairs(crBroad* b, const crPair** pairs, int* count) {
     *count = 0;
-    // leaves as the tree has them: neighbours in space look at the same nodes
-    for (int at = b->root; at >= 0; at = next_node(b, at, true)) {
-        if (b->nodes[at].child[0] >= 0) continue;
-        if (!partners(b, b->nodes[at].key, count)) return CR_ERR_MEMORY;
-    }
+    if (!reserve_entries(b)) return CR_ERR_MEMORY;
+    int entries = lay_out(b);
+    for (int i = 0; i < entries; i++)
+        if (b->entries[i].key >= 0 && !partners(b, i, entries, count)) return CR_ERR_MEMORY;
     if (*count > 0) sort_pairs(b, *count);
     *pairs = b->sorted;
     return CR_OK;

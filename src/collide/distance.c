@@ -47,8 +47,15 @@ static void segment_point(const crConvex* a, const crConvex* b, crClosest* out) 
 }
 
 static void curved(const crConvex* a, const crConvex* b, crClosest* out) {
+    double scale = cr__pair_scale(a, b);
+    // smooth on both sides and clearly apart: the witness points show whether Newton's method has arrived
+    if (a->core == CR__ELLIPSOID && b->core == CR__ELLIPSOID &&
+        cr__gjk(a, b, cr_vec3(0, 0, 0), CR__ROUGH, out) && out->gap > CR__CLEAR * scale) {
+        cr__polish(a, b, out);
+        if (out->error <= CR__APART * scale) return;
+    }
     bool apart = cr__gjk(a, b, cr_vec3(0, 0, 0), CR__APART, out);
-    if (!apart || out->gap < 0x1p-36 * cr__pair_scale(a, b)) cr__epa(a, b, out);
+    if (!apart || out->gap < 0x1p-36 * scale) cr__epa(a, b, out);
     cr__polish(a, b, out);
 }
 

@@ -9,11 +9,14 @@
 // full, or rounding stops the growth; then the error says how far.
 #include "collide/narrow.h"
 
-#define VERTICES 160
+#define VERTICES 256
 #define FACES    (2 * VERTICES)
 
 typedef struct Face {
     int v[3];
+    int next[3];    // the face across the edge from v[i] to v[i + 1]
+    bool alive;     // part of the surface; slots of others are used again
+    bool listed;    // in the list of candidates
     crVec3 m;       // unit outward normal
     double offset;  // m.v; INFINITY for a sliver without a normal
 } Face;
@@ -21,9 +24,12 @@ typedef struct Face {
 typedef struct Polytope {
     const crConvex* a;
     const crConvex* b;
-    int vertices, faces;
+    double least;  // upper bound of the depth: faces no nearer than that need no more points
+    int vertices, faces, free, candidates;
     crVec3 w[VERTICES], wa[VERTICES], wb[VERTICES];
     Face face[FACES];
+    int unused[FACES];     // slots given back (free)
+    int candidate[FACES];  // faces that may be the nearest, in any order (candidates)
 } Polytope;
 
 static int add_vertex(Polytope* p, crVec3 m) {
@@ -34,14 +40,22 @@ static int add_vertex(Polytope* p, crVec3 m) {
     return i;
 }
 
-static void add_face(Polytope* p, int a, int b, int c) {
-    Face* f = &p->face[p->faces++];
-    *f = (Face){.v = {a, b, c}};
+static int add_face(Polytope* p, int a, int b, int c) {
+    // a slot used again may still be on the list
+    bool again = p->free > 0;
+    int i = again ? p->unused[--p->free] : p->faces++;
+    Face* f = &p->face[i];
+    *f = (Face){.v = {a, b, c}, .alive = true, .listed = again && f->listed};
     crVec3 u = cr_sub(p->w[b], p->w[a]), v = cr_sub(p->w[c], p->w[a]), m = cr_cross(u, v);
     double area = cr_norm(m);
     bool sliver = !(area > 1e-13 * cr_norm(u) * cr_norm(v));
     f->m = area > 0.0 ? cr_scale(1.0 / area, m) : m;
     f->offset = sliver ? (double)INFINITY : cr_dot(f->m, p->w[a]);
+    if (f->offset < p->least && !f->listed) {
+        f->listed = true;
+        p->candidate[p->candidates++] = i;
+    }
+    return i;
 }
 
 // extreme points of D: a widest pair along an axis, then the farthest from their line, then from their plane
@@ -85,96 +99,107 @@ static bool start(Polytope* p) {
         i1 = i2;
         i2 = t;
     }
-    add_face(p, i0, i2, i1);
-    add_face(p, i0, i1, i3);
-    add_face(p, i1, i2, i3);
-    add_face(p, i2, i0, i3);
+    const int corners[4][3] = {{i0, i2, i1}, {i0, i1, i3}, {i1, i2, i3}, {i2, i0, i3}};
+    const int across[4][3] = {{3, 2, 1}, {0, 2, 3}, {0, 3, 1}, {0, 1, 2}};
+    for (int f = 0; f < 4; f++) {
+        add_face(p, corners[f][0], corners[f][1], corners[f][2]);
+        for (int k = 0; k < 3; k++)
+            p->face[f].next[k] = across[f][k];
+    }
     return true;
 }
 
-static int nearest_face(const Polytope* p) {
-    int best = 0;
-    for (int i = 1; i < p->faces; i++)
-        if (p->face[i].offset < p->face[best].offset) best = i;
+// the nearest candidate, those that no longer are one taken off the list; -1: none is left
+static int nearest_face(Polytope* p) {
+    int best = -1, kept = 0;
+    for (int c = 0; c < p->candidates; c++) {
+        int i = p->candidate[c];
+        Face* f = &p->face[i];
+        f->listed = f->alive && f->offset < p->least;
+        if (!f->listed) continue;
+        p->candidate[kept++] = i;
+        // ties by slot: the order of the list is of no account
+        if (best < 0 || f->offset < p->face[best].offset || (f->offset == p->face[best].offset && i < best))
+            best = i;
+    }
+    p->candidates = kept;
     return best;
 }
 
-// an edge in common, in opposite directions
-static bool neighbours(const Face* f, const Face* g) {
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++)
-            if (f->v[i] == g->v[(k + 1) % 3] && f->v[(i + 1) % 3] == g->v[k]) return true;
-    return false;
+typedef struct Rim {
+    int count, seen;
+    int a[FACES], b[FACES], outer[FACES],
+        side[FACES];     // edge a to b; the hidden face beyond it, and its edge
+    int visible[FACES];  // faces to be replaced (seen)
+} Rim;
+
+static int side_towards(const Face* f, int face) {
+    return f->next[0] == face ? 0 : f->next[1] == face ? 1 : 2;
 }
 
-typedef struct Edge {
-    int a, b;
-} Edge;
-
-// an edge of a visible face; meeting its reverse it was inside the visible part
-static int toggle(Edge* edges, int count, int a, int b) {
-    for (int i = 0; i < count; i++) {
-        if (edges[i].a == b && edges[i].b == a) {
-            edges[i] = edges[count - 1];
-            return count - 1;
-        }
-    }
-    edges[count] = (Edge){a, b};
-    return count + 1;
-}
-
-// the edges form one closed loop
-static bool is_loop(const Edge* edges, int count) {
-    int at = 0;
-    for (int steps = 1; steps <= count; steps++) {
-        int next = -1;
-        for (int i = 0; i < count; i++)
-            if (edges[i].a == edges[at].b) {
-                if (next >= 0) return false;
-                next = i;
+// the faces that see w by more than eps and hang together with the seed, and the edges around them
+static void see(Polytope* p, int w, int seed, double eps, Rim* rim) {
+    rim->count = 0;
+    rim->visible[0] = seed;
+    rim->seen = 1;
+    p->face[seed].alive = false;
+    for (int s = 0; s < rim->seen; s++)
+        for (int k = 0; k < 3; k++) {
+            const Face* f = &p->face[rim->visible[s]];
+            Face* g = &p->face[f->next[k]];
+            if (g->alive && cr_dot(g->m, cr_sub(p->w[w], p->w[g->v[0]])) > eps) {
+                g->alive = false;
+                rim->visible[rim->seen++] = f->next[k];
             }
-        if (next < 0) return false;
-        at = next;
-        if (at == 0) return steps == count;
-    }
-    return false;
+        }
+    for (int s = 0; s < rim->seen; s++)
+        for (int k = 0; k < 3; k++) {
+            const Face* f = &p->face[rim->visible[s]];
+            if (!p->face[f->next[k]].alive) continue;
+            int i = rim->count++;
+            rim->a[i] = f->v[k];
+            rim->b[i] = f->v[(k + 1) % 3];
+            rim->outer[i] = f->next[k];
+            rim->side[i] = side_towards(&p->face[f->next[k]], rim->visible[s]);
+        }
 }
 
-// mark the faces that see w by more than eps and hang together with the seed
-static int see(const Polytope* p, int w, int seed, double eps, bool* visible) {
-    int stack[FACES], depth = 0, seen = 1;
-    for (int i = 0; i < p->faces; i++)
-        visible[i] = i == seed;
-    stack[depth++] = seed;
-    while (depth > 0) {
-        const Face* f = &p->face[stack[--depth]];
-        for (int i = 0; i < p->faces; i++) {
-            const Face* g = &p->face[i];
-            if (visible[i] || !neighbours(f, g)) continue;
-            if (!(cr_dot(g->m, cr_sub(p->w[w], p->w[g->v[0]])) > eps)) continue;
-            visible[i] = true;
-            stack[depth++] = i;
-            seen++;
-        }
+// the edges form one closed loop; from[v] becomes the edge that starts at v
+static bool is_loop(const Rim* rim, int* from) {
+    for (int i = 0; i < rim->count; i++)
+        from[rim->b[i]] = -1;
+    for (int i = 0; i < rim->count; i++)
+        from[rim->a[i]] = -1;
+    for (int i = 0; i < rim->count; i++) {
+        if (from[rim->a[i]] >= 0) return false;
+        from[rim->a[i]] = i;
     }
-    return seen;
+    int at = 0, steps = 0;
+    do {
+        at = from[rim->b[at]];
+        steps++;
+    } while (at > 0);
+    return at == 0 && steps == rim->count;
 }
 
 // replace the faces that see vertex w by a fan from it to their rim; false: rounding or memory forbids
 static bool expand(Polytope* p, int w, int seed, double eps) {
-    Edge edges[3 * FACES];
-    bool visible[FACES];
-    int count = 0, seen = see(p, w, seed, eps, visible);
-    for (int i = 0; i < p->faces; i++)
-        for (int k = 0; k < 3 && visible[i]; k++)
-            count = toggle(edges, count, p->face[i].v[k], p->face[i].v[(k + 1) % 3]);
-    if (p->faces - seen + count > FACES || !is_loop(edges, count)) return false;
-    int kept = 0;
-    for (int i = 0; i < p->faces; i++)
-        if (!visible[i]) p->face[kept++] = p->face[i];
-    p->faces = kept;
-    for (int i = 0; i < count; i++)
-        add_face(p, edges[i].a, edges[i].b, w);
+    Rim rim;
+    int from[VERTICES], fan[FACES];
+    see(p, w, seed, eps, &rim);
+    if (p->faces - p->free - rim.seen + rim.count > FACES || !is_loop(&rim, from)) return false;
+    for (int s = 0; s < rim.seen; s++)
+        p->unused[p->free++] = rim.visible[s];
+    for (int i = 0; i < rim.count; i++) {
+        fan[i] = add_face(p, rim.a[i], rim.b[i], w);
+        p->face[fan[i]].next[0] = rim.outer[i];
+        p->face[rim.outer[i]].next[rim.side[i]] = fan[i];
+    }
+    for (int i = 0; i < rim.count; i++) {
+        int after = fan[from[rim.b[i]]];
+        p->face[fan[i]].next[1] = after;
+        p->face[after].next[2] = fan[i];
+    }
     return true;
 }
 
@@ -199,28 +224,31 @@ void cr__epa(const crConvex* a, const crConvex* b, crClosest* out) {
     Polytope p;
     p.a = a;
     p.b = b;
-    p.vertices = p.faces = 0;
-    double scale = cr__pair_scale(a, b), tiny = CR__DEPTH * scale, least = (double)INFINITY,
-           most = -(double)INFINITY;
+    p.vertices = p.faces = p.free = p.candidates = 0;
+    p.least = (double)INFINITY;
+    double scale = cr__pair_scale(a, b), tiny = CR__DEPTH * scale, most = -(double)INFINITY;
     *out = (crClosest){.n = cr_vec3(0, 0, 1)};
     if (!start(&p)) return;
     Face face = p.face[0];
     while (p.vertices < VERTICES) {
         out->iterations++;
         int i = nearest_face(&p);
+        if (i < 0) {
+            most = p.least;
+            break;
+        }
         Face f = p.face[i];
-        if (!(f.offset < (double)INFINITY)) break;
         most = fmax(most, f.offset);
         int w = add_vertex(&p, f.m);
         double h = cr_dot(f.m, p.w[w]);
-        if (h < least) {
-            least = h;
+        if (h < p.least) {
+            p.least = h;
             face = f;
         }
-        if (least - most <= tiny || h - f.offset <= tiny || !expand(&p, w, i, 0x1p-50 * scale)) break;
+        if (p.least - most <= tiny || h - f.offset <= tiny || !expand(&p, w, i, 0x1p-50 * scale)) break;
     }
     out->n = cr_neg(face.m);
-    out->gap = -least;
-    out->error = fmax(0.0, least - most);
+    out->gap = -p.least;
+    out->error = fmax(0.0, p.least - most);
     witness(&p, &face, out);
 }

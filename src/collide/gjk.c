@@ -22,9 +22,11 @@ static bool nearest2(const crVec3* w, double* k, crVec3* v) {
     crVec3 e = cr_sub(w[1], w[0]);
     double ee = cr_dot(e, e);
     if (!(ee > 0.0)) return false;
-    k[1] = -cr_dot(w[0], e) / ee;
-    k[0] = cr_dot(w[1], e) / ee;
+    k[1] = -cr_dot(w[0], e);
+    k[0] = cr_dot(w[1], e);
     if (!(k[0] > 0.0 && k[1] > 0.0)) return false;
+    k[0] /= ee;
+    k[1] /= ee;
     // from the nearer end, so that a long edge does not cost digits
     *v = k[1] < k[0] ? cr_madd(w[0], k[1], e) : cr_madd(w[1], -k[0], e);
     return true;
@@ -34,9 +36,12 @@ static bool nearest3(const crVec3* w, double* k, crVec3* v) {
     crVec3 n = cr_cross(cr_sub(w[1], w[0]), cr_sub(w[2], w[0]));
     double nn = cr_dot(n, n);
     if (!(nn > 0.0)) return false;
-    for (int i = 0; i < 3; i++)
-        k[i] = cr_dot(n, cr_cross(w[(i + 1) % 3], w[(i + 2) % 3])) / nn;
+    k[0] = cr_dot(n, cr_cross(w[1], w[2]));
+    k[1] = cr_dot(n, cr_cross(w[2], w[0]));
+    k[2] = cr_dot(n, cr_cross(w[0], w[1]));
     if (!(k[0] > 0.0 && k[1] > 0.0 && k[2] > 0.0)) return false;
+    for (int i = 0; i < 3; i++)
+        k[i] /= nn;
     *v = cr_scale(cr_dot(n, w[0]) / nn, n);
     return true;
 }

@@ -15,7 +15,9 @@ typedef struct crClosest {
 } crClosest;
 
 #define CR__EXACT 0x1p-52
-#define CR__APART 0x1p-44  // of curved pairs, before Newton's method
+#define CR__APART 0x1p-44  // of curved pairs, where Newton's method does not get there from
+#define CR__ROUGH 0x1p-16
+#define CR__CLEAR 0x1p-12  // gaps that leave no doubt after a rough start
 #define CR__DEPTH 0x1p-34
 
 // sizes that rounding errors of a pair are relative to

@@ -58,31 +58,102 @@ static bool arcs_cross(crVec3 p, crVec3 q, crVec3 u, crVec3 r, crVec3 s, crVec3 
     return ru * su <= 0.0 && pv * qv <= 0.0 && ru * qv >= 0.0;
 }
 
-static void try_hull_edges(const crConvex* a, const crConvex* b, double bias, Best* best) {
-    const crHull *h = a->hull, *k = b->hull;
-    for (int i = 0; i < h->edge_count; i++) {
-        crHullEdge e = h->edges[i];
-        crVec3 u = cr_mat3_mul(a->R, cr_sub(h->vertices[e.b], h->vertices[e.a]));
-        crVec3 p = cr_mat3_mul(a->R, h->normals[e.left]), q = cr_mat3_mul(a->R, h->normals[e.right]);
-        crVec3 at = cr_add(a->p, cr_mat3_mul(a->R, h->vertices[e.a]));
-        crVec3 lp = cr_mat3_mul_t(b->R, p), lq = cr_mat3_mul_t(b->R, q), lu = cr_mat3_mul_t(b->R, u);
-        for (int j = 0; j < k->edge_count; j++) {
-            crHullEdge f = k->edges[j];
-            crVec3 v = cr_sub(k->vertices[f.b], k->vertices[f.a]);
-            crVec3 r = cr_neg(k->normals[f.left]), s = cr_neg(k->normals[f.right]);
-            if (!arcs_cross(lp, lq, lu, r, s, v)) continue;
-            crVec3 axis = cr_cross(u, cr_mat3_mul(b->R, v));
-            double length = cr_norm(axis);
-            if (!(length > 1e-10 * cr_norm(u) * cr_norm(v))) continue;
-            axis = cr_scale(1.0 / length, axis);
-            // out of A: towards both of its face normals
-            if (cr_dot(axis, cr_add(p, q)) < 0.0) axis = cr_neg(axis);
-            crVec3 on_b = cr_add(b->p, cr_mat3_mul(b->R, k->vertices[f.a]));
-            double gap = cr_dot(axis, cr_sub(on_b, at));
-            // a pair accepted by rounding alone would overstate the gap: ask the whole shapes
-            if (gap > best->gap + bias) try_axis(a, b, axis, bias, best);
+// an edge with its direction and the normals of its faces, in the working frame or the piece's own
+typedef struct Arc {
+    crVec3 at, u, p, q;
+} Arc;
+
+static int arc_count(const crConvex* c) { return c->core == CR__HULL ? c->hull->edge_count : 12; }
+
+static Arc arc_of(const crConvex* c, int i) {
+    Arc x;
+    if (c->core == CR__HULL) {
+        crHullEdge e = c->hull->edges[i];
+        x = (Arc){c->hull->vertices[e.a], cr_sub(c->hull->vertices[e.b], c->hull->vertices[e.a]),
+                  c->hull->normals[e.left], c->hull->normals[e.right]};
+    } else {
+        // four edges along each axis; the faces beside them in the order that makes u point along p x q
+        int k = i >> 2, l = (k + 1) % 3, m = (k + 2) % 3;
+        double s[3] = {c->size.x, c->size.y, c->size.z}, at[3], u[3] = {0, 0, 0}, p[3] = {0, 0, 0},
+               q[3] = {0, 0, 0};
+        p[l] = i & 1 ? -1.0 : 1.0;
+        q[m] = i & 2 ? -1.0 : 1.0;
+        u[k] = p[l] * q[m] * s[k];
+        at[k] = -u[k];
+        at[l] = p[l] * s[l];
+        at[m] = q[m] * s[m];
+        x = (Arc){cr_vec3(at[0], at[1], at[2]), cr_vec3(2.0 * u[0], 2.0 * u[1], 2.0 * u[2]),
+                  cr_vec3(p[0], p[1], p[2]), cr_vec3(q[0], q[1], q[2])};
+    }
+    x.at = cr_add(c->p, cr_mat3_mul(c->R, x.at));
+    x.u = cr_mat3_mul(c->R, x.u);
+    x.p = cr_mat3_mul(c->R, x.p);
+    x.q = cr_mat3_mul(c->R, x.q);
+    return x;
+}
+
+#define SIDES 256  // faces of a hull whose sides of an edge are looked up
+
+// edge x of A against all edges of the hull B whose arcs cross it
+static void try_arc(const crConvex* a, const crConvex* b, const Arc* x, double bias, Best* best) {
+    const crHull* k = b->hull;
+    crVec3 lp = cr_mat3_mul_t(b->R, x->p), lq = cr_mat3_mul_t(b->R, x->q), lu = cr_mat3_mul_t(b->R, x->u);
+    double side[SIDES];
+    bool table = k->face_count <= SIDES;
+    for (int f = 0; f < k->face_count && table; f++)
+        side[f] = cr_dot(k->normals[f], lu);
+    for (int j = 0; j < k->edge_count; j++) {
+        crHullEdge f = k->edges[j];
+        if (table && side[f.left] * side[f.right] > 0.0) continue;
+        crVec3 v = cr_sub(k->vertices[f.b], k->vertices[f.a]);
+        crVec3 r = cr_neg(k->normals[f.left]), s = cr_neg(k->normals[f.right]);
+        if (!arcs_cross(lp, lq, lu, r, s, v)) continue;
+        crVec3 axis = cr_cross(x->u, cr_mat3_mul(b->R, v));
+        double length = cr_norm(axis);
+        if (!(length > 1e-10 * cr_norm(x->u) * cr_norm(v))) continue;
+        axis = cr_scale(1.0 / length, axis);
+        // out of A: towards both of its face normals
+        if (cr_dot(axis, cr_add(x->p, x->q)) < 0.0) axis = cr_neg(axis);
+        crVec3 on_b = cr_add(b->p, cr_mat3_mul(b->R, k->vertices[f.a]));
+        double gap = cr_dot(axis, cr_sub(on_b, x->at));
+        // a pair accepted by rounding alone would overstate the gap: ask the whole shapes
+        if (gap > best->gap + bias) try_axis(a, b, axis, bias, best);
+    }
+}
+
+// B is a hull, A a box or a hull; sign -1: they are called the other way round by the caller
+static void try_arcs(const crConvex* a, const crConvex* b, double sign, double bias, Best* best) {
+    best->n = cr_scale(sign, best->n);
+    for (int i = 0; i < arc_count(a); i++) {
+        Arc x = arc_of(a, i);
+        try_arc(a, b, &x, bias, best);
+    }
+    best->n = cr_scale(sign, best->n);
+}
+
+// the best of the axes within tol of n: face normals, and products of edges that run across n
+static Best near_axes(const crConvex* a, const crConvex* b, crVec3 n, double tol) {
+    Best best = {-(double)INFINITY, {0, 0, 0}};
+    for (int side = 0; side < 2; side++) {
+        const crConvex* c = side == 0 ? a : b;
+        for (int i = 0; i < cr__face_count(c); i++) {
+            crVec3 m = cr_scale(side == 0 ? 1.0 : -1.0, cr__face_normal(c, i));
+            if (cr_norm(cr_sub(m, n)) <= tol) try_axis(a, b, m, 0.0, &best);
         }
     }
+    for (int i = 0; i < cr__edge_count(a); i++) {
+        crVec3 u = cr__edge_direction(a, i);
+        if (fabs(cr_dot(u, n)) > 2.0 * tol) continue;
+        for (int j = 0; j < cr__edge_count(b); j++) {
+            crVec3 v = cr__edge_direction(b, j);
+            if (fabs(cr_dot(v, n)) > 2.0 * tol) continue;
+            crVec3 axis = cr_cross(u, v);
+            double length = cr_norm(axis);
+            if (length > 1e-10) try_axis(a, b, cr_scale(1.0 / length, axis), 0.0, &best);
+        }
+    }
+    try_in_plane(a, b, 0.0, &best);
+    return best;
 }
 
 // the best of all axes; the separation of B from A along it
@@ -91,7 +162,9 @@ static Best all_axes(const crConvex* a, const crConvex* b, double bias) {
     try_face(a, b, 1.0, &best);
     try_face(b, a, -1.0, &best);
     if (a->core == CR__HULL && b->core == CR__HULL)
-        try_hull_edges(a, b, bias, &best);
+        try_arcs(a, b, 1.0, bias, &best);
+    else if (a->core == CR__HULL && b->core == CR__BOX)
+        try_arcs(b, a, -1.0, bias, &best);
     else
         try_edges(a, b, bias, &best);
     try_in_plane(a, b, bias, &best);
@@ -121,8 +194,9 @@ void cr__poly(const crConvex* a, const crConvex* b, crClosest* out) {
     }
     // GJK's normal has an error of rounding / gap: an axis within that of it is the normal itself
     if (out->gap > 0.1 * scale) return;
-    Best axis = all_axes(a, b, 0.0);
-    if (cr_norm(cr_sub(axis.n, out->n)) <= 0x1p-48 * scale / out->gap) {
+    double tol = 0x1p-48 * scale / out->gap;
+    Best axis = near_axes(a, b, out->n, tol);
+    if (cr_norm(cr_sub(axis.n, out->n)) <= tol) {
         out->gap = axis.gap;
         out->n = axis.n;
     }
