@@ -35,6 +35,15 @@ static void choose(const crStep* step, double h, const double* v, bool plastic, 
     }
 }
 
+// bodies that the solve may carry do not fly: what lands softly ends at rest on the surface, not half a fall below
+static void support(crStep* step, const bool* takes) {
+    for (int i = 0; i < step->contact_count; i++) {
+        if (!takes[i]) continue;
+        step->airborne[step->contacts[i].body_a] = false;
+        step->airborne[step->contacts[i].body_b] = false;
+    }
+}
+
 static int count_set(const bool* takes, int count) {
     int set = 0;
     for (int i = 0; i < count; i++) {
@@ -52,6 +61,7 @@ static crStatus contact_solve(crStep* step, double h, bool plastic, crError* err
     crStatus status = CR_OK;
     for (int round = 0; round < ROUNDS && status == CR_OK; round++) {
         int before = count_set(takes, step->contact_count);
+        support(step, takes);
         status = cr_step_problem_build(step, h, takes, error);
         if (status == CR_OK) status = cr_step_solve(step, error);
         if (status == CR_OK) status = cr_step_apply(step, error);
