@@ -22,8 +22,8 @@ static bool meets_fast(const crStep* step, const crStepContact* c) {
 }
 
 // contacts that may press: touching and not leaving, or closed by the end of h at velocities v
-static void choose(const crStep* step, double h, const double* v, bool plastic, bool* takes) {
-    crDynamics* d = (crDynamics*)&step->dynamics;
+static void choose(crStep* step, double h, const double* v, bool plastic, bool* takes) {
+    crDynamics* d = &step->dynamics;
     cr_model_velocity(step->model, v, d);
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
