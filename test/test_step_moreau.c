@@ -1,4 +1,5 @@
-// test_step_moreau.c - the theta method against trajectories that Siconos published and against its own recursion.
+// test_step_moreau.c - the theta method against trajectories that Siconos published and against its own
+// recursion.
 #include "data.h"
 #include "world_scene.h"
 
@@ -67,8 +68,9 @@ TEST(bouncing_ball_is_that_of_siconos) {
     cr_model_destroy(model);
 }
 
-// two balls one above the other: m = 1 and 2, R = .1, e = .95, h = .001, from .1 and .301; the floor is where q1 = 0;
-// the rows show contacts active where gap + 3/2 h v <= 0 (one of them needs more than 1.2, one less than 1.8)
+// two balls one above the other: m = 1 and 2, R = .1, e = .95, h = .001, from .1 and .301; the floor is where
+// q1 = 0; the rows show contacts active where gap + 3/2 h v <= 0 (one of them needs more than 1.2, one less
+// than 1.8)
 TEST(two_balls_are_those_of_siconos) {
     int rows = 0;
     FILE* file = open_reference("siconos-trajectories-A/TwoBouncingBallTS-MoreauJeanGOSI.ref", 8, &rows);
@@ -109,8 +111,9 @@ typedef struct Disc {
     double x, y, theta, vx, vy, omega;
 } Disc;
 
-// one step of a spinning disc over the line y = 0: R = .5, m = 1, J = 2/5 m R^2, e = .9, mu = .1, h = .005, active where
-// gap + h v <= 0; the lever of friction is R, or R + gap/2 where the contact point is midway between the surfaces
+// one step of a spinning disc over the line y = 0: R = .5, m = 1, J = 2/5 m R^2, e = .9, mu = .1, h = .005,
+// active where gap + h v <= 0; the lever of friction is R, or R + gap/2 where the contact point is midway
+// between the surfaces
 static void disc_step(Disc* s, bool midway) {
     double h = 0.005, R = 0.5, J = 0.1;
     Disc a = *s;

@@ -1,4 +1,5 @@
-// test_world.c - worlds: motion without contacts, bookkeeping, snapshots, memory, and what happens when a step fails.
+// test_world.c - worlds: motion without contacts, bookkeeping, snapshots, memory, and what happens when a
+// step fails.
 #include <stdlib.h>
 
 #include "sample.h"

@@ -1,10 +1,10 @@
 // step_cone.c - the default method: exact circular cones, impacts located inside the step.
 //
-// While the step lasts: impacts at this instant by the rule; else find the next one; move there (or to the end) with
-// every other contact solved as one problem. Contacts that will be impacts take no part in that solve; open gaps take
-// part once the solution would overlap them. The position pass ends the step.
-// Fails: as its stages do. More impacts than impact_limit: the rest of the step is plastic and the certificate says
-// so.
+// While the step lasts: impacts at this instant by the rule; else find the next one; move there (or to the
+// end) with every other contact solved as one problem. Contacts that will be impacts take no part in that
+// solve; open gaps take part once the solution would overlap them. The position pass ends the step.
+// Fails: as its stages do. More impacts than impact_limit: the rest of the step is plastic and the
+// certificate says so.
 #include <string.h>
 
 #include "model/spatial.h"
@@ -14,7 +14,8 @@
 #define RETRIES 6   // of a substep that went past an impact
 #define REPEATS 50  // impacts at one instant
 
-// whether a contact that is open, or leaving, will touch at more than the threshold: an impact, not of this solve
+// whether a contact that is open, or leaving, will touch at more than the threshold: an impact, not of this
+// solve
 static bool meets_fast(const crStep* step, const crStepContact* c) {
     crVec3 fall = cr_sub(cr__step_fall(step, c->body_b), cr__step_fall(step, c->body_a));
     double gap = fmax(0.0, c->point.gap);
@@ -35,7 +36,8 @@ static void choose(crStep* step, double h, const double* v, bool plastic, bool* 
     }
 }
 
-// bodies that the solve may carry do not fly: what lands softly ends at rest on the surface, not half a fall below
+// bodies that the solve may carry do not fly: what lands softly ends at rest on the surface, not half a fall
+// below
 static void support(crStep* step, const bool* takes) {
     for (int i = 0; i < step->contact_count; i++) {
         if (!takes[i]) continue;
@@ -93,7 +95,8 @@ static double overshoot(crStep* step, double* speed) {
     return worst;
 }
 
-// a substep to an impact at h; shortened where carried bodies moved otherwise than foreseen and it went too far
+// a substep to an impact at h; shortened where carried bodies moved otherwise than foreseen and it went too
+// far
 static crStatus substep_to(crStep* step, double* h, crError* error) {
     const crModel* model = step->model;
     size_t mark = cr_arena_mark(&step->scratch);

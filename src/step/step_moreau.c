@@ -3,8 +3,8 @@
 //     q+ = q + h (theta v+ + (1 - theta) v),    contact active where gap(q + a h v) <= 0, a = 1/2 unless set,
 //     0 <= u_n+ + e u_n- _|_ p_n >= 0, friction against u_t+
 //
-// Contacts, their frames and M are those of q + a h v, k that of q. Overlap is not removed. A single free body turns
-// with its angular momentum (see model.h).
+// Contacts, their frames and M are those of q + a h v, k that of q. Overlap is not removed. A single free
+// body turns with its angular momentum (see model.h).
 // Fails: as its stages do.
 #include <string.h>
 
