@@ -1,4 +1,4 @@
-// step.h - through time: the stages of a step as functions on one open struct, and four steppers made of them.
+// step.h - through time: the stages of a step as functions on one open struct, and the steppers made of them.
 //
 //     forces          q, v, t        -> poses, M = L^T D L, k, v_free
 //     collide         shapes, poses  -> contacts within a margin, sorted by (shapes, children, features)
@@ -9,8 +9,8 @@
 //     integrate       q, v+, h       -> q+
 //     position_pass   q+             -> q+         normals only, to a tolerance, where needed
 //
-// A stepper is a function that calls stages; a user's own loop does the same. The struct is open: every array says
-// who writes it. Contacts, rows and the problem live in `scratch` until the next cr_step_begin.
+// A stepper is a function that calls stages; a user's own loop does the same. The struct is open: every array
+// says who writes it. Contacts, rows and the problem live in `scratch` until the next cr_step_begin.
 // Numbers that become NaN or infinite are CR_ERR_FINITE. A solve that does not converge is no error: the
 // certificate says so.
 // Units: SI, rad.
@@ -40,14 +40,15 @@ typedef struct crStepSettings {
     int directions;                // lcp: friction directions in space, >= 3; 8
     crLcpRestitution restitution;  // lcp, velocity level; newton
     double theta;                  // moreau: 0 to 1; 0.5
-    crToi toi;                     // event; bisect
-    crRule rule;       // impacts (cone, event); poisson. params NULL: crRuleParams with law and solver below
-    crLaw law;         // of rules that use one; chatterjee-ruina
-    crSolver solver;   // auto
-    double tol;        // residual at which a solve counts as solved; 1e-9
-    double threshold;  // approach speeds above it are impacts (cone, event), m/s; 0.01
-    double cluster;    // bodies nearer than this share one impact, m; 1e-6
-    double deadband;   // contact counts as touching within this share of the body's size; 1e-7
+    double activation;  // moreau: contacts are active where gap(q + activation h v) <= 0, 0 to 2; 0.5
+    crToi toi;          // event; bisect
+    crRule rule;        // impacts (cone, event); poisson. params NULL: crRuleParams with law and solver below
+    crLaw law;          // of rules that use one; chatterjee-ruina
+    crSolver solver;    // auto
+    double tol;         // residual at which a solve counts as solved; 1e-9
+    double threshold;   // approach speeds above it are impacts (cone, event), m/s; 0.01
+    double cluster;     // bodies nearer than this share one impact, m; 1e-6
+    double deadband;    // contact counts as touching within this share of the body's size; 1e-7
     double position_tol;  // overlap the position pass leaves, share of the deadband; 0.1
     int impact_limit;     // impacts per step (cone, event); what comes after them is plastic; 10000
 } crStepSettings;
@@ -71,9 +72,9 @@ typedef struct crStepContact {
     crContactSurface surface;  // e taken at `speed`
     double speed;              // normal velocity at the start, negative where approaching, m/s
     double delta;              // deadband, m
-    double
-        fast;  // approach speed above which it is an impact, m/s: the threshold, and for a contact that pressed
-               // in the last solve also what turning bodies may gain on it in a step
+    // approach speed above which it is an impact, m/s: the threshold, and for a contact that pressed in the
+    // last solve also what turning bodies may gain on it in a step
+    double fast;
     int row;         // first row of the problem, -1 where it takes no part
     crVec3 impulse;  // on b, N s (apply, impacts)
 } crStepContact;
@@ -165,12 +166,15 @@ CR_API void cr_step_destroy(crStep* step);  // accepts a zeroed struct
 CR_API crStatus cr_step_begin(crStep* step, crError* error);
 // Kinematics, the factor of M (+ h B + h^2 K), k with the user's force, v_free = v + h M^-1 k.
 CR_API crStatus cr_step_forces(crStep* step, double h, crError* error);
-// Contacts with gap <= margin at the poses of the last kinematics (which forces runs), and their speeds by state.v.
+// Contacts with gap <= margin at the poses of the last kinematics (which forces runs), and their speeds by
+// state.v.
 CR_API crStatus cr_step_collide(crStep* step, double margin, crError* error);
-// How far anything can move in h at the present v and k: the margin for which no contact of the step is missed, m.
+// How far anything can move in h at the present v and k: the margin for which no contact of the step is
+// missed, m.
 CR_API double cr_step_reach(const crStep* step, double h);
-// Rows of the contacts for which takes[i] is set (NULL: all), of loops and joints, with u_free = J v_free + w_hat and
-// b as the cone method has it: contacts 0 within the deadband and (gap - delta)/h above, limits gap/h, loops 0.
+// Rows of the contacts for which takes[i] is set (NULL: all), of loops and joints, with u_free = J v_free +
+// w_hat and b as the cone method has it: contacts 0 within the deadband and (gap - delta)/h above, limits
+// gap/h, loops 0.
 CR_API crStatus cr_step_problem_build(crStep* step, double h, const bool* takes, crError* error);
 CR_API crStatus cr_step_solve(crStep* step, crError* error);  // p; the audit goes into the certificate
 CR_API crStatus cr_step_apply(crStep* step,
@@ -179,16 +183,17 @@ CR_API crStatus cr_step_apply(crStep* step,
 CR_API crStatus cr_step_integrate(crStep* step, double h, crError* error);
 // Moves overlapping bodies apart along normals, shortest in the metric of M, and closes loops; v stays.
 CR_API crStatus cr_step_position_pass(crStep* step, crError* error);
-// Resolves, by the rule, every cluster of touching contacts in which one approaches faster than the threshold, at
-// the poses and contacts of the last collide. state.v changes, events are added; returns the clusters in *resolved.
+// Resolves, by the rule, every cluster of touching contacts in which one approaches faster than the
+// threshold, at the poses and contacts of the last collide. state.v changes, events are added; returns the
+// clusters in *resolved.
 CR_API crStatus cr_step_impacts(crStep* step, int* resolved, crError* error);
 // Adds an event. CR_ERR_MEMORY.
 CR_API crStatus cr_step_event_add(crStep* step, const crEvent* event);
 // CR_ERR_FINITE where q, v or time are not finite.
 CR_API crStatus cr_step_finite(const crStep* step, crError* error);
 
-// Time in (0, h] at which a contact that approaches faster than the threshold first touches, bodies flying from
-// where they are (those that touch something keep their v); false where there is none. Needs collide.
+// Time in (0, h] at which a contact that approaches faster than the threshold first touches, bodies flying
+// from where they are (those that touch something keep their v); false where there is none. Needs collide.
 CR_API bool cr_step_next_impact(crStep* step, double h, double* time);
 
 // steppers: one step of length h from begin to the end

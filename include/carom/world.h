@@ -8,8 +8,8 @@
 //     while (status == CR_OK && cr_world_state(world)->time < 2.0) status = cr_world_step(world, &error);
 //
 // A step that fails leaves the world as it was before it: CR_ERR_FINITE where numbers became NaN or infinite,
-// CR_ERR_MEMORY, or what the user's force, law or rule returned. A solve that did not converge is no failure; the
-// certificate of the step says so.
+// CR_ERR_MEMORY, or what the user's force, law or rule returned. A solve that did not converge is no failure;
+// the certificate of the step says so.
 #ifndef CAROM_WORLD_H
 #define CAROM_WORLD_H
 
@@ -62,7 +62,8 @@ CR_API crPose cr_world_pose(crWorld* world, int body);
 // Snapshots: everything the future depends on, in one block of bytes. Restoring continues to the same bits.
 CR_API size_t cr_world_save_size(const crWorld* world);
 CR_API crStatus cr_world_save(const crWorld* world, void* bytes, size_t size);
-// Of the same model: CR_ERR_SIZE, CR_ERR_SYNTAX where the bytes are not such a snapshot (the world is unchanged).
+// Of the same model: CR_ERR_SIZE, CR_ERR_SYNTAX where the bytes are not such a snapshot (the world is
+// unchanged).
 CR_API crStatus cr_world_load(crWorld* world, const void* bytes, size_t size, crError* error);
 CR_API uint64_t cr_world_hash(const crWorld* world);  // over the bits of the state and the warm start
 

@@ -1,9 +1,9 @@
 // contacts.c - from shapes and poses to contacts: broad phase, pairs, surfaces, frames, speeds.
 //
-// Pairs that never meet: shapes of one body, of two bodies that no velocity moves, of a body and its parent (other than
-// the world), of bodies tied by a loop. Contacts come sorted by (shapes, children, features), whatever the
-// history. A body is in the air where nothing touches it within the deadband, or only what it leaves faster than the
-// threshold: then its flight is exact, else it is supported.
+// Pairs that never meet: shapes of one body, of two bodies that no velocity moves, of a body and its parent
+// (other than the world), of bodies tied by a loop. Contacts come sorted by (shapes, children, features),
+// whatever the history. A body is in the air where nothing touches it within the deadband, or only what it
+// leaves faster than the threshold: then its flight is exact, else it is supported.
 // Fails: CR_ERR_MEMORY; what the broad phase or a material says.
 #include <string.h>
 
@@ -82,7 +82,8 @@ static crMat3 planar_frame(crVec3 n, crVec3 axis) {
     return cr_mat3_columns(n, cr_scale(1.0 / cr_norm(t), t), cr_cross(n, cr_scale(1.0 / cr_norm(t), t)));
 }
 
-// what a lasting contact can approach by in one step because normals and arms turn: h (omega^2 r + 2 omega u_t)
+// what a lasting contact can approach by in one step because normals and arms turn: h (omega^2 r + 2 omega
+// u_t)
 static double turning_gain(const crStep* step, const crStepContact* c, double slip) {
     double a = cr_norm(step->dynamics.twist[c->body_a].omega);
     double b = cr_norm(step->dynamics.twist[c->body_b].omega);

@@ -1,8 +1,8 @@
 // create.c - memory of a step, what it knows of the model beforehand, and the small stages around it.
 //
-// Known beforehand: the size of each body; the plane in which it moves, if it stands on nothing but planar joints and
-// parallel hinges; and the constant acceleration by gravity of bodies that fly on their own (free, planar about
-// their centre, slider), whose flight is then exact.
+// Known beforehand: the size of each body; the plane in which it moves, if it stands on nothing but planar
+// joints and parallel hinges; and the constant acceleration by gravity of bodies that fly on their own (free,
+// planar about their centre, slider), whose flight is then exact.
 // Fails: CR_ERR_MEMORY, everything freed; what the model or the settings say about themselves.
 #include <string.h>
 

@@ -1,10 +1,11 @@
 // impacts.c - contacts that close fast: the cluster of bodies that touch, resolved by the rule.
 //
-// Trees of bodies are joined where a contact's gap is within the cluster tolerance or the deadband, or where a loop ties
-// them; a cluster in which some contact approaches faster than the threshold is one impact: u = J v + w_hat, all its
-// touching contacts, all loops, and limits that are reached; v+ = v + M^-1 J^T p by M alone, no springs.
-// Fails: what the rule or law returns; CR_ERR_MEMORY. An impact outside the permissible region is no failure: it is
-// counted in the certificate.
+// Trees of bodies are joined where a contact's gap is within the cluster tolerance or the deadband, or where
+// a loop ties them; a cluster in which some contact approaches faster than the threshold is one impact: u = J
+// v + w_hat, all its touching contacts, all loops, and limits that are reached; v+ = v + M^-1 J^T p by M
+// alone, no springs.
+// Fails: what the rule or law returns; CR_ERR_MEMORY. An impact outside the permissible region is no failure:
+// it is counted in the certificate.
 #include <string.h>
 
 #include "model/spatial.h"

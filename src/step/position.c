@@ -1,9 +1,9 @@
 // position.c - the position pass: overlap deeper than the deadband is removed along normals, v stays.
 //
-// The shortest move dq in the metric of M with gap + J_n dq >= -delta/2 at every contact near, limits likewise, and
-// loops shut: 0 <= W p + gap + delta/2 _|_ p >= 0, dq = M^-1 J^T p; repeated at the new poses until nothing is deeper
-// than the deadband (to position_tol of it). Biases of position stay out of the velocity solve, where with sticking
-// contacts they contradict each other.
+// The shortest move dq in the metric of M with gap + J_n dq >= -delta/2 at every contact near, limits
+// likewise, and loops shut: 0 <= W p + gap + delta/2 _|_ p >= 0, dq = M^-1 J^T p; repeated at the new poses
+// until nothing is deeper than the deadband (to position_tol of it). Biases of position stay out of the
+// velocity solve, where with sticking contacts they contradict each other.
 // Fails: CR_ERR_MEMORY. What it cannot remove in 20 rounds is left and stands in the certificate.
 #include <string.h>
 

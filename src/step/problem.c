@@ -1,6 +1,8 @@
-// problem.c - the contact problem of a step: rows of contacts, loops and joints, W = H H^T, u_free and b apart.
+// problem.c - the contact problem of a step: rows of contacts, loops and joints, W = H H^T, u_free and b
+// apart.
 //
-//     contact   0 <= u_n + b _|_ p_n >= 0, p_t in the friction set;  b = 0 for |gap| <= delta, (gap - delta)/h above
+//     contact   0 <= u_n + b _|_ p_n >= 0, p_t in the friction set;
+//               b = 0 for |gap| <= delta, (gap - delta)/h above
 //     loop      u = 0 (its error of position is left to the position pass)
 //     limit     0 <= u + gap/h _|_ p >= 0        motor, dry friction   |p| <= h force
 //

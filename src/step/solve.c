@@ -1,9 +1,10 @@
 // solve.c - impulses from the problem, and the velocities after them.
 //
-// v+ = v_free + M^-1 J^T p. What the audit finds goes into the certificate, the worst of all solves of the step. Forces
-// of the contacts are kept under their features for the next start; a contact that is not among those of the step
-// before begins: an event.
-// Fails: CR_ERR_FINITE where velocities are not numbers; CR_ERR_MEMORY. A solve that did not converge is no failure.
+// v+ = v_free + M^-1 J^T p. What the audit finds goes into the certificate, the worst of all solves of the
+// step. Forces of the contacts are kept under their features for the next start; a contact that is not among
+// those of the step before begins: an event.
+// Fails: CR_ERR_FINITE where velocities are not numbers; CR_ERR_MEMORY. A solve that did not converge is no
+// failure.
 #include <string.h>
 
 #include "step/step.h"

@@ -8,8 +8,8 @@
 crStatus cr__step_grow(const crAllocator* a, void** array, int* capacity, int used, int needed, size_t size);
 crStatus cr__step_memory(crError* error);  // CR_ERR_MEMORY with its text
 
-// Contacts of two shapes at given poses, by outlines where both bodies move in one plane; at most capacity, and how
-// many there are in *needed.
+// Contacts of two shapes at given poses, by outlines where both bodies move in one plane; at most capacity,
+// and how many there are in *needed.
 int cr__step_pair(const crStep* step, int shape_a, int shape_b, crPose pose_a, crPose pose_b, double margin,
                   crContactPoint* points, int capacity, int* needed);
 // Acceleration of a body in the air, zero where something carries it, m/s^2.

@@ -1,10 +1,10 @@
 // step_cone.c - the default method: exact circular cones, impacts located inside the step.
 //
-// While the step lasts: impacts at this instant by the rule; else find the next one; move there (or to the end) with
-// every other contact solved as one problem. Contacts that will be impacts take no part in that solve; open gaps take
-// part once the solution would overlap them. The position pass ends the step.
-// Fails: as its stages do. More impacts than impact_limit: the rest of the step is plastic and the certificate says
-// so.
+// While the step lasts: impacts at this instant by the rule; else find the next one; move there (or to the
+// end) with every other contact solved as one problem. Contacts that will be impacts take no part in that
+// solve; open gaps take part once the solution would overlap them. The position pass ends the step.
+// Fails: as its stages do. More impacts than impact_limit: the rest of the step is plastic and the
+// certificate says so.
 #include <string.h>
 
 #include "model/spatial.h"
@@ -14,7 +14,8 @@
 #define RETRIES 6   // of a substep that went past an impact
 #define REPEATS 50  // impacts at one instant
 
-// whether a contact that is open, or leaving, will touch at more than the threshold: an impact, not of this solve
+// whether a contact that is open, or leaving, will touch at more than the threshold: an impact, not of this
+// solve
 static bool meets_fast(const crStep* step, const crStepContact* c) {
     crVec3 fall = cr_sub(cr__step_fall(step, c->body_b), cr__step_fall(step, c->body_a));
     double gap = fmax(0.0, c->point.gap);
@@ -22,8 +23,8 @@ static bool meets_fast(const crStep* step, const crStepContact* c) {
 }
 
 // contacts that may press: touching and not leaving, or closed by the end of h at velocities v
-static void choose(const crStep* step, double h, const double* v, bool plastic, bool* takes) {
-    crDynamics* d = (crDynamics*)&step->dynamics;
+static void choose(crStep* step, double h, const double* v, bool plastic, bool* takes) {
+    crDynamics* d = &step->dynamics;
     cr_model_velocity(step->model, v, d);
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
@@ -32,6 +33,16 @@ static void choose(const crStep* step, double h, const double* v, bool plastic, 
         bool closes = c->point.gap - c->delta + h * cr_dot(u, c->point.normal) <= 0.0;
         bool touching = c->point.gap <= c->delta && c->speed < c->fast;
         if (touching || (closes && (plastic || !meets_fast(step, c)))) takes[i] = true;
+    }
+}
+
+// bodies that the solve may carry do not fly: what lands softly ends at rest on the surface, not half a fall
+// below
+static void support(crStep* step, const bool* takes) {
+    for (int i = 0; i < step->contact_count; i++) {
+        if (!takes[i]) continue;
+        step->airborne[step->contacts[i].body_a] = false;
+        step->airborne[step->contacts[i].body_b] = false;
     }
 }
 
@@ -52,6 +63,7 @@ static crStatus contact_solve(crStep* step, double h, bool plastic, crError* err
     crStatus status = CR_OK;
     for (int round = 0; round < ROUNDS && status == CR_OK; round++) {
         int before = count_set(takes, step->contact_count);
+        support(step, takes);
         status = cr_step_problem_build(step, h, takes, error);
         if (status == CR_OK) status = cr_step_solve(step, error);
         if (status == CR_OK) status = cr_step_apply(step, error);
@@ -83,7 +95,8 @@ static double overshoot(crStep* step, double* speed) {
     return worst;
 }
 
-// a substep to an impact at h; shortened where carried bodies moved otherwise than foreseen and it went too far
+// a substep to an impact at h; shortened where carried bodies moved otherwise than foreseen and it went too
+// far
 static crStatus substep_to(crStep* step, double* h, crError* error) {
     const crModel* model = step->model;
     size_t mark = cr_arena_mark(&step->scratch);

@@ -1,9 +1,11 @@
-// snapshot.c - everything the future depends on, as bytes: time, q, v, applied forces, motor speeds, warm start.
+// snapshot.c - everything the future depends on, as bytes: time, q, v, applied forces, motor speeds, warm
+// start.
 //
-// Layout, all in the machine's own order: crHeader, time, q, v, force, motor_speed as double, then crWarm entries; the
-// header holds the FNV-1a hash of what follows it. The hash of a world is that of the same bytes.
-// Fails: CR_ERR_SIZE where the room or the counts do not fit the model, CR_ERR_SYNTAX where the bytes are no snapshot
-// or damaged, CR_ERR_MEMORY; the world is then unchanged.
+// Layout, all in the machine's own order: crHeader, time, q, v, force, motor_speed as double, then crWarm
+// entries; the header holds the FNV-1a hash of what follows it. The hash of a world is that of the same
+// bytes.
+// Fails: CR_ERR_SIZE where the room or the counts do not fit the model, CR_ERR_SYNTAX where the bytes are no
+// snapshot or damaged, CR_ERR_MEMORY; the world is then unchanged.
 #include <string.h>
 
 #include "world/world.h"

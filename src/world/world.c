@@ -1,7 +1,7 @@
 // world.c - a model that moves: owns the step, keeps the last good state, steps and runs.
 //
-// Before a step the state is checked and copied with the warm start; a step that fails is undone from the copy, so the
-// world stands where it was. Energy and momentum are those of the present state.
+// Before a step the state is checked and copied with the warm start; a step that fails is undone from the
+// copy, so the world stands where it was. Energy and momentum are those of the present state.
 // Fails: CR_ERR_ARGUMENT for a definition that does not come from cr_world_def; as the step does.
 #include "world/world.h"
 
