@@ -710,3 +710,24 @@ TEST(friction_that_is_no_lcp_is_refused) {
     CHECK_TEXT(error.field, "mu");
     scene_close(&scene);
 }
+
+// a ball between walls that are too near each other: gaps contradict, the step goes on at velocity level and says so
+TEST(wedged_ball_is_reported) {
+    crStepSettings settings = lcp_settings();
+    Scene scene =
+        body_scene(cr_shape_sphere(0.1), cr_vec3(0, 0, 0.3), 0.2, 0.0, cr_vec3(0, 0, -GRAVITY), &settings);
+    cr_step_destroy(&scene.step);
+    crShape left = cr_shape_halfspace(cr_vec3(1, 0, 0), -0.099),
+            right = cr_shape_halfspace(cr_vec3(-1, 0, 0), -0.099);
+    cr_model_add_shape(scene.model, CR_WORLD, &left, 1);
+    cr_model_add_shape(scene.model, CR_WORLD, &right, 1);
+    scene_open(&scene, &settings);
+    for (int i = 0; i < 50 && scene_step(&scene, 2e-3); i++) {
+        CHECK(scene.step.certificate.outcome != CR_OUTCOME_SOLVED);
+        CHECK_NEAR(scene.step.certificate.penetration, 1e-3, 1e-12);
+        CHECK(fabs(scene.step.state.v[0]) < 1e-9);
+    }
+    // no normal force, so no friction: it falls freely
+    CHECK_NEAR(scene.step.state.v[2], -GRAVITY * 0.1, 1e-9);
+    scene_close(&scene);
+}
