@@ -2,13 +2,14 @@
 //
 //     M (v+ - v) = J^T p + h k,      q+ = q (+) h v+,      n, D, gap, M, k at q^ = q (+) h v^ and time t + h
 //
-// v^ = v; with the fixed point v^ is the v+ found before, until both are equal: then everything is that of the end of
-// the step. Active are the contacts that pressed in the step before and those violated at q^; others found violated
-// at q+ join them and the step is solved again. At velocity level (Anitescu and Potra) q+ is then projected on
-// gap >= -deadband, and omega of bodies turned by it is rescaled to the kinetic energy it had.
-// Springs and dampers of joints are implicit. Source: Stewart and Trinkle 2000; Anitescu and Potra 1997. Fails: a solve
-// without solution (the step is then made at velocity level) or a fixed point not reached is the certificate's outcome;
-// CR_ERR_RANGE for friction that is no LCP; CR_ERR_MEMORY, CR_ERR_FINITE.
+// v^ = v; with the fixed point v^ is the v+ found before, until both are equal: then everything is that of
+// the end of the step. Active are the contacts that pressed in the step before and those violated at q^;
+// others found violated at q+ join them and the step is solved again. At velocity level (Anitescu and Potra)
+// q+ is then projected on gap >= -deadband, and omega of bodies turned by it is rescaled to the kinetic
+// energy it had. Springs and dampers of joints are implicit. Source: Stewart and Trinkle 2000; Anitescu and
+// Potra 1997. Fails: a solve without solution (the step is then made at velocity level) or a fixed point not
+// reached is the certificate's outcome; CR_ERR_RANGE for friction that is no LCP; CR_ERR_MEMORY,
+// CR_ERR_FINITE.
 #include <string.h>
 
 #include "model/spatial.h"
