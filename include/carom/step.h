@@ -46,7 +46,7 @@ typedef struct crStepSettings {
     crLaw law;          // of rules that use one; chatterjee-ruina
     crSolver solver;    // auto
     double tol;         // residual at which a solve counts as solved; 1e-9
-    double threshold;   // approach speeds above it are impacts (cone, event), m/s; 0.01
+    double threshold;   // approach speeds above it are impacts (cone, event), or bounce (lcp), m/s; 0.01
     double cluster;     // bodies nearer than this share one impact, m; 1e-6
     double deadband;    // contact counts as touching within this share of the body's size; 1e-7
     double position_tol;  // overlap the position pass leaves, share of the deadband; 0.1

@@ -5,10 +5,10 @@
 //     friction   0 <= lambda e + D^T v+    _|_  beta >= 0,       0 <= mu c_n - sum beta  _|_  lambda >= 0
 //     expansion  0 <= n.v+  _|_  c_2 - e c_1 s >= 0,             friction within mu c_2
 //
-// s is the share of the approach that was there before the forces of the step acted: a ball at rest has none. Slip is
-// that of the two witness points, on_b - on_a = gap n, so that a body's arm does not depend on how deep q^ is.
-// Source: Stewart and Trinkle 2000, eqs. 5 to 13; Anitescu and Potra 1997. Fails: infinite and rolling friction are no
-// LCP: CR_ERR_RANGE; CR_ERR_MEMORY.
+// s is the share of the approach that was there before the forces of the step acted: a ball at rest has
+// none. Slip is that of the two witness points, on_b - on_a = gap n, so that a body's arm does not depend on
+// how deep q^ is. Source: Stewart and Trinkle 2000, eqs. 5 to 13; Anitescu and Potra 1997. Fails: infinite
+// and rolling friction are no LCP: CR_ERR_RANGE; CR_ERR_MEMORY.
 #include "step/lcp_problem.h"
 
 #include <string.h>
@@ -140,7 +140,8 @@ crStatus cr__step_lcp_problem(crStep* step, double h, const bool* takes, const d
     return CR_OK;
 }
 
-// e of the share of c_1 that came in as approach (weight of the step is not given back), what is left of the boxes
+// e of the share of c_1 that came in as approach (weight of the step is not given back), what is left of the
+// boxes
 static void release(const crStep* step, crBlock* blocks, const double* p1, double* given) {
     for (int i = 0; i < step->problem.block_count; i++) {
         crBlock* block = &blocks[i];

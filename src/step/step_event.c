@@ -1,12 +1,12 @@
-// step_event.c - event-driven stepping: move to the next touch, resolve it by the rule, go on with what is left.
+// step_event.c - event-driven stepping: move to the next touch, resolve it by the rule, go on.
 //
-// Between impacts bodies fly, or slide and roll on what carries them by a contact solve. A trial over the rest of the
-// step that ends in overlap is halved until the touch is found to 1e-12 of the body's size (Hecker's loop); by
-// conservative advancement the trial ends just past the foreseen time instead and only that is halved. Foreseen times
-// bound the halving too, so nothing is passed through. Touches slower than the threshold do not bounce: impacts
-// that accumulate end in contact, and contacts that pull are left by the contact solve.
-// Source: Hecker 1997; the floor on subdivision is ours. Fails: as its stages do; more impacts than impact_limit:
-// the rest of the step is plastic and the certificate says so.
+// Between impacts bodies fly, or slide and roll on what carries them by a contact solve. A trial over the
+// rest of the step that ends in overlap is halved until the touch is found to 1e-12 of the body's size
+// (Hecker's loop); by conservative advancement the trial ends just past the foreseen time instead and only
+// that is halved. Foreseen times bound the halving too, so nothing is passed through. Touches slower than
+// the threshold do not bounce: impacts that accumulate end in contact, and contacts that pull are left by
+// the contact solve. Source: Hecker 1997; the floor on subdivision is ours. Fails: as its stages do; more
+// impacts than impact_limit: the rest of the step is plastic and the certificate says so.
 #include <string.h>
 
 #include "step/step.h"
@@ -34,7 +34,7 @@ static double touch(const crStep* step, const crStepContact* c, double slack) {
     return TOUCH_TOL * fmax(step->size[c->body_a], step->size[c->body_b]) + ROUND_TOL * far + slack;
 }
 
-static bool fast(const crStep* step, double speed) { return speed < -step->settings.threshold; }
+static bool fast(const crStepContact* c) { return c->speed < -c->fast; }
 
 static crStatus keep(crStep* step, double slack, Origin* origin, crError* error) {
     size_t q = (size_t)step->model->nq * sizeof(double), v = (size_t)step->model->nv * sizeof(double);
@@ -61,8 +61,8 @@ static void go_back(crStep* step, const Origin* origin) {
     }
 }
 
-// Touching contacts press that neither close nor leave fast; so do those that close slowly within h. Others fly, to
-// leave or to come as impacts, unless everything is plastic.
+// Touching contacts press that neither close nor leave fast; so do those that close slowly within h. Others
+// fly, to leave or to come as impacts, unless everything is plastic.
 static int choose(crStep* step, double h, const double* v, bool plastic, bool* takes) {
     crDynamics* d = &step->dynamics;
     int count = 0;
@@ -73,8 +73,8 @@ static int choose(crStep* step, double h, const double* v, bool plastic, bool* t
                           cr_model_point_velocity(d, c->body_a, c->point.point));
         double end = cr_dot(u, c->point.normal);
         bool closes = c->point.gap - c->delta + h * fmin(c->speed, end) <= 0.0;
-        bool slow = fabs(c->speed) <= step->settings.threshold;
-        slow = slow && (c->point.gap <= c->delta || (closes && !fast(step, end)));
+        bool slow = fabs(c->speed) <= c->fast;
+        slow = slow && (c->point.gap <= c->delta || (closes && end >= -c->fast));
         takes[i] = takes[i] || slow || (plastic && closes);
         count += takes[i];
     }
@@ -85,7 +85,7 @@ static int choose(crStep* step, double h, const double* v, bool plastic, bool* t
 static void set_airborne(crStep* step, const bool* takes) {
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        if (takes[i] || !fast(step, c->speed)) continue;
+        if (takes[i] || !fast(c)) continue;
         step->airborne[c->body_a] = true;
         step->airborne[c->body_b] = true;
     }
@@ -129,10 +129,9 @@ static bool took_part(const crStepContact* before, const bool* takes, int count,
 
 // what contacts that had no part in a trial do at its end
 typedef struct Ending {
-    bool
-        overlap;  // one closes and overlaps: a fast one by more than a touch, a slow one by more than the deadband
-    bool caught;  // a slow one is within the deadband: from here on it presses
-    double soon;  // twice the time that fast ones within the deadband need to touch, s
+    bool overlap;  // one closes and overlaps: a fast one more than a touch, a slow one more than the deadband
+    bool caught;   // a slow one is within the deadband: from here on it presses
+    double soon;   // twice the time that fast ones within the deadband need to touch, s
 } Ending;
 
 static crStatus look(crStep* step, const Origin* origin, const bool* takes, Ending* ending, crError* error) {
@@ -148,7 +147,7 @@ static crStatus look(crStep* step, const Origin* origin, const bool* takes, Endi
     for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
         const crStepContact* c = &step->contacts[i];
         if (c->speed >= 0.0 || took_part(before, takes, count, c)) continue;
-        bool is_fast = fast(step, c->speed);
+        bool is_fast = fast(c);
         double tol = is_fast ? touch(step, c, origin->slack) : c->delta;
         ending->overlap = ending->overlap || c->point.gap < -tol;
         ending->caught = ending->caught || (!is_fast && c->point.gap <= c->delta);
@@ -176,8 +175,8 @@ static crStatus trial(crStep* step, const Origin* origin, double h, bool plastic
     return status;
 }
 
-// the longest trial that does not overlap, where one over lo does not and one over *h does: its end touches to the last
-// bit of time
+// the longest trial that does not overlap, where one over lo does not and one over *h does: its end touches
+// to the last bit of time
 static crStatus halve(crStep* step, const Origin* origin, double lo, double* h, crError* error) {
     double hi = *h;
     Ending ending;
@@ -238,7 +237,7 @@ static crStatus move(crStep* step, double left, bool plastic, double slack, doub
 static bool struck(const crStep* step, double slack) {
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        if (c->point.gap <= touch(step, c, slack) && fast(step, c->speed)) return true;
+        if (c->point.gap <= touch(step, c, slack) && fast(c)) return true;
     }
     return false;
 }

@@ -2,13 +2,14 @@
 //
 //     M (v+ - v) = J^T p + h k,      q+ = q (+) h v+,      n, D, gap, M, k at q^ = q (+) h v^ and time t + h
 //
-// v^ = v; with the fixed point v^ is the v+ found before, until both are equal: then everything is that of the end of
-// the step. Active are the contacts that pressed in the step before and those violated at q^; others found violated
-// at q+ join them and the step is solved again. At velocity level (Anitescu and Potra) q+ is then projected on
-// gap >= -deadband, and omega of bodies turned by it is rescaled to the kinetic energy it had.
-// Springs and dampers of joints are implicit. Source: Stewart and Trinkle 2000; Anitescu and Potra 1997. Fails: a solve
-// without solution or a fixed point not reached is the certificate's outcome; CR_ERR_RANGE for friction that is no
-// LCP; CR_ERR_MEMORY, CR_ERR_FINITE.
+// v^ = v; with the fixed point v^ is the v+ found before, until both are equal: then everything is that of
+// the end of the step. Active are the contacts that pressed in the step before and those violated at q^;
+// others found violated at q+ join them and the step is solved again. At velocity level (Anitescu and Potra)
+// q+ is then projected on gap >= -deadband, and omega of bodies turned by it is rescaled to the kinetic
+// energy it had. Springs and dampers of joints are implicit. Source: Stewart and Trinkle 2000; Anitescu and
+// Potra 1997. Fails: a solve without solution (the step is then made at velocity level) or a fixed point not
+// reached is the certificate's outcome; CR_ERR_RANGE for friction that is no LCP; CR_ERR_MEMORY,
+// CR_ERR_FINITE.
 #include <string.h>
 
 #include "model/spatial.h"
@@ -116,15 +117,33 @@ static crStatus predict(crStep* step, Try* attempt, crError* error) {
     return cr_step_collide(step, attempt->margin, error);
 }
 
-static crStatus solve(crStep* step, Try* attempt, crError* error) {
+// impulses by Lemke's method at one level
+static crStatus solve_at(crStep* step, const Try* attempt, crLevel level, crError* error) {
     const crStepSettings kept = step->settings;
-    crStatus status = cr__step_lcp_problem(step, attempt->h, attempt->takes, attempt->v_hat, error);
-    if (status != CR_OK) return status;
+    step->settings.level = level;
     step->settings.solver = cr_solver_lemke(NULL);
-    status = cr_step_solve(step, error);
+    crStatus status = cr__step_lcp_problem(step, attempt->h, attempt->takes, attempt->v_hat, error);
+    if (status == CR_OK) status = cr_step_solve(step, error);
     step->settings = kept;
-    bool expand = kept.level == CR_LEVEL_VELOCITY && kept.restitution == CR_LCP_POISSON;
-    if (status == CR_OK && expand) status = cr__step_lcp_expand(step, error);
+    return status;
+}
+
+static bool unsolvable(crOutcome outcome) {
+    return outcome == CR_OUTCOME_RAY || outcome == CR_OUTCOME_INFEASIBLE || outcome == CR_OUTCOME_LIMIT;
+}
+
+static crStatus solve(crStep* step, Try* attempt, crError* error) {
+    const crStepSettings* settings = &step->settings;
+    crStatus status = solve_at(step, attempt, settings->level, error);
+    // gaps that contradict each other: velocities never do, and the certificate keeps the first outcome
+    if (status == CR_OK && settings->level == CR_LEVEL_POSITION && unsolvable(step->report.outcome)) {
+        status = solve_at(step, attempt, CR_LEVEL_VELOCITY, error);
+    }
+    if (status == CR_OK && settings->level == CR_LEVEL_VELOCITY && settings->restitution == CR_LCP_POISSON) {
+        size_t mark = cr_arena_mark(&step->scratch);
+        status = cr__step_lcp_expand(step, error);
+        cr_arena_release(&step->scratch, mark);
+    }
     if (status != CR_OK) return status;
     size_t bytes = (size_t)step->model->nv * sizeof(double);
     memset(attempt->v_plus, 0, bytes);
