@@ -40,14 +40,15 @@ typedef struct crStepSettings {
     int directions;                // lcp: friction directions in space, >= 3; 8
     crLcpRestitution restitution;  // lcp, velocity level; newton
     double theta;                  // moreau: 0 to 1; 0.5
-    crToi toi;                     // event; bisect
-    crRule rule;       // impacts (cone, event); poisson. params NULL: crRuleParams with law and solver below
-    crLaw law;         // of rules that use one; chatterjee-ruina
-    crSolver solver;   // auto
-    double tol;        // residual at which a solve counts as solved; 1e-9
-    double threshold;  // approach speeds above it are impacts (cone, event), m/s; 0.01
-    double cluster;    // bodies nearer than this share one impact, m; 1e-6
-    double deadband;   // contact counts as touching within this share of the body's size; 1e-7
+    double activation;  // moreau: contacts are active where gap(q + activation h v) <= 0, 0 to 2; 0.5
+    crToi toi;          // event; bisect
+    crRule rule;        // impacts (cone, event); poisson. params NULL: crRuleParams with law and solver below
+    crLaw law;          // of rules that use one; chatterjee-ruina
+    crSolver solver;    // auto
+    double tol;         // residual at which a solve counts as solved; 1e-9
+    double threshold;   // approach speeds above it are impacts (cone, event), m/s; 0.01
+    double cluster;     // bodies nearer than this share one impact, m; 1e-6
+    double deadband;    // contact counts as touching within this share of the body's size; 1e-7
     double position_tol;  // overlap the position pass leaves, share of the deadband; 0.1
     int impact_limit;     // impacts per step (cone, event); what comes after them is plastic; 10000
 } crStepSettings;

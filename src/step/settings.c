@@ -10,6 +10,7 @@ crStepSettings cr_step_settings(void) {
         .level = CR_LEVEL_POSITION,
         .directions = 8,
         .theta = 0.5,
+        .activation = 0.5,
         .rule = cr_rule_poisson(NULL),
         .law = cr_law_chatterjee_ruina(),
         .solver = cr_solver_auto(NULL),
@@ -60,6 +61,7 @@ crStatus cr_step_settings_check(const crStepSettings* s, crError* error) {
     crStatus status = check_choices(s, error);
     if (status == CR_OK) status = check_number("dt", s->dt, 1e-12, 1e6, error);
     if (status == CR_OK) status = check_number("theta", s->theta, 0.0, 1.0, error);
+    if (status == CR_OK) status = check_number("activation", s->activation, 0.0, 2.0, error);
     if (status == CR_OK) status = check_number("tol", s->tol, 1e-15, 1.0, error);
     if (status == CR_OK) status = check_number("threshold", s->threshold, 0.0, 1e6, error);
     if (status == CR_OK) status = check_number("cluster", s->cluster, 0.0, 1e6, error);

@@ -22,8 +22,8 @@ static bool meets_fast(const crStep* step, const crStepContact* c) {
 }
 
 // contacts that may press: touching and not leaving, or closed by the end of h at velocities v
-static void choose(const crStep* step, double h, const double* v, bool plastic, bool* takes) {
-    crDynamics* d = (crDynamics*)&step->dynamics;
+static void choose(crStep* step, double h, const double* v, bool plastic, bool* takes) {
+    crDynamics* d = &step->dynamics;
     cr_model_velocity(step->model, v, d);
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
@@ -32,6 +32,15 @@ static void choose(const crStep* step, double h, const double* v, bool plastic, 
         bool closes = c->point.gap - c->delta + h * cr_dot(u, c->point.normal) <= 0.0;
         bool touching = c->point.gap <= c->delta && c->speed < c->fast;
         if (touching || (closes && (plastic || !meets_fast(step, c)))) takes[i] = true;
+    }
+}
+
+// bodies that the solve may carry do not fly: what lands softly ends at rest on the surface, not half a fall below
+static void support(crStep* step, const bool* takes) {
+    for (int i = 0; i < step->contact_count; i++) {
+        if (!takes[i]) continue;
+        step->airborne[step->contacts[i].body_a] = false;
+        step->airborne[step->contacts[i].body_b] = false;
     }
 }
 
@@ -52,6 +61,7 @@ static crStatus contact_solve(crStep* step, double h, bool plastic, crError* err
     crStatus status = CR_OK;
     for (int round = 0; round < ROUNDS && status == CR_OK; round++) {
         int before = count_set(takes, step->contact_count);
+        support(step, takes);
         status = cr_step_problem_build(step, h, takes, error);
         if (status == CR_OK) status = cr_step_solve(step, error);
         if (status == CR_OK) status = cr_step_apply(step, error);

@@ -1,9 +1,9 @@
 // step_moreau.c - the theta method of Moreau and Jean: contacts at velocity level with Newton's restitution.
 //
-//     q+ = q + h (theta v+ + (1 - theta) v),    contact active where gap(q + h v / 2) <= 0,
+//     q+ = q + h (theta v+ + (1 - theta) v),    contact active where gap(q + a h v) <= 0, a = 1/2 unless set,
 //     0 <= u_n+ + e u_n- _|_ p_n >= 0, friction against u_t+
 //
-// Contacts, their frames and M are those of q + h v / 2, k that of q. Overlap is not removed. A single free body turns
+// Contacts, their frames and M are those of q + a h v, k that of q. Overlap is not removed. A single free body turns
 // with its angular momentum (see model.h).
 // Fails: as its stages do.
 #include <string.h>
@@ -11,13 +11,13 @@
 #include "model/spatial.h"
 #include "step/step.h"
 
-// contacts at q + h v / 2, then q as it was
-static crStatus collide_midway(crStep* step, double h, double* q, crError* error) {
+// contacts at q + a h v, then q as it was
+static crStatus collide_ahead(crStep* step, double h, double* q, crError* error) {
     const crModel* model = step->model;
-    double time = step->state.time;
+    double time = step->state.time, ahead = step->settings.activation * h;
     memcpy(q, step->state.q, (size_t)model->nq * sizeof(double));
-    cr__advance(model, 0.5 * h, step->state.v, step->state.q);
-    step->state.time = time + 0.5 * h;
+    cr__advance(model, ahead, step->state.v, step->state.q);
+    step->state.time = time + ahead;
     cr_model_kinematics(model, &step->state, &step->dynamics);
     crStatus status = cr_model_mass_factor(model, h, &step->dynamics);
     if (status == CR_OK) status = cr_step_collide(step, 0.0, error);
@@ -60,7 +60,7 @@ crStatus cr_step_moreau(crStep* step, double h, crError* error) {
     double* after = cr_arena_alloc(&step->scratch, (size_t)step->model->nv * sizeof(double));
     if (q == NULL || after == NULL) return cr__step_memory(error);
     status = cr_step_forces(step, h, error);
-    if (status == CR_OK) status = collide_midway(step, h, q, error);
+    if (status == CR_OK) status = collide_ahead(step, h, q, error);
     if (status == CR_OK) status = cr_step_problem_build(step, h, NULL, error);
     if (status == CR_OK) newton_bias(step);
     if (status == CR_OK) status = cr_step_solve(step, error);
