@@ -1,9 +1,10 @@
-// bench_collide.c - nanoseconds per pair of shapes, next to libccd where it is installed, and the broad
-// phase.
+// bench_collide.c - nanoseconds per pair of shapes, next to libccd and Bullet where they are installed, and the
+// broad phase.
 //
 // Pairs: random poses, centres so far apart that about half overlap. "distance" is cr_distance, "contacts" is
 // cr_collide with its manifold; libccd is ccdMPRPenetration at tolerance 1e-6 (no distance where they are
-// apart). "worst" is the largest error bound over the pairs relative to their size. Broad phase: spheres that
+// apart); Bullet is its dispatcher's algorithm for the pair with a cleared manifold, single precision (no
+// ellipsoids). "worst" is the largest error bound over the pairs relative to their size. Broad phase: spheres that
 // drift in a box at constant density, everything updated and all pairs listed once per step. Medians of 5
 // runs.
 #include <stdio.h>
@@ -15,6 +16,9 @@
 
 #ifdef CAROM_BENCH_CCD
 #include <ccd/ccd.h>
+#endif
+#ifdef CAROM_BENCH_BULLET
+#include "peer_bullet.h"
 #endif
 #define COUNT 2000
 #define RUNS  5
@@ -91,6 +95,17 @@ static double run_ccd(void) {
 }
 #endif
 
+#ifdef CAROM_BENCH_BULLET
+static PeerBullet* bullets[COUNT];
+
+static double run_bullet(void) {
+    double sum = 0;
+    for (int i = 0; i < COUNT; i++)
+        sum += peer_bullet_run(bullets[i]);
+    return sum;
+}
+#endif
+
 static double measure(double (*run)(void)) {
     double times[RUNS];
     for (int r = 0; r < RUNS; r++) {
@@ -100,6 +115,22 @@ static double measure(double (*run)(void)) {
     }
     qsort(times, RUNS, sizeof *times, by_value);
     return times[RUNS / 2] / COUNT * 1e9;
+}
+
+// NAN where it is not installed or has no such shape
+static double measure_bullet(void) {
+    double ns = NAN;
+#ifdef CAROM_BENCH_BULLET
+    bool all = true;
+    for (int i = 0; i < COUNT; i++) {
+        bullets[i] = peer_bullet_create(&pairs[i].a, pairs[i].pa, &pairs[i].b, pairs[i].pb);
+        all = all && bullets[i] != NULL;
+    }
+    if (all) ns = measure(run_bullet);
+    for (int i = 0; i < COUNT; i++)
+        peer_bullet_destroy(bullets[i]);
+#endif
+    return ns;
 }
 
 static double worst_error(void) {
@@ -115,7 +146,7 @@ static double worst_error(void) {
 static void bench_pairs(void) {
     crRandom random = sample_seed(21);
     crHullPool pool = sample_hulls(&random);
-    printf("%-10s %-10s %9s %9s %9s %9s\n", "", "", "distance", "contacts", "libccd", "worst");
+    printf("%-10s %-10s %9s %9s %9s %9s %9s\n", "", "", "distance", "contacts", "libccd", "Bullet", "worst");
     for (int i = 0; i < CONVEX_KINDS; i++)
         for (int k = i; k < CONVEX_KINDS; k++) {
             for (int s = 0; s < COUNT; s++) {
@@ -132,9 +163,9 @@ static void bench_pairs(void) {
 #ifdef CAROM_BENCH_CCD
             ccd = measure(run_ccd);
 #endif
-            printf("%-10s %-10s %9.0f %9.0f %9.0f %9.0e\n", cr_shape_name(convex_kinds[i]),
+            printf("%-10s %-10s %9.0f %9.0f %9.0f %9.0f %9.0e\n", cr_shape_name(convex_kinds[i]),
                    cr_shape_name(convex_kinds[k]), measure(run_distance), measure(run_contacts), ccd,
-                   worst_error());
+                   measure_bullet(), worst_error());
         }
     sample_hulls_destroy(&pool);
 }

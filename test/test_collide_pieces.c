@@ -172,3 +172,63 @@ TEST(bad_pieces_are_refused_by_name) {
     CHECK_STATUS(cr_compound_create(&nested, 1, NULL, &all, &error), CR_ERR_TYPE);
     cr_mesh_destroy(closed);
 }
+
+typedef struct Few {
+    int left, held;
+} Few;
+
+static void* few_alloc(void* ctx, size_t size) {
+    Few* few = ctx;
+    if (few->left == 0) return NULL;
+    few->left--;
+    few->held++;
+    return malloc(size);
+}
+static void few_free(void* ctx, void* memory, size_t size) {
+    (void)size;
+    if (memory != NULL) ((Few*)ctx)->held--;
+    free(memory);
+}
+
+static crStatus create(int what, const crAllocator* allocator, crError* error) {
+    const crVec3 square[4] = {{1, 1, 0}, {-1, 1, 0}, {-1, -1, 0}, {1, -1, 0}};
+    const double z[4] = {0, 1, 0, 1};
+    const crMeshDef cube = {8, CUBE, 12, TRIANGLES};
+    const crHeightFieldDef ground = {2, 2, 1, 1, z};
+    const crShape ball = cr_shape_sphere(1);
+    crHull* hull = NULL;
+    crMesh* mesh = NULL;
+    crHeightField* field = NULL;
+    crCompound* all = NULL;
+    crStatus status = what == 0   ? cr_hull_create_prism(square, 4, 1, allocator, &hull, error)
+                      : what == 1 ? cr_mesh_create(&cube, allocator, &mesh, error)
+                      : what == 2 ? cr_heightfield_create(&ground, allocator, &field, error)
+                                  : cr_compound_create(&ball, 1, allocator, &all, error);
+    bool made = hull != NULL || mesh != NULL || field != NULL || all != NULL;
+    CHECK(made == (status == CR_OK));
+    cr_hull_destroy(hull);
+    cr_mesh_destroy(mesh);
+    cr_heightfield_destroy(field);
+    cr_compound_destroy(all);
+    return status;
+}
+
+TEST(no_memory_is_said_and_nothing_is_kept) {
+    // every allocation in turn fails, until one more is enough
+    for (int what = 0; what < 4; what++) {
+        crStatus status = CR_ERR_MEMORY;
+        int limit = 0;
+        for (; status != CR_OK && limit < 8; limit++) {
+            Few few = {limit, 0};
+            crAllocator allocator = {few_alloc, few_free, &few};
+            crError error = {.status = CR_OK};
+            status = create(what, &allocator, &error);
+            CHECK(few.held == 0);
+            if (status == CR_OK) continue;
+            CHECK_STATUS(status, CR_ERR_MEMORY);
+            CHECK(error.status == CR_ERR_MEMORY && error.message[0] != '\0');
+        }
+        CHECK_STATUS(status, CR_OK);
+        CHECK(limit == (what == 1 ? 3 : 2));
+    }
+}
