@@ -74,6 +74,9 @@ def test_scenes():
         check(errors(tree, SCHEMA) == [], path.name, errors(tree, SCHEMA)[:3])
         check(len(tree.get("comment", "")) > 20, path.name, "has a line of explanation")
         status, out, err = carom("run", str(path), "--duration", "0", "--json", "--strict")
+        if "needs Qhull" in out:
+            print(f"  {path.name} skipped, built without Qhull")
+            continue
         check(status == 0 and err == "", path.name, status, out, err)
         check(json.loads(out)["overlaps"] == [], path.name, "starts with overlaps")
 
