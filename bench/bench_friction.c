@@ -192,7 +192,7 @@ static bool friction_of(const crProblem* problem, crArena* arena, PeerFriction* 
 }
 
 typedef struct Totals {
-    int problems, own[OWN], any_peer, compared, at_or_below;
+    int problems, own[OWN], in_time, any_peer, compared, at_or_below;
     double log_ratio;
 } Totals;
 
@@ -215,6 +215,7 @@ static void count(Totals* totals, const Outcome own[OWN], Outcome best) {
     for (int k = 0; k < OWN; k++) {
         totals->own[k] += solved(own[k]) ? 1 : 0;
     }
+    totals->in_time += solved(own[0]) && own[0].ms <= CAP_MS ? 1 : 0;
     totals->any_peer += solved(best) ? 1 : 0;
     if (!solved(best)) return;
     totals->compared++;
@@ -323,7 +324,8 @@ static void print_head(const char* what) {
 
 static void print_totals(const Totals* t) {
     printf("solved to %.0e by the audit, of %d:", TOL, t->problems);
-    for (int k = 0; k < OWN; k++) {
+    printf(" %s %d (%d within the five seconds Siconos has),", own_names[0], t->own[0], t->in_time);
+    for (int k = 1; k < OWN; k++) {
         printf(" %s %d,", own_names[k], t->own[k]);
     }
     printf(" any of Siconos' %d\n", t->any_peer);
