@@ -5,10 +5,16 @@ what=${1:-laws}
 grep -m1 'model name' /proc/cpuinfo 2>/dev/null || true
 case "$what" in
 laws) build/bin/bench_laws ;;
-lcp) build/bin/bench_lcp ;;
 collide) build/bin/bench_collide ;;
+solvers)
+    # one thread for everyone, also inside the peers' BLAS
+    export OPENBLAS_NUM_THREADS=1
+    # Dantzig's method complains of semidefinite matrices on stderr; the table shows what comes of it
+    build/bin/bench_lcp 2>/dev/null
+    build/bin/bench_friction
+    ;;
 *)
-    echo "bench: unknown '$what'; there are: laws, lcp, collide" >&2
+    echo "bench: unknown '$what'; there are: laws, solvers, collide" >&2
     exit 2
     ;;
 esac

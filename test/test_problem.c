@@ -160,6 +160,41 @@ static double* plain_W(const crProblem* p) {
     return W;
 }
 
+// by rows: an entry without its partner is refused whichever side of the diagonal it is on; partners that
+// balance in number but not in place do not hide it, and zeros written out are no entries
+TEST(check_symmetry_by_rows) {
+    static const struct {
+        double W[9];
+        crStatus status;
+    } cases[] = {
+        {{2, 1, 0, 1, 2, 0, 0, 0, 2}, CR_OK},
+        {{2, 1, 0, 1.0001, 2, 0, 0, 0, 2}, CR_OK},
+        {{2, 1, 0, 0, 2, 0, 0, 0, 2}, CR_ERR_SYMMETRY},
+        {{2, 0, 0, 1, 2, 0, 0, 0, 2}, CR_ERR_SYMMETRY},
+        {{2, 1, 0, 0, 2, 0, 1, 0, 2}, CR_ERR_SYMMETRY},
+        {{2, 1, 1, 1, 2, 0, 0, 0, 2}, CR_ERR_SYMMETRY},
+        {{2, 1, 0, -1, 2, 0, 0, 0, 2}, CR_ERR_SYMMETRY},
+    };
+    double u_free[3] = {-1, -1, -1};
+    crBlock block = cr_block(CR_BLOCK_UNILATERAL, 0, 3);
+    for (size_t i = 0; i < 2 * (sizeof cases / sizeof cases[0]); i++) {
+        // first without zeros, then with all of them written out
+        int start[4] = {0}, col[9];
+        double value[9];
+        for (int k = 0; k < 9; k++) {
+            double entry = cases[i / 2].W[k];
+            if (entry != 0.0 || i % 2 == 1) {
+                col[start[k / 3 + 1]] = k % 3;
+                value[start[k / 3 + 1]++] = entry;
+            }
+            if (k % 3 == 2 && k < 8) start[k / 3 + 2] = start[k / 3 + 1];
+        }
+        crProblem p = {.rows = 3, .block_count = 1, .blocks = &block, .u_free = u_free};
+        p.W = (crMatrix){3, 3, start, col, value};
+        CHECK_STATUS(cr_problem_check(&p, NULL), cases[i / 2].status);
+    }
+}
+
 TEST(forms_of_W_agree) {
     crRandom random = sample_seed(11);
     double worst = 0.0;

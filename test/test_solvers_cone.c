@@ -432,3 +432,62 @@ TEST(auto_solves_what_any_solver_solves) {
     printf("  of %d piles with few iterations: gauss-seidel %d, newton %d, interior %d, admm %d; auto %d\n",
            tried, by[0], by[1], by[2], by[3], by_auto);
 }
+
+// about 390 contacts between spheres that move: sweeps alone end near 1e-8
+TEST(large_heaps) {
+    static const uint64_t seeds[] = {1001, 1003};
+    for (size_t i = 0; i < sizeof seeds / sizeof seeds[0]; i++) {
+        crRandom random = sample_seed(seeds[i]);
+        crArena data, work;
+        CHECK_STATUS(cr_arena_create(&data, NULL, 1 << 22), CR_OK);
+        CHECK_STATUS(cr_arena_create(&work, NULL, 1 << 24), CR_OK);
+        crPileDef def = {PILE_HEAP, PILE_DISC, 150, 1.0, 0.2, false};
+        crProblem p = pile_build(&def, &random, &data);
+        crReport report;
+        double* x = calloc((size_t)p.rows, sizeof *x);
+        double start = now_ms();
+        CHECK_STATUS(run("auto", &p, 1e-10, 0, &work, x, &report), CR_OK);
+        double worst = conditions(&p, x);
+        printf("  %d contacts: residual %.1e, conditions to %.1e, by %s in %.0f ms\n", p.block_count,
+               report.audit.residual, worst, report.method, now_ms() - start);
+        CHECK(report.outcome == CR_OUTCOME_SOLVED && worst < 1e-8);
+        free(x);
+        cr_arena_destroy(&work);
+        cr_arena_destroy(&data);
+    }
+}
+
+// an answer handed back as the guess stays as it is, to the bit and without an iteration
+TEST(good_guess_is_kept) {
+    int kept = 0;
+    for (int i = 0; i < 24; i++) {
+        crRandom random = sample_seed(40 + (uint64_t)i);
+        crArena data, work;
+        CHECK_STATUS(cr_arena_create(&data, NULL, 1 << 20), CR_OK);
+        CHECK_STATUS(cr_arena_create(&work, NULL, 1 << 22), CR_OK);
+        crPileDef def = {(crPileKind)(i % PILE_JAM),
+                         (crPileFriction)(i / PILE_JAM % PILE_FRICTIONS),
+                         3,
+                         1.0,
+                         0.2,
+                         i % 2 == 0};
+        crProblem p = pile_build(&def, &random, &data);
+        double* x = calloc((size_t)p.rows, sizeof *x);
+        double* y = calloc((size_t)p.rows, sizeof *y);
+        crReport first, again;
+        CHECK_STATUS(run("auto", &p, 1e-10, 0, &work, x, &first), CR_OK);
+        memcpy(y, x, (size_t)p.rows * sizeof *x);
+        CHECK_STATUS(run("auto", &p, 1e-10, 0, &work, y, &again), CR_OK);
+        CHECK(again.audit.residual <= first.audit.residual);
+        if (first.audit.residual <= 1e-14) {
+            CHECK(again.iterations == 0 && memcmp(x, y, (size_t)p.rows * sizeof *x) == 0);
+            kept++;
+        }
+        free(y);
+        free(x);
+        cr_arena_destroy(&work);
+        cr_arena_destroy(&data);
+    }
+    printf("  %d of 24 kept\n", kept);
+    CHECK(kept > 12);
+}

@@ -8,6 +8,8 @@
 #include "carom/model.h"
 #include "carom/problem.h"
 #include "carom/resolve.h"
+#include "carom/step.h"
 #include "carom/vec.h"
+#include "carom/world.h"
 
 #endif

@@ -24,7 +24,7 @@ static void swap_rows(double* a, double* b, size_t n) {
 
 bool cr__lu(double* A, int size, double tol, int* order) {
     size_t n = (size_t)size;
-    double floor_pivot = tol * largest_entry(A, n * n);
+    double floor_pivot = tol > 0.0 ? tol * largest_entry(A, n * n) : 0.0;
     for (int i = 0; i < size; i++) {
         order[i] = i;
     }

@@ -19,18 +19,43 @@ double cr_matrix_at(const crMatrix* A, int row, int col) {
     return lo < A->start[row + 1] && A->col[lo] == col ? A->value[lo] : 0.0;
 }
 
+// four rows at once: each is summed in order, none waits for another
+static void mul_dense(const crMatrix* A, const double* x, double* y) {
+    size_t cols = (size_t)A->cols;
+    int i = 0;
+    for (; i + 4 <= A->rows; i += 4) {
+        const double* row = A->value + (size_t)i * cols;
+        double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
+        for (size_t j = 0; j < cols; j++) {
+            s0 += row[j] * x[j];
+            s1 += row[cols + j] * x[j];
+            s2 += row[2 * cols + j] * x[j];
+            s3 += row[3 * cols + j] * x[j];
+        }
+        y[i] = s0;
+        y[i + 1] = s1;
+        y[i + 2] = s2;
+        y[i + 3] = s3;
+    }
+    for (; i < A->rows; i++) {
+        const double* row = A->value + (size_t)i * cols;
+        double sum = 0.0;
+        for (size_t j = 0; j < cols; j++) {
+            sum += row[j] * x[j];
+        }
+        y[i] = sum;
+    }
+}
+
 void cr_matrix_mul(const crMatrix* A, const double* x, double* y) {
+    if (A->start == NULL) {
+        mul_dense(A, x, y);
+        return;
+    }
     for (int i = 0; i < A->rows; i++) {
         double sum = 0.0;
-        if (A->start == NULL) {
-            const double* row = A->value + (size_t)i * (size_t)A->cols;
-            for (int j = 0; j < A->cols; j++) {
-                sum += row[j] * x[j];
-            }
-        } else {
-            for (int k = A->start[i]; k < A->start[i + 1]; k++) {
-                sum += A->value[k] * x[A->col[k]];
-            }
+        for (int k = A->start[i]; k < A->start[i + 1]; k++) {
+            sum += A->value[k] * x[A->col[k]];
         }
         y[i] = sum;
     }

@@ -17,11 +17,18 @@ crBlock cr_block(crBlockKind kind, int row, int count) {
 }
 
 static bool all_finite(const double* x, size_t n) {
-    double sum = 0.0;
-    for (size_t i = 0; i < n; i++) {
-        sum += x[i] * 0.0;  // NaN and infinity leave NaN behind
+    // NaN and infinity leave NaN behind; four sums, so that none waits for another
+    double sum[4] = {0.0, 0.0, 0.0, 0.0};
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        for (size_t k = 0; k < 4; k++) {
+            sum[k] += x[i + k] * 0.0;
+        }
     }
-    return sum == 0.0;
+    for (; i < n; i++) {
+        sum[0] += x[i] * 0.0;
+    }
+    return sum[0] + sum[1] + sum[2] + sum[3] == 0.0;
 }
 
 static crStatus check_matrix(const crMatrix* A, int rows, int cols, const char* name, crError* error) {
@@ -114,19 +121,64 @@ static crStatus check_block(const crProblem* problem, int index, int row, crErro
     return CR_OK;
 }
 
-static crStatus check_symmetry(const crMatrix* W, const char* name, crError* error) {
-    double largest = 0.0;
-    double skew = 0.0;
-    for (int i = 0; i < W->rows; i++) {
-        int first = W->start == NULL ? 0 : W->start[i];
-        int end = W->start == NULL ? W->cols : W->start[i + 1];
-        for (int k = first; k < end; k++) {
-            int j = W->start == NULL ? k : W->col[k];
-            double value = W->start == NULL ? cr_matrix_at(W, i, j) : W->value[k];
-            largest = fmax(largest, fabs(value));
-            skew = fmax(skew, fabs(value - cr_matrix_at(W, j, i)));
+// largest entry, and largest difference across the diagonal
+typedef struct crSkew {
+    double largest, skew;
+} crSkew;
+
+static void skew_add(crSkew* s, double a, double b) {
+    double difference = fabs(a - b);
+    if (fabs(a) > s->largest) s->largest = fabs(a);
+    if (fabs(b) > s->largest) s->largest = fabs(b);
+    if (difference > s->skew) s->skew = difference;
+}
+
+// by tiles, so that columns are read while they are at hand
+static void skew_dense(const crMatrix* W, crSkew* s) {
+    enum { TILE = 16 };
+    size_t n = (size_t)W->rows;
+    for (size_t ti = 0; ti < n; ti += TILE) {
+        for (size_t tj = 0; tj <= ti; tj += TILE) {
+            for (size_t i = ti; i < ti + TILE && i < n; i++) {
+                for (size_t j = tj; j < tj + TILE && j <= i; j++) {
+                    skew_add(s, W->value[i * n + j], W->value[j * n + i]);
+                }
+            }
         }
     }
+}
+
+// below the diagonal, and above it only where some entry there has no partner below
+static void skew_sparse(const crMatrix* W, crSkew* s) {
+    int above = 0, partners = 0;
+    for (int i = 0; i < W->rows; i++) {
+        for (int k = W->start[i]; k < W->start[i + 1]; k++) {
+            int j = W->col[k];
+            if (j > i) {
+                above++;
+                continue;
+            }
+            double across = j == i ? W->value[k] : cr_matrix_at(W, j, i);
+            if (j < i && across != 0.0) partners++;
+            skew_add(s, W->value[k], across);
+        }
+    }
+    for (int i = 0; i < W->rows && partners != above; i++) {
+        for (int k = W->start[i]; k < W->start[i + 1]; k++) {
+            if (W->col[k] > i) skew_add(s, W->value[k], cr_matrix_at(W, W->col[k], i));
+        }
+    }
+}
+
+static crStatus check_symmetry(const crMatrix* W, const char* name, crError* error) {
+    crSkew s = {0.0, 0.0};
+    if (W->start == NULL) {
+        skew_dense(W, &s);
+    } else {
+        skew_sparse(W, &s);
+    }
+    double largest = s.largest;
+    double skew = s.skew;
     // problems in the wild are unsymmetric in the fourth digit; solvers must cope with that, not with more
     if (skew > 1e-2 * largest) {
         return cr_error_set(error, CR_ERR_SYMMETRY, name,
@@ -264,15 +316,20 @@ crStatus cr_problem_dense(const crProblem* problem, crArena* arena, double** out
     return CR_OK;
 }
 
-// entries of W row by row into values and columns, or only counted where they are NULL
+static size_t count_entries(const double* W, size_t count) {
+    size_t entries = 0;
+    for (size_t i = 0; i < count; i++) {
+        entries += W[i] != 0.0 ? 1 : 0;
+    }
+    return entries;
+}
+
+// entries of one row from `at` on; without branches, so it may write one place past the last entry
 static size_t compress(const double* row, size_t n, double* values, int* columns, size_t at) {
     for (size_t j = 0; j < n; j++) {
-        if (row[j] == 0.0) continue;
-        if (values != NULL) {
-            values[at] = row[j];
-            columns[at] = (int)j;
-        }
-        at++;
+        values[at] = row[j];
+        columns[at] = (int)j;
+        at += row[j] != 0.0 ? 1 : 0;
     }
     return at;
 }
@@ -292,13 +349,10 @@ crStatus cr_problem_sparse(const crProblem* problem, crArena* arena, crMatrix* o
         if (status != CR_OK) return status;
         dense = formed;
     }
-    size_t entries = 0;
-    for (size_t i = 0; i < n; i++) {
-        entries = compress(dense + i * n, n, NULL, NULL, entries);
-    }
+    size_t entries = count_entries(dense, n * n);
     int* start = cr_arena_alloc(arena, (n + 1) * sizeof(int));
-    int* columns = cr_arena_alloc(arena, entries * sizeof(int));
-    double* values = cr_arena_alloc(arena, entries * sizeof(double));
+    int* columns = cr_arena_alloc(arena, (entries + 1) * sizeof(int));
+    double* values = cr_arena_alloc(arena, (entries + 1) * sizeof(double));
     if (start == NULL || columns == NULL || values == NULL) {
         cr_arena_release(arena, mark);
         return CR_ERR_MEMORY;

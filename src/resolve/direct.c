@@ -27,10 +27,11 @@ crStatus cr__direct_create(crDirect* d, const crSystem* system, crArena* arena) 
     d->last = cr_arena_alloc(arena, units * sizeof(int));
     d->size = cr_arena_alloc(arena, units * sizeof(int));
     d->row = cr_arena_alloc(arena, units * sizeof(int));
+    d->place = cr_arena_alloc(arena, (size_t)system->n * sizeof(int));
     d->rhs = cr_arena_alloc(arena, (size_t)system->n * sizeof(double));
     d->mark = cr_arena_mark(arena);
     bool got = d->A != NULL && d->B != NULL && d->active != NULL && d->last != NULL && d->size != NULL &&
-               d->row != NULL && d->rhs != NULL;
+               d->row != NULL && d->place != NULL && d->rhs != NULL;
     return got ? CR_OK : CR_ERR_MEMORY;
 }
 
@@ -49,6 +50,9 @@ static bool choose_active(crDirect* d) {
         d->active[i] = stays ? d->count : -1;
         same = same && d->active[i] == d->last[i];
         d->last[i] = d->active[i];
+        for (int a = 0; a < c; a++) {
+            d->place[d->system->unit[i].row + a] = stays ? row + a : -1;
+        }
         if (!stays) continue;
         d->size[d->count] = c;
         d->row[d->count++] = row;
@@ -85,6 +89,32 @@ static crStatus analyze(crDirect* d) {
     return status;
 }
 
+// rows of unit i where the matrix is full
+static void assemble_full(crDirect* d, int i) {
+    const crSystem* system = d->system;
+    const crMatrix* W = &system->W;
+    const crUnit* unit = &system->unit[i];
+    int c = unit->count;
+    const double* A = d->A + d->at[i];
+    const double* B = d->B + d->at[i];
+    size_t width = (size_t)d->lu.rows;
+    size_t first = (size_t)d->row[d->active[i]];
+    for (int r = 0; r < c; r++) {
+        double* target = d->lu.value + (first + (size_t)r) * width;
+        for (int b = 0; b < c; b++) {
+            target[first + (size_t)b] += A[r * c + b] + B[r * c + b] * (d->shift / unit->rho);
+        }
+        for (int a = 0; a < c; a++) {
+            double weight = B[r * c + a];
+            if (weight == 0.0) continue;
+            for (int k = W->start[unit->row + a]; k < W->start[unit->row + a + 1]; k++) {
+                int at = d->place[W->col[k]];
+                if (at >= 0) target[at] += weight * system->scaled[k];
+            }
+        }
+    }
+}
+
 // row of blocks of unit i: A_i + B_i (W_i + shift R)
 static void assemble(crDirect* d, int i) {
     const crSystem* system = d->system;
@@ -102,14 +132,20 @@ static void assemble(crDirect* d, int i) {
     }
     int last = -1;
     for (int a = 0; a < c; a++) {
+        // most rows of B hold one entry
+        int row[CR_UNIT_ROWS], rows = 0;
+        for (int r = 0; r < c; r++) {
+            if (B[r * c + a] != 0.0) row[rows++] = r;
+        }
+        if (rows == 0) continue;
         for (int k = W->start[unit->row + a]; k < W->start[unit->row + a + 1]; k++) {
             int j = system->unit_of[W->col[k]];
             if (d->active[j] < 0) continue;
             if (j != last) block = cr__block_lu_at(&d->lu, d->active[i], d->active[j], &stride);
             last = j;
             int b = W->col[k] - system->unit[j].row;
-            for (int r = 0; r < c; r++) {
-                block[r * stride + b] += B[r * c + a] * system->scaled[k];
+            for (int r = 0; r < rows; r++) {
+                block[row[r] * stride + b] += B[row[r] * c + a] * system->scaled[k];
             }
         }
     }
@@ -139,8 +175,8 @@ static double residual(crDirect* d, const double* F, const double* dx) {
                 sum += d->B[d->at[i] + (size_t)(r * c + a)] * dw[a];
             }
             d->rhs[d->row[d->active[i]] + r] = -sum;
-            worst = fmax(worst, fabs(sum));
-            scale = fmax(scale, fabs(F[unit->row + r]));
+            if (fabs(sum) > worst) worst = fabs(sum);
+            if (fabs(F[unit->row + r]) > scale) scale = fabs(F[unit->row + r]);
         }
     }
     if (!isfinite(worst)) return (double)INFINITY;
@@ -160,16 +196,19 @@ static void correct(crDirect* d, double* dx) {
 
 // dx by the factors at hand, refined; what is left of the right side
 static double solve_refined(crDirect* d, const double* F, double* dx) {
+    bool zero = true;
     for (int i = 0; i < d->system->units; i++) {
         const crUnit* unit = &d->system->unit[i];
         for (int a = 0; a < unit->count; a++) {
             bool known = d->active[i] < 0;
             double pivot = d->A[d->at[i] + (size_t)(a * (unit->count + 1))];
             dx[unit->row + a] = known ? -F[unit->row + a] / pivot : 0.0;
+            zero = zero && dx[unit->row + a] == 0.0;
+            if (!known) d->rhs[d->row[d->active[i]] + a] = -F[unit->row + a];
         }
     }
     if (d->count == 0) return 0.0;
-    residual(d, F, dx);
+    if (!zero) residual(d, F, dx);
     double error = 0.0;
     for (int k = 0; k < 3; k++) {
         correct(d, dx);
@@ -188,7 +227,12 @@ crStatus cr__direct_solve(crDirect* d, const double* F, double* dx, bool* solved
         if (d->count > 0) {
             cr__block_lu_clear(&d->lu);
             for (int i = 0; i < d->system->units; i++) {
-                if (d->active[i] >= 0) assemble(d, i);
+                if (d->active[i] < 0) continue;
+                if (d->lu.full) {
+                    assemble_full(d, i);
+                } else {
+                    assemble(d, i);
+                }
             }
             *solved = cr__block_lu_factor(&d->lu);
         }

@@ -19,6 +19,7 @@ typedef struct crDirect {
     int* last;      // active as it was when the pattern was analyzed (units)
     int* size;      // rows of the active units (units)
     int* row;       // their first rows in the reduced system (units)
+    int* place;     // column of each row of W in the reduced system, -1 without (n)
     double* rhs;    // (n)
     int count;      // active units
     int full_rows;  // systems up to this size are factored in full

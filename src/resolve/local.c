@@ -59,40 +59,42 @@ static void shifted_solve(const crReduced* r, double lambda, const double b[2], 
     x[1] = (a00 * b[1] - r->S[1][0] * b[0]) / det;
 }
 
-// f = keep |y| - x_n at lambda, and its slope; y is the tangential impulse there
+// f = keep |y| - x_n at lambda; y is the tangential impulse there. slope, where asked for, is that of Newton's
+// method on x_n / |y|, which is nearly a straight line in lambda (More and Sorensen 1983): f' - f |y|' / |y|
 static double outside(const crReduced* r, double lambda, double y[2], double* slope) {
     double minus_s[2] = {-r->s[0], -r->s[1]};
-    double dy[2] = {0.0, 0.0};
     y[1] = 0.0;
     shifted_solve(r, lambda, minus_s, y);
-    double minus_y[2] = {-y[0], -y[1]};
-    shifted_solve(r, lambda, minus_y, dy);
     double size = sqrt(y[0] * y[0] + y[1] * y[1]);
+    double f = r->keep * size - normal_at(r, y);
+    if (slope == NULL) return f;
+    double minus_y[2] = {-y[0], -y[1]};
+    double dy[2] = {0.0, 0.0};
+    shifted_solve(r, lambda, minus_y, dy);
     double radial = size > 0.0 ? (y[0] * dy[0] + y[1] * dy[1]) / size : 0.0;
     *slope = r->keep * radial + (r->Wnt[0] * dy[0] + r->Wnt[1] * dy[1]) / r->Wnn;
-    return r->keep * size - normal_at(r, y);
+    if (size > 0.0) *slope -= f * radial / size;
+    return f;
 }
 
 // the root of f in lambda, from a point known to be outside at lo
 static void slip(const crReduced* r, double lo, double y[2]) {
-    double slope = 0.0;
-    double hi = fabs(r->S[0][0]) + fabs(r->S[1][1]) + lo;
-    for (int i = 0; i < 200 && !(outside(r, hi, y, &slope) <= 0.0); i++) {
-        lo = hi;
-        hi *= 4.0;
-    }
+    double hi = (double)INFINITY;
+    double reach = fabs(r->S[0][0]) + fabs(r->S[1][1]) + lo;
     double at = lo;
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 200; i++) {
+        double slope = 0.0;
         double f = outside(r, at, y, &slope);
         if (f > 0.0) {
             lo = at;
         } else {
             hi = at;
         }
+        if (fabs(f) <= 2.2e-16 * fabs(normal_at(r, y))) break;
         double next = at - f / slope;
-        // Newton where it stays inside and shrinks, else halve
-        if (!(next > lo && next < hi)) next = 0.5 * (lo + hi);
-        if (next == at || !(hi - lo > 1e-16 * hi) || fabs(f) <= 1e-17 * fabs(normal_at(r, y))) break;
+        // Newton where it stays inside, else further out or half way
+        if (!(next > lo && next < hi)) next = isinf(hi) ? 4.0 * lo + reach : 0.5 * (lo + hi);
+        if (next == at || (!isinf(hi) && hi - lo <= 1e-16 * hi)) break;
         at = next;
     }
 }
@@ -101,8 +103,7 @@ static void slip(const crReduced* r, double lo, double y[2]) {
 static void solve_disc(const crUnit* unit, const double* q, double* x) {
     crReduced r = reduce(unit, q);
     double y[2] = {0.0, 0.0};
-    double slope = 0.0;
-    bool sticks = outside(&r, r.floor, y, &slope) <= 0.0;
+    bool sticks = outside(&r, r.floor, y, NULL) <= 0.0;
     double* t = x + 1;
     if (!sticks) {
         slip(&r, r.floor, y);

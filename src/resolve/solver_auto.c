@@ -1,20 +1,27 @@
 // solver_auto.c - chooses among the solvers and switches when the audit's residual no longer falls.
 //
-// Small and without friction: principal pivoting. Else: a few sweeps, extrapolated sweeps, Newton, the
-// interior path, Lemke's method where every cone is a polygon or planar, then the slow ones again with more
-// patience. Each stage starts from the best point so far (the path from its own), and only a smaller residual
-// replaces that point. Small problems are polished by Newton steps beyond tol. When all has failed a
-// certificate is looked for that no velocity satisfies the rows (infeasible.c).
+// Small and without friction: principal pivoting. Else: a few sweeps, Newton at once where factors are cheap,
+// extrapolated sweeps, Newton, the interior path, Lemke's method where every cone is a polygon or planar, then
+// the slow ones again with more patience. Each stage starts from the best point so far (the path from its
+// own), and only a smaller residual replaces that point. Small problems are polished by Newton steps beyond
+// tol, unless tol says that fewer digits will do. When all has failed a certificate is looked for that no
+// velocity satisfies the rows (infeasible.c).
 // Fails: limit (all stages used up) or infeasible with a certificate; p is the best point any stage has seen.
 #include "admm.h"
 #include "infeasible.h"
 #include "interior.h"
 #include "newton.h"
+#include "problem/residual.h"
 #include "sweep.h"
 
 #include <string.h>
 
 #define POLISH_ROWS  300   // problems up to this size are polished
+#define POLISH_TOL   1e-9  // where tol is no larger than this
+#define POLISHED     1e-14
+#define QUICK_SMALL  100   // Newton comes as soon as sweeps leave regimes as they are up to this size
+#define QUICK_ROWS   400   // and after ten sweeps up to this size
+#define START_SWEEPS 8     // at most before that
 #define PIVOT_SMALL  100   // principal pivoting comes first up to this size
 #define PIVOT_ROWS   2000  // and is tried up to this size
 #define LEMKE_ROWS   250   // and Lemke's method
@@ -103,8 +110,51 @@ static crStatus stage_lemke(crAuto* a) {
     return whole(a, cr_solver_lemke(NULL));
 }
 
+// open, sticking or slipping
+static int regime(const crUnit* unit, const double* x) {
+    if (!(x[0] > 0.0)) return 0;
+    double size = 0.0;
+    for (int k = 1; k < unit->count; k++) {
+        size += x[k] * x[k];
+    }
+    return size < (1.0 - 1e-12) * x[0] * x[0] ? 1 : 2;
+}
+
+static bool same_regimes(const crSystem* system, const double* x, const double* y) {
+    for (int i = 0; i < system->units; i++) {
+        const crUnit* unit = &system->unit[i];
+        if (regime(unit, x + unit->row) != regime(unit, y + unit->row)) return false;
+    }
+    return true;
+}
+
+// sweeps in pairs until one of them leaves every contact as it was: there Newton's method is at home
+static crStatus stage_start(crAuto* a) {
+    if (a->system->n > QUICK_SMALL) return CR_OK;
+    int most = room(a, START_SWEEPS);
+    from_best(a);
+    for (int k = 0; k < most; k++) {
+        memcpy(a->p, a->x, (size_t)a->system->n * sizeof *a->p);
+        cr__sweep(a->system, 1.0, a->x);
+        if (k > 0 && k % 2 == 0) continue;
+        keep(a, "gauss-seidel", k > 0 ? 2 : 1, cr__system_residual(a->system, a->x));
+        if (a->residual <= a->tol || (k > 0 && same_regimes(a->system, a->p, a->x))) break;
+    }
+    return CR_OK;
+}
+
+static crStatus stage_quick_small(crAuto* a) {
+    return a->system->n <= QUICK_SMALL ? newton(a, a->tol, 8, false) : CR_OK;
+}
+
+static crStatus stage_quick(crAuto* a) {
+    return a->system->n <= QUICK_ROWS ? newton(a, a->tol, 8, false) : CR_OK;
+}
+
 static crStatus stage_near(crAuto* a) { return sweeps(a, CR_SWEEP_PLAIN, 10, 0); }
 static crStatus stage_anderson(crAuto* a) { return sweeps(a, CR_SWEEP_ANDERSON, 100, 30); }
+// where it works at all it takes few steps
+static crStatus stage_newton_first(crAuto* a) { return newton(a, a->tol, 30, true); }
 static crStatus stage_newton(crAuto* a) { return newton(a, a->tol, 100, true); }
 
 static crStatus interior(crAuto* a, double scale) {
@@ -133,9 +183,10 @@ static crStatus stage_admm(crAuto* a) {
 
 static crStatus run_stages(crAuto* a) {
     static const crStage stages[] = {
-        stage_pivot_small,   stage_lemke_first, stage_near,   stage_anderson,      stage_newton,
-        stage_interior,      stage_pivot,       stage_lemke,  stage_anderson_long, stage_newton,
-        stage_interior_wide, stage_admm,        stage_newton, stage_gradient,      stage_newton,
+        stage_pivot_small, stage_lemke_first,   stage_start,        stage_quick_small,   stage_near,
+        stage_quick,       stage_anderson,      stage_newton_first, stage_interior,      stage_pivot,
+        stage_lemke,       stage_anderson_long, stage_newton,       stage_interior_wide, stage_admm,
+        stage_newton,      stage_gradient,      stage_newton,
     };
     crStatus status = CR_OK;
     for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
@@ -164,23 +215,53 @@ static crStatus auto_create(crAuto* a, crSystem* system) {
     return status;
 }
 
+// the guess itself, before anything is set up; W p is left out where p is zero
+static crStatus judge_guess(const crProblem* problem, crArena* arena, const double* p, bool* zero,
+                            double* residual) {
+    size_t n = (size_t)problem->rows;
+    size_t mark = cr_arena_mark(arena);
+    double* u = cr_arena_alloc(arena, n * sizeof *u);
+    if (u == NULL) return CR_ERR_MEMORY;
+    *zero = true;
+    for (size_t i = 0; i < n; i++) {
+        *zero = *zero && p[i] == 0.0;
+        u[i] = problem->u_free[i];
+    }
+    crStatus status = *zero ? CR_OK : cr_problem_velocity(problem, arena, p, u);
+    for (size_t i = 0; i < n && problem->b != NULL; i++) {
+        u[i] += problem->b[i];
+    }
+    if (status == CR_OK) *residual = cr__problem_residual(problem, p, u);
+    cr_arena_release(arena, mark);
+    return status;
+}
+
 static crStatus solve(const void* params, const crProblem* problem, crArena* arena, double* p,
                       crReport* report, crError* error) {
     crSolverParams given = params != NULL ? *(const crSolverParams*)params : cr_solver_params();
     crAuto a = {.problem = problem, .arena = arena, .error = error, .tol = given.tol, .method = "auto"};
     a.limit = given.max_iterations > 0 ? given.max_iterations : INT32_MAX;
-    crSystem system;
-    crStatus status = auto_create(&a, &system);
+    crSystem system = {0};
+    bool zero = false;
+    crStatus status = judge_guess(problem, arena, p, &zero, &report->residual);
+    if (status == CR_OK && report->residual <= fmin(a.tol, POLISHED)) {
+        report->method = a.method;
+        report->outcome = CR_OUTCOME_SOLVED;
+        return CR_OK;
+    }
+    if (status == CR_OK) status = auto_create(&a, &system);
     if (status == CR_OK) {
         cr__system_from_p(&system, p, a.best);
-        a.residual = cr__system_residual(&system, a.best);
+        // what has no friction limit of its own drops out of a guess, so it is judged again
+        a.residual = zero ? report->residual : cr__system_residual(&system, a.best);
         status = run_stages(&a);
     }
     bool solved = a.residual <= a.tol;
-    if (status == CR_OK && solved && system.n <= POLISH_ROWS && a.residual > 1e-14) {
+    bool polish = solved && a.tol <= POLISH_TOL && system.n <= POLISH_ROWS && a.residual > POLISHED;
+    if (status == CR_OK && polish) {
         const char* method = a.method;
         a.limit = INT32_MAX;
-        status = newton(&a, 1e-14, 8, false);
+        status = newton(&a, POLISHED, 8, false);
         a.method = method;
     }
     if (status == CR_OK && !solved && !a.infeasible) {

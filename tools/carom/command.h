@@ -8,12 +8,14 @@
 // Every verb once: X(name, one line for the help). A verb is verb_NAME in verb_NAME.c, called with the
 // arguments after its name; it returns the exit status.
 #define VERBS(X)                                                                             \
+    X(run, "a scene through time: trajectory, picture, energy balance and certificate")      \
     X(impact, "one collision, or many: the impulse of each law with its certificate")        \
     X(resolve, "an impact at many contacts at once: what each rule says of it")              \
     X(solve, "a contact problem from a file: impulses by a solver, judged by the audit")     \
     X(laws, "the catalogue of laws: parameters, guarantees, sources, what each can predict") \
     X(region, "the picture of a collision in impulse space, as SVG, PNG or PDF")             \
-    X(examples, "ready input files of the named situations")
+    X(examples, "ready input files of the named situations")                                 \
+    X(schema, "the JSON Schema of scene files")
 
 #define VERB_DECLARE(name, summary) int verb_##name(int count, char** arguments);
 VERBS(VERB_DECLARE)

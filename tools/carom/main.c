@@ -39,6 +39,7 @@ static void print_help(void) {
          "  carom impact --json collisions.jsonl > results.jsonl\n"
          "  carom examples cradle-5 | carom resolve\n"
          "  carom laws routh\n"
+         "  carom run scenes/bouncing-ball.json --plot ball.svg\n"
          "\n"
          "exit status: 0 good, 1 some input was bad, 2 wrong usage, 3 a file cannot be opened,\n"
          "4 a problem was not solved");

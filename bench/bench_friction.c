@@ -1,0 +1,354 @@
+// bench_friction.c - friction problems from files, and piles: our solvers and those of Siconos' numerics on the
+// same numbers.
+//
+//     bench_friction [FOLDER]       default: CAROM_DATA, else ../shared/data
+//
+// Every answer, ours or theirs, is judged by one audit: the relative natural map of problem.h, which is also
+// what Siconos' own error measures. Tolerance 1e-8, start from zero. Times are the median of five calls, or of
+// as many as fill ten milliseconds, after a warm-up call; a call longer than a second is not repeated. W is formed beforehand for both, where M and J are given instead. Ours: cr_solver_run
+// with its checks and its audit. Theirs: the driver call alone, the matrix already in the solver's storage.
+// Theirs run in a process of their own, with as many iterations as five seconds allow, and again at tolerance
+// 1e-10 where they say solved and the audit does not.
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "io/problem.h"
+#include "peers.h"
+#include "pile.h"
+
+#define TOL        1e-8
+#define CAP_MS     5000.0
+#define GUARD_S    20  // after which a peer that does not heed its iteration limit is ended
+#define CALLS      5
+#define CALLS_MOST 1001
+#define LARGE      300  // contacts above which full matrices are not tried
+#define MOST       128  // files
+#define OWN        4
+
+static const char* const own_names[OWN] = {"auto", "newton", "interior", "gauss-seidel"};
+
+typedef struct Outcome {
+    double residual;  // by the audit; infinite where there is no answer
+    double ms;
+} Outcome;
+
+static const Outcome no_answer = {(double)INFINITY, (double)INFINITY};
+
+static bool solved(Outcome o) { return o.residual <= TOL; }
+
+static double milliseconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+// one call of a solver; p receives the answer, the time of the call alone comes back
+typedef double (*Call)(void* context, double* p);
+
+static int ascending(const void* a, const void* b) {
+    double x = *(const double*)a, y = *(const double*)b;
+    return (x > y) - (x < y);
+}
+
+// median over five calls, more where they are short; first is what one call took
+static double measure(Call call, void* context, double first, double* p) {
+    if (first > 1000.0) return first;
+    double sample[CALLS_MOST];
+    int calls = (int)fmax(CALLS, fmin(CALLS_MOST, 10.0 / fmax(first, 1e-3)));
+    for (int k = 0; k < calls; k++) {
+        sample[k] = call(context, p);
+    }
+    qsort(sample, (size_t)calls, sizeof(double), ascending);
+    return sample[calls / 2];
+}
+
+static double audited(const crProblem* problem, const double* p) {
+    crArena arena;
+    crAudit audit = {.residual = (double)INFINITY};
+    if (cr_arena_create(&arena, NULL, 0) != CR_OK) return audit.residual;
+    cr_problem_audit(problem, &arena, p, &audit);
+    cr_arena_destroy(&arena);
+    return audit.residual;
+}
+
+typedef struct Own {
+    const crProblem* problem;
+    crSolver solver;
+    crArena arena;
+} Own;
+
+static double call_own(void* context, double* p) {
+    Own* own = context;
+    crReport report;
+    memset(p, 0, (size_t)own->problem->rows * sizeof *p);
+    double start = milliseconds();
+    cr_solver_run(&own->solver, own->problem, TOL, &own->arena, p, &report, NULL);
+    double ms = milliseconds() - start;
+    cr_arena_reset(&own->arena);
+    return ms;
+}
+
+static Outcome run_own(const char* name, const crProblem* problem) {
+    crSolverParams params = {.tol = TOL};
+    Own own = {.problem = problem};
+    double* p = calloc((size_t)problem->rows, sizeof *p);
+    Outcome outcome = no_answer;
+    if (p != NULL && cr_solver_find(name, &params, &own.solver, NULL) == CR_OK &&
+        cr_arena_create(&own.arena, NULL, 0) == CR_OK) {
+        double first = call_own(&own, p);
+        outcome.residual = audited(problem, p);
+        outcome.ms = measure(call_own, &own, first, p);
+        cr_arena_destroy(&own.arena);
+    }
+    free(p);
+    return outcome;
+}
+
+typedef struct Theirs {
+    PeerSiconos* peer;
+    int rows;
+    double tol;
+    int most;   // iterations
+    int claim;  // whether the last call said solved
+} Theirs;
+
+static double call_theirs(void* context, double* p) {
+    Theirs* t = context;
+    memset(p, 0, (size_t)t->rows * sizeof *p);
+    peer_siconos_friction_options(t->peer, t->tol, t->most);
+    double start = milliseconds();
+    t->claim = peer_siconos_friction_solve(t->peer, p);
+    return milliseconds() - start;
+}
+
+// in a process of its own
+static Outcome try_theirs(const crProblem* problem, const PeerFriction* friction, int which) {
+    Theirs t = {peer_siconos_friction_create(friction, which), problem->rows, TOL, 20, 0};
+    double* p = calloc((size_t)problem->rows, sizeof *p);
+    if (p == NULL) return no_answer;
+    double first = call_theirs(&t, p);
+    // more iterations, as many as the cap has room for; the first ones may have paid for factors
+    for (int round = 0; round < 4 && !t.claim && first < 0.5 * CAP_MS; round++) {
+        t.most = (int)fmin(1e8, fmax(100.0, t.most * CAP_MS / fmax(first, 1e-4)));
+        first = call_theirs(&t, p);
+    }
+    double residual = audited(problem, p);
+    if (t.claim && !(residual <= TOL)) {
+        t.tol = 1e-2 * TOL;
+        first = call_theirs(&t, p);
+        residual = fmin(residual, audited(problem, p));
+    }
+    double ms = residual <= TOL ? measure(call_theirs, &t, first, p) : first;
+    return (Outcome){residual, ms};
+}
+
+static Outcome run_theirs(const crProblem* problem, const PeerFriction* friction, int which) {
+    int ends[2];
+    Outcome outcome = no_answer;
+    fflush(stdout);
+    if (pipe(ends) != 0) return outcome;
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(GUARD_S);
+        if (freopen("/dev/null", "w", stdout) == NULL || freopen("/dev/null", "w", stderr) == NULL) _exit(1);
+        Outcome seen = try_theirs(problem, friction, which);
+        _exit(write(ends[1], &seen, sizeof seen) == (ssize_t)sizeof seen ? 0 : 1);
+    }
+    close(ends[1]);
+    Outcome seen;
+    if (child > 0 && read(ends[0], &seen, sizeof seen) == (ssize_t)sizeof seen) outcome = seen;
+    close(ends[0]);
+    if (child > 0) waitpid(child, NULL, 0);
+    return outcome;
+}
+
+// the problem as Siconos takes it; false where its blocks are not all of one kind it knows
+static bool friction_of(const crProblem* problem, crArena* arena, PeerFriction* out) {
+    int d = problem->block_count > 0 ? problem->blocks[0].count : 0;
+    size_t contacts = (size_t)problem->block_count;
+    double* mu = cr_arena_alloc(arena, contacts * sizeof *mu);
+    double* roll = cr_arena_alloc(arena, contacts * sizeof *roll);
+    double* q = cr_arena_alloc(arena, (size_t)problem->rows * sizeof *q);
+    double* W = NULL;
+    if (mu == NULL || roll == NULL || q == NULL) return false;
+    for (int i = 0; i < problem->block_count; i++) {
+        const crBlock* block = &problem->blocks[i];
+        if (block->kind != CR_BLOCK_CONE || block->count != d || block->vertex_count > 0) return false;
+        mu[i] = block->mu;
+        roll[i] = block->mu_roll;
+    }
+    for (int i = 0; i < problem->rows; i++) {
+        q[i] = problem->u_free[i] + (problem->b != NULL ? problem->b[i] : 0.0);
+    }
+    if (cr_problem_dense(problem, arena, &W) != CR_OK) return false;
+    *out = (PeerFriction){d, problem->block_count, W, q, mu, roll};
+    return d == 2 || d == 3 || d == 5;
+}
+
+typedef struct Totals {
+    int problems, own[OWN], in_time, any_peer, compared, at_or_below;
+    double log_ratio;
+} Totals;
+
+// the fastest that solves, or the least residual where none does
+static bool better(Outcome a, Outcome b) {
+    if (solved(a) != solved(b)) return solved(a);
+    return solved(a) ? a.ms < b.ms : a.residual < b.residual;
+}
+
+static void print_outcome(Outcome o) {
+    if (isfinite(o.residual)) {
+        printf(" %8.1e %9.3f", o.residual, o.ms);
+    } else {
+        printf(" %8s %9s", "-", "-");
+    }
+}
+
+static void count(Totals* totals, const Outcome own[OWN], Outcome best) {
+    totals->problems++;
+    for (int k = 0; k < OWN; k++) {
+        totals->own[k] += solved(own[k]) ? 1 : 0;
+    }
+    totals->in_time += solved(own[0]) && own[0].ms <= CAP_MS ? 1 : 0;
+    totals->any_peer += solved(best) ? 1 : 0;
+    if (!solved(best)) return;
+    totals->compared++;
+    totals->at_or_below += solved(own[0]) && own[0].ms <= best.ms ? 1 : 0;
+    totals->log_ratio += log(own[0].ms / best.ms);
+}
+
+static void compare(const char* name, const crProblem* given, Totals* totals) {
+    crArena arena;
+    PeerFriction friction;
+    if (cr_arena_create(&arena, NULL, 0) != CR_OK || !friction_of(given, &arena, &friction)) {
+        printf("%-36s no problem that both can read\n", name);
+        return;
+    }
+    // problems given by J and the inverse of M become W and q for both
+    crProblem problem = *given;
+    if (problem.W.value == NULL) {
+        problem = (crProblem){.rows = given->rows,
+                              .block_count = given->block_count,
+                              .blocks = given->blocks,
+                              .u_free = friction.q};
+        if (cr_problem_sparse(given, &arena, &problem.W) != CR_OK) return;
+    }
+    Outcome own[OWN], best = no_answer;
+    const char* best_name = "none";
+    printf("%-36s %4d", name, friction.contacts);
+    for (int k = 0; k < OWN; k++) {
+        own[k] = run_own(own_names[k], &problem);
+        print_outcome(own[k]);
+    }
+    for (int k = 0; peer_siconos_friction_name(friction.d, k) != NULL; k++) {
+        if (friction.contacts > LARGE && peer_siconos_friction_dense(friction.d, k)) continue;
+        Outcome o = run_theirs(&problem, &friction, k);
+        if (!better(o, best)) continue;
+        best = o;
+        best_name = peer_siconos_friction_name(friction.d, k);
+    }
+    printf("  %-13s", best_name);
+    print_outcome(best);
+    if (solved(best)) printf(" %7.2f", own[0].ms / best.ms);
+    printf("\n");
+    fflush(stdout);
+    count(totals, own, best);
+    cr_arena_destroy(&arena);
+}
+
+static void compare_file(const char* path, const char* name, Totals* totals) {
+    crProblemFile file;
+    crError error = {0};
+    if (cr_problem_read(path, NULL, &file, &error) != CR_OK) {
+        printf("%-36s %s\n", name, error.message);
+        return;
+    }
+    compare(name, &file.problem, totals);
+    cr_problem_file_free(&file);
+}
+
+// bodies that give about 100, 400 and 1000 contacts
+static void compare_piles(Totals* totals) {
+    static const struct {
+        const char* name;
+        crPileKind kind;
+        int bodies;
+    } piles[] = {{"tower of boxes", PILE_TOWER, 25},  {"tower of boxes", PILE_TOWER, 100},
+                 {"tower of boxes", PILE_TOWER, 250}, {"wall of bricks", PILE_WALL, 16},
+                 {"wall of bricks", PILE_WALL, 61},   {"wall of bricks", PILE_WALL, 152},
+                 {"heap of spheres", PILE_HEAP, 40},  {"heap of spheres", PILE_HEAP, 150},
+                 {"heap of spheres", PILE_HEAP, 370}};
+    for (size_t i = 0; i < sizeof piles / sizeof piles[0]; i++) {
+        crArena arena;
+        crRandom random = sample_seed(1001);
+        crPileDef def = {piles[i].kind, PILE_DISC, piles[i].bodies, 1.0, 0.05, false};
+        if (cr_arena_create(&arena, NULL, 0) != CR_OK) return;
+        crProblem problem = pile_build(&def, &random, &arena);
+        compare(piles[i].name, &problem, totals);
+        cr_arena_destroy(&arena);
+    }
+}
+
+static int by_name(const void* a, const void* b) { return strcmp(*(char* const*)a, *(char* const*)b); }
+
+static void compare_folder(const char* data, const char* folder, const char* ending, Totals* totals) {
+    char path[1024];
+    char* names[MOST];
+    int found = 0;
+    snprintf(path, sizeof path, "%s/%s", data, folder);
+    DIR* dir = opendir(path);
+    for (struct dirent* entry; dir != NULL && found < MOST && (entry = readdir(dir)) != NULL;) {
+        size_t length = strlen(entry->d_name), end = strlen(ending);
+        if (length <= end || strcmp(entry->d_name + length - end, ending) != 0) continue;
+        if (strncmp(entry->d_name, "LICENSE", 7) != 0) names[found++] = strdup(entry->d_name);
+    }
+    if (dir != NULL) closedir(dir);
+    qsort(names, (size_t)found, sizeof names[0], by_name);
+    for (int i = 0; i < found; i++) {
+        snprintf(path, sizeof path, "%s/%s/%s", data, folder, names[i]);
+        compare_file(path, names[i], totals);
+        free(names[i]);
+    }
+}
+
+static void print_head(const char* what) {
+    printf("\n%-36s %4s %18s %18s %18s %18s  %-13s %18s %7s\n", what, "", "auto", "newton", "interior",
+           "gauss-seidel", "siconos' best", "", "auto/it");
+}
+
+static void print_totals(const Totals* t) {
+    printf("solved to %.0e by the audit, of %d:", TOL, t->problems);
+    printf(" %s %d (%d within the five seconds Siconos has),", own_names[0], t->own[0], t->in_time);
+    for (int k = 1; k < OWN; k++) {
+        printf(" %s %d,", own_names[k], t->own[k]);
+    }
+    printf(" any of Siconos' %d\n", t->any_peer);
+    if (t->compared == 0) return;
+    printf("auto at or below its best solver's time on %d of %d (%.0f %%), geometric mean of ratios %.3f\n",
+           t->at_or_below, t->compared, 100.0 * t->at_or_below / t->compared,
+           exp(t->log_ratio / t->compared));
+}
+
+int main(int argc, char** argv) {
+    const char* data = argc > 1 ? argv[1] : getenv("CAROM_DATA");
+    if (data == NULL) data = "../shared/data";
+    Totals files = {0}, piles = {0};
+    print_head("files: residual and ms at 1e-8");
+    compare_folder(data, "siconos-fc-A", ".dat", &files);
+    compare_folder(data, "contactbench", ".txt", &files);
+    if (files.problems == 0) {
+        fprintf(stderr, "bench_friction: no problems in %s; set CAROM_DATA\n", data);
+        return 1;
+    }
+    print_totals(&files);
+    print_head("piles: residual and ms at 1e-8");
+    compare_piles(&piles);
+    print_totals(&piles);
+    return 0;
+}

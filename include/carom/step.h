@@ -1,0 +1,211 @@
+// step.h - through time: the stages of a step as functions on one open struct, and the steppers made of them.
+//
+//     forces          q, v, t        -> poses, M = L^T D L, k, v_free
+//     collide         shapes, poses  -> contacts within a margin, sorted by (shapes, children, features)
+//     impacts         fast closing   -> v          cluster of touching bodies -> rule -> law / solver
+//     problem_build   contacts, M    -> blocks, J, W (as an operator), u_free, b
+//     solve           problem        -> p          from the warm start; audited
+//     apply           p              -> v+
+//     integrate       q, v+, h       -> q+
+//     position_pass   q+             -> q+         normals only, to a tolerance, where needed
+//
+// A stepper is a function that calls stages; a user's own loop does the same. The struct is open: every array
+// says who writes it. Contacts, rows and the problem live in `scratch` until the next cr_step_begin.
+// Numbers that become NaN or infinite are CR_ERR_FINITE. A solve that does not converge is no error: the
+// certificate says so.
+// Units: SI, rad.
+#ifndef CAROM_STEP_H
+#define CAROM_STEP_H
+
+#include "carom/model.h"
+#include "carom/resolve.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// settings
+
+typedef enum crMethod { CR_METHOD_CONE, CR_METHOD_LCP, CR_METHOD_MOREAU, CR_METHOD_EVENT } crMethod;
+typedef enum crLevel { CR_LEVEL_POSITION, CR_LEVEL_VELOCITY } crLevel;  // lcp: what the gap constrains
+typedef enum crToi { CR_TOI_BISECT, CR_TOI_ADVANCE } crToi;             // event: how touching is found
+typedef enum crLcpRestitution { CR_LCP_NEWTON, CR_LCP_POISSON } crLcpRestitution;  // lcp, velocity level
+
+// Start from cr_step_settings().
+typedef struct crStepSettings {
+    crMethod method;               // cone
+    double dt;                     // length of a step, > 0, s; 1/240
+    crLevel level;                 // lcp; position
+    bool fixed_point;              // lcp: everything at the end of the step; false
+    int directions;                // lcp: friction directions in space, >= 3; 8
+    crLcpRestitution restitution;  // lcp, velocity level; newton
+    double theta;                  // moreau: 0 to 1; 0.5
+    double activation;  // moreau: contacts are active where gap(q + activation h v) <= 0, 0 to 2; 0.5
+    crToi toi;          // event; bisect
+    crRule rule;        // impacts (cone, event); poisson. params NULL: crRuleParams with law and solver below
+    crLaw law;          // of rules that use one; chatterjee-ruina
+    crSolver solver;    // auto
+    double tol;         // residual at which a solve counts as solved; 1e-9
+    double threshold;   // approach speeds above it are impacts (cone, event), or bounce (lcp), m/s; 0.01
+    double cluster;     // bodies nearer than this share one impact, m; 1e-6
+    double deadband;    // contact counts as touching within this share of the body's size; 1e-7
+    double position_tol;  // overlap the position pass leaves, share of the deadband; 0.1
+    int impact_limit;     // impacts per step (cone, event); what comes after them is plastic; 10000
+} crStepSettings;
+
+CR_API crStepSettings cr_step_settings(void);
+CR_API crStatus cr_step_settings_check(const crStepSettings* settings, crError* error);
+CR_API const char* cr_method_name(crMethod method);  // "cone", "lcp", "moreau", "event"; NULL for no such
+
+// Adds to k (nv), what acts beyond the model: cr_model_add_force and so on. May return any failure.
+typedef crStatus (*crForceFn)(void* ctx, const crModel* model, const crState* state, const crDynamics* d,
+                              double* k);
+
+// what a step works on
+
+typedef struct crStepContact {
+    crContactPoint point;
+    int shape_a, shape_b;  // a < b
+    int body_a, body_b;
+    bool planar;               // one tangent: both bodies move in one plane
+    crMat3 frame;              // columns n, t1, t2
+    crContactSurface surface;  // e taken at `speed`
+    double speed;              // normal velocity at the start, negative where approaching, m/s
+    double delta;              // deadband, m
+    // approach speed above which it is an impact, m/s: the threshold, and for a contact that pressed in the
+    // last solve also what turning bodies may gain on it in a step
+    double fast;
+    int row;         // first row of the problem, -1 where it takes no part
+    crVec3 impulse;  // on b, N s (apply, impacts)
+} crStepContact;
+
+// Impulse of an earlier contact, found again by its shapes, children and features.
+typedef struct crWarm {
+    int shape_a, shape_b;
+    int child_a, child_b;
+    uint32_t feature_a, feature_b;
+    crVec3 force;  // on b: impulse / length of the step, world axes, N
+} crWarm;
+
+// An impact, or the beginning of a contact that the contact solve caught (approach below the threshold).
+typedef struct crEvent {
+    double time;  // s
+    int shape_a, shape_b;
+    int body_a, body_b;
+    crVec3 point;
+    crVec3 normal;         // from a to b
+    double approach;       // speed before, > 0, m/s
+    crVec3 impulse;        // on b, N s
+    double energy_change;  // of the whole impact that this contact was part of, J
+    int impact;  // events of one impact share this number, counted within the step; -1: contact solve
+} crEvent;
+
+// What is true of a step, from raw data: the worst over its solves and impacts.
+typedef struct crCertificate {
+    int contacts;            // most at once
+    int rows;                // likewise
+    int solves;              // contact solves
+    int impacts;             // runs of the rule
+    crOutcome outcome;       // solved, or the last other outcome
+    double residual;         // crAudit.residual of the contact solves
+    double approach;         // m/s
+    double cone;             // N s
+    double dissipation;      // m/s
+    double complementarity;  // J
+    double penetration;      // deepest overlap left at the end, m
+    double loop_error;       // of position, m or rad
+    double energy_created;   // by an impact, J; 0 where none did
+    int impermissible;       // impacts outside the permissible region
+    bool truncated;          // impact_limit was reached
+} crCertificate;
+
+typedef struct crStep {
+    const crModel* model;
+    crStepSettings settings;
+    crAllocator allocator;
+    crState state;        // cr_step_create; the stages change it
+    crDynamics dynamics;  // forces
+    crForceFn force;      // may be NULL
+    void* force_ctx;
+    crArena store;    // arrays of the size of the model
+    crArena scratch;  // everything that lives for a step
+    crBroad* broad;
+    double* size;       // of each body: farthest point of its shapes from its centre of mass, m (nb)
+    crVec3* plane;      // normal of the plane a body moves in, zero where there is none (nb)
+    double* fall;       // constant acceleration by gravity along each velocity of bodies that fly freely (nv)
+    bool* airborne;     // collide: the body touches nothing, or is leaving what it touches (nb)
+    double* k;          // forces (nv)
+    double* v_free;     // forces (nv)
+    double* v_start;    // begin: v at the beginning (nv)
+    double* q_start;    // begin: q at the beginning (nq)
+    crMatrix identity;  // Minv of the problem, whose J is H
+    double h;           // forces: length of the step being made, s
+    int contact_count;
+    crStepContact* contacts;  // collide, in scratch (contact_count)
+    crRows rows;              // problem_build, in scratch
+    crRows H;                 // problem_build: half of W, in scratch
+    crProblem problem;        // problem_build, in scratch; blocks[i].source is a contact's index or negative
+    double* b;        // problem_build: bias, the one in problem; a stepper may rewrite it (rows.count)
+    double* p;        // problem_build: warm start, solve: impulses, in scratch (rows.count)
+    crReport report;  // solve
+    int warm_count, warm_capacity;
+    crWarm* warm;  // apply (warm_count)
+    int event_count, event_capacity;
+    crEvent* events;            // since begin (event_count)
+    crCertificate certificate;  // since begin
+} crStep;
+
+// Memory and the reference position at rest. The model must outlive the step and not change.
+CR_API crStatus cr_step_create(const crModel* model, const crStepSettings* settings,
+                               const crAllocator* allocator, crStep* step, crError* error);
+CR_API void cr_step_destroy(crStep* step);  // accepts a zeroed struct
+
+// stages
+
+// Empties scratch, events and certificate, remembers q and v.
+CR_API crStatus cr_step_begin(crStep* step, crError* error);
+// Kinematics, the factor of M (+ h B + h^2 K), k with the user's force, v_free = v + h M^-1 k.
+CR_API crStatus cr_step_forces(crStep* step, double h, crError* error);
+// Contacts with gap <= margin at the poses of the last kinematics (which forces runs), and their speeds by
+// state.v.
+CR_API crStatus cr_step_collide(crStep* step, double margin, crError* error);
+// How far anything can move in h at the present v and k: the margin for which no contact of the step is
+// missed, m.
+CR_API double cr_step_reach(const crStep* step, double h);
+// Rows of the contacts for which takes[i] is set (NULL: all), of loops and joints, with u_free = J v_free +
+// w_hat and b as the cone method has it: contacts 0 within the deadband and (gap - delta)/h above, limits
+// gap/h, loops 0.
+CR_API crStatus cr_step_problem_build(crStep* step, double h, const bool* takes, crError* error);
+CR_API crStatus cr_step_solve(crStep* step, crError* error);  // p; the audit goes into the certificate
+CR_API crStatus cr_step_apply(crStep* step,
+                              crError* error);  // state.v = v_free + M^-1 J^T p; impulses, warm start
+// q and time over h by state.v; bodies in the air by the mean of v before and after gravity: exact flight.
+CR_API crStatus cr_step_integrate(crStep* step, double h, crError* error);
+// Moves overlapping bodies apart along normals, shortest in the metric of M, and closes loops; v stays.
+CR_API crStatus cr_step_position_pass(crStep* step, crError* error);
+// Resolves, by the rule, every cluster of touching contacts in which one approaches faster than the
+// threshold, at the poses and contacts of the last collide. state.v changes, events are added; returns the
+// clusters in *resolved.
+CR_API crStatus cr_step_impacts(crStep* step, int* resolved, crError* error);
+// Adds an event. CR_ERR_MEMORY.
+CR_API crStatus cr_step_event_add(crStep* step, const crEvent* event);
+// CR_ERR_FINITE where q, v or time are not finite.
+CR_API crStatus cr_step_finite(const crStep* step, crError* error);
+
+// Time in (0, h] at which a contact that approaches faster than the threshold first touches, bodies flying
+// from where they are (those that touch something keep their v); false where there is none. Needs collide.
+CR_API bool cr_step_next_impact(crStep* step, double h, double* time);
+
+// steppers: one step of length h from begin to the end
+
+CR_API crStatus cr_step_cone(crStep* step, double h, crError* error);
+CR_API crStatus cr_step_moreau(crStep* step, double h, crError* error);
+CR_API crStatus cr_step_lcp(crStep* step, double h, crError* error);
+CR_API crStatus cr_step_event(crStep* step, double h, crError* error);
+CR_API crStatus cr_step_run(crStep* step, double h, crError* error);  // by settings.method
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

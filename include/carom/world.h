@@ -1,0 +1,74 @@
+// world.h - a model that moves: state, steps, events, certificates, snapshots.
+//
+//     crWorldDef def = cr_world_def();
+//     def.model = model;
+//     crWorld* world = NULL;
+//     status = cr_world_create(&def, &world, &error);
+//     cr_world_state(world)->v[0] = 1.0;              // write q, v, force and motor_speed between steps
+//     while (status == CR_OK && cr_world_state(world)->time < 2.0) status = cr_world_step(world, &error);
+//
+// A step that fails leaves the world as it was before it: CR_ERR_FINITE where numbers became NaN or infinite,
+// CR_ERR_MEMORY, or what the user's force, law or rule returned. A solve that did not converge is no failure;
+// the certificate of the step says so.
+#ifndef CAROM_WORLD_H
+#define CAROM_WORLD_H
+
+#include "carom/step.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Start from cr_world_def(); a struct that did not is refused.
+typedef struct crWorldDef {
+    uint32_t cookie;
+    const crModel* model;          // must be given; must outlive the world and not change
+    crStepSettings step;           // cr_step_settings()
+    const crAllocator* allocator;  // NULL: libc
+    crForceFn force;               // NULL: none
+    void* force_ctx;
+    crLog log;  // solves that do not converge are warnings
+} crWorldDef;
+
+typedef struct crWorld crWorld;
+
+CR_API crWorldDef cr_world_def(void);
+CR_API crStatus cr_world_create(const crWorldDef* def, crWorld** world, crError* error);
+CR_API void cr_world_destroy(crWorld* world);  // accepts NULL
+
+// The state itself: write between steps. A step checks it first and refuses what is not finite or not unit.
+CR_API crState* cr_world_state(crWorld* world);
+CR_API const crModel* cr_world_model(const crWorld* world);
+// Stages and everything they computed in the last step, for those who look closer.
+CR_API crStep* cr_world_stages(crWorld* world);
+
+CR_API crStatus cr_world_step(crWorld* world, crError* error);  // one step of settings.dt
+// Steps of dt until `time`; the last one is shorter where needed.
+CR_API crStatus cr_world_run(crWorld* world, double time, crError* error);
+
+// Events of the last step in the order of time. The array lives until the next step.
+typedef struct crEvents {
+    int count;
+    const crEvent* events;
+} crEvents;
+CR_API crEvents cr_world_events(const crWorld* world);
+CR_API const crCertificate* cr_world_certificate(const crWorld* world);  // of the last step
+
+CR_API crEnergy cr_world_energy(crWorld* world);  // of the present state, J
+CR_API void cr_world_momentum(crWorld* world, crVec3 about, crVec3* linear, crVec3* angular);
+// Where a body is now.
+CR_API crPose cr_world_pose(crWorld* world, int body);
+
+// Snapshots: everything the future depends on, in one block of bytes. Restoring continues to the same bits.
+CR_API size_t cr_world_save_size(const crWorld* world);
+CR_API crStatus cr_world_save(const crWorld* world, void* bytes, size_t size);
+// Of the same model: CR_ERR_SIZE, CR_ERR_SYNTAX where the bytes are not such a snapshot (the world is
+// unchanged).
+CR_API crStatus cr_world_load(crWorld* world, const void* bytes, size_t size, crError* error);
+CR_API uint64_t cr_world_hash(const crWorld* world);  // over the bits of the state and the warm start
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

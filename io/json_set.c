@@ -1,0 +1,136 @@
+// json_set.c - changing one value of a JSON tree by its path.
+//
+// The path is walked key by key; the last value is replaced by a copy of the new one in the document's
+// arena, and keeps its place among its siblings. Fails: see json_set.h; the tree is unchanged but for
+// objects made on the way.
+#include "io/json_set.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEY 64
+
+// one part of a path: a key, or the index of an item
+typedef struct Part {
+    char key[KEY];
+    int index;  // -1: by key
+} Part;
+
+static crStatus bad_path(const char* path, crError* error) {
+    return cr_error_set(error, CR_ERR_SYNTAX, "set",
+                        "set: \"%.60s\" is no path; write step.dt, bodies[0].mass or bodies.NAME.mass", path);
+}
+
+// the part at *at, and *at after it
+static bool next_part(const char** at, bool first, Part* part) {
+    const char* p = *at;
+    if (*p == '[') {
+        char* end = NULL;
+        long index = strtol(p + 1, &end, 10);
+        if (!isdigit((unsigned char)p[1]) || *end != ']' || index > CR_JSON_MAX_VALUES) return false;
+        part->index = (int)index;
+        *at = end + 1;
+        return true;
+    }
+    if (!first && *p++ != '.') return false;
+    size_t length = strcspn(p, ".[");
+    if (length == 0 || length >= KEY) return false;
+    part->index = -1;
+    snprintf(part->key, sizeof part->key, "%.*s", (int)length, p);
+    *at = p + length;
+    return true;
+}
+
+// the member of an object or the item of a list, NULL where there is none
+static crJson* find(crJson* in, const Part* part) {
+    int index = 0;
+    for (const crJson* child = in->child; child != NULL; child = child->next, index++) {
+        const crJson* name = in->type == CR_JSON_ARRAY ? cr_json_get(child, "name") : NULL;
+        bool named = name != NULL && name->type == CR_JSON_STRING && strcmp(name->text, part->key) == 0;
+        bool keyed = child->key != NULL && strcmp(child->key, part->key) == 0;
+        // the tree is the document's own
+        if (part->index >= 0 ? index == part->index && in->type == CR_JSON_ARRAY : named || keyed)
+            return (crJson*)child;
+    }
+    return NULL;
+}
+
+static char* copy_text(crArena* arena, const char* text) {
+    size_t size = strlen(text) + 1;
+    char* copy = cr_arena_alloc(arena, size);
+    if (copy != NULL) memcpy(copy, text, size);
+    return copy;
+}
+
+// a new member, an empty object, at the end
+static crJson* append(crJsonDoc* doc, crJson* object, const char* key) {
+    crJson* made = cr_arena_alloc(&doc->arena, sizeof *made);
+    char* name = copy_text(&doc->arena, key);
+    if (made == NULL || name == NULL) return NULL;
+    *made = (crJson){.type = CR_JSON_OBJECT, .key = name};
+    crJson* last = (crJson*)object->child;
+    while (last != NULL && last->next != NULL) {
+        last = (crJson*)last->next;
+    }
+    *(last != NULL ? &last->next : &object->child) = made;
+    object->count++;
+    return made;
+}
+
+// what from is, without its key and siblings
+static bool copy_value(crJsonDoc* doc, const crJson* from, crJson* to) {
+    const char* key = to->key;
+    const crJson* next = to->next;
+    *to = *from;
+    to->key = key;
+    to->next = next;
+    to->line = 0;
+    to->column = 0;
+    to->child = NULL;
+    if (from->text != NULL && (to->text = copy_text(&doc->arena, from->text)) == NULL) return false;
+    const crJson** tail = &to->child;
+    for (const crJson* child = from->child; child != NULL; child = child->next) {
+        crJson* made = cr_arena_alloc(&doc->arena, sizeof *made);
+        if (made == NULL) return false;
+        *made = (crJson){0};
+        if (child->key != NULL && (made->key = copy_text(&doc->arena, child->key)) == NULL) return false;
+        if (!copy_value(doc, child, made)) return false;
+        *tail = made;
+        tail = &made->next;
+    }
+    return true;
+}
+
+static crStatus step_into(crJsonDoc* doc, const char* path, const Part* part, crJson** at, crError* error) {
+    crJson* in = *at;
+    if (in->type != CR_JSON_OBJECT && in->type != CR_JSON_ARRAY) {
+        return cr_error_set(error, CR_ERR_TYPE, "set", "set: \"%.60s\" leads into %s", path,
+                            cr_json_type_name(in->type));
+    }
+    *at = find(in, part);
+    if (*at != NULL) return CR_OK;
+    if (in->type == CR_JSON_ARRAY || part->index >= 0) {
+        return cr_error_set(error, CR_ERR_MISSING, "set", "set: \"%.60s\": no such item in a list of %d",
+                            path, in->count);
+    }
+    *at = append(doc, in, part->key);
+    return *at != NULL ? CR_OK : cr_error_set(error, CR_ERR_MEMORY, "set", "set: out of memory");
+}
+
+crStatus cr_json_set(crJsonDoc* doc, const char* path, const char* value, crError* error) {
+    crJson* at = doc->root;
+    const char* rest = path;
+    do {
+        Part part;
+        if (!next_part(&rest, rest == path, &part)) return bad_path(path, error);
+        crStatus status = step_into(doc, path, &part, &at, error);
+        if (status != CR_OK) return status;
+    } while (*rest != '\0');
+    crJsonDoc parsed;
+    crJson text = {.type = CR_JSON_STRING, .text = value};
+    bool json = cr_json_parse(value, strlen(value), 1, &parsed, NULL) == CR_OK;
+    bool copied = copy_value(doc, json ? parsed.root : &text, at);
+    if (json) cr_json_free(&parsed);
+    return copied ? CR_OK : cr_error_set(error, CR_ERR_MEMORY, "set", "set: out of memory");
+}

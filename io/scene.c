@@ -1,0 +1,246 @@
+// scene.c - a scene from JSON: settings, then materials, bodies, static shapes and constraints into a model.
+//
+// {"carom": 1, ...}; every other field has a default. The parts are read by scene_*.c in the order in which
+// they name each other. Loops that are open at the start are closed by moving bodies, shortest in the
+// metric of M. Fails: the first field found wrong is refused by path, line and column.
+#include "io/scene.h"
+
+#include <string.h>
+
+#include "io/names.h"
+#include "io/scene_parts.h"
+
+#define LOOP_TOL 1e-10  // m, rad
+
+static const char* const known_fields[] = {"carom",       "comment",   "gravity", "step",   "impact",
+                                           "solver",      "materials", "pairs",   "bodies", "static",
+                                           "constraints", "drive",     "record",  NULL};
+
+bool cr__scene_own(crScene* scene, void* data, void (*destroy)(void* data)) {
+    crSceneOwned* owned = cr_arena_alloc(&scene->arena, sizeof *owned);
+    if (owned == NULL) {
+        destroy(data);
+        return false;
+    }
+    *owned = (crSceneOwned){data, destroy, scene->owned};
+    scene->owned = owned;
+    return true;
+}
+
+char* cr__scene_copy(crScene* scene, const char* text) {
+    size_t size = strlen(text) + 1;
+    char* copy = cr_arena_alloc(&scene->arena, size);
+    if (copy != NULL) memcpy(copy, text, size);
+    return copy;
+}
+
+void cr__place_memory(const crPlace* place) {
+    cr_place_refuse(place, NULL, CR_ERR_MEMORY, "", "%s", cr_status_text(CR_ERR_MEMORY));
+}
+
+static void read_step(const crPlace* root, crScene* scene) {
+    static const char* const fields[] = {"method",     "dt",          "level",   "fixed_point",
+                                         "directions", "restitution", "theta",   "toi",
+                                         "duration",   "deadband",    "comment", NULL};
+    static const char* const methods[] = {"cone", "lcp", "moreau", "event", NULL};
+    static const char* const levels[] = {"position", "velocity", NULL};
+    static const char* const restitutions[] = {"newton", "poisson", NULL};
+    static const char* const tois[] = {"bisect", "advance", NULL};
+    crPlace place;
+    if (!cr_place_into(root, "step", &place)) return;
+    crStepSettings* step = &scene->step;
+    int choice[4] = {(int)step->method, (int)step->level, (int)step->restitution, (int)step->toi};
+    cr_place_known(&place, fields);
+    cr_place_choice(&place, "method", methods, &choice[0]);
+    cr_place_choice(&place, "level", levels, &choice[1]);
+    cr_place_choice(&place, "restitution", restitutions, &choice[2]);
+    cr_place_choice(&place, "toi", tois, &choice[3]);
+    step->method = (crMethod)choice[0];
+    step->level = (crLevel)choice[1];
+    step->restitution = (crLcpRestitution)choice[2];
+    step->toi = (crToi)choice[3];
+    cr_place_number(&place, "dt", CR_POSITIVE, &step->dt);
+    cr_place_bool(&place, "fixed_point", &step->fixed_point);
+    cr_place_whole(&place, "directions", 3, 1024, &step->directions);
+    cr_place_number(&place, "theta", CR_NOT_NEGATIVE, &step->theta);
+    if (step->theta > 1.0) {
+        cr_place_refuse(&place, cr_place_get(&place, "theta"), CR_ERR_RANGE, "theta",
+                        "is %.17g, must be 0 to 1", step->theta);
+    }
+    cr_place_number(&place, "duration", CR_NOT_NEGATIVE, &scene->duration);
+    cr_place_number(&place, "deadband", CR_POSITIVE, &step->deadband);
+}
+
+static const char* rule_at(const void* ctx, int index) {
+    (void)ctx;
+    const crRuleInfo* info = cr_rule_info(index);
+    return info != NULL ? info->name : NULL;
+}
+
+static const char* law_at(const void* ctx, int index) {
+    (void)ctx;
+    const crLawInfo* info = cr_law_info(index);
+    return info != NULL ? info->name : NULL;
+}
+
+static const char* solver_at(const void* ctx, int index) {
+    (void)ctx;
+    return cr_solver_name(index);
+}
+
+// a name that a catalogue has; NULL where none was given
+static const char* read_name(const crPlace* place, const char* field, const char* (*at)(const void*, int)) {
+    const char* typed = NULL;
+    cr_place_text(place, field, &typed);
+    if (typed == NULL || !cr_place_ok(place)) return NULL;
+    for (int i = 0; at(NULL, i) != NULL; i++) {
+        if (strcmp(typed, at(NULL, i)) == 0) return typed;
+    }
+    const char* near = cr_name_nearest(typed, at, NULL);
+    cr_place_refuse(place, cr_place_get(place, field), CR_ERR_NAME, field, "none is called \"%.40s\"%s%s%s",
+                    typed, near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
+                    near != NULL ? "\"?" : "");
+    return NULL;
+}
+
+static void read_impact(const crPlace* root, crScene* scene) {
+    static const char* const fields[] = {"rule", "law", "threshold", "cluster", "limit", "comment", NULL};
+    crPlace place;
+    if (!cr_place_into(root, "impact", &place)) return;
+    cr_place_known(&place, fields);
+    crError error = {0};
+    const char* name = read_name(&place, "rule", rule_at);
+    if (name != NULL && cr_rule_find(name, NULL, &scene->step.rule, &error) != CR_OK)
+        cr_place_blame(&place, "rule", &error);
+    name = read_name(&place, "law", law_at);
+    // every law but the composite one has parameters to start from
+    if (name != NULL && strcmp(name, "composite") == 0) {
+        cr_place_refuse(&place, cr_place_get(&place, "law"), CR_ERR_NAME, "law",
+                        "composite needs laws and weights, which a scene cannot give");
+    } else if (name != NULL && cr_law_find(name, NULL, &scene->step.law, &error) != CR_OK) {
+        cr_place_blame(&place, "law", &error);
+    }
+    cr_place_number(&place, "threshold", CR_NOT_NEGATIVE, &scene->step.threshold);
+    cr_place_number(&place, "cluster", CR_NOT_NEGATIVE, &scene->step.cluster);
+    cr_place_whole(&place, "limit", 1, 1000000000, &scene->step.impact_limit);
+}
+
+static void read_solver(const crPlace* root, crScene* scene) {
+    static const char* const fields[] = {"name", "tol", "comment", NULL};
+    crPlace place;
+    const char* name = NULL;
+    if (cr_place_into(root, "solver", &place)) {
+        cr_place_known(&place, fields);
+        name = read_name(&place, "name", solver_at);
+        cr_place_number(&place, "tol", CR_POSITIVE, &scene->step.tol);
+        if (scene->step.tol >= 1.0) {
+            cr_place_refuse(&place, cr_place_get(&place, "tol"), CR_ERR_RANGE, "tol",
+                            "is %.17g, must be above 0 and below 1", scene->step.tol);
+        }
+    }
+    // solvers aim lower than what counts as solved
+    scene->solver_params = cr_solver_params();
+    scene->solver_params.tol = 0.1 * scene->step.tol;
+    crError error = {0};
+    if (cr_place_ok(root) && cr_solver_find(name != NULL ? name : "auto", &scene->solver_params,
+                                            &scene->step.solver, &error) != CR_OK)
+        cr_place_blame(root, "solver", &error);
+}
+
+static void read_version(const crPlace* root) {
+    int version = CR_SCENE_VERSION;
+    cr_place_need(root, "carom", "the version of the scene format: \"carom\": 1");
+    cr_place_whole(root, "carom", CR_SCENE_VERSION, CR_SCENE_VERSION, &version);
+}
+
+static void read_static(const crPlace* root, crScene* scene) {
+    const crJson* list = cr_place_list(root, "static", CR_SCENE_MAX_SHAPES);
+    int index = 0;
+    for (const crJson* item = list != NULL ? list->child : NULL; item != NULL && cr_place_ok(root);
+         item = item->next) {
+        crPlace place = cr_place_item(root, "static", item, index++);
+        crShape shape = {0};
+        cr__scene_shape(&place, scene, &shape);
+        int material = cr__scene_material(&place, scene);
+        if (cr_place_ok(&place) && cr_model_add_shape(scene->model, CR_WORLD, &shape, material) < 0)
+            cr_place_blame(&place, "type", &scene->model->error);
+    }
+}
+
+static void read_record(const crPlace* root, crScene* scene) {
+    static const char* const fields[] = {"every", "comment", NULL};
+    crPlace place;
+    if (!cr_place_into(root, "record", &place)) return;
+    cr_place_known(&place, fields);
+    cr_place_whole(&place, "every", 1, 1000000000, &scene->every);
+}
+
+// every joint must move something, and loops must be closed
+static void settle_model(const crPlace* root, crScene* scene) {
+    crError error = {0};
+    if (cr_place_ok(root) && cr_model_check(scene->model, &error) != CR_OK)
+        cr_place_blame(root, "bodies", &error);
+    if (!cr_place_ok(root) || scene->model->loop_count == 0) return;
+    crState state = {0};
+    crDynamics d = {0};
+    if (cr_state_create(scene->model, &scene->arena, &state) != CR_OK ||
+        cr_dynamics_create(scene->model, &scene->arena, &d) != CR_OK) {
+        cr__place_memory(root);
+        return;
+    }
+    state.q = scene->q;
+    state.v = scene->v;
+    if (cr_model_close_loops(scene->model, LOOP_TOL, &scene->arena, &d, &state, &error) != CR_OK)
+        cr_place_blame(root, "constraints", &error);
+}
+
+static void read_all(const crPlace* root, crScene* scene) {
+    const char* comment = NULL;
+    cr_place_known(root, known_fields);
+    read_version(root);
+    cr_place_text(root, "comment", &comment);
+    cr_place_vector(root, "gravity", &scene->model->gravity);
+    read_step(root, scene);
+    read_impact(root, scene);
+    read_solver(root, scene);
+    read_record(root, scene);
+    cr__scene_materials(root, scene);
+    read_static(root, scene);
+    crVec3* anchors = NULL;
+    cr__scene_bodies(root, scene, &anchors);
+    cr__scene_constraints(root, scene, anchors);
+    cr__scene_check_drives(root, scene);
+    settle_model(root, scene);
+    if (!cr_place_ok(root)) return;
+    if (comment != NULL) scene->comment = cr__scene_copy(scene, comment);
+    if (cr__scene_overlaps(scene) != CR_OK) cr__place_memory(root);
+}
+
+crStatus cr_scene_read(const crJson* root, crScene* scene, crError* error) {
+    *scene = (crScene){.step = cr_step_settings(), .duration = 1.0, .every = 1};
+    crTrouble trouble = {CR_OK, error};
+    crPlace place = {.object = root, .trouble = &trouble};
+    if (root->type != CR_JSON_OBJECT) {
+        cr_place_refuse(&place, root, CR_ERR_TYPE, "scene", "must be an object {...}, is %s",
+                        cr_json_type_name(root->type));
+        return trouble.status;
+    }
+    cr_arena_create(&scene->arena, NULL, 0);
+    scene->model = cr_model_create(NULL);
+    if (scene->model == NULL) {
+        cr__place_memory(&place);
+    } else {
+        read_all(&place, scene);
+    }
+    if (trouble.status != CR_OK) cr_scene_free(scene);
+    return trouble.status;
+}
+
+void cr_scene_free(crScene* scene) {
+    cr_model_destroy(scene->model);
+    for (crSceneOwned* owned = scene->owned; owned != NULL; owned = owned->next) {
+        owned->destroy(owned->data);
+    }
+    cr_arena_destroy(&scene->arena);
+    *scene = (crScene){0};
+}

@@ -1,0 +1,335 @@
+// scene_bodies.c - bodies of a scene and their shapes.
+//
+// pos and quat place a body in its parent's frame with its joint at rest; a joint may be anchored at
+// another point of the body. carom's own body frame is that of the joint, so shapes, centre of mass and
+// children move by -anchor. mass alone takes centre and inertia from the shapes, scaled; without mass,
+// density does. Fails: a field is refused by path; fields that a joint does not have are unknown.
+#include <string.h>
+
+#include "io/fields.h"
+#include "io/names.h"
+#include "io/scene_parts.h"
+
+#define MOST_PARTS 1000  // shapes of one body
+#define NAME       64
+
+#define COMMON                                                                                            \
+    "name", "joint", "parent", "pos", "mass", "inertia", "com", "shapes", "gravity_scale", "linear_drag", \
+        "angular_drag", "comment"
+#define ALONG "limits", "stiffness", "rest", "damping", "friction", "motor"
+static const char* const fixed_fields[] = {COMMON, "quat", NULL};
+static const char* const hinge_fields[] = {COMMON, ALONG, "quat", "anchor", "axis", "angle", "omega", NULL};
+static const char* const slider_fields[] = {COMMON, ALONG, "quat", "anchor", "axis", "shift", "vel", NULL};
+static const char* const planar_fields[] = {COMMON, "angle", "vel", "omega", NULL};
+static const char* const ball_fields[] = {COMMON, "quat", "anchor", "omega", NULL};
+static const char* const free_fields[] = {COMMON, "quat", "vel", "omega", NULL};
+static const char* const* const fields_of[] = {fixed_fields,  hinge_fields, slider_fields,
+                                               planar_fields, ball_fields,  free_fields};
+
+// a body while it is read
+typedef struct Reading {
+    crBodyDef def;
+    crVec3 anchor;
+    double q[7], v[6];
+    int shape_count;
+    crShape* shapes;  // (MOST_PARTS)
+    int* materials;   // (MOST_PARTS)
+} Reading;
+
+static const char* body_at(const void* ctx, int index) {
+    const crModel* model = ctx;
+    return index == 0 ? "world" : index < model->nb ? model->bodies[index].name : NULL;
+}
+
+int cr__scene_body(const crPlace* place, const crJson* name, const char* field, const crScene* scene) {
+    if (!cr_place_ok(place)) return 0;
+    if (name->type != CR_JSON_STRING) {
+        cr_place_refuse(place, name, CR_ERR_TYPE, field, "must be the name of a body, is %s",
+                        cr_json_type_name(name->type));
+        return 0;
+    }
+    if (strcmp(name->text, "world") == 0) return CR_WORLD;
+    int body = cr_model_find_body(scene->model, name->text);
+    if (body >= 0) return body;
+    const char* near = cr_name_nearest(name->text, body_at, scene->model);
+    cr_place_refuse(place, name, CR_ERR_NAME, field, "no body before this is called \"%.40s\"%s%.40s%s",
+                    name->text, near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
+                    near != NULL ? "\"?" : "");
+    return 0;
+}
+
+// names stand in headers of tables, so they hold nothing that ends a cell
+static void read_body_name(const crPlace* place, const crScene* scene, char given[NAME], crBodyDef* def) {
+    const char* name = NULL;
+    cr_place_text(place, "name", &name);
+    if (name == NULL) {
+        snprintf(given, NAME, "body%d", scene->model->nb);
+    } else if (strlen(name) == 0 || strlen(name) >= NAME || strpbrk(name, " ,;\"'\t\r\n.") != NULL ||
+               strcmp(name, "world") == 0) {
+        cr_place_refuse(place, cr_place_get(place, "name"), CR_ERR_NAME, "name",
+                        "must be 1 to %d characters without space , ; . or quotes, and not \"world\"",
+                        NAME - 1);
+    } else {
+        snprintf(given, NAME, "%s", name);
+    }
+    if (cr_place_ok(place) && cr_model_find_body(scene->model, given) >= 0) {
+        cr_place_refuse(place, cr_place_get(place, "name"), CR_ERR_NAME, "name",
+                        "a body is called \"%.40s\" already", given);
+    }
+    def->name = given;
+}
+
+// two numbers, or three
+static void read_planar_vector(const crPlace* place, const char* name, double v[3]) {
+    const crJson* value = cr_place_get(place, name);
+    if (value == NULL) return;
+    int count = 0;
+    crError error = {0};
+    if (cr_field_numbers(value, name, 2, 3, v, &count, &error) != CR_OK) cr_place_blame(place, name, &error);
+}
+
+static void read_planar(const crPlace* place, Reading* r) {
+    double pos[3] = {0};
+    double vel[3] = {0};
+    read_planar_vector(place, "pos", pos);
+    read_planar_vector(place, "vel", vel);
+    if (vel[2] != 0.0) {
+        cr_place_refuse(place, cr_place_get(place, "vel"), CR_ERR_RANGE, "vel",
+                        "leaves the plane: a planar body moves along x and y");
+    }
+    r->q[0] = pos[0];
+    r->q[1] = pos[1];
+    r->def.pose.p.z = pos[2];
+    r->v[0] = vel[0];
+    r->v[1] = vel[1];
+    cr_place_number(place, "angle", CR_ANY, &r->q[2]);
+    cr_place_number(place, "omega", CR_ANY, &r->v[2]);
+}
+
+static void read_limits(const crPlace* place, crDof* dof) {
+    const crJson* limits = cr_place_get(place, "limits");
+    if (limits == NULL) return;
+    double both[2] = {0};
+    int count = 0;
+    crError error = {0};
+    if (cr_field_numbers(limits, "limits", 2, 2, both, &count, &error) != CR_OK) {
+        cr_place_blame(place, "limits", &error);
+    } else if (both[0] > both[1]) {
+        cr_place_refuse(place, limits, CR_ERR_RANGE, "limits", "the lower one must come first");
+    } else {
+        dof->lower = both[0];
+        dof->upper = both[1];
+    }
+}
+
+// what acts along a hinge or a slider
+static void read_along(const crPlace* place, crDof* dof) {
+    static const char* const motor_fields[] = {"speed", "force", NULL};
+    read_limits(place, dof);
+    cr_place_number(place, "stiffness", CR_NOT_NEGATIVE, &dof->stiffness);
+    cr_place_number(place, "rest", CR_ANY, &dof->rest);
+    cr_place_number(place, "damping", CR_NOT_NEGATIVE, &dof->damping);
+    cr_place_number(place, "friction", CR_NOT_NEGATIVE, &dof->friction);
+    crPlace motor;
+    if (!cr_place_into(place, "motor", &motor)) return;
+    cr_place_known(&motor, motor_fields);
+    cr_place_need(&motor, "speed", "the speed it aims at");
+    cr_place_need(&motor, "force", "its largest force or moment, may be \"inf\"");
+    cr_place_number(&motor, "speed", CR_ANY, &dof->motor_speed);
+    cr_place_limit(&motor, "force", CR_NOT_NEGATIVE, &dof->motor_force);
+}
+
+static void put(double* to, crVec3 x) {
+    to[0] = x.x;
+    to[1] = x.y;
+    to[2] = x.z;
+}
+
+static void put_quat(double* to, crQuat x) {
+    to[0] = x.w;
+    put(to + 1, cr_vec3(x.x, x.y, x.z));
+}
+
+static void read_free(const crPlace* place, Reading* r) {
+    crVec3 vel = {0};
+    crVec3 omega = {0};
+    cr_place_vector(place, "vel", &vel);
+    cr_place_vector(place, "omega", &omega);
+    put(r->q, r->def.pose.p);
+    put_quat(r->q + 3, r->def.pose.q);
+    put(r->v, vel);
+    put(r->v + 3, omega);
+}
+
+static void read_joint(const crPlace* place, Reading* r) {
+    crBodyDef* def = &r->def;
+    if (def->joint == CR_JOINT_PLANAR) {
+        read_planar(place, r);
+        return;
+    }
+    cr_place_vector(place, "pos", &def->pose.p);
+    cr_place_quat(place, "quat", &def->pose.q);
+    cr_place_vector(place, "anchor", &r->anchor);
+    cr_place_direction(place, "axis", &def->axis);
+    if (def->joint == CR_JOINT_FREE) read_free(place, r);
+    // the joint's frame is at the anchor
+    def->pose.p = cr_pose_point(def->pose, r->anchor);
+    if (def->joint == CR_JOINT_HINGE) {
+        cr_place_number(place, "angle", CR_ANY, &r->q[0]);
+        cr_place_number(place, "omega", CR_ANY, &r->v[0]);
+        read_along(place, &def->dof[0]);
+    } else if (def->joint == CR_JOINT_SLIDER) {
+        cr_place_number(place, "shift", CR_ANY, &r->q[0]);
+        cr_place_number(place, "vel", CR_ANY, &r->v[0]);
+        read_along(place, &def->dof[0]);
+    } else if (def->joint == CR_JOINT_BALL) {
+        crVec3 omega = {0};
+        cr_place_vector(place, "omega", &omega);
+        put(r->v, omega);
+        put_quat(r->q, def->pose.q);
+        def->pose.q = cr_quat_identity();
+    }
+}
+
+static void read_shapes(const crPlace* place, crScene* scene, Reading* r) {
+    const crJson* list = cr_place_list(place, "shapes", MOST_PARTS);
+    for (const crJson* item = list != NULL ? list->child : NULL; item != NULL && cr_place_ok(place);
+         item = item->next) {
+        crPlace part = cr_place_item(place, "shapes", item, r->shape_count);
+        cr__scene_shape(&part, scene, &r->shapes[r->shape_count]);
+        r->materials[r->shape_count] = cr__scene_material(&part, scene);
+        bool moving = r->def.joint != CR_JOINT_FIXED;
+        crError error = {0};
+        if (cr_place_ok(&part) && cr_shape_check(&r->shapes[r->shape_count], moving, &error) != CR_OK)
+            cr_place_blame(&part, "type", &error);
+        r->shape_count++;
+    }
+}
+
+// a number for all axes, three for x, y and z, or a matrix
+static void read_inertia(const crPlace* place, crSym3* inertia) {
+    const crJson* value = cr_place_get(place, "inertia");
+    if (value == NULL) return;
+    crError error = {0};
+    crVec3 d = {0};
+    crStatus status = CR_OK;
+    if (value->type == CR_JSON_NUMBER) {
+        *inertia = (crSym3){.xx = value->number, .yy = value->number, .zz = value->number};
+    } else if (value->type == CR_JSON_ARRAY && value->child != NULL && value->child->type == CR_JSON_ARRAY) {
+        status = cr_field_symmetric(value, "inertia", 3, inertia, &error);
+    } else {
+        status = cr_field_vector(value, "inertia", 3, &d, &error);
+        *inertia = (crSym3){.xx = d.x, .yy = d.y, .zz = d.z};
+    }
+    if (status != CR_OK) cr_place_blame(place, "inertia", &error);
+}
+
+// of the shapes, as if their mass were `mass`
+static crMass scaled_mass(const Reading* r, double mass, const crModel* model) {
+    crMass sum = {0};
+    for (int i = 0; i < r->shape_count; i++) {
+        double density = model->materials[r->materials[i]].density;
+        sum = cr_mass_add(sum, cr_mass_of_shape(&r->shapes[i], density));
+    }
+    double s = sum.mass > 0.0 ? mass / sum.mass : 0.0;
+    crSym3 I = sum.inertia;
+    return (crMass){mass, sum.com, {s * I.xx, s * I.xy, s * I.xz, s * I.yy, s * I.yz, s * I.zz}};
+}
+
+static void read_mass(const crPlace* place, const crScene* scene, Reading* r) {
+    static const char* const needs_mass[] = {"inertia", "com"};
+    const crJson* value = cr_place_get(place, "mass");
+    for (int i = 0; i < 2; i++) {
+        const crJson* other = cr_place_get(place, needs_mass[i]);
+        if (other == NULL || value != NULL) continue;
+        cr_place_refuse(place, other, CR_ERR_FIELD, needs_mass[i],
+                        "goes with mass; without mass everything comes from the shapes and their densities");
+    }
+    if (value == NULL) return;
+    double given = 0.0;
+    cr_place_number(place, "mass", CR_NOT_NEGATIVE, &given);
+    crMass mass = scaled_mass(r, given, scene->model);
+    cr_place_vector(place, "com", &mass.com);
+    read_inertia(place, &mass.inertia);
+    crError error = {0};
+    if (cr_place_ok(place) && cr_mass_check(&mass, &error) != CR_OK) {
+        cr_place_blame(place, strcmp(error.field, "mass") == 0 ? "mass" : "inertia", &error);
+    }
+    r->def.mass = mass.mass;
+    r->def.com = cr_sub(mass.com, r->anchor);
+    r->def.inertia = mass.inertia;
+}
+
+static void read_parent(const crPlace* place, const crScene* scene, const crVec3* anchors, crBodyDef* def) {
+    const crJson* name = cr_place_get(place, "parent");
+    if (name == NULL) return;
+    def->parent = cr__scene_body(place, name, "parent", scene);
+    if (def->parent != CR_WORLD && def->joint == CR_JOINT_FREE) {
+        cr_place_refuse(place, name, CR_ERR_RANGE, "parent", "a free body's parent is the world");
+    }
+    // pos is in the frame the parent was described in
+    if (cr_place_ok(place)) def->pose.p = cr_sub(def->pose.p, anchors[def->parent]);
+}
+
+static void add_body(const crPlace* place, crScene* scene, Reading* r) {
+    int body = cr_model_add_body(scene->model, &r->def);
+    if (body < 0) {
+        const char* dot = strrchr(scene->model->error.field, '.');
+        cr_place_blame(place, dot != NULL ? dot + 1 : scene->model->error.field, &scene->model->error);
+        return;
+    }
+    for (int i = 0; i < r->shape_count && cr_place_ok(place); i++) {
+        r->shapes[i].pose.p = cr_sub(r->shapes[i].pose.p, r->anchor);
+        if (cr_model_add_shape(scene->model, body, &r->shapes[i], r->materials[i]) < 0)
+            cr_place_blame(place, "shapes", &scene->model->error);
+    }
+    const crBody* made = &scene->model->bodies[body];
+    memcpy(scene->q + made->q, r->q, (size_t)made->nq * sizeof(double));
+    memcpy(scene->v + made->v, r->v, (size_t)made->nv * sizeof(double));
+}
+
+static void read_body(const crPlace* root, const crPlace* place, crScene* scene, crVec3* anchors,
+                      Reading* r) {
+    static const char* const joints[] = {"fixed", "hinge", "slider", "planar", "ball", "free", NULL};
+    *r = (Reading){.def = cr_body_def(), .shapes = r->shapes, .materials = r->materials};
+    int joint = CR_JOINT_FREE;
+    char name[NAME];
+    cr_place_choice(place, "joint", joints, &joint);
+    cr_place_known(place, fields_of[joint]);
+    r->def.joint = (crJoint)joint;
+    read_body_name(place, scene, name, &r->def);
+    read_joint(place, r);
+    read_parent(place, scene, anchors, &r->def);
+    read_shapes(place, scene, r);
+    read_mass(place, scene, r);
+    cr_place_number(place, "gravity_scale", CR_ANY, &r->def.gravity_scale);
+    cr_place_number(place, "linear_drag", CR_NOT_NEGATIVE, &r->def.linear_drag);
+    cr_place_number(place, "angular_drag", CR_NOT_NEGATIVE, &r->def.angular_drag);
+    if (cr_place_ok(place)) cr__scene_drive(root, scene, &r->def);
+    if (!cr_place_ok(place)) return;
+    anchors[scene->model->nb] = r->anchor;
+    add_body(place, scene, r);
+}
+
+void cr__scene_bodies(const crPlace* root, crScene* scene, crVec3** anchors) {
+    const crJson* list = cr_place_list(root, "bodies", CR_SCENE_MAX_BODIES);
+    size_t count = list != NULL ? (size_t)list->count : 0;
+    // no joint has more than seven coordinates or six velocities
+    scene->q = cr_arena_alloc(&scene->arena, (7 * count + 1) * sizeof(double));
+    scene->v = cr_arena_alloc(&scene->arena, (6 * count + 1) * sizeof(double));
+    *anchors = cr_arena_alloc(&scene->arena, (count + 1) * sizeof(crVec3));
+    Reading reading = {.shapes = cr_arena_alloc(&scene->arena, MOST_PARTS * sizeof(crShape)),
+                       .materials = cr_arena_alloc(&scene->arena, MOST_PARTS * sizeof(int))};
+    if (scene->q == NULL || scene->v == NULL || *anchors == NULL || reading.shapes == NULL ||
+        reading.materials == NULL) {
+        cr__place_memory(root);
+        return;
+    }
+    (*anchors)[0] = cr_vec3(0.0, 0.0, 0.0);
+    int index = 0;
+    for (const crJson* item = count > 0 ? list->child : NULL; item != NULL && cr_place_ok(root);
+         item = item->next) {
+        crPlace place = cr_place_item(root, "bodies", item, index++);
+        if (cr_place_ok(&place)) read_body(root, &place, scene, *anchors, &reading);
+    }
+}

@@ -1,0 +1,156 @@
+// scene_materials.c - materials and pairs of a scene.
+//
+// A material starts from carom's default one, a pair from what the combination rule makes of its two. mu
+// may be "inf", e a table [[speed, e], ...]. Fails: a field is refused by path; a pair may name only
+// materials that exist.
+#include <string.h>
+
+#include "io/fields.h"
+#include "io/names.h"
+#include "io/scene_parts.h"
+
+#define MOST_MATERIALS 1000
+#define MOST_PAIRS     100000
+#define MOST_ROWS      1000
+
+static const char* const surface_fields[] = {"mu",      "mu2",     "axis",    "e",           "et",
+                                             "mu_spin", "mu_roll", "viscous", "mu_stribeck", "speed_stribeck",
+                                             "density", "comment", NULL};
+static const char* const pair_fields[] = {"mu",        "mu2",     "axis",    "e",           "et",
+                                          "mu_spin",   "mu_roll", "viscous", "mu_stribeck", "speed_stribeck",
+                                          "materials", "comment", NULL};
+
+static void read_table(const crPlace* place, const crJson* value, crScene* scene, crSurface* surface) {
+    if (cr_place_list(place, "e", MOST_ROWS) == NULL) return;
+    size_t count = (size_t)value->count;
+    double* rows = cr_arena_alloc(&scene->arena, (2 * count + 1) * sizeof(double));
+    crRestitution* table = cr_arena_alloc(&scene->arena, sizeof *table);
+    if (rows == NULL || table == NULL) {
+        cr__place_memory(place);
+        return;
+    }
+    int row = 0;
+    for (const crJson* item = value->child; item != NULL; item = item->next, row++) {
+        double pair[2] = {0};
+        int found = 0;
+        crError error = {0};
+        if (cr_field_numbers(item, "e", 2, 2, pair, &found, &error) != CR_OK) {
+            cr_place_refuse(place, item, error.status, "e", "must be a number or a table [[speed, e], ...]");
+            return;
+        }
+        rows[row] = pair[0];
+        rows[count + (size_t)row] = pair[1];
+    }
+    *table = (crRestitution){.count = row, .speed = rows, .e = rows + count};
+    surface->e_of_speed = table;
+}
+
+static void read_surface(const crPlace* place, crScene* scene, crSurface* surface) {
+    const crJson* e = cr_place_get(place, "e");
+    if (e != NULL && e->type == CR_JSON_ARRAY) {
+        read_table(place, e, scene, surface);
+    } else if (e != NULL) {
+        surface->e_of_speed = NULL;
+        cr_place_number(place, "e", CR_NOT_NEGATIVE, &surface->e);
+    }
+    if (cr_place_get(place, "mu") != NULL) surface->mu2 = NAN;
+    cr_place_limit(place, "mu", CR_NOT_NEGATIVE, &surface->mu);
+    cr_place_limit(place, "mu2", CR_NOT_NEGATIVE, &surface->mu2);
+    if (cr_place_get(place, "mu2") != NULL)
+        cr_place_need(place, "axis", "the direction along which mu holds");
+    cr_place_direction(place, "axis", &surface->axis);
+    cr_place_number(place, "et", CR_ANY, &surface->et);
+    if (surface->et < -1.0 || surface->et > 1.0) {
+        cr_place_refuse(place, cr_place_get(place, "et"), CR_ERR_RANGE, "et", "is %.17g, must be -1 to 1",
+                        surface->et);
+    }
+    cr_place_number(place, "mu_spin", CR_NOT_NEGATIVE, &surface->mu_spin);
+    cr_place_number(place, "mu_roll", CR_NOT_NEGATIVE, &surface->mu_roll);
+    cr_place_number(place, "viscous", CR_NOT_NEGATIVE, &surface->viscous);
+    cr_place_number(place, "mu_stribeck", CR_NOT_NEGATIVE, &surface->mu_stribeck);
+    cr_place_number(place, "speed_stribeck", CR_POSITIVE, &surface->speed_stribeck);
+}
+
+// what the model found wrong, with the position of the object
+static void blame_model(const crPlace* place, const crScene* scene) {
+    const crError* found = &scene->model->error;
+    bool table = strcmp(found->field, "e_of_speed") == 0;
+    cr_place_blame(place, table ? "e" : found->field, found);
+}
+
+static void read_materials(const crPlace* root, crScene* scene) {
+    crPlace list;
+    if (!cr_place_into(root, "materials", &list)) return;
+    if (list.object->count > MOST_MATERIALS) {
+        cr_place_refuse(root, list.object, CR_ERR_LIMIT, "materials", "has %d entries, allowed are %d",
+                        list.object->count, MOST_MATERIALS);
+    }
+    for (const crJson* item = list.object->child; item != NULL && cr_place_ok(root); item = item->next) {
+        crPlace place;
+        if (!cr_place_into(&list, item->key, &place)) return;
+        cr_place_known(&place, surface_fields);
+        crMaterial material = cr_material();
+        material.name = item->key;
+        read_surface(&place, scene, &material.surface);
+        cr_place_number(&place, "density", CR_NOT_NEGATIVE, &material.density);
+        if (cr_place_ok(root) && cr_model_add_material(scene->model, &material) < 0)
+            blame_model(&place, scene);
+    }
+}
+
+static const char* material_at(const void* ctx, int index) {
+    const crModel* model = ctx;
+    return index + 1 < model->material_count ? model->materials[index + 1].name : NULL;
+}
+
+static int find_material(const crPlace* place, const crJson* value, const char* field, const crScene* scene) {
+    if (!cr_place_ok(place)) return 0;
+    if (value->type != CR_JSON_STRING) {
+        cr_place_refuse(place, value, CR_ERR_TYPE, field, "must be the name of a material, is %s",
+                        cr_json_type_name(value->type));
+        return 0;
+    }
+    for (int i = 1; i < scene->model->material_count; i++) {
+        if (strcmp(scene->model->materials[i].name, value->text) == 0) return i;
+    }
+    const char* near = cr_name_nearest(value->text, material_at, scene->model);
+    cr_place_refuse(place, value, CR_ERR_NAME, field, "no material is called \"%.40s\"%s%.40s%s", value->text,
+                    near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
+                    near != NULL ? "\"?" : "");
+    return 0;
+}
+
+int cr__scene_material(const crPlace* shape, const crScene* scene) {
+    const crJson* value = cr_place_get(shape, "material");
+    return value != NULL ? find_material(shape, value, "material", scene) : 0;
+}
+
+static void read_pair(const crPlace* place, crScene* scene) {
+    cr_place_known(place, pair_fields);
+    cr_place_need(place, "materials", "the names of two materials");
+    const crJson* names = cr_place_list(place, "materials", 2);
+    if (names == NULL) return;
+    if (names->count != 2) {
+        cr_place_refuse(place, names, CR_ERR_SIZE, "materials", "must have two names, has %d", names->count);
+        return;
+    }
+    int a = find_material(place, names->child, "materials", scene);
+    int b = find_material(place, names->child->next, "materials", scene);
+    crContactSurface made;
+    if (!cr_place_ok(place)) return;
+    if (cr_model_surface(scene->model, a, b, 0.0, &made) != CR_OK) made.surface = cr_material().surface;
+    read_surface(place, scene, &made.surface);
+    if (cr_place_ok(place) && cr_model_add_pair(scene->model, a, b, &made.surface) != CR_OK)
+        blame_model(place, scene);
+}
+
+void cr__scene_materials(const crPlace* root, crScene* scene) {
+    read_materials(root, scene);
+    const crJson* pairs = cr_place_list(root, "pairs", MOST_PAIRS);
+    int index = 0;
+    for (const crJson* item = pairs != NULL ? pairs->child : NULL; item != NULL && cr_place_ok(root);
+         item = item->next) {
+        crPlace place = cr_place_item(root, "pairs", item, index++);
+        if (cr_place_ok(&place)) read_pair(&place, scene);
+    }
+}

@@ -1,0 +1,46 @@
+// scene_parts.h - what the files that read a scene share: one function per part of it.
+#ifndef CAROM_IO_SCENE_PARTS_H
+#define CAROM_IO_SCENE_PARTS_H
+
+#include "io/place.h"
+#include "io/scene.h"
+
+// Something a shape points to, to be destroyed with the scene.
+typedef struct crSceneOwned {
+    void* data;
+    void (*destroy)(void* data);
+    struct crSceneOwned* next;
+} crSceneOwned;
+
+// Takes data over, also when memory is out; false then.
+bool cr__scene_own(crScene* scene, void* data, void (*destroy)(void* data));
+char* cr__scene_copy(crScene* scene, const char* text);  // into the arena; NULL when memory is out
+void cr__place_memory(const crPlace* place);             // refuses for want of memory
+
+// materials, pairs
+void cr__scene_materials(const crPlace* root, crScene* scene);
+// The material a shape names; 0 where it names none.
+int cr__scene_material(const crPlace* shape, const crScene* scene);
+
+// One shape, its pose in its body.
+void cr__scene_shape(const crPlace* place, crScene* scene, crShape* shape);
+
+// bodies and their shapes; the origin of each body's joint in the frame its fields are in goes to anchors
+// (nb)
+void cr__scene_bodies(const crPlace* root, crScene* scene, crVec3** anchors);
+// A body by its name, "world" included; refuses where there is none.
+int cr__scene_body(const crPlace* place, const crJson* name, const char* field, const crScene* scene);
+
+// The drive of a body, if the scene has one: fills def->drive and def->joint.
+void cr__scene_drive(const crPlace* root, crScene* scene, crBodyDef* def);
+void cr__scene_check_drives(const crPlace* root, crScene* scene);
+// constraints: loops
+void cr__scene_constraints(const crPlace* root, crScene* scene, const crVec3* anchors);
+
+// Finds what overlaps at the start.
+crStatus cr__scene_overlaps(crScene* scene);
+
+// Convex hull of points (3 to a point, count of them).
+crStatus cr__hull_of_points(const crVec3* points, int count, crHull** hull, crError* error);
+
+#endif

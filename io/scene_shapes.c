@@ -1,0 +1,241 @@
+// scene_shapes.c - one shape of a scene.
+//
+// Each type has its own fields, all of them required; pos, quat and axis place it in its body. A hull is
+// given by its points alone (its faces are found), a prism by a convex polygon in its xy plane, a mesh by
+// vertices and triangles, a height field by a grid. Fails: a field is refused by path; geometry that the
+// library refuses by its own words.
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/fields.h"
+#include "io/scene_parts.h"
+
+#define MOST_POINTS 100000
+
+// what every shape may have, and then its own
+#define COMMON "type", "pos", "quat", "material", "comment"
+static const char* const sphere_fields[] = {COMMON, "r", NULL};
+static const char* const round_fields[] = {COMMON, "axis", "r", "half", NULL};
+static const char* const box_fields[] = {COMMON, "half", NULL};
+static const char* const ellipsoid_fields[] = {COMMON, "radii", NULL};
+static const char* const halfspace_fields[] = {"type", "material", "comment", "n", "offset", NULL};
+static const char* const hull_fields[] = {COMMON, "points", NULL};
+static const char* const prism_fields[] = {COMMON, "axis", "points", "half", NULL};
+static const char* const mesh_fields[] = {COMMON, "vertices", "triangles", NULL};
+static const char* const field_fields[] = {COMMON, "nx", "ny", "dx", "dy", "z", NULL};
+
+static double size_of(const crPlace* place, const char* name, const char* what) {
+    double size = 1.0;
+    cr_place_need(place, name, what);
+    cr_place_number(place, name, CR_POSITIVE, &size);
+    return size;
+}
+
+static crVec3 sizes_of(const crPlace* place, const char* name, const char* what) {
+    crVec3 size = {1.0, 1.0, 1.0};
+    cr_place_need(place, name, what);
+    cr_place_vector(place, name, &size);
+    if (cr_place_ok(place) && !(size.x > 0.0 && size.y > 0.0 && size.z > 0.0)) {
+        cr_place_refuse(place, cr_place_get(place, name), CR_ERR_RANGE, name,
+                        "must be three numbers above 0");
+    }
+    return size;
+}
+
+// a list of points into malloc'd memory; in two dimensions z is 0
+static crVec3* points_of(const crPlace* place, const char* name, int dimension, int least, int* count) {
+    cr_place_need(place, name, dimension == 2 ? "a list of points [x, y]" : "a list of points [x, y, z]");
+    const crJson* list = cr_place_list(place, name, MOST_POINTS);
+    if (list == NULL) return NULL;
+    if (list->count < least) {
+        cr_place_refuse(place, list, CR_ERR_SIZE, name, "must have at least %d points, has %d", least,
+                        list->count);
+        return NULL;
+    }
+    crVec3* points = malloc((size_t)list->count * sizeof *points);
+    if (points == NULL) cr__place_memory(place);
+    *count = 0;
+    for (const crJson* item = list->child; item != NULL && cr_place_ok(place); item = item->next) {
+        crError error = {0};
+        if (cr_field_vector(item, name, dimension, &points[(*count)++], &error) != CR_OK) {
+            cr_place_refuse(place, item, error.status, name, "each point must be %d numbers", dimension);
+        }
+    }
+    return points;
+}
+
+static void free_hull(void* data) { cr_hull_destroy(data); }
+static void free_mesh(void* data) { cr_mesh_destroy(data); }
+static void free_field(void* data) { cr_heightfield_destroy(data); }
+
+static void keep(const crPlace* place, crScene* scene, crStatus status, const char* name,
+                 const crError* error, void* data, void (*destroy)(void*)) {
+    if (status != CR_OK) {
+        cr_place_blame(place, name, error);
+    } else if (!cr__scene_own(scene, data, destroy)) {
+        cr__place_memory(place);
+    }
+}
+
+static crShape read_hull(const crPlace* place, crScene* scene, bool prism) {
+    int count = 0;
+    double half = prism ? size_of(place, "half", "half its thickness, m") : 0.0;
+    crVec3* points = points_of(place, "points", prism ? 2 : 3, prism ? 3 : 4, &count);
+    crHull* hull = NULL;
+    if (cr_place_ok(place)) {
+        crError error = {0};
+        crStatus status = prism ? cr_hull_create_prism(points, count, half, NULL, &hull, &error)
+                                : cr__hull_of_points(points, count, &hull, &error);
+        keep(place, scene, status, "points", &error, hull, free_hull);
+    }
+    free(points);
+    return cr_place_ok(place) ? cr_shape_hull(hull) : cr_shape_sphere(1.0);
+}
+
+static void read_triangles(const crPlace* place, int (*triangles)[3], const crJson* list) {
+    int i = 0;
+    for (const crJson* item = list->child; item != NULL && cr_place_ok(place); item = item->next, i++) {
+        double corner[3] = {0};
+        int count = 0;
+        crError error = {0};
+        crStatus status = cr_field_numbers(item, "triangles", 3, 3, corner, &count, &error);
+        for (int k = 0; k < 3; k++) {
+            bool whole = corner[k] >= 0.0 && corner[k] <= MOST_POINTS && floor(corner[k]) == corner[k];
+            if (!whole) status = CR_ERR_RANGE;
+            triangles[i][k] = whole ? (int)corner[k] : 0;
+        }
+        if (status != CR_OK)
+            cr_place_refuse(place, item, status, "triangles", "each must be three numbers of vertices");
+    }
+}
+
+static crShape read_mesh(const crPlace* place, crScene* scene) {
+    int count = 0;
+    crVec3* vertices = points_of(place, "vertices", 3, 3, &count);
+    cr_place_need(place, "triangles", "a list of [i, j, k], counterclockwise from outside");
+    const crJson* list = cr_place_list(place, "triangles", 2 * MOST_POINTS);
+    int(*triangles)[3] = list != NULL ? malloc(((size_t)list->count + 1) * sizeof *triangles) : NULL;
+    crMesh* mesh = NULL;
+    if (list != NULL && triangles == NULL) cr__place_memory(place);
+    if (cr_place_ok(place)) read_triangles(place, triangles, list);
+    if (cr_place_ok(place)) {
+        crError error = {0};
+        crMeshDef def = {count, vertices, list->count, (const int(*)[3])triangles};
+        crStatus status = cr_mesh_create(&def, NULL, &mesh, &error);
+        keep(place, scene, status, "triangles", &error, mesh, free_mesh);
+    }
+    free(vertices);
+    free(triangles);
+    return cr_place_ok(place) ? cr_shape_mesh(mesh) : cr_shape_sphere(1.0);
+}
+
+static crShape read_field(const crPlace* place, crScene* scene) {
+    int nx = 2;
+    int ny = 2;
+    cr_place_need(place, "nx", "points along x");
+    cr_place_need(place, "ny", "points along y");
+    cr_place_whole(place, "nx", 2, 1000, &nx);
+    cr_place_whole(place, "ny", 2, 1000, &ny);
+    double dx = size_of(place, "dx", "spacing along x, m");
+    double dy = size_of(place, "dy", "spacing along y, m");
+    cr_place_need(place, "z", "nx ny heights, x fastest");
+    const crJson* list = cr_place_get(place, "z");
+    double* z = malloc((size_t)nx * (size_t)ny * sizeof *z);
+    if (z == NULL) cr__place_memory(place);
+    crError error = {0};
+    int count = 0;
+    if (cr_place_ok(place) && cr_field_numbers(list, "z", nx * ny, nx * ny, z, &count, &error) != CR_OK) {
+        cr_place_blame(place, "z", &error);
+    }
+    crHeightField* field = NULL;
+    if (cr_place_ok(place)) {
+        crHeightFieldDef def = {nx, ny, dx, dy, z};
+        crStatus status = cr_heightfield_create(&def, NULL, &field, &error);
+        keep(place, scene, status, "z", &error, field, free_field);
+    }
+    free(z);
+    return cr_place_ok(place) ? cr_shape_heightfield(field) : cr_shape_sphere(1.0);
+}
+
+static crShape read_halfspace(const crPlace* place) {
+    crVec3 n = {0.0, 0.0, 1.0};
+    double offset = 0.0;
+    cr_place_direction(place, "n", &n);
+    cr_place_number(place, "offset", CR_ANY, &offset);
+    return cr_shape_halfspace(n, offset);
+}
+
+typedef enum Type {
+    SPHERE,
+    CAPSULE,
+    BOX,
+    CYLINDER,
+    CONE,
+    ELLIPSOID,
+    HALFSPACE,
+    HULL,
+    PRISM,
+    MESH,
+    FIELD
+} Type;
+
+static crShape read_round(const crPlace* place, Type type) {
+    double r = size_of(place, "r", "the radius, m");
+    if (type == SPHERE) return cr_shape_sphere(r);
+    double half =
+        size_of(place, "half",
+                type == CAPSULE ? "half the length of its axis without the caps, m" : "half its height, m");
+    if (type == CAPSULE) return cr_shape_capsule(r, half);
+    return type == CYLINDER ? cr_shape_cylinder(r, half) : cr_shape_cone(r, half);
+}
+
+static crShape read_type(const crPlace* place, crScene* scene, Type type) {
+    switch (type) {
+    case BOX: {
+        crVec3 half = sizes_of(place, "half", "half its edges, m");
+        return cr_shape_box(half.x, half.y, half.z);
+    }
+    case ELLIPSOID: {
+        crVec3 radii = sizes_of(place, "radii", "its semi-axes, m");
+        return cr_shape_ellipsoid(radii.x, radii.y, radii.z);
+    }
+    case HALFSPACE:
+        return read_halfspace(place);
+    case HULL:
+    case PRISM:
+        return read_hull(place, scene, type == PRISM);
+    case MESH:
+        return read_mesh(place, scene);
+    case FIELD:
+        return read_field(place, scene);
+    default:
+        return read_round(place, type);
+    }
+}
+
+// turns local z onto the axis named
+static crQuat axis_turn(const crPlace* place) {
+    static const char* const names[] = {"x", "y", "z", NULL};
+    int axis = 2;
+    cr_place_choice(place, "axis", names, &axis);
+    double s = sqrt(0.5);
+    return axis == 0 ? (crQuat){s, 0.0, s, 0.0} : axis == 1 ? (crQuat){s, -s, 0.0, 0.0} : cr_quat_identity();
+}
+
+void cr__scene_shape(const crPlace* place, crScene* scene, crShape* shape) {
+    static const char* const names[] = {"sphere", "capsule",   "box",         "cylinder",
+                                        "cone",   "ellipsoid", "halfspace",   "hull",
+                                        "prism",  "mesh",      "heightfield", NULL};
+    static const char* const* const fields[] = {
+        sphere_fields,    round_fields, box_fields,   round_fields, round_fields, ellipsoid_fields,
+        halfspace_fields, hull_fields,  prism_fields, mesh_fields,  field_fields};
+    int type = SPHERE;
+    cr_place_need(place, "type", "e.g. \"sphere\", \"box\" or \"capsule\"");
+    cr_place_choice(place, "type", names, &type);
+    cr_place_known(place, fields[type]);
+    if (!cr_place_ok(place)) return;
+    *shape = read_type(place, scene, (Type)type);
+    cr_place_vector(place, "pos", &shape->pose.p);
+    cr_place_quat(place, "quat", &shape->pose.q);
+    shape->pose.q = cr_quat_mul(shape->pose.q, axis_turn(place));
+}

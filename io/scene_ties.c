@@ -1,0 +1,158 @@
+// scene_ties.c - constraints between bodies, and bodies that move as they are told.
+//
+// A constraint is a loop of the model: connect (points coincide), weld (frames as they are at q = 0 of
+// their fields coincide) or distance. A drive gives a fixed body a motion of its own,
+//     p(t) = pos + velocity t + amplitude sin(2 pi frequency t + phase),      q(t) = exp(omega t) quat
+// Fails: a field is refused by path; names of nothing, and drives of bodies that are not fixed to the world.
+#include <string.h>
+
+#include "io/fields.h"
+#include "io/scene_parts.h"
+
+#define MOST_TIES 20000
+
+static const char* const drive_fields[] = {"body",      "velocity", "omega",   "amplitude",
+                                           "frequency", "phase",    "comment", NULL};
+
+typedef struct Motion {
+    crPose pose;
+    crVec3 velocity, amplitude, omega;
+    double rate, phase;  // rad/s, rad
+} Motion;
+
+static void drive(void* ctx, double time, crDriven* out) {
+    const Motion* m = ctx;
+    double s = 0.0;
+    double c = 0.0;
+    cr_sincos(m->rate * time + m->phase, &s, &c);
+    out->pose.p = cr_madd(cr_madd(m->pose.p, time, m->velocity), s, m->amplitude);
+    out->pose.q = cr_quat_mul(cr_quat_axis_angle(m->omega, cr_norm(m->omega) * time), m->pose.q);
+    out->velocity = cr_madd(m->velocity, m->rate * c, m->amplitude);
+    out->omega = m->omega;
+    out->acceleration = cr_scale(-m->rate * m->rate * s, m->amplitude);
+}
+
+static void read_drive(const crPlace* place, crScene* scene, crBodyDef* def) {
+    Motion* m = cr_arena_alloc(&scene->arena, sizeof *m);
+    if (m == NULL) {
+        cr__place_memory(place);
+        return;
+    }
+    *m = (Motion){.pose = def->pose};
+    double frequency = 0.0;
+    cr_place_vector(place, "velocity", &m->velocity);
+    cr_place_vector(place, "omega", &m->omega);
+    cr_place_vector(place, "amplitude", &m->amplitude);
+    cr_place_number(place, "frequency", CR_NOT_NEGATIVE, &frequency);
+    cr_place_number(place, "phase", CR_ANY, &m->phase);
+    m->rate = 2.0 * CR_PI * frequency;
+    def->joint = CR_JOINT_DRIVEN;
+    def->drive = drive;
+    def->drive_ctx = m;
+}
+
+void cr__scene_drive(const crPlace* root, crScene* scene, crBodyDef* def) {
+    const crJson* list = cr_place_list(root, "drive", MOST_TIES);
+    int index = 0;
+    for (const crJson* item = list != NULL ? list->child : NULL; item != NULL && cr_place_ok(root);
+         item = item->next) {
+        crPlace place = cr_place_item(root, "drive", item, index++);
+        const char* name = NULL;
+        cr_place_text(&place, "body", &name);
+        if (name == NULL || strcmp(name, def->name) != 0) continue;
+        if (def->joint != CR_JOINT_FIXED || def->parent != CR_WORLD) {
+            cr_place_refuse(&place, cr_place_get(&place, "body"), CR_ERR_NAME, "body",
+                            "\"%.40s\" must be fixed to the world, and driven once", name);
+            return;
+        }
+        read_drive(&place, scene, def);
+    }
+}
+
+void cr__scene_check_drives(const crPlace* root, crScene* scene) {
+    const crJson* list = cr_place_list(root, "drive", MOST_TIES);
+    int index = 0;
+    for (const crJson* item = list != NULL ? list->child : NULL; item != NULL && cr_place_ok(root);
+         item = item->next) {
+        crPlace place = cr_place_item(root, "drive", item, index++);
+        if (cr_place_ok(&place)) cr_place_known(&place, drive_fields);
+        cr_place_need(&place, "body", "the name of a fixed body");
+        const crJson* name = cr_place_get(&place, "body");
+        int body = name != NULL ? cr__scene_body(&place, name, "body", scene) : 0;
+        if (cr_place_ok(&place) && scene->model->bodies[body].joint != CR_JOINT_DRIVEN) {
+            cr_place_refuse(&place, name, CR_ERR_NAME, "body", "the world cannot be driven");
+        }
+    }
+}
+
+// the two of a list of vectors or quaternions
+static const crJson* two_of(const crPlace* place, const char* name) {
+    const crJson* list = cr_place_list(place, name, 2);
+    if (list == NULL || list->count == 2) return list;
+    cr_place_refuse(place, list, CR_ERR_SIZE, name, "must have two entries, one per body, has %d",
+                    list->count);
+    return NULL;
+}
+
+static void read_points(const crPlace* place, crLoop* loop) {
+    const crJson* points = two_of(place, "points");
+    if (points == NULL) return;
+    crError error = {0};
+    if (cr_field_vector(points->child, "points", 3, &loop->pose_a.p, &error) != CR_OK ||
+        cr_field_vector(points->child->next, "points", 3, &loop->pose_b.p, &error) != CR_OK)
+        cr_place_blame(place, "points", &error);
+}
+
+static void read_quats(const crPlace* place, crLoop* loop) {
+    const crJson* quats = two_of(place, "quats");
+    const crJson* item = quats != NULL ? quats->child : NULL;
+    crQuat* const to[] = {&loop->pose_a.q, &loop->pose_b.q};
+    for (int i = 0; item != NULL && cr_place_ok(place); item = item->next, i++) {
+        double q[4] = {0};
+        int count = 0;
+        crError error = {0};
+        if (cr_field_numbers(item, "quats", 4, 4, q, &count, &error) != CR_OK) {
+            cr_place_blame(place, "quats", &error);
+            return;
+        }
+        double length = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+        if (!(length > 1e-100 && length < 1e100)) {
+            cr_place_refuse(place, item, CR_ERR_UNIT, "quats", "must have length one: w, x, y, z");
+        }
+        *to[i] = cr_quat_normalize((crQuat){q[0], q[1], q[2], q[3]});
+    }
+}
+
+static void read_constraint(const crPlace* place, crScene* scene, const crVec3* anchors) {
+    static const char* const fields[] = {"type", "bodies", "points", "quats", "length", "comment", NULL};
+    static const char* const kinds[] = {"connect", "weld", "distance", NULL};
+    int kind = CR_LOOP_CONNECT;
+    cr_place_known(place, fields);
+    cr_place_need(place, "type", "connect, weld or distance");
+    cr_place_choice(place, "type", kinds, &kind);
+    cr_place_need(place, "bodies", "the names of two bodies");
+    const crJson* names = two_of(place, "bodies");
+    if (names == NULL) return;
+    int a = cr__scene_body(place, names->child, "bodies", scene);
+    int b = cr__scene_body(place, names->child->next, "bodies", scene);
+    if (!cr_place_ok(place)) return;
+    crLoop loop = cr_loop((crLoopKind)kind, a, b);
+    read_points(place, &loop);
+    read_quats(place, &loop);
+    loop.pose_a.p = cr_sub(loop.pose_a.p, anchors[a]);
+    loop.pose_b.p = cr_sub(loop.pose_b.p, anchors[b]);
+    if (kind == CR_LOOP_DISTANCE) cr_place_need(place, "length", "the distance of the two points, m");
+    cr_place_number(place, "length", CR_POSITIVE, &loop.length);
+    if (!cr_place_ok(place) || cr_model_add_loop(scene->model, &loop) >= 0) return;
+    cr_place_blame(place, "bodies", &scene->model->error);
+}
+
+void cr__scene_constraints(const crPlace* root, crScene* scene, const crVec3* anchors) {
+    const crJson* list = cr_place_list(root, "constraints", MOST_TIES);
+    int index = 0;
+    for (const crJson* item = list != NULL ? list->child : NULL; item != NULL && cr_place_ok(root);
+         item = item->next) {
+        crPlace place = cr_place_item(root, "constraints", item, index++);
+        if (cr_place_ok(&place)) read_constraint(&place, scene, anchors);
+    }
+}

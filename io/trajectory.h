@@ -1,0 +1,41 @@
+// trajectory.h - what a world does over time, written to a file while it runs: CSV or HDF5 by the file's
+// extension.
+//
+// CSV: a header and one line per record, columns by joint:
+//     free     x y z qw qx qy qz vx vy vz wx wy wz      planar   x y theta vx vy omega
+//     ball     qw qx qy qz wx wy wz                     hinge, slider   q v
+// each as NAME.column after t. HDF5: the layout is in docs/run.md; chunks are flushed as they fill, so a
+// killed run loses the last chunk at most.
+#ifndef CAROM_IO_TRAJECTORY_H
+#define CAROM_IO_TRAJECTORY_H
+
+#include "carom/carom.h"
+
+// One record beyond the state itself.
+typedef struct crRecord {
+    crEnergy energy;
+    double residual;     // worst since the last record
+    double penetration;  // deepest overlap since the last record, m
+    int contacts;        // most since the last record
+} crRecord;
+
+typedef struct crTrajectory crTrajectory;
+
+// Fails: unknown-name (extension, or HDF5 in a carom built without), file, memory.
+crStatus cr_trajectory_create(const char* path, const crModel* model, crTrajectory** trajectory,
+                              crError* error);
+crStatus cr_trajectory_write(crTrajectory* trajectory, const crState* state, const crRecord* record,
+                             crError* error);
+crStatus cr_trajectory_event(crTrajectory* trajectory, const crEvent* event,
+                             crError* error);                            // CSV: left out
+crStatus cr_trajectory_close(crTrajectory* trajectory, crError* error);  // frees in any case; accepts NULL
+
+// The columns of a body after its name, NULL after the last; which number of q (or v) each is.
+typedef struct crColumn {
+    const char* name;
+    bool velocity;
+    int index;
+} crColumn;
+const crColumn* cr_trajectory_columns(crJoint joint);
+
+#endif

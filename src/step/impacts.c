@@ -1,0 +1,221 @@
+// impacts.c - contacts that close fast: the cluster of bodies that touch, resolved by the rule.
+//
+// Trees of bodies are joined where a contact's gap is within the cluster tolerance or the deadband, or where
+// a loop ties them; a cluster in which some contact approaches faster than the threshold is one impact: u = J
+// v + w_hat, all its touching contacts, all loops, and limits that are reached; v+ = v + M^-1 J^T p by M
+// alone, no springs.
+// Fails: what the rule or law returns; CR_ERR_MEMORY. An impact outside the permissible region is no failure:
+// it is counted in the certificate.
+#include <string.h>
+
+#include "model/spatial.h"
+#include "step/step.h"
+
+static int find(int* parent, int i) {
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
+static void unite(const crModel* model, int* parent, int a, int b) {
+    if (!cr__moves(model, a) || !cr__moves(model, b)) return;
+    int ra = find(parent, model->bodies[a].root), rb = find(parent, model->bodies[b].root);
+    if (ra != rb) parent[ra > rb ? ra : rb] = ra > rb ? rb : ra;
+}
+
+static bool touches(const crStep* step, const crStepContact* c) {
+    return c->point.gap <= fmax(step->settings.cluster, c->delta);
+}
+
+static bool fast(const crStep* step, const crStepContact* c) {
+    return touches(step, c) && c->speed < -c->fast;
+}
+
+static int cluster_of(const crModel* model, int* parent, const crStepContact* c) {
+    int body = cr__moves(model, c->body_a) ? c->body_a : c->body_b;
+    return find(parent, model->bodies[body].root);
+}
+
+static void find_clusters(const crStep* step, int* parent) {
+    const crModel* model = step->model;
+    for (int i = 0; i < model->nb; i++) {
+        parent[i] = i;
+    }
+    for (int i = 0; i < model->loop_count; i++) {
+        unite(model, parent, model->loops[i].a, model->loops[i].b);
+    }
+    for (int i = 0; i < step->contact_count; i++) {
+        const crStepContact* c = &step->contacts[i];
+        if (touches(step, c)) unite(model, parent, c->body_a, c->body_b);
+    }
+}
+
+typedef struct Impact {
+    crRows rows, H;
+    crBlock* blocks;
+    int block_count;
+    crProblem problem;
+    double* p;
+    crRuleReport report;
+} Impact;
+
+// loops, and limits that are reached
+static crStatus add_joints(crStep* step, Impact* impact, crJointRow* info, int capacity) {
+    const crModel* model = step->model;
+    for (int i = 0; i < model->loop_count; i++) {
+        int before = impact->rows.count;
+        int first = cr_rows_add_loop(model, &step->dynamics, i, &impact->rows);
+        if (first < 0) return (crStatus)first;
+        impact->blocks[impact->block_count] =
+            cr_block(CR_BLOCK_EQUALITY, before, impact->rows.count - before);
+        impact->blocks[impact->block_count++].source = -1;
+    }
+    crRows joint_rows = impact->rows;
+    int joints =
+        cr_rows_add_joints(model, &step->state, step->settings.deadband, capacity, info, &joint_rows);
+    if (joints < 0) return (crStatus)joints;
+    // motors and dry friction give no impulse in no time: limits move up over their rows
+    for (int i = 0; i < joints; i++) {
+        if (info[i].kind != CR_ROW_LIMIT) continue;
+        int to = impact->rows.count, from = info[i].row;
+        int start = joint_rows.start[from], width = joint_rows.start[from + 1] - start;
+        memmove(joint_rows.col + impact->rows.entries, joint_rows.col + start, (size_t)width * sizeof(int));
+        memmove(joint_rows.value + impact->rows.entries, joint_rows.value + start,
+                (size_t)width * sizeof(double));
+        impact->rows.w_hat[to] = joint_rows.w_hat[from];
+        impact->rows.gap[to] = joint_rows.gap[from];
+        impact->rows.entries += width;
+        impact->rows.start[to + 1] = impact->rows.entries;
+        impact->rows.count++;
+        impact->blocks[impact->block_count] = cr_block(CR_BLOCK_UNILATERAL, to, 1);
+        impact->blocks[impact->block_count++].source = -1;
+    }
+    return CR_OK;
+}
+
+static crStatus build(crStep* step, const bool* takes, Impact* impact, crError* error) {
+    int rows, entries, vertex_room, vertex_count = 0;
+    crArena* arena = &step->scratch;
+    cr__step_row_sizes(step, takes, &rows, &entries, &vertex_room);
+    impact->blocks = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof *impact->blocks);
+    impact->p = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof(double));
+    crJointRow* info = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof *info);
+    double(*vertices)[2] = cr_arena_alloc(arena, (size_t)(vertex_room + 1) * sizeof *vertices);
+    crStatus status = cr_rows_create(arena, rows, entries, &impact->rows);
+    if (status != CR_OK || impact->blocks == NULL || impact->p == NULL || info == NULL || vertices == NULL) {
+        return cr__step_memory(error);
+    }
+    memset(impact->p, 0, (size_t)(rows + 1) * sizeof(double));
+    for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
+        if (!takes[i]) continue;
+        status = cr__step_add_contact(step, &step->contacts[i], i, &impact->rows,
+                                      &impact->blocks[impact->block_count++], vertices, &vertex_count);
+    }
+    if (status == CR_OK) status = add_joints(step, impact, info, rows);
+    if (status == CR_OK) {
+        status =
+            cr__step_pose_problem(step, &impact->rows, impact->blocks, impact->block_count,
+                                  (const double(*)[2])vertices, step->state.v, &impact->H, &impact->problem);
+    }
+    return status == CR_OK ? CR_OK : cr_error_set(error, status, "impact", "%s", cr_status_text(status));
+}
+
+static crStatus run_rule(crStep* step, Impact* impact, crError* error) {
+    crRule rule = step->settings.rule;
+    crRuleParams params = cr_rule_params();
+    params.law = step->settings.law;
+    if (rule.params == NULL) rule.params = &params;
+    crStatus status = cr_rule_run(&rule, &impact->problem, &step->scratch, impact->p, &impact->report, error);
+    if (status != CR_OK) return status;
+    crCertificate* c = &step->certificate;
+    c->impacts++;
+    if (impact->report.outcome != CR_OUTCOME_SOLVED) c->outcome = impact->report.outcome;
+    if (!impact->report.permissible) c->impermissible++;
+    if (impact->report.creates_energy) {
+        c->energy_created = fmax(c->energy_created, impact->report.contact_energy);
+    }
+    return CR_OK;
+}
+
+static void apply_impact(crStep* step, const Impact* impact) {
+    double* dv = step->dynamics.work;
+    memset(dv, 0, (size_t)step->model->nv * sizeof *dv);
+    cr_rows_add_impulse(&impact->rows, impact->p, dv);
+    cr_model_mass_solve(step->model, &step->dynamics, dv);
+    for (int i = 0; i < step->model->nv; i++) {
+        step->state.v[i] += dv[i];
+    }
+}
+
+static crStatus log_events(crStep* step, const bool* takes, const Impact* impact) {
+    crStatus status = CR_OK;
+    for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
+        crStepContact* c = &step->contacts[i];
+        if (!takes[i]) continue;
+        int count = cr__step_contact_rows(c);
+        int linear = count == 1 ? 1 : (c->planar ? 2 : 3);
+        crVec3 P = cr_vec3(0, 0, 0);
+        for (int r = 0; r < linear; r++) {
+            P = cr_madd(P, impact->p[c->row + r], cr_mat3_column(c->frame, r));
+        }
+        c->impulse = P;
+        c->row = -1;
+        if (!(cr_dot(P, P) > 0.0)) continue;
+        crEvent event = {.time = step->state.time, .shape_a = c->shape_a, .shape_b = c->shape_b};
+        event.body_a = c->body_a;
+        event.body_b = c->body_b;
+        event.point = c->point.point;
+        event.normal = c->point.normal;
+        event.approach = fmax(0.0, -c->speed);
+        event.impulse = P;
+        event.energy_change = impact->report.energy_change;
+        event.impact = step->certificate.impacts - 1;
+        status = cr_step_event_add(step, &event);
+    }
+    return status;
+}
+
+static crStatus resolve(crStep* step, const bool* takes, crError* error) {
+    Impact impact = {0};
+    size_t mark = cr_arena_mark(&step->scratch);
+    crStatus status = build(step, takes, &impact, error);
+    if (status == CR_OK) status = run_rule(step, &impact, error);
+    if (status != CR_OK) return status;
+    apply_impact(step, &impact);
+    status = log_events(step, takes, &impact);
+    cr_arena_release(&step->scratch, mark);
+    return status == CR_OK ? CR_OK : cr__step_memory(error);
+}
+
+crStatus cr_step_impacts(crStep* step, int* resolved, crError* error) {
+    const crModel* model = step->model;
+    *resolved = 0;
+    bool any = false;
+    for (int i = 0; i < step->contact_count; i++) {
+        any = any || fast(step, &step->contacts[i]);
+    }
+    if (!any) return CR_OK;
+    int* parent = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *parent);
+    bool* takes = cr_arena_alloc(&step->scratch, (size_t)(step->contact_count + 1) * sizeof *takes);
+    bool* done = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *done);
+    if (parent == NULL || takes == NULL || done == NULL) return cr__step_memory(error);
+    crStatus status = cr_model_mass_factor(model, 0.0, &step->dynamics);
+    if (status != CR_OK) return cr_error_set(error, status, "mass", "%s", cr_status_text(status));
+    find_clusters(step, parent);
+    memset(done, 0, (size_t)model->nb * sizeof *done);
+    for (int k = 0; k < step->contact_count && status == CR_OK; k++) {
+        if (!fast(step, &step->contacts[k])) continue;
+        int root = cluster_of(model, parent, &step->contacts[k]);
+        if (done[root]) continue;
+        done[root] = true;
+        for (int i = 0; i < step->contact_count; i++) {
+            const crStepContact* c = &step->contacts[i];
+            takes[i] = touches(step, c) && cluster_of(model, parent, c) == root;
+        }
+        status = resolve(step, takes, error);
+        (*resolved)++;
+    }
+    return status;
+}

@@ -1,0 +1,250 @@
+// lcp_problem.c - the complementarity problems of Stewart and Trinkle's step, and Poisson's second one.
+//
+//     position   0 <= gap/h + n.(v+ - v^)  _|_  c_n >= 0         v^: the velocity that leads to q^
+//     velocity   0 <= n.v+ + e n.v         _|_  c_n >= 0         e = 0 in Poisson's compression
+//     friction   0 <= lambda e + D^T v+    _|_  beta >= 0,       0 <= mu c_n - sum beta  _|_  lambda >= 0
+//     expansion  0 <= n.v+  _|_  c_2 - e c_1 s >= 0,             friction within mu c_2
+//
+// s is the share of the approach that was there before the forces of the step acted: a ball at rest has
+// none. Slip is that of the two witness points, on_b - on_a = gap n, so that a body's arm does not depend on
+// how deep q^ is. Source: Stewart and Trinkle 2000, eqs. 5 to 13; Anitescu and Potra 1997. Fails: infinite
+// and rolling friction are no LCP: CR_ERR_RANGE; CR_ERR_MEMORY.
+#include "step/lcp_problem.h"
+
+#include <string.h>
+
+#include "resolve/lcp.h"
+
+#define REST_TOL 1e-11  // of the incoming speed: what compression left below this is rounding
+
+double cr__step_lcp_e(const crStep* step, const crStepContact* c) {
+    return c->speed < -step->settings.threshold ? c->surface.surface.e : 0.0;
+}
+
+static int linear_rows(const crBlock* block, const crStepContact* c) {
+    return block->count == 1 ? 1 : (c->planar ? 2 : 3);
+}
+
+// adds turn.omega of a body to a row that has all of its velocities
+static void add_turn(const crStep* step, int body, crVec3 turn, int row) {
+    const crDynamics* d = &step->dynamics;
+    const crRows* rows = &step->rows;
+    rows->w_hat[row] += cr_dot(turn, d->given[body].omega);
+    for (int j = step->model->bodies[body].last; j >= 0; j = step->model->dof_parent[j]) {
+        for (int i = rows->start[row]; i < rows->start[row + 1]; i++) {
+            if (rows->col[i] == j) rows->value[i] += cr_dot(turn, d->axis[j].omega);
+        }
+    }
+}
+
+// from the point midway to the two witness points: t.(omega_a + omega_b) x (gap/2) n
+static void set_arms(crStep* step) {
+    for (int i = 0; i < step->problem.block_count; i++) {
+        const crBlock* block = &step->problem.blocks[i];
+        if (block->source < 0) continue;
+        const crStepContact* c = &step->contacts[block->source];
+        for (int r = 1; r < linear_rows(block, c); r++) {
+            crVec3 turn = cr_cross(c->point.normal, cr_mat3_column(c->frame, r));
+            turn = cr_scale(0.5 * c->point.gap, turn);
+            add_turn(step, c->body_a, turn, block->row + r);
+            add_turn(step, c->body_b, turn, block->row + r);
+        }
+    }
+}
+
+static crStatus refuse(const crBlock* block, crError* error) {
+    if (block->kind != CR_BLOCK_CONE) return CR_OK;
+    if (!isfinite(block->mu) || !isfinite(block->mu2) || (block->spin && !isfinite(block->mu_spin))) {
+        return cr_error_set(error, CR_ERR_RANGE, "mu", "mu: the lcp method needs finite friction");
+    }
+    if (block->roll) {
+        return cr_error_set(error, CR_ERR_RANGE, "mu_roll",
+                            "mu_roll: the lcp method has no rolling friction");
+    }
+    return CR_OK;
+}
+
+// blocks with `directions` vertices on each disc or ellipse in space, the first along t1
+static crStatus set_polygons(crStep* step, crBlock** out, double (**vertices)[2], crError* error) {
+    const crProblem* problem = &step->problem;
+    int count = step->settings.directions;
+    size_t room = (size_t)problem->block_count * (size_t)count + 1;
+    for (int i = 0; i < problem->block_count; i++) {
+        room += (size_t)problem->blocks[i].vertex_count;
+    }
+    crBlock* blocks = cr_arena_alloc(&step->scratch, (size_t)(problem->block_count + 1) * sizeof *blocks);
+    double(*all)[2] = cr_arena_alloc(&step->scratch, room * sizeof *all);
+    if (blocks == NULL || all == NULL) return cr__step_memory(error);
+    int used = 0;
+    for (int i = 0; i < problem->block_count; i++) {
+        crBlock* block = &blocks[i];
+        *block = problem->blocks[i];
+        crStatus status = refuse(block, error);
+        if (status != CR_OK) return status;
+        bool space = block->kind == CR_BLOCK_CONE && !step->contacts[block->source].planar;
+        if (!space) continue;
+        int given = block->vertex_count, first = block->vertex;
+        block->vertex = used;
+        block->vertex_count = given > 0 ? given : count;
+        for (int k = 0; k < block->vertex_count; k++, used++) {
+            double s, c;
+            cr_sincos(2.0 * CR_PI * k / block->vertex_count, &s, &c);
+            all[used][0] = given > 0 ? problem->vertices[first + k][0] : block->mu * c;
+            all[used][1] = given > 0 ? problem->vertices[first + k][1] : block->mu2 * s;
+        }
+        // a disc without friction may still have a spin limit
+        if (given == 0 && block->mu == 0.0 && block->mu2 == 0.0) block->vertex_count = 0;
+    }
+    *out = blocks;
+    *vertices = all;
+    return CR_OK;
+}
+
+static void set_bias(crStep* step, double h, const double* u_hat) {
+    const crProblem* problem = &step->problem;
+    bool position = step->settings.level == CR_LEVEL_POSITION;
+    bool newton = step->settings.restitution == CR_LCP_NEWTON;
+    for (int i = 0; i < problem->block_count; i++) {
+        const crBlock* block = &problem->blocks[i];
+        int row = block->row;
+        if (block->kind == CR_BLOCK_BOX) continue;
+        if (block->source < 0) {
+            for (int r = row; r < row + block->count; r++) {
+                step->b[r] = position ? step->rows.gap[r] / h - u_hat[r] : 0.0;
+            }
+            continue;
+        }
+        const crStepContact* c = &step->contacts[block->source];
+        double e = newton ? cr__step_lcp_e(step, c) : 0.0;
+        step->b[row] = position ? c->point.gap / h - u_hat[row] : e * fmin(0.0, c->speed);
+    }
+}
+
+crStatus cr__step_lcp_problem(crStep* step, double h, const bool* takes, const double* v_hat,
+                              crError* error) {
+    crStatus status = cr_step_problem_build(step, h, takes, error);
+    if (status != CR_OK) return status;
+    crBlock* blocks = NULL;
+    double(*vertices)[2] = NULL;
+    double* u_hat = cr_arena_alloc(&step->scratch, (size_t)(step->rows.count + 1) * sizeof(double));
+    if (u_hat == NULL) return cr__step_memory(error);
+    set_arms(step);
+    status = set_polygons(step, &blocks, &vertices, error);
+    if (status != CR_OK) return status;
+    status = cr__step_pose_problem(step, &step->rows, blocks, step->problem.block_count,
+                                   (const double(*)[2])vertices, step->v_free, &step->H, &step->problem);
+    if (status != CR_OK) return cr__step_memory(error);
+    cr_rows_velocity(&step->rows, v_hat, u_hat);
+    set_bias(step, h, u_hat);
+    step->problem.b = step->b;
+    return CR_OK;
+}
+
+// e of the share of c_1 that came in as approach (weight of the step is not given back), what is left of the
+// boxes
+static void release(const crStep* step, crBlock* blocks, const double* p1, double* given) {
+    for (int i = 0; i < step->problem.block_count; i++) {
+        crBlock* block = &blocks[i];
+        if (block->source >= 0) {
+            const crStepContact* c = &step->contacts[block->source];
+            double share = c->speed / fmin(c->speed, step->problem.u_free[block->row]);
+            double e = cr__step_lcp_e(step, c);
+            given[block->row] = e > 0.0 ? e * share * p1[block->row] : 0.0;
+        } else if (block->kind == CR_BLOCK_BOX) {
+            block->lo -= p1[block->row];
+            block->hi -= p1[block->row];
+        }
+    }
+}
+
+// Lemke's method on the mixed form, z polished; outcome in the certificate
+static crStatus pivot(crStep* step, const crLcp* lcp, double* z, crError* error) {
+    crArena* arena = &step->scratch;
+    crLcpReduced reduced;
+    crStatus status = cr__lcp_reduce(lcp, arena, &reduced);
+    if (status != CR_OK) return cr__step_memory(error);
+    size_t n = (size_t)lcp->n + 1, m = (size_t)reduced.n + 1;
+    double* work = cr_arena_alloc(arena, (cr__lemke_work(reduced.n) + n * n + 5 * n) * sizeof(double));
+    int* iwork = cr_arena_alloc(arena, (cr__lemke_iwork(reduced.n) + 3 * n) * sizeof(int));
+    double* x = cr_arena_alloc(arena, m * sizeof(double));
+    if (work == NULL || iwork == NULL || x == NULL) return cr__step_memory(error);
+    crOutcome outcome = CR_OUTCOME_INFEASIBLE;
+    int pivots = 0;
+    if (!reduced.inconsistent) {
+        outcome = cr__lemke(reduced.M, reduced.q, reduced.n, 50 * reduced.n + 1000, work, iwork, x, NULL,
+                            NULL, &pivots);
+    }
+    memset(z, 0, n * sizeof(double));
+    step->certificate.solves++;
+    if (outcome != CR_OUTCOME_SOLVED) {
+        step->certificate.outcome = outcome;
+        return CR_OK;
+    }
+    cr__lcp_expand(lcp, &reduced, x, z);
+    double residual = cr__lcp_polish(lcp->M, lcp->q, lcp->n, lcp->free_count, NULL, work, iwork, z);
+    double size = fmax(1.0, cr__lcp_magnitude(lcp->M, lcp->q, lcp->n, z));
+    step->certificate.residual = fmax(step->certificate.residual, residual / size);
+    return CR_OK;
+}
+
+// friction of the second stage is bounded by mu (c_2 + e c_1)
+static void widen(const crLcp* lcp, const double* given) {
+    for (int i = 0; i < lcp->n; i++) {
+        const crLcpColumn* column = &lcp->columns[i];
+        if (column->kind != CR_LCP_LIMIT || column->owner < 0) continue;
+        lcp->q[i] = column->limit * given[lcp->columns[column->owner].row[0]];
+    }
+}
+
+// velocities after compression without their noise, then after the release as well
+static crStatus second_start(crStep* step, const double* p1, const double* given, double* u) {
+    int rows = step->rows.count;
+    crStatus status = cr_problem_velocity(&step->problem, &step->scratch, p1, u);
+    double speed = 0.0;
+    for (int i = 0; i < rows; i++) {
+        speed = fmax(speed, fabs(step->problem.u_free[i]));
+    }
+    for (int i = 0; i < rows; i++) {
+        if (fabs(u[i]) <= REST_TOL * speed) u[i] = 0.0;
+    }
+    if (status != CR_OK) return status;
+    crProblem released = step->problem;
+    released.u_free = u;
+    double* after = cr_arena_alloc(&step->scratch, (size_t)(rows + 1) * sizeof(double));
+    if (after == NULL) return CR_ERR_MEMORY;
+    status = cr_problem_velocity(&released, &step->scratch, given, after);
+    memcpy(u, after, (size_t)rows * sizeof(double));
+    return status;
+}
+
+crStatus cr__step_lcp_expand(crStep* step, crError* error) {
+    size_t rows = (size_t)step->rows.count, count = (size_t)step->problem.block_count;
+    crArena* arena = &step->scratch;
+    double* given = cr_arena_alloc(arena, (rows + 1) * sizeof(double));
+    double* u = cr_arena_alloc(arena, (rows + 1) * sizeof(double));
+    double* p2 = cr_arena_alloc(arena, (rows + 1) * sizeof(double));
+    crBlock* blocks = cr_arena_alloc(arena, (count + 1) * sizeof *blocks);
+    if (given == NULL || u == NULL || p2 == NULL || blocks == NULL) return cr__step_memory(error);
+    memset(given, 0, rows * sizeof(double));
+    memcpy(blocks, step->problem.blocks, count * sizeof *blocks);
+    release(step, blocks, step->p, given);
+    crStatus status = second_start(step, step->p, given, u);
+    if (status != CR_OK) return cr__step_memory(error);
+    crProblem posed = step->problem;
+    posed.blocks = blocks;
+    posed.u_free = u;
+    crLcp lcp;
+    bool supported = false;
+    status = cr__lcp_build(&posed, arena, &lcp, &supported);
+    double* z = status == CR_OK ? cr_arena_alloc(arena, (size_t)(lcp.n + 1) * sizeof(double)) : NULL;
+    if (z == NULL) return cr__step_memory(error);
+    CR_ASSERT(supported);
+    widen(&lcp, given);
+    status = pivot(step, &lcp, z, error);
+    if (status != CR_OK) return status;
+    cr__lcp_impulses(&lcp, (int)rows, z, p2);
+    for (size_t i = 0; i < rows; i++) {
+        step->p[i] += given[i] + p2[i];
+    }
+    return CR_OK;
+}

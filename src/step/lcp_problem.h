@@ -1,0 +1,18 @@
+// lcp_problem.h - what a step by Stewart and Trinkle's method puts before Lemke's: polygons, arms, bias,
+// expansion.
+#ifndef CAROM_STEP_LCP_PROBLEM_H
+#define CAROM_STEP_LCP_PROBLEM_H
+
+#include "step/step.h"
+
+// Everything as it is at q^ = q (+) h v_hat, where the step's dynamics and contacts are. v_free is already
+// there.
+crStatus cr__step_lcp_problem(crStep* step, double h, const bool* takes, const double* v_hat, crError* error);
+
+// Poisson's second LCP: p, the impulses of compression, becomes the sum of both stages.
+crStatus cr__step_lcp_expand(crStep* step, crError* error);
+
+// e of a contact where it approaches as fast as an impact, 0 where it rests.
+double cr__step_lcp_e(const crStep* step, const crStepContact* contact);
+
+#endif

@@ -1,0 +1,211 @@
+// problem.c - the contact problem of a step: rows of contacts, loops and joints, W = H H^T, u_free and b
+// apart.
+//
+//     contact   0 <= u_n + b _|_ p_n >= 0, p_t in the friction set;
+//               b = 0 for |gap| <= delta, (gap - delta)/h above
+//     loop      u = 0 (its error of position is left to the position pass)
+//     limit     0 <= u + gap/h _|_ p >= 0        motor, dry friction   |p| <= h force
+//
+// A body in the air moves by u - h a/2 (see smooth.c), so -h a_n/2 is part of b where its gap is open.
+// Contacts without friction are one row. Fails: CR_ERR_MEMORY.
+#include <string.h>
+
+#include "model/spatial.h"
+#include "step/step.h"
+
+static bool frictionless(const crSurface* s) {
+    return s->vertex_count == 0 && s->mu == 0.0 && (s->mu2 == 0.0 || isnan(s->mu2)) && s->mu_spin == 0.0 &&
+           s->mu_roll == 0.0;
+}
+
+int cr__step_contact_rows(const crStepContact* c) {
+    const crSurface* s = &c->surface.surface;
+    if (frictionless(s)) return 1;
+    return 1 + (c->planar ? 1 : 2) + (s->mu_spin > 0.0 ? 1 : 0) + (s->mu_roll > 0.0 ? 2 : 0);
+}
+
+static int depth(const crModel* model, int body) {
+    int last = model->bodies[body].last;
+    return last < 0 ? 0 : model->dof_depth[last] + 1;
+}
+
+void cr__step_row_sizes(const crStep* step, const bool* takes, int* rows, int* entries, int* vertices) {
+    const crModel* model = step->model;
+    int more_rows = 0, more_entries = 0;
+    *vertices = 0;
+    cr_model_loop_sizes(model, rows, entries);
+    cr_model_joint_sizes(model, &more_rows, &more_entries);
+    *rows += more_rows;
+    *entries += more_entries;
+    for (int i = 0; i < step->contact_count; i++) {
+        if (takes != NULL && !takes[i]) continue;
+        const crStepContact* c = &step->contacts[i];
+        int count = cr__step_contact_rows(c);
+        *rows += count;
+        *entries += count * (depth(model, c->body_a) + depth(model, c->body_b));
+        *vertices += c->surface.surface.vertex_count;
+    }
+}
+
+static crBlock contact_block(const crStepContact* c, int row, int index) {
+    const crSurface* s = &c->surface.surface;
+    int count = cr__step_contact_rows(c);
+    crBlock block = cr_block(count == 1 ? CR_BLOCK_UNILATERAL : CR_BLOCK_CONE, row, count);
+    block.mu = s->mu;
+    block.mu2 = isnan(s->mu2) ? s->mu : s->mu2;
+    if (c->planar) block.mu2 = block.mu;
+    block.spin = s->mu_spin > 0.0;
+    block.roll = s->mu_roll > 0.0;
+    block.mu_spin = s->mu_spin;
+    block.mu_roll = s->mu_roll;
+    block.e = s->e;
+    block.et = s->et;
+    block.source = index;
+    return block;
+}
+
+// tangential rows of spin (about n) and rolling (about t1, t2)
+static int add_moments(crStep* step, const crStepContact* c, crRows* rows) {
+    const crSurface* s = &c->surface.surface;
+    int first = 0;
+    if (s->mu_spin > 0.0) {
+        first = cr_rows_add_spin(step->model, &step->dynamics, c->body_a, c->body_b, &c->frame, 1, rows);
+    }
+    if (first >= 0 && s->mu_roll > 0.0) {
+        crMat3 tangents = cr_mat3_columns(cr_mat3_column(c->frame, 1), cr_mat3_column(c->frame, 2),
+                                          cr_mat3_column(c->frame, 0));
+        first = cr_rows_add_spin(step->model, &step->dynamics, c->body_a, c->body_b, &tangents, 2, rows);
+    }
+    return first;
+}
+
+crStatus cr__step_add_contact(crStep* step, crStepContact* c, int index, crRows* rows, crBlock* block,
+                              double (*vertices)[2], int* vertex_count) {
+    const crSurface* s = &c->surface.surface;
+    int count = cr__step_contact_rows(c);
+    int linear = count == 1 ? 1 : (c->planar ? 2 : 3);
+    int first = cr_rows_add_point(step->model, &step->dynamics, c->body_a, c->body_b, c->point.point,
+                                  &c->frame, linear, rows);
+    if (first < 0) return (crStatus)first;
+    c->row = first;
+    *block = contact_block(c, first, index);
+    if (count > 1 && !c->planar && s->vertex_count > 0) {
+        block->vertex = *vertex_count;
+        block->vertex_count = s->vertex_count;
+        for (int i = 0; i < s->vertex_count; i++, (*vertex_count)++) {
+            vertices[*vertex_count][0] = c->surface.polygon_scale * s->vertices[i][0];
+            vertices[*vertex_count][1] = c->surface.polygon_scale * s->vertices[i][1];
+        }
+    }
+    int moments = count > 1 ? add_moments(step, c, rows) : 0;
+    return moments < 0 ? (crStatus)moments : CR_OK;
+}
+
+crStatus cr__step_pose_problem(crStep* step, crRows* rows, crBlock* blocks, int block_count,
+                               const double (*vertices)[2], const double* v, crRows* H, crProblem* problem) {
+    crStatus status = cr_rows_half(step->model, &step->dynamics, rows, &step->scratch, H);
+    double* u = cr_arena_alloc(&step->scratch, (size_t)rows->count * sizeof(double));
+    if (status != CR_OK || u == NULL) return CR_ERR_MEMORY;
+    cr_rows_velocity(rows, v, u);
+    *problem = (crProblem){.rows = rows->count, .block_count = block_count, .blocks = blocks};
+    problem->vertices = vertices;
+    problem->u_free = u;
+    problem->nv = step->model->nv;
+    problem->J = (crMatrix){H->count, step->model->nv, H->start, H->col, H->value};
+    problem->Minv = step->identity;
+    return CR_OK;
+}
+
+// normal acceleration in the air that the motion over h takes half of
+static double open_bias(const crStep* step, const crStepContact* c, const crRows* rows, double h) {
+    double b = (c->point.gap - c->delta) / h;
+    for (int i = rows->start[c->row]; i < rows->start[c->row + 1]; i++) {
+        int j = rows->col[i];
+        if (step->airborne[step->model->dof_body[j]]) b -= 0.5 * h * rows->value[i] * step->fall[j];
+    }
+    return b;
+}
+
+static crStatus add_loops(crStep* step, crBlock* blocks, int* count) {
+    for (int i = 0; i < step->model->loop_count; i++) {
+        int before = step->rows.count;
+        int first = cr_rows_add_loop(step->model, &step->dynamics, i, &step->rows);
+        if (first < 0) return (crStatus)first;
+        blocks[*count] = cr_block(CR_BLOCK_EQUALITY, before, step->rows.count - before);
+        blocks[(*count)++].source = -1 - i;
+    }
+    return CR_OK;
+}
+
+static crStatus add_joints(crStep* step, double h, crJointRow* info, int capacity, crBlock* blocks,
+                           int* count) {
+    double fastest = 0.0;
+    for (int j = 0; j < step->model->nv; j++) {
+        fastest = fmax(fastest, fmax(fabs(step->state.v[j]), fabs(step->v_free[j])));
+    }
+    double margin = step->settings.deadband + 2.0 * h * fastest;
+    int joints = cr_rows_add_joints(step->model, &step->state, margin, capacity, info, &step->rows);
+    if (joints < 0) return (crStatus)joints;
+    for (int i = 0; i < joints; i++) {
+        bool limit = info[i].kind == CR_ROW_LIMIT;
+        crBlock block = cr_block(limit ? CR_BLOCK_UNILATERAL : CR_BLOCK_BOX, info[i].row, 1);
+        if (!limit) {
+            block.lo = -h * info[i].limit;
+            block.hi = h * info[i].limit;
+        }
+        block.source = -1 - step->model->loop_count - i;
+        blocks[(*count)++] = block;
+        if (limit) step->b[info[i].row] = fmax(0.0, step->rows.gap[info[i].row]) / h;
+    }
+    return CR_OK;
+}
+
+// force of the last step on the new frame, friction kept as a vector of the world
+static void warm_start(crStep* step, double h, int block_count, const crBlock* blocks) {
+    for (int i = 0; i < block_count; i++) {
+        if (blocks[i].source < 0) continue;
+        const crStepContact* c = &step->contacts[blocks[i].source];
+        const crWarm* warm = cr__step_warm(step, c);
+        if (warm == NULL) continue;
+        int linear = blocks[i].count == 1 ? 1 : (c->planar ? 2 : 3);
+        for (int r = 0; r < linear; r++) {
+            step->p[c->row + r] = h * cr_dot(cr_mat3_column(c->frame, r), warm->force);
+        }
+    }
+}
+
+crStatus cr_step_problem_build(crStep* step, double h, const bool* takes, crError* error) {
+    int rows, entries, vertex_room, count = 0, vertex_count = 0;
+    crArena* arena = &step->scratch;
+    cr__step_row_sizes(step, takes, &rows, &entries, &vertex_room);
+    crBlock* blocks = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof *blocks);
+    crJointRow* info = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof *info);
+    double(*vertices)[2] = cr_arena_alloc(arena, (size_t)(vertex_room + 1) * sizeof *vertices);
+    step->b = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof(double));
+    step->p = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof(double));
+    crStatus status = cr_rows_create(arena, rows, entries, &step->rows);
+    if (status != CR_OK || blocks == NULL || info == NULL || vertices == NULL || step->b == NULL ||
+        step->p == NULL) {
+        return cr__step_memory(error);
+    }
+    memset(step->b, 0, (size_t)rows * sizeof(double));
+    memset(step->p, 0, (size_t)rows * sizeof(double));
+    for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
+        crStepContact* c = &step->contacts[i];
+        c->row = -1;
+        if (takes != NULL && !takes[i]) continue;
+        status = cr__step_add_contact(step, c, i, &step->rows, &blocks[count++], vertices, &vertex_count);
+        if (status == CR_OK && c->point.gap > c->delta) step->b[c->row] = open_bias(step, c, &step->rows, h);
+    }
+    if (status == CR_OK) status = add_loops(step, blocks, &count);
+    if (status == CR_OK) status = add_joints(step, h, info, rows, blocks, &count);
+    if (status == CR_OK) {
+        status = cr__step_pose_problem(step, &step->rows, blocks, count, (const double(*)[2])vertices,
+                                       step->v_free, &step->H, &step->problem);
+    }
+    if (status != CR_OK) return cr_error_set(error, status, "rows", "rows: %s", cr_status_text(status));
+    step->problem.b = step->b;
+    warm_start(step, h, count, blocks);
+    if (step->rows.count > step->certificate.rows) step->certificate.rows = step->rows.count;
+    return CR_OK;
+}

@@ -1,0 +1,71 @@
+// settings.c - what a step may be asked for: defaults, and the check of every field.
+//
+// Fails: CR_ERR_RANGE or CR_ERR_ARGUMENT naming the field, its value and what is allowed.
+#include "carom/step.h"
+
+crStepSettings cr_step_settings(void) {
+    return (crStepSettings){
+        .method = CR_METHOD_CONE,
+        .dt = 1.0 / 240.0,
+        .level = CR_LEVEL_POSITION,
+        .directions = 8,
+        .theta = 0.5,
+        .activation = 0.5,
+        .rule = cr_rule_poisson(NULL),
+        .law = cr_law_chatterjee_ruina(),
+        .solver = cr_solver_auto(NULL),
+        .tol = 1e-9,
+        .threshold = 0.01,
+        .cluster = 1e-6,
+        .deadband = 1e-7,
+        .position_tol = 0.1,
+        .impact_limit = 10000,
+    };
+}
+
+const char* cr_method_name(crMethod method) {
+    static const char* const names[] = {"cone", "lcp", "moreau", "event"};
+    return (unsigned)method < sizeof names / sizeof names[0] ? names[method] : NULL;
+}
+
+static crStatus check_number(const char* field, double value, double least, double most, crError* error) {
+    if (value >= least && value <= most && isfinite(value)) return CR_OK;
+    return cr_error_set(error, isfinite(value) ? CR_ERR_RANGE : CR_ERR_FINITE, field,
+                        "%s: is %g, must be in [%g, %g]", field, value, least, most);
+}
+
+static crStatus check_choices(const crStepSettings* s, crError* error) {
+    if (cr_method_name(s->method) == NULL) {
+        return cr_error_set(error, CR_ERR_NAME, "method", "method: there is none with number %d",
+                            (int)s->method);
+    }
+    bool known = (unsigned)s->level <= CR_LEVEL_VELOCITY && (unsigned)s->toi <= CR_TOI_ADVANCE &&
+                 (unsigned)s->restitution <= CR_LCP_POISSON;
+    if (!known) {
+        return cr_error_set(error, CR_ERR_NAME, "level", "level, toi or restitution: no such choice");
+    }
+    if (s->rule.resolve == NULL || s->law.apply == NULL || s->solver.solve == NULL) {
+        return cr_error_set(error, CR_ERR_ARGUMENT, "rule",
+                            "rule, law and solver: each must have a function");
+    }
+    if (s->directions < 3 || s->impact_limit < 1) {
+        return cr_error_set(error, CR_ERR_RANGE, "directions",
+                            "directions: is %d, must be >= 3; impact_limit: is %d, must be >= 1",
+                            s->directions, s->impact_limit);
+    }
+    return CR_OK;
+}
+
+crStatus cr_step_settings_check(const crStepSettings* s, crError* error) {
+    if (s == NULL) return cr_error_set(error, CR_ERR_ARGUMENT, "settings", "settings: must be given");
+    crStatus status = check_choices(s, error);
+    if (status == CR_OK) status = check_number("dt", s->dt, 1e-12, 1e6, error);
+    if (status == CR_OK) status = check_number("theta", s->theta, 0.0, 1.0, error);
+    if (status == CR_OK) status = check_number("activation", s->activation, 0.0, 2.0, error);
+    if (status == CR_OK) status = check_number("tol", s->tol, 1e-15, 1.0, error);
+    if (status == CR_OK) status = check_number("threshold", s->threshold, 0.0, 1e6, error);
+    if (status == CR_OK) status = check_number("cluster", s->cluster, 0.0, 1e6, error);
+    if (status == CR_OK) status = check_number("deadband", s->deadband, 1e-12, 0.1, error);
+    if (status == CR_OK) status = check_number("position_tol", s->position_tol, 1e-6, 1.0, error);
+    return status;
+}

@@ -1,0 +1,32 @@
+// step.h - what the stages share among themselves.
+#ifndef CAROM_STEP_STEP_H
+#define CAROM_STEP_STEP_H
+
+#include "carom/step.h"
+
+// Room for `needed` entries of an array that outlives the step; `used` of them are kept.
+crStatus cr__step_grow(const crAllocator* a, void** array, int* capacity, int used, int needed, size_t size);
+crStatus cr__step_memory(crError* error);  // CR_ERR_MEMORY with its text
+
+// Contacts of two shapes at given poses, by outlines where both bodies move in one plane; at most capacity,
+// and how many there are in *needed.
+int cr__step_pair(const crStep* step, int shape_a, int shape_b, crPose pose_a, crPose pose_b, double margin,
+                  crContactPoint* points, int capacity, int* needed);
+// Acceleration of a body in the air, zero where something carries it, m/s^2.
+crVec3 cr__step_fall(const crStep* step, int body);
+// The force of the same contact in the last solve, NULL where it did not press.
+const crWarm* cr__step_warm(const crStep* step, const crStepContact* contact);
+// Deadband of a contact of two bodies, m.
+double cr__step_delta(const crStep* step, int body_a, int body_b);
+
+// Rows of a contact as a block of a problem; planned with the same counts.
+int cr__step_contact_rows(const crStepContact* contact);
+crStatus cr__step_add_contact(crStep* step, crStepContact* contact, int index, crRows* rows, crBlock* block,
+                              double (*vertices)[2], int* vertex_count);
+// Most rows and entries of the contacts for which takes[i] is set (NULL: all), loops and joints.
+void cr__step_row_sizes(const crStep* step, const bool* takes, int* rows, int* entries, int* vertices);
+// The problem over `rows` with W = H H^T.
+crStatus cr__step_pose_problem(crStep* step, crRows* rows, crBlock* blocks, int block_count,
+                               const double (*vertices)[2], const double* v, crRows* H, crProblem* problem);
+
+#endif

@@ -1,0 +1,325 @@
+// step_lcp.c - Stewart and Trinkle's time stepping: one LCP per step, by Lemke's method.
+//
+//     M (v+ - v) = J^T p + h k,      q+ = q (+) h v+,      n, D, gap, M, k at q^ = q (+) h v^ and time t + h
+//
+// v^ = v; with the fixed point v^ is the v+ found before, until both are equal: then everything is that of
+// the end of the step. Active are the contacts that pressed in the step before and those violated at q^;
+// others found violated at q+ join them and the step is solved again. At velocity level (Anitescu and Potra)
+// q+ is then projected on gap >= -deadband, and omega of bodies turned by it is rescaled to the kinetic
+// energy it had. Springs and dampers of joints are implicit. Source: Stewart and Trinkle 2000; Anitescu and
+// Potra 1997. Fails: a solve without solution (the step is then made at velocity level) or a fixed point not
+// reached is the certificate's outcome; CR_ERR_RANGE for friction that is no LCP; CR_ERR_MEMORY,
+// CR_ERR_FINITE.
+#include <string.h>
+
+#include "model/spatial.h"
+#include "step/lcp_problem.h"
+
+#define PASSES       20     // most times a step is solved again for contacts found violated
+#define ROUNDS       50     // of the fixed point
+#define VIOLATED_TOL 1e-10  // share of the body's size
+
+// contacts that take part, wherever they are found
+typedef struct Active {
+    int count, capacity;
+    crWarm* list;
+} Active;
+
+typedef struct Try {
+    double h, time;
+    double margin;  // of contacts at q^
+    double* v_hat;  // (nv)
+    double* v_plus;
+    Active active;
+    int count_hat;
+    crStepContact* at_hat;  // contacts at q^ (count_hat)
+    bool* takes;            // of them
+    bool complete;          // nothing else is violated at q+
+} Try;
+
+static bool same_pair(const crWarm* w, const crStepContact* c) {
+    return w->shape_a == c->shape_a && w->shape_b == c->shape_b;
+}
+
+static bool same(const crWarm* w, const crStepContact* c) {
+    const crContactPoint* p = &c->point;
+    return same_pair(w, c) && w->child_a == p->child_a && w->child_b == p->child_b &&
+           w->feature_a == p->feature_a && w->feature_b == p->feature_b;
+}
+
+static crStatus remember(crStep* step, const crStepContact* c, Active* active, crError* error) {
+    const crContactPoint* p = &c->point;
+    if (active->count == active->capacity) {
+        int larger = 2 * active->capacity + 16;
+        crWarm* more = cr_arena_alloc(&step->scratch, (size_t)larger * sizeof *more);
+        if (more == NULL) return cr__step_memory(error);
+        if (active->count > 0) memcpy(more, active->list, (size_t)active->count * sizeof *more);
+        active->list = more;
+        active->capacity = larger;
+    }
+    active->list[active->count++] =
+        (crWarm){c->shape_a, c->shape_b, p->child_a, p->child_b, p->feature_a, p->feature_b, {0.0, 0.0, 0.0}};
+    return CR_OK;
+}
+
+// one remembered contact among those at q^: itself, or all of its pair where its features are not found
+static void take(const crStep* step, const crWarm* w, bool* takes) {
+    bool found = false;
+    for (int i = 0; i < step->contact_count; i++) {
+        if (!same(w, &step->contacts[i])) continue;
+        takes[i] = true;
+        found = true;
+    }
+    for (int i = 0; i < step->contact_count && !found; i++) {
+        if (same_pair(w, &step->contacts[i])) takes[i] = true;
+    }
+}
+
+static crStatus choose(crStep* step, Try* attempt, crError* error) {
+    attempt->takes = cr_arena_alloc(&step->scratch, (size_t)(step->contact_count + 1) * sizeof(bool));
+    if (attempt->takes == NULL) return cr__step_memory(error);
+    attempt->at_hat = step->contacts;
+    attempt->count_hat = step->contact_count;
+    for (int i = 0; i < step->contact_count; i++) {
+        attempt->takes[i] = step->contacts[i].point.gap <= 0.0;
+    }
+    for (int i = 0; i < attempt->active.count; i++) {
+        take(step, &attempt->active.list[i], attempt->takes);
+    }
+    return CR_OK;
+}
+
+// dynamics at q^ and t + h, v_free = v^ + (M + h B + h^2 K)^-1 (h k + M (v - v^)), contacts; state.v stays v^
+static crStatus predict(crStep* step, Try* attempt, crError* error) {
+    const crModel* model = step->model;
+    size_t bytes = (size_t)model->nv * sizeof(double);
+    memcpy(step->state.q, step->q_start, (size_t)model->nq * sizeof(double));
+    memcpy(step->state.v, attempt->v_hat, bytes);
+    step->state.time = attempt->time;
+    cr_model_integrate(model, attempt->h, &step->state);
+    memcpy(step->state.v, attempt->v_hat, bytes);
+    crStatus status = cr_step_forces(step, attempt->h, error);
+    if (status != CR_OK) return status;
+    double* change = step->v_free;
+    for (int i = 0; i < model->nv; i++) {
+        step->dynamics.work[i] = step->v_start[i] - attempt->v_hat[i];
+    }
+    cr_model_mass_mul(model, &step->dynamics, step->dynamics.work, change);
+    for (int i = 0; i < model->nv; i++) {
+        change[i] += attempt->h * step->k[i];
+    }
+    cr_model_mass_solve(model, &step->dynamics, change);
+    for (int i = 0; i < model->nv; i++) {
+        step->v_free[i] = attempt->v_hat[i] + change[i];
+    }
+    attempt->margin = fmax(attempt->margin, cr_step_reach(step, attempt->h));
+    memcpy(step->state.v, step->v_start, bytes);
+    return cr_step_collide(step, attempt->margin, error);
+}
+
+// impulses by Lemke's method at one level
+static crStatus solve_at(crStep* step, const Try* attempt, crLevel level, crError* error) {
+    const crStepSettings kept = step->settings;
+    step->settings.level = level;
+    step->settings.solver = cr_solver_lemke(NULL);
+    crStatus status = cr__step_lcp_problem(step, attempt->h, attempt->takes, attempt->v_hat, error);
+    if (status == CR_OK) status = cr_step_solve(step, error);
+    step->settings = kept;
+    return status;
+}
+
+static bool unsolvable(crOutcome outcome) {
+    return outcome == CR_OUTCOME_RAY || outcome == CR_OUTCOME_INFEASIBLE || outcome == CR_OUTCOME_LIMIT;
+}
+
+static crStatus solve(crStep* step, Try* attempt, crError* error) {
+    const crStepSettings* settings = &step->settings;
+    crStatus status = solve_at(step, attempt, settings->level, error);
+    // gaps that contradict each other: velocities never do, and the certificate keeps the first outcome
+    if (status == CR_OK && settings->level == CR_LEVEL_POSITION && unsolvable(step->report.outcome)) {
+        status = solve_at(step, attempt, CR_LEVEL_VELOCITY, error);
+    }
+    if (status == CR_OK && settings->level == CR_LEVEL_VELOCITY && settings->restitution == CR_LCP_POISSON) {
+        size_t mark = cr_arena_mark(&step->scratch);
+        status = cr__step_lcp_expand(step, error);
+        cr_arena_release(&step->scratch, mark);
+    }
+    if (status != CR_OK) return status;
+    size_t bytes = (size_t)step->model->nv * sizeof(double);
+    memset(attempt->v_plus, 0, bytes);
+    cr_rows_add_impulse(&step->rows, step->p, attempt->v_plus);
+    cr_model_mass_solve(step->model, &step->dynamics, attempt->v_plus);
+    for (int i = 0; i < step->model->nv; i++) {
+        attempt->v_plus[i] += step->v_free[i];
+    }
+    return CR_OK;
+}
+
+// state to the end of the step
+static void advance(crStep* step, const Try* attempt) {
+    const crModel* model = step->model;
+    memcpy(step->state.q, step->q_start, (size_t)model->nq * sizeof(double));
+    memcpy(step->state.v, attempt->v_plus, (size_t)model->nv * sizeof(double));
+    step->state.time = attempt->time;
+    cr_model_integrate(model, attempt->h, &step->state);
+}
+
+static bool violated(const crStep* step, const crStepContact* c) {
+    return c->point.gap < -VIOLATED_TOL * fmax(step->size[c->body_a], step->size[c->body_b]);
+}
+
+// whether more contacts of this pair can be had at q^; a pair that is not seen there needs a wider look
+static bool untaken(const Try* attempt, const crStepContact* c, bool* seen) {
+    bool more = false;
+    for (int i = 0; i < attempt->count_hat; i++) {
+        const crStepContact* other = &attempt->at_hat[i];
+        if (other->shape_a != c->shape_a || other->shape_b != c->shape_b) continue;
+        *seen = true;
+        more = more || !attempt->takes[i];
+    }
+    return more;
+}
+
+// contacts at q+ that did not take part and should have; overlap into the certificate
+static crStatus look(crStep* step, Try* attempt, crError* error) {
+    Active* active = &attempt->active;
+    crStatus status = CR_OK;
+    active->count = 0;
+    for (int i = 0; i < attempt->count_hat && status == CR_OK; i++) {
+        if (attempt->takes[i]) status = remember(step, &attempt->at_hat[i], active, error);
+    }
+    int taken = active->count;
+    bool wider = false;
+    advance(step, attempt);
+    cr_model_kinematics(step->model, &step->state, &step->dynamics);
+    if (status == CR_OK) status = cr_step_collide(step, 0.0, error);
+    step->certificate.penetration = 0.0;
+    for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
+        const crStepContact* c = &step->contacts[i];
+        bool known = false, seen = false;
+        step->certificate.penetration = fmax(step->certificate.penetration, -c->point.gap);
+        for (int k = 0; k < taken; k++) {
+            known = known || same(&active->list[k], c);
+        }
+        if (known || !violated(step, c) || (!untaken(attempt, c, &seen) && seen)) continue;
+        wider = wider || !seen;
+        status = remember(step, c, active, error);
+    }
+    if (wider) attempt->margin *= 4.0;
+    attempt->complete = active->count == taken;
+    return status;
+}
+
+// v+ for one v^, with all contacts that it needs
+static crStatus settle(crStep* step, Try* attempt, crError* error) {
+    crStatus status = CR_OK;
+    attempt->complete = false;
+    for (int pass = 0; pass < PASSES && !attempt->complete && status == CR_OK; pass++) {
+        status = predict(step, attempt, error);
+        if (status == CR_OK) status = choose(step, attempt, error);
+        if (status == CR_OK) status = solve(step, attempt, error);
+        if (status == CR_OK) status = look(step, attempt, error);
+    }
+    return status;
+}
+
+static double largest_change(const crStep* step, const Try* attempt) {
+    double change = 0.0;
+    for (int i = 0; i < step->model->nv; i++) {
+        change = fmax(change, fabs(attempt->v_plus[i] - attempt->v_hat[i]));
+    }
+    return change;
+}
+
+// omega of what the projection turned, scaled to the kinetic energy of before
+static void keep_energy(crStep* step, const double* before) {
+    const crModel* model = step->model;
+    for (int i = 1; i < model->nb; i++) {
+        const crBody* body = &model->bodies[i];
+        if (!body->single) continue;
+        crVec3 omega = cr__load_vec(step->state.v + body->v + 3);
+        double after = cr_sym3_quad(step->dynamics.inertia[i], omega);
+        if (!(after > 0.0) || after == before[i]) continue;
+        cr__store_vec(cr_scale(sqrt(before[i] / after), omega), step->state.v + body->v + 3);
+    }
+}
+
+static crStatus project(crStep* step, crError* error) {
+    const crModel* model = step->model;
+    double* turning = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *turning);
+    if (turning == NULL) return cr__step_memory(error);
+    cr_model_kinematics(model, &step->state, &step->dynamics);
+    for (int i = 1; i < model->nb; i++) {
+        const crBody* body = &model->bodies[i];
+        turning[i] = 0.0;
+        if (!body->single) continue;
+        turning[i] = cr_sym3_quad(step->dynamics.inertia[i], cr__load_vec(step->state.v + body->v + 3));
+    }
+    crStatus status = cr_step_position_pass(step, error);
+    if (status == CR_OK) keep_energy(step, turning);
+    return status;
+}
+
+static crStatus start(crStep* step, double h, Try* attempt, crError* error) {
+    size_t bytes = (size_t)(step->model->nv + 1) * sizeof(double);
+    *attempt = (Try){.h = h, .time = step->state.time};
+    attempt->v_hat = cr_arena_alloc(&step->scratch, bytes);
+    attempt->v_plus = cr_arena_alloc(&step->scratch, bytes);
+    attempt->active.list =
+        cr_arena_alloc(&step->scratch, (size_t)(step->warm_count + 16) * sizeof *attempt->active.list);
+    if (attempt->v_hat == NULL || attempt->v_plus == NULL || attempt->active.list == NULL) {
+        return cr__step_memory(error);
+    }
+    memcpy(attempt->v_hat, step->v_start, (size_t)step->model->nv * sizeof(double));
+    attempt->active.count = step->warm_count;
+    attempt->active.capacity = step->warm_count + 16;
+    if (step->warm_count > 0) {
+        memcpy(attempt->active.list, step->warm, (size_t)step->warm_count * sizeof *step->warm);
+    }
+    return CR_OK;
+}
+
+static crStatus measure_loops(crStep* step, crError* error) {
+    int rows, entries;
+    crRows loops;
+    if (step->model->loop_count == 0) return CR_OK;
+    cr_model_loop_sizes(step->model, &rows, &entries);
+    crStatus status = cr_rows_create(&step->scratch, rows, entries, &loops);
+    if (status != CR_OK) return cr__step_memory(error);
+    for (int i = 0; i < step->model->loop_count; i++) {
+        cr_rows_add_loop(step->model, &step->dynamics, i, &loops);
+    }
+    for (int i = 0; i < loops.count; i++) {
+        step->certificate.loop_error = fmax(step->certificate.loop_error, fabs(loops.gap[i]));
+    }
+    return CR_OK;
+}
+
+// v+ for good: impulses, events and forces of the contacts as they were at q^, then q+
+static crStatus finish(crStep* step, const Try* attempt, crError* error) {
+    step->contacts = attempt->at_hat;
+    step->contact_count = attempt->count_hat;
+    crStatus status = cr_step_apply(step, error);
+    advance(step, attempt);
+    if (status == CR_OK) status = cr_step_finite(step, error);
+    if (status != CR_OK) return status;
+    if (step->settings.level == CR_LEVEL_VELOCITY) return project(step, error);
+    return measure_loops(step, error);
+}
+
+crStatus cr_step_lcp(crStep* step, double h, crError* error) {
+    Try attempt;
+    crStatus status = cr_step_begin(step, error);
+    if (status == CR_OK) status = start(step, h, &attempt, error);
+    if (status != CR_OK) return status;
+    status = settle(step, &attempt, error);
+    bool converged = !step->settings.fixed_point;
+    for (int round = 1; round < ROUNDS && !converged && status == CR_OK; round++) {
+        converged = largest_change(step, &attempt) <= step->settings.tol;
+        if (converged) break;
+        memcpy(attempt.v_hat, attempt.v_plus, (size_t)step->model->nv * sizeof(double));
+        status = settle(step, &attempt, error);
+    }
+    if (!converged) step->certificate.outcome = CR_OUTCOME_LIMIT;
+    return status == CR_OK ? finish(step, &attempt, error) : status;
+}

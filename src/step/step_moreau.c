@@ -1,0 +1,70 @@
+// step_moreau.c - the theta method of Moreau and Jean: contacts at velocity level with Newton's restitution.
+//
+//     q+ = q + h (theta v+ + (1 - theta) v),    contact active where gap(q + a h v) <= 0, a = 1/2 unless set,
+//     0 <= u_n+ + e u_n- _|_ p_n >= 0, friction against u_t+
+//
+// Contacts, their frames and M are those of q + a h v, k that of q. Overlap is not removed. A single free
+// body turns with its angular momentum (see model.h).
+// Fails: as its stages do.
+#include <string.h>
+
+#include "model/spatial.h"
+#include "step/step.h"
+
+// contacts at q + a h v, then q as it was
+static crStatus collide_ahead(crStep* step, double h, double* q, crError* error) {
+    const crModel* model = step->model;
+    double time = step->state.time, ahead = step->settings.activation * h;
+    memcpy(q, step->state.q, (size_t)model->nq * sizeof(double));
+    cr__advance(model, ahead, step->state.v, step->state.q);
+    step->state.time = time + ahead;
+    cr_model_kinematics(model, &step->state, &step->dynamics);
+    crStatus status = cr_model_mass_factor(model, h, &step->dynamics);
+    if (status == CR_OK) status = cr_step_collide(step, 0.0, error);
+    memcpy(step->state.q, q, (size_t)model->nq * sizeof(double));
+    step->state.time = time;
+    return status;
+}
+
+// b = e u_n- on contacts; positions have no say
+static void newton_bias(crStep* step) {
+    for (int i = 0; i < step->problem.block_count; i++) {
+        const crBlock* block = &step->problem.blocks[i];
+        if (block->source < 0) continue;
+        const crStepContact* c = &step->contacts[block->source];
+        step->b[block->row] = c->surface.surface.e * c->speed;
+    }
+}
+
+static void integrate_theta(crStep* step, double h, double* after) {
+    const crModel* model = step->model;
+    double theta = step->settings.theta;
+    double* v = step->state.v;
+    memcpy(after, v, (size_t)model->nv * sizeof(double));
+    for (int j = 0; j < model->nv; j++) {
+        const crBody* body = &model->bodies[model->dof_body[j]];
+        if (body->single && j >= body->v + 3) continue;
+        v[j] = theta * after[j] + (1.0 - theta) * step->v_start[j];
+    }
+    cr_model_integrate(model, h, &step->state);
+    for (int j = 0; j < model->nv; j++) {
+        const crBody* body = &model->bodies[model->dof_body[j]];
+        if (!body->single || j < body->v + 3) v[j] = after[j];
+    }
+}
+
+crStatus cr_step_moreau(crStep* step, double h, crError* error) {
+    crStatus status = cr_step_begin(step, error);
+    if (status != CR_OK) return status;
+    double* q = cr_arena_alloc(&step->scratch, (size_t)step->model->nq * sizeof(double));
+    double* after = cr_arena_alloc(&step->scratch, (size_t)step->model->nv * sizeof(double));
+    if (q == NULL || after == NULL) return cr__step_memory(error);
+    status = cr_step_forces(step, h, error);
+    if (status == CR_OK) status = collide_ahead(step, h, q, error);
+    if (status == CR_OK) status = cr_step_problem_build(step, h, NULL, error);
+    if (status == CR_OK) newton_bias(step);
+    if (status == CR_OK) status = cr_step_solve(step, error);
+    if (status == CR_OK) status = cr_step_apply(step, error);
+    if (status == CR_OK) integrate_theta(step, h, after);
+    return status == CR_OK ? cr_step_finite(step, error) : status;
+}

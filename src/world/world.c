@@ -1,0 +1,148 @@
+// world.c - a model that moves: owns the step, keeps the last good state, steps and runs.
+//
+// Before a step the state is checked and copied with the warm start; a step that fails is undone from the
+// copy, so the world stands where it was. Energy and momentum are those of the present state.
+// Fails: CR_ERR_ARGUMENT for a definition that does not come from cr_world_def; as the step does.
+#include "world/world.h"
+
+#include <string.h>
+
+#define COOKIE UINT32_C(0x6361726f)
+
+crWorldDef cr_world_def(void) { return (crWorldDef){.cookie = COOKIE, .step = cr_step_settings()}; }
+
+static crStatus make_copy(crWorld* world) {
+    const crModel* model = world->step.model;
+    world->q = cr_arena_alloc(&world->step.store, (size_t)(model->nq + 1) * sizeof(double));
+    world->v = cr_arena_alloc(&world->step.store, (size_t)(model->nv + 1) * sizeof(double));
+    return world->q != NULL && world->v != NULL ? CR_OK : CR_ERR_MEMORY;
+}
+
+crStatus cr_world_create(const crWorldDef* def, crWorld** world, crError* error) {
+    if (def == NULL || world == NULL || def->cookie != COOKIE || def->model == NULL) {
+        return cr_error_set(error, CR_ERR_ARGUMENT, "model",
+                            "model and world: must be given, the definition from cr_world_def()");
+    }
+    *world = NULL;
+    crAllocator a = def->allocator != NULL ? *def->allocator : cr_allocator_libc();
+    crWorld* made = a.alloc(a.ctx, sizeof *made);
+    if (made == NULL) return cr_error_set(error, CR_ERR_MEMORY, "", "world: out of memory");
+    *made = (crWorld){.allocator = a, .log = def->log};
+    crStatus status = cr_step_create(def->model, &def->step, &a, &made->step, error);
+    if (status == CR_OK && make_copy(made) != CR_OK) {
+        status = cr_error_set(error, CR_ERR_MEMORY, "", "world: out of memory");
+    }
+    if (status != CR_OK) {
+        cr_world_destroy(made);
+        return status;
+    }
+    made->step.force = def->force;
+    made->step.force_ctx = def->force_ctx;
+    *world = made;
+    return CR_OK;
+}
+
+void cr_world_destroy(crWorld* world) {
+    if (world == NULL) return;
+    crAllocator a = world->allocator;
+    if (world->warm != NULL) a.free(a.ctx, world->warm, (size_t)world->warm_capacity * sizeof *world->warm);
+    cr_step_destroy(&world->step);
+    a.free(a.ctx, world, sizeof *world);
+}
+
+crState* cr_world_state(crWorld* world) { return &world->step.state; }
+const crModel* cr_world_model(const crWorld* world) { return world->step.model; }
+crStep* cr_world_stages(crWorld* world) { return &world->step; }
+const crCertificate* cr_world_certificate(const crWorld* world) { return &world->step.certificate; }
+
+crEvents cr_world_events(const crWorld* world) {
+    return (crEvents){world->step.event_count, world->step.events};
+}
+
+static crStatus remember(crWorld* world, crError* error) {
+    crStep* step = &world->step;
+    void* warm = world->warm;
+    crStatus status = cr__step_grow(&world->allocator, &warm, &world->warm_capacity, 0, step->warm_count,
+                                    sizeof *world->warm);
+    world->warm = warm;
+    if (status != CR_OK) return cr__step_memory(error);
+    world->warm_count = step->warm_count;
+    if (step->warm_count > 0) {
+        memcpy(world->warm, step->warm, (size_t)step->warm_count * sizeof *step->warm);
+    }
+    memcpy(world->q, step->state.q, (size_t)step->model->nq * sizeof(double));
+    memcpy(world->v, step->state.v, (size_t)step->model->nv * sizeof(double));
+    world->time = step->state.time;
+    return CR_OK;
+}
+
+static void undo(crWorld* world) {
+    crStep* step = &world->step;
+    memcpy(step->state.q, world->q, (size_t)step->model->nq * sizeof(double));
+    memcpy(step->state.v, world->v, (size_t)step->model->nv * sizeof(double));
+    step->state.time = world->time;
+    // the step's own list only ever grows, so what was in it fits
+    step->warm_count = world->warm_count;
+    if (world->warm_count > 0) {
+        memcpy(step->warm, world->warm, (size_t)world->warm_count * sizeof *step->warm);
+    }
+    step->event_count = 0;
+}
+
+static crStatus step_by(crWorld* world, double h, crError* error) {
+    crStep* step = &world->step;
+    crStatus status = cr_state_check(step->model, &step->state, error);
+    if (status == CR_OK) status = remember(world, error);
+    if (status != CR_OK) return status;
+    status = cr_step_run(step, h, error);
+    if (status != CR_OK) {
+        undo(world);
+        cr_log(&world->log, CR_LOG_ERROR, "step from %g s: %s", world->time, cr_status_text(status));
+    } else if (step->certificate.outcome != CR_OUTCOME_SOLVED) {
+        cr_log(&world->log, CR_LOG_WARNING, "step from %g s: %s, residual %g", world->time,
+               cr_outcome_name(step->certificate.outcome), step->certificate.residual);
+    }
+    return status;
+}
+
+crStatus cr_world_step(crWorld* world, crError* error) {
+    return step_by(world, world->step.settings.dt, error);
+}
+
+crStatus cr_world_run(crWorld* world, double time, crError* error) {
+    double start = world->step.state.time, dt = world->step.settings.dt;
+    if (!isfinite(time)) {
+        return cr_error_set(error, CR_ERR_FINITE, "time", "time: is %g, must be finite", time);
+    }
+    crStatus status = CR_OK;
+    // times are counted from the start, so that rounding does not add a step
+    for (double n = 1.0; status == CR_OK && world->step.state.time < time; n += 1.0) {
+        double next = start + n * dt;
+        bool last = next > time - 1e-9 * dt;
+        double h = next <= time + 1e-9 * dt ? dt : time - world->step.state.time;
+        status = step_by(world, h, error);
+        if (status == CR_OK) world->step.state.time = last ? time : next;
+    }
+    return status;
+}
+
+static void look(crWorld* world) {
+    crStep* step = &world->step;
+    cr_model_kinematics(step->model, &step->state, &step->dynamics);
+    cr_model_velocity(step->model, step->state.v, &step->dynamics);
+}
+
+crEnergy cr_world_energy(crWorld* world) {
+    look(world);
+    return cr_model_energy(world->step.model, &world->step.state, &world->step.dynamics);
+}
+
+void cr_world_momentum(crWorld* world, crVec3 about, crVec3* linear, crVec3* angular) {
+    look(world);
+    cr_model_momentum(world->step.model, &world->step.dynamics, about, linear, angular);
+}
+
+crPose cr_world_pose(crWorld* world, int body) {
+    look(world);
+    return world->step.dynamics.pose[body];
+}

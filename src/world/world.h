@@ -1,0 +1,20 @@
+// world.h - what is inside a crWorld.
+#ifndef CAROM_WORLD_WORLD_H
+#define CAROM_WORLD_WORLD_H
+
+#include "carom/world.h"
+#include "step/step.h"
+
+struct crWorld {
+    crStep step;
+    crAllocator allocator;
+    crLog log;
+    // the state before the step that is being made
+    double time;
+    double* q;  // (nq)
+    double* v;  // (nv)
+    int warm_count, warm_capacity;
+    crWarm* warm;  // (warm_count)
+};
+
+#endif

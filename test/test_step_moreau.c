@@ -1,0 +1,198 @@
+// test_step_moreau.c - the theta method against trajectories that Siconos published and against its own
+// recursion.
+#include "data.h"
+#include "world_scene.h"
+
+static FILE* open_reference(const char* name, int columns, int* rows) {
+    char path[512];
+    int cols = 0;
+    if (test_data(name, path, sizeof path) == NULL) {
+        test_skip("no data");
+        return NULL;
+    }
+    FILE* file = fopen(path, "r");
+    CHECK(fscanf(file, "%d %d", rows, &cols) == 2 && cols == columns);
+    return file;
+}
+
+static void read_row(FILE* file, int columns, double* row) {
+    for (int j = 0; j < columns; j++) {
+        CHECK(fscanf(file, "%lf", &row[j]) == 1);
+    }
+}
+
+// a ball on a vertical slider whose coordinate is the gap
+static crModel* slider_ball(double e) {
+    crModel* model = cr_model_create(NULL);
+    int material = scene_material(model, 0.0, e);
+    scene_ground(model, cr_vec3(0, 0, 1), material);
+    crBodyDef def = cr_body_def();
+    def.joint = CR_JOINT_SLIDER;
+    def.pose.p.z = 0.1;
+    def.mass = 1.0;
+    def.inertia = (crSym3){.xx = 0.1, .yy = 0.1, .zz = 0.1};
+    int body = cr_model_add_body(model, &def);
+    crShape ball = cr_shape_sphere(0.1);
+    cr_model_add_shape(model, body, &ball, material);
+    return model;
+}
+
+static crWorld* moreau_world(const crModel* model, double h, double activation) {
+    crStepSettings settings = cr_step_settings();
+    settings.method = CR_METHOD_MOREAU;
+    settings.dt = h;
+    settings.activation = activation;
+    return scene_world(model, &settings);
+}
+
+// h = .005, theta = .5, e = .9, g = 9.81, from 1 m (PARAMS.md beside the file)
+TEST(bouncing_ball_is_that_of_siconos) {
+    int rows = 0;
+    FILE* file = open_reference("siconos-trajectories-A/BouncingBallTS.ref", 5, &rows);
+    if (file == NULL) return;
+    crModel* model = slider_ball(0.9);
+    crWorld* world = moreau_world(model, 0.005, 0.5);
+    crState* state = cr_world_state(world);
+    state->q[0] = 1.0;
+    double worst = 0.0;
+    for (int i = 0; i < rows; i++) {
+        double row[5];
+        read_row(file, 5, row);
+        worst = fmax(worst, fmax(fabs(state->q[0] - row[1]), fabs(state->v[0] - row[2])));
+        if (!CHECK_STATUS(cr_world_step(world, NULL), CR_OK)) break;
+    }
+    printf("  %d steps of Siconos: to %.1e\n", rows, worst);
+    CHECK(worst < 1e-9);
+    fclose(file);
+    cr_world_destroy(world);
+    cr_model_destroy(model);
+}
+
+// two balls one above the other: m = 1 and 2, R = .1, e = .95, h = .001, from .1 and .301; the floor is where
+// q1 = 0; the rows show contacts active where gap + 3/2 h v <= 0 (one of them needs more than 1.2, one less
+// than 1.8)
+TEST(two_balls_are_those_of_siconos) {
+    int rows = 0;
+    FILE* file = open_reference("siconos-trajectories-A/TwoBouncingBallTS-MoreauJeanGOSI.ref", 8, &rows);
+    if (file == NULL) return;
+    crModel* model = cr_model_create(NULL);
+    int material = scene_material(model, 0.0, 0.95);
+    crShape ground = cr_shape_halfspace(cr_vec3(0, 0, 1), -0.1);
+    cr_model_add_shape(model, CR_WORLD, &ground, material);
+    crShape ball = cr_shape_sphere(0.1);
+    for (int i = 0; i < 2; i++) {
+        crBodyDef def = cr_body_def();
+        def.joint = CR_JOINT_SLIDER;
+        def.mass = 1.0 + i;
+        def.inertia = (crSym3){.xx = 0.1, .yy = 0.1, .zz = 0.1};
+        int body = cr_model_add_body(model, &def);
+        cr_model_add_shape(model, body, &ball, material);
+    }
+    crWorld* world = moreau_world(model, 0.001, 1.5);
+    crState* state = cr_world_state(world);
+    state->q[0] = 0.1;
+    state->q[1] = 0.301;
+    double worst = 0.0;
+    for (int i = 0; i < rows; i++) {
+        double row[8];
+        read_row(file, 8, row);
+        worst = fmax(worst, fmax(fabs(state->q[0] - row[1]), fabs(state->v[0] - row[2])));
+        worst = fmax(worst, fmax(fabs(state->q[1] - row[5]), fabs(state->v[1] - row[6])));
+        if (!CHECK_STATUS(cr_world_step(world, NULL), CR_OK)) break;
+    }
+    printf("  %d steps of Siconos: to %.1e\n", rows, worst);
+    CHECK(worst < 1e-9);
+    fclose(file);
+    cr_world_destroy(world);
+    cr_model_destroy(model);
+}
+
+typedef struct Disc {
+    double x, y, theta, vx, vy, omega;
+} Disc;
+
+// one step of a spinning disc over the line y = 0: R = .5, m = 1, J = 2/5 m R^2, e = .9, mu = .1, h = .005,
+// active where gap + h v <= 0; the lever of friction is R, or R + gap/2 where the contact point is midway
+// between the surfaces
+static void disc_step(Disc* s, bool midway) {
+    double h = 0.005, R = 0.5, J = 0.1;
+    Disc a = *s;
+    a.vy -= 9.81 * h;
+    double ahead = s->y - R + h * s->vy;
+    if (ahead <= 0.0) {
+        double arm = midway ? R + 0.5 * ahead : R;
+        double p = fmax(0.0, -(a.vy + 0.9 * s->vy));
+        double stick = -(a.vx + arm * a.omega) / (1.0 + arm * arm / J);
+        double f = fmax(-0.1 * p, fmin(0.1 * p, stick));
+        a.vy += p;
+        a.vx += f;
+        a.omega += arm * f / J;
+    }
+    a.x += 0.5 * h * (s->vx + a.vx);
+    a.y += 0.5 * h * (s->vy + a.vy);
+    a.theta += 0.5 * h * (s->omega + a.omega);
+    *s = a;
+}
+
+// the recursion with the lever R is Siconos', whose x runs the other way; with the midway lever it is ours
+TEST(spinning_disc_follows_the_recursion_of_siconos) {
+    int rows = 0;
+    FILE* file = open_reference("siconos-trajectories-A/Ball2D_kernel_only_with_friction.ref", 9, &rows);
+    if (file == NULL) return;
+    crModel* model = cr_model_create(NULL);
+    model->gravity = cr_vec3(0, -9.81, 0);
+    int material = scene_material(model, 0.1, 0.9);
+    scene_ground(model, cr_vec3(0, 1, 0), material);
+    crBodyDef def = cr_body_def();
+    def.joint = CR_JOINT_PLANAR;
+    def.mass = 1.0;
+    def.inertia = (crSym3){.xx = 0.1, .yy = 0.1, .zz = 0.1};
+    int body = cr_model_add_body(model, &def);
+    crShape ball = cr_shape_sphere(0.5);
+    cr_model_add_shape(model, body, &ball, material);
+    crWorld* world = moreau_world(model, 0.005, 1.0);
+    crState* state = cr_world_state(world);
+    state->q[1] = 1.0;
+    state->v[2] = 2.0;
+    Disc theirs = {.y = 1.0, .omega = 2.0}, ours = theirs;
+    double worst = 0.0, worst_theirs = 0.0;
+    for (int i = 0; i < rows; i++) {
+        double row[9];
+        read_row(file, 9, row);
+        worst_theirs = fmax(worst_theirs, fmax(fabs(theirs.y - row[1]), fabs(theirs.vy - row[2])));
+        worst_theirs = fmax(worst_theirs, fmax(fabs(theirs.omega - row[3]), fabs(theirs.vx + row[8])));
+        worst = fmax(worst, fmax(fabs(state->q[1] - ours.y), fabs(state->v[1] - ours.vy)));
+        worst = fmax(worst, fmax(fabs(state->v[2] - ours.omega), fabs(state->q[0] - ours.x)));
+        if (!CHECK_STATUS(cr_world_step(world, NULL), CR_OK)) break;
+        disc_step(&theirs, false);
+        disc_step(&ours, true);
+    }
+    printf("  %d steps: recursion and Siconos to %.1e, recursion and world to %.1e\n", rows, worst_theirs,
+           worst);
+    CHECK(worst_theirs < 1e-9);
+    CHECK(worst < 1e-9);
+    fclose(file);
+    cr_world_destroy(world);
+    cr_model_destroy(model);
+}
+
+// the recursion written out: v_free = v - g h; active where q + h v / 2 <= 0: v+ = max(v_free, -e v)
+TEST(one_ball_follows_the_recursion) {
+    crModel* model = slider_ball(0.7);
+    crWorld* world = moreau_world(model, 0.01, 0.5);
+    crState* state = cr_world_state(world);
+    state->q[0] = 0.5;
+    double q = 0.5, v = 0.0, worst = 0.0;
+    for (int i = 0; i < 1000; i++) {
+        double after = v - 9.81 * 0.01;
+        if (q + 0.005 * v <= 0.0) after = fmax(after, -0.7 * v);
+        q += 0.01 * 0.5 * (v + after);
+        v = after;
+        if (!CHECK_STATUS(cr_world_step(world, NULL), CR_OK)) break;
+        worst = fmax(worst, fmax(fabs(q - state->q[0]), fabs(v - state->v[0])));
+    }
+    printf("  recursion over 1000 steps: to %.1e\n", worst);
+    CHECK(worst < 1e-10);
+    cr_world_destroy(world);
+    cr_model_destroy(model);
+}

@@ -1,0 +1,138 @@
+// run.c - the loop of `carom run`: steps, records, progress, Ctrl-C.
+//
+// Steps of dt up to the duration, the last one shorter where it must be. The first record is the start,
+// then one every `record.every` steps and the last state.
+#include "run.h"
+
+#include <math.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command.h"
+
+#define PATIENCE 2.0   // seconds before a bar is shown
+#define REFRESH  0.1   // seconds between two looks of it
+#define BAR      30    // characters
+#define ROUNDING 1e-9  // share of a step that is no step of its own
+
+// set by Ctrl-C; a signal handler can reach nothing else
+static volatile sig_atomic_t stop_asked;
+
+static void ask_stop(int signal) {
+    (void)signal;
+    stop_asked = 1;
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void tally_step(Tally* t, const crCertificate* c) {
+    t->steps++;
+    t->contacts = c->contacts > t->contacts ? c->contacts : t->contacts;
+    t->impacts += c->impacts;
+    t->impermissible += c->impermissible;
+    t->unsolved += c->outcome != CR_OUTCOME_SOLVED || c->truncated;
+    if (c->solves > 0) {
+        t->solved_steps++;
+        t->mean_residual += (c->residual - t->mean_residual) / t->solved_steps;
+    }
+    t->residual = fmax(t->residual, c->residual);
+    t->approach = fmax(t->approach, c->approach);
+    t->cone = fmax(t->cone, c->cone);
+    t->dissipation = fmax(t->dissipation, c->dissipation);
+    t->complementarity = fmax(t->complementarity, c->complementarity);
+    t->penetration = fmax(t->penetration, c->penetration);
+    t->loop_error = fmax(t->loop_error, c->loop_error);
+    t->energy_created += c->energy_created;
+}
+
+static void show_progress(const Run* run, double share, crEnergy energy) {
+    int filled = (int)(share * BAR);
+    fputs("\r[", stderr);
+    for (int i = 0; i < BAR; i++) {
+        putc(i < filled ? '=' : ' ', stderr);
+    }
+    fprintf(stderr, "] t = %.4g s  contacts %d  residual %.1e  energy %.4g J   ",
+            cr_world_state(run->world)->time, cr_world_certificate(run->world)->contacts, run->tally.residual,
+            energy.kinetic + energy.potential);
+    fflush(stderr);
+}
+
+static crStatus record(Run* run, crTrajectory* trajectory, crMotionLog* motion, crRecord* since) {
+    if (trajectory == NULL && motion == NULL) return CR_OK;
+    const crState* state = cr_world_state(run->world);
+    since->energy = cr_world_energy(run->world);
+    crStatus status = CR_OK;
+    if (trajectory != NULL) status = cr_trajectory_write(trajectory, state, since, &run->error);
+    if (status == CR_OK && motion != NULL) {
+        status = cr_motion_add(motion, state->time, since->energy, run->world);
+        if (status != CR_OK) cr_error_set(&run->error, status, "plot", "plot: out of memory");
+    }
+    *since = (crRecord){0};
+    return status;
+}
+
+static crStatus log_events(Run* run, crTrajectory* trajectory) {
+    crEvents events = cr_world_events(run->world);
+    run->tally.events += events.count;
+    crStatus status = CR_OK;
+    for (int i = 0; i < events.count && trajectory != NULL && status == CR_OK; i++) {
+        status = cr_trajectory_event(trajectory, &events.events[i], &run->error);
+    }
+    return status;
+}
+
+static crStatus one_step(Run* run, bool last, crTrajectory* trajectory, crRecord* since) {
+    crStatus status = last ? cr_world_run(run->world, run->scene.duration, &run->error)
+                           : cr_world_step(run->world, &run->error);
+    if (status != CR_OK) return status;
+    const crCertificate* c = cr_world_certificate(run->world);
+    tally_step(&run->tally, c);
+    since->residual = fmax(since->residual, c->residual);
+    since->penetration = fmax(since->penetration, c->penetration);
+    since->contacts = c->contacts > since->contacts ? c->contacts : since->contacts;
+    return log_events(run, trajectory);
+}
+
+static void step_all(Run* run, crTrajectory* trajectory, crMotionLog* motion) {
+    double dt = run->scene.step.dt;
+    double whole = floor(run->scene.duration / dt + ROUNDING);
+    bool rest = run->scene.duration - whole * dt > ROUNDING * dt;
+    double steps = whole + (rest ? 1.0 : 0.0);
+    bool terminal = isatty(STDERR_FILENO) != 0;
+    double begun = now();
+    double shown = begun + PATIENCE - REFRESH;
+    bool bar = false;
+    crRecord since = {0};
+    run->status = record(run, trajectory, motion, &since);
+    for (double n = 0.0; n < steps && run->status == CR_OK && stop_asked == 0; n += 1.0) {
+        run->status = one_step(run, n >= whole, trajectory, &since);
+        bool due = fmod(n + 1.0, run->scene.every) == 0.0 || n + 1.0 >= steps || stop_asked != 0;
+        if (run->status == CR_OK && due) run->status = record(run, trajectory, motion, &since);
+        if (terminal && now() - shown >= REFRESH) {
+            shown = now();
+            bar = true;
+            show_progress(run, (n + 1.0) / steps, cr_world_energy(run->world));
+        }
+    }
+    if (bar) fputs("\r\033[K", stderr);
+    run->seconds = now() - begun;
+}
+
+void run_through(Run* run, crTrajectory* trajectory, crMotionLog* motion) {
+    struct sigaction action = {.sa_handler = ask_stop, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction before;
+    sigemptyset(&action.sa_mask);
+    stop_asked = 0;
+    sigaction(SIGINT, &action, &before);
+    run->start = cr_world_energy(run->world);
+    step_all(run, trajectory, motion);
+    run->end = cr_world_energy(run->world);
+    run->time = cr_world_state(run->world)->time;
+    run->interrupted = stop_asked != 0;
+    sigaction(SIGINT, &before, NULL);
+}

@@ -1,0 +1,44 @@
+// run.h - a scene through time: what `carom run` counts, keeps and prints.
+#ifndef CAROM_RUN_H
+#define CAROM_RUN_H
+
+#include "io/scene.h"
+#include "io/trajectory.h"
+#include "plot/motion.h"
+
+// The worst and the mean over the steps of a run.
+typedef struct Tally {
+    int steps;
+    int unsolved;      // steps whose contact solve did not reach the tolerance
+    int solved_steps;  // steps that had something to solve
+    int contacts;      // most at once
+    int impacts;
+    int events;
+    double residual, mean_residual;
+    double approach, cone, dissipation, complementarity;
+    double penetration, loop_error;
+    double energy_created;  // sum over impacts, J
+    int impermissible;
+} Tally;
+
+typedef struct Run {
+    const char* path;
+    crScene scene;
+    crWorld* world;
+    Tally tally;
+    crEnergy start, end;
+    double time;     // reached, s
+    double seconds;  // of the clock on the wall
+    bool interrupted;
+    crStatus status;  // of the step that failed, else CR_OK
+    crError error;
+} Run;
+
+// Steps from where the world is to the scene's duration. Records go to trajectory and motion (either may be
+// NULL). Ends early, with what was computed kept, on Ctrl-C or where a step fails.
+void run_through(Run* run, crTrajectory* trajectory, crMotionLog* motion);
+
+void table_run(FILE* file, const Run* run, bool color);
+void json_run(FILE* file, const Run* run);
+
+#endif

@@ -1,0 +1,23 @@
+// verb_schema.c - carom schema: the JSON Schema of scene files, docs/scene.schema.json.
+#include <string.h>
+
+#include "command.h"
+
+// docs/scene.schema.json, put into the command when it is built
+extern const char cr_scene_schema[];
+
+int verb_schema(int count, char** arguments) {
+    if (count > 0 && (strcmp(arguments[0], "--help") == 0 || strcmp(arguments[0], "-h") == 0)) {
+        puts("usage: carom schema\n"
+             "\n"
+             "Prints the JSON Schema (2020-12) of scene files. An editor that knows it completes and checks "
+             "them.\n"
+             "\n"
+             "example:\n"
+             "  carom schema > scene.schema.json");
+        return EXIT_GOOD;
+    }
+    if (count > 0) return usage_error("schema", "takes no arguments, '%s' is one", arguments[0]);
+    fputs(cr_scene_schema, stdout);
+    return EXIT_GOOD;
+}
