@@ -10,7 +10,7 @@
 #ifndef CAROM_RESOLVE_COULOMB_H
 #define CAROM_RESOLVE_COULOMB_H
 
-#include "carom/resolve.h"
+#include "law.h"
 
 // Infinite friction is the limit of the closed half-space Pn >= 0; with this finite value Pn stays positive
 // and everything else is as in the limit to rounding.
@@ -51,12 +51,6 @@ int cr__coulomb_polygon(const cr__Stage* stage, int k, cr__Solution out[CR__MAX_
 // The rule where there are several: stick if that is one of them, otherwise the smallest Pn.
 static inline const cr__Solution* cr__choose(const cr__Solution* all, int count) {
     return all[count - 1].sticks ? &all[count - 1] : &all[0];
-}
-
-static inline crStatus cr__no_solution(crHit* hit) {
-    hit->regime = CR_REGIME_NO_SOLUTION;
-    hit->solutions = 0;
-    return CR_OK;
 }
 
 #endif

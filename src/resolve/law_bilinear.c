@@ -6,18 +6,14 @@
 // Holds: in the permissible region; equals Chatterjee and Ruina's law. Defined only where W is diagonal in
 // the frame (n, V_t, n x V_t). Fails: any other W is refused; no-solution where the normal direction, or that
 // of V_t, is blocked.
-#include "carom/resolve.h"
+#include "law.h"
 
 #define DIAGONAL_TOL 1e-9
 
 static crStatus apply(const void* params, const crContact* c, crHit* hit, crError* error) {
     (void)params;
     crVec3 P_I;
-    if (!cr_impulse_P_I(c, &P_I)) {
-        hit->regime = CR_REGIME_NO_SOLUTION;
-        hit->solutions = 0;
-        return CR_OK;
-    }
+    if (!cr_impulse_P_I(c, &P_I)) return cr__no_solution(hit);
     double speed = sqrt(c->V.y * c->V.y + c->V.z * c->V.z);
     // unit tangent along V_t and the one across it
     double sy = speed > 0.0 ? c->V.y / speed : 1.0;
@@ -36,11 +32,7 @@ static crStatus apply(const void* params, const crContact* c, crHit* hit, crErro
             off, DIAGONAL_TOL * largest);
     }
     double Pn = (1.0 + c->e) * P_I.x;
-    if (speed > 0.0 && !(along > 0.0)) {
-        hit->regime = CR_REGIME_NO_SOLUTION;
-        hit->solutions = 0;
-        return CR_OK;
-    }
+    if (speed > 0.0 && !(along > 0.0)) return cr__no_solution(hit);
     double wished = speed > 0.0 ? (1.0 + c->et) * speed / along : 0.0;
     double limit = isinf(c->mu) ? (double)INFINITY : c->mu * Pn;
     double tangential = fmin(limit, wished);

@@ -6,16 +6,12 @@
 // create energy, any ratios inside the friction cone; reaches the whole permissible region of an approaching
 // contact. Fails: ratios or an e that lead outside the region are refused with the bound; at Vn = 0 it knows
 // no impulse but zero; no-solution where the normal direction is blocked (Wnn = 0).
-#include "carom/resolve.h"
+#include "law.h"
 
 static crStatus apply(const void* params, const crContact* c, crHit* hit, crError* error) {
     const crLawParams defaults = cr_law_params();
     const crLawParams* p = params != NULL ? params : &defaults;
-    if (c->V.x < 0.0 && !(c->W.xx > 0.0)) {
-        hit->regime = CR_REGIME_NO_SOLUTION;
-        hit->solutions = 0;
-        return CR_OK;
-    }
+    if (c->V.x < 0.0 && !(c->W.xx > 0.0)) return cr__no_solution(hit);
     return cr_region_from_brach(c, c->e, p->mu2, p->mu3, &hit->P, error);
 }
 

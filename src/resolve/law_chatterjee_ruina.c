@@ -7,6 +7,7 @@
 // kappa is what brings n.P to zero if n.P^ < 0, and 1 + et otherwise. Holds: in the permissible region for 0
 // <= e <= 1, -1 <= et <= 1; equals the bilinear law for diagonal W. Fails: Wnn = 0, or no P_II because W is
 // singular and V not in its range: no-solution.
+#include "law.h"
 #include "pair.h"
 
 // P_I and D = P_II - P_I, the latter through the Schur complement S = Wtt - wtn wtn^T / Wnn:
@@ -45,11 +46,7 @@ crStatus cr__chatterjee_ruina(const void* params, const crContact* c, crHit* hit
     (void)error;
     double P_I;
     crVec3 D;
-    if (!two_impulses(c, &P_I, &D) && !two_impulses_singular(c, &P_I, &D)) {
-        hit->regime = CR_REGIME_NO_SOLUTION;
-        hit->solutions = 0;
-        return CR_OK;
-    }
+    if (!two_impulses(c, &P_I, &D) && !two_impulses_singular(c, &P_I, &D)) return cr__no_solution(hit);
     // candidate, then the friction check
     double Pn = (1.0 + c->e) * P_I;
     double kappa = 1.0 + c->et;

@@ -14,6 +14,7 @@
 // where the slowest motion takes 1e4 times as long as the fastest: W with eigenvalues 1e8 apart, or e < 1e-4
 // where the tangential spring goes on pulling the bodies together.
 #include "resolve/compliant.h"
+#include "resolve/law.h"
 
 #define ROUGHNESS   1e-9
 #define MAX_STEPS   50000
@@ -270,11 +271,7 @@ static crStatus apply(const void* params, const crContact* c, crHit* hit, crErro
         cr__compliant_follow(&s);
         exists = s.ended;
     }
-    if (!exists) {
-        hit->regime = CR_REGIME_NO_SOLUTION;
-        hit->solutions = 0;
-        return CR_OK;
-    }
+    if (!exists) return cr__no_solution(hit);
     hit->P = s.now.P;
     return CR_OK;
 }

@@ -2,17 +2,13 @@
 //
 // Source: Newton; in this form Hecker 1997, eq. 9. Holds: every law here equals it at mu = 0.
 // Fails: Wnn = 0 with Vn < 0 (the normal direction is blocked): no-solution.
-#include "carom/resolve.h"
+#include "law.h"
 
 static crStatus apply(const void* params, const crContact* c, crHit* hit, crError* error) {
     (void)params;
     (void)error;
     crVec3 P_I;
-    if (!cr_impulse_P_I(c, &P_I)) {
-        hit->regime = CR_REGIME_NO_SOLUTION;
-        hit->solutions = 0;
-        return CR_OK;
-    }
+    if (!cr_impulse_P_I(c, &P_I)) return cr__no_solution(hit);
     hit->P = cr_scale(1.0 + c->e, P_I);
     return CR_OK;
 }

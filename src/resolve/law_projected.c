@@ -5,18 +5,14 @@
 // Source: Chatterjee and Ruina 1998, section 4.1, second law. Holds: in the permissible region; reaches all
 // of it, and leaves a permissible wish as it is. Fails: a wish that is not finite is refused; no-solution
 // where nothing is permissible (Wnn = 0).
-#include "carom/resolve.h"
+#include "law.h"
 
 static crStatus apply(const void* params, const crContact* c, crHit* hit, crError* error) {
     const crLawParams defaults = cr_law_params();
     const crLawParams* p = params != NULL ? params : &defaults;
     crError refusal = {0};
     crStatus status = cr_region_project(c, p->wish, &hit->P, &refusal);
-    if (status == CR_ERR_REGION) {
-        hit->regime = CR_REGIME_NO_SOLUTION;
-        hit->solutions = 0;
-        return CR_OK;
-    }
+    if (status == CR_ERR_REGION) return cr__no_solution(hit);
     if (status != CR_OK && error != NULL) *error = refusal;
     return status;
 }

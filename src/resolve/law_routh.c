@@ -10,6 +10,7 @@
 // Source: Routh 1897; Chatterjee and Ruina 1998, section 4.2.1, eq. 7; Stronge 1990 for the energetic ending.
 // Holds: permissible with the poisson and energetic endings for e <= 1; the newton ending may create energy.
 // Fails: Vn never reaches what the ending asks for (a blocked direction): no-solution.
+#include "resolve/law.h"
 #include "resolve/routh.h"
 
 #define TOL 1e-15
@@ -120,11 +121,7 @@ static crStatus apply(const void* params, const crContact* c, crHit* hit, crErro
     crRouth r;
     cr__routh_start(&r, c, ending);
     cr__routh_follow(&r);
-    if (!r.ended) {
-        hit->regime = CR_REGIME_NO_SOLUTION;
-        hit->solutions = 0;
-        return CR_OK;
-    }
+    if (!r.ended) return cr__no_solution(hit);
     hit->P = r.P;
     if (r.jam) hit->regime = CR_REGIME_JAM;
     return CR_OK;
