@@ -29,6 +29,9 @@ extern "C" {
 typedef enum crMethod { CR_METHOD_CONE, CR_METHOD_LCP, CR_METHOD_MOREAU, CR_METHOD_EVENT } crMethod;
 typedef enum crLevel { CR_LEVEL_POSITION, CR_LEVEL_VELOCITY } crLevel;  // lcp: what the gap constrains
 typedef enum crToi { CR_TOI_BISECT, CR_TOI_ADVANCE } crToi;             // event: how touching is found
+// cone: how far contact solves go. fast: sweeps to a tolerance of speed; accurate: accelerated sweeps;
+// certified: every method, per island, until the residual is reached or the report says it was not
+typedef enum crQuality { CR_QUALITY_FAST, CR_QUALITY_ACCURATE, CR_QUALITY_CERTIFIED } crQuality;
 typedef enum crLcpRestitution { CR_LCP_NEWTON, CR_LCP_POISSON } crLcpRestitution;  // lcp, velocity level
 
 // Start from cr_step_settings().
@@ -46,6 +49,8 @@ typedef struct crStepSettings {
     crLaw law;          // of rules that use one; chatterjee-ruina
     crSolver solver;    // auto
     double tol;         // residual at which a solve counts as solved; 1e-9
+    crQuality quality;  // cone; accurate
+    int threads;        // that share the work, >= 1; results do not depend on it; 1
     double threshold;   // approach speeds above it are impacts (cone, event), or bounce (lcp), m/s; 0.01
     double cluster;     // bodies nearer than this share one impact, m; 1e-6
     double deadband;    // contact counts as touching within this share of the body's size; 1e-7
@@ -55,7 +60,8 @@ typedef struct crStepSettings {
 
 CR_API crStepSettings cr_step_settings(void);
 CR_API crStatus cr_step_settings_check(const crStepSettings* settings, crError* error);
-CR_API const char* cr_method_name(crMethod method);  // "cone", "lcp", "moreau", "event"; NULL for no such
+CR_API const char* cr_method_name(crMethod method);     // "cone", "lcp", "moreau", "event"; NULL for no such
+CR_API const char* cr_quality_name(crQuality quality);  // "fast", "accurate", "certified"; NULL for no such
 
 // Adds to k (nv), what acts beyond the model: cr_model_add_force and so on. May return any failure.
 typedef crStatus (*crForceFn)(void* ctx, const crModel* model, const crState* state, const crDynamics* d,

@@ -15,6 +15,8 @@ crStepSettings cr_step_settings(void) {
         .law = cr_law_chatterjee_ruina(),
         .solver = cr_solver_auto(NULL),
         .tol = 1e-9,
+        .quality = CR_QUALITY_ACCURATE,
+        .threads = 1,
         .threshold = 0.01,
         .cluster = 1e-6,
         .deadband = 1e-7,
@@ -28,6 +30,11 @@ const char* cr_method_name(crMethod method) {
     return (unsigned)method < sizeof names / sizeof names[0] ? names[method] : NULL;
 }
 
+const char* cr_quality_name(crQuality quality) {
+    static const char* const names[] = {"fast", "accurate", "certified"};
+    return (unsigned)quality < sizeof names / sizeof names[0] ? names[quality] : NULL;
+}
+
 static crStatus check_number(const char* field, double value, double least, double most, crError* error) {
     if (value >= least && value <= most && isfinite(value)) return CR_OK;
     return cr_error_set(error, isfinite(value) ? CR_ERR_RANGE : CR_ERR_FINITE, field,
@@ -38,6 +45,14 @@ static crStatus check_choices(const crStepSettings* s, crError* error) {
     if (cr_method_name(s->method) == NULL) {
         return cr_error_set(error, CR_ERR_NAME, "method", "method: there is none with number %d",
                             (int)s->method);
+    }
+    if (cr_quality_name(s->quality) == NULL) {
+        return cr_error_set(error, CR_ERR_NAME, "quality", "quality: there is none with number %d",
+                            (int)s->quality);
+    }
+    if (s->threads < 1 || s->threads > 256) {
+        return cr_error_set(error, CR_ERR_RANGE, "threads", "threads: is %d, must be in [1, 256]",
+                            s->threads);
     }
     bool known = (unsigned)s->level <= CR_LEVEL_VELOCITY && (unsigned)s->toi <= CR_TOI_ADVANCE &&
                  (unsigned)s->restitution <= CR_LCP_POISSON;
