@@ -288,7 +288,6 @@ TEST(refusals) {
         {S("\"step\":{\"deadband\":0}"), CR_ERR_RANGE, "step.deadband", 2, 21},
         {S("\"impact\":{\"rule\":\"poison\"}"), CR_ERR_NAME, "impact.rule", 2, 19},
         {S("\"impact\":{\"law\":\"x\"}"), CR_ERR_NAME, "impact.law", 2, 18},
-        {S("\"impact\":{\"law\":\"composite\"}"), CR_ERR_NAME, "impact.law", 2, 18},
         {S("\"impact\":{\"threshold\":-1}"), CR_ERR_RANGE, "impact.threshold", 2, 24},
         {S("\"impact\":{\"cluster\":-1}"), CR_ERR_RANGE, "impact.cluster", 2, 22},
         {S("\"impact\":{\"limit\":0.5}"), CR_ERR_RANGE, "impact.limit", 2, 20},
