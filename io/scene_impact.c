@@ -14,7 +14,7 @@
 #include "io/scene_parts.h"
 
 #define MOST_DIRECTIONS 1024
-#define MOST_BUDGET     1000000000
+#define MOST_BUDGET     1000000
 #define MOST_CONTACTS   1000
 #define MOST_SEED       9007199254740992.0  // 2^53
 

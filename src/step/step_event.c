@@ -163,6 +163,7 @@ static crStatus trial(crStep* step, const Origin* origin, double h, bool plastic
     size_t mark = cr_arena_mark(&step->scratch);
     crStatus status = cr_step_forces(step, h, error);
     if (status == CR_OK) status = cr_step_collide(step, cr_step_reach(step, h), error);
+    if (status == CR_OK) status = cr_step_drag(step, h, error);
     if (status != CR_OK) return status;
     bool* takes = cr_arena_alloc(&step->scratch, (size_t)(step->contact_count + 1) * sizeof *takes);
     if (takes == NULL) return cr__step_memory(error);

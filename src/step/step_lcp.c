@@ -114,7 +114,8 @@ static crStatus predict(crStep* step, Try* attempt, crError* error) {
     }
     attempt->margin = fmax(attempt->margin, cr_step_reach(step, attempt->h));
     memcpy(step->state.v, step->v_start, bytes);
-    return cr_step_collide(step, attempt->margin, error);
+    status = cr_step_collide(step, attempt->margin, error);
+    return status == CR_OK ? cr_step_drag(step, attempt->h, error) : status;
 }
 
 // impulses by Lemke's method at one level

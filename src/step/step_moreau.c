@@ -61,6 +61,7 @@ crStatus cr_step_moreau(crStep* step, double h, crError* error) {
     if (q == NULL || after == NULL) return cr__step_memory(error);
     status = cr_step_forces(step, h, error);
     if (status == CR_OK) status = collide_ahead(step, h, q, error);
+    if (status == CR_OK) status = cr_step_drag(step, h, error);
     if (status == CR_OK) status = cr_step_problem_build(step, h, NULL, error);
     if (status == CR_OK) newton_bias(step);
     if (status == CR_OK) status = cr_step_solve(step, error);
