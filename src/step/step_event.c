@@ -17,6 +17,7 @@
 #define REPEATS   50     // impacts at one instant
 #define HALVINGS  100    // of one interval
 #define TOUCH_TOL 1e-12  // share of the body's size that counts as touching
+#define FREE_TOL  1e-9   // share of gravity that counts as no other force
 #define LOOK_TOL  1e-6   // share of the step that is passed at least after a false alarm
 #define ROUND_TOL 1e-14  // and of coordinates and ways travelled in the step
 
@@ -100,6 +101,20 @@ static void set_airborne(crStep* step, const bool* takes) {
     }
 }
 
+// bodies whose velocity changed by gravity alone fly, whatever they touch: a column of beads falls as one
+static void release(crStep* step, double h, const double* v) {
+    const crModel* model = step->model;
+    for (int i = 1; i < model->nb; i++) {
+        const crBody* body = &model->bodies[i];
+        double most = 0.0, off = 0.0;
+        for (int j = body->v; j < body->v + body->nv; j++) {
+            most = fmax(most, fabs(step->fall[j]));
+            off = fmax(off, fabs(step->state.v[j] - v[j] - h * step->fall[j]));
+        }
+        if (most > 0.0 && off <= FREE_TOL * h * most) step->airborne[i] = true;
+    }
+}
+
 // v over h with the contacts that press, more of them where the solution closes more
 static crStatus press(crStep* step, double h, bool plastic, bool* takes, crError* error) {
     memset(takes, 0, (size_t)step->contact_count * sizeof *takes);
@@ -171,6 +186,7 @@ static crStatus trial(crStep* step, const Origin* origin, double h, bool plastic
     bool* takes = cr_arena_alloc(&step->scratch, (size_t)(step->contact_count + 1) * sizeof *takes);
     if (takes == NULL) return cr__step_memory(error);
     status = press(step, h, plastic, takes, error);
+    if (status == CR_OK) release(step, h, origin->v);
     if (status == CR_OK) status = cr_step_integrate(step, h, error);
     if (status != CR_OK) return status;
     status = look(step, origin, takes, ending, error);
