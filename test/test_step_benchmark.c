@@ -38,7 +38,7 @@ TEST(rolling_balls_on_a_pushed_box) {
         int box = 0;
         Scene scene = rolling(method == 0 ? CR_METHOD_CONE : CR_METHOD_EVENT, &box);
         double a = (150.0 - 0.4 * 35.0 * GRAVITY) / (10.0 + 50.0 / 7.0), worst = 0.0, t = 0.0;
-        int steps = getenv("CAROM_SOAK") != NULL ? 4000 : 200;
+        int steps = getenv("CAROM_SOAK") != NULL ? 1500 : 200;
         for (int i = 0; i < steps && scene_step(&scene, 1e-3); i++) {
             t += 1e-3;
             for (int b = 0; b < 26; b++) {
