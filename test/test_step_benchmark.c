@@ -55,8 +55,8 @@ TEST(rolling_balls_on_a_pushed_box) {
     }
 }
 
-// balls of 5 kg and .5 m dropped from 5 m, e = 1, 20 s: mean of the squared error of their energy, J^2; peers'
-// figures for 49 balls are .019, 185 and 7e4
+// balls of 5 kg and .5 m dropped from 5 m, e = 1, 20 s: mean of the squared error of their energy, J^2;
+// peers' figures for 49 balls are .019, 185 and 7e4
 TEST(bouncing_balls_keep_their_energy) {
     int side = getenv("CAROM_SOAK") != NULL ? 7 : 2, count = side * side;
     crStepSettings settings = scene_settings(CR_METHOD_CONE);

@@ -258,7 +258,7 @@ TEST(rod_converges) {
         if (i == 0) first = last;
         scene_close(&scene);
     }
-    // first order over three decades; single steps are erratic around the impact, the reference has six digits
+    // first order over three decades; single steps are erratic around the impact; six digits of reference
     double order = log(first / last) / log(steps[0] / 1e-5);
     printf("rod: order %.2f\n", order);
     CHECK(order > 0.85 && order < 1.25);

@@ -108,8 +108,8 @@ TEST(two_balls_are_those_of_siconos) {
 }
 
 // a spinning disc over the line y = 0: R = .5, m = 1, J = 2/5 m R^2, e = .9, mu = .1, h = .005; the rows show
-// contacts active where gap + h v <= 0. Their x runs the other way. While it touches the disc overlaps the line
-// by up to 2 cm: the arm of friction is R all the same
+// contacts active where gap + h v <= 0. Their x runs the other way. While it touches the disc overlaps the
+// line by up to 2 cm: the arm of friction is R all the same
 TEST(spinning_disc_is_that_of_siconos) {
     int rows = 0;
     FILE* file = open_reference("siconos-trajectories-A/Ball2D_kernel_only_with_friction.ref", 9, &rows);

@@ -1,4 +1,4 @@
-// test_step_recorded.c - event-driven trajectories that Siconos published, row by row (PARAMS.md beside them).
+// test_step_recorded.c - event-driven trajectories that Siconos published (PARAMS.md beside them), row by row.
 #include "data.h"
 #include "step_scene.h"
 
@@ -167,8 +167,8 @@ TEST(column_of_beads_by_newton_is_that_of_siconos) {
 }
 
 // Liu, Zhao and Brogliato's impact with Hertz' springs; a plane is twice as large a partner as a bead, so its
-// spring is sqrt 2 as stiff. Their integration gains 8e-6 of the energy, ours none to 1e-14, and speeds are what
-// the accuracy of theirs allows: those of the whole file cannot be had to 1e-9
+// spring is sqrt 2 as stiff. Their integration gains 8e-6 of the energy, ours none to 1e-14; speeds agree as
+// far as the accuracy of theirs allows, which is why the rest of their rows cannot be had to 1e-9
 TEST(column_of_beads_by_chain_leaves_as_theirs) {
     const double theirs[10] = {0.19769, 0.45580, 0.53589, 0.86367, 1.00155,
                                1.03208, 1.06990, 1.13710, 1.26874, 1.55386};

@@ -1,7 +1,7 @@
 // test_three_cushion.c - two three-cushion shots that pooltool recorded, with every event and state.
 //
-// Ours: sliding to rolling on the table by a world; impacts at cushions by a law, contact at the cushion's nose,
-// h above the table, so that the normal leans by asin(h/R - 1). Theirs, and written out here: balls stay on
+// Ours: sliding to rolling on the table by a world; impacts at cushions by a law, contact at the cushion's
+// nose, h above the table, so that the normal leans by asin(h/R - 1). Theirs, and written out here: balls stay on
 // the table (vertical speeds are dropped after an impact), slow down in rolling and spinning at constant
 // rates, and meet by Mathavan's process of 1000 increments, in which the table rubs the ball that friction
 // presses down. With that process the events come in the recorded order; with a law of ours for the two balls
