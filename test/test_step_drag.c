@@ -1,5 +1,7 @@
 // test_step_drag.c - viscous and Stribeck forces of contacts, by every method: closed forms of sliding blocks
 // and balls, and no gain of energy however strong the drag is.
+#include <stdlib.h>
+
 #include "sample.h"
 #include "step_scene.h"
 
@@ -154,5 +156,51 @@ TEST(belt_takes_a_block_along) {
     scene_open(&scene, &settings);
     for (int i = 0; i < 1000 && scene_step(&scene, 1e-3); i++) {}
     CHECK_NEAR(scene.step.state.v[0], 0.5 * (1.0 - exp(-2.0)), 2e-3);
+    scene_close(&scene);
+}
+
+typedef struct Budget {
+    int left;
+    long held;
+} Budget;
+
+static void* budget_alloc(void* ctx, size_t size) {
+    Budget* budget = ctx;
+    if (budget->left-- <= 0) return NULL;
+    budget->held++;
+    return malloc(size);
+}
+
+static void budget_free(void* ctx, void* memory, size_t size) {
+    (void)size;
+    Budget* budget = ctx;
+    if (memory != NULL) budget->held--;
+    free(memory);
+}
+
+// every allocation of a few steps fails once
+TEST(memory_runs_out_anywhere) {
+    Scene scene = drag_scene(CR_METHOD_MOREAU, cr_shape_box(0.2, 0.1, 0.1), 0.1, 3.0, 0.1, 1.0);
+    int failures = 0;
+    bool finished = false;
+    for (int n = 0; n < 2000 && !finished; n++) {
+        Budget budget = {n, 0};
+        crAllocator allocator = {budget_alloc, budget_free, &budget};
+        crStep step;
+        crStatus status = cr_step_create(scene.model, &scene.step.settings, &allocator, &step, NULL);
+        if (status == CR_OK) step.state.v[0] = 1.0;
+        if (status == CR_OK) step.state.q[2] = 0.1;
+        for (int i = 0; i < 3 && status == CR_OK; i++) {
+            status = cr_step_run(&step, 0.01, NULL);
+        }
+        finished = status == CR_OK;
+        failures += !finished;
+        if (!finished) CHECK_STATUS(status, CR_ERR_MEMORY);
+        cr_step_destroy(&step);
+        CHECK(budget.held == 0);
+    }
+    printf("memory: %d failures, all reported\n", failures);
+    CHECK(finished);
+    CHECK(failures > 3);
     scene_close(&scene);
 }
