@@ -47,7 +47,7 @@ static void change(crJsonDoc* doc, const char* rest, size_t size) {
 
 // few copies of a body that is repeated: thousands are allowed, and slow
 static void tame(crJson* node) {
-    for (crJson* item = node->child; item != NULL; item = item->next) {
+    for (crJson* item = (crJson*)node->child; item != NULL; item = (crJson*)item->next) {
         bool count = item->key != NULL && strcmp(item->key, "count") == 0 && item->type == CR_JSON_NUMBER;
         if (count && item->number > 5.0 && item->number <= CR_SCENE_MAX_BODIES) item->number = 5.0;
         tame(item);
