@@ -240,7 +240,7 @@ void cr_chart_draw(crSheet* sheet, double x0, double y0, double x1, double y1, c
         p.top += 20.0;
     }
     p.top += legend(sheet, chart, x0 + 4.0, p.top, x1) + 6.0;
-    p.left = x0 + 26.0 + cr_panel_tic_room(&p);
+    p.left = x0 + 26.0 + fmax(cr_panel_tic_room(&p), 34.0);
     cr_panel_axes(sheet, &p, x0 + 12.0, chart->x_label, chart->y_label);
     for (int i = 0; i < chart->series_count; i++) {
         const crSeries* s = &chart->series[i];

@@ -86,8 +86,9 @@ static void put_clause(const crSheetMark* mark, size_t first, const char* comma,
         comma = ", ";
     }
     if (pen->stroke != CR_INK_NONE) {
-        fprintf(script, "%s$m%zu with lines lw %.3g dt %d lc rgb '%s'", comma, first, pen->width,
-                1 + pen->dash, cr_ink_light[pen->stroke]);
+        static const char* const dashes[] = {"1", "(5,4)", "(1.5,3)"};
+        fprintf(script, "%s$m%zu with lines lw %.3g dt %s lc rgb '%s'", comma, first, pen->width,
+                dashes[pen->dash % 3], cr_ink_light[pen->stroke]);
     }
 }
 
