@@ -173,7 +173,7 @@ static void put_text(const crSheet* s, const crSheetMark* mark, FILE* file) {
 
 void cr_sheet_svg(const crSheet* s, FILE* file, const char* label) {
     fprintf(file,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.6g %.6g\" width=\"%.6g\" "
+            "<svg viewBox=\"0 0 %.6g %.6g\" width=\"%.6g\" "
             "height=\"%.6g\" font-family=\"DejaVu Sans,Verdana,sans-serif\" role=\"img\" aria-label=\"",
             s->width, s->height, s->width, s->height);
     cr_sheet_escape(file, label);
