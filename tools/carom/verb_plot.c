@@ -224,8 +224,11 @@ static int read_source(const Options* o, const char* path, Source* s) {
     if (o->scene != NULL && parse_scene(o->scene, NULL, &s->scene, &error) != CR_OK)
         return refuse(o->scene, &error);
     if (o->scene == NULL && s->recording.scene != NULL &&
-        parse_scene(NULL, s->recording.scene, &s->scene, &error) != CR_OK)
-        return refuse(path, &error);
+        parse_scene(NULL, s->recording.scene, &s->scene, &error) != CR_OK) {
+        char inside[256];
+        snprintf(inside, sizeof inside, "%.240s, its scene", path);
+        return refuse(inside, &error);
+    }
     if (cr_motion_load(&s->log, &s->recording, s->scene.model, o->from, o->to, &error) != CR_OK)
         return refuse(path, &error);
     cr_recording_free(&s->recording);
