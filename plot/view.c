@@ -324,6 +324,13 @@ static void set_panel(View* v, double x0, double y0, double x1, double y1) {
 
 static crInk ink_of(int body) { return (crInk)(CR_INK_SERIES + (body - 1) % CR_INK_COLORS); }
 
+// is b no farther than a twentieth of a pixel from the way from a to c?
+static bool on_the_way(const double* a, const double* b, const double* c) {
+    double length = hypot(c[0] - a[0], c[1] - a[1]);
+    double ahead = (b[0] - a[0]) * (c[0] - b[0]) + (b[1] - a[1]) * (c[1] - b[1]);
+    return ahead >= 0.0 && fabs(turn(a, b, c)) <= 0.05 * length;
+}
+
 // where centres of mass went, between the first and the last row drawn
 static void draw_paths(View* v) {
     size_t first = v->rows[0];
@@ -338,7 +345,11 @@ static void draw_paths(View* v) {
             project(v, v->player.d.com[b], path[n]);
             path[n][0] = cr_panel_x(&v->panel, path[n][0]);
             path[n][1] = cr_panel_y(&v->panel, path[n][1]);
-            n++;
+            if (n >= 2 && on_the_way(path[n - 2], path[n - 1], path[n])) {
+                memcpy(path[n - 1], path[n], sizeof *path);
+            } else {
+                n++;
+            }
         }
         cr_sheet_path(v->sheet, (const double(*)[2])path, n,
                       (crPen){.stroke = ink_of(b), .width = 1.0, .dash = 2});
