@@ -15,6 +15,10 @@
 #define TIMES    8     // where none are named
 #define MARGIN   0.06  // of the larger side, around what is drawn
 #define LABELS   64
+#define LEFT     62.0  // room around the panel, pixels
+#define RIGHT    14.0
+#define ABOVE    30.0
+#define BELOW    40.0
 #define ARROW    0.16  // of the panel's smaller side: the longest arrow
 
 typedef struct View {
@@ -310,7 +314,7 @@ static void measure(View* v) {
 
 // the panel, its ranges widened to one scale
 static void set_panel(View* v, double x0, double y0, double x1, double y1) {
-    v->panel = (crPanel){.left = x0 + 62.0, .top = y0 + 30.0, .right = x1 - 14.0, .bottom = y1 - 40.0};
+    v->panel = (crPanel){.left = x0 + LEFT, .top = y0 + ABOVE, .right = x1 - RIGHT, .bottom = y1 - BELOW};
     double w = v->panel.right - v->panel.left;
     double h = v->panel.bottom - v->panel.top;
     double scale = fmin(w / (v->hi[0] - v->lo[0]), h / (v->hi[1] - v->lo[1]));
@@ -578,7 +582,8 @@ static size_t settle_time(const crMotionLog* log, crViewChoice* choice, size_t* 
     return count;
 }
 
-crStatus cr_view_frame(const crMotionLog* log, const crViewChoice* choice, double frame[4], crError* error) {
+static crStatus add_frame(const crMotionLog* log, const crViewChoice* choice, double frame[4],
+                          crError* error) {
     crStatus status = check(log, choice, error);
     if (status != CR_OK) return status;
     crViewChoice own = *choice;
@@ -587,11 +592,27 @@ crStatus cr_view_frame(const crMotionLog* log, const crViewChoice* choice, doubl
     View* v = begin_view(log, &own);
     if (v == NULL) return cr_error_set(error, CR_ERR_MEMORY, "plot", "plot: out of memory");
     for (int k = 0; k < 2; k++) {
-        frame[k] = v->lo[k];
-        frame[2 + k] = v->hi[k];
+        frame[k] = fmin(frame[k], v->lo[k]);
+        frame[2 + k] = fmax(frame[2 + k], v->hi[k]);
     }
     end_view(v);
     return CR_OK;
+}
+
+crStatus cr_view_frame(const crMotionLog* const* logs, int count, crViewChoice* choice, crError* error) {
+    double frame[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
+    crStatus status = CR_OK;
+    for (int i = 0; i < count && status == CR_OK; i++) {
+        status = add_frame(logs[i], choice, frame, error);
+    }
+    memcpy(choice->frame, frame, sizeof frame);
+    choice->framed = status == CR_OK;
+    return status;
+}
+
+double cr_view_height(const crViewChoice* choice, double width) {
+    double shape = (choice->frame[3] - choice->frame[1]) / (choice->frame[2] - choice->frame[0]);
+    return ABOVE + BELOW + (width - LEFT - RIGHT) * fmin(fmax(shape, 0.25), 0.9);
 }
 
 crStatus cr_view_draw(crSheet* sheet, double x0, double y0, double x1, double y1, const crMotionLog* log,
