@@ -10,6 +10,7 @@
 
 #include "plot/chart.h"
 #include "plot/faces.h"
+#include "plot/flat.h"
 
 #define SEGMENTS 48    // of round outlines
 #define TIMES    8     // where none are named
@@ -89,62 +90,6 @@ crViewAxes cr_view_axes(crPlayer* player, crViewKind kind, const bool* shown) {
     return look(spread[a] >= 0.5 * spread[b] ? a : b, 1.0, k, component(g, k) > 0.0 ? -1.0 : 1.0);
 }
 
-static int compare(const void* a, const void* b) {
-    const double* p = a;
-    const double* q = b;
-    if (p[0] != q[0]) return p[0] < q[0] ? -1 : 1;
-    return p[1] < q[1] ? -1 : p[1] > q[1];
-}
-
-static double turn(const double* a, const double* b, const double* c) {
-    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-}
-
-// convex hull by monotone chains, in place; returns its size
-static size_t outline(double (*points)[2], size_t count, double (*hull)[2]) {
-    qsort(points, count, sizeof *points, compare);
-    size_t n = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        size_t start = n;
-        for (size_t i = 0; i < count; i++) {
-            const double* p = points[pass == 0 ? i : count - 1 - i];
-            while (n >= start + 2 && turn(hull[n - 2], hull[n - 1], p) <= 0.0) {
-                n--;
-            }
-            hull[n][0] = p[0];
-            hull[n++][1] = p[1];
-        }
-        n--;
-    }
-    return n;
-}
-
-// Sutherland and Hodgman: the part of a polygon inside the panel, in pixels; out has room for 2 count + 8
-static size_t clip(const crPanel* p, const double (*in)[2], size_t count, double (*out)[2]) {
-    double sides[4][3] = {
-        {1.0, 0.0, -p->left}, {-1.0, 0.0, p->right}, {0.0, 1.0, -p->top}, {0.0, -1.0, p->bottom}};
-    double(*from)[2] = malloc((2 * count + 8) * sizeof *from);
-    if (from == NULL) return 0;
-    memcpy(out, in, count * sizeof *out);
-    for (int s = 0; s < 4; s++) {
-        memcpy(from, out, count * sizeof *out);
-        size_t n = 0;
-        for (size_t i = 0; i < count; i++) {
-            const double* a = from[i];
-            const double* b = from[(i + 1) % count];
-            double da = sides[s][0] * a[0] + sides[s][1] * a[1] + sides[s][2];
-            double db = sides[s][0] * b[0] + sides[s][1] * b[1] + sides[s][2];
-            if (da >= 0.0) memcpy(out[n++], a, sizeof *out);
-            if ((da >= 0.0) == (db >= 0.0)) continue;
-            out[n][0] = a[0] + da / (da - db) * (b[0] - a[0]);
-            out[n++][1] = a[1] + da / (da - db) * (b[1] - a[1]);
-        }
-        count = n;
-    }
-    free(from);
-    return count;
-}
-
 static void put_polygon(View* v, double (*points)[2], size_t count, bool cut, crPen pen) {
     for (size_t i = 0; i < count; i++) {
         points[i][0] = cr_panel_x(&v->panel, points[i][0]);
@@ -154,7 +99,7 @@ static void put_polygon(View* v, double (*points)[2], size_t count, bool cut, cr
     double(*closed)[2] = malloc((2 * count + 9) * sizeof *closed);
     if (closed == NULL) return;
     if (cut) {
-        count = clip(&v->panel, (const double(*)[2])points, count, closed);
+        count = cr_flat_clip(&v->panel, (const double(*)[2])points, count, closed);
     } else {
         memcpy(closed, points, count * sizeof *closed);
     }
@@ -181,7 +126,7 @@ static void draw_piece(View* v, const crShape* piece, crPose pose, bool cut, con
     }
     bool good = flat != NULL && hull != NULL && count > 0 && pen != NULL;
     if (good && faces.solid) {
-        size_t n = outline(flat, count, hull);
+        size_t n = cr_flat_outline(flat, count, hull);
         put_polygon(v, hull, n, cut, *pen);
     }
     const int* loop = faces.loops;
@@ -332,7 +277,7 @@ static crInk ink_of(int body) { return (crInk)(CR_INK_SERIES + (body - 1) % CR_I
 static bool on_the_way(const double* a, const double* b, const double* c) {
     double length = hypot(c[0] - a[0], c[1] - a[1]);
     double ahead = (b[0] - a[0]) * (c[0] - b[0]) + (b[1] - a[1]) * (c[1] - b[1]);
-    return ahead >= 0.0 && fabs(turn(a, b, c)) <= 0.05 * length;
+    return ahead >= 0.0 && fabs(cr_flat_turn(a, b, c)) <= 0.05 * length;
 }
 
 // where centres of mass went, between the first and the last row drawn

@@ -1,5 +1,5 @@
-// Trajectories read back: what was written comes back bit for bit, and what is no trajectory is refused by name.
-// Views of geometry that drawing needs give back what shapes were made of.
+// Trajectories read back: what was written comes back bit for bit, and what is no trajectory is refused by
+// name. What drawing asks of shapes is what they were made of.
 #include "io/recording.h"
 
 #include <stdlib.h>
