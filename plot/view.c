@@ -12,7 +12,8 @@
 #include "plot/faces.h"
 #include "plot/flat.h"
 
-#define SEGMENTS 48    // of round outlines
+#define SEGMENTS 48    // of round outlines, where there are few
+#define CROWD    400   // outlines that are many
 #define TIMES    8     // where none are named
 #define MARGIN   0.06  // of the larger side, around what is drawn
 #define LABELS   64
@@ -33,6 +34,7 @@ typedef struct View {
     int row_count;
     double lo[2], hi[2];  // of what is drawn, m
     crPanel panel;
+    int segments;             // of round outlines
     double boxes[LABELS][4];  // labels that are there
     int box_count;
 } View;
@@ -113,7 +115,7 @@ static void put_polygon(View* v, double (*points)[2], size_t count, bool cut, cr
 // one piece, drawn, or only measured where pen is NULL
 static void draw_piece(View* v, const crShape* piece, crPose pose, bool cut, const crPen* pen) {
     crFaces faces;
-    cr_faces_create(piece, SEGMENTS, &faces);
+    cr_faces_create(piece, v->segments, &faces);
     size_t count = faces.vertex_count;
     double(*flat)[2] = malloc((count + 1) * sizeof *flat);
     double(*hull)[2] = malloc((2 * count + 2) * sizeof *hull);
@@ -510,6 +512,7 @@ static View* begin_view(const crMotionLog* log, const crViewChoice* choice) {
     }
     v->axes = cr_view_axes(&v->player, choice->kind, shown);
     choose_rows(v);
+    v->segments = (double)v->row_count * log->model->nb > CROWD ? SEGMENTS / 2 : SEGMENTS;
     measure(v);
     for (int k = 0; k < 2 && choice->framed; k++) {
         v->lo[k] = choice->frame[k];
