@@ -201,7 +201,7 @@ static crStatus gather_all(Maker* m, crCharted kind, double** values, bool shown
     }
     double largest = fmax(most[0], fmax(most[1], most[2]));
     for (int axis = 0; axis < 3; axis++) {
-        shown[axis] = most[axis] > FLAT * largest;
+        shown[axis] = largest > 0.0 && most[axis] >= FLAT * largest;
     }
     if (largest == 0.0) shown[0] = true;
     return CR_OK;

@@ -121,6 +121,7 @@ void cr_sheet_escape(FILE* file, const char* text) {
 
 // a number of pixels, to a tenth, with nothing that need not be there
 static void put_pixel(FILE* file, double x) {
+    if (!(x > -1e6 && x < 1e6)) x = 0.0;  // beyond any sheet, or not a number
     long tenths = (long)(x * 10.0 + (x < 0.0 ? -0.5 : 0.5));
     if (tenths % 10 == 0) {
         fprintf(file, "%ld", tenths / 10);

@@ -203,6 +203,24 @@ def test_bad_files():
     check(len(lines(root, 6)[0]) == 50, "one record less", len(lines(root, 6)[0]))
 
 
+def test_strange_numbers():
+    """Numbers that no picture can hold: still a picture, and no hang."""
+    path, scene = folder / "far.csv", folder / "one.json"
+    scene.write_text(json.dumps({"carom": 1, "bodies": [{"name": "a", "shapes": [{"type": "sphere", "r": 1}]}]}))
+    header = "t,a.x,a.y,a.z,a.qw,a.qx,a.qy,a.qz,a.vx,a.vy,a.vz,a.wx,a.wy,a.wz\n"
+    rows = {"large": ["0,1e308,0,0,1,0,0,0,1e300,0,0,0,0,0", "1,-1e308,0,0,1,0,0,0,-1e300,0,0,0,0,0"],
+            "late": ["1e16,0,0,0,1,0,0,0,0,0,0,0,0,0", "10000000000000002,1,0,0,1,0,0,0,0,0,0,0,0,0"],
+            "far": ["0,1e20,1e20,1e20,1,0,0,0,0,0,0,0,0,0", "1,1e20,1e20,1e20,1,0,0,0,0,0,0,0,0,0"],
+            "still": ["0,0,0,0,0,0,0,0,0,0,0,0,0,0"]}
+    for lines_ in rows.values():
+        path.write_text(header + "\n".join(lines_) + "\n")
+        for what in ["energy", "positions", "velocities", "forces", *VIEWS]:
+            picture(path, "--scene", scene, "--what", what)
+        target, _ = plot(path, "--scene", scene, out="far.html")
+        data = re.search(r'id="data">(.*?)</script>', target.read_text(), re.S).group(1)
+        check(json.loads(data)["runs"][0]["moving"] == [1], "data")
+
+
 def test_refusals():
     h5, csv = make("t.h5"), make("t.csv")
     other = folder / "other.json"
