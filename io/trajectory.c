@@ -123,7 +123,7 @@ crStatus cr_trajectory_create(const char* path, const crModel* model, crTrajecto
     }
     crTrajectory* made = malloc(sizeof *made);
     if (made == NULL) return cr_error_set(error, CR_ERR_MEMORY, "out", "out: out of memory");
-    *made = (crTrajectory){.format = {csv_write, csv_event, csv_close}};
+    *made = (crTrajectory){.format = {csv_write, csv_event, NULL, csv_close}};
     crStatus status = csv ? csv_create(path, model, &made->self, error)
                           : cr__trajectory_hdf5(path, model, &made->self, &made->format, error);
     if (status != CR_OK) {
@@ -140,6 +140,10 @@ crStatus cr_trajectory_write(crTrajectory* t, const crState* state, const crReco
 
 crStatus cr_trajectory_event(crTrajectory* t, const crEvent* event, crError* error) {
     return t->format.event(t->self, event, error);
+}
+
+crStatus cr_trajectory_scene(crTrajectory* t, const char* text, crError* error) {
+    return t->format.scene != NULL ? t->format.scene(t->self, text, error) : CR_OK;
 }
 
 crStatus cr_trajectory_close(crTrajectory* t, crError* error) {

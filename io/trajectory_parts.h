@@ -8,6 +8,7 @@
 typedef struct crTrajectoryFormat {
     crStatus (*write)(void* self, const crState* state, const crRecord* record, crError* error);
     crStatus (*event)(void* self, const crEvent* event, crError* error);
+    crStatus (*scene)(void* self, const char* text, crError* error);  // NULL: left out
     crStatus (*close)(void* self, crError* error);
 } crTrajectoryFormat;
 

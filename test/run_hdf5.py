@@ -30,7 +30,7 @@ def test_same_as_csv():
     lines = (folder / "t.csv").read_text().splitlines()
     rows = [list(map(float, line.split(","))) for line in lines[1:]]
     with h5py.File(folder / "t.h5") as f:
-        check(sorted(f) == sorted("bodies carom_trajectory certificate energy events q time v".split()), list(f))
+        check(sorted(f) == sorted("bodies carom_trajectory certificate energy events q scene time v".split()), list(f))
         check(f["carom_trajectory"][0] == 1, "version")
         check([n.decode() for n in f["bodies/name"]] == ["world", "b", "h"], "names")
         check([n.decode() for n in f["bodies/joint"]] == ["fixed", "free", "hinge"], "joints")

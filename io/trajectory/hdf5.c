@@ -1,6 +1,7 @@
 // hdf5.c - trajectories as HDF5: tables that grow by chunks.
 //
 //     /carom_trajectory            1
+//     /scene                       text of the scene as it was run, JSON
 //     /bodies/name, joint          texts, one per body, the world first
 //     /bodies/q, nq, v, nv         where each body's coordinates and velocities are
 //     /time                        (n)
@@ -126,6 +127,14 @@ static crStatus hdf5_event(void* self, const crEvent* event, crError* error) {
     return f->tables[EVENTS].held < CHUNK || flush_all(f) ? CR_OK : cannot(error);
 }
 
+static crStatus hdf5_scene(void* self, const char* text, crError* error) {
+    File* f = self;
+    crQuiet quiet = cr__hdf5_begin();
+    bool good = cr__hdf5_put_text(f->file, "scene", text);
+    cr__hdf5_end(quiet);
+    return good ? CR_OK : cannot(error);
+}
+
 static void free_file(File* f) {
     for (int i = 0; i < TABLES; i++) {
         if (f->tables[i].columns > 0 && f->tables[i].set >= 0) H5Dclose(f->tables[i].set);
@@ -211,7 +220,7 @@ crStatus cr__trajectory_hdf5(const char* path, const crModel* model, void** self
         return opened ? cannot(error)
                       : cr_error_set(error, CR_ERR_FILE, "out", "out: %.120s cannot be created", path);
     }
-    *format = (crTrajectoryFormat){hdf5_write, hdf5_event, hdf5_close};
+    *format = (crTrajectoryFormat){hdf5_write, hdf5_event, hdf5_scene, hdf5_close};
     *self = f;
     return CR_OK;
 }

@@ -2,12 +2,14 @@
 //
 // Options that change the scene are values set in its tree before it is read, so they are checked as the
 // scene is.
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
 #include "io/input.h"
 #include "io/json_set.h"
 #include "plot/gnuplot.h"
+#include "report.h"
 #include "run.h"
 #include "stream.h"
 
@@ -25,6 +27,7 @@ static void print_help(void) {
         "\n"
         "  --out FILE        trajectory: .csv, or .h5 with energy, certificates and events\n"
         "  --plot FILE       energy and positions over time: .svg, .png or .pdf\n"
+        "  --report FILE     a page to look at: animation, summary, charts, events: .html\n"
         "  --json            the summary as one JSON object, with the last state of every body\n"
         "  --strict          bodies that overlap at the start are an error, not a warning\n"
         "\n"
@@ -41,6 +44,7 @@ static void print_help(void) {
         "\n"
         "examples:\n"
         "  carom run scenes/bouncing-ball.json --plot ball.svg\n"
+        "  carom run scenes/dominoes.json --report dominoes.html\n"
         "  carom run scenes/pool-break.json --rule newton --out break.csv\n"
         "  carom run scenes/falling-rod.json --dt 0.001 --json");
 }
@@ -49,6 +53,7 @@ typedef struct Options {
     const char* path;
     const char* out;
     const char* plot;
+    const char* report;
     bool json;
     bool strict;
     int set_count;
@@ -82,13 +87,16 @@ static int take_valued(Options* options, const char* name, char* value) {
                                            {"--tol", "solver.tol"},
                                            {"--set", NULL},
                                            {"--out", NULL},
-                                           {"--plot", NULL}};
+                                           {"--plot", NULL},
+                                           {"--report", NULL}};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcmp(name, names[i][0]) != 0) continue;
         if (value == NULL) return usage_error("run", "%s needs a value", name);
         if (names[i][1] != NULL) return add_set(options, names[i][1], value);
         if (strcmp(name, "--set") == 0) return take_set(options, value);
-        *(strcmp(name, "--out") == 0 ? &options->out : &options->plot) = value;
+        if (strcmp(name, "--out") == 0) options->out = value;
+        if (strcmp(name, "--plot") == 0) options->plot = value;
+        if (strcmp(name, "--report") == 0) options->report = value;
         return EXIT_GOOD;
     }
     return -1;
@@ -156,7 +164,20 @@ static crStatus read_tree(const Options* options, crJsonDoc* doc, crError* error
     return doc->root != NULL ? CR_OK : error->status;
 }
 
-static crStatus read_scene(const Options* options, crScene* scene, crError* error) {
+// the tree as text, to free; NULL where memory is out
+static char* tree_text(const crJson* root) {
+    char* text = NULL;
+    size_t size = 0;
+    FILE* memory = open_memstream(&text, &size);
+    if (memory == NULL) return NULL;
+    cr_json_write_tree(memory, root);
+    if (fclose(memory) == 0) return text;
+    free(text);
+    return NULL;
+}
+
+// text: the scene as it is run, with all that was set, to free; may be NULL
+static crStatus read_scene(const Options* options, crScene* scene, char** text, crError* error) {
     crJsonDoc doc = {0};
     crStatus status = read_tree(options, &doc, error);
     if (status != CR_OK) return status;
@@ -164,6 +185,7 @@ static crStatus read_scene(const Options* options, crScene* scene, crError* erro
         status = cr_json_set(&doc, options->paths[i], options->values[i], error);
     }
     if (status == CR_OK) status = cr_scene_read(doc.root, scene, error);
+    if (status == CR_OK && text != NULL) *text = tree_text(doc.root);
     cr_json_free(&doc);
     return status;
 }
@@ -222,10 +244,13 @@ static int finish(const Options* options, Run* run, crTrajectory* trajectory, co
     if (cr_trajectory_close(trajectory, &error) != CR_OK) status = file_error(&error);
     if (options->plot != NULL && cr_motion_plot(motion, options->plot, options->path, &error) != CR_OK)
         status = file_error(&error);
+    if (options->report != NULL &&
+        report_runs(options->report, run->path, (const Run*[]){run}, motion, &run->path, 1, &error) != CR_OK)
+        status = file_error(&error);
     return status;
 }
 
-static int simulate(const Options* options, Run* run) {
+static int simulate(const Options* options, Run* run, const char* text) {
     crError error = {0};
     if (!report_overlaps(options, &run->scene)) return EXIT_BAD_INPUT;
     if (create_world(run, &error) != CR_OK) return refuse(options, &error);
@@ -233,9 +258,14 @@ static int simulate(const Options* options, Run* run) {
     if (options->out != NULL &&
         cr_trajectory_create(options->out, run->scene.model, &trajectory, &error) != CR_OK)
         return file_error(&error);
+    if (trajectory != NULL && text != NULL && cr_trajectory_scene(trajectory, text, &error) != CR_OK) {
+        cr_trajectory_close(trajectory, NULL);
+        return file_error(&error);
+    }
     crMotionLog motion = {0};
     cr_motion_create(&motion, run->scene.model);
-    run_through(run, trajectory, options->plot != NULL ? &motion : NULL);
+    bool keep = options->plot != NULL || options->report != NULL;
+    run_through(run, trajectory, keep ? &motion : NULL);
     int status = finish(options, run, trajectory, &motion);
     cr_motion_destroy(&motion);
     return status;
@@ -247,8 +277,11 @@ int verb_run(int count, char** arguments) {
     if (status >= 0) return status;
     Run run = {.path = strcmp(options.path, "-") == 0 ? "standard input" : options.path};
     crError error = {0};
-    if (read_scene(&options, &run.scene, &error) != CR_OK) return refuse(&options, &error);
-    status = simulate(&options, &run);
+    char* text = NULL;
+    if (read_scene(&options, &run.scene, options.out != NULL ? &text : NULL, &error) != CR_OK)
+        return refuse(&options, &error);
+    status = simulate(&options, &run, text);
+    free(text);
     cr_world_destroy(run.world);
     cr_scene_free(&run.scene);
     return status;
