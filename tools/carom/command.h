@@ -21,7 +21,14 @@
 VERBS(VERB_DECLARE)
 #undef VERB_DECLARE
 
-enum { EXIT_GOOD = 0, EXIT_BAD_INPUT = 1, EXIT_USAGE = 2, EXIT_FILE = 3, EXIT_UNSOLVED = 4 };
+enum {
+    EXIT_GOOD = 0,
+    EXIT_BAD_INPUT = 1,
+    EXIT_USAGE = 2,
+    EXIT_FILE = 3,
+    EXIT_UNSOLVED = 4,
+    EXIT_INTERRUPTED = 130
+};
 
 // Prints "carom VERB: message" and a hint to standard error; returns EXIT_USAGE.
 int usage_error(const char* verb, const char* format, ...) __attribute__((format(printf, 2, 3)));

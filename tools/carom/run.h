@@ -23,6 +23,7 @@ typedef struct Tally {
 
 typedef struct Run {
     const char* path;
+    const char* label;  // before the bar, NULL for none
     crScene scene;
     crWorld* world;
     Tally tally;
@@ -30,7 +31,9 @@ typedef struct Run {
     double time;     // reached, s
     double seconds;  // of the clock on the wall
     bool interrupted;
-    crStatus status;  // of the step that failed, else CR_OK
+    bool resumed;       // the world began where a file ended
+    double resumed_at;  // s
+    crStatus status;    // of the step that failed, else CR_OK
     crError error;
 } Run;
 

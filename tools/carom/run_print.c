@@ -20,6 +20,7 @@ void table_run(FILE* file, const Run* run, bool color) {
             s->dt, s->rule.name, s->law.name, s->solver.name, s->tol);
     fprintf(file, "time         %.6g s in %d steps, %.3g s of computing%s\n", run->time, t->steps,
             run->seconds, run->interrupted ? ", interrupted" : "");
+    if (run->resumed) fprintf(file, "resumed      at %.6g s\n", run->resumed_at);
     fprintf(file, "contacts     %d at most, %d impacts, %d events\n", t->contacts, t->impacts, t->events);
     bool good = t->unsolved == 0 && run->status == CR_OK;
     fprintf(file, "certificate  %s", color ? (good ? GREEN : RED) : "");
@@ -115,6 +116,7 @@ void json_run(FILE* file, const Run* run) {
     member(file, "tol", s->tol);
     member(file, "duration", run->scene.duration);
     member(file, "time", run->time);
+    if (run->resumed) member(file, "resumed_at", run->resumed_at);
     fprintf(file, ",\"steps\":%d,\"contacts\":%d,\"impacts\":%d,\"events\":%d", run->tally.steps,
             run->tally.contacts, run->tally.impacts, run->tally.events);
     json_certificate(file, &run->tally);
