@@ -89,6 +89,10 @@ crStatus cr_trajectory_event(crTrajectory* t, const crEvent* event, crError* err
     return t->format->event(t->self, event, error);
 }
 
+crStatus cr_trajectory_scene(crTrajectory* t, const char* text, crError* error) {
+    return t->format->scene != NULL ? t->format->scene(t->self, text, error) : CR_OK;
+}
+
 crStatus cr_trajectory_close(crTrajectory* t, crError* error) {
     if (t == NULL) return CR_OK;
     crStatus status = t->format->close(t->self, error);

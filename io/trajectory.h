@@ -37,7 +37,9 @@ crStatus cr_trajectory_resume(const char* path, crWorld* world, uint64_t scene, 
 
 crStatus cr_trajectory_write(crTrajectory* trajectory, const crRecord* record, crError* error);
 crStatus cr_trajectory_event(crTrajectory* trajectory, const crEvent* event,
-                             crError* error);                            // CSV: left out
+                             crError* error);  // CSV: left out
+// The text of the scene, once; what draws the file needs its shapes. CSV: left out.
+crStatus cr_trajectory_scene(crTrajectory* trajectory, const char* text, crError* error);
 crStatus cr_trajectory_close(crTrajectory* trajectory, crError* error);  // frees in any case; accepts NULL
 
 // The columns of a body after its name, NULL after the last; which number of q (or v) each is.

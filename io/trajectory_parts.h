@@ -10,6 +10,7 @@ typedef struct crTrajectoryFormat {
     crStatus (*resume)(const char* path, crWorld* world, uint64_t scene, void** self, crError* error);
     crStatus (*write)(void* self, const crRecord* record, crError* error);
     crStatus (*event)(void* self, const crEvent* event, crError* error);
+    crStatus (*scene)(void* self, const char* text, crError* error);  // NULL: left out
     crStatus (*close)(void* self, crError* error);
     bool exact;  // resuming continues to the same bits
 } crTrajectoryFormat;

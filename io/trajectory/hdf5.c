@@ -2,6 +2,7 @@
 //
 //     /carom_trajectory            1
 //     /scene_hash                  text: of everything the motion depends on
+//     /scene                       text of the scene as it was run, JSON
 //     /bodies/name, joint          texts, one per body, the world first
 //     /bodies/q, nq, v, nv         where each body's coordinates and velocities are
 //     /time                        (n)
@@ -178,6 +179,14 @@ static crStatus hdf5_event(void* self, const crEvent* event, crError* error) {
     return f->tables[CR_TABLE_EVENTS].held < f->chunk || flush_tables(f) ? CR_OK : cannot(error);
 }
 
+static crStatus hdf5_scene(void* self, const char* text, crError* error) {
+    crTrajectoryFile* f = self;
+    crQuiet quiet = cr__hdf5_begin();
+    bool good = cr__hdf5_put_text(f->file, "scene", text);
+    cr__hdf5_end(quiet);
+    return good ? CR_OK : cannot(error);
+}
+
 static crStatus hdf5_close(void* self, crError* error) {
     crTrajectoryFile* f = self;
     bool good = flush_all(f);
@@ -296,5 +305,6 @@ const crTrajectoryFormat cr__trajectory_hdf5 = {.create = hdf5_create,
                                                 .resume = hdf5_resume,
                                                 .write = hdf5_write,
                                                 .event = hdf5_event,
+                                                .scene = hdf5_scene,
                                                 .close = hdf5_close,
                                                 .exact = true};

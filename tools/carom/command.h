@@ -9,6 +9,8 @@
 // arguments after its name; it returns the exit status.
 #define VERBS(X)                                                                             \
     X(run, "a scene through time: trajectory, picture, energy balance and certificate")      \
+    X(compare, "a scene by several rules, laws, methods ...: one table, one picture")        \
+    X(converge, "a scene by smaller and smaller steps: errors, variation and order")         \
     X(impact, "one collision, or many: the impulse of each law with its certificate")        \
     X(resolve, "an impact at many contacts at once: what each rule says of it")              \
     X(solve, "a contact problem from a file: impulses by a solver, judged by the audit")     \

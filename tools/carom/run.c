@@ -94,6 +94,12 @@ static crStatus log_events(Run* run, crTrajectory* trajectory) {
     return status;
 }
 
+static void watch(Run* run) {
+    if (run->watch == NULL || run->status != CR_OK) return;
+    run->status = run->watch(run->watch_ctx, run);
+    if (run->status != CR_OK) cr_error_set(&run->error, run->status, "", "%s", cr_status_text(run->status));
+}
+
 static crStatus one_step(Run* run, bool last, crTrajectory* trajectory, crRecord* since) {
     crStatus status = last ? cr_world_run(run->world, run->scene.duration, &run->error)
                            : cr_world_step(run->world, &run->error);
@@ -134,8 +140,10 @@ static void step_all(Run* run, crTrajectory* trajectory, crMotionLog* motion) {
     bool bar = false;
     crRecord since = {0};
     run->status = record(run, run->resumed ? NULL : trajectory, motion, &since);
+    watch(run);
     for (double n = grid.begun; n < grid.steps && run->status == CR_OK && stop_asked == 0; n += 1.0) {
         run->status = one_step(run, n >= grid.whole, trajectory, &since);
+        watch(run);
         bool due = fmod(n + 1.0, run->scene.every) == 0.0 || n + 1.0 >= grid.steps || stop_asked != 0;
         if (run->status == CR_OK && due) run->status = record(run, trajectory, motion, &since);
         if (terminal && now() - shown >= REFRESH) {

@@ -35,6 +35,8 @@ typedef struct Run {
     double resumed_at;  // s
     crStatus status;    // of the step that failed, else CR_OK
     crError error;
+    crStatus (*watch)(void* ctx, struct Run* run);  // after the start and each step; NULL for none
+    void* watch_ctx;
 } Run;
 
 // Steps from where the world is to the scene's duration. Records go to trajectory and motion (either may be
@@ -43,5 +45,6 @@ void run_through(Run* run, crTrajectory* trajectory, crMotionLog* motion);
 
 void table_run(FILE* file, const Run* run, bool color);
 void json_run(FILE* file, const Run* run);
+void json_run_members(FILE* file, const Run* run);  // what stands between the braces
 
 #endif

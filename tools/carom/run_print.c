@@ -106,9 +106,9 @@ static void json_overlaps(FILE* file, const crScene* scene) {
     putc(']', file);
 }
 
-void json_run(FILE* file, const Run* run) {
+void json_run_members(FILE* file, const Run* run) {
     const crStepSettings* s = &run->scene.step;
-    fputs("{\"scene\":", file);
+    fputs("\"scene\":", file);
     cr_json_write_string(file, run->path);
     fprintf(file, ",\"method\":\"%s\",\"rule\":\"%s\",\"law\":\"%s\",\"solver\":\"%s\"",
             cr_method_name(s->method), s->rule.name, s->law.name, s->solver.name);
@@ -130,5 +130,10 @@ void json_run(FILE* file, const Run* run) {
         putc(',', file);
         json_error_member(file, &run->error);
     }
+}
+
+void json_run(FILE* file, const Run* run) {
+    putc('{', file);
+    json_run_members(file, run);
     fputs("}\n", file);
 }
