@@ -15,7 +15,8 @@
 //     /snapshot_bytes              cr_world_save, one after another
 //
 // Rows are gathered and written a chunk at a time with a snapshot, then the file is flushed: a killed run
-// loses the last chunk at most and the file opens. Fails: file where HDF5 cannot write, memory.
+// loses the last chunk at most and the file opens; killed during a flush, its last record may be NaN. Fails: file where HDF5 cannot write, memory.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,7 +70,10 @@ static hid_t create_set(hid_t file, const char* name, hid_t type, int rank, hsiz
     hid_t space = H5Screate_simple(rank, size, most);
     hid_t list = H5Pcreate(H5P_DATASET_CREATE);
     hid_t set = -1;
-    if (space >= 0 && list >= 0 && H5Pset_chunk(list, rank, chunks) >= 0)
+    // what a killed run did not finish reads as no number
+    double nan = (double)NAN;
+    bool filled = type == H5T_STD_U8LE || H5Pset_fill_value(list, H5T_NATIVE_DOUBLE, &nan) >= 0;
+    if (space >= 0 && list >= 0 && filled && H5Pset_chunk(list, rank, chunks) >= 0)
         set = H5Dcreate2(file, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT);
     if (list >= 0) H5Pclose(list);
     if (space >= 0) H5Sclose(space);
@@ -151,7 +155,8 @@ static crStatus hdf5_write(void* self, const crRecord* record, crError* error) {
     certificate[0] = record->residual;
     certificate[1] = record->penetration;
     certificate[2] = record->contacts;
-    // the start goes out at once, so that every file can be gone on with
+    // the start goes out at once, so that every file can be gone on with; later ends of flushes are then one
+    // row into a new chunk, which is all that a kill during a flush can leave unfinished
     bool due = tables[CR_TABLE_TIME].written == 0 || tables[CR_TABLE_TIME].held >= f->chunk;
     return !due || flush_all(f) ? CR_OK : cannot(error);
 }

@@ -1,9 +1,9 @@
 // hdf5_resume.c - opening an HDF5 trajectory to go on with it, at its last good snapshot.
 //
 // The file must be of this scene (bodies, then the hash of its values). Snapshots are tried from the last
-// one back: one is good where its bytes restore the world, its rows are there and the last of them is
-// finite, as a chunk that a killed run did not finish is filled with zeros or missing. All that came after
-// it is cut off. Nothing outside the file is followed, and sizes are checked before memory is taken.
+// one back: one is good where its bytes restore the world, its rows are there and the last of them is that
+// state, as a chunk that a killed run did not finish is NaN or missing. All that came after it
+// is cut off. Nothing outside the file is followed, and sizes are checked before memory is taken.
 // Fails: file where it is no HDF5 file or cannot be written; missing-field, wrong-type, wrong-size,
 // unknown-name, out-of-range by the dataset's name; syntax where no snapshot is good.
 #include <math.h>
@@ -155,6 +155,18 @@ static bool as_count(double x, double most, hsize_t* count) {
     return true;
 }
 
+// the last record read is the world's state, or one before it
+static bool agrees(const crTrajectoryFile* f) {
+    const crState* state = cr_world_state(f->world);
+    const crTable* tables = f->tables;
+    double last = tables[CR_TABLE_TIME].rows[0];
+    if (last != state->time) return last < state->time && last > 0.0;
+    size_t nq = tables[CR_TABLE_Q].columns * sizeof(double);
+    size_t nv = tables[CR_TABLE_V].columns * sizeof(double);
+    return (nq == 0 || memcmp(tables[CR_TABLE_Q].rows, state->q, nq) == 0) &&
+           (nv == 0 || memcmp(tables[CR_TABLE_V].rows, state->v, nv) == 0);
+}
+
 // the world from snapshot k; where its records end
 static bool restore(crTrajectoryFile* f, hsize_t k, hsize_t cut[CR_TABLES], hsize_t* byte_end) {
     crTable* snapshots = &f->tables[CR_TABLE_SNAPSHOTS];
@@ -179,10 +191,7 @@ static bool restore(crTrajectoryFile* f, hsize_t k, hsize_t cut[CR_TABLES], hsiz
     bool good = bytes != NULL && read_rows(f->bytes, H5T_NATIVE_UCHAR, 1, 1, start, size, bytes) &&
                 cr_world_load(f->world, bytes, (size_t)size, NULL) == CR_OK;
     free(bytes);
-    // a chunk that never came is zeros: then the time of its last row is not near the snapshot's
-    double last = f->tables[CR_TABLE_TIME].rows[0];
-    double now = good ? cr_world_state(f->world)->time : -1.0;
-    return good && isfinite(now) && last <= now && (last > 0.0 || records == 1);
+    return good && agrees(f);
 }
 
 static bool cut_tables(crTrajectoryFile* f, const hsize_t cut[CR_TABLES], hsize_t byte_end) {
