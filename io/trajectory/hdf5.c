@@ -19,11 +19,13 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "io/trajectory/hdf5_file.h"
 
 #define CHUNK       256                  // rows, where they are short
 #define CHUNK_BYTES ((size_t)4 << 20)    // of one table, where they are long
+#define SPARE       ((hsize_t)1 << 17)   // bytes for what HDF5 adds of its own to a flush
 #define BYTE_CHUNK  ((hsize_t)16 << 10)  // of snapshots
 
 const char* const cr__table_names[CR_TABLES] = {"time",        "q",      "v",        "energy",
@@ -137,7 +139,35 @@ static bool add_snapshot(crTrajectoryFile* f) {
     return true;
 }
 
-static bool flush_all(crTrajectoryFile* f) { return add_snapshot(f) && flush_tables(f); }
+// The file's size on disk grows before anything points beyond the old one, by a dataset without a name or
+// data that is then given up: a kill between the two leaves a file that can be read. Only a safeguard: where
+// it fails, nothing is lost.
+static void make_room(crTrajectoryFile* f) {
+    hsize_t room = SPARE + 2 * cr_world_save_size(f->world);
+    for (int i = 0; i < CR_TABLES; i++) {
+        room += 2 * (hsize_t)f->chunk * f->tables[i].columns * sizeof(double);
+    }
+    hsize_t size = 0;
+    void* handle = NULL;
+    hid_t space = H5Screate_simple(1, &room, NULL);
+    hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+    if (space >= 0 && list >= 0 && H5Fget_filesize(f->file, &size) >= 0 &&
+        H5Fget_vfd_handle(f->file, H5P_DEFAULT, &handle) >= 0 &&
+        ftruncate(*(int*)handle, (off_t)(size + 2 * room)) == 0 &&
+        H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY) >= 0 &&
+        H5Pset_fill_time(list, H5D_FILL_TIME_NEVER) >= 0) {
+        hid_t set = H5Dcreate_anon(f->file, H5T_STD_U8LE, space, list, H5P_DEFAULT);
+        H5Fflush(f->file, H5F_SCOPE_LOCAL);
+        if (set >= 0) H5Dclose(set);
+    }
+    if (list >= 0) H5Pclose(list);
+    if (space >= 0) H5Sclose(space);
+}
+
+static bool flush_all(crTrajectoryFile* f) {
+    make_room(f);
+    return add_snapshot(f) && flush_tables(f);
+}
 
 static crStatus hdf5_write(void* self, const crRecord* record, crError* error) {
     crTrajectoryFile* f = self;
