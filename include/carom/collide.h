@@ -98,6 +98,8 @@ CR_API crStatus cr_hull_create_prism(const crVec3* points, int count, double hal
                                      const crAllocator* allocator, crHull** hull, crError* error);
 CR_API void cr_hull_destroy(crHull* hull);  // accepts NULL
 CR_API const crVec3* cr_hull_vertices(const crHull* hull, int* count);
+// Vertex indices of a face, counterclockwise from outside; NULL where there is no such face.
+CR_API const int* cr_hull_face(const crHull* hull, int face, int* count);
 
 typedef struct crMeshDef {
     int vertex_count;
@@ -112,6 +114,7 @@ CR_API crStatus cr_mesh_create(const crMeshDef* def, const crAllocator* allocato
                                crError* error);
 CR_API void cr_mesh_destroy(crMesh* mesh);  // accepts NULL
 CR_API bool cr_mesh_closed(const crMesh* mesh);
+CR_API crMeshDef cr_mesh_def(const crMesh* mesh);  // what it was made of; borrowed
 
 // Heights at (i dx, j dy), i < nx, j < ny, as z[j nx + i]; each cell is cut from (i, j) to (i+1, j+1).
 typedef struct crHeightFieldDef {
@@ -122,12 +125,14 @@ typedef struct crHeightFieldDef {
 
 CR_API crStatus cr_heightfield_create(const crHeightFieldDef* def, const crAllocator* allocator,
                                       crHeightField** field, crError* error);
-CR_API void cr_heightfield_destroy(crHeightField* field);  // accepts NULL
+CR_API void cr_heightfield_destroy(crHeightField* field);                // accepts NULL
+CR_API crHeightFieldDef cr_heightfield_def(const crHeightField* field);  // what it was made of; borrowed
 
 // Children are convex (no half-space), each with its own pose in the compound; copied, their data borrowed.
 CR_API crStatus cr_compound_create(const crShape* children, int count, const crAllocator* allocator,
                                    crCompound** compound, crError* error);
 CR_API void cr_compound_destroy(crCompound* compound);  // accepts NULL
+CR_API const crShape* cr_compound_children(const crCompound* compound, int* count);
 
 // bounds
 

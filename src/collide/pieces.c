@@ -216,6 +216,20 @@ void cr_mesh_destroy(crMesh* mesh) {
 
 bool cr_mesh_closed(const crMesh* mesh) { return mesh->closed; }
 
+crMeshDef cr_mesh_def(const crMesh* mesh) {
+    return (crMeshDef){mesh->vertex_count, mesh->vertices, mesh->triangle_count,
+                       (const int(*)[3])mesh->triangles};
+}
+
+crHeightFieldDef cr_heightfield_def(const crHeightField* field) {
+    return (crHeightFieldDef){field->nx, field->ny, field->dx, field->dy, field->z};
+}
+
+const crShape* cr_compound_children(const crCompound* compound, int* count) {
+    *count = compound->count;
+    return compound->children;
+}
+
 crStatus cr_heightfield_create(const crHeightFieldDef* def, const crAllocator* allocator,
                                crHeightField** field, crError* error) {
     if (field != NULL) *field = NULL;

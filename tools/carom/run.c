@@ -77,19 +77,20 @@ static crStatus record(Run* run, crTrajectory* trajectory, crMotionLog* motion, 
     crStatus status = CR_OK;
     if (trajectory != NULL) status = cr_trajectory_write(trajectory, since, &run->error);
     if (status == CR_OK && motion != NULL) {
-        status = cr_motion_add(motion, state->time, since->energy, run->world);
+        status = cr_motion_add(motion, state, since);
         if (status != CR_OK) cr_error_set(&run->error, status, "plot", "plot: out of memory");
     }
     *since = (crRecord){0};
     return status;
 }
 
-static crStatus log_events(Run* run, crTrajectory* trajectory) {
+static crStatus log_events(Run* run, crTrajectory* trajectory, crMotionLog* motion) {
     crEvents events = cr_world_events(run->world);
     run->tally.events += events.count;
     crStatus status = CR_OK;
-    for (int i = 0; i < events.count && trajectory != NULL && status == CR_OK; i++) {
-        status = cr_trajectory_event(trajectory, &events.events[i], &run->error);
+    for (int i = 0; i < events.count && status == CR_OK; i++) {
+        if (trajectory != NULL) status = cr_trajectory_event(trajectory, &events.events[i], &run->error);
+        if (motion != NULL && status == CR_OK) status = cr_motion_event(motion, &events.events[i]);
     }
     return status;
 }
@@ -100,7 +101,8 @@ static void watch(Run* run) {
     if (run->status != CR_OK) cr_error_set(&run->error, run->status, "", "%s", cr_status_text(run->status));
 }
 
-static crStatus one_step(Run* run, bool last, crTrajectory* trajectory, crRecord* since) {
+static crStatus one_step(Run* run, bool last, crTrajectory* trajectory, crMotionLog* motion,
+                         crRecord* since) {
     crStatus status = last ? cr_world_run(run->world, run->scene.duration, &run->error)
                            : cr_world_step(run->world, &run->error);
     if (status != CR_OK) return status;
@@ -109,7 +111,7 @@ static crStatus one_step(Run* run, bool last, crTrajectory* trajectory, crRecord
     since->residual = fmax(since->residual, c->residual);
     since->penetration = fmax(since->penetration, c->penetration);
     since->contacts = c->contacts > since->contacts ? c->contacts : since->contacts;
-    return log_events(run, trajectory);
+    return log_events(run, trajectory, motion);
 }
 
 // the steps of a run: n from `begun` up to `whole` of dt, and one more where some time is left
@@ -142,7 +144,7 @@ static void step_all(Run* run, crTrajectory* trajectory, crMotionLog* motion) {
     run->status = record(run, run->resumed ? NULL : trajectory, motion, &since);
     watch(run);
     for (double n = grid.begun; n < grid.steps && run->status == CR_OK && stop_asked == 0; n += 1.0) {
-        run->status = one_step(run, n >= grid.whole, trajectory, &since);
+        run->status = one_step(run, n >= grid.whole, trajectory, motion, &since);
         watch(run);
         bool due = fmod(n + 1.0, run->scene.every) == 0.0 || n + 1.0 >= grid.steps || stop_asked != 0;
         if (run->status == CR_OK && due) run->status = record(run, trajectory, motion, &since);

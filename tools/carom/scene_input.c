@@ -153,6 +153,17 @@ crStatus scene_read(const SceneInput* input, crScene* scene, crError* error) {
     return status;
 }
 
+char* scene_text(const SceneInput* input) {
+    char* text = NULL;
+    size_t size = 0;
+    FILE* memory = open_memstream(&text, &size);
+    if (memory == NULL) return NULL;
+    cr_json_write_tree(memory, input->doc.root);
+    if (fclose(memory) == 0) return text;
+    free(text);
+    return NULL;
+}
+
 crStatus scene_world(const crScene* scene, crWorld** world, crError* error) {
     crWorldDef def = cr_world_def();
     def.model = scene->model;

@@ -35,6 +35,8 @@ crStatus scene_open(SceneInput* input, crError* error);
 void scene_close(SceneInput* input);
 crStatus scene_read(const SceneInput* input, crScene* scene, crError* error);
 
+char* scene_text(const SceneInput* input);  // the tree as JSON, to free; NULL where memory is out
+
 // The world of a scene, where the scene starts.
 crStatus scene_world(const crScene* scene, crWorld** world, crError* error);
 

@@ -1,8 +1,10 @@
 // verb_run.c - carom run: a scene through time, with its certificate.
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
 #include "plot/gnuplot.h"
+#include "report.h"
 #include "run.h"
 #include "scene_input.h"
 
@@ -18,6 +20,7 @@ static void print_help(void) {
         "  --out FILE        trajectory: .csv, or .h5 with energy, certificates, events and snapshots\n"
         "  --resume FILE     go on where a trajectory ends, to the scene's duration, and append to it\n"
         "  --plot FILE       energy and positions over time: .svg, .png or .pdf\n"
+        "  --report FILE     a page to look at: animation, summary, charts, events: .html\n"
         "  --json            the summary as one JSON object, with the last state of every body\n"
         "  --strict          bodies that overlap at the start are an error, not a warning\n"
         "  --threads N       that share the work; results do not depend on it\n"
@@ -35,6 +38,7 @@ static void print_help(void) {
         "\n"
         "examples:\n"
         "  carom run bouncing-ball --plot ball.svg\n"
+        "  carom run dominoes --report dominoes.html\n"
         "  carom run scenes/pool-break.json --rule newton --out break.csv\n"
         "  carom run falling-rod --dt 0.001 --json\n"
         "  carom run pool-break --duration 3 --resume break.h5");
@@ -45,6 +49,7 @@ typedef struct Options {
     const char* out;
     const char* resume;
     const char* plot;
+    const char* report;
 } Options;
 
 // -1: no such option; else the exit status so far
@@ -52,6 +57,7 @@ static int take_file(Options* options, const char* name, const char* value) {
     const char** file = strcmp(name, "--out") == 0      ? &options->out
                         : strcmp(name, "--resume") == 0 ? &options->resume
                         : strcmp(name, "--plot") == 0   ? &options->plot
+                        : strcmp(name, "--report") == 0 ? &options->report
                                                         : NULL;
     if (file == NULL) return -1;
     if (value == NULL) return usage_error("run", "%s needs a value", name);
@@ -109,12 +115,25 @@ static int finish(const Options* options, Run* run, crTrajectory* trajectory, co
     if (closed != CR_OK) status = file_refuse(&options->scene, &error);
     if (options->plot != NULL && cr_motion_plot(motion, options->plot, run->path, &error) != CR_OK)
         status = file_refuse(&options->scene, &error);
+    if (options->report != NULL &&
+        report_runs(options->report, run->path, (const Run*[]){run}, motion, &run->path, 1, &error) != CR_OK)
+        status = file_refuse(&options->scene, &error);
+    return status;
+}
+
+// a new file, with the scene in it
+static crStatus create_trajectory(const Options* options, Run* run, uint64_t scene, crTrajectory** trajectory,
+                                  crError* error) {
+    crStatus status = cr_trajectory_create(options->out, run->world, scene, trajectory, error);
+    char* text = status == CR_OK ? scene_text(&options->scene) : NULL;
+    if (text != NULL) status = cr_trajectory_scene(*trajectory, text, error);
+    free(text);
     return status;
 }
 
 static crStatus open_trajectory(const Options* options, Run* run, crTrajectory** trajectory, crError* error) {
     uint64_t scene = scene_hash(&options->scene, &run->scene);
-    if (options->out != NULL) return cr_trajectory_create(options->out, run->world, scene, trajectory, error);
+    if (options->out != NULL) return create_trajectory(options, run, scene, trajectory, error);
     if (options->resume == NULL) return CR_OK;
     bool exact = false;
     crStatus status = cr_trajectory_resume(options->resume, run->world, scene, trajectory, &exact, error);
@@ -136,11 +155,14 @@ static int simulate(const Options* options, Run* run) {
     if (!scene_overlaps(&options->scene, &run->scene)) return EXIT_BAD_INPUT;
     if (scene_world(&run->scene, &run->world, &error) != CR_OK) return scene_refuse(&options->scene, &error);
     crTrajectory* trajectory = NULL;
-    if (open_trajectory(options, run, &trajectory, &error) != CR_OK)
+    if (open_trajectory(options, run, &trajectory, &error) != CR_OK) {
+        cr_trajectory_close(trajectory, NULL);
         return file_refuse(&options->scene, &error);
+    }
     crMotionLog motion = {0};
-    cr_motion_create(&motion, run->scene.model);
-    run_through(run, trajectory, options->plot != NULL ? &motion : NULL);
+    bool keep = options->plot != NULL || options->report != NULL;
+    if (keep) cr_motion_create(&motion, run->scene.model);
+    run_through(run, trajectory, keep ? &motion : NULL);
     int status = finish(options, run, trajectory, &motion);
     cr_motion_destroy(&motion);
     return status;
