@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_RINGS 16
+#define MOST_RINGS 32
 
 static int add_vertex(crFaces* f, crPose pose, crVec3 x) {
     if (f->vertex_count == f->vertex_room) {
@@ -109,12 +109,14 @@ static void add_round(crFaces* f, const crShape* s, int segments) {
     } else {
         // a capsule's middle ring is doubled, a cylinder between the two
         double pole = s->kind == CR_SHAPE_ELLIPSOID ? s->size.z : r;
-        int steps = half > 0.0 ? 7 : 8;
-        for (int i = 0; i <= steps; i++) {
-            int k = half > 0.0 && i > 3 ? i - 1 : i;
-            double latitude = -0.5 * CR_PI + CR_PI * k / (half > 0.0 ? 6 : 8);
-            rings[count][0] = k == 0 || i == steps ? 0.0 : r * cr_cos(latitude);
-            rings[count++][1] = pole * cr_sin(latitude) + (half > 0.0 && i > 3 ? half : -half);
+        int quarter = segments / 4 < MOST_RINGS / 2 - 1 ? segments / 4 : MOST_RINGS / 2 - 1;
+        for (int i = -quarter; i <= quarter; i++) {
+            double latitude = 0.5 * CR_PI * i / quarter;
+            rings[count][0] = i == -quarter || i == quarter ? 0.0 : r * cr_cos(latitude);
+            rings[count++][1] = pole * cr_sin(latitude) + (i > 0 ? half : -half);
+            if (i != 0 || half == 0.0) continue;
+            rings[count][0] = r;
+            rings[count++][1] = half;
         }
     }
     revolve(f, s, rings, count, segments);
@@ -217,4 +219,20 @@ crShape cr_faces_piece(const crShape* shape, int index) {
     crShape piece = cr_compound_children(shape->data.compound, &count)[index];
     piece.pose = cr_pose_mul(shape->pose, piece.pose);
     return piece;
+}
+
+int cr_faces_sticks(const crModel* model, int body, crVec3 ends[CR_STICKS]) {
+    for (int i = 0; i < model->shape_count; i++) {
+        if (model->shapes[i].body == body) return 0;
+    }
+    int count = 0;
+    ends[count++] = model->bodies[body].com;
+    for (int i = body + 1; i < model->nb && count < CR_STICKS; i++) {
+        if (model->bodies[i].parent == body) ends[count++] = model->bodies[i].pose.p;
+    }
+    for (int i = 0; i < model->loop_count && count < CR_STICKS - 1; i++) {
+        if (model->loops[i].a == body) ends[count++] = model->loops[i].pose_a.p;
+        if (model->loops[i].b == body) ends[count++] = model->loops[i].pose_b.p;
+    }
+    return count;
 }

@@ -2,7 +2,7 @@
 #ifndef CAROM_PLOT_FACES_H
 #define CAROM_PLOT_FACES_H
 
-#include "carom/collide.h"
+#include "carom/model.h"
 
 #define CR_FACES_MOST 4000  // of a mesh or height field; larger ones are drawn as their box
 
@@ -23,5 +23,10 @@ void cr_faces_destroy(crFaces* faces);  // accepts a zeroed struct
 // A shape's pieces: the children of a compound, at their places in the body; else the shape itself.
 int cr_faces_pieces(const crShape* shape);
 crShape cr_faces_piece(const crShape* shape, int index);
+
+// What a body without shapes is drawn by: lines from its origin to its centre of mass, to the bodies that hang
+// on it and to where loops hold it, in its own frame. Returns how many; 0 for a body with shapes.
+#define CR_STICKS 16
+int cr_faces_sticks(const crModel* model, int body, crVec3 ends[CR_STICKS]);
 
 #endif

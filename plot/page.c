@@ -239,7 +239,10 @@ static crStatus put_views(Page* p, crError* error) {
     return status;
 }
 
-// speeds at the end, body by body; one run: where they are and how they move
+// to the digits that are shown, without a sign before zero
+static double shown_number(double x) { return fabs(x) < 0.5e-4 ? 0.0 : x; }
+
+// velocities at the end, body by body; z where any has one
 static crStatus put_outcome(Page* p) {
     crPlayer players[CR_PAGE_RUNS];
     int made = 0;
@@ -250,8 +253,16 @@ static crStatus put_outcome(Page* p) {
         cr_player_at(&players[made], p->runs[made].log->count - 1);
     }
     const crMotionLog* log = p->runs[0].log;
-    fprintf(p->file, "<section aria-labelledby=\"outcome\">\n<h2 id=\"outcome\">At the end: %s</h2>\n",
-            p->run_count > 1 ? "velocity of each body [m/s]" : "velocity of each body");
+    bool deep = false;
+    for (int i = 0; i < made && status == CR_OK; i++) {
+        for (int b = 1; b <= p->runs[i].log->body_count; b++) {
+            deep = deep || shown_number(cr_player_velocity(&players[i], b).z) != 0.0;
+        }
+    }
+    fprintf(p->file,
+            "<section aria-labelledby=\"outcome\">\n<h2 id=\"outcome\">At the end: velocity of each body, %s "
+            "[m/s]</h2>\n",
+            deep ? "x, y, z" : "x, y");
     put_labels(p, "body");
     int shown = log->body_count < MOST_BODIES ? log->body_count : MOST_BODIES;
     for (int b = 0; b < shown && status == CR_OK; b++) {
@@ -261,7 +272,9 @@ static crStatus put_outcome(Page* p) {
         for (int i = 0; i < p->run_count; i++) {
             int body = cr_model_find_body(p->runs[i].log->model, log->bodies[b].name);
             crVec3 v = body > 0 ? cr_player_velocity(&players[i], body) : cr_vec3(NAN, NAN, NAN);
-            fprintf(p->file, "<td>%.4f, %.4f, %.4f</td>", v.x + 0.0, v.y + 0.0, v.z + 0.0);
+            fprintf(p->file, "<td>%.4f, %.4f", shown_number(v.x), shown_number(v.y));
+            if (deep) fprintf(p->file, ", %.4f", shown_number(v.z));
+            fputs("</td>", p->file);
         }
         fputs("</tr>\n", p->file);
     }

@@ -43,7 +43,7 @@
     inks.paper = style.getPropertyValue("--paper").trim();
   };
   const css = (rgb, alpha) => `rgba(${rgb.map(Math.round).join(",")},${alpha})`;
-  const shade = (rgb, light) => rgb.map((c) => c * Math.min(1, 0.5 + 0.5 * light) + 255 * Math.max(0, light - 0.8) * 0.35);
+  const shade = (rgb, light) => rgb.map((c) => c * Math.min(1, 0.62 + 0.45 * light) + 255 * Math.max(0, light - 0.8) * 0.35);
 
   const camera = { yaw: 0, pitch: 0, zoom: 1 };
   const resetCamera = () => {
@@ -104,20 +104,26 @@
     return [s.width / 2 + s.scale * dot(d, axes[0]), s.height / 2 - s.scale * dot(d, axes[1]), dot(d, axes[2])];
   };
 
-  const fitScale = (s, axes) => {
-    // the box of everything that happens, seen along the present axes
-    let w = 0, h = 0;
+  // the box of everything that happens, seen along the present axes
+  const extent = (axes) => {
+    let w = 1e-12, h = 1e-12;
     for (let i = 0; i < 8; i++) {
       const c = [0, 1, 2].map((k) => ((i >> k) & 1 ? 1 : -1) * data.half[k]);
       w = Math.max(w, Math.abs(dot(c, axes[0])));
       h = Math.max(h, Math.abs(dot(c, axes[1])));
     }
-    s.scale = camera.zoom * 0.47 * Math.min(s.width / Math.max(w, 1e-12), s.height / Math.max(h, 1e-12));
+    return [w, h];
+  };
+
+  const fitScale = (s, axes) => {
+    const [w, h] = extent(axes);
+    s.scale = camera.zoom * 0.47 * Math.min(s.width / w, s.height / h);
   };
 
   const drawGround = (s, axes, plane) => {
     const pen = s.pen;
     const n = plane.n;
+    if (dot(n, axes[2]) < -0.02) return;
     const some = Math.abs(n[2]) < 0.9 ? [0, 0, 1] : [1, 0, 0];
     const a = scale(1 / Math.hypot(...cross(n, some)), cross(n, some));
     const b = cross(n, a);
@@ -188,6 +194,27 @@
     pen.stroke();
   };
 
+  // a body without shapes: a line from its origin to a point of it
+  const stickItem = (s, axes, pose, end) => {
+    const from = project(s, axes, pose.p), to = project(s, axes, add(pose.p, rotate(pose.q, end)));
+    return { depth: (from[2] + to[2]) / 2, stick: true, from, to };
+  };
+  const drawStick = (s, item) => {
+    const pen = s.pen;
+    pen.strokeStyle = pen.fillStyle = css(item.rgb, 1);
+    pen.lineWidth = 3 * s.ratio;
+    pen.lineCap = "round";
+    pen.beginPath();
+    pen.moveTo(item.from[0], item.from[1]);
+    pen.lineTo(item.to[0], item.to[1]);
+    pen.stroke();
+    for (const p of [item.from, item.to]) {
+      pen.beginPath();
+      pen.arc(p[0], p[1], 4 * s.ratio, 0, 2 * Math.PI);
+      pen.fill();
+    }
+  };
+
   const addShape = (s, axes, shape, pose, rgb, alpha, items) => {
     if (shape.r) {
       const centre = add(pose.p, rotate(pose.q, shape.p));
@@ -219,7 +246,7 @@
     const run = s.run, width = 7 * run.moving.length;
     const every = Math.ceil(run.t.length / 300);
     run.moving.forEach((body, k) => {
-      s.pen.strokeStyle = css(inks[6 + (body % 8)], 0.6);
+      s.pen.strokeStyle = css(inks[6 + ((body - 1) % 8)], 0.6);
       s.pen.lineWidth = s.ratio;
       s.pen.beginPath();
       const com = run.bodies[body].com;
@@ -249,12 +276,13 @@
     run.bodies.forEach((body, i) => {
       const k = body.slot;
       const pose = k >= 0 ? poseAt(run, k, time) : { p: body.pose.slice(0, 3), q: body.pose.slice(3) };
-      const rgb = k >= 0 ? inks[6 + (i % 8)] : inks[4];
+      const rgb = k >= 0 ? inks[6 + ((i - 1) % 8)] : inks[4];
+      body.sticks.forEach((end) => items.push({ ...stickItem(s, axes, pose, end), rgb }));
       body.shapes.forEach((shape) => addShape(s, axes, shape, pose, rgb, k >= 0 ? 1 : 0.5, items));
       if (options.names && k >= 0) labels.push([body.name, project(s, axes, add(pose.p, rotate(pose.q, body.com)))]);
     });
     items.sort((a, b) => a.depth - b.depth);
-    items.forEach((item) => (item.ball ? drawBall(s, axes, item) : drawFace(s, item)));
+    items.forEach((item) => (item.ball ? drawBall(s, axes, item) : item.stick ? drawStick(s, item) : drawFace(s, item)));
     pen.font = `${11 * s.ratio}px "DejaVu Sans",Verdana,sans-serif`;
     pen.textAlign = "center";
     pen.fillStyle = css(inks[1], 1);
@@ -269,9 +297,9 @@
   scrub.min = start;
   scrub.max = end;
   scrub.step = (end - start) / 1000 || 1;
-  // the slowest speed at which the run takes at most eight seconds
-  const speeds = Array.from(speed.options, (o) => Number(o.value));
-  speed.value = String(speeds.find((v) => (end - start) / v <= 8) || speeds[speeds.length - 1]);
+  // the fastest speed at which the run takes three seconds
+  const speeds = Array.from(speed.options, (o) => o.value);
+  speed.value = speeds.find((v) => (end - start) / Number(v) >= 2.9) || speeds[speeds.length - 1];
 
   const show = () => {
     stages.forEach((s) => drawStage(s, time));
@@ -320,6 +348,9 @@
   window.addEventListener("resize", () => { dirty = true; });
   readInks();
   resetCamera();
+  // canvases of the shape of what they show
+  const [w, h] = extent(viewAxes());
+  for (const { canvas } of stages) canvas.style.aspectRatio = String(Math.min(2.2, Math.max(1.1, w / h)));
   show();
   requestAnimationFrame(tick);
 })();

@@ -90,6 +90,16 @@ static void put_shapes(FILE* file, const crModel* model, int body) {
     putc(']', file);
 }
 
+static void put_sticks(FILE* file, const crModel* model, int body) {
+    crVec3 ends[CR_STICKS];
+    int count = body != CR_WORLD ? cr_faces_sticks(model, body, ends) : 0;
+    fputs("\"sticks\":[", file);
+    for (int i = 0; i < count; i++) {
+        fprintf(file, "%s[%.6g,%.6g,%.6g]", i > 0 ? "," : "", ends[i].x, ends[i].y, ends[i].z);
+    }
+    fputs("],", file);
+}
+
 static void put_bodies(FILE* file, crPlayer* player) {
     const crModel* model = player->log->model;
     cr_player_at(player, 0);
@@ -102,6 +112,7 @@ static void put_bodies(FILE* file, crPlayer* player) {
                 pose.q.w, pose.q.x, pose.q.y, pose.q.z);
         put_vector(file, "com", model->bodies[i].com);
         putc(',', file);
+        put_sticks(file, model, i);
         put_shapes(file, model, i);
         putc('}', file);
     }
@@ -186,24 +197,32 @@ static crStatus put_run(const Data* data, const crPageRun* run, size_t numbers) 
     return status;
 }
 
-// the box around every body at every frame, by the reach of its shapes
+// how far each body reaches from its centre of mass
+static void find_reaches(const crModel* model, double* reach) {
+    for (int i = 0; i < model->shape_count; i++) {
+        const crBodyShape* s = &model->shapes[i];
+        if (s->shape.kind == CR_SHAPE_HALFSPACE) continue;
+        reach[s->body] = fmax(reach[s->body], cr_shape_reach(&s->shape, model->bodies[s->body].com));
+    }
+    for (int i = 1; i < model->nb; i++) {
+        crVec3 ends[CR_STICKS];
+        int count = cr_faces_sticks(model, i, ends);
+        for (int k = 0; k < count; k++) {
+            reach[i] = fmax(reach[i], cr_norm(cr_sub(ends[k], model->bodies[i].com)));
+        }
+        if (count > 0) reach[i] = fmax(reach[i], cr_norm(model->bodies[i].com));
+    }
+}
+
+// the box around every body at every frame
 static crStatus measure(Data* data, const crMotionLog* log) {
     crPlayer player;
-    crStatus status = cr_player_create(&player, log);
     double* reach = calloc((size_t)log->model->nb, sizeof *reach);
-    if (status == CR_OK && reach == NULL) {
-        cr_player_destroy(&player);
-        status = CR_ERR_MEMORY;
-    }
-    if (status != CR_OK) {
+    if (reach == NULL || cr_player_create(&player, log) != CR_OK) {
         free(reach);
-        return status;
+        return CR_ERR_MEMORY;
     }
-    for (int i = 0; i < log->model->shape_count; i++) {
-        const crBodyShape* s = &log->model->shapes[i];
-        if (s->shape.kind == CR_SHAPE_HALFSPACE) continue;
-        reach[s->body] = fmax(reach[s->body], cr_shape_reach(&s->shape, log->model->bodies[s->body].com));
-    }
+    find_reaches(log->model, reach);
     size_t every = log->count / 200 + 1;
     for (size_t row = 0; row < log->count; row += every) {
         cr_player_at(&player, row);

@@ -12,7 +12,9 @@
 #include "plot/sheet.h"
 
 static void put_style(FILE* file) {
-    fputs("<style>path{fill:none;stroke:none;stroke-linejoin:round;stroke-linecap:round}", file);
+    fputs("<style>path{fill:none;stroke:none;stroke-linejoin:round;stroke-linecap:round}"
+          "text{paint-order:stroke;stroke:#ffffff;stroke-width:3px;stroke-linejoin:round}",
+          file);
     for (int i = CR_INK_TEXT; i < CR_INKS; i++) {
         fprintf(file, ".fill-%d{fill:%s}.line-%d{stroke:%s}", i, cr_ink_light[i], i, cr_ink_light[i]);
     }

@@ -217,8 +217,31 @@ static bool is_static(const View* v, int body) {
     return body == CR_WORLD || (b->last < 0 && b->base == CR_WORLD);
 }
 
+// a body without shapes, as lines; or only measured
+static void draw_sticks(View* v, int body, const crPen* pen) {
+    crVec3 ends[CR_STICKS];
+    int count = cr_faces_sticks(v->log->model, body, ends);
+    double from[2];
+    project(v, v->player.d.pose[body].p, from);
+    for (int i = 0; i < count; i++) {
+        double to[2];
+        project(v, cr_pose_point(v->player.d.pose[body], ends[i]), to);
+        for (int k = 0; k < 2 && pen == NULL; k++) {
+            v->lo[k] = fmin(v->lo[k], fmin(from[k], to[k]));
+            v->hi[k] = fmax(v->hi[k], fmax(from[k], to[k]));
+        }
+        if (pen == NULL) continue;
+        double x = cr_panel_x(&v->panel, to[0]);
+        double y = cr_panel_y(&v->panel, to[1]);
+        cr_sheet_line(v->sheet, cr_panel_x(&v->panel, from[0]), cr_panel_y(&v->panel, from[1]), x, y,
+                      (crPen){.stroke = pen->stroke, .width = 2.0});
+        cr_sheet_box(v->sheet, x - 2.5, y - 2.5, x + 2.5, y + 2.5, *pen);
+    }
+}
+
 static void draw_body(View* v, int body, bool cut, const crPen* pen) {
     const crModel* model = v->log->model;
+    if (body != CR_WORLD) draw_sticks(v, body, pen);
     for (int i = 0; i < model->shape_count; i++) {
         if (model->shapes[i].body != body) continue;
         const crShape* shape = &model->shapes[i].shape;
@@ -310,8 +333,8 @@ static void draw_paths(View* v) {
     for (int b = 1; b < v->log->model->nb && path != NULL && v->log->model->nb < 200; b++) {
         size_t n = 0;
         if (!v->shown[b] || is_static(v, b)) continue;
-        for (size_t row = first; row <= last && n < 512; row += every) {
-            cr_player_at(&v->player, row);
+        for (size_t row = first; row < last + every && n < 512; row += every) {
+            cr_player_at(&v->player, row < last ? row : last);
             project(v, v->player.d.com[b], path[n]);
             path[n][0] = cr_panel_x(&v->panel, path[n][0]);
             path[n][1] = cr_panel_y(&v->panel, path[n][1]);
@@ -352,24 +375,36 @@ static bool is_free(const View* v, const double box[4]) {
 
 // the time beside a body, on the side where there is room; none where there is not
 static void label_time(View* v, int body, double time) {
-    double at[2];
+    double lo[2] = {v->lo[0], v->lo[1]};
+    double hi[2] = {v->hi[0], v->hi[1]};
+    v->lo[0] = v->lo[1] = INFINITY;
+    v->hi[0] = v->hi[1] = -INFINITY;
+    draw_body(v, body, false, NULL);
+    double left = cr_panel_x(&v->panel, v->lo[0]);
+    double right = cr_panel_x(&v->panel, v->hi[0]);
+    double top = cr_panel_y(&v->panel, v->hi[1]);
+    double bottom = cr_panel_y(&v->panel, v->lo[1]);
+    memcpy(v->lo, lo, sizeof lo);
+    memcpy(v->hi, hi, sizeof hi);
+    if (!(left <= right)) return;
     char text[32];
-    project(v, v->player.d.com[body], at);
-    double x = cr_panel_x(&v->panel, at[0]);
-    double y = cr_panel_y(&v->panel, at[1]);
     snprintf(text, sizeof text, "%.4g s", time);
     double half = 0.5 * cr_sheet_text_width(text, 11.0);
-    static const double sides[4][2] = {{0.0, -1.0}, {0.0, 1.0}, {1.0, 0.0}, {-1.0, 0.0}};
-    for (int i = 0; i < 12 && v->box_count < LABELS; i++) {
-        double away = 12.0 + 12.0 * (i / 4);
-        double cx = x + sides[i % 4][0] * (away + half);
-        double cy = y + sides[i % 4][1] * (away + 4.0);
-        double box[4] = {cx - half, cy - 8.0, cx + half, cy + 6.0};
+    double x = 0.5 * (left + right);
+    double y = 0.5 * (top + bottom);
+    // on the body itself where that is large
+    bool large = hypot(right - left, bottom - top) > 3.0 * half;
+    for (int i = large ? -1 : 0; i < 16 && v->box_count < LABELS; i++) {
+        double away = 9.0 + 14.0 * (i / 4);
+        const double places[5][2] = {
+            {x, top - away}, {x, bottom + away}, {right + away + half, y}, {left - away - half, y}, {x, y}};
+        const double* at = places[i < 0 ? 4 : i % 4];
+        double box[4] = {at[0] - half, at[1] - 8.0, at[0] + half, at[1] + 6.0};
         bool inside = box[0] > v->panel.left && box[2] < v->panel.right && box[1] > v->panel.top &&
                       box[3] < v->panel.bottom;
         if (!inside || !is_free(v, box)) continue;
         memcpy(v->boxes[v->box_count++], box, sizeof box);
-        cr_sheet_text(v->sheet, cx, cy + 4.0, 11.0, CR_ANCHOR_MIDDLE, CR_INK_TEXT, text);
+        cr_sheet_text(v->sheet, at[0], at[1] + 4.0, 11.0, CR_ANCHOR_MIDDLE, CR_INK_TEXT, text);
         return;
     }
 }
@@ -490,39 +525,76 @@ static void draw_all(View* v, const char* title, size_t first, size_t events) {
     cr_panel_frame(v->sheet, &v->panel);
 }
 
+static void end_view(View* v) {
+    if (v == NULL) return;
+    if (v->player.log != NULL) cr_player_destroy(&v->player);
+    free(v->shown);
+    free(v);
+}
+
+// everything known before a panel is: axes, rows, what part is seen
+static View* begin_view(const crMotionLog* log, const crViewChoice* choice) {
+    View* v = calloc(1, sizeof *v);
+    bool* shown = calloc((size_t)log->model->nb, sizeof *shown);
+    if (v == NULL || shown == NULL || cr_player_create(&v->player, log) != CR_OK) {
+        free(shown);
+        free(v);
+        return NULL;
+    }
+    *v = (View){.log = log, .choice = choice, .player = v->player, .shown = shown};
+    for (int i = 0; i < choice->body_count; i++) {
+        shown[choice->bodies[i] + 1] = true;
+    }
+    for (int i = 1; i < log->model->nb && choice->body_count == 0; i++) {
+        shown[i] = true;
+    }
+    v->axes = cr_view_axes(&v->player, choice->kind, shown);
+    choose_rows(v);
+    measure(v);
+    for (int k = 0; k < 2 && choice->framed; k++) {
+        v->lo[k] = choice->frame[k];
+        v->hi[k] = choice->frame[2 + k];
+    }
+    return v;
+}
+
+// impulses are drawn at the instant they happened
+static size_t settle_time(const crMotionLog* log, crViewChoice* choice, size_t* first) {
+    *first = 0;
+    if (choice->kind != CR_VIEW_IMPULSES) return 0;
+    size_t count = nearest_events(log, choice->at, first);
+    choice->at = log->events[*first].time;
+    return count;
+}
+
+crStatus cr_view_frame(const crMotionLog* log, const crViewChoice* choice, double frame[4], crError* error) {
+    crStatus status = check(log, choice, error);
+    if (status != CR_OK) return status;
+    crViewChoice own = *choice;
+    size_t first;
+    settle_time(log, &own, &first);
+    View* v = begin_view(log, &own);
+    if (v == NULL) return cr_error_set(error, CR_ERR_MEMORY, "plot", "plot: out of memory");
+    for (int k = 0; k < 2; k++) {
+        frame[k] = v->lo[k];
+        frame[2 + k] = v->hi[k];
+    }
+    end_view(v);
+    return CR_OK;
+}
+
 crStatus cr_view_draw(crSheet* sheet, double x0, double y0, double x1, double y1, const crMotionLog* log,
                       const char* title, const crViewChoice* choice, crError* error) {
     crStatus status = check(log, choice, error);
     if (status != CR_OK) return status;
     crViewChoice own = *choice;
-    size_t first = 0;
-    size_t events = 0;
-    if (choice->kind == CR_VIEW_IMPULSES) {
-        events = nearest_events(log, choice->at, &first);
-        own.at = log->events[first].time;
-    }
-    View* v = calloc(1, sizeof *v);
-    bool* shown = calloc((size_t)log->model->nb, sizeof *shown);
-    bool good = v != NULL && shown != NULL && cr_player_create(&v->player, log) == CR_OK;
-    if (good) {
-        v->sheet = sheet;
-        v->log = log;
-        v->choice = &own;
-        v->shown = shown;
-        for (int i = 0; i < choice->body_count; i++) {
-            shown[choice->bodies[i] + 1] = true;
-        }
-        for (int i = 1; i < log->model->nb && choice->body_count == 0; i++) {
-            shown[i] = true;
-        }
-        v->axes = cr_view_axes(&v->player, choice->kind, shown);
-        choose_rows(v);
-        measure(v);
-        set_panel(v, x0, y0, x1, y1);
-        draw_all(v, title, first, events);
-        cr_player_destroy(&v->player);
-    }
-    free(shown);
-    free(v);
-    return good ? CR_OK : cr_error_set(error, CR_ERR_MEMORY, "plot", "plot: out of memory");
+    size_t first;
+    size_t events = settle_time(log, &own, &first);
+    View* v = begin_view(log, &own);
+    if (v == NULL) return cr_error_set(error, CR_ERR_MEMORY, "plot", "plot: out of memory");
+    v->sheet = sheet;
+    set_panel(v, x0, y0, x1, y1);
+    draw_all(v, title, first, events);
+    end_view(v);
+    return CR_OK;
 }

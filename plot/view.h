@@ -18,6 +18,8 @@ typedef struct crViewChoice {
     int time_count;       // 0: eight from first to last
     const double* times;  // s
     double at;            // impulses: s
+    bool framed;          // show this part and no other:
+    double frame[4];      // from right[0], up[1] to right[2], up[3], m
 } crViewChoice;
 
 // What lies to the right and up in a view, and what to write there.
@@ -27,6 +29,9 @@ typedef struct crViewAxes {
     const char* up_name;
 } crViewAxes;
 crViewAxes cr_view_axes(crPlayer* player, crViewKind kind, const bool* shown);  // shown (nb); NULL: all
+
+// The part that would be shown. Fails as drawing does.
+crStatus cr_view_frame(const crMotionLog* log, const crViewChoice* choice, double frame[4], crError* error);
 
 // Into the box of the sheet, with axes, a title and time labels. Fails: missing-field where the log has no
 // model (it has no shapes) or no events (impulses); memory.

@@ -18,8 +18,6 @@
 
 #define MOST_TIMES  256
 #define MOST_BODIES 256
-#define VIEW_WIDTH  560.0
-#define VIEW_HEIGHT 460.0
 
 static void print_help(void) {
     puts("usage: carom plot FILE... [options]\n"
@@ -302,22 +300,47 @@ static crStatus draw_charts(const Options* o, const Source* sources, const char*
     return status;
 }
 
+// one part of space for all files, so that they can be compared
+static crStatus common_frame(const Options* o, const Source* sources, crViewChoice* choice, crError* error) {
+    double all[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
+    for (int i = 0; i < o->file_count; i++) {
+        double frame[4];
+        crStatus status = cr_view_frame(&sources[i].log, choice, frame, error);
+        if (status != CR_OK) return status;
+        for (int k = 0; k < 2; k++) {
+            all[k] = fmin(all[k], frame[k]);
+            all[2 + k] = fmax(all[2 + k], frame[2 + k]);
+        }
+    }
+    memcpy(choice->frame, all, sizeof all);
+    choice->framed = true;
+    return CR_OK;
+}
+
 // one panel per file, three in a row at most
 static crStatus draw_views(const Options* o, const Source* sources, const char* out, const int* bodies,
                            int body_count, crError* error) {
     static const crViewKind kinds[] = {CR_VIEW_STROBE, CR_VIEW_PLAN, CR_VIEW_ELEVATION, CR_VIEW_IMPULSES};
+    crViewChoice choice = {.kind = kinds[o->what - STROBE],
+                           .body_count = body_count,
+                           .bodies = bodies,
+                           .time_count = o->time_count,
+                           .times = o->times,
+                           .at = o->at};
+    crStatus status = common_frame(o, sources, &choice, error);
+    if (status != CR_OK) return status;
     int columns = o->file_count > 4 ? 3 : o->file_count > 1 ? 2 : 1;
     int rows = (o->file_count + columns - 1) / columns;
-    double scale = columns == 1 ? 1.5 : 1.0;
+    double width = columns == 1 ? 900.0 : 1200.0 / columns;
+    double shape = (choice.frame[3] - choice.frame[1]) / (choice.frame[2] - choice.frame[0]);
+    double height = 70.0 + (width - 76.0) * fmin(fmax(shape, 0.25), 0.9);
     crSheet sheet;
-    cr_sheet_create(&sheet, scale * VIEW_WIDTH * columns, scale * VIEW_HEIGHT * rows);
-    crViewChoice choice = {kinds[o->what - STROBE], body_count, bodies, o->time_count, o->times, o->at};
-    crStatus status = CR_OK;
+    cr_sheet_create(&sheet, width * columns, height * rows);
     for (int i = 0; i < o->file_count && status == CR_OK; i++) {
-        double x = scale * VIEW_WIDTH * (i % columns);
-        double y = scale * VIEW_HEIGHT * (i / columns);
-        status = cr_view_draw(&sheet, x, y, x + scale * VIEW_WIDTH, y + scale * VIEW_HEIGHT, &sources[i].log,
-                              sources[i].label, &choice, error);
+        double x = width * (i % columns);
+        double y = height * (i / columns);
+        status = cr_view_draw(&sheet, x, y, x + width, y + height, &sources[i].log, sources[i].label, &choice,
+                              error);
     }
     if (status == CR_OK) status = cr_sheet_save(&sheet, out, what_names[o->what], error);
     cr_sheet_destroy(&sheet);
