@@ -155,8 +155,12 @@ def test_picture():
     picture = folder / "p.svg"
     status, _, err = carom("compare", CRADLE, "--rule", "newton,sequence,nope", "--plot", str(picture))
     text = picture.read_text()
-    check(status == 1 and all(f">{word}<" in text for word in ("newton", "sequence", "ball1", "ball5")), status, err)
-    check("energy [J]" in text and "speed at the end" in text and ">nope<" not in text, "panels")
+    check(status == 1 and all(f">{word}<" in text for word in ("newton", "sequence", "ball5, newton", "ball1, sequence")), status, err)
+    check("energy [J]" in text and "velocity along" in text and ">nope<" not in text, "panels")
+    page = folder / "p.html"
+    status, _, err = carom("compare", CRADLE, "--rule", "newton,sequence", "--report", str(page))
+    text = page.read_text()
+    check(status == 0 and "newton" in text and "sequence" in text and text.rstrip().endswith("</html>"), status, err)
     status, _, err = carom("compare", "-", "--dt", "0.1,0.2", "--plot", str(picture), text='{"carom":1}')
     check(status == 0, "an empty world has a picture too", err)
     status, _, err = carom("compare", CRADLE, "--rule", "newton,poisson", "--plot", str(folder / "no/p.svg"))

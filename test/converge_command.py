@@ -69,6 +69,23 @@ def test_definition():
     near("velocity", row["velocity_error"], velocity, 1.0, 1e-9)
     near("position", row["position_error"], position, 1.0, 1e-9)
     near("variation", row["variation"], variation, 1.0, 1e-9)
+    # against a recorded reference: the same as against its step
+    for name in ("r.csv", "r.h5"):
+        status, _, err = carom("run", BALLS, "--dt", str(fine), "--out", str(folder / name))
+        if "HDF5 is not in this carom" in err:
+            continue
+        answer = converge(BALLS, "--dt", str(coarse), "--reference", str(folder / name))
+        check(answer["reference"] == str(folder / name), answer["reference"])
+        for column in ("velocity_error", "position_error", "variation"):
+            near(column, answer["rows"][0][column], row[column], 1.0, 1e-12)
+    other = str(SOURCE / "scenes/falling-rod.json")
+    status, _, err = carom("converge", other, "--dt", "0.01", "--reference", str(folder / "r.csv"))
+    check(status == 1 and "(unknown-name)" in err and '"rod"' in err, status, err)
+    (folder / "bad.csv").write_text("t,a.x\n1")
+    status, _, err = carom("converge", BALLS, "--dt", "0.01", "--reference", str(folder / "bad.csv"))
+    check(status == 1 and err.startswith("carom converge: "), status, err)
+    status, _, err = carom("converge", BALLS, "--dt", "0.01", "--reference", str(folder / "none.csv"))
+    check(status == 3, status, err)
     shutil.rmtree(folder)
 
 

@@ -16,7 +16,7 @@ BALL = {"carom": 1, "step": {"dt": 0.002, "duration": 1.5}, "materials": {"m": {
         "bodies": [{"name": "b", "pos": [0, 0, 0.6], "mass": 1, "shapes": [{"type": "sphere", "r": 0.1, "material": "m"}]},
                    {"name": "h", "joint": "hinge", "omega": 1, "mass": 1, "inertia": 1}],
         "static": [{"type": "halfspace", "material": "m"}]}
-LAYOUT = "bodies carom_trajectory certificate energy events q scene_hash snapshot_bytes snapshots time v"
+LAYOUT = "bodies carom_trajectory certificate energy events q scene scene_hash snapshot_bytes snapshots time v"
 
 
 def test_same_as_csv():

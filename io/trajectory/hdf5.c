@@ -23,9 +23,12 @@
 
 #include "io/trajectory/hdf5_file.h"
 
-#define CHUNK       256                  // rows, where they are short
-#define CHUNK_BYTES ((size_t)4 << 20)    // of one table, where they are long
-#define SPARE       ((hsize_t)1 << 17)   // bytes for what HDF5 adds of its own to a flush
+#define CHUNK       256                 // rows, where they are short
+#define CHUNK_BYTES ((size_t)4 << 20)   // of one table, where they are long
+#define SPARE       ((hsize_t)1 << 15)  // bytes for what HDF5 adds of its own to a flush
+#define AHEAD       4                   // flushes that room is made for
+#define END         ((hsize_t)1 << 13)  // bytes that keep the end of the file; more than HDF5 gathers
+#define TRIES       16
 #define BYTE_CHUNK  ((hsize_t)16 << 10)  // of snapshots
 
 const char* const cr__table_names[CR_TABLES] = {"time",        "q",      "v",        "energy",
@@ -61,6 +64,7 @@ void cr__trajectory_free(crTrajectoryFile* f) {
         free(f->tables[i].rows);
     }
     if (f->bytes >= 0) H5Dclose(f->bytes);
+    if (f->end >= 0) H5Dclose(f->end);
     if (f->file >= 0) H5Fclose(f->file);
     free(f);
 }
@@ -139,33 +143,66 @@ static bool add_snapshot(crTrajectoryFile* f) {
     return true;
 }
 
-// The file's size on disk grows before anything points beyond the old one, by a dataset without a name or
-// data that is then given up: a kill between the two leaves a file that can be read. Only a safeguard: where
-// it fails, nothing is lost.
+// a dataset of bytes that has a place in the file, but neither a name nor data
+static hid_t hold(hid_t file, hsize_t bytes) {
+    hid_t space = H5Screate_simple(1, &bytes, NULL);
+    hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+    hid_t set = -1;
+    if (space >= 0 && list >= 0 && H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY) >= 0 &&
+        H5Pset_fill_time(list, H5D_FILL_TIME_NEVER) >= 0)
+        set = H5Dcreate_anon(file, H5T_STD_U8LE, space, list, H5P_DEFAULT);
+    if (list >= 0) H5Pclose(list);
+    if (space >= 0) H5Sclose(space);
+    return set;
+}
+
+// a held dataset above another one: those that land in free places below it are given up
+static hid_t hold_above(hid_t file, hid_t below) {
+    hid_t held[TRIES];
+    int count = 0;
+    hid_t set = -1;
+    for (hsize_t bytes = END; count < TRIES; bytes *= 2) {
+        set = hold(file, bytes);
+        if (set < 0 || H5Dget_offset(set) > H5Dget_offset(below)) break;
+        held[count++] = set;
+        set = -1;
+    }
+    while (count > 0) {
+        H5Dclose(held[--count]);
+    }
+    return set;
+}
+
+// The file's size on disk grows before anything points beyond the old one, several flushes ahead: a kill
+// between the two leaves a file that can be read. Room is made by a held dataset that is given up, below
+// another that keeps the end. Only a safeguard: where it fails, nothing is lost.
 static void make_room(crTrajectoryFile* f) {
-    hsize_t room = SPARE + 2 * cr_world_save_size(f->world);
+    hsize_t need = SPARE + cr_world_save_size(f->world);
     for (int i = 0; i < CR_TABLES; i++) {
-        room += 2 * (hsize_t)f->chunk * f->tables[i].columns * sizeof(double);
+        need += (hsize_t)f->chunk * f->tables[i].columns * sizeof(double);
+    }
+    if (f->room >= need) {
+        f->room -= need;
+        return;
     }
     hsize_t size = 0;
     void* handle = NULL;
-    hid_t space = H5Screate_simple(1, &room, NULL);
-    hid_t list = H5Pcreate(H5P_DATASET_CREATE);
-    if (space >= 0 && list >= 0 && H5Fget_filesize(f->file, &size) >= 0 &&
-        H5Fget_vfd_handle(f->file, H5P_DEFAULT, &handle) >= 0 &&
-        ftruncate(*(int*)handle, (off_t)(size + 2 * room)) == 0 &&
-        H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY) >= 0 &&
-        H5Pset_fill_time(list, H5D_FILL_TIME_NEVER) >= 0) {
-        hid_t set = H5Dcreate_anon(f->file, H5T_STD_U8LE, space, list, H5P_DEFAULT);
-        H5Fflush(f->file, H5F_SCOPE_LOCAL);
-        if (set >= 0) H5Dclose(set);
-    }
-    if (list >= 0) H5Pclose(list);
-    if (space >= 0) H5Sclose(space);
+    if (H5Fget_filesize(f->file, &size) < 0 || H5Fget_vfd_handle(f->file, H5P_DEFAULT, &handle) < 0 ||
+        ftruncate(*(int*)handle, (off_t)(size + 2 * AHEAD * need)) != 0)
+        return;
+    hid_t room = hold(f->file, AHEAD * need);
+    hid_t end = room >= 0 ? hold_above(f->file, room) : -1;
+    H5Fflush(f->file, H5F_SCOPE_LOCAL);
+    // without an end above it, giving up the room would shrink the file again
+    if (end < 0) end = room;
+    if (end != room) H5Dclose(room);
+    if (f->end >= 0) H5Dclose(f->end);
+    f->end = end;
+    f->room = (AHEAD - 1) * need;
 }
 
 static bool flush_all(crTrajectoryFile* f) {
-    make_room(f);
+    if (f->tables[CR_TABLE_TIME].written > 0) make_room(f);
     return add_snapshot(f) && flush_tables(f);
 }
 
@@ -224,7 +261,10 @@ static crStatus hdf5_scene(void* self, const char* text, crError* error) {
 
 static crStatus hdf5_close(void* self, crError* error) {
     crTrajectoryFile* f = self;
-    bool good = flush_all(f);
+    // the room that was made is given back
+    if (f->end >= 0) H5Dclose(f->end);
+    f->end = -1;
+    bool good = add_snapshot(f) && flush_tables(f);
     cr__trajectory_free(f);
     return good ? CR_OK : cannot(error);
 }
@@ -301,7 +341,7 @@ static bool take_memory(crTrajectoryFile* f) {
 static crTrajectoryFile* allocate(crWorld* world, crError* error) {
     crTrajectoryFile* f = calloc(1, sizeof *f);
     if (f != NULL) {
-        *f = (crTrajectoryFile){.file = -1, .bytes = -1, .world = world};
+        *f = (crTrajectoryFile){.file = -1, .bytes = -1, .end = -1, .world = world};
         cr__trajectory_shape(f);
         if (take_memory(f)) return f;
         cr__trajectory_free(f);

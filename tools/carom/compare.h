@@ -2,7 +2,6 @@
 #ifndef CAROM_COMPARE_H
 #define CAROM_COMPARE_H
 
-#include "plot/compare.h"
 #include "run.h"
 #include "scene_input.h"
 
@@ -22,7 +21,7 @@ typedef struct Outcome {
     const char* value;
     Run run;
     bool refused;  // no run; run.error says why
-    crTrack track;
+    crMotionLog log;
     double difference;  // largest of positions and velocities at the end against the first run; m, m/s, rad
 } Outcome;
 
@@ -31,6 +30,7 @@ typedef struct Comparison {
     Choice choice;
     const char* bodies;  // names with commas between, NULL for those that moved
     const char* plot;
+    const char* report;
     int count;
     int first;  // the run that others are compared with, -1 where none ran
     bool interrupted;

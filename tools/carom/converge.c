@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/recording.h"
+
 #define SAME 1e-9  // share of a step within which two times are one
 
 static size_t width(const Path* path) { return 1 + 2 * (size_t)path->nv; }
@@ -59,6 +61,48 @@ crStatus path_add(Path* path, crWorld* world) {
     double h = before != NULL ? state->time - before[0] : 0.0;
     coordinates(world, h, before != NULL ? before + 1 + n : NULL, row + 1 + n);
     return CR_OK;
+}
+
+// the recording's bodies that move are the model's, with their numbers in the same places
+static crStatus check_bodies(const crRecording* r, const crModel* model, crError* error) {
+    int at = 0;
+    for (int i = 1; i < model->nb; i++) {
+        const crBody* body = &model->bodies[i];
+        if (body->nq == 0) continue;
+        while (at < r->body_count && r->bodies[at].nq == 0) {
+            at++;
+        }
+        if (at == r->body_count || strcmp(r->bodies[at].name, body->name) != 0) {
+            return cr_error_set(error, CR_ERR_NAME, "reference",
+                                "reference: has no body \"%.60s\" where the scene has one", body->name);
+        }
+        at++;
+    }
+    if (r->nq == model->nq && r->nv == model->nv) return CR_OK;
+    return cr_error_set(error, CR_ERR_SIZE, "reference",
+                        "reference: has %d coordinates and %d velocities, the scene %d and %d", r->nq, r->nv,
+                        model->nq, model->nv);
+}
+
+crStatus path_read(Path* path, const char* file, crWorld* world, crError* error) {
+    const crModel* model = cr_world_model(world);
+    crState* state = cr_world_state(world);
+    crRecording r;
+    crStatus status = cr_recording_read(file, &r, error);
+    if (status != CR_OK) return status;
+    status = check_bodies(&r, model, error);
+    size_t nq = (size_t)r.nq;
+    size_t nv = (size_t)r.nv;
+    for (size_t i = 0; i < r.count && status == CR_OK; i++) {
+        state->time = r.time[i];
+        if (nq > 0) memcpy(state->q, r.q + i * nq, nq * sizeof(double));
+        if (nv > 0) memcpy(state->v, r.v + i * nv, nv * sizeof(double));
+        status = path_add(path, world);
+        if (status != CR_OK)
+            cr_error_set(error, status, "reference", "reference: %s", cr_status_text(status));
+    }
+    cr_recording_free(&r);
+    return status;
 }
 
 // coordinate k at a time in the step that ends with row i

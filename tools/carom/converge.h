@@ -15,6 +15,10 @@ void path_free(Path* path);  // accepts a zeroed path
 // Adds the world's present state. CR_ERR_MEMORY.
 crStatus path_add(Path* path, crWorld* world);
 
+// The path of a recorded trajectory of the same scene; the world is left at its last state. Fails: what reading
+// a recording fails with, wrong-size or unknown-name where it has other bodies, memory.
+crStatus path_read(Path* path, const char* file, crWorld* world, crError* error);
+
 // Against a reference, over the time both cover: the integral of max |v - v_ref| with v constant on each
 // step, and the largest |x - x_ref| at any time.
 typedef struct PathError {

@@ -9,10 +9,13 @@
 #include "command.h"
 #include "compare.h"
 #include "io/json_set.h"
+#include "plot/charts.h"
 #include "plot/gnuplot.h"
+#include "report.h"
 #include "stream.h"
 
 #define DIFFERS 1e-6
+#define LEGEND  12  // lines of a chart
 
 static void print_help(void) {
     puts("usage: carom compare SCENE --rule A,B,... [options]\n"
@@ -28,7 +31,8 @@ static void print_help(void) {
          "  --set PATH=A,B,...  any value of the scene\n"
          "\n"
          "  --bodies A,B,...  to show, instead of the first twelve that moved\n"
-         "  --plot FILE       energy, positions and outcome over each other: .svg, .png or .pdf\n"
+         "  --plot FILE       energy, positions and velocities over each other: .svg, .png or .pdf\n"
+         "  --report FILE     a page with the runs side by side: animation, charts, outcome: .html\n"
          "  --json            everything as one JSON object\n"
          "  --strict          bodies that overlap at the start are an error, not a warning\n"
          "\n"
@@ -97,10 +101,13 @@ static int take_list(Comparison* c, const char* name, const char* path, char* li
 
 // -1: no list and no option of this verb; else the exit status so far
 static int take_option(Comparison* c, char* name, char* value) {
-    bool bodies = strcmp(name, "--bodies") == 0;
-    if (bodies || strcmp(name, "--plot") == 0) {
+    const char** text = strcmp(name, "--bodies") == 0   ? &c->bodies
+                        : strcmp(name, "--plot") == 0   ? &c->plot
+                        : strcmp(name, "--report") == 0 ? &c->report
+                                                        : NULL;
+    if (text != NULL) {
         if (value == NULL) return usage_error("compare", "%s needs a value", name);
-        *(bodies ? &c->bodies : &c->plot) = value;
+        *text = value;
         return EXIT_GOOD;
     }
     if (value == NULL) return -1;
@@ -182,16 +189,6 @@ static int check_bodies(const Comparison* c, const crModel* model) {
     return -1;
 }
 
-static void choose_bodies(const Comparison* c, Outcome* o) {
-    const crModel* model = o->run.scene.model;
-    for (int i = 1; i < model->nb; i++) {
-        bool moves = model->bodies[i].last >= 0 || model->bodies[i].base != CR_WORLD;
-        if (moves && comparison_shows(c, model->bodies[i].name)) cr_track_body(&o->track, i);
-    }
-}
-
-static crStatus watch(void* ctx, Run* run) { return cr_track_add(ctx, run->world); }
-
 // one choice; -1 to go on, else the exit status
 static int run_one(Comparison* c, Outcome* o) {
     Run* run = &o->run;
@@ -208,28 +205,29 @@ static int run_one(Comparison* c, Outcome* o) {
     }
     o->refused = status != CR_OK;
     if (o->refused) return -1;
-    if (c->plot != NULL) {
-        choose_bodies(c, o);
-        run->watch = watch;
-        run->watch_ctx = &o->track;
-    }
-    run_through(run, NULL, NULL);
+    bool keep = c->plot != NULL || c->report != NULL;
+    if (keep) cr_motion_create(&o->log, run->scene.model);
+    run_through(run, NULL, keep ? &o->log : NULL);
     c->interrupted = run->interrupted;
     // a run that could not even begin was refused
     o->refused = run->status != CR_OK && run->tally.steps == 0;
     return -1;
 }
 
+static double body_difference(const Outcome* a, const Outcome* b, int body) {
+    double worst = 0.0;
+    const crColumn* column = cr_trajectory_columns(a->run.scene.model->bodies[body].joint);
+    for (; column->name != NULL; column++) {
+        worst = fmax(worst, fabs(outcome_value(a, body, column) - outcome_value(b, body, column)));
+    }
+    return worst;
+}
+
 static void measure(const Comparison* c, Outcome* o) {
-    const Outcome* first = &c->outcomes[c->first];
     const crModel* model = o->run.scene.model;
     for (int i = 1; i < model->nb; i++) {
-        if (!comparison_shows(c, model->bodies[i].name)) continue;
-        for (const crColumn* column = cr_trajectory_columns(model->bodies[i].joint); column->name != NULL;
-             column++) {
-            double apart = fabs(outcome_value(o, i, column) - outcome_value(first, i, column));
-            o->difference = fmax(o->difference, apart);
-        }
+        if (comparison_shows(c, model->bodies[i].name))
+            o->difference = fmax(o->difference, body_difference(o, &c->outcomes[c->first], i));
     }
 }
 
@@ -257,21 +255,75 @@ static int run_all(Comparison* c) {
     return code;
 }
 
-static int draw(const Comparison* c) {
-    crTrackLabel tracks[COMPARE_MOST];
+// how far a body's ends are apart over the runs
+static double body_spread(const Comparison* c, int body) {
+    const Outcome* first = &c->outcomes[c->first];
+    double worst = 0.0;
+    for (int i = 0; i < c->count; i++) {
+        if (!c->outcomes[i].refused) worst = fmax(worst, body_difference(&c->outcomes[i], first, body));
+    }
+    return worst;
+}
+
+// those of --bodies, or the ones whose ends are farthest apart, as many as a legend can hold; indices of a log
+static int choose_bodies(const Comparison* c, const crModel* model, int runs, int bodies[CR_MOTION_BODIES]) {
+    int most = c->bodies != NULL ? CR_MOTION_BODIES : LEGEND / runs > 1 ? LEGEND / runs : 1;
+    int count = 0;
+    for (int i = 1; i < model->nb; i++) {
+        if (!comparison_shows(c, model->bodies[i].name)) continue;
+        // in the order of spread, the largest first
+        int at = count < most ? count : most - 1;
+        if (count == most && body_spread(c, i) <= body_spread(c, bodies[at] + 1)) continue;
+        for (; at > 0 && body_spread(c, i) > body_spread(c, bodies[at - 1] + 1); at--) {
+            bodies[at] = bodies[at - 1];
+        }
+        bodies[at] = i - 1;
+        count += count < most;
+    }
+    return count;
+}
+
+static crStatus draw(const Comparison* c, const crPlotRun* runs, int count, const char* title,
+                     crError* error) {
+    static const crCharted kinds[] = {CR_CHART_ENERGY, CR_CHART_POSITIONS, CR_CHART_VELOCITIES};
+    int bodies[CR_MOTION_BODIES];
+    int body_count = choose_bodies(c, runs[0].log->model, count, bodies);
+    crCharts charts = {0};
+    crStatus status = CR_OK;
+    for (int i = 0; i < 3 && status == CR_OK; i++) {
+        if (i == 0 || runs[0].log->body_count > 0)
+            status = cr_charts_add(&charts, kinds[i], runs, count, bodies, body_count, error);
+    }
+    if (status == CR_OK) status = cr_charts_save(&charts, c->plot, title, error);
+    cr_charts_destroy(&charts);
+    return status;
+}
+
+// picture and report of the runs that were made
+static int show(const Comparison* c) {
+    crPlotRun plots[COMPARE_MOST];
+    const Run* runs[COMPARE_MOST];
+    const char* labels[COMPARE_MOST];
+    crMotionLog logs[COMPARE_MOST];
     int count = 0;
     for (int i = 0; i < c->count; i++) {
-        if (!c->outcomes[i].refused)
-            tracks[count++] = (crTrackLabel){c->outcomes[i].value, &c->outcomes[i].track};
+        const Outcome* o = &c->outcomes[i];
+        if (o->refused) continue;
+        plots[count] = (crPlotRun){o->value, &o->log};
+        runs[count] = &o->run;
+        logs[count] = o->log;
+        labels[count++] = o->value;
     }
     if (count == 0) return EXIT_GOOD;
     char title[256];
     snprintf(title, sizeof title, "%s by %s", scene_title(&c->scene), c->choice.name);
     crError error = {0};
-    const crModel* model = c->outcomes[c->first].run.scene.model;
-    return cr_compare_plot(tracks, count, model, c->plot, title, &error) == CR_OK
-               ? EXIT_GOOD
-               : file_refuse(&c->scene, &error);
+    int status = EXIT_GOOD;
+    if (c->plot != NULL && draw(c, plots, count, title, &error) != CR_OK)
+        status = file_refuse(&c->scene, &error);
+    if (c->report != NULL && report_runs(c->report, title, runs, logs, labels, count, &error) != CR_OK)
+        status = file_refuse(&c->scene, &error);
+    return status;
 }
 
 static int finish(const Comparison* c) {
@@ -286,8 +338,8 @@ static int finish(const Comparison* c) {
         if (o->refused && (!c->choice.all || c->first < 0)) status = EXIT_BAD_INPUT;
         if (!o->refused && (o->run.status != CR_OK || o->run.tally.unsolved > 0)) status = EXIT_UNSOLVED;
     }
-    int drawn = c->plot != NULL ? draw(c) : EXIT_GOOD;
-    return drawn != EXIT_GOOD ? drawn : status;
+    int shown = c->plot != NULL || c->report != NULL ? show(c) : EXIT_GOOD;
+    return shown != EXIT_GOOD ? shown : status;
 }
 
 int verb_compare(int count, char** arguments) {
@@ -304,7 +356,7 @@ int verb_compare(int count, char** arguments) {
         if (status < 0) status = finish(c);
     }
     for (int i = 0; i < c->count; i++) {
-        cr_track_free(&c->outcomes[i].track);
+        cr_motion_destroy(&c->outcomes[i].log);
         cr_world_destroy(c->outcomes[i].run.world);
         cr_scene_free(&c->outcomes[i].run.scene);
     }

@@ -1,7 +1,8 @@
 // verb_converge.c - carom converge: the same scene by smaller and smaller steps, as in Stewart and Trinkle's
 // Table 1.
 //
-// Errors are those of converge.c against the finest step, or against one given by --reference.
+// Errors are those of converge.c against the finest step, or against a step or a trajectory given by
+// --reference.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,8 @@ static void print_help(void) {
          "SCENE is a file, - for standard input, or the name of a scene that comes with carom.\n"
          "\n"
          "  --dt A,B,...      lengths of a step, s; two or more, the finest is the reference\n"
-         "  --reference S     the step of the reference, which then has no row of its own\n"
+         "  --reference X     the step of the reference, which then has no row of its own, or a trajectory\n"
+         "                    of this scene, .csv or .h5\n"
          "  --plot FILE       errors over dt: .svg, .png or .pdf\n"
          "  --json            "
          "{\"rows\":[{\"dt\",\"velocity_error\",\"position_error\",\"variation\",\"order\"}]}\n"
@@ -50,6 +52,7 @@ typedef struct Options {
     int count;
     double dt[MOST_STEPS];  // descending
     double reference;       // 0: the finest of them
+    const char* file;       // the reference as a trajectory, NULL for none
 } Options;
 
 static bool read_length(const char* text, double* dt, const char** end) {
@@ -87,6 +90,11 @@ static int take_lengths(Options* options, const char* list) {
     return EXIT_GOOD;
 }
 
+static bool is_file(const char* text) {
+    const char* dot = strrchr(text, '.');
+    return dot != NULL && (strcmp(dot, ".csv") == 0 || strcmp(dot, ".h5") == 0 || strcmp(dot, ".hdf5") == 0);
+}
+
 // -1: no such option; else the exit status so far
 static int take_option(Options* options, const char* name, char* value) {
     bool lengths = strcmp(name, "--dt") == 0;
@@ -95,16 +103,23 @@ static int take_option(Options* options, const char* name, char* value) {
     if (value == NULL) return usage_error("converge", "%s needs a value", name);
     if (lengths) return take_lengths(options, value);
     const char* end = "";
-    if (reference && (!read_length(value, &options->reference, &end) || *end != '\0'))
-        return usage_error("converge", "--reference is '%s', must be a positive number", value);
-    if (!reference) options->plot = value;
+    if (!reference) {
+        options->plot = value;
+    } else if (is_file(value)) {
+        options->file = value;
+    } else if (!read_length(value, &options->reference, &end) || *end != '\0') {
+        return usage_error("converge", "--reference is '%s', must be a positive number or a .csv or .h5 file",
+                           value);
+    }
     return EXIT_GOOD;
 }
 
 static int check_options(const Options* options) {
     if (options->scene.path == NULL) return usage_error("converge", "which scene?");
     if (options->count == 0) return usage_error("converge", "which steps? --dt A,B,...");
-    if (options->count == 1 && options->reference == 0.0)
+    if (options->file != NULL && options->reference > 0.0)
+        return usage_error("converge", "one --reference at a time");
+    if (options->count == 1 && options->reference == 0.0 && options->file == NULL)
         return usage_error("converge", "--dt needs two steps or more, or a --reference");
     crPictureFormat format;
     if (options->plot != NULL && cr_picture_format(options->plot, &format, NULL) != CR_OK)
@@ -170,13 +185,36 @@ static int run_path(Options* options, double dt, bool first, Path* path, Converg
     return code;
 }
 
+// the reference from its file; -1 to go on, else the exit status
+static int read_reference(Options* options, Path* path) {
+    crError error = {0};
+    crScene scene = {0};
+    crWorld* world = NULL;
+    *path = (Path){0};
+    crStatus status = scene_read(&options->scene, &scene, &error);
+    if (status != CR_OK) return scene_refuse(&options->scene, &error);
+    int code = -1;
+    if (!scene_overlaps(&options->scene, &scene)) {
+        code = EXIT_BAD_INPUT;
+    } else if (scene_world(&scene, &world, &error) != CR_OK) {
+        code = scene_refuse(&options->scene, &error);
+    } else if (path_read(path, options->file, world, &error) != CR_OK) {
+        code = file_refuse(&options->scene, &error);
+    }
+    cr_world_destroy(world);
+    cr_scene_free(&scene);
+    return code;
+}
+
 static int run_all(Options* options, ConvergeRow* rows) {
-    bool inside = options->reference == 0.0;
+    bool inside = options->reference == 0.0 && options->file == NULL;
     int last = options->count - 1;
     double finest = inside ? options->dt[last] : options->reference;
     Path reference;
     ConvergeRow row = {0};
-    int code = run_path(options, finest, true, &reference, inside ? &rows[last] : &row);
+    int code = options->file != NULL
+                   ? read_reference(options, &reference)
+                   : run_path(options, finest, true, &reference, inside ? &rows[last] : &row);
     if (inside) rows[last].reference = true;
     for (int i = 0; i < options->count - inside && code < 0; i++) {
         Path path;
@@ -198,8 +236,14 @@ static void put_order(FILE* file, double order) {
 
 static void print_table(const Options* options, const ConvergeRow* rows, double overall) {
     print_plain(stdout, scene_title(&options->scene));
-    printf(": against dt = %.6g s\n",
-           options->reference > 0.0 ? options->reference : options->dt[options->count - 1]);
+    if (options->file != NULL) {
+        fputs(": against ", stdout);
+        print_plain(stdout, options->file);
+        putchar('\n');
+    } else {
+        printf(": against dt = %.6g s\n",
+               options->reference > 0.0 ? options->reference : options->dt[options->count - 1]);
+    }
     printf("%12s %15s %15s %13s %7s %9s %9s\n", "dt [s]", "velocity error", "position error", "variation",
            "order", "steps", "unsolved");
     for (int i = 0; i < options->count; i++) {
@@ -226,9 +270,14 @@ static void member(FILE* file, const char* name, double value) {
 static void print_json(const Options* options, const ConvergeRow* rows, double overall) {
     fputs("{\"scene\":", stdout);
     cr_json_write_string(stdout, scene_title(&options->scene));
-    putchar(',');
-    member(stdout, "reference",
-           options->reference > 0.0 ? options->reference : options->dt[options->count - 1]);
+    if (options->file != NULL) {
+        fputs(",\"reference\":", stdout);
+        cr_json_write_string(stdout, options->file);
+    } else {
+        putchar(',');
+        member(stdout, "reference",
+               options->reference > 0.0 ? options->reference : options->dt[options->count - 1]);
+    }
     fputs(",\"rows\":[", stdout);
     for (int i = 0; i < options->count; i++) {
         const ConvergeRow* row = &rows[i];
