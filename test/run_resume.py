@@ -60,6 +60,10 @@ def test_exact():
             return
         path = scene(folder, STACK)
         whole, _ = run(path)
+        for threads in (2, 3):
+            check(run(path, "--threads", threads)[0]["hash"] == whole["hash"], "threads", threads)
+        for quality in ("fast", "accurate", "certified"):
+            check(run(path, "--quality", quality)[0]["certificate"]["unsolved_steps"] == 0, quality)
         run(path, "--out", folder / "t.h5", "--duration", "0.2")
         for duration in (0.2, 0.204, 0.6, 0.8):
             part, err = run(path, "--resume", folder / "t.h5", "--duration", duration)

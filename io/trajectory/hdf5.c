@@ -28,7 +28,7 @@
 #define SPARE       ((hsize_t)1 << 15)  // bytes for what HDF5 adds of its own to a flush
 #define AHEAD       4                   // flushes that room is made for
 #define END         ((hsize_t)1 << 13)  // bytes that keep the end of the file; more than HDF5 gathers
-#define TRIES       16
+#define TRIES       10
 #define BYTE_CHUNK  ((hsize_t)16 << 10)  // of snapshots
 
 const char* const cr__table_names[CR_TABLES] = {"time",        "q",      "v",        "energy",
@@ -206,6 +206,20 @@ static bool flush_all(crTrajectoryFile* f) {
     return add_snapshot(f) && flush_tables(f);
 }
 
+// the room that was made is given back
+static bool flush_last(crTrajectoryFile* f) {
+    if (f->end >= 0) H5Dclose(f->end);
+    f->end = -1;
+    return add_snapshot(f) && flush_tables(f);
+}
+
+static crStatus quietly(bool (*flush)(crTrajectoryFile*), crTrajectoryFile* f, crError* error) {
+    crQuiet quiet = cr__hdf5_begin();
+    bool good = flush(f);
+    cr__hdf5_end(quiet);
+    return good ? CR_OK : cannot(error);
+}
+
 static crStatus hdf5_write(void* self, const crRecord* record, crError* error) {
     crTrajectoryFile* f = self;
     const crState* state = cr_world_state(f->world);
@@ -225,7 +239,7 @@ static crStatus hdf5_write(void* self, const crRecord* record, crError* error) {
     // the start goes out at once, so that every file can be gone on with; later ends of flushes are then one
     // row into a new chunk, which is all that a kill during a flush can leave unfinished
     bool due = tables[CR_TABLE_TIME].written == 0 || tables[CR_TABLE_TIME].held >= f->chunk;
-    return !due || flush_all(f) ? CR_OK : cannot(error);
+    return due ? quietly(flush_all, f, error) : CR_OK;
 }
 
 static void put(double* to, crVec3 x) {
@@ -248,7 +262,7 @@ static crStatus hdf5_event(void* self, const crEvent* event, crError* error) {
     row[11] = event->approach;
     put(row + 12, event->impulse);
     row[15] = event->energy_change;
-    return f->tables[CR_TABLE_EVENTS].held < f->chunk || flush_tables(f) ? CR_OK : cannot(error);
+    return f->tables[CR_TABLE_EVENTS].held >= f->chunk ? quietly(flush_tables, f, error) : CR_OK;
 }
 
 static crStatus hdf5_scene(void* self, const char* text, crError* error) {
@@ -261,12 +275,9 @@ static crStatus hdf5_scene(void* self, const char* text, crError* error) {
 
 static crStatus hdf5_close(void* self, crError* error) {
     crTrajectoryFile* f = self;
-    // the room that was made is given back
-    if (f->end >= 0) H5Dclose(f->end);
-    f->end = -1;
-    bool good = add_snapshot(f) && flush_tables(f);
+    crStatus status = quietly(flush_last, f, error);
     cr__trajectory_free(f);
-    return good ? CR_OK : cannot(error);
+    return status;
 }
 
 // one text of fixed length per body
