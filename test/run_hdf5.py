@@ -151,6 +151,14 @@ def test_hostile():
             f["q"] = link
         status, out, err = carom("run", str(folder / "s.json"), "--resume", str(file))
         check(status == 1 and "(missing-field)" in err, status, err)
+    # killed before the first snapshot was whole: from the start
+    file.write_bytes(good)
+    with h5py.File(file, "r+") as f:
+        for name in ("snapshots", "time", "q"):
+            f[name].resize(0, axis=0)
+    again = json.loads(carom("run", str(folder / "s.json"), "--resume", str(file), "--json")[1])
+    with h5py.File(file) as f:
+        check(again["resumed_at"] == 0 and len(f["time"]) == len(f["q"]) == len(f["v"]) == again["steps"] + 1, again["steps"])
     # the last snapshot is damaged: the one before it serves, and the end is the same
     file.write_bytes(good)
     with h5py.File(file, "r+") as f:

@@ -109,7 +109,7 @@ def test_killed():
         if not has_hdf5(folder):
             print("  skipped, built without HDF5")
             return
-        path = scene(folder, {**STACK, "step": {"dt": 0.0004, "duration": 0.8}})
+        path = scene(folder, {**STACK, "step": {"dt": 0.001, "duration": 0.8}})
         whole, _ = run(path)
         killed = 0
         for i in range(12 if "CAROM_SOAK" in os.environ else 4):

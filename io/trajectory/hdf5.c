@@ -383,6 +383,11 @@ static crStatus hdf5_resume(const char* path, crWorld* world, uint64_t scene, vo
     crStatus status = cr__trajectory_reopen(f, path, scene, error);
     if (status != CR_OK) cr__trajectory_free(f);
     cr__hdf5_end(quiet);
+    if (status != CR_OK) return status;
+    // a file killed before its first record gets it now
+    crRecord start = {.energy = cr_world_energy(world)};
+    if (f->tables[CR_TABLE_TIME].written == 0) status = hdf5_write(f, &start, error);
+    if (status != CR_OK) cr__trajectory_free(f);
     if (status == CR_OK) *self = f;
     return status;
 }

@@ -208,6 +208,36 @@ static bool cut_tables(crTrajectoryFile* f, const hsize_t cut[CR_TABLES], hsize_
     return good && H5Fflush(f->file, H5F_SCOPE_LOCAL) >= 0;
 }
 
+// the last good snapshot; a file killed before its first was whole begins again with the world as it is
+static crStatus go_back(crTrajectoryFile* f, const char* path, crError* error) {
+    hsize_t cut[CR_TABLES] = {0};
+    hsize_t byte_end = 0;
+    hsize_t count = f->tables[CR_TABLE_SNAPSHOTS].written;
+    size_t size = cr_world_save_size(f->world);
+    void* start = malloc(size);
+    if (start == NULL || cr_world_save(f->world, start, size) != CR_OK) {
+        free(start);
+        return cr_error_set(error, CR_ERR_MEMORY, "resume", "resume: out of memory");
+    }
+    bool found = false;
+    for (hsize_t tries = 0; tries < MOST_TRIES && tries < count && !found; tries++) {
+        found = restore(f, count - 1 - tries, cut, &byte_end);
+    }
+    if (!found && count <= 1 && cr_world_load(f->world, start, size, NULL) == CR_OK) {
+        memset(cut, 0, sizeof cut);
+        byte_end = 0;
+        found = true;
+    }
+    free(start);
+    if (!found) {
+        return cr_error_set(error, CR_ERR_SYNTAX, "snapshots",
+                            "snapshots: none of the last %d is whole, the run cannot go on from this file",
+                            MOST_TRIES);
+    }
+    if (cut_tables(f, cut, byte_end)) return CR_OK;
+    return cr_error_set(error, CR_ERR_FILE, "resume", "resume: %.120s cannot be written", path);
+}
+
 crStatus cr__trajectory_reopen(crTrajectoryFile* f, const char* path, uint64_t scene, crError* error) {
     const crModel* model = cr_world_model(f->world);
     f->file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
@@ -221,16 +251,5 @@ crStatus cr__trajectory_reopen(crTrajectoryFile* f, const char* path, uint64_t s
     if (status == CR_OK) status = check_scene(f->file, scene, error);
     if (status == CR_OK) status = open_tables(f, error);
     if (status != CR_OK) return status;
-    hsize_t cut[CR_TABLES] = {0};
-    hsize_t byte_end = 0;
-    hsize_t count = f->tables[CR_TABLE_SNAPSHOTS].written;
-    for (hsize_t tries = 0; tries < MOST_TRIES && tries < count; tries++) {
-        if (!restore(f, count - 1 - tries, cut, &byte_end)) continue;
-        return cut_tables(f, cut, byte_end)
-                   ? CR_OK
-                   : cr_error_set(error, CR_ERR_FILE, "resume", "resume: %.120s cannot be written", path);
-    }
-    return cr_error_set(error, CR_ERR_SYNTAX, "snapshots",
-                        "snapshots: none of the last %d is whole, the run cannot go on from this file",
-                        MOST_TRIES);
+    return go_back(f, path, error);
 }
