@@ -6,10 +6,11 @@
 
 #include <math.h>
 
-#define FONT   12.0
-#define SMALL  11.0
-#define ROW    17.0   // of the legend
-#define DECADE 1e-12  // least share of the largest value that a logarithmic axis shows
+#define FONT      12.0
+#define SMALL     11.0
+#define MOST_TICS 64
+#define ROW       17.0   // of the legend
+#define DECADE    1e-12  // least share of the largest value that a logarithmic axis shows
 
 static double y_value(bool logarithmic, double y) {
     if (!logarithmic) return y;
@@ -75,6 +76,17 @@ static double tic_step(double size, double count) {
     return ten * (lead <= 1.0 ? 1.0 : lead <= 2.0 ? 2.0 : lead <= 5.0 ? 5.0 : 10.0);
 }
 
+// tics are multiples of the step; a range that doubles cannot divide so has some all the same
+static double tic_at(double lo, double step, int index) { return (ceil(lo / step - 1e-9) + index) * step; }
+
+static int tic_count(double lo, double hi, double step) {
+    int count = 0;
+    while (count < MOST_TICS && tic_at(lo, step, count) <= hi + 1e-9 * step) {
+        count++;
+    }
+    return count;
+}
+
 // the number of a tic, with the digits its step needs
 static void tic_text(double value, double step, char text[32]) {
     if (fabs(value) < 1e-9 * step) value = 0.0;
@@ -103,9 +115,9 @@ static void y_text(const crPanel* p, double y, double step, char text[32]) {
 double cr_panel_tic_room(const crPanel* p) {
     double step = y_step(p);
     double widest = 0.0;
-    for (double n = ceil(p->y0 / step - 1e-9); n * step <= p->y1 + 1e-9 * step; n += 1.0) {
+    for (int i = 0; i < tic_count(p->y0, p->y1, step); i++) {
         char text[32];
-        y_text(p, n * step, step, text);
+        y_text(p, tic_at(p->y0, step, i), step, text);
         widest = fmax(widest, cr_sheet_text_width(text, SMALL));
     }
     return widest;
@@ -113,10 +125,10 @@ double cr_panel_tic_room(const crPanel* p) {
 
 static void draw_x_axis(crSheet* sheet, const crPanel* p) {
     double step = tic_step(p->x1 - p->x0, fmax(2.0, (p->right - p->left) / 75.0));
-    for (double n = ceil(p->x0 / step - 1e-9); n * step <= p->x1 + 1e-9 * step; n += 1.0) {
+    for (int i = 0; i < tic_count(p->x0, p->x1, step); i++) {
         char text[32];
-        double x = cr_panel_x(p, n * step);
-        tic_text(n * step, step, text);
+        double x = cr_panel_x(p, tic_at(p->x0, step, i));
+        tic_text(tic_at(p->x0, step, i), step, text);
         cr_sheet_line(sheet, x, p->top, x, p->bottom, (crPen){.stroke = CR_INK_GRID, .width = 1.0});
         cr_sheet_text(sheet, x, p->bottom + 15.0, SMALL, CR_ANCHOR_MIDDLE, CR_INK_FAINT, text);
     }
@@ -126,10 +138,10 @@ void cr_panel_axes(crSheet* sheet, const crPanel* p, double label_x, const char*
                    const char* y_label) {
     draw_x_axis(sheet, p);
     double step = y_step(p);
-    for (double n = ceil(p->y0 / step - 1e-9); n * step <= p->y1 + 1e-9 * step; n += 1.0) {
+    for (int i = 0; i < tic_count(p->y0, p->y1, step); i++) {
         char text[32];
-        double y = cr_panel_y(p, n * step);
-        y_text(p, n * step, step, text);
+        double y = cr_panel_y(p, tic_at(p->y0, step, i));
+        y_text(p, tic_at(p->y0, step, i), step, text);
         cr_sheet_line(sheet, p->left, y, p->right, y, (crPen){.stroke = CR_INK_GRID, .width = 1.0});
         cr_sheet_text(sheet, p->left - 6.0, y + 4.0, SMALL, CR_ANCHOR_END, CR_INK_FAINT, text);
     }

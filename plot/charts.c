@@ -74,8 +74,8 @@ static crStatus add_energy(Maker* m, crError* error) {
         crSeries* s = new_series(chart);
         if (s == NULL) break;
         const char* label = m->run_count > 1 ? m->runs[i].label : "total";
-        *s =
-            (crSeries){label, log->count, time, total, 1, m->run_count > 1 ? i : 2, m->run_count == 1, false};
+        *s = (crSeries){
+            label, log->count, time, total, 1, m->run_count > 1 ? i : 2, m->run_count > 1 ? i % 3 : 1, false};
     }
     return CR_OK;
 }
@@ -103,7 +103,7 @@ static crStatus add_certificate(Maker* m, crError* error) {
         chart->x1 = m->runs[0].log->rows[(m->runs[0].log->count - 1) * m->runs[0].log->columns];
         for (int i = 0; i < m->run_count; i++) {
             add_column(chart, m->runs[i].log, parts[p].column, m->run_count > 1 ? m->runs[i].label : NULL, i,
-                       0);
+                       i % 3);
         }
     }
     return CR_OK;
@@ -201,7 +201,7 @@ static crStatus gather_all(Maker* m, crCharted kind, double** values, bool shown
     }
     double largest = fmax(most[0], fmax(most[1], most[2]));
     for (int axis = 0; axis < 3; axis++) {
-        shown[axis] = most[axis] > FLAT * largest;
+        shown[axis] = largest > 0.0 && most[axis] >= FLAT * largest;
     }
     if (largest == 0.0) shown[0] = true;
     return CR_OK;
@@ -217,11 +217,12 @@ static const double* times(Maker* m, int run) {
     return time;
 }
 
+// runs that agree lie on each other: dashes let the one below be seen
 static void style_of(const Maker* m, int run, int body, crSeries* s) {
     bool by_run = m->run_count > 1 && (m->body_count == 1 || m->run_count > 2);
     s->color = by_run ? run : body;
-    s->dash =
-        by_run ? (m->body_count > 1 ? body % 3 : 0) : (m->run_count > 1 ? run % 3 : body / CR_INK_COLORS);
+    s->dash = by_run ? (m->body_count > 1 ? body % 3 : run % 3)
+                     : (m->run_count > 1 ? run % 3 : body / CR_INK_COLORS);
 }
 
 static crStatus add_vectors(Maker* m, crCharted kind, crError* error) {

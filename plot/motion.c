@@ -161,6 +161,10 @@ static crStatus add_energies(crMotionLog* log) {
 
 static crStatus load_rows(crMotionLog* log, const crRecording* r, double from, double to) {
     crStatus status = CR_OK;
+    // times are sums of steps, with their rounding
+    double slack = 1e-9 * fabs(r->time[r->count - 1] - r->time[0]);
+    from -= slack;
+    to += slack;
     for (size_t i = 0; i < r->count && status == CR_OK; i++) {
         if (r->time[i] < from || r->time[i] > to) continue;
         double head[5] = {0};

@@ -8,10 +8,11 @@
 
 crStatus cr_charts_save(const crCharts* charts, const char* path, const char* title, crError* error) {
     crSheet sheet;
-    cr_sheet_create(&sheet, WIDTH, 34.0 + PANEL * charts->count);
+    double head = title[0] != '\0' ? 34.0 : 8.0;
+    cr_sheet_create(&sheet, WIDTH, head + PANEL * charts->count);
     cr_sheet_text(&sheet, 12.0, 22.0, 14.0, CR_ANCHOR_START, CR_INK_TEXT, title);
     for (int i = 0; i < charts->count; i++) {
-        cr_chart_draw(&sheet, 8.0, 34.0 + PANEL * i, WIDTH - 4.0, 34.0 + PANEL * (i + 1) - 8.0,
+        cr_chart_draw(&sheet, 8.0, head + PANEL * i, WIDTH - 4.0, head + PANEL * (i + 1) - 8.0,
                       &charts->charts[i]);
     }
     crStatus status = cr_sheet_save(&sheet, path, title, error);

@@ -16,7 +16,6 @@
 
 #define CHART_WIDTH  480.0
 #define CHART_HEIGHT 290.0
-#define VIEW_HEIGHT  360.0
 #define MOST_EVENTS  200  // rows of a table
 #define MOST_BODIES  60
 #define OWN_FACTS    7
@@ -223,15 +222,20 @@ static crStatus put_charts(Page* p, crError* error) {
 }
 
 static crStatus put_views(Page* p, crError* error) {
-    crStatus status = CR_OK;
+    crViewChoice choice = {.kind = CR_VIEW_STROBE};
+    const crMotionLog* logs[CR_PAGE_RUNS];
+    for (int i = 0; i < p->run_count; i++) {
+        logs[i] = p->runs[i].log;
+    }
+    crStatus status = cr_view_frame(logs, p->run_count, &choice, error);
     fputs("<section aria-labelledby=\"strobe\">\n<h2 id=\"strobe\">Strobe</h2>\n<div class=\"charts\">\n",
           p->file);
     for (int i = 0; i < p->run_count && status == CR_OK; i++) {
         crSheet sheet;
-        cr_sheet_create(&sheet, CHART_WIDTH, VIEW_HEIGHT);
+        double height = cr_view_height(&choice, CHART_WIDTH);
+        cr_sheet_create(&sheet, CHART_WIDTH, height);
         const char* title = p->run_count > 1 ? p->runs[i].label : "bodies at eight times";
-        status = cr_view_draw(&sheet, 0.0, 0.0, CHART_WIDTH, VIEW_HEIGHT, p->runs[i].log, title,
-                              &(crViewChoice){.kind = CR_VIEW_STROBE}, error);
+        status = cr_view_draw(&sheet, 0.0, 0.0, CHART_WIDTH, height, logs[i], title, &choice, error);
         if (status == CR_OK) put_figure(p, &sheet, "bodies drawn at eight times from start to end");
         cr_sheet_destroy(&sheet);
     }

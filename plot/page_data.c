@@ -42,8 +42,12 @@ static void put_string(FILE* file, const char* text) {
     free(json);
 }
 
+// JSON has no infinity
+static double bounded(double x, double most) { return fmin(fmax(x, -most), most); }
+
 static void put_vector(FILE* file, const char* name, crVec3 x) {
-    fprintf(file, "\"%s\":[%.6g,%.6g,%.6g]", name, x.x, x.y, x.z);
+    fprintf(file, "\"%s\":[%.6g,%.6g,%.6g]", name, bounded(x.x, 1e300), bounded(x.y, 1e300),
+            bounded(x.z, 1e300));
 }
 
 static bool moves(const crModel* model, int body) {
@@ -145,7 +149,9 @@ static size_t frame_row(const crMotionLog* log, size_t frame, size_t frames) {
     return frames > 1 ? frame * (log->count - 1) / (frames - 1) : 0;
 }
 
-static long whole(double x, double quantum) { return (long)(x / quantum + (x < 0.0 ? -0.5 : 0.5)); }
+static long whole(double x, double quantum) {
+    return (long)bounded(x / quantum + (x < 0.0 ? -0.5 : 0.5), 1e15);
+}
 
 static crStatus put_frames(const Data* data, crPlayer* player, size_t frames) {
     const crModel* model = player->log->model;
@@ -273,7 +279,7 @@ crStatus cr__page_data(FILE* file, const crPageRun* runs, int run_count) {
         data.hi = cr_vec3(1.0, 1.0, 1.0);
     }
     crVec3 half = cr_scale(0.5, cr_sub(data.hi, data.lo));
-    data.quantum = PRECISION * fmax(cr_norm(half), 1e-300);
+    data.quantum = bounded(PRECISION * fmax(cr_norm(half), 1e-300), 1e300);
     putc('{', file);
     put_vector(file, "centre", cr_scale(0.5, cr_add(data.lo, data.hi)));
     putc(',', file);

@@ -121,6 +121,7 @@ void cr_sheet_escape(FILE* file, const char* text) {
 
 // a number of pixels, to a tenth, with nothing that need not be there
 static void put_pixel(FILE* file, double x) {
+    if (!(x > -1e6 && x < 1e6)) x = 0.0;  // beyond any sheet, or not a number
     long tenths = (long)(x * 10.0 + (x < 0.0 ? -0.5 : 0.5));
     if (tenths % 10 == 0) {
         fprintf(file, "%ld", tenths / 10);
@@ -173,7 +174,7 @@ static void put_text(const crSheet* s, const crSheetMark* mark, FILE* file) {
 
 void cr_sheet_svg(const crSheet* s, FILE* file, const char* label) {
     fprintf(file,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.6g %.6g\" width=\"%.6g\" "
+            "<svg viewBox=\"0 0 %.6g %.6g\" width=\"%.6g\" "
             "height=\"%.6g\" font-family=\"DejaVu Sans,Verdana,sans-serif\" role=\"img\" aria-label=\"",
             s->width, s->height, s->width, s->height);
     cr_sheet_escape(file, label);

@@ -10,11 +10,17 @@
 
 #include "plot/chart.h"
 #include "plot/faces.h"
+#include "plot/flat.h"
 
-#define SEGMENTS 48    // of round outlines
+#define SEGMENTS 48    // of round outlines, where there are few
+#define CROWD    400   // outlines that are many
 #define TIMES    8     // where none are named
 #define MARGIN   0.06  // of the larger side, around what is drawn
 #define LABELS   64
+#define LEFT     62.0  // room around the panel, pixels
+#define RIGHT    14.0
+#define ABOVE    30.0
+#define BELOW    40.0
 #define ARROW    0.16  // of the panel's smaller side: the longest arrow
 
 typedef struct View {
@@ -28,6 +34,7 @@ typedef struct View {
     int row_count;
     double lo[2], hi[2];  // of what is drawn, m
     crPanel panel;
+    int segments;             // of round outlines
     double boxes[LABELS][4];  // labels that are there
     int box_count;
 } View;
@@ -85,62 +92,6 @@ crViewAxes cr_view_axes(crPlayer* player, crViewKind kind, const bool* shown) {
     return look(spread[a] >= 0.5 * spread[b] ? a : b, 1.0, k, component(g, k) > 0.0 ? -1.0 : 1.0);
 }
 
-static int compare(const void* a, const void* b) {
-    const double* p = a;
-    const double* q = b;
-    if (p[0] != q[0]) return p[0] < q[0] ? -1 : 1;
-    return p[1] < q[1] ? -1 : p[1] > q[1];
-}
-
-static double turn(const double* a, const double* b, const double* c) {
-    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-}
-
-// convex hull by monotone chains, in place; returns its size
-static size_t outline(double (*points)[2], size_t count, double (*hull)[2]) {
-    qsort(points, count, sizeof *points, compare);
-    size_t n = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        size_t start = n;
-        for (size_t i = 0; i < count; i++) {
-            const double* p = points[pass == 0 ? i : count - 1 - i];
-            while (n >= start + 2 && turn(hull[n - 2], hull[n - 1], p) <= 0.0) {
-                n--;
-            }
-            hull[n][0] = p[0];
-            hull[n++][1] = p[1];
-        }
-        n--;
-    }
-    return n;
-}
-
-// Sutherland and Hodgman: the part of a polygon inside the panel, in pixels; out has room for 2 count + 8
-static size_t clip(const crPanel* p, const double (*in)[2], size_t count, double (*out)[2]) {
-    double sides[4][3] = {
-        {1.0, 0.0, -p->left}, {-1.0, 0.0, p->right}, {0.0, 1.0, -p->top}, {0.0, -1.0, p->bottom}};
-    double(*from)[2] = malloc((2 * count + 8) * sizeof *from);
-    if (from == NULL) return 0;
-    memcpy(out, in, count * sizeof *out);
-    for (int s = 0; s < 4; s++) {
-        memcpy(from, out, count * sizeof *out);
-        size_t n = 0;
-        for (size_t i = 0; i < count; i++) {
-            const double* a = from[i];
-            const double* b = from[(i + 1) % count];
-            double da = sides[s][0] * a[0] + sides[s][1] * a[1] + sides[s][2];
-            double db = sides[s][0] * b[0] + sides[s][1] * b[1] + sides[s][2];
-            if (da >= 0.0) memcpy(out[n++], a, sizeof *out);
-            if ((da >= 0.0) == (db >= 0.0)) continue;
-            out[n][0] = a[0] + da / (da - db) * (b[0] - a[0]);
-            out[n++][1] = a[1] + da / (da - db) * (b[1] - a[1]);
-        }
-        count = n;
-    }
-    free(from);
-    return count;
-}
-
 static void put_polygon(View* v, double (*points)[2], size_t count, bool cut, crPen pen) {
     for (size_t i = 0; i < count; i++) {
         points[i][0] = cr_panel_x(&v->panel, points[i][0]);
@@ -150,7 +101,7 @@ static void put_polygon(View* v, double (*points)[2], size_t count, bool cut, cr
     double(*closed)[2] = malloc((2 * count + 9) * sizeof *closed);
     if (closed == NULL) return;
     if (cut) {
-        count = clip(&v->panel, (const double(*)[2])points, count, closed);
+        count = cr_flat_clip(&v->panel, (const double(*)[2])points, count, closed);
     } else {
         memcpy(closed, points, count * sizeof *closed);
     }
@@ -164,7 +115,7 @@ static void put_polygon(View* v, double (*points)[2], size_t count, bool cut, cr
 // one piece, drawn, or only measured where pen is NULL
 static void draw_piece(View* v, const crShape* piece, crPose pose, bool cut, const crPen* pen) {
     crFaces faces;
-    cr_faces_create(piece, SEGMENTS, &faces);
+    cr_faces_create(piece, v->segments, &faces);
     size_t count = faces.vertex_count;
     double(*flat)[2] = malloc((count + 1) * sizeof *flat);
     double(*hull)[2] = malloc((2 * count + 2) * sizeof *hull);
@@ -177,7 +128,7 @@ static void draw_piece(View* v, const crShape* piece, crPose pose, bool cut, con
     }
     bool good = flat != NULL && hull != NULL && count > 0 && pen != NULL;
     if (good && faces.solid) {
-        size_t n = outline(flat, count, hull);
+        size_t n = cr_flat_outline(flat, count, hull);
         put_polygon(v, hull, n, cut, *pen);
     }
     const int* loop = faces.loops;
@@ -310,7 +261,7 @@ static void measure(View* v) {
 
 // the panel, its ranges widened to one scale
 static void set_panel(View* v, double x0, double y0, double x1, double y1) {
-    v->panel = (crPanel){.left = x0 + 62.0, .top = y0 + 30.0, .right = x1 - 14.0, .bottom = y1 - 40.0};
+    v->panel = (crPanel){.left = x0 + LEFT, .top = y0 + ABOVE, .right = x1 - RIGHT, .bottom = y1 - BELOW};
     double w = v->panel.right - v->panel.left;
     double h = v->panel.bottom - v->panel.top;
     double scale = fmin(w / (v->hi[0] - v->lo[0]), h / (v->hi[1] - v->lo[1]));
@@ -323,6 +274,13 @@ static void set_panel(View* v, double x0, double y0, double x1, double y1) {
 }
 
 static crInk ink_of(int body) { return (crInk)(CR_INK_SERIES + (body - 1) % CR_INK_COLORS); }
+
+// is b no farther than a twentieth of a pixel from the way from a to c?
+static bool on_the_way(const double* a, const double* b, const double* c) {
+    double length = hypot(c[0] - a[0], c[1] - a[1]);
+    double ahead = (b[0] - a[0]) * (c[0] - b[0]) + (b[1] - a[1]) * (c[1] - b[1]);
+    return ahead >= 0.0 && fabs(cr_flat_turn(a, b, c)) <= 0.05 * length;
+}
 
 // where centres of mass went, between the first and the last row drawn
 static void draw_paths(View* v) {
@@ -338,7 +296,11 @@ static void draw_paths(View* v) {
             project(v, v->player.d.com[b], path[n]);
             path[n][0] = cr_panel_x(&v->panel, path[n][0]);
             path[n][1] = cr_panel_y(&v->panel, path[n][1]);
-            n++;
+            if (n >= 2 && on_the_way(path[n - 2], path[n - 1], path[n])) {
+                memcpy(path[n - 1], path[n], sizeof *path);
+            } else {
+                n++;
+            }
         }
         cr_sheet_path(v->sheet, (const double(*)[2])path, n,
                       (crPen){.stroke = ink_of(b), .width = 1.0, .dash = 2});
@@ -550,6 +512,7 @@ static View* begin_view(const crMotionLog* log, const crViewChoice* choice) {
     }
     v->axes = cr_view_axes(&v->player, choice->kind, shown);
     choose_rows(v);
+    v->segments = (double)v->row_count * log->model->nb > CROWD ? SEGMENTS / 2 : SEGMENTS;
     measure(v);
     for (int k = 0; k < 2 && choice->framed; k++) {
         v->lo[k] = choice->frame[k];
@@ -567,7 +530,8 @@ static size_t settle_time(const crMotionLog* log, crViewChoice* choice, size_t* 
     return count;
 }
 
-crStatus cr_view_frame(const crMotionLog* log, const crViewChoice* choice, double frame[4], crError* error) {
+static crStatus add_frame(const crMotionLog* log, const crViewChoice* choice, double frame[4],
+                          crError* error) {
     crStatus status = check(log, choice, error);
     if (status != CR_OK) return status;
     crViewChoice own = *choice;
@@ -576,11 +540,27 @@ crStatus cr_view_frame(const crMotionLog* log, const crViewChoice* choice, doubl
     View* v = begin_view(log, &own);
     if (v == NULL) return cr_error_set(error, CR_ERR_MEMORY, "plot", "plot: out of memory");
     for (int k = 0; k < 2; k++) {
-        frame[k] = v->lo[k];
-        frame[2 + k] = v->hi[k];
+        frame[k] = fmin(frame[k], v->lo[k]);
+        frame[2 + k] = fmax(frame[2 + k], v->hi[k]);
     }
     end_view(v);
     return CR_OK;
+}
+
+crStatus cr_view_frame(const crMotionLog* const* logs, int count, crViewChoice* choice, crError* error) {
+    double frame[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
+    crStatus status = CR_OK;
+    for (int i = 0; i < count && status == CR_OK; i++) {
+        status = add_frame(logs[i], choice, frame, error);
+    }
+    memcpy(choice->frame, frame, sizeof frame);
+    choice->framed = status == CR_OK;
+    return status;
+}
+
+double cr_view_height(const crViewChoice* choice, double width) {
+    double shape = (choice->frame[3] - choice->frame[1]) / (choice->frame[2] - choice->frame[0]);
+    return ABOVE + BELOW + (width - LEFT - RIGHT) * fmin(fmax(shape, 0.25), 0.9);
 }
 
 crStatus cr_view_draw(crSheet* sheet, double x0, double y0, double x1, double y1, const crMotionLog* log,

@@ -30,8 +30,10 @@ typedef struct crViewAxes {
 } crViewAxes;
 crViewAxes cr_view_axes(crPlayer* player, crViewKind kind, const bool* shown);  // shown (nb); NULL: all
 
-// The part that would be shown. Fails as drawing does.
-crStatus cr_view_frame(const crMotionLog* log, const crViewChoice* choice, double frame[4], crError* error);
+// Sets choice->frame to what all of the logs need, so that they can be compared. Fails as drawing does.
+crStatus cr_view_frame(const crMotionLog* const* logs, int count, crViewChoice* choice, crError* error);
+// Height of a box of this width in which the frame fills its panel, within reason.
+double cr_view_height(const crViewChoice* choice, double width);
 
 // Into the box of the sheet, with axes, a title and time labels. Fails: missing-field where the log has no
 // model (it has no shapes) or no events (impulses); memory.

@@ -224,8 +224,11 @@ static int read_source(const Options* o, const char* path, Source* s) {
     if (o->scene != NULL && parse_scene(o->scene, NULL, &s->scene, &error) != CR_OK)
         return refuse(o->scene, &error);
     if (o->scene == NULL && s->recording.scene != NULL &&
-        parse_scene(NULL, s->recording.scene, &s->scene, &error) != CR_OK)
-        return refuse(path, &error);
+        parse_scene(NULL, s->recording.scene, &s->scene, &error) != CR_OK) {
+        char inside[256];
+        snprintf(inside, sizeof inside, "%.240s, its scene", path);
+        return refuse(inside, &error);
+    }
     if (cr_motion_load(&s->log, &s->recording, s->scene.model, o->from, o->to, &error) != CR_OK)
         return refuse(path, &error);
     cr_recording_free(&s->recording);
@@ -300,23 +303,6 @@ static crStatus draw_charts(const Options* o, const Source* sources, const char*
     return status;
 }
 
-// one part of space for all files, so that they can be compared
-static crStatus common_frame(const Options* o, const Source* sources, crViewChoice* choice, crError* error) {
-    double all[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
-    for (int i = 0; i < o->file_count; i++) {
-        double frame[4];
-        crStatus status = cr_view_frame(&sources[i].log, choice, frame, error);
-        if (status != CR_OK) return status;
-        for (int k = 0; k < 2; k++) {
-            all[k] = fmin(all[k], frame[k]);
-            all[2 + k] = fmax(all[2 + k], frame[2 + k]);
-        }
-    }
-    memcpy(choice->frame, all, sizeof all);
-    choice->framed = true;
-    return CR_OK;
-}
-
 // one panel per file, three in a row at most
 static crStatus draw_views(const Options* o, const Source* sources, const char* out, const int* bodies,
                            int body_count, crError* error) {
@@ -327,13 +313,16 @@ static crStatus draw_views(const Options* o, const Source* sources, const char* 
                            .time_count = o->time_count,
                            .times = o->times,
                            .at = o->at};
-    crStatus status = common_frame(o, sources, &choice, error);
+    const crMotionLog* logs[CR_PAGE_RUNS];
+    for (int i = 0; i < o->file_count; i++) {
+        logs[i] = &sources[i].log;
+    }
+    crStatus status = cr_view_frame(logs, o->file_count, &choice, error);
     if (status != CR_OK) return status;
     int columns = o->file_count > 4 ? 3 : o->file_count > 1 ? 2 : 1;
     int rows = (o->file_count + columns - 1) / columns;
     double width = columns == 1 ? 900.0 : 1200.0 / columns;
-    double shape = (choice.frame[3] - choice.frame[1]) / (choice.frame[2] - choice.frame[0]);
-    double height = 70.0 + (width - 76.0) * fmin(fmax(shape, 0.25), 0.9);
+    double height = cr_view_height(&choice, width);
     crSheet sheet;
     cr_sheet_create(&sheet, width * columns, height * rows);
     for (int i = 0; i < o->file_count && status == CR_OK; i++) {
