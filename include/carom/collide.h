@@ -132,7 +132,7 @@ CR_API void cr_compound_destroy(crCompound* compound);  // accepts NULL
 // bounds
 
 typedef struct crBounds {
-    crVec3 lo, hi;  // a half-space has infinite ones
+    crVec3 lo, hi;  // infinite for a half-space, but for the face that its normal is along, if any
 } crBounds;
 
 CR_API crBounds cr_shape_bounds(const crShape* shape,
@@ -239,8 +239,9 @@ CR_API crImpactTime cr_time_of_impact(const crShape* a, const crMotion* motion_a
 
 // broad phase
 
-// Which boxes overlap, for many. A dynamic tree of boxes enlarged by `slack`, so small moves cost nothing.
-// The pairs are those of the boxes as given, not enlarged: they depend on neither order nor history.
+// Which boxes overlap, for many. Boxes are held enlarged by `slack` (m; by an eighth of their smallest side
+// where that is more, and ahead of their motion): one that keeps inside costs next to nothing. The pairs are
+// those of the boxes as given, not enlarged: they depend on neither order nor history. One call at a time.
 typedef struct crBroad crBroad;
 typedef struct crPair {
     int a, b;  // keys, a < b
@@ -254,8 +255,9 @@ CR_API crStatus cr_broad_set(crBroad* broad, int key, crBounds box, int group, c
 CR_API void cr_broad_remove(crBroad* broad, int key);
 // All overlapping pairs, ascending by (a, b). The array lives until the next call.
 CR_API crStatus cr_broad_pairs(crBroad* broad, const crPair** pairs, int* count);
-// Keys whose boxes meet box, ascending; returns how many there are, writes at most capacity.
-CR_API int cr_broad_query(const crBroad* broad, crBounds box, int* keys, int capacity);
+// Keys whose boxes meet box, ascending; returns how many there are, writes at most capacity (the smallest).
+// Boxes set since the last cr_broad_pairs are looked at one by one.
+CR_API int cr_broad_query(crBroad* broad, crBounds box, int* keys, int capacity);
 
 #ifdef __cplusplus
 }
