@@ -185,6 +185,40 @@ CR_API bool cr_distance(const crShape* a, crPose body_a, const crShape* b, crPos
 CR_API int cr_collide(const crShape* a, crPose body_a, const crShape* b, crPose body_b, double margin,
                       crContactPoint* contacts, int capacity, int* needed);
 
+// Contacts that are kept while the bodies hardly move. A patch is plain data: copy it, save it.
+typedef struct crPatch {
+    crPose body_a, body_b;  // when it was computed
+    double margin;          // and with which margin, m
+    double gap;             // of the shapes then, m
+    int count;
+    int turns_with;     // whose flat face gives the normal: 0 A, 1 B, -1 neither: good where nothing moved
+    crVec3 centre;      // of the smaller shape, m
+    double reach;       // of the smaller shape about its centre, margin included, m
+    double slope;       // sine between the faces that meet
+    double sharpness;   // 1 / sine of half the sharpest corner of the region of contact, see patch.c
+    double bend;        // largest radius of curvature opposite the face, m
+    double inside;      // depth below which the face stays the nearest way out, m
+    bool corners, far;  // corners were left out: more than 4, gaps beyond the margin
+    crContactPoint contacts[CR_MANIFOLD_MAX];
+} crPatch;
+
+// Contacts of two convex shapes (half-spaces too), those that cr_collide gives, with what
+// cr_collide_refresh needs. false: a shape is made of pieces, the patch is empty.
+CR_API bool cr_collide_keep(const crShape* a, crPose body_a, const crShape* b, crPose body_b, double margin,
+                            crPatch* patch);
+// The contacts of a patch at the poses now: points move with their shapes, the normal turns with its face,
+//
+//     gap = n.(x_B - x_A),   |gap - that of cr_collide| <= error = (slope + theta) sharpness m + bend theta^2
+//
+// to first order in m, with theta the angle the shapes have turned against each other and m = |motion of the
+// smaller one's centre| + theta reach; 2 (slope + theta) reach more where corners were left out. Contacts
+// with gap > margin are not listed. false: compute anew, since the error exceeds tolerance (m), or a contact
+// that was beyond the patch's margin may have come in, or another face may be nearer. tolerance 0: only where
+// nothing moved, and with the patch's margin the bits are those of cr_collide.
+CR_API bool cr_collide_refresh(const crPatch* patch, crPose body_a, crPose body_b, double margin,
+                               double tolerance, crContactPoint contacts[CR_MANIFOLD_MAX], int* count,
+                               double* error);
+
 // The same for planar work: both shapes are cut by the plane through body_a's origin with unit normal `axis`
 // and meet as their outlines: disc (sphere), rod with round ends (capsule in the plane), polygon (box or hull
 // with an axis along `axis`), half-plane. At most 2 contacts, normals in the plane, points in the plane.
