@@ -179,7 +179,7 @@ CR_API bool cr_distance(const crShape* a, crPose body_a, const crShape* b, crPos
                         crDistance* distance);
 
 // Contacts with gap <= margin, at most 4 per pair of convex pieces: the deepest, and those that span the
-// largest area with it. Returns their number, at most capacity (the first ones in the order of the pieces);
+// largest area with it. Returns their number, at most capacity (then the deepest ones);
 // *needed, if given, is how many there are. Sorted by children, then features. margin >= 0, m.
 #define CR_MANIFOLD_MAX 4
 CR_API int cr_collide(const crShape* a, crPose body_a, const crShape* b, crPose body_b, double margin,

@@ -49,14 +49,37 @@ static bool closest(const crConvex* a, const crConvex* b, crClosest* c) {
     return b->core != CR__TRIANGLE || one_sided(b, a, -1.0, c);
 }
 
+static int shallowest(const crContactPoint* c, int count) {
+    int most = 0;
+    for (int i = 1; i < count; i++)
+        if (c[i].gap > c[most].gap) most = i;
+    return most;
+}
+
+static void replace_shallowest(crContactPoint* c, int count, const crContactPoint* by) {
+    int most = shallowest(c, count);
+    if (count > 0 && by->gap < c[most].gap) c[most] = *by;
+}
+
+int cr__deepest(crContactPoint* c, int count, int capacity) {
+    for (; count > capacity; count--)
+        for (int i = shallowest(c, count); i + 1 < count; i++)
+            c[i] = c[i + 1];
+    return count;
+}
+
 static bool meet_contacts(void* ctx, const crConvex* b) {
     Pair* pair = ctx;
     crClosest c;
     if (!closest(pair->piece, b, &c)) return true;
     crContactPoint found[CR_MANIFOLD_MAX];
     int count = cr__manifold(pair->piece, b, &c, pair->margin, found, NULL);
-    for (int i = 0; i < count; i++, pair->count++)
-        if (pair->count < pair->capacity) pair->contacts[pair->count] = found[i];
+    for (int i = 0; i < count; i++, pair->count++) {
+        if (pair->count < pair->capacity)
+            pair->contacts[pair->count] = found[i];
+        else
+            replace_shallowest(pair->contacts, pair->capacity, &found[i]);
+    }
     return true;
 }
 
@@ -78,7 +101,7 @@ static crBounds box_in(const crConvex* c, crPose pose, crVec3 origin, double gro
     const double inf = (double)INFINITY;
     if (c->core == CR__HALFSPACE || isinf(grow))
         return (crBounds){cr_vec3(-inf, -inf, -inf), cr_vec3(inf, inf, inf)};
-    crMat3 R = cr_quat_matrix(pose.q);
+    crMat3 R = cr__rotation(pose.q);
     double lo[3], hi[3];
     crVec3 from = cr_sub(pose.p, origin);
     for (int k = 0; k < 3; k++) {
@@ -89,6 +112,15 @@ static crBounds box_in(const crConvex* c, crPose pose, crVec3 origin, double gro
         hi[k] += c->radius + grow - zero;
     }
     return (crBounds){cr_vec3(lo[0], lo[1], lo[2]), cr_vec3(hi[0], hi[1], hi[2])};
+}
+
+crVec3 cr__convex_pair(const crShape* a, crPose body_a, const crShape* b, crPose body_b, crConvex* ca,
+                       crConvex* cb) {
+    crPose pose_a = cr__shape_pose(a, body_a), pose_b = cr__shape_pose(b, body_b);
+    crVec3 origin = a->kind == CR_SHAPE_HALFSPACE ? pose_b.p : pose_a.p;
+    cr__convex_set(ca, a, pose_a, origin);
+    cr__convex_set(cb, b, pose_b, origin);
+    return origin;
 }
 
 typedef struct Outer {
@@ -134,8 +166,8 @@ static void run(Pair* pair, crVisit meet) {
 static bool start(Pair* pair, const crShape* a, crPose body_a, const crShape* b, crPose body_b,
                   double margin) {
     *pair = (Pair){.a = a, .b = b, .margin = margin};
-    pair->pose_a = cr_pose_mul(body_a, a->pose);
-    pair->pose_b = cr_pose_mul(body_b, b->pose);
+    pair->pose_a = cr__shape_pose(a, body_a);
+    pair->pose_b = cr__shape_pose(b, body_b);
     // near the shape that is certainly of limited size
     bool wide = a->kind == CR_SHAPE_HALFSPACE || !cr__is_convex(a);
     pair->origin = wide ? pair->pose_b.p : pair->pose_a.p;
@@ -258,10 +290,39 @@ void cr__place(crContactPoint* c, int count, crVec3 origin) {
     }
 }
 
+int cr__convex_contacts(const crConvex* a, const crConvex* b, double margin,
+                        crContactPoint contacts[CR_MANIFOLD_MAX], crClosest* closest, crLeftOut* left_out) {
+    int count = -1;
+    if (a->core == CR__BOX && b->core == CR__BOX)
+        count = cr__box_contacts(a, b, margin, contacts, closest, left_out);
+    if (count >= 0) return count;
+    cr__closest(a, b, closest);
+    return cr__manifold(a, b, closest, margin, contacts, left_out);
+}
+
+// two convex shapes: no walk
+static int collide_convex(const crShape* a, crPose body_a, const crShape* b, crPose body_b, double margin,
+                          crContactPoint* contacts, int capacity, int* needed) {
+    crConvex ca, cb;
+    crVec3 origin = cr__convex_pair(a, body_a, b, body_b, &ca, &cb);
+    crContactPoint found[CR_MANIFOLD_MAX];
+    crClosest closest;
+    int count = cr__convex_contacts(&ca, &cb, margin, found, &closest, NULL);
+    cr__place(found, count, origin);
+    if (needed != NULL) *needed = count;
+    if (count > capacity) count = cr__deepest(found, count, capacity);
+    for (int i = 0; i < count; i++)
+        contacts[i] = found[i];
+    return count;
+}
+
 int cr_collide(const crShape* a, crPose body_a, const crShape* b, crPose body_b, double margin,
                crContactPoint* contacts, int capacity, int* needed) {
     Pair pair;
     if (needed != NULL) *needed = 0;
+    if (a->kind == CR_SHAPE_HALFSPACE && b->kind == CR_SHAPE_HALFSPACE) return 0;
+    if (cr__is_convex(a) && cr__is_convex(b))
+        return collide_convex(a, body_a, b, body_b, margin, contacts, capacity, needed);
     if (!start(&pair, a, body_a, b, body_b, margin)) return 0;
     pair.contacts = contacts;
     pair.capacity = capacity;

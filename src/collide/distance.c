@@ -29,7 +29,7 @@ static void points(const crConvex* a, const crConvex* b, crClosest* out) {
     crVec3 r = cr_sub(b->p, a->p);
     out->gap = cr_norm(r);
     out->choice = !(out->gap > 0.0);
-    out->n = cr__unit(r, cr_mat3_column(a->R, 2));
+    out->n = out->choice ? cr_quat_rotate(a->q, cr_vec3(0, 0, 1)) : cr__unit(r, r);
     out->a = a->p;
     out->b = b->p;
 }

@@ -8,8 +8,6 @@
 // succeeds.
 #include "collide/narrow.h"
 
-#define EQUAL 0x1p-46  // separations closer than this times the size count as equal
-
 typedef struct Best {
     double gap;
     crVec3 n;
@@ -160,6 +158,10 @@ static Best near_axes(const crConvex* a, const crConvex* b, crVec3 n, double tol
 // the best of all axes; the separation of B from A along it
 static Best all_axes(const crConvex* a, const crConvex* b, double bias) {
     Best best = {-(double)INFINITY, {0, 0, 1}};
+    if (a->core == CR__BOX && b->core == CR__BOX) {
+        crBoxAxis axis = cr__box_axis(a, b, bias);
+        return (Best){axis.gap, axis.n};
+    }
     try_face(a, b, 1.0, &best);
     try_face(b, a, -1.0, &best);
     if (a->core == CR__HULL && b->core == CR__HULL)
@@ -173,7 +175,7 @@ static Best all_axes(const crConvex* a, const crConvex* b, double bias) {
 }
 
 static void overlap(const crConvex* a, const crConvex* b, double scale, crClosest* out) {
-    Best best = all_axes(a, b, EQUAL * scale);
+    Best best = all_axes(a, b, CR__EQUAL * scale);
     out->n = best.n;
     out->gap = best.gap;
     out->error = 0.0;
