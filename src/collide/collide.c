@@ -290,12 +290,22 @@ void cr__place(crContactPoint* c, int count, crVec3 origin) {
     }
 }
 
+// farther apart along the line of centres than margin; the separation there is a bound of the gap
+static bool clear(const crConvex* a, const crConvex* b, double margin, crClosest* closest) {
+    if (a->core == CR__HALFSPACE || b->core == CR__HALFSPACE || b->core == CR__POINT || a->core == CR__POINT)
+        return false;
+    crVec3 n = cr__unit(cr_sub(cr__centre(b), cr__centre(a)), cr_vec3(0, 0, 1));
+    *closest =
+        (crClosest){.gap = cr__separation(a, b, n) - a->radius - b->radius, .n = n, .no_witness = true};
+    return closest->gap > margin;
+}
+
 int cr__convex_contacts(const crConvex* a, const crConvex* b, double margin,
                         crContactPoint contacts[CR_MANIFOLD_MAX], crClosest* closest, crLeftOut* left_out) {
     int count = -1;
     if (a->core == CR__BOX && b->core == CR__BOX)
         count = cr__box_contacts(a, b, margin, contacts, closest, left_out);
-    if (count >= 0) return count;
+    if (count >= 0 || clear(a, b, margin, closest)) return count > 0 ? count : 0;
     cr__closest(a, b, closest);
     return cr__manifold(a, b, closest, margin, contacts, left_out);
 }
