@@ -30,8 +30,9 @@ static inline double cr__pair_scale(const crConvex* a, const crConvex* b) {
 // Distance of the cores, b shifted by `shift`, until its bounds are within `tol` times the pair's size;
 // false: they overlap (or nearly), then out holds the last iterate.
 bool cr__gjk(const crConvex* a, const crConvex* b, crVec3 shift, double tol, crClosest* out);
-// Depth of cores that overlap or nearly touch; one of them encloses a volume.
-void cr__epa(const crConvex* a, const crConvex* b, crClosest* out);
+// Depth of cores that overlap or nearly touch, one of which encloses a volume, until its bounds are within
+// `tol` times the pair's size.
+void cr__epa(const crConvex* a, const crConvex* b, double tol, crClosest* out);
 // Cores with flat faces and straight edges: apart or overlapping.
 void cr__poly(const crConvex* a, const crConvex* b, crClosest* out);
 void cr__segments(const crConvex* a, const crConvex* b, crClosest* out);
