@@ -185,20 +185,25 @@ static void make_room(crTrajectoryFile* f) {
         f->room -= need;
         return;
     }
+    hid_t room = hold(f->file, AHEAD * need);
+    if (room < 0) return;
+    f->room = (AHEAD - 1) * need;
+    // what earlier flushes left is enough
+    if (f->end >= 0 && H5Dget_offset(room) < H5Dget_offset(f->end)) {
+        H5Dclose(room);
+        return;
+    }
+    hid_t end = hold_above(f->file, room);
     hsize_t size = 0;
     void* handle = NULL;
-    if (H5Fget_filesize(f->file, &size) < 0 || H5Fget_vfd_handle(f->file, H5P_DEFAULT, &handle) < 0 ||
-        ftruncate(*(int*)handle, (off_t)(size + 2 * AHEAD * need)) != 0)
-        return;
-    hid_t room = hold(f->file, AHEAD * need);
-    hid_t end = room >= 0 ? hold_above(f->file, room) : -1;
-    H5Fflush(f->file, H5F_SCOPE_LOCAL);
+    if (H5Fget_filesize(f->file, &size) >= 0 && H5Fget_vfd_handle(f->file, H5P_DEFAULT, &handle) >= 0 &&
+        ftruncate(*(int*)handle, (off_t)size) == 0)
+        H5Fflush(f->file, H5F_SCOPE_LOCAL);
     // without an end above it, giving up the room would shrink the file again
     if (end < 0) end = room;
     if (end != room) H5Dclose(room);
     if (f->end >= 0) H5Dclose(f->end);
     f->end = end;
-    f->room = (AHEAD - 1) * need;
 }
 
 static bool flush_all(crTrajectoryFile* f) {
