@@ -46,19 +46,27 @@ static crStatus write_sample(const char* path, const crModel* model, double* q, 
     crRandom random = sample_seed(7);
     crTrajectory* trajectory = NULL;
     crError error = {0};
-    crStatus status = cr_trajectory_create(path, model, &trajectory, &error);
-    if (status != CR_OK) return status;
+    crWorld* world = NULL;
+    crWorldDef def = cr_world_def();
+    def.model = model;
+    CHECK_STATUS(cr_world_create(&def, &world, &error), CR_OK);
+    crStatus status = cr_trajectory_create(path, world, 0, &trajectory, &error);
+    if (status != CR_OK) {
+        cr_world_destroy(world);
+        return status;
+    }
     CHECK_STATUS(cr_trajectory_scene(trajectory, "{\"carom\": 1}", &error), CR_OK);
     for (int k = 0; k < ROWS; k++) {
-        crState state = {.time = 0.1 * k, .q = q + k * model->nq, .v = v + k * model->nv};
+        crState* state = cr_world_state(world);
+        state->time = 0.1 * k;
         for (int i = 0; i < model->nq; i++) {
-            state.q[i] = sample_uniform(&random, -1.0, 1.0);
+            state->q[i] = q[k * model->nq + i] = sample_uniform(&random, -1.0, 1.0);
         }
         for (int i = 0; i < model->nv; i++) {
-            state.v[i] = sample_log(&random, 1e-12, 1e12);
+            state->v[i] = v[k * model->nv + i] = sample_log(&random, 1e-12, 1e12);
         }
         crRecord record = {{1.0 * k, 2.0 * k}, 1e-9 * k, 1e-8 * k, k};
-        CHECK_STATUS(cr_trajectory_write(trajectory, &state, &record, &error), CR_OK);
+        CHECK_STATUS(cr_trajectory_write(trajectory, &record, &error), CR_OK);
     }
     crEvent event = {.time = 1.5,
                      .shape_a = 0,
@@ -71,7 +79,9 @@ static crStatus write_sample(const char* path, const crModel* model, double* q, 
                      .impulse = {5, 6, 7},
                      .energy_change = -8.0};
     CHECK_STATUS(cr_trajectory_event(trajectory, &event, &error), CR_OK);
-    return cr_trajectory_close(trajectory, &error);
+    status = cr_trajectory_close(trajectory, &error);
+    cr_world_destroy(world);
+    return status;
 }
 
 static void check_round_trip(const char* name, bool hdf5) {
