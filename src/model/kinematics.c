@@ -30,7 +30,8 @@ crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d)
         take(arena, &made.L, model->nM, sizeof(double)) && take(arena, &made.inverse, nb, sizeof(crSym3)) &&
         take(arena, &made.root, nb, sizeof(crMat3)) && take(arena, &made.twist, nb, sizeof(crTwist)) &&
         take(arena, &made.rate, nb, sizeof(crTwist)) && take(arena, &made.wrench, nb, sizeof(crTwist)) &&
-        take(arena, &made.composite, nb, sizeof(crInertia)) && take(arena, &made.work, nv, sizeof(double));
+        take(arena, &made.composite, nb, sizeof(crInertia)) && take(arena, &made.work, nv, sizeof(double)) &&
+        take(arena, &made.q, model->nq, sizeof(double));
     if (!ok) return CR_ERR_MEMORY;
     made.pose[0] = cr_pose_identity();
     *d = made;
@@ -113,6 +114,7 @@ static void joint_axes(const crBody* body, const crPose* pose, crQuat frame, crV
 
 void cr_model_kinematics(const crModel* model, const crState* state, crDynamics* d) {
     d->time = state->time;
+    if (model->nq > 0) memcpy(d->q, state->q, (size_t)model->nq * sizeof(double));
     d->pose[0] = cr_pose_identity();
     for (int i = 1; i < model->nb; i++) {
         const crBody* body = &model->bodies[i];
