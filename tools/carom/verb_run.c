@@ -5,13 +5,11 @@
 #include <string.h>
 
 #include "command.h"
-#include "io/input.h"
 #include "io/json_set.h"
+#include "model.h"
 #include "plot/gnuplot.h"
 #include "run.h"
 #include "stream.h"
-
-#define MOST_SETS 64
 
 enum { EXIT_INTERRUPTED = 130 };
 
@@ -20,13 +18,14 @@ static void print_help(void) {
         "usage: carom run SCENE [options]\n"
         "\n"
         "Runs a scene (docs/scenes.md, carom schema) and says how well: steps, contacts, the worst and mean\n"
-        "certificate, the energy balance. SCENE may be - for standard input. Ctrl-C keeps what was "
+        "certificate, the energy balance. SCENE may be - for standard input, or a model (MJCF, URDF, SDF). "
+        "Ctrl-C keeps what was "
         "computed.\n"
         "\n"
         "  --out FILE        trajectory: .csv, or .h5 with energy, certificates and events\n"
         "  --plot FILE       energy and positions over time: .svg, .png or .pdf\n"
         "  --json            the summary as one JSON object, with the last state of every body\n"
-        "  --strict          bodies that overlap at the start are an error, not a warning\n"
+        "  --strict          overlaps at the start, and what is not supported of a model, are errors\n"
         "\n"
         "in place of what the scene says:\n"
         "  --dt S            length of a step          --duration S   simulated time\n"
@@ -134,31 +133,9 @@ static int refuse(const Options* options, const crError* error) {
     return error->status == CR_ERR_FILE ? EXIT_FILE : EXIT_BAD_INPUT;
 }
 
-// the one JSON value of the file
-static crStatus read_tree(const Options* options, crJsonDoc* doc, crError* error) {
-    crInput input;
-    crStatus status = cr_input_open(&input, options->path, error);
-    if (status != CR_OK) return status;
-    int line = 0;
-    bool any = cr_input_next(&input, doc, &line, error);
-    if (!any) cr_error_set(error, CR_ERR_SYNTAX, "", "the scene is empty");
-    crJsonDoc more;
-    crError ignored = {0};
-    if (any && doc->root != NULL && cr_input_next(&input, &more, &line, &ignored)) {
-        cr_json_free(&more);
-        cr_json_free(doc);
-        *doc = (crJsonDoc){0};
-        cr_error_set(error, CR_ERR_SYNTAX, "", "one scene at a time: another value begins here");
-        error->line = line;
-        error->column = 1;
-    }
-    cr_input_close(&input);
-    return doc->root != NULL ? CR_OK : error->status;
-}
-
 static crStatus read_scene(const Options* options, crScene* scene, crError* error) {
     crJsonDoc doc = {0};
-    crStatus status = read_tree(options, &doc, error);
+    crStatus status = read_scene_tree(options->path, options->strict, &doc, error);
     if (status != CR_OK) return status;
     for (int i = 0; i < options->set_count && status == CR_OK && doc.root->type == CR_JSON_OBJECT; i++) {
         status = cr_json_set(&doc, options->paths[i], options->values[i], error);

@@ -1,0 +1,219 @@
+// verb_info.c - carom info: what is in a scene or model: tree, freedoms, masses, inertias, shapes, notes.
+#include <math.h>
+#include <string.h>
+
+#include "command.h"
+#include "model.h"
+#include "stream.h"
+
+static const char* const joint_names[] = {"fixed", "hinge", "slider", "planar", "ball", "free", "driven"};
+
+static void print_help(void) {
+    puts("usage: carom info MODEL [options]\n"
+         "\n"
+         "What is in a scene or in a model (MJCF, URDF, SDF): the tree of bodies, their joints, masses, "
+         "principal\n"
+         "moments of inertia and shapes, and what the import left out.\n"
+         "\n"
+         "  --json            the same as one JSON object\n"
+         "  --strict --key NAME --package DIR --fixed-base --with FILE --set PATH=VALUE\n"
+         "                    as for carom import\n"
+         "\n"
+         "Exit status: 0 good, 1 bad model, 2 wrong usage, 3 a file cannot be opened.\n"
+         "\n"
+         "example:\n"
+         "  carom info humanoid.xml");
+}
+
+// the model's shapes of one body, by kind: "2 capsule, sphere"
+static void shape_text(const crModel* model, int body, char* text, size_t size) {
+    size_t at = 0;
+    text[0] = '\0';
+    for (int kind = 0; kind < CR_SHAPE_KINDS; kind++) {
+        int count = 0;
+        for (int i = 0; i < model->shape_count; i++) {
+            count += model->shapes[i].body == body && (int)model->shapes[i].shape.kind == kind;
+        }
+        if (count == 0 || at >= size) continue;
+        const char* name = cr_shape_name((crShapeKind)kind);
+        int wrote = count > 1 ? snprintf(text + at, size - at, "%s%d %s", at > 0 ? ", " : "", count, name)
+                              : snprintf(text + at, size - at, "%s%s", at > 0 ? ", " : "", name);
+        at += wrote > 0 ? (size_t)wrote : 0;
+    }
+}
+
+static int depth_of(const crModel* model, int body) {
+    int depth = 0;
+    while (body != CR_WORLD) {
+        body = model->bodies[body].parent;
+        depth++;
+    }
+    return depth;
+}
+
+static double total_mass(const crModel* model) {
+    double sum = 0.0;
+    for (int i = 1; i < model->nb; i++) {
+        sum += model->bodies[i].last >= 0 ? model->bodies[i].mass : 0.0;
+    }
+    return sum;
+}
+
+static void print_body(const crModel* model, int i) {
+    const crBody* body = &model->bodies[i];
+    char shapes[120];
+    shape_text(model, i, shapes, sizeof shapes);
+    int indent = 2 * (i == CR_WORLD ? 0 : depth_of(model, i));
+    indent = indent < 24 ? indent : 24;
+    printf("%*s", indent, "");
+    print_plain(stdout, body->name);
+    int width = indent + (int)strlen(body->name);
+    printf("%*s ", width < 34 ? 34 - width : 0, "");
+    if (i == CR_WORLD) {
+        printf("%-7s %2s %10s  %-29s %s\n", "joint", "nv", "mass kg", "principal moments kg m^2", "shapes");
+        if (shapes[0] != '\0') printf("%*s%s\n", 86, "", shapes);
+        return;
+    }
+    const double* I = body->principal;
+    printf("%-7s %2d %10.4g  %9.3g %9.3g %9.3g %s\n", joint_names[body->joint], body->nv, body->mass, I[0],
+           I[1], I[2], shapes);
+}
+
+static void print_text(const ModelOptions* options, const crImport* import, const crScene* scene) {
+    const crModel* model = scene->model;
+    print_plain(stdout, options->path);
+    printf(": %s\n", import->format != CR_IMPORT_NONE ? cr_import_format_name(import->format) : "scene");
+    printf("%d bodies, %d coordinates, %d velocities, %.6g kg that move\n", model->nb - 1, model->nq,
+           model->nv, total_mass(model));
+    printf("%d shapes, %d materials, %d constraints, %d excluded pairs, %d overlaps at the start\n",
+           model->shape_count, model->material_count - 1, model->loop_count, model->exclusion_count,
+           scene->overlap_count);
+    printf("gravity %g %g %g m/s^2, dt %g s\n\n", model->gravity.x, model->gravity.y, model->gravity.z,
+           scene->step.dt);
+    for (int i = 0; i < model->nb; i++) {
+        print_body(model, i);
+    }
+    int levels[2] = {0, 0};
+    for (int i = 0; i < import->note_count; i++) {
+        levels[import->notes[i].level]++;
+    }
+    if (import->note_count > 0)
+        printf("\n%d kinds of things left out: %d act on bodies, %d do not\n", import->note_count,
+               levels[CR_NOTE_UNSUPPORTED], levels[CR_NOTE_IGNORED]);
+}
+
+static void json_number(const char* key, double value) {
+    printf("\"%s\": ", key);
+    cr_json_write_number(stdout, value);
+}
+
+static void json_body(const crModel* model, int i) {
+    const crBody* body = &model->bodies[i];
+    printf("%s\n    {\"name\": ", i > 0 ? "," : "");
+    cr_json_write_string(stdout, body->name);
+    fputs(", \"parent\": ", stdout);
+    if (i == CR_WORLD) {
+        fputs("null", stdout);
+    } else {
+        cr_json_write_string(stdout, model->bodies[body->parent].name);
+    }
+    printf(", \"joint\": \"%s\", \"nq\": %d, \"nv\": %d, ", joint_names[body->joint], body->nq, body->nv);
+    json_number("mass", body->mass);
+    fputs(", \"com\": [", stdout);
+    const double com[] = {body->com.x, body->com.y, body->com.z};
+    for (int k = 0; k < 3; k++) {
+        fputs(k > 0 ? ", " : "", stdout);
+        cr_json_write_number(stdout, com[k]);
+    }
+    fputs("], \"moments\": [", stdout);
+    for (int k = 0; k < 3; k++) {
+        fputs(k > 0 ? ", " : "", stdout);
+        cr_json_write_number(stdout, body->principal[k]);
+    }
+    fputs("], \"shapes\": [", stdout);
+    bool first = true;
+    for (int s = 0; s < model->shape_count; s++) {
+        if (model->shapes[s].body != i) continue;
+        fputs(first ? "" : ", ", stdout);
+        cr_json_write_string(stdout, cr_shape_name(model->shapes[s].shape.kind));
+        first = false;
+    }
+    fputs("]}", stdout);
+}
+
+static void print_json(const ModelOptions* options, const crImport* import, const crScene* scene) {
+    const crModel* model = scene->model;
+    fputs("{\n  \"model\": ", stdout);
+    cr_json_write_string(stdout, options->path);
+    printf(",\n  \"format\": \"%s\",\n  \"nq\": %d,\n  \"nv\": %d,\n  ",
+           import->format != CR_IMPORT_NONE ? cr_import_format_name(import->format) : "scene", model->nq,
+           model->nv);
+    json_number("mass", total_mass(model));
+    printf(",\n  \"shapes\": %d,\n  \"materials\": %d,\n  \"constraints\": %d,\n  \"excluded\": %d,\n",
+           model->shape_count, model->material_count - 1, model->loop_count, model->exclusion_count);
+    printf("  \"overlaps\": %d,\n  \"bodies\": [", scene->overlap_count);
+    for (int i = 0; i < model->nb; i++) {
+        json_body(model, i);
+    }
+    fputs("\n  ],\n  \"left_out\": [", stdout);
+    for (int i = 0; i < import->note_count; i++) {
+        const crNote* note = &import->notes[i];
+        printf("%s\n    {\"acts\": %s, \"file\": ", i > 0 ? "," : "",
+               note->level == CR_NOTE_UNSUPPORTED ? "true" : "false");
+        cr_json_write_string(stdout, note->file);
+        printf(", \"line\": %d, \"column\": %d, \"count\": %d, \"text\": ", note->line, note->column,
+               note->count);
+        cr_json_write_string(stdout, note->text);
+        fputs("}", stdout);
+    }
+    fputs(import->note_count > 0 ? "\n  ]\n}\n" : "]\n}\n", stdout);
+}
+
+// -1 to go on, else the exit status
+static int read_options(ModelOptions* options, bool* json, int count, char** arguments) {
+    for (int i = 0; i < count; i++) {
+        const char* argument = arguments[i];
+        if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
+            print_help();
+            return EXIT_GOOD;
+        }
+        if (strcmp(argument, "--json") == 0) {
+            *json = true;
+        } else if (argument[0] == '-' && argument[1] != '\0') {
+            int taken = take_model_option("info", options, count - i, arguments + i);
+            if (taken < 0) return -taken;
+            if (taken == 0) return usage_error("info", "unknown option '%s'", argument);
+            i += taken - 1;
+        } else if (options->path != NULL) {
+            return usage_error("info", "only one model at a time, '%s' is a second one", argument);
+        } else {
+            options->path = argument;
+        }
+    }
+    return options->path != NULL ? -1 : usage_error("info", "which model?");
+}
+
+int verb_info(int count, char** arguments) {
+    ModelOptions options = {0};
+    bool json = false;
+    int status = read_options(&options, &json, count, arguments);
+    if (status >= 0) return status;
+    crImport import = {0};
+    crScene scene = {0};
+    crError error = {0};
+    crStatus read = read_model_tree(&options, &import, &error);
+    if (read == CR_OK) read = cr_scene_read(import.scene.root, &scene, &error);
+    if (read == CR_OK) {
+        bool good = json || print_notes(&import, true, options.strict);
+        status = good ? EXIT_GOOD : EXIT_BAD_INPUT;
+        (json ? print_json : print_text)(&options, &import, &scene);
+        cr_scene_free(&scene);
+    } else if (json) {
+        json_error(stdout, &error);
+    } else {
+        text_error(options.path, &error);
+    }
+    if (read != CR_OK) status = error.status == CR_ERR_FILE ? EXIT_FILE : EXIT_BAD_INPUT;
+    cr_import_free(&import);
+    return status;
+}
