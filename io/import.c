@@ -93,7 +93,7 @@ void cr__import_leftovers(crImporting* im, const crXml* root, const char* const*
         return;
     }
     for (const crXmlAttr* attr = root->attrs; attr != NULL; attr = attr->next) {
-        if (attr->used) continue;
+        if (attr->used || strcmp(attr->name, "name") == 0 || strcmp(attr->name, "model") == 0) continue;
         bool ignored = listed(attr->name, ignored_attrs);
         cr__import_note(im, ignored ? CR_NOTE_IGNORED : CR_NOTE_UNSUPPORTED, root, attr, "<%.60s> %.60s %s",
                         root->name, attr->name, ignored ? "does not act on bodies" : "is not supported");

@@ -19,8 +19,7 @@ static const char* const cosmetic_attrs[] = {"rgba",
                                              "material",
                                              "user",
                                              "group",
-                                             "name",
-                                             "model",
+
                                              "class",
                                              "width",
                                              "integrator",
@@ -271,6 +270,8 @@ static void read_all(mjModel* mj) {
         mj->classes[mj->class_count++] = (mjClass){"main", -1, none};
         mj->class_capacity = 1;
     }
+    crXml* tendon = cr_xml_child(mj->root, "tendon");
+    if (tendon != NULL) tendon->used = true;
     mj__assets(mj);
     for (crXml* node = mj->root->child; node != NULL && cr__import_ok(mj->im); node = node->next) {
         if (strcmp(node->name, "worldbody") == 0) mj__world(mj, node);

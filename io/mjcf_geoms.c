@@ -352,6 +352,14 @@ void mj__geom(mjModel* mj, crXml* node, int class, int body, crPose frame, const
                                   CR_SCENE_MAX_SHAPES, node);
     if (all == NULL) return;
     mj->geoms = all;
+    const char* type = mj__text(mj, node, class, "type");
+    if (type != NULL && strcmp(type, "sdf") == 0) {
+        cr__import_note(im, CR_NOTE_UNSUPPORTED, node, NULL, "<geom> of type sdf is not supported");
+        for (crXmlAttr* attr = node->attrs; attr != NULL; attr = attr->next) {
+            attr->used = true;
+        }
+        return;
+    }
     mjGeom g = {.node = node, .name = name, .body = body};
     g.kind = (mjGeomKind)mj__word(mj, node, class, "type", kinds, MJ_SPHERE);
     const char* mesh = mj__text(mj, node, class, "mesh");
