@@ -106,7 +106,9 @@ static crVec3 vec(const mjtNum* x) { return cr_vec3(x[0], x[1], x[2]); }
 static crQuat quat(const mjtNum* x) { return (crQuat){x[0], x[1], x[2], x[3]}; }
 
 static void near(const Both* t, const char* what, double a, double b, double scale) {
-    test_check(fabs(a - b) <= 1e-9 * fmax(1.0, scale), __FILE__, __LINE__, "%s: %s: %.17g, theirs %.17g",
+    // they keep the vertices of meshes in single precision
+    double tol = t->m->nmesh > 0 ? 1e-6 : 1e-9;
+    test_check(fabs(a - b) <= tol * fmax(1.0, scale), __FILE__, __LINE__, "%s: %s: %.17g, theirs %.17g",
                t->file, what, a, b);
 }
 
@@ -323,9 +325,16 @@ static void strip(const char* path, const char* to) {
         char* end = at != NULL ? strstr(at, tail) : NULL;
         if (end != NULL) memmove(at, end + strlen(tail), strlen(end + strlen(tail)) + 1);
     }
+    // their default for meshes counts folded parts twice
+    char* root = strstr(text, "<mujoco");
+    char* inside = root != NULL ? strchr(root, '>') : NULL;
     file = fopen(to, "wb");
     if (file == NULL) return;
-    fwrite(text, 1, strlen(text), file);
+    if (inside != NULL) {
+        fwrite(text, 1, (size_t)(inside + 1 - text), file);
+        fputs("<compiler exactmeshinertia=\"true\"/>", file);
+        fputs(inside + 1, file);
+    }
     fclose(file);
 }
 
