@@ -12,7 +12,7 @@
 
 #include "io/import_parts.h"
 
-#define MOST_NOTES 10000
+#define MOST_NOTES 1000
 
 bool cr__import_ok(const crImporting* im) { return im->status == CR_OK; }
 

@@ -63,9 +63,12 @@ crQuat cr__quat_rpy(crVec3 rpy);
 // A name that a scene takes, made of `name`, and not yet in `taken`; noted where it changed.
 typedef struct crNames {
     int count, capacity;
-    const char** names;
+    const char** names;  // by hash, NULL where free (capacity, a power of two)
 } crNames;
 const char* cr__import_name(crImporting* im, crNames* taken, const crXml* element, const char* name);
+
+#define CR_IMPORT_MAX_EXCLUDES  20000  // as many as a scene takes
+#define CR_IMPORT_MAX_MATERIALS 400    // so that their pairs are not too many
 
 // Where the values made next come from.
 void cr__tree_at(crImporting* im, const crXml* element);

@@ -90,11 +90,34 @@ crQuat cr__quat_rpy(crVec3 rpy) {
     return cr_quat_mul(z, cr_quat_mul(y, x));
 }
 
-static bool taken(const crNames* names, const char* name) {
-    for (int i = 0; i < names->count; i++) {
-        if (strcmp(names->names[i], name) == 0) return true;
+// where the name is, or where it would be
+static int slot_of(const char* const* names, int capacity, const char* name) {
+    uint64_t at = cr_hash(CR_HASH_SEED, name, strlen(name));
+    while (names[at & (uint64_t)(capacity - 1)] != NULL &&
+           strcmp(names[at & (uint64_t)(capacity - 1)], name) != 0) {
+        at++;
     }
-    return false;
+    return (int)(at & (uint64_t)(capacity - 1));
+}
+
+static bool taken(const crNames* names, const char* name) {
+    return names->capacity > 0 && names->names[slot_of(names->names, names->capacity, name)] != NULL;
+}
+
+static bool remember(crImporting* im, crNames* names, const char* name) {
+    if (2 * (names->count + 1) > names->capacity) {
+        int larger = names->capacity > 0 ? 2 * names->capacity : 64;
+        const char** all = cr__import_alloc(im, (size_t)larger * sizeof *all);
+        if (all == NULL) return false;
+        for (int i = 0; i < names->capacity; i++) {
+            if (names->names[i] != NULL) all[slot_of(all, larger, names->names[i])] = names->names[i];
+        }
+        names->names = all;
+        names->capacity = larger;
+    }
+    names->names[slot_of(names->names, names->capacity, name)] = name;
+    names->count++;
+    return true;
 }
 
 const char* cr__import_name(crImporting* im, crNames* names, const crXml* element, const char* name) {
@@ -105,14 +128,10 @@ const char* cr__import_name(crImporting* im, crNames* names, const crXml* elemen
     }
     if (strcmp(clean, "world") == 0) snprintf(clean, sizeof clean, "world_");
     const char* made = cr__import_format(im, "%s", clean);
-    for (int i = 2; made != NULL && taken(names, made); i++) {
-        made = cr__import_format(im, "%s_%d", clean, i);
+    for (int i = 0; made != NULL && taken(names, made); i++) {
+        made = cr__import_format(im, "%s_%d", clean, i == 0 ? 2 : names->count + i);
     }
-    const char** all = cr__import_grow(im, (void*)names->names, names->count, &names->capacity,
-                                       sizeof *names->names, 4 * CR_SCENE_MAX_BODIES, element);
-    if (made == NULL || all == NULL) return "";
-    names->names = all;
-    names->names[names->count++] = made;
+    if (made == NULL || !remember(im, names, made)) return "";
     if (name != NULL && *name != '\0' && strcmp(made, name) != 0)
         cr__import_note(im, CR_NOTE_IGNORED, element, NULL,
                         "a name used twice, too long, or with space , ; . or quotes is changed");

@@ -138,6 +138,7 @@ typedef struct mjModel {
     int exclude_count, exclude_capacity;
     int (*excludes)[2];  // bodies
     int visited;         // elements, replicas included
+    int excluded;        // pairs written
     crNames names;
 } mjModel;
 

@@ -46,6 +46,10 @@ static int number_materials(mjModel* mj, int* first) {
             if (same_surface(g, &mj->geoms[first[m]])) g->material = m;
         }
         if (g->material >= 0) continue;
+        if (count == CR_IMPORT_MAX_MATERIALS) {
+            cr__import_refuse(mj->im, g->node, NULL, CR_ERR_LIMIT, "more than %d different surfaces", count);
+            return 0;
+        }
         g->material = count;
         first[count++] = i;
     }
@@ -283,6 +287,11 @@ static void put_body(mjModel* mj, crJson* list, int index, bool filters) {
 
 static void put_exclude(mjModel* mj, crJson** list, const crXml* node, int a, int b) {
     crTree* tree = &mj->im->tree;
+    if (++mj->excluded > CR_IMPORT_MAX_EXCLUDES) {
+        cr__import_refuse(mj->im, node, NULL, CR_ERR_LIMIT, "more than %d pairs of bodies do not meet",
+                          CR_IMPORT_MAX_EXCLUDES);
+        return;
+    }
     if (*list == NULL) *list = cr_tree_list(tree, tree->doc->root, "exclude");
     cr__tree_at(mj->im, node);
     crJson* pair = cr_tree_list(tree, *list, NULL);
@@ -292,7 +301,7 @@ static void put_exclude(mjModel* mj, crJson** list, const crXml* node, int a, in
 
 // all bodies of a weld that come before `body`, or of any place
 static void exclude_weld(mjModel* mj, crJson** list, int body, int weld, bool before) {
-    for (int i = mj->bodies[weld].weld_first; i >= 0; i = mj->bodies[i].weld_next) {
+    for (int i = mj->bodies[weld].weld_first; i >= 0 && cr__import_ok(mj->im); i = mj->bodies[i].weld_next) {
         if (i == body || (before && i > body) || mj->bodies[i].geom_first < 0) continue;
         // a parent that the scene knows as such needs no word
         const mjBody* b = &mj->bodies[body];

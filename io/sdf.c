@@ -22,7 +22,7 @@ static const char* const ignored_elements[] = {"visual",
                                                "projector",
                                                "population",
                                                NULL};
-static const char* const ignored_attrs[] = {"version", "default", "type", NULL};
+static const char* const ignored_attrs[] = {"default", "type", NULL};
 
 static void read_settings(sdfWorld* w, crXml* world) {
     crImporting* im = w->im;
@@ -64,6 +64,7 @@ static void read_models(sdfWorld* w, crXml* parent) {
 void cr__import_sdf(crImporting* im, crXml* root) {
     sdfWorld w = {.im = im};
     crTree* tree = &im->tree;
+    cr__attr_text(root, "version");
     crXml* world = cr__used_child(root, "world");
     crXml* top = world != NULL ? world : root;
     cr__tree_head(im);

@@ -57,9 +57,11 @@ typedef struct sdfWorld {
     int surface_count, surface_capacity;
     sdfSurface* surfaces;
     crNames names;
-    crNames models;
+    int exclude_count;
+    int model_count, model_capacity;
+    const char** models;  // so far (model_count)
     int pose_capacity;
-    crPose* poses;  // of the models so far (models.count)
+    crPose* poses;  // of them (model_count)
 } sdfWorld;
 
 // A value in a child element, marked; false (and *to untouched) where there is none.

@@ -272,6 +272,11 @@ static void put_excludes(sdfWorld* w, const sdfModel* m) {
     for (int i = 0; i < m->link_count; i++) {
         for (int j = 0; j < i; j++) {
             if (m->links[i].shapes == 0 || m->links[j].shapes == 0) continue;
+            if (++w->exclude_count > CR_IMPORT_MAX_EXCLUDES) {
+                cr__import_refuse(w->im, m->node, NULL, CR_ERR_LIMIT,
+                                  "too many links: more than %d pairs do not meet", CR_IMPORT_MAX_EXCLUDES);
+                return;
+            }
             if (w->exclude == NULL) w->exclude = cr_tree_list(tree, tree->doc->root, "exclude");
             crJson* pair = cr_tree_list(tree, w->exclude, NULL);
             cr_tree_text(tree, pair, NULL, m->links[j].out);
@@ -285,8 +290,8 @@ static crPose model_pose(sdfWorld* w, crXml* node) {
     const char* relative = NULL;
     crPose pose = sdf__pose(w->im, node, &relative);
     if (relative == NULL || strcmp(relative, "world") == 0) return pose;
-    for (int i = 0; i < w->models.count; i++) {
-        if (strcmp(w->models.names[i], relative) == 0) return cr_pose_mul(w->poses[i], pose);
+    for (int i = 0; i < w->model_count; i++) {
+        if (strcmp(w->models[i], relative) == 0) return cr_pose_mul(w->poses[i], pose);
     }
     cr__import_refuse(w->im, node, NULL, CR_ERR_NAME, "its pose is relative to \"%.60s\": no model before it",
                       relative);
@@ -294,15 +299,15 @@ static crPose model_pose(sdfWorld* w, crXml* node) {
 }
 
 static void remember(sdfWorld* w, crXml* node, const sdfModel* m) {
-    crPose* poses = cr__import_grow(w->im, w->poses, w->models.count, &w->pose_capacity, sizeof *poses,
+    crPose* poses = cr__import_grow(w->im, w->poses, w->model_count, &w->pose_capacity, sizeof *poses,
                                     CR_SCENE_MAX_BODIES, node);
-    const char** names = cr__import_grow(w->im, (void*)w->models.names, w->models.count, &w->models.capacity,
+    const char** names = cr__import_grow(w->im, (void*)w->models, w->model_count, &w->model_capacity,
                                          sizeof *names, CR_SCENE_MAX_BODIES, node);
     if (poses == NULL || names == NULL) return;
     w->poses = poses;
-    w->models.names = names;
-    poses[w->models.count] = m->pose;
-    names[w->models.count++] = m->name;
+    w->models = names;
+    poses[w->model_count] = m->pose;
+    names[w->model_count++] = m->name;
 }
 
 void sdf__model(sdfWorld* w, crXml* node) {

@@ -77,7 +77,7 @@ static int read_surface(sdfWorld* w, crXml* collision, crPose pose, double* bits
         if (same(&s, &w->surfaces[i])) return i;
     }
     sdfSurface* all = cr__import_grow(im, w->surfaces, w->surface_count, &w->surface_capacity, sizeof *all,
-                                      1000, collision);
+                                      CR_IMPORT_MAX_MATERIALS, collision);
     if (all == NULL) return 0;
     w->surfaces = all;
     all[w->surface_count] = s;

@@ -338,6 +338,67 @@ static void strip(const char* path, const char* to) {
     fclose(file);
 }
 
+// what the files do not use
+static const char* const made[] = {
+    // orientations, chains of joints with references, rotors, springs of balls, given inertias (full ones are
+    // diagonal: their eigenvectors are good to 1e-7 only)
+    "<mujoco><compiler angle='radian' eulerseq='zYx'/><option gravity='1 -2 -3' timestep='0.004'/>"
+    "<default><joint armature='0.3' damping='0.7'/><geom density='700'/>"
+    "<default class='a'><joint stiffness='11' springref='0.4'/><default class='b'><joint damping='2'/>"
+    "<geom type='box' size='.1 .2 .3'/></default></default></default>"
+    "<worldbody><body name='one' pos='1 2 3' axisangle='1 2 3 0.7' childclass='a'>"
+    "<joint name='p' type='slide' axis='1 1 0' ref='0.3'/><joint name='q' axis='0 1 2' pos='.1 .2 .3' "
+    "ref='-0.2'/>"
+    "<joint name='r' type='ball' pos='.3 0 .1'/><geom class='b' euler='.3 .4 .5' pos='.1 .1 .1'/>"
+    "<body name='two' xyaxes='1 1 0 0 1 1' pos='0 0 1'><joint name='s' class='b' axis='1 0 0'/>"
+    "<inertial pos='.1 .2 .3' mass='2' euler='.1 .2 .3' diaginertia='.3 .4 .5'/>"
+    "<geom type='ellipsoid' size='.1 .2 .3'/>"
+    "<body name='three' zaxis='1 2 3'><geom type='cylinder' fromto='0 0 0 1 1 1' size='.1' mass='3'/>"
+    "<body name='four' pos='.2 .1 0'><joint name='t' type='ball'/>"
+    "<inertial pos='0 .1 0' mass='1.5' fullinertia='.5 .6 .7 0 0 0'/></body></body></body></body>"
+    "</worldbody><actuator><position joint='s' kp='7' gear='3'/><velocity joint='p' kv='2' "
+    "gear='2'/></actuator>"
+    "</mujoco>",
+    // free bodies with children, bounds and scale of masses, groups of geoms that weigh nothing
+    "<mujoco><compiler boundmass='0.5' boundinertia='0.02' balanceinertia='true' settotalmass='9'"
+    " inertiagrouprange='0 2' eulerseq='XYZ'/>"
+    "<worldbody><body name='base' pos='1 0 0' euler='10 20 30'><freejoint/><geom size='.1'/>"
+    "<geom size='.3' group='3' pos='1 1 1'/>"
+    "<body name='arm' pos='.1 .2 .3' quat='1 2 3 4'><joint axis='1 2 3' stiffness='3' springref='20' "
+    "armature='.1'/>"
+    "<geom type='capsule' size='.1 .2'/><inertial pos='0 0 0' mass='1' diaginertia='1 2 4'/></body></body>"
+    "<body name='still' pos='0 0 2' euler='0 45 0'><geom type='box' size='.1 .1 .1'/>"
+    "<body name='swing' pos='0 1 0'><joint type='hinge' axis='1 0 0'/><geom size='.05' pos='0 0 "
+    "1'/></body></body>"
+    "<body name='dust'><freejoint/><geom size='.001'/></body></worldbody></mujoco>",
+    // meshes: a tetrahedron and a box with faces, scaled and moved
+    "<mujoco><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1' scale='1 2 3'/>"
+    "<mesh name='f' vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 2 1 0 1 3 0 3 2 1 2 3' refpos='.1 .2 .3'"
+    " refquat='1 1 0 0'/></asset><worldbody>"
+    "<body name='a'><freejoint/><geom type='mesh' mesh='m' pos='.1 .2 .3' euler='10 20 30'/></body>"
+    "<body name='b' pos='3 0 0'><joint/><geom type='mesh' mesh='f' euler='10 20 30' density='500'/></body>"
+    "</worldbody></mujoco>"};
+
+TEST(made_models) {
+    mju_user_warning = quiet;
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
+        char path[64], copy[64], why[512] = "";
+        snprintf(path, sizeof path, "mjcf_made_%ld.xml", (long)getpid());
+        snprintf(copy, sizeof copy, "mjcf_peer_%ld.xml", (long)getpid());
+        FILE* file = fopen(path, "wb");
+        fputs(made[i], file);
+        fclose(file);
+        strip(path, copy);
+        mjModel* m = mj_loadXML(copy, NULL, why, sizeof why);
+        if (test_check(m != NULL, __FILE__, __LINE__, "model %zu: %s", i, why)) {
+            compare("made", copy, m);
+            mj_deleteModel(m);
+        }
+        remove(path);
+        remove(copy);
+    }
+}
+
 TEST(as_mujoco_reads_them) {
     char buffer[512];
     char relative[128];
