@@ -58,6 +58,7 @@ static const char* const cosmetic_attrs[] = {"rgba",
                                              "normal",
                                              "maxhullvert",
                                              "saveinertial",
+                                             "sleep_tolerance",
                                              NULL};
 
 // the children of an included file's root in place of <include>
@@ -135,9 +136,9 @@ static void read_flags(mjModel* mj, crXml* node) {
                  {"passive", &o->passive},           {"actuation", &o->actuation},
                  {"filterparent", &o->filterparent}};
     // of solvers, sensors and time steps
-    static const char* const others[] = {"warmstart", "refsafe",   "sensor",   "midphase",
-                                         "eulerdamp", "island",    "energy",   "fwdinv",
-                                         "autoreset", "nativeccd", "multiccd", NULL};
+    static const char* const others[] = {"warmstart", "refsafe", "sensor", "midphase",  "eulerdamp",
+                                         "island",    "energy",  "fwdinv", "autoreset", "nativeccd",
+                                         "multiccd",  "sleep",   NULL};
     node->used = true;
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
         *flags[i].flag = mj__word(mj, node, -1, flags[i].name, states, *flags[i].flag) == 1;
