@@ -8,6 +8,9 @@
 
 static const char* const joint_names[] = {"fixed", "hinge", "slider", "planar", "ball", "free", "driven"};
 
+#define NAMES   34  // columns of names
+#define NUMBERS 55  // columns from there to the shapes
+
 static void print_help(void) {
     puts("usage: carom info MODEL [options]\n"
          "\n"
@@ -63,33 +66,34 @@ static void print_body(const crModel* model, int i) {
     const crBody* body = &model->bodies[i];
     char shapes[120];
     shape_text(model, i, shapes, sizeof shapes);
-    int indent = 2 * (i == CR_WORLD ? 0 : depth_of(model, i));
+    int indent = 2 * depth_of(model, i);
     indent = indent < 24 ? indent : 24;
     printf("%*s", indent, "");
     print_plain(stdout, body->name);
     int width = indent + (int)strlen(body->name);
-    printf("%*s ", width < 34 ? 34 - width : 0, "");
-    if (i == CR_WORLD) {
-        printf("%-7s %2s %10s  %-29s %s\n", "joint", "nv", "mass kg", "principal moments kg m^2", "shapes");
-        if (shapes[0] != '\0') printf("%*s%s\n", 86, "", shapes);
-        return;
-    }
+    printf("%*s", width < NAMES ? NAMES - width : 0, "");
     const double* I = body->principal;
-    printf("%-7s %2d %10.4g  %9.3g %9.3g %9.3g %s\n", joint_names[body->joint], body->nv, body->mass, I[0],
-           I[1], I[2], shapes);
+    if (i == CR_WORLD) {
+        printf(shapes[0] != '\0' ? "%*s%s\n" : "\n", NUMBERS, "", shapes);
+    } else {
+        printf(" %-7s %2d %10.4g  %9.3g %9.3g %9.3g%s%s\n", joint_names[body->joint], body->nv, body->mass,
+               I[0], I[1], I[2], shapes[0] != '\0' ? "  " : "", shapes);
+    }
 }
 
 static void print_text(const ModelOptions* options, const crImport* import, const crScene* scene) {
     const crModel* model = scene->model;
     print_plain(stdout, options->path);
     printf(": %s\n", import->format != CR_IMPORT_NONE ? cr_import_format_name(import->format) : "scene");
-    printf("%d bodies, %d coordinates, %d velocities, %.6g kg that move\n", model->nb - 1, model->nq,
+    printf("bodies %d, coordinates %d, velocities %d, moving mass %.6g kg\n", model->nb - 1, model->nq,
            model->nv, total_mass(model));
-    printf("%d shapes, %d materials, %d constraints, %d excluded pairs, %d overlaps at the start\n",
+    printf("shapes %d, materials %d, constraints %d, excluded pairs %d, overlaps at the start %d\n",
            model->shape_count, model->material_count - 1, model->loop_count, model->exclusion_count,
            scene->overlap_count);
     printf("gravity %g %g %g m/s^2, dt %g s\n\n", model->gravity.x, model->gravity.y, model->gravity.z,
            scene->step.dt);
+    printf("%-*s %-7s %2s %10s  %-29s  %s\n", NAMES, "body", "joint", "nv", "mass kg",
+           "principal moments kg m^2", "shapes");
     for (int i = 0; i < model->nb; i++) {
         print_body(model, i);
     }
@@ -98,8 +102,8 @@ static void print_text(const ModelOptions* options, const crImport* import, cons
         levels[import->notes[i].level]++;
     }
     if (import->note_count > 0)
-        printf("\n%d kinds of things left out: %d act on bodies, %d do not\n", import->note_count,
-               levels[CR_NOTE_UNSUPPORTED], levels[CR_NOTE_IGNORED]);
+        printf("\nleft out: kinds that act on bodies %d, that do not %d\n", levels[CR_NOTE_UNSUPPORTED],
+               levels[CR_NOTE_IGNORED]);
 }
 
 static void json_number(const char* key, double value) {
