@@ -14,13 +14,13 @@
 #define MOST_BITS   9007199254740991.0  // whole numbers that a double holds
 
 // what every shape may have, and then its own
-#define FILTER "group", "mask"
-#define COMMON "type", "pos", "quat", "material", "comment", FILTER
+#define COMMON "type", "pos", "quat", "material", "comment", "group", "mask"
 static const char* const sphere_fields[] = {COMMON, "r", NULL};
 static const char* const round_fields[] = {COMMON, "axis", "r", "half", NULL};
 static const char* const box_fields[] = {COMMON, "half", NULL};
 static const char* const ellipsoid_fields[] = {COMMON, "radii", NULL};
-static const char* const halfspace_fields[] = {"type", "material", "comment", "n", "offset", FILTER, NULL};
+static const char* const halfspace_fields[] = {"type",   "material", "comment", "n",
+                                               "offset", "group",    "mask",    NULL};
 static const char* const hull_fields[] = {COMMON, "points", NULL};
 static const char* const prism_fields[] = {COMMON, "axis", "points", "half", NULL};
 static const char* const mesh_fields[] = {COMMON, "vertices", "triangles", NULL};
