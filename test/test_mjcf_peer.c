@@ -155,6 +155,51 @@ static void compare_poses(const Both* t) {
     }
 }
 
+// which geoms may touch, by the rules of their documentation (Collision detection) on their own numbers
+static bool may_touch(const mjModel* m, int a, int b) {
+    int wa = m->body_weldid[m->geom_bodyid[a]], wb = m->body_weldid[m->geom_bodyid[b]];
+    int pa = m->body_weldid[m->body_parentid[wa]], pb = m->body_weldid[m->body_parentid[wb]];
+    if (wa == wb || (wa != 0 && wb != 0 && (pa == wb || pb == wa))) return false;
+    int low = m->geom_bodyid[a] < m->geom_bodyid[b] ? m->geom_bodyid[a] : m->geom_bodyid[b];
+    int high = m->geom_bodyid[a] + m->geom_bodyid[b] - low;
+    for (int i = 0; i < m->nexclude; i++) {
+        if (m->exclude_signature[i] == ((low + 1) << 16) + high + 1) return false;
+    }
+    if (m->opt.disableflags & mjDSBL_CONTACT) return false;
+    return (m->geom_contype[a] & m->geom_conaffinity[b]) != 0 ||
+           (m->geom_contype[b] & m->geom_conaffinity[a]) != 0;
+}
+
+static double friction(const mjModel* m, int a, int b) {
+    int pa = m->geom_priority[a], pb = m->geom_priority[b];
+    int first = pa > pb ? a : b;
+    double mu =
+        pa != pb ? m->geom_friction[3 * first] : fmax(m->geom_friction[3 * a], m->geom_friction[3 * b]);
+    int da = m->geom_condim[a], db = m->geom_condim[b];
+    int condim = pa != pb ? m->geom_condim[first] : da > db ? da : db;
+    return condim > 1 ? mu : 0.0;
+}
+
+// geoms stand in the same order; tendons have none
+static void compare_contacts(const Both* t) {
+    const crModel* model = t->scene.model;
+    if (!CHECK(model->shape_count == t->m->ngeom)) return;
+    for (int a = 0; a < t->m->ngeom; a++) {
+        for (int b = 0; b < a; b++) {
+            bool still =
+                t->m->body_weldid[t->m->geom_bodyid[a]] == 0 && t->m->body_weldid[t->m->geom_bodyid[b]] == 0;
+            if (still) continue;
+            bool touch = may_touch(t->m, a, b);
+            test_check(cr_model_meet(model, a, b) == touch, __FILE__, __LINE__, "%s: geoms %d and %d",
+                       t->file, a, b);
+            crContactSurface s;
+            crStatus status =
+                cr_model_surface(model, model->shapes[a].material, model->shapes[b].material, 0.0, &s);
+            if (CHECK(status == CR_OK) && touch) near(t, "mu", s.surface.mu, friction(t->m, a, b), 1.0);
+        }
+    }
+}
+
 // random q and v of theirs, and the same of ours
 static void random_state(Both* t, crRandom* seed) {
     crState* s = &t->state;
@@ -288,6 +333,7 @@ static void compare(const char* file, const char* path, mjModel* m) {
         CHECK(t.scene.step.dt == m->opt.timestep);
         if (map_names(&t)) {
             compare_masses(&t);
+            compare_contacts(&t);
             compare_dynamics(&t);
         }
         cr_scene_free(&t.scene);
