@@ -123,6 +123,12 @@ static bool remember(crImporting* im, crNames* names, const char* name) {
 const char* cr__import_name(crImporting* im, crNames* names, const crXml* element, const char* name) {
     char clean[WORD];
     snprintf(clean, sizeof clean - 8, "%s", name != NULL && *name != '\0' ? name : "body");
+    // no character is cut in two
+    size_t length = strlen(clean);
+    while (name != NULL && length > 0 && strlen(name) > length &&
+           ((unsigned char)name[length] & 0xc0) == 0x80) {
+        clean[--length] = '\0';
+    }
     for (char* c = clean; *c != '\0'; c++) {
         if (strchr(" ,;\"'\t\r\n.", *c) != NULL) *c = '_';
     }

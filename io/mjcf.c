@@ -19,7 +19,6 @@ static const char* const cosmetic_attrs[] = {"rgba",
                                              "material",
                                              "user",
                                              "group",
-
                                              "class",
                                              "width",
                                              "integrator",

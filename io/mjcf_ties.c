@@ -153,75 +153,81 @@ static void add_spring(mjJoint* j, double stiffness, double rest, double damping
     j->damping += damping;
 }
 
-static bool affine(mjModel* mj, crXml* node, int class, double bias[3]) {
-    static const char* const gains[] = {"fixed", NULL};
-    static const char* const biases[] = {"none", "affine", NULL};
-    crXmlAttr* gain = mj__attr(mj, node, class, "gaintype");
-    crXmlAttr* type = mj__attr(mj, node, class, "biastype");
-    bool known = (gain == NULL || strcmp(gain->value, gains[0]) == 0) &&
-                 (type == NULL || strcmp(type->value, biases[0]) == 0 || strcmp(type->value, biases[1]) == 0);
-    double b[10] = {0.0}, g[10];
-    mj__numbers(mj, node, class, "gainprm", 1, 10, g);
-    mj__numbers(mj, node, class, "biasprm", 1, 10, b);
-    bool on = type != NULL && strcmp(type->value, "affine") == 0;
-    for (int k = 0; k < 3; k++) {
-        bias[k] = on ? b[k] : 0.0;
+// b0, b1, b2 of an actuator's force at control 0; false where it is of another kind
+static bool read_bias(mjModel* mj, crXml* node, int class, double bias[3]) {
+    double all[10] = {0.0};
+    if (strcmp(node->name, "motor") == 0) return true;
+    if (strcmp(node->name, "position") == 0) {
+        bias[1] = -mj__number(mj, node, class, "kp", 1.0);
+        bias[2] = -mj__number(mj, node, class, "kv", 0.0);
+        return true;
     }
-    return known;
+    if (strcmp(node->name, "velocity") == 0) {
+        bias[2] = -mj__number(mj, node, class, "kv", 1.0);
+        return true;
+    }
+    const char* gain = mj__text(mj, node, class, "gaintype");
+    const char* type = mj__text(mj, node, class, "biastype");
+    mj__attr(mj, node, class, "gainprm");
+    mj__numbers(mj, node, class, "biasprm", 1, 10, all);
+    bool affine = type != NULL && strcmp(type, "affine") == 0;
+    if (affine) memcpy(bias, all, 3 * sizeof(double));
+    return (gain == NULL || strcmp(gain, "fixed") == 0) &&
+           (affine || type == NULL || strcmp(type, "none") == 0);
+}
+
+static void mark_all(crXml* node) {
+    for (crXmlAttr* attr = node->attrs; attr != NULL; attr = attr->next) {
+        attr->used = true;
+    }
+}
+
+// ranges bound a control, and a force, that is 0
+static void mark_idle(mjModel* mj, crXml* node, int class) {
+    static const char* const bounds[] = {"ctrlrange", "ctrllimited", "forcerange", "forcelimited", NULL};
+    for (int i = 0; bounds[i] != NULL; i++) {
+        mj__attr(mj, node, class, bounds[i]);
+    }
+    cr__import_note(mj->im, CR_NOTE_IGNORED, node, NULL,
+                    "<%s> has control 0: it does nothing until you apply a force", node->name);
 }
 
 static void add_actuator(mjModel* mj, crXml* node) {
+    static const char* const kinds[] = {"motor", "general", "position", "velocity"};
     crImporting* im = mj->im;
+    bool known = false;
+    for (int i = 0; i < 4; i++) {
+        known = known || strcmp(node->name, kinds[i]) == 0;
+    }
+    if (!known) return;
     int class = mj__class(mj, node, 0);
-    bool motor = strcmp(node->name, "motor") == 0, general = strcmp(node->name, "general") == 0;
-    bool position = strcmp(node->name, "position") == 0, velocity = strcmp(node->name, "velocity") == 0;
-    if (!motor && !general && !position && !velocity) return;
     node->used = true;
     if (cr_xml_attr(node, "joint") == NULL) {
         cr__import_note(im, CR_NOTE_UNSUPPORTED, node, NULL,
                         "<%s> that does not act on a joint is not supported", node->name);
-        for (crXmlAttr* attr = node->attrs; attr != NULL; attr = attr->next) {
-            attr->used = true;
-        }
+        mark_all(node);
         return;
     }
     int joint = joint_of(mj, node, "joint");
     if (joint < 0) return;
     mjJoint* j = &mj->joints[joint];
-    double gear[6] = {1.0};
+    double gear[6] = {1.0}, bias[3] = {0.0, 0.0, 0.0};
     mj__numbers(mj, node, class, "gear", 1, 6, gear);
-    double bias[3] = {0.0, 0.0, 0.0};
-    bool known = true;
-    if (general) known = affine(mj, node, class, bias);
-    if (position) bias[1] = -mj__number(mj, node, class, "kp", 1.0);
-    if (position) bias[2] = -mj__number(mj, node, class, "kv", 0.0);
-    if (velocity) bias[2] = -mj__number(mj, node, class, "kv", 1.0);
-    if (motor || (bias[0] == 0.0 && bias[1] == 0.0 && bias[2] == 0.0)) {
-        // ranges bound a control that is 0
-        static const char* const bounds[] = {"ctrlrange", "ctrllimited", "forcerange", "forcelimited", NULL};
-        for (int i = 0; bounds[i] != NULL; i++) {
-            crXmlAttr* attr = mj__attr(mj, node, class, bounds[i]);
-            if (attr != NULL) attr->used = true;
-        }
-        cr__import_note(im, CR_NOTE_IGNORED, node, NULL,
-                        "<%s> has control 0: it does nothing until you apply "
-                        "a force",
-                        node->name);
+    known = read_bias(mj, node, class, bias);
+    if (known && bias[0] == 0.0 && bias[1] == 0.0 && bias[2] == 0.0) {
+        mark_idle(mj, node, class);
         return;
     }
     bool slender = j->kind == MJ_HINGE || j->kind == MJ_SLIDE;
-    double s = gear[0] * gear[0];
-    if (!known || !slender || bias[1] > 0.0 || bias[2] > 0.0) {
+    // a constant force is no spring
+    bool constant = bias[0] != 0.0 && bias[1] == 0.0;
+    if (!known || !slender || bias[1] > 0.0 || bias[2] > 0.0 || constant) {
         cr__import_note(im, CR_NOTE_UNSUPPORTED, node, NULL,
                         "<%s> that is not a spring and damper along a hinge or slide is not supported",
                         node->name);
         return;
     }
-    if (bias[0] != 0.0 && bias[1] == 0.0) {
-        cr__import_note(im, CR_NOTE_UNSUPPORTED, node, NULL,
-                        "<general> with a constant force is not supported");
-        bias[0] = 0.0;
-    }
+    double s = gear[0] * gear[0];
     double rest = bias[1] != 0.0 && gear[0] != 0.0 ? bias[0] / (-bias[1] * gear[0]) : 0.0;
     if (mj->option.actuation) add_spring(j, -bias[1] * s, rest, -bias[2] * s);
 }
@@ -293,9 +299,7 @@ void mj__keyframe(mjModel* mj) {
             }
             cr__import_note(mj->im, CR_NOTE_IGNORED, key, NULL,
                             "<key> is not the start: choose one by its name");
-            for (crXmlAttr* attr = key->attrs; attr != NULL; attr = attr->next) {
-                attr->used = true;
-            }
+            mark_all(key);
         }
     }
     if (wanted != NULL && !found)
@@ -401,9 +405,7 @@ void mj__equalities(mjModel* mj) {
             bool active = mj__flag(mj, tie, -1, "active", true);
             if (!active || !mj->option.equality) {
                 cr__import_note(mj->im, CR_NOTE_IGNORED, tie, NULL, "<%s> is switched off", tie->name);
-                for (crXmlAttr* attr = tie->attrs; attr != NULL; attr = attr->next) {
-                    attr->used = true;
-                }
+                mark_all(tie);
                 continue;
             }
             if (joint) {

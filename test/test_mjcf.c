@@ -277,6 +277,26 @@ TEST(frames_and_replicas) {
     case_free(&c);
 }
 
+// long names are cut between characters, and stay different
+TEST(long_names) {
+    Case c;
+    char text[700], name[200] = "";
+    if (!case_xml()) return;
+    for (int i = 0; i < 60; i++) {
+        strcat(name, i == 0 ? "x" : "\xc3\xa4");
+    }
+    snprintf(text, sizeof text,
+             "<mujoco><worldbody><body name='%s'><freejoint/><geom size='1'/></body>"
+             "<body name='%s2' pos='9 0 0'><freejoint/><geom size='1'/></body></worldbody></mujoco>",
+             name, name);
+    if (!GOOD(text, &c)) return;
+    const char* first = c.scene.model->bodies[1].name;
+    CHECK(strlen(first) % 2 == 1 && strlen(first) < 64 && strncmp(first, name, strlen(first)) == 0);
+    CHECK(strcmp(first, c.scene.model->bodies[2].name) != 0);
+    case_again(&c, "long names");
+    case_free(&c);
+}
+
 TEST(height_field) {
     Case c;
     if (!case_xml()) return;

@@ -403,7 +403,8 @@ static const char* const made[] = {
     "<body name='four' pos='.2 .1 0'><joint name='t' type='ball'/>"
     "<inertial pos='0 .1 0' mass='1.5' fullinertia='.5 .6 .7 0 0 0'/></body></body></body></body>"
     "</worldbody><actuator><position joint='s' kp='7' gear='3'/><velocity joint='p' kv='2' "
-    "gear='2'/></actuator>"
+    "gear='2'/>"
+    "<general joint='q' gear='2' gainprm='3' biastype='affine' biasprm='.5 -4 -1'/></actuator>"
     "</mujoco>",
     // free bodies with children, bounds and scale of masses, groups of geoms that weigh nothing
     "<mujoco><compiler boundmass='0.5' boundinertia='0.02' balanceinertia='true' settotalmass='9'"

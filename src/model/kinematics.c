@@ -114,7 +114,6 @@ static void joint_axes(const crBody* body, const crPose* pose, crQuat frame, crV
 
 void cr_model_kinematics(const crModel* model, const crState* state, crDynamics* d) {
     d->time = state->time;
-    if (model->nq > 0) memcpy(d->q, state->q, (size_t)model->nq * sizeof(double));
     d->pose[0] = cr_pose_identity();
     for (int i = 1; i < model->nb; i++) {
         const crBody* body = &model->bodies[i];
@@ -122,6 +121,9 @@ void cr_model_kinematics(const crModel* model, const crState* state, crDynamics*
         if (body->joint == CR_JOINT_DRIVEN) {
             d->driven[i] = (crDriven){.pose = body->pose};
             body->drive(body->drive_ctx, state->time, &d->driven[i]);
+        }
+        for (int j = body->q; j < body->q + body->nq; j++) {
+            d->q[j] = state->q[j];
         }
         d->pose[i] = body_pose(body, parent, state->q + body->q, &d->driven[i]);
         d->com[i] = cr_pose_point(d->pose[i], body->com);
