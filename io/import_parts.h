@@ -85,6 +85,9 @@ typedef struct crTriangles {
 } crTriangles;
 // STL (both kinds) and OBJ, by the file's ending; each coordinate is scaled. False where refused.
 bool cr__mesh_read(crImporting* im, const crXml* element, const char* path, crVec3 scale, crTriangles* mesh);
+// The same from bytes with a zero after them.
+bool cr__mesh_parse(crImporting* im, const crXml* element, const char* path, const char* bytes, size_t size,
+                    crVec3 scale, crTriangles* mesh);
 // Mass, centre and inertia of what the triangles enclose at density 1, by signed tetrahedra.
 crMass cr__mesh_mass(const crTriangles* mesh);
 // A hull of the vertices into a shape's object: type and points.

@@ -209,16 +209,14 @@ static bool read_obj(crImporting* im, const crXml* element, const char* path, co
     return cr__import_ok(im);
 }
 
-bool cr__mesh_read(crImporting* im, const crXml* element, const char* path, crVec3 scale, crTriangles* mesh) {
-    char* bytes = NULL;
-    size_t size = 0;
+bool cr__mesh_parse(crImporting* im, const crXml* element, const char* path, const char* bytes, size_t size,
+                    crVec3 scale, crTriangles* mesh) {
     *mesh = (crTriangles){0};
     bool stl = ends_with(path, ".stl"), obj = ends_with(path, ".obj");
     if (!stl && !obj) {
         refuse(im, element, CR_ERR_NAME, path, "meshes must be .stl or .obj");
         return false;
     }
-    if (!cr__import_read(im, element, path, MOST_BYTES, &bytes, &size)) return false;
     bool ok = stl ? read_stl(im, element, path, bytes, size, mesh) : read_obj(im, element, path, bytes, mesh);
     if (ok && mesh->vertex_count > MOST_VERTICES)
         refuse(im, element, CR_ERR_LIMIT, path, "has too many vertices");
@@ -231,6 +229,15 @@ bool cr__mesh_read(crImporting* im, const crXml* element, const char* path, crVe
         }
     }
     return cr__import_ok(im);
+}
+
+bool cr__mesh_read(crImporting* im, const crXml* element, const char* path, crVec3 scale, crTriangles* mesh) {
+    char* bytes = NULL;
+    size_t size = 0;
+    if (!ends_with(path, ".stl") && !ends_with(path, ".obj"))
+        return cr__mesh_parse(im, element, path, "", 0, scale, mesh);
+    if (!cr__import_read(im, element, path, MOST_BYTES, &bytes, &size)) return false;
+    return cr__mesh_parse(im, element, path, bytes, size, scale, mesh);
 }
 
 crMass cr__mesh_mass(const crTriangles* mesh) {
