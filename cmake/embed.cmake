@@ -1,15 +1,16 @@
-# embed.cmake - writes ROOT/KIND/*.json for each of KINDS into the C file OUTPUT as the table of
-# tools/carom/examples.h. A folder "impacts" holds examples for the verb "impact": a final s is dropped.
+# embed.cmake - writes the *.json of each of KINDS, a list of VERB:FOLDER below ROOT, into the C file OUTPUT as the
+# table of tools/carom/examples.h.
 set(rows "")
 foreach(kind ${KINDS})
-    file(GLOB files ${ROOT}/${kind}/*.json)
+    string(REGEX REPLACE ":.*" "" verb ${kind})
+    string(REGEX REPLACE ".*:" "" folder ${kind})
+    file(GLOB files ${ROOT}/${folder}/*.json)
     list(SORT files)
-    string(REGEX REPLACE "s$" "" verb ${kind})
     foreach(path ${files})
         get_filename_component(name ${path} NAME_WE)
         file(READ ${path} bytes HEX)
         string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
-        string(MAKE_C_IDENTIFIER "text_${name}" symbol)
+        string(MAKE_C_IDENTIFIER "text_${verb}_${name}" symbol)
         string(APPEND arrays "static const char ${symbol}[] = {${bytes}0};\n")
         string(APPEND rows "    {\"${name}\", \"${verb}\", ${symbol}},\n")
     endforeach()

@@ -208,13 +208,17 @@ static crStatus read_sigma(const crJson* object, crImpact* impact, crError* erro
     return CR_OK;
 }
 
-crStatus cr__read_laws(const crJson* object, crImpact* impact, crError* error) {
-    crStatus status = read_law(object, impact, error);
-    if (status == CR_OK) status = read_ending(object, &impact->params, error);
+crStatus cr__read_law_params(const crJson* object, crImpact* impact, crError* error) {
+    crStatus status = read_ending(object, &impact->params, error);
     if (status == CR_OK) status = read_cone(object, &impact->params, error);
     if (status == CR_OK) status = read_numbers(object, &impact->params, error);
     if (status == CR_OK) status = read_wish(object, impact, error);
     if (status == CR_OK) status = read_parts(object, impact, error);
     if (status == CR_OK) status = read_sigma(object, impact, error);
     return status;
+}
+
+crStatus cr__read_laws(const crJson* object, crImpact* impact, crError* error) {
+    crStatus status = read_law(object, impact, error);
+    return status == CR_OK ? cr__read_law_params(object, impact, error) : status;
 }

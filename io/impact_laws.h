@@ -4,7 +4,10 @@
 
 #include "io/impact.h"
 
-// Reads law, ending, cone, nu, ratios, psi1, psi2, rho, wish, eta2, laws and sigma. Needs impact->frame.
+// Reads ending, cone, nu, ratios, psi1, psi2, rho, wish, eta2, laws and sigma into impact->params, parts and
+// weights. Needs impact->frame and impact->dimension.
+crStatus cr__read_law_params(const crJson* object, crImpact* impact, crError* error);
+// The same, and law.
 crStatus cr__read_laws(const crJson* object, crImpact* impact, crError* error);
 
 #endif

@@ -1,4 +1,4 @@
-// json_write.c - numbers and strings as JSON.
+// json_write.c - numbers, strings and trees as JSON.
 //
 // A double is written with 15, 16 or 17 significant digits, the fewest that strtod turns back into the same
 // bits. JSON has no infinity and no NaN: infinity becomes the string "inf", NaN becomes null. Bytes that are
@@ -59,4 +59,31 @@ void cr_json_write_string(FILE* file, const char* text) {
         text += length;
     }
     putc('"', file);
+}
+
+void cr_json_write_tree(FILE* file, const crJson* value) {
+    bool object = value->type == CR_JSON_OBJECT;
+    switch (value->type) {
+    case CR_JSON_NULL:
+        fputs("null", file);
+        break;
+    case CR_JSON_BOOL:
+        fputs(value->number != 0.0 ? "true" : "false", file);
+        break;
+    case CR_JSON_NUMBER:
+        cr_json_write_number(file, value->number);
+        break;
+    case CR_JSON_STRING:
+        cr_json_write_string(file, value->text);
+        break;
+    default:
+        putc(object ? '{' : '[', file);
+        for (const crJson* child = value->child; child != NULL; child = child->next) {
+            if (child != value->child) putc(',', file);
+            if (object) cr_json_write_string(file, child->key);
+            if (object) putc(':', file);
+            cr_json_write_tree(file, child);
+        }
+        putc(object ? '}' : ']', file);
+    }
 }

@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "io/names.h"
 #include "io/scene_parts.h"
 
 #define LOOP_TOL 1e-10  // m, rad
@@ -39,9 +38,9 @@ void cr__place_memory(const crPlace* place) {
 }
 
 static void read_step(const crPlace* root, crScene* scene) {
-    static const char* const fields[] = {"method",     "dt",          "level",   "fixed_point",
-                                         "directions", "restitution", "theta",   "toi",
-                                         "duration",   "deadband",    "comment", NULL};
+    static const char* const fields[] = {"method",   "dt",      "level",      "fixed_point", "directions",
+                                         "theta",    "toi",     "activation", "restitution", "duration",
+                                         "deadband", "comment", NULL};
     static const char* const methods[] = {"cone", "lcp", "moreau", "event", NULL};
     static const char* const levels[] = {"position", "velocity", NULL};
     static const char* const restitutions[] = {"newton", "poisson", NULL};
@@ -63,80 +62,27 @@ static void read_step(const crPlace* root, crScene* scene) {
     cr_place_bool(&place, "fixed_point", &step->fixed_point);
     cr_place_whole(&place, "directions", 3, 1024, &step->directions);
     cr_place_number(&place, "theta", CR_NOT_NEGATIVE, &step->theta);
-    if (step->theta > 1.0) {
-        cr_place_refuse(&place, cr_place_get(&place, "theta"), CR_ERR_RANGE, "theta",
-                        "is %.17g, must be 0 to 1", step->theta);
-    }
+    cr_place_number(&place, "activation", CR_NOT_NEGATIVE, &step->activation);
     cr_place_number(&place, "duration", CR_NOT_NEGATIVE, &scene->duration);
     cr_place_number(&place, "deadband", CR_POSITIVE, &step->deadband);
 }
 
-static const char* rule_at(const void* ctx, int index) {
-    (void)ctx;
-    const crRuleInfo* info = cr_rule_info(index);
-    return info != NULL ? info->name : NULL;
-}
-
-static const char* law_at(const void* ctx, int index) {
-    (void)ctx;
-    const crLawInfo* info = cr_law_info(index);
-    return info != NULL ? info->name : NULL;
-}
-
-static const char* solver_at(const void* ctx, int index) {
-    (void)ctx;
-    return cr_solver_name(index);
-}
-
-// a name that a catalogue has; NULL where none was given
-static const char* read_name(const crPlace* place, const char* field, const char* (*at)(const void*, int)) {
-    const char* typed = NULL;
-    cr_place_text(place, field, &typed);
-    if (typed == NULL || !cr_place_ok(place)) return NULL;
-    for (int i = 0; at(NULL, i) != NULL; i++) {
-        if (strcmp(typed, at(NULL, i)) == 0) return typed;
-    }
-    const char* near = cr_name_nearest(typed, at, NULL);
-    cr_place_refuse(place, cr_place_get(place, field), CR_ERR_NAME, field, "none is called \"%.40s\"%s%s%s",
-                    typed, near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
-                    near != NULL ? "\"?" : "");
-    return NULL;
-}
-
-static void read_impact(const crPlace* root, crScene* scene) {
-    static const char* const fields[] = {"rule", "law", "threshold", "cluster", "limit", "comment", NULL};
-    crPlace place;
-    if (!cr_place_into(root, "impact", &place)) return;
-    cr_place_known(&place, fields);
-    crError error = {0};
-    const char* name = read_name(&place, "rule", rule_at);
-    if (name != NULL && cr_rule_find(name, NULL, &scene->step.rule, &error) != CR_OK)
-        cr_place_blame(&place, "rule", &error);
-    name = read_name(&place, "law", law_at);
-    // every law but the composite one has parameters to start from
-    if (name != NULL && strcmp(name, "composite") == 0) {
-        cr_place_refuse(&place, cr_place_get(&place, "law"), CR_ERR_NAME, "law",
-                        "composite needs laws and weights, which a scene cannot give");
-    } else if (name != NULL && cr_law_find(name, NULL, &scene->step.law, &error) != CR_OK) {
-        cr_place_blame(&place, "law", &error);
-    }
-    cr_place_number(&place, "threshold", CR_NOT_NEGATIVE, &scene->step.threshold);
-    cr_place_number(&place, "cluster", CR_NOT_NEGATIVE, &scene->step.cluster);
-    cr_place_whole(&place, "limit", 1, 1000000000, &scene->step.impact_limit);
-}
-
 static void read_solver(const crPlace* root, crScene* scene) {
-    static const char* const fields[] = {"name", "tol", "comment", NULL};
+    static const char* const fields[] = {"name", "tol", "quality", "comment", NULL};
+    static const char* const qualities[] = {"fast", "accurate", "certified", NULL};
     crPlace place;
     const char* name = NULL;
     if (cr_place_into(root, "solver", &place)) {
+        int quality = (int)scene->step.quality;
         cr_place_known(&place, fields);
-        name = read_name(&place, "name", solver_at);
+        name = cr__scene_name(&place, "name", CR_SCENE_SOLVERS);
         cr_place_number(&place, "tol", CR_POSITIVE, &scene->step.tol);
         if (scene->step.tol >= 1.0) {
             cr_place_refuse(&place, cr_place_get(&place, "tol"), CR_ERR_RANGE, "tol",
                             "is %.17g, must be above 0 and below 1", scene->step.tol);
         }
+        cr_place_choice(&place, "quality", qualities, &quality);
+        scene->step.quality = (crQuality)quality;
     }
     // solvers aim lower than what counts as solved
     scene->solver_params = cr_solver_params();
@@ -145,6 +91,20 @@ static void read_solver(const crPlace* root, crScene* scene) {
     if (cr_place_ok(root) && cr_solver_find(name != NULL ? name : "auto", &scene->solver_params,
                                             &scene->step.solver, &error) != CR_OK)
         cr_place_blame(root, "solver", &error);
+}
+
+// ranges of the numbers of step, impact and solver, which all settings share
+static void check_settings(const crPlace* root, const crScene* scene) {
+    static const char* const parts[] = {"step", "impact", "solver", NULL};
+    crError error = {0};
+    if (!cr_place_ok(root) || cr_step_settings_check(&scene->step, &error) == CR_OK) return;
+    crPlace place;
+    for (int i = 0; parts[i] != NULL; i++) {
+        if (!cr_place_into(root, parts[i], &place) || cr_place_get(&place, error.field) == NULL) continue;
+        cr_place_blame(&place, error.field, &error);
+        return;
+    }
+    cr_place_blame(root, error.field, &error);
 }
 
 static void read_version(const crPlace* root) {
@@ -206,8 +166,9 @@ static void read_all(const crPlace* root, crScene* scene) {
     cr_place_text(root, "comment", &comment);
     cr_place_vector(root, "gravity", &scene->model->gravity);
     read_step(root, scene);
-    read_impact(root, scene);
+    cr__scene_impact(root, scene);
     read_solver(root, scene);
+    check_settings(root, scene);
     read_record(root, scene);
     cr__scene_materials(root, scene);
     read_static(root, scene);

@@ -31,7 +31,7 @@ typedef struct crScene {
     double duration;  // s
     int every;        // steps between records
 
-    int overlap_count;  // all of them
+    int overlap_count;  // all of them, or 100000
     crSceneOverlap overlaps[CR_SCENE_OVERLAPS];
 
     crArena arena;               // holds every array and name above

@@ -3,7 +3,8 @@
 // pos and quat place a body in its parent's frame with its joint at rest; a joint may be anchored at
 // another point of the body. carom's own body frame is that of the joint, so shapes, centre of mass and
 // children move by -anchor. mass alone takes centre and inertia from the shapes, scaled; without mass,
-// density does. Fails: a field is refused by path; fields that a joint does not have are unknown.
+// density does. A body that is repeated stands at every point of a lattice, numbered from 1 behind its name.
+// Fails: a field is refused by path; fields that a joint does not have are unknown.
 #include <string.h>
 
 #include "io/fields.h"
@@ -15,7 +16,7 @@
 
 #define COMMON                                                                                            \
     "name", "joint", "parent", "pos", "mass", "inertia", "com", "shapes", "gravity_scale", "linear_drag", \
-        "angular_drag", "comment"
+        "angular_drag", "repeat", "comment"
 #define ALONG "limits", "stiffness", "rest", "damping", "friction", "motor", "armature"
 static const char* const fixed_fields[] = {COMMON, "quat", NULL};
 static const char* const hinge_fields[] = {COMMON, ALONG, "quat", "anchor", "axis", "angle", "omega", NULL};
@@ -27,8 +28,18 @@ static const char* const free_fields[] = {COMMON, "quat", "vel", "omega", NULL};
 static const char* const* const fields_of[] = {fixed_fields,  hinge_fields, slider_fields,
                                                planar_fields, ball_fields,  free_fields};
 
+// copies of a body: count[i] of them along step[i]
+typedef struct Lattice {
+    int count[3];
+    crVec3 step[3];
+    int total;
+    bool given;
+} Lattice;
+
 // a body while it is read
 typedef struct Reading {
+    crVec3 shift;  // of this copy
+    int copy;      // its number, 0 where the body is not repeated
     crBodyDef def;
     crVec3 anchor;
     double q[7], v[6];
@@ -60,10 +71,39 @@ int cr__scene_body(const crPlace* place, const crJson* name, const char* field, 
     return 0;
 }
 
+static Lattice read_lattice(const crPlace* place) {
+    static const char* const fields[] = {"count", "step", "comment", NULL};
+    Lattice lattice = {.count = {1, 1, 1}, .total = 1};
+    const crJson* list = cr_place_list(place, "repeat", 3);
+    int index = 0;
+    for (const crJson* item = list != NULL ? list->child : NULL; item != NULL && cr_place_ok(place);
+         item = item->next, index++) {
+        crPlace along = cr_place_item(place, "repeat", item, index);
+        cr_place_known(&along, fields);
+        cr_place_need(&along, "count", "how many there are along the step");
+        cr_place_need(&along, "step", "the way from one to the next");
+        cr_place_whole(&along, "count", 1, CR_SCENE_MAX_BODIES, &lattice.count[index]);
+        cr_place_vector(&along, "step", &lattice.step[index]);
+        // at most 20000^2 before it is refused
+        lattice.total *= lattice.count[index];
+        lattice.given = true;
+        if (lattice.total > CR_SCENE_MAX_BODIES) {
+            cr_place_refuse(place, item, CR_ERR_LIMIT, "repeat", "makes more than %d bodies",
+                            CR_SCENE_MAX_BODIES);
+        }
+    }
+    return lattice;
+}
+
 // names stand in headers of tables, so they hold nothing that ends a cell
-static void read_body_name(const crPlace* place, const crScene* scene, char given[NAME], crBodyDef* def) {
+static void read_body_name(const crPlace* place, const crScene* scene, int copy, char given[NAME],
+                           crBodyDef* def) {
     const char* name = NULL;
     cr_place_text(place, "name", &name);
+    if (name != NULL && copy > 0 && strlen(name) >= NAME - 6) {
+        cr_place_refuse(place, cr_place_get(place, "name"), CR_ERR_NAME, "name",
+                        "must leave room for the number of a copy: at most %d characters", NAME - 7);
+    }
     if (name == NULL) {
         snprintf(given, NAME, "body%d", scene->model->nb);
     } else if (strlen(name) == 0 || strlen(name) >= NAME || strpbrk(name, " ,;\"'\t\r\n.") != NULL ||
@@ -72,7 +112,7 @@ static void read_body_name(const crPlace* place, const crScene* scene, char give
                         "must be 1 to %d characters without space , ; . or quotes, and not \"world\"",
                         NAME - 1);
     } else {
-        snprintf(given, NAME, "%s", name);
+        snprintf(given, NAME, copy > 0 ? "%.57s%d" : "%.63s", name, copy);
     }
     if (cr_place_ok(place) && cr_model_find_body(scene->model, given) >= 0) {
         cr_place_refuse(place, cr_place_get(place, "name"), CR_ERR_NAME, "name",
@@ -95,6 +135,9 @@ static void read_planar(const crPlace* place, Reading* r) {
     double vel[3] = {0};
     read_planar_vector(place, "pos", pos);
     read_planar_vector(place, "vel", vel);
+    pos[0] += r->shift.x;
+    pos[1] += r->shift.y;
+    pos[2] += r->shift.z;
     if (vel[2] != 0.0) {
         cr_place_refuse(place, cr_place_get(place, "vel"), CR_ERR_RANGE, "vel",
                         "leaves the plane: a planar body moves along x and y");
@@ -187,6 +230,7 @@ static void read_joint(const crPlace* place, Reading* r) {
         return;
     }
     cr_place_vector(place, "pos", &def->pose.p);
+    def->pose.p = cr_add(def->pose.p, r->shift);
     cr_place_quat(place, "quat", &def->pose.q);
     cr_place_vector(place, "anchor", &r->anchor);
     cr_place_direction(place, "axis", &def->axis);
@@ -317,14 +361,18 @@ static void add_body(const crPlace* place, crScene* scene, Reading* r) {
 static void read_body(const crPlace* root, const crPlace* place, crScene* scene, crVec3* anchors,
                       Reading* r) {
     static const char* const joints[] = {"fixed", "hinge", "slider", "planar", "ball", "free", NULL};
-    *r = (Reading){
-        .def = cr_body_def(), .shapes = r->shapes, .materials = r->materials, .filters = r->filters};
+    *r = (Reading){.def = cr_body_def(),
+                   .shift = r->shift,
+                   .copy = r->copy,
+                   .shapes = r->shapes,
+                   .materials = r->materials,
+                   .filters = r->filters};
     int joint = CR_JOINT_FREE;
     char name[NAME];
     cr_place_choice(place, "joint", joints, &joint);
     cr_place_known(place, fields_of[joint]);
     r->def.joint = (crJoint)joint;
-    read_body_name(place, scene, name, &r->def);
+    read_body_name(place, scene, r->copy, name, &r->def);
     read_joint(place, r);
     read_parent(place, scene, anchors, &r->def);
     read_shapes(place, scene, r);
@@ -338,9 +386,40 @@ static void read_body(const crPlace* root, const crPlace* place, crScene* scene,
     add_body(place, scene, r);
 }
 
+static void read_copies(const crPlace* root, const crPlace* place, crScene* scene, crVec3* anchors,
+                        Reading* r) {
+    Lattice lattice = read_lattice(place);
+    for (int i = 0; i < lattice.total && cr_place_ok(place); i++) {
+        int at[3] = {i % lattice.count[0], i / lattice.count[0] % lattice.count[1],
+                     i / lattice.count[0] / lattice.count[1]};
+        r->copy = lattice.given ? i + 1 : 0;
+        r->shift = cr_vec3(0.0, 0.0, 0.0);
+        for (int k = 0; k < 3; k++) {
+            r->shift = cr_madd(r->shift, at[k], lattice.step[k]);
+        }
+        read_body(root, place, scene, anchors, r);
+    }
+}
+
+// how many bodies there will be, copies counted
+static size_t count_bodies(const crPlace* root, const crJson* list) {
+    int total = 0, index = 0;
+    for (const crJson* item = list != NULL ? list->child : NULL; item != NULL && cr_place_ok(root);
+         item = item->next) {
+        crPlace place = cr_place_item(root, "bodies", item, index++);
+        Lattice lattice = {.total = 0};
+        if (cr_place_ok(&place)) lattice = read_lattice(&place);
+        total += lattice.total;
+        if (total > CR_SCENE_MAX_BODIES) {
+            cr_place_refuse(root, item, CR_ERR_LIMIT, "bodies", "are more than %d", CR_SCENE_MAX_BODIES);
+        }
+    }
+    return (size_t)total;
+}
+
 void cr__scene_bodies(const crPlace* root, crScene* scene, crVec3** anchors) {
     const crJson* list = cr_place_list(root, "bodies", CR_SCENE_MAX_BODIES);
-    size_t count = list != NULL ? (size_t)list->count : 0;
+    size_t count = count_bodies(root, list);
     // no joint has more than seven coordinates or six velocities
     scene->q = cr_arena_alloc(&scene->arena, (7 * count + 1) * sizeof(double));
     scene->v = cr_arena_alloc(&scene->arena, (6 * count + 1) * sizeof(double));
@@ -355,9 +434,9 @@ void cr__scene_bodies(const crPlace* root, crScene* scene, crVec3** anchors) {
     }
     (*anchors)[0] = cr_vec3(0.0, 0.0, 0.0);
     int index = 0;
-    for (const crJson* item = count > 0 ? list->child : NULL; item != NULL && cr_place_ok(root);
+    for (const crJson* item = list != NULL ? list->child : NULL; item != NULL && cr_place_ok(root);
          item = item->next) {
         crPlace place = cr_place_item(root, "bodies", item, index++);
-        if (cr_place_ok(&place)) read_body(root, &place, scene, *anchors, &reading);
+        if (cr_place_ok(&place)) read_copies(root, &place, scene, *anchors, &reading);
     }
 }

@@ -7,7 +7,8 @@
 
 #include "io/scene_parts.h"
 
-#define TOUCHING 1e-7
+#define MOST_OVERLAPS 100000  // counted
+#define TOUCHING      1e-7
 
 void cr_scene_shape_name(const crScene* scene, int shape, char name[CR_SCENE_NAME]) {
     const crModel* model = scene->model;
@@ -63,7 +64,7 @@ static crStatus sweep(crScene* scene, const crDynamics* d, crBroad* broad) {
     const crPair* pairs = NULL;
     int count = 0;
     if (status == CR_OK) status = cr_broad_pairs(broad, &pairs, &count);
-    for (int i = 0; i < count && status == CR_OK; i++) {
+    for (int i = 0; i < count && status == CR_OK && scene->overlap_count < MOST_OVERLAPS; i++) {
         judge(scene, d, pairs[i].a, pairs[i].b);
     }
     return status;

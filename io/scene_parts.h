@@ -17,6 +17,13 @@ bool cr__scene_own(crScene* scene, void* data, void (*destroy)(void* data));
 char* cr__scene_copy(crScene* scene, const char* text);  // into the arena; NULL when memory is out
 void cr__place_memory(const crPlace* place);             // refuses for want of memory
 
+// A name of a catalogue under a field, the catalogue's own copy; NULL where none was given or it is refused.
+typedef enum crSceneCatalogue { CR_SCENE_RULES, CR_SCENE_LAWS, CR_SCENE_SOLVERS } crSceneCatalogue;
+const char* cr__scene_name(const crPlace* place, const char* field, crSceneCatalogue catalogue);
+
+// impact: rule and law with their parameters
+void cr__scene_impact(const crPlace* root, crScene* scene);
+
 // materials, pairs
 void cr__scene_materials(const crPlace* root, crScene* scene);
 // The material a shape names; 0 where it names none.

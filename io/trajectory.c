@@ -1,27 +1,18 @@
-// trajectory.c - trajectories as CSV, and the choice of the format.
+// trajectory.c - trajectories: the choice of the format by the file's extension, and the columns of bodies.
 //
-// Every number is written with the fewest digits that read back as the same double, in any locale. Fails:
-// unknown-name for an extension that is neither, file where it cannot be written.
+// Fails: unknown-name for an extension that is no format's, memory, and what the format says.
 #include "io/trajectory.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "io/json.h"
 #include "io/trajectory_parts.h"
 
 struct crTrajectory {
-    crTrajectoryFormat format;
+    const crTrajectoryFormat* format;
     void* self;
 };
-
-typedef struct Csv {
-    FILE* file;
-    const crModel* model;
-} Csv;
 
 const crColumn* cr_trajectory_columns(crJoint joint) {
     static const crColumn none[] = {{NULL, false, 0}};
@@ -50,82 +41,26 @@ const crColumn* cr_trajectory_columns(crJoint joint) {
     }
 }
 
-static crStatus check_file(const Csv* csv, crError* error) {
-    if (!ferror(csv->file)) return CR_OK;
-    return cr_error_set(error, CR_ERR_FILE, "out", "out: cannot be written: %s", strerror(errno));
-}
-
-static crStatus csv_write(void* self, const crState* state, const crRecord* record, crError* error) {
-    (void)record;
-    Csv* csv = self;
-    cr_json_write_number(csv->file, state->time);
-    for (int i = 1; i < csv->model->nb; i++) {
-        const crBody* body = &csv->model->bodies[i];
-        for (const crColumn* c = cr_trajectory_columns(body->joint); c->name != NULL; c++) {
-            putc(',', csv->file);
-            cr_json_write_number(csv->file,
-                                 c->velocity ? state->v[body->v + c->index] : state->q[body->q + c->index]);
-        }
-    }
-    putc('\n', csv->file);
-    return check_file(csv, error);
-}
-
-static crStatus csv_event(void* self, const crEvent* event, crError* error) {
-    (void)self;
-    (void)event;
-    (void)error;
-    return CR_OK;
-}
-
-static crStatus csv_close(void* self, crError* error) {
-    Csv* csv = self;
-    bool bad = ferror(csv->file) != 0;
-    bad = fclose(csv->file) != 0 || bad;
-    free(csv);
-    return bad ? cr_error_set(error, CR_ERR_FILE, "out", "out: cannot be written: %s", strerror(errno))
-               : CR_OK;
-}
-
-static crStatus csv_create(const char* path, const crModel* model, void** self, crError* error) {
-    Csv* csv = malloc(sizeof *csv);
-    if (csv == NULL) return cr_error_set(error, CR_ERR_MEMORY, "out", "out: out of memory");
-    *csv = (Csv){fopen(path, "w"), model};
-    if (csv->file == NULL) {
-        free(csv);
-        return cr_error_set(error, CR_ERR_FILE, "out", "out: %.120s: %s", path, strerror(errno));
-    }
-    putc('t', csv->file);
-    for (int i = 1; i < model->nb; i++) {
-        const crBody* body = &model->bodies[i];
-        for (const crColumn* c = cr_trajectory_columns(body->joint); c->name != NULL; c++) {
-            fprintf(csv->file, ",%s.%s", body->name, c->name);
-        }
-    }
-    putc('\n', csv->file);
-    *self = csv;
-    return check_file(csv, error);
-}
-
 static bool ends_with(const char* path, const char* extension) {
     size_t length = strlen(path);
     size_t tail = strlen(extension);
     return length > tail && strcasecmp(path + length - tail, extension) == 0;
 }
 
-crStatus cr_trajectory_create(const char* path, const crModel* model, crTrajectory** trajectory,
-                              crError* error) {
+static crStatus begin(const char* path, crWorld* world, uint64_t scene, bool resume,
+                      crTrajectory** trajectory, crError* error) {
     *trajectory = NULL;
     bool csv = ends_with(path, ".csv");
+    const char* field = resume ? "resume" : "out";
     if (!csv && !ends_with(path, ".h5") && !ends_with(path, ".hdf5")) {
-        return cr_error_set(error, CR_ERR_NAME, "out", "out: \"%.100s\" must end in .csv, .h5 or .hdf5",
+        return cr_error_set(error, CR_ERR_NAME, field, "%s: \"%.100s\" must end in .csv, .h5 or .hdf5", field,
                             path);
     }
     crTrajectory* made = malloc(sizeof *made);
-    if (made == NULL) return cr_error_set(error, CR_ERR_MEMORY, "out", "out: out of memory");
-    *made = (crTrajectory){.format = {csv_write, csv_event, csv_close}};
-    crStatus status = csv ? csv_create(path, model, &made->self, error)
-                          : cr__trajectory_hdf5(path, model, &made->self, &made->format, error);
+    if (made == NULL) return cr_error_set(error, CR_ERR_MEMORY, field, "%s: out of memory", field);
+    *made = (crTrajectory){.format = csv ? &cr__trajectory_csv : &cr__trajectory_hdf5};
+    crStatus status =
+        (resume ? made->format->resume : made->format->create)(path, world, scene, &made->self, error);
     if (status != CR_OK) {
         free(made);
         return status;
@@ -134,17 +69,33 @@ crStatus cr_trajectory_create(const char* path, const crModel* model, crTrajecto
     return CR_OK;
 }
 
-crStatus cr_trajectory_write(crTrajectory* t, const crState* state, const crRecord* record, crError* error) {
-    return t->format.write(t->self, state, record, error);
+crStatus cr_trajectory_create(const char* path, crWorld* world, uint64_t scene, crTrajectory** trajectory,
+                              crError* error) {
+    return begin(path, world, scene, false, trajectory, error);
+}
+
+crStatus cr_trajectory_resume(const char* path, crWorld* world, uint64_t scene, crTrajectory** trajectory,
+                              bool* exact, crError* error) {
+    crStatus status = begin(path, world, scene, true, trajectory, error);
+    *exact = status == CR_OK && (*trajectory)->format->exact;
+    return status;
+}
+
+crStatus cr_trajectory_write(crTrajectory* t, const crRecord* record, crError* error) {
+    return t->format->write(t->self, record, error);
 }
 
 crStatus cr_trajectory_event(crTrajectory* t, const crEvent* event, crError* error) {
-    return t->format.event(t->self, event, error);
+    return t->format->event(t->self, event, error);
+}
+
+crStatus cr_trajectory_scene(crTrajectory* t, const char* text, crError* error) {
+    return t->format->scene != NULL ? t->format->scene(t->self, text, error) : CR_OK;
 }
 
 crStatus cr_trajectory_close(crTrajectory* t, crError* error) {
     if (t == NULL) return CR_OK;
-    crStatus status = t->format.close(t->self, error);
+    crStatus status = t->format->close(t->self, error);
     free(t);
     return status;
 }

@@ -21,13 +21,25 @@ typedef struct crRecord {
 
 typedef struct crTrajectory crTrajectory;
 
-// Fails: unknown-name (extension, or HDF5 in a carom built without), file, memory.
-crStatus cr_trajectory_create(const char* path, const crModel* model, crTrajectory** trajectory,
+// Records of the world as it is at each call; the world must outlive the trajectory. scene is a hash of all
+// that its motion depends on, kept in HDF5 files. Fails: unknown-name (extension, or HDF5 in a carom built
+// without), file, memory.
+crStatus cr_trajectory_create(const char* path, crWorld* world, uint64_t scene, crTrajectory** trajectory,
                               crError* error);
-crStatus cr_trajectory_write(crTrajectory* trajectory, const crState* state, const crRecord* record,
-                             crError* error);
+
+// Opens a recorded trajectory, puts the world where it ends and cuts off what was not finished, so that
+// writing goes on from there. *exact: to the same bits as a run that never stopped (HDF5, by its last whole
+// snapshot); CSV has no warm start and goes on from its last whole row. Fails: as create; wrong-size,
+// unknown-name or out-of-range where the file is of another scene, syntax where it is damaged,
+// missing-field, wrong-type, not-finite. The world may then be at a state of the file.
+crStatus cr_trajectory_resume(const char* path, crWorld* world, uint64_t scene, crTrajectory** trajectory,
+                              bool* exact, crError* error);
+
+crStatus cr_trajectory_write(crTrajectory* trajectory, const crRecord* record, crError* error);
 crStatus cr_trajectory_event(crTrajectory* trajectory, const crEvent* event,
-                             crError* error);                            // CSV: left out
+                             crError* error);  // CSV: left out
+// The text of the scene, once; what draws the file needs its shapes. CSV: left out.
+crStatus cr_trajectory_scene(crTrajectory* trajectory, const char* text, crError* error);
 crStatus cr_trajectory_close(crTrajectory* trajectory, crError* error);  // frees in any case; accepts NULL
 
 // The columns of a body after its name, NULL after the last; which number of q (or v) each is.

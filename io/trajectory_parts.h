@@ -6,12 +6,16 @@
 
 // Each format allocates itself; close frees it.
 typedef struct crTrajectoryFormat {
-    crStatus (*write)(void* self, const crState* state, const crRecord* record, crError* error);
+    crStatus (*create)(const char* path, crWorld* world, uint64_t scene, void** self, crError* error);
+    crStatus (*resume)(const char* path, crWorld* world, uint64_t scene, void** self, crError* error);
+    crStatus (*write)(void* self, const crRecord* record, crError* error);
     crStatus (*event)(void* self, const crEvent* event, crError* error);
+    crStatus (*scene)(void* self, const char* text, crError* error);  // NULL: left out
     crStatus (*close)(void* self, crError* error);
+    bool exact;  // resuming continues to the same bits
 } crTrajectoryFormat;
 
-crStatus cr__trajectory_hdf5(const char* path, const crModel* model, void** self, crTrajectoryFormat* format,
-                             crError* error);
+extern const crTrajectoryFormat cr__trajectory_csv;
+extern const crTrajectoryFormat cr__trajectory_hdf5;
 
 #endif

@@ -104,21 +104,9 @@ static bool over_lines(const crJson* value) {
 
 static void write_value(FILE* file, const crJson* value, int depth) {
     bool object = value->type == CR_JSON_OBJECT;
-    switch (value->type) {
-    case CR_JSON_NULL:
-        fputs("null", file);
+    if (!object && value->type != CR_JSON_ARRAY) {
+        cr_json_write_tree(file, value);
         return;
-    case CR_JSON_BOOL:
-        fputs(value->number != 0.0 ? "true" : "false", file);
-        return;
-    case CR_JSON_NUMBER:
-        cr_json_write_number(file, value->number);
-        return;
-    case CR_JSON_STRING:
-        cr_json_write_string(file, value->text);
-        return;
-    default:
-        break;
     }
     bool lines = over_lines(value);
     putc(object ? '{' : '[', file);

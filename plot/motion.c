@@ -1,151 +1,241 @@
-// motion.c - energy and positions of bodies over time as one picture.
+// motion.c - keeping what bodies did: rows of time, energy, certificate, coordinates and velocities.
 //
-// One panel for kinetic, potential and total energy and one for each of x, y, z that some body changes by
-// more than a thousandth of the largest change; all share the axis of time. At most 2000 rows are drawn.
-// Fails: memory, file.
+// Memory is bounded by MOST_NUMBERS: a full log drops every second row and takes records at half the rate.
+// A player puts the model into the state of a row. Fails: memory; a file and a model with other bodies.
 #include "plot/motion.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "plot/gnuplot.h"
+#define MOST_NUMBERS ((size_t)8 << 20)  // 64 MB
+#define MOST_ROWS    4096
+#define FEWEST_ROWS  64
 
-#define MOST_ROWS 2000
-#define WIDTH     900
-#define ENERGY    260  // height of the panel of energy
-#define PANEL     220
-
-static const char* const colors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"};
-enum { COLORS = sizeof colors / sizeof colors[0] };
-
-static size_t columns_of(const crMotionLog* log) { return 3 + 3 * (size_t)log->body_count; }
-
-void cr_motion_create(crMotionLog* log, const crModel* model) {
-    *log = (crMotionLog){.model = model};
-    for (int i = 1; i < model->nb && log->body_count < CR_MOTION_BODIES; i++) {
-        bool moves = model->bodies[i].last >= 0 || model->bodies[i].base != CR_WORLD;
-        if (moves) log->bodies[log->body_count++] = i;
-    }
-}
-
-void cr_motion_destroy(crMotionLog* log) {
-    free(log->rows);
-    *log = (crMotionLog){0};
-}
-
-crStatus cr_motion_add(crMotionLog* log, double time, crEnergy energy, crWorld* world) {
-    if (log->count == log->capacity) {
-        size_t capacity = log->capacity > 0 ? 2 * log->capacity : 256;
-        double* rows = realloc(log->rows, capacity * columns_of(log) * sizeof(double));
-        if (rows == NULL) return CR_ERR_MEMORY;
-        log->rows = rows;
-        log->capacity = capacity;
-    }
-    double* row = log->rows + log->count++ * columns_of(log);
-    row[0] = time;
-    row[1] = energy.kinetic;
-    row[2] = energy.potential;
-    for (int i = 0; i < log->body_count; i++) {
-        crVec3 at =
-            cr_pose_point(cr_world_pose(world, log->bodies[i]), log->model->bodies[log->bodies[i]].com);
-        row[3 + 3 * i] = at.x;
-        row[4 + 3 * i] = at.y;
-        row[5 + 3 * i] = at.z;
-    }
+static crStatus prepare(crMotionLog* log, const crModel* model, int bodies, int nq, int nv) {
+    *log = (crMotionLog){.model = model, .nq = nq, .nv = nv, .stride = 1};
+    log->columns = CR_MOTION_STATE + (size_t)nq + (size_t)nv;
+    size_t fits = MOST_NUMBERS / log->columns;
+    log->most = fits > MOST_ROWS ? MOST_ROWS : fits < FEWEST_ROWS ? FEWEST_ROWS : fits;
+    log->bodies = calloc((size_t)bodies + 1, sizeof *log->bodies);
+    if (log->bodies == NULL) return CR_ERR_MEMORY;
+    log->body_count = bodies;
     return CR_OK;
 }
 
-static double spread(const crMotionLog* log, size_t column) {
-    double lo = INFINITY;
-    double hi = -INFINITY;
-    for (size_t i = 0; i < log->count; i++) {
-        double x = log->rows[i * columns_of(log) + column];
-        lo = fmin(lo, x);
-        hi = fmax(hi, x);
+crStatus cr_motion_create(crMotionLog* log, const crModel* model) {
+    crStatus status = prepare(log, model, model->nb - 1, model->nq, model->nv);
+    log->has_energy = log->has_certificate = log->has_events = true;
+    for (int i = 0; i < log->body_count && status == CR_OK; i++) {
+        const crBody* b = &model->bodies[i + 1];
+        log->bodies[i] = (crRecordedBody){.joint = b->joint, .q = b->q, .nq = b->nq, .v = b->v, .nv = b->nv};
+        snprintf(log->bodies[i].name, CR_RECORDING_NAME, "%s", b->name != NULL ? b->name : "");
     }
-    return hi - lo;
+    return status;
 }
 
-// which of x, y, z are worth a panel
-static int choose_axes(const crMotionLog* log, bool shown[3]) {
-    double most[3] = {0};
-    double largest = 0.0;
-    for (size_t c = 3; c < columns_of(log); c++) {
-        double s = spread(log, c);
-        most[c % 3] = fmax(most[c % 3], s);
-        largest = fmax(largest, s);
-    }
-    int count = 0;
-    for (int i = 0; i < 3; i++) {
-        shown[i] = most[i] > 1e-3 * largest && most[i] > 0.0;
-        count += shown[i];
-    }
-    return count;
+void cr_motion_destroy(crMotionLog* log) {
+    free(log->bodies);
+    free(log->rows);
+    free(log->events);
+    *log = (crMotionLog){0};
 }
 
-static void write_data(FILE* script, const crMotionLog* log) {
-    size_t every = log->count / MOST_ROWS + 1;
-    fputs("$data << EOD\n", script);
-    for (size_t i = 0; i < log->count; i++) {
-        if (i % every != 0 && i + 1 != log->count) continue;
-        const double* row = log->rows + i * columns_of(log);
-        for (size_t c = 0; c < columns_of(log); c++) {
-            fprintf(script, "%.10g ", row[c]);
+// the worst of both stays
+static void merge(double* row, const double* gone) {
+    for (int c = CR_MOTION_RESIDUAL; c <= CR_MOTION_CONTACTS; c++) {
+        row[c] = fmax(row[c], gone[c]);
+    }
+}
+
+// every second row goes; the last one's certificate is left in carry where it goes too
+static void thin(crMotionLog* log, double carry[CR_MOTION_STATE]) {
+    size_t kept = 0;
+    for (size_t i = 0; i < log->count; i += 2, kept++) {
+        double* row = log->rows + i * log->columns;
+        if (i > 0) merge(row, row - log->columns);
+        memmove(log->rows + kept * log->columns, row, log->columns * sizeof(double));
+    }
+    if (log->count % 2 == 0)
+        memcpy(carry, log->rows + (log->count - 1) * log->columns, CR_MOTION_STATE * sizeof(double));
+    log->count = kept;
+    log->stride *= 2;
+}
+
+static bool grow(crMotionLog* log) {
+    if (log->count < log->capacity) return true;
+    size_t capacity = log->capacity > 0 ? 2 * log->capacity : FEWEST_ROWS;
+    if (capacity > log->most) capacity = log->most;
+    double* rows = realloc(log->rows, capacity * log->columns * sizeof(double));
+    if (rows == NULL) return false;
+    log->rows = rows;
+    log->capacity = capacity;
+    return true;
+}
+
+// the place of the next row, its certificate begun with what it takes over
+static double* next_row(crMotionLog* log) {
+    double carry[CR_MOTION_STATE] = {0};
+    if (log->provisional) {
+        log->count--;
+        memcpy(carry, log->rows + log->count * log->columns, sizeof carry);
+    } else if (log->count == log->most) {
+        thin(log, carry);
+    }
+    if (!grow(log)) return NULL;
+    double* row = log->rows + log->count++ * log->columns;
+    memset(row, 0, CR_MOTION_STATE * sizeof(double));
+    merge(row, carry);
+    log->provisional = log->seen++ % log->stride != 0;
+    return row;
+}
+
+static crStatus add_row(crMotionLog* log, double time, const double head[5], const double* q,
+                        const double* v) {
+    double* row = next_row(log);
+    if (row == NULL) return CR_ERR_MEMORY;
+    double given[CR_MOTION_STATE] = {0};
+    memcpy(given + CR_MOTION_KINETIC, head, 5 * sizeof(double));
+    merge(row, given);
+    row[CR_MOTION_TIME] = time;
+    row[CR_MOTION_KINETIC] = head[0];
+    row[CR_MOTION_POTENTIAL] = head[1];
+    if (log->nq > 0) memcpy(row + CR_MOTION_STATE, q, (size_t)log->nq * sizeof(double));
+    if (log->nv > 0) memcpy(row + CR_MOTION_STATE + log->nq, v, (size_t)log->nv * sizeof(double));
+    return CR_OK;
+}
+
+crStatus cr_motion_add(crMotionLog* log, const crState* state, const crRecord* record) {
+    const double head[5] = {record->energy.kinetic, record->energy.potential, record->residual,
+                            record->penetration, record->contacts};
+    return log->bodies != NULL ? add_row(log, state->time, head, state->q, state->v) : CR_ERR_MEMORY;
+}
+
+crStatus cr_motion_event(crMotionLog* log, const crEvent* event) {
+    if (log->event_total++ >= CR_MOTION_EVENTS) return CR_OK;
+    if (log->event_count == log->event_capacity) {
+        size_t capacity = log->event_capacity > 0 ? 2 * log->event_capacity : 64;
+        crEvent* events = realloc(log->events, capacity * sizeof *events);
+        if (events == NULL) return CR_ERR_MEMORY;
+        log->events = events;
+        log->event_capacity = capacity;
+    }
+    log->events[log->event_count++] = *event;
+    return CR_OK;
+}
+
+// the file's bodies are the model's; those without coordinates are not in CSV
+static crStatus match(const crRecording* r, const crModel* model, crError* error) {
+    int at = 0;
+    for (int i = 1; i < model->nb; i++) {
+        const crBody* body = &model->bodies[i];
+        if (at < r->body_count && strcmp(r->bodies[at].name, body->name) == 0 &&
+            r->bodies[at].nq == body->nq && r->bodies[at].nv == body->nv) {
+            at++;
+        } else if (body->nq > 0) {
+            return cr_error_set(
+                error, CR_ERR_SIZE, "bodies",
+                "bodies: the file has no body \"%.40s\" with %d coordinates where the scene has one",
+                body->name, body->nq);
         }
-        fprintf(script, "%.10g\n", row[1] + row[2]);
     }
-    fputs("EOD\n", script);
+    if (at < r->body_count)
+        return cr_error_set(error, CR_ERR_SIZE, "bodies", "bodies: the scene has no body \"%.40s\"",
+                            r->bodies[at].name);
+    return CR_OK;
 }
 
-static void plot_energy(FILE* script, const crMotionLog* log, double top, double bottom) {
-    fprintf(script, "set tmargin at screen %.6f\nset bmargin at screen %.6f\nset ylabel 'energy [J]'\n", top,
-            bottom);
-    fprintf(script,
-            "plot $data using 1:2 with lines lw 1.5 lc rgb '%s' title 'kinetic', "
-            "$data using 1:3 with lines lw 1.5 lc rgb '%s' title 'potential', "
-            "$data using 1:%zu with lines lw 1.5 dt 2 lc rgb '#000000' title 'total'\n",
-            colors[0], colors[1], columns_of(log) + 1);
-    fputs("unset title\n", script);
-}
-
-static void plot_axis(FILE* script, const crMotionLog* log, int axis, double top, double bottom) {
-    fprintf(script, "set tmargin at screen %.6f\nset bmargin at screen %.6f\nset ylabel '%c [m]'\nplot ", top,
-            bottom, "xyz"[axis]);
-    for (int i = 0; i < log->body_count; i++) {
-        fprintf(script, "%s$data using 1:%d with lines lw 1.5 dt %d lc rgb '%s' title ", i > 0 ? ", " : "",
-                4 + 3 * i + axis, 1 + i / COLORS, colors[i % COLORS]);
-        cr_gnuplot_quote(script, log->model->bodies[log->bodies[i]].name);
-        fputs(" noenhanced", script);
+// energy of a file that has none, from the model
+static crStatus add_energies(crMotionLog* log) {
+    crPlayer player;
+    crStatus status = cr_player_create(&player, log);
+    for (size_t i = 0; i < log->count && status == CR_OK; i++) {
+        cr_player_at(&player, i);
+        crEnergy energy = cr_model_energy(log->model, &player.state, &player.d);
+        log->rows[i * log->columns + CR_MOTION_KINETIC] = energy.kinetic;
+        log->rows[i * log->columns + CR_MOTION_POTENTIAL] = energy.potential;
     }
-    fputc('\n', script);
+    log->has_energy = status == CR_OK;
+    if (status == CR_OK) cr_player_destroy(&player);
+    return status;
 }
 
-crStatus cr_motion_plot(const crMotionLog* log, const char* path, const char* title, crError* error) {
-    bool shown[3] = {false};
-    int axes = choose_axes(log, shown);
-    double height = ENERGY + PANEL * axes + 60.0;
-    crGnuplot g;
-    crStatus status = cr_gnuplot_begin(&g, path, WIDTH, (int)height, 1.0, error);
+static crStatus load_rows(crMotionLog* log, const crRecording* r, double from, double to) {
+    crStatus status = CR_OK;
+    // times are sums of steps, with their rounding
+    double slack = 1e-9 * fabs(r->time[r->count - 1] - r->time[0]);
+    from -= slack;
+    to += slack;
+    for (size_t i = 0; i < r->count && status == CR_OK; i++) {
+        if (r->time[i] < from || r->time[i] > to) continue;
+        double head[5] = {0};
+        if (r->energy != NULL) memcpy(head, r->energy + 2 * i, 2 * sizeof(double));
+        if (r->certificate != NULL) memcpy(head + 2, r->certificate + 3 * i, 3 * sizeof(double));
+        status = add_row(log, r->time[i], head, r->q + i * (size_t)r->nq, r->v + i * (size_t)r->nv);
+    }
+    for (size_t i = 0; i < r->event_count && status == CR_OK; i++) {
+        if (r->events[i].time >= from && r->events[i].time <= to)
+            status = cr_motion_event(log, &r->events[i]);
+    }
+    return status;
+}
+
+crStatus cr_motion_load(crMotionLog* log, const crRecording* r, const crModel* model, double from, double to,
+                        crError* error) {
+    *log = (crMotionLog){0};
+    crStatus status = model != NULL ? match(r, model, error) : CR_OK;
     if (status != CR_OK) return status;
-    write_data(g.script, log);
-    fputs("set multiplot\nset grid lc rgb '#dddddd' lt 1 lw 0.5\nset key outside right top\n"
-          "set lmargin at screen 0.1\nset rmargin at screen 0.82\nset border 3\nset tics nomirror\n",
-          g.script);
-    fputs("set title ", g.script);
-    cr_gnuplot_quote(g.script, title);
-    fputs(" noenhanced\n", g.script);
-    double top = 1.0 - 30.0 / height;
-    double end = log->count > 0 ? log->rows[(log->count - 1) * columns_of(log)] : 1.0;
-    fprintf(g.script, "set xrange [0:%.10g]\n", end > 0.0 ? end : 1.0);
-    if (axes == 0) fputs("set xlabel 'time [s]'\n", g.script);
-    plot_energy(g.script, log, top, top - (ENERGY - 40.0) / height);
-    top -= ENERGY / height;
-    for (int axis = 0, left = axes; axis < 3; axis++) {
-        if (!shown[axis]) continue;
-        if (--left == 0) fputs("set xlabel 'time [s]'\n", g.script);
-        plot_axis(g.script, log, axis, top, top - (PANEL - 30.0) / height);
-        top -= PANEL / height;
+    if (model != NULL) {
+        status = cr_motion_create(log, model);
+    } else {
+        status = prepare(log, NULL, r->body_count, r->nq, r->nv);
+        if (status == CR_OK) memcpy(log->bodies, r->bodies, (size_t)r->body_count * sizeof *r->bodies);
     }
-    fputs("unset multiplot\n", g.script);
-    return cr_gnuplot_end(&g, error);
+    log->has_energy = r->energy != NULL;
+    log->has_certificate = r->certificate != NULL;
+    log->has_events = r->has_events;
+    if (status == CR_OK) status = load_rows(log, r, from, to);
+    if (status == CR_OK && model != NULL && !log->has_energy) status = add_energies(log);
+    if (status != CR_OK) {
+        cr_error_set(error, status, "file", "file: out of memory");
+    } else if (log->count == 0) {
+        status = cr_error_set(error, CR_ERR_MISSING, "time",
+                              "time: no record from %.6g s to %.6g s, the file has %.6g s to %.6g s", from,
+                              to, r->time[0], r->time[r->count - 1]);
+    }
+    if (status != CR_OK) cr_motion_destroy(log);
+    return status;
+}
+
+crStatus cr_player_create(crPlayer* player, const crMotionLog* log) {
+    *player = (crPlayer){.log = log};
+    crStatus status = cr_arena_create(&player->arena, NULL, 0);
+    if (status == CR_OK) status = cr_state_create(log->model, &player->arena, &player->state);
+    if (status == CR_OK) status = cr_dynamics_create(log->model, &player->arena, &player->d);
+    if (status != CR_OK) cr_arena_destroy(&player->arena);
+    return status;
+}
+
+void cr_player_destroy(crPlayer* player) { cr_arena_destroy(&player->arena); }
+
+void cr_player_at(crPlayer* player, size_t row) {
+    const crMotionLog* log = player->log;
+    const double* x = log->rows + row * log->columns;
+    player->state.time = x[CR_MOTION_TIME];
+    if (log->nq > 0) memcpy(player->state.q, x + CR_MOTION_STATE, (size_t)log->nq * sizeof(double));
+    if (log->nv > 0) memcpy(player->state.v, x + CR_MOTION_STATE + log->nq, (size_t)log->nv * sizeof(double));
+    cr_state_check(log->model, &player->state, NULL);
+    cr_model_kinematics(log->model, &player->state, &player->d);
+    cr_model_velocity(log->model, player->state.v, &player->d);
+}
+
+crVec3 cr_player_velocity(const crPlayer* player, int body) {
+    return cr_model_point_velocity(&player->d, body, player->d.com[body]);
+}
+
+size_t cr_motion_row(const crMotionLog* log, double time) {
+    size_t row = 0;
+    while (row + 1 < log->count && log->rows[(row + 1) * log->columns] <= time) {
+        row++;
+    }
+    return row;
 }

@@ -1,5 +1,6 @@
 #!/bin/sh
-# pictures.sh - draws docs/pictures/: one picture per example and one per law page. Called by ./dev docs.
+# pictures.sh - draws docs/pictures/: one picture per example and one per law page, and those of carom plot.
+# Called by ./dev docs.
 set -eu
 cd "$(dirname "$0")/.."
 carom=build/bin/carom
@@ -35,6 +36,27 @@ law compliant compliant,routh,bilinear "{\"name\":\"compliant: the spring pushes
 law spherical spherical \
     "{\"name\":\"spherical: a direction from the centroid and how far to go\",$rod,\"mu\":0.6,\"e\":0.6,\"psi1\":1.2,\"psi2\":3.141592653589793,\"rho\":0.7}"
 law projected projected "{\"name\":\"projected: a wish, drawn towards the centroid until it is permissible\",$rod,\"mu\":0.6,\"e\":0.6,\"wish\":[0.3,0.9]}"
+
+# trajectories and what is drawn of them
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+files=
+for rule in poisson coupled weighted sequence chain reflect; do
+    "$carom" run scenes/pool-break.json --rule "$rule" --out "$work/$rule.h5" >/dev/null
+    files="$files $work/$rule.h5"
+done
+# shellcheck disable=SC2086
+"$carom" plot $files --what plan --from 0.09 --times 0.09,0.14 --out docs/pictures/pool-break.svg
+"$carom" plot "$work/poisson.h5" --what impulses --at 0.09 --out docs/pictures/impulses.svg
+"$carom" run scenes/falling-rod.json --out "$work/falling-rod.h5" >/dev/null
+"$carom" plot "$work/falling-rod.h5" --what strobe --out docs/pictures/falling-rod.svg
+# the page as a browser shows it, where there is one
+if command -v chromium >/dev/null 2>&1; then
+    # shellcheck disable=SC2086
+    "$carom" plot $files --out "$work/report.html"
+    chromium --headless=new --no-sandbox --disable-gpu --hide-scrollbars --window-size=1200,900 \
+        --virtual-time-budget=2000 --screenshot=docs/pictures/report.png "file://$work/report.html#t=0.2" 2>/dev/null
+fi
 
 for picture in docs/pictures/*.svg; do
     size=$(wc -c <"$picture")

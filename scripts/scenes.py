@@ -6,7 +6,6 @@ One body per line, numbers as Python prints them: running it again changes nothi
 import json
 import math
 import pathlib
-import random
 import sys
 
 
@@ -93,24 +92,74 @@ def arch():
     return head, bodies, {"static": [{"type": "halfspace", "n": [0, 0, 1], "offset": 0, "material": "stone"}]}
 
 
-def ball_drop():
-    draw = random.Random(1)
-    bodies = []
-    for layer in range(4):
-        for i in range(5):
-            for j in range(5):
-                jitter = [round(draw.uniform(-0.01, 0.01), 4) for _ in range(2)]
-                bodies.append({"name": f"b{len(bodies) + 1}",
-                               "pos": [round(-0.24 + 0.12 * i + jitter[0], 4), round(-0.24 + 0.12 * j + jitter[1], 4),
-                                       round(0.1 + 0.12 * layer, 4)],
-                               "shapes": [{"type": "sphere", "r": 0.05, "material": "glass"}]})
+def ball_drop(count, comment, duration):
+    """A lattice that leans, so that no ball falls straight on another."""
+    n = round(count ** (1 / 3))
+    layers = count // (n * n)
+    half = 0.06 * n
+    ball = {"name": "b", "pos": [round(-0.06 * (n - 1) - 0.005 * layers, 4), round(-0.06 * (n - 1) - 0.003 * layers, 4), 0.1],
+            "repeat": [{"count": n, "step": [0.12, 0, 0]}, {"count": n, "step": [0, 0.12, 0]},
+                       {"count": layers, "step": [0.007, 0.004, 0.12]}],
+            "shapes": [{"type": "sphere", "r": 0.05, "material": "glass"}]}
+    wall = round(half + 0.01 * layers, 4)
     walls = [{"type": "halfspace", "n": n, "offset": o, "material": "glass"}
-             for n, o in (([0, 0, 1], 0), ([1, 0, 0], -0.3), ([-1, 0, 0], -0.3), ([0, 1, 0], -0.3), ([0, -1, 0], -0.3))]
-    head = {"comment": "A hundred balls fall into a box.",
-            "step": {"method": "cone", "dt": 0.004, "duration": 0.3}, "impact": {"threshold": 0.5},
-            "solver": {"name": "auto", "tol": 1e-6},
+             for n, o in (([0, 0, 1], 0), ([1, 0, 0], -wall), ([-1, 0, 0], -wall), ([0, 1, 0], -wall), ([0, -1, 0], -wall))]
+    head = {"comment": comment, "step": {"method": "cone", "dt": 0.004, "duration": duration},
+            "impact": {"threshold": 0.5}, "solver": {"name": "auto", "tol": 1e-6, "quality": "fast"},
             "materials": {"glass": {"mu": 0.3, "e": 0, "density": 2500}}}
-    return head, bodies, {"static": walls, "record": {"every": 5}}
+    return head, [ball], {"static": walls, "record": {"every": 5}}
+
+
+def gears():
+    """Wheels of round teeth: the second has half as many again and turns by two thirds of the first's speed."""
+    bodies = []
+    for name, teeth, x, phase in (("driver", 10, 0.0, 0.0), ("driven", 15, 0.25, 0.0)):
+        radius = 0.01 * teeth
+        shapes = [{"type": "cylinder", "r": round(radius - 0.03, 4), "half": 0.01, "material": "steel"}]
+        for k in range(teeth):
+            t = 2 * math.pi * (k + phase) / teeth
+            tooth = {"type": "capsule", "r": 0.009, "half": 0.016, "axis": "x",
+                     "pos": [round((radius - 0.016) * math.cos(t), 9), round((radius - 0.016) * math.sin(t), 9), 0],
+                     "quat": [round(math.cos(t / 2), 12), 0, 0, round(math.sin(t / 2), 12)], "material": "steel"}
+            # the capsule lies along x before the wheel turns it
+            shapes.append(tooth)
+        body = {"name": name, "joint": "hinge", "axis": [0, 0, 1], "pos": [x, 0, 0], "mass": radius * radius * 100,
+                "com": [0, 0, 0], "inertia": round(50 * radius ** 4, 9)}
+        if name == "driver":
+            body["motor"] = {"speed": 6, "force": 10}
+        else:
+            body["friction"] = 0.2
+        bodies.append({**body, "shapes": shapes})
+    head = {"comment": "Two toothed wheels on hinges: a motor turns the first one, ten teeth push fifteen, and dry friction in the "
+                       "second hinge keeps them in touch. The second turns by two thirds of the first.",
+            "gravity": [0, 0, 0], "step": {"method": "cone", "dt": 0.0005, "duration": 2.0943951},
+            "materials": {"steel": {"mu": 0.1, "e": 0.2}}}
+    return head, bodies, {}
+
+
+def flexible_rod():
+    """Six links with springs between them, and a rigid rod of the same length, mass and start."""
+    links, length, tilt = 6, 0.6, 0.2
+    piece = length / links
+    mass = 1.0 / links
+    shape = {"type": "capsule", "axis": "x", "r": 0.01, "half": piece / 2, "material": "steel"}
+    inertia = mass * piece * piece / 12
+    across, up = math.cos(tilt), math.sin(tilt)
+    bodies = [{"name": "rigid", "joint": "planar", "pos": [0, 0.5], "angle": tilt, "mass": 1, "inertia": length * length / 12,
+               "shapes": [{"type": "capsule", "axis": "x", "r": 0.01, "half": length / 2, "material": "steel"}]}]
+    for i in range(links):
+        body = {"name": f"link{i + 1}", "joint": "hinge" if i else "planar"}
+        if i:
+            body |= {"parent": f"link{i}", "pos": [piece, 0, 0], "anchor": [-piece / 2, 0, 0], "stiffness": 200, "damping": 0.02}
+        else:
+            centre = (length - piece) / 2
+            body |= {"pos": [round(1 - centre * across, 12), round(0.5 - centre * up, 12)], "angle": tilt}
+        bodies.append({**body, "mass": mass, "com": [0, 0, 0], "inertia": inertia, "shapes": [shape]})
+    head = {"comment": "A lumped flexible rod beside a rigid one (Glocker 2001, figure 8), same length, mass and e = 0.8: the "
+                       "flexible one takes the impact up in vibrations and its centre hardly comes up.",
+            "gravity": [0, -9.81, 0], "step": {"method": "event", "dt": 0.0002, "duration": 0.5},
+            "impact": {"rule": "poisson"}, "materials": {"steel": {"mu": 0, "e": 0.8}}}
+    return head, bodies, {"static": [{"type": "halfspace", "n": [0, 1, 0], "offset": 0, "material": "steel"}]}
 
 
 def main():
@@ -118,7 +167,8 @@ def main():
     for name, scene in (("newtons-cradle-3", cradle(3, 0.0)), ("newtons-cradle-3-gaps", cradle(3, 0.001)),
                         ("newtons-cradle-5", cradle(5, 0.0)), ("newtons-cradle-5-gaps", cradle(5, 0.001)),
                         ("pool-break", pool_break()), ("box-stack", box_stack()), ("dominoes", dominoes()),
-                        ("arch", arch()), ("100-ball-drop", ball_drop())):
+                        ("arch", arch()), ("gears", gears()), ("flexible-rod", flexible_rod()),
+                        ("1000-ball-drop", ball_drop(1000, "A thousand balls fall into a box.", 1))):
         write(folder, name, *scene)
 
 

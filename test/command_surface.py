@@ -13,7 +13,7 @@ def test_help():
     for arguments in ([], ["--help"], ["help"], ["-h"]):
         status, out, _ = carom(*arguments)
         check(status == 0 and "usage: carom" in out and "impact" in out and "exit status" in out, arguments)
-    for verb in ("impact", "resolve", "solve", "laws", "examples"):
+    for verb in ("run", "compare", "converge", "impact", "resolve", "solve", "laws", "examples"):
         texts = [carom(*arguments) for arguments in ([verb, "--help"], [verb, "-h"], ["help", verb])]
         check(all(t == texts[0] for t in texts), verb, "help differs")
         check(texts[0][0] == 0 and texts[0][1].startswith("usage: carom " + verb), verb)
@@ -106,10 +106,11 @@ def test_color():
 
 def test_examples():
     status, out, _ = carom("examples")
-    verbs = {"impact": "impacts", "resolve": "resolve", "solve": "solve"}
-    paths = [path for kind in verbs.values() for path in sorted((SOURCE / "examples" / kind).glob("*.json"))]
-    listed = [line.split()[0] for line in out.splitlines() if line and not line.startswith("carom ")]
-    check(status == 0 and listed == [path.stem for path in paths], listed)
+    verbs = {"impact": "examples/impacts", "resolve": "examples/resolve", "solve": "examples/solve", "run": "scenes"}
+    every = [path for kind in verbs.values() for path in sorted((SOURCE / kind).glob("*.json"))]
+    paths = [path for path in every if path.parent.name != "scenes"]
+    listed = [line.split()[0] for line in out.splitlines() if line and line[0] != " " and not line.startswith("carom ")]
+    check(status == 0 and [name.split("/")[-1] for name in listed] == [path.stem for path in every], listed)
     check([line for line in out.splitlines() if line.startswith("carom ")] == [f"carom {v}:" for v in verbs], out)
     check(max(map(len, out.splitlines())) <= 100 and len(set(listed)) == len(listed), out)
     for name in ("generic diagonal grazing infinite-friction pendulum e-above-1 kane-paradox superball "
@@ -119,7 +120,12 @@ def test_examples():
     with tempfile.TemporaryDirectory() as folder:
         target = os.path.join(folder, "new")
         status, out, _ = carom("examples", "--all", "-o", target)
-        check(status == 0 and len(out.splitlines()) == len(paths), out)
+        check(status == 0 and len(out.splitlines()) == len(every), out)
+        for path in every:
+            if path not in paths:
+                text = path.read_text()
+                check((pathlib.Path(target) / "scenes" / path.name).read_text() == text, path.stem, "differs")
+                check(carom("examples", "scenes/" + path.stem)[1] == text, path.stem, "is printed differently")
         for path in paths:
             text = path.read_text()
             written = (pathlib.Path(target) / path.name).read_text()

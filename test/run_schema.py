@@ -110,7 +110,7 @@ def test_fields():
 def test_names():
     """Names that the schema lists are those the command has."""
     step = SCHEMA["properties"]
-    check(sorted(step["impact"]["properties"]["law"]["enum"] + ["composite"]) == sorted(LAWS), "laws")
+    check(sorted(step["impact"]["properties"]["law"]["enum"]) == sorted(LAWS), "laws")
     for field, path in (("rule", "impact"), ("law", "impact"), ("name", "solver")):
         for name in step[path]["properties"][field]["enum"]:
             status, out, err = carom("run", "-", "--json", text=json.dumps(

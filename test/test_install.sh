@@ -58,5 +58,7 @@ leaked=$(nm -D --defined-only "$libdir/libcarom.so" | awk '{print $3}' | grep -v
 
 # the installed command runs
 "$prefix/bin/carom" --version | grep -q '^carom '
+# and has its scenes with it
+(cd "$work" && "$prefix/bin/carom" run bouncing-ball --duration 0.1 | grep -q 'every step solved')
 [ -s "$prefix/share/man/man1/carom.1" ]
 echo "4 passed, 0 failed"

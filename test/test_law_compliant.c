@@ -1,16 +1,8 @@
 // test_law_compliant.c - the compliant law against closed forms of its springs, a second integrator, Routh's
 // law (its limit for stiff tangential springs), and the inequalities it promises.
+#include "law_case.h"
 #include "resolve/compliant.h"
-#include "sample.h"
 #include "test.h"
-
-static crContact contact_of(crRandom* random, crSampleKind kind) {
-    crCollision collision = sample_collision(random, kind);
-    crContact c = {0};
-    crMat3 frame;
-    CHECK_STATUS(cr_collision_contact(&collision, &c, &frame, NULL), CR_OK);
-    return c;
-}
 
 static crHit compliant(const crContact* c, double eta2) {
     crLawParams params = cr_law_params();
@@ -20,8 +12,6 @@ static crHit compliant(const crContact* c, double eta2) {
     CHECK_STATUS(cr_law_apply_contact(&law, c, &hit, NULL), CR_OK);
     return hit;
 }
-
-static double relative(crVec3 a, crVec3 b) { return cr_norm(cr_sub(a, b)) / fmax(cr_norm(b), 1e-300); }
 
 // a solid sphere of mass 1: 1/kg along n, 7/2 across
 static crContact sphere(double Vn, double Vt, double mu, double e) {
@@ -51,7 +41,7 @@ TEST(stick_is_two_oscillators) {
         double time = 0.5 * CR_PI * (1.0 + c.e);
         double Vt = c.V.y * cos(sqrt(3.5 / eta2) * time);
         crVec3 expected = cr_vec3(-(1.0 + c.e) * c.V.x, (Vt - c.V.y) / 3.5, 0);
-        worst = fmax(worst, relative(hit.P, expected));
+        worst = fmax(worst, law_case_relative(hit.P, expected));
         CHECK(hit.permissible);
     }
     CHECK(worst < 1e-11);
@@ -88,13 +78,13 @@ TEST(no_friction_is_newton) {
     for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
         crRandom random = sample_seed(20);
         for (int i = 0; i < 100; i++) {
-            crContact c = contact_of(&random, (crSampleKind)kind);
+            crContact c = law_case_contact(&random, (crSampleKind)kind);
             c.mu = 0.0;
             crVec3 newton = cr_vec3(-(1.0 + c.e) * c.V.x / c.W.xx, 0, 0);
-            CHECK(relative(compliant(&c, 1.21).P, newton) < 1e-14);
+            CHECK(law_case_relative(compliant(&c, 1.21).P, newton) < 1e-14);
             // and the limit is reached, although the direction of slip is as stiff as it gets
             c.mu = 1e-9;
-            CHECK(relative(compliant(&c, 1.21).P, newton) < 1e-6);
+            CHECK(law_case_relative(compliant(&c, 1.21).P, newton) < 1e-6);
         }
     }
 }
@@ -105,7 +95,7 @@ TEST(grazing) {
     crHit hit = compliant(&c, 1.21);
     c.V.x = -1e-10;
     CHECK(hit.P.x > 0.1 && hit.V_plus.x > 0.0 && hit.permissible);
-    CHECK(relative(compliant(&c, 1.21).P, hit.P) < 1e-8);
+    CHECK(law_case_relative(compliant(&c, 1.21).P, hit.P) < 1e-8);
     c.mu = 1.2;
     c.V.x = 0.0;
     CHECK_VEC(compliant(&c, 1.21).P, cr_vec3(0, 0, 0), 0.0);
@@ -119,7 +109,7 @@ TEST(plastic_ends_at_compression) {
     int pulled = 0;
     for (int i = 0; i < 300; i++) {
         crRandom random = sample_seed(30 + (uint64_t)i);
-        crContact c = contact_of(&random, SAMPLE_BODIES);
+        crContact c = law_case_contact(&random, SAMPLE_BODIES);
         c.mu = fmax(c.mu, 0.01);
         c.e = 0.0;
         crHit hit = compliant(&c, 1.21);
@@ -130,7 +120,7 @@ TEST(plastic_ends_at_compression) {
         cr__compliant_follow(&s);
         bool pulls = !s.slips && c.W.xy * s.now.gy + c.W.xz * s.now.gz < 0.0;
         c.e = pulls ? 1e-3 : 1e-6;
-        double change = relative(compliant(&c, 1.21).P, hit.P);
+        double change = law_case_relative(compliant(&c, 1.21).P, hit.P);
         CHECK(pulls || change < 1e-5);
         pulled += change > 1e-2;
     }
@@ -166,7 +156,7 @@ TEST(permissible) {
         double energy = 1.0, penetration = 0.0, cone = 0.0;
         int given_up = 0, reversals = 0;
         for (int i = 0; i < (kind == SAMPLE_MATRIX ? count / 4 : count); i++) {
-            crContact c = contact_of(&random, (crSampleKind)kind);
+            crContact c = law_case_contact(&random, (crSampleKind)kind);
             crHit hit = compliant(&c, sample_log(&random, 0.2, 5.0));
             if (hit.regime == CR_REGIME_NO_SOLUTION) {
                 // only where the springs have motions some thousand times slower than others
@@ -194,7 +184,7 @@ TEST(tighter_run) {
         double worst = 0.0;
         int most = 0;
         for (int i = 0; i < (kind == SAMPLE_MATRIX ? count / 4 : count); i++) {
-            crContact c = contact_of(&random, (crSampleKind)kind);
+            crContact c = law_case_contact(&random, (crSampleKind)kind);
             if (c.mu == 0.0) continue;
             crCompliant a, b;
             cr__compliant_start(&a, &c, 1.21);
@@ -203,7 +193,7 @@ TEST(tighter_run) {
             cr__compliant_follow(&a);
             cr__compliant_follow(&b);
             if (!a.ended || !b.ended) continue;
-            worst = fmax(worst, relative(a.now.P, b.now.P));
+            worst = fmax(worst, law_case_relative(a.now.P, b.now.P));
             if (a.steps > most) most = a.steps;
         }
         CHECK(worst < 1e-9);
@@ -218,11 +208,11 @@ TEST(homogeneous_and_turned) {
     for (int i = 0; i < count; i++) {
         crRandom random = sample_seed(300 + (uint64_t)i);
         static const crSampleKind kinds[] = {SAMPLE_BODIES, SAMPLE_FIXED, SAMPLE_PLANAR, SAMPLE_SPHERES};
-        crContact c = contact_of(&random, kinds[i % 4]);
+        crContact c = law_case_contact(&random, kinds[i % 4]);
         crHit hit = compliant(&c, 1.21);
         crContact other = c;
         other.V = cr_scale(3.0, c.V);
-        scaled = fmax(scaled, relative(compliant(&other, 1.21).P, cr_scale(3.0, hit.P)));
+        scaled = fmax(scaled, law_case_relative(compliant(&other, 1.21).P, cr_scale(3.0, hit.P)));
         // another choice of tangents
         double sine, cosine;
         cr_sincos(sample_uniform(&random, 0.0, 6.0), &sine, &cosine);
@@ -230,7 +220,7 @@ TEST(homogeneous_and_turned) {
         other = c;
         other.W = cr_sym3_in_frame(c.W, R);
         other.V = cr_mat3_mul_t(R, c.V);
-        turned = fmax(turned, relative(compliant(&other, 1.21).P, cr_mat3_mul_t(R, hit.P)));
+        turned = fmax(turned, law_case_relative(compliant(&other, 1.21).P, cr_mat3_mul_t(R, hit.P)));
     }
     CHECK(scaled < 1e-9 && turned < 1e-9);
     printf("threefold velocity %.1e, turned frame %.1e\n", scaled, turned);
@@ -274,13 +264,13 @@ TEST(brute_force_small_steps) {
     for (int i = 0; i < count; i++) {
         crRandom random = sample_seed(400 + (uint64_t)i);
         static const crSampleKind kinds[] = {SAMPLE_BODIES, SAMPLE_FIXED, SAMPLE_PLANAR, SAMPLE_SPHERES};
-        crContact c = contact_of(&random, kinds[i % 4]);
+        crContact c = law_case_contact(&random, kinds[i % 4]);
         c.e = fmax(c.e, 0.2);
         c.mu = sample_log(&random, 1e-3, 3.0);
         if (condition(&c.W) < 1e-3 || fabs(c.V.x) < 0.05 * cr_norm(c.V)) continue;
         crHit hit = compliant(&c, 1.21);
         double dt = 2e-4 / sqrt(cr_sym3_trace(c.W));
-        double error = relative(small_steps(&c, 1.21, dt), hit.P);
+        double error = law_case_relative(small_steps(&c, 1.21, dt), hit.P);
         worst = fmax(worst, error);
         sum += error;
     }
@@ -297,12 +287,12 @@ TEST(stiff_tangent_is_routh) {
     for (int i = 0; i < 60; i++) {
         crRandom random = sample_seed(500 + (uint64_t)i);
         static const crSampleKind kinds[] = {SAMPLE_BODIES, SAMPLE_PLANAR, SAMPLE_SPHERES};
-        crContact c = contact_of(&random, kinds[i % 3]);
+        crContact c = law_case_contact(&random, kinds[i % 3]);
         if (fabs(c.V.x) < 0.1 * cr_norm(c.V) || condition(&c.W) < 1e-2) continue;
         crHit hit;
         CHECK_STATUS(cr_law_apply_contact(&law, &c, &hit, NULL), CR_OK);
-        worst[0] = fmax(worst[0], relative(compliant(&c, 1e-2).P, hit.P));
-        worst[1] = fmax(worst[1], relative(compliant(&c, 1e-6).P, hit.P));
+        worst[0] = fmax(worst[0], law_case_relative(compliant(&c, 1e-2).P, hit.P));
+        worst[1] = fmax(worst[1], law_case_relative(compliant(&c, 1e-6).P, hit.P));
     }
     CHECK(worst[1] < 5e-3 && worst[1] < 0.1 * worst[0]);
     printf("eta2 = 1e-2 and 1e-6 differ from Routh by %.1e and %.1e\n", worst[0], worst[1]);

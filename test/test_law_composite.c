@@ -1,14 +1,6 @@
 // test_law_composite.c - the weighted sum of laws: its extremes, its place in the region, what it refuses.
-#include "sample.h"
+#include "law_case.h"
 #include "test.h"
-
-static crContact contact_of(crRandom* random, crSampleKind kind) {
-    crCollision collision = sample_collision(random, kind);
-    crContact c = {0};
-    crMat3 frame;
-    CHECK_STATUS(cr_collision_contact(&collision, &c, &frame, NULL), CR_OK);
-    return c;
-}
 
 static crHit hit_of(const crLaw* law, const crContact* c) {
     crHit hit = {0};
@@ -30,7 +22,7 @@ TEST(extremes_are_the_laws) {
     for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
         crRandom random = sample_seed(1 + (uint64_t)kind);
         for (int i = 0; i < count / 10; i++) {
-            crContact c = contact_of(&random, (crSampleKind)kind);
+            crContact c = law_case_contact(&random, (crSampleKind)kind);
             for (int k = 0; k < 3; k++) {
                 double weights[3] = {k == 0, k == 1, k == 2};
                 crLawParams params = composite_of(3, laws, weights);
@@ -51,7 +43,7 @@ TEST(in_the_region_if_all_are) {
     for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
         crRandom random = sample_seed(20 + (uint64_t)kind);
         for (int i = 0; i < count; i++) {
-            crContact c = contact_of(&random, (crSampleKind)kind);
+            crContact c = law_case_contact(&random, (crSampleKind)kind);
             double a = sample_uniform(&random, 0.0, 1.0);
             double b = sample_uniform(&random, 0.0, 1.0 - a);
             double weights[3] = {a, b, 1.0 - a - b};

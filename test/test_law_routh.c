@@ -1,18 +1,10 @@
 // test_law_routh.c - Routh's law against its definition: friction at every moment, the three endings, other
 // methods of integration, closed forms, and the situations in which papers disagree.
+#include "law_case.h"
 #include "resolve/routh.h"
-#include "sample.h"
 #include "test.h"
 
 static const char* const ending_names[] = {"poisson", "newton", "energetic"};
-
-static crContact contact_of(crRandom* random, crSampleKind kind) {
-    crCollision collision = sample_collision(random, kind);
-    crContact c = {0};
-    crMat3 frame;
-    CHECK_STATUS(cr_collision_contact(&collision, &c, &frame, NULL), CR_OK);
-    return c;
-}
 
 static crHit routh(const crContact* c, crEnding ending) {
     crLawParams params = cr_law_params();
@@ -29,8 +21,6 @@ static crContact planar(double nn, double nt, double tt, double Vn, double Vt, d
 
 // a rod of mass and length 1 standing at 45 degrees
 static crContact rod(double mu, double e) { return planar(2.5, -1.5, 2.5, -1, 0.6, mu, e); }
-
-static double relative(crVec3 a, crVec3 b) { return cr_norm(cr_sub(a, b)) / fmax(cr_norm(b), 1e-300); }
 
 // named situations
 
@@ -143,7 +133,7 @@ TEST(permissible) {
         for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
             crRandom random = sample_seed(100 + (uint64_t)kind);
             for (int i = 0; i < count; i++) {
-                crContact c = contact_of(&random, (crSampleKind)kind);
+                crContact c = law_case_contact(&random, (crSampleKind)kind);
                 crHit hit = routh(&c, (crEnding)ending);
                 jams += hit.regime == CR_REGIME_JAM;
                 if (hit.regime == CR_REGIME_NO_SOLUTION) {
@@ -209,14 +199,14 @@ TEST(tighter_run) {
         double worst = 0.0;
         int most = 0;
         for (int i = 0; i < count; i++) {
-            crContact c = contact_of(&random, (crSampleKind)kind);
+            crContact c = law_case_contact(&random, (crSampleKind)kind);
             crRouth a, b;
             cr__routh_start(&a, &c, (crEnding)(i % 3));
             b = a;
             b.tol = 0.1 * a.tol;
             cr__routh_follow(&a);
             cr__routh_follow(&b);
-            worst = fmax(worst, relative(a.P, b.P));
+            worst = fmax(worst, law_case_relative(a.P, b.P));
             if (a.steps > most) most = a.steps;
         }
         CHECK(worst < 1e-9);
@@ -232,7 +222,7 @@ TEST(planar_two_ways) {
     double worst = 0.0;
     crRandom random = sample_seed(300);
     for (int i = 0; i < count; i++) {
-        crContact c = contact_of(&random, i % 4 == 0 ? SAMPLE_SPHERES : SAMPLE_PLANAR);
+        crContact c = law_case_contact(&random, i % 4 == 0 ? SAMPLE_SPHERES : SAMPLE_PLANAR);
         // next to no V_t gives a frame of rounding noise
         if (!cr_contact_is_planar(&c)) continue;
         compared++;
@@ -243,7 +233,7 @@ TEST(planar_two_ways) {
         cr__routh_follow(&a);
         cr__routh_follow(&b);
         CHECK(a.steps == 0 && a.ended && b.ended && a.jam == b.jam);
-        worst = fmax(worst, relative(b.P, a.P));
+        worst = fmax(worst, law_case_relative(b.P, a.P));
     }
     CHECK(compared > count - count / 100);
     CHECK(worst < 1e-9);
@@ -256,14 +246,14 @@ TEST(spheres) {
     double worst = 0.0;
     crRandom random = sample_seed(301);
     for (int i = 0; i < count; i++) {
-        crContact c = contact_of(&random, SAMPLE_SPHERES);
+        crContact c = law_case_contact(&random, SAMPLE_SPHERES);
         double Pn = -(1.0 + c.e) * c.V.x / c.W.xx;
         double speed = sqrt(c.V.y * c.V.y + c.V.z * c.V.z);
         double Pt = fmin(c.mu * Pn, speed / c.W.yy) / speed;
         crVec3 expected = cr_vec3(Pn, -Pt * c.V.y, -Pt * c.V.z);
         for (int ending = 0; ending < 3; ending++) {
             crHit hit = routh(&c, (crEnding)ending);
-            worst = fmax(worst, relative(hit.P, expected));
+            worst = fmax(worst, law_case_relative(hit.P, expected));
         }
     }
     CHECK(worst < 1e-12);
@@ -276,10 +266,10 @@ TEST(no_friction_is_newton) {
     for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
         crRandom random = sample_seed(302);
         for (int i = 0; i < count; i++) {
-            crContact c = contact_of(&random, (crSampleKind)kind);
+            crContact c = law_case_contact(&random, (crSampleKind)kind);
             c.mu = 0.0;
             crHit hit = routh(&c, (crEnding)(i % 3));
-            worst = fmax(worst, relative(hit.P, cr_vec3(-(1.0 + c.e) * c.V.x / c.W.xx, 0, 0)));
+            worst = fmax(worst, law_case_relative(hit.P, cr_vec3(-(1.0 + c.e) * c.V.x / c.W.xx, 0, 0)));
         }
     }
     CHECK(worst < 1e-14);
@@ -291,7 +281,7 @@ TEST(homogeneous) {
     for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
         crRandom random = sample_seed(303);
         for (int i = 0; i < count / 10; i++) {
-            crContact c = contact_of(&random, (crSampleKind)kind);
+            crContact c = law_case_contact(&random, (crSampleKind)kind);
             crHit hit = routh(&c, (crEnding)(i % 3));
             // powers of two change no bit, other factors only roundings
             crContact twice = c;
@@ -300,7 +290,7 @@ TEST(homogeneous) {
             CHECK_VEC(doubled.P, cr_scale(2.0, hit.P), 0.0);
             twice.V = cr_scale(3.0, c.V);
             if (kind == SAMPLE_NEEDLE || kind == SAMPLE_MATRIX) continue;
-            worst = fmax(worst, relative(routh(&twice, (crEnding)(i % 3)).P, cr_scale(3.0, hit.P)));
+            worst = fmax(worst, law_case_relative(routh(&twice, (crEnding)(i % 3)).P, cr_scale(3.0, hit.P)));
         }
     }
     CHECK(worst < 1e-9);
@@ -331,7 +321,7 @@ TEST(rotation) {
             crHit a, b;
             CHECK_STATUS(cr_law_apply(&law, &c, &a, NULL), CR_OK);
             CHECK_STATUS(cr_law_apply(&law, &turned, &b, NULL), CR_OK);
-            worst = fmax(worst, relative(b.P, cr_mat3_mul(R, a.P)));
+            worst = fmax(worst, law_case_relative(b.P, cr_mat3_mul(R, a.P)));
         }
     }
     CHECK(worst < 1e-9);
@@ -345,12 +335,12 @@ TEST(infinite_friction) {
         if (kind == SAMPLE_NEEDLE || kind == SAMPLE_MATRIX) continue;
         crRandom random = sample_seed(305);
         for (int i = 0; i < count / 10; i++) {
-            crContact c = contact_of(&random, (crSampleKind)kind);
+            crContact c = law_case_contact(&random, (crSampleKind)kind);
             c.mu = INFINITY;
             crHit hit = routh(&c, (crEnding)(i % 3));
             CHECK(i % 3 == CR_ENDING_NEWTON || hit.permissible);
             c.mu = 1e8;
-            worst = fmax(worst, relative(hit.P, routh(&c, (crEnding)(i % 3)).P));
+            worst = fmax(worst, law_case_relative(hit.P, routh(&c, (crEnding)(i % 3)).P));
         }
     }
     CHECK(worst < 1e-4);
@@ -364,7 +354,7 @@ TEST(leaving_rest) {
     double worst = 0.0;
     for (int i = 0; i < count; i++) {
         crRandom random = sample_seed(400 + (uint64_t)i);
-        crContact c = contact_of(&random, i % 2 == 0 ? SAMPLE_MATRIX : SAMPLE_BODIES);
+        crContact c = law_case_contact(&random, i % 2 == 0 ? SAMPLE_MATRIX : SAMPLE_BODIES);
         c.V.y = c.V.z = 0.0;
         crHit hit = routh(&c, (crEnding)(i % 3));
         crVec3 s = cr_vec3(0, hit.V_plus.y, hit.V_plus.z);
@@ -374,7 +364,7 @@ TEST(leaving_rest) {
         if (hit.regime == CR_REGIME_STICK || known > 1e12) continue;
         left++;
         crVec3 against = cr_vec3(hit.P.x, -c.mu * hit.P.x * s.y / speed, -c.mu * hit.P.x * s.z / speed);
-        worst = fmax(worst, relative(hit.P, against) / known);
+        worst = fmax(worst, law_case_relative(hit.P, against) / known);
     }
     CHECK(left > count / 100);
     CHECK(worst < 1e-12);
@@ -441,14 +431,14 @@ TEST(brute_force_implicit_euler) {
     for (int i = 0; i < count; i++) {
         crRandom random = sample_seed(500 + (uint64_t)i);
         static const crSampleKind kinds[] = {SAMPLE_BODIES, SAMPLE_FIXED, SAMPLE_PLANAR, SAMPLE_MATRIX};
-        crContact c = contact_of(&random, kinds[i % 4]);
+        crContact c = law_case_contact(&random, kinds[i % 4]);
         c.mu = fmax(c.mu, 0.01);
         // where P is much larger than V / W, equal steps of it are too coarse at the beginning
         if (condition(&c.W) < 1e-3) continue;
         crEnding ending = (crEnding)(i / 4 % 3);
         crHit hit = routh(&c, ending);
         Brute b = brute_force(&c, hit.P.x, steps);
-        path = fmax(path, relative(b.P, hit.P));
+        path = fmax(path, law_case_relative(b.P, hit.P));
         double speed = cr_norm(c.V) + cr_norm(hit.V_plus);
         if (ending == CR_ENDING_POISSON) poisson = fmax(poisson, fabs(b.Vn_c) / speed);
         if (ending == CR_ENDING_NEWTON) CHECK_NEAR(hit.V_plus.x, -c.e * c.V.x, 1e-10 * speed);
@@ -480,7 +470,7 @@ TEST(brute_force_runge_kutta) {
     double worst = 0.0;
     for (int i = 0; i < count; i++) {
         crRandom random = sample_seed(600 + (uint64_t)i);
-        crContact c = contact_of(&random, i % 2 == 0 ? SAMPLE_BODIES : SAMPLE_MATRIX);
+        crContact c = law_case_contact(&random, i % 2 == 0 ? SAMPLE_BODIES : SAMPLE_MATRIX);
         crHit hit = routh(&c, (crEnding)(i % 3));
         int steps = 3000;
         double h = hit.P.x / steps, least = INFINITY;
@@ -507,7 +497,7 @@ TEST(brute_force_runge_kutta) {
         }
         if (least == 0.0) continue;
         compared++;
-        worst = fmax(worst, relative(cr_vec3(hit.P.x, P[0], P[1]), hit.P));
+        worst = fmax(worst, law_case_relative(cr_vec3(hit.P.x, P[0], P[1]), hit.P));
     }
     CHECK(compared > count / 10);
     CHECK(worst < 1e-9);
@@ -520,7 +510,7 @@ TEST(compression_again) {
     int again = 0;
     for (int i = 0; i < count; i++) {
         crRandom random = sample_seed(700 + (uint64_t)i);
-        crContact c = contact_of(&random, i % 2 == 0 ? SAMPLE_NEEDLE : SAMPLE_MATRIX);
+        crContact c = law_case_contact(&random, i % 2 == 0 ? SAMPLE_NEEDLE : SAMPLE_MATRIX);
         c.V.x *= 0.1;
         crVec3 P[400];
         crLawParams params = cr_law_params();
@@ -551,7 +541,7 @@ TEST(path_is_friction) {
     int fewest = 1000;
     for (int i = 0; i < count; i++) {
         crRandom random = sample_seed(800 + (uint64_t)i);
-        crContact c = contact_of(&random, i % 2 == 0 ? SAMPLE_BODIES : SAMPLE_MATRIX);
+        crContact c = law_case_contact(&random, i % 2 == 0 ? SAMPLE_BODIES : SAMPLE_MATRIX);
         c.mu = fmax(c.mu, 0.05);
         crVec3 P[300];
         int capacity = i % 5 == 0 ? 2 + i / 5 % 40 : 300;

@@ -1,5 +1,5 @@
-// test_step_lcp_scenes.c - Stewart and Trinkle's stepping: their four balls, rebounds, blocks, momentum and
-// energy.
+// test_step_lcp_scenes.c - Stewart and Trinkle's stepping: rebounds, blocks, momentum and energy. Their four
+// balls are in converge_command.py.
 #include <stdlib.h>
 
 #include "sample.h"
@@ -114,111 +114,6 @@ TEST(block_sticks_and_slides) {
         CHECK(fabs(state->q[2] - 0.05) < 1e-9);
         scene_close(&scene);
     }
-}
-
-// four balls: Table 1 of the paper
-
-#define BALLS       4
-#define FINEST      800
-#define COORDINATES (6 * BALLS)
-
-typedef struct Run {
-    int count;
-    double v[FINEST + 1][COORDINATES];
-    int most;            // contacts that pressed in one step
-    double table, ball;  // first hits
-} Run;
-
-static void run_balls(int count, Run* run) {
-    crStepSettings settings = scene_settings(CR_METHOD_LCP);
-    Scene scene = {.model = cr_model_create(NULL)};
-    scene.model->gravity = cr_vec3(0, 0, -9.82);
-    int material = scene_material(scene.model, 0.4, 0.0);
-    crShape table = cr_shape_halfspace(cr_vec3(0, 0, 1), 0.0), ball = cr_shape_sphere(0.1);
-    cr_model_add_shape(scene.model, CR_WORLD, &table, material);
-    const crVec3 place[BALLS] = {{0, 0, 1.0}, {1, 0, 0.1}, {1.2 + 1e-5, 0, 0.1}, {1.4 + 2e-5, 0, 0.1}};
-    for (int i = 0; i < BALLS; i++) {
-        crBodyDef def = cr_body_def();
-        def.joint = CR_JOINT_FREE;
-        def.pose.p = place[i];
-        def.mass = 1.0;
-        def.inertia = (crSym3){.xx = 0.004, .yy = 0.004, .zz = 0.004};
-        cr_model_add_shape(scene.model, cr_model_add_body(scene.model, &def), &ball, material);
-    }
-    scene_open(&scene, &settings);
-    scene.step.state.v[0] = 1.5;
-    scene.step.state.v[1] = 0.1;
-    *run = (Run){.count = count};
-    memcpy(run->v[0], scene.step.state.v, sizeof run->v[0]);
-    for (int i = 1; i <= count && scene_step(&scene, 1.0 / count); i++) {
-        memcpy(run->v[i], scene.step.state.v, sizeof run->v[i]);
-        CHECK(scene.step.certificate.outcome == CR_OUTCOME_SOLVED);
-        run->most = scene.step.warm_count > run->most ? scene.step.warm_count : run->most;
-        for (int k = 0; k < scene.step.warm_count; k++) {
-            const crWarm* w = &scene.step.warm[k];
-            if (w->shape_a == 0 && w->shape_b == 1 && run->table == 0.0) run->table = (double)i / count;
-            if (w->shape_a == 1 && run->ball == 0.0) run->ball = (double)i / count;
-        }
-    }
-    scene_close(&scene);
-}
-
-// errors against the finest run; v is constant on each step, positions are its integral
-static void compare(const Run* run, const Run* finest, double* velocity, double* position) {
-    int ratio = finest->count / run->count;
-    double dt = 1.0 / finest->count, apart[COORDINATES] = {0};
-    *velocity = *position = 0.0;
-    for (int i = 1; i <= finest->count; i++) {
-        const double* v = run->v[(i + ratio - 1) / ratio];
-        double worst = 0.0;
-        for (int k = 0; k < COORDINATES; k++) {
-            double difference = v[k] - finest->v[i][k];
-            worst = fmax(worst, fabs(difference));
-            apart[k] += dt * difference;
-            *position = fmax(*position, fabs(apart[k]));
-        }
-        *velocity += dt * worst;
-    }
-}
-
-static double variation(const Run* run) {
-    double most = 0.0;
-    for (int k = 0; k < COORDINATES; k++) {
-        double sum = 0.0;
-        for (int i = 1; i <= run->count; i++) {
-            sum += fabs(run->v[i][k] - run->v[i - 1][k]);
-        }
-        most = fmax(most, sum);
-    }
-    return most;
-}
-
-TEST(four_balls_are_table_1) {
-    const int counts[] = {50, 100, 200, 400};
-    const double printed[][3] = {{0.5050, 0.2505, 19.4046},
-                                 {0.3523, 0.2015, 19.1728},
-                                 {0.1657, 0.0838, 19.1702},
-                                 {0.0700, 0.0298, 19.0862}};
-    Run* run = malloc(sizeof *run);
-    Run* finest = malloc(sizeof *finest);
-    if (run == NULL || finest == NULL) return;
-    run_balls(FINEST, finest);
-    for (int i = 0; i < 4; i++) {
-        double velocity, position;
-        run_balls(counts[i], run);
-        compare(run, finest, &velocity, &position);
-        // the rows .02 and .0025 to the last printed digit, the others to three
-        double tol = i == 0 || i == 3 ? 0.51e-4 : 1.5e-3;
-        printf("balls, h = %g: %.4f %.4f %.4f; table at %.4f, ball at %.4f, %d contacts\n", 1.0 / counts[i],
-               velocity, position, variation(run), run->table, run->ball, run->most);
-        CHECK_NEAR(velocity, printed[i][0], tol);
-        CHECK_NEAR(position, printed[i][1], tol);
-        CHECK_NEAR(variation(run), printed[i][2], i == 0 || i == 3 ? tol : 5e-3);
-    }
-    CHECK_NEAR(variation(finest), 19.0690, 0.51e-4);
-    CHECK(finest->most <= 7);
-    free(run);
-    free(finest);
 }
 
 // what moves by itself, ties, and what is refused

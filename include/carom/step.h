@@ -2,6 +2,7 @@
 //
 //     forces          q, v, t        -> poses, M = L^T D L, k, v_free
 //     collide         shapes, poses  -> contacts within a margin, sorted by (shapes, children, features)
+//     drag            contacts, v    -> k, v_free  viscous and Stribeck forces of those that touch
 //     impacts         fast closing   -> v          cluster of touching bodies -> rule -> law / solver
 //     problem_build   contacts, M    -> blocks, J, W (as an operator), u_free, b
 //     solve           problem        -> p          from the warm start; audited
@@ -175,6 +176,9 @@ CR_API crStatus cr_step_forces(crStep* step, double h, crError* error);
 // Contacts with gap <= margin at the poses of the last kinematics (which forces runs), and their speeds by
 // state.v.
 CR_API crStatus cr_step_collide(crStep* step, double margin, crError* error);
+// Adds to k and v_free, once after forces and collide, the viscous and Stribeck forces of touching contacts;
+// never a gain of energy, whatever h is.
+CR_API crStatus cr_step_drag(crStep* step, double h, crError* error);
 // How far anything can move in h at the present v and k: the margin for which no contact of the step is
 // missed, m.
 CR_API double cr_step_reach(const crStep* step, double h);

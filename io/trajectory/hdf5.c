@@ -1,6 +1,8 @@
-// hdf5.c - trajectories as HDF5: tables that grow by chunks.
+// hdf5.c - trajectories as HDF5: tables that grow by chunks, and snapshots of the world between them.
 //
 //     /carom_trajectory            1
+//     /scene_hash                  text: of everything the motion depends on
+//     /scene                       text of the scene as it was run, JSON
 //     /bodies/name, joint          texts, one per body, the world first
 //     /bodies/q, nq, v, nv         where each body's coordinates and velocities are
 //     /time                        (n)
@@ -9,99 +11,240 @@
 //     /certificate                 (n, 3) residual, penetration, contacts, the worst since the record before
 //     /events                      (m, 16) time, body a, body b, shape a, shape b, point (3), normal (3),
 //                                  approach, impulse (3), energy_change
+//     /snapshots                   (k, 4) records and events before it, its first byte, its size
+//     /snapshot_bytes              cr_world_save, one after another
 //
-// Rows are gathered and written a chunk at a time, then the file is flushed: a killed run loses the last
-// chunk at most and the file opens. Fails: file where HDF5 cannot write.
+// Rows are gathered and written a chunk at a time with a snapshot, then the file is flushed: a killed run
+// loses the last chunk at most and the file opens; killed during a flush, its last record may be NaN. Fails: file where HDF5 cannot write, memory.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "io/fclib/dataset.h"
-#include "io/trajectory_parts.h"
+#include "io/trajectory/hdf5_file.h"
 
-#define CHUNK         256  // rows
-#define EVENT_COLUMNS 16
-#define TEXT          64
+#define CHUNK       256                 // rows, where they are short
+#define CHUNK_BYTES ((size_t)4 << 20)   // of one table, where they are long
+#define SPARE       ((hsize_t)1 << 15)  // bytes for what HDF5 adds of its own to a flush
+#define AHEAD       4                   // flushes that room is made for
+#define END         ((hsize_t)1 << 13)  // bytes that keep the end of the file; more than HDF5 gathers
+#define TRIES       10
+#define BYTE_CHUNK  ((hsize_t)16 << 10)  // of snapshots
 
-// a dataset of rows that grows
-typedef struct Table {
-    hid_t set;
-    size_t columns;
-    hsize_t written;  // rows in the file
-    int held;         // rows in memory
-    double* rows;     // (CHUNK*columns)
-} Table;
-
-typedef enum Which { TIME, Q, V, ENERGY, CERTIFICATE, EVENTS, TABLES } Which;
-
-typedef struct File {
-    hid_t file;
-    const crModel* model;
-    Table tables[TABLES];
-} File;
+const char* const cr__table_names[CR_TABLES] = {"time",        "q",      "v",        "energy",
+                                                "certificate", "events", "snapshots"};
+const char* const cr__joint_names[] = {"fixed", "hinge", "slider", "planar", "ball", "free", "driven"};
 
 static crStatus cannot(crError* error) {
     return cr_error_set(error, CR_ERR_FILE, "out", "out: HDF5 cannot write the file");
 }
 
-static bool table_create(hid_t file, const char* name, size_t columns, bool flat, Table* t) {
-    hsize_t size[2] = {0, columns};
-    hsize_t most[2] = {H5S_UNLIMITED, columns};
-    hsize_t chunk[2] = {CHUNK, columns};
-    int rank = flat ? 1 : 2;
-    *t = (Table){.set = -1, .columns = columns, .rows = malloc(CHUNK * columns * sizeof(double))};
-    hid_t space = H5Screate_simple(rank, size, most);
-    hid_t list = H5Pcreate(H5P_DATASET_CREATE);
-    if (t->rows != NULL && space >= 0 && list >= 0 && H5Pset_chunk(list, rank, chunk) >= 0) {
-        t->set = H5Dcreate2(file, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, list, H5P_DEFAULT);
+void cr__scene_hash_text(uint64_t scene, char text[17]) {
+    for (int i = 0; i < 16; i++) {
+        text[i] = "0123456789abcdef"[scene >> (60 - 4 * i) & 15];
     }
-    if (list >= 0) H5Pclose(list);
-    if (space >= 0) H5Sclose(space);
-    return t->set >= 0;
+    text[16] = '\0';
 }
 
-// what is held goes to the end of the dataset
-static bool table_flush(Table* t, bool flat) {
-    if (t->held == 0) return true;
-    int rank = flat ? 1 : 2;
-    hsize_t start[2] = {t->written, 0};
-    hsize_t count[2] = {(hsize_t)t->held, t->columns};
-    hsize_t size[2] = {t->written + (hsize_t)t->held, t->columns};
-    bool good = H5Dset_extent(t->set, size) >= 0;
-    hid_t space = good ? H5Dget_space(t->set) : -1;
+void cr__trajectory_shape(crTrajectoryFile* f) {
+    const crModel* model = cr_world_model(f->world);
+    const size_t columns[CR_TABLES] = {1, (size_t)model->nq, (size_t)model->nv, 2, 3, 16, 4};
+    size_t longest = 0;
+    for (int i = 0; i < CR_TABLES; i++) {
+        f->tables[i] = (crTable){.set = -1, .columns = columns[i]};
+        longest = columns[i] > longest ? columns[i] : longest;
+    }
+    size_t fit = CHUNK_BYTES / (longest * sizeof(double));
+    f->chunk = fit < 1 ? 1 : fit < CHUNK ? (int)fit : CHUNK;
+}
+
+void cr__trajectory_free(crTrajectoryFile* f) {
+    for (int i = 0; i < CR_TABLES; i++) {
+        if (f->tables[i].set >= 0) H5Dclose(f->tables[i].set);
+        free(f->tables[i].rows);
+    }
+    if (f->bytes >= 0) H5Dclose(f->bytes);
+    if (f->end >= 0) H5Dclose(f->end);
+    if (f->file >= 0) H5Fclose(f->file);
+    free(f);
+}
+
+static hid_t create_set(hid_t file, const char* name, hid_t type, int rank, hsize_t columns, hsize_t chunk) {
+    hsize_t size[2] = {0, columns};
+    hsize_t most[2] = {H5S_UNLIMITED, columns};
+    hsize_t chunks[2] = {chunk, columns};
+    hid_t space = H5Screate_simple(rank, size, most);
+    hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+    hid_t set = -1;
+    // what a killed run did not finish reads as no number
+    double nan = (double)NAN;
+    bool filled = type == H5T_STD_U8LE || H5Pset_fill_value(list, H5T_NATIVE_DOUBLE, &nan) >= 0;
+    if (space >= 0 && list >= 0 && filled && H5Pset_chunk(list, rank, chunks) >= 0)
+        set = H5Dcreate2(file, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT);
+    if (list >= 0) H5Pclose(list);
+    if (space >= 0) H5Sclose(space);
+    return set;
+}
+
+// count rows of the type at the end of a dataset of `written` rows
+static bool append(hid_t set, hid_t type, int rank, hsize_t columns, hsize_t written, hsize_t added,
+                   const void* data) {
+    hsize_t start[2] = {written, 0};
+    hsize_t count[2] = {added, columns};
+    hsize_t size[2] = {written + added, columns};
+    bool good = H5Dset_extent(set, size) >= 0;
+    hid_t space = good ? H5Dget_space(set) : -1;
     hid_t memory = H5Screate_simple(rank, count, NULL);
     good = space >= 0 && memory >= 0 &&
            H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
-           H5Dwrite(t->set, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, t->rows) >= 0;
+           H5Dwrite(set, type, memory, space, H5P_DEFAULT, data) >= 0;
     if (memory >= 0) H5Sclose(memory);
     if (space >= 0) H5Sclose(space);
-    t->written += (hsize_t)t->held;
+    return good;
+}
+
+static bool table_flush(crTrajectoryFile* f, int which) {
+    crTable* t = &f->tables[which];
+    if (t->columns == 0 || t->held == 0) return true;
+    hsize_t held = (hsize_t)t->held;
+    bool good = append(t->set, H5T_NATIVE_DOUBLE, which == CR_TABLE_TIME ? 1 : 2, t->columns, t->written,
+                       held, t->rows);
+    t->written += held;
     t->held = 0;
     return good;
 }
 
-static double* next_row(Table* t) { return t->rows + (size_t)t->held++ * t->columns; }
+static double* next_row(crTable* t) { return t->rows + (size_t)t->held++ * t->columns; }
 
-static bool flush_all(File* f) {
+static bool flush_tables(crTrajectoryFile* f) {
     bool good = true;
-    for (int i = 0; i < TABLES; i++) {
-        if (f->tables[i].columns > 0) good = table_flush(&f->tables[i], i == TIME) && good;
+    for (int i = 0; i < CR_TABLES; i++) {
+        good = table_flush(f, i) && good;
     }
     return H5Fflush(f->file, H5F_SCOPE_LOCAL) >= 0 && good;
 }
 
-static crStatus hdf5_write(void* self, const crState* state, const crRecord* record, crError* error) {
-    File* f = self;
-    *next_row(&f->tables[TIME]) = state->time;
-    if (f->model->nq > 0) memcpy(next_row(&f->tables[Q]), state->q, (size_t)f->model->nq * sizeof(double));
-    if (f->model->nv > 0) memcpy(next_row(&f->tables[V]), state->v, (size_t)f->model->nv * sizeof(double));
-    double* energy = next_row(&f->tables[ENERGY]);
+// the world as it is, after the records and events so far
+static bool add_snapshot(crTrajectoryFile* f) {
+    size_t size = cr_world_save_size(f->world);
+    void* bytes = malloc(size);
+    bool good = bytes != NULL && cr_world_save(f->world, bytes, size) == CR_OK &&
+                append(f->bytes, H5T_NATIVE_UCHAR, 1, 1, f->byte_count, size, bytes);
+    free(bytes);
+    if (!good) return false;
+    const crTable* time = &f->tables[CR_TABLE_TIME];
+    const crTable* events = &f->tables[CR_TABLE_EVENTS];
+    double* row = next_row(&f->tables[CR_TABLE_SNAPSHOTS]);
+    row[0] = (double)(time->written + (hsize_t)time->held);
+    row[1] = (double)(events->written + (hsize_t)events->held);
+    row[2] = (double)f->byte_count;
+    row[3] = (double)size;
+    f->byte_count += size;
+    return true;
+}
+
+// a dataset of bytes that has a place in the file, but neither a name nor data
+static hid_t hold(hid_t file, hsize_t bytes) {
+    hid_t space = H5Screate_simple(1, &bytes, NULL);
+    hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+    hid_t set = -1;
+    if (space >= 0 && list >= 0 && H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY) >= 0 &&
+        H5Pset_fill_time(list, H5D_FILL_TIME_NEVER) >= 0)
+        set = H5Dcreate_anon(file, H5T_STD_U8LE, space, list, H5P_DEFAULT);
+    if (list >= 0) H5Pclose(list);
+    if (space >= 0) H5Sclose(space);
+    return set;
+}
+
+// a held dataset above another one: those that land in free places below it are given up
+static hid_t hold_above(hid_t file, hid_t below) {
+    hid_t held[TRIES];
+    int count = 0;
+    hid_t set = -1;
+    for (hsize_t bytes = END; count < TRIES; bytes *= 2) {
+        set = hold(file, bytes);
+        if (set < 0 || H5Dget_offset(set) > H5Dget_offset(below)) break;
+        held[count++] = set;
+        set = -1;
+    }
+    while (count > 0) {
+        H5Dclose(held[--count]);
+    }
+    return set;
+}
+
+// The file's size on disk grows before anything points beyond the old one, several flushes ahead: a kill
+// between the two leaves a file that can be read. Room is made by a held dataset that is given up, below
+// another that keeps the end. Only a safeguard: where it fails, nothing is lost.
+static void make_room(crTrajectoryFile* f) {
+    hsize_t need = SPARE + cr_world_save_size(f->world);
+    for (int i = 0; i < CR_TABLES; i++) {
+        need += (hsize_t)f->chunk * f->tables[i].columns * sizeof(double);
+    }
+    if (f->room >= need) {
+        f->room -= need;
+        return;
+    }
+    hid_t room = hold(f->file, AHEAD * need);
+    if (room < 0) return;
+    f->room = (AHEAD - 1) * need;
+    // what earlier flushes left is enough
+    if (f->end >= 0 && H5Dget_offset(room) < H5Dget_offset(f->end)) {
+        H5Dclose(room);
+        return;
+    }
+    hid_t end = hold_above(f->file, room);
+    hsize_t size = 0;
+    void* handle = NULL;
+    if (H5Fget_filesize(f->file, &size) >= 0 && H5Fget_vfd_handle(f->file, H5P_DEFAULT, &handle) >= 0 &&
+        ftruncate(*(int*)handle, (off_t)size) == 0)
+        H5Fflush(f->file, H5F_SCOPE_LOCAL);
+    // without an end above it, giving up the room would shrink the file again
+    if (end < 0) end = room;
+    if (end != room) H5Dclose(room);
+    if (f->end >= 0) H5Dclose(f->end);
+    f->end = end;
+}
+
+static bool flush_all(crTrajectoryFile* f) {
+    if (f->tables[CR_TABLE_TIME].written > 0) make_room(f);
+    return add_snapshot(f) && flush_tables(f);
+}
+
+// the room that was made is given back
+static bool flush_last(crTrajectoryFile* f) {
+    if (f->end >= 0) H5Dclose(f->end);
+    f->end = -1;
+    return add_snapshot(f) && flush_tables(f);
+}
+
+static crStatus quietly(bool (*flush)(crTrajectoryFile*), crTrajectoryFile* f, crError* error) {
+    crQuiet quiet = cr__hdf5_begin();
+    bool good = flush(f);
+    cr__hdf5_end(quiet);
+    return good ? CR_OK : cannot(error);
+}
+
+static crStatus hdf5_write(void* self, const crRecord* record, crError* error) {
+    crTrajectoryFile* f = self;
+    const crState* state = cr_world_state(f->world);
+    crTable* tables = f->tables;
+    *next_row(&tables[CR_TABLE_TIME]) = state->time;
+    size_t nq = tables[CR_TABLE_Q].columns;
+    size_t nv = tables[CR_TABLE_V].columns;
+    if (nq > 0) memcpy(next_row(&tables[CR_TABLE_Q]), state->q, nq * sizeof(double));
+    if (nv > 0) memcpy(next_row(&tables[CR_TABLE_V]), state->v, nv * sizeof(double));
+    double* energy = next_row(&tables[CR_TABLE_ENERGY]);
     energy[0] = record->energy.kinetic;
     energy[1] = record->energy.potential;
-    double* certificate = next_row(&f->tables[CERTIFICATE]);
+    double* certificate = next_row(&tables[CR_TABLE_CERTIFICATE]);
     certificate[0] = record->residual;
     certificate[1] = record->penetration;
     certificate[2] = record->contacts;
-    return f->tables[TIME].held < CHUNK || flush_all(f) ? CR_OK : cannot(error);
+    // the start goes out at once, so that every file can be gone on with; later ends of flushes are then one
+    // row into a new chunk, which is all that a kill during a flush can leave unfinished
+    bool due = tables[CR_TABLE_TIME].written == 0 || tables[CR_TABLE_TIME].held >= f->chunk;
+    return due ? quietly(flush_all, f, error) : CR_OK;
 }
 
 static void put(double* to, crVec3 x) {
@@ -110,9 +253,10 @@ static void put(double* to, crVec3 x) {
     to[2] = x.z;
 }
 
+// events belong to a step whose record is still to come, so no snapshot goes with them
 static crStatus hdf5_event(void* self, const crEvent* event, crError* error) {
-    File* f = self;
-    double* row = next_row(&f->tables[EVENTS]);
+    crTrajectoryFile* f = self;
+    double* row = next_row(&f->tables[CR_TABLE_EVENTS]);
     row[0] = event->time;
     row[1] = event->body_a;
     row[2] = event->body_b;
@@ -123,31 +267,30 @@ static crStatus hdf5_event(void* self, const crEvent* event, crError* error) {
     row[11] = event->approach;
     put(row + 12, event->impulse);
     row[15] = event->energy_change;
-    return f->tables[EVENTS].held < CHUNK || flush_all(f) ? CR_OK : cannot(error);
+    return f->tables[CR_TABLE_EVENTS].held >= f->chunk ? quietly(flush_tables, f, error) : CR_OK;
 }
 
-static void free_file(File* f) {
-    for (int i = 0; i < TABLES; i++) {
-        if (f->tables[i].columns > 0 && f->tables[i].set >= 0) H5Dclose(f->tables[i].set);
-        free(f->tables[i].rows);
-    }
-    if (f->file >= 0) H5Fclose(f->file);
-    free(f);
-}
-
-static crStatus hdf5_close(void* self, crError* error) {
-    File* f = self;
-    bool good = flush_all(f);
-    free_file(f);
+static crStatus hdf5_scene(void* self, const char* text, crError* error) {
+    crTrajectoryFile* f = self;
+    crQuiet quiet = cr__hdf5_begin();
+    bool good = cr__hdf5_put_text(f->file, "scene", text);
+    cr__hdf5_end(quiet);
     return good ? CR_OK : cannot(error);
 }
 
+static crStatus hdf5_close(void* self, crError* error) {
+    crTrajectoryFile* f = self;
+    crStatus status = quietly(flush_last, f, error);
+    cr__trajectory_free(f);
+    return status;
+}
+
 // one text of fixed length per body
-static bool put_texts(hid_t group, const char* name, const char (*texts)[TEXT], hsize_t count) {
+static bool put_texts(hid_t group, const char* name, const char (*texts)[CR_TRAJECTORY_TEXT], hsize_t count) {
     hid_t type = H5Tcopy(H5T_C_S1);
     hid_t space = H5Screate_simple(1, &count, NULL);
-    bool good =
-        type >= 0 && space >= 0 && H5Tset_size(type, TEXT) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0;
+    bool good = type >= 0 && space >= 0 && H5Tset_size(type, CR_TRAJECTORY_TEXT) >= 0 &&
+                H5Tset_cset(type, H5T_CSET_UTF8) >= 0;
     hid_t set = good ? H5Dcreate2(group, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) : -1;
     good = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, texts) >= 0;
     if (set >= 0) H5Dclose(set);
@@ -157,23 +300,22 @@ static bool put_texts(hid_t group, const char* name, const char (*texts)[TEXT], 
 }
 
 static bool put_bodies(hid_t file, const crModel* model) {
-    static const char* const joints[] = {"fixed", "hinge", "slider", "planar", "ball", "free", "driven"};
     size_t count = (size_t)model->nb;
     hid_t group = H5Gcreate2(file, "bodies", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    char(*texts)[TEXT] = calloc(2 * count, TEXT);
+    char(*texts)[CR_TRAJECTORY_TEXT] = calloc(2 * count, CR_TRAJECTORY_TEXT);
     int* numbers = malloc(4 * count * sizeof(int));
     bool good = group >= 0 && texts != NULL && numbers != NULL;
     for (size_t i = 0; good && i < count; i++) {
         const crBody* body = &model->bodies[i];
-        snprintf(texts[i], TEXT, "%s", i == 0 ? "world" : body->name);
-        snprintf(texts[count + i], TEXT, "%s", joints[body->joint]);
+        snprintf(texts[i], CR_TRAJECTORY_TEXT, "%s", i == 0 ? "world" : body->name);
+        snprintf(texts[count + i], CR_TRAJECTORY_TEXT, "%s", cr__joint_names[body->joint]);
         numbers[i] = body->q;
         numbers[count + i] = body->nq;
         numbers[2 * count + i] = body->v;
         numbers[3 * count + i] = body->nv;
     }
-    good = good && put_texts(group, "name", (const char(*)[TEXT])texts, count) &&
-           put_texts(group, "joint", (const char(*)[TEXT])(texts + count), count) &&
+    good = good && put_texts(group, "name", (const char(*)[CR_TRAJECTORY_TEXT])texts, count) &&
+           put_texts(group, "joint", (const char(*)[CR_TRAJECTORY_TEXT])(texts + count), count) &&
            cr__hdf5_put_ints(group, "q", numbers, count) &&
            cr__hdf5_put_ints(group, "nq", numbers + count, count) &&
            cr__hdf5_put_ints(group, "v", numbers + 2 * count, count) &&
@@ -184,34 +326,81 @@ static bool put_bodies(hid_t file, const crModel* model) {
     return good;
 }
 
-static bool create_tables(File* f) {
-    int version = 1;
-    size_t nq = (size_t)f->model->nq;
-    size_t nv = (size_t)f->model->nv;
-    return cr__hdf5_put_ints(f->file, "carom_trajectory", &version, 1) && put_bodies(f->file, f->model) &&
-           table_create(f->file, "time", 1, true, &f->tables[TIME]) &&
-           (nq == 0 || table_create(f->file, "q", nq, false, &f->tables[Q])) &&
-           (nv == 0 || table_create(f->file, "v", nv, false, &f->tables[V])) &&
-           table_create(f->file, "energy", 2, false, &f->tables[ENERGY]) &&
-           table_create(f->file, "certificate", 3, false, &f->tables[CERTIFICATE]) &&
-           table_create(f->file, "events", EVENT_COLUMNS, false, &f->tables[EVENTS]) && flush_all(f);
+static bool create_tables(crTrajectoryFile* f, uint64_t scene) {
+    int version = CR_TRAJECTORY_VERSION;
+    char hash[17];
+    cr__scene_hash_text(scene, hash);
+    bool good = cr__hdf5_put_ints(f->file, "carom_trajectory", &version, 1) &&
+                cr__hdf5_put_text(f->file, "scene_hash", hash) &&
+                put_bodies(f->file, cr_world_model(f->world));
+    for (int i = 0; i < CR_TABLES && good; i++) {
+        crTable* t = &f->tables[i];
+        if (t->columns == 0) continue;
+        t->set = create_set(f->file, cr__table_names[i], H5T_IEEE_F64LE, i == CR_TABLE_TIME ? 1 : 2,
+                            t->columns, (hsize_t)f->chunk);
+        good = t->set >= 0;
+    }
+    if (good) f->bytes = create_set(f->file, "snapshot_bytes", H5T_STD_U8LE, 1, 1, BYTE_CHUNK);
+    return f->bytes >= 0 && flush_tables(f);
 }
 
-crStatus cr__trajectory_hdf5(const char* path, const crModel* model, void** self, crTrajectoryFormat* format,
-                             crError* error) {
-    File* f = calloc(1, sizeof *f);
-    if (f == NULL) return cr_error_set(error, CR_ERR_MEMORY, "out", "out: out of memory");
-    crQuiet quiet = cr__hdf5_begin();
-    *f = (File){.file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), .model = model};
-    bool opened = f->file >= 0;
-    bool good = opened && create_tables(f);
-    cr__hdf5_end(quiet);
-    if (!good) {
-        free_file(f);
-        return opened ? cannot(error)
-                      : cr_error_set(error, CR_ERR_FILE, "out", "out: %.120s cannot be created", path);
+static bool take_memory(crTrajectoryFile* f) {
+    for (int i = 0; i < CR_TABLES; i++) {
+        crTable* t = &f->tables[i];
+        if (t->columns == 0) continue;
+        t->rows = malloc((size_t)f->chunk * t->columns * sizeof(double));
+        if (t->rows == NULL) return false;
     }
-    *format = (crTrajectoryFormat){hdf5_write, hdf5_event, hdf5_close};
+    return true;
+}
+
+static crTrajectoryFile* allocate(crWorld* world, crError* error) {
+    crTrajectoryFile* f = calloc(1, sizeof *f);
+    if (f != NULL) {
+        *f = (crTrajectoryFile){.file = -1, .bytes = -1, .end = -1, .world = world};
+        cr__trajectory_shape(f);
+        if (take_memory(f)) return f;
+        cr__trajectory_free(f);
+    }
+    cr_error_set(error, CR_ERR_MEMORY, "out", "out: out of memory");
+    return NULL;
+}
+
+static crStatus hdf5_create(const char* path, crWorld* world, uint64_t scene, void** self, crError* error) {
+    crTrajectoryFile* f = allocate(world, error);
+    if (f == NULL) return CR_ERR_MEMORY;
+    crQuiet quiet = cr__hdf5_begin();
+    f->file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    bool opened = f->file >= 0;
+    bool good = opened && create_tables(f, scene);
+    if (!good) cr__trajectory_free(f);
+    cr__hdf5_end(quiet);
+    if (!opened) return cr_error_set(error, CR_ERR_FILE, "out", "out: %.120s cannot be created", path);
+    if (!good) return cannot(error);
     *self = f;
     return CR_OK;
 }
+
+static crStatus hdf5_resume(const char* path, crWorld* world, uint64_t scene, void** self, crError* error) {
+    crTrajectoryFile* f = allocate(world, error);
+    if (f == NULL) return CR_ERR_MEMORY;
+    crQuiet quiet = cr__hdf5_begin();
+    crStatus status = cr__trajectory_reopen(f, path, scene, error);
+    if (status != CR_OK) cr__trajectory_free(f);
+    cr__hdf5_end(quiet);
+    if (status != CR_OK) return status;
+    // a file killed before its first record gets it now
+    crRecord start = {.energy = cr_world_energy(world)};
+    if (f->tables[CR_TABLE_TIME].written == 0) status = hdf5_write(f, &start, error);
+    if (status != CR_OK) cr__trajectory_free(f);
+    if (status == CR_OK) *self = f;
+    return status;
+}
+
+const crTrajectoryFormat cr__trajectory_hdf5 = {.create = hdf5_create,
+                                                .resume = hdf5_resume,
+                                                .write = hdf5_write,
+                                                .event = hdf5_event,
+                                                .scene = hdf5_scene,
+                                                .close = hdf5_close,
+                                                .exact = true};

@@ -227,3 +227,10 @@ const crVec3* cr_hull_vertices(const crHull* hull, int* count) {
     *count = hull->vertex_count;
     return hull->vertices;
 }
+
+const int* cr_hull_face(const crHull* hull, int face, int* count) {
+    *count = 0;
+    if (face < 0 || face >= hull->face_count) return NULL;
+    *count = hull->face_first[face + 1] - hull->face_first[face];
+    return hull->face_loop + hull->face_first[face];
+}

@@ -94,7 +94,7 @@ static void iterate(crAdmm* a, double* x, double* primal, double* dual) {
     }
 }
 
-static crStatus admm_loop(crAdmm* a, double tol, int max_steps, double* x, crAdmmRun* run) {
+static crStatus admm_loop(crAdmm* a, double tol, int max_steps, double* x, crMethodRun* run) {
     int n = a->system->n;
     double level = run->residual;
     int renewed = 0;
@@ -127,11 +127,11 @@ static crStatus admm_loop(crAdmm* a, double tol, int max_steps, double* x, crAdm
 }
 
 crStatus cr__admm_run(const crSystem* system, double tol, int max_steps, crArena* arena, double* x,
-                      crAdmmRun* run) {
+                      crMethodRun* run) {
     size_t mark = cr_arena_mark(arena);
     size_t n = (size_t)system->n * sizeof *x;
     crAdmm a;
-    *run = (crAdmmRun){.residual = cr__system_residual(system, x)};
+    *run = (crMethodRun){.residual = cr__system_residual(system, x)};
     crStatus status = admm_create(&a, system, arena);
     if (status == CR_OK) {
         memcpy(a.best, x, n);

@@ -4,14 +4,8 @@
 
 #include "system.h"
 
-typedef struct crAdmmRun {
-    int steps;
-    double residual;  // the audit's, of x, the best seen
-    bool stalled;
-} crAdmmRun;
-
 // From x until the audit's residual is within tol or max_steps; x receives the best point seen.
 crStatus cr__admm_run(const crSystem* system, double tol, int max_steps, crArena* arena, double* x,
-                      crAdmmRun* run);
+                      crMethodRun* run);
 
 #endif

@@ -333,15 +333,15 @@ static double look_ahead(crPath* z, double t, double* x) {
     return mean;
 }
 
-static void keep_best(crPath* z, const double* x, double residual, crInteriorRun* run) {
+static void keep_best(crPath* z, const double* x, double residual, crMethodRun* run) {
     if (!(residual < run->residual)) return;
     run->residual = residual;
     memcpy(z->best, x, (size_t)z->system->n * sizeof *x);
 }
 
 // Newton's method from here: it ends the path as soon as the regimes are right
-static crStatus finish(crPath* z, double tol, const double* x, crInteriorRun* run) {
-    crNewtonRun end;
+static crStatus finish(crPath* z, double tol, const double* x, crMethodRun* run) {
+    crMethodRun end;
     memcpy(z->trial, x, (size_t)z->system->n * sizeof *x);
     crStatus status = cr__newton_run(z->system, tol, FINISH_STEPS, false, z->arena, z->trial, &end);
     run->steps += end.steps;
@@ -405,7 +405,7 @@ static crStatus path_step(crPath* z, double* x, double* length) {
     return CR_OK;
 }
 
-static crStatus follow(crPath* z, double tol, int max_steps, double* x, crInteriorRun* run) {
+static crStatus follow(crPath* z, double tol, int max_steps, double* x, crMethodRun* run) {
     double start = complementarity(z, x);
     double level = start;  // where finishing was last tried
     int idle = 0;
@@ -427,10 +427,10 @@ static crStatus follow(crPath* z, double tol, int max_steps, double* x, crInteri
 }
 
 crStatus cr__interior_run(const crSystem* system, double tol, int max_steps, double scale, crArena* arena,
-                          double* x, crInteriorRun* run) {
+                          double* x, crMethodRun* run) {
     size_t mark = cr_arena_mark(arena);
     crPath z;
-    *run = (crInteriorRun){.residual = cr__system_residual(system, x)};
+    *run = (crMethodRun){.residual = cr__system_residual(system, x)};
     crStatus status = path_create(&z, system, arena);
     if (status == CR_OK) {
         double speed = 0.0;

@@ -4,16 +4,10 @@
 
 #include "system.h"
 
-typedef struct crInteriorRun {
-    int steps;
-    double residual;  // the audit's, of x, the best seen
-    bool stalled;     // steps became too short
-} crInteriorRun;
-
 // From a point made inside all limits, whatever x is, until the audit's residual is within tol or max_steps;
 // pressures begin at `scale` times what would stop each unit alone, or at those of x where they are larger. x
 // receives the best point seen.
 crStatus cr__interior_run(const crSystem* system, double tol, int max_steps, double scale, crArena* arena,
-                          double* x, crInteriorRun* run);
+                          double* x, crMethodRun* run);
 
 #endif

@@ -73,7 +73,7 @@ static bool line_search(crNewton* z, double bound, double* x, double* after) {
     return false;
 }
 
-static void keep_best(crNewton* z, const double* x, crNewtonRun* run) {
+static void keep_best(crNewton* z, const double* x, crMethodRun* run) {
     double residual = cr__system_residual(z->system, x);
     if (!(residual < run->residual)) return;
     run->residual = residual;
@@ -111,7 +111,7 @@ static void recover(crNewton* z, int failures, bool sweeps, double* x) {
 }
 
 static crStatus newton_loop(crNewton* z, double tol, int max_steps, bool sweeps, double* x,
-                            crNewtonRun* run) {
+                            crMethodRun* run) {
     double merit[MEMORY];
     int failures = 0;
     int since = 0;  // steps since the last improvement of the residual
@@ -153,10 +153,10 @@ static crStatus newton_loop(crNewton* z, double tol, int max_steps, bool sweeps,
 }
 
 crStatus cr__newton_run(const crSystem* system, double tol, int max_steps, bool sweeps, crArena* arena,
-                        double* x, crNewtonRun* run) {
+                        double* x, crMethodRun* run) {
     size_t mark = cr_arena_mark(arena);
     crNewton z;
-    *run = (crNewtonRun){.residual = cr__system_residual(system, x)};
+    *run = (crMethodRun){.residual = cr__system_residual(system, x)};
     crStatus status = newton_create(&z, system, arena);
     if (status == CR_OK) {
         memcpy(z.best, x, (size_t)system->n * sizeof *x);

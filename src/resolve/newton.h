@@ -5,15 +5,9 @@
 #include "direct.h"
 #include "local.h"
 
-typedef struct crNewtonRun {
-    int steps;        // taken
-    double residual;  // the audit's, of x, the best seen
-    bool stalled;     // ended before the limit because no step helped any more
-} crNewtonRun;
-
 // From x until the audit's residual is within tol or max_steps. Where steps fail, a few sweeps are made in
 // between if sweeps is true. x receives the best point seen.
 crStatus cr__newton_run(const crSystem* system, double tol, int max_steps, bool sweeps, crArena* arena,
-                        double* x, crNewtonRun* run);
+                        double* x, crMethodRun* run);
 
 #endif

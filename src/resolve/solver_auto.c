@@ -72,7 +72,7 @@ static crStatus sweeps(crAuto* a, crSweepKind kind, int most, int patience) {
 
 static crStatus newton(crAuto* a, double tol, int most, bool between) {
     if (a->system->units > DIRECT_UNITS) return CR_OK;
-    crNewtonRun run;
+    crMethodRun run;
     from_best(a);
     crStatus status = cr__newton_run(a->system, tol, room(a, most), between, a->arena, a->x, &run);
     if (status == CR_OK) keep(a, "newton", run.steps, run.residual);
@@ -159,7 +159,7 @@ static crStatus stage_newton(crAuto* a) { return newton(a, a->tol, 100, true); }
 
 static crStatus interior(crAuto* a, double scale) {
     if (a->system->units > DIRECT_UNITS) return CR_OK;
-    crInteriorRun run;
+    crMethodRun run;
     from_best(a);
     crStatus status = cr__interior_run(a->system, a->tol, room(a, 200), scale, a->arena, a->x, &run);
     if (status == CR_OK) keep(a, "interior", run.steps, run.residual);
@@ -174,7 +174,7 @@ static crStatus stage_gradient(crAuto* a) { return sweeps(a, CR_SWEEP_GRADIENT, 
 
 static crStatus stage_admm(crAuto* a) {
     if (a->system->units > DIRECT_UNITS) return CR_OK;
-    crAdmmRun run;
+    crMethodRun run;
     from_best(a);
     crStatus status = cr__admm_run(a->system, a->tol, room(a, 2000), a->arena, a->x, &run);
     if (status == CR_OK) keep(a, "admm", run.steps, run.residual);

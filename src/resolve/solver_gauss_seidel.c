@@ -7,27 +7,17 @@
 #include "local.h"
 #include "sweep.h"
 
+static crStatus sweeps(const crSystem* system, double tol, int max_steps, crArena* arena, double* x,
+                       crMethodRun* run) {
+    crSweepRun made = {0};
+    crStatus status = cr__sweep_run(system, CR_SWEEP_PLAIN, tol, max_steps, max_steps / 4, arena, x, &made);
+    *run = (crMethodRun){made.sweeps, made.residual, made.stalled};
+    return status;
+}
+
 static crStatus solve(const void* params, const crProblem* problem, crArena* arena, double* p,
                       crReport* report, crError* error) {
-    crSolverParams given = params != NULL ? *(const crSolverParams*)params : cr_solver_params();
-    int limit = given.max_iterations > 0 ? given.max_iterations : 20000;
-    crSystem system;
-    crStatus status = cr__system_create(&system, problem, arena);
-    double* x = cr_arena_alloc(arena, (size_t)problem->rows * sizeof *x);
-    if (status == CR_OK && x == NULL) status = CR_ERR_MEMORY;
-    crSweepRun run = {0};
-    if (status == CR_OK) {
-        cr__system_from_p(&system, p, x);
-        status = cr__sweep_run(&system, CR_SWEEP_PLAIN, given.tol, limit, limit / 4, arena, x, &run);
-    }
-    if (status != CR_OK) return cr_error_set(error, status, "", "gauss-seidel: out of memory");
-    cr__system_to_p(&system, x, p);
-    report->iterations = run.sweeps;
-    report->residual = run.residual;
-    report->outcome = run.residual <= given.tol ? CR_OUTCOME_SOLVED
-                      : run.stalled             ? CR_OUTCOME_STALLED
-                                                : CR_OUTCOME_LIMIT;
-    return CR_OK;
+    return cr__system_solve("gauss-seidel", sweeps, 20000, params, problem, arena, p, report, error);
 }
 
 crSolver cr_solver_gauss_seidel(const crSolverParams* params) {

@@ -5,27 +5,14 @@
 // the best point seen.
 #include "interior.h"
 
+static crStatus path(const crSystem* system, double tol, int max_steps, crArena* arena, double* x,
+                     crMethodRun* run) {
+    return cr__interior_run(system, tol, max_steps, 1.0, arena, x, run);
+}
+
 static crStatus solve(const void* params, const crProblem* problem, crArena* arena, double* p,
                       crReport* report, crError* error) {
-    crSolverParams given = params != NULL ? *(const crSolverParams*)params : cr_solver_params();
-    int limit = given.max_iterations > 0 ? given.max_iterations : 200;
-    crSystem system;
-    crStatus status = cr__system_create(&system, problem, arena);
-    double* x = cr_arena_alloc(arena, (size_t)problem->rows * sizeof *x);
-    if (status == CR_OK && x == NULL) status = CR_ERR_MEMORY;
-    crInteriorRun run = {0};
-    if (status == CR_OK) {
-        cr__system_from_p(&system, p, x);
-        status = cr__interior_run(&system, given.tol, limit, 1.0, arena, x, &run);
-    }
-    if (status != CR_OK) return cr_error_set(error, status, "", "interior: out of memory");
-    cr__system_to_p(&system, x, p);
-    report->iterations = run.steps;
-    report->residual = run.residual;
-    report->outcome = run.residual <= given.tol ? CR_OUTCOME_SOLVED
-                      : run.stalled             ? CR_OUTCOME_STALLED
-                                                : CR_OUTCOME_LIMIT;
-    return CR_OK;
+    return cr__system_solve("interior", path, 200, params, problem, arena, p, report, error);
 }
 
 crSolver cr_solver_interior(const crSolverParams* params) { return (crSolver){"interior", solve, params}; }

@@ -6,29 +6,16 @@
 #include "newton.h"
 #include "sweep.h"
 
+static crStatus near_then_newton(const crSystem* system, double tol, int max_steps, crArena* arena, double* x,
+                                 crMethodRun* run) {
+    crSweepRun near = {0};
+    crStatus status = cr__sweep_run(system, CR_SWEEP_PLAIN, tol, 10, 0, arena, x, &near);
+    return status == CR_OK ? cr__newton_run(system, tol, max_steps, true, arena, x, run) : status;
+}
+
 static crStatus solve(const void* params, const crProblem* problem, crArena* arena, double* p,
                       crReport* report, crError* error) {
-    crSolverParams given = params != NULL ? *(const crSolverParams*)params : cr_solver_params();
-    int limit = given.max_iterations > 0 ? given.max_iterations : 200;
-    crSystem system;
-    crStatus status = cr__system_create(&system, problem, arena);
-    double* x = cr_arena_alloc(arena, (size_t)problem->rows * sizeof *x);
-    if (status == CR_OK && x == NULL) status = CR_ERR_MEMORY;
-    crSweepRun near = {0};
-    crNewtonRun run = {0};
-    if (status == CR_OK) {
-        cr__system_from_p(&system, p, x);
-        status = cr__sweep_run(&system, CR_SWEEP_PLAIN, given.tol, 10, 0, arena, x, &near);
-    }
-    if (status == CR_OK) status = cr__newton_run(&system, given.tol, limit, true, arena, x, &run);
-    if (status != CR_OK) return cr_error_set(error, status, "", "newton: out of memory");
-    cr__system_to_p(&system, x, p);
-    report->iterations = run.steps;
-    report->residual = run.residual;
-    report->outcome = run.residual <= given.tol ? CR_OUTCOME_SOLVED
-                      : run.stalled             ? CR_OUTCOME_STALLED
-                                                : CR_OUTCOME_LIMIT;
-    return CR_OK;
+    return cr__system_solve("newton", near_then_newton, 200, params, problem, arena, p, report, error);
 }
 
 crSolver cr_solver_newton(const crSolverParams* params) { return (crSolver){"newton", solve, params}; }

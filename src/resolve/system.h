@@ -64,4 +64,20 @@ double cr__system_residual(const crSystem* system, const double* x);
 // Nearest point of the limits at normal impulse max(x_n, 0): clamps boxes, unilateral rows and friction.
 void cr__unit_clamp(const crUnit* unit, double* x);
 
+// What a method did from a start.
+typedef struct crMethodRun {
+    int steps;        // taken
+    double residual;  // the audit's, of x, the best seen
+    bool stalled;     // ended before the limit because no step helped any more
+} crMethodRun;
+
+// A method from x until the residual is within tol or max_steps; x receives the best point seen.
+typedef crStatus (*crSystemMethod)(const crSystem* system, double tol, int max_steps, crArena* arena,
+                                   double* x, crMethodRun* run);
+
+// What solvers made of one method share: the system of the problem, x from p, the run, p and the report.
+crStatus cr__system_solve(const char* name, crSystemMethod method, int max_steps,
+                          const crSolverParams* params, const crProblem* problem, crArena* arena, double* p,
+                          crReport* report, crError* error);
+
 #endif

@@ -53,8 +53,8 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* e
     bool* takes = cr_arena_alloc(&step->scratch, (size_t)(step->contact_count + 1) * sizeof *takes);
     if (takes == NULL) return cr__step_memory(error);
     memset(takes, 0, (size_t)(step->contact_count + 1) * sizeof *takes);
+    crStatus status = cr_step_drag(step, h, error);
     choose(step, h, step->v_free, plastic, takes);
-    crStatus status = CR_OK;
     for (int round = 0; round < ROUNDS && status == CR_OK; round++) {
         int before = count_set(takes, step->contact_count);
         support(step, takes);

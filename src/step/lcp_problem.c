@@ -38,7 +38,7 @@ static void add_turn(const crStep* step, int body, crVec3 turn, int row) {
 }
 
 // from the point midway to the two witness points: t.(omega_a + omega_b) x (gap/2) n
-static void set_arms(crStep* step) {
+void cr__step_set_arms(crStep* step) {
     for (int i = 0; i < step->problem.block_count; i++) {
         const crBlock* block = &step->problem.blocks[i];
         if (block->source < 0) continue;
@@ -128,7 +128,7 @@ crStatus cr__step_lcp_problem(crStep* step, double h, const bool* takes, const d
     double(*vertices)[2] = NULL;
     double* u_hat = cr_arena_alloc(&step->scratch, (size_t)(step->rows.count + 1) * sizeof(double));
     if (u_hat == NULL) return cr__step_memory(error);
-    set_arms(step);
+    cr__step_set_arms(step);
     status = set_polygons(step, &blocks, &vertices, error);
     if (status != CR_OK) return status;
     status = cr__step_pose_problem(step, &step->rows, blocks, step->problem.block_count,

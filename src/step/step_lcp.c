@@ -5,11 +5,11 @@
 // v^ = v; with the fixed point v^ is the v+ found before, until both are equal: then everything is that of
 // the end of the step. Active are the contacts that pressed in the step before and those violated at q^;
 // others found violated at q+ join them and the step is solved again. At velocity level (Anitescu and Potra)
-// q+ is then projected on gap >= -deadband, and omega of bodies turned by it is rescaled to the kinetic
-// energy it had. Springs and dampers of joints are implicit. Source: Stewart and Trinkle 2000; Anitescu and
-// Potra 1997. Fails: a solve without solution (the step is then made at velocity level) or a fixed point not
-// reached is the certificate's outcome; CR_ERR_RANGE for friction that is no LCP; CR_ERR_MEMORY,
-// CR_ERR_FINITE.
+// q+ is then projected on gap >= -deadband, and velocities of trees whose M it changed (omega alone of single
+// free bodies) are rescaled to the kinetic energy they had. Springs and dampers of joints are implicit.
+// Source: Stewart and Trinkle 2000; Anitescu and Potra 1997. Fails: a solve without solution (the step is then
+// made at velocity level) or a fixed point not reached is the certificate's outcome; CR_ERR_RANGE for friction
+// that is no LCP; CR_ERR_MEMORY, CR_ERR_FINITE.
 #include <string.h>
 
 #include "model/spatial.h"
@@ -114,7 +114,8 @@ static crStatus predict(crStep* step, Try* attempt, crError* error) {
     }
     attempt->margin = fmax(attempt->margin, cr_step_reach(step, attempt->h));
     memcpy(step->state.v, step->v_start, bytes);
-    return cr_step_collide(step, attempt->margin, error);
+    status = cr_step_collide(step, attempt->margin, error);
+    return status == CR_OK ? cr_step_drag(step, attempt->h, error) : status;
 }
 
 // impulses by Lemke's method at one level
@@ -231,32 +232,48 @@ static double largest_change(const crStep* step, const Try* attempt) {
     return change;
 }
 
-// omega of what the projection turned, scaled to the kinetic energy of before
-static void keep_energy(crStep* step, const double* before) {
+// twice the kinetic energy that depends on q: of turning for single free bodies, all of it for other trees,
+// under their roots
+static crStatus measure_energy(crStep* step, double* energy, crError* error) {
     const crModel* model = step->model;
+    crDynamics* d = &step->dynamics;
+    cr_model_kinematics(model, &step->state, d);
+    crStatus status = cr_model_mass_factor(model, 0.0, d);
+    if (status != CR_OK) return cr_error_set(error, status, "mass", "%s", cr_status_text(status));
+    const double* v = step->state.v;
+    memset(energy, 0, (size_t)model->nb * sizeof *energy);
+    cr_model_mass_mul(model, d, v, d->work);
+    for (int j = 0; j < model->nv; j++) {
+        const crBody* body = &model->bodies[model->dof_body[j]];
+        if (!body->single) energy[body->root] += v[j] * d->work[j];
+    }
     for (int i = 1; i < model->nb; i++) {
         const crBody* body = &model->bodies[i];
-        if (!body->single) continue;
-        crVec3 omega = cr__load_vec(step->state.v + body->v + 3);
-        double after = cr_sym3_quad(step->dynamics.inertia[i], omega);
-        if (!(after > 0.0) || after == before[i]) continue;
-        cr__store_vec(cr_scale(sqrt(before[i] / after), omega), step->state.v + body->v + 3);
+        if (body->single) energy[i] = cr_sym3_quad(d->inertia[i], cr__load_vec(v + body->v + 3));
+    }
+    return CR_OK;
+}
+
+// velocities that the projection gave another energy, scaled to that of before
+static void keep_energy(crStep* step, const double* before, const double* after) {
+    const crModel* model = step->model;
+    for (int j = 0; j < model->nv; j++) {
+        const crBody* body = &model->bodies[model->dof_body[j]];
+        if (body->single && j < body->v + 3) continue;
+        if (!(after[body->root] > 0.0) || after[body->root] == before[body->root]) continue;
+        step->state.v[j] *= sqrt(before[body->root] / after[body->root]);
     }
 }
 
 static crStatus project(crStep* step, crError* error) {
-    const crModel* model = step->model;
-    double* turning = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *turning);
-    if (turning == NULL) return cr__step_memory(error);
-    cr_model_kinematics(model, &step->state, &step->dynamics);
-    for (int i = 1; i < model->nb; i++) {
-        const crBody* body = &model->bodies[i];
-        turning[i] = 0.0;
-        if (!body->single) continue;
-        turning[i] = cr_sym3_quad(step->dynamics.inertia[i], cr__load_vec(step->state.v + body->v + 3));
-    }
-    crStatus status = cr_step_position_pass(step, error);
-    if (status == CR_OK) keep_energy(step, turning);
+    size_t bytes = (size_t)step->model->nb * sizeof(double);
+    double* before = cr_arena_alloc(&step->scratch, bytes);
+    double* after = cr_arena_alloc(&step->scratch, bytes);
+    if (before == NULL || after == NULL) return cr__step_memory(error);
+    crStatus status = measure_energy(step, before, error);
+    if (status == CR_OK) status = cr_step_position_pass(step, error);
+    if (status == CR_OK) status = measure_energy(step, after, error);
+    if (status == CR_OK) keep_energy(step, before, after);
     return status;
 }
 

@@ -3,13 +3,14 @@
 //     q+ = q + h (theta v+ + (1 - theta) v),    contact active where gap(q + a h v) <= 0, a = 1/2 unless set,
 //     0 <= u_n+ + e u_n- _|_ p_n >= 0, friction against u_t+
 //
-// Contacts, their frames and M are those of q + a h v, k that of q. Overlap is not removed. A single free
-// body turns with its angular momentum (see model.h).
+// Contacts, their frames and M are those of q + a h v, k that of q; slip is that of the two witness points, so
+// that a body's arm does not depend on the overlap. Overlap is not removed. A single free body turns with its
+// angular momentum (see model.h).
 // Fails: as its stages do.
 #include <string.h>
 
 #include "model/spatial.h"
-#include "step/step.h"
+#include "step/lcp_problem.h"
 
 // contacts at q + a h v, then q as it was
 static crStatus collide_ahead(crStep* step, double h, double* q, crError* error) {
@@ -24,6 +25,19 @@ static crStatus collide_ahead(crStep* step, double h, double* q, crError* error)
     memcpy(step->state.q, q, (size_t)model->nq * sizeof(double));
     step->state.time = time;
     return status;
+}
+
+// slip of witness points instead of the point midway
+static crStatus move_arms(crStep* step, crError* error) {
+    size_t count = (size_t)step->problem.block_count;
+    crBlock* blocks = cr_arena_alloc(&step->scratch, (count + 1) * sizeof *blocks);
+    if (blocks == NULL) return cr__step_memory(error);
+    memcpy(blocks, step->problem.blocks, count * sizeof *blocks);
+    cr__step_set_arms(step);
+    crStatus status = cr__step_pose_problem(step, &step->rows, blocks, (int)count, step->problem.vertices,
+                                            step->v_free, &step->H, &step->problem);
+    step->problem.b = step->b;
+    return status == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
 // b = e u_n- on contacts; positions have no say
@@ -61,7 +75,9 @@ crStatus cr_step_moreau(crStep* step, double h, crError* error) {
     if (q == NULL || after == NULL) return cr__step_memory(error);
     status = cr_step_forces(step, h, error);
     if (status == CR_OK) status = collide_ahead(step, h, q, error);
+    if (status == CR_OK) status = cr_step_drag(step, h, error);
     if (status == CR_OK) status = cr_step_problem_build(step, h, NULL, error);
+    if (status == CR_OK) status = move_arms(step, error);
     if (status == CR_OK) newton_bias(step);
     if (status == CR_OK) status = cr_step_solve(step, error);
     if (status == CR_OK) status = cr_step_apply(step, error);

@@ -9,6 +9,9 @@
 // arguments after its name; it returns the exit status.
 #define VERBS(X)                                                                             \
     X(run, "a scene through time: trajectory, picture, energy balance and certificate")      \
+    X(compare, "a scene by several rules, laws, methods ...: one table, one picture")        \
+    X(converge, "a scene by smaller and smaller steps: errors, variation and order")         \
+    X(plot, "pictures and reports of trajectories: charts, strobe, plan, impulses, HTML")    \
     X(impact, "one collision, or many: the impulse of each law with its certificate")        \
     X(resolve, "an impact at many contacts at once: what each rule says of it")              \
     X(solve, "a contact problem from a file: impulses by a solver, judged by the audit")     \
@@ -23,7 +26,14 @@
 VERBS(VERB_DECLARE)
 #undef VERB_DECLARE
 
-enum { EXIT_GOOD = 0, EXIT_BAD_INPUT = 1, EXIT_USAGE = 2, EXIT_FILE = 3, EXIT_UNSOLVED = 4 };
+enum {
+    EXIT_GOOD = 0,
+    EXIT_BAD_INPUT = 1,
+    EXIT_USAGE = 2,
+    EXIT_FILE = 3,
+    EXIT_UNSOLVED = 4,
+    EXIT_INTERRUPTED = 130
+};
 
 // Prints "carom VERB: message" and a hint to standard error; returns EXIT_USAGE.
 int usage_error(const char* verb, const char* format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,5 +1,5 @@
-// examples.h - the files of examples/impacts, examples/resolve and examples/solve, put into the command when
-// it is built.
+// examples.h - the files of scenes/, examples/impacts, examples/resolve and examples/solve, put into the
+// command when it is built.
 #ifndef CAROM_EXAMPLES_H
 #define CAROM_EXAMPLES_H
 

@@ -1,7 +1,7 @@
 // main.c - the carom command: finds the verb and runs it.
 //
 // Exit status: 0 good, 1 some input was bad, 2 usage, 3 a file cannot be opened, read or written, 4 a
-// problem was not solved.
+// problem was not solved, 130 interrupted.
 #include <string.h>
 
 #include "carom/carom.h"
@@ -39,10 +39,11 @@ static void print_help(void) {
          "  carom impact --json collisions.jsonl > results.jsonl\n"
          "  carom examples cradle-5 | carom resolve\n"
          "  carom laws routh\n"
-         "  carom run scenes/bouncing-ball.json --plot ball.svg\n"
+         "  carom run bouncing-ball --plot ball.svg\n"
+         "  carom compare newtons-cradle-5 --rule all\n"
          "\n"
          "exit status: 0 good, 1 some input was bad, 2 wrong usage, 3 a file cannot be opened,\n"
-         "4 a problem was not solved");
+         "4 a problem was not solved, 130 interrupted");
 }
 
 static const Verb* find_verb(const char* name) {

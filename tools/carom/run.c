@@ -1,7 +1,8 @@
 // run.c - the loop of `carom run`: steps, records, progress, Ctrl-C.
 //
 // Steps of dt up to the duration, the last one shorter where it must be. The first record is the start,
-// then one every `record.every` steps and the last state.
+// then one every `record.every` steps and the last state. A resumed run goes on with the steps that are left,
+// so that it makes the same ones as a run that never stopped.
 #include "run.h"
 
 #include <math.h>
@@ -15,6 +16,7 @@
 #define REFRESH  0.1   // seconds between two looks of it
 #define BAR      30    // characters
 #define ROUNDING 1e-9  // share of a step that is no step of its own
+#define DRIFT    1e-3  // share of a step that rounding may move the time of a whole step by
 
 // set by Ctrl-C; a signal handler can reach nothing else
 static volatile sig_atomic_t stop_asked;
@@ -52,12 +54,18 @@ static void tally_step(Tally* t, const crCertificate* c) {
 
 static void show_progress(const Run* run, double share, crEnergy energy) {
     int filled = (int)(share * BAR);
-    fputs("\r[", stderr);
+    fputs("\r", stderr);
+    if (run->label != NULL) {
+        print_plain(stderr, run->label);
+        putc(' ', stderr);
+    }
+    putc('[', stderr);
     for (int i = 0; i < BAR; i++) {
         putc(i < filled ? '=' : ' ', stderr);
     }
-    fprintf(stderr, "] t = %.4g s  contacts %d  residual %.1e  energy %.4g J   ",
-            cr_world_state(run->world)->time, cr_world_certificate(run->world)->contacts, run->tally.residual,
+    double worst = fmax(run->tally.residual, run->tally.penetration);
+    fprintf(stderr, "] t = %.4g s  contacts %d  violation %.1e  energy %.4g J\033[K",
+            cr_world_state(run->world)->time, cr_world_certificate(run->world)->contacts, worst,
             energy.kinetic + energy.potential);
     fflush(stderr);
 }
@@ -67,26 +75,34 @@ static crStatus record(Run* run, crTrajectory* trajectory, crMotionLog* motion, 
     const crState* state = cr_world_state(run->world);
     since->energy = cr_world_energy(run->world);
     crStatus status = CR_OK;
-    if (trajectory != NULL) status = cr_trajectory_write(trajectory, state, since, &run->error);
+    if (trajectory != NULL) status = cr_trajectory_write(trajectory, since, &run->error);
     if (status == CR_OK && motion != NULL) {
-        status = cr_motion_add(motion, state->time, since->energy, run->world);
+        status = cr_motion_add(motion, state, since);
         if (status != CR_OK) cr_error_set(&run->error, status, "plot", "plot: out of memory");
     }
     *since = (crRecord){0};
     return status;
 }
 
-static crStatus log_events(Run* run, crTrajectory* trajectory) {
+static crStatus log_events(Run* run, crTrajectory* trajectory, crMotionLog* motion) {
     crEvents events = cr_world_events(run->world);
     run->tally.events += events.count;
     crStatus status = CR_OK;
-    for (int i = 0; i < events.count && trajectory != NULL && status == CR_OK; i++) {
-        status = cr_trajectory_event(trajectory, &events.events[i], &run->error);
+    for (int i = 0; i < events.count && status == CR_OK; i++) {
+        if (trajectory != NULL) status = cr_trajectory_event(trajectory, &events.events[i], &run->error);
+        if (motion != NULL && status == CR_OK) status = cr_motion_event(motion, &events.events[i]);
     }
     return status;
 }
 
-static crStatus one_step(Run* run, bool last, crTrajectory* trajectory, crRecord* since) {
+static void watch(Run* run) {
+    if (run->watch == NULL || run->status != CR_OK) return;
+    run->status = run->watch(run->watch_ctx, run);
+    if (run->status != CR_OK) cr_error_set(&run->error, run->status, "", "%s", cr_status_text(run->status));
+}
+
+static crStatus one_step(Run* run, bool last, crTrajectory* trajectory, crMotionLog* motion,
+                         crRecord* since) {
     crStatus status = last ? cr_world_run(run->world, run->scene.duration, &run->error)
                            : cr_world_step(run->world, &run->error);
     if (status != CR_OK) return status;
@@ -95,28 +111,47 @@ static crStatus one_step(Run* run, bool last, crTrajectory* trajectory, crRecord
     since->residual = fmax(since->residual, c->residual);
     since->penetration = fmax(since->penetration, c->penetration);
     since->contacts = c->contacts > since->contacts ? c->contacts : since->contacts;
-    return log_events(run, trajectory);
+    return log_events(run, trajectory, motion);
+}
+
+// the steps of a run: n from `begun` up to `whole` of dt, and one more where some time is left
+typedef struct Grid {
+    double begun, whole, steps;
+} Grid;
+
+static Grid grid_of(const Run* run) {
+    double dt = run->scene.step.dt;
+    double time = cr_world_state(run->world)->time;
+    double begun = floor(time / dt + 0.5);
+    double left = run->scene.duration;
+    // a run that ended between two steps begins to count again
+    if (fabs(time - begun * dt) > DRIFT * dt) {
+        begun = 0.0;
+        left = fmax(left - time, 0.0);
+    }
+    double whole = floor(left / dt + ROUNDING);
+    bool rest = left - whole * dt > ROUNDING * dt;
+    return (Grid){begun, whole, whole + (rest ? 1.0 : 0.0)};
 }
 
 static void step_all(Run* run, crTrajectory* trajectory, crMotionLog* motion) {
-    double dt = run->scene.step.dt;
-    double whole = floor(run->scene.duration / dt + ROUNDING);
-    bool rest = run->scene.duration - whole * dt > ROUNDING * dt;
-    double steps = whole + (rest ? 1.0 : 0.0);
+    Grid grid = grid_of(run);
     bool terminal = isatty(STDERR_FILENO) != 0;
     double begun = now();
     double shown = begun + PATIENCE - REFRESH;
     bool bar = false;
     crRecord since = {0};
-    run->status = record(run, trajectory, motion, &since);
-    for (double n = 0.0; n < steps && run->status == CR_OK && stop_asked == 0; n += 1.0) {
-        run->status = one_step(run, n >= whole, trajectory, &since);
-        bool due = fmod(n + 1.0, run->scene.every) == 0.0 || n + 1.0 >= steps || stop_asked != 0;
+    run->status = record(run, run->resumed ? NULL : trajectory, motion, &since);
+    watch(run);
+    for (double n = grid.begun; n < grid.steps && run->status == CR_OK && stop_asked == 0; n += 1.0) {
+        run->status = one_step(run, n >= grid.whole, trajectory, motion, &since);
+        watch(run);
+        bool due = fmod(n + 1.0, run->scene.every) == 0.0 || n + 1.0 >= grid.steps || stop_asked != 0;
         if (run->status == CR_OK && due) run->status = record(run, trajectory, motion, &since);
         if (terminal && now() - shown >= REFRESH) {
             shown = now();
             bar = true;
-            show_progress(run, (n + 1.0) / steps, cr_world_energy(run->world));
+            show_progress(run, (n + 1.0) / grid.steps, cr_world_energy(run->world));
         }
     }
     if (bar) fputs("\r\033[K", stderr);

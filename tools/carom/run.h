@@ -23,6 +23,7 @@ typedef struct Tally {
 
 typedef struct Run {
     const char* path;
+    const char* label;  // before the bar, NULL for none
     crScene scene;
     crWorld* world;
     Tally tally;
@@ -30,8 +31,12 @@ typedef struct Run {
     double time;     // reached, s
     double seconds;  // of the clock on the wall
     bool interrupted;
-    crStatus status;  // of the step that failed, else CR_OK
+    bool resumed;       // the world began where a file ended
+    double resumed_at;  // s
+    crStatus status;    // of the step that failed, else CR_OK
     crError error;
+    crStatus (*watch)(void* ctx, struct Run* run);  // after the start and each step; NULL for none
+    void* watch_ctx;
 } Run;
 
 // Steps from where the world is to the scene's duration. Records go to trajectory and motion (either may be
@@ -40,5 +45,6 @@ void run_through(Run* run, crTrajectory* trajectory, crMotionLog* motion);
 
 void table_run(FILE* file, const Run* run, bool color);
 void json_run(FILE* file, const Run* run);
+void json_run_members(FILE* file, const Run* run);  // what stands between the braces
 
 #endif

@@ -20,6 +20,7 @@ void table_run(FILE* file, const Run* run, bool color) {
             s->dt, s->rule.name, s->law.name, s->solver.name, s->tol);
     fprintf(file, "time         %.6g s in %d steps, %.3g s of computing%s\n", run->time, t->steps,
             run->seconds, run->interrupted ? ", interrupted" : "");
+    if (run->resumed) fprintf(file, "resumed      at %.6g s\n", run->resumed_at);
     fprintf(file, "contacts     %d at most, %d impacts, %d events\n", t->contacts, t->impacts, t->events);
     bool good = t->unsolved == 0 && run->status == CR_OK;
     fprintf(file, "certificate  %s", color ? (good ? GREEN : RED) : "");
@@ -105,9 +106,9 @@ static void json_overlaps(FILE* file, const crScene* scene) {
     putc(']', file);
 }
 
-void json_run(FILE* file, const Run* run) {
+void json_run_members(FILE* file, const Run* run) {
     const crStepSettings* s = &run->scene.step;
-    fputs("{\"scene\":", file);
+    fputs("\"scene\":", file);
     cr_json_write_string(file, run->path);
     fprintf(file, ",\"method\":\"%s\",\"rule\":\"%s\",\"law\":\"%s\",\"solver\":\"%s\"",
             cr_method_name(s->method), s->rule.name, s->law.name, s->solver.name);
@@ -115,6 +116,7 @@ void json_run(FILE* file, const Run* run) {
     member(file, "tol", s->tol);
     member(file, "duration", run->scene.duration);
     member(file, "time", run->time);
+    if (run->resumed) member(file, "resumed_at", run->resumed_at);
     fprintf(file, ",\"steps\":%d,\"contacts\":%d,\"impacts\":%d,\"events\":%d", run->tally.steps,
             run->tally.contacts, run->tally.impacts, run->tally.events);
     json_certificate(file, &run->tally);
@@ -128,5 +130,10 @@ void json_run(FILE* file, const Run* run) {
         putc(',', file);
         json_error_member(file, &run->error);
     }
+}
+
+void json_run(FILE* file, const Run* run) {
+    putc('{', file);
+    json_run_members(file, run);
     fputs("}\n", file);
 }

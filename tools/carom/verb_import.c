@@ -5,8 +5,7 @@
 
 #include "command.h"
 #include "io/tree.h"
-#include "model.h"
-#include "stream.h"
+#include "scene_input.h"
 
 static void print_help(void) {
     puts("usage: carom import MODEL [-o SCENE.json] [options]\n"
@@ -34,34 +33,36 @@ static void print_help(void) {
 }
 
 // -1 to go on, else the exit status
-static int read_options(ModelOptions* options, const char** out, int count, char** arguments) {
+static int read_options(SceneInput* input, const char** out, int count, char** arguments) {
     for (int i = 0; i < count; i++) {
+        char* value = i + 1 < count ? arguments[i + 1] : NULL;
         const char* argument = arguments[i];
         if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
             print_help();
             return EXIT_GOOD;
         }
+        int status = EXIT_GOOD;
+        bool taken = true;
         if (strcmp(argument, "-o") == 0) {
-            if (i + 1 == count) return usage_error("import", "-o needs a file");
-            *out = arguments[++i];
-        } else if (argument[0] == '-') {
-            int taken = take_model_option("import", options, count - i, arguments + i);
-            if (taken < 0) return -taken;
-            if (taken == 0) return usage_error("import", "unknown option '%s'", argument);
-            i += taken - 1;
-        } else if (options->path != NULL) {
-            return usage_error("import", "only one model at a time, '%s' is a second one", argument);
+            if (value == NULL) return usage_error("import", "-o needs a file");
+            *out = value;
+        } else if (argument[0] == '-' && argument[1] != '\0') {
+            status = strcmp(argument, "--json") != 0 ? scene_option(input, argument, value, &taken) : -1;
+            if (status < 0) return usage_error("import", "unknown option '%s'", argument);
         } else {
-            options->path = argument;
+            taken = false;
+            status = scene_argument(input, argument);
         }
+        if (status != EXIT_GOOD) return status;
+        i += taken;
     }
-    return options->path != NULL ? -1 : usage_error("import", "which model?");
+    return input->path != NULL ? -1 : usage_error("import", "which model?");
 }
 
-static int write_scene(const crImport* import, const char* out) {
+static int write_scene(const SceneInput* input, const char* out) {
     FILE* file = out != NULL ? fopen(out, "w") : stdout;
     bool good = file != NULL;
-    if (good) cr_tree_write(file, import->scene.root);
+    if (good) cr_tree_write(file, input->doc.root);
     good = good && fflush(file) == 0 && !ferror(file);
     if (file != NULL && file != stdout) good = fclose(file) == 0 && good;
     if (good) return EXIT_GOOD;
@@ -72,26 +73,20 @@ static int write_scene(const crImport* import, const char* out) {
 }
 
 int verb_import(int count, char** arguments) {
-    ModelOptions options = {0};
+    SceneInput input = scene_input("import");
     const char* out = NULL;
-    int status = read_options(&options, &out, count, arguments);
+    int status = read_options(&input, &out, count, arguments);
     if (status >= 0) return status;
-    crImport import;
     crScene scene;
     crError error = {0};
-    if (read_model_tree(&options, &import, &error) != CR_OK) {
-        text_error(options.path, &error);
-        return error.status == CR_ERR_FILE ? EXIT_FILE : EXIT_BAD_INPUT;
-    }
-    bool good = print_notes(&import, true, options.strict);
-    status = good ? EXIT_GOOD : EXIT_BAD_INPUT;
-    if (cr_scene_read(import.scene.root, &scene, &error) != CR_OK) {
-        text_error(options.path, &error);
-        status = EXIT_BAD_INPUT;
-    } else {
+    input.every_note = true;
+    if (scene_open(&input, &error) != CR_OK) return scene_refuse(&input, &error);
+    if (cr_scene_read(input.doc.root, &scene, &error) == CR_OK) {
         cr_scene_free(&scene);
+        status = write_scene(&input, out);
+    } else {
+        status = scene_refuse(&input, &error);
     }
-    if (status == EXIT_GOOD) status = write_scene(&import, out);
-    cr_import_free(&import);
+    scene_close(&input);
     return status;
 }

@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "model.h"
-#include "stream.h"
+#include "scene_input.h"
 
 static const char* const joint_names[] = {"fixed", "hinge", "slider", "planar", "ball", "free", "driven"};
 
@@ -81,9 +80,10 @@ static void print_body(const crModel* model, int i) {
     }
 }
 
-static void print_text(const ModelOptions* options, const crImport* import, const crScene* scene) {
+static void print_text(const SceneInput* input, const crScene* scene) {
+    const crImport* import = &input->imported;
     const crModel* model = scene->model;
-    print_plain(stdout, options->path);
+    print_plain(stdout, scene_title(input));
     printf(": %s\n", import->format != CR_IMPORT_NONE ? cr_import_format_name(import->format) : "scene");
     printf("bodies %d, coordinates %d, velocities %d, moving mass %.6g kg\n", model->nb - 1, model->nq,
            model->nv, total_mass(model));
@@ -145,10 +145,11 @@ static void json_body(const crModel* model, int i) {
     fputs("]}", stdout);
 }
 
-static void print_json(const ModelOptions* options, const crImport* import, const crScene* scene) {
+static void print_json(const SceneInput* input, const crScene* scene) {
+    const crImport* import = &input->imported;
     const crModel* model = scene->model;
     fputs("{\n  \"model\": ", stdout);
-    cr_json_write_string(stdout, options->path);
+    cr_json_write_string(stdout, scene_title(input));
     printf(",\n  \"format\": \"%s\",\n  \"nq\": %d,\n  \"nv\": %d,\n  ",
            import->format != CR_IMPORT_NONE ? cr_import_format_name(import->format) : "scene", model->nq,
            model->nv);
@@ -174,50 +175,42 @@ static void print_json(const ModelOptions* options, const crImport* import, cons
 }
 
 // -1 to go on, else the exit status
-static int read_options(ModelOptions* options, bool* json, int count, char** arguments) {
+static int read_options(SceneInput* input, int count, char** arguments) {
     for (int i = 0; i < count; i++) {
-        const char* argument = arguments[i];
+        char* argument = arguments[i];
         if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
             print_help();
             return EXIT_GOOD;
         }
-        if (strcmp(argument, "--json") == 0) {
-            *json = true;
-        } else if (argument[0] == '-' && argument[1] != '\0') {
-            int taken = take_model_option("info", options, count - i, arguments + i);
-            if (taken < 0) return -taken;
-            if (taken == 0) return usage_error("info", "unknown option '%s'", argument);
-            i += taken - 1;
-        } else if (options->path != NULL) {
-            return usage_error("info", "only one model at a time, '%s' is a second one", argument);
+        int status = EXIT_GOOD;
+        bool taken = false;
+        if (argument[0] == '-' && argument[1] != '\0') {
+            status = scene_option(input, argument, i + 1 < count ? arguments[i + 1] : NULL, &taken);
+            if (status < 0) return usage_error("info", "unknown option '%s'", argument);
         } else {
-            options->path = argument;
+            status = scene_argument(input, argument);
         }
+        if (status != EXIT_GOOD) return status;
+        i += taken;
     }
-    return options->path != NULL ? -1 : usage_error("info", "which model?");
+    return input->path != NULL ? -1 : usage_error("info", "which model?");
 }
 
 int verb_info(int count, char** arguments) {
-    ModelOptions options = {0};
-    bool json = false;
-    int status = read_options(&options, &json, count, arguments);
+    SceneInput input = scene_input("info");
+    int status = read_options(&input, count, arguments);
     if (status >= 0) return status;
-    crImport import = {0};
-    crScene scene = {0};
+    crScene scene;
     crError error = {0};
-    crStatus read = read_model_tree(&options, &import, &error);
-    if (read == CR_OK) read = cr_scene_read(import.scene.root, &scene, &error);
-    if (read == CR_OK) {
-        bool good = json || print_notes(&import, true, options.strict);
-        status = good ? EXIT_GOOD : EXIT_BAD_INPUT;
-        (json ? print_json : print_text)(&options, &import, &scene);
+    input.every_note = true;
+    if (scene_open(&input, &error) != CR_OK) return scene_refuse(&input, &error);
+    if (scene_read(&input, &scene, &error) == CR_OK) {
+        (input.json ? print_json : print_text)(&input, &scene);
         cr_scene_free(&scene);
-    } else if (json) {
-        json_error(stdout, &error);
+        status = EXIT_GOOD;
     } else {
-        text_error(options.path, &error);
+        status = scene_refuse(&input, &error);
     }
-    if (read != CR_OK) status = error.status == CR_ERR_FILE ? EXIT_FILE : EXIT_BAD_INPUT;
-    cr_import_free(&import);
+    scene_close(&input);
     return status;
 }

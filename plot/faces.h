@@ -1,0 +1,32 @@
+// faces.h - the surface of a shape as polygons, for drawing.
+#ifndef CAROM_PLOT_FACES_H
+#define CAROM_PLOT_FACES_H
+
+#include "carom/model.h"
+
+#define CR_FACES_MOST 4000  // of a mesh or height field; larger ones are drawn as their box
+
+typedef struct crFaces {
+    crStatus status;  // CR_ERR_MEMORY where something could not be kept
+    size_t vertex_count, vertex_room;
+    crVec3* vertices;  // in the body's frame, m
+    size_t face_count, index_count, index_room;
+    int* loops;  // each face: its size, then its vertices counterclockwise from outside
+    bool solid;  // convex: its outline is the outline of its points, and faces seen from behind are hidden
+} crFaces;
+
+// Polygons of one convex piece or of a mesh. Round parts have `segments` of them around. A half-space gives
+// nothing.
+void cr_faces_create(const crShape* shape, int segments, crFaces* faces);
+void cr_faces_destroy(crFaces* faces);  // accepts a zeroed struct
+
+// A shape's pieces: the children of a compound, at their places in the body; else the shape itself.
+int cr_faces_pieces(const crShape* shape);
+crShape cr_faces_piece(const crShape* shape, int index);
+
+// What a body without shapes is drawn by: lines from its origin to its centre of mass, to the bodies that hang
+// on it and to where loops hold it, in its own frame. Returns how many; 0 for a body with shapes.
+#define CR_STICKS 16
+int cr_faces_sticks(const crModel* model, int body, crVec3 ends[CR_STICKS]);
+
+#endif

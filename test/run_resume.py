@@ -1,0 +1,215 @@
+"""carom run --resume: the same end as a run that never stopped, files cut anywhere, files of others, bad files."""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+from command import COMMAND, carom, check, main
+
+STACK = {"carom": 1, "step": {"dt": 0.004, "duration": 0.8}, "materials": {"m": {"mu": 0.4, "e": 0.3}},
+         "bodies": [{"name": "low", "pos": [0, 0, 0.1], "shapes": [{"type": "box", "half": [0.1, 0.1, 0.1], "material": "m"}]},
+                    {"name": "high", "pos": [0.05, 0.01, 0.4], "vel": [0.2, 0, 0], "omega": [1, 2, 3],
+                     "shapes": [{"type": "box", "half": [0.1, 0.1, 0.1], "material": "m"}]},
+                    {"name": "arm", "joint": "hinge", "axis": [0, 1, 0], "pos": [2, 0, 1], "omega": 1, "mass": 1, "inertia": 1}],
+         "static": [{"type": "halfspace", "material": "m"}]}
+FLIGHT = {"carom": 1, "step": {"dt": 0.01, "duration": 0.5},
+          "bodies": [{"name": "a", "pos": [1, 2, 3], "vel": [0.5, -0.25, 2], "omega": [0, 0, 3], "mass": 2, "inertia": 0.5},
+                     {"name": "p", "joint": "planar", "vel": [3, 4], "omega": 2, "mass": 1, "inertia": 1}]}
+
+
+class Folder:
+    def __enter__(self):
+        self.path = pathlib.Path(tempfile.mkdtemp())
+        return self.path
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.path)
+
+
+def scene(folder, tree, name="scene.json"):
+    path = folder / name
+    path.write_text(json.dumps(tree))
+    return str(path)
+
+
+def run(path, *options, expect=0):
+    status, out, err = carom("run", path, "--json", *map(str, options))
+    check(status == expect, "exit status", status, "expected", expect, options, out[-300:], err)
+    return json.loads(out) if out else {}, err
+
+
+def has_hdf5(folder):
+    return "HDF5 is not in this carom" not in carom("run", scene(folder, FLIGHT, "f.json"), "--out", str(folder / "f.h5"))[2]
+
+
+def wait_for(path, size, process):
+    deadline = time.time() + 20
+    while time.time() < deadline and process.poll() is None and (not path.exists() or path.stat().st_size < size):
+        time.sleep(0.005)
+
+
+def test_exact():
+    """Stopped and resumed several times, the bits of an HDF5 run are those of one that never stopped."""
+    with Folder() as folder:
+        if not has_hdf5(folder):
+            print("  skipped, built without HDF5")
+            return
+        path = scene(folder, STACK)
+        whole, _ = run(path)
+        for threads in (2, 3):
+            check(run(path, "--threads", threads)[0]["hash"] == whole["hash"], "threads", threads)
+        for quality in ("fast", "accurate", "certified"):
+            check(run(path, "--quality", quality)[0]["certificate"]["unsolved_steps"] == 0, quality)
+        run(path, "--out", folder / "t.h5", "--duration", "0.2")
+        for duration in (0.2, 0.204, 0.6, 0.8):
+            part, err = run(path, "--resume", folder / "t.h5", "--duration", duration)
+            check(err == "", err)
+        check(part["hash"] == whole["hash"] and part["bodies"] == whole["bodies"], part["hash"], whole["hash"])
+        check(part["resumed_at"] == 0.6 or abs(part["resumed_at"] - 0.6) < 1e-9, part["resumed_at"])
+        check(part["steps"] == 50, part["steps"])
+        # threads, record and comments may change; nothing else may
+        run(path, "--resume", folder / "t.h5", "--threads", "2", "--set", "record.every=5", "--set", "comment=x")
+        for option in ("--dt=0.002", "--rule=newton", "--quality=certified"):
+            name, value = option.split("=")
+            status, _, err = carom("run", path, "--resume", str(folder / "t.h5"), name, value)
+            check(status == 1 and "other values" in err and "(out-of-range)" in err, option, status, err)
+
+
+def test_csv():
+    """Without contacts a resumed CSV is byte for byte the whole one, wherever it was cut."""
+    with Folder() as folder:
+        path = scene(folder, FLIGHT)
+        run(path, "--out", folder / "whole.csv")
+        whole = (folder / "whole.csv").read_bytes()
+        lines = whole.splitlines(True)
+        starts = [sum(map(len, lines[:k])) for k in range(len(lines) + 1)]
+        for cut in (starts[2], starts[2] + 1, starts[20] + 5, starts[20] - 1, len(whole) - 1, len(whole)):
+            (folder / "t.csv").write_bytes(whole[:cut])
+            _, err = run(path, "--resume", folder / "t.csv")
+            check("warm start" in err, err)
+            check((folder / "t.csv").read_bytes() == whole, "cut at", cut)
+        # the records keep their rhythm
+        run(path, "--out", folder / "e.csv", "--set", "record.every=10", "--duration", "0.2")
+        run(path, "--resume", folder / "e.csv", "--set", "record.every=10")
+        times = [float(line.split(",")[0]) for line in (folder / "e.csv").read_text().splitlines()[1:]]
+        check([round(t, 9) for t in times] == [0, 0.1, 0.2, 0.3, 0.4, 0.5], times)
+        # an end between two steps
+        run(path, "--out", folder / "o.csv", "--duration", "0.025")
+        answer, _ = run(path, "--resume", folder / "o.csv", "--duration", "0.04")
+        check(answer["steps"] == 2 and abs(answer["time"] - 0.04) < 1e-12, answer["steps"], answer["time"])
+
+
+def test_killed():
+    """kill -9 at any time: the file can be gone on with, and the end is that of a run that was never killed."""
+    with Folder() as folder:
+        if not has_hdf5(folder):
+            print("  skipped, built without HDF5")
+            return
+        path = scene(folder, {**STACK, "step": {"dt": 0.001, "duration": 0.8}})
+        whole, _ = run(path)
+        killed = 0
+        for i in range(12 if "CAROM_SOAK" in os.environ else 4):
+            out = folder / f"k{i}.h5"
+            process = subprocess.Popen([COMMAND, "run", path, "--out", str(out)], stdout=subprocess.DEVNULL)
+            wait_for(out, 30000 + 60000 * (i % 4), process)
+            killed += process.poll() is None
+            process.kill()
+            process.wait()
+            part, _ = run(path, "--resume", out)
+            check(part["hash"] == whole["hash"] and part["resumed_at"] >= 0, i, part["hash"], whole["hash"])
+        print(f"  killed {killed} times before the end")
+
+
+def test_interrupted():
+    """Ctrl-C leaves a file that can be gone on with, in both formats."""
+    with Folder() as folder:
+        path = scene(folder, {**FLIGHT, "step": {"dt": 1e-5, "duration": 0.6}})
+        whole, _ = run(path)
+        for name in ["t.csv"] + ["t.h5"] * has_hdf5(folder):
+            out = folder / name
+            process = subprocess.Popen([COMMAND, "run", path, "--json", "--out", str(out)], stdout=subprocess.PIPE)
+            wait_for(out, 20000, process)
+            process.send_signal(signal.SIGINT)
+            answer = json.loads(process.communicate(timeout=20)[0])
+            check(process.returncode in (0, 130), process.returncode)
+            part, _ = run(path, "--resume", out)
+            check(part["bodies"] == whole["bodies"], name)
+            check(part["steps"] + answer["steps"] == whole["steps"], part["steps"], answer["steps"])
+
+
+def refused(path, file, status, code, words):
+    got, out, err = carom("run", path, "--resume", str(file))
+    check(got == status and f"({code})" in err and words in err and out == "", file.name, got, code, err, out)
+
+
+def test_bad_csv():
+    with Folder() as folder:
+        path = scene(folder, FLIGHT)
+        run(path, "--out", folder / "whole.csv")
+        lines = (folder / "whole.csv").read_text().splitlines(True)
+        head, row = lines[0], lines[5]
+        values = row.strip().split(",")
+        bad = [("", "wrong-size", "fewer"), ("t\n", "wrong-size", "fewer"), (head[:40], "wrong-size", "fewer"),
+               (head.replace("a.y", "b.y") + row, "unknown-name", "a.y"), (head.strip() + ",z.q\n" + row, "wrong-size", "more"),
+               (head, "syntax", "no whole row"), (head + row[:20], "syntax", "no whole row"),
+               (head + "1,2\n", "wrong-size", "has 2 values"), (head + "\n", "wrong-size", "has 0 values"),
+               (head + row.replace(values[3], "x"), "syntax", "column"), (head + row.replace(values[3], "null"), "not-finite", "null"),
+               (head + row.replace(values[3], '"inf"'), "not-finite", "string"), (head + row.replace(values[3], "1e999"), "not-finite", ""),
+               (head + row.replace(values[3], "[1]"), "not-finite", "array"), (head + row.strip() + ",1\n", "wrong-size", "has"),
+               (head + ",".join(values[:4] + ["2"] + values[5:]) + "\n", "not-unit", "norm"),
+               (head + "1" * 100000 + "\n", "syntax", ""), (head + row.strip() + "\0\n", "syntax", "")]
+        for text, code, words in bad:
+            file = folder / "bad.csv"
+            file.write_text(text)
+            refused(path, file, 1, code, words)
+            check(file.read_text() == text, "a refused file is left alone", text[:60])
+        refused(path, folder / "none.csv", 3, "file", "No such file")
+        refused(path, folder / "x.txt", 1, "unknown-name", "must end in")
+        status, _, err = carom("run", path, "--resume", str(folder / "whole.csv"), "--out", "x.csv")
+        check(status == 2 and "--out" in err, status, err)
+        for options in (["--threads", "0"], ["--threads", "x"], ["--quality", "best"], ["--quality"]):
+            status, _, err = carom("run", path, *options)
+            check(status == 2 and options[0] in err, options, status, err)
+
+
+def test_bad_bytes():
+    """HDF5 files of other scenes, or cut short: refused by name."""
+    with Folder() as folder:
+        if not has_hdf5(folder):
+            return
+        path = scene(folder, {**FLIGHT, "step": {"dt": 0.001, "duration": 0.6}})
+        run(path, "--out", folder / "t.h5", "--duration", "0.3")
+        whole = (folder / "t.h5").read_bytes()
+        refused(path, folder / "none.h5", 3, "file", "cannot be opened")
+        other = scene(folder, STACK, "other.json")
+        refused(other, folder / "t.h5", 1, "wrong-size", "bodies/name")
+        renamed = {**FLIGHT, "bodies": [{**FLIGHT["bodies"][0], "name": "z"}, FLIGHT["bodies"][1]]}
+        refused(scene(folder, renamed, "renamed.json"), folder / "t.h5", 1, "unknown-name", '"a" in the file and "z"')
+        for cut in (0, 7, 100, 2048, len(whole) // 2, len(whole) - 1):
+            (folder / "c.h5").write_bytes(whole[:cut])
+            status, out, err = carom("run", path, "--resume", str(folder / "c.h5"))
+            check(status in (1, 3) and out == "" and err.startswith("carom run: "), cut, status, err)
+
+
+def test_shipped():
+    """Scenes that come with carom run by name, in a folder without any."""
+    with Folder() as folder:
+        answer = json.loads(subprocess.run([COMMAND, "run", "bouncing-ball", "--json", "--duration", "0.1"], cwd=folder,
+                                           capture_output=True, check=True).stdout)
+        check(answer["scene"] == "bouncing-ball" and answer["bodies"]["ball"]["z"] < 1.1, answer)
+        status, _, err = carom("run", "bouncing-bal")
+        check(status == 3 and "did you mean 'bouncing-ball'" in err, status, err)
+        status, out, _ = carom("examples", "--all", "-o", str(folder / "x"))
+        check(status == 0 and (folder / "x/scenes/pool-break.json").exists() and (folder / "x/pool-break.json").exists(), out)
+        shipped = carom("examples", "scenes/pool-break")[1]
+        check(shipped == (folder / "x/scenes/pool-break.json").read_text() and '"carom"' in shipped, "scenes/NAME")
+        (folder / "bouncing-ball").write_text('{"carom": 1}')
+        done = subprocess.run([COMMAND, "run", "bouncing-ball", "--json"], cwd=folder, capture_output=True, check=True)
+        check(json.loads(done.stdout)["bodies"] == {}, "a file of that name goes first")
+
+
+main(globals())

@@ -1,0 +1,60 @@
+// scene_input.h - the scene of a verb: its file or its name, the values set in it, and the world it makes.
+#ifndef CAROM_SCENE_INPUT_H
+#define CAROM_SCENE_INPUT_H
+
+#include "io/import.h"
+#include "io/scene.h"
+
+#define SCENE_SETS     64
+#define SCENE_PACKAGES 16
+
+typedef struct SceneInput {
+    const char* verb;
+    const char* path;  // of a file, "-", or the name of a scene that comes with carom; models are imported
+    bool json;         // refusals are JSON
+    bool strict;       // overlap at the start, and what is not supported of a model, is an error
+    bool every_note;   // of an import, also on what does not act
+    int threads;       // 0: what the scene says
+    int quality;       // -1: what the scene says
+    int set_count;
+    const char* paths[SCENE_SETS];
+    const char* values[SCENE_SETS];
+    crImportOptions how;
+    const char* packages[SCENE_PACKAGES];
+    const char* with;   // a file laid over the scene, NULL for none
+    crJsonDoc doc;      // scene_open
+    crImport imported;  // its format and notes; nothing for JSON
+} SceneInput;
+
+SceneInput scene_input(const char* verb);
+
+// Options every verb on a scene has: -1 no such option, else the exit status so far. value may be NULL; a
+// flag leaves *taken false.
+int scene_option(SceneInput* input, const char* name, char* value, bool* taken);
+// Which path of a scene an option sets, NULL where none: "--dt" is "step.dt".
+const char* scene_option_path(const char* name);
+// The argument as the scene; a second one is a usage error.
+int scene_argument(SceneInput* input, const char* argument);
+const char* scene_title(const SceneInput* input);  // for people
+
+// The file's tree with the values set. Every call of scene_read makes a scene of the tree as it is then.
+crStatus scene_open(SceneInput* input, crError* error);
+void scene_close(SceneInput* input);
+crStatus scene_read(const SceneInput* input, crScene* scene, crError* error);
+
+char* scene_text(const SceneInput* input);  // the tree as JSON, to free; NULL where memory is out
+
+// The world of a scene, where the scene starts.
+crStatus scene_world(const crScene* scene, crWorld** world, crError* error);
+
+// Over everything the motion depends on: all values but duration, record and comments.
+uint64_t scene_hash(const SceneInput* input, const crScene* scene);
+
+// Pairs that overlap at the start, on standard error; false where that is an error.
+bool scene_overlaps(const SceneInput* input, const crScene* scene);
+
+// A refusal of the scene, and of a file that is written; both return the exit status.
+int scene_refuse(const SceneInput* input, const crError* error);
+int file_refuse(const SceneInput* input, const crError* error);
+
+#endif
