@@ -13,9 +13,8 @@ static const char* const joint_names[] = {"fixed", "hinge", "slider", "planar", 
 static void print_help(void) {
     puts("usage: carom info MODEL [options]\n"
          "\n"
-         "What is in a scene or in a model (MJCF, URDF, SDF): the tree of bodies, their joints, masses, "
-         "principal\n"
-         "moments of inertia and shapes, and what the import left out.\n"
+         "What is in a scene or in a model (MJCF, URDF, SDF): the tree of bodies, their joints, masses,\n"
+         "principal moments of inertia and shapes, and what the import left out.\n"
          "\n"
          "  --json            the same as one JSON object\n"
          "  --strict --key NAME --package DIR --fixed-base --with FILE --set PATH=VALUE\n"
