@@ -290,7 +290,8 @@ static bool tied(const crModel* model, int a, int b) {
     return false;
 }
 
-static double deepest(Soak* s) {
+// the two shapes go into what, for a line about them
+static double deepest(Soak* s, char* what, size_t size) {
     double most = 0.0;
     const crModel* model = s->model;
     const crPose* pose = cr_world_stages(s->world)->dynamics.pose;
@@ -303,7 +304,10 @@ static double deepest(Soak* s) {
             int n = cr_collide(&a->shape, pose[a->body], &b->shape, pose[b->body], 0.0, points,
                                CR_MANIFOLD_MAX, NULL);
             for (int k = 0; k < n; k++) {
-                most = fmax(most, -points[k].gap);
+                if (-points[k].gap <= most) continue;
+                most = -points[k].gap;
+                snprintf(what, size, "overlap of %s and %s, m", cr_shape_name(a->shape.kind),
+                         cr_shape_name(b->shape.kind));
             }
         }
     }
@@ -329,7 +333,8 @@ static void check_state(Soak* s) {
 
 static void check_certificate(Soak* s) {
     const crCertificate* c = cr_world_certificate(s->world);
-    double tol = s->settings.tol, overlap = deepest(s);
+    char what[64] = "";
+    double tol = s->settings.tol, overlap = deepest(s, what, sizeof what);
     s->overlap = fmax(s->overlap, overlap);
     s->residual = fmax(s->residual, c->residual);
     s->unsolved += c->outcome != CR_OUTCOME_SOLVED;
@@ -341,7 +346,7 @@ static void check_certificate(Soak* s) {
     }
     if (overlap > c->penetration + 1e-9)
         finding(s, "overlap above the certificate's", overlap, c->penetration);
-    if (overlap > DEEP) finding(s, "overlap, m", overlap, DEEP);
+    if (overlap > DEEP) finding(s, what, overlap, DEEP);
     // the integrator of trees is of first order, and pushing apart lifts
     double allowed = s->start + s->created + (s->trees ? 0.1 : 0.01) * fabs(s->start);
     double present = energy(s);
