@@ -52,6 +52,7 @@ typedef struct Run {
     long heap_calls;
     size_t bytes;
     int contacts, escapes;
+    bool cut;  // the limit came before the end of settling
     bool gave_up;
 } Run;
 
@@ -132,7 +133,8 @@ static void settle(Run* run, double time, double limit) {
     while (run->settled < time - 1e-9 && !run->gave_up) {
         run_step(run);
         run->settled += run->scene.dt;
-        if (clock_ms(CLOCK_MONOTONIC) - start > 1e3 * limit) break;
+        run->cut = clock_ms(CLOCK_MONOTONIC) - start > 1e3 * limit;
+        if (run->cut) return;
     }
 }
 
@@ -206,6 +208,7 @@ typedef struct Seeds {
 static void add_seed(Run* run, double bullet_ms, PilesResult* result, Seeds* seeds) {
     int i = seeds->count;
     result->gave_up |= run->gave_up;
+    result->cut |= run->cut;
     result->escapes += run->escapes;
     snprintf(result->replaced, sizeof result->replaced, "%s", run->replaced);
     if (run->steps == 0) return;

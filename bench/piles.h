@@ -112,7 +112,8 @@ typedef struct PilesResult {
     double bytes_per_body;  // with the contacts of a settled step
     int contacts;
     int escapes;        // sum over seeds
-    double settled;     // seconds simulated before measuring: less than asked where the time limit came first
+    double settled;     // seconds simulated before measuring
+    bool cut;           // less than asked, because the time limit came first
     bool gave_up;       // in one of the seeds
     char replaced[64];  // shapes it lacks
 } PilesResult;

@@ -20,6 +20,7 @@ static void notes(const PilesResult* r) {
     if (!isnan(r->displacement)) printf("  moved %.1g m", r->displacement);
     if (r->replaced[0] != '\0') printf("  spheres for: %s", r->replaced);
     if (r->gave_up) printf("  gave up");
+    if (r->cut) printf("  not settled: limit");
     printf("\n");
 }
 
@@ -115,11 +116,10 @@ static const Aim aims[] = {
 };
 #define AIMS ((int)(sizeof aims / sizeof *aims))
 
-static void verdict(const char* scene, const char* engine, const char* what, double figure, double limit,
-                    bool at_least) {
+static void verdict(const PilesResult* r, const char* what, double figure, double limit, bool at_least) {
     bool met = at_least ? figure >= limit : figure <= limit;
-    printf("  %-6s  %-15s %-15s %-33s %9.3g, %s %g\n", met ? "met" : "MISSED", scene, engine, what, figure,
-           at_least ? "at least" : "at most", limit);
+    printf("  %-6s  %-15s %-15s %-33s %9.3g, %s %g%s\n", met ? "met" : "MISSED", r->scene, r->engine->name,
+           what, figure, at_least ? "at least" : "at most", limit, r->cut ? " (not settled)" : "");
 }
 
 // wall time of one thread over that of two, and time per body of the largest heap over the smallest
@@ -128,7 +128,7 @@ static void scaling(const PilesResult* results, int count) {
     const PilesResult* one = find(results, count, "spheres-10000", fast, 1);
     const PilesResult* two = find(results, count, "spheres-10000", fast, 2);
     if (one != NULL && two != NULL) {
-        verdict("spheres-10000", fast->name, "two threads over one", one->wall_ms / two->wall_ms, 1.6, true);
+        verdict(two, "two threads over one", one->wall_ms / two->wall_ms, 1.6, true);
     }
     const PilesResult* small = find(results, count, "spheres-1000", fast, 1);
     const char* larger[] = {"spheres-10000", "spheres-100000"};
@@ -136,7 +136,7 @@ static void scaling(const PilesResult* results, int count) {
         const PilesResult* large = find(results, count, larger[i], fast, 1);
         if (small == NULL || large == NULL) continue;
         double growth = large->ms / large->bodies / (small->ms / small->bodies);
-        verdict(larger[i], fast->name, "time per body / that of 1000", growth, 1.5, false);
+        verdict(large, "time per body / that of 1000", growth, 1.5, false);
     }
 }
 
@@ -145,8 +145,7 @@ void piles_print_aims(const PilesResult* results, int count) {
     for (int i = 0; i < AIMS; i++) {
         const PilesResult* r = find(results, count, aims[i].scene, aims[i].engine, 1);
         if (r == NULL || r->seeds == 0 || isnan(aims[i].figure(r))) continue;
-        verdict(aims[i].scene, aims[i].engine->name, aims[i].what, aims[i].figure(r), aims[i].limit,
-                aims[i].at_least);
+        verdict(r, aims[i].what, aims[i].figure(r), aims[i].limit, aims[i].at_least);
     }
     scaling(results, count);
 }
