@@ -74,6 +74,7 @@ typedef struct crStepContact {
     int shape_a, shape_b;  // a < b
     int body_a, body_b;
     bool planar;               // one tangent: both bodies move in one plane
+    bool bounces;              // its restitution may be other than 0, at some speed
     crMat3 frame;              // columns n, t1, t2
     crContactSurface surface;  // e taken at `speed`
     double speed;              // normal velocity at the start, negative where approaching, m/s
@@ -146,6 +147,13 @@ typedef struct crStep {
     double* q_start;    // begin: q at the beginning (nq)
     crMatrix identity;  // Minv of the problem, whose J is H
     double h;           // forces: length of the step being made, s
+    // begin: every body and loop; a stepper narrows them to what it moves on its own. Stages up to integrate
+    // read and write nothing of other bodies; contacts are those among these and with what v does not move
+    int part_count;
+    const int* part;  // bodies, ascending, whole trees, with all that is driven (part_count)
+    int part_loop_count;
+    const int* part_loops;      // ascending (part_loop_count)
+    struct crStepCache* cache;  // collide: pairs of shapes that are near, surfaces; cone: clocks, groups
     int contact_count;
     crStepContact* contacts;  // collide, in scratch (contact_count)
     crRows rows;              // problem_build, in scratch

@@ -88,9 +88,9 @@ void cr__advance(const crModel* model, double h, const double* v, double* q) {
     }
 }
 
-void cr_model_integrate(const crModel* model, double h, crState* state) {
-    for (int i = 1; i < model->nb; i++) {
-        const crBody* body = &model->bodies[i];
+void cr__part_integrate(const crModel* model, crPart part, double h, crState* state) {
+    for (int k = 0; k < part.count; k++) {
+        const crBody* body = &model->bodies[cr__part_body(part, k)];
         double* q = state->q + body->q;
         double* v = state->v + body->v;
         if (body->single) {
@@ -99,5 +99,9 @@ void cr_model_integrate(const crModel* model, double h, crState* state) {
             advance_joint(body, h, v, q);
         }
     }
+}
+
+void cr_model_integrate(const crModel* model, double h, crState* state) {
+    cr__part_integrate(model, cr__all(model), h, state);
     state->time += h;
 }

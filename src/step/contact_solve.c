@@ -4,13 +4,13 @@
 // Fails: as its stages do. A solution that still overlaps something after ROUNDS is left to the position pass.
 #include <string.h>
 
-#include "step/step.h"
+#include "step/cache.h"
 
 #define ROUNDS 10  // of adding contacts that a solution overlaps
 
 // whether a contact that is open, or leaving, will touch at more than the threshold: an impact, not of this
 // solve
-static bool meets_fast(const crStep* step, const crStepContact* c) {
+bool cr__step_meets_fast(const crStep* step, const crStepContact* c) {
     crVec3 fall = cr_sub(cr__step_fall(step, c->body_b), cr__step_fall(step, c->body_a));
     double gap = fmax(0.0, c->point.gap);
     return c->speed * c->speed - 2.0 * gap * cr_dot(fall, c->point.normal) > c->fast * c->fast;
@@ -19,14 +19,14 @@ static bool meets_fast(const crStep* step, const crStepContact* c) {
 // contacts that may press: touching and not leaving, or closed by the end of h at velocities v
 static void choose(crStep* step, double h, const double* v, bool plastic, bool* takes) {
     crDynamics* d = &step->dynamics;
-    cr_model_velocity(step->model, v, d);
+    cr__part_velocity(step->model, cr__step_part(step), v, d);
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
         crVec3 u = cr_sub(cr_model_point_velocity(d, c->body_b, c->point.point),
                           cr_model_point_velocity(d, c->body_a, c->point.point));
         bool closes = c->point.gap - c->delta + h * cr_dot(u, c->point.normal) <= 0.0;
         bool touching = c->point.gap <= c->delta && c->speed < c->fast;
-        if (touching || (closes && (plastic || !meets_fast(step, c)))) takes[i] = true;
+        if (touching || (closes && (plastic || !cr__step_meets_fast(step, c)))) takes[i] = true;
     }
 }
 

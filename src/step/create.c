@@ -6,8 +6,7 @@
 // Fails: CR_ERR_MEMORY, everything freed; what the model or the settings say about themselves.
 #include <string.h>
 
-#include "model/spatial.h"
-#include "step/step.h"
+#include "step/cache.h"
 
 static void* zeros(crArena* arena, int count, size_t size) {
     void* memory = cr_arena_alloc(arena, (size_t)(count > 0 ? count : 1) * size);
@@ -129,6 +128,7 @@ crStatus cr_step_create(const crModel* model, const crStepSettings* settings, co
     step->settings = *settings;
     step->allocator = allocator != NULL ? *allocator : cr_allocator_libc();
     status = make_arrays(step);
+    if (status == CR_OK) status = cr__step_cache_create(step);
     if (status == CR_OK) status = cr_broad_create(0.0, &step->allocator, &step->broad, error);
     if (status != CR_OK) {
         cr_step_destroy(step);
@@ -148,6 +148,7 @@ void cr_step_destroy(crStep* step) {
     if (step->events != NULL)
         a->free(a->ctx, step->events, (size_t)step->event_capacity * sizeof *step->events);
     cr_broad_destroy(step->broad);
+    cr__step_cache_destroy(step);
     cr_arena_destroy(&step->scratch);
     cr_arena_destroy(&step->store);
     *step = (crStep){0};
@@ -175,6 +176,8 @@ crStatus cr_step_begin(crStep* step, crError* error) {
     step->contact_count = 0;
     step->contacts = NULL;
     step->event_count = 0;
+    cr__step_groups_begin(step);
+    cr__step_part_all(step);
     step->certificate = (crCertificate){.outcome = CR_OUTCOME_SOLVED};
     memcpy(step->v_start, step->state.v, (size_t)model->nv * sizeof(double));
     memcpy(step->q_start, step->state.q, (size_t)model->nq * sizeof(double));

@@ -7,8 +7,7 @@
 // regula falsi. A pair that touches already is watched point by point: a point whose parabola gap + s t + a_n
 // t^2/2 reaches zero at more than the threshold.
 // Fails: after 200 steps a grazing pair counts as passing; what it hides is left to the contact solve.
-#include "model/spatial.h"
-#include "step/step.h"
+#include "step/cache.h"
 
 #define ADVANCES 200
 #define FALSI    80
@@ -31,25 +30,6 @@ crVec3 cr__step_fall(const crStep* step, int body) {
     return a;
 }
 
-static Flight flight_of(const crStep* step, int body) {
-    const crModel* model = step->model;
-    const crDynamics* d = &step->dynamics;
-    const crBody* b = &model->bodies[body];
-    Flight f = {.com = d->com[body], .pose = d->pose[body]};
-    if (body == CR_WORLD || b->nv == 0) f.com = f.pose.p;
-    f.omega = d->twist[body].omega;
-    f.v = cr_model_point_velocity(d, body, f.com);
-    f.arm = cr_sub(f.pose.p, f.com);
-    f.a = cr__step_fall(step, body);
-    double w2 = cr_dot(f.omega, f.omega);
-    f.screw = b->joint != CR_JOINT_FREE && b->joint != CR_JOINT_PLANAR && w2 > 0.0;
-    if (f.screw) {
-        f.pivot = cr_madd(f.com, 1.0 / w2, cr_cross(f.omega, f.v));
-        f.along = cr_scale(cr_dot(f.omega, f.v) / w2, f.omega);
-    }
-    return f;
-}
-
 static crPose flight_at(const Flight* f, double t) {
     crQuat turn = cr__rotation_exp(cr_scale(t, f->omega));
     crVec3 com = cr_madd(cr_madd(f->com, t, f->v), 0.5 * t * t, f->a);
@@ -68,6 +48,57 @@ static crVec3 flight_velocity(const Flight* f, double t, crVec3 point) {
     crVec3 v =
         f->screw ? cr_add(f->along, cr_cross(f->omega, cr_sub(com, f->pivot))) : cr_madd(f->v, t, f->a);
     return cr_add(v, cr_cross(f->omega, cr_sub(point, com)));
+}
+
+// from where the body is by its own clock
+static Flight flight_from(const crStep* step, int body) {
+    const crModel* model = step->model;
+    const crDynamics* d = &step->dynamics;
+    const crBody* b = &model->bodies[body];
+    Flight f = {.com = d->com[body], .pose = d->pose[body]};
+    if (body == CR_WORLD || b->nv == 0) f.com = f.pose.p;
+    f.omega = d->twist[body].omega;
+    f.v = cr_model_point_velocity(d, body, f.com);
+    f.arm = cr_sub(f.pose.p, f.com);
+    f.a = cr__step_fall(step, body);
+    double w2 = cr_dot(f.omega, f.omega);
+    f.screw = b->joint != CR_JOINT_FREE && b->joint != CR_JOINT_PLANAR && w2 > 0.0;
+    if (f.screw) {
+        f.pivot = cr_madd(f.com, 1.0 / w2, cr_cross(f.omega, f.v));
+        f.along = cr_scale(cr_dot(f.omega, f.v) / w2, f.omega);
+    }
+    return f;
+}
+
+static double behind(const crStep* step, int body) {
+    return cr__moves(step->model, body) ? step->cache->now_at - step->cache->clock[body] : 0.0;
+}
+
+// from where it will be at now_at
+static Flight flight_of(const crStep* step, int body) {
+    Flight f = flight_from(step, body);
+    double t = behind(step, body);
+    if (!(t > 0.0)) return f;
+    crPose pose = flight_at(&f, t);
+    crVec3 arm = cr_quat_rotate(cr__rotation_exp(cr_scale(t, f.omega)), f.arm);
+    crVec3 com = cr_sub(pose.p, arm);
+    f.v = flight_velocity(&f, t, com);
+    f.com = com;
+    f.pose = pose;
+    f.arm = arm;
+    if (f.screw) f.pivot = cr_madd(f.pivot, t, f.along);
+    return f;
+}
+
+crPose cr__step_pose_now(const crStep* step, int body) {
+    if (!(behind(step, body) > 0.0)) return step->dynamics.pose[body];
+    return flight_of(step, body).pose;
+}
+
+crVec3 cr__step_velocity_now(const crStep* step, int body, crVec3 point) {
+    if (!(behind(step, body) > 0.0)) return cr_model_point_velocity(&step->dynamics, body, point);
+    Flight f = flight_of(step, body);
+    return flight_velocity(&f, 0.0, point);
 }
 
 typedef struct Pair {
@@ -193,37 +224,44 @@ static Pair pair_of(const crStep* step, const crStepContact* c, double h) {
     return pair;
 }
 
-bool cr_step_next_impact(crStep* step, double h, double* time) {
-    double first = h;
+int cr__step_run_end(const crStep* step, int i) {
+    const crStepContact* c = step->contacts;
+    int end = i;
+    while (end < step->contact_count && c[end].shape_a == c[i].shape_a && c[end].shape_b == c[i].shape_b) {
+        end++;
+    }
+    return end;
+}
+
+double cr__step_pair_impact(const crStep* step, int i, int end, double h) {
+    Pair pair = pair_of(step, &step->contacts[i], h);
+    double least = INFINITY;
+    for (int k = i; k < end; k++) {
+        pair.fast = fmax(pair.fast, step->contacts[k].fast);
+        least = fmin(least, step->contacts[k].point.gap);
+    }
+    if (!(pair.fast < INFINITY)) return INFINITY;
+    double first = h, t = h;
+    if (pair.bound > 0.0 && least > pair.tol && first_touch(&pair, h, &t)) return t;
+    // one point may rest or land softly while another comes down fast
     bool found = false;
+    for (int k = i; k < end; k++) {
+        const crStepContact* c = &step->contacts[k];
+        bool watched = c->point.gap > pair.tol || c->speed >= c->fast;
+        if (!watched || !point_touch(&pair, c, first, &t)) continue;
+        found = true;
+        first = fmin(first, t);
+    }
+    return found ? first : INFINITY;
+}
+
+bool cr_step_next_impact(crStep* step, double h, double* time) {
+    double first = INFINITY;
     for (int i = 0; i < step->contact_count;) {
-        // contacts of a pair stand together
-        int end = i;
-        double least = INFINITY;
-        while (end < step->contact_count && step->contacts[end].shape_a == step->contacts[i].shape_a &&
-               step->contacts[end].shape_b == step->contacts[i].shape_b) {
-            least = fmin(least, step->contacts[end++].point.gap);
-        }
-        Pair pair = pair_of(step, &step->contacts[i], h);
-        for (int k = i; k < end; k++) {
-            pair.fast = fmax(pair.fast, step->contacts[k].fast);
-        }
-        double t = first;
-        bool hit = pair.bound > 0.0 && least > pair.tol && first_touch(&pair, first, &t);
-        if (hit) {
-            found = true;
-            first = fmin(first, t);
-        }
-        // one point may rest or land softly while another comes down fast
-        for (int k = i; k < end && !hit; k++) {
-            const crStepContact* c = &step->contacts[k];
-            bool watched = c->point.gap > pair.tol || c->speed >= c->fast;
-            if (!watched || !point_touch(&pair, c, first, &t)) continue;
-            found = true;
-            first = fmin(first, t);
-        }
+        int end = cr__step_run_end(step, i);
+        first = fmin(first, cr__step_pair_impact(step, i, end, h));
         i = end;
     }
-    *time = first;
-    return found;
+    *time = fmin(first, h);
+    return first <= h;
 }

@@ -7,7 +7,7 @@
 // failure.
 #include <string.h>
 
-#include "step/step.h"
+#include "step/cache.h"
 
 crStatus cr_step_solve(crStep* step, crError* error) {
     crSolver solver = step->settings.solver;
@@ -70,36 +70,71 @@ static crStatus add_beginning(crStep* step, const crStepContact* c) {
     return cr_step_event_add(step, &event);
 }
 
+// whether a kept force is of the part: neither of its bodies moves outside
+static bool of_part(const crStep* step, const crWarm* w) {
+    const crModel* model = step->model;
+    int a = model->shapes[w->shape_a].body, b = model->shapes[w->shape_b].body;
+    const int* mark = step->cache->mark;
+    return (!cr__moves(model, a) || mark[a] != 0) && (!cr__moves(model, b) || mark[b] != 0);
+}
+
+// forces of the part's contacts take the place of its old ones, in order
 static crStatus keep_forces(crStep* step, int pressed) {
     void* warm = step->warm;
-    crStatus status = cr__step_grow(&step->allocator, &warm, &step->warm_capacity, step->warm_count, pressed,
-                                    sizeof *step->warm);
+    int old_count = step->warm_count;
+    crStatus status = cr__step_grow(&step->allocator, &warm, &step->warm_capacity, old_count,
+                                    old_count + pressed, sizeof *step->warm);
     step->warm = warm;
-    if (status != CR_OK) return status;
+    size_t mark = cr_arena_mark(&step->scratch);
+    crWarm* old = cr_arena_alloc(&step->scratch, (size_t)(old_count + 1) * sizeof *old);
+    if (status != CR_OK || old == NULL) return CR_ERR_MEMORY;
+    int kept = 0;
+    for (int k = 0; k < step->part_count; k++) {
+        step->cache->mark[step->part[k]] = 1;
+    }
+    for (int i = 0; i < old_count; i++) {
+        if (!of_part(step, &step->warm[i])) old[kept++] = step->warm[i];
+    }
+    for (int k = 0; k < step->part_count; k++) {
+        step->cache->mark[step->part[k]] = 0;
+    }
     step->warm_count = 0;
+    int next = 0;
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
         if (c->row < 0 || !(step->p[c->row] > 0.0)) continue;
-        crWarm* w = &step->warm[step->warm_count++];
-        *w = (crWarm){c->shape_a,
-                      c->shape_b,
-                      c->point.child_a,
-                      c->point.child_b,
-                      c->point.feature_a,
-                      c->point.feature_b,
-                      cr_scale(1.0 / step->h, c->impulse)};
+        while (next < kept && compare(&old[next], c, false) < 0) {
+            step->warm[step->warm_count++] = old[next++];
+        }
+        step->warm[step->warm_count++] = (crWarm){c->shape_a,
+                                                  c->shape_b,
+                                                  c->point.child_a,
+                                                  c->point.child_b,
+                                                  c->point.feature_a,
+                                                  c->point.feature_b,
+                                                  cr_scale(1.0 / step->h, c->impulse)};
     }
+    while (next < kept) {
+        step->warm[step->warm_count++] = old[next++];
+    }
+    cr_arena_release(&step->scratch, mark);
     return CR_OK;
 }
 
 crStatus cr_step_apply(crStep* step, crError* error) {
     const crModel* model = step->model;
     double* dv = step->dynamics.work;
-    memset(dv, 0, (size_t)model->nv * sizeof *dv);
+    for (int k = 0; k < step->part_count; k++) {
+        const crBody* body = &model->bodies[step->part[k]];
+        memset(dv + body->v, 0, (size_t)body->nv * sizeof *dv);
+    }
     cr_rows_add_impulse(&step->rows, step->p, dv);
-    cr_model_mass_solve(model, &step->dynamics, dv);
-    for (int i = 0; i < model->nv; i++) {
-        step->state.v[i] = step->v_free[i] + dv[i];
+    cr__part_mass_solve(model, cr__step_part(step), &step->dynamics, dv);
+    for (int k = 0; k < step->part_count; k++) {
+        const crBody* body = &model->bodies[step->part[k]];
+        for (int i = body->v; i < body->v + body->nv; i++) {
+            step->state.v[i] = step->v_free[i] + dv[i];
+        }
     }
     int pressed = 0;
     crStatus status = CR_OK;
