@@ -53,6 +53,7 @@ typedef struct crStepCache {
     double start;   // time at the beginning of the step, s
     double now_at;  // since start: the time at which contacts and flights are looked at, s
     double* clock;  // since start: when q, v and dynamics of each body hold, s (nb)
+    bool* hit;      // an impact of this step concerned this body (nb)
     bool* blunt;    // no contact of this body is an impact in this step (nb)
     bool* plain;    // nor one without restitution, where the contact solve gives what the rule would (nb)
     int* group;     // first body of its group (nb)
@@ -112,7 +113,7 @@ void cr__step_groups_begin(crStep* step);
 // Groups of the part, from its contacts: those that may press before the end, left from now, and loops.
 void cr__step_groups_join(crStep* step, double left);
 bool cr__step_joins(const crStep* step, const crStepContact* c, double left);
-// The part becomes the groups of the bodies given, or all bodies whose clock is zero.
+// The part becomes the groups of the bodies given, or all bodies that no impact concerned.
 void cr__step_part_groups(crStep* step, const int* bodies, int count);
 void cr__step_part_resting(crStep* step);
 void cr__step_part_all(crStep* step);

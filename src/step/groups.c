@@ -74,6 +74,7 @@ void cr__step_groups_begin(crStep* step) {
     cache->due_count = 0;
     for (int b = 0; b < nb; b++) {
         cache->clock[b] = 0.0;
+        cache->hit[b] = false;
         cache->blunt[b] = false;
         cache->plain[b] = false;
         cache->group[b] = b;
@@ -161,7 +162,7 @@ void cr__step_part_resting(crStep* step) {
     crStepCache* cache = step->cache;
     int listed = 0;
     for (int b = 1; b < step->model->nb; b++) {
-        if (cr__moves(step->model, b) && cache->clock[b] == 0.0) cache->list[listed++] = b;
+        if (cr__moves(step->model, b) && !cache->hit[b]) cache->list[listed++] = b;
     }
     complete_part(step, listed);
 }

@@ -346,6 +346,7 @@ static crStatus one_impact(crStep* step, Local* local, crDue due, crError* error
     }
     for (int k = 0; k < local->count; k++) {
         local->in[local->bodies[k]] = false;
+        step->cache->hit[local->bodies[k]] = true;
     }
     local->count = 0;
     step->contact_count = 0;
@@ -381,9 +382,7 @@ static crStatus finish_resting(crStep* step, double h, crStepContact* contacts, 
     cr__step_part_resting(step);
     for (int i = 0; i < count; i++) {
         const crStepContact* c = &contacts[i];
-        bool a = !cr__moves(step->model, c->body_a) || cache->clock[c->body_a] == 0.0;
-        bool b = !cr__moves(step->model, c->body_b) || cache->clock[c->body_b] == 0.0;
-        if (a && b) contacts[kept++] = *c;
+        if (!cache->hit[c->body_a] && !cache->hit[c->body_b]) contacts[kept++] = *c;
     }
     step->contacts = contacts;
     step->contact_count = kept;
@@ -412,7 +411,7 @@ crStatus cr__step_locally(crStep* step, double h, crError* error) {
     }
     size_t mark = cr_arena_mark(&step->scratch);
     for (int b = 1; b < step->model->nb && status == CR_OK; b++) {
-        if (cr__moves(step->model, b) && cache->clock[b] > 0.0) status = advance(step, b, h, error);
+        if (cache->hit[b]) status = advance(step, b, h, error);
     }
     cr_arena_release(&step->scratch, mark);
     return status == CR_OK ? finish_resting(step, h, contacts, contact_count, error) : status;
