@@ -36,6 +36,7 @@ static bool make_arrays(crStep* step, crStepCache* cache) {
     ok = (cache->next = zeros(store, nb, sizeof(int))) != NULL && ok;
     ok = (cache->mark = zeros(store, nb, sizeof(int))) != NULL && ok;
     ok = (cache->list = zeros(store, nb, sizeof(int))) != NULL && ok;
+    ok = (cache->column = zeros(store, model->nv, sizeof(int))) != NULL && ok;
     ok = (cache->loops = zeros(store, loops, sizeof(int))) != NULL && ok;
     for (int i = 0; ok && i < materials; i++) {
         cache->surface_of[i] = -1;

@@ -61,6 +61,7 @@ typedef struct crStepCache {
     int* mark;      // work, zero between uses (nb)
     int* list;      // work: bodies of a part (nb)
     int* loops;     // work: loops of a part (loop_count)
+    int* column;    // work: place of each velocity among those of a cluster (nv)
     bool reheap;    // pairs changed their places
     int due_capacity, due_count, when_capacity;
     crDue* due;    // heap by time, then pair
@@ -77,7 +78,7 @@ void cr__step_cache_destroy(crStep* step);
 // pairs.c
 
 // Margins for what each body can do in h by v and v_free; of the part.
-void cr__step_margins(crStep* step, double h);
+crStatus cr__step_margins(crStep* step, double h, crError* error);
 // Boxes of the part's shapes and, where one left its box, pairs anew.
 crStatus cr__step_near(crStep* step, crError* error);
 // Surface of a pair of materials, an index or a negative crStatus.

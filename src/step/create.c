@@ -194,15 +194,32 @@ crStatus cr_step_event_add(crStep* step, const crEvent* event) {
     return status;
 }
 
-crStatus cr_step_finite(const crStep* step, crError* error) {
+crStatus cr__step_lost(const crStep* step, int body, const char* what, double value, crError* error) {
+    const char* name = step->model->bodies[body].name;
+    return cr_error_set(error, CR_ERR_FINITE, "state", "state: body %d%s%s: its %s became %g", body,
+                        name != NULL ? " " : "", name != NULL ? name : "", what, value);
+}
+
+crStatus cr_step_finite(crStep* step, crError* error) {
     const crModel* model = step->model;
-    double sum = step->state.time * 0.0;  // NaN and infinity leave NaN behind
-    for (int i = 0; i < model->nq; i++) {
-        sum += step->state.q[i] * 0.0;
+    crCertificate* c = &step->certificate;
+    c->escaped = c->escapee = 0;
+    if (!isfinite(step->state.time)) {
+        return cr_error_set(error, CR_ERR_FINITE, "time", "time: became %g", step->state.time);
     }
-    for (int i = 0; i < model->nv; i++) {
-        sum += step->state.v[i] * 0.0;
+    for (int i = 1; i < model->nb; i++) {
+        const crBody* body = &model->bodies[i];
+        for (int j = body->q; j < body->q + body->nq; j++) {
+            if (!isfinite(step->state.q[j]))
+                return cr__step_lost(step, i, "position", step->state.q[j], error);
+        }
+        for (int j = body->v; j < body->v + body->nv; j++) {
+            if (!isfinite(step->state.v[j]))
+                return cr__step_lost(step, i, "velocity", step->state.v[j], error);
+        }
+        if (body->joint != CR_JOINT_FREE) continue;
+        if (!(cr_norm(cr__load_vec(step->state.q + body->q)) > step->settings.bound)) continue;
+        if (c->escaped++ == 0) c->escapee = i;
     }
-    if (sum == 0.0) return CR_OK;
-    return cr_error_set(error, CR_ERR_FINITE, "state", "state: q or v became NaN or infinite in this step");
+    return CR_OK;
 }

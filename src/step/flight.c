@@ -14,6 +14,7 @@
 
 typedef struct Flight {
     crVec3 com, v, a, omega;
+    bool turns;  // omega is not zero
     crPose pose;
     crVec3 arm;    // from the centre of mass to the body's origin
     bool screw;    // the centre turns about an axis
@@ -31,6 +32,8 @@ crVec3 cr__step_fall(const crStep* step, int body) {
 }
 
 static crPose flight_at(const Flight* f, double t) {
+    if (!f->turns)
+        return (crPose){cr_add(cr_madd(cr_madd(f->com, t, f->v), 0.5 * t * t, f->a), f->arm), f->pose.q};
     crQuat turn = cr__rotation_exp(cr_scale(t, f->omega));
     crVec3 com = cr_madd(cr_madd(f->com, t, f->v), 0.5 * t * t, f->a);
     if (f->screw) {
@@ -43,11 +46,10 @@ static crPose flight_at(const Flight* f, double t) {
 
 // velocity of a world point of the body at t
 static crVec3 flight_velocity(const Flight* f, double t, crVec3 point) {
-    crPose pose = flight_at(f, t);
-    crVec3 com = cr_sub(pose.p, cr_quat_rotate(cr__rotation_exp(cr_scale(t, f->omega)), f->arm));
-    crVec3 v =
-        f->screw ? cr_add(f->along, cr_cross(f->omega, cr_sub(com, f->pivot))) : cr_madd(f->v, t, f->a);
-    return cr_add(v, cr_cross(f->omega, cr_sub(point, com)));
+    // a screw moves every point about its axis; others turn about their centre
+    if (f->screw) return cr_add(f->along, cr_cross(f->omega, cr_sub(point, cr_madd(f->pivot, t, f->along))));
+    crVec3 com = cr_madd(cr_madd(f->com, t, f->v), 0.5 * t * t, f->a);
+    return cr_add(cr_madd(f->v, t, f->a), cr_cross(f->omega, cr_sub(point, com)));
 }
 
 // from where the body is by its own clock
@@ -62,6 +64,7 @@ static Flight flight_from(const crStep* step, int body) {
     f.arm = cr_sub(f.pose.p, f.com);
     f.a = cr__step_fall(step, body);
     double w2 = cr_dot(f.omega, f.omega);
+    f.turns = w2 > 0.0;
     f.screw = b->joint != CR_JOINT_FREE && b->joint != CR_JOINT_PLANAR && w2 > 0.0;
     if (f.screw) {
         f.pivot = cr_madd(f.com, 1.0 / w2, cr_cross(f.omega, f.v));
@@ -212,10 +215,21 @@ static bool point_touch(const Pair* pair, const crStepContact* c, double h, doub
     return true;
 }
 
+// a ball about its body's centre of mass is the same however it turned
+static void still_ball(const crStep* step, int shape, Flight* f) {
+    const crBodyShape* s = &step->model->shapes[shape];
+    crVec3 off = cr_sub(s->shape.pose.p, step->model->bodies[s->body].com);
+    if (s->shape.kind != CR_SHAPE_SPHERE || f->screw || cr_dot(off, off) > 0.0) return;
+    f->omega = cr_vec3(0, 0, 0);
+    f->turns = false;
+}
+
 static Pair pair_of(const crStep* step, const crStepContact* c, double h) {
     Pair pair = {.step = step, .shape_a = c->shape_a, .shape_b = c->shape_b};
     pair.a = flight_of(step, c->body_a);
     pair.b = flight_of(step, c->body_b);
+    still_ball(step, c->shape_a, &pair.a);
+    still_ball(step, c->shape_b, &pair.b);
     double size_a = step->size[c->body_a], size_b = step->size[c->body_b];
     pair.bound = cr_norm(cr_sub(pair.b.v, pair.a.v)) + h * cr_norm(cr_sub(pair.b.a, pair.a.a)) +
                  cr_norm(pair.a.omega) * size_a + cr_norm(pair.b.omega) * size_b;
@@ -241,6 +255,7 @@ double cr__step_pair_impact(const crStep* step, int i, int end, double h) {
         least = fmin(least, step->contacts[k].point.gap);
     }
     if (!(pair.fast < INFINITY)) return INFINITY;
+    if (least > pair.tol && least > pair.bound * h) return INFINITY;
     double first = h, t = h;
     if (pair.bound > 0.0 && least > pair.tol && first_touch(&pair, h, &t)) return t;
     // one point may rest or land softly while another comes down fast

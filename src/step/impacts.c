@@ -99,6 +99,24 @@ static crStatus add_joints(crStep* step, Impact* impact, crJointRow* info, int c
     return CR_OK;
 }
 
+// the problem's columns are the velocities of the cluster alone
+static void shrink(crStep* step, Impact* impact) {
+    const crModel* model = step->model;
+    int* place = step->cache->column;
+    int count = 0;
+    for (int n = 0; n < impact->bodies.count; n++) {
+        const crBody* body = &model->bodies[impact->bodies.bodies[n]];
+        for (int j = body->v; j < body->v + body->nv; j++) {
+            place[j] = count++;
+        }
+    }
+    for (int i = 0; i < impact->H.entries; i++) {
+        impact->H.col[i] = place[impact->H.col[i]];
+    }
+    impact->problem.nv = impact->problem.J.cols = count;
+    impact->problem.Minv.rows = impact->problem.Minv.cols = count;
+}
+
 static crStatus build(crStep* step, const bool* takes, Impact* impact, crError* error) {
     int rows, entries, vertex_room, vertex_count = 0;
     crArena* arena = &step->scratch;
@@ -123,6 +141,7 @@ static crStatus build(crStep* step, const bool* takes, Impact* impact, crError* 
             cr__step_pose_problem(step, &impact->rows, impact->blocks, impact->block_count,
                                   (const double(*)[2])vertices, step->state.v, &impact->H, &impact->problem);
     }
+    if (status == CR_OK) shrink(step, impact);
     return status == CR_OK ? CR_OK : cr_error_set(error, status, "impact", "%s", cr_status_text(status));
 }
 

@@ -211,7 +211,7 @@ static crStatus advance(crStep* step, int body, double t, crError* error) {
     cr__step_part_groups(step, &body, 1);
     set_now(step, from);
     crStatus status = cr_step_forces(step, h, error);
-    if (status == CR_OK) cr__step_margins(step, h);
+    if (status == CR_OK) status = cr__step_margins(step, h, error);
     if (status == CR_OK) status = cr__step_collide_part(step, false, error);
     if (status == CR_OK) status = move_part(step, h, false, error);
     if (status != CR_OK) return status;
@@ -250,7 +250,7 @@ static crStatus bring(crStep* step, Local* local, double t, crError* error) {
         cr__step_part_groups(step, local->bodies, local->count);
         set_now(step, t);
         status = cr_step_forces(step, left, error);
-        if (status == CR_OK) cr__step_margins(step, left);
+        if (status == CR_OK) status = cr__step_margins(step, left, error);
         if (status == CR_OK) status = cr__step_collide_part(step, true, error);
         for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
             int body;
@@ -370,7 +370,7 @@ static crStatus rest_plastically(crStep* step, double h, crError* error) {
     set_now(step, latest);
     step->certificate.truncated = true;
     if (status == CR_OK) status = cr_step_forces(step, h - latest, error);
-    if (status == CR_OK) cr__step_margins(step, h - latest);
+    if (status == CR_OK) status = cr__step_margins(step, h - latest, error);
     if (status == CR_OK) status = cr__step_collide_part(step, false, error);
     return status == CR_OK ? move_part(step, h - latest, true, error) : status;
 }

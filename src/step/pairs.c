@@ -5,7 +5,7 @@
 // boxes larger than margins ask for; while every shape stays in its own, the list of pairs stands and costs
 // nothing. The list is sorted and contacts are taken by their gaps alone, so that no result depends on which
 // boxes were told. Pairs that never meet: see contacts.c.
-// Fails: CR_ERR_MEMORY; what the broad phase or a material says.
+// Fails: CR_ERR_FINITE where a body would move farther in h than settings.bound; CR_ERR_MEMORY; what the broad phase or a material says.
 #include <string.h>
 
 #include "step/cache.h"
@@ -23,7 +23,7 @@ static double speed_by(const crStep* step, const double* v, int i) {
     return cr_norm(u) + cr_norm(twist.omega) * step->size[i];
 }
 
-void cr__step_margins(crStep* step, double h) {
+crStatus cr__step_margins(crStep* step, double h, crError* error) {
     const crStepSettings* s = &step->settings;
     step->cache->flat = -1.0;
     step->cache->margin[CR_WORLD] = 0.0;
@@ -31,8 +31,10 @@ void cr__step_margins(crStep* step, double h) {
         int b = step->part[k];
         double speed = speed_by(step, step->state.v, b);
         if (cr__moves(step->model, b)) speed = fmax(speed, speed_by(step, step->v_free, b));
+        if (!(h * speed <= s->bound)) return cr__step_lost(step, b, "speed", speed, error);
         step->cache->margin[b] = h * speed + (s->deadband + PUSH) * step->size[b] + s->cluster;
     }
+    return CR_OK;
 }
 
 static crBounds grown(crBounds box, double by) {

@@ -22,6 +22,8 @@ crStepSettings cr_step_settings(void) {
         .deadband = 1e-7,
         .position_tol = 0.1,
         .impact_limit = 10000,
+        .bound = 1e6,
+        .sleep_speed = 0.005,
     };
 }
 
@@ -82,5 +84,8 @@ crStatus cr_step_settings_check(const crStepSettings* s, crError* error) {
     if (status == CR_OK) status = check_number("cluster", s->cluster, 0.0, 1e6, error);
     if (status == CR_OK) status = check_number("deadband", s->deadband, 1e-12, 0.1, error);
     if (status == CR_OK) status = check_number("position_tol", s->position_tol, 1e-6, 1.0, error);
+    if (status == CR_OK) status = check_number("bound", s->bound, 1e-3, 1e100, error);
+    if (status == CR_OK) status = check_number("sleep_time", s->sleep_time, 0.0, 1e6, error);
+    if (status == CR_OK) status = check_number("sleep_speed", s->sleep_speed, 0.0, 1e6, error);
     return status;
 }

@@ -7,6 +7,8 @@
 // Room for `needed` entries of an array that outlives the step; `used` of them are kept.
 crStatus cr__step_grow(const crAllocator* a, void** array, int* capacity, int used, int needed, size_t size);
 crStatus cr__step_memory(crError* error);  // CR_ERR_MEMORY with its text
+// CR_ERR_FINITE: a body's position or velocity became a value that is none.
+crStatus cr__step_lost(const crStep* step, int body, const char* what, double value, crError* error);
 
 // Contacts of two shapes at given poses, by outlines where both bodies move in one plane; at most capacity,
 // and how many there are in *needed.

@@ -35,7 +35,7 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
     double end = step->state.time + h;
     crStatus status = cr_step_begin(step, error);
     if (status == CR_OK) status = cr_step_forces(step, h, error);
-    if (status == CR_OK) cr__step_margins(step, h);
+    if (status == CR_OK) status = cr__step_margins(step, h, error);
     if (status == CR_OK) status = cr__step_collide_part(step, false, error);
     if (status == CR_OK) status = cr__step_find_plain(step, error);
     if (status == CR_OK) status = cr__step_schedule(step, h, error);
