@@ -111,6 +111,7 @@ typedef struct Pair {
     double bound;  // of the closing speed over the step, m/s
     double fast;   // approach speed above which touching is an impact, m/s
     double tol;    // gap that counts as touching, m
+    bool balls;    // two balls about their centres of mass
 } Pair;
 
 static double closing(const Pair* pair, double t, const crContactPoint* p) {
@@ -177,6 +178,31 @@ static bool first_touch(const Pair* pair, double h, double* time) {
     return false;
 }
 
+// the same for two balls: f = |d|^2 - R^2, d their centres' distance, a parabola in t; f'' >= -2 |d| |a|, so
+// that a parabola from below leads to the first root, quadratically
+static bool balls_touch(const Pair* pair, double h, double* time) {
+    const crBodyShape* shapes = pair->step->model->shapes;
+    double R = shapes[pair->shape_a].shape.size.x + shapes[pair->shape_b].shape.size.x;
+    crVec3 d0 = cr_sub(pair->b.com, pair->a.com), w0 = cr_sub(pair->b.v, pair->a.v);
+    crVec3 a = cr_sub(pair->b.a, pair->a.a);
+    double m = -2.0 * cr_norm(a) * (cr_norm(d0) + h * (cr_norm(w0) + h * cr_norm(a)));
+    double t = 0.0;
+    for (int i = 0; i < ADVANCES; i++) {
+        crVec3 d = cr_madd(cr_madd(d0, t, w0), 0.5 * t * t, a), w = cr_madd(w0, t, a);
+        double length = cr_norm(d), slope = 2.0 * cr_dot(d, w);
+        if (length - R <= pair->tol) {
+            *time = t;
+            return -slope > 2.0 * length * pair->fast;
+        }
+        double target = R + 0.5 * pair->tol;
+        double f = (length - target) * (length + target);
+        double down = sqrt(slope * slope - 2.0 * m * f) - slope;
+        t += 2.0 * f / down;
+        if (!(t <= h)) return false;
+    }
+    return false;
+}
+
 static double least_gap_fast(const Pair* pair, double t) {
     crContactPoint points[16];
     int needed = 0;
@@ -216,20 +242,21 @@ static bool point_touch(const Pair* pair, const crStepContact* c, double h, doub
 }
 
 // a ball about its body's centre of mass is the same however it turned
-static void still_ball(const crStep* step, int shape, Flight* f) {
+static bool still_ball(const crStep* step, int shape, Flight* f) {
     const crBodyShape* s = &step->model->shapes[shape];
     crVec3 off = cr_sub(s->shape.pose.p, step->model->bodies[s->body].com);
-    if (s->shape.kind != CR_SHAPE_SPHERE || f->screw || cr_dot(off, off) > 0.0) return;
+    if (s->shape.kind != CR_SHAPE_SPHERE || f->screw || cr_dot(off, off) > 0.0) return false;
     f->omega = cr_vec3(0, 0, 0);
     f->turns = false;
+    return true;
 }
 
 static Pair pair_of(const crStep* step, const crStepContact* c, double h) {
     Pair pair = {.step = step, .shape_a = c->shape_a, .shape_b = c->shape_b};
     pair.a = flight_of(step, c->body_a);
     pair.b = flight_of(step, c->body_b);
-    still_ball(step, c->shape_a, &pair.a);
-    still_ball(step, c->shape_b, &pair.b);
+    bool ball_a = still_ball(step, c->shape_a, &pair.a), ball_b = still_ball(step, c->shape_b, &pair.b);
+    pair.balls = ball_a && ball_b;
     double size_a = step->size[c->body_a], size_b = step->size[c->body_b];
     pair.bound = cr_norm(cr_sub(pair.b.v, pair.a.v)) + h * cr_norm(cr_sub(pair.b.a, pair.a.a)) +
                  cr_norm(pair.a.omega) * size_a + cr_norm(pair.b.omega) * size_b;
@@ -257,7 +284,9 @@ double cr__step_pair_impact(const crStep* step, int i, int end, double h) {
     if (!(pair.fast < INFINITY)) return INFINITY;
     if (least > pair.tol && least > pair.bound * h) return INFINITY;
     double first = h, t = h;
-    if (pair.bound > 0.0 && least > pair.tol && first_touch(&pair, h, &t)) return t;
+    if (pair.bound > 0.0 && least > pair.tol) {
+        if (pair.balls ? balls_touch(&pair, h, &t) : first_touch(&pair, h, &t)) return t;
+    }
     // one point may rest or land softly while another comes down fast
     bool found = false;
     for (int k = i; k < end; k++) {
