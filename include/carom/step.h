@@ -98,6 +98,14 @@ typedef struct crWarm {
     crVec3 force;  // on b: impulse / length of the step, world axes, N
 } crWarm;
 
+// Whether a body sleeps. What is sealed: its q, v, applied forces, motor speeds, and its carrier's pose.
+typedef struct crSleep {
+    double slow;    // how long it has been slower than settings.sleep_speed, s
+    uint64_t seal;  // hash of what it fell asleep with: a change wakes it
+    int island;     // first body of those it sleeps and wakes with, 0: it is awake
+    int carrier;    // driven body that it touches, 0: none
+} crSleep;
+
 // What crEvent.impact is where the event is no impact.
 enum {
     CR_EVENT_CONTACT = -1,  // a contact began that the contact solve caught, below the threshold
@@ -177,7 +185,8 @@ typedef struct crStep {
     double* p;        // problem_build: warm start, solve: impulses, in scratch (rows.count)
     crReport report;  // solve
     int warm_count, warm_capacity;
-    crWarm* warm;  // apply (warm_count)
+    crWarm* warm;    // apply (warm_count)
+    crSleep* sleep;  // cone (nb)
     int event_count, event_capacity;
     crEvent* events;            // since begin (event_count)
     crCertificate certificate;  // since begin

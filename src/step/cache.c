@@ -63,7 +63,6 @@ static void index_ties(const crModel* model, crStepCache* cache) {
     for (int i = 0; i < model->loop_count; i++) {
         first[model->loops[i].a]++;
         first[model->loops[i].b]++;
-        cache->whole_loops[i] = i;
     }
     for (int b = 0, sum = 0; b <= model->nb; b++) {
         sum += b < model->nb ? first[b] : 0;
@@ -84,12 +83,13 @@ crStatus cr__step_cache_create(crStep* step) {
     index_ties(model, cache);
     for (int b = 1; b < model->nb; b++) {
         const crBody* body = &model->bodies[b];
-        cache->whole[b - 1] = b;
         // on a driven body, or one itself
         if (!cr__moves(model, b) && body->base != CR_WORLD) cache->given[cache->given_count++] = b;
     }
     step->cache = cache;
-    cr__step_part_all(step);
+    step->sleep = zeros(&step->store, model->nb, sizeof(crSleep));
+    if (step->sleep == NULL) return CR_ERR_MEMORY;
+    cr__step_list_awake(step);
     return CR_OK;
 }
 

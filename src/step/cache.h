@@ -35,8 +35,9 @@ typedef struct crStepCache {
     int* body_shapes;  // (shape_count)
     int* first_tie;    // loops of each body, likewise (nb + 1)
     int* ties;
-    int* whole;        // 1 to nb - 1
-    int* whole_loops;  // 0 to loop_count - 1
+    int whole_count, whole_loop_count;
+    int* whole;        // bodies that are awake (whole_count)
+    int* whole_loops;  // and their loops (whole_loop_count)
     int* given;        // bodies that v does not move but time does, ascending (given_count)
     int given_count;
     bool spread;  // the broad phase knows every shape
@@ -79,6 +80,8 @@ void cr__step_cache_destroy(crStep* step);
 
 // Margins for what each body can do in h by v and v_free; of the part.
 crStatus cr__step_margins(crStep* step, double h, crError* error);
+// Speed of a body's fastest point by v.
+double cr__step_speed(const crStep* step, const double* v, int body);
 // Boxes of the part's shapes and, where one left its box, pairs anew.
 crStatus cr__step_near(crStep* step, crError* error);
 // Surface of a pair of materials, an index or a negative crStatus.
@@ -121,7 +124,21 @@ void cr__step_part_all(crStep* step);
 // Bodies whose contacts, and those of all they can reach, need no rule: plain, and their contacts never fast.
 // whether the rule may give what the contact solve does; reads_et: of no et either
 bool cr__step_solves_alike(const crStepSettings* settings, bool* reads_et);
-crStatus cr__step_find_plain(crStep* step, crError* error);
+crStatus cr__step_find_plain(crStep* step, int* islands, crError* error);
+// Islands of the part: a root for every body, joined by every contact within the margins, trees and loops.
+void cr__step_islands(const crStep* step, int* islands);
+
+// sleep.c
+
+// The whole world becomes what is awake.
+void cr__step_list_awake(crStep* step);
+// The island of a body wakes, if it sleeps.
+crStatus cr__step_wake(crStep* step, int body, crError* error);
+// Sleepers whose seal is broken wake; so do those in contact with something that moves.
+crStatus cr__step_wake_written(crStep* step, crError* error);
+crStatus cr__step_wake_touched(crStep* step, bool* woke, crError* error);
+// Islands, as they were at the beginning of the step of length h, that have been slow for long enough.
+crStatus cr__step_fall_asleep(crStep* step, double h, int* islands, crError* error);
 
 // locals.c
 

@@ -131,8 +131,16 @@ static bool apart(const crBounds* a, const crBounds* b) {
            a->hi.z < b->lo.z || b->hi.z < a->lo.z;
 }
 
+// whether a body is awake, or driven at a velocity
+static bool active(const crStep* step, int body) {
+    if (cr__moves(step->model, body)) return step->sleep[body].island == 0;
+    crTwist given = step->dynamics.given[body];
+    return cr_dot(given.omega, given.omega) + cr_dot(given.v, given.v) > 0.0;
+}
+
 static crStatus add_pair(crStep* step, const crNear* pair, int* capacity, crError* error) {
     const crStepCache* cache = step->cache;
+    if (!active(step, pair->body_a) && !active(step, pair->body_b)) return CR_OK;
     if (apart(&cache->now[pair->shape_a], &cache->now[pair->shape_b])) return CR_OK;
     crContactPoint few[16];
     crContactPoint* points = few;

@@ -177,7 +177,7 @@ crStatus cr_step_begin(crStep* step, crError* error) {
     step->contacts = NULL;
     step->event_count = 0;
     cr__step_groups_begin(step);
-    cr__step_part_all(step);
+    cr__step_list_awake(step);
     step->certificate = (crCertificate){.outcome = CR_OUTCOME_SOLVED};
     memcpy(step->v_start, step->state.v, (size_t)model->nv * sizeof(double));
     memcpy(step->q_start, step->state.q, (size_t)model->nq * sizeof(double));

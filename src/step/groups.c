@@ -80,6 +80,14 @@ void cr__step_groups_begin(crStep* step) {
         cache->group[b] = b;
         cache->next[b] = b;
     }
+    // what sleeps together wakes as one group
+    for (int b = 1; b < nb; b++) {
+        int head = step->sleep[b].island;
+        if (head == 0 || head == b) continue;
+        cache->group[b] = head;
+        cache->next[b] = cache->next[head];
+        cache->next[head] = b;
+    }
 }
 
 bool cr__step_joins(const crStep* step, const crStepContact* c, double left) {
@@ -162,16 +170,17 @@ void cr__step_part_resting(crStep* step) {
     crStepCache* cache = step->cache;
     int listed = 0;
     for (int b = 1; b < step->model->nb; b++) {
-        if (cr__moves(step->model, b) && !cache->hit[b]) cache->list[listed++] = b;
+        if (cr__moves(step->model, b) && !cache->hit[b] && step->sleep[b].island == 0)
+            cache->list[listed++] = b;
     }
     complete_part(step, listed);
 }
 
 void cr__step_part_all(crStep* step) {
     step->part = step->cache->whole;
-    step->part_count = step->model->nb - 1;
+    step->part_count = step->cache->whole_count;
     step->part_loops = step->cache->whole_loops;
-    step->part_loop_count = step->model->loop_count;
+    step->part_loop_count = step->cache->whole_loop_count;
 }
 
 // whether an impact without restitution is what the contact solve does anyway
@@ -183,28 +192,31 @@ bool cr__step_solves_alike(const crStepSettings* s, bool* reads_et) {
     return known && (params == NULL || params->directions == 0);
 }
 
-crStatus cr__step_find_plain(crStep* step, crError* error) {
+void cr__step_islands(const crStep* step, int* islands) {
+    unite_fixed(step, islands);
+    for (int i = 0; i < step->contact_count; i++) {
+        unite(step->model, islands, step->contacts[i].body_a, step->contacts[i].body_b);
+    }
+}
+
+crStatus cr__step_find_plain(crStep* step, int* islands, crError* error) {
     crStepCache* cache = step->cache;
     const crModel* model = step->model;
     bool reads_et;
     if (!cr__step_solves_alike(&step->settings, &reads_et)) return CR_OK;
     size_t mark = cr_arena_mark(&step->scratch);
-    int* parent = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *parent);
     bool* bounces = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *bounces);
-    if (parent == NULL || bounces == NULL) return cr__step_memory(error);
+    if (bounces == NULL) return cr__step_memory(error);
     memset(bounces, 0, (size_t)model->nb * sizeof *bounces);
-    unite_fixed(step, parent);
-    for (int i = 0; i < step->contact_count; i++) {
-        unite(model, parent, step->contacts[i].body_a, step->contacts[i].body_b);
-    }
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
         int b = cr__moves(model, c->body_a) ? c->body_a : c->body_b;
-        if (c->bounces) bounces[find(parent, b)] = true;
+        if (c->bounces) bounces[find(islands, b)] = true;
     }
-    cache->plain[CR_WORLD] = true;
-    for (int b = 1; b < model->nb; b++) {
-        cache->plain[b] = !cr__moves(model, b) || !bounces[find(parent, b)];
+    memset(cache->plain, 1, (size_t)model->nb * sizeof *cache->plain);
+    for (int k = 0; k < step->part_count; k++) {
+        int b = step->part[k];
+        if (cr__moves(model, b)) cache->plain[b] = !bounces[find(islands, b)];
     }
     for (int i = 0; i < step->contact_count; i++) {
         crStepContact* c = &step->contacts[i];

@@ -147,9 +147,11 @@ static crStatus create(crStep* step, double h, Local* local, crError* error) {
 }
 
 // the group of a body joins those that are brought together; what it was is kept
-static void gather(crStep* step, Local* local, int body) {
+static crStatus gather(crStep* step, Local* local, int body, crError* error) {
     const crModel* model = step->model;
-    if (!cr__moves(model, body)) return;
+    if (!cr__moves(model, body)) return CR_OK;
+    crStatus status = cr__step_wake(step, body, error);
+    if (status != CR_OK) return status;
     for (int b = body; !local->in[b]; b = step->cache->next[b]) {
         const crBody* own = &model->bodies[b];
         local->in[b] = true;
@@ -159,6 +161,7 @@ static void gather(crStep* step, Local* local, int body) {
         memcpy(local->q + own->q, step->state.q + own->q, (size_t)own->nq * sizeof(double));
         memcpy(local->v + own->v, step->state.v + own->v, (size_t)own->nv * sizeof(double));
     }
+    return CR_OK;
 }
 
 static void take_back(crStep* step, const Local* local) {
@@ -254,7 +257,8 @@ static crStatus bring(crStep* step, Local* local, double t, crError* error) {
         if (status == CR_OK) status = cr__step_collide_part(step, true, error);
         for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
             int body;
-            if (comes_along(step, local, &step->contacts[i], left, &body)) gather(step, local, body);
+            if (!comes_along(step, local, &step->contacts[i], left, &body)) continue;
+            status = gather(step, local, body, error);
         }
     }
     return status;
@@ -335,9 +339,9 @@ static crStatus one_impact(crStep* step, Local* local, crDue due, crError* error
     crNear pair = step->cache->pairs[due.pair];
     size_t mark = cr_arena_mark(&step->scratch);
     double t = due.time;
-    gather(step, local, pair.body_a);
-    gather(step, local, pair.body_b);
-    crStatus status = bring_exactly(step, local, &t, error);
+    crStatus status = gather(step, local, pair.body_a, error);
+    if (status == CR_OK) status = gather(step, local, pair.body_b, error);
+    if (status == CR_OK) status = bring_exactly(step, local, &t, error);
     if (status == CR_OK) status = resolve_all(step, local, t, error);
     if (status == CR_OK) {
         cr__step_groups_join(step, local->h - t);

@@ -13,7 +13,7 @@
 #define ROOM 0.05  // of a body's size, beyond its margin
 #define PUSH 0.02  // of a body's size, in its margin
 
-static double speed_by(const crStep* step, const double* v, int i) {
+double cr__step_speed(const crStep* step, const double* v, int i) {
     const crDynamics* d = &step->dynamics;
     crTwist twist = d->given[i];
     for (int j = step->model->bodies[i].last; j >= 0; j = step->model->dof_parent[j]) {
@@ -29,8 +29,8 @@ crStatus cr__step_margins(crStep* step, double h, crError* error) {
     step->cache->margin[CR_WORLD] = 0.0;
     for (int k = 0; k < step->part_count; k++) {
         int b = step->part[k];
-        double speed = speed_by(step, step->state.v, b);
-        if (cr__moves(step->model, b)) speed = fmax(speed, speed_by(step, step->v_free, b));
+        double speed = cr__step_speed(step, step->state.v, b);
+        if (cr__moves(step->model, b)) speed = fmax(speed, cr__step_speed(step, step->v_free, b));
         if (!(h * speed <= s->bound)) return cr__step_lost(step, b, "speed", speed, error);
         step->cache->margin[b] = h * speed + (s->deadband + PUSH) * step->size[b] + s->cluster;
     }

@@ -31,25 +31,46 @@ static void order_events(crStep* step) {
     }
 }
 
+// forces and contacts of all that is awake, and of what they wake
+static crStatus look(crStep* step, double h, crError* error) {
+    crStatus status = cr__step_wake_written(step, error);
+    bool woke = true;
+    while (woke && status == CR_OK) {
+        cr__step_list_awake(step);
+        status = cr_step_forces(step, h, error);
+        if (status == CR_OK) status = cr__step_margins(step, h, error);
+        if (status == CR_OK) status = cr__step_collide_part(step, false, error);
+        if (status == CR_OK) status = cr__step_wake_touched(step, &woke, error);
+    }
+    return status;
+}
+
+static crStatus move(crStep* step, double h, int* islands, crError* error) {
+    cr__step_islands(step, islands);
+    crStatus status = cr__step_find_plain(step, islands, error);
+    if (status == CR_OK) status = cr__step_schedule(step, h, error);
+    if (status == CR_OK && step->cache->due_count > 0) return cr__step_locally(step, h, error);
+    if (status == CR_OK) status = cr__step_contact_solve(step, h, false, error);
+    return status == CR_OK ? cr_step_integrate(step, h, error) : status;
+}
+
 crStatus cr_step_cone(crStep* step, double h, crError* error) {
     double end = step->state.time + h;
     crStatus status = cr_step_begin(step, error);
-    if (status == CR_OK) status = cr_step_forces(step, h, error);
-    if (status == CR_OK) status = cr__step_margins(step, h, error);
-    if (status == CR_OK) status = cr__step_collide_part(step, false, error);
-    if (status == CR_OK) status = cr__step_find_plain(step, error);
-    if (status == CR_OK) status = cr__step_schedule(step, h, error);
-    if (status == CR_OK && step->cache->due_count > 0) {
-        status = cr__step_locally(step, h, error);
-    } else {
-        if (status == CR_OK) status = cr__step_contact_solve(step, h, false, error);
-        if (status == CR_OK) status = cr_step_integrate(step, h, error);
-    }
-    order_events(step);
+    if (status != CR_OK) return status;
+    int* islands = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *islands);
+    if (islands == NULL) return cr__step_memory(error);
+    status = look(step, h, error);
+    if (status == CR_OK) status = move(step, h, islands, error);
+    if (status != CR_OK) return status;
     cr__step_groups_begin(step);
-    cr__step_part_all(step);
+    cr__step_list_awake(step);
     step->state.time = end;
-    if (status == CR_OK) status = cr_step_finite(step, error);
+    status = cr_step_finite(step, error);
     if (status == CR_OK) status = cr_step_position_pass(step, error);
+    if (status == CR_OK && step->settings.sleep_time > 0.0) {
+        status = cr__step_fall_asleep(step, h, islands, error);
+    }
+    if (status == CR_OK) order_events(step);
     return status;
 }
