@@ -1,8 +1,8 @@
 // tasks.c - loops shared by threads: one ticket counter, bounded spinning, then sleep.
 //
 // A ticket is (job, next chunk) in one word. Threads take chunks by compare-and-swap, so a thread that wakes
-// late can never take a chunk of a job whose fields it has not read: the job number in the word has changed
-// and the swap fails. The caller works too and waits only for chunks that were taken, never for threads that
+// late can never take a chunk of a job whose fields it has not read: the word has changed (a job is closed
+// before the fields of the next are written) and the swap fails. The caller works too and waits only for chunks that were taken, never for threads that
 // sleep. Every wait spins a bounded number of times and then sleeps on a condition variable; flag and counter
 // are written before the other is read, both sequentially consistent, so no wake-up is lost.
 // Fails: CR_ERR_MEMORY where a thread cannot be started; those that were are ended.
@@ -169,13 +169,15 @@ void cr__tasks_for(crTasks* t, int count, int chunk, crTaskFn fn, void* ctx) {
         return;
     }
     int chunks = (count - 1) / chunk + 1;
-    // the last job is done, so nobody reads these but to fail at the ticket
+    // close the last job first: whoever still looks at it must not meet the new fields
+    uint32_t last = job_of(atomic_load(&t->ticket));
+    atomic_store(&t->ticket, (uint64_t)last << 32 | UINT32_MAX);
     atomic_store_explicit(&t->fn, fn, memory_order_relaxed);
     atomic_store_explicit(&t->ctx, ctx, memory_order_relaxed);
     atomic_store_explicit(&t->count, count, memory_order_relaxed);
     atomic_store_explicit(&t->chunk, chunk, memory_order_relaxed);
     atomic_store(&t->done, 0);
-    atomic_store(&t->ticket, (uint64_t)(job_of(atomic_load(&t->ticket)) + 1u) << 32);
+    atomic_store(&t->ticket, (uint64_t)(last + 1u) << 32);
     if (atomic_load(&t->sleepers) > 0) {
         pthread_mutex_lock(&t->lock);
         pthread_cond_broadcast(&t->work);
