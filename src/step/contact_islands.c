@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "linalg/project.h"
+#include "model/spatial.h"
 #include "step/exact.h"
 
 #define SMALL_ROWS   60     // islands up to this size are solved exactly
@@ -19,6 +20,7 @@
 #define FAST_SWEEPS  20
 #define ACCURATE_TOL 1e-6   // of changes, for residuals ten times as large, m/s
 #define SMALL_TOL    1e-12  // of the largest velocity
+#define NOISE        1e-6   // of the bodies' speed: relative residuals compare with no less
 
 // packed contacts with bias and impulse of the last step
 static crStatus list_packed(crStep* step, double h, const bool* takes, crIslandSolve* s) {
@@ -41,6 +43,11 @@ static crStatus list_packed(crStep* step, double h, const bool* takes, crIslandS
     return CR_OK;
 }
 
+static crVec3 body_velocity(const crStep* step, const crStepContact* c) {
+    int body = cr__moves(step->model, c->body_b) ? c->body_b : c->body_a;
+    return cr__load_vec(step->v_free + step->model->bodies[body].v);
+}
+
 // what each island is asked for
 static void set_goals(const crStep* step, const crVec3* u_free, crIslandSolve* s) {
     crQuality quality = step->settings.quality;
@@ -49,7 +56,8 @@ static void set_goals(const crStep* step, const crVec3* u_free, crIslandSolve* s
         const crStepContact* c = &step->contacts[s->contact[i]];
         crPackedIsland* island = &s->of[cr__island_of_contact(step, &s->islands, c)];
         crVec3 u = cr_madd(u_free[s->contact[i]], s->b[i], c->point.normal);
-        island->tol = fmax(island->tol, cr_dot(u, u));
+        crVec3 v = body_velocity(step, c);
+        island->tol = fmax(island->tol, fmax(cr_dot(u, u), NOISE * NOISE * cr_dot(v, v)));
         island->live = true;
     }
     for (int i = 0; i < s->islands.count; i++) {
@@ -122,7 +130,8 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
     s->of = cr_arena_alloc(&step->scratch, islands * sizeof *s->of);
     s->exact = cr_arena_alloc(&step->scratch, islands * sizeof *s->exact);
     bool* takes_exact = cr_arena_alloc(&step->scratch, (size_t)step->contact_count + 1);
-    if (s->of == NULL || s->exact == NULL || takes_exact == NULL) return cr__step_memory(error);
+    s->dv = cr_arena_alloc(&step->scratch, (size_t)(step->model->nv + 1) * sizeof(double));
+    if (s->of == NULL || s->exact == NULL || takes_exact == NULL || s->dv == NULL) return cr__step_memory(error);
     memset(s->of, 0, islands * sizeof *s->of);
     status = list_packed(step, h, takes, s);
     if (status == CR_OK && s->count > 0) status = sweep(step, u_free, s);
@@ -135,7 +144,7 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
     }
     int rows = step->rows.count + 3 * s->count;
     if (rows > step->certificate.rows) step->certificate.rows = rows;
-    return cr__step_apply(step, s->count, s->contact, s->P, error);
+    return cr__step_apply(step, s->count, s->contact, s->P, s->dv, error);
 }
 
 // natural maps of one contact, normal and tangential with impulses scaled by w to velocities
@@ -163,17 +172,27 @@ static void audit_contact(const crStepContact* c, crVec3 P, crVec3 u, double b, 
     *total += (pn - q3[0]) * (pn - q3[0]) + cr_dot(d, d);
 }
 
-void cr__step_audit_islands(crStep* step, const crIslandSolve* s, const crVec3* u_free, const crVec3* u) {
+// what the impulses changed of the velocity of a body's point
+static crVec3 gained(const crStep* step, const double* dv, int body, crVec3 point) {
+    if (!cr__moves(step->model, body)) return cr_vec3(0, 0, 0);
+    const double* at = dv + step->model->bodies[body].v;
+    crVec3 r = cr_sub(point, step->dynamics.origin[body]);
+    return cr_add(cr__load_vec(at), cr_cross(cr__load_vec(at + 3), r));
+}
+
+void cr__step_audit_islands(crStep* step, const crIslandSolve* s, const crVec3* u_free) {
     if (s->count == 0) return;
     crAudit audit = {0};
     double speed = 0.0, total = 0.0, scale = 0.0, seen = 0.0;
     for (int i = 0; i < s->count; i++) {
         int k = s->contact[i];
         const crStepContact* c = &step->contacts[k];
-        crVec3 q = cr_madd(u_free[k], s->b[i], c->point.normal);
-        audit_contact(c, s->P[i], u[k], s->b[i], s->w[i], &audit, &speed, &total);
-        scale += cr_dot(q, q);
-        seen += 0.0 * (cr_dot(u[k], u[k]) + cr_dot(s->P[i], s->P[i]));
+        crVec3 q = cr_madd(u_free[k], s->b[i], c->point.normal), v = body_velocity(step, c);
+        crVec3 u = cr_add(u_free[k], cr_sub(gained(step, s->dv, c->body_b, c->point.point),
+                                            gained(step, s->dv, c->body_a, c->point.point)));
+        audit_contact(c, s->P[i], u, s->b[i], s->w[i], &audit, &speed, &total);
+        scale += fmax(cr_dot(q, q), NOISE * NOISE * cr_dot(v, v));
+        seen += 0.0 * (cr_dot(u, u) + cr_dot(s->P[i], s->P[i]));
     }
     audit.residual = sqrt(total) / (scale > 0.0 ? sqrt(scale) : 1.0);
     if (!(seen == 0.0)) {

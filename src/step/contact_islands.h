@@ -13,13 +13,14 @@ typedef struct crIslandSolve {
     crVec3* P;           // (count)
     double* b;           // bias (count)
     double* w;           // n^T W n (count)
+    double* dv;          // M^-1 J^T P (nv)
 } crIslandSolve;
 
 // state.v, impulses and warm start from the contacts that take part; u_free is their velocity without impulses
 // (contact_count).
 crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const crVec3* u_free,
                                 crIslandSolve* solve, crError* error);
-// What is true of the packed impulses, from velocities u after them, into the certificate.
-void cr__step_audit_islands(crStep* step, const crIslandSolve* solve, const crVec3* u_free, const crVec3* u);
+// What is true of the packed impulses, from u_free and dv, into the certificate.
+void cr__step_audit_islands(crStep* step, const crIslandSolve* solve, const crVec3* u_free);
 
 #endif

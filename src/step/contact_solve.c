@@ -80,7 +80,7 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* e
                        : cr__step_solve_islands(step, h, takes, u_free, &solve, error);
         if (status != CR_OK) return status;
         look(step, step->state.v, u);
-        if (!named) cr__step_audit_islands(step, &solve, u_free, u);
+        if (!named) cr__step_audit_islands(step, &solve, u_free);
         added = choose(step, h, u, plastic, takes);
         if (added > 0) cr_arena_release(&step->scratch, mark);
     }

@@ -155,9 +155,9 @@ static void read_impulses(crStep* step) {
     }
 }
 
-crStatus cr__step_apply(crStep* step, int count, const int* packed, const crVec3* P, crError* error) {
+crStatus cr__step_apply(crStep* step, int count, const int* packed, const crVec3* P, double* dv,
+                        crError* error) {
     const crModel* model = step->model;
-    double* dv = step->dynamics.work;
     memset(dv, 0, (size_t)model->nv * sizeof *dv);
     read_impulses(step);
     cr_rows_add_impulse(&step->rows, step->p, dv);
@@ -169,4 +169,6 @@ crStatus cr__step_apply(crStep* step, int count, const int* packed, const crVec3
     return keep_forces(step) == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
-crStatus cr_step_apply(crStep* step, crError* error) { return cr__step_apply(step, 0, NULL, NULL, error); }
+crStatus cr_step_apply(crStep* step, crError* error) { 
+    return cr__step_apply(step, 0, NULL, NULL, step->dynamics.work, error);
+}

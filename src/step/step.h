@@ -15,8 +15,9 @@ int cr__step_pair(const crStep* step, int shape_a, int shape_b, crPose pose_a, c
 // Acceleration of a body in the air, zero where something carries it, m/s^2.
 crVec3 cr__step_fall(const crStep* step, int body);
 // Impulses P on b of packed contacts (indices of contacts, ascending), and those of the problem where it has
-// rows: state.v, impulses, events, warm start.
-crStatus cr__step_apply(crStep* step, int count, const int* packed, const crVec3* P, crError* error);
+// rows: state.v = v_free + dv, impulses, events, warm start.
+crStatus cr__step_apply(crStep* step, int count, const int* packed, const crVec3* P, double* dv,
+                        crError* error);
 // What a solve says of itself goes into the certificate.
 void cr__step_certify(crStep* step, crOutcome outcome, const crAudit* audit, double speed);
 // The force of the same contact in the last solve, NULL where it did not press; going through contacts in
