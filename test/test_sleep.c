@@ -173,7 +173,7 @@ TEST(a_motor_a_moving_body_or_a_driven_one_wakes) {
     s = asleep();
     CHECK(cr_world_asleep(s.world, s.rider));
     int slept, woke;
-    run(&s, 2.1, &slept, &woke);
+    run(&s, 2.3, &slept, &woke);
     CHECK(woke == 1 && !cr_world_asleep(s.world, s.rider));
     CHECK_NEAR(v_of(&s, s.rider)[2], -0.5, 1e-6);
     destroy(&s);

@@ -48,12 +48,12 @@ typedef struct crStepSettings {
     crRule rule;        // impacts (cone, event); poisson. params NULL: crRuleParams with law and solver below
     crLaw law;          // of rules that use one; chatterjee-ruina
     crSolver solver;    // auto
-    double tol;         // residual at which a solve counts as solved; 1e-9
+    double tol;         // residual at which a solve counts as solved; 0: by quality; 0
     crQuality quality;  // cone; accurate
     int threads;        // that share the work, >= 1; results do not depend on it; 1
     double threshold;   // approach speeds above it are impacts (cone, event), or bounce (lcp), m/s; 0.01
     double cluster;     // bodies nearer than this share one impact, m; 1e-6
-    double deadband;    // contact counts as touching within this share of the body's size; 1e-7
+    double deadband;    // contact counts as touching within this share of the body's size; 0: by quality
     double position_tol;  // overlap the position pass leaves, share of the deadband; 0.1
     int impact_limit;     // impacts per step (cone, event); what comes after them is plastic; 10000
     double bound;         // bodies farther from the origin have escaped: the certificate says so; and moving
@@ -64,6 +64,7 @@ typedef struct crStepSettings {
 
 CR_API crStepSettings cr_step_settings(void);
 CR_API crStatus cr_step_settings_check(const crStepSettings* settings, crError* error);
+CR_API double cr_step_tol(const crStepSettings* settings);  // residual of exact solves: tol, or 1e-9 where it is 0
 CR_API const char* cr_method_name(crMethod method);     // "cone", "lcp", "moreau", "event"; NULL for no such
 CR_API const char* cr_quality_name(crQuality quality);  // "fast", "accurate", "certified"; NULL for no such
 
@@ -134,6 +135,7 @@ typedef struct crCertificate {
     int impacts;             // runs of the rule
     crOutcome outcome;       // solved, or the last other outcome
     double residual;         // crAudit.residual of the contact solves
+    double residual_speed;   // their natural maps with impulses counted as velocities, worst contact, m/s
     double approach;         // m/s
     double cone;             // N s
     double dissipation;      // m/s
@@ -158,6 +160,7 @@ typedef struct crStep {
     void* force_ctx;
     crArena store;    // arrays of the size of the model
     crArena scratch;  // everything that lives for a step
+    struct crTasks* tasks;  // NULL where one thread does it all
     crBroad* broad;
     double* size;       // of each body: farthest point of its shapes from its centre of mass, m (nb)
     crVec3* plane;      // normal of the plane a body moves in, zero where there is none (nb)

@@ -126,7 +126,7 @@ void cr__step_part_all(crStep* step);
 bool cr__step_solves_alike(const crStepSettings* settings, bool* reads_et);
 crStatus cr__step_find_plain(crStep* step, int* islands, crError* error);
 // Islands of the part: a root for every body, joined by every contact within the margins, trees and loops.
-void cr__step_islands(const crStep* step, int* islands);
+void cr__step_reachable(const crStep* step, int* islands);
 
 // sleep.c
 

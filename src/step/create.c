@@ -6,6 +6,7 @@
 // Fails: CR_ERR_MEMORY, everything freed; what the model or the settings say about themselves.
 #include <string.h>
 
+#include "base/tasks.h"
 #include "step/cache.h"
 
 static void* zeros(crArena* arena, int count, size_t size) {
@@ -126,10 +127,13 @@ crStatus cr_step_create(const crModel* model, const crStepSettings* settings, co
     if (status == CR_OK) status = cr_step_settings_check(settings, error);
     if (status != CR_OK) return status;
     step->settings = *settings;
+    if (settings->deadband == 0.0)
+        step->settings.deadband = settings->quality == CR_QUALITY_FAST ? 1e-5 : 1e-7;
     step->allocator = allocator != NULL ? *allocator : cr_allocator_libc();
     status = make_arrays(step);
     if (status == CR_OK) status = cr__step_cache_create(step);
     if (status == CR_OK) status = cr_broad_create(0.0, &step->allocator, &step->broad, error);
+    if (status == CR_OK) status = cr__tasks_create(&step->allocator, settings->threads, &step->tasks);
     if (status != CR_OK) {
         cr_step_destroy(step);
         return cr_error_set(error, status, "", "step: %s", cr_status_text(status));
@@ -147,6 +151,7 @@ void cr_step_destroy(crStep* step) {
     if (step->warm != NULL) a->free(a->ctx, step->warm, (size_t)step->warm_capacity * sizeof *step->warm);
     if (step->events != NULL)
         a->free(a->ctx, step->events, (size_t)step->event_capacity * sizeof *step->events);
+    cr__tasks_destroy(step->tasks);
     cr_broad_destroy(step->broad);
     cr__step_cache_destroy(step);
     cr_arena_destroy(&step->scratch);

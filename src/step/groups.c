@@ -192,7 +192,7 @@ bool cr__step_solves_alike(const crStepSettings* s, bool* reads_et) {
     return known && (params == NULL || params->directions == 0);
 }
 
-void cr__step_islands(const crStep* step, int* islands) {
+void cr__step_reachable(const crStep* step, int* islands) {
     unite_fixed(step, islands);
     for (int i = 0; i < step->contact_count; i++) {
         unite(step->model, islands, step->contacts[i].body_a, step->contacts[i].body_b);

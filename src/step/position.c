@@ -101,7 +101,8 @@ static crStatus move(crStep* step, Pass* pass, crError* error) {
     problem.b = pass->b;
     crReport report;
     crSolver solver = cr_solver_auto(NULL);
-    status = cr_solver_run(&solver, &problem, step->settings.tol, &step->scratch, pass->p, &report, error);
+    status = cr_solver_run(&solver, &problem, cr_step_tol(&step->settings), &step->scratch, pass->p, &report,
+                           error);
     if (status != CR_OK) return status;
     memset(dq, 0, (size_t)model->nv * sizeof *dq);
     cr_rows_add_impulse(&pass->rows, pass->p, dq);

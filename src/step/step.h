@@ -16,6 +16,15 @@ int cr__step_pair(const crStep* step, int shape_a, int shape_b, crPose pose_a, c
                   crContactPoint* points, int capacity, int* needed);
 // Acceleration of a body in the air, zero where something carries it, m/s^2.
 crVec3 cr__step_fall(const crStep* step, int body);
+// Impulses P on b of packed contacts (indices of contacts, ascending), and those of the problem where it has
+// rows: state.v = v_free + dv, impulses, events, warm start.
+crStatus cr__step_apply(crStep* step, int count, const int* packed, const crVec3* P, double* dv,
+                        crError* error);
+// What a solve says of itself goes into the certificate.
+void cr__step_certify(crStep* step, crOutcome outcome, const crAudit* audit, double speed);
+// The force of the same contact in the last solve, NULL where it did not press; going through contacts in
+// their order, from cursor 0.
+const crWarm* cr__step_warm_next(const crStep* step, const crStepContact* contact, int* cursor);
 // The force of the same contact in the last solve, NULL where it did not press.
 const crWarm* cr__step_warm(const crStep* step, const crStepContact* contact);
 // Deadband of a contact of two bodies, m.

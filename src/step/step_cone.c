@@ -46,7 +46,7 @@ static crStatus look(crStep* step, double h, crError* error) {
 }
 
 static crStatus move(crStep* step, double h, int* islands, crError* error) {
-    cr__step_islands(step, islands);
+    cr__step_reachable(step, islands);
     crStatus status = cr__step_find_plain(step, islands, error);
     if (status == CR_OK) status = cr__step_schedule(step, h, error);
     if (status == CR_OK && step->cache->due_count > 0) return cr__step_locally(step, h, error);

@@ -1,0 +1,26 @@
+// contact_islands.h - one contact solve by islands: packed sweeps where bodies are free, exact where small.
+#ifndef CAROM_STEP_CONTACT_ISLANDS_H
+#define CAROM_STEP_CONTACT_ISLANDS_H
+
+#include "step/packed_solve.h"
+
+typedef struct crIslandSolve {
+    crIslands islands;
+    crPackedIsland* of;  // what the sweeps did (islands.count)
+    bool* exact;         // solved by the problem's solver instead (islands.count)
+    int count;           // packed contacts
+    int* contact;        // (count)
+    crVec3* P;           // (count)
+    double* b;           // bias (count)
+    double* w;           // n^T W n (count)
+    double* dv;          // M^-1 J^T P (nv)
+} crIslandSolve;
+
+// state.v, impulses and warm start from the contacts that take part; u_free is their velocity without impulses
+// (contact_count).
+crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const crVec3* u_free,
+                                crIslandSolve* solve, crError* error);
+// What is true of the packed impulses, from u_free and dv, into the certificate.
+void cr__step_audit_islands(crStep* step, const crIslandSolve* solve, const crVec3* u_free);
+
+#endif
