@@ -32,6 +32,8 @@ static crQuat principal_axes(const crBody* body, crQuat q) {
 }
 
 static crQuat turned(double h, const double* omega, crQuat q) {
+    // what does not turn keeps its bits
+    if (omega[0] == 0.0 && omega[1] == 0.0 && omega[2] == 0.0) return q;
     return cr_quat_normalize(cr_quat_mul(cr__rotation_exp(cr_scale(h, cr__load_vec(omega))), q));
 }
 
