@@ -24,6 +24,7 @@ typedef struct crNearSurface {
 typedef struct crDue {
     double time;  // since the beginning of the step, s
     int pair;
+    bool exact;  // or only not to be expected before
 } crDue;
 
 typedef struct crStepCache {
@@ -89,6 +90,8 @@ int cr__step_surface(crStep* step, int material_a, int material_b);
 
 // contacts.c
 
+// Contacts of one pair, at now_at, in place of what there was.
+crStatus cr__step_collide_pair(crStep* step, int pair, crError* error);
 // Contacts of the part within the margins; cross: and with bodies outside it, where they will be at now_at.
 crStatus cr__step_collide_part(crStep* step, bool cross, crError* error);
 // Velocity of a body's world point by v, which need not be that of the state.
@@ -107,6 +110,8 @@ crPose cr__step_pose_now(const crStep* step, int body);
 crVec3 cr__step_velocity_now(const crStep* step, int body, crVec3 point);
 // When contacts i to end - 1, those of one pair, are an impact within h of now_at; INFINITY: not.
 double cr__step_pair_impact(const crStep* step, int i, int end, double h);
+// A time before which that is not to be expected, much cheaper; exact: it is that time.
+double cr__step_pair_soonest(const crStep* step, int i, int end, double h, bool* exact);
 // End of the run of contacts of the pair that contact i belongs to.
 int cr__step_run_end(const crStep* step, int i);
 

@@ -246,6 +246,13 @@ crStatus cr__step_collide_part(crStep* step, bool cross, crError* error) {
     return status;
 }
 
+crStatus cr__step_collide_pair(crStep* step, int pair, crError* error) {
+    int capacity = 0;
+    step->contact_count = 0;
+    step->contacts = NULL;
+    return add_pair(step, &step->cache->pairs[pair], &capacity, error);
+}
+
 crStatus cr_step_collide(crStep* step, double margin, crError* error) {
     if (!isfinite(margin)) {
         return cr_error_set(error, CR_ERR_FINITE, "margin", "margin: is %g, must be finite", margin);

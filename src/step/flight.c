@@ -11,6 +11,7 @@
 
 #define ADVANCES 200
 #define FALSI    80
+#define AHEAD    0.9  // of a parabola's time: look closer from then on
 
 typedef struct Flight {
     crVec3 com, v, a, omega;
@@ -203,11 +204,11 @@ static bool balls_touch(const Pair* pair, double h, double* time) {
     return false;
 }
 
-static double least_gap_fast(const Pair* pair, double t) {
+static double least_gap_fast(const Pair* pair, double t, double margin) {
     crContactPoint points[16];
     int needed = 0;
     int count = cr__step_pair(pair->step, pair->shape_a, pair->shape_b, flight_at(&pair->a, t),
-                              flight_at(&pair->b, t), 2.0 * pair->tol, points, 16, &needed);
+                              flight_at(&pair->b, t), margin, points, 16, &needed);
     double least = INFINITY;
     for (int i = 0; i < count; i++) {
         if (closing(pair, t, &points[i]) <= pair->fast) continue;
@@ -216,26 +217,41 @@ static double least_gap_fast(const Pair* pair, double t) {
     return least;
 }
 
-// a point of a touching pair: its parabola, then the true gaps by halving
-static bool point_touch(const Pair* pair, const crStepContact* c, double h, double* time) {
+// when a point of a touching pair touches at more than fast, by its parabola; INFINITY: not within h
+static double parabola(const Pair* pair, const crStepContact* c, double h) {
     double s = c->speed, a = cr_dot(cr_sub(pair->b.a, pair->a.a), c->point.normal);
     double gap = fmax(c->point.gap, 0.0);
     double root = s * s - 2.0 * a * gap;
-    if (!(root > pair->fast * pair->fast) || !(a < 0.0 || s < 0.0)) return false;
+    if (!(root > pair->fast * pair->fast) || !(a < 0.0 || s < 0.0)) return INFINITY;
     root = sqrt(root);
     double t = a < 0.0 ? (s + root) / -a : 2.0 * gap / (root - s);
-    if (!(t > 0.0 && t <= h)) return false;
-    double lo = s > 0.0 ? fmin(t, s / -a) : 0.0;
-    double hi = fmin(h, 1.01 * t);
-    if (!(least_gap_fast(pair, hi) <= 0.5 * pair->tol)) return false;
-    while (hi - lo > 1e-12 * h) {
-        double mid = 0.5 * (lo + hi);
-        if (mid <= lo || mid >= hi) break;
-        if (least_gap_fast(pair, mid) <= 0.5 * pair->tol) {
-            hi = mid;
+    return t > 0.0 && t <= h ? t : INFINITY;
+}
+
+// the true gaps near the parabola's time, by regula falsi; halving where nothing closes fast at one end
+static bool point_touch(const Pair* pair, const crStepContact* c, double h, double* time) {
+    double t = parabola(pair, c, h);
+    if (!(t <= h)) return false;
+    double a = cr_dot(cr_sub(pair->b.a, pair->a.a), c->point.normal);
+    double lo = c->speed > 0.0 ? fmin(t, c->speed / -a) : 0.0, hi = fmin(h, 1.01 * t);
+    double target = 0.5 * pair->tol, margin = fmax(2.0 * pair->tol, 1.5 * c->point.gap);
+    double f_lo = INFINITY, f_hi = least_gap_fast(pair, hi, margin) - target;
+    if (!(f_hi <= 0.0)) return false;
+    for (int i = 0; i < FALSI && hi - lo > 1e-12 * h; i++) {
+        double at = f_lo < INFINITY ? lo + (hi - lo) * f_lo / (f_lo - f_hi) : 0.5 * (lo + hi);
+        if (!(at > lo && at < hi)) at = 0.5 * (lo + hi);
+        if (at <= lo || at >= hi) break;
+        double f = least_gap_fast(pair, at, margin) - target;
+        if (f > 0.0) {
+            lo = at;
+            f_lo = f;
+            f_hi *= 0.5;
         } else {
-            lo = mid;
+            hi = at;
+            f_hi = f;
+            f_lo *= 0.5;
         }
+        if (fabs(f) <= target) break;
     }
     *time = hi;
     return true;
@@ -274,29 +290,54 @@ int cr__step_run_end(const crStep* step, int i) {
     return end;
 }
 
-double cr__step_pair_impact(const crStep* step, int i, int end, double h) {
+// the pair of contacts i to end - 1, and its least gap
+static Pair pair_of_run(const crStep* step, int i, int end, double h, double* least) {
     Pair pair = pair_of(step, &step->contacts[i], h);
-    double least = INFINITY;
+    *least = INFINITY;
     for (int k = i; k < end; k++) {
         pair.fast = fmax(pair.fast, step->contacts[k].fast);
-        least = fmin(least, step->contacts[k].point.gap);
+        *least = fmin(*least, step->contacts[k].point.gap);
     }
-    if (!(pair.fast < INFINITY)) return INFINITY;
-    if (least > pair.tol && least > pair.bound * h) return INFINITY;
-    double first = h, t = h;
+    return pair;
+}
+
+// one point may rest or land softly while another comes down fast
+static bool watched(const Pair* pair, const crStepContact* c) {
+    return c->point.gap > pair->tol || c->speed >= c->fast;
+}
+
+double cr__step_pair_impact(const crStep* step, int i, int end, double h) {
+    double least, first = h, t = h;
+    Pair pair = pair_of_run(step, i, end, h, &least);
+    if (!(pair.fast < INFINITY) || (least > pair.tol && least > pair.bound * h)) return INFINITY;
     if (pair.bound > 0.0 && least > pair.tol) {
         if (pair.balls ? balls_touch(&pair, h, &t) : first_touch(&pair, h, &t)) return t;
     }
-    // one point may rest or land softly while another comes down fast
     bool found = false;
     for (int k = i; k < end; k++) {
         const crStepContact* c = &step->contacts[k];
-        bool watched = c->point.gap > pair.tol || c->speed >= c->fast;
-        if (!watched || !point_touch(&pair, c, first, &t)) continue;
+        if (!watched(&pair, c) || !point_touch(&pair, c, first, &t)) continue;
         found = true;
         first = fmin(first, t);
     }
     return found ? first : INFINITY;
+}
+
+double cr__step_pair_soonest(const crStep* step, int i, int end, double h, bool* exact) {
+    double least, soonest = INFINITY;
+    Pair pair = pair_of_run(step, i, end, h, &least);
+    *exact = false;
+    if (!(pair.fast < INFINITY) || (least > pair.tol && least > pair.bound * h)) return INFINITY;
+    if (pair.balls) {
+        *exact = true;
+        return cr__step_pair_impact(step, i, end, h);
+    }
+    if (least > pair.tol) return (least - pair.tol) / pair.bound;
+    for (int k = i; k < end; k++) {
+        if (watched(&pair, &step->contacts[k]))
+            soonest = fmin(soonest, parabola(&pair, &step->contacts[k], h));
+    }
+    return AHEAD * soonest;
 }
 
 bool cr_step_next_impact(crStep* step, double h, double* time) {

@@ -59,11 +59,34 @@ static crDue pop(crStepCache* cache) {
     return first;
 }
 
+// the time of a pair's impact after all
+static crStatus look_closer(crStep* step, int pair, double end, crError* error) {
+    crStepCache* cache = step->cache;
+    const crNear* near = &cache->pairs[pair];
+    size_t mark = cr_arena_mark(&step->scratch);
+    cache->now_at = 0.0;
+    if (cr__moves(step->model, near->body_a)) cache->now_at = cache->clock[near->body_a];
+    if (cr__moves(step->model, near->body_b)) cache->now_at = fmax(cache->now_at, cache->clock[near->body_b]);
+    crStatus status = cr__step_collide_pair(step, pair, error);
+    double left = end - cache->now_at, t = INFINITY;
+    if (status == CR_OK && step->contact_count > 0) {
+        t = cr__step_pair_impact(step, 0, step->contact_count, left);
+    }
+    cache->when[pair] = t <= left ? cache->now_at + t : INFINITY;
+    if (status == CR_OK && t <= left) status = push(step, (crDue){cache->when[pair], pair, true});
+    step->contact_count = 0;
+    cr_arena_release(&step->scratch, mark);
+    return status;
+}
+
 // the first impact that stands, before the end
-static bool next_due(crStepCache* cache, double end, crDue* due) {
-    while (cache->due_count > 0) {
+static bool next_due(crStep* step, double end, crDue* due, crStatus* status, crError* error) {
+    crStepCache* cache = step->cache;
+    while (cache->due_count > 0 && *status == CR_OK) {
         *due = pop(cache);
-        if (cache->when[due->pair] == due->time) return due->time < end;
+        if (cache->when[due->pair] != due->time) continue;
+        if (due->exact) return due->time < end;
+        *status = look_closer(step, due->pair, end, error);
     }
     return false;
 }
@@ -80,11 +103,12 @@ static int place_of(const crStepCache* cache, int shape_a, int shape_b) {
     return lo;
 }
 
-static double impact_of_run(const crStep* step, int i, int end, double left) {
+static double impact_of_run(const crStep* step, int i, int end, double left, bool* exact) {
+    *exact = true;
     for (int k = i; k < end; k++) {
         if (cr__step_closes_fast(step, &step->contacts[k])) return 0.0;
     }
-    return cr__step_pair_impact(step, i, end, left);
+    return cr__step_pair_soonest(step, i, end, left, exact);
 }
 
 // times of the present contacts, from now_at
@@ -93,11 +117,12 @@ static crStatus schedule(crStep* step, double left) {
     crStatus status = CR_OK;
     for (int i = 0; i < step->contact_count && status == CR_OK;) {
         int end = cr__step_run_end(step, i);
-        double t = impact_of_run(step, i, end, left);
+        bool exact;
+        double t = impact_of_run(step, i, end, left, &exact);
         if (t <= left) {
             int pair = place_of(cache, step->contacts[i].shape_a, step->contacts[i].shape_b);
             cache->when[pair] = cache->now_at + t;
-            status = push(step, (crDue){cache->when[pair], pair});
+            status = push(step, (crDue){cache->when[pair], pair, exact});
         }
         i = end;
     }
@@ -122,7 +147,7 @@ static crStatus heap_again(crStep* step) {
     cache->reheap = false;
     cache->due_count = 0;
     for (int i = 0; i < cache->pair_count && status == CR_OK; i++) {
-        if (cache->when[i] < INFINITY) status = push(step, (crDue){cache->when[i], i});
+        if (cache->when[i] < INFINITY) status = push(step, (crDue){cache->when[i], i, false});
     }
     return status;
 }
@@ -406,7 +431,7 @@ crStatus cr__step_locally(crStep* step, double h, crError* error) {
     crStatus status = create(step, h, &local, error);
     if (status != CR_OK) return status;
     cr__step_groups_join(step, h);
-    for (int i = 0; status == CR_OK && next_due(cache, h, &due); i++) {
+    for (int i = 0; status == CR_OK && next_due(step, h, &due, &status, error); i++) {
         if (step->certificate.impacts >= limit || i >= 2 * limit) {
             return rest_plastically(step, h, error);
         }
