@@ -128,7 +128,8 @@ crStatus cr_step_create(const crModel* model, const crStepSettings* settings, co
     if (status == CR_OK) status = cr_step_settings_check(settings, error);
     if (status != CR_OK) return status;
     step->settings = *settings;
-    if (settings->deadband == 0.0) step->settings.deadband = settings->quality == CR_QUALITY_FAST ? 1e-5 : 1e-7;
+    if (settings->deadband == 0.0)
+        step->settings.deadband = settings->quality == CR_QUALITY_FAST ? 1e-5 : 1e-7;
     step->allocator = allocator != NULL ? *allocator : cr_allocator_libc();
     status = make_arrays(step);
     if (status == CR_OK) status = cr_broad_create(0.0, &step->allocator, &step->broad, error);

@@ -6,9 +6,9 @@
 
 typedef struct crIslands {
     int count;
-    int* of_body;    // -1: nothing acts on it, or it does not move (nb)
-    int* rows;       // of contacts (count)
-    bool* general;   // has a body of a tree, a loop, or a contact that cannot be packed (count)
+    int* of_body;   // -1: nothing acts on it, or it does not move (nb)
+    int* rows;      // of contacts (count)
+    bool* general;  // has a body of a tree, a loop, or a contact that cannot be packed (count)
 } crIslands;
 
 // Whether a contact is of free bodies and with round friction.

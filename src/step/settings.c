@@ -80,7 +80,8 @@ crStatus cr_step_settings_check(const crStepSettings* s, crError* error) {
     if (status == CR_OK) status = check_number("tol", s->tol, s->tol == 0.0 ? 0.0 : 1e-15, 1.0, error);
     if (status == CR_OK) status = check_number("threshold", s->threshold, 0.0, 1e6, error);
     if (status == CR_OK) status = check_number("cluster", s->cluster, 0.0, 1e6, error);
-    if (status == CR_OK) status = check_number("deadband", s->deadband, s->deadband == 0.0 ? 0.0 : 1e-12, 0.1, error);
+    if (status == CR_OK)
+        status = check_number("deadband", s->deadband, s->deadband == 0.0 ? 0.0 : 1e-12, 0.1, error);
     if (status == CR_OK) status = check_number("position_tol", s->position_tol, 1e-6, 1.0, error);
     return status;
 }

@@ -8,15 +8,15 @@
 #include <string.h>
 
 #include "model/spatial.h"
-#include "step/step.h"
+#include "step/packed.h"
 
 crStatus cr_step_solve(crStep* step, crError* error) {
     crSolver solver = step->settings.solver;
     crSolverParams params = cr_solver_params();
     params.tol = cr_step_tol(&step->settings);
     if (solver.params == NULL) solver.params = &params;
-    crStatus status = cr_solver_run(&solver, &step->problem, cr_step_tol(&step->settings), &step->scratch, step->p,
-                                    &step->report, error);
+    crStatus status = cr_solver_run(&solver, &step->problem, cr_step_tol(&step->settings), &step->scratch,
+                                    step->p, &step->report, error);
     if (status != CR_OK) return status;
     const crAudit* audit = &step->report.audit;
     cr__step_certify(step, step->report.outcome, audit, fmax(audit->approach, audit->dissipation));
@@ -122,20 +122,18 @@ static crStatus keep_forces(crStep* step) {
     return CR_OK;
 }
 
-// momentum of the impulses of contacts between single bodies
-static void add_packed(crStep* step, int count, const int* packed, const crVec3* P, double* momentum) {
+void cr__step_add_momentum(const crStep* step, int count, const crPackedContact* contact, double* momentum) {
     const crModel* model = step->model;
     const crDynamics* d = &step->dynamics;
     for (int i = 0; i < count; i++) {
-        crStepContact* c = &step->contacts[packed[i]];
-        c->impulse = P[i];
+        const crPackedContact* c = &contact[i];
         for (int side = 0; side < 2; side++) {
             int body = side == 0 ? c->body_a : c->body_b;
             if (!cr__moves(model, body)) continue;
-            crVec3 push = side == 0 ? cr_neg(P[i]) : P[i];
+            crVec3 push = side == 0 ? cr_neg(c->P) : c->P;
             double* to = momentum + model->bodies[body].v;
             cr__store_vec(cr_add(cr__load_vec(to), push), to);
-            crVec3 turn = cr_cross(cr_sub(c->point.point, d->origin[body]), push);
+            crVec3 turn = cr_cross(cr_sub(c->point, d->origin[body]), push);
             cr__store_vec(cr_add(cr__load_vec(to + 3), turn), to + 3);
         }
     }
@@ -155,13 +153,16 @@ static void read_impulses(crStep* step) {
     }
 }
 
-crStatus cr__step_apply(crStep* step, int count, const int* packed, const crVec3* P, double* dv,
+crStatus cr__step_apply(crStep* step, int count, const int* index, const crPackedContact* contact, double* dv,
                         crError* error) {
     const crModel* model = step->model;
     memset(dv, 0, (size_t)model->nv * sizeof *dv);
     read_impulses(step);
     cr_rows_add_impulse(&step->rows, step->p, dv);
-    add_packed(step, count, packed, P, dv);
+    cr__step_add_momentum(step, count, contact, dv);
+    for (int i = 0; i < count; i++) {
+        step->contacts[index[i]].impulse = contact[i].P;
+    }
     cr_model_mass_solve(model, &step->dynamics, dv);
     for (int i = 0; i < model->nv; i++) {
         step->state.v[i] = step->v_free[i] + dv[i];
@@ -169,6 +170,6 @@ crStatus cr__step_apply(crStep* step, int count, const int* packed, const crVec3
     return keep_forces(step) == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
-crStatus cr_step_apply(crStep* step, crError* error) { 
+crStatus cr_step_apply(crStep* step, crError* error) {
     return cr__step_apply(step, 0, NULL, NULL, step->dynamics.work, error);
 }

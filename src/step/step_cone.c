@@ -97,7 +97,7 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
         left = hit ? left - t : 0.0;
     }
     if (status == CR_OK) status = cr_step_finite(step, error);
-    if (status == CR_OK) status = cr_step_position_pass(step, error);
+    if (status == CR_OK) status = cr__step_position_pass(step, true, error);
     step->state.time = end;
     return status;
 }
