@@ -132,7 +132,7 @@ CR_API void cr_compound_destroy(crCompound* compound);  // accepts NULL
 // bounds
 
 typedef struct crBounds {
-    crVec3 lo, hi;  // a half-space has infinite ones
+    crVec3 lo, hi;  // infinite for a half-space, but for the face that its normal is along, if any
 } crBounds;
 
 CR_API crBounds cr_shape_bounds(const crShape* shape,
@@ -184,6 +184,40 @@ CR_API bool cr_distance(const crShape* a, crPose body_a, const crShape* b, crPos
 #define CR_MANIFOLD_MAX 4
 CR_API int cr_collide(const crShape* a, crPose body_a, const crShape* b, crPose body_b, double margin,
                       crContactPoint* contacts, int capacity, int* needed);
+
+// Contacts that are kept while the bodies hardly move. A patch is plain data: copy it, save it.
+typedef struct crPatch {
+    crPose body_a, body_b;  // when it was computed
+    double margin;          // and with which margin, m
+    double gap;             // of the shapes then, m
+    int count;
+    int turns_with;     // whose flat face gives the normal: 0 A, 1 B, -1 neither: good where nothing moved
+    crVec3 centre;      // of the smaller shape, m
+    double reach;       // of the smaller shape about its centre, margin included, m
+    double slope;       // sine between the faces that meet
+    double sharpness;   // 1 / sine of half the sharpest corner of the region of contact, see patch.c
+    double bend;        // largest radius of curvature opposite the face, m
+    double inside;      // depth below which the face stays the nearest way out, m
+    bool corners, far;  // corners were left out: more than 4, gaps beyond the margin
+    crContactPoint contacts[CR_MANIFOLD_MAX];
+} crPatch;
+
+// Contacts of two convex shapes (half-spaces too), those that cr_collide gives, with what
+// cr_collide_refresh needs. false: a shape is made of pieces, the patch is empty.
+CR_API bool cr_collide_keep(const crShape* a, crPose body_a, const crShape* b, crPose body_b, double margin,
+                            crPatch* patch);
+// The contacts of a patch at the poses now: points move with their shapes, the normal turns with its face,
+//
+//     gap = n.(x_B - x_A),   |gap - that of cr_collide| <= error = (slope + theta) sharpness m + bend theta^2
+//
+// to first order in m, with theta the angle the shapes have turned against each other and m = |motion of the
+// smaller one's centre| + theta reach; 2 (slope + theta) reach more where corners were left out. Contacts
+// with gap > margin are not listed. false: compute anew, since the error exceeds tolerance (m), or a contact
+// that was beyond the patch's margin may have come in, or another face may be nearer. tolerance 0: only where
+// nothing moved, and with the patch's margin the bits are those of cr_collide.
+CR_API bool cr_collide_refresh(const crPatch* patch, crPose body_a, crPose body_b, double margin,
+                               double tolerance, crContactPoint contacts[CR_MANIFOLD_MAX], int* count,
+                               double* error);
 
 // The same for planar work: both shapes are cut by the plane through body_a's origin with unit normal `axis`
 // and meet as their outlines: disc (sphere), rod with round ends (capsule in the plane), polygon (box or hull
@@ -239,8 +273,9 @@ CR_API crImpactTime cr_time_of_impact(const crShape* a, const crMotion* motion_a
 
 // broad phase
 
-// Which boxes overlap, for many. A dynamic tree of boxes enlarged by `slack`, so small moves cost nothing.
-// The pairs are those of the boxes as given, not enlarged: they depend on neither order nor history.
+// Which boxes overlap, for many. Boxes are held enlarged by `slack` (m; by an eighth of their smallest side
+// where that is more, and ahead of their motion): one that keeps inside costs next to nothing. The pairs are
+// those of the boxes as given, not enlarged: they depend on neither order nor history. One call at a time.
 typedef struct crBroad crBroad;
 typedef struct crPair {
     int a, b;  // keys, a < b
@@ -254,8 +289,9 @@ CR_API crStatus cr_broad_set(crBroad* broad, int key, crBounds box, int group, c
 CR_API void cr_broad_remove(crBroad* broad, int key);
 // All overlapping pairs, ascending by (a, b). The array lives until the next call.
 CR_API crStatus cr_broad_pairs(crBroad* broad, const crPair** pairs, int* count);
-// Keys whose boxes meet box, ascending; returns how many there are, writes at most capacity.
-CR_API int cr_broad_query(const crBroad* broad, crBounds box, int* keys, int capacity);
+// Keys whose boxes meet box, ascending; returns how many there are, writes at most capacity (the smallest).
+// Boxes set since the last cr_broad_pairs are looked at one by one.
+CR_API int cr_broad_query(crBroad* broad, crBounds box, int* keys, int capacity);
 
 #ifdef __cplusplus
 }

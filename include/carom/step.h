@@ -56,6 +56,10 @@ typedef struct crStepSettings {
     double deadband;    // contact counts as touching within this share of the body's size; 0: by quality
     double position_tol;  // overlap the position pass leaves, share of the deadband; 0.1
     int impact_limit;     // impacts per step (cone, event); what comes after them is plastic; 10000
+    double bound;         // bodies farther from the origin have escaped: the certificate says so; and moving
+                          // farther in one step is CR_ERR_FINITE (cone), m; 1e6
+    double sleep_time;  // cone: bodies that touch each other sleep once all were slow for so long; 0 is never
+    double sleep_speed;  // and what is slow: the speed of a body's fastest point, m/s; 0.005
 } crStepSettings;
 
 CR_API crStepSettings cr_step_settings(void);
@@ -76,6 +80,7 @@ typedef struct crStepContact {
     int shape_a, shape_b;  // a < b
     int body_a, body_b;
     bool planar;               // one tangent: both bodies move in one plane
+    bool bounces;              // its restitution may be other than 0, at some speed
     crMat3 frame;              // columns n, t1, t2
     crContactSurface surface;  // e taken at `speed`
     double speed;              // normal velocity at the start, negative where approaching, m/s
@@ -95,7 +100,22 @@ typedef struct crWarm {
     crVec3 force;  // on b: impulse / length of the step, world axes, N
 } crWarm;
 
-// An impact, or the beginning of a contact that the contact solve caught (approach below the threshold).
+// Whether a body sleeps. What is sealed: its q, v, applied forces, motor speeds, and its carrier's pose.
+typedef struct crSleep {
+    double slow;    // how long it has been slower than settings.sleep_speed, s
+    uint64_t seal;  // hash of what it fell asleep with: a change wakes it
+    int island;     // first body of those it sleeps and wakes with, 0: it is awake
+    int carrier;    // driven body that it touches, 0: none
+} crSleep;
+
+// What crEvent.impact is where the event is no impact.
+enum {
+    CR_EVENT_CONTACT = -1,  // a contact began that the contact solve caught, below the threshold
+    CR_EVENT_SLEEP = -2,    // bodies fell asleep together, body_b the first of them; no shapes (-1)
+    CR_EVENT_WAKE = -3      // or woke up
+};
+
+// An impact, or what the constants above say.
 typedef struct crEvent {
     double time;  // s
     int shape_a, shape_b;
@@ -105,7 +125,7 @@ typedef struct crEvent {
     double approach;       // speed before, > 0, m/s
     crVec3 impulse;        // on b, N s
     double energy_change;  // of the whole impact that this contact was part of, J
-    int impact;  // events of one impact share this number, counted within the step; -1: contact solve
+    int impact;            // events of one impact share this number, counted within the step; CR_EVENT_...
 } crEvent;
 
 // What is true of a step, from raw data: the worst over its solves and impacts.
@@ -126,6 +146,9 @@ typedef struct crCertificate {
     double energy_created;   // by an impact, J; 0 where none did
     int impermissible;       // impacts outside the permissible region
     bool truncated;          // impact_limit was reached
+    int asleep;              // bodies, at the end
+    int escaped;             // bodies beyond settings.bound, at the end
+    int escapee;             // the first of them, 0 where there is none
 } crCertificate;
 
 typedef struct crStep {
@@ -150,6 +173,13 @@ typedef struct crStep {
     double* q_start;    // begin: q at the beginning (nq)
     crMatrix identity;  // Minv of the problem, whose J is H
     double h;           // forces: length of the step being made, s
+    // begin: every body and loop; a stepper narrows them to what it moves on its own. Stages up to integrate
+    // read and write nothing of other bodies; contacts are those among these and with what v does not move
+    int part_count;
+    const int* part;  // bodies, ascending, whole trees, with all that is driven (part_count)
+    int part_loop_count;
+    const int* part_loops;      // ascending (part_loop_count)
+    struct crStepCache* cache;  // collide: pairs of shapes that are near, surfaces; cone: clocks, groups
     int contact_count;
     crStepContact* contacts;  // collide, in scratch (contact_count)
     crRows rows;              // problem_build, in scratch
@@ -159,7 +189,8 @@ typedef struct crStep {
     double* p;        // problem_build: warm start, solve: impulses, in scratch (rows.count)
     crReport report;  // solve
     int warm_count, warm_capacity;
-    crWarm* warm;  // apply (warm_count)
+    crWarm* warm;    // apply (warm_count)
+    crSleep* sleep;  // cone (nb)
     int event_count, event_capacity;
     crEvent* events;            // since begin (event_count)
     crCertificate certificate;  // since begin
@@ -199,8 +230,8 @@ CR_API crStatus cr_step_position_pass(crStep* step, crError* error);
 CR_API crStatus cr_step_impacts(crStep* step, int* resolved, crError* error);
 // Adds an event. CR_ERR_MEMORY.
 CR_API crStatus cr_step_event_add(crStep* step, const crEvent* event);
-// CR_ERR_FINITE where q, v or time are not finite.
-CR_API crStatus cr_step_finite(const crStep* step, crError* error);
+// CR_ERR_FINITE where q, v or time are not finite, with the body's name; counts who escaped.
+CR_API crStatus cr_step_finite(crStep* step, crError* error);
 
 // Time in (0, h] at which a contact that approaches faster than the threshold first touches, bodies flying
 // from where they are (those that touch something keep their v); false where there is none. Needs collide.

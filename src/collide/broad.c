@@ -1,60 +1,95 @@
-// broad.c - which boxes overlap: a dynamic tree of enlarged boxes (as in Box2D's, after Presson and
-// Coumans).
+// broad.c - which boxes overlap, step after step: a list of near pairs that is mended where something moved.
 //
-// Leaves hold boxes enlarged by slack; a box that moves within its enlarged one costs nothing, others are
-// taken out and put back where the tree's surface grows least, with rotations that shrink it. For the list
-// of pairs the tree is laid out depth first with the boxes as given, and every leaf looks at what comes
-// after it: neighbours in space are neighbours in memory, and the boxes are no larger than they must be.
-// Pairs come out sorted: the answer does not depend on the shape of the tree. Memory grows by doubling and
-// is kept. Fails: out of memory, or a box that is not finite.
+// Every box is held with an enlarged one around it, which stays while the box keeps inside. `near` lists all
+// pairs of enlarged boxes that meet, by (a, b); what is asked for, the pairs of boxes as given, is a filter
+// of it: the answer depends on neither order nor history. A box that left its enlarged one gets a new one,
+// grown ahead of its motion; its old near pairs are dropped, its new ones found in a grid (grid.c), sorted by
+// two passes of counting and merged in. Boxes changed since the grid was sorted are loose and compared with
+// one by one; the grid is sorted anew when that has cost as much as sorting it. So a step costs a pass over
+// boxes and near pairs, and a search for each box that left. Memory grows by doubling and is kept.
+// Fails: out of memory, a key out of range, a box that is not one.
 #include <string.h>
 
-#include "collide/pieces.h"
+#include "collide/grid.h"
 
-typedef struct Node {
-    crBounds box;
-    int parent;    // -1 at the root; next free node in the free list
-    int child[2];  // child[0] = -1 for a leaf
-    int key;       // of a leaf
-} Node;
+#define WIDE  1e100  // infinite boxes are cut here
+#define SHARE 0.125  // least enlargement, relative to the smallest side
+#define AHEAD 4.0    // and ahead, in moves like the present one
+#define SORT  25     // comparisons that cost as much as sorting one box into the grid
 
 typedef struct Item {
-    crBounds box;  // as given
-    int node;      // -1: absent
     int group;
-    int run;  // end of the item's pairs while they are sorted
+    int entry;     // in the grid, -1: loose or absent
+    bool loose;    // on the list of those
+    bool changed;  // its near pairs are to be found anew
 } Item;
 
-// the tree depth first: the left child follows its parent, skip is the first entry past the subtree
-typedef struct Entry {
-    crBounds box;  // as given; of an inner node, around those below
-    int skip;
-    int key;  // -1: an inner node
-    int group;
-} Entry;
+// everything by key, in one block
+typedef struct Keys {
+    int capacity;
+    void* block;
+    Item* items;      // (capacity)
+    crBounds* boxes;  // as given (capacity)
+    crBounds* large;  // enlarged (capacity)
+    bool* present;    // (capacity)
+    int* changed;     // keys (capacity)
+    int* loose;       // keys that are not in the grid as they are now (capacity)
+    int* found;       // results of a search, ends of runs (capacity + 1)
+} Keys;
+
+typedef struct Pairs {
+    int capacity;
+    void* block;
+    crPair* near;    // of enlarged boxes, ascending (capacity)
+    crPair* merged;  // the next near (capacity)
+    crPair* fresh;   // near pairs of changed boxes (capacity)
+    crPair* listed;  // as returned (capacity)
+} Pairs;
 
 struct crBroad {
     crAllocator allocator;
     double slack;
-    Node* nodes;
-    int node_capacity, root, free;
-    Item* items;
-    int item_capacity;
-    Entry* entries;
-    int entry_capacity;
-    crPair* pairs;   // as found (pair_capacity)
-    crPair* sorted;  // as returned (pair_capacity)
-    int pair_capacity;
+    Keys keys;
+    int present_count, changed_count, loose_count;
+    crGrid grid;
+    int64_t compared;  // with loose boxes since the grid was sorted
+    Pairs pairs;
+    int near_count;
 };
 
-static void* grow(const crAllocator* a, void* old, size_t size, int from, int to) {
-    void* memory = a->alloc(a->ctx, (size_t)to * size);
-    if (memory == NULL) return NULL;
-    if (old != NULL) {
-        memcpy(memory, old, (size_t)from * size);
-        a->free(a->ctx, old, (size_t)from * size);
-    }
-    return memory;
+static size_t round_up(size_t bytes) { return (bytes + 15) & ~(size_t)15; }
+
+static size_t key_bytes(int capacity) {
+    size_t n = (size_t)capacity;
+    return round_up(n * sizeof(Item)) + 2 * round_up(n * sizeof(crBounds)) + round_up(n * sizeof(bool)) +
+           2 * round_up(n * sizeof(int)) + round_up((n + 1) * sizeof(int));
+}
+
+static size_t pair_bytes(int capacity) { return 4 * round_up((size_t)capacity * sizeof(crPair)); }
+
+static Keys cut_keys(void* block, int capacity) {
+    size_t n = (size_t)capacity;
+    unsigned char* memory = block;
+    Keys k = {.capacity = capacity, .block = block};
+    k.items = cr__take(&memory, n * sizeof(Item));
+    k.boxes = cr__take(&memory, n * sizeof(crBounds));
+    k.large = cr__take(&memory, n * sizeof(crBounds));
+    k.present = cr__take(&memory, n * sizeof(bool));
+    k.changed = cr__take(&memory, n * sizeof(int));
+    k.loose = cr__take(&memory, n * sizeof(int));
+    k.found = cr__take(&memory, (n + 1) * sizeof(int));
+    return k;
+}
+
+static Pairs cut_pairs(void* block, int capacity) {
+    size_t bytes = (size_t)capacity * sizeof(crPair);
+    unsigned char* memory = block;
+    Pairs p = {.capacity = capacity, .block = block};
+    p.near = cr__take(&memory, bytes);
+    p.merged = cr__take(&memory, bytes);
+    p.fresh = cr__take(&memory, bytes);
+    p.listed = cr__take(&memory, bytes);
+    return p;
 }
 
 crStatus cr_broad_create(double slack, const crAllocator* allocator, crBroad** broad, crError* error) {
@@ -64,166 +99,98 @@ crStatus cr_broad_create(double slack, const crAllocator* allocator, crBroad** b
     crAllocator a = allocator != NULL ? *allocator : cr_allocator_libc();
     crBroad* b = a.alloc(a.ctx, sizeof *b);
     if (b == NULL) return cr_error_set(error, CR_ERR_MEMORY, "broad", "broad phase: out of memory");
-    *b = (crBroad){.allocator = a, .slack = slack, .root = -1, .free = -1};
+    *b = (crBroad){.allocator = a, .slack = slack};
     *broad = b;
     return CR_OK;
+}
+
+static void release_keys(crBroad* b) {
+    if (b->keys.block != NULL)
+        b->allocator.free(b->allocator.ctx, b->keys.block, key_bytes(b->keys.capacity));
+}
+
+static void release_pairs(crBroad* b) {
+    if (b->pairs.block != NULL)
+        b->allocator.free(b->allocator.ctx, b->pairs.block, pair_bytes(b->pairs.capacity));
 }
 
 void cr_broad_destroy(crBroad* b) {
     if (b == NULL) return;
     crAllocator a = b->allocator;
-    if (b->nodes != NULL) a.free(a.ctx, b->nodes, (size_t)b->node_capacity * sizeof(Node));
-    if (b->items != NULL) a.free(a.ctx, b->items, (size_t)b->item_capacity * sizeof(Item));
-    if (b->entries != NULL) a.free(a.ctx, b->entries, (size_t)b->entry_capacity * sizeof(Entry));
-    if (b->pairs != NULL) a.free(a.ctx, b->pairs, (size_t)b->pair_capacity * sizeof(crPair));
-    if (b->sorted != NULL) a.free(a.ctx, b->sorted, (size_t)b->pair_capacity * sizeof(crPair));
+    release_keys(b);
+    release_pairs(b);
+    cr__grid_free(&b->grid, &a);
     a.free(a.ctx, b, sizeof *b);
 }
 
-static double surface(crBounds box) {
-    crVec3 d = cr_sub(box.hi, box.lo);
-    return d.x * d.y + d.y * d.z + d.z * d.x;
-}
-
-static bool contains(crBounds outer, crBounds inner) {
-    return outer.lo.x <= inner.lo.x && outer.lo.y <= inner.lo.y && outer.lo.z <= inner.lo.z &&
-           inner.hi.x <= outer.hi.x && inner.hi.y <= outer.hi.y && inner.hi.z <= outer.hi.z;
-}
-
-static int take_node(crBroad* b) {
-    int i = b->free;
-    b->free = b->nodes[i].parent;
-    b->nodes[i] = (Node){.parent = -1, .child = {-1, -1}, .key = -1};
-    return i;
-}
-
-static void give_node(crBroad* b, int i) {
-    b->nodes[i].parent = b->free;
-    b->free = i;
-}
-
-// room for one more leaf: two nodes
-static bool reserve_nodes(crBroad* b) {
-    if (b->free >= 0 && b->nodes[b->free].parent >= 0) return true;
-    int to = b->node_capacity > 0 ? 2 * b->node_capacity : 64;
-    Node* nodes = grow(&b->allocator, b->nodes, sizeof(Node), b->node_capacity, to);
-    if (nodes == NULL) return false;
-    b->nodes = nodes;
-    for (int i = to - 1; i >= b->node_capacity; i--)
-        give_node(b, i);
-    b->node_capacity = to;
-    return true;
-}
-
-static void refit(crBroad* b, int i) {
-    Node* n = &b->nodes[i];
-    const Node *x = &b->nodes[n->child[0]], *y = &b->nodes[n->child[1]];
-    n->box = cr__box_union(x->box, y->box);
-}
-
-static void replace_child(crBroad* b, int parent, int old, int new) {
-    b->nodes[new].parent = parent;
-    if (parent < 0)
-        b->root = new;
-    else
-        b->nodes[parent].child[b->nodes[parent].child[1] == old] = new;
-}
-
-// exchange a child of i with a grandchild on the other side where that shrinks the box between them
-static void rotate(crBroad* b, int i) {
-    const Node* n = &b->nodes[i];
-    double gain = 0.0;
-    int side = -1, which = 0;
-    for (int k = 0; k < 2; k++) {
-        const Node* c = &b->nodes[n->child[k]];
-        if (c->child[0] < 0) continue;
-        crBounds moved = b->nodes[n->child[1 - k]].box;
-        for (int g = 0; g < 2; g++) {
-            double shrinks = surface(c->box) - surface(cr__box_union(b->nodes[c->child[1 - g]].box, moved));
-            if (shrinks > gain) {
-                gain = shrinks;
-                side = k;
-                which = g;
-            }
-        }
-    }
-    if (side < 0) return;
-    int c = n->child[side], down = n->child[1 - side], up = b->nodes[c].child[which];
-    b->nodes[i].child[1 - side] = up;
-    b->nodes[up].parent = i;
-    b->nodes[c].child[which] = down;
-    b->nodes[down].parent = c;
-    refit(b, c);
-}
-
-static void repair(crBroad* b, int i) {
-    for (; i >= 0; i = b->nodes[i].parent) {
-        refit(b, i);
-        rotate(b, i);
-    }
-}
-
-// best sibling for a new leaf: descend while that costs less surface than pairing here
-static int sibling_for(const crBroad* b, crBounds box) {
-    int i = b->root;
-    while (b->nodes[i].child[0] >= 0) {
-        const Node* n = &b->nodes[i];
-        double here = surface(n->box), joined = surface(cr__box_union(n->box, box));
-        double cost = 2.0 * joined, inherit = 2.0 * (joined - here), best = cost;
-        int next = -1;
-        for (int k = 0; k < 2; k++) {
-            const Node* c = &b->nodes[n->child[k]];
-            double grown = surface(cr__box_union(c->box, box));
-            double price = inherit + (c->child[0] < 0 ? grown : grown - surface(c->box));
-            if (price < best) {
-                best = price;
-                next = n->child[k];
-            }
-        }
-        if (next < 0) break;
-        i = next;
-    }
-    return i;
-}
-
-static void insert(crBroad* b, int leaf) {
-    if (b->root < 0) {
-        b->root = leaf;
-        return;
-    }
-    int sibling = sibling_for(b, b->nodes[leaf].box), parent = take_node(b), old = b->nodes[sibling].parent;
-    replace_child(b, old, sibling, parent);
-    b->nodes[parent].child[0] = sibling;
-    b->nodes[parent].child[1] = leaf;
-    b->nodes[sibling].parent = b->nodes[leaf].parent = parent;
-    repair(b, parent);
-}
-
-static void take_out(crBroad* b, int leaf) {
-    int parent = b->nodes[leaf].parent;
-    if (parent < 0) {
-        b->root = -1;
-        return;
-    }
-    int sibling = b->nodes[parent].child[b->nodes[parent].child[0] == leaf], above = b->nodes[parent].parent;
-    replace_child(b, above, parent, sibling);
-    give_node(b, parent);
-    b->nodes[leaf].parent = -1;
-    repair(b, above);
-}
-
-static bool reserve_items(crBroad* b, int key) {
-    if (key < b->item_capacity) return true;
-    int to = b->item_capacity > 0 ? b->item_capacity : 64;
+static bool reserve_keys(crBroad* b, int key) {
+    if (key < b->keys.capacity) return true;
+    int old = b->keys.capacity, to = old > 0 ? old : 64;
     while (to <= key)
         to *= 2;
-    Item* items = grow(&b->allocator, b->items, sizeof(Item), b->item_capacity, to);
-    if (items == NULL) return false;
-    for (int i = b->item_capacity; i < to; i++)
-        items[i] = (Item){.node = -1};
-    b->items = items;
-    b->item_capacity = to;
+    void* block = b->allocator.alloc(b->allocator.ctx, key_bytes(to));
+    if (block == NULL) return false;
+    Keys k = cut_keys(block, to);
+    if (old > 0) {
+        size_t n = (size_t)old;
+        memcpy(k.items, b->keys.items, n * sizeof(Item));
+        memcpy(k.boxes, b->keys.boxes, n * sizeof(crBounds));
+        memcpy(k.large, b->keys.large, n * sizeof(crBounds));
+        memcpy(k.present, b->keys.present, n * sizeof(bool));
+        memcpy(k.changed, b->keys.changed, n * sizeof(int));
+        memcpy(k.loose, b->keys.loose, n * sizeof(int));
+    }
+    for (int i = old; i < to; i++) {
+        k.items[i] = (Item){.entry = -1};
+        k.present[i] = false;
+    }
+    release_keys(b);
+    b->keys = k;
     return true;
+}
+
+static bool reserve_pairs(crBroad* b, int count, int fresh) {
+    if (count <= b->pairs.capacity) return true;
+    if (count > INT32_MAX / 4) return false;
+    int to = b->pairs.capacity > 0 ? b->pairs.capacity : 256;
+    while (to < count)
+        to *= 2;
+    void* block = b->allocator.alloc(b->allocator.ctx, pair_bytes(to));
+    if (block == NULL) return false;
+    Pairs p = cut_pairs(block, to);
+    if (b->near_count > 0) memcpy(p.near, b->pairs.near, (size_t)b->near_count * sizeof(crPair));
+    if (fresh > 0) memcpy(p.fresh, b->pairs.fresh, (size_t)fresh * sizeof(crPair));
+    release_pairs(b);
+    b->pairs = p;
+    return true;
+}
+
+static bool contains(const crBounds* outer, const crBounds* inner) {
+    return outer->lo.x <= inner->lo.x && outer->lo.y <= inner->lo.y && outer->lo.z <= inner->lo.z &&
+           inner->hi.x <= outer->hi.x && inner->hi.y <= outer->hi.y && inner->hi.z <= outer->hi.z;
+}
+
+// what a box is enlarged by along one axis, below and above: slack, and the way it is going
+static void enlarge(double* lo, double* hi, double slack, double move) {
+    double side = *hi - *lo, ahead = fmin(fmax(AHEAD * move, -side), side);
+    *lo += fmin(ahead, 0.0) - slack;
+    *hi += fmax(ahead, 0.0) + slack;
+}
+
+static crBounds enlarged(const crBroad* b, crBounds box, crVec3 move) {
+    crVec3 side = cr_sub(box.hi, box.lo);
+    double least = fmin(side.x, fmin(side.y, side.z)), slack = b->slack;
+    if (least < WIDE) slack = fmax(slack, SHARE * least);
+    enlarge(&box.lo.x, &box.hi.x, slack, move.x);
+    enlarge(&box.lo.y, &box.hi.y, slack, move.y);
+    enlarge(&box.lo.z, &box.hi.z, slack, move.z);
+    return box;
+}
+
+static void mark(crBroad* b, int key) {
+    Item* item = &b->keys.items[key];
+    if (!item->changed) b->keys.changed[b->changed_count++] = key;
+    item->changed = true;
 }
 
 crStatus cr_broad_set(crBroad* b, int key, crBounds box, int group, crError* error) {
@@ -231,180 +198,192 @@ crStatus cr_broad_set(crBroad* b, int key, crBounds box, int group, crError* err
         return cr_error_set(error, CR_ERR_RANGE, "key", "key is %d; allowed 0 to %d", key, INT32_MAX / 4 - 1);
     if (!(box.lo.x <= box.hi.x && box.lo.y <= box.hi.y && box.lo.z <= box.hi.z))
         return cr_error_set(error, CR_ERR_RANGE, "box", "box %d has lo > hi or is not a number", key);
-    if (!reserve_items(b, key) || !reserve_nodes(b))
+    if (!reserve_keys(b, key))
         return cr_error_set(error, CR_ERR_MEMORY, "broad", "broad phase: out of memory");
-    // infinite boxes would make every surface infinite
-    const double far = 1e100;
-    crBounds held = {cr_vec3(fmax(box.lo.x, -far), fmax(box.lo.y, -far), fmax(box.lo.z, -far)),
-                     cr_vec3(fmin(box.hi.x, far), fmin(box.hi.y, far), fmin(box.hi.z, far))};
-    Item* item = &b->items[key];
-    item->box = held;
+    // sides stay finite
+    box.lo = cr_vec3(fmax(box.lo.x, -WIDE), fmax(box.lo.y, -WIDE), fmax(box.lo.z, -WIDE));
+    box.hi = cr_vec3(fmin(box.hi.x, WIDE), fmin(box.hi.y, WIDE), fmin(box.hi.z, WIDE));
+    Item* item = &b->keys.items[key];
+    bool was = b->keys.present[key], same = was && item->group == group;
+    crVec3 move = was ? cr_sub(box.lo, b->keys.boxes[key].lo) : cr_vec3(0, 0, 0);
+    b->keys.boxes[key] = box;
+    if (same && contains(&b->keys.large[key], &box)) return CR_OK;
+    b->keys.large[key] = enlarged(b, box, move);
     item->group = group;
-    if (item->node >= 0 && contains(b->nodes[item->node].box, held)) return CR_OK;
-    if (item->node >= 0)
-        take_out(b, item->node);
-    else
-        item->node = take_node(b);
-    b->nodes[item->node].box = cr__box_grow(held, b->slack);
-    b->nodes[item->node].key = key;
-    insert(b, item->node);
+    if (!was) b->present_count++;
+    b->keys.present[key] = true;
+    if (!item->loose) b->keys.loose[b->loose_count++] = key;
+    item->loose = true;
+    item->entry = -1;
+    mark(b, key);
     return CR_OK;
 }
 
 void cr_broad_remove(crBroad* b, int key) {
-    if (key < 0 || key >= b->item_capacity || b->items[key].node < 0) return;
-    take_out(b, b->items[key].node);
-    give_node(b, b->items[key].node);
-    b->items[key].node = -1;
+    if (key < 0 || key >= b->keys.capacity || !b->keys.present[key]) return;
+    b->keys.items[key].entry = -1;
+    b->keys.present[key] = false;
+    b->present_count--;
+    mark(b, key);
 }
 
-static bool grow_pairs(crBroad* b) {
-    int to = b->pair_capacity > 0 ? 2 * b->pair_capacity : 256;
-    size_t bytes = (size_t)to * sizeof(crPair), old = (size_t)b->pair_capacity * sizeof(crPair);
-    crPair* sorted = b->allocator.alloc(b->allocator.ctx, bytes);
-    crPair* pairs =
-        sorted != NULL ? grow(&b->allocator, b->pairs, sizeof(crPair), b->pair_capacity, to) : NULL;
-    if (pairs == NULL) {
-        if (sorted != NULL) b->allocator.free(b->allocator.ctx, sorted, bytes);
-        return false;
-    }
-    if (b->sorted != NULL) b->allocator.free(b->allocator.ctx, b->sorted, old);
-    b->pairs = pairs;
-    b->sorted = sorted;
-    b->pair_capacity = to;
+// the grid holds every box as it is now
+static bool sort_grid(crBroad* b) {
+    Keys* k = &b->keys;
+    if (!cr__grid_reserve(&b->grid, &b->allocator, k->capacity)) return false;
+    cr__grid_build(&b->grid, k->large, k->present, k->capacity);
+    for (int i = 0; i < b->grid.entry_count; i++)
+        k->items[b->grid.entries[i].key].entry = i;
+    for (int i = 0; i < b->loose_count; i++)
+        k->items[k->loose[i]].loose = false;
+    b->loose_count = 0;
+    b->compared = 0;
     return true;
 }
 
-static bool push_pair(crBroad* b, int* count, crPair pair) {
-    if (*count == b->pair_capacity && !grow_pairs(b)) return false;
-    b->pairs[(*count)++] = pair;
-    return true;
-}
-
-// the next node in depth-first order, below `at` or past it; no stack, so any depth will do
-static int next_node(const crBroad* b, int at, bool below) {
-    if (below && b->nodes[at].child[0] >= 0) return b->nodes[at].child[0];
-    int parent = b->nodes[at].parent;
-    while (parent >= 0 && b->nodes[parent].child[1] == at) {
-        at = parent;
-        parent = b->nodes[at].parent;
+// keys whose enlarged boxes meet box, each once; returns how many
+static int neighbours(const crBroad* b, crBounds box, int* found) {
+    const Keys* k = &b->keys;
+    int met = cr__grid_find(&b->grid, box, found), count = 0;
+    for (int i = 0; i < met; i++) {
+        // entries of boxes that have changed since are stale
+        int entry = found[i], key = b->grid.entries[entry].key;
+        found[count] = key;
+        count += k->items[key].entry == entry;
     }
-    return parent < 0 ? -1 : b->nodes[parent].child[1];
-}
-
-static bool reserve_entries(crBroad* b) {
-    if (b->entry_capacity >= b->node_capacity) return true;
-    Entry* entries = b->allocator.alloc(b->allocator.ctx, (size_t)b->node_capacity * sizeof(Entry));
-    if (entries == NULL) return false;
-    if (b->entries != NULL)
-        b->allocator.free(b->allocator.ctx, b->entries, (size_t)b->entry_capacity * sizeof(Entry));
-    b->entries = entries;
-    b->entry_capacity = b->node_capacity;
-    return true;
-}
-
-// how many entries; boxes and ends of subtrees from the last entry to the first, children before parents
-static int lay_out(crBroad* b) {
-    int count = 0;
-    for (int at = b->root; at >= 0; at = next_node(b, at, true)) {
-        const Node* n = &b->nodes[at];
-        Entry* e = &b->entries[count++];
-        e->key = n->child[0] < 0 ? n->key : -1;
-        if (e->key < 0) continue;
-        e->box = b->items[n->key].box;
-        e->group = b->items[n->key].group;
-    }
-    for (int i = count - 1; i >= 0; i--) {
-        Entry* e = &b->entries[i];
-        e->skip = i + 1;
-        if (e->key >= 0) continue;
-        int right = b->entries[i + 1].skip;
-        e->box = cr__box_union(b->entries[i + 1].box, b->entries[right].box);
-        e->skip = b->entries[right].skip;
+    for (int i = 0; i < b->loose_count; i++) {
+        int key = k->loose[i];
+        found[count] = key;
+        count += k->present[key] && cr__boxes_meet(k->large[key], box);
     }
     return count;
 }
 
-// all partners of leaf i among the entries after it
-static bool partners(crBroad* b, int i, int entries, int* count) {
-    const Entry x = b->entries[i];
-    for (int at = i + 1; at < entries;) {
-        const Entry* e = &b->entries[at];
-        bool meets = cr__boxes_meet(e->box, x.box);
-        at = meets ? at + 1 : e->skip;
-        if (!meets || e->key < 0 || (x.group >= 0 && x.group == e->group)) continue;
-        crPair pair = x.key < e->key ? (crPair){x.key, e->key} : (crPair){e->key, x.key};
-        if (!push_pair(b, count, pair)) return false;
+// near pairs of one changed box; between two changed ones the smaller key's search counts
+static bool search(crBroad* b, int key, int* fresh) {
+    const Keys* k = &b->keys;
+    if (!k->present[key]) return true;
+    int count = neighbours(b, k->large[key], k->found), group = k->items[key].group;
+    if (!reserve_pairs(b, *fresh + count, *fresh)) return false;
+    for (int i = 0; i < count; i++) {
+        int other = k->found[i];
+        const Item* item = &k->items[other];
+        if (other == key || (item->changed && other < key)) continue;
+        if (group >= 0 && group == item->group) continue;
+        b->pairs.fresh[(*fresh)++] = key < other ? (crPair){key, other} : (crPair){other, key};
     }
     return true;
 }
 
-// heap sort by b: no memory, and fine for a floor that meets everything
-static void sift(crPair* p, int root, int count) {
-    for (int child; (child = 2 * root + 1) < count; root = child) {
-        if (child + 1 < count && p[child + 1].b > p[child].b) child++;
-        if (p[root].b >= p[child].b) return;
-        crPair t = p[root];
-        p[root] = p[child];
-        p[child] = t;
+static bool search_all(crBroad* b, int* fresh) {
+    b->compared += (int64_t)b->changed_count * b->loose_count;
+    if (b->grid.entry_count > 0 && b->compared <= (int64_t)SORT * b->present_count) {
+        for (int i = 0; i < b->changed_count; i++)
+            if (!search(b, b->keys.changed[i], fresh)) return false;
+        return true;
     }
+    if (!sort_grid(b)) return false;
+    // in the grid's order: neighbours in space are neighbours in memory
+    for (int i = 0; i < b->grid.entry_count; i++) {
+        int key = b->grid.entries[i].key;
+        if (b->keys.items[key].changed && !search(b, key, fresh)) return false;
+    }
+    return true;
 }
 
-static void sort_run(crPair* p, int count) {
-    for (int i = count / 2; i-- > 0;)
-        sift(p, i, count);
-    for (int end = count; end > 1; end--) {
-        crPair t = p[0];
-        p[0] = p[end - 1];
-        p[end - 1] = t;
-        sift(p, 0, end - 1);
-    }
+// stable, by a or by b: count, end of each run from the back
+static void count_sort(const crBroad* b, const crPair* from, int count, bool by_a, crPair* to) {
+    int* end = b->keys.found;
+    for (int i = 0; i < b->keys.capacity; i++)
+        end[i] = 0;
+    for (int i = 0; i < count; i++)
+        end[by_a ? from[i].a : from[i].b]++;
+    for (int i = 1; i < b->keys.capacity; i++)
+        end[i] += end[i - 1];
+    for (int i = count - 1; i >= 0; i--)
+        to[--end[by_a ? from[i].a : from[i].b]] = from[i];
 }
 
-// by a through counting, then each run by b
-static void sort_pairs(crBroad* b, int count) {
-    int end = 0;
-    for (int i = 0; i < b->item_capacity; i++)
-        b->items[i].run = 0;
-    for (int k = 0; k < count; k++)
-        b->items[b->pairs[k].a].run++;
-    for (int i = 0; i < b->item_capacity; i++) {
-        end += b->items[i].run;
-        b->items[i].run = end - b->items[i].run;
+static bool before(crPair x, crPair y) { return x.a < y.a || (x.a == y.a && x.b < y.b); }
+
+// near pairs of boxes that stayed, and the fresh ones
+static void merge(crBroad* b, int fresh) {
+    const Pairs* p = &b->pairs;
+    const Item* items = b->keys.items;
+    int count = 0, k = 0;
+    for (int i = 0; i < b->near_count; i++) {
+        crPair pair = p->near[i];
+        if (items[pair.a].changed || items[pair.b].changed) continue;
+        while (k < fresh && before(p->fresh[k], pair))
+            p->merged[count++] = p->fresh[k++];
+        p->merged[count++] = pair;
     }
-    for (int k = 0; k < count; k++)
-        b->sorted[b->items[b->pairs[k].a].run++] = b->pairs[k];
-    for (int i = 0, first = 0; i < b->item_capacity; first = b->items[i++].run)
-        sort_run(b->sorted + first, b->items[i].run - first);
+    while (k < fresh)
+        p->merged[count++] = p->fresh[k++];
+    crPair* t = b->pairs.near;
+    b->pairs.near = b->pairs.merged;
+    b->pairs.merged = t;
+    b->near_count = count;
+}
+
+static bool update_near(crBroad* b) {
+    int fresh = 0;
+    if (!search_all(b, &fresh) || !reserve_pairs(b, b->near_count + fresh, fresh)) return false;
+    if (fresh > 0) {
+        count_sort(b, b->pairs.fresh, fresh, false, b->pairs.listed);
+        count_sort(b, b->pairs.listed, fresh, true, b->pairs.fresh);
+    }
+    merge(b, fresh);
+    for (int i = 0; i < b->changed_count; i++)
+        b->keys.items[b->keys.changed[i]].changed = false;
+    b->changed_count = 0;
+    return true;
 }
 
 crStatus cr_broad_pairs(crBroad* b, const crPair** pairs, int* count) {
     *count = 0;
-    if (!reserve_entries(b)) return CR_ERR_MEMORY;
-    int entries = lay_out(b);
-    for (int i = 0; i < entries; i++)
-        if (b->entries[i].key >= 0 && !partners(b, i, entries, count)) return CR_ERR_MEMORY;
-    if (*count > 0) sort_pairs(b, *count);
-    *pairs = b->sorted;
+    if (b->changed_count > 0 && !update_near(b)) return CR_ERR_MEMORY;
+    int listed = 0;
+    for (int i = 0; i < b->near_count; i++) {
+        crPair pair = b->pairs.near[i];
+        b->pairs.listed[listed] = pair;
+        listed += cr__boxes_meet(b->keys.boxes[pair.a], b->keys.boxes[pair.b]);
+    }
+    *pairs = b->pairs.listed;
+    *count = listed;
     return CR_OK;
 }
 
-int cr_broad_query(const crBroad* b, crBounds box, int* keys, int capacity) {
-    int count = 0;
-    bool inside;
-    for (int at = b->root; at >= 0; at = next_node(b, at, inside)) {
-        const Node* n = &b->nodes[at];
-        inside = cr__boxes_meet(n->box, box);
-        if (inside && n->child[0] < 0 && cr__boxes_meet(b->items[n->key].box, box)) {
-            // the smallest keys, ascending
-            int k = count < capacity ? count : capacity;
-            count++;
-            if (k == capacity && (capacity == 0 || n->key > keys[capacity - 1])) continue;
-            if (k == capacity) k--;
-            for (; k > 0 && keys[k - 1] > n->key; k--)
-                keys[k] = keys[k - 1];
-            keys[k] = n->key;
-        }
+static void sift(int* keys, int root, int count) {
+    for (int child; (child = 2 * root + 1) < count; root = child) {
+        if (child + 1 < count && keys[child + 1] > keys[child]) child++;
+        if (keys[root] >= keys[child]) return;
+        int t = keys[root];
+        keys[root] = keys[child];
+        keys[child] = t;
     }
+}
+
+// heap sort
+static void sort_keys(int* keys, int count) {
+    for (int i = count / 2; i-- > 0;)
+        sift(keys, i, count);
+    for (int end = count - 1; end > 0; end--) {
+        int t = keys[0];
+        keys[0] = keys[end];
+        keys[end] = t;
+        sift(keys, 0, end);
+    }
+}
+
+int cr_broad_query(crBroad* b, crBounds box, int* keys, int capacity) {
+    if (b->keys.capacity == 0) return 0;
+    int* found = b->keys.found;
+    int met = neighbours(b, box, found), count = 0;
+    for (int i = 0; i < met; i++)
+        if (cr__boxes_meet(b->keys.boxes[found[i]], box)) found[count++] = found[i];
+    sort_keys(found, count);
+    for (int i = 0; i < count && i < capacity; i++)
+        keys[i] = found[i];
     return count;
 }

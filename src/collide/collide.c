@@ -54,7 +54,7 @@ static bool meet_contacts(void* ctx, const crConvex* b) {
     crClosest c;
     if (!closest(pair->piece, b, &c)) return true;
     crContactPoint found[CR_MANIFOLD_MAX];
-    int count = cr__manifold(pair->piece, b, &c, pair->margin, found);
+    int count = cr__manifold(pair->piece, b, &c, pair->margin, found, NULL);
     for (int i = 0; i < count; i++, pair->count++)
         if (pair->count < pair->capacity) pair->contacts[pair->count] = found[i];
     return true;
@@ -245,9 +245,12 @@ static bool precedes(const crContactPoint* x, const crContactPoint* y) {
     return x->feature_b < y->feature_b;
 }
 
-static void sort(crContactPoint* c, int count) {
-    for (int i = 1; i < count; i++) {
+void cr__place(crContactPoint* c, int count, crVec3 origin) {
+    for (int i = 0; i < count; i++) {
         crContactPoint x = c[i];
+        x.point = cr_add(origin, x.point);
+        x.on_a = cr_add(origin, x.on_a);
+        x.on_b = cr_add(origin, x.on_b);
         int k = i;
         for (; k > 0 && precedes(&x, &c[k - 1]); k--)
             c[k] = c[k - 1];
@@ -266,12 +269,7 @@ int cr_collide(const crShape* a, crPose body_a, const crShape* b, crPose body_b,
     int count = pair.count < capacity ? pair.count : capacity;
     if (has_triangles(a)) count = drop_seams(&pair, true, contacts, count);
     if (has_triangles(b)) count = drop_seams(&pair, false, contacts, count);
-    for (int i = 0; i < count; i++) {
-        contacts[i].point = cr_add(pair.origin, contacts[i].point);
-        contacts[i].on_a = cr_add(pair.origin, contacts[i].on_a);
-        contacts[i].on_b = cr_add(pair.origin, contacts[i].on_b);
-    }
-    sort(contacts, count);
+    cr__place(contacts, count, pair.origin);
     if (needed != NULL) *needed = pair.count;
     return count;
 }

@@ -139,11 +139,28 @@ static int merge(Candidate* c, int count, double margin, double tol) {
     return kept;
 }
 
-static int candidates(const crConvex* a, const crConvex* b, crVec3 n, double tol, Candidate* out) {
-    crVec3 fa[CR__FACE_MAX], fb[CR__FACE_MAX];
+// sine between a support face or edge and the plane across n
+static double slope(const crVec3* p, int count, crVec3 n) {
+    if (count < 2) return 0.0;
+    crVec3 along = count == 2 ? cr_sub(p[1], p[0]) : polygon_normal(p, count);
+    crVec3 across = cr_cross(along, n);
+    double sine = count == 2 ? fabs(cr_dot(along, n)) : cr_norm(across);
+    return sine / cr_norm(along);
+}
+
+// its support face is an octagon for a disc
+static bool is_round(const crConvex* c) { return c->core == CR__CYLINDER || c->core == CR__CONE; }
+
+static int candidates(const crConvex* a, const crConvex* b, crVec3 n, double tol, Candidate* out,
+                      crLeftOut* left_out) {
+    crVec3 fa[CR__FACE_MAX] = {{0, 0, 0}}, fb[CR__FACE_MAX] = {{0, 0, 0}};
     int na = 0, nb = 0, count = 0;
     if (a->core != CR__HALFSPACE) na = cr__support_face(a, n, fa);
     if (b->core != CR__HALFSPACE) nb = cr__support_face(b, cr_neg(n), fb);
+    if (left_out != NULL) {
+        left_out->slope = fmax(slope(fa, na, n), slope(fb, nb, n));
+        left_out->corners = (is_round(a) && na > 2) || (is_round(b) && nb > 2);
+    }
     if (na == 0 || nb == 0) {
         // a half-space meets every corner of the other's face
         const crConvex* plane = na == 0 ? a : b;
@@ -161,24 +178,31 @@ static int candidates(const crConvex* a, const crConvex* b, crVec3 n, double tol
 }
 
 int cr__manifold(const crConvex* a, const crConvex* b, const crClosest* closest, double margin,
-                 crContactPoint contacts[CR_MANIFOLD_MAX]) {
+                 crContactPoint contacts[CR_MANIFOLD_MAX], crLeftOut* left_out) {
     if (closest->gap > margin) return 0;
     Candidate c[CLIP_MAX + 1];
     double scale = fmin(a->core == CR__HALFSPACE ? (double)INFINITY : a->extent + a->radius,
                         b->core == CR__HALFSPACE ? (double)INFINITY : b->extent + b->radius);
     double tol = 1e-9 * scale;
     crVec3 n = closest->n;
-    int count = candidates(a, b, n, tol, c);
-    double deepest = (double)INFINITY;
-    for (int i = 0; i < count; i++)
+    int count = candidates(a, b, n, tol, c, left_out);
+    double deepest = (double)INFINITY, farthest = -(double)INFINITY;
+    for (int i = 0; i < count; i++) {
         deepest = fmin(deepest, c[i].gap);
+        farthest = fmax(farthest, c[i].gap);
+    }
     if (!(deepest <= closest->gap + tol)) {
         // first, so that it stays where a corner coincides with it
         for (int i = count++; i > 0; i--)
             c[i] = c[i - 1];
         c[0] = (Candidate){closest->a, closest->b, closest->gap};
     }
-    count = reduce(c, merge(c, count, margin, 1e-7 * scale));
+    int corners = merge(c, count, margin, 1e-7 * scale);
+    count = reduce(c, corners);
+    if (left_out != NULL) {
+        left_out->corners |= corners > count;
+        left_out->far = farthest > margin;
+    }
     for (int i = 0; i < count; i++) {
         crVec3 middle = cr_scale(0.5, cr_add(c[i].a, c[i].b));
         contacts[i] = (crContactPoint){

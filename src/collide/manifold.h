@@ -13,8 +13,18 @@ int cr__support_face(const crConvex* c, crVec3 d, crVec3 points[CR__FACE_MAX]);
 // Feature id of the surface point x of the piece, d the outward normal there.
 uint32_t cr__feature(const crConvex* c, crVec3 x, crVec3 d, bool choice);
 
-// Up to 4 contacts with gap <= margin.
+// What the contacts of a manifold leave out.
+typedef struct crLeftOut {
+    double slope;  // sine between the support faces or edges and the plane across the normal, the larger one
+    bool corners;  // corners or parts of a rim of the common region, within the margin
+    bool far;      // corners beyond the margin
+} crLeftOut;
+
+// Up to 4 contacts with gap <= margin; left_out may be NULL.
 int cr__manifold(const crConvex* a, const crConvex* b, const crClosest* closest, double margin,
-                 crContactPoint contacts[CR_MANIFOLD_MAX]);
+                 crContactPoint contacts[CR_MANIFOLD_MAX], crLeftOut* left_out);
+
+// From the working frame to the world, and sorted by children, then features.
+void cr__place(crContactPoint* contacts, int count, crVec3 origin);
 
 #endif

@@ -40,8 +40,9 @@ struct crCompound {
 
 static inline bool cr__is_convex(const crShape* s) { return s->kind <= CR_SHAPE_HULL; }
 static inline bool cr__boxes_meet(crBounds a, crBounds b) {
-    return a.lo.x <= b.hi.x && b.lo.x <= a.hi.x && a.lo.y <= b.hi.y && b.lo.y <= a.hi.y && a.lo.z <= b.hi.z &&
-           b.lo.z <= a.hi.z;
+    // & and not &&: no branches to guess
+    return (a.lo.x <= b.hi.x) & (b.lo.x <= a.hi.x) & (a.lo.y <= b.hi.y) & (b.lo.y <= a.hi.y) &
+           (a.lo.z <= b.hi.z) & (b.lo.z <= a.hi.z);
 }
 static inline crBounds cr__box_union(crBounds a, crBounds b) {
     return (crBounds){cr_vec3(fmin(a.lo.x, b.lo.x), fmin(a.lo.y, b.lo.y), fmin(a.lo.z, b.lo.z)),

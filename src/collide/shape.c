@@ -158,10 +158,22 @@ static crBounds turned_box(crBounds box, crPose pose) {
     return (crBounds){cr_sub(middle, reach), cr_add(middle, reach)};
 }
 
+// bounded on one side where the normal is along an axis, else by nothing
+static crBounds halfspace_bounds(const crShape* s, crPose pose) {
+    crConvex c;
+    cr__convex_set(&c, s, pose, cr_vec3(0, 0, 0));
+    const double inf = (double)INFINITY;
+    crVec3 n = c.size;
+    crBounds box = {cr_vec3(-inf, -inf, -inf), cr_vec3(inf, inf, inf)};
+    if (n.y == 0.0 && n.z == 0.0) *(n.x > 0.0 ? &box.hi.x : &box.lo.x) = n.x * c.offset;
+    if (n.z == 0.0 && n.x == 0.0) *(n.y > 0.0 ? &box.hi.y : &box.lo.y) = n.y * c.offset;
+    if (n.x == 0.0 && n.y == 0.0) *(n.z > 0.0 ? &box.hi.z : &box.lo.z) = n.z * c.offset;
+    return box;
+}
+
 crBounds cr_shape_bounds(const crShape* s, crPose body) {
     crPose pose = cr_pose_mul(body, s->pose);
-    const double inf = (double)INFINITY;
-    if (s->kind == CR_SHAPE_HALFSPACE) return (crBounds){cr_vec3(-inf, -inf, -inf), cr_vec3(inf, inf, inf)};
+    if (s->kind == CR_SHAPE_HALFSPACE) return halfspace_bounds(s, pose);
     if (s->kind == CR_SHAPE_COMPOUND) {
         const crCompound* all = s->data.compound;
         crBounds box = cr_shape_bounds(&all->children[0], pose);

@@ -4,6 +4,7 @@
 // Fails: as its stages do. A solution that still overlaps something after ROUNDS is left to the position pass.
 #include <string.h>
 
+#include "step/cache.h"
 #include "step/contact_islands.h"
 
 #define ROUNDS 10  // of adding contacts that a solution overlaps
@@ -11,7 +12,7 @@
 // velocity of each contact when bodies move by v
 static void look(crStep* step, const double* v, crVec3* u) {
     crDynamics* d = &step->dynamics;
-    cr_model_velocity(step->model, v, d);
+    cr__part_velocity(step->model, cr__step_part(step), v, d);
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
         u[i] = cr_sub(cr_model_point_velocity(d, c->body_b, c->point.point),
@@ -21,7 +22,7 @@ static void look(crStep* step, const double* v, crVec3* u) {
 
 // whether a contact that is open, or leaving, will touch at more than the threshold: an impact, not of this
 // solve
-static bool meets_fast(const crStep* step, const crStepContact* c) {
+bool cr__step_meets_fast(const crStep* step, const crStepContact* c) {
     crVec3 fall = cr_sub(cr__step_fall(step, c->body_b), cr__step_fall(step, c->body_a));
     double gap = fmax(0.0, c->point.gap);
     return c->speed * c->speed - 2.0 * gap * cr_dot(fall, c->point.normal) > c->fast * c->fast;
@@ -44,7 +45,7 @@ static int choose(const crStep* step, double h, const crVec3* u, bool first, boo
         bool closes = c->point.gap - c->delta + h * cr_dot(u[i], c->point.normal) <= 0.0;
         bool touching = c->point.gap <= c->delta && c->speed < c->fast;
         if (first && !closes) closes = may_close(step, c, h, u[i]);
-        takes[i] = touching || (closes && (plastic || !meets_fast(step, c)));
+        takes[i] = touching || (closes && (plastic || !cr__step_meets_fast(step, c)));
         added += takes[i];
     }
     return added;

@@ -20,6 +20,8 @@ crStepSettings cr_step_settings(void) {
         .cluster = 1e-6,
         .position_tol = 0.1,
         .impact_limit = 10000,
+        .bound = 1e6,
+        .sleep_speed = 0.005,
     };
 }
 
@@ -83,5 +85,8 @@ crStatus cr_step_settings_check(const crStepSettings* s, crError* error) {
     if (status == CR_OK)
         status = check_number("deadband", s->deadband, s->deadband == 0.0 ? 0.0 : 1e-12, 0.1, error);
     if (status == CR_OK) status = check_number("position_tol", s->position_tol, 1e-6, 1.0, error);
+    if (status == CR_OK) status = check_number("bound", s->bound, 1e-3, 1e100, error);
+    if (status == CR_OK) status = check_number("sleep_time", s->sleep_time, 0.0, 1e6, error);
+    if (status == CR_OK) status = check_number("sleep_speed", s->sleep_speed, 0.0, 1e6, error);
     return status;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "model/spatial.h"
+#include "step/cache.h"
 #include "step/packed.h"
 
 crStatus cr_step_solve(crStep* step, crError* error) {
@@ -90,6 +91,61 @@ static crStatus add_beginning(crStep* step, const crStepContact* c) {
     return cr_step_event_add(step, &event);
 }
 
+// whether a kept force is of the part: neither of its bodies moves outside
+static bool of_part(const crStep* step, const crWarm* w) {
+    const crModel* model = step->model;
+    int a = model->shapes[w->shape_a].body, b = model->shapes[w->shape_b].body;
+    const int* mark = step->cache->mark;
+    return (!cr__moves(model, a) || mark[a] != 0) && (!cr__moves(model, b) || mark[b] != 0);
+}
+
+// forces that are not of the part, in the order they are kept in; how many
+static int keep_others(crStep* step, crWarm* others) {
+    int kept = 0;
+    for (int k = 0; k < step->part_count; k++) {
+        step->cache->mark[step->part[k]] = 1;
+    }
+    for (int i = 0; i < step->warm_count; i++) {
+        if (!of_part(step, &step->warm[i])) others[kept++] = step->warm[i];
+    }
+    for (int k = 0; k < step->part_count; k++) {
+        step->cache->mark[step->part[k]] = 0;
+    }
+    return kept;
+}
+
+// forces of the part's contacts take the place of its old ones, in order
+static crStatus replace_forces(crStep* step, int pressed) {
+    void* warm = step->warm;
+    crStatus status = cr__step_grow(&step->allocator, &warm, &step->warm_capacity, step->warm_count,
+                                    step->warm_count + pressed, sizeof *step->warm);
+    step->warm = warm;
+    size_t mark = cr_arena_mark(&step->scratch);
+    crWarm* others = cr_arena_alloc(&step->scratch, (size_t)(step->warm_count + 1) * sizeof *others);
+    if (status != CR_OK || others == NULL) return CR_ERR_MEMORY;
+    int kept = keep_others(step, others), next = 0;
+    step->warm_count = 0;
+    for (int i = 0; i < step->contact_count; i++) {
+        const crStepContact* c = &step->contacts[i];
+        if (!presses(c)) continue;
+        while (next < kept && compare(&others[next], c, false) < 0) {
+            step->warm[step->warm_count++] = others[next++];
+        }
+        step->warm[step->warm_count++] = (crWarm){c->shape_a,
+                                                  c->shape_b,
+                                                  c->point.child_a,
+                                                  c->point.child_b,
+                                                  c->point.feature_a,
+                                                  c->point.feature_b,
+                                                  cr_scale(1.0 / step->h, c->impulse)};
+    }
+    while (next < kept) {
+        step->warm[step->warm_count++] = others[next++];
+    }
+    cr_arena_release(&step->scratch, mark);
+    return CR_OK;
+}
+
 // contacts of pairs that did not press in the last solve begin; then the forces of this one are kept
 static crStatus keep_forces(crStep* step) {
     int pressed = 0, cursor = 0;
@@ -100,26 +156,7 @@ static crStatus keep_forces(crStep* step) {
         pressed++;
         if (c->speed < 0.0 && next_kept(step, c, true, &cursor) == NULL) status = add_beginning(step, c);
     }
-    void* warm = step->warm;
-    if (status == CR_OK) {
-        status = cr__step_grow(&step->allocator, &warm, &step->warm_capacity, step->warm_count, pressed,
-                               sizeof *step->warm);
-    }
-    step->warm = warm;
-    if (status != CR_OK) return status;
-    step->warm_count = 0;
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
-        if (!presses(c)) continue;
-        step->warm[step->warm_count++] = (crWarm){c->shape_a,
-                                                  c->shape_b,
-                                                  c->point.child_a,
-                                                  c->point.child_b,
-                                                  c->point.feature_a,
-                                                  c->point.feature_b,
-                                                  cr_scale(1.0 / step->h, c->impulse)};
-    }
-    return CR_OK;
+    return status == CR_OK ? replace_forces(step, pressed) : status;
 }
 
 void cr__step_add_momentum(const crStep* step, int count, const crPackedContact* contact, double* momentum) {
@@ -156,16 +193,22 @@ static void read_impulses(crStep* step) {
 crStatus cr__step_apply(crStep* step, int count, const int* index, const crPackedContact* contact, double* dv,
                         crError* error) {
     const crModel* model = step->model;
-    memset(dv, 0, (size_t)model->nv * sizeof *dv);
+    for (int k = 0; k < step->part_count; k++) {
+        const crBody* body = &model->bodies[step->part[k]];
+        memset(dv + body->v, 0, (size_t)body->nv * sizeof *dv);
+    }
     read_impulses(step);
     cr_rows_add_impulse(&step->rows, step->p, dv);
     cr__step_add_momentum(step, count, contact, dv);
     for (int i = 0; i < count; i++) {
         step->contacts[index[i]].impulse = contact[i].P;
     }
-    cr_model_mass_solve(model, &step->dynamics, dv);
-    for (int i = 0; i < model->nv; i++) {
-        step->state.v[i] = step->v_free[i] + dv[i];
+    cr__part_mass_solve(model, cr__step_part(step), &step->dynamics, dv);
+    for (int k = 0; k < step->part_count; k++) {
+        const crBody* body = &model->bodies[step->part[k]];
+        for (int i = body->v; i < body->v + body->nv; i++) {
+            step->state.v[i] = step->v_free[i] + dv[i];
+        }
     }
     return keep_forces(step) == CR_OK ? CR_OK : cr__step_memory(error);
 }

@@ -7,6 +7,8 @@
 // Room for `needed` entries of an array that outlives the step; `used` of them are kept.
 crStatus cr__step_grow(const crAllocator* a, void** array, int* capacity, int used, int needed, size_t size);
 crStatus cr__step_memory(crError* error);  // CR_ERR_MEMORY with its text
+// CR_ERR_FINITE: a body's position or velocity became a value that is none.
+crStatus cr__step_lost(const crStep* step, int body, const char* what, double value, crError* error);
 
 // Contacts of two shapes at given poses, by outlines where both bodies move in one plane; at most capacity,
 // and how many there are in *needed.
@@ -34,6 +36,8 @@ void cr__step_row_sizes(const crStep* step, const bool* takes, int* rows, int* e
 crStatus cr__step_pose_problem(crStep* step, crRows* rows, crBlock* blocks, int block_count,
                                const double (*vertices)[2], const double* v, crRows* H, crProblem* problem);
 
+// Whether a contact that is open, or leaving, will touch at more than its `fast`: an impact, not of a solve.
+bool cr__step_meets_fast(const crStep* step, const crStepContact* contact);
 // state.v over h under every contact that may press; plastic: those that close fast as well.
 crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* error);
 

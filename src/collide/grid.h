@@ -1,0 +1,41 @@
+// grid.h - boxes sorted into the cells of a hashed grid with one level per power of two of their size.
+#ifndef CAROM_COLLIDE_GRID_H
+#define CAROM_COLLIDE_GRID_H
+
+#include "collide/pieces.h"
+
+#define CR__GRID_LEVELS 128
+
+typedef struct crGridEntry {
+    crBounds box;
+    int key;
+    int iy, iz;  // cell of box.lo
+} crGridEntry;
+
+typedef struct crGridLevel {
+    double cell;    // edge of a cell, at least the largest side of every box of the level, m
+    crVec3 reach;   // largest sides of its boxes, m
+    int first;      // of its slots
+    int mask;       // its slots are a power of two in number, this is one less
+    int low, high;  // its entries are those from low to before high
+} crGridLevel;
+
+// Slot s of all levels together holds the entries from starts[s] to before starts[s + 1].
+typedef struct crGrid {
+    int level_count, entry_count, capacity;
+    crGridLevel levels[CR__GRID_LEVELS];  // those in use, small boxes first (level_count)
+    int* starts;                          // (2 capacity + 1)
+    int* slots;                           // of each key, -1 where it is absent (capacity)
+    crGridEntry* entries;                 // (capacity)
+} crGrid;
+
+// Room for keys below capacity; what it held is lost. false: out of memory, nothing has changed.
+bool cr__grid_reserve(crGrid* grid, const crAllocator* allocator, int capacity);
+void cr__grid_free(crGrid* grid, const crAllocator* allocator);
+// Sorts in the boxes of all keys below count that are present.
+void cr__grid_build(crGrid* grid, const crBounds* boxes, const bool* present, int count);
+// Indices of the entries whose boxes meet box, each once; returns how many. Room for all entries and one
+// more is needed.
+int cr__grid_find(const crGrid* grid, crBounds box, int* found);
+
+#endif

@@ -1,0 +1,214 @@
+// patch.c - contacts kept from one computation to the next while the shapes hardly move against each other.
+//
+// Where one shape meets the other with a flat face of unit normal n, the gap of a point x of the other is
+// n.(x - face): linear in x, exact however the bodies move as long as x is the point that counts. What
+// changes to second order: corners of the common region of two faces (the minimum of a gap with slope sigma
+// over a polygon that shifts by m moves by sigma m / sin(corner / 2), linear programming; over a line that
+// ends at a rim, by sigma m / sine between them), and the support
+// point of a curved surface, whose gap is short by bend theta^2 at most. Directions n' at an angle beta to n
+// separate by no more than gap - sin(beta) d, d the distance of the contacts' centre from the rim of the
+// face, so none is better while 0.14 d exceeds depth and motion; smaller angles are the same contact.
+// A pair that is apart stays so while m is less than its gap: distances are 1-Lipschitz.
+// Fails: refresh refuses; nothing else.
+#include <string.h>
+
+#include "collide/manifold.h"
+#include "collide/pieces.h"
+
+#define TURN  0.01  // largest angle of a refresh, rad
+#define SHARE 0.05  // largest motion, relative to the smaller shape
+#define APART 0.14  // sine of the angle beyond which a face is another one
+#define SAME  1e-9  // distance of unit normals that are the same
+
+static bool flat(const crConvex* c) {
+    return c->core == CR__BOX || c->core == CR__HULL || c->core == CR__HALFSPACE;
+}
+
+// the face of c with outward normal n, -1: none
+static int face_along(const crConvex* c, crVec3 n) {
+    if (c->core == CR__HALFSPACE) return cr_norm(cr_sub(c->size, n)) <= SAME ? 0 : -1;
+    for (int i = 0; i < cr__face_count(c); i++)
+        if (cr_norm(cr_sub(cr__face_normal(c, i), n)) <= SAME) return i;
+    return -1;
+}
+
+// distance of x from the rim of face i, as far as the planes of the other faces tell
+static double from_rim(const crConvex* c, int face, crVec3 x) {
+    double least = (double)INFINITY;
+    for (int i = 0; c->core != CR__HALFSPACE && i < cr__face_count(c); i++)
+        if (i != face) least = fmin(least, cr__face_offset(c, i) - cr_dot(cr__face_normal(c, i), x));
+    return least;
+}
+
+// largest radius of curvature of a piece, 0 where it has corners and edges only
+static double bend(const crConvex* c) {
+    crVec3 s = c->size;
+    double most = fmax(s.x, fmax(s.y, s.z)), least = fmin(s.x, fmin(s.y, s.z));
+    switch (c->core) {
+    case CR__CYLINDER:
+        // the lowest point of a rim runs r / sine of its tilt
+        return s.x / APART;
+    case CR__CONE:
+        return s.x * fmax(1.0 / APART, sqrt(s.x * s.x + 4.0 * s.z * s.z) / (2.0 * s.z));
+    case CR__ELLIPSOID:
+        return most * most / least;
+    default:
+        return c->radius;
+    }
+}
+
+// 1 / sin(corner / 2) of the sharpest corner that three of the contacts make
+static double corner_sharpness(const crContactPoint* c, int count) {
+    double cosine = -1.0;
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < count; j++)
+            for (int k = j + 1; k < count; k++) {
+                if (i == j || i == k) continue;
+                crVec3 u = cr_sub(c[j].point, c[i].point), v = cr_sub(c[k].point, c[i].point);
+                cosine = fmax(cosine, cr_dot(u, v) / (cr_norm(u) * cr_norm(v)));
+            }
+    return 1.0 / fmax(sqrt(0.5 * fmax(1.0 - cosine, 0.0)), 1e-6);
+}
+
+// of a line on a face: 1 / sine between the line and the rims that its ends are near to
+static double line_sharpness(const crConvex* c, int face, const crContactPoint ends[2], double near) {
+    crVec3 u = cr__unit(cr_sub(ends[1].point, ends[0].point), cr_vec3(0, 0, 1));
+    double least = 1.0;
+    for (int i = 0; c->core != CR__HALFSPACE && i < cr__face_count(c); i++) {
+        crVec3 m = cr__face_normal(c, i);
+        double most = fmax(cr_dot(m, ends[0].point), cr_dot(m, ends[1].point));
+        if (i != face && most > cr__face_offset(c, i) - near) least = fmin(least, fabs(cr_dot(m, u)));
+    }
+    return 1.0 / fmax(least, 1e-6);
+}
+
+static void set_face(const crConvex* a, const crConvex* b, crPatch* p) {
+    crVec3 n = p->contacts[0].normal, centre = cr_vec3(0, 0, 0);
+    int face_a = flat(a) ? face_along(a, n) : -1, face_b = flat(b) ? face_along(b, cr_neg(n)) : -1;
+    if (face_a < 0 && face_b < 0) return;
+    p->turns_with = face_a >= 0 ? 0 : 1;
+    const crConvex *c = face_a >= 0 ? a : b, *other = face_a >= 0 ? b : a;
+    int face = face_a >= 0 ? face_a : face_b;
+    double farthest = p->gap;
+    for (int i = 0; i < p->count; i++) {
+        centre = cr_madd(centre, 1.0 / p->count, p->contacts[i].point);
+        farthest = fmax(farthest, p->contacts[i].gap);
+    }
+    double rim = from_rim(c, face, centre);
+    if (face_a >= 0 && face_b >= 0) rim = fmax(rim, from_rim(b, face_b, centre));
+    p->inside = APART * rim - (farthest - p->gap);
+    p->bend = bend(other);
+    p->sharpness = p->count > 2    ? corner_sharpness(p->contacts, p->count)
+                   : p->count == 2 ? line_sharpness(c, face, p->contacts, 2.0 * SHARE * p->reach)
+                                   : 1.0;
+}
+
+bool cr_collide_keep(const crShape* a, crPose body_a, const crShape* b, crPose body_b, double margin,
+                     crPatch* patch) {
+    memset(patch, 0, sizeof *patch);
+    *patch = (crPatch){.body_a = body_a, .body_b = body_b, .margin = margin, .turns_with = -1};
+    bool planes = a->kind == CR_SHAPE_HALFSPACE && b->kind == CR_SHAPE_HALFSPACE;
+    if (!cr__is_convex(a) || !cr__is_convex(b) || planes) return false;
+    crPose pose_a = cr_pose_mul(body_a, a->pose), pose_b = cr_pose_mul(body_b, b->pose);
+    crVec3 origin = a->kind == CR_SHAPE_HALFSPACE ? pose_b.p : pose_a.p;
+    crConvex ca, cb;
+    cr__convex_set(&ca, a, pose_a, origin);
+    cr__convex_set(&cb, b, pose_b, origin);
+    double size_a = ca.core == CR__HALFSPACE ? (double)INFINITY : ca.extent + ca.radius;
+    double size_b = cb.core == CR__HALFSPACE ? (double)INFINITY : cb.extent + cb.radius;
+    patch->reach = fmin(size_a, size_b) + margin;
+    patch->centre = size_a <= size_b ? pose_a.p : pose_b.p;
+    crClosest c;
+    cr__closest(&ca, &cb, &c);
+    crLeftOut left_out = {.slope = 0.0};
+    patch->gap = c.gap;
+    patch->count = cr__manifold(&ca, &cb, &c, margin, patch->contacts, &left_out);
+    patch->slope = left_out.slope;
+    patch->corners = left_out.corners;
+    patch->far = left_out.far;
+    if (patch->count > 0) set_face(&ca, &cb, patch);
+    cr__place(patch->contacts, patch->count, origin);
+    return true;
+}
+
+static bool same_pose(const crPose* x, const crPose* y) {
+    return x->p.x == y->p.x && x->p.y == y->p.y && x->p.z == y->p.z && x->q.w == y->q.w && x->q.x == y->q.x &&
+           x->q.y == y->q.y && x->q.z == y->q.z;
+}
+
+// how a body has moved since: x becomes to + R (x - from)
+typedef struct Moved {
+    bool at_rest;
+    crQuat turn;
+    crMat3 R;
+    crVec3 from, to;
+} Moved;
+
+static Moved moved(const crPose* then, const crPose* now) {
+    Moved m = {.at_rest = same_pose(then, now), .turn = cr_quat_identity(), .from = then->p, .to = now->p};
+    if (m.at_rest) return m;
+    m.turn = cr_quat_mul(now->q, cr_quat_conj(then->q));
+    m.R = cr_quat_matrix(m.turn);
+    return m;
+}
+
+static crVec3 move_point(const Moved* m, crVec3 x) {
+    return m->at_rest ? x : cr_add(m->to, cr_mat3_mul(m->R, cr_sub(x, m->from)));
+}
+
+// angle and motion of one shape against the other; false: too much
+static bool relative(const crPatch* p, const Moved* a, const Moved* b, double* theta, double* motion) {
+    crQuat turn = cr_quat_mul(cr_quat_conj(a->turn), b->turn);
+    // an angle below 0.01 exceeds its sine by less than 2e-5 of it
+    *theta = 2.0001 * cr_norm(cr_vec3(turn.x, turn.y, turn.z));
+    *motion = cr_norm(cr_sub(move_point(b, p->centre), move_point(a, p->centre))) + *theta * p->reach;
+    return *theta <= TURN && *motion <= SHARE * p->reach;
+}
+
+// what the contacts may be wrong by; false: they may be the wrong ones
+static bool judge(const crPatch* p, double margin, double theta, double motion, double* error) {
+    *error = 0.0;
+    if (p->count == 0) return p->gap - motion > margin;
+    if (motion == 0.0) return margin <= p->margin || !p->far;
+    if (p->turns_with < 0) return false;
+    if (p->far && margin + motion > p->margin) return false;
+    if (!(p->inside > fabs(p->gap) + 2.0 * motion)) return false;
+    double slope = p->slope + theta;
+    *error = slope * p->sharpness * motion + p->bend * theta * theta;
+    if (p->corners) *error += 2.0 * slope * p->reach;
+    return true;
+}
+
+static void write_contact(const crContactPoint* then, const Moved* a, const Moved* b, crVec3 n,
+                          crContactPoint* now) {
+    crVec3 x = move_point(a, then->on_a), y = move_point(b, then->on_b);
+    *now = *then;
+    now->normal = n;
+    now->gap = cr_dot(n, cr_sub(y, x));
+    now->point = cr_scale(0.5, cr_add(x, y));
+    now->on_a = cr_madd(now->point, -0.5 * now->gap, n);
+    now->on_b = cr_madd(now->point, 0.5 * now->gap, n);
+}
+
+bool cr_collide_refresh(const crPatch* p, crPose body_a, crPose body_b, double margin, double tolerance,
+                        crContactPoint contacts[CR_MANIFOLD_MAX], int* count, double* error) {
+    Moved a = moved(&p->body_a, &body_a), b = moved(&p->body_b, &body_b);
+    double theta = 0.0, motion = 0.0;
+    bool still = a.at_rest && b.at_rest;
+    *count = 0;
+    *error = 0.0;
+    if (!still && (!(tolerance > 0.0) || !relative(p, &a, &b, &theta, &motion))) return false;
+    if (!judge(p, margin, theta, motion, error) || !(*error <= tolerance)) return false;
+    if (p->count == 0) return true;
+    crVec3 n = p->contacts[0].normal;
+    const Moved* face = p->turns_with == 0 ? &a : &b;
+    if (!face->at_rest) n = cr_mat3_mul(face->R, n);
+    for (int i = 0; i < p->count; i++) {
+        if (still)
+            contacts[*count] = p->contacts[i];
+        else
+            write_contact(&p->contacts[i], &a, &b, n, &contacts[*count]);
+        if (contacts[*count].gap <= margin) (*count)++;
+    }
+    return true;
+}
