@@ -64,8 +64,9 @@ typedef struct crStepSettings {
 
 CR_API crStepSettings cr_step_settings(void);
 CR_API crStatus cr_step_settings_check(const crStepSettings* settings, crError* error);
-CR_API double cr_step_tol(const crStepSettings* settings);  // residual of exact solves: tol, or 1e-9 where it is 0
-CR_API const char* cr_method_name(crMethod method);     // "cone", "lcp", "moreau", "event"; NULL for no such
+CR_API double cr_step_tol(
+    const crStepSettings* settings);                 // residual of exact solves: tol, or 1e-9 where it is 0
+CR_API const char* cr_method_name(crMethod method);  // "cone", "lcp", "moreau", "event"; NULL for no such
 CR_API const char* cr_quality_name(crQuality quality);  // "fast", "accurate", "certified"; NULL for no such
 
 // Adds to k (nv), what acts beyond the model: cr_model_add_force and so on. May return any failure.
@@ -158,8 +159,8 @@ typedef struct crStep {
     crDynamics dynamics;  // forces
     crForceFn force;      // may be NULL
     void* force_ctx;
-    crArena store;    // arrays of the size of the model
-    crArena scratch;  // everything that lives for a step
+    crArena store;          // arrays of the size of the model
+    crArena scratch;        // everything that lives for a step
     struct crTasks* tasks;  // NULL where one thread does it all
     crBroad* broad;
     double* size;       // of each body: farthest point of its shapes from its centre of mass, m (nb)

@@ -90,8 +90,7 @@ static void* worker(void* arg) {
     crTasks* t = arg;
     while (!atomic_load(&t->stop)) {
         uint32_t seen = job_of(atomic_load(&t->ticket));
-        while (run_chunk(t)) {
-        }
+        while (run_chunk(t)) {}
         bool idle = true;
         for (int i = 0; i < SPINS && idle; i++) {
             idle = job_of(atomic_load(&t->ticket)) == seen && !atomic_load(&t->stop);
@@ -183,8 +182,7 @@ void cr__tasks_for(crTasks* t, int count, int chunk, crTaskFn fn, void* ctx) {
         pthread_cond_broadcast(&t->work);
         pthread_mutex_unlock(&t->lock);
     }
-    while (run_chunk(t)) {
-    }
+    while (run_chunk(t)) {}
     wait_for(t, chunks);
 }
 

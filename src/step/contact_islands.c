@@ -22,28 +22,42 @@
 #define SMALL_TOL    1e-12  // of the largest velocity
 #define NOISE        1e-6   // of the bodies' speed: relative residuals compare with no less
 
+// velocity of b's point against a's that bodies on rails have
+static crVec3 given_velocity(const crStep* step, const crStepContact* c) {
+    const crDynamics* d = &step->dynamics;
+    crVec3 x = c->point.point;
+    return cr_sub(cr__twist_at(d->given[c->body_b], cr_sub(x, d->origin[c->body_b])),
+                  cr__twist_at(d->given[c->body_a], cr_sub(x, d->origin[c->body_a])));
+}
+
 // packed contacts with bias and impulse of the last step
 static crStatus list_packed(crStep* step, double h, const bool* takes, crIslandSolve* s) {
     size_t room = (size_t)step->contact_count + 1;
+    s->index = cr_arena_alloc(&step->scratch, room * sizeof *s->index);
     s->contact = cr_arena_alloc(&step->scratch, room * sizeof *s->contact);
-    s->P = cr_arena_alloc(&step->scratch, room * sizeof *s->P);
     s->b = cr_arena_alloc(&step->scratch, room * sizeof *s->b);
-    s->w = cr_arena_alloc(&step->scratch, room * sizeof *s->w);
-    if (s->contact == NULL || s->P == NULL || s->b == NULL || s->w == NULL) return CR_ERR_MEMORY;
+    if (s->contact == NULL || s->index == NULL || s->b == NULL) return CR_ERR_MEMORY;
     int cursor = 0;
     for (int i = 0; i < step->contact_count; i++) {
         crStepContact* c = &step->contacts[i];
         c->row = -1;
         if (!takes[i] || s->islands.general[cr__island_of_contact(step, &s->islands, c)]) continue;
         const crWarm* warm = cr__step_warm_next(step, c, &cursor);
-        s->contact[s->count] = i;
-        s->P[s->count] = warm != NULL ? cr_scale(h, warm->force) : cr_vec3(0, 0, 0);
-        s->b[s->count++] = c->point.gap > c->delta ? (c->point.gap - c->delta) / h : 0.0;
+        double b = c->point.gap > c->delta ? (c->point.gap - c->delta) / h : 0.0;
+        crPackedContact* to = &s->contact[s->count];
+        *to = (crPackedContact){.body_a = c->body_a, .body_b = c->body_b, .mu = c->surface.surface.mu};
+        to->point = c->point.point;
+        to->normal = c->point.normal;
+        to->tangent = cr_mat3_column(c->frame, 1);
+        to->E = cr_madd(given_velocity(step, c), b, to->normal);
+        if (warm != NULL) to->P = cr_scale(h, warm->force);
+        s->index[s->count] = i;
+        s->b[s->count++] = b;
     }
     return CR_OK;
 }
 
-static crVec3 body_velocity(const crStep* step, const crStepContact* c) {
+static crVec3 body_velocity(const crStep* step, const crPackedContact* c) {
     int body = cr__moves(step->model, c->body_b) ? c->body_b : c->body_a;
     return cr__load_vec(step->v_free + step->model->bodies[body].v);
 }
@@ -53,9 +67,10 @@ static void set_goals(const crStep* step, const crVec3* u_free, crIslandSolve* s
     crQuality quality = step->settings.quality;
     double tol = step->settings.tol;
     for (int i = 0; i < s->count; i++) {
-        const crStepContact* c = &step->contacts[s->contact[i]];
-        crPackedIsland* island = &s->of[cr__island_of_contact(step, &s->islands, c)];
-        crVec3 u = cr_madd(u_free[s->contact[i]], s->b[i], c->point.normal);
+        const crPackedContact* c = &s->contact[i];
+        int body = cr__moves(step->model, c->body_b) ? c->body_b : c->body_a;
+        crPackedIsland* island = &s->of[s->islands.of_body[body]];
+        crVec3 u = cr_madd(u_free[s->index[i]], s->b[i], c->normal);
         crVec3 v = body_velocity(step, c);
         island->tol = fmax(island->tol, fmax(cr_dot(u, u), NOISE * NOISE * cr_dot(v, v)));
         island->live = true;
@@ -95,12 +110,13 @@ static bool choose_exact(const crStep* step, crIslandSolve* s) {
 
 static crStatus sweep(crStep* step, const crVec3* u_free, crIslandSolve* s) {
     crPacked packed;
-    crStatus status = cr__packed_create(step, &s->islands, s->count, s->contact, s->P, s->b, &packed);
+    crStatus status =
+        cr__packed_create(step, s->islands.of_body, step->v_free, s->count, s->contact, &packed);
     if (status != CR_OK) return status;
     set_goals(step, u_free, s);
     bool accelerated = step->settings.quality != CR_QUALITY_FAST;
     status = cr__packed_solve(&packed, s->of, s->islands.count, accelerated, &step->scratch);
-    if (status == CR_OK) cr__packed_impulses(&packed, s->P, s->w);
+    if (status == CR_OK) cr__packed_results(&packed);
     return status;
 }
 
@@ -111,11 +127,10 @@ static void split(const crStep* step, const bool* takes, bool* takes_exact, crIs
         takes_exact[i] = takes[i] && s->exact[cr__island_of_contact(step, &s->islands, &step->contacts[i])];
     }
     for (int i = 0; i < s->count; i++) {
-        if (takes_exact[s->contact[i]]) continue;
+        if (takes_exact[s->index[i]]) continue;
+        s->index[kept] = s->index[i];
         s->contact[kept] = s->contact[i];
-        s->P[kept] = s->P[i];
-        s->b[kept] = s->b[i];
-        s->w[kept++] = s->w[i];
+        s->b[kept++] = s->b[i];
     }
     s->count = kept;
 }
@@ -144,14 +159,14 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
     }
     int rows = step->rows.count + 3 * s->count;
     if (rows > step->certificate.rows) step->certificate.rows = rows;
-    return cr__step_apply(step, s->count, s->contact, s->P, s->dv, error);
+    return cr__step_apply(step, s->count, s->index, s->contact, s->dv, error);
 }
 
 // natural maps of one contact, normal and tangential with impulses scaled by w to velocities
-static void audit_contact(const crStepContact* c, crVec3 P, crVec3 u, double b, double w, crAudit* audit,
-                          double* speed, double* total) {
-    crVec3 n = c->point.normal;
-    double mu = c->surface.surface.mu, pn = cr_dot(n, P), un = cr_dot(n, u) + b;
+static void audit_contact(const crPackedContact* c, crVec3 u, double b, crAudit* audit, double* speed,
+                          double* total) {
+    crVec3 n = c->normal, P = c->P;
+    double mu = c->mu, w = c->w, pn = cr_dot(n, P), un = cr_dot(n, u) + b;
     crVec3 pt = cr_madd(P, -pn, n), ut = cr_madd(u, -cr_dot(n, u), n);
     double slip = cr_norm(ut), friction = cr_norm(pt), limit = mu * fmax(pn, 0.0);
     crVec3 moved = cr_madd(cr_scale(w, pt), -1.0, ut);
@@ -185,14 +200,14 @@ void cr__step_audit_islands(crStep* step, const crIslandSolve* s, const crVec3* 
     crAudit audit = {0};
     double speed = 0.0, total = 0.0, scale = 0.0, seen = 0.0;
     for (int i = 0; i < s->count; i++) {
-        int k = s->contact[i];
-        const crStepContact* c = &step->contacts[k];
-        crVec3 q = cr_madd(u_free[k], s->b[i], c->point.normal), v = body_velocity(step, c);
-        crVec3 u = cr_add(u_free[k], cr_sub(gained(step, s->dv, c->body_b, c->point.point),
-                                            gained(step, s->dv, c->body_a, c->point.point)));
-        audit_contact(c, s->P[i], u, s->b[i], s->w[i], &audit, &speed, &total);
+        const crPackedContact* c = &s->contact[i];
+        crVec3 before = u_free[s->index[i]], v = body_velocity(step, c),
+               q = cr_madd(before, s->b[i], c->normal);
+        crVec3 u = cr_add(before, cr_sub(gained(step, s->dv, c->body_b, c->point),
+                                         gained(step, s->dv, c->body_a, c->point)));
+        audit_contact(c, u, s->b[i], &audit, &speed, &total);
         scale += fmax(cr_dot(q, q), NOISE * NOISE * cr_dot(v, v));
-        seen += 0.0 * (cr_dot(u, u) + cr_dot(s->P[i], s->P[i]));
+        seen += 0.0 * (cr_dot(u, u) + cr_dot(c->P, c->P));
     }
     audit.residual = sqrt(total) / (scale > 0.0 ? sqrt(scale) : 1.0);
     if (!(seen == 0.0)) {

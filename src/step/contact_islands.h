@@ -2,18 +2,18 @@
 #ifndef CAROM_STEP_CONTACT_ISLANDS_H
 #define CAROM_STEP_CONTACT_ISLANDS_H
 
+#include "step/islands.h"
 #include "step/packed_solve.h"
 
 typedef struct crIslandSolve {
     crIslands islands;
-    crPackedIsland* of;  // what the sweeps did (islands.count)
-    bool* exact;         // solved by the problem's solver instead (islands.count)
-    int count;           // packed contacts
-    int* contact;        // (count)
-    crVec3* P;           // (count)
-    double* b;           // bias (count)
-    double* w;           // n^T W n (count)
-    double* dv;          // M^-1 J^T P (nv)
+    crPackedIsland* of;        // what the sweeps did (islands.count)
+    bool* exact;               // solved by the problem's solver instead (islands.count)
+    int count;                 // packed contacts
+    int* index;                // in step->contacts (count)
+    crPackedContact* contact;  // (count)
+    double* b;                 // bias (count)
+    double* dv;                // M^-1 J^T P (nv)
 } crIslandSolve;
 
 // state.v, impulses and warm start from the contacts that take part; u_free is their velocity without impulses

@@ -28,15 +28,23 @@ bool cr__step_meets_fast(const crStep* step, const crStepContact* c) {
     return c->speed * c->speed - 2.0 * gap * cr_dot(fall, c->point.normal) > c->fast * c->fast;
 }
 
+// a narrow gap between bodies that something carries already: it may close once the others press
+static bool may_close(const crStep* step, const crStepContact* c, double h, crVec3 u_free) {
+    if (step->airborne[c->body_a] || step->airborne[c->body_b]) return false;
+    double speed = cr_norm(u_free) + fabs(c->speed) + h * cr_norm(step->model->gravity);
+    return c->point.gap - c->delta <= h * speed;
+}
+
 // contacts that may press: touching and not leaving, or closed by the end of h at velocities u; how many are
 // new
-static int choose(const crStep* step, double h, const crVec3* u, bool plastic, bool* takes) {
+static int choose(const crStep* step, double h, const crVec3* u, bool first, bool plastic, bool* takes) {
     int added = 0;
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
         if (takes[i]) continue;
         bool closes = c->point.gap - c->delta + h * cr_dot(u[i], c->point.normal) <= 0.0;
         bool touching = c->point.gap <= c->delta && c->speed < c->fast;
+        if (first && !closes) closes = may_close(step, c, h, u[i]);
         takes[i] = touching || (closes && (plastic || !cr__step_meets_fast(step, c)));
         added += takes[i];
     }
@@ -71,7 +79,7 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* e
     memset(takes, 0, count * sizeof *takes);
     bool named = step->settings.solver.solve != cr_solver_auto(NULL).solve;
     look(step, step->v_free, u_free);
-    int added = choose(step, h, u_free, plastic, takes);
+    int added = choose(step, h, u_free, true, plastic, takes);
     crStatus status = CR_OK;
     for (int round = 0; round < ROUNDS && (round == 0 || added > 0); round++) {
         size_t mark = cr_arena_mark(&step->scratch);
@@ -82,7 +90,7 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* e
         if (status != CR_OK) return status;
         look(step, step->state.v, u);
         if (!named) cr__step_audit_islands(step, &solve, u_free);
-        added = choose(step, h, u, plastic, takes);
+        added = choose(step, h, u, false, plastic, takes);
         if (added > 0) cr_arena_release(&step->scratch, mark);
     }
     return status;

@@ -6,11 +6,7 @@
 #ifndef CAROM_STEP_LANES_H
 #define CAROM_STEP_LANES_H
 
-#include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
-
-#define CR_LANES 4
+#include "step/packed.h"
 
 #if defined(__GNUC__) && !defined(CAROM_NO_VECTOR)
 

@@ -9,10 +9,9 @@
 
 #include "base/tasks.h"
 #include "problem/colouring.h"
-#include "step/islands.h"
-#include "step/lanes.h"
 #include "step/step.h"
 
+#define CR_LANES         4  // units of a group
 #define CR_UNIT_CONTACTS 4
 #define CR_BODY_STRIDE   8
 
@@ -35,7 +34,7 @@ enum { CR_COLD_T = 0, CR_COLD_S = 3, CR_COLD_C = 6, CR_COLD = 8 };
 typedef struct crGroup {
     int a[CR_LANES], b[CR_LANES];  // places of the bodies in z; 0 is nobody
     int island[CR_LANES];
-    int contact[CR_LANES];  // first of the unit, as an index of crPacked.contact
+    int contact[CR_LANES];  // first of the unit
     int lanes;              // in use
     int slots;              // contacts of each
     bool two;               // both bodies move
@@ -45,9 +44,20 @@ typedef struct crGroup {
     size_t step;            // in crPacked.dP and direction
 } crGroup;
 
+// What the packed solver knows of a contact: of single bodies or of one and something v does not move, with
+// round friction.
+typedef struct crPackedContact {
+    int body_a, body_b;
+    double mu;
+    crVec3 point, normal, tangent;
+    crVec3 E;  // velocity that is given, and the bias along the normal
+    crVec3 P;  // impulse on b: to start from, and the result
+    double w;  // result: n^T W n
+} crPackedContact;
+
 typedef struct crPacked {
-    int count;     // contacts
-    int* contact;  // their indices in step->contacts (count)
+    int count;
+    crPackedContact* contact;  // (count)
     int group_count;
     crGroup* group;                    // (group_count)
     int colour_start[CR_COLOURS + 2];  // first group of each colour
@@ -76,15 +86,21 @@ typedef struct crPackedSweep {
     int first;  // group
 } crPackedSweep;
 
-// Packs the contacts listed (ascending), which must be of single bodies with round friction; P[i] are
-// impulses to start from, b[i] the bias.
-crStatus cr__packed_create(crStep* step, const crIslands* islands, int count, int* contact, const crVec3* P,
-                           const double* b, crPacked* packed);
+// Packs the contacts, those of a pair of bodies side by side. v holds the velocities without impulses (nv).
+crStatus cr__packed_create(crStep* step, const int* island_of_body, const double* v, int count,
+                           crPackedContact* contact, crPacked* packed);
 // One sweep over all groups that are live.
 void cr__packed_sweep(crPacked* packed, double omega, bool keep);
 // z from z_free and the impulses.
 void cr__packed_apply(crPacked* packed);
-// Impulses of the contacts and n^T D n (count).
-void cr__packed_impulses(const crPacked* packed, crVec3* P, double* w);
+// P and w of the contacts.
+void cr__packed_results(crPacked* packed);
+
+// momentum += J^T P (nv).
+void cr__step_add_momentum(const crStep* step, int count, const crPackedContact* contact, double* momentum);
+// From the impulses of packed contacts (index[i] in step->contacts) and of the problem where it has rows:
+// state.v = v_free + dv, impulses, events, warm start.
+crStatus cr__step_apply(crStep* step, int count, const int* index, const crPackedContact* contact, double* dv,
+                        crError* error);
 
 #endif

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "model/spatial.h"
-#include "step/packed.h"
+#include "step/lanes.h"
 
 #define KINDS   (2 * CR_UNIT_CONTACTS)
 #define BUCKETS ((CR_COLOURS + 1) * KINDS)
@@ -28,15 +28,15 @@ enum { IN_N = 0, IN_T = 3, IN_RB = 6, IN_RA = 9, IN_E = 12, IN_P = 15, IN_MU = 1
 typedef struct Build {
     crStep* step;
     crPacked* packed;
-    const crVec3* P;
-    const double* b;
+    const int* island;  // of each body
+    const double* v;
     double* share;  // 1/sqrt(m) of each body that takes part (bodies)
 } Build;
 
 static int body_at(const crPacked* p, int place) { return p->body[place / CR_BODY_STRIDE - 1]; }
 
 // numbers the bodies of the contacts and fills z_free
-static crStatus number_bodies(Build* build, const crIslands* islands) {
+static crStatus number_bodies(Build* build) {
     crPacked* p = build->packed;
     crStep* step = build->step;
     const crModel* model = step->model;
@@ -58,10 +58,10 @@ static crStatus number_bodies(Build* build, const crIslands* islands) {
     memset(p->place, 0, (size_t)model->nb * sizeof(int));
     memset(p->z_free, 0, CR_BODY_STRIDE * sizeof(double));
     for (int i = 0; i < 2 * p->count; i++) {
-        const crStepContact* c = &step->contacts[p->contact[i / 2]];
+        const crPackedContact* c = &p->contact[i / 2];
         int body = i % 2 == 0 ? c->body_a : c->body_b;
         if (p->place[body] != 0 || !cr__moves(model, body)) continue;
-        const double* v = step->v_free + model->bodies[body].v;
+        const double* v = build->v + model->bodies[body].v;
         double* z = p->z_free + CR_BODY_STRIDE * (p->bodies + 1);
         double root = sqrt(model->bodies[body].mass);
         for (int k = 0; k < 3; k++) {
@@ -72,7 +72,7 @@ static crStatus number_bodies(Build* build, const crIslands* islands) {
         z[6] = z[7] = 0.0;
         build->share[p->bodies] = 1.0 / root;
         p->body[p->bodies] = body;
-        p->body_island[p->bodies++] = islands->of_body[body];
+        p->body_island[p->bodies++] = build->island[body];
         p->place[body] = CR_BODY_STRIDE * p->bodies;
     }
     memcpy(p->z, p->z_free, CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double));
@@ -84,10 +84,10 @@ static int cut_units(const Build* build, uint64_t* used, Unit* units) {
     const crPacked* p = build->packed;
     int count = 0;
     for (int i = 0; i < p->count;) {
-        const crStepContact* c = &build->step->contacts[p->contact[i]];
+        const crPackedContact* c = &p->contact[i];
         Unit unit = {.first = i, .a = p->place[c->body_a], .b = p->place[c->body_b]};
         while (i < p->count && unit.count < CR_UNIT_CONTACTS) {
-            const crStepContact* next = &build->step->contacts[p->contact[i]];
+            const crPackedContact* next = &p->contact[i];
             if (next->body_a != c->body_a || next->body_b != c->body_b) break;
             unit.count++;
             i++;
@@ -120,7 +120,7 @@ static void group_of(const Unit* units, const int* order, int lanes, crGroup* g)
 }
 
 // units sorted by bucket, four at a time
-static crStatus make_groups(Build* build, const Unit* units, int unit_count, const crIslands* islands) {
+static crStatus make_groups(Build* build, const Unit* units, int unit_count) {
     crPacked* p = build->packed;
     crArena* arena = &build->step->scratch;
     int start[BUCKETS + 1] = {0};
@@ -153,7 +153,7 @@ static crStatus make_groups(Build* build, const Unit* units, int unit_count, con
     for (int i = 0; i < made; i++) {
         crGroup* g = &p->group[i];
         for (int l = 0; l < CR_LANES; l++) {
-            g->island[l] = islands->of_body[body_at(p, g->b[l < g->lanes ? l : 0])];
+            g->island[l] = build->island[body_at(p, g->b[l < g->lanes ? l : 0])];
         }
     }
     return CR_OK;
@@ -262,22 +262,16 @@ static void put(double* in, int at, crVec3 a) {
     in[(at + 2) * CR_LANES] = a.z;
 }
 
-// numbers of contact i into one lane; b is the body that moves
-static void read_contact(const Build* build, int i, int a, int b, double* in) {
-    const crStep* step = build->step;
-    const crDynamics* d = &step->dynamics;
-    const crStepContact* c = &step->contacts[build->packed->contact[i]];
-    crVec3 x = c->point.point, n = c->point.normal;
-    put(in, IN_N, n);
-    put(in, IN_T, cr_mat3_column(c->frame, 1));
-    put(in, IN_RB, cr_sub(x, d->origin[b]));
-    put(in, IN_RA, a >= 0 ? cr_sub(x, d->origin[a]) : cr_vec3(0, 0, 0));
-    crTwist ga = d->given[c->body_a], gb = d->given[c->body_b];
-    crVec3 given = cr_sub(cr__twist_at(gb, cr_sub(x, d->origin[c->body_b])),
-                          cr__twist_at(ga, cr_sub(x, d->origin[c->body_a])));
-    put(in, IN_E, cr_madd(given, build->b[i], n));
-    put(in, IN_P, build->P[i]);
-    in[IN_MU * CR_LANES] = c->surface.surface.mu;
+// numbers of a contact into one lane; b is the body that moves
+static void read_contact(const Build* build, const crPackedContact* c, int a, int b, double* in) {
+    const crVec3* origin = build->step->dynamics.origin;
+    put(in, IN_N, c->normal);
+    put(in, IN_T, c->tangent);
+    put(in, IN_RB, cr_sub(c->point, origin[b]));
+    put(in, IN_RA, a >= 0 ? cr_sub(c->point, origin[a]) : cr_vec3(0, 0, 0));
+    put(in, IN_E, c->E);
+    put(in, IN_P, c->P);
+    in[IN_MU * CR_LANES] = c->mu;
 }
 
 static void read_body(const Build* build, int body, double* R) {
@@ -299,7 +293,7 @@ static void pack_group(const Build* build, const crGroup* g) {
         b[l] = body_at(p, g->b[from]);
         a[l] = g->two ? body_at(p, g->a[from]) : -1;
         // b of the lane may be a of the contact
-        sign[l] = build->step->contacts[p->contact[g->contact[l]]].body_b == b[l] ? 1.0 : -1.0;
+        sign[l] = p->contact[g->contact[l]].body_b == b[l] ? 1.0 : -1.0;
         hot[l] = sign[l] * build->share[g->b[from] / CR_BODY_STRIDE - 1];
         hot[CR_LANES + l] = g->two ? -build->share[g->a[from] / CR_BODY_STRIDE - 1] : 0.0;
         read_body(build, b[l], Rb + l);
@@ -308,7 +302,7 @@ static void pack_group(const Build* build, const crGroup* g) {
     double* slot = hot + 2 * CR_LANES;
     for (int k = 0; k < g->slots; k++) {
         for (int l = 0; l < CR_LANES; l++) {
-            read_contact(build, g->contact[l] + k, a[l], b[l], in + l);
+            read_contact(build, &p->contact[g->contact[l] + k], a[l], b[l], in + l);
         }
         for (int l = 0; l < CR_LANES; l += CR_WIDTH) {
             pack_slot(g, lane_load(hot + l), lane_load(hot + CR_LANES + l), sign + l, Rb + l, Ra + l, in + l,
@@ -326,17 +320,17 @@ static void pack_groups(void* ctx, int begin, int end) {
     }
 }
 
-crStatus cr__packed_create(crStep* step, const crIslands* islands, int count, int* contact, const crVec3* P,
-                           const double* b, crPacked* packed) {
+crStatus cr__packed_create(crStep* step, const int* island_of_body, const double* v, int count,
+                           crPackedContact* contact, crPacked* packed) {
     *packed = (crPacked){.count = count, .contact = contact, .tasks = step->tasks};
-    Build build = {step, packed, P, b, NULL};
-    crStatus status = number_bodies(&build, islands);
+    Build build = {step, packed, island_of_body, v, NULL};
+    crStatus status = number_bodies(&build);
     Unit* units = cr_arena_alloc(&step->scratch, (size_t)(count + 1) * sizeof *units);
     uint64_t* used = cr_arena_alloc(&step->scratch, (size_t)(packed->bodies + 1) * sizeof *used);
     if (status != CR_OK || units == NULL || used == NULL) return CR_ERR_MEMORY;
     memset(used, 0, (size_t)(packed->bodies + 1) * sizeof *used);
     int unit_count = cut_units(&build, used, units);
-    status = make_groups(&build, units, unit_count, islands);
+    status = make_groups(&build, units, unit_count);
     if (status == CR_OK) status = make_arrays(&build);
     if (status != CR_OK) return status;
     cr__tasks_for(packed->tasks, packed->group_count, 32, pack_groups, &build);
@@ -344,18 +338,18 @@ crStatus cr__packed_create(crStep* step, const crIslands* islands, int count, in
     return CR_OK;
 }
 
-void cr__packed_impulses(const crPacked* p, crVec3* P, double* w) {
+void cr__packed_results(crPacked* p) {
     for (int i = 0; i < p->group_count; i++) {
         const crGroup* g = &p->group[i];
         const double* slot = p->hot + g->hot + 2 * CR_LANES;
         for (int k = 0; k < g->slots; k++) {
             for (int l = 0; l < g->lanes; l++) {
-                const double* at = slot + CR_AT_P * CR_LANES + l;
+                const double* P = slot + CR_AT_P * CR_LANES + l;
                 const double* n = slot + CR_AT_N * CR_LANES + l;
                 const double* Dn = slot + CR_AT_DN * CR_LANES + l;
-                P[g->contact[l] + k] = cr_vec3(at[0], at[CR_LANES], at[2 * CR_LANES]);
-                w[g->contact[l] + k] =
-                    n[0] * Dn[0] + n[CR_LANES] * Dn[CR_LANES] + n[2 * CR_LANES] * Dn[2 * CR_LANES];
+                crPackedContact* c = &p->contact[g->contact[l] + k];
+                c->P = cr_vec3(P[0], P[CR_LANES], P[2 * CR_LANES]);
+                c->w = n[0] * Dn[0] + n[CR_LANES] * Dn[CR_LANES] + n[2 * CR_LANES] * Dn[2 * CR_LANES];
             }
             slot += CR_LANES * (g->two ? CR_SLOT_TWO : CR_SLOT_ONE);
         }

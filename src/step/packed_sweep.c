@@ -9,7 +9,7 @@
 // Fails: a lane whose Newton steps run out keeps its last direction; the sweep's change says so.
 #include <string.h>
 
-#include "step/packed.h"
+#include "step/lanes.h"
 
 #define NEWTON_STEPS 30
 

@@ -7,7 +7,9 @@
 // failure.
 #include <string.h>
 
+#include "model/spatial.h"
 #include "step/cache.h"
+#include "step/packed.h"
 
 crStatus cr_step_solve(crStep* step, crError* error) {
     crSolver solver = step->settings.solver;
@@ -157,20 +159,18 @@ static crStatus keep_forces(crStep* step) {
     return status == CR_OK ? replace_forces(step, pressed) : status;
 }
 
-// momentum of the impulses of contacts between single bodies
-static void add_packed(crStep* step, int count, const int* packed, const crVec3* P, double* momentum) {
+void cr__step_add_momentum(const crStep* step, int count, const crPackedContact* contact, double* momentum) {
     const crModel* model = step->model;
     const crDynamics* d = &step->dynamics;
     for (int i = 0; i < count; i++) {
-        crStepContact* c = &step->contacts[packed[i]];
-        c->impulse = P[i];
+        const crPackedContact* c = &contact[i];
         for (int side = 0; side < 2; side++) {
             int body = side == 0 ? c->body_a : c->body_b;
             if (!cr__moves(model, body)) continue;
-            crVec3 push = side == 0 ? cr_neg(P[i]) : P[i];
+            crVec3 push = side == 0 ? cr_neg(c->P) : c->P;
             double* to = momentum + model->bodies[body].v;
             cr__store_vec(cr_add(cr__load_vec(to), push), to);
-            crVec3 turn = cr_cross(cr_sub(c->point.point, d->origin[body]), push);
+            crVec3 turn = cr_cross(cr_sub(c->point, d->origin[body]), push);
             cr__store_vec(cr_add(cr__load_vec(to + 3), turn), to + 3);
         }
     }
@@ -190,7 +190,7 @@ static void read_impulses(crStep* step) {
     }
 }
 
-crStatus cr__step_apply(crStep* step, int count, const int* packed, const crVec3* P, double* dv,
+crStatus cr__step_apply(crStep* step, int count, const int* index, const crPackedContact* contact, double* dv,
                         crError* error) {
     const crModel* model = step->model;
     for (int k = 0; k < step->part_count; k++) {
@@ -199,7 +199,10 @@ crStatus cr__step_apply(crStep* step, int count, const int* packed, const crVec3
     }
     read_impulses(step);
     cr_rows_add_impulse(&step->rows, step->p, dv);
-    add_packed(step, count, packed, P, dv);
+    cr__step_add_momentum(step, count, contact, dv);
+    for (int i = 0; i < count; i++) {
+        step->contacts[index[i]].impulse = contact[i].P;
+    }
     cr__part_mass_solve(model, cr__step_part(step), &step->dynamics, dv);
     for (int k = 0; k < step->part_count; k++) {
         const crBody* body = &model->bodies[step->part[k]];

@@ -16,10 +16,6 @@ int cr__step_pair(const crStep* step, int shape_a, int shape_b, crPose pose_a, c
                   crContactPoint* points, int capacity, int* needed);
 // Acceleration of a body in the air, zero where something carries it, m/s^2.
 crVec3 cr__step_fall(const crStep* step, int body);
-// Impulses P on b of packed contacts (indices of contacts, ascending), and those of the problem where it has
-// rows: state.v = v_free + dv, impulses, events, warm start.
-crStatus cr__step_apply(crStep* step, int count, const int* packed, const crVec3* P, double* dv,
-                        crError* error);
 // What a solve says of itself goes into the certificate.
 void cr__step_certify(crStep* step, crOutcome outcome, const crAudit* audit, double speed);
 // The force of the same contact in the last solve, NULL where it did not press; going through contacts in
@@ -44,5 +40,9 @@ crStatus cr__step_pose_problem(crStep* step, crRows* rows, crBlock* blocks, int 
 bool cr__step_meets_fast(const crStep* step, const crStepContact* contact);
 // state.v over h under every contact that may press; plastic: those that close fast as well.
 crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* error);
+
+// The position pass; listed: contacts are those of a collide since which bodies moved by one integrate, with
+// the reach of that motion as margin.
+crStatus cr__step_position_pass(crStep* step, bool listed, crError* error);
 
 #endif

@@ -45,10 +45,12 @@ static crStatus look(crStep* step, double h, crError* error) {
     return status;
 }
 
-static crStatus move(crStep* step, double h, int* islands, crError* error) {
+// listed: contacts are those since which all bodies moved at once
+static crStatus move(crStep* step, double h, int* islands, bool* listed, crError* error) {
     cr__step_reachable(step, islands);
     crStatus status = cr__step_find_plain(step, islands, error);
     if (status == CR_OK) status = cr__step_schedule(step, h, error);
+    *listed = status == CR_OK && step->cache->due_count == 0;
     if (status == CR_OK && step->cache->due_count > 0) return cr__step_locally(step, h, error);
     if (status == CR_OK) status = cr__step_contact_solve(step, h, false, error);
     return status == CR_OK ? cr_step_integrate(step, h, error) : status;
@@ -60,14 +62,15 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
     if (status != CR_OK) return status;
     int* islands = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *islands);
     if (islands == NULL) return cr__step_memory(error);
+    bool listed = false;
     status = look(step, h, error);
-    if (status == CR_OK) status = move(step, h, islands, error);
+    if (status == CR_OK) status = move(step, h, islands, &listed, error);
     if (status != CR_OK) return status;
     cr__step_groups_begin(step);
     cr__step_list_awake(step);
     step->state.time = end;
     status = cr_step_finite(step, error);
-    if (status == CR_OK) status = cr_step_position_pass(step, error);
+    if (status == CR_OK) status = cr__step_position_pass(step, listed, error);
     if (status == CR_OK && step->settings.sleep_time > 0.0) {
         status = cr__step_fall_asleep(step, h, islands, error);
     }
