@@ -17,6 +17,7 @@
 #include "step/packed_solve.h"
 
 #define ROUNDS 20
+#define NEAR   2.0  // contacts with a gap of this many deadbands take part
 #define SWEEPS 400  // never starved: an unfinished pass throws bodies about
 
 // a contact at the present poses
@@ -33,7 +34,7 @@ typedef struct Pass {
     crVec3* turn;   // rotation vector since (nb)
     Near* near;
     int count, capacity;
-    double near_gap;  // contacts with a smaller gap take part, m
+    double near_gap;  // margin of a collide that finds all of them, m
     double overlap;   // deepest, m
     double beyond;    // deepest beyond the deadband, m
     bool single;      // all of them between free bodies
@@ -54,7 +55,7 @@ static crStatus pass_create(crStep* step, Pass* pass) {
         pass->q[i] = step->dynamics.pose[i].q;
         size = fmax(size, step->size[i]);
     }
-    pass->near_gap = step->settings.deadband * size;
+    pass->near_gap = NEAR * step->settings.deadband * size;
     return CR_OK;
 }
 
@@ -77,7 +78,7 @@ static crVec3 displacement(const Pass* pass, int body, crVec3 point) {
 static crStatus near_add(Pass* pass, const crStepContact* c, crVec3 point, crVec3 normal, double gap) {
     pass->overlap = fmax(pass->overlap, -gap);
     pass->beyond = fmax(pass->beyond, -gap - (1.0 + pass->step->settings.position_tol) * c->delta);
-    if (gap > pass->near_gap) return CR_OK;
+    if (gap > NEAR * c->delta) return CR_OK;
     if (pass->count == pass->capacity) {
         int larger = 2 * pass->capacity + pass->step->contact_count + 16;
         Near* more = cr_arena_alloc(&pass->step->scratch, (size_t)larger * sizeof *more);
@@ -104,12 +105,12 @@ static crStatus near_collide(Pass* pass, const crStepContact* c) {
     crContactPoint few[16];
     crContactPoint* points = few;
     int needed = 0;
-    int count = cr__step_pair(step, c->shape_a, c->shape_b, pose[c->body_a], pose[c->body_b], pass->near_gap,
+    int count = cr__step_pair(step, c->shape_a, c->shape_b, pose[c->body_a], pose[c->body_b], NEAR * c->delta,
                               few, 16, &needed);
     if (needed > 16) {
         points = cr_arena_alloc(&step->scratch, (size_t)needed * sizeof *points);
         if (points == NULL) return CR_ERR_MEMORY;
-        count = cr__step_pair(step, c->shape_a, c->shape_b, pose[c->body_a], pose[c->body_b], pass->near_gap,
+        count = cr__step_pair(step, c->shape_a, c->shape_b, pose[c->body_a], pose[c->body_b], NEAR * c->delta,
                               points, needed, &needed);
     }
     crStatus status = CR_OK;
@@ -134,7 +135,7 @@ static bool follows(const Pass* pass, int begin, int end) {
         crVec3 u = cr_sub(displacement(pass, c->body_b, p->point), displacement(pass, c->body_a, p->point));
         double along = cr_dot(u, p->normal), far = cr_norm(u) + turn;
         double second = far * far / fmin(size_a, size_b);
-        bool matters = p->gap + along - second <= pass->near_gap;
+        bool matters = p->gap + along - second <= NEAR * c->delta;
         if (matters && second > step->settings.position_tol * c->delta) return false;
     }
     return true;
