@@ -12,6 +12,7 @@ typedef struct crNear {
     int shape_a, shape_b;  // a < b
     int body_a, body_b;
     int surface;  // index into surfaces
+    int alarms;   // times in this step that its impact was no impact when it came
 } crNear;
 
 typedef struct crNearSurface {

@@ -229,9 +229,7 @@ static double parabola(const Pair* pair, const crStepContact* c, double h) {
 }
 
 // the true gaps near the parabola's time, by regula falsi; halving where nothing closes fast at one end
-static bool point_touch(const Pair* pair, const crStepContact* c, double h, double* time) {
-    double t = parabola(pair, c, h);
-    if (!(t <= h)) return false;
+static bool point_touch(const Pair* pair, const crStepContact* c, double t, double h, double* time) {
     double a = cr_dot(cr_sub(pair->b.a, pair->a.a), c->point.normal);
     double lo = c->speed > 0.0 ? fmin(t, c->speed / -a) : 0.0, hi = fmin(h, 1.01 * t);
     double target = 0.5 * pair->tol, margin = fmax(2.0 * pair->tol, 1.5 * c->point.gap);
@@ -306,21 +304,37 @@ static bool watched(const Pair* pair, const crStepContact* c) {
     return c->point.gap > pair->tol || c->speed >= c->fast;
 }
 
+// the watched point with the least parabola's time after *tried, which it becomes; NULL, INFINITY: none
+static const crStepContact* next_point(const Pair* pair, int i, int end, double h, double* tried) {
+    const crStepContact* next = NULL;
+    double least = INFINITY;
+    for (int k = i; k < end; k++) {
+        const crStepContact* c = &pair->step->contacts[k];
+        double t = watched(pair, c) ? parabola(pair, c, h) : INFINITY;
+        if (!(t > *tried && t < least)) continue;
+        least = t;
+        next = c;
+    }
+    *tried = least;
+    return next;
+}
+
 double cr__step_pair_impact(const crStep* step, int i, int end, double h) {
-    double least, first = h, t = h;
+    double least, t = h;
     Pair pair = pair_of_run(step, i, end, h, &least);
     if (!(pair.fast < INFINITY) || (least > pair.tol && least > pair.bound * h)) return INFINITY;
     if (pair.bound > 0.0 && least > pair.tol) {
         if (pair.balls ? balls_touch(&pair, h, &t) : first_touch(&pair, h, &t)) return t;
     }
+    // in the order of their parabolas, as long as these come before what was found
     bool found = false;
-    for (int k = i; k < end; k++) {
-        const crStepContact* c = &step->contacts[k];
-        if (!watched(&pair, c) || !point_touch(&pair, c, first, &t)) continue;
+    for (double tried = 0.0; tried <= h;) {
+        const crStepContact* c = next_point(&pair, i, end, h, &tried);
+        if (c == NULL || !point_touch(&pair, c, tried, h, &t)) continue;
         found = true;
-        first = fmin(first, t);
+        h = fmin(h, t);
     }
-    return found ? first : INFINITY;
+    return found ? h : INFINITY;
 }
 
 double cr__step_pair_soonest(const crStep* step, int i, int end, double h, bool* exact) {

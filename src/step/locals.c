@@ -15,6 +15,7 @@
 
 #define RETRIES 6   // of an advance that went past an impact
 #define REPEATS 50  // impacts at one instant
+#define ALARMS  20  // impacts of a pair that were none: what carries its bodies keeps it from closing fast
 
 // bodies brought to one instant, and what they were before
 typedef struct Local {
@@ -119,8 +120,8 @@ static crStatus schedule(crStep* step, double left) {
         int end = cr__step_run_end(step, i);
         bool exact;
         double t = impact_of_run(step, i, end, left, &exact);
-        if (t <= left) {
-            int pair = place_of(cache, step->contacts[i].shape_a, step->contacts[i].shape_b);
+        int pair = t <= left ? place_of(cache, step->contacts[i].shape_a, step->contacts[i].shape_b) : 0;
+        if (t <= left && cache->pairs[pair].alarms < ALARMS) {
             cache->when[pair] = cache->now_at + t;
             status = push(step, (crDue){cache->when[pair], pair, exact});
         }
@@ -135,6 +136,7 @@ crStatus cr__step_schedule(crStep* step, double h, crError* error) {
     cache->reheap = false;
     for (int i = 0; i < cache->pair_count; i++) {
         cache->when[i] = INFINITY;
+        cache->pairs[i].alarms = 0;
     }
     crStatus status = schedule(step, h);
     return status == CR_OK ? CR_OK : cr__step_memory(error);
@@ -367,7 +369,11 @@ static crStatus one_impact(crStep* step, Local* local, crDue due, crError* error
     crStatus status = gather(step, local, pair.body_a, error);
     if (status == CR_OK) status = gather(step, local, pair.body_b, error);
     if (status == CR_OK) status = bring_exactly(step, local, &t, error);
+    int impacts = step->certificate.impacts;
     if (status == CR_OK) status = resolve_all(step, local, t, error);
+    if (status == CR_OK && step->certificate.impacts == impacts) {
+        step->cache->pairs[place_of(step->cache, pair.shape_a, pair.shape_b)].alarms++;
+    }
     if (status == CR_OK) {
         cr__step_groups_join(step, local->h - t);
         status = time_anew(step, local->h - t);
