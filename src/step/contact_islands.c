@@ -30,8 +30,19 @@ static crVec3 given_velocity(const crStep* step, const crStepContact* c) {
                   cr__twist_at(d->given[c->body_a], cr_sub(x, d->origin[c->body_a])));
 }
 
-// packed contacts with bias and impulse of the last step
-static crStatus list_packed(crStep* step, double h, const bool* takes, crIslandSolve* s) {
+// islands with a contact that is new in this round
+static crStatus find_dirty(crStep* step, const bool* fresh, crIslandSolve* s) {
+    s->dirty = cr_arena_alloc(&step->scratch, (size_t)s->islands.count + 1);
+    if (s->dirty == NULL) return CR_ERR_MEMORY;
+    memset(s->dirty, fresh == NULL, (size_t)s->islands.count + 1);
+    for (int i = 0; i < step->contact_count && fresh != NULL; i++) {
+        if (fresh[i]) s->dirty[cr__island_of_contact(step, &s->islands, &step->contacts[i])] = true;
+    }
+    return CR_OK;
+}
+
+// packed contacts with bias and impulse of the last step, or round
+static crStatus list_packed(crStep* step, double h, const bool* takes, bool again, crIslandSolve* s) {
     size_t room = (size_t)step->contact_count + 1;
     s->index = cr_arena_alloc(&step->scratch, room * sizeof *s->index);
     s->contact = cr_arena_alloc(&step->scratch, room * sizeof *s->contact);
@@ -51,6 +62,7 @@ static crStatus list_packed(crStep* step, double h, const bool* takes, crIslandS
         to->tangent = cr_mat3_column(c->frame, 1);
         to->E = cr_madd(given_velocity(step, c), b, to->normal);
         if (warm != NULL) to->P = cr_scale(h, warm->force);
+        if (again) to->P = c->impulse;
         s->index[s->count] = i;
         s->b[s->count++] = b;
     }
@@ -73,7 +85,7 @@ static void set_goals(const crStep* step, const crVec3* u_free, crIslandSolve* s
         crVec3 u = cr_madd(u_free[s->index[i]], s->b[i], c->normal);
         crVec3 v = body_velocity(step, c);
         island->tol = fmax(island->tol, fmax(cr_dot(u, u), NOISE * NOISE * cr_dot(v, v)));
-        island->live = true;
+        island->live = s->dirty[s->islands.of_body[body]];
     }
     for (int i = 0; i < s->islands.count; i++) {
         crPackedIsland* island = &s->of[i];
@@ -96,14 +108,20 @@ static void set_goals(const crStep* step, const crVec3* u_free, crIslandSolve* s
 }
 
 // islands that go on to the problem's solver
-static bool choose_exact(const crStep* step, crIslandSolve* s) {
+static bool choose_exact(const crStep* step, bool* was_exact, crIslandSolve* s) {
     crQuality quality = step->settings.quality;
     int rows = quality == CR_QUALITY_CERTIFIED ? CERTIFY_ROWS : DIRECT_ROWS;
     bool any = false;
     for (int i = 0; i < s->islands.count; i++) {
         bool failed = s->of[i].sweeps > 0 && !s->of[i].solved && quality != CR_QUALITY_FAST;
         s->exact[i] = s->islands.general[i] || (failed && s->islands.rows[i] <= rows);
-        any = any || s->exact[i];
+    }
+    for (int k = 0; k < step->part_count; k++) {
+        int body = step->part[k], island = s->islands.of_body[body];
+        if (island < 0) continue;
+        if (!s->dirty[island] && was_exact[body]) s->exact[island] = true;
+        was_exact[body] = s->exact[island];
+        any = any || s->exact[island];
     }
     return any;
 }
@@ -135,8 +153,8 @@ static void split(const crStep* step, const bool* takes, bool* takes_exact, crIs
     s->count = kept;
 }
 
-crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const crVec3* u_free,
-                                crIslandSolve* s, crError* error) {
+crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const bool* fresh, bool* was_exact,
+                                const crVec3* u_free, crIslandSolve* s, crError* error) {
     *s = (crIslandSolve){0};
     crStatus status = cr__step_islands(step, takes, &s->islands);
     if (status != CR_OK) return cr__step_memory(error);
@@ -148,18 +166,20 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
     if (s->of == NULL || s->exact == NULL || takes_exact == NULL || s->dv == NULL)
         return cr__step_memory(error);
     memset(s->of, 0, islands * sizeof *s->of);
-    status = list_packed(step, h, takes, s);
+    status = find_dirty(step, fresh, s);
+    if (status == CR_OK) status = list_packed(step, h, takes, fresh != NULL, s);
     if (status == CR_OK && s->count > 0) status = sweep(step, u_free, s);
     if (status != CR_OK) return cr__step_memory(error);
     step->rows = (crRows){0};
-    if (choose_exact(step, s)) {
+    if (choose_exact(step, was_exact, s)) {
         split(step, takes, takes_exact, s);
         status = cr__step_solve_exact(step, h, takes_exact, &s->islands, error);
         if (status != CR_OK) return status;
     }
     int rows = step->rows.count + 3 * s->count;
     if (rows > step->certificate.rows) step->certificate.rows = rows;
-    return cr__step_apply(step, s->count, s->index, s->contact, s->dv, error);
+    cr__step_apply(step, s->count, s->index, s->contact, s->dv);
+    return CR_OK;
 }
 
 // natural maps of one contact, normal and tangential with impulses scaled by w to velocities

@@ -8,6 +8,7 @@
 typedef struct crIslandSolve {
     crIslands islands;
     crPackedIsland* of;        // what the sweeps did (islands.count)
+    bool* dirty;               // to be solved in this round (islands.count)
     bool* exact;               // solved by the problem's solver instead (islands.count)
     int count;                 // packed contacts
     int* index;                // in step->contacts (count)
@@ -18,8 +19,10 @@ typedef struct crIslandSolve {
 
 // state.v, impulses and warm start from the contacts that take part; u_free is their velocity without impulses
 // (contact_count).
-crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const crVec3* u_free,
-                                crIslandSolve* solve, crError* error);
+// fresh: contacts that a round before did not have (NULL in the first); islands without any keep their impulses,
+// those that the problem's solver had (was_exact of their bodies) get the same again.
+crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const bool* fresh, bool* was_exact,
+                                const crVec3* u_free, crIslandSolve* solve, crError* error);
 // What is true of the packed impulses, from u_free and dv, into the certificate.
 void cr__step_audit_islands(crStep* step, const crIslandSolve* solve, const crVec3* u_free);
 

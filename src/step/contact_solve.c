@@ -75,7 +75,11 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* e
     bool* takes = cr_arena_alloc(&step->scratch, count * sizeof *takes);
     crVec3* u_free = cr_arena_alloc(&step->scratch, count * sizeof *u_free);
     crVec3* u = cr_arena_alloc(&step->scratch, count * sizeof *u);
-    if (takes == NULL || u_free == NULL || u == NULL) return cr__step_memory(error);
+    bool* fresh = cr_arena_alloc(&step->scratch, count * sizeof *fresh);
+    bool* was_exact = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *was_exact);
+    if (takes == NULL || u_free == NULL || u == NULL || fresh == NULL || was_exact == NULL) {
+        return cr__step_memory(error);
+    }
     memset(takes, 0, count * sizeof *takes);
     bool named = step->settings.solver.solve != cr_solver_auto(NULL).solve;
     look(step, step->v_free, u_free);
@@ -86,12 +90,17 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* e
         crIslandSolve solve;
         support(step, takes);
         status = named ? solve_named(step, h, takes, error)
-                       : cr__step_solve_islands(step, h, takes, u_free, &solve, error);
+                       : cr__step_solve_islands(step, h, takes, round > 0 ? fresh : NULL, was_exact, u_free,
+                                                &solve, error);
         if (status != CR_OK) return status;
         look(step, step->state.v, u);
         if (!named) cr__step_audit_islands(step, &solve, u_free);
+        memcpy(fresh, takes, count * sizeof *fresh);
         added = choose(step, h, u, false, plastic, takes);
+        for (size_t i = 0; i + 1 < count; i++) {
+            fresh[i] = takes[i] && !fresh[i];
+        }
         if (added > 0) cr_arena_release(&step->scratch, mark);
     }
-    return status;
+    return named ? status : cr__step_keep(step, error);
 }

@@ -1,7 +1,6 @@
 // exact.c - islands as problems of their own, for the problem's solver.
 //
-// One problem is built of everything that takes part; if it is of more than one island, each island's blocks
-// are copied out with columns numbered by its own velocities, solved, and the impulses put back. Nothing an
+// One problem is built of everything that takes part; each island's blocks are copied out with columns numbered by its own velocities, solved, and the impulses put back. Nothing an
 // island gets depends on the others.
 // Fails: CR_ERR_MEMORY; as the solver does.
 #include "step/exact.h"
@@ -122,14 +121,12 @@ crStatus cr__step_solve_exact(crStep* step, double h, const bool* takes, const c
     int* start = cr_arena_alloc(&step->scratch, (size_t)(islands->count + 2) * sizeof *start);
     if (of == NULL || order == NULL || start == NULL) return cr__step_memory(error);
     memset(start, 0, (size_t)(islands->count + 2) * sizeof *start);
-    int found = 0;
     for (int i = 0; i < whole->block_count; i++) {
         int island = block_island(step, islands, &whole->blocks[i]);
         // rows that nothing moves go with any island
         of[i] = island >= 0 ? island : 0;
-        if (start[of[i] + 2]++ == 0) found++;
+        start[of[i] + 2]++;
     }
-    if (found <= 1) return cr_step_solve(step, error);
     for (int i = 0; i < islands->count; i++) {
         start[i + 2] += start[i + 1];
     }

@@ -20,8 +20,21 @@ typedef struct Run {
     double* fresh;  // 0: the direction starts again (count)
 } Run;
 
-// energy of the impulses to start from: scaled where it is above zero
-static void check_start(Run* run) {
+// impulses . E of one lane, by itself: which lanes stand together depends on other islands
+static double lane_work(const crPacked* p, const crGroup* g, int l) {
+    double sum = 0.0;
+    const double* slot = p->hot + g->hot + 2 * CR_LANES + l;
+    for (int k = 0; k < g->slots; k++) {
+        for (int m = 0; m < 3; m++) {
+            sum += slot[(CR_AT_E + m) * CR_LANES] * slot[(CR_AT_P + m) * CR_LANES];
+        }
+        slot += CR_LANES * (g->two ? CR_SLOT_TWO : CR_SLOT_ONE);
+    }
+    return sum;
+}
+
+// by how much each island's impulses are to be scaled; false where all stay
+static bool start_scales(Run* run) {
     crPacked* p = run->packed;
     double* linear = run->beta;
     double* square = run->fresh;
@@ -38,21 +51,23 @@ static void check_start(Run* run) {
     }
     for (int i = 0; i < p->group_count; i++) {
         const crGroup* g = &p->group[i];
-        const double* slot = p->hot + g->hot + 2 * CR_LANES;
-        for (int k = 0; k < g->slots * 3 * CR_LANES; k++) {
-            const double* at = slot + k / (3 * CR_LANES) * CR_LANES * (g->two ? CR_SLOT_TWO : CR_SLOT_ONE);
-            int place = k % (3 * CR_LANES), l = k % CR_LANES;
-            if (l >= g->lanes) continue;
-            linear[g->island[l]] += at[CR_AT_E * CR_LANES + place] * at[CR_AT_P * CR_LANES + place];
+        for (int l = 0; l < g->lanes; l++) {
+            linear[g->island[l]] += lane_work(p, g, l);
         }
     }
     bool any = false;
     for (int i = 0; i < run->count; i++) {
-        bool creates = linear[i] + 0.5 * square[i] > 0.0 && square[i] > 0.0;
+        bool creates = run->island[i].live && linear[i] + 0.5 * square[i] > 0.0 && square[i] > 0.0;
         run->beta[i] = creates ? fmax(0.0, -linear[i] / square[i]) : 1.0;
         any = any || creates;
     }
-    if (!any) return;
+    return any;
+}
+
+// impulses to start from that would create energy become those of least energy along them
+static void check_start(Run* run) {
+    crPacked* p = run->packed;
+    if (!start_scales(run)) return;
     for (int i = 0; i < p->group_count; i++) {
         const crGroup* g = &p->group[i];
         double* slot = p->hot + g->hot + 2 * CR_LANES;

@@ -17,6 +17,7 @@
 #include "step/packed_solve.h"
 
 #define ROUNDS 20
+#define NEAR   2.0  // contacts with a gap of this many deadbands take part
 #define SWEEPS 400  // never starved: an unfinished pass throws bodies about
 
 // a contact at the present poses
@@ -25,59 +26,66 @@ typedef struct Near {
     double gap, delta;
 } Near;
 
+// contacts, and where bodies were when they were found
+typedef struct List {
+    crPositionList at;
+    crVec3* moved;  // of each body's centre since (nb)
+    crVec3* turn;   // rotation vector since (nb)
+    bool hit;       // pairs with a body that an impact concerned, or those without
+    bool anew;      // found by the pass itself
+} List;
+
 typedef struct Pass {
     crStep* step;
-    crVec3* com;    // of each body when contacts were found (nb)
-    crQuat* q;      // likewise
-    crVec3* moved;  // of the centre since (nb)
-    crVec3* turn;   // rotation vector since (nb)
+    const bool* hit;  // NULL: all pairs are of the first list
+    List list[2];
     Near* near;
     int count, capacity;
-    double near_gap;  // contacts with a smaller gap take part, m
-    double overlap;   // deepest, m
-    double beyond;    // deepest beyond the deadband, m
-    bool single;      // all of them between free bodies
+    double overlap;  // deepest, m
+    double beyond;   // deepest beyond the deadband, m
+    bool single;     // all of them between free bodies
 } Pass;
 
-static crStatus pass_create(crStep* step, Pass* pass) {
+crStatus cr__step_position_list(crStep* step, crPositionList* list) {
     size_t nb = (size_t)step->model->nb;
-    *pass = (Pass){.step = step};
-    pass->com = cr_arena_alloc(&step->scratch, nb * sizeof *pass->com);
-    pass->q = cr_arena_alloc(&step->scratch, nb * sizeof *pass->q);
-    pass->moved = cr_arena_alloc(&step->scratch, nb * sizeof *pass->moved);
-    pass->turn = cr_arena_alloc(&step->scratch, nb * sizeof *pass->turn);
-    if (pass->com == NULL || pass->q == NULL || pass->moved == NULL || pass->turn == NULL)
-        return CR_ERR_MEMORY;
-    double size = 0.0;
+    *list = (crPositionList){.contacts = step->contacts, .count = step->contact_count};
+    list->com = cr_arena_alloc(&step->scratch, nb * sizeof *list->com);
+    list->q = cr_arena_alloc(&step->scratch, nb * sizeof *list->q);
+    if (list->com == NULL || list->q == NULL) return CR_ERR_MEMORY;
     for (int i = 0; i < step->model->nb; i++) {
-        pass->com[i] = step->dynamics.com[i];
-        pass->q[i] = step->dynamics.pose[i].q;
-        size = fmax(size, step->size[i]);
+        list->com[i] = step->dynamics.com[i];
+        list->q[i] = step->dynamics.pose[i].q;
     }
-    pass->near_gap = step->settings.deadband * size;
     return CR_OK;
 }
 
+static crStatus list_create(crStep* step, List* list) {
+    size_t nb = (size_t)step->model->nb;
+    list->moved = cr_arena_alloc(&step->scratch, nb * sizeof *list->moved);
+    list->turn = cr_arena_alloc(&step->scratch, nb * sizeof *list->turn);
+    return list->moved != NULL && list->turn != NULL ? CR_OK : CR_ERR_MEMORY;
+}
+
 // how far each body has moved and turned since contacts were found
-static void follow(Pass* pass) {
-    const crDynamics* d = &pass->step->dynamics;
-    for (int i = 0; i < pass->step->model->nb; i++) {
-        crQuat turn = cr_quat_mul(d->pose[i].q, cr_quat_conj(pass->q[i]));
+static void follow(const crStep* step, List* list) {
+    const crDynamics* d = &step->dynamics;
+    for (int i = 0; i < step->model->nb && list->at.count > 0; i++) {
+        crQuat turn = cr_quat_mul(d->pose[i].q, cr_quat_conj(list->at.q[i]));
         double sign = turn.w < 0.0 ? -2.0 : 2.0;
-        pass->moved[i] = cr_sub(d->com[i], pass->com[i]);
-        pass->turn[i] = cr_vec3(sign * turn.x, sign * turn.y, sign * turn.z);
+        list->moved[i] = cr_sub(d->com[i], list->at.com[i]);
+        list->turn[i] = cr_vec3(sign * turn.x, sign * turn.y, sign * turn.z);
     }
 }
 
-static crVec3 displacement(const Pass* pass, int body, crVec3 point) {
-    crVec3 r = cr_sub(point, pass->com[body]);
-    return cr_add(pass->moved[body], cr_cross(pass->turn[body], r));
+static crVec3 displacement(const List* list, int body, crVec3 point) {
+    crVec3 r = cr_sub(point, list->at.com[body]);
+    return cr_add(list->moved[body], cr_cross(list->turn[body], r));
 }
 
 static crStatus near_add(Pass* pass, const crStepContact* c, crVec3 point, crVec3 normal, double gap) {
     pass->overlap = fmax(pass->overlap, -gap);
     pass->beyond = fmax(pass->beyond, -gap - (1.0 + pass->step->settings.position_tol) * c->delta);
-    if (gap > pass->near_gap) return CR_OK;
+    if (gap > NEAR * c->delta) return CR_OK;
     if (pass->count == pass->capacity) {
         int larger = 2 * pass->capacity + pass->step->contact_count + 16;
         Near* more = cr_arena_alloc(&pass->step->scratch, (size_t)larger * sizeof *more);
@@ -104,12 +112,12 @@ static crStatus near_collide(Pass* pass, const crStepContact* c) {
     crContactPoint few[16];
     crContactPoint* points = few;
     int needed = 0;
-    int count = cr__step_pair(step, c->shape_a, c->shape_b, pose[c->body_a], pose[c->body_b], pass->near_gap,
+    int count = cr__step_pair(step, c->shape_a, c->shape_b, pose[c->body_a], pose[c->body_b], NEAR * c->delta,
                               few, 16, &needed);
     if (needed > 16) {
         points = cr_arena_alloc(&step->scratch, (size_t)needed * sizeof *points);
         if (points == NULL) return CR_ERR_MEMORY;
-        count = cr__step_pair(step, c->shape_a, c->shape_b, pose[c->body_a], pose[c->body_b], pass->near_gap,
+        count = cr__step_pair(step, c->shape_a, c->shape_b, pose[c->body_a], pose[c->body_b], NEAR * c->delta,
                               points, needed, &needed);
     }
     crStatus status = CR_OK;
@@ -121,48 +129,59 @@ static crStatus near_collide(Pass* pass, const crStepContact* c) {
 
 // whether first order tells the gaps of contacts begin to end - 1, those of one pair, well enough; those that
 // matter
-static bool follows(const Pass* pass, int begin, int end) {
-    const crStep* step = pass->step;
-    const crStepContact* c = &step->contacts[begin];
+static bool follows(const crStep* step, const List* list, int begin, int end) {
+    const crStepContact* c = &list->at.contacts[begin];
     bool moves_a = cr__moves(step->model, c->body_a), moves_b = cr__moves(step->model, c->body_b);
     double size_a = moves_a ? step->size[c->body_a] : INFINITY;
     double size_b = moves_b ? step->size[c->body_b] : INFINITY;
-    double turn = cr_norm(pass->turn[c->body_a]) * (moves_a ? size_a : 0.0) +
-                  cr_norm(pass->turn[c->body_b]) * (moves_b ? size_b : 0.0);
+    double turn = cr_norm(list->turn[c->body_a]) * (moves_a ? size_a : 0.0) +
+                  cr_norm(list->turn[c->body_b]) * (moves_b ? size_b : 0.0);
     for (int i = begin; i < end; i++) {
-        const crContactPoint* p = &step->contacts[i].point;
-        crVec3 u = cr_sub(displacement(pass, c->body_b, p->point), displacement(pass, c->body_a, p->point));
+        const crContactPoint* p = &list->at.contacts[i].point;
+        crVec3 u = cr_sub(displacement(list, c->body_b, p->point), displacement(list, c->body_a, p->point));
         double along = cr_dot(u, p->normal), far = cr_norm(u) + turn;
         double second = far * far / fmin(size_a, size_b);
-        bool matters = p->gap + along - second <= pass->near_gap;
+        bool matters = p->gap + along - second <= NEAR * c->delta;
         if (matters && second > step->settings.position_tol * c->delta) return false;
     }
     return true;
 }
 
-static crStatus find_near(Pass* pass) {
-    const crStep* step = pass->step;
+// contacts begin to end - 1, those of one pair, where they are now
+static crStatus near_pair(Pass* pass, const List* list, int begin, int end) {
+    const crStepContact* c = &list->at.contacts[begin];
+    // a list found anew tells which pairs there are; its margin is that of the largest body
+    if (list->anew || !follows(pass->step, list, begin, end)) return near_collide(pass, c);
     crStatus status = CR_OK;
-    pass->count = 0;
+    for (int k = begin; k < end && status == CR_OK; k++) {
+        const crContactPoint* p = &list->at.contacts[k].point;
+        crVec3 a = displacement(list, c->body_a, p->point), b = displacement(list, c->body_b, p->point);
+        double gap = p->gap + cr_dot(cr_sub(b, a), p->normal);
+        status = near_add(pass, c, cr_madd(p->point, 0.5, cr_add(a, b)), p->normal, gap);
+    }
+    return status;
+}
+
+static crStatus find_near(Pass* pass) {
+    crStatus status = CR_OK;
+    pass->count = pass->capacity = 0;
     pass->overlap = pass->beyond = 0.0;
     pass->single = true;
-    for (int i = 0; i < step->contact_count && status == CR_OK;) {
-        // contacts of a pair stand together
-        const crStepContact* c = &step->contacts[i];
-        int end = i + 1;
-        while (end < step->contact_count && step->contacts[end].shape_a == c->shape_a &&
-               step->contacts[end].shape_b == c->shape_b) {
-            end++;
+    for (int which = 0; which < 2; which++) {
+        List* list = &pass->list[which];
+        follow(pass->step, list);
+        for (int i = 0; i < list->at.count && status == CR_OK;) {
+            // contacts of a pair stand together
+            const crStepContact* c = &list->at.contacts[i];
+            int end = i + 1;
+            while (end < list->at.count && list->at.contacts[end].shape_a == c->shape_a &&
+                   list->at.contacts[end].shape_b == c->shape_b) {
+                end++;
+            }
+            bool hit = pass->hit != NULL && (pass->hit[c->body_a] || pass->hit[c->body_b]);
+            if (hit == list->hit) status = near_pair(pass, list, i, end);
+            i = end;
         }
-        bool first_order = follows(pass, i, end);
-        if (!first_order) status = near_collide(pass, c);
-        for (int k = i; k < end && first_order && status == CR_OK; k++) {
-            const crContactPoint* p = &step->contacts[k].point;
-            crVec3 a = displacement(pass, c->body_a, p->point), b = displacement(pass, c->body_b, p->point);
-            double gap = p->gap + cr_dot(cr_sub(b, a), p->normal);
-            status = near_add(pass, c, cr_madd(p->point, 0.5, cr_add(a, b)), p->normal, gap);
-        }
-        i = end;
     }
     return status;
 }
@@ -250,30 +269,51 @@ static crStatus round_of(Pass* pass, int count, int* parent, crError* error) {
     return CR_OK;
 }
 
-crStatus cr__step_position_pass(crStep* step, bool listed, crError* error) {
-    Pass pass;
+// margin of a collide that finds every contact that matters, m
+static double widest(const crStep* step) {
+    double size = 0.0;
+    for (int i = 1; i < step->model->nb; i++) {
+        size = fmax(size, step->size[i]);
+    }
+    return NEAR * step->settings.deadband * size;
+}
+
+// the lists of the pass at the present poses
+static crStatus begin(Pass* pass, const crPositionList* start, crError* error) {
+    crStep* step = pass->step;
+    crStatus status = CR_OK;
+    cr_model_kinematics(step->model, &step->state, &step->dynamics);
+    if (start != NULL) pass->list[0].at = *start;
+    pass->list[1].hit = start != NULL;
+    if (start == NULL || pass->hit != NULL) {
+        status = cr_step_collide(step, widest(step), error);
+        if (status != CR_OK) return status;
+        List* list = &pass->list[start == NULL ? 0 : 1];
+        list->anew = true;
+        status = cr__step_position_list(step, &list->at);
+    }
+    for (int i = 0; i < 2 && status == CR_OK; i++) {
+        status = list_create(step, &pass->list[i]);
+    }
+    return status == CR_OK ? CR_OK : cr__step_memory(error);
+}
+
+crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const bool* hit, crError* error) {
+    Pass pass = {.step = step, .hit = start != NULL ? hit : NULL};
     bool holds = true;
     size_t nb = (size_t)step->model->nb;
     int* parent = cr_arena_alloc(&step->scratch, nb * sizeof *parent);
     bool* deep = cr_arena_alloc(&step->scratch, nb * sizeof *deep);
-    if (!listed || step->contact_count == 0) cr_model_kinematics(step->model, &step->state, &step->dynamics);
-    if (parent == NULL || deep == NULL || pass_create(step, &pass) != CR_OK) return cr__step_memory(error);
-    crStatus status = CR_OK;
-    if (!listed || step->contact_count == 0) {
-        status = cr_step_collide(step, pass.near_gap, error);
-    } else {
-        cr_model_kinematics(step->model, &step->state, &step->dynamics);
-    }
+    if (parent == NULL || deep == NULL) return cr__step_memory(error);
+    crStatus status = begin(&pass, start, error);
     for (int round = 0; status == CR_OK; round++) {
         size_t mark = cr_arena_mark(&step->scratch);
-        follow(&pass);
-        pass.capacity = 0;
         if (find_near(&pass) != CR_OK) return cr__step_memory(error);
         step->certificate.penetration = pass.overlap;
         status = cr__step_position_others(step, &holds, error);
         if (status != CR_OK) break;
         if (!holds || (pass.beyond > 0.0 && !pass.single)) {
-            return cr__step_position_general(step, pass.near_gap, error);
+            return cr__step_position_general(step, widest(step), error);
         }
         if (!(pass.beyond > 0.0) || round == ROUNDS) break;
         status = round_of(&pass, keep_violated(&pass, parent, deep), parent, error);
@@ -283,5 +323,5 @@ crStatus cr__step_position_pass(crStep* step, bool listed, crError* error) {
 }
 
 crStatus cr_step_position_pass(crStep* step, crError* error) {
-    return cr__step_position_pass(step, false, error);
+    return cr__step_position_pass(step, NULL, NULL, error);
 }

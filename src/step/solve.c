@@ -190,8 +190,7 @@ static void read_impulses(crStep* step) {
     }
 }
 
-crStatus cr__step_apply(crStep* step, int count, const int* index, const crPackedContact* contact, double* dv,
-                        crError* error) {
+void cr__step_apply(crStep* step, int count, const int* index, const crPackedContact* contact, double* dv) {
     const crModel* model = step->model;
     for (int k = 0; k < step->part_count; k++) {
         const crBody* body = &model->bodies[step->part[k]];
@@ -210,9 +209,13 @@ crStatus cr__step_apply(crStep* step, int count, const int* index, const crPacke
             step->state.v[i] = step->v_free[i] + dv[i];
         }
     }
+}
+
+crStatus cr__step_keep(crStep* step, crError* error) {
     return keep_forces(step) == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
 crStatus cr_step_apply(crStep* step, crError* error) {
-    return cr__step_apply(step, 0, NULL, NULL, step->dynamics.work, error);
+    cr__step_apply(step, 0, NULL, NULL, step->dynamics.work);
+    return cr__step_keep(step, error);
 }

@@ -41,8 +41,16 @@ bool cr__step_meets_fast(const crStep* step, const crStepContact* contact);
 // state.v over h under every contact that may press; plastic: those that close fast as well.
 crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* error);
 
-// The position pass; listed: contacts are those of a collide since which bodies moved by one integrate, with
-// the reach of that motion as margin.
-crStatus cr__step_position_pass(crStep* step, bool listed, crError* error);
+// Contacts as found, and where bodies were then.
+typedef struct crPositionList {
+    const crStepContact* contacts;  // (count)
+    int count;
+    crVec3* com;  // (nb)
+    crQuat* q;    // (nb)
+} crPositionList;
+crStatus cr__step_position_list(crStep* step, crPositionList* list);
+// The position pass. start: contacts found at the beginning of the step within the reach of its motion, which
+// hold for bodies that no impact hit (hit NULL: all of them); NULL: found anew.
+crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const bool* hit, crError* error);
 
 #endif

@@ -8,6 +8,8 @@
 // of the step, on the surface.
 // Fails: as its stages do. More impacts than impact_limit: the rest of the step is plastic and the
 // certificate says so.
+#include <string.h>
+
 #include "step/cache.h"
 
 static bool earlier(const crEvent* a, const crEvent* b) { return a->time < b->time; }
@@ -63,14 +65,23 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
     int* islands = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *islands);
     if (islands == NULL) return cr__step_memory(error);
     bool listed = false;
+    crPositionList start;
     status = look(step, h, error);
+    if (status == CR_OK && cr__step_position_list(step, &start) != CR_OK) status = cr__step_memory(error);
     if (status == CR_OK) status = move(step, h, islands, &listed, error);
     if (status != CR_OK) return status;
+    bool* hit = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *hit);
+    if (hit == NULL) return cr__step_memory(error);
+    memcpy(hit, step->cache->hit, (size_t)step->model->nb * sizeof *hit);
+    // what impacts did not concern is still listed; where all went plastic nothing is
+    bool kept = step->contacts == start.contacts;
+    start.count = step->contact_count;
     cr__step_groups_begin(step);
     cr__step_list_awake(step);
     step->state.time = end;
     status = cr_step_finite(step, error);
-    if (status == CR_OK) status = cr__step_position_pass(step, listed, error);
+    if (status == CR_OK)
+        status = cr__step_position_pass(step, kept ? &start : NULL, listed ? NULL : hit, error);
     if (status == CR_OK && step->settings.sleep_time > 0.0) {
         status = cr__step_fall_asleep(step, h, islands, error);
     }
