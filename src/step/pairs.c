@@ -23,16 +23,24 @@ double cr__step_speed(const crStep* step, const double* v, int i) {
     return cr_norm(u) + cr_norm(twist.omega) * step->size[i];
 }
 
+// margin beyond what a body travels
+static double room_of(const crStep* step, int b) {
+    return (step->settings.deadband + PUSH) * step->size[b] + step->settings.cluster;
+}
+
 crStatus cr__step_margins(crStep* step, double h, crError* error) {
-    const crStepSettings* s = &step->settings;
-    step->cache->flat = -1.0;
-    step->cache->margin[CR_WORLD] = 0.0;
+    crStepCache* cache = step->cache;
+    cache->flat = -1.0;
+    cache->margin[CR_WORLD] = 0.0;
     for (int k = 0; k < step->part_count; k++) {
         int b = step->part[k];
         double speed = cr__step_speed(step, step->state.v, b);
         if (cr__moves(step->model, b)) speed = fmax(speed, cr__step_speed(step, step->v_free, b));
-        if (!(h * speed <= s->bound)) return cr__step_lost(step, b, "speed", speed, error);
-        step->cache->margin[b] = h * speed + (s->deadband + PUSH) * step->size[b] + s->cluster;
+        if (!(h * speed <= step->settings.bound)) return cr__step_lost(step, b, "speed", speed, error);
+        cache->margin[b] = h * speed + room_of(step, b);
+    }
+    for (int b = 1; b < step->model->nb && step->certificate.asleep > 0; b++) {
+        if (step->sleep[b].island != 0) cache->margin[b] = room_of(step, b);
     }
     return CR_OK;
 }
@@ -60,6 +68,15 @@ static crStatus set_box(crStep* step, int s, crError* error) {
     cache->listed = false;
     crStatus status = cr_broad_set(step->broad, s, box, moves ? shape->body : CR_WORLD, error);
     if (status == CR_OK) cache->box[s] = box;
+    return status;
+}
+
+static crStatus set_boxes(crStep* step, int body, crError* error) {
+    const crStepCache* cache = step->cache;
+    crStatus status = CR_OK;
+    for (int i = cache->first_shape[body]; i < cache->first_shape[body + 1] && status == CR_OK; i++) {
+        status = set_box(step, cache->body_shapes[i], error);
+    }
     return status;
 }
 
@@ -197,10 +214,12 @@ crStatus cr__step_near(crStep* step, crError* error) {
         status = set_box(step, s, error);
     }
     for (int k = 0; k < step->part_count && cache->spread && status == CR_OK; k++) {
-        int b = step->part[k];
-        for (int i = cache->first_shape[b]; i < cache->first_shape[b + 1] && status == CR_OK; i++) {
-            status = set_box(step, cache->body_shapes[i], error);
-        }
+        status = set_boxes(step, step->part[k], error);
+    }
+    // margins of what sleeps may have changed
+    bool sleepers = step->certificate.asleep > 0 && step->part == cache->whole && cache->spread;
+    for (int b = 1; b < model->nb && sleepers && status == CR_OK; b++) {
+        if (step->sleep[b].island != 0) status = set_boxes(step, b, error);
     }
     if (status != CR_OK) return status;
     cache->spread = true;
