@@ -63,7 +63,7 @@ typedef struct crPacked {
     int colour_start[CR_COLOURS + 2];  // first group of each colour
     double* hot;
     double* cold;
-    double* dP;         // change of the last sweep, where asked for
+    double* dP;         // change of the last sweep
     double* direction;  // of conjugate gradients
     double* change;     // largest change of a velocity in the last sweep, m/s (group_count*CR_LANES)
     double* size;       // sum of w |dP|^2 likewise
@@ -81,8 +81,6 @@ typedef struct crPacked {
 
 typedef struct crPackedSweep {
     crPacked* packed;
-    double omega;
-    bool keep;  // dP
     int first;  // group
 } crPackedSweep;
 
@@ -90,7 +88,7 @@ typedef struct crPackedSweep {
 crStatus cr__packed_create(crStep* step, const int* island_of_body, const double* v, int count,
                            crPackedContact* contact, crPacked* packed);
 // One sweep over all groups that are live.
-void cr__packed_sweep(crPacked* packed, double omega, bool keep);
+void cr__packed_sweep(crPacked* packed);
 // z from z_free and the impulses.
 void cr__packed_apply(crPacked* packed);
 // P and w of the contacts.

@@ -15,7 +15,6 @@ typedef struct crPackedIsland {
     double last;    // of the one before
 } crPackedIsland;
 
-crStatus cr__packed_solve(crPacked* packed, crPackedIsland* island, int count, bool accelerated,
-                          crArena* arena);
+crStatus cr__packed_solve(crPacked* packed, crPackedIsland* island, int count, crArena* arena);
 
 #endif

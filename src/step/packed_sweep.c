@@ -5,7 +5,7 @@
 // eliminated, (S + lambda) y = S y_stick has to meet |y| = mu x_n(y), x_n = -q_n/w - c.y, for one lambda > 0
 // (Alart and Curnier 1991; the one-parameter form is that of a trust region step). Newton's method on
 // mu x_n/|y| inside a bracket, lane by lane until its own equation holds, so that neighbours do not matter;
-// then the point is put on the cone with u_n = 0. Over-relaxed points are moved back into the cone.
+// then the point is put on the cone with u_n = 0.
 // Fails: a lane whose Newton steps run out keeps its last direction; the sweep's change says so.
 #include <string.h>
 
@@ -95,17 +95,6 @@ CR_LANE crLane3 slip_impulse(const double* cold, crMask slips, crLane mu, crLane
     return lane3_scale(pn, lane3_madd(lane3_madd(n, y1, t1), y2, t2));
 }
 
-// the nearest point along the tangent that is in the cone, zero where it pulls
-CR_LANE crLane3 into_cone(crLane3 n, crLane mu, crLane3 P) {
-    crLane zero = lane_all(0.0), pn = lane3_dot(n, P);
-    crLane3 pt = lane3_madd(P, -pn, n);
-    crLane size2 = lane3_dot(pt, pt), limit = mu * pn;
-    crMask pulls = lane_at_most(pn, zero), outside = lane_less(limit * limit, size2);
-    crLane scale = limit / lane_sqrt(lane_select(outside, size2, lane_all(1.0)));
-    P = lane3_select(outside, lane3_madd(lane3_scale(pn, n), scale, pt), P);
-    return lane3_select(pulls, lane3(zero, zero, zero), P);
-}
-
 // exact solution with the other contacts held; u is the velocity under P
 CR_LANE crLane3 solve_contact(const double* slot, const double* cold, crLane3 u, crLane3 P) {
     crLane3 n = lane3_load(slot + CR_AT_N * CR_LANES), Dn = lane3_load(slot + CR_AT_DN * CR_LANES);
@@ -125,7 +114,7 @@ CR_LANE crLane3 solve_contact(const double* slot, const double* cold, crLane3 u,
     return next;
 }
 
-CR_LANE void sweep_group(const crPacked* p, const crGroup* g, int l, double omega, bool keep) {
+CR_LANE void sweep_group(const crPacked* p, const crGroup* g, int l) {
     const int *at_b = g->b + l, *at_a = g->a + l;
     const double* hot = p->hot + g->hot + l;
     const double* cold = p->cold + g->cold + l;
@@ -151,14 +140,10 @@ CR_LANE void sweep_group(const crPacked* p, const crGroup* g, int l, double omeg
         }
         crLane3 P = lane3_load(slot + CR_AT_P * CR_LANES), n = lane3_load(slot + CR_AT_N * CR_LANES);
         crLane3 next = solve_contact(slot, cold, u, P);
-        if (omega != 1.0) {
-            next = lane3_madd(P, lane_all(omega), lane3_sub(next, P));
-            next = into_cone(n, lane_load(slot + CR_AT_MU * CR_LANES), next);
-        }
         next = lane3_select(live, next, P);
         crLane3 dP = lane3_sub(next, P);
         lane3_store(slot + CR_AT_P * CR_LANES, next);
-        if (keep) lane3_store(dP_out, dP);
+        lane3_store(dP_out, dP);
         vb = lane3_madd(vb, sb, dP);
         wb = lane3_add(wb, lane3_mul_t(slot + CR_AT_KB * CR_LANES, dP));
         if (g->two) {
@@ -188,7 +173,7 @@ CR_LANE void sweep_range(const crPackedSweep* sweep, int begin, int end) {
         const crGroup* g = &p->group[i];
         if (!g->live) continue;
         for (int l = 0; l < g->lanes; l += CR_WIDTH) {
-            sweep_group(p, g, l, sweep->omega, sweep->keep);
+            sweep_group(p, g, l);
         }
     }
 }
@@ -204,11 +189,11 @@ static crTaskFn sweep_function(void) { return __builtin_cpu_supports("avx2") ? s
 static crTaskFn sweep_function(void) { return sweep_plain; }
 #endif
 
-void cr__packed_sweep(crPacked* p, double omega, bool keep) {
+void cr__packed_sweep(crPacked* p) {
     crTaskFn fn = sweep_function();
     for (int colour = 0; colour <= CR_COLOURS; colour++) {
         int first = p->colour_start[colour], count = p->colour_start[colour + 1] - first;
-        crPackedSweep sweep = {p, omega, keep, first};
+        crPackedSweep sweep = {p, first};
         // what shares bodies goes one after another
         cr__tasks_for(colour < CR_COLOURS ? p->tasks : NULL, count, 16, fn, &sweep);
     }

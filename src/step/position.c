@@ -250,7 +250,7 @@ static crStatus push_out(Pass* pass, int count, const int* island_of_body) {
     }
     crPacked packed;
     crStatus status = cr__packed_create(step, island_of_body, dq, count, contact, &packed);
-    if (status == CR_OK) status = cr__packed_solve(&packed, island, model->nb, true, arena);
+    if (status == CR_OK) status = cr__packed_solve(&packed, island, model->nb, arena);
     if (status != CR_OK) return status;
     cr__packed_results(&packed);
     cr__step_add_momentum(step, count, contact, dq);
