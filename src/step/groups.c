@@ -201,6 +201,10 @@ void cr__step_reachable(const crStep* step, int* islands) {
     for (int i = 0; i < step->contact_count; i++) {
         unite(step->model, islands, step->contacts[i].body_a, step->contacts[i].body_b);
     }
+    for (int k = 0; k < step->part_count; k++) {
+        int b = step->part[k];
+        islands[b] = find(islands, b);
+    }
 }
 
 crStatus cr__step_find_plain(crStep* step, int* islands, crError* error) {

@@ -1,7 +1,8 @@
 // pairs.c - which shapes are near: boxes with room to move, the list of pairs they make, its index by body.
 //
 // A body's margin is what its points can travel in h, by the larger of its speeds at v and v_free, plus the
-// deadband, the cluster tolerance and a fiftieth of its size for what pushes may add. The broad phase holds
+// deadband, the cluster tolerance and a fiftieth of its size. Where the contact solve takes landings too, what
+// is slow may be pushed by what is fast: there all of an island travel as far as the fastest of it. The broad phase holds
 // boxes larger than margins ask for; while every shape stays in its own, the list of pairs stands and costs
 // nothing. The list is sorted and contacts are taken by their gaps alone, so that no result depends on which
 // boxes were told. Pairs that never meet: see contacts.c.
@@ -11,7 +12,7 @@
 #include "step/cache.h"
 
 #define ROOM 0.05  // of a body's size, beyond its margin
-#define PUSH 0.02  // of a body's size, in its margin
+#define PUSH 0.02  // of a body's size, in its margin; half of it for what slow neighbours may add
 
 double cr__step_speed(const crStep* step, const double* v, int i) {
     const crDynamics* d = &step->dynamics;
@@ -43,6 +44,33 @@ crStatus cr__step_margins(crStep* step, double h, crError* error) {
         if (step->sleep[b].island != 0) cache->margin[b] = room_of(step, b);
     }
     return CR_OK;
+}
+
+bool cr__step_share_margins(crStep* step, int* islands, double* way) {
+    crStepCache* cache = step->cache;
+    const crModel* model = step->model;
+    bool more = false;
+    for (int b = 0; b < model->nb; b++) {
+        way[b] = 0.0;
+    }
+    for (int k = 0; k < step->part_count; k++) {
+        int b = step->part[k];
+        if (!cr__moves(model, b)) continue;
+        double* most = &way[islands[b]];
+        *most = fmax(*most, cache->margin[b] - room_of(step, b));
+    }
+    // where rules resolve impacts, margins are looked at again after each
+    for (int i = 0; i < step->contact_count; i++) {
+        const crStepContact* c = &step->contacts[i];
+        if (c->bounces) way[islands[cr__moves(model, c->body_a) ? c->body_a : c->body_b]] = 0.0;
+    }
+    for (int k = 0; k < step->part_count; k++) {
+        int b = step->part[k];
+        if (!cr__moves(model, b) || way[islands[b]] <= cache->margin[b] - 0.5 * room_of(step, b)) continue;
+        cache->margin[b] = way[islands[b]] + room_of(step, b);
+        more = true;
+    }
+    return more;
 }
 
 static crBounds grown(crBounds box, double by) {
