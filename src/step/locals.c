@@ -106,10 +106,12 @@ static int place_of(const crStepCache* cache, int shape_a, int shape_b) {
 
 static double impact_of_run(const crStep* step, int i, int end, double left, bool* exact) {
     *exact = true;
+    bool never = false;
     for (int k = i; k < end; k++) {
         if (cr__step_closes_fast(step, &step->contacts[k])) return 0.0;
+        never = never || !(step->contacts[k].fast < INFINITY);
     }
-    return cr__step_pair_soonest(step, i, end, left, exact);
+    return never ? INFINITY : cr__step_pair_soonest(step, i, end, left, exact);
 }
 
 // times of the present contacts, from now_at
