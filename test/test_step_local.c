@@ -106,7 +106,8 @@ TEST(a_scene_far_away_changes_no_bit) {
     CHECK(impacts > 50);
 }
 
-// five beads on a wire above a heap of balls that falls together meanwhile: the cradle does what it does alone
+// five beads on a wire above a heap of balls that falls together meanwhile: the cradle does what it does
+// alone
 TEST(a_cradle_inside_a_heap_behaves) {
     double alone[5] = {0};
     for (int heap = 0; heap < 2; heap++) {
@@ -180,7 +181,8 @@ TEST(plastic_landings_need_not_be_located) {
             CHECK_NEAR(with[i], without[i], 1e-9);
         }
         CHECK_NEAR(with[2], without[2], 2e-8);
-        // sliding: friction takes mu g from landing on either way; the push of landing is spread over the step
+        // sliding: friction takes mu g from landing on either way; the push of landing is spread over the
+        // step
         land(true, steps[k], sliding, with);
         land(false, steps[k], sliding, without);
         CHECK_NEAR(with[9], without[9], 1e-9);

@@ -224,7 +224,8 @@ TEST(momentum_and_energy_of_closed_systems) {
         CHECK(worst.impacts > scenes);
         CHECK(worst.p < 1e-12);
         CHECK(worst.impact < 1e-12);
-        // tumbling boxes: their flight is of second order, so a step's energy to (h omega)^3; loops of first order
+        // tumbling boxes: their flight is of second order, so a step's energy to (h omega)^3; loops of first
+        // order
         if (kind == BALLS) CHECK(worst.gained < 1e-12);
         if (kind == BALLS_AND_BOXES) CHECK(worst.beyond < 1.0);
         CHECK(worst.overlap < 1e-6);

@@ -1,11 +1,12 @@
-// groups.c - which bodies move together: groups joined by contacts that may press, and the parts made of them.
+// groups.c - which bodies move together: groups joined by contacts that may press, and the parts made of
+// them.
 //
 // A group is a set of trees joined by loops and by contacts that touch or will close softly before the step
 // ends. Between two groups nothing acts until an impact, so each can have a clock of its own. A force of the
 // user's may tie anything to anything: with one, all bodies are one group.
 // Where the rule is Poisson's or Newton's with the exact cone and no contact that a body can reach has
-// restitution, the rule's impact is the contact solve's own problem: such bodies are plain, and their contacts
-// are never impacts.
+// restitution, the rule's impact is the contact solve's own problem: such bodies are plain, and their
+// contacts are never impacts.
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 

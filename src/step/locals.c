@@ -2,11 +2,11 @@
 //
 // Every pair that closes fast has the time of its impact in a heap. The first one is taken: the groups of its
 // two bodies go there, from wherever their own clocks stand, under their own contacts; bodies of other groups
-// that touch them by then, or will press on them before the step ends, come along. Impacts are resolved by the
-// rule until none is left; what moved is grouped anew and its pairs are timed anew, all other times stand.
-// Groups that no impact concerned are one contact solve from beginning to end; the others are brought to the
-// end one by one. An advance that went too far, because carried bodies moved otherwise than foreseen, is taken
-// back and shortened.
+// that touch them by then, or will press on them before the step ends, come along. Impacts are resolved by
+// the rule until none is left; what moved is grouped anew and its pairs are timed anew, all other times
+// stand. Groups that no impact concerned are one contact solve from beginning to end; the others are brought
+// to the end one by one. An advance that went too far, because carried bodies moved otherwise than foreseen,
+// is taken back and shortened.
 // Fails: as the stages do. More impacts than impact_limit: the rest of the step is plastic; more than REPEATS
 // at one instant: the bodies concerned are; the certificate says so.
 #include <string.h>

@@ -1,12 +1,13 @@
 // pairs.c - which shapes are near: boxes with room to move, the list of pairs they make, its index by body.
 //
 // A body's margin is what its points can travel in h, by the larger of its speeds at v and v_free, plus the
-// deadband, the cluster tolerance and a fiftieth of its size. Where the contact solve takes landings too, what
-// is slow may be pushed by what is fast: there all of an island travel as far as the fastest of it. The broad phase holds
-// boxes larger than margins ask for; while every shape stays in its own, the list of pairs stands and costs
-// nothing. The list is sorted and contacts are taken by their gaps alone, so that no result depends on which
-// boxes were told. Pairs that never meet: see contacts.c.
-// Fails: CR_ERR_FINITE where a body would move farther in h than settings.bound; CR_ERR_MEMORY; what the broad phase or a material says.
+// deadband, the cluster tolerance and a fiftieth of its size. Where the contact solve takes landings too,
+// what is slow may be pushed by what is fast: there all of an island travel as far as the fastest of it. The
+// broad phase holds boxes larger than margins ask for; while every shape stays in its own, the list of pairs
+// stands and costs nothing. The list is sorted and contacts are taken by their gaps alone, so that no result
+// depends on which boxes were told. Pairs that never meet: see contacts.c.
+// Fails: CR_ERR_FINITE where a body would move farther in h than settings.bound; CR_ERR_MEMORY; what the
+// broad phase or a material says.
 #include <string.h>
 
 #include "step/cache.h"

@@ -1,11 +1,11 @@
 // sleep.c - bodies that stay slow fall asleep together and wake together.
 //
 // Bodies joined by contacts within their margins, trees and loops are an island. Once the fastest point of
-// every body of it has been below sleep_speed for sleep_time, all of them sleep: v is zero, nothing of them is
-// computed. Each is sealed with the hash of its q, v, applied forces, motor speeds and k, and of the poses of
-// the driven body it touches; a seal that no longer fits wakes the island, and so does a contact, within the
-// margins of a step, with a body that is awake or driven at a velocity. What is awake elsewhere never sees a
-// difference. Bodies that touch two driven ones stay awake.
+// every body of it has been below sleep_speed for sleep_time, all of them sleep: v is zero, nothing of them
+// is computed. Each is sealed with the hash of its q, v, applied forces, motor speeds and k, and of the poses
+// of the driven body it touches; a seal that no longer fits wakes the island, and so does a contact, within
+// the margins of a step, with a body that is awake or driven at a velocity. What is awake elsewhere never
+// sees a difference. Bodies that touch two driven ones stay awake.
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
