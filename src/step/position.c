@@ -243,7 +243,7 @@ static int keep_violated(const Pass* pass, int* parent, bool* deep) {
 }
 
 // sweeps over the contacts kept, and the move they ask for
-static crStatus push_out(Pass* pass, int count, const int* island_of_body) {
+static crStatus push_out(Pass* pass, int count, const int* island_of_body, crError* error) {
     crStep* step = pass->step;
     const crModel* model = step->model;
     crArena* arena = &step->scratch;
@@ -251,7 +251,9 @@ static crStatus push_out(Pass* pass, int count, const int* island_of_body) {
     double* dq = cr_arena_alloc(arena, nv * sizeof *dq);
     crPackedContact* contact = cr_arena_alloc(arena, (size_t)(count + 1) * sizeof *contact);
     crPackedIsland* island = cr_arena_alloc(arena, nb * sizeof *island);
-    if (dq == NULL || contact == NULL || island == NULL) return CR_ERR_MEMORY;
+    if (dq == NULL || contact == NULL || island == NULL) return cr__step_memory(error);
+    crStatus status = cr_model_mass_factor(model, 0.0, &step->dynamics);
+    if (status != CR_OK) return cr_error_set(error, status, "position", "%s", cr_status_text(status));
     memset(dq, 0, nv * sizeof *dq);
     memset(island, 0, nb * sizeof *island);
     for (int i = 0; i < count; i++) {
@@ -266,23 +268,13 @@ static crStatus push_out(Pass* pass, int count, const int* island_of_body) {
         at->live = true;
     }
     crPacked packed;
-    crStatus status = cr__packed_create(step, island_of_body, dq, count, contact, &packed);
+    status = cr__packed_create(step, island_of_body, dq, count, contact, &packed);
     if (status == CR_OK) status = cr__packed_solve(&packed, island, model->nb, arena);
-    if (status != CR_OK) return status;
+    if (status != CR_OK) return cr__step_memory(error);
     cr__packed_results(&packed);
     cr__step_add_momentum(step, count, contact, dq);
     cr_model_mass_solve(model, &step->dynamics, dq);
     cr__advance(model, 1.0, dq, step->state.q);
-    return CR_OK;
-}
-
-static crStatus round_of(Pass* pass, int count, int* parent, crError* error) {
-    crStep* step = pass->step;
-    crStatus status = cr_model_mass_factor(step->model, 0.0, &step->dynamics);
-    if (status != CR_OK) return cr_error_set(error, status, "position", "%s", cr_status_text(status));
-    status = push_out(pass, count, parent);
-    if (status != CR_OK) return cr__step_memory(error);
-    cr_model_kinematics(step->model, &step->state, &step->dynamics);
     return CR_OK;
 }
 
@@ -333,15 +325,17 @@ static crStatus begin(Pass* pass, const crPositionList* start, crError* error) {
 }
 
 crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const bool* hit, crError* error) {
-    Pass pass = {.step = step, .hit = start != NULL ? hit : NULL};
     bool holds = true;
     size_t nb = (size_t)step->model->nb;
     int* parent = cr_arena_alloc(&step->scratch, nb * sizeof *parent);
     bool* deep = cr_arena_alloc(&step->scratch, nb * sizeof *deep);
     if (parent == NULL || deep == NULL) return cr__step_memory(error);
-    crStatus status = begin(&pass, start, error);
+    crStatus status = CR_OK;
     for (int round = 0; status == CR_OK; round++) {
         size_t mark = cr_arena_mark(&step->scratch);
+        Pass pass = {.step = step, .hit = hit};
+        status = begin(&pass, start, error);
+        if (status != CR_OK) break;
         if (find_near(&pass) != CR_OK) return cr__step_memory(error);
         step->certificate.penetration = pass.overlap;
         status = cr__step_position_others(step, &holds, error);
@@ -350,7 +344,7 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
             return cr__step_position_general(step, widest(step), error);
         }
         if (!(pass.beyond > 0.0) || round == ROUNDS) break;
-        status = round_of(&pass, keep_violated(&pass, parent, deep), parent, error);
+        status = push_out(&pass, keep_violated(&pass, parent, deep), parent, error);
         cr_arena_release(&step->scratch, mark);
     }
     return status;
