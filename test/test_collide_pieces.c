@@ -138,6 +138,185 @@ TEST(compound_is_the_least_of_its_children) {
     sample_hulls_destroy(&pool);
 }
 
+TEST(inside_a_closed_mesh) {
+    crMesh* mesh = cube_mesh(12);
+    crShape m = cr_shape_mesh(mesh), solid = cr_shape_box(1, 1, 1);
+    crRandom random = sample_seed(10);
+    crHullPool pool = sample_hulls(&random);
+    for (int i = 0; i < samples(); i++) {
+        double r = sample_log(&random, 0.01, 0.4);
+        crShape s = i % 4 == 0   ? cr_shape_sphere(r)
+                    : i % 4 == 1 ? cr_shape_box(r, 0.3 * r, 0.5 * r)
+                    : i % 4 == 2 ? cr_shape_capsule(0.3 * r, 0.5 * r)
+                                 : cr_shape_ellipsoid(r, 0.5 * r, 0.2 * r);
+        crPose pose = sample_pose(&random, FORM_ROUND), at = sample_pose(&random, FORM_ROUND);
+        double room = 1.0 - 1.2 * r;
+        crVec3 x = cr_vec3(sample_uniform(&random, -room, room), sample_uniform(&random, -room, room),
+                           sample_uniform(&random, -room, room));
+        at.p = cr_quat_rotate(pose.q, x);
+        crDistance d, e, out;
+        crContactPoint c[4], few;
+        int needed;
+        CHECK(cr_distance(&m, pose, &s, at, INFINITY, &d) && cr_distance(&s, at, &m, pose, 0.0, &e));
+        CHECK(cr_distance(&solid, pose, &s, at, INFINITY, &out));
+        CHECK(cr_collide(&m, pose, &s, at, 0.0, c, 4, &needed) == 1 && needed == 1);
+        CHECK(cr_collide(&m, pose, &s, at, 0.0, &few, 0, &needed) == 0 && needed == 1);
+        CHECK_NEAR(c[0].gap, d.contact.gap, 0.0);
+        CHECK_NEAR(e.contact.gap, d.contact.gap, 1e-13);
+        CHECK_VEC(e.contact.normal, cr_neg(d.contact.normal), 1e-12);
+        // never less than the least way out of the solid, and the same for a ball
+        CHECK(d.contact.gap <= out.contact.gap + 1e-13);
+        if (i % 4 == 0) CHECK_NEAR(d.contact.gap, out.contact.gap, 1e-13);
+        // it is a way out
+        at.p = cr_madd(at.p, 1e-9 - d.contact.gap, d.contact.normal);
+        CHECK(cr_distance(&solid, pose, &s, at, INFINITY, &out));
+        CHECK(out.contact.gap >= 0.5e-9);
+    }
+    sample_hulls_destroy(&pool);
+    cr_mesh_destroy(mesh);
+}
+
+// is x in the tetrahedron of the origin and a triangle
+static bool in_cone_of(const crVec3 p[3], crVec3 x) {
+    double all = cr_dot(p[0], cr_cross(p[1], p[2]));
+    double a = cr_dot(x, cr_cross(p[1], p[2])) / all, b = cr_dot(p[0], cr_cross(x, p[2])) / all,
+           c = cr_dot(p[0], cr_cross(p[1], x)) / all;
+    return a >= 0 && b >= 0 && c >= 0 && a + b + c <= 1;
+}
+
+// an octahedron cut finer, its vertices pulled in and out: seen whole from the origin
+static int spiky(crRandom* random, crVec3* v, int (*t)[3]) {
+    enum { N = 6 };
+    int points = 0, count = 0, at[2][N + 1][N + 1][2][2];
+    for (int oct = 0; oct < 8; oct++)
+        for (int i = 0; i <= N; i++)
+            for (int j = 0; j <= N - i; j++) {
+                int k = N - i - j, sx = oct & 1, sy = oct >> 1 & 1, sz = oct >> 2;
+                int *here = &at[sz][i][j][sy][sx], *same = here;
+                // points on the planes between octants are made by the first one
+                if (k == 0 && sz == 1) same = &at[0][i][j][sy][sx];
+                if (j == 0 && sy == 1) same = &at[k == 0 ? 0 : sz][i][j][0][sx];
+                if (i == 0 && sx == 1) same = &at[k == 0 ? 0 : sz][i][j][j == 0 ? 0 : sy][0];
+                if (same == here) {
+                    crVec3 d = cr_vec3(sx ? -i : i, sy ? -j : j, sz ? -k : k);
+                    v[points] = cr_scale(sample_uniform(random, 0.5, 1.5) / cr_norm(d), d);
+                    *here = points++;
+                } else {
+                    *here = *same;
+                }
+            }
+    for (int oct = 0; oct < 8; oct++)
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < N - i; j++)
+                for (int up = 0; up < (i + j + 1 < N ? 2 : 1); up++) {
+                    int sx = oct & 1, sy = oct >> 1 & 1, sz = oct >> 2;
+                    int p = at[sz][i + 1][j][sy][sx], q = at[sz][i][j + 1][sy][sx];
+                    int r = up ? at[sz][i + 1][j + 1][sy][sx] : at[sz][i][j][sy][sx];
+                    bool turn = ((sx + sy + sz) % 2 == 1) != (up == 1);
+                    t[count][0] = p;
+                    t[count][1] = turn ? r : q;
+                    t[count++][2] = turn ? q : r;
+                }
+    return count;
+}
+
+TEST(points_in_a_spiky_mesh) {
+    crRandom random = sample_seed(11);
+    for (int round = 0; round < test_samples(3000) / 100; round++) {
+        static crVec3 v[512];
+        static int t[512][3];
+        int triangles = spiky(&random, v, t), most = 0;
+        for (int i = 0; i < triangles; i++)
+            for (int k = 0; k < 3; k++)
+                most = t[i][k] > most ? t[i][k] : most;
+        crMeshDef def = {most + 1, v, triangles, (const int(*)[3])t};
+        crMesh* mesh;
+        CHECK_STATUS(cr_mesh_create(&def, NULL, &mesh, NULL), CR_OK);
+        CHECK(cr_mesh_closed(mesh));
+        crShape m = cr_shape_mesh(mesh);
+        for (int i = 0; i < 200; i++) {
+            crVec3 x = cr_scale(sample_uniform(&random, 0.0, 1.5), sample_direction(&random));
+            // in line with vertices
+            if (i % 3 == 0) x = cr_vec3(x.x, 0.0, i % 2 ? 0.0 : x.z);
+            if (i == 0) x = cr_vec3(0, 0, 0);
+            bool inside = false;
+            for (int k = 0; k < triangles; k++) {
+                crVec3 p[3] = {v[t[k][0]], v[t[k][1]], v[t[k][2]]};
+                inside = inside || in_cone_of(p, x);
+            }
+            double distance = 0;
+            crVec3 nearest, normal;
+            CHECK(cr_point_distance(&m, cr_pose_identity(), x, &distance, &nearest, &normal));
+            if (fabs(distance) > 1e-9) CHECK(inside == (distance < 0.0));
+            // the nearest point is as far as it says, and no triangle's corners are nearer
+            CHECK_NEAR(cr_norm(cr_sub(nearest, x)), fabs(distance), 1e-12);
+            for (int k = 0; k <= most; k++)
+                CHECK(cr_norm(cr_sub(v[k], x)) >= fabs(distance) - 1e-12);
+        }
+        cr_mesh_destroy(mesh);
+    }
+}
+
+TEST(mesh_in_and_against_a_mesh) {
+    crMesh* mesh = cube_mesh(12);
+    crVec3 small[8];
+    for (int i = 0; i < 8; i++)
+        small[i] = cr_scale(0.25, CUBE[i]);
+    crMeshDef def = {8, small, 12, TRIANGLES};
+    crMesh* inner;
+    CHECK_STATUS(cr_mesh_create(&def, NULL, &inner, NULL), CR_OK);
+    crShape a = cr_shape_mesh(mesh), b = cr_shape_mesh(inner), box = cr_shape_box(1, 1, 1),
+            part = cr_shape_box(0.25, 0.25, 0.25);
+    crRandom random = sample_seed(12);
+    double worst = 0;
+    for (int i = 0; i < samples() / 4; i++) {
+        crPose pa = sample_pose(&random, FORM_ROUND), pb = sample_pose(&random, FORM_ROUND);
+        pb.p = cr_scale(sample_uniform(&random, 1.5, 3.0), sample_direction(&random));
+        crDistance d, e;
+        CHECK(cr_distance(&box, pa, &part, pb, INFINITY, &e));
+        if (e.contact.gap < 1e-6) continue;
+        CHECK(cr_distance(&a, pa, &b, pb, INFINITY, &d));
+        worst = fmax(worst, fabs(d.contact.gap - e.contact.gap));
+        // no farther than it reaches
+        CHECK(cr_distance(&a, pa, &b, pb, 0.9 * e.contact.gap, &d) == false || d.contact.gap > 0.0);
+    }
+    CHECK(worst < 1e-13);
+    crDistance d;
+    crPose at = cr_pose_identity();
+    at.p.x = 0.5;
+    CHECK(cr_distance(&a, cr_pose_identity(), &b, at, INFINITY, &d));
+    CHECK(d.contact.gap < 0.0);
+    CHECK_VEC(d.contact.normal, cr_vec3(1, 0, 0), 1e-12);
+    cr_mesh_destroy(mesh);
+    cr_mesh_destroy(inner);
+}
+
+TEST(the_deepest_are_kept_where_room_is_short) {
+    // a slope of steps: twelve boxes, one ever deeper in the floor
+    crShape parts[12];
+    for (int i = 0; i < 12; i++) {
+        parts[i] = cr_shape_box(0.4, 0.4, 0.4);
+        parts[i].pose.p = cr_vec3(i, 0, 0.4 - 0.01 * ((5 * i) % 12));
+    }
+    crCompound* all;
+    CHECK_STATUS(cr_compound_create(parts, 12, NULL, &all, NULL), CR_OK);
+    crShape s = cr_shape_compound(all), floor = cr_shape_halfspace(cr_vec3(0, 0, 1), 0), box = parts[3];
+    crContactPoint every[48], few[8];
+    int needed;
+    crPose at = cr_pose_identity();
+    CHECK(cr_collide(&s, at, &floor, at, 0.0, every, 48, &needed) == 48 && needed == 48);
+    CHECK(cr_collide(&s, at, &floor, at, 0.0, few, 8, &needed) == 8 && needed == 48);
+    for (int i = 0; i < 8; i++)
+        CHECK(few[i].gap <= -0.0999);
+    // of one pair as well
+    crPose tilted = {{0, 0, 0}, cr_quat_axis_angle(cr_vec3(1, 0.5, 0), 0.02)};
+    int count = cr_collide(&box, tilted, &floor, at, 1.0, every, 4, &needed);
+    CHECK(count == 4 && cr_collide(&box, tilted, &floor, at, 1.0, few, 1, &needed) == 1 && needed == 4);
+    for (int i = 0; i < 4; i++)
+        CHECK(few[0].gap <= every[i].gap);
+    cr_compound_destroy(all);
+}
+
 TEST(bad_pieces_are_refused_by_name) {
     crError error;
     crMesh* mesh;

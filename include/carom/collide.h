@@ -9,7 +9,8 @@
 // not. That definition is also the certificate: the normal found makes the gap a lower bound, and
 // crDistance.error says how much larger it may be (1e-10 of the size for most curved shapes that overlap,
 // rounding elsewhere). Shapes made of pieces (mesh, height field, compound) take the least gap over pairs of
-// pieces.
+// pieces; what is wholly inside a closed mesh has minus the way out of it, the shortest for a ball and one
+// along the normal of a triangle for others.
 //
 // Normals: face against anything is the face's; vertex against edge is perpendicular to the edge through the
 // vertex; edge against edge the cross product; vertex against vertex the line between them. Where that line
@@ -179,7 +180,7 @@ CR_API bool cr_distance(const crShape* a, crPose body_a, const crShape* b, crPos
                         crDistance* distance);
 
 // Contacts with gap <= margin, at most 4 per pair of convex pieces: the deepest, and those that span the
-// largest area with it. Returns their number, at most capacity (the first ones in the order of the pieces);
+// largest area with it. Returns their number, at most capacity (then the deepest ones);
 // *needed, if given, is how many there are. Sorted by children, then features. margin >= 0, m.
 #define CR_MANIFOLD_MAX 4
 CR_API int cr_collide(const crShape* a, crPose body_a, const crShape* b, crPose body_b, double margin,

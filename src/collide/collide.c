@@ -25,7 +25,17 @@ typedef struct Pair {
     bool found;
     crClosest best;
     crConvex best_a, best_b;
+    // boxes that pieces of A and of B must meet, in their frames: around the other, and grown by margin
+    crBounds around_b, around_piece, in_a, in_b;
 } Pair;
+
+// nothing farther away than margin counts any more
+static void shrink(Pair* pair, double margin) {
+    if (!(margin < pair->margin)) return;
+    pair->margin = margin;
+    pair->in_a = cr__box_grow(pair->around_b, margin);
+    pair->in_b = cr__box_grow(pair->around_piece, margin);
+}
 
 // what triangles change: their outside, and the face normal where they are met from behind. false: no contact
 static bool one_sided(const crConvex* t, const crConvex* other, double sign, crClosest* c) {
@@ -49,14 +59,37 @@ static bool closest(const crConvex* a, const crConvex* b, crClosest* c) {
     return b->core != CR__TRIANGLE || one_sided(b, a, -1.0, c);
 }
 
+static int shallowest(const crContactPoint* c, int count) {
+    int most = 0;
+    for (int i = 1; i < count; i++)
+        if (c[i].gap > c[most].gap) most = i;
+    return most;
+}
+
+static void replace_shallowest(crContactPoint* c, int count, const crContactPoint* by) {
+    int most = shallowest(c, count);
+    if (count > 0 && by->gap < c[most].gap) c[most] = *by;
+}
+
+int cr__deepest(crContactPoint* c, int count, int capacity) {
+    for (; count > capacity; count--)
+        for (int i = shallowest(c, count); i + 1 < count; i++)
+            c[i] = c[i + 1];
+    return count;
+}
+
 static bool meet_contacts(void* ctx, const crConvex* b) {
     Pair* pair = ctx;
     crClosest c;
     if (!closest(pair->piece, b, &c)) return true;
     crContactPoint found[CR_MANIFOLD_MAX];
     int count = cr__manifold(pair->piece, b, &c, pair->margin, found, NULL);
-    for (int i = 0; i < count; i++, pair->count++)
-        if (pair->count < pair->capacity) pair->contacts[pair->count] = found[i];
+    for (int i = 0; i < count; i++, pair->count++) {
+        if (pair->count < pair->capacity)
+            pair->contacts[pair->count] = found[i];
+        else
+            replace_shallowest(pair->contacts, pair->capacity, &found[i]);
+    }
     return true;
 }
 
@@ -69,26 +102,52 @@ static bool meet_distance(void* ctx, const crConvex* b) {
         pair->best = c;
         pair->best_a = *pair->piece;
         pair->best_b = *b;
+        shrink(pair, fmax(c.gap, 0.0));
     }
     return true;
 }
 
-// box around a piece in the frame of the other shape
-static crBounds box_in(const crConvex* c, crPose pose, crVec3 origin, double grow) {
+static crBounds everything(void) {
     const double inf = (double)INFINITY;
-    if (c->core == CR__HALFSPACE || isinf(grow))
-        return (crBounds){cr_vec3(-inf, -inf, -inf), cr_vec3(inf, inf, inf)};
-    crMat3 R = cr_quat_matrix(pose.q);
+    return (crBounds){cr_vec3(-inf, -inf, -inf), cr_vec3(inf, inf, inf)};
+}
+
+// box around a piece in the frame of the other shape
+static crBounds box_in(const crConvex* c, crPose pose, crVec3 origin) {
+    if (c->core == CR__HALFSPACE) return everything();
+    crMat3 R = cr__rotation(pose.q);
     double lo[3], hi[3];
     crVec3 from = cr_sub(pose.p, origin);
     for (int k = 0; k < 3; k++) {
         crVec3 axis = cr_mat3_column(R, k);
         double zero = cr_dot(axis, from);
         cr__range(c, axis, &lo[k], &hi[k]);
-        lo[k] -= zero + c->radius + grow;
-        hi[k] += c->radius + grow - zero;
+        lo[k] -= zero + c->radius;
+        hi[k] += c->radius - zero;
     }
     return (crBounds){cr_vec3(lo[0], lo[1], lo[2]), cr_vec3(hi[0], hi[1], hi[2])};
+}
+
+// box around B in A's frame; below a height field all is solid
+static crBounds box_of_b(const Pair* pair) {
+    if (pair->b->kind == CR_SHAPE_HEIGHTFIELD) return everything();
+    if (cr__is_convex(pair->b)) {
+        crConvex b;
+        cr__convex_set(&b, pair->b, pair->pose_b, pair->origin);
+        return box_in(&b, pair->pose_a, pair->origin);
+    }
+    crShape b = *pair->b;
+    b.pose = cr_pose_identity();
+    return cr_shape_bounds(&b, cr_pose_mul(cr_pose_inverse(pair->pose_a), pair->pose_b));
+}
+
+crVec3 cr__convex_pair(const crShape* a, crPose body_a, const crShape* b, crPose body_b, crConvex* ca,
+                       crConvex* cb) {
+    crPose pose_a = cr__shape_pose(a, body_a), pose_b = cr__shape_pose(b, body_b);
+    crVec3 origin = a->kind == CR_SHAPE_HALFSPACE ? pose_b.p : pose_a.p;
+    cr__convex_set(ca, a, pose_a, origin);
+    cr__convex_set(cb, b, pose_b, origin);
+    return origin;
 }
 
 typedef struct Outer {
@@ -106,8 +165,9 @@ static bool against_b(void* ctx, const crConvex* piece) {
         cr__convex_set(&b, pair->b, pair->pose_b, pair->origin);
         return outer->meet(pair, &b);
     }
-    crBounds box = box_in(piece, pair->pose_b, pair->origin, pair->margin);
-    cr__pieces_in(pair->b, pair->pose_b, pair->origin, box, outer->meet, pair);
+    pair->around_piece = box_in(piece, pair->pose_b, pair->origin);
+    pair->in_b = cr__box_grow(pair->around_piece, pair->margin);
+    cr__pieces_in(pair->b, pair->pose_b, pair->origin, &pair->in_b, outer->meet, pair);
     return true;
 }
 
@@ -119,50 +179,20 @@ static void run(Pair* pair, crVisit meet) {
         against_b(&outer, &a);
         return;
     }
-    crBounds box = cr_shape_bounds(pair->b, cr_pose_identity());
-    if (cr__is_convex(pair->b)) {
-        crConvex b;
-        cr__convex_set(&b, pair->b, pair->pose_b, pair->origin);
-        box = box_in(&b, pair->pose_a, pair->origin, pair->margin);
-    } else {
-        const double inf = (double)INFINITY;
-        box = (crBounds){cr_vec3(-inf, -inf, -inf), cr_vec3(inf, inf, inf)};
-    }
-    cr__pieces_in(pair->a, pair->pose_a, pair->origin, box, against_b, &outer);
+    pair->around_b = box_of_b(pair);
+    pair->in_a = cr__box_grow(pair->around_b, pair->margin);
+    cr__pieces_in(pair->a, pair->pose_a, pair->origin, &pair->in_a, against_b, &outer);
 }
 
 static bool start(Pair* pair, const crShape* a, crPose body_a, const crShape* b, crPose body_b,
                   double margin) {
     *pair = (Pair){.a = a, .b = b, .margin = margin};
-    pair->pose_a = cr_pose_mul(body_a, a->pose);
-    pair->pose_b = cr_pose_mul(body_b, b->pose);
+    pair->pose_a = cr__shape_pose(a, body_a);
+    pair->pose_b = cr__shape_pose(b, body_b);
     // near the shape that is certainly of limited size
     bool wide = a->kind == CR_SHAPE_HALFSPACE || !cr__is_convex(a);
     pair->origin = wide ? pair->pose_b.p : pair->pose_a.p;
     return a->kind != CR_SHAPE_HALFSPACE || b->kind != CR_SHAPE_HALFSPACE;
-}
-
-bool cr_distance(const crShape* a, crPose body_a, const crShape* b, crPose body_b, double reach,
-                 crDistance* distance) {
-    Pair pair;
-    *distance = (crDistance){.error = 0.0};
-    if (!start(&pair, a, body_a, b, body_b, reach)) return false;
-    run(&pair, meet_distance);
-    if (!pair.found) return false;
-    const crClosest* c = &pair.best;
-    crContactPoint* at = &distance->contact;
-    at->gap = c->gap;
-    at->normal = c->n;
-    at->on_a = cr_add(pair.origin, c->a);
-    at->on_b = cr_add(pair.origin, c->b);
-    at->point = cr_add(pair.origin, cr_scale(0.5, cr_add(c->a, c->b)));
-    at->child_a = pair.best_a.child;
-    at->child_b = pair.best_b.child;
-    at->feature_a = cr__feature(&pair.best_a, c->a, c->n, c->choice);
-    at->feature_b = cr__feature(&pair.best_b, c->b, cr_neg(c->n), c->choice);
-    distance->error = c->error;
-    distance->iterations = c->iterations;
-    return true;
 }
 
 static bool has_triangles(const crShape* s) {
@@ -190,6 +220,112 @@ static bool on_triangle(const crConvex* t, crVec3 x) {
         crVec3 e = cr__edge_direction(t, k);
         if (cr_dot(cr_cross(t->normal, e), cr_sub(from, t->triangle[k])) < -tol) return false;
     }
+    return true;
+}
+
+// Wholly inside a closed mesh: a ball goes out the shortest way; others through the triangle that the centre
+// looks through along its normal and that asks for the least way, else the one nearest to the centre.
+typedef struct Exit {
+    bool through;
+    double way;  // out, or to the triangle
+    crConvex piece, triangle;
+    crVec3 centre, foot;
+} Exit;
+
+static bool try_exit(void* ctx, const crConvex* t) {
+    Exit* e = ctx;
+    crConvex middle = {.core = CR__POINT, .p = e->centre, .q = cr_quat_identity()};
+    crClosest near;
+    cr__closest(t, &middle, &near);
+    crVec3 n = t->normal, foot = near.a;
+    double over = cr_dot(n, cr_sub(e->centre, t->p)), way = near.gap;
+    bool through = e->piece.core != CR__POINT && over <= 0.0 && on_triangle(t, cr_madd(e->centre, -over, n));
+    if (through) {
+        way = e->piece.radius - cr_dot(n, cr_sub(cr__support(&e->piece, cr_neg(n)), t->p));
+        foot = cr_madd(e->centre, -over, n);
+    }
+    if (e->through > through || (e->through == through && !(way < e->way))) return true;
+    e->through = through;
+    e->way = way;
+    e->foot = foot;
+    e->triangle = *t;
+    return true;
+}
+
+// child i of a shape to be moved out, with a point of it; of a mesh the box around it
+static crVec3 child_of(const crShape* s, crPose at, crVec3 origin, int i, crConvex* piece) {
+    if (s->kind == CR_SHAPE_MESH) {
+        crBounds box = s->data.mesh->nodes[0].box;
+        crVec3 half = cr_scale(0.5, cr_sub(box.hi, box.lo));
+        crShape around = cr_shape_box(half.x, half.y, half.z);
+        around.pose.p = cr_add(box.lo, half);
+        cr__convex_set(piece, &around, cr_pose_mul(at, around.pose), origin);
+        return cr_sub(cr_pose_point(at, s->data.mesh->vertices[s->data.mesh->triangles[0][0]]), origin);
+    }
+    const crShape* child = s->kind == CR_SHAPE_COMPOUND ? &s->data.compound->children[i] : s;
+    cr__convex_set(piece, child, child == s ? at : cr_pose_mul(at, child->pose), origin);
+    piece->child = i;
+    return cr__centre(piece);
+}
+
+// a piece that the closed mesh holds; false: none, or not a closed mesh
+static bool held_piece(const Pair* pair, bool by_a, crConvex* piece) {
+    const crShape *m = by_a ? pair->a : pair->b, *s = by_a ? pair->b : pair->a;
+    if (m->kind != CR_SHAPE_MESH || !m->data.mesh->closed) return false;
+    if (s->kind == CR_SHAPE_HALFSPACE || s->kind == CR_SHAPE_HEIGHTFIELD) return false;
+    crPose pose = by_a ? pair->pose_a : pair->pose_b, at = by_a ? pair->pose_b : pair->pose_a;
+    int count = s->kind == CR_SHAPE_COMPOUND ? s->data.compound->count : 1;
+    for (int i = 0; i < count; i++) {
+        crVec3 x = cr_add(pair->origin, child_of(s, at, pair->origin, i, piece));
+        if (cr__mesh_holds(m->data.mesh, cr_pose_point_inverse(pose, x))) return true;
+    }
+    return false;
+}
+
+static bool find_exit(const Pair* pair, crClosest* c, crConvex* a, crConvex* b) {
+    Exit e = {.way = (double)INFINITY};
+    bool by_a = held_piece(pair, true, &e.piece);
+    if (!by_a && !held_piece(pair, false, &e.piece)) return false;
+    e.centre = cr__centre(&e.piece);
+    crBounds all = everything();
+    cr__pieces_in(by_a ? pair->a : pair->b, by_a ? pair->pose_a : pair->pose_b, pair->origin, &all, try_exit,
+                  &e);
+    // out of the mesh; a point off its faces goes towards the edge or vertex that is nearest
+    crVec3 n = e.triangle.normal, foot = e.foot;
+    if (e.piece.core == CR__POINT && e.way > 1e-9 * e.triangle.extent)
+        n = cr__unit(cr_sub(e.foot, e.centre), n);
+    double gap = cr_dot(n, cr_sub(cr__support(&e.piece, cr_neg(n)), foot)) - e.piece.radius;
+    crVec3 held = cr_madd(foot, gap, n);
+    *c = (crClosest){.gap = gap, .n = cr_scale(by_a ? 1.0 : -1.0, n)};
+    c->a = by_a ? foot : held;
+    c->b = by_a ? held : foot;
+    *a = by_a ? e.triangle : e.piece;
+    *b = by_a ? e.piece : e.triangle;
+    return true;
+}
+
+bool cr_distance(const crShape* a, crPose body_a, const crShape* b, crPose body_b, double reach,
+                 crDistance* distance) {
+    Pair pair;
+    *distance = (crDistance){.error = 0.0};
+    if (!start(&pair, a, body_a, b, body_b, reach)) return false;
+    run(&pair, meet_distance);
+    if (!(pair.found && pair.best.gap <= 0.0) && find_exit(&pair, &pair.best, &pair.best_a, &pair.best_b))
+        pair.found = true;
+    if (!pair.found) return false;
+    const crClosest* c = &pair.best;
+    crContactPoint* at = &distance->contact;
+    at->gap = c->gap;
+    at->normal = c->n;
+    at->on_a = cr_add(pair.origin, c->a);
+    at->on_b = cr_add(pair.origin, c->b);
+    at->point = cr_add(pair.origin, cr_scale(0.5, cr_add(c->a, c->b)));
+    at->child_a = pair.best_a.child;
+    at->child_b = pair.best_b.child;
+    at->feature_a = cr__feature(&pair.best_a, c->a, c->n, c->choice);
+    at->feature_b = cr__feature(&pair.best_b, c->b, cr_neg(c->n), c->choice);
+    distance->error = c->error;
+    distance->iterations = c->iterations;
     return true;
 }
 
@@ -258,10 +394,71 @@ void cr__place(crContactPoint* c, int count, crVec3 origin) {
     }
 }
 
+// farther apart along the line of centres than margin; the separation there is a bound of the gap
+static bool clear(const crConvex* a, const crConvex* b, double margin, crClosest* closest) {
+    if (a->core == CR__HALFSPACE || b->core == CR__HALFSPACE || b->core == CR__POINT || a->core == CR__POINT)
+        return false;
+    crVec3 n = cr__unit(cr_sub(cr__centre(b), cr__centre(a)), cr_vec3(0, 0, 1));
+    *closest =
+        (crClosest){.gap = cr__separation(a, b, n) - a->radius - b->radius, .n = n, .no_witness = true};
+    return closest->gap > margin;
+}
+
+int cr__convex_contacts(const crConvex* a, const crConvex* b, double margin,
+                        crContactPoint contacts[CR_MANIFOLD_MAX], crClosest* closest, crLeftOut* left_out) {
+    int count = -1;
+    if (a->core == CR__BOX && b->core == CR__BOX)
+        count = cr__box_contacts(a, b, margin, contacts, closest, left_out);
+    if (count >= 0 || clear(a, b, margin, closest)) return count > 0 ? count : 0;
+    cr__closest(a, b, closest);
+    return cr__manifold(a, b, closest, margin, contacts, left_out);
+}
+
+// two convex shapes: no walk
+static int collide_convex(const crShape* a, crPose body_a, const crShape* b, crPose body_b, double margin,
+                          crContactPoint* contacts, int capacity, int* needed) {
+    crConvex ca, cb;
+    crVec3 origin = cr__convex_pair(a, body_a, b, body_b, &ca, &cb);
+    crContactPoint found[CR_MANIFOLD_MAX];
+    crClosest closest;
+    int count = cr__convex_contacts(&ca, &cb, margin, found, &closest, NULL);
+    cr__place(found, count, origin);
+    if (needed != NULL) *needed = count;
+    if (count > capacity) count = cr__deepest(found, count, capacity);
+    for (int i = 0; i < count; i++)
+        contacts[i] = found[i];
+    return count;
+}
+
+// where nothing touches, the way out of a closed mesh, if it is all around
+static int add_exit(Pair* pair, int count) {
+    bool touches = false;
+    for (int i = 0; i < count; i++)
+        touches = touches || pair->contacts[i].gap <= 0.0;
+    crClosest c;
+    crConvex a, b;
+    if (touches || !find_exit(pair, &c, &a, &b)) return count;
+    pair->count = 1;
+    if (pair->capacity < 1) return 0;
+    pair->contacts[0] = (crContactPoint){.gap = c.gap,
+                                         .normal = c.n,
+                                         .point = cr_scale(0.5, cr_add(c.a, c.b)),
+                                         .on_a = c.a,
+                                         .on_b = c.b,
+                                         .child_a = a.child,
+                                         .child_b = b.child,
+                                         .feature_a = cr__feature(&a, c.a, c.n, false),
+                                         .feature_b = cr__feature(&b, c.b, cr_neg(c.n), false)};
+    return 1;
+}
+
 int cr_collide(const crShape* a, crPose body_a, const crShape* b, crPose body_b, double margin,
                crContactPoint* contacts, int capacity, int* needed) {
     Pair pair;
     if (needed != NULL) *needed = 0;
+    if (a->kind == CR_SHAPE_HALFSPACE && b->kind == CR_SHAPE_HALFSPACE) return 0;
+    if (cr__is_convex(a) && cr__is_convex(b))
+        return collide_convex(a, body_a, b, body_b, margin, contacts, capacity, needed);
     if (!start(&pair, a, body_a, b, body_b, margin)) return 0;
     pair.contacts = contacts;
     pair.capacity = capacity;
@@ -269,6 +466,7 @@ int cr_collide(const crShape* a, crPose body_a, const crShape* b, crPose body_b,
     int count = pair.count < capacity ? pair.count : capacity;
     if (has_triangles(a)) count = drop_seams(&pair, true, contacts, count);
     if (has_triangles(b)) count = drop_seams(&pair, false, contacts, count);
+    count = add_exit(&pair, count);
     cr__place(contacts, count, pair.origin);
     if (needed != NULL) *needed = pair.count;
     return count;

@@ -43,11 +43,29 @@ static void set_size(crConvex* c, const crShape* shape) {
     }
 }
 
+crMat3 cr__rotation(crQuat q) {
+    double x = q.x + q.x, y = q.y + q.y, z = q.z + q.z;
+    double wx = q.w * x, wy = q.w * y, wz = q.w * z, xx = q.x * x, xy = q.x * y, xz = q.x * z;
+    double yy = q.y * y, yz = q.y * z, zz = q.z * z;
+    return (crMat3){{{1.0 - (yy + zz), xy - wz, xz + wy},
+                     {xy + wz, 1.0 - (xx + zz), yz - wx},
+                     {xz - wy, yz + wx, 1.0 - (xx + yy)}}};
+}
+
+crPose cr__shape_pose(const crShape* shape, crPose body) {
+    const crPose* s = &shape->pose;
+    bool turned = s->q.x != 0.0 || s->q.y != 0.0 || s->q.z != 0.0 || s->q.w != 1.0;
+    bool shifted = s->p.x != 0.0 || s->p.y != 0.0 || s->p.z != 0.0;
+    return turned || shifted ? cr_pose_mul(body, *s) : body;
+}
+
 void cr__convex_set(crConvex* c, const crShape* shape, crPose pose, crVec3 origin) {
     *c = (crConvex){.child = 0};
-    c->R = cr_quat_matrix(pose.q);
+    c->q = pose.q;
     c->p = cr_sub(pose.p, origin);
     set_size(c, shape);
+    // a point has no use for axes but one, and that hardly ever
+    if (c->core != CR__POINT) c->R = cr__rotation(pose.q);
     if (c->core == CR__HALFSPACE) {
         c->size = cr__unit(cr_mat3_mul(c->R, shape->size), cr_vec3(0, 0, 1));
         c->offset = shape->offset + cr_dot(c->size, c->p);

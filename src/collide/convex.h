@@ -25,7 +25,8 @@ typedef struct crConvex {
     int child;           // index of the piece in its shape
     double radius;       // of the ball added, m
     double extent;       // largest distance of the core from p, m
-    crMat3 R;            // local to working axes
+    crQuat q;            // local to working axes
+    crMat3 R;            // the same, not set for a point
     crVec3 p;            // centre in the working frame
     crVec3 size;         // as in crShape; half-space: its normal in working axes
     double offset;       // half-space: normal.x = offset, working frame
@@ -59,6 +60,9 @@ static inline bool cr__is_poly(crCore core) { return core <= CR__HULL; }
 
 // The convex shape at pose (of the shape itself) less origin. Not for meshes, height fields and compounds.
 void cr__convex_set(crConvex* c, const crShape* shape, crPose pose, crVec3 origin);
+// Its pose in the world; its rotation as a matrix.
+crPose cr__shape_pose(const crShape* shape, crPose body);
+crMat3 cr__rotation(crQuat q);
 void cr__convex_triangle(crConvex* c, const crVec3 corners[3], int child);
 
 // Farthest point of the core along d (need not be unit, must not be zero).

@@ -29,7 +29,7 @@ static void points(const crConvex* a, const crConvex* b, crClosest* out) {
     crVec3 r = cr_sub(b->p, a->p);
     out->gap = cr_norm(r);
     out->choice = !(out->gap > 0.0);
-    out->n = cr__unit(r, cr_mat3_column(a->R, 2));
+    out->n = out->choice ? cr_quat_rotate(a->q, cr_vec3(0, 0, 1)) : cr__unit(r, r);
     out->a = a->p;
     out->b = b->p;
 }
@@ -46,16 +46,32 @@ static void segment_point(const crConvex* a, const crConvex* b, crClosest* out) 
     out->b = b->p;
 }
 
+// A ball of the least radius of curvature rolls inside an ellipsoid (Blaschke). With balls (x, r) and (y, s)
+// inside the two, no direction separates them by more than |y - x| - r - s: for those that touch the surfaces
+// at the support points along n that is the gap itself, so n is the best of all directions.
+static double ball_bound(const crConvex* a, const crConvex* b, crVec3 n) {
+    crVec3 s = a->size, t = b->size, least = cr_vec3(fmin(s.x, fmin(s.y, s.z)), fmin(t.x, fmin(t.y, t.z)), 0);
+    double r = least.x * least.x / fmax(s.x, fmax(s.y, s.z)),
+           q = least.y * least.y / fmax(t.x, fmax(t.y, t.z));
+    crVec3 x = cr_madd(cr__support(a, n), -r, n), y = cr_madd(cr__support(b, cr_neg(n)), q, n);
+    return cr_norm(cr_sub(y, x)) - r - q;
+}
+
+// smooth on both sides: a rough start, Newton's method, and bounds that show whether it has arrived
+static bool ellipsoids(const crConvex* a, const crConvex* b, double scale, crClosest* out) {
+    bool apart = cr__gjk(a, b, cr_vec3(0, 0, 0), CR__ROUGH, out) && out->gap > CR__CLEAR * scale;
+    if (!apart) cr__epa(a, b, CR__ROUGH, out);
+    cr__polish(a, b, out);
+    if (apart) return out->error <= CR__APART * scale;
+    out->error = fmin(out->error, fmax(0.0, ball_bound(a, b, out->n) - out->gap));
+    return out->error <= CR__DEPTH * scale;
+}
+
 static void curved(const crConvex* a, const crConvex* b, crClosest* out) {
     double scale = cr__pair_scale(a, b);
-    // smooth on both sides and clearly apart: the witness points show whether Newton's method has arrived
-    if (a->core == CR__ELLIPSOID && b->core == CR__ELLIPSOID &&
-        cr__gjk(a, b, cr_vec3(0, 0, 0), CR__ROUGH, out) && out->gap > CR__CLEAR * scale) {
-        cr__polish(a, b, out);
-        if (out->error <= CR__APART * scale) return;
-    }
+    if (a->core == CR__ELLIPSOID && b->core == CR__ELLIPSOID && ellipsoids(a, b, scale, out)) return;
     bool apart = cr__gjk(a, b, cr_vec3(0, 0, 0), CR__APART, out);
-    if (!apart || out->gap < 0x1p-36 * scale) cr__epa(a, b, out);
+    if (!apart || out->gap < 0x1p-36 * scale) cr__epa(a, b, CR__DEPTH, out);
     cr__polish(a, b, out);
 }
 

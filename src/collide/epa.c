@@ -5,7 +5,7 @@
 // the origin may start outside) gets the support point of D along its normal. Its offset bounds the depth
 // from below, the least h seen from above; the difference is the error reported. The start is a tetrahedron
 // from extreme points of D itself, so no GJK simplex, degenerate or not, is needed.
-// Ends: bounds meet within 1e-10 of the size (Newton's method goes on from there), or the fixed memory is
+// Ends: bounds meet within tol of the size (Newton's method goes on from there), or the fixed memory is
 // full, or rounding stops the growth; then the error says how far.
 #include "collide/narrow.h"
 
@@ -220,13 +220,13 @@ static void witness(const Polytope* p, const Face* f, crClosest* out) {
     }
 }
 
-void cr__epa(const crConvex* a, const crConvex* b, crClosest* out) {
+void cr__epa(const crConvex* a, const crConvex* b, double tol, crClosest* out) {
     Polytope p;
     p.a = a;
     p.b = b;
     p.vertices = p.faces = p.free = p.candidates = 0;
     p.least = (double)INFINITY;
-    double scale = cr__pair_scale(a, b), tiny = CR__DEPTH * scale, most = -(double)INFINITY;
+    double scale = cr__pair_scale(a, b), tiny = tol * scale, most = -(double)INFINITY;
     *out = (crClosest){.n = cr_vec3(0, 0, 1)};
     if (!start(&p)) return;
     Face face = p.face[0];

@@ -10,14 +10,15 @@
 
 static uint32_t id(crFeatureKind kind, int index) { return (uint32_t)kind << 28 | (uint32_t)index; }
 
+// 2 at the upper face, 1 at the lower, 0 between
+static int side(double h, double v, double tol) {
+    double from = h - (tol < 0.5 * h ? tol : 0.5 * h);
+    return 2 * (v >= from) + (v <= -from);
+}
+
 static uint32_t box_feature(crVec3 s, crVec3 x, double tol) {
-    int code = 0, faces = 0;
-    for (int k = 0; k < 3; k++) {
-        double v = cr__axis(x, k), h = cr__axis(s, k), near = fmin(tol, 0.5 * h);
-        int digit = v >= h - near ? 2 : v <= -h + near ? 1 : 0;
-        faces += digit != 0;
-        code = 3 * code + digit;
-    }
+    int i = side(s.x, x.x, tol), j = side(s.y, x.y, tol), k = side(s.z, x.z, tol);
+    int code = 9 * i + 3 * j + k, faces = (i != 0) + (j != 0) + (k != 0);
     crFeatureKind kind = faces >= 3 ? CR_FEATURE_VERTEX : faces == 2 ? CR_FEATURE_EDGE : CR_FEATURE_FACE;
     return id(kind, code);
 }
@@ -73,6 +74,8 @@ static uint32_t segment_feature(double h, crVec3 x) {
 
 uint32_t cr__feature(const crConvex* c, crVec3 x, crVec3 d, bool choice) {
     if (choice) return id(CR_FEATURE_CENTRE, 0);
+    if (c->core == CR__POINT || c->core == CR__ELLIPSOID) return id(CR_FEATURE_SMOOTH, 0);
+    if (c->core == CR__HALFSPACE) return id(CR_FEATURE_FACE, 0);
     double tol = ON * c->extent;
     crVec3 from = cr_sub(x, c->p);
     if (c->core == CR__TRIANGLE) return triangle_feature(c, from, tol);
@@ -85,11 +88,7 @@ uint32_t cr__feature(const crConvex* c, crVec3 x, crVec3 d, bool choice) {
     case CR__CYLINDER:
     case CR__CONE:
         return turned_feature(c, local, tol);
-    case CR__SEGMENT:
-        return segment_feature(c->size.z, cr_madd(local, -c->radius, cr_mat3_mul_t(c->R, d)));
-    case CR__HALFSPACE:
-        return id(CR_FEATURE_FACE, 0);
     default:
-        return id(CR_FEATURE_SMOOTH, 0);
+        return segment_feature(c->size.z, cr_madd(local, -c->radius, cr_mat3_mul_t(c->R, d)));
     }
 }

@@ -25,10 +25,17 @@ static crVec3 polygon_normal(const crVec3* p, int count) {
 // keep the part of a polygon, segment or point with side.x >= offset
 static int clip(crVec3* p, int count, crVec3 side, double offset, double tol) {
     crVec3 out[CLIP_MAX];
+    double over[CLIP_MAX + 1], least = (double)INFINITY;
+    for (int i = 0; i < count; i++) {
+        over[i] = cr_dot(side, p[i]) - offset;
+        if (over[i] < least) least = over[i];
+    }
+    if (least >= -tol) return count;
+    over[count] = over[0];
     int kept = 0;
     for (int i = 0; i < count; i++) {
-        crVec3 at = p[i], next = p[(i + 1) % count];
-        double here = cr_dot(side, at) - offset, there = cr_dot(side, next) - offset;
+        crVec3 at = p[i], next = p[i + 1 < count ? i + 1 : 0];
+        double here = over[i], there = over[i + 1];
         if (here >= -tol && kept < CLIP_MAX) out[kept++] = at;
         // a segment is a polygon of two corners: its only edge is walked once
         bool edge = count > 2 || (count == 2 && i == 0);
@@ -44,7 +51,7 @@ static int clip(crVec3* p, int count, crVec3 side, double offset, double tol) {
 // clip the other face against the sides of a polygon that runs counterclockwise about `up`
 static int clip_all(const crVec3* face, int sides, crVec3 up, crVec3* p, int count, double tol) {
     for (int i = 0; i < sides && count > 0; i++) {
-        crVec3 e = cr_sub(face[(i + 1) % sides], face[i]);
+        crVec3 e = cr_sub(face[i + 1 < sides ? i + 1 : 0], face[i]);
         crVec3 inward = cr_cross(up, e);
         double length = cr_norm(inward);
         if (!(length > 0.0)) continue;
@@ -126,14 +133,15 @@ static int reduce(Candidate* c, int count) {
     return CR_MANIFOLD_MAX;
 }
 
+static double square(crVec3 x, crVec3 y) { return cr_dot(cr_sub(x, y), cr_sub(x, y)); }
+
 // corners closer than tol are one
 static int merge(Candidate* c, int count, double margin, double tol) {
     int kept = 0;
     for (int i = 0; i < count; i++) {
         bool keep = c[i].gap <= margin;
         for (int k = 0; k < kept && keep; k++)
-            if (cr_norm(cr_sub(c[k].a, c[i].a)) <= tol && cr_norm(cr_sub(c[k].b, c[i].b)) <= tol)
-                keep = false;
+            if (square(c[k].a, c[i].a) <= tol * tol && square(c[k].b, c[i].b) <= tol * tol) keep = false;
         if (keep) c[kept++] = c[i];
     }
     return kept;
@@ -153,7 +161,8 @@ static bool is_round(const crConvex* c) { return c->core == CR__CYLINDER || c->c
 
 static int candidates(const crConvex* a, const crConvex* b, crVec3 n, double tol, Candidate* out,
                       crLeftOut* left_out) {
-    crVec3 fa[CR__FACE_MAX] = {{0, 0, 0}}, fb[CR__FACE_MAX] = {{0, 0, 0}};
+    crVec3 fa[CR__FACE_MAX], fb[CR__FACE_MAX];
+    fa[0] = fb[0] = cr_vec3(0, 0, 0);
     int na = 0, nb = 0, count = 0;
     if (a->core != CR__HALFSPACE) na = cr__support_face(a, n, fa);
     if (b->core != CR__HALFSPACE) nb = cr__support_face(b, cr_neg(n), fb);
@@ -177,32 +186,9 @@ static int candidates(const crConvex* a, const crConvex* b, crVec3 n, double tol
     return 0;
 }
 
-int cr__manifold(const crConvex* a, const crConvex* b, const crClosest* closest, double margin,
-                 crContactPoint contacts[CR_MANIFOLD_MAX], crLeftOut* left_out) {
-    if (closest->gap > margin) return 0;
-    Candidate c[CLIP_MAX + 1];
-    double scale = fmin(a->core == CR__HALFSPACE ? (double)INFINITY : a->extent + a->radius,
-                        b->core == CR__HALFSPACE ? (double)INFINITY : b->extent + b->radius);
-    double tol = 1e-9 * scale;
+static int write_contacts(const crConvex* a, const crConvex* b, const crClosest* closest, const Candidate* c,
+                          int count, crContactPoint* contacts) {
     crVec3 n = closest->n;
-    int count = candidates(a, b, n, tol, c, left_out);
-    double deepest = (double)INFINITY, farthest = -(double)INFINITY;
-    for (int i = 0; i < count; i++) {
-        deepest = fmin(deepest, c[i].gap);
-        farthest = fmax(farthest, c[i].gap);
-    }
-    if (!(deepest <= closest->gap + tol)) {
-        // first, so that it stays where a corner coincides with it
-        for (int i = count++; i > 0; i--)
-            c[i] = c[i - 1];
-        c[0] = (Candidate){closest->a, closest->b, closest->gap};
-    }
-    int corners = merge(c, count, margin, 1e-7 * scale);
-    count = reduce(c, corners);
-    if (left_out != NULL) {
-        left_out->corners |= corners > count;
-        left_out->far = farthest > margin;
-    }
     for (int i = 0; i < count; i++) {
         crVec3 middle = cr_scale(0.5, cr_add(c[i].a, c[i].b));
         contacts[i] = (crContactPoint){
@@ -226,4 +212,38 @@ int cr__manifold(const crConvex* a, const crConvex* b, const crClosest* closest,
                 k = -1;
             }
     return count;
+}
+
+int cr__manifold(const crConvex* a, const crConvex* b, const crClosest* closest, double margin,
+                 crContactPoint contacts[CR_MANIFOLD_MAX], crLeftOut* left_out) {
+    if (closest->gap > margin) return 0;
+    Candidate c[CLIP_MAX + 1];
+    if (a->core == CR__POINT || b->core == CR__POINT) {
+        c[0] = (Candidate){closest->a, closest->b, closest->gap};
+        return write_contacts(a, b, closest, c, 1, contacts);
+    }
+    double scale = fmin(a->core == CR__HALFSPACE ? (double)INFINITY : a->extent + a->radius,
+                        b->core == CR__HALFSPACE ? (double)INFINITY : b->extent + b->radius);
+    double tol = 1e-9 * scale;
+    crVec3 n = closest->n;
+    int count = candidates(a, b, n, tol, c, left_out);
+    double deepest = (double)INFINITY, farthest = -(double)INFINITY;
+    for (int i = 0; i < count; i++) {
+        if (c[i].gap < deepest) deepest = c[i].gap;
+        if (c[i].gap > farthest) farthest = c[i].gap;
+    }
+    if (!(deepest <= closest->gap + tol)) {
+        if (closest->no_witness) return -1;
+        // first, so that it stays where a corner coincides with it
+        for (int i = count++; i > 0; i--)
+            c[i] = c[i - 1];
+        c[0] = (Candidate){closest->a, closest->b, closest->gap};
+    }
+    int corners = merge(c, count, margin, 1e-7 * scale);
+    count = reduce(c, corners);
+    if (left_out != NULL) {
+        left_out->corners |= corners > count;
+        left_out->far = farthest > margin;
+    }
+    return write_contacts(a, b, closest, c, count, contacts);
 }

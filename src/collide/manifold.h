@@ -20,9 +20,24 @@ typedef struct crLeftOut {
     bool far;      // corners beyond the margin
 } crLeftOut;
 
-// Up to 4 contacts with gap <= margin; left_out may be NULL.
+// Up to 4 contacts with gap <= margin; left_out may be NULL. -1: no corner is as near as closest->gap says,
+// and it has no witness points.
 int cr__manifold(const crConvex* a, const crConvex* b, const crClosest* closest, double margin,
                  crContactPoint contacts[CR_MANIFOLD_MAX], crLeftOut* left_out);
+
+// Contacts of two boxes without GJK, out->gap > margin where there are none; -1: not this way.
+int cr__box_contacts(const crConvex* a, const crConvex* b, double margin,
+                     crContactPoint contacts[CR_MANIFOLD_MAX], crClosest* out, crLeftOut* left_out);
+
+// Both shapes in a working frame; returns its origin.
+crVec3 cr__convex_pair(const crShape* a, crPose body_a, const crShape* b, crPose body_b, crConvex* ca,
+                       crConvex* cb);
+// Their contacts the fastest way; closest has at least gap and n.
+int cr__convex_contacts(const crConvex* a, const crConvex* b, double margin,
+                        crContactPoint contacts[CR_MANIFOLD_MAX], crClosest* closest, crLeftOut* left_out);
+
+// Keeps the `capacity` contacts with the least gaps, in their order; returns how many are left.
+int cr__deepest(crContactPoint* contacts, int count, int capacity);
 
 // From the working frame to the world, and sorted by children, then features.
 void cr__place(crContactPoint* contacts, int count, crVec3 origin);

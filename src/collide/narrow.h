@@ -11,7 +11,8 @@ typedef struct crClosest {
     crVec3 a, b;   // witness points
     double error;  // the gap lies in [gap, gap + error], m
     int iterations;
-    bool choice;  // the normal is one of several that are as good
+    bool choice;      // the normal is one of several that are as good
+    bool no_witness;  // a and b are not known
 } crClosest;
 
 #define CR__EXACT 0x1p-52
@@ -19,6 +20,7 @@ typedef struct crClosest {
 #define CR__ROUGH 0x1p-16
 #define CR__CLEAR 0x1p-12  // gaps that leave no doubt after a rough start
 #define CR__DEPTH 0x1p-34
+#define CR__EQUAL 0x1p-46  // separations closer than this times the size count as equal
 
 // sizes that rounding errors of a pair are relative to
 static inline double cr__pair_scale(const crConvex* a, const crConvex* b) {
@@ -28,8 +30,9 @@ static inline double cr__pair_scale(const crConvex* a, const crConvex* b) {
 // Distance of the cores, b shifted by `shift`, until its bounds are within `tol` times the pair's size;
 // false: they overlap (or nearly), then out holds the last iterate.
 bool cr__gjk(const crConvex* a, const crConvex* b, crVec3 shift, double tol, crClosest* out);
-// Depth of cores that overlap or nearly touch; one of them encloses a volume.
-void cr__epa(const crConvex* a, const crConvex* b, crClosest* out);
+// Depth of cores that overlap or nearly touch, one of which encloses a volume, until its bounds are within
+// `tol` times the pair's size.
+void cr__epa(const crConvex* a, const crConvex* b, double tol, crClosest* out);
 // Cores with flat faces and straight edges: apart or overlapping.
 void cr__poly(const crConvex* a, const crConvex* b, crClosest* out);
 void cr__segments(const crConvex* a, const crConvex* b, crClosest* out);
@@ -37,6 +40,13 @@ void cr__segments(const crConvex* a, const crConvex* b, crClosest* out);
 void cr__polish(const crConvex* a, const crConvex* b, crClosest* out);
 // Nearest point of a core's surface to x: signed distance, outward normal. Box, cylinder, cone, ellipsoid.
 bool cr__point(const crConvex* c, crVec3 x, double* distance, crVec3* n, bool* choice);
+// The best separating axis of two boxes; edges of A and B where it is across them, -1 for a face's.
+typedef struct crBoxAxis {
+    double gap;
+    crVec3 n;
+    int edge_a, edge_b;
+} crBoxAxis;
+crBoxAxis cr__box_axis(const crConvex* a, const crConvex* b, double bias);
 // All of it: radii added, pieces in either order.
 void cr__closest(const crConvex* a, const crConvex* b, crClosest* out);
 

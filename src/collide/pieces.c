@@ -311,13 +311,13 @@ static bool visit_triangle(const Walk* walk, const crVec3 corners[3], int index)
     return walk->visit(walk->ctx, &piece);
 }
 
-static void walk_mesh(const crMesh* m, crBounds box, const Walk* walk) {
+static void walk_mesh(const crMesh* m, const crBounds* box, const Walk* walk) {
     int stack[64], depth = 0;
     stack[depth++] = 0;
     while (depth > 0) {
         int index = stack[--depth];
         const crMeshNode* node = &m->nodes[index];
-        if (!cr__boxes_meet(node->box, box)) continue;
+        if (!cr__boxes_meet(node->box, *box)) continue;
         if (node->right == 0) {
             crVec3 p[3];
             cr__mesh_corners(m, node->triangle, p);
@@ -355,17 +355,18 @@ static void walk_field(const crHeightField* f, crBounds box, const Walk* walk) {
             }
 }
 
-void cr__pieces_in(const crShape* shape, crPose pose, crVec3 origin, crBounds box, crVisit visit, void* ctx) {
+void cr__pieces_in(const crShape* shape, crPose pose, crVec3 origin, const crBounds* box, crVisit visit,
+                   void* ctx) {
     Walk walk = {pose, origin, visit, ctx, shape->kind == CR_SHAPE_HEIGHTFIELD};
     if (shape->kind == CR_SHAPE_MESH) {
         walk_mesh(shape->data.mesh, box, &walk);
     } else if (shape->kind == CR_SHAPE_HEIGHTFIELD) {
-        walk_field(shape->data.field, box, &walk);
+        walk_field(shape->data.field, *box, &walk);
     } else if (shape->kind == CR_SHAPE_COMPOUND) {
         const crCompound* all = shape->data.compound;
         for (int i = 0; i < all->count; i++) {
             crPose at = cr_pose_mul(pose, all->children[i].pose);
-            if (!cr__boxes_meet(cr_shape_bounds(&all->children[i], cr_pose_identity()), box)) continue;
+            if (!cr__boxes_meet(cr_shape_bounds(&all->children[i], cr_pose_identity()), *box)) continue;
             crConvex piece;
             cr__convex_set(&piece, &all->children[i], at, origin);
             piece.child = i;

@@ -53,15 +53,19 @@ static inline crBounds cr__box_grow(crBounds a, double by) {
     return (crBounds){cr_sub(a.lo, d), cr_add(a.hi, d)};
 }
 
-// Calls visit for every piece whose box meets `box` (in the shape's own frame), by ascending child for
-// compounds and height fields, in the tree's order for meshes. Stops when visit returns false. The piece is
-// placed at pose.
+// Calls visit for every piece whose box meets `*box` (in the shape's own frame; visit may shrink it), by
+// ascending child for compounds and height fields, in the tree's order for meshes. Stops when visit returns
+// false. The piece is placed at pose.
 typedef bool (*crVisit)(void* ctx, const crConvex* piece);
-void cr__pieces_in(const crShape* shape, crPose pose, crVec3 origin, crBounds box, crVisit visit, void* ctx);
+void cr__pieces_in(const crShape* shape, crPose pose, crVec3 origin, const crBounds* box, crVisit visit,
+                   void* ctx);
 
 void cr__mesh_corners(const crMesh* mesh, int triangle, crVec3 corners[3]);
 // Triangle 2 (j (nx-1) + i) is the lower right of cell (i, j), the next one its upper left.
 void cr__field_corners(const crHeightField* field, int triangle, crVec3 corners[3]);
+
+// x, in the mesh's own frame, is inside a closed mesh.
+bool cr__mesh_holds(const crMesh* mesh, crVec3 x);
 
 // One block of `bytes`, cut into arrays by cr__take; *memory is NULL when memory is out.
 static inline void* cr__take(unsigned char** memory, size_t bytes) {

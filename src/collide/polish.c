@@ -162,7 +162,8 @@ static int smooth(const crConvex* a, const crConvex* b, Best start, Best* best) 
         tangent_step(a, b, at, &step, &slope);
         double length = cr_norm(step), part = length > 0.5 ? 0.5 / length : 1.0;
         better = false;
-        for (int halves = 0; halves < 20 && length > 0.0 && !better; halves++, part *= 0.5)
+        // while the slope promises more than rounding; the last digits are for settle
+        for (; part * length * slope > 0x1p-54 * scale && part > 1e-6 && !better; part *= 0.5)
             better = offer(a, b, cr__unit(cr_madd(at.n, part, step), at.n), 0.0, &at);
     }
     settle(a, b, scale, &at);
@@ -271,9 +272,10 @@ void cr__polish(const crConvex* a, const crConvex* b, crClosest* out) {
     double upper = out->gap + out->error;
     Best best = {cr__separation(a, b, out->n), out->n};
     for (int round = 0; round < 3; round++) {
-        double before = best.gap;
+        Best before = best;
         out->iterations += improve(a, b, &best);
-        if (!(best.gap > before)) break;
+        // again where it went so far that other kinks may be near
+        if (!(best.gap > before.gap) || cr_norm(cr_sub(best.n, before.n)) < 0.5 * NEAR) break;
     }
     out->n = best.n;
     out->gap = best.gap;

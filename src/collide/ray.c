@@ -221,7 +221,7 @@ static void pieces(const crShape* shape, Search* s) {
     double far = fmin(s->ray.length, 1e300);
     crVec3 end = cr_madd(s->ray.o, far, s->ray.d);
     crBounds box = cr__box_union((crBounds){s->ray.o, s->ray.o}, (crBounds){end, end});
-    cr__pieces_in(shape, cr_pose_identity(), cr_vec3(0, 0, 0), box, meet, s);
+    cr__pieces_in(shape, cr_pose_identity(), cr_vec3(0, 0, 0), &box, meet, s);
 }
 
 bool cr_ray(const crShape* shape, crPose body, crVec3 origin, crVec3 direction, double length,

@@ -8,8 +8,6 @@
 // succeeds.
 #include "collide/narrow.h"
 
-#define EQUAL 0x1p-46  // separations closer than this times the size count as equal
-
 typedef struct Best {
     double gap;
     crVec3 n;
@@ -95,8 +93,18 @@ static Arc arc_of(const crConvex* c, int i) {
 
 #define SIDES 256  // faces of a hull whose sides of an edge are looked up
 
-// edge x of A against all edges of the hull B whose arcs cross it
-static void try_arc(const crConvex* a, const crConvex* b, const Arc* x, double bias, Best* best) {
+// Which faces of c look at the other's centre by more than `least` < 0. An axis of an edge lies between the
+// normals p and q of its faces and separates by no more than max(p.r, q.r), r from the edge to that centre:
+// edges whose faces both look away cannot do better than `least`.
+static void find_looking(const crConvex* c, crVec3 centre, double least, bool looking[SIDES]) {
+    crVec3 x = cr_mat3_mul_t(c->R, cr_sub(centre, c->p));
+    for (int f = 0; f < c->hull->face_count && f < SIDES; f++)
+        looking[f] = least >= 0.0 || cr_dot(c->hull->normals[f], x) - c->hull->offsets[f] > least;
+}
+
+// edge x of A against the hull B's edges that look at A and whose arcs cross it
+static void try_arc(const crConvex* a, const crConvex* b, const Arc* x, const bool looking[SIDES],
+                    double bias, Best* best) {
     const crHull* k = b->hull;
     crVec3 lp = cr_mat3_mul_t(b->R, x->p), lq = cr_mat3_mul_t(b->R, x->q), lu = cr_mat3_mul_t(b->R, x->u);
     double side[SIDES];
@@ -105,7 +113,7 @@ static void try_arc(const crConvex* a, const crConvex* b, const Arc* x, double b
         side[f] = cr_dot(k->normals[f], lu);
     for (int j = 0; j < k->edge_count; j++) {
         crHullEdge f = k->edges[j];
-        if (table && side[f.left] * side[f.right] > 0.0) continue;
+        if (table && (side[f.left] * side[f.right] > 0.0 || !(looking[f.left] || looking[f.right]))) continue;
         crVec3 v = cr_sub(k->vertices[f.b], k->vertices[f.a]);
         crVec3 r = cr_neg(k->normals[f.left]), s = cr_neg(k->normals[f.right]);
         if (!arcs_cross(lp, lq, lu, r, s, v)) continue;
@@ -125,9 +133,15 @@ static void try_arc(const crConvex* a, const crConvex* b, const Arc* x, double b
 // B is a hull, A a box or a hull; sign -1: they are called the other way round by the caller
 static void try_arcs(const crConvex* a, const crConvex* b, double sign, double bias, Best* best) {
     best->n = cr_scale(sign, best->n);
+    crVec3 centre = cr__centre(b);
+    bool looking[SIDES];
+    double least = best->gap;
+    find_looking(b, cr__centre(a), least, looking);
     for (int i = 0; i < arc_count(a); i++) {
         Arc x = arc_of(a, i);
-        try_arc(a, b, &x, bias, best);
+        crVec3 r = cr_sub(centre, x.at);
+        if (least < 0.0 && cr_dot(x.p, r) <= least && cr_dot(x.q, r) <= least) continue;
+        try_arc(a, b, &x, looking, bias, best);
     }
     best->n = cr_scale(sign, best->n);
 }
@@ -160,6 +174,10 @@ static Best near_axes(const crConvex* a, const crConvex* b, crVec3 n, double tol
 // the best of all axes; the separation of B from A along it
 static Best all_axes(const crConvex* a, const crConvex* b, double bias) {
     Best best = {-(double)INFINITY, {0, 0, 1}};
+    if (a->core == CR__BOX && b->core == CR__BOX) {
+        crBoxAxis axis = cr__box_axis(a, b, bias);
+        return (Best){axis.gap, axis.n};
+    }
     try_face(a, b, 1.0, &best);
     try_face(b, a, -1.0, &best);
     if (a->core == CR__HULL && b->core == CR__HULL)
@@ -173,7 +191,7 @@ static Best all_axes(const crConvex* a, const crConvex* b, double bias) {
 }
 
 static void overlap(const crConvex* a, const crConvex* b, double scale, crClosest* out) {
-    Best best = all_axes(a, b, EQUAL * scale);
+    Best best = all_axes(a, b, CR__EQUAL * scale);
     out->n = best.n;
     out->gap = best.gap;
     out->error = 0.0;

@@ -148,7 +148,7 @@ static crBounds convex_bounds(const crShape* s, crPose pose) {
 
 // the box around a box that is turned
 static crBounds turned_box(crBounds box, crPose pose) {
-    crMat3 R = cr_quat_matrix(pose.q);
+    crMat3 R = cr__rotation(pose.q);
     crVec3 middle = cr_pose_point(pose, cr_scale(0.5, cr_add(box.lo, box.hi)));
     crVec3 half = cr_scale(0.5, cr_sub(box.hi, box.lo));
     double r[3];
@@ -172,7 +172,7 @@ static crBounds halfspace_bounds(const crShape* s, crPose pose) {
 }
 
 crBounds cr_shape_bounds(const crShape* s, crPose body) {
-    crPose pose = cr_pose_mul(body, s->pose);
+    crPose pose = cr__shape_pose(s, body);
     if (s->kind == CR_SHAPE_HALFSPACE) return halfspace_bounds(s, pose);
     if (s->kind == CR_SHAPE_COMPOUND) {
         const crCompound* all = s->data.compound;

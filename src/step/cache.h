@@ -82,6 +82,9 @@ void cr__step_cache_destroy(crStep* step);
 
 // Margins for what each body can do in h by v and v_free; of the part.
 crStatus cr__step_margins(crStep* step, double h, crError* error);
+// Margins of slow bodies grow to what the fastest of their island could make them travel, where landings are
+// not located; whether any did. way is work (nb).
+bool cr__step_share_margins(crStep* step, int* islands, double* way);
 // Speed of a body's fastest point by v.
 double cr__step_speed(const crStep* step, const double* v, int body);
 // Boxes of the part's shapes and, where one left its box, pairs anew.

@@ -193,9 +193,17 @@ bool cr__step_solves_alike(const crStepSettings* s, bool* reads_et) {
 }
 
 void cr__step_reachable(const crStep* step, int* islands) {
+    // what wakes later in the step has an island of its own
+    for (int b = 0; b < step->model->nb; b++) {
+        islands[b] = b;
+    }
     unite_fixed(step, islands);
     for (int i = 0; i < step->contact_count; i++) {
         unite(step->model, islands, step->contacts[i].body_a, step->contacts[i].body_b);
+    }
+    for (int k = 0; k < step->part_count; k++) {
+        int b = step->part[k];
+        islands[b] = find(islands, b);
     }
 }
 

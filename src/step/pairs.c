@@ -1,7 +1,8 @@
 // pairs.c - which shapes are near: boxes with room to move, the list of pairs they make, its index by body.
 //
 // A body's margin is what its points can travel in h, by the larger of its speeds at v and v_free, plus the
-// deadband, the cluster tolerance and a fiftieth of its size for what pushes may add. The broad phase holds
+// deadband, the cluster tolerance and a fiftieth of its size. Where the contact solve takes landings too, what
+// is slow may be pushed by what is fast: there all of an island travel as far as the fastest of it. The broad phase holds
 // boxes larger than margins ask for; while every shape stays in its own, the list of pairs stands and costs
 // nothing. The list is sorted and contacts are taken by their gaps alone, so that no result depends on which
 // boxes were told. Pairs that never meet: see contacts.c.
@@ -11,7 +12,7 @@
 #include "step/cache.h"
 
 #define ROOM 0.05  // of a body's size, beyond its margin
-#define PUSH 0.02  // of a body's size, in its margin
+#define PUSH 0.02  // of a body's size, in its margin; half of it for what slow neighbours may add
 
 double cr__step_speed(const crStep* step, const double* v, int i) {
     const crDynamics* d = &step->dynamics;
@@ -23,18 +24,53 @@ double cr__step_speed(const crStep* step, const double* v, int i) {
     return cr_norm(u) + cr_norm(twist.omega) * step->size[i];
 }
 
+// margin beyond what a body travels
+static double room_of(const crStep* step, int b) {
+    return (step->settings.deadband + PUSH) * step->size[b] + step->settings.cluster;
+}
+
 crStatus cr__step_margins(crStep* step, double h, crError* error) {
-    const crStepSettings* s = &step->settings;
-    step->cache->flat = -1.0;
-    step->cache->margin[CR_WORLD] = 0.0;
+    crStepCache* cache = step->cache;
+    cache->flat = -1.0;
+    cache->margin[CR_WORLD] = 0.0;
     for (int k = 0; k < step->part_count; k++) {
         int b = step->part[k];
         double speed = cr__step_speed(step, step->state.v, b);
         if (cr__moves(step->model, b)) speed = fmax(speed, cr__step_speed(step, step->v_free, b));
-        if (!(h * speed <= s->bound)) return cr__step_lost(step, b, "speed", speed, error);
-        step->cache->margin[b] = h * speed + (s->deadband + PUSH) * step->size[b] + s->cluster;
+        if (!(h * speed <= step->settings.bound)) return cr__step_lost(step, b, "speed", speed, error);
+        cache->margin[b] = h * speed + room_of(step, b);
+    }
+    for (int b = 1; b < step->model->nb && step->certificate.asleep > 0; b++) {
+        if (step->sleep[b].island != 0) cache->margin[b] = room_of(step, b);
     }
     return CR_OK;
+}
+
+bool cr__step_share_margins(crStep* step, int* islands, double* way) {
+    crStepCache* cache = step->cache;
+    const crModel* model = step->model;
+    bool more = false;
+    for (int b = 0; b < model->nb; b++) {
+        way[b] = 0.0;
+    }
+    for (int k = 0; k < step->part_count; k++) {
+        int b = step->part[k];
+        if (!cr__moves(model, b)) continue;
+        double* most = &way[islands[b]];
+        *most = fmax(*most, cache->margin[b] - room_of(step, b));
+    }
+    // where rules resolve impacts, margins are looked at again after each
+    for (int i = 0; i < step->contact_count; i++) {
+        const crStepContact* c = &step->contacts[i];
+        if (c->bounces) way[islands[cr__moves(model, c->body_a) ? c->body_a : c->body_b]] = 0.0;
+    }
+    for (int k = 0; k < step->part_count; k++) {
+        int b = step->part[k];
+        if (!cr__moves(model, b) || way[islands[b]] <= cache->margin[b] - 0.5 * room_of(step, b)) continue;
+        cache->margin[b] = way[islands[b]] + room_of(step, b);
+        more = true;
+    }
+    return more;
 }
 
 static crBounds grown(crBounds box, double by) {
@@ -60,6 +96,15 @@ static crStatus set_box(crStep* step, int s, crError* error) {
     cache->listed = false;
     crStatus status = cr_broad_set(step->broad, s, box, moves ? shape->body : CR_WORLD, error);
     if (status == CR_OK) cache->box[s] = box;
+    return status;
+}
+
+static crStatus set_boxes(crStep* step, int body, crError* error) {
+    const crStepCache* cache = step->cache;
+    crStatus status = CR_OK;
+    for (int i = cache->first_shape[body]; i < cache->first_shape[body + 1] && status == CR_OK; i++) {
+        status = set_box(step, cache->body_shapes[i], error);
+    }
     return status;
 }
 
@@ -197,10 +242,12 @@ crStatus cr__step_near(crStep* step, crError* error) {
         status = set_box(step, s, error);
     }
     for (int k = 0; k < step->part_count && cache->spread && status == CR_OK; k++) {
-        int b = step->part[k];
-        for (int i = cache->first_shape[b]; i < cache->first_shape[b + 1] && status == CR_OK; i++) {
-            status = set_box(step, cache->body_shapes[i], error);
-        }
+        status = set_boxes(step, step->part[k], error);
+    }
+    // margins of what sleeps may have changed
+    bool sleepers = step->certificate.asleep > 0 && step->part == cache->whole && cache->spread;
+    for (int b = 1; b < model->nb && sleepers && status == CR_OK; b++) {
+        if (step->sleep[b].island != 0) status = set_boxes(step, b, error);
     }
     if (status != CR_OK) return status;
     cache->spread = true;

@@ -12,6 +12,8 @@
 
 #include "step/cache.h"
 
+#define SHARES 10  // rounds in which islands grow by the way their fastest body goes
+
 static bool earlier(const crEvent* a, const crEvent* b) { return a->time < b->time; }
 
 // events in the order of time, impacts numbered likewise; those of one impact stay together
@@ -33,23 +35,37 @@ static void order_events(crStep* step) {
     }
 }
 
+// contacts within the margins, larger ones where slow bodies may be pushed by fast ones
+static crStatus collide(crStep* step, int* islands, crError* error) {
+    double* way = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *way);
+    if (way == NULL) return cr__step_memory(error);
+    crStatus status = cr__step_collide_part(step, false, error);
+    if (status != CR_OK) return status;
+    cr__step_reachable(step, islands);
+    bool reads_et;
+    if (!cr__step_solves_alike(&step->settings, &reads_et)) return CR_OK;
+    for (int i = 0; i < SHARES && status == CR_OK && cr__step_share_margins(step, islands, way); i++) {
+        status = cr__step_collide_part(step, false, error);
+        cr__step_reachable(step, islands);
+    }
+    return status;
+}
+
 // forces and contacts of all that is awake, and of what they wake
-static crStatus look(crStep* step, double h, crError* error) {
+static crStatus look(crStep* step, double h, int* islands, crError* error) {
     crStatus status = cr__step_wake_written(step, error);
     bool woke = true;
     while (woke && status == CR_OK) {
         cr__step_list_awake(step);
         status = cr_step_forces(step, h, error);
         if (status == CR_OK) status = cr__step_margins(step, h, error);
-        if (status == CR_OK) status = cr__step_collide_part(step, false, error);
+        if (status == CR_OK) status = collide(step, islands, error);
         if (status == CR_OK) status = cr__step_wake_touched(step, &woke, error);
     }
     return status;
 }
 
-// listed: contacts are those since which all bodies moved at once
 static crStatus move(crStep* step, double h, int* islands, bool* listed, crError* error) {
-    cr__step_reachable(step, islands);
     crStatus status = cr__step_find_plain(step, islands, error);
     if (status == CR_OK) status = cr__step_schedule(step, h, error);
     *listed = status == CR_OK && step->cache->due_count == 0;
@@ -66,7 +82,7 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
     if (islands == NULL) return cr__step_memory(error);
     bool listed = false;
     crPositionList start;
-    status = look(step, h, error);
+    status = look(step, h, islands, error);
     if (status == CR_OK && cr__step_position_list(step, &start) != CR_OK) status = cr__step_memory(error);
     if (status == CR_OK) status = move(step, h, islands, &listed, error);
     if (status != CR_OK) return status;
