@@ -1,4 +1,5 @@
-// The packed contact solver: its answers against Coulomb's law from definitions, energy, momentum, order of contacts,
+// The packed contact solver: its answers against Coulomb's law from definitions, energy, momentum, order of
+// contacts,
 // threads; one golden number that builds with and without vector types must both reproduce.
 #include <stdlib.h>
 

@@ -1,13 +1,13 @@
 // position.c - the position pass: overlap deeper than the deadband is removed along normals, v stays.
 //
-// The shortest move dq in the metric of M with gap + J_n dq >= -delta/2 at every contact near: 0 <= W p + gap +
-// delta/2 _|_ p >= 0, dq = M^-1 J^T p, by packed sweeps over the islands in which something is deeper than the
-// deadband (to position_tol of it), iterated until they change nothing; repeated at the new poses. Gaps follow the
-// motion since the last collide to first order, gap + n.(dx_b - dx_a); pairs whose second order could matter are
-// collided again. Biases of position stay out of the velocity solve, where with sticking contacts they contradict
-// each other.
-// Fails: CR_ERR_MEMORY. What it cannot remove in ROUNDS is left and stands in the certificate. Trees, loops and
-// limits that do not hold go by position_general.c.
+// The shortest move dq in the metric of M with gap + J_n dq >= -delta/2 at every contact near: 0 <= W p +
+// gap + delta/2 _|_ p >= 0, dq = M^-1 J^T p, by packed sweeps over the islands in which something is deeper
+// than the deadband (to position_tol of it), iterated until they change nothing; repeated at the new poses.
+// Gaps follow the motion since the last collide to first order, gap + n.(dx_b - dx_a); pairs whose second
+// order could matter are collided again. Biases of position stay out of the velocity solve, where with
+// sticking contacts they contradict each other.
+// Fails: CR_ERR_MEMORY. What it cannot remove in ROUNDS is left and stands in the certificate. Trees, loops
+// and limits that do not hold go by position_general.c.
 #include "step/position.h"
 
 #include <string.h>
@@ -141,8 +141,8 @@ static bool rolls(const crStep* step, const crStepContact* c) {
            (flat && (a == CR_SHAPE_SPHERE || b == CR_SHAPE_SPHERE));
 }
 
-// how wrong the gaps of contacts begin to end - 1, those of one pair, may be to first order, m; 0 where none of
-// them matters
+// how wrong the gaps of contacts begin to end - 1, those of one pair, may be to first order, m; 0 where none
+// of them matters
 static double deviation(const crStep* step, const List* list, int begin, int end) {
     const crStepContact* c = &list->at.contacts[begin];
     bool moves_a = cr__moves(step->model, c->body_a), moves_b = cr__moves(step->model, c->body_b);
