@@ -2,9 +2,10 @@
 //
 // A ticket is (job, next chunk) in one word. Threads take chunks by compare-and-swap, so a thread that wakes
 // late can never take a chunk of a job whose fields it has not read: the word has changed (a job is closed
-// before the fields of the next are written) and the swap fails. The caller works too and waits only for chunks that were taken, never for threads that
-// sleep. Every wait spins a bounded number of times and then sleeps on a condition variable; flag and counter
-// are written before the other is read, both sequentially consistent, so no wake-up is lost.
+// before the fields of the next are written) and the swap fails. The caller works too and waits only for
+// chunks that were taken, never for threads that sleep. Every wait spins a bounded number of times and then
+// sleeps on a condition variable; flag and counter are written before the other is read, both sequentially
+// consistent, so no wake-up is lost.
 // Fails: CR_ERR_MEMORY where a thread cannot be started; those that were are ended.
 #include "base/tasks.h"
 

@@ -17,10 +17,10 @@ typedef struct crIslandSolve {
     double* dv;                // M^-1 J^T P (nv)
 } crIslandSolve;
 
-// state.v, impulses and warm start from the contacts that take part; u_free is their velocity without impulses
-// (contact_count).
-// fresh: contacts that a round before did not have (NULL in the first); islands without any keep their impulses,
-// those that the problem's solver had (was_exact of their bodies) get the same again.
+// state.v, impulses and warm start from the contacts that take part; u_free is their velocity without
+// impulses (contact_count). fresh: contacts that a round before did not have (NULL in the first); islands
+// without any keep their impulses, those that the problem's solver had (was_exact of their bodies) get the
+// same again.
 crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const bool* fresh, bool* was_exact,
                                 const crVec3* u_free, crIslandSolve* solve, crError* error);
 // What is true of the packed impulses, from u_free and dv, into the certificate.

@@ -1,7 +1,8 @@
 // contact_solve.c - every contact that may press over h: choose, solve by islands, apply.
 //
 // Contacts that will be impacts take no part; open gaps take part once the solution would overlap them.
-// Fails: as its stages do. A solution that still overlaps something after ROUNDS is left to the position pass.
+// Fails: as its stages do. A solution that still overlaps something after ROUNDS is left to the position
+// pass.
 #include <string.h>
 
 #include "step/cache.h"

@@ -1,7 +1,8 @@
 // exact.c - islands as problems of their own, for the problem's solver.
 //
-// One problem is built of everything that takes part; each island's blocks are copied out with columns numbered by its own velocities, solved, and the impulses put back. Nothing an
-// island gets depends on the others.
+// One problem is built of everything that takes part; each island's blocks are copied out with columns
+// numbered by its own velocities, solved, and the impulses put back. Nothing an island gets depends on the
+// others.
 // Fails: CR_ERR_MEMORY; as the solver does.
 #include "step/exact.h"
 

@@ -1,8 +1,8 @@
 // lanes.h - four doubles side by side: vector types where the compiler has them, else one after another.
 //
-// Data are always laid out in groups of CR_LANES. Code written for crLane handles CR_WIDTH of them at once and
-// is run CR_LANES / CR_WIDTH times per group; since lanes never meet and every operation is the same IEEE
-// one, both builds give the same bits. Masks are all ones or all zeros.
+// Data are always laid out in groups of CR_LANES. Code written for crLane handles CR_WIDTH of them at once
+// and is run CR_LANES / CR_WIDTH times per group; since lanes never meet and every operation is the same
+// IEEE one, both builds give the same bits. Masks are all ones or all zeros.
 #ifndef CAROM_STEP_LANES_H
 #define CAROM_STEP_LANES_H
 

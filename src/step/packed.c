@@ -1,10 +1,11 @@
 // packed.c - sweeps over packed contacts until each island has what it was asked for.
 //
-// Nonsmooth nonlinear conjugate gradients on Gauss-Seidel sweeps: the displacement of a sweep serves as gradient,
-// Fletcher and Reeves' ratio as memory, restarted where it would grow (Silcowitz, Niebe and Erleben 2010); z moves
-// along since it is linear in the impulses. On towers of boxes plain or over-relaxed sweeps need ten times as many.
-// Each island has its own ratio, tolerance and end, so its bits do not depend on what else is in the world.
-// Impulses to start from that would create energy are scaled to the least of p.(u_free + b) + p.W p / 2 along them.
+// Nonsmooth nonlinear conjugate gradients on Gauss-Seidel sweeps: the displacement of a sweep serves as
+// gradient, Fletcher and Reeves' ratio as memory, restarted where it would grow (Silcowitz, Niebe and
+// Erleben 2010); z moves along since it is linear in the impulses. On towers of boxes plain or over-relaxed
+// sweeps need ten times as many. Each island has its own ratio, tolerance and end, so its bits do not depend
+// on what else is in the world. Impulses to start from that would create energy are scaled to the least of
+// p.(u_free + b) + p.W p / 2 along them.
 // Fails: an island that ran out of sweeps says so.
 #include <string.h>
 

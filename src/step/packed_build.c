@@ -3,9 +3,9 @@
 //     K = -[r] R^T,   D = (s_a^2 + s_b^2) 1 + K_a K_a^T + K_b K_b^T,   G = D^-1
 //     S = T^T D T - w c c^T,   c = T^T D n / w,   w = n^T D n      (what slipping needs, see packed_sweep.c)
 //
-// Colours are given in the order of contacts, one per pair of bodies; within a colour units are sorted by how
-// many contacts they have, so lanes of a group have equally many. Lanes left over repeat the first one against
-// nobody. A body that does not move is no vertex; the other one is then b, with signs turned.
+// Colours are given in the order of contacts, one per pair of bodies; within a colour units are sorted by
+// how many contacts they have, so lanes of a group have equally many. Lanes left over repeat the first one
+// against nobody. A body that does not move is no vertex; the other one is then b, with signs turned.
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 

@@ -1,18 +1,19 @@
 // position.c - the position pass: overlap deeper than the deadband is removed along normals, v stays.
 //
-// The shortest move dq in the metric of M with gap + J_n dq >= -delta/2 at every contact near: 0 <= W p + gap +
-// delta/2 _|_ p >= 0, dq = M^-1 J^T p, by packed sweeps over the islands in which something is deeper than the
-// deadband (to position_tol of it), iterated until they change nothing; repeated at the new poses. Gaps follow the
-// motion since the last collide to first order, gap + n.(dx_b - dx_a); pairs whose second order could matter are
-// collided again. Biases of position stay out of the velocity solve, where with sticking contacts they contradict
-// each other.
-// Fails: CR_ERR_MEMORY. What it cannot remove in ROUNDS is left and stands in the certificate. Trees, loops and
-// limits that do not hold go by position_general.c.
+// The shortest move dq in the metric of M with gap + J_n dq >= -delta/2 at every contact near: 0 <= W p +
+// gap + delta/2 _|_ p >= 0, dq = M^-1 J^T p, by packed sweeps over the islands in which something is deeper
+// than the deadband (to position_tol of it), iterated until they change nothing; repeated at the new poses.
+// Gaps follow the motion since the last collide to first order, gap + n.(dx_b - dx_a); pairs whose second
+// order could matter are collided again. Biases of position stay out of the velocity solve, where with
+// sticking contacts they contradict each other.
+// Fails: CR_ERR_MEMORY. What it cannot remove in ROUNDS is left and stands in the certificate. Trees, loops
+// and limits that do not hold go by position_general.c.
 #include "step/position.h"
 
 #include <string.h>
 
 #include "model/spatial.h"
+#include "step/cache.h"
 #include "step/islands.h"
 #include "step/packed_solve.h"
 
@@ -51,8 +52,10 @@ crStatus cr__step_position_list(crStep* step, crPositionList* list) {
     *list = (crPositionList){.contacts = step->contacts, .count = step->contact_count};
     list->com = cr_arena_alloc(&step->scratch, nb * sizeof *list->com);
     list->q = cr_arena_alloc(&step->scratch, nb * sizeof *list->q);
-    if (list->com == NULL || list->q == NULL) return CR_ERR_MEMORY;
+    list->margin = cr_arena_alloc(&step->scratch, nb * sizeof *list->margin);
+    if (list->com == NULL || list->q == NULL || list->margin == NULL) return CR_ERR_MEMORY;
     for (int i = 0; i < step->model->nb; i++) {
+        list->margin[i] = step->cache->flat < 0.0 ? step->cache->margin[i] : 0.5 * step->cache->flat;
         list->com[i] = step->dynamics.com[i];
         list->q[i] = step->dynamics.pose[i].q;
     }
@@ -69,7 +72,7 @@ static crStatus list_create(crStep* step, List* list) {
 // how far each body has moved and turned since contacts were found
 static void follow(const crStep* step, List* list) {
     const crDynamics* d = &step->dynamics;
-    for (int i = 0; i < step->model->nb && list->at.count > 0; i++) {
+    for (int i = 0; i < step->model->nb && list->at.com != NULL; i++) {
         crQuat turn = cr_quat_mul(d->pose[i].q, cr_quat_conj(list->at.q[i]));
         double sign = turn.w < 0.0 ? -2.0 : 2.0;
         list->moved[i] = cr_sub(d->com[i], list->at.com[i]);
@@ -82,8 +85,10 @@ static crVec3 displacement(const List* list, int body, crVec3 point) {
     return cr_add(list->moved[body], cr_cross(list->turn[body], r));
 }
 
-static crStatus near_add(Pass* pass, const crStepContact* c, crVec3 point, crVec3 normal, double gap) {
-    pass->overlap = fmax(pass->overlap, -gap);
+// error: how much deeper it may be
+static crStatus near_add(Pass* pass, const crStepContact* c, crVec3 point, crVec3 normal, double gap,
+                         double error) {
+    pass->overlap = fmax(pass->overlap, error - gap);
     pass->beyond = fmax(pass->beyond, -gap - (1.0 + pass->step->settings.position_tol) * c->delta);
     if (gap > NEAR * c->delta) return CR_OK;
     if (pass->count == pass->capacity) {
@@ -122,42 +127,54 @@ static crStatus near_collide(Pass* pass, const crStepContact* c) {
     }
     crStatus status = CR_OK;
     for (int i = 0; i < count && status == CR_OK; i++) {
-        status = near_add(pass, c, points[i].point, points[i].normal, points[i].gap);
+        status = near_add(pass, c, points[i].point, points[i].normal, points[i].gap, 0.0);
     }
     return status;
 }
 
-// whether first order tells the gaps of contacts begin to end - 1, those of one pair, well enough; those that
-// matter
-static bool follows(const crStep* step, const List* list, int begin, int end) {
+// whether a pair touches in one point that only rolls: elsewhere a corner that was not listed may come in
+static bool rolls(const crStep* step, const crStepContact* c) {
+    crShapeKind a = step->model->shapes[c->shape_a].shape.kind,
+                b = step->model->shapes[c->shape_b].shape.kind;
+    bool flat = a == CR_SHAPE_HALFSPACE || b == CR_SHAPE_HALFSPACE;
+    return (a == CR_SHAPE_SPHERE && b == CR_SHAPE_SPHERE) ||
+           (flat && (a == CR_SHAPE_SPHERE || b == CR_SHAPE_SPHERE));
+}
+
+// how wrong the gaps of contacts begin to end - 1, those of one pair, may be to first order, m; 0 where none
+// of them matters
+static double deviation(const crStep* step, const List* list, int begin, int end) {
     const crStepContact* c = &list->at.contacts[begin];
     bool moves_a = cr__moves(step->model, c->body_a), moves_b = cr__moves(step->model, c->body_b);
     double size_a = moves_a ? step->size[c->body_a] : INFINITY;
     double size_b = moves_b ? step->size[c->body_b] : INFINITY;
     double turn = cr_norm(list->turn[c->body_a]) * (moves_a ? size_a : 0.0) +
                   cr_norm(list->turn[c->body_b]) * (moves_b ? size_b : 0.0);
+    bool smooth = rolls(step, c);
+    double worst = 0.0;
     for (int i = begin; i < end; i++) {
         const crContactPoint* p = &list->at.contacts[i].point;
         crVec3 u = cr_sub(displacement(list, c->body_b, p->point), displacement(list, c->body_a, p->point));
-        double along = cr_dot(u, p->normal), far = cr_norm(u) + turn;
-        double second = far * far / fmin(size_a, size_b);
-        bool matters = p->gap + along - second <= NEAR * c->delta;
-        if (matters && second > step->settings.position_tol * c->delta) return false;
+        double far = cr_norm(u) + turn;
+        double error = smooth ? far * far / fmin(size_a, size_b) : 2.0 * far;
+        if (p->gap - far - error <= NEAR * c->delta) worst = fmax(worst, error);
     }
-    return true;
+    return worst;
 }
 
 // contacts begin to end - 1, those of one pair, where they are now
 static crStatus near_pair(Pass* pass, const List* list, int begin, int end) {
+    const crStep* step = pass->step;
     const crStepContact* c = &list->at.contacts[begin];
     // a list found anew tells which pairs there are; its margin is that of the largest body
-    if (list->anew || !follows(pass->step, list, begin, end)) return near_collide(pass, c);
+    double error = list->anew ? INFINITY : deviation(step, list, begin, end);
+    if (error > step->settings.position_tol * c->delta) return near_collide(pass, c);
     crStatus status = CR_OK;
     for (int k = begin; k < end && status == CR_OK; k++) {
         const crContactPoint* p = &list->at.contacts[k].point;
         crVec3 a = displacement(list, c->body_a, p->point), b = displacement(list, c->body_b, p->point);
         double gap = p->gap + cr_dot(cr_sub(b, a), p->normal);
-        status = near_add(pass, c, cr_madd(p->point, 0.5, cr_add(a, b)), p->normal, gap);
+        status = near_add(pass, c, cr_madd(p->point, 0.5, cr_add(a, b)), p->normal, gap, error);
     }
     return status;
 }
@@ -226,7 +243,7 @@ static int keep_violated(const Pass* pass, int* parent, bool* deep) {
 }
 
 // sweeps over the contacts kept, and the move they ask for
-static crStatus push_out(Pass* pass, int count, const int* island_of_body) {
+static crStatus push_out(Pass* pass, int count, const int* island_of_body, crError* error) {
     crStep* step = pass->step;
     const crModel* model = step->model;
     crArena* arena = &step->scratch;
@@ -234,7 +251,9 @@ static crStatus push_out(Pass* pass, int count, const int* island_of_body) {
     double* dq = cr_arena_alloc(arena, nv * sizeof *dq);
     crPackedContact* contact = cr_arena_alloc(arena, (size_t)(count + 1) * sizeof *contact);
     crPackedIsland* island = cr_arena_alloc(arena, nb * sizeof *island);
-    if (dq == NULL || contact == NULL || island == NULL) return CR_ERR_MEMORY;
+    if (dq == NULL || contact == NULL || island == NULL) return cr__step_memory(error);
+    crStatus status = cr_model_mass_factor(model, 0.0, &step->dynamics);
+    if (status != CR_OK) return cr_error_set(error, status, "position", "%s", cr_status_text(status));
     memset(dq, 0, nv * sizeof *dq);
     memset(island, 0, nb * sizeof *island);
     for (int i = 0; i < count; i++) {
@@ -249,23 +268,13 @@ static crStatus push_out(Pass* pass, int count, const int* island_of_body) {
         at->live = true;
     }
     crPacked packed;
-    crStatus status = cr__packed_create(step, island_of_body, dq, count, contact, &packed);
+    status = cr__packed_create(step, island_of_body, dq, count, contact, &packed);
     if (status == CR_OK) status = cr__packed_solve(&packed, island, model->nb, arena);
-    if (status != CR_OK) return status;
+    if (status != CR_OK) return cr__step_memory(error);
     cr__packed_results(&packed);
     cr__step_add_momentum(step, count, contact, dq);
     cr_model_mass_solve(model, &step->dynamics, dq);
     cr__advance(model, 1.0, dq, step->state.q);
-    return CR_OK;
-}
-
-static crStatus round_of(Pass* pass, int count, int* parent, crError* error) {
-    crStep* step = pass->step;
-    crStatus status = cr_model_mass_factor(step->model, 0.0, &step->dynamics);
-    if (status != CR_OK) return cr_error_set(error, status, "position", "%s", cr_status_text(status));
-    status = push_out(pass, count, parent);
-    if (status != CR_OK) return cr__step_memory(error);
-    cr_model_kinematics(step->model, &step->state, &step->dynamics);
     return CR_OK;
 }
 
@@ -278,36 +287,55 @@ static double widest(const crStep* step) {
     return NEAR * step->settings.deadband * size;
 }
 
+// bodies that went farther than their margins may have met anything, as those that were hit
+static bool find_astray(Pass* pass, bool* astray) {
+    const crStep* step = pass->step;
+    const List* list = &pass->list[0];
+    bool any = false;
+    for (int i = 0; i < step->model->nb; i++) {
+        double far = cr_norm(list->moved[i]) + cr_norm(list->turn[i]) * step->size[i];
+        bool moves = i != CR_WORLD && step->size[i] > 0.0;
+        astray[i] = (pass->hit != NULL && pass->hit[i]) || (moves && !(far <= list->at.margin[i]));
+        any = any || astray[i];
+    }
+    return any;
+}
+
 // the lists of the pass at the present poses
 static crStatus begin(Pass* pass, const crPositionList* start, crError* error) {
     crStep* step = pass->step;
-    crStatus status = CR_OK;
+    bool* astray = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *astray);
+    if (astray == NULL) return cr__step_memory(error);
+    for (int i = 0; i < 2; i++) {
+        if (list_create(step, &pass->list[i]) != CR_OK) return cr__step_memory(error);
+    }
     cr_model_kinematics(step->model, &step->state, &step->dynamics);
-    if (start != NULL) pass->list[0].at = *start;
-    pass->list[1].hit = start != NULL;
-    if (start == NULL || pass->hit != NULL) {
-        status = cr_step_collide(step, widest(step), error);
-        if (status != CR_OK) return status;
-        List* list = &pass->list[start == NULL ? 0 : 1];
-        list->anew = true;
-        status = cr__step_position_list(step, &list->at);
+    List* anew = &pass->list[start == NULL ? 0 : 1];
+    if (start != NULL) {
+        pass->list[0].at = *start;
+        follow(step, &pass->list[0]);
+        pass->hit = find_astray(pass, astray) ? astray : NULL;
+        if (pass->hit == NULL) return CR_OK;
     }
-    for (int i = 0; i < 2 && status == CR_OK; i++) {
-        status = list_create(step, &pass->list[i]);
-    }
-    return status == CR_OK ? CR_OK : cr__step_memory(error);
+    anew->hit = start != NULL;
+    anew->anew = true;
+    crStatus status = cr_step_collide(step, widest(step), error);
+    if (status != CR_OK) return status;
+    return cr__step_position_list(step, &anew->at) == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
 crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const bool* hit, crError* error) {
-    Pass pass = {.step = step, .hit = start != NULL ? hit : NULL};
     bool holds = true;
     size_t nb = (size_t)step->model->nb;
     int* parent = cr_arena_alloc(&step->scratch, nb * sizeof *parent);
     bool* deep = cr_arena_alloc(&step->scratch, nb * sizeof *deep);
     if (parent == NULL || deep == NULL) return cr__step_memory(error);
-    crStatus status = begin(&pass, start, error);
+    crStatus status = CR_OK;
     for (int round = 0; status == CR_OK; round++) {
         size_t mark = cr_arena_mark(&step->scratch);
+        Pass pass = {.step = step, .hit = hit};
+        status = begin(&pass, start, error);
+        if (status != CR_OK) break;
         if (find_near(&pass) != CR_OK) return cr__step_memory(error);
         step->certificate.penetration = pass.overlap;
         status = cr__step_position_others(step, &holds, error);
@@ -316,7 +344,7 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
             return cr__step_position_general(step, widest(step), error);
         }
         if (!(pass.beyond > 0.0) || round == ROUNDS) break;
-        status = round_of(&pass, keep_violated(&pass, parent, deep), parent, error);
+        status = push_out(&pass, keep_violated(&pass, parent, deep), parent, error);
         cr_arena_release(&step->scratch, mark);
     }
     return status;

@@ -1,7 +1,7 @@
 // position_general.c - the position pass with loops, limits and trees: one problem of everything near.
 //
-// 0 <= W p + gap + delta/2 _|_ p >= 0 at contacts near, limits likewise, loops shut; dq = M^-1 J^T p, the shortest
-// move in the metric of M; repeated at the new poses.
+// 0 <= W p + gap + delta/2 _|_ p >= 0 at contacts near, limits likewise, loops shut; dq = M^-1 J^T p, the
+// shortest move in the metric of M; repeated at the new poses.
 // Fails: CR_ERR_MEMORY. What it cannot remove in ROUNDS is left and stands in the certificate.
 #include <string.h>
 

@@ -45,12 +45,13 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* e
 typedef struct crPositionList {
     const crStepContact* contacts;  // (count)
     int count;
-    crVec3* com;  // (nb)
-    crQuat* q;    // (nb)
+    crVec3* com;     // (nb)
+    crQuat* q;       // (nb)
+    double* margin;  // how far each body may go without meeting what is not among the contacts, m (nb)
 } crPositionList;
 crStatus cr__step_position_list(crStep* step, crPositionList* list);
-// The position pass. start: contacts found at the beginning of the step within the reach of its motion, which
-// hold for bodies that no impact hit (hit NULL: all of them); NULL: found anew.
+// The position pass. start: contacts found at the beginning of the step, which hold for bodies that no impact
+// hit (hit NULL: all of them) and that stayed within their margins; NULL: found anew.
 crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const bool* hit, crError* error);
 
 #endif
