@@ -89,6 +89,15 @@ class Problem(_carom.Problem):
         raw = self._solve(solver, tol, max_iterations, p)
         return Solution(**{**raw, "audit": Audit(**raw["audit"])})
 
+    def audit(self, p):
+        """What is true of impulses p, from raw data alone.
+
+        >>> import carom
+        >>> carom.Problem([-1.0], [[2.0]], [("unilateral", 1)]).audit([0.25]).approach
+        0.5
+        """
+        return Audit(**self._audit(p))
+
     def resolve(self, rule="poisson", *, law=None):
         """As an impact: u_free are the velocities before it; rule is a `Rule` or a name of `rules()`.
 

@@ -449,7 +449,7 @@ static PyMethodDef methods[] = {
     {"_add_body", (PyCFunction)(void (*)(void))add_body, METH_VARARGS | METH_KEYWORDS, NULL},
     {"_add_shape", add_shape, METH_VARARGS, NULL},
     {"_add_loop", (PyCFunction)(void (*)(void))add_loop, METH_VARARGS | METH_KEYWORDS, NULL},
-    {"body", find_body, METH_O, "Index of the body of this name."},
+    {"find", find_body, METH_O, "Index of the body of this name."},
     {"dofs", body_dofs, METH_O, "Where a body's numbers are: (first q, count, first v, count)."},
     {NULL, NULL, 0, NULL}};
 

@@ -292,7 +292,7 @@ static PyObject* get_reference(PyObject* object, void* closure) {
 
 static PyMethodDef methods[] = {{"_solve", solve, METH_VARARGS, NULL},
                                 {"_resolve", resolve, METH_VARARGS, NULL},
-                                {"audit", audit, METH_O, "What is true of impulses p, from raw data alone."},
+                                {"_audit", audit, METH_O, NULL},
                                 {NULL, NULL, 0, NULL}};
 static PyGetSetDef getset[] = {
     {"u_free", get_u_free, NULL, "velocities without impulses (rows); a view", NULL},
