@@ -13,9 +13,9 @@ One contact: `impact`, `Law`, `Region`. Many at one instant: `Problem`. Through 
 Arrays are views of the library's memory and keep it alive. What is refused raises `Error` with the field's name.
 Units are SI, quaternions have w first, normals point from body A to body B.
 """
-from carom._carom import Contact, Error, numerics_revision, version as __version__
-from carom._impact import (Hit, Law, Margins, Region, Rigid, Verdict, collision, contact, impact, impact_many, laws,
-                           verdict)
+from carom._carom import Error, numerics_revision, version as __version__
+from carom._impact import (Contact, Hit, Law, Margins, Region, Rigid, Verdict, collision, contact, impact, impact_many,
+                           laws, verdict)
 from carom._model import Model
 from carom._problem import Audit, Problem, Resolution, Rule, Solution, rules, solvers
 from carom._scene import Scene, load, scenes

@@ -21,8 +21,8 @@ class Contact(NamedTuple):
     W: Array
     V: Array
     mu: float
-    e: float
-    et: float
+    e: float = ...
+    et: float = ...
 
 class Margins:
     energy: float

@@ -1,9 +1,19 @@
 """One contact: laws, the audit of their answers, and the permissible region of impulses."""
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from carom import _carom
+
+
+class Contact(NamedTuple):
+    """One contact in its own frame: x along the normal, y and z along the tangents."""
+    W: np.ndarray  # inverse of the local mass matrix, 1/kg (3, 3)
+    V: np.ndarray  # relative velocity before, m/s (3)
+    mu: float
+    e: float = 0.0
+    et: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from carom import _carom
+from carom._impact import Contact
 from carom._model import Model
 
 
@@ -47,8 +48,9 @@ class World(_carom.World):
 
     q, v, force and motor_speed are views of its memory: write between steps. Settings: method (cone, lcp, moreau,
     event), dt, rule (a `Rule` or a name), law (a `Law`, a name or a function), solver, tol, quality (fast, accurate,
-    certified), threads, threshold, cluster, deadband, position_tol, impact_limit; of lcp level, fixed_point, directions,
-    restitution; of moreau theta and activation; of event toi. force is f(time, q, v) -> (nv): what acts beyond the model.
+    certified), threads, threshold, cluster, deadband, position_tol, impact_limit; of lcp level, fixed_point,
+    directions, restitution; of moreau theta and activation; of event toi. force is f(time, q, v) -> (nv): what acts
+    beyond the model.
 
     >>> import carom
     >>> model = carom.Model()
@@ -154,4 +156,4 @@ class Trajectory(_carom.Trajectory):
         return f"<carom.Trajectory: {len(self)} records, {span}, {len(self.bodies)} bodies>"
 
 
-_carom._register(Model, World, Trajectory)
+_carom._register(Model, World, Trajectory, Contact)

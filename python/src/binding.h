@@ -78,7 +78,7 @@ extern PyTypeObject PyLaw_Type, PyRule_Type, PyModel_Type, PyWorld_Type, PyScene
 
 // The classes of the package that build on the types, which new objects are of.
 extern struct PyClasses {
-    PyTypeObject *model, *world, *trajectory;
+    PyTypeObject *model, *world, *trajectory, *contact;
 } py_classes;
 PyObject* py_register(PyObject* module, PyObject* args);
 
@@ -87,8 +87,7 @@ PyLaw* py_law(PyObject* value);
 PyRule* py_rule(PyObject* value);
 // The exception a law raised, if any; else that of error. Returns NULL.
 PyObject* py_raise_law(PyLaw* law, const crError* error);
-extern PyTypeObject PyContact_Type;  // carom.Contact
-PyObject* py_contact(const crContact* contact);
+PyObject* py_contact(const crContact* contact);  // a carom.Contact
 bool py_contact_from(PyObject* value, crContact* contact);
 PyObject* py_margins(crMargins margins);
 PyObject* py_audit(const crAudit* audit);

@@ -5,22 +5,9 @@
 // from them: it takes the interpreter's lock. What it raises is kept until the call that led there returns.
 #include "binding.h"
 
-PyTypeObject PyContact_Type;
-
 PyObject* py_contact(const crContact* contact) {
-    PyObject* object = PyStructSequence_New(&PyContact_Type);
-    if (object == NULL) return NULL;
-    PyObject* fields[5] = {py_matrix(cr_sym3_full(contact->W)), py_vector(contact->V),
-                           PyFloat_FromDouble(contact->mu), PyFloat_FromDouble(contact->e),
-                           PyFloat_FromDouble(contact->et)};
-    bool good = true;
-    for (int i = 0; i < 5; i++) {
-        good = good && fields[i] != NULL;
-        PyStructSequence_SET_ITEM(object, i, fields[i]);
-    }
-    if (good) return object;
-    Py_DECREF(object);
-    return NULL;
+    return PyObject_CallFunction((PyObject*)py_classes.contact, "NNddd", py_matrix(cr_sym3_full(contact->W)),
+                                 py_vector(contact->V), contact->mu, contact->e, contact->et);
 }
 
 bool py_contact_from(PyObject* value, crContact* contact) {

@@ -4,14 +4,14 @@
 #define CAROM_PYTHON_MODULE
 #include "binding.h"
 
-struct PyClasses py_classes = {&PyModel_Type, &PyWorld_Type, &PyTrajectory_Type};
+struct PyClasses py_classes = {&PyModel_Type, &PyWorld_Type, &PyTrajectory_Type, &PyTuple_Type};
 
-// _register(Model, World, Trajectory)
+// _register(Model, World, Trajectory, Contact)
 PyObject* py_register(PyObject* module, PyObject* args) {
     (void)module;
-    PyTypeObject *model, *world, *trajectory;
-    if (!PyArg_ParseTuple(args, "O!O!O!", &PyType_Type, &model, &PyType_Type, &world, &PyType_Type,
-                          &trajectory))
+    PyTypeObject *model, *world, *trajectory, *contact;
+    if (!PyArg_ParseTuple(args, "O!O!O!O!", &PyType_Type, &model, &PyType_Type, &world, &PyType_Type,
+                          &trajectory, &PyType_Type, &contact))
         return NULL;
     if (PyType_IsSubtype(model, &PyModel_Type) == 0 || PyType_IsSubtype(world, &PyWorld_Type) == 0 ||
         PyType_IsSubtype(trajectory, &PyTrajectory_Type) == 0) {
@@ -21,7 +21,8 @@ PyObject* py_register(PyObject* module, PyObject* args) {
     Py_INCREF(model);
     Py_INCREF(world);
     Py_INCREF(trajectory);
-    py_classes = (struct PyClasses){model, world, trajectory};
+    Py_INCREF(contact);
+    py_classes = (struct PyClasses){model, world, trajectory, contact};
     Py_RETURN_NONE;
 }
 
@@ -40,21 +41,6 @@ static PyMethodDef functions[] = {
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT, "carom._carom", NULL, -1, functions, NULL, NULL, NULL, NULL};
 
-static bool add_contact(PyObject* module) {
-    static PyStructSequence_Field fields[] = {{"W", "inverse of the local mass matrix, 1/kg (3, 3)"},
-                                              {"V", "relative velocity before, m/s (3)"},
-                                              {"mu", "friction coefficient"},
-                                              {"e", "normal restitution"},
-                                              {"et", "tangential restitution"},
-                                              {NULL, NULL}};
-    static PyStructSequence_Desc description = {
-        "carom.Contact", "One contact in its own frame: x along the normal, y and z along the tangents.",
-        fields, 5};
-    if (PyStructSequence_InitType2(&PyContact_Type, &description) != 0) return false;
-    Py_INCREF(&PyContact_Type);
-    return PyModule_AddObject(module, "Contact", (PyObject*)&PyContact_Type) == 0;
-}
-
 static bool add_types(PyObject* module) {
     PyTypeObject* const types[] = {&PyLaw_Type,   &PyRule_Type,       &PyModel_Type,   &PyWorld_Type,
                                    &PyScene_Type, &PyTrajectory_Type, &PyProblem_Type, &PyHold_Type};
@@ -65,7 +51,7 @@ static bool add_types(PyObject* module) {
         Py_INCREF(types[i]);
         if (PyModule_AddObject(module, names[i], (PyObject*)types[i]) != 0) return false;
     }
-    return add_contact(module);
+    return true;
 }
 
 PyMODINIT_FUNC PyInit__carom(void);
