@@ -224,6 +224,7 @@ bool cr_step_next_impact(crStep* step, double h, double* time) {
         }
         i = end;
     }
-    *time = first;
+    // later than now, also where a distance and a contact disagree on the last digits of a touch
+    *time = fmax(first, 1e-14 * h);
     return found;
 }
