@@ -208,7 +208,16 @@ class Trajectory:
     def velocity(self, body: str) -> Array: ...
     def __len__(self) -> int: ...
 
+class Note(NamedTuple):
+    level: str
+    text: str
+    file: str
+    line: int
+    column: int
+    count: int
+
 class Scene:
+    notes: list[Note]
     model: Model
     q: Array
     v: Array
@@ -218,10 +227,14 @@ class Scene:
     overlaps: int
     settings: dict[str, Any]
     def __init__(self, text: Union[str, Mapping[str, Any]], set: Optional[Mapping[str, Any]] = ...) -> None: ...
+    @classmethod
+    def from_model(cls, path: Union[str, PathLike[str]], *, key: Optional[str] = ..., packages: Iterable[Any] = ...,
+                   fixed_base: bool = ..., set: Optional[Mapping[str, Any]] = ...) -> Scene: ...
     def world(self, threads: int = ...) -> World: ...
     def run(self, duration: Optional[float] = ..., every: Optional[int] = ...) -> Trajectory: ...
 
-def load(path: Union[str, PathLike[str]], **set: Any) -> Scene: ...
+def load(path: Union[str, PathLike[str]], *, key: Optional[str] = ..., packages: Iterable[Any] = ...,
+         fixed_base: bool = ..., **set: Any) -> Scene: ...
 def scenes() -> list[str]: ...
 
 class Audit:

@@ -54,7 +54,8 @@ PyObject* py_events(PyObject* owner, const crEvent* events,
 // laws, rules, solvers
 
 typedef struct PyLaw {
-    PyObject_HEAD crLaw law;
+    PyObject ob_base;
+    crLaw law;
     crLawParams params;
     PyObject* function;                       // of a law written in Python
     PyObject* name;                           // what law.name points into
@@ -65,7 +66,8 @@ typedef struct PyLaw {
 } PyLaw;
 
 typedef struct PyRule {
-    PyObject_HEAD crRule rule;
+    PyObject ob_base;
+    crRule rule;
     crRuleParams params;
     crSolverParams solver_params;
     PyLaw* law;  // or NULL
@@ -95,7 +97,8 @@ PyObject* py_audit(const crAudit* audit);
 // models and worlds
 
 typedef struct PyModel {
-    PyObject_HEAD crModel* model;
+    PyObject ob_base;
+    crModel* model;
     PyObject* owner;            // the scene it belongs to, or NULL
     Py_ssize_t holds;           // worlds and views that need it as it is
     struct ModelPiece* pieces;  // hulls, meshes and fields of its shapes
@@ -103,14 +106,16 @@ typedef struct PyModel {
 
 // Keeps a model from changing for as long as it lives.
 typedef struct PyHold {
-    PyObject_HEAD PyModel* model;
+    PyObject ob_base;
+    PyModel* model;
 } PyHold;
 
 PyObject* py_hold(PyModel* model);                       // new reference
 PyObject* py_model_of(crModel* model, PyObject* owner);  // borrowed model of a scene, never to change
 
 typedef struct PyWorld {
-    PyObject_HEAD crWorld* world;
+    PyObject ob_base;
+    crWorld* world;
     PyObject* hold;
     PyObject* source;  // the scene whose settings it uses, or NULL
     PyLaw* law;

@@ -10,7 +10,8 @@
 #include "io/problem.h"
 
 typedef struct PyProblem {
-    PyObject_HEAD crProblem problem;
+    PyObject ob_base;
+    crProblem problem;
     crProblemFile file;  // where it was read from one
     crBlock* blocks;
     PyArrayObject *u_free, *W, *b;

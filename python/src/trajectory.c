@@ -8,7 +8,8 @@
 #include "binding.h"
 
 typedef struct PyTrajectory {
-    PyObject_HEAD crRecording recording;
+    PyObject ob_base;
+    crRecording recording;
 } PyTrajectory;
 
 PyObject* py_trajectory(crRecording* recording) {

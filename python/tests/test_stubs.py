@@ -42,7 +42,7 @@ def test_stub_and_module_agree(module):
     for node in stub(module):
         if isinstance(node, ast.FunctionDef):
             check_function(node.name, node, getattr(real, node.name))
-        elif isinstance(node, ast.ClassDef) and node.name != "Body":
+        elif isinstance(node, ast.ClassDef) and node.name not in ("Body", "Note"):
             kind = getattr(real, node.name)
             for item in node.body:
                 if isinstance(item, ast.FunctionDef):

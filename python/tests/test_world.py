@@ -317,3 +317,31 @@ def test_all_shapes_fall_on_a_floor():
     assert certificate.outcome == "solved" and certificate.contacts >= len(add)
     assert np.all(world.poses[1:, 2] > -0.01) and np.all(world.model.mass[1:] > 0)
     assert world.contacts[0].keys() >= {"gap", "normal", "impulse"}
+
+
+ARM = """<mujoco><visual/><worldbody><geom type="plane" size="1 1 1"/>
+<body name="rod" pos="0 0 1"><joint type="hinge" axis="0 1 0"/>
+<geom type="capsule" fromto="0 0 0 0.5 0 0" size="0.05" solref="0.01 1"/></body></worldbody>
+<keyframe><key name="down" qpos="1.5"/></keyframe></mujoco>"""
+
+
+def test_models_of_others(tmp_path):
+    path = tmp_path / "arm.xml"
+    path.write_text(ARM)
+    try:
+        scene = carom.load(path, step__dt=0.001)
+    except carom.Error as error:
+        pytest.skip(str(error))  # built without expat
+    assert scene.model.nv == 1 and scene.settings["dt"] == 0.001
+    assert any(note.level == "warning" and "solref" in note.text and note.line == 3 for note in scene.notes)
+    assert carom.load(path, key="down").q[0] == 1.5
+    world = scene.world()
+    del scene
+    before = world.energy.total
+    assert world.run(1.0).clean and world.energy.total == pytest.approx(before, rel=1e-2)
+    path.write_text(ARM.replace("hinge", "hing"))
+    with pytest.raises(carom.Error) as caught:
+        carom.load(path)
+    assert caught.value.line == 2 and caught.value.column > 0
+    with pytest.raises(carom.Error):
+        carom.load(tmp_path / "none.urdf")
