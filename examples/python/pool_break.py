@@ -13,7 +13,7 @@ for axes, rule in zip(grid.flat, ("newton", "poisson", "sequence", "chain")):
     certificate = world.run(0.25)
     bodies(world, "xy", axes)
     lost = 1 - world.energy.kinetic / before
-    axes.set_title(f"{rule}: {certificate.impacts} impact{"s"[:certificate.impacts > 1]}, {100 * lost:.0f} % of the energy lost", fontsize=9)
+    axes.set_title(f"{rule}: {100 * lost:.0f} % of the energy lost", fontsize=9)
     print(f"{rule:9} {certificate.impacts:3} impacts  residual {certificate.residual:.0e}"
           f"  {'clean' if certificate.clean else certificate.outcome}")
 for axes in grid.flat:
