@@ -226,12 +226,14 @@ def page(title, here, body):
 
 def render(name, opening, items, links):
     title = re.sub(r"^\w+\.h - ", "", opening[0])
+    seen = set()  # macros may be defined twice, for two compilers
     body = [f"<h1>{name}.h</h1>", comment([title[0].upper() + title[1:], *opening[1:]], links)]
     for item in items:
         if not item.code and len(item.above) == 1 and item.above[0][:1].islower() and "." not in item.above[0]:
             body.append(f"<h2>{html.escape(item.above[0])}</h2>")
             continue
-        anchor = f' id="{item.name}"' if item.name else ""
+        anchor = f' id="{item.name}"' if item.name and item.name not in seen else ""
+        seen.add(item.name)
         text = comment(item.above, links) if item.above else ""
         body.append(f'<div class="item"{anchor}>{shown(item.code, links) if item.code else ""}{text}</div>')
     return page(f"carom: {name}.h", name, "\n".join(body))

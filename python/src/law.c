@@ -157,6 +157,10 @@ static int law_init(PyObject* object, PyObject* args, PyObject* keywords) {
         !take_parts(self, laws, weights))
         return -1;
     p->ending = (crEnding)choice;
+    if (PyUnicode_Check(law) && name != NULL && name != Py_None) {
+        py_refuse(CR_ERR_ARGUMENT, "name", "name: a law of the catalogue has its own");
+        return -1;
+    }
     if (PyUnicode_Check(law)) return take_name(self, law) ? 0 : -1;
     if (PyCallable_Check(law)) return take_function(self, law, name) ? 0 : -1;
     py_refuse(CR_ERR_TYPE, "law", "law: must be the name of a law or a function");

@@ -396,6 +396,7 @@ static int set_gravity(PyObject* object, PyObject* value, void* closure) {
     (void)closure;
     PyModel* self = (PyModel*)object;
     crVec3 gravity = self->model->gravity;
+    if (value == NULL) PyErr_SetString(PyExc_TypeError, "gravity cannot be deleted");
     if (value == NULL || !py_vec3(value, "gravity", &gravity) || !may_change(self)) return -1;
     if (!cr_vec3_finite(gravity)) {
         py_refuse(CR_ERR_FINITE, "gravity", "gravity: must be three finite numbers");

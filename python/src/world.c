@@ -144,6 +144,10 @@ static PyObject* world_step(PyObject* object, PyObject* args) {
     PyWorld* self = (PyWorld*)object;
     int steps = 1;
     if (!PyArg_ParseTuple(args, "|i:step", &steps) || !py_world_idle(self)) return NULL;
+    if (steps < 0) {
+        py_refuse(CR_ERR_RANGE, "count", "count: is %d, must be at least 0", steps);
+        return NULL;
+    }
     crError error = {0};
     crStatus status = CR_OK;
     self->busy = true;
@@ -252,6 +256,7 @@ static PyObject* get_state(PyObject* object, void* closure) {
 
 static int set_state(PyObject* object, PyObject* value, void* closure) {
     PyWorld* self = (PyWorld*)object;
+    if (value == NULL) PyErr_SetString(PyExc_TypeError, "the state cannot be deleted");
     if (value == NULL || !py_world_idle(self)) return -1;
     PyArrayObject* array = (PyArrayObject*)get_state(object, closure);
     if (array == NULL) return -1;

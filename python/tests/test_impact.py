@@ -83,7 +83,8 @@ def test_what_a_law_raises_comes_out(law):
         carom.impact_many(law, [np.eye(3)], [[-1, 0, 0]])
 
 
-@pytest.mark.parametrize("answer, status", [(None, "wrong-type"), ([1, 2], "wrong-size"), ([math.nan, 0, 0], "not-finite")])
+@pytest.mark.parametrize("answer, status", [(None, "wrong-type"), ([1, 2], "wrong-size"),
+                                            ([math.nan, 0, 0], "not-finite")])
 def test_bad_answers_of_a_law(answer, status):
     with pytest.raises(carom.Error) as caught:
         carom.impact(lambda c: answer, V=(-1, 0, 0))
@@ -92,8 +93,10 @@ def test_bad_answers_of_a_law(answer, status):
 
 @pytest.mark.parametrize("change, status, field", [
     ({"W": [[1, 2, 0], [0, 1, 0], [0, 0, 1]]}, "not-symmetric", "W"), ({"W": -np.eye(3)}, "not-positive", "W"),
-    ({"V": (0, math.inf, 0)}, "not-finite", "V"), ({"n": (2, 0, 0)}, "not-unit", "n"), ({"mu": -1}, "out-of-range", "mu"),
-    ({"V": (1, 2)}, "wrong-size", "V"), ({"W": np.eye(2)}, "wrong-size", "W"), ({"law": "nweton"}, "unknown-name", "law")])
+    ({"V": (0, math.inf, 0)}, "not-finite", "V"), ({"n": (2, 0, 0)}, "not-unit", "n"),
+    ({"mu": -1}, "out-of-range", "mu"),
+    ({"V": (1, 2)}, "wrong-size", "V"), ({"W": np.eye(2)}, "wrong-size", "W"),
+    ({"law": "nweton"}, "unknown-name", "law")])
 def test_refusals_name_the_field(change, status, field):
     with pytest.raises(carom.Error) as caught:
         carom.impact(**{"law": "newton", "V": (-1, 0, 0), **change})

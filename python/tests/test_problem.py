@@ -66,7 +66,8 @@ def test_arrays_are_used_as_they_are():
 @pytest.mark.parametrize("arguments, status", [
     (([1.0], np.eye(2), [("unilateral", 1)]), "wrong-size"), (([1.0, 2], np.eye(2), [("unilateral", 1)]), None),
     (([1.0, 2], [[1, 2], [0, 1]], [("unilateral", 2)]), None), (([1.0], [[1]], [("conee", 1)]), "unknown-name"),
-    (([1.0], [[1]], [("unilateral", 1, {"mou": 1})]), "unknown-field"), (([np.nan], [[1]], [("unilateral", 1)]), "not-finite")])
+    (([1.0], [[1]], [("unilateral", 1, {"mou": 1})]), "unknown-field"),
+    (([np.nan], [[1]], [("unilateral", 1)]), "not-finite")])
 def test_refusals(arguments, status):
     with pytest.raises(carom.Error) as caught:
         carom.Problem(*arguments)

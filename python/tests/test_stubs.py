@@ -16,8 +16,8 @@ def stub(name):
 
 
 def parameters(function):
-    arguments = function.args
-    return [a.arg for a in arguments.posonlyargs + arguments.args + arguments.kwonlyargs if a.arg not in ("self", "cls")]
+    arguments = function.args.posonlyargs + function.args.args + function.args.kwonlyargs
+    return [a.arg for a in arguments if a.arg not in ("self", "cls")]
 
 
 def check_function(name, node, real):

@@ -2,6 +2,7 @@
 import gc
 import json
 import math
+import sys
 import threading
 import weakref
 
@@ -114,7 +115,8 @@ def test_building_refuses(build, status):
 
 @pytest.mark.parametrize("settings, field", [
     ({"dt": -1}, "dt"), ({"method": "conne"}, "method"), ({"rule": "newtn"}, "rule"), ({"law": "nothing"}, "law"),
-    ({"solver": "x"}, "solver"), ({"threads": 0}, "threads"), ({"quality": "best"}, "quality"), ({"tol": math.nan}, "tol")])
+    ({"solver": "x"}, "solver"), ({"threads": 0}, "threads"), ({"quality": "best"}, "quality"),
+    ({"tol": math.nan}, "tol")])
 def test_settings_are_refused_by_name(settings, field):
     with pytest.raises(carom.Error) as caught:
         carom.World(ball_model(), **settings)
@@ -345,3 +347,57 @@ def test_models_of_others(tmp_path):
     assert caught.value.line == 2 and caught.value.column > 0
     with pytest.raises(carom.Error):
         carom.load(tmp_path / "none.urdf")
+
+
+@pytest.mark.parametrize("kind, use", [
+    (carom.World, lambda x: x.q), (carom.World, lambda x: x.run(1)), (carom.World, lambda x: x.energy),
+    (carom.World, lambda x: x.settings), (carom.World, lambda x: x.load(b"")), (carom.Scene, lambda x: x.model),
+    (carom.Scene, lambda x: x.q), (carom.Scene, lambda x: x.world()), (carom.Scene, lambda x: x.duration),
+    (carom.Problem, lambda x: x.W), (carom.Problem, lambda x: x.solve()), (carom.Problem, lambda x: x.u_free),
+    (carom.Law, lambda x: x(V=(-1, 0, 0))), (carom.Law, lambda x: carom.World(ball_model(), law=x)),
+    (carom.Rule, lambda x: carom.World(ball_model(), rule=x))])
+def test_objects_without_their_constructor_are_refused(kind, use):
+    with pytest.raises(carom.Error, match="initialised"):
+        use(kind.__new__(kind))
+
+
+def test_odd_calls_are_refused():
+    with pytest.raises(TypeError):
+        carom.Trajectory()
+    with pytest.raises(TypeError):
+        carom.World("not a model")
+    world = carom.World(ball_model())
+    for again in (lambda: world.__init__(world.model), lambda: carom.Law("routh").__init__("newton")):
+        with pytest.raises(TypeError):
+            again()
+    for bad in (lambda: world.step(-1), lambda: world.record(1.0, 0), lambda: carom.Law("routh", "name")):
+        with pytest.raises(carom.Error):
+            bad()
+    with pytest.raises((TypeError, AttributeError)):
+        del world.q
+
+
+def test_nothing_is_left_behind():
+    scene = carom.load("bouncing-ball")
+    world = scene.world()
+    contact, _ = carom.contact(V=(-1, 0.3, 0), mu=0.3)
+
+    def refused():
+        with pytest.raises(carom.Error):
+            carom.impact("newton", V=(1,))
+        with pytest.raises(ZeroDivisionError):
+            carom.impact(lambda c: 1 / 0, V=(-1, 0, 0))
+
+    calls = [lambda: carom.load("bouncing-ball").world().q, lambda: world.record(world.time + 0.01).events,
+             lambda: scene.model.mass, lambda: carom.Region(contact).mesh(0), lambda: world.events,
+             lambda: carom.Problem([-1.0], [[1.0]], [("unilateral", 1)]).solve(),
+             lambda: carom.World(ball_model()).poses, refused]
+    for call in calls:
+        for _ in range(20):
+            call()
+        gc.collect()
+        before = sys.getallocatedblocks()
+        for _ in range(200):
+            call()
+        gc.collect()
+        assert sys.getallocatedblocks() - before < 100
