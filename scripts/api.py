@@ -3,7 +3,8 @@
 
 One page per header and an index of all names; nothing is fetched. A declaration's text is the comment above it and
 the one after it on the line. Indented blocks of a comment are formulas, tables or code and are set as such, formulas
-with real sub- and superscripts. Names in declarations and comments link to where they are declared. Exits 1 where a
+with real sub- and superscripts (Doxygen sees nothing in plain // comments, and two thirds of them through a filter that
+rewrites them). Names in declarations and comments link to where they are declared. Exits 1 where a
 function has no comment of its own, above it, or on its group.
 """
 import argparse
@@ -38,7 +39,7 @@ h2 { margin-top: 2.4rem; border-bottom: 1px solid var(--line) } sub, sup { line-
 SIGNS = [("_|_", "⊥"), ("<=", "≤"), (">=", "≥"), ("->", "→")]
 GREEK = {"mu": "μ", "omega": "ω", "theta": "θ", "rho": "ρ", "psi": "ψ", "eta": "η", "delta": "δ", "eps": "ε",
          "pi": "π"}
-WORDS = {"a", "an", "at", "by", "in", "is", "no", "of", "on", "or", "to"}
+WORDS = {"a", "an", "as", "at", "by", "in", "is", "no", "of", "on", "or", "to"}
 
 
 def exponents(text):
@@ -87,25 +88,38 @@ def math(text):
         if i % 2:
             out.append(exponents(part))
             continue
-        part = re.sub(r"(?<![\w/])([A-Za-z]\w*?)(?![A-Za-z0-9_])(?:(\+)(?= [=,]|$|,))?", symbol,
+        part = re.sub(r"(?:(?<![\w/])|(?<=v/))([A-Za-z]\w*?)(?![A-Za-z0-9_])(?:(\+)(?= [=,]|$|,))?", symbol,
                       html.escape(part, False))
         out.append(re.sub(r" - ", " − ", part))
     return f'<span class="math">{"".join(out)}</span>'
 
 
-def table(lines, links):
-    """Rows whose first word starts at the left; further lines of a row are joined to it."""
+def rows_of(lines):
+    """Cells by the columns of the first line where every line keeps to them; else a first word and the rest, with
+    further lines of a row joined to it."""
+    starts = [0] + [m.start() for m in re.finditer(r"(?<=\s\s)\S", lines[0])]
+    if all(not line[max(s - 2, 0):s].strip() for line in lines for s in starts):
+        return [[line[a:b].strip() for a, b in zip(starts, starts[1:] + [None])] for line in lines]
     rows = []
     for line in lines:
         cells = re.split(r"\s{2,}", line.strip().replace("  _|_  ", " _|_ "))
         if line.startswith(" ") and rows:
             rows[-1][-1] += " " + " ".join(cells)
         else:
-            rows.append([cells[0], "  ".join(cells[1:])] if len(cells) > 1 else [cells[0], ""])
-    is_prose = lambda text: re.search(r"[a-z]{4,} [a-z]{3,}", text)
-    cell = lambda text: "&emsp;".join(prose(part, links) if is_prose(part) else math(part)
-                                      for part in re.split(r"\s{2,}", text))
-    return "<table>" + "".join(f"<tr><td>{prose(a, links)}</td><td>{cell(b)}</td></tr>" for a, b in rows) + "</table>"
+            rows.append([cells[0], "  ".join(cells[1:])])
+    return rows
+
+
+def cell(text, links):
+    is_prose = lambda part: re.search(r"[a-z]{4,} [a-z]{3,}|`", part) or re.fullmatch(r"[a-z ]{4,}", part)
+    return "&emsp;".join(prose(part, links) if is_prose(part) else math(part) for part in re.split(r"\s{2,}", text))
+
+
+def table(lines, links):
+    """The first column is names, the others are formulas or words."""
+    return "<table>" + "".join(
+        f"<tr><td>{prose(row[0], links)}</td>{''.join(f'<td>{cell(text, links)}</td>' for text in row[1:])}</tr>"
+        for row in rows_of(lines)) + "</table>"
 
 
 def block(lines, links):
@@ -239,6 +253,12 @@ def render(name, opening, items, links):
     return page(f"carom: {name}.h", name, "\n".join(body))
 
 
+def summary(opening):
+    """The first sentence of a header's comment, without its name."""
+    end = next((i for i, line in enumerate(opening) if not line.strip()), len(opening))
+    return re.sub(r"^\w+\.h - ", "", " ".join(opening[:end])).split(". ")[0].split("; ")[0].rstrip(".")
+
+
 def undocumented(items):
     """Functions without a comment above, after, or on the run of declarations they stand in."""
     missing, covered = [], False
@@ -270,10 +290,11 @@ def main():
             (out / f"{name}.html").write_text(render(name, opening, items, links))
     opening = headers["carom"][0]
     pages = "".join(f'<tr><td><a href="{n}.html"><code>{n}.h</code></a></td><td>'
-                    f'{prose(re.sub(r"^.*?.h - ", "", headers[n][0][0]), links)}</td></tr>' for n in ORDER[1:])
+                    f"{prose(summary(headers[n][0]), links)}</td></tr>" for n in ORDER[1:])
     names = "".join(f"<li>{link(name, links)}</li>" for name in sorted(links, key=str.lower))
-    (out / "index.html").write_text(page("carom: the API", "index", f"<h1>carom</h1>{comment(opening, links)}"
-                                         f"<table>{pages}</table><h2>names</h2><ul class=index>{names}</ul>"))
+    body = (f"<h1>carom</h1><p>{html.escape(summary(opening))}</p><table>{pages}</table>"
+            f"<h2>names</h2><ul class=index>{names}</ul>")
+    (out / "index.html").write_text(page("carom: the API", "index", body))
     print(f"{len(headers)} headers, {functions} functions, {len(links)} names in {out}")
     for name in missing:
         print(f"no comment: {name}")
