@@ -86,7 +86,7 @@ static void read_solver(const crPlace* root, crScene* scene) {
     }
     // solvers aim lower than what counts as solved
     scene->solver_params = cr_solver_params();
-    scene->solver_params.tol = 0.1 * scene->step.tol;
+    scene->solver_params.tol = 0.1 * cr_step_tol(&scene->step);
     crError error = {0};
     if (cr_place_ok(root) && cr_solver_find(name != NULL ? name : "auto", &scene->solver_params,
                                             &scene->step.solver, &error) != CR_OK)

@@ -377,6 +377,10 @@ TEST(set_by_path) {
     CHECK_STATUS(cr_json_set(&doc, "new.deep", "[1,{\"k\":\"t\"}]", &error), CR_OK);
     CHECK_STATUS(cr_json_set(&doc, "list.x.v[1]", "7", &error), CR_OK);
     CHECK_STATUS(cr_json_set(&doc, "list[1].w", "true", &error), CR_OK);
+    CHECK_STATUS(cr_json_set(&doc, "short", "-.5", &error), CR_OK);
+    CHECK(cr_json_get(doc.root, "short")->number == -0.5);
+    CHECK_STATUS(cr_json_set(&doc, "file", ".x", &error), CR_OK);
+    CHECK_TEXT(cr_json_get(doc.root, "file")->text, ".x");
     const crJson* a = cr_json_get(doc.root, "a");
     CHECK(cr_json_get(a, "b")->number == 2.5 && cr_json_get(a, "b")->line == 0);
     CHECK_TEXT(cr_json_get(a, "c")->text, "event");

@@ -24,11 +24,23 @@ class Model(_carom.Model):
         speed_stribeck. Returns its index; material 0 is there from the start (mu 0.5, e 0)."""
         return self._add_material(name, **fields)
 
+    def pair(self, a, b, **surface):
+        """What happens where materials a and b touch, instead of what they make together: mu, e, et ..."""
+        self._add_pair(a, b, **surface)
+
+    def exclude(self, a, b):
+        """Shapes of bodies a and b never meet."""
+        self._exclude(a, b)
+
+    def filter(self, shape, group, mask):
+        """Two shapes meet where the group of one has a bit of the mask of the other; 1 and all bits unless set."""
+        self._filter(shape, group, mask)
+
     def body(self, name=None, joint="free", pos=(0, 0, 0), quat=(1, 0, 0, 0), **fields):
         """Add a body: joint is fixed, hinge, slider, planar, ball or free; pos and quat are those at q = 0 in the frame
         of parent (0). Others: axis (hinge, slider), mass with com and inertia (3 numbers or 3 x 3) where they do not
-        come from shapes, dof (a dict: lower, upper, stiffness, rest, damping, friction, motor_force, motor_speed; one
-        number or one for each velocity), gravity_scale, linear_drag, angular_drag. Returns its index."""
+        come from shapes, dof (a dict: lower, upper, stiffness, rest, damping, friction, motor_force, motor_speed,
+        armature; one number or one for each velocity), gravity_scale, linear_drag, angular_drag. Returns its index."""
         return self._add_body(name, joint, pos, quat, **fields)
 
     def _shape(self, body, kind, data, material, pos, quat):
@@ -74,9 +86,10 @@ class Model(_carom.Model):
         """Heights[j, i] at (i dx, j dy), solid below."""
         return self._shape(body, "heightfield", (heights, dx, dy), material, pos, quat)
 
-    def loop(self, kind, a, b, *, pos_a=None, pos_b=None, quat_a=None, quat_b=None, length=float("nan")):
-        """Tie two bodies beyond the tree: connect (points coincide), weld, distance (length apart)."""
-        return self._add_loop(kind, a, b, pos_a, pos_b, quat_a, quat_b, length)
+    def loop(self, kind, a, b, *, pos_a=None, pos_b=None, quat_a=None, quat_b=None, length=float("nan"), coef=None):
+        """Tie two bodies beyond the tree: connect (points coincide), weld, distance (length apart), joint (the joint of
+        a follows that of b: five numbers, q_a = coef[0] + coef[1] q_b + ...)."""
+        return self._add_loop(kind, a, b, pos_a, pos_b, quat_a, quat_b, length, coef)
 
     def __repr__(self):
         return f"<carom.Model: {self.nb - 1} bodies, {len(self.shapes)} shapes, {self.nv} velocities>"

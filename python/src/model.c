@@ -96,21 +96,59 @@ static PyObject* added(PyModel* self, int index) {
     return py_raise(&error);
 }
 
+// None, or the refusal
+static PyObject* done(PyModel* self, crStatus status) {
+    if (status != CR_OK) return added(self, (int)status);
+    Py_RETURN_NONE;
+}
+
+#define SURFACE_NAMES \
+    "mu", "e", "et", "mu2", "axis", "mu_spin", "mu_roll", "viscous", "mu_stribeck", "speed_stribeck"
+#define SURFACE_FORMAT "ddddOddddd"
+#define SURFACE_PLACES(s, axis)                                                                              \
+    &(s).mu, &(s).e, &(s).et, &(s).mu2, &(axis), &(s).mu_spin, &(s).mu_roll, &(s).viscous, &(s).mu_stribeck, \
+        &(s).speed_stribeck
+
 static PyObject* add_material(PyObject* object, PyObject* args, PyObject* keywords) {
-    static char* names[] = {"name",        "density",        "mu",      "e",       "et",
-                            "mu2",         "axis",           "mu_spin", "mu_roll", "viscous",
-                            "mu_stribeck", "speed_stribeck", NULL};
+    static char* names[] = {"name", "density", SURFACE_NAMES, NULL};
     PyModel* self = (PyModel*)object;
     crMaterial m = cr_material();
     PyObject* axis = NULL;
     m.surface.mu2 = NAN;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|z$dddddOddddd:add_material", names, &m.name,
-                                     &m.density, &m.surface.mu, &m.surface.e, &m.surface.et, &m.surface.mu2,
-                                     &axis, &m.surface.mu_spin, &m.surface.mu_roll, &m.surface.viscous,
-                                     &m.surface.mu_stribeck, &m.surface.speed_stribeck) ||
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|z$d" SURFACE_FORMAT ":add_material", names, &m.name,
+                                     &m.density, SURFACE_PLACES(m.surface, axis)) ||
         !py_vec3(axis, "axis", &m.surface.axis) || !may_change(self))
         return NULL;
     return added(self, cr_model_add_material(self->model, &m));
+}
+
+static PyObject* add_pair(PyObject* object, PyObject* args, PyObject* keywords) {
+    static char* names[] = {"material_a", "material_b", SURFACE_NAMES, NULL};
+    PyModel* self = (PyModel*)object;
+    crSurface surface = cr_material().surface;
+    PyObject* axis = NULL;
+    int a, b;
+    surface.mu2 = NAN;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "ii|$" SURFACE_FORMAT ":add_pair", names, &a, &b,
+                                     SURFACE_PLACES(surface, axis)) ||
+        !py_vec3(axis, "axis", &surface.axis) || !may_change(self))
+        return NULL;
+    return done(self, cr_model_add_pair(self->model, a, b, &surface));
+}
+
+static PyObject* exclude(PyObject* object, PyObject* args) {
+    PyModel* self = (PyModel*)object;
+    int a, b;
+    if (!PyArg_ParseTuple(args, "ii:exclude", &a, &b) || !may_change(self)) return NULL;
+    return done(self, cr_model_exclude(self->model, a, b));
+}
+
+static PyObject* set_filter(PyObject* object, PyObject* args) {
+    PyModel* self = (PyModel*)object;
+    int shape;
+    unsigned long long group, mask;
+    if (!PyArg_ParseTuple(args, "iKK:filter", &shape, &group, &mask) || !may_change(self)) return NULL;
+    return done(self, cr_model_set_filter(self->model, shape, group, mask));
 }
 
 static bool take_inertia(PyObject* value, crSym3* out) {
@@ -161,7 +199,8 @@ static bool take_dofs(PyObject* dict, crBodyDef* def) {
                   {"damping", offsetof(crDof, damping)},
                   {"friction", offsetof(crDof, friction)},
                   {"motor_force", offsetof(crDof, motor_force)},
-                  {"motor_speed", offsetof(crDof, motor_speed)}};
+                  {"motor_speed", offsetof(crDof, motor_speed)},
+                  {"armature", offsetof(crDof, armature)}};
     static const int velocities[] = {0, 1, 1, 3, 3, 6, 0};
     if (dict == NULL || dict == Py_None) return true;
     if (!PyDict_Check(dict)) return py_refuse(CR_ERR_TYPE, "dof", "dof: must be a dict");
@@ -173,7 +212,7 @@ static bool take_dofs(PyObject* dict, crBodyDef* def) {
     if (known == (size_t)PyDict_Size(dict)) return true;
     return py_refuse(CR_ERR_FIELD, "dof",
                      "dof: has an unknown key; known are lower, upper, stiffness, rest, damping, friction, "
-                     "motor_force, motor_speed");
+                     "motor_force, motor_speed, armature");
 }
 
 static PyObject* add_body(PyObject* object, PyObject* args, PyObject* keywords) {
@@ -314,21 +353,21 @@ static PyObject* add_shape(PyObject* object, PyObject* args) {
 }
 
 static PyObject* add_loop(PyObject* object, PyObject* args, PyObject* keywords) {
-    static const char* const kinds[] = {"connect", "weld", "distance", NULL};
-    static char* names[] = {"kind", "a", "b", "pos_a", "pos_b", "quat_a", "quat_b", "length", NULL};
+    static const char* const kinds[] = {"connect", "weld", "distance", "joint", NULL};
+    static char* names[] = {"kind", "a", "b", "pos_a", "pos_b", "quat_a", "quat_b", "length", "coef", NULL};
     PyModel* self = (PyModel*)object;
-    PyObject *kind, *pos_a = NULL, *pos_b = NULL, *quat_a = NULL, *quat_b = NULL;
+    PyObject *kind, *pos_a = NULL, *pos_b = NULL, *quat_a = NULL, *quat_b = NULL, *coef = NULL;
     int a, b, index = 0;
     double length = NAN;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "Oii|OOOOd:add_loop", names, &kind, &a, &b, &pos_a,
-                                     &pos_b, &quat_a, &quat_b, &length) ||
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "Oii|OOOOdO:add_loop", names, &kind, &a, &b, &pos_a,
+                                     &pos_b, &quat_a, &quat_b, &length, &coef) ||
         !py_choice(kind, "kind", kinds, &index))
         return NULL;
     crLoop loop = cr_loop((crLoopKind)index, a, b);
     if (!isnan(length)) loop.length = length;
     if (!py_vec3(pos_a, "pos_a", &loop.pose_a.p) || !py_vec3(pos_b, "pos_b", &loop.pose_b.p) ||
         !py_quat(quat_a, "quat_a", &loop.pose_a.q) || !py_quat(quat_b, "quat_b", &loop.pose_b.q) ||
-        !may_change(self))
+        !py_doubles(coef, "coef", 5, loop.coef) || !may_change(self))
         return NULL;
     return added(self, cr_model_add_loop(self->model, &loop));
 }
@@ -447,6 +486,9 @@ static PyObject* get_shapes(PyObject* object, void* closure) {
 
 static PyMethodDef methods[] = {
     {"_add_material", (PyCFunction)(void (*)(void))add_material, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"_add_pair", (PyCFunction)(void (*)(void))add_pair, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"_exclude", exclude, METH_VARARGS, NULL},
+    {"_filter", set_filter, METH_VARARGS, NULL},
     {"_add_body", (PyCFunction)(void (*)(void))add_body, METH_VARARGS | METH_KEYWORDS, NULL},
     {"_add_shape", add_shape, METH_VARARGS, NULL},
     {"_add_loop", (PyCFunction)(void (*)(void))add_loop, METH_VARARGS | METH_KEYWORDS, NULL},

@@ -349,6 +349,39 @@ def test_models_of_others(tmp_path):
         carom.load(tmp_path / "none.urdf")
 
 
+def test_pairs_filters_and_exclusions():
+    def height(change):
+        model = ball_model(e=0.0)
+        change(model)
+        world = carom.World(model, dt=1e-3)
+        world.run(0.6)
+        return world.q[2], world.v[2]
+
+    fall = math.sqrt(2 / 9.81)
+    assert height(lambda m: m.pair(1, 1, e=0.5))[1] == pytest.approx(0.5 * 9.81 * fall - 9.81 * (0.6 - fall), abs=1e-6)
+    free = 1.1 - 9.81 * 0.36 / 2
+    assert height(lambda m: m.exclude(0, 1))[0] == pytest.approx(free, abs=1e-9)
+    # the floor's mask has all bits: the ball is let through only where neither wants the other
+    assert height(lambda m: (m.filter(0, 1, 1), m.filter(1, 2, 2)))[0] == pytest.approx(free, abs=1e-9)
+    assert height(lambda m: m.filter(1, 2, 2))[0] == pytest.approx(0.1, abs=1e-6)
+    for bad in (lambda m: m.pair(1, 7), lambda m: m.exclude(0, 9), lambda m: m.filter(9, 1, 1),
+                lambda m: m.pair(1, 1, mu=-1)):
+        with pytest.raises(carom.Error):
+            bad(ball_model())
+
+
+def test_a_joint_follows_another():
+    model = carom.Model()
+    gears = [model.body(name, "hinge", pos=(x, 0, 0), axis=(0, 1, 0), mass=1, inertia=(1, 1, 1),
+                        dof={"armature": 0.5}) for name, x in (("a", 0), ("b", 1))]
+    model.loop("joint", *gears, coef=(0, -2, 0, 0, 0))
+    world = carom.World(model, dt=1e-3)
+    world.force[1] = 1.0
+    world.run(1.0)
+    assert world.v[0] == pytest.approx(-2 * world.v[1], abs=1e-9)
+    assert world.v[1] == pytest.approx(1.0 / (1.5 + 4 * 1.5), rel=1e-6)
+
+
 @pytest.mark.parametrize("kind, use", [
     (carom.World, lambda x: x.q), (carom.World, lambda x: x.run(1)), (carom.World, lambda x: x.energy),
     (carom.World, lambda x: x.settings), (carom.World, lambda x: x.load(b"")), (carom.Scene, lambda x: x.model),
