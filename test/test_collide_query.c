@@ -4,7 +4,7 @@
 #include "sample_shape.h"
 #include "test.h"
 
-static int samples(void) { return test_samples(1000000) == 1000000 ? 200000 : 500; }
+static int samples(void) { return test_samples(1000000) == 1000000 ? 1000000 : 500; }
 
 TEST(rays_meet_the_surface_first) {
     crRandom random = sample_seed(3);
