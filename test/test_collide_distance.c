@@ -100,7 +100,8 @@ static void run_kind(crRandom* random, crShapeKind ka, crShapeKind kb, const crH
     // witness points between flat features are as exact as the root of rounding at worst
     CHECK(w.inside < 1e-7);
     CHECK(w.beaten < 1e-11);
-    CHECK(w.swap < 1e-11);
+    // the same operations whichever is called A
+    CHECK(w.swap == 0.0);
     CHECK(w.motion < 1e-11);
     // answers whose error bound is larger: deep overlaps of thin curved shapes that fill EPA's memory
     CHECK(w.limits <= forms * count / 50);
@@ -181,6 +182,6 @@ TEST(golden_bits) {
         }
     }
     printf("hash %016llx\n", (unsigned long long)hash);
-    CHECK(hash == UINT64_C(0xc4c5bb399284524e));
+    CHECK(hash == UINT64_C(0x95ccc21d6db0294c));
     cr_hull_destroy(prism);
 }
