@@ -39,7 +39,7 @@ static void check_pair(crRandom* random, const crShape* a, crPose pa, const crSh
         w->inside = fmax(w->inside, fmax(shape_outside(a, pa, c.on_a), shape_outside(b, pb, c.on_b)) / scale);
     for (int i = 0; i < 60; i++) {
         crVec3 n = i < 20 ? sample_direction(random) : shaken(random, c.normal, sample_log(random, 1e-7, 1));
-        w->beaten = fmax(w->beaten, (shape_separation(a, pa, b, pb, n) - c.gap) / scale);
+        w->beaten = fmax(w->beaten, (shape_separation(a, pa, b, pb, n) - c.gap - d.error) / scale);
     }
     cr_distance(b, pb, a, pa, INFINITY, &swapped);
     w->swap = fmax(w->swap, fabs(swapped.contact.gap - c.gap) / scale);

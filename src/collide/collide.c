@@ -10,7 +10,7 @@
 #include "collide/pieces.h"
 
 #define FACING 0.999  // cosine between normals that makes a triangle met from behind be met on its face
-#define SQUARE (1.0 - 1e-9)  // and that makes a contact one of the triangle's face, not of an edge
+#define SQUARE (1.0 - 1e-14)  // and that makes a contact one of the triangle's face, not of an edge
 
 typedef struct Pair {
     const crShape *a, *b;
@@ -355,15 +355,24 @@ static bool is_seam(const Seams* s, int i) {
     const crContactPoint* mine = &s->c[i];
     crConvex t = triangle_of(s, i);
     crVec3 x = s->of_a ? mine->on_a : mine->on_b;
-    double facing = (s->of_a ? 1.0 : -1.0) * cr_dot(t.normal, mine->normal), tol = 1e-9 * t.extent;
+    double sign = s->of_a ? 1.0 : -1.0, facing = sign * cr_dot(t.normal, mine->normal);
+    double tol = 1e-9 * t.extent;
     for (int k = 0; k < s->count; k++) {
         const crContactPoint* other = &s->c[k];
         crConvex u = triangle_of(s, k);
         if (u.child == t.child) continue;
-        bool first = other->gap < mine->gap - tol || (other->gap <= mine->gap + tol && u.child < t.child);
+        // of equals the one that faces the contact more, then the first
+        double theirs = sign * cr_dot(u.normal, other->normal);
+        bool ahead = u.child < t.child;
         bool same = cr_norm(cr_sub(mine->point, other->point)) <= 1e-7 * t.extent &&
                     cr_dot(mine->normal, other->normal) > 1.0 - 1e-9;
-        if (facing >= SQUARE ? same && u.child < t.child : first && on_triangle(&u, x)) return true;
+        if (facing >= SQUARE) {
+            if (same && (theirs > facing || (theirs == facing && ahead))) return true;
+            continue;
+        }
+        bool first =
+            other->gap < mine->gap - tol || (other->gap <= mine->gap + tol && (theirs >= SQUARE || ahead));
+        if (first && on_triangle(&u, x)) return true;
     }
     return false;
 }
