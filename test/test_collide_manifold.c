@@ -78,6 +78,78 @@ TEST(contacts_of_cone_pairs) { run_kinds_from(4); }
 TEST(contacts_of_ellipsoid_pairs) { run_kinds_from(5); }
 TEST(contacts_of_hull_pairs) { run_kinds_from(6); }
 
+TEST(half_spaces_meet_every_shape) {
+    // tilted, with the shape's lowest point from deep inside to far off: a contact exactly where the gap allows
+    crRandom random = sample_seed(207);
+    crHullPool pool = sample_hulls(&random);
+    for (int k = 0; k < CONVEX_KINDS; k++) {
+        double worst = 0;
+        int touching = 0;
+        for (int i = 0; i < 2 * samples(); i++) {
+            crShape b = sample_shape(&random, convex_kinds[k], FORM_ROUND, &pool);
+            crVec3 n = sample_direction(&random);
+            crShape plane = cr_shape_halfspace(n, sample_uniform(&random, -2, 2));
+            crPose pa = sample_pose(&random, FORM_ROUND), pb = sample_pose(&random, FORM_ROUND);
+            pa.p = cr_scale(5, sample_direction(&random));
+            crVec3 up = cr_quat_rotate(pa.q, n);
+            double size = shape_size(&b), margin = 0.01 * size;
+            double floor = cr_dot(up, pa.p) + plane.offset,
+                   low = cr_dot(up, shape_support(&b, pb, cr_neg(up)));
+            double gap =
+                size * (i % 2 ? sample_uniform(&random, -0.02, 0.02) : sample_uniform(&random, -3, 3));
+            pb.p = cr_scale(floor + gap - low, up);
+            crContactPoint c[CR_MANIFOLD_MAX], d[CR_MANIFOLD_MAX];
+            int count = cr_collide(&plane, pa, &b, pb, margin, c, CR_MANIFOLD_MAX, NULL);
+            CHECK(cr_collide(&b, pb, &plane, pa, margin, d, CR_MANIFOLD_MAX, NULL) == count);
+            if (fabs(gap - margin) > 1e-12) CHECK((count > 0) == (gap <= margin));
+            double least = INFINITY;
+            for (int j = 0; j < count; j++)
+                least = fmin(least, c[j].gap);
+            if (count > 0) worst = fmax(worst, fabs(least - gap));
+            touching += count > 0;
+        }
+        printf("half-space %-10s gap %.0e, %d of %d touching\n", cr_shape_name(convex_kinds[k]), worst,
+               touching, 2 * samples());
+        // positions are 5 m away, sizes up to 7 m
+        CHECK(worst < 2e-14);
+        CHECK(touching > samples() / 3);
+    }
+    sample_hulls_destroy(&pool);
+}
+
+TEST(balls_are_the_same_either_way) {
+    // ball, box and half-space, off their bodies' origins: no bit depends on which is A, and distance agrees
+    crRandom random = sample_seed(208);
+    double worst = 0;
+    for (int i = 0; i < 2 * samples(); i++) {
+        crShape ball = cr_shape_sphere(sample_log(&random, 0.1, 1)), other = cr_shape_sphere(0.5);
+        if (i % 3 == 1) other = sample_shape(&random, CR_SHAPE_BOX, FORM_ROUND, NULL);
+        if (i % 3 == 2) other = cr_shape_halfspace(sample_direction(&random), 0.3);
+        crPose pa = sample_pose(&random, FORM_ROUND), pb = sample_pose(&random, FORM_ROUND);
+        ball.pose = sample_pose(&random, FORM_ROUND);
+        ball.pose.p = i % 2 ? cr_scale(0.2, sample_direction(&random)) : ball.pose.p;
+        other.pose = sample_pose(&random, FORM_ROUND);
+        other.pose.p = i % 2 ? cr_scale(0.2, sample_direction(&random)) : other.pose.p;
+        pb.p = cr_scale(sample_uniform(&random, 0, 2), sample_direction(&random));
+        crContactPoint c, d;
+        crDistance distance;
+        int count = cr_collide(&ball, pa, &other, pb, 0.05, &c, 1, NULL);
+        CHECK(cr_collide(&other, pb, &ball, pa, 0.05, &d, 1, NULL) == count);
+        cr_distance(&ball, pa, &other, pb, INFINITY, &distance);
+        if (fabs(distance.contact.gap - 0.05) > 1e-14) CHECK((count > 0) == (distance.contact.gap <= 0.05));
+        if (count == 0) continue;
+        CHECK(c.gap == d.gap && c.feature_a == d.feature_b && c.feature_b == d.feature_a);
+        CHECK_VEC(c.normal, cr_neg(d.normal), 0);
+        CHECK_VEC(c.point, d.point, 0);
+        CHECK_VEC(c.on_a, d.on_b, 0);
+        CHECK(c.feature_a == distance.contact.feature_a && c.feature_b == distance.contact.feature_b);
+        worst = fmax(worst, fabs(c.gap - distance.contact.gap));
+        worst = fmax(worst, cr_norm(cr_sub(c.point, distance.contact.point)));
+    }
+    printf("balls: distance and contact differ by %.0e\n", worst);
+    CHECK(worst < 1e-14);
+}
+
 TEST(box_on_box_has_four_corners) {
     crShape low = cr_shape_box(1, 1, 1), high = cr_shape_box(0.5, 0.25, 0.5);
     crPose pa = cr_pose_identity(), pb = pa;

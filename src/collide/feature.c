@@ -11,7 +11,7 @@
 static uint32_t id(crFeatureKind kind, int index) { return (uint32_t)kind << 28 | (uint32_t)index; }
 
 // 2 at the upper face, 1 at the lower, 0 between
-static int side(double h, double v, double tol) {
+static inline int side(double h, double v, double tol) {
     double from = h - (tol < 0.5 * h ? tol : 0.5 * h);
     return 2 * (v >= from) + (v <= -from);
 }
