@@ -220,6 +220,7 @@ void cr__poly(const crConvex* a, const crConvex* b, crClosest* out) {
     double tol = 0x1p-48 * scale / out->gap;
     Best axis = near_axes(a, b, out->n, tol);
     if (cr_norm(cr_sub(axis.n, out->n)) <= tol) {
+        out->error = fmax(0.0, out->gap - axis.gap);
         out->gap = axis.gap;
         out->n = axis.n;
     }
