@@ -207,7 +207,9 @@ double cr_table_value(const crTable* table, int row, int column) {
 }
 
 void cr_table_place(const crTable* table, int row, int column, crError* error) {
-    refuse(table, table->at[index_of(table, row, column)], CR_OK, error);
+    if (error == NULL) return;
+    error->line = table->lines[row];
+    error->column = 1 + (int)(table->at[index_of(table, row, column)] - table->at[index_of(table, row, 0)]);
 }
 
 void cr_table_cell(const crTable* table, int row, int column, char* text, size_t size) {
