@@ -353,6 +353,10 @@ static void determine(const Job* job, int i) {
                     : wide && hi >= 1.0    ? CR_BOUNDED_BELOW
                     : wide && lo <= 0.0    ? CR_BOUNDED_ABOVE
                                            : CR_DETERMINED;
+    // a search on a flat loss stands still: what is as good belongs to the interval
+    if (f->determined == CR_DETERMINED || isnan(f->lo)) return;
+    f->lo = fmin(f->lo, f->flat_lo);
+    f->hi = fmax(f->hi, f->flat_hi);
 }
 
 static void mean_and_se(const double* values, int count, double* mean, double* se) {

@@ -55,10 +55,10 @@ TEST(known_parameters_come_out) {
                                        "smith",        "anitescu-potra",   "pfeiffer-glocker",
                                        "brach"};
     for (size_t i = 0; i < sizeof fast / sizeof fast[0]; i++) {
-        check_recovered(fast[i], 150, 40);
+        check_recovered(fast[i], 120, 30);
     }
-    check_recovered("spherical", 40, 10);
-    check_recovered("compliant", 24, 8);
+    check_recovered("spherical", 30, 8);
+    check_recovered("compliant", 16, 6);
 }
 
 // disks: W is diagonal, so the bilinear law applies
@@ -335,6 +335,7 @@ TEST(the_measured_ellipse) {
     CHECK_STATUS(cr_fit_run(&turned, cr_fit_law_find("routh"), &options, &fit, NULL), CR_OK);
     CHECK_NEAR(fit.cv, 0.2396, 5e-4);
     cr_fit_destroy(&fit);
+    options.folds = 2;
     CHECK_STATUS(cr_fit_run(&given, cr_fit_law_find("chatterjee-ruina"), &options, &fit, NULL), CR_OK);
     CHECK(fit.cv < 0.876);
     cr_fit_destroy(&fit);
