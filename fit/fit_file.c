@@ -3,8 +3,8 @@
 //     {"fit": "impacts", "rows": 1718, "laws": [{"law": "routh", "parameters": {"mu": ..., "e": ...},
 //      "intervals": {"mu": [lo, hi], ...}, "undetermined": ["et"], "error": ..., "error_se": ...}, ...]}
 //
-// Fails: file; reading: what JSON fails with, missing-field, unknown-name (a law), unknown-field (a parameter),
-// out-of-range (a value outside its range), all by line and column.
+// Fails: file; reading: what JSON fails with, missing-field, unknown-name (a law), unknown-field (a
+// parameter), out-of-range (a value outside its range), all by line and column.
 #include <errno.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
 // helps; points outside are moved to the nearest face. Starts are Halton's sequence.
 //
 // Losses here are means of norms over collisions that switch between stick and slip: continuous, with kinks.
-// Source: Nelder and Mead 1965. Fails: may end in a local minimum, hence several starts; not at all otherwise.
+// Source: Nelder and Mead 1965. Fails: may end in a local minimum, hence several starts.
 #include "fit/search.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // table.c - reading comma-separated numbers.
 //
-// One pass over the text. A cell that is not a number becomes NaN and is refused, with its text and its place,
-// only by who needs the column: files carry notes and flags that nobody reads. Fails: see table.h.
+// A cell that is not a number becomes NaN and is refused, with its text and its place, only by who needs the
+// column: files carry notes and flags that nobody reads. Fails: see table.h.
 #include "fit/table.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-// table.h - measurements as comma-separated numbers: a header of names, then rows; every cell knows its place.
+// table.h - measurements as comma-separated numbers: a header of names, then rows; cells know their place.
 #ifndef CAROM_FIT_TABLE_H
 #define CAROM_FIT_TABLE_H
 

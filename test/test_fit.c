@@ -1,5 +1,5 @@
-// test_fit.c - laws fitted to collisions that were made by laws with known parameters: they must come out, and
-// what the data cannot tell must be said.
+// test_fit.c - laws fitted to collisions that were made by laws with known parameters: they must come out,
+// and what the data cannot tell must be said.
 #include "data.h"
 #include "fit_sample.h"
 

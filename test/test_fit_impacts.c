@@ -1,5 +1,5 @@
-// test_fit_impacts.c - measurements into impulse space: the best impulse, the nearest permissible one, floors,
-// and every refusal with its place.
+// test_fit_impacts.c - measurements into impulse space: the best impulse, the nearest permissible one,
+// floors, and every refusal with its place.
 #include "fit_sample.h"
 
 // the mass-weighted error of an impulse, from the velocities themselves

@@ -1,10 +1,10 @@
-// fit_plot.c - the pictures of carom fit: the ranking with its error bars, the measured impulses in normalized
-// impulse space, and what the best law leaves unexplained.
+// fit_plot.c - the pictures of carom fit: the ranking with its error bars, the measured impulses in
+// normalized impulse space, and what the best law leaves unexplained.
 //
 // Normalized: P = u P_I + s (P_II - P_I), so that every collision has P_I at (1, 0) and P_II at (1, 1), and
 // a collision's own e and et are u - 1 and s - 1 (Chatterjee and Ruina 1998, section 5). No penetration is
-// u >= 1; the energy limit is an ellipse about (1, 1) through the corners (0, 0), (2, 0), (0, 2), (2, 2), drawn
-// for the collision in the middle. Fails: memory.
+// u >= 1; the energy limit is an ellipse about (1, 1) through the corners (0, 0), (2, 0), (0, 2), (2, 2),
+// drawn for the collision in the middle. Fails: memory.
 #include <math.h>
 #include <stdlib.h>
 
