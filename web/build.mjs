@@ -1,7 +1,7 @@
 // build.mjs - one self-contained page: dist/carom.html, with style, script, examples and the library in it.
 //
-// The style begins with that of the reports (plot/page.css), so that both look alike. The library is carried
-// compressed. Usage: node build.mjs [WASM]; without WASM it is dist/carom.wasm.
+// The style begins with that of the reports (plot/page.css), so that both look alike. Script and
+// library are carried compressed. Usage: node build.mjs [WASM]; without WASM it is dist/carom.wasm.
 import { readFileSync, readdirSync, writeFileSync, mkdirSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
@@ -33,17 +33,15 @@ const bundle = await build({
   }],
 });
 
-// nothing in a script may look like its end
-const safe = (script) => script.replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--");
+const packed = (bytes) => gzipSync(bytes, { level: 9 }).toString("base64");
 const style = [themed(readFileSync(`${root}plot/page.css`, "utf8")),
   readFileSync(`${here}node_modules/uplot/dist/uPlot.min.css`, "utf8"),
   readFileSync(`${here}src/page.css`, "utf8")].join("\n");
 const parts = {
-  style, script: safe(bundle.outputFiles[0].text),
-  wasm: gzipSync(wasm, { level: 9 }).toString("base64"),
+  style, script: packed(bundle.outputFiles[0].contents), wasm: packed(wasm),
 };
 const page = readFileSync(`${here}src/page.html`, "utf8").replace(/@(style|script|wasm)@/g, (_, name) => parts[name]);
 mkdirSync(`${here}dist`, { recursive: true });
 writeFileSync(`${here}dist/carom.html`, page);
-console.log(`dist/carom.html: ${(Buffer.byteLength(page) / 1000).toFixed(0)} kB; script ${(parts.script.length / 1000).toFixed(0)} kB, `
+console.log(`dist/carom.html: ${(Buffer.byteLength(page) / 1000).toFixed(0)} kB; script ${(bundle.outputFiles[0].contents.length / 1000).toFixed(0)} kB, `
   + `library ${(wasm.length / 1000).toFixed(0)} kB, compressed ${(gzipSync(wasm, { level: 9 }).length / 1000).toFixed(0)} kB`);

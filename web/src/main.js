@@ -10,14 +10,8 @@ const VIEWS = { impulse: impulseView, rules: rulesView, scene: sceneView };
 const byId = (id) => document.getElementById(id);
 const dark = () => (document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
 
-const unpack = async () => {
-  const packed = Uint8Array.from(atob(byId("wasm").textContent.trim()), (c) => c.charCodeAt(0));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).arrayBuffer();
-};
-
 const start = async () => {
-  const carom = await Carom.load(await unpack());
+  const carom = await Carom.load(await globalThis.unpack("wasm").arrayBuffer());
   const made = {};
   let current = null;
 
