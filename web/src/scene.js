@@ -139,7 +139,6 @@ export const sceneView = (carom, place, values) => {
     orbit?.dispose();
     stage = new Stage(run.about);
     renderer.shadowMap.enabled = true;
-    renderer.shadowMap.type = THREE.PCFSoftShadowMap;
     stage.camera.aspect = (view.clientWidth || 4) / (view.clientHeight || 3);
     stage.frame(run.recorded ? run.history.records.filter((_, i, all) => i % Math.ceil(all.length / 12) === 0).map((r) => r.poses) : [run.history.records[0].poses]);
     stage.recolor();

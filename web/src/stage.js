@@ -6,6 +6,7 @@
 import * as THREE from "./three.js";
 import { ink } from "./dom.js";
 
+const MARGIN = 1.35;  // room around what is seen at the start
 const bodyColor = (i) => ink(`ink-${6 + ((i - 1) % 8)}`);
 
 const stripes = () => {
@@ -93,7 +94,7 @@ export class Stage {
     this.sun.castShadow = this.shadows;
     this.sun.shadow.mapSize.set(1024, 1024);
     this.sun.shadow.intensity = 0.6;
-    this.scene.add(this.sun, this.sun.target, new THREE.HemisphereLight(0xffffff, 0x777777, 1.7));
+    this.scene.add(this.sun, this.sun.target, new THREE.HemisphereLight(0xffffff, 0x999999, 2.2));
     this.camera.up.copy(this.flat ? new THREE.Vector3(0, 1, 0) : this.up);
   }
 
@@ -119,7 +120,8 @@ export class Stage {
   frame(frames) {
     const box = this.bounds(frames);
     this.centre = box.getCenter(new THREE.Vector3());
-    this.radius = Math.max(1e-6, box.getSize(new THREE.Vector3()).length() / 2);
+    this.half = box.getSize(new THREE.Vector3()).multiplyScalar(0.5);
+    this.radius = Math.max(1e-6, this.half.length());
     for (const plane of this.about.planes) this.addPlane(plane);
     const side = new THREE.Vector3(0.4, -0.3, 0).addScaledVector(this.up, 1.2);
     if (this.flat) side.set(0.4, 1.1, 0.9);
@@ -132,13 +134,23 @@ export class Stage {
     this.resetCamera();
   }
 
-  // from the front, a little above; flat scenes straight on
+  // from the front, a little above; flat scenes straight on; as near as the box of what is seen allows
   resetCamera() {
-    const from = this.flat ? new THREE.Vector3(0.12, 0.16, 1) : new THREE.Vector3(0.35, -1, 0).addScaledVector(this.up, 0.45);
-    const distance = this.radius / Math.sin((this.camera.fov * Math.PI) / 360) * (this.camera.aspect < 1 ? 1.05 / this.camera.aspect : 1.05);
-    this.camera.position.copy(this.centre).addScaledVector(from.normalize(), distance);
+    const from = this.flat ? new THREE.Vector3(0.1, 0.14, 1) : new THREE.Vector3(0.35, -1, 0).addScaledVector(this.up, 0.5);
+    from.normalize();
+    const right = new THREE.Vector3().crossVectors(this.camera.up, from).normalize();
+    const up = new THREE.Vector3().crossVectors(from, right);
+    const tan = Math.tan((this.camera.fov * Math.PI) / 360);
+    const half = this.half.clone();
+    let distance = 0;
+    for (let i = 0; i < 8; i++) {
+      const corner = new THREE.Vector3(i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z);
+      const toward = corner.dot(from);
+      distance = Math.max(distance, toward + MARGIN * Math.abs(corner.dot(up)) / tan, toward + MARGIN * Math.abs(corner.dot(right)) / (tan * this.camera.aspect));
+    }
+    this.camera.position.copy(this.centre).addScaledVector(from, distance);
     this.camera.near = distance / 100;
-    this.camera.far = distance * 20;
+    this.camera.far = distance * 30;
     this.camera.lookAt(this.centre);
     this.camera.updateProjectionMatrix();
   }

@@ -1,9 +1,9 @@
 // three.js - the part of three that the page uses, and a renderer that may be missing.
 export {
-  AmbientLight, Box3, BufferGeometry, CanvasTexture, Color, ConeGeometry, CylinderGeometry, DirectionalLight, DoubleSide,
-  Float32BufferAttribute, Group, HemisphereLight, InstancedMesh, Line, LineBasicMaterial, LineSegments, Matrix4, Mesh,
-  MeshLambertMaterial, OrthographicCamera, PerspectiveCamera, PlaneGeometry, Quaternion, Scene, SphereGeometry, Sprite,
-  SpriteMaterial, SRGBColorSpace, Vector3, WireframeGeometry, PCFSoftShadowMap, BoxGeometry, GridHelper, EdgesGeometry,
+  Box3, BufferGeometry, CanvasTexture, Color, ConeGeometry, CylinderGeometry, DirectionalLight, DoubleSide,
+  Float32BufferAttribute, GridHelper, Group, HemisphereLight, InstancedMesh, Line, LineBasicMaterial, Matrix4, Mesh,
+  MeshLambertMaterial, PerspectiveCamera, PlaneGeometry, Quaternion, Scene, SphereGeometry, Sprite, SpriteMaterial,
+  SRGBColorSpace, Vector3,
 } from "three";
 export { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { WebGLRenderer } from "three";
