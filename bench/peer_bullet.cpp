@@ -1,6 +1,6 @@
 // peer_bullet.cpp - one pair of shapes through Bullet's dispatcher, with the algorithm it chooses and no
 // margin added to what has none. Bullet works in single precision as Debian builds it.
-#include <btBulletCollisionCommon.h>
+#include "peer_bullet_shape.h"
 
 extern "C" {
 #include "peer_bullet.h"
@@ -21,7 +21,7 @@ struct PeerBullet {
 
 static btVector3 vector(crVec3 v) { return btVector3(btScalar(v.x), btScalar(v.y), btScalar(v.z)); }
 
-static btCollisionShape* shape(const crShape* s) {
+btCollisionShape* peer_bullet_shape(const crShape* s) {
     const btScalar r = btScalar(s->size.x), h = btScalar(s->size.z);
     switch (s->kind) {
     case CR_SHAPE_SPHERE:
@@ -56,8 +56,8 @@ static btTransform transform(crPose pose) {
 
 PeerBullet* peer_bullet_create(const crShape* a, crPose pa, const crShape* b, crPose pb) {
     PeerBullet* pair = new PeerBullet;
-    pair->shapes[0] = shape(a);
-    pair->shapes[1] = shape(b);
+    pair->shapes[0] = peer_bullet_shape(a);
+    pair->shapes[1] = peer_bullet_shape(b);
     if (pair->shapes[0] == nullptr || pair->shapes[1] == nullptr) {
         peer_bullet_destroy(pair);
         return nullptr;

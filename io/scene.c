@@ -11,9 +11,9 @@
 
 #define LOOP_TOL 1e-10  // m, rad
 
-static const char* const known_fields[] = {"carom",       "comment",   "gravity", "step",   "impact",
-                                           "solver",      "materials", "pairs",   "bodies", "static",
-                                           "constraints", "drive",     "record",  NULL};
+static const char* const known_fields[] = {"carom",       "comment",   "gravity", "step",    "impact",
+                                           "solver",      "materials", "pairs",   "bodies",  "static",
+                                           "constraints", "drive",     "record",  "exclude", NULL};
 
 bool cr__scene_own(crScene* scene, void* data, void (*destroy)(void* data)) {
     crSceneOwned* owned = cr_arena_alloc(&scene->arena, sizeof *owned);
@@ -122,7 +122,12 @@ static void read_static(const crPlace* root, crScene* scene) {
         crShape shape = {0};
         cr__scene_shape(&place, scene, &shape);
         int material = cr__scene_material(&place, scene);
-        if (cr_place_ok(&place) && cr_model_add_shape(scene->model, CR_WORLD, &shape, material) < 0)
+        uint64_t group = 1;
+        uint64_t mask = UINT64_MAX;
+        cr__scene_filter(&place, &group, &mask);
+        if (!cr_place_ok(&place)) return;
+        int made = cr_model_add_shape(scene->model, CR_WORLD, &shape, material);
+        if (made < 0 || cr_model_set_filter(scene->model, made, group, mask) != CR_OK)
             cr_place_blame(&place, "type", &scene->model->error);
     }
 }
@@ -170,6 +175,7 @@ static void read_all(const crPlace* root, crScene* scene) {
     crVec3* anchors = NULL;
     cr__scene_bodies(root, scene, &anchors);
     cr__scene_constraints(root, scene, anchors);
+    cr__scene_exclude(root, scene);
     cr__scene_check_drives(root, scene);
     settle_model(root, scene);
     if (!cr_place_ok(root)) return;

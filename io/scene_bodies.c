@@ -17,12 +17,13 @@
 #define COMMON                                                                                            \
     "name", "joint", "parent", "pos", "mass", "inertia", "com", "shapes", "gravity_scale", "linear_drag", \
         "angular_drag", "repeat", "comment"
-#define ALONG "limits", "stiffness", "rest", "damping", "friction", "motor"
+#define ALONG "limits", "stiffness", "rest", "damping", "friction", "motor", "armature"
 static const char* const fixed_fields[] = {COMMON, "quat", NULL};
 static const char* const hinge_fields[] = {COMMON, ALONG, "quat", "anchor", "axis", "angle", "omega", NULL};
 static const char* const slider_fields[] = {COMMON, ALONG, "quat", "anchor", "axis", "shift", "vel", NULL};
 static const char* const planar_fields[] = {COMMON, "angle", "vel", "omega", NULL};
-static const char* const ball_fields[] = {COMMON, "quat", "anchor", "omega", NULL};
+static const char* const ball_fields[] = {COMMON,      "quat",    "anchor",   "omega",    "limits",
+                                          "stiffness", "damping", "friction", "armature", NULL};
 static const char* const free_fields[] = {COMMON, "quat", "vel", "omega", NULL};
 static const char* const* const fields_of[] = {fixed_fields,  hinge_fields, slider_fields,
                                                planar_fields, ball_fields,  free_fields};
@@ -43,8 +44,9 @@ typedef struct Reading {
     crVec3 anchor;
     double q[7], v[6];
     int shape_count;
-    crShape* shapes;  // (MOST_PARTS)
-    int* materials;   // (MOST_PARTS)
+    crShape* shapes;         // (MOST_PARTS)
+    int* materials;          // (MOST_PARTS)
+    uint64_t (*filters)[2];  // group and mask (MOST_PARTS)
 } Reading;
 
 static const char* body_at(const void* ctx, int index) {
@@ -173,6 +175,7 @@ static void read_along(const crPlace* place, crDof* dof) {
     cr_place_number(place, "rest", CR_ANY, &dof->rest);
     cr_place_number(place, "damping", CR_NOT_NEGATIVE, &dof->damping);
     cr_place_number(place, "friction", CR_NOT_NEGATIVE, &dof->friction);
+    cr_place_number(place, "armature", CR_NOT_NEGATIVE, &dof->armature);
     crPlace motor;
     if (!cr_place_into(place, "motor", &motor)) return;
     cr_place_known(&motor, motor_fields);
@@ -180,6 +183,22 @@ static void read_along(const crPlace* place, crDof* dof) {
     cr_place_need(&motor, "force", "its largest force or moment, may be \"inf\"");
     cr_place_number(&motor, "speed", CR_ANY, &dof->motor_speed);
     cr_place_limit(&motor, "force", CR_NOT_NEGATIVE, &dof->motor_force);
+}
+
+// the same about all three axes of a ball; its limit is one of the whole angle
+static void read_ball(const crPlace* place, crDof dof[3]) {
+    read_limits(place, &dof[0]);
+    if (cr_place_get(place, "limits") != NULL && dof[0].lower != 0.0) {
+        cr_place_refuse(place, cr_place_get(place, "limits"), CR_ERR_RANGE, "limits",
+                        "of a ball must be [0, angle]: the whole angle of rotation");
+    }
+    dof[0].lower = -INFINITY;
+    cr_place_number(place, "stiffness", CR_NOT_NEGATIVE, &dof[0].stiffness);
+    cr_place_number(place, "damping", CR_NOT_NEGATIVE, &dof[0].damping);
+    cr_place_number(place, "friction", CR_NOT_NEGATIVE, &dof[0].friction);
+    cr_place_number(place, "armature", CR_NOT_NEGATIVE, &dof[0].armature);
+    dof[1] = dof[2] = dof[0];
+    dof[1].upper = dof[2].upper = INFINITY;
 }
 
 static void put(double* to, crVec3 x) {
@@ -232,6 +251,7 @@ static void read_joint(const crPlace* place, Reading* r) {
         put(r->v, omega);
         put_quat(r->q, def->pose.q);
         def->pose.q = cr_quat_identity();
+        read_ball(place, def->dof);
     }
 }
 
@@ -242,6 +262,10 @@ static void read_shapes(const crPlace* place, crScene* scene, Reading* r) {
         crPlace part = cr_place_item(place, "shapes", item, r->shape_count);
         cr__scene_shape(&part, scene, &r->shapes[r->shape_count]);
         r->materials[r->shape_count] = cr__scene_material(&part, scene);
+        uint64_t* filter = r->filters[r->shape_count];
+        filter[0] = 1;
+        filter[1] = UINT64_MAX;
+        cr__scene_filter(&part, &filter[0], &filter[1]);
         bool moving = r->def.joint != CR_JOINT_FIXED;
         crError error = {0};
         if (cr_place_ok(&part) && cr_shape_check(&r->shapes[r->shape_count], moving, &error) != CR_OK)
@@ -324,7 +348,9 @@ static void add_body(const crPlace* place, crScene* scene, Reading* r) {
     }
     for (int i = 0; i < r->shape_count && cr_place_ok(place); i++) {
         r->shapes[i].pose.p = cr_sub(r->shapes[i].pose.p, r->anchor);
-        if (cr_model_add_shape(scene->model, body, &r->shapes[i], r->materials[i]) < 0)
+        int shape = cr_model_add_shape(scene->model, body, &r->shapes[i], r->materials[i]);
+        if (shape < 0 ||
+            cr_model_set_filter(scene->model, shape, r->filters[i][0], r->filters[i][1]) != CR_OK)
             cr_place_blame(place, "shapes", &scene->model->error);
     }
     const crBody* made = &scene->model->bodies[body];
@@ -339,7 +365,8 @@ static void read_body(const crPlace* root, const crPlace* place, crScene* scene,
                    .shift = r->shift,
                    .copy = r->copy,
                    .shapes = r->shapes,
-                   .materials = r->materials};
+                   .materials = r->materials,
+                   .filters = r->filters};
     int joint = CR_JOINT_FREE;
     char name[NAME];
     cr_place_choice(place, "joint", joints, &joint);
@@ -398,9 +425,10 @@ void cr__scene_bodies(const crPlace* root, crScene* scene, crVec3** anchors) {
     scene->v = cr_arena_alloc(&scene->arena, (6 * count + 1) * sizeof(double));
     *anchors = cr_arena_alloc(&scene->arena, (count + 1) * sizeof(crVec3));
     Reading reading = {.shapes = cr_arena_alloc(&scene->arena, MOST_PARTS * sizeof(crShape)),
-                       .materials = cr_arena_alloc(&scene->arena, MOST_PARTS * sizeof(int))};
+                       .materials = cr_arena_alloc(&scene->arena, MOST_PARTS * sizeof(int)),
+                       .filters = cr_arena_alloc(&scene->arena, MOST_PARTS * sizeof(uint64_t[2]))};
     if (scene->q == NULL || scene->v == NULL || *anchors == NULL || reading.shapes == NULL ||
-        reading.materials == NULL) {
+        reading.materials == NULL || reading.filters == NULL) {
         cr__place_memory(root);
         return;
     }

@@ -1,7 +1,6 @@
 // scene_overlaps.c - which shapes overlap at the start.
 //
-// Candidates from the broad phase, then the signed distance. A body and its parent do not count: their
-// shapes meet at the joint. Deeper than 1e-7 of the smaller shape counts, so that bodies placed to touch
+// Candidates from the broad phase, then the signed distance. Shapes that never meet do not count. Deeper than 1e-7 of the smaller shape counts, so that bodies placed to touch
 // are left in peace. Fails: memory.
 #include <stdlib.h>
 #include <string.h>
@@ -30,11 +29,9 @@ void cr_scene_shape_name(const crScene* scene, int shape, char name[CR_SCENE_NAM
 }
 
 static bool may_overlap(const crModel* model, int a, int b) {
-    const crBody* x = &model->bodies[a];
-    const crBody* y = &model->bodies[b];
-    bool joined = (a != CR_WORLD && y->parent == a) || (b != CR_WORLD && x->parent == b);
-    bool still = x->last < 0 && y->last < 0;
-    return a != b && !joined && !still;
+    const crBody* x = &model->bodies[model->shapes[a].body];
+    const crBody* y = &model->bodies[model->shapes[b].body];
+    return (x->last >= 0 || y->last >= 0) && cr_model_meet(model, a, b);
 }
 
 static double size_of(const crShape* shape) {
@@ -47,7 +44,7 @@ static void judge(crScene* scene, const crDynamics* d, int i, int j) {
     const crBodyShape* a = &scene->model->shapes[i];
     const crBodyShape* b = &scene->model->shapes[j];
     crDistance distance;
-    if (!may_overlap(scene->model, a->body, b->body)) return;
+    if (!may_overlap(scene->model, i, j)) return;
     if (!cr_distance(&a->shape, d->pose[a->body], &b->shape, d->pose[b->body], 0.0, &distance)) return;
     double depth = -distance.contact.gap;
     if (!(depth > TOUCHING * fmin(size_of(&a->shape), size_of(&b->shape)))) return;

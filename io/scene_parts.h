@@ -32,6 +32,9 @@ int cr__scene_material(const crPlace* shape, const crScene* scene);
 // One shape, its pose in its body.
 void cr__scene_shape(const crPlace* place, crScene* scene, crShape* shape);
 
+// Which others a shape meets: its fields group and mask, or what they were.
+void cr__scene_filter(const crPlace* place, uint64_t* group, uint64_t* mask);
+
 // bodies and their shapes; the origin of each body's joint in the frame its fields are in goes to anchors
 // (nb)
 void cr__scene_bodies(const crPlace* root, crScene* scene, crVec3** anchors);
@@ -43,6 +46,8 @@ void cr__scene_drive(const crPlace* root, crScene* scene, crBodyDef* def);
 void cr__scene_check_drives(const crPlace* root, crScene* scene);
 // constraints: loops
 void cr__scene_constraints(const crPlace* root, crScene* scene, const crVec3* anchors);
+// exclude: pairs of bodies that never meet
+void cr__scene_exclude(const crPlace* root, crScene* scene);
 
 // Finds what overlaps at the start.
 crStatus cr__scene_overlaps(crScene* scene);

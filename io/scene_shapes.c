@@ -11,14 +11,16 @@
 #include "io/scene_parts.h"
 
 #define MOST_POINTS 100000
+#define MOST_BITS   9007199254740991.0  // whole numbers that a double holds
 
 // what every shape may have, and then its own
-#define COMMON "type", "pos", "quat", "material", "comment"
+#define COMMON "type", "pos", "quat", "material", "comment", "group", "mask"
 static const char* const sphere_fields[] = {COMMON, "r", NULL};
 static const char* const round_fields[] = {COMMON, "axis", "r", "half", NULL};
 static const char* const box_fields[] = {COMMON, "half", NULL};
 static const char* const ellipsoid_fields[] = {COMMON, "radii", NULL};
-static const char* const halfspace_fields[] = {"type", "material", "comment", "n", "offset", NULL};
+static const char* const halfspace_fields[] = {"type",   "material", "comment", "n",
+                                               "offset", "group",    "mask",    NULL};
 static const char* const hull_fields[] = {COMMON, "points", NULL};
 static const char* const prism_fields[] = {COMMON, "axis", "points", "half", NULL};
 static const char* const mesh_fields[] = {COMMON, "vertices", "triangles", NULL};
@@ -163,6 +165,23 @@ static crShape read_halfspace(const crPlace* place) {
     cr_place_direction(place, "n", &n);
     cr_place_number(place, "offset", CR_ANY, &offset);
     return cr_shape_halfspace(n, offset);
+}
+
+void cr__scene_filter(const crPlace* place, uint64_t* group, uint64_t* mask) {
+    static const char* const names[] = {"group", "mask"};
+    uint64_t* const to[] = {group, mask};
+    for (int i = 0; i < 2; i++) {
+        double bits = -1.0;
+        if (cr_place_get(place, names[i]) == NULL) continue;
+        cr_place_number(place, names[i], CR_NOT_NEGATIVE, &bits);
+        if (!cr_place_ok(place)) return;
+        if (bits > MOST_BITS || floor(bits) != bits) {
+            cr_place_refuse(place, cr_place_get(place, names[i]), CR_ERR_RANGE, names[i],
+                            "is %.17g, must be a whole number 0 to 2^53 - 1: one bit for each group", bits);
+            return;
+        }
+        *to[i] = (uint64_t)bits;
+    }
 }
 
 typedef enum Type {

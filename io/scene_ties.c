@@ -1,7 +1,7 @@
 // scene_ties.c - constraints between bodies, and bodies that move as they are told.
 //
 // A constraint is a loop of the model: connect (points coincide), weld (frames as they are at q = 0 of
-// their fields coincide) or distance. A drive gives a fixed body a motion of its own,
+// their fields coincide), distance, or joint (one hinge or slider follows another). A drive gives a fixed body a motion of its own,
 //     p(t) = pos + velocity t + amplitude sin(2 pi frequency t + phase),      q(t) = exp(omega t) quat
 // Fails: a field is refused by path; names of nothing, and drives of bodies that are not fixed to the world.
 #include <string.h>
@@ -123,12 +123,24 @@ static void read_quats(const crPlace* place, crLoop* loop) {
     }
 }
 
+// coefficients of the polynomial, lowest first; those not given are 0
+static void read_coef(const crPlace* place, crLoop* loop) {
+    const crJson* list = cr_place_get(place, "coef");
+    int count = 0;
+    crError error = {0};
+    if (list == NULL) return;
+    memset(loop->coef, 0, sizeof loop->coef);
+    if (cr_field_numbers(list, "coef", 1, 5, loop->coef, &count, &error) != CR_OK)
+        cr_place_blame(place, "coef", &error);
+}
+
 static void read_constraint(const crPlace* place, crScene* scene, const crVec3* anchors) {
-    static const char* const fields[] = {"type", "bodies", "points", "quats", "length", "comment", NULL};
-    static const char* const kinds[] = {"connect", "weld", "distance", NULL};
+    static const char* const fields[] = {"type",   "bodies", "points",  "quats",
+                                         "length", "coef",   "comment", NULL};
+    static const char* const kinds[] = {"connect", "weld", "distance", "joint", NULL};
     int kind = CR_LOOP_CONNECT;
     cr_place_known(place, fields);
-    cr_place_need(place, "type", "connect, weld or distance");
+    cr_place_need(place, "type", "connect, weld, distance or joint");
     cr_place_choice(place, "type", kinds, &kind);
     cr_place_need(place, "bodies", "the names of two bodies");
     const crJson* names = two_of(place, "bodies");
@@ -143,6 +155,7 @@ static void read_constraint(const crPlace* place, crScene* scene, const crVec3* 
     loop.pose_b.p = cr_sub(loop.pose_b.p, anchors[b]);
     if (kind == CR_LOOP_DISTANCE) cr_place_need(place, "length", "the distance of the two points, m");
     cr_place_number(place, "length", CR_POSITIVE, &loop.length);
+    if (kind == CR_LOOP_JOINT) read_coef(place, &loop);
     if (!cr_place_ok(place) || cr_model_add_loop(scene->model, &loop) >= 0) return;
     cr_place_blame(place, "bodies", &scene->model->error);
 }
@@ -154,5 +167,19 @@ void cr__scene_constraints(const crPlace* root, crScene* scene, const crVec3* an
          item = item->next) {
         crPlace place = cr_place_item(root, "constraints", item, index++);
         if (cr_place_ok(&place)) read_constraint(&place, scene, anchors);
+    }
+}
+
+void cr__scene_exclude(const crPlace* root, crScene* scene) {
+    const crJson* list = cr_place_list(root, "exclude", MOST_TIES);
+    for (const crJson* item = list != NULL ? list->child : NULL; item != NULL && cr_place_ok(root);
+         item = item->next) {
+        if (item->type != CR_JSON_ARRAY || item->count != 2) {
+            cr_place_refuse(root, item, CR_ERR_SIZE, "exclude", "each entry must be the names of two bodies");
+            return;
+        }
+        int a = cr__scene_body(root, item->child, "exclude", scene);
+        int b = cr__scene_body(root, item->child->next, "exclude", scene);
+        if (cr_place_ok(root) && cr_model_exclude(scene->model, a, b) != CR_OK) cr__place_memory(root);
     }
 }

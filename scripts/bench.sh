@@ -6,6 +6,10 @@ grep -m1 'model name' /proc/cpuinfo 2>/dev/null || true
 case "$what" in
 laws) build/bin/bench_laws ;;
 collide) build/bin/bench_collide ;;
+piles)
+    shift
+    build/bin/bench_piles "$@"
+    ;;
 solvers)
     # one thread for everyone, also inside the peers' BLAS
     export OPENBLAS_NUM_THREADS=1
@@ -14,7 +18,7 @@ solvers)
     build/bin/bench_friction
     ;;
 *)
-    echo "bench: unknown '$what'; there are: laws, solvers, collide" >&2
+    echo "bench: unknown '$what'; there are: laws, solvers, collide, piles" >&2
     exit 2
     ;;
 esac

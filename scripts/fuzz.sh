@@ -18,9 +18,12 @@ for source in fuzz/fuzz_*.c; do
     corpus=build-fuzz/corpus/$target
     mkdir -p "$corpus"
     log=build-fuzz/$target.log
-    if build-fuzz/bin/"$target" "$corpus" examples/impacts examples/resolve examples/solve scenes fuzz/seeds \
+    words=fuzz/${target#fuzz_}.dict
+    [ -f "$words" ] || words=fuzz/impact.dict
+    if build-fuzz/bin/"$target" "$corpus" examples/impacts examples/resolve examples/solve examples/models scenes \
+        fuzz/seeds \
         -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=2048 \
-        -dict=fuzz/impact.dict -artifact_prefix="build-fuzz/$target-" -print_final_stats=1 >"$log" 2>&1; then
+        -dict="$words" -artifact_prefix="build-fuzz/$target-" -print_final_stats=1 >"$log" 2>&1; then
         verdict=clean
     else
         verdict=FAILED

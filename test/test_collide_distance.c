@@ -43,11 +43,12 @@ static void check_pair(crRandom* random, const crShape* a, crPose pa, const crSh
     }
     cr_distance(b, pb, a, pa, INFINITY, &swapped);
     w->swap = fmax(w->swap, fabs(swapped.contact.gap - c.gap) / scale);
-    // the gap cannot change by more than the motion
+    // the gap cannot change by more than the motion, each known to the error it comes with
     crVec3 step = cr_scale(1e-6 * scale, sample_direction(random));
     crPose near = {cr_add(pb.p, step), pb.q};
     cr_distance(a, pa, b, near, INFINITY, &moved);
-    w->motion = fmax(w->motion, (fabs(moved.contact.gap - c.gap) - 1e-6 * scale) / scale);
+    double known = 1e-6 * scale + fmax(d.error, moved.error);
+    w->motion = fmax(w->motion, (fabs(moved.contact.gap - c.gap) - known) / scale);
 }
 
 static crPose place(crRandom* random, const crShape* a, crPose pa, const crShape* b, crSampleForm form,

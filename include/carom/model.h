@@ -99,6 +99,7 @@ typedef struct crDof {
     double friction;      // dry friction, >= 0, N m or N
     double motor_force;   // largest force of the motor, >= 0, may be INFINITY; 0 is no motor
     double motor_speed;   // speed it aims at (copied into the state, where it may change)
+    double armature;      // inertia of a rotor along this velocity, added to M, >= 0, kg m^2 or kg
 } crDof;
 
 // Where a driven body is, and how it moves, in world axes.
@@ -159,14 +160,21 @@ typedef struct crBodyShape {
     crShape shape;  // its pose is in the body's frame; data it points to is borrowed
     int body;
     int material;
+    uint64_t group, mask;  // a and b meet where group_a & mask_b or group_b & mask_a; 1 and all bits
 } crBodyShape;
+
+// Two bodies whose shapes never meet, a < b.
+typedef struct crExclusion {
+    int a, b;
+} crExclusion;
 
 // loops: bodies tied beyond the tree
 
 typedef enum crLoopKind {
-    CR_LOOP_CONNECT,  // the two points coincide: 3 rows
-    CR_LOOP_WELD,     // and the two frames are parallel: 6 rows
-    CR_LOOP_DISTANCE  // the two points are `length` apart: 1 row
+    CR_LOOP_CONNECT,   // the two points coincide: 3 rows
+    CR_LOOP_WELD,      // and the two frames are parallel: 6 rows
+    CR_LOOP_DISTANCE,  // the two points are `length` apart: 1 row
+    CR_LOOP_JOINT      // the joint of a follows that of b, both hinges or sliders: 1 row
 } crLoopKind;
 
 typedef struct crLoop {
@@ -174,6 +182,7 @@ typedef struct crLoop {
     int a, b;               // bodies; not the same
     crPose pose_a, pose_b;  // the points (and frames, weld) in their bodies' frames
     double length;          // > 0, m (distance)
+    double coef[5];         // q_a = sum of coef[k] q_b^k (joint); b the world: q_a = coef[0]
 } crLoop;
 
 typedef struct crModel {
@@ -186,6 +195,7 @@ typedef struct crModel {
     int pair_count;
     int shape_count;
     int loop_count;
+    int exclusion_count;
     crBody* bodies;   // (nb)
     crDof* dofs;      // what acts along each velocity (nv)
     int* dof_body;    // body of each velocity (nv)
@@ -193,10 +203,11 @@ typedef struct crModel {
     int* dof_depth;   // how many are above it (nv)
     int* row;         // where its row of M starts; entries are its ancestors from the top, itself last (nv)
     double* q0;       // coordinates of the reference position (nq)
-    crMaterial* materials;  // (material_count)
-    crMaterialPair* pairs;  // (pair_count)
-    crBodyShape* shapes;    // (shape_count)
-    crLoop* loops;          // (loop_count)
+    crMaterial* materials;    // (material_count)
+    crMaterialPair* pairs;    // (pair_count)
+    crBodyShape* shapes;      // (shape_count)
+    crLoop* loops;            // (loop_count)
+    crExclusion* exclusions;  // sorted (exclusion_count)
     struct crModelMemory* memory;
 } crModel;
 
@@ -216,6 +227,11 @@ CR_API int cr_model_add_body(crModel* model, const crBodyDef* def);
 // that v moves takes no shape without volume: half-space, height field, open mesh.
 CR_API int cr_model_add_shape(crModel* model, int body, const crShape* shape, int material);
 CR_API int cr_model_add_loop(crModel* model, const crLoop* loop);
+CR_API crStatus cr_model_set_filter(crModel* model, int shape, uint64_t group, uint64_t mask);
+CR_API crStatus cr_model_exclude(crModel* model, int body_a, int body_b);  // twice is fine
+// Whether two shapes may touch: not of one body, a body and its parent other than the world, bodies tied by
+// a loop of points, excluded bodies, or where group and mask say no.
+CR_API bool cr_model_meet(const crModel* model, int shape_a, int shape_b);
 
 CR_API int cr_model_find_body(const crModel* model, const char* name);  // CR_ERR_NAME where there is none
 
@@ -275,6 +291,7 @@ typedef struct crTwist {
 typedef struct crDynamics {
     // cr_model_kinematics
     double time;
+    double* q;         // as it was given (nq)
     crPose* pose;      // body frames in the world (nb)
     crVec3* com;       // centres of mass (nb)
     crSym3* inertia;   // about them, world axes (nb)

@@ -27,11 +27,11 @@ static crStatus refuse(crModel* model, crStatus status, const char* field, const
 }
 
 static crStatus check_dof(crModel* model, crJoint joint, int j, const crDof* dof) {
-    const double values[] = {dof->stiffness, dof->damping, dof->friction, dof->motor_force};
-    const char* names[] = {"stiffness", "damping", "friction", "motor_force"};
+    const double values[] = {dof->stiffness, dof->damping, dof->friction, dof->armature, dof->motor_force};
+    const char* names[] = {"stiffness", "damping", "friction", "armature", "motor_force"};
     bool any = false;
-    for (int i = 0; i < 4; i++) {
-        bool infinite = i == 3 && isinf(values[i]);
+    for (int i = 0; i < 5; i++) {
+        bool infinite = i == 4 && isinf(values[i]);
         if (!(values[i] >= 0.0) || (!isfinite(values[i]) && !infinite)) {
             return refuse(model, CR_ERR_RANGE, names[i], "must be >= 0", values[i]);
         }
@@ -46,7 +46,7 @@ static crStatus check_dof(crModel* model, crJoint joint, int j, const crDof* dof
     bool limited = dof->lower > -INFINITY || dof->upper < INFINITY;
     if (joint == CR_JOINT_FREE && (any || limited)) {
         return refuse(model, CR_ERR_RANGE, "dof",
-                      "of a free joint takes no spring, damper, motor, friction or limit", j);
+                      "of a free joint takes no spring, damper, motor, friction, armature or limit", j);
     }
     if (joint != CR_JOINT_BALL) return CR_OK;
     if (dof->rest != 0.0) return refuse(model, CR_ERR_RANGE, "rest", "of a ball must be 0", dof->rest);

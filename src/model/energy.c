@@ -1,6 +1,6 @@
 // energy.c - energy and momentum of all bodies that v moves, from their velocity fields.
 //
-// T = sum of m |v_com|^2 / 2 + omega . I omega / 2; V = sum of -m g . com, and of the joints' springs.
+// T = sum of m |v_com|^2 / 2 + omega . I omega / 2, and armature v^2 / 2 of the joints' rotors; V = sum of -m g . com, and of the joints' springs.
 // Moments about a point x are I omega + (com - x) x m v_com. Fails: nothing; the fields must be those of
 // cr_model_velocity.
 #include "model/spatial.h"
@@ -27,6 +27,9 @@ crEnergy cr_model_energy(const crModel* model, const crState* state, const crDyn
         energy.kinetic += 0.5 * (body->mass * cr_dot(v, v) + cr_sym3_quad(d->inertia[i], omega));
         energy.potential -= body->mass * body->gravity_scale * cr_dot(model->gravity, d->com[i]);
         energy.potential += spring_energy(model, body, state->q + body->q);
+        for (int j = body->v; j < body->v + body->nv; j++) {
+            energy.kinetic += 0.5 * model->dofs[j].armature * state->v[j] * state->v[j];
+        }
     }
     return energy;
 }

@@ -30,7 +30,8 @@ crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d)
         take(arena, &made.L, model->nM, sizeof(double)) && take(arena, &made.inverse, nb, sizeof(crSym3)) &&
         take(arena, &made.root, nb, sizeof(crMat3)) && take(arena, &made.twist, nb, sizeof(crTwist)) &&
         take(arena, &made.rate, nb, sizeof(crTwist)) && take(arena, &made.wrench, nb, sizeof(crTwist)) &&
-        take(arena, &made.composite, nb, sizeof(crInertia)) && take(arena, &made.work, nv, sizeof(double));
+        take(arena, &made.composite, nb, sizeof(crInertia)) && take(arena, &made.work, nv, sizeof(double)) &&
+        take(arena, &made.q, model->nq, sizeof(double));
     if (!ok) return CR_ERR_MEMORY;
     made.pose[0] = cr_pose_identity();
     *d = made;
@@ -120,6 +121,9 @@ void cr_model_kinematics(const crModel* model, const crState* state, crDynamics*
         if (body->joint == CR_JOINT_DRIVEN) {
             d->driven[i] = (crDriven){.pose = body->pose};
             body->drive(body->drive_ctx, state->time, &d->driven[i]);
+        }
+        for (int j = body->q; j < body->q + body->nq; j++) {
+            d->q[j] = state->q[j];
         }
         d->pose[i] = body_pose(body, parent, state->q + body->q, &d->driven[i]);
         d->com[i] = cr_pose_point(d->pose[i], body->com);

@@ -1,7 +1,7 @@
 // loops.c - rows of loop closures, and the Newton iteration that closes them.
 //
 // connect: x_b - x_a = 0 in world axes. weld: and the rotation vector of R_b R_a^T is 0. distance: |x_b -
-// x_a| = length. Newton: q moves by M^-1 J^T W^+ (-gap), the shortest step in the metric of M, W^+ the
+// x_a| = length. joint: q_a - sum of coef[k] q_b^k = 0. Newton: q moves by M^-1 J^T W^+ (-gap), the shortest step in the metric of M, W^+ the
 // pseudo-inverse, so that redundant loops (a planar mechanism closed in space) do no harm; v then loses M^-1
 // J^T W^+ (J v + w_hat). Fails: CR_ERR_REGION where the loops cannot be reached, q and v as they were;
 // CR_ERR_MEMORY; CR_ERR_DEFINITE from M.
@@ -13,7 +13,7 @@
 
 #define NEWTON_STEPS 50
 
-static const int loop_rows[] = {3, 6, 1};
+static const int loop_rows[] = {3, 6, 1, 1};
 
 static crMat3 world_axes(void) {
     return cr_mat3_columns(cr_vec3(1, 0, 0), cr_vec3(0, 1, 0), cr_vec3(0, 0, 1));
@@ -38,9 +38,31 @@ static int add_distance(const crModel* model, const crDynamics* d, const crLoop*
     return first;
 }
 
+// one column for each of the two joints, ascending
+static int add_joint(const crModel* model, const crDynamics* d, const crLoop* loop, crRows* rows) {
+    const crBody* a = &model->bodies[loop->a];
+    const crBody* b = &model->bodies[loop->b];
+    bool alone = loop->b == CR_WORLD;
+    double q = alone ? 0.0 : d->q[b->q];
+    const double* c = loop->coef;
+    int first = cr__rows_begin(rows, 1, alone ? 1 : 2);
+    if (first < 0) return first;
+    int at = rows->start[first];
+    bool after = !alone && b->v < a->v;
+    rows->col[at + after] = a->v;
+    rows->value[at + after] = 1.0;
+    if (!alone) {
+        rows->col[at + !after] = b->v;
+        rows->value[at + !after] = -(c[1] + q * (2.0 * c[2] + q * (3.0 * c[3] + q * 4.0 * c[4])));
+    }
+    rows->gap[first] = d->q[a->q] - (c[0] + q * (c[1] + q * (c[2] + q * (c[3] + q * c[4]))));
+    return first;
+}
+
 int cr_rows_add_loop(const crModel* model, const crDynamics* d, int index, crRows* rows) {
     if (index < 0 || index >= model->loop_count) return CR_ERR_ARGUMENT;
     const crLoop* loop = &model->loops[index];
+    if (loop->kind == CR_LOOP_JOINT) return add_joint(model, d, loop, rows);
     crEnds ends = {.a = loop->a, .b = loop->b};
     ends.xa = cr_pose_point(d->pose[loop->a], loop->pose_a.p);
     ends.xb = cr_pose_point(d->pose[loop->b], loop->pose_b.p);

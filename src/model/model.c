@@ -54,7 +54,8 @@ int cr_model_find_body(const crModel* model, const char* name) {
 
 crLoop cr_loop(crLoopKind kind, int a, int b) {
     crPose here = cr_pose_identity();
-    return (crLoop){.kind = kind, .a = a, .b = b, .pose_a = here, .pose_b = here, .length = 1.0};
+    return (crLoop){
+        .kind = kind, .a = a, .b = b, .pose_a = here, .pose_b = here, .length = 1.0, .coef = {0.0, 1.0}};
 }
 
 crStatus cr__pose_check(crPose* pose, const char* field, crError* error) {
@@ -71,8 +72,25 @@ crStatus cr__pose_check(crPose* pose, const char* field, crError* error) {
     return CR_OK;
 }
 
+static crStatus check_coupling(const crModel* model, const crLoop* loop, crError* error) {
+    int body[2] = {loop->a, loop->b};
+    for (int i = 0; i < 2; i++) {
+        crJoint joint = model->bodies[body[i]].joint;
+        if (joint == CR_JOINT_HINGE || joint == CR_JOINT_SLIDER || (i == 1 && body[i] == CR_WORLD)) continue;
+        return cr_error_set(error, CR_ERR_ARGUMENT, i == 0 ? "a" : "b",
+                            "%s: body %d must have a hinge or a slider to be coupled", i == 0 ? "a" : "b",
+                            body[i]);
+    }
+    for (int k = 0; k < 5; k++) {
+        if (!isfinite(loop->coef[k]))
+            return cr_error_set(error, CR_ERR_FINITE, "coef", "coef[%d]: must be finite, got %g", k,
+                                loop->coef[k]);
+    }
+    return CR_OK;
+}
+
 static crStatus check_loop(const crModel* model, crLoop* loop, crError* error) {
-    if ((unsigned)loop->kind > CR_LOOP_DISTANCE) {
+    if ((unsigned)loop->kind > CR_LOOP_JOINT) {
         return cr_error_set(error, CR_ERR_RANGE, "kind", "kind: no such loop, got %d", (int)loop->kind);
     }
     int body[2] = {loop->a, loop->b};
@@ -89,6 +107,7 @@ static crStatus check_loop(const crModel* model, crLoop* loop, crError* error) {
         return cr_error_set(error, CR_ERR_ARGUMENT, "b", "b: neither of the bodies %d and %d can move",
                             loop->a, loop->b);
     }
+    if (loop->kind == CR_LOOP_JOINT) return check_coupling(model, loop, error);
     crStatus status = cr__pose_check(&loop->pose_a, "pose_a", error);
     if (status == CR_OK) status = cr__pose_check(&loop->pose_b, "pose_b", error);
     if (status == CR_OK && loop->kind == CR_LOOP_DISTANCE &&
@@ -136,7 +155,8 @@ crStatus cr_model_check(const crModel* model, crError* error) {
         const crBody* body = &model->bodies[i];
         const char* name = body->name != NULL ? body->name : "";
         if (body->nv == 0) continue;
-        if (!carries_mass(model, i)) {
+        bool rotor = body->nv == 1 && model->dofs[body->v].armature > 0.0;
+        if (!rotor && !carries_mass(model, i)) {
             return cr_error_set(
                 error, CR_ERR_DEFINITE, "mass",
                 "mass: body %d %s moves but has no mass: give it mass or a shape with density", i, name);

@@ -16,6 +16,7 @@ typedef enum crStoreArray {
     STORE_PAIRS,
     STORE_SHAPES,
     STORE_LOOPS,
+    STORE_EXCLUSIONS,
     STORE_ARRAYS
 } crStoreArray;
 

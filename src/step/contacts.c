@@ -1,9 +1,9 @@
 // contacts.c - from shapes and poses to contacts: broad phase, pairs, surfaces, frames, speeds.
 //
-// Pairs that never meet: shapes of one body, of two bodies that no velocity moves, of a body and its parent
-// (other than the world), of bodies tied by a loop. Contacts come sorted by (shapes, children, features),
-// whatever the history. A body is in the air where nothing touches it within the deadband, or only what it
-// leaves faster than the threshold: then its flight is exact, else it is supported.
+// Pairs that never meet: shapes of two bodies that no velocity moves, and what cr_model_meet says. Contacts
+// come sorted by (shapes, children, features), whatever the history. A body is in the air where nothing
+// touches it within the deadband, or only what it leaves faster than the threshold: then its flight is exact,
+// else it is supported.
 // Fails: CR_ERR_MEMORY; what the broad phase or a material says.
 #include <string.h>
 
@@ -15,16 +15,6 @@ double cr__step_delta(const crStep* step, int a, int b) {
     bool both = cr__moves(model, a) && cr__moves(model, b);
     double size = both ? fmin(step->size[a], step->size[b]) : fmax(step->size[a], step->size[b]);
     return step->settings.deadband * size;
-}
-
-static bool tied(const crModel* model, int a, int b) {
-    const crBody* bodies = model->bodies;
-    if (a != CR_WORLD && b != CR_WORLD && (bodies[a].parent == b || bodies[b].parent == a)) return true;
-    for (int i = 0; i < model->loop_count; i++) {
-        const crLoop* loop = &model->loops[i];
-        if ((loop->a == a && loop->b == b) || (loop->a == b && loop->b == a)) return true;
-    }
-    return false;
 }
 
 // the plane both move in, zero where there is none
@@ -122,7 +112,7 @@ static crStatus add_pair(crStep* step, crPair pair, double margin, int* capacity
     const crModel* model = step->model;
     const crBodyShape* a = &model->shapes[pair.a];
     const crBodyShape* b = &model->shapes[pair.b];
-    if (tied(model, a->body, b->body)) return CR_OK;
+    if (!cr_model_meet(model, pair.a, pair.b)) return CR_OK;
     crContactPoint few[16];
     crContactPoint* points = few;
     int needed = 0;

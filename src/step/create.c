@@ -92,7 +92,8 @@ static bool flies(const crModel* model, int i) {
     }
     for (int j = body->v; j < body->v + body->nv; j++) {
         const crDof* dof = &model->dofs[j];
-        if (dof->stiffness > 0.0 || dof->friction > 0.0 || dof->motor_force > 0.0) return false;
+        if (dof->stiffness > 0.0 || dof->friction > 0.0 || dof->motor_force > 0.0 || dof->armature > 0.0)
+            return false;
     }
     return true;
 }

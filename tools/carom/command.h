@@ -18,6 +18,8 @@
     X(laws, "the catalogue of laws: parameters, guarantees, sources, what each can predict") \
     X(region, "the picture of a collision in impulse space, as SVG, PNG or PDF")             \
     X(examples, "ready input files of the named situations")                                 \
+    X(import, "a model in MJCF, URDF or SDF as a scene")                                     \
+    X(info, "what is in a scene or model: tree, freedoms, masses, shapes")                   \
     X(schema, "the JSON Schema of scene files")
 
 #define VERB_DECLARE(name, summary) int verb_##name(int count, char** arguments);

@@ -14,6 +14,7 @@
 #include "io/input.h"
 #include "io/json_set.h"
 #include "io/names.h"
+#include "model.h"
 #include "stream.h"
 
 SceneInput scene_input(const char* verb) { return (SceneInput){.verb = verb, .quality = -1}; }
@@ -80,6 +81,8 @@ int scene_option(SceneInput* input, const char* name, char* value, bool* taken) 
         *(name[2] == 'j' ? &input->json : &input->strict) = true;
         return EXIT_GOOD;
     }
+    int status = model_option(input, name, value, taken);
+    if (status >= 0) return status;
     const char* path = scene_option_path(name);
     bool set = strcmp(name, "--set") == 0;
     bool threads = strcmp(name, "--threads") == 0;
@@ -136,7 +139,11 @@ static crStatus read_shipped(SceneInput* input, crError* error) {
 
 crStatus scene_open(SceneInput* input, crError* error) {
     bool file = strcmp(input->path, "-") == 0 || access(input->path, F_OK) == 0;
-    crStatus status = file ? read_file(input, error) : read_shipped(input, error);
+    bool model = file && cr_import_is_model(input->path);
+    crStatus status = model  ? model_open(input, error)
+                      : file ? read_file(input, error)
+                             : read_shipped(input, error);
+    if (status == CR_OK) status = model_lay_over(input, error);
     for (int i = 0; status == CR_OK && i < input->set_count && input->doc.root->type == CR_JSON_OBJECT; i++) {
         status = cr_json_set(&input->doc, input->paths[i], input->values[i], error);
     }
@@ -144,7 +151,10 @@ crStatus scene_open(SceneInput* input, crError* error) {
     return status;
 }
 
-void scene_close(SceneInput* input) { cr_json_free(&input->doc); }
+void scene_close(SceneInput* input) {
+    cr_json_free(&input->doc);
+    cr_import_free(&input->imported);
+}
 
 crStatus scene_read(const SceneInput* input, crScene* scene, crError* error) {
     crStatus status = cr_scene_read(input->doc.root, scene, error);

@@ -2,21 +2,28 @@
 #ifndef CAROM_SCENE_INPUT_H
 #define CAROM_SCENE_INPUT_H
 
+#include "io/import.h"
 #include "io/scene.h"
 
-#define SCENE_SETS 64
+#define SCENE_SETS     64
+#define SCENE_PACKAGES 16
 
 typedef struct SceneInput {
     const char* verb;
-    const char* path;  // of a file, "-", or the name of a scene that comes with carom
+    const char* path;  // of a file, "-", or the name of a scene that comes with carom; models are imported
     bool json;         // refusals are JSON
-    bool strict;       // overlap at the start is an error
+    bool strict;       // overlap at the start, and what is not supported of a model, is an error
+    bool every_note;   // of an import, also on what does not act
     int threads;       // 0: what the scene says
     int quality;       // -1: what the scene says
     int set_count;
     const char* paths[SCENE_SETS];
     const char* values[SCENE_SETS];
-    crJsonDoc doc;  // scene_open
+    crImportOptions how;
+    const char* packages[SCENE_PACKAGES];
+    const char* with;   // a file laid over the scene, NULL for none
+    crJsonDoc doc;      // scene_open
+    crImport imported;  // its format and notes; nothing for JSON
 } SceneInput;
 
 SceneInput scene_input(const char* verb);

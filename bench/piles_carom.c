@@ -1,0 +1,136 @@
+// piles_carom.c - a scene in carom, through the public world alone; an allocator that counts.
+//
+// Hinged bodies make a kinematic tree: a body's frame is its joint's, so its centre of mass is off the
+// origin. Everything else about a step (deadband, tolerance, rule) is what the quality gives. Fails: NULL, or
+// a step that returns a status.
+#include <stdlib.h>
+
+#include "piles.h"
+
+typedef struct Heap {
+    long calls;
+    size_t bytes;
+} Heap;
+
+typedef struct Carom {
+    Heap heap;
+    crModel* model;
+    crWorld* world;
+    int count;
+} Carom;
+
+static void* heap_alloc(void* ctx, size_t size) {
+    Heap* heap = ctx;
+    heap->calls++;
+    heap->bytes += size;
+    return malloc(size);
+}
+
+static void heap_free(void* ctx, void* memory, size_t size) {
+    Heap* heap = ctx;
+    heap->calls++;
+    if (memory != NULL) heap->bytes -= size;
+    free(memory);
+}
+
+static void add_body(crModel* model, const PilesScene* scene, int i) {
+    const PilesBody* body = &scene->bodies[i];
+    const PilesHinge* hinge = NULL;
+    for (int k = 0; k < scene->hinge_count && hinge == NULL; k++) {
+        if (scene->hinges[k].b == i) hinge = &scene->hinges[k];
+    }
+    crBodyDef def = cr_body_def();
+    def.joint = CR_JOINT_FREE;
+    def.pose = body->pose;
+    def.mass = body->mass;
+    def.inertia = (crSym3){.xx = body->inertia.x, .yy = body->inertia.y, .zz = body->inertia.z};
+    crShape shape = body->shape;
+    if (hinge != NULL) {
+        crQuat back = cr_quat_conj(body->pose.q);
+        def.joint = CR_JOINT_HINGE;
+        def.axis = cr_quat_rotate(back, hinge->axis);
+        def.com = cr_quat_rotate(back, cr_sub(body->pose.p, hinge->point));
+        def.pose.p = hinge->point;
+        if (hinge->a >= 0) {
+            // in the frame of the parent, whose origin is its own hinge
+            def.parent = hinge->a + 1;
+            crPose parent = scene->bodies[hinge->a].pose;
+            parent.p = cr_pose_point(parent, cr_neg(model->bodies[def.parent].com));
+            def.pose = cr_pose_mul(cr_pose_inverse(parent), def.pose);
+        }
+        shape.pose.p = cr_add(shape.pose.p, def.com);
+    }
+    cr_model_add_shape(model, cr_model_add_body(model, &def), &shape, 0);
+}
+
+static void destroy(void* self) {
+    Carom* c = self;
+    cr_world_destroy(c->world);
+    cr_model_destroy(c->model);
+    free(c);
+}
+
+static void* create(const PilesEngine* engine, const PilesScene* scene, int threads) {
+    Carom* c = calloc(1, sizeof *c);
+    if (c == NULL) return NULL;
+    crAllocator allocator = {heap_alloc, heap_free, &c->heap};
+    c->count = scene->body_count;
+    c->model = cr_model_create(&allocator);
+    if (c->model == NULL) {
+        free(c);
+        return NULL;
+    }
+    c->model->gravity = cr_vec3(0, 0, -scene->gravity);
+    c->model->materials[0].surface.mu = c->model->materials[0].surface.mu2 = scene->mu;
+    c->model->materials[0].surface.e = scene->e;
+    for (int i = 0; i < scene->body_count; i++) {
+        add_body(c->model, scene, i);
+    }
+    for (int i = 0; i < scene->plane_count; i++) {
+        crShape plane = cr_shape_halfspace(scene->planes[i].normal, scene->planes[i].offset);
+        cr_model_add_shape(c->model, CR_WORLD, &plane, 0);
+    }
+    crWorldDef def = cr_world_def();
+    def.model = c->model;
+    def.allocator = &allocator;
+    def.step.dt = scene->dt;
+    def.step.quality = (crQuality)engine->variant;
+    def.step.threads = threads;
+    if (cr_world_create(&def, &c->world, NULL) != CR_OK) {
+        destroy(c);
+        return NULL;
+    }
+    return c;
+}
+
+static bool step(void* self) { return cr_world_step(((Carom*)self)->world, NULL) == CR_OK; }
+
+static void read_motion(void* self, PilesMotion* motion) {
+    Carom* c = self;
+    // kinematics of the present state, then the velocities that go with it
+    cr_world_pose(c->world, CR_WORLD);
+    crDynamics* d = &cr_world_stages(c->world)->dynamics;
+    cr_model_velocity(c->model, cr_world_state(c->world)->v, d);
+    for (int i = 0; i < c->count; i++) {
+        int body = i + 1;
+        motion[i].pose = (crPose){d->com[body], d->pose[body].q};
+        motion[i].v = cr_model_point_velocity(d, body, d->com[body]);
+        motion[i].omega = d->twist[body].omega;
+    }
+}
+
+static void report(void* self, PilesReport* out) {
+    Carom* c = self;
+    const crCertificate* certificate = cr_world_certificate(c->world);
+    *out = (PilesReport){certificate->residual, certificate->contacts, c->heap.calls, c->heap.bytes};
+}
+
+#define ALL_SHAPES ((1U << PILES_SHAPES) - 1)
+#define THREADS    64
+
+const PilesEngine piles_carom_fast = {"carom fast", ALL_SHAPES,  THREADS, CR_QUALITY_FAST, create,
+                                      step,         read_motion, report,  destroy};
+const PilesEngine piles_carom_accurate = {
+    "carom accurate", ALL_SHAPES, THREADS, CR_QUALITY_ACCURATE, create, step, read_motion, report, destroy};
+const PilesEngine piles_carom_certified = {
+    "carom certified", ALL_SHAPES, THREADS, CR_QUALITY_CERTIFIED, create, step, read_motion, report, destroy};

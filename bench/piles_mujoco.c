@@ -1,0 +1,207 @@
+// piles_mujoco.c - a scene in MuJoCo: the model is written as its XML; CG solver, elliptic friction cones,
+// all other settings as they come. MuJoCo has no restitution and one thread per step. Warnings (a contact
+// buffer too small, a bad state) count as giving up: 2.2 cannot hold the contacts of 1000 boxes.
+#include <math.h>
+#include <mujoco/mujoco.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "piles.h"
+
+typedef struct Mujoco {
+    mjModel* model;
+    mjData* data;
+    int count;
+} Mujoco;
+
+static void write_geom(FILE* xml, const crShape* s) {
+    crVec3 p = s->pose.p, size = s->size;
+    fprintf(xml, "<geom pos='%.17g %.17g %.17g' ", p.x, p.y, p.z);
+    switch (s->kind) {
+    case CR_SHAPE_SPHERE:
+        fprintf(xml, "type='sphere' size='%.17g'", size.x);
+        break;
+    case CR_SHAPE_BOX:
+        fprintf(xml, "type='box' size='%.17g %.17g %.17g'", size.x, size.y, size.z);
+        break;
+    case CR_SHAPE_ELLIPSOID:
+        fprintf(xml, "type='ellipsoid' size='%.17g %.17g %.17g'", size.x, size.y, size.z);
+        break;
+    case CR_SHAPE_CAPSULE:
+        fprintf(xml, "type='capsule' size='%.17g %.17g'", size.x, size.z);
+        break;
+    case CR_SHAPE_CYLINDER:
+        fprintf(xml, "type='cylinder' size='%.17g %.17g'", size.x, size.z);
+        break;
+    default:
+        fprintf(xml, "type='mesh' mesh='hull'");
+        break;
+    }
+    fprintf(xml, "/>\n");
+}
+
+static void write_hull(FILE* xml, const PilesScene* scene) {
+    const crHull* hull = NULL;
+    for (int i = 0; i < scene->body_count && hull == NULL; i++) {
+        if (scene->bodies[i].shape.kind == CR_SHAPE_HULL) hull = scene->bodies[i].shape.data.hull;
+    }
+    if (hull == NULL) return;
+    int count = 0;
+    const crVec3* v = cr_hull_vertices(hull, &count);
+    fprintf(xml, "<asset><mesh name='hull' vertex='");
+    for (int i = 0; i < count; i++) {
+        fprintf(xml, "%.17g %.17g %.17g ", v[i].x, v[i].y, v[i].z);
+    }
+    fprintf(xml, "'/></asset>\n");
+}
+
+// the hinge by which the body hangs on another or on the world, NULL where it flies
+static const PilesHinge* hinge_of(const PilesScene* scene, int body) {
+    for (int k = 0; k < scene->hinge_count; k++) {
+        if (scene->hinges[k].b == body) return &scene->hinges[k];
+    }
+    return NULL;
+}
+
+// bodies that hang on this one follow inside it, so poses are relative to `parent`
+static void write_body(FILE* xml, const PilesScene* scene, int i, crPose parent) {
+    const PilesBody* body = &scene->bodies[i];
+    const PilesHinge* hinge = hinge_of(scene, i);
+    crPose pose = cr_pose_mul(cr_pose_inverse(parent), body->pose);
+    fprintf(xml, "<body pos='%.17g %.17g %.17g' quat='%.17g %.17g %.17g %.17g'>", pose.p.x, pose.p.y,
+            pose.p.z, pose.q.w, pose.q.x, pose.q.y, pose.q.z);
+    fprintf(xml, "<inertial pos='0 0 0' mass='%.17g' diaginertia='%.17g %.17g %.17g'/>", body->mass,
+            body->inertia.x, body->inertia.y, body->inertia.z);
+    if (hinge == NULL) {
+        fprintf(xml, "<freejoint/>");
+    } else {
+        crVec3 at = cr_pose_point_inverse(body->pose, hinge->point);
+        crVec3 axis = cr_quat_rotate(cr_quat_conj(body->pose.q), hinge->axis);
+        fprintf(xml, "<joint type='hinge' pos='%.17g %.17g %.17g' axis='%.17g %.17g %.17g'/>", at.x, at.y,
+                at.z, axis.x, axis.y, axis.z);
+    }
+    write_geom(xml, &body->shape);
+    for (int k = 0; k < scene->hinge_count; k++) {
+        if (scene->hinges[k].a == i) write_body(xml, scene, scene->hinges[k].b, body->pose);
+    }
+    fprintf(xml, "</body>\n");
+}
+
+// rotation that takes z to n
+static crQuat upright(crVec3 n) {
+    crVec3 axis = cr_cross(cr_vec3(0, 0, 1), n);
+    crQuat q = {1.0 + n.z, axis.x, axis.y, axis.z};
+    return n.z > -1.0 ? cr_quat_normalize(q) : (crQuat){0, 1, 0, 0};
+}
+
+static void write_scene(FILE* xml, const PilesScene* scene) {
+    // its buffer may not exceed 2 GB and holds matrices of njmax^2 and njmax nv: 12 x^2 + 24 nv x bytes
+    double nv = 6.0 * (scene->body_count - scene->hinge_count) + scene->hinge_count;
+    double most = (sqrt(576.0 * nv * nv + 48.0 * 2.1e9) - 24.0 * nv) / 24.0;
+    int rows = (int)fmin(36.0 * scene->body_count + 200.0, most);
+    fprintf(xml, "<mujoco><option timestep='%.17g' gravity='0 0 %.17g' solver='CG' cone='elliptic'/>\n",
+            scene->dt, -scene->gravity);
+    fprintf(xml, "<size njmax='%d' nconmax='%d'/>\n", rows, rows / 3);
+    fprintf(xml, "<default><geom friction='%.17g 0 0' condim='3'/></default>\n", scene->mu);
+    write_hull(xml, scene);
+    fprintf(xml, "<worldbody>\n");
+    for (int i = 0; i < scene->plane_count; i++) {
+        crVec3 n = scene->planes[i].normal, p = cr_scale(scene->planes[i].offset, n);
+        crQuat q = upright(n);
+        fprintf(xml,
+                "<geom type='plane' size='0 0 1' pos='%.17g %.17g %.17g' quat='%.17g %.17g %.17g %.17g'/>\n",
+                p.x, p.y, p.z, q.w, q.x, q.y, q.z);
+    }
+    for (int i = 0; i < scene->body_count; i++) {
+        const PilesHinge* hinge = hinge_of(scene, i);
+        if (hinge == NULL || hinge->a < 0) write_body(xml, scene, i, cr_pose_identity());
+    }
+    fprintf(xml, "</worldbody></mujoco>\n");
+}
+
+static mjModel* load(const char* text, size_t size) {
+    mjVFS* files = malloc(sizeof *files);
+    if (files == NULL) return NULL;
+    mj_defaultVFS(files);
+    mjModel* model = NULL;
+    char error[500] = "";
+    if (mj_makeEmptyFileVFS(files, "scene.xml", (int)size) == 0) {
+        memcpy(files->filedata[mj_findFileVFS(files, "scene.xml")], text, size);
+        model = mj_loadXML("scene.xml", files, error, (int)sizeof error);
+    }
+    if (model == NULL) fprintf(stderr, "mujoco: %s\n", error);
+    mj_deleteVFS(files);
+    free(files);
+    return model;
+}
+
+static void destroy(void* self) {
+    Mujoco* m = self;
+    mj_deleteData(m->data);
+    mj_deleteModel(m->model);
+    free(m);
+}
+
+static void* create(const PilesEngine* engine, const PilesScene* scene, int threads) {
+    (void)engine;
+    (void)threads;
+    Mujoco* m = calloc(1, sizeof *m);
+    char* text = NULL;
+    size_t size = 0;
+    FILE* xml = open_memstream(&text, &size);
+    if (m == NULL || xml == NULL) {
+        free(m);
+        return NULL;
+    }
+    write_scene(xml, scene);
+    fclose(xml);
+    m->count = scene->body_count;
+    m->model = load(text, size);
+    free(text);
+    if (m->model != NULL) m->data = mj_makeData(m->model);
+    if (m->data == NULL) {
+        destroy(m);
+        return NULL;
+    }
+    return m;
+}
+
+static bool step(void* self) {
+    Mujoco* m = self;
+    mj_step(m->model, m->data);
+    const mjWarningStat* w = m->data->warning;
+    return w[mjWARN_CONTACTFULL].number == 0 && w[mjWARN_CNSTRFULL].number == 0 &&
+           w[mjWARN_BADQPOS].number == 0 && w[mjWARN_BADQVEL].number == 0 && w[mjWARN_BADQACC].number == 0;
+}
+
+static void read_motion(void* self, PilesMotion* motion) {
+    Mujoco* m = self;
+    mj_kinematics(m->model, m->data);
+    mj_comPos(m->model, m->data);
+    mj_comVel(m->model, m->data);
+    for (int i = 0; i < m->count; i++) {
+        // bodies are numbered as they were written, the world first
+        int body = i + 1;
+        const mjtNum* p = m->data->xpos + 3 * body;
+        const mjtNum* q = m->data->xquat + 4 * body;
+        mjtNum v[6];
+        mj_objectVelocity(m->model, m->data, mjOBJ_XBODY, body, v, 0);
+        motion[i].pose.p = cr_vec3(p[0], p[1], p[2]);
+        motion[i].pose.q = cr_quat_normalize((crQuat){q[0], q[1], q[2], q[3]});
+        motion[i].omega = cr_vec3(v[0], v[1], v[2]);
+        motion[i].v = cr_vec3(v[3], v[4], v[5]);
+    }
+}
+
+const PilesEngine piles_mujoco = {"mujoco",
+                                  1U << CR_SHAPE_SPHERE | 1U << CR_SHAPE_CAPSULE | 1U << CR_SHAPE_BOX |
+                                      1U << CR_SHAPE_CYLINDER | 1U << CR_SHAPE_ELLIPSOID |
+                                      1U << CR_SHAPE_HULL,
+                                  1,
+                                  0,
+                                  create,
+                                  step,
+                                  read_motion,
+                                  NULL,
+                                  destroy};

@@ -1,0 +1,300 @@
+// mjcf.c - MuJoCo's MJCF into a scene: includes, compiler, options, defaults, then bodies and what ties them.
+//
+// The meaning of elements is that of MuJoCo's "XML Reference" (version 3), local coordinates only. A body with
+// several joints becomes a chain of bodies without mass that ends in the one with it. MJCF knows no
+// restitution: e is 0 unless the scene is given another. Contacts and constraints are hard here, so the
+// numbers that soften them (solref, solimp, margin) are notes. Fails: see import.h.
+#include <math.h>
+#include <string.h>
+
+#include "io/mjcf.h"
+
+#define MOST_INCLUDES 100
+#define MOST_CLASSES  1000
+
+static const char* const cosmetic_elements[] = {"visual",  "statistic", "light",    "camera",
+                                                "texture", "sensor",    "custom",   "size",
+                                                "skin",    "layer",     "material", NULL};
+static const char* const cosmetic_attrs[] = {"rgba",
+                                             "material",
+                                             "user",
+                                             "group",
+                                             "class",
+                                             "width",
+                                             "integrator",
+                                             "solver",
+                                             "iterations",
+                                             "tolerance",
+                                             "ls_iterations",
+                                             "ls_tolerance",
+                                             "noslip_iterations",
+                                             "ccd_iterations",
+                                             "cone",
+                                             "jacobian",
+                                             "apirate",
+                                             "impratio",
+                                             "texturedir",
+                                             "strippath",
+                                             "fusestatic",
+                                             "discardvisual",
+                                             "exactmeshinertia",
+                                             "noslip_tolerance",
+                                             "mpr_iterations",
+                                             "mpr_tolerance",
+                                             "ccd_tolerance",
+                                             "sdf_iterations",
+                                             "sdf_initpoints",
+                                             "usethread",
+                                             "memory",
+                                             "njmax",
+                                             "nconmax",
+                                             "magnetic",
+                                             "fitscale",
+                                             "convexhull",
+                                             "actuatorgravcomp",
+                                             "smoothnormal",
+                                             "texcoord",
+                                             "normal",
+                                             "maxhullvert",
+                                             "saveinertial",
+                                             "sleep_tolerance",
+                                             NULL};
+
+// the children of an included file's root in place of <include>
+static void splice(mjModel* mj, crXml* element, int* left) {
+    crImporting* im = mj->im;
+    for (crXml** slot = &element->child; *slot != NULL && cr__import_ok(im);) {
+        crXml* node = *slot;
+        if (strcmp(node->name, "include") != 0) {
+            splice(mj, node, left);
+            slot = &node->next;
+            continue;
+        }
+        char* text = NULL;
+        size_t size = 0;
+        const char* path = cr__import_beside(im, cr__need_text(im, node, "file"));
+        if (--*left < 0) cr__import_refuse(im, node, NULL, CR_ERR_LIMIT, "more than %d files", MOST_INCLUDES);
+        if (path == NULL || !cr__import_read(im, node, path, CR_XML_MAX_SIZE, &text, &size)) return;
+        crXml* root = NULL;
+        crError error = {0};
+        if (cr_xml_parse(text, size, path, &im->arena, &root, &error) != CR_OK) {
+            cr__import_refuse(im, node, NULL, error.status, "%.60s:%d:%d: %.60s", path, error.line,
+                              error.column, error.message);
+            return;
+        }
+        crXml* first = root->child;
+        crXml** end = &first;
+        for (; *end != NULL; end = &(*end)->next) {
+            (*end)->parent = element;
+        }
+        *end = node->next;
+        *slot = first;
+    }
+}
+
+static void read_compiler(mjModel* mj, crXml* node) {
+    static const char* const angles[] = {"degree", "radian", NULL};
+    static const char* const coordinates[] = {"local", NULL};
+    static const char* const inertias[] = {"false", "true", "auto", NULL};
+    mjCompiler* c = &mj->compiler;
+    crImporting* im = mj->im;
+    node->used = true;
+    mj__word(mj, node, -1, "coordinate", coordinates, 0);
+    c->radian = mj__word(mj, node, -1, "angle", angles, c->radian) == 1;
+    c->autolimits = mj__flag(mj, node, -1, "autolimits", c->autolimits);
+    c->inertiafromgeom = mj__word(mj, node, -1, "inertiafromgeom", inertias, c->inertiafromgeom);
+    c->balanceinertia = mj__flag(mj, node, -1, "balanceinertia", c->balanceinertia);
+    c->boundmass = mj__number(mj, node, -1, "boundmass", c->boundmass);
+    c->boundinertia = mj__number(mj, node, -1, "boundinertia", c->boundinertia);
+    c->settotalmass = mj__number(mj, node, -1, "settotalmass", c->settotalmass);
+    double range[2];
+    if (mj__numbers(mj, node, -1, "inertiagrouprange", 2, 2, range)) {
+        c->group_low = (int)fmax(-1e6, fmin(1e6, range[0]));
+        c->group_high = (int)fmax(-1e6, fmin(1e6, range[1]));
+    }
+    const char* seq = mj__text(mj, node, -1, "eulerseq");
+    if (seq != NULL && (strlen(seq) != 3 || strspn(seq, "xyzXYZ") != 3)) {
+        cr__import_refuse(im, node, cr_xml_attr(node, "eulerseq"), CR_ERR_NAME, "must be three of xyzXYZ");
+    } else if (seq != NULL) {
+        memcpy(c->eulerseq, seq, sizeof c->eulerseq);
+    }
+    const char* assets = mj__text(mj, node, -1, "assetdir");
+    const char* meshes = mj__text(mj, node, -1, "meshdir");
+    if (assets != NULL) c->meshdir = assets;
+    if (meshes != NULL) c->meshdir = meshes;
+}
+
+static void read_flags(mjModel* mj, crXml* node) {
+    static const char* const states[] = {"disable", "enable", NULL};
+    mjOption* o = &mj->option;
+    struct {
+        const char* name;
+        bool* flag;
+    } flags[] = {{"contact", &o->contact},           {"limit", &o->limit},
+                 {"frictionloss", &o->frictionloss}, {"equality", &o->equality},
+                 {"passive", &o->passive},           {"actuation", &o->actuation},
+                 {"filterparent", &o->filterparent}};
+    // of solvers, sensors and time steps
+    static const char* const others[] = {"warmstart", "refsafe", "sensor", "midphase",  "eulerdamp",
+                                         "island",    "energy",  "fwdinv", "autoreset", "nativeccd",
+                                         "multiccd",  "sleep",   NULL};
+    node->used = true;
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+        *flags[i].flag = mj__word(mj, node, -1, flags[i].name, states, *flags[i].flag) == 1;
+    }
+    for (int i = 0; others[i] != NULL; i++) {
+        if (mj__attr(mj, node, -1, others[i]) != NULL)
+            cr__import_note(mj->im, CR_NOTE_IGNORED, node, cr_xml_attr(node, others[i]),
+                            "<flag> %s steers another solver", others[i]);
+    }
+    if (mj__word(mj, node, -1, "gravity", states, 1) == 0) o->gravity = cr_vec3(0, 0, 0);
+    if (mj__word(mj, node, -1, "constraint", states, 1) == 0)
+        o->contact = o->limit = o->frictionloss = o->equality = false;
+    if (!o->filterparent)
+        cr__import_note(mj->im, CR_NOTE_UNSUPPORTED, node, cr_xml_attr(node, "filterparent"),
+                        "<flag> filterparent: a body and its parent never touch here");
+}
+
+static void read_option(mjModel* mj, crXml* node) {
+    // what a medium does, where there is one
+    static const char* const medium[] = {"density", "viscosity", NULL};
+    node->used = true;
+    double g[3];
+    mj->option.timestep = mj__number(mj, node, -1, "timestep", mj->option.timestep);
+    if (mj__numbers(mj, node, -1, "gravity", 3, 3, g)) mj->option.gravity = cr_vec3(g[0], g[1], g[2]);
+    for (int i = 0; medium[i] != NULL; i++) {
+        crXmlAttr* attr = cr_xml_attr(node, medium[i]);
+        if (attr != NULL && mj__number(mj, node, -1, medium[i], 0.0) == 0.0) continue;
+        if (attr != NULL) attr->used = false;
+    }
+}
+
+// the option's flags come after all options
+static void read_settings(mjModel* mj) {
+    for (crXml* node = mj->root->child; node != NULL; node = node->next) {
+        if (strcmp(node->name, "compiler") == 0) read_compiler(mj, node);
+        if (strcmp(node->name, "option") == 0) read_option(mj, node);
+    }
+    for (crXml* node = mj->root->child; node != NULL; node = node->next) {
+        if (strcmp(node->name, "option") != 0) continue;
+        for (crXml* flag = node->child; flag != NULL; flag = flag->next) {
+            if (strcmp(flag->name, "flag") == 0) read_flags(mj, flag);
+        }
+    }
+}
+
+// defaults may never be used by an element: what the importer knows is marked here
+static void mark_known(crXml* node) {
+    static const char* const known[] = {
+        "type",        "size",         "pos",      "quat",     "axisangle",    "euler",
+        "xyaxes",      "zaxis",        "fromto",   "mass",     "density",      "contype",
+        "conaffinity", "condim",       "priority", "friction", "mesh",         "hfield",
+        "axis",        "limited",      "range",    "ref",      "stiffness",    "springref",
+        "damping",     "frictionloss", "armature", "scale",    "refpos",       "refquat",
+        "kp",          "kv",           "gear",     "active",   "shellinertia", NULL};
+    for (int i = 0; known[i] != NULL; i++) {
+        crXmlAttr* attr = cr_xml_attr(node, known[i]);
+        if (attr != NULL) attr->used = true;
+    }
+}
+
+static void read_defaults(mjModel* mj, crXml* node, int parent) {
+    static const char* const tags[] = {"geom",  "joint",    "site",     "mesh",    "pair",   "equality",
+                                       "motor", "position", "velocity", "general", "tendon", NULL};
+    crImporting* im = mj->im;
+    node->used = true;
+    crXmlAttr* name = cr_xml_attr(node, "class");
+    if (name != NULL) name->used = true;
+    mjClass* all = cr__import_grow(im, mj->classes, mj->class_count, &mj->class_capacity, sizeof *all,
+                                   MOST_CLASSES, node);
+    if (all == NULL) return;
+    mj->classes = all;
+    int own = mj->class_count++;
+    // the first class of the top is the main one, whatever it is called
+    bool main = parent < 0;
+    all[own] = (mjClass){main && own > 0 ? all[0].name : name != NULL ? name->value : "main", parent, node};
+    if (!main && name == NULL) cr__import_refuse(im, node, NULL, CR_ERR_MISSING, "needs the attribute class");
+    for (crXml* child = node->child; child != NULL && cr__import_ok(im); child = child->next) {
+        if (strcmp(child->name, "default") == 0) read_defaults(mj, child, own);
+        for (int i = 0; tags[i] != NULL; i++) {
+            if (strcmp(child->name, tags[i]) != 0) continue;
+            child->used = true;
+            mark_known(child);
+        }
+    }
+}
+
+static int find_named(const char* wanted, const char* name) {
+    return name != NULL && wanted != NULL && strcmp(wanted, name) == 0;
+}
+
+int mj__find_body(const mjModel* mj, const char* name) {
+    for (int i = 0; i < mj->body_count; i++) {
+        if (find_named(name, mj->bodies[i].name)) return i;
+    }
+    return -1;
+}
+
+int mj__find_joint(const mjModel* mj, const char* name) {
+    for (int i = 0; i < mj->joint_count; i++) {
+        if (find_named(name, mj->joints[i].name)) return i;
+    }
+    return -1;
+}
+
+int mj__find_geom(const mjModel* mj, const char* name) {
+    for (int i = 0; i < mj->geom_count; i++) {
+        if (find_named(name, mj->geoms[i].name)) return i;
+    }
+    return -1;
+}
+
+int mj__find_site(const mjModel* mj, const char* name) {
+    for (int i = 0; i < mj->site_count; i++) {
+        if (find_named(name, mj->sites[i].name)) return i;
+    }
+    return -1;
+}
+
+static void read_all(mjModel* mj) {
+    read_settings(mj);
+    for (crXml* node = mj->root->child; node != NULL && cr__import_ok(mj->im); node = node->next) {
+        if (strcmp(node->name, "default") == 0) read_defaults(mj, node, -1);
+    }
+    // elements without a class fall back on the first: there must be one
+    if (mj->class_count == 0) {
+        crXml* none = cr__import_alloc(mj->im, sizeof *none);
+        mj->classes = cr__import_alloc(mj->im, sizeof *mj->classes);
+        if (none == NULL || mj->classes == NULL) return;
+        *none = (crXml){.name = "default", .text = "", .file = mj->root->file};
+        mj->classes[mj->class_count++] = (mjClass){"main", -1, none};
+        mj->class_capacity = 1;
+    }
+    crXml* tendon = cr_xml_child(mj->root, "tendon");
+    if (tendon != NULL) tendon->used = true;
+    mj__assets(mj);
+    for (crXml* node = mj->root->child; node != NULL && cr__import_ok(mj->im); node = node->next) {
+        if (strcmp(node->name, "worldbody") == 0) mj__world(mj, node);
+    }
+    mj__world(mj, NULL);
+    mj__masses(mj);
+    mj__contacts(mj);
+    mj__actuators(mj);
+    mj__keyframe(mj);
+    if (cr__import_ok(mj->im)) mj__scene(mj);
+    if (cr__import_ok(mj->im)) mj__equalities(mj);
+}
+
+void cr__import_mjcf(crImporting* im, crXml* root) {
+    mjModel mj = {.im = im, .root = root};
+    int left = MOST_INCLUDES;
+    mj.compiler = (mjCompiler){.autolimits = true, .eulerseq = "xyz", .inertiafromgeom = 2, .group_high = 5};
+    mj.compiler.settotalmass = -1.0;
+    mj.compiler.meshdir = "";
+    mj.option = (mjOption){.timestep = 0.002, .gravity = {0.0, 0.0, -9.81}};
+    mj.option.contact = mj.option.limit = mj.option.frictionloss = mj.option.equality = true;
+    mj.option.passive = mj.option.actuation = mj.option.filterparent = true;
+    splice(&mj, root, &left);
+    if (cr__import_ok(im)) read_all(&mj);
+    cr__import_leftovers(im, root, cosmetic_elements, cosmetic_attrs);
+}

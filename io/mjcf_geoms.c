@@ -1,0 +1,422 @@
+// mjcf_geoms.c - geoms of MJCF, meshes and height fields they use, and the masses they make.
+//
+// Moments of a geom are those of its solid at its density, or scaled to its mass. A mesh collides as its convex
+// hull and weighs what its triangles enclose; without faces they are those of the hull. A body's mass is the
+// sum of its geoms in inertiagrouprange unless it has an <inertial>; then come boundmass, boundinertia,
+// balanceinertia and settotalmass, as MuJoCo's compiler has them. Fails: by element.
+#include <math.h>
+#include <string.h>
+
+#include "io/mjcf.h"
+#include "io/scene.h"
+#include "io/scene_parts.h"
+
+#define MOST_ASSETS 10000
+#define MOST_GRID   1000
+
+static const char* base_name(crImporting* im, const char* path) {
+    const char* slash = strrchr(path, '/');
+    const char* file = slash != NULL ? slash + 1 : path;
+    const char* dot = strrchr(file, '.');
+    return cr__import_format(im, "%.*s", (int)(dot != NULL ? (size_t)(dot - file) : strlen(file)), file);
+}
+
+static const char* asset_path(mjModel* mj, const char* file) {
+    const char* folder = mj->compiler.meshdir;
+    if (*file == '/' || *folder == '\0') return cr__import_beside(mj->im, file);
+    const char* slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
+    const char* path = cr__import_format(mj->im, "%s%s%s", folder, slash, file);
+    return path != NULL ? cr__import_beside(mj->im, path) : "";
+}
+
+// numbers of an attribute, as many as there are, in threes
+static double* triples(mjModel* mj, crXml* node, const char* name, int* count) {
+    crXmlAttr* attr = cr_xml_attr(node, name);
+    if (attr == NULL) return NULL;
+    attr->used = true;
+    int most = (int)(strlen(attr->value) / 2 + 1);
+    double* x = cr__import_alloc(mj->im, (size_t)most * sizeof *x);
+    if (x == NULL) return NULL;
+    *count = cr__import_numbers(mj->im, node, attr, attr->value, 3, most, x);
+    if (*count % 3 != 0) cr__import_refuse(mj->im, node, attr, CR_ERR_SIZE, "must come in threes");
+    *count /= 3;
+    return cr__import_ok(mj->im) ? x : NULL;
+}
+
+static void inline_mesh(mjModel* mj, crXml* node, crVec3 scale, crTriangles* mesh) {
+    crImporting* im = mj->im;
+    double* v = triples(mj, node, "vertex", &mesh->vertex_count);
+    if (v == NULL) {
+        cr__import_refuse(im, node, NULL, CR_ERR_MISSING, "needs file or vertex");
+        return;
+    }
+    mesh->vertices = cr__import_alloc(im, (size_t)mesh->vertex_count * sizeof(crVec3));
+    if (mesh->vertices == NULL) return;
+    for (int i = 0; i < mesh->vertex_count; i++) {
+        mesh->vertices[i] = cr_vec3(scale.x * v[3 * i], scale.y * v[3 * i + 1], scale.z * v[3 * i + 2]);
+    }
+    double* f = triples(mj, node, "face", &mesh->triangle_count);
+    if (f == NULL) return;
+    mesh->triangles = cr__import_alloc(im, (size_t)mesh->triangle_count * sizeof(int[3]));
+    if (mesh->triangles == NULL) return;
+    for (int i = 0; i < 3 * mesh->triangle_count; i++) {
+        if (!(f[i] >= 0.0 && f[i] < mesh->vertex_count && floor(f[i]) == f[i])) {
+            cr__import_refuse(im, node, cr_xml_attr(node, "face"), CR_ERR_RANGE, "%g is no vertex", f[i]);
+            return;
+        }
+        mesh->triangles[i / 3][i % 3] = (int)f[i];
+    }
+}
+
+// of the hull, where there are no faces
+static crMass hull_mass(mjModel* mj, const crXml* node, const crTriangles* mesh) {
+    crHull* hull = NULL;
+    crError error = {0};
+    crStatus status = cr__hull_of_points(mesh->vertices, mesh->vertex_count, &hull, &error);
+    if (status != CR_OK) {
+        cr__import_refuse(mj->im, node, NULL, status, "%s", error.message);
+        return (crMass){0};
+    }
+    crShape shape = cr_shape_hull(hull);
+    crMass mass = cr_mass_of_shape(&shape, 1.0);
+    cr_hull_destroy(hull);
+    return mass;
+}
+
+static void add_mesh(mjModel* mj, crXml* node) {
+    crImporting* im = mj->im;
+    node->used = true;
+    mjMesh* all =
+        cr__import_grow(im, mj->meshes, mj->mesh_count, &mj->mesh_capacity, sizeof *all, MOST_ASSETS, node);
+    if (all == NULL) return;
+    mj->meshes = all;
+    mjMesh mesh = {.node = node};
+    int class = mj__class(mj, node, 0);
+    const char* file = cr__attr_text(node, "file");
+    double s[3] = {1.0, 1.0, 1.0};
+    mj__numbers(mj, node, class, "scale", 3, 3, s);
+    crVec3 scale = cr_vec3(s[0], s[1], s[2]);
+    mesh.name = cr__attr_text(node, "name");
+    if (mesh.name == NULL && file != NULL) mesh.name = base_name(im, file);
+    if (file != NULL) {
+        cr__mesh_read(im, node, asset_path(mj, file), scale, &mesh.triangles);
+    } else {
+        inline_mesh(mj, node, scale, &mesh.triangles);
+    }
+    double ref[4] = {0.0, 0.0, 0.0, 0.0};
+    if (mj__numbers(mj, node, class, "refpos", 3, 3, ref) || cr_xml_attr(node, "refquat") != NULL) {
+        double q[4] = {1.0, 0.0, 0.0, 0.0};
+        mj__numbers(mj, node, class, "refquat", 4, 4, q);
+        crPose back = cr_pose_inverse(
+            (crPose){cr_vec3(ref[0], ref[1], ref[2]), cr_quat_normalize((crQuat){q[0], q[1], q[2], q[3]})});
+        for (int i = 0; i < mesh.triangles.vertex_count; i++) {
+            mesh.triangles.vertices[i] = cr_pose_point(back, mesh.triangles.vertices[i]);
+        }
+    }
+    if (!cr__import_ok(im)) return;
+    mesh.mass = mesh.triangles.triangle_count > 0 ? cr__mesh_mass(&mesh.triangles)
+                                                  : hull_mass(mj, node, &mesh.triangles);
+    if (cr__import_ok(im) && !(mesh.mass.mass > 0.0))
+        cr__import_refuse(im, node, NULL, CR_ERR_RANGE, "encloses a volume of %g: faces must look outward",
+                          mesh.mass.mass);
+    mj->meshes[mj->mesh_count++] = mesh;
+}
+
+static bool field_file(mjModel* mj, crXml* node, const char* file, mjField* field) {
+    crImporting* im = mj->im;
+    char* bytes = NULL;
+    size_t size = 0;
+    size_t length = strlen(file);
+    if (length > 4 && strcmp(file + length - 4, ".png") == 0) {
+        cr__import_refuse(im, node, NULL, CR_ERR_NAME, "height fields from PNG are not supported");
+        return false;
+    }
+    if (!cr__import_read(im, node, asset_path(mj, file), (size_t)8 << 20, &bytes, &size)) return false;
+    int32_t head[2] = {0, 0};
+    if (size >= sizeof head) memcpy(head, bytes, sizeof head);
+    bool fits = head[0] >= 2 && head[1] >= 2 && head[0] <= MOST_GRID && head[1] <= MOST_GRID;
+    if (!fits || size != sizeof head + 4 * (size_t)head[0] * (size_t)head[1]) {
+        cr__import_refuse(im, node, NULL, CR_ERR_SYNTAX,
+                          "%.60s must be two counts (2 to %d) and as many floats", file, MOST_GRID);
+        return false;
+    }
+    field->nrow = head[0];
+    field->ncol = head[1];
+    int count = head[0] * head[1];
+    field->z = cr__import_alloc(im, (size_t)count * sizeof(double));
+    if (field->z == NULL) return false;
+    for (int i = 0; i < count; i++) {
+        float z;
+        memcpy(&z, bytes + sizeof head + 4 * (size_t)i, sizeof z);
+        field->z[i] = z;
+        if (!isfinite(z)) cr__import_refuse(im, node, NULL, CR_ERR_FINITE, "height %d is not finite", i);
+    }
+    return cr__import_ok(im);
+}
+
+static void field_inline(mjModel* mj, crXml* node, mjField* field) {
+    crImporting* im = mj->im;
+    double rows = mj__number(mj, node, -1, "nrow", 0.0), cols = mj__number(mj, node, -1, "ncol", 0.0);
+    bool fits = rows >= 2.0 && cols >= 2.0 && rows <= MOST_GRID && cols <= MOST_GRID;
+    if (!fits || floor(rows) != rows || floor(cols) != cols) {
+        cr__import_refuse(im, node, NULL, CR_ERR_RANGE, "nrow and ncol must be 2 to %d, are %g and %g",
+                          MOST_GRID, rows, cols);
+        return;
+    }
+    field->nrow = (int)rows;
+    field->ncol = (int)cols;
+    int count = field->nrow * field->ncol;
+    field->z = cr__import_alloc(im, (size_t)count * sizeof(double));
+    double* text = cr__import_alloc(im, (size_t)count * sizeof(double));
+    if (field->z == NULL || text == NULL) return;
+    // the first row of the text is the one with the largest y
+    if (!mj__numbers(mj, node, -1, "elevation", count, count, text)) return;
+    for (int r = 0; r < field->nrow; r++) {
+        memcpy(field->z + r * field->ncol, text + (field->nrow - 1 - r) * field->ncol,
+               (size_t)field->ncol * sizeof(double));
+    }
+}
+
+static void add_field(mjModel* mj, crXml* node) {
+    crImporting* im = mj->im;
+    node->used = true;
+    mjField* all =
+        cr__import_grow(im, mj->fields, mj->field_count, &mj->field_capacity, sizeof *all, MOST_ASSETS, node);
+    if (all == NULL) return;
+    mj->fields = all;
+    mjField field = {.node = node};
+    const char* file = cr__attr_text(node, "file");
+    field.name = cr__attr_text(node, "name");
+    if (field.name == NULL && file != NULL) field.name = base_name(im, file);
+    if (!mj__numbers(mj, node, -1, "size", 4, 4, field.size)) cr__need_text(im, node, "size");
+    if (cr__import_ok(im) && !(field.size[0] > 0.0 && field.size[1] > 0.0 && field.size[2] > 0.0))
+        cr__import_refuse(im, node, cr_xml_attr(node, "size"), CR_ERR_RANGE, "must be above 0");
+    if (file != NULL) {
+        field_file(mj, node, file, &field);
+    } else {
+        field_inline(mj, node, &field);
+    }
+    if (!cr__import_ok(im)) return;
+    // MuJoCo scales the heights to 0..1
+    double low = INFINITY, high = -INFINITY;
+    int count = field.nrow * field.ncol;
+    for (int i = 0; i < count; i++) {
+        low = fmin(low, field.z[i]);
+        high = fmax(high, field.z[i]);
+    }
+    for (int i = 0; i < count; i++) {
+        field.z[i] = high > low ? (field.z[i] - low) / (high - low) : 0.0;
+    }
+    mj->fields[mj->field_count++] = field;
+}
+
+void mj__assets(mjModel* mj) {
+    for (crXml* node = mj->root->child; node != NULL; node = node->next) {
+        if (strcmp(node->name, "asset") != 0) continue;
+        node->used = true;
+        for (crXml* asset = node->child; asset != NULL && cr__import_ok(mj->im); asset = asset->next) {
+            if (strcmp(asset->name, "mesh") == 0) add_mesh(mj, asset);
+            if (strcmp(asset->name, "hfield") == 0) add_field(mj, asset);
+        }
+    }
+}
+
+static int find_mesh(mjModel* mj, crXml* node, const char* name) {
+    for (int i = 0; name != NULL && i < mj->mesh_count; i++) {
+        if (mj->meshes[i].name != NULL && strcmp(mj->meshes[i].name, name) == 0) return i;
+    }
+    cr__import_refuse(mj->im, node, cr_xml_attr(node, "mesh"), CR_ERR_NAME, "no mesh is called \"%.60s\"",
+                      name != NULL ? name : "");
+    return 0;
+}
+
+static int find_field(mjModel* mj, crXml* node, const char* name) {
+    for (int i = 0; name != NULL && i < mj->field_count; i++) {
+        if (mj->fields[i].name != NULL && strcmp(mj->fields[i].name, name) == 0) return i;
+    }
+    cr__import_refuse(mj->im, node, cr_xml_attr(node, "hfield"), CR_ERR_NAME, "no hfield is called \"%.60s\"",
+                      name != NULL ? name : "");
+    return 0;
+}
+
+// size and pose, also where they are given by the two ends
+static void geom_size(mjModel* mj, crXml* node, int class, mjGeom* g) {
+    static const int sizes[] = {0, 0, 1, 2, 3, 2, 3, 0};
+    crImporting* im = mj->im;
+    double s[3] = {0.0, 0.0, 0.0}, ends[6];
+    int need = sizes[g->kind], count = 0;
+    bool line = g->kind >= MJ_CAPSULE && g->kind <= MJ_BOX;
+    crXmlAttr* size = mj__attr(mj, node, class, "size");
+    if (size != NULL) count = cr__import_numbers(im, node, size, size->value, 1, 3, s);
+    g->pose = mj__pose(mj, node, class);
+    if (line && mj__numbers(mj, node, class, "fromto", 6, 6, ends)) {
+        crVec3 from = cr_vec3(ends[0], ends[1], ends[2]), to = cr_vec3(ends[3], ends[4], ends[5]);
+        crVec3 axis = cr_sub(from, to);
+        g->pose = (crPose){cr_scale(0.5, cr_add(from, to)), mj__quat_z(axis)};
+        bool flat = need == 3;
+        if (flat) s[1] = s[0];
+        s[flat ? 2 : 1] = 0.5 * cr_norm(axis);
+        if (count >= 1) count = need;
+    }
+    for (int k = 0; k < need && cr__import_ok(im); k++) {
+        if (count < need || !(s[k] > 0.0))
+            cr__import_refuse(im, node, size, CR_ERR_RANGE, "must be %d number%s above 0", need,
+                              need == 1 ? "" : "s");
+    }
+    memcpy(g->size, s, sizeof s);
+}
+
+static crMass geom_mass(const mjModel* mj, const mjGeom* g) {
+    const double* s = g->size;
+    crShape shape;
+    switch (g->kind) {
+    case MJ_SPHERE:
+        shape = cr_shape_sphere(s[0]);
+        break;
+    case MJ_CAPSULE:
+        shape = cr_shape_capsule(s[0], s[1]);
+        break;
+    case MJ_CYLINDER:
+        shape = cr_shape_cylinder(s[0], s[1]);
+        break;
+    case MJ_ELLIPSOID:
+        shape = cr_shape_ellipsoid(s[0], s[1], s[2]);
+        break;
+    case MJ_BOX:
+        shape = cr_shape_box(s[0], s[1], s[2]);
+        break;
+    case MJ_MESH:
+        return cr_mass_moved(mj->meshes[g->mesh].mass, g->pose);
+    default:
+        return (crMass){0};
+    }
+    shape.pose = g->pose;
+    return cr_mass_of_shape(&shape, 1.0);
+}
+
+static void weigh(mjModel* mj, crXml* node, int class, const mjGeom* g) {
+    mjBody* body = &mj->bodies[g->body];
+    double density = mj__number(mj, node, class, "density", 1000.0);
+    double given = mj__number(mj, node, class, "mass", NAN);
+    double group = mj__number(mj, node, class, "group", 0.0);
+    crXmlAttr* shell = mj__attr(mj, node, class, "shellinertia");
+    if (shell != NULL && cr__import_bool(mj->im, node, shell, shell->value))
+        cr__import_note(mj->im, CR_NOTE_UNSUPPORTED, node, shell, "<geom> shellinertia is not supported");
+    if (density < 0.0 || given < 0.0)
+        cr__import_refuse(mj->im, node, cr_xml_attr(node, given < 0.0 ? "mass" : "density"), CR_ERR_RANGE,
+                          "must not be negative");
+    if (body->inertial || mj->compiler.inertiafromgeom == 0) return;
+    if (group < mj->compiler.group_low || group > mj->compiler.group_high) return;
+    crMass m = geom_mass(mj, g);
+    double s = isnan(given) ? density : m.mass > 0.0 ? given / m.mass : 0.0;
+    crSym3 I = m.inertia;
+    m = (crMass){s * m.mass, m.com, {s * I.xx, s * I.xy, s * I.xz, s * I.yy, s * I.yz, s * I.zz}};
+    body->mass = cr_mass_add(body->mass, m);
+}
+
+static void contact_values(mjModel* mj, crXml* node, int class, mjGeom* g) {
+    double type = mj__number(mj, node, class, "contype", 1.0);
+    double affinity = mj__number(mj, node, class, "conaffinity", 1.0);
+    double condim = mj__number(mj, node, class, "condim", 3.0);
+    if (!(fabs(type) < 4294967296.0 && fabs(affinity) < 4294967296.0) || floor(type) != type ||
+        floor(affinity) != affinity) {
+        cr__import_refuse(mj->im, node, NULL, CR_ERR_RANGE,
+                          "contype and conaffinity must be whole, of 32 bits");
+        return;
+    }
+    if (condim != 1.0 && condim != 3.0 && condim != 4.0 && condim != 6.0) {
+        cr__import_refuse(mj->im, node, cr_xml_attr(node, "condim"), CR_ERR_RANGE,
+                          "must be 1, 3, 4 or 6, is %g", condim);
+        return;
+    }
+    g->group = (uint32_t)(int64_t)type;
+    g->mask = (uint32_t)(int64_t)affinity;
+    g->condim = (int)condim;
+    g->priority = (int)fmax(-1e6, fmin(1e6, mj__number(mj, node, class, "priority", 0.0)));
+    memcpy(g->friction, (const double[]){1.0, 0.005, 0.0001}, sizeof g->friction);
+    double mu[3] = {1.0, 0.005, 0.0001};
+    if (mj__numbers(mj, node, class, "friction", 1, 3, mu)) memcpy(g->friction, mu, sizeof mu);
+    for (int k = 0; k < 3; k++) {
+        if (g->friction[k] < 0.0)
+            cr__import_refuse(mj->im, node, cr_xml_attr(node, "friction"), CR_ERR_RANGE,
+                              "must not be negative");
+    }
+}
+
+void mj__geom(mjModel* mj, crXml* node, int class, int body, crPose frame, const char* name) {
+    static const char* const kinds[] = {"plane",    "hfield", "sphere", "capsule", "ellipsoid",
+                                        "cylinder", "box",    "mesh",   NULL};
+    crImporting* im = mj->im;
+    node->used = true;
+    mjGeom* all = cr__import_grow(im, mj->geoms, mj->geom_count, &mj->geom_capacity, sizeof *all,
+                                  CR_SCENE_MAX_SHAPES, node);
+    if (all == NULL) return;
+    mj->geoms = all;
+    const char* type = mj__text(mj, node, class, "type");
+    if (type != NULL && strcmp(type, "sdf") == 0) {
+        cr__import_note(im, CR_NOTE_UNSUPPORTED, node, NULL, "<geom> of type sdf is not supported");
+        for (crXmlAttr* attr = node->attrs; attr != NULL; attr = attr->next) {
+            attr->used = true;
+        }
+        return;
+    }
+    mjGeom g = {.node = node, .name = name, .body = body};
+    g.kind = (mjGeomKind)mj__word(mj, node, class, "type", kinds, MJ_SPHERE);
+    const char* mesh = mj__text(mj, node, class, "mesh");
+    const char* field = mj__text(mj, node, class, "hfield");
+    if (g.kind == MJ_MESH) g.mesh = find_mesh(mj, node, mesh);
+    if (g.kind == MJ_HFIELD) g.hfield = find_field(mj, node, field);
+    if (g.kind != MJ_MESH && mesh != NULL)
+        cr__import_refuse(im, node, NULL, CR_ERR_FIELD, "a primitive fitted to a mesh is not supported");
+    if (!cr__import_ok(im)) return;
+    geom_size(mj, node, class, &g);
+    g.pose = cr_pose_mul(frame, g.pose);
+    contact_values(mj, node, class, &g);
+    if (!cr__import_ok(im)) return;
+    mjBody* owner = &mj->bodies[body];
+    g.next = -1;
+    *(owner->geom_first < 0 ? &owner->geom_first : &mj->geoms[owner->geom_last].next) = mj->geom_count;
+    owner->geom_last = mj->geom_count;
+    mj->geoms[mj->geom_count++] = g;
+    weigh(mj, node, class, &g);
+}
+
+// moments at least `least`, and equal where no body has them
+static void bound(const mjModel* mj, crMass* m) {
+    const mjCompiler* c = &mj->compiler;
+    double moment[3];
+    crMat3 axes;
+    m->mass = fmax(m->mass, c->boundmass);
+    if (c->boundinertia <= 0.0 && !c->balanceinertia) return;
+    cr_sym3_eigen(m->inertia, moment, &axes);
+    double sum = 0.0;
+    for (int k = 0; k < 3; k++) {
+        moment[k] = fmax(moment[k], c->boundinertia);
+        sum += moment[k];
+    }
+    bool bad = moment[0] + moment[1] < moment[2] || moment[0] + moment[2] < moment[1] ||
+               moment[1] + moment[2] < moment[0];
+    crSym3 I = {0};
+    for (int k = 0; k < 3; k++) {
+        double d = c->balanceinertia && bad ? sum / 3.0 : moment[k];
+        crVec3 a = cr_mat3_column(axes, k);
+        I = cr_sym3_add(I, (crSym3){d * a.x * a.x, d * a.x * a.y, d * a.x * a.z, d * a.y * a.y, d * a.y * a.z,
+                                    d * a.z * a.z});
+    }
+    m->inertia = I;
+}
+
+void mj__masses(mjModel* mj) {
+    double total = 0.0;
+    for (int i = 1; i < mj->body_count; i++) {
+        bound(mj, &mj->bodies[i].mass);
+        total += mj->bodies[i].mass.mass;
+    }
+    if (!(mj->compiler.settotalmass > 0.0) || !(total > 0.0)) return;
+    double s = mj->compiler.settotalmass / total;
+    for (int i = 1; i < mj->body_count; i++) {
+        crMass* m = &mj->bodies[i].mass;
+        crSym3 I = m->inertia;
+        *m = (crMass){s * m->mass, m->com, {s * I.xx, s * I.xy, s * I.xz, s * I.yy, s * I.yz, s * I.zz}};
+    }
+}

@@ -1,0 +1,418 @@
+// mjcf_ties.c - what MJCF says beside the tree: contact pairs and exclusions, equalities, actuators, keyframes.
+//
+// An explicit pair of geoms gets a bit of its own in one's group and the other's mask, so that both meet
+// whatever their contype. An actuator along a joint is gear (gain ctrl + b0 + b1 gear q + b2 gear v): at ctrl =
+// 0 a spring -b1 gear^2 and a damper -b2 gear^2. connect and weld are loops through points of the reference
+// position. Fails: names of nothing are refused; names that replicas changed are noted.
+#include <math.h>
+#include <string.h>
+
+#include "io/mjcf.h"
+#include "io/scene.h"
+
+#define FIRST_BIT 32  // contype and conaffinity have the bits below
+#define LAST_BIT  52
+#define MOST_TIES 20000
+
+static bool has_name(const crXml* node, const char* name) {
+    const crXmlAttr* attr = node != NULL ? cr_xml_attr(node, "name") : NULL;
+    return attr != NULL && strcmp(attr->value, name) == 0;
+}
+
+// a name that nothing has: replicas are noted, anything else is refused
+static int missing(mjModel* mj, crXml* node, const char* attr, const char* kind, const char* name) {
+    bool replica = false;
+    for (int i = 0; i < mj->body_count && !replica; i++) {
+        replica = has_name(mj->bodies[i].node, name);
+    }
+    for (int i = 0; i < mj->joint_count && !replica; i++) {
+        replica = has_name(mj->joints[i].node, name);
+    }
+    for (int i = 0; i < mj->geom_count && !replica; i++) {
+        replica = has_name(mj->geoms[i].node, name);
+    }
+    if (replica) {
+        cr__import_note(mj->im, CR_NOTE_UNSUPPORTED, node, cr_xml_attr(node, attr),
+                        "<%s> %s: names inside <replicate> are not supported", node->name, attr);
+    } else {
+        cr__import_refuse(mj->im, node, cr_xml_attr(node, attr), CR_ERR_NAME, "no %s is called \"%.60s\"",
+                          kind, name);
+    }
+    return -1;
+}
+
+static int body_of(mjModel* mj, crXml* node, const char* attr) {
+    const char* name = cr__need_text(mj->im, node, attr);
+    int body = mj__find_body(mj, name);
+    return body >= 0 ? body : missing(mj, node, attr, "body", name);
+}
+
+static int joint_of(mjModel* mj, crXml* node, const char* attr) {
+    const char* name = cr__need_text(mj->im, node, attr);
+    int joint = mj__find_joint(mj, name);
+    return joint >= 0 ? joint : missing(mj, node, attr, "joint", name);
+}
+
+static int geom_of(mjModel* mj, crXml* node, const char* attr) {
+    const char* name = cr__need_text(mj->im, node, attr);
+    int geom = mj__find_geom(mj, name);
+    return geom >= 0 ? geom : missing(mj, node, attr, "geom", name);
+}
+
+static void add_exclude(mjModel* mj, crXml* node) {
+    node->used = true;
+    int a = body_of(mj, node, "body1");
+    int b = cr__import_ok(mj->im) ? body_of(mj, node, "body2") : -1;
+    if (a < 0 || b < 0) return;
+    int(*all)[2] = cr__import_grow(mj->im, mj->excludes, mj->exclude_count, &mj->exclude_capacity,
+                                   sizeof(int[2]), MOST_TIES, node);
+    if (all == NULL) return;
+    mj->excludes = all;
+    all[mj->exclude_count][0] = a;
+    all[mj->exclude_count++][1] = b;
+}
+
+static bool filtered(const mjModel* mj, const mjGeom* a, const mjGeom* b) {
+    int wa = mj->bodies[a->body].weld, wb = mj->bodies[b->body].weld;
+    if (wa == wb) return true;
+    int pa = mj->bodies[mj->bodies[wa].parent].weld, pb = mj->bodies[mj->bodies[wb].parent].weld;
+    return wa != 0 && wb != 0 && (pa == wb || pb == wa);
+}
+
+// the pair's own friction, else what the geoms make of it
+static void pair_surface(mjModel* mj, crXml* node, mjGeom* a, mjGeom* b, mjPair* pair) {
+    int class = mj__class(mj, node, 0);
+    double f[5];
+    for (int k = 0; k < 3; k++) {
+        f[k == 0 ? 0 : k + 1] = fmax(a->friction[k], b->friction[k]);
+    }
+    bool given = mj__numbers(mj, node, class, "friction", 1, 5, f);
+    double condim = mj__number(mj, node, class, "condim", a->condim > b->condim ? a->condim : b->condim);
+    if (given && f[0] < 0.0)
+        cr__import_refuse(mj->im, node, cr_xml_attr(node, "friction"), CR_ERR_RANGE, "must not be negative");
+    *pair = (mjPair){.mu = condim >= 3.0 ? f[0] : 0.0,
+                     .spin = condim >= 4.0 ? fmax(0.0, f[2]) : 0.0,
+                     .roll = condim >= 6.0 ? fmax(0.0, f[3]) : 0.0};
+}
+
+static void add_pair(mjModel* mj, crXml* node, int* bit) {
+    node->used = true;
+    int a = geom_of(mj, node, "geom1");
+    int b = cr__import_ok(mj->im) ? geom_of(mj, node, "geom2") : -1;
+    if (a < 0 || b < 0) return;
+    mjPair* all = cr__import_grow(mj->im, mj->pairs, mj->pair_count, &mj->pair_capacity, sizeof *all,
+                                  LAST_BIT * LAST_BIT, node);
+    if (all == NULL) return;
+    mj->pairs = all;
+    mjGeom* x = &mj->geoms[a];
+    mjGeom* y = &mj->geoms[b];
+    pair_surface(mj, node, x, y, &all[mj->pair_count]);
+    all[mj->pair_count].a = a;
+    all[mj->pair_count].b = b;
+    if (mj->bodies[x->body].weld == 0 && mj->bodies[y->body].weld == 0) {
+        cr__import_note(mj->im, CR_NOTE_IGNORED, node, NULL, "<pair> of two geoms that never move");
+        return;
+    }
+    if (filtered(mj, x, y)) {
+        cr__import_note(mj->im, CR_NOTE_UNSUPPORTED, node, NULL,
+                        "<pair> of a body with itself or its parent");
+        return;
+    }
+    if ((x->group & y->mask) == 0 && (y->group & x->mask) == 0) {
+        if (*bit > LAST_BIT) {
+            cr__import_note(mj->im, CR_NOTE_UNSUPPORTED, node, NULL,
+                            "<pair>: more than %d that contype forbids", LAST_BIT - FIRST_BIT + 1);
+            return;
+        }
+        x->group |= UINT64_C(1) << *bit;
+        y->mask |= UINT64_C(1) << *bit;
+        ++*bit;
+    }
+    mj->pair_count++;
+    x->own = a + 1;
+    y->own = b + 1;
+}
+
+void mj__contacts(mjModel* mj) {
+    int bit = FIRST_BIT;
+    for (crXml* node = mj->root->child; node != NULL; node = node->next) {
+        if (strcmp(node->name, "contact") != 0) continue;
+        node->used = true;
+        for (crXml* child = node->child; child != NULL && cr__import_ok(mj->im); child = child->next) {
+            if (strcmp(child->name, "exclude") == 0) add_exclude(mj, child);
+            if (strcmp(child->name, "pair") == 0) add_pair(mj, child, &bit);
+        }
+    }
+}
+
+// a second spring and damper along a joint
+static void add_spring(mjJoint* j, double stiffness, double rest, double damping) {
+    double k = j->stiffness + stiffness;
+    if (stiffness > 0.0) j->springref = (j->stiffness * j->springref + stiffness * rest) / k;
+    j->stiffness = k;
+    j->damping += damping;
+}
+
+// b0, b1, b2 of an actuator's force at control 0; false where it is of another kind
+static bool read_bias(mjModel* mj, crXml* node, int class, double bias[3]) {
+    double all[10] = {0.0};
+    if (strcmp(node->name, "motor") == 0) return true;
+    if (strcmp(node->name, "position") == 0) {
+        bias[1] = -mj__number(mj, node, class, "kp", 1.0);
+        bias[2] = -mj__number(mj, node, class, "kv", 0.0);
+        return true;
+    }
+    if (strcmp(node->name, "velocity") == 0) {
+        bias[2] = -mj__number(mj, node, class, "kv", 1.0);
+        return true;
+    }
+    const char* gain = mj__text(mj, node, class, "gaintype");
+    const char* type = mj__text(mj, node, class, "biastype");
+    mj__attr(mj, node, class, "gainprm");
+    mj__numbers(mj, node, class, "biasprm", 1, 10, all);
+    bool affine = type != NULL && strcmp(type, "affine") == 0;
+    if (affine) memcpy(bias, all, 3 * sizeof(double));
+    return (gain == NULL || strcmp(gain, "fixed") == 0) &&
+           (affine || type == NULL || strcmp(type, "none") == 0);
+}
+
+static void mark_all(crXml* node) {
+    for (crXmlAttr* attr = node->attrs; attr != NULL; attr = attr->next) {
+        attr->used = true;
+    }
+}
+
+// ranges bound a control, and a force, that is 0
+static void mark_idle(mjModel* mj, crXml* node, int class) {
+    static const char* const bounds[] = {"ctrlrange", "ctrllimited", "forcerange", "forcelimited", NULL};
+    for (int i = 0; bounds[i] != NULL; i++) {
+        mj__attr(mj, node, class, bounds[i]);
+    }
+    cr__import_note(mj->im, CR_NOTE_IGNORED, node, NULL,
+                    "<%s> has control 0: it does nothing until you apply a force", node->name);
+}
+
+static void add_actuator(mjModel* mj, crXml* node) {
+    static const char* const kinds[] = {"motor", "general", "position", "velocity"};
+    crImporting* im = mj->im;
+    bool known = false;
+    for (int i = 0; i < 4; i++) {
+        known = known || strcmp(node->name, kinds[i]) == 0;
+    }
+    if (!known) return;
+    int class = mj__class(mj, node, 0);
+    node->used = true;
+    if (cr_xml_attr(node, "joint") == NULL) {
+        cr__import_note(im, CR_NOTE_UNSUPPORTED, node, NULL,
+                        "<%s> that does not act on a joint is not supported", node->name);
+        mark_all(node);
+        return;
+    }
+    int joint = joint_of(mj, node, "joint");
+    if (joint < 0) return;
+    mjJoint* j = &mj->joints[joint];
+    double gear[6] = {1.0}, bias[3] = {0.0, 0.0, 0.0};
+    mj__numbers(mj, node, class, "gear", 1, 6, gear);
+    known = read_bias(mj, node, class, bias);
+    if (known && bias[0] == 0.0 && bias[1] == 0.0 && bias[2] == 0.0) {
+        mark_idle(mj, node, class);
+        return;
+    }
+    bool slender = j->kind == MJ_HINGE || j->kind == MJ_SLIDE;
+    // a constant force is no spring
+    bool constant = bias[0] != 0.0 && bias[1] == 0.0;
+    if (!known || !slender || bias[1] > 0.0 || bias[2] > 0.0 || constant) {
+        cr__import_note(im, CR_NOTE_UNSUPPORTED, node, NULL,
+                        "<%s> that is not a spring and damper along a hinge or slide is not supported",
+                        node->name);
+        return;
+    }
+    double s = gear[0] * gear[0];
+    double rest = bias[1] != 0.0 && gear[0] != 0.0 ? bias[0] / (-bias[1] * gear[0]) : 0.0;
+    if (mj->option.actuation) add_spring(j, -bias[1] * s, rest, -bias[2] * s);
+}
+
+void mj__actuators(mjModel* mj) {
+    for (crXml* node = mj->root->child; node != NULL; node = node->next) {
+        if (strcmp(node->name, "actuator") != 0) continue;
+        node->used = true;
+        for (crXml* child = node->child; child != NULL && cr__import_ok(mj->im); child = child->next) {
+            add_actuator(mj, child);
+        }
+    }
+}
+
+static int joint_nq(const mjJoint* j) { return j->kind == MJ_FREE ? 7 : j->kind == MJ_BALL ? 4 : 1; }
+static int joint_nv(const mjJoint* j) { return j->kind == MJ_FREE ? 6 : j->kind == MJ_BALL ? 3 : 1; }
+
+static void reference(mjModel* mj) {
+    for (int i = 0; i < mj->joint_count; i++) {
+        mjJoint* j = &mj->joints[i];
+        crPose w = mj->bodies[j->body].world;
+        if (j->kind == MJ_FREE) {
+            memcpy(j->q, (const double[]){w.p.x, w.p.y, w.p.z, w.q.w, w.q.x, w.q.y, w.q.z}, sizeof j->q);
+        } else {
+            j->q[0] = j->kind == MJ_BALL ? 1.0 : j->ref;
+        }
+    }
+}
+
+// n numbers of a keyframe, NULL where it has none
+static double* key_numbers(mjModel* mj, crXml* key, const char* name, int n) {
+    if (cr_xml_attr(key, name) == NULL) return NULL;
+    double* x = cr__import_alloc(mj->im, ((size_t)n + 1) * sizeof *x);
+    if (x == NULL) return NULL;
+    return mj__numbers(mj, key, -1, name, n, n, x) || n == 0 ? x : NULL;
+}
+
+static void apply_key(mjModel* mj, crXml* key) {
+    int nq = 0, nv = 0;
+    for (int i = 0; i < mj->joint_count; i++) {
+        nq += joint_nq(&mj->joints[i]);
+        nv += joint_nv(&mj->joints[i]);
+    }
+    const double* q = key_numbers(mj, key, "qpos", nq);
+    const double* v = key_numbers(mj, key, "qvel", nv);
+    for (int i = 0; i < mj->joint_count && cr__import_ok(mj->im); i++) {
+        mjJoint* j = &mj->joints[i];
+        if (q != NULL) memcpy(j->q, q, (size_t)joint_nq(j) * sizeof(double));
+        if (v != NULL) memcpy(j->v, v, (size_t)joint_nv(j) * sizeof(double));
+        if (q != NULL) q += joint_nq(j);
+        if (v != NULL) v += joint_nv(j);
+    }
+}
+
+void mj__keyframe(mjModel* mj) {
+    const char* wanted = mj->im->options->key;
+    bool found = false;
+    reference(mj);
+    for (crXml* node = mj->root->child; node != NULL; node = node->next) {
+        if (strcmp(node->name, "keyframe") != 0) continue;
+        node->used = true;
+        for (crXml* key = node->child; key != NULL && cr__import_ok(mj->im); key = key->next) {
+            const char* name = cr__attr_text(key, "name");
+            key->used = true;
+            if (wanted != NULL && !found && name != NULL && strcmp(name, wanted) == 0) {
+                found = true;
+                apply_key(mj, key);
+                continue;
+            }
+            cr__import_note(mj->im, CR_NOTE_IGNORED, key, NULL,
+                            "<key> is not the start: choose one by its name");
+            mark_all(key);
+        }
+    }
+    if (wanted != NULL && !found)
+        cr__import_refuse(mj->im, mj->root, NULL, CR_ERR_NAME, "no keyframe is called \"%.60s\"", wanted);
+}
+
+// a point and frame of a body
+typedef struct End {
+    int body;
+    crPose pose;
+} End;
+
+static bool find_ends(mjModel* mj, crXml* node, bool weld, End* a, End* b) {
+    crImporting* im = mj->im;
+    double x[7];
+    if (cr_xml_attr(node, "site1") != NULL) {
+        End* ends[2] = {a, b};
+        for (int i = 0; i < 2; i++) {
+            const char* name = cr__need_text(im, node, i == 0 ? "site1" : "site2");
+            int site = mj__find_site(mj, name);
+            if (site < 0) {
+                if (cr__import_ok(im)) missing(mj, node, i == 0 ? "site1" : "site2", "site", name);
+                return false;
+            }
+            *ends[i] = (End){mj->sites[site].body, mj->sites[site].pose};
+        }
+        return true;
+    }
+    a->body = body_of(mj, node, "body1");
+    b->body = cr_xml_attr(node, "body2") != NULL && cr__import_ok(im) ? body_of(mj, node, "body2") : 0;
+    if (a->body < 0 || b->body < 0 || !cr__import_ok(im)) return false;
+    crPose relative = cr_pose_mul(cr_pose_inverse(mj->bodies[a->body].world), mj->bodies[b->body].world);
+    crVec3 anchor = cr_vec3(0, 0, 0);
+    if (mj__numbers(mj, node, -1, "anchor", 3, 3, x)) anchor = cr_vec3(x[0], x[1], x[2]);
+    if (!weld) {
+        *a = (End){a->body, {anchor, cr_quat_identity()}};
+        *b = (End){b->body, {cr_pose_point_inverse(relative, anchor), cr_quat_identity()}};
+        return cr__import_ok(im);
+    }
+    // a quaternion of zeros means: as they are in the reference position
+    if (mj__numbers(mj, node, -1, "relpose", 7, 7, x) &&
+        x[3] * x[3] + x[4] * x[4] + x[5] * x[5] + x[6] * x[6] > 0.0)
+        relative = (crPose){cr_vec3(x[0], x[1], x[2]), cr_quat_normalize((crQuat){x[3], x[4], x[5], x[6]})};
+    *a = (End){a->body, {cr_pose_point(relative, anchor), relative.q}};
+    *b = (End){b->body, {anchor, cr_quat_identity()}};
+    return cr__import_ok(im);
+}
+
+static crJson* constraint(mjModel* mj, crJson** list, crXml* node, const char* type, const char* a,
+                          const char* b) {
+    crTree* tree = &mj->im->tree;
+    if (*list == NULL) *list = cr_tree_list(tree, tree->doc->root, "constraints");
+    cr__tree_at(mj->im, node);
+    crJson* to = cr_tree_object(tree, *list, NULL);
+    cr_tree_text(tree, to, "type", type);
+    crJson* names = cr_tree_list(tree, to, "bodies");
+    cr_tree_text(tree, names, NULL, a);
+    cr_tree_text(tree, names, NULL, b);
+    return to;
+}
+
+static void add_tie(mjModel* mj, crXml* node, bool weld, crJson** list) {
+    crTree* tree = &mj->im->tree;
+    End a = {0}, b = {0};
+    if (!find_ends(mj, node, weld, &a, &b)) return;
+    if (mj->bodies[a.body].weld == mj->bodies[b.body].weld) {
+        cr__import_note(mj->im, CR_NOTE_IGNORED, node, NULL, "<%s> of bodies that do not move to each other",
+                        node->name);
+        return;
+    }
+    crJson* to = constraint(mj, list, node, node->name, mj->bodies[a.body].out, mj->bodies[b.body].out);
+    crJson* points = cr_tree_list(tree, to, "points");
+    cr_tree_vector(tree, points, NULL, a.pose.p);
+    cr_tree_vector(tree, points, NULL, b.pose.p);
+    if (!weld) return;
+    crJson* quats = cr_tree_list(tree, to, "quats");
+    cr_tree_quat(tree, quats, NULL, cr_quat_normalize(a.pose.q));
+    cr_tree_quat(tree, quats, NULL, cr_quat_normalize(b.pose.q));
+}
+
+static void add_coupling(mjModel* mj, crXml* node, crJson** list) {
+    double coef[5] = {0.0, 1.0, 0.0, 0.0, 0.0};
+    int a = joint_of(mj, node, "joint1");
+    bool two = cr_xml_attr(node, "joint2") != NULL;
+    int b = two && cr__import_ok(mj->im) ? joint_of(mj, node, "joint2") : -1;
+    mj__numbers(mj, node, -1, "polycoef", 1, 5, coef);
+    if (a < 0 || (two && b < 0) || !cr__import_ok(mj->im)) return;
+    const char* other = two ? mj->joints[b].out : "world";
+    crJson* to = constraint(mj, list, node, "joint", mj->joints[a].out, other);
+    cr_tree_numbers(&mj->im->tree, to, "coef", coef, 5);
+}
+
+void mj__equalities(mjModel* mj) {
+    crJson* list = NULL;
+    for (crXml* node = mj->root->child; node != NULL; node = node->next) {
+        if (strcmp(node->name, "equality") != 0) continue;
+        node->used = true;
+        for (crXml* tie = node->child; tie != NULL && cr__import_ok(mj->im); tie = tie->next) {
+            bool connect = strcmp(tie->name, "connect") == 0, weld = strcmp(tie->name, "weld") == 0;
+            bool joint = strcmp(tie->name, "joint") == 0;
+            if (!connect && !weld && !joint) continue;
+            tie->used = true;
+            bool active = mj__flag(mj, tie, -1, "active", true);
+            if (!active || !mj->option.equality) {
+                cr__import_note(mj->im, CR_NOTE_IGNORED, tie, NULL, "<%s> is switched off", tie->name);
+                mark_all(tie);
+                continue;
+            }
+            if (joint) {
+                add_coupling(mj, tie, &list);
+            } else {
+                add_tie(mj, tie, weld, &list);
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+// sdf.c - SDF worlds and models into a scene: the world, its models, and what is refused.
+//
+// Pose of a model in the world, of links in the model (sdf_frames.c); joints make trees, what closes a loop
+// becomes a constraint; links of one model do not meet unless self_collide says so. Masses default to 1 kg and
+// 1 kg m^2, as in the specification (sdformat.org, 1.11). <include> and models inside models are refused by
+// name. Fails: by element.
+#include "io/sdf.h"
+
+#include <string.h>
+
+static const char* const ignored_elements[] = {"visual",
+                                               "light",
+                                               "scene",
+                                               "gui",
+                                               "sensor",
+                                               "audio",
+                                               "road",
+                                               "material",
+                                               "spherical_coordinates",
+                                               "magnetic_field",
+                                               "atmosphere",
+                                               "projector",
+                                               "population",
+                                               NULL};
+static const char* const ignored_attrs[] = {"default", "type", NULL};
+
+static void read_settings(sdfWorld* w, crXml* world) {
+    crImporting* im = w->im;
+    crTree* tree = &im->tree;
+    double g[3] = {0.0, 0.0, -9.8}, dt = 0.001;
+    crXml* physics = cr__used_child(world, "physics");
+    if (physics != NULL) {
+        // of another solver and of the clock on the wall
+        static const char* const others[] = {
+            "real_time_factor", "real_time_update_rate", "max_contacts", "ode", "bullet", "dart", "simbody"};
+        sdf__numbers(im, physics, "max_step_size", 1, 1, &dt);
+        for (int i = 0; i < 7; i++) {
+            crXml* other = cr_xml_child(physics, others[i]);
+            if (other == NULL) continue;
+            cr__import_note(im, CR_NOTE_IGNORED, other, NULL, "<%s> steers another solver", other->name);
+            other->used = true;
+            other->child = NULL;
+        }
+    }
+    sdf__numbers(im, world, "gravity", 3, 3, g);
+    cr_tree_vector(tree, tree->doc->root, "gravity", cr_vec3(g[0], g[1], g[2]));
+    cr_tree_number(tree, cr_tree_object(tree, tree->doc->root, "step"), "dt", dt);
+}
+
+static void refuse_nested(crImporting* im, const crXml* node) {
+    if (strcmp(node->name, "include") == 0)
+        cr__import_refuse(im, node, NULL, CR_ERR_FIELD, "is not supported: put the model in this file");
+    if (strcmp(node->name, "frame") == 0 && node->parent != NULL && strcmp(node->parent->name, "world") == 0)
+        cr__import_refuse(im, node, NULL, CR_ERR_FIELD, "frames of the world are not supported");
+}
+
+static void read_models(sdfWorld* w, crXml* parent) {
+    for (crXml* node = parent->child; node != NULL && cr__import_ok(w->im); node = node->next) {
+        refuse_nested(w->im, node);
+        if (strcmp(node->name, "model") == 0) sdf__model(w, node);
+    }
+}
+
+void cr__import_sdf(crImporting* im, crXml* root) {
+    sdfWorld w = {.im = im};
+    crTree* tree = &im->tree;
+    cr__attr_text(root, "version");
+    crXml* world = cr__used_child(root, "world");
+    crXml* top = world != NULL ? world : root;
+    cr__tree_head(im);
+    read_settings(&w, top);
+    w.bodies = cr_tree_list(tree, tree->doc->root, "bodies");
+    read_models(&w, top);
+    if (cr__import_ok(im)) sdf__materials(&w);
+    cr__import_leftovers(im, root, ignored_elements, ignored_attrs);
+}

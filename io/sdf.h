@@ -1,0 +1,86 @@
+// sdf.h - what the files that import SDF share.
+#ifndef CAROM_IO_SDF_H
+#define CAROM_IO_SDF_H
+
+#include "io/import_parts.h"
+
+// A frame of a model: the model itself, a link, a joint or a <frame>.
+typedef struct sdfFrame {
+    const char* name;
+    crXml* node;
+    const char* relative_to;  // NULL: the model's frame
+    int state;                // 0 not yet, 1 under way, 2 done
+    crPose own;               // in the frame named
+    crPose pose;              // in the model's frame
+} sdfFrame;
+
+typedef struct sdfSurface {
+    const crXml* node;
+    double mu, mu2, e;
+    crVec3 axis;  // of mu, in the link's frame
+} sdfSurface;
+
+typedef struct sdfLink {
+    crXml* node;
+    const char* name;
+    const char* out;
+    int frame;
+    int joint;  // above it in the tree, -1 where it has none
+    int shapes;
+} sdfLink;
+
+typedef struct sdfJoint {
+    crXml* node;
+    int frame;
+    int parent, child;  // links; parent -1 is the world
+    bool loop;          // its child has a joint above it already
+} sdfJoint;
+
+typedef struct sdfModel {
+    crXml* node;
+    const char* name;
+    crPose pose;  // in the world
+    bool still;
+    int frame_count, frame_capacity;
+    sdfFrame* frames;
+    int link_count, link_capacity;
+    sdfLink* links;
+    int joint_count, joint_capacity;
+    sdfJoint* joints;
+} sdfModel;
+
+typedef struct sdfWorld {
+    crImporting* im;
+    crJson* bodies;
+    crJson* exclude;
+    crJson* constraints;
+    int surface_count, surface_capacity;
+    sdfSurface* surfaces;
+    crNames names;
+    int exclude_count;
+    int model_count, model_capacity;
+    const char** models;  // so far (model_count)
+    int pose_capacity;
+    crPose* poses;  // of them (model_count)
+} sdfWorld;
+
+// A value in a child element, marked; false (and *to untouched) where there is none.
+bool sdf__numbers(crImporting* im, crXml* element, const char* name, int least, int most, double* to);
+bool sdf__flag(crImporting* im, crXml* element, const char* name, bool otherwise);
+const char* sdf__text(crImporting* im, crXml* element,
+                      const char* name);  // trimmed; NULL where there is none
+
+// The element's <pose> and what it is relative to.
+crPose sdf__pose(crImporting* im, crXml* element, const char** relative_to);
+
+int sdf__add_frame(crImporting* im, sdfModel* model, crXml* node, const char* otherwise);  // -1 where refused
+int sdf__find_frame(const sdfModel* model, const char* name);                              // -1: none
+void sdf__resolve(crImporting* im, sdfModel* model);
+
+// The shapes of a link into `to`; returns how many.
+int sdf__shapes(sdfWorld* w, crXml* link, crJson* to);
+void sdf__materials(sdfWorld* w);
+
+void sdf__model(sdfWorld* w, crXml* node);
+
+#endif

@@ -1,0 +1,340 @@
+// sdf_model.c - one SDF model: its links as bodies, its joints, and what its links exclude.
+//
+// A link's body hangs on the link above it by its joint: pos and quat are the link's pose there, anchor the
+// joint's place in the link, axis turned from expressed_in (else the joint) into the link. universal and
+// revolute2 are two hinges with a body without mass between them. A joint whose child hangs already becomes a
+// loop: ball as connect, fixed as weld. Fails: by element; names of nothing are refused.
+#include <math.h>
+#include <string.h>
+
+#include "io/scene.h"
+#include "io/sdf.h"
+
+static int find_link(const sdfModel* m, const char* name) {
+    for (int i = 0; i < m->link_count; i++) {
+        if (strcmp(m->links[i].name, name) == 0) return i;
+    }
+    return -1;
+}
+
+static void add_link(sdfWorld* w, sdfModel* m, crXml* node) {
+    node->used = true;
+    int frame = sdf__add_frame(w->im, m, node, NULL);
+    sdfLink* all = cr__import_grow(w->im, m->links, m->link_count, &m->link_capacity, sizeof *all,
+                                   CR_SCENE_MAX_BODIES, node);
+    if (all == NULL || frame < 0) return;
+    m->links = all;
+    all[m->link_count++] =
+        (sdfLink){.node = node, .name = m->frames[frame].name, .frame = frame, .joint = -1};
+}
+
+static int end_of(sdfWorld* w, const sdfModel* m, crXml* joint, const char* which) {
+    crXml* end = cr_xml_child(joint, which);
+    const char* name = sdf__text(w->im, joint, which);
+    if (end == NULL || name == NULL) {
+        cr__import_refuse(w->im, joint, NULL, CR_ERR_MISSING, "needs <%s>", which);
+        return -2;
+    }
+    if (strcmp(name, "world") == 0 && strcmp(which, "parent") == 0) return -1;
+    int link = find_link(m, name);
+    if (link < 0)
+        cr__import_refuse(w->im, end, NULL, CR_ERR_NAME, "no link of this model is called \"%.60s\"", name);
+    return link;
+}
+
+static void add_joint(sdfWorld* w, sdfModel* m, crXml* node) {
+    node->used = true;
+    sdfJoint j = {.node = node};
+    j.parent = end_of(w, m, node, "parent");
+    j.child = cr__import_ok(w->im) ? end_of(w, m, node, "child") : -2;
+    if (!cr__import_ok(w->im)) return;
+    j.frame = sdf__add_frame(w->im, m, node, m->links[j.child].name);
+    sdfJoint* all = cr__import_grow(w->im, m->joints, m->joint_count, &m->joint_capacity, sizeof *all,
+                                    CR_SCENE_MAX_BODIES, node);
+    if (all == NULL || j.frame < 0) return;
+    m->joints = all;
+    // walking up from the parent must not come to the child
+    bool ring = false;
+    int up = j.parent;
+    for (int i = 0; up >= 0 && i <= m->link_count && !ring; i++) {
+        ring = up == j.child;
+        up = m->links[up].joint >= 0 ? all[m->links[up].joint].parent : -1;
+    }
+    j.loop = m->links[j.child].joint >= 0 || ring;
+    if (!j.loop) m->links[j.child].joint = m->joint_count;
+    all[m->joint_count++] = j;
+}
+
+static void put_inertial(sdfWorld* w, crXml* link, crJson* to) {
+    static const char* const names[] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
+    crImporting* im = w->im;
+    double I[6] = {1.0, 0.0, 0.0, 1.0, 0.0, 1.0};
+    crMass m = {.mass = 1.0};
+    crPose pose = cr_pose_identity();
+    crXml* inertial = cr__used_child(link, "inertial");
+    if (inertial != NULL) {
+        const char* relative = NULL;
+        crXml* inertia = cr__used_child(inertial, "inertia");
+        pose = sdf__pose(im, inertial, &relative);
+        if (relative != NULL)
+            cr__import_refuse(im, inertial, NULL, CR_ERR_FIELD,
+                              "a pose with relative_to is not allowed here");
+        sdf__numbers(im, inertial, "mass", 1, 1, &m.mass);
+        for (int k = 0; k < 6 && inertia != NULL; k++) {
+            sdf__numbers(im, inertia, names[k], 1, 1, &I[k]);
+        }
+        cr__tree_at(im, inertial);
+    }
+    m.inertia = (crSym3){I[0], I[1], I[2], I[3], I[4], I[5]};
+    m = cr_mass_moved(m, pose);
+    cr__tree_mass(im, to, &m);
+    cr__tree_at(im, link);
+}
+
+// limits, springs and dampers of an axis
+static void put_axis(sdfWorld* w, const sdfModel* m, const sdfJoint* j, const char* name, bool limits,
+                     crJson* to) {
+    crImporting* im = w->im;
+    crTree* tree = &im->tree;
+    crXml* axis = cr__used_child(j->node, name);
+    crVec3 dir = cr_vec3(0, 0, 1);
+    const crPose* child = &m->frames[m->links[j->child].frame].pose;
+    crQuat from = m->frames[j->frame].pose.q;
+    if (axis != NULL) {
+        double x[3], range[2] = {-1e16, 1e16}, value = 0.0, rest = 0.0;
+        crXml* xyz = cr_xml_child(axis, "xyz");
+        if (sdf__numbers(im, axis, "xyz", 3, 3, x)) dir = cr_vec3(x[0], x[1], x[2]);
+        const char* in = xyz != NULL ? cr__attr_text(xyz, "expressed_in") : NULL;
+        if (in != NULL && *in != '\0') {
+            int frame = sdf__find_frame(m, in);
+            bool top = strcmp(in, "__model__") == 0;
+            if (frame < 0 && !top)
+                cr__import_refuse(im, xyz, cr_xml_attr(xyz, "expressed_in"), CR_ERR_NAME,
+                                  "no frame is called \"%.60s\"", in);
+            from = frame >= 0 ? m->frames[frame].pose.q : cr_quat_identity();
+        }
+        crXml* limit = cr__used_child(axis, "limit");
+        if (limit != NULL) {
+            // infinity is a number here
+            sdf__numbers(im, limit, "lower", 1, 1, &range[0]);
+            sdf__numbers(im, limit, "upper", 1, 1, &range[1]);
+            if (limits && (range[0] > -1e16 || range[1] < 1e16))
+                cr_tree_numbers(tree, to, "limits", range, 2);
+        }
+        crXml* dynamics = cr__used_child(axis, "dynamics");
+        if (dynamics != NULL) {
+            if (sdf__numbers(im, dynamics, "damping", 1, 1, &value))
+                cr_tree_number(tree, to, "damping", value);
+            if (sdf__numbers(im, dynamics, "friction", 1, 1, &value))
+                cr_tree_number(tree, to, "friction", value);
+            bool rests = sdf__numbers(im, dynamics, "spring_reference", 1, 1, &rest);
+            if (sdf__numbers(im, dynamics, "spring_stiffness", 1, 1, &value))
+                cr_tree_number(tree, to, "stiffness", value);
+            if (rests) cr_tree_number(tree, to, "rest", rest);
+        }
+    }
+    dir = cr_quat_rotate(cr_quat_mul(cr_quat_conj(child->q), from), dir);
+    if (cr__import_ok(im) && !(cr_norm(dir) > 0.0))
+        cr__import_refuse(im, axis != NULL ? axis : j->node, NULL, CR_ERR_UNIT, "xyz must not be zero");
+    cr_tree_vector(tree, to, "axis", dir);
+}
+
+static crJson* begin(sdfWorld* w, const crXml* node, const char* name, const char* parent,
+                     const char* joint) {
+    crTree* tree = &w->im->tree;
+    cr__tree_at(w->im, node);
+    crJson* to = cr_tree_object(tree, w->bodies, NULL);
+    cr_tree_text(tree, to, "name", name);
+    if (parent != NULL) cr_tree_text(tree, to, "parent", parent);
+    cr_tree_text(tree, to, "joint", joint);
+    return to;
+}
+
+static crJson* begin_jointed(sdfWorld* w, const sdfModel* m, const sdfLink* link) {
+    static const char* const types[] = {"fixed", "revolute",  "continuous", "prismatic",
+                                        "ball",  "universal", "revolute2",  NULL};
+    static const char* const joints[] = {"fixed", "hinge", "hinge", "slider", "ball", "hinge", "hinge"};
+    crImporting* im = w->im;
+    const sdfJoint* j = &m->joints[link->joint];
+    const char* type = cr__need_text(im, j->node, "type");
+    crPose child = m->frames[link->frame].pose;
+    crPose above = j->parent >= 0 ? m->frames[m->links[j->parent].frame].pose : cr_pose_inverse(m->pose);
+    crPose pose = cr_pose_mul(cr_pose_inverse(above), child);
+    crVec3 anchor = cr_pose_point_inverse(child, m->frames[j->frame].pose.p);
+    const char* parent = j->parent >= 0 ? m->links[j->parent].out : NULL;
+    int t = 0;
+    while (types[t] != NULL && strcmp(type, types[t]) != 0) {
+        t++;
+    }
+    if (types[t] == NULL) {
+        cr__import_refuse(
+            im, j->node, cr_xml_attr(j->node, "type"), CR_ERR_NAME,
+            "\"%.40s\" is not supported: fixed, revolute, continuous, prismatic, ball, universal", type);
+        return NULL;
+    }
+    if (t >= 5) {
+        const char* between =
+            cr__import_name(im, &w->names, j->node, cr__import_format(im, "%s_axis", link->out));
+        crJson* to = begin(w, j->node, between, parent, "hinge");
+        cr__tree_pose(im, to, pose);
+        cr_tree_vector(&im->tree, to, "anchor", anchor);
+        put_axis(w, m, j, "axis", true, to);
+        cr_tree_number(&im->tree, to, "mass", 0.0);
+        cr_tree_number(&im->tree, to, "inertia", 0.0);
+        pose = cr_pose_identity();
+        parent = between;
+    }
+    crJson* to = begin(w, link->node, link->out, parent, joints[t]);
+    pose.q = cr_quat_normalize(pose.q);
+    cr__tree_pose(im, to, pose);
+    if (t > 0 && cr_norm(anchor) > 0.0) cr_tree_vector(&im->tree, to, "anchor", anchor);
+    if (t > 0 && t != 4) put_axis(w, m, j, t >= 5 ? "axis2" : "axis", t != 2, to);
+    return to;
+}
+
+static void put_link(sdfWorld* w, sdfModel* m, int index) {
+    crImporting* im = w->im;
+    sdfLink* link = &m->links[index];
+    const char* label = cr__import_format(im, "%s::%s", m->name, link->name);
+    link->out = cr__import_name(im, &w->names, link->node, label);
+    if (!cr__import_ok(im)) return;
+    crJson* to;
+    if (link->joint >= 0 && !m->still) {
+        to = begin_jointed(w, m, link);
+    } else {
+        crPose pose = cr_pose_mul(m->pose, m->frames[link->frame].pose);
+        to = begin(w, link->node, link->out, NULL, m->still ? "fixed" : "free");
+        pose.q = cr_quat_normalize(pose.q);
+        cr__tree_pose(im, to, pose);
+    }
+    if (!cr__import_ok(im)) return;
+    if (!sdf__flag(im, link->node, "gravity", true)) cr_tree_number(&im->tree, to, "gravity_scale", 0.0);
+    put_inertial(w, link->node, to);
+    link->shapes = sdf__shapes(w, link->node, to);
+}
+
+// parents before children
+static void put_links(sdfWorld* w, sdfModel* m) {
+    int* order = cr__import_alloc(w->im, ((size_t)m->link_count + 1) * sizeof *order);
+    if (order == NULL) return;
+    int count = 0;
+    for (int i = 0; i < m->link_count; i++) {
+        int joint = m->links[i].joint;
+        if (m->still || joint < 0 || m->joints[joint].parent < 0) order[count++] = i;
+    }
+    for (int head = 0; head < count && cr__import_ok(w->im); head++) {
+        put_link(w, m, order[head]);
+        for (int j = 0; j < m->joint_count && !m->still; j++) {
+            if (!m->joints[j].loop && m->joints[j].parent == order[head]) order[count++] = m->joints[j].child;
+        }
+    }
+}
+
+// joints that close a loop
+static void put_loops(sdfWorld* w, const sdfModel* m) {
+    crImporting* im = w->im;
+    crTree* tree = &im->tree;
+    for (int i = 0; i < m->joint_count && cr__import_ok(im) && !m->still; i++) {
+        const sdfJoint* j = &m->joints[i];
+        if (!j->loop) continue;
+        const char* type = cr__need_text(im, j->node, "type");
+        bool ball = strcmp(type, "ball") == 0, weld = strcmp(type, "fixed") == 0;
+        if (!ball && !weld) {
+            cr__import_note(im, CR_NOTE_UNSUPPORTED, j->node, NULL,
+                            "<joint> of type %.40s that closes a loop is not supported", type);
+            continue;
+        }
+        crPose place = m->frames[j->frame].pose;
+        crPose a = j->parent >= 0
+                       ? cr_pose_mul(cr_pose_inverse(m->frames[m->links[j->parent].frame].pose), place)
+                       : cr_pose_mul(m->pose, place);
+        crPose b = cr_pose_mul(cr_pose_inverse(m->frames[m->links[j->child].frame].pose), place);
+        if (w->constraints == NULL) w->constraints = cr_tree_list(tree, tree->doc->root, "constraints");
+        cr__tree_at(im, j->node);
+        crJson* to = cr_tree_object(tree, w->constraints, NULL);
+        cr_tree_text(tree, to, "type", ball ? "connect" : "weld");
+        crJson* names = cr_tree_list(tree, to, "bodies");
+        cr_tree_text(tree, names, NULL, j->parent >= 0 ? m->links[j->parent].out : "world");
+        cr_tree_text(tree, names, NULL, m->links[j->child].out);
+        crJson* points = cr_tree_list(tree, to, "points");
+        cr_tree_vector(tree, points, NULL, a.p);
+        cr_tree_vector(tree, points, NULL, b.p);
+        if (ball) continue;
+        crJson* quats = cr_tree_list(tree, to, "quats");
+        cr_tree_quat(tree, quats, NULL, a.q);
+        cr_tree_quat(tree, quats, NULL, b.q);
+    }
+}
+
+static void put_excludes(sdfWorld* w, const sdfModel* m) {
+    crTree* tree = &w->im->tree;
+    if (m->still) return;
+    for (int i = 0; i < m->link_count; i++) {
+        for (int j = 0; j < i; j++) {
+            if (m->links[i].shapes == 0 || m->links[j].shapes == 0) continue;
+            if (++w->exclude_count > CR_IMPORT_MAX_EXCLUDES) {
+                cr__import_refuse(w->im, m->node, NULL, CR_ERR_LIMIT,
+                                  "too many links: more than %d pairs do not meet", CR_IMPORT_MAX_EXCLUDES);
+                return;
+            }
+            if (w->exclude == NULL) w->exclude = cr_tree_list(tree, tree->doc->root, "exclude");
+            crJson* pair = cr_tree_list(tree, w->exclude, NULL);
+            cr_tree_text(tree, pair, NULL, m->links[j].out);
+            cr_tree_text(tree, pair, NULL, m->links[i].out);
+        }
+    }
+}
+
+// the model's place in the world, by itself or relative to a model before it
+static crPose model_pose(sdfWorld* w, crXml* node) {
+    const char* relative = NULL;
+    crPose pose = sdf__pose(w->im, node, &relative);
+    if (relative == NULL || strcmp(relative, "world") == 0) return pose;
+    for (int i = 0; i < w->model_count; i++) {
+        if (strcmp(w->models[i], relative) == 0) return cr_pose_mul(w->poses[i], pose);
+    }
+    cr__import_refuse(w->im, node, NULL, CR_ERR_NAME, "its pose is relative to \"%.60s\": no model before it",
+                      relative);
+    return pose;
+}
+
+static void remember(sdfWorld* w, crXml* node, const sdfModel* m) {
+    crPose* poses = cr__import_grow(w->im, w->poses, w->model_count, &w->pose_capacity, sizeof *poses,
+                                    CR_SCENE_MAX_BODIES, node);
+    const char** names = cr__import_grow(w->im, (void*)w->models, w->model_count, &w->model_capacity,
+                                         sizeof *names, CR_SCENE_MAX_BODIES, node);
+    if (poses == NULL || names == NULL) return;
+    w->poses = poses;
+    w->models = names;
+    poses[w->model_count] = m->pose;
+    names[w->model_count++] = m->name;
+}
+
+void sdf__model(sdfWorld* w, crXml* node) {
+    crImporting* im = w->im;
+    sdfModel m = {.node = node};
+    node->used = true;
+    m.name = cr__need_text(im, node, "name");
+    m.still = sdf__flag(im, node, "static", false);
+    m.pose = model_pose(w, node);
+    bool meet = sdf__flag(im, node, "self_collide", false);
+    remember(w, node, &m);
+    for (crXml* child = node->child; child != NULL && cr__import_ok(im); child = child->next) {
+        if (strcmp(child->name, "link") == 0) add_link(w, &m, child);
+        if (strcmp(child->name, "include") == 0 || strcmp(child->name, "model") == 0)
+            cr__import_refuse(im, child, NULL, CR_ERR_FIELD, "a model inside a model is not supported");
+    }
+    for (crXml* child = node->child; child != NULL && cr__import_ok(im); child = child->next) {
+        if (strcmp(child->name, "joint") == 0) add_joint(w, &m, child);
+        if (strcmp(child->name, "frame") != 0) continue;
+        child->used = true;
+        const char* attached = cr__attr_text(child, "attached_to");
+        sdf__add_frame(im, &m, child, attached != NULL && *attached != '\0' ? attached : NULL);
+    }
+    sdf__resolve(im, &m);
+    if (!cr__import_ok(im)) return;
+    put_links(w, &m);
+    if (!cr__import_ok(im)) return;
+    put_loops(w, &m);
+    if (!meet) put_excludes(w, &m);
+}

@@ -1,0 +1,210 @@
+// sdf_shapes.c - collision shapes of SDF links and the surfaces they have.
+//
+// mu, mu2 and fdir1 of <ode> are an ellipse of friction, restitution_coefficient is e. Two surfaces make the
+// smaller mu and mu2, as Gazebo's ODE has it, written down as pairs; of two ellipses the first gives the axis.
+// A plane is a half-space. Fails: by element.
+#include <math.h>
+#include <string.h>
+
+#include "io/scene.h"
+#include "io/sdf.h"
+
+#define NAME 64
+
+static double positive(crImporting* im, crXml* element, const char* name, double otherwise) {
+    double x = otherwise;
+    sdf__numbers(im, element, name, 1, 1, &x);
+    if (cr__import_ok(im) && !(x > 0.0))
+        cr__import_refuse(im, element, NULL, CR_ERR_RANGE, "%s is %g, must be above 0", name, x);
+    return x;
+}
+
+static crVec3 three(crImporting* im, crXml* element, const char* name, crVec3 otherwise) {
+    double x[3];
+    return sdf__numbers(im, element, name, 3, 3, x) ? cr_vec3(x[0], x[1], x[2]) : otherwise;
+}
+
+static bool same(const sdfSurface* a, const sdfSurface* b) {
+    bool round = a->mu == a->mu2;
+    return a->mu == b->mu && a->mu2 == b->mu2 && a->e == b->e &&
+           (round || cr_norm(cr_sub(a->axis, b->axis)) == 0.0);
+}
+
+// what acts and is not zero is left unmarked, and so noted
+static void mark_zero(crImporting* im, crXml* element, const char* name) {
+    crXml* child = cr_xml_child(element, name);
+    double x = 1.0;
+    if (child == NULL || !sdf__numbers(im, element, name, 1, 1, &x)) return;
+    child->used = x == 0.0;
+}
+
+static void read_friction(crImporting* im, crXml* surface, crPose pose, sdfSurface* s) {
+    crXml* friction = cr__used_child(surface, "friction");
+    crXml* ode = friction != NULL ? cr__used_child(friction, "ode") : NULL;
+    if (ode == NULL) return;
+    sdf__numbers(im, ode, "mu", 1, 1, &s->mu);
+    s->mu2 = s->mu;
+    sdf__numbers(im, ode, "mu2", 1, 1, &s->mu2);
+    bool directed = cr_xml_child(ode, "fdir1") != NULL;
+    crVec3 axis = three(im, ode, "fdir1", s->axis);
+    if (!(cr_norm(axis) > 0.0)) axis = s->axis;
+    s->axis = cr_quat_rotate(pose.q, axis);
+    if (s->mu != s->mu2 && !directed)
+        cr__import_note(im, CR_NOTE_UNSUPPORTED, ode, NULL, "<mu2> without <fdir1>: mu is taken along x");
+    mark_zero(im, ode, "slip1");
+    mark_zero(im, ode, "slip2");
+    if (cr__import_ok(im) && (s->mu < 0.0 || s->mu2 < 0.0))
+        cr__import_refuse(im, ode, NULL, CR_ERR_RANGE, "mu and mu2 must not be negative");
+}
+
+// the number of the surface, and bits of what it meets (-1: all)
+static int read_surface(sdfWorld* w, crXml* collision, crPose pose, double* bits) {
+    crImporting* im = w->im;
+    sdfSurface s = {.node = collision, .mu = 1.0, .mu2 = 1.0, .axis = {1.0, 0.0, 0.0}};
+    crXml* surface = cr__used_child(collision, "surface");
+    *bits = -1.0;
+    if (surface != NULL) {
+        crXml* bounce = cr__used_child(surface, "bounce");
+        crXml* contact = cr__used_child(surface, "contact");
+        read_friction(im, surface, pose, &s);
+        if (bounce != NULL) sdf__numbers(im, bounce, "restitution_coefficient", 1, 1, &s.e);
+        if (contact != NULL) sdf__numbers(im, contact, "collide_bitmask", 1, 1, bits);
+    }
+    if (cr__import_ok(im) && (*bits < -1.0 || *bits > 4294967295.0 || floor(*bits) != *bits))
+        cr__import_refuse(im, surface, NULL, CR_ERR_RANGE,
+                          "collide_bitmask must be a whole number of 32 bits");
+    for (int i = 0; i < w->surface_count; i++) {
+        if (same(&s, &w->surfaces[i])) return i;
+    }
+    sdfSurface* all = cr__import_grow(im, w->surfaces, w->surface_count, &w->surface_capacity, sizeof *all,
+                                      CR_IMPORT_MAX_MATERIALS, collision);
+    if (all == NULL) return 0;
+    w->surfaces = all;
+    all[w->surface_count] = s;
+    return w->surface_count++;
+}
+
+static void put_plane(crImporting* im, crXml* node, crPose pose, crJson* to) {
+    crVec3 n = cr_quat_rotate(pose.q, three(im, node, "normal", cr_vec3(0, 0, 1)));
+    double length = cr_norm(n);
+    crXml* size = cr_xml_child(node, "size");
+    if (size != NULL) size->used = true;
+    if (!(length > 0.0)) cr__import_refuse(im, node, NULL, CR_ERR_UNIT, "normal must not be zero");
+    cr_tree_text(&im->tree, to, "type", "halfspace");
+    cr_tree_vector(&im->tree, to, "n", n);
+    cr_tree_number(&im->tree, to, "offset", length > 0.0 ? cr_dot(n, pose.p) / length : 0.0);
+}
+
+// false where the geometry is nothing, or nothing that carom has: then it is noted
+static bool put_geometry(sdfWorld* w, crXml* node, crPose pose, crJson* shapes, crJson** made) {
+    crImporting* im = w->im;
+    crTree* tree = &im->tree;
+    static const char* const round[] = {"sphere", "cylinder", "capsule", "cone"};
+    static const char* const known[] = {"sphere",    "cylinder", "capsule", "cone", "box",
+                                        "ellipsoid", "plane",    "mesh",    NULL};
+    bool is = false;
+    for (int i = 0; known[i] != NULL; i++) {
+        is = is || strcmp(node->name, known[i]) == 0;
+    }
+    if (!is) return false;
+    node->used = true;
+    cr__tree_at(im, node);
+    crJson* to = *made = cr_tree_object(tree, shapes, NULL);
+    for (int i = 0; i < 4; i++) {
+        if (strcmp(node->name, round[i]) != 0) continue;
+        cr_tree_text(tree, to, "type", round[i]);
+        cr_tree_number(tree, to, "r", positive(im, node, "radius", i == 0 ? 1.0 : 0.5));
+        if (i > 0) cr_tree_number(tree, to, "half", 0.5 * positive(im, node, "length", 1.0));
+    }
+    if (strcmp(node->name, "box") == 0) {
+        cr_tree_text(tree, to, "type", "box");
+        cr_tree_vector(tree, to, "half", cr_scale(0.5, three(im, node, "size", cr_vec3(1, 1, 1))));
+    } else if (strcmp(node->name, "ellipsoid") == 0) {
+        cr_tree_text(tree, to, "type", "ellipsoid");
+        cr_tree_vector(tree, to, "radii", three(im, node, "radii", cr_vec3(1, 1, 1)));
+    } else if (strcmp(node->name, "plane") == 0) {
+        put_plane(im, node, pose, to);
+        return true;
+    } else if (strcmp(node->name, "mesh") == 0) {
+        crTriangles mesh;
+        const char* uri = sdf__text(im, node, "uri");
+        crVec3 scale = three(im, node, "scale", cr_vec3(1, 1, 1));
+        if (uri == NULL) cr__import_refuse(im, node, NULL, CR_ERR_MISSING, "needs <uri>");
+        if (cr__import_ok(im) && cr__mesh_read(im, node, cr__import_uri(im, node, uri), scale, &mesh))
+            cr__mesh_hull(im, to, &mesh);
+    }
+    cr__tree_pose(im, to, pose);
+    return true;
+}
+
+static void surface_name(int index, char name[NAME]) { snprintf(name, NAME, "surface%d", index); }
+
+int sdf__shapes(sdfWorld* w, crXml* link, crJson* to) {
+    crImporting* im = w->im;
+    crJson* shapes = NULL;
+    int count = 0;
+    for (crXml* node = link->child; node != NULL && cr__import_ok(im); node = node->next) {
+        if (strcmp(node->name, "collision") != 0) continue;
+        const char* relative = NULL;
+        double bits = -1.0;
+        node->used = true;
+        crPose pose = sdf__pose(im, node, &relative);
+        if (relative != NULL)
+            cr__import_refuse(im, node, NULL, CR_ERR_FIELD,
+                              "a collision's pose with relative_to is not supported");
+        crXml* geometry = cr__used_child(node, "geometry");
+        int surface = read_surface(w, node, pose, &bits);
+        if (shapes == NULL) shapes = cr_tree_list(&im->tree, to, "shapes");
+        for (crXml* g = geometry != NULL ? geometry->child : NULL; g != NULL && cr__import_ok(im);
+             g = g->next) {
+            crJson* made = NULL;
+            if (!put_geometry(w, g, pose, shapes, &made)) continue;
+            char name[NAME];
+            surface_name(surface, name);
+            cr_tree_text(&im->tree, made, "material", name);
+            if (bits >= 0.0) cr_tree_number(&im->tree, made, "group", bits);
+            if (bits >= 0.0) cr_tree_number(&im->tree, made, "mask", bits);
+            count++;
+        }
+    }
+    return count;
+}
+
+static void put_friction(crTree* tree, crJson* to, double mu, double mu2, crVec3 axis) {
+    cr_tree_number(tree, to, "mu", mu);
+    if (mu == mu2) return;
+    cr_tree_number(tree, to, "mu2", mu2);
+    cr_tree_vector(tree, to, "axis", axis);
+}
+
+void sdf__materials(sdfWorld* w) {
+    crTree* tree = &w->im->tree;
+    char names[2][NAME];
+    if (w->surface_count == 0) return;
+    crJson* materials = cr_tree_object(tree, tree->doc->root, "materials");
+    for (int i = 0; i < w->surface_count; i++) {
+        const sdfSurface* s = &w->surfaces[i];
+        surface_name(i, names[0]);
+        cr__tree_at(w->im, s->node);
+        crJson* to = cr_tree_object(tree, materials, names[0]);
+        put_friction(tree, to, s->mu, s->mu2, s->axis);
+        cr_tree_number(tree, to, "e", s->e);
+    }
+    crJson* pairs = w->surface_count > 1 ? cr_tree_list(tree, tree->doc->root, "pairs") : NULL;
+    for (int k = 0; k < w->surface_count * w->surface_count; k++) {
+        int i = k / w->surface_count, j = k % w->surface_count;
+        if (j <= i) continue;
+        // the first has the axis
+        bool swap = w->surfaces[i].mu == w->surfaces[i].mu2;
+        const sdfSurface* a = &w->surfaces[swap ? j : i];
+        const sdfSurface* b = &w->surfaces[swap ? i : j];
+        surface_name(swap ? j : i, names[0]);
+        surface_name(swap ? i : j, names[1]);
+        cr__tree_at(w->im, a->node);
+        crJson* to = cr_tree_object(tree, pairs, NULL);
+        crJson* both = cr_tree_list(tree, to, "materials");
+        cr_tree_text(tree, both, NULL, names[0]);
+        cr_tree_text(tree, both, NULL, names[1]);
+        put_friction(tree, to, fmin(a->mu, b->mu), fmin(a->mu2, b->mu2), a->axis);
+    }
+}

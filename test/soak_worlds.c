@@ -1,0 +1,541 @@
+// soak_worlds.c - random scenes for as long as asked, checked at every step.
+//
+//     soak_worlds MINUTES          scenes from seed 1 on
+//     soak_worlds --seed N [N2]    these alone
+//
+// A scene: a closed box of half-spaces, bodies of all convex shapes, chains by hinges, sliders and balls,
+// distance loops, masses up to 1000:1, e from 0 to 1, every quality, one to three threads. Checked: every
+// step returns CR_OK; the state stays finite and inside; the certificate's overlap is not below what
+// cr_collide finds, nor deep; its residual is finite and within tol where it says solved; energy grows by no
+// more than the impacts admit (scenes without motors); a snapshot continues to the same bits, in the same world and in another one
+// with another number of threads; bodies are removed and put in through new models; all memory comes back.
+// A finding is one line with the seed; exit status 1 where there was one.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "carom/carom.h"
+#include "sample.h"
+
+#define CELLS  3
+#define PITCH  0.4
+#define HALF   0.65
+#define HEIGHT 2.0
+#define PARTS  (CELLS * CELLS * CELLS)
+#define HULLS  3
+#define WALL   20.0  // s that one scene may take
+#define DEEP   1e-4  // overlap that is a finding, m
+
+// One body of a scene; what a model is built from again when the set of bodies changes.
+typedef struct Part {
+    bool here;
+    int parent;  // part, -1: the world
+    crJoint joint;
+    crPose pose;  // in the world, at the start
+    crShape shape;
+    double density;
+    crDof dof;
+} Part;
+
+typedef struct Soak {
+    uint64_t seed;
+    crRandom random;
+    Part parts[PARTS];
+    int count;
+    crHull* hulls[HULLS];
+    int tie_a, tie_b;  // parts of a distance loop, -1: none
+    double mu, e;
+    bool trees, motors;
+    crStepSettings settings;
+    crModel* model;
+    int body[PARTS];  // of each part, -1: not here
+    crWorld* world;
+    size_t bytes;     // held through the allocator
+    double created;   // energy the certificates admit, J
+    double start;     // energy at the start, J
+    double overlap;   // deepest so far, m
+    double residual;  // worst so far
+    int steps, unsolved;
+    int findings;
+} Soak;
+
+typedef struct Totals {
+    long scenes, steps, unsolved, findings;
+    double overlap, residual;
+} Totals;
+
+static void finding(Soak* s, const char* what, double figure, double allowed) {
+    s->findings++;
+    printf("seed %llu, t %.4f: %s: %.3g, allowed %.3g (%s, e %.2f, mu %.2f, %d bodies%s)\n",
+           (unsigned long long)s->seed, cr_world_state(s->world)->time, what, figure, allowed,
+           cr_quality_name(s->settings.quality), s->e, s->mu, s->model->nb - 1, s->trees ? ", trees" : "");
+    fflush(stdout);
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool chance(crRandom* random, double p) { return sample_uniform(random, 0.0, 1.0) < p; }
+static int below(crRandom* random, int n) { return (int)(sample_bits(random) % (uint64_t)n); }
+
+static void* count_alloc(void* ctx, size_t size) {
+    *(size_t*)ctx += size;
+    return malloc(size);
+}
+
+static void count_free(void* ctx, void* memory, size_t size) {
+    if (memory != NULL) *(size_t*)ctx -= size;
+    free(memory);
+}
+
+// what exists
+
+static crShape pick_shape(Soak* s) {
+    crRandom* r = &s->random;
+    double a = sample_uniform(r, 0.05, 0.13), b = sample_uniform(r, 0.05, 0.11),
+           c = sample_uniform(r, 0.05, 0.11);
+    switch (below(r, 9)) {
+    case 0:
+        return cr_shape_capsule(0.6 * a, b);
+    case 1:
+        return cr_shape_cylinder(a, b);
+    case 2:
+        return cr_shape_cone(a, b);
+    case 3:
+        return cr_shape_ellipsoid(a, b, c);
+    case 4:
+        return cr_shape_hull(s->hulls[below(r, HULLS)]);
+    case 5:
+    case 6:
+        return cr_shape_box(a, b, c);
+    default:
+        return cr_shape_sphere(a);
+    }
+}
+
+static crDof pick_dof(Soak* s) {
+    crDof dof = {.lower = -INFINITY, .upper = INFINITY};
+    if (chance(&s->random, 0.3)) {
+        dof.lower = -sample_uniform(&s->random, 0.1, 0.8);
+        dof.upper = sample_uniform(&s->random, 0.1, 0.8);
+    }
+    if (chance(&s->random, 0.3)) dof.friction = sample_log(&s->random, 1e-3, 1.0);
+    if (chance(&s->random, 0.2)) dof.damping = sample_log(&s->random, 1e-3, 1.0);
+    if (chance(&s->random, 0.15)) {
+        dof.motor_force = sample_log(&s->random, 1e-2, 5.0);
+        dof.motor_speed = sample_uniform(&s->random, -3.0, 3.0);
+        s->motors = true;
+    }
+    return dof;
+}
+
+// a column of the lattice as a chain that hangs from its top body, or from the world
+static void chain_column(Soak* s, int first, bool hung) {
+    const crJoint joints[] = {CR_JOINT_HINGE, CR_JOINT_BALL, CR_JOINT_HINGE, CR_JOINT_SLIDER};
+    for (int k = 0; k < CELLS; k++) {
+        Part* part = &s->parts[first + k];
+        part->pose.q = cr_quat_identity();
+        part->shape = cr_shape_capsule(0.05, 0.08);
+        part->pose.p.z = HEIGHT - 0.3 - PITCH * k;
+        part->parent = k > 0 ? first + k - 1 : -1;
+        part->joint = k > 0 || hung ? joints[below(&s->random, 4)] : CR_JOINT_FREE;
+        if (part->joint == CR_JOINT_HINGE || part->joint == CR_JOINT_SLIDER) part->dof = pick_dof(s);
+        // a slider without limits could leave the box
+        if (part->joint == CR_JOINT_SLIDER) {
+            part->dof.lower = fmax(part->dof.lower, -0.2);
+            part->dof.upper = fmin(part->dof.upper, 0.2);
+        }
+    }
+    s->trees = true;
+}
+
+static bool make_parts(Soak* s) {
+    crRandom* r = &s->random;
+    for (int i = 0; i < HULLS; i++) {
+        crVec3 points[8];
+        int corners = 3 + below(r, 6);
+        for (int k = 0; k < corners; k++) {
+            double angle = 2.0 * CR_PI * k / corners;
+            points[k] = cr_vec3(0.1 * cr_cos(angle), 0.1 * cr_sin(angle), 0.0);
+        }
+        double half = sample_uniform(r, 0.04, 0.1);
+        if (cr_hull_create_prism(points, corners, half, NULL, &s->hulls[i], NULL) != CR_OK) return false;
+    }
+    double ratio = chance(r, 0.3) ? 1000.0 : 3.0, fill = sample_uniform(r, 0.1, 1.0);
+    for (int i = 0; i < PARTS; i++) {
+        int column = i / CELLS;
+        crVec3 at =
+            cr_vec3((column % CELLS - 1) * PITCH, (column / CELLS - 1) * PITCH, (i % CELLS + 0.55) * PITCH);
+        Part part = {
+            .here = chance(r, fill), .parent = -1, .joint = CR_JOINT_FREE, .pose = {at, sample_rotation(r)}};
+        part.shape = pick_shape(s);
+        part.density = 1000.0 * sample_log(r, 1.0 / ratio, 1.001);
+        s->parts[i] = part;
+    }
+    s->count = PARTS;
+    for (int column = 0; column < CELLS * CELLS; column++) {
+        if (!chance(r, 0.12)) continue;
+        chain_column(s, column * CELLS, chance(r, 0.5));
+        for (int k = 0; k < CELLS; k++) {
+            s->parts[column * CELLS + k].here = true;
+        }
+    }
+    s->tie_a = s->tie_b = -1;
+    if (chance(r, 0.2)) {
+        s->tie_a = below(r, PARTS);
+        s->tie_b = below(r, PARTS);
+    }
+    return true;
+}
+
+static void pick_settings(Soak* s) {
+    crRandom* r = &s->random;
+    s->settings = cr_step_settings();
+    s->settings.quality = (crQuality)below(r, 3);
+    s->settings.threads = 1 + below(r, 3);
+    s->mu = chance(r, 0.2) ? 0.0 : sample_uniform(r, 0.05, 1.0);
+    s->e = chance(r, 0.4) ? 0.0 : chance(r, 0.2) ? 1.0 : sample_uniform(r, 0.0, 1.0);
+}
+
+// models and worlds
+
+static void add_body(Soak* s, int i) {
+    const Part* part = &s->parts[i];
+    crBodyDef def = cr_body_def();
+    def.joint = part->joint;
+    def.pose = part->pose;
+    def.axis = cr_vec3(0, 1, 0);
+    def.dof[0] = part->dof;
+    for (int k = 0; part->joint != CR_JOINT_HINGE && part->joint != CR_JOINT_SLIDER && k < 6; k++) {
+        def.dof[k] = cr_body_def().dof[k];
+    }
+    if (part->joint == CR_JOINT_SLIDER) def.axis = cr_vec3(0, 0, 1);
+    if (part->parent >= 0) {
+        def.parent = s->body[part->parent];
+        def.pose = cr_pose_mul(cr_pose_inverse(s->parts[part->parent].pose), part->pose);
+    }
+    crMaterial material = cr_material();
+    material.density = part->density;
+    material.surface.mu = material.surface.mu2 = s->mu;
+    material.surface.e = s->e;
+    s->body[i] = cr_model_add_body(s->model, &def);
+    cr_model_add_shape(s->model, s->body[i], &part->shape, cr_model_add_material(s->model, &material));
+}
+
+static bool build_model(Soak* s) {
+    crAllocator allocator = {count_alloc, count_free, &s->bytes};
+    s->model = cr_model_create(&allocator);
+    if (s->model == NULL) return false;
+    s->model->materials[0].surface.mu = s->model->materials[0].surface.mu2 = s->mu;
+    s->model->materials[0].surface.e = s->e;
+    const crShape walls[] = {
+        cr_shape_halfspace(cr_vec3(0, 0, 1), 0.0),   cr_shape_halfspace(cr_vec3(0, 0, -1), -HEIGHT),
+        cr_shape_halfspace(cr_vec3(1, 0, 0), -HALF), cr_shape_halfspace(cr_vec3(-1, 0, 0), -HALF),
+        cr_shape_halfspace(cr_vec3(0, 1, 0), -HALF), cr_shape_halfspace(cr_vec3(0, -1, 0), -HALF),
+    };
+    for (int i = 0; i < 6; i++) {
+        cr_model_add_shape(s->model, CR_WORLD, &walls[i], 0);
+    }
+    for (int i = 0; i < s->count; i++) {
+        s->body[i] = -1;
+        if (s->parts[i].here) add_body(s, i);
+    }
+    if (s->tie_a >= 0 && s->tie_a != s->tie_b && s->body[s->tie_a] > 0 && s->body[s->tie_b] > 0) {
+        crLoop loop = cr_loop(CR_LOOP_DISTANCE, s->body[s->tie_a], s->body[s->tie_b]);
+        loop.length = cr_norm(cr_sub(s->parts[s->tie_a].pose.p, s->parts[s->tie_b].pose.p));
+        cr_model_add_loop(s->model, &loop);
+    }
+    return cr_model_check(s->model, NULL) == CR_OK;
+}
+
+static crWorld* open_world(Soak* s, int threads) {
+    crAllocator allocator = {count_alloc, count_free, &s->bytes};
+    crWorldDef def = cr_world_def();
+    def.model = s->model;
+    def.allocator = &allocator;
+    def.step = s->settings;
+    def.step.threads = threads;
+    crWorld* world = NULL;
+    crError error = {0};
+    if (cr_world_create(&def, &world, &error) != CR_OK) {
+        printf("seed %llu: a world was refused: %s\n", (unsigned long long)s->seed, error.message);
+        s->findings++;
+    }
+    return world;
+}
+
+static double energy(Soak* s) {
+    crEnergy e = cr_world_energy(s->world);
+    return e.kinetic + e.potential;
+}
+
+static void count_from_here(Soak* s) {
+    s->start = energy(s);
+    s->created = 0.0;
+}
+
+// checks
+
+static bool tied(const crModel* model, int a, int b) {
+    if (a == CR_WORLD || b == CR_WORLD) return a == b;
+    if (a == b || model->bodies[a].parent == b || model->bodies[b].parent == a) return true;
+    for (int i = 0; i < model->loop_count; i++) {
+        const crLoop* loop = &model->loops[i];
+        if ((loop->a == a && loop->b == b) || (loop->a == b && loop->b == a)) return true;
+    }
+    return false;
+}
+
+// the two shapes go into what, for a line about them
+static double deepest(Soak* s, char* what, size_t size) {
+    double most = 0.0;
+    const crModel* model = s->model;
+    const crPose* pose = cr_world_stages(s->world)->dynamics.pose;
+    cr_world_pose(s->world, CR_WORLD);
+    for (int i = 0; i < model->shape_count; i++) {
+        for (int j = i + 1; j < model->shape_count; j++) {
+            const crBodyShape *a = &model->shapes[i], *b = &model->shapes[j];
+            if (tied(model, a->body, b->body)) continue;
+            crContactPoint points[CR_MANIFOLD_MAX];
+            int n = cr_collide(&a->shape, pose[a->body], &b->shape, pose[b->body], 0.0, points,
+                               CR_MANIFOLD_MAX, NULL);
+            for (int k = 0; k < n; k++) {
+                if (-points[k].gap <= most) continue;
+                most = -points[k].gap;
+                snprintf(what, size, "overlap of %s and %s, m", cr_shape_name(a->shape.kind),
+                         cr_shape_name(b->shape.kind));
+            }
+        }
+    }
+    return most;
+}
+
+static void check_state(Soak* s) {
+    const crState* state = cr_world_state(s->world);
+    double sum = 0.0;
+    for (int i = 0; i < s->model->nq; i++) {
+        sum += state->q[i] * 0.0;
+    }
+    for (int i = 0; i < s->model->nv; i++) {
+        sum += state->v[i] * 0.0;
+    }
+    if (sum != 0.0) finding(s, "not finite", 1.0, 0.0);
+    for (int b = 1; b < s->model->nb; b++) {
+        crVec3 p = cr_world_pose(s->world, b).p;
+        double out = fmax(fmax(fabs(p.x), fabs(p.y)) - HALF, fmax(-p.z, p.z - HEIGHT));
+        if (out > 0.0) finding(s, "a body left the box by, m", out, 0.0);
+    }
+}
+
+static void check_certificate(Soak* s) {
+    const crCertificate* c = cr_world_certificate(s->world);
+    char what[64] = "";
+    double tol = s->settings.tol, overlap = deepest(s, what, sizeof what);
+    s->overlap = fmax(s->overlap, overlap);
+    s->residual = fmax(s->residual, c->residual);
+    s->unsolved += c->outcome != CR_OUTCOME_SOLVED;
+    s->created += c->energy_created;
+    if (!isfinite(c->residual)) finding(s, "residual", c->residual, tol);
+    if (tol > 0.0 && s->settings.quality == CR_QUALITY_CERTIFIED && c->outcome == CR_OUTCOME_SOLVED &&
+        c->residual > tol) {
+        finding(s, "called solved with residual", c->residual, tol);
+    }
+    if (overlap > c->penetration + 1e-9)
+        finding(s, "overlap above the certificate's", overlap, c->penetration);
+    if (overlap > DEEP) finding(s, what, overlap, DEEP);
+    // the integrator of trees is of first order, and pushing apart lifts
+    double allowed = s->start + s->created + (s->trees ? 0.1 : 0.01) * fabs(s->start);
+    double present = energy(s);
+    if (!s->motors && present > allowed) {
+        finding(s, "energy, J", present, allowed);
+        count_from_here(s);
+    }
+}
+
+static bool step(Soak* s) {
+    crError error = {0};
+    crStatus status = cr_world_step(s->world, &error);
+    s->steps++;
+    if (status != CR_OK) {
+        finding(s, error.message[0] != '\0' ? error.message : cr_status_text(status), (double)status, 0.0);
+        return false;
+    }
+    check_state(s);
+    check_certificate(s);
+    return s->findings == 0;
+}
+
+// the same future from a snapshot, in the same world and in another
+static void check_snapshot(Soak* s, int steps) {
+    size_t size = cr_world_save_size(s->world);
+    void* bytes = malloc(size);
+    if (bytes == NULL || cr_world_save(s->world, bytes, size) != CR_OK) {
+        finding(s, "a snapshot was refused", (double)size, 0.0);
+        free(bytes);
+        return;
+    }
+    bool fine = true;
+    for (int i = 0; i < steps && fine; i++) {
+        fine = step(s);
+    }
+    uint64_t expected = cr_world_hash(s->world);
+    crWorld* other = fine ? open_world(s, 1 + (s->settings.threads + below(&s->random, 3)) % 4) : NULL;
+    for (int w = 0; w < 2 && other != NULL; w++) {
+        crWorld* world = w == 0 ? other : s->world;
+        if (cr_world_load(world, bytes, size, NULL) != CR_OK)
+            finding(s, "a snapshot was not taken back", 0, 0);
+        for (int i = 0; i < steps && fine; i++) {
+            fine = cr_world_step(world, NULL) == CR_OK;
+        }
+        if (cr_world_hash(world) != expected) finding(s, "another future after a snapshot; world", w, 0.0);
+    }
+    cr_world_destroy(other);
+    free(bytes);
+}
+
+// a set of bodies changes: a new model, with the state of those that stay
+
+static void copy_state(const crModel* from, const crState* a, int body_a, const crModel* to, crState* b,
+                       int body_b) {
+    const crBody *x = &from->bodies[body_a], *y = &to->bodies[body_b];
+    memcpy(b->q + y->q, a->q + x->q, (size_t)x->nq * sizeof(double));
+    memcpy(b->v + y->v, a->v + x->v, (size_t)x->nv * sizeof(double));
+}
+
+static bool room_for(Soak* s, const Part* part) {
+    for (int i = 0; i < s->model->shape_count; i++) {
+        const crBodyShape* other = &s->model->shapes[i];
+        crDistance d;
+        crPose pose = cr_world_pose(s->world, other->body);
+        if (cr_distance(&part->shape, part->pose, &other->shape, pose, 1.0, &d) && d.contact.gap < 1e-3)
+            return false;
+    }
+    return true;
+}
+
+static void change_bodies(Soak* s) {
+    int i = below(&s->random, s->count);
+    Part* part = &s->parts[i];
+    bool in_tree = part->joint != CR_JOINT_FREE || (i + 1 < s->count && s->parts[i + 1].parent == i);
+    if (in_tree || i == s->tie_a || i == s->tie_b) return;
+    if (!part->here && !room_for(s, part)) return;
+    part->here = !part->here;
+    crModel* old_model = s->model;
+    crWorld* old_world = s->world;
+    int old_body[PARTS];
+    memcpy(old_body, s->body, sizeof old_body);
+    s->world = NULL;
+    if (!build_model(s) || (s->world = open_world(s, s->settings.threads)) == NULL) {
+        printf("seed %llu: a changed model was refused\n", (unsigned long long)s->seed);
+        s->findings++;
+        cr_model_destroy(s->model);
+        s->model = old_model;
+        s->world = old_world;
+        return;
+    }
+    for (int k = 0; k < s->count; k++) {
+        if (s->body[k] < 0 || old_body[k] < 0) continue;
+        copy_state(old_model, cr_world_state(old_world), old_body[k], s->model, cr_world_state(s->world),
+                   s->body[k]);
+    }
+    cr_world_state(s->world)->time = cr_world_state(old_world)->time;
+    cr_world_destroy(old_world);
+    cr_model_destroy(old_model);
+    count_from_here(s);
+}
+
+// one scene from its seed
+
+static void push(Soak* s) {
+    crState* state = cr_world_state(s->world);
+    double speed = sample_log(&s->random, 1e-2, 3.0);
+    for (int i = 0; i < s->model->nv; i++) {
+        state->v[i] = sample_uniform(&s->random, -speed, speed);
+    }
+    // loops must hold at the start
+    crStep* stages = cr_world_stages(s->world);
+    cr_model_kinematics(s->model, state, &stages->dynamics);
+    cr_model_close_loops(s->model, 1e-12, &stages->scratch, &stages->dynamics, state, NULL);
+    count_from_here(s);
+}
+
+static void run(Soak* s) {
+    double end = now() + WALL;
+    int phases = 2 + below(&s->random, 3);
+    push(s);
+    for (int phase = 0; phase < phases && s->findings == 0; phase++) {
+        int steps = 20 + below(&s->random, 100);
+        for (int i = 0; i < steps && now() < end; i++) {
+            if (!step(s)) return;
+        }
+        if (now() > end) return;
+        check_snapshot(s, 5 + below(&s->random, 20));
+        if (s->findings == 0) change_bodies(s);
+    }
+}
+
+static void print_scene(const Soak* s, double seconds) {
+    printf(
+        "seed %llu: %s, e %.2f, mu %.2f, %d thread%s%s%s: %d steps in %.2f s, overlap %.2g m, residual %.2g, "
+        "%d unsolved\n",
+        (unsigned long long)s->seed, cr_quality_name(s->settings.quality), s->e, s->mu, s->settings.threads,
+        s->settings.threads > 1 ? "s" : "", s->trees ? ", trees" : "", s->motors ? ", motors" : "", s->steps,
+        seconds, s->overlap, s->residual, s->unsolved);
+}
+
+static void soak_scene(uint64_t seed, bool tell, Totals* totals) {
+    double begun = now();
+    Soak s = {.seed = seed, .random = sample_seed(seed)};
+    pick_settings(&s);
+    bool fine = make_parts(&s) && build_model(&s);
+    if (fine && s.model->nv > 0) s.world = open_world(&s, s.settings.threads);
+    if (s.world != NULL) run(&s);
+    cr_world_destroy(s.world);
+    cr_model_destroy(s.model);
+    for (int i = 0; i < HULLS; i++) {
+        cr_hull_destroy(s.hulls[i]);
+    }
+    if (!fine || s.bytes != 0) {
+        printf("seed %llu: %s, %zu bytes\n", (unsigned long long)seed, fine ? "memory kept" : "not built",
+               s.bytes);
+        s.findings++;
+    }
+    if (tell) print_scene(&s, now() - begun);
+    totals->scenes++;
+    totals->steps += s.steps;
+    totals->unsolved += s.unsolved;
+    totals->findings += s.findings;
+    totals->overlap = fmax(totals->overlap, s.overlap);
+    totals->residual = fmax(totals->residual, s.residual);
+}
+
+int main(int argc, char** argv) {
+    Totals totals = {0};
+    double minutes = 30.0;
+    uint64_t first = 1, last = UINT64_MAX;
+    if (argc > 2 && strcmp(argv[1], "--seed") == 0) {
+        first = strtoull(argv[2], NULL, 10);
+        last = argc > 3 ? strtoull(argv[3], NULL, 10) : first;
+        minutes = INFINITY;
+    } else if (argc > 1) {
+        char* end = NULL;
+        minutes = strtod(argv[1], &end);
+        if (*end != '\0' || !(minutes > 0.0)) {
+            fprintf(stderr, "soak worlds: minutes is '%s', must be > 0\n", argv[1]);
+            return 2;
+        }
+    }
+    double end = now() + 60.0 * minutes;
+    for (uint64_t seed = first; seed <= last && now() < end; seed++) {
+        soak_scene(seed, last != UINT64_MAX, &totals);
+    }
+    printf("%ld scenes, %ld steps, %ld not solved to their tolerance; deepest overlap %.2g m, worst residual "
+           "%.2g; "
+           "%ld findings\n",
+           totals.scenes, totals.steps, totals.unsolved, totals.overlap, totals.residual, totals.findings);
+    return totals.findings > 0;
+}

@@ -1,0 +1,231 @@
+// SDF: poses with frames, joints, surfaces, filters; notes and refusals; the worlds of gz-physics.
+#include "data.h"
+#include "import_case.h"
+
+#define REFUSED(text, status, w) case_refused((text), (status), 0, 0, (w), __LINE__)
+#define WORLD(inside)            "<sdf version='1.9'><world name='w'>" inside "</world></sdf>"
+#define MODEL(inside)            WORLD("<model name='m'>" inside "</model>")
+
+TEST(frames) {
+    Case c;
+    if (!case_xml()) return;
+    // a ring of names that is none: link to frame to joint to link
+    if (!case_good(
+            MODEL("<pose degrees='true'>0 0 10 0 0 90</pose>"
+                  "<link name='b'><pose relative_to='f'>0 0 1 0 0 0</pose></link>"
+                  "<frame name='f' attached_to='j'><pose>1 0 0 0 0 0</pose></frame>"
+                  "<joint name='j' type='revolute'><pose relative_to='a'>0 2 0 0 0 0</pose><parent>a</parent>"
+                  "<child>b</child><axis><xyz>0 0 1</xyz></axis></joint>"
+                  "<link name='a'><pose rotation_format='quat_xyzw'>1 0 0 0 0 0 1</pose></link>"),
+            NULL, &c, __LINE__))
+        return;
+    // in the model: a (1, 0, 0), j (1, 2, 0), f (2, 2, 0), b (2, 2, 1); the model turns x to y
+    CHECK_VEC(case_pose(&c, "m::a").p, cr_vec3(0, 1, 10), 1e-14);
+    crPose b = case_pose(&c, "m::b");
+    // carom's frame is that of the joint
+    CHECK_VEC(b.p, cr_vec3(-2, 1, 10), 1e-14);
+    CHECK_VEC(case_body(&c, "m::b")->com, cr_vec3(1, 0, 1), 1e-14);
+    CHECK(case_body(&c, "m::b")->mass == 1.0 && case_body(&c, "m::b")->inertia.zz == 1.0);
+    case_again(&c, "frames");
+    case_free(&c);
+}
+
+TEST(joints) {
+    Case c;
+    if (!case_xml()) return;
+    if (!case_good(
+            MODEL("<link name='a'/><link name='b'><pose>0 0 1 0 0 1.5707963267948966</pose></link>"
+                  "<link name='c'/><link name='d'/><link name='e'/><link name='f'/>"
+                  "<joint name='j' type='prismatic'><parent>world</parent><child>b</child><axis>"
+                  "<xyz expressed_in='__model__'>1 0 0</xyz><limit><lower>-1</lower><upper>2</upper></limit>"
+                  "<dynamics><damping>.5</damping><friction>.25</friction><spring_stiffness>7</"
+                  "spring_stiffness>"
+                  "<spring_reference>.1</spring_reference></dynamics></axis></joint>"
+                  "<joint name='k' type='universal'><parent>b</parent><child>c</child><axis><xyz>1 0 0</xyz>"
+                  "</axis><axis2><xyz>0 1 0</xyz></axis2></joint>"
+                  "<joint name='l' type='ball'><parent>c</parent><child>d</child></joint>"
+                  "<joint name='m' type='fixed'><parent>d</parent><child>e</child></joint>"
+                  "<joint name='n' type='fixed'><parent>world</parent><child>e</child></joint>"
+                  "<joint name='o' type='continuous'><parent>a</parent><child>f</child></joint>"
+                  "<joint name='p' type='revolute'><parent>f</parent><child>e</child></joint>"),
+            NULL, &c, __LINE__))
+        return;
+    const crBody* b = case_body(&c, "m::b");
+    // the model's x seen from a link turned by 90 degrees about z
+    CHECK_VEC(b->axis, cr_vec3(0, -1, 0), 1e-15);
+    const crDof* dof = case_dof(&c, "m::b");
+    CHECK(dof->lower == -1.0 && dof->upper == 2.0 && dof->damping == 0.5 && dof->friction == 0.25);
+    CHECK(dof->stiffness == 7.0 && dof->rest == 0.1);
+    CHECK(case_body(&c, "m::c_axis")->mass == 0.0 && case_body(&c, "m::c_axis")->axis.x == 1.0);
+    CHECK(case_body(&c, "m::c")->axis.y == 1.0 && case_body(&c, "m::d")->joint == CR_JOINT_BALL);
+    CHECK(case_body(&c, "m::a")->joint == CR_JOINT_FREE && case_body(&c, "m::e")->joint == CR_JOINT_FIXED);
+    CHECK(c.scene.model->loop_count == 1 && c.scene.model->loops[0].kind == CR_LOOP_WELD);
+    CHECK(case_note(&c, "revolute that closes a loop") != NULL);
+    case_again(&c, "joints");
+    case_free(&c);
+}
+
+#define BALL(name, x, surface)                                               \
+    "<model name='" name "'><pose>" x                                        \
+    " 0 9 0 0 0</pose><link name='l'><collision name='c'><geometry><sphere>" \
+    "<radius>.5</radius></sphere></geometry>" surface "</collision></link></model>"
+
+TEST(surfaces) {
+    Case c;
+    if (!case_xml()) return;
+    if (!case_good(
+            WORLD("<gravity>0 0 -5</gravity><physics "
+                  "type='ode'><max_step_size>.25</max_step_size><ode><x/></ode>"
+                  "</physics>" BALL(
+                      "a", "0",
+                      "<surface><friction><ode><mu>.5</mu><mu2>.25</mu2><fdir1>0 1 0</fdir1></ode>"
+                      "</friction><bounce><restitution_coefficient>.75</restitution_coefficient></bounce>"
+                      "<contact><collide_bitmask>6</collide_bitmask></contact></surface>")
+                      BALL("b", "3",
+                           "<surface><friction><ode><mu>.4</mu></ode></friction><contact>"
+                           "<collide_bitmask>1</collide_bitmask></contact></surface>") BALL("c", "6", "")),
+            NULL, &c, __LINE__))
+        return;
+    const crModel* m = c.scene.model;
+    CHECK(m->gravity.z == -5.0 && c.scene.step.dt == 0.25);
+    crContactSurface s;
+    CHECK_STATUS(cr_model_surface(m, m->shapes[0].material, m->shapes[2].material, 0.0, &s), CR_OK);
+    CHECK(s.surface.mu == 0.5 && s.surface.mu2 == 0.25 && s.surface.axis.y == 1.0 && s.surface.e == 0.0);
+    CHECK_STATUS(cr_model_surface(m, m->shapes[0].material, m->shapes[0].material, 0.0, &s), CR_OK);
+    CHECK(s.surface.e == 0.75);
+    CHECK_STATUS(cr_model_surface(m, m->shapes[1].material, m->shapes[2].material, 0.0, &s), CR_OK);
+    CHECK(s.surface.mu == 0.4);
+    CHECK(!cr_model_meet(m, 0, 1) && cr_model_meet(m, 1, 2) && cr_model_meet(m, 0, 2));
+    case_again(&c, "surfaces");
+    case_steps(&c, "surfaces", 4);
+    case_free(&c);
+}
+
+TEST(self_collision) {
+    static const char* const words[] = {"", "<self_collide>true</self_collide>"};
+    Case c;
+    if (!case_xml()) return;
+    for (int i = 0; i < 2; i++) {
+        char text[700];
+        snprintf(text, sizeof text,
+                 MODEL("%s<link name='a'><collision name='c'><geometry><box/></geometry></collision></link>"
+                       "<link name='b'><collision name='c'><geometry><box><size>2 4 "
+                       "6</size></box></geometry></collision>"
+                       "</link>"),
+                 words[i]);
+        if (!case_good(text, NULL, &c, __LINE__)) continue;
+        CHECK(cr_model_meet(c.scene.model, 0, 1) == (i == 1));
+        CHECK(c.scene.model->shapes[1].shape.size.z == 3.0 && c.scene.model->shapes[0].shape.size.x == 0.5);
+        case_free(&c);
+    }
+}
+
+TEST(refusals) {
+    if (!case_xml()) return;
+    REFUSED(WORLD("<include><uri>model://x</uri></include>"), CR_ERR_FIELD, "put the model in this file");
+    REFUSED(MODEL("<include/>"), CR_ERR_FIELD, "inside a model");
+    REFUSED(MODEL("<model name='n'/>"), CR_ERR_FIELD, "inside a model");
+    REFUSED(WORLD("<frame name='f'/>"), CR_ERR_FIELD, "frames of the world");
+    REFUSED(WORLD("<model/>"), CR_ERR_MISSING, "name");
+    REFUSED(MODEL("<link/>"), CR_ERR_MISSING, "name");
+    REFUSED(MODEL("<link name='a'/><link name='a'/>"), CR_ERR_NAME, "taken");
+    REFUSED(MODEL("<static>perhaps</static>"), CR_ERR_TYPE, "true or false");
+    REFUSED(MODEL("<pose>1 2 3</pose>"), CR_ERR_SIZE, "needs 6");
+    REFUSED(MODEL("<pose rotation_format='odd'>1 2 3 4 5 6</pose>"), CR_ERR_NAME, "quat_xyzw");
+    REFUSED(MODEL("<pose relative_to='x'/>"), CR_ERR_NAME, "no model before it");
+    REFUSED(MODEL("<link name='a'><pose relative_to='x'/></link>"), CR_ERR_NAME, "no such frame");
+    REFUSED(
+        MODEL("<link name='a'><pose relative_to='b'/></link><link name='b'><pose relative_to='a'/></link>"),
+        CR_ERR_NAME, "ring");
+    REFUSED(MODEL("<link name='a'/><joint name='j' type='ball'><parent>a</parent></joint>"), CR_ERR_MISSING,
+            "<child>");
+    REFUSED(MODEL("<link name='a'/><joint name='j' type='ball'><parent>a</parent><child>x</child></joint>"),
+            CR_ERR_NAME, "\"x\"");
+    REFUSED(
+        MODEL("<link name='a'/><joint name='j' type='screw'><parent>world</parent><child>a</child></joint>"),
+        CR_ERR_NAME, "screw");
+    REFUSED(
+        MODEL("<link name='a'/><joint name='j' type='revolute'><parent>world</parent><child>a</child><axis>"
+              "<xyz>0 0 0</xyz></axis></joint>"),
+        CR_ERR_UNIT, "zero");
+    REFUSED(
+        MODEL("<link name='a'/><joint name='j' type='revolute'><parent>world</parent><child>a</child><axis>"
+              "<xyz expressed_in='x'>0 0 1</xyz></axis></joint>"),
+        CR_ERR_NAME, "\"x\"");
+    REFUSED(
+        MODEL("<link name='a'><collision name='c'><geometry><sphere><radius>0</radius></sphere></geometry>"
+              "</collision></link>"),
+        CR_ERR_RANGE, "above 0");
+    REFUSED(MODEL("<link name='a'><collision name='c'><geometry><mesh/></geometry></collision></link>"),
+            CR_ERR_MISSING, "<uri>");
+    REFUSED(MODEL("<link name='a'><collision name='c'><pose relative_to='a'/></collision></link>"),
+            CR_ERR_FIELD, "relative_to");
+    REFUSED(MODEL("<link name='a'><inertial><pose relative_to='a'/></inertial></link>"), CR_ERR_FIELD,
+            "relative_to");
+    REFUSED(MODEL("<link name='a'><inertial><mass>-1</mass></inertial></link>"), CR_ERR_RANGE, "mass");
+    REFUSED(BALL("a", "0", "<surface><friction><ode><mu>-1</mu></ode></friction></surface>"), CR_ERR_NAME,
+            "no model");
+    REFUSED(WORLD(BALL("a", "0", "<surface><friction><ode><mu>-1</mu></ode></friction></surface>")),
+            CR_ERR_RANGE, "negative");
+    REFUSED(
+        WORLD(BALL("a", "0", "<surface><contact><collide_bitmask>.5</collide_bitmask></contact></surface>")),
+        CR_ERR_RANGE, "32 bits");
+}
+
+TEST(worlds_of_gz_physics) {
+    static const struct {
+        const char* name;
+        int nv, unsupported;
+    } files[] = {{"collision_pair_contact_point.sdf", 6, 0},
+                 {"contact.sdf", 24, 0},
+                 {"falling.world", 12, 1},
+                 {"ground.sdf", 0, 1},
+                 {"multiple_collisions.sdf", 6, 1},
+                 {"pendulum_joint_wrench.sdf", 1, 0},
+                 {"shapes.world", 30, 0},
+                 {"slip_compliance.sdf", 6, 1},
+                 {"sphere.sdf", 6, 0},
+                 {"string_pendulum.sdf", 1, 0}};
+    if (!case_xml()) return;
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        char relative[64], buffer[512];
+        snprintf(relative, sizeof relative, "sdf-gz-physics/%s", files[i].name);
+        const char* path = test_data(relative, buffer, sizeof buffer);
+        if (path == NULL) {
+            test_skip("the data are not there");
+            return;
+        }
+        Case c;
+        crStatus status = case_file(path, NULL, &c);
+        if (!test_check(status == CR_OK, __FILE__, __LINE__, "%s: %d:%d: %s", path, c.error.line,
+                        c.error.column, c.error.message))
+            continue;
+        int unsupported = 0;
+        for (int n = 0; n < c.import.note_count; n++) {
+            unsupported += c.import.notes[n].level == CR_NOTE_UNSUPPORTED;
+        }
+        test_check(c.scene.model->nv == files[i].nv && unsupported == files[i].unsupported, __FILE__,
+                   __LINE__, "%s: nv %d, %d left out", files[i].name, c.scene.model->nv, unsupported);
+        case_again(&c, files[i].name);
+        case_steps(&c, files[i].name, 20);
+        case_free(&c);
+    }
+}
+
+// the period of small swings: hung 1 m above its centre, 2 pi sqrt((I + m) / (m g)), from 0.7 rad a bit longer
+TEST(string_pendulum_swings) {
+    char buffer[512];
+    Case c;
+    const char* path = test_data("sdf-gz-physics/string_pendulum.sdf", buffer, sizeof buffer);
+    if (path == NULL || !case_xml() || case_file(path, NULL, &c) != CR_OK) {
+        test_skip("the data are not there");
+        return;
+    }
+    crPose bob = case_pose(&c, "pendulum::bob");
+    CHECK_VEC(bob.p, cr_vec3(0, 0, 1), 1e-14);
+    CHECK_VEC(cr_quat_rotate(bob.q, cr_vec3(0, 0, 1)), cr_vec3(0, -sin(0.7), cos(0.7)), 1e-14);
+    const crBody* body = case_body(&c, "pendulum::bob");
+    CHECK_VEC(body->com, cr_vec3(0, 0, -1), 1e-14);
+    CHECK_VEC(body->axis, cr_vec3(1, 0, 0), 1e-14);
+    case_free(&c);
+}

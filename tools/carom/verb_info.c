@@ -1,0 +1,215 @@
+// verb_info.c - carom info: what is in a scene or model: tree, freedoms, masses, inertias, shapes, notes.
+#include <math.h>
+#include <string.h>
+
+#include "command.h"
+#include "scene_input.h"
+
+static const char* const joint_names[] = {"fixed", "hinge", "slider", "planar", "ball", "free", "driven"};
+
+#define NAMES   34  // columns of names
+#define NUMBERS 55  // columns from there to the shapes
+
+static void print_help(void) {
+    puts("usage: carom info MODEL [options]\n"
+         "\n"
+         "What is in a scene or in a model (MJCF, URDF, SDF): the tree of bodies, their joints, masses,\n"
+         "principal moments of inertia and shapes, and what the import left out.\n"
+         "\n"
+         "  --json            the same as one JSON object\n"
+         "  --strict --key NAME --package DIR --fixed-base --with FILE --set PATH=VALUE\n"
+         "                    as for carom import\n"
+         "\n"
+         "Exit status: 0 good, 1 bad model, 2 wrong usage, 3 a file cannot be opened.\n"
+         "\n"
+         "example:\n"
+         "  carom info humanoid.xml");
+}
+
+// the model's shapes of one body, by kind: "2 capsule, sphere"
+static void shape_text(const crModel* model, int body, char* text, size_t size) {
+    size_t at = 0;
+    text[0] = '\0';
+    for (int kind = 0; kind < CR_SHAPE_KINDS; kind++) {
+        int count = 0;
+        for (int i = 0; i < model->shape_count; i++) {
+            count += model->shapes[i].body == body && (int)model->shapes[i].shape.kind == kind;
+        }
+        if (count == 0 || at >= size) continue;
+        const char* name = cr_shape_name((crShapeKind)kind);
+        int wrote = count > 1 ? snprintf(text + at, size - at, "%s%d %s", at > 0 ? ", " : "", count, name)
+                              : snprintf(text + at, size - at, "%s%s", at > 0 ? ", " : "", name);
+        at += wrote > 0 ? (size_t)wrote : 0;
+    }
+}
+
+static int depth_of(const crModel* model, int body) {
+    int depth = 0;
+    while (body != CR_WORLD) {
+        body = model->bodies[body].parent;
+        depth++;
+    }
+    return depth;
+}
+
+static double total_mass(const crModel* model) {
+    double sum = 0.0;
+    for (int i = 1; i < model->nb; i++) {
+        sum += model->bodies[i].last >= 0 ? model->bodies[i].mass : 0.0;
+    }
+    return sum;
+}
+
+static void print_body(const crModel* model, int i) {
+    const crBody* body = &model->bodies[i];
+    char shapes[120];
+    shape_text(model, i, shapes, sizeof shapes);
+    int indent = 2 * depth_of(model, i);
+    indent = indent < 24 ? indent : 24;
+    printf("%*s", indent, "");
+    print_plain(stdout, body->name);
+    int width = indent + (int)strlen(body->name);
+    printf("%*s", width < NAMES ? NAMES - width : 0, "");
+    const double* I = body->principal;
+    if (i == CR_WORLD) {
+        printf(shapes[0] != '\0' ? "%*s%s\n" : "\n", NUMBERS, "", shapes);
+    } else {
+        printf(" %-7s %2d %10.4g  %9.3g %9.3g %9.3g%s%s\n", joint_names[body->joint], body->nv, body->mass,
+               I[0], I[1], I[2], shapes[0] != '\0' ? "  " : "", shapes);
+    }
+}
+
+static void print_text(const SceneInput* input, const crScene* scene) {
+    const crImport* import = &input->imported;
+    const crModel* model = scene->model;
+    print_plain(stdout, scene_title(input));
+    printf(": %s\n", import->format != CR_IMPORT_NONE ? cr_import_format_name(import->format) : "scene");
+    printf("bodies %d, coordinates %d, velocities %d, moving mass %.6g kg\n", model->nb - 1, model->nq,
+           model->nv, total_mass(model));
+    printf("shapes %d, materials %d, constraints %d, excluded pairs %d, overlaps at the start %d\n",
+           model->shape_count, model->material_count - 1, model->loop_count, model->exclusion_count,
+           scene->overlap_count);
+    printf("gravity %g %g %g m/s^2, dt %g s\n\n", model->gravity.x, model->gravity.y, model->gravity.z,
+           scene->step.dt);
+    printf("%-*s %-7s %2s %10s  %-29s  %s\n", NAMES, "body", "joint", "nv", "mass kg",
+           "principal moments kg m^2", "shapes");
+    for (int i = 0; i < model->nb; i++) {
+        print_body(model, i);
+    }
+    int levels[2] = {0, 0};
+    for (int i = 0; i < import->note_count; i++) {
+        levels[import->notes[i].level]++;
+    }
+    if (import->note_count > 0)
+        printf("\nleft out: kinds that act on bodies %d, that do not %d\n", levels[CR_NOTE_UNSUPPORTED],
+               levels[CR_NOTE_IGNORED]);
+}
+
+static void json_number(const char* key, double value) {
+    printf("\"%s\": ", key);
+    cr_json_write_number(stdout, value);
+}
+
+static void json_body(const crModel* model, int i) {
+    const crBody* body = &model->bodies[i];
+    printf("%s\n    {\"name\": ", i > 0 ? "," : "");
+    cr_json_write_string(stdout, body->name);
+    fputs(", \"parent\": ", stdout);
+    if (i == CR_WORLD) {
+        fputs("null", stdout);
+    } else {
+        cr_json_write_string(stdout, model->bodies[body->parent].name);
+    }
+    printf(", \"joint\": \"%s\", \"nq\": %d, \"nv\": %d, ", joint_names[body->joint], body->nq, body->nv);
+    json_number("mass", body->mass);
+    fputs(", \"com\": [", stdout);
+    const double com[] = {body->com.x, body->com.y, body->com.z};
+    for (int k = 0; k < 3; k++) {
+        fputs(k > 0 ? ", " : "", stdout);
+        cr_json_write_number(stdout, com[k]);
+    }
+    fputs("], \"moments\": [", stdout);
+    for (int k = 0; k < 3; k++) {
+        fputs(k > 0 ? ", " : "", stdout);
+        cr_json_write_number(stdout, body->principal[k]);
+    }
+    fputs("], \"shapes\": [", stdout);
+    bool first = true;
+    for (int s = 0; s < model->shape_count; s++) {
+        if (model->shapes[s].body != i) continue;
+        fputs(first ? "" : ", ", stdout);
+        cr_json_write_string(stdout, cr_shape_name(model->shapes[s].shape.kind));
+        first = false;
+    }
+    fputs("]}", stdout);
+}
+
+static void print_json(const SceneInput* input, const crScene* scene) {
+    const crImport* import = &input->imported;
+    const crModel* model = scene->model;
+    fputs("{\n  \"model\": ", stdout);
+    cr_json_write_string(stdout, scene_title(input));
+    printf(",\n  \"format\": \"%s\",\n  \"nq\": %d,\n  \"nv\": %d,\n  ",
+           import->format != CR_IMPORT_NONE ? cr_import_format_name(import->format) : "scene", model->nq,
+           model->nv);
+    json_number("mass", total_mass(model));
+    printf(",\n  \"shapes\": %d,\n  \"materials\": %d,\n  \"constraints\": %d,\n  \"excluded\": %d,\n",
+           model->shape_count, model->material_count - 1, model->loop_count, model->exclusion_count);
+    printf("  \"overlaps\": %d,\n  \"bodies\": [", scene->overlap_count);
+    for (int i = 0; i < model->nb; i++) {
+        json_body(model, i);
+    }
+    fputs("\n  ],\n  \"left_out\": [", stdout);
+    for (int i = 0; i < import->note_count; i++) {
+        const crNote* note = &import->notes[i];
+        printf("%s\n    {\"acts\": %s, \"file\": ", i > 0 ? "," : "",
+               note->level == CR_NOTE_UNSUPPORTED ? "true" : "false");
+        cr_json_write_string(stdout, note->file);
+        printf(", \"line\": %d, \"column\": %d, \"count\": %d, \"text\": ", note->line, note->column,
+               note->count);
+        cr_json_write_string(stdout, note->text);
+        fputs("}", stdout);
+    }
+    fputs(import->note_count > 0 ? "\n  ]\n}\n" : "]\n}\n", stdout);
+}
+
+// -1 to go on, else the exit status
+static int read_options(SceneInput* input, int count, char** arguments) {
+    for (int i = 0; i < count; i++) {
+        char* argument = arguments[i];
+        if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
+            print_help();
+            return EXIT_GOOD;
+        }
+        int status = EXIT_GOOD;
+        bool taken = false;
+        if (argument[0] == '-' && argument[1] != '\0') {
+            status = scene_option(input, argument, i + 1 < count ? arguments[i + 1] : NULL, &taken);
+            if (status < 0) return usage_error("info", "unknown option '%s'", argument);
+        } else {
+            status = scene_argument(input, argument);
+        }
+        if (status != EXIT_GOOD) return status;
+        i += taken;
+    }
+    return input->path != NULL ? -1 : usage_error("info", "which model?");
+}
+
+int verb_info(int count, char** arguments) {
+    SceneInput input = scene_input("info");
+    int status = read_options(&input, count, arguments);
+    if (status >= 0) return status;
+    crScene scene;
+    crError error = {0};
+    input.every_note = true;
+    if (scene_open(&input, &error) != CR_OK) return scene_refuse(&input, &error);
+    if (scene_read(&input, &scene, &error) == CR_OK) {
+        (input.json ? print_json : print_text)(&input, &scene);
+        cr_scene_free(&scene);
+        status = EXIT_GOOD;
+    } else {
+        status = scene_refuse(&input, &error);
+    }
+    scene_close(&input);
+    return status;
+}
