@@ -11,6 +11,8 @@
     X(run, "a scene through time: trajectory, picture, energy balance and certificate")      \
     X(compare, "a scene by several rules, laws, methods ...: one table, one picture")        \
     X(converge, "a scene by smaller and smaller steps: errors, variation and order")         \
+    X(view, "a page to look at and touch: impulse space, many contacts, scenes, live")       \
+    X(export, "scenes and trajectories as files for that page")                              \
     X(plot, "pictures and reports of trajectories: charts, strobe, plan, impulses, HTML")    \
     X(impact, "one collision, or many: the impulse of each law with its certificate")        \
     X(resolve, "an impact at many contacts at once: what each rule says of it")              \

@@ -136,7 +136,8 @@ static void put_ellipsoid(FILE* file, const crContact* contact) {
 
 static void put_contact(FILE* file, const crPicture* p) {
     const crContact* c = &p->contact;
-    fprintf(file, "{\"dimension\":%d,\"separating\":%s", p->spatial ? 3 : 2, p->separating ? "true" : "false");
+    fprintf(file, "{\"dimension\":%d,\"separating\":%s", p->spatial ? 3 : 2,
+            p->separating ? "true" : "false");
     put_vec3(file, "V", false, c->V);
     for (int i = 0; i < 3; i++) {
         crVec3 axis = cr_vec3(i == 0, i == 1, i == 2);

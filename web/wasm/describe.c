@@ -27,7 +27,8 @@ static void put_faces(FILE* file, const crShape* piece) {
     cr_faces_create(piece, SEGMENTS, &f);
     fprintf(file, "{\"smooth\":%s,\"v\":[", is_smooth(piece->kind) ? "true" : "false");
     for (size_t i = 0; i < f.vertex_count; i++) {
-        fprintf(file, "%s%.7g,%.7g,%.7g", i > 0 ? "," : "", f.vertices[i].x, f.vertices[i].y, f.vertices[i].z);
+        fprintf(file, "%s%.7g,%.7g,%.7g", i > 0 ? "," : "", f.vertices[i].x, f.vertices[i].y,
+                f.vertices[i].z);
     }
     fputs("],\"f\":[", file);
     for (size_t i = 0; i < f.index_count; i++) {

@@ -43,9 +43,8 @@ static crStatus make_world(PageScene* s) {
     double dt = s->scene.step.dt;
     s->whole = floor(s->scene.duration / dt + ROUNDING);
     s->steps = s->whole + (s->scene.duration - s->whole * dt > ROUNDING * dt ? 1.0 : 0.0);
-    return s->poses != NULL && s->state != NULL
-               ? CR_OK
-               : cr_error_set(&s->error, CR_ERR_MEMORY, "", "out of memory");
+    return s->poses != NULL && s->state != NULL ? CR_OK
+                                                : cr_error_set(&s->error, CR_ERR_MEMORY, "", "out of memory");
 }
 
 PageScene* carom_scene_open(const char* text, size_t size, const char* sets, size_t sets_size) {
@@ -160,8 +159,9 @@ double* carom_scene_events(PageScene* s) {
     if (!fits(&s->events, &s->event_room, events.count, WIDTH)) return NULL;
     for (int i = 0; i < events.count; i++) {
         const crEvent* e = &events.events[i];
-        const double row[WIDTH] = {e->time,    e->body_a,  e->body_b,    e->approach,  e->energy_change, e->point.x,
-                                   e->point.y, e->point.z, e->impulse.x, e->impulse.y, e->impulse.z};
+        const double row[WIDTH] = {e->time,          e->body_a,    e->body_b,   e->approach,
+                                   e->energy_change, e->point.x,   e->point.y,  e->point.z,
+                                   e->impulse.x,     e->impulse.y, e->impulse.z};
         memcpy(s->events + WIDTH * i, row, sizeof row);
     }
     return s->events;
