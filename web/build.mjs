@@ -4,14 +4,20 @@
 // library are carried compressed. Usage: node build.mjs [WASM]; without WASM it is dist/carom.wasm.
 import { readFileSync, readdirSync, writeFileSync, mkdirSync } from "node:fs";
 import { gzipSync } from "node:zlib";
+import { execFileSync } from "node:child_process";
 import { build } from "esbuild";
 
 const here = new URL(".", import.meta.url).pathname;
 const root = `${here}../`;
 const wasm = readFileSync(process.argv[2] ?? `${here}dist/carom.wasm`);
 
+const command = process.argv[3] ?? `${root}build/bin/carom`;
+const finished = (path) => {
+  const text = readFileSync(path, "utf8");
+  return text.includes('"hull"') ? execFileSync(command, ["export", path], { encoding: "utf8" }) : text;
+};
 const folder = (path) => Object.fromEntries(readdirSync(root + path).filter((f) => f.endsWith(".json")).sort()
-  .map((f) => [f.slice(0, -5), readFileSync(`${root}${path}/${f}`, "utf8")]));
+  .map((f) => [f.slice(0, -5), finished(`${root}${path}/${f}`)]));
 const examples = { impacts: folder("examples/impacts"), resolve: folder("examples/resolve"), scenes: folder("scenes") };
 
 // colours of the reports, also for a page that was turned light or dark by hand

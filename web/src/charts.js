@@ -13,7 +13,7 @@ export class Charts {
   // seek(time) is called by a click
   constructor(seek) {
     this.seek = seek;
-    this.places = [make("figure", { "aria-label": "Energy over time" }), make("figure", { "aria-label": "Certificate over time: residual and overlap" })];
+    this.places = [make("figure", { role: "img", "aria-label": "Energy over time" }), make("figure", { role: "img", "aria-label": "Certificate over time: residual and overlap" })];
     this.place = make("div", { class: "charts" }, ...this.places);
     this.plots = [];
     new ResizeObserver(() => this.plots.forEach((plot, i) => plot.setSize(size(this.places[i])))).observe(this.place);

@@ -42,7 +42,6 @@ export const impulseView = (carom, place, values) => {
   const draw = () => {
     const got = answer();
     if (!got) return;
-    say("");
     const looks = { hidden, lit, light, change };
     drawFlat(flat, got.picture, collision, looks);
     solid.draw(got.picture, hidden);
@@ -54,6 +53,7 @@ export const impulseView = (carom, place, values) => {
   // a new value from a slider or a handle; the controls follow where it was a handle
   const change = (next, quiet = false) => {
     collision = next;
+    say("");
     writeAddress("impulse", { c: JSON.stringify(collision) });
     if (!quiet) sliders(controls, collision, change);
     draw();
@@ -73,8 +73,8 @@ export const impulseView = (carom, place, values) => {
         change(given);
         return;
       } catch (error) {
-        say(`The collision of the address is refused: ${error.message}`);
-        return preset(chosen);
+        preset(chosen);
+        return say(`The collision of the address is refused: ${error.message}`);
       }
     }
     const known = examples.impacts[name] ? name : chosen;

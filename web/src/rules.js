@@ -16,9 +16,20 @@ const CASES = {
   "newtons-cradle-5": ["Newton's cradle, 5 balls", "cradle-5"],
   "pool-break": ["Pool break", "pool-break"],
   "rod-on-two-obstacles": ["Rod on two supports", "rod-on-two-supports"],
+  "flat-rod": ["Rod falling flat: a tie", "flat-rod"],
   "rocking-rod": ["Rocking rod", "rocking-rod"],
   "two-balls-wall": ["Two balls and a wall", "ball-wall"],
 };
+// a rod that lands on both ends at once, made of one that lands on two supports beside each other
+const flatRod = () => {
+  const scene = JSON.parse(examples.scenes["rod-on-two-obstacles"]);
+  scene.comment = "A rod falls flat on supports at both ends, e = 0.5: which end is first is a tie.";
+  scene.static.forEach((support, i) => { support.pos = [i ? 0.48 : -0.48, 0.3, 0]; });
+  scene.materials.steel.e = 0.5;
+  return JSON.stringify(scene);
+};
+const sceneText = (name) => (name === "flat-rod" ? flatRod() : examples.scenes[name]);
+
 const BUDGET = 20;  // milliseconds of computing per picture, all rules together
 
 export const rulesView = (carom, place, values) => {
@@ -128,7 +139,7 @@ export const rulesView = (carom, place, values) => {
     if (given && !CASES[given]) say(`No collision is called ${given}.`);
     cases.box.value = name;
     close();
-    const text = examples.scenes[name];
+    const text = sceneText(name);
     panels = carom.catalogue.rules.map((rule) => makePanel(rule, text));
     grid.replaceChildren(...panels.map((p) => p.figure));
     comment.textContent = JSON.parse(text).comment ?? "";

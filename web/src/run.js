@@ -69,7 +69,8 @@ export class Run {
     const numbers = this.scene.look();
     this.history.count(numbers);
     if (numbers.events && this.events.length < 5000) this.events.push(...this.scene.events(numbers.events));
-    if (this.history.due() || numbers.steps >= this.about.steps) this.record(numbers);
+    this.over = numbers.steps >= this.about.steps;
+    if (this.history.due() || this.over) this.record(numbers);
     return true;
   }
 

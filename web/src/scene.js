@@ -10,13 +10,14 @@ import { eventTable } from "./events.js";
 
 const SPEEDS = ["0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1", "2", "5"];
 const PATHS = { method: "step.method", rule: "impact.rule", law: "impact.law", dt: "step.dt" };
-const BUDGET = 14;  // milliseconds of computing per picture
+const BUDGET = 14;    // milliseconds of computing per picture, or as long as drawing takes
+const HURRY = 120;    // likewise where the run is behind a time that was asked for
 
 export const sceneView = (carom, place, values) => {
   let source = { name: "", text: "" };
   let asked = {};      // what stands in place of the scene's own
   let run = null, stage = null;
-  let time = 0, goal = 0, playing = false, last = 0, active = true, dirty = true, charted = 0;
+  let time = 0, goal = 0, playing = false, last = 0, active = true, dirty = true, charted = 0, drawing = 0;
   const shows = { contacts: true, impulses: true };
 
   const view = make("div", { class: "stage" });
@@ -89,7 +90,7 @@ export const sceneView = (carom, place, values) => {
       fact("residual", shown(t.residual)), fact("overlap", `${shown(t.penetration)} m`),
       ...(t.impermissible ? [fact("impacts outside the region", String(t.impermissible), true)] : []),
       ...(t.created > 0 ? [fact("energy created", `${shown(t.created)} J`, true)] : []),
-      ...(run.recorded ? [] : [make("span", { id: "hash", "data-steps": t.steps, "data-over": run.over }, make("b", {}, "state hash"), make("code", {}, run.scene.hash()))]));
+      ...(run.recorded ? [] : [make("span", { id: "hash", "data-steps": t.steps, "data-over": String(run.over) }, make("b", {}, "state hash"), make("code", {}, run.scene.hash()))]));
   };
 
   const show = () => {
@@ -115,13 +116,17 @@ export const sceneView = (carom, place, values) => {
       goal = Math.min(time + Math.min(ahead, 0.1 * Number(speed.box.value)), run.duration);
     }
     last = now;
-    if (goal > run.now && !run.over) { guard(() => run.advance(goal, BUDGET)); dirty = true; }
+    if (goal > run.now && !run.over) { guard(() => run.advance(goal, Math.max(playing ? BUDGET : HURRY, drawing))); dirty = true; }
     if (playing) {
       time = Math.min(goal, run.now);
       dirty = true;
       if (run.over && time >= run.now) setPlaying(false);
     }
-    if (dirty) guard(show);
+    if (dirty) {
+      const begun = performance.now();
+      guard(show);
+      drawing = performance.now() - begun;
+    }
     dirty = goal > run.now && !run.over;
   };
 

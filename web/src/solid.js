@@ -147,15 +147,16 @@ export class Solid {
 
   addNames(p, at) {
     const color = ink("ink-1");
-    const axes = [[[1, 0, 0], "n"], [[0, 1, 0], "t₁"], [[0, 0, 1], "t₂"]];
+    const axes = [[[1.1 * this.height, 0, 0], "n"], [[0, 0.8, 0], "t₁"], [[0, 0, 0.8], "t₂"]];
     for (const [axis, name] of axes) {
-      const tip = turned(axis.map((x) => 0.8 * x));
+      const tip = turned(axis);
       this.content.add(strip([new THREE.Vector3(), tip], ink("ink-2")));
       const sprite = text(name, color);
       sprite.position.copy(tip).multiplyScalar(1.08);
       this.content.add(sprite);
     }
-    for (const [name, P] of [["P I", p.P_I], ["P II", p.P_II]]) {
+    const together = p.P_I && p.P_II && at(p.P_I).distanceTo(at(p.P_II)) < 0.08;
+    for (const [name, P] of [[together ? "" : "P I", p.P_I], [together ? "I = II" : "P II", p.P_II]]) {
       if (!P) continue;
       const dot = new THREE.Mesh(new THREE.SphereGeometry(0.014, 12, 8), new THREE.MeshLambertMaterial({ color }));
       dot.position.copy(at(P));
