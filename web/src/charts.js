@@ -19,24 +19,29 @@ export class Charts {
     new ResizeObserver(() => this.plots.forEach((plot, i) => plot.setSize(size(this.places[i])))).observe(this.place);
   }
 
-  make() {
+  make(duration) {
     this.plots.forEach((plot) => plot.destroy());
     const series = (label, name) => ({ label, stroke: ink(name), width: 1.6, value, points: { show: false } });
     const x = { label: "t", value };
-    const options = (i, list, scales, y) => ({
+    const options = (i, list, scales, y, splits) => ({
       ...size(this.places[i]), scales, legend: { live: true }, cursor: { drag: { x: false, y: false } },
-      axes: [{ ...axis("t [s]"), size: 34 }, { ...axis(y), values: figures }], series: [x, ...list],
+      axes: [{ ...axis("t [s]"), size: 34 }, { ...axis(y), values: figures, ...(splits ? { splits, filter: (u, all) => all } : {}) }], series: [x, ...list],
       hooks: { ready: [(u) => u.over.addEventListener("click", () => { if (u.cursor.left >= 0) this.seek(u.posToVal(u.cursor.left, "x")); })] },
     });
-    const plain = { x: { time: false } };
+    // decades alone, at most eight of them
+    const decades = (u, i, min, max) => {
+      const [lo, hi] = [Math.ceil(Math.log10(min) - 1e-9), Math.floor(Math.log10(max) + 1e-9)];
+      const every = Math.max(1, Math.ceil((hi - lo) / 8));
+      return Array.from({ length: Math.max(0, Math.floor((hi - lo) / every) + 1) }, (_, k) => 10 ** (lo + k * every));
+    };
+    const plain = { x: { time: false, range: () => [0, duration] } };
     this.plots = [
       new uPlot(options(0, [series("kinetic", "ink-6"), series("potential", "ink-7"), series("total", "ink-1")], plain, "energy [J]"), [[], [], [], []], this.places[0]),
-      new uPlot(options(1, [series("residual [m/s]", "ink-9"), series("overlap [m]", "ink-8")], { ...plain, y: { distr: 3, log: 10 } }, "certificate"), [[], [], []], this.places[1]),
+      new uPlot(options(1, [series("residual [m/s]", "ink-9"), series("overlap [m]", "ink-8")], { ...plain, y: { distr: 3, log: 10 } }, "certificate", decades), [[], [], []], this.places[1]),
     ];
   }
 
   show(history) {
-    if (!this.plots.length) this.make();
     const positive = (name) => (r) => (r[name] > 0 ? Math.max(r[name], 1e-18) : null);
     this.plots[0].setData(history.columns(["time", "kinetic", "potential", (r) => r.kinetic + r.potential]));
     const certificate = history.columns(["time", positive("residual"), positive("penetration")]);

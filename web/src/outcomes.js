@@ -31,7 +31,7 @@ const same = (a, b) => a.every((x, i) => Math.abs(x - b[i]) < 1e-9);
 
 export const outcomeTable = (answer) => {
   const r = answer.results.find((x) => x.rule === "feasible" && x.outcomes);
-  if (!r) return [];
+  if (!r || r.outcomes.length === 0) return [];
   const most = largest(r.outcomes);
   const rows = r.outcomes.slice(0, MOST).map((v, i) => make("tr", { class: same(v, r.v) ? "chosen" : "" }, make("th", { scope: "row" }, same(v, r.v) ? `${i + 1}, the one returned` : String(i + 1)),
     make("td", {}, bars(v, most)), make("td", { title: JSON.stringify(v) }, numbers(v))));

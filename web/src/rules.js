@@ -96,7 +96,7 @@ export const rulesView = (carom, place, values) => {
     const t = panel.run.history.totals;
     const record = panel.run.history.at(time), first = panel.run.history.records[0];
     const change = record.kinetic + record.potential - first.kinetic - first.potential;
-    panel.note.textContent = `${t.events} events, energy ${change >= 0 ? "+" : "−"}${shown(Math.abs(change))} J${t.unsolved ? `, ${t.unsolved} steps not solved` : ""}`;
+    panel.note.textContent = `${t.events} event${t.events === 1 ? "" : "s"}, energy ${change >= 0 ? "+" : "−"}${shown(Math.abs(change))} J${t.unsolved ? `, ${t.unsolved} step${t.unsolved === 1 ? "" : "s"} not solved` : ""}`;
     panel.note.className = t.created > 1e-9 || t.unsolved ? "bad" : "";
   };
 
@@ -127,6 +127,8 @@ export const rulesView = (carom, place, values) => {
     dirty = false;
     panels.forEach((p) => advance(p, BUDGET / panels.length));
     panels.forEach((p) => { drawPanel(p); notePanel(p); });
+    // all at one distance, so that they can be compared
+    if (panels.some((p) => p.stage?.isCrowded())) panels.forEach((p) => p.stage?.stepBack());
     scrub.value = time;
     clock.textContent = `${time.toFixed(3)} s`;
     place.dataset.time = time;

@@ -18,6 +18,7 @@ export const sceneView = (carom, place, values) => {
   let asked = {};      // what stands in place of the scene's own
   let run = null, stage = null;
   let time = 0, goal = 0, playing = false, last = 0, active = true, dirty = true, charted = 0, drawing = 0;
+  let touched = false;  // the view was turned by hand
   const shows = { contacts: true, impulses: true };
 
   const view = make("div", { class: "stage" });
@@ -104,6 +105,7 @@ export const sceneView = (carom, place, values) => {
     if (!renderer || !stage) return;
     stage.pose(run.poses(time));
     stage.push(record.forces, shows);
+    if (!touched && stage.isCrowded()) stage.stepBack();
     renderer.render(stage.scene, stage.camera);
   };
 
@@ -149,7 +151,10 @@ export const sceneView = (carom, place, values) => {
     stage.recolor();
     orbit = new THREE.OrbitControls(stage.camera, renderer.domElement);
     orbit.target.copy(stage.centre);
+    orbit.update();
     orbit.addEventListener("change", () => { dirty = true; });
+    orbit.addEventListener("start", () => { touched = true; });
+    touched = false;
     fit();
   };
 
@@ -163,7 +168,7 @@ export const sceneView = (carom, place, values) => {
     say("");
     events.open = false;
     setStage();
-    charts.make();
+    charts.make(run.duration);
     setPlaying(false);
     // the fastest speed at which the run takes three seconds
     speed.box.value = [...SPEEDS].reverse().find((s) => Number(s) <= 1 && run.duration / Number(s) >= 2.9) ?? SPEEDS[0];
@@ -222,7 +227,7 @@ export const sceneView = (carom, place, values) => {
     e.preventDefault();
     action();
   };
-  const resetView = () => { stage?.resetCamera(); if (orbit) { orbit.target.copy(stage.centre); orbit.update(); } dirty = true; };
+  const resetView = () => { touched = false; stage?.resetCamera(); if (orbit) { orbit.target.copy(stage.centre); orbit.update(); } dirty = true; };
   const box = (name, label) => make("label", {}, make("input", { type: "checkbox", checked: shows[name], onchange: (e) => { shows[name] = e.target.checked; dirty = true; } }), label);
 
   if (renderer) {
@@ -246,6 +251,6 @@ export const sceneView = (carom, place, values) => {
     open, load,
     enter: () => { if (!active) { active = true; requestAnimationFrame(tick); } fit(); if (run) address(); },
     leave: () => { active = false; setPlaying(false); },
-    recolor: () => { stage?.recolor(); if (run) charts.make(); dirty = true; charted = 0; },
+    recolor: () => { stage?.recolor(); if (run) charts.make(run.duration); dirty = true; charted = 0; },
   };
 };

@@ -19,6 +19,7 @@ const text = (words, color) => {
   const map = new THREE.CanvasTexture(canvas);
   const sprite = new THREE.Sprite(new THREE.SpriteMaterial({ map, depthTest: false, transparent: true }));
   sprite.scale.set(0.32, 0.12, 1);
+  sprite.renderOrder = 5;
   return sprite;
 };
 
@@ -32,7 +33,7 @@ export class Solid {
     this.place = place;
     this.renderer = THREE.makeRenderer(place);
     this.camera = new THREE.PerspectiveCamera(35, 1, 0.01, 100);
-    this.camera.position.set(1.6, 1.2, 3);
+    this.camera.position.set(1.85, 1.3, 3.5);
     this.scene = new THREE.Scene();
     this.content = new THREE.Group();
     const sun = new THREE.DirectionalLight(0xffffff, 1.6);
@@ -147,7 +148,7 @@ export class Solid {
 
   addNames(p, at) {
     const color = ink("ink-1");
-    const axes = [[[1.1 * this.height, 0, 0], "n"], [[0, 0.8, 0], "t₁"], [[0, 0, 0.8], "t₂"]];
+    const axes = [[[1.1 * this.height, 0, 0], "n"], [[0, 0.7, 0], "t₁"], [[0, 0, 0.7], "t₂"]];
     for (const [axis, name] of axes) {
       const tip = turned(axis);
       this.content.add(strip([new THREE.Vector3(), tip], ink("ink-2")));

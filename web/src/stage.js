@@ -6,7 +6,8 @@
 import * as THREE from "./three.js";
 import { ink } from "./dom.js";
 
-const MARGIN = 1.35;  // room around what is seen at the start
+const MARGIN = 1.35;   // room around what is seen at the start
+const FARTHEST = 2.5;  // times the distance at the start that the camera steps back by itself
 const bodyColor = (i) => ink(`ink-${6 + ((i - 1) % 8)}`);
 
 const stripes = () => {
@@ -143,6 +144,7 @@ export class Stage {
     const tan = Math.tan((this.camera.fov * Math.PI) / 360);
     const half = this.half.clone();
     let distance = 0;
+    this.back = 1;
     for (let i = 0; i < 8; i++) {
       const corner = new THREE.Vector3(i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z);
       const toward = corner.dot(from);
@@ -153,6 +155,24 @@ export class Stage {
     this.camera.far = distance * 30;
     this.camera.lookAt(this.centre);
     this.camera.updateProjectionMatrix();
+  }
+
+  // true where a body that moves is at the edge of the view or beyond
+  isCrowded() {
+    this.camera.updateMatrixWorld();
+    const p = new THREE.Vector3();
+    return this.bodies.some((group, i) => {
+      if (!this.about.bodies[i].moves) return false;
+      p.set(...this.about.bodies[i].com).applyQuaternion(group.quaternion).add(group.position).project(this.camera);
+      return Math.abs(p.x) > 0.93 || Math.abs(p.y) > 0.93;
+    });
+  }
+
+  // a little farther away, to a limit
+  stepBack() {
+    if (this.back > FARTHEST) return;
+    this.back *= 1.02;
+    this.camera.position.sub(this.centre).multiplyScalar(1.02).add(this.centre);
   }
 
   addPlane({ body, n, offset }) {
