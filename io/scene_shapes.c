@@ -1,7 +1,7 @@
 // scene_shapes.c - one shape of a scene.
 //
 // Each type has its own fields, all of them required; pos, quat and axis place it in its body. A hull is
-// given by its points alone (its faces are found), a prism by a convex polygon in its xy plane, a mesh by
+// given by its points alone (its faces are found) or finished, with its faces; a prism by a convex polygon in its xy plane, a mesh by
 // vertices and triangles, a height field by a grid. Fails: a field is refused by path; geometry that the
 // library refuses by its own words.
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static const char* const box_fields[] = {COMMON, "half", NULL};
 static const char* const ellipsoid_fields[] = {COMMON, "radii", NULL};
 static const char* const halfspace_fields[] = {"type",   "material", "comment", "n",
                                                "offset", "group",    "mask",    NULL};
-static const char* const hull_fields[] = {COMMON, "points", NULL};
+static const char* const hull_fields[] = {COMMON, "points", "faces", NULL};
 static const char* const prism_fields[] = {COMMON, "axis", "points", "half", NULL};
 static const char* const mesh_fields[] = {COMMON, "vertices", "triangles", NULL};
 static const char* const field_fields[] = {COMMON, "nx", "ny", "dx", "dy", "z", NULL};
@@ -79,6 +79,38 @@ static void keep(const crPlace* place, crScene* scene, crStatus status, const ch
     }
 }
 
+// a finished hull: each face a loop of points, counterclockwise from outside
+static crStatus hull_of_faces(const crPlace* place, const crVec3* points, int count, crHull** hull,
+                              crError* error) {
+    const crJson* list = cr_place_list(place, "faces", MOST_POINTS);
+    size_t corners = 0;
+    for (const crJson* item = list != NULL ? list->child : NULL; item != NULL; item = item->next) {
+        corners += (size_t)item->count;
+    }
+    int* sizes = malloc((list != NULL ? (size_t)list->count : 0) * sizeof *sizes + 1);
+    int* loops = malloc(corners * sizeof *loops + 1);
+    if (sizes == NULL || loops == NULL) cr__place_memory(place);
+    crHullDef def = {count, points, 0, sizes, loops};
+    size_t used = 0;
+    for (const crJson* item = list != NULL ? list->child : NULL; item != NULL && cr_place_ok(place);
+         item = item->next) {
+        sizes[def.face_count++] = item->count;
+        bool good = item->type == CR_JSON_ARRAY && item->count >= 3;
+        for (const crJson* corner = good ? item->child : NULL; corner != NULL; corner = corner->next) {
+            double n = corner->number;
+            good = good && corner->type == CR_JSON_NUMBER && n >= 0.0 && n < count && floor(n) == n;
+            loops[used++] = good ? (int)n : 0;
+        }
+        if (!good)
+            cr_place_refuse(place, item, CR_ERR_RANGE, "faces",
+                            "each must be three or more numbers of points, 0 to %d", count - 1);
+    }
+    crStatus status = cr_place_ok(place) ? cr_hull_create(&def, NULL, hull, error) : CR_OK;
+    free(sizes);
+    free(loops);
+    return status;
+}
+
 static crShape read_hull(const crPlace* place, crScene* scene, bool prism) {
     int count = 0;
     double half = prism ? size_of(place, "half", "half its thickness, m") : 0.0;
@@ -86,9 +118,12 @@ static crShape read_hull(const crPlace* place, crScene* scene, bool prism) {
     crHull* hull = NULL;
     if (cr_place_ok(place)) {
         crError error = {0};
-        crStatus status = prism ? cr_hull_create_prism(points, count, half, NULL, &hull, &error)
-                                : cr__hull_of_points(points, count, &hull, &error);
-        keep(place, scene, status, "points", &error, hull, free_hull);
+        bool finished = !prism && cr_place_get(place, "faces") != NULL;
+        crStatus status = prism      ? cr_hull_create_prism(points, count, half, NULL, &hull, &error)
+                          : finished ? hull_of_faces(place, points, count, &hull, &error)
+                                     : cr__hull_of_points(points, count, &hull, &error);
+        if (cr_place_ok(place))
+            keep(place, scene, status, finished ? "faces" : "points", &error, hull, free_hull);
     }
     free(points);
     return cr_place_ok(place) ? cr_shape_hull(hull) : cr_shape_sphere(1.0);

@@ -12,6 +12,8 @@
     X(compare, "a scene by several rules, laws, methods ...: one table, one picture")             \
     X(converge, "a scene by smaller and smaller steps: errors, variation and order")              \
     X(plot, "pictures and reports of trajectories: charts, strobe, plan, impulses, HTML")         \
+    X(view, "a page to look at and touch: impulse space, many contacts, scenes, live")            \
+    X(export, "scenes and trajectories as files for that page")                                   \
     X(impact, "one collision, or many: the impulse of each law with its certificate")             \
     X(resolve, "an impact at many contacts at once: what each rule says of it")                   \
     X(solve, "a contact problem from a file: impulses by a solver, judged by the audit")          \

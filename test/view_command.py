@@ -1,0 +1,193 @@
+"""carom export and carom view: what they write runs to the same bits; the server gives out one page and nothing else."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+
+from command import carom, check, main
+
+COMMAND = os.environ["CAROM_COMMAND"]
+folder = pathlib.Path(tempfile.mkdtemp())
+HULL = [[0, 0, 0], [0.2, 0, 0], [0, 0.2, 0], [0, 0, 0.2], [0.02, 0.02, 0.02]]
+SCENE = {"carom": 1, "comment": "</script><b>&amp;", "step": {"dt": 0.01, "duration": 0.4},
+         "static": [{"type": "halfspace", "n": [0, 0, 1], "offset": 0}],
+         "bodies": [{"name": "a", "pos": [0, 0, 0.3], "omega": [1, 2, 3], "shapes": [{"type": "hull", "points": HULL}]}]}
+
+
+def write(name, value):
+    path = folder / name
+    path.write_text(value if isinstance(value, str) else json.dumps(value))
+    return str(path)
+
+
+def has_qhull():
+    return carom("run", write("hull.json", SCENE), "--json")[0] == 0
+
+
+def run_hash(path):
+    status, out, err = carom("run", path, "--json")
+    check(status == 0, "run", path, status, out, err)
+    return json.loads(out)["hash"]
+
+
+def refused(words, *arguments, expect=1):
+    status, out, err = carom(*arguments)
+    check(status == expect, "exit status", status, "expected", expect, arguments, err)
+    for word in words:
+        check(word in out + err, "the message says", word, arguments, out, err)
+
+
+def test_export_scene():
+    for name in ["pool-break", "gears", "bouncing-ball"]:
+        status, out, err = carom("export", name)
+        check(status == 0, "export", name, err)
+        check(run_hash(write("out.json", out)) == run_hash(name), "an exported scene runs to the same bits", name)
+    status, out, err = carom("export", "bouncing-ball", "--dt", "0.5", "--set", "bodies[0].pos[2]=7")
+    check(json.loads(out)["step"]["dt"] == 0.5, "values are set", out)
+
+
+def test_export_hull():
+    if not has_qhull():
+        return
+    path = write("hull.json", SCENE)
+    target = folder / "finished.json"
+    status, out, err = carom("export", path, "-o", str(target))
+    check(status == 0 and out == "", "export to a file", status, out, err)
+    shape = json.loads(target.read_text())["bodies"][0]["shapes"][0]
+    check(len(shape["points"]) == 4 and len(shape["faces"]) == 4, "the inner point goes, four faces come", shape)
+    for loop in shape["faces"]:
+        a, b, c = (shape["points"][i] for i in loop[:3])
+        u, v = [y - x for x, y in zip(a, b)], [y - x for x, y in zip(a, c)]
+        n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]]
+        inside = [0.05 - x for x in a]
+        check(sum(x * y for x, y in zip(n, inside)) < 0, "faces look outward", loop)
+    check(run_hash(str(target)) == run_hash(path), "a finished hull runs to the same bits")
+    again = carom("export", str(target))[1]
+    check(json.loads(again) == json.loads(target.read_text()), "what is finished stays")
+
+
+def test_faces_refused():
+    tetra = {"type": "hull", "points": HULL[:4], "faces": [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]}
+    scene = dict(SCENE, bodies=[{"name": "a", "pos": [0, 0, 0.3], "shapes": [tetra]}])
+    check(carom("run", write("ok.json", scene), "--json")[0] == 0, "a finished hull needs no Qhull")
+    for faces, words in [([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 9]], ["faces", "0 to 3"]),
+                         ([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 0.5]], ["faces", "numbers of points"]),
+                         ([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2]], ["faces", "three or more"]),
+                         ([[0, 2, 1], [0, 1, 3], [0, 3, 2], "x"], ["faces", "three or more"]),
+                         ([[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]], ["faces"]),
+                         ([[0, 2, 1], [0, 1, 3], [0, 3, 2]], ["faces"]), ([], ["faces"]), (3, ["faces", "a list"])]:
+        bad = dict(scene, bodies=[{"name": "a", "pos": [0, 0, 1], "shapes": [dict(tetra, faces=faces)]}])
+        refused(words, "run", write("bad.json", bad))
+
+
+def test_export_trajectory():
+    csv = str(folder / "ball.csv")
+    check(carom("run", "bouncing-ball", "--out", csv)[0] == 0, "run")
+    status, out, err = carom("export", csv, "--scene", "bouncing-ball")
+    check(status == 0, "export a trajectory", err)
+    got = json.loads(out)
+    rows = [line.split(",") for line in open(csv).read().split("\n")[1:-1]]
+    check(got["format"] == "carom-trajectory" and got["version"] == 1, "format")
+    check(got["time"] == [float(r[0]) for r in rows], "times are the file's")
+    check([q[2] for q in got["q"]] == [float(r[3]) for r in rows], "heights are the file's")
+    check(all(len(v) == 6 for v in got["v"]), "six velocities")
+    h5 = str(folder / "ball.h5")
+    if carom("run", "bouncing-ball", "--out", h5)[0] == 0:
+        whole = json.loads(carom("export", h5)[1])
+        check(whole["time"] == got["time"] and whole["q"] == got["q"], "HDF5 and CSV say the same")
+        check(len(whole["certificate"]) == len(whole["time"]) and whole["events"], "certificates and events")
+
+
+def test_export_refusals():
+    csv = str(folder / "ball.csv")
+    carom("run", "bouncing-ball", "--out", csv)
+    refused(["scene", "--scene"], "export", csv)
+    refused(["coordinates"], "export", csv, "--scene", "pool-break")
+    refused(["which"], "export", expect=2)
+    refused(["--nothing"], "export", "bouncing-ball", "--nothing", expect=2)
+    refused(["second"], "export", "a", "b", expect=2)
+    refused(["--scene"], "export", "bouncing-ball", "--scene", "x", expect=2)
+    refused(["no such file"], "export", "nothing-like-this", expect=3)
+    refused(["bodis"], "export", write("bad.json", {"carom": 1, "bodis": []}))
+    refused(["cannot be written"], "export", "bouncing-ball", "-o", str(folder / "no" / "where"), expect=3)
+    refused(["value"], "export", "bouncing-ball", "-o", expect=2)
+
+
+def has_page():
+    return carom("view", "--out", str(folder / "probe.html"))[0] == 0
+
+
+def test_view_file():
+    if not has_page():
+        refused(["without its page"], "view", "--out", str(folder / "x.html"), expect=3)
+        return
+    scene = write("tag.json", {k: v for k, v in SCENE.items() if k != "bodies"})
+    page = folder / "page.html"
+    check(carom("view", scene, "--out", str(page))[0] == 0, "view --out")
+    text = page.read_text()
+    opened = json.loads(re.search(r'id="opened">(.*?)</script>', text, re.S).group(1))
+    check(opened["name"] == "tag.json", "the name", opened["name"])
+    check(json.loads(opened["text"])["comment"] == SCENE["comment"], "the scene is in the page, its tags harmless")
+    empty = (folder / "probe.html").read_text()
+    check('id="opened">null</script>' in empty, "nothing is opened where nothing is asked for")
+    check(text.replace(re.search(r'id="opened">(.*?)</script>', text, re.S).group(1), "null") == empty, "one page")
+    check(not re.search(r'(src|href)="(?!data:)', empty), "nothing is fetched")
+    refused(["cannot be written"], "view", "--out", str(folder / "no" / "x.html"), expect=3)
+    refused(["which one"], "view", "--dt", "0.1", expect=2)
+    refused(["bodis"], "view", write("bad.json", {"carom": 1, "bodis": []}), "--out", str(page))
+
+
+def ask(port, request):
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+        client.sendall(request)
+        client.shutdown(socket.SHUT_WR)
+        answer = b""
+        while chunk := client.recv(65536):
+            answer += chunk
+    return answer
+
+
+def test_view_server():
+    if not has_page():
+        return
+    server = subprocess.Popen([COMMAND, "view", "bouncing-ball"], stdout=subprocess.PIPE, text=True)
+    try:
+        address = server.stdout.readline().strip()
+        match = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/", address)
+        check(match, "the address", address)
+        port = int(match.group(1))
+        host = f"Host: 127.0.0.1:{port}\r\n\r\n".encode()
+        page = ask(port, b"GET / HTTP/1.1\r\n" + host)
+        check(page.startswith(b"HTTP/1.1 200 ") and b"bouncing-ball" in page, "the page")
+        head, body = page.split(b"\r\n\r\n", 1)
+        check(int(re.search(rb"Content-Length: (\d+)", head).group(1)) == len(body), "its length")
+        check(ask(port, b"HEAD / HTTP/1.1\r\n" + host).endswith(b"\r\n\r\n"), "HEAD has no body")
+        check(ask(port, f"GET / HTTP/1.0\r\nHOST:localhost:{port}\r\n\r\n".encode()).startswith(b"HTTP/1.1 200 "), "localhost")
+        for path in [b"/../../etc/passwd", b"/%2e%2e/etc/passwd", b"//etc/passwd", b"/x", b"http://127.0.0.1/", b"/?x", b""]:
+            check(ask(port, b"GET " + path + b" HTTP/1.1\r\n" + host).startswith(b"HTTP/1.1 404 "), "no such path", path)
+        check(ask(port, b"POST / HTTP/1.1\r\n" + host).startswith(b"HTTP/1.1 405 "), "POST")
+        for other in [b"Host: evil.example\r\n\r\n", b"\r\n", b"Host: 127.0.0.1\r\n\r\n", b"X: 1\r\nHost: evil:1\r\n" + host]:
+            check(ask(port, b"GET / HTTP/1.1\r\n" + other).startswith(b"HTTP/1.1 403 "), "another host", other)
+        for junk in [b"", b"GET", b"\0\0\0\0\r\n\r\n", b"GET / HTTP/1.1\r\n" + b"A" * 20000]:
+            try:
+                check(ask(port, junk).startswith(b"HTTP/1.1 400 "), "junk", junk[:20])
+            except (ConnectionResetError, BrokenPipeError):
+                pass
+        check(ask(port, b"GET / HTTP/1.1\r\n" + host) == page, "still there")
+        server.send_signal(signal.SIGINT)
+        check(server.wait(timeout=20) == 0, "Ctrl-C ends it")
+    finally:
+        if server.poll() is None:
+            server.kill()
+
+
+if __name__ == "__main__":
+    try:
+        main(globals())
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

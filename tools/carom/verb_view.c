@@ -1,0 +1,167 @@
+// verb_view.c - carom view: the page, with a scene or trajectory opened in it, served to this machine or as a
+// file.
+//
+// The page is one text that was put into the command when it was built (./dev web). What it opens stands in it
+// as JSON in which no tag can begin. Fails: a command that was built without its page.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "export.h"
+#include "serve.h"
+
+// web/dist/carom.html, or "" where it was not there
+extern const char cr_web_page[];
+
+#define OPENED "<script type=\"application/json\" id=\"opened\">"
+
+static void print_help(void) {
+    puts(
+        "usage: carom view [SCENE | TRAJECTORY] [options]\n"
+        "\n"
+        "Shows the page of carom: impulse space, impacts at many contacts, and scenes, computed in the "
+        "browser\n"
+        "by the same library. With a scene (a file, a model, or the name of one that comes with carom) or a\n"
+        "trajectory (.h5, .csv) that is opened in it. The page is served to this machine alone, on a free\n"
+        "port, until Ctrl-C; its address is printed.\n"
+        "\n"
+        "  --out FILE        write the page, with what it opens, as one file instead: .html\n"
+        "  --scene SCENE     of a trajectory that does not carry its own (.csv)\n"
+        "  --set PATH=VALUE  one value of the scene; --dt, --duration, --method, --rule, --law, --solver "
+        "and\n"
+        "                    --tol as carom run has them\n"
+        "\n"
+        "Exit status: 0 good, 1 bad scene or trajectory, 2 wrong usage, 3 a file cannot be read or written, "
+        "or\n"
+        "carom was built without its page.\n"
+        "\n"
+        "examples:\n"
+        "  carom view pool-break\n"
+        "  carom run dominoes --out dominoes.h5 && carom view dominoes.h5\n"
+        "  carom view --out carom.html");
+}
+
+typedef struct Options {
+    SceneInput scene;
+    const char* out;
+    const char* of;  // scene of a trajectory
+} Options;
+
+// -1 to go on, else the exit status
+static int read_options(Options* o, int count, char** arguments) {
+    for (int i = 0; i < count; i++) {
+        char* argument = arguments[i];
+        char* value = i + 1 < count ? arguments[i + 1] : NULL;
+        bool taken = true;
+        int status = EXIT_GOOD;
+        if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
+            print_help();
+            return EXIT_GOOD;
+        }
+        if (strcmp(argument, "--out") == 0 || strcmp(argument, "--scene") == 0) {
+            if (value == NULL) return usage_error("view", "%s needs a value", argument);
+            *(argument[2] == 'o' ? &o->out : &o->of) = value;
+        } else if (argument[0] == '-' && argument[1] != '\0') {
+            status = strcmp(argument, "--json") != 0 ? scene_option(&o->scene, argument, value, &taken) : -1;
+            if (status < 0) return usage_error("view", "unknown option '%s'", argument);
+        } else {
+            taken = false;
+            status = scene_argument(&o->scene, argument);
+        }
+        if (status != EXIT_GOOD) return status;
+        i += taken;
+    }
+    if (o->of != NULL && (o->scene.path == NULL || !export_is_trajectory(o->scene.path)))
+        return usage_error("view", "--scene goes with a trajectory, .h5 or .csv");
+    if (o->scene.path == NULL && o->scene.set_count > 0)
+        return usage_error("view", "values are set in a scene: which one?");
+    return -1;
+}
+
+// as a JSON string in which no tag can begin
+static void put_string(FILE* file, const char* text) {
+    char* json = NULL;
+    size_t size = 0;
+    FILE* memory = open_memstream(&json, &size);
+    if (memory == NULL) return;
+    cr_json_write_string(memory, text);
+    fclose(memory);
+    for (size_t i = 0; i < size; i++) {
+        if (strchr("<>&", json[i]) != NULL) {
+            fprintf(file, "\\u%04x", (unsigned char)json[i]);
+        } else {
+            putc(json[i], file);
+        }
+    }
+    free(json);
+}
+
+// the page with what it opens in place of its null; NULL where memory is out
+static char* fill_page(const char* name, const char* text, size_t* size) {
+    char* page = NULL;
+    const char* gap = strstr(cr_web_page, OPENED "null");
+    FILE* file = gap != NULL ? open_memstream(&page, size) : NULL;
+    if (file == NULL) return NULL;
+    gap += strlen(OPENED);
+    fwrite(cr_web_page, 1, (size_t)(gap - cr_web_page), file);
+    if (text != NULL) {
+        fputs("{\"name\":", file);
+        put_string(file, name);
+        fputs(",\"text\":", file);
+        put_string(file, text);
+        putc('}', file);
+    } else {
+        fputs("null", file);
+    }
+    fputs(gap + strlen("null"), file);
+    if (fclose(file) == 0) return page;
+    free(page);
+    return NULL;
+}
+
+static int write_page(const char* path, const char* page, size_t size) {
+    FILE* file = fopen(path, "w");
+    bool good = file != NULL && fwrite(page, 1, size, file) == size;
+    int why = errno;
+    if (file != NULL) good = fclose(file) == 0 && good;
+    if (good) return EXIT_GOOD;
+    fputs("carom view: ", stderr);
+    print_plain(stderr, path);
+    fprintf(stderr, " cannot be written: %s\n", strerror(why));
+    return EXIT_FILE;
+}
+
+static int show(const Options* o, const char* text) {
+    const char* name = o->scene.path;
+    const char* slash = name != NULL ? strrchr(name, '/') : NULL;
+    size_t size = 0;
+    char* page = fill_page(slash != NULL ? slash + 1 : name, text, &size);
+    int status = EXIT_GOOD;
+    if (page == NULL) {
+        fputs("carom view: out of memory\n", stderr);
+        status = EXIT_FILE;
+    } else if (o->out != NULL) {
+        status = write_page(o->out, page, size);
+    } else if (!serve_page(page, size)) {
+        fprintf(stderr, "carom view: no port of this machine is free: %s\n", strerror(errno));
+        status = EXIT_FILE;
+    }
+    free(page);
+    return status;
+}
+
+int verb_view(int count, char** arguments) {
+    Options o = {.scene = scene_input("view")};
+    int status = read_options(&o, count, arguments);
+    if (status >= 0) return status;
+    if (cr_web_page[0] == '\0') {
+        fputs("carom view: this carom was built without its page; ./dev web builds both\n", stderr);
+        return EXIT_FILE;
+    }
+    char* text = NULL;
+    status = o.scene.path != NULL ? export_text(&o.scene, o.of, &text) : EXIT_GOOD;
+    if (status == EXIT_GOOD) status = show(&o, text);
+    free(text);
+    return status;
+}

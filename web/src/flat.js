@@ -1,0 +1,205 @@
+// flat.js - impulse space in two dimensions, or its section through n and P_II, as SVG.
+//
+// Up is the normal impulse, right the tangential one. The ellipse is where energy does not change,
+// P.V + P.W P/2 = 0; friction lines are |P_t| = mu P_n; the horizontal family is n.V+ = const. Handles: P_II
+// (the middle of the ellipse) moves V, the end of an axis turns and stretches W.
+import { make, shown } from "./dom.js";
+import { isFlat } from "./collision.js";
+import { lawColor } from "./laws.js";
+
+const SIZE = 560;
+const EDGE = 26;
+const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+const add = (a, b, s = 1) => a.map((x, i) => x + s * b[i]);
+
+// the picture in the plane of n and d: 2-vectors (tangential, normal)
+const planeOf = (p) => {
+  const n = [1, 0, 0];
+  const flat = (P) => [dot(P, p.d), P[0]];
+  const W = (P) => [0, 1, 2].map((i) => P[0] * p.Wn[i] + P[1] * p.W1[i] + P[2] * p.W2[i]);
+  const Wn = W(n), Wd = W(p.d);
+  return { flat, W: [[dot(Wd, p.d), Wd[0]], [dot(Wn, p.d), Wn[0]]], V: flat(p.V), v: p.V };
+};
+
+// points of the curve without energy change, from the origin in every direction
+const ellipse = ({ W, V }) => {
+  const points = [];
+  for (let i = 0; i <= 240; i++) {
+    const a = (i / 240) * Math.PI;
+    const u = [Math.cos(a), Math.sin(a)];
+    const wu = W[0][0] * u[0] * u[0] + 2 * W[0][1] * u[0] * u[1] + W[1][1] * u[1] * u[1];
+    const s = wu > 1e-9 * (W[0][0] + W[1][1]) ? (-2 * (V[0] * u[0] + V[1] * u[1])) / wu : NaN;
+    if (Number.isFinite(s)) points.push([s * u[0], s * u[1]]);
+  }
+  return points;
+};
+
+const boundsOf = (p, plane, round, hidden) => {
+  const all = [[0, 0], ...p.section.map(plane.flat)];
+  for (const name of ["P_I", "P_II"]) if (p[name]) all.push(plane.flat(p[name]), plane.flat(p[name]).map((x) => 2 * x));
+  const reach = Math.max(...all.flat().map(Math.abs), 1e-9);
+  for (const law of p.laws) if (law.P && !hidden.has(law.law)) all.push(plane.flat(law.P));
+  all.push(...round.filter((q) => Math.hypot(...q) < 1.6 * reach));
+  const lo = [0, 1].map((k) => Math.max(-4 * reach, Math.min(...all.map((q) => q[k]))));
+  const hi = [0, 1].map((k) => Math.min(4 * reach, Math.max(...all.map((q) => q[k]))));
+  const span = 1.08 * Math.max(hi[0] - lo[0], hi[1] - lo[1], 1e-9);
+  const middle = [0, 1].map((k) => (lo[k] + hi[k]) / 2);
+  return { middle, span };
+};
+
+const projector = ({ middle, span }) => {
+  const scale = (SIZE - 2 * EDGE) / span;
+  const to = ([x, y]) => [SIZE / 2 + scale * (x - middle[0]), SIZE / 2 - scale * (y - middle[1])];
+  const from = ([x, y]) => [(x - SIZE / 2) / scale + middle[0], (SIZE / 2 - y) / scale + middle[1]];
+  return { to, from, scale };
+};
+
+const pathOf = (points, to, close = false) => points.map((q, i) => `${i ? "L" : "M"}${to(q).map((x) => x.toFixed(2)).join(" ")}`).join("") + (close ? "Z" : "");
+
+// a line a.P = b across the whole picture
+const line = (a, b, view, props) => {
+  const size = Math.hypot(...a) || 1;
+  const foot = a.map((x) => (x * b) / (size * size));
+  const along = [-a[1] / size, a[0] / size];
+  const ends = [-1, 1].map((s) => add(foot, along, s * 10 * view.span));
+  return make("path", { d: pathOf(ends, view.to), ...props });
+};
+
+const label = (at, text, props = {}, ...parts) => make("text", { x: at[0].toFixed(1), y: at[1].toFixed(1), ...props }, text, ...parts);
+// "2P_I" with its index lowered
+const subscripted = (name, i) => {
+  const [base, index] = name.split("_");
+  const before = i > 0 ? " = " : "";
+  return index ? [before + base, make("tspan", { dy: 4, class: "index" }, index), make("tspan", { dy: -4 }, "\u200b")] : [before + base];
+};
+
+// points that have names; those that fall together get one label
+const namedPoints = (p, plane, to) => {
+  const points = [["O", [0, 0]]];
+  if (p.P_I) points.push(["P_I", plane.flat(p.P_I)], ["2P_I", plane.flat(p.P_I).map((x) => 2 * x)]);
+  if (p.P_II) points.push(["P_II", plane.flat(p.P_II)]);
+  const groups = [];
+  for (const [name, q] of points) {
+    const at = to(q);
+    const near = groups.find((g) => Math.hypot(g.at[0] - at[0], g.at[1] - at[1]) < 12);
+    if (near) near.names.push(name); else groups.push({ at, names: [name] });
+  }
+  return groups.flatMap(({ at, names }) => [make("circle", { cx: at[0], cy: at[1], r: 3, class: "dot" }),
+    label([at[0] - 7, at[1] + 4], "", { class: "name", "text-anchor": "end" }, ...names.flatMap(subscripted))]);
+};
+
+const lawMarks = (p, plane, view, { hidden, light }) => p.laws.filter((law) => !hidden.has(law.law)).map((law, i) => {
+  const color = lawColor(law.law);
+  const group = make("g", { "data-law": law.law, class: "law", onpointerenter: () => light(law.law), onpointerleave: () => light(null) });
+  // the curve is broken where the law jumps
+  let run = [];
+  const flush = () => { if (run.length > 1) group.append(make("path", { d: pathOf(run, view.to), class: "curve", style: `stroke:${color}` })); run = []; };
+  law.curve.forEach((P, k) => {
+    const q = plane.flat(P);
+    const before = run[run.length - 1];
+    if (before && Math.hypot(q[0] - before[0], q[1] - before[1]) > 0.08 * view.span) flush();
+    run.push(q);
+    if (k === law.curve.length - 1) flush();
+  });
+  if (law.P && law.regime !== "no-solution") {
+    const [x, y] = view.to(plane.flat(law.P));
+    const r = 8 - 0.35 * i;
+    group.append(make("circle", { cx: x, cy: y, r: law.permissible ? r : r + 1, fill: law.permissible ? color : "none", stroke: law.permissible ? "var(--paper)" : color, "stroke-width": law.permissible ? 1 : 2.5 }));
+    if (!law.permissible) group.append(make("path", { d: `M${x - r} ${y - r}L${x + r} ${y + r}M${x - r} ${y + r}L${x + r} ${y - r}`, style: `stroke:${color};stroke-width:2` }));
+  }
+  group.append(make("title", {}, `${law.law}${law.permissible === false ? ": outside the region" : ""}`));
+  return group;
+});
+
+// handle that calls move(point of impulse space) while it is dragged
+const handle = (at, view, title, move) => {
+  const circle = make("circle", { cx: at[0], cy: at[1], r: 8, class: "handle", tabindex: 0, role: "slider", "aria-label": title, "aria-valuetext": title },
+    make("title", {}, title));
+  circle.addEventListener("pointerdown", (down) => {
+    down.preventDefault();
+    const svg = circle.ownerSVGElement;
+    const host = svg.parentNode;
+    const go = (e) => {
+      const box = host.querySelector("svg").getBoundingClientRect();
+      move(view.from([((e.clientX - box.left) / box.width) * SIZE, ((e.clientY - box.top) / box.height) * SIZE]));
+    };
+    const end = () => { removeEventListener("pointermove", go); removeEventListener("pointerup", end); };
+    addEventListener("pointermove", go);
+    addEventListener("pointerup", end);
+  });
+  circle.addEventListener("keydown", (e) => {
+    const turn = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[e.key];
+    if (!turn) return;
+    e.preventDefault();
+    const now = view.from(at);
+    move(add(now, turn, view.span / 100));
+    circle.isConnected || document.querySelector(`[aria-label="${title}"]`)?.focus();
+  });
+  return circle;
+};
+
+// V and W from P_II and the axes of the ellipse, in the user's coordinates
+const handles = (p, plane, view, collision, change) => {
+  if (!isFlat(collision) || !collision.W || !p.P_II) return [];
+  const n = p.n, t = p.t1.map((x) => x * (p.d[1] < 0 ? -1 : 1));
+  const world = (q) => [q[1] * n[0] + q[0] * t[0], q[1] * n[1] + q[0] * t[1]];
+  const centre = plane.flat(p.P_II);
+  const times = (W, q) => [W[0][0] * q[0] + W[0][1] * q[1], W[1][0] * q[0] + W[1][1] * q[1]];
+  const [[a, b], [, c]] = plane.W;
+  const mean = (a + c) / 2, off = Math.hypot((a - c) / 2, b);
+  const [low, high] = [Math.max(mean - off, 1e-9), mean + off];
+  const angle = 0.5 * Math.atan2(2 * b, a - c) + Math.PI / 2;
+  const Ec2 = centre[0] * times(plane.W, centre)[0] + centre[1] * times(plane.W, centre)[1];
+  const long = Math.sqrt(Ec2 / low), short = Math.sqrt(Ec2 / high);
+  const moveV = (q) => {
+    const P = world(q), W = collision.W;
+    change({ ...collision, V: times(W, P).map((x) => -x) });
+  };
+  const moveW = (q) => {
+    const d = add(q, centre, -1);
+    const r = Math.hypot(...d);
+    if (r < 0.05 * short) return;
+    const u = d.map((x) => x / r);
+    const small = high * (short / r) ** 2;
+    // u keeps the small eigenvalue, its perpendicular the large one
+    const W = [[small * u[0] * u[0] + high * u[1] * u[1], (small - high) * u[0] * u[1]], [0, small * u[1] * u[1] + high * u[0] * u[0]]];
+    W[1][0] = W[0][1];
+    const axes = [world([1, 0]), world([0, 1])];
+    const back = [0, 1].map((i) => [0, 1].map((j) => [0, 1].reduce((sum, k) => sum + [0, 1].reduce((s, l) => s + axes[k][i] * W[k][l] * axes[l][j], 0), 0)));
+    const V = world(times(W, centre)).map((x) => -x);
+    change({ ...collision, W: back, V });
+  };
+  const end = add(centre, [Math.cos(angle), Math.sin(angle)], long);
+  const other = add(centre, [Math.cos(angle), Math.sin(angle)], -long);
+  // the end that is on the sheet
+  const at = [end, other].map(view.to).map((q, i) => [q, i]).find(([q]) => q.every((x) => x > 4 && x < SIZE - 4));
+  const list = [handle(view.to(centre), view, "Middle of the ellipse: drag to change V", moveV)];
+  if (at && Number.isFinite(long)) list.push(handle(at[0], view, "Axis of the ellipse: drag to change W", (q) => moveW(at[1] ? add(centre, add(centre, q, -1)) : q)));
+  return list;
+};
+
+export const drawFlat = (place, p, collision, looks) => {
+  const plane = planeOf(p);
+  const round = ellipse(plane);
+  const frame = boundsOf(p, plane, round, looks.hidden);
+  const view = { ...projector(frame), span: frame.span };
+  const svg = make("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "img", "aria-label": "Impulse space: the permissible region and where each law puts its impulse; the table below holds the numbers" });
+  const vn = plane.v[0];
+  const closing = [plane.W[1][0], plane.W[1][1]];
+  svg.append(line([1, 0], 0, view, { class: "axis" }), line([0, 1], 0, view, { class: "axis" }));
+  if (p.section.length) svg.append(make("path", { d: pathOf(p.section.map(plane.flat), view.to, true), class: "region" }));
+  if (p.area.length) svg.append(make("path", { d: pathOf(p.area.map(plane.flat), view.to, true), class: "area" }, make("title", {}, "all that Chatterjee and Ruina's law can say")));
+  svg.append(make("path", { d: pathOf(round, view.to), class: "ellipse" }));
+  if (typeof p.mu === "number") {
+    svg.append(line([1, -p.mu], 0, view, { class: "friction" }), line([1, p.mu], 0, view, { class: "friction" }));
+  }
+  svg.append(line(closing, -vn, view, { class: "compression" }), line(closing, -(1 + p.e) * vn, view, { class: "restitution" }));
+  if (p.path.length) svg.append(make("path", { d: pathOf(p.path.map(plane.flat), view.to), class: "path" }, make("title", {}, "Routh's path")));
+  svg.append(...lawMarks(p, plane, view, looks), ...namedPoints(p, plane, view.to), ...handles(p, plane, view, collision, looks.change));
+  svg.append(label([8, 18], "Pₙ ↑", { class: "name" }), label([SIZE - 8, SIZE - 8], "Pₜ → [N s]", { class: "name", "text-anchor": "end" }));
+  const key = make("figcaption", {}, make("span", { class: "key region-key" }, "permissible"), make("span", { class: "key friction-key" }, "friction"),
+    make("span", { class: "key ellipse-key" }, "no energy change"), make("span", { class: "key compression-key" }, "n·V⁺ = 0"),
+    make("span", { class: "key restitution-key" }, `n·V⁺ = −e n·V, e = ${shown(p.e)}`),
+    p.separating ? make("span", { class: "bad" }, "separating: no impulse") : null);
+  place.replaceChildren(svg, key);
+};

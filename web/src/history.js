@@ -1,0 +1,56 @@
+// history.js - what a run did, kept for scrubbing and charts: poses, pushes, energy, certificate.
+//
+// At most LIMIT numbers of poses: when they are full every second record goes, and later ones are kept at
+// double the spacing. The worst certificate of those that go stays.
+
+const LIMIT = 6e6;
+
+export class History {
+  constructor(bodies) {
+    this.most = Math.max(64, Math.floor(LIMIT / (7 * bodies)));
+    this.records = [];
+    this.stride = 1;
+    this.offered = 0;
+    this.worst = { residual: 0, penetration: 0 };
+    this.totals = { steps: 0, impacts: 0, events: 0, unsolved: 0, impermissible: 0, created: 0, residual: 0, penetration: 0, contacts: 0 };
+  }
+
+  get length() { return this.records.length; }
+  get last() { return this.records[this.records.length - 1]; }
+
+  // adds up what a step told
+  count(numbers) {
+    const t = this.totals;
+    t.steps = numbers.steps;
+    for (const name of ["impacts", "events", "unsolved", "impermissible", "created"]) t[name] += numbers[name];
+    for (const name of ["residual", "penetration", "contacts"]) t[name] = Math.max(t[name], numbers[name]);
+    for (const name of ["residual", "penetration"]) this.worst[name] = Math.max(this.worst[name], numbers[name]);
+  }
+
+  due() { return this.offered++ % this.stride === 0; }
+
+  add(record) {
+    this.records.push({ ...record, ...this.worst });
+    this.worst = { residual: 0, penetration: 0 };
+    if (this.records.length < this.most) return;
+    this.records = this.records.filter((_, i) => i % 2 === 0);
+    this.stride *= 2;
+  }
+
+  // the last record not after a time
+  at(time) {
+    let lo = 0, hi = this.records.length - 1;
+    while (lo < hi) {
+      const mid = (lo + hi + 1) >> 1;
+      if (this.records[mid].time <= time) lo = mid; else hi = mid - 1;
+    }
+    return this.records[lo];
+  }
+
+  // columns for a chart, thinned
+  columns(names, points = 1500) {
+    const every = Math.max(1, Math.ceil(this.records.length / points));
+    const kept = this.records.filter((_, i) => i % every === 0 || i === this.records.length - 1);
+    return names.map((name) => kept.map((r) => (typeof name === "function" ? name(r) : r[name])));
+  }
+}

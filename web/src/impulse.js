@@ -1,0 +1,99 @@
+// impulse.js - the impulse explorer: one collision, all laws, live.
+//
+// The state is the JSON that `carom impact` takes; sliders, handles and presets change it, the library answers,
+// and picture, solid and table are drawn from the answers alone.
+import examples from "examples";
+import { make, say, save, select } from "./dom.js";
+import { writeAddress } from "./address.js";
+import { drawFlat } from "./flat.js";
+import { Solid } from "./solid.js";
+import { drawBodies } from "./bodies.js";
+import { fillTable } from "./laws.js";
+import { collisionOf, sliders } from "./collision.js";
+import { savePicture } from "./picture.js";
+
+export const impulseView = (carom, place, values) => {
+  let collision = null;
+  let chosen = "generic";
+  let lit = null;  // law under the pointer
+  const hidden = new Set();
+
+  const presets = select("Collision", Object.keys(examples.impacts), chosen, (name) => preset(name));
+  const comment = make("p", { class: "comment" });
+  const controls = make("div", { class: "sliders" });
+  const flat = make("figure", { class: "flat" });
+  const solid = new Solid(make("div", { class: "solid" }));
+  const bodies = make("figure", { class: "bodies" });
+  const table = make("div", { class: "wide", id: "laws" });
+
+  const answer = () => {
+    const text = JSON.stringify(collision);
+    try {
+      return { picture: carom.picture(text), impact: carom.impact(JSON.stringify({ ...collision, law: "all" })) };
+    } catch (error) {
+      say(error.message);
+      return null;
+    }
+  };
+
+  const light = (law) => { lit = law; place.querySelectorAll("[data-law]").forEach((e) => e.classList.toggle("lit", e.dataset.law === law)); };
+  const toggle = (law) => { if (!hidden.delete(law)) hidden.add(law); draw(); };
+
+  const draw = () => {
+    const got = answer();
+    if (!got) return;
+    const looks = { hidden, lit, light, change };
+    drawFlat(flat, got.picture, collision, looks);
+    solid.draw(got.picture, hidden);
+    drawBodies(bodies, got.picture, collision, change);
+    fillTable(table, got, collision, carom.catalogue, { hidden, toggle, light });
+    comment.textContent = collision.comment ?? "";
+  };
+
+  // a new value from a slider or a handle; the controls follow where it was a handle
+  const change = (next, quiet = false) => {
+    collision = next;
+    say("");
+    writeAddress("impulse", { c: JSON.stringify(collision) });
+    if (!quiet) sliders(controls, collision, change);
+    draw();
+  };
+
+  const preset = (name) => {
+    chosen = name;
+    change(collisionOf(JSON.parse(examples.impacts[name])));
+  };
+
+  const open = ({ c, preset: name }) => {
+    if (c) {
+      try {
+        const given = collisionOf(JSON.parse(c));
+        carom.impact(JSON.stringify({ ...given, law: "all" }));
+        presets.box.value = examples.impacts[given.name] ? given.name : "";
+        change(given);
+        return;
+      } catch (error) {
+        preset(chosen);
+        return say(`The collision of the address is refused: ${error.message}`);
+      }
+    }
+    const known = examples.impacts[name] ? name : chosen;
+    presets.box.value = known;
+    preset(known);
+  };
+
+  const name = () => collision.name ?? "collision";
+  place.append(
+    make("div", { class: "controls" }, presets.row,
+      make("button", { type: "button", id: "save-svg", onclick: () => savePicture(flat.querySelector("svg"), `${name()}.svg`) }, "Save SVG"),
+      make("button", { type: "button", id: "save-png", onclick: () => savePicture(flat.querySelector("svg"), `${name()}.png`) }, "Save PNG"),
+      make("button", { type: "button", id: "save-json", onclick: () => save(`${name()}.json`, `${JSON.stringify(collision, null, 2)}\n`, "application/json") }, "Save JSON"),
+      make("button", { type: "button", onclick: async (e) => { await navigator.clipboard?.writeText(location.href); e.target.textContent = "Copied"; } }, "Copy link")),
+    comment,
+    make("div", { class: "explorer" },
+      make("div", { class: "panel" }, controls, bodies), flat,
+      make("figure", { class: "space" }, solid.place)),
+    table);
+  open(values);
+  return { open, enter: () => solid.resize(), recolor: () => { draw(); } };
+};

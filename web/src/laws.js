@@ -1,0 +1,50 @@
+// laws.js - how laws look, and the table of what each predicts.
+import { make, shown, shownVector } from "./dom.js";
+
+// colours of the pictures of `carom region`, a lighter one for dark pages
+const COLORS = {
+  newton: ["#117733", "#4bc26f"], bilinear: ["#44aa99", "#5cc9b6"], "chatterjee-ruina": ["#0072b2", "#4aa8e0"],
+  routh: ["#d55e00", "#f08a3c"], whittaker: ["#cc79a7", "#e09ac0"], smith: ["#009e73", "#2dc492"],
+  "anitescu-potra": ["#332288", "#9c8df0"], "pfeiffer-glocker": ["#c98a00", "#e69f00"], brach: ["#882255", "#d97aa8"],
+  composite: ["#7d7d28", "#b9b94a"], compliant: ["#2f8fc4", "#56b4e9"], spherical: ["#aa4499", "#d67cc6"],
+  projected: ["#661100", "#cf7c63"],
+};
+export const isDark = () => getComputedStyle(document.documentElement).getPropertyValue("--paper").trim() < "#8";
+export const lawColor = (law) => (COLORS[law] ?? ["#555555", "#aaaaaa"])[isDark() ? 1 : 0];
+
+const cell = (text, props = {}) => make("td", props, text);
+
+const verdict = (result) => {
+  if (result.permissible) return cell("inside");
+  const out = Object.entries(result.margins).filter(([, m]) => typeof m === "number" && m < 0).map(([name]) => name);
+  return cell(`outside: ${out.join(", ") || "by rounding"}`, { class: "bad" });
+};
+
+const bodyCells = (result) => (result.bodies ?? []).map((body) => cell(
+  `${shownVector(body.velocity)}, ${Array.isArray(body.omega) ? shownVector(body.omega) : shown(body.omega)}`));
+
+const lawRow = (result, columns, { hidden, toggle, light }, info) => {
+  const name = result.law;
+  const box = make("input", { type: "checkbox", checked: !hidden.has(name), "aria-label": `show ${name}`, onchange: () => toggle(name) });
+  const swatch = make("span", { class: "swatch", style: `background:${lawColor(name)}` });
+  const head = make("th", { scope: "row", title: info?.title ?? "" }, make("label", {}, box, swatch, name));
+  const row = make("tr", { "data-law": name, onpointerenter: () => light(name), onpointerleave: () => light(null) }, head);
+  if (result.error) {
+    row.append(make("td", { colspan: columns, class: "refused" }, result.error.message));
+    return row;
+  }
+  const numbers = { "data-p": JSON.stringify(result.P), title: `P = ${JSON.stringify(result.P)}` };
+  row.append(cell(shownVector(result.P), numbers), cell(shownVector(result.V_plus)),
+    cell(shown(result.energy_change), { class: result.creates_energy ? "bad" : "" }), verdict(result),
+    cell(result.regime), ...bodyCells(result));
+  return row;
+};
+
+export const fillTable = (place, { impact }, collision, catalogue, looks) => {
+  const heads = ["law", "P [N s]", "V after [m/s]", "energy change [J]", "region", "regime",
+    ...(collision.bodies ? ["a after: velocity, spin", "b after: velocity, spin"] : [])];
+  place.replaceChildren(make("table", {},
+    make("caption", {}, "What each law predicts, in the coordinates of the collision"),
+    make("thead", {}, make("tr", {}, ...heads.map((h) => make("th", { scope: "col" }, h)))),
+    make("tbody", {}, ...impact.results.map((r) => lawRow(r, heads.length - 1, looks, catalogue.laws.find((l) => l.name === r.law))))));
+};

@@ -1,0 +1,256 @@
+// scene.js - the scene player: load, run live by any method, rule, law and step, look, scrub.
+import examples from "examples";
+import * as THREE from "./three.js";
+import { make, say, save, select, shown } from "./dom.js";
+import { writeAddress } from "./address.js";
+import { Stage } from "./stage.js";
+import { Run } from "./run.js";
+import { Charts } from "./charts.js";
+import { eventTable } from "./events.js";
+
+const SPEEDS = ["0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1", "2", "5"];
+const PATHS = { method: "step.method", rule: "impact.rule", law: "impact.law", dt: "step.dt" };
+const BUDGET = 14;    // milliseconds of computing per picture, or as long as drawing takes
+const HURRY = 120;    // likewise where the run is behind a time that was asked for
+
+export const sceneView = (carom, place, values) => {
+  let source = { name: "", text: "" };
+  let asked = {};      // what stands in place of the scene's own
+  let run = null, stage = null;
+  let time = 0, goal = 0, playing = false, last = 0, active = true, dirty = true, charted = 0, drawing = 0;
+  let touched = false;  // the view was turned by hand
+  const shows = { contacts: true, impulses: true };
+
+  const view = make("div", { class: "stage" });
+  const overlay = make("div", { class: "overlay", "aria-hidden": "true" });
+  const renderer = THREE.makeRenderer(view);
+  let orbit = null;
+
+  const scenes = select("Scene", ["", ...Object.keys(examples.scenes)], "", (name) => open({ name }));
+  const file = make("input", { type: "file", accept: ".json,application/json", id: "file", hidden: true, onchange: async () => { if (file.files[0]) load(file.files[0].name, await file.files[0].text()); file.value = ""; } });
+  const ask = (key, value) => { asked = { ...asked, [key]: value }; restart(); };
+  const own = { value: "", text: "as the scene says" };
+  const method = select("Method", [own, ...carom.catalogue.methods], "", (v) => ask("method", v));
+  const rule = select("Rule", [own, ...carom.catalogue.rules.map((r) => r.name)], "", (v) => ask("rule", v));
+  const law = select("Law", [own, ...carom.catalogue.laws.map((l) => l.name)], "", (v) => ask("law", v));
+  const dt = make("input", { type: "text", inputmode: "decimal", size: 8, "aria-label": "Length of a step, s", placeholder: "dt [s]", onchange: () => ask("dt", dt.value.trim()) });
+  const choices = { method: method.box, rule: rule.box, law: law.box, dt };
+  [["method", method], ["rule", rule], ["law", law]].forEach(([name, s]) => { s.box.id = `scene-${name}`; });
+  dt.id = "scene-dt";
+  scenes.box.id = "scene-name";
+
+  const play = make("button", { type: "button", id: "play", onclick: () => setPlaying(!playing) }, "Play");
+  const step = make("button", { type: "button", id: "step", title: "one step (.)", onclick: () => stepOnce() }, "Step");
+  const scrub = make("input", { type: "range", id: "scrub", "aria-label": "Time", min: 0, max: 1, step: "any", oninput: () => { setPlaying(false); goal = time = Number(scrub.value); dirty = true; } });
+  const clock = make("output", { for: "scrub", id: "clock" }, "0 s");
+  const speed = select("Speed", SPEEDS, "1", () => {});
+  const facts = make("div", { class: "facts", id: "facts" });
+  const charts = new Charts((t) => { setPlaying(false); time = goal = Math.min(t, run.now); dirty = true; });
+  const events = make("details", {}, make("summary", {}, "Events"));
+  events.addEventListener("toggle", () => { if (events.open && run) eventTable(events, run); });
+
+  const setPlaying = (on) => {
+    playing = on && run != null;
+    if (playing && run.over && time >= run.now) time = goal = 0;
+    play.textContent = playing ? "Pause" : "Play";
+    dirty = true;
+  };
+
+  const guard = (work) => {
+    try {
+      return work();
+    } catch (error) {
+      setPlaying(false);
+      if (run) { goal = run.now; run.over = true; }
+      say(`${source.name}: ${error.message}`);
+      return undefined;
+    }
+  };
+
+  // at the newest state the library steps; before it, records are stepped through
+  const stepOnce = (back = false) => {
+    setPlaying(false);
+    const { records } = run.history;
+    const at = records.indexOf(run.history.at(time));
+    if (back) time = records[Math.max(0, at - (time > records[at].time ? 0 : 1))].time;
+    else if (at + 1 < records.length) time = records[at + 1].time;
+    else { guard(() => run.step()); time = run.now; }
+    goal = time;
+    charted = 0;
+    dirty = true;
+  };
+
+  const fact = (name, value, bad = false) => make("span", bad ? { class: "bad" } : {}, make("b", {}, name), value);
+  const tell = () => {
+    const t = run.history.totals, a = run.about;
+    facts.replaceChildren(
+      fact("bodies", String(a.bodies.length - 1)),
+      fact("steps", run.recorded ? `${t.steps + 1} records` : `${t.steps} of ${a.steps}`),
+      fact("contacts, most", String(t.contacts)), fact("events", String(t.events)),
+      fact("certificate", t.unsolved ? `${t.unsolved} steps not solved` : "every step solved", t.unsolved > 0),
+      fact("residual", shown(t.residual)), fact("overlap", `${shown(t.penetration)} m`),
+      ...(t.impermissible ? [fact("impacts outside the region", String(t.impermissible), true)] : []),
+      ...(t.created > 0 ? [fact("energy created", `${shown(t.created)} J`, true)] : []),
+      ...(run.recorded ? [] : [make("span", { id: "hash", "data-steps": t.steps, "data-over": String(run.over) }, make("b", {}, "state hash"), make("code", {}, run.scene.hash()))]));
+  };
+
+  const show = () => {
+    scrub.value = time;
+    clock.textContent = `${time.toFixed(3)} s`;
+    const record = run.history.at(time);
+    overlay.textContent = `${run.recorded ? "recorded" : `${run.about.method}, ${run.about.rule}, ${run.about.law}, dt ${shown(run.about.dt)} s`}\nE ${shown(record.kinetic + record.potential)} J`;
+    tell();
+    const mark = performance.now();
+    if (mark - charted > 250 || (!playing && goal <= run.now)) { charts.show(run.history); charted = mark; }
+    if (!renderer || !stage) return;
+    stage.pose(run.poses(time));
+    stage.push(record.forces, shows);
+    if (!touched && stage.isCrowded()) stage.stepBack();
+    renderer.render(stage.scene, stage.camera);
+  };
+
+  const tick = (now) => {
+    if (!active) return;
+    requestAnimationFrame(tick);
+    if (!run) return;
+    if (playing) {
+      const ahead = ((now - last) / 1000) * Number(speed.box.value);
+      goal = Math.min(time + Math.min(ahead, 0.1 * Number(speed.box.value)), run.duration);
+    }
+    last = now;
+    if (goal > run.now && !run.over) { guard(() => run.advance(goal, Math.max(playing ? BUDGET : HURRY, drawing))); dirty = true; }
+    if (playing) {
+      time = Math.min(goal, run.now);
+      dirty = true;
+      if (run.over && time >= run.now) setPlaying(false);
+    }
+    if (dirty) {
+      const begun = performance.now();
+      guard(show);
+      drawing = performance.now() - begun;
+    }
+    dirty = goal > run.now && !run.over;
+  };
+
+  const fit = () => {
+    if (!renderer || !stage || !view.clientWidth) return;
+    stage.camera.aspect = view.clientWidth / view.clientHeight;
+    stage.camera.updateProjectionMatrix();
+    renderer.setSize(view.clientWidth, view.clientHeight);
+    dirty = true;
+  };
+
+  const setStage = () => {
+    if (!renderer) return;
+    stage?.dispose();
+    orbit?.dispose();
+    stage = new Stage(run.about);
+    renderer.shadowMap.enabled = true;
+    stage.camera.aspect = (view.clientWidth || 4) / (view.clientHeight || 3);
+    stage.frame(run.recorded ? run.history.records.filter((_, i, all) => i % Math.ceil(all.length / 12) === 0).map((r) => r.poses) : [run.history.records[0].poses]);
+    stage.recolor();
+    orbit = new THREE.OrbitControls(stage.camera, renderer.domElement);
+    orbit.target.copy(stage.centre);
+    orbit.update();
+    orbit.addEventListener("change", () => { dirty = true; });
+    orbit.addEventListener("start", () => { touched = true; });
+    touched = false;
+    fit();
+  };
+
+  // the new run takes the old one's place only when it could be made
+  const start = (make) => {
+    const next = make();
+    run?.close();
+    run = next;
+    time = goal = 0;
+    scrub.max = run.duration;
+    say("");
+    events.open = false;
+    setStage();
+    charts.make(run.duration);
+    setPlaying(false);
+    // the fastest speed at which the run takes three seconds
+    speed.box.value = [...SPEEDS].reverse().find((s) => Number(s) <= 1 && run.duration / Number(s) >= 2.9) ?? SPEEDS[0];
+    if (run.about.overlaps) say(`${source.name}: ${run.about.overlaps} pairs of shapes overlap at the start.`);
+    dirty = true;
+  };
+
+  const address = () => { if (source.shipped) writeAddress("scene", { name: source.name, ...asked }); };
+  const sets = () => Object.fromEntries(Object.entries(asked).filter(([, v]) => v).map(([k, v]) => [PATHS[k], v]));
+  const restart = () => {
+    try {
+      const parsed = source.recorded;
+      start(() => (parsed ? Run.recorded(carom, parsed) : new Run(carom, source.text, sets())));
+      address();
+    } catch (error) {
+      say(`${source.name}: ${error.message}`);
+    }
+  };
+
+  const setAsked = (given) => {
+    asked = Object.fromEntries(Object.keys(PATHS).filter((k) => given[k]).map((k) => [k, given[k]]));
+    Object.entries(choices).forEach(([k, box]) => { box.value = asked[k] ?? ""; });
+  };
+
+  // a file by its text: a scene, or a trajectory as carom export writes it
+  const load = (name, text) => {
+    const before = source, askedBefore = asked;
+    try {
+      let recorded = null;
+      if (/^\s*\{\s*"format"\s*:\s*"carom-trajectory"/.test(text)) recorded = JSON.parse(text);
+      source = { name, text, recorded };
+      setAsked({});
+      start(() => (recorded ? Run.recorded(carom, recorded) : new Run(carom, text)));
+      scenes.box.value = "";
+    } catch (error) {
+      source = before;
+      setAsked(askedBefore);
+      say(`${name}: ${error.message}`);
+    }
+  };
+
+  const open = ({ name, opened, ...given }) => {
+    if (opened) return load(opened.name, opened.text);
+    const known = examples.scenes[name] ? name : "newtons-cradle-5";
+    if (name && known !== name) say(`No scene is called ${name}.`);
+    source = { name: known, text: examples.scenes[known], shipped: true };
+    scenes.box.value = known;
+    setAsked(given);
+    return restart();
+  };
+
+  const keys = (e) => {
+    if (!active || !run || ["INPUT", "SELECT", "TEXTAREA"].includes(e.target.tagName) && e.target !== scrub) return;
+    const action = { " ": () => setPlaying(!playing), ".": () => stepOnce(), ",": () => stepOnce(true), Home: () => { setPlaying(false); time = goal = 0; dirty = true; }, r: () => resetView() }[e.key];
+    if (!action || (e.key === " " && e.target.tagName === "BUTTON") || e.ctrlKey || e.metaKey) return;
+    e.preventDefault();
+    action();
+  };
+  const resetView = () => { touched = false; stage?.resetCamera(); if (orbit) { orbit.target.copy(stage.centre); orbit.update(); } dirty = true; };
+  const box = (name, label) => make("label", {}, make("input", { type: "checkbox", checked: shows[name], onchange: (e) => { shows[name] = e.target.checked; dirty = true; } }), label);
+
+  if (renderer) {
+    renderer.domElement.setAttribute("role", "img");
+    renderer.domElement.setAttribute("aria-label", "The bodies of the scene; drag to turn the view, wheel to come closer");
+    new ResizeObserver(fit).observe(view);
+  }
+  addEventListener("keydown", keys);
+  place.append(
+    make("div", { class: "controls" }, scenes.row, make("button", { type: "button", onclick: () => file.click() }, "Open a file"), file,
+      method.row, rule.row, law.row, make("label", {}, "dt", dt)),
+    make("figure", { class: "view" }, view, overlay),
+    make("div", { class: "controls" }, play, step, make("button", { type: "button", id: "restart", onclick: () => restart() }, "Restart"), scrub, clock, speed.row,
+      box("contacts", "contacts"), box("impulses", "impulses"), make("button", { type: "button", onclick: resetView }, "Reset view"),
+      make("button", { type: "button", onclick: () => save(`${source.name.replace(/\.json$/, "")}.json`, source.text, "application/json") }, "Save scene")),
+    make("p", {}, "Drop a scene or a file of carom export anywhere. Keys: space plays, . and , step, Home begins, r resets the view."),
+    facts, charts.place, events);
+  open(values);
+  requestAnimationFrame(tick);
+  return {
+    open, load,
+    enter: () => { if (!active) { active = true; requestAnimationFrame(tick); } fit(); if (run) address(); },
+    leave: () => { active = false; setPlaying(false); },
+    recolor: () => { stage?.recolor(); if (run) charts.make(run.duration); dirty = true; charted = 0; },
+  };
+};

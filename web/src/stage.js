@@ -1,0 +1,265 @@
+// stage.js - bodies of a scene in three dimensions: shapes, ground, shadows, arrows, camera.
+//
+// Spheres of the whole scene are one instanced mesh with a stripe that shows how they turn; other shapes are
+// meshes of the polygons the library gives. Up is against gravity; scenes that move in the x-y plane are seen
+// along z.
+import * as THREE from "./three.js";
+import { ink } from "./dom.js";
+
+const MARGIN = 1.35;   // room around what is seen at the start
+const FARTHEST = 2.5;  // times the distance at the start that the camera steps back by itself
+const bodyColor = (i) => ink(`ink-${6 + ((i - 1) % 8)}`);
+
+const stripes = () => {
+  const canvas = Object.assign(document.createElement("canvas"), { width: 64, height: 32 });
+  const pen = canvas.getContext("2d");
+  pen.fillStyle = "#fff";
+  pen.fillRect(0, 0, 64, 32);
+  pen.fillStyle = "#9a9a9a";
+  pen.fillRect(0, 13, 64, 6);
+  return Object.assign(new THREE.CanvasTexture(canvas), { colorSpace: THREE.SRGBColorSpace });
+};
+
+// polygons as triangles; flat faces keep their edges
+const polygons = (shape) => {
+  const index = [];
+  for (let i = 0; i < shape.f.length; i += 1 + shape.f[i]) {
+    for (let k = 2; k < shape.f[i]; k++) index.push(shape.f[i + 1], shape.f[i + k], shape.f[i + k + 1]);
+  }
+  let geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.Float32BufferAttribute(shape.v, 3));
+  geometry.setIndex(index);
+  if (!shape.smooth) geometry = geometry.toNonIndexed();
+  geometry.computeVertexNormals();
+  return geometry;
+};
+
+export class Stage {
+  // without a renderer of its own it is drawn by a shared one
+  constructor(about, { shadows = true } = {}) {
+    this.about = about;
+    this.scene = new THREE.Scene();
+    this.root = new THREE.Group();
+    this.arrows = new THREE.Group();
+    this.scene.add(this.root, this.arrows);
+    this.camera = new THREE.PerspectiveCamera(30, 1, 0.001, 1000);
+    this.shadows = shadows;
+    this.bodies = about.bodies.map(() => { const g = new THREE.Group(); this.root.add(g); return g; });
+    this.balls = [];
+    this.materials = [];
+    about.bodies.forEach((body, i) => this.addBody(body, i));
+    this.addBalls();
+    this.lights();
+  }
+
+  material(i, moves) {
+    const material = new THREE.MeshLambertMaterial({ side: THREE.DoubleSide, transparent: !moves, opacity: moves ? 1 : 0.7 });
+    this.materials.push([material, i, moves]);
+    return material;
+  }
+
+  addBody(body, i) {
+    const material = this.material(i, body.moves);
+    for (const shape of body.shapes) {
+      if (shape.r) { this.balls.push({ body: i, r: shape.r, p: new THREE.Vector3(...shape.p), moves: body.moves }); continue; }
+      const mesh = new THREE.Mesh(polygons(shape), material);
+      mesh.castShadow = mesh.receiveShadow = this.shadows;
+      this.bodies[i].add(mesh);
+    }
+    for (const end of body.sticks) {
+      const tip = new THREE.Vector3(...end), size = tip.length();
+      if (size === 0) continue;
+      const rod = new THREE.Mesh(new THREE.CylinderGeometry(0.012 * size, 0.012 * size, size, 8), material);
+      rod.position.copy(tip).multiplyScalar(0.5);
+      rod.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), tip.clone().normalize());
+      rod.castShadow = this.shadows;
+      this.bodies[i].add(rod);
+    }
+  }
+
+  addBalls() {
+    if (!this.balls.length) return;
+    const many = this.balls.length > 200;
+    const geometry = new THREE.SphereGeometry(1, many ? 16 : 32, many ? 12 : 24);
+    this.instances = new THREE.InstancedMesh(geometry, new THREE.MeshLambertMaterial({ map: stripes() }), this.balls.length);
+    this.instances.castShadow = this.instances.receiveShadow = this.shadows;
+    this.instances.frustumCulled = false;
+    this.root.add(this.instances);
+  }
+
+  lights() {
+    const g = this.about.gravity, size = Math.hypot(...g);
+    this.up = size > 0 ? new THREE.Vector3(...g).multiplyScalar(-1 / size) : new THREE.Vector3(0, 0, 1);
+    this.flat = Math.abs(this.up.z) < 0.5;
+    this.sun = new THREE.DirectionalLight(0xffffff, 1.9);
+    this.sun.castShadow = this.shadows;
+    this.sun.shadow.mapSize.set(1024, 1024);
+    this.sun.shadow.intensity = 0.6;
+    this.scene.add(this.sun, this.sun.target, new THREE.HemisphereLight(0xffffff, 0x999999, 2.2));
+    this.camera.up.copy(this.flat ? new THREE.Vector3(0, 1, 0) : this.up);
+  }
+
+  // what is to be seen: the bodies that move, and the fixed ones near to them
+  bounds(frames) {
+    const box = new THREE.Box3();
+    const grow = (poses) => {
+      this.pose(poses);
+      this.root.updateMatrixWorld(true);
+      this.balls.forEach((ball) => {
+        const c = ball.p.clone().applyMatrix4(this.bodies[ball.body].matrixWorld);
+        box.expandByPoint(c.clone().addScalar(ball.r)).expandByPoint(c.addScalar(-ball.r));
+      });
+      this.bodies.forEach((group, i) => { if (this.about.bodies[i].moves || !this.balls.length) box.expandByObject(group); });
+    };
+    frames.forEach(grow);
+    if (box.isEmpty()) this.bodies.forEach((group) => box.expandByObject(group));
+    if (box.isEmpty()) box.setFromCenterAndSize(new THREE.Vector3(), new THREE.Vector3(1, 1, 1));
+    return box;
+  }
+
+  // camera, sun and ground for what happens between these frames
+  frame(frames) {
+    const box = this.bounds(frames);
+    this.centre = box.getCenter(new THREE.Vector3());
+    this.half = box.getSize(new THREE.Vector3()).multiplyScalar(0.5);
+    this.radius = Math.max(1e-6, this.half.length());
+    for (const plane of this.about.planes) this.addPlane(plane);
+    const side = new THREE.Vector3(0.4, -0.3, 0).addScaledVector(this.up, 1.2);
+    if (this.flat) side.set(0.4, 1.1, 0.9);
+    this.sun.position.copy(this.centre).addScaledVector(side.normalize(), 4 * this.radius);
+    this.sun.target.position.copy(this.centre);
+    const cam = this.sun.shadow.camera;
+    Object.assign(cam, { left: -1.6 * this.radius, right: 1.6 * this.radius, top: 1.6 * this.radius, bottom: -1.6 * this.radius, near: 0.1 * this.radius, far: 9 * this.radius });
+    cam.updateProjectionMatrix();
+    this.sun.shadow.normalBias = 0.004 * this.radius;
+    this.resetCamera();
+  }
+
+  // from the front, a little above; flat scenes straight on; as near as the box of what is seen allows
+  resetCamera() {
+    const from = this.flat ? new THREE.Vector3(0.1, 0.14, 1) : new THREE.Vector3(0.35, -1, 0).addScaledVector(this.up, 0.5);
+    from.normalize();
+    const right = new THREE.Vector3().crossVectors(this.camera.up, from).normalize();
+    const up = new THREE.Vector3().crossVectors(from, right);
+    const tan = Math.tan((this.camera.fov * Math.PI) / 360);
+    const half = this.half.clone();
+    let distance = 0;
+    this.back = 1;
+    for (let i = 0; i < 8; i++) {
+      const corner = new THREE.Vector3(i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z);
+      const toward = corner.dot(from);
+      distance = Math.max(distance, toward + MARGIN * Math.abs(corner.dot(up)) / tan, toward + MARGIN * Math.abs(corner.dot(right)) / (tan * this.camera.aspect));
+    }
+    this.camera.position.copy(this.centre).addScaledVector(from, distance);
+    this.camera.near = distance / 100;
+    this.camera.far = distance * 30;
+    this.camera.lookAt(this.centre);
+    this.camera.updateProjectionMatrix();
+  }
+
+  // true where a body that moves is at the edge of the view or beyond
+  isCrowded() {
+    this.camera.updateMatrixWorld();
+    const p = new THREE.Vector3();
+    return this.bodies.some((group, i) => {
+      if (!this.about.bodies[i].moves) return false;
+      p.set(...this.about.bodies[i].com).applyQuaternion(group.quaternion).add(group.position).project(this.camera);
+      return Math.abs(p.x) > 0.93 || Math.abs(p.y) > 0.93;
+    });
+  }
+
+  // a little farther away, to a limit
+  stepBack() {
+    if (this.back > FARTHEST) return;
+    this.back *= 1.02;
+    this.camera.position.sub(this.centre).multiplyScalar(1.02).add(this.centre);
+  }
+
+  addPlane({ body, n, offset }) {
+    const size = 5 * this.radius;
+    const normal = new THREE.Vector3(...n);
+    const group = new THREE.Group();
+    const material = new THREE.MeshLambertMaterial({ side: THREE.DoubleSide });
+    this.materials.push([material, 0, false]);
+    const mesh = new THREE.Mesh(new THREE.PlaneGeometry(size, size), material);
+    mesh.receiveShadow = this.shadows;
+    const grid = new THREE.GridHelper(size, 20);
+    grid.rotation.x = Math.PI / 2;
+    grid.position.z = 0.0005 * this.radius;
+    grid.material.transparent = true;
+    grid.material.opacity = 0.25;
+    group.add(mesh, grid);
+    group.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), normal);
+    const centre = this.bodies[body].worldToLocal(this.centre.clone());
+    group.position.copy(centre.addScaledVector(normal, offset - centre.dot(normal)));
+    this.bodies[body].add(group);
+  }
+
+  recolor() {
+    this.scene.background = new THREE.Color(ink("paper"));
+    for (const [material, i, moves] of this.materials) material.color.set(moves ? bodyColor(i) : ink("ink-3"));
+    this.balls.forEach((ball, k) => this.instances.setColorAt(k, new THREE.Color(ball.moves ? bodyColor(ball.body) : ink("ink-4"))));
+    if (this.instances?.instanceColor) this.instances.instanceColor.needsUpdate = true;
+  }
+
+  // p and quaternion (w first) of each body
+  pose(poses) {
+    this.bodies.forEach((group, i) => {
+      group.position.set(poses[7 * i], poses[7 * i + 1], poses[7 * i + 2]);
+      group.quaternion.set(poses[7 * i + 4], poses[7 * i + 5], poses[7 * i + 6], poses[7 * i + 3]);
+    });
+    const matrix = new THREE.Matrix4(), scale = new THREE.Vector3();
+    this.balls.forEach((ball, k) => {
+      const group = this.bodies[ball.body];
+      const at = ball.p.clone().applyQuaternion(group.quaternion).add(group.position);
+      this.instances.setMatrixAt(k, matrix.compose(at, group.quaternion, scale.setScalar(ball.r)));
+    });
+    if (this.instances) this.instances.instanceMatrix.needsUpdate = true;
+  }
+
+  // rows of point, impulse, kind; the largest impulse is as long as a third of the scene
+  push(rows, { contacts, impulses }) {
+    for (const old of [...this.arrows.children]) { old.geometry.dispose(); old.material.dispose(); this.arrows.remove(old); }
+    let most = 1e-12;
+    for (let i = 0; i < rows.length; i += 7) most = Math.max(most, Math.hypot(rows[i + 3], rows[i + 4], rows[i + 5]));
+    const dots = [], lines = [];
+    for (let i = 0; i < rows.length; i += 7) {
+      const p = new THREE.Vector3(rows[i], rows[i + 1], rows[i + 2]);
+      const d = new THREE.Vector3(rows[i + 3], rows[i + 4], rows[i + 5]).multiplyScalar((0.35 * this.radius) / most);
+      if (rows[i + 6] === 0) dots.push(p);
+      if (d.length() > 1e-3 * this.radius) lines.push([p, d]);
+    }
+    if (contacts) this.addDots(dots.slice(0, 2000));
+    if (impulses) this.addArrows(lines.slice(0, 2000));
+  }
+
+  addDots(points) {
+    if (!points.length) return;
+    const mesh = new THREE.InstancedMesh(new THREE.SphereGeometry(0.008 * this.radius, 8, 6), new THREE.MeshLambertMaterial({ color: ink("ink-1"), depthTest: false }), points.length);
+    points.forEach((p, i) => mesh.setMatrixAt(i, new THREE.Matrix4().setPosition(p)));
+    mesh.frustumCulled = false;
+    mesh.renderOrder = 2;
+    this.arrows.add(mesh);
+  }
+
+  addArrows(lines) {
+    if (!lines.length) return;
+    const material = () => new THREE.MeshLambertMaterial({ color: ink("ink-5"), depthTest: false });
+    const w = 0.006 * this.radius;
+    const shaft = new THREE.InstancedMesh(new THREE.CylinderGeometry(w, w, 1, 8), material(), lines.length);
+    const head = new THREE.InstancedMesh(new THREE.ConeGeometry(3.2 * w, 9 * w, 12), material(), lines.length);
+    const up = new THREE.Vector3(0, 1, 0);
+    lines.forEach(([p, d], i) => {
+      const size = d.length(), turn = new THREE.Quaternion().setFromUnitVectors(up, d.clone().divideScalar(size));
+      shaft.setMatrixAt(i, new THREE.Matrix4().compose(p.clone().addScaledVector(d, 0.5), turn, new THREE.Vector3(1, size, 1)));
+      head.setMatrixAt(i, new THREE.Matrix4().compose(p.clone().add(d), turn, new THREE.Vector3(1, 1, 1)));
+    });
+    shaft.frustumCulled = head.frustumCulled = false;
+    shaft.renderOrder = head.renderOrder = 3;
+    this.arrows.add(shaft, head);
+  }
+
+  dispose() {
+    this.scene.traverse((o) => { o.geometry?.dispose(); o.material?.map?.dispose?.(); o.material?.dispose?.(); });
+  }
+}

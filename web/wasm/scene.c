@@ -1,0 +1,168 @@
+// scene.c - a scene that runs in the page: opened from text, stepped as `carom run` steps it, looked at.
+//
+// Steps of dt up to the duration, the last one shorter where it must be (tools/carom/run.c makes the same
+// ones, so that the hash of the last state is the same). Fails: what the reader of scenes and the steps
+// refuse, kept as an error of the scene.
+#include "scene.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/json_set.h"
+
+#define ROUNDING 1e-9  // share of a step that is no step of its own
+
+static crStatus set_values(crJsonDoc* doc, const char* sets, size_t size, crError* error) {
+    if (size == 0) return CR_OK;
+    crJsonDoc values = {0};
+    crStatus status = cr_json_parse(sets, size, 1, &values, error);
+    if (status != CR_OK) return status;
+    bool objects = values.root->type == CR_JSON_OBJECT && doc->root->type == CR_JSON_OBJECT;
+    for (const crJson* v = objects ? values.root->child : NULL; v != NULL && status == CR_OK; v = v->next) {
+        if (v->type == CR_JSON_STRING) status = cr_json_set(doc, v->key, v->text, error);
+    }
+    cr_json_free(&values);
+    return status;
+}
+
+static crStatus make_world(PageScene* s) {
+    crWorldDef def = cr_world_def();
+    def.model = s->scene.model;
+    def.step = s->scene.step;
+    def.step.threads = 1;
+    crStatus status = cr_world_create(&def, &s->world, &s->error);
+    if (status != CR_OK) return status;
+    crState* state = cr_world_state(s->world);
+    size_t nq = (size_t)s->scene.model->nq;
+    size_t nv = (size_t)s->scene.model->nv;
+    memcpy(state->q, s->scene.q, nq * sizeof(double));
+    memcpy(state->v, s->scene.v, nv * sizeof(double));
+    s->poses = malloc(7 * (size_t)s->scene.model->nb * sizeof(double));
+    s->state = malloc((nq + nv + 1) * sizeof(double));
+    double dt = s->scene.step.dt;
+    s->whole = floor(s->scene.duration / dt + ROUNDING);
+    s->steps = s->whole + (s->scene.duration - s->whole * dt > ROUNDING * dt ? 1.0 : 0.0);
+    return s->poses != NULL && s->state != NULL ? CR_OK
+                                                : cr_error_set(&s->error, CR_ERR_MEMORY, "", "out of memory");
+}
+
+PageScene* carom_scene_open(const char* text, size_t size, const char* sets, size_t sets_size) {
+    PageScene* s = calloc(1, sizeof *s);
+    if (s == NULL) return NULL;
+    crJsonDoc doc = {0};
+    crStatus status = cr_json_parse(text, size, 1, &doc, &s->error);
+    if (status == CR_OK) status = set_values(&doc, sets, sets_size, &s->error);
+    if (status == CR_OK) status = cr_scene_read(doc.root, &s->scene, &s->error);
+    cr_json_free(&doc);
+    s->opened = status == CR_OK;
+    if (s->opened) status = make_world(s);
+    s->error.status = status;
+    return s;
+}
+
+void carom_scene_close(PageScene* s) {
+    if (s == NULL) return;
+    cr_world_destroy(s->world);
+    if (s->opened) cr_scene_free(&s->scene);
+    free(s->poses);
+    free(s->state);
+    free(s->forces);
+    free(s->events);
+    free(s);
+}
+
+int carom_scene_step(PageScene* s) {
+    if (s->made >= s->steps) return 0;
+    crStatus status = s->made >= s->whole ? cr_world_run(s->world, s->scene.duration, &s->error)
+                                          : cr_world_step(s->world, &s->error);
+    if (status != CR_OK) return (int)status;
+    s->made += 1.0;
+    return 1;
+}
+
+uint64_t carom_scene_hash(const PageScene* s) { return cr_world_hash(s->world); }
+
+double* carom_scene_state(PageScene* s) { return s->state; }
+
+void carom_scene_place(PageScene* s, double time) {
+    crState* state = cr_world_state(s->world);
+    size_t nq = (size_t)s->scene.model->nq;
+    memcpy(state->q, s->state, nq * sizeof(double));
+    memcpy(state->v, s->state + nq, (size_t)s->scene.model->nv * sizeof(double));
+    state->time = time;
+}
+
+double* carom_scene_look(PageScene* s) {
+    crEnergy energy = cr_world_energy(s->world);
+    const crCertificate* c = cr_world_certificate(s->world);
+    const crStep* step = cr_world_stages(s->world);
+    double* n = s->numbers;
+    n[PAGE_TIME] = step->state.time;
+    n[PAGE_KINETIC] = energy.kinetic;
+    n[PAGE_POTENTIAL] = energy.potential;
+    n[PAGE_RESIDUAL] = c->residual;
+    n[PAGE_PENETRATION] = c->penetration;
+    n[PAGE_CONTACTS] = c->contacts;
+    n[PAGE_IMPACTS] = c->impacts;
+    n[PAGE_UNSOLVED] = s->made > 0.0 && (c->outcome != CR_OUTCOME_SOLVED || c->truncated) ? 1.0 : 0.0;
+    n[PAGE_IMPERMISSIBLE] = c->impermissible;
+    n[PAGE_CREATED] = c->energy_created;
+    n[PAGE_STEPS] = s->made;
+    n[PAGE_EVENTS] = cr_world_events(s->world).count;
+    n[PAGE_FORCES] = s->made > 0.0 ? step->contact_count + step->event_count : 0;
+    return n;
+}
+
+double* carom_scene_poses(PageScene* s) {
+    const crPose* pose = cr_world_stages(s->world)->dynamics.pose;
+    for (int i = 0; i < s->scene.model->nb; i++) {
+        const double row[7] = {pose[i].p.x, pose[i].p.y, pose[i].p.z, pose[i].q.w,
+                               pose[i].q.x, pose[i].q.y, pose[i].q.z};
+        memcpy(s->poses + 7 * i, row, sizeof row);
+    }
+    return s->poses;
+}
+
+// room for count rows of `width` numbers
+static bool fits(double** array, int* room, int count, int width) {
+    if (count <= *room && *array != NULL) return true;
+    int wanted = 2 * count + 16;
+    double* larger = realloc(*array, (size_t)wanted * (size_t)width * sizeof(double));
+    if (larger == NULL) return false;
+    *array = larger;
+    *room = wanted;
+    return true;
+}
+
+double* carom_scene_forces(PageScene* s) {
+    enum { WIDTH = 7 };
+    const crStep* step = cr_world_stages(s->world);
+    if (!fits(&s->forces, &s->force_room, step->contact_count + step->event_count, WIDTH)) return NULL;
+    double* row = s->forces;
+    for (int i = 0; i < step->contact_count; i++, row += WIDTH) {
+        crVec3 p = step->contacts[i].point.point;
+        crVec3 P = step->contacts[i].impulse;
+        memcpy(row, (const double[WIDTH]){p.x, p.y, p.z, P.x, P.y, P.z, 0.0}, WIDTH * sizeof *row);
+    }
+    for (int i = 0; i < step->event_count; i++, row += WIDTH) {
+        crVec3 p = step->events[i].point;
+        crVec3 P = step->events[i].impulse;
+        memcpy(row, (const double[WIDTH]){p.x, p.y, p.z, P.x, P.y, P.z, 1.0}, WIDTH * sizeof *row);
+    }
+    return s->forces;
+}
+
+double* carom_scene_events(PageScene* s) {
+    enum { WIDTH = 11 };
+    crEvents events = cr_world_events(s->world);
+    if (!fits(&s->events, &s->event_room, events.count, WIDTH)) return NULL;
+    for (int i = 0; i < events.count; i++) {
+        const crEvent* e = &events.events[i];
+        const double row[WIDTH] = {e->time,          e->body_a,    e->body_b,   e->approach,
+                                   e->energy_change, e->point.x,   e->point.y,  e->point.z,
+                                   e->impulse.x,     e->impulse.y, e->impulse.z};
+        memcpy(s->events + WIDTH * i, row, sizeof row);
+    }
+    return s->events;
+}
