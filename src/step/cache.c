@@ -81,6 +81,11 @@ crStatus cr__step_cache_create(crStep* step) {
     if (cache == NULL || !make_arrays(step, cache)) return CR_ERR_MEMORY;
     index_shapes(model, cache);
     index_ties(model, cache);
+    int rows, entries;
+    cr_model_loop_sizes(model, &cache->tie_rows, &cache->tie_entries);
+    cr_model_joint_sizes(model, &rows, &entries);
+    cache->tie_rows += rows;
+    cache->tie_entries += entries;
     for (int b = 1; b < model->nb; b++) {
         const crBody* body = &model->bodies[b];
         // on a driven body, or one itself

@@ -37,6 +37,7 @@ typedef struct crStepCache {
     int* body_shapes;  // (shape_count)
     int* first_tie;    // loops of each body, likewise (nb + 1)
     int* ties;
+    int tie_rows, tie_entries;  // room for rows of all loops and joints
     int whole_count, whole_loop_count;
     int* whole;        // bodies that are awake (whole_count)
     int* whole_loops;  // and their loops (whole_loop_count)
@@ -52,6 +53,10 @@ typedef struct crStepCache {
     int* surface_of;  // by two materials, -1: not yet made (material_count^2)
     int surface_count, surface_capacity;
     crNearSurface* surfaces;
+    bool bouncing;      // one of them bounces
+    bool planes;        // some body moves in a plane
+    int contacts_last;  // of the whole world, the last time
+    bool plastic;       // collide: no contact of the cone method will be an impact, see groups.c
     // local clocks
     double start;   // time at the beginning of the step, s
     double now_at;  // since start: the time at which contacts and flights are looked at, s

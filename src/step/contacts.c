@@ -28,6 +28,7 @@ double cr__step_delta(const crStep* step, int a, int b) {
 // the plane both move in, zero where there is none
 static crVec3 common_plane(const crStep* step, int a, int b) {
     crVec3 none = cr_vec3(0, 0, 0);
+    if (!step->cache->planes) return none;
     bool moves_a = cr__moves(step->model, a), moves_b = cr__moves(step->model, b);
     crVec3 na = step->plane[a], nb = step->plane[b];
     if (moves_a && moves_b) {
@@ -42,7 +43,7 @@ int cr__step_pair(const crStep* step, int sa, int sb, crPose pose_a, crPose pose
     const crBodyShape* a = &step->model->shapes[sa];
     const crBodyShape* b = &step->model->shapes[sb];
     crVec3 axis = common_plane(step, a->body, b->body);
-    if (cr_norm(axis) > 0.0 && capacity >= 2) {
+    if (cr_dot(axis, axis) > 0.0 && capacity >= 2) {
         // the plane goes through the body that moves
         bool swap = !cr__moves(step->model, a->body);
         crStatus status =
@@ -87,18 +88,22 @@ static crMat3 frame_of(const crStep* step, const crStepContact* c) {
     return cr_surface_frame(n, cr_quat_rotate(step->dynamics.pose[body].q, c->surface.surface.axis));
 }
 
-// everything of a contact beyond its geometry
-static crStatus complete(const crStep* step, const crNear* pair, crStepContact* c, crError* error) {
+// approach speed above which a contact is an impact, u its velocity
+static double fast_of(const crStep* step, const crNearSurface* surface, const crStepContact* c, crVec3 u) {
     const crStepCache* cache = step->cache;
-    const crNearSurface* surface = &cache->surfaces[pair->surface];
+    bool plain = cache->plain[c->body_a] && cache->plain[c->body_b] && !surface->bounces;
+    if (cache->plastic || plain || cache->blunt[c->body_a] || cache->blunt[c->body_b]) return INFINITY;
+    if (cr__step_warm(step, c) == NULL) return step->settings.threshold;
+    return step->settings.threshold + turning_gain(step, c, cr_norm(cr_madd(u, -c->speed, c->point.normal)));
+}
+
+// everything of a contact beyond its geometry and deadband
+static crStatus complete(const crStep* step, const crNear* pair, crStepContact* c, crError* error) {
+    const crNearSurface* surface = &step->cache->surfaces[pair->surface];
     crVec3 n = c->point.normal;
     crVec3 u = slip_of(step, c);
     c->speed = cr_dot(n, u);
-    c->delta = cr__step_delta(step, c->body_a, c->body_b);
-    c->fast = step->settings.threshold;
-    if (cr__step_warm(step, c) != NULL) c->fast += turning_gain(step, c, cr_norm(cr_madd(u, -c->speed, n)));
-    bool plain = cache->plain[c->body_a] && cache->plain[c->body_b] && !surface->bounces;
-    if (plain || cache->blunt[c->body_a] || cache->blunt[c->body_b]) c->fast = INFINITY;
+    c->fast = fast_of(step, surface, c, u);
     c->surface = surface->at_rest;
     c->bounces = surface->bounces;
     crStatus status = CR_OK;
@@ -108,7 +113,7 @@ static crStatus complete(const crStep* step, const crNear* pair, crStepContact* 
     }
     if (status != CR_OK) return cr_error_set(error, status, "surface", "surface: %s", cr_status_text(status));
     crVec3 axis = common_plane(step, c->body_a, c->body_b);
-    c->planar = cr_norm(axis) > 0.0 && fabs(cr_dot(axis, n)) <= 1e-9;
+    c->planar = cr_dot(axis, axis) > 0.0 && fabs(cr_dot(axis, n)) <= 1e-9;
     c->frame = frame_of(step, c);
     return CR_OK;
 }
@@ -155,12 +160,15 @@ static crStatus add_pair(crStep* step, const crNear* pair, int* capacity, crErro
         count = cr__step_pair(step, pair->shape_a, pair->shape_b, pose_a, pose_b, margin, points, needed,
                               &needed);
     }
+    if (count == 0) return CR_OK;
+    double delta = cr__step_delta(step, pair->body_a, pair->body_b);
     crStatus status = reserve(step, count, capacity, error);
     for (int i = 0; i < count && status == CR_OK; i++) {
         crStepContact* c = &step->contacts[step->contact_count];
         *c = (crStepContact){.point = points[i], .shape_a = pair->shape_a, .shape_b = pair->shape_b};
         c->body_a = pair->body_a;
         c->body_b = pair->body_b;
+        c->delta = delta;
         c->row = -1;
         status = complete(step, pair, c, error);
         if (status == CR_OK) step->contact_count++;
@@ -227,9 +235,14 @@ crStatus cr__step_collide_part(crStep* step, bool cross, crError* error) {
     step->contact_count = 0;
     step->contacts = NULL;
     int capacity = 0;
+    bool reads_et, whole = step->part == cache->whole;
     cr__part_velocity(step->model, cr__step_part(step), step->state.v, &step->dynamics);
     crStatus status = cr__step_near(step, error);
-    if (status == CR_OK && step->part == cache->whole) {
+    cache->plastic =
+        cache->flat < 0.0 && !cache->bouncing && cr__step_solves_alike(&step->settings, &reads_et);
+    if (status == CR_OK && whole) {
+        // as many as there were last and some: arrays that were too small stay in the arena
+        status = reserve(step, cache->contacts_last + cache->contacts_last / 8, &capacity, error);
         for (int i = 0; i < cache->pair_count && status == CR_OK; i++) {
             status = add_pair(step, &cache->pairs[i], &capacity, error);
         }
@@ -242,6 +255,7 @@ crStatus cr__step_collide_part(crStep* step, bool cross, crError* error) {
         }
     }
     find_airborne(step);
+    if (whole) cache->contacts_last = step->contact_count;
     if (step->contact_count > step->certificate.contacts) step->certificate.contacts = step->contact_count;
     return status;
 }

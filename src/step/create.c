@@ -77,6 +77,7 @@ static void find_planes(crStep* step) {
         if (body->joint == CR_JOINT_FIXED) axis = above;
         if (root || (cr_norm(above) > 0.0 && cr_norm(axis) > 0.0 && parallel(axis, above))) {
             step->plane[i] = axis;
+            step->cache->planes = step->cache->planes || cr_norm(axis) > 0.0;
         }
     }
 }

@@ -145,10 +145,23 @@ static crStatus build(crStep* step, const bool* takes, Impact* impact, crError* 
     return status == CR_OK ? CR_OK : cr_error_set(error, status, "impact", "%s", cr_status_text(status));
 }
 
+// where the blocks are: contacts at their points, loops and limits at the origin; NULL: no memory
+static crVec3* block_points(crStep* step, const Impact* impact) {
+    crVec3* points = cr_arena_alloc(&step->scratch, (size_t)(impact->block_count + 1) * sizeof *points);
+    for (int i = 0; i < impact->block_count && points != NULL; i++) {
+        int source = impact->blocks[i].source;
+        points[i] = source >= 0 ? step->contacts[source].point.point : cr_vec3(0, 0, 0);
+    }
+    return points;
+}
+
 static crStatus run_rule(crStep* step, Impact* impact, crError* error) {
     crRule rule = step->settings.rule;
     crRuleParams params = cr_rule_params();
     params.law = step->settings.law;
+    params.solver = step->settings.solver;
+    params.points = block_points(step, impact);
+    if (params.points == NULL) return cr__step_memory(error);
     if (rule.params == NULL) rule.params = &params;
     crStatus status = cr_rule_run(&rule, &impact->problem, &step->scratch, impact->p, &impact->report, error);
     if (status != CR_OK) return status;

@@ -141,6 +141,7 @@ int cr__step_surface(crStep* step, int a, int b) {
     bool reads_et;
     cr__step_solves_alike(&step->settings, &reads_et);
     made.bounces = made.by_speed || s->e != 0.0 || (reads_et && s->et != 0.0);
+    cache->bouncing = cache->bouncing || made.bounces;
     cache->surfaces[cache->surface_count] = made;
     *index = cache->surface_count++;
     return *index;

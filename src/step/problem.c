@@ -30,12 +30,9 @@ static int depth(const crModel* model, int body) {
 
 void cr__step_row_sizes(const crStep* step, const bool* takes, int* rows, int* entries, int* vertices) {
     const crModel* model = step->model;
-    int more_rows = 0, more_entries = 0;
     *vertices = 0;
-    cr_model_loop_sizes(model, rows, entries);
-    cr_model_joint_sizes(model, &more_rows, &more_entries);
-    *rows += more_rows;
-    *entries += more_entries;
+    *rows = step->cache->tie_rows;
+    *entries = step->cache->tie_entries;
     for (int i = 0; i < step->contact_count; i++) {
         if (takes != NULL && !takes[i]) continue;
         const crStepContact* c = &step->contacts[i];

@@ -16,35 +16,52 @@
 
 static bool earlier(const crEvent* a, const crEvent* b) { return a->time < b->time; }
 
-// events in the order of time, impacts numbered likewise; those of one impact stay together
-static void order_events(crStep* step) {
-    crEvent* events = step->events;
-    for (int i = 1; i < step->event_count; i++) {
-        crEvent event = events[i];
-        int k = i;
-        for (; k > 0 && earlier(&event, &events[k - 1]); k--) {
-            events[k] = events[k - 1];
-        }
-        events[k] = event;
+// two sorted runs, from..middle and middle..end, as one; of equals the first stays first
+static void merge(const crEvent* events, int from, int middle, int end, crEvent* out) {
+    for (int i = from, j = middle, k = from; k < end; k++) {
+        bool second = i == middle || (j < end && earlier(&events[j], &events[i]));
+        out[k] = second ? events[j++] : events[i++];
     }
+}
+
+// events in the order of time, impacts numbered likewise; those of one impact stay together
+static crStatus order_events(crStep* step) {
+    int count = step->event_count;
+    crEvent* events = step->events;
+    crEvent* other = cr_arena_alloc(&step->scratch, (size_t)(count + 1) * sizeof *other);
+    if (other == NULL) return CR_ERR_MEMORY;
+    crEvent* from = events;
+    for (int run = 1; run < count; run *= 2) {
+        for (int i = 0; i < count; i += 2 * run) {
+            merge(from, i, i + run < count ? i + run : count, i + 2 * run < count ? i + 2 * run : count,
+                  other);
+        }
+        crEvent* sorted = other;
+        other = from;
+        from = sorted;
+    }
+    if (from != events) memcpy(events, from, (size_t)count * sizeof *events);
     for (int i = 0, was = -1, number = -1; i < step->event_count; i++) {
         if (events[i].impact < 0) continue;
         if (events[i].impact != was) number++;
         was = events[i].impact;
         events[i].impact = number;
     }
+    return CR_OK;
 }
 
 // contacts within the margins, larger ones where slow bodies may be pushed by fast ones
 static crStatus collide(crStep* step, int* islands, crError* error) {
     double* way = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *way);
     if (way == NULL) return cr__step_memory(error);
+    size_t mark = cr_arena_mark(&step->scratch);
     crStatus status = cr__step_collide_part(step, false, error);
     if (status != CR_OK) return status;
     cr__step_reachable(step, islands);
     bool reads_et;
     if (!cr__step_solves_alike(&step->settings, &reads_et)) return CR_OK;
     for (int i = 0; i < SHARES && status == CR_OK && cr__step_share_margins(step, islands, way); i++) {
+        cr_arena_release(&step->scratch, mark);
         status = cr__step_collide_part(step, false, error);
         cr__step_reachable(step, islands);
     }
@@ -101,6 +118,6 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
     if (status == CR_OK && step->settings.sleep_time > 0.0) {
         status = cr__step_fall_asleep(step, h, islands, error);
     }
-    if (status == CR_OK) order_events(step);
+    if (status == CR_OK && order_events(step) != CR_OK) status = cr__step_memory(error);
     return status;
 }
