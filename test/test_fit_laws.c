@@ -79,3 +79,72 @@ TEST(bilinear_on_disks) {
     cr_fit_destroy(&fit);
     cr_impacts_destroy(&impacts);
 }
+
+// bodies in space, struck from below: n = +z
+static void spatial_row(FILE* file, crRandom* random, const crFitTheta* theta) {
+    crRigid ground = cr_rigid(), b = cr_rigid();
+    crCollision collision = cr_collision();
+    crContact c;
+    crMat3 frame;
+    ground.fixed = true;
+    b.mass = sample_uniform(random, 0.5, 2.0);
+    crVec3 r = cr_vec3(sample_uniform(random, -0.05, 0.05), sample_uniform(random, -0.05, 0.05), -0.1);
+    do {
+        double unit = 0.005 * b.mass;
+        b.inertia = (crSym3){.xx = unit * sample_uniform(random, 0.8, 1.2),
+                             .yy = unit * sample_uniform(random, 0.8, 1.2),
+                             .zz = unit * sample_uniform(random, 0.8, 1.2),
+                             .xy = unit * sample_uniform(random, -0.2, 0.2)};
+        b.velocity = cr_vec3(sample_uniform(random, -1, 1), sample_uniform(random, -1, 1), -2.0);
+        b.omega = cr_scale(5.0, sample_direction(random));
+        collision.n = cr_vec3(0.0, 0.0, 1.0);
+        CHECK_STATUS(cr_collision_bodies(&collision, &ground, &b, r, NULL), CR_OK);
+        CHECK_STATUS(cr_collision_contact(&collision, &c, &frame, NULL), CR_OK);
+    } while (c.V.x > -0.5);
+    crHit hit;
+    bool answered = false;
+    cr_fit_answer(cr_fit_law_find("chatterjee-ruina"), theta, &c, &hit, &answered, NULL);
+    crRigid after = cr_rigid_after(&b, r, cr_mat3_mul(frame, hit.P));
+    const double cells[] = {
+        b.mass,        b.inertia.xx, b.inertia.yy,     b.inertia.zz,     b.inertia.xy,     r.x,
+        r.y,           r.z,          b.velocity.x,     b.velocity.y,     b.velocity.z,     b.omega.x,
+        b.omega.y,     b.omega.z,    after.velocity.x, after.velocity.y, after.velocity.z, after.omega.x,
+        after.omega.y, after.omega.z};
+    for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++) {
+        fprintf(file, "%s%.17g", i > 0 ? "," : "", cells[i]);
+    }
+    fputs("\n", file);
+}
+
+TEST(bodies_in_space) {
+    FitFile file = fit_sample_open();
+    crRandom random = sample_seed(31);
+    crFitTheta theta = truth();
+    fputs("m,Ixx,Iyy,Izz,Ixy,rx,ry,rz,vx,vy,vz,wx,wy,wz,vx_after,vy_after,vz_after,wx_after,wy_after,wz_"
+          "after\n",
+          file.file);
+    for (int i = 0; i < 60; i++) {
+        spatial_row(file.file, &random, &theta);
+    }
+    fclose(file.file);
+    crImpacts impacts;
+    crFit fit;
+    crError error = {0};
+    CHECK_STATUS(fit_sample_read(&file, NULL, &impacts, &error), CR_OK);
+    CHECK(!impacts.planar && impacts.form == CR_FORM_SPATIAL);
+    crFitOptions options = cr_fit_options();
+    options.bootstrap = 0;
+    CHECK_STATUS(cr_fit_run(&impacts, cr_fit_law_find("chatterjee-ruina"), &options, &fit, &error), CR_OK);
+    CHECK(fit.count == 3 && fit.loss < 1e-4);
+    CHECK_NEAR(fit.theta.value[CR_FIT_MU], 0.23, 1e-4);
+    CHECK_NEAR(fit.theta.value[CR_FIT_E], 0.62, 1e-4);
+    CHECK_NEAR(fit.theta.value[CR_FIT_ET], 0.35, 1e-4);
+    cr_fit_destroy(&fit);
+    CHECK_STATUS(cr_fit_run(&impacts, cr_fit_law_find("pfeiffer-glocker"), &options, &fit, &error), CR_OK);
+    CHECK_STATUS(fit.status, CR_ERR_PLANAR);
+    // brach has a third parameter here
+    CHECK_STATUS(cr_fit_run(&impacts, cr_fit_law_find("brach"), &options, &fit, &error), CR_OK);
+    CHECK(fit.status == CR_OK && fit.count == 3);
+    cr_fit_destroy(&fit);
+    cr_impacts_destroy(&impacts);
+}
