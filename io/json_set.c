@@ -118,6 +118,14 @@ static crStatus step_into(crJsonDoc* doc, const char* path, const Part* part, cr
     return *at != NULL ? CR_OK : cr_error_set(error, CR_ERR_MEMORY, "set", "set: out of memory");
 }
 
+// people write .5 and -.5 on a command line, JSON wants 0.5 and -0.5
+static const char* with_zero(const char* value, char room[CR_JSON_NUMBER_TEXT]) {
+    bool minus = *value == '-';
+    if (value[minus] != '.' || !isdigit((unsigned char)value[minus + 1])) return value;
+    int length = snprintf(room, CR_JSON_NUMBER_TEXT, "%s0%s", minus ? "-" : "", value + minus);
+    return length < CR_JSON_NUMBER_TEXT ? room : value;
+}
+
 crStatus cr_json_set(crJsonDoc* doc, const char* path, const char* value, crError* error) {
     crJson* at = doc->root;
     const char* rest = path;
@@ -129,7 +137,9 @@ crStatus cr_json_set(crJsonDoc* doc, const char* path, const char* value, crErro
     } while (*rest != '\0');
     crJsonDoc parsed;
     crJson text = {.type = CR_JSON_STRING, .text = value};
-    bool json = cr_json_parse(value, strlen(value), 1, &parsed, NULL) == CR_OK;
+    char room[CR_JSON_NUMBER_TEXT];
+    const char* given = with_zero(value, room);
+    bool json = cr_json_parse(given, strlen(given), 1, &parsed, NULL) == CR_OK;
     bool copied = copy_value(doc, json ? parsed.root : &text, at);
     if (json) cr_json_free(&parsed);
     return copied ? CR_OK : cr_error_set(error, CR_ERR_MEMORY, "set", "set: out of memory");

@@ -38,9 +38,10 @@ void cr__place_memory(const crPlace* place) {
 }
 
 static void read_step(const crPlace* root, crScene* scene) {
-    static const char* const fields[] = {"method",   "dt",      "level",      "fixed_point", "directions",
-                                         "theta",    "toi",     "activation", "restitution", "duration",
-                                         "deadband", "comment", NULL};
+    static const char* const fields[] = {"method",      "dt",          "level",    "fixed_point",
+                                         "directions",  "theta",       "toi",      "activation",
+                                         "restitution", "duration",    "deadband", "bound",
+                                         "sleep_time",  "sleep_speed", "comment",  NULL};
     static const char* const methods[] = {"cone", "lcp", "moreau", "event", NULL};
     static const char* const levels[] = {"position", "velocity", NULL};
     static const char* const restitutions[] = {"newton", "poisson", NULL};
@@ -65,6 +66,9 @@ static void read_step(const crPlace* root, crScene* scene) {
     cr_place_number(&place, "activation", CR_NOT_NEGATIVE, &step->activation);
     cr_place_number(&place, "duration", CR_NOT_NEGATIVE, &scene->duration);
     cr_place_number(&place, "deadband", CR_POSITIVE, &step->deadband);
+    cr_place_number(&place, "bound", CR_POSITIVE, &step->bound);
+    cr_place_number(&place, "sleep_time", CR_NOT_NEGATIVE, &step->sleep_time);
+    cr_place_number(&place, "sleep_speed", CR_NOT_NEGATIVE, &step->sleep_speed);
 }
 
 static void read_solver(const crPlace* root, crScene* scene) {
@@ -86,7 +90,7 @@ static void read_solver(const crPlace* root, crScene* scene) {
     }
     // solvers aim lower than what counts as solved
     scene->solver_params = cr_solver_params();
-    scene->solver_params.tol = 0.1 * scene->step.tol;
+    scene->solver_params.tol = 0.1 * cr_step_tol(&scene->step);
     crError error = {0};
     if (cr_place_ok(root) && cr_solver_find(name != NULL ? name : "auto", &scene->solver_params,
                                             &scene->step.solver, &error) != CR_OK)

@@ -50,6 +50,25 @@ def test_same_as_csv():
     shutil.rmtree(folder)
 
 
+def test_unfinished_rows():
+    """What a killed run left as NaN at the end is not drawn; NaN before it is refused."""
+    folder = pathlib.Path(tempfile.mkdtemp())
+    (folder / "s.json").write_text(json.dumps({**BALL, "step": {"dt": 0.01, "duration": 0.1}}))
+    path = str(folder / "t.h5")
+    status, _, err = carom("run", str(folder / "s.json"), "--out", path)
+    if "HDF5 is not in this carom" in err:
+        return
+    with h5py.File(path, "r+") as f:
+        f["q"][-1, 2] = float("nan")
+    status, _, err = carom("plot", path, "--what", "positions", "--out", str(folder / "p.svg"))
+    check(status == 0 and err == "", status, err)
+    with h5py.File(path, "r+") as f:
+        f["q"][3, 2] = float("nan")
+    status, _, err = carom("plot", path, "--what", "positions", "--out", str(folder / "p.svg"))
+    check(status == 1 and "q: number 26 is nan, must be finite" in err, status, err)
+    shutil.rmtree(folder)
+
+
 def test_killed():
     """Killed in the middle: the file opens and holds whole chunks."""
     folder = pathlib.Path(tempfile.mkdtemp())

@@ -7,8 +7,8 @@
 #include "sample_shape.h"
 #include "test.h"
 
-// the full count is per pair of kinds
-static int samples(void) { return test_samples(1000000) == 1000000 ? 1000000 / FORMS : 60; }
+// the full count is per pair of kinds, shared out among its forms
+static int samples(int forms) { return test_samples(1000000) == 1000000 ? 1000000 / forms + 1 : 60; }
 
 typedef struct Worst {
     double unit, witness, separation, inside, beaten, swap, motion;
@@ -39,7 +39,7 @@ static void check_pair(crRandom* random, const crShape* a, crPose pa, const crSh
         w->inside = fmax(w->inside, fmax(shape_outside(a, pa, c.on_a), shape_outside(b, pb, c.on_b)) / scale);
     for (int i = 0; i < 60; i++) {
         crVec3 n = i < 20 ? sample_direction(random) : shaken(random, c.normal, sample_log(random, 1e-7, 1));
-        w->beaten = fmax(w->beaten, (shape_separation(a, pa, b, pb, n) - c.gap) / scale);
+        w->beaten = fmax(w->beaten, (shape_separation(a, pa, b, pb, n) - c.gap - d.error) / scale);
     }
     cr_distance(b, pb, a, pa, INFINITY, &swapped);
     w->swap = fmax(w->swap, fabs(swapped.contact.gap - c.gap) / scale);
@@ -79,20 +79,20 @@ static crPose place(crRandom* random, const crShape* a, crPose pa, const crShape
 
 static void run_kind(crRandom* random, crShapeKind ka, crShapeKind kb, const crHullPool* pool) {
     Worst w = {0};
-    for (crSampleForm form = FORM_ROUND; form < FORMS; form++) {
-        bool hull = ka == CR_SHAPE_HULL || kb == CR_SHAPE_HULL;
-        // hulls come in one size
-        if (hull && form > FORM_SQUARE) continue;
-        for (int i = 0; i < samples(); i++) {
+    bool hull = ka == CR_SHAPE_HULL || kb == CR_SHAPE_HULL;
+    // hulls come in one size
+    int forms = hull ? FORM_SQUARE + 1 : FORMS, count = samples(forms);
+    for (int form = FORM_ROUND; form < forms; form++)
+        for (int i = 0; i < count; i++) {
             crShape a = sample_shape(random, ka, form, pool), b = sample_shape(random, kb, form, pool);
             crPose pa = sample_pose(random, form), pb = place(random, &a, pa, &b, form, i);
             check_pair(random, &a, pa, &b, pb, hull && i % 20 != 0, &w);
         }
-    }
-    printf("%-10s %-10s unit %.0e witness %.0e sep %.0e inside %.0e beaten %.0e swap %.0e motion %.0e limits "
+    printf("%-10s %-10s %d pairs unit %.0e witness %.0e sep %.0e inside %.0e beaten %.0e swap %.0e motion "
+           "%.0e limits "
            "%d\n",
-           cr_shape_name(ka), cr_shape_name(kb), w.unit, w.witness, w.separation, w.inside, w.beaten, w.swap,
-           w.motion, w.limits);
+           cr_shape_name(ka), cr_shape_name(kb), forms * count, w.unit, w.witness, w.separation, w.inside,
+           w.beaten, w.swap, w.motion, w.limits);
     CHECK(w.unit < 1e-14);
     CHECK(w.witness < 1e-14);
     // rounding, times up to 1000 where thin shapes nearly share a centre line
@@ -100,10 +100,11 @@ static void run_kind(crRandom* random, crShapeKind ka, crShapeKind kb, const crH
     // witness points between flat features are as exact as the root of rounding at worst
     CHECK(w.inside < 1e-7);
     CHECK(w.beaten < 1e-11);
-    CHECK(w.swap < 1e-11);
+    // the same operations whichever is called A
+    CHECK(w.swap == 0.0);
     CHECK(w.motion < 1e-11);
     // answers whose error bound is larger: deep overlaps of thin curved shapes that fill EPA's memory
-    CHECK(w.limits <= samples() * FORMS / 50);
+    CHECK(w.limits <= forms * count / 50);
 }
 
 // pairs of the kind with itself and those listed after it, each with its own seed so that they run alone too
@@ -181,6 +182,6 @@ TEST(golden_bits) {
         }
     }
     printf("hash %016llx\n", (unsigned long long)hash);
-    CHECK(hash == UINT64_C(0xc4c5bb399284524e));
+    CHECK(hash == UINT64_C(0x7226c6ace0a443b0));
     cr_hull_destroy(prism);
 }

@@ -5,7 +5,7 @@
 #include "sample_shape.h"
 #include "test.h"
 
-static int samples(void) { return test_samples(1000000) == 1000000 ? 200000 : 60; }
+static int samples(void) { return test_samples(1000000) == 1000000 ? 500000 : 60; }
 
 typedef struct Worst {
     double gap, deepest, surface;
@@ -27,7 +27,6 @@ static void check_contacts(const crShape* a, crPose pa, const crShape* b, crPose
         // between the witness points, along the normal
         crVec3 r = cr_sub(cr_sub(c[i].on_b, c[i].on_a), cr_scale(c[i].gap, c[i].normal));
         w->gap = fmax(w->gap, cr_norm(r) / scale);
-        // no farther outside of the shapes than the tilt within which edges count as parallel explains
         if (a->kind != CR_SHAPE_HULL) w->surface = fmax(w->surface, shape_outside(a, pa, c[i].on_a) / scale);
         if (b->kind != CR_SHAPE_HULL) w->surface = fmax(w->surface, shape_outside(b, pb, c[i].on_b) / scale);
         for (int k = 0; k < i; k++)
@@ -37,34 +36,118 @@ static void check_contacts(const crShape* a, crPose pa, const crShape* b, crPose
     if (count > w->most) w->most = count;
 }
 
-TEST(contacts_of_every_convex_pair) {
-    crRandom random = sample_seed(2);
+static void run_kind(crRandom* random, crShapeKind ka, crShapeKind kb, const crHullPool* pool) {
+    Worst w = {0};
+    for (int s = 0; s < 2 * samples(); s++) {
+        crSampleForm form = s % 2 ? FORM_SQUARE : FORM_ROUND;
+        crShape a = sample_shape(random, ka, form, pool), b = sample_shape(random, kb, form, pool);
+        crPose pa = sample_pose(random, form), pb = sample_pose(random, form);
+        // face to face, slightly tilted every third time
+        crVec3 d = s % 2 ? cr_vec3(0, 0, 1) : sample_direction(random);
+        if (s % 3 == 0)
+            pb.q = cr_quat_mul(
+                cr_quat_axis_angle(sample_direction(random), s % 4 ? 1e-3 : sample_log(random, 1e-9, 0.2)),
+                pb.q);
+        double touch = -shape_separation(&a, pa, &b, pb, d);
+        pb.p = cr_scale(touch * sample_uniform(random, 0.97, 1.01), d);
+        check_contacts(&a, pa, &b, pb, &w);
+    }
+    printf("%-10s %-10s %d pairs gap %.0e deepest %.0e surface %.1e most %d same ids %d\n", cr_shape_name(ka),
+           cr_shape_name(kb), 2 * samples(), w.gap, w.deepest, w.surface, w.most, w.same);
+    CHECK(w.gap < 1e-14);
+    CHECK(w.deepest < 1e-8);
+    // edges that are nearly parallel: half of what they may run apart, 1e-3 of the smaller size
+    CHECK(w.surface < 5.001e-4);
+    CHECK(w.same == 0);
+}
+
+// pairs of the kind with itself and those listed after it, each with its own seed so that they run alone too
+static void run_kinds_from(int first) {
+    crRandom random = sample_seed(200 + (uint64_t)first);
     crHullPool pool = sample_hulls(&random);
-    for (int i = 0; i < CONVEX_KINDS; i++)
-        for (int k = i; k < CONVEX_KINDS; k++) {
-            Worst w = {0};
-            for (int s = 0; s < 2 * samples(); s++) {
-                crSampleForm form = s % 2 ? FORM_SQUARE : FORM_ROUND;
-                crShape a = sample_shape(&random, convex_kinds[i], form, &pool);
-                crShape b = sample_shape(&random, convex_kinds[k], form, &pool);
-                crPose pa = sample_pose(&random, form), pb = sample_pose(&random, form);
-                // face to face, slightly tilted every third time
-                crVec3 d = s % 2 ? cr_vec3(0, 0, 1) : sample_direction(&random);
-                if (s % 3 == 0) pb.q = cr_quat_mul(cr_quat_axis_angle(sample_direction(&random), 1e-3), pb.q);
-                double touch = -shape_separation(&a, pa, &b, pb, d);
-                pb.p = cr_scale(touch * sample_uniform(&random, 0.97, 1.01), d);
-                check_contacts(&a, pa, &b, pb, &w);
-            }
-            printf("%-10s %-10s gap %.0e deepest %.0e surface %.0e most %d same ids %d\n",
-                   cr_shape_name(convex_kinds[i]), cr_shape_name(convex_kinds[k]), w.gap, w.deepest,
-                   w.surface, w.most, w.same);
-            CHECK(w.gap < 1e-14);
-            CHECK(w.deepest < 1e-8);
-            // near-parallel edges share a normal: a corner may lie off by the square of their tilt
-            CHECK(w.surface < 1e-2);
-            CHECK(w.same == 0);
-        }
+    for (int k = first; k < CONVEX_KINDS; k++)
+        run_kind(&random, convex_kinds[first], convex_kinds[k], &pool);
     sample_hulls_destroy(&pool);
+}
+
+TEST(contacts_of_sphere_pairs) { run_kinds_from(0); }
+TEST(contacts_of_capsule_pairs) { run_kinds_from(1); }
+TEST(contacts_of_box_pairs) { run_kinds_from(2); }
+TEST(contacts_of_cylinder_pairs) { run_kinds_from(3); }
+TEST(contacts_of_cone_pairs) { run_kinds_from(4); }
+TEST(contacts_of_ellipsoid_pairs) { run_kinds_from(5); }
+TEST(contacts_of_hull_pairs) { run_kinds_from(6); }
+
+TEST(half_spaces_meet_every_shape) {
+    // tilted, with the shape's lowest point from deep inside to far off: a contact exactly where the gap allows
+    crRandom random = sample_seed(207);
+    crHullPool pool = sample_hulls(&random);
+    for (int k = 0; k < CONVEX_KINDS; k++) {
+        double worst = 0;
+        int touching = 0;
+        for (int i = 0; i < 2 * samples(); i++) {
+            crShape b = sample_shape(&random, convex_kinds[k], FORM_ROUND, &pool);
+            crVec3 n = sample_direction(&random);
+            crShape plane = cr_shape_halfspace(n, sample_uniform(&random, -2, 2));
+            crPose pa = sample_pose(&random, FORM_ROUND), pb = sample_pose(&random, FORM_ROUND);
+            pa.p = cr_scale(5, sample_direction(&random));
+            crVec3 up = cr_quat_rotate(pa.q, n);
+            double size = shape_size(&b), margin = 0.01 * size;
+            double floor = cr_dot(up, pa.p) + plane.offset,
+                   low = cr_dot(up, shape_support(&b, pb, cr_neg(up)));
+            double gap =
+                size * (i % 2 ? sample_uniform(&random, -0.02, 0.02) : sample_uniform(&random, -3, 3));
+            pb.p = cr_scale(floor + gap - low, up);
+            crContactPoint c[CR_MANIFOLD_MAX], d[CR_MANIFOLD_MAX];
+            int count = cr_collide(&plane, pa, &b, pb, margin, c, CR_MANIFOLD_MAX, NULL);
+            CHECK(cr_collide(&b, pb, &plane, pa, margin, d, CR_MANIFOLD_MAX, NULL) == count);
+            if (fabs(gap - margin) > 1e-12) CHECK((count > 0) == (gap <= margin));
+            double least = INFINITY;
+            for (int j = 0; j < count; j++)
+                least = fmin(least, c[j].gap);
+            if (count > 0) worst = fmax(worst, fabs(least - gap));
+            touching += count > 0;
+        }
+        printf("half-space %-10s gap %.0e, %d of %d touching\n", cr_shape_name(convex_kinds[k]), worst,
+               touching, 2 * samples());
+        // positions are 5 m away, sizes up to 7 m
+        CHECK(worst < 2e-14);
+        CHECK(touching > samples() / 3);
+    }
+    sample_hulls_destroy(&pool);
+}
+
+TEST(balls_are_the_same_either_way) {
+    // ball, box and half-space, off their bodies' origins: no bit depends on which is A, and distance agrees
+    crRandom random = sample_seed(208);
+    double worst = 0;
+    for (int i = 0; i < 2 * samples(); i++) {
+        crShape ball = cr_shape_sphere(sample_log(&random, 0.1, 1)), other = cr_shape_sphere(0.5);
+        if (i % 3 == 1) other = sample_shape(&random, CR_SHAPE_BOX, FORM_ROUND, NULL);
+        if (i % 3 == 2) other = cr_shape_halfspace(sample_direction(&random), 0.3);
+        crPose pa = sample_pose(&random, FORM_ROUND), pb = sample_pose(&random, FORM_ROUND);
+        ball.pose = sample_pose(&random, FORM_ROUND);
+        ball.pose.p = i % 2 ? cr_scale(0.2, sample_direction(&random)) : ball.pose.p;
+        other.pose = sample_pose(&random, FORM_ROUND);
+        other.pose.p = i % 2 ? cr_scale(0.2, sample_direction(&random)) : other.pose.p;
+        pb.p = cr_scale(sample_uniform(&random, 0, 2), sample_direction(&random));
+        crContactPoint c, d;
+        crDistance distance;
+        int count = cr_collide(&ball, pa, &other, pb, 0.05, &c, 1, NULL);
+        CHECK(cr_collide(&other, pb, &ball, pa, 0.05, &d, 1, NULL) == count);
+        cr_distance(&ball, pa, &other, pb, INFINITY, &distance);
+        if (fabs(distance.contact.gap - 0.05) > 1e-14) CHECK((count > 0) == (distance.contact.gap <= 0.05));
+        if (count == 0) continue;
+        CHECK(c.gap == d.gap && c.feature_a == d.feature_b && c.feature_b == d.feature_a);
+        CHECK_VEC(c.normal, cr_neg(d.normal), 0);
+        CHECK_VEC(c.point, d.point, 0);
+        CHECK_VEC(c.on_a, d.on_b, 0);
+        CHECK(c.feature_a == distance.contact.feature_a && c.feature_b == distance.contact.feature_b);
+        worst = fmax(worst, fabs(c.gap - distance.contact.gap));
+        worst = fmax(worst, cr_norm(cr_sub(c.point, distance.contact.point)));
+    }
+    printf("balls: distance and contact differ by %.0e\n", worst);
+    CHECK(worst < 1e-14);
 }
 
 TEST(box_on_box_has_four_corners) {

@@ -52,6 +52,24 @@ for program in build/with_static build/with_shared with_pkgconfig with_archive; 
     [ "$out" = 2 ] || { echo "$program printed '$out', expected 2"; exit 1; }
 done
 
+# every header stands alone in C++ without a warning, and its functions link
+if command -v g++ >/dev/null 2>&1; then
+    for header in "$prefix"/include/carom/*.h; do
+        name=$(basename "$header")
+        printf '#include <carom/%s>\n#include <carom/%s>\n' "$name" "$name" >"$work/header.cpp"
+        g++ -std=c++17 -Wall -Wextra -pedantic -Werror -I"$prefix/include" -fsyntax-only "$work/header.cpp"
+    done
+    cp "$work/main.c" "$work/main.cpp"
+    # shellcheck disable=SC2086
+    g++ -std=c++17 -Wall -Wextra -pedantic -Werror -o "$work/with_cpp" "$work/main.cpp" $flags
+    [ "$("$work/with_cpp")" = 2 ] || { echo "the C++ program printed something else"; exit 1; }
+else
+    echo "C++: skipped, g++ is not installed"
+fi
+
+# the library has its version
+objdump -p "$libdir/libcarom.so" | grep -q 'SONAME *libcarom\.so\.[0-9]*$' || { echo "no version"; exit 1; }
+
 # nothing but cr_ names leaves the shared library
 leaked=$(nm -D --defined-only "$libdir/libcarom.so" | awk '{print $3}' | grep -v '^cr_' || true)
 [ -z "$leaked" ] || { echo "exported without prefix: $leaked"; exit 1; }
@@ -61,4 +79,4 @@ leaked=$(nm -D --defined-only "$libdir/libcarom.so" | awk '{print $3}' | grep -v
 # and has its scenes with it
 (cd "$work" && "$prefix/bin/carom" run bouncing-ball --duration 0.1 | grep -q 'every step solved')
 [ -s "$prefix/share/man/man1/carom.1" ]
-echo "4 passed, 0 failed"
+echo "installed: good"

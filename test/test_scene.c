@@ -40,7 +40,8 @@ TEST(settings) {
     if (!good("{\"carom\":1,\"comment\":\"c\",\"gravity\":[1,2,3],\"step\":{\"method\":\"lcp\",\"dt\":0.25,"
               "\"level\":\"velocity\",\"fixed_point\":true,\"directions\":16,\"restitution\":\"poisson\","
               "\"theta\":0.75,"
-              "\"toi\":\"advance\",\"duration\":7,\"deadband\":1e-5},\"impact\":{\"rule\":\"sequence\","
+              "\"toi\":\"advance\",\"duration\":7,\"deadband\":1e-5,\"bound\":50,\"sleep_time\":0.5,"
+              "\"sleep_speed\":0.25},\"impact\":{\"rule\":\"sequence\","
               "\"law\":\"routh\",\"threshold\":0.5,\"cluster\":0.125,\"limit\":77},"
               "\"solver\":{\"name\":\"lemke\",\"tol\":1e-3},\"record\":{\"every\":9}}",
               &scene))
@@ -52,6 +53,7 @@ TEST(settings) {
     CHECK(s->directions == 16 && s->restitution == CR_LCP_POISSON && s->theta == 0.75 &&
           s->toi == CR_TOI_ADVANCE);
     CHECK(scene.duration == 7.0 && s->deadband == 1e-5 && s->threshold == 0.5 && s->cluster == 0.125);
+    CHECK(s->bound == 50.0 && s->sleep_time == 0.5 && s->sleep_speed == 0.25);
     CHECK(s->impact_limit == 77 && s->tol == 1e-3 && scene.every == 9);
     CHECK_TEXT(s->rule.name, "sequence");
     CHECK_TEXT(s->law.name, "routh");
@@ -286,6 +288,11 @@ TEST(refusals) {
         {S("\"step\":{\"fixed_point\":1}"), CR_ERR_TYPE, "step.fixed_point", 2, 24},
         {S("\"step\":{\"duration\":-1}"), CR_ERR_RANGE, "step.duration", 2, 21},
         {S("\"step\":{\"deadband\":0}"), CR_ERR_RANGE, "step.deadband", 2, 21},
+        {S("\"step\":{\"bound\":0}"), CR_ERR_RANGE, "step.bound", 2, 18},
+        {S("\"step\":{\"bound\":1e-4}"), CR_ERR_RANGE, "step.bound", 2, 18},
+        {S("\"step\":{\"sleep_time\":-1}"), CR_ERR_RANGE, "step.sleep_time", 2, 23},
+        {S("\"step\":{\"sleep_time\":1e7}"), CR_ERR_RANGE, "step.sleep_time", 2, 23},
+        {S("\"step\":{\"sleep_speed\":\"a\"}"), CR_ERR_TYPE, "step.sleep_speed", 2, 24},
         {S("\"impact\":{\"rule\":\"poison\"}"), CR_ERR_NAME, "impact.rule", 2, 19},
         {S("\"impact\":{\"law\":\"x\"}"), CR_ERR_NAME, "impact.law", 2, 18},
         {S("\"impact\":{\"threshold\":-1}"), CR_ERR_RANGE, "impact.threshold", 2, 24},
@@ -377,6 +384,10 @@ TEST(set_by_path) {
     CHECK_STATUS(cr_json_set(&doc, "new.deep", "[1,{\"k\":\"t\"}]", &error), CR_OK);
     CHECK_STATUS(cr_json_set(&doc, "list.x.v[1]", "7", &error), CR_OK);
     CHECK_STATUS(cr_json_set(&doc, "list[1].w", "true", &error), CR_OK);
+    CHECK_STATUS(cr_json_set(&doc, "short", "-.5", &error), CR_OK);
+    CHECK(cr_json_get(doc.root, "short")->number == -0.5);
+    CHECK_STATUS(cr_json_set(&doc, "file", ".x", &error), CR_OK);
+    CHECK_TEXT(cr_json_get(doc.root, "file")->text, ".x");
     const crJson* a = cr_json_get(doc.root, "a");
     CHECK(cr_json_get(a, "b")->number == 2.5 && cr_json_get(a, "b")->line == 0);
     CHECK_TEXT(cr_json_get(a, "c")->text, "event");

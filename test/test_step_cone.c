@@ -223,6 +223,30 @@ TEST(cradle_does_what_the_rule_says_whatever_the_step) {
     }
 }
 
+// what the last call of the rule below was given
+static const char* told_solver;
+static crVec3 told_points[2];
+
+static crStatus telling_rule(const void* params, const crProblem* problem, crArena* arena, double* p,
+                             crRuleReport* report, crError* error) {
+    const crRuleParams* given = params;
+    CHECK(given->points != NULL && problem->block_count == 2);
+    told_solver = given->solver.name;
+    for (int i = 0; i < 2 && given->points != NULL; i++) {
+        told_points[i] = given->points[i];
+    }
+    return cr_rule_newton(NULL).resolve(params, problem, arena, p, report, error);
+}
+
+TEST(rules_are_given_solver_and_points) {
+    double v[5];
+    cradle(3, 0.0, (crRule){"telling", telling_rule, NULL}, 1.0 / 240.0, v);
+    CHECK_TEXT(told_solver, "auto");
+    // beads of radius 0.05 at 0.25 and 0.35, hit from the left
+    CHECK_VEC(told_points[0], cr_vec3(0.2, 0.0, 0.0), 1e-6);
+    CHECK_VEC(told_points[1], cr_vec3(0.3, 0.0, 0.0), 1e-6);
+}
+
 // a slab that rocks on its edges, and one that falls on a corner: energy must not come from anywhere
 TEST(rocking_and_tumbling_slabs_only_lose_energy) {
     for (int kind = 0; kind < 2; kind++) {

@@ -49,19 +49,25 @@ typedef struct crStepSettings {
     crRule rule;        // impacts (cone, event); poisson. params NULL: crRuleParams with law and solver below
     crLaw law;          // of rules that use one; chatterjee-ruina
     crSolver solver;    // auto
-    double tol;         // residual at which a solve counts as solved; 1e-9
+    double tol;         // residual at which a solve counts as solved; 0: by quality; 0
     crQuality quality;  // cone; accurate
     int threads;        // that share the work, >= 1; results do not depend on it; 1
     double threshold;   // approach speeds above it are impacts (cone, event), or bounce (lcp), m/s; 0.01
     double cluster;     // bodies nearer than this share one impact, m; 1e-6
-    double deadband;    // contact counts as touching within this share of the body's size; 1e-7
+    double deadband;    // contact counts as touching within this share of the body's size; 0: by quality
     double position_tol;  // overlap the position pass leaves, share of the deadband; 0.1
     int impact_limit;     // impacts per step (cone, event); what comes after them is plastic; 10000
+    double bound;         // bodies farther from the origin have escaped: the certificate says so; and moving
+                          // farther in one step is CR_ERR_FINITE (cone), m; 1e6
+    double sleep_time;  // cone: bodies that touch each other sleep once all were slow for so long; 0 is never
+    double sleep_speed;  // and what is slow: the speed of a body's fastest point, m/s; 0.005
 } crStepSettings;
 
 CR_API crStepSettings cr_step_settings(void);
 CR_API crStatus cr_step_settings_check(const crStepSettings* settings, crError* error);
-CR_API const char* cr_method_name(crMethod method);     // "cone", "lcp", "moreau", "event"; NULL for no such
+CR_API double cr_step_tol(
+    const crStepSettings* settings);                 // residual of exact solves: tol, or 1e-9 where it is 0
+CR_API const char* cr_method_name(crMethod method);  // "cone", "lcp", "moreau", "event"; NULL for no such
 CR_API const char* cr_quality_name(crQuality quality);  // "fast", "accurate", "certified"; NULL for no such
 
 // Adds to k (nv), what acts beyond the model: cr_model_add_force and so on. May return any failure.
@@ -75,6 +81,7 @@ typedef struct crStepContact {
     int shape_a, shape_b;  // a < b
     int body_a, body_b;
     bool planar;               // one tangent: both bodies move in one plane
+    bool bounces;              // its restitution may be other than 0, at some speed
     crMat3 frame;              // columns n, t1, t2
     crContactSurface surface;  // e taken at `speed`
     double speed;              // normal velocity at the start, negative where approaching, m/s
@@ -94,7 +101,22 @@ typedef struct crWarm {
     crVec3 force;  // on b: impulse / length of the step, world axes, N
 } crWarm;
 
-// An impact, or the beginning of a contact that the contact solve caught (approach below the threshold).
+// Whether a body sleeps. What is sealed: its q, v, applied forces, motor speeds, and its carrier's pose.
+typedef struct crSleep {
+    double slow;    // how long it has been slower than settings.sleep_speed, s
+    uint64_t seal;  // hash of what it fell asleep with: a change wakes it
+    int island;     // first body of those it sleeps and wakes with, 0: it is awake
+    int carrier;    // driven body that it touches, 0: none
+} crSleep;
+
+// What crEvent.impact is where the event is no impact.
+enum {
+    CR_EVENT_CONTACT = -1,  // a contact began that the contact solve caught, below the threshold
+    CR_EVENT_SLEEP = -2,    // bodies fell asleep together, body_b the first of them; no shapes (-1)
+    CR_EVENT_WAKE = -3      // or woke up
+};
+
+// An impact, or what the constants above say.
 typedef struct crEvent {
     double time;  // s
     int shape_a, shape_b;
@@ -104,7 +126,7 @@ typedef struct crEvent {
     double approach;       // speed before, > 0, m/s
     crVec3 impulse;        // on b, N s
     double energy_change;  // of the whole impact that this contact was part of, J
-    int impact;  // events of one impact share this number, counted within the step; -1: contact solve
+    int impact;            // events of one impact share this number, counted within the step; CR_EVENT_...
 } crEvent;
 
 // What is true of a step, from raw data: the worst over its solves and impacts.
@@ -115,6 +137,7 @@ typedef struct crCertificate {
     int impacts;             // runs of the rule
     crOutcome outcome;       // solved, or the last other outcome
     double residual;         // crAudit.residual of the contact solves
+    double residual_speed;   // their natural maps with impulses counted as velocities, worst contact, m/s
     double approach;         // m/s
     double cone;             // N s
     double dissipation;      // m/s
@@ -124,6 +147,9 @@ typedef struct crCertificate {
     double energy_created;   // by an impact, J; 0 where none did
     int impermissible;       // impacts outside the permissible region
     bool truncated;          // impact_limit was reached
+    int asleep;              // bodies, at the end
+    int escaped;             // bodies beyond settings.bound, at the end
+    int escapee;             // the first of them, 0 where there is none
 } crCertificate;
 
 typedef struct crStep {
@@ -134,8 +160,9 @@ typedef struct crStep {
     crDynamics dynamics;  // forces
     crForceFn force;      // may be NULL
     void* force_ctx;
-    crArena store;    // arrays of the size of the model
-    crArena scratch;  // everything that lives for a step
+    crArena store;          // arrays of the size of the model
+    crArena scratch;        // everything that lives for a step
+    struct crTasks* tasks;  // NULL where one thread does it all
     crBroad* broad;
     double* size;       // of each body: farthest point of its shapes from its centre of mass, m (nb)
     crVec3* plane;      // normal of the plane a body moves in, zero where there is none (nb)
@@ -147,6 +174,13 @@ typedef struct crStep {
     double* q_start;    // begin: q at the beginning (nq)
     crMatrix identity;  // Minv of the problem, whose J is H
     double h;           // forces: length of the step being made, s
+    // begin: every body and loop; a stepper narrows them to what it moves on its own. Stages up to integrate
+    // read and write nothing of other bodies; contacts are those among these and with what v does not move
+    int part_count;
+    const int* part;  // bodies, ascending, whole trees, with all that is driven (part_count)
+    int part_loop_count;
+    const int* part_loops;      // ascending (part_loop_count)
+    struct crStepCache* cache;  // collide: pairs of shapes that are near, surfaces; cone: clocks, groups
     int contact_count;
     crStepContact* contacts;  // collide, in scratch (contact_count)
     crRows rows;              // problem_build, in scratch
@@ -156,7 +190,8 @@ typedef struct crStep {
     double* p;        // problem_build: warm start, solve: impulses, in scratch (rows.count)
     crReport report;  // solve
     int warm_count, warm_capacity;
-    crWarm* warm;  // apply (warm_count)
+    crWarm* warm;    // apply (warm_count)
+    crSleep* sleep;  // cone (nb)
     int event_count, event_capacity;
     crEvent* events;            // since begin (event_count)
     crCertificate certificate;  // since begin
@@ -199,8 +234,8 @@ CR_API crStatus cr_step_position_pass(crStep* step, crError* error);
 CR_API crStatus cr_step_impacts(crStep* step, int* resolved, crError* error);
 // Adds an event. CR_ERR_MEMORY.
 CR_API crStatus cr_step_event_add(crStep* step, const crEvent* event);
-// CR_ERR_FINITE where q, v or time are not finite.
-CR_API crStatus cr_step_finite(const crStep* step, crError* error);
+// CR_ERR_FINITE where q, v or time are not finite, with the body's name; counts who escaped.
+CR_API crStatus cr_step_finite(crStep* step, crError* error);
 
 // Time in (0, h] at which a contact that approaches faster than the threshold first touches, bodies flying
 // from where they are (those that touch something keep their v); false where there is none. Needs collide.

@@ -46,6 +46,9 @@ CR_API crStatus cr_world_step(crWorld* world, crError* error);  // one step of s
 // Steps of dt until `time`; the last one is shorter where needed.
 CR_API crStatus cr_world_run(crWorld* world, double time, crError* error);
 
+// Whether a body sleeps (settings.sleep_time). Writing its state, or anything that comes near it, wakes it.
+CR_API bool cr_world_asleep(const crWorld* world, int body);
+
 // Events of the last step in the order of time. The array lives until the next step.
 typedef struct crEvents {
     int count;

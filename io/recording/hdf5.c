@@ -1,8 +1,9 @@
 // hdf5.c - trajectories read back from HDF5; the layout is in io/trajectory/hdf5.c and docs/run.md.
 //
 // Every table must have as many rows as there are times (a killed run may have flushed one table more than
-// another: the shortest counts), and bodies must lie within q and v. Fails: what does not fit is refused by
-// the name of the dataset.
+// another: the shortest counts; and left rows at the end that are not whole, NaN: they are dropped), and bodies
+// must lie within q and v. Fails: what does not fit is refused by the name of the dataset.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -110,6 +111,13 @@ static int columns_of(hid_t file, const char* path) {
     return flat ? (int)size[1] : 0;
 }
 
+static bool whole_row(const double* row, size_t columns) {
+    for (size_t i = 0; i < columns; i++) {
+        if (isnan(row[i])) return false;
+    }
+    return true;
+}
+
 // a table of so many columns; absent is fine where it may be
 static crStatus read_table(hid_t file, const char* path, size_t columns, bool needed, size_t most,
                            double** numbers, size_t* rows, crError* error) {
@@ -117,12 +125,15 @@ static crStatus read_table(hid_t file, const char* path, size_t columns, bool ne
     *rows = 0;
     if (!needed && !cr__hdf5_has(file, path)) return CR_OK;
     size_t count = 0;
-    crStatus status = cr__hdf5_doubles(file, path, most, numbers, &count, error);
+    crStatus status = cr__hdf5_doubles_unchecked(file, path, most, numbers, &count, error);
     if (status != CR_OK) return status;
     if (count % columns != 0)
         return cr_error_set(error, CR_ERR_SIZE, path, "%s: must have %zu columns", path, columns);
     *rows = count / columns;
-    return CR_OK;
+    while (*rows > 0 && !whole_row(*numbers + (*rows - 1) * columns, columns)) {
+        --*rows;
+    }
+    return cr__hdf5_finite(path, *numbers, *rows * columns, error);
 }
 
 static crVec3 vec(const double* x) { return cr_vec3(x[0], x[1], x[2]); }

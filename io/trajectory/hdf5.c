@@ -15,7 +15,8 @@
 //     /snapshot_bytes              cr_world_save, one after another
 //
 // Rows are gathered and written a chunk at a time with a snapshot, then the file is flushed: a killed run
-// loses the last chunk at most and the file opens; killed during a flush, its last record may be NaN. Fails: file where HDF5 cannot write, memory.
+// loses the last chunk at most and the file opens; killed during a flush, its last record may be NaN. Fails:
+// file where HDF5 cannot write, memory.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

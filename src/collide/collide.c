@@ -10,7 +10,7 @@
 #include "collide/pieces.h"
 
 #define FACING 0.999  // cosine between normals that makes a triangle met from behind be met on its face
-#define SQUARE (1.0 - 1e-9)  // and that makes a contact one of the triangle's face, not of an edge
+#define SQUARE (1.0 - 1e-14)  // and that makes a contact one of the triangle's face, not of an edge
 
 typedef struct Pair {
     const crShape *a, *b;
@@ -141,10 +141,20 @@ static crBounds box_of_b(const Pair* pair) {
     return cr_shape_bounds(&b, cr_pose_mul(cr_pose_inverse(pair->pose_a), pair->pose_b));
 }
 
+// near a shape that is certainly of limited size, and the same one whichever is A
+static crVec3 origin_of(const crShape* a, const crPose* pose_a, const crShape* b, const crPose* pose_b) {
+    bool wide_a = a->kind >= CR_SHAPE_HALFSPACE && a->kind != CR_SHAPE_HULL;
+    bool wide_b = b->kind >= CR_SHAPE_HALFSPACE && b->kind != CR_SHAPE_HULL;
+    bool second = wide_a != wide_b     ? wide_a
+                  : a->kind != b->kind ? a->kind < b->kind
+                                       : cr__point_follows(pose_a->p, pose_b->p);
+    return second ? pose_b->p : pose_a->p;
+}
+
 crVec3 cr__convex_pair(const crShape* a, crPose body_a, const crShape* b, crPose body_b, crConvex* ca,
                        crConvex* cb) {
     crPose pose_a = cr__shape_pose(a, body_a), pose_b = cr__shape_pose(b, body_b);
-    crVec3 origin = a->kind == CR_SHAPE_HALFSPACE ? pose_b.p : pose_a.p;
+    crVec3 origin = origin_of(a, &pose_a, b, &pose_b);
     cr__convex_set(ca, a, pose_a, origin);
     cr__convex_set(cb, b, pose_b, origin);
     return origin;
@@ -189,9 +199,7 @@ static bool start(Pair* pair, const crShape* a, crPose body_a, const crShape* b,
     *pair = (Pair){.a = a, .b = b, .margin = margin};
     pair->pose_a = cr__shape_pose(a, body_a);
     pair->pose_b = cr__shape_pose(b, body_b);
-    // near the shape that is certainly of limited size
-    bool wide = a->kind == CR_SHAPE_HALFSPACE || !cr__is_convex(a);
-    pair->origin = wide ? pair->pose_b.p : pair->pose_a.p;
+    pair->origin = origin_of(a, &pair->pose_a, b, &pair->pose_b);
     return a->kind != CR_SHAPE_HALFSPACE || b->kind != CR_SHAPE_HALFSPACE;
 }
 
@@ -347,15 +355,24 @@ static bool is_seam(const Seams* s, int i) {
     const crContactPoint* mine = &s->c[i];
     crConvex t = triangle_of(s, i);
     crVec3 x = s->of_a ? mine->on_a : mine->on_b;
-    double facing = (s->of_a ? 1.0 : -1.0) * cr_dot(t.normal, mine->normal), tol = 1e-9 * t.extent;
+    double sign = s->of_a ? 1.0 : -1.0, facing = sign * cr_dot(t.normal, mine->normal);
+    double tol = 1e-9 * t.extent;
     for (int k = 0; k < s->count; k++) {
         const crContactPoint* other = &s->c[k];
         crConvex u = triangle_of(s, k);
         if (u.child == t.child) continue;
-        bool first = other->gap < mine->gap - tol || (other->gap <= mine->gap + tol && u.child < t.child);
+        // of equals the one that faces the contact more, then the first
+        double theirs = sign * cr_dot(u.normal, other->normal);
+        bool ahead = u.child < t.child;
         bool same = cr_norm(cr_sub(mine->point, other->point)) <= 1e-7 * t.extent &&
                     cr_dot(mine->normal, other->normal) > 1.0 - 1e-9;
-        if (facing >= SQUARE ? same && u.child < t.child : first && on_triangle(&u, x)) return true;
+        if (facing >= SQUARE) {
+            if (same && (theirs > facing || (theirs == facing && ahead))) return true;
+            continue;
+        }
+        bool first =
+            other->gap < mine->gap - tol || (other->gap <= mine->gap + tol && (theirs >= SQUARE || ahead));
+        if (first && on_triangle(&u, x)) return true;
     }
     return false;
 }
@@ -417,13 +434,19 @@ int cr__convex_contacts(const crConvex* a, const crConvex* b, double margin,
 // two convex shapes: no walk
 static int collide_convex(const crShape* a, crPose body_a, const crShape* b, crPose body_b, double margin,
                           crContactPoint* contacts, int capacity, int* needed) {
-    crConvex ca, cb;
-    crVec3 origin = cr__convex_pair(a, body_a, b, body_b, &ca, &cb);
     crContactPoint found[CR_MANIFOLD_MAX];
-    crClosest closest;
-    int count = cr__convex_contacts(&ca, &cb, margin, found, &closest, NULL);
-    cr__place(found, count, origin);
+    // usually there is room for all
+    crContactPoint* into = capacity >= CR_MANIFOLD_MAX ? contacts : found;
+    int count = cr__ball_contact(a, &body_a, b, &body_b, margin, into);
+    if (count < 0) {
+        crConvex ca, cb;
+        crVec3 origin = cr__convex_pair(a, body_a, b, body_b, &ca, &cb);
+        crClosest closest;
+        count = cr__convex_contacts(&ca, &cb, margin, into, &closest, NULL);
+        cr__place(into, count, origin);
+    }
     if (needed != NULL) *needed = count;
+    if (into == contacts) return count;
     if (count > capacity) count = cr__deepest(found, count, capacity);
     for (int i = 0; i < count; i++)
         contacts[i] = found[i];
@@ -456,7 +479,10 @@ int cr_collide(const crShape* a, crPose body_a, const crShape* b, crPose body_b,
                crContactPoint* contacts, int capacity, int* needed) {
     Pair pair;
     if (needed != NULL) *needed = 0;
-    if (a->kind == CR_SHAPE_HALFSPACE && b->kind == CR_SHAPE_HALFSPACE) return 0;
+    bool plane_a = a->kind == CR_SHAPE_HALFSPACE, plane_b = b->kind == CR_SHAPE_HALFSPACE;
+    if (plane_a && plane_b) return 0;
+    if (plane_a && cr__is_convex(b) && cr__off_plane(a, &body_a, b, &body_b, margin)) return 0;
+    if (plane_b && cr__is_convex(a) && cr__off_plane(b, &body_b, a, &body_a, margin)) return 0;
     if (cr__is_convex(a) && cr__is_convex(b))
         return collide_convex(a, body_a, b, body_b, margin, contacts, capacity, needed);
     if (!start(&pair, a, body_a, b, body_b, margin)) return 0;

@@ -59,6 +59,31 @@ crPose cr__shape_pose(const crShape* shape, crPose body) {
     return turned || shifted ? cr_pose_mul(body, *s) : body;
 }
 
+double cr__shape_extent(const crShape* shape) {
+    crVec3 s = shape->size;
+    switch (shape->kind) {
+    case CR_SHAPE_SPHERE:
+        return s.x;
+    case CR_SHAPE_CAPSULE:
+        return s.x + s.z;
+    case CR_SHAPE_ELLIPSOID:
+        return fmax(s.x, fmax(s.y, s.z));
+    case CR_SHAPE_HULL:
+        return shape->data.hull->extent;
+    case CR_SHAPE_BOX:
+        return cr_norm(s);
+    default:
+        return sqrt(s.x * s.x + s.z * s.z);
+    }
+}
+
+crVec3 cr__plane_normal(const crShape* plane, crQuat q) {
+    bool turned = q.x != 0.0 || q.y != 0.0 || q.z != 0.0;
+    crVec3 n = turned ? cr_mat3_mul(cr__rotation(q), plane->size) : plane->size;
+    double nn = cr_dot(n, n);
+    return fabs(nn - 1.0) > 0x1p-52 ? cr__unit(n, cr_vec3(0, 0, 1)) : n;
+}
+
 void cr__convex_set(crConvex* c, const crShape* shape, crPose pose, crVec3 origin) {
     *c = (crConvex){.child = 0};
     c->q = pose.q;
@@ -67,7 +92,7 @@ void cr__convex_set(crConvex* c, const crShape* shape, crPose pose, crVec3 origi
     // a point has no use for axes but one, and that hardly ever
     if (c->core != CR__POINT) c->R = cr__rotation(pose.q);
     if (c->core == CR__HALFSPACE) {
-        c->size = cr__unit(cr_mat3_mul(c->R, shape->size), cr_vec3(0, 0, 1));
+        c->size = cr__plane_normal(shape, pose.q);
         c->offset = shape->offset + cr_dot(c->size, c->p);
     }
 }

@@ -60,6 +60,10 @@ static inline bool cr__is_poly(crCore core) { return core <= CR__HULL; }
 
 // The convex shape at pose (of the shape itself) less origin. Not for meshes, height fields and compounds.
 void cr__convex_set(crConvex* c, const crShape* shape, crPose pose, crVec3 origin);
+// Radius about the origin of a convex shape's own pose that holds it; not for half-spaces.
+double cr__shape_extent(const crShape* shape);
+// Unit normal of a half-space turned by q.
+crVec3 cr__plane_normal(const crShape* plane, crQuat q);
 // Its pose in the world; its rotation as a matrix.
 crPose cr__shape_pose(const crShape* shape, crPose body);
 crMat3 cr__rotation(crQuat q);
@@ -86,6 +90,15 @@ static inline crVec3 cr__unit(crVec3 v, crVec3 otherwise) {
     if (!(m > 0.0) || !isfinite(m)) return otherwise;
     crVec3 s = cr_scale(1.0 / m, v);
     return cr_scale(1.0 / cr_norm(s), s);
+}
+// v / |v| with |v| = length known and not 0
+static inline crVec3 cr__over(crVec3 v, double length) {
+    return length > 1e-140 && length < 1e140 ? cr_scale(1.0 / length, v) : cr__unit(v, v);
+}
+// lexicographic order
+static inline bool cr__point_follows(crVec3 a, crVec3 b) {
+    if (a.x != b.x) return a.x > b.x;
+    return a.y != b.y ? a.y > b.y : a.z > b.z;
 }
 static inline double cr__axis(crVec3 v, int k) { return k == 0 ? v.x : k == 1 ? v.y : v.z; }
 

@@ -29,7 +29,7 @@ static void points(const crConvex* a, const crConvex* b, crClosest* out) {
     crVec3 r = cr_sub(b->p, a->p);
     out->gap = cr_norm(r);
     out->choice = !(out->gap > 0.0);
-    out->n = out->choice ? cr_quat_rotate(a->q, cr_vec3(0, 0, 1)) : cr__unit(r, r);
+    out->n = out->choice ? cr_quat_rotate(a->q, cr_vec3(0, 0, 1)) : cr__over(r, out->gap);
     out->a = a->p;
     out->b = b->p;
 }
@@ -67,11 +67,27 @@ static bool ellipsoids(const crConvex* a, const crConvex* b, double scale, crClo
     return out->error <= CR__DEPTH * scale;
 }
 
+// Where shapes just touch EPA may end early: GJK's distance still bounds the gap from above, and the
+// separation along its normal from below.
+static void better_start(const crConvex* a, const crConvex* b, const crClosest* first, crClosest* out) {
+    double upper = fmin(out->gap + out->error, first->gap), gap = cr__separation(a, b, first->n);
+    if (gap > out->gap) {
+        out->gap = gap;
+        out->n = first->n;
+    }
+    out->error = fmax(0.0, upper - out->gap);
+}
+
 static void curved(const crConvex* a, const crConvex* b, crClosest* out) {
     double scale = cr__pair_scale(a, b);
     if (a->core == CR__ELLIPSOID && b->core == CR__ELLIPSOID && ellipsoids(a, b, scale, out)) return;
     bool apart = cr__gjk(a, b, cr_vec3(0, 0, 0), CR__APART, out);
-    if (!apart || out->gap < 0x1p-36 * scale) cr__epa(a, b, CR__DEPTH, out);
+    // near contact rounding may stop GJK on the wrong side: a bound from below that is not positive says so
+    if (!apart || out->gap < 0x1p-36 * scale || out->error >= out->gap) {
+        crClosest first = *out;
+        cr__epa(a, b, CR__DEPTH, out);
+        better_start(a, b, &first, out);
+    }
     cr__polish(a, b, out);
 }
 
@@ -94,8 +110,16 @@ static void cores(const crConvex* a, const crConvex* b, crClosest* out) {
     }
 }
 
+// of two pieces of one kind the first is always the same one, so that swapping them changes no bit
+static bool follows(const crConvex* a, const crConvex* b) {
+    if (a->size.x != b->size.x) return a->size.x > b->size.x;
+    if (a->size.y != b->size.y) return a->size.y > b->size.y;
+    if (a->size.z != b->size.z) return a->size.z > b->size.z;
+    return cr__point_follows(a->p, b->p);
+}
+
 void cr__closest(const crConvex* a, const crConvex* b, crClosest* out) {
-    bool swap = a->core < b->core;
+    bool swap = a->core != b->core ? a->core < b->core : follows(a, b);
     *out = (crClosest){.gap = 0.0};
     if (swap)
         cores(b, a, out);

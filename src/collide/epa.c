@@ -11,25 +11,32 @@
 
 #define VERTICES 256
 #define FACES    (2 * VERTICES)
+#define HEAP     (8 * VERTICES)  // a new vertex makes six faces in the mean
 
 typedef struct Face {
     int v[3];
     int next[3];    // the face across the edge from v[i] to v[i + 1]
     bool alive;     // part of the surface; slots of others are used again
-    bool listed;    // in the list of candidates
     crVec3 m;       // unit outward normal
     double offset;  // m.v; INFINITY for a sliver without a normal
 } Face;
+
+// what the heap holds of a face: its number tells faces of one slot apart
+typedef struct Entry {
+    double offset;
+    int slot, number;
+} Entry;
 
 typedef struct Polytope {
     const crConvex* a;
     const crConvex* b;
     double least;  // upper bound of the depth: faces no nearer than that need no more points
-    int vertices, faces, free, candidates;
+    int vertices, faces, free, entries, made;
     crVec3 w[VERTICES], wa[VERTICES], wb[VERTICES];
     Face face[FACES];
-    int unused[FACES];     // slots given back (free)
-    int candidate[FACES];  // faces that may be the nearest, in any order (candidates)
+    int number[FACES];  // of the face that a slot holds
+    int unused[FACES];  // slots given back (free)
+    Entry heap[HEAP];   // faces that may be the nearest, and some that are gone (entries)
 } Polytope;
 
 static int add_vertex(Polytope* p, crVec3 m) {
@@ -40,21 +47,54 @@ static int add_vertex(Polytope* p, crVec3 m) {
     return i;
 }
 
+// nearest first; ties by slot
+static bool nearer(const Entry* x, const Entry* y) {
+    return x->offset < y->offset || (x->offset == y->offset && x->slot < y->slot);
+}
+
+static bool is_gone(const Polytope* p, const Entry* e) {
+    return !p->face[e->slot].alive || p->number[e->slot] != e->number || !(e->offset < p->least);
+}
+
+static void sift_down(Polytope* p, int i) {
+    Entry e = p->heap[i];
+    for (int child; (child = 2 * i + 1) < p->entries; i = child) {
+        if (child + 1 < p->entries && nearer(&p->heap[child + 1], &p->heap[child])) child++;
+        if (!nearer(&p->heap[child], &e)) break;
+        p->heap[i] = p->heap[child];
+    }
+    p->heap[i] = e;
+}
+
+// where the heap is full, those that are gone make room: no more than FACES are left
+static void sweep(Polytope* p) {
+    int kept = 0;
+    for (int i = 0; i < p->entries; i++)
+        if (!is_gone(p, &p->heap[i])) p->heap[kept++] = p->heap[i];
+    p->entries = kept;
+    for (int i = kept / 2; i-- > 0;)
+        sift_down(p, i);
+}
+
+static void push(Polytope* p, Entry e) {
+    if (p->entries == HEAP) sweep(p);
+    int i = p->entries++;
+    for (; i > 0 && nearer(&e, &p->heap[(i - 1) / 2]); i = (i - 1) / 2)
+        p->heap[i] = p->heap[(i - 1) / 2];
+    p->heap[i] = e;
+}
+
 static int add_face(Polytope* p, int a, int b, int c) {
-    // a slot used again may still be on the list
-    bool again = p->free > 0;
-    int i = again ? p->unused[--p->free] : p->faces++;
+    int i = p->free > 0 ? p->unused[--p->free] : p->faces++;
     Face* f = &p->face[i];
-    *f = (Face){.v = {a, b, c}, .alive = true, .listed = again && f->listed};
+    *f = (Face){.v = {a, b, c}, .alive = true};
+    p->number[i] = p->made++;
     crVec3 u = cr_sub(p->w[b], p->w[a]), v = cr_sub(p->w[c], p->w[a]), m = cr_cross(u, v);
     double area = cr_norm(m);
     bool sliver = !(area > 1e-13 * cr_norm(u) * cr_norm(v));
     f->m = area > 0.0 ? cr_scale(1.0 / area, m) : m;
     f->offset = sliver ? (double)INFINITY : cr_dot(f->m, p->w[a]);
-    if (f->offset < p->least && !f->listed) {
-        f->listed = true;
-        p->candidate[p->candidates++] = i;
-    }
+    if (f->offset < p->least) push(p, (Entry){f->offset, i, p->number[i]});
     return i;
 }
 
@@ -109,21 +149,13 @@ static bool start(Polytope* p) {
     return true;
 }
 
-// the nearest candidate, those that no longer are one taken off the list; -1: none is left
+// the nearest face that is still there; -1: none is left. It stays on the heap until it is gone.
 static int nearest_face(Polytope* p) {
-    int best = -1, kept = 0;
-    for (int c = 0; c < p->candidates; c++) {
-        int i = p->candidate[c];
-        Face* f = &p->face[i];
-        f->listed = f->alive && f->offset < p->least;
-        if (!f->listed) continue;
-        p->candidate[kept++] = i;
-        // ties by slot: the order of the list is of no account
-        if (best < 0 || f->offset < p->face[best].offset || (f->offset == p->face[best].offset && i < best))
-            best = i;
+    while (p->entries > 0 && is_gone(p, &p->heap[0])) {
+        p->heap[0] = p->heap[--p->entries];
+        sift_down(p, 0);
     }
-    p->candidates = kept;
-    return best;
+    return p->entries > 0 ? p->heap[0].slot : -1;
 }
 
 typedef struct Rim {
@@ -224,7 +256,7 @@ void cr__epa(const crConvex* a, const crConvex* b, double tol, crClosest* out) {
     Polytope p;
     p.a = a;
     p.b = b;
-    p.vertices = p.faces = p.free = p.candidates = 0;
+    p.vertices = p.faces = p.free = p.entries = p.made = 0;
     p.least = (double)INFINITY;
     double scale = cr__pair_scale(a, b), tiny = tol * scale, most = -(double)INFINITY;
     *out = (crClosest){.n = cr_vec3(0, 0, 1)};

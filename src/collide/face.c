@@ -27,29 +27,35 @@ static int octagon(double r, double z, crVec3* points) {
     return 8;
 }
 
-static int box_face(crVec3 s, crVec3 d, crVec3* points) {
-    double f[3] = {fabs(d.x), fabs(d.y), fabs(d.z)}, h[3] = {s.x, s.y, s.z};
-    double side[3] = {copysign(s.x, d.x), copysign(s.y, d.y), copysign(s.z, d.z)};
+// straight in the working frame: centre of the face or edge, plus and minus half edges
+static int box_face(const crConvex* c, crVec3 d, crVec3* points) {
+    crVec3 l = cr_mat3_mul_t(c->R, d);
+    double f[3] = {fabs(l.x), fabs(l.y), fabs(l.z)};
     int high = f[0] >= f[1] && f[0] >= f[2] ? 0 : f[1] >= f[2] ? 1 : 2;
     int low = f[0] <= f[1] && f[0] <= f[2] ? 0 : f[1] <= f[2] ? 1 : 2;
     bool face = f[high] >= FACING;
     if (!face && f[low] > ALONG) {
-        points[0] = cr_vec3(side[0], side[1], side[2]);
+        points[0] = cr__support(c, d);
         return 1;
     }
-    const int signs[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
-    int count = face ? 4 : 2;
-    for (int i = 0; i < count; i++) {
-        double p[3] = {side[0], side[1], side[2]};
-        if (face) {
-            p[(high + 1) % 3] = signs[i][0] * h[(high + 1) % 3];
-            p[(high + 2) % 3] = signs[i][1] * h[(high + 2) % 3];
-        } else {
-            p[low] = i == 0 ? -h[low] : h[low];
-        }
-        points[i] = cr_vec3(p[0], p[1], p[2]);
+    const crVec3 h[3] = {cr_scale(copysign(c->size.x, l.x), cr_mat3_column(c->R, 0)),
+                         cr_scale(copysign(c->size.y, l.y), cr_mat3_column(c->R, 1)),
+                         cr_scale(copysign(c->size.z, l.z), cr_mat3_column(c->R, 2))};
+    if (!face) {
+        crVec3 middle = cr_add(c->p, cr_add(h[(low + 1) % 3], h[(low + 2) % 3]));
+        points[0] = cr_sub(middle, h[low]);
+        points[1] = cr_add(middle, h[low]);
+        return 2;
     }
-    return face && side[high] < 0.0 ? reversed(points, count) : count;
+    crVec3 middle = cr_add(c->p, h[high]), u = h[(high + 1) % 3], v = h[(high + 2) % 3];
+    crVec3 lo = cr_sub(middle, v), hi = cr_add(middle, v);
+    points[0] = cr_sub(lo, u);
+    points[1] = cr_add(lo, u);
+    points[2] = cr_add(hi, u);
+    points[3] = cr_sub(hi, u);
+    // counterclockwise about d unless an odd number of half edges was mirrored
+    double hand = copysign(1.0, l.x) * copysign(1.0, l.y) * copysign(1.0, l.z);
+    return hand < 0.0 ? reversed(points, 4) : 4;
 }
 
 // the edge at vertex v that is nearest to lying across d, if near enough
@@ -143,8 +149,6 @@ static int cone_face(crVec3 s, crVec3 d, crVec3* points) {
 
 static int local_face(const crConvex* c, crVec3 d, crVec3* points) {
     switch (c->core) {
-    case CR__BOX:
-        return box_face(c->size, d, points);
     case CR__HULL:
         return hull_face(c->hull, d, points);
     case CR__CYLINDER:
@@ -160,6 +164,7 @@ static int local_face(const crConvex* c, crVec3 d, crVec3* points) {
 
 int cr__support_face(const crConvex* c, crVec3 d, crVec3 points[CR__FACE_MAX]) {
     int count = 1;
+    if (c->core == CR__BOX) return box_face(c, d, points);
     if (c->core == CR__TRIANGLE) {
         count = triangle_face(c, d, points);
         for (int i = 0; i < count; i++)

@@ -11,12 +11,13 @@
 static uint32_t id(crFeatureKind kind, int index) { return (uint32_t)kind << 28 | (uint32_t)index; }
 
 // 2 at the upper face, 1 at the lower, 0 between
-static int side(double h, double v, double tol) {
+static inline int side(double h, double v, double tol) {
     double from = h - (tol < 0.5 * h ? tol : 0.5 * h);
     return 2 * (v >= from) + (v <= -from);
 }
 
-static uint32_t box_feature(crVec3 s, crVec3 x, double tol) {
+uint32_t cr__box_feature(crVec3 s, crVec3 x, double extent) {
+    double tol = ON * extent;
     int i = side(s.x, x.x, tol), j = side(s.y, x.y, tol), k = side(s.z, x.z, tol);
     int code = 9 * i + 3 * j + k, faces = (i != 0) + (j != 0) + (k != 0);
     crFeatureKind kind = faces >= 3 ? CR_FEATURE_VERTEX : faces == 2 ? CR_FEATURE_EDGE : CR_FEATURE_FACE;
@@ -82,7 +83,7 @@ uint32_t cr__feature(const crConvex* c, crVec3 x, crVec3 d, bool choice) {
     crVec3 local = cr_mat3_mul_t(c->R, from);
     switch (c->core) {
     case CR__BOX:
-        return box_feature(c->size, local, tol);
+        return cr__box_feature(c->size, local, c->extent);
     case CR__HULL:
         return hull_feature(c->hull, local, cr_mat3_mul_t(c->R, d), tol);
     case CR__CYLINDER:

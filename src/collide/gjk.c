@@ -140,8 +140,9 @@ bool cr__gjk(const crConvex* a, const crConvex* b, crVec3 shift, double tol, crC
         if (!fresh || length - lower <= tol * scale) break;
         crVec3 next = reduce(&s);
         double shorter = cr_norm(next);
-        // rounding has taken over: the last simplex stands
-        if (!(shorter < length)) break;
+        // rounding has taken over, or even put v on the wrong side of the origin, nearer than D comes: the
+        // last simplex stands
+        if (!(shorter < length) || shorter < lower - tiny) break;
         best = s;
         v = next;
         length = shorter;

@@ -8,6 +8,9 @@
 #include "collide/manifold.h"
 
 #define CLIP_MAX (2 * CR__FACE_MAX + 2)
+#define TOUCH    1e-9  // corners this near to a side are on it, relative to the smaller piece
+#define PARALLEL 0.02  // tangent between edges that may meet in two points
+#define BESIDE   1e-3  // how far they run beside each other there, relative to the smaller piece
 
 typedef struct Candidate {
     crVec3 a, b;
@@ -81,17 +84,27 @@ static int polygons(const crVec3* fa, int na, const crVec3* fb, int nb, crVec3 n
     return count;
 }
 
-// two edges that run nearly in parallel: the ends of what they share
-static int edges(const crVec3* fa, const crVec3* fb, crVec3 n, Candidate* out) {
-    crVec3 u = cr_sub(fa[1], fa[0]), v = cr_sub(fb[1], fb[0]);
-    double uu = cr_dot(u, u), vv = cr_dot(v, v);
-    crVec3 across = cr_cross(u, v);
-    if (!(cr_dot(across, across) < 0.01 * uu * vv)) return 0;
-    double s0 = cr_dot(cr_sub(fb[0], fa[0]), u) / uu, s1 = cr_dot(cr_sub(fb[1], fa[0]), u) / uu;
+// two edges that run nearly in parallel: the ends of what they share, seen along n, and only as far as they
+// run beside each other within `beside`, so that the middle lies on both within half of that
+static int edges(const crVec3* fa, const crVec3* fb, crVec3 n, double beside, Candidate* out) {
+    crVec3 u = cr_sub(fa[1], fa[0]), v = cr_sub(fb[1], fb[0]), from = cr_sub(fb[0], fa[0]);
+    crVec3 side = cr_cross(n, u), along = cr_cross(side, n);
+    double uu = cr_dot(along, u), uv = cr_dot(along, v), vside = cr_dot(side, v);
+    if (!(uu > 0.0) || !(fabs(vside) < PARALLEL * fabs(uv))) return 0;
+    // b(s) = b0 + t v opposite a(s) = a0 + s u has t = (s - s0) uu / uv; off(s) = off0 + s slant to the side
+    double s0 = cr_dot(from, along) / uu, s1 = s0 + uv / uu, wide = beside * sqrt(uu);
     double lo = fmax(0.0, fmin(s0, s1)), hi = fmin(1.0, fmax(s0, s1));
+    double slant = vside * (uu / uv), off0 = cr_dot(from, side) - s0 * slant;
+    if (slant != 0.0) {
+        double x = (-wide - off0) / slant, y = (wide - off0) / slant;
+        lo = fmax(lo, fmin(x, y));
+        hi = fmin(hi, fmax(x, y));
+    } else if (!(fabs(off0) <= wide)) {
+        return 0;
+    }
     if (!(hi > lo)) return 0;
     for (int i = 0; i < 2; i++) {
-        double s = i == 0 ? lo : hi, t = (s - s0) / (s1 - s0);
+        double s = i == 0 ? lo : hi, t = fmin(fmax((s - s0) * (uu / uv), 0.0), 1.0);
         crVec3 a = cr_madd(fa[0], s, u), b = cr_madd(fb[0], t, v);
         out[i] = (Candidate){a, b, cr_dot(n, cr_sub(b, a))};
     }
@@ -159,7 +172,7 @@ static double slope(const crVec3* p, int count, crVec3 n) {
 // its support face is an octagon for a disc
 static bool is_round(const crConvex* c) { return c->core == CR__CYLINDER || c->core == CR__CONE; }
 
-static int candidates(const crConvex* a, const crConvex* b, crVec3 n, double tol, Candidate* out,
+static int candidates(const crConvex* a, const crConvex* b, crVec3 n, double scale, Candidate* out,
                       crLeftOut* left_out) {
     crVec3 fa[CR__FACE_MAX], fb[CR__FACE_MAX];
     fa[0] = fb[0] = cr_vec3(0, 0, 0);
@@ -181,8 +194,8 @@ static int candidates(const crConvex* a, const crConvex* b, crVec3 n, double tol
         }
         return count;
     }
-    if (na >= 3 || nb >= 3) return polygons(fa, na, fb, nb, n, tol, out);
-    if (na == 2 && nb == 2) return edges(fa, fb, n, out);
+    if (na >= 3 || nb >= 3) return polygons(fa, na, fb, nb, n, TOUCH * scale, out);
+    if (na == 2 && nb == 2) return edges(fa, fb, n, BESIDE * scale, out);
     return 0;
 }
 
@@ -224,9 +237,9 @@ int cr__manifold(const crConvex* a, const crConvex* b, const crClosest* closest,
     }
     double scale = fmin(a->core == CR__HALFSPACE ? (double)INFINITY : a->extent + a->radius,
                         b->core == CR__HALFSPACE ? (double)INFINITY : b->extent + b->radius);
-    double tol = 1e-9 * scale;
+    double tol = TOUCH * scale;
     crVec3 n = closest->n;
-    int count = candidates(a, b, n, tol, c, left_out);
+    int count = candidates(a, b, n, scale, c, left_out);
     double deepest = (double)INFINITY, farthest = -(double)INFINITY;
     for (int i = 0; i < count; i++) {
         if (c[i].gap < deepest) deepest = c[i].gap;

@@ -13,6 +13,9 @@ int cr__support_face(const crConvex* c, crVec3 d, crVec3 points[CR__FACE_MAX]);
 // Feature id of the surface point x of the piece, d the outward normal there.
 uint32_t cr__feature(const crConvex* c, crVec3 x, crVec3 d, bool choice);
 
+// The same of a box with half edges s and |s| = extent, x in its own frame.
+uint32_t cr__box_feature(crVec3 s, crVec3 x, double extent);
+
 // What the contacts of a manifold leave out.
 typedef struct crLeftOut {
     double slope;  // sine between the support faces or edges and the plane across the normal, the larger one
@@ -28,6 +31,13 @@ int cr__manifold(const crConvex* a, const crConvex* b, const crClosest* closest,
 // Contacts of two boxes without GJK, out->gap > margin where there are none; -1: not this way.
 int cr__box_contacts(const crConvex* a, const crConvex* b, double margin,
                      crContactPoint contacts[CR_MANIFOLD_MAX], crClosest* out, crLeftOut* left_out);
+
+// The contact of a ball with a ball, a box or a half-space: 1 or none, in the world; -1: not such a pair.
+int cr__ball_contact(const crShape* a, const crPose* body_a, const crShape* b, const crPose* body_b,
+                     double margin, crContactPoint* contact);
+// A convex shape is farther than margin from a half-space by its bounding sphere.
+bool cr__off_plane(const crShape* plane, const crPose* body, const crShape* other, const crPose* at,
+                   double margin);
 
 // Both shapes in a working frame; returns its origin.
 crVec3 cr__convex_pair(const crShape* a, crPose body_a, const crShape* b, crPose body_b, crConvex* ca,

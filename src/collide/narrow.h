@@ -38,6 +38,8 @@ void cr__poly(const crConvex* a, const crConvex* b, crClosest* out);
 void cr__segments(const crConvex* a, const crConvex* b, crClosest* out);
 // Curved cores: improves a start found by GJK or EPA to full precision.
 void cr__polish(const crConvex* a, const crConvex* b, crClosest* out);
+// Signed distance of y from a box with half edges h, in its own frame, and the outward normal.
+double cr__box_point(crVec3 h, crVec3 y, crVec3* n, bool* choice);
 // Nearest point of a core's surface to x: signed distance, outward normal. Box, cylinder, cone, ellipsoid.
 bool cr__point(const crConvex* c, crVec3 x, double* distance, crVec3* n, bool* choice);
 // The best separating axis of two boxes; edges of A and B where it is across them, -1 for a face's.

@@ -27,6 +27,14 @@ static bool flat(const crConvex* c) {
 // the face of c with outward normal n, -1: none
 static int face_along(const crConvex* c, crVec3 n) {
     if (c->core == CR__HALFSPACE) return cr_norm(cr_sub(c->size, n)) <= SAME ? 0 : -1;
+    if (c->core == CR__BOX) {
+        crVec3 l = cr_mat3_mul_t(c->R, n);
+        for (int i = 0; i < 3; i++) {
+            double p = cr__axis(l, (i + 1) % 3), q = cr__axis(l, (i + 2) % 3);
+            if (p * p + q * q <= SAME * SAME) return 2 * i + (cr__axis(l, i) < 0.0);
+        }
+        return -1;
+    }
     for (int i = 0; i < cr__face_count(c); i++)
         if (cr_norm(cr_sub(cr__face_normal(c, i), n)) <= SAME) return i;
     return -1;
@@ -35,6 +43,13 @@ static int face_along(const crConvex* c, crVec3 n) {
 // distance of x from the rim of face i, as far as the planes of the other faces tell
 static double from_rim(const crConvex* c, int face, crVec3 x) {
     double least = (double)INFINITY;
+    if (c->core == CR__BOX) {
+        crVec3 l = cr_mat3_mul_t(c->R, cr_sub(x, c->p));
+        for (int i = 0; i < 6; i++)
+            if (i != face)
+                least = fmin(least, cr__axis(c->size, i >> 1) - (i & 1 ? -1.0 : 1.0) * cr__axis(l, i >> 1));
+        return least;
+    }
     for (int i = 0; c->core != CR__HALFSPACE && i < cr__face_count(c); i++)
         if (i != face) least = fmin(least, cr__face_offset(c, i) - cr_dot(cr__face_normal(c, i), x));
     return least;
@@ -60,13 +75,16 @@ static double bend(const crConvex* c) {
 // 1 / sin(corner / 2) of the sharpest corner that three of the contacts make
 static double corner_sharpness(const crContactPoint* c, int count) {
     double cosine = -1.0;
+    crVec3 u[CR_MANIFOLD_MAX][CR_MANIFOLD_MAX];
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < i; j++) {
+            u[i][j] = cr__unit(cr_sub(c[j].point, c[i].point), cr_vec3(0, 0, 0));
+            u[j][i] = cr_neg(u[i][j]);
+        }
     for (int i = 0; i < count; i++)
         for (int j = 0; j < count; j++)
-            for (int k = j + 1; k < count; k++) {
-                if (i == j || i == k) continue;
-                crVec3 u = cr_sub(c[j].point, c[i].point), v = cr_sub(c[k].point, c[i].point);
-                cosine = fmax(cosine, cr_dot(u, v) / (cr_norm(u) * cr_norm(v)));
-            }
+            for (int k = j + 1; k < count; k++)
+                if (i != j && i != k) cosine = fmax(cosine, cr_dot(u[i][j], u[i][k]));
     return 1.0 / fmax(sqrt(0.5 * fmax(1.0 - cosine, 0.0)), 1e-6);
 }
 
@@ -106,7 +124,10 @@ static void set_face(const crConvex* a, const crConvex* b, crPatch* p) {
 bool cr_collide_keep(const crShape* a, crPose body_a, const crShape* b, crPose body_b, double margin,
                      crPatch* patch) {
     memset(patch, 0, sizeof *patch);
-    *patch = (crPatch){.body_a = body_a, .body_b = body_b, .margin = margin, .turns_with = -1};
+    patch->body_a = body_a;
+    patch->body_b = body_b;
+    patch->margin = margin;
+    patch->turns_with = -1;
     bool planes = a->kind == CR_SHAPE_HALFSPACE && b->kind == CR_SHAPE_HALFSPACE;
     if (!cr__is_convex(a) || !cr__is_convex(b) || planes) return false;
     crConvex ca, cb;
@@ -124,39 +145,54 @@ bool cr_collide_keep(const crShape* a, crPose body_a, const crShape* b, crPose b
     patch->far = left_out.far;
     if (patch->count > 0) set_face(&ca, &cb, patch);
     cr__place(patch->contacts, patch->count, origin);
+    int ball = cr__ball_contact(a, &body_a, b, &body_b, margin, patch->contacts);
+    if (ball >= 0) patch->count = ball;
     return true;
 }
 
+static bool same_turn(const crQuat* x, const crQuat* y) {
+    return x->w == y->w && x->x == y->x && x->y == y->y && x->z == y->z;
+}
+
 static bool same_pose(const crPose* x, const crPose* y) {
-    return x->p.x == y->p.x && x->p.y == y->p.y && x->p.z == y->p.z && x->q.w == y->q.w && x->q.x == y->q.x &&
-           x->q.y == y->q.y && x->q.z == y->q.z;
+    return x->p.x == y->p.x && x->p.y == y->p.y && x->p.z == y->p.z && same_turn(&x->q, &y->q);
 }
 
 // how a body has moved since: x becomes to + R (x - from)
 typedef struct Moved {
-    bool at_rest;
+    bool at_rest, turned;
     crQuat turn;
     crMat3 R;
     crVec3 from, to;
 } Moved;
 
 static Moved moved(const crPose* then, const crPose* now) {
-    Moved m = {.at_rest = same_pose(then, now), .turn = cr_quat_identity(), .from = then->p, .to = now->p};
-    if (m.at_rest) return m;
+    Moved m;
+    m.at_rest = same_pose(then, now);
+    m.turned = !same_turn(&then->q, &now->q);
+    m.turn = cr_quat_identity();
+    m.from = then->p;
+    m.to = now->p;
+    if (!m.turned) return m;
     m.turn = cr_quat_mul(now->q, cr_quat_conj(then->q));
-    m.R = cr_quat_matrix(m.turn);
+    m.R = cr__rotation(m.turn);
     return m;
 }
 
 static crVec3 move_point(const Moved* m, crVec3 x) {
-    return m->at_rest ? x : cr_add(m->to, cr_mat3_mul(m->R, cr_sub(x, m->from)));
+    if (m->at_rest) return x;
+    crVec3 r = cr_sub(x, m->from);
+    return cr_add(m->to, m->turned ? cr_mat3_mul(m->R, r) : r);
 }
 
 // angle and motion of one shape against the other; false: too much
 static bool relative(const crPatch* p, const Moved* a, const Moved* b, double* theta, double* motion) {
-    crQuat turn = cr_quat_mul(cr_quat_conj(a->turn), b->turn);
-    // an angle below 0.01 exceeds its sine by less than 2e-5 of it
-    *theta = 2.0001 * cr_norm(cr_vec3(turn.x, turn.y, turn.z));
+    *theta = 0.0;
+    if (a->turned || b->turned) {
+        crQuat turn = cr_quat_mul(cr_quat_conj(a->turn), b->turn);
+        // an angle below 0.01 exceeds its sine by less than 2e-5 of it
+        *theta = 2.0001 * cr_norm(cr_vec3(turn.x, turn.y, turn.z));
+    }
     *motion = cr_norm(cr_sub(move_point(b, p->centre), move_point(a, p->centre))) + *theta * p->reach;
     return *theta <= TURN && *motion <= SHARE * p->reach;
 }
@@ -198,7 +234,7 @@ bool cr_collide_refresh(const crPatch* p, crPose body_a, crPose body_b, double m
     if (p->count == 0) return true;
     crVec3 n = p->contacts[0].normal;
     const Moved* face = p->turns_with == 0 ? &a : &b;
-    if (!face->at_rest) n = cr_mat3_mul(face->R, n);
+    if (face->turned) n = cr_mat3_mul(face->R, n);
     for (int i = 0; i < p->count; i++) {
         if (still)
             contacts[*count] = p->contacts[i];

@@ -8,12 +8,12 @@
 // chosen, and said so.
 #include "collide/narrow.h"
 
-static double box(crVec3 h, crVec3 y, crVec3* n, bool* choice) {
+double cr__box_point(crVec3 h, crVec3 y, crVec3* n, bool* choice) {
     crVec3 d = cr_vec3(fabs(y.x) - h.x, fabs(y.y) - h.y, fabs(y.z) - h.z);
     crVec3 out = cr_vec3(fmax(d.x, 0.0), fmax(d.y, 0.0), fmax(d.z, 0.0));
     double distance = cr_norm(out);
     if (distance > 0.0) {
-        crVec3 u = cr__unit(out, out);
+        crVec3 u = cr__over(out, distance);
         *n = cr_vec3(copysign(u.x, y.x), copysign(u.y, y.y), copysign(u.z, y.z));
         return distance;
     }
@@ -132,7 +132,7 @@ bool cr__point(const crConvex* c, crVec3 x, double* distance, crVec3* n, bool* c
     *choice = false;
     switch (c->core) {
     case CR__BOX:
-        *distance = box(c->size, y, &local, choice);
+        *distance = cr__box_point(c->size, y, &local, choice);
         break;
     case CR__CYLINDER:
         *distance = cylinder(c->size.x, c->size.z, y, &local, choice);

@@ -258,7 +258,8 @@ static void witness(const crConvex* a, const crConvex* b, crClosest* out, double
         out->b = cr__support(b, cr_neg(n));
         out->a = cr_madd(out->b, -out->gap, n);
     } else {
-        double push = cr__pair_scale(a, b) - out->gap;
+        // GJK's points are off sideways by the root of distance times tolerance: not farther than needed
+        double push = 0x1p-4 * cr__pair_scale(a, b) - out->gap;
         crClosest clear;
         cr__gjk(a, b, cr_scale(push, n), 0x1p-50, &clear);
         out->a = clear.a;

@@ -94,6 +94,13 @@ static bool capsule(const Ray* r, crVec3 s, Entry* e) {
     return hit;
 }
 
+// The constant and linear terms of the quadratic at o + t d tell what rounding left over: one step of Newton's
+// method, where the surface is crossed and not only grazed.
+static double refined(double t, double b, double c) {
+    double step = b != 0.0 ? -0.5 * c / b : 0.0;
+    return fabs(step) <= 1e-6 * fabs(t) ? t + step : t;
+}
+
 // double cone x^2 + y^2 <= k^2 (h - z)^2, cut to the half below its apex
 static bool cone(const Ray* r, crVec3 s, Entry* e) {
     double k = s.x / (2.0 * s.z), k2 = k * k, z = s.z - r->o.z, best = (double)INFINITY;
@@ -110,6 +117,11 @@ static bool cone(const Ray* r, crVec3 s, Entry* e) {
         double q = b > 0.0 ? -b - sqrt(root) : -b + sqrt(root);
         double roots[2] = {a != 0.0 ? q / a : (double)INFINITY, q != 0.0 ? c / q : (double)INFINITY};
         for (int i = 0; i < 2; i++) {
+            if (!isfinite(roots[i])) continue;
+            crVec3 near = cr_madd(r->o, roots[i], r->d);
+            double left = s.z - near.z;
+            roots[i] = refined(roots[i], near.x * r->d.x + near.y * r->d.y + k2 * left * r->d.z,
+                               near.x * near.x + near.y * near.y - k2 * left * left);
             double at = r->o.z + roots[i] * r->d.z;
             if (roots[i] >= 0.0 && roots[i] < best && fabs(at) <= s.z) {
                 best = roots[i];
@@ -132,6 +144,7 @@ static bool ellipsoid(const Ray* r, crVec3 s, Entry* e) {
     double t0, t1;
     if (!quadratic(cr_dot(d, d), cr_dot(o, d), cr_dot(o, o) - 1.0, &t0, &t1) || t1 < 0.0) return false;
     crVec3 p = cr_madd(o, t0, d);
+    t0 = refined(t0, cr_dot(p, d), cr_dot(p, p) - 1.0);
     *e = (Entry){t0, cr__unit(cr_vec3(p.x / s.x, p.y / s.y, p.z / s.z), cr_vec3(0, 0, 1))};
     return true;
 }

@@ -15,9 +15,13 @@ typedef struct Best {
 
 static void try_face(const crConvex* a, const crConvex* b, double sign, Best* best) {
     int count = cr__face_count(a);
+    crVec3 centre = cr__centre(b);
     for (int i = 0; i < count; i++) {
         crVec3 n = cr__face_normal(a, i);
-        double gap = cr_dot(n, cr__support(b, cr_neg(n))) - cr__face_offset(a, i);
+        double offset = cr__face_offset(a, i);
+        // B's lowest point is no higher than its centre
+        if (cr_dot(n, centre) - offset < best->gap) continue;
+        double gap = cr_dot(n, cr__support(b, cr_neg(n))) - offset;
         if (gap > best->gap) *best = (Best){gap, cr_scale(sign, n)};
     }
 }
@@ -216,6 +220,7 @@ void cr__poly(const crConvex* a, const crConvex* b, crClosest* out) {
     double tol = 0x1p-48 * scale / out->gap;
     Best axis = near_axes(a, b, out->n, tol);
     if (cr_norm(cr_sub(axis.n, out->n)) <= tol) {
+        out->error = fmax(0.0, out->gap - axis.gap);
         out->gap = axis.gap;
         out->n = axis.n;
     }

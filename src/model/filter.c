@@ -6,6 +6,7 @@
 // none is refused by name; the refusal sticks to the model.
 #include <string.h>
 
+#include "model/spatial.h"
 #include "model/store.h"
 
 // first exclusion that is not before (a, b)
@@ -72,12 +73,17 @@ static bool tied(const crModel* model, int a, int b) {
     return false;
 }
 
-bool cr_model_meet(const crModel* model, int shape_a, int shape_b) {
+bool cr__meet_but_for_loops(const crModel* model, int shape_a, int shape_b) {
     const crBodyShape* x = &model->shapes[shape_a];
     const crBodyShape* y = &model->shapes[shape_b];
     int a = x->body, b = y->body;
     if (a == b || ((x->group & y->mask) == 0 && (y->group & x->mask) == 0)) return false;
     const crBody* bodies = model->bodies;
     if (a != CR_WORLD && b != CR_WORLD && (bodies[a].parent == b || bodies[b].parent == a)) return false;
-    return !tied(model, a, b) && !excluded(model, a, b);
+    return !excluded(model, a, b);
+}
+
+bool cr_model_meet(const crModel* model, int shape_a, int shape_b) {
+    return cr__meet_but_for_loops(model, shape_a, shape_b) &&
+           !tied(model, model->shapes[shape_a].body, model->shapes[shape_b].body);
 }

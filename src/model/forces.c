@@ -70,8 +70,9 @@ static crVec3 ball_spring(const crDof* dof, const double* q) {
     return cr_neg(cr_add(cr_madd(g, 0.5, once), cr_scale(c, cr_cross(phi, once))));
 }
 
-static void add_joint_forces(const crModel* model, const crState* state, double* k) {
-    for (int i = 1; i < model->nb; i++) {
+static void add_joint_forces(const crModel* model, crPart part, const crState* state, double* k) {
+    for (int n = 0; n < part.count; n++) {
+        int i = cr__part_body(part, n);
         const crBody* body = &model->bodies[i];
         if (body->joint == CR_JOINT_BALL) {
             crVec3 spring = ball_spring(model->dofs + body->v, state->q + body->q);
@@ -88,9 +89,10 @@ static void add_joint_forces(const crModel* model, const crState* state, double*
     }
 }
 
-void cr_model_forces(const crModel* model, const crState* state, crDynamics* d, double* k) {
-    cr_model_velocity(model, state->v, d);
-    for (int i = 1; i < model->nb; i++) {
+void cr__part_forces(const crModel* model, crPart part, const crState* state, crDynamics* d, double* k) {
+    cr__part_velocity(model, part, state->v, d);
+    for (int n = 0; n < part.count; n++) {
+        int i = cr__part_body(part, n);
         const crBody* body = &model->bodies[i];
         if (body->last < 0) continue;
         crTwist loads = load(model, i, d);
@@ -103,7 +105,8 @@ void cr_model_forces(const crModel* model, const crState* state, crDynamics* d, 
         d->rate[i] = cr__twist_add(rate, axis_rate(model, i, state->v, d));
         d->wrench[i] = cr__twist_madd(required(model, i, d), -1.0, loads);
     }
-    for (int i = model->nb - 1; i > 0; i--) {
+    for (int n = part.count - 1; n >= 0; n--) {
+        int i = cr__part_body(part, n);
         const crBody* body = &model->bodies[i];
         if (body->last < 0) continue;
         for (int j = body->v; j < body->v + body->nv; j++) {
@@ -112,20 +115,35 @@ void cr_model_forces(const crModel* model, const crState* state, crDynamics* d, 
         int parent = body->parent;
         if (cr__moves(model, parent)) d->wrench[parent] = cr__twist_add(d->wrench[parent], d->wrench[i]);
     }
-    add_joint_forces(model, state, k);
+    add_joint_forces(model, part, state, k);
+}
+
+void cr_model_forces(const crModel* model, const crState* state, crDynamics* d, double* k) {
+    cr__part_forces(model, cr__all(model), state, d, k);
+}
+
+void cr__part_smooth_velocity(const crModel* model, crPart part, const crState* state, const double* k,
+                              double h, crDynamics* d, double* v_free) {
+    // (M + h B + h^2 K)(v_free - v) = h (k - h K v), B and K the joints' dampers and springs
+    for (int n = 0; n < part.count; n++) {
+        const crBody* body = &model->bodies[cr__part_body(part, n)];
+        for (int i = body->v; i < body->v + body->nv; i++) {
+            double stiffness = d->h > 0.0 ? model->dofs[i].stiffness : 0.0;
+            d->work[i] = h * (k[i] - h * stiffness * state->v[i]);
+        }
+    }
+    cr__part_mass_solve(model, part, d, d->work);
+    for (int n = 0; n < part.count; n++) {
+        const crBody* body = &model->bodies[cr__part_body(part, n)];
+        for (int i = body->v; i < body->v + body->nv; i++) {
+            v_free[i] = state->v[i] + d->work[i];
+        }
+    }
 }
 
 void cr_model_smooth_velocity(const crModel* model, const crState* state, const double* k, double h,
                               crDynamics* d, double* v_free) {
-    // (M + h B + h^2 K)(v_free - v) = h (k - h K v), B and K the joints' dampers and springs
-    for (int i = 0; i < model->nv; i++) {
-        double stiffness = d->h > 0.0 ? model->dofs[i].stiffness : 0.0;
-        d->work[i] = h * (k[i] - h * stiffness * state->v[i]);
-    }
-    cr_model_mass_solve(model, d, d->work);
-    for (int i = 0; i < model->nv; i++) {
-        v_free[i] = state->v[i] + d->work[i];
-    }
+    cr__part_smooth_velocity(model, cr__all(model), state, k, h, d, v_free);
 }
 
 void cr_model_add_force(const crModel* model, const crDynamics* d, int body, crVec3 point, crVec3 force,

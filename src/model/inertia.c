@@ -10,16 +10,18 @@
 
 #define PIVOT_NOISE 1e-14
 
-static void composite_inertias(const crModel* model, crDynamics* d) {
-    for (int i = 1; i < model->nb; i++) {
+static void composite_inertias(const crModel* model, crPart part, crDynamics* d) {
+    for (int k = 0; k < part.count; k++) {
+        int i = cr__part_body(part, k);
         d->composite[i] = cr__inertia_about(model->bodies[i].mass, d->com[i], d->inertia[i], d->origin[i]);
     }
-    for (int i = model->nb - 1; i > 0; i--) {
+    for (int k = part.count - 1; k >= 0; k--) {
+        int i = cr__part_body(part, k);
         int parent = model->bodies[i].parent;
         if (!cr__moves(model, parent)) continue;
         crInertia* sum = &d->composite[parent];
-        const crInertia* part = &d->composite[i];
-        *sum = (crInertia){sum->m + part->m, cr_add(sum->h, part->h), cr_sym3_add(sum->I, part->I)};
+        const crInertia* own = &d->composite[i];
+        *sum = (crInertia){sum->m + own->m, cr_add(sum->h, own->h), cr_sym3_add(sum->I, own->I)};
     }
 }
 
@@ -32,6 +34,7 @@ static void fill_rows(const crModel* model, const crBody* body, crDynamics* d) {
             row[model->dof_depth[j]] = cr__twist_dot(d->axis[j], momentum);
         }
         row[model->dof_depth[i]] += model->dofs[i].armature;
+        memcpy(d->L + model->row[i], row, (size_t)(model->dof_depth[i] + 1) * sizeof *row);
     }
 }
 
@@ -71,14 +74,15 @@ static crStatus factor_single(const crBody* body, int i, crDynamics* d) {
     return CR_OK;
 }
 
-crStatus cr_model_mass_factor(const crModel* model, double h, crDynamics* d) {
+crStatus cr__part_mass_factor(const crModel* model, crPart part, double h, crDynamics* d) {
     d->h = h;
-    composite_inertias(model, d);
-    for (int i = 1; i < model->nb; i++) {
-        if (!model->bodies[i].single) fill_rows(model, &model->bodies[i], d);
+    composite_inertias(model, part, d);
+    for (int k = 0; k < part.count; k++) {
+        const crBody* body = &model->bodies[cr__part_body(part, k)];
+        if (!body->single) fill_rows(model, body, d);
     }
-    if (model->nM > 0) memcpy(d->L, d->M, (size_t)model->nM * sizeof(double));
-    for (int b = model->nb - 1; b > 0; b--) {
+    for (int k = part.count - 1; k >= 0; k--) {
+        int b = cr__part_body(part, k);
         const crBody* body = &model->bodies[b];
         if (body->single) {
             crStatus status = factor_single(body, b, d);
@@ -94,6 +98,10 @@ crStatus cr_model_mass_factor(const crModel* model, double h, crDynamics* d) {
     return CR_OK;
 }
 
+crStatus cr_model_mass_factor(const crModel* model, double h, crDynamics* d) {
+    return cr__part_mass_factor(model, cr__all(model), h, d);
+}
+
 static void single_solve(const crBody* body, const crSym3* inverse, double* x) {
     for (int j = 0; j < 3; j++) {
         x[j] /= body->mass;
@@ -101,9 +109,10 @@ static void single_solve(const crBody* body, const crSym3* inverse, double* x) {
     cr__store_vec(cr_sym3_mul(*inverse, cr__load_vec(x + 3)), x + 3);
 }
 
-void cr_model_mass_solve(const crModel* model, const crDynamics* d, double* x) {
+void cr__part_mass_solve(const crModel* model, crPart part, const crDynamics* d, double* x) {
     // L^T D y = x, from the leaves down
-    for (int b = model->nb - 1; b > 0; b--) {
+    for (int k = part.count - 1; k >= 0; k--) {
+        int b = cr__part_body(part, k);
         const crBody* body = &model->bodies[b];
         if (body->single) {
             single_solve(body, &d->inverse[b], x + body->v);
@@ -118,8 +127,8 @@ void cr_model_mass_solve(const crModel* model, const crDynamics* d, double* x) {
         }
     }
     // L x = y, from the roots up
-    for (int b = 1; b < model->nb; b++) {
-        const crBody* body = &model->bodies[b];
+    for (int k = 0; k < part.count; k++) {
+        const crBody* body = &model->bodies[cr__part_body(part, k)];
         if (body->single) continue;
         for (int i = body->v; i < body->v + body->nv; i++) {
             const double* row = d->L + model->row[i];
@@ -128,6 +137,10 @@ void cr_model_mass_solve(const crModel* model, const crDynamics* d, double* x) {
             }
         }
     }
+}
+
+void cr_model_mass_solve(const crModel* model, const crDynamics* d, double* x) {
+    cr__part_mass_solve(model, cr__all(model), d, x);
 }
 
 void cr_model_mass_mul(const crModel* model, const crDynamics* d, const double* x, double* y) {

@@ -32,6 +32,8 @@ static crQuat principal_axes(const crBody* body, crQuat q) {
 }
 
 static crQuat turned(double h, const double* omega, crQuat q) {
+    // what does not turn keeps its bits
+    if (omega[0] == 0.0 && omega[1] == 0.0 && omega[2] == 0.0) return q;
     return cr_quat_normalize(cr_quat_mul(cr__rotation_exp(cr_scale(h, cr__load_vec(omega))), q));
 }
 
@@ -88,9 +90,9 @@ void cr__advance(const crModel* model, double h, const double* v, double* q) {
     }
 }
 
-void cr_model_integrate(const crModel* model, double h, crState* state) {
-    for (int i = 1; i < model->nb; i++) {
-        const crBody* body = &model->bodies[i];
+void cr__part_integrate(const crModel* model, crPart part, double h, crState* state) {
+    for (int k = 0; k < part.count; k++) {
+        const crBody* body = &model->bodies[cr__part_body(part, k)];
         double* q = state->q + body->q;
         double* v = state->v + body->v;
         if (body->single) {
@@ -99,5 +101,9 @@ void cr_model_integrate(const crModel* model, double h, crState* state) {
             advance_joint(body, h, v, q);
         }
     }
+}
+
+void cr_model_integrate(const crModel* model, double h, crState* state) {
+    cr__part_integrate(model, cr__all(model), h, state);
     state->time += h;
 }

@@ -60,11 +60,11 @@ static crStatus add_dof(const crBody* body, const crDof* dof, int j, const crSta
     return status;
 }
 
-int cr_rows_add_joints(const crModel* model, const crState* state, double margin, int capacity,
-                       crJointRow* info, crRows* rows) {
+int cr__part_add_joints(const crModel* model, crPart part, const crState* state, double margin, int capacity,
+                        crJointRow* info, crRows* rows) {
     Output out = {0, capacity, info, rows};
-    for (int i = 1; i < model->nb; i++) {
-        const crBody* body = &model->bodies[i];
+    for (int k = 0; k < part.count; k++) {
+        const crBody* body = &model->bodies[cr__part_body(part, k)];
         crStatus status = CR_OK;
         if (body->joint == CR_JOINT_BALL) {
             status = add_ball_limit(body, model->dofs[body->v].upper, state->q + body->q, margin, &out);
@@ -75,6 +75,11 @@ int cr_rows_add_joints(const crModel* model, const crState* state, double margin
         if (status != CR_OK) return status;
     }
     return out.count;
+}
+
+int cr_rows_add_joints(const crModel* model, const crState* state, double margin, int capacity,
+                       crJointRow* info, crRows* rows) {
+    return cr__part_add_joints(model, cr__all(model), state, margin, capacity, info, rows);
 }
 
 void cr_model_joint_sizes(const crModel* model, int* rows, int* entries) {

@@ -112,10 +112,11 @@ static void joint_axes(const crBody* body, const crPose* pose, crQuat frame, crV
     }
 }
 
-void cr_model_kinematics(const crModel* model, const crState* state, crDynamics* d) {
+void cr__part_kinematics(const crModel* model, crPart part, const crState* state, crDynamics* d) {
     d->time = state->time;
     d->pose[0] = cr_pose_identity();
-    for (int i = 1; i < model->nb; i++) {
+    for (int k = 0; k < part.count; k++) {
+        int i = cr__part_body(part, k);
         const crBody* body = &model->bodies[i];
         const crPose* parent = &d->pose[body->parent];
         if (body->joint == CR_JOINT_DRIVEN) {
@@ -140,8 +141,13 @@ void cr_model_kinematics(const crModel* model, const crState* state, crDynamics*
     }
 }
 
-void cr_model_velocity(const crModel* model, const double* v, crDynamics* d) {
-    for (int i = 1; i < model->nb; i++) {
+void cr_model_kinematics(const crModel* model, const crState* state, crDynamics* d) {
+    cr__part_kinematics(model, cr__all(model), state, d);
+}
+
+void cr__part_velocity(const crModel* model, crPart part, const double* v, crDynamics* d) {
+    for (int k = 0; k < part.count; k++) {
+        int i = cr__part_body(part, k);
         const crBody* body = &model->bodies[i];
         crTwist twist = cr__moves(model, body->parent) ? d->twist[body->parent] : d->given[i];
         for (int j = body->v; j < body->v + body->nv; j++) {
@@ -149,6 +155,10 @@ void cr_model_velocity(const crModel* model, const double* v, crDynamics* d) {
         }
         d->twist[i] = twist;
     }
+}
+
+void cr_model_velocity(const crModel* model, const double* v, crDynamics* d) {
+    cr__part_velocity(model, cr__all(model), v, d);
 }
 
 crVec3 cr_model_point_velocity(const crDynamics* d, int body, crVec3 point) {

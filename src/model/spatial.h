@@ -63,6 +63,26 @@ crVec3 cr__rotation_log(crQuat q);    // its inverse, |phi| <= pi
 
 crQuat cr__rotation_of(crMat3 R);  // quaternion of a rotation matrix
 
+// Some bodies of a model, ascending, trees as a whole and with all that is driven; bodies NULL: all of them.
+typedef struct crPart {
+    const int* bodies;  // (count)
+    int count;
+} crPart;
+static inline crPart cr__all(const crModel* model) { return (crPart){NULL, model->nb - 1}; }
+static inline int cr__part_body(crPart part, int k) { return part.bodies != NULL ? part.bodies[k] : k + 1; }
+
+// The stages of model.h for a part; nothing of other bodies is read or written.
+void cr__part_kinematics(const crModel* model, crPart part, const crState* state, crDynamics* d);
+crStatus cr__part_mass_factor(const crModel* model, crPart part, double h, crDynamics* d);
+void cr__part_mass_solve(const crModel* model, crPart part, const crDynamics* d, double* x);
+void cr__part_velocity(const crModel* model, crPart part, const double* v, crDynamics* d);
+void cr__part_forces(const crModel* model, crPart part, const crState* state, crDynamics* d, double* k);
+void cr__part_smooth_velocity(const crModel* model, crPart part, const crState* state, const double* k,
+                              double h, crDynamics* d, double* v_free);
+void cr__part_integrate(const crModel* model, crPart part, double h, crState* state);  // time stays
+int cr__part_add_joints(const crModel* model, crPart part, const crState* state, double margin, int capacity,
+                        crJointRow* info, crRows* rows);
+
 // Does v move the body?
 static inline bool cr__moves(const crModel* model, int body) { return model->bodies[body].last >= 0; }
 
@@ -88,5 +108,8 @@ void cr__body_set_mass(crBody* body, const crMass* mass);
 
 // q moved by the velocities v for h, each joint by its own constant motion; time and v stay.
 void cr__advance(const crModel* model, double h, const double* v, double* q);
+
+// cr_model_meet, loops left out: who asks often has them by body.
+bool cr__meet_but_for_loops(const crModel* model, int shape_a, int shape_b);
 
 #endif

@@ -1,33 +1,55 @@
-// contact_solve.c - every contact that may press over h, as one problem: build, solve, apply.
+// contact_solve.c - every contact that may press over h: choose, solve by islands, apply.
 //
 // Contacts that will be impacts take no part; open gaps take part once the solution would overlap them.
-// Fails: as its stages do. A solution that still overlaps something after ROUNDS is left to the position pass.
+// Fails: as its stages do. A solution that still overlaps something after ROUNDS is left to the position
+// pass.
 #include <string.h>
 
-#include "step/step.h"
+#include "step/cache.h"
+#include "step/contact_islands.h"
 
 #define ROUNDS 10  // of adding contacts that a solution overlaps
 
+// velocity of each contact when bodies move by v
+static void look(crStep* step, const double* v, crVec3* u) {
+    crDynamics* d = &step->dynamics;
+    cr__part_velocity(step->model, cr__step_part(step), v, d);
+    for (int i = 0; i < step->contact_count; i++) {
+        const crStepContact* c = &step->contacts[i];
+        u[i] = cr_sub(cr_model_point_velocity(d, c->body_b, c->point.point),
+                      cr_model_point_velocity(d, c->body_a, c->point.point));
+    }
+}
+
 // whether a contact that is open, or leaving, will touch at more than the threshold: an impact, not of this
 // solve
-static bool meets_fast(const crStep* step, const crStepContact* c) {
+bool cr__step_meets_fast(const crStep* step, const crStepContact* c) {
     crVec3 fall = cr_sub(cr__step_fall(step, c->body_b), cr__step_fall(step, c->body_a));
     double gap = fmax(0.0, c->point.gap);
     return c->speed * c->speed - 2.0 * gap * cr_dot(fall, c->point.normal) > c->fast * c->fast;
 }
 
-// contacts that may press: touching and not leaving, or closed by the end of h at velocities v
-static void choose(crStep* step, double h, const double* v, bool plastic, bool* takes) {
-    crDynamics* d = &step->dynamics;
-    cr_model_velocity(step->model, v, d);
+// a narrow gap between bodies that something carries already: it may close once the others press
+static bool may_close(const crStep* step, const crStepContact* c, double h, crVec3 u_free) {
+    if (step->airborne[c->body_a] || step->airborne[c->body_b]) return false;
+    double speed = cr_norm(u_free) + fabs(c->speed) + h * cr_norm(step->model->gravity);
+    return c->point.gap - c->delta <= h * speed;
+}
+
+// contacts that may press: touching and not leaving, or closed by the end of h at velocities u; how many are
+// new
+static int choose(const crStep* step, double h, const crVec3* u, bool first, bool plastic, bool* takes) {
+    int added = 0;
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        crVec3 u = cr_sub(cr_model_point_velocity(d, c->body_b, c->point.point),
-                          cr_model_point_velocity(d, c->body_a, c->point.point));
-        bool closes = c->point.gap - c->delta + h * cr_dot(u, c->point.normal) <= 0.0;
+        if (takes[i]) continue;
+        bool closes = c->point.gap - c->delta + h * cr_dot(u[i], c->point.normal) <= 0.0;
         bool touching = c->point.gap <= c->delta && c->speed < c->fast;
-        if (touching || (closes && (plastic || !meets_fast(step, c)))) takes[i] = true;
+        if (first && !closes) closes = may_close(step, c, h, u[i]);
+        takes[i] = touching || (closes && (plastic || !cr__step_meets_fast(step, c)));
+        added += takes[i];
     }
+    return added;
 }
 
 // bodies that the solve may carry do not fly: what lands softly ends at rest on the surface, not half a fall
@@ -40,30 +62,47 @@ static void support(crStep* step, const bool* takes) {
     }
 }
 
-static int count_set(const bool* takes, int count) {
-    int set = 0;
-    for (int i = 0; i < count; i++) {
-        set += takes[i];
-    }
-    return set;
+// a solver that was named takes the problem as a whole
+static crStatus solve_named(crStep* step, double h, const bool* takes, crError* error) {
+    crStatus status = cr_step_problem_build(step, h, takes, error);
+    if (status == CR_OK) status = cr_step_solve(step, error);
+    if (status == CR_OK) status = cr_step_apply(step, error);
+    return status;
 }
 
-// build, solve and apply, with contacts added until the solution overlaps none
+// solve and apply, with contacts added until the solution overlaps none
 crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* error) {
-    bool* takes = cr_arena_alloc(&step->scratch, (size_t)(step->contact_count + 1) * sizeof *takes);
-    if (takes == NULL) return cr__step_memory(error);
-    memset(takes, 0, (size_t)(step->contact_count + 1) * sizeof *takes);
-    crStatus status = cr_step_drag(step, h, error);
-    choose(step, h, step->v_free, plastic, takes);
-    for (int round = 0; round < ROUNDS && status == CR_OK; round++) {
-        int before = count_set(takes, step->contact_count);
-        support(step, takes);
-        status = cr_step_problem_build(step, h, takes, error);
-        if (status == CR_OK) status = cr_step_solve(step, error);
-        if (status == CR_OK) status = cr_step_apply(step, error);
-        if (status != CR_OK) return status;
-        choose(step, h, step->state.v, plastic, takes);
-        if (count_set(takes, step->contact_count) == before) break;
+    size_t count = (size_t)step->contact_count + 1;
+    bool* takes = cr_arena_alloc(&step->scratch, count * sizeof *takes);
+    crVec3* u_free = cr_arena_alloc(&step->scratch, count * sizeof *u_free);
+    crVec3* u = cr_arena_alloc(&step->scratch, count * sizeof *u);
+    bool* fresh = cr_arena_alloc(&step->scratch, count * sizeof *fresh);
+    bool* was_exact = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *was_exact);
+    if (takes == NULL || u_free == NULL || u == NULL || fresh == NULL || was_exact == NULL) {
+        return cr__step_memory(error);
     }
-    return status;
+    memset(takes, 0, count * sizeof *takes);
+    bool named = step->settings.solver.solve != cr_solver_auto(NULL).solve;
+    crStatus status = cr_step_drag(step, h, error);
+    if (status != CR_OK) return status;
+    look(step, step->v_free, u_free);
+    int added = choose(step, h, u_free, true, plastic, takes);
+    for (int round = 0; round < ROUNDS && (round == 0 || added > 0); round++) {
+        size_t mark = cr_arena_mark(&step->scratch);
+        crIslandSolve solve;
+        support(step, takes);
+        status = named ? solve_named(step, h, takes, error)
+                       : cr__step_solve_islands(step, h, takes, round > 0 ? fresh : NULL, was_exact, u_free,
+                                                &solve, error);
+        if (status != CR_OK) return status;
+        look(step, step->state.v, u);
+        if (!named) cr__step_audit_islands(step, &solve, u_free);
+        memcpy(fresh, takes, count * sizeof *fresh);
+        added = choose(step, h, u, false, plastic, takes);
+        for (size_t i = 0; i + 1 < count; i++) {
+            fresh[i] = takes[i] && !fresh[i];
+        }
+        if (added > 0) cr_arena_release(&step->scratch, mark);
+    }
+    return named ? status : cr__step_keep(step, error);
 }

@@ -7,8 +7,16 @@
 // Fails: CR_ERR_MEMORY; what the broad phase or a material says.
 #include <string.h>
 
-#include "model/spatial.h"
-#include "step/step.h"
+#include "step/cache.h"
+
+crVec3 cr__step_point_velocity(const crStep* step, const double* v, int body, crVec3 point) {
+    const crDynamics* d = &step->dynamics;
+    crTwist twist = d->given[body];
+    for (int j = step->model->bodies[body].last; j >= 0; j = step->model->dof_parent[j]) {
+        twist = cr__twist_madd(twist, v[j], d->axis[j]);
+    }
+    return cr__twist_at(twist, cr_sub(point, d->origin[body]));
+}
 
 double cr__step_delta(const crStep* step, int a, int b) {
     const crModel* model = step->model;
@@ -20,6 +28,7 @@ double cr__step_delta(const crStep* step, int a, int b) {
 // the plane both move in, zero where there is none
 static crVec3 common_plane(const crStep* step, int a, int b) {
     crVec3 none = cr_vec3(0, 0, 0);
+    if (!step->cache->planes) return none;
     bool moves_a = cr__moves(step->model, a), moves_b = cr__moves(step->model, b);
     crVec3 na = step->plane[a], nb = step->plane[b];
     if (moves_a && moves_b) {
@@ -34,7 +43,7 @@ int cr__step_pair(const crStep* step, int sa, int sb, crPose pose_a, crPose pose
     const crBodyShape* a = &step->model->shapes[sa];
     const crBodyShape* b = &step->model->shapes[sb];
     crVec3 axis = common_plane(step, a->body, b->body);
-    if (cr_norm(axis) > 0.0 && capacity >= 2) {
+    if (cr_dot(axis, axis) > 0.0 && capacity >= 2) {
         // the plane goes through the body that moves
         bool swap = !cr__moves(step->model, a->body);
         crStatus status =
@@ -51,22 +60,6 @@ int cr__step_pair(const crStep* step, int sa, int sb, crPose pose_a, crPose pose
     return cr_collide(&a->shape, pose_a, &b->shape, pose_b, margin, points, capacity, needed);
 }
 
-static crStatus find_pairs(crStep* step, double margin, const crPair** pairs, int* count, crError* error) {
-    const crModel* model = step->model;
-    for (int s = 0; s < model->shape_count; s++) {
-        const crBodyShape* shape = &model->shapes[s];
-        crBounds box = cr_shape_bounds(&shape->shape, step->dynamics.pose[shape->body]);
-        crVec3 half = cr_vec3(0.5 * margin, 0.5 * margin, 0.5 * margin);
-        box.lo = cr_sub(box.lo, half);
-        box.hi = cr_add(box.hi, half);
-        int group = cr__moves(model, shape->body) ? shape->body : CR_WORLD;
-        crStatus status = cr_broad_set(step->broad, s, box, group, error);
-        if (status != CR_OK) return status;
-    }
-    crStatus status = cr_broad_pairs(step->broad, pairs, count);
-    return status == CR_OK ? CR_OK : cr__step_memory(error);
-}
-
 static crMat3 planar_frame(crVec3 n, crVec3 axis) {
     crVec3 t = cr_cross(axis, n);
     return cr_mat3_columns(n, cr_scale(1.0 / cr_norm(t), t), cr_cross(n, cr_scale(1.0 / cr_norm(t), t)));
@@ -81,66 +74,106 @@ static double turning_gain(const crStep* step, const crStepContact* c, double sl
     return 2.0 * step->settings.dt * rate;
 }
 
-// everything of a contact beyond its geometry
-static crStatus complete(const crStep* step, crStepContact* c, crError* error) {
-    const crModel* model = step->model;
-    const crDynamics* d = &step->dynamics;
+// velocity of b's point relative to a's, at now_at
+static crVec3 slip_of(const crStep* step, const crStepContact* c) {
+    return cr_sub(cr__step_velocity_now(step, c->body_b, c->point.point),
+                  cr__step_velocity_now(step, c->body_a, c->point.point));
+}
+
+static crMat3 frame_of(const crStep* step, const crStepContact* c) {
     crVec3 n = c->point.normal;
-    crVec3 u = cr_sub(cr_model_point_velocity(d, c->body_b, c->point.point),
-                      cr_model_point_velocity(d, c->body_a, c->point.point));
+    if (c->planar) return planar_frame(n, common_plane(step, c->body_a, c->body_b));
+    if (c->surface.axis_of < 0) return cr_frame(n);
+    int body = c->surface.axis_of == 0 ? c->body_a : c->body_b;
+    return cr_surface_frame(n, cr_quat_rotate(step->dynamics.pose[body].q, c->surface.surface.axis));
+}
+
+// approach speed above which a contact is an impact, u its velocity
+static double fast_of(const crStep* step, const crNearSurface* surface, const crStepContact* c, crVec3 u) {
+    const crStepCache* cache = step->cache;
+    bool plain = cache->plain[c->body_a] && cache->plain[c->body_b] && !surface->bounces;
+    if (cache->plastic || plain || cache->blunt[c->body_a] || cache->blunt[c->body_b]) return INFINITY;
+    if (cr__step_warm(step, c) == NULL) return step->settings.threshold;
+    return step->settings.threshold + turning_gain(step, c, cr_norm(cr_madd(u, -c->speed, c->point.normal)));
+}
+
+// everything of a contact beyond its geometry and deadband
+static crStatus complete(const crStep* step, const crNear* pair, crStepContact* c, crError* error) {
+    const crNearSurface* surface = &step->cache->surfaces[pair->surface];
+    crVec3 n = c->point.normal;
+    crVec3 u = slip_of(step, c);
     c->speed = cr_dot(n, u);
-    c->delta = cr__step_delta(step, c->body_a, c->body_b);
-    c->fast = step->settings.threshold;
-    if (cr__step_warm(step, c) != NULL) c->fast += turning_gain(step, c, cr_norm(cr_madd(u, -c->speed, n)));
-    crStatus status = cr_model_surface(model, model->shapes[c->shape_a].material,
-                                       model->shapes[c->shape_b].material, fmax(0.0, -c->speed), &c->surface);
+    c->fast = fast_of(step, surface, c, u);
+    c->surface = surface->at_rest;
+    c->bounces = surface->bounces;
+    crStatus status = CR_OK;
+    if (surface->by_speed) {
+        status = cr_model_surface(step->model, surface->material_a, surface->material_b, fmax(0.0, -c->speed),
+                                  &c->surface);
+    }
     if (status != CR_OK) return cr_error_set(error, status, "surface", "surface: %s", cr_status_text(status));
     crVec3 axis = common_plane(step, c->body_a, c->body_b);
-    c->planar = cr_norm(axis) > 0.0 && fabs(cr_dot(axis, n)) <= 1e-9;
-    if (c->planar) {
-        c->frame = planar_frame(n, axis);
-    } else if (c->surface.axis_of >= 0) {
-        int body = c->surface.axis_of == 0 ? c->body_a : c->body_b;
-        c->frame = cr_surface_frame(n, cr_quat_rotate(d->pose[body].q, c->surface.surface.axis));
-    } else {
-        c->frame = cr_frame(n);
-    }
+    c->planar = cr_dot(axis, axis) > 0.0 && fabs(cr_dot(axis, n)) <= 1e-9;
+    c->frame = frame_of(step, c);
     return CR_OK;
 }
 
-static crStatus add_pair(crStep* step, crPair pair, double margin, int* capacity, crError* error) {
-    const crModel* model = step->model;
-    const crBodyShape* a = &model->shapes[pair.a];
-    const crBodyShape* b = &model->shapes[pair.b];
-    if (!cr_model_meet(model, pair.a, pair.b)) return CR_OK;
+static crStatus reserve(crStep* step, int more, int* capacity, crError* error) {
+    if (step->contact_count + more <= *capacity) return CR_OK;
+    int larger = 2 * *capacity + more + 16;
+    crStepContact* contacts = cr_arena_alloc(&step->scratch, (size_t)larger * sizeof *contacts);
+    if (contacts == NULL) return cr__step_memory(error);
+    if (step->contact_count > 0) {
+        memcpy(contacts, step->contacts, (size_t)step->contact_count * sizeof *contacts);
+    }
+    step->contacts = contacts;
+    *capacity = larger;
+    return CR_OK;
+}
+
+static bool apart(const crBounds* a, const crBounds* b) {
+    return a->hi.x < b->lo.x || b->hi.x < a->lo.x || a->hi.y < b->lo.y || b->hi.y < a->lo.y ||
+           a->hi.z < b->lo.z || b->hi.z < a->lo.z;
+}
+
+// whether a body is awake, or driven at a velocity
+static bool active(const crStep* step, int body) {
+    if (cr__moves(step->model, body)) return step->sleep[body].island == 0;
+    crTwist given = step->dynamics.given[body];
+    return cr_dot(given.omega, given.omega) + cr_dot(given.v, given.v) > 0.0;
+}
+
+static crStatus add_pair(crStep* step, const crNear* pair, int* capacity, crError* error) {
+    const crStepCache* cache = step->cache;
+    if (!active(step, pair->body_a) && !active(step, pair->body_b)) return CR_OK;
+    if (apart(&cache->now[pair->shape_a], &cache->now[pair->shape_b])) return CR_OK;
     crContactPoint few[16];
     crContactPoint* points = few;
     int needed = 0;
-    crPose pose_a = step->dynamics.pose[a->body], pose_b = step->dynamics.pose[b->body];
-    int count = cr__step_pair(step, pair.a, pair.b, pose_a, pose_b, margin, few, 16, &needed);
+    double margin = cache->margin[pair->body_a] + cache->margin[pair->body_b];
+    if (cache->flat >= 0.0) margin = cache->flat;
+    crPose pose_a = cr__step_pose_now(step, pair->body_a), pose_b = cr__step_pose_now(step, pair->body_b);
+    int count = cr__step_pair(step, pair->shape_a, pair->shape_b, pose_a, pose_b, margin, few, 16, &needed);
     if (needed > 16) {
         points = cr_arena_alloc(&step->scratch, (size_t)needed * sizeof *points);
         if (points == NULL) return cr__step_memory(error);
-        count = cr__step_pair(step, pair.a, pair.b, pose_a, pose_b, margin, points, needed, &needed);
+        count = cr__step_pair(step, pair->shape_a, pair->shape_b, pose_a, pose_b, margin, points, needed,
+                              &needed);
     }
-    if (step->contact_count + count > *capacity) {
-        int larger = 2 * *capacity + count + 16;
-        crStepContact* more = cr_arena_alloc(&step->scratch, (size_t)larger * sizeof *more);
-        if (more == NULL) return cr__step_memory(error);
-        if (step->contact_count > 0) memcpy(more, step->contacts, (size_t)step->contact_count * sizeof *more);
-        step->contacts = more;
-        *capacity = larger;
-    }
-    for (int i = 0; i < count; i++) {
+    if (count == 0) return CR_OK;
+    double delta = cr__step_delta(step, pair->body_a, pair->body_b);
+    crStatus status = reserve(step, count, capacity, error);
+    for (int i = 0; i < count && status == CR_OK; i++) {
         crStepContact* c = &step->contacts[step->contact_count];
-        *c = (crStepContact){.point = points[i], .shape_a = pair.a, .shape_b = pair.b, .row = -1};
-        c->body_a = a->body;
-        c->body_b = b->body;
-        crStatus status = complete(step, c, error);
-        if (status != CR_OK) return status;
-        step->contact_count++;
+        *c = (crStepContact){.point = points[i], .shape_a = pair->shape_a, .shape_b = pair->shape_b};
+        c->body_a = pair->body_a;
+        c->body_b = pair->body_b;
+        c->delta = delta;
+        c->row = -1;
+        status = complete(step, pair, c, error);
+        if (status == CR_OK) step->contact_count++;
     }
-    return CR_OK;
+    return status;
 }
 
 // a slider or planar body at one of its limits is supported
@@ -156,8 +189,9 @@ static bool at_limit(const crStep* step, const crBody* body, double delta) {
 
 static void find_airborne(crStep* step) {
     const crModel* model = step->model;
-    for (int i = 1; i < model->nb; i++) {
-        step->airborne[i] = !at_limit(step, &model->bodies[i], step->settings.deadband);
+    for (int k = 0; k < step->part_count; k++) {
+        int b = step->part[k];
+        step->airborne[b] = !at_limit(step, &model->bodies[b], step->settings.deadband);
     }
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
@@ -167,21 +201,79 @@ static void find_airborne(crStep* step) {
     }
 }
 
+// places of the part's pairs in the list, ascending, each once
+static int* pairs_of_part(crStep* step, bool cross, int* count) {
+    crStepCache* cache = step->cache;
+    int room = 0, found = 0;
+    for (int k = 0; k < step->part_count; k++) {
+        int b = step->part[k];
+        cache->mark[b] = 1;
+        room += cache->first_pair[b + 1] - cache->first_pair[b];
+    }
+    int* places = cr_arena_alloc(&step->scratch, (size_t)(room + 1) * sizeof *places);
+    for (int k = 0; k < step->part_count && places != NULL; k++) {
+        int b = step->part[k];
+        for (int i = cache->first_pair[b]; i < cache->first_pair[b + 1]; i++) {
+            const crNear* pair = &cache->pairs[cache->pair_of[i]];
+            int other = pair->body_a == b ? pair->body_b : pair->body_a;
+            bool both = cache->mark[other] != 0, moves = cr__moves(step->model, other);
+            // a pair of two bodies of the part is met twice: the first time counts
+            if (moves && both ? pair->body_a != b : moves && !cross) continue;
+            places[found++] = cache->pair_of[i];
+        }
+    }
+    for (int k = 0; k < step->part_count; k++) {
+        cache->mark[step->part[k]] = 0;
+    }
+    if (places != NULL) cr__step_sort(places, found);
+    *count = found;
+    return places;
+}
+
+crStatus cr__step_collide_part(crStep* step, bool cross, crError* error) {
+    crStepCache* cache = step->cache;
+    step->contact_count = 0;
+    step->contacts = NULL;
+    int capacity = 0;
+    bool reads_et, whole = step->part == cache->whole;
+    cr__part_velocity(step->model, cr__step_part(step), step->state.v, &step->dynamics);
+    crStatus status = cr__step_near(step, error);
+    cache->plastic =
+        cache->flat < 0.0 && !cache->bouncing && cr__step_solves_alike(&step->settings, &reads_et);
+    if (status == CR_OK && whole) {
+        // as many as there were last and some: arrays that were too small stay in the arena
+        status = reserve(step, cache->contacts_last + cache->contacts_last / 8, &capacity, error);
+        for (int i = 0; i < cache->pair_count && status == CR_OK; i++) {
+            status = add_pair(step, &cache->pairs[i], &capacity, error);
+        }
+    } else if (status == CR_OK) {
+        int count = 0;
+        int* places = pairs_of_part(step, cross, &count);
+        if (places == NULL) return cr__step_memory(error);
+        for (int i = 0; i < count && status == CR_OK; i++) {
+            status = add_pair(step, &cache->pairs[places[i]], &capacity, error);
+        }
+    }
+    find_airborne(step);
+    if (whole) cache->contacts_last = step->contact_count;
+    if (step->contact_count > step->certificate.contacts) step->certificate.contacts = step->contact_count;
+    return status;
+}
+
+crStatus cr__step_collide_pair(crStep* step, int pair, crError* error) {
+    int capacity = 0;
+    step->contact_count = 0;
+    step->contacts = NULL;
+    return add_pair(step, &step->cache->pairs[pair], &capacity, error);
+}
+
 crStatus cr_step_collide(crStep* step, double margin, crError* error) {
     if (!isfinite(margin)) {
         return cr_error_set(error, CR_ERR_FINITE, "margin", "margin: is %g, must be finite", margin);
     }
-    step->contact_count = 0;
-    step->contacts = NULL;
-    const crPair* pairs = NULL;
-    int count = 0;
-    int capacity = 0;
-    cr_model_velocity(step->model, step->state.v, &step->dynamics);
-    crStatus status = find_pairs(step, margin, &pairs, &count, error);
-    for (int i = 0; i < count && status == CR_OK; i++) {
-        status = add_pair(step, pairs[i], margin, &capacity, error);
+    step->cache->flat = fmax(0.0, margin);
+    for (int b = 0; b < step->model->nb; b++) {
+        step->cache->margin[b] = cr__moves(step->model, b) ? step->cache->flat : 0.0;
     }
-    find_airborne(step);
-    if (step->contact_count > step->certificate.contacts) step->certificate.contacts = step->contact_count;
-    return status;
+    return cr__step_collide_part(step, false, error);
 }

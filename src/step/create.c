@@ -6,8 +6,8 @@
 // Fails: CR_ERR_MEMORY, everything freed; what the model or the settings say about themselves.
 #include <string.h>
 
-#include "model/spatial.h"
-#include "step/step.h"
+#include "base/tasks.h"
+#include "step/cache.h"
 
 static void* zeros(crArena* arena, int count, size_t size) {
     void* memory = cr_arena_alloc(arena, (size_t)(count > 0 ? count : 1) * size);
@@ -77,6 +77,7 @@ static void find_planes(crStep* step) {
         if (body->joint == CR_JOINT_FIXED) axis = above;
         if (root || (cr_norm(above) > 0.0 && cr_norm(axis) > 0.0 && parallel(axis, above))) {
             step->plane[i] = axis;
+            step->cache->planes = step->cache->planes || cr_norm(axis) > 0.0;
         }
     }
 }
@@ -128,9 +129,13 @@ crStatus cr_step_create(const crModel* model, const crStepSettings* settings, co
     if (status == CR_OK) status = cr_step_settings_check(settings, error);
     if (status != CR_OK) return status;
     step->settings = *settings;
+    if (settings->deadband == 0.0)
+        step->settings.deadband = settings->quality == CR_QUALITY_FAST ? 1e-5 : 1e-7;
     step->allocator = allocator != NULL ? *allocator : cr_allocator_libc();
     status = make_arrays(step);
+    if (status == CR_OK) status = cr__step_cache_create(step);
     if (status == CR_OK) status = cr_broad_create(0.0, &step->allocator, &step->broad, error);
+    if (status == CR_OK) status = cr__tasks_create(&step->allocator, settings->threads, &step->tasks);
     if (status != CR_OK) {
         cr_step_destroy(step);
         return cr_error_set(error, status, "", "step: %s", cr_status_text(status));
@@ -148,7 +153,9 @@ void cr_step_destroy(crStep* step) {
     if (step->warm != NULL) a->free(a->ctx, step->warm, (size_t)step->warm_capacity * sizeof *step->warm);
     if (step->events != NULL)
         a->free(a->ctx, step->events, (size_t)step->event_capacity * sizeof *step->events);
+    cr__tasks_destroy(step->tasks);
     cr_broad_destroy(step->broad);
+    cr__step_cache_destroy(step);
     cr_arena_destroy(&step->scratch);
     cr_arena_destroy(&step->store);
     *step = (crStep){0};
@@ -176,6 +183,8 @@ crStatus cr_step_begin(crStep* step, crError* error) {
     step->contact_count = 0;
     step->contacts = NULL;
     step->event_count = 0;
+    cr__step_groups_begin(step);
+    cr__step_list_awake(step);
     step->certificate = (crCertificate){.outcome = CR_OUTCOME_SOLVED};
     memcpy(step->v_start, step->state.v, (size_t)model->nv * sizeof(double));
     memcpy(step->q_start, step->state.q, (size_t)model->nq * sizeof(double));
@@ -192,15 +201,32 @@ crStatus cr_step_event_add(crStep* step, const crEvent* event) {
     return status;
 }
 
-crStatus cr_step_finite(const crStep* step, crError* error) {
+crStatus cr__step_lost(const crStep* step, int body, const char* what, double value, crError* error) {
+    const char* name = step->model->bodies[body].name;
+    return cr_error_set(error, CR_ERR_FINITE, "state", "state: body %d%s%s: its %s became %g", body,
+                        name != NULL ? " " : "", name != NULL ? name : "", what, value);
+}
+
+crStatus cr_step_finite(crStep* step, crError* error) {
     const crModel* model = step->model;
-    double sum = step->state.time * 0.0;  // NaN and infinity leave NaN behind
-    for (int i = 0; i < model->nq; i++) {
-        sum += step->state.q[i] * 0.0;
+    crCertificate* c = &step->certificate;
+    c->escaped = c->escapee = 0;
+    if (!isfinite(step->state.time)) {
+        return cr_error_set(error, CR_ERR_FINITE, "time", "time: became %g", step->state.time);
     }
-    for (int i = 0; i < model->nv; i++) {
-        sum += step->state.v[i] * 0.0;
+    for (int i = 1; i < model->nb; i++) {
+        const crBody* body = &model->bodies[i];
+        for (int j = body->q; j < body->q + body->nq; j++) {
+            if (!isfinite(step->state.q[j]))
+                return cr__step_lost(step, i, "position", step->state.q[j], error);
+        }
+        for (int j = body->v; j < body->v + body->nv; j++) {
+            if (!isfinite(step->state.v[j]))
+                return cr__step_lost(step, i, "velocity", step->state.v[j], error);
+        }
+        if (body->joint != CR_JOINT_FREE) continue;
+        if (!(cr_norm(cr__load_vec(step->state.q + body->q)) > step->settings.bound)) continue;
+        if (c->escaped++ == 0) c->escapee = i;
     }
-    if (sum == 0.0) return CR_OK;
-    return cr_error_set(error, CR_ERR_FINITE, "state", "state: q or v became NaN or infinite in this step");
+    return CR_OK;
 }

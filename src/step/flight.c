@@ -7,14 +7,15 @@
 // regula falsi. A pair that touches already is watched point by point: a point whose parabola gap + s t + a_n
 // t^2/2 reaches zero at more than the threshold.
 // Fails: after 200 steps a grazing pair counts as passing; what it hides is left to the contact solve.
-#include "model/spatial.h"
-#include "step/step.h"
+#include "step/cache.h"
 
 #define ADVANCES 200
 #define FALSI    80
+#define AHEAD    0.9  // of a parabola's time: look closer from then on
 
 typedef struct Flight {
     crVec3 com, v, a, omega;
+    bool turns;  // omega is not zero
     crPose pose;
     crVec3 arm;    // from the centre of mass to the body's origin
     bool screw;    // the centre turns about an axis
@@ -31,26 +32,9 @@ crVec3 cr__step_fall(const crStep* step, int body) {
     return a;
 }
 
-static Flight flight_of(const crStep* step, int body) {
-    const crModel* model = step->model;
-    const crDynamics* d = &step->dynamics;
-    const crBody* b = &model->bodies[body];
-    Flight f = {.com = d->com[body], .pose = d->pose[body]};
-    if (body == CR_WORLD || b->nv == 0) f.com = f.pose.p;
-    f.omega = d->twist[body].omega;
-    f.v = cr_model_point_velocity(d, body, f.com);
-    f.arm = cr_sub(f.pose.p, f.com);
-    f.a = cr__step_fall(step, body);
-    double w2 = cr_dot(f.omega, f.omega);
-    f.screw = b->joint != CR_JOINT_FREE && b->joint != CR_JOINT_PLANAR && w2 > 0.0;
-    if (f.screw) {
-        f.pivot = cr_madd(f.com, 1.0 / w2, cr_cross(f.omega, f.v));
-        f.along = cr_scale(cr_dot(f.omega, f.v) / w2, f.omega);
-    }
-    return f;
-}
-
 static crPose flight_at(const Flight* f, double t) {
+    if (!f->turns)
+        return (crPose){cr_add(cr_madd(cr_madd(f->com, t, f->v), 0.5 * t * t, f->a), f->arm), f->pose.q};
     crQuat turn = cr__rotation_exp(cr_scale(t, f->omega));
     crVec3 com = cr_madd(cr_madd(f->com, t, f->v), 0.5 * t * t, f->a);
     if (f->screw) {
@@ -63,11 +47,62 @@ static crPose flight_at(const Flight* f, double t) {
 
 // velocity of a world point of the body at t
 static crVec3 flight_velocity(const Flight* f, double t, crVec3 point) {
-    crPose pose = flight_at(f, t);
-    crVec3 com = cr_sub(pose.p, cr_quat_rotate(cr__rotation_exp(cr_scale(t, f->omega)), f->arm));
-    crVec3 v =
-        f->screw ? cr_add(f->along, cr_cross(f->omega, cr_sub(com, f->pivot))) : cr_madd(f->v, t, f->a);
-    return cr_add(v, cr_cross(f->omega, cr_sub(point, com)));
+    // a screw moves every point about its axis; others turn about their centre
+    if (f->screw) return cr_add(f->along, cr_cross(f->omega, cr_sub(point, cr_madd(f->pivot, t, f->along))));
+    crVec3 com = cr_madd(cr_madd(f->com, t, f->v), 0.5 * t * t, f->a);
+    return cr_add(cr_madd(f->v, t, f->a), cr_cross(f->omega, cr_sub(point, com)));
+}
+
+// from where the body is by its own clock
+static Flight flight_from(const crStep* step, int body) {
+    const crModel* model = step->model;
+    const crDynamics* d = &step->dynamics;
+    const crBody* b = &model->bodies[body];
+    Flight f = {.com = d->com[body], .pose = d->pose[body]};
+    if (body == CR_WORLD || b->nv == 0) f.com = f.pose.p;
+    f.omega = d->twist[body].omega;
+    f.v = cr_model_point_velocity(d, body, f.com);
+    f.arm = cr_sub(f.pose.p, f.com);
+    f.a = cr__step_fall(step, body);
+    double w2 = cr_dot(f.omega, f.omega);
+    f.turns = w2 > 0.0;
+    f.screw = b->joint != CR_JOINT_FREE && b->joint != CR_JOINT_PLANAR && w2 > 0.0;
+    if (f.screw) {
+        f.pivot = cr_madd(f.com, 1.0 / w2, cr_cross(f.omega, f.v));
+        f.along = cr_scale(cr_dot(f.omega, f.v) / w2, f.omega);
+    }
+    return f;
+}
+
+static double behind(const crStep* step, int body) {
+    return cr__moves(step->model, body) ? step->cache->now_at - step->cache->clock[body] : 0.0;
+}
+
+// from where it will be at now_at
+static Flight flight_of(const crStep* step, int body) {
+    Flight f = flight_from(step, body);
+    double t = behind(step, body);
+    if (!(t > 0.0)) return f;
+    crPose pose = flight_at(&f, t);
+    crVec3 arm = cr_quat_rotate(cr__rotation_exp(cr_scale(t, f.omega)), f.arm);
+    crVec3 com = cr_sub(pose.p, arm);
+    f.v = flight_velocity(&f, t, com);
+    f.com = com;
+    f.pose = pose;
+    f.arm = arm;
+    if (f.screw) f.pivot = cr_madd(f.pivot, t, f.along);
+    return f;
+}
+
+crPose cr__step_pose_now(const crStep* step, int body) {
+    if (!(behind(step, body) > 0.0)) return step->dynamics.pose[body];
+    return flight_of(step, body).pose;
+}
+
+crVec3 cr__step_velocity_now(const crStep* step, int body, crVec3 point) {
+    if (!(behind(step, body) > 0.0)) return cr_model_point_velocity(&step->dynamics, body, point);
+    Flight f = flight_of(step, body);
+    return flight_velocity(&f, 0.0, point);
 }
 
 typedef struct Pair {
@@ -77,6 +112,7 @@ typedef struct Pair {
     double bound;  // of the closing speed over the step, m/s
     double fast;   // approach speed above which touching is an impact, m/s
     double tol;    // gap that counts as touching, m
+    bool balls;    // two balls about their centres of mass
 } Pair;
 
 static double closing(const Pair* pair, double t, const crContactPoint* p) {
@@ -143,11 +179,36 @@ static bool first_touch(const Pair* pair, double h, double* time) {
     return false;
 }
 
-static double least_gap_fast(const Pair* pair, double t) {
+// the same for two balls: f = |d|^2 - R^2, d their centres' distance, a parabola in t; f'' >= -2 |d| |a|, so
+// that a parabola from below leads to the first root, quadratically
+static bool balls_touch(const Pair* pair, double h, double* time) {
+    const crBodyShape* shapes = pair->step->model->shapes;
+    double R = shapes[pair->shape_a].shape.size.x + shapes[pair->shape_b].shape.size.x;
+    crVec3 d0 = cr_sub(pair->b.com, pair->a.com), w0 = cr_sub(pair->b.v, pair->a.v);
+    crVec3 a = cr_sub(pair->b.a, pair->a.a);
+    double m = -2.0 * cr_norm(a) * (cr_norm(d0) + h * (cr_norm(w0) + h * cr_norm(a)));
+    double t = 0.0;
+    for (int i = 0; i < ADVANCES; i++) {
+        crVec3 d = cr_madd(cr_madd(d0, t, w0), 0.5 * t * t, a), w = cr_madd(w0, t, a);
+        double length = cr_norm(d), slope = 2.0 * cr_dot(d, w);
+        if (length - R <= pair->tol) {
+            *time = t;
+            return -slope > 2.0 * length * pair->fast;
+        }
+        double target = R + 0.5 * pair->tol;
+        double f = (length - target) * (length + target);
+        double down = sqrt(slope * slope - 2.0 * m * f) - slope;
+        t += 2.0 * f / down;
+        if (!(t <= h)) return false;
+    }
+    return false;
+}
+
+static double least_gap_fast(const Pair* pair, double t, double margin) {
     crContactPoint points[16];
     int needed = 0;
     int count = cr__step_pair(pair->step, pair->shape_a, pair->shape_b, flight_at(&pair->a, t),
-                              flight_at(&pair->b, t), 2.0 * pair->tol, points, 16, &needed);
+                              flight_at(&pair->b, t), margin, points, 16, &needed);
     double least = INFINITY;
     for (int i = 0; i < count; i++) {
         if (closing(pair, t, &points[i]) <= pair->fast) continue;
@@ -156,28 +217,51 @@ static double least_gap_fast(const Pair* pair, double t) {
     return least;
 }
 
-// a point of a touching pair: its parabola, then the true gaps by halving
-static bool point_touch(const Pair* pair, const crStepContact* c, double h, double* time) {
+// when a point of a touching pair touches at more than fast, by its parabola; INFINITY: not within h
+static double parabola(const Pair* pair, const crStepContact* c, double h) {
     double s = c->speed, a = cr_dot(cr_sub(pair->b.a, pair->a.a), c->point.normal);
     double gap = fmax(c->point.gap, 0.0);
     double root = s * s - 2.0 * a * gap;
-    if (!(root > pair->fast * pair->fast) || !(a < 0.0 || s < 0.0)) return false;
+    if (!(root > pair->fast * pair->fast) || !(a < 0.0 || s < 0.0)) return INFINITY;
     root = sqrt(root);
     double t = a < 0.0 ? (s + root) / -a : 2.0 * gap / (root - s);
-    if (!(t > 0.0 && t <= h)) return false;
-    double lo = s > 0.0 ? fmin(t, s / -a) : 0.0;
-    double hi = fmin(h, 1.01 * t);
-    if (!(least_gap_fast(pair, hi) <= 0.5 * pair->tol)) return false;
-    while (hi - lo > 1e-12 * h) {
-        double mid = 0.5 * (lo + hi);
-        if (mid <= lo || mid >= hi) break;
-        if (least_gap_fast(pair, mid) <= 0.5 * pair->tol) {
-            hi = mid;
+    return t > 0.0 && t <= h ? t : INFINITY;
+}
+
+// the true gaps near the parabola's time, by regula falsi; halving where nothing closes fast at one end
+static bool point_touch(const Pair* pair, const crStepContact* c, double t, double h, double* time) {
+    double a = cr_dot(cr_sub(pair->b.a, pair->a.a), c->point.normal);
+    double lo = c->speed > 0.0 ? fmin(t, c->speed / -a) : 0.0, hi = fmin(h, 1.01 * t);
+    double target = 0.5 * pair->tol, margin = fmax(2.0 * pair->tol, 1.5 * c->point.gap);
+    double f_lo = INFINITY, f_hi = least_gap_fast(pair, hi, margin) - target;
+    if (!(f_hi <= 0.0)) return false;
+    for (int i = 0; i < FALSI && hi - lo > 1e-12 * h; i++) {
+        double at = f_lo < INFINITY ? lo + (hi - lo) * f_lo / (f_lo - f_hi) : 0.5 * (lo + hi);
+        if (!(at > lo && at < hi)) at = 0.5 * (lo + hi);
+        if (at <= lo || at >= hi) break;
+        double f = least_gap_fast(pair, at, margin) - target;
+        if (f > 0.0) {
+            lo = at;
+            f_lo = f;
+            f_hi *= 0.5;
         } else {
-            lo = mid;
+            hi = at;
+            f_hi = f;
+            f_lo *= 0.5;
         }
+        if (fabs(f) <= target) break;
     }
     *time = hi;
+    return true;
+}
+
+// a ball about its body's centre of mass is the same however it turned
+static bool still_ball(const crStep* step, int shape, Flight* f) {
+    const crBodyShape* s = &step->model->shapes[shape];
+    crVec3 off = cr_sub(s->shape.pose.p, step->model->bodies[s->body].com);
+    if (s->shape.kind != CR_SHAPE_SPHERE || f->screw || cr_dot(off, off) > 0.0) return false;
+    f->omega = cr_vec3(0, 0, 0);
+    f->turns = false;
     return true;
 }
 
@@ -185,6 +269,8 @@ static Pair pair_of(const crStep* step, const crStepContact* c, double h) {
     Pair pair = {.step = step, .shape_a = c->shape_a, .shape_b = c->shape_b};
     pair.a = flight_of(step, c->body_a);
     pair.b = flight_of(step, c->body_b);
+    bool ball_a = still_ball(step, c->shape_a, &pair.a), ball_b = still_ball(step, c->shape_b, &pair.b);
+    pair.balls = ball_a && ball_b;
     double size_a = step->size[c->body_a], size_b = step->size[c->body_b];
     pair.bound = cr_norm(cr_sub(pair.b.v, pair.a.v)) + h * cr_norm(cr_sub(pair.b.a, pair.a.a)) +
                  cr_norm(pair.a.omega) * size_a + cr_norm(pair.b.omega) * size_b;
@@ -193,38 +279,89 @@ static Pair pair_of(const crStep* step, const crStepContact* c, double h) {
     return pair;
 }
 
-bool cr_step_next_impact(crStep* step, double h, double* time) {
-    double first = h;
+int cr__step_run_end(const crStep* step, int i) {
+    const crStepContact* c = step->contacts;
+    int end = i;
+    while (end < step->contact_count && c[end].shape_a == c[i].shape_a && c[end].shape_b == c[i].shape_b) {
+        end++;
+    }
+    return end;
+}
+
+// the pair of contacts i to end - 1, and its least gap
+static Pair pair_of_run(const crStep* step, int i, int end, double h, double* least) {
+    Pair pair = pair_of(step, &step->contacts[i], h);
+    *least = INFINITY;
+    for (int k = i; k < end; k++) {
+        pair.fast = fmax(pair.fast, step->contacts[k].fast);
+        *least = fmin(*least, step->contacts[k].point.gap);
+    }
+    return pair;
+}
+
+// one point may rest or land softly while another comes down fast
+static bool watched(const Pair* pair, const crStepContact* c) {
+    return c->point.gap > pair->tol || c->speed >= c->fast;
+}
+
+// the watched point with the least parabola's time after *tried, which it becomes; NULL, INFINITY: none
+static const crStepContact* next_point(const Pair* pair, int i, int end, double h, double* tried) {
+    const crStepContact* next = NULL;
+    double least = INFINITY;
+    for (int k = i; k < end; k++) {
+        const crStepContact* c = &pair->step->contacts[k];
+        double t = watched(pair, c) ? parabola(pair, c, h) : INFINITY;
+        if (!(t > *tried && t < least)) continue;
+        least = t;
+        next = c;
+    }
+    *tried = least;
+    return next;
+}
+
+double cr__step_pair_impact(const crStep* step, int i, int end, double h) {
+    double least, t = h;
+    Pair pair = pair_of_run(step, i, end, h, &least);
+    if (!(pair.fast < INFINITY) || (least > pair.tol && least > pair.bound * h)) return INFINITY;
+    if (pair.bound > 0.0 && least > pair.tol) {
+        if (pair.balls ? balls_touch(&pair, h, &t) : first_touch(&pair, h, &t)) return t;
+    }
+    // in the order of their parabolas, as long as these come before what was found
     bool found = false;
+    for (double tried = 0.0; tried <= h;) {
+        const crStepContact* c = next_point(&pair, i, end, h, &tried);
+        if (c == NULL || !point_touch(&pair, c, tried, h, &t)) continue;
+        found = true;
+        h = fmin(h, t);
+    }
+    return found ? h : INFINITY;
+}
+
+double cr__step_pair_soonest(const crStep* step, int i, int end, double h, bool* exact) {
+    double least, soonest = INFINITY;
+    Pair pair = pair_of_run(step, i, end, h, &least);
+    *exact = false;
+    if (!(pair.fast < INFINITY) || (least > pair.tol && least > pair.bound * h)) return INFINITY;
+    if (pair.balls) {
+        *exact = true;
+        return cr__step_pair_impact(step, i, end, h);
+    }
+    if (least > pair.tol) return (least - pair.tol) / pair.bound;
+    for (int k = i; k < end; k++) {
+        if (watched(&pair, &step->contacts[k]))
+            soonest = fmin(soonest, parabola(&pair, &step->contacts[k], h));
+    }
+    return AHEAD * soonest;
+}
+
+bool cr_step_next_impact(crStep* step, double h, double* time) {
+    double first = INFINITY;
     for (int i = 0; i < step->contact_count;) {
-        // contacts of a pair stand together
-        int end = i;
-        double least = INFINITY;
-        while (end < step->contact_count && step->contacts[end].shape_a == step->contacts[i].shape_a &&
-               step->contacts[end].shape_b == step->contacts[i].shape_b) {
-            least = fmin(least, step->contacts[end++].point.gap);
-        }
-        Pair pair = pair_of(step, &step->contacts[i], h);
-        for (int k = i; k < end; k++) {
-            pair.fast = fmax(pair.fast, step->contacts[k].fast);
-        }
-        double t = first;
-        bool hit = pair.bound > 0.0 && least > pair.tol && first_touch(&pair, first, &t);
-        if (hit) {
-            found = true;
-            first = fmin(first, t);
-        }
-        // one point may rest or land softly while another comes down fast
-        for (int k = i; k < end && !hit; k++) {
-            const crStepContact* c = &step->contacts[k];
-            bool watched = c->point.gap > pair.tol || c->speed >= c->fast;
-            if (!watched || !point_touch(&pair, c, first, &t)) continue;
-            found = true;
-            first = fmin(first, t);
-        }
+        int end = cr__step_run_end(step, i);
+        first = fmin(first, cr__step_pair_impact(step, i, end, h));
         i = end;
     }
     // later than now, also where a distance and a contact disagree on the last digits of a touch
-    *time = fmax(first, 1e-14 * h);
-    return found;
+    *time = fmin(fmax(first, 1e-14 * h), h);
+    return first <= h;
 }

@@ -8,8 +8,7 @@
 // it is counted in the certificate.
 #include <string.h>
 
-#include "model/spatial.h"
-#include "step/step.h"
+#include "step/cache.h"
 
 static int find(int* parent, int i) {
     while (parent[i] != i) {
@@ -25,14 +24,15 @@ static void unite(const crModel* model, int* parent, int a, int b) {
     if (ra != rb) parent[ra > rb ? ra : rb] = ra > rb ? rb : ra;
 }
 
-static bool touches(const crStep* step, const crStepContact* c) {
+bool cr__step_touches(const crStep* step, const crStepContact* c) {
     return c->point.gap <= fmax(step->settings.cluster, c->delta);
 }
 
-static bool fast(const crStep* step, const crStepContact* c) {
-    return touches(step, c) && c->speed < -c->fast;
+bool cr__step_closes_fast(const crStep* step, const crStepContact* c) {
+    return cr__step_touches(step, c) && c->speed < -c->fast;
 }
 
+// of a touching contact: one of its bodies moves
 static int cluster_of(const crModel* model, int* parent, const crStepContact* c) {
     int body = cr__moves(model, c->body_a) ? c->body_a : c->body_b;
     return find(parent, model->bodies[body].root);
@@ -40,19 +40,23 @@ static int cluster_of(const crModel* model, int* parent, const crStepContact* c)
 
 static void find_clusters(const crStep* step, int* parent) {
     const crModel* model = step->model;
-    for (int i = 0; i < model->nb; i++) {
-        parent[i] = i;
+    for (int k = 0; k < step->part_count; k++) {
+        parent[step->part[k]] = step->part[k];
     }
-    for (int i = 0; i < model->loop_count; i++) {
-        unite(model, parent, model->loops[i].a, model->loops[i].b);
+    for (int k = 0; k < step->part_loop_count; k++) {
+        const crLoop* loop = &model->loops[step->part_loops[k]];
+        unite(model, parent, loop->a, loop->b);
     }
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        if (touches(step, c)) unite(model, parent, c->body_a, c->body_b);
+        if (cr__step_touches(step, c)) unite(model, parent, c->body_a, c->body_b);
     }
 }
 
 typedef struct Impact {
+    crPart bodies;  // of the cluster
+    int loop_count;
+    int* loops;
     crRows rows, H;
     crBlock* blocks;
     int block_count;
@@ -64,17 +68,17 @@ typedef struct Impact {
 // loops, and limits that are reached
 static crStatus add_joints(crStep* step, Impact* impact, crJointRow* info, int capacity) {
     const crModel* model = step->model;
-    for (int i = 0; i < model->loop_count; i++) {
+    for (int i = 0; i < impact->loop_count; i++) {
         int before = impact->rows.count;
-        int first = cr_rows_add_loop(model, &step->dynamics, i, &impact->rows);
+        int first = cr_rows_add_loop(model, &step->dynamics, impact->loops[i], &impact->rows);
         if (first < 0) return (crStatus)first;
         impact->blocks[impact->block_count] =
             cr_block(CR_BLOCK_EQUALITY, before, impact->rows.count - before);
         impact->blocks[impact->block_count++].source = -1;
     }
     crRows joint_rows = impact->rows;
-    int joints =
-        cr_rows_add_joints(model, &step->state, step->settings.deadband, capacity, info, &joint_rows);
+    int joints = cr__part_add_joints(model, impact->bodies, &step->state, step->settings.deadband, capacity,
+                                     info, &joint_rows);
     if (joints < 0) return (crStatus)joints;
     // motors and dry friction give no impulse in no time: limits move up over their rows
     for (int i = 0; i < joints; i++) {
@@ -93,6 +97,24 @@ static crStatus add_joints(crStep* step, Impact* impact, crJointRow* info, int c
         impact->blocks[impact->block_count++].source = -1;
     }
     return CR_OK;
+}
+
+// the problem's columns are the velocities of the cluster alone
+static void shrink(crStep* step, Impact* impact) {
+    const crModel* model = step->model;
+    int* place = step->cache->column;
+    int count = 0;
+    for (int n = 0; n < impact->bodies.count; n++) {
+        const crBody* body = &model->bodies[impact->bodies.bodies[n]];
+        for (int j = body->v; j < body->v + body->nv; j++) {
+            place[j] = count++;
+        }
+    }
+    for (int i = 0; i < impact->H.entries; i++) {
+        impact->H.col[i] = place[impact->H.col[i]];
+    }
+    impact->problem.nv = impact->problem.J.cols = count;
+    impact->problem.Minv.rows = impact->problem.Minv.cols = count;
 }
 
 static crStatus build(crStep* step, const bool* takes, Impact* impact, crError* error) {
@@ -119,13 +141,27 @@ static crStatus build(crStep* step, const bool* takes, Impact* impact, crError* 
             cr__step_pose_problem(step, &impact->rows, impact->blocks, impact->block_count,
                                   (const double(*)[2])vertices, step->state.v, &impact->H, &impact->problem);
     }
+    if (status == CR_OK) shrink(step, impact);
     return status == CR_OK ? CR_OK : cr_error_set(error, status, "impact", "%s", cr_status_text(status));
+}
+
+// where the blocks are: contacts at their points, loops and limits at the origin; NULL: no memory
+static crVec3* block_points(crStep* step, const Impact* impact) {
+    crVec3* points = cr_arena_alloc(&step->scratch, (size_t)(impact->block_count + 1) * sizeof *points);
+    for (int i = 0; i < impact->block_count && points != NULL; i++) {
+        int source = impact->blocks[i].source;
+        points[i] = source >= 0 ? step->contacts[source].point.point : cr_vec3(0, 0, 0);
+    }
+    return points;
 }
 
 static crStatus run_rule(crStep* step, Impact* impact, crError* error) {
     crRule rule = step->settings.rule;
     crRuleParams params = cr_rule_params();
     params.law = step->settings.law;
+    params.solver = step->settings.solver;
+    params.points = block_points(step, impact);
+    if (params.points == NULL) return cr__step_memory(error);
     if (rule.params == NULL) rule.params = &params;
     crStatus status = cr_rule_run(&rule, &impact->problem, &step->scratch, impact->p, &impact->report, error);
     if (status != CR_OK) return status;
@@ -140,12 +176,19 @@ static crStatus run_rule(crStep* step, Impact* impact, crError* error) {
 }
 
 static void apply_impact(crStep* step, const Impact* impact) {
+    const crModel* model = step->model;
     double* dv = step->dynamics.work;
-    memset(dv, 0, (size_t)step->model->nv * sizeof *dv);
+    for (int n = 0; n < impact->bodies.count; n++) {
+        const crBody* body = &model->bodies[impact->bodies.bodies[n]];
+        memset(dv + body->v, 0, (size_t)body->nv * sizeof *dv);
+    }
     cr_rows_add_impulse(&impact->rows, impact->p, dv);
-    cr_model_mass_solve(step->model, &step->dynamics, dv);
-    for (int i = 0; i < step->model->nv; i++) {
-        step->state.v[i] += dv[i];
+    cr__part_mass_solve(model, impact->bodies, &step->dynamics, dv);
+    for (int n = 0; n < impact->bodies.count; n++) {
+        const crBody* body = &model->bodies[impact->bodies.bodies[n]];
+        for (int i = body->v; i < body->v + body->nv; i++) {
+            step->state.v[i] += dv[i];
+        }
     }
 }
 
@@ -177,9 +220,36 @@ static crStatus log_events(crStep* step, const bool* takes, const Impact* impact
     return status;
 }
 
-static crStatus resolve(crStep* step, const bool* takes, crError* error) {
+// bodies and loops of the cluster of contact k
+static bool list_cluster(crStep* step, int* parent, int root, Impact* impact) {
+    const crModel* model = step->model;
+    int* bodies = cr_arena_alloc(&step->scratch, (size_t)(step->part_count + 1) * sizeof *bodies);
+    impact->loops = cr_arena_alloc(&step->scratch, (size_t)(step->part_loop_count + 1) * sizeof(int));
+    if (bodies == NULL || impact->loops == NULL) return false;
+    for (int k = 0; k < step->part_count; k++) {
+        int b = step->part[k];
+        if (cr__moves(model, b) && find(parent, model->bodies[b].root) == root) {
+            bodies[impact->bodies.count++] = b;
+        }
+    }
+    impact->bodies.bodies = bodies;
+    for (int k = 0; k < step->part_loop_count; k++) {
+        const crLoop* loop = &model->loops[step->part_loops[k]];
+        int b = cr__moves(model, loop->a) ? loop->a : loop->b;
+        bool own = cr__moves(model, b) && find(parent, model->bodies[b].root) == root;
+        if (own) impact->loops[impact->loop_count++] = step->part_loops[k];
+    }
+    return true;
+}
+
+static crStatus resolve(crStep* step, int* parent, int root, bool* takes, crError* error) {
     Impact impact = {0};
     size_t mark = cr_arena_mark(&step->scratch);
+    for (int i = 0; i < step->contact_count; i++) {
+        const crStepContact* c = &step->contacts[i];
+        takes[i] = cr__step_touches(step, c) && cluster_of(step->model, parent, c) == root;
+    }
+    if (!list_cluster(step, parent, root, &impact)) return cr__step_memory(error);
     crStatus status = build(step, takes, &impact, error);
     if (status == CR_OK) status = run_rule(step, &impact, error);
     if (status != CR_OK) return status;
@@ -194,27 +264,25 @@ crStatus cr_step_impacts(crStep* step, int* resolved, crError* error) {
     *resolved = 0;
     bool any = false;
     for (int i = 0; i < step->contact_count; i++) {
-        any = any || fast(step, &step->contacts[i]);
+        any = any || cr__step_closes_fast(step, &step->contacts[i]);
     }
     if (!any) return CR_OK;
     int* parent = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *parent);
     bool* takes = cr_arena_alloc(&step->scratch, (size_t)(step->contact_count + 1) * sizeof *takes);
     bool* done = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *done);
     if (parent == NULL || takes == NULL || done == NULL) return cr__step_memory(error);
-    crStatus status = cr_model_mass_factor(model, 0.0, &step->dynamics);
+    crStatus status = cr__part_mass_factor(model, cr__step_part(step), 0.0, &step->dynamics);
     if (status != CR_OK) return cr_error_set(error, status, "mass", "%s", cr_status_text(status));
     find_clusters(step, parent);
-    memset(done, 0, (size_t)model->nb * sizeof *done);
+    for (int k = 0; k < step->part_count; k++) {
+        done[step->part[k]] = false;
+    }
     for (int k = 0; k < step->contact_count && status == CR_OK; k++) {
-        if (!fast(step, &step->contacts[k])) continue;
+        if (!cr__step_closes_fast(step, &step->contacts[k])) continue;
         int root = cluster_of(model, parent, &step->contacts[k]);
         if (done[root]) continue;
         done[root] = true;
-        for (int i = 0; i < step->contact_count; i++) {
-            const crStepContact* c = &step->contacts[i];
-            takes[i] = touches(step, c) && cluster_of(model, parent, c) == root;
-        }
-        status = resolve(step, takes, error);
+        status = resolve(step, parent, root, takes, error);
         (*resolved)++;
     }
     return status;

@@ -1,148 +1,355 @@
 // position.c - the position pass: overlap deeper than the deadband is removed along normals, v stays.
 //
-// The shortest move dq in the metric of M with gap + J_n dq >= -delta/2 at every contact near, limits
-// likewise, and loops shut: 0 <= W p + gap + delta/2 _|_ p >= 0, dq = M^-1 J^T p; repeated at the new poses
-// until nothing is deeper than the deadband (to position_tol of it). Biases of position stay out of the
-// velocity solve, where with sticking contacts they contradict each other.
-// Fails: CR_ERR_MEMORY. What it cannot remove in 20 rounds is left and stands in the certificate.
+// The shortest move dq in the metric of M with gap + J_n dq >= -delta/2 at every contact near: 0 <= W p +
+// gap + delta/2 _|_ p >= 0, dq = M^-1 J^T p, by packed sweeps over the islands in which something is deeper
+// than the deadband (to position_tol of it), iterated until they change nothing; repeated at the new poses.
+// Gaps follow the motion since the last collide to first order, gap + n.(dx_b - dx_a); pairs whose second
+// order could matter are collided again. Biases of position stay out of the velocity solve, where with
+// sticking contacts they contradict each other.
+// Fails: CR_ERR_MEMORY. What it cannot remove in ROUNDS is left and stands in the certificate. Trees, loops
+// and limits that do not hold go by position_general.c.
+#include "step/position.h"
+
 #include <string.h>
 
 #include "model/spatial.h"
-#include "step/step.h"
+#include "step/cache.h"
+#include "step/islands.h"
+#include "step/packed_solve.h"
 
-#define ROUNDS    20
-#define LOOP_TOL  1e-10  // m, rad
-#define LIMIT_TOL 1e-10  // m, rad
+#define ROUNDS 20
+#define NEAR   2.0  // contacts with a gap of this many deadbands take part
+#define SWEEPS 400  // never starved: an unfinished pass throws bodies about
+
+// a contact at the present poses
+typedef struct Near {
+    crPackedContact at;
+    double gap, delta;
+} Near;
+
+// contacts, and where bodies were when they were found
+typedef struct List {
+    crPositionList at;
+    crVec3* moved;  // of each body's centre since (nb)
+    crVec3* turn;   // rotation vector since (nb)
+    bool hit;       // pairs with a body that an impact concerned, or those without
+    bool anew;      // found by the pass itself
+} List;
 
 typedef struct Pass {
-    crRows rows;
-    crBlock* blocks;
-    int block_count;
-    double* b;
-    double* p;
-    double contact;  // deepest overlap beyond the deadband, m
-    double overlap;  // deepest overlap, m
-    double loop;     // largest error of a loop
-    double limit;    // deepest beyond a joint's limit
+    crStep* step;
+    const bool* hit;  // NULL: all pairs are of the first list
+    List list[2];
+    Near* near;
+    int count, capacity;
+    double overlap;  // deepest, m
+    double beyond;   // deepest beyond the deadband, m
+    bool single;     // all of them between free bodies
 } Pass;
 
-static crStatus add_contacts(crStep* step, Pass* pass) {
-    for (int i = 0; i < step->contact_count; i++) {
-        crStepContact* c = &step->contacts[i];
-        int row = cr_rows_add_point(step->model, &step->dynamics, c->body_a, c->body_b, c->point.point,
-                                    &c->frame, 1, &pass->rows);
-        if (row < 0) return (crStatus)row;
-        pass->blocks[pass->block_count++] = cr_block(CR_BLOCK_UNILATERAL, row, 1);
-        pass->b[row] = c->point.gap + 0.5 * c->delta;
+crStatus cr__step_position_list(crStep* step, crPositionList* list) {
+    size_t nb = (size_t)step->model->nb;
+    *list = (crPositionList){.contacts = step->contacts, .count = step->contact_count};
+    list->com = cr_arena_alloc(&step->scratch, nb * sizeof *list->com);
+    list->q = cr_arena_alloc(&step->scratch, nb * sizeof *list->q);
+    list->margin = cr_arena_alloc(&step->scratch, nb * sizeof *list->margin);
+    if (list->com == NULL || list->q == NULL || list->margin == NULL) return CR_ERR_MEMORY;
+    for (int i = 0; i < step->model->nb; i++) {
+        list->margin[i] = step->cache->flat < 0.0 ? step->cache->margin[i] : 0.5 * step->cache->flat;
+        list->com[i] = step->dynamics.com[i];
+        list->q[i] = step->dynamics.pose[i].q;
     }
     return CR_OK;
 }
 
-static crStatus add_others(crStep* step, Pass* pass, crJointRow* info, int capacity) {
-    for (int i = 0; i < step->model->loop_count; i++) {
-        int before = pass->rows.count;
-        int first = cr_rows_add_loop(step->model, &step->dynamics, i, &pass->rows);
-        if (first < 0) return (crStatus)first;
-        pass->blocks[pass->block_count++] = cr_block(CR_BLOCK_EQUALITY, before, pass->rows.count - before);
-        for (int r = before; r < pass->rows.count; r++) {
-            pass->b[r] = pass->rows.gap[r];
-            pass->loop = fmax(pass->loop, fabs(pass->rows.gap[r]));
+static crStatus list_create(crStep* step, List* list) {
+    size_t nb = (size_t)step->model->nb;
+    list->moved = cr_arena_alloc(&step->scratch, nb * sizeof *list->moved);
+    list->turn = cr_arena_alloc(&step->scratch, nb * sizeof *list->turn);
+    return list->moved != NULL && list->turn != NULL ? CR_OK : CR_ERR_MEMORY;
+}
+
+// how far each body has moved and turned since contacts were found
+static void follow(const crStep* step, List* list) {
+    const crDynamics* d = &step->dynamics;
+    for (int i = 0; i < step->model->nb && list->at.com != NULL; i++) {
+        crQuat turn = cr_quat_mul(d->pose[i].q, cr_quat_conj(list->at.q[i]));
+        double sign = turn.w < 0.0 ? -2.0 : 2.0;
+        list->moved[i] = cr_sub(d->com[i], list->at.com[i]);
+        list->turn[i] = cr_vec3(sign * turn.x, sign * turn.y, sign * turn.z);
+    }
+}
+
+static crVec3 displacement(const List* list, int body, crVec3 point) {
+    crVec3 r = cr_sub(point, list->at.com[body]);
+    return cr_add(list->moved[body], cr_cross(list->turn[body], r));
+}
+
+// error: how much deeper it may be
+static crStatus near_add(Pass* pass, const crStepContact* c, crVec3 point, crVec3 normal, double gap,
+                         double error) {
+    pass->overlap = fmax(pass->overlap, error - gap);
+    pass->beyond = fmax(pass->beyond, -gap - (1.0 + pass->step->settings.position_tol) * c->delta);
+    if (gap > NEAR * c->delta) return CR_OK;
+    if (pass->count == pass->capacity) {
+        int larger = 2 * pass->capacity + pass->step->contact_count + 16;
+        Near* more = cr_arena_alloc(&pass->step->scratch, (size_t)larger * sizeof *more);
+        if (more == NULL) return CR_ERR_MEMORY;
+        if (pass->count > 0) memcpy(more, pass->near, (size_t)pass->count * sizeof *more);
+        pass->near = more;
+        pass->capacity = larger;
+    }
+    const crModel* model = pass->step->model;
+    bool single = (model->bodies[c->body_a].single || !cr__moves(model, c->body_a)) &&
+                  (model->bodies[c->body_b].single || !cr__moves(model, c->body_b));
+    pass->single = pass->single && single;
+    Near* near = &pass->near[pass->count++];
+    *near = (Near){.gap = gap, .delta = c->delta};
+    near->at = (crPackedContact){.body_a = c->body_a, .body_b = c->body_b, .point = point, .normal = normal};
+    near->at.E = cr_scale(gap + 0.5 * c->delta, normal);
+    return CR_OK;
+}
+
+// contacts of a pair found again
+static crStatus near_collide(Pass* pass, const crStepContact* c) {
+    crStep* step = pass->step;
+    const crPose* pose = step->dynamics.pose;
+    crContactPoint few[16];
+    crContactPoint* points = few;
+    int needed = 0;
+    int count = cr__step_pair(step, c->shape_a, c->shape_b, pose[c->body_a], pose[c->body_b], NEAR * c->delta,
+                              few, 16, &needed);
+    if (needed > 16) {
+        points = cr_arena_alloc(&step->scratch, (size_t)needed * sizeof *points);
+        if (points == NULL) return CR_ERR_MEMORY;
+        count = cr__step_pair(step, c->shape_a, c->shape_b, pose[c->body_a], pose[c->body_b], NEAR * c->delta,
+                              points, needed, &needed);
+    }
+    crStatus status = CR_OK;
+    for (int i = 0; i < count && status == CR_OK; i++) {
+        status = near_add(pass, c, points[i].point, points[i].normal, points[i].gap, 0.0);
+    }
+    return status;
+}
+
+// whether a pair touches in one point that only rolls: elsewhere a corner that was not listed may come in
+static bool rolls(const crStep* step, const crStepContact* c) {
+    crShapeKind a = step->model->shapes[c->shape_a].shape.kind,
+                b = step->model->shapes[c->shape_b].shape.kind;
+    bool flat = a == CR_SHAPE_HALFSPACE || b == CR_SHAPE_HALFSPACE;
+    return (a == CR_SHAPE_SPHERE && b == CR_SHAPE_SPHERE) ||
+           (flat && (a == CR_SHAPE_SPHERE || b == CR_SHAPE_SPHERE));
+}
+
+// how wrong the gaps of contacts begin to end - 1, those of one pair, may be to first order, m; 0 where none
+// of them matters
+static double deviation(const crStep* step, const List* list, int begin, int end) {
+    const crStepContact* c = &list->at.contacts[begin];
+    bool moves_a = cr__moves(step->model, c->body_a), moves_b = cr__moves(step->model, c->body_b);
+    double size_a = moves_a ? step->size[c->body_a] : INFINITY;
+    double size_b = moves_b ? step->size[c->body_b] : INFINITY;
+    double turn = cr_norm(list->turn[c->body_a]) * (moves_a ? size_a : 0.0) +
+                  cr_norm(list->turn[c->body_b]) * (moves_b ? size_b : 0.0);
+    bool smooth = rolls(step, c);
+    double worst = 0.0;
+    for (int i = begin; i < end; i++) {
+        const crContactPoint* p = &list->at.contacts[i].point;
+        crVec3 u = cr_sub(displacement(list, c->body_b, p->point), displacement(list, c->body_a, p->point));
+        double far = cr_norm(u) + turn;
+        double error = smooth ? far * far / fmin(size_a, size_b) : 2.0 * far;
+        if (p->gap - far - error <= NEAR * c->delta) worst = fmax(worst, error);
+    }
+    return worst;
+}
+
+// contacts begin to end - 1, those of one pair, where they are now
+static crStatus near_pair(Pass* pass, const List* list, int begin, int end) {
+    const crStep* step = pass->step;
+    const crStepContact* c = &list->at.contacts[begin];
+    // a list found anew tells which pairs there are; its margin is that of the largest body
+    double error = list->anew ? INFINITY : deviation(step, list, begin, end);
+    if (error > step->settings.position_tol * c->delta) return near_collide(pass, c);
+    crStatus status = CR_OK;
+    for (int k = begin; k < end && status == CR_OK; k++) {
+        const crContactPoint* p = &list->at.contacts[k].point;
+        crVec3 a = displacement(list, c->body_a, p->point), b = displacement(list, c->body_b, p->point);
+        double gap = p->gap + cr_dot(cr_sub(b, a), p->normal);
+        status = near_add(pass, c, cr_madd(p->point, 0.5, cr_add(a, b)), p->normal, gap, error);
+    }
+    return status;
+}
+
+static crStatus find_near(Pass* pass) {
+    crStatus status = CR_OK;
+    pass->count = pass->capacity = 0;
+    pass->overlap = pass->beyond = 0.0;
+    pass->single = true;
+    for (int which = 0; which < 2; which++) {
+        List* list = &pass->list[which];
+        follow(pass->step, list);
+        for (int i = 0; i < list->at.count && status == CR_OK;) {
+            // contacts of a pair stand together
+            const crStepContact* c = &list->at.contacts[i];
+            int end = i + 1;
+            while (end < list->at.count && list->at.contacts[end].shape_a == c->shape_a &&
+                   list->at.contacts[end].shape_b == c->shape_b) {
+                end++;
+            }
+            bool hit = pass->hit != NULL && (pass->hit[c->body_a] || pass->hit[c->body_b]);
+            if (hit == list->hit) status = near_pair(pass, list, i, end);
+            i = end;
         }
     }
-    int joints = cr_rows_add_joints(step->model, &step->state, LIMIT_TOL, capacity, info, &pass->rows);
-    if (joints < 0) return (crStatus)joints;
-    for (int i = 0; i < joints; i++) {
-        int row = info[i].row;
-        bool limit = info[i].kind == CR_ROW_LIMIT;
-        crBlock block = cr_block(limit ? CR_BLOCK_UNILATERAL : CR_BLOCK_BOX, row, 1);
-        // motors and dry friction do not act on positions
-        block.lo = block.hi = 0.0;
-        pass->blocks[pass->block_count++] = block;
-        pass->b[row] = limit ? pass->rows.gap[row] : 0.0;
-        if (limit) pass->limit = fmax(pass->limit, -pass->rows.gap[row]);
-    }
-    return CR_OK;
+    return status;
 }
 
-static crStatus build(crStep* step, Pass* pass) {
-    int rows, entries, vertices;
-    crArena* arena = &step->scratch;
-    cr__step_row_sizes(step, NULL, &rows, &entries, &vertices);
-    pass->blocks = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof *pass->blocks);
-    pass->b = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof(double));
-    pass->p = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof(double));
-    crJointRow* info = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof *info);
-    crStatus status = cr_rows_create(arena, rows, entries, &pass->rows);
-    if (status != CR_OK || pass->blocks == NULL || pass->b == NULL || pass->p == NULL || info == NULL) {
-        return CR_ERR_MEMORY;
+static int find(int* parent, int i) {
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
     }
-    memset(pass->p, 0, (size_t)(rows + 1) * sizeof(double));
-    status = add_contacts(step, pass);
-    return status == CR_OK ? add_others(step, pass, info, rows) : status;
+    return i;
 }
 
-static crStatus move(crStep* step, Pass* pass, crError* error) {
+// contacts of the islands in which something is too deep, in front; their number
+static int keep_violated(const Pass* pass, int* parent, bool* deep) {
+    const crModel* model = pass->step->model;
+    for (int i = 0; i < model->nb; i++) {
+        parent[i] = i;
+        deep[i] = false;
+    }
+    for (int i = 0; i < pass->count; i++) {
+        const crPackedContact* c = &pass->near[i].at;
+        if (!cr__moves(model, c->body_a) || !cr__moves(model, c->body_b)) continue;
+        int a = find(parent, c->body_a), b = find(parent, c->body_b);
+        parent[a > b ? a : b] = a > b ? b : a;
+    }
+    double slack = 1.0 + pass->step->settings.position_tol;
+    for (int i = 0; i < pass->count; i++) {
+        const Near* near = &pass->near[i];
+        int body = cr__moves(model, near->at.body_b) ? near->at.body_b : near->at.body_a;
+        if (-near->gap > slack * near->delta) deep[find(parent, body)] = true;
+    }
+    int kept = 0;
+    for (int i = 0; i < pass->count; i++) {
+        const Near* near = &pass->near[i];
+        int body = cr__moves(model, near->at.body_b) ? near->at.body_b : near->at.body_a;
+        if (deep[find(parent, body)]) pass->near[kept++] = *near;
+    }
+    for (int i = 0; i < model->nb; i++) {
+        parent[i] = find(parent, i);
+    }
+    return kept;
+}
+
+// sweeps over the contacts kept, and the move they ask for
+static crStatus push_out(Pass* pass, int count, const int* island_of_body, crError* error) {
+    crStep* step = pass->step;
     const crModel* model = step->model;
-    crRows H;
-    crProblem problem;
-    double* dq = step->dynamics.work;
+    crArena* arena = &step->scratch;
+    size_t nv = (size_t)model->nv + 1, nb = (size_t)model->nb;
+    double* dq = cr_arena_alloc(arena, nv * sizeof *dq);
+    crPackedContact* contact = cr_arena_alloc(arena, (size_t)(count + 1) * sizeof *contact);
+    crPackedIsland* island = cr_arena_alloc(arena, nb * sizeof *island);
+    if (dq == NULL || contact == NULL || island == NULL) return cr__step_memory(error);
     crStatus status = cr_model_mass_factor(model, 0.0, &step->dynamics);
-    if (status == CR_OK) {
-        // displacements, not velocities: what drives prescribe has no part in them
-        memset(pass->rows.w_hat, 0, (size_t)pass->rows.count * sizeof(double));
-        memset(dq, 0, (size_t)model->nv * sizeof *dq);
-        double* rest = cr_arena_alloc(&step->scratch, (size_t)model->nv * sizeof *rest);
-        if (rest == NULL) return cr__step_memory(error);
-        memset(rest, 0, (size_t)model->nv * sizeof *rest);
-        status = cr__step_pose_problem(step, &pass->rows, pass->blocks, pass->block_count, NULL, rest, &H,
-                                       &problem);
-    }
     if (status != CR_OK) return cr_error_set(error, status, "position", "%s", cr_status_text(status));
-    problem.b = pass->b;
-    crReport report;
-    crSolver solver = cr_solver_auto(NULL);
-    status = cr_solver_run(&solver, &problem, step->settings.tol, &step->scratch, pass->p, &report, error);
-    if (status != CR_OK) return status;
-    memset(dq, 0, (size_t)model->nv * sizeof *dq);
-    cr_rows_add_impulse(&pass->rows, pass->p, dq);
+    memset(dq, 0, nv * sizeof *dq);
+    memset(island, 0, nb * sizeof *island);
+    for (int i = 0; i < count; i++) {
+        const Near* near = &pass->near[i];
+        contact[i] = near->at;
+        contact[i].tangent = cr_mat3_column(cr_frame(near->at.normal), 1);
+        int body = cr__moves(model, near->at.body_b) ? near->at.body_b : near->at.body_a;
+        crPackedIsland* at = &island[island_of_body[body]];
+        double tol = 0.1 * step->settings.position_tol * near->delta;
+        at->tol = at->live ? fmin(at->tol, tol) : tol;
+        at->limit = SWEEPS;
+        at->live = true;
+    }
+    crPacked packed;
+    status = cr__packed_create(step, island_of_body, dq, count, contact, &packed);
+    if (status == CR_OK) status = cr__packed_solve(&packed, island, model->nb, arena);
+    if (status != CR_OK) return cr__step_memory(error);
+    cr__packed_results(&packed);
+    cr__step_add_momentum(step, count, contact, dq);
     cr_model_mass_solve(model, &step->dynamics, dq);
     cr__advance(model, 1.0, dq, step->state.q);
     return CR_OK;
 }
 
-static double largest_delta(const crStep* step) {
+// margin of a collide that finds every contact that matters, m
+static double widest(const crStep* step) {
     double size = 0.0;
     for (int i = 1; i < step->model->nb; i++) {
         size = fmax(size, step->size[i]);
     }
-    return step->settings.deadband * size;
+    return NEAR * step->settings.deadband * size;
+}
+
+// bodies that went farther than their margins may have met anything, as those that were hit
+static bool find_astray(Pass* pass, bool* astray) {
+    const crStep* step = pass->step;
+    const List* list = &pass->list[0];
+    bool any = false;
+    for (int i = 0; i < step->model->nb; i++) {
+        double far = cr_norm(list->moved[i]) + cr_norm(list->turn[i]) * step->size[i];
+        bool moves = i != CR_WORLD && step->size[i] > 0.0;
+        astray[i] = (pass->hit != NULL && pass->hit[i]) || (moves && !(far <= list->at.margin[i]));
+        any = any || astray[i];
+    }
+    return any;
+}
+
+// the lists of the pass at the present poses
+static crStatus begin(Pass* pass, const crPositionList* start, crError* error) {
+    crStep* step = pass->step;
+    bool* astray = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *astray);
+    if (astray == NULL) return cr__step_memory(error);
+    for (int i = 0; i < 2; i++) {
+        if (list_create(step, &pass->list[i]) != CR_OK) return cr__step_memory(error);
+    }
+    cr_model_kinematics(step->model, &step->state, &step->dynamics);
+    List* anew = &pass->list[start == NULL ? 0 : 1];
+    if (start != NULL) {
+        pass->list[0].at = *start;
+        follow(step, &pass->list[0]);
+        pass->hit = find_astray(pass, astray) ? astray : NULL;
+        if (pass->hit == NULL) return CR_OK;
+    }
+    anew->hit = start != NULL;
+    anew->anew = true;
+    crStatus status = cr_step_collide(step, widest(step), error);
+    if (status != CR_OK) return status;
+    return cr__step_position_list(step, &anew->at) == CR_OK ? CR_OK : cr__step_memory(error);
+}
+
+crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const bool* hit, crError* error) {
+    bool holds = true;
+    size_t nb = (size_t)step->model->nb;
+    int* parent = cr_arena_alloc(&step->scratch, nb * sizeof *parent);
+    bool* deep = cr_arena_alloc(&step->scratch, nb * sizeof *deep);
+    if (parent == NULL || deep == NULL) return cr__step_memory(error);
+    crStatus status = CR_OK;
+    for (int round = 0; status == CR_OK; round++) {
+        size_t mark = cr_arena_mark(&step->scratch);
+        Pass pass = {.step = step, .hit = hit};
+        status = begin(&pass, start, error);
+        if (status != CR_OK) break;
+        if (find_near(&pass) != CR_OK) return cr__step_memory(error);
+        step->certificate.penetration = pass.overlap;
+        status = cr__step_position_others(step, &holds, error);
+        if (status != CR_OK) break;
+        if (!holds || (pass.beyond > 0.0 && !pass.single)) {
+            return cr__step_position_general(step, widest(step), error);
+        }
+        if (!(pass.beyond > 0.0) || round == ROUNDS) break;
+        status = push_out(&pass, keep_violated(&pass, parent, deep), parent, error);
+        cr_arena_release(&step->scratch, mark);
+    }
+    return status;
 }
 
 crStatus cr_step_position_pass(crStep* step, crError* error) {
-    double near = largest_delta(step);
-    crStatus status = CR_OK;
-    for (int round = 0; round <= ROUNDS && status == CR_OK; round++) {
-        size_t mark = cr_arena_mark(&step->scratch);
-        Pass pass = {0};
-        cr_model_kinematics(step->model, &step->state, &step->dynamics);
-        status = cr_step_collide(step, near, error);
-        for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
-            const crStepContact* c = &step->contacts[i];
-            double slack = (1.0 + step->settings.position_tol) * c->delta;
-            pass.contact = fmax(pass.contact, -c->point.gap - slack);
-            pass.overlap = fmax(pass.overlap, -c->point.gap);
-        }
-        if (status == CR_OK) status = build(step, &pass);
-        if (status == CR_ERR_MEMORY) status = cr__step_memory(error);
-        step->certificate.penetration = pass.overlap;
-        step->certificate.loop_error = pass.loop;
-        if (status != CR_OK) return status;
-        if (!(pass.contact > 0.0) && pass.loop <= LOOP_TOL && pass.limit <= LIMIT_TOL) return CR_OK;
-        if (round < ROUNDS) status = move(step, &pass, error);
-        if (round < ROUNDS) {
-            step->contact_count = 0;
-            cr_arena_release(&step->scratch, mark);
-        }
-    }
-    return status;
+    return cr__step_position_pass(step, NULL, NULL, error);
 }

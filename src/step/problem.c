@@ -10,8 +10,7 @@
 // Contacts without friction are one row. Fails: CR_ERR_MEMORY.
 #include <string.h>
 
-#include "model/spatial.h"
-#include "step/step.h"
+#include "step/cache.h"
 
 static bool frictionless(const crSurface* s) {
     return s->vertex_count == 0 && s->mu == 0.0 && (s->mu2 == 0.0 || isnan(s->mu2)) && s->mu_spin == 0.0 &&
@@ -31,12 +30,9 @@ static int depth(const crModel* model, int body) {
 
 void cr__step_row_sizes(const crStep* step, const bool* takes, int* rows, int* entries, int* vertices) {
     const crModel* model = step->model;
-    int more_rows = 0, more_entries = 0;
     *vertices = 0;
-    cr_model_loop_sizes(model, rows, entries);
-    cr_model_joint_sizes(model, &more_rows, &more_entries);
-    *rows += more_rows;
-    *entries += more_entries;
+    *rows = step->cache->tie_rows;
+    *entries = step->cache->tie_entries;
     for (int i = 0; i < step->contact_count; i++) {
         if (takes != NULL && !takes[i]) continue;
         const crStepContact* c = &step->contacts[i];
@@ -127,12 +123,12 @@ static double open_bias(const crStep* step, const crStepContact* c, const crRows
 }
 
 static crStatus add_loops(crStep* step, crBlock* blocks, int* count) {
-    for (int i = 0; i < step->model->loop_count; i++) {
+    for (int k = 0; k < step->part_loop_count; k++) {
         int before = step->rows.count;
-        int first = cr_rows_add_loop(step->model, &step->dynamics, i, &step->rows);
+        int first = cr_rows_add_loop(step->model, &step->dynamics, step->part_loops[k], &step->rows);
         if (first < 0) return (crStatus)first;
         blocks[*count] = cr_block(CR_BLOCK_EQUALITY, before, step->rows.count - before);
-        blocks[(*count)++].source = -1 - i;
+        blocks[(*count)++].source = -1 - step->part_loops[k];
     }
     return CR_OK;
 }
@@ -140,11 +136,15 @@ static crStatus add_loops(crStep* step, crBlock* blocks, int* count) {
 static crStatus add_joints(crStep* step, double h, crJointRow* info, int capacity, crBlock* blocks,
                            int* count) {
     double fastest = 0.0;
-    for (int j = 0; j < step->model->nv; j++) {
-        fastest = fmax(fastest, fmax(fabs(step->state.v[j]), fabs(step->v_free[j])));
+    for (int k = 0; k < step->part_count; k++) {
+        const crBody* body = &step->model->bodies[step->part[k]];
+        for (int j = body->v; j < body->v + body->nv; j++) {
+            fastest = fmax(fastest, fmax(fabs(step->state.v[j]), fabs(step->v_free[j])));
+        }
     }
     double margin = step->settings.deadband + 2.0 * h * fastest;
-    int joints = cr_rows_add_joints(step->model, &step->state, margin, capacity, info, &step->rows);
+    int joints = cr__part_add_joints(step->model, cr__step_part(step), &step->state, margin, capacity, info,
+                                     &step->rows);
     if (joints < 0) return (crStatus)joints;
     for (int i = 0; i < joints; i++) {
         bool limit = info[i].kind == CR_ROW_LIMIT;

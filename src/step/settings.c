@@ -14,16 +14,18 @@ crStepSettings cr_step_settings(void) {
         .rule = cr_rule_poisson(NULL),
         .law = cr_law_chatterjee_ruina(),
         .solver = cr_solver_auto(NULL),
-        .tol = 1e-9,
         .quality = CR_QUALITY_ACCURATE,
         .threads = 1,
         .threshold = 0.01,
         .cluster = 1e-6,
-        .deadband = 1e-7,
         .position_tol = 0.1,
         .impact_limit = 10000,
+        .bound = 1e6,
+        .sleep_speed = 0.005,
     };
 }
+
+double cr_step_tol(const crStepSettings* settings) { return settings->tol > 0.0 ? settings->tol : 1e-9; }
 
 const char* cr_method_name(crMethod method) {
     static const char* const names[] = {"cone", "lcp", "moreau", "event"};
@@ -77,10 +79,14 @@ crStatus cr_step_settings_check(const crStepSettings* s, crError* error) {
     if (status == CR_OK) status = check_number("dt", s->dt, 1e-12, 1e6, error);
     if (status == CR_OK) status = check_number("theta", s->theta, 0.0, 1.0, error);
     if (status == CR_OK) status = check_number("activation", s->activation, 0.0, 2.0, error);
-    if (status == CR_OK) status = check_number("tol", s->tol, 1e-15, 1.0, error);
+    if (status == CR_OK) status = check_number("tol", s->tol, s->tol == 0.0 ? 0.0 : 1e-15, 1.0, error);
     if (status == CR_OK) status = check_number("threshold", s->threshold, 0.0, 1e6, error);
     if (status == CR_OK) status = check_number("cluster", s->cluster, 0.0, 1e6, error);
-    if (status == CR_OK) status = check_number("deadband", s->deadband, 1e-12, 0.1, error);
+    if (status == CR_OK)
+        status = check_number("deadband", s->deadband, s->deadband == 0.0 ? 0.0 : 1e-12, 0.1, error);
     if (status == CR_OK) status = check_number("position_tol", s->position_tol, 1e-6, 1.0, error);
+    if (status == CR_OK) status = check_number("bound", s->bound, 1e-3, 1e100, error);
+    if (status == CR_OK) status = check_number("sleep_time", s->sleep_time, 0.0, 1e6, error);
+    if (status == CR_OK) status = check_number("sleep_speed", s->sleep_speed, 0.0, 1e6, error);
     return status;
 }

@@ -3,32 +3,32 @@
 // v_free = v + h M^-1 k. Motion is q+ = q + h v+ on the rotation group; bodies in the air move by v+ - h a /
 // 2 with a their constant acceleration by gravity, which is the exact parabola whatever h is.
 // Fails: CR_ERR_DEFINITE from the factor of M; what the user's force returns; CR_ERR_MEMORY.
-#include <string.h>
-
-#include "model/spatial.h"
-#include "step/step.h"
+#include "step/cache.h"
 
 crStatus cr_step_forces(crStep* step, double h, crError* error) {
     const crModel* model = step->model;
     crDynamics* d = &step->dynamics;
     step->h = h;
-    cr_model_kinematics(model, &step->state, d);
-    crStatus status = cr_model_mass_factor(model, h, d);
+    crPart part = cr__step_part(step);
+    cr__part_kinematics(model, part, &step->state, d);
+    crStatus status = cr__part_mass_factor(model, part, h, d);
     if (status != CR_OK) {
         return cr_error_set(error, status, "mass", "mass: a joint has nothing to move in this position");
     }
-    cr_model_forces(model, &step->state, d, step->k);
+    cr__part_forces(model, part, &step->state, d, step->k);
     if (step->force != NULL) {
         status = step->force(step->force_ctx, model, &step->state, d, step->k);
         if (status != CR_OK) return cr_error_set(error, status, "force", "force: %s", cr_status_text(status));
     }
-    for (int i = 0; i < model->nv; i++) {
-        if (!isfinite(step->k[i])) {
+    for (int n = 0; n < part.count; n++) {
+        const crBody* body = &model->bodies[cr__part_body(part, n)];
+        for (int i = body->v; i < body->v + body->nv; i++) {
+            if (isfinite(step->k[i])) continue;
             return cr_error_set(error, CR_ERR_FINITE, "force", "force: the one along velocity %d is %g", i,
                                 step->k[i]);
         }
     }
-    cr_model_smooth_velocity(model, &step->state, step->k, h, d, step->v_free);
+    cr__part_smooth_velocity(model, part, &step->state, step->k, h, d, step->v_free);
     return CR_OK;
 }
 
@@ -58,18 +58,25 @@ double cr_step_reach(const crStep* step, double h) {
 
 crStatus cr_step_integrate(crStep* step, double h, crError* error) {
     const crModel* model = step->model;
+    crPart part = cr__step_part(step);
     double* v = step->state.v;
-    size_t mark = cr_arena_mark(&step->scratch);
-    double* after = cr_arena_alloc(&step->scratch, (size_t)model->nv * sizeof(double));
-    if (after == NULL) return cr__step_memory(error);
-    memcpy(after, v, (size_t)model->nv * sizeof(double));
-    for (int j = 0; j < model->nv; j++) {
-        if (step->airborne[model->dof_body[j]]) v[j] -= 0.5 * h * step->fall[j];
+    (void)error;
+    // velocities of the flight stand in the place of v while q moves; those that gravity changes go back
+    for (int n = 0; n < part.count; n++) {
+        int b = cr__part_body(part, n);
+        const crBody* body = &model->bodies[b];
+        for (int j = body->v; j < body->v + body->nv; j++) {
+            step->dynamics.work[j] = v[j];
+            if (step->airborne[b]) v[j] -= 0.5 * h * step->fall[j];
+        }
     }
-    cr_model_integrate(model, h, &step->state);
-    for (int j = 0; j < model->nv; j++) {
-        if (step->fall[j] != 0.0) v[j] = after[j];
+    cr__part_integrate(model, part, h, &step->state);
+    step->state.time += h;
+    for (int n = 0; n < part.count; n++) {
+        const crBody* body = &model->bodies[cr__part_body(part, n)];
+        for (int j = body->v; j < body->v + body->nv; j++) {
+            if (step->fall[j] != 0.0) v[j] = step->dynamics.work[j];
+        }
     }
-    cr_arena_release(&step->scratch, mark);
     return CR_OK;
 }

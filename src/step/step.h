@@ -7,6 +7,8 @@
 // Room for `needed` entries of an array that outlives the step; `used` of them are kept.
 crStatus cr__step_grow(const crAllocator* a, void** array, int* capacity, int used, int needed, size_t size);
 crStatus cr__step_memory(crError* error);  // CR_ERR_MEMORY with its text
+// CR_ERR_FINITE: a body's position or velocity became a value that is none.
+crStatus cr__step_lost(const crStep* step, int body, const char* what, double value, crError* error);
 
 // Contacts of two shapes at given poses, by outlines where both bodies move in one plane; at most capacity,
 // and how many there are in *needed.
@@ -14,6 +16,11 @@ int cr__step_pair(const crStep* step, int shape_a, int shape_b, crPose pose_a, c
                   crContactPoint* points, int capacity, int* needed);
 // Acceleration of a body in the air, zero where something carries it, m/s^2.
 crVec3 cr__step_fall(const crStep* step, int body);
+// What a solve says of itself goes into the certificate.
+void cr__step_certify(crStep* step, crOutcome outcome, const crAudit* audit, double speed);
+// The force of the same contact in the last solve, NULL where it did not press; going through contacts in
+// their order, from cursor 0.
+const crWarm* cr__step_warm_next(const crStep* step, const crStepContact* contact, int* cursor);
 // The force of the same contact in the last solve, NULL where it did not press.
 const crWarm* cr__step_warm(const crStep* step, const crStepContact* contact);
 // Deadband of a contact of two bodies, m.
@@ -29,7 +36,22 @@ void cr__step_row_sizes(const crStep* step, const bool* takes, int* rows, int* e
 crStatus cr__step_pose_problem(crStep* step, crRows* rows, crBlock* blocks, int block_count,
                                const double (*vertices)[2], const double* v, crRows* H, crProblem* problem);
 
+// Whether a contact that is open, or leaving, will touch at more than its `fast`: an impact, not of a solve.
+bool cr__step_meets_fast(const crStep* step, const crStepContact* contact);
 // state.v over h under every contact that may press; plastic: those that close fast as well.
 crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* error);
+
+// Contacts as found, and where bodies were then.
+typedef struct crPositionList {
+    const crStepContact* contacts;  // (count)
+    int count;
+    crVec3* com;     // (nb)
+    crQuat* q;       // (nb)
+    double* margin;  // how far each body may go without meeting what is not among the contacts, m (nb)
+} crPositionList;
+crStatus cr__step_position_list(crStep* step, crPositionList* list);
+// The position pass. start: contacts found at the beginning of the step, which hold for bodies that no impact
+// hit (hit NULL: all of them) and that stayed within their margins; NULL: found anew.
+crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const bool* hit, crError* error);
 
 #endif

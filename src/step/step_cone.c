@@ -1,103 +1,123 @@
 // step_cone.c - the default method: exact circular cones, impacts located inside the step.
 //
-// While the step lasts: impacts at this instant by the rule; else find the next one; move there (or to the
-// end) with every other contact solved as one problem. Contacts that will be impacts take no part in that
-// solve. The position pass ends the step.
+// Forces and contacts of the whole world once. Where no contact will be an impact before the step ends,
+// everything is one contact solve; where some will, locals.c takes them in the order of time and moves only
+// the groups of bodies that they concern. Contacts that will be impacts take no part in solves. The position
+// pass ends the step. Rules that give without restitution what the contact solve gives (Poisson's, Newton's)
+// have nothing located for bodies that reach no contact with restitution: what lands there lands by the end
+// of the step, on the surface.
 // Fails: as its stages do. More impacts than impact_limit: the rest of the step is plastic and the
 // certificate says so.
 #include <string.h>
 
-#include "model/spatial.h"
-#include "step/step.h"
+#include "step/cache.h"
 
-#define RETRIES 6   // of a substep that went past an impact
-#define REPEATS 50  // impacts at one instant
+#define SHARES 10  // rounds in which islands grow by the way their fastest body goes
 
-static crStatus substep(crStep* step, double h, bool plastic, crError* error) {
-    crStatus status = cr_step_forces(step, h, error);
-    if (status == CR_OK) status = cr_step_collide(step, cr_step_reach(step, h), error);
-    if (status == CR_OK) status = cr__step_contact_solve(step, h, plastic, error);
-    if (status == CR_OK) status = cr_step_integrate(step, h, error);
-    return status;
-}
+static bool earlier(const crEvent* a, const crEvent* b) { return a->time < b->time; }
 
-// deepest overlap beyond the deadband of a contact that closes fast, and its speed
-static double overshoot(crStep* step, double* speed) {
-    double worst = 0.0;
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
-        double depth = -c->point.gap - c->delta;
-        if (c->speed >= -c->fast || depth <= worst) continue;
-        worst = depth;
-        *speed = -c->speed;
+// two sorted runs, from..middle and middle..end, as one; of equals the first stays first
+static void merge(const crEvent* events, int from, int middle, int end, crEvent* out) {
+    for (int i = from, j = middle, k = from; k < end; k++) {
+        bool second = i == middle || (j < end && earlier(&events[j], &events[i]));
+        out[k] = second ? events[j++] : events[i++];
     }
-    return worst;
 }
 
-// a substep to an impact at h; shortened where carried bodies moved otherwise than foreseen and it went too
-// far
-static crStatus substep_to(crStep* step, double* h, crError* error) {
-    const crModel* model = step->model;
+// events in the order of time, impacts numbered likewise; those of one impact stay together
+static crStatus order_events(crStep* step) {
+    int count = step->event_count;
+    crEvent* events = step->events;
+    crEvent* other = cr_arena_alloc(&step->scratch, (size_t)(count + 1) * sizeof *other);
+    if (other == NULL) return CR_ERR_MEMORY;
+    crEvent* from = events;
+    for (int run = 1; run < count; run *= 2) {
+        for (int i = 0; i < count; i += 2 * run) {
+            merge(from, i, i + run < count ? i + run : count, i + 2 * run < count ? i + 2 * run : count,
+                  other);
+        }
+        crEvent* sorted = other;
+        other = from;
+        from = sorted;
+    }
+    if (from != events) memcpy(events, from, (size_t)count * sizeof *events);
+    for (int i = 0, was = -1, number = -1; i < step->event_count; i++) {
+        if (events[i].impact < 0) continue;
+        if (events[i].impact != was) number++;
+        was = events[i].impact;
+        events[i].impact = number;
+    }
+    return CR_OK;
+}
+
+// contacts within the margins, larger ones where slow bodies may be pushed by fast ones
+static crStatus collide(crStep* step, int* islands, crError* error) {
+    double* way = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *way);
+    if (way == NULL) return cr__step_memory(error);
     size_t mark = cr_arena_mark(&step->scratch);
-    double* q = cr_arena_alloc(&step->scratch, (size_t)model->nq * sizeof(double));
-    double* v = cr_arena_alloc(&step->scratch, (size_t)model->nv * sizeof(double));
-    if (q == NULL || v == NULL) return cr__step_memory(error);
-    memcpy(q, step->state.q, (size_t)model->nq * sizeof(double));
-    memcpy(v, step->state.v, (size_t)model->nv * sizeof(double));
-    double time = step->state.time;
-    int events = step->event_count;
-    crStatus status = CR_OK;
-    for (int i = 0; i <= RETRIES; i++) {
-        status = substep(step, *h, false, error);
-        if (status != CR_OK) break;
-        cr_model_kinematics(model, &step->state, &step->dynamics);
-        status = cr_step_collide(step, 0.0, error);
-        double speed = 1.0;
-        double depth = status == CR_OK ? overshoot(step, &speed) : 0.0;
-        double shorter = *h - depth / speed;
-        if (depth <= 0.0 || shorter <= 0.0 || i == RETRIES) break;
-        memcpy(step->state.q, q, (size_t)model->nq * sizeof(double));
-        memcpy(step->state.v, v, (size_t)model->nv * sizeof(double));
-        step->state.time = time;
-        step->event_count = events;
-        *h = shorter;
+    crStatus status = cr__step_collide_part(step, false, error);
+    if (status != CR_OK) return status;
+    cr__step_reachable(step, islands);
+    bool reads_et;
+    if (!cr__step_solves_alike(&step->settings, &reads_et)) return CR_OK;
+    for (int i = 0; i < SHARES && status == CR_OK && cr__step_share_margins(step, islands, way); i++) {
+        cr_arena_release(&step->scratch, mark);
+        status = cr__step_collide_part(step, false, error);
+        cr__step_reachable(step, islands);
     }
-    step->contact_count = 0;
-    cr_arena_release(&step->scratch, mark);
     return status;
 }
 
-// impacts at this instant, one after another while contacts still approach
-static crStatus impacts_now(crStep* step, double left, bool* plastic, crError* error) {
-    crStatus status = CR_OK;
-    int resolved = 1;
-    for (int i = 0; resolved > 0 && status == CR_OK; i++) {
-        status = cr_step_forces(step, left, error);
-        if (status == CR_OK) status = cr_step_collide(step, cr_step_reach(step, left), error);
-        *plastic = i >= REPEATS || step->certificate.impacts >= step->settings.impact_limit;
-        if (*plastic || status != CR_OK) break;
-        status = cr_step_impacts(step, &resolved, error);
+// forces and contacts of all that is awake, and of what they wake
+static crStatus look(crStep* step, double h, int* islands, crError* error) {
+    crStatus status = cr__step_wake_written(step, error);
+    bool woke = true;
+    while (woke && status == CR_OK) {
+        cr__step_list_awake(step);
+        status = cr_step_forces(step, h, error);
+        if (status == CR_OK) status = cr__step_margins(step, h, error);
+        if (status == CR_OK) status = collide(step, islands, error);
+        if (status == CR_OK) status = cr__step_wake_touched(step, &woke, error);
     }
-    if (*plastic) step->certificate.truncated = true;
     return status;
+}
+
+static crStatus move(crStep* step, double h, int* islands, bool* listed, crError* error) {
+    crStatus status = cr__step_find_plain(step, islands, error);
+    if (status == CR_OK) status = cr__step_schedule(step, h, error);
+    *listed = status == CR_OK && step->cache->due_count == 0;
+    if (status == CR_OK && step->cache->due_count > 0) return cr__step_locally(step, h, error);
+    if (status == CR_OK) status = cr__step_contact_solve(step, h, false, error);
+    return status == CR_OK ? cr_step_integrate(step, h, error) : status;
 }
 
 crStatus cr_step_cone(crStep* step, double h, crError* error) {
-    double end = step->state.time + h, left = h;
+    double end = step->state.time + h;
     crStatus status = cr_step_begin(step, error);
-    size_t mark = cr_arena_mark(&step->scratch);
-    for (int i = 0; left > 0.0 && status == CR_OK; i++) {
-        bool plastic = false;
-        double t = left;
-        cr_arena_release(&step->scratch, mark);
-        status = impacts_now(step, left, &plastic, error);
-        plastic = plastic || i >= 2 * step->settings.impact_limit;
-        bool hit = status == CR_OK && !plastic && cr_step_next_impact(step, left, &t);
-        if (status == CR_OK) status = hit ? substep_to(step, &t, error) : substep(step, left, plastic, error);
-        left = hit ? left - t : 0.0;
-    }
-    if (status == CR_OK) status = cr_step_finite(step, error);
-    if (status == CR_OK) status = cr_step_position_pass(step, error);
+    if (status != CR_OK) return status;
+    int* islands = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *islands);
+    if (islands == NULL) return cr__step_memory(error);
+    bool listed = false;
+    crPositionList start;
+    status = look(step, h, islands, error);
+    if (status == CR_OK && cr__step_position_list(step, &start) != CR_OK) status = cr__step_memory(error);
+    if (status == CR_OK) status = move(step, h, islands, &listed, error);
+    if (status != CR_OK) return status;
+    bool* hit = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *hit);
+    if (hit == NULL) return cr__step_memory(error);
+    memcpy(hit, step->cache->hit, (size_t)step->model->nb * sizeof *hit);
+    // what impacts did not concern is still listed; where all went plastic nothing is
+    bool kept = step->contacts == start.contacts;
+    start.count = step->contact_count;
+    cr__step_groups_begin(step);
+    cr__step_list_awake(step);
     step->state.time = end;
+    status = cr_step_finite(step, error);
+    if (status == CR_OK)
+        status = cr__step_position_pass(step, kept ? &start : NULL, listed ? NULL : hit, error);
+    if (status == CR_OK && step->settings.sleep_time > 0.0) {
+        status = cr__step_fall_asleep(step, h, islands, error);
+    }
+    if (status == CR_OK && order_events(step) != CR_OK) status = cr__step_memory(error);
     return status;
 }

@@ -332,7 +332,7 @@ crStatus cr_step_lcp(crStep* step, double h, crError* error) {
     status = settle(step, &attempt, error);
     bool converged = !step->settings.fixed_point;
     for (int round = 1; round < ROUNDS && !converged && status == CR_OK; round++) {
-        converged = largest_change(step, &attempt) <= step->settings.tol;
+        converged = largest_change(step, &attempt) <= cr_step_tol(&step->settings);
         if (converged) break;
         memcpy(attempt.v_hat, attempt.v_plus, (size_t)step->model->nv * sizeof(double));
         status = settle(step, &attempt, error);

@@ -1,8 +1,8 @@
 // snapshot.c - everything the future depends on, as bytes: time, q, v, applied forces, motor speeds, warm
-// start.
+// start, sleep.
 //
 // Layout, all in the machine's own order: crHeader, time, q, v, force, motor_speed as double, then crWarm
-// entries; the header holds the FNV-1a hash of what follows it. The hash of a world is that of the same
+// entries, then crSleep entries where the world lets bodies sleep; the header holds the FNV-1a hash of what follows it. The hash of a world is that of the same
 // bytes.
 // Fails: CR_ERR_SIZE where the room or the counts do not fit the model, CR_ERR_SYNTAX where the bytes are no
 // snapshot or damaged, CR_ERR_MEMORY; the world is then unchanged.
@@ -10,23 +10,32 @@
 
 #include "world/world.h"
 
-#define MAGIC UINT32_C(0x63725731)
+#define MAGIC UINT32_C(0x63725732)
 
 typedef struct Header {
     uint32_t magic;
-    int32_t nq, nv, warm;
+    int32_t nq, nv, warm, sleep;
+    uint32_t unused;
     uint64_t hash;
 } Header;
 
 _Static_assert(sizeof(crWarm) == 48, "a warm start entry has no padding: its bytes are hashed and saved");
 
-static size_t save_size(int nq, int nv, int warm) {
-    return sizeof(Header) + (size_t)(1 + nq + 3 * nv) * sizeof(double) + (size_t)warm * sizeof(crWarm);
+_Static_assert(sizeof(crSleep) == 24, "nor has what is known of sleep");
+
+static size_t save_size(int nq, int nv, int warm, int sleep) {
+    return sizeof(Header) + (size_t)(1 + nq + 3 * nv) * sizeof(double) + (size_t)warm * sizeof(crWarm) +
+           (size_t)sleep * sizeof(crSleep);
+}
+
+// bodies whose sleep is saved
+static int sleepers(const crWorld* world) {
+    return world->step.settings.sleep_time > 0.0 ? world->step.model->nb : 0;
 }
 
 size_t cr_world_save_size(const crWorld* world) {
     const crModel* model = world->step.model;
-    return save_size(model->nq, model->nv, world->step.warm_count);
+    return save_size(model->nq, model->nv, world->step.warm_count, sleepers(world));
 }
 
 typedef struct Part {
@@ -34,7 +43,7 @@ typedef struct Part {
     size_t size;
 } Part;
 
-#define PARTS 6
+#define PARTS 7
 
 static void list_parts(const crWorld* world, Part parts[PARTS]) {
     const crStep* step = &world->step;
@@ -45,6 +54,7 @@ static void list_parts(const crWorld* world, Part parts[PARTS]) {
     parts[3] = (Part){step->state.force, nv};
     parts[4] = (Part){step->state.motor_speed, nv};
     parts[5] = (Part){step->warm, (size_t)step->warm_count * sizeof(crWarm)};
+    parts[6] = (Part){step->sleep, (size_t)sleepers(world) * sizeof(crSleep)};
 }
 
 uint64_t cr_world_hash(const crWorld* world) {
@@ -61,7 +71,8 @@ crStatus cr_world_save(const crWorld* world, void* bytes, size_t size) {
     if (world == NULL || bytes == NULL) return CR_ERR_ARGUMENT;
     if (size < cr_world_save_size(world)) return CR_ERR_SIZE;
     const crModel* model = world->step.model;
-    Header header = {MAGIC, model->nq, model->nv, world->step.warm_count, cr_world_hash(world)};
+    Header header = {MAGIC,           model->nq, model->nv,           world->step.warm_count,
+                     sleepers(world), 0,         cr_world_hash(world)};
     unsigned char* at = bytes;
     memcpy(at, &header, sizeof header);
     at += sizeof header;
@@ -83,12 +94,14 @@ crStatus cr_world_load(crWorld* world, const void* bytes, size_t size, crError* 
     if (size >= sizeof header) memcpy(&header, bytes, sizeof header);
     if (header.magic != MAGIC) return cr_error_set(error, CR_ERR_SYNTAX, "bytes", "bytes: not a snapshot");
     if (header.nq != model->nq || header.nv != model->nv || header.warm < 0 ||
-        size < save_size(header.nq, header.nv, header.warm)) {
+        header.sleep != sleepers(world) ||
+        size < save_size(header.nq, header.nv, header.warm, header.sleep)) {
         return cr_error_set(error, CR_ERR_SIZE, "bytes",
-                            "bytes: cut short, or of a model with %d and %d dofs", header.nq, header.nv);
+                            "bytes: cut short, or of a model with %d and %d dofs and %s sleep", header.nq,
+                            header.nv, header.sleep > 0 ? "with" : "without");
     }
     const unsigned char* at = (const unsigned char*)bytes + sizeof header;
-    size_t length = save_size(header.nq, header.nv, header.warm) - sizeof header;
+    size_t length = save_size(header.nq, header.nv, header.warm, header.sleep) - sizeof header;
     if (cr_hash(CR_HASH_SEED, at, length) != header.hash) {
         return cr_error_set(error, CR_ERR_SYNTAX, "bytes", "bytes: the snapshot is damaged");
     }
@@ -106,5 +119,7 @@ crStatus cr_world_load(crWorld* world, const void* bytes, size_t size, crError* 
         if (parts[i].size > 0) memcpy(parts[i].data, at, parts[i].size);
         at += parts[i].size;
     }
+    // what sleeps is not posed again by a step
+    cr_model_kinematics(model, &step->state, &step->dynamics);
     return CR_OK;
 }

@@ -15,7 +15,8 @@ static crStatus make_copy(crWorld* world) {
     const crModel* model = world->step.model;
     world->q = cr_arena_alloc(&world->step.store, (size_t)(model->nq + 1) * sizeof(double));
     world->v = cr_arena_alloc(&world->step.store, (size_t)(model->nv + 1) * sizeof(double));
-    return world->q != NULL && world->v != NULL ? CR_OK : CR_ERR_MEMORY;
+    world->sleep = cr_arena_alloc(&world->step.store, (size_t)model->nb * sizeof(crSleep));
+    return world->q != NULL && world->v != NULL && world->sleep != NULL ? CR_OK : CR_ERR_MEMORY;
 }
 
 crStatus cr_world_create(const crWorldDef* def, crWorld** world, crError* error) {
@@ -55,6 +56,8 @@ const crModel* cr_world_model(const crWorld* world) { return world->step.model; 
 crStep* cr_world_stages(crWorld* world) { return &world->step; }
 const crCertificate* cr_world_certificate(const crWorld* world) { return &world->step.certificate; }
 
+bool cr_world_asleep(const crWorld* world, int body) { return world->step.sleep[body].island != 0; }
+
 crEvents cr_world_events(const crWorld* world) {
     return (crEvents){world->step.event_count, world->step.events};
 }
@@ -72,6 +75,7 @@ static crStatus remember(crWorld* world, crError* error) {
     }
     memcpy(world->q, step->state.q, (size_t)step->model->nq * sizeof(double));
     memcpy(world->v, step->state.v, (size_t)step->model->nv * sizeof(double));
+    memcpy(world->sleep, step->sleep, (size_t)step->model->nb * sizeof(crSleep));
     world->time = step->state.time;
     return CR_OK;
 }
@@ -80,7 +84,10 @@ static void undo(crWorld* world) {
     crStep* step = &world->step;
     memcpy(step->state.q, world->q, (size_t)step->model->nq * sizeof(double));
     memcpy(step->state.v, world->v, (size_t)step->model->nv * sizeof(double));
+    memcpy(step->sleep, world->sleep, (size_t)step->model->nb * sizeof(crSleep));
     step->state.time = world->time;
+    // what sleeps is not posed again by a step
+    cr_model_kinematics(step->model, &step->state, &step->dynamics);
     // the step's own list only ever grows, so what was in it fits
     step->warm_count = world->warm_count;
     if (world->warm_count > 0) {

@@ -14,7 +14,8 @@ struct crWorld {
     double* q;  // (nq)
     double* v;  // (nv)
     int warm_count, warm_capacity;
-    crWarm* warm;  // (warm_count)
+    crWarm* warm;    // (warm_count)
+    crSleep* sleep;  // (nb)
 };
 
 #endif

@@ -7,21 +7,23 @@
 
 // Every verb once: X(name, one line for the help). A verb is verb_NAME in verb_NAME.c, called with the
 // arguments after its name; it returns the exit status.
-#define VERBS(X)                                                                             \
-    X(run, "a scene through time: trajectory, picture, energy balance and certificate")      \
-    X(compare, "a scene by several rules, laws, methods ...: one table, one picture")        \
-    X(converge, "a scene by smaller and smaller steps: errors, variation and order")         \
-    X(view, "a page to look at and touch: impulse space, many contacts, scenes, live")       \
-    X(export, "scenes and trajectories as files for that page")                              \
-    X(plot, "pictures and reports of trajectories: charts, strobe, plan, impulses, HTML")    \
-    X(impact, "one collision, or many: the impulse of each law with its certificate")        \
-    X(resolve, "an impact at many contacts at once: what each rule says of it")              \
-    X(solve, "a contact problem from a file: impulses by a solver, judged by the audit")     \
-    X(laws, "the catalogue of laws: parameters, guarantees, sources, what each can predict") \
-    X(region, "the picture of a collision in impulse space, as SVG, PNG or PDF")             \
-    X(examples, "ready input files of the named situations")                                 \
-    X(import, "a model in MJCF, URDF or SDF as a scene")                                     \
-    X(info, "what is in a scene or model: tree, freedoms, masses, shapes")                   \
+#define VERBS(X)                                                                                  \
+    X(run, "a scene through time: trajectory, picture, energy balance and certificate")           \
+    X(compare, "a scene by several rules, laws, methods ...: one table, one picture")             \
+    X(converge, "a scene by smaller and smaller steps: errors, variation and order")              \
+    X(plot, "pictures and reports of trajectories: charts, strobe, plan, impulses, HTML")         \
+    X(view, "a page to look at and touch: impulse space, many contacts, scenes, live")            \
+    X(export, "scenes and trajectories as files for that page")                                   \
+    X(impact, "one collision, or many: the impulse of each law with its certificate")             \
+    X(resolve, "an impact at many contacts at once: what each rule says of it")                   \
+    X(solve, "a contact problem from a file: impulses by a solver, judged by the audit")          \
+    X(fit, "laws fitted to measured collisions: parameters, intervals, ranking, what is unknown") \
+    X(predict, "a fitted law applied to collisions: velocities after, with a certificate")        \
+    X(laws, "the catalogue of laws: parameters, guarantees, sources, what each can predict")      \
+    X(region, "the picture of a collision in impulse space, as SVG, PNG or PDF")                  \
+    X(examples, "ready input files of the named situations")                                      \
+    X(import, "a model in MJCF, URDF or SDF as a scene")                                          \
+    X(info, "what is in a scene or model: tree, freedoms, masses, shapes")                        \
     X(schema, "the JSON Schema of scene files")
 
 #define VERB_DECLARE(name, summary) int verb_##name(int count, char** arguments);

@@ -17,7 +17,7 @@ void table_run(FILE* file, const Run* run, bool color) {
     fprintf(file, ": %d bodies, %d shapes, %d degrees of freedom\n", run->scene.model->nb - 1,
             run->scene.model->shape_count, run->scene.model->nv);
     fprintf(file, "method %s, dt %.6g s, rule %s, law %s, solver %s to %.1e\n", cr_method_name(s->method),
-            s->dt, s->rule.name, s->law.name, s->solver.name, s->tol);
+            s->dt, s->rule.name, s->law.name, s->solver.name, cr_step_tol(s));
     fprintf(file, "time         %.6g s in %d steps, %.3g s of computing%s\n", run->time, t->steps,
             run->seconds, run->interrupted ? ", interrupted" : "");
     if (run->resumed) fprintf(file, "resumed      at %.6g s\n", run->resumed_at);
@@ -113,7 +113,7 @@ void json_run_members(FILE* file, const Run* run) {
     fprintf(file, ",\"method\":\"%s\",\"rule\":\"%s\",\"law\":\"%s\",\"solver\":\"%s\"",
             cr_method_name(s->method), s->rule.name, s->law.name, s->solver.name);
     member(file, "dt", s->dt);
-    member(file, "tol", s->tol);
+    member(file, "tol", cr_step_tol(s));
     member(file, "duration", run->scene.duration);
     member(file, "time", run->time);
     if (run->resumed) member(file, "resumed_at", run->resumed_at);

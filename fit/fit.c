@@ -1,0 +1,485 @@
+// fit.c - one law, many measured collisions: global start, refinement, cross-validation, bootstrap, profiles.
+//
+// The errors of all rows at the points of a Halton sequence are kept, so that every resample and every fold
+// finds its own start without asking the law again; from there a simplex goes on (search.c). Folds and
+// resamples come from seed and index alone, are the same for every law, and write to places of their own.
+// Fails: see fit.h.
+#include "fit/fit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fit/search.h"
+#include "fit/tasks.h"
+
+#define STARTS         4    // refined from the global start
+#define APART          0.2  // that these are from each other along some axis
+#define PROFILE        16   // steps across a parameter's range
+#define ROWS_PER_PARAM 5
+#define CORRELATED     0.95
+
+typedef struct Job {
+    const crImpacts* impacts;
+    const crFitLaw* law;
+    const crFitOptions* options;
+    crFit* fit;
+    int dim;
+    crFitParam param[CR_SEARCH_DIM];
+    int points, stride, start_rows;
+    float* start;      // errors (points*start_rows)
+    int* fold;         // of each row (rows)
+    double* replicas;  // places (bootstrap*dim)
+    double* reach;     // of profiles, places (dim*2)
+    double* best;      // errors with theta (rows)
+    crStatus* status;  // of each task
+    int* used;         // evaluations of each task
+    double x[CR_SEARCH_DIM];
+} Job;
+
+// A loss over every `stride`-th row, each as often as its weight says.
+typedef struct Weighted {
+    const Job* job;
+    const unsigned short* weight;  // NULL: all once (rows)
+    int stride;
+    int held;        // index of the parameter that is held, -1 for none
+    double held_at;  // its place
+} Weighted;
+
+crFitOptions cr_fit_options(void) {
+    return (crFitOptions){
+        .params = ~0u, .fixed = cr_fit_theta(), .folds = 10, .bootstrap = 200, .seed = 1, .threads = 1};
+}
+
+// splitmix64
+static uint64_t next_random(uint64_t* state) {
+    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+static int random_below(uint64_t* state, int count) {
+    return (int)((double)(next_random(state) >> 11) * 0x1p-53 * count);
+}
+
+static crFitTheta theta_at(const Job* job, const double* x) {
+    crFitTheta theta = job->options->fixed;
+    for (int i = 0; i < job->dim; i++) {
+        theta.value[job->param[i]] = cr_fit_param_value(job->param[i], x[i]);
+    }
+    return theta;
+}
+
+static double row_error(const Job* job, const crFitTheta* theta, int row) {
+    const crImpactRow* r = &job->impacts->rows[row];
+    crHit hit;
+    bool answered = true;
+    cr_fit_answer(job->law, theta, &r->contact, &hit, &answered, NULL);
+    return cr_impact_error(r, hit.P);
+}
+
+static double weighted_loss(void* ctx, const double* x) {
+    const Weighted* w = ctx;
+    const Job* job = w->job;
+    double full[CR_SEARCH_DIM];
+    for (int i = 0, k = 0; i < job->dim; i++) {
+        full[i] = i == w->held ? w->held_at : x[k++];
+    }
+    crFitTheta theta = theta_at(job, full);
+    double sum = 0.0, total = 0.0;
+    for (int i = 0; i < job->impacts->count; i += w->stride) {
+        int weight = w->weight != NULL ? w->weight[i] : 1;
+        if (weight > 0) sum += weight * row_error(job, &theta, i);
+        total += weight;
+    }
+    return sum / fmax(total, 1.0);
+}
+
+static void start_task(void* ctx, int index) {
+    Job* job = ctx;
+    double x[CR_SEARCH_DIM];
+    cr__search_point(index, job->dim, x);
+    crFitTheta theta = theta_at(job, x);
+    for (int i = 0; i < job->start_rows; i++) {
+        job->start[(size_t)index * (size_t)job->start_rows + (size_t)i] =
+            (float)row_error(job, &theta, i * job->stride);
+    }
+}
+
+static bool is_near(const double* x, const double* y, int dim) {
+    for (int i = 0; i < dim; i++) {
+        if (fabs(x[i] - y[i]) > APART) return false;
+    }
+    return true;
+}
+
+// the points with the least weighted sum of errors that are apart from each other, best first; how many
+static int best_starts(const Job* job, const unsigned short* weight, double x[STARTS][CR_SEARCH_DIM]) {
+    double least[STARTS];
+    int count = 0;
+    for (int k = 0; k < STARTS; k++) {
+        least[k] = INFINITY;
+        for (int p = 0; p < job->points; p++) {
+            double at[CR_SEARCH_DIM], sum = 0.0;
+            cr__search_point(p, job->dim, at);
+            bool taken = false;
+            for (int m = 0; m < count && !taken; m++) {
+                taken = is_near(at, x[m], job->dim);
+            }
+            for (int i = 0; i < job->start_rows && !taken; i++) {
+                int w = weight != NULL ? weight[i * job->stride] : 1;
+                sum += w * (double)job->start[(size_t)p * (size_t)job->start_rows + (size_t)i];
+            }
+            if (taken || !(sum < least[k])) continue;
+            least[k] = sum;
+            memcpy(x[k], at, sizeof at);
+        }
+        if (isinf(least[k])) break;
+        count++;
+    }
+    return count;
+}
+
+// the least weighted loss: from the best starts over the sample, then from the best of these over all rows
+static double fit_weighted(const Job* job, const unsigned short* weight, double tol, double* x, int* used) {
+    double start[STARTS][CR_SEARCH_DIM];
+    int starts = best_starts(job, weight, start);
+    Weighted w = {job, weight, job->stride, -1, 0.0};
+    double least = INFINITY;
+    for (int k = 0; k < starts; k++) {
+        crSearch search = {weighted_loss, &w, job->dim, 0.06, 1e-3, 150 * job->dim, 0};
+        double f = cr__search(&search, start[k]);
+        *used += search.used;
+        if (!(f < least)) continue;
+        least = f;
+        memcpy(x, start[k], sizeof start[k]);
+    }
+    w.stride = 1;
+    crSearch search = {weighted_loss, &w, job->dim, 0.01, tol, 100 * job->dim, 0};
+    least = cr__search(&search, x);
+    *used += search.used;
+    return least;
+}
+
+static void cross_validate(Job* job, int fold, unsigned short* weight, int task) {
+    int rows = job->impacts->count;
+    for (int i = 0; i < rows; i++) {
+        weight[i] = job->fold[i] != fold;
+    }
+    double x[CR_SEARCH_DIM] = {0};
+    fit_weighted(job, weight, 1e-4, x, &job->used[task]);
+    crFitTheta theta = theta_at(job, x);
+    for (int i = 0; i < rows; i++) {
+        if (job->fold[i] == fold) job->fit->errors[i] = row_error(job, &theta, i);
+    }
+}
+
+// As many rows as there are, or as a slow law allows: the spread of estimates goes with the root of that
+// number and is scaled to all rows.
+static void resample(Job* job, int index, unsigned short* weight, int task) {
+    int rows = job->impacts->count;
+    int drawn = rows < job->law->sample ? rows : job->law->sample;
+    uint64_t random = job->options->seed ^ ((uint64_t)(index + 1) << 32);
+    memset(weight, 0, (size_t)rows * sizeof *weight);
+    for (int i = 0; i < drawn; i++) {
+        weight[random_below(&random, rows)]++;
+    }
+    double* x = &job->replicas[(size_t)index * (size_t)job->dim];
+    memcpy(x, job->x, (size_t)job->dim * sizeof *x);
+    Weighted w = {job, weight, 1, -1, 0.0};
+    crSearch search = {weighted_loss, &w, job->dim, 0.02, 2e-4, 40 * job->dim, 0};
+    cr__search(&search, x);
+    job->used[task] += search.used;
+    double scale = sqrt((double)drawn / rows);
+    for (int i = 0; i < job->dim; i++) {
+        x[i] = job->x[i] + scale * (x[i] - job->x[i]);
+    }
+}
+
+// true where the errors of the sample grow by more than twice the standard error of the growth
+static bool is_worse(const Job* job, const crFitTheta* theta) {
+    int rows = job->start_rows;
+    double mean = 0.0, square = 0.0, size = 0.0;
+    for (int i = 0; i < rows; i++) {
+        double d = row_error(job, theta, i * job->stride) - job->best[i * job->stride];
+        mean += d;
+        square += d * d;
+        size += job->best[i * job->stride];
+    }
+    mean /= rows;
+    double se = sqrt(fmax(0.0, square / rows - mean * mean) / rows);
+    return mean > 2.0 * se && mean > 1e-9 * (size / rows + 1e-9);
+}
+
+// how far parameter `held` can go one way, the others following, before the fit is worse
+static void profile(Job* job, int held, int way, int task) {
+    double x[CR_SEARCH_DIM];
+    memcpy(x, job->x, sizeof x);
+    double reach = job->x[held];
+    double end = way > 0 ? 1.0 : 0.0;
+    for (int step = 1; step <= PROFILE && reach != end; step++) {
+        double at = fmin(1.0, fmax(0.0, job->x[held] + way * step / (double)PROFILE));
+        Weighted w = {job, NULL, job->stride, held, at};
+        double others[CR_SEARCH_DIM];
+        for (int i = 0, k = 0; i < job->dim; i++) {
+            if (i != held) others[k++] = x[i];
+        }
+        crSearch search = {weighted_loss, &w, job->dim - 1, 0.03, 1e-3, 30 * job->dim, 0};
+        if (job->dim > 1) cr__search(&search, others);
+        job->used[task] += search.used + 1;
+        for (int i = 0, k = 0; i < job->dim; i++) {
+            x[i] = i == held ? at : others[k++];
+        }
+        crFitTheta theta = theta_at(job, x);
+        if (is_worse(job, &theta)) break;
+        reach = at;
+    }
+    job->reach[2 * held + (way > 0)] = reach;
+}
+
+static void later_task(void* ctx, int index) {
+    Job* job = ctx;
+    unsigned short* weight = calloc((size_t)job->impacts->count, sizeof *weight);
+    if (weight == NULL) {
+        job->status[index] = CR_ERR_MEMORY;
+        return;
+    }
+    int at = index;
+    // the longest first
+    if (at < 2 * job->dim) {
+        profile(job, at / 2, at % 2 == 0 ? -1 : 1, index);
+    } else if ((at -= 2 * job->dim) < job->options->folds) {
+        cross_validate(job, at, weight, index);
+    } else {
+        resample(job, at - job->options->folds, weight, index);
+    }
+    free(weight);
+}
+
+typedef struct Watcher {
+    const Job* job;
+    int before, all;
+} Watcher;
+
+static bool watch(void* ctx, int done, int count) {
+    const Watcher* w = ctx;
+    const crFitOptions* o = w->job->options;
+    (void)count;
+    return o->watch == NULL || o->watch(o->ctx, w->job->law->name, w->before + done, w->all);
+}
+
+static void deal_folds(Job* job) {
+    int rows = job->impacts->count;
+    uint64_t random = job->options->seed;
+    for (int i = 0; i < rows; i++) {
+        job->fold[i] = i % job->options->folds;
+    }
+    for (int i = rows - 1; i > 0; i--) {
+        int k = random_below(&random, i + 1);
+        int swap = job->fold[i];
+        job->fold[i] = job->fold[k];
+        job->fold[k] = swap;
+    }
+}
+
+// theta, the errors with it, and what it answers
+static void fit_all_rows(Job* job) {
+    crFit* fit = job->fit;
+    int rows = job->impacts->count;
+    fit->loss = fit_weighted(job, NULL, 1e-7, job->x, &fit->evaluations);
+    fit->theta = theta_at(job, job->x);
+    for (int i = 0; i < rows; i++) {
+        const crImpactRow* r = &job->impacts->rows[i];
+        crHit hit;
+        bool answered = true;
+        cr_fit_answer(job->law, &fit->theta, &r->contact, &hit, &answered, NULL);
+        fit->P[i] = hit.P;
+        job->best[i] = cr_impact_error(r, hit.P);
+        fit->unanswered += !answered;
+        fit->impermissible += answered && !hit.permissible;
+        fit->creates_energy += answered && hit.creates_energy;
+    }
+}
+
+static int ascending(const void* a, const void* b) {
+    double x = *(const double*)a, y = *(const double*)b;
+    return (x > y) - (x < y);
+}
+
+static double correlation(const Job* job, int a, int b) {
+    int n = job->options->bootstrap;
+    double ma = 0.0, mb = 0.0, aa = 0.0, bb = 0.0, ab = 0.0;
+    for (int i = 0; i < n; i++) {
+        ma += job->replicas[i * job->dim + a] / n;
+        mb += job->replicas[i * job->dim + b] / n;
+    }
+    for (int i = 0; i < n; i++) {
+        double x = job->replicas[i * job->dim + a] - ma, y = job->replicas[i * job->dim + b] - mb;
+        aa += x * x;
+        bb += y * y;
+        ab += x * y;
+    }
+    return aa > 0.0 && bb > 0.0 ? ab / sqrt(aa * bb) : 0.0;
+}
+
+static void intervals(const Job* job, int i, double* sorted) {
+    crFitted* f = &job->fit->fitted[i];
+    int n = job->options->bootstrap;
+    f->lo = f->hi = (double)NAN;
+    f->partner = -1;
+    if (n == 0) return;
+    for (int k = 0; k < n; k++) {
+        sorted[k] = cr_fit_param_value(f->param, job->replicas[k * job->dim + i]);
+    }
+    qsort(sorted, (size_t)n, sizeof *sorted, ascending);
+    int tail = (int)(0.025 * n);
+    f->lo = fmin(sorted[tail], job->fit->theta.value[f->param]);
+    f->hi = fmax(sorted[n - 1 - tail], job->fit->theta.value[f->param]);
+    for (int k = 0; k < job->dim; k++) {
+        double c = k != i ? correlation(job, i, k) : 0.0;
+        if (fabs(c) < CORRELATED || fabs(c) < fabs(f->correlation)) continue;
+        f->partner = k;
+        f->correlation = c;
+    }
+}
+
+static void determine(const Job* job, int i) {
+    crFitted* f = &job->fit->fitted[i];
+    double lo = job->reach[2 * i], hi = job->reach[2 * i + 1];
+    f->flat_lo = cr_fit_param_value(f->param, lo);
+    f->flat_hi = cr_fit_param_value(f->param, hi);
+    bool wide = hi - lo > 0.4;
+    f->determined = lo <= 0.0 && hi >= 1.0 ? CR_UNDETERMINED
+                    : wide && hi >= 1.0    ? CR_BOUNDED_BELOW
+                    : wide && lo <= 0.0    ? CR_BOUNDED_ABOVE
+                                           : CR_DETERMINED;
+    // a search on a flat loss stands still: what is as good belongs to the interval
+    if (f->determined == CR_DETERMINED || isnan(f->lo)) return;
+    f->lo = fmin(f->lo, f->flat_lo);
+    f->hi = fmax(f->hi, f->flat_hi);
+}
+
+static void mean_and_se(const double* values, int count, double* mean, double* se) {
+    double sum = 0.0, square = 0.0;
+    for (int i = 0; i < count; i++) {
+        sum += values[i];
+    }
+    *mean = sum / count;
+    for (int i = 0; i < count; i++) {
+        square += (values[i] - *mean) * (values[i] - *mean);
+    }
+    *se = count > 1 ? sqrt(square / ((double)count * (count - 1))) : 0.0;
+}
+
+static crStatus run_job(Job* job, crError* error) {
+    const crFitOptions* o = job->options;
+    int later = 2 * job->dim + o->folds + o->bootstrap;
+    Watcher watcher = {job, 0, job->points + later};
+    crTasks tasks = {o->threads, watch, &watcher};
+    const char* stopped = "stopped";
+    if (!cr__tasks_run(&tasks, job->points, start_task, job))
+        return cr_error_set(error, CR_ERR_LIMIT, "fit", "%s", stopped);
+    fit_all_rows(job);
+    deal_folds(job);
+    watcher.before = job->points;
+    if (!cr__tasks_run(&tasks, later, later_task, job))
+        return cr_error_set(error, CR_ERR_LIMIT, "fit", "%s", stopped);
+    job->fit->evaluations += job->points;
+    for (int i = 0; i < later; i++) {
+        if (job->status[i] != CR_OK) return cr_error_set(error, job->status[i], "fit", "fit: out of memory");
+        job->fit->evaluations += job->used[i];
+    }
+    double* sorted = malloc((size_t)(o->bootstrap + 1) * sizeof *sorted);
+    if (sorted == NULL) return cr_error_set(error, CR_ERR_MEMORY, "fit", "fit: out of memory");
+    for (int i = 0; i < job->dim; i++) {
+        intervals(job, i, sorted);
+        determine(job, i);
+    }
+    free(sorted);
+    mean_and_se(job->fit->errors, job->impacts->count, &job->fit->cv, &job->fit->cv_se);
+    return CR_OK;
+}
+
+static crStatus with_memory(Job* job, crError* error) {
+    size_t rows = (size_t)job->impacts->count;
+    size_t tasks = (size_t)(2 * job->dim + job->options->folds + job->options->bootstrap);
+    job->stride = (job->impacts->count + job->law->sample - 1) / job->law->sample;
+    job->start_rows = (job->impacts->count + job->stride - 1) / job->stride;
+    job->points = job->dim == 0 ? 1 : 32 * job->dim * job->dim;
+    job->start = malloc((size_t)job->points * (size_t)job->start_rows * sizeof *job->start);
+    job->fold = malloc(rows * sizeof *job->fold);
+    job->replicas = calloc((size_t)job->options->bootstrap * (size_t)job->dim + 1, sizeof *job->replicas);
+    job->reach = calloc(2 * CR_SEARCH_DIM, sizeof *job->reach);
+    job->best = malloc(rows * sizeof *job->best);
+    job->status = calloc(tasks + 1, sizeof *job->status);
+    job->used = calloc(tasks + 1, sizeof *job->used);
+    job->fit->errors = calloc(rows, sizeof *job->fit->errors);
+    job->fit->P = calloc(rows, sizeof *job->fit->P);
+    bool got = job->start != NULL && job->fold != NULL && job->replicas != NULL && job->reach != NULL &&
+               job->best != NULL && job->status != NULL && job->used != NULL && job->fit->errors != NULL &&
+               job->fit->P != NULL;
+    crStatus status =
+        got ? run_job(job, error) : cr_error_set(error, CR_ERR_MEMORY, "fit", "fit: out of memory");
+    free(job->start);
+    free(job->fold);
+    free(job->replicas);
+    free(job->reach);
+    free(job->best);
+    free(job->status);
+    free(job->used);
+    return status;
+}
+
+// a law that refuses one row does not apply to the data
+static void check_applies(const crImpacts* impacts, const crFitLaw* law, crFit* fit) {
+    crFitTheta theta = cr_fit_theta();
+    for (int i = 0; i < impacts->count && fit->status == CR_OK; i++) {
+        crHit hit;
+        bool answered = true;
+        fit->status = cr_fit_answer(law, &theta, &impacts->rows[i].contact, &hit, &answered, &fit->error);
+        fit->error.line = impacts->rows[i].line;
+    }
+}
+
+crStatus cr_fit_run(const crImpacts* impacts, const crFitLaw* law, const crFitOptions* options, crFit* fit,
+                    crError* error) {
+    *fit = (crFit){.law = law};
+    Job job = {.impacts = impacts, .law = law, .options = options, .fit = fit};
+    unsigned params = (impacts->planar ? law->params : law->spatial) & options->params;
+    for (int i = 0; i < CR_FIT_PARAMS && job.dim < CR_SEARCH_DIM; i++) {
+        if ((params & (1u << i)) == 0) continue;
+        fit->fitted[job.dim].param = (crFitParam)i;
+        job.param[job.dim++] = (crFitParam)i;
+    }
+    fit->count = job.dim;
+    int least = job.dim * ROWS_PER_PARAM > options->folds ? job.dim * ROWS_PER_PARAM : options->folds;
+    if (impacts->count < least)
+        return cr_error_set(error, CR_ERR_SIZE, "rows",
+                            "rows: %d are too few for %d parameters of %s and %d folds; at least %d",
+                            impacts->count, job.dim, law->name, options->folds, least);
+    check_applies(impacts, law, fit);
+    if (fit->status != CR_OK) return CR_OK;
+    crStatus status = with_memory(&job, error);
+    if (status != CR_OK) cr_fit_destroy(fit);
+    return status;
+}
+
+void cr_fit_destroy(crFit* fit) {
+    free(fit->errors);
+    free(fit->P);
+    fit->errors = NULL;
+    fit->P = NULL;
+}
+
+void cr_fit_compare(const crFit* a, const crFit* b, int rows, double* difference, double* se) {
+    double sum = 0.0, square = 0.0;
+    for (int i = 0; i < rows; i++) {
+        sum += a->errors[i] - b->errors[i];
+    }
+    *difference = sum / rows;
+    for (int i = 0; i < rows; i++) {
+        double d = a->errors[i] - b->errors[i] - *difference;
+        square += d * d;
+    }
+    *se = rows > 1 ? sqrt(square / ((double)rows * (rows - 1))) : 0.0;
+}

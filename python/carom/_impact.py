@@ -1,0 +1,251 @@
+"""One contact: laws, the audit of their answers, and the permissible region of impulses."""
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from carom import _carom
+
+
+class Contact(NamedTuple):
+    """One contact in its own frame: x along the normal, y and z along the tangents."""
+    W: np.ndarray  # inverse of the local mass matrix, 1/kg (3, 3)
+    V: np.ndarray  # relative velocity before, m/s (3)
+    mu: float
+    e: float = 0.0
+    et: float = 0.0
+
+
+@dataclass(frozen=True)
+class Margins:
+    """How far inside each condition an impulse is; negative is outside."""
+    energy: float  # J
+    penetration: float  # m/s
+    tension: float  # N s
+    cone: float  # N s
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """All that W, V and P alone say about an outcome."""
+    V_plus: np.ndarray
+    energy_change: float
+    margins: Margins
+    permissible: bool
+    creates_energy: bool
+
+
+@dataclass(frozen=True)
+class Hit(Verdict):
+    """What a law made of a collision, and what the audit found."""
+    P: np.ndarray
+    regime: str
+    solutions: int
+
+
+def _hit(raw):
+    return Hit(**{**raw, "margins": Margins(**raw["margins"])})
+
+
+class Law(_carom.Law):
+    """A collision law: one of the catalogue by name, or a Python function.
+
+    A function gets a `Contact` (W, V, mu, e, et in the contact frame: x along the normal) and returns the
+    impulse, three numbers in that frame. Its answers are audited as every law's are.
+
+    >>> import carom
+    >>> def sticky(contact):
+    ...     "plastic: everything stops"
+    ...     return carom.Region(contact).P_II
+    >>> hit = carom.Law(sticky)(V=(-2, 1, 0), mu=1)
+    >>> hit.regime, hit.permissible
+    ('stick', True)
+    >>> carom.Law("routh", ending="energetic").name
+    'routh'
+
+    Parameters of the catalogue: ending (routh), directions (anitescu-potra), nu (pfeiffer-glocker), mu2 and mu3
+    (brach), psi1, psi2 and rho (spherical), wish (projected), eta2 (compliant), laws and weights (composite).
+    """
+
+    def __call__(self, W=None, V=(0, 0, 0), n=(1, 0, 0), *, mu=0.0, e=0.0, et=0.0, frame=None):
+        """Apply to one collision; see `impact`."""
+        return _hit(self._apply(W, V, n, mu, e, et, frame))
+
+    def apply(self, contact):
+        """Apply to a `Contact`; P and V_plus come back in its frame."""
+        return _hit(self._contact(contact))
+
+    def __repr__(self):
+        return f"carom.Law({self.name!r})"
+
+
+def _law(law):
+    return law if isinstance(law, Law) else Law(law)
+
+
+def impact(law, W=None, V=(0, 0, 0), n=(1, 0, 0), *, mu=0.0, e=0.0, et=0.0, frame=None):
+    """One collision by one law: V+ = V + W P.
+
+    law is a `Law`, a name of `laws()`, or a function. W (3 x 3, 1/kg; the identity unless given) is the inverse
+    of the local mass matrix, V the velocity of B's contact point relative to A's, n the unit normal from A to B.
+
+    >>> import carom
+    >>> hit = carom.impact("chatterjee-ruina", V=(-1, 0.4, 0), mu=0.5, e=0.8, et=0)
+    >>> print(hit.regime, round(hit.energy_change, 4))
+    stick -0.26
+    """
+    return _law(law)(W, V, n, mu=mu, e=e, et=et, frame=frame)
+
+
+def impact_many(law, W, V, n=None, *, mu=0.0, e=0.0, et=0.0):
+    """Many collisions at once: W (k, 3, 3), V and n (k, 3), mu, e and et numbers or (k).
+
+    Returns impulses (k, 3) and statuses (k), 0 where all is well; a refused row has P = 0.
+
+    >>> import numpy as np, carom
+    >>> P, status = carom.impact_many("newton", np.tile(np.eye(3), (2, 1, 1)), [[-1, 0, 0], [-2, 0, 0]], e=1)
+    >>> P[:, 0]
+    array([2., 4.])
+    """
+    return _law(law)._many(W, V, n, mu, e, et)
+
+
+def contact(W=None, V=(0, 0, 0), n=(1, 0, 0), *, mu=0.0, e=0.0, et=0.0, frame=None):
+    """A collision in the contact frame: the `Contact` and the frame, whose columns are n, t1, t2.
+
+    >>> import carom
+    >>> c, frame = carom.contact(V=(0, 0, -3), n=(0, 0, 1), mu=0.2)
+    >>> c.V
+    array([-3.,  0.,  0.])
+    """
+    return _carom._collision(W, V, n, mu, e, et, frame)
+
+
+def verdict(contact, P):
+    """What W, V and P alone say about an impulse, in the contact frame."""
+    raw = _carom._verdict(contact, P)
+    return Verdict(**{**raw, "margins": Margins(**raw["margins"])})
+
+
+def laws():
+    """The catalogue: what each law is called, whose it is, what it guarantees.
+
+    >>> import carom
+    >>> carom.laws()[0]["name"]
+    'newton'
+    """
+    return _carom._laws()
+
+
+def _zero():
+    return np.zeros(3)
+
+
+@dataclass
+class Rigid:
+    """A rigid body at the instant of impact.
+
+    >>> import carom
+    >>> ball = carom.Rigid.sphere(0.17, 0.0286)
+    >>> ball.velocity[0] = 2.0
+    >>> other = carom.Rigid.sphere(0.17, 0.0286, position=(0.0572, 0, 0))
+    >>> point = (0.0286, 0, 0)
+    >>> W, V = carom.collision(ball, other, point)
+    >>> hit = carom.impact("newton", W, V, (1, 0, 0), e=1)
+    >>> ball, other = ball.after(other, point, hit.P)
+    >>> abs(ball.velocity[0]) < 1e-12, round(float(other.velocity[0]), 12)
+    (True, 2.0)
+    """
+    mass: float = 1.0
+    inertia: np.ndarray = field(default_factory=lambda: np.eye(3))
+    position: np.ndarray = field(default_factory=_zero)
+    orientation: np.ndarray = field(default_factory=lambda: np.array([1.0, 0, 0, 0]))
+    velocity: np.ndarray = field(default_factory=_zero)
+    omega: np.ndarray = field(default_factory=_zero)
+    fixed: bool = False
+
+    def __post_init__(self):
+        inertia = np.asarray(self.inertia, dtype=float)
+        self.inertia = np.diag(inertia) if inertia.ndim == 1 else inertia
+        for name in ("position", "orientation", "velocity", "omega"):
+            setattr(self, name, np.array(getattr(self, name), dtype=float))
+
+    @classmethod
+    def sphere(cls, mass, radius, **other):
+        """A solid ball."""
+        return cls(mass=mass, inertia=np.eye(3) * (0.4 * mass * radius**2), **other)
+
+    def _tuple(self):
+        return (self.mass, self.inertia, self.position, self.orientation, self.velocity, self.omega, self.fixed)
+
+    def after(self, other, point, P):
+        """This body and the other after the impulse P has acted on the other at point, and -P on this one."""
+        va, wa, vb, wb = _carom._bodies(self._tuple(), other._tuple(), point, P)
+        return replace(self, velocity=va, omega=wa), replace(other, velocity=vb, omega=wb)
+
+
+def collision(a, b, point):
+    """W and V of two bodies that touch at point (world coordinates)."""
+    return _carom._bodies(a._tuple(), b._tuple(), point)
+
+
+class Region:
+    """The permissible region of one contact: impulses with no penetration, tension, sliding outside the cone or
+    gain of energy (Chatterjee and Ruina 1998). Everything is in the contact frame.
+
+    >>> import numpy as np, carom
+    >>> c, frame = carom.contact(V=(-1, 0.5, 0), mu=0.4)
+    >>> region = carom.Region(c)
+    >>> region.P_I
+    array([1., 0., 0.])
+    >>> carom.verdict(c, region.centroid).permissible
+    True
+    >>> vertices, triangles = region.mesh(2)
+    >>> vertices.shape, triangles.shape
+    ((162, 3), (320, 3))
+    """
+
+    def __init__(self, contact):
+        self.contact = contact
+        _carom._region(contact, "reach")
+
+    def _of(self, what, *more):
+        return _carom._region(self.contact, what, *more)
+
+    P_I = property(lambda self: self._of("P_I"), doc="plastic, frictionless; None where there is none")
+    P_II = property(lambda self: self._of("P_II"), doc="plastic, sticking; None where there is none")
+    centroid = property(lambda self: self._of("centroid"), doc="a point of the interior, or None")
+    reach = property(lambda self: self._of("reach"), doc="no impulse of the region is longer")
+    azimuth = property(lambda self: self._of("azimuth"), doc="of the section that holds P_I and P_II, rad")
+
+    def section(self, azimuth=None, count=200):
+        """Boundary points (count, 3) of the section through the n axis at an azimuth, or None."""
+        return self._of("section", self.azimuth if azimuth is None else azimuth, count)
+
+    def mesh(self, level=3):
+        """Boundary as (vertices, triangles), or None where there is no interior; level 0 to 6."""
+        return self._of("mesh", level)
+
+    def extent(self, P0, d):
+        """Largest s with P0 + s d in the region."""
+        return self._of("extent", P0, d)
+
+    def project(self, wish):
+        """A wished impulse, drawn towards the centroid until it is in the region."""
+        return self._of("project", wish)
+
+    def spherical(self, psi1, psi2, rho):
+        """The impulse with these spherical parameters about the centroid."""
+        return self._of("spherical", psi1, psi2, rho)
+
+    def to_spherical(self, P):
+        """The inverse: (psi1, psi2, rho)."""
+        return self._of("to_spherical", P)
+
+    def ellipsoid(self, Ec):
+        """Surface of constant contact energy: (center, radii, axes), or None."""
+        return self._of("ellipsoid", Ec)
+
+    def routh_path(self):
+        """Routh's path from P = 0 to its end, or None."""
+        return self._of("routh")

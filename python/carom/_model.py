@@ -1,0 +1,95 @@
+"""Models: what exists."""
+from carom import _carom
+
+
+class Model(_carom.Model):
+    """Bodies in kinematic trees with joints, shapes, materials and loops; body 0 is the world.
+
+    It may grow until a `World` or an array looks at it, and cannot change while one does.
+
+    >>> import carom
+    >>> model = carom.Model()
+    >>> rubber = model.material("rubber", mu=0.5, e=0.8)
+    >>> model.halfspace(0, material=rubber)
+    0
+    >>> ball = model.body("ball", pos=(0, 0, 1.1))
+    >>> model.sphere(ball, 0.1, material=rubber)
+    1
+    >>> model.nv, round(float(model.mass[ball]), 4)
+    (6, 4.1888)
+    """
+
+    def material(self, name=None, **fields):
+        """Add a material: density, mu, e, et, mu2 and axis (elliptic friction), mu_spin, mu_roll, viscous, mu_stribeck,
+        speed_stribeck. Returns its index; material 0 is there from the start (mu 0.5, e 0)."""
+        return self._add_material(name, **fields)
+
+    def pair(self, a, b, **surface):
+        """What happens where materials a and b touch, instead of what they make together: mu, e, et ..."""
+        self._add_pair(a, b, **surface)
+
+    def exclude(self, a, b):
+        """Shapes of bodies a and b never meet."""
+        self._exclude(a, b)
+
+    def filter(self, shape, group, mask):
+        """Two shapes meet where the group of one has a bit of the mask of the other; 1 and all bits unless set."""
+        self._filter(shape, group, mask)
+
+    def body(self, name=None, joint="free", pos=(0, 0, 0), quat=(1, 0, 0, 0), **fields):
+        """Add a body: joint is fixed, hinge, slider, planar, ball or free; pos and quat are those at q = 0 in the frame
+        of parent (0). Others: axis (hinge, slider), mass with com and inertia (3 numbers or 3 x 3) where they do not
+        come from shapes, dof (a dict: lower, upper, stiffness, rest, damping, friction, motor_force, motor_speed,
+        armature; one number or one for each velocity), gravity_scale, linear_drag, angular_drag. Returns its index."""
+        return self._add_body(name, joint, pos, quat, **fields)
+
+    def _shape(self, body, kind, data, material, pos, quat):
+        return self._add_shape(body, kind, data, material, pos, quat)
+
+    def sphere(self, body, radius, *, material=0, pos=None, quat=None):
+        """Add a ball to a body; returns the index of the shape, as all of these do."""
+        return self._shape(body, "sphere", [radius], material, pos, quat)
+
+    def capsule(self, body, radius, half_length, *, material=0, pos=None, quat=None):
+        """Along local z, round ends beyond half_length."""
+        return self._shape(body, "capsule", [radius, half_length], material, pos, quat)
+
+    def cylinder(self, body, radius, half_height, *, material=0, pos=None, quat=None):
+        """Along local z."""
+        return self._shape(body, "cylinder", [radius, half_height], material, pos, quat)
+
+    def cone(self, body, radius, half_height, *, material=0, pos=None, quat=None):
+        """Base at -half_height, apex at +half_height along local z."""
+        return self._shape(body, "cone", [radius, half_height], material, pos, quat)
+
+    def box(self, body, half_edges, *, material=0, pos=None, quat=None):
+        """Three half edges."""
+        return self._shape(body, "box", half_edges, material, pos, quat)
+
+    def ellipsoid(self, body, semi_axes, *, material=0, pos=None, quat=None):
+        """Three semi-axes."""
+        return self._shape(body, "ellipsoid", semi_axes, material, pos, quat)
+
+    def halfspace(self, body=0, normal=(0, 0, 1), offset=0.0, *, material=0):
+        """Solid where normal.x <= offset."""
+        return self._shape(body, "halfspace", [*normal, offset], material, None, None)
+
+    def hull(self, body, points, *, material=0, pos=None, quat=None):
+        """Convex hull of points (n, 3)."""
+        return self._shape(body, "hull", points, material, pos, quat)
+
+    def mesh(self, body, vertices, triangles, *, material=0, pos=None, quat=None):
+        """Triangles (m, 3), counterclockwise from outside; a moving body needs a closed one."""
+        return self._shape(body, "mesh", (vertices, triangles), material, pos, quat)
+
+    def heightfield(self, body, heights, dx, dy, *, material=0, pos=None, quat=None):
+        """Heights[j, i] at (i dx, j dy), solid below."""
+        return self._shape(body, "heightfield", (heights, dx, dy), material, pos, quat)
+
+    def loop(self, kind, a, b, *, pos_a=None, pos_b=None, quat_a=None, quat_b=None, length=float("nan"), coef=None):
+        """Tie two bodies beyond the tree: connect (points coincide), weld, distance (length apart), joint (the joint of
+        a follows that of b: five numbers, q_a = coef[0] + coef[1] q_b + ...)."""
+        return self._add_loop(kind, a, b, pos_a, pos_b, quat_a, quat_b, length, coef)
+
+    def __repr__(self):
+        return f"<carom.Model: {self.nb - 1} bodies, {len(self.shapes)} shapes, {self.nv} velocities>"

@@ -1,0 +1,120 @@
+"""Many contacts at one instant: problems, solvers and rules."""
+from dataclasses import dataclass
+
+import numpy as np
+
+from carom import _carom
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What is true of impulses, from raw data."""
+    residual: float
+    approach: float
+    cone: float
+    dissipation: float
+    complementarity: float
+    momentum: float
+    energy_change: float
+    worst_block: int
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Impulses p and velocities u of a problem; solved by the audit's residual, not by the solver's word."""
+    p: np.ndarray
+    u: np.ndarray
+    outcome: str
+    method: str
+    iterations: int
+    residual: float
+    audit: Audit
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """Impulses of an impact by a rule, and what is true of them."""
+    p: np.ndarray
+    u: np.ndarray
+    outcome: str
+    method: str
+    steps: int
+    unique: str
+    flags: int
+    energy_change: float
+    work: float
+    permissible: bool
+    creates_energy: bool
+    margins: dict
+    audit: Audit
+
+
+class Rule(_carom.Rule):
+    """How many contacts share an impact: Rule("newton"), Rule("sequence", law=...), Rule("chain", stiffness=...).
+
+    Parameters: law, solver, tolerance, budget, directions, eps, ties, direction, seed, extrapolate, mechanism, pick,
+    corner, threshold, stiffness, hertz. What it does not name comes from the world or call that uses it.
+    """
+
+    def __repr__(self):
+        return f"carom.Rule({self.name!r})"
+
+
+class Problem(_carom.Problem):
+    """u = u_free + W p, and what the rows must satisfy.
+
+    blocks are (kind, rows) or (kind, rows, fields): equality, unilateral, box (lo, hi), cone (mu, mu2, mu_spin,
+    mu_roll, spin, roll); rules also read e and et. b is a bias added to u before comparing.
+
+    >>> import numpy as np, carom
+    >>> problem = carom.Problem([-1.0, 0.5], np.eye(2), [("cone", 2, {"mu": 0.3})])
+    >>> solution = problem.solve()
+    >>> solution.p.round(6), solution.outcome
+    (array([ 1. , -0.3]), 'solved')
+    """
+
+    def __init__(self, u_free, W, blocks, b=None, *, raw=False):
+        blocks = [(block[0], block[1], dict(block[2]) if len(block) > 2 else {}) for block in blocks]
+        super().__init__(u_free, W, blocks, b, raw)
+
+    @classmethod
+    def read(cls, path, format=None):
+        """From a file in any format that `carom solve` reads."""
+        problem = cls.__new__(cls)
+        _carom.Problem.__init__(problem, str(path), format)
+        return problem
+
+    def solve(self, solver="auto", *, tol=1e-10, max_iterations=0, p=None):
+        """Impulses by one of `solvers()`, from the guess p."""
+        raw = self._solve(solver, tol, max_iterations, p)
+        return Solution(**{**raw, "audit": Audit(**raw["audit"])})
+
+    def audit(self, p):
+        """What is true of impulses p, from raw data alone.
+
+        >>> import carom
+        >>> carom.Problem([-1.0], [[2.0]], [("unilateral", 1)]).audit([0.25]).approach
+        0.5
+        """
+        return Audit(**self._audit(p))
+
+    def resolve(self, rule="poisson", *, law=None):
+        """As an impact: u_free are the velocities before it; rule is a `Rule` or a name of `rules()`.
+
+        >>> import numpy as np, carom
+        >>> balls = carom.Problem([-1.0, 0.0], [[2.0, -1.0], [-1.0, 2.0]], [("unilateral", 1, {"e": 1})] * 2)
+        >>> balls.resolve("sequence", law="newton").u.round(9)
+        array([0., 1.])
+        """
+        raw = self._resolve(rule, law)
+        return Resolution(**{**raw, "audit": Audit(**raw["audit"])})
+
+
+def rules():
+    """The catalogue of rules."""
+    return _carom._rules()
+
+
+def solvers():
+    """Names of the solvers."""
+    return _carom._solvers()

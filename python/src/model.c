@@ -1,0 +1,520 @@
+// model.c - models: bodies, shapes, materials and loops, built from Python.
+//
+// A model may grow until a world or an array looks at it; while one does, adding to it is refused, so that
+// views never point to memory that moved. Fails: what the library refuses, at once and by field.
+#include <math.h>
+#include <stddef.h>
+
+#include "binding.h"
+#include "io/scene_parts.h"
+
+// what a shape points to, and how it is freed
+typedef struct ModelPiece {
+    void* data;
+    void (*destroy)(void* data);
+    struct ModelPiece* next;
+} ModelPiece;
+
+// holds
+
+PyObject* py_hold(PyModel* model) {
+    PyHold* hold = PyObject_New(PyHold, &PyHold_Type);
+    if (hold == NULL) return NULL;
+    Py_INCREF(model);
+    hold->model = model;
+    model->holds++;
+    return (PyObject*)hold;
+}
+
+static void hold_dealloc(PyObject* object) {
+    PyHold* self = (PyHold*)object;
+    self->model->holds--;
+    Py_DECREF(self->model);
+    PyObject_Free(object);
+}
+
+PyTypeObject PyHold_Type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "carom._carom.Hold",
+    .tp_basicsize = sizeof(PyHold),
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_dealloc = hold_dealloc,
+};
+
+// the model
+
+static PyObject* model_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
+    (void)args;
+    (void)keywords;
+    PyModel* self = (PyModel*)type->tp_alloc(type, 0);
+    if (self == NULL) return NULL;
+    self->model = cr_model_create(NULL);
+    if (self->model != NULL) return (PyObject*)self;
+    Py_DECREF(self);
+    return PyErr_NoMemory();
+}
+
+PyObject* py_model_of(crModel* model, PyObject* owner) {
+    PyModel* self = (PyModel*)py_classes.model->tp_alloc(py_classes.model, 0);
+    if (self == NULL) return NULL;
+    Py_INCREF(owner);
+    self->owner = owner;
+    self->model = model;
+    self->holds = 1;
+    return (PyObject*)self;
+}
+
+static void model_dealloc(PyObject* object) {
+    PyModel* self = (PyModel*)object;
+    if (self->owner == NULL) cr_model_destroy(self->model);
+    while (self->pieces != NULL) {
+        ModelPiece* next = self->pieces->next;
+        self->pieces->destroy(self->pieces->data);
+        PyMem_Free(self->pieces);
+        self->pieces = next;
+    }
+    Py_XDECREF(self->owner);
+    Py_TYPE(object)->tp_free(object);
+}
+
+static bool may_change(const PyModel* self) {
+    if (self->owner != NULL)
+        return py_refuse(CR_ERR_ARGUMENT, "model", "model: belongs to a scene and cannot change");
+    if (self->holds > 0)
+        return py_refuse(CR_ERR_ARGUMENT, "model",
+                         "model: %ld worlds or arrays look at it, and it cannot change while they do",
+                         (long)self->holds);
+    return true;
+}
+
+// the index that was added, or the refusal; a refused addition leaves a model that can go on
+static PyObject* added(PyModel* self, int index) {
+    if (index >= 0) return PyLong_FromLong(index);
+    crError error = self->model->error;
+    if (error.status == CR_OK)
+        cr_error_set(&error, (crStatus)index, "", "%s", cr_status_text((crStatus)index));
+    self->model->error = (crError){0};
+    return py_raise(&error);
+}
+
+// None, or the refusal
+static PyObject* done(PyModel* self, crStatus status) {
+    if (status != CR_OK) return added(self, (int)status);
+    Py_RETURN_NONE;
+}
+
+#define SURFACE_NAMES \
+    "mu", "e", "et", "mu2", "axis", "mu_spin", "mu_roll", "viscous", "mu_stribeck", "speed_stribeck"
+#define SURFACE_FORMAT "ddddOddddd"
+#define SURFACE_PLACES(s, axis)                                                                              \
+    &(s).mu, &(s).e, &(s).et, &(s).mu2, &(axis), &(s).mu_spin, &(s).mu_roll, &(s).viscous, &(s).mu_stribeck, \
+        &(s).speed_stribeck
+
+static PyObject* add_material(PyObject* object, PyObject* args, PyObject* keywords) {
+    static char* names[] = {"name", "density", SURFACE_NAMES, NULL};
+    PyModel* self = (PyModel*)object;
+    crMaterial m = cr_material();
+    PyObject* axis = NULL;
+    m.surface.mu2 = NAN;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|z$d" SURFACE_FORMAT ":add_material", names, &m.name,
+                                     &m.density, SURFACE_PLACES(m.surface, axis)) ||
+        !py_vec3(axis, "axis", &m.surface.axis) || !may_change(self))
+        return NULL;
+    return added(self, cr_model_add_material(self->model, &m));
+}
+
+static PyObject* add_pair(PyObject* object, PyObject* args, PyObject* keywords) {
+    static char* names[] = {"material_a", "material_b", SURFACE_NAMES, NULL};
+    PyModel* self = (PyModel*)object;
+    crSurface surface = cr_material().surface;
+    PyObject* axis = NULL;
+    int a, b;
+    surface.mu2 = NAN;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "ii|$" SURFACE_FORMAT ":add_pair", names, &a, &b,
+                                     SURFACE_PLACES(surface, axis)) ||
+        !py_vec3(axis, "axis", &surface.axis) || !may_change(self))
+        return NULL;
+    return done(self, cr_model_add_pair(self->model, a, b, &surface));
+}
+
+static PyObject* exclude(PyObject* object, PyObject* args) {
+    PyModel* self = (PyModel*)object;
+    int a, b;
+    if (!PyArg_ParseTuple(args, "ii:exclude", &a, &b) || !may_change(self)) return NULL;
+    return done(self, cr_model_exclude(self->model, a, b));
+}
+
+static PyObject* set_filter(PyObject* object, PyObject* args) {
+    PyModel* self = (PyModel*)object;
+    int shape;
+    unsigned long long group, mask;
+    if (!PyArg_ParseTuple(args, "iKK:filter", &shape, &group, &mask) || !may_change(self)) return NULL;
+    return done(self, cr_model_set_filter(self->model, shape, group, mask));
+}
+
+static bool take_inertia(PyObject* value, crSym3* out) {
+    if (value == NULL || value == Py_None) return true;
+    double d[3] = {0};
+    crMat3 full = {0};
+    if (PySequence_Check(value) && PySequence_Size(value) == 3) {
+        PyObject* first = PySequence_GetItem(value, 0);
+        bool diagonal = first != NULL && PyNumber_Check(first) != 0 && PySequence_Check(first) == 0;
+        Py_XDECREF(first);
+        if (diagonal) {
+            if (!py_doubles(value, "inertia", 3, d)) return false;
+            *out = (crSym3){d[0], 0.0, 0.0, d[1], 0.0, d[2]};
+            return true;
+        }
+    }
+    if (!py_mat3(value, "inertia", &full)) return false;
+    *out = cr_mat3_symmetric(full);
+    return true;
+}
+
+// one number for every velocity of the joint, or one each
+static bool take_dof(PyObject* dict, const char* field, int count, crDof* dof, size_t offset) {
+    PyObject* value = PyDict_GetItemString(dict, field);
+    if (value == NULL || value == Py_None) return true;
+    double numbers[6];
+    if (PyFloat_Check(value) || PyLong_Check(value)) {
+        for (int i = 0; i < count; i++) {
+            numbers[i] = PyFloat_AsDouble(value);
+        }
+    } else if (!py_doubles(value, field, count, numbers)) {
+        return false;
+    }
+    for (int i = 0; i < count; i++) {
+        memcpy((char*)&dof[i] + offset, &numbers[i], sizeof(double));
+    }
+    return PyErr_Occurred() == NULL;
+}
+
+static bool take_dofs(PyObject* dict, crBodyDef* def) {
+    static const struct {
+        const char* name;
+        size_t offset;
+    } fields[] = {{"lower", offsetof(crDof, lower)},
+                  {"upper", offsetof(crDof, upper)},
+                  {"stiffness", offsetof(crDof, stiffness)},
+                  {"rest", offsetof(crDof, rest)},
+                  {"damping", offsetof(crDof, damping)},
+                  {"friction", offsetof(crDof, friction)},
+                  {"motor_force", offsetof(crDof, motor_force)},
+                  {"motor_speed", offsetof(crDof, motor_speed)},
+                  {"armature", offsetof(crDof, armature)}};
+    static const int velocities[] = {0, 1, 1, 3, 3, 6, 0};
+    if (dict == NULL || dict == Py_None) return true;
+    if (!PyDict_Check(dict)) return py_refuse(CR_ERR_TYPE, "dof", "dof: must be a dict");
+    size_t known = 0;
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        known += PyDict_GetItemString(dict, fields[i].name) != NULL;
+        if (!take_dof(dict, fields[i].name, velocities[def->joint], def->dof, fields[i].offset)) return false;
+    }
+    if (known == (size_t)PyDict_Size(dict)) return true;
+    return py_refuse(CR_ERR_FIELD, "dof",
+                     "dof: has an unknown key; known are lower, upper, stiffness, rest, damping, friction, "
+                     "motor_force, motor_speed, armature");
+}
+
+static PyObject* add_body(PyObject* object, PyObject* args, PyObject* keywords) {
+    static const char* const joints[] = {"fixed", "hinge", "slider", "planar", "ball", "free", NULL};
+    static char* names[] = {"name", "joint",   "pos", "quat",          "parent",      "axis",         "mass",
+                            "com",  "inertia", "dof", "gravity_scale", "linear_drag", "angular_drag", NULL};
+    PyModel* self = (PyModel*)object;
+    crBodyDef def = cr_body_def();
+    PyObject *joint = NULL, *pos = NULL, *quat = NULL, *axis = NULL, *com = NULL, *inertia = NULL,
+             *dof = NULL;
+    int kind = CR_JOINT_FREE;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|zOOO$iOdOOOddd:add_body", names, &def.name, &joint,
+                                     &pos, &quat, &def.parent, &axis, &def.mass, &com, &inertia, &dof,
+                                     &def.gravity_scale, &def.linear_drag, &def.angular_drag) ||
+        !py_choice(joint, "joint", joints, &kind) || !py_vec3(pos, "pos", &def.pose.p) ||
+        !py_quat(quat, "quat", &def.pose.q) || !py_vec3(axis, "axis", &def.axis) ||
+        !py_vec3(com, "com", &def.com) || !take_inertia(inertia, &def.inertia))
+        return NULL;
+    def.joint = (crJoint)kind;
+    if (!take_dofs(dof, &def) || !may_change(self)) return NULL;
+    return added(self, cr_model_add_body(self->model, &def));
+}
+
+// shapes
+
+static bool own(PyModel* self, void* data, void (*destroy)(void*)) {
+    ModelPiece* piece = PyMem_Malloc(sizeof *piece);
+    if (piece == NULL) {
+        destroy(data);
+        PyErr_NoMemory();
+        return false;
+    }
+    *piece = (ModelPiece){data, destroy, self->pieces};
+    self->pieces = piece;
+    return true;
+}
+
+static void destroy_hull(void* data) { cr_hull_destroy(data); }
+static void destroy_mesh(void* data) { cr_mesh_destroy(data); }
+static void destroy_field(void* data) { cr_heightfield_destroy(data); }
+
+static bool make_hull(PyModel* self, PyObject* data, crShape* shape) {
+    PyArrayObject* points = py_array(data, "vertices", 2, (npy_intp[2]){-1, 3});
+    if (points == NULL) return false;
+    crHull* hull = NULL;
+    crError error = {0};
+    crStatus status = cr__hull_of_points(PyArray_DATA(points), (int)PyArray_DIM(points, 0), &hull, &error);
+    Py_DECREF(points);
+    if (status != CR_OK) py_raise(&error);
+    if (status != CR_OK || !own(self, hull, destroy_hull)) return false;
+    *shape = cr_shape_hull(hull);
+    return true;
+}
+
+static bool make_mesh(PyModel* self, PyObject* data, crShape* shape) {
+    PyObject *vertices, *triangles;
+    if (!PyArg_ParseTuple(data, "OO", &vertices, &triangles)) return false;
+    PyArrayObject* points = py_array(vertices, "vertices", 2, (npy_intp[2]){-1, 3});
+    PyArrayObject* loops =
+        points != NULL ? (PyArrayObject*)PyArray_FROM_OTF(triangles, NPY_INT, NPY_ARRAY_IN_ARRAY) : NULL;
+    bool good = loops != NULL && PyArray_NDIM(loops) == 2 && PyArray_DIM(loops, 1) == 3;
+    if (loops != NULL && !good) py_refuse(CR_ERR_SIZE, "triangles", "triangles: must be n x 3");
+    crMesh* mesh = NULL;
+    if (good) {
+        crMeshDef def = {(int)PyArray_DIM(points, 0), PyArray_DATA(points), (int)PyArray_DIM(loops, 0),
+                         PyArray_DATA(loops)};
+        crError error = {0};
+        good = cr_mesh_create(&def, NULL, &mesh, &error) == CR_OK;
+        if (!good) py_raise(&error);
+    }
+    Py_XDECREF(points);
+    Py_XDECREF(loops);
+    if (!good || !own(self, mesh, destroy_mesh)) return false;
+    *shape = cr_shape_mesh(mesh);
+    return true;
+}
+
+static bool make_field(PyModel* self, PyObject* data, crShape* shape) {
+    PyObject* heights;
+    crHeightFieldDef def = {0};
+    if (!PyArg_ParseTuple(data, "Odd", &heights, &def.dx, &def.dy)) return false;
+    PyArrayObject* z = py_array(heights, "heights", 2, (npy_intp[2]){-1, -1});
+    if (z == NULL) return false;
+    def.nx = (int)PyArray_DIM(z, 1);
+    def.ny = (int)PyArray_DIM(z, 0);
+    def.z = PyArray_DATA(z);
+    crHeightField* field = NULL;
+    crError error = {0};
+    crStatus status = cr_heightfield_create(&def, NULL, &field, &error);
+    Py_DECREF(z);
+    if (status != CR_OK) py_raise(&error);
+    if (status != CR_OK || !own(self, field, destroy_field)) return false;
+    *shape = cr_shape_heightfield(field);
+    return true;
+}
+
+static bool make_shape(PyModel* self, const char* kind, PyObject* data, crShape* shape) {
+    double s[4] = {0};
+    crVec3 n = {0};
+    if (strcmp(kind, "hull") == 0) return make_hull(self, data, shape);
+    if (strcmp(kind, "mesh") == 0) return make_mesh(self, data, shape);
+    if (strcmp(kind, "heightfield") == 0) return make_field(self, data, shape);
+    if (strcmp(kind, "halfspace") == 0) {
+        if (!py_doubles(data, "halfspace", 4, s)) return false;
+        n = cr_vec3(s[0], s[1], s[2]);
+        *shape = cr_shape_halfspace(n, s[3]);
+        return true;
+    }
+    static const struct {
+        const char* name;
+        int numbers;
+    } kinds[] = {{"sphere", 1}, {"capsule", 2}, {"cylinder", 2}, {"cone", 2}, {"box", 3}, {"ellipsoid", 3}};
+    int i = 0;
+    while (i < 6 && strcmp(kinds[i].name, kind) != 0) {
+        i++;
+    }
+    if (i == 6) return py_refuse(CR_ERR_NAME, "shape", "shape: there is no shape '%.40s'", kind);
+    if (!py_doubles(data, "size", kinds[i].numbers, s)) return false;
+    const crShape made[] = {cr_shape_sphere(s[0]),          cr_shape_capsule(s[0], s[1]),
+                            cr_shape_cylinder(s[0], s[1]),  cr_shape_cone(s[0], s[1]),
+                            cr_shape_box(s[0], s[1], s[2]), cr_shape_ellipsoid(s[0], s[1], s[2])};
+    *shape = made[i];
+    return true;
+}
+
+// _add_shape(body, kind, data, material, pos, quat)
+static PyObject* add_shape(PyObject* object, PyObject* args) {
+    PyModel* self = (PyModel*)object;
+    int body, material;
+    const char* kind;
+    PyObject *data, *pos, *quat;
+    crShape shape;
+    if (!PyArg_ParseTuple(args, "isOiOO", &body, &kind, &data, &material, &pos, &quat) || !may_change(self) ||
+        !make_shape(self, kind, data, &shape) || !py_vec3(pos, "pos", &shape.pose.p) ||
+        !py_quat(quat, "quat", &shape.pose.q))
+        return NULL;
+    return added(self, cr_model_add_shape(self->model, body, &shape, material));
+}
+
+static PyObject* add_loop(PyObject* object, PyObject* args, PyObject* keywords) {
+    static const char* const kinds[] = {"connect", "weld", "distance", "joint", NULL};
+    static char* names[] = {"kind", "a", "b", "pos_a", "pos_b", "quat_a", "quat_b", "length", "coef", NULL};
+    PyModel* self = (PyModel*)object;
+    PyObject *kind, *pos_a = NULL, *pos_b = NULL, *quat_a = NULL, *quat_b = NULL, *coef = NULL;
+    int a, b, index = 0;
+    double length = NAN;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "Oii|OOOOdO:add_loop", names, &kind, &a, &b, &pos_a,
+                                     &pos_b, &quat_a, &quat_b, &length, &coef) ||
+        !py_choice(kind, "kind", kinds, &index))
+        return NULL;
+    crLoop loop = cr_loop((crLoopKind)index, a, b);
+    if (!isnan(length)) loop.length = length;
+    if (!py_vec3(pos_a, "pos_a", &loop.pose_a.p) || !py_vec3(pos_b, "pos_b", &loop.pose_b.p) ||
+        !py_quat(quat_a, "quat_a", &loop.pose_a.q) || !py_quat(quat_b, "quat_b", &loop.pose_b.q) ||
+        !py_doubles(coef, "coef", 5, loop.coef) || !may_change(self))
+        return NULL;
+    return added(self, cr_model_add_loop(self->model, &loop));
+}
+
+static PyObject* find_body(PyObject* object, PyObject* name) {
+    PyModel* self = (PyModel*)object;
+    const char* text = PyUnicode_AsUTF8(name);
+    if (text == NULL) return NULL;
+    int body = cr_model_find_body(self->model, text);
+    if (body >= 0) return PyLong_FromLong(body);
+    py_refuse(CR_ERR_NAME, "name", "name: there is no body '%.80s'", text);
+    return NULL;
+}
+
+static PyObject* body_dofs(PyObject* object, PyObject* index) {
+    PyModel* self = (PyModel*)object;
+    long body = PyLong_AsLong(index);
+    if (body == -1 && PyErr_Occurred() != NULL) return NULL;
+    if (body < 0 || body >= self->model->nb) {
+        py_refuse(CR_ERR_RANGE, "body", "body: is %ld, must be 0 to %d", body, self->model->nb - 1);
+        return NULL;
+    }
+    const crBody* b = &self->model->bodies[body];
+    return Py_BuildValue("iiii", b->q, b->nq, b->v, b->nv);
+}
+
+// attributes
+
+static PyObject* view(PyModel* self, const void* data, int dimensions, const npy_intp* shape,
+                      npy_intp stride) {
+    PyObject* hold = py_hold(self);
+    if (hold == NULL) return NULL;
+    PyObject* array = py_view_strided(hold, data, dimensions, shape, stride);
+    Py_DECREF(hold);
+    return array;
+}
+
+static PyObject* get_mass(PyObject* object, void* closure) {
+    (void)closure;
+    PyModel* self = (PyModel*)object;
+    npy_intp shape[1] = {self->model->nb};
+    return view(self, &self->model->bodies[0].mass, 1, shape, sizeof(crBody));
+}
+
+static PyObject* get_com(PyObject* object, void* closure) {
+    (void)closure;
+    PyModel* self = (PyModel*)object;
+    npy_intp shape[2] = {self->model->nb, 3};
+    return view(self, &self->model->bodies[0].com, 2, shape, sizeof(crBody));
+}
+
+static PyObject* get_q0(PyObject* object, void* closure) {
+    (void)closure;
+    PyModel* self = (PyModel*)object;
+    npy_intp shape[1] = {self->model->nq};
+    return view(self, self->model->q0, 1, shape, sizeof(double));
+}
+
+static PyObject* get_gravity(PyObject* object, void* closure) {
+    (void)closure;
+    return py_vector(((PyModel*)object)->model->gravity);
+}
+
+static int set_gravity(PyObject* object, PyObject* value, void* closure) {
+    (void)closure;
+    PyModel* self = (PyModel*)object;
+    crVec3 gravity = self->model->gravity;
+    if (value == NULL) PyErr_SetString(PyExc_TypeError, "gravity cannot be deleted");
+    if (value == NULL || !py_vec3(value, "gravity", &gravity) || !may_change(self)) return -1;
+    if (!cr_vec3_finite(gravity)) {
+        py_refuse(CR_ERR_FINITE, "gravity", "gravity: must be three finite numbers");
+        return -1;
+    }
+    self->model->gravity = gravity;
+    return 0;
+}
+
+static PyObject* get_names(PyObject* object, void* closure) {
+    (void)closure;
+    PyModel* self = (PyModel*)object;
+    PyObject* list = PyList_New(self->model->nb);
+    for (int i = 0; list != NULL && i < self->model->nb; i++) {
+        const char* name = self->model->bodies[i].name;
+        PyObject* item = PyUnicode_FromString(name != NULL ? name : "");
+        if (item == NULL) {
+            Py_CLEAR(list);
+            break;
+        }
+        PyList_SET_ITEM(list, i, item);
+    }
+    return list;
+}
+
+// which count of the model
+static PyObject* get_count(PyObject* object, void* closure) {
+    const char* base = (const char*)((PyModel*)object)->model;
+    return PyLong_FromLong(*(const int*)(const void*)(base + (size_t)(uintptr_t)closure));
+}
+
+static PyObject* get_shapes(PyObject* object, void* closure) {
+    (void)closure;
+    const crModel* model = ((PyModel*)object)->model;
+    PyObject* list = PyList_New(0);
+    for (int i = 0; list != NULL && i < model->shape_count; i++) {
+        const crBodyShape* s = &model->shapes[i];
+        const crPose* p = &s->shape.pose;
+        PyObject* item = Py_BuildValue(
+            "{s:s,s:i,s:i,s:(ddd),s:d,s:(ddd),s:(dddd)}", "kind", cr_shape_name(s->shape.kind), "body",
+            s->body, "material", s->material, "size", s->shape.size.x, s->shape.size.y, s->shape.size.z,
+            "offset", s->shape.offset, "pos", p->p.x, p->p.y, p->p.z, "quat", p->q.w, p->q.x, p->q.y, p->q.z);
+        if (item == NULL || PyList_Append(list, item) != 0) Py_CLEAR(list);
+        Py_XDECREF(item);
+    }
+    return list;
+}
+
+static PyMethodDef methods[] = {
+    {"_add_material", (PyCFunction)(void (*)(void))add_material, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"_add_pair", (PyCFunction)(void (*)(void))add_pair, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"_exclude", exclude, METH_VARARGS, NULL},
+    {"_filter", set_filter, METH_VARARGS, NULL},
+    {"_add_body", (PyCFunction)(void (*)(void))add_body, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"_add_shape", add_shape, METH_VARARGS, NULL},
+    {"_add_loop", (PyCFunction)(void (*)(void))add_loop, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"find", find_body, METH_O, "Index of the body of this name."},
+    {"dofs", body_dofs, METH_O, "Where a body's numbers are: (first q, count, first v, count)."},
+    {NULL, NULL, 0, NULL}};
+
+#define COUNT(name, text) {#name, get_count, NULL, text, (void*)offsetof(crModel, name)}
+static PyGetSetDef getset[] = {
+    {"mass", get_mass, NULL, "masses of the bodies, kg (nb); a view", NULL},
+    {"com", get_com, NULL, "centres of mass in the bodies' frames, m (nb, 3); a view", NULL},
+    {"q0", get_q0, NULL, "reference position (nq); a view", NULL},
+    {"gravity", get_gravity, set_gravity, "m/s^2", NULL},
+    {"names", get_names, NULL, "names of the bodies; '' where there is none", NULL},
+    {"shapes", get_shapes, NULL, "kind, body, material, size, offset, pos and quat of every shape", NULL},
+    COUNT(nb, "bodies, the world included"),
+    COUNT(nq, "coordinates"),
+    COUNT(nv, "velocities"),
+    {NULL, NULL, NULL, NULL, NULL}};
+
+PyTypeObject PyModel_Type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "carom._carom.Model",
+    .tp_basicsize = sizeof(PyModel),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+    .tp_new = model_new,
+    .tp_dealloc = model_dealloc,
+    .tp_methods = methods,
+    .tp_getset = getset,
+};

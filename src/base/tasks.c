@@ -1,0 +1,190 @@
+// tasks.c - loops shared by threads: one ticket counter, bounded spinning, then sleep.
+//
+// A ticket is (job, next chunk) in one word. Threads take chunks by compare-and-swap, so a thread that wakes
+// late can never take a chunk of a job whose fields it has not read: the word has changed (a job is closed
+// before the fields of the next are written) and the swap fails. The caller works too and waits only for
+// chunks that were taken, never for threads that sleep. Every wait spins a bounded number of times and then
+// sleeps on a condition variable; flag and counter are written before the other is read, both sequentially
+// consistent, so no wake-up is lost.
+// Fails: CR_ERR_MEMORY where a thread cannot be started; those that were are ended.
+#include "base/tasks.h"
+
+#if defined(CAROM_NO_THREADS)
+
+crStatus cr__tasks_create(const crAllocator* allocator, int threads, crTasks** tasks) {
+    (void)allocator;
+    (void)threads;
+    *tasks = NULL;
+    return CR_OK;
+}
+
+void cr__tasks_destroy(crTasks* tasks) { (void)tasks; }
+
+void cr__tasks_for(crTasks* tasks, int count, int chunk, crTaskFn fn, void* ctx) {
+    (void)tasks;
+    for (int i = 0; i < count; i += chunk) {
+        fn(ctx, i, count - i < chunk ? count : i + chunk);
+    }
+}
+
+#else
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define SPINS 4000
+
+struct crTasks {
+    crAllocator allocator;
+    int workers;        // started
+    int slots;          // of the array
+    pthread_t* thread;  // (slots)
+    pthread_mutex_t lock;
+    pthread_cond_t work;      // workers wait here for a job
+    pthread_cond_t finished;  // the caller waits here for the last chunk
+    // the job, written before its number appears in the ticket
+    _Atomic(crTaskFn) fn;
+    _Atomic(void*) ctx;
+    atomic_int count, chunk;
+    _Atomic(uint64_t) ticket;  // job number, then the next chunk in the low half
+    atomic_int done;           // chunks of the job
+    atomic_int sleepers;
+    atomic_bool waiting;  // the caller sleeps
+    atomic_bool stop;
+};
+
+static uint32_t job_of(uint64_t ticket) { return (uint32_t)(ticket >> 32); }
+
+// takes and runs one chunk of the present job; false where none is left
+static bool run_chunk(crTasks* t) {
+    uint64_t ticket = atomic_load(&t->ticket);
+    while (true) {
+        crTaskFn fn = atomic_load_explicit(&t->fn, memory_order_relaxed);
+        void* ctx = atomic_load_explicit(&t->ctx, memory_order_relaxed);
+        int count = atomic_load_explicit(&t->count, memory_order_relaxed);
+        int chunk = atomic_load_explicit(&t->chunk, memory_order_relaxed);
+        int64_t begin = (int64_t)(uint32_t)ticket * chunk;
+        if (begin >= count) return false;
+        if (!atomic_compare_exchange_weak(&t->ticket, &ticket, ticket + 1)) continue;
+        fn(ctx, (int)begin, count - begin < chunk ? count : (int)begin + chunk);
+        atomic_fetch_add(&t->done, 1);
+        if (atomic_load(&t->waiting)) {
+            pthread_mutex_lock(&t->lock);
+            pthread_cond_signal(&t->finished);
+            pthread_mutex_unlock(&t->lock);
+        }
+        return true;
+    }
+}
+
+static void sleep_until_job(crTasks* t, uint32_t seen) {
+    pthread_mutex_lock(&t->lock);
+    atomic_fetch_add(&t->sleepers, 1);
+    while (job_of(atomic_load(&t->ticket)) == seen && !atomic_load(&t->stop)) {
+        pthread_cond_wait(&t->work, &t->lock);
+    }
+    atomic_fetch_sub(&t->sleepers, 1);
+    pthread_mutex_unlock(&t->lock);
+}
+
+static void* worker(void* arg) {
+    crTasks* t = arg;
+    while (!atomic_load(&t->stop)) {
+        uint32_t seen = job_of(atomic_load(&t->ticket));
+        while (run_chunk(t)) {}
+        bool idle = true;
+        for (int i = 0; i < SPINS && idle; i++) {
+            idle = job_of(atomic_load(&t->ticket)) == seen && !atomic_load(&t->stop);
+        }
+        if (idle) sleep_until_job(t, seen);
+    }
+    return NULL;
+}
+
+crStatus cr__tasks_create(const crAllocator* allocator, int threads, crTasks** tasks) {
+    *tasks = NULL;
+    if (threads <= 1) return CR_OK;
+    crAllocator a = *allocator;
+    size_t bytes = (size_t)(threads - 1) * sizeof(pthread_t);
+    crTasks* t = a.alloc(a.ctx, sizeof *t);
+    if (t == NULL) return CR_ERR_MEMORY;
+    *t = (crTasks){.allocator = a, .thread = a.alloc(a.ctx, bytes)};
+    if (t->thread == NULL) {
+        a.free(a.ctx, t, sizeof *t);
+        return CR_ERR_MEMORY;
+    }
+    pthread_mutex_init(&t->lock, NULL);
+    pthread_cond_init(&t->work, NULL);
+    pthread_cond_init(&t->finished, NULL);
+    int started = 0;
+    while (started < threads - 1 && pthread_create(&t->thread[started], NULL, worker, t) == 0) {
+        started++;
+    }
+    t->workers = started;
+    t->slots = threads - 1;
+    if (started < threads - 1) {
+        cr__tasks_destroy(t);
+        return CR_ERR_MEMORY;
+    }
+    *tasks = t;
+    return CR_OK;
+}
+
+void cr__tasks_destroy(crTasks* t) {
+    if (t == NULL) return;
+    crAllocator a = t->allocator;
+    atomic_store(&t->stop, true);
+    pthread_mutex_lock(&t->lock);
+    pthread_cond_broadcast(&t->work);
+    pthread_mutex_unlock(&t->lock);
+    for (int i = 0; i < t->workers; i++) {
+        pthread_join(t->thread[i], NULL);
+    }
+    pthread_mutex_destroy(&t->lock);
+    pthread_cond_destroy(&t->work);
+    pthread_cond_destroy(&t->finished);
+    a.free(a.ctx, t->thread, (size_t)t->slots * sizeof *t->thread);
+    a.free(a.ctx, t, sizeof *t);
+}
+
+// until every chunk is done: spin, then sleep
+static void wait_for(crTasks* t, int chunks) {
+    for (int i = 0; i < SPINS; i++) {
+        if (atomic_load(&t->done) == chunks) return;
+    }
+    atomic_store(&t->waiting, true);
+    pthread_mutex_lock(&t->lock);
+    while (atomic_load(&t->done) != chunks) {
+        pthread_cond_wait(&t->finished, &t->lock);
+    }
+    pthread_mutex_unlock(&t->lock);
+    atomic_store(&t->waiting, false);
+}
+
+void cr__tasks_for(crTasks* t, int count, int chunk, crTaskFn fn, void* ctx) {
+    if (t == NULL || count <= chunk) {
+        for (int i = 0; i < count; i += chunk) {
+            fn(ctx, i, count - i < chunk ? count : i + chunk);
+        }
+        return;
+    }
+    int chunks = (count - 1) / chunk + 1;
+    // close the last job first: whoever still looks at it must not meet the new fields
+    uint32_t last = job_of(atomic_load(&t->ticket));
+    atomic_store(&t->ticket, (uint64_t)last << 32 | UINT32_MAX);
+    atomic_store_explicit(&t->fn, fn, memory_order_relaxed);
+    atomic_store_explicit(&t->ctx, ctx, memory_order_relaxed);
+    atomic_store_explicit(&t->count, count, memory_order_relaxed);
+    atomic_store_explicit(&t->chunk, chunk, memory_order_relaxed);
+    atomic_store(&t->done, 0);
+    atomic_store(&t->ticket, (uint64_t)(last + 1u) << 32);
+    if (atomic_load(&t->sleepers) > 0) {
+        pthread_mutex_lock(&t->lock);
+        pthread_cond_broadcast(&t->work);
+        pthread_mutex_unlock(&t->lock);
+    }
+    while (run_chunk(t)) {}
+    wait_for(t, chunks);
+}
+
+#endif

@@ -1,0 +1,165 @@
+// cache.h - what collide keeps between calls (boxes, pairs of shapes that are near, surfaces) and what the
+// cone method keeps of a step while bodies have clocks of their own. None of it changes a result: all of it
+// can be made again from model and state.
+#ifndef CAROM_STEP_CACHE_H
+#define CAROM_STEP_CACHE_H
+
+#include "model/spatial.h"
+#include "step/step.h"
+
+// Two shapes whose boxes overlap.
+typedef struct crNear {
+    int shape_a, shape_b;  // a < b
+    int body_a, body_b;
+    int surface;  // index into surfaces
+    int alarms;   // times in this step that its impact was no impact when it came
+} crNear;
+
+typedef struct crNearSurface {
+    int material_a, material_b;
+    crContactSurface at_rest;  // e at zero speed
+    bool by_speed;             // e depends on speed
+    bool bounces;              // e, or et where the rule reads it, may be other than 0
+} crNearSurface;
+
+typedef struct crDue {
+    double time;  // since the beginning of the step, s
+    int pair;
+    bool exact;  // or only not to be expected before
+} crDue;
+
+typedef struct crStepCache {
+    crBounds* box;     // what the broad phase was told; infinite where it was told nothing (shape_count)
+    crBounds* now;     // at the poses of the last collide, with the margin (shape_count)
+    double* margin;    // a contact is looked for within the sum of its two bodies' margins, m (nb)
+    double flat;       // or within this, m; negative: by margins
+    int* first_shape;  // shapes of each body: body_shapes[first_shape[b]] and on (nb + 1)
+    int* body_shapes;  // (shape_count)
+    int* first_tie;    // loops of each body, likewise (nb + 1)
+    int* ties;
+    int tie_rows, tie_entries;  // room for rows of all loops and joints
+    int whole_count, whole_loop_count;
+    int* whole;        // bodies that are awake (whole_count)
+    int* whole_loops;  // and their loops (whole_loop_count)
+    int* given;        // bodies that v does not move but time does, ascending (given_count)
+    int given_count;
+    bool spread;  // the broad phase knows every shape
+    bool listed;  // pairs are those of the boxes
+    int pair_count, pair_capacity;
+    crNear* pairs;  // ascending by shapes (pair_count)
+    int pair_of_capacity;
+    int* first_pair;  // pairs of each body that v moves (nb + 1)
+    int* pair_of;     // both ends of every pair
+    int* surface_of;  // by two materials, -1: not yet made (material_count^2)
+    int surface_count, surface_capacity;
+    crNearSurface* surfaces;
+    bool bouncing;      // one of them bounces
+    bool planes;        // some body moves in a plane
+    int contacts_last;  // of the whole world, the last time
+    bool plastic;       // collide: no contact of the cone method will be an impact, see groups.c
+    // local clocks
+    double start;   // time at the beginning of the step, s
+    double now_at;  // since start: the time at which contacts and flights are looked at, s
+    double* clock;  // since start: when q, v and dynamics of each body hold, s (nb)
+    bool* hit;      // an impact of this step concerned this body (nb)
+    bool* blunt;    // no contact of this body is an impact in this step (nb)
+    bool* plain;    // nor one without restitution, where the contact solve gives what the rule would (nb)
+    int* group;     // first body of its group (nb)
+    int* next;      // ring of the bodies of a group (nb)
+    int* mark;      // work, zero between uses (nb)
+    int* list;      // work: bodies of a part (nb)
+    int* loops;     // work: loops of a part (loop_count)
+    int* column;    // work: place of each velocity among those of a cluster (nv)
+    bool reheap;    // pairs changed their places
+    int due_capacity, due_count, when_capacity;
+    crDue* due;    // heap by time, then pair
+    double* when;  // time of each pair that stands, INFINITY for none (pair_count)
+} crStepCache;
+
+static inline crPart cr__step_part(const crStep* step) { return (crPart){step->part, step->part_count}; }
+
+void cr__step_sort(int* items, int count);  // ascending
+
+crStatus cr__step_cache_create(crStep* step);
+void cr__step_cache_destroy(crStep* step);
+
+// pairs.c
+
+// Margins for what each body can do in h by v and v_free; of the part.
+crStatus cr__step_margins(crStep* step, double h, crError* error);
+// Margins of slow bodies grow to what the fastest of their island could make them travel, where landings are
+// not located; whether any did. way is work (nb).
+bool cr__step_share_margins(crStep* step, int* islands, double* way);
+// Speed of a body's fastest point by v.
+double cr__step_speed(const crStep* step, const double* v, int body);
+// Boxes of the part's shapes and, where one left its box, pairs anew.
+crStatus cr__step_near(crStep* step, crError* error);
+// Surface of a pair of materials, an index or a negative crStatus.
+int cr__step_surface(crStep* step, int material_a, int material_b);
+
+// contacts.c
+
+// Contacts of one pair, at now_at, in place of what there was.
+crStatus cr__step_collide_pair(crStep* step, int pair, crError* error);
+// Contacts of the part within the margins; cross: and with bodies outside it, where they will be at now_at.
+crStatus cr__step_collide_part(crStep* step, bool cross, crError* error);
+// Velocity of a body's world point by v, which need not be that of the state.
+crVec3 cr__step_point_velocity(const crStep* step, const double* v, int body, crVec3 point);
+
+// impacts.c
+
+// Whether a contact takes part in an impact of its bodies, and whether it is one now.
+bool cr__step_touches(const crStep* step, const crStepContact* c);
+bool cr__step_closes_fast(const crStep* step, const crStepContact* c);
+
+// flight.c
+
+// Where a body will be at now_at if nothing changes its flight.
+crPose cr__step_pose_now(const crStep* step, int body);
+crVec3 cr__step_velocity_now(const crStep* step, int body, crVec3 point);
+// When contacts i to end - 1, those of one pair, are an impact within h of now_at; INFINITY: not.
+double cr__step_pair_impact(const crStep* step, int i, int end, double h);
+// A time before which that is not to be expected, much cheaper; exact: it is that time.
+double cr__step_pair_soonest(const crStep* step, int i, int end, double h, bool* exact);
+// End of the run of contacts of the pair that contact i belongs to.
+int cr__step_run_end(const crStep* step, int i);
+
+// groups.c
+
+// Every body a group of its own, clocks and rings at zero.
+void cr__step_groups_begin(crStep* step);
+// Groups of the part, from its contacts: those that may press before the end, left from now, and loops.
+void cr__step_groups_join(crStep* step, double left);
+bool cr__step_joins(const crStep* step, const crStepContact* c, double left);
+// The part becomes the groups of the bodies given, or all bodies that no impact concerned.
+void cr__step_part_groups(crStep* step, const int* bodies, int count);
+void cr__step_part_resting(crStep* step);
+void cr__step_part_all(crStep* step);
+// Bodies whose contacts, and those of all they can reach, need no rule: plain, and their contacts never fast.
+// whether the rule may give what the contact solve does; reads_et: of no et either
+bool cr__step_solves_alike(const crStepSettings* settings, bool* reads_et);
+crStatus cr__step_find_plain(crStep* step, int* islands, crError* error);
+// Islands of the part: a root for every body, joined by every contact within the margins, trees and loops.
+void cr__step_reachable(const crStep* step, int* islands);
+
+// sleep.c
+
+// The whole world becomes what is awake.
+void cr__step_list_awake(crStep* step);
+// The island of a body wakes, if it sleeps.
+crStatus cr__step_wake(crStep* step, int body, crError* error);
+// Sleepers whose seal is broken wake; so do those in contact with something that moves.
+crStatus cr__step_wake_written(crStep* step, crError* error);
+crStatus cr__step_wake_touched(crStep* step, bool* woke, crError* error);
+// Islands, as they were at the beginning of the step of length h, that have been slow for long enough.
+crStatus cr__step_fall_asleep(crStep* step, double h, int* islands, crError* error);
+
+// locals.c
+
+// From the contacts and forces of the whole world at the beginning: impacts in the order of time, each moving
+// only the groups of bodies it concerns; then everything to the end of the step.
+crStatus cr__step_locally(crStep* step, double h, crError* error);
+// Times of impacts of the present contacts within h, and no others, go into the heap.
+crStatus cr__step_schedule(crStep* step, double h, crError* error);
+
+#endif

@@ -1,0 +1,21 @@
+// islands.h - bodies that can push each other within one solve.
+#ifndef CAROM_STEP_ISLANDS_H
+#define CAROM_STEP_ISLANDS_H
+
+#include "step/step.h"
+
+typedef struct crIslands {
+    int count;
+    int* of_body;   // -1: nothing acts on it, or it does not move (nb)
+    int* rows;      // of contacts (count)
+    bool* general;  // has a body of a tree, a loop, or a contact that cannot be packed (count)
+} crIslands;
+
+// Whether a contact is of free bodies and with round friction.
+bool cr__step_packable(const crStep* step, const crStepContact* contact);
+// Islands of the contacts for which takes[i] is set, loops, and trees; numbered in the order of their first
+// body.
+crStatus cr__step_islands(crStep* step, const bool* takes, crIslands* islands);
+int cr__island_of_contact(const crStep* step, const crIslands* islands, const crStepContact* contact);
+
+#endif

@@ -1,0 +1,455 @@
+// locals.c - impacts in the order of time, each moving only the bodies it concerns.
+//
+// Every pair that closes fast has the time of its impact in a heap. The first one is taken: the groups of its
+// two bodies go there, from wherever their own clocks stand, under their own contacts; bodies of other groups
+// that touch them by then, or will press on them before the step ends, come along. Impacts are resolved by
+// the rule until none is left; what moved is grouped anew and its pairs are timed anew, all other times
+// stand. Groups that no impact concerned are one contact solve from beginning to end; the others are brought
+// to the end one by one. An advance that went too far, because carried bodies moved otherwise than foreseen,
+// is taken back and shortened.
+// Fails: as the stages do. More impacts than impact_limit: the rest of the step is plastic; more than REPEATS
+// at one instant: the bodies concerned are; the certificate says so.
+#include <string.h>
+
+#include "step/cache.h"
+
+#define RETRIES 6   // of an advance that went past an impact
+#define REPEATS 50  // impacts at one instant
+#define ALARMS  20  // impacts of a pair that were none: what carries its bodies keeps it from closing fast
+
+// bodies brought to one instant, and what they were before
+typedef struct Local {
+    double h;
+    int count;
+    int* bodies;    // moving ones (nb)
+    bool* in;       // (nb)
+    double* clock;  // as they were (nb)
+    bool* airborne;
+    double* q;  // (nq)
+    double* v;  // (nv)
+    int events;
+} Local;
+
+static bool before(crDue a, crDue b) { return a.time < b.time || (a.time == b.time && a.pair < b.pair); }
+
+static crStatus push(crStep* step, crDue due) {
+    crStepCache* cache = step->cache;
+    void* heap = cache->due;
+    crStatus status = cr__step_grow(&step->allocator, &heap, &cache->due_capacity, cache->due_count,
+                                    cache->due_count + 1, sizeof due);
+    cache->due = heap;
+    if (status != CR_OK) return status;
+    int i = cache->due_count++;
+    for (; i > 0 && before(due, cache->due[(i - 1) / 2]); i = (i - 1) / 2) {
+        cache->due[i] = cache->due[(i - 1) / 2];
+    }
+    cache->due[i] = due;
+    return CR_OK;
+}
+
+static crDue pop(crStepCache* cache) {
+    crDue first = cache->due[0], last = cache->due[--cache->due_count];
+    int i = 0;
+    for (int child = 1; child < cache->due_count; child = 2 * i + 1) {
+        if (child + 1 < cache->due_count && before(cache->due[child + 1], cache->due[child])) child++;
+        if (!before(cache->due[child], last)) break;
+        cache->due[i] = cache->due[child];
+        i = child;
+    }
+    cache->due[i] = last;
+    return first;
+}
+
+// the time of a pair's impact after all
+static crStatus look_closer(crStep* step, int pair, double end, crError* error) {
+    crStepCache* cache = step->cache;
+    const crNear* near = &cache->pairs[pair];
+    size_t mark = cr_arena_mark(&step->scratch);
+    cache->now_at = 0.0;
+    if (cr__moves(step->model, near->body_a)) cache->now_at = cache->clock[near->body_a];
+    if (cr__moves(step->model, near->body_b)) cache->now_at = fmax(cache->now_at, cache->clock[near->body_b]);
+    crStatus status = cr__step_collide_pair(step, pair, error);
+    double left = end - cache->now_at, t = INFINITY;
+    if (status == CR_OK && step->contact_count > 0) {
+        t = cr__step_pair_impact(step, 0, step->contact_count, left);
+    }
+    cache->when[pair] = t <= left ? cache->now_at + t : INFINITY;
+    if (status == CR_OK && t <= left) status = push(step, (crDue){cache->when[pair], pair, true});
+    step->contact_count = 0;
+    cr_arena_release(&step->scratch, mark);
+    return status;
+}
+
+// the first impact that stands, before the end
+static bool next_due(crStep* step, double end, crDue* due, crStatus* status, crError* error) {
+    crStepCache* cache = step->cache;
+    while (cache->due_count > 0 && *status == CR_OK) {
+        *due = pop(cache);
+        if (cache->when[due->pair] != due->time) continue;
+        if (due->exact) return due->time < end;
+        *status = look_closer(step, due->pair, end, error);
+    }
+    return false;
+}
+
+static int place_of(const crStepCache* cache, int shape_a, int shape_b) {
+    int lo = 0, hi = cache->pair_count;
+    while (lo < hi) {
+        int mid = lo + (hi - lo) / 2;
+        const crNear* p = &cache->pairs[mid];
+        bool low = p->shape_a < shape_a || (p->shape_a == shape_a && p->shape_b < shape_b);
+        lo = low ? mid + 1 : lo;
+        hi = low ? hi : mid;
+    }
+    return lo;
+}
+
+static double impact_of_run(const crStep* step, int i, int end, double left, bool* exact) {
+    *exact = true;
+    bool never = false;
+    for (int k = i; k < end; k++) {
+        if (cr__step_closes_fast(step, &step->contacts[k])) return 0.0;
+        never = never || !(step->contacts[k].fast < INFINITY);
+    }
+    return never ? INFINITY : cr__step_pair_soonest(step, i, end, left, exact);
+}
+
+// times of the present contacts, from now_at
+static crStatus schedule(crStep* step, double left) {
+    crStepCache* cache = step->cache;
+    crStatus status = CR_OK;
+    for (int i = 0; i < step->contact_count && status == CR_OK;) {
+        int end = cr__step_run_end(step, i);
+        bool exact;
+        double t = impact_of_run(step, i, end, left, &exact);
+        int pair = t <= left ? place_of(cache, step->contacts[i].shape_a, step->contacts[i].shape_b) : 0;
+        if (t <= left && cache->pairs[pair].alarms < ALARMS) {
+            cache->when[pair] = cache->now_at + t;
+            status = push(step, (crDue){cache->when[pair], pair, exact});
+        }
+        i = end;
+    }
+    return status;
+}
+
+crStatus cr__step_schedule(crStep* step, double h, crError* error) {
+    crStepCache* cache = step->cache;
+    cache->due_count = 0;
+    cache->reheap = false;
+    for (int i = 0; i < cache->pair_count; i++) {
+        cache->when[i] = INFINITY;
+        cache->pairs[i].alarms = 0;
+    }
+    crStatus status = schedule(step, h);
+    return status == CR_OK ? CR_OK : cr__step_memory(error);
+}
+
+// pairs changed their places: the heap from the times that stand
+static crStatus heap_again(crStep* step) {
+    crStepCache* cache = step->cache;
+    crStatus status = CR_OK;
+    cache->reheap = false;
+    cache->due_count = 0;
+    for (int i = 0; i < cache->pair_count && status == CR_OK; i++) {
+        if (cache->when[i] < INFINITY) status = push(step, (crDue){cache->when[i], i, false});
+    }
+    return status;
+}
+
+static crStatus create(crStep* step, double h, Local* local, crError* error) {
+    const crModel* model = step->model;
+    crArena* arena = &step->scratch;
+    size_t nb = (size_t)model->nb;
+    *local = (Local){.h = h};
+    local->bodies = cr_arena_alloc(arena, nb * sizeof(int));
+    local->in = cr_arena_alloc(arena, nb * sizeof(bool));
+    local->clock = cr_arena_alloc(arena, nb * sizeof(double));
+    local->airborne = cr_arena_alloc(arena, nb * sizeof(bool));
+    local->q = cr_arena_alloc(arena, (size_t)(model->nq + 1) * sizeof(double));
+    local->v = cr_arena_alloc(arena, (size_t)(model->nv + 1) * sizeof(double));
+    if (local->bodies == NULL || local->in == NULL || local->clock == NULL || local->airborne == NULL ||
+        local->q == NULL || local->v == NULL) {
+        return cr__step_memory(error);
+    }
+    memset(local->in, 0, nb * sizeof(bool));
+    return CR_OK;
+}
+
+// the group of a body joins those that are brought together; what it was is kept
+static crStatus gather(crStep* step, Local* local, int body, crError* error) {
+    const crModel* model = step->model;
+    if (!cr__moves(model, body)) return CR_OK;
+    crStatus status = cr__step_wake(step, body, error);
+    if (status != CR_OK) return status;
+    for (int b = body; !local->in[b]; b = step->cache->next[b]) {
+        const crBody* own = &model->bodies[b];
+        local->in[b] = true;
+        local->bodies[local->count++] = b;
+        local->clock[b] = step->cache->clock[b];
+        local->airborne[b] = step->airborne[b];
+        memcpy(local->q + own->q, step->state.q + own->q, (size_t)own->nq * sizeof(double));
+        memcpy(local->v + own->v, step->state.v + own->v, (size_t)own->nv * sizeof(double));
+    }
+    return CR_OK;
+}
+
+static void take_back(crStep* step, const Local* local) {
+    for (int k = 0; k < local->count; k++) {
+        int b = local->bodies[k];
+        const crBody* own = &step->model->bodies[b];
+        step->cache->clock[b] = local->clock[b];
+        step->airborne[b] = local->airborne[b];
+        memcpy(step->state.q + own->q, local->q + own->q, (size_t)own->nq * sizeof(double));
+        memcpy(step->state.v + own->v, local->v + own->v, (size_t)own->nv * sizeof(double));
+    }
+    step->event_count = local->events;
+}
+
+static void set_now(crStep* step, double t) {
+    step->cache->now_at = t;
+    step->state.time = step->cache->start + t;
+}
+
+// no contact, loop or joint acts on the part
+static bool flies_freely(const crStep* step) {
+    if (step->contact_count > 0 || step->part_loop_count > 0) return false;
+    for (int k = 0; k < step->part_count; k++) {
+        int b = step->part[k];
+        if (cr__moves(step->model, b) && !step->model->bodies[b].single) return false;
+    }
+    return true;
+}
+
+// v of the part over h, then q
+static crStatus move_part(crStep* step, double h, bool plastic, crError* error) {
+    crStatus status = CR_OK;
+    if (flies_freely(step)) {
+        for (int k = 0; k < step->part_count; k++) {
+            const crBody* body = &step->model->bodies[step->part[k]];
+            memcpy(step->state.v + body->v, step->v_free + body->v, (size_t)body->nv * sizeof(double));
+        }
+    } else {
+        status = cr__step_contact_solve(step, h, plastic, error);
+    }
+    return status == CR_OK ? cr_step_integrate(step, h, error) : status;
+}
+
+// the group of a body from its clock to t
+static crStatus advance(crStep* step, int body, double t, crError* error) {
+    crStepCache* cache = step->cache;
+    double from = cache->clock[body], h = t - from;
+    if (!(h > 0.0)) return CR_OK;
+    size_t mark = cr_arena_mark(&step->scratch);
+    cr__step_part_groups(step, &body, 1);
+    set_now(step, from);
+    crStatus status = cr_step_forces(step, h, error);
+    if (status == CR_OK) status = cr__step_margins(step, h, error);
+    if (status == CR_OK) status = cr__step_collide_part(step, false, error);
+    if (status == CR_OK) status = move_part(step, h, false, error);
+    if (status != CR_OK) return status;
+    for (int k = 0; k < step->part_count; k++) {
+        cache->clock[step->part[k]] = t;
+    }
+    set_now(step, t);
+    cr__part_kinematics(step->model, cr__step_part(step), &step->state, &step->dynamics);
+    cr__part_velocity(step->model, cr__step_part(step), step->state.v, &step->dynamics);
+    step->contact_count = 0;
+    cr_arena_release(&step->scratch, mark);
+    return CR_OK;
+}
+
+// the bodies of contact c that are not yet there, where they touch or will press
+static bool comes_along(const crStep* step, const Local* local, const crStepContact* c, double left,
+                        int* body) {
+    const crModel* model = step->model;
+    bool a = !cr__moves(model, c->body_a) || local->in[c->body_a];
+    bool b = !cr__moves(model, c->body_b) || local->in[c->body_b];
+    *body = a ? c->body_b : c->body_a;
+    return !(a && b) && (cr__step_touches(step, c) || cr__step_joins(step, c, left));
+}
+
+// all that is gathered at t, with what comes along; contacts and forces of it
+static crStatus bring(crStep* step, Local* local, double t, crError* error) {
+    double left = local->h - t;
+    int known = -1;
+    crStatus status = CR_OK;
+    while (known < local->count && status == CR_OK) {
+        for (int k = 0; k < local->count && status == CR_OK; k++) {
+            status = advance(step, local->bodies[k], t, error);
+        }
+        if (status != CR_OK) return status;
+        known = local->count;
+        cr__step_part_groups(step, local->bodies, local->count);
+        set_now(step, t);
+        status = cr_step_forces(step, left, error);
+        if (status == CR_OK) status = cr__step_margins(step, left, error);
+        if (status == CR_OK) status = cr__step_collide_part(step, true, error);
+        for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
+            int body;
+            if (!comes_along(step, local, &step->contacts[i], left, &body)) continue;
+            status = gather(step, local, body, error);
+        }
+    }
+    return status;
+}
+
+// how much earlier it should have been: a contact that closes fast overlaps by more than the deadband
+static double overshoot(const crStep* step, const Local* local, double t) {
+    double depth = 0.0, speed = 1.0, earliest = 0.0;
+    for (int i = 0; i < step->contact_count; i++) {
+        const crStepContact* c = &step->contacts[i];
+        int ends[2] = {c->body_a, c->body_b};
+        for (int k = 0; k < 2; k++) {
+            if (!cr__moves(step->model, ends[k])) continue;
+            double clock = local->in[ends[k]] ? local->clock[ends[k]] : step->cache->clock[ends[k]];
+            earliest = fmax(earliest, clock);
+        }
+        double over = -c->point.gap - c->delta;
+        if (c->speed >= -c->fast || over <= depth) continue;
+        depth = over;
+        speed = -c->speed;
+    }
+    double sooner = t - depth / speed;
+    return depth > 0.0 && sooner > earliest ? sooner : t;
+}
+
+// no more impacts for these bodies in this step
+static void blunt(crStep* step, const Local* local) {
+    for (int k = 0; k < local->count; k++) {
+        step->cache->blunt[local->bodies[k]] = true;
+    }
+    step->certificate.truncated = true;
+}
+
+static crStatus bring_exactly(crStep* step, Local* local, double* t, crError* error) {
+    size_t mark = cr_arena_mark(&step->scratch);
+    local->events = step->event_count;
+    crStatus status = CR_OK;
+    for (int i = 0; i <= RETRIES; i++) {
+        status = bring(step, local, *t, error);
+        if (status != CR_OK || i == RETRIES) break;
+        double sooner = overshoot(step, local, *t);
+        if (!(sooner < *t)) break;
+        take_back(step, local);
+        step->contact_count = 0;
+        cr_arena_release(&step->scratch, mark);
+        *t = sooner;
+    }
+    return status;
+}
+
+static crStatus resolve_all(crStep* step, Local* local, double t, crError* error) {
+    crStatus status = CR_OK;
+    int resolved = 1;
+    for (int i = 0; status == CR_OK; i++) {
+        bool enough = i >= REPEATS || step->certificate.impacts >= step->settings.impact_limit;
+        if (enough) blunt(step, local);
+        if (!enough) status = cr_step_impacts(step, &resolved, error);
+        if (status != CR_OK || resolved == 0) break;
+        status = bring(step, local, t, error);
+        if (enough) break;
+    }
+    return status;
+}
+
+// pairs of the part have no time but what is found now
+static crStatus time_anew(crStep* step, double left) {
+    crStepCache* cache = step->cache;
+    for (int k = 0; k < step->part_count; k++) {
+        int b = step->part[k];
+        for (int i = cache->first_pair[b]; i < cache->first_pair[b + 1]; i++) {
+            cache->when[cache->pair_of[i]] = INFINITY;
+        }
+    }
+    return schedule(step, left);
+}
+
+static crStatus one_impact(crStep* step, Local* local, crDue due, crError* error) {
+    crNear pair = step->cache->pairs[due.pair];
+    size_t mark = cr_arena_mark(&step->scratch);
+    double t = due.time;
+    crStatus status = gather(step, local, pair.body_a, error);
+    if (status == CR_OK) status = gather(step, local, pair.body_b, error);
+    if (status == CR_OK) status = bring_exactly(step, local, &t, error);
+    int impacts = step->certificate.impacts;
+    if (status == CR_OK) status = resolve_all(step, local, t, error);
+    if (status == CR_OK && step->certificate.impacts == impacts) {
+        step->cache->pairs[place_of(step->cache, pair.shape_a, pair.shape_b)].alarms++;
+    }
+    if (status == CR_OK) {
+        cr__step_groups_join(step, local->h - t);
+        status = time_anew(step, local->h - t);
+        if (status != CR_OK) cr__step_memory(error);
+    }
+    for (int k = 0; k < local->count; k++) {
+        local->in[local->bodies[k]] = false;
+        step->cache->hit[local->bodies[k]] = true;
+    }
+    local->count = 0;
+    step->contact_count = 0;
+    cr_arena_release(&step->scratch, mark);
+    return status;
+}
+
+// no more impacts at all: everything to the latest clock, then one plastic solve to the end
+static crStatus rest_plastically(crStep* step, double h, crError* error) {
+    crStepCache* cache = step->cache;
+    const crModel* model = step->model;
+    double latest = 0.0;
+    crStatus status = CR_OK;
+    for (int b = 1; b < model->nb; b++) {
+        if (cr__moves(model, b)) latest = fmax(latest, cache->clock[b]);
+    }
+    for (int b = 1; b < model->nb && status == CR_OK; b++) {
+        if (cr__moves(model, b)) status = advance(step, b, latest, error);
+    }
+    cr__step_part_all(step);
+    set_now(step, latest);
+    step->certificate.truncated = true;
+    if (status == CR_OK) status = cr_step_forces(step, h - latest, error);
+    if (status == CR_OK) status = cr__step_margins(step, h - latest, error);
+    if (status == CR_OK) status = cr__step_collide_part(step, false, error);
+    return status == CR_OK ? move_part(step, h - latest, true, error) : status;
+}
+
+// groups that no impact concerned, by the contacts and forces of the beginning
+static crStatus finish_resting(crStep* step, double h, crStepContact* contacts, int count, crError* error) {
+    crStepCache* cache = step->cache;
+    int kept = 0;
+    cr__step_part_resting(step);
+    for (int i = 0; i < count; i++) {
+        const crStepContact* c = &contacts[i];
+        if (!cache->hit[c->body_a] && !cache->hit[c->body_b]) contacts[kept++] = *c;
+    }
+    step->contacts = contacts;
+    step->contact_count = kept;
+    set_now(step, 0.0);
+    step->h = h;
+    cr__part_kinematics(step->model, (crPart){cache->given, cache->given_count}, &step->state,
+                        &step->dynamics);
+    return move_part(step, h, false, error);
+}
+
+crStatus cr__step_locally(crStep* step, double h, crError* error) {
+    crStepCache* cache = step->cache;
+    crStepContact* contacts = step->contacts;
+    int contact_count = step->contact_count, limit = step->settings.impact_limit;
+    Local local;
+    crDue due;
+    crStatus status = create(step, h, &local, error);
+    if (status != CR_OK) return status;
+    cr__step_groups_join(step, h);
+    for (int i = 0; status == CR_OK && next_due(step, h, &due, &status, error); i++) {
+        if (step->certificate.impacts >= limit || i >= 2 * limit) {
+            return rest_plastically(step, h, error);
+        }
+        status = one_impact(step, &local, due, error);
+        if (status == CR_OK && cache->reheap && heap_again(step) != CR_OK) status = cr__step_memory(error);
+    }
+    size_t mark = cr_arena_mark(&step->scratch);
+    for (int b = 1; b < step->model->nb && status == CR_OK; b++) {
+        if (cache->hit[b]) status = advance(step, b, h, error);
+    }
+    cr_arena_release(&step->scratch, mark);
+    return status == CR_OK ? finish_resting(step, h, contacts, contact_count, error) : status;
+}

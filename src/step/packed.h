@@ -1,0 +1,105 @@
+// packed.h - contacts of free bodies side by side: the structures of the packed contact solver.
+//
+// Velocities are z = M^(1/2) v, eight places a body: sqrt(m) v and R I omega with R^T R = I^-1. A contact has
+// u = E + s_b z_b + K_b z_b' - (the same of a) in world axes, with s = 1/sqrt(m), K = -[r] R^T, so that its
+// W is D = s^2 1 + K K^T; an impulse P moves z by s P and K^T P. A unit is up to four contacts of one pair of
+// bodies; units of one colour share no body; a group is four units of one colour and one kind, lane by lane.
+#ifndef CAROM_STEP_PACKED_H
+#define CAROM_STEP_PACKED_H
+
+#include "base/tasks.h"
+#include "problem/colouring.h"
+#include "step/step.h"
+
+#define CR_LANES         4  // units of a group
+#define CR_UNIT_CONTACTS 4
+#define CR_BODY_STRIDE   8
+
+// Places of a slot (one contact of each lane), each CR_LANES numbers.
+enum {
+    CR_AT_N = 0,    // normal
+    CR_AT_DN = 3,   // D n
+    CR_AT_E = 6,    // velocity that is given, and the bias along n
+    CR_AT_G = 9,    // inverse of D
+    CR_AT_MU = 15,  // friction
+    CR_AT_P = 16,   // impulse
+    CR_AT_KB = 19,
+    CR_SLOT_ONE = 28,  // places of a slot against something that does not move
+    CR_AT_KA = 28,
+    CR_SLOT_TWO = 37
+};
+// Places of what only slipping contacts need: t1, S and c (see packed_sweep.c).
+enum { CR_COLD_T = 0, CR_COLD_S = 3, CR_COLD_C = 6, CR_COLD = 8 };
+
+typedef struct crGroup {
+    int a[CR_LANES], b[CR_LANES];  // places of the bodies in z; 0 is nobody
+    int island[CR_LANES];
+    int contact[CR_LANES];  // first of the unit
+    int lanes;              // in use
+    int slots;              // contacts of each
+    bool two;               // both bodies move
+    bool live;              // some island of it is still being solved
+    size_t hot;             // in crPacked.hot: s_b, s_a, then the slots
+    size_t cold;            // in crPacked.cold
+    size_t step;            // in crPacked.dP and direction
+} crGroup;
+
+// What the packed solver knows of a contact: of single bodies or of one and something v does not move, with
+// round friction.
+typedef struct crPackedContact {
+    int body_a, body_b;
+    double mu;
+    crVec3 point, normal, tangent;
+    crVec3 E;  // velocity that is given, and the bias along the normal
+    crVec3 P;  // impulse on b: to start from, and the result
+    double w;  // result: n^T W n
+} crPackedContact;
+
+typedef struct crPacked {
+    int count;
+    crPackedContact* contact;  // (count)
+    int group_count;
+    crGroup* group;                    // (group_count)
+    int colour_start[CR_COLOURS + 2];  // first group of each colour
+    double* hot;
+    double* cold;
+    double* dP;         // change of the last sweep
+    double* direction;  // of conjugate gradients
+    double* change;     // largest change of a velocity in the last sweep, m/s (group_count*CR_LANES)
+    double* size;       // sum of w |dP|^2 likewise
+    int64_t* live;      // masks (group_count*CR_LANES)
+    int bodies;
+    int* body;         // (bodies)
+    int* place;        // of each body in z, 0: none (nb)
+    int* body_island;  // (bodies)
+    double* z;         // (8*(bodies + 1)), the first eight zero
+    double* z_free;
+    double* z_before;
+    double* z_direction;
+    crTasks* tasks;
+} crPacked;
+
+typedef struct crPackedSweep {
+    crPacked* packed;
+    int first;  // group
+} crPackedSweep;
+
+// Packs the contacts, those of a pair of bodies side by side. v holds the velocities without impulses (nv).
+crStatus cr__packed_create(crStep* step, const int* island_of_body, const double* v, int count,
+                           crPackedContact* contact, crPacked* packed);
+// One sweep over all groups that are live.
+void cr__packed_sweep(crPacked* packed);
+// z from z_free and the impulses.
+void cr__packed_apply(crPacked* packed);
+// P and w of the contacts.
+void cr__packed_results(crPacked* packed);
+
+// momentum += J^T P (nv).
+void cr__step_add_momentum(const crStep* step, int count, const crPackedContact* contact, double* momentum);
+// From the impulses of packed contacts (index[i] in step->contacts) and of the problem where it has rows:
+// state.v = v_free + dv, and the contacts' impulses.
+void cr__step_apply(crStep* step, int count, const int* index, const crPackedContact* contact, double* dv);
+// Events of contacts that begin, and the forces to start from next time.
+crStatus cr__step_keep(crStep* step, crError* error);
+
+#endif

@@ -1,0 +1,357 @@
+// packed_build.c - contacts into groups: units of one pair, colours, and the numbers of each lane.
+//
+//     K = -[r] R^T,   D = (s_a^2 + s_b^2) 1 + K_a K_a^T + K_b K_b^T,   G = D^-1
+//     S = T^T D T - w c c^T,   c = T^T D n / w,   w = n^T D n      (what slipping needs, see packed_sweep.c)
+//
+// Colours are given in the order of contacts, one per pair of bodies; within a colour units are sorted by
+// how many contacts they have, so lanes of a group have equally many. Lanes left over repeat the first one
+// against nobody. A body that does not move is no vertex; the other one is then b, with signs turned.
+// Fails: CR_ERR_MEMORY.
+#include <string.h>
+
+#include "model/spatial.h"
+#include "step/lanes.h"
+
+#define KINDS   (2 * CR_UNIT_CONTACTS)
+#define BUCKETS ((CR_COLOURS + 1) * KINDS)
+
+// contacts first to first + count - 1 of one pair of bodies
+typedef struct Unit {
+    int first, count;
+    int a, b;  // places in z; a = 0 where only one moves
+    int bucket;
+} Unit;
+
+// one contact of each lane on its way into a slot
+enum { IN_N = 0, IN_T = 3, IN_RB = 6, IN_RA = 9, IN_E = 12, IN_P = 15, IN_MU = 18, IN_COUNT = 19 };
+
+typedef struct Build {
+    crStep* step;
+    crPacked* packed;
+    const int* island;  // of each body
+    const double* v;
+    double* share;  // 1/sqrt(m) of each body that takes part (bodies)
+} Build;
+
+static int body_at(const crPacked* p, int place) { return p->body[place / CR_BODY_STRIDE - 1]; }
+
+// numbers the bodies of the contacts and fills z_free
+static crStatus number_bodies(Build* build) {
+    crPacked* p = build->packed;
+    crStep* step = build->step;
+    const crModel* model = step->model;
+    const crDynamics* d = &step->dynamics;
+    crArena* arena = &step->scratch;
+    size_t most = (size_t)(model->nb < 2 * p->count ? model->nb : 2 * p->count) + 1;
+    p->place = cr_arena_alloc(arena, (size_t)model->nb * sizeof(int));
+    p->body = cr_arena_alloc(arena, most * sizeof(int));
+    p->body_island = cr_arena_alloc(arena, most * sizeof(int));
+    build->share = cr_arena_alloc(arena, most * sizeof(double));
+    p->z = cr_arena_alloc(arena, CR_BODY_STRIDE * most * sizeof(double));
+    p->z_free = cr_arena_alloc(arena, CR_BODY_STRIDE * most * sizeof(double));
+    p->z_before = cr_arena_alloc(arena, CR_BODY_STRIDE * most * sizeof(double));
+    p->z_direction = cr_arena_alloc(arena, CR_BODY_STRIDE * most * sizeof(double));
+    if (p->place == NULL || p->body == NULL || p->body_island == NULL || build->share == NULL ||
+        p->z == NULL || p->z_free == NULL || p->z_before == NULL || p->z_direction == NULL) {
+        return CR_ERR_MEMORY;
+    }
+    memset(p->place, 0, (size_t)model->nb * sizeof(int));
+    memset(p->z_free, 0, CR_BODY_STRIDE * sizeof(double));
+    for (int i = 0; i < 2 * p->count; i++) {
+        const crPackedContact* c = &p->contact[i / 2];
+        int body = i % 2 == 0 ? c->body_a : c->body_b;
+        if (p->place[body] != 0 || !cr__moves(model, body)) continue;
+        const double* v = build->v + model->bodies[body].v;
+        double* z = p->z_free + CR_BODY_STRIDE * (p->bodies + 1);
+        double root = sqrt(model->bodies[body].mass);
+        for (int k = 0; k < 3; k++) {
+            z[k] = root * v[k];
+        }
+        crVec3 spin = cr_sym3_mul(d->inertia[body], cr__load_vec(v + 3));
+        cr__store_vec(cr_mat3_mul(d->root[body], spin), z + 3);
+        z[6] = z[7] = 0.0;
+        build->share[p->bodies] = 1.0 / root;
+        p->body[p->bodies] = body;
+        p->body_island[p->bodies++] = build->island[body];
+        p->place[body] = CR_BODY_STRIDE * p->bodies;
+    }
+    memcpy(p->z, p->z_free, CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double));
+    return CR_OK;
+}
+
+// units in the order of contacts, with their colours
+static int cut_units(const Build* build, uint64_t* used, Unit* units) {
+    const crPacked* p = build->packed;
+    int count = 0;
+    for (int i = 0; i < p->count;) {
+        const crPackedContact* c = &p->contact[i];
+        Unit unit = {.first = i, .a = p->place[c->body_a], .b = p->place[c->body_b]};
+        while (i < p->count && unit.count < CR_UNIT_CONTACTS) {
+            const crPackedContact* next = &p->contact[i];
+            if (next->body_a != c->body_a || next->body_b != c->body_b) break;
+            unit.count++;
+            i++;
+        }
+        if (unit.b == 0) {
+            unit.b = unit.a;
+            unit.a = 0;
+        }
+        int colour = cr__colour(used, unit.a / CR_BODY_STRIDE - 1, unit.b / CR_BODY_STRIDE - 1);
+        unit.bucket = colour * KINDS + (unit.a > 0 ? CR_UNIT_CONTACTS : 0) + unit.count - 1;
+        units[count++] = unit;
+    }
+    return count;
+}
+
+static int lanes_of(int bucket) { return bucket / KINDS == CR_COLOURS ? 1 : CR_LANES; }
+
+static void group_of(const Unit* units, const int* order, int lanes, crGroup* g) {
+    const Unit* first = &units[order[0]];
+    g->lanes = lanes;
+    g->slots = first->count;
+    g->two = first->a > 0;
+    g->live = true;
+    for (int l = 0; l < CR_LANES; l++) {
+        const Unit* unit = &units[order[l < lanes ? l : 0]];
+        g->a[l] = l < lanes ? unit->a : 0;
+        g->b[l] = l < lanes ? unit->b : 0;
+        g->contact[l] = unit->first;
+    }
+}
+
+// units sorted by bucket, four at a time
+static crStatus make_groups(Build* build, const Unit* units, int unit_count) {
+    crPacked* p = build->packed;
+    crArena* arena = &build->step->scratch;
+    int start[BUCKETS + 1] = {0};
+    int* order = cr_arena_alloc(arena, (size_t)(unit_count + 1) * sizeof *order);
+    for (int i = 0; i < unit_count; i++) {
+        start[units[i].bucket + 1]++;
+    }
+    for (int k = 0; k < BUCKETS; k++) {
+        int lanes = lanes_of(k);
+        p->group_count += (start[k + 1] + lanes - 1) / lanes;
+        start[k + 1] += start[k];
+    }
+    p->group = cr_arena_alloc(arena, (size_t)(p->group_count + 1) * sizeof *p->group);
+    if (order == NULL || p->group == NULL) return CR_ERR_MEMORY;
+    int at[BUCKETS];
+    memcpy(at, start, sizeof at);
+    for (int i = 0; i < unit_count; i++) {
+        order[at[units[i].bucket]++] = i;
+    }
+    int made = 0;
+    for (int k = 0; k < BUCKETS; k++) {
+        if (k % KINDS == 0) p->colour_start[k / KINDS] = made;
+        for (int i = start[k]; i < start[k + 1]; i += lanes_of(k)) {
+            int left = start[k + 1] - i;
+            group_of(units, order + i, left < lanes_of(k) ? left : lanes_of(k), &p->group[made]);
+            made++;
+        }
+    }
+    p->colour_start[CR_COLOURS + 1] = made;
+    for (int i = 0; i < made; i++) {
+        crGroup* g = &p->group[i];
+        for (int l = 0; l < CR_LANES; l++) {
+            g->island[l] = build->island[body_at(p, g->b[l < g->lanes ? l : 0])];
+        }
+    }
+    return CR_OK;
+}
+
+static crStatus make_arrays(Build* build) {
+    crPacked* p = build->packed;
+    crArena* arena = &build->step->scratch;
+    size_t hot = 0, cold = 0, step = 0, lanes = (size_t)p->group_count * CR_LANES;
+    for (int i = 0; i < p->group_count; i++) {
+        crGroup* g = &p->group[i];
+        g->hot = hot;
+        g->cold = cold;
+        g->step = step;
+        hot += CR_LANES * (2 + (size_t)g->slots * (g->two ? CR_SLOT_TWO : CR_SLOT_ONE));
+        cold += CR_LANES * (size_t)g->slots * CR_COLD;
+        step += CR_LANES * (size_t)g->slots * 3;
+    }
+    p->hot = cr_arena_alloc(arena, hot * sizeof(double));
+    p->cold = cr_arena_alloc(arena, cold * sizeof(double));
+    p->dP = cr_arena_alloc(arena, step * sizeof(double));
+    p->direction = cr_arena_alloc(arena, step * sizeof(double));
+    p->change = cr_arena_alloc(arena, lanes * sizeof(double));
+    p->size = cr_arena_alloc(arena, lanes * sizeof(double));
+    p->live = cr_arena_alloc(arena, lanes * sizeof(int64_t));
+    bool ok = p->hot != NULL && p->cold != NULL && p->dP != NULL && p->direction != NULL &&
+              p->change != NULL && p->size != NULL && p->live != NULL;
+    for (size_t i = 0; ok && i < lanes; i++) {
+        p->live[i] = -1;
+        p->change[i] = p->size[i] = 0.0;
+    }
+    return ok ? CR_OK : CR_ERR_MEMORY;
+}
+
+// K = -[r] R^T, with the sign of the body
+CR_LANE void make_K(crLane sign, const double* R, crLane3 r, double* K) {
+    for (int k = 0; k < 3; k++) {
+        crLane3 axis = lane3_scale(sign, lane3_load(R + 3 * k * CR_LANES));
+        crLane3 column = lane3_cross(axis, r);
+        lane_store(K + k * CR_LANES, column.x);
+        lane_store(K + (3 + k) * CR_LANES, column.y);
+        lane_store(K + (6 + k) * CR_LANES, column.z);
+    }
+}
+
+// D += K K^T: xx xy xz yy yz zz
+CR_LANE void add_D(const double* K, crLane* D) {
+    crLane3 x = lane3_load(K), y = lane3_load(K + 3 * CR_LANES), z = lane3_load(K + 6 * CR_LANES);
+    D[0] += lane3_dot(x, x);
+    D[1] += lane3_dot(x, y);
+    D[2] += lane3_dot(x, z);
+    D[3] += lane3_dot(y, y);
+    D[4] += lane3_dot(y, z);
+    D[5] += lane3_dot(z, z);
+}
+
+CR_LANE crLane3 mul_D(const crLane* D, crLane3 a) {
+    return lane3(D[0] * a.x + D[1] * a.y + D[2] * a.z, D[1] * a.x + D[3] * a.y + D[4] * a.z,
+                 D[2] * a.x + D[4] * a.y + D[5] * a.z);
+}
+
+CR_LANE void invert_D(const crLane* D, double* G) {
+    crLane xx = D[3] * D[5] - D[4] * D[4], xy = D[2] * D[4] - D[1] * D[5], xz = D[1] * D[4] - D[2] * D[3];
+    crLane one = lane_all(1.0) / (D[0] * xx + D[1] * xy + D[2] * xz);
+    lane_store(G, one * xx);
+    lane_store(G + CR_LANES, one * xy);
+    lane_store(G + 2 * CR_LANES, one * xz);
+    lane_store(G + 3 * CR_LANES, one * (D[0] * D[5] - D[2] * D[2]));
+    lane_store(G + 4 * CR_LANES, one * (D[1] * D[2] - D[0] * D[4]));
+    lane_store(G + 5 * CR_LANES, one * (D[0] * D[3] - D[1] * D[1]));
+}
+
+// from the numbers of one contact per lane to a slot
+CR_LANE void pack_slot(const crGroup* g, crLane sb, crLane sa, const double* sign, const double* Rb,
+                       const double* Ra, const double* in, double* slot, double* cold) {
+    crLane3 n = lane3_load(in + IN_N * CR_LANES), t1 = lane3_load(in + IN_T * CR_LANES);
+    crLane shares = sb * sb + sa * sa, none = lane_all(0.0);
+    crLane D[6] = {shares, none, none, shares, none, shares};
+    make_K(lane_load(sign), Rb, lane3_load(in + IN_RB * CR_LANES), slot + CR_AT_KB * CR_LANES);
+    add_D(slot + CR_AT_KB * CR_LANES, D);
+    if (g->two) {
+        make_K(lane_all(-1.0), Ra, lane3_load(in + IN_RA * CR_LANES), slot + CR_AT_KA * CR_LANES);
+        add_D(slot + CR_AT_KA * CR_LANES, D);
+    }
+    crLane3 Dn = mul_D(D, n), t2 = lane3_cross(n, t1);
+    lane3_store(slot + CR_AT_N * CR_LANES, n);
+    lane3_store(slot + CR_AT_DN * CR_LANES, Dn);
+    lane3_store(slot + CR_AT_E * CR_LANES, lane3_load(in + IN_E * CR_LANES));
+    lane3_store(slot + CR_AT_P * CR_LANES, lane3_load(in + IN_P * CR_LANES));
+    lane_store(slot + CR_AT_MU * CR_LANES, lane_load(in + IN_MU * CR_LANES));
+    invert_D(D, slot + CR_AT_G * CR_LANES);
+    crLane w = lane3_dot(n, Dn);
+    crLane c1 = lane3_dot(t1, Dn) / w, c2 = lane3_dot(t2, Dn) / w;
+    crLane3 Dt = mul_D(D, t1);
+    lane3_store(cold + CR_COLD_T * CR_LANES, t1);
+    lane_store(cold + CR_COLD_S * CR_LANES, lane3_dot(t1, Dt) - w * c1 * c1);
+    lane_store(cold + (CR_COLD_S + 1) * CR_LANES, lane3_dot(t2, Dt) - w * c1 * c2);
+    lane_store(cold + (CR_COLD_S + 2) * CR_LANES, lane3_dot(t2, mul_D(D, t2)) - w * c2 * c2);
+    lane_store(cold + CR_COLD_C * CR_LANES, c1);
+    lane_store(cold + (CR_COLD_C + 1) * CR_LANES, c2);
+}
+
+static void put(double* in, int at, crVec3 a) {
+    in[at * CR_LANES] = a.x;
+    in[(at + 1) * CR_LANES] = a.y;
+    in[(at + 2) * CR_LANES] = a.z;
+}
+
+// numbers of a contact into one lane; b is the body that moves
+static void read_contact(const Build* build, const crPackedContact* c, int a, int b, double* in) {
+    const crVec3* origin = build->step->dynamics.origin;
+    put(in, IN_N, c->normal);
+    put(in, IN_T, c->tangent);
+    put(in, IN_RB, cr_sub(c->point, origin[b]));
+    put(in, IN_RA, a >= 0 ? cr_sub(c->point, origin[a]) : cr_vec3(0, 0, 0));
+    put(in, IN_E, c->E);
+    put(in, IN_P, c->P);
+    in[IN_MU * CR_LANES] = c->mu;
+}
+
+static void read_body(const Build* build, int body, double* R) {
+    const crMat3* root = &build->step->dynamics.root[body];
+    for (int k = 0; k < 9; k++) {
+        R[k * CR_LANES] = root->m[k / 3][k % 3];
+    }
+}
+
+static void pack_group(const Build* build, const crGroup* g) {
+    crPacked* p = build->packed;
+    _Alignas(32) double in[IN_COUNT * CR_LANES], Rb[9 * CR_LANES], Ra[9 * CR_LANES], sign[CR_LANES];
+    int a[CR_LANES], b[CR_LANES];
+    double* hot = p->hot + g->hot;
+    double* cold = p->cold + g->cold;
+    memset(Ra, 0, sizeof Ra);
+    for (int l = 0; l < CR_LANES; l++) {
+        int from = l < g->lanes ? l : 0;
+        b[l] = body_at(p, g->b[from]);
+        a[l] = g->two ? body_at(p, g->a[from]) : -1;
+        // b of the lane may be a of the contact
+        sign[l] = p->contact[g->contact[l]].body_b == b[l] ? 1.0 : -1.0;
+        hot[l] = sign[l] * build->share[g->b[from] / CR_BODY_STRIDE - 1];
+        hot[CR_LANES + l] = g->two ? -build->share[g->a[from] / CR_BODY_STRIDE - 1] : 0.0;
+        read_body(build, b[l], Rb + l);
+        if (g->two) read_body(build, a[l], Ra + l);
+    }
+    double* slot = hot + 2 * CR_LANES;
+    for (int k = 0; k < g->slots; k++) {
+        for (int l = 0; l < CR_LANES; l++) {
+            read_contact(build, &p->contact[g->contact[l] + k], a[l], b[l], in + l);
+        }
+        for (int l = 0; l < CR_LANES; l += CR_WIDTH) {
+            pack_slot(g, lane_load(hot + l), lane_load(hot + CR_LANES + l), sign + l, Rb + l, Ra + l, in + l,
+                      slot + l, cold + l);
+        }
+        slot += CR_LANES * (g->two ? CR_SLOT_TWO : CR_SLOT_ONE);
+        cold += CR_LANES * CR_COLD;
+    }
+}
+
+static void pack_groups(void* ctx, int begin, int end) {
+    const Build* build = ctx;
+    for (int i = begin; i < end; i++) {
+        pack_group(build, &build->packed->group[i]);
+    }
+}
+
+crStatus cr__packed_create(crStep* step, const int* island_of_body, const double* v, int count,
+                           crPackedContact* contact, crPacked* packed) {
+    *packed = (crPacked){.count = count, .contact = contact, .tasks = step->tasks};
+    Build build = {step, packed, island_of_body, v, NULL};
+    crStatus status = number_bodies(&build);
+    Unit* units = cr_arena_alloc(&step->scratch, (size_t)(count + 1) * sizeof *units);
+    uint64_t* used = cr_arena_alloc(&step->scratch, (size_t)(packed->bodies + 1) * sizeof *used);
+    if (status != CR_OK || units == NULL || used == NULL) return CR_ERR_MEMORY;
+    memset(used, 0, (size_t)(packed->bodies + 1) * sizeof *used);
+    int unit_count = cut_units(&build, used, units);
+    status = make_groups(&build, units, unit_count);
+    if (status == CR_OK) status = make_arrays(&build);
+    if (status != CR_OK) return status;
+    cr__tasks_for(packed->tasks, packed->group_count, 32, pack_groups, &build);
+    cr__packed_apply(packed);
+    return CR_OK;
+}
+
+void cr__packed_results(crPacked* p) {
+    for (int i = 0; i < p->group_count; i++) {
+        const crGroup* g = &p->group[i];
+        const double* slot = p->hot + g->hot + 2 * CR_LANES;
+        for (int k = 0; k < g->slots; k++) {
+            for (int l = 0; l < g->lanes; l++) {
+                const double* P = slot + CR_AT_P * CR_LANES + l;
+                const double* n = slot + CR_AT_N * CR_LANES + l;
+                const double* Dn = slot + CR_AT_DN * CR_LANES + l;
+                crPackedContact* c = &p->contact[g->contact[l] + k];
+                c->P = cr_vec3(P[0], P[CR_LANES], P[2 * CR_LANES]);
+                c->w = n[0] * Dn[0] + n[CR_LANES] * Dn[CR_LANES] + n[2 * CR_LANES] * Dn[2 * CR_LANES];
+            }
+            slot += CR_LANES * (g->two ? CR_SLOT_TWO : CR_SLOT_ONE);
+        }
+    }
+}

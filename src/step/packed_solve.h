@@ -1,0 +1,20 @@
+// packed_solve.h - what each island of a packed solve is asked for and gets.
+#ifndef CAROM_STEP_PACKED_SOLVE_H
+#define CAROM_STEP_PACKED_SOLVE_H
+
+#include "step/packed.h"
+
+typedef struct crPackedIsland {
+    bool live;      // in: has contacts to be solved
+    double tol;     // in: largest change of a velocity by a sweep that counts as solved, m/s
+    int limit;      // in: sweeps
+    bool solved;    // out
+    int sweeps;     // out
+    double change;  // of the last sweep, squared, m^2/s^2
+    double size;    // sum of w |dP|^2 of the last sweep
+    double last;    // of the one before
+} crPackedIsland;
+
+crStatus cr__packed_solve(crPacked* packed, crPackedIsland* island, int count, crArena* arena);
+
+#endif

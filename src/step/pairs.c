@@ -1,0 +1,258 @@
+// pairs.c - which shapes are near: boxes with room to move, the list of pairs they make, its index by body.
+//
+// A body's margin is what its points can travel in h, by the larger of its speeds at v and v_free, plus the
+// deadband, the cluster tolerance and a fiftieth of its size. Where the contact solve takes landings too,
+// what is slow may be pushed by what is fast: there all of an island travel as far as the fastest of it. The
+// broad phase holds boxes larger than margins ask for; while every shape stays in its own, the list of pairs
+// stands and costs nothing. The list is sorted and contacts are taken by their gaps alone, so that no result
+// depends on which boxes were told. Pairs that never meet: see contacts.c.
+// Fails: CR_ERR_FINITE where a body would move farther in h than settings.bound; CR_ERR_MEMORY; what the
+// broad phase or a material says.
+#include <string.h>
+
+#include "step/cache.h"
+
+#define ROOM 0.05  // of a body's size, beyond its margin
+#define PUSH 0.02  // of a body's size, in its margin; half of it for what slow neighbours may add
+
+double cr__step_speed(const crStep* step, const double* v, int i) {
+    const crDynamics* d = &step->dynamics;
+    crTwist twist = d->given[i];
+    for (int j = step->model->bodies[i].last; j >= 0; j = step->model->dof_parent[j]) {
+        twist = cr__twist_madd(twist, v[j], d->axis[j]);
+    }
+    crVec3 u = cr__twist_at(twist, cr_sub(d->com[i], d->origin[i]));
+    return cr_norm(u) + cr_norm(twist.omega) * step->size[i];
+}
+
+// margin beyond what a body travels
+static double room_of(const crStep* step, int b) {
+    return (step->settings.deadband + PUSH) * step->size[b] + step->settings.cluster;
+}
+
+crStatus cr__step_margins(crStep* step, double h, crError* error) {
+    crStepCache* cache = step->cache;
+    cache->flat = -1.0;
+    cache->margin[CR_WORLD] = 0.0;
+    for (int k = 0; k < step->part_count; k++) {
+        int b = step->part[k];
+        double speed = cr__step_speed(step, step->state.v, b);
+        if (cr__moves(step->model, b)) speed = fmax(speed, cr__step_speed(step, step->v_free, b));
+        if (!(h * speed <= step->settings.bound)) return cr__step_lost(step, b, "speed", speed, error);
+        cache->margin[b] = h * speed + room_of(step, b);
+    }
+    for (int b = 1; b < step->model->nb && step->certificate.asleep > 0; b++) {
+        if (step->sleep[b].island != 0) cache->margin[b] = room_of(step, b);
+    }
+    return CR_OK;
+}
+
+bool cr__step_share_margins(crStep* step, int* islands, double* way) {
+    crStepCache* cache = step->cache;
+    const crModel* model = step->model;
+    bool more = false;
+    for (int b = 0; b < model->nb; b++) {
+        way[b] = 0.0;
+    }
+    for (int k = 0; k < step->part_count; k++) {
+        int b = step->part[k];
+        if (!cr__moves(model, b)) continue;
+        double* most = &way[islands[b]];
+        *most = fmax(*most, cache->margin[b] - room_of(step, b));
+    }
+    // where rules resolve impacts, margins are looked at again after each
+    for (int i = 0; i < step->contact_count; i++) {
+        const crStepContact* c = &step->contacts[i];
+        if (c->bounces) way[islands[cr__moves(model, c->body_a) ? c->body_a : c->body_b]] = 0.0;
+    }
+    for (int k = 0; k < step->part_count; k++) {
+        int b = step->part[k];
+        if (!cr__moves(model, b) || way[islands[b]] <= cache->margin[b] - 0.5 * room_of(step, b)) continue;
+        cache->margin[b] = way[islands[b]] + room_of(step, b);
+        more = true;
+    }
+    return more;
+}
+
+static crBounds grown(crBounds box, double by) {
+    crVec3 m = cr_vec3(by, by, by);
+    return (crBounds){cr_sub(box.lo, m), cr_add(box.hi, m)};
+}
+
+static bool inside(const crBounds* a, const crBounds* of) {
+    return a->lo.x >= of->lo.x && a->lo.y >= of->lo.y && a->lo.z >= of->lo.z && a->hi.x <= of->hi.x &&
+           a->hi.y <= of->hi.y && a->hi.z <= of->hi.z;
+}
+
+// the present box of a shape; a new one for the broad phase where it left the old
+static crStatus set_box(crStep* step, int s, crError* error) {
+    crStepCache* cache = step->cache;
+    const crBodyShape* shape = &step->model->shapes[s];
+    double margin = cache->margin[shape->body];
+    crBounds now = grown(cr_shape_bounds(&shape->shape, step->dynamics.pose[shape->body]), margin);
+    cache->now[s] = now;
+    if (cache->spread && inside(&now, &cache->box[s])) return CR_OK;
+    bool moves = cr__moves(step->model, shape->body);
+    crBounds box = grown(now, ROOM * step->size[shape->body] + 2.0 * margin);
+    cache->listed = false;
+    crStatus status = cr_broad_set(step->broad, s, box, moves ? shape->body : CR_WORLD, error);
+    if (status == CR_OK) cache->box[s] = box;
+    return status;
+}
+
+static crStatus set_boxes(crStep* step, int body, crError* error) {
+    const crStepCache* cache = step->cache;
+    crStatus status = CR_OK;
+    for (int i = cache->first_shape[body]; i < cache->first_shape[body + 1] && status == CR_OK; i++) {
+        status = set_box(step, cache->body_shapes[i], error);
+    }
+    return status;
+}
+
+static bool tied(const crStep* step, int a, int b) {
+    const crStepCache* cache = step->cache;
+    for (int i = cache->first_tie[a]; i < cache->first_tie[a + 1]; i++) {
+        const crLoop* loop = &step->model->loops[cache->ties[i]];
+        if (loop->kind != CR_LOOP_JOINT && (loop->a == b || loop->b == b)) return true;
+    }
+    return false;
+}
+
+int cr__step_surface(crStep* step, int a, int b) {
+    crStepCache* cache = step->cache;
+    int* index = &cache->surface_of[a * step->model->material_count + b];
+    if (*index >= 0) return *index;
+    void* surfaces = cache->surfaces;
+    crStatus status = cr__step_grow(&step->allocator, &surfaces, &cache->surface_capacity,
+                                    cache->surface_count, cache->surface_count + 1, sizeof *cache->surfaces);
+    cache->surfaces = surfaces;
+    if (status != CR_OK) return status;
+    crNearSurface made = {.material_a = a, .material_b = b};
+    status = cr_model_surface(step->model, a, b, 0.0, &made.at_rest);
+    if (status != CR_OK) return status;
+    const crMaterial* m = step->model->materials;
+    made.by_speed = m[a].surface.e_of_speed != NULL || m[b].surface.e_of_speed != NULL;
+    for (int i = 0; i < step->model->pair_count; i++) {
+        const crMaterialPair* p = &step->model->pairs[i];
+        bool this = (p->a == a && p->b == b) || (p->a == b && p->b == a);
+        if (this) made.by_speed = p->surface.e_of_speed != NULL;
+    }
+    const crSurface* s = &made.at_rest.surface;
+    bool reads_et;
+    cr__step_solves_alike(&step->settings, &reads_et);
+    made.bounces = made.by_speed || s->e != 0.0 || (reads_et && s->et != 0.0);
+    cache->bouncing = cache->bouncing || made.bounces;
+    cache->surfaces[cache->surface_count] = made;
+    *index = cache->surface_count++;
+    return *index;
+}
+
+static crStatus index_pairs(crStep* step) {
+    crStepCache* cache = step->cache;
+    const crModel* model = step->model;
+    void* pair_of = cache->pair_of;
+    crStatus status = cr__step_grow(&step->allocator, &pair_of, &cache->pair_of_capacity, 0,
+                                    2 * cache->pair_count, sizeof *cache->pair_of);
+    cache->pair_of = pair_of;
+    if (status != CR_OK) return status;
+    int* first = cache->first_pair;
+    memset(first, 0, (size_t)(model->nb + 1) * sizeof *first);
+    for (int i = 0; i < cache->pair_count; i++) {
+        first[cache->pairs[i].body_a]++;
+        first[cache->pairs[i].body_b]++;
+    }
+    // counts to ends; filling from the back turns ends into starts and keeps pairs ascending
+    for (int b = 0, sum = 0; b <= model->nb; b++) {
+        int count = b < model->nb && cr__moves(model, b) ? first[b] : 0;
+        sum += count;
+        first[b] = sum;
+    }
+    for (int i = cache->pair_count - 1; i >= 0; i--) {
+        int a = cache->pairs[i].body_a, b = cache->pairs[i].body_b;
+        if (cr__moves(model, a)) cache->pair_of[--first[a]] = i;
+        if (cr__moves(model, b)) cache->pair_of[--first[b]] = i;
+    }
+    return CR_OK;
+}
+
+// times that stand for pairs of the old list, under their new places
+static crStatus keep_times(crStep* step, const crNear* old, int old_count) {
+    crStepCache* cache = step->cache;
+    size_t mark = cr_arena_mark(&step->scratch);
+    double* was = cr_arena_alloc(&step->scratch, (size_t)(old_count + 1) * sizeof *was);
+    void* when = cache->when;
+    crStatus status = cr__step_grow(&step->allocator, &when, &cache->when_capacity, old_count,
+                                    cache->pair_count, sizeof *cache->when);
+    cache->when = when;
+    if (status != CR_OK || was == NULL) return CR_ERR_MEMORY;
+    if (old_count > 0) memcpy(was, cache->when, (size_t)old_count * sizeof *was);
+    for (int i = 0, j = 0; i < cache->pair_count; i++) {
+        const crNear* p = &cache->pairs[i];
+        while (j < old_count && (old[j].shape_a < p->shape_a ||
+                                 (old[j].shape_a == p->shape_a && old[j].shape_b < p->shape_b))) {
+            j++;
+        }
+        bool same = j < old_count && old[j].shape_a == p->shape_a && old[j].shape_b == p->shape_b;
+        cache->when[i] = same ? was[j] : INFINITY;
+        if (same) cache->pairs[i].alarms = old[j].alarms;
+    }
+    cr_arena_release(&step->scratch, mark);
+    cache->reheap = true;
+    return CR_OK;
+}
+
+static crStatus list_pairs(crStep* step) {
+    crStepCache* cache = step->cache;
+    const crModel* model = step->model;
+    const crPair* found;
+    // a list that failed half way has fewer times than pairs
+    int count, old_count = cache->pair_count;
+    if (old_count > cache->when_capacity) old_count = cache->when_capacity;
+    size_t mark = cr_arena_mark(&step->scratch);
+    crNear* old = cr_arena_alloc(&step->scratch, (size_t)(old_count + 1) * sizeof *old);
+    if (old == NULL) return CR_ERR_MEMORY;
+    if (old_count > 0) memcpy(old, cache->pairs, (size_t)old_count * sizeof *old);
+    crStatus status = cr_broad_pairs(step->broad, &found, &count);
+    void* pairs = cache->pairs;
+    if (status == CR_OK) {
+        status = cr__step_grow(&step->allocator, &pairs, &cache->pair_capacity, old_count, count,
+                               sizeof *cache->pairs);
+        cache->pairs = pairs;
+    }
+    if (status != CR_OK) return status;
+    cache->pair_count = 0;
+    for (int i = 0; i < count; i++) {
+        const crBodyShape* a = &model->shapes[found[i].a];
+        const crBodyShape* b = &model->shapes[found[i].b];
+        if (!cr__meet_but_for_loops(model, found[i].a, found[i].b) || tied(step, a->body, b->body)) continue;
+        int surface = cr__step_surface(step, a->material, b->material);
+        if (surface < 0) return (crStatus)surface;
+        cache->pairs[cache->pair_count++] = (crNear){found[i].a, found[i].b, a->body, b->body, surface, 0};
+    }
+    status = keep_times(step, old, old_count);
+    cr_arena_release(&step->scratch, mark);
+    return status == CR_OK ? index_pairs(step) : status;
+}
+
+crStatus cr__step_near(crStep* step, crError* error) {
+    crStepCache* cache = step->cache;
+    const crModel* model = step->model;
+    crStatus status = CR_OK;
+    for (int s = 0; s < model->shape_count && !cache->spread && status == CR_OK; s++) {
+        status = set_box(step, s, error);
+    }
+    for (int k = 0; k < step->part_count && cache->spread && status == CR_OK; k++) {
+        status = set_boxes(step, step->part[k], error);
+    }
+    // margins of what sleeps may have changed
+    bool sleepers = step->certificate.asleep > 0 && step->part == cache->whole && cache->spread;
+    for (int b = 1; b < model->nb && sleepers && status == CR_OK; b++) {
+        if (step->sleep[b].island != 0) status = set_boxes(step, b, error);
+    }
+    if (status != CR_OK) return status;
+    cache->spread = true;
+    if (cache->listed) return CR_OK;
+    status = list_pairs(step);
+    cache->listed = status == CR_OK;
+    return status == CR_OK ? CR_OK : cr_error_set(error, status, "pairs", "%s", cr_status_text(status));
+}

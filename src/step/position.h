@@ -1,0 +1,12 @@
+// position.h - the two ways of the position pass.
+#ifndef CAROM_STEP_POSITION_H
+#define CAROM_STEP_POSITION_H
+
+#include "step/step.h"
+
+// Everything as one problem, collided anew each round: trees, loops and limits too.
+crStatus cr__step_position_general(crStep* step, double near, crError* error);
+// Whether loops and limits hold at the present poses.
+crStatus cr__step_position_others(crStep* step, bool* holds, crError* error);
+
+#endif

@@ -1,0 +1,174 @@
+// sleep.c - bodies that stay slow fall asleep together and wake together.
+//
+// Bodies joined by contacts within their margins, trees and loops are an island. Once the fastest point of
+// every body of it has been below sleep_speed for sleep_time, all of them sleep: v is zero, nothing of them
+// is computed. Each is sealed with the hash of its q, v, applied forces, motor speeds and k, and of the poses
+// of the driven body it touches; a seal that no longer fits wakes the island, and so does a contact, within
+// the margins of a step, with a body that is awake or driven at a velocity. What is awake elsewhere never
+// sees a difference. Bodies that touch two driven ones stay awake.
+// Fails: CR_ERR_MEMORY.
+#include <string.h>
+
+#include "step/cache.h"
+
+static uint64_t seal_of(const crStep* step, int b) {
+    const crBody* body = &step->model->bodies[b];
+    const crState* s = &step->state;
+    size_t nv = (size_t)body->nv * sizeof(double);
+    uint64_t hash = cr_hash(CR_HASH_SEED, s->q + body->q, (size_t)body->nq * sizeof(double));
+    hash = cr_hash(hash, s->v + body->v, nv);
+    hash = cr_hash(hash, s->force + body->v, nv);
+    hash = cr_hash(hash, s->motor_speed + body->v, nv);
+    // forces of the user's can be known only by asking
+    if (step->force != NULL) hash = cr_hash(hash, step->k + body->v, nv);
+    return cr_hash(hash, &step->dynamics.pose[step->sleep[b].carrier], sizeof(crPose));
+}
+
+static crStatus tell(crStep* step, int kind, int body, crError* error) {
+    crEvent event = {.time = step->state.time, .shape_a = -1, .shape_b = -1, .body_b = body, .impact = kind};
+    event.point = step->dynamics.com[body];
+    return cr_step_event_add(step, &event) == CR_OK ? CR_OK : cr__step_memory(error);
+}
+
+crStatus cr__step_wake(crStep* step, int body, crError* error) {
+    crSleep* sleep = step->sleep;
+    int island = sleep[body].island;
+    if (island == 0) return CR_OK;
+    for (int b = 1; b < step->model->nb; b++) {
+        if (sleep[b].island == island) sleep[b] = (crSleep){0};
+    }
+    return tell(step, CR_EVENT_WAKE, island, error);
+}
+
+static int count_asleep(const crStep* step) {
+    int count = 0;
+    for (int b = 1; b < step->model->nb; b++) {
+        count += step->sleep[b].island != 0;
+    }
+    return count;
+}
+
+void cr__step_list_awake(crStep* step) {
+    crStepCache* cache = step->cache;
+    const crModel* model = step->model;
+    cache->whole_count = cache->whole_loop_count = 0;
+    for (int b = 1; b < model->nb; b++) {
+        if (step->sleep[b].island == 0) cache->whole[cache->whole_count++] = b;
+    }
+    for (int i = 0; i < model->loop_count; i++) {
+        const crLoop* loop = &model->loops[i];
+        bool asleep = step->sleep[loop->a].island != 0 || step->sleep[loop->b].island != 0;
+        if (!asleep) cache->whole_loops[cache->whole_loop_count++] = i;
+    }
+    cr__step_part_all(step);
+}
+
+crStatus cr__step_wake_written(crStep* step, crError* error) {
+    const crStepCache* cache = step->cache;
+    const crModel* model = step->model;
+    crStatus status = CR_OK;
+    step->certificate.asleep = count_asleep(step);
+    if (step->certificate.asleep == 0) return CR_OK;
+    // drives and forces of the user's at this time
+    cr__part_kinematics(model, (crPart){cache->given, cache->given_count}, &step->state, &step->dynamics);
+    if (step->force != NULL) {
+        cr_model_kinematics(model, &step->state, &step->dynamics);
+        cr_model_forces(model, &step->state, &step->dynamics, step->k);
+        status = step->force(step->force_ctx, model, &step->state, &step->dynamics, step->k);
+        if (status != CR_OK) return cr_error_set(error, status, "force", "force: %s", cr_status_text(status));
+    }
+    for (int b = 1; b < model->nb && status == CR_OK; b++) {
+        if (step->sleep[b].island != 0 && seal_of(step, b) != step->sleep[b].seal) {
+            status = cr__step_wake(step, b, error);
+        }
+    }
+    return status;
+}
+
+crStatus cr__step_wake_touched(crStep* step, bool* woke, crError* error) {
+    const crSleep* sleep = step->sleep;
+    crStatus status = CR_OK;
+    *woke = false;
+    for (int i = 0; i < step->contact_count && status == CR_OK && step->certificate.asleep > 0; i++) {
+        const crStepContact* c = &step->contacts[i];
+        int body = sleep[c->body_a].island != 0 ? c->body_a : c->body_b;
+        if (sleep[body].island == 0) continue;
+        *woke = true;
+        status = cr__step_wake(step, body, error);
+    }
+    return status;
+}
+
+static int find(int* parent, int i) {
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
+// the driven body each one touches; with two, it does not rest
+static void find_carriers(crStep* step) {
+    const crModel* model = step->model;
+    for (int k = 0; k < step->cache->whole_count; k++) {
+        step->sleep[step->cache->whole[k]].carrier = 0;
+    }
+    for (int i = 0; i < step->contact_count; i++) {
+        const crStepContact* c = &step->contacts[i];
+        for (int k = 0; k < 2; k++) {
+            int own = k == 0 ? c->body_a : c->body_b, other = k == 0 ? c->body_b : c->body_a;
+            if (cr__moves(model, other) || model->bodies[other].base == CR_WORLD) continue;
+            crSleep* sleep = &step->sleep[own];
+            if (sleep->carrier != 0 && sleep->carrier != other) sleep->slow = 0.0;
+            sleep->carrier = other;
+        }
+    }
+}
+
+// how long each island has been slow: its most restless body decides
+static void find_rest(crStep* step, double h, const int* islands, double* rest) {
+    const crStepCache* cache = step->cache;
+    for (int b = 0; b < step->model->nb; b++) {
+        rest[b] = INFINITY;
+    }
+    for (int k = 0; k < cache->whole_count; k++) {
+        int b = cache->whole[k];
+        if (!cr__moves(step->model, b)) continue;
+        bool slow = cr__step_speed(step, step->state.v, b) <= step->settings.sleep_speed;
+        step->sleep[b].slow = slow ? step->sleep[b].slow + h : 0.0;
+    }
+    find_carriers(step);
+    for (int k = 0; k < cache->whole_count; k++) {
+        int b = cache->whole[k];
+        if (cr__moves(step->model, b)) rest[islands[b]] = fmin(rest[islands[b]], step->sleep[b].slow);
+    }
+}
+
+static crStatus put_to_sleep(crStep* step, const int* islands, const double* rest, crError* error) {
+    const crStepCache* cache = step->cache;
+    const crModel* model = step->model;
+    crStatus status = CR_OK;
+    for (int k = 0; k < cache->whole_count && status == CR_OK; k++) {
+        int b = cache->whole[k];
+        const crBody* body = &model->bodies[b];
+        if (!cr__moves(model, b) || rest[islands[b]] < step->settings.sleep_time) continue;
+        memset(step->state.v + body->v, 0, (size_t)body->nv * sizeof(double));
+        step->sleep[b].island = islands[b];
+        step->sleep[b].seal = seal_of(step, b);
+        if (islands[b] == b) status = tell(step, CR_EVENT_SLEEP, b, error);
+    }
+    return status;
+}
+
+crStatus cr__step_fall_asleep(crStep* step, double h, int* islands, crError* error) {
+    const crStepCache* cache = step->cache;
+    double* rest = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *rest);
+    if (rest == NULL) return cr__step_memory(error);
+    for (int k = 0; k < cache->whole_count; k++) {
+        islands[cache->whole[k]] = find(islands, cache->whole[k]);
+    }
+    find_rest(step, h, islands, rest);
+    crStatus status = put_to_sleep(step, islands, rest, error);
+    step->certificate.asleep = count_asleep(step);
+    return status;
+}

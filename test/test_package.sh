@@ -1,0 +1,64 @@
+#!/bin/sh
+# cpack makes three Debian packages; unpacked into a folder they hold what they should and work from there. Where CI runs
+# as root they are installed for real as well. Skipped without dpkg.
+set -eu
+# a sanitized library needs sanitized users; what is packaged is the release build
+[ -z "${CAROM_SANITIZE:-}" ] || { echo "skipped: not with sanitizers"; exit 77; }
+for tool in cpack dpkg-deb dpkg-shlibdeps; do
+    command -v $tool >/dev/null 2>&1 || { echo "skipped: $tool is not installed"; exit 77; }
+done
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() { echo "$*"; exit 1; }
+cpack --config "$CAROM_BUILD/CPackConfig.cmake" -G DEB -B "$work/packages" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+
+root="$work/root"
+for name in libcarom0 libcarom-dev carom; do
+    package=$(find "$work/packages" -maxdepth 1 -name "${name}_*.deb")
+    [ -f "$package" ] || fail "no package $name"
+    [ "$(dpkg-deb -f "$package" Package)" = "$name" ] || fail "$package has another name"
+    dpkg-deb -f "$package" Depends >"$work/$name.depends"
+    dpkg-deb -c "$package" | awk '{print $6}' >"$work/$name.files"
+    dpkg-deb -x "$package" "$root"
+done
+
+# each file in its package
+grep -q '/libcarom\.so\.0$' "$work/libcarom0.files" || fail "libcarom0 lacks the library"
+grep -qE 'include|libcarom\.so$|bin/' "$work/libcarom0.files" && fail "libcarom0 holds what belongs to others"
+for file in include/carom/carom.h /libcarom.so /libcarom.a pkgconfig/carom.pc cmake/carom/carom-config.cmake; do
+    grep -q "$file\$" "$work/libcarom-dev.files" || fail "libcarom-dev lacks $file"
+done
+for file in bin/carom man/man1/carom.1; do
+    grep -q "$file\$" "$work/carom.files" || fail "carom lacks $file"
+done
+# and what it needs is said
+grep -q libc6 "$work/libcarom0.depends" || fail "libcarom0 does not depend on libc6"
+grep -q 'libcarom0 (= ' "$work/libcarom-dev.depends" || fail "libcarom-dev does not depend on libcarom0"
+dpkg-deb --ctrl-tarfile "$work"/packages/libcarom0_*.deb | tar -t | grep -q shlibs || fail "libcarom0 has no shlibs"
+
+# nothing but cr_ names leaves the library, and it has its version
+library=$(find "$root" -name 'libcarom.so.0')
+nm -D --defined-only "$library" | awk '$3 !~ /^cr_/ {print $3; bad = 1} END {exit bad}' || fail "exported without prefix"
+objdump -p "$library" | grep -q 'SONAME *libcarom\.so\.0$' || fail "the library has no version"
+
+# a program builds against what was unpacked, and runs
+libdir=$(dirname "$library")
+LD_LIBRARY_PATH="$libdir"
+PKG_CONFIG_PATH="$libdir/pkgconfig"
+export LD_LIBRARY_PATH PKG_CONFIG_PATH
+# shellcheck disable=SC2046
+cc -o "$work/first_impact" "$CAROM_SOURCE/examples/first_impact.c" $(pkg-config --cflags --libs carom)
+"$work/first_impact" | grep -q permissible || fail "the example does not run"
+"$root/usr/bin/carom" run bouncing-ball --duration 0.1 | grep -q 'every step solved' || fail "the command does not run"
+
+if [ "${CI:-}" = true ] && [ "$(id -u)" -eq 0 ]; then
+    unset LD_LIBRARY_PATH PKG_CONFIG_PATH
+    dpkg -i "$work"/packages/*.deb >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+    carom --version | grep -q '^carom ' || fail "the installed command does not run"
+    # shellcheck disable=SC2046
+    cc -o "$work/installed" "$CAROM_SOURCE/examples/first_impact.c" $(pkg-config --cflags --libs carom)
+    "$work/installed" | grep -q permissible || fail "the installed library does not work"
+    dpkg -r carom libcarom-dev libcarom0 >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+fi
+echo "3 packages good"

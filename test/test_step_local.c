@@ -1,0 +1,252 @@
+// test_step_local.c - what one part of a world does to another: nothing, until they meet.
+//
+// Bits of a scene do not depend on a second one far away; impacts in a heap are those of the same impact
+// alone; a plastic landing that is not located ends where the located one does.
+#include <stdlib.h>
+
+#include "sample.h"
+#include "world_scene.h"
+
+typedef struct Item {
+    crShape shape;
+    crVec3 p, v, omega;
+    double mass;
+    double e;
+} Item;
+
+// a heap about to fall together: balls and boxes over the ground, some with restitution
+static int make_heap(crRandom* random, Item* items, int count, double e) {
+    for (int i = 0; i < count; i++) {
+        bool box = i % 3 == 2;
+        items[i] = (Item){.shape = box ? cr_shape_box(0.08, 0.06, 0.05) : cr_shape_sphere(0.08)};
+        items[i].p = cr_vec3(0.17 * (i % 3) + sample_uniform(random, -0.01, 0.01),
+                             0.17 * (i / 3 % 2) + sample_uniform(random, -0.01, 0.01), 0.1 + 0.2 * (i / 6));
+        items[i].v = cr_vec3(sample_uniform(random, -0.5, 0.5), sample_uniform(random, -0.5, 0.5), -1.0);
+        items[i].omega = cr_vec3(sample_uniform(random, -2, 2), sample_uniform(random, -2, 2), 0.0);
+        items[i].mass = sample_log(random, 0.5, 2.0);
+        items[i].e = e;
+    }
+    return count;
+}
+
+typedef struct Scene {
+    crModel* model;
+    crWorld* world;
+} Scene;
+
+// the two heaps one after the other, or only one of them; the second stands 50 m away
+static Scene build(const Item* a, int a_count, const Item* b, int b_count, double sleep) {
+    Scene scene = {cr_model_create(NULL), NULL};
+    int hard = scene_material(scene.model, 0.4, 0.5), soft = scene_material(scene.model, 0.4, 0.0);
+    scene_ground(scene.model, cr_vec3(0, 0, 1), hard);
+    for (int k = 0; k < 2; k++) {
+        const Item* items = k == 0 ? a : b;
+        for (int i = 0; i < (k == 0 ? a_count : b_count); i++) {
+            crVec3 p = items[i].p;
+            p.x += k == 0 ? 0.0 : 50.0;
+            scene_free(scene.model, items[i].shape, p, items[i].mass, items[i].e > 0.0 ? hard : soft);
+        }
+    }
+    crStepSettings settings = cr_step_settings();
+    settings.sleep_time = sleep;
+    scene.world = scene_world(scene.model, &settings);
+    double* v = cr_world_state(scene.world)->v;
+    for (int k = 0; k < 2; k++) {
+        const Item* items = k == 0 ? a : b;
+        for (int i = 0; i < (k == 0 ? a_count : b_count); i++, v += 6) {
+            memcpy(v, &items[i].v, sizeof(crVec3));
+            memcpy(v + 3, &items[i].omega, sizeof(crVec3));
+        }
+    }
+    return scene;
+}
+
+static void drop(Scene* scene) {
+    cr_world_destroy(scene->world);
+    cr_model_destroy(scene->model);
+}
+
+static bool same_bits(const Scene* alone, const Scene* both, int q, int v, int nq, int nv) {
+    const crState* x = cr_world_state(alone->world);
+    const crState* y = cr_world_state(both->world);
+    return memcmp(x->q, y->q + q, (size_t)nq * sizeof(double)) == 0 &&
+           memcmp(x->v, y->v + v, (size_t)nv * sizeof(double)) == 0;
+}
+
+TEST(a_scene_far_away_changes_no_bit) {
+    crRandom random = sample_seed(71);
+    int compared = 0, impacts = 0;
+    for (int round = 0; round < 4; round++) {
+        Item a[9], b[7];
+        int na = make_heap(&random, a, 9, round % 2 == 0 ? 0.5 : 0.0);
+        int nb = make_heap(&random, b, 7, 0.5);
+        double sleep = round < 2 ? 0.0 : 0.1;
+        Scene first = build(a, na, NULL, 0, sleep), both = build(a, na, b, nb, sleep);
+        for (int i = 0; i < 120; i++) {
+            CHECK_STATUS(cr_world_step(first.world, NULL), CR_OK);
+            CHECK_STATUS(cr_world_step(both.world, NULL), CR_OK);
+            impacts += cr_world_certificate(both.world)->impacts;
+            if (!CHECK(same_bits(&first, &both, 0, 0, 7 * na, 6 * na))) break;
+            compared++;
+        }
+        drop(&first);
+        // and the other way round: what stands first changes nothing of the second
+        Scene moved = build(NULL, 0, b, nb, sleep), again = build(a, na, b, nb, sleep);
+        for (int i = 0; i < 120; i++) {
+            CHECK_STATUS(cr_world_step(moved.world, NULL), CR_OK);
+            CHECK_STATUS(cr_world_step(again.world, NULL), CR_OK);
+            if (!CHECK(same_bits(&moved, &again, 7 * na, 6 * na, 7 * nb, 6 * nb))) break;
+            compared++;
+        }
+        drop(&moved);
+        drop(&again);
+        drop(&both);
+    }
+    printf("  %d steps compared, %d impacts\n", compared, impacts);
+    CHECK(impacts > 50);
+}
+
+// five beads on a wire above a heap of balls that falls together meanwhile: the cradle does what it does
+// alone
+TEST(a_cradle_inside_a_heap_behaves) {
+    double alone[5] = {0};
+    for (int heap = 0; heap < 2; heap++) {
+        crModel* model = cr_model_create(NULL);
+        int elastic = scene_material(model, 0.0, 1.0), clay = scene_material(model, 0.3, 0.3);
+        for (int i = 0; i < 5; i++) {
+            scene_bead(model, 0.05, i == 0 ? 0.0 : 0.2 + 0.1001 * (i - 1), elastic);
+        }
+        crShape floor = cr_shape_halfspace(cr_vec3(0, 0, 1), -0.6);
+        cr_model_add_shape(model, CR_WORLD, &floor, clay);
+        // balls under, above and beside the wire, none on it
+        for (int i = 0; heap > 0 && i < 24; i++) {
+            crVec3 p = cr_vec3(0.14 * (i % 6), i % 2 == 0 ? 0.14 : -0.14, -0.5 + 0.14 * (i / 6));
+            scene_free(model, cr_shape_sphere(0.06), p, 0.5, clay);
+        }
+        crStepSettings settings = cr_step_settings();
+        settings.rule = cr_rule_sequence(NULL);
+        settings.law = cr_law_newton();
+        crWorld* world = scene_world(model, &settings);
+        cr_world_state(world)->v[0] = 1.0;
+        CHECK_STATUS(cr_world_run(world, 0.4, NULL), CR_OK);
+        const double* v = cr_world_state(world)->v;
+        for (int i = 0; i < 5; i++) {
+            CHECK_NEAR(v[i], i == 4 ? 1.0 : 0.0, 1e-12);
+            if (heap == 0) alone[i] = v[i];
+            CHECK(v[i] == alone[i]);
+        }
+        cr_world_destroy(world);
+        cr_model_destroy(model);
+    }
+}
+
+static void land(bool located, double dt, crVec3 start, double state[13]) {
+    crModel* model = cr_model_create(NULL);
+    int material = scene_material(model, 0.4, 0.0);
+    scene_ground(model, cr_vec3(0, 0, 1), material);
+    scene_free(model, cr_shape_sphere(0.1), cr_vec3(0, 0, 0.13), 1.0, material);
+    crStepSettings settings = cr_step_settings();
+    settings.dt = dt;
+    // an explicit polygon of many sides is not the cone: the rule locates it
+    static crRuleParams params;
+    params = cr_rule_params();
+    params.directions = 64;
+    if (located) settings.rule = cr_rule_poisson(&params);
+    crWorld* world = scene_world(model, &settings);
+    crState* s = cr_world_state(world);
+    memcpy(s->v, &start, sizeof start);
+    int impacts = 0;
+    for (int i = 0; i < (int)(0.1 / dt + 0.5); i++) {
+        CHECK_STATUS(cr_world_step(world, NULL), CR_OK);
+        impacts += cr_world_certificate(world)->impacts;
+        // never half a fall below the surface
+        CHECK(s->q[2] >= 0.1 - 2e-8);
+    }
+    CHECK(impacts == (located ? 1 : 0));
+    memcpy(state, s->q, 7 * sizeof(double));
+    memcpy(state + 7, s->v, 6 * sizeof(double));
+    cr_world_destroy(world);
+    cr_model_destroy(model);
+}
+
+// a ball lands without restitution: located by the rule, or caught by the contact solve
+TEST(plastic_landings_need_not_be_located) {
+    static const double steps[] = {1.0 / 60.0, 1.0 / 240.0, 1e-3};
+    for (int k = 0; k < 3; k++) {
+        double with[13], without[13];
+        crVec3 straight = cr_vec3(0, 0, -1.0), sliding = cr_vec3(3.0, 0, -1.0);
+        land(true, steps[k], straight, with);
+        land(false, steps[k], straight, without);
+        for (int i = 7; i < 13; i++) {
+            CHECK_NEAR(with[i], without[i], 1e-9);
+        }
+        CHECK_NEAR(with[2], without[2], 2e-8);
+        // sliding: friction takes mu g from landing on either way; the push of landing is spread over the
+        // step
+        land(true, steps[k], sliding, with);
+        land(false, steps[k], sliding, without);
+        CHECK_NEAR(with[9], without[9], 1e-9);
+        // what is left differs by friction's work on where in the step it landed: mu g dt
+        CHECK_NEAR(with[7], without[7], 0.4 * 9.81 * steps[k]);
+        CHECK_NEAR(with[0], without[0], 3.0 * steps[k] * 0.2);
+    }
+}
+
+TEST(snapshots_in_the_middle_of_a_heap) {
+    crRandom random = sample_seed(73);
+    Item a[12];
+    int count = make_heap(&random, a, 12, 0.5);
+    Scene scene = build(a, count, NULL, 0, 0.2), other = build(a, count, NULL, 0, 0.2);
+    for (int i = 0; i < 60; i++) {
+        CHECK_STATUS(cr_world_step(scene.world, NULL), CR_OK);
+    }
+    size_t size = cr_world_save_size(scene.world);
+    void* bytes = malloc(size);
+    CHECK_STATUS(cr_world_save(scene.world, bytes, size), CR_OK);
+    CHECK_STATUS(cr_world_load(other.world, bytes, size, NULL), CR_OK);
+    for (int i = 0; i < 240; i++) {
+        CHECK_STATUS(cr_world_step(scene.world, NULL), CR_OK);
+        CHECK_STATUS(cr_world_step(other.world, NULL), CR_OK);
+        if (!CHECK(cr_world_hash(scene.world) == cr_world_hash(other.world))) break;
+    }
+    // a world without sleep takes no snapshot with it
+    Scene awake = build(a, count, NULL, 0, 0.0);
+    CHECK_STATUS(cr_world_load(awake.world, bytes, size, NULL), CR_ERR_SIZE);
+    free(bytes);
+    drop(&awake);
+    drop(&scene);
+    drop(&other);
+}
+
+TEST(escapes_are_reported) {
+    crModel* model = cr_model_create(NULL);
+    int material = scene_material(model, 0.4, 0.5);
+    scene_ground(model, cr_vec3(0, 0, 1), material);
+    scene_free(model, cr_shape_sphere(0.1), cr_vec3(0, 0, 0.1), 1.0, material);
+    scene_free(model, cr_shape_sphere(0.1), cr_vec3(1, 0, 5.0), 1.0, material);
+    crStepSettings settings = cr_step_settings();
+    settings.bound = 100.0;
+    crWorld* world = scene_world(model, &settings);
+    cr_world_state(world)->v[6] = 300.0;
+    double left_at = 0.0;
+    while (cr_world_state(world)->time < 1.0) {
+        if (!CHECK_STATUS(cr_world_step(world, NULL), CR_OK)) break;
+        const crCertificate* c = cr_world_certificate(world);
+        CHECK(c->escaped == (c->escapee != 0));
+        if (c->escaped > 0 && left_at == 0.0) left_at = cr_world_state(world)->time;
+        if (c->escaped > 0) CHECK(c->escapee == 2);
+    }
+    CHECK_NEAR(left_at, 99.0 / 300.0, 1.1 / 240.0);
+    // a body that would cross the bound in one step blew up
+    cr_world_state(world)->v[0] = 1e5;
+    uint64_t before = cr_world_hash(world);
+    crError error = {0};
+    CHECK_STATUS(cr_world_step(world, &error), CR_ERR_FINITE);
+    CHECK(strstr(error.message, "body 1") != NULL);
+    CHECK(cr_world_hash(world) == before);
+    settings.bound = -1.0;
+    CHECK_STATUS(cr_step_settings_check(&settings, &error), CR_ERR_RANGE);
+    CHECK_TEXT(error.field, "bound");
+    cr_world_destroy(world);
+    cr_model_destroy(model);
+}

@@ -1,0 +1,56 @@
+// fitting.h - what carom fit and carom predict share.
+#ifndef CAROM_FITTING_H
+#define CAROM_FITTING_H
+
+#include "fit/fit.h"
+#include "plot/sheet.h"
+
+#define FITTING_LAWS 24
+
+typedef struct Fitting {
+    const char* path;  // of the measurements
+    crImpactOptions columns;
+    crFitOptions options;
+    int law_count;
+    const crFitLaw* laws[FITTING_LAWS];
+    bool all;  // laws that do not apply are listed, not refused
+    bool json;
+    const char* out;
+    const char* plot;
+    const char* report;
+    crTable table;
+    crImpacts impacts;
+    crImpactsSummary summary;
+    int fit_count;
+    crFit fits[FITTING_LAWS];
+    int order[FITTING_LAWS];  // of those that apply, best first
+    int ranked;
+    double seconds;
+} Fitting;
+
+// "NAME=SOURCE,..." and "COLUMN=VALUE,...", cut in place; -1 to go on, else the exit status.
+int fitting_columns(const char* verb, crImpactOptions* columns, char* list);
+int fitting_where(const char* verb, crImpactOptions* columns, char* list);
+int fitting_seed(const char* verb, const char* name, const char* text, int least, int most, int* number);
+
+// FILE:LINE:COLUMN: message on standard error; the exit status.
+int fitting_refuse(const char* verb, const char* path, const crError* error);
+
+// What one fitted parameter's data cannot tell, or "" where they tell it.
+void fitting_doubt(const crFit* fit, int index, char* text, size_t size);
+// What the measurements themselves give reason to doubt, or "".
+void fitting_warning(const Fitting* f, char* text, size_t size);
+
+void fitting_print(const Fitting* f);
+void fitting_json(const Fitting* f);
+
+// The pictures: ranking, impulses, residuals of the best law.
+#define FITTING_PICTURES 4
+const char* fitting_picture_name(int index);
+// In the box of the sheet; CR_ERR_MEMORY.
+crStatus fitting_picture(const Fitting* f, int index, crSheet* sheet, double x0, double y0, double x1,
+                         double y1);
+crStatus fitting_plot(const Fitting* f, const char* path, crError* error);
+crStatus fitting_report(const Fitting* f, const char* path, crError* error);
+
+#endif
