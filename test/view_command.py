@@ -176,7 +176,7 @@ def test_view_server():
         for junk in [b"", b"GET", b"\0\0\0\0\r\n\r\n", b"GET / HTTP/1.1\r\n" + b"A" * 20000]:
             try:
                 check(ask(port, junk).startswith(b"HTTP/1.1 400 "), "junk", junk[:20])
-            except (ConnectionResetError, BrokenPipeError):
+            except OSError:  # closed before all of it was sent
                 pass
         check(ask(port, b"GET / HTTP/1.1\r\n" + host) == page, "still there")
         server.send_signal(signal.SIGINT)

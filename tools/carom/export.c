@@ -1,7 +1,7 @@
 // export.c - scenes and trajectories for the page: finished scenes, and states over time as JSON.
 //
-// A trajectory is {"format": "carom-trajectory", "version": 1, "scene", "time", "q", "v"} with one row of q and
-// v per time, and, where the file has them, "certificate" and "events". Fails: what the readers refuse; a
+// A trajectory is {"format": "carom-trajectory", "version": 1, "scene", "time", "q", "v"} with one row of q
+// and v per time, and, where the file has them, "certificate" and "events". Fails: what the readers refuse; a
 // trajectory without a scene, or of other bodies.
 #include "export.h"
 

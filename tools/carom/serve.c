@@ -1,8 +1,8 @@
 // serve.c - one page over HTTP/1.1 on the loopback interface, one request at a time.
 //
-// GET and HEAD of / by a Host that is this address are answered; other hosts get 403 (a name that was bent to
-// point here is not ours), other paths 404, other methods 405, everything else 400. A client has five seconds.
-// Fails: no socket, or none free.
+// GET and HEAD of / by a Host that is this address are answered; other hosts get 403 (a name that was bent
+// to point here is not ours), other paths 404, other methods 405, everything else 400. A client has five
+// seconds. Fails: no socket, or none free.
 #include "serve.h"
 
 #include <arpa/inet.h>

@@ -1,8 +1,8 @@
 // verb_view.c - carom view: the page, with a scene or trajectory opened in it, served to this machine or as a
 // file.
 //
-// The page is one text that was put into the command when it was built (./dev web). What it opens stands in it
-// as JSON in which no tag can begin. Fails: a command that was built without its page.
+// The page is one text that was put into the command when it was built (./dev web). What it opens stands in
+// it as JSON in which no tag can begin. Fails: a command that was built without its page.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

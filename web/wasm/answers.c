@@ -1,7 +1,7 @@
 // answers.c - one collision, or an impact at many contacts: JSON in, JSON out.
 //
-// The answers are written by the code of `carom impact --json` and `carom resolve --json`, so that the page and
-// the command cannot differ. Fails: what the readers refuse, as {"error": ...}.
+// The answers are written by the code of `carom impact --json` and `carom resolve --json`, so that the page
+// and the command cannot differ. Fails: what the readers refuse, as {"error": ...}.
 #include <stdlib.h>
 #include <string.h>
 

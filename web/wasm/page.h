@@ -1,8 +1,8 @@
 // page.h - what the page calls: carom compiled to WebAssembly behind a few functions.
 //
 // Text goes in as bytes with their length and comes out as a NUL-terminated string to be given back to
-// carom_free; NULL where memory is out. Arrays of a scene live until its next call. The same functions compile
-// natively.
+// carom_free; NULL where memory is out. Arrays of a scene live until its next call. The same functions
+// compile natively.
 #ifndef CAROM_WEB_PAGE_H
 #define CAROM_WEB_PAGE_H
 
