@@ -156,10 +156,13 @@ static crVec3* block_points(crStep* step, const Impact* impact) {
 }
 
 static crStatus run_rule(crStep* step, Impact* impact, crError* error) {
+    // as exact as rules are by themselves, unless the solver says otherwise
+    static const crSolverParams exact = {.tol = 1e-13};
     crRule rule = step->settings.rule;
     crRuleParams params = cr_rule_params();
     params.law = step->settings.law;
     params.solver = step->settings.solver;
+    if (params.solver.params == NULL) params.solver.params = &exact;
     params.points = block_points(step, impact);
     if (params.points == NULL) return cr__step_memory(error);
     if (rule.params == NULL) rule.params = &params;
