@@ -15,6 +15,7 @@
 #include "step/exact.h"
 
 #define SMALL_ROWS   60    // islands up to this size are solved exactly
+#define FAST_ROWS    36    // and in fast, where sweeps fail
 #define DIRECT_ROWS  150   // and up to this one where sweeps fail
 #define CERTIFY_ROWS 3000  // likewise, certified
 #define FAST_TOL     1e-5  // m/s
@@ -112,21 +113,15 @@ static void set_goals(const crStep* step, const crVec3* u_free, crIslandSolve* s
 }
 
 // islands that go on to the problem's solver
-static bool choose_exact(const crStep* step, bool* was_exact, crIslandSolve* s) {
+static bool choose_exact(const crStep* step, crIslandSolve* s) {
     crQuality quality = step->settings.quality;
-    int rows = quality == CR_QUALITY_FAST ? SMALL_ROWS : DIRECT_ROWS;
+    int rows = quality == CR_QUALITY_FAST ? FAST_ROWS : DIRECT_ROWS;
     if (quality == CR_QUALITY_CERTIFIED) rows = CERTIFY_ROWS;
     bool any = false;
     for (int i = 0; i < s->islands.count; i++) {
         bool failed = s->of[i].sweeps > 0 && !s->of[i].solved;
         s->exact[i] = s->islands.general[i] || (failed && s->islands.rows[i] <= rows);
-    }
-    for (int k = 0; k < step->part_count; k++) {
-        int body = step->part[k], island = s->islands.of_body[body];
-        if (island < 0) continue;
-        if (!s->dirty[island] && was_exact[body]) s->exact[island] = true;
-        was_exact[body] = s->exact[island];
-        any = any || s->exact[island];
+        any = any || s->exact[i];
     }
     return any;
 }
@@ -142,22 +137,7 @@ static crStatus sweep(crStep* step, const crVec3* u_free, crIslandSolve* s) {
     return status;
 }
 
-// contacts of exact islands leave the packed list
-static void split(const crStep* step, const bool* takes, bool* takes_exact, crIslandSolve* s) {
-    int kept = 0;
-    for (int i = 0; i < step->contact_count; i++) {
-        takes_exact[i] = takes[i] && s->exact[cr__island_of_contact(step, &s->islands, &step->contacts[i])];
-    }
-    for (int i = 0; i < s->count; i++) {
-        if (takes_exact[s->index[i]]) continue;
-        s->index[kept] = s->index[i];
-        s->contact[kept] = s->contact[i];
-        s->b[kept++] = s->b[i];
-    }
-    s->count = kept;
-}
-
-crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const bool* fresh, bool* was_exact,
+crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const bool* fresh,
                                 const crVec3* u_free, crIslandSolve* s, crError* error) {
     *s = (crIslandSolve){0};
     crStatus status = cr__step_islands(step, takes, &s->islands);
@@ -165,22 +145,19 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
     size_t islands = (size_t)s->islands.count + 1;
     s->of = cr_arena_alloc(&step->scratch, islands * sizeof *s->of);
     s->exact = cr_arena_alloc(&step->scratch, islands * sizeof *s->exact);
-    bool* takes_exact = cr_arena_alloc(&step->scratch, (size_t)step->contact_count + 1);
     s->dv = cr_arena_alloc(&step->scratch, (size_t)(step->model->nv + 1) * sizeof(double));
-    if (s->of == NULL || s->exact == NULL || takes_exact == NULL || s->dv == NULL)
-        return cr__step_memory(error);
+    if (s->of == NULL || s->exact == NULL || s->dv == NULL) return cr__step_memory(error);
     memset(s->of, 0, islands * sizeof *s->of);
     status = find_dirty(step, fresh, s);
     if (status == CR_OK) status = list_packed(step, h, takes, fresh != NULL, s);
     if (status == CR_OK && s->count > 0) status = sweep(step, u_free, s);
     if (status != CR_OK) return cr__step_memory(error);
     step->rows = (crRows){0};
-    if (choose_exact(step, was_exact, s)) {
-        split(step, takes, takes_exact, s);
-        status = cr__step_solve_exact(step, h, takes_exact, &s->islands, error);
+    int rows = 3 * s->count;
+    if (choose_exact(step, s)) {
+        status = cr__step_solve_exact(step, h, takes, s, &rows, error);
         if (status != CR_OK) return status;
     }
-    int rows = step->rows.count + 3 * s->count;
     if (rows > step->certificate.rows) step->certificate.rows = rows;
     cr__step_apply(step, s->count, s->index, s->contact, s->dv);
     return CR_OK;

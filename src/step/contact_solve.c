@@ -77,10 +77,7 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* e
     crVec3* u_free = cr_arena_alloc(&step->scratch, count * sizeof *u_free);
     crVec3* u = cr_arena_alloc(&step->scratch, count * sizeof *u);
     bool* fresh = cr_arena_alloc(&step->scratch, count * sizeof *fresh);
-    bool* was_exact = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *was_exact);
-    if (takes == NULL || u_free == NULL || u == NULL || fresh == NULL || was_exact == NULL) {
-        return cr__step_memory(error);
-    }
+    if (takes == NULL || u_free == NULL || u == NULL || fresh == NULL) return cr__step_memory(error);
     memset(takes, 0, count * sizeof *takes);
     bool named = step->settings.solver.solve != cr_solver_auto(NULL).solve;
     crStatus status = cr_step_drag(step, h, error);
@@ -91,9 +88,9 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* e
         size_t mark = cr_arena_mark(&step->scratch);
         crIslandSolve solve;
         support(step, takes);
-        status = named ? solve_named(step, h, takes, error)
-                       : cr__step_solve_islands(step, h, takes, round > 0 ? fresh : NULL, was_exact, u_free,
-                                                &solve, error);
+        status =
+            named ? solve_named(step, h, takes, error)
+                  : cr__step_solve_islands(step, h, takes, round > 0 ? fresh : NULL, u_free, &solve, error);
         if (status != CR_OK) return status;
         look(step, step->state.v, u);
         if (!named) cr__step_audit_islands(step, &solve, u_free);
