@@ -14,16 +14,18 @@
 #include "model/spatial.h"
 #include "step/exact.h"
 
-#define SMALL_ROWS   60    // islands up to this size are solved exactly
-#define FAST_ROWS    36    // and in fast, where sweeps fail
-#define DIRECT_ROWS  150   // and up to this one where sweeps fail
-#define CERTIFY_ROWS 3000  // likewise, certified
-#define FAST_TOL     1e-5  // m/s
-#define FAST_SWEEPS  50
-#define ACCURATE_TOL 1e-7   // of changes, for residuals a hundred times as large, m/s
-#define SMALL_TOL    1e-12  // of the largest velocity
-#define HOLD         3.0    // deadbands within which a contact that pressed still touches
-#define NOISE        1e-6   // of the bodies' speed: relative residuals compare with no less
+#define SMALL_ROWS      60    // islands up to this size are solved exactly
+#define FAST_ROWS       36    // and in fast, where sweeps fail
+#define DIRECT_ROWS     150   // and up to this one where sweeps fail
+#define CERTIFY_ROWS    3000  // likewise, certified
+#define FAST_TOL        1e-5  // m/s
+#define FAST_SWEEPS     50
+#define AGAIN_SWEEPS    20  // in rounds after the first, which starts from impulses of the one before
+#define ACCURATE_SWEEPS 100
+#define ACCURATE_TOL    1e-7   // of changes, for residuals a hundred times as large, m/s
+#define SMALL_TOL       1e-12  // of the largest velocity
+#define HOLD            3.0    // deadbands within which a contact that pressed still touches
+#define NOISE           1e-6   // of the bodies' speed: relative residuals compare with no less
 
 // velocity of b's point against a's that bodies on rails have
 static crVec3 given_velocity(const crStep* step, const crStepContact* c) {
@@ -79,8 +81,8 @@ static crVec3 body_velocity(const crStep* step, const crPackedContact* c) {
     return cr__load_vec(step->v_free + step->model->bodies[body].v);
 }
 
-// what each island is asked for
-static void set_goals(const crStep* step, const crVec3* u_free, crIslandSolve* s) {
+// what each island is asked for; again: in a later round
+static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIslandSolve* s) {
     crQuality quality = step->settings.quality;
     double tol = step->settings.tol;
     for (int i = 0; i < s->count; i++) {
@@ -98,13 +100,13 @@ static void set_goals(const crStep* step, const crVec3* u_free, crIslandSolve* s
         bool small = s->islands.rows[i] <= SMALL_ROWS;
         if (quality == CR_QUALITY_FAST) {
             island->tol = tol > 0.0 ? tol * scale : FAST_TOL;
-            island->limit = FAST_SWEEPS;
+            island->limit = again ? AGAIN_SWEEPS : FAST_SWEEPS;
         } else if (small) {
             island->tol = SMALL_TOL * scale;
             island->limit = 20;
         } else if (quality == CR_QUALITY_ACCURATE) {
             island->tol = tol > 0.0 ? 0.1 * tol * scale : ACCURATE_TOL;
-            island->limit = 100;
+            island->limit = again ? FAST_SWEEPS : ACCURATE_SWEEPS;
         } else {
             island->tol = 0.1 * cr_step_tol(&step->settings) * scale;
             island->limit = 1000;
@@ -126,12 +128,12 @@ static bool choose_exact(const crStep* step, crIslandSolve* s) {
     return any;
 }
 
-static crStatus sweep(crStep* step, const crVec3* u_free, crIslandSolve* s) {
+static crStatus sweep(crStep* step, const crVec3* u_free, bool again, crIslandSolve* s) {
     crPacked packed;
     crStatus status =
         cr__packed_create(step, s->islands.of_body, step->v_free, s->count, s->contact, &packed);
     if (status != CR_OK) return status;
-    set_goals(step, u_free, s);
+    set_goals(step, u_free, again, s);
     status = cr__packed_solve(&packed, s->of, s->islands.count, &step->scratch);
     if (status == CR_OK) cr__packed_results(&packed);
     return status;
@@ -150,7 +152,7 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
     memset(s->of, 0, islands * sizeof *s->of);
     status = find_dirty(step, fresh, s);
     if (status == CR_OK) status = list_packed(step, h, takes, fresh != NULL, s);
-    if (status == CR_OK && s->count > 0) status = sweep(step, u_free, s);
+    if (status == CR_OK && s->count > 0) status = sweep(step, u_free, fresh != NULL, s);
     if (status != CR_OK) return cr__step_memory(error);
     step->rows = (crRows){0};
     int rows = 3 * s->count;
