@@ -1,6 +1,6 @@
 // contact_islands.c - one contact solve, island by island.
 //
-// Islands of free bodies with round friction are swept in packed form; fast ends at a change of 1e-5 m/s,
+// Islands of free bodies with round friction are swept in packed form; fast ends at a change of 2e-6 m/s,
 // otherwise small islands must get to rounding. Small islands that the sweeps leave unsolved (large mass
 // ratios, towers) go to the problem's solver as problems of their own, larger ones where the quality asks
 // for it; islands with trees, loops or other friction at once. The audit is by velocities that came from
@@ -18,7 +18,7 @@
 #define FAST_ROWS       36    // and in fast, where sweeps fail
 #define DIRECT_ROWS     150   // and up to this one where sweeps fail
 #define CERTIFY_ROWS    3000  // likewise, certified
-#define FAST_TOL        1e-5  // m/s
+#define FAST_TOL        2e-6  // m/s
 #define FAST_SWEEPS     50
 #define AGAIN_SWEEPS    20  // in rounds after the first, which starts from impulses of the one before
 #define ACCURATE_SWEEPS 100
