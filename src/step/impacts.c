@@ -155,14 +155,26 @@ static crVec3* block_points(crStep* step, const Impact* impact) {
     return points;
 }
 
+// the solver of the settings for a rule: as exact as rules are by themselves, since a loose impact is not
+// permissible. auto: the rule's own. A user's solver has parameters of its own
+static crSolver rule_solver(const crStep* step, crSolverParams* exact) {
+    crSolver solver = step->settings.solver, known = {0};
+    if (solver.solve == cr_solver_auto(NULL).solve) return known;
+    bool ours = solver.name != NULL && cr_solver_find(solver.name, NULL, &known, NULL) == CR_OK &&
+                known.solve == solver.solve;
+    if (!ours) return solver;
+    *exact = solver.params != NULL ? *(const crSolverParams*)solver.params : cr_solver_params();
+    exact->tol = fmin(exact->tol, 1e-13);
+    solver.params = exact;
+    return solver;
+}
+
 static crStatus run_rule(crStep* step, Impact* impact, crError* error) {
-    // as exact as rules are by themselves, unless the solver says otherwise
-    static const crSolverParams exact = {.tol = 1e-13};
+    crSolverParams exact;
     crRule rule = step->settings.rule;
     crRuleParams params = cr_rule_params();
     params.law = step->settings.law;
-    params.solver = step->settings.solver;
-    if (params.solver.params == NULL) params.solver.params = &exact;
+    params.solver = rule_solver(step, &exact);
     params.points = block_points(step, impact);
     if (params.points == NULL) return cr__step_memory(error);
     if (rule.params == NULL) rule.params = &params;
