@@ -155,12 +155,26 @@ static crVec3* block_points(crStep* step, const Impact* impact) {
     return points;
 }
 
+// the solver of the settings for a rule: as exact as rules are by themselves, since a loose impact is not
+// permissible. auto: the rule's own. A user's solver has parameters of its own
+static crSolver rule_solver(const crStep* step, crSolverParams* exact) {
+    crSolver solver = step->settings.solver, known = {0};
+    if (solver.solve == cr_solver_auto(NULL).solve) return known;
+    bool ours = solver.name != NULL && cr_solver_find(solver.name, NULL, &known, NULL) == CR_OK &&
+                known.solve == solver.solve;
+    if (!ours) return solver;
+    *exact = solver.params != NULL ? *(const crSolverParams*)solver.params : cr_solver_params();
+    exact->tol = fmin(exact->tol, 1e-13);
+    solver.params = exact;
+    return solver;
+}
+
 static crStatus run_rule(crStep* step, Impact* impact, crError* error) {
+    crSolverParams exact;
     crRule rule = step->settings.rule;
     crRuleParams params = cr_rule_params();
     params.law = step->settings.law;
-    // a solver that was named; else rules go to their own tolerance, whatever that of contact solves is
-    if (step->settings.solver.solve != cr_solver_auto(NULL).solve) params.solver = step->settings.solver;
+    params.solver = rule_solver(step, &exact);
     params.points = block_points(step, impact);
     if (params.points == NULL) return cr__step_memory(error);
     if (rule.params == NULL) rule.params = &params;
