@@ -75,6 +75,19 @@ static inline void fit_sample_row(FILE* file, crRandom* random, const FitBody* b
             b->r.y, b->v.x, b->v.y, b->w.z, vx, vy, w);
 }
 
+// Parameters that the samples are made with.
+static inline crFitTheta truth(void) {
+    crFitTheta theta = cr_fit_theta();
+    theta.value[CR_FIT_MU] = 0.23;
+    theta.value[CR_FIT_E] = 0.62;
+    theta.value[CR_FIT_ET] = 0.35;
+    theta.value[CR_FIT_ETA2] = 1.6;
+    theta.value[CR_FIT_MU2] = 0.12;
+    theta.value[CR_FIT_PSI1] = 0.9;
+    theta.value[CR_FIT_RHO] = 0.5;
+    return theta;
+}
+
 // `count` collisions answered by the law.
 static inline FitFile fit_sample_law(const char* law, const crFitTheta* theta, int count, double noise,
                                      uint64_t seed) {

@@ -4,7 +4,7 @@
 //     soak_worlds --seed N [N2]    these alone
 //
 // A scene: a closed box of half-spaces, bodies of all convex shapes, chains by hinges, sliders and balls,
-// distance loops, masses up to 1000:1, e from 0 to 1, every quality, one to three threads. Checked: every
+// distance loops, masses up to 1000:1, e from 0 to 1, every quality, one to three threads, sleep. Checked: every
 // step returns CR_OK; the state stays finite and inside; the certificate's overlap is not below what
 // cr_collide finds, nor deep; its residual is finite and within tol where it says solved; energy grows by no
 // more than the impacts admit (scenes without motors); a snapshot continues to the same bits, in the same world and in another one
@@ -197,6 +197,12 @@ static void pick_settings(Soak* s) {
     s->settings = cr_step_settings();
     s->settings.quality = (crQuality)below(r, 3);
     s->settings.threads = 1 + below(r, 3);
+    // drawn apart, so that a scene is the same with and without
+    crRandom apart = sample_seed(~s->seed);
+    if (chance(&apart, 0.4)) {
+        s->settings.sleep_time = sample_log(&apart, 0.01, 0.3);
+        s->settings.sleep_speed = sample_log(&apart, 1e-3, 0.1);
+    }
     s->mu = chance(r, 0.2) ? 0.0 : sample_uniform(r, 0.05, 1.0);
     s->e = chance(r, 0.4) ? 0.0 : chance(r, 0.2) ? 1.0 : sample_uniform(r, 0.0, 1.0);
 }

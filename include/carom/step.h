@@ -46,15 +46,16 @@ typedef struct crStepSettings {
     double theta;                  // moreau: 0 to 1; 0.5
     double activation;  // moreau: contacts are active where gap(q + activation h v) <= 0, 0 to 2; 0.5
     crToi toi;          // event; bisect
-    crRule rule;        // impacts (cone, event); poisson. params NULL: crRuleParams with law and solver below
-    crLaw law;          // of rules that use one; chatterjee-ruina
-    crSolver solver;    // auto
-    double tol;         // residual at which a solve counts as solved; 0: by quality; 0
-    crQuality quality;  // cone; accurate
-    int threads;        // that share the work, >= 1; results do not depend on it; 1
-    double threshold;   // approach speeds above it are impacts (cone, event), or bounce (lcp), m/s; 0.01
-    double cluster;     // bodies nearer than this share one impact, m; 1e-6
-    double deadband;    // contact counts as touching within this share of the body's size; 0: by quality
+    crRule rule;      // impacts (cone, event); poisson. params NULL: crRuleParams with law and solver below,
+                      // and where the contacts are
+    crLaw law;        // of rules that use one; chatterjee-ruina
+    crSolver solver;  // auto
+    double tol;       // residual at which a solve counts as solved; 0: by quality; 0
+    crQuality quality;    // cone; accurate
+    int threads;          // that share the work, >= 1; results do not depend on it; 1
+    double threshold;     // approach speeds above it are impacts (cone, event), or bounce (lcp), m/s; 0.01
+    double cluster;       // bodies nearer than this share one impact, m; 1e-6
+    double deadband;      // contact counts as touching within this share of the body's size; 0: by quality
     double position_tol;  // overlap the position pass leaves, share of the deadband; 0.1
     int impact_limit;     // impacts per step (cone, event); what comes after them is plastic; 10000
     double bound;         // bodies farther from the origin have escaped: the certificate says so; and moving

@@ -1,6 +1,6 @@
 // contact_islands.c - one contact solve, island by island.
 //
-// Islands of free bodies with round friction are swept in packed form; fast ends at a change of 1e-5 m/s,
+// Islands of free bodies with round friction are swept in packed form; fast ends at a change of 2e-6 m/s,
 // otherwise small islands must get to rounding. Small islands that the sweeps leave unsolved (large mass
 // ratios, towers) go to the problem's solver as problems of their own, larger ones where the quality asks
 // for it; islands with trees, loops or other friction at once. The audit is by velocities that came from
@@ -14,15 +14,18 @@
 #include "model/spatial.h"
 #include "step/exact.h"
 
-#define SMALL_ROWS   60    // islands up to this size are solved exactly
-#define DIRECT_ROWS  150   // and up to this one where sweeps fail
-#define CERTIFY_ROWS 3000  // likewise, certified
-#define FAST_TOL     1e-5  // m/s
-#define FAST_SWEEPS  50
-#define ACCURATE_TOL 1e-7   // of changes, for residuals a hundred times as large, m/s
-#define SMALL_TOL    1e-12  // of the largest velocity
-#define HOLD         3.0    // deadbands within which a contact that pressed still touches
-#define NOISE        1e-6   // of the bodies' speed: relative residuals compare with no less
+#define SMALL_ROWS      60    // islands up to this size are solved exactly
+#define FAST_ROWS       36    // and in fast, where sweeps fail
+#define DIRECT_ROWS     150   // and up to this one where sweeps fail
+#define CERTIFY_ROWS    3000  // likewise, certified
+#define FAST_TOL        2e-6  // m/s
+#define FAST_SWEEPS     50
+#define AGAIN_SWEEPS    20  // in rounds after the first, which starts from impulses of the one before
+#define ACCURATE_SWEEPS 100
+#define ACCURATE_TOL    1e-7   // of changes, for residuals a hundred times as large, m/s
+#define SMALL_TOL       1e-12  // of the largest velocity
+#define HOLD            3.0    // deadbands within which a contact that pressed still touches
+#define NOISE           1e-6   // of the bodies' speed: relative residuals compare with no less
 
 // velocity of b's point against a's that bodies on rails have
 static crVec3 given_velocity(const crStep* step, const crStepContact* c) {
@@ -78,8 +81,8 @@ static crVec3 body_velocity(const crStep* step, const crPackedContact* c) {
     return cr__load_vec(step->v_free + step->model->bodies[body].v);
 }
 
-// what each island is asked for
-static void set_goals(const crStep* step, const crVec3* u_free, crIslandSolve* s) {
+// what each island is asked for; again: in a later round
+static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIslandSolve* s) {
     crQuality quality = step->settings.quality;
     double tol = step->settings.tol;
     for (int i = 0; i < s->count; i++) {
@@ -97,13 +100,13 @@ static void set_goals(const crStep* step, const crVec3* u_free, crIslandSolve* s
         bool small = s->islands.rows[i] <= SMALL_ROWS;
         if (quality == CR_QUALITY_FAST) {
             island->tol = tol > 0.0 ? tol * scale : FAST_TOL;
-            island->limit = FAST_SWEEPS;
+            island->limit = again ? AGAIN_SWEEPS : FAST_SWEEPS;
         } else if (small) {
             island->tol = SMALL_TOL * scale;
             island->limit = 20;
         } else if (quality == CR_QUALITY_ACCURATE) {
             island->tol = tol > 0.0 ? 0.1 * tol * scale : ACCURATE_TOL;
-            island->limit = 100;
+            island->limit = again ? FAST_SWEEPS : ACCURATE_SWEEPS;
         } else {
             island->tol = 0.1 * cr_step_tol(&step->settings) * scale;
             island->limit = 1000;
@@ -112,52 +115,31 @@ static void set_goals(const crStep* step, const crVec3* u_free, crIslandSolve* s
 }
 
 // islands that go on to the problem's solver
-static bool choose_exact(const crStep* step, bool* was_exact, crIslandSolve* s) {
+static bool choose_exact(const crStep* step, crIslandSolve* s) {
     crQuality quality = step->settings.quality;
-    int rows = quality == CR_QUALITY_FAST ? SMALL_ROWS : DIRECT_ROWS;
+    int rows = quality == CR_QUALITY_FAST ? FAST_ROWS : DIRECT_ROWS;
     if (quality == CR_QUALITY_CERTIFIED) rows = CERTIFY_ROWS;
     bool any = false;
     for (int i = 0; i < s->islands.count; i++) {
         bool failed = s->of[i].sweeps > 0 && !s->of[i].solved;
         s->exact[i] = s->islands.general[i] || (failed && s->islands.rows[i] <= rows);
-    }
-    for (int k = 0; k < step->part_count; k++) {
-        int body = step->part[k], island = s->islands.of_body[body];
-        if (island < 0) continue;
-        if (!s->dirty[island] && was_exact[body]) s->exact[island] = true;
-        was_exact[body] = s->exact[island];
-        any = any || s->exact[island];
+        any = any || s->exact[i];
     }
     return any;
 }
 
-static crStatus sweep(crStep* step, const crVec3* u_free, crIslandSolve* s) {
+static crStatus sweep(crStep* step, const crVec3* u_free, bool again, crIslandSolve* s) {
     crPacked packed;
     crStatus status =
         cr__packed_create(step, s->islands.of_body, step->v_free, s->count, s->contact, &packed);
     if (status != CR_OK) return status;
-    set_goals(step, u_free, s);
+    set_goals(step, u_free, again, s);
     status = cr__packed_solve(&packed, s->of, s->islands.count, &step->scratch);
     if (status == CR_OK) cr__packed_results(&packed);
     return status;
 }
 
-// contacts of exact islands leave the packed list
-static void split(const crStep* step, const bool* takes, bool* takes_exact, crIslandSolve* s) {
-    int kept = 0;
-    for (int i = 0; i < step->contact_count; i++) {
-        takes_exact[i] = takes[i] && s->exact[cr__island_of_contact(step, &s->islands, &step->contacts[i])];
-    }
-    for (int i = 0; i < s->count; i++) {
-        if (takes_exact[s->index[i]]) continue;
-        s->index[kept] = s->index[i];
-        s->contact[kept] = s->contact[i];
-        s->b[kept++] = s->b[i];
-    }
-    s->count = kept;
-}
-
-crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const bool* fresh, bool* was_exact,
+crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const bool* fresh,
                                 const crVec3* u_free, crIslandSolve* s, crError* error) {
     *s = (crIslandSolve){0};
     crStatus status = cr__step_islands(step, takes, &s->islands);
@@ -165,22 +147,19 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
     size_t islands = (size_t)s->islands.count + 1;
     s->of = cr_arena_alloc(&step->scratch, islands * sizeof *s->of);
     s->exact = cr_arena_alloc(&step->scratch, islands * sizeof *s->exact);
-    bool* takes_exact = cr_arena_alloc(&step->scratch, (size_t)step->contact_count + 1);
     s->dv = cr_arena_alloc(&step->scratch, (size_t)(step->model->nv + 1) * sizeof(double));
-    if (s->of == NULL || s->exact == NULL || takes_exact == NULL || s->dv == NULL)
-        return cr__step_memory(error);
+    if (s->of == NULL || s->exact == NULL || s->dv == NULL) return cr__step_memory(error);
     memset(s->of, 0, islands * sizeof *s->of);
     status = find_dirty(step, fresh, s);
     if (status == CR_OK) status = list_packed(step, h, takes, fresh != NULL, s);
-    if (status == CR_OK && s->count > 0) status = sweep(step, u_free, s);
+    if (status == CR_OK && s->count > 0) status = sweep(step, u_free, fresh != NULL, s);
     if (status != CR_OK) return cr__step_memory(error);
     step->rows = (crRows){0};
-    if (choose_exact(step, was_exact, s)) {
-        split(step, takes, takes_exact, s);
-        status = cr__step_solve_exact(step, h, takes_exact, &s->islands, error);
+    int rows = 3 * s->count;
+    if (choose_exact(step, s)) {
+        status = cr__step_solve_exact(step, h, takes, s, &rows, error);
         if (status != CR_OK) return status;
     }
-    int rows = step->rows.count + 3 * s->count;
     if (rows > step->certificate.rows) step->certificate.rows = rows;
     cr__step_apply(step, s->count, s->index, s->contact, s->dv);
     return CR_OK;

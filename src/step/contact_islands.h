@@ -19,9 +19,8 @@ typedef struct crIslandSolve {
 
 // state.v, impulses and warm start from the contacts that take part; u_free is their velocity without
 // impulses (contact_count). fresh: contacts that a round before did not have (NULL in the first); islands
-// without any keep their impulses, those that the problem's solver had (was_exact of their bodies) get the
-// same again.
-crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const bool* fresh, bool* was_exact,
+// without any keep their impulses.
+crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const bool* fresh,
                                 const crVec3* u_free, crIslandSolve* solve, crError* error);
 // What is true of the packed impulses, from u_free and dv, into the certificate.
 void cr__step_audit_islands(crStep* step, const crIslandSolve* solve, const crVec3* u_free);

@@ -36,30 +36,59 @@ static bool may_close(const crStep* step, const crStepContact* c, double h, crVe
     return c->point.gap - c->delta <= h * speed;
 }
 
-// contacts that may press: touching and not leaving, or closed by the end of h at velocities u; how many are
-// new
-static int choose(const crStep* step, double h, const crVec3* u, bool first, bool plastic, bool* takes) {
+// bodies that the solve may carry do not fly: what lands softly ends at rest on the surface, not half a fall
+// below
+static void take(crStep* step, const crStepContact* c, bool* reached) {
+    step->airborne[c->body_a] = false;
+    step->airborne[c->body_b] = false;
+    reached[c->body_a] = cr__moves(step->model, c->body_a);
+    reached[c->body_b] = cr__moves(step->model, c->body_b);
+}
+
+// the part's contacts that may press, and over how long
+typedef struct Choice {
+    double h;
+    bool plastic;   // no impacts: what meets fast takes part too
+    bool* takes;    // (contact_count)
+    bool* fresh;    // taken by the last choice (contact_count)
+    bool* reached;  // bodies of those (nb)
+} Choice;
+
+// narrow contacts of bodies that were reached: they would be found one by one otherwise
+static int add_narrow(crStep* step, const crVec3* u, Choice* choice) {
     int added = 0;
     for (int i = 0; i < step->contact_count; i++) {
+        if (choice->fresh[i]) take(step, &step->contacts[i], choice->reached);
+    }
+    for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        if (takes[i]) continue;
-        bool closes = c->point.gap - c->delta + h * cr_dot(u[i], c->point.normal) <= 0.0;
-        bool touching = c->point.gap <= c->delta && c->speed < c->fast;
-        if (first && !closes) closes = may_close(step, c, h, u[i]);
-        takes[i] = touching || (closes && (plastic || !cr__step_meets_fast(step, c)));
-        added += takes[i];
+        if (choice->takes[i] || !(choice->reached[c->body_a] || choice->reached[c->body_b])) continue;
+        if (!may_close(step, c, choice->h, u[i])) continue;
+        choice->takes[i] = choice->fresh[i] = choice->plastic || !cr__step_meets_fast(step, c);
+        added += choice->takes[i];
     }
     return added;
 }
 
-// bodies that the solve may carry do not fly: what lands softly ends at rest on the surface, not half a fall
-// below
-static void support(crStep* step, const bool* takes) {
-    for (int i = 0; i < step->contact_count; i++) {
-        if (!takes[i]) continue;
-        step->airborne[step->contacts[i].body_a] = false;
-        step->airborne[step->contacts[i].body_b] = false;
+// contacts that may press: touching and not leaving, or closed by the end of h at velocities u; how many are
+// new
+static int choose(crStep* step, const crVec3* u, bool first, Choice* choice) {
+    int added = 0;
+    for (int k = 0; k < step->part_count; k++) {
+        choice->reached[step->part[k]] = false;
     }
+    for (int i = 0; i < step->contact_count; i++) {
+        const crStepContact* c = &step->contacts[i];
+        choice->fresh[i] = false;
+        if (choice->takes[i]) continue;
+        bool closes = c->point.gap - c->delta + choice->h * cr_dot(u[i], c->point.normal) <= 0.0;
+        bool touching = c->point.gap <= c->delta && c->speed < c->fast;
+        if (first && !closes) closes = may_close(step, c, choice->h, u[i]);
+        bool takes = touching || (closes && (choice->plastic || !cr__step_meets_fast(step, c)));
+        choice->takes[i] = choice->fresh[i] = takes;
+        added += takes;
+    }
+    return added > 0 ? added + add_narrow(step, u, choice) : 0;
 }
 
 // a solver that was named takes the problem as a whole
@@ -70,38 +99,42 @@ static crStatus solve_named(crStep* step, double h, const bool* takes, crError* 
     return status;
 }
 
+static crStatus choice_create(crStep* step, double h, bool plastic, Choice* choice) {
+    size_t count = (size_t)step->contact_count + 1;
+    *choice = (Choice){.h = h, .plastic = plastic};
+    choice->takes = cr_arena_alloc(&step->scratch, count * sizeof *choice->takes);
+    choice->fresh = cr_arena_alloc(&step->scratch, count * sizeof *choice->fresh);
+    choice->reached = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *choice->reached);
+    if (choice->takes == NULL || choice->fresh == NULL || choice->reached == NULL) return CR_ERR_MEMORY;
+    memset(choice->takes, 0, count * sizeof *choice->takes);
+    // what v does not move is never reached
+    memset(choice->reached, 0, (size_t)step->model->nb * sizeof *choice->reached);
+    return CR_OK;
+}
+
 // solve and apply, with contacts added until the solution overlaps none
 crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* error) {
     size_t count = (size_t)step->contact_count + 1;
-    bool* takes = cr_arena_alloc(&step->scratch, count * sizeof *takes);
     crVec3* u_free = cr_arena_alloc(&step->scratch, count * sizeof *u_free);
     crVec3* u = cr_arena_alloc(&step->scratch, count * sizeof *u);
-    bool* fresh = cr_arena_alloc(&step->scratch, count * sizeof *fresh);
-    bool* was_exact = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *was_exact);
-    if (takes == NULL || u_free == NULL || u == NULL || fresh == NULL || was_exact == NULL) {
-        return cr__step_memory(error);
-    }
-    memset(takes, 0, count * sizeof *takes);
+    Choice choice;
+    crStatus status = choice_create(step, h, plastic, &choice);
+    if (status != CR_OK || u_free == NULL || u == NULL) return cr__step_memory(error);
     bool named = step->settings.solver.solve != cr_solver_auto(NULL).solve;
-    crStatus status = cr_step_drag(step, h, error);
+    status = cr_step_drag(step, h, error);
     if (status != CR_OK) return status;
     look(step, step->v_free, u_free);
-    int added = choose(step, h, u_free, true, plastic, takes);
+    int added = choose(step, u_free, true, &choice);
     for (int round = 0; round < ROUNDS && (round == 0 || added > 0); round++) {
         size_t mark = cr_arena_mark(&step->scratch);
         crIslandSolve solve;
-        support(step, takes);
-        status = named ? solve_named(step, h, takes, error)
-                       : cr__step_solve_islands(step, h, takes, round > 0 ? fresh : NULL, was_exact, u_free,
-                                                &solve, error);
+        const bool* fresh = round > 0 ? choice.fresh : NULL;
+        status = named ? solve_named(step, h, choice.takes, error)
+                       : cr__step_solve_islands(step, h, choice.takes, fresh, u_free, &solve, error);
         if (status != CR_OK) return status;
         look(step, step->state.v, u);
         if (!named) cr__step_audit_islands(step, &solve, u_free);
-        memcpy(fresh, takes, count * sizeof *fresh);
-        added = choose(step, h, u, false, plastic, takes);
-        for (size_t i = 0; i + 1 < count; i++) {
-            fresh[i] = takes[i] && !fresh[i];
-        }
+        added = choose(step, u, false, &choice);
         if (added > 0) cr_arena_release(&step->scratch, mark);
     }
     return named ? status : cr__step_keep(step, error);

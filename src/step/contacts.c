@@ -5,6 +5,7 @@
 // touches it within the deadband, or only what it leaves faster than the threshold: then its flight is exact,
 // else it is supported.
 // Fails: CR_ERR_MEMORY; what the broad phase or a material says.
+#include <limits.h>
 #include <string.h>
 
 #include "step/cache.h"
@@ -201,6 +202,35 @@ static void find_airborne(crStep* step) {
     }
 }
 
+// ascending; many that lie close together by one bit each, which is what they are sorted by
+static crStatus sort_places(crStep* step, int* places, int count) {
+    int lowest = INT_MAX, highest = 0;
+    for (int i = 0; i < count; i++) {
+        if (places[i] < lowest) lowest = places[i];
+        if (places[i] > highest) highest = places[i];
+    }
+    if (count < 32 || (highest - lowest) / 64 > 4 * count) {
+        cr__step_sort(places, count);
+        return CR_OK;
+    }
+    size_t mark = cr_arena_mark(&step->scratch);
+    int words = (highest - lowest) / 64 + 1, found = 0;
+    uint64_t* bits = cr_arena_alloc(&step->scratch, (size_t)words * sizeof *bits);
+    if (bits == NULL) return CR_ERR_MEMORY;
+    memset(bits, 0, (size_t)words * sizeof *bits);
+    for (int i = 0; i < count; i++) {
+        bits[(places[i] - lowest) / 64] |= UINT64_C(1) << ((places[i] - lowest) % 64);
+    }
+    for (int w = 0; w < words; w++) {
+        for (int k = 0; bits[w] >> k != 0; k++) {
+            if ((bits[w] >> k & 1) != 0) places[found++] = lowest + 64 * w + k;
+            if (k == 63) break;
+        }
+    }
+    cr_arena_release(&step->scratch, mark);
+    return CR_OK;
+}
+
 // places of the part's pairs in the list, ascending, each once
 static int* pairs_of_part(crStep* step, bool cross, int* count) {
     crStepCache* cache = step->cache;
@@ -225,7 +255,7 @@ static int* pairs_of_part(crStep* step, bool cross, int* count) {
     for (int k = 0; k < step->part_count; k++) {
         cache->mark[step->part[k]] = 0;
     }
-    if (places != NULL) cr__step_sort(places, found);
+    if (places != NULL && sort_places(step, places, found) != CR_OK) return NULL;
     *count = found;
     return places;
 }

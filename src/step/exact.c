@@ -2,11 +2,24 @@
 //
 // One problem is built of everything that takes part; each island's blocks are copied out with columns
 // numbered by its own velocities, solved, and the impulses put back. Nothing an island gets depends on the
-// others.
+// others. Islands that sweeps could not finish start from their impulses and return to them: their rows
+// leave the problem again.
 // Fails: CR_ERR_MEMORY; as the solver does.
 #include "step/exact.h"
 
 #include <string.h>
+
+#define MECHANISM 20000  // iterations for islands with trees, loops or other friction
+
+// what a solver may spend on an island, however it resists: iterations of all its stages. The tolerance stays
+// in fast too: what is solved to rounding needs no second look in the next step
+static crSolverParams limits(const crStepSettings* settings, bool general) {
+    static const int most[] = {60, 400, 20000};
+    crSolverParams params = cr_solver_params();
+    params.tol = cr_step_tol(settings);
+    params.max_iterations = general ? MECHANISM : most[settings->quality];
+    return params;
+}
 
 typedef struct Part {
     crProblem problem;
@@ -89,16 +102,15 @@ static void part_fill(const crStep* step, const int* list, int count, Part* part
     part->problem.Minv = (crMatrix){nv, nv, step->identity.start, step->identity.col, step->identity.value};
 }
 
-static crStatus solve_part(crStep* step, const int* list, int count, Part* part, crError* error) {
+static crStatus solve_part(crStep* step, const int* list, int count, bool general, Part* part,
+                           crError* error) {
     crSolver solver = step->settings.solver;
-    crSolverParams params = cr_solver_params();
-    double tol = cr_step_tol(&step->settings);
-    params.tol = tol;
+    crSolverParams params = limits(&step->settings, general);
     if (solver.params == NULL) solver.params = &params;
     size_t mark = cr_arena_mark(&step->scratch);
     part_fill(step, list, count, part);
     crStatus status =
-        cr_solver_run(&solver, &part->problem, tol, &step->scratch, part->p, &step->report, error);
+        cr_solver_run(&solver, &part->problem, params.tol, &step->scratch, part->p, &step->report, error);
     cr_arena_release(&step->scratch, mark);
     if (status != CR_OK) return status;
     for (int i = 0, at = 0; i < count; i++) {
@@ -111,36 +123,85 @@ static crStatus solve_part(crStep* step, const int* list, int count, Part* part,
     return CR_OK;
 }
 
-crStatus cr__step_solve_exact(crStep* step, double h, const bool* takes, const crIslands* islands,
-                              crError* error) {
-    crStatus status = cr_step_problem_build(step, h, takes, error);
-    if (status != CR_OK || step->problem.rows == 0) return status;
+// biases and first impulses of packed contacts that have rows
+static void start_packed(crStep* step, const crIslandSolve* s) {
+    for (int i = 0; i < s->count; i++) {
+        const crStepContact* c = &step->contacts[s->index[i]];
+        if (c->row < 0) continue;
+        int rows = cr__step_contact_rows(c);
+        step->b[c->row] = s->b[i];
+        for (int r = 0; r < rows; r++) {
+            step->p[c->row + r] = cr_dot(cr_mat3_column(c->frame, r), s->contact[i].P);
+        }
+    }
+}
+
+// their impulses, and no rows any more; how many they were
+static int return_packed(crStep* step, const crIslandSolve* s) {
+    int returned = 0;
+    for (int i = 0; i < s->count; i++) {
+        crStepContact* c = &step->contacts[s->index[i]];
+        if (c->row < 0) continue;
+        int rows = cr__step_contact_rows(c);
+        crVec3 P = cr_vec3(0, 0, 0);
+        for (int r = 0; r < rows; r++) {
+            P = cr_madd(P, step->p[c->row + r], cr_mat3_column(c->frame, r));
+            step->p[c->row + r] = 0.0;
+        }
+        s->contact[i].P = P;
+        c->row = -1;
+        returned += rows;
+    }
+    return returned;
+}
+
+// blocks in the order of islands: those of island i are order[start[i]] to order[start[i + 1] - 1]
+static crStatus sort_blocks(crStep* step, const crIslands* islands, int** order, int** start) {
     const crProblem* whole = &step->problem;
-    size_t blocks = (size_t)whole->block_count;
+    size_t blocks = (size_t)whole->block_count, room = (size_t)islands->count + 2;
     int* of = cr_arena_alloc(&step->scratch, blocks * sizeof *of);
-    int* order = cr_arena_alloc(&step->scratch, blocks * sizeof *order);
-    int* start = cr_arena_alloc(&step->scratch, (size_t)(islands->count + 2) * sizeof *start);
-    if (of == NULL || order == NULL || start == NULL) return cr__step_memory(error);
-    memset(start, 0, (size_t)(islands->count + 2) * sizeof *start);
+    int* list = cr_arena_alloc(&step->scratch, blocks * sizeof *list);
+    int* first = cr_arena_alloc(&step->scratch, room * sizeof *first);
+    if (of == NULL || list == NULL || first == NULL) return CR_ERR_MEMORY;
+    memset(first, 0, room * sizeof *first);
     for (int i = 0; i < whole->block_count; i++) {
         int island = block_island(step, islands, &whole->blocks[i]);
         // rows that nothing moves go with any island
         of[i] = island >= 0 ? island : 0;
-        start[of[i] + 2]++;
+        first[of[i] + 2]++;
     }
     for (int i = 0; i < islands->count; i++) {
-        start[i + 2] += start[i + 1];
+        first[i + 2] += first[i + 1];
     }
     for (int i = 0; i < whole->block_count; i++) {
-        order[start[of[i] + 1]++] = i;
+        list[first[of[i] + 1]++] = i;
     }
+    *order = list;
+    *start = first;
+    return CR_OK;
+}
+
+crStatus cr__step_solve_exact(crStep* step, double h, const bool* takes, crIslandSolve* s, int* rows,
+                              crError* error) {
+    const crIslands* islands = &s->islands;
+    bool* takes_exact = cr_arena_alloc(&step->scratch, (size_t)step->contact_count + 1);
+    if (takes_exact == NULL) return cr__step_memory(error);
+    for (int i = 0; i < step->contact_count; i++) {
+        takes_exact[i] = takes[i] && s->exact[cr__island_of_contact(step, islands, &step->contacts[i])];
+    }
+    crStatus status = cr_step_problem_build(step, h, takes_exact, error);
+    if (status != CR_OK || step->problem.rows == 0) return status;
+    start_packed(step, s);
     Part part;
-    status = part_create(step, &part);
+    int *order, *start;
+    status = sort_blocks(step, islands, &order, &start);
+    if (status == CR_OK) status = part_create(step, &part);
     if (status != CR_OK) return cr__step_memory(error);
-    memset(part.column, -1, (size_t)whole->nv * sizeof(int));
+    memset(part.column, -1, (size_t)step->problem.nv * sizeof(int));
     for (int i = 0; i < islands->count && status == CR_OK; i++) {
         int first = start[i], count = start[i + 1] - first;
-        if (count > 0) status = solve_part(step, order + first, count, &part, error);
+        if (count > 0) status = solve_part(step, order + first, count, islands->general[i], &part, error);
     }
+    *rows += step->rows.count - return_packed(step, s);
     return status;
 }

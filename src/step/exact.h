@@ -2,11 +2,12 @@
 #ifndef CAROM_STEP_EXACT_H
 #define CAROM_STEP_EXACT_H
 
-#include "step/islands.h"
+#include "step/contact_islands.h"
 
-// Builds the problem of the contacts for which takes[i] is set, loops and joints, and solves it island by
-// island into step->p. The certificate gets the worst.
-crStatus cr__step_solve_exact(crStep* step, double h, const bool* takes, const crIslands* islands,
+// Builds the problem of the contacts that take part in islands with solve->exact, of loops and joints, and
+// solves it island by island: into step->p, and into solve->contact where a contact is packed. rows grows by
+// those that stay in the problem. The certificate gets the worst.
+crStatus cr__step_solve_exact(crStep* step, double h, const bool* takes, crIslandSolve* solve, int* rows,
                               crError* error);
 
 #endif

@@ -159,7 +159,8 @@ static crStatus run_rule(crStep* step, Impact* impact, crError* error) {
     crRule rule = step->settings.rule;
     crRuleParams params = cr_rule_params();
     params.law = step->settings.law;
-    params.solver = step->settings.solver;
+    // a solver that was named; else rules go to their own tolerance, whatever that of contact solves is
+    if (step->settings.solver.solve != cr_solver_auto(NULL).solve) params.solver = step->settings.solver;
     params.points = block_points(step, impact);
     if (params.points == NULL) return cr__step_memory(error);
     if (rule.params == NULL) rule.params = &params;
