@@ -105,7 +105,8 @@ export const sceneView = (carom, place, values) => {
     if (!renderer || !stage) return;
     stage.pose(run.poses(time));
     stage.push(record.forces, shows);
-    if (!touched && stage.isCrowded()) stage.stepBack();
+    // while it plays the camera moves gently, else at once
+    for (let i = 0; i < (playing ? 1 : 60) && !touched && stage.isCrowded(); i++) stage.stepBack();
     renderer.render(stage.scene, stage.camera);
   };
 
