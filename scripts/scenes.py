@@ -68,7 +68,8 @@ def dominoes():
     bodies[0]["omega"] = [0, 6, 0]
     bodies[0]["vel"] = [0.15, 0, 0]
     head = {"comment": "Ten dominoes, the first one pushed over.",
-            "step": {"method": "cone", "dt": 0.002, "duration": 0.6}, "solver": {"name": "auto", "tol": 1e-7},
+            "step": {"method": "cone", "dt": 0.002, "duration": 0.6},
+            "solver": {"name": "auto", "tol": 1e-7, "quality": "certified"},
             "materials": {"tile": {"mu": 0.3, "e": 0.2, "density": 1200}, "table": {"mu": 0.6, "e": 0.2}}}
     return head, bodies, {"static": [{"type": "halfspace", "n": [0, 0, 1], "offset": 0, "material": "table"}]}
 
