@@ -164,7 +164,7 @@ export class Stage {
     return this.bodies.some((group, i) => {
       if (!this.about.bodies[i].moves) return false;
       p.set(...this.about.bodies[i].com).applyQuaternion(group.quaternion).add(group.position).project(this.camera);
-      return Math.abs(p.x) > 0.86 || Math.abs(p.y) > 0.86;
+      return Math.abs(p.x) > 0.8 || Math.abs(p.y) > 0.8;
     });
   }
 
