@@ -82,8 +82,9 @@ static void run_kind(crRandom* random, crShapeKind ka, crShapeKind kb, const crH
     bool hull = ka == CR_SHAPE_HULL || kb == CR_SHAPE_HULL;
     // hulls come in one size
     int forms = hull ? FORM_SQUARE + 1 : FORMS, count = samples(forms);
-    for (int form = FORM_ROUND; form < forms; form++)
+    for (int f = FORM_ROUND; f < forms; f++)
         for (int i = 0; i < count; i++) {
+            crSampleForm form = (crSampleForm)f;
             crShape a = sample_shape(random, ka, form, pool), b = sample_shape(random, kb, form, pool);
             crPose pa = sample_pose(random, form), pb = place(random, &a, pa, &b, form, i);
             check_pair(random, &a, pa, &b, pb, hull && i % 20 != 0, &w);
