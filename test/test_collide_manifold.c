@@ -79,7 +79,7 @@ TEST(contacts_of_ellipsoid_pairs) { run_kinds_from(5); }
 TEST(contacts_of_hull_pairs) { run_kinds_from(6); }
 
 TEST(half_spaces_meet_every_shape) {
-    // tilted, with the shape's lowest point from deep inside to far off: a contact exactly where the gap allows
+    // tilted, the shape's lowest point from deep inside to far off: a contact exactly where the gap allows
     crRandom random = sample_seed(207);
     crHullPool pool = sample_hulls(&random);
     for (int k = 0; k < CONVEX_KINDS; k++) {
@@ -110,8 +110,9 @@ TEST(half_spaces_meet_every_shape) {
         }
         printf("half-space %-10s gap %.0e, %d of %d touching\n", cr_shape_name(convex_kinds[k]), worst,
                touching, 2 * samples());
-        // positions are 5 m away, sizes up to 7 m
-        CHECK(worst < 2e-14);
+        // positions 5 m away, sizes up to 3.5 m; an octagon stands for a disc that is flat within 1e-9 of it
+        bool disc = convex_kinds[k] == CR_SHAPE_CYLINDER || convex_kinds[k] == CR_SHAPE_CONE;
+        CHECK(worst < (disc ? 3.5e-9 : 2e-14));
         CHECK(touching > samples() / 3);
     }
     sample_hulls_destroy(&pool);

@@ -94,8 +94,8 @@ static bool capsule(const Ray* r, crVec3 s, Entry* e) {
     return hit;
 }
 
-// The constant and linear terms of the quadratic at o + t d tell what rounding left over: one step of Newton's
-// method, where the surface is crossed and not only grazed.
+// The constant and linear terms of the quadratic at o + t d tell what rounding left over: one step of
+// Newton's method, where the surface is crossed and not only grazed.
 static double refined(double t, double b, double c) {
     double step = b != 0.0 ? -0.5 * c / b : 0.0;
     return fabs(step) <= 1e-6 * fabs(t) ? t + step : t;

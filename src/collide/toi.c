@@ -1,13 +1,13 @@
 // toi.c - time of impact by conservative advancement (Mirtich 1996), rotation included.
 //
 // At time t the gap g and its normal n are known. No point of A moves along n faster than n.v_A + |omega_A x
-// n| R_A, R_A the reach of the shape about its centre of rotation (without the ball that is added to a sphere's
-// or capsule's core: turning it changes nothing); likewise B along -n. So nothing can touch
-// before t + g / (sum of both). Advancing by that, t converges to the first touch from below and cannot pass
-// it. Shapes of pieces have a normal per piece, so for them the bound is |v_B - v_A| + |omega_A| R_A +
-// |omega_B| R_B. The separation along a fixed n bounds the gap from below too and costs two support points, so
-// convex pairs advance along it by the same rule until nine tenths of the gap are used up, and only then ask
-// for the distance again.
+// n| R_A, R_A the reach of the shape about its centre of rotation, without the ball that is added to the core
+// of a sphere or capsule, since turning it changes nothing; likewise B along -n. So nothing can touch before
+// t + g / (sum of both). Advancing by that, t converges to the first touch from below and cannot pass it.
+// Shapes of pieces have a normal per piece, so for them the bound is |v_B - v_A| + |omega_A| R_A +
+// |omega_B| R_B. The separation along a fixed n bounds the gap from below too and costs two support points,
+// so convex pairs advance along it by the same rule until nine tenths of the gap are used up, and only then
+// ask for the distance again.
 // Ends: gap <= tolerance (hit), t beyond the duration (none), or 1000 distances (limit: nothing hit before
 // t).
 #include "collide/manifold.h"
@@ -60,7 +60,7 @@ static double separation_at(const Mover* a, const Mover* b, crVec3 n, double t) 
     return cr__separation(&x, &y, n) - x.radius - y.radius;
 }
 
-// the time before which a gap closing no faster than that stays open, INFINITY where that is beyond `duration`
+// the time before which a gap closing no faster than that stays open; INFINITY: beyond `duration`
 static double open_until(double gap, double closing, double touch, double t, double duration) {
     // aim at half the tolerance: rounding must not stop just short of it
     double next = t + (gap - 0.5 * touch) / closing;
