@@ -263,7 +263,7 @@ static uint64_t run_world(int threads, crQuality quality, crCertificate* worst) 
     CHECK_STATUS(cr_world_create(&def, &world, NULL), CR_OK);
     *worst = (crCertificate){0};
     // fewer where islands are solved exactly, which takes minutes under a thread sanitizer
-    int steps = quality == CR_QUALITY_FAST ? 40 : 12;
+    int steps = quality == CR_QUALITY_FAST ? 40 : 20;
     for (int i = 0; i < steps && world != NULL; i++) {
         CHECK_STATUS(cr_world_step(world, NULL), CR_OK);
         const crCertificate* c = cr_world_certificate(world);
