@@ -23,7 +23,8 @@ const char* scene_title(const SceneInput* input) {
     return strcmp(input->path, "-") == 0 ? "standard input" : input->path;
 }
 
-int scene_argument(SceneInput* input, const char* argument) {
+// the argument as the scene; a second one is a usage error
+static int scene_argument(SceneInput* input, const char* argument) {
     if (input->path != NULL)
         return usage_error(input->verb, "only one scene at a time, '%s' is a second one", argument);
     input->path = argument;
@@ -75,7 +76,8 @@ const char* scene_option_path(const char* name) {
     return NULL;
 }
 
-int scene_option(SceneInput* input, const char* name, char* value, bool* taken) {
+// options every verb on a scene has: -1 no such option, else the exit status so far; a flag leaves *taken false
+static int scene_option(SceneInput* input, const char* name, char* value, bool* taken) {
     *taken = false;
     if (strcmp(name, "--json") == 0 || strcmp(name, "--strict") == 0) {
         *(name[2] == 'j' ? &input->json : &input->strict) = true;
@@ -91,6 +93,30 @@ int scene_option(SceneInput* input, const char* name, char* value, bool* taken) 
     *taken = true;
     if (path != NULL) return add_set(input, path, value);
     return set ? take_set(input, value) : threads ? take_threads(input, value) : take_quality(input, value);
+}
+
+int scene_arguments(SceneInput* input, int count, char** arguments, void (*help)(void), VerbOption take,
+                    void* ctx) {
+    for (int i = 0; i < count; i++) {
+        char* argument = arguments[i];
+        char* value = i + 1 < count ? arguments[i + 1] : NULL;
+        if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
+            help();
+            return EXIT_GOOD;
+        }
+        int status = -1;
+        if (argument[0] == '-' && argument[1] != '\0') {
+            bool taken = true;
+            if (take != NULL) status = take(ctx, argument, value);
+            if (status < 0) status = scene_option(input, argument, value, &taken);
+            if (status < 0) return usage_error(input->verb, "unknown option '%s'", argument);
+            i += taken;
+        } else {
+            status = scene_argument(input, argument);
+        }
+        if (status != EXIT_GOOD) return status;
+    }
+    return -1;
 }
 
 // the one JSON value of the file

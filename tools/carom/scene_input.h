@@ -28,13 +28,14 @@ typedef struct SceneInput {
 
 SceneInput scene_input(const char* verb);
 
-// Options every verb on a scene has: -1 no such option, else the exit status so far. value may be NULL; a
-// flag leaves *taken false.
-int scene_option(SceneInput* input, const char* name, char* value, bool* taken);
+// An option that a verb adds to those every verb on a scene has: -1 no option of its own, else the exit status so far. value may be NULL.
+typedef int (*VerbOption)(void* ctx, char* name, char* value);
+// All arguments of a verb: help, the verb's own options (take may be NULL), those of every verb, the scene. -1
+// to go on, else the exit status.
+int scene_arguments(SceneInput* input, int count, char** arguments, void (*help)(void), VerbOption take,
+                    void* ctx);
 // Which path of a scene an option sets, NULL where none: "--dt" is "step.dt".
 const char* scene_option_path(const char* name);
-// The argument as the scene; a second one is a usage error.
-int scene_argument(SceneInput* input, const char* argument);
 const char* scene_title(const SceneInput* input);  // for people
 
 // The file's tree with the values set. Every call of scene_read makes a scene of the tree as it is then.

@@ -100,7 +100,8 @@ static int take_list(Comparison* c, const char* name, const char* path, char* li
 }
 
 // -1: no list and no option of this verb; else the exit status so far
-static int take_option(Comparison* c, char* name, char* value) {
+static int take_option(void* ctx, char* name, char* value) {
+    Comparison* c = ctx;
     const char** text = strcmp(name, "--bodies") == 0   ? &c->bodies
                         : strcmp(name, "--plot") == 0   ? &c->plot
                         : strcmp(name, "--report") == 0 ? &c->report
@@ -134,26 +135,8 @@ static int check_options(const Comparison* c) {
 
 // -1 to go on, else the exit status
 static int read_options(Comparison* c, int count, char** arguments) {
-    for (int i = 0; i < count; i++) {
-        char* argument = arguments[i];
-        char* value = i + 1 < count ? arguments[i + 1] : NULL;
-        if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
-            print_help();
-            return EXIT_GOOD;
-        }
-        int status = EXIT_GOOD;
-        if (argument[0] == '-' && argument[1] != '\0') {
-            bool taken = true;
-            status = take_option(c, argument, value);
-            if (status < 0) status = scene_option(&c->scene, argument, value, &taken);
-            if (status < 0) return usage_error("compare", "unknown option '%s'", argument);
-            i += taken;
-        } else {
-            status = scene_argument(&c->scene, argument);
-        }
-        if (status != EXIT_GOOD) return status;
-    }
-    return check_options(c);
+    int status = scene_arguments(&c->scene, count, arguments, print_help, take_option, c);
+    return status < 0 ? check_options(c) : status;
 }
 
 bool outcome_differs(double a, double b) { return !(fabs(a - b) <= DIFFERS * fmax(1.0, fabs(a))); }

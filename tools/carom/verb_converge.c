@@ -96,7 +96,8 @@ static bool is_file(const char* text) {
 }
 
 // -1: no such option; else the exit status so far
-static int take_option(Options* options, const char* name, char* value) {
+static int take_option(void* ctx, char* name, char* value) {
+    Options* options = ctx;
     bool lengths = strcmp(name, "--dt") == 0;
     bool reference = strcmp(name, "--reference") == 0;
     if (!lengths && !reference && strcmp(name, "--plot") != 0) return -1;
@@ -129,26 +130,8 @@ static int check_options(const Options* options) {
 
 // -1 to go on, else the exit status
 static int read_options(Options* options, int count, char** arguments) {
-    for (int i = 0; i < count; i++) {
-        char* argument = arguments[i];
-        char* value = i + 1 < count ? arguments[i + 1] : NULL;
-        if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
-            print_help();
-            return EXIT_GOOD;
-        }
-        int status = EXIT_GOOD;
-        if (argument[0] == '-' && argument[1] != '\0') {
-            bool taken = true;
-            status = take_option(options, argument, value);
-            if (status < 0) status = scene_option(&options->scene, argument, value, &taken);
-            if (status < 0) return usage_error("converge", "unknown option '%s'", argument);
-            i += taken;
-        } else {
-            status = scene_argument(&options->scene, argument);
-        }
-        if (status != EXIT_GOOD) return status;
-    }
-    return check_options(options);
+    int status = scene_arguments(&options->scene, count, arguments, print_help, take_option, options);
+    return status < 0 ? check_options(options) : status;
 }
 
 static crStatus watch(void* ctx, Run* run) { return path_add(ctx, run->world); }

@@ -34,30 +34,21 @@ typedef struct Options {
     const char* of;  // scene of a trajectory
 } Options;
 
+// -1: no option of this verb; else the exit status so far
+static int take_option(void* ctx, char* name, char* value) {
+    Options* o = ctx;
+    if (strcmp(name, "--json") == 0) return usage_error("export", "unknown option '%s'", name);
+    bool out = strcmp(name, "-o") == 0;
+    if (!out && strcmp(name, "--scene") != 0) return -1;
+    if (value == NULL) return usage_error("export", "%s needs a value", name);
+    *(out ? &o->out : &o->of) = value;
+    return EXIT_GOOD;
+}
+
 // -1 to go on, else the exit status
 static int read_options(Options* o, int count, char** arguments) {
-    for (int i = 0; i < count; i++) {
-        char* argument = arguments[i];
-        char* value = i + 1 < count ? arguments[i + 1] : NULL;
-        bool taken = true;
-        int status = EXIT_GOOD;
-        if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
-            print_help();
-            return EXIT_GOOD;
-        }
-        if (strcmp(argument, "-o") == 0 || strcmp(argument, "--scene") == 0) {
-            if (value == NULL) return usage_error("export", "%s needs a value", argument);
-            *(argument[1] == 'o' ? &o->out : &o->of) = value;
-        } else if (argument[0] == '-' && argument[1] != '\0') {
-            status = strcmp(argument, "--json") != 0 ? scene_option(&o->scene, argument, value, &taken) : -1;
-            if (status < 0) return usage_error("export", "unknown option '%s'", argument);
-        } else {
-            taken = false;
-            status = scene_argument(&o->scene, argument);
-        }
-        if (status != EXIT_GOOD) return status;
-        i += taken;
-    }
+    int status = scene_arguments(&o->scene, count, arguments, print_help, take_option, o);
+    if (status >= 0) return status;
     if (o->scene.path == NULL) return usage_error("export", "which scene or trajectory?");
     if (o->of != NULL && !export_is_trajectory(o->scene.path))
         return usage_error("export", "--scene goes with a trajectory, .h5 or .csv");

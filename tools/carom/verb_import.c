@@ -31,30 +31,19 @@ static void print_help(void) {
          "  carom import robot.urdf --package ~/robots --set materials.surface0.e=0.3 -o robot.json");
 }
 
+// -1: no option of this verb; else the exit status so far
+static int take_option(void* ctx, char* name, char* value) {
+    if (strcmp(name, "--json") == 0) return usage_error("import", "unknown option '%s'", name);
+    if (strcmp(name, "-o") != 0) return -1;
+    if (value == NULL) return usage_error("import", "-o needs a file");
+    *(const char**)ctx = value;
+    return EXIT_GOOD;
+}
+
 // -1 to go on, else the exit status
 static int read_options(SceneInput* input, const char** out, int count, char** arguments) {
-    for (int i = 0; i < count; i++) {
-        char* value = i + 1 < count ? arguments[i + 1] : NULL;
-        const char* argument = arguments[i];
-        if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
-            print_help();
-            return EXIT_GOOD;
-        }
-        int status = EXIT_GOOD;
-        bool taken = true;
-        if (strcmp(argument, "-o") == 0) {
-            if (value == NULL) return usage_error("import", "-o needs a file");
-            *out = value;
-        } else if (argument[0] == '-' && argument[1] != '\0') {
-            status = strcmp(argument, "--json") != 0 ? scene_option(input, argument, value, &taken) : -1;
-            if (status < 0) return usage_error("import", "unknown option '%s'", argument);
-        } else {
-            taken = false;
-            status = scene_argument(input, argument);
-        }
-        if (status != EXIT_GOOD) return status;
-        i += taken;
-    }
+    int status = scene_arguments(input, count, arguments, print_help, take_option, out);
+    if (status >= 0) return status;
     return input->path != NULL ? -1 : usage_error("import", "which model?");
 }
 

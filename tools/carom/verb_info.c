@@ -175,23 +175,8 @@ static void print_json(const SceneInput* input, const crScene* scene) {
 
 // -1 to go on, else the exit status
 static int read_options(SceneInput* input, int count, char** arguments) {
-    for (int i = 0; i < count; i++) {
-        char* argument = arguments[i];
-        if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
-            print_help();
-            return EXIT_GOOD;
-        }
-        int status = EXIT_GOOD;
-        bool taken = false;
-        if (argument[0] == '-' && argument[1] != '\0') {
-            status = scene_option(input, argument, i + 1 < count ? arguments[i + 1] : NULL, &taken);
-            if (status < 0) return usage_error("info", "unknown option '%s'", argument);
-        } else {
-            status = scene_argument(input, argument);
-        }
-        if (status != EXIT_GOOD) return status;
-        i += taken;
-    }
+    int status = scene_arguments(input, count, arguments, print_help, NULL, NULL);
+    if (status >= 0) return status;
     return input->path != NULL ? -1 : usage_error("info", "which model?");
 }
 

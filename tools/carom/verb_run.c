@@ -54,7 +54,8 @@ typedef struct Options {
 } Options;
 
 // -1: no such option; else the exit status so far
-static int take_file(Options* options, const char* name, const char* value) {
+static int take_file(void* ctx, char* name, char* value) {
+    Options* options = ctx;
     const char** file = strcmp(name, "--out") == 0      ? &options->out
                         : strcmp(name, "--resume") == 0 ? &options->resume
                         : strcmp(name, "--plot") == 0   ? &options->plot
@@ -78,26 +79,8 @@ static int check_options(const Options* options) {
 
 // -1 to go on, else the exit status
 static int read_options(Options* options, int count, char** arguments) {
-    for (int i = 0; i < count; i++) {
-        char* argument = arguments[i];
-        char* value = i + 1 < count ? arguments[i + 1] : NULL;
-        if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
-            print_help();
-            return EXIT_GOOD;
-        }
-        int status = EXIT_GOOD;
-        if (argument[0] == '-' && argument[1] != '\0') {
-            bool taken = true;
-            status = take_file(options, argument, value);
-            if (status < 0) status = scene_option(&options->scene, argument, value, &taken);
-            if (status < 0) return usage_error("run", "unknown option '%s'", argument);
-            i += taken;
-        } else {
-            status = scene_argument(&options->scene, argument);
-        }
-        if (status != EXIT_GOOD) return status;
-    }
-    return check_options(options);
+    int status = scene_arguments(&options->scene, count, arguments, print_help, take_file, options);
+    return status < 0 ? check_options(options) : status;
 }
 
 static int finish(const Options* options, Run* run, crTrajectory* trajectory, const crMotionLog* motion) {

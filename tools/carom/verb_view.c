@@ -48,30 +48,21 @@ typedef struct Options {
     const char* of;  // scene of a trajectory
 } Options;
 
+// -1: no option of this verb; else the exit status so far
+static int take_option(void* ctx, char* name, char* value) {
+    Options* o = ctx;
+    if (strcmp(name, "--json") == 0) return usage_error("view", "unknown option '%s'", name);
+    bool out = strcmp(name, "--out") == 0;
+    if (!out && strcmp(name, "--scene") != 0) return -1;
+    if (value == NULL) return usage_error("view", "%s needs a value", name);
+    *(out ? &o->out : &o->of) = value;
+    return EXIT_GOOD;
+}
+
 // -1 to go on, else the exit status
 static int read_options(Options* o, int count, char** arguments) {
-    for (int i = 0; i < count; i++) {
-        char* argument = arguments[i];
-        char* value = i + 1 < count ? arguments[i + 1] : NULL;
-        bool taken = true;
-        int status = EXIT_GOOD;
-        if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
-            print_help();
-            return EXIT_GOOD;
-        }
-        if (strcmp(argument, "--out") == 0 || strcmp(argument, "--scene") == 0) {
-            if (value == NULL) return usage_error("view", "%s needs a value", argument);
-            *(argument[2] == 'o' ? &o->out : &o->of) = value;
-        } else if (argument[0] == '-' && argument[1] != '\0') {
-            status = strcmp(argument, "--json") != 0 ? scene_option(&o->scene, argument, value, &taken) : -1;
-            if (status < 0) return usage_error("view", "unknown option '%s'", argument);
-        } else {
-            taken = false;
-            status = scene_argument(&o->scene, argument);
-        }
-        if (status != EXIT_GOOD) return status;
-        i += taken;
-    }
+    int status = scene_arguments(&o->scene, count, arguments, print_help, take_option, o);
+    if (status >= 0) return status;
     if (o->of != NULL && (o->scene.path == NULL || !export_is_trajectory(o->scene.path)))
         return usage_error("view", "--scene goes with a trajectory, .h5 or .csv");
     if (o->scene.path == NULL && o->scene.set_count > 0)
