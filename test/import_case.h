@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "data.h"
 #include "io/import.h"
 #include "io/scene.h"
 #include "io/tree.h"
@@ -177,6 +178,32 @@ static inline void case_steps(const Case* c, const char* name, int steps) {
     }
     test_check(status == CR_OK, __FILE__, __LINE__, "%s: %s", name, error.message);
     cr_world_destroy(world);
+}
+
+// a file of shared data: its freedoms, how many kinds of things that act were left out, the same bits again from
+// JSON, and a few steps; false, and the test skipped, where the data are not there
+static inline bool case_data(const char* relative, int nv, int unsupported, int steps) {
+    char buffer[512];
+    const char* path = test_data(relative, buffer, sizeof buffer);
+    if (path == NULL) {
+        test_skip("the data are not there");
+        return false;
+    }
+    Case c;
+    crStatus status = case_file(path, NULL, &c);
+    if (!test_check(status == CR_OK, __FILE__, __LINE__, "%s: %d:%d: %s", path, c.error.line, c.error.column,
+                    c.error.message))
+        return true;
+    int left_out = 0;
+    for (int n = 0; n < c.import.note_count; n++) {
+        left_out += c.import.notes[n].level == CR_NOTE_UNSUPPORTED;
+    }
+    test_check(c.scene.model->nv == nv && left_out == unsupported, __FILE__, __LINE__,
+               "%s: nv %d, %d left out", relative, c.scene.model->nv, left_out);
+    case_again(&c, relative);
+    case_steps(&c, relative, steps);
+    case_free(&c);
+    return true;
 }
 
 // false, and the test skipped, where carom was built without expat

@@ -2,6 +2,8 @@
 #ifndef CAROM_TEST_STEP_SCENE_H
 #define CAROM_TEST_STEP_SCENE_H
 
+#include <stdlib.h>
+
 #include "world_scene.h"
 
 typedef struct Scene {
@@ -38,6 +40,30 @@ static inline crStepSettings scene_settings(crMethod method) {
     crStepSettings settings = cr_step_settings();
     settings.method = method;
     return settings;
+}
+
+// an allocator that gives so many blocks and no more, and counts those not given back
+typedef struct Budget {
+    int left;
+    long held;
+} Budget;
+
+static inline void* budget_alloc(void* ctx, size_t size) {
+    Budget* budget = ctx;
+    if (budget->left-- <= 0) return NULL;
+    budget->held++;
+    return malloc(size);
+}
+
+static inline void budget_free(void* ctx, void* memory, size_t size) {
+    (void)size;
+    Budget* budget = ctx;
+    if (memory != NULL) budget->held--;
+    free(memory);
+}
+
+static inline crAllocator scene_budget(Budget* budget) {
+    return (crAllocator){budget_alloc, budget_free, budget};
 }
 
 #endif

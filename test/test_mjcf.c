@@ -528,26 +528,8 @@ TEST(files_of_others) {
                  {"island__abacus", 4, 0}};
     if (!case_xml()) return;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        char relative[64], buffer[512];
+        char relative[64];
         snprintf(relative, sizeof relative, "mjcf/%s.xml", files[i].name);
-        const char* path = test_data(relative, buffer, sizeof buffer);
-        if (path == NULL) {
-            test_skip("the data are not there");
-            return;
-        }
-        Case c;
-        crStatus status = case_file(path, NULL, &c);
-        if (!test_check(status == CR_OK, __FILE__, __LINE__, "%s: %d:%d: %s", path, c.error.line,
-                        c.error.column, c.error.message))
-            continue;
-        int unsupported = 0;
-        for (int n = 0; n < c.import.note_count; n++) {
-            unsupported += c.import.notes[n].level == CR_NOTE_UNSUPPORTED;
-        }
-        test_check(c.scene.model->nv == files[i].nv && unsupported == files[i].unsupported, __FILE__,
-                   __LINE__, "%s: nv %d, %d left out", files[i].name, c.scene.model->nv, unsupported);
-        case_again(&c, files[i].name);
-        case_steps(&c, files[i].name, 5);
-        case_free(&c);
+        if (!case_data(relative, files[i].nv, files[i].unsupported, 5)) return;
     }
 }

@@ -159,25 +159,6 @@ TEST(belt_takes_a_block_along) {
     scene_close(&scene);
 }
 
-typedef struct Budget {
-    int left;
-    long held;
-} Budget;
-
-static void* budget_alloc(void* ctx, size_t size) {
-    Budget* budget = ctx;
-    if (budget->left-- <= 0) return NULL;
-    budget->held++;
-    return malloc(size);
-}
-
-static void budget_free(void* ctx, void* memory, size_t size) {
-    (void)size;
-    Budget* budget = ctx;
-    if (memory != NULL) budget->held--;
-    free(memory);
-}
-
 // every allocation of a few steps fails once
 TEST(memory_runs_out_anywhere) {
     Scene scene = drag_scene(CR_METHOD_MOREAU, cr_shape_box(0.2, 0.1, 0.1), 0.1, 3.0, 0.1, 1.0);
@@ -185,7 +166,7 @@ TEST(memory_runs_out_anywhere) {
     bool finished = false;
     for (int n = 0; n < 2000 && !finished; n++) {
         Budget budget = {n, 0};
-        crAllocator allocator = {budget_alloc, budget_free, &budget};
+        crAllocator allocator = scene_budget(&budget);
         crStep step;
         crStatus status = cr_step_create(scene.model, &scene.step.settings, &allocator, &step, NULL);
         if (status == CR_OK) step.state.v[0] = 1.0;

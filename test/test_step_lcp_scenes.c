@@ -289,25 +289,6 @@ TEST(wedged_ball_is_reported) {
 // every allocation of a few steps fails once, in every variant and by events: an error each time, nothing
 // leaks
 
-typedef struct Budget {
-    int left;
-    long held;
-} Budget;
-
-static void* budget_alloc(void* ctx, size_t size) {
-    Budget* budget = ctx;
-    if (budget->left-- <= 0) return NULL;
-    budget->held++;
-    return malloc(size);
-}
-
-static void budget_free(void* ctx, void* memory, size_t size) {
-    (void)size;
-    Budget* budget = ctx;
-    if (memory != NULL) budget->held--;
-    free(memory);
-}
-
 TEST(memory_runs_out_anywhere) {
     int failures = 0;
     for (int kind = 0; kind < 4; kind++) {
@@ -321,7 +302,7 @@ TEST(memory_runs_out_anywhere) {
         bool finished = false;
         for (int n = 0; n < 2000 && !finished; n++) {
             Budget budget = {n, 0};
-            crAllocator allocator = {budget_alloc, budget_free, &budget};
+            crAllocator allocator = scene_budget(&budget);
             crStep step;
             crStatus status = cr_step_create(scene.model, &settings, &allocator, &step, NULL);
             if (status == CR_OK) step.state.v[2] = -1.0;
