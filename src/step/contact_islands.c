@@ -24,7 +24,6 @@
 #define ACCURATE_SWEEPS 100
 #define ACCURATE_TOL    1e-7   // of changes, for residuals a hundred times as large, m/s
 #define SMALL_TOL       1e-12  // of the largest velocity
-#define HOLD            3.0    // deadbands within which a contact that pressed still touches
 #define NOISE           1e-6   // of the bodies' speed: relative residuals compare with no less
 
 // velocity of b's point against a's that bodies on rails have
@@ -46,8 +45,8 @@ static crStatus find_dirty(crStep* step, const bool* fresh, crIslandSolve* s) {
     return CR_OK;
 }
 
-// packed contacts with bias and impulse of the last step, or round
-static crStatus list_packed(crStep* step, double h, const bool* takes, bool again, crIslandSolve* s) {
+// packed contacts with bias and impulse of the last step, or of the last round where they were in it
+static crStatus list_packed(crStep* step, double h, const bool* takes, const bool* fresh, crIslandSolve* s) {
     size_t room = (size_t)step->contact_count + 1;
     s->index = cr_arena_alloc(&step->scratch, room * sizeof *s->index);
     s->contact = cr_arena_alloc(&step->scratch, room * sizeof *s->contact);
@@ -59,9 +58,7 @@ static crStatus list_packed(crStep* step, double h, const bool* takes, bool agai
         c->row = -1;
         if (!takes[i] || s->islands.general[cr__island_of_contact(step, &s->islands, c)]) continue;
         const crWarm* warm = cr__step_warm_next(step, c, &cursor);
-        // what pressed goes on to touch a little longer: a corner that flickers moves its load to the others
-        double band = warm != NULL ? HOLD * c->delta : c->delta;
-        double b = c->point.gap > band ? (c->point.gap - c->delta) / h : 0.0;
+        double b = c->point.gap > cr__step_band(step, c, &cursor) ? (c->point.gap - c->delta) / h : 0.0;
         crPackedContact* to = &s->contact[s->count];
         *to = (crPackedContact){.body_a = c->body_a, .body_b = c->body_b, .mu = c->surface.surface.mu};
         to->point = c->point.point;
@@ -69,7 +66,7 @@ static crStatus list_packed(crStep* step, double h, const bool* takes, bool agai
         to->tangent = cr_mat3_column(c->frame, 1);
         to->E = cr_madd(given_velocity(step, c), b, to->normal);
         if (warm != NULL) to->P = cr_scale(h, warm->force);
-        if (again) to->P = c->impulse;
+        if (fresh != NULL && !fresh[i]) to->P = c->impulse;
         s->index[s->count] = i;
         s->b[s->count++] = b;
     }
@@ -151,7 +148,7 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
     if (s->of == NULL || s->exact == NULL || s->dv == NULL) return cr__step_memory(error);
     memset(s->of, 0, islands * sizeof *s->of);
     status = find_dirty(step, fresh, s);
-    if (status == CR_OK) status = list_packed(step, h, takes, fresh != NULL, s);
+    if (status == CR_OK) status = list_packed(step, h, takes, fresh, s);
     if (status == CR_OK && s->count > 0) status = sweep(step, u_free, fresh != NULL, s);
     if (status != CR_OK) return cr__step_memory(error);
     step->rows = (crRows){0};

@@ -64,9 +64,9 @@ typedef struct crPacked {
     double* hot;
     double* cold;
     double* dP;         // change of the last sweep
-    double* direction;  // of conjugate gradients
+    double* direction;  // of the last sweeps together
     double* change;     // largest change of a velocity in the last sweep, m/s (group_count*CR_LANES)
-    double* size;       // sum of w |dP|^2 likewise
+    double* along;      // sum of w dP.d likewise, d the direction
     int64_t* live;      // masks (group_count*CR_LANES)
     int bodies;
     int* body;         // (bodies)

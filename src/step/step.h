@@ -23,6 +23,8 @@ void cr__step_certify(crStep* step, crOutcome outcome, const crAudit* audit, dou
 const crWarm* cr__step_warm_next(const crStep* step, const crStepContact* contact, int* cursor);
 // The force of the same contact in the last solve, NULL where it did not press.
 const crWarm* cr__step_warm(const crStep* step, const crStepContact* contact);
+// Gap up to which a contact touches: the deadband, and a little more where it pressed in the last solve, m.
+double cr__step_band(const crStep* step, const crStepContact* contact, int* cursor);
 // Deadband of a contact of two bodies, m.
 double cr__step_delta(const crStep* step, int body_a, int body_b);
 
