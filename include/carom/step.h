@@ -77,20 +77,29 @@ typedef crStatus (*crForceFn)(void* ctx, const crModel* model, const crState* st
 
 // what a step works on
 
+// Where two shapes touch: a crContactPoint without its witness points, which are point -/+ gap/2 normal.
+typedef struct crStepPoint {
+    double gap;     // m
+    crVec3 normal;  // unit, from a to b
+    crVec3 point;
+    int child_a, child_b;
+    uint32_t feature_a, feature_b;
+} crStepPoint;
+
 typedef struct crStepContact {
-    crContactPoint point;
+    crStepPoint point;
     int shape_a, shape_b;  // a < b
     int body_a, body_b;
-    bool planar;               // one tangent: both bodies move in one plane
-    bool bounces;              // its restitution may be other than 0, at some speed
-    crMat3 frame;              // columns n, t1, t2
-    crContactSurface surface;  // e taken at `speed`
-    double speed;              // normal velocity at the start, negative where approaching, m/s
-    double delta;              // deadband, m
+    int row;                          // first row of the problem, -1 where it takes no part
+    bool planar;                      // one tangent: both bodies move in one plane
+    bool bounces;                     // its restitution may be other than 0, at some speed
+    const crContactSurface* surface;  // e at zero speed; lives as long as the step
+    double e;                         // restitution at `speed`
+    double speed;                     // normal velocity at the start, negative where approaching, m/s
+    double delta;                     // deadband, m
     // approach speed above which it is an impact, m/s: the threshold, and for a contact that pressed in the
     // last solve also what turning bodies may gain on it in a step
     double fast;
-    int row;         // first row of the problem, -1 where it takes no part
     crVec3 impulse;  // on b, N s (apply, impacts)
 } crStepContact;
 

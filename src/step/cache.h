@@ -52,11 +52,11 @@ typedef struct crStepCache {
     int* pair_of;     // both ends of every pair
     int* surface_of;  // by two materials, -1: not yet made (material_count^2)
     int surface_count, surface_capacity;
-    crNearSurface* surfaces;
-    bool bouncing;      // one of them bounces
-    bool planes;        // some body moves in a plane
-    int contacts_last;  // of the whole world, the last time
-    bool plastic;       // collide: no contact of the cone method will be an impact, see groups.c
+    crNearSurface** surfaces;  // each where it stays
+    bool bouncing;             // one of them bounces
+    bool planes;               // some body moves in a plane
+    int contacts_last;         // of the whole world, the last time
+    bool plastic;              // collide: no contact of the cone method will be an impact, see groups.c
     // local clocks
     double start;   // time at the beginning of the step, s
     double now_at;  // since start: the time at which contacts and flights are looked at, s

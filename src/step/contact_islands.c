@@ -63,10 +63,10 @@ static crStatus list_packed(crStep* step, double h, const bool* takes, bool agai
         double band = warm != NULL ? HOLD * c->delta : c->delta;
         double b = c->point.gap > band ? (c->point.gap - c->delta) / h : 0.0;
         crPackedContact* to = &s->contact[s->count];
-        *to = (crPackedContact){.body_a = c->body_a, .body_b = c->body_b, .mu = c->surface.surface.mu};
+        *to = (crPackedContact){.body_a = c->body_a, .body_b = c->body_b, .mu = c->surface->surface.mu};
         to->point = c->point.point;
         to->normal = c->point.normal;
-        to->tangent = cr_mat3_column(c->frame, 1);
+        to->tangent = cr_mat3_column(cr_frame(to->normal), 1);
         to->E = cr_madd(given_velocity(step, c), b, to->normal);
         if (warm != NULL) to->P = cr_scale(h, warm->force);
         if (again) to->P = c->impulse;

@@ -81,12 +81,12 @@ static crVec3 slip_of(const crStep* step, const crStepContact* c) {
                   cr__step_velocity_now(step, c->body_a, c->point.point));
 }
 
-static crMat3 frame_of(const crStep* step, const crStepContact* c) {
+crMat3 cr__step_frame(const crStep* step, const crStepContact* c) {
     crVec3 n = c->point.normal;
     if (c->planar) return planar_frame(n, common_plane(step, c->body_a, c->body_b));
-    if (c->surface.axis_of < 0) return cr_frame(n);
-    int body = c->surface.axis_of == 0 ? c->body_a : c->body_b;
-    return cr_surface_frame(n, cr_quat_rotate(step->dynamics.pose[body].q, c->surface.surface.axis));
+    if (c->surface->axis_of < 0) return cr_frame(n);
+    int body = c->surface->axis_of == 0 ? c->body_a : c->body_b;
+    return cr_surface_frame(n, cr_quat_rotate(step->dynamics.pose[body].q, c->surface->surface.axis));
 }
 
 // approach speed above which a contact is an impact, u its velocity
@@ -100,22 +100,25 @@ static double fast_of(const crStep* step, const crNearSurface* surface, const cr
 
 // everything of a contact beyond its geometry and deadband
 static crStatus complete(const crStep* step, const crNear* pair, crStepContact* c, crError* error) {
-    const crNearSurface* surface = &step->cache->surfaces[pair->surface];
+    const crNearSurface* surface = step->cache->surfaces[pair->surface];
     crVec3 n = c->point.normal;
     crVec3 u = slip_of(step, c);
     c->speed = cr_dot(n, u);
     c->fast = fast_of(step, surface, c, u);
-    c->surface = surface->at_rest;
+    c->surface = &surface->at_rest;
+    c->e = surface->at_rest.surface.e;
     c->bounces = surface->bounces;
-    crStatus status = CR_OK;
     if (surface->by_speed) {
-        status = cr_model_surface(step->model, surface->material_a, surface->material_b, fmax(0.0, -c->speed),
-                                  &c->surface);
+        crContactSurface now;
+        crStatus status = cr_model_surface(step->model, surface->material_a, surface->material_b,
+                                           fmax(0.0, -c->speed), &now);
+        if (status != CR_OK)
+            return cr_error_set(error, status, "surface", "surface: %s", cr_status_text(status));
+        c->e = now.surface.e;
     }
-    if (status != CR_OK) return cr_error_set(error, status, "surface", "surface: %s", cr_status_text(status));
+    if (!step->cache->planes) return CR_OK;
     crVec3 axis = common_plane(step, c->body_a, c->body_b);
     c->planar = cr_dot(axis, axis) > 0.0 && fabs(cr_dot(axis, n)) <= 1e-9;
-    c->frame = frame_of(step, c);
     return CR_OK;
 }
 
@@ -166,7 +169,10 @@ static crStatus add_pair(crStep* step, const crNear* pair, int* capacity, crErro
     crStatus status = reserve(step, count, capacity, error);
     for (int i = 0; i < count && status == CR_OK; i++) {
         crStepContact* c = &step->contacts[step->contact_count];
-        *c = (crStepContact){.point = points[i], .shape_a = pair->shape_a, .shape_b = pair->shape_b};
+        const crContactPoint* p = &points[i];
+        *c = (crStepContact){.shape_a = pair->shape_a, .shape_b = pair->shape_b};
+        c->point =
+            (crStepPoint){p->gap, p->normal, p->point, p->child_a, p->child_b, p->feature_a, p->feature_b};
         c->body_a = pair->body_a;
         c->body_b = pair->body_b;
         c->delta = delta;

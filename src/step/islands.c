@@ -12,7 +12,7 @@ static bool single(const crModel* model, int body) {
 }
 
 bool cr__step_packable(const crStep* step, const crStepContact* c) {
-    const crSurface* s = &c->surface.surface;
+    const crSurface* s = &c->surface->surface;
     bool round = s->vertex_count == 0 && isfinite(s->mu) && (isnan(s->mu2) || s->mu2 == s->mu) &&
                  s->mu_spin == 0.0 && s->mu_roll == 0.0;
     return round && !c->planar && single(step->model, c->body_a) && single(step->model, c->body_b);

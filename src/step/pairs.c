@@ -127,6 +127,8 @@ int cr__step_surface(crStep* step, int a, int b) {
                                     cache->surface_count, cache->surface_count + 1, sizeof *cache->surfaces);
     cache->surfaces = surfaces;
     if (status != CR_OK) return status;
+    crNearSurface* kept = cr_arena_alloc(&step->store, sizeof *kept);
+    if (kept == NULL) return CR_ERR_MEMORY;
     crNearSurface made = {.material_a = a, .material_b = b};
     status = cr_model_surface(step->model, a, b, 0.0, &made.at_rest);
     if (status != CR_OK) return status;
@@ -142,7 +144,8 @@ int cr__step_surface(crStep* step, int a, int b) {
     cr__step_solves_alike(&step->settings, &reads_et);
     made.bounces = made.by_speed || s->e != 0.0 || (reads_et && s->et != 0.0);
     cache->bouncing = cache->bouncing || made.bounces;
-    cache->surfaces[cache->surface_count] = made;
+    *kept = made;
+    cache->surfaces[cache->surface_count] = kept;
     *index = cache->surface_count++;
     return *index;
 }

@@ -153,7 +153,7 @@ static double deviation(const crStep* step, const List* list, int begin, int end
     bool smooth = rolls(step, c);
     double worst = 0.0;
     for (int i = begin; i < end; i++) {
-        const crContactPoint* p = &list->at.contacts[i].point;
+        const crStepPoint* p = &list->at.contacts[i].point;
         crVec3 u = cr_sub(displacement(list, c->body_b, p->point), displacement(list, c->body_a, p->point));
         double far = cr_norm(u) + turn;
         double error = smooth ? far * far / fmin(size_a, size_b) : 2.0 * far;
@@ -171,7 +171,7 @@ static crStatus near_pair(Pass* pass, const List* list, int begin, int end) {
     if (error > step->settings.position_tol * c->delta) return near_collide(pass, c);
     crStatus status = CR_OK;
     for (int k = begin; k < end && status == CR_OK; k++) {
-        const crContactPoint* p = &list->at.contacts[k].point;
+        const crStepPoint* p = &list->at.contacts[k].point;
         crVec3 a = displacement(list, c->body_a, p->point), b = displacement(list, c->body_b, p->point);
         double gap = p->gap + cr_dot(cr_sub(b, a), p->normal);
         status = near_add(pass, c, cr_madd(p->point, 0.5, cr_add(a, b)), p->normal, gap, error);

@@ -27,9 +27,10 @@ typedef struct Pass {
 
 static crStatus add_contacts(crStep* step, Pass* pass) {
     for (int i = 0; i < step->contact_count; i++) {
-        crStepContact* c = &step->contacts[i];
-        int row = cr_rows_add_point(step->model, &step->dynamics, c->body_a, c->body_b, c->point.point,
-                                    &c->frame, 1, &pass->rows);
+        const crStepContact* c = &step->contacts[i];
+        crMat3 F = cr__step_frame(step, c);
+        int row = cr_rows_add_point(step->model, &step->dynamics, c->body_a, c->body_b, c->point.point, &F, 1,
+                                    &pass->rows);
         if (row < 0) return (crStatus)row;
         pass->blocks[pass->block_count++] = cr_block(CR_BLOCK_UNILATERAL, row, 1);
         pass->b[row] = c->point.gap + 0.5 * c->delta;

@@ -23,6 +23,8 @@ void cr__step_certify(crStep* step, crOutcome outcome, const crAudit* audit, dou
 const crWarm* cr__step_warm_next(const crStep* step, const crStepContact* contact, int* cursor);
 // The force of the same contact in the last solve, NULL where it did not press.
 const crWarm* cr__step_warm(const crStep* step, const crStepContact* contact);
+// Columns n, t1, t2 of a contact at the poses it was found at; t1 along what the friction has as its axis.
+crMat3 cr__step_frame(const crStep* step, const crStepContact* contact);
 // Deadband of a contact of two bodies, m.
 double cr__step_delta(const crStep* step, int body_a, int body_b);
 
