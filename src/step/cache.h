@@ -13,6 +13,7 @@ typedef struct crNear {
     int body_a, body_b;
     int surface;  // index into surfaces
     int alarms;   // times in this step that its impact was no impact when it came
+    double size;  // what its deadband is a share of, m
 } crNear;
 
 typedef struct crNearSurface {
@@ -103,7 +104,9 @@ int cr__step_surface(crStep* step, int material_a, int material_b);
 crStatus cr__step_collide_pair(crStep* step, int pair, crError* error);
 // Contacts of the part within the margins; cross: and with bodies outside it, where they will be at now_at.
 crStatus cr__step_collide_part(crStep* step, bool cross, crError* error);
-// Velocity of a body's world point by v, which need not be that of the state.
+// Velocity field of a body, and velocity of one of its points in the world, by v, which need not be that of
+// the state.
+crTwist cr__step_twist(const crStep* step, const double* v, int body);
 crVec3 cr__step_point_velocity(const crStep* step, const double* v, int body, crVec3 point);
 
 // impacts.c

@@ -66,7 +66,6 @@ static crStatus list_packed(crStep* step, double h, const bool* takes, bool agai
         *to = (crPackedContact){.body_a = c->body_a, .body_b = c->body_b, .mu = c->surface->surface.mu};
         to->point = c->point.point;
         to->normal = c->point.normal;
-        to->tangent = cr_mat3_column(cr_frame(to->normal), 1);
         to->E = cr_madd(given_velocity(step, c), b, to->normal);
         if (warm != NULL) to->P = cr_scale(h, warm->force);
         if (again) to->P = c->impulse;

@@ -8,22 +8,29 @@
 #include <limits.h>
 #include <string.h>
 
+#include "collide/manifold.h"
+#include "model/single.h"
 #include "step/cache.h"
 
-crVec3 cr__step_point_velocity(const crStep* step, const double* v, int body, crVec3 point) {
+crTwist cr__step_twist(const crStep* step, const double* v, int body) {
+    const crModel* model = step->model;
     const crDynamics* d = &step->dynamics;
+    if (model->bodies[body].single) return cr__single_twist(v + model->bodies[body].v);
     crTwist twist = d->given[body];
-    for (int j = step->model->bodies[body].last; j >= 0; j = step->model->dof_parent[j]) {
+    for (int j = model->bodies[body].last; j >= 0; j = model->dof_parent[j]) {
         twist = cr__twist_madd(twist, v[j], d->axis[j]);
     }
-    return cr__twist_at(twist, cr_sub(point, d->origin[body]));
+    return twist;
 }
 
-double cr__step_delta(const crStep* step, int a, int b) {
+crVec3 cr__step_point_velocity(const crStep* step, const double* v, int body, crVec3 point) {
+    return cr__twist_at(cr__step_twist(step, v, body), cr_sub(point, step->dynamics.origin[body]));
+}
+
+double cr__step_pair_size(const crStep* step, int a, int b) {
     const crModel* model = step->model;
     bool both = cr__moves(model, a) && cr__moves(model, b);
-    double size = both ? fmin(step->size[a], step->size[b]) : fmax(step->size[a], step->size[b]);
-    return step->settings.deadband * size;
+    return both ? fmin(step->size[a], step->size[b]) : fmax(step->size[a], step->size[b]);
 }
 
 // the plane both move in, zero where there is none
@@ -75,10 +82,10 @@ static double turning_gain(const crStep* step, const crStepContact* c, double sl
     return 2.0 * step->settings.dt * rate;
 }
 
-// velocity of b's point relative to a's, at now_at
-static crVec3 slip_of(const crStep* step, const crStepContact* c) {
-    return cr_sub(cr__step_velocity_now(step, c->body_b, c->point.point),
-                  cr__step_velocity_now(step, c->body_a, c->point.point));
+static crVec3 velocity_of(const crStep* step, bool late, int body, crVec3 point) {
+    const crDynamics* d = &step->dynamics;
+    if (late) return cr__step_velocity_now(step, body, point);
+    return cr__twist_at(d->twist[body], cr_sub(point, d->origin[body]));
 }
 
 crMat3 cr__step_frame(const crStep* step, const crStepContact* c) {
@@ -99,10 +106,12 @@ static double fast_of(const crStep* step, const crNearSurface* surface, const cr
 }
 
 // everything of a contact beyond its geometry and deadband
-static crStatus complete(const crStep* step, const crNear* pair, crStepContact* c, crError* error) {
+static crStatus complete(const crStep* step, const crNear* pair, bool late, crStepContact* c,
+                         crError* error) {
     const crNearSurface* surface = step->cache->surfaces[pair->surface];
     crVec3 n = c->point.normal;
-    crVec3 u = slip_of(step, c);
+    crVec3 u = cr_sub(velocity_of(step, late, c->body_b, c->point.point),
+                      velocity_of(step, late, c->body_a, c->point.point));
     c->speed = cr_dot(n, u);
     c->fast = fast_of(step, surface, c, u);
     c->surface = &surface->at_rest;
@@ -147,25 +156,45 @@ static bool active(const crStep* step, int body) {
     return cr_dot(given.omega, given.omega) + cr_dot(given.v, given.v) > 0.0;
 }
 
+// whether a body's own clock is not yet at now_at
+static bool is_late(const crStep* step, int body) {
+    const crStepCache* cache = step->cache;
+    return cache->now_at > cache->clock[body] && cr__moves(step->model, body);
+}
+
+// points of a pair at now_at: at most capacity, and how many there are; a ball's without the way there
+static int pair_points(const crStep* step, const crNear* pair, bool late, double margin,
+                       crContactPoint* points, int capacity, int* needed) {
+    const crPose* pose = step->dynamics.pose;
+    if (!late && !step->cache->planes) {
+        const crBodyShape* shapes = step->model->shapes;
+        int count = cr__ball_contact(&shapes[pair->shape_a].shape, &pose[pair->body_a],
+                                     &shapes[pair->shape_b].shape, &pose[pair->body_b], margin, points);
+        if (count >= 0) return *needed = count;
+    }
+    crPose a = late ? cr__step_pose_now(step, pair->body_a) : pose[pair->body_a];
+    crPose b = late ? cr__step_pose_now(step, pair->body_b) : pose[pair->body_b];
+    return cr__step_pair(step, pair->shape_a, pair->shape_b, a, b, margin, points, capacity, needed);
+}
+
 static crStatus add_pair(crStep* step, const crNear* pair, int* capacity, crError* error) {
     const crStepCache* cache = step->cache;
-    if (!active(step, pair->body_a) && !active(step, pair->body_b)) return CR_OK;
     if (apart(&cache->now[pair->shape_a], &cache->now[pair->shape_b])) return CR_OK;
+    if (!active(step, pair->body_a) && !active(step, pair->body_b)) return CR_OK;
     crContactPoint few[16];
     crContactPoint* points = few;
     int needed = 0;
     double margin = cache->margin[pair->body_a] + cache->margin[pair->body_b];
     if (cache->flat >= 0.0) margin = cache->flat;
-    crPose pose_a = cr__step_pose_now(step, pair->body_a), pose_b = cr__step_pose_now(step, pair->body_b);
-    int count = cr__step_pair(step, pair->shape_a, pair->shape_b, pose_a, pose_b, margin, few, 16, &needed);
+    bool late = is_late(step, pair->body_a) || is_late(step, pair->body_b);
+    int count = pair_points(step, pair, late, margin, few, 16, &needed);
     if (needed > 16) {
         points = cr_arena_alloc(&step->scratch, (size_t)needed * sizeof *points);
         if (points == NULL) return cr__step_memory(error);
-        count = cr__step_pair(step, pair->shape_a, pair->shape_b, pose_a, pose_b, margin, points, needed,
-                              &needed);
+        count = pair_points(step, pair, late, margin, points, needed, &needed);
     }
     if (count == 0) return CR_OK;
-    double delta = cr__step_delta(step, pair->body_a, pair->body_b);
+    double delta = step->settings.deadband * pair->size;
     crStatus status = reserve(step, count, capacity, error);
     for (int i = 0; i < count && status == CR_OK; i++) {
         crStepContact* c = &step->contacts[step->contact_count];
@@ -177,7 +206,7 @@ static crStatus add_pair(crStep* step, const crNear* pair, int* capacity, crErro
         c->body_b = pair->body_b;
         c->delta = delta;
         c->row = -1;
-        status = complete(step, pair, c, error);
+        status = complete(step, pair, late, c, error);
         if (status == CR_OK) step->contact_count++;
     }
     return status;

@@ -17,10 +17,7 @@
 
 double cr__step_speed(const crStep* step, const double* v, int i) {
     const crDynamics* d = &step->dynamics;
-    crTwist twist = d->given[i];
-    for (int j = step->model->bodies[i].last; j >= 0; j = step->model->dof_parent[j]) {
-        twist = cr__twist_madd(twist, v[j], d->axis[j]);
-    }
+    crTwist twist = cr__step_twist(step, v, i);
     crVec3 u = cr__twist_at(twist, cr_sub(d->com[i], d->origin[i]));
     return cr_norm(u) + cr_norm(twist.omega) * step->size[i];
 }
@@ -230,7 +227,9 @@ static crStatus list_pairs(crStep* step) {
         if (!cr__meet_but_for_loops(model, found[i].a, found[i].b) || tied(step, a->body, b->body)) continue;
         int surface = cr__step_surface(step, a->material, b->material);
         if (surface < 0) return (crStatus)surface;
-        cache->pairs[cache->pair_count++] = (crNear){found[i].a, found[i].b, a->body, b->body, surface, 0};
+        cache->pairs[cache->pair_count++] = (crNear){found[i].a, found[i].b, a->body,
+                                                     b->body,    surface,    0,
+                                                     cr__step_pair_size(step, a->body, b->body)};
     }
     status = keep_times(step, old, old_count);
     cr_arena_release(&step->scratch, mark);

@@ -259,7 +259,6 @@ static crStatus push_out(Pass* pass, int count, const int* island_of_body, crErr
     for (int i = 0; i < count; i++) {
         const Near* near = &pass->near[i];
         contact[i] = near->at;
-        contact[i].tangent = cr_mat3_column(cr_frame(near->at.normal), 1);
         int body = cr__moves(model, near->at.body_b) ? near->at.body_b : near->at.body_a;
         crPackedIsland* at = &island[island_of_body[body]];
         double tol = 0.1 * step->settings.position_tol * near->delta;
