@@ -11,7 +11,8 @@
 //     position_pass   q+             -> q+         normals only, to a tolerance, where needed
 //
 // A stepper is a function that calls stages; a user's own loop does the same. The struct is open: every array
-// says who writes it. Contacts, rows and the problem live in `scratch` until the next cr_step_begin.
+// says who writes it. Contacts, rows and the problem live in `scratch` until the next cr_step_begin; the cone
+// stepper lets go of the last two before its position pass.
 // Numbers that become NaN or infinite are CR_ERR_FINITE. A solve that does not converge is no error: the
 // certificate says so.
 // Units: SI, rad.

@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-#include "linalg/project.h"
 #include "model/spatial.h"
+#include "step/cache.h"
 #include "step/exact.h"
 
 #define SMALL_ROWS      60    // islands up to this size are solved exactly
@@ -30,6 +30,7 @@
 // velocity of b's point against a's that bodies on rails have
 static crVec3 given_velocity(const crStep* step, const crStepContact* c) {
     const crDynamics* d = &step->dynamics;
+    if (step->cache->given_count == 0) return cr_vec3(0, 0, 0);
     crVec3 x = c->point.point;
     return cr_sub(cr__twist_at(d->given[c->body_b], cr_sub(x, d->origin[c->body_b])),
                   cr__twist_at(d->given[c->body_a], cr_sub(x, d->origin[c->body_a])));
@@ -90,7 +91,9 @@ static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIs
         crPackedIsland* island = &s->of[s->islands.of_body[body]];
         crVec3 u = cr_madd(u_free[s->index[i]], s->b[i], c->normal);
         crVec3 v = body_velocity(step, c);
-        island->tol = fmax(island->tol, fmax(cr_dot(u, u), NOISE * NOISE * cr_dot(v, v)));
+        double size = cr_dot(u, u), noise = NOISE * NOISE * cr_dot(v, v);
+        if (noise > size) size = noise;
+        if (size > island->tol) island->tol = size;
         island->live = s->dirty[s->islands.of_body[body]];
     }
     for (int i = 0; i < s->islands.count; i++) {
@@ -164,29 +167,47 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
     return CR_OK;
 }
 
-// natural maps of one contact, normal and tangential with impulses scaled by w to velocities
-static void audit_contact(const crPackedContact* c, crVec3 u, double b, crAudit* audit, double* speed,
-                          double* total) {
-    crVec3 n = c->normal, P = c->P;
-    double mu = c->mu, w = c->w, pn = cr_dot(n, P), un = cr_dot(n, u) + b;
-    crVec3 pt = cr_madd(P, -pn, n), ut = cr_madd(u, -cr_dot(n, u), n);
-    double slip = cr_norm(ut), friction = cr_norm(pt), limit = mu * fmax(pn, 0.0);
-    crVec3 moved = cr_madd(cr_scale(w, pt), -1.0, ut);
-    double size = cr_norm(moved);
-    if (size > w * limit) moved = cr_scale(w * limit / size, moved);
-    double dissipation = cr_norm(cr_sub(cr_scale(w, pt), moved));
-    audit->approach = fmax(audit->approach, -un);
-    audit->cone = fmax(audit->cone, fmax(friction - limit, -pn));
-    audit->dissipation = fmax(audit->dissipation, dissipation);
-    audit->complementarity = fmax(audit->complementarity, fabs(un * pn));
-    *speed = fmax(*speed, fmax(fabs(fmin(un, w * pn)), dissipation));
-    // de Saxce's map, as cr_problem_audit has it
+// squares where only the largest counts
+typedef struct Worst {
+    double approach, cone, dissipation, complementarity, speed;
+    double total;  // of de Saxce's maps, squared
+} Worst;
+
+static double larger(double a, double b) { return a > b ? a : b; }
+
+// |p - projection on the cone of p - (u + mu |u_t| n)|^2: de Saxce's map, as cr_problem_audit has it
+static double saxce(double mu, double pn, crVec3 pt, double un, crVec3 ut, double slip) {
     crVec3 q = cr_sub(pt, ut);
-    double t = cr_norm(q), q3[3] = {pn - un - mu * slip, t, 0.0};
-    cr__project_cone(mu, q3);
-    crVec3 back = t > 0.0 ? cr_scale(q3[1] / t, q) : cr_vec3(0, 0, 0);
-    crVec3 d = cr_sub(pt, back);
-    *total += (pn - q3[0]) * (pn - q3[0]) + cr_dot(d, d);
+    double a = pn - un - mu * slip, t2 = cr_dot(q, q);
+    if (a >= 0.0 && t2 <= mu * mu * a * a) return (un + mu * slip) * (un + mu * slip) + slip * slip;
+    double t = sqrt(t2);
+    if (mu * t <= -a) return pn * pn + cr_dot(pt, pt);
+    double n = (a + mu * t) / (1.0 + mu * mu);
+    crVec3 d = cr_madd(pt, -mu * n / t, q);
+    return (pn - n) * (pn - n) + cr_dot(d, d);
+}
+
+// natural maps of one contact, normal and tangential with impulses scaled by w to velocities
+static void audit_contact(const crPackedContact* c, crVec3 u, double b, Worst* worst) {
+    crVec3 n = c->normal, P = c->P;
+    double mu = c->mu, w = c->w, pn = cr_dot(n, P), bare = cr_dot(n, u), un = bare + b;
+    crVec3 pt = cr_madd(P, -pn, n), ut = cr_madd(u, -bare, n);
+    double slip2 = cr_dot(ut, ut), slip = sqrt(slip2), limit = mu * larger(pn, 0.0);
+    // w p_t against its projection from w p_t - u_t on the disc
+    crVec3 moved = cr_sub(cr_scale(w, pt), ut);
+    double size2 = cr_dot(moved, moved), dissipation2 = slip2;
+    if (size2 > w * w * limit * limit) {
+        crVec3 d = cr_madd(cr_scale(w, pt), -w * limit / sqrt(size2), moved);
+        dissipation2 = cr_dot(d, d);
+    }
+    double friction2 = cr_dot(pt, pt), normal = fabs(un < w * pn ? un : w * pn);
+    if (friction2 > limit * limit) worst->cone = larger(worst->cone, sqrt(friction2) - limit);
+    worst->cone = larger(worst->cone, -pn);
+    worst->approach = larger(worst->approach, -un);
+    worst->dissipation = larger(worst->dissipation, dissipation2);
+    worst->complementarity = larger(worst->complementarity, fabs(un * pn));
+    worst->speed = larger(worst->speed, larger(normal * normal, dissipation2));
+    worst->total += saxce(mu, pn, pt, un, ut, slip);
 }
 
 // what the impulses changed of the velocity of a body's point
@@ -199,19 +220,22 @@ static crVec3 gained(const crStep* step, const double* dv, int body, crVec3 poin
 
 void cr__step_audit_islands(crStep* step, const crIslandSolve* s, const crVec3* u_free) {
     if (s->count == 0) return;
-    crAudit audit = {0};
-    double speed = 0.0, total = 0.0, scale = 0.0, seen = 0.0;
+    Worst worst = {0};
+    double scale = 0.0, seen = 0.0;
     for (int i = 0; i < s->count; i++) {
         const crPackedContact* c = &s->contact[i];
         crVec3 before = u_free[s->index[i]], v = body_velocity(step, c),
                q = cr_madd(before, s->b[i], c->normal);
         crVec3 u = cr_add(before, cr_sub(gained(step, s->dv, c->body_b, c->point),
                                          gained(step, s->dv, c->body_a, c->point)));
-        audit_contact(c, u, s->b[i], &audit, &speed, &total);
-        scale += fmax(cr_dot(q, q), NOISE * NOISE * cr_dot(v, v));
-        seen += 0.0 * (cr_dot(u, u) + cr_dot(c->P, c->P));
+        audit_contact(c, u, s->b[i], &worst);
+        scale += larger(cr_dot(q, q), NOISE * NOISE * cr_dot(v, v));
+        seen += 0.0 * (cr_dot(u, u) + cr_dot(c->P, c->P) + c->w);
     }
-    audit.residual = sqrt(total) / (scale > 0.0 ? sqrt(scale) : 1.0);
+    double speed = sqrt(worst.speed);
+    crAudit audit = {.approach = worst.approach, .cone = worst.cone, .dissipation = sqrt(worst.dissipation)};
+    audit.complementarity = worst.complementarity;
+    audit.residual = sqrt(worst.total) / (scale > 0.0 ? sqrt(scale) : 1.0);
     if (!(seen == 0.0)) {
         speed = (double)INFINITY;
         audit = (crAudit){speed, speed, speed, speed, speed, speed, speed, -1};

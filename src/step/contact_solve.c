@@ -16,14 +16,16 @@ static void look(crStep* step, const double* v, crVec3* u) {
     cr__part_velocity(step->model, cr__step_part(step), v, d);
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        u[i] = cr_sub(cr_model_point_velocity(d, c->body_b, c->point.point),
-                      cr_model_point_velocity(d, c->body_a, c->point.point));
+        crVec3 x = c->point.point;
+        u[i] = cr_sub(cr__twist_at(d->twist[c->body_b], cr_sub(x, d->origin[c->body_b])),
+                      cr__twist_at(d->twist[c->body_a], cr_sub(x, d->origin[c->body_a])));
     }
 }
 
 // whether a contact that is open, or leaving, will touch at more than the threshold: an impact, not of this
 // solve
 bool cr__step_meets_fast(const crStep* step, const crStepContact* c) {
+    if (!(c->fast < INFINITY)) return false;
     crVec3 fall = cr_sub(cr__step_fall(step, c->body_b), cr__step_fall(step, c->body_a));
     double gap = fmax(0.0, c->point.gap);
     return c->speed * c->speed - 2.0 * gap * cr_dot(fall, c->point.normal) > c->fast * c->fast;

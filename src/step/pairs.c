@@ -227,9 +227,8 @@ static crStatus list_pairs(crStep* step) {
         if (!cr__meet_but_for_loops(model, found[i].a, found[i].b) || tied(step, a->body, b->body)) continue;
         int surface = cr__step_surface(step, a->material, b->material);
         if (surface < 0) return (crStatus)surface;
-        cache->pairs[cache->pair_count++] = (crNear){found[i].a, found[i].b, a->body,
-                                                     b->body,    surface,    0,
-                                                     cr__step_pair_size(step, a->body, b->body)};
+        cache->pairs[cache->pair_count++] = (crNear){
+            found[i].a, found[i].b, a->body, b->body, surface, 0, cr__step_pair_size(step, a->body, b->body)};
     }
     status = keep_times(step, old, old_count);
     cr_arena_release(&step->scratch, mark);

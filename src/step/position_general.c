@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/spatial.h"
+#include "step/cache.h"
 #include "step/position.h"
 
 #define ROUNDS    20
@@ -146,14 +147,11 @@ crStatus cr__step_position_general(crStep* step, double near, crError* error) {
 
 crStatus cr__step_position_others(crStep* step, bool* holds, crError* error) {
     size_t mark = cr_arena_mark(&step->scratch);
-    int rows = 0, entries = 0, more_rows = 0, more_entries = 0;
+    int rows = step->cache->tie_rows;
     Pass pass = {0};
-    cr_model_loop_sizes(step->model, &rows, &entries);
-    cr_model_joint_sizes(step->model, &more_rows, &more_entries);
     *holds = true;
-    if (rows + more_rows == 0) return CR_OK;
-    rows += more_rows;
-    crStatus status = make_pass(step, rows, entries + more_entries, &pass);
+    if (rows == 0) return CR_OK;
+    crStatus status = make_pass(step, rows, step->cache->tie_entries, &pass);
     if (status == CR_OK) status = add_others(step, &pass, pass.info, rows);
     cr_arena_release(&step->scratch, mark);
     if (status != CR_OK) return cr__step_memory(error);
