@@ -91,9 +91,10 @@ typedef struct crStepContact {
     crStepPoint point;
     int shape_a, shape_b;  // a < b
     int body_a, body_b;
-    int row;                          // first row of the problem, -1 where it takes no part
-    bool planar;                      // one tangent: both bodies move in one plane
-    bool bounces;                     // its restitution may be other than 0, at some speed
+    int row;        // first row of the problem, -1 where it takes no part
+    bool planar;    // one tangent: both bodies move in one plane
+    bool packable;  // of single bodies, or one and what v does not move, with round friction
+    bool bounces;   // its restitution may be other than 0, at some speed
     const crContactSurface* surface;  // e at zero speed; lives as long as the step
     double e;                         // restitution at `speed`
     double speed;                     // normal velocity at the start, negative where approaching, m/s

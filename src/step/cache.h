@@ -11,9 +11,10 @@
 typedef struct crNear {
     int shape_a, shape_b;  // a < b
     int body_a, body_b;
-    int surface;  // index into surfaces
-    int alarms;   // times in this step that its impact was no impact when it came
-    double size;  // what its deadband is a share of, m
+    int surface;    // index into surfaces
+    int alarms;     // times in this step that its impact was no impact when it came
+    bool packable;  // of single bodies, or one and what v does not move, with round friction
+    double size;    // what its deadband is a share of, m
 } crNear;
 
 typedef struct crNearSurface {

@@ -3,8 +3,8 @@
 // Islands of free bodies with round friction are swept in packed form; fast ends at a change of 2e-6 m/s,
 // otherwise small islands must get to rounding. Small islands that the sweeps leave unsolved (large mass
 // ratios, towers) go to the problem's solver as problems of their own, larger ones where the quality asks
-// for it; islands with trees, loops or other friction at once. The audit is by velocities that came from
-// impulses through M^-1 J^T P.
+// for it; islands with trees, loops or other friction at once. The audit is by the
+// velocities themselves, which came from impulses through M^-1 J^T P.
 // Fails: CR_ERR_MEMORY; as the solver does. What is not reached is in the certificate.
 #include "step/contact_islands.h"
 
@@ -26,6 +26,7 @@
 #define SMALL_TOL       1e-12  // of the largest velocity
 #define HOLD            3.0    // deadbands within which a contact that pressed still touches
 #define NOISE           1e-6   // of the bodies' speed: relative residuals compare with no less
+#define AUDIT_CHUNK     256    // contacts that one thread takes at a time
 
 // velocity of b's point against a's that bodies on rails have
 static crVec3 given_velocity(const crStep* step, const crStepContact* c) {
@@ -171,6 +172,8 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
 typedef struct Worst {
     double approach, cone, dissipation, complementarity, speed;
     double total;  // of de Saxce's maps, squared
+    double scale;  // what that is compared with
+    double seen;   // 0 where everything is a number
 } Worst;
 
 static double larger(double a, double b) { return a > b ? a : b; }
@@ -210,33 +213,60 @@ static void audit_contact(const crPackedContact* c, crVec3 u, double b, Worst* w
     worst->total += saxce(mu, pn, pt, un, ut, slip);
 }
 
-// what the impulses changed of the velocity of a body's point
-static crVec3 gained(const crStep* step, const double* dv, int body, crVec3 point) {
-    if (!cr__moves(step->model, body)) return cr_vec3(0, 0, 0);
-    const double* at = dv + step->model->bodies[body].v;
-    crVec3 r = cr_sub(point, step->dynamics.origin[body]);
-    return cr_add(cr__load_vec(at), cr_cross(cr__load_vec(at + 3), r));
+typedef struct Audit {
+    const crStep* step;
+    const crIslandSolve* solve;
+    const crVec3 *u_free, *u;
+    Worst* worst;  // of each chunk
+} Audit;
+
+static void audit_chunk(void* ctx, int begin, int end) {
+    const Audit* audit = ctx;
+    const crStep* step = audit->step;
+    const crIslandSolve* s = audit->solve;
+    Worst worst = {0};
+    for (int i = begin; i < end; i++) {
+        const crPackedContact* c = &s->contact[i];
+        crVec3 before = audit->u_free[s->index[i]], v = body_velocity(step, c),
+               q = cr_madd(before, s->b[i], c->normal);
+        crVec3 u = audit->u[s->index[i]];
+        audit_contact(c, u, s->b[i], &worst);
+        worst.scale += larger(cr_dot(q, q), NOISE * NOISE * cr_dot(v, v));
+        worst.seen += 0.0 * (cr_dot(u, u) + cr_dot(c->P, c->P) + c->w);
+    }
+    audit->worst[begin / AUDIT_CHUNK] = worst;
 }
 
-void cr__step_audit_islands(crStep* step, const crIslandSolve* s, const crVec3* u_free) {
-    if (s->count == 0) return;
-    Worst worst = {0};
-    double scale = 0.0, seen = 0.0;
-    for (int i = 0; i < s->count; i++) {
-        const crPackedContact* c = &s->contact[i];
-        crVec3 before = u_free[s->index[i]], v = body_velocity(step, c),
-               q = cr_madd(before, s->b[i], c->normal);
-        crVec3 u = cr_add(before, cr_sub(gained(step, s->dv, c->body_b, c->point),
-                                         gained(step, s->dv, c->body_a, c->point)));
-        audit_contact(c, u, s->b[i], &worst);
-        scale += larger(cr_dot(q, q), NOISE * NOISE * cr_dot(v, v));
-        seen += 0.0 * (cr_dot(u, u) + cr_dot(c->P, c->P) + c->w);
+// sums in the order of chunks, whoever made them
+static Worst worst_of(const Worst* chunk, int count) {
+    Worst all = {0};
+    for (int i = 0; i < count; i++) {
+        const Worst* w = &chunk[i];
+        all.approach = larger(w->approach, all.approach);
+        all.cone = larger(w->cone, all.cone);
+        all.dissipation = larger(w->dissipation, all.dissipation);
+        all.complementarity = larger(w->complementarity, all.complementarity);
+        all.speed = larger(w->speed, all.speed);
+        all.total += w->total;
+        all.scale += w->scale;
+        all.seen += w->seen;
     }
+    return all;
+}
+
+crStatus cr__step_audit_islands(crStep* step, const crIslandSolve* s, const crVec3* u_free, const crVec3* u) {
+    if (s->count == 0) return CR_OK;
+    int chunks = (s->count - 1) / AUDIT_CHUNK + 1;
+    Worst* chunk = cr_arena_alloc(&step->scratch, (size_t)chunks * sizeof *chunk);
+    if (chunk == NULL) return CR_ERR_MEMORY;
+    Audit task = {step, s, u_free, u, chunk};
+    cr__tasks_for(step->tasks, s->count, AUDIT_CHUNK, audit_chunk, &task);
+    Worst worst = worst_of(chunk, chunks);
     double speed = sqrt(worst.speed);
     crAudit audit = {.approach = worst.approach, .cone = worst.cone, .dissipation = sqrt(worst.dissipation)};
     audit.complementarity = worst.complementarity;
-    audit.residual = sqrt(worst.total) / (scale > 0.0 ? sqrt(scale) : 1.0);
-    if (!(seen == 0.0)) {
+    audit.residual = sqrt(worst.total) / (worst.scale > 0.0 ? sqrt(worst.scale) : 1.0);
+    if (!(worst.seen == 0.0)) {
         speed = (double)INFINITY;
         audit = (crAudit){speed, speed, speed, speed, speed, speed, speed, -1};
     }
@@ -245,4 +275,5 @@ void cr__step_audit_islands(crStep* step, const crIslandSolve* s, const crVec3* 
         solved = solved && (s->of[i].sweeps == 0 || s->of[i].solved || s->exact[i]);
     }
     cr__step_certify(step, solved ? CR_OUTCOME_SOLVED : CR_OUTCOME_LIMIT, &audit, speed);
+    return CR_OK;
 }

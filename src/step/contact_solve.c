@@ -5,21 +5,34 @@
 // pass.
 #include <string.h>
 
+#include "base/tasks.h"
 #include "step/cache.h"
 #include "step/contact_islands.h"
 
-#define ROUNDS 10  // of adding contacts that a solution overlaps
+#define ROUNDS 10   // of adding contacts that a solution overlaps
+#define CHUNK  512  // contacts that one thread takes at a time
 
-// velocity of each contact when bodies move by v
-static void look(crStep* step, const double* v, crVec3* u) {
-    crDynamics* d = &step->dynamics;
-    cr__part_velocity(step->model, cr__step_part(step), v, d);
-    for (int i = 0; i < step->contact_count; i++) {
+typedef struct Look {
+    const crStep* step;
+    crVec3* u;
+} Look;
+
+static void look_range(void* ctx, int begin, int end) {
+    const crStep* step = ((const Look*)ctx)->step;
+    const crDynamics* d = &step->dynamics;
+    crVec3* u = ((const Look*)ctx)->u;
+    for (int i = begin; i < end; i++) {
         const crStepContact* c = &step->contacts[i];
         crVec3 x = c->point.point;
         u[i] = cr_sub(cr__twist_at(d->twist[c->body_b], cr_sub(x, d->origin[c->body_b])),
                       cr__twist_at(d->twist[c->body_a], cr_sub(x, d->origin[c->body_a])));
     }
+}
+
+// velocity of each contact when bodies move by v
+static void look(crStep* step, const double* v, crVec3* u) {
+    cr__part_velocity(step->model, cr__step_part(step), v, &step->dynamics);
+    cr__tasks_for(step->tasks, step->contact_count, CHUNK, look_range, &(Look){step, u});
 }
 
 // whether a contact that is open, or leaving, will touch at more than the threshold: an impact, not of this
@@ -135,7 +148,7 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* e
                        : cr__step_solve_islands(step, h, choice.takes, fresh, u_free, &solve, error);
         if (status != CR_OK) return status;
         look(step, step->state.v, u);
-        if (!named) cr__step_audit_islands(step, &solve, u_free);
+        if (!named && cr__step_audit_islands(step, &solve, u_free, u) != CR_OK) return cr__step_memory(error);
         added = choose(step, u, false, &choice);
         if (added > 0) cr_arena_release(&step->scratch, mark);
     }

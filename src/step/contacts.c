@@ -1,16 +1,20 @@
 // contacts.c - from shapes and poses to contacts: broad phase, pairs, surfaces, frames, speeds.
 //
 // Pairs that never meet: shapes of two bodies that no velocity moves, and what cr_model_meet says. Contacts
-// come sorted by (shapes, children, features), whatever the history. A body is in the air where nothing
+// come sorted by (shapes, children, features), whatever the history and the number of threads. A body is in the air where nothing
 // touches it within the deadband, or only what it leaves faster than the threshold: then its flight is exact,
 // else it is supported.
 // Fails: CR_ERR_MEMORY; what the broad phase or a material says.
 #include <limits.h>
 #include <string.h>
 
+#include "base/tasks.h"
 #include "collide/manifold.h"
 #include "model/single.h"
 #include "step/cache.h"
+
+#define CHUNK 64                             // pairs that one thread takes at a time
+#define ROOM  (CHUNK * CR_MANIFOLD_MAX / 2)  // and contacts they may have
 
 crTwist cr__step_twist(const crStep* step, const double* v, int body) {
     const crModel* model = step->model;
@@ -128,19 +132,26 @@ static crStatus complete(const crStep* step, const crNear* pair, bool late, crSt
     if (!step->cache->planes) return CR_OK;
     crVec3 axis = common_plane(step, c->body_a, c->body_b);
     c->planar = cr_dot(axis, axis) > 0.0 && fabs(cr_dot(axis, n)) <= 1e-9;
+    c->packable = c->packable && !c->planar;
     return CR_OK;
 }
 
-static crStatus reserve(crStep* step, int more, int* capacity, crError* error) {
-    if (step->contact_count + more <= *capacity) return CR_OK;
-    int larger = 2 * *capacity + more + 16;
-    crStepContact* contacts = cr_arena_alloc(&step->scratch, (size_t)larger * sizeof *contacts);
+// where contacts go
+typedef struct Sink {
+    crStepContact* contacts;
+    int count, capacity;
+    crArena* arena;  // for more, NULL: what does not fit is CR_ERR_LIMIT
+} Sink;
+
+static crStatus reserve(Sink* sink, int more, crError* error) {
+    if (sink->count + more <= sink->capacity) return CR_OK;
+    if (sink->arena == NULL) return CR_ERR_LIMIT;
+    int larger = 2 * sink->capacity + more + 4;
+    crStepContact* contacts = cr_arena_alloc(sink->arena, (size_t)larger * sizeof *contacts);
     if (contacts == NULL) return cr__step_memory(error);
-    if (step->contact_count > 0) {
-        memcpy(contacts, step->contacts, (size_t)step->contact_count * sizeof *contacts);
-    }
-    step->contacts = contacts;
-    *capacity = larger;
+    if (sink->count > 0) memcpy(contacts, sink->contacts, (size_t)sink->count * sizeof *contacts);
+    sink->contacts = contacts;
+    sink->capacity = larger;
     return CR_OK;
 }
 
@@ -177,7 +188,7 @@ static int pair_points(const crStep* step, const crNear* pair, bool late, double
     return cr__step_pair(step, pair->shape_a, pair->shape_b, a, b, margin, points, capacity, needed);
 }
 
-static crStatus add_pair(crStep* step, const crNear* pair, int* capacity, crError* error) {
+static crStatus add_pair(const crStep* step, const crNear* pair, Sink* sink, crError* error) {
     const crStepCache* cache = step->cache;
     if (apart(&cache->now[pair->shape_a], &cache->now[pair->shape_b])) return CR_OK;
     if (!active(step, pair->body_a) && !active(step, pair->body_b)) return CR_OK;
@@ -188,16 +199,17 @@ static crStatus add_pair(crStep* step, const crNear* pair, int* capacity, crErro
     if (cache->flat >= 0.0) margin = cache->flat;
     bool late = is_late(step, pair->body_a) || is_late(step, pair->body_b);
     int count = pair_points(step, pair, late, margin, few, 16, &needed);
+    if (needed > 16 && sink->arena == NULL) return CR_ERR_LIMIT;
     if (needed > 16) {
-        points = cr_arena_alloc(&step->scratch, (size_t)needed * sizeof *points);
+        points = cr_arena_alloc(sink->arena, (size_t)needed * sizeof *points);
         if (points == NULL) return cr__step_memory(error);
         count = pair_points(step, pair, late, margin, points, needed, &needed);
     }
     if (count == 0) return CR_OK;
     double delta = step->settings.deadband * pair->size;
-    crStatus status = reserve(step, count, capacity, error);
+    crStatus status = reserve(sink, count, error);
     for (int i = 0; i < count && status == CR_OK; i++) {
-        crStepContact* c = &step->contacts[step->contact_count];
+        crStepContact* c = &sink->contacts[sink->count];
         const crContactPoint* p = &points[i];
         *c = (crStepContact){.shape_a = pair->shape_a, .shape_b = pair->shape_b};
         c->point =
@@ -205,11 +217,59 @@ static crStatus add_pair(crStep* step, const crNear* pair, int* capacity, crErro
         c->body_a = pair->body_a;
         c->body_b = pair->body_b;
         c->delta = delta;
+        c->packable = pair->packable;
         c->row = -1;
         status = complete(step, pair, late, c, error);
-        if (status == CR_OK) step->contact_count++;
+        if (status == CR_OK) sink->count++;
     }
     return status;
+}
+
+static crStatus add_pairs(const crStep* step, int begin, int end, Sink* sink, crError* error) {
+    crStatus status = CR_OK;
+    for (int i = begin; i < end && status == CR_OK; i++) {
+        status = add_pair(step, &step->cache->pairs[i], sink, error);
+    }
+    return status;
+}
+
+// pairs in chunks for several threads, each with room of its own
+typedef struct Share {
+    const crStep* step;
+    Sink* chunk;
+    crStatus* status;
+} Share;
+
+static void add_chunk(void* ctx, int begin, int end) {
+    const Share* share = ctx;
+    int i = begin / CHUNK;
+    share->status[i] = add_pairs(share->step, begin, end, &share->chunk[i], NULL);
+}
+
+// contacts of all pairs by several threads, in the order of pairs; false: not this way, nothing is added
+static bool add_shared(crStep* step, Sink* sink) {
+    int pairs = step->cache->pair_count, chunks = (pairs + CHUNK - 1) / CHUNK;
+    size_t mark = cr_arena_mark(&step->scratch), room = (size_t)chunks * ROOM;
+    Share share = {.step = step};
+    crStepContact* contacts = cr_arena_alloc(&step->scratch, room * sizeof *contacts);
+    share.chunk = cr_arena_alloc(&step->scratch, (size_t)chunks * sizeof *share.chunk);
+    share.status = cr_arena_alloc(&step->scratch, (size_t)chunks * sizeof *share.status);
+    bool ok = contacts != NULL && share.chunk != NULL && share.status != NULL;
+    for (int i = 0; i < chunks && ok; i++) {
+        share.chunk[i] = (Sink){.contacts = contacts + (size_t)i * ROOM, .capacity = ROOM};
+    }
+    if (ok) cr__tasks_for(step->tasks, pairs, CHUNK, add_chunk, &share);
+    for (int i = 0, total = 0; i < chunks && ok; i++) {
+        total += share.chunk[i].count;
+        ok = share.status[i] == CR_OK && total <= sink->capacity;
+    }
+    for (int i = 0; i < chunks && ok; i++) {
+        const Sink* from = &share.chunk[i];
+        memcpy(sink->contacts + sink->count, from->contacts, (size_t)from->count * sizeof *contacts);
+        sink->count += from->count;
+    }
+    cr_arena_release(&step->scratch, mark);
+    return ok;
 }
 
 // a slider or planar body at one of its limits is supported
@@ -299,7 +359,7 @@ crStatus cr__step_collide_part(crStep* step, bool cross, crError* error) {
     crStepCache* cache = step->cache;
     step->contact_count = 0;
     step->contacts = NULL;
-    int capacity = 0;
+    Sink sink = {.arena = &step->scratch};
     bool reads_et, whole = step->part == cache->whole;
     cr__part_velocity(step->model, cr__step_part(step), step->state.v, &step->dynamics);
     crStatus status = cr__step_near(step, error);
@@ -307,18 +367,22 @@ crStatus cr__step_collide_part(crStep* step, bool cross, crError* error) {
         cache->flat < 0.0 && !cache->bouncing && cr__step_solves_alike(&step->settings, &reads_et);
     if (status == CR_OK && whole) {
         // as many as there were last and some: arrays that were too small stay in the arena
-        status = reserve(step, cache->contacts_last + cache->contacts_last / 8, &capacity, error);
-        for (int i = 0; i < cache->pair_count && status == CR_OK; i++) {
-            status = add_pair(step, &cache->pairs[i], &capacity, error);
+        int last = cache->contacts_last > step->warm_count ? cache->contacts_last : step->warm_count;
+        status = reserve(&sink, last + last / 8, error);
+        bool shared = step->tasks != NULL && cache->pair_count > 2 * CHUNK;
+        if (status == CR_OK && !(shared && add_shared(step, &sink))) {
+            status = add_pairs(step, 0, cache->pair_count, &sink, error);
         }
     } else if (status == CR_OK) {
         int count = 0;
         int* places = pairs_of_part(step, cross, &count);
         if (places == NULL) return cr__step_memory(error);
         for (int i = 0; i < count && status == CR_OK; i++) {
-            status = add_pair(step, &cache->pairs[places[i]], &capacity, error);
+            status = add_pair(step, &cache->pairs[places[i]], &sink, error);
         }
     }
+    step->contacts = sink.contacts;
+    step->contact_count = sink.count;
     find_airborne(step);
     if (whole) cache->contacts_last = step->contact_count;
     if (step->contact_count > step->certificate.contacts) step->certificate.contacts = step->contact_count;
@@ -326,10 +390,11 @@ crStatus cr__step_collide_part(crStep* step, bool cross, crError* error) {
 }
 
 crStatus cr__step_collide_pair(crStep* step, int pair, crError* error) {
-    int capacity = 0;
-    step->contact_count = 0;
-    step->contacts = NULL;
-    return add_pair(step, &step->cache->pairs[pair], &capacity, error);
+    Sink sink = {.arena = &step->scratch};
+    crStatus status = add_pair(step, &step->cache->pairs[pair], &sink, error);
+    step->contacts = sink.contacts;
+    step->contact_count = sink.count;
+    return status;
 }
 
 crStatus cr_step_collide(crStep* step, double margin, crError* error) {

@@ -201,6 +201,17 @@ static crStatus keep_times(crStep* step, const crNear* old, int old_count) {
     return CR_OK;
 }
 
+static bool single(const crModel* model, int body) {
+    return model->bodies[body].single || !cr__moves(model, body);
+}
+
+static bool is_packable(const crStep* step, int surface, int a, int b) {
+    const crSurface* s = &step->cache->surfaces[surface]->at_rest.surface;
+    bool round = s->vertex_count == 0 && isfinite(s->mu) && (isnan(s->mu2) || s->mu2 == s->mu) &&
+                 s->mu_spin == 0.0 && s->mu_roll == 0.0;
+    return round && single(step->model, a) && single(step->model, b);
+}
+
 static crStatus list_pairs(crStep* step) {
     crStepCache* cache = step->cache;
     const crModel* model = step->model;
@@ -227,8 +238,10 @@ static crStatus list_pairs(crStep* step) {
         if (!cr__meet_but_for_loops(model, found[i].a, found[i].b) || tied(step, a->body, b->body)) continue;
         int surface = cr__step_surface(step, a->material, b->material);
         if (surface < 0) return (crStatus)surface;
-        cache->pairs[cache->pair_count++] = (crNear){
-            found[i].a, found[i].b, a->body, b->body, surface, 0, cr__step_pair_size(step, a->body, b->body)};
+        crNear near = {found[i].a, found[i].b, a->body, b->body, surface, 0, false, 0.0};
+        near.packable = is_packable(step, surface, a->body, b->body);
+        near.size = cr__step_pair_size(step, a->body, b->body);
+        cache->pairs[cache->pair_count++] = near;
     }
     status = keep_times(step, old, old_count);
     cr_arena_release(&step->scratch, mark);
