@@ -13,6 +13,7 @@ typedef struct crNear {
     int body_a, body_b;
     int surface;  // index into surfaces
     int alarms;   // times in this step that its impact was no impact when it came
+    bool exact;   // of its time that stands, as crDue has it
 } crNear;
 
 typedef struct crNearSurface {
