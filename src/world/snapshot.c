@@ -10,7 +10,7 @@
 
 #include "world/world.h"
 
-#define MAGIC UINT32_C(0x63725732)
+#define MAGIC UINT32_C(0x63725733)
 
 typedef struct Header {
     uint32_t magic;
@@ -21,7 +21,7 @@ typedef struct Header {
 
 _Static_assert(sizeof(crWarm) == 48, "a warm start entry has no padding: its bytes are hashed and saved");
 
-_Static_assert(sizeof(crSleep) == 24, "nor has what is known of sleep");
+_Static_assert(sizeof(crSleep) == 32, "nor has what is known of sleep");
 
 static size_t save_size(int nq, int nv, int warm, int sleep) {
     return sizeof(Header) + (size_t)(1 + nq + 3 * nv) * sizeof(double) + (size_t)warm * sizeof(crWarm) +
