@@ -160,21 +160,27 @@ static crStatus add_joints(crStep* step, double h, crJointRow* info, int capacit
     return CR_OK;
 }
 
-// force of the last step on the new frame, friction kept as a vector of the world
-static void warm_start(crStep* step, double h, int block_count, const crBlock* blocks) {
+// force of the last step on the new frame, friction kept as a vector of the world; again: impulses of the
+// last round
+static void warm_start(crStep* step, double h, bool again, int block_count, const crBlock* blocks) {
     for (int i = 0; i < block_count; i++) {
         if (blocks[i].source < 0) continue;
         const crStepContact* c = &step->contacts[blocks[i].source];
-        const crWarm* warm = cr__step_warm(step, c);
-        if (warm == NULL) continue;
+        const crWarm* warm = again ? NULL : cr__step_warm(step, c);
+        if (warm == NULL && !again) continue;
+        crVec3 force = again ? cr_scale(1.0 / h, c->impulse) : warm->force;
         int linear = blocks[i].count == 1 ? 1 : (c->planar ? 2 : 3);
         for (int r = 0; r < linear; r++) {
-            step->p[c->row + r] = h * cr_dot(cr_mat3_column(c->frame, r), warm->force);
+            step->p[c->row + r] = h * cr_dot(cr_mat3_column(c->frame, r), force);
         }
     }
 }
 
 crStatus cr_step_problem_build(crStep* step, double h, const bool* takes, crError* error) {
+    return cr__step_pose(step, h, takes, false, error);
+}
+
+crStatus cr__step_pose(crStep* step, double h, const bool* takes, bool again, crError* error) {
     int rows, entries, vertex_room, count = 0, vertex_count = 0;
     crArena* arena = &step->scratch;
     cr__step_row_sizes(step, takes, &rows, &entries, &vertex_room);
@@ -205,7 +211,7 @@ crStatus cr_step_problem_build(crStep* step, double h, const bool* takes, crErro
     }
     if (status != CR_OK) return cr_error_set(error, status, "rows", "rows: %s", cr_status_text(status));
     step->problem.b = step->b;
-    warm_start(step, h, count, blocks);
+    warm_start(step, h, again, count, blocks);
     if (step->rows.count > step->certificate.rows) step->certificate.rows = step->rows.count;
     return CR_OK;
 }
