@@ -13,6 +13,7 @@
 #include "linalg/project.h"
 #include "model/spatial.h"
 #include "problem/residual.h"
+#include "step/cache.h"
 #include "step/exact.h"
 
 #define SMALL_ROWS      60    // islands up to this size are solved exactly
@@ -222,6 +223,7 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
     }
     if (rows > step->certificate.rows) step->certificate.rows = rows;
     cr__step_apply(step, s->count, s->index, s->contact, s->dv);
+    cr__step_keep_ties(step);
     return CR_OK;
 }
 

@@ -128,6 +128,7 @@ static crStatus add_loops(crStep* step, crBlock* blocks, int* count) {
         int first = cr_rows_add_loop(step->model, &step->dynamics, step->part_loops[k], &step->rows);
         if (first < 0) return (crStatus)first;
         blocks[*count] = cr_block(CR_BLOCK_EQUALITY, before, step->rows.count - before);
+        cr__step_tie_loop(step, step->part_loops[k], before, step->rows.count - before);
         blocks[(*count)++].source = -1 - step->part_loops[k];
     }
     return CR_OK;
@@ -155,6 +156,7 @@ static crStatus add_joints(crStep* step, double h, crJointRow* info, int capacit
         }
         block.source = -1 - step->model->loop_count - i;
         blocks[(*count)++] = block;
+        cr__step_tie_joint(step, &info[i]);
         if (limit) step->b[info[i].row] = fmax(0.0, step->rows.gap[info[i].row]) / h;
     }
     return CR_OK;
@@ -164,6 +166,10 @@ static crStatus add_joints(crStep* step, double h, crJointRow* info, int capacit
 // last round
 static void warm_start(crStep* step, double h, bool again, int block_count, const crBlock* blocks) {
     for (int i = 0; i < block_count; i++) {
+        for (int r = blocks[i].row; r < blocks[i].row + blocks[i].count && blocks[i].source < 0; r++) {
+            double p = h * step->tie_force[step->cache->tie_of_row[r]];
+            step->p[r] = blocks[i].kind == CR_BLOCK_BOX ? fmin(blocks[i].hi, fmax(blocks[i].lo, p)) : p;
+        }
         if (blocks[i].source < 0) continue;
         const crStepContact* c = &step->contacts[blocks[i].source];
         const crWarm* warm = again ? NULL : cr__step_warm(step, c);
@@ -189,13 +195,15 @@ crStatus cr__step_pose(crStep* step, double h, const bool* takes, bool again, cr
     double(*vertices)[2] = cr_arena_alloc(arena, (size_t)(vertex_room + 1) * sizeof *vertices);
     step->b = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof(double));
     step->p = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof(double));
+    step->cache->tie_of_row = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof(int));
     crStatus status = cr_rows_create(arena, rows, entries, &step->rows);
     if (status != CR_OK || blocks == NULL || info == NULL || vertices == NULL || step->b == NULL ||
-        step->p == NULL) {
+        step->p == NULL || step->cache->tie_of_row == NULL) {
         return cr__step_memory(error);
     }
     memset(step->b, 0, (size_t)rows * sizeof(double));
     memset(step->p, 0, (size_t)rows * sizeof(double));
+    memset(step->cache->tie_of_row, -1, (size_t)rows * sizeof(int));
     for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
         crStepContact* c = &step->contacts[i];
         c->row = -1;
