@@ -101,6 +101,8 @@ int cr__step_surface(crStep* step, int material_a, int material_b);
 
 // contacts.c
 
+// Normal of the planes that two bodies move in, zero where there is none.
+crVec3 cr__step_common_plane(const crStep* step, int a, int b);
 // Contacts of one pair, at now_at, in place of what there was.
 crStatus cr__step_collide_pair(crStep* step, int pair, crError* error);
 // Contacts of the part within the margins; cross: and with bodies outside it, where they will be at now_at.
