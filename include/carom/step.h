@@ -115,10 +115,11 @@ typedef struct crWarm {
 
 // Whether a body sleeps. What is sealed: its q, v, applied forces, motor speeds, and its carrier's pose.
 typedef struct crSleep {
-    double slow;    // how long it has been slower than settings.sleep_speed, s
-    uint64_t seal;  // hash of what it fell asleep with: a change wakes it
-    int island;     // first body of those it sleeps and wakes with, 0: it is awake
-    int carrier;    // driven body that it touches, 0: none
+    double slow;     // how long it has been slower than settings.sleep_speed, s
+    double overlap;  // deepest that it sleeps with, m; 0 while it is awake
+    uint64_t seal;   // hash of what it fell asleep with: a change wakes it
+    int island;      // first body of those it sleeps and wakes with, 0: it is awake
+    int carrier;     // driven body that it touches, 0: none
 } crSleep;
 
 // What crEvent.impact is where the event is no impact.

@@ -13,6 +13,7 @@ typedef struct crNear {
     int body_a, body_b;
     int surface;    // index into surfaces
     int alarms;     // times in this step that its impact was no impact when it came
+    bool exact;     // of its time that stands, as crDue has it
     bool packable;  // of single bodies, or one and what v does not move, with round friction
     double size;    // what its deadband is a share of, m
 } crNear;

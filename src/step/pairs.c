@@ -194,7 +194,10 @@ static crStatus keep_times(crStep* step, const crNear* old, int old_count) {
         }
         bool same = j < old_count && old[j].shape_a == p->shape_a && old[j].shape_b == p->shape_b;
         cache->when[i] = same ? was[j] : INFINITY;
-        if (same) cache->pairs[i].alarms = old[j].alarms;
+        if (same) {
+            cache->pairs[i].alarms = old[j].alarms;
+            cache->pairs[i].exact = old[j].exact;
+        }
     }
     cr_arena_release(&step->scratch, mark);
     cache->reheap = true;
@@ -252,7 +255,8 @@ static crStatus list_pairs(crStep* step) {
         if (cache->planes && pass_by(step, a, b)) continue;
         int surface = cr__step_surface(step, a->material, b->material);
         if (surface < 0) return (crStatus)surface;
-        crNear near = {found[i].a, found[i].b, a->body, b->body, surface, 0, false, 0.0};
+        crNear near = {.shape_a = found[i].a, .shape_b = found[i].b, .body_a = a->body, .body_b = b->body};
+        near.surface = surface;
         near.packable = is_packable(step, surface, a->body, b->body);
         near.size = cr__step_pair_size(step, a->body, b->body);
         cache->pairs[cache->pair_count++] = near;

@@ -135,6 +135,8 @@ crStatus cr__step_position_general(crStep* step, double near, crError* error) {
         step->certificate.penetration = pass.overlap;
         step->certificate.loop_error = pass.loop;
         if (status != CR_OK) return status;
+        // what is pushed out of one overlap turns into others that are as near
+        near = fmax(near, 2.0 * pass.contact);
         if (!(pass.contact > 0.0) && pass.loop <= LOOP_TOL && pass.limit <= LIMIT_TOL) return CR_OK;
         if (round < ROUNDS) status = move(step, &pass, error);
         if (round < ROUNDS) {
