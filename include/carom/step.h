@@ -203,8 +203,10 @@ typedef struct crStep {
     double* p;        // problem_build: warm start, solve: impulses, in scratch (rows.count)
     crReport report;  // solve
     int warm_count, warm_capacity;
-    crWarm* warm;    // apply (warm_count)
-    crSleep* sleep;  // cone (nb)
+    crWarm* warm;  // apply (warm_count)
+    int tie_count;
+    double* tie_force;  // of loops and joints in the last solve: impulse / length of the step (tie_count)
+    crSleep* sleep;     // cone (nb)
     int event_count, event_capacity;
     crEvent* events;            // since begin (event_count)
     crCertificate certificate;  // since begin

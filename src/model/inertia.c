@@ -43,6 +43,7 @@ static bool eliminate(const crModel* model, int i, crDynamics* d) {
     int depth = model->dof_depth[i];
     double pivot = row[depth];
     if (!(pivot > PIVOT_NOISE * d->M[model->row[i] + depth])) return false;
+    d->pivot[i] = sqrt(pivot);
     for (int j = model->dof_parent[i]; j >= 0; j = model->dof_parent[j]) {
         double* above = d->L + model->row[j];
         int dj = model->dof_depth[j];

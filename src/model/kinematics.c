@@ -39,7 +39,7 @@ crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d)
         take(arena, &made.root, nb, sizeof(crMat3)) && take(arena, &made.twist, nb, sizeof(crTwist)) &&
         take(arena, &made.rate, nb, sizeof(crTwist)) && take(arena, &made.wrench, nb, sizeof(crTwist)) &&
         take(arena, &made.composite, nb, sizeof(crInertia)) && take(arena, &made.work, nv, sizeof(double)) &&
-        take(arena, &made.q, model->nq, sizeof(double));
+        take(arena, &made.pivot, nv, sizeof(double)) && take(arena, &made.q, model->nq, sizeof(double));
     if (!ok) return CR_ERR_MEMORY;
     made.pose[0] = cr_pose_identity();
     for (int i = 1; i < nb; i++) {
@@ -89,23 +89,24 @@ static crTwist turn(crVec3 a, crVec3 through, crVec3 reference) {
     return cr__twist(a, cr_cross(a, cr_sub(reference, through)));
 }
 
-static void joint_axes(const crBody* body, const crPose* pose, crQuat frame, crVec3 o, crTwist* axis) {
+static void joint_axes(const crBody* body, const crPose* pose, crQuat parent, crVec3 o, crTwist* axis) {
     crVec3 zero = cr_vec3(0, 0, 0);
-    crMat3 F = cr_quat_matrix(frame);
-    crVec3 a = cr_quat_rotate(pose->q, body->axis);
+    crMat3 F;
     switch (body->joint) {
     case CR_JOINT_HINGE:
-        axis[0] = turn(a, pose->p, o);
+        axis[0] = turn(cr_quat_rotate(pose->q, body->axis), pose->p, o);
         break;
     case CR_JOINT_SLIDER:
-        axis[0] = cr__twist(zero, a);
+        axis[0] = cr__twist(zero, cr_quat_rotate(pose->q, body->axis));
         break;
     case CR_JOINT_PLANAR:
+        F = cr_quat_matrix(cr_quat_mul(parent, body->pose.q));
         axis[0] = cr__twist(zero, cr_mat3_column(F, 0));
         axis[1] = cr__twist(zero, cr_mat3_column(F, 1));
         axis[2] = turn(cr_mat3_column(F, 2), pose->p, o);
         break;
     case CR_JOINT_BALL:
+        F = cr_quat_matrix(cr_quat_mul(parent, body->pose.q));
         for (int j = 0; j < 3; j++) {
             axis[j] = turn(cr_mat3_column(F, j), pose->p, o);
         }
@@ -138,10 +139,7 @@ void cr__part_kinematics(const crModel* model, crPart part, const crState* state
         d->inertia[i] = cr__sym3_rotate(d->pose[i].q, body->inertia);
         crVec3 own = body->joint == CR_JOINT_FREE ? d->com[i] : d->pose[i].p;
         d->origin[i] = body->root == i ? own : d->origin[body->root];
-        if (body->nv > 0) {
-            crQuat frame = cr_quat_mul(parent->q, body->pose.q);
-            joint_axes(body, &d->pose[i], frame, d->origin[i], d->axis + body->v);
-        }
+        if (body->nv > 0) joint_axes(body, &d->pose[i], parent->q, d->origin[i], d->axis + body->v);
         const crDriven* base = &d->driven[body->base];
         crVec3 arm = cr_sub(d->origin[i], d->pose[body->base].p);
         d->given[i] = cr__twist(base->omega, cr_add(base->velocity, cr_cross(base->omega, arm)));

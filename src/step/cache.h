@@ -41,6 +41,8 @@ typedef struct crStepCache {
     int* first_tie;    // loops of each body, likewise (nb + 1)
     int* ties;
     int tie_rows, tie_entries;  // room for rows of all loops and joints
+    int* first_force;           // in tie_force, of each body (nb)
+    int* tie_of_row;            // problem_build, in scratch: place in tie_force of each row, -1: none
     int whole_count, whole_loop_count;
     int* whole;        // bodies that are awake (whole_count)
     int* whole_loops;  // and their loops (whole_loop_count)
@@ -102,6 +104,8 @@ int cr__step_surface(crStep* step, int material_a, int material_b);
 
 // contacts.c
 
+// Normal of the planes that two bodies move in, zero where there is none.
+crVec3 cr__step_common_plane(const crStep* step, int a, int b);
 // Contacts of one pair, at now_at, in place of what there was.
 crStatus cr__step_collide_pair(crStep* step, int pair, crError* error);
 // Contacts of the part within the margins; cross: and with bodies outside it, where they will be at now_at.
@@ -146,6 +150,15 @@ bool cr__step_solves_alike(const crStepSettings* settings, bool* reads_et);
 crStatus cr__step_find_plain(crStep* step, int* islands, crError* error);
 // Islands of the part: a root for every body, joined by every contact within the margins, trees and loops.
 void cr__step_reachable(const crStep* step, int* islands);
+
+// ties.c
+
+crStatus cr__step_ties_create(crStep* step);
+// A row of the problem is one of a loop or joint.
+void cr__step_tie_loop(crStep* step, int loop, int row, int count);
+void cr__step_tie_joint(crStep* step, const crJointRow* info);
+// Forces of the part's loops and joints from step->p.
+void cr__step_keep_ties(crStep* step);
 
 // sleep.c
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "model/spatial.h"
+#include "problem/residual.h"
 #include "step/cache.h"
 #include "step/exact.h"
 
@@ -24,6 +25,7 @@
 #define ACCURATE_SWEEPS 100
 #define ACCURATE_TOL    1e-7   // of changes, for residuals a hundred times as large, m/s
 #define SMALL_TOL       1e-12  // of the largest velocity
+#define ROW_SWEEPS      40     // where rows take part, in small islands
 #define HOLD            3.0    // deadbands within which a contact that pressed still touches
 #define NOISE           1e-6   // of the bodies' speed: relative residuals compare with no less
 #define AUDIT_CHUNK     256    // contacts that one thread takes at a time
@@ -45,6 +47,10 @@ static crStatus find_dirty(crStep* step, const bool* fresh, crIslandSolve* s) {
     for (int i = 0; i < step->contact_count && fresh != NULL; i++) {
         if (fresh[i]) s->dirty[cr__island_of_contact(step, &s->islands, &step->contacts[i])] = true;
     }
+    // rows are posed anew each round
+    for (int i = 0; i < s->islands.count; i++) {
+        s->dirty[i] = s->dirty[i] || s->islands.general[i];
+    }
     return CR_OK;
 }
 
@@ -59,7 +65,7 @@ static crStatus list_packed(crStep* step, double h, const bool* takes, bool agai
     for (int i = 0; i < step->contact_count; i++) {
         crStepContact* c = &step->contacts[i];
         c->row = -1;
-        if (!takes[i] || s->islands.general[cr__island_of_contact(step, &s->islands, c)]) continue;
+        if (!takes[i] || !cr__step_packable(step, c)) continue;
         const crWarm* warm = cr__step_warm_next(step, c, &cursor);
         // what pressed goes on to touch a little longer: a corner that flickers moves its load to the others
         double band = warm != NULL ? HOLD * c->delta : c->delta;
@@ -82,6 +88,36 @@ static crVec3 body_velocity(const crStep* step, const crPackedContact* c) {
     return cr__load_vec(step->v_free + step->model->bodies[body].v);
 }
 
+// squared, the velocity below which a row's is rounding: a share of the terms it is the sum of
+static double row_noise(const crStep* step, int r) {
+    double sum = 0.0;
+    for (int k = step->rows.start[r]; k < step->rows.start[r + 1]; k++) {
+        double term = step->rows.value[k] * step->v_free[step->rows.col[k]];
+        sum += term * term;
+    }
+    return NOISE * NOISE * sum;
+}
+
+// rows of each island and their largest velocity
+static void measure_rows(const crStep* step, crIslandSolve* s) {
+    const crProblem* problem = &step->problem;
+    for (int i = 0; i < s->islands.count; i++) {
+        crPackedIsland* island = &s->of[i];
+        for (int k = s->first[i]; k < s->first[i + 1]; k++) {
+            const crBlock* block = &problem->blocks[s->order[k]];
+            double square = 0.0, noise = 0.0;
+            for (int r = block->row; r < block->row + block->count; r++) {
+                double u = problem->u_free[r] + problem->b[r];
+                square += u * u;
+                noise += row_noise(step, r);
+            }
+            island->tol = fmax(island->tol, fmax(square, noise));
+            island->live = true;
+            if (block->source < 0) s->islands.rows[i] += block->count;
+        }
+    }
+}
+
 // what each island is asked for; again: in a later round
 static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIslandSolve* s) {
     crQuality quality = step->settings.quality;
@@ -97,6 +133,7 @@ static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIs
         if (size > island->tol) island->tol = size;
         island->live = s->dirty[s->islands.of_body[body]];
     }
+    if (s->posed) measure_rows(step, s);
     for (int i = 0; i < s->islands.count; i++) {
         crPackedIsland* island = &s->of[i];
         double scale = sqrt(island->tol);
@@ -106,7 +143,7 @@ static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIs
             island->limit = again ? AGAIN_SWEEPS : FAST_SWEEPS;
         } else if (small) {
             island->tol = SMALL_TOL * scale;
-            island->limit = 20;
+            island->limit = s->islands.general[i] ? ROW_SWEEPS : 20;
         } else if (quality == CR_QUALITY_ACCURATE) {
             island->tol = tol > 0.0 ? 0.1 * tol * scale : ACCURATE_TOL;
             island->limit = again ? FAST_SWEEPS : ACCURATE_SWEEPS;
@@ -120,12 +157,14 @@ static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIs
 // islands that go on to the problem's solver
 static bool choose_exact(const crStep* step, crIslandSolve* s) {
     crQuality quality = step->settings.quality;
-    int rows = quality == CR_QUALITY_FAST ? FAST_ROWS : DIRECT_ROWS;
-    if (quality == CR_QUALITY_CERTIFIED) rows = CERTIFY_ROWS;
     bool any = false;
     for (int i = 0; i < s->islands.count; i++) {
-        bool failed = s->of[i].sweeps > 0 && !s->of[i].solved;
-        s->exact[i] = s->islands.general[i] || (failed && s->islands.rows[i] <= rows);
+        bool failed = s->of[i].sweeps > 0 && !s->of[i].solved, general = s->islands.general[i];
+        int rows = quality == CR_QUALITY_FAST && !general ? FAST_ROWS : DIRECT_ROWS;
+        if (quality == CR_QUALITY_CERTIFIED || (general && quality == CR_QUALITY_ACCURATE)) {
+            rows = CERTIFY_ROWS;
+        }
+        s->exact[i] = failed && s->islands.rows[i] <= rows;
         any = any || s->exact[i];
     }
     return any;
@@ -133,13 +172,27 @@ static bool choose_exact(const crStep* step, crIslandSolve* s) {
 
 static crStatus sweep(crStep* step, const crVec3* u_free, bool again, crIslandSolve* s) {
     crPacked packed;
-    crStatus status =
-        cr__packed_create(step, s->islands.of_body, step->v_free, s->count, s->contact, &packed);
+    crUnits* units = s->posed ? &s->units : NULL;
+    crStatus status = CR_OK;
+    if (s->posed) {
+        status = cr__units_create(step, s->islands.of_body, s->islands.count, s->order, s->first, units);
+        if (status != CR_OK) return status;
+    }
+    status = cr__packed_create(step, s->islands.of_body, step->v_free, s->count, s->contact, units, &packed);
     if (status != CR_OK) return status;
+    if (units != NULL) units->island = s->of;
     set_goals(step, u_free, again, s);
     status = cr__packed_solve(&packed, s->of, s->islands.count, &step->scratch);
     if (status == CR_OK) cr__packed_results(&packed);
     return status;
+}
+
+static bool any_general(const crIslands* islands) {
+    bool any = false;
+    for (int i = 0; i < islands->count; i++) {
+        any = any || islands->general[i];
+    }
+    return any;
 }
 
 crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const bool* fresh,
@@ -153,18 +206,26 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
     s->dv = cr_arena_alloc(&step->scratch, (size_t)(step->model->nv + 1) * sizeof(double));
     if (s->of == NULL || s->exact == NULL || s->dv == NULL) return cr__step_memory(error);
     memset(s->of, 0, islands * sizeof *s->of);
+    memset(s->exact, 0, islands * sizeof *s->exact);
     status = find_dirty(step, fresh, s);
     if (status == CR_OK) status = list_packed(step, h, takes, fresh != NULL, s);
-    if (status == CR_OK && s->count > 0) status = sweep(step, u_free, fresh != NULL, s);
     if (status != CR_OK) return cr__step_memory(error);
     step->rows = (crRows){0};
-    int rows = 3 * s->count;
+    if (any_general(&s->islands)) {
+        status = cr__step_pose_rows(step, h, takes, fresh != NULL, s, error);
+        if (status != CR_OK) return status;
+        s->posed = step->rows.count > 0;
+    }
+    if (s->count > 0 || s->posed) status = sweep(step, u_free, fresh != NULL, s);
+    if (status != CR_OK) return cr__step_memory(error);
+    int rows = 3 * s->count + step->rows.count;
     if (choose_exact(step, s)) {
-        status = cr__step_solve_exact(step, h, takes, s, &rows, error);
+        status = cr__step_solve_exact(step, h, takes, s, error);
         if (status != CR_OK) return status;
     }
     if (rows > step->certificate.rows) step->certificate.rows = rows;
     cr__step_apply(step, s->count, s->index, s->contact, s->dv);
+    cr__step_keep_ties(step);
     return CR_OK;
 }
 
@@ -275,5 +336,31 @@ crStatus cr__step_audit_islands(crStep* step, const crIslandSolve* s, const crVe
         solved = solved && (s->of[i].sweeps == 0 || s->of[i].solved || s->exact[i]);
     }
     cr__step_certify(step, solved ? CR_OUTCOME_SOLVED : CR_OUTCOME_LIMIT, &audit, speed);
+    return CR_OK;
+}
+
+crStatus cr__step_audit_rows(crStep* step, const crIslandSolve* s, crError* error) {
+    if (!s->posed) return CR_OK;
+    double* u = cr_arena_alloc(&step->scratch, (size_t)(step->rows.count + 1) * sizeof *u);
+    if (u == NULL) return cr__step_memory(error);
+    cr_rows_velocity(&step->rows, step->state.v, u);
+    for (int r = 0; r < step->rows.count; r++) {
+        u[r] += step->b[r];
+    }
+    for (int i = 0; i < s->islands.count; i++) {
+        int first = s->first[i], count = s->first[i + 1] - first;
+        if (count == 0 || s->exact[i]) continue;
+        crAudit audit;
+        double speed = 0.0, noise = 0.0;
+        for (int k = first; k < first + count; k++) {
+            const crBlock* block = &step->problem.blocks[s->order[k]];
+            for (int r = block->row; r < block->row + block->count; r++) {
+                noise += row_noise(step, r);
+            }
+        }
+        cr__problem_audit_blocks(&step->problem, s->order + first, count, noise, step->p, u, &audit, &speed);
+        bool solved = s->of[i].sweeps == 0 || s->of[i].solved;
+        cr__step_certify(step, solved ? CR_OUTCOME_SOLVED : CR_OUTCOME_LIMIT, &audit, speed);
+    }
     return CR_OK;
 }

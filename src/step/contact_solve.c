@@ -148,7 +148,11 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* e
                        : cr__step_solve_islands(step, h, choice.takes, fresh, u_free, &solve, error);
         if (status != CR_OK) return status;
         look(step, step->state.v, u);
-        if (!named && cr__step_audit_islands(step, &solve, u_free, u) != CR_OK) return cr__step_memory(error);
+        if (!named) {
+            if (cr__step_audit_islands(step, &solve, u_free, u) != CR_OK) return cr__step_memory(error);
+            status = cr__step_audit_rows(step, &solve, error);
+            if (status != CR_OK) return status;
+        }
         added = choose(step, u, false, &choice);
         if (added > 0) cr_arena_release(&step->scratch, mark);
     }

@@ -37,8 +37,7 @@ double cr__step_pair_size(const crStep* step, int a, int b) {
     return both ? fmin(step->size[a], step->size[b]) : fmax(step->size[a], step->size[b]);
 }
 
-// the plane both move in, zero where there is none
-static crVec3 common_plane(const crStep* step, int a, int b) {
+crVec3 cr__step_common_plane(const crStep* step, int a, int b) {
     crVec3 none = cr_vec3(0, 0, 0);
     if (!step->cache->planes) return none;
     bool moves_a = cr__moves(step->model, a), moves_b = cr__moves(step->model, b);
@@ -54,7 +53,7 @@ int cr__step_pair(const crStep* step, int sa, int sb, crPose pose_a, crPose pose
                   crContactPoint* points, int capacity, int* needed) {
     const crBodyShape* a = &step->model->shapes[sa];
     const crBodyShape* b = &step->model->shapes[sb];
-    crVec3 axis = common_plane(step, a->body, b->body);
+    crVec3 axis = cr__step_common_plane(step, a->body, b->body);
     if (cr_dot(axis, axis) > 0.0 && capacity >= 2) {
         // the plane goes through the body that moves
         bool swap = !cr__moves(step->model, a->body);
@@ -94,7 +93,7 @@ static crVec3 velocity_of(const crStep* step, bool late, int body, crVec3 point)
 
 crMat3 cr__step_frame(const crStep* step, const crStepContact* c) {
     crVec3 n = c->point.normal;
-    if (c->planar) return planar_frame(n, common_plane(step, c->body_a, c->body_b));
+    if (c->planar) return planar_frame(n, cr__step_common_plane(step, c->body_a, c->body_b));
     if (c->surface->axis_of < 0) return cr_frame(n);
     int body = c->surface->axis_of == 0 ? c->body_a : c->body_b;
     return cr_surface_frame(n, cr_quat_rotate(step->dynamics.pose[body].q, c->surface->surface.axis));
@@ -130,7 +129,7 @@ static crStatus complete(const crStep* step, const crNear* pair, bool late, crSt
         c->e = now.surface.e;
     }
     if (!step->cache->planes) return CR_OK;
-    crVec3 axis = common_plane(step, c->body_a, c->body_b);
+    crVec3 axis = cr__step_common_plane(step, c->body_a, c->body_b);
     c->planar = cr_dot(axis, axis) > 0.0 && fabs(cr_dot(axis, n)) <= 1e-9;
     c->packable = c->packable && !c->planar;
     return CR_OK;

@@ -66,6 +66,7 @@ typedef struct crPacked {
     double* cold;
     double* dP;         // change of the last sweep
     double* direction;  // of conjugate gradients
+    size_t steps;       // numbers in each of these two
     double* change;     // largest change of a velocity in the last sweep, m/s (group_count*CR_LANES)
     double* size;       // sum of w |dP|^2 likewise
     int64_t* live;      // masks (group_count*CR_LANES)
@@ -77,6 +78,7 @@ typedef struct crPacked {
     double* z_free;
     double* z_before;
     double* z_direction;
+    struct crUnits* units;  // rows that are swept along, NULL: none; see units.h
     crTasks* tasks;
 } crPacked;
 
@@ -85,9 +87,10 @@ typedef struct crPackedSweep {
     int first;  // group
 } crPackedSweep;
 
-// Packs the contacts, those of a pair of bodies side by side. v holds the velocities without impulses (nv).
+// Packs the contacts, those of a pair of bodies side by side, and takes units (or NULL) along. v holds the
+// velocities without impulses (nv).
 crStatus cr__packed_create(crStep* step, const int* island_of_body, const double* v, int count,
-                           crPackedContact* contact, crPacked* packed);
+                           crPackedContact* contact, struct crUnits* units, crPacked* packed);
 // One sweep over all groups that are live.
 void cr__packed_sweep(crPacked* packed);
 // z from z_free and the impulses.

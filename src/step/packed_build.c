@@ -11,6 +11,7 @@
 
 #include "model/spatial.h"
 #include "step/lanes.h"
+#include "step/units.h"
 
 #define KINDS   (2 * CR_UNIT_CONTACTS)
 #define BUCKETS ((CR_COLOURS + 1) * KINDS)
@@ -35,14 +36,35 @@ typedef struct Build {
 
 static int body_at(const crPacked* p, int place) { return p->body[place / CR_BODY_STRIDE - 1]; }
 
-// numbers the bodies of the contacts and fills z_free
+// the next place of a body that has none yet, and its z_free
+static void number_body(Build* build, int body) {
+    crPacked* p = build->packed;
+    const crModel* model = build->step->model;
+    const crDynamics* d = &build->step->dynamics;
+    if (p->place[body] != 0 || !cr__moves(model, body)) return;
+    const double* v = build->v + model->bodies[body].v;
+    double* z = p->z_free + CR_BODY_STRIDE * (p->bodies + 1);
+    double root = sqrt(model->bodies[body].mass);
+    for (int k = 0; k < 3; k++) {
+        z[k] = root * v[k];
+    }
+    crVec3 spin = cr_sym3_mul(d->inertia[body], cr__load_vec(v + 3));
+    cr__store_vec(cr_mat3_mul(d->root[body], spin), z + 3);
+    z[6] = z[7] = 0.0;
+    build->share[p->bodies] = 1.0 / root;
+    p->body[p->bodies] = body;
+    p->body_island[p->bodies++] = build->island[body];
+    p->place[body] = CR_BODY_STRIDE * p->bodies;
+}
+
+// numbers the bodies of the contacts, those that rows reach, and trees, and fills z_free
 static crStatus number_bodies(Build* build) {
     crPacked* p = build->packed;
     crStep* step = build->step;
     const crModel* model = step->model;
-    const crDynamics* d = &step->dynamics;
     crArena* arena = &step->scratch;
     size_t most = (size_t)(model->nb < 2 * p->count ? model->nb : 2 * p->count) + 1;
+    if (p->units != NULL) most = (size_t)(model->nb + p->units->places) + 1;
     p->place = cr_arena_alloc(arena, (size_t)model->nb * sizeof(int));
     p->body = cr_arena_alloc(arena, most * sizeof(int));
     p->body_island = cr_arena_alloc(arena, most * sizeof(int));
@@ -57,24 +79,15 @@ static crStatus number_bodies(Build* build) {
     }
     memset(p->place, 0, (size_t)model->nb * sizeof(int));
     memset(p->z_free, 0, CR_BODY_STRIDE * sizeof(double));
-    for (int i = 0; i < 2 * p->count; i++) {
-        const crPackedContact* c = &p->contact[i / 2];
-        int body = i % 2 == 0 ? c->body_a : c->body_b;
-        if (p->place[body] != 0 || !cr__moves(model, body)) continue;
-        const double* v = build->v + model->bodies[body].v;
-        double* z = p->z_free + CR_BODY_STRIDE * (p->bodies + 1);
-        double root = sqrt(model->bodies[body].mass);
-        for (int k = 0; k < 3; k++) {
-            z[k] = root * v[k];
-        }
-        crVec3 spin = cr_sym3_mul(d->inertia[body], cr__load_vec(v + 3));
-        cr__store_vec(cr_mat3_mul(d->root[body], spin), z + 3);
-        z[6] = z[7] = 0.0;
-        build->share[p->bodies] = 1.0 / root;
-        p->body[p->bodies] = body;
-        p->body_island[p->bodies++] = build->island[body];
-        p->place[body] = CR_BODY_STRIDE * p->bodies;
+    for (int i = 0; i < p->count; i++) {
+        number_body(build, p->contact[i].body_a);
+        number_body(build, p->contact[i].body_b);
     }
+    for (int k = 0; p->units != NULL && k < step->H.entries; k++) {
+        int body = model->dof_body[step->H.col[k]];
+        if (model->bodies[body].single) number_body(build, body);
+    }
+    if (p->units != NULL) cr__units_place(step, build->island, build->v, p->units, p);
     memcpy(p->z, p->z_free, CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double));
     return CR_OK;
 }
@@ -174,6 +187,7 @@ static crStatus make_arrays(Build* build) {
         cold += CR_LANES * (size_t)g->slots * CR_COLD;
         step += CR_LANES * (size_t)g->slots * 3;
     }
+    p->steps = step;
     p->hot = cr_arena_alloc(arena, hot * sizeof(double));
     p->cold = cr_arena_alloc(arena, cold * sizeof(double));
     p->dP = cr_arena_alloc(arena, step * sizeof(double));
@@ -340,16 +354,16 @@ static crTaskFn pack_function(void) { return pack_plain; }
 #endif
 
 crStatus cr__packed_create(crStep* step, const int* island_of_body, const double* v, int count,
-                           crPackedContact* contact, crPacked* packed) {
-    *packed = (crPacked){.count = count, .contact = contact, .tasks = step->tasks};
+                           crPackedContact* contact, crUnits* units, crPacked* packed) {
+    *packed = (crPacked){.count = count, .contact = contact, .units = units, .tasks = step->tasks};
     Build build = {step, packed, island_of_body, v, NULL};
     crStatus status = number_bodies(&build);
-    Unit* units = cr_arena_alloc(&step->scratch, (size_t)(count + 1) * sizeof *units);
+    Unit* cut = cr_arena_alloc(&step->scratch, (size_t)(count + 1) * sizeof *cut);
     uint64_t* used = cr_arena_alloc(&step->scratch, (size_t)(packed->bodies + 1) * sizeof *used);
-    if (status != CR_OK || units == NULL || used == NULL) return CR_ERR_MEMORY;
+    if (status != CR_OK || cut == NULL || used == NULL) return CR_ERR_MEMORY;
     memset(used, 0, (size_t)(packed->bodies + 1) * sizeof *used);
-    int unit_count = cut_units(&build, used, units);
-    status = make_groups(&build, units, unit_count);
+    int unit_count = cut_units(&build, used, cut);
+    status = make_groups(&build, cut, unit_count);
     if (status == CR_OK) status = make_arrays(&build);
     if (status != CR_OK) return status;
     cr__tasks_for(packed->tasks, packed->group_count, 32, pack_function(), &build);

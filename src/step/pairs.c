@@ -215,6 +215,19 @@ static bool is_packable(const crStep* step, int surface, int a, int b) {
     return round && single(step->model, a) && single(step->model, b);
 }
 
+// whether two shapes that move in parallel planes are apart across them, and so for ever
+static bool pass_by(const crStep* step, const crBodyShape* a, const crBodyShape* b) {
+    crVec3 axis = cr__step_common_plane(step, a->body, b->body);
+    if (!(cr_dot(axis, axis) > 0.0)) return false;
+    // turned so that the axis is x
+    crPose turn = {cr_vec3(0, 0, 0), cr_quat_conj(cr__rotation_of(cr_frame(axis)))};
+    const crPose* pose = step->dynamics.pose;
+    crBounds of_a = cr_shape_bounds(&a->shape, cr__pose_mul(turn, pose[a->body]));
+    crBounds of_b = cr_shape_bounds(&b->shape, cr__pose_mul(turn, pose[b->body]));
+    double delta = 2.0 * step->settings.deadband * cr__step_pair_size(step, a->body, b->body);
+    return of_a.lo.x - of_b.hi.x > delta || of_b.lo.x - of_a.hi.x > delta;
+}
+
 static crStatus list_pairs(crStep* step) {
     crStepCache* cache = step->cache;
     const crModel* model = step->model;
@@ -239,6 +252,7 @@ static crStatus list_pairs(crStep* step) {
         const crBodyShape* a = &model->shapes[found[i].a];
         const crBodyShape* b = &model->shapes[found[i].b];
         if (!cr__meet_but_for_loops(model, found[i].a, found[i].b) || tied(step, a->body, b->body)) continue;
+        if (cache->planes && pass_by(step, a, b)) continue;
         int surface = cr__step_surface(step, a->material, b->material);
         if (surface < 0) return (crStatus)surface;
         crNear near = {.shape_a = found[i].a, .shape_b = found[i].b, .body_a = a->body, .body_b = b->body};

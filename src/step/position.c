@@ -317,7 +317,7 @@ static crStatus push_out(Pass* pass, int count, const int* island_of_body, crErr
         at->live = true;
     }
     crPacked packed;
-    status = cr__packed_create(step, island_of_body, dq, count, contact, &packed);
+    status = cr__packed_create(step, island_of_body, dq, count, contact, NULL, &packed);
     if (status == CR_OK) status = cr__packed_solve(&packed, island, model->nb, arena);
     if (status != CR_OK) return cr__step_memory(error);
     cr__packed_results(&packed);

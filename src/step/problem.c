@@ -129,6 +129,7 @@ static crStatus add_loops(crStep* step, crBlock* blocks, int* count) {
         int first = cr_rows_add_loop(step->model, &step->dynamics, step->part_loops[k], &step->rows);
         if (first < 0) return (crStatus)first;
         blocks[*count] = cr_block(CR_BLOCK_EQUALITY, before, step->rows.count - before);
+        cr__step_tie_loop(step, step->part_loops[k], before, step->rows.count - before);
         blocks[(*count)++].source = -1 - step->part_loops[k];
     }
     return CR_OK;
@@ -156,27 +157,38 @@ static crStatus add_joints(crStep* step, double h, crJointRow* info, int capacit
         }
         block.source = -1 - step->model->loop_count - i;
         blocks[(*count)++] = block;
+        cr__step_tie_joint(step, &info[i]);
         if (limit) step->b[info[i].row] = fmax(0.0, step->rows.gap[info[i].row]) / h;
     }
     return CR_OK;
 }
 
-// force of the last step on the new frame, friction kept as a vector of the world
-static void warm_start(crStep* step, double h, int block_count, const crBlock* blocks) {
+// force of the last step on the new frame, friction kept as a vector of the world; again: impulses of the
+// last round
+static void warm_start(crStep* step, double h, bool again, int block_count, const crBlock* blocks) {
     for (int i = 0; i < block_count; i++) {
+        for (int r = blocks[i].row; r < blocks[i].row + blocks[i].count && blocks[i].source < 0; r++) {
+            double p = h * step->tie_force[step->cache->tie_of_row[r]];
+            step->p[r] = blocks[i].kind == CR_BLOCK_BOX ? fmin(blocks[i].hi, fmax(blocks[i].lo, p)) : p;
+        }
         if (blocks[i].source < 0) continue;
         const crStepContact* c = &step->contacts[blocks[i].source];
-        const crWarm* warm = cr__step_warm(step, c);
-        if (warm == NULL) continue;
+        const crWarm* warm = again ? NULL : cr__step_warm(step, c);
+        if (warm == NULL && !again) continue;
+        crVec3 force = again ? cr_scale(1.0 / h, c->impulse) : warm->force;
         int linear = blocks[i].count == 1 ? 1 : (c->planar ? 2 : 3);
         crMat3 F = cr__step_frame(step, c);
         for (int r = 0; r < linear; r++) {
-            step->p[c->row + r] = h * cr_dot(cr_mat3_column(F, r), warm->force);
+            step->p[c->row + r] = h * cr_dot(cr_mat3_column(F, r), force);
         }
     }
 }
 
 crStatus cr_step_problem_build(crStep* step, double h, const bool* takes, crError* error) {
+    return cr__step_pose(step, h, takes, false, error);
+}
+
+crStatus cr__step_pose(crStep* step, double h, const bool* takes, bool again, crError* error) {
     int rows, entries, vertex_room, count = 0, vertex_count = 0;
     crArena* arena = &step->scratch;
     cr__step_row_sizes(step, takes, &rows, &entries, &vertex_room);
@@ -185,13 +197,15 @@ crStatus cr_step_problem_build(crStep* step, double h, const bool* takes, crErro
     double(*vertices)[2] = cr_arena_alloc(arena, (size_t)(vertex_room + 1) * sizeof *vertices);
     step->b = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof(double));
     step->p = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof(double));
+    step->cache->tie_of_row = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof(int));
     crStatus status = cr_rows_create(arena, rows, entries, &step->rows);
     if (status != CR_OK || blocks == NULL || info == NULL || vertices == NULL || step->b == NULL ||
-        step->p == NULL) {
+        step->p == NULL || step->cache->tie_of_row == NULL) {
         return cr__step_memory(error);
     }
     memset(step->b, 0, (size_t)rows * sizeof(double));
     memset(step->p, 0, (size_t)rows * sizeof(double));
+    memset(step->cache->tie_of_row, -1, (size_t)rows * sizeof(int));
     for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
         crStepContact* c = &step->contacts[i];
         c->row = -1;
@@ -207,7 +221,7 @@ crStatus cr_step_problem_build(crStep* step, double h, const bool* takes, crErro
     }
     if (status != CR_OK) return cr_error_set(error, status, "rows", "rows: %s", cr_status_text(status));
     step->problem.b = step->b;
-    warm_start(step, h, count, blocks);
+    warm_start(step, h, again, count, blocks);
     if (step->rows.count > step->certificate.rows) step->certificate.rows = step->rows.count;
     return CR_OK;
 }

@@ -218,5 +218,6 @@ crStatus cr__step_keep(crStep* step, crError* error) {
 
 crStatus cr_step_apply(crStep* step, crError* error) {
     cr__step_apply(step, 0, NULL, NULL, step->dynamics.work);
+    cr__step_keep_ties(step);
     return cr__step_keep(step, error);
 }

@@ -38,6 +38,9 @@ void cr__step_row_sizes(const crStep* step, const bool* takes, int* rows, int* e
 crStatus cr__step_pose_problem(crStep* step, crRows* rows, crBlock* blocks, int block_count,
                                const double (*vertices)[2], const double* v, crRows* H, crProblem* problem);
 
+// cr_step_problem_build; again: from the impulses of a solve before in this step.
+crStatus cr__step_pose(crStep* step, double h, const bool* takes, bool again, crError* error);
+
 // Whether a contact that is open, or leaving, will touch at more than its `fast`: an impact, not of a solve.
 bool cr__step_meets_fast(const crStep* step, const crStepContact* contact);
 // state.v over h under every contact that may press; plastic: those that close fast as well.
