@@ -379,6 +379,7 @@ static crStatus run_job(Job* job, crError* error) {
     const crFitOptions* o = job->options;
     crJobs jobs = {.count = job->points, .size = job->start_rows, .run = start_job, .ctx = job};
     jobs.threads = o->threads;
+    jobs.ranks = o->ranks;
     jobs.watch = watch;
     job->all = job->points + job->later_count;
     crStatus status = cr_jobs_run(&jobs, job->start, error);

@@ -206,6 +206,7 @@ crStatus cr_spread_run(const crJson* root, const char* text, const crScene* scen
     jobs.watch = watch;
     jobs.checkpoint = options->checkpoint;
     jobs.key = key_of(&copies);
+    jobs.ranks = options->ranks;
     status = cr_jobs_run(&jobs, spread->results, error);
     if (status != CR_OK) {
         cr_spread_destroy(spread);

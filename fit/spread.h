@@ -25,7 +25,8 @@ typedef struct crSpreadOptions {
     crJitter jitters[CR_SPREAD_JITTERS];
     crSpreadOf of;  // the outcome: where the bodies' centres of mass are at the end, or how fast
     const char* checkpoint;
-    uint64_t key;  // hash of the scene; what else the samples depend on is added
+    uint64_t key;           // hash of the scene; what else the samples depend on is added
+    struct crRanks* ranks;  // as in crJobs
     bool (*watch)(void* ctx, int done, int count);
     void* ctx;
 } crSpreadOptions;

@@ -4,6 +4,7 @@
 // checkpoint does not count as fast.
 #include "progress.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <time.h>
@@ -11,6 +12,7 @@
 
 #define PATIENCE 2.0   // seconds before anything is shown
 #define REFRESH  0.25  // seconds
+#define LINES    10.0  // seconds between lines where there is no terminal
 
 static volatile sig_atomic_t stop_asked;
 static void ask_stop(int signal) {
@@ -45,12 +47,14 @@ static void print_left(double seconds) {
 bool progress_show(Progress* p, const char* what, int done, int count) {
     double t = now();
     if (p->first < 0) p->first = done - 1;
-    if (p->terminal && t - p->begun >= PATIENCE && t - p->shown >= REFRESH) {
+    bool due = p->terminal ? t - p->begun >= PATIENCE && t - p->shown >= REFRESH
+                           : p->lines && t - fmax(p->begun, p->shown) >= LINES;
+    if (due) {
         p->shown = t;
-        p->drawn = true;
-        fprintf(stderr, "\r%s: %d of %d", what, done, count);
+        p->drawn = p->terminal;
+        fprintf(stderr, "%s%s: %d of %d", p->terminal ? "\r" : "", what, done, count);
         print_left((t - p->begun) * (count - done) / (done - p->first));
-        fputs("\033[K", stderr);
+        fputs(p->terminal ? "\033[K" : "\n", stderr);
         fflush(stderr);
     }
     return stop_asked == 0;

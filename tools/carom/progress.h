@@ -8,6 +8,7 @@ typedef struct Progress {
     double begun, shown;  // s
     int first;            // what was done when it was asked first, e.g. by a run before
     bool terminal, drawn;
+    bool lines;  // no terminal, but a line now and then: mpirun stands between
 } Progress;
 
 // From here on Ctrl-C asks to stop; a second one ends the process.

@@ -5,6 +5,7 @@
 #include "command.h"
 #include "fitting.h"
 #include "plot/gnuplot.h"
+#include "ranks.h"
 #include "spreading.h"
 #include "stream.h"
 
@@ -139,7 +140,7 @@ static crStatus write_files(const Spreading* s, crError* error) {
 
 static int show(const Spreading* s) {
     crError error = {0};
-    crStatus status = write_files(s, &error);
+    crStatus status = s->options.ranks->rank == 0 ? write_files(s, &error) : CR_OK;
     if (s->input.json) {
         spreading_json(s);
     } else {
@@ -160,6 +161,7 @@ static int run_samples(Spreading* s, crError* error) {
     s->options.watch = watch;
     s->options.ctx = s;
     progress_begin(&s->progress);
+    s->progress.lines = s->options.ranks->count > 1;
     crStatus status = cr_spread_run(s->input.doc.root, text, &s->scene, &s->options, &s->spread, error);
     progress_end(&s->progress);
     free(text);
@@ -184,13 +186,14 @@ static int spread(Spreading* s) {
     return show(s);
 }
 
-int verb_spread(int count, char** arguments) {
+static int spread_ranked(crRanks* ranks, int count, char** arguments) {
     Spreading* s = calloc(1, sizeof *s);
     if (s == NULL) return EXIT_BAD_INPUT;
     s->input = scene_input("spread");
     s->options.samples = 1000;
     s->options.seed = 1;
     s->options.threads = 1;
+    s->options.ranks = ranks;
     int status = scene_arguments(&s->input, count, arguments, print_help, take_option, s);
     if (status < 0) status = check_options(s);
     if (status < 0) {
@@ -206,3 +209,5 @@ int verb_spread(int count, char** arguments) {
     free(s);
     return status;
 }
+
+int verb_spread(int count, char** arguments) { return ranks_verb("spread", spread_ranked, count, arguments); }
