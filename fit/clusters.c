@@ -1,8 +1,8 @@
 // clusters.c - clusters by density: HDBSCAN (Campello, Moulavi and Sander 2013) with the whole as a candidate.
 //
-// The distance of two points is at least each one's distance to its NEAR-th neighbour; the minimum spanning
-// tree in it, cut from its longest edge on, is a tree of clusters. A part smaller than a fiftieth of the points
-// (at least 5) is not a cluster but points that left one. With lambda = 1 / distance, a cluster's weight is the
+// With m a fiftieth of the points, at least 5, the distance of two points is at least each one's distance to its
+// m-th neighbour; the minimum spanning tree in it, cut from its longest edge on, is a tree of clusters. A part
+// smaller than m is not a cluster but points that left one. With lambda = 1 / distance, a cluster's weight is the
 // sum over its points of lambda where the point left less lambda where the cluster began; of a cluster and all
 // below it the heavier stay. The whole begins at 0, so that it falls apart only where gaps are about twice as
 // wide as the distances inside. Points outside the clusters that stay join that of their nearest neighbour.
@@ -13,7 +13,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define NEAR  5
 #define SHARE 50
 #define LEAST 5
 
@@ -37,9 +36,9 @@ typedef struct Branch {
 typedef struct Work {
     const double* points;
     int count, dim;
-    int least;       // points of a cluster
+    int least;       // m: points of a cluster
     double* apart;   // distances (count*count)
-    double* core;    // to the NEAR-th neighbour (count)
+    double* core;    // to the m-th neighbour (count)
     Edge* edges;     // (count - 1)
     Node* nodes;     // (2*count - 1)
     int* root;       // of the union of parts (2*count - 1)
@@ -78,13 +77,12 @@ static void measure(Work* w) {
             w->apart[i * n + k] = w->apart[k * n + i] = d;
         }
     }
-    size_t near = n > NEAR ? NEAR : n - 1;
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < n; k++) {
             w->sorted[k] = w->apart[i * n + k];
         }
         qsort(w->sorted, n, sizeof *w->sorted, ascending);
-        w->core[i] = w->sorted[near];
+        w->core[i] = w->sorted[w->least];
     }
 }
 

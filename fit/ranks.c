@@ -66,10 +66,9 @@ crStatus cr_ranks_start(crRanks* ranks, crError* error) {
     ranks->module = open_module();
     if (ranks->module != NULL) return start_link(ranks, error);
     return cr_error_set(error, CR_ERR_MISSING, "ranks",
-                        "started by mpirun as one of several ranks, but " MODULE
-                        " is not here (%.80s); install "
-                        "carom-mpi, or build carom with libopenmpi-dev",
-                        dlerror());
+                        "mpirun started several ranks, but " MODULE
+                        " is neither beside carom nor in ../lib/carom; "
+                        "install carom-mpi, or build carom where libopenmpi-dev is installed");
 }
 
 void cr__ranks_send(crRanks* ranks, int to, const crRankMessage* head, const void* bytes, int size) {

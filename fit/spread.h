@@ -109,7 +109,7 @@ typedef struct crSpreadSummary {
     double clusters_explained;  // share of variance
     int prefix_count;           // most pairs in an order, at most CR_SPREAD_ORDER
     crSpreadPrefix prefix[CR_SPREAD_ORDER + 1];
-    int length;  // pairs by which orders are told apart: ten samples per order on average
+    int length;  // pairs by which orders are told apart
     int order_count;
     crSpreadOrder* orders;  // most frequent first (order_count)
     int* order;             // of each used sample (used)
@@ -120,7 +120,7 @@ typedef struct crSpreadSummary {
     int ties;               // samples in whose order some pairs hit together
 } crSpreadSummary;
 
-// length 0: chosen as said above. Fails: memory; argument where fewer than two samples are left.
+// length 0: the fewest pairs that explain as much as any number that leaves ten samples per order. Fails: memory; argument where fewer than two samples are left.
 crStatus cr_spread_summarize(const crSpread* spread, crSpreadOf of, int length, crSpreadSummary* summary,
                              crError* error);
 void cr_spread_summary_destroy(crSpreadSummary* summary);  // accepts a zeroed struct

@@ -2,8 +2,8 @@
 //
 // With S the sum of squares about the mean of all columns and S_w that about the means of k groups, the share of
 // variance that groups explain is 1 - (S_w / (N - k)) / (S / (N - 1)), never below 0: groups dealt at random
-// explain nothing on average, however many they are. Orders are told apart by their first pairs, as many as
-// leave ten samples per order on average. Quantiles interpolate between the sorted values.
+// explain nothing on average, however many they are. Orders are told apart by their first pairs: the fewest that
+// explain as much, to a hundredth, as any number of pairs that leaves ten samples per order. Quantiles interpolate between the sorted values.
 // Fails: memory; argument.
 #include <math.h>
 #include <stdlib.h>
@@ -13,6 +13,7 @@
 #include "fit/spread.h"
 
 #define PER_ORDER 10
+#define ENOUGH    0.01
 
 static int ascending(const void* a, const void* b) {
     double x = *(const double*)a, y = *(const double*)b;
@@ -164,6 +165,20 @@ typedef struct Room {
     Group* groups;    // (used)
 } Room;
 
+// the fewest pairs that explain about as much as any number of them that leaves enough samples per order
+static void choose_length(crSpreadSummary* s) {
+    double most = 0.0;
+    int longest = s->prefix_count > 0;
+    for (int k = 1; k <= s->prefix_count && (k == 1 || s->prefix[k].orders * PER_ORDER <= s->used); k++) {
+        most = fmax(most, s->prefix[k].explained);
+        longest = k;
+    }
+    s->length = longest;
+    for (int k = longest; k >= 1; k--) {
+        if (s->prefix[k].explained >= most - ENOUGH) s->length = k;
+    }
+}
+
 static void count_prefixes(const crSpread* spread, crSpreadSummary* s, int asked, Room* room) {
     for (int i = 0; i < s->used; i++) {
         int pairs = cr_spread_sample(spread, s->sample[i]).pair_count;
@@ -172,9 +187,9 @@ static void count_prefixes(const crSpread* spread, crSpreadSummary* s, int asked
     for (int k = 1; k <= s->prefix_count; k++) {
         s->prefix[k].orders = group_orders(spread, s, k, room->orders, s->order, room->groups, room->counts);
         s->prefix[k].explained = explained_by(s, s->order, s->prefix[k].orders, room->means, room->counts);
-        if (s->prefix[k].orders * PER_ORDER <= s->used || k == 1) s->length = k;
     }
-    if (asked > 0) s->length = asked < s->prefix_count ? asked : s->prefix_count;
+    s->length = asked < s->prefix_count ? asked : s->prefix_count;
+    if (asked == 0) choose_length(s);
     s->order_count = group_orders(spread, s, s->length, room->orders, s->order, room->groups, room->counts);
 }
 

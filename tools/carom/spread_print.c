@@ -171,7 +171,8 @@ static void json_columns(const Spreading* s) {
 
 static void json_groups(const Spreading* s) {
     const crSpreadSummary* f = &s->summary;
-    put(" \"clusters_explain", f->clusters_explained);
+    putchar(' ');
+    put("clusters_explain", f->clusters_explained);
     fputs(", \"clusters\": [", stdout);
     for (int i = 0; i < f->cluster_count; i++) {
         const crSpreadCluster* c = &f->clusters[i];

@@ -23,8 +23,8 @@ static void print_help(void) {
          "  --samples N       copies, 2 to 1000000; default 1000\n"
          "  --until T         s; default the scene's duration\n"
          "  --of WHAT         position or velocity of the bodies' centres at the end; default position\n"
-         "  --order K         tell orders apart by their first K pairs; default as many as leave ten\n"
-         "                    samples per order\n"
+         "  --order K         tell orders apart by their first K pairs; default the fewest that explain as\n"
+         "                    much as any number that leaves ten samples per order\n"
          "  --seed N          default 1; the same seed gives the same samples\n"
          "  --threads N       1 to 256; default 1; results do not depend on it\n"
          "  --checkpoint FILE keep finished samples there, and go on from it after an interruption\n"
@@ -169,7 +169,9 @@ static int run_samples(Spreading* s, crError* error) {
         fprintf(stderr, "carom spread: %s\n", error->message);
         return EXIT_INTERRUPTED;
     }
-    return status == CR_OK ? -1 : scene_refuse(&s->input, error);
+    if (status == CR_OK) return -1;
+    bool scene = strcmp(error->field, "checkpoint") != 0 && strcmp(error->field, "ranks") != 0;
+    return scene || s->input.json ? scene_refuse(&s->input, error) : file_refuse(&s->input, error);
 }
 
 static int spread(Spreading* s) {
