@@ -94,7 +94,14 @@ static crStatus draw_outcomes(const Spreading* s, crSheet* sheet, double x0, dou
         taken += got;
     }
     if (count == 1) series[0].label = NULL;
-    crChart chart = {"Outcomes of the samples", x_label, y_label, false, 0.0, 0.0, count, series};
+    double lo = INFINITY, hi = -INFINITY;
+    for (size_t i = 0; i < taken; i++) {
+        lo = fmin(lo, memory[i]);
+        hi = fmax(hi, memory[i]);
+    }
+    double margin = 0.03 * (hi - lo);
+    crChart chart = {
+        "Outcomes of the samples", x_label, y_label, false, lo - margin, hi + margin, count, series};
     cr_chart_draw(sheet, x0, y0, x1, y1, &chart);
     free(memory);
     return CR_OK;
