@@ -106,14 +106,19 @@ bool cr__ranks_receive(crRanks* ranks, int* from, crRankMessage* head, void* byt
     return whole;
 }
 
-void cr__ranks_pause(void) { nanosleep(&(struct timespec){0, 100000}, NULL); }
+void cr__ranks_pause(int* idle) {
+    long length = 50000L << *idle;
+    if (*idle < 4) (*idle)++;
+    nanosleep(&(struct timespec){0, length}, NULL);
+}
 
 // what a rank had still sent is of no use now
 static void await_leave(crRanks* ranks, int of) {
+    int idle = 0;
     while (!ranks->left[of]) {
         crRankMessage head;
         int from;
-        if (!cr__ranks_receive(ranks, &from, &head, NULL, 0)) cr__ranks_pause();
+        if (!cr__ranks_receive(ranks, &from, &head, NULL, 0)) cr__ranks_pause(&idle);
     }
 }
 

@@ -48,6 +48,6 @@ typedef struct crRankMessage {
 // A head and `size` bytes. receive: at most `room` of them; false where nothing is there. LEAVE is noted.
 void cr__ranks_send(crRanks* ranks, int to, const crRankMessage* head, const void* bytes, int size);
 bool cr__ranks_receive(crRanks* ranks, int* from, crRankMessage* head, void* bytes, int room);
-void cr__ranks_pause(void);  // a tenth of a millisecond
+void cr__ranks_pause(int* idle);  // longer each time, up to a millisecond; set *idle to 0 when there was work
 
 #endif
