@@ -35,8 +35,8 @@ crStatus cr_jitter_parse(const char* text, crJitter* jitter, crError* error);
 // Whether a scene has what is to be jittered. Fails: unknown-field, missing-field, wrong-type, argument.
 crStatus cr_jitter_check(const crJitter* jitter, const crJson* root, const crScene* scene, crError* error);
 
-// A scene of a tree whose values are drawn from the stream. root is not changed; text is the same tree as JSON,
-// read again where a field is jittered. Fails: what the reader of scenes refuses; out-of-range.
+// A scene of a tree whose values are drawn from the stream. root is not changed; text is the same tree as
+// JSON, read again where a field is jittered. Fails: what the reader of scenes refuses; out-of-range.
 crStatus cr_jitter_scene(const crJitter* jitters, int count, const crJson* root, const char* text,
                          uint64_t* random, crScene* scene, crError* error);
 

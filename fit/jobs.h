@@ -1,7 +1,7 @@
 // jobs.h - independent jobs, each with a few numbers as its result, over threads, ranks and interruptions.
 //
-// Results lie in the order of jobs and do not depend on how many threads and ranks there were or how often the
-// work was interrupted: whatever is computed from them afterwards has the same bits, on every rank.
+// Results lie in the order of jobs and do not depend on how many threads and ranks there were or how often
+// the work was interrupted: whatever is computed from them afterwards has the same bits, on every rank.
 #ifndef CAROM_FIT_JOBS_H
 #define CAROM_FIT_JOBS_H
 

@@ -1,9 +1,9 @@
 // jobs_ranks.c - jobs over ranks: rank 0 hands them out and works too, every rank ends with all results.
 //
 // A rank says HELLO, gets WORK, says DONE with the result and gets more, one job ahead per thread while many
-// are left so that it never waits for the next, and none ahead near the end, so that none is kept waiting. When
-// all is done, or has failed, rank 0 says END to all, and the results go from it to all. On rank 0 a thread of
-// its own answers the others: they need not wait until a job of rank 0 is done.
+// are left so that it never waits for the next, and none ahead near the end, so that none is kept waiting.
+// When all is done, or has failed, rank 0 says END to all, and the results go from it to all. On rank 0 a
+// thread of its own answers the others: they need not wait until a job of rank 0 is done.
 // Fails: see jobs.h; a rank that ended, or has other jobs, is an error that names it.
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // ranks.c - finding the module that knows MPI, and starting and ending together.
 //
-// Whether mpirun started the process is told by the variables that Open MPI, MPICH and PMIx set. The module lies
-// beside the command or in the folder of libraries. A rank that ends says so to rank 0, and rank 0 to all: who
-// waits for a rank that has ended learns of it instead of waiting for ever.
+// Whether mpirun started the process is told by the variables that Open MPI, MPICH and PMIx set. The module
+// lies beside the command or in the folder of libraries. A rank that ends says so to rank 0, and rank 0 to
+// all: who waits for a rank that has ended learns of it instead of waiting for ever.
 // Fails: see ranks.h.
 #include "fit/ranks.h"
 

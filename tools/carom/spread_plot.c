@@ -1,8 +1,8 @@
-// spread_plot.c - the pictures of carom spread: where one body ended, by cluster, and how much of the outcomes'
-// variance the first pairs of the order explain.
+// spread_plot.c - the pictures of carom spread: where one body ended, by cluster, and how much of the
+// outcomes' variance the first pairs of the order explain.
 //
-// The body is the one with the largest variance unless another is named; its two numbers that vary most are the
-// axes, or one of them over the number of the sample where only one does. Fails: memory.
+// The body is the one with the largest variance unless another is named; its two numbers that vary most are
+// the axes, or one of them over the number of the sample where only one does. Fails: memory.
 #include <math.h>
 #include <stdlib.h>
 
