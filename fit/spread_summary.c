@@ -96,7 +96,7 @@ static double explained_by(const crSpreadSummary* s, const int* group, int group
             within += d * d;
         }
     }
-    if (groups >= s->used || !(s->variance > 0.0)) return 0.0;
+    if (groups == 1 || groups >= s->used || !(s->variance > 0.0)) return 0.0;
     return fmax(0.0, 1.0 - within / (s->used - groups) / s->variance);
 }
 

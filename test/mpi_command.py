@@ -13,7 +13,7 @@ from command import COMMAND, SOURCE, carom, check, main
 DIR = pathlib.Path(tempfile.mkdtemp(prefix="carom-mpi-"))
 atexit.register(shutil.rmtree, DIR)
 MPIRUN = ["mpirun", "--oversubscribe"] + (["--allow-run-as-root"] if os.getuid() == 0 else [])
-BREAK = ("spread", "pool-break", "--jitter", "gap=1e-5", "--until", "0.2")
+BREAK = ("spread", "pool-break", "--jitter", "gap=1e-5", "--until", "0.14")
 
 
 def ranks(count, *arguments, command=COMMAND, more=()):
@@ -23,14 +23,14 @@ def ranks(count, *arguments, command=COMMAND, more=()):
 
 
 def test_same_bytes_for_any_number_of_ranks():
-    arguments = (*BREAK, "--samples", "80", "--json")
+    arguments = (*BREAK, "--samples", "40", "--json")
     alone = carom(*arguments)
     check(alone[0] == 0, alone)
     for count in (1, 2, 4):
         check(ranks(count, *arguments)[:2] == alone[:2], count, "ranks")
     check(ranks(2, *arguments, "--threads", "3")[:2] == alone[:2], "2 ranks, 3 threads each")
-    table = carom(*BREAK, "--samples", "80")
-    check(ranks(3, *BREAK, "--samples", "80")[:2] == table[:2], "table")
+    table = carom(*BREAK, "--samples", "40")
+    check(ranks(3, *BREAK, "--samples", "40")[:2] == table[:2], "table")
 
 
 def test_few_jobs_and_many_ranks():
@@ -138,7 +138,7 @@ def killed(path, arguments, whom):
 
 
 def test_killed_runs_go_on():
-    arguments = (*BREAK, "--samples", "1500", "--json")
+    arguments = (*BREAK, "--samples", "500", "--json")
     path = DIR / "killed"
     whole = carom(*arguments)
     progress = [killed(path, arguments, whom) for whom in (1, 0, "mpirun")]
