@@ -24,7 +24,7 @@ const playbackOf = (given, { quantum, turn }) => {
       sum[i] += frames[k * width + i];
       poses[7 * moving[Math.floor(i / 7)] + (i % 7)] = sum[i] * (i % 7 < 3 ? quantum : turn);
     }
-    run.history.add({ time, poses, forces: [] });
+    run.history.add({ time, poses, forces: new Float32Array(0) });
   });
   return run;
 };

@@ -87,7 +87,7 @@ export class Run extends Playback {
   }
 
   record(numbers) {
-    this.history.add({ time: numbers.time, kinetic: numbers.kinetic, potential: numbers.potential, poses: this.scene.poses(), forces: this.recorded ? [] : this.scene.forces(numbers.forces) });
+    this.history.add({ time: numbers.time, kinetic: numbers.kinetic, potential: numbers.potential, poses: this.scene.poses(), forces: this.scene.forces(numbers.forces) });
   }
 
   get duration() { return this.recorded ? super.duration : this.about.duration; }

@@ -11,15 +11,21 @@ import { runCharts, showRun } from "./charts.js";
 import { eventTable } from "./events.js";
 
 const PATHS = { method: "step.method", rule: "impact.rule", law: "impact.law", dt: "step.dt" };
-const BUDGET = 14;    // milliseconds of computing per picture, or as long as drawing takes
-const HURRY = 120;    // likewise where the run is behind a time that was asked for
+const BUDGET = 14;    // milliseconds of computing per picture
+const SHARE = 0.85;   // likewise, of the time between two pictures
+const LONGEST = 400;  // likewise, at most
+const HURRY = 120;    // likewise, where the run is behind a time that was asked for
 const CHARTED = 250;  // milliseconds between two pictures of the charts
+const SLOW = 60;      // milliseconds between two pictures, beyond what computing takes
+const PATIENCE = 500; // milliseconds of slow pictures before they get simpler
+const COARSE = 0.5;   // pixels per pixel of the screen, at least
 
 export const sceneView = (carom, place, values) => {
   let source = { name: "", text: "" };
   let asked = {};      // what stands in place of the scene's own
   let run = null, stage = null;
-  let charted = 0, drawing = 0;
+  let charted = 0;
+  let computing = 0, slow = 0;
   let touched = false;  // the view was turned by hand
   const shows = { contacts: true, impulses: true, paths: false, names: false };
 
@@ -83,14 +89,14 @@ export const sceneView = (carom, place, values) => {
       ...(run.recorded ? [] : [make("span", { id: "hash", "data-steps": t.steps, "data-over": String(run.over) }, make("b", {}, "state hash"), make("code", {}, run.scene.hash()))]));
   };
 
-  const show = (time) => {
-    const begun = performance.now();
+  const show = (time, interval) => {
+    const mark = performance.now();
     const record = run.history.at(time);
     overlay.textContent = `${run.recorded ? "recorded" : `${run.about.method}, ${run.about.rule}, ${run.about.law}, dt ${shown(run.about.dt)} s`}\nE ${shown(record.kinetic + record.potential)} J`;
     tell();
-    if (begun - charted > CHARTED || (!player.playing && player.goal <= run.now)) { showRun(charts, run.history); charted = begun; }
+    if (mark - charted > CHARTED || (!player.playing && player.goal <= run.now)) { showRun(charts, run.history); charted = mark; }
     if (renderer && stage) drawStage(time, record);
-    drawing = performance.now() - begun;
+    if (player.playing) ease(interval);
   };
 
   const drawStage = (time, record) => {
@@ -100,14 +106,27 @@ export const sceneView = (carom, place, values) => {
     // while it plays the camera moves gently, else at once
     for (let i = 0; i < (player.playing ? 1 : 60) && !touched && !run.recorded && stage.isCrowded(); i++) stage.stepBack();
     renderer.render(stage.scene, stage.camera);
+    renderer.getContext().flush();
   };
 
-  const reach = (goal, playing) => {
+  // where pictures come slowly for longer than computing takes, they get simpler: shadows go, then pixels
+  const ease = (interval) => {
+    slow = interval > computing + SLOW ? slow + interval : 0;
+    if (slow < PATIENCE) return;
+    slow = 0;
+    if (stage.sun.castShadow) stage.sun.castShadow = false;
+    else if (renderer.getPixelRatio() > COARSE) { renderer.setPixelRatio(Math.max(COARSE, renderer.getPixelRatio() / 2)); fit(); }
+  };
+
+  const reach = (goal, interval) => {
     if (!run) return goal;
-    if (goal > run.now && !run.over) guard(() => run.advance(goal, Math.max(playing ? BUDGET : HURRY, drawing)));
+    const begun = performance.now();
+    const budget = player.playing ? Math.min(LONGEST, Math.max(BUDGET, SHARE * interval)) : HURRY;
+    if (goal > run.now && !run.over) guard(() => run.advance(goal, budget));
+    computing = performance.now() - begun;
     return run.over ? Math.max(run.now, goal) : run.now;
   };
-  const player = new Player({ reach, show: (time) => { if (run) guard(() => show(time)); } });
+  const player = new Player({ reach, show: (time, interval) => { if (run) guard(() => show(time, interval)); } });
 
   const fit = () => {
     if (!renderer || !stage || !view.clientWidth) return;

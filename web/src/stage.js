@@ -1,9 +1,9 @@
 // stage.js - bodies of a scene in three dimensions: shapes, ground, shadows, arrows, camera.
 //
-// Spheres of the whole scene are one instanced mesh with a stripe that shows how they turn; other shapes are
-// meshes of the polygons the library gives. Up is against gravity; scenes that move in the x-y plane are seen
+// Spheres of the whole scene are one mesh; other shapes are meshes of the polygons the library gives. Up is against gravity; scenes that move in the x-y plane are seen
 // along z, and so are those without gravity. Several stages may share a camera.
 import * as THREE from "./three.js";
+import { Balls } from "./balls.js";
 import { Pushes } from "./pushes.js";
 import { ink } from "./dom.js";
 
@@ -14,16 +14,6 @@ const NAMES = 60;      // of bodies that are shown
 const PATHS = 40;      // of bodies
 const POINTS = 300;    // of a path
 const bodyColor = (i) => ink(`ink-${6 + ((i - 1) % 8)}`);
-
-const stripes = () => {
-  const canvas = Object.assign(document.createElement("canvas"), { width: 64, height: 32 });
-  const pen = canvas.getContext("2d");
-  pen.fillStyle = "#fff";
-  pen.fillRect(0, 0, 64, 32);
-  pen.fillStyle = "#9a9a9a";
-  pen.fillRect(0, 13, 64, 6);
-  return Object.assign(new THREE.CanvasTexture(canvas), { colorSpace: THREE.SRGBColorSpace });
-};
 
 // polygons as triangles; flat faces keep their edges
 const polygons = (shape) => {
@@ -83,12 +73,8 @@ export class Stage {
 
   addBalls() {
     if (!this.balls.length) return;
-    const many = this.balls.length > 200;
-    const geometry = new THREE.SphereGeometry(1, many ? 14 : 32, many ? 10 : 24);
-    this.instances = new THREE.InstancedMesh(geometry, new THREE.MeshLambertMaterial({ map: stripes() }), this.balls.length);
-    this.instances.castShadow = this.instances.receiveShadow = this.shadows;
-    this.instances.frustumCulled = false;
-    this.root.add(this.instances);
+    this.spheres = new Balls(this.balls.length, this.shadows);
+    this.root.add(this.spheres.mesh);
   }
 
   lights() {
@@ -180,34 +166,40 @@ export class Stage {
     return true;
   }
 
+  // seen from outside of what it fills; a wall is small and faint, so that what happens before it is seen
   addPlane({ body, n, offset }) {
-    const size = 5 * this.radius;
     const normal = new THREE.Vector3(...n);
+    const wall = !this.flat && normal.clone().applyQuaternion(this.bodies[body].quaternion).dot(this.up) < 0.5;
+    const size = (wall ? 2 : 5) * this.radius;
     const group = new THREE.Group();
-    const material = new THREE.MeshLambertMaterial({ side: THREE.DoubleSide });
+    const material = new THREE.MeshLambertMaterial({ transparent: wall, opacity: wall ? 0.4 : 1, depthWrite: !wall });
     this.materials.push([material, 0, false]);
     const mesh = new THREE.Mesh(new THREE.PlaneGeometry(size, size), material);
-    mesh.receiveShadow = this.shadows;
-    const grid = new THREE.GridHelper(size, 20);
-    grid.rotation.x = Math.PI / 2;
-    grid.position.z = 0.0005 * this.radius;
-    grid.material.transparent = true;
-    grid.material.opacity = 0.25;
-    group.add(mesh, grid);
+    mesh.receiveShadow = this.shadows && !wall;
+    group.add(mesh);
+    if (!wall) group.add(this.grid(size));
     group.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), normal);
     const centre = this.bodies[body].worldToLocal(this.centre.clone());
     group.position.copy(centre.addScaledVector(normal, offset - centre.dot(normal)));
     this.bodies[body].add(group);
   }
 
+  grid(size) {
+    const grid = new THREE.GridHelper(size, 20);
+    grid.rotation.x = Math.PI / 2;
+    grid.position.z = 0.0005 * this.radius;
+    Object.assign(grid.material, { transparent: true, opacity: 0.25 });
+    return grid;
+  }
+
   recolor() {
     this.scene.background = new THREE.Color(ink("paper"));
     for (const [material, i, moves] of this.materials) material.color.set(moves ? bodyColor(i) : ink("ink-3"));
     const inks = Array.from({ length: 8 }, (_, i) => new THREE.Color(bodyColor(i + 1))), still = new THREE.Color(ink("ink-4"));
-    this.balls.forEach((ball, k) => this.instances.setColorAt(k, ball.moves ? inks[(ball.body - 1) % 8] : still));
+    this.balls.forEach((ball, k) => this.spheres.color(k, ball.moves ? inks[(ball.body - 1) % 8] : still));
     this.pushes.recolor();
     if (this.names) { this.showNames(false); this.showNames(true); }
-    if (this.instances?.instanceColor) this.instances.instanceColor.needsUpdate = true;
+    this.spheres?.update();
   }
 
   // p and quaternion (w first) of each body
@@ -216,13 +208,13 @@ export class Stage {
       group.position.set(poses[7 * i], poses[7 * i + 1], poses[7 * i + 2]);
       group.quaternion.set(poses[7 * i + 4], poses[7 * i + 5], poses[7 * i + 6], poses[7 * i + 3]);
     });
-    const matrix = new THREE.Matrix4(), scale = new THREE.Vector3(), at = new THREE.Vector3();
+    const at = new THREE.Vector3();
     this.balls.forEach((ball, k) => {
       const group = this.bodies[ball.body];
       at.copy(ball.p).applyQuaternion(group.quaternion).add(group.position);
-      this.instances.setMatrixAt(k, matrix.compose(at, group.quaternion, scale.setScalar(ball.r)));
+      this.spheres.place(k, at, group.quaternion, ball.r);
     });
-    if (this.instances) this.instances.instanceMatrix.needsUpdate = true;
+    this.spheres?.update();
     this.names?.children.forEach((sprite) => this.centreOf(sprite.userData.body, sprite.position).addScaledVector(this.up, 0.05 * this.radius));
   }
 

@@ -1,8 +1,8 @@
 // three.js - the part of three that the page uses, a renderer that may be missing, and words in space.
 export {
-  Box3, BufferGeometry, CanvasTexture, Color, ConeGeometry, CylinderGeometry, DirectionalLight, DoubleSide,
-  DynamicDrawUsage, Float32BufferAttribute, GridHelper, Group, HemisphereLight, InstancedMesh, Line, LineBasicMaterial,
-  Matrix4, Mesh, MeshLambertMaterial, PerspectiveCamera, PlaneGeometry, Quaternion, Scene, SphereGeometry, Sprite,
+  Box3, BufferAttribute, BufferGeometry, CanvasTexture, Color, ConeGeometry, CylinderGeometry, DirectionalLight, DoubleSide,
+  DynamicDrawUsage, Float32BufferAttribute, GridHelper, Group, HemisphereLight, Line, LineBasicMaterial, Matrix4, Mesh,
+  MeshBasicMaterial, MeshLambertMaterial, PerspectiveCamera, PlaneGeometry, Points, PointsMaterial, Quaternion, Scene, SphereGeometry, Sprite,
   SpriteMaterial, SRGBColorSpace, Vector3,
 } from "three";
 export { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
