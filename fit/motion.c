@@ -8,130 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fit/search.h"
+#include "fit/motion_parts.h"
 #include "io/json_set.h"
-#include "io/names.h"
 #include "io/scene.h"
 
-_Static_assert(CR_MOTION_PARAMS <= CR_SEARCH_DIM, "every parameter can be searched for");
-
 #define MOST_GAIN 1.0  // of the energy above the start, shares of what the start and the drop can give
-
-static const crMotionParam known[] = {
-    {"mu", "", 0.0, 4.0, true},        {"e", "", 0.0, 1.0, false},
-    {"et", "", -1.0, 1.0, false},      {"mu_roll", "", 0.0, 0.02, false},
-    {"mu_spin", "", 0.0, 0.02, false}, {"threshold", "impact.threshold", 0.001, 1.0, false},
-};
-enum { KNOWN = sizeof known / sizeof known[0] };
-
-static const char* known_name(const void* ctx, int index) {
-    (void)ctx;
-    return index < KNOWN ? known[index].name : NULL;
-}
-
-static crStatus find_known(const char* name, crMotionParam* param, crError* error) {
-    for (int i = 0; i < KNOWN; i++) {
-        if (strcmp(known[i].name, name) != 0) continue;
-        *param = known[i];
-        return CR_OK;
-    }
-    const char* near = cr_name_nearest(name, known_name, NULL);
-    return near != NULL
-               ? cr_error_set(error, CR_ERR_NAME, "params",
-                              "params: '%.40s' is no parameter; did you mean '%s'?", name, near)
-               : cr_error_set(error, CR_ERR_NAME, "params",
-                              "params: '%.40s' is no parameter; mu, e, et, mu_roll, mu_spin and threshold "
-                              "are, or write NAME=PATH:LO:HI",
-                              name);
-}
-
-static bool read_number(const char* text, double* number) {
-    char* end = NULL;
-    *number = strtod(text, &end);
-    return end != text && *end == '\0' && isfinite(*number);
-}
-
-crStatus cr_motion_param(const char* text, crMotionParam* param, crError* error) {
-    char copy[CR_MOTION_NAME + CR_MOTION_PATH + 64];
-    if (strlen(text) >= sizeof copy)
-        return cr_error_set(error, CR_ERR_LIMIT, "params", "params: '%.40s...' is too long", text);
-    memcpy(copy, text, strlen(text) + 1);
-    *param = (crMotionParam){0};
-    char* colon = strchr(copy, ':');
-    char* second = colon != NULL ? strchr(colon + 1, ':') : NULL;
-    if (second != NULL) *second = '\0';
-    if (colon != NULL) *colon = '\0';
-    char* equals = strchr(copy, '=');
-    if (equals != NULL) *equals = '\0';
-    const char* path = equals != NULL ? equals + 1 : "";
-    if (copy[0] == '\0' || strlen(copy) >= CR_MOTION_NAME || strlen(path) >= CR_MOTION_PATH ||
-        (equals != NULL && (path[0] == '\0' || colon == NULL)) || (colon != NULL && second == NULL))
-        return cr_error_set(error, CR_ERR_SYNTAX, "params",
-                            "params: '%.60s' must be NAME, NAME:LO:HI or NAME=PATH:LO:HI", text);
-    if (equals == NULL) {
-        crStatus status = find_known(copy, param, error);
-        if (status != CR_OK) return status;
-    }
-    memcpy(param->name, copy, strlen(copy) + 1);
-    if (equals != NULL) memcpy(param->path, path, strlen(path) + 1);
-    if (colon == NULL) return CR_OK;
-    if (!read_number(colon + 1, &param->lo) || !read_number(second + 1, &param->hi) ||
-        !(param->lo < param->hi))
-        return cr_error_set(error, CR_ERR_RANGE, "params",
-                            "params: the range of '%.60s' must be two numbers, the smaller first", text);
-    param->ratio = param->ratio && param->lo >= 0.0;
-    return CR_OK;
-}
-
-double cr_motion_param_value(const crMotionParam* p, double x) {
-    if (!p->ratio) return p->lo + (p->hi - p->lo) * x;
-    double lo = p->lo / (1.0 + p->lo), hi = p->hi / (1.0 + p->hi);
-    double y = lo + (hi - lo) * x;
-    return y / (1.0 - y);
-}
 
 double cr_rotation_between(crQuat a, crQuat b) {
     crQuat d = cr_quat_mul(a, cr_quat_conj(b));
     return 2.0 * cr_atan2(sqrt(d.x * d.x + d.y * d.y + d.z * d.z), fabs(d.w));
-}
-
-// setting parameters
-
-// every member of `materials` gets it, and the pairs that say something of their own
-static crStatus set_surfaces(crJsonDoc* doc, const char* name, const char* value, crError* error) {
-    char path[CR_MOTION_PATH];
-    const crJson* materials = cr_json_get(doc->root, "materials");
-    const crJson* pairs = cr_json_get(doc->root, "pairs");
-    crStatus status = CR_OK;
-    int count = 0;
-    for (const crJson* m = materials != NULL ? materials->child : NULL; m != NULL; m = m->next) {
-        if (status != CR_OK || m->type != CR_JSON_OBJECT) continue;
-        snprintf(path, sizeof path, "materials.%s.%s", m->key, name);
-        status = cr_json_set(doc, path, value, error);
-        count++;
-    }
-    int index = 0;
-    for (const crJson* p = pairs != NULL ? pairs->child : NULL; p != NULL && status == CR_OK; p = p->next) {
-        snprintf(path, sizeof path, "pairs[%d].%s", index++, name);
-        if (cr_json_get(p, name) != NULL) status = cr_json_set(doc, path, value, error);
-    }
-    if (status == CR_OK && count == 0)
-        status =
-            cr_error_set(error, CR_ERR_MISSING, "materials",
-                         "materials: the scene has none to fit %s of; name a material for its shapes", name);
-    return status;
-}
-
-static crStatus set_params(crJsonDoc* doc, const crMotionModel* m, const double* values, crError* error) {
-    crStatus status = CR_OK;
-    for (int i = 0; i < m->param_count && status == CR_OK; i++) {
-        const crMotionParam* p = &m->params[i];
-        char text[CR_JSON_NUMBER_TEXT];
-        cr_json_number_text(values[i], text);
-        status = p->path[0] == '\0' ? set_surfaces(doc, p->name, text, error)
-                                    : cr_json_set(doc, p->path, text, error);
-    }
-    return status;
 }
 
 // the scene with these values; the middle of every range where there are none
@@ -141,8 +26,7 @@ static crStatus read_scene(const crMotionModel* m, const double* values, crScene
         middle[i] = values != NULL ? values[i] : cr_motion_param_value(&m->params[i], 0.5);
     }
     crJsonDoc doc = {0};
-    crStatus status = cr_json_parse(m->text, strlen(m->text), 1, &doc, error);
-    if (status == CR_OK) status = set_params(&doc, m, middle, error);
+    crStatus status = cr__motion_tree(m, middle, &doc, error);
     if (status == CR_OK) status = cr_scene_read(doc.root, scene, error);
     cr_json_free(&doc);
     return status;
@@ -245,10 +129,10 @@ static double size_of(const crScene* scene, int body) {
     return size;
 }
 
-crStatus cr_motion_create(const crJson* root, const char* body, double length, const crTosses* tosses,
-                          const crMotionParam* params, int param_count, const crMotionLaw* law,
-                          crMotionModel* motion, crError* error) {
-    *motion = (crMotionModel){.tosses = tosses, .length = length, .param_count = param_count};
+crStatus cr_motion_model_create(const crJson* root, const char* body, double length, const crTosses* tosses,
+                                const crMotionParam* params, int param_count, const crMotionLaw* law,
+                                crMotionModel* motion, crError* error) {
+    *motion = (crMotionModel){.tosses = tosses, .length = length, .scale = 0.2, .param_count = param_count};
     memcpy(motion->params, params, (size_t)param_count * sizeof *params);
     crScene scene = {0};
     crStatus status = make_text(root, law, motion, error);
@@ -264,11 +148,11 @@ crStatus cr_motion_create(const crJson* root, const char* body, double length, c
                          "length: is %g, must be > 0 m; a body without shapes needs one", motion->length);
     if (status == CR_OK) status = read_scene(motion, NULL, &scene, error);
     cr_scene_free(&scene);
-    if (status != CR_OK) cr_motion_destroy(motion);
+    if (status != CR_OK) cr_motion_model_destroy(motion);
     return status;
 }
 
-void cr_motion_destroy(crMotionModel* motion) {
+void cr_motion_model_destroy(crMotionModel* motion) {
     free(motion->text);
     *motion = (crMotionModel){0};
 }
@@ -338,6 +222,8 @@ static crStatus run_toss(crWorld* world, const crMotionModel* m, int toss, crMot
         double angle = cr_rotation_between(pose.q, s[k].pose.q);
         run->position += cr_dot(d, d) / (m->length * t->count);
         run->rotation += angle * angle / t->count;
+        double far = (cr_dot(d, d) / (m->length * m->length) + angle * angle) / (m->scale * m->scale);
+        run->misfit += far / (1.0 + far) / t->count;
         if (poses != NULL) poses[k] = pose;
     }
     return CR_OK;

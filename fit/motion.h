@@ -3,9 +3,12 @@
 // The loss of a toss, over its samples k (the first one included) with position p_k and rotation R_k,
 //
 //     loss = mean |p_k - p'_k|^2 / length + mean angle(R_k R'_k^T)^2,
+//     misfit = mean r_k^2 / (1 + r_k^2),    r_k^2 = (|p_k - p'_k|^2 / length^2 + angle^2) / scale^2,
 //
-// measured p, R against simulated p', R': rad^2, and m^2 per m. With length = .0524 m, half the side of the
-// cube of ContactNets, it is the loss of the published comparisons of simulators.
+// measured p, R against simulated p', R'. With length = .0524 m, half the side of the cube of ContactNets, the
+// loss is that of the published comparisons of simulators. A toss that ends on another face than measured
+// decides such a mean of squares and says little about parameters; the misfit, from 0 to 1, asks how long a
+// simulation stays near the measurement, and it is what is fitted.
 #ifndef CAROM_FIT_MOTION_H
 #define CAROM_FIT_MOTION_H
 
@@ -45,6 +48,7 @@ typedef struct crMotionModel {
     char* text;     // the scene
     int body;       // of the model, the one that was measured
     double length;  // m
+    double scale;   // at which a sample counts half as lost, rad and shares of length; 0.2
     int substeps;   // between two samples; 0: as many as the scene's dt asks for
     int param_count;
     crMotionParam params[CR_MOTION_PARAMS];
@@ -54,17 +58,18 @@ typedef struct crMotionModel {
 // farthest point from its centre of mass over sqrt(3), half the side of a cube. Fails: what a scene is refused for; unknown-name (the body), wrong-type
 // (its joint), missing-field (a material), out-of-range (a measured energy that grows beyond what the start
 // and the drop can give), memory.
-crStatus cr_motion_create(const crJson* scene, const char* body, double length, const crTosses* tosses,
-                          const crMotionParam* params, int param_count, const crMotionLaw* law,
-                          crMotionModel* motion, crError* error);
-void cr_motion_destroy(crMotionModel* motion);  // accepts a zeroed struct
+crStatus cr_motion_model_create(const crJson* scene, const char* body, double length, const crTosses* tosses,
+                                const crMotionParam* params, int param_count, const crMotionLaw* law,
+                                crMotionModel* motion, crError* error);
+void cr_motion_model_destroy(crMotionModel* motion);  // accepts a zeroed struct
 
 // One toss, simulated.
 typedef struct crMotionRun {
     double position, rotation;  // the two parts of the loss
-    double penetration;         // deepest overlap after any step, m
-    double energy_created;      // most by one impact, J
-    double energy_gain;         // most that kinetic and potential energy rose above the start, J
+    double misfit;
+    double penetration;     // deepest overlap after any step, m
+    double energy_created;  // most by one impact, J
+    double energy_gain;     // most that kinetic and potential energy rose above the start, J
     int steps;
     int unsolved;       // steps whose contact solve did not reach the tolerance
     int impermissible;  // impacts outside the permissible region

@@ -29,6 +29,7 @@
 enum {
     R_POSITION,
     R_ROTATION,
+    R_MISFIT,
     R_PENETRATION,
     R_CREATED,
     R_GAIN,
@@ -53,8 +54,8 @@ typedef struct Fit {
 // Points at which the loss is known, for some tosses.
 typedef struct Pool {
     int count, room;
-    double* x;     // (room*dim)
-    double* loss;  // of each toss; only those that a search uses (room*tosses)
+    double* x;       // (room*dim)
+    double* misfit;  // of each toss; only those that a search uses (room*tosses)
 } Pool;
 
 // A search over some tosses.
@@ -99,9 +100,9 @@ static crStatus run_job(void* ctx, int job, double* result, crError* error) {
     crMotionRun run;
     values_at(b->fit, &b->x[job / b->count * b->fit->dim], values);
     crStatus status = cr_motion_simulate(b->fit->model, values, b->in[job % b->count], &run, NULL, error);
-    const double all[R_SIZE] = {run.position,       run.rotation,      run.penetration,
-                                run.energy_created, run.energy_gain,   run.steps,
-                                run.unsolved,       run.impermissible, run.broken};
+    const double all[R_SIZE] = {run.position,       run.rotation,    run.misfit, run.penetration,
+                                run.energy_created, run.energy_gain, run.steps,  run.unsolved,
+                                run.impermissible,  run.broken};
     memcpy(result, all, sizeof all);
     return status;
 }
@@ -139,8 +140,6 @@ static crStatus simulate(Fit* f, const double* x, int points, const int* in, int
     return status;
 }
 
-static double loss_of(const double* result) { return result[R_POSITION] + result[R_ROTATION]; }
-
 // searches
 
 // splitmix64
@@ -160,21 +159,21 @@ static crStatus search_create(Search* s, Fit* fit, const int* in, int count, crE
     s->pool.room = (ROUNDS + 1) * fit->points;
     size_t room = (size_t)s->pool.room, dim = (size_t)fit->dim;
     s->pool.x = calloc(room * dim + 1, sizeof(double));
-    s->pool.loss = calloc(room * (size_t)fit->tosses, sizeof(double));
+    s->pool.misfit = calloc(room * (size_t)fit->tosses, sizeof(double));
     s->used_x = calloc(room * dim + 1, sizeof(double));
     s->used_at = calloc(room, sizeof(int));
     s->f = calloc(room, sizeof(double));
     for (int i = 0; i < fit->dim; i++) {
         s->hi[i] = 1.0;
     }
-    bool got =
-        s->pool.x != NULL && s->pool.loss != NULL && s->used_x != NULL && s->used_at != NULL && s->f != NULL;
+    bool got = s->pool.x != NULL && s->pool.misfit != NULL && s->used_x != NULL && s->used_at != NULL &&
+               s->f != NULL;
     return got ? CR_OK : no_memory(error);
 }
 
 static void search_destroy(Search* s) {
     free(s->pool.x);
-    free(s->pool.loss);
+    free(s->pool.misfit);
     free(s->used_x);
     free(s->used_at);
     free(s->f);
@@ -196,8 +195,8 @@ static crStatus add_points(Search* s, int points, crError* error) {
     crStatus status = simulate(f, x, points, s->in, s->count, &results, error);
     for (int k = 0; status == CR_OK && k < points; k++) {
         for (int i = 0; i < s->count; i++) {
-            p->loss[(size_t)(p->count + k) * (size_t)f->tosses + (size_t)s->in[i]] =
-                loss_of(&results[(k * s->count + i) * R_SIZE]);
+            p->misfit[(size_t)(p->count + k) * (size_t)f->tosses + (size_t)s->in[i]] =
+                results[(k * s->count + i) * R_SIZE + R_MISFIT];
         }
     }
     if (status == CR_OK) p->count += points;
@@ -207,10 +206,10 @@ static crStatus add_points(Search* s, int points, crError* error) {
 
 // mean loss at a point; weight NULL: every toss of the search once, else as often as it says (count)
 static double mean_at(const Search* s, int point, const unsigned short* weight) {
-    const double* loss = &s->pool.loss[(size_t)point * (size_t)s->fit->tosses];
+    const double* misfit = &s->pool.misfit[(size_t)point * (size_t)s->fit->tosses];
     double sum = 0.0;
     for (int i = 0; i < s->count; i++) {
-        sum += (weight != NULL ? weight[i] : 1) * loss[s->in[i]];
+        sum += (weight != NULL ? weight[i] : 1) * misfit[s->in[i]];
     }
     return sum / s->count;
 }
@@ -407,10 +406,10 @@ static void intervals(const Search* s, const double* minima, double* sorted) {
 static bool is_worse(const double* results, const double* best, int count) {
     double mean = 0.0, square = 0.0, size = 0.0;
     for (int i = 0; i < count; i++) {
-        double d = loss_of(&results[i * R_SIZE]) - loss_of(&best[i * R_SIZE]);
+        double d = results[i * R_SIZE + R_MISFIT] - best[i * R_SIZE + R_MISFIT];
         mean += d / count;
         square += d * d / count;
-        size += loss_of(&best[i * R_SIZE]) / count;
+        size += best[i * R_SIZE + R_MISFIT] / count;
     }
     double se = sqrt(fmax(0.0, square - mean * mean) / count);
     return mean > 2.0 * se && mean > 1e-9 * (size + 1e-9);
@@ -494,6 +493,7 @@ static crStatus judge(const Search* s, const double* best, crError* error) {
         const double* r = &best[i * R_SIZE];
         f->out->runs[i] = (crMotionRun){.position = r[R_POSITION],
                                         .rotation = r[R_ROTATION],
+                                        .misfit = r[R_MISFIT],
                                         .penetration = r[R_PENETRATION],
                                         .energy_created = r[R_CREATED],
                                         .energy_gain = r[R_GAIN],
@@ -501,9 +501,10 @@ static crStatus judge(const Search* s, const double* best, crError* error) {
                                         .unsolved = (int)r[R_UNSOLVED],
                                         .impermissible = (int)r[R_IMPERMISSIBLE],
                                         .broken = r[R_BROKEN] != 0.0};
-        sorted[i] = loss_of(r);
+        sorted[i] = r[R_POSITION] + r[R_ROTATION];
+        f->out->misfit += r[R_MISFIT] / f->tosses;
     }
-    mean_and_se(sorted, f->tosses, &f->out->loss, &f->out->loss_se);
+    mean_and_se(sorted, f->tosses, &f->out->loss, &(double){0.0});
     free(minima);
     return status;
 }
@@ -530,7 +531,9 @@ static crStatus predict_fold(Search* s, int fold, const int* out, int count, crE
     crStatus status = search_run(s, error);
     if (status == CR_OK) status = simulate(f, s->x, 1, out, count, &results, error);
     for (int i = 0; i < count && status == CR_OK; i++) {
-        f->out->errors[out[i]] = loss_of(&results[i * R_SIZE]);
+        const double* r = &results[i * R_SIZE];
+        f->out->misfits[out[i]] = r[R_MISFIT];
+        f->out->losses[out[i]] = r[R_POSITION] + r[R_ROTATION];
     }
     values_at(f, s->x, &f->out->fold_values[fold * f->dim]);
     free(results);
@@ -551,7 +554,7 @@ static crStatus cross_validate(Fit* f, int fold, const Pool* first, crError* err
     if (status == CR_OK) {
         s.pool.count = first->count;
         memcpy(s.pool.x, first->x, (size_t)(first->count * f->dim) * sizeof(double));
-        memcpy(s.pool.loss, first->loss, (size_t)first->count * (size_t)f->tosses * sizeof(double));
+        memcpy(s.pool.misfit, first->misfit, (size_t)first->count * (size_t)f->tosses * sizeof(double));
         status = predict_fold(&s, fold, out, outs, error);
     }
     search_destroy(&s);
@@ -585,7 +588,8 @@ static crStatus run_fit(Fit* f, Search* s, crError* error) {
         expect(f, f->options->folds - k);
         status = cross_validate(f, k, &first, error);
     }
-    mean_and_se(f->out->errors, f->tosses, &f->out->cv, &f->out->cv_se);
+    mean_and_se(f->out->misfits, f->tosses, &f->out->cv, &f->out->cv_se);
+    mean_and_se(f->out->losses, f->tosses, &f->out->cv_loss, &f->out->cv_loss_se);
     return status;
 }
 
@@ -593,12 +597,13 @@ static crStatus with_memory(Fit* f, crError* error) {
     size_t tosses = (size_t)f->tosses;
     crMotionFit* out = f->out;
     int* in = malloc(tosses * sizeof *in);
-    out->errors = calloc(tosses, sizeof *out->errors);
+    out->misfits = calloc(tosses, sizeof *out->misfits);
+    out->losses = calloc(tosses, sizeof *out->losses);
     out->fold = calloc(tosses, sizeof *out->fold);
     out->fold_values = calloc((size_t)(f->options->folds * f->dim) + 1, sizeof *out->fold_values);
     out->runs = calloc(tosses, sizeof *out->runs);
-    bool got = in != NULL && out->errors != NULL && out->fold != NULL && out->fold_values != NULL &&
-               out->runs != NULL;
+    bool got = in != NULL && out->misfits != NULL && out->losses != NULL && out->fold != NULL &&
+               out->fold_values != NULL && out->runs != NULL;
     for (int i = 0; got && i < f->tosses; i++) {
         in[i] = i;
     }
@@ -642,11 +647,13 @@ crStatus cr_motion_fit(const crMotionModel* model, const crMotionOptions* option
 }
 
 void cr_motion_fit_destroy(crMotionFit* fit) {
-    free(fit->errors);
+    free(fit->misfits);
+    free(fit->losses);
     free(fit->fold);
     free(fit->fold_values);
     free(fit->runs);
-    fit->errors = NULL;
+    fit->misfits = NULL;
+    fit->losses = NULL;
     fit->fold = NULL;
     fit->fold_values = NULL;
     fit->runs = NULL;
@@ -658,7 +665,7 @@ uint64_t cr_motion_key(const crMotionModel* m, const crMotionOptions* o) {
     const int revision = CR_NUMERICS_REVISION;
     uint64_t hash = cr_hash(CR_HASH_SEED, m->text, strlen(m->text));
     hash = cr_hash(hash, &revision, sizeof revision);
-    hash = hash_number(hash, m->length);
+    hash = hash_number(hash_number(hash, m->length), m->scale);
     for (int i = 0; i < m->param_count; i++) {
         const crMotionParam* p = &m->params[i];
         hash = cr_hash(hash, p->name, strlen(p->name));
@@ -682,11 +689,11 @@ void cr_motion_compare(const crMotionFit* a, const crMotionFit* b, int tosses, d
                        double* se) {
     double sum = 0.0, square = 0.0;
     for (int i = 0; i < tosses; i++) {
-        sum += a->errors[i] - b->errors[i];
+        sum += a->misfits[i] - b->misfits[i];
     }
     *difference = sum / tosses;
     for (int i = 0; i < tosses; i++) {
-        double d = a->errors[i] - b->errors[i] - *difference;
+        double d = a->misfits[i] - b->misfits[i] - *difference;
         square += d * d;
     }
     *se = tosses > 1 ? sqrt(square / ((double)tosses * (tosses - 1))) : 0.0;

@@ -1,6 +1,6 @@
 // motion_fit.h - parameters of a scene fitted to measured tosses: values, how sure they are, how well they predict.
 //
-// The loss is the mean over the tosses of motion.h's; docs/fit.md says how each number is made.
+// What is fitted is the mean over the tosses of motion.h's misfit; docs/fit.md says how each number is made.
 #ifndef CAROM_FIT_MOTION_FIT_H
 #define CAROM_FIT_MOTION_FIT_H
 
@@ -39,14 +39,16 @@ typedef struct crMotionFit {
     crError error;
     int count;  // of parameters
     crMotionFitted fitted[CR_MOTION_PARAMS];
-    double loss, loss_se;  // of the fit itself, mean over the tosses
-    double cv, cv_se;      // cross-validated
-    double* errors;        // cross-validated loss of each toss (tosses)
-    int* fold;             // of each toss (tosses)
-    double* fold_values;   // parameters fitted without each fold (folds*count)
-    crMotionRun* runs;     // with the fitted values (tosses)
-    int simulated;         // tosses, all in all
-    int rounds;            // of the search over all tosses
+    double misfit, loss;         // of the fit itself, means over the tosses
+    double cv, cv_se;            // misfit, cross-validated
+    double cv_loss, cv_loss_se;  // loss of the same predictions
+    double* misfits;             // cross-validated, of each toss (tosses)
+    double* losses;              // likewise (tosses)
+    int* fold;                   // of each toss (tosses)
+    double* fold_values;         // parameters fitted without each fold (folds*count)
+    crMotionRun* runs;           // with the fitted values (tosses)
+    int simulated;               // tosses, all in all
+    int rounds;                  // of the search over all tosses
 } crMotionFit;
 
 // Fails: wrong-size where there are too few tosses for the parameters or folds asked for; limit (stopped by
@@ -56,10 +58,17 @@ crStatus cr_motion_fit(const crMotionModel* model, const crMotionOptions* option
                        crError* error);
 void cr_motion_fit_destroy(crMotionFit* fit);  // accepts a zeroed struct
 
+// Fitted values as JSON, best first: parameters, intervals, and the paths and values to set in the scene; and
+// the scene itself with the values of one fit. Fails: file, memory.
+crStatus cr_motion_write(const char* path, const crMotionModel* model, const crMotionLaw* const* laws,
+                         const crMotionFit* const* fits, int count, crError* error);
+crStatus cr_motion_write_scene(const char* path, const crMotionModel* model, const crMotionFit* fit,
+                               crError* error);
+
 // Over everything the fit depends on.
 uint64_t cr_motion_key(const crMotionModel* model, const crMotionOptions* options);
 
-// Of two fits of the same tosses: mean difference of their cross-validated losses and its standard error.
+// Of two fits of the same tosses: mean difference of their cross-validated misfits and its standard error.
 void cr_motion_compare(const crMotionFit* a, const crMotionFit* b, int tosses, double* difference,
                        double* se);
 

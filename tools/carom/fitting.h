@@ -1,4 +1,4 @@
-// fitting.h - what carom fit and carom predict share.
+// fitting.h - what the kinds of carom fit and carom predict share.
 #ifndef CAROM_FITTING_H
 #define CAROM_FITTING_H
 
@@ -28,6 +28,18 @@ typedef struct Fitting {
     double seconds;
 } Fitting;
 
+// The kinds of carom fit: arguments after the kind; the exit status.
+int fit_impacts(int count, char** arguments);
+void fit_impacts_help(void);
+int fit_motion(int count, char** arguments);
+void fit_motion_help(void);
+
+double fitting_now(void);    // s
+void fitting_catch(void);    // Ctrl-C from here on asks to stop
+bool fitting_stopped(void);  // it was asked for
+// Each part of a list with commas by `take`, cut in place; -1 to go on, else the exit status.
+int fitting_each(char* list, int (*take)(void* ctx, char* part), void* ctx);
+
 // "NAME=SOURCE,..." and "COLUMN=VALUE,...", cut in place; -1 to go on, else the exit status.
 int fitting_columns(const char* verb, crImpactOptions* columns, char* list);
 int fitting_where(const char* verb, crImpactOptions* columns, char* list);
@@ -43,6 +55,19 @@ void fitting_warning(const Fitting* f, char* text, size_t size);
 
 void fitting_print(const Fitting* f);
 void fitting_json(const Fitting* f);
+
+// A page that needs nothing else: its beginning, and its end, which removes what is not whole.
+void fitting_page_head(FILE* file, const char* title);
+crStatus fitting_page_end(FILE* file, const char* path, crStatus status, crError* error);
+
+// A row of a ranking: a mean with its standard error.
+typedef struct FittingBar {
+    const char* name;
+    double mean, se;
+} FittingBar;
+// In the box x0, y0, x1, y1 of the sheet; a floor that is not NaN is a dashed line.
+void fitting_ranking(crSheet* sheet, const double box[4], const char* title, const char* unit,
+                     const FittingBar* bars, int count, double floor);
 
 // The pictures: ranking, impulses, residuals of the best law.
 #define FITTING_PICTURES 4
