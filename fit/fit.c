@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "fit/jobs.h"
+#include "fit/random.h"
 #include "fit/search.h"
 
 #define STARTS         4    // refined from the global start
@@ -51,17 +52,7 @@ crFitOptions cr_fit_options(void) {
         .params = ~0u, .fixed = cr_fit_theta(), .folds = 10, .bootstrap = 200, .seed = 1, .threads = 1};
 }
 
-// splitmix64
-static uint64_t next_random(uint64_t* state) {
-    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
-static int random_below(uint64_t* state, int count) {
-    return (int)((double)(next_random(state) >> 11) * 0x1p-53 * count);
-}
+static int random_below(uint64_t* state, int count) { return (int)(cr__random_uniform(state) * count); }
 
 static crFitTheta theta_at(const Job* job, const double* x) {
     crFitTheta theta = job->options->fixed;
@@ -388,6 +379,7 @@ static crStatus run_job(Job* job, crError* error) {
     const crFitOptions* o = job->options;
     crJobs jobs = {.count = job->points, .size = job->start_rows, .run = start_job, .ctx = job};
     jobs.threads = o->threads;
+    jobs.ranks = o->ranks;
     jobs.watch = watch;
     job->all = job->points + job->later_count;
     crStatus status = cr_jobs_run(&jobs, job->start, error);
