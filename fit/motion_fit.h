@@ -13,6 +13,7 @@ typedef struct crMotionOptions {
     int bootstrap;  // resamples; 0 for no intervals
     uint64_t seed;
     int threads;
+    struct crRanks* ranks;   // that share the tosses (ranks.h); NULL: this process
     const char* checkpoint;  // file of what was simulated, to go on from; NULL for none
     uint64_t key;            // of that file: cr_motion_key, or made of several
     int stage;  // where this fit begins in it, if several share it: multiples of CR_MOTION_STAGES

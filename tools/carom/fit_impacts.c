@@ -2,15 +2,12 @@
 // predicts them best.
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "command.h"
 #include "fitting.h"
 #include "io/names.h"
 #include "plot/gnuplot.h"
-
-#define PATIENCE 2.0   // seconds before progress is shown
-#define REFRESH  0.25  // seconds
+#include "progress.h"
 
 void fit_impacts_help(void) {
     puts("usage: carom fit impacts FILE.csv [options]\n"
@@ -53,22 +50,17 @@ void fit_impacts_help(void) {
          "  carom fit impacts log.csv --column m=0.0364,I=1.35e-5,vx=vx_i,vy=vy_i --where flag=0");
 }
 
-typedef struct Progress {
-    double begun, shown;
+// The law that is being fitted, for progress.
+typedef struct Watch {
+    Progress progress;
     int law, laws;
-    bool terminal, drawn;
-} Progress;
+} Watch;
 
 static bool watch(void* ctx, const char* law, int done, int count) {
-    Progress* p = ctx;
-    double t = fitting_now();
-    if (p->terminal && t - p->begun >= PATIENCE && t - p->shown >= REFRESH) {
-        p->shown = t;
-        p->drawn = true;
-        fprintf(stderr, "\rlaw %d of %d, %s: %d of %d\033[K", p->law, p->laws, law, done, count);
-        fflush(stderr);
-    }
-    return !fitting_stopped();
+    Watch* w = ctx;
+    char what[80];
+    snprintf(what, sizeof what, "law %d of %d, %.40s", w->law, w->laws, law);
+    return progress_show(&w->progress, what, done, count);
 }
 
 static const char* law_name(const void* ctx, int index) {
@@ -229,14 +221,15 @@ static void rank(Fitting* f) {
 
 // -1 to go on, else the exit status
 static int fit_all(Fitting* f) {
-    Progress progress = {
-        .begun = fitting_now(), .laws = f->law_count, .terminal = isatty(STDERR_FILENO) != 0};
-    fitting_catch();
+    Watch w = {.laws = f->law_count};
+    progress_begin(&w.progress);
+    w.progress.lines = f->ranks->count > 1;
     f->options.watch = watch;
-    f->options.ctx = &progress;
+    f->options.ctx = &w;
+    f->options.ranks = f->ranks;
     int code = -1;
     for (int i = 0; i < f->law_count && code < 0; i++) {
-        progress.law = i + 1;
+        w.law = i + 1;
         crError error = {0};
         crFit* fit = &f->fits[f->fit_count++];
         crStatus status = cr_fit_run(&f->impacts, f->laws[i], &f->options, fit, &error);
@@ -245,15 +238,15 @@ static int fit_all(Fitting* f) {
             status = fit->status;
         }
         if (status != CR_OK)
-            code = fitting_stopped() ? EXIT_INTERRUPTED : fitting_refuse("fit", f->path, &error);
+            code = progress_stopped() ? EXIT_INTERRUPTED : fitting_refuse("fit", f->path, &error);
     }
-    if (progress.drawn) fputs("\r\033[K", stderr);
-    f->seconds = fitting_now() - progress.begun;
+    progress_end(&w.progress);
     rank(f);
     return code;
 }
 
 static crStatus write_files(const Fitting* f, crError* error) {
+    if (f->ranks->rank != 0) return CR_OK;
     const crFit* fits[FITTING_LAWS];
     for (int i = 0; i < f->ranked; i++) {
         fits[i] = &f->fits[f->order[i]];
@@ -282,12 +275,13 @@ static int run(Fitting* f) {
     return status == CR_OK ? EXIT_GOOD : fitting_refuse("fit", f->path, &error);
 }
 
-int fit_impacts(int count, char** arguments) {
+int fit_impacts(crRanks* ranks, int count, char** arguments) {
     Fitting* f = calloc(1, sizeof *f);
     if (f == NULL) {
         fputs("carom fit: out of memory\n", stderr);
         return EXIT_BAD_INPUT;
     }
+    f->ranks = ranks;
     f->options = cr_fit_options();
     int code = read_options(f, count, arguments);
     if (code < 0) code = run(f);

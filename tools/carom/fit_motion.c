@@ -4,15 +4,12 @@
 // ranked by what they predict. Interrupted work goes on from its checkpoint.
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "command.h"
 #include "io/names.h"
 #include "plot/gnuplot.h"
+#include "progress.h"
 #include "tossing.h"
-
-#define PATIENCE 2.0   // seconds before progress is shown
-#define REFRESH  0.25  // seconds
 
 void fit_motion_help(void) {
     puts("usage: carom fit motion FILE.csv --scene SCENE --params A,B [options]\n"
@@ -254,27 +251,21 @@ static int read_options(Tossing* f, int count, char** arguments) {
     return check_options(f);
 }
 
-typedef struct Progress {
-    double begun, shown, law_begun;
-    int first;  // simulated when this law was begun, by an earlier run of the command
+// The law that is being fitted, for progress over all of them.
+typedef struct Watch {
+    Progress progress;
     const Tossing* f;
     int law;
-    bool terminal, drawn;
-} Progress;
+    int before;  // simulated for the laws before
+} Watch;
 
 static bool watch(void* ctx, int done, int count) {
-    Progress* p = ctx;
-    double t = fitting_now();
-    if (p->terminal && t - p->begun >= PATIENCE && t - p->shown >= REFRESH) {
-        double laws = p->f->law_count - p->law - 1;
-        double left = (t - p->law_begun) * ((double)(count - done) / done + laws * count / done);
-        p->shown = t;
-        p->drawn = true;
-        fprintf(stderr, "\r%s, %d of %d: %d of about %d tosses simulated, about %.0f s left\033[K",
-                p->f->laws[p->law].name, p->law + 1, p->f->law_count, done, count, left);
-        fflush(stderr);
-    }
-    return !fitting_stopped();
+    Watch* w = ctx;
+    const crMotionLaw* law = &w->f->laws[w->law];
+    int left = w->f->law_count - w->law - 1;
+    char what[120];
+    snprintf(what, sizeof what, "%s, %d of %d, tosses simulated", law->name, w->law + 1, w->f->law_count);
+    return progress_show(&w->progress, what, w->before + done, w->before + count * (left + 1));
 }
 
 static void rank(Tossing* f) {
@@ -305,14 +296,15 @@ static crStatus make_models(Tossing* f, crError* error) {
 
 // -1 to go on, else the exit status
 static int fit_all(Tossing* f) {
-    Progress progress = {.begun = fitting_now(), .f = f, .terminal = isatty(STDERR_FILENO) != 0};
-    fitting_catch();
+    Watch w = {.f = f};
+    progress_begin(&w.progress);
+    w.progress.lines = f->ranks->count > 1;
     f->options.watch = watch;
-    f->options.ctx = &progress;
+    f->options.ctx = &w;
+    f->options.ranks = f->ranks;
     int code = -1;
     for (int i = 0; i < f->law_count && code < 0; i++) {
-        progress.law = i;
-        progress.law_begun = fitting_now();
+        w.law = i;
         f->options.stage = i * CR_MOTION_STAGES;
         crError error = {0};
         crMotionFit* fit = &f->fits[f->fit_count++];
@@ -321,16 +313,17 @@ static int fit_all(Tossing* f) {
             error = fit->error;
             status = fit->status;
         }
+        w.before += fit->simulated;
         if (status != CR_OK)
-            code = fitting_stopped() ? EXIT_INTERRUPTED : fitting_refuse("fit", f->path, &error);
+            code = progress_stopped() ? EXIT_INTERRUPTED : fitting_refuse("fit", f->path, &error);
     }
-    if (progress.drawn) fputs("\r\033[K", stderr);
-    f->seconds = fitting_now() - progress.begun;
+    progress_end(&w.progress);
     rank(f);
     return code;
 }
 
 static crStatus write_files(const Tossing* f, crError* error) {
+    if (f->ranks->rank != 0) return CR_OK;
     const crMotionFit* fits[TOSSING_LAWS];
     const crMotionLaw* laws[TOSSING_LAWS];
     for (int i = 0; i < f->ranked; i++) {
@@ -368,12 +361,13 @@ static int run(Tossing* f) {
     return status == CR_OK ? EXIT_GOOD : fitting_refuse("fit", f->path, &error);
 }
 
-int fit_motion(int count, char** arguments) {
+int fit_motion(crRanks* ranks, int count, char** arguments) {
     Tossing* f = calloc(1, sizeof *f);
     if (f == NULL) {
         fputs("carom fit: out of memory\n", stderr);
         return EXIT_BAD_INPUT;
     }
+    f->ranks = ranks;
     f->scene = scene_input("fit");
     f->options = cr_motion_options();
     int code = read_options(f, count, arguments);

@@ -3,11 +3,13 @@
 #define CAROM_FITTING_H
 
 #include "fit/fit.h"
+#include "fit/ranks.h"
 #include "plot/sheet.h"
 
 #define FITTING_LAWS 24
 
 typedef struct Fitting {
+    crRanks* ranks;
     const char* path;  // of the measurements
     crImpactOptions columns;
     crFitOptions options;
@@ -25,18 +27,14 @@ typedef struct Fitting {
     crFit fits[FITTING_LAWS];
     int order[FITTING_LAWS];  // of those that apply, best first
     int ranked;
-    double seconds;
 } Fitting;
 
 // The kinds of carom fit: arguments after the kind; the exit status.
-int fit_impacts(int count, char** arguments);
+int fit_impacts(crRanks* ranks, int count, char** arguments);
 void fit_impacts_help(void);
-int fit_motion(int count, char** arguments);
+int fit_motion(crRanks* ranks, int count, char** arguments);
 void fit_motion_help(void);
 
-double fitting_now(void);    // s
-void fitting_catch(void);    // Ctrl-C from here on asks to stop
-bool fitting_stopped(void);  // it was asked for
 // Each part of a list with commas by `take`, cut in place; -1 to go on, else the exit status.
 int fitting_each(char* list, int (*take)(void* ctx, char* part), void* ctx);
 

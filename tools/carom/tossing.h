@@ -9,6 +9,7 @@
 #define TOSSING_LAWS 48
 
 typedef struct Tossing {
+    crRanks* ranks;
     const char* path;  // of the measurements
     SceneInput scene;
     crImpactOptions columns;
@@ -38,7 +39,6 @@ typedef struct Tossing {
     crMotionFit fits[TOSSING_LAWS];
     int order[TOSSING_LAWS];  // of those that apply, best first
     int ranked;
-    double seconds;
 } Tossing;
 
 // What one fitted parameter's data cannot tell, or "" where they tell it.

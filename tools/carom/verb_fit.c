@@ -1,32 +1,10 @@
 // verb_fit.c - carom fit: what is fitted, and what its kinds share.
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "command.h"
 #include "fitting.h"
-
-double fitting_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static volatile sig_atomic_t stop_asked;
-static void ask_stop(int signal) {
-    (void)signal;
-    stop_asked = 1;
-}
-
-bool fitting_stopped(void) { return stop_asked != 0; }
-
-void fitting_catch(void) {
-    struct sigaction action = {.sa_handler = ask_stop, .sa_flags = (int)SA_RESETHAND};
-    sigemptyset(&action.sa_mask);
-    stop_asked = 0;
-    sigaction(SIGINT, &action, NULL);
-}
+#include "ranks.h"
 
 int fitting_each(char* list, int (*take)(void* ctx, char* part), void* ctx) {
     for (char* at = list; at != NULL;) {
@@ -89,7 +67,7 @@ int fitting_refuse(const char* verb, const char* path, const crError* error) {
     return error->status == CR_ERR_FILE ? EXIT_FILE : EXIT_BAD_INPUT;
 }
 
-int verb_fit(int count, char** arguments) {
+static int fit_ranked(crRanks* ranks, int count, char** arguments) {
     const char* what = count > 0 ? arguments[0] : "";
     if (strcmp(what, "--help") == 0 || strcmp(what, "-h") == 0) {
         fit_impacts_help();
@@ -97,8 +75,10 @@ int verb_fit(int count, char** arguments) {
         fit_motion_help();
         return EXIT_GOOD;
     }
-    if (strcmp(what, "impacts") == 0) return fit_impacts(count - 1, arguments + 1);
-    if (strcmp(what, "motion") == 0) return fit_motion(count - 1, arguments + 1);
+    if (strcmp(what, "impacts") == 0) return fit_impacts(ranks, count - 1, arguments + 1);
+    if (strcmp(what, "motion") == 0) return fit_motion(ranks, count - 1, arguments + 1);
     return usage_error("fit",
                        "fit what? carom fit impacts FILE.csv, or carom fit motion FILE.csv --scene SCENE");
 }
+
+int verb_fit(int count, char** arguments) { return ranks_verb("fit", fit_ranked, count, arguments); }
