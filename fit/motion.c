@@ -224,6 +224,8 @@ static crStatus run_toss(crWorld* world, const crMotionModel* m, int toss, crMot
         run->rotation += angle * angle / t->count;
         double far = (cr_dot(d, d) / (m->length * m->length) + angle * angle) / (m->scale * m->scale);
         run->misfit += far / (1.0 + far) / t->count;
+        run->coarse[0] += far / (625.0 + far) / t->count;
+        run->coarse[1] += far / (25.0 + far) / t->count;
         if (poses != NULL) poses[k] = pose;
     }
     return CR_OK;

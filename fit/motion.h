@@ -67,6 +67,7 @@ void cr_motion_model_destroy(crMotionModel* motion);  // accepts a zeroed struct
 typedef struct crMotionRun {
     double position, rotation;  // the two parts of the loss
     double misfit;
+    double coarse[2];       // the misfit with a scale 25 and 5 times as wide: what a search looks at first
     double penetration;     // deepest overlap after any step, m
     double energy_created;  // most by one impact, J
     double energy_gain;     // most that kinetic and potential energy rose above the start, J

@@ -84,49 +84,67 @@ static bool is_worse(const double* results, const double* best, int count) {
     return mean > 2.0 * se && mean > 1e-9 * (size + 1e-9);
 }
 
-// one parameter across its range in steps of a sixteenth, the others following as they do over resamples
-static crStatus profile(const crMotionSearch* s, int held, const double* minima, int resamples,
-                        const double* best, crError* error) {
-    crMotionWork* f = s->fit;
-    double x[(2 * PROFILE + 2) * CR_SEARCH_DIM];
+// Points across the range of one parameter in steps of a sixteenth, downwards and then upwards, nearest first;
+// each twice: the others held, and the others following as they do over resamples.
+typedef struct Profile {
+    int count, below;  // pairs, and those downwards
     double place[2 * PROFILE + 2];
-    int count = 0, below = 0;
-    // downwards, then upwards, nearest first; the end of the range is the last
+    double x[2 * (2 * PROFILE + 2) * CR_SEARCH_DIM];
+} Profile;
+
+static void lay_profile(const crMotionSearch* s, int held, const double* minima, int resamples, Profile* p) {
+    int dim = s->fit->dim;
+    p->count = 0;
     for (int way = -1; way <= 1; way += 2) {
         double end = way > 0 ? 1.0 : 0.0, at = s->x[held];
         for (int step = 1; at != end; step++) {
             at = fmin(1.0, fmax(0.0, s->x[held] + way * step / (double)PROFILE));
-            for (int i = 0; i < f->dim; i++) {
-                double slope = i == held ? 1.0 : follows(minima, resamples, f->dim, held, i);
-                double to = s->x[i] + slope * (at - s->x[held]);
-                x[count * f->dim + i] = fmin(1.0, fmax(0.0, to));
+            double *stay = &p->x[2 * p->count * dim], *follow = stay + dim;
+            for (int i = 0; i < dim; i++) {
+                double slope = i == held ? 1.0 : follows(minima, resamples, dim, held, i);
+                stay[i] = i == held ? at : s->x[i];
+                follow[i] = fmin(1.0, fmax(0.0, s->x[i] + slope * (at - s->x[held])));
             }
-            place[count++] = at;
+            p->place[p->count++] = at;
         }
-        if (way < 0) below = count;
+        if (way < 0) p->below = p->count;
     }
-    double* results = NULL;
-    crStatus status = cr__motion_batch(f, x, count, s->in, s->count, &results, error);
-    double reach[2] = {s->x[held], s->x[held]};
-    for (int k = 0, worse = 0; status == CR_OK && k < count; k++) {
-        if (k == below) worse = 0;
-        worse |= is_worse(&results[k * s->count * CR_RUN_SIZE], best, s->count);
-        if (!worse) reach[k >= below] = place[k];
-    }
-    free(results);
-    crMotionFitted* p = &f->out->fitted[held];
+}
+
+static void determine(const crMotionSearch* s, int held, const double reach[2]) {
+    const crMotionParam* param = &s->fit->model->params[held];
+    crMotionFitted* f = &s->fit->out->fitted[held];
     bool wide = reach[1] - reach[0] > 0.4;
-    p->flat_lo = cr_motion_param_value(&f->model->params[held], reach[0]);
-    p->flat_hi = cr_motion_param_value(&f->model->params[held], reach[1]);
-    p->determined = reach[0] <= 0.0 && reach[1] >= 1.0 ? CR_UNDETERMINED
+    f->flat_lo = cr_motion_param_value(param, reach[0]);
+    f->flat_hi = cr_motion_param_value(param, reach[1]);
+    f->determined = reach[0] <= 0.0 && reach[1] >= 1.0 ? CR_UNDETERMINED
                     : wide && reach[1] >= 1.0          ? CR_BOUNDED_BELOW
                     : wide && reach[0] <= 0.0          ? CR_BOUNDED_ABOVE
                                                        : CR_DETERMINED;
-    if (p->determined != CR_DETERMINED && !isnan(p->lo)) {
-        p->lo = fmin(p->lo, p->flat_lo);
-        p->hi = fmax(p->hi, p->flat_hi);
+    if (f->determined == CR_DETERMINED || isnan(f->lo)) return;
+    f->lo = fmin(f->lo, f->flat_lo);
+    f->hi = fmax(f->hi, f->flat_hi);
+}
+
+// how far a parameter can go before the misfit grows, whether the others stay or follow
+static crStatus profile(const crMotionSearch* s, int held, const double* minima, int resamples,
+                        const double* best, crError* error) {
+    Profile p;
+    lay_profile(s, held, minima, resamples, &p);
+    double* results = NULL;
+    crStatus status = cr__motion_batch(s->fit, p.x, 2 * p.count, s->in, s->count, &results, error);
+    if (status != CR_OK) return status;
+    double reach[2] = {s->x[held], s->x[held]};
+    bool worse = false;
+    for (int k = 0; k < p.count; k++) {
+        const double* pair = &results[2 * k * s->count * CR_RUN_SIZE];
+        if (k == p.below) worse = false;
+        worse |= is_worse(pair, best, s->count) && is_worse(pair + s->count * CR_RUN_SIZE, best, s->count);
+        if (!worse) reach[k >= p.below] = p.place[k];
     }
-    return status;
+    free(results);
+    determine(s, held, reach);
+    return CR_OK;
 }
 
 static void mean_and_se(const double* values, int count, double* mean, double* se) {
@@ -224,7 +242,8 @@ static crStatus cross_validate(crMotionWork* f, int fold, const crMotionPool* fi
     if (status == CR_OK) {
         s.pool.count = first->count;
         memcpy(s.pool.x, first->x, (size_t)(first->count * f->dim) * sizeof(double));
-        memcpy(s.pool.misfit, first->misfit, (size_t)first->count * (size_t)f->tosses * sizeof(double));
+        memcpy(s.pool.misfit, first->misfit,
+               (size_t)first->count * (size_t)f->tosses * CR_MOTION_LEVELS * sizeof(double));
         status = predict_fold(&s, fold, out, outs, error);
     }
     cr__motion_search_destroy(&s);
@@ -242,12 +261,12 @@ static void expect(crMotionWork* f, int folds_to_come) {
 
 static crStatus run_fit(crMotionWork* f, crMotionSearch* s, crError* error) {
     expect(f, f->options->folds);
-    f->expected += ((CR_MOTION_EXPECTED + 1) * f->points + (PROFILE + 1) * f->dim + 1) * f->tosses;
+    f->expected += ((CR_MOTION_EXPECTED + 1) * f->points + 2 * (PROFILE + 1) * f->dim + 1) * f->tosses;
     double* best = NULL;
     crStatus status = cr__motion_search(s, error);
     if (status == CR_OK) status = cr__motion_batch(f, s->x, 1, s->in, s->count, &best, error);
     expect(f, f->options->folds);
-    f->expected += (PROFILE + 1) * f->dim * f->tosses;
+    f->expected += 2 * (PROFILE + 1) * f->dim * f->tosses;
     if (status == CR_OK) status = judge(s, best, error);
     free(best);
     f->out->rounds = s->rounds;

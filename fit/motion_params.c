@@ -12,7 +12,7 @@
 _Static_assert(CR_MOTION_PARAMS <= CR_SEARCH_DIM, "every parameter can be searched for");
 
 static const crMotionParam known[] = {
-    {"mu", "", 0.0, 4.0, true},        {"e", "", 0.0, 1.0, false},
+    {"mu", "", 0.0, 2.0, true},        {"e", "", 0.0, 1.0, false},
     {"et", "", -1.0, 1.0, false},      {"mu_roll", "", 0.0, 0.02, false},
     {"mu_spin", "", 0.0, 0.02, false}, {"threshold", "impact.threshold", 0.001, 1.0, false},
 };

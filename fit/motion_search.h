@@ -5,14 +5,16 @@
 #include "fit/bowl.h"
 #include "fit/motion_fit.h"
 
-#define CR_MOTION_EXPECTED  6   // rounds of a search, usually
+#define CR_MOTION_LEVELS    3   // scales of the misfit
+#define CR_MOTION_EXPECTED  8   // rounds of a search, usually
 #define CR_MOTION_RESAMPLES 60  // that a box is closed by
 
 // What a simulated toss brings back.
 enum {
     CR_RUN_POSITION,
     CR_RUN_ROTATION,
-    CR_RUN_MISFIT,
+    CR_RUN_COARSE,  // misfits, from the widest scale to the one that counts
+    CR_RUN_MISFIT = CR_RUN_COARSE + 2,
     CR_RUN_PENETRATION,
     CR_RUN_CREATED,
     CR_RUN_GAIN,
@@ -39,7 +41,7 @@ typedef struct crMotionWork {
 typedef struct crMotionPool {
     int count, room;
     double* x;       // (room*dim)
-    double* misfit;  // of each toss; only those that a search uses (room*tosses)
+    double* misfit;  // of each toss at each scale; only tosses that a search uses (room*tosses*LEVELS)
 } crMotionPool;
 
 // A search over some tosses.
@@ -50,10 +52,11 @@ typedef struct crMotionSearch {
     const int* in;  // tosses (count)
     double lo[CR_SEARCH_DIM], hi[CR_SEARCH_DIM];
     double x[CR_SEARCH_DIM];  // where the loss is least
-    int used;                 // points of the last quadratic
+    int used;                 // of these, by the quadratic
     double* used_x;           // (room*dim)
     int* used_at;             // in the pool (room)
     double* f;                // (room)
+    int level;                // the scale that is looked at
     int rounds;
 } crMotionSearch;
 
