@@ -7,6 +7,8 @@
 
 #include "model/spatial.h"
 
+#define ROWS 100  // small islands, where Newton's method takes all units at once
+
 static bool single(const crModel* model, int body) {
     return model->bodies[body].single || !cr__moves(model, body);
 }
@@ -35,6 +37,11 @@ static void join(const crModel* model, int* parent, int a, int b) {
 
 int cr__island_of_contact(const crStep* step, const crIslands* islands, const crStepContact* c) {
     return islands->of_body[cr__moves(step->model, c->body_b) ? c->body_b : c->body_a];
+}
+
+bool cr__step_packed(const crStep* step, const crIslands* islands, const crStepContact* c) {
+    int island = cr__island_of_contact(step, islands, c);
+    return cr__step_packable(step, c) && !(islands->general[island] && islands->rows[island] <= ROWS);
 }
 
 static void number(const crStep* step, int* parent, const bool* touched, crIslands* islands) {

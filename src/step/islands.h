@@ -16,6 +16,8 @@ bool cr__step_packable(const crStep* step, const crStepContact* contact);
 // Islands of the contacts for which takes[i] is set, loops, and trees; numbered in the order of their first
 // body.
 crStatus cr__step_islands(crStep* step, const bool* takes, crIslands* islands);
+// Whether a contact is swept in packed form: a packable one, but in small islands with others all are rows.
+bool cr__step_packed(const crStep* step, const crIslands* islands, const crStepContact* contact);
 int cr__island_of_contact(const crStep* step, const crIslands* islands, const crStepContact* contact);
 
 #endif
