@@ -11,8 +11,11 @@
 typedef struct crNear {
     int shape_a, shape_b;  // a < b
     int body_a, body_b;
-    int surface;  // index into surfaces
-    int alarms;   // times in this step that its impact was no impact when it came
+    int surface;    // index into surfaces
+    int alarms;     // times in this step that its impact was no impact when it came
+    bool exact;     // of its time that stands, as crDue has it
+    bool packable;  // of single bodies, or one and what v does not move, with round friction
+    double size;    // what its deadband is a share of, m
 } crNear;
 
 typedef struct crNearSurface {
@@ -54,11 +57,11 @@ typedef struct crStepCache {
     int* pair_of;     // both ends of every pair
     int* surface_of;  // by two materials, -1: not yet made (material_count^2)
     int surface_count, surface_capacity;
-    crNearSurface* surfaces;
-    bool bouncing;      // one of them bounces
-    bool planes;        // some body moves in a plane
-    int contacts_last;  // of the whole world, the last time
-    bool plastic;       // collide: no contact of the cone method will be an impact, see groups.c
+    crNearSurface** surfaces;  // each where it stays
+    bool bouncing;             // one of them bounces
+    bool planes;               // some body moves in a plane
+    int contacts_last;         // of the whole world, the last time
+    bool plastic;              // collide: no contact of the cone method will be an impact, see groups.c
     // local clocks
     double start;   // time at the beginning of the step, s
     double now_at;  // since start: the time at which contacts and flights are looked at, s
@@ -107,7 +110,9 @@ crVec3 cr__step_common_plane(const crStep* step, int a, int b);
 crStatus cr__step_collide_pair(crStep* step, int pair, crError* error);
 // Contacts of the part within the margins; cross: and with bodies outside it, where they will be at now_at.
 crStatus cr__step_collide_part(crStep* step, bool cross, crError* error);
-// Velocity of a body's world point by v, which need not be that of the state.
+// Velocity field of a body, and velocity of one of its points in the world, by v, which need not be that of
+// the state.
+crTwist cr__step_twist(const crStep* step, const double* v, int body);
 crVec3 cr__step_point_velocity(const crStep* step, const double* v, int body, crVec3 point);
 
 // impacts.c

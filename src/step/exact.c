@@ -130,8 +130,9 @@ static void start_packed(crStep* step, const crIslandSolve* s) {
         if (c->row < 0) continue;
         int rows = cr__step_contact_rows(c);
         step->b[c->row] = s->b[i];
+        crMat3 F = cr__step_frame(step, c);
         for (int r = 0; r < rows; r++) {
-            step->p[c->row + r] = cr_dot(cr_mat3_column(c->frame, r), s->contact[i].P);
+            step->p[c->row + r] = cr_dot(cr_mat3_column(F, r), s->contact[i].P);
         }
     }
 }
@@ -143,8 +144,9 @@ static void return_packed(crStep* step, const crIslandSolve* s) {
         if (c->row < 0) continue;
         int rows = cr__step_contact_rows(c);
         crVec3 P = cr_vec3(0, 0, 0);
+        crMat3 F = cr__step_frame(step, c);
         for (int r = 0; r < rows; r++) {
-            P = cr_madd(P, step->p[c->row + r], cr_mat3_column(c->frame, r));
+            P = cr_madd(P, step->p[c->row + r], cr_mat3_column(F, r));
             step->p[c->row + r] = 0.0;
         }
         s->contact[i].P = P;

@@ -49,7 +49,7 @@ typedef struct crGroup {
 typedef struct crPackedContact {
     int body_a, body_b;
     double mu;
-    crVec3 point, normal, tangent;
+    crVec3 point, normal;
     crVec3 E;  // velocity that is given, and the bias along the normal
     crVec3 P;  // impulse on b: to start from, and the result
     double w;  // result: n^T W n
@@ -60,7 +60,8 @@ typedef struct crPacked {
     crPackedContact* contact;  // (count)
     int group_count;
     crGroup* group;                    // (group_count)
-    int colour_start[CR_COLOURS + 2];  // first group of each colour
+    int colours;                       // in use, the last one only where all are
+    int colour_start[CR_COLOURS + 2];  // first group of each colour (colours + 1)
     double* hot;
     double* cold;
     double* dP;         // change of the last sweep

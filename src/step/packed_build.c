@@ -24,7 +24,7 @@ typedef struct Unit {
 } Unit;
 
 // one contact of each lane on its way into a slot
-enum { IN_N = 0, IN_T = 3, IN_RB = 6, IN_RA = 9, IN_E = 12, IN_P = 15, IN_MU = 18, IN_COUNT = 19 };
+enum { IN_N = 0, IN_RB = 3, IN_RA = 6, IN_E = 9, IN_P = 12, IN_MU = 15, IN_COUNT = 16 };
 
 typedef struct Build {
     crStep* step;
@@ -95,7 +95,7 @@ static crStatus number_bodies(Build* build) {
 
 // units in the order of contacts, with their colours
 static int cut_units(const Build* build, uint64_t* used, Unit* units) {
-    const crPacked* p = build->packed;
+    crPacked* p = build->packed;
     int count = 0;
     for (int i = 0; i < p->count;) {
         const crPackedContact* c = &p->contact[i];
@@ -111,6 +111,7 @@ static int cut_units(const Build* build, uint64_t* used, Unit* units) {
             unit.a = 0;
         }
         int colour = cr__colour(used, unit.a / CR_BODY_STRIDE - 1, unit.b / CR_BODY_STRIDE - 1);
+        if (colour >= p->colours) p->colours = colour + 1;
         unit.bucket = colour * KINDS + (unit.a > 0 ? CR_UNIT_CONTACTS : 0) + unit.count - 1;
         units[count++] = unit;
     }
@@ -137,12 +138,13 @@ static void group_of(const Unit* units, const int* order, int lanes, crGroup* g)
 static crStatus make_groups(Build* build, const Unit* units, int unit_count) {
     crPacked* p = build->packed;
     crArena* arena = &build->step->scratch;
-    int start[BUCKETS + 1] = {0};
+    int start[BUCKETS + 1];
+    memset(start, 0, (size_t)(p->colours * KINDS + 1) * sizeof *start);
     int* order = cr_arena_alloc(arena, (size_t)(unit_count + 1) * sizeof *order);
     for (int i = 0; i < unit_count; i++) {
         start[units[i].bucket + 1]++;
     }
-    for (int k = 0; k < BUCKETS; k++) {
+    for (int k = 0; k < p->colours * KINDS; k++) {
         int lanes = lanes_of(k);
         p->group_count += (start[k + 1] + lanes - 1) / lanes;
         start[k + 1] += start[k];
@@ -150,12 +152,12 @@ static crStatus make_groups(Build* build, const Unit* units, int unit_count) {
     p->group = cr_arena_alloc(arena, (size_t)(p->group_count + 1) * sizeof *p->group);
     if (order == NULL || p->group == NULL) return CR_ERR_MEMORY;
     int at[BUCKETS];
-    memcpy(at, start, sizeof at);
+    memcpy(at, start, (size_t)(p->colours * KINDS) * sizeof *at);
     for (int i = 0; i < unit_count; i++) {
         order[at[units[i].bucket]++] = i;
     }
     int made = 0;
-    for (int k = 0; k < BUCKETS; k++) {
+    for (int k = 0; k < p->colours * KINDS; k++) {
         if (k % KINDS == 0) p->colour_start[k / KINDS] = made;
         for (int i = start[k]; i < start[k + 1]; i += lanes_of(k)) {
             int left = start[k + 1] - i;
@@ -163,7 +165,7 @@ static crStatus make_groups(Build* build, const Unit* units, int unit_count) {
             made++;
         }
     }
-    p->colour_start[CR_COLOURS + 1] = made;
+    p->colour_start[p->colours] = made;
     for (int i = 0; i < made; i++) {
         crGroup* g = &p->group[i];
         for (int l = 0; l < CR_LANES; l++) {
@@ -214,6 +216,14 @@ CR_LANE void make_K(crLane sign, const double* R, crLane3 r, double* K) {
     }
 }
 
+// cr_frame's first
+CR_LANE crLane3 tangent(crLane3 n) {
+    crLane r = lane_sqrt(n.x * n.x + n.y * n.y), one = lane_all(1.0), zero = lane_all(0.0);
+    crMask steep = lane_less(lane_all(1e-9), r);
+    crLane by = lane_select(steep, r, one);
+    return lane3(lane_select(steep, -n.y / by, one), lane_select(steep, n.x / by, zero), zero);
+}
+
 // D += K K^T: xx xy xz yy yz zz
 CR_LANE void add_D(const double* K, crLane* D) {
     crLane3 x = lane3_load(K), y = lane3_load(K + 3 * CR_LANES), z = lane3_load(K + 6 * CR_LANES);
@@ -244,7 +254,7 @@ CR_LANE void invert_D(const crLane* D, double* G) {
 // from the numbers of one contact per lane to a slot
 CR_LANE void pack_slot(const crGroup* g, crLane sb, crLane sa, const double* sign, const double* Rb,
                        const double* Ra, const double* in, double* slot, double* cold) {
-    crLane3 n = lane3_load(in + IN_N * CR_LANES), t1 = lane3_load(in + IN_T * CR_LANES);
+    crLane3 n = lane3_load(in + IN_N * CR_LANES), t1 = tangent(n);
     crLane shares = sb * sb + sa * sa, none = lane_all(0.0);
     crLane D[6] = {shares, none, none, shares, none, shares};
     make_K(lane_load(sign), Rb, lane3_load(in + IN_RB * CR_LANES), slot + CR_AT_KB * CR_LANES);
@@ -281,7 +291,6 @@ static void put(double* in, int at, crVec3 a) {
 static void read_contact(const Build* build, const crPackedContact* c, int a, int b, double* in) {
     const crVec3* origin = build->step->dynamics.origin;
     put(in, IN_N, c->normal);
-    put(in, IN_T, c->tangent);
     put(in, IN_RB, cr_sub(c->point, origin[b]));
     put(in, IN_RA, a >= 0 ? cr_sub(c->point, origin[a]) : cr_vec3(0, 0, 0));
     put(in, IN_E, c->E);
@@ -296,7 +305,7 @@ static void read_body(const Build* build, int body, double* R) {
     }
 }
 
-static void pack_group(const Build* build, const crGroup* g) {
+CR_LANE void pack_group(const Build* build, const crGroup* g) {
     crPacked* p = build->packed;
     _Alignas(32) double in[IN_COUNT * CR_LANES], Rb[9 * CR_LANES], Ra[9 * CR_LANES], sign[CR_LANES];
     int a[CR_LANES], b[CR_LANES];
@@ -328,12 +337,22 @@ static void pack_group(const Build* build, const crGroup* g) {
     }
 }
 
-static void pack_groups(void* ctx, int begin, int end) {
-    const Build* build = ctx;
+CR_LANE void pack_range(const Build* build, int begin, int end) {
     for (int i = begin; i < end; i++) {
         pack_group(build, &build->packed->group[i]);
     }
 }
+
+static void pack_plain(void* ctx, int begin, int end) { pack_range(ctx, begin, end); }
+
+#if defined(__x86_64__) && CR_WIDTH > 1
+__attribute__((target("avx2"))) static void pack_wide(void* ctx, int begin, int end) {
+    pack_range(ctx, begin, end);
+}
+static crTaskFn pack_function(void) { return __builtin_cpu_supports("avx2") ? pack_wide : pack_plain; }
+#else
+static crTaskFn pack_function(void) { return pack_plain; }
+#endif
 
 crStatus cr__packed_create(crStep* step, const int* island_of_body, const double* v, int count,
                            crPackedContact* contact, crUnits* units, crPacked* packed) {
@@ -348,7 +367,7 @@ crStatus cr__packed_create(crStep* step, const int* island_of_body, const double
     status = make_groups(&build, cut, unit_count);
     if (status == CR_OK) status = make_arrays(&build);
     if (status != CR_OK) return status;
-    cr__tasks_for(packed->tasks, packed->group_count, 32, pack_groups, &build);
+    cr__tasks_for(packed->tasks, packed->group_count, 32, pack_function(), &build);
     cr__packed_apply(packed);
     return CR_OK;
 }

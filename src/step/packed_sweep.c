@@ -192,7 +192,7 @@ static crTaskFn sweep_function(void) { return sweep_plain; }
 
 void cr__packed_sweep(crPacked* p) {
     crTaskFn fn = sweep_function();
-    for (int colour = 0; colour <= CR_COLOURS; colour++) {
+    for (int colour = 0; colour < p->colours; colour++) {
         int first = p->colour_start[colour], count = p->colour_start[colour + 1] - first;
         if (count == 0) continue;
         crPackedSweep sweep = {p, first};

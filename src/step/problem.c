@@ -18,7 +18,7 @@ static bool frictionless(const crSurface* s) {
 }
 
 int cr__step_contact_rows(const crStepContact* c) {
-    const crSurface* s = &c->surface.surface;
+    const crSurface* s = &c->surface->surface;
     if (frictionless(s)) return 1;
     return 1 + (c->planar ? 1 : 2) + (s->mu_spin > 0.0 ? 1 : 0) + (s->mu_roll > 0.0 ? 2 : 0);
 }
@@ -39,12 +39,12 @@ void cr__step_row_sizes(const crStep* step, const bool* takes, int* rows, int* e
         int count = cr__step_contact_rows(c);
         *rows += count;
         *entries += count * (depth(model, c->body_a) + depth(model, c->body_b));
-        *vertices += c->surface.surface.vertex_count;
+        *vertices += c->surface->surface.vertex_count;
     }
 }
 
 static crBlock contact_block(const crStepContact* c, int row, int index) {
-    const crSurface* s = &c->surface.surface;
+    const crSurface* s = &c->surface->surface;
     int count = cr__step_contact_rows(c);
     crBlock block = cr_block(count == 1 ? CR_BLOCK_UNILATERAL : CR_BLOCK_CONE, row, count);
     block.mu = s->mu;
@@ -54,7 +54,7 @@ static crBlock contact_block(const crStepContact* c, int row, int index) {
     block.roll = s->mu_roll > 0.0;
     block.mu_spin = s->mu_spin;
     block.mu_roll = s->mu_roll;
-    block.e = s->e;
+    block.e = c->e;
     block.et = s->et;
     block.source = index;
     return block;
@@ -62,14 +62,14 @@ static crBlock contact_block(const crStepContact* c, int row, int index) {
 
 // tangential rows of spin (about n) and rolling (about t1, t2)
 static int add_moments(crStep* step, const crStepContact* c, crRows* rows) {
-    const crSurface* s = &c->surface.surface;
+    const crSurface* s = &c->surface->surface;
     int first = 0;
+    crMat3 F = cr__step_frame(step, c);
     if (s->mu_spin > 0.0) {
-        first = cr_rows_add_spin(step->model, &step->dynamics, c->body_a, c->body_b, &c->frame, 1, rows);
+        first = cr_rows_add_spin(step->model, &step->dynamics, c->body_a, c->body_b, &F, 1, rows);
     }
     if (first >= 0 && s->mu_roll > 0.0) {
-        crMat3 tangents = cr_mat3_columns(cr_mat3_column(c->frame, 1), cr_mat3_column(c->frame, 2),
-                                          cr_mat3_column(c->frame, 0));
+        crMat3 tangents = cr_mat3_columns(cr_mat3_column(F, 1), cr_mat3_column(F, 2), cr_mat3_column(F, 0));
         first = cr_rows_add_spin(step->model, &step->dynamics, c->body_a, c->body_b, &tangents, 2, rows);
     }
     return first;
@@ -77,11 +77,12 @@ static int add_moments(crStep* step, const crStepContact* c, crRows* rows) {
 
 crStatus cr__step_add_contact(crStep* step, crStepContact* c, int index, crRows* rows, crBlock* block,
                               double (*vertices)[2], int* vertex_count) {
-    const crSurface* s = &c->surface.surface;
+    const crSurface* s = &c->surface->surface;
     int count = cr__step_contact_rows(c);
     int linear = count == 1 ? 1 : (c->planar ? 2 : 3);
-    int first = cr_rows_add_point(step->model, &step->dynamics, c->body_a, c->body_b, c->point.point,
-                                  &c->frame, linear, rows);
+    crMat3 F = cr__step_frame(step, c);
+    int first = cr_rows_add_point(step->model, &step->dynamics, c->body_a, c->body_b, c->point.point, &F,
+                                  linear, rows);
     if (first < 0) return (crStatus)first;
     c->row = first;
     *block = contact_block(c, first, index);
@@ -89,8 +90,8 @@ crStatus cr__step_add_contact(crStep* step, crStepContact* c, int index, crRows*
         block->vertex = *vertex_count;
         block->vertex_count = s->vertex_count;
         for (int i = 0; i < s->vertex_count; i++, (*vertex_count)++) {
-            vertices[*vertex_count][0] = c->surface.polygon_scale * s->vertices[i][0];
-            vertices[*vertex_count][1] = c->surface.polygon_scale * s->vertices[i][1];
+            vertices[*vertex_count][0] = c->surface->polygon_scale * s->vertices[i][0];
+            vertices[*vertex_count][1] = c->surface->polygon_scale * s->vertices[i][1];
         }
     }
     int moments = count > 1 ? add_moments(step, c, rows) : 0;
@@ -176,8 +177,9 @@ static void warm_start(crStep* step, double h, bool again, int block_count, cons
         if (warm == NULL && !again) continue;
         crVec3 force = again ? cr_scale(1.0 / h, c->impulse) : warm->force;
         int linear = blocks[i].count == 1 ? 1 : (c->planar ? 2 : 3);
+        crMat3 F = cr__step_frame(step, c);
         for (int r = 0; r < linear; r++) {
-            step->p[c->row + r] = h * cr_dot(cr_mat3_column(c->frame, r), force);
+            step->p[c->row + r] = h * cr_dot(cr_mat3_column(F, r), force);
         }
     }
 }

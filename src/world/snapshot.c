@@ -21,7 +21,7 @@ typedef struct Header {
 
 _Static_assert(sizeof(crWarm) == 48, "a warm start entry has no padding: its bytes are hashed and saved");
 
-_Static_assert(sizeof(crSleep) == 24, "nor has what is known of sleep");
+_Static_assert(sizeof(crSleep) == 32, "nor has what is known of sleep");
 
 // bodies whose sleep is saved
 static int sleepers(const crWorld* world) {
