@@ -10,6 +10,10 @@ piles)
     shift
     build/bin/bench_piles "$@"
     ;;
+articulated)
+    shift
+    build/bin/bench_articulated "$@"
+    ;;
 solvers)
     # one thread for everyone, also inside the peers' BLAS
     export OPENBLAS_NUM_THREADS=1
@@ -18,7 +22,7 @@ solvers)
     build/bin/bench_friction
     ;;
 *)
-    echo "bench: unknown '$what'; there are: laws, solvers, collide, piles" >&2
+    echo "bench: unknown '$what'; there are: laws, solvers, collide, piles, articulated" >&2
     exit 2
     ;;
 esac

@@ -23,13 +23,25 @@ for name in libcarom0 libcarom-dev carom; do
     dpkg-deb -x "$package" "$root"
 done
 
+for name in libcarom0 libcarom-dev carom; do
+    for file in copyright changelog.gz; do
+        grep -q "share/doc/$name/$file\$" "$work/$name.files" || fail "$name lacks $file"
+    done
+done
+# where Debian has its libraries, unless the build was told another place
+multiarch=$(dpkg-architecture -qDEB_HOST_MULTIARCH)
+usual=$(grep -c "^CMAKE_INSTALL_LIBDIR:PATH=lib/$multiarch\$" "$CAROM_BUILD/CMakeCache.txt" || true)
+if [ "$usual" = 1 ]; then
+    grep -q "usr/lib/$multiarch/libcarom\.so\.0\$" "$work/libcarom0.files" || fail "libcarom0 is not in lib/$multiarch"
+fi
+
 # each file in its package
 grep -q '/libcarom\.so\.0$' "$work/libcarom0.files" || fail "libcarom0 lacks the library"
 grep -qE 'include|libcarom\.so$|bin/' "$work/libcarom0.files" && fail "libcarom0 holds what belongs to others"
 for file in include/carom/carom.h /libcarom.so /libcarom.a pkgconfig/carom.pc cmake/carom/carom-config.cmake; do
     grep -q "$file\$" "$work/libcarom-dev.files" || fail "libcarom-dev lacks $file"
 done
-for file in bin/carom man/man1/carom.1; do
+for file in bin/carom man/man1/carom.1.gz; do
     grep -q "$file\$" "$work/carom.files" || fail "carom lacks $file"
 done
 # and what it needs is said
@@ -51,6 +63,11 @@ export LD_LIBRARY_PATH PKG_CONFIG_PATH
 cc -o "$work/first_impact" "$CAROM_SOURCE/examples/first_impact.c" $(pkg-config --cflags --libs carom)
 "$work/first_impact" | grep -q permissible || fail "the example does not run"
 "$root/usr/bin/carom" run bouncing-ball --duration 0.1 | grep -q 'every step solved' || fail "the command does not run"
+
+# Debian's own judge, where it is installed
+if [ "$usual" = 1 ] && command -v lintian >/dev/null 2>&1; then
+    lintian --allow-root --fail-on error,warning "$work"/packages/*.deb >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+fi
 
 if [ "${CI:-}" = true ] && [ "$(id -u)" -eq 0 ]; then
     unset LD_LIBRARY_PATH PKG_CONFIG_PATH

@@ -303,6 +303,7 @@ typedef struct crDynamics {
     double h;         // step for which springs and dampers of joints are in M
     double* M;        // rows as crModel.row says; not written for single bodies (nM)
     double* L;        // L below, D on the diagonal; likewise (nM)
+    double* pivot;    // roots of D; likewise (nv)
     crSym3* inverse;  // inverse inertia of single bodies, world axes (nb)
     crMat3* root;     // R with R^T R = inverse (nb)
     // cr_model_velocity

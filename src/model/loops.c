@@ -184,7 +184,7 @@ static crStatus newton(const crModel* model, double tol, crDynamics* d, crState*
         correction(model, d, w->rows.gap, w);
         cr__advance(model, 1.0, w->dv, state->q);
     }
-    return cr_error_set(error, CR_ERR_REGION, "loops", "loops: still open by %g after %d steps", gap,
+    return cr_error_set(error, CR_ERR_REGION, "loops", "loops: still open by %.6g after %d steps", gap,
                         NEWTON_STEPS);
 }
 

@@ -186,7 +186,7 @@ static double deviation(const Pass* pass, const List* list, int begin, int end) 
     bool smooth = rolls(step, c);
     double worst = 0.0;
     for (int i = begin; i < end; i++) {
-        const crContactPoint* p = &list->at.contacts[i].point;
+        const crStepPoint* p = &list->at.contacts[i].point;
         crVec3 u = cr_sub(displacement(list, c->body_b, p->point), displacement(list, c->body_a, p->point));
         double far = cr_norm(u) + turn;
         double error = smooth ? far * far / fmin(size_a, size_b) : 2.0 * far;
@@ -204,7 +204,7 @@ static crStatus near_pair(Pass* pass, const List* list, int begin, int end) {
     if (error > step->settings.position_tol * c->delta) return near_collide(pass, c);
     crStatus status = CR_OK;
     for (int k = begin; k < end && status == CR_OK; k++) {
-        const crContactPoint* p = &list->at.contacts[k].point;
+        const crStepPoint* p = &list->at.contacts[k].point;
         crVec3 a = displacement(list, c->body_a, p->point), b = displacement(list, c->body_b, p->point);
         double gap = p->gap + cr_dot(cr_sub(b, a), p->normal);
         status = near_add(pass, c, cr_madd(p->point, 0.5, cr_add(a, b)), p->normal, gap, error);
@@ -294,7 +294,6 @@ static crStatus push_out(Pass* pass, int count, const int* island_of_body, crErr
         const Near* near = &pass->near[i];
         contact[i] = near->at;
         contact[i].E = cr_scale(near->gap + 0.5 * near->delta, near->at.normal);
-        contact[i].tangent = cr_mat3_column(cr_frame(near->at.normal), 1);
         int body = cr__moves(model, near->at.body_b) ? near->at.body_b : near->at.body_a;
         crPackedIsland* at = &island[island_of_body[body]];
         double tol = 0.1 * step->settings.position_tol * near->delta;
@@ -303,7 +302,7 @@ static crStatus push_out(Pass* pass, int count, const int* island_of_body, crErr
         at->live = true;
     }
     crPacked packed;
-    status = cr__packed_create(step, island_of_body, dq, count, contact, &packed);
+    status = cr__packed_create(step, island_of_body, dq, count, contact, NULL, &packed);
     if (status == CR_OK) status = cr__packed_solve(&packed, island, model->nb, arena);
     if (status != CR_OK) return cr__step_memory(error);
     cr__packed_results(&packed);
