@@ -207,8 +207,10 @@ static void apply_impact(crStep* step, const Impact* impact) {
     cr_rows_add_impulse(&impact->rows, impact->p, dv);
     cr__part_mass_solve(model, impact->bodies, &step->dynamics, dv);
     for (int n = 0; n < impact->bodies.count; n++) {
-        const crBody* body = &model->bodies[impact->bodies.bodies[n]];
+        int b = impact->bodies.bodies[n];
+        const crBody* body = &model->bodies[b];
         for (int i = body->v; i < body->v + body->nv; i++) {
+            step->cache->fresh[b] = step->cache->fresh[b] || dv[i] != 0.0;
             step->state.v[i] += dv[i];
         }
     }
