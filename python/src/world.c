@@ -323,7 +323,7 @@ static PyObject* get_contacts(PyObject* object, void* closure) {
         PyObject* item =
             Py_BuildValue("{s:i,s:i,s:i,s:i,s:d,s:d,s:N,s:N,s:N}", "body_a", c->body_a, "body_b", c->body_b,
                           "shape_a", c->shape_a, "shape_b", c->shape_b, "gap", c->point.gap, "mu",
-                          c->surface.surface.mu, "point", py_vector(c->point.point), "normal",
+                          c->surface->surface.mu, "point", py_vector(c->point.point), "normal",
                           py_vector(c->point.normal), "impulse", py_vector(c->impulse));
         if (item == NULL || PyList_Append(list, item) != 0) Py_CLEAR(list);
         Py_XDECREF(item);

@@ -163,3 +163,12 @@ crStatus cr_rows_half(const crModel* model, const crDynamics* d, const crRows* r
     reverse_rows(H);
     return CR_OK;
 }
+
+double cr__half_velocity(const crModel* model, const crDynamics* d, const double* v, int i) {
+    const double* row = d->L + model->row[i];
+    double sum = v[i];
+    for (int j = model->dof_parent[i]; j >= 0; j = model->dof_parent[j]) {
+        sum += row[model->dof_depth[j]] * v[j];
+    }
+    return sqrt(row[model->dof_depth[i]]) * sum;
+}

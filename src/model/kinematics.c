@@ -7,7 +7,7 @@
 // nothing; memory is the arena's.
 #include <string.h>
 
-#include "model/spatial.h"
+#include "model/single.h"
 
 static bool take(crArena* arena, void* at, int count, size_t size) {
     void* memory = cr_arena_alloc(arena, (size_t)count * size);
@@ -15,6 +15,14 @@ static bool take(crArena* arena, void* at, int count, size_t size) {
     memset(memory, 0, (size_t)count * size);
     memcpy(at, &memory, sizeof memory);
     return true;
+}
+
+// the world's, whatever the pose: the reference point is the centre of mass
+static void free_axes(crTwist* axis) {
+    for (int j = 0; j < 3; j++) {
+        crVec3 unit = cr_vec3(j == 0, j == 1, j == 2);
+        axis[j].v = axis[3 + j].omega = unit;
+    }
 }
 
 crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d) {
@@ -34,6 +42,9 @@ crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d)
         take(arena, &made.pivot, nv, sizeof(double)) && take(arena, &made.q, model->nq, sizeof(double));
     if (!ok) return CR_ERR_MEMORY;
     made.pose[0] = cr_pose_identity();
+    for (int i = 1; i < nb; i++) {
+        if (model->bodies[i].joint == CR_JOINT_FREE) free_axes(made.axis + model->bodies[i].v);
+    }
     *d = made;
     return CR_OK;
 }
@@ -100,14 +111,6 @@ static void joint_axes(const crBody* body, const crPose* pose, crQuat parent, cr
             axis[j] = turn(cr_mat3_column(F, j), pose->p, o);
         }
         break;
-    case CR_JOINT_FREE:
-        // o is the centre of mass
-        for (int j = 0; j < 3; j++) {
-            crVec3 unit = cr_vec3(j == 0, j == 1, j == 2);
-            axis[j] = cr__twist(zero, unit);
-            axis[3 + j] = cr__twist(unit, zero);
-        }
-        break;
     default:
         break;
     }
@@ -120,6 +123,10 @@ void cr__part_kinematics(const crModel* model, crPart part, const crState* state
         int i = cr__part_body(part, k);
         const crBody* body = &model->bodies[i];
         const crPose* parent = &d->pose[body->parent];
+        if (body->single) {
+            cr__single_kinematics(body, i, state->q + body->q, d);
+            continue;
+        }
         if (body->joint == CR_JOINT_DRIVEN) {
             d->driven[i] = (crDriven){.pose = body->pose};
             body->drive(body->drive_ctx, state->time, &d->driven[i]);
@@ -147,6 +154,10 @@ void cr__part_velocity(const crModel* model, crPart part, const double* v, crDyn
     for (int k = 0; k < part.count; k++) {
         int i = cr__part_body(part, k);
         const crBody* body = &model->bodies[i];
+        if (body->single) {
+            d->twist[i] = cr__single_twist(v + body->v);
+            continue;
+        }
         crTwist twist = cr__moves(model, body->parent) ? d->twist[body->parent] : d->given[i];
         for (int j = body->v; j < body->v + body->nv; j++) {
             twist = cr__twist_madd(twist, v[j], d->axis[j]);

@@ -92,6 +92,7 @@ crStatus cr__step_cache_create(crStep* step) {
         if (!cr__moves(model, b) && body->base != CR_WORLD) cache->given[cache->given_count++] = b;
     }
     step->cache = cache;
+    if (cr__step_ties_create(step) != CR_OK) return CR_ERR_MEMORY;
     step->sleep = zeros(&step->store, model->nb, sizeof(crSleep));
     if (step->sleep == NULL) return CR_ERR_MEMORY;
     cr__step_list_awake(step);

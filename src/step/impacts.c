@@ -221,8 +221,9 @@ static crStatus log_events(crStep* step, const bool* takes, const Impact* impact
         int count = cr__step_contact_rows(c);
         int linear = count == 1 ? 1 : (c->planar ? 2 : 3);
         crVec3 P = cr_vec3(0, 0, 0);
+        crMat3 F = cr__step_frame(step, c);
         for (int r = 0; r < linear; r++) {
-            P = cr_madd(P, impact->p[c->row + r], cr_mat3_column(c->frame, r));
+            P = cr_madd(P, impact->p[c->row + r], cr_mat3_column(F, r));
         }
         c->impulse = P;
         c->row = -1;

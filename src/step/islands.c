@@ -7,17 +7,6 @@
 
 #include "model/spatial.h"
 
-static bool single(const crModel* model, int body) {
-    return model->bodies[body].single || !cr__moves(model, body);
-}
-
-bool cr__step_packable(const crStep* step, const crStepContact* c) {
-    const crSurface* s = &c->surface.surface;
-    bool round = s->vertex_count == 0 && isfinite(s->mu) && (isnan(s->mu2) || s->mu2 == s->mu) &&
-                 s->mu_spin == 0.0 && s->mu_roll == 0.0;
-    return round && !c->planar && single(step->model, c->body_a) && single(step->model, c->body_b);
-}
-
 static int find(int* parent, int i) {
     while (parent[i] != i) {
         parent[i] = parent[parent[i]];
@@ -71,7 +60,7 @@ static void find_general(const crStep* step, const bool* takes, crIslands* islan
         if (!takes[i]) continue;
         int island = cr__island_of_contact(step, islands, c);
         islands->rows[island] += cr__step_contact_rows(c);
-        if (!cr__step_packable(step, c)) islands->general[island] = true;
+        if (!c->packable) islands->general[island] = true;
     }
 }
 

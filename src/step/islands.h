@@ -12,7 +12,10 @@ typedef struct crIslands {
 } crIslands;
 
 // Whether a contact is of free bodies and with round friction.
-bool cr__step_packable(const crStep* step, const crStepContact* contact);
+static inline bool cr__step_packable(const crStep* step, const crStepContact* contact) {
+    (void)step;
+    return contact->packable;
+}
 // Islands of the contacts for which takes[i] is set, loops, and trees; numbered in the order of their first
 // body.
 crStatus cr__step_islands(crStep* step, const bool* takes, crIslands* islands);

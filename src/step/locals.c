@@ -60,6 +60,12 @@ static crDue pop(crStepCache* cache) {
     return first;
 }
 
+static crStatus set_time(crStep* step, int pair, double time, bool exact) {
+    step->cache->when[pair] = time;
+    step->cache->pairs[pair].exact = exact;
+    return push(step, (crDue){time, pair, exact});
+}
+
 // the time of a pair's impact after all
 static crStatus look_closer(crStep* step, int pair, double end, crError* error) {
     crStepCache* cache = step->cache;
@@ -73,8 +79,8 @@ static crStatus look_closer(crStep* step, int pair, double end, crError* error) 
     if (status == CR_OK && step->contact_count > 0) {
         t = cr__step_pair_impact(step, 0, step->contact_count, left);
     }
-    cache->when[pair] = t <= left ? cache->now_at + t : INFINITY;
-    if (status == CR_OK && t <= left) status = push(step, (crDue){cache->when[pair], pair, true});
+    cache->when[pair] = INFINITY;
+    if (status == CR_OK && t <= left) status = set_time(step, pair, cache->now_at + t, true);
     step->contact_count = 0;
     cr_arena_release(&step->scratch, mark);
     return status;
@@ -124,8 +130,7 @@ static crStatus schedule(crStep* step, double left) {
         double t = impact_of_run(step, i, end, left, &exact);
         int pair = t <= left ? place_of(cache, step->contacts[i].shape_a, step->contacts[i].shape_b) : 0;
         if (t <= left && cache->pairs[pair].alarms < ALARMS) {
-            cache->when[pair] = cache->now_at + t;
-            status = push(step, (crDue){cache->when[pair], pair, exact});
+            status = set_time(step, pair, cache->now_at + t, exact);
         }
         i = end;
     }
@@ -151,7 +156,7 @@ static crStatus heap_again(crStep* step) {
     cache->reheap = false;
     cache->due_count = 0;
     for (int i = 0; i < cache->pair_count && status == CR_OK; i++) {
-        if (cache->when[i] < INFINITY) status = push(step, (crDue){cache->when[i], i, false});
+        if (cache->when[i] < INFINITY) status = push(step, (crDue){cache->when[i], i, cache->pairs[i].exact});
     }
     return status;
 }

@@ -42,13 +42,13 @@ static bool same_pair(const crWarm* w, const crStepContact* c) {
 }
 
 static bool same(const crWarm* w, const crStepContact* c) {
-    const crContactPoint* p = &c->point;
+    const crStepPoint* p = &c->point;
     return same_pair(w, c) && w->child_a == p->child_a && w->child_b == p->child_b &&
            w->feature_a == p->feature_a && w->feature_b == p->feature_b;
 }
 
 static crStatus remember(crStep* step, const crStepContact* c, Active* active, crError* error) {
-    const crContactPoint* p = &c->point;
+    const crStepPoint* p = &c->point;
     if (active->count == active->capacity) {
         int larger = 2 * active->capacity + 16;
         crWarm* more = cr_arena_alloc(&step->scratch, (size_t)larger * sizeof *more);
