@@ -317,6 +317,7 @@ typedef struct crDynamics {
     crTwist* rate;                // (nb)
     crTwist* wrench;              // (nb)
     struct crInertia* composite;  // (nb)
+    char* known;                  // whether the last kinematics moved a body of a tree (nb)
     double* work;                 // (nv)
 } crDynamics;
 
