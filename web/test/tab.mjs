@@ -28,7 +28,7 @@ export const carom = async (verb, args, input) => JSON.parse(await run([verb, "-
 
 // a file in a tab of its own; errors of scripts and anything fetched are failures
 export const openFile = async (address, options = {}) => {
-  const tab = await browser.newPage({ viewport: { width: 1000, height: 700 }, reducedMotion: "reduce", ...options });
+  const tab = await browser.newPage({ viewport: { width: 1000, height: 640 }, reducedMotion: "reduce", ...options });
   tab.setDefaultTimeout(60000);
   tab.faults = [];
   tab.on("pageerror", (e) => tab.faults.push(e.message));

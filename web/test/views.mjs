@@ -42,7 +42,7 @@ export default {
     return tab;
   },
   "every scene opens, steps and is drawn": async () => {
-    const tab = await openTab("#scene&name=bouncing-ball");
+    const tab = await openTab("#scene&name=bouncing-ball", { viewport: { width: 500, height: 400 } });
     const names = await tab.$$eval("#scene-name option", (list) => list.map((o) => o.value).filter(Boolean));
     must(names.length >= 20, "scenes are missing");
     for (const name of names) {
