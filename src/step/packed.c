@@ -11,7 +11,7 @@
 // Fails: an island that ran out of sweeps says so.
 #include <string.h>
 
-#include "step/packed_solve.h"
+#include "step/units.h"
 
 typedef struct Run {
     crPacked* packed;
@@ -44,7 +44,7 @@ static bool energy_scales(Run* run) {
     for (int i = 0; i < p->bodies; i++) {
         const double* z = p->z + CR_BODY_STRIDE * (i + 1);
         const double* z_free = p->z_free + CR_BODY_STRIDE * (i + 1);
-        for (int k = 0; k < 6; k++) {
+        for (int k = 0; k < CR_BODY_STRIDE; k++) {
             double dz = z[k] - z_free[k];
             linear[p->body_island[i]] += z_free[k] * dz;
             square[p->body_island[i]] += dz * dz;
@@ -56,6 +56,7 @@ static bool energy_scales(Run* run) {
             linear[g->island[l]] += lane_work(p, g, l);
         }
     }
+    cr__units_add_work(p->units, linear);
     bool any = false;
     for (int i = 0; i < run->count; i++) {
         bool creates = run->island[i].live && linear[i] + 0.5 * square[i] > 0.0 && square[i] > 0.0;
@@ -79,6 +80,7 @@ static void limit_energy(Run* run) {
             slot += CR_LANES * (g->two ? CR_SLOT_TWO : CR_SLOT_ONE);
         }
     }
+    cr__units_scale(p->units, run->beta);
     cr__packed_apply(p);
 }
 
@@ -99,6 +101,7 @@ static int judge(Run* run, bool* ended) {
             island->along += p->along[i * CR_LANES + l];
         }
     }
+    cr__units_judge(p->units, p->z);
     int live = 0;
     *ended = false;
     for (int i = 0; i < run->count; i++) {
@@ -158,7 +161,7 @@ static void accelerate_groups(void* ctx, int begin, int end) {
             for (int m = 0; m < 3; m++) {
                 for (int l = 0; l < CR_LANES; l++) {
                     int at = m * CR_LANES + l;
-                    d[at] = keep[l] * d[at] + dP[at];
+                    d[at] = (keep[l] > 0.0 ? keep[l] * d[at] : 0.0) + dP[at];
                     slot[at] += beta[l] * d[at];
                 }
             }
@@ -176,10 +179,24 @@ static void accelerate_bodies(const Run* run) {
         if (!run->island[island].live) continue;
         double beta = run->beta[island], keep = run->keep[island];
         for (int k = CR_BODY_STRIDE * (i + 1); k < CR_BODY_STRIDE * (i + 2); k++) {
-            p->z_direction[k] = keep * p->z_direction[k] + (p->z[k] - p->z_before[k]);
+            double last = keep > 0.0 ? keep * p->z_direction[k] : 0.0;
+            p->z_direction[k] = last + (p->z[k] - p->z_before[k]);
             p->z[k] += beta * p->z_direction[k];
         }
     }
+}
+
+// islands that ran out of sweeps are live again, but those with rows, where equalities must not be scaled
+static bool mark_unsolved(Run* run) {
+    const crUnits* units = run->packed->units;
+    bool any = false;
+    for (int i = 0; i < run->count; i++) {
+        crPackedIsland* island = &run->island[i];
+        bool rows = units != NULL && units->first[i] < units->first[i + 1];
+        island->live = island->sweeps > 0 && !island->solved && !rows;
+        any = any || island->live;
+    }
+    return any;
 }
 
 crStatus cr__packed_solve(crPacked* p, crPackedIsland* island, int count, crArena* arena) {
@@ -187,16 +204,15 @@ crStatus cr__packed_solve(crPacked* p, crPackedIsland* island, int count, crAren
     run.beta = cr_arena_alloc(arena, (size_t)(count + 1) * sizeof(double));
     run.keep = cr_arena_alloc(arena, (size_t)(count + 1) * sizeof(double));
     if (run.beta == NULL || run.keep == NULL) return CR_ERR_MEMORY;
-    if (p->group_count == 0) return CR_OK;
-    const crGroup* last = &p->group[p->group_count - 1];
+    if (p->group_count == 0 && p->units == NULL) return CR_OK;
     size_t bytes = CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double);
     limit_energy(&run);
     for (int i = 0; i < count; i++) {
         run.beta[i] = 0.0;
         island[i].momentum = 1.0;
     }
-    memset(p->z_direction, 0, bytes);
-    memset(p->direction, 0, (last->step + 3 * CR_LANES * (size_t)last->slots) * sizeof(double));
+    p->moving = false;
+    cr__units_begin(p->units);
     mark_live(&run);
     for (int live = 1; live > 0;) {
         bool ended = false;
@@ -207,13 +223,10 @@ crStatus cr__packed_solve(crPacked* p, crPackedIsland* island, int count, crAren
         if (live == 0) break;
         choose_ratios(&run);
         cr__tasks_for(p->tasks, p->group_count, 64, accelerate_groups, &run);
+        cr__units_accelerate(p->units, run.beta, run.keep);
         accelerate_bodies(&run);
+        p->moving = true;
     }
-    bool unsolved = false;
-    for (int i = 0; i < count; i++) {
-        island[i].live = island[i].sweeps > 0 && !island[i].solved;
-        unsolved = unsolved || island[i].live;
-    }
-    if (unsolved) limit_energy(&run);
+    if (mark_unsolved(&run)) limit_energy(&run);
     return CR_OK;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "step/lanes.h"
+#include "step/units.h"
 
 #define NEWTON_STEPS 30
 
@@ -152,7 +153,7 @@ CR_LANE void sweep_group(const crPacked* p, const crGroup* g, int l) {
             wa = lane3_add(wa, lane3_mul_t(slot + CR_AT_KA * CR_LANES, dP));
         }
         crLane w = lane3_dot(n, lane3_load(slot + CR_AT_DN * CR_LANES));
-        along = along + w * lane3_dot(dP, lane3_load(direction));
+        if (p->moving) along = along + w * lane3_dot(dP, lane3_load(direction));
         change = lane_max(change, w * w * lane3_dot(dP, dP));
         slot += stride;
         cold += CR_LANES * CR_COLD;
@@ -193,12 +194,14 @@ static crTaskFn sweep_function(void) { return sweep_plain; }
 
 void cr__packed_sweep(crPacked* p) {
     crTaskFn fn = sweep_function();
-    for (int colour = 0; colour <= CR_COLOURS; colour++) {
+    for (int colour = 0; colour < p->colours; colour++) {
         int first = p->colour_start[colour], count = p->colour_start[colour + 1] - first;
+        if (count == 0) continue;
         crPackedSweep sweep = {p, first};
         // what shares bodies goes one after another
         cr__tasks_for(colour < CR_COLOURS ? p->tasks : NULL, count, 16, fn, &sweep);
     }
+    cr__units_sweep(p->units, p->z, p->tasks);
 }
 
 static void apply_group(const crPacked* p, const crGroup* g, int l) {
@@ -227,4 +230,5 @@ void cr__packed_apply(crPacked* p) {
             apply_group(p, &p->group[i], l);
         }
     }
+    cr__units_apply(p->units, p->z);
 }
