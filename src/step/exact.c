@@ -188,7 +188,7 @@ static crStatus pose(crStep* step, double h, const bool* takes, bool again, crIs
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
         rows[i] = takes[i] &&
-                  (!cr__step_packable(step, c) || s->exact[cr__island_of_contact(step, &s->islands, c)]);
+                  (!c->packable || s->exact[cr__island_of_contact(step, &s->islands, c)]);
     }
     crStatus status = cr__step_pose(step, h, rows, again, error);
     if (status != CR_OK) return status;

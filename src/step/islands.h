@@ -11,11 +11,6 @@ typedef struct crIslands {
     bool* general;  // has a body of a tree, a loop, or a contact that cannot be packed (count)
 } crIslands;
 
-// Whether a contact is of free bodies and with round friction.
-static inline bool cr__step_packable(const crStep* step, const crStepContact* contact) {
-    (void)step;
-    return contact->packable;
-}
 // Islands of the contacts for which takes[i] is set, loops, and trees; numbered in the order of their first
 // body.
 crStatus cr__step_islands(crStep* step, const bool* takes, crIslands* islands);
