@@ -75,11 +75,17 @@ typedef struct Impact {
 static crStatus add_joints(crStep* step, Impact* impact, crJointRow* info, int capacity) {
     const crModel* model = step->model;
     for (int i = 0; i < impact->loop_count; i++) {
+        crRows without = impact->rows;
         int before = impact->rows.count;
         int first = cr_rows_add_loop(model, &step->dynamics, impact->loops[i], &impact->rows);
         if (first < 0) return (crStatus)first;
+        bool range = cr_loop_ranges(&model->loops[impact->loops[i]]);
+        if (range && impact->rows.gap[before] > step->settings.deadband) {
+            impact->rows = without;
+            continue;
+        }
         impact->blocks[impact->block_count] =
-            cr_block(CR_BLOCK_EQUALITY, before, impact->rows.count - before);
+            cr_block(range ? CR_BLOCK_UNILATERAL : CR_BLOCK_EQUALITY, before, impact->rows.count - before);
         impact->blocks[impact->block_count++].source = -1;
     }
     crRows joint_rows = impact->rows;
