@@ -1,5 +1,6 @@
-# package.cmake - `cpack` in the build folder makes three Debian packages: the shared library, what is needed to build
-# against it, and the command with its manual page. What they depend on is read from the files by dpkg-shlibdeps.
+# package.cmake - `cpack` in the build folder makes Debian packages: the shared library, what is needed to build against
+# it, the command with its manual page, and where MPI was found the module by which the command runs under mpirun.
+# What they depend on is read from the files by dpkg-shlibdeps.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME carom)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
@@ -8,6 +9,9 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_COMPONENTS_ALL library development command)
+if(MPI_C_FOUND)
+    list(APPEND CPACK_COMPONENTS_ALL ranks)
+endif()
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
@@ -33,4 +37,10 @@ set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS gnuplot-nox)
 set(CPACK_COMPONENT_COMMAND_DESCRIPTION
     "The collision law is the user's choice, and every answer carries a certificate.
 This is the command with its scenes and manual page.")
+set(CPACK_DEBIAN_RANKS_PACKAGE_NAME carom-mpi)
+set(CPACK_DEBIAN_RANKS_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_RANKS_PACKAGE_DEPENDS "carom (= ${PROJECT_VERSION})")
+set(CPACK_COMPONENT_RANKS_DESCRIPTION
+    "The collision law is the user's choice, and every answer carries a certificate.
+This is the command's module for the ranks of mpirun.")
 include(CPack)

@@ -2,15 +2,16 @@
 //
 // The errors of all rows at the points of a Halton sequence are kept, so that every resample and every fold
 // finds its own start without asking the law again; from there a simplex goes on (search.c). Folds and
-// resamples come from seed and index alone, are the same for every law, and write to places of their own.
+// resamples come from seed and index alone, are the same for every law, and are jobs of their own (jobs.c).
 // Fails: see fit.h.
 #include "fit/fit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "fit/jobs.h"
+#include "fit/random.h"
 #include "fit/search.h"
-#include "fit/tasks.h"
 
 #define STARTS         4    // refined from the global start
 #define APART          0.2  // that these are from each other along some axis
@@ -26,14 +27,15 @@ typedef struct Job {
     int dim;
     crFitParam param[CR_SEARCH_DIM];
     int points, stride, start_rows;
-    float* start;      // errors (points*start_rows)
+    double* start;     // errors (points*start_rows)
     int* fold;         // of each row (rows)
     double* replicas;  // places (bootstrap*dim)
     double* reach;     // of profiles, places (dim*2)
     double* best;      // errors with theta (rows)
-    crStatus* status;  // of each task
-    int* used;         // evaluations of each task
+    double* later;     // what the later jobs bring (later_count*later_size)
+    int later_count, later_size;
     double x[CR_SEARCH_DIM];
+    int before, all;  // jobs, for the watcher
 } Job;
 
 // A loss over every `stride`-th row, each as often as its weight says.
@@ -50,17 +52,7 @@ crFitOptions cr_fit_options(void) {
         .params = ~0u, .fixed = cr_fit_theta(), .folds = 10, .bootstrap = 200, .seed = 1, .threads = 1};
 }
 
-// splitmix64
-static uint64_t next_random(uint64_t* state) {
-    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
-static int random_below(uint64_t* state, int count) {
-    return (int)((double)(next_random(state) >> 11) * 0x1p-53 * count);
-}
+static int random_below(uint64_t* state, int count) { return (int)(cr__random_uniform(state) * count); }
 
 static crFitTheta theta_at(const Job* job, const double* x) {
     crFitTheta theta = job->options->fixed;
@@ -95,15 +87,16 @@ static double weighted_loss(void* ctx, const double* x) {
     return sum / fmax(total, 1.0);
 }
 
-static void start_task(void* ctx, int index) {
-    Job* job = ctx;
+static crStatus start_job(void* ctx, int index, double* result, crError* error) {
+    const Job* job = ctx;
+    (void)error;
     double x[CR_SEARCH_DIM];
     cr__search_point(index, job->dim, x);
     crFitTheta theta = theta_at(job, x);
     for (int i = 0; i < job->start_rows; i++) {
-        job->start[(size_t)index * (size_t)job->start_rows + (size_t)i] =
-            (float)row_error(job, &theta, i * job->stride);
+        result[i] = row_error(job, &theta, i * job->stride);
     }
+    return CR_OK;
 }
 
 static bool is_near(const double* x, const double* y, int dim) {
@@ -128,7 +121,7 @@ static int best_starts(const Job* job, const unsigned short* weight, double x[ST
             }
             for (int i = 0; i < job->start_rows && !taken; i++) {
                 int w = weight != NULL ? weight[i * job->stride] : 1;
-                sum += w * (double)job->start[(size_t)p * (size_t)job->start_rows + (size_t)i];
+                sum += w * job->start[(size_t)p * (size_t)job->start_rows + (size_t)i];
             }
             if (taken || !(sum < least[k])) continue;
             least[k] = sum;
@@ -161,22 +154,23 @@ static double fit_weighted(const Job* job, const unsigned short* weight, double 
     return least;
 }
 
-static void cross_validate(Job* job, int fold, unsigned short* weight, int task) {
+// errors of the rows of a fold, in their order
+static void cross_validate(const Job* job, int fold, unsigned short* weight, double* errors, int* used) {
     int rows = job->impacts->count;
     for (int i = 0; i < rows; i++) {
         weight[i] = job->fold[i] != fold;
     }
     double x[CR_SEARCH_DIM] = {0};
-    fit_weighted(job, weight, 1e-4, x, &job->used[task]);
+    fit_weighted(job, weight, 1e-4, x, used);
     crFitTheta theta = theta_at(job, x);
-    for (int i = 0; i < rows; i++) {
-        if (job->fold[i] == fold) job->fit->errors[i] = row_error(job, &theta, i);
+    for (int i = 0, k = 0; i < rows; i++) {
+        if (job->fold[i] == fold) errors[k++] = row_error(job, &theta, i);
     }
 }
 
 // As many rows as there are, or as a slow law allows: the spread of estimates goes with the root of that
 // number and is scaled to all rows.
-static void resample(Job* job, int index, unsigned short* weight, int task) {
+static void resample(const Job* job, int index, unsigned short* weight, double* x, int* used) {
     int rows = job->impacts->count;
     int drawn = rows < job->law->sample ? rows : job->law->sample;
     uint64_t random = job->options->seed ^ ((uint64_t)(index + 1) << 32);
@@ -184,12 +178,11 @@ static void resample(Job* job, int index, unsigned short* weight, int task) {
     for (int i = 0; i < drawn; i++) {
         weight[random_below(&random, rows)]++;
     }
-    double* x = &job->replicas[(size_t)index * (size_t)job->dim];
     memcpy(x, job->x, (size_t)job->dim * sizeof *x);
     Weighted w = {job, weight, 1, -1, 0.0};
     crSearch search = {weighted_loss, &w, job->dim, 0.02, 2e-4, 40 * job->dim, 0};
     cr__search(&search, x);
-    job->used[task] += search.used;
+    *used += search.used;
     double scale = sqrt((double)drawn / rows);
     for (int i = 0; i < job->dim; i++) {
         x[i] = job->x[i] + scale * (x[i] - job->x[i]);
@@ -212,7 +205,7 @@ static bool is_worse(const Job* job, const crFitTheta* theta) {
 }
 
 // how far parameter `held` can go one way, the others following, before the fit is worse
-static void profile(Job* job, int held, int way, int task) {
+static double profile(const Job* job, int held, int way, int* used) {
     double x[CR_SEARCH_DIM];
     memcpy(x, job->x, sizeof x);
     double reach = job->x[held];
@@ -226,7 +219,7 @@ static void profile(Job* job, int held, int way, int task) {
         }
         crSearch search = {weighted_loss, &w, job->dim - 1, 0.03, 1e-3, 30 * job->dim, 0};
         if (job->dim > 1) cr__search(&search, others);
-        job->used[task] += search.used + 1;
+        *used += search.used + 1;
         for (int i = 0, k = 0; i < job->dim; i++) {
             x[i] = i == held ? at : others[k++];
         }
@@ -234,38 +227,49 @@ static void profile(Job* job, int held, int way, int task) {
         if (is_worse(job, &theta)) break;
         reach = at;
     }
-    job->reach[2 * held + (way > 0)] = reach;
+    return reach;
 }
 
-static void later_task(void* ctx, int index) {
-    Job* job = ctx;
+// profiles, folds, then resamples, the longest first; how many evaluations it took comes first in the result
+static crStatus later_job(void* ctx, int index, double* result, crError* error) {
+    const Job* job = ctx;
     unsigned short* weight = calloc((size_t)job->impacts->count, sizeof *weight);
-    if (weight == NULL) {
-        job->status[index] = CR_ERR_MEMORY;
-        return;
-    }
-    int at = index;
-    // the longest first
+    if (weight == NULL) return cr_error_set(error, CR_ERR_MEMORY, "fit", "fit: out of memory");
+    int at = index, used = 0;
     if (at < 2 * job->dim) {
-        profile(job, at / 2, at % 2 == 0 ? -1 : 1, index);
+        result[1] = profile(job, at / 2, at % 2 == 0 ? -1 : 1, &used);
     } else if ((at -= 2 * job->dim) < job->options->folds) {
-        cross_validate(job, at, weight, index);
+        cross_validate(job, at, weight, &result[1], &used);
     } else {
-        resample(job, at - job->options->folds, weight, index);
+        resample(job, at - job->options->folds, weight, &result[1], &used);
     }
+    result[0] = used;
     free(weight);
+    return CR_OK;
 }
 
-typedef struct Watcher {
-    const Job* job;
-    int before, all;
-} Watcher;
+// what the later jobs brought, each to its place
+static void take_apart(Job* job) {
+    int folds = job->options->folds;
+    for (int i = 0; i < job->later_count; i++) {
+        const double* result = &job->later[(size_t)i * (size_t)job->later_size];
+        int at = i - 2 * job->dim;
+        job->fit->evaluations += (int)result[0];
+        if (at < 0) job->reach[i] = result[1];
+        for (int row = 0, k = 1; at >= 0 && at < folds && row < job->impacts->count; row++) {
+            if (job->fold[row] == at) job->fit->errors[row] = result[k++];
+        }
+        if (at >= folds)
+            memcpy(&job->replicas[(size_t)(at - folds) * (size_t)job->dim], &result[1],
+                   (size_t)job->dim * sizeof *result);
+    }
+}
 
 static bool watch(void* ctx, int done, int count) {
-    const Watcher* w = ctx;
-    const crFitOptions* o = w->job->options;
+    const Job* job = ctx;
+    const crFitOptions* o = job->options;
     (void)count;
-    return o->watch == NULL || o->watch(o->ctx, w->job->law->name, w->before + done, w->all);
+    return o->watch == NULL || o->watch(o->ctx, job->law->name, job->before + done, job->all);
 }
 
 static void deal_folds(Job* job) {
@@ -373,22 +377,23 @@ static void mean_and_se(const double* values, int count, double* mean, double* s
 
 static crStatus run_job(Job* job, crError* error) {
     const crFitOptions* o = job->options;
-    int later = 2 * job->dim + o->folds + o->bootstrap;
-    Watcher watcher = {job, 0, job->points + later};
-    crTasks tasks = {o->threads, watch, &watcher};
-    const char* stopped = "stopped";
-    if (!cr__tasks_run(&tasks, job->points, start_task, job))
-        return cr_error_set(error, CR_ERR_LIMIT, "fit", "%s", stopped);
+    crJobs jobs = {.count = job->points, .size = job->start_rows, .run = start_job, .ctx = job};
+    jobs.threads = o->threads;
+    jobs.ranks = o->ranks;
+    jobs.watch = watch;
+    job->all = job->points + job->later_count;
+    crStatus status = cr_jobs_run(&jobs, job->start, error);
+    if (status != CR_OK) return status;
     fit_all_rows(job);
     deal_folds(job);
-    watcher.before = job->points;
-    if (!cr__tasks_run(&tasks, later, later_task, job))
-        return cr_error_set(error, CR_ERR_LIMIT, "fit", "%s", stopped);
+    job->before = job->points;
+    jobs.count = job->later_count;
+    jobs.size = job->later_size;
+    jobs.run = later_job;
+    status = cr_jobs_run(&jobs, job->later, error);
+    if (status != CR_OK) return status;
     job->fit->evaluations += job->points;
-    for (int i = 0; i < later; i++) {
-        if (job->status[i] != CR_OK) return cr_error_set(error, job->status[i], "fit", "fit: out of memory");
-        job->fit->evaluations += job->used[i];
-    }
+    take_apart(job);
     double* sorted = malloc((size_t)(o->bootstrap + 1) * sizeof *sorted);
     if (sorted == NULL) return cr_error_set(error, CR_ERR_MEMORY, "fit", "fit: out of memory");
     for (int i = 0; i < job->dim; i++) {
@@ -402,7 +407,10 @@ static crStatus run_job(Job* job, crError* error) {
 
 static crStatus with_memory(Job* job, crError* error) {
     size_t rows = (size_t)job->impacts->count;
-    size_t tasks = (size_t)(2 * job->dim + job->options->folds + job->options->bootstrap);
+    int folds = job->options->folds;
+    int fold_rows = (job->impacts->count + folds - 1) / folds;
+    job->later_count = 2 * job->dim + folds + job->options->bootstrap;
+    job->later_size = 1 + (fold_rows > job->dim ? fold_rows : job->dim);
     job->stride = (job->impacts->count + job->law->sample - 1) / job->law->sample;
     job->start_rows = (job->impacts->count + job->stride - 1) / job->stride;
     job->points = job->dim == 0 ? 1 : 32 * job->dim * job->dim;
@@ -411,13 +419,11 @@ static crStatus with_memory(Job* job, crError* error) {
     job->replicas = calloc((size_t)job->options->bootstrap * (size_t)job->dim + 1, sizeof *job->replicas);
     job->reach = calloc(2 * CR_SEARCH_DIM, sizeof *job->reach);
     job->best = malloc(rows * sizeof *job->best);
-    job->status = calloc(tasks + 1, sizeof *job->status);
-    job->used = calloc(tasks + 1, sizeof *job->used);
+    job->later = malloc((size_t)job->later_count * (size_t)job->later_size * sizeof *job->later);
     job->fit->errors = calloc(rows, sizeof *job->fit->errors);
     job->fit->P = calloc(rows, sizeof *job->fit->P);
     bool got = job->start != NULL && job->fold != NULL && job->replicas != NULL && job->reach != NULL &&
-               job->best != NULL && job->status != NULL && job->used != NULL && job->fit->errors != NULL &&
-               job->fit->P != NULL;
+               job->best != NULL && job->later != NULL && job->fit->errors != NULL && job->fit->P != NULL;
     crStatus status =
         got ? run_job(job, error) : cr_error_set(error, CR_ERR_MEMORY, "fit", "fit: out of memory");
     free(job->start);
@@ -425,8 +431,7 @@ static crStatus with_memory(Job* job, crError* error) {
     free(job->replicas);
     free(job->reach);
     free(job->best);
-    free(job->status);
-    free(job->used);
+    free(job->later);
     return status;
 }
 

@@ -14,6 +14,7 @@ typedef struct crFitOptions {
     int bootstrap;     // resamples; 0 for no intervals
     uint64_t seed;
     int threads;
+    struct crRanks* ranks;                                           // as in crJobs
     bool (*watch)(void* ctx, const char* law, int done, int count);  // false stops; NULL: nobody watches
     void* ctx;
 } crFitOptions;

@@ -9,23 +9,19 @@
 #include "fit/impacts.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "fit/columns.h"
 
 #define MOST_GROWTH   10.0   // of the kinetic energy
 #define MOST_GYRATION 100.0  // radius of gyration over lever arm, or the other way round
 
-typedef struct Quantity {
-    const char* name;
-    double fallback;  // NaN: must be there
-} Quantity;
-
 enum { M, I, NX, NY, RX, RY, VX, VY, WZ, VX_AFTER, VY_AFTER, WZ_AFTER, PLANAR_END };
-static const Quantity planar[] = {
+static const crQuantity planar[] = {
     {"m", NAN},  {"I", NAN},  {"nx", 0.0}, {"ny", 1.0},       {"rx", NAN},       {"ry", NAN},
     {"vx", NAN}, {"vy", NAN}, {"w", NAN},  {"vx_after", NAN}, {"vy_after", NAN}, {"w_after", NAN},
 };
 enum { S_M, S_I, S_N = 7, S_R = 10, S_V = 13, S_W = 16, S_V_AFTER = 19, S_W_AFTER = 22, SPATIAL_END = 25 };
-static const Quantity spatial[] = {
+static const crQuantity spatial[] = {
     {"m", NAN},        {"Ixx", NAN},      {"Iyy", NAN},      {"Izz", NAN},      {"Ixy", 0.0},
     {"Ixz", 0.0},      {"Iyz", 0.0},      {"nx", 0.0},       {"ny", 0.0},       {"nz", 1.0},
     {"rx", NAN},       {"ry", NAN},       {"rz", NAN},       {"vx", NAN},       {"vy", NAN},
@@ -33,140 +29,66 @@ static const Quantity spatial[] = {
     {"vy_after", NAN}, {"vz_after", NAN}, {"wx_after", NAN}, {"wy_after", NAN}, {"wz_after", NAN},
 };
 enum { WNN, WN1, W11, VN, V1, MASS, WN2, W12, W22, V2, PN, P1, P2, IMPULSE_END };
-static const Quantity impulse[] = {
+static const crQuantity impulse[] = {
     {"Wnn", NAN}, {"Wn1", NAN}, {"W11", NAN}, {"Vn", NAN}, {"V1", NAN}, {"m", 0.0},  {"Wn2", 0.0},
     {"W12", 0.0}, {"W22", 0.0}, {"V2", 0.0},  {"Pn", NAN}, {"P1", NAN}, {"P2", 0.0},
 };
-#define MOST_QUANTITIES SPATIAL_END
-
-static const Quantity* const forms[] = {planar, spatial, impulse};
+static const crQuantity* const forms[] = {planar, spatial, impulse};
 static const int form_sizes[] = {PLANAR_END, SPATIAL_END, IMPULSE_END};
 static const int first_after[] = {VX_AFTER, S_V_AFTER, PN};
 
-// A reader of rows: for each quantity a column and a factor, or column -1 and the value.
 typedef struct Reader {
-    const crTable* table;
+    crColumns columns;
     crImpactForm form;
-    int count;  // quantities in use
-    int column[MOST_QUANTITIES];
-    double factor[MOST_QUANTITIES];
-    double value[MOST_QUANTITIES];  // of the present row
 } Reader;
 
-static const crSource* find_source(const crImpactOptions* options, const char* name) {
-    for (int i = options->source_count; i-- > 0;) {
-        if (strcmp(options->sources[i].name, name) == 0) return &options->sources[i];
-    }
-    return NULL;
-}
-
-static bool is_given(const crTable* table, const crImpactOptions* options, const char* name) {
-    return find_source(options, name) != NULL || cr_table_column(table, name) >= 0;
-}
-
 static crImpactForm form_of(const crTable* table, const crImpactOptions* options) {
-    if (is_given(table, options, "Wnn")) return CR_FORM_IMPULSE;
-    if (is_given(table, options, "Izz") || is_given(table, options, "wz")) return CR_FORM_SPATIAL;
+    if (cr__columns_given(table, options, "Wnn")) return CR_FORM_IMPULSE;
+    if (cr__columns_given(table, options, "Izz") || cr__columns_given(table, options, "wz"))
+        return CR_FORM_SPATIAL;
     return CR_FORM_PLANAR;
-}
-
-static crStatus find_quantity(Reader* r, const crImpactOptions* options, int i, crError* error) {
-    const Quantity* q = &forms[r->form][i];
-    const crSource* source = find_source(options, q->name);
-    const char* column = source != NULL ? source->column : q->name;
-    r->factor[i] = source != NULL ? source->factor : 1.0;
-    r->column[i] = column[0] != '\0' ? cr_table_column(r->table, column) : -1;
-    if (r->column[i] >= 0) return CR_OK;
-    if (column[0] != '\0') {
-        if (source != NULL)
-            return cr_error_set(error, CR_ERR_FIELD, q->name, "%s: there is no column '%.60s'", q->name,
-                                column);
-        if (isnan(q->fallback))
-            return cr_error_set(error, CR_ERR_MISSING, q->name,
-                                "%s: no such column; name another with --column %s=NAME, or give a number",
-                                q->name, q->name);
-        r->factor[i] = q->fallback;
-    }
-    return CR_OK;
 }
 
 // every quantity of the form, or those before the impact where the others may be missing and are
 static crStatus find_quantities(Reader* r, const crImpactOptions* options, bool* measured, crError* error) {
-    r->form = form_of(r->table, options);
+    const crTable* table = r->columns.table;
+    r->form = form_of(table, options);
     *measured = !options->unmeasured;
-    r->count = form_sizes[r->form];
+    r->columns.quantities = forms[r->form];
+    r->columns.count = form_sizes[r->form];
     int after = first_after[r->form];
     if (options->unmeasured) {
-        *measured = is_given(r->table, options, forms[r->form][after].name);
-        if (!*measured) r->count = after;
+        *measured = cr__columns_given(table, options, forms[r->form][after].name);
+        if (!*measured) r->columns.count = after;
     }
-    for (int i = 0; i < r->count; i++) {
-        crStatus status = find_quantity(r, options, i, error);
-        if (status != CR_OK) {
-            if (error != NULL) error->line = error->column = 1;
-            return status;
-        }
-    }
-    return CR_OK;
+    crStatus status = cr__columns_find(&r->columns, options, error);
+    return status == CR_OK ? cr__columns_known(options, forms[r->form], form_sizes[r->form], "impacts", error)
+                           : status;
 }
 
-static crStatus check_sources(const crImpactOptions* options, crImpactForm form, crError* error) {
-    for (int i = 0; i < options->source_count; i++) {
-        const char* name = options->sources[i].name;
-        bool known = false;
-        for (int k = 0; k < form_sizes[form] && !known; k++) {
-            known = strcmp(name, forms[form][k].name) == 0;
-        }
-        if (!known)
-            return cr_error_set(error, CR_ERR_FIELD, name,
-                                "%s: not a quantity of these impacts (docs/fit.md)", name);
-    }
-    return CR_OK;
-}
-
-static crStatus refuse_cell(const Reader* r, int row, int i, crError* error) {
-    const char* name = forms[r->form][i].name;
-    char text[40];
-    cr_table_cell(r->table, row, r->column[i], text, sizeof text);
-    crStatus status = cr_error_set(error, CR_ERR_FINITE, name, "%s: '%s' is not a finite number", name, text);
-    cr_table_place(r->table, row, r->column[i], error);
-    return status;
-}
-
-static crStatus read_values(Reader* r, int row, crError* error) {
-    for (int i = 0; i < r->count; i++) {
-        bool constant = r->column[i] < 0;
-        r->value[i] = r->factor[i] * (constant ? 1.0 : cr_table_value(r->table, row, r->column[i]));
-        if (!isfinite(r->value[i])) return refuse_cell(r, row, i, error);
-    }
-    return CR_OK;
-}
-
-// a refusal of quantity i: at its cell, or at the row where it is a constant
 static crStatus refuse(const Reader* r, int row, int i, crStatus status, crError* error) {
-    cr_table_place(r->table, row, r->column[i] >= 0 ? r->column[i] : 0, error);
-    return status;
+    return cr__columns_refuse(&r->columns, row, i, status, error);
 }
 
 static crVec3 vector(const Reader* r, int i) {
-    return cr_vec3(r->value[i], r->value[i + 1], r->value[i + 2]);
+    return cr_vec3(r->columns.value[i], r->columns.value[i + 1], r->columns.value[i + 2]);
 }
 
 static void read_bodies(const Reader* r, crImpactRow* out, crVec3* n) {
     crRigid* b = &out->body;
     *b = cr_rigid();
-    b->mass = out->mass = r->value[M];
+    b->mass = out->mass = r->columns.value[M];
     if (r->form == CR_FORM_PLANAR) {
-        double inertia = r->value[I];
+        double inertia = r->columns.value[I];
         b->inertia = (crSym3){.xx = inertia, .yy = inertia, .zz = inertia};
-        b->velocity = cr_vec3(r->value[VX], r->value[VY], 0.0);
-        b->omega = cr_vec3(0.0, 0.0, r->value[WZ]);
-        *n = cr_vec3(r->value[NX], r->value[NY], 0.0);
-        out->point = cr_vec3(r->value[RX], r->value[RY], 0.0);
-        out->v_after = cr_vec3(r->value[VX_AFTER], r->value[VY_AFTER], 0.0);
-        out->w_after = cr_vec3(0.0, 0.0, r->value[WZ_AFTER]);
+        b->velocity = cr_vec3(r->columns.value[VX], r->columns.value[VY], 0.0);
+        b->omega = cr_vec3(0.0, 0.0, r->columns.value[WZ]);
+        *n = cr_vec3(r->columns.value[NX], r->columns.value[NY], 0.0);
+        out->point = cr_vec3(r->columns.value[RX], r->columns.value[RY], 0.0);
+        out->v_after = cr_vec3(r->columns.value[VX_AFTER], r->columns.value[VY_AFTER], 0.0);
+        out->w_after = cr_vec3(0.0, 0.0, r->columns.value[WZ_AFTER]);
     } else {
-        const double* in = &r->value[S_I];
+        const double* in = &r->columns.value[S_I];
         b->inertia = (crSym3){.xx = in[0], .yy = in[1], .zz = in[2], .xy = in[3], .xz = in[4], .yz = in[5]};
         b->velocity = vector(r, S_V);
         b->omega = vector(r, S_W);
@@ -233,10 +155,10 @@ static crStatus read_body_row(const Reader* r, int row, bool measured, crImpactR
 }
 
 static crStatus read_impulse_row(const Reader* r, int row, bool measured, crImpactRow* out, crError* error) {
-    const double* x = r->value;
+    const double* x = r->columns.value;
     crCollision c = cr_collision();
     // out of the plane nothing happens, with the inertia of the tangent
-    double across = r->column[W22] < 0 && x[W22] == 0.0 ? x[W11] : x[W22];
+    double across = r->columns.column[W22] < 0 && x[W22] == 0.0 ? x[W11] : x[W22];
     c.W = (crMat3){{{x[WNN], x[WN1], x[WN2]}, {x[WN1], x[W11], x[W12]}, {x[WN2], x[W12], across}}};
     c.V = cr_vec3(x[VN], x[V1], x[V2]);
     crStatus status = cr_collision_contact(&c, &out->contact, &out->frame, error);
@@ -259,8 +181,8 @@ static crStatus read_impulse_row(const Reader* r, int row, bool measured, crImpa
 }
 
 static crStatus read_row(Reader* r, int row, bool measured, crImpactRow* out, crError* error) {
-    *out = (crImpactRow){.row = row, .line = r->table->lines[row]};
-    crStatus status = read_values(r, row, error);
+    *out = (crImpactRow){.row = row, .line = r->columns.table->lines[row]};
+    crStatus status = cr__columns_read(&r->columns, row, error);
     if (status != CR_OK) return status;
     status = r->form == CR_FORM_IMPULSE ? read_impulse_row(r, row, measured, out, error)
                                         : read_body_row(r, row, measured, out, error);
@@ -274,24 +196,11 @@ static crStatus read_row(Reader* r, int row, bool measured, crImpactRow* out, cr
     return refuse(r, row, at, CR_ERR_RANGE, error);
 }
 
-// true where the row counts; fails where a condition names no column
-static crStatus check_where(const crTable* table, const crImpactOptions* options, int row, bool* counts,
-                            crError* error) {
-    *counts = true;
-    for (int i = 0; i < options->where_count; i++) {
-        int column = cr_table_column(table, options->where[i].column);
-        if (column < 0)
-            return cr_error_set(error, CR_ERR_FIELD, "where", "where: there is no column '%.60s'",
-                                options->where[i].column);
-        if (cr_table_value(table, row, column) != options->where[i].value) *counts = false;
-    }
-    return CR_OK;
-}
-
 static crStatus read_rows(Reader* r, const crImpactOptions* options, crImpacts* out, crError* error) {
-    for (int row = 0; row < r->table->rows; row++) {
+    const crTable* table = r->columns.table;
+    for (int row = 0; row < table->rows; row++) {
         bool counts = true;
-        crStatus status = check_where(r->table, options, row, &counts, error);
+        crStatus status = cr__columns_where(table, options, row, &counts, error);
         if (status != CR_OK) return status;
         if (!counts) {
             out->left_out++;
@@ -310,7 +219,7 @@ static crStatus read_rows(Reader* r, const crImpactOptions* options, crImpacts* 
     }
     if (out->count > 0) return CR_OK;
     return cr_error_set(error, CR_ERR_SIZE, "rows", "rows: none is left of %d (%d by where, %d bad)",
-                        r->table->rows, out->left_out, out->skipped);
+                        table->rows, out->left_out, out->skipped);
 }
 
 // what no impulse explains if rotations were counted the other way: w and the lever along the tangent turn
@@ -338,9 +247,8 @@ static double mirrored(const crImpacts* impacts) {
 crStatus cr_impacts_create(const crTable* table, const crImpactOptions* options, crImpacts* impacts,
                            crError* error) {
     *impacts = (crImpacts){0};
-    Reader reader = {.table = table};
+    Reader reader = {.columns.table = table};
     crStatus status = find_quantities(&reader, options, &impacts->measured, error);
-    if (status == CR_OK) status = check_sources(options, reader.form, error);
     if (status != CR_OK) return status;
     impacts->form = reader.form;
     impacts->rows = calloc((size_t)table->rows + 1, sizeof *impacts->rows);

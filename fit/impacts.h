@@ -18,12 +18,12 @@ typedef enum crImpactForm {
     CR_FORM_IMPULSE,  // Wnn Wn1 Wn2 W11 W12 W22 Vn V1 V2, and Pn P1 P2; in the plane without the 2s
 } crImpactForm;
 
-// Where a quantity comes from, if not from the column of its own name: a column, its negative, or a number.
+// Where a quantity comes from, if not from the column of its own name: a column times a factor, or a number.
 #define CR_SOURCES_MOST 64
 typedef struct crSource {
     char name[16];
     char column[64];  // "" where it is a number
-    double factor;    // 1 or -1 for a column, else the number
+    double factor;    // of the column, else the number itself
 } crSource;
 
 // Only rows in which a column has this value.
@@ -66,7 +66,7 @@ typedef struct crImpacts {
     double mirror;       // planar: mean unexplained speed if rotations were counted the other way, m/s
 } crImpacts;
 
-// "NAME=SOURCE" with a column, -column or a number; and "COLUMN=VALUE".
+// "NAME=SOURCE" with a column, -column, column*2, column/148 or a number; and "COLUMN=VALUE".
 crStatus cr_impact_source(crImpactOptions* options, const char* text, crError* error);
 crStatus cr_impact_where(crImpactOptions* options, const char* text, crError* error);
 

@@ -28,6 +28,15 @@ static bool read_number(const char* text, double* number) {
     return end != text && *end == '\0' && isfinite(*number);
 }
 
+// "COLUMN*2" and "COLUMN/148": the number goes into the factor
+static void take_scale(crSource* source) {
+    char* sign = source->column + strcspn(source->column, "*/");
+    double number = 0.0;
+    if (*sign == '\0' || !read_number(sign + 1, &number) || number == 0.0) return;
+    source->factor = *sign == '*' ? source->factor * number : source->factor / number;
+    *sign = '\0';
+}
+
 crStatus cr_impact_source(crImpactOptions* options, const char* text, crError* error) {
     if (options->source_count == CR_SOURCES_MOST)
         return cr_error_set(error, CR_ERR_LIMIT, "column", "column: more than %d", CR_SOURCES_MOST);
@@ -40,6 +49,7 @@ crStatus cr_impact_source(crImpactOptions* options, const char* text, crError* e
         bool minus = from[0] == '-';
         source->factor = minus ? -1.0 : 1.0;
         memcpy(source->column, from + minus, strlen(from + minus) + 1);
+        take_scale(source);
         if (source->column[0] == '\0')
             return cr_error_set(error, CR_ERR_SYNTAX, "column", "column: '%.60s' names no column", text);
     }

@@ -43,15 +43,14 @@ static bool next_part(const char** at, bool first, Part* part) {
 }
 
 // the member of an object or the item of a list, NULL where there is none
-static crJson* find(crJson* in, const Part* part) {
+static const crJson* find(const crJson* in, const Part* part) {
     int index = 0;
     for (const crJson* child = in->child; child != NULL; child = child->next, index++) {
         const crJson* name = in->type == CR_JSON_ARRAY ? cr_json_get(child, "name") : NULL;
         bool named = name != NULL && name->type == CR_JSON_STRING && strcmp(name->text, part->key) == 0;
         bool keyed = child->key != NULL && strcmp(child->key, part->key) == 0;
-        // the tree is the document's own
         if (part->index >= 0 ? index == part->index && in->type == CR_JSON_ARRAY : named || keyed)
-            return (crJson*)child;
+            return child;
     }
     return NULL;
 }
@@ -108,7 +107,8 @@ static crStatus step_into(crJsonDoc* doc, const char* path, const Part* part, cr
         return cr_error_set(error, CR_ERR_TYPE, "set", "set: \"%.60s\" leads into %s", path,
                             cr_json_type_name(in->type));
     }
-    *at = find(in, part);
+    // the tree is the document's own
+    *at = (crJson*)find(in, part);
     if (*at != NULL) return CR_OK;
     if (in->type == CR_JSON_ARRAY || part->index >= 0) {
         return cr_error_set(error, CR_ERR_MISSING, "set", "set: \"%.60s\": no such item in a list of %d",
@@ -143,4 +143,47 @@ crStatus cr_json_set(crJsonDoc* doc, const char* path, const char* value, crErro
     bool copied = copy_value(doc, json ? parsed.root : &text, at);
     if (json) cr_json_free(&parsed);
     return copied ? CR_OK : cr_error_set(error, CR_ERR_MEMORY, "set", "set: out of memory");
+}
+
+// keys of an object, or names of the items of a list, as many as fit
+static void list_names(const crJson* in, char* text, size_t size) {
+    size_t length = 0;
+    text[0] = '\0';
+    for (const crJson* child = in->child; child != NULL && length + 8 < size; child = child->next) {
+        const crJson* named = in->type == CR_JSON_ARRAY ? cr_json_get(child, "name") : NULL;
+        const char* name = child->key != NULL                               ? child->key
+                           : named != NULL && named->type == CR_JSON_STRING ? named->text
+                                                                            : NULL;
+        if (name == NULL || strcmp(name, "comment") == 0) continue;
+        if (length + strlen(name) + 6 >= size) {
+            snprintf(text + length, size - length, " ...");
+            return;
+        }
+        length += (size_t)snprintf(text + length, size - length, "%s%s", length > 0 ? ", " : "", name);
+    }
+}
+
+crStatus cr_json_at(const crJson* root, const char* path, const crJson** value, crError* error) {
+    const crJson* at = root;
+    const char* rest = path;
+    do {
+        const char* before = rest;
+        Part part;
+        if (!next_part(&rest, rest == path, &part)) return bad_path(path, error);
+        if (at->type != CR_JSON_OBJECT && at->type != CR_JSON_ARRAY)
+            return cr_error_set(error, CR_ERR_TYPE, path, "\"%.60s\" leads into %s", path,
+                                cr_json_type_name(at->type));
+        const crJson* found = find(at, &part);
+        if (found == NULL) {
+            char names[100];
+            list_names(at, names, sizeof names);
+            crStatus status = part.index >= 0 ? CR_ERR_MISSING : CR_ERR_FIELD;
+            return cr_error_set(error, status, path, "\"%.48s\": nothing there after '%.*s'; there is %s",
+                                path, (int)(before - path < 24 ? before - path : 24), path,
+                                names[0] != '\0' ? names : "no name");
+        }
+        at = found;
+    } while (*rest != '\0');
+    *value = at;
+    return CR_OK;
 }

@@ -10,4 +10,8 @@
 // wrong-type, memory.
 crStatus cr_json_set(crJsonDoc* doc, const char* path, const char* value, crError* error);
 
+// The value at such a path, which must be there. Fails: syntax, unknown-field (and what there is instead),
+// missing-field (no such item of a list), wrong-type.
+crStatus cr_json_at(const crJson* root, const char* path, const crJson** value, crError* error);
+
 #endif

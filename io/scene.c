@@ -184,7 +184,7 @@ static void read_all(const crPlace* root, crScene* scene) {
     settle_model(root, scene);
     if (!cr_place_ok(root)) return;
     if (comment != NULL) scene->comment = cr__scene_copy(scene, comment);
-    if (cr__scene_overlaps(scene) != CR_OK) cr__place_memory(root);
+    if (cr_scene_overlaps(scene) != CR_OK) cr__place_memory(root);
 }
 
 crStatus cr_scene_read(const crJson* root, crScene* scene, crError* error) {
@@ -214,4 +214,16 @@ void cr_scene_free(crScene* scene) {
     }
     cr_arena_destroy(&scene->arena);
     *scene = (crScene){0};
+}
+
+crStatus cr_scene_world(const crScene* scene, crWorld** world, crError* error) {
+    crWorldDef def = cr_world_def();
+    def.model = scene->model;
+    def.step = scene->step;
+    crStatus status = cr_world_create(&def, world, error);
+    if (status != CR_OK) return status;
+    crState* state = cr_world_state(*world);
+    memcpy(state->q, scene->q, (size_t)scene->model->nq * sizeof(double));
+    memcpy(state->v, scene->v, (size_t)scene->model->nv * sizeof(double));
+    return CR_OK;
 }

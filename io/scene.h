@@ -43,6 +43,12 @@ typedef struct crScene {
 crStatus cr_scene_read(const crJson* root, crScene* scene, crError* error);
 void cr_scene_free(crScene* scene);  // accepts a zeroed scene
 
+// Finds anew what overlaps at the start, for a scene whose q or shapes were changed. Fails: memory.
+crStatus cr_scene_overlaps(crScene* scene);
+
+// The world of a scene, where the scene starts; the scene must outlive it.
+crStatus cr_scene_world(const crScene* scene, crWorld** world, crError* error);
+
 // The name of a shape's body, with the shape's number where it has several: "rod", "table[2]", "static[0]".
 #define CR_SCENE_NAME 80
 void cr_scene_shape_name(const crScene* scene, int shape, char name[CR_SCENE_NAME]);

@@ -70,7 +70,8 @@ static crStatus sweep(crScene* scene, const crDynamics* d, crBroad* broad) {
     return status;
 }
 
-crStatus cr__scene_overlaps(crScene* scene) {
+crStatus cr_scene_overlaps(crScene* scene) {
+    scene->overlap_count = 0;
     crState state = {0};
     crDynamics d = {0};
     crBroad* broad = NULL;

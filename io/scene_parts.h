@@ -49,9 +49,6 @@ void cr__scene_constraints(const crPlace* root, crScene* scene, const crVec3* an
 // exclude: pairs of bodies that never meet
 void cr__scene_exclude(const crPlace* root, crScene* scene);
 
-// Finds what overlaps at the start.
-crStatus cr__scene_overlaps(crScene* scene);
-
 // Convex hull of points (3 to a point, count of them).
 crStatus cr__hull_of_points(const crVec3* points, int count, crHull** hull, crError* error);
 

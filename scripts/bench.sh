@@ -21,8 +21,12 @@ solvers)
     build/bin/bench_lcp 2>/dev/null
     build/bin/bench_friction
     ;;
+mpi)
+    shift
+    python3 bench/bench_mpi.py "$@"
+    ;;
 *)
-    echo "bench: unknown '$what'; there are: laws, solvers, collide, piles, articulated" >&2
+    echo "bench: unknown '$what'; there are: laws, solvers, collide, piles, articulated, mpi" >&2
     exit 2
     ;;
 esac

@@ -250,6 +250,25 @@ def load(path: Union[str, PathLike[str]], *, key: Optional[str] = ..., packages:
          fixed_base: bool = ..., **set: Any) -> Scene: ...
 def scenes() -> list[str]: ...
 
+class Spread:
+    bodies: list[str]
+    itself_position: Array
+    itself_velocity: Array
+    position: Array
+    velocity: Array
+    cluster: Any
+    order: Any
+    representatives: list[int]
+    orders: list[list[list[tuple[str, str]]]]
+    explained: Array
+    clusters_explained: float
+    failed: int
+    why: str
+
+def spread(scene: Union[str, PathLike[str], Mapping[str, Any]], jitter: Union[Iterable[str], Mapping[str, Any]], *,
+           samples: int = ..., seed: int = ..., threads: int = ..., of: str = ..., order: int = ...,
+           checkpoint: Optional[Union[str, PathLike[str]]] = ..., set: Optional[Mapping[str, Any]] = ...) -> Spread: ...
+
 class Audit:
     residual: float
     approach: float

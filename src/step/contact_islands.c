@@ -65,7 +65,7 @@ static crStatus list_packed(crStep* step, double h, const bool* takes, bool agai
     for (int i = 0; i < step->contact_count; i++) {
         crStepContact* c = &step->contacts[i];
         c->row = -1;
-        if (!takes[i] || !cr__step_packable(step, c)) continue;
+        if (!takes[i] || !cr__step_packed(step, &s->islands, c)) continue;
         const crWarm* warm = cr__step_warm_next(step, c, &cursor);
         // what pressed goes on to touch a little longer: a corner that flickers moves its load to the others
         double band = warm != NULL ? HOLD * c->delta : c->delta;

@@ -187,8 +187,8 @@ static crStatus pose(crStep* step, double h, const bool* takes, bool again, crIs
     if (rows == NULL) return cr__step_memory(error);
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        rows[i] = takes[i] &&
-                  (!cr__step_packable(step, c) || s->exact[cr__island_of_contact(step, &s->islands, c)]);
+        rows[i] = takes[i] && (!cr__step_packed(step, &s->islands, c) ||
+                               s->exact[cr__island_of_contact(step, &s->islands, c)]);
     }
     crStatus status = cr__step_pose(step, h, rows, again, error);
     if (status != CR_OK) return status;

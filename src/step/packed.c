@@ -99,7 +99,7 @@ static int judge(Run* run, bool* ended) {
             island->size += p->size[i * CR_LANES + l];
         }
     }
-    cr__units_judge(p->units);
+    cr__units_judge(p->units, p->z);
     int live = 0;
     *ended = false;
     for (int i = 0; i < run->count; i++) {

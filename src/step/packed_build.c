@@ -87,9 +87,10 @@ static crStatus number_bodies(Build* build) {
         int body = model->dof_body[step->H.col[k]];
         if (model->bodies[body].single) number_body(build, body);
     }
-    if (p->units != NULL) cr__units_place(step, build->island, build->v, p->units, p);
+    crStatus status = CR_OK;
+    if (p->units != NULL) status = cr__units_place(step, build->island, build->v, p->units, p);
     memcpy(p->z, p->z_free, CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double));
-    return CR_OK;
+    return status;
 }
 
 // units in the order of contacts, with their colours

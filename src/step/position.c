@@ -51,6 +51,7 @@ typedef struct List {
     crPositionList at;
     crVec3* moved;  // of each body's centre since (nb)
     crVec3* turn;   // rotation vector since (nb)
+    double* swing;  // how far that moved its farthest point, m (nb)
     bool hit;       // pairs with a body that an impact concerned, or those without
     bool anew;      // found by the pass itself
 } List;
@@ -60,6 +61,7 @@ typedef struct Pass {
     const bool* hit;  // NULL: all pairs are of the first list
     List list[2];
     double reach;  // contacts with a gap of this much take part too, m
+    bool lists;    // contacts that are near; else only how deep they are
     Near* near;
     int count, capacity;
     double overlap;  // deepest, m
@@ -87,7 +89,8 @@ static crStatus list_create(crStep* step, List* list) {
     size_t nb = (size_t)step->model->nb;
     list->moved = cr_arena_alloc(&step->scratch, nb * sizeof *list->moved);
     list->turn = cr_arena_alloc(&step->scratch, nb * sizeof *list->turn);
-    return list->moved != NULL && list->turn != NULL ? CR_OK : CR_ERR_MEMORY;
+    list->swing = cr_arena_alloc(&step->scratch, nb * sizeof *list->swing);
+    return list->moved != NULL && list->turn != NULL && list->swing != NULL ? CR_OK : CR_ERR_MEMORY;
 }
 
 // how far each body has moved and turned since contacts were found
@@ -98,6 +101,7 @@ static void follow(const crStep* step, List* list) {
         double sign = turn.w < 0.0 ? -2.0 : 2.0;
         list->moved[i] = cr_sub(d->com[i], list->at.com[i]);
         list->turn[i] = cr_vec3(sign * turn.x, sign * turn.y, sign * turn.z);
+        list->swing[i] = cr_norm(list->turn[i]) * step->size[i];
     }
 }
 
@@ -106,9 +110,18 @@ static crVec3 displacement(const List* list, int body, crVec3 point) {
     return cr_add(list->moved[body], cr_cross(list->turn[body], r));
 }
 
+static double larger(double a, double b) { return a > b ? a : b; }
+
 // gap up to which a contact takes part
 static double near_gap(const Pass* pass, const crStepContact* c) {
-    return fmax(NEAR * c->delta, pass->reach);
+    return larger(NEAR * c->delta, pass->reach);
+}
+
+static void measure(Pass* pass, const crStepContact* c, double gap, double error) {
+    pass->overlap = larger(error - gap, pass->overlap);
+    double beyond = -gap - (1.0 + pass->step->settings.position_tol) * c->delta;
+    pass->beyond = larger(beyond, pass->beyond);
+    pass->far = pass->far || REACH * beyond > NEAR * c->delta;
 }
 
 static crStatus near_put(Pass* pass, const Near* near) {
@@ -127,11 +140,8 @@ static crStatus near_put(Pass* pass, const Near* near) {
 // error: how much deeper it may be
 static crStatus near_add(Pass* pass, const crStepContact* c, crVec3 point, crVec3 normal, double gap,
                          double error) {
-    pass->overlap = fmax(pass->overlap, error - gap);
-    double beyond = -gap - (1.0 + pass->step->settings.position_tol) * c->delta;
-    pass->beyond = fmax(pass->beyond, beyond);
-    pass->far = pass->far || REACH * beyond > NEAR * c->delta;
-    if (gap > near_gap(pass, c)) return CR_OK;
+    measure(pass, c, gap, error);
+    if (!pass->lists || gap > near_gap(pass, c)) return CR_OK;
     const crModel* model = pass->step->model;
     bool single = (model->bodies[c->body_a].single || !cr__moves(model, c->body_a)) &&
                   (model->bodies[c->body_b].single || !cr__moves(model, c->body_b));
@@ -173,26 +183,27 @@ static bool rolls(const crStep* step, const crStepContact* c) {
            (flat && (a == CR_SHAPE_SPHERE || b == CR_SHAPE_SPHERE));
 }
 
-// how wrong the gaps of contacts begin to end - 1, those of one pair, may be to first order, m; 0 where none
-// of them matters
-static double deviation(const Pass* pass, const List* list, int begin, int end) {
+// contacts begin to end - 1, those of one pair, by the motion since to first order: the least gap, and in
+// *error how wrong the gaps may be, 0 where none of them matters, m
+static double least_gap(const Pass* pass, const List* list, int begin, int end, double* error) {
     const crStep* step = pass->step;
     const crStepContact* c = &list->at.contacts[begin];
-    bool moves_a = cr__moves(step->model, c->body_a), moves_b = cr__moves(step->model, c->body_b);
-    double size_a = moves_a ? step->size[c->body_a] : INFINITY;
-    double size_b = moves_b ? step->size[c->body_b] : INFINITY;
-    double turn = cr_norm(list->turn[c->body_a]) * (moves_a ? size_a : 0.0) +
-                  cr_norm(list->turn[c->body_b]) * (moves_b ? size_b : 0.0);
+    double turn = list->swing[c->body_a] + list->swing[c->body_b], near = near_gap(pass, c);
+    // what does not move has no size
+    double size_a = step->size[c->body_a], size_b = step->size[c->body_b];
+    double size = size_a > 0.0 && (size_a < size_b || !(size_b > 0.0)) ? size_a : size_b;
     bool smooth = rolls(step, c);
-    double worst = 0.0;
+    double least = INFINITY;
+    *error = 0.0;
     for (int i = begin; i < end; i++) {
         const crStepPoint* p = &list->at.contacts[i].point;
         crVec3 u = cr_sub(displacement(list, c->body_b, p->point), displacement(list, c->body_a, p->point));
-        double far = cr_norm(u) + turn;
-        double error = smooth ? far * far / fmin(size_a, size_b) : 2.0 * far;
-        if (p->gap - far - error <= near_gap(pass, c)) worst = fmax(worst, error);
+        double far = cr_norm(u) + turn, gap = p->gap + cr_dot(u, p->normal);
+        double wrong = smooth ? far * far / size : 2.0 * far;
+        if (p->gap - far - wrong <= near) *error = larger(wrong, *error);
+        if (gap < least) least = gap;
     }
-    return worst;
+    return least;
 }
 
 // contacts begin to end - 1, those of one pair, where they are now
@@ -200,8 +211,13 @@ static crStatus near_pair(Pass* pass, const List* list, int begin, int end) {
     const crStep* step = pass->step;
     const crStepContact* c = &list->at.contacts[begin];
     // a list found anew tells which pairs there are; its margin is that of the largest body
-    double error = list->anew ? INFINITY : deviation(pass, list, begin, end);
+    if (list->anew) return near_collide(pass, c);
+    double error, least = least_gap(pass, list, begin, end, &error);
     if (error > step->settings.position_tol * c->delta) return near_collide(pass, c);
+    if (!pass->lists) {
+        measure(pass, c, least, error);
+        return CR_OK;
+    }
     crStatus status = CR_OK;
     for (int k = begin; k < end && status == CR_OK; k++) {
         const crStepPoint* p = &list->at.contacts[k].point;
@@ -219,8 +235,7 @@ static crStatus find_near(Pass* pass) {
     pass->single = true;
     pass->far = false;
     for (int which = 0; which < 2; which++) {
-        List* list = &pass->list[which];
-        follow(pass->step, list);
+        const List* list = &pass->list[which];
         for (int i = 0; i < list->at.count && status == CR_OK;) {
             // contacts of a pair stand together
             const crStepContact* c = &list->at.contacts[i];
@@ -327,7 +342,7 @@ static bool find_astray(Pass* pass, bool* astray) {
     const List* list = &pass->list[0];
     bool any = false;
     for (int i = 0; i < step->model->nb; i++) {
-        double far = cr_norm(list->moved[i]) + cr_norm(list->turn[i]) * step->size[i] + 0.5 * pass->reach;
+        double far = cr_norm(list->moved[i]) + list->swing[i] + 0.5 * pass->reach;
         bool moves = i != CR_WORLD && step->size[i] > 0.0;
         astray[i] = (pass->hit != NULL && pass->hit[i]) || (moves && !(far <= list->at.margin[i]));
         any = any || astray[i];
@@ -355,7 +370,9 @@ static crStatus begin(Pass* pass, const crPositionList* start, crError* error) {
     anew->anew = true;
     crStatus status = cr_step_collide(step, fmax(widest(step), pass->reach), error);
     if (status != CR_OK) return status;
-    return cr__step_position_list(step, &anew->at) == CR_OK ? CR_OK : cr__step_memory(error);
+    if (cr__step_position_list(step, &anew->at) != CR_OK) return cr__step_memory(error);
+    follow(step, anew);
+    return CR_OK;
 }
 
 // the first so many contacts of the pass, for the rounds to come; balls need none
@@ -404,7 +421,11 @@ static crStatus look(crStep* step, const crPositionList* start, const bool* hit,
         crStatus status = begin(pass, start, error);
         if (status != CR_OK) return status;
         if (find_near(pass) != CR_OK) return cr__step_memory(error);
-        if (!pass->far || !(pass->beyond > *reach)) return CR_OK;
+        if (!(pass->beyond > 0.0)) return CR_OK;
+        if (!pass->far || !(pass->beyond > *reach)) {
+            pass->lists = true;
+            return find_near(pass) == CR_OK ? CR_OK : cr__step_memory(error);
+        }
         *reach = REACH * pass->beyond;
         cr_arena_release(&step->scratch, mark);
     }

@@ -174,7 +174,10 @@ void cr__units_scale(crUnits* units, const double* scale) {
     }
 }
 
-void cr__units_judge(const crUnits* units) {
+// after how many sweeps Newton's method is tried
+static bool newton_is_due(int sweeps) { return sweeps == 2 || sweeps == 5 || sweeps == 12 || sweeps == 25; }
+
+void cr__units_judge(crUnits* units, double* z) {
     for (int i = 0; units != NULL && i < units->islands; i++) {
         crPackedIsland* island = &units->island[i];
         if (!island->live) continue;
@@ -183,6 +186,10 @@ void cr__units_judge(const crUnits* units) {
             // what is not a number must not pass for small
             if (!(unit->change <= island->change)) island->change = unit->change;
             island->size += unit->size;
+        }
+        bool open = !(island->change <= island->tol * island->tol);
+        if (open && newton_is_due(island->sweeps + 1)) {
+            cr__units_newton(units, i, island->tol, z, &island->change);
         }
     }
 }

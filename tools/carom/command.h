@@ -11,6 +11,7 @@
     X(run, "a scene through time: trajectory, picture, energy balance and certificate")           \
     X(compare, "a scene by several rules, laws, methods ...: one table, one picture")             \
     X(converge, "a scene by smaller and smaller steps: errors, variation and order")              \
+    X(spread, "a scene with jitter: distribution, clusters, and which order of impacts decides")  \
     X(plot, "pictures and reports of trajectories: charts, strobe, plan, impulses, HTML")         \
     X(view, "a page to look at and touch: impulse space, many contacts, scenes, live")            \
     X(export, "scenes and trajectories as files for that page")                                   \

@@ -22,46 +22,55 @@ const char* fitting_picture_name(int index) { return names[index]; }
 
 static const crFit* best_of(const Fitting* f) { return &f->fits[f->order[0]]; }
 
-static double upper(const Fitting* f) {
+static double upper(const FittingBar* bars, int count) {
     double most = 0.0;
-    for (int k = 0; k < f->ranked; k++) {
-        const crFit* fit = &f->fits[f->order[k]];
-        most = fmax(most, fit->cv + 2.0 * fit->cv_se);
+    for (int k = 0; k < count; k++) {
+        most = fmax(most, bars[k].mean + 2.0 * bars[k].se);
     }
     return most > 0.0 ? 1.08 * most : 1.0;
 }
 
 // one row per law: the error with two standard errors either side, and the floor as a line
-static void draw_ranking(const Fitting* f, crSheet* sheet, double x0, double y0, double x1, double y1) {
+void fitting_ranking(crSheet* sheet, const double box[4], const char* title, const char* unit,
+                     const FittingBar* bars, int count, double floor) {
     crPanel p = {
-        .left = x0 + 130.0, .top = y0 + 26.0, .right = x1 - 14.0, .bottom = y1 - 38.0, .x1 = upper(f)};
-    p.y1 = f->ranked;
+        .left = box[0] + 130.0, .top = box[1] + 26.0, .right = box[2] - 14.0, .bottom = box[3] - 38.0};
+    p.x1 = upper(bars, count);
+    p.y1 = count;
     crPen axis = {.stroke = CR_INK_FAINT, .width = 1.0};
     crPen bar = {.stroke = CR_INK_SERIES, .width = 3.0};
     crPen floor_pen = {.stroke = CR_INK_STRONG, .width = 1.5, .dash = 1};
-    cr_sheet_text(sheet, x0 + 4.0, y0 + 15.0, 13.0, CR_ANCHOR_START, CR_INK_TEXT,
-                  "Cross-validated error, two standard errors either side");
+    cr_sheet_text(sheet, box[0] + 4.0, box[1] + 15.0, 13.0, CR_ANCHOR_START, CR_INK_TEXT, title);
     cr_sheet_line(sheet, p.left, p.bottom, p.right, p.bottom, axis);
-    for (int k = 0; k < f->ranked; k++) {
-        const crFit* fit = &f->fits[f->order[k]];
-        double y = p.top + (p.bottom - p.top) * (k + 0.5) / f->ranked;
-        double lo = cr_panel_x(&p, fit->cv - 2.0 * fit->cv_se),
-               hi = cr_panel_x(&p, fit->cv + 2.0 * fit->cv_se);
-        double at = cr_panel_x(&p, fit->cv);
+    for (int k = 0; k < count; k++) {
+        double y = p.top + (p.bottom - p.top) * (k + 0.5) / count;
+        double lo = cr_panel_x(&p, bars[k].mean - 2.0 * bars[k].se),
+               hi = cr_panel_x(&p, bars[k].mean + 2.0 * bars[k].se);
+        double at = cr_panel_x(&p, bars[k].mean);
         cr_sheet_line(sheet, lo, y, fmax(hi, lo + 1.0), y, bar);
         cr_sheet_line(sheet, at, y - 5.0, at, y + 5.0, bar);
-        cr_sheet_text(sheet, p.left - 8.0, y + 4.0, 12.0, CR_ANCHOR_END, CR_INK_TEXT, fit->law->name);
+        cr_sheet_text(sheet, p.left - 8.0, y + 4.0, 12.0, CR_ANCHOR_END, CR_INK_TEXT, bars[k].name);
     }
-    double floor_x = cr_panel_x(&p, f->summary.permissible_floor);
-    cr_sheet_line(sheet, floor_x, p.top, floor_x, p.bottom, floor_pen);
+    if (!isnan(floor))
+        cr_sheet_line(sheet, cr_panel_x(&p, floor), p.top, cr_panel_x(&p, floor), p.bottom, floor_pen);
     for (int k = 0; k <= 4; k++) {
         char text[32];
         double x = p.x1 * k / 4.0;
         snprintf(text, sizeof text, "%.3g", x);
         cr_sheet_text(sheet, cr_panel_x(&p, x), p.bottom + 16.0, 11.0, CR_ANCHOR_MIDDLE, CR_INK_FAINT, text);
     }
-    cr_sheet_text(sheet, 0.5 * (p.left + p.right), y1 - 6.0, 12.0, CR_ANCHOR_MIDDLE, CR_INK_TEXT,
-                  "m/s; dashed: the floor of any permissible impulse");
+    cr_sheet_text(sheet, 0.5 * (p.left + p.right), box[3] - 6.0, 12.0, CR_ANCHOR_MIDDLE, CR_INK_TEXT, unit);
+}
+
+static void draw_ranking(const Fitting* f, crSheet* sheet, double x0, double y0, double x1, double y1) {
+    FittingBar bars[FITTING_LAWS];
+    for (int k = 0; k < f->ranked; k++) {
+        const crFit* fit = &f->fits[f->order[k]];
+        bars[k] = (FittingBar){fit->law->name, fit->cv, fit->cv_se};
+    }
+    fitting_ranking(
+        sheet, (double[4]){x0, y0, x1, y1}, "Cross-validated error, two standard errors either side",
+        "m/s; dashed: the floor of any permissible impulse", bars, f->ranked, f->summary.permissible_floor);
 }
 
 // Rows that can be drawn: u and s of what was measured and of what the law answers, apart by verdict.

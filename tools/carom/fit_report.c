@@ -9,7 +9,7 @@
 #include "fitting.h"
 #include "plot/page_parts.h"
 
-static void put_head(FILE* file, const char* title) {
+void fitting_page_head(FILE* file, const char* title) {
     fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
@@ -17,13 +17,23 @@ static void put_head(FILE* file, const char* title) {
           file);
     cr_sheet_escape(file, title);
     fputs("</title>\n<style>\n", file);
-    fputs(cr__page_css, file);
+    fputs(cr__page_base, file);
     for (int i = CR_INK_TEXT; i < CR_INKS; i++) {
         fprintf(file, "svg .fill-%d{fill:var(--ink-%d)}svg .line-%d{stroke:var(--ink-%d)}\n", i, i, i, i);
     }
     fputs("</style>\n</head>\n<body>\n<main>\n<h1>", file);
     cr_sheet_escape(file, title);
     fputs("</h1>\n", file);
+}
+
+crStatus fitting_page_end(FILE* file, const char* path, crStatus status, crError* error) {
+    fputs("<footer>carom fit</footer>\n</main>\n</body>\n</html>\n", file);
+    bool bad = ferror(file) != 0;
+    bad |= fclose(file) != 0;
+    if (status == CR_OK && !bad) return CR_OK;
+    remove(path);
+    return bad ? cr_error_set(error, CR_ERR_FILE, "report", "report: cannot write %.120s", path)
+               : cr_error_set(error, status, "report", "report: out of memory");
 }
 
 static void put_fact(FILE* file, const char* name, const char* format, double a, double b) {
@@ -129,16 +139,10 @@ crStatus fitting_report(const Fitting* f, const char* path, crError* error) {
                             strerror(errno));
     char title[200];
     snprintf(title, sizeof title, "Collision laws and %s", f->path);
-    put_head(file, title);
+    fitting_page_head(file, title);
     put_summary(f, file);
     put_ranking(f, file);
     crStatus status = put_pictures(f, file);
     put_doubts(f, file);
-    fputs("<footer>carom fit</footer>\n</main>\n</body>\n</html>\n", file);
-    bool bad = ferror(file) != 0;
-    bad |= fclose(file) != 0;
-    if (status == CR_OK && !bad) return CR_OK;
-    remove(path);
-    return bad ? cr_error_set(error, CR_ERR_FILE, "report", "report: cannot write %.120s", path)
-               : cr_error_set(error, status, "report", "report: out of memory");
+    return fitting_page_end(file, path, status, error);
 }

@@ -1,13 +1,15 @@
-// fitting.h - what carom fit and carom predict share.
+// fitting.h - what the kinds of carom fit and carom predict share.
 #ifndef CAROM_FITTING_H
 #define CAROM_FITTING_H
 
 #include "fit/fit.h"
+#include "fit/ranks.h"
 #include "plot/sheet.h"
 
 #define FITTING_LAWS 24
 
 typedef struct Fitting {
+    crRanks* ranks;
     const char* path;  // of the measurements
     crImpactOptions columns;
     crFitOptions options;
@@ -25,8 +27,16 @@ typedef struct Fitting {
     crFit fits[FITTING_LAWS];
     int order[FITTING_LAWS];  // of those that apply, best first
     int ranked;
-    double seconds;
 } Fitting;
+
+// The kinds of carom fit: arguments after the kind; the exit status.
+int fit_impacts(crRanks* ranks, int count, char** arguments);
+void fit_impacts_help(void);
+int fit_motion(crRanks* ranks, int count, char** arguments);
+void fit_motion_help(void);
+
+// Each part of a list with commas by `take`, cut in place; -1 to go on, else the exit status.
+int fitting_each(char* list, int (*take)(void* ctx, char* part), void* ctx);
 
 // "NAME=SOURCE,..." and "COLUMN=VALUE,...", cut in place; -1 to go on, else the exit status.
 int fitting_columns(const char* verb, crImpactOptions* columns, char* list);
@@ -43,6 +53,19 @@ void fitting_warning(const Fitting* f, char* text, size_t size);
 
 void fitting_print(const Fitting* f);
 void fitting_json(const Fitting* f);
+
+// A page that needs nothing else: its beginning, and its end, which removes what is not whole.
+void fitting_page_head(FILE* file, const char* title);
+crStatus fitting_page_end(FILE* file, const char* path, crStatus status, crError* error);
+
+// A row of a ranking: a mean with its standard error.
+typedef struct FittingBar {
+    const char* name;
+    double mean, se;
+} FittingBar;
+// In the box x0, y0, x1, y1 of the sheet; a floor that is not NaN is a dashed line.
+void fitting_ranking(crSheet* sheet, const double box[4], const char* title, const char* unit,
+                     const FittingBar* bars, int count, double floor);
 
 // The pictures: ranking, impulses, residuals of the best law.
 #define FITTING_PICTURES 4

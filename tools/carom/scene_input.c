@@ -200,18 +200,6 @@ char* scene_text(const SceneInput* input) {
     return NULL;
 }
 
-crStatus scene_world(const crScene* scene, crWorld** world, crError* error) {
-    crWorldDef def = cr_world_def();
-    def.model = scene->model;
-    def.step = scene->step;
-    crStatus status = cr_world_create(&def, world, error);
-    if (status != CR_OK) return status;
-    crState* state = cr_world_state(*world);
-    memcpy(state->q, scene->q, (size_t)scene->model->nq * sizeof(double));
-    memcpy(state->v, scene->v, (size_t)scene->model->nv * sizeof(double));
-    return CR_OK;
-}
-
 static bool is_passing(const char* parent, const char* key) {
     return strcmp(key, "comment") == 0 ||
            (parent != NULL && parent[0] == '\0' && strcmp(key, "record") == 0) ||

@@ -45,9 +45,6 @@ crStatus scene_read(const SceneInput* input, crScene* scene, crError* error);
 
 char* scene_text(const SceneInput* input);  // the tree as JSON, to free; NULL where memory is out
 
-// The world of a scene, where the scene starts.
-crStatus scene_world(const crScene* scene, crWorld** world, crError* error);
-
 // Over everything the motion depends on: all values but duration, record and comments.
 uint64_t scene_hash(const SceneInput* input, const crScene* scene);
 

@@ -184,7 +184,7 @@ static int run_one(Comparison* c, Outcome* o) {
         int code = check_bodies(c, run->scene.model);
         if (code < 0 && c->first < 0 && !scene_overlaps(&c->scene, &run->scene)) code = EXIT_BAD_INPUT;
         if (code >= 0) return code;
-        status = scene_world(&run->scene, &run->world, &run->error);
+        status = cr_scene_world(&run->scene, &run->world, &run->error);
     }
     o->refused = status != CR_OK;
     if (o->refused) return -1;

@@ -151,7 +151,7 @@ static int run_path(Options* options, double dt, bool first, Path* path, Converg
     int code = -1;
     if (first && !scene_overlaps(&options->scene, &run.scene)) {
         code = EXIT_BAD_INPUT;
-    } else if (scene_world(&run.scene, &run.world, &error) != CR_OK) {
+    } else if (cr_scene_world(&run.scene, &run.world, &error) != CR_OK) {
         code = scene_refuse(&options->scene, &error);
     } else {
         run_through(&run, NULL, NULL);
@@ -179,7 +179,7 @@ static int read_reference(Options* options, Path* path) {
     int code = -1;
     if (!scene_overlaps(&options->scene, &scene)) {
         code = EXIT_BAD_INPUT;
-    } else if (scene_world(&scene, &world, &error) != CR_OK) {
+    } else if (cr_scene_world(&scene, &world, &error) != CR_OK) {
         code = scene_refuse(&options->scene, &error);
     } else if (path_read(path, options->file, world, &error) != CR_OK) {
         code = file_refuse(&options->scene, &error);

@@ -137,7 +137,8 @@ static crStatus open_trajectory(const Options* options, Run* run, crTrajectory**
 static int simulate(const Options* options, Run* run) {
     crError error = {0};
     if (!scene_overlaps(&options->scene, &run->scene)) return EXIT_BAD_INPUT;
-    if (scene_world(&run->scene, &run->world, &error) != CR_OK) return scene_refuse(&options->scene, &error);
+    if (cr_scene_world(&run->scene, &run->world, &error) != CR_OK)
+        return scene_refuse(&options->scene, &error);
     crTrajectory* trajectory = NULL;
     if (open_trajectory(options, run, &trajectory, &error) != CR_OK) {
         cr_trajectory_close(trajectory, NULL);

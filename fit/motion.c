@@ -1,0 +1,253 @@
+// motion.c - one measured toss through a scene: the scene with its parameters set, begun at the first sample.
+//
+// Between two samples go n equal steps, n the least number that makes them no longer than the scene's dt.
+// Certificates are collected over all steps. Fails: see motion.h; where a step ends in numbers that are not
+// finite the body stays where it was, so that a loss exists and the search can go on.
+#include "fit/motion.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fit/motion_parts.h"
+#include "io/json_set.h"
+#include "io/scene.h"
+
+#define MOST_GAIN 1.0  // of the energy above the start, shares of what the start and the drop can give
+
+double cr_rotation_between(crQuat a, crQuat b) {
+    crQuat d = cr_quat_mul(a, cr_quat_conj(b));
+    return 2.0 * cr_atan2(sqrt(d.x * d.x + d.y * d.y + d.z * d.z), fabs(d.w));
+}
+
+// the scene with these values; the middle of every range where there are none
+static crStatus read_scene(const crMotionModel* m, const double* values, crScene* scene, crError* error) {
+    double middle[CR_MOTION_PARAMS];
+    for (int i = 0; i < m->param_count; i++) {
+        middle[i] = values != NULL ? values[i] : cr_motion_param_value(&m->params[i], 0.5);
+    }
+    crJsonDoc doc = {0};
+    crStatus status = cr__motion_tree(m, middle, &doc, error);
+    if (status == CR_OK) status = cr_scene_read(doc.root, scene, error);
+    cr_json_free(&doc);
+    return status;
+}
+
+// making ready
+
+static bool can_be(const crBody* body, bool planar) {
+    return body->joint == CR_JOINT_FREE || (planar && body->joint == CR_JOINT_PLANAR);
+}
+
+static crStatus find_body(const crModel* model, const char* name, bool planar, int* body, crError* error) {
+    const char* wanted = planar ? "free or planar" : "free";
+    if (name != NULL) {
+        *body = cr_model_find_body(model, name);
+        if (*body < 0)
+            return cr_error_set(error, CR_ERR_NAME, "body", "body: the scene has none called '%.60s'", name);
+        if (can_be(&model->bodies[*body], planar)) return CR_OK;
+        return cr_error_set(error, CR_ERR_TYPE, "body", "body: the joint of '%.60s' must be %s", name,
+                            wanted);
+    }
+    int count = 0;
+    for (int i = 1; i < model->nb; i++) {
+        if (!can_be(&model->bodies[i], planar)) continue;
+        *body = i;
+        count++;
+    }
+    if (count == 1) return CR_OK;
+    return cr_error_set(error, CR_ERR_NAME, "body",
+                        "body: the scene has %d bodies with a %s joint; name the measured one with --body",
+                        count, wanted);
+}
+
+static crStatus make_text(const crJson* root, const crMotionLaw* law, crMotionModel* m, crError* error) {
+    crJsonDoc doc = {0};
+    char* text = NULL;
+    size_t size = 0;
+    FILE* memory = open_memstream(&text, &size);
+    if (memory == NULL) return cr_error_set(error, CR_ERR_MEMORY, "scene", "scene: out of memory");
+    cr_json_write_tree(memory, root);
+    fclose(memory);
+    crStatus status = cr_json_parse(text, size, 1, &doc, error);
+    free(text);
+    text = NULL;
+    for (int i = 0; status == CR_OK && law != NULL && i < law->set_count; i++) {
+        status = cr_json_set(&doc, law->path[i], law->value[i], error);
+    }
+    memory = status == CR_OK ? open_memstream(&text, &size) : NULL;
+    if (memory != NULL) {
+        cr_json_write_tree(memory, doc.root);
+        fclose(memory);
+    } else if (status == CR_OK) {
+        status = cr_error_set(error, CR_ERR_MEMORY, "scene", "scene: out of memory");
+    }
+    cr_json_free(&doc);
+    m->text = text;
+    return status;
+}
+
+// energy of the measured body at a sample, by the scene's gravity
+static double energy_of(const crModel* model, const crBody* body, const crTossSample* s) {
+    crVec3 w = cr_quat_rotate(cr_quat_conj(s->pose.q), s->w);
+    crVec3 com = cr_pose_point(s->pose, body->com);
+    return 0.5 * body->mass * cr_dot(s->v, s->v) + 0.5 * cr_sym3_quad(body->inertia, w) -
+           body->mass * body->gravity_scale * cr_dot(model->gravity, com);
+}
+
+// A body that bounces on something fixed gains nothing: more than it had and could fall through is a mistake.
+static crStatus check_energies(const crModel* model, int index, const crTosses* t, crError* error) {
+    const crBody* body = &model->bodies[index];
+    double g = cr_norm(model->gravity) * body->mass * fabs(body->gravity_scale);
+    for (int i = 0; i < t->count; i++) {
+        const crTossSample* s = &t->samples[t->tosses[i].first];
+        double start = energy_of(model, body, s), most = start, way = 0.0;
+        for (int k = 1; k < t->tosses[i].count; k++) {
+            most = fmax(most, energy_of(model, body, &s[k]));
+            way = fmax(way, cr_norm(cr_sub(s[k].pose.p, s[0].pose.p)));
+        }
+        double kinetic = 0.5 * body->mass * cr_dot(s->v, s->v);
+        double scale = kinetic + g * way;
+        if (most - start <= MOST_GAIN * scale) continue;
+        cr_error_set(error, CR_ERR_RANGE, "vx",
+                     "vx ...: the energy of toss %g grows by %.3g J, at most %.3g J is plausible: are mass, "
+                     "inertia, gravity and axes of the scene those of the measurements?",
+                     t->tosses[i].id, most - start, MOST_GAIN * scale);
+        if (error != NULL) {
+            error->line = t->tosses[i].line;
+            error->column = 1;
+        }
+        return CR_ERR_RANGE;
+    }
+    return CR_OK;
+}
+
+static double size_of(const crScene* scene, int body) {
+    crStep step;
+    if (cr_step_create(scene->model, &scene->step, NULL, &step, NULL) != CR_OK) return 0.0;
+    double size = step.size[body];
+    cr_step_destroy(&step);
+    return size;
+}
+
+crStatus cr_motion_model_create(const crJson* root, const char* body, double length, const crTosses* tosses,
+                                const crMotionParam* params, int param_count, const crMotionLaw* law,
+                                crMotionModel* motion, crError* error) {
+    *motion = (crMotionModel){.tosses = tosses, .length = length, .scale = 0.2, .param_count = param_count};
+    memcpy(motion->params, params, (size_t)param_count * sizeof *params);
+    crScene scene = {0};
+    crStatus status = make_text(root, law, motion, error);
+    // the scene as the user wrote it first: its refusals have a place
+    if (status == CR_OK) status = cr_scene_read(root, &scene, error);
+    if (status == CR_OK) status = find_body(scene.model, body, tosses->planar, &motion->body, error);
+    if (status == CR_OK) status = check_energies(scene.model, motion->body, tosses, error);
+    if (status == CR_OK && length == 0.0) motion->length = size_of(&scene, motion->body) / sqrt(3.0);
+    cr_scene_free(&scene);
+    if (status == CR_OK && !(motion->length > 0.0 && isfinite(motion->length)))
+        status =
+            cr_error_set(error, CR_ERR_RANGE, "length",
+                         "length: is %g, must be > 0 m; a body without shapes needs one", motion->length);
+    if (status == CR_OK) status = read_scene(motion, NULL, &scene, error);
+    cr_scene_free(&scene);
+    if (status != CR_OK) cr_motion_model_destroy(motion);
+    return status;
+}
+
+void cr_motion_model_destroy(crMotionModel* motion) {
+    free(motion->text);
+    *motion = (crMotionModel){0};
+}
+
+// simulating
+
+static void start_at(const crScene* scene, const crMotionModel* m, const crTossSample* s, crState* state) {
+    const crBody* body = &scene->model->bodies[m->body];
+    memcpy(state->q, scene->q, (size_t)scene->model->nq * sizeof(double));
+    memcpy(state->v, scene->v, (size_t)scene->model->nv * sizeof(double));
+    double *q = &state->q[body->q], *v = &state->v[body->v];
+    if (body->joint == CR_JOINT_PLANAR) {
+        const double at[3] = {s->pose.p.x, s->pose.p.y, s->angle}, rate[3] = {s->v.x, s->v.y, s->w.z};
+        memcpy(q, at, sizeof at);
+        memcpy(v, rate, sizeof rate);
+        return;
+    }
+    const double at[7] = {s->pose.p.x, s->pose.p.y, s->pose.p.z, s->pose.q.w,
+                          s->pose.q.x, s->pose.q.y, s->pose.q.z};
+    const double rate[6] = {s->v.x, s->v.y, s->v.z, s->w.x, s->w.y, s->w.z};
+    memcpy(q, at, sizeof at);
+    memcpy(v, rate, sizeof rate);
+}
+
+static void note_step(crWorld* world, double start, crMotionRun* run) {
+    const crCertificate* c = cr_world_certificate(world);
+    run->steps++;
+    run->unsolved += c->solves > 0 && c->outcome != CR_OUTCOME_SOLVED;
+    run->impermissible += c->impermissible;
+    run->penetration = fmax(run->penetration, c->penetration);
+    run->energy_created = fmax(run->energy_created, c->energy_created);
+    crEnergy e = cr_world_energy(world);
+    run->energy_gain = fmax(run->energy_gain, e.kinetic + e.potential - start);
+}
+
+// from one sample to the next in equal steps; CR_ERR_FINITE where numbers break
+static crStatus advance(crWorld* world, const crMotionModel* m, double from, double to, double start,
+                        crMotionRun* run, crError* error) {
+    double dt = cr_world_stages(world)->settings.dt;
+    double steps = m->substeps > 0 ? m->substeps : floor((to - from) / dt + (1.0 - 1e-6));
+    steps = fmax(steps, 1.0);
+    cr_world_stages(world)->settings.dt = (to - from) / steps;
+    crStatus status = CR_OK;
+    for (double k = 1.0; k <= steps && status == CR_OK; k += 1.0) {
+        status = cr_world_run(world, k < steps ? from + (to - from) * (k / steps) : to, error);
+        if (status == CR_OK) note_step(world, start, run);
+    }
+    cr_world_stages(world)->settings.dt = dt;
+    return status;
+}
+
+static crStatus run_toss(crWorld* world, const crMotionModel* m, int toss, crMotionRun* run, crPose* poses,
+                         crError* error) {
+    const crToss* t = &m->tosses->tosses[toss];
+    const crTossSample* s = &m->tosses->samples[t->first];
+    crEnergy e = cr_world_energy(world);
+    double start = e.kinetic + e.potential;
+    for (int k = 0; k < t->count; k++) {
+        if (k > 0 && !run->broken) {
+            crStatus status = advance(world, m, s[k - 1].time, s[k].time, start, run, error);
+            run->broken = status == CR_ERR_FINITE;
+            if (status != CR_OK && !run->broken) return status;
+        }
+        crPose pose = cr_world_pose(world, m->body);
+        crVec3 d = cr_sub(pose.p, s[k].pose.p);
+        if (m->tosses->planar) d.z = 0.0;
+        double angle = cr_rotation_between(pose.q, s[k].pose.q);
+        run->position += cr_dot(d, d) / (m->length * t->count);
+        run->rotation += angle * angle / t->count;
+        double far = (cr_dot(d, d) / (m->length * m->length) + angle * angle) / (m->scale * m->scale);
+        run->misfit += far / (1.0 + far) / t->count;
+        run->coarse[0] += far / (625.0 + far) / t->count;
+        run->coarse[1] += far / (25.0 + far) / t->count;
+        if (poses != NULL) poses[k] = pose;
+    }
+    return CR_OK;
+}
+
+crStatus cr_motion_simulate(const crMotionModel* m, const double* values, int toss, crMotionRun* run,
+                            crPose* poses, crError* error) {
+    *run = (crMotionRun){0};
+    crScene scene = {0};
+    crStatus status = read_scene(m, values, &scene, error);
+    if (status != CR_OK) return status;
+    crWorldDef def = cr_world_def();
+    def.model = scene.model;
+    def.step = scene.step;
+    def.step.threads = 1;
+    crWorld* world = NULL;
+    status = cr_world_create(&def, &world, error);
+    if (status == CR_OK) {
+        start_at(&scene, m, &m->tosses->samples[m->tosses->tosses[toss].first], cr_world_state(world));
+        status = run_toss(world, m, toss, run, poses, error);
+    }
+    cr_world_destroy(world);
+    cr_scene_free(&scene);
+    return status;
+}

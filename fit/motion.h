@@ -1,0 +1,87 @@
+// motion.h - measured motions against a scene: every toss simulated from its first sample, poses compared.
+//
+// The loss of a toss, over its samples k (the first one included) with position p_k and rotation R_k,
+//
+//     loss = mean |p_k - p'_k|^2 / length + mean angle(R_k R'_k^T)^2,
+//     misfit = mean r_k^2 / (1 + r_k^2),    r_k^2 = (|p_k - p'_k|^2 / length^2 + angle^2) / scale^2,
+//
+// measured p, R against simulated p', R'. With length = .0524 m, half the side of the cube of ContactNets, the
+// loss is that of the published comparisons of simulators. A toss that ends on another face than measured
+// decides such a mean of squares and says little about parameters; the misfit, from 0 to 1, asks how long a
+// simulation stays near the measurement, and it is what is fitted.
+#ifndef CAROM_FIT_MOTION_H
+#define CAROM_FIT_MOTION_H
+
+#include "fit/tosses.h"
+#include "io/json.h"
+
+#define CR_MOTION_PARAMS 8
+#define CR_MOTION_NAME   32
+#define CR_MOTION_PATH   96
+
+// A parameter: a number of the scene by its path, or a constant of every material (path "").
+typedef struct crMotionParam {
+    char name[CR_MOTION_NAME];
+    char path[CR_MOTION_PATH];
+    double lo, hi;  // what lies outside is not looked at
+    bool ratio;     // searched along x/(1+x) instead of in proportion
+} crMotionParam;
+
+// "mu", "e:0:0.5" (own range) or "height=static[0].offset:-0.005:0.005". Known without a path: mu, e, et,
+// mu_roll, mu_spin of every material and pair of the scene, and threshold. Fails: unknown-name, syntax,
+// out-of-range.
+crStatus cr_motion_param(const char* text, crMotionParam* param, crError* error);
+double cr_motion_param_value(const crMotionParam* param, double place);  // place from 0 to 1
+
+// How impacts and time are computed: values set in the scene before it is read.
+#define CR_MOTION_SETS 4
+typedef struct crMotionLaw {
+    char name[48];  // for people: "cone sequence routh"
+    int set_count;
+    char path[CR_MOTION_SETS][32];
+    char value[CR_MOTION_SETS][32];
+} crMotionLaw;
+
+// A scene made ready for many simulations; read by any number of threads.
+typedef struct crMotionModel {
+    const crTosses* tosses;
+    char* text;     // the scene
+    int body;       // of the model, the one that was measured
+    double length;  // m
+    double scale;   // at which a sample counts half as lost, rad and shares of length; 0.2
+    int substeps;   // between two samples; 0: as many as the scene's dt asks for
+    int param_count;
+    crMotionParam params[CR_MOTION_PARAMS];
+} crMotionModel;
+
+// body NULL: the only free (planar measurements: free or planar) body of the scene. length 0: the body's
+// farthest point from its centre of mass over sqrt(3), half the side of a cube. Fails: what a scene is refused for; unknown-name (the body), wrong-type
+// (its joint), missing-field (a material), out-of-range (a measured energy that grows beyond what the start
+// and the drop can give), memory.
+crStatus cr_motion_model_create(const crJson* scene, const char* body, double length, const crTosses* tosses,
+                                const crMotionParam* params, int param_count, const crMotionLaw* law,
+                                crMotionModel* motion, crError* error);
+void cr_motion_model_destroy(crMotionModel* motion);  // accepts a zeroed struct
+
+// One toss, simulated.
+typedef struct crMotionRun {
+    double position, rotation;  // the two parts of the loss
+    double misfit;
+    double coarse[2];       // the misfit with a scale 25 and 5 times as wide: what a search looks at first
+    double penetration;     // deepest overlap after any step, m
+    double energy_created;  // most by one impact, J
+    double energy_gain;     // most that kinetic and potential energy rose above the start, J
+    int steps;
+    int unsolved;       // steps whose contact solve did not reach the tolerance
+    int impermissible;  // impacts outside the permissible region
+    bool broken;        // numbers became infinite; the body stands still from there on
+} crMotionRun;
+
+// values: of the parameters (param_count). poses: what was simulated at the samples of the toss, or NULL.
+// Fails: what a law refuses a contact for; memory.
+crStatus cr_motion_simulate(const crMotionModel* motion, const double* values, int toss, crMotionRun* run,
+                            crPose* poses, crError* error);
+
+double cr_rotation_between(crQuat a, crQuat b);  // angle, 0 to pi
+
+#endif

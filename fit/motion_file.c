@@ -1,0 +1,127 @@
+// motion_file.c - what was fitted to motions as JSON, and the scene with the fitted values in it.
+//
+//     {"fit": "motion", "tosses": 55, "length": 0.0524, "laws": [{"law": "poisson", "parameters": {"mu": ...},
+//      "intervals": {"mu": [lo, hi]}, "undetermined": [], "set": {"materials.cube.mu": ...}, "misfit": ...,
+//      "misfit_se": ..., "loss": ..., "loss_se": ...}, ...]}
+//
+// Fails: file, memory; a file that is not whole is not left behind.
+#include <errno.h>
+#include <string.h>
+
+#include "fit/motion_fit.h"
+#include "fit/motion_parts.h"
+
+typedef struct Writing {
+    FILE* file;
+    double value;
+    int count;
+} Writing;
+
+static crStatus write_set(void* ctx, const char* path, crError* error) {
+    (void)error;
+    Writing* w = ctx;
+    fputs(w->count++ > 0 ? ", " : "", w->file);
+    cr_json_write_string(w->file, path);
+    fputs(": ", w->file);
+    cr_json_write_number(w->file, w->value);
+    return CR_OK;
+}
+
+static void write_number(FILE* file, const char* key, double value) {
+    fprintf(file, ", \"%s\": ", key);
+    cr_json_write_number(file, value);
+}
+
+static void write_values(FILE* file, const crMotionModel* m, const crMotionFit* fit) {
+    fputs(", \"parameters\": {", file);
+    for (int i = 0; i < fit->count; i++) {
+        fprintf(file, "%s\"%s\": ", i > 0 ? ", " : "", m->params[i].name);
+        cr_json_write_number(file, fit->fitted[i].value);
+    }
+    fputs("}, \"intervals\": {", file);
+    for (int i = 0; i < fit->count; i++) {
+        fprintf(file, "%s\"%s\": [", i > 0 ? ", " : "", m->params[i].name);
+        cr_json_write_number(file, fit->fitted[i].lo);
+        fputs(", ", file);
+        cr_json_write_number(file, fit->fitted[i].hi);
+        putc(']', file);
+    }
+    fputs("}, \"undetermined\": [", file);
+    for (int i = 0, n = 0; i < fit->count; i++) {
+        if (fit->fitted[i].determined == CR_DETERMINED) continue;
+        fprintf(file, "%s\"%s\"", n++ > 0 ? ", " : "", m->params[i].name);
+    }
+    fputs("]", file);
+}
+
+static void write_law(FILE* file, const crMotionModel* m, const crJson* root, const crMotionLaw* law,
+                      const crMotionFit* fit) {
+    fputs("    {\"law\": ", file);
+    cr_json_write_string(file, law->name);
+    write_values(file, m, fit);
+    fputs(", \"set\": {", file);
+    Writing w = {.file = file};
+    for (int i = 0; i < law->set_count; i++) {
+        fputs(w.count++ > 0 ? ", " : "", file);
+        fprintf(file, "\"%s\": \"%s\"", law->path[i], law->value[i]);
+    }
+    for (int i = 0; i < fit->count; i++) {
+        w.value = fit->fitted[i].value;
+        cr__motion_paths(root, &m->params[i], write_set, &w, NULL);
+    }
+    fputs("}", file);
+    write_number(file, "misfit", fit->cv);
+    write_number(file, "misfit_se", fit->cv_se);
+    write_number(file, "loss", fit->cv_loss);
+    write_number(file, "loss_se", fit->cv_loss_se);
+    putc('}', file);
+}
+
+static crStatus finish(FILE* file, const char* path, crError* error) {
+    bool bad = file == NULL || ferror(file);
+    if (file != NULL) bad |= fclose(file) != 0;
+    if (!bad) return CR_OK;
+    crStatus status =
+        cr_error_set(error, CR_ERR_FILE, "out", "out: cannot write %.120s: %s", path, strerror(errno));
+    if (file != NULL) remove(path);
+    return status;
+}
+
+crStatus cr_motion_write(const char* path, const crMotionModel* model, const crMotionLaw* const* laws,
+                         const crMotionFit* const* fits, int count, crError* error) {
+    crJsonDoc doc = {0};
+    crStatus status = cr_json_parse(model->text, strlen(model->text), 1, &doc, error);
+    if (status != CR_OK) return status;
+    FILE* file = fopen(path, "w");
+    if (file != NULL) {
+        fprintf(file, "{\"fit\": \"motion\", \"tosses\": %d", model->tosses->count);
+        write_number(file, "length", model->length);
+        write_number(file, "scale", model->scale);
+        fputs(", \"laws\": [\n", file);
+        for (int i = 0; i < count; i++) {
+            write_law(file, model, doc.root, laws[i], fits[i]);
+            fputs(i + 1 < count ? ",\n" : "\n", file);
+        }
+        fputs("]}\n", file);
+    }
+    cr_json_free(&doc);
+    return finish(file, path, error);
+}
+
+crStatus cr_motion_write_scene(const char* path, const crMotionModel* model, const crMotionFit* fit,
+                               crError* error) {
+    double values[CR_MOTION_PARAMS];
+    for (int i = 0; i < fit->count; i++) {
+        values[i] = fit->fitted[i].value;
+    }
+    crJsonDoc doc = {0};
+    crStatus status = cr__motion_tree(model, values, &doc, error);
+    if (status != CR_OK) return status;
+    FILE* file = fopen(path, "w");
+    if (file != NULL) {
+        cr_json_write_tree(file, doc.root);
+        putc('\n', file);
+    }
+    cr_json_free(&doc);
+    return finish(file, path, error);
+}

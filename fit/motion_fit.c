@@ -1,0 +1,390 @@
+// motion_fit.c - a scene fitted to tosses: the search, its intervals and profiles, cross-validation.
+//
+// Each fold has a search of its own that sees no toss of the fold but begins with the same first points.
+// Profiles move one parameter across its range, the others following as they do over resamples. Fails: see
+// motion_fit.h.
+#include "fit/motion_fit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fit/motion_search.h"
+
+#define PROFILE          16
+#define CORRELATED       0.95
+#define TOSSES_PER_PARAM 3
+
+crMotionOptions cr_motion_options(void) {
+    return (crMotionOptions){.folds = 2, .bootstrap = 200, .seed = 1, .threads = 1};
+}
+
+// what is known of the parameters
+
+static double correlation(const double* minima, int n, int dim, int a, int b) {
+    double ma = 0.0, mb = 0.0, aa = 0.0, bb = 0.0, ab = 0.0;
+    for (int i = 0; i < n; i++) {
+        ma += minima[i * dim + a] / n;
+        mb += minima[i * dim + b] / n;
+    }
+    for (int i = 0; i < n; i++) {
+        double x = minima[i * dim + a] - ma, y = minima[i * dim + b] - mb;
+        aa += x * x;
+        bb += y * y;
+        ab += x * y;
+    }
+    return aa > 0.0 && bb > 0.0 ? ab / sqrt(aa * bb) : 0.0;
+}
+
+// how much parameter b moves with a over the resamples
+static double follows(const double* minima, int n, int dim, int a, int b) {
+    double sa = 0.0, sb = 0.0, ma = 0.0, mb = 0.0;
+    for (int i = 0; i < n; i++) {
+        ma += minima[i * dim + a] / n;
+        mb += minima[i * dim + b] / n;
+    }
+    for (int i = 0; i < n; i++) {
+        double x = minima[i * dim + a] - ma, y = minima[i * dim + b] - mb;
+        sa += x * x;
+        sb += x * y;
+    }
+    return sa > 0.0 ? sb / sa : 0.0;
+}
+
+static void intervals(const crMotionSearch* s, const double* minima, double* sorted) {
+    const crMotionWork* f = s->fit;
+    int n = f->options->bootstrap;
+    for (int i = 0; i < f->dim; i++) {
+        crMotionFitted* p = &f->out->fitted[i];
+        p->lo = p->hi = (double)NAN;
+        p->partner = -1;
+        if (n == 0) continue;
+        double lo, hi;
+        cr__motion_middle(minima, n, f->dim, i, sorted, &lo, &hi);
+        p->lo = fmin(p->value, cr_motion_param_value(&f->model->params[i], lo));
+        p->hi = fmax(p->value, cr_motion_param_value(&f->model->params[i], hi));
+        for (int k = 0; k < f->dim; k++) {
+            double c = k != i ? correlation(minima, n, f->dim, i, k) : 0.0;
+            if (fabs(c) < CORRELATED || fabs(c) < fabs(p->correlation)) continue;
+            p->partner = k;
+            p->correlation = c;
+        }
+    }
+}
+
+// true where the losses grow by more than twice the standard error of the growth
+static bool is_worse(const double* results, const double* best, int count) {
+    double mean = 0.0, square = 0.0, size = 0.0;
+    for (int i = 0; i < count; i++) {
+        double d = results[i * CR_RUN_SIZE + CR_RUN_MISFIT] - best[i * CR_RUN_SIZE + CR_RUN_MISFIT];
+        mean += d / count;
+        square += d * d / count;
+        size += best[i * CR_RUN_SIZE + CR_RUN_MISFIT] / count;
+    }
+    double se = sqrt(fmax(0.0, square - mean * mean) / count);
+    return mean > 2.0 * se && mean > 1e-9 * (size + 1e-9);
+}
+
+// Points across the range of one parameter in steps of a sixteenth, downwards and then upwards, nearest first;
+// each twice: the others held, and the others following as they do over resamples.
+typedef struct Profile {
+    int count, below;  // pairs, and those downwards
+    double place[2 * PROFILE + 2];
+    double x[2 * (2 * PROFILE + 2) * CR_SEARCH_DIM];
+} Profile;
+
+static void lay_profile(const crMotionSearch* s, int held, const double* minima, int resamples, Profile* p) {
+    int dim = s->fit->dim;
+    p->count = 0;
+    for (int way = -1; way <= 1; way += 2) {
+        double end = way > 0 ? 1.0 : 0.0, at = s->x[held];
+        for (int step = 1; at != end; step++) {
+            at = fmin(1.0, fmax(0.0, s->x[held] + way * step / (double)PROFILE));
+            double *stay = &p->x[2 * p->count * dim], *follow = stay + dim;
+            for (int i = 0; i < dim; i++) {
+                double slope = i == held ? 1.0 : follows(minima, resamples, dim, held, i);
+                stay[i] = i == held ? at : s->x[i];
+                follow[i] = fmin(1.0, fmax(0.0, s->x[i] + slope * (at - s->x[held])));
+            }
+            p->place[p->count++] = at;
+        }
+        if (way < 0) p->below = p->count;
+    }
+}
+
+static void determine(const crMotionSearch* s, int held, const double reach[2]) {
+    const crMotionParam* param = &s->fit->model->params[held];
+    crMotionFitted* f = &s->fit->out->fitted[held];
+    bool wide = reach[1] - reach[0] > 0.4;
+    f->flat_lo = cr_motion_param_value(param, reach[0]);
+    f->flat_hi = cr_motion_param_value(param, reach[1]);
+    f->determined = reach[0] <= 0.0 && reach[1] >= 1.0 ? CR_UNDETERMINED
+                    : wide && reach[1] >= 1.0          ? CR_BOUNDED_BELOW
+                    : wide && reach[0] <= 0.0          ? CR_BOUNDED_ABOVE
+                                                       : CR_DETERMINED;
+    if (f->determined == CR_DETERMINED || isnan(f->lo)) return;
+    f->lo = fmin(f->lo, f->flat_lo);
+    f->hi = fmax(f->hi, f->flat_hi);
+}
+
+// how far a parameter can go before the misfit grows, whether the others stay or follow
+static crStatus profile(const crMotionSearch* s, int held, const double* minima, int resamples,
+                        const double* best, crError* error) {
+    Profile p;
+    lay_profile(s, held, minima, resamples, &p);
+    double* results = NULL;
+    crStatus status = cr__motion_batch(s->fit, p.x, 2 * p.count, s->in, s->count, &results, error);
+    if (status != CR_OK) return status;
+    double reach[2] = {s->x[held], s->x[held]};
+    bool worse = false;
+    for (int k = 0; k < p.count; k++) {
+        const double* pair = &results[2 * k * s->count * CR_RUN_SIZE];
+        if (k == p.below) worse = false;
+        worse |= is_worse(pair, best, s->count) && is_worse(pair + s->count * CR_RUN_SIZE, best, s->count);
+        if (!worse) reach[k >= p.below] = p.place[k];
+    }
+    free(results);
+    determine(s, held, reach);
+    return CR_OK;
+}
+
+static void mean_and_se(const double* values, int count, double* mean, double* se) {
+    double sum = 0.0, square = 0.0;
+    for (int i = 0; i < count; i++) {
+        sum += values[i];
+    }
+    *mean = sum / count;
+    for (int i = 0; i < count; i++) {
+        square += (values[i] - *mean) * (values[i] - *mean);
+    }
+    *se = count > 1 ? sqrt(square / ((double)count * (count - 1))) : 0.0;
+}
+
+// the fitted values, their runs, intervals and profiles
+static crStatus judge(const crMotionSearch* s, const double* best, crError* error) {
+    crMotionWork* f = s->fit;
+    int n = f->options->bootstrap > CR_MOTION_RESAMPLES ? f->options->bootstrap : CR_MOTION_RESAMPLES;
+    double* minima = calloc((size_t)n * (size_t)(f->dim + 1) + (size_t)f->tosses, sizeof *minima);
+    if (minima == NULL) return cr__motion_no_memory(error);
+    double* sorted = minima + (size_t)n * (size_t)f->dim;
+    double values[CR_MOTION_PARAMS];
+    cr__motion_values(f, s->x, values);
+    for (int i = 0; i < f->dim; i++) {
+        f->out->fitted[i].value = values[i];
+    }
+    crStatus status = f->dim > 0 ? cr__motion_resample(s, n, minima, error) : CR_OK;
+    if (status == CR_OK) intervals(s, minima, sorted);
+    for (int i = 0; i < f->dim && status == CR_OK; i++) {
+        status = profile(s, i, minima, n, best, error);
+    }
+    for (int i = 0; i < f->tosses; i++) {
+        const double* r = &best[i * CR_RUN_SIZE];
+        f->out->runs[i] = (crMotionRun){.position = r[CR_RUN_POSITION],
+                                        .rotation = r[CR_RUN_ROTATION],
+                                        .misfit = r[CR_RUN_MISFIT],
+                                        .penetration = r[CR_RUN_PENETRATION],
+                                        .energy_created = r[CR_RUN_CREATED],
+                                        .energy_gain = r[CR_RUN_GAIN],
+                                        .steps = (int)r[CR_RUN_STEPS],
+                                        .unsolved = (int)r[CR_RUN_UNSOLVED],
+                                        .impermissible = (int)r[CR_RUN_IMPERMISSIBLE],
+                                        .broken = r[CR_RUN_BROKEN] != 0.0};
+        sorted[i] = r[CR_RUN_POSITION] + r[CR_RUN_ROTATION];
+        f->out->misfit += r[CR_RUN_MISFIT] / f->tosses;
+    }
+    mean_and_se(sorted, f->tosses, &f->out->loss, &(double){0.0});
+    free(minima);
+    return status;
+}
+
+// cross-validation
+
+static void deal_folds(const crMotionWork* f) {
+    uint64_t random = f->options->seed;
+    int* fold = f->out->fold;
+    for (int i = 0; i < f->tosses; i++) {
+        fold[i] = i % f->options->folds;
+    }
+    for (int i = f->tosses - 1; i > 0; i--) {
+        int k = cr__motion_random(&random, i + 1);
+        int swap = fold[i];
+        fold[i] = fold[k];
+        fold[k] = swap;
+    }
+}
+
+static crStatus predict_fold(crMotionSearch* s, int fold, const int* out, int count, crError* error) {
+    crMotionWork* f = s->fit;
+    double* results = NULL;
+    crStatus status = cr__motion_search(s, error);
+    if (status == CR_OK) status = cr__motion_batch(f, s->x, 1, out, count, &results, error);
+    for (int i = 0; i < count && status == CR_OK; i++) {
+        const double* r = &results[i * CR_RUN_SIZE];
+        f->out->misfits[out[i]] = r[CR_RUN_MISFIT];
+        f->out->losses[out[i]] = r[CR_RUN_POSITION] + r[CR_RUN_ROTATION];
+    }
+    cr__motion_values(f, s->x, &f->out->fold_values[fold * f->dim]);
+    free(results);
+    return status;
+}
+
+// a search without the tosses of a fold; `first` are points at which all tosses were simulated
+static crStatus cross_validate(crMotionWork* f, int fold, const crMotionPool* first, crError* error) {
+    int* in = calloc((size_t)f->tosses, sizeof *in);
+    int* out = calloc((size_t)f->tosses, sizeof *out);
+    int ins = 0, outs = 0;
+    for (int i = 0; in != NULL && out != NULL && i < f->tosses; i++) {
+        if (f->out->fold[i] == fold) out[outs++] = i;
+        if (f->out->fold[i] != fold) in[ins++] = i;
+    }
+    crMotionSearch s = {0};
+    crStatus status = in != NULL && out != NULL ? cr__motion_search_create(&s, f, in, ins, error)
+                                                : cr__motion_no_memory(error);
+    if (status == CR_OK) {
+        s.pool.count = first->count;
+        memcpy(s.pool.x, first->x, (size_t)(first->count * f->dim) * sizeof(double));
+        memcpy(s.pool.misfit, first->misfit,
+               (size_t)first->count * (size_t)f->tosses * CR_MOTION_LEVELS * sizeof(double));
+        status = predict_fold(&s, fold, out, outs, error);
+    }
+    cr__motion_search_destroy(&s);
+    free(in);
+    free(out);
+    return status;
+}
+
+// as many tosses as will be simulated if every search that is still to come has the usual rounds
+static void expect(crMotionWork* f, int folds_to_come) {
+    int rounds = f->dim > 0 ? (CR_MOTION_EXPECTED - 1) * f->points : 0;
+    int train = f->tosses - f->tosses / f->options->folds;
+    f->expected = f->done + folds_to_come * (rounds * train + f->tosses / f->options->folds);
+}
+
+static crStatus run_fit(crMotionWork* f, crMotionSearch* s, crError* error) {
+    expect(f, f->options->folds);
+    f->expected += ((CR_MOTION_EXPECTED + 1) * f->points + 2 * (PROFILE + 1) * f->dim + 1) * f->tosses;
+    double* best = NULL;
+    crStatus status = cr__motion_search(s, error);
+    if (status == CR_OK) status = cr__motion_batch(f, s->x, 1, s->in, s->count, &best, error);
+    expect(f, f->options->folds);
+    f->expected += 2 * (PROFILE + 1) * f->dim * f->tosses;
+    if (status == CR_OK) status = judge(s, best, error);
+    free(best);
+    f->out->rounds = s->rounds;
+    crMotionPool first = s->pool;
+    first.count = f->dim > 0 ? 2 * f->points : 0;
+    deal_folds(f);
+    for (int k = 0; k < f->options->folds && status == CR_OK; k++) {
+        expect(f, f->options->folds - k);
+        status = cross_validate(f, k, &first, error);
+    }
+    mean_and_se(f->out->misfits, f->tosses, &f->out->cv, &f->out->cv_se);
+    mean_and_se(f->out->losses, f->tosses, &f->out->cv_loss, &f->out->cv_loss_se);
+    return status;
+}
+
+static crStatus with_memory(crMotionWork* f, crError* error) {
+    size_t tosses = (size_t)f->tosses;
+    crMotionFit* out = f->out;
+    int* in = malloc(tosses * sizeof *in);
+    out->misfits = calloc(tosses, sizeof *out->misfits);
+    out->losses = calloc(tosses, sizeof *out->losses);
+    out->fold = calloc(tosses, sizeof *out->fold);
+    out->fold_values = calloc((size_t)(f->options->folds * f->dim) + 1, sizeof *out->fold_values);
+    out->runs = calloc(tosses, sizeof *out->runs);
+    bool got = in != NULL && out->misfits != NULL && out->losses != NULL && out->fold != NULL &&
+               out->fold_values != NULL && out->runs != NULL;
+    for (int i = 0; got && i < f->tosses; i++) {
+        in[i] = i;
+    }
+    crMotionSearch s = {0};
+    crStatus status =
+        got ? cr__motion_search_create(&s, f, in, f->tosses, error) : cr__motion_no_memory(error);
+    if (status == CR_OK) status = run_fit(f, &s, error);
+    cr__motion_search_destroy(&s);
+    free(in);
+    return status;
+}
+
+// a law that refuses a contact of one toss does not apply
+static bool is_refusal(crStatus status) {
+    return status == CR_ERR_DIAGONAL || status == CR_ERR_PLANAR || status == CR_ERR_REGION;
+}
+
+crStatus cr_motion_fit(const crMotionModel* model, const crMotionOptions* options, crMotionFit* fit,
+                       crError* error) {
+    *fit = (crMotionFit){.count = model->param_count};
+    crMotionWork f = {.model = model, .options = options, .out = fit, .dim = model->param_count};
+    f.tosses = model->tosses->count;
+    f.points = options->points > 0 ? options->points : 6 * cr__bowl_terms(f.dim);
+    int half = f.tosses - (f.tosses + options->folds - 1) / options->folds;
+    int least = f.dim * TOSSES_PER_PARAM > 1 ? f.dim * TOSSES_PER_PARAM : 1;
+    if (f.tosses < options->folds || half < least)
+        return cr_error_set(error, CR_ERR_SIZE, "toss",
+                            "toss: %d are too few for %d parameters and %d folds; without the largest fold "
+                            "there must be at least %d",
+                            f.tosses, f.dim, options->folds, least);
+    crError trouble = {0};
+    crStatus status = with_memory(&f, &trouble);
+    if (status == CR_OK) return CR_OK;
+    cr_motion_fit_destroy(fit);
+    if (is_refusal(status)) {
+        fit->status = status;
+        fit->error = trouble;
+        return CR_OK;
+    }
+    if (error != NULL) *error = trouble;
+    return status;
+}
+
+void cr_motion_fit_destroy(crMotionFit* fit) {
+    free(fit->misfits);
+    free(fit->losses);
+    free(fit->fold);
+    free(fit->fold_values);
+    free(fit->runs);
+    fit->misfits = NULL;
+    fit->losses = NULL;
+    fit->fold = NULL;
+    fit->fold_values = NULL;
+    fit->runs = NULL;
+}
+
+static uint64_t hash_number(uint64_t hash, double value) { return cr_hash(hash, &value, sizeof value); }
+
+uint64_t cr_motion_key(const crMotionModel* m, const crMotionOptions* o) {
+    const int revision = CR_NUMERICS_REVISION;
+    uint64_t hash = cr_hash(CR_HASH_SEED, m->text, strlen(m->text));
+    hash = cr_hash(hash, &revision, sizeof revision);
+    hash = hash_number(hash_number(hash, m->length), m->scale);
+    for (int i = 0; i < m->param_count; i++) {
+        const crMotionParam* p = &m->params[i];
+        hash = cr_hash(hash, p->name, strlen(p->name));
+        hash = cr_hash(hash, p->path, strlen(p->path));
+        hash = hash_number(hash_number(hash_number(hash, p->lo), p->hi), p->ratio);
+    }
+    const int numbers[] = {m->body, m->substeps, o->points, o->folds, o->bootstrap, m->tosses->count};
+    hash = cr_hash(hash, numbers, sizeof numbers);
+    hash = cr_hash(hash, &o->seed, sizeof o->seed);
+    for (int i = 0; i < m->tosses->sample_count; i++) {
+        const crTossSample* s = &m->tosses->samples[i];
+        const double all[] = {s->time,     s->angle,    s->pose.p.x, s->pose.p.y, s->pose.p.z,
+                              s->pose.q.w, s->pose.q.x, s->pose.q.y, s->pose.q.z, s->v.x,
+                              s->v.y,      s->v.z,      s->w.x,      s->w.y,      s->w.z};
+        hash = cr_hash(hash, all, sizeof all);
+    }
+    return hash;
+}
+
+void cr_motion_compare(const crMotionFit* a, const crMotionFit* b, int tosses, double* difference,
+                       double* se) {
+    double sum = 0.0, square = 0.0;
+    for (int i = 0; i < tosses; i++) {
+        sum += a->misfits[i] - b->misfits[i];
+    }
+    *difference = sum / tosses;
+    for (int i = 0; i < tosses; i++) {
+        double d = a->misfits[i] - b->misfits[i] - *difference;
+        square += d * d;
+    }
+    *se = tosses > 1 ? sqrt(square / ((double)tosses * (tosses - 1))) : 0.0;
+}

@@ -1,0 +1,82 @@
+// motion_search.h - batches of simulated tosses, and searches made of them; what motion_fit.c is built on.
+#ifndef CAROM_FIT_MOTION_SEARCH_H
+#define CAROM_FIT_MOTION_SEARCH_H
+
+#include "fit/bowl.h"
+#include "fit/motion_fit.h"
+
+#define CR_MOTION_LEVELS    3   // scales of the misfit
+#define CR_MOTION_EXPECTED  8   // rounds of a search, usually
+#define CR_MOTION_RESAMPLES 60  // that a box is closed by
+
+// What a simulated toss brings back.
+enum {
+    CR_RUN_POSITION,
+    CR_RUN_ROTATION,
+    CR_RUN_COARSE,  // misfits, from the widest scale to the one that counts
+    CR_RUN_MISFIT = CR_RUN_COARSE + 2,
+    CR_RUN_PENETRATION,
+    CR_RUN_CREATED,
+    CR_RUN_GAIN,
+    CR_RUN_STEPS,
+    CR_RUN_UNSOLVED,
+    CR_RUN_IMPERMISSIBLE,
+    CR_RUN_BROKEN,
+    CR_RUN_SIZE
+};
+
+// One fit under way.
+typedef struct crMotionWork {
+    const crMotionModel* model;
+    const crMotionOptions* options;
+    crMotionFit* out;
+    int dim, tosses;
+    int points;  // of a round
+    int stage;
+    int done;      // simulated in earlier stages
+    int expected;  // in all
+} crMotionWork;
+
+// Points at which the loss is known, for some tosses.
+typedef struct crMotionPool {
+    int count, room;
+    double* x;       // (room*dim)
+    double* misfit;  // of each toss at each scale; only tosses that a search uses (room*tosses*LEVELS)
+} crMotionPool;
+
+// A search over some tosses.
+typedef struct crMotionSearch {
+    crMotionWork* fit;
+    crMotionPool pool;
+    int count;
+    const int* in;  // tosses (count)
+    double lo[CR_SEARCH_DIM], hi[CR_SEARCH_DIM];
+    double x[CR_SEARCH_DIM];  // where the loss is least
+    int used;                 // of these, by the quadratic
+    double* used_x;           // (room*dim)
+    int* used_at;             // in the pool (room)
+    double* f;                // (room)
+    int level;                // the scale that is looked at
+    int rounds;
+} crMotionSearch;
+
+crStatus cr__motion_no_memory(crError* error);
+void cr__motion_values(const crMotionWork* work, const double* x, double* values);
+int cr__motion_random(uint64_t* state, int count);  // 0 to count - 1
+
+// Results of the tosses `in` at points x (points*count*CR_RUN_SIZE), to free.
+crStatus cr__motion_batch(crMotionWork* work, const double* x, int points, const int* in, int count,
+                          double** results, crError* error);
+
+crStatus cr__motion_search_create(crMotionSearch* search, crMotionWork* work, const int* in, int count,
+                                  crError* error);
+void cr__motion_search_destroy(crMotionSearch* search);
+// From points that are in the pool already, or from none.
+crStatus cr__motion_search(crMotionSearch* search, crError* error);
+// Minima over resampled tosses by the last quadratic (resamples*dim).
+crStatus cr__motion_resample(const crMotionSearch* search, int resamples, double* minima, crError* error);
+// The middle 95 % of parameter i of such minima; sorted is work (resamples).
+void cr__motion_middle(const double* minima, int resamples, int dim, int i, double* sorted, double* lo,
+                       double* hi);
+
+#endif

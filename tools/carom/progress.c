@@ -1,0 +1,68 @@
+// progress.c - one line that is written over and over, after a while and only on a terminal.
+//
+// The time left is what it took so far times what is left over what was done, so that work taken over from a
+// checkpoint does not count as fast.
+#include "progress.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PATIENCE 2.0   // seconds before anything is shown
+#define REFRESH  0.25  // seconds
+#define LINES    10.0  // seconds between lines where there is no terminal
+
+static volatile sig_atomic_t stop_asked;
+static void ask_stop(int signal) {
+    (void)signal;
+    stop_asked = 1;
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void progress_begin(Progress* progress) {
+    *progress = (Progress){.begun = now(), .first = -1, .terminal = isatty(STDERR_FILENO) != 0};
+    struct sigaction action = {.sa_handler = ask_stop, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    stop_asked = 0;
+    sigaction(SIGINT, &action, NULL);
+}
+
+static void print_left(double seconds) {
+    if (seconds < 100.0) {
+        fprintf(stderr, ", %.0f s left", seconds);
+    } else if (seconds < 6000.0) {
+        fprintf(stderr, ", %.0f min left", seconds / 60.0);
+    } else {
+        fprintf(stderr, ", %.1f h left", seconds / 3600.0);
+    }
+}
+
+bool progress_show(Progress* p, const char* what, int done, int count) {
+    double t = now();
+    if (p->first < 0) p->first = done - 1;
+    bool due = p->terminal ? t - p->begun >= PATIENCE && t - p->shown >= REFRESH
+                           : p->lines && t - fmax(p->begun, p->shown) >= LINES;
+    if (due) {
+        p->shown = t;
+        p->drawn = p->terminal;
+        fprintf(stderr, "%s%s: %d of %d", p->terminal ? "\r" : "", what, done, count);
+        print_left((t - p->begun) * (count - done) / (done - p->first));
+        fputs(p->terminal ? "\033[K" : "\n", stderr);
+        fflush(stderr);
+    }
+    return stop_asked == 0;
+}
+
+void progress_end(Progress* progress) {
+    if (progress->drawn) fputs("\r\033[K", stderr);
+    progress->drawn = false;
+}
+
+bool progress_stopped(void) { return stop_asked != 0; }

@@ -1,0 +1,21 @@
+// progress.h - how far long work is, on a terminal's standard error, and whether the user asked to stop.
+#ifndef CAROM_PROGRESS_H
+#define CAROM_PROGRESS_H
+
+#include <stdbool.h>
+
+typedef struct Progress {
+    double begun, shown;  // s
+    int first;            // what was done when it was asked first, e.g. by a run before
+    bool terminal, drawn;
+    bool lines;  // no terminal, but a line now and then: mpirun stands between
+} Progress;
+
+// From here on Ctrl-C asks to stop; a second one ends the process.
+void progress_begin(Progress* progress);
+// "WHAT: 12 of 100, 3 min left", now and then; false where the user asked to stop.
+bool progress_show(Progress* progress, const char* what, int done, int count);
+void progress_end(Progress* progress);
+bool progress_stopped(void);
+
+#endif
