@@ -1,12 +1,14 @@
-// clusters.c - clusters by density: HDBSCAN (Campello, Moulavi and Sander 2013) with the whole as a candidate.
+// clusters.c - clusters by density: HDBSCAN (Campello, Moulavi and Sander 2013) with the whole as a
+// candidate.
 //
-// With m a fiftieth of the points, at least 5, the distance of two points is at least each one's distance to its
-// m-th neighbour; the minimum spanning tree in it, cut from its longest edge on, is a tree of clusters. A part
-// smaller than m is not a cluster but points that left one. With lambda = 1 / distance, a cluster's weight is the
-// sum over its points of lambda where the point left less lambda where the cluster began; of a cluster and all
-// below it the heavier stay. The whole begins at 0, so that it falls apart only where gaps are about twice as
-// wide as the distances inside. Points outside the clusters that stay join that of their nearest neighbour.
-// Time goes with the square of the first CR_CLUSTER_POINTS points, and no random number is drawn.
+// With m a fiftieth of the points, at least 5, the distance of two points is at least each one's distance to
+// its m-th neighbour; the minimum spanning tree in it, cut from its longest edge on, is a tree of clusters. A
+// part smaller than m is not a cluster but points that left one. With lambda = 1 / distance, a cluster's
+// weight is the sum over its points of lambda where the point left less lambda where the cluster began; of a
+// cluster and all below it the heavier stay. The whole begins at 0, so that it falls apart only where gaps
+// are about twice as wide as the distances inside. Points outside the clusters that stay join that of their
+// nearest neighbour. Time goes with the square of the first CR_CLUSTER_POINTS points, and no random number is
+// drawn.
 // Fails: memory.
 #include "fit/clusters.h"
 

@@ -16,7 +16,7 @@ typedef enum crJitterKind {
     CR_JITTER_VELOCITY,  // of these, m/s
     CR_JITTER_ANGLE,     // of free, planar, hinged and ball-jointed bodies, rad
     CR_JITTER_SPIN,      // of these, rad/s
-    CR_JITTER_GAP,       // balls and capsules that move are smaller by this, never larger, m
+    CR_JITTER_GAP,       // shapes of bodies that move are smaller all around by this, never larger, m
     CR_JITTER_MU,        // of every material and pair; never below 0
     CR_JITTER_E,         // likewise; from 0 to 1
     CR_JITTER_FIELD      // a number of the file, or each number of a list
@@ -35,8 +35,8 @@ crStatus cr_jitter_parse(const char* text, crJitter* jitter, crError* error);
 // Whether a scene has what is to be jittered. Fails: unknown-field, missing-field, wrong-type, argument.
 crStatus cr_jitter_check(const crJitter* jitter, const crJson* root, const crScene* scene, crError* error);
 
-// A scene of a tree whose values are drawn from the stream. root is not changed; text is the same tree as JSON,
-// read again where a field is jittered. Fails: what the reader of scenes refuses; out-of-range.
+// A scene of a tree whose values are drawn from the stream. root is not changed; text is the same tree as
+// JSON, read again where a field is jittered. Fails: what the reader of scenes refuses; out-of-range.
 crStatus cr_jitter_scene(const crJitter* jitters, int count, const crJson* root, const char* text,
                          uint64_t* random, crScene* scene, crError* error);
 

@@ -1,8 +1,8 @@
 // jobs_file.c - a checkpoint: sixteen bytes of name, the key, then one record per finished job.
 //
 // A record is stage, job, size, the numbers and a hash of all of it, written by one call of write to a file
-// opened for appending: whenever the process ends, what lies before the last record is whole. Reading stops at
-// the first record that is torn or does not match its hash, and the file is cut there. Numbers are as the
+// opened for appending: whenever the process ends, what lies before the last record is whole. Reading stops
+// at the first record that is torn or does not match its hash, and the file is cut there. Numbers are as the
 // machine holds them; a file of a machine with another order of bytes is of other work.
 // Fails: file; argument where the file is none of ours, of other work, or open in another process.
 #include "fit/jobs_file.h"

@@ -1,9 +1,9 @@
 // jobs_ranks.c - jobs over ranks: rank 0 hands them out and works too, every rank ends with all results.
 //
 // A rank says HELLO, gets WORK, says DONE with the result and gets more, one job ahead per thread while many
-// are left so that it never waits for the next, and none ahead near the end, so that none is kept waiting. When
-// all is done, or has failed, rank 0 says END to all, and the results go from it to all. On rank 0 a thread of
-// its own answers the others: they need not wait until a job of rank 0 is done.
+// are left so that it never waits for the next, and none ahead near the end, so that none is kept waiting.
+// When all is done, or has failed, rank 0 says END to all, and the results go from it to all. On rank 0 a
+// thread of its own answers the others: they need not wait until a job of rank 0 is done.
 // Fails: see jobs.h; a rank that ended, or has other jobs, is an error that names it.
 #include <stdlib.h>
 #include <string.h>
@@ -96,13 +96,15 @@ static bool is_done(Lead* lead) {
 
 static void* serve(void* ctx) {
     Lead* lead = ctx;
+    int idle = 0;
     while (!is_done(lead)) {
         crRankMessage head;
         int from;
         if (!cr__ranks_receive(lead->ranks, &from, &head, lead->bytes, lead->room)) {
-            cr__ranks_pause();
+            cr__ranks_pause(&idle);
             continue;
         }
+        idle = 0;
         if (head.note == CR_RANK_LEAVE) part(lead, from, head.job);
         if (head.note == CR_RANK_LEAVE || head.run != lead->ranks->run) continue;
         if (head.note == CR_RANK_HELLO) greet(lead, from, &head);
@@ -176,12 +178,14 @@ static void follow_along(void* ctx, int begin, int end) {
     crRanks* ranks = work->jobs->ranks;
     (void)begin;
     (void)end;
+    int idle = 0;
     while (!atomic_load(&work->over)) {
         int job = next_order(work);
         if (job < 0) {
-            cr__ranks_pause();
+            cr__ranks_pause(&idle);
             continue;
         }
+        idle = 0;
         crError error = {0};
         double* result = cr__jobs_result(work, job);
         crStatus status = work->jobs->run(work->jobs->ctx, job, result, &error);

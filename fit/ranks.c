@@ -1,8 +1,8 @@
 // ranks.c - finding the module that knows MPI, and starting and ending together.
 //
-// Whether mpirun started the process is told by the variables that Open MPI, MPICH and PMIx set. The module lies
-// beside the command or in the folder of libraries. A rank that ends says so to rank 0, and rank 0 to all: who
-// waits for a rank that has ended learns of it instead of waiting for ever.
+// Whether mpirun started the process is told by the variables that Open MPI, MPICH and PMIx set. The module
+// lies beside the command or in the folder of libraries. A rank that ends says so to rank 0, and rank 0 to
+// all: who waits for a rank that has ended learns of it instead of waiting for ever.
 // Fails: see ranks.h.
 #include "fit/ranks.h"
 
@@ -106,14 +106,19 @@ bool cr__ranks_receive(crRanks* ranks, int* from, crRankMessage* head, void* byt
     return whole;
 }
 
-void cr__ranks_pause(void) { nanosleep(&(struct timespec){0, 100000}, NULL); }
+void cr__ranks_pause(int* idle) {
+    long length = 50000L << *idle;
+    if (*idle < 4) (*idle)++;
+    nanosleep(&(struct timespec){0, length}, NULL);
+}
 
 // what a rank had still sent is of no use now
 static void await_leave(crRanks* ranks, int of) {
+    int idle = 0;
     while (!ranks->left[of]) {
         crRankMessage head;
         int from;
-        if (!cr__ranks_receive(ranks, &from, &head, NULL, 0)) cr__ranks_pause();
+        if (!cr__ranks_receive(ranks, &from, &head, NULL, 0)) cr__ranks_pause(&idle);
     }
 }
 

@@ -1,7 +1,7 @@
 // ranks.h - the processes that mpirun started as one command: who this one is, and how they end together.
 //
-// Every rank runs the same program on the same input and calls cr_jobs_run with the same jobs; jobs are shared
-// among the ranks and every rank gets all results. Only rank 0 prints and writes files.
+// Every rank runs the same program on the same input and calls cr_jobs_run with the same jobs; jobs are
+// shared among the ranks and every rank gets all results. Only rank 0 prints and writes files.
 #ifndef CAROM_FIT_RANKS_H
 #define CAROM_FIT_RANKS_H
 
@@ -20,11 +20,11 @@ typedef struct crRanks {
     pthread_mutex_t lock;  // of link
 } crRanks;
 
-// A process of its own unless the environment says that mpirun started it. Fails: missing-field (more than one
-// rank, and the module that knows MPI is not installed), argument (it does not start).
+// A process of its own unless the environment says that mpirun started it. Fails: missing-field (more than
+// one rank, and the module that knows MPI is not installed), argument (it does not start).
 crStatus cr_ranks_start(crRanks* ranks, crError* error);
-// Waits for the others and ends MPI; every rank calls it with its exit status. The exit status to end with: its
-// own, or another's where its own is 0.
+// Waits for the others and ends MPI; every rank calls it with its exit status. The exit status to end with:
+// its own, or another's where its own is 0.
 int cr_ranks_finish(crRanks* ranks, int code);
 
 // messages, for jobs_ranks.c
@@ -48,6 +48,6 @@ typedef struct crRankMessage {
 // A head and `size` bytes. receive: at most `room` of them; false where nothing is there. LEAVE is noted.
 void cr__ranks_send(crRanks* ranks, int to, const crRankMessage* head, const void* bytes, int size);
 bool cr__ranks_receive(crRanks* ranks, int* from, crRankMessage* head, void* bytes, int room);
-void cr__ranks_pause(void);  // a tenth of a millisecond
+void cr__ranks_pause(int* idle);  // longer each time, up to a millisecond; set *idle to 0 when there was work
 
 #endif

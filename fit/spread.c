@@ -2,9 +2,9 @@
 //
 // Sample k comes from stream k of the seed and nothing else; job 0 is the scene as it stands. What fails in a
 // sample is part of its result, so that the others go on; its words are made again afterwards. The order of
-// impacts is the sequence of pairs of bodies that hit, in the order of time; pairs of one impact, which a rule
-// resolved together, stand in the order of bodies and are marked. Methods without impacts (lcp, moreau) are
-// told apart by the contacts that begin.
+// impacts is the sequence of pairs of bodies that hit, in the order of time; pairs of one impact, which a
+// rule resolved together, stand in the order of bodies and are marked. Methods without impacts (lcp, moreau)
+// are told apart by the contacts that begin.
 // Fails: see spread.h.
 #include "fit/spread.h"
 

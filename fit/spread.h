@@ -120,7 +120,8 @@ typedef struct crSpreadSummary {
     int ties;               // samples in whose order some pairs hit together
 } crSpreadSummary;
 
-// length 0: the fewest pairs that explain as much as any number that leaves ten samples per order. Fails: memory; argument where fewer than two samples are left.
+// length 0: the fewest pairs that explain as much as any number that leaves ten samples per order. Fails:
+// memory; argument where fewer than two samples are left.
 crStatus cr_spread_summarize(const crSpread* spread, crSpreadOf of, int length, crSpreadSummary* summary,
                              crError* error);
 void cr_spread_summary_destroy(crSpreadSummary* summary);  // accepts a zeroed struct

@@ -1,9 +1,10 @@
 // spread_summary.c - what samples have in common: moments, clusters, orders of impacts and what they explain.
 //
-// With S the sum of squares about the mean of all columns and S_w that about the means of k groups, the share of
-// variance that groups explain is 1 - (S_w / (N - k)) / (S / (N - 1)), never below 0: groups dealt at random
-// explain nothing on average, however many they are. Orders are told apart by their first pairs: the fewest that
-// explain as much, to a hundredth, as any number of pairs that leaves ten samples per order. Quantiles interpolate between the sorted values.
+// With S the sum of squares about the mean of all columns and S_w that about the means of k groups, the share
+// of variance that groups explain is 1 - (S_w / (N - k)) / (S / (N - 1)), never below 0: groups dealt at
+// random explain nothing on average, however many they are. Orders are told apart by their first pairs: the
+// fewest that explain as much, to a hundredth, as any number of pairs that leaves ten samples per order.
+// Quantiles interpolate between the sorted values.
 // Fails: memory; argument.
 #include <math.h>
 #include <stdlib.h>
@@ -95,7 +96,7 @@ static double explained_by(const crSpreadSummary* s, const int* group, int group
             within += d * d;
         }
     }
-    if (groups >= s->used || !(s->variance > 0.0)) return 0.0;
+    if (groups == 1 || groups >= s->used || !(s->variance > 0.0)) return 0.0;
     return fmax(0.0, 1.0 - within / (s->used - groups) / s->variance);
 }
 

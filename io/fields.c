@@ -14,7 +14,7 @@ crStatus cr_field_refuse(const crJson* where, crStatus status, const char* field
     char message[sizeof error->message];
     va_list args;
     va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
+    cr_error_format(message, sizeof message, format, args);
     va_end(args);
     cr_error_set(error, status, field, "%s", message);
     error->line = where->line;

@@ -22,7 +22,7 @@ void cr__import_refuse(crImporting* im, const crXml* element, const crXmlAttr* a
     char message[160];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    cr_error_format(message, sizeof message, format, arguments);
     va_end(arguments);
     bool other = element != NULL && im->path != NULL && strcmp(element->file, im->path) != 0;
     const char* slash = other ? strrchr(element->file, '/') : NULL;
@@ -43,7 +43,7 @@ void cr__import_note(crImporting* im, crNoteLevel level, const crXml* element, c
     char text[sizeof((crNote*)0)->text];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    cr_error_format(text, sizeof text, format, arguments);
     va_end(arguments);
     crImport* to = im->result;
     for (int i = 0; i < to->note_count; i++) {

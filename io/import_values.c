@@ -183,11 +183,15 @@ const char* cr__import_beside(crImporting* im, const char* path) {
 
 const char* cr__import_uri(crImporting* im, const crXml* element, const char* uri) {
     static const char* const schemes[] = {"package://", "model://"};
-    if (strncmp(uri, "file://", 7) == 0) return cr__import_beside(im, uri + 7);
+    if (strncmp(uri, "file://", 7) == 0) uri += 7;
     const char* inside = NULL;
     for (int i = 0; i < 2; i++) {
         if (strncmp(uri, schemes[i], strlen(schemes[i])) == 0) inside = uri + strlen(schemes[i]);
     }
+    // beside the file that names it, which may be an included one
+    const char* slash = im->path != NULL ? strrchr(element->file, '/') : NULL;
+    if (inside == NULL && *uri != '/' && slash != NULL)
+        return cr__import_format(im, "%.*s%s", (int)(slash + 1 - element->file), element->file, uri);
     if (inside == NULL) return cr__import_beside(im, uri);
     for (int i = 0; i < im->options->package_count; i++) {
         const char* path = cr__import_format(im, "%s/%s", im->options->packages[i], inside);

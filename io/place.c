@@ -31,7 +31,7 @@ void cr_place_refuse(const crPlace* place, const crJson* where, crStatus status,
     char field[FIELD];
     va_list args;
     va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
+    cr_error_format(message, sizeof message, format, args);
     va_end(args);
     full(place, name, field);
     settle(place, cr_field_refuse(where != NULL ? where : place->object, status, field, place->trouble->error,

@@ -2,8 +2,8 @@
 //
 // Pose of a model in the world, of links in the model (sdf_frames.c); joints make trees, what closes a loop
 // becomes a constraint; links of one model do not meet unless self_collide says so. Masses default to 1 kg and
-// 1 kg m^2, as in the specification (sdformat.org, 1.11). <include> and models inside models are refused by
-// name. Fails: by element.
+// 1 kg m^2, as in the specification (sdformat.org, 1.11). Included files come first (sdf_include.c). Fails: by
+// element.
 #include "io/sdf.h"
 
 #include <string.h>
@@ -47,17 +47,21 @@ static void read_settings(sdfWorld* w, crXml* world) {
     cr_tree_number(tree, cr_tree_object(tree, tree->doc->root, "step"), "dt", dt);
 }
 
-static void refuse_nested(crImporting* im, const crXml* node) {
-    if (strcmp(node->name, "include") == 0)
-        cr__import_refuse(im, node, NULL, CR_ERR_FIELD, "is not supported: put the model in this file");
-    if (strcmp(node->name, "frame") == 0 && node->parent != NULL && strcmp(node->parent->name, "world") == 0)
-        cr__import_refuse(im, node, NULL, CR_ERR_FIELD, "frames of the world are not supported");
-}
-
+// models and frames of the world, in any order: places first
 static void read_models(sdfWorld* w, crXml* parent) {
-    for (crXml* node = parent->child; node != NULL && cr__import_ok(w->im); node = node->next) {
-        refuse_nested(w->im, node);
-        if (strcmp(node->name, "model") == 0) sdf__model(w, node);
+    const sdfScope top = {"", NULL};
+    crImporting* im = w->im;
+    for (crXml* node = parent->child; node != NULL && cr__import_ok(im); node = node->next) {
+        bool frame = strcmp(node->name, "frame") == 0;
+        if (!frame && strcmp(node->name, "model") != 0) continue;
+        node->used = true;
+        const char* to = frame ? cr__attr_text(node, "attached_to") : NULL;
+        sdf__add_frame(im, &w->frames, node, top, to != NULL && *to != '\0' ? to : NULL);
+    }
+    sdf__resolve(im, &w->frames);
+    for (int i = 0; i < w->frames.frame_count && cr__import_ok(im); i++) {
+        const sdfFrame* frame = &w->frames.frames[i];
+        if (strcmp(frame->node->name, "model") == 0) sdf__model(w, frame->node, frame->pose);
     }
 }
 
@@ -67,6 +71,8 @@ void cr__import_sdf(crImporting* im, crXml* root) {
     cr__attr_text(root, "version");
     crXml* world = cr__used_child(root, "world");
     crXml* top = world != NULL ? world : root;
+    int left = 100;
+    sdf__include(im, top, &left);
     cr__tree_head(im);
     read_settings(&w, top);
     w.bodies = cr_tree_list(tree, tree->doc->root, "bodies");

@@ -4,11 +4,18 @@
 
 #include "io/import_parts.h"
 
-// A frame of a model: the model itself, a link, a joint or a <frame>.
+// Whose names an element uses: inside the nested model "arm", "hand" is "arm::hand" of the outermost model, and
+// "__model__" is "arm". Of a merged model the names are those of the model around it.
+typedef struct sdfScope {
+    const char* prefix;  // "" or "arm::"
+    const char* self;    // frame that poses are relative to where they do not say; NULL: the outermost
+} sdfScope;
+
+// A frame of a model: a link, a joint, a <frame>, a nested model; or of the world: a model, a <frame>.
 typedef struct sdfFrame {
     const char* name;
     crXml* node;
-    const char* relative_to;  // NULL: the model's frame
+    const char* relative_to;  // NULL: the model's frame (or the world)
     int state;                // 0 not yet, 1 under way, 2 done
     crPose own;               // in the frame named
     crPose pose;              // in the model's frame
@@ -31,6 +38,7 @@ typedef struct sdfLink {
 
 typedef struct sdfJoint {
     crXml* node;
+    sdfScope scope;
     int frame;
     int parent, child;  // links; parent -1 is the world
     bool loop;          // its child has a joint above it already
@@ -58,10 +66,7 @@ typedef struct sdfWorld {
     sdfSurface* surfaces;
     crNames names;
     int exclude_count;
-    int model_count, model_capacity;
-    const char** models;  // so far (model_count)
-    int pose_capacity;
-    crPose* poses;  // of them (model_count)
+    sdfModel frames;  // of the world itself: its models and frames, no links
 } sdfWorld;
 
 // A value in a child element, marked; false (and *to untouched) where there is none.
@@ -73,14 +78,21 @@ const char* sdf__text(crImporting* im, crXml* element,
 // The element's <pose> and what it is relative to.
 crPose sdf__pose(crImporting* im, crXml* element, const char** relative_to);
 
-int sdf__add_frame(crImporting* im, sdfModel* model, crXml* node, const char* otherwise);  // -1 where refused
-int sdf__find_frame(const sdfModel* model, const char* name);                              // -1: none
+// What an element in this scope calls `name`: a frame or link of the outermost model, NULL for that itself.
+const char* sdf__scoped(crImporting* im, sdfScope scope, const char* name);
+// A frame of the node's own name and pose; relative to `otherwise` (scoped) where the pose does not say. -1 where
+// refused.
+int sdf__add_frame(crImporting* im, sdfModel* model, crXml* node, sdfScope scope, const char* otherwise);
+int sdf__find_frame(const sdfModel* model, const char* name);  // -1: none
 void sdf__resolve(crImporting* im, sdfModel* model);
+
+// Every <include> below, in worlds and models, replaced by the model it names; *left is how many more may come.
+void sdf__include(crImporting* im, crXml* element, int* left);
 
 // The shapes of a link into `to`; returns how many.
 int sdf__shapes(sdfWorld* w, crXml* link, crJson* to);
 void sdf__materials(sdfWorld* w);
 
-void sdf__model(sdfWorld* w, crXml* node);
+void sdf__model(sdfWorld* w, crXml* node, crPose pose);  // pose in the world
 
 #endif

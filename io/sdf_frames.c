@@ -1,7 +1,7 @@
 // sdf_frames.c - poses of an SDF model: each is relative to a link, a joint, a frame or the model itself.
 //
 // A link without relative_to is relative to the model, a joint to its child, a frame to what it is attached
-// to. Frames are resolved by walking to what they are relative to. Fails: unknown names, and rings of frames.
+// to; those of a nested model to its frame, which is one of the model around it. Frames are resolved by walking to what they are relative to. Fails: unknown names, and rings of frames.
 #include <math.h>
 #include <string.h>
 
@@ -65,20 +65,25 @@ int sdf__find_frame(const sdfModel* model, const char* name) {
     return -1;
 }
 
-int sdf__add_frame(crImporting* im, sdfModel* model, crXml* node, const char* otherwise) {
-    const char* name = cr__need_text(im, node, "name");
+const char* sdf__scoped(crImporting* im, sdfScope scope, const char* name) {
+    if (name == NULL || strcmp(name, "__model__") == 0) return scope.self;
+    return *scope.prefix != '\0' ? cr__import_format(im, "%s%s", scope.prefix, name) : name;
+}
+
+int sdf__add_frame(crImporting* im, sdfModel* model, crXml* node, sdfScope scope, const char* otherwise) {
+    const char* name = sdf__scoped(im, scope, cr__need_text(im, node, "name"));
     sdfFrame* all = cr__import_grow(im, model->frames, model->frame_count, &model->frame_capacity,
                                     sizeof *all, 3 * CR_SCENE_MAX_BODIES, node);
-    if (all == NULL || !cr__import_ok(im)) return -1;
+    if (all == NULL || name == NULL || !cr__import_ok(im)) return -1;
     model->frames = all;
     if (sdf__find_frame(model, name) >= 0) {
-        cr__import_refuse(im, node, cr_xml_attr(node, "name"), CR_ERR_NAME,
-                          "\"%.60s\" is taken in this model", name);
+        cr__import_refuse(im, node, cr_xml_attr(node, "name"), CR_ERR_NAME, "\"%.60s\" is taken in this %s",
+                          name, model->name != NULL ? "model" : "world");
         return -1;
     }
     sdfFrame frame = {.name = name, .node = node};
     frame.own = sdf__pose(im, node, &frame.relative_to);
-    if (frame.relative_to == NULL) frame.relative_to = otherwise;
+    frame.relative_to = frame.relative_to != NULL ? sdf__scoped(im, scope, frame.relative_to) : otherwise;
     all[model->frame_count] = frame;
     return model->frame_count++;
 }
@@ -95,7 +100,7 @@ static void resolve_one(crImporting* im, sdfModel* model, int index, int below) 
         return;
     }
     f->state = 1;
-    bool top = f->relative_to == NULL || strcmp(f->relative_to, "__model__") == 0;
+    bool top = f->relative_to == NULL || (model->name == NULL && strcmp(f->relative_to, "world") == 0);
     int base = top ? -1 : sdf__find_frame(model, f->relative_to);
     if (!top && base < 0) {
         cr__import_refuse(im, f->node, NULL, CR_ERR_NAME, "its pose is relative to \"%.60s\": no such frame",

@@ -3,7 +3,8 @@
 // A link's body hangs on the link above it by its joint: pos and quat are the link's pose there, anchor the
 // joint's place in the link, axis turned from expressed_in (else the joint) into the link. universal and
 // revolute2 are two hinges with a body without mass between them. A joint whose child hangs already becomes a
-// loop: ball as connect, fixed as weld. Fails: by element; names of nothing are refused.
+// loop: ball as connect, fixed as weld. A model inside the model adds its links and joints under its name and "::",
+// a merged one under their own. Fails: by element; names of nothing are refused.
 #include <math.h>
 #include <string.h>
 
@@ -17,9 +18,9 @@ static int find_link(const sdfModel* m, const char* name) {
     return -1;
 }
 
-static void add_link(sdfWorld* w, sdfModel* m, crXml* node) {
+static void add_link(sdfWorld* w, sdfModel* m, sdfScope scope, crXml* node) {
     node->used = true;
-    int frame = sdf__add_frame(w->im, m, node, NULL);
+    int frame = sdf__add_frame(w->im, m, node, scope, scope.self);
     sdfLink* all = cr__import_grow(w->im, m->links, m->link_count, &m->link_capacity, sizeof *all,
                                    CR_SCENE_MAX_BODIES, node);
     if (all == NULL || frame < 0) return;
@@ -28,7 +29,36 @@ static void add_link(sdfWorld* w, sdfModel* m, crXml* node) {
         (sdfLink){.node = node, .name = m->frames[frame].name, .frame = frame, .joint = -1};
 }
 
-static int end_of(sdfWorld* w, const sdfModel* m, crXml* joint, const char* which) {
+// the link of that name, or the first link of the nested model of that name; -1: none
+static int link_or_model(const sdfModel* m, const char* name) {
+    int link = find_link(m, name);
+    size_t length = strlen(name);
+    for (int i = 0; i < m->link_count && link < 0; i++) {
+        if (strncmp(m->links[i].name, name, length) == 0 && strncmp(m->links[i].name + length, "::", 2) == 0)
+            link = i;
+    }
+    return link;
+}
+
+// where a joint's end is attached: a link, a nested model, or a frame through what it is attached to
+static int attached(sdfWorld* w, const sdfModel* m, const char* name) {
+    for (int steps = 0; steps <= m->frame_count; steps++) {
+        int link = link_or_model(m, name);
+        if (link >= 0) return link;
+        int frame = sdf__find_frame(m, name);
+        crXml* node = frame >= 0 ? m->frames[frame].node : NULL;
+        const char* to =
+            node != NULL && strcmp(node->name, "frame") == 0 ? cr__attr_text(node, "attached_to") : NULL;
+        if (to == NULL || *to == '\0') return -1;
+        // names in the frame's own scope
+        const char* last = strrchr(name, ':');
+        name = last != NULL ? cr__import_format(w->im, "%.*s%s", (int)(last + 1 - name), name, to) : to;
+        if (name == NULL) return -1;
+    }
+    return -1;
+}
+
+static int end_of(sdfWorld* w, const sdfModel* m, sdfScope scope, crXml* joint, const char* which) {
     crXml* end = cr_xml_child(joint, which);
     const char* name = sdf__text(w->im, joint, which);
     if (end == NULL || name == NULL) {
@@ -36,19 +66,22 @@ static int end_of(sdfWorld* w, const sdfModel* m, crXml* joint, const char* whic
         return -2;
     }
     if (strcmp(name, "world") == 0 && strcmp(which, "parent") == 0) return -1;
-    int link = find_link(m, name);
+    const char* full = sdf__scoped(w->im, scope, name);
+    int link = full != NULL ? attached(w, m, full) : -1;
     if (link < 0)
         cr__import_refuse(w->im, end, NULL, CR_ERR_NAME, "no link of this model is called \"%.60s\"", name);
     return link;
 }
 
-static void add_joint(sdfWorld* w, sdfModel* m, crXml* node) {
+static void add_joint(sdfWorld* w, sdfModel* m, sdfScope scope, crXml* node) {
     node->used = true;
-    sdfJoint j = {.node = node};
-    j.parent = end_of(w, m, node, "parent");
-    j.child = cr__import_ok(w->im) ? end_of(w, m, node, "child") : -2;
+    sdfJoint j = {.node = node, .scope = scope};
+    j.parent = end_of(w, m, scope, node, "parent");
+    j.child = cr__import_ok(w->im) ? end_of(w, m, scope, node, "child") : -2;
     if (!cr__import_ok(w->im)) return;
-    j.frame = sdf__add_frame(w->im, m, node, m->links[j.child].name);
+    // the frame or link that is named: the joint's pose is relative to that
+    j.frame =
+        sdf__add_frame(w->im, m, node, scope, sdf__scoped(w->im, scope, sdf__text(w->im, node, "child")));
     sdfJoint* all = cr__import_grow(w->im, m->joints, m->joint_count, &m->joint_capacity, sizeof *all,
                                     CR_SCENE_MAX_BODIES, node);
     if (all == NULL || j.frame < 0) return;
@@ -106,9 +139,9 @@ static void put_axis(sdfWorld* w, const sdfModel* m, const sdfJoint* j, const ch
         if (sdf__numbers(im, axis, "xyz", 3, 3, x)) dir = cr_vec3(x[0], x[1], x[2]);
         const char* in = xyz != NULL ? cr__attr_text(xyz, "expressed_in") : NULL;
         if (in != NULL && *in != '\0') {
-            int frame = sdf__find_frame(m, in);
-            bool top = strcmp(in, "__model__") == 0;
-            if (frame < 0 && !top)
+            const char* full = sdf__scoped(im, j->scope, in);
+            int frame = full != NULL ? sdf__find_frame(m, full) : -1;
+            if (frame < 0 && full != NULL)
                 cr__import_refuse(im, xyz, cr_xml_attr(xyz, "expressed_in"), CR_ERR_NAME,
                                   "no frame is called \"%.60s\"", in);
             from = frame >= 0 ? m->frames[frame].pose.q : cr_quat_identity();
@@ -285,53 +318,78 @@ static void put_excludes(sdfWorld* w, const sdfModel* m) {
     }
 }
 
-// the model's place in the world, by itself or relative to a model before it
-static crPose model_pose(sdfWorld* w, crXml* node) {
-    const char* relative = NULL;
-    crPose pose = sdf__pose(w->im, node, &relative);
-    if (relative == NULL || strcmp(relative, "world") == 0) return pose;
-    for (int i = 0; i < w->model_count; i++) {
-        if (strcmp(w->models[i], relative) == 0) return cr_pose_mul(w->poses[i], pose);
+// <placement_frame>: which of its frames the model's pose places
+static void place_by_frame(crImporting* im, sdfModel* m) {
+    const char* name = cr__attr_text(m->node, "placement_frame");
+    if (name == NULL || *name == '\0') return;
+    int frame = sdf__find_frame(m, name);
+    if (frame < 0) {
+        cr__import_refuse(im, m->node, cr_xml_attr(m->node, "placement_frame"), CR_ERR_NAME,
+                          "no frame is called \"%.60s\"", name);
+        return;
     }
-    cr__import_refuse(w->im, node, NULL, CR_ERR_NAME, "its pose is relative to \"%.60s\": no model before it",
-                      relative);
-    return pose;
+    m->pose = cr_pose_mul(m->pose, cr_pose_inverse(m->frames[frame].pose));
 }
 
-static void remember(sdfWorld* w, crXml* node, const sdfModel* m) {
-    crPose* poses = cr__import_grow(w->im, w->poses, w->model_count, &w->pose_capacity, sizeof *poses,
-                                    CR_SCENE_MAX_BODIES, node);
-    const char** names = cr__import_grow(w->im, (void*)w->models, w->model_count, &w->model_capacity,
-                                         sizeof *names, CR_SCENE_MAX_BODIES, node);
-    if (poses == NULL || names == NULL) return;
-    w->poses = poses;
-    w->models = names;
-    poses[w->model_count] = m->pose;
-    names[w->model_count++] = m->name;
+static void add_links(sdfWorld* w, sdfModel* m, sdfScope scope, crXml* node);
+static void add_joints(sdfWorld* w, sdfModel* m, sdfScope scope, crXml* node);
+
+// the scope inside a nested model; its frame is there since add_links
+static sdfScope inside(sdfWorld* w, sdfScope outer, crXml* node) {
+    crXmlAttr* merge = cr_xml_attr(node, "merge");
+    const char* self = sdf__scoped(w->im, outer, cr__need_text(w->im, node, "name"));
+    if (merge != NULL && cr__import_bool(w->im, node, merge, merge->value))
+        return (sdfScope){outer.prefix, self};
+    return (sdfScope){cr__import_format(w->im, "%s::", self != NULL ? self : ""), self};
 }
 
-void sdf__model(sdfWorld* w, crXml* node) {
+static void add_nested(sdfWorld* w, sdfModel* m, sdfScope outer, crXml* node) {
     crImporting* im = w->im;
-    sdfModel m = {.node = node};
+    node->used = true;
+    if (cr_xml_attr(node, "merge") != NULL) cr_xml_attr(node, "merge")->used = true;
+    if (cr_xml_attr(node, "placement_frame") != NULL)
+        cr__import_refuse(im, node, cr_xml_attr(node, "placement_frame"), CR_ERR_FIELD,
+                          "is not supported in a model inside a model");
+    if (sdf__flag(im, node, "static", false) && !m->still)
+        cr__import_refuse(im, node, NULL, CR_ERR_FIELD, "a model inside a model cannot be static on its own");
+    // links meet as the outermost model says
+    sdf__flag(im, node, "self_collide", false);
+    sdf__add_frame(im, m, node, outer, outer.self);
+    if (cr__import_ok(im)) add_links(w, m, inside(w, outer, node), node);
+}
+
+static void add_links(sdfWorld* w, sdfModel* m, sdfScope scope, crXml* node) {
+    for (crXml* child = node->child; child != NULL && cr__import_ok(w->im); child = child->next) {
+        if (strcmp(child->name, "link") == 0) add_link(w, m, scope, child);
+        if (strcmp(child->name, "model") == 0) add_nested(w, m, scope, child);
+        if (strcmp(child->name, "frame") != 0) continue;
+        child->used = true;
+        const char* to = cr__attr_text(child, "attached_to");
+        bool given = to != NULL && *to != '\0';
+        sdf__add_frame(w->im, m, child, scope, given ? sdf__scoped(w->im, scope, to) : scope.self);
+    }
+}
+
+// after all links and frames are known
+static void add_joints(sdfWorld* w, sdfModel* m, sdfScope scope, crXml* node) {
+    for (crXml* child = node->child; child != NULL && cr__import_ok(w->im); child = child->next) {
+        if (strcmp(child->name, "joint") == 0) add_joint(w, m, scope, child);
+        if (strcmp(child->name, "model") == 0) add_joints(w, m, inside(w, scope, child), child);
+    }
+}
+
+void sdf__model(sdfWorld* w, crXml* node, crPose pose) {
+    crImporting* im = w->im;
+    sdfModel m = {.node = node, .pose = pose};
+    const sdfScope top = {"", NULL};
     node->used = true;
     m.name = cr__need_text(im, node, "name");
     m.still = sdf__flag(im, node, "static", false);
-    m.pose = model_pose(w, node);
     bool meet = sdf__flag(im, node, "self_collide", false);
-    remember(w, node, &m);
-    for (crXml* child = node->child; child != NULL && cr__import_ok(im); child = child->next) {
-        if (strcmp(child->name, "link") == 0) add_link(w, &m, child);
-        if (strcmp(child->name, "include") == 0 || strcmp(child->name, "model") == 0)
-            cr__import_refuse(im, child, NULL, CR_ERR_FIELD, "a model inside a model is not supported");
-    }
-    for (crXml* child = node->child; child != NULL && cr__import_ok(im); child = child->next) {
-        if (strcmp(child->name, "joint") == 0) add_joint(w, &m, child);
-        if (strcmp(child->name, "frame") != 0) continue;
-        child->used = true;
-        const char* attached = cr__attr_text(child, "attached_to");
-        sdf__add_frame(im, &m, child, attached != NULL && *attached != '\0' ? attached : NULL);
-    }
+    add_links(w, &m, top, node);
+    if (cr__import_ok(im)) add_joints(w, &m, top, node);
     sdf__resolve(im, &m);
+    if (cr__import_ok(im)) place_by_frame(im, &m);
     if (!cr__import_ok(im)) return;
     put_links(w, &m);
     if (!cr__import_ok(im)) return;

@@ -1,7 +1,8 @@
 // page.c - a report as one HTML page: animation, summary, charts, outcome and events of one or more runs.
 //
-// Nothing is fetched: style, script and data stand in the page, which a policy of its own content security
-// also says. All text from files is escaped. The page is written next to its target and renamed when it is
+// Tables and the strobe are written here; animation and charts are drawn by the page's own modules (web/src)
+// from the data in the report. Nothing is fetched: style, script and data stand in the report, which a policy
+// of its own content security also says. All text from files is escaped. The page is written next to its target and renamed when it is
 // whole. Fails: see page.h.
 #include "plot/page.h"
 
@@ -10,7 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "plot/charts.h"
 #include "plot/page_parts.h"
 #include "plot/view.h"
 
@@ -24,7 +24,6 @@ typedef struct Page {
     FILE* file;
     const crPageRun* runs;
     int run_count;
-    const crPlotRun* plots;
 } Page;
 
 static void put_head(Page* p, const char* title, const char* note) {
@@ -36,7 +35,8 @@ static void put_head(Page* p, const char* title, const char* note) {
           p->file);
     cr_sheet_escape(p->file, title);
     fputs("</title>\n<style>\n", p->file);
-    fputs(cr__page_css, p->file);
+    fputs(cr__page_base, p->file);
+    fputs(cr__page_style, p->file);
     for (int i = CR_INK_TEXT; i < CR_INKS; i++) {
         fprintf(p->file, "svg .fill-%d{fill:var(--ink-%d)}svg .line-%d{stroke:var(--ink-%d)}\n", i, i, i, i);
     }
@@ -50,37 +50,16 @@ static void put_head(Page* p, const char* title, const char* note) {
     }
 }
 
-static void put_stages(Page* p) {
-    fprintf(p->file,
-            "<section aria-labelledby=\"motion\">\n<h2 id=\"motion\">Motion</h2>\n<div class=\"stages%s\">\n",
-            p->run_count == 1 ? " one" : "");
-    for (int i = 0; i < p->run_count; i++) {
-        fputs("<figure>", p->file);
-        if (p->run_count > 1) {
-            fputs("<figcaption>", p->file);
-            cr_sheet_escape(p->file, p->runs[i].label);
-            fputs("</figcaption>", p->file);
-        }
-        fprintf(p->file, "<canvas id=\"stage%d\" role=\"img\" aria-label=\"Animation of the bodies, ", i);
-        cr_sheet_escape(p->file, p->runs[i].label);
-        fputs("; the tables of this page hold its numbers\"></canvas></figure>\n", p->file);
-    }
-    fputs("</div>\n<div class=\"controls\">\n<button type=\"button\" id=\"play\">Play</button>\n"
-          "<input type=\"range\" id=\"scrub\" aria-label=\"Time\">\n<output id=\"clock\" for=\"scrub\">0 "
-          "s</output>\n"
-          "<label>Speed <select id=\"speed\">",
+static void put_motion(Page* p) {
+    fputs("<section aria-labelledby=\"motion\">\n<h2 id=\"motion\">Motion</h2>\n<div id=\"stages\"></div>\n"
+          "<noscript><p>Animation and charts need scripts; everything else is below.</p></noscript>\n"
+          "</section>\n",
           p->file);
-    static const char* const speeds[] = {"0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1", "2", "5", "10"};
-    for (size_t i = sizeof speeds / sizeof speeds[0]; i-- > 0;) {
-        fprintf(p->file, "<option value=\"%s\">%s</option>", speeds[i], speeds[i]);
-    }
-    fputs("</select></label>\n<label><input type=\"checkbox\" id=\"paths\"> paths</label>\n"
-          "<label><input type=\"checkbox\" id=\"names\"> names</label>\n"
-          "<button type=\"button\" id=\"closer\" aria-label=\"Closer\">+</button>\n"
-          "<button type=\"button\" id=\"farther\" aria-label=\"Farther\">&minus;</button>\n"
-          "<button type=\"button\" id=\"reset\">Reset view</button>\n</div>\n"
-          "<p>Drag to turn the view; ctrl and the wheel to come closer.</p>\n"
-          "<noscript><p>The animation needs scripts; everything else is below.</p></noscript>\n</section>\n",
+}
+
+static void put_charts(Page* p) {
+    fputs("<section aria-labelledby=\"over\">\n<h2 id=\"over\">Over time</h2>\n"
+          "<div class=\"charts\" id=\"charts\"></div>\n</section>\n",
           p->file);
 }
 
@@ -189,38 +168,6 @@ static void put_figure(Page* p, const crSheet* sheet, const char* label) {
     fputs("</figure>\n", p->file);
 }
 
-static crStatus put_charts(Page* p, crError* error) {
-    static const crCharted kinds[] = {CR_CHART_ENERGY, CR_CHART_POSITIONS, CR_CHART_EVENTS,
-                                      CR_CHART_CERTIFICATE};
-    crCharts charts = {0};
-    crStatus status = CR_OK;
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && status == CR_OK; i++) {
-        // coordinates of all bodies of all runs would be a carpet
-        if (kinds[i] == CR_CHART_POSITIONS && p->run_count > 1 && p->runs[0].log->body_count > 1) continue;
-        bool has = true;
-        for (int k = 0; k < p->run_count; k++) {
-            const crMotionLog* log = p->runs[k].log;
-            has = has && (kinds[i] != CR_CHART_EVENTS || log->has_events) && log->body_count > 0 &&
-                  (kinds[i] != CR_CHART_CERTIFICATE || log->has_certificate) &&
-                  (kinds[i] != CR_CHART_ENERGY || log->has_energy);
-        }
-        if (has) status = cr_charts_add(&charts, kinds[i], p->plots, p->run_count, NULL, 0, error);
-    }
-    fputs("<section aria-labelledby=\"over\">\n<h2 id=\"over\">Over time</h2>\n<div class=\"charts\">\n",
-          p->file);
-    for (int i = 0; i < charts.count && status == CR_OK; i++) {
-        crSheet sheet;
-        cr_sheet_create(&sheet, CHART_WIDTH, CHART_HEIGHT);
-        cr_chart_draw(&sheet, 0.0, 4.0, CHART_WIDTH, CHART_HEIGHT, &charts.charts[i]);
-        put_figure(p, &sheet, charts.charts[i].title);
-        status = sheet.status;
-        cr_sheet_destroy(&sheet);
-    }
-    fputs("</div>\n</section>\n", p->file);
-    cr_charts_destroy(&charts);
-    return status;
-}
-
 static crStatus put_views(Page* p, crError* error) {
     crViewChoice choice = {.kind = CR_VIEW_STROBE};
     const crMotionLog* logs[CR_PAGE_RUNS];
@@ -324,10 +271,10 @@ static void put_events(Page* p, const crPageRun* run) {
 
 static crStatus put_page(Page* p, const char* title, const char* note, crError* error) {
     put_head(p, title, note);
-    put_stages(p);
+    put_motion(p);
     put_summary(p);
-    crStatus status = put_charts(p, error);
-    if (status == CR_OK) status = put_views(p, error);
+    put_charts(p);
+    crStatus status = put_views(p, error);
     if (status == CR_OK) status = put_outcome(p);
     fputs("<section aria-labelledby=\"events\">\n<h2 id=\"events\">Events</h2>\n", p->file);
     for (int i = 0; i < p->run_count; i++) {
@@ -339,9 +286,9 @@ static crStatus put_page(Page* p, const char* title, const char* note, crError* 
         "<script type=\"application/json\" id=\"data\">",
         CR_VERSION_MAJOR, CR_VERSION_MINOR, CR_VERSION_PATCH, CR_NUMERICS_REVISION);
     if (status == CR_OK) status = cr__page_data(p->file, p->runs, p->run_count);
-    fputs("</script>\n<script>\n", p->file);
-    fputs(cr__page_js, p->file);
-    fputs("</script>\n</body>\n</html>\n", p->file);
+    fputs("</script>\n", p->file);
+    fputs(cr__page_script, p->file);
+    fputs("</body>\n</html>\n", p->file);
     return status;
 }
 
@@ -363,15 +310,11 @@ crStatus cr_page_write(const char* path, const char* title, const char* note, co
                        int run_count, crError* error) {
     crStatus status = check(runs, run_count, error);
     if (status != CR_OK) return status;
-    crPlotRun plots[CR_PAGE_RUNS];
-    for (int i = 0; i < run_count; i++) {
-        plots[i] = (crPlotRun){runs[i].label, runs[i].log};
-    }
     size_t size = strlen(path) + 32;
     char* partial = malloc(size);
     if (partial == NULL) return cr_error_set(error, CR_ERR_MEMORY, "report", "report: out of memory");
     snprintf(partial, size, "%s.partial-%ld", path, (long)getpid());
-    Page page = {fopen(partial, "wx"), runs, run_count, plots};
+    Page page = {fopen(partial, "wx"), runs, run_count};
     if (page.file == NULL) {
         free(partial);
         return cr_error_set(error, CR_ERR_FILE, "report", "report: \"%.80s\" cannot be written: %s", path,

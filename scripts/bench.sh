@@ -10,6 +10,10 @@ piles)
     shift
     build/bin/bench_piles "$@"
     ;;
+articulated)
+    shift
+    build/bin/bench_articulated "$@"
+    ;;
 solvers)
     # one thread for everyone, also inside the peers' BLAS
     export OPENBLAS_NUM_THREADS=1
@@ -17,8 +21,12 @@ solvers)
     build/bin/bench_lcp 2>/dev/null
     build/bin/bench_friction
     ;;
+mpi)
+    shift
+    python3 bench/bench_mpi.py "$@"
+    ;;
 *)
-    echo "bench: unknown '$what'; there are: laws, solvers, collide, piles" >&2
+    echo "bench: unknown '$what'; there are: laws, solvers, collide, piles, articulated, mpi" >&2
     exit 2
     ;;
 esac

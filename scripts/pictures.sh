@@ -48,6 +48,7 @@ done
 # shellcheck disable=SC2086
 "$carom" plot $files --what plan --from 0.09 --times 0.09,0.14 --out docs/pictures/pool-break.svg
 "$carom" plot "$work/poisson.h5" --what impulses --at 0.09 --out docs/pictures/impulses.svg
+"$carom" spread pool-break --jitter gap=1e-5 --set impact.cluster=1e-9 --samples 200 --plot docs/pictures/spread.svg >/dev/null
 "$carom" run scenes/falling-rod.json --out "$work/falling-rod.h5" >/dev/null
 "$carom" plot "$work/falling-rod.h5" --what strobe --out docs/pictures/falling-rod.svg
 # the page as a browser shows it, where there is one

@@ -71,6 +71,21 @@ def test_answer_from_its_own_samples():
     check(len({json.dumps(o["pairs"]) for o in answer["orders"]}) == len(answer["orders"]), "orders twice")
 
 
+def test_what_the_page_says_of_the_break():
+    """Size of the gaps does not matter, and the touching rack by Poisson's rule is not among the outcomes."""
+    means = []
+    for gap in ("1e-7", "1e-4"):
+        answer = spread("pool-break", "--jitter", f"gap={gap}", "--set", "impact.cluster=1e-9", "--samples", "120")
+        found = {(o["body"], o["axis"]): o for o in answer["outcomes"]}
+        cue, corner = found["cue", "x"], found["ball15", "x"]
+        check(abs(cue["itself"] + 0.98) < 0.01 and cue["q05"] > -0.2 and cue["q95"] < -0.15, gap, cue)
+        check(abs(corner["sd"] - 0.21) < 0.04, gap, corner)
+        check(0.35 < answer["prefixes"][1]["explained"] < 0.65 and answer["prefixes"][0]["explained"] == 0, gap)
+        means.append(corner["mean"])
+    # two means of 120 samples with sd 0.21: three standard errors of the difference
+    check(abs(means[0] - means[1]) < 3 * 0.21 * math.sqrt(2 / 120), means)
+
+
 def test_same_for_any_threads():
     one = carom("spread", *BREAK, "--samples", "40", "--json")
     check(one[0] == 0 and one == carom("spread", *BREAK, "--samples", "40", "--json", "--threads", "4"))
@@ -116,7 +131,7 @@ def test_checkpoint():
 
 def test_killed_and_interrupted():
     path = DIR / "killed"
-    arguments = [COMMAND, "spread", *BREAK, "--samples", "400", "--json", "--checkpoint", path]
+    arguments = [COMMAND, "spread", *BREAK, "--samples", "250", "--json", "--checkpoint", path]
     whole = carom(*arguments[1:-2])
     for how in (signal.SIGKILL, signal.SIGKILL, signal.SIGINT):
         process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -43,6 +43,34 @@ TEST(error_set) {
     CHECK(strlen(error.message) == sizeof error.message - 1);
 }
 
+// numbers are what was given, by the fewest digits that read back equal; everything else is printf's
+TEST(error_numbers) {
+    crError error;
+    cr_error_set(&error, CR_ERR_RANGE, "x", "%g %.17g %.3g %g", 0.3, -0.1 - 0.2, 2.0 / 3.0, 1.0 + 1e-10);
+    CHECK_TEXT(error.message, "0.3 -0.30000000000000004 0.667 1.0000000001");
+    cr_error_set(&error, CR_ERR_RANGE, "x", "%g %g %g %g %g", 0.0, 1e300, 5e-324, -INFINITY, 123456789.0);
+    CHECK_TEXT(error.message, "0 1e+300 4.94066e-324 -inf 123456789");
+    cr_error_set(&error, CR_ERR_RANGE, "x", "%d %ld %zu %u %x %lld%% %c %.2s %.*s|%s", -3, -4L, (size_t)5, 6U,
+                 255U, 7LL, 'q', "abc", 1, "xyz", "end");
+    CHECK_TEXT(error.message, "-3 -4 5 6 ff 7% q ab x|end");
+    crRandom seed = sample_seed(11);
+    for (int i = 0; i < test_samples(3000); i++) {
+        double x = ldexp(sample_uniform(&seed, -1.0, 1.0), (int)sample_uniform(&seed, -300.0, 300.0));
+        if (i % 2) x = floor(sample_uniform(&seed, -1e4, 1e4)) / 1000.0;
+        cr_error_set(&error, CR_ERR_RANGE, "x", "%g", x);
+        CHECK(strtod(error.message, NULL) == x);
+        // no text with fewer digits reads back equal
+        char shorter[64];
+        for (int digits = 1; digits < 17; digits++) {
+            snprintf(shorter, sizeof shorter, "%.*g", digits, x);
+            if (strtod(shorter, NULL) == x) {
+                CHECK(strlen(error.message) <= strlen(shorter) || digits < 6);
+                break;
+            }
+        }
+    }
+}
+
 // An allocator that counts, and fails after a number of calls.
 typedef struct Counter {
     int allocs;

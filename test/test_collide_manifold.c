@@ -1,5 +1,5 @@
 // test_collide_manifold.c - contacts of convex pairs: on both surfaces, within the margin, deepest included,
-// and of the largest area; ready cases with known answers.
+// every corner of two faces; ready cases with known answers.
 #include <stdlib.h>
 
 #include "sample_shape.h"
@@ -263,17 +263,58 @@ TEST(cylinder_stands_on_a_plane) {
     crShape floor = cr_shape_halfspace(cr_vec3(0, 0, 1), 0), can = cr_shape_cylinder(1, 2);
     crPose at = cr_pose_identity(), up = at;
     up.p.z = 2 - 1e-3;
-    crContactPoint c[4];
-    CHECK(cr_collide(&floor, at, &can, up, 0, c, 4, NULL) == 4);
-    double area = cr_norm(cr_cross(cr_sub(c[1].point, c[0].point), cr_sub(c[2].point, c[0].point)));
-    for (int i = 0; i < 4; i++) {
+    crContactPoint c[CR_MANIFOLD_MAX];
+    CHECK(cr_collide(&floor, at, &can, up, 0, c, CR_MANIFOLD_MAX, NULL) == 8);
+    for (int i = 0; i < 8; i++) {
         CHECK_NEAR(c[i].gap, -1e-3, 1e-15);
         CHECK_NEAR(cr_norm(cr_vec3(c[i].point.x, c[i].point.y, 0)), 1, 1e-15);
+        // corners of a regular octagon
+        for (int k = 0; k < i; k++)
+            CHECK(cr_norm(cr_sub(c[i].point, c[k].point)) > 0.76);
     }
-    CHECK_NEAR(area, 2, 1e-12);
     // lying: the two ends of a line
     up.q = cr_quat_axis_angle(cr_vec3(1, 0, 0), CR_PI / 2);
     up.p.z = 1;
     CHECK(cr_collide(&floor, at, &can, up, 1e-9, c, 4, NULL) == 2);
     CHECK_NEAR(cr_norm(cr_sub(c[0].point, c[1].point)), 4, 1e-12);
+}
+
+// the region of two square faces turned against each other has eight corners, and which ones are contacts
+// does not follow tilts far below what a solver leaves
+TEST(corners_of_turned_faces_are_all_kept) {
+    crRandom random = sample_seed(31);
+    crShape cube = cr_shape_box(1, 1, 1);
+    crPose at = cr_pose_identity();
+    for (int i = 0; i < 50; i++) {
+        crQuat turn = cr_quat_axis_angle(cr_vec3(0, 0, 1), sample_uniform(&random, 0.2, 1.3));
+        crContactPoint first[CR_MANIFOLD_MAX], c[CR_MANIFOLD_MAX];
+        CHECK(cr_collide(&cube, at, &cube, (crPose){cr_vec3(0, 0, 2), turn}, 1e-3, first, CR_MANIFOLD_MAX,
+                         NULL) == 8);
+        for (int k = 0; k < 20; k++) {
+            crQuat tilt = cr_quat_axis_angle(sample_direction(&random), 1e-7);
+            crPose pb = {cr_madd(cr_vec3(0, 0, 2), 1e-7, sample_direction(&random)), cr_quat_mul(tilt, turn)};
+            CHECK(cr_collide(&cube, at, &cube, pb, 1e-3, c, CR_MANIFOLD_MAX, NULL) == 8);
+            for (int m = 0; m < 8; m++) {
+                CHECK(c[m].feature_a == first[m].feature_a && c[m].feature_b == first[m].feature_b);
+                CHECK_VEC(c[m].point, first[m].point, 2e-6);
+            }
+        }
+    }
+}
+
+// of the sixteen corners of two octagons eight are left; they span all but the eight flat ones
+TEST(too_many_corners_lose_the_flattest) {
+    crShape can = cr_shape_cylinder(1, 1);
+    crPose at = cr_pose_identity(), up = {cr_vec3(0, 0, 2), cr_quat_axis_angle(cr_vec3(0, 0, 1), 0.3)};
+    crContactPoint c[16];
+    int needed, count = cr_collide(&can, at, &can, up, 1e-3, c, 16, &needed);
+    CHECK(count == CR_MANIFOLD_MAX && needed == CR_MANIFOLD_MAX);
+    for (int i = 0; i < count; i++) {
+        CHECK_NEAR(c[i].gap, 0.0, 1e-15);
+        // within both octagons, whose sides are at cos(pi/8)
+        double r = cr_norm(cr_vec3(c[i].point.x, c[i].point.y, 0));
+        CHECK(r <= 1.0 && r >= 0.92);
+        for (int k = 0; k < i; k++)
+            CHECK(cr_norm(cr_sub(c[i].point, c[k].point)) > 0.3);
+    }
 }

@@ -1,14 +1,10 @@
 // MJCF as MuJoCo's own library reads it: masses, inertias, poses, M and the accelerations of random states
-// without constraints. Both read a copy without sensors, keyframes, equalities and attributes of later
-// versions that do not act on what is compared; files the library does not read even so are counted.
+// without constraints. Files the library does not read are counted.
 #include "test.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "data.h"
-#include "io/import.h"
-#include "io/scene.h"
 #include "sample.h"
 
 static const char* const files[] = {"car",
@@ -45,62 +41,20 @@ enum { FILES = sizeof files / sizeof files[0] };
 
 #ifdef CAROM_TEST_MUJOCO
 
-#include <mujoco/mujoco.h>
-
-#define NAME 128
+#include "mujoco_pair.h"
 
 static void quiet(const char* message) { (void)message; }
 
 typedef struct Both {
     const char* file;
-    mjModel* m;
+    MujocoPair pair;
+    const mjModel* m;
     mjData* d;
-    crScene scene;
+    crScene* scene;
     crArena arena;
     crState state;
     crDynamics dynamics;
-    int* body;   // ours, of each body of theirs
-    int* joint;  // our body, of each joint of theirs
 } Both;
-
-// as the importer calls them
-static void body_name(const mjModel* m, int body, char name[NAME]) {
-    const char* own = mj_id2name(m, mjOBJ_BODY, body);
-    if (own != NULL && *own != '\0') {
-        snprintf(name, NAME, "%s", own);
-    } else {
-        snprintf(name, NAME, "body%d", body);
-    }
-    for (char* c = name; *c != '\0'; c++) {
-        if (strchr(" ,;.\"'", *c) != NULL) *c = '_';
-    }
-}
-
-static bool map_names(Both* t) {
-    for (int b = 1; b < t->m->nbody; b++) {
-        char name[NAME];
-        body_name(t->m, b, name);
-        t->body[b] = cr_model_find_body(t->scene.model, name);
-        int count = t->m->body_jntnum[b];
-        for (int k = 0; k < count; k++) {
-            int j = t->m->body_jntadr[b] + k;
-            char link[2 * NAME];
-            const char* own = mj_id2name(t->m, mjOBJ_JOINT, j);
-            if (k == count - 1) {
-                snprintf(link, sizeof link, "%s", name);
-            } else if (own != NULL) {
-                snprintf(link, sizeof link, "%s_%s", name, own);
-            } else {
-                snprintf(link, sizeof link, "%s_joint%d", name, k);
-            }
-            t->joint[j] = cr_model_find_body(t->scene.model, link);
-            if (!test_check(t->joint[j] > 0, __FILE__, __LINE__, "%s: no body %s", t->file, link))
-                return false;
-        }
-        if (!test_check(t->body[b] > 0, __FILE__, __LINE__, "%s: no body %s", t->file, name)) return false;
-    }
-    return true;
-}
 
 static crVec3 vec(const mjtNum* x) { return cr_vec3(x[0], x[1], x[2]); }
 static crQuat quat(const mjtNum* x) { return (crQuat){x[0], x[1], x[2], x[3]}; }
@@ -126,7 +80,7 @@ static crVec3 anchor(const mjModel* m, int body) {
 
 static void compare_masses(const Both* t) {
     for (int b = 1; b < t->m->nbody; b++) {
-        const crBody* ours = &t->scene.model->bodies[t->body[b]];
+        const crBody* ours = &t->scene->model->bodies[t->pair.body[b]];
         const mjtNum* I = t->m->body_inertia + 3 * b;
         near(t, "mass", ours->mass, t->m->body_mass[b], t->m->body_mass[b]);
         if (ours->mass == 0.0) continue;
@@ -145,7 +99,7 @@ static void compare_masses(const Both* t) {
 
 static void compare_poses(const Both* t) {
     for (int b = 1; b < t->m->nbody; b++) {
-        crPose pose = t->dynamics.pose[t->body[b]];
+        crPose pose = t->dynamics.pose[t->pair.body[b]];
         crVec3 p = cr_sub(pose.p, cr_quat_rotate(pose.q, anchor(t->m, b)));
         near_vec(t, "position", p, vec(t->d->xpos + 3 * b), 1.0);
         crMat3 R = cr_quat_matrix(pose.q);
@@ -182,7 +136,7 @@ static double friction(const mjModel* m, int a, int b) {
 
 // geoms stand in the same order; tendons have none
 static void compare_contacts(const Both* t) {
-    const crModel* model = t->scene.model;
+    const crModel* model = t->scene->model;
     if (!CHECK(model->shape_count == t->m->ngeom)) return;
     for (int a = 0; a < t->m->ngeom; a++) {
         for (int b = 0; b < a; b++) {
@@ -202,13 +156,9 @@ static void compare_contacts(const Both* t) {
 
 // random q and v of theirs, and the same of ours
 static void random_state(Both* t, crRandom* seed) {
-    crState* s = &t->state;
     for (int j = 0; j < t->m->njnt; j++) {
         mjtNum* q = t->d->qpos + t->m->jnt_qposadr[j];
         mjtNum* v = t->d->qvel + t->m->jnt_dofadr[j];
-        const crBody* ours = &t->scene.model->bodies[t->joint[j]];
-        double* oq = s->q + ours->q;
-        double* ov = s->v + ours->v;
         int type = t->m->jnt_type[j];
         int nv = type == mjJNT_FREE ? 6 : type == mjJNT_BALL ? 3 : 1;
         for (int k = 0; k < nv; k++) {
@@ -216,8 +166,6 @@ static void random_state(Both* t, crRandom* seed) {
         }
         if (type == mjJNT_HINGE || type == mjJNT_SLIDE) {
             q[0] = t->m->qpos0[t->m->jnt_qposadr[j]] + sample_uniform(seed, -1.0, 1.0);
-            oq[0] = q[0] - t->m->qpos0[t->m->jnt_qposadr[j]];
-            ov[0] = v[0];
             continue;
         }
         mjtNum* rotation = type == mjJNT_FREE ? q + 3 : q;
@@ -225,22 +173,16 @@ static void random_state(Both* t, crRandom* seed) {
             rotation[k] = sample_uniform(seed, -1.0, 1.0);
         }
         mju_normalize4(rotation);
-        crQuat R = quat(rotation);
-        memcpy(type == mjJNT_FREE ? oq + 3 : oq, rotation, 4 * sizeof(double));
-        crVec3 omega = cr_quat_rotate(R, vec(type == mjJNT_FREE ? v + 3 : v));
-        memcpy(type == mjJNT_FREE ? ov + 3 : ov, &omega, sizeof omega);
-        if (type != mjJNT_FREE) continue;
-        for (int k = 0; k < 3; k++) {
-            oq[k] = q[k] = sample_uniform(seed, -1.0, 1.0);
+        for (int k = 0; k < 3 && type == mjJNT_FREE; k++) {
+            q[k] = sample_uniform(seed, -1.0, 1.0);
         }
-        crVec3 com = cr_add(vec(v), cr_cross(omega, cr_quat_rotate(R, ours->com)));
-        memcpy(ov, &com, sizeof com);
     }
+    mujoco_pair_state(&t->pair, t->d, &t->state);
 }
 
 // our accelerations without constraints, the gyroscopic moment of single bodies added
 static void accelerate(Both* t, double* a) {
-    const crModel* model = t->scene.model;
+    const crModel* model = t->scene->model;
     cr_model_kinematics(model, &t->state, &t->dynamics);
     CHECK_STATUS(cr_model_mass_factor(model, 0.0, &t->dynamics), CR_OK);
     cr_model_forces(model, &t->state, &t->dynamics, a);
@@ -264,7 +206,7 @@ static void compare_accelerations(const Both* t, const double* a) {
     }
     for (int j = 0; j < t->m->njnt; j++) {
         const mjtNum* theirs = t->d->qacc_smooth + t->m->jnt_dofadr[j];
-        const crBody* ours = &t->scene.model->bodies[t->joint[j]];
+        const crBody* ours = &t->scene->model->bodies[t->pair.joint[j]];
         const double* own = a + ours->v;
         int type = t->m->jnt_type[j];
         if (type == mjJNT_HINGE || type == mjJNT_SLIDE) {
@@ -283,8 +225,32 @@ static void compare_accelerations(const Both* t, const double* a) {
     }
 }
 
+// lengths of tendons, from the gaps of the loops that stand for their limits
+static void compare_tendons(Both* t) {
+    const crModel* model = t->scene->model;
+    int loop = 0;
+    for (int i = 0; i < t->m->ntendon; i++) {
+        int first = t->m->tendon_adr[i];
+        bool joints = t->m->wrap_type[first] == mjWRAP_JOINT;
+        bool sites = t->m->wrap_type[first] == mjWRAP_SITE && t->m->wrap_type[first + 1] == mjWRAP_SITE;
+        bool moves = joints || t->m->body_weldid[t->m->site_bodyid[t->m->wrap_objid[first]]] !=
+                                   t->m->body_weldid[t->m->site_bodyid[t->m->wrap_objid[first + 1]]];
+        if (!t->m->tendon_limited[i] || t->m->tendon_num[i] != 2 || !(joints || sites) || !moves) continue;
+        crRows rows;
+        size_t mark = cr_arena_mark(&t->arena);
+        CHECK_STATUS(cr_rows_create(&t->arena, 1, 2 * model->nv, &rows), CR_OK);
+        if (!CHECK(loop < model->loop_count && cr_rows_add_loop(model, &t->dynamics, loop++, &rows) == 0))
+            return;
+        double length = t->d->ten_length[i], scale = joints ? fabs(t->m->wrap_prm[first]) : 1.0;
+        double gap = fmin(length - t->m->tendon_range[2 * i], t->m->tendon_range[2 * i + 1] - length);
+        near(t, "tendon", scale * rows.gap[0], gap, 1.0);
+        cr_arena_release(&t->arena, mark);
+    }
+    CHECK(loop == model->loop_count);
+}
+
 static void compare_dynamics(Both* t) {
-    double* a = cr_arena_alloc(&t->arena, ((size_t)t->scene.model->nv + 1) * sizeof *a);
+    double* a = cr_arena_alloc(&t->arena, ((size_t)t->scene->model->nv + 1) * sizeof *a);
     crRandom seed = sample_seed(7);
     int count = test_samples(600) / 20;
     for (int i = 0; i < count && a != NULL; i++) {
@@ -293,95 +259,30 @@ static void compare_dynamics(Both* t) {
         accelerate(t, a);
         compare_poses(t);
         compare_accelerations(t, a);
+        compare_tendons(t);
     }
 }
 
-// an actuator or tendon that carom does not have must not act in theirs
-static bool acts_otherwise(const crImport* import) {
-    for (int i = 0; i < import->note_count; i++) {
-        const crNote* note = &import->notes[i];
-        if (note->level == CR_NOTE_UNSUPPORTED && strstr(note->text, "does not act on a joint") != NULL)
-            return true;
-    }
-    return false;
-}
-
-static bool load_ours(Both* t, const char* path) {
-    crImport import;
-    crError error = {0};
-    crStatus status = cr_import_file(path, NULL, &import, &error);
-    if (status == CR_OK) {
-        status = cr_scene_read(import.scene.root, &t->scene, &error);
-        if (acts_otherwise(&import)) t->m->opt.disableflags |= mjDSBL_ACTUATION;
-        cr_import_free(&import);
-    }
-    return test_check(status == CR_OK, __FILE__, __LINE__, "%s:%d:%d: %s", path, error.line, error.column,
-                      error.message);
-}
-
-static void compare(const char* file, const char* path, mjModel* m) {
-    Both t = {.file = file, .m = m, .d = mj_makeData(m)};
-    t.body = calloc((size_t)m->nbody + 1, sizeof(int));
-    t.joint = calloc((size_t)m->njnt + 1, sizeof(int));
+// false: libmujoco does not read it
+static bool compare(const char* file, const char* path, char* why, size_t size) {
+    Both t = {.file = file};
+    if (!mujoco_pair_load(path, false, &t.pair, why, size)) return false;
+    t.m = t.pair.m;
+    t.d = t.pair.d;
+    t.scene = &t.pair.scene;
     cr_arena_create(&t.arena, NULL, 0);
-    if (load_ours(&t, path)) {
-        CHECK(t.scene.model->nv == m->nv);
-        CHECK_STATUS(cr_state_create(t.scene.model, &t.arena, &t.state), CR_OK);
-        CHECK_STATUS(cr_dynamics_create(t.scene.model, &t.arena, &t.dynamics), CR_OK);
-        CHECK_VEC(t.scene.model->gravity,
-                  m->opt.disableflags & mjDSBL_GRAVITY ? cr_vec3(0, 0, 0) : vec(m->opt.gravity), 0.0);
-        CHECK(t.scene.step.dt == m->opt.timestep);
-        if (map_names(&t)) {
-            compare_masses(&t);
-            compare_contacts(&t);
-            compare_dynamics(&t);
-        }
-        cr_scene_free(&t.scene);
-    }
+    CHECK(t.scene->model->nv == t.m->nv);
+    CHECK_STATUS(cr_state_create(t.scene->model, &t.arena, &t.state), CR_OK);
+    CHECK_STATUS(cr_dynamics_create(t.scene->model, &t.arena, &t.dynamics), CR_OK);
+    CHECK_VEC(t.scene->model->gravity,
+              t.m->opt.disableflags & mjDSBL_GRAVITY ? cr_vec3(0, 0, 0) : vec(t.m->opt.gravity), 0.0);
+    CHECK(t.scene->step.dt == t.m->opt.timestep);
+    compare_masses(&t);
+    compare_contacts(&t);
+    compare_dynamics(&t);
     cr_arena_destroy(&t.arena);
-    free(t.body);
-    free(t.joint);
-    mj_deleteData(t.d);
-}
-
-// a copy of the file without attributes of later versions, in the present folder
-static void strip(const char* path, const char* to) {
-    static const char* const later[] = {"island",           "sleep",    "sleep_tolerance", "memory",
-                                        "actuatorfrcrange", "realtime", "surfacevel"};
-    static const char* const sections[] = {"sensor", "keyframe", "equality"};
-    static char text[1 << 20];
-    FILE* file = fopen(path, "rb");
-    size_t size = file != NULL ? fread(text, 1, sizeof text - 1, file) : 0;
-    if (file != NULL) fclose(file);
-    text[size] = '\0';
-    for (size_t i = 0; i < sizeof later / sizeof later[0]; i++) {
-        char head[64];
-        snprintf(head, sizeof head, " %s=\"", later[i]);
-        for (char* at = strstr(text, head); at != NULL; at = strstr(at, head)) {
-            char* end = strchr(at + strlen(head), '"');
-            if (end == NULL) break;
-            memmove(at, end + 1, strlen(end + 1) + 1);
-        }
-    }
-    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
-        char head[64], tail[64];
-        snprintf(head, sizeof head, "<%s>", sections[i]);
-        snprintf(tail, sizeof tail, "</%s>", sections[i]);
-        char* at = strstr(text, head);
-        char* end = at != NULL ? strstr(at, tail) : NULL;
-        if (end != NULL) memmove(at, end + strlen(tail), strlen(end + strlen(tail)) + 1);
-    }
-    // their default for meshes counts folded parts twice
-    char* root = strstr(text, "<mujoco");
-    char* inside = root != NULL ? strchr(root, '>') : NULL;
-    file = fopen(to, "wb");
-    if (file == NULL) return;
-    if (inside != NULL) {
-        fwrite(text, 1, (size_t)(inside + 1 - text), file);
-        fputs("<compiler exactmeshinertia=\"true\"/>", file);
-        fputs(inside + 1, file);
-    }
-    fclose(file);
+    mujoco_pair_free(&t.pair);
+    return true;
 }
 
 // what the files do not use
@@ -418,6 +319,27 @@ static const char* const made[] = {
     "<body name='swing' pos='0 1 0'><joint type='hinge' axis='1 0 0'/><geom size='.05' pos='0 0 "
     "1'/></body></body>"
     "<body name='dust'><freejoint/><geom size='.001'/></body></worldbody></mujoco>",
+    // tendons along one and two joints, and straight; springs of theirs and of actuators on them
+    "<mujoco><compiler autolimits='true'/><default><tendon limited='true' range='.01 "
+    "9'/></default><worldbody>"
+    "<site name='o' pos='1 0 0'/>"
+    "<body name='a' pos='0 0 1'><joint name='x' type='slide' axis='1 2 0' ref='.3'/><geom size='.1'/>"
+    "<site name='p' pos='.1 .2 .3'/>"
+    "<body name='b' pos='0 .5 0'><joint name='y' axis='0 1 1' ref='20'/><geom size='.1' pos='.1 0 0'/>"
+    "<body name='c' pos='0 .5 0'><joint name='z' pos='.1 .1 .1'/><geom size='.1'/><site name='q' pos='0 0 "
+    ".2'/>"
+    "</body></body></body></worldbody><tendon>"
+    "<fixed name='one' limited='false' stiffness='3' damping='2' springlength='.25'><joint joint='x' "
+    "coef='-2'/></fixed>"
+    "<fixed><joint joint='z' coef='-.5'/><joint joint='y' coef='.25'/></fixed>"
+    "<spatial><site site='o'/><site site='q'/></spatial><spatial><site site='p'/><site site='q'/></spatial>"
+    "<fixed limited='false' stiffness='4'><joint joint='y' coef='3'/></fixed></tendon>"
+    "<actuator><damper joint='y' kv='2' ctrlrange='0 1'/><position tendon='one' kp='5' gear='.5'/><motor "
+    "tendon='one'/><motor site='p' gear='1 0 0 0 0 "
+    "0'/>"
+    "<general joint='z' dyntype='filter' dynprm='.1' gainprm='2' biastype='affine' biasprm='0 -3 -1'/>"
+    "<cylinder joint='y' area='.1'/><intvelocity joint='y' kp='2' "
+    "actrange='-1 1'/></actuator></mujoco>",
     // meshes: a tetrahedron and a box with faces, scaled and moved
     "<mujoco><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1' scale='1 2 3'/>"
     "<mesh name='f' vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 2 1 0 1 3 0 3 2 1 2 3' refpos='.1 .2 .3'"
@@ -429,20 +351,14 @@ static const char* const made[] = {
 TEST(made_models) {
     mju_user_warning = quiet;
     for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
-        char path[64], copy[64], why[512] = "";
+        char path[64], why[600] = "";
         snprintf(path, sizeof path, "mjcf_made_%ld.xml", (long)getpid());
-        snprintf(copy, sizeof copy, "mjcf_peer_%ld.xml", (long)getpid());
         FILE* file = fopen(path, "wb");
         fputs(made[i], file);
         fclose(file);
-        strip(path, copy);
-        mjModel* m = mj_loadXML(copy, NULL, why, sizeof why);
-        if (test_check(m != NULL, __FILE__, __LINE__, "model %zu: %s", i, why)) {
-            compare("made", copy, m);
-            mj_deleteModel(m);
-        }
+        bool read = compare("made", path, why, sizeof why);
+        test_check(read, __FILE__, __LINE__, "model %zu: %s", i, why);
         remove(path);
-        remove(copy);
     }
 }
 
@@ -458,22 +374,13 @@ TEST(as_mujoco_reads_them) {
             test_skip("the data are not there");
             return;
         }
-        char why[512] = "";
-        char copy[64];
-        snprintf(copy, sizeof copy, "mjcf_peer_%ld.xml", (long)getpid());
-        strip(path, copy);
-        path = copy;
-        mjModel* m = mj_loadXML(path, NULL, why, sizeof why);
-        if (m == NULL) {
-            why[strcspn(why, "\n")] = '\0';
-            printf("  not read by libmujoco %s: %s: %s\n", mj_versionString(), files[i], why);
-            remove(copy);
+        char why[600] = "";
+        if (compare(files[i], path, why, sizeof why)) {
+            compared++;
             continue;
         }
-        compare(files[i], path, m);
-        remove(copy);
-        mj_deleteModel(m);
-        compared++;
+        printf("  not compared: %s: %s\n", files[i], why);
+        test_check(strncmp(why, "carom", 5) != 0, __FILE__, __LINE__, "%s: %s", files[i], why);
     }
     printf("  compared %d of %d files\n", compared, FILES);
     CHECK(compared >= 25);

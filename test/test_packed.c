@@ -55,7 +55,6 @@ static Heap* heap_create(crRandom* random, int bodies, double mu, double ratio) 
             for (int k = 0; k < points; k++) {
                 crVec3 x = cr_madd(cr_madd(at, -0.5, n), 0.3, sample_direction(random));
                 crPackedContact c = {.body_a = other, .body_b = b, .mu = mu, .point = x, .normal = n};
-                c.tangent = cr_mat3_column(cr_frame(n), 1);
                 // the ground as a or as b
                 if (other == CR_WORLD && b % 2 == 0) {
                     c.body_a = b;
@@ -80,7 +79,7 @@ static crPackedIsland heap_solve(Heap* heap, double tol, int limit) {
     crPacked packed;
     crPackedIsland island = {.live = true, .tol = tol, .limit = limit};
     crStep* step = &heap->step;
-    CHECK_STATUS(cr__packed_create(step, heap->island, step->v_free, heap->count, heap->contact, &packed),
+    CHECK_STATUS(cr__packed_create(step, heap->island, step->v_free, heap->count, heap->contact, NULL, &packed),
                  CR_OK);
     CHECK_STATUS(cr__packed_solve(&packed, &island, 1, &step->scratch), CR_OK);
     cr__packed_results(&packed);

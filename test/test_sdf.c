@@ -1,4 +1,7 @@
 // SDF: poses with frames, joints, surfaces, filters; notes and refusals; the worlds of gz-physics.
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "data.h"
 #include "import_case.h"
 
@@ -101,6 +104,105 @@ TEST(surfaces) {
     case_free(&c);
 }
 
+// By hand: the model turns x to y, the arm lies at (1, 0, 0) of it and turns x to y again, so that a point
+// (x, y) of the arm is (-x, 1 - y) in the world.
+TEST(nested_models) {
+    Case c;
+    if (!case_xml()) return;
+    if (!case_good(
+            WORLD("<frame name='f' attached_to='m'><pose>0 0 5 0 0 0</pose></frame>"
+                  "<model name='m'><pose degrees='true'>0 0 0 0 0 90</pose><link name='base'/>"
+                  "<model name='arm'><pose degrees='true'>1 0 0 0 0 90</pose><link name='upper'>"
+                  "<pose>2 3 0 0 0 0</pose></link><frame name='tip' attached_to='upper'><pose>0 0 1 0 0 "
+                  "0</pose>"
+                  "</frame><model name='hand'><pose relative_to='tip'/><link name='palm'/></model>"
+                  "<joint name='wrist' type='revolute'><parent>tip</parent><child>hand</child><axis>"
+                  "<xyz expressed_in='__model__'>1 0 0</xyz></axis></joint></model>"
+                  "<joint name='shoulder' type='ball'><parent>base</parent><child>arm::upper</child></joint>"
+                  "</model><model name='top'><pose relative_to='f'/><link name='l'/></model>"),
+            NULL, &c, __LINE__))
+        return;
+    CHECK_VEC(case_pose(&c, "m::base").p, cr_vec3(0, 0, 0), 1e-15);
+    CHECK_VEC(case_pose(&c, "m::arm::upper").p, cr_vec3(-2, 1 - 3, 0), 1e-14);
+    CHECK_VEC(case_pose(&c, "m::arm::hand::palm").p, cr_vec3(-2, -2, 1), 1e-14);
+    CHECK_VEC(case_pose(&c, "top::l").p, cr_vec3(0, 0, 5), 1e-14);
+    const crModel* m = c.scene.model;
+    CHECK(m->bodies[case_body(&c, "m::arm::hand::palm")->parent].name ==
+          case_body(&c, "m::arm::upper")->name);
+    CHECK(case_body(&c, "m::arm::upper")->joint == CR_JOINT_BALL);
+    // the arm's x is -x of the world, and so of the palm's frame
+    crPose palm = case_pose(&c, "m::arm::hand::palm");
+    CHECK_VEC(cr_quat_rotate(palm.q, case_body(&c, "m::arm::hand::palm")->axis), cr_vec3(-1, 0, 0), 1e-14);
+    CHECK(c.import.note_count == 0);
+    case_again(&c, "nested");
+    case_steps(&c, "nested", 4);
+    case_free(&c);
+}
+
+static void write_file(const char* path, const char* text) {
+    FILE* file = fopen(path, "wb");
+    if (!CHECK(file != NULL)) return;
+    fputs(text, file);
+    fclose(file);
+}
+
+TEST(includes) {
+    Case c;
+    char folder[64], model[128], world[128];
+    if (!case_xml()) return;
+    snprintf(folder, sizeof folder, "sdf_%ld", (long)getpid());
+    mkdir(folder, 0777);
+    snprintf(model, sizeof model, "%s/model.sdf", folder);
+    snprintf(world, sizeof world, "%s/world.sdf", folder);
+    write_file(
+        model,
+        "<sdf version='1.9'><model name='ball'><pose>9 9 9 0 0 0</pose><link name='l'><pose>0 0 1 0 0 "
+        "0</pose>"
+        "<collision name='c'><geometry><sphere><radius>.5</radius></sphere></geometry></collision></link>"
+        "<link name='k'/><joint name='j' "
+        "type='fixed'><parent>l</parent><child>k</child></joint></model></sdf>");
+    char text[1000];
+    snprintf(text, sizeof text,
+             WORLD("<include><uri>model://%s</uri></include>"
+                   "<include><uri>model.sdf</uri><name>b</name><pose>1 0 0 0 0 "
+                   "0</pose><static>true</static></include>"
+                   "<include><uri>model.sdf</uri><name>p</name><pose>5 5 5 0 0 0</pose>"
+                   "<placement_frame>l</placement_frame><plugin/></include>"
+                   "<model name='m'><link name='a'/><include merge='true'><uri>model.sdf</uri><name>q</name>"
+                   "<pose>0 7 0 0 0 0</pose></include><include><uri>model.sdf</uri></include></model>"),
+             folder);
+    write_file(world, text);
+    const char* here[] = {"."};
+    crImportOptions options = {.package_count = 1, .packages = here};
+    crStatus status = case_file(world, &options, &c);
+    if (test_check(status == CR_OK, __FILE__, __LINE__, "%d:%d: %s", c.error.line, c.error.column,
+                   c.error.message)) {
+        CHECK_VEC(case_pose(&c, "ball::l").p, cr_vec3(9, 9, 10), 0.0);
+        CHECK_VEC(case_pose(&c, "b::l").p, cr_vec3(1, 0, 1), 0.0);
+        CHECK(case_body(&c, "b::l")->joint == CR_JOINT_FIXED &&
+              case_body(&c, "ball::l")->joint == CR_JOINT_FREE);
+        CHECK_VEC(case_pose(&c, "p::l").p, cr_vec3(5, 5, 5), 0.0);
+        CHECK_VEC(case_pose(&c, "m::l").p, cr_vec3(0, 7, 1), 0.0);
+        CHECK_VEC(case_pose(&c, "m::ball::k").p, cr_vec3(9, 9, 9), 0.0);
+        CHECK(case_note(&c, "<plugin> in <include>") != NULL);
+        case_again(&c, "includes");
+        case_free(&c);
+    }
+    // a ring of files ends
+    write_file(model,
+               "<sdf version='1.9'><model name='a'><include><uri>model.sdf</uri></include></model></sdf>");
+    CHECK_STATUS(case_file(world, &options, &c), CR_ERR_LIMIT);
+    write_file(model, "<sdf version='1.9'><world name='w'/></sdf>");
+    CHECK_STATUS(case_file(world, &options, &c), CR_ERR_NAME);
+    CHECK(strstr(c.error.message, "no <sdf> with a <model>") != NULL);
+    write_file(model, "<sdf");
+    CHECK_STATUS(case_file(world, &options, &c), CR_ERR_SYNTAX);
+    remove(model);
+    CHECK_STATUS(case_file(world, &options, &c), CR_ERR_FILE);
+    remove(world);
+    rmdir(folder);
+}
+
 TEST(self_collision) {
     static const char* const words[] = {"", "<self_collide>true</self_collide>"};
     Case c;
@@ -122,17 +224,28 @@ TEST(self_collision) {
 
 TEST(refusals) {
     if (!case_xml()) return;
-    REFUSED(WORLD("<include><uri>model://x</uri></include>"), CR_ERR_FIELD, "put the model in this file");
-    REFUSED(MODEL("<include/>"), CR_ERR_FIELD, "inside a model");
-    REFUSED(MODEL("<model name='n'/>"), CR_ERR_FIELD, "inside a model");
-    REFUSED(WORLD("<frame name='f'/>"), CR_ERR_FIELD, "frames of the world");
+    REFUSED(WORLD("<include><uri>model://x</uri></include>"), CR_ERR_FILE, "none of the 0 folders");
+    REFUSED(WORLD("<include><uri>x</uri></include>"), CR_ERR_FILE, "from memory");
+    REFUSED(MODEL("<include/>"), CR_ERR_MISSING, "<uri>");
+    REFUSED(MODEL("<model/>"), CR_ERR_MISSING, "name");
+    REFUSED(MODEL("<model name='n'/><link name='n'/>"), CR_ERR_NAME, "taken in this model");
+    REFUSED(MODEL("<model name='n'><static>true</static></model>"), CR_ERR_FIELD, "static");
+    REFUSED(MODEL("<model name='n' placement_frame='l'><link name='l'/></model>"), CR_ERR_FIELD,
+            "inside a model");
+    REFUSED(MODEL("<model name='n'><link name='l'><pose relative_to='a'/></link></model><link name='a'/>"),
+            CR_ERR_NAME, "\"n::a\"");
+    REFUSED(WORLD("<model name='m' placement_frame='x'><link name='l'/></model>"), CR_ERR_NAME, "\"x\"");
+    REFUSED(WORLD("<frame name='f'/><model name='f'><link name='l'/></model>"), CR_ERR_NAME,
+            "taken in this world");
+    REFUSED(WORLD("<frame name='f'><pose relative_to='g'/></frame><frame name='g' attached_to='f'/>"),
+            CR_ERR_NAME, "ring");
     REFUSED(WORLD("<model/>"), CR_ERR_MISSING, "name");
     REFUSED(MODEL("<link/>"), CR_ERR_MISSING, "name");
     REFUSED(MODEL("<link name='a'/><link name='a'/>"), CR_ERR_NAME, "taken");
     REFUSED(MODEL("<static>perhaps</static>"), CR_ERR_TYPE, "true or false");
     REFUSED(MODEL("<pose>1 2 3</pose>"), CR_ERR_SIZE, "needs 6");
     REFUSED(MODEL("<pose rotation_format='odd'>1 2 3 4 5 6</pose>"), CR_ERR_NAME, "quat_xyzw");
-    REFUSED(MODEL("<pose relative_to='x'/>"), CR_ERR_NAME, "no model before it");
+    REFUSED(MODEL("<pose relative_to='x'/>"), CR_ERR_NAME, "no such frame");
     REFUSED(MODEL("<link name='a'><pose relative_to='x'/></link>"), CR_ERR_NAME, "no such frame");
     REFUSED(
         MODEL("<link name='a'><pose relative_to='b'/></link><link name='b'><pose relative_to='a'/></link>"),

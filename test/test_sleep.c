@@ -120,6 +120,44 @@ static void step(Scene* s, int expected) {
     CHECK(count_kind(s->world, CR_EVENT_WAKE) == expected);
 }
 
+// a heap presses itself into the deadband and falls asleep: what it overlaps stays in the certificate
+TEST(sleepers_keep_their_overlap_in_the_certificate) {
+    crModel* model = cr_model_create(NULL);
+    int rough = scene_material(model, 0.6, 0.0);
+    scene_ground(model, cr_vec3(0, 0, 1), rough);
+    for (int i = 0; i < 6; i++) {
+        scene_free(model, cr_shape_box(0.1, 0.1, 0.05), cr_vec3(0.03 * (i % 2), 0, 0.05 + 0.101 * i), 1.0,
+                   rough);
+    }
+    crStepSettings settings = cr_step_settings();
+    settings.quality = CR_QUALITY_FAST;
+    settings.sleep_time = 0.1;
+    settings.sleep_speed = 0.05;
+    crWorld* world = scene_world(model, &settings);
+    double deepest = 0.0;
+    for (int i = 0; i < 480; i++) {
+        if (!CHECK_STATUS(cr_world_step(world, NULL), CR_OK)) break;
+        double overlap = 0.0;
+        for (int a = 0; a < model->shape_count; a++) {
+            for (int b = a + 1; b < model->shape_count; b++) {
+                const crBodyShape *x = &model->shapes[a], *y = &model->shapes[b];
+                crContactPoint points[16];
+                int count = cr_collide(&x->shape, cr_world_pose(world, x->body), &y->shape,
+                                       cr_world_pose(world, y->body), 0.0, points, 16, NULL);
+                for (int k = 0; k < count; k++) {
+                    overlap = fmax(overlap, -points[k].gap);
+                }
+            }
+        }
+        CHECK(overlap <= cr_world_certificate(world)->penetration + 1e-14);
+        deepest = overlap;
+    }
+    CHECK(cr_world_certificate(world)->asleep == 6 && deepest > 0.0);
+    CHECK_NEAR(cr_world_certificate(world)->penetration, deepest, 1e-14);
+    cr_world_destroy(world);
+    cr_model_destroy(model);
+}
+
 TEST(a_velocity_a_force_or_a_position_wakes) {
     drive_speed = 0.0;
     Scene s = asleep();

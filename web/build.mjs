@@ -1,9 +1,11 @@
-// build.mjs - one self-contained page: dist/carom.html, with style, script, examples and the library in it.
+// build.mjs - two texts: the page (dist/carom.html) and the script elements of reports (report.html).
 //
-// The style begins with that of the reports (plot/page.css), so that both look alike. Script and
-// library are carried compressed. Usage: node build.mjs [WASM]; without WASM it is dist/carom.wasm.
-import { readFileSync, readdirSync, writeFileSync, mkdirSync } from "node:fs";
-import { gzipSync } from "node:zlib";
+// Both are made of the modules of src/ and the same style; reports have no library and no examples. Scripts and
+// library are carried compressed. report.html is kept with the sources, so that the command can be built
+// without node; with --check it is an error where it would change.
+// Usage: node build.mjs [WASM [CAROM [--check]]]; without them dist/carom.wasm and build/bin/carom.
+import { existsSync, readFileSync, readdirSync, writeFileSync, mkdirSync } from "node:fs";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { execFileSync } from "node:child_process";
 import { build } from "esbuild";
 
@@ -26,10 +28,10 @@ const themed = (css) => {
   return `${css}\n:root[data-theme=light]{${light};color-scheme:light}\n:root[data-theme=dark]{${dark};color-scheme:dark}\n`;
 };
 
-const bundle = await build({
-  entryPoints: [`${here}src/main.js`],
-  bundle: true, minify: true, write: false, format: "iife", target: "es2022", legalComments: "none",
-  loader: { ".css": "text" },
+const minified = { bundle: true, minify: true, write: false, format: "iife", target: "es2022", legalComments: "none", loader: { ".css": "text" } };
+const bundleOf = async (entry) => (await build({
+  ...minified,
+  entryPoints: [`${here}src/${entry}`],
   plugins: [{
     name: "examples",
     setup(b) {
@@ -37,17 +39,30 @@ const bundle = await build({
       b.onLoad({ filter: /.*/, namespace: "examples" }, () => ({ contents: JSON.stringify(examples), loader: "json" }));
     },
   }],
-});
+})).outputFiles[0].contents;
 
+// whose work is in the script, in their own words
+const licences = ["three", "uplot"].map((name) => `${name}\n${readFileSync(`${here}node_modules/${name}/LICENSE`, "utf8").trim().replaceAll("©", "(c)")}`).join("\n\n");
 const packed = (bytes) => gzipSync(bytes, { level: 9 }).toString("base64");
-const style = [themed(readFileSync(`${root}plot/page.css`, "utf8")),
-  readFileSync(`${here}node_modules/uplot/dist/uPlot.min.css`, "utf8"),
-  readFileSync(`${here}src/page.css`, "utf8")].join("\n");
-const parts = {
-  style, script: packed(bundle.outputFiles[0].contents), wasm: packed(wasm),
-};
-const page = readFileSync(`${here}src/page.html`, "utf8").replace(/@(style|script|wasm)@/g, (_, name) => parts[name]);
+const loader = readFileSync(`${here}src/loader.js`, "utf8");
+const program = (bytes) => `<!--\n${licences}\n-->\n<script type="application/octet-stream" id="program">${packed(bytes)}</script>\n<script>\n"use strict";\n${loader}</script>\n`;
+
+const page = await bundleOf("main.js");
+const style = ["base", "page"].map((name) => readFileSync(`${here}src/${name}.css`, "utf8"));
+const parts = { style: [themed(style[0]), style[1]].join("\n"), wasm: packed(wasm), program: program(page) };
+const html = readFileSync(`${here}src/page.html`, "utf8").replace(/@(style|wasm|program)@/g, (_, name) => parts[name]);
 mkdirSync(`${here}dist`, { recursive: true });
-writeFileSync(`${here}dist/carom.html`, page);
-console.log(`dist/carom.html: ${(Buffer.byteLength(page) / 1000).toFixed(0)} kB; script ${(bundle.outputFiles[0].contents.length / 1000).toFixed(0)} kB, `
-  + `library ${(wasm.length / 1000).toFixed(0)} kB, compressed ${(gzipSync(wasm, { level: 9 }).length / 1000).toFixed(0)} kB`);
+writeFileSync(`${here}dist/carom.html`, html);
+
+// written only where what it unpacks to changes: other versions of zlib pack the same in other bytes
+const report = program(await bundleOf("report.js"));
+const kept = `${here}report.html`;
+const unpacked = (text) => text.replace(/(?<=id="program">)[^<]*/, (packing) => gunzipSync(Buffer.from(packing, "base64")));
+if (!existsSync(kept) || unpacked(readFileSync(kept, "utf8")) !== unpacked(report)) {
+  if (process.argv[4] === "--check") throw new Error("web/report.html is not what web/src makes: node web/build.mjs writes it");
+  writeFileSync(kept, report);
+}
+
+const kB = (size) => `${(size / 1000).toFixed(0)} kB`;
+console.log(`dist/carom.html: ${kB(Buffer.byteLength(html))}; script ${kB(page.length)}, library ${kB(wasm.length)}, compressed ${kB(gzipSync(wasm, { level: 9 }).length)}; `
+  + `report.html: ${kB(report.length)}`);

@@ -73,6 +73,8 @@ typedef struct crError {
 // Fills error (if not NULL) and returns status, so a refusal is one line.
 CR_API crStatus cr_error_set(crError* error, crStatus status, const char* field, const char* format, ...)
     CR_PRINTF(4, 5);
+// The text that cr_error_set makes: as vsnprintf, but %g writes the fewest digits that read back equal.
+CR_API void cr_error_format(char* out, size_t size, const char* format, va_list args);
 
 // Memory. Sizes are passed to free so that an allocator needs no headers of its own.
 typedef struct crAllocator {

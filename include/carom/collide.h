@@ -184,10 +184,11 @@ typedef struct crDistance {
 CR_API bool cr_distance(const crShape* a, crPose body_a, const crShape* b, crPose body_b, double reach,
                         crDistance* distance);
 
-// Contacts with gap <= margin, at most 4 per pair of convex pieces: the deepest, and those that span the
-// largest area with it. Returns their number, at most capacity (then the deepest ones);
+// Contacts with gap <= margin, at most 8 per pair of convex pieces: every corner of the region where two
+// faces meet; of more the deepest, and those that span most. Returns their number, at most capacity (then the
+// deepest ones);
 // *needed, if given, is how many there are. Sorted by children, then features. margin >= 0, m.
-#define CR_MANIFOLD_MAX 4
+#define CR_MANIFOLD_MAX 8
 CR_API int cr_collide(const crShape* a, crPose body_a, const crShape* b, crPose body_b, double margin,
                       crContactPoint* contacts, int capacity, int* needed);
 
@@ -204,7 +205,7 @@ typedef struct crPatch {
     double sharpness;   // 1 / sine of half the sharpest corner of the region of contact, see patch.c
     double bend;        // largest radius of curvature opposite the face, m
     double inside;      // depth below which the face stays the nearest way out, m
-    bool corners, far;  // corners were left out: more than 4, gaps beyond the margin
+    bool corners, far;  // corners were left out: more than 8, gaps beyond the margin
     crContactPoint contacts[CR_MANIFOLD_MAX];
 } crPatch;
 

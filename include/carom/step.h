@@ -11,7 +11,8 @@
 //     position_pass   q+             -> q+         normals only, to a tolerance, where needed
 //
 // A stepper is a function that calls stages; a user's own loop does the same. The struct is open: every array
-// says who writes it. Contacts, rows and the problem live in `scratch` until the next cr_step_begin.
+// says who writes it. Contacts, rows and the problem live in `scratch` until the next cr_step_begin; the cone
+// stepper lets go of the last two before its position pass.
 // Numbers that become NaN or infinite are CR_ERR_FINITE. A solve that does not converge is no error: the
 // certificate says so.
 // Units: SI, rad.
@@ -77,20 +78,30 @@ typedef crStatus (*crForceFn)(void* ctx, const crModel* model, const crState* st
 
 // what a step works on
 
+// Where two shapes touch: a crContactPoint without its witness points, which are point -/+ gap/2 normal.
+typedef struct crStepPoint {
+    double gap;     // m
+    crVec3 normal;  // unit, from a to b
+    crVec3 point;
+    int child_a, child_b;
+    uint32_t feature_a, feature_b;
+} crStepPoint;
+
 typedef struct crStepContact {
-    crContactPoint point;
+    crStepPoint point;
     int shape_a, shape_b;  // a < b
     int body_a, body_b;
-    bool planar;               // one tangent: both bodies move in one plane
-    bool bounces;              // its restitution may be other than 0, at some speed
-    crMat3 frame;              // columns n, t1, t2
-    crContactSurface surface;  // e taken at `speed`
-    double speed;              // normal velocity at the start, negative where approaching, m/s
-    double delta;              // deadband, m
+    int row;        // first row of the problem, -1 where it takes no part
+    bool planar;    // one tangent: both bodies move in one plane
+    bool packable;  // of single bodies, or one and what v does not move, with round friction
+    bool bounces;   // its restitution may be other than 0, at some speed
+    const crContactSurface* surface;  // e at zero speed; lives as long as the step
+    double e;                         // restitution at `speed`
+    double speed;                     // normal velocity at the start, negative where approaching, m/s
+    double delta;                     // deadband, m
     // approach speed above which it is an impact, m/s: the threshold, and for a contact that pressed in the
     // last solve also what turning bodies may gain on it in a step
     double fast;
-    int row;         // first row of the problem, -1 where it takes no part
     crVec3 impulse;  // on b, N s (apply, impacts)
 } crStepContact;
 
@@ -104,10 +115,11 @@ typedef struct crWarm {
 
 // Whether a body sleeps. What is sealed: its q, v, applied forces, motor speeds, and its carrier's pose.
 typedef struct crSleep {
-    double slow;    // how long it has been slower than settings.sleep_speed, s
-    uint64_t seal;  // hash of what it fell asleep with: a change wakes it
-    int island;     // first body of those it sleeps and wakes with, 0: it is awake
-    int carrier;    // driven body that it touches, 0: none
+    double slow;     // how long it has been slower than settings.sleep_speed, s
+    double overlap;  // deepest that it sleeps with, m; 0 while it is awake
+    uint64_t seal;   // hash of what it fell asleep with: a change wakes it
+    int island;      // first body of those it sleeps and wakes with, 0: it is awake
+    int carrier;     // driven body that it touches, 0: none
 } crSleep;
 
 // What crEvent.impact is where the event is no impact.
@@ -191,8 +203,10 @@ typedef struct crStep {
     double* p;        // problem_build: warm start, solve: impulses, in scratch (rows.count)
     crReport report;  // solve
     int warm_count, warm_capacity;
-    crWarm* warm;    // apply (warm_count)
-    crSleep* sleep;  // cone (nb)
+    crWarm* warm;  // apply (warm_count)
+    int tie_count;
+    double* tie_force;  // of loops and joints in the last solve: impulse / length of the step (tie_count)
+    crSleep* sleep;     // cone (nb)
     int event_count, event_capacity;
     crEvent* events;            // since begin (event_count)
     crCertificate certificate;  // since begin

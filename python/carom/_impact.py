@@ -8,7 +8,13 @@ from carom import _carom
 
 
 class Contact(NamedTuple):
-    """One contact in its own frame: x along the normal, y and z along the tangents."""
+    """One contact in its own frame: x along the normal, y and z along the tangents.
+
+    >>> import carom, numpy as np
+    >>> contact = carom.Contact(np.eye(3), np.array([-1.0, 0.5, 0]), mu=0.3)
+    >>> carom.Law("routh").apply(contact).P.round(3)
+    array([ 1. , -0.3,  0. ])
+    """
     W: np.ndarray  # inverse of the local mass matrix, 1/kg (3, 3)
     V: np.ndarray  # relative velocity before, m/s (3)
     mu: float
@@ -18,7 +24,12 @@ class Contact(NamedTuple):
 
 @dataclass(frozen=True)
 class Margins:
-    """How far inside each condition an impulse is; negative is outside."""
+    """How far inside each condition an impulse is; negative is outside.
+
+    >>> import carom
+    >>> carom.impact("newton", V=(-1, 0, 0), e=1).margins.penetration
+    1.0
+    """
     energy: float  # J
     penetration: float  # m/s
     tension: float  # N s
@@ -27,7 +38,13 @@ class Margins:
 
 @dataclass(frozen=True)
 class Verdict:
-    """All that W, V and P alone say about an outcome."""
+    """All that W, V and P alone say about an outcome.
+
+    >>> import carom
+    >>> contact, frame = carom.contact(V=(-1, 0, 0))
+    >>> carom.verdict(contact, (3, 0, 0)).creates_energy
+    True
+    """
     V_plus: np.ndarray
     energy_change: float
     margins: Margins
@@ -37,7 +54,13 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Hit(Verdict):
-    """What a law made of a collision, and what the audit found."""
+    """What a law made of a collision, and what the audit found.
+
+    >>> import carom
+    >>> hit = carom.impact("whittaker", V=(-1, 0.1, 0), mu=0.5)
+    >>> hit.regime, hit.V_plus.round(9) + 0.0
+    ('stick', array([0., 0., 0.]))
+    """
     P: np.ndarray
     regime: str
     solutions: int
@@ -122,7 +145,13 @@ def contact(W=None, V=(0, 0, 0), n=(1, 0, 0), *, mu=0.0, e=0.0, et=0.0, frame=No
 
 
 def verdict(contact, P):
-    """What W, V and P alone say about an impulse, in the contact frame."""
+    """What W, V and P alone say about an impulse, in the contact frame.
+
+    >>> import carom
+    >>> contact, frame = carom.contact(V=(-1, 0, 0))
+    >>> carom.verdict(contact, (1.5, 0, 0)).energy_change
+    -0.375
+    """
     raw = _carom._verdict(contact, P)
     return Verdict(**{**raw, "margins": Margins(**raw["margins"])})
 
@@ -185,7 +214,14 @@ class Rigid:
 
 
 def collision(a, b, point):
-    """W and V of two bodies that touch at point (world coordinates)."""
+    """W and V of two bodies that touch at point (world coordinates).
+
+    >>> import carom
+    >>> wall = carom.Rigid(fixed=True)
+    >>> W, V = carom.collision(wall, carom.Rigid(2.0, velocity=(-3, 0, 0)), (0, 0, 0))
+    >>> float(W[0, 0]), V
+    (0.5, array([-3.,  0.,  0.]))
+    """
     return _carom._bodies(a._tuple(), b._tuple(), point)
 
 

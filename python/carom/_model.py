@@ -20,8 +20,21 @@ class Model(_carom.Model):
     """
 
     def material(self, name=None, **fields):
-        """Add a material: density, mu, e, et, mu2 and axis (elliptic friction), mu_spin, mu_roll, viscous, mu_stribeck,
-        speed_stribeck. Returns its index; material 0 is there from the start (mu 0.5, e 0)."""
+        """Add a material: density, mu, e, et, mu2 and axis (elliptic friction), polygon, mu_spin, mu_roll, viscous,
+        mu_stribeck, speed_stribeck. Returns its index; material 0 is there from the start (mu 0.5, e 0).
+
+        e is a number, rows of (approach speed, e), or a function of the approach speed. polygon is a convex region of
+        friction instead of mu: vertices (n, 2) of P_t / P_n along axis and across, counterclockwise, the origin inside.
+
+        >>> import carom
+        >>> model = carom.Model()
+        >>> model.material("steel", e=[(0.1, 0.95), (5, 0.6)])
+        1
+        >>> model.material("lead", e=lambda speed: 0.3 / (1 + speed))
+        2
+        >>> model.material("ice", polygon=[(0.1, 0), (0, 0.02), (-0.1, 0), (0, -0.02)], axis=(1, 0, 0))
+        3
+        """
         return self._add_material(name, **fields)
 
     def pair(self, a, b, **surface):
@@ -37,10 +50,24 @@ class Model(_carom.Model):
         self._filter(shape, group, mask)
 
     def body(self, name=None, joint="free", pos=(0, 0, 0), quat=(1, 0, 0, 0), **fields):
-        """Add a body: joint is fixed, hinge, slider, planar, ball or free; pos and quat are those at q = 0 in the frame
-        of parent (0). Others: axis (hinge, slider), mass with com and inertia (3 numbers or 3 x 3) where they do not
+        """Add a body: joint is fixed, hinge, slider, planar, ball, free or driven; pos and quat are those at q = 0 in the
+        frame of parent (0). Others: axis (hinge, slider), mass with com and inertia (3 numbers or 3 x 3) where they do not
         come from shapes, dof (a dict: lower, upper, stiffness, rest, damping, friction, motor_force, motor_speed,
-        armature; one number or one for each velocity), gravity_scale, linear_drag, angular_drag. Returns its index."""
+        armature; one number or one for each velocity), gravity_scale, linear_drag, angular_drag. Returns its index.
+
+        A driven body is where drive(time) says: a dict with pos, quat, velocity (of its origin), omega, acceleration
+        and alpha in world axes; what is missing is at rest at pos and quat. Velocities must be the rates of the pose. What
+        the function raises comes out of the step.
+
+        >>> import carom, math
+        >>> model = carom.Model()
+        >>> def shake(t):
+        ...     return {"pos": (0, 0, 0.01 * math.sin(9 * t)), "velocity": (0, 0, 0.09 * math.cos(9 * t))}
+        >>> table = model.body("table", "driven", drive=shake)
+        >>> shape = model.box(table, (1, 1, 0.1))
+        >>> model.nv
+        0
+        """
         return self._add_body(name, joint, pos, quat, **fields)
 
     def _shape(self, body, kind, data, material, pos, quat):
@@ -86,10 +113,12 @@ class Model(_carom.Model):
         """Heights[j, i] at (i dx, j dy), solid below."""
         return self._shape(body, "heightfield", (heights, dx, dy), material, pos, quat)
 
-    def loop(self, kind, a, b, *, pos_a=None, pos_b=None, quat_a=None, quat_b=None, length=float("nan"), coef=None):
+    def loop(self, kind, a, b, *, pos_a=None, pos_b=None, quat_a=None, quat_b=None, length=float("nan"), coef=None,
+             range=None):
         """Tie two bodies beyond the tree: connect (points coincide), weld, distance (length apart), joint (the joint of
-        a follows that of b: five numbers, q_a = coef[0] + coef[1] q_b + ...)."""
-        return self._add_loop(kind, a, b, pos_a, pos_b, quat_a, quat_b, length, coef)
+        a follows that of b: five numbers, q_a = coef[0] + coef[1] q_b + ...). With range (least, most) a distance only
+        keeps within it, a rope is (0, length); and so does q_a minus the polynomial."""
+        return self._add_loop(kind, a, b, pos_a, pos_b, quat_a, quat_b, length, coef, range)
 
     def __repr__(self):
         return f"<carom.Model: {self.nb - 1} bodies, {len(self.shapes)} shapes, {self.nv} velocities>"

@@ -8,7 +8,12 @@ from carom import _carom
 
 @dataclass(frozen=True)
 class Audit:
-    """What is true of impulses, from raw data."""
+    """What is true of impulses, from raw data.
+
+    >>> import carom
+    >>> carom.Problem([-1.0], [[2.0]], [("unilateral", 1)]).audit([0.5]).residual
+    0.0
+    """
     residual: float
     approach: float
     cone: float
@@ -21,7 +26,13 @@ class Audit:
 
 @dataclass(frozen=True)
 class Solution:
-    """Impulses p and velocities u of a problem; solved by the audit's residual, not by the solver's word."""
+    """Impulses p and velocities u of a problem; solved by the audit's residual, not by the solver's word.
+
+    >>> import carom
+    >>> solution = carom.Problem([-1.0], [[2.0]], [("unilateral", 1)]).solve()
+    >>> solution.p, solution.outcome
+    (array([0.5]), 'solved')
+    """
     p: np.ndarray
     u: np.ndarray
     outcome: str
@@ -33,7 +44,13 @@ class Solution:
 
 @dataclass(frozen=True)
 class Resolution:
-    """Impulses of an impact by a rule, and what is true of them."""
+    """Impulses of an impact by a rule, and what is true of them.
+
+    >>> import carom
+    >>> impact = carom.Problem([-1.0], [[2.0]], [("unilateral", 1, {"e": 0.5})]).resolve("newton")
+    >>> impact.u, impact.permissible
+    (array([0.5]), True)
+    """
     p: np.ndarray
     u: np.ndarray
     outcome: str
@@ -54,6 +71,11 @@ class Rule(_carom.Rule):
 
     Parameters: law, solver, tolerance, budget, directions, eps, ties, direction, seed, extrapolate, mechanism, pick,
     corner, threshold, stiffness, hertz. What it does not name comes from the world or call that uses it.
+
+    >>> import carom
+    >>> cradle = carom.Problem([-1.0, 0.0], [[2.0, -1.0], [-1.0, 2.0]], [("unilateral", 1, {"e": 1})] * 2)
+    >>> cradle.resolve(carom.Rule("sequence", law="newton")).u.round(9)
+    array([0., 1.])
     """
 
     def __repr__(self):
@@ -111,10 +133,20 @@ class Problem(_carom.Problem):
 
 
 def rules():
-    """The catalogue of rules."""
+    """The catalogue of rules.
+
+    >>> import carom
+    >>> sorted(rule["name"] for rule in carom.rules())[:2]
+    ['chain', 'coupled']
+    """
     return _carom._rules()
 
 
 def solvers():
-    """Names of the solvers."""
+    """Names of the solvers.
+
+    >>> import carom
+    >>> "auto" in carom.solvers()
+    True
+    """
     return _carom._solvers()

@@ -23,7 +23,13 @@ def _values(set):
 
 
 class Scene(_carom.Scene):
-    """A scene: model, start (q and v, views that worlds made later start from), duration and settings. See `load`."""
+    """A scene: model, start (q and v, views that worlds made later start from), duration and settings. See `load`.
+
+    >>> import carom
+    >>> scene = carom.Scene({"carom": 1, "bodies": [{"name": "ball", "shapes": [{"type": "sphere", "r": 0.1}]}]})
+    >>> scene.world().run(0.1).clean
+    True
+    """
 
     def __init__(self, text, set=None):
         """text is JSON, or a dict; set gives values by path, as `carom run --set` does."""

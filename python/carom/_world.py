@@ -9,7 +9,13 @@ from carom._model import Model
 
 @dataclass(frozen=True)
 class Certificate:
-    """What is true of one step, or the worst over many, from raw data."""
+    """What is true of one step, or the worst over many, from raw data.
+
+    >>> import carom
+    >>> certificate = carom.load("bouncing-ball").world().run(0.5)
+    >>> certificate.impacts, certificate.clean
+    (1, True)
+    """
     contacts: int
     rows: int
     solves: int
@@ -33,7 +39,12 @@ class Certificate:
 
 
 class Energy(NamedTuple):
-    """J; potential is that of gravity (zero at the origin) and of the joints' springs."""
+    """J; potential is that of gravity (zero at the origin) and of the joints' springs.
+
+    >>> import carom
+    >>> carom.Energy(2.0, 1.5).total
+    3.5
+    """
     kinetic: float
     potential: float
 
@@ -126,6 +137,19 @@ class Trajectory(_carom.Trajectory):
     def read(path):
         """A trajectory that `carom run --out` wrote: .csv or .hdf5."""
         return _carom.Trajectory._read(path)
+
+    def write(self, path):
+        """To a file that `carom plot` and `read` take: .csv (time, q and v), .h5 or .hdf5 (everything).
+
+        >>> import carom, os, tempfile
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> path = os.path.join(folder.name, "ball.csv")
+        >>> trajectory = carom.load("bouncing-ball").run(0.1)
+        >>> trajectory.write(path)
+        >>> bool((carom.Trajectory.read(path).q == trajectory.q).all())
+        True
+        """
+        self._write(path)
 
     @property
     def bodies(self):

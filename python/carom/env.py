@@ -23,7 +23,12 @@ from carom._world import World
 
 
 class Box:
-    """Numbers between low and high; has shape, dtype, low, high, sample and contains, as Gymnasium's."""
+    """Numbers between low and high; has shape, dtype, low, high, sample and contains, as Gymnasium's.
+
+    >>> from carom.env import Box
+    >>> Box(-1, 1, (2,), seed=1).contains([0.5, 2])
+    False
+    """
 
     def __init__(self, low, high, shape, seed=None):
         self.low = np.broadcast_to(np.asarray(low, dtype=float), shape).copy()
@@ -61,6 +66,11 @@ class VectorEnv:
     A world whose episode ends is reset within the same step: its observation is that of the new start, the last one
     of the old episode is in info["final_observation"]. A world that cannot be stepped (its numbers became infinite)
     counts as terminated and is named in info["failed"]. Other keywords are those of `World`.
+
+    >>> from carom.env import VectorEnv, cart_pole
+    >>> env = VectorEnv(cart_pole(), 3, actuated=["cart"], limit=5.0)
+    >>> env.reset(seed=1)[0].shape, env.action_space
+    ((3, 4), Box(3, 1))
     """
 
     def __init__(self, model, count, *, actuated=(), limit=1.0, motor=False, dt=None, substeps=1, duration=np.inf,
@@ -155,7 +165,12 @@ class VectorEnv:
 
 
 def cart_pole(length=1.0, track=2.4):
-    """A cart on a rail with stops, and a pole on a hinge: the usual first task."""
+    """A cart on a rail with stops, and a pole on a hinge: the usual first task.
+
+    >>> from carom.env import cart_pole
+    >>> cart_pole().names
+    ['world', 'cart', 'pole']
+    """
     model = Model()
     cart = model.body("cart", "slider", axis=(1, 0, 0), mass=1.0, inertia=(0.01, 0.01, 0.01),
                       dof={"lower": -track, "upper": track})

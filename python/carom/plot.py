@@ -26,7 +26,13 @@ def _axes(ax, **size):
 
 
 def region(contact, laws=(), ax=None, count=400):
-    """The section of the permissible region that holds P_I and P_II, with the outcomes of laws."""
+    """The section of the permissible region that holds P_I and P_II, with the outcomes of laws.
+
+    >>> import carom, carom.plot
+    >>> contact, frame = carom.contact(V=(-1, 0.5, 0), mu=0.4)
+    >>> carom.plot.region(contact, laws=["newton", "routh"]).get_xlabel() != ""
+    True
+    """
     ax = _axes(ax, figsize=(6.4, 4.8))
     space = Region(contact)
     azimuth = space.azimuth
@@ -61,7 +67,13 @@ def region(contact, laws=(), ax=None, count=400):
 
 
 def energy(trajectory, ax=None):
-    """Kinetic, potential and total energy over time."""
+    """Kinetic, potential and total energy over time.
+
+    >>> import carom, carom.plot
+    >>> trajectory = carom.load("bouncing-ball").run(0.5)
+    >>> len(carom.plot.energy(trajectory).lines)
+    3
+    """
     if trajectory.energy is None:
         raise ValueError("this trajectory has no energy: it was read from CSV")
     ax = _axes(ax, figsize=(6.4, 3.6))
@@ -76,7 +88,13 @@ def energy(trajectory, ax=None):
 
 
 def coordinates(trajectory, body, columns=None, ax=None):
-    """Coordinates of a body over time, with a mark at every event it takes part in."""
+    """Coordinates of a body over time, with a mark at every event it takes part in.
+
+    >>> import carom, carom.plot
+    >>> trajectory = carom.load("bouncing-ball").run(0.5)
+    >>> len(carom.plot.coordinates(trajectory, "ball", [2]).lines) >= 1
+    True
+    """
     ax = _axes(ax, figsize=(6.4, 3.6))
     q = trajectory.of(body)
     for k, i in enumerate(range(q.shape[1]) if columns is None else columns):
@@ -92,7 +110,13 @@ def coordinates(trajectory, body, columns=None, ax=None):
 
 
 def certificate(trajectory, ax=None):
-    """Residual and penetration over time, on a logarithmic scale; zeros are at the bottom."""
+    """Residual and penetration over time, on a logarithmic scale; zeros are at the bottom.
+
+    >>> import carom, carom.plot
+    >>> trajectory = carom.load("bouncing-ball").run(0.5)
+    >>> carom.plot.certificate(trajectory).get_yscale()
+    'log'
+    """
     if trajectory.certificate is None:
         raise ValueError("this trajectory has no certificate: it was read from CSV")
     ax = _axes(ax, figsize=(6.4, 3.6))
@@ -164,7 +188,12 @@ def _draw(ax, shape, pose, plane, **style):
 
 def bodies(world, view="xz", ax=None, color=None, alpha=1.0):
     """The bodies of a world as they are now, seen along the axis that view leaves out. Half-spaces are drawn as
-    lines; hulls, meshes, height fields and compounds are left out."""
+    lines; hulls, meshes, height fields and compounds are left out.
+
+    >>> import carom, carom.plot
+    >>> len(carom.plot.bodies(carom.load("bouncing-ball").world()).patches)
+    1
+    """
     ax = _axes(ax, figsize=(6.4, 4.8))
     plane = ["xyz".index(letter) for letter in view]
     poses = world.poses
@@ -185,7 +214,14 @@ def bodies(world, view="xz", ax=None, color=None, alpha=1.0):
 
 
 def strobe(world, trajectory, times, view="xz", ax=None):
-    """The bodies at several times, faint to full. The world is put back where it was."""
+    """The bodies at several times, faint to full. The world is put back where it was.
+
+    >>> import carom, carom.plot
+    >>> trajectory = carom.load("bouncing-ball").run(0.5)
+    >>> world = carom.load("bouncing-ball").world()
+    >>> len(carom.plot.strobe(world, trajectory, [0.1, 0.2, 0.3]).patches)
+    3
+    """
     kept = world.save()
     ax = _axes(ax, figsize=(6.4, 4.8))
     for k, time in enumerate(times):

@@ -99,10 +99,21 @@ PyObject* py_audit(const crAudit* audit);
 typedef struct PyModel {
     PyObject ob_base;
     crModel* model;
-    PyObject* owner;            // the scene it belongs to, or NULL
-    Py_ssize_t holds;           // worlds and views that need it as it is
-    struct ModelPiece* pieces;  // hulls, meshes and fields of its shapes
+    PyObject* owner;                          // the scene it belongs to, or NULL
+    Py_ssize_t holds;                         // worlds and views that need it as it is
+    struct ModelPiece* pieces;                // hulls, meshes and fields of its shapes
+    struct PyCallback* callbacks;             // functions of driven bodies and materials
+    PyObject *raised, *raised_value, *trace;  // by one of them, not yet told
 } PyModel;
+
+// Functions of the model's own. A callback's exception waits in the model: py_callbacks_raise is true with it set.
+bool py_callbacks_raise(PyModel* model);
+int py_callbacks_visit(PyModel* model, visitproc visit, void* arg);
+void py_callbacks_clear(PyModel* model);
+void py_callbacks_free(PyModel* model);
+bool py_drive(PyModel* model, PyObject* function, crBodyDef* def);
+// e as a number, a table of (speed, e), or a function of speed; *memory is for PyMem_Free once the model has it.
+bool py_restitution(PyModel* model, PyObject* value, crSurface* surface, crRestitution* out, double** memory);
 
 // Keeps a model from changing for as long as it lives.
 typedef struct PyHold {
@@ -116,6 +127,7 @@ PyObject* py_model_of(crModel* model, PyObject* owner);  // borrowed model of a 
 typedef struct PyWorld {
     PyObject ob_base;
     crWorld* world;
+    PyModel* model;  // that hold keeps
     PyObject* hold;
     PyObject* source;  // the scene whose settings it uses, or NULL
     PyLaw* law;
@@ -140,6 +152,7 @@ PyObject* py_settings_dict(const crStepSettings* step);
 
 // A trajectory object that takes over the recording.
 PyObject* py_trajectory(crRecording* recording);
+crStatus py_recording_write(const crRecording* recording, const char* path, crError* error);
 PyObject* py_world_record(PyWorld* self, double time, int every);
 
 // functions of the module
@@ -151,5 +164,9 @@ PyObject* py_laws(PyObject* module, PyObject* unused);
 PyObject* py_rules(PyObject* module, PyObject* unused);
 PyObject* py_solvers(PyObject* module, PyObject* unused);
 PyObject* py_batch(PyObject* module, PyObject* args);
+PyObject* py_fit_impacts(PyObject* module, PyObject* args);
+PyObject* py_fit_laws(PyObject* module, PyObject* unused);
+PyObject* py_fit_predict(PyObject* module, PyObject* args);
+PyObject* py_spread(PyObject* module, PyObject* args);
 
 #endif

@@ -38,7 +38,7 @@ bool py_refuse(crStatus status, const char* field, const char* format, ...) {
     char text[sizeof((crError*)0)->message];
     va_list arguments;
     va_start(arguments, format);
-    PyOS_vsnprintf(text, sizeof text, format, arguments);
+    cr_error_format(text, sizeof text, format, arguments);
     va_end(arguments);
     crError error = {0};
     cr_error_set(&error, status, field, "%s", text);

@@ -18,26 +18,34 @@ typedef struct ModelPiece {
 // holds
 
 PyObject* py_hold(PyModel* model) {
-    PyHold* hold = PyObject_New(PyHold, &PyHold_Type);
+    PyHold* hold = PyObject_GC_New(PyHold, &PyHold_Type);
     if (hold == NULL) return NULL;
     Py_INCREF(model);
     hold->model = model;
     model->holds++;
+    PyObject_GC_Track(hold);
     return (PyObject*)hold;
+}
+
+static int hold_traverse(PyObject* object, visitproc visit, void* arg) {
+    Py_VISIT(((PyHold*)object)->model);
+    return 0;
 }
 
 static void hold_dealloc(PyObject* object) {
     PyHold* self = (PyHold*)object;
+    PyObject_GC_UnTrack(object);
     self->model->holds--;
     Py_DECREF(self->model);
-    PyObject_Free(object);
+    PyObject_GC_Del(object);
 }
 
 PyTypeObject PyHold_Type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "carom._carom.Hold",
     .tp_basicsize = sizeof(PyHold),
-    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
     .tp_dealloc = hold_dealloc,
+    .tp_traverse = hold_traverse,
 };
 
 // the model
@@ -63,9 +71,22 @@ PyObject* py_model_of(crModel* model, PyObject* owner) {
     return (PyObject*)self;
 }
 
+static int model_traverse(PyObject* object, visitproc visit, void* arg) {
+    PyModel* self = (PyModel*)object;
+    Py_VISIT(self->owner);
+    return py_callbacks_visit(self, visit, arg);
+}
+
+static int model_clear(PyObject* object) {
+    py_callbacks_clear((PyModel*)object);
+    return 0;
+}
+
 static void model_dealloc(PyObject* object) {
     PyModel* self = (PyModel*)object;
+    PyObject_GC_UnTrack(object);
     if (self->owner == NULL) cr_model_destroy(self->model);
+    py_callbacks_free(self);
     while (self->pieces != NULL) {
         ModelPiece* next = self->pieces->next;
         self->pieces->destroy(self->pieces->data);
@@ -102,38 +123,70 @@ static PyObject* done(PyModel* self, crStatus status) {
     Py_RETURN_NONE;
 }
 
-#define SURFACE_NAMES \
-    "mu", "e", "et", "mu2", "axis", "mu_spin", "mu_roll", "viscous", "mu_stribeck", "speed_stribeck"
-#define SURFACE_FORMAT "ddddOddddd"
-#define SURFACE_PLACES(s, axis)                                                                              \
-    &(s).mu, &(s).e, &(s).et, &(s).mu2, &(axis), &(s).mu_spin, &(s).mu_roll, &(s).viscous, &(s).mu_stribeck, \
-        &(s).speed_stribeck
+#define SURFACE_NAMES                                                                          \
+    "mu", "e", "et", "mu2", "axis", "polygon", "mu_spin", "mu_roll", "viscous", "mu_stribeck", \
+        "speed_stribeck"
+#define SURFACE_FORMAT "dOddOOddddd"
+#define SURFACE_PLACES(x)                                                                                   \
+    &(x).s->mu, &(x).e, &(x).s->et, &(x).s->mu2, &(x).axis, &(x).polygon, &(x).s->mu_spin, &(x).s->mu_roll, \
+        &(x).s->viscous, &(x).s->mu_stribeck, &(x).s->speed_stribeck
+
+// what a surface is given by, until the model has its own copy
+typedef struct SurfaceInput {
+    crSurface* s;
+    PyObject *e, *axis, *polygon;
+    PyArrayObject* vertices;
+    crRestitution restitution;
+    double* table;
+} SurfaceInput;
+
+static bool take_surface(PyModel* self, SurfaceInput* in) {
+    if (!py_vec3(in->axis, "axis", &in->s->axis) ||
+        !py_restitution(self, in->e, in->s, &in->restitution, &in->table))
+        return false;
+    if (in->polygon == NULL || in->polygon == Py_None) return true;
+    in->vertices = py_array(in->polygon, "polygon", 2, (npy_intp[2]){-1, 2});
+    if (in->vertices == NULL) return false;
+    in->s->vertex_count = (int)PyArray_DIM(in->vertices, 0);
+    in->s->vertices = PyArray_DATA(in->vertices);
+    return true;
+}
+
+static void drop_surface(SurfaceInput* in) {
+    Py_XDECREF(in->vertices);
+    PyMem_Free(in->table);
+}
 
 static PyObject* add_material(PyObject* object, PyObject* args, PyObject* keywords) {
     static char* names[] = {"name", "density", SURFACE_NAMES, NULL};
     PyModel* self = (PyModel*)object;
     crMaterial m = cr_material();
-    PyObject* axis = NULL;
+    SurfaceInput in = {.s = &m.surface};
     m.surface.mu2 = NAN;
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "|z$d" SURFACE_FORMAT ":add_material", names, &m.name,
-                                     &m.density, SURFACE_PLACES(m.surface, axis)) ||
-        !py_vec3(axis, "axis", &m.surface.axis) || !may_change(self))
+                                     &m.density, SURFACE_PLACES(in)) ||
+        !may_change(self))
         return NULL;
-    return added(self, cr_model_add_material(self->model, &m));
+    PyObject* index = take_surface(self, &in) ? added(self, cr_model_add_material(self->model, &m)) : NULL;
+    drop_surface(&in);
+    return index;
 }
 
 static PyObject* add_pair(PyObject* object, PyObject* args, PyObject* keywords) {
     static char* names[] = {"material_a", "material_b", SURFACE_NAMES, NULL};
     PyModel* self = (PyModel*)object;
     crSurface surface = cr_material().surface;
-    PyObject* axis = NULL;
+    SurfaceInput in = {.s = &surface};
     int a, b;
     surface.mu2 = NAN;
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "ii|$" SURFACE_FORMAT ":add_pair", names, &a, &b,
-                                     SURFACE_PLACES(surface, axis)) ||
-        !py_vec3(axis, "axis", &surface.axis) || !may_change(self))
+                                     SURFACE_PLACES(in)) ||
+        !may_change(self))
         return NULL;
-    return done(self, cr_model_add_pair(self->model, a, b, &surface));
+    PyObject* none =
+        take_surface(self, &in) ? done(self, cr_model_add_pair(self->model, a, b, &surface)) : NULL;
+    drop_surface(&in);
+    return none;
 }
 
 static PyObject* exclude(PyObject* object, PyObject* args) {
@@ -216,23 +269,25 @@ static bool take_dofs(PyObject* dict, crBodyDef* def) {
 }
 
 static PyObject* add_body(PyObject* object, PyObject* args, PyObject* keywords) {
-    static const char* const joints[] = {"fixed", "hinge", "slider", "planar", "ball", "free", NULL};
-    static char* names[] = {"name", "joint",   "pos", "quat",          "parent",      "axis",         "mass",
-                            "com",  "inertia", "dof", "gravity_scale", "linear_drag", "angular_drag", NULL};
+    static const char* const joints[] = {"fixed", "hinge", "slider", "planar",
+                                         "ball",  "free",  "driven", NULL};
+    static char* names[] = {"name",          "joint",       "pos",          "quat",    "parent",
+                            "axis",          "mass",        "com",          "inertia", "dof",
+                            "gravity_scale", "linear_drag", "angular_drag", "drive",   NULL};
     PyModel* self = (PyModel*)object;
     crBodyDef def = cr_body_def();
     PyObject *joint = NULL, *pos = NULL, *quat = NULL, *axis = NULL, *com = NULL, *inertia = NULL,
-             *dof = NULL;
+             *dof = NULL, *drive = NULL;
     int kind = CR_JOINT_FREE;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|zOOO$iOdOOOddd:add_body", names, &def.name, &joint,
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|zOOO$iOdOOOdddO:add_body", names, &def.name, &joint,
                                      &pos, &quat, &def.parent, &axis, &def.mass, &com, &inertia, &dof,
-                                     &def.gravity_scale, &def.linear_drag, &def.angular_drag) ||
+                                     &def.gravity_scale, &def.linear_drag, &def.angular_drag, &drive) ||
         !py_choice(joint, "joint", joints, &kind) || !py_vec3(pos, "pos", &def.pose.p) ||
         !py_quat(quat, "quat", &def.pose.q) || !py_vec3(axis, "axis", &def.axis) ||
         !py_vec3(com, "com", &def.com) || !take_inertia(inertia, &def.inertia))
         return NULL;
     def.joint = (crJoint)kind;
-    if (!take_dofs(dof, &def) || !may_change(self)) return NULL;
+    if (!take_dofs(dof, &def) || !may_change(self) || !py_drive(self, drive, &def)) return NULL;
     return added(self, cr_model_add_body(self->model, &def));
 }
 
@@ -354,21 +409,24 @@ static PyObject* add_shape(PyObject* object, PyObject* args) {
 
 static PyObject* add_loop(PyObject* object, PyObject* args, PyObject* keywords) {
     static const char* const kinds[] = {"connect", "weld", "distance", "joint", NULL};
-    static char* names[] = {"kind", "a", "b", "pos_a", "pos_b", "quat_a", "quat_b", "length", "coef", NULL};
+    static char* names[] = {"kind",   "a",      "b",    "pos_a", "pos_b", "quat_a",
+                            "quat_b", "length", "coef", "range", NULL};
     PyModel* self = (PyModel*)object;
-    PyObject *kind, *pos_a = NULL, *pos_b = NULL, *quat_a = NULL, *quat_b = NULL, *coef = NULL;
+    PyObject *kind, *pos_a = NULL, *pos_b = NULL, *quat_a = NULL, *quat_b = NULL, *coef = NULL, *range = NULL;
     int a, b, index = 0;
-    double length = NAN;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "Oii|OOOOdO:add_loop", names, &kind, &a, &b, &pos_a,
-                                     &pos_b, &quat_a, &quat_b, &length, &coef) ||
+    double length = NAN, ends[2] = {0.0, 0.0};
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "Oii|OOOOdOO:add_loop", names, &kind, &a, &b, &pos_a,
+                                     &pos_b, &quat_a, &quat_b, &length, &coef, &range) ||
         !py_choice(kind, "kind", kinds, &index))
         return NULL;
     crLoop loop = cr_loop((crLoopKind)index, a, b);
     if (!isnan(length)) loop.length = length;
     if (!py_vec3(pos_a, "pos_a", &loop.pose_a.p) || !py_vec3(pos_b, "pos_b", &loop.pose_b.p) ||
         !py_quat(quat_a, "quat_a", &loop.pose_a.q) || !py_quat(quat_b, "quat_b", &loop.pose_b.q) ||
-        !py_doubles(coef, "coef", 5, loop.coef) || !may_change(self))
+        !py_doubles(coef, "coef", 5, loop.coef) || !py_doubles(range, "range", 2, ends) || !may_change(self))
         return NULL;
+    loop.lower = ends[0];
+    loop.upper = ends[1];
     return added(self, cr_model_add_loop(self->model, &loop));
 }
 
@@ -512,9 +570,11 @@ static PyGetSetDef getset[] = {
 PyTypeObject PyModel_Type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "carom._carom.Model",
     .tp_basicsize = sizeof(PyModel),
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
     .tp_new = model_new,
     .tp_dealloc = model_dealloc,
+    .tp_traverse = model_traverse,
+    .tp_clear = model_clear,
     .tp_methods = methods,
     .tp_getset = getset,
 };

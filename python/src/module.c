@@ -35,6 +35,10 @@ static PyMethodDef functions[] = {
     {"_rules", py_rules, METH_NOARGS, NULL},
     {"_solvers", py_solvers, METH_NOARGS, NULL},
     {"_batch", py_batch, METH_VARARGS, NULL},
+    {"_fit_impacts", py_fit_impacts, METH_VARARGS, NULL},
+    {"_fit_laws", py_fit_laws, METH_NOARGS, NULL},
+    {"_fit_predict", py_fit_predict, METH_VARARGS, NULL},
+    {"_spread", py_spread, METH_VARARGS, NULL},
     {"_register", py_register, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL}};
 
@@ -63,7 +67,13 @@ PyMODINIT_FUNC PyInit__carom(void) {
     py_error = PyErr_NewExceptionWithDoc("carom.Error",
                                          "What the library refused: status names the kind, field the "
                                          "offending field ('' where there is none);\n"
-                                         "line and column are those of text input, 0 without.",
+                                         "line and column are those of text input, 0 without.\n\n"
+                                         ">>> import carom\n"
+                                         ">>> try:\n"
+                                         "...     carom.impact('newton', V=(-1, 0, 0), e=-0.5)\n"
+                                         "... except carom.Error as error:\n"
+                                         "...     print(error.field, error.status)\n"
+                                         "e out-of-range",
                                          NULL, NULL);
     Py_XINCREF(py_error);
     bool good = py_error != NULL && PyModule_AddObject(module, "Error", py_error) == 0 && add_types(module) &&

@@ -36,6 +36,19 @@ static PyObject* trajectory_read(PyObject* type, PyObject* args) {
     return status == CR_OK ? py_trajectory(&recording) : py_raise(&error);
 }
 
+static PyObject* trajectory_write(PyObject* object, PyObject* args) {
+    PyObject* path;
+    if (!PyArg_ParseTuple(args, "O&:write", PyUnicode_FSConverter, &path)) return NULL;
+    crError error = {0};
+    crStatus status;
+    Py_BEGIN_ALLOW_THREADS;
+    status = py_recording_write(&((PyTrajectory*)object)->recording, PyBytes_AS_STRING(path), &error);
+    Py_END_ALLOW_THREADS;
+    Py_DECREF(path);
+    if (status != CR_OK) return py_raise(&error);
+    Py_RETURN_NONE;
+}
+
 static void trajectory_dealloc(PyObject* object) {
     cr_recording_free(&((PyTrajectory*)object)->recording);
     Py_TYPE(object)->tp_free(object);
@@ -147,7 +160,7 @@ PyObject* py_world_record(PyWorld* self, double time, int every) {
         stopped = PyErr_CheckSignals() != 0;
     }
     self->busy = false;
-    if (status == CR_OK && !stopped) return py_trajectory(&r.recording);
+    if (status == CR_OK && !stopped && self->model->raised == NULL) return py_trajectory(&r.recording);
     cr_recording_free(&r.recording);
     if (stopped) return NULL;
     if (error.status == CR_OK) error.status = status;
@@ -195,6 +208,7 @@ static PyObject* get_scene(PyObject* object, void* closure) {
 }
 
 static PyMethodDef methods[] = {{"_read", trajectory_read, METH_VARARGS | METH_STATIC, NULL},
+                                {"_write", trajectory_write, METH_VARARGS, NULL},
                                 {NULL, NULL, 0, NULL}};
 static PyGetSetDef getset[] = {
     {"time", get_array, NULL, "s (n); a view", (void*)TIME},

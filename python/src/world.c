@@ -17,6 +17,7 @@ bool py_world_idle(PyWorld* self) {
 }
 
 PyObject* py_world_raise(PyWorld* self, const crError* error) {
+    if (py_callbacks_raise(self->model)) return NULL;
     if (self->raised != NULL) {
         PyErr_Restore(self->raised, self->raised_value, self->trace);
         self->raised = self->raised_value = self->trace = NULL;
@@ -31,6 +32,9 @@ static crStatus add_force(void* ctx, const crModel* model, const crState* state,
                           double* k) {
     (void)d;
     PyWorld* self = ctx;
+    // kinematics came before: a drive that raised ends the step
+    if (self->model->raised != NULL) return CR_ERR_ARGUMENT;
+    if (self->force == NULL) return CR_OK;
     PyGILState_STATE lock = PyGILState_Ensure();
     npy_intp nq = model->nq, nv = model->nv;
     PyObject* q = py_view((PyObject*)self, state->q, 1, &nq, NPY_DOUBLE, false);
@@ -55,7 +59,8 @@ static bool create(PyWorld* self, PyModel* model, const crStepSettings* step) {
     crWorldDef def = cr_world_def();
     def.model = model->model;
     def.step = *step;
-    def.force = self->force != NULL ? add_force : NULL;
+    self->model = model;
+    def.force = self->force != NULL || model->callbacks != NULL ? add_force : NULL;
     def.force_ctx = self;
     crError error = {0};
     if (cr_world_create(&def, &self->world, &error) != CR_OK) {
@@ -64,7 +69,7 @@ static bool create(PyWorld* self, PyModel* model, const crStepSettings* step) {
         return false;
     }
     self->hold = py_hold(model);
-    return self->hold != NULL;
+    return self->hold != NULL && !py_callbacks_raise(model);
 }
 
 static int world_init(PyObject* object, PyObject* args, PyObject* keywords) {
@@ -110,6 +115,8 @@ static int world_traverse(PyObject* object, visitproc visit, void* arg) {
     Py_VISIT(self->law);
     Py_VISIT(self->rule);
     Py_VISIT(self->force);
+    Py_VISIT(self->hold);
+    Py_VISIT(self->source);
     Py_VISIT(self->raised_value);
     Py_VISIT(self->trace);
     return 0;
@@ -157,7 +164,7 @@ static PyObject* world_step(PyObject* object, PyObject* args) {
     }
     Py_END_ALLOW_THREADS;
     self->busy = false;
-    if (status != CR_OK) return py_world_raise(self, &error);
+    if (status != CR_OK || self->model->raised != NULL) return py_world_raise(self, &error);
     Py_RETURN_NONE;
 }
 
@@ -207,7 +214,7 @@ static PyObject* world_run(PyObject* object, PyObject* args) {
         stopped = PyErr_CheckSignals() != 0;
     }
     self->busy = false;
-    if (status != CR_OK) return py_world_raise(self, &error);
+    if (status != CR_OK || self->model->raised != NULL) return py_world_raise(self, &error);
     return stopped ? NULL : py_certificate(&all);
 }
 
@@ -316,7 +323,7 @@ static PyObject* get_contacts(PyObject* object, void* closure) {
         PyObject* item =
             Py_BuildValue("{s:i,s:i,s:i,s:i,s:d,s:d,s:N,s:N,s:N}", "body_a", c->body_a, "body_b", c->body_b,
                           "shape_a", c->shape_a, "shape_b", c->shape_b, "gap", c->point.gap, "mu",
-                          c->surface.surface.mu, "point", py_vector(c->point.point), "normal",
+                          c->surface->surface.mu, "point", py_vector(c->point.point), "normal",
                           py_vector(c->point.normal), "impulse", py_vector(c->impulse));
         if (item == NULL || PyList_Append(list, item) != 0) Py_CLEAR(list);
         Py_XDECREF(item);

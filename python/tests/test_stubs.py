@@ -1,8 +1,12 @@
 """The stubs say what is there: every public name, every parameter, every attribute."""
 import ast
+import doctest
 import importlib
 import inspect
+import os
 import pathlib
+import subprocess
+import sys
 
 import pytest
 
@@ -34,7 +38,7 @@ def check_function(name, node, real):
     assert parameters(node) == found, name
 
 
-@pytest.mark.parametrize("module", ["__init__", "env", "plot"])
+@pytest.mark.parametrize("module", ["__init__", "env", "fit", "plot"])
 def test_stub_and_module_agree(module):
     if module == "plot":
         pytest.importorskip("matplotlib")
@@ -59,6 +63,62 @@ def test_every_public_name_has_a_stub():
         elif isinstance(node, ast.AnnAssign):
             names.add(node.target.id)
     assert set(carom.__all__) <= names
+
+
+# public names of the other modules: what their stubs define
+def public(name):
+    return [node.name for node in stub(name) if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+
+
+def test_every_public_name_has_an_example_that_runs():
+    cases = [(carom, [name for name in carom.__all__ if not name.startswith("__") and name != "numerics_revision"])]
+    for name in ("env", "fit", "plot"):
+        if name == "plot":
+            pytest.importorskip("matplotlib")
+        cases.append((importlib.import_module(f"carom.{name}"), public(name)))
+    for module, names in cases:
+        for name in names:
+            assert ">>> " in (inspect.getdoc(getattr(module, name)) or ""), f"{module.__name__}.{name}"
+    # the text of Error is in the extension, where doctest does not look
+    runner = doctest.DocTestRunner()
+    for test in doctest.DocTestFinder().find(carom.Error, "Error", globs={}):
+        runner.run(test)
+    assert runner.summarize().failed == 0
+
+
+USES = """
+from pathlib import Path
+import numpy as np
+import carom, carom.env, carom.fit
+
+model = carom.Model()
+rubber: int = model.material("rubber", mu=0.5, e=lambda speed: 0.8, polygon=[(1, 0), (0, 1), (-1, -1)])
+table: int = model.body("table", "driven", drive=lambda t: {"pos": (0.0, 0.0, t)})
+world = carom.World(model, dt=1e-3, law=lambda contact: contact.V)
+clean: bool = world.run(1.0).clean
+trajectory: carom.Trajectory = world.record(2.0)
+trajectory.write(Path("x.csv"))
+heights: float = float(trajectory.of("ball")[:, 2].max())
+hit: carom.Hit = carom.impact("newton", V=np.array([-1.0, 0, 0]), e=0.5)
+fits: carom.fit.Fits = carom.fit.impacts({"m": 1.0}, laws=["newton"], column={"m": 2.0})
+mu: float = fits.best["mu"].value
+env = carom.env.VectorEnv(carom.env.cart_pole(), 2)
+"""
+MISUSES = ["carom.impact('newton', V=(-1, 0, 0), f=1)", "carom.World(1)", "carom.Model().sphere('a')",
+           "carom.load(1.5)", "carom.Model().body(drive=3)", "carom.fit.impacts({}, folds='a')",
+           "x: str = carom.World(carom.Model()).time"]
+
+
+def test_mypy_takes_what_is_right_and_finds_what_is_wrong(tmp_path):
+    pytest.importorskip("mypy")
+    (tmp_path / "right.py").write_text(USES)
+    (tmp_path / "wrong.py").write_text("import carom, carom.fit\n" + "\n".join(MISUSES) + "\n")
+    # a process of its own: mypy in this one makes every collection of garbage slow
+    run = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", os.devnull, "right.py", "wrong.py"],
+                         cwd=tmp_path, capture_output=True, text=True)
+    found = [line.split(":")[:2] for line in run.stdout.splitlines() if ": error:" in line]
+    assert {int(line) for file, line in found if file == "wrong.py"} == set(range(2, len(MISUSES) + 2)), run.stdout
+    assert all(file == "wrong.py" for file, line in found), run.stdout + run.stderr
 
 
 def test_every_public_name_is_documented():

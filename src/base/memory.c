@@ -2,7 +2,7 @@
 //
 // The arena is a stack: alloc moves `used` up, release moves it back. What does not fit goes to spill blocks,
 // each remembering where it starts, so a release frees exactly the spills above the mark. reset, called
-// between steps, grows the main block to the peak: after the first steps nothing spills and nothing calls the
+// between steps, grows the main block to the peak and a sixteenth: after the first steps nothing spills and nothing calls the
 // heap. Fails: alloc returns NULL and reset CR_ERR_MEMORY when the allocator has no more; nothing is lost
 // then.
 #include <stdlib.h>
@@ -94,7 +94,8 @@ void cr_arena_release(crArena* arena, size_t mark) {
 crStatus cr_arena_reset(crArena* arena) {
     cr_arena_release(arena, 0);
     if (arena->peak <= arena->capacity) return CR_OK;
-    size_t capacity = arena->peak;
+    // with some room: a peak that creeps up does not ask the heap each time
+    size_t capacity = round_up(arena->peak + arena->peak / 16);
     unsigned char* block = arena->allocator.alloc(arena->allocator.ctx, capacity + ALIGN);
     if (block == NULL) return CR_ERR_MEMORY;
     free_block(arena);

@@ -16,16 +16,18 @@ crQuat cr_quat_axis_angle(crVec3 axis, double angle) {
     return (crQuat){c, s * axis.x, s * axis.y, s * axis.z};
 }
 
-crVec3 cr_quat_rotate(crQuat q, crVec3 v) {
+static inline crVec3 rotate(crQuat q, crVec3 v) {
     // v + 2 u x (u x v + w v), u the vector part
     crVec3 u = cr_vec3(q.x, q.y, q.z);
     crVec3 inner = cr_madd(cr_cross(u, v), q.w, v);
     return cr_madd(v, 2.0, cr_cross(u, inner));
 }
 
+crVec3 cr_quat_rotate(crQuat q, crVec3 v) { return rotate(q, v); }
+
 crMat3 cr_quat_matrix(crQuat q) {
-    return cr_mat3_columns(cr_quat_rotate(q, cr_vec3(1, 0, 0)), cr_quat_rotate(q, cr_vec3(0, 1, 0)),
-                           cr_quat_rotate(q, cr_vec3(0, 0, 1)));
+    return cr_mat3_columns(rotate(q, cr_vec3(1, 0, 0)), rotate(q, cr_vec3(0, 1, 0)),
+                           rotate(q, cr_vec3(0, 0, 1)));
 }
 
 crMat3 cr_frame(crVec3 n) {

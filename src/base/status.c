@@ -34,7 +34,7 @@ crStatus cr_error_set(crError* error, crStatus status, const char* field, const 
     snprintf(error->field, sizeof error->field, "%s", field);
     va_list args;
     va_start(args, format);
-    vsnprintf(error->message, sizeof error->message, format, args);
+    cr_error_format(error->message, sizeof error->message, format, args);
     va_end(args);
     return status;
 }

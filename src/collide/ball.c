@@ -1,7 +1,9 @@
-// ball.c - the contact of a ball with a ball, a box or a half-space, straight from the shapes.
+// ball.c - contacts straight from the shapes: a ball with a ball, a box or a half-space; a box on a half-space.
 //
 // The formulas are those of distance.c: n along the line of centres, from the nearest point of a box, or the
-// plane's own. What is saved is the way there: no pieces in a working frame, no faces to clip, no sorting.
+// plane's own. A box on a plane touches with the corners of the face, edge or vertex that face.c would choose,
+// each by its own height. What is saved is the way there: no pieces in a working frame, no faces to clip, no
+// sorting.
 // Differences of centres are taken first, so that far from the world's origin no digits are lost. Also: which
 // shapes are clear of a half-space by their bounding sphere, since a tilted one pairs with everything in the
 // broad phase. No failure: pairs without a ball, or with another shape, are left to the general way.
@@ -101,6 +103,53 @@ int cr__ball_contact(const crShape* a, const crPose* body_a, const crShape* b, c
         return -1;
     if (!met || m.height - ball->size.x > margin) return 0;
     return write_meeting(&m, centre, ball->size.x, ball_is_b, contact);
+}
+
+// which signs a corner of the box may have along each axis: bit 0 minus, bit 1 plus
+static void choose_corners(crVec3 down, int signs[3]) {
+    double l[3] = {down.x, down.y, down.z}, f[3] = {fabs(l[0]), fabs(l[1]), fabs(l[2])};
+    int high = f[0] >= f[1] && f[0] >= f[2] ? 0 : f[1] >= f[2] ? 1 : 2;
+    int low = f[0] <= f[1] && f[0] <= f[2] ? 0 : f[1] <= f[2] ? 1 : 2;
+    bool face = f[high] >= CR__FACING, edge = f[low] <= CR__ALONG;
+    for (int k = 0; k < 3; k++) {
+        bool both = face ? k != high : edge && k == low;
+        signs[k] = both ? 3 : signbit(l[k]) ? 1 : 2;
+    }
+}
+
+int cr__box_on_plane(const crShape* a, const crPose* body_a, const crShape* b, const crPose* body_b,
+                     double margin, crContactPoint contacts[CR_MANIFOLD_MAX]) {
+    bool box_is_b = b->kind == CR_SHAPE_BOX;
+    const crShape *box = box_is_b ? b : a, *plane = box_is_b ? a : b;
+    if (box->kind != CR_SHAPE_BOX || plane->kind != CR_SHAPE_HALFSPACE) return -1;
+    const crPose *at = box_is_b ? body_b : body_a, *under = box_is_b ? body_a : body_b;
+    crVec3 s = box->size;
+    // corners that are one are left to the general way
+    if (!(fmin(s.x, fmin(s.y, s.z)) > 1e-7 * cr_norm(s))) return -1;
+    crVec3 n = cr__plane_normal(plane, turn_of(plane, under)), centre = centre_of(box, at);
+    crMat3 R = cr__rotation(turn_of(box, at));
+    crVec3 up = cr_mat3_mul_t(R, n);
+    double height = cr_dot(n, cr_sub(centre, centre_of(plane, under))) - plane->offset;
+    int signs[3], count = 0;
+    choose_corners(cr_neg(up), signs);
+    // in the order of their features: minus before plus, x first
+    for (int corner = 0; corner < 8; corner++) {
+        int x = corner >> 2 & 1, y = corner >> 1 & 1, z = corner & 1;
+        if ((signs[0] >> x & 1) == 0 || (signs[1] >> y & 1) == 0 || (signs[2] >> z & 1) == 0) continue;
+        crVec3 arm = cr_vec3(x != 0 ? s.x : -s.x, y != 0 ? s.y : -s.y, z != 0 ? s.z : -s.z);
+        double gap = height + cr_dot(up, arm);
+        if (gap > margin) continue;
+        crVec3 vertex = cr_add(centre, cr_mat3_mul(R, arm)), foot = cr_madd(vertex, -gap, n);
+        uint32_t own = (uint32_t)CR_FEATURE_VERTEX << 28 | (uint32_t)(9 * (1 + x) + 3 * (1 + y) + 1 + z);
+        uint32_t flat = (uint32_t)CR_FEATURE_FACE << 28;
+        crContactPoint* c = &contacts[count++];
+        c->gap = gap;
+        c->normal = box_is_b ? n : cr_neg(n);
+        write_points(c, box_is_b ? foot : vertex, box_is_b ? vertex : foot);
+        c->feature_a = box_is_b ? flat : own;
+        c->feature_b = box_is_b ? own : flat;
+    }
+    return count;
 }
 
 bool cr__off_plane(const crShape* plane, const crPose* body, const crShape* other, const crPose* at,

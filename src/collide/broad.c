@@ -125,7 +125,7 @@ void cr_broad_destroy(crBroad* b) {
 
 static bool reserve_keys(crBroad* b, int key) {
     if (key < b->keys.capacity) return true;
-    int old = b->keys.capacity, to = old > 0 ? old : 64;
+    int old = b->keys.capacity, to = old > 0 ? old : 8;
     while (to <= key)
         to *= 2;
     void* block = b->allocator.alloc(b->allocator.ctx, key_bytes(to));
@@ -152,7 +152,7 @@ static bool reserve_keys(crBroad* b, int key) {
 static bool reserve_pairs(crBroad* b, int count, int fresh) {
     if (count <= b->pairs.capacity) return true;
     if (count > INT32_MAX / 4) return false;
-    int to = b->pairs.capacity > 0 ? b->pairs.capacity : 256;
+    int to = b->pairs.capacity > 0 ? b->pairs.capacity : 16;
     while (to < count)
         to *= 2;
     void* block = b->allocator.alloc(b->allocator.ctx, pair_bytes(to));

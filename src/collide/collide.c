@@ -438,6 +438,7 @@ static int collide_convex(const crShape* a, crPose body_a, const crShape* b, crP
     // usually there is room for all
     crContactPoint* into = capacity >= CR_MANIFOLD_MAX ? contacts : found;
     int count = cr__ball_contact(a, &body_a, b, &body_b, margin, into);
+    if (count < 0) count = cr__box_on_plane(a, &body_a, b, &body_b, margin, into);
     if (count < 0) {
         crConvex ca, cb;
         crVec3 origin = cr__convex_pair(a, body_a, b, body_b, &ca, &cb);

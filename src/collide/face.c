@@ -6,9 +6,6 @@
 // turns slightly.
 #include "collide/manifold.h"
 
-#define FACING 0.99  // cosine between d and a face normal
-#define ALONG  0.1   // sine between d and the plane across an edge
-
 static int reversed(crVec3* points, int count) {
     for (int i = 0; i < count / 2; i++) {
         crVec3 t = points[i];
@@ -33,8 +30,8 @@ static int box_face(const crConvex* c, crVec3 d, crVec3* points) {
     double f[3] = {fabs(l.x), fabs(l.y), fabs(l.z)};
     int high = f[0] >= f[1] && f[0] >= f[2] ? 0 : f[1] >= f[2] ? 1 : 2;
     int low = f[0] <= f[1] && f[0] <= f[2] ? 0 : f[1] <= f[2] ? 1 : 2;
-    bool face = f[high] >= FACING;
-    if (!face && f[low] > ALONG) {
+    bool face = f[high] >= CR__FACING;
+    if (!face && f[low] > CR__ALONG) {
         points[0] = cr__support(c, d);
         return 1;
     }
@@ -61,7 +58,7 @@ static int box_face(const crConvex* c, crVec3 d, crVec3* points) {
 // the edge at vertex v that is nearest to lying across d, if near enough
 static int hull_edge(const crHull* h, int v, crVec3 d, crVec3* points) {
     int best = -1;
-    double least = ALONG;
+    double least = CR__ALONG;
     for (int e = 0; e < h->edge_count; e++) {
         if (h->edges[e].a != v && h->edges[e].b != v) continue;
         crVec3 u = cr_sub(h->vertices[h->edges[e].b], h->vertices[h->edges[e].a]);
@@ -82,7 +79,7 @@ static int hull_face(const crHull* h, crVec3 d, crVec3* points) {
     int best = 0, v = 0;
     for (int f = 1; f < h->face_count; f++)
         if (cr_dot(h->normals[f], d) > cr_dot(h->normals[best], d)) best = f;
-    if (cr_dot(h->normals[best], d) >= FACING) {
+    if (cr_dot(h->normals[best], d) >= CR__FACING) {
         const int* loop = h->face_loop + h->face_first[best];
         int size = h->face_first[best + 1] - h->face_first[best];
         int count = size < CR__FACE_MAX ? size : CR__FACE_MAX;
@@ -96,10 +93,10 @@ static int hull_face(const crHull* h, crVec3 d, crVec3* points) {
 }
 
 static int triangle_face(const crConvex* c, crVec3 d, crVec3* points) {
-    double facing = cr_dot(c->normal, d), least = ALONG;
+    double facing = cr_dot(c->normal, d), least = CR__ALONG;
     for (int i = 0; i < 3; i++)
         points[i] = c->triangle[i];
-    if (fabs(facing) >= FACING) return facing < 0.0 ? reversed(points, 3) : 3;
+    if (fabs(facing) >= CR__FACING) return facing < 0.0 ? reversed(points, 3) : 3;
     int far = 0, best = -1;
     for (int i = 1; i < 3; i++)
         if (cr_dot(c->triangle[i], d) > cr_dot(c->triangle[far], d)) far = i;
@@ -124,24 +121,24 @@ static crVec3 rim(double r, double z, crVec3 d) {
 
 static int cylinder_face(crVec3 s, crVec3 d, crVec3* points) {
     double z = copysign(s.z, d.z);
-    if (fabs(d.z) >= FACING) {
+    if (fabs(d.z) >= CR__FACING) {
         octagon(s.x, z, points);
         return z < 0.0 ? reversed(points, 8) : 8;
     }
-    points[0] = rim(s.x, fabs(d.z) <= ALONG ? -s.z : z, d);
+    points[0] = rim(s.x, fabs(d.z) <= CR__ALONG ? -s.z : z, d);
     points[1] = rim(s.x, s.z, d);
-    return fabs(d.z) <= ALONG ? 2 : 1;
+    return fabs(d.z) <= CR__ALONG ? 2 : 1;
 }
 
 static int cone_face(crVec3 s, crVec3 d, crVec3* points) {
     double length = sqrt(s.x * s.x + 4.0 * s.z * s.z), t = sqrt(d.x * d.x + d.y * d.y);
-    if (-d.z >= FACING) {
+    if (-d.z >= CR__FACING) {
         octagon(s.x, -s.z, points);
         return reversed(points, 8);
     }
     bool apex = 2.0 * s.z * d.z > s.x * t;
     // cosine between d and the slope's normal in d's own half-plane
-    bool slope = (2.0 * s.z * t + s.x * d.z) / length >= FACING;
+    bool slope = (2.0 * s.z * t + s.x * d.z) / length >= CR__FACING;
     points[0] = apex && !slope ? cr_vec3(0, 0, s.z) : rim(s.x, -s.z, d);
     points[1] = cr_vec3(0, 0, s.z);
     return slope ? 2 : 1;
@@ -156,9 +153,9 @@ static int local_face(const crConvex* c, crVec3 d, crVec3* points) {
     case CR__CONE:
         return cone_face(c->size, d, points);
     default:
-        points[0] = cr_vec3(0, 0, fabs(d.z) <= ALONG ? -c->size.z : copysign(c->size.z, d.z));
+        points[0] = cr_vec3(0, 0, fabs(d.z) <= CR__ALONG ? -c->size.z : copysign(c->size.z, d.z));
         points[1] = cr_vec3(0, 0, c->size.z);
-        return fabs(d.z) <= ALONG ? 2 : 1;
+        return fabs(d.z) <= CR__ALONG ? 2 : 1;
     }
 }
 

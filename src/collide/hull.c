@@ -68,7 +68,7 @@ static crStatus check_convex(const crHull* h, double size, crError* error) {
             lowest = fmin(lowest, over);
             if (over > FLAT * size)
                 return cr_error_set(error, CR_ERR_RANGE, "faces",
-                                    "hull: vertex %d is %g m outside face %d: not convex, or inside out", v,
+                                    "hull: vertex %d is %.6g m outside face %d: not convex, or inside out", v,
                                     over, f);
         }
         if (!(lowest < -FLAT * size))
@@ -79,7 +79,7 @@ static crStatus check_convex(const crHull* h, double size, crError* error) {
             double off = h->offsets[f] - cr_dot(h->normals[f], h->vertices[h->face_loop[k]]);
             if (off > FLAT * size)
                 return cr_error_set(error, CR_ERR_RANGE, "faces",
-                                    "hull: face %d is not flat: vertex %d is %g m off", f, h->face_loop[k],
+                                    "hull: face %d is not flat: vertex %d is %.6g m off", f, h->face_loop[k],
                                     off);
         }
     }

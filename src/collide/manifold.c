@@ -3,8 +3,9 @@
 // With the closest pair and its normal n known, the support faces of A along n and of B along -n are
 // intersected in projection along n (Sutherland and Hodgman); each corner of the intersection is a contact
 // whose gap is measured along n between the two faces. The closest pair itself is added where no corner is as
-// deep. Of more than four the deepest is kept with the three that span the largest area with it. No failure:
-// where faces do not overlap the closest pair is the only contact.
+// deep. All corners of two boxes are kept: a choice among them would follow the last digits of their gaps and
+// change with every step of a heap at rest. Of more than eight the flattest go. No failure: where faces do
+// not overlap the closest pair is the only contact.
 #include "collide/manifold.h"
 
 #define CLIP_MAX (2 * CR__FACE_MAX + 2)
@@ -111,39 +112,35 @@ static int edges(const crVec3* fa, const crVec3* fb, crVec3 n, double beside, Ca
     return 2;
 }
 
-// twice the area of the quadrilateral with these corners, in any order
-static double area(crVec3 a, crVec3 b, crVec3 c, crVec3 d) {
-    double x = cr_norm(cr_cross(cr_sub(c, a), cr_sub(d, b)));
-    double y = cr_norm(cr_cross(cr_sub(b, a), cr_sub(d, c)));
-    double z = cr_norm(cr_cross(cr_sub(d, a), cr_sub(c, b)));
-    return fmax(x, fmax(y, z));
+// the corner other than `keep` whose triangle with its neighbours is the smallest
+static int flattest(const Candidate* c, int count, int keep) {
+    int best = -1;
+    double least = (double)INFINITY;
+    for (int i = 0; i < count; i++) {
+        crVec3 before = c[(i + count - 1) % count].a, after = c[(i + 1) % count].a;
+        double size = cr_norm(cr_cross(cr_sub(c[i].a, before), cr_sub(after, before)));
+        if (i == keep || !(size < least * (1.0 - 1e-9))) continue;
+        least = size;
+        best = i;
+    }
+    return best;
 }
 
-// deepest first, then the three that span the most with it
+// the deepest first; too many lose the flattest corners one by one
 static int reduce(Candidate* c, int count) {
     int deepest = 0;
     for (int i = 1; i < count; i++)
         if (c[i].gap < c[deepest].gap) deepest = i;
+    while (count > CR_MANIFOLD_MAX) {
+        int out = flattest(c, count--, deepest);
+        for (int i = out; i < count; i++)
+            c[i] = c[i + 1];
+        if (out < deepest) deepest--;
+    }
     Candidate t = c[0];
     c[0] = c[deepest];
     c[deepest] = t;
-    if (count <= CR_MANIFOLD_MAX) return count;
-    int best[3] = {1, 2, 3};
-    double most = -1.0;
-    for (int i = 1; i < count; i++)
-        for (int j = i + 1; j < count; j++)
-            for (int k = j + 1; k < count; k++) {
-                double size = area(c[0].a, c[i].a, c[j].a, c[k].a);
-                if (size > most * (1.0 + 1e-9)) {
-                    most = size;
-                    best[0] = i;
-                    best[1] = j;
-                    best[2] = k;
-                }
-            }
-    for (int i = 0; i < 3; i++)
-        c[1 + i] = c[best[i]];
-    return CR_MANIFOLD_MAX;
+    return count;
 }
 
 static double square(crVec3 x, crVec3 y) { return cr_dot(cr_sub(x, y), cr_sub(x, y)); }

@@ -4,7 +4,9 @@
 
 #include "collide/narrow.h"
 
-#define CR__FACE_MAX 32  // corners of a support face; larger faces of hulls are thinned out
+#define CR__FACE_MAX 32    // corners of a support face; larger faces of hulls are thinned out
+#define CR__FACING   0.99  // cosine between the direction asked for and the normal of a face that meets it
+#define CR__ALONG    0.1   // sine between that direction and the plane across such an edge
 
 // The face, edge or point of the piece farthest along unit d, radius included: 1 point, 2, or a polygon that
 // runs counterclockwise about d. Faces and edges count if within about 8 and 6 degrees of facing d.
@@ -35,6 +37,9 @@ int cr__box_contacts(const crConvex* a, const crConvex* b, double margin,
 // The contact of a ball with a ball, a box or a half-space: 1 or none, in the world; -1: not such a pair.
 int cr__ball_contact(const crShape* a, const crPose* body_a, const crShape* b, const crPose* body_b,
                      double margin, crContactPoint* contact);
+// Contacts of a box with a half-space, likewise, sorted; -1: not such a pair.
+int cr__box_on_plane(const crShape* a, const crPose* body_a, const crShape* b, const crPose* body_b,
+                     double margin, crContactPoint contacts[CR_MANIFOLD_MAX]);
 // A convex shape is farther than margin from a half-space by its bounding sphere.
 bool cr__off_plane(const crShape* plane, const crPose* body, const crShape* other, const crPose* at,
                    double margin);

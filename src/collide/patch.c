@@ -145,8 +145,9 @@ bool cr_collide_keep(const crShape* a, crPose body_a, const crShape* b, crPose b
     patch->far = left_out.far;
     if (patch->count > 0) set_face(&ca, &cb, patch);
     cr__place(patch->contacts, patch->count, origin);
-    int ball = cr__ball_contact(a, &body_a, b, &body_b, margin, patch->contacts);
-    if (ball >= 0) patch->count = ball;
+    int direct = cr__ball_contact(a, &body_a, b, &body_b, margin, patch->contacts);
+    if (direct < 0) direct = cr__box_on_plane(a, &body_a, b, &body_b, margin, patch->contacts);
+    if (direct >= 0) patch->count = direct;
     return true;
 }
 

@@ -163,7 +163,7 @@ static crStatus finish_mesh(crMesh* m, void* work, crError* error) {
     if (m->closed && !(volume(m) > 0.0))
         return cr_error_set(
             error, CR_ERR_RANGE, "triangles",
-            "mesh: closed but inside out (volume %g); triangles run counterclockwise from outside",
+            "mesh: closed but inside out (volume %.6g); triangles run counterclockwise from outside",
             volume(m));
     Builder b = {.mesh = m, .middle = work, .order = (int*)((double*)work + m->triangle_count)};
     for (int t = 0; t < m->triangle_count; t++)

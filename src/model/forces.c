@@ -5,7 +5,7 @@
 // (recursive Newton-Euler, Featherstone 2008, 5.3). Hinge, slider and ball axes are carried by the parent, a
 // planar joint's turn by the body; a free body's axes are fixed in the world but for the point they pass
 // through. Fails: nothing.
-#include "model/spatial.h"
+#include "model/single.h"
 
 // acceleration of the body's reference point that comes from its driven base, as a rate of the velocity field
 static crTwist base_rate(const crModel* model, int i, const crDynamics* d) {
@@ -81,6 +81,11 @@ static void add_joint_forces(const crModel* model, crPart part, const crState* s
         }
         for (int j = 0; j < body->nv; j++) {
             int at = body->v + j;
+            if (body->single) {
+                // no springs, no dampers
+                k[at] += state->force[at];
+                continue;
+            }
             const crDof* dof = &model->dofs[at];
             k[at] += state->force[at] - dof->damping * state->v[at];
             if (body->nq != body->nv) continue;
@@ -95,11 +100,11 @@ void cr__part_forces(const crModel* model, crPart part, const crState* state, cr
         int i = cr__part_body(part, n);
         const crBody* body = &model->bodies[i];
         if (body->last < 0) continue;
-        crTwist loads = load(model, i, d);
         if (body->single) {
-            d->wrench[i] = cr__twist(cr_neg(loads.omega), cr_neg(loads.v));
+            cr__single_forces(body, model->gravity, state->v + body->v, k + body->v);
             continue;
         }
+        crTwist loads = load(model, i, d);
         bool carried = cr__moves(model, body->parent);
         crTwist rate = carried ? d->rate[body->parent] : base_rate(model, i, d);
         d->rate[i] = cr__twist_add(rate, axis_rate(model, i, state->v, d));
@@ -108,7 +113,7 @@ void cr__part_forces(const crModel* model, crPart part, const crState* state, cr
     for (int n = part.count - 1; n >= 0; n--) {
         int i = cr__part_body(part, n);
         const crBody* body = &model->bodies[i];
-        if (body->last < 0) continue;
+        if (body->last < 0 || body->single) continue;
         for (int j = body->v; j < body->v + body->nv; j++) {
             k[j] = -cr__twist_dot(d->axis[j], d->wrench[i]);
         }
@@ -128,7 +133,7 @@ void cr__part_smooth_velocity(const crModel* model, crPart part, const crState* 
     for (int n = 0; n < part.count; n++) {
         const crBody* body = &model->bodies[cr__part_body(part, n)];
         for (int i = body->v; i < body->v + body->nv; i++) {
-            double stiffness = d->h > 0.0 ? model->dofs[i].stiffness : 0.0;
+            double stiffness = d->h > 0.0 && !body->single ? model->dofs[i].stiffness : 0.0;
             d->work[i] = h * (k[i] - h * stiffness * state->v[i]);
         }
     }

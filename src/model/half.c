@@ -69,7 +69,26 @@ static void half_solve(const crModel* model, const crDynamics* d, const int* cha
         for (int j = model->dof_parent[i]; j >= 0; j = model->dof_parent[j]) {
             x[j] -= row[model->dof_depth[j]] * x[i];
         }
-        x[i] /= sqrt(row[model->dof_depth[i]]);
+        x[i] /= d->pivot[i];
+    }
+}
+
+// whether these velocities, descending, are one way to a root of a tree: each depth once
+static bool is_path(const crModel* model, const int* chain, int count) {
+    return count > 0 && model->dof_depth[chain[0]] == count - 1 &&
+           !model->bodies[model->dof_body[chain[0]]].single;
+}
+
+// the same where the velocities are one path: a row of L lies beside x, ordered by depth
+static void path_solve(const crModel* model, const crDynamics* d, const int* chain, int count, double* x) {
+    for (int k = count - 1; k >= 0; k--) {
+        int i = chain[count - 1 - k];
+        const double* row = d->L + model->row[i];
+        double share = x[k];
+        for (int j = 0; j < k; j++) {
+            x[j] -= row[j] * share;
+        }
+        x[k] = share / d->pivot[i];
     }
 }
 
@@ -79,13 +98,24 @@ static void add_row(const crModel* model, const crDynamics* d, const crRows* row
     const int* chain = H->col + H->entries;
     double* value = H->value + H->entries;
     double* x = d->work;
-    for (int k = 0; k < width; k++) {
-        x[chain[k]] = 0.0;
-    }
-    copy_row(rows, r, x);
-    half_solve(model, d, chain, width, x);
-    for (int k = 0; k < width; k++) {
-        value[k] = x[chain[k]];
+    if (is_path(model, chain, width)) {
+        memset(x, 0, (size_t)width * sizeof *x);
+        for (int i = rows->start[r]; i < rows->start[r + 1]; i++) {
+            x[model->dof_depth[rows->col[i]]] = rows->value[i];
+        }
+        path_solve(model, d, chain, width, x);
+        for (int k = 0; k < width; k++) {
+            value[k] = x[width - 1 - k];
+        }
+    } else {
+        for (int k = 0; k < width; k++) {
+            x[chain[k]] = 0.0;
+        }
+        copy_row(rows, r, x);
+        half_solve(model, d, chain, width, x);
+        for (int k = 0; k < width; k++) {
+            value[k] = x[chain[k]];
+        }
     }
     H->entries += width;
     H->start[r + 1] = H->entries;
@@ -132,4 +162,13 @@ crStatus cr_rows_half(const crModel* model, const crDynamics* d, const crRows* r
     }
     reverse_rows(H);
     return CR_OK;
+}
+
+double cr__half_velocity(const crModel* model, const crDynamics* d, const double* v, int i) {
+    const double* row = d->L + model->row[i];
+    double sum = v[i];
+    for (int j = model->dof_parent[i]; j >= 0; j = model->dof_parent[j]) {
+        sum += row[model->dof_depth[j]] * v[j];
+    }
+    return sqrt(row[model->dof_depth[i]]) * sum;
 }

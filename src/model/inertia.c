@@ -4,15 +4,14 @@
 // L^T D L has the same zeros as M, because a row reaches only its ancestors (Featherstone 2008, algorithms
 // 6.2 and 6.3). A free body that carries nothing skips both: its M is its mass and its inertia. Fails:
 // CR_ERR_DEFINITE where a pivot falls below 1e-14 of its entry of M: that joint has nothing to move.
-#include <string.h>
-
-#include "model/spatial.h"
+#include "model/single.h"
 
 #define PIVOT_NOISE 1e-14
 
 static void composite_inertias(const crModel* model, crPart part, crDynamics* d) {
     for (int k = 0; k < part.count; k++) {
         int i = cr__part_body(part, k);
+        if (model->bodies[i].single) continue;
         d->composite[i] = cr__inertia_about(model->bodies[i].mass, d->com[i], d->inertia[i], d->origin[i]);
     }
     for (int k = part.count - 1; k >= 0; k--) {
@@ -44,6 +43,7 @@ static bool eliminate(const crModel* model, int i, crDynamics* d) {
     int depth = model->dof_depth[i];
     double pivot = row[depth];
     if (!(pivot > PIVOT_NOISE * d->M[model->row[i] + depth])) return false;
+    d->pivot[i] = sqrt(pivot);
     for (int j = model->dof_parent[i]; j >= 0; j = model->dof_parent[j]) {
         double* above = d->L + model->row[j];
         int dj = model->dof_depth[j];
@@ -54,24 +54,6 @@ static bool eliminate(const crModel* model, int i, crDynamics* d) {
         row[dj] = share;
     }
     return true;
-}
-
-static crStatus factor_single(const crBody* body, int i, crDynamics* d) {
-    const double* I = body->principal;
-    if (!(body->mass > 0.0 && I[0] > 0.0)) return CR_ERR_DEFINITE;
-    // principal axes in the world, divided by the roots of their moments
-    crMat3 A = cr_quat_matrix(cr_quat_mul(d->pose[i].q, body->axes));
-    crMat3* R = &d->root[i];
-    for (int k = 0; k < 3; k++) {
-        double root = 1.0 / sqrt(I[k]);
-        for (int j = 0; j < 3; j++) {
-            R->m[k][j] = root * A.m[j][k];
-        }
-    }
-    crVec3 x = cr_mat3_column(*R, 0), y = cr_mat3_column(*R, 1), z = cr_mat3_column(*R, 2);
-    d->inverse[i] =
-        (crSym3){cr_dot(x, x), cr_dot(x, y), cr_dot(x, z), cr_dot(y, y), cr_dot(y, z), cr_dot(z, z)};
-    return CR_OK;
 }
 
 crStatus cr__part_mass_factor(const crModel* model, crPart part, double h, crDynamics* d) {
@@ -85,7 +67,7 @@ crStatus cr__part_mass_factor(const crModel* model, crPart part, double h, crDyn
         int b = cr__part_body(part, k);
         const crBody* body = &model->bodies[b];
         if (body->single) {
-            crStatus status = factor_single(body, b, d);
+            crStatus status = cr__single_factor(body, d->pose[b].q, &d->root[b], &d->inverse[b]);
             if (status != CR_OK) return status;
             continue;
         }

@@ -7,7 +7,10 @@
 // nothing; memory is the arena's.
 #include <string.h>
 
-#include "model/spatial.h"
+#include "model/single.h"
+
+// what crDynamics.known holds of a body's pose
+enum { POSE_NONE, POSE_NEW, POSE_SAME };
 
 static bool take(crArena* arena, void* at, int count, size_t size) {
     void* memory = cr_arena_alloc(arena, (size_t)count * size);
@@ -15,6 +18,14 @@ static bool take(crArena* arena, void* at, int count, size_t size) {
     memset(memory, 0, (size_t)count * size);
     memcpy(at, &memory, sizeof memory);
     return true;
+}
+
+// the world's, whatever the pose: the reference point is the centre of mass
+static void free_axes(crTwist* axis) {
+    for (int j = 0; j < 3; j++) {
+        crVec3 unit = cr_vec3(j == 0, j == 1, j == 2);
+        axis[j].v = axis[3 + j].omega = unit;
+    }
 }
 
 crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d) {
@@ -31,9 +42,13 @@ crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d)
         take(arena, &made.root, nb, sizeof(crMat3)) && take(arena, &made.twist, nb, sizeof(crTwist)) &&
         take(arena, &made.rate, nb, sizeof(crTwist)) && take(arena, &made.wrench, nb, sizeof(crTwist)) &&
         take(arena, &made.composite, nb, sizeof(crInertia)) && take(arena, &made.work, nv, sizeof(double)) &&
+        take(arena, &made.pivot, nv, sizeof(double)) && take(arena, &made.known, nb, 1) &&
         take(arena, &made.q, model->nq, sizeof(double));
     if (!ok) return CR_ERR_MEMORY;
     made.pose[0] = cr_pose_identity();
+    for (int i = 1; i < nb; i++) {
+        if (model->bodies[i].joint == CR_JOINT_FREE) free_axes(made.axis + model->bodies[i].v);
+    }
     *d = made;
     return CR_OK;
 }
@@ -78,38 +93,40 @@ static crTwist turn(crVec3 a, crVec3 through, crVec3 reference) {
     return cr__twist(a, cr_cross(a, cr_sub(reference, through)));
 }
 
-static void joint_axes(const crBody* body, const crPose* pose, crQuat frame, crVec3 o, crTwist* axis) {
+static void joint_axes(const crBody* body, const crPose* pose, crQuat parent, crVec3 o, crTwist* axis) {
     crVec3 zero = cr_vec3(0, 0, 0);
-    crMat3 F = cr_quat_matrix(frame);
-    crVec3 a = cr_quat_rotate(pose->q, body->axis);
+    crMat3 F;
     switch (body->joint) {
     case CR_JOINT_HINGE:
-        axis[0] = turn(a, pose->p, o);
+        axis[0] = turn(cr_quat_rotate(pose->q, body->axis), pose->p, o);
         break;
     case CR_JOINT_SLIDER:
-        axis[0] = cr__twist(zero, a);
+        axis[0] = cr__twist(zero, cr_quat_rotate(pose->q, body->axis));
         break;
     case CR_JOINT_PLANAR:
+        F = cr_quat_matrix(cr_quat_mul(parent, body->pose.q));
         axis[0] = cr__twist(zero, cr_mat3_column(F, 0));
         axis[1] = cr__twist(zero, cr_mat3_column(F, 1));
         axis[2] = turn(cr_mat3_column(F, 2), pose->p, o);
         break;
     case CR_JOINT_BALL:
+        F = cr_quat_matrix(cr_quat_mul(parent, body->pose.q));
         for (int j = 0; j < 3; j++) {
             axis[j] = turn(cr_mat3_column(F, j), pose->p, o);
-        }
-        break;
-    case CR_JOINT_FREE:
-        // o is the centre of mass
-        for (int j = 0; j < 3; j++) {
-            crVec3 unit = cr_vec3(j == 0, j == 1, j == 2);
-            axis[j] = cr__twist(zero, unit);
-            axis[3 + j] = cr__twist(unit, zero);
         }
         break;
     default:
         break;
     }
+}
+
+// whether a body is where the last call left it: its carrier is, and its q; what that call computed holds
+static bool stands(const crBody* body, int i, const double* q, crDynamics* d) {
+    bool same = d->known[i] != POSE_NONE && body->joint != CR_JOINT_DRIVEN &&
+                (body->parent == CR_WORLD || d->known[body->parent] == POSE_SAME) &&
+                memcmp(d->q + body->q, q, (size_t)body->nq * sizeof *q) == 0;
+    d->known[i] = same ? POSE_SAME : POSE_NEW;
+    return same;
 }
 
 void cr__part_kinematics(const crModel* model, crPart part, const crState* state, crDynamics* d) {
@@ -119,6 +136,11 @@ void cr__part_kinematics(const crModel* model, crPart part, const crState* state
         int i = cr__part_body(part, k);
         const crBody* body = &model->bodies[i];
         const crPose* parent = &d->pose[body->parent];
+        if (body->single) {
+            cr__single_kinematics(body, i, state->q + body->q, d);
+            continue;
+        }
+        if (stands(body, i, state->q + body->q, d)) continue;
         if (body->joint == CR_JOINT_DRIVEN) {
             d->driven[i] = (crDriven){.pose = body->pose};
             body->drive(body->drive_ctx, state->time, &d->driven[i]);
@@ -128,13 +150,10 @@ void cr__part_kinematics(const crModel* model, crPart part, const crState* state
         }
         d->pose[i] = body_pose(body, parent, state->q + body->q, &d->driven[i]);
         d->com[i] = cr_pose_point(d->pose[i], body->com);
-        d->inertia[i] = cr__sym3_rotate(d->pose[i].q, body->inertia);
+        if (body->mass > 0.0) d->inertia[i] = cr__sym3_rotate(d->pose[i].q, body->inertia);
         crVec3 own = body->joint == CR_JOINT_FREE ? d->com[i] : d->pose[i].p;
         d->origin[i] = body->root == i ? own : d->origin[body->root];
-        if (body->nv > 0) {
-            crQuat frame = cr_quat_mul(parent->q, body->pose.q);
-            joint_axes(body, &d->pose[i], frame, d->origin[i], d->axis + body->v);
-        }
+        if (body->nv > 0) joint_axes(body, &d->pose[i], parent->q, d->origin[i], d->axis + body->v);
         const crDriven* base = &d->driven[body->base];
         crVec3 arm = cr_sub(d->origin[i], d->pose[body->base].p);
         d->given[i] = cr__twist(base->omega, cr_add(base->velocity, cr_cross(base->omega, arm)));
@@ -149,6 +168,10 @@ void cr__part_velocity(const crModel* model, crPart part, const double* v, crDyn
     for (int k = 0; k < part.count; k++) {
         int i = cr__part_body(part, k);
         const crBody* body = &model->bodies[i];
+        if (body->single) {
+            d->twist[i] = cr__single_twist(v + body->v);
+            continue;
+        }
         crTwist twist = cr__moves(model, body->parent) ? d->twist[body->parent] : d->given[i];
         for (int j = body->v; j < body->v + body->nv; j++) {
             twist = cr__twist_madd(twist, v[j], d->axis[j]);

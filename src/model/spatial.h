@@ -83,6 +83,9 @@ void cr__part_integrate(const crModel* model, crPart part, double h, crState* st
 int cr__part_add_joints(const crModel* model, crPart part, const crState* state, double margin, int capacity,
                         crJointRow* info, crRows* rows);
 
+// z = D^1/2 L v at velocity i of a tree: rows of H over z are those of J over v.
+double cr__half_velocity(const crModel* model, const crDynamics* d, const double* v, int i);
+
 // Does v move the body?
 static inline bool cr__moves(const crModel* model, int body) { return model->bodies[body].last >= 0; }
 

@@ -99,10 +99,24 @@ static double cone_violation(const crProblem* problem, const crBlock* block, con
     return fmax(sqrt(square_sum(t, n)), -p[0]);
 }
 
+// J_row Minv J_row^T, both by rows
+static double sparse_weight(const crMatrix* J, const crMatrix* Minv, int row) {
+    double sum = 0.0;
+    for (int k = J->start[row]; k < J->start[row + 1]; k++) {
+        int i = J->col[k];
+        for (int l = Minv->start[i]; l < Minv->start[i + 1]; l++) {
+            int j = Minv->col[l];
+            sum += J->value[k] * Minv->value[l] * (j == i ? J->value[k] : cr_matrix_at(J, row, j));
+        }
+    }
+    return sum;
+}
+
 // J_row Minv J_row^T, or the diagonal entry of W
 static double row_weight(const crProblem* problem, int row) {
     if (problem->W.value != NULL) return cr_matrix_at(&problem->W, row, row);
     const crMatrix* J = &problem->J;
+    if (J->start != NULL && problem->Minv.start != NULL) return sparse_weight(J, &problem->Minv, row);
     int first = J->start == NULL ? 0 : J->start[row];
     int end = J->start == NULL ? J->cols : J->start[row + 1];
     const double* value = J->start == NULL ? J->value + (size_t)row * (size_t)J->cols : J->value;
@@ -227,6 +241,51 @@ static crStatus audit_with(const crProblem* problem, crArena* arena, const doubl
         audit_block(problem, block, p + block->row, u + block->row, weight, audit);
     }
     return audit_momentum(problem, arena, p, audit);
+}
+
+// natural map of a block's rows but for friction, impulses times the diagonal w of W
+static double row_speed(const crProblem* problem, const crBlock* block, const double* p, const double* u) {
+    double worst = 0.0;
+    int rows = block->kind == CR_BLOCK_CONE ? 1 : block->count;
+    for (int i = 0; i < rows; i++) {
+        double w = block->kind == CR_BLOCK_EQUALITY ? 0.0 : row_weight(problem, block->row + i), r = u[i];
+        if (block->kind == CR_BLOCK_BOX && w > 0.0) {
+            r = w * (p[i] - fmin(block->hi, fmax(block->lo, p[i] - u[i] / w)));
+        } else if (block->kind != CR_BLOCK_EQUALITY) {
+            r = fmin(u[i], w * p[i]);
+        }
+        worst = fmax(worst, fabs(r));
+    }
+    return worst;
+}
+
+void cr__problem_audit_blocks(const crProblem* problem, const int* blocks, int count, double noise,
+                              const double* p, const double* u, crAudit* audit, double* speed) {
+    double total = 0.0, scale = 0.0, seen = 0.0;
+    *audit = (crAudit){.worst_block = -1};
+    *speed = 0.0;
+    for (int i = 0; i < count; i++) {
+        const crBlock* block = &problem->blocks[blocks[i]];
+        const double *pb = p + block->row, *ub = u + block->row;
+        for (int r = 0; r < block->count; r++) {
+            double q =
+                problem->u_free[block->row + r] + (problem->b != NULL ? problem->b[block->row + r] : 0.0);
+            scale += q * q;
+            seen += 0.0 * (pb[r] - ub[r]);
+        }
+        total += block_map(problem, block, pb, ub);
+        double weight = block->kind == CR_BLOCK_CONE ? row_weight(problem, block->row) : 1.0;
+        audit_block(problem, block, pb, ub, weight, audit);
+        *speed = fmax(*speed, row_speed(problem, block, pb, ub));
+    }
+    scale = fmax(scale, noise);
+    audit->residual = sqrt(total) / (scale > 0.0 ? sqrt(scale) : 1.0);
+    *speed = fmax(*speed, audit->dissipation);
+    if (!(seen == 0.0) || !audit_finite(audit)) {
+        double bad = (double)INFINITY;
+        *audit = (crAudit){bad, bad, bad, bad, bad, bad, bad, -1};
+        *speed = bad;
+    }
 }
 
 crStatus cr_problem_audit(const crProblem* problem, crArena* arena, const double* p, crAudit* audit) {

@@ -182,7 +182,7 @@ static crStatus check_symmetry(const crMatrix* W, const char* name, crError* err
     // problems in the wild are unsymmetric in the fourth digit; solvers must cope with that, not with more
     if (skew > 1e-2 * largest) {
         return cr_error_set(error, CR_ERR_SYMMETRY, name,
-                            "%s: entries across the diagonal differ by %g (allowed: %g)", name, skew,
+                            "%s: entries across the diagonal differ by %.6g (allowed: %.6g)", name, skew,
                             1e-2 * largest);
     }
     return CR_OK;

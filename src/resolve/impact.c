@@ -5,7 +5,8 @@
 //     p_j = -Wjj+ (u_j + Wjc p),   W <- Wcc - Wcj Wjj+ Wjc,   u <- u_c - Wcj Wjj+ u_j
 //
 // so every rule sees contacts only and an intact mechanism costs it nothing. A prescribed impulse f adds
-// J Minv f to the velocities first. Directions that joints block are cleared from W exactly.
+// J Minv f to the velocities first. Directions that joints block are cleared from W exactly. Without joints W
+// may stay sparse, for rules that only multiply with it: what a large impact costs then goes with its contacts.
 // Fails: box blocks, a bias, and a prescribed impulse without J and Minv are refused by name.
 #include "resolve/impact.h"
 
@@ -205,33 +206,86 @@ static void reduce(const double* full, const double* u, int n, crImpact* impact)
     }
 }
 
-crStatus cr__impact_begin(const crRuleParams* params, const crProblem* problem, bool apart, crArena* arena,
-                          crImpact* impact, crError* error) {
+// which rows, blocks and friction limits; u of all rows of the problem
+static crStatus begin(const crRuleParams* params, const crProblem* problem, bool apart, crArena* arena,
+                      crImpact* impact, double** u, crError* error) {
     *impact = (crImpact){.params = params != NULL ? *params : cr_rule_params(), .arena = arena};
     crStatus status = check(&impact->params, problem, error);
     if (status == CR_OK) status = sort_rows(problem, apart, impact, error);
     if (status == CR_OK) status = make_polygons(problem, impact, error);
     if (status != CR_OK) return status;
+    *u = doubles(arena, problem->rows, 1);
+    impact->u = doubles(arena, impact->rows, 1);
+    impact->first = doubles(arena, impact->rows, 1);
+    if (*u == NULL || impact->u == NULL || impact->first == NULL) return out_of_memory(error);
+    return velocities(problem, impact, *u, error);
+}
+
+static void find_speed(const crProblem* problem, crImpact* impact) {
+    for (int i = 0; i < impact->rows; i++) {
+        impact->first[i] = problem->u_free[impact->row[i]];
+        impact->speed = fmax(impact->speed, fmax(fabs(impact->u[i]), fabs(impact->first[i])));
+    }
+}
+
+static crStatus begin_dense(const crProblem* problem, const double* u, crImpact* impact, crError* error) {
     int rows = impact->rows;
     double* full = NULL;
-    double* u = doubles(arena, problem->rows, 1);
-    impact->W = doubles(arena, rows, rows);
-    impact->u = doubles(arena, rows, 1);
-    impact->first = doubles(arena, rows, 1);
-    if (u == NULL || impact->W == NULL || impact->u == NULL || impact->first == NULL) {
-        return out_of_memory(error);
-    }
-    status = cr_problem_dense(problem, arena, &full);
-    if (status == CR_OK) status = velocities(problem, impact, u, error);
+    impact->W = doubles(impact->arena, rows, rows);
+    if (impact->W == NULL) return out_of_memory(error);
+    crStatus status = cr_problem_dense(problem, impact->arena, &full);
     if (status == CR_OK && impact->joint_rows > 0) {
         status = joint_response(full, u, problem->rows, impact, error);
     }
     if (status != CR_OK) return status;
     reduce(full, u, problem->rows, impact);
-    for (int i = 0; i < rows; i++) {
-        impact->first[i] = problem->u_free[impact->row[i]];
-        impact->speed = fmax(impact->speed, fmax(fabs(impact->u[i]), fabs(impact->first[i])));
+    find_speed(problem, impact);
+    return CR_OK;
+}
+
+crStatus cr__impact_begin(const crRuleParams* params, const crProblem* problem, bool apart, crArena* arena,
+                          crImpact* impact, crError* error) {
+    double* u = NULL;
+    crStatus status = begin(params, problem, apart, arena, impact, &u, error);
+    return status == CR_OK ? begin_dense(problem, u, impact, error) : status;
+}
+
+// W by rows with the means of its two halves; false where they do not have the same entries
+static bool make_symmetric(const crMatrix* W, double* value, int* cursor) {
+    memcpy(value, W->value, (size_t)W->start[W->rows] * sizeof *value);
+    memcpy(cursor, W->start, (size_t)W->rows * sizeof *cursor);
+    for (int i = 0; i < W->rows; i++) {
+        // what is left of row i are its entries from the diagonal on: those before it were met in their rows
+        for (int k = cursor[i]; k < W->start[i + 1]; k++) {
+            int j = W->col[k], across = cursor[j];
+            if (j < i) return false;
+            if (j == i) continue;
+            if (across == W->start[j + 1] || W->col[across] != i) return false;
+            value[k] = value[across] = 0.5 * (value[k] + value[across]);
+            cursor[j]++;
+        }
     }
+    return true;
+}
+
+crStatus cr__impact_begin_sparse(const crRuleParams* params, const crProblem* problem, crArena* arena,
+                                 crImpact* impact, crError* error) {
+    double* u = NULL;
+    crMatrix W;
+    crStatus status = begin(params, problem, false, arena, impact, &u, error);
+    if (status != CR_OK || impact->joint_rows > 0 || problem->rows == 0) {
+        return status == CR_OK ? begin_dense(problem, u, impact, error) : status;
+    }
+    status = cr_problem_sparse(problem, arena, &W);
+    if (status != CR_OK) return status;
+    double* value = doubles(arena, W.start[W.rows] + 1, 1);
+    int* cursor = ints(arena, W.rows);
+    if (value == NULL || cursor == NULL) return out_of_memory(error);
+    if (!make_symmetric(&W, value, cursor)) return begin_dense(problem, u, impact, error);
+    impact->S = (crMatrix){W.rows, W.cols, W.start, W.col, value};
+    // without joints the rows are the problem's own
+    memcpy(impact->u, u, (size_t)impact->rows * sizeof *u);
+    find_speed(problem, impact);
     return CR_OK;
 }
 
@@ -262,6 +316,12 @@ void cr__impact_finish(const crImpact* impact, const double* own, double* p) {
 }
 
 void cr__impact_push(const crImpact* impact, int row, double dp, double* u) {
+    if (impact->W == NULL) {
+        for (int k = impact->S.start[row]; k < impact->S.start[row + 1]; k++) {
+            u[impact->S.col[k]] += impact->S.value[k] * dp;
+        }
+        return;
+    }
     const double* line = impact->W + (size_t)row * (size_t)impact->rows;
     for (int i = 0; i < impact->rows; i++) {
         u[i] += line[i] * dp;
@@ -282,7 +342,8 @@ crProblem cr__impact_problem(const crImpact* impact, const double* u) {
     problem.blocks = impact->blocks;
     problem.vertices = impact->vertices;
     problem.u_free = u;
-    problem.W = (crMatrix){impact->rows, impact->rows, NULL, NULL, impact->W};
+    problem.W = impact->S;
+    if (impact->W != NULL) problem.W = (crMatrix){impact->rows, impact->rows, NULL, NULL, impact->W};
     return problem;
 }
 

@@ -12,7 +12,8 @@ typedef struct crImpact {
     crBlock* blocks;  // rows renumbered (block_count)
     int* source;      // block of the problem each one came from (block_count)
     const double (*vertices)[2];
-    double* W;         // symmetric; a row that joints block is zero (rows*rows)
+    double* W;         // symmetric; a row that joints block is zero (rows*rows); NULL where there is S
+    crMatrix S;        // the same by rows; no values where there is W
     double* u;         // velocities before, after the prescribed impulse and with joints held (rows)
     double* first;     // velocities before, without the prescribed impulse (rows)
     double* response;  // of the problem's velocities to the prescribed impulse, or NULL (rows of the problem)
@@ -31,6 +32,9 @@ typedef struct crImpact {
 // Everything above from the problem; joints stay as blocks where apart is set.
 crStatus cr__impact_begin(const crRuleParams* params, const crProblem* problem, bool apart, crArena* arena,
                           crImpact* impact, crError* error);
+// The same for a rule that takes S, which there is where no joint has to be eliminated.
+crStatus cr__impact_begin_sparse(const crRuleParams* params, const crProblem* problem, crArena* arena,
+                                 crImpact* impact, crError* error);
 // Refuses friction that is not a disc: a law of one contact knows no other.
 crStatus cr__impact_circular(const crImpact* impact, crError* error);
 // The problem's impulses from the impact's own ones.

@@ -120,7 +120,7 @@ static void begin(crPath* z, double speed, double scale, double* x) {
             add_wall(z, i, 1.0, 0.0, 0.0, 0.0, speed);
         }
         for (int k = 0; k < unit->part_count; k++) {
-            const crPart* part = &unit->part[k];
+            const crUnitPart* part = &unit->part[k];
             for (int a = 0; a < part->count; a++) {
                 xi[part->at + a] = 0.0;
             }

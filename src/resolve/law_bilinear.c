@@ -28,7 +28,7 @@ static crStatus apply(const void* params, const crContact* c, crHit* hit, crErro
         return cr_error_set(
             error, CR_ERR_DIAGONAL, "W",
             "W: \"bilinear\" needs W diagonal in (n, V_t, n x V_t); largest entry off the diagonal "
-            "is %g (allowed: %g)",
+            "is %.6g (allowed: %.6g)",
             off, DIAGONAL_TOL * largest);
     }
     double Pn = (1.0 + c->e) * P_I.x;

@@ -28,7 +28,7 @@ static void row_impulse(crRows* r, int i, double x, double rho) {
 }
 
 // slip: P(y) = y_n d with d = y/|y|
-static void disc_slips(crRows* r, const crPart* part, const double* x, const double* y, double yn,
+static void disc_slips(crRows* r, const crUnitPart* part, const double* x, const double* y, double yn,
                        double rho_n, double rho) {
     double d[2] = {y[0], part->count == 2 ? y[1] : 0.0};
     double size = sqrt(d[0] * d[0] + d[1] * d[1]);
@@ -76,7 +76,7 @@ static bool polygon_face(const crUnit* unit, const double* y, double yn, double 
     return inside;
 }
 
-static void polygon_slips(crRows* r, const crPart* part, const double* x, const double* y, double yn,
+static void polygon_slips(crRows* r, const crUnitPart* part, const double* x, const double* y, double yn,
                           double rho_n, double rho, const double c[2], const double e[2]) {
     double along = e[0] * y[0] + e[1] * y[1];
     for (int a = 0; a < 2; a++) {
@@ -91,7 +91,7 @@ static void polygon_slips(crRows* r, const crPart* part, const double* x, const 
     }
 }
 
-static void map_part(const crUnit* unit, const crPart* part, double s, const double* x, const double* w,
+static void map_part(const crUnit* unit, const crUnitPart* part, double s, const double* x, const double* w,
                      double yn, double rho_n, crRows* r) {
     int c = unit->count;
     double largest = 0.0;

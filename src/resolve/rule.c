@@ -82,8 +82,8 @@ static crStatus balance_velocities(const crProblem* problem, const double* f, cr
     if (balance->after == NULL || response == NULL) return CR_ERR_MEMORY;
     crStatus status = cr_problem_velocity(problem, arena, p, balance->after);
     if (status != CR_OK) return status;
-    double* W = NULL;
-    status = cr_problem_dense(problem, arena, &W);
+    crMatrix W;
+    status = cr_problem_sparse(problem, arena, &W);
     if (status != CR_OK) return status;
     memset(response, 0, (size_t)n * sizeof *response);
     if (f != NULL) {
@@ -92,8 +92,8 @@ static crStatus balance_velocities(const crProblem* problem, const double* f, cr
     }
     for (int i = 0; i < n; i++) {
         double size = fabs(problem->u_free[i]) + fabs(response[i]);
-        for (int j = 0; j < n; j++) {
-            size += fabs(W[(size_t)i * (size_t)n + (size_t)j] * p[j]);
+        for (int k = W.start[i]; k < W.start[i + 1]; k++) {
+            size += fabs(W.value[k] * p[W.col[k]]);
         }
         balance->after[i] += response[i];
         report->contact_energy += 0.5 * p[i] * (problem->u_free[i] + balance->after[i]);

@@ -22,14 +22,20 @@ typedef struct crExpansion {
     int rows;
     int block_count;
     crBlock* blocks;
-    double* W;
+    crMatrix W;
+    double* value;  // of W, to write
     double* u;
     double* p;
     int* tangent;  // row of the impact that each row of a pinned block repeats, -1 for its normal (rows)
+    int* copy;     // row that repeats each of the impact's rows, -1: none (rows of the impact)
 } crExpansion;
 
 static bool expands(const crBlock* block, const double* p1) {
     return block->kind == CR_BLOCK_CONE && block->e * p1[block->row] > 0.0;
+}
+
+static crStatus out_of_memory(crError* error) {
+    return cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
 }
 
 static crStatus lay_out(const crImpact* impact, const double* p1, crExpansion* x, crError* error) {
@@ -43,16 +49,17 @@ static crStatus lay_out(const crImpact* impact, const double* p1, crExpansion* x
     size_t n = (size_t)(rows + 1);
     *x = (crExpansion){.rows = impact->rows, .block_count = impact->block_count};
     x->blocks = cr_arena_alloc(impact->arena, (size_t)(blocks + 1) * sizeof *x->blocks);
-    x->W = cr_arena_alloc(impact->arena, n * n * sizeof(double));
     x->u = cr_arena_alloc(impact->arena, n * sizeof(double));
     x->p = cr_arena_alloc(impact->arena, n * sizeof(double));
     x->tangent = cr_arena_alloc(impact->arena, n * sizeof(int));
-    if (x->blocks == NULL || x->W == NULL || x->u == NULL || x->p == NULL || x->tangent == NULL) {
-        return cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
+    x->copy = cr_arena_alloc(impact->arena, n * sizeof(int));
+    if (x->blocks == NULL || x->u == NULL || x->p == NULL || x->tangent == NULL || x->copy == NULL) {
+        return out_of_memory(error);
     }
     memset(x->p, 0, n * sizeof(double));
     for (int i = 0; i < impact->rows; i++) {
         x->tangent[i] = i;
+        x->copy[i] = -1;
     }
     for (int i = 0; i < impact->block_count; i++) {
         x->blocks[i] = impact->blocks[i];
@@ -60,33 +67,85 @@ static crStatus lay_out(const crImpact* impact, const double* p1, crExpansion* x
         x->blocks[x->block_count] = impact->blocks[i];
         x->blocks[x->block_count++].row = x->rows;
         for (int k = 0; k < impact->blocks[i].count; k++) {
-            x->tangent[x->rows++] = k == 0 ? -1 : impact->blocks[i].row + k;
+            int row = impact->blocks[i].row + k;
+            if (k > 0) x->copy[row] = x->rows;
+            x->tangent[x->rows++] = k == 0 ? -1 : row;
         }
     }
     return CR_OK;
 }
 
-// W and u of all rows; u already holds the response to e p_n1
-static void fill(const crImpact* impact, const double* p1, const double* u, crExpansion* x) {
-    for (int i = 0; i < x->rows; i++) {
+// W of all rows; the diagonal of the normals that are pinned stays zero
+static crStatus fill_dense(const crImpact* impact, crExpansion* x) {
+    size_t n = (size_t)x->rows;
+    double* W = cr_arena_alloc(impact->arena, (n + 1) * (n + 1) * sizeof *W);
+    if (W == NULL) return CR_ERR_MEMORY;
+    for (size_t i = 0; i < n; i++) {
         int a = x->tangent[i];
-        if (a >= 0) x->u[i] = u[a];
-        for (int j = 0; j < x->rows; j++) {
+        for (size_t j = 0; j < n; j++) {
             int b = x->tangent[j];
-            double value = a >= 0 && b >= 0 ? impact->W[(size_t)a * (size_t)impact->rows + (size_t)b] : 0.0;
-            x->W[(size_t)i * (size_t)x->rows + (size_t)j] = value;
+            W[i * n + j] = a >= 0 && b >= 0 ? impact->W[(size_t)a * (size_t)impact->rows + (size_t)b] : 0.0;
         }
     }
+    x->value = W;
+    x->W = (crMatrix){x->rows, x->rows, NULL, NULL, W};
+    return CR_OK;
+}
+
+// the same by rows: columns of the impact, then those that repeat them, both ascending
+static crStatus fill_sparse(const crImpact* impact, crExpansion* x) {
+    const crMatrix* S = &impact->S;
+    size_t n = (size_t)x->rows, room = n;
+    for (size_t i = 0; i < n; i++) {
+        int a = x->tangent[i];
+        if (a >= 0) room += 2 * (size_t)(S->start[a + 1] - S->start[a]);
+    }
+    int* start = cr_arena_alloc(impact->arena, (n + 1) * sizeof *start);
+    int* col = cr_arena_alloc(impact->arena, room * sizeof *col);
+    double* value = cr_arena_alloc(impact->arena, room * sizeof *value);
+    if (start == NULL || col == NULL || value == NULL) return CR_ERR_MEMORY;
+    int at = 0;
+    for (size_t i = 0; i < n; i++) {
+        int a = x->tangent[i];
+        start[i] = at;
+        if (a < 0) {
+            col[at] = (int)i;
+            value[at++] = 0.0;
+            continue;
+        }
+        for (int pass = 0; pass < 2; pass++) {
+            for (int k = S->start[a]; k < S->start[a + 1]; k++) {
+                col[at] = pass == 0 ? S->col[k] : x->copy[S->col[k]];
+                value[at] = S->value[k];
+                at += col[at] >= 0;
+            }
+        }
+    }
+    start[n] = at;
+    x->value = value;
+    x->W = (crMatrix){x->rows, x->rows, start, col, value};
+    return CR_OK;
+}
+
+// W and u of all rows; u already holds the response to e p_n1
+static crStatus fill(const crImpact* impact, const double* p1, const double* u, crExpansion* x) {
+    crStatus status = impact->W != NULL ? fill_dense(impact, x) : fill_sparse(impact, x);
+    if (status != CR_OK) return status;
+    for (int i = 0; i < x->rows; i++) {
+        if (x->tangent[i] >= 0) x->u[i] = u[x->tangent[i]];
+    }
+    crMatrix W = cr__impact_problem(impact, u).W;
     int at = impact->block_count;
     for (int i = 0; i < impact->block_count; i++) {
         const crBlock* block = &impact->blocks[i];
         if (!expands(block, p1)) continue;
         // pinned: w p - w c = 0 with c = e p_n1
         int row = x->blocks[at++].row;
-        double w = impact->W[(size_t)block->row * (size_t)impact->rows + (size_t)block->row];
-        x->W[(size_t)row * (size_t)x->rows + (size_t)row] = w;
+        double w = cr_matrix_at(&W, block->row, block->row);
+        x->value[x->W.start != NULL ? (size_t)x->W.start[row] : (size_t)row * (size_t)(x->rows + 1)] = w;
         x->u[row] = -w * (block->e * p1[block->row]);
     }
+    return CR_OK;
 }
 
 // e p_n1 at every contact, added to `total`, and its response to u
@@ -109,12 +168,12 @@ static crStatus expand(const crImpact* impact, const double* p1, double* u, doub
         if (fabs(u[i]) <= REST_TOL * impact->speed) u[i] = 0.0;
     }
     release(impact, p1, u, total);
-    fill(impact, p1, u, &x);
+    if (fill(impact, p1, u, &x) != CR_OK) return out_of_memory(error);
     crProblem posed = cr__impact_problem(impact, x.u);
     posed.rows = x.rows;
     posed.block_count = x.block_count;
     posed.blocks = x.blocks;
-    posed.W = (crMatrix){x.rows, x.rows, NULL, NULL, x.W};
+    posed.W = x.W;
     status = cr__impact_solve(impact, &posed, x.p, report, error);
     for (int i = 0; i < x.rows && status == CR_OK; i++) {
         if (x.tangent[i] >= 0) total[x.tangent[i]] += x.p[i];
@@ -131,19 +190,22 @@ static crUnique unique(const crImpact* impact) {
         same = same && impact->blocks[i].e == impact->blocks[0].e;
     }
     if (same) return CR_UNIQUE_YES;
-    // impact->W is not needed any more: factor it in place
-    return cr__cholesky(impact->W, impact->rows) ? CR_UNIQUE_YES : CR_UNIQUE_UNKNOWN;
+    crProblem posed = cr__impact_problem(impact, impact->u);
+    double* W = NULL;
+    if (cr_problem_dense(&posed, impact->arena, &W) != CR_OK) return CR_UNIQUE_UNKNOWN;
+    return cr__cholesky(W, impact->rows) ? CR_UNIQUE_YES : CR_UNIQUE_UNKNOWN;
 }
 
 // x with W (x a) = W p at a block, by least squares; 0 where there is none
 static double same_effect(const crImpact* impact, const crBlock* block, const double* a, const double* p) {
     double Wa[3] = {0}, Wp[3] = {0};
     double aa = 0.0, ap = 0.0, off = 0.0, size = 0.0;
+    crMatrix W = cr__impact_problem(impact, impact->u).W;
     for (int r = 0; r < block->count; r++) {
-        const double* W = impact->W + (size_t)(block->row + r) * (size_t)impact->rows + block->row;
         for (int k = 0; k < block->count; k++) {
-            Wa[r] += W[k] * a[k];
-            Wp[r] += W[k] * p[k];
+            double w = cr_matrix_at(&W, block->row + r, block->row + k);
+            Wa[r] += w * a[k];
+            Wp[r] += w * p[k];
         }
         aa += Wa[r] * Wa[r];
         ap += Wa[r] * Wp[r];
@@ -182,7 +244,7 @@ static void follow_slip(const crImpact* impact, const double* u, double* p1) {
 static crStatus resolve(const void* params, const crProblem* problem, crArena* arena, double* p,
                         crRuleReport* report, crError* error) {
     crImpact impact;
-    crStatus status = cr__impact_begin(params, problem, false, arena, &impact, error);
+    crStatus status = cr__impact_begin_sparse(params, problem, arena, &impact, error);
     if (status != CR_OK) return status;
     size_t bytes = (size_t)(impact.rows + 1) * sizeof(double);
     double* u = cr_arena_alloc(arena, bytes);

@@ -10,8 +10,8 @@
 #include <string.h>
 
 static void add_part(crUnit* unit, double* E, int at, int count, double limit, double limit2) {
-    crPart* part = &unit->part[unit->part_count++];
-    *part = (crPart){.at = at, .count = count, .free = isinf(limit)};
+    crUnitPart* part = &unit->part[unit->part_count++];
+    *part = (crUnitPart){.at = at, .count = count, .free = isinf(limit)};
     E[at] = part->free ? 1.0 : limit;
     if (count == 2) E[at + 1] = part->free ? 1.0 : limit2;
 }
@@ -21,7 +21,7 @@ static void cut_cone(const crProblem* problem, const crBlock* block, crUnit* uni
     int tangents = block->count - 1 - (block->spin ? 1 : 0) - (block->roll ? 2 : 0);
     E[0] = 1.0;
     if (block->vertex_count > 0) {
-        unit->part[unit->part_count++] = (crPart){.at = 1, .count = 2, .polygon = true};
+        unit->part[unit->part_count++] = (crUnitPart){.at = 1, .count = 2, .polygon = true};
         unit->vertices = problem->vertices + block->vertex;
         unit->vertex_count = block->vertex_count;
         E[1] = E[2] = 1.0;
@@ -39,6 +39,15 @@ static void cut_cone(const crProblem* problem, const crBlock* block, crUnit* uni
     if (block->roll) add_part(unit, E, at, 2, block->mu_roll, block->mu_roll);
 }
 
+void cr__unit_cut(const crProblem* problem, const crBlock* block, int row, int count, crUnit* unit,
+                  double* E) {
+    *unit = (crUnit){.kind = block->kind, .row = row, .count = count, .lo = block->lo, .hi = block->hi};
+    for (int k = 0; k < count; k++) {
+        E[k] = 1.0;
+    }
+    if (block->kind == CR_BLOCK_CONE) cut_cone(problem, block, unit, E);
+}
+
 static int rows_at_once(const crBlock* block) {
     if (block->kind == CR_BLOCK_CONE) return block->count;
     return block->kind == CR_BLOCK_EQUALITY && block->count <= CR_UNIT_ROWS ? block->count : 1;
@@ -51,14 +60,10 @@ static void cut_blocks(crSystem* system) {
         const crBlock* block = &problem->blocks[i];
         int step = rows_at_once(block);
         for (int row = block->row; row < block->row + block->count; row += step) {
-            crUnit* unit = &system->unit[at];
-            *unit =
-                (crUnit){.kind = block->kind, .row = row, .count = step, .lo = block->lo, .hi = block->hi};
             for (int k = 0; k < step; k++) {
                 system->unit_of[row + k] = at;
-                system->E[row + k] = 1.0;
             }
-            if (block->kind == CR_BLOCK_CONE) cut_cone(problem, block, unit, system->E + row);
+            cr__unit_cut(problem, block, row, step, &system->unit[at], system->E + row);
             at++;
         }
     }
@@ -175,7 +180,7 @@ void cr__unit_clamp(const crUnit* unit, double* x) {
     }
     x[0] = fmax(0.0, x[0]);
     for (int k = 0; k < unit->part_count; k++) {
-        const crPart* part = &unit->part[k];
+        const crUnitPart* part = &unit->part[k];
         if (part->polygon) {
             cr__project_polygon(unit->vertices, unit->vertex_count, x[0], x + part->at);
         } else if (!part->free || x[0] == 0.0) {

@@ -14,19 +14,19 @@
 #define CR_UNIT_ROWS  6  // rows of a unit at most
 #define CR_UNIT_PARTS 4  // friction parts of a unit at most
 
-typedef struct crPart {
+typedef struct crUnitPart {
     int at;        // first row within the unit
     int count;     // 1 or 2
     bool free;     // no limit while pressed
     bool polygon;  // the unit's polygon instead of the unit disc
-} crPart;
+} crUnitPart;
 
 typedef struct crUnit {
     crBlockKind kind;
     int row;    // first row
     int count;  // rows
     int part_count;
-    crPart part[CR_UNIT_PARTS];
+    crUnitPart part[CR_UNIT_PARTS];
     int vertex_count;             // of the polygon, 0 without
     const double (*vertices)[2];  // (vertex_count)
     double lo, hi;                // box
@@ -47,6 +47,10 @@ typedef struct crSystem {
     double* p;       // work: E x (n)
     double* u;       // work: q + W p (n)
 } crSystem;
+
+// The unit of `count` rows from `row` on of a block, all but D and rho, and the scaling of its rows.
+void cr__unit_cut(const crProblem* problem, const crBlock* block, int row, int count, crUnit* unit,
+                  double* E);
 
 crStatus cr__system_create(crSystem* system, const crProblem* problem, crArena* arena);
 

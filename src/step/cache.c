@@ -31,6 +31,7 @@ static bool make_arrays(crStep* step, crStepCache* cache) {
     ok = (cache->clock = zeros(store, nb, sizeof(double))) != NULL && ok;
     ok = (cache->blunt = zeros(store, nb, sizeof(bool))) != NULL && ok;
     ok = (cache->hit = zeros(store, nb, sizeof(bool))) != NULL && ok;
+    ok = (cache->fresh = zeros(store, nb, sizeof(bool))) != NULL && ok;
     ok = (cache->plain = zeros(store, nb, sizeof(bool))) != NULL && ok;
     ok = (cache->group = zeros(store, nb, sizeof(int))) != NULL && ok;
     ok = (cache->next = zeros(store, nb, sizeof(int))) != NULL && ok;
@@ -92,6 +93,7 @@ crStatus cr__step_cache_create(crStep* step) {
         if (!cr__moves(model, b) && body->base != CR_WORLD) cache->given[cache->given_count++] = b;
     }
     step->cache = cache;
+    if (cr__step_ties_create(step) != CR_OK) return CR_ERR_MEMORY;
     step->sleep = zeros(&step->store, model->nb, sizeof(crSleep));
     if (step->sleep == NULL) return CR_ERR_MEMORY;
     cr__step_list_awake(step);

@@ -11,8 +11,11 @@
 typedef struct crNear {
     int shape_a, shape_b;  // a < b
     int body_a, body_b;
-    int surface;  // index into surfaces
-    int alarms;   // times in this step that its impact was no impact when it came
+    int surface;    // index into surfaces
+    int alarms;     // times in this step that its impact was no impact when it came
+    bool exact;     // of its time that stands, as crDue has it
+    bool packable;  // of single bodies, or one and what v does not move, with round friction
+    double size;    // what its deadband is a share of, m
 } crNear;
 
 typedef struct crNearSurface {
@@ -38,6 +41,8 @@ typedef struct crStepCache {
     int* first_tie;    // loops of each body, likewise (nb + 1)
     int* ties;
     int tie_rows, tie_entries;  // room for rows of all loops and joints
+    int* first_force;           // in tie_force, of each body (nb)
+    int* tie_of_row;            // problem_build, in scratch: place in tie_force of each row, -1: none
     int whole_count, whole_loop_count;
     int* whole;        // bodies that are awake (whole_count)
     int* whole_loops;  // and their loops (whole_loop_count)
@@ -52,25 +57,27 @@ typedef struct crStepCache {
     int* pair_of;     // both ends of every pair
     int* surface_of;  // by two materials, -1: not yet made (material_count^2)
     int surface_count, surface_capacity;
-    crNearSurface* surfaces;
-    bool bouncing;      // one of them bounces
-    bool planes;        // some body moves in a plane
-    int contacts_last;  // of the whole world, the last time
-    bool plastic;       // collide: no contact of the cone method will be an impact, see groups.c
+    crNearSurface** surfaces;  // each where it stays
+    bool bouncing;             // one of them bounces
+    bool planes;               // some body moves in a plane
+    int contacts_last;         // of the whole world, the last time
+    bool plastic;              // collide: no contact of the cone method will be an impact, see groups.c
     // local clocks
-    double start;   // time at the beginning of the step, s
-    double now_at;  // since start: the time at which contacts and flights are looked at, s
-    double* clock;  // since start: when q, v and dynamics of each body hold, s (nb)
-    bool* hit;      // an impact of this step concerned this body (nb)
-    bool* blunt;    // no contact of this body is an impact in this step (nb)
-    bool* plain;    // nor one without restitution, where the contact solve gives what the rule would (nb)
-    int* group;     // first body of its group (nb)
-    int* next;      // ring of the bodies of a group (nb)
-    int* mark;      // work, zero between uses (nb)
-    int* list;      // work: bodies of a part (nb)
-    int* loops;     // work: loops of a part (loop_count)
-    int* column;    // work: place of each velocity among those of a cluster (nv)
-    bool reheap;    // pairs changed their places
+    double start;         // time at the beginning of the step, s
+    double now_at;        // since start: the time at which contacts and flights are looked at, s
+    double* clock;        // since start: when q, v and dynamics of each body hold, s (nb)
+    bool* hit;            // an impact of this step concerned this body (nb)
+    bool* fresh;          // its velocity or time changed since contacts were found (nb)
+    struct crLate* late;  // where late bodies are, found once; NULL but in locals.c (nb)
+    bool* blunt;          // no contact of this body is an impact in this step (nb)
+    bool* plain;  // nor one without restitution, where the contact solve gives what the rule would (nb)
+    int* group;   // first body of its group (nb)
+    int* next;    // ring of the bodies of a group (nb)
+    int* mark;    // work, zero between uses (nb)
+    int* list;    // work: bodies of a part (nb)
+    int* loops;   // work: loops of a part (loop_count)
+    int* column;  // work: place of each velocity among those of a cluster (nv)
+    bool reheap;  // pairs changed their places
     int due_capacity, due_count, when_capacity;
     crDue* due;    // heap by time, then pair
     double* when;  // time of each pair that stands, INFINITY for none (pair_count)
@@ -99,11 +106,19 @@ int cr__step_surface(crStep* step, int material_a, int material_b);
 
 // contacts.c
 
+// Normal of the planes that two bodies move in, zero where there is none.
+crVec3 cr__step_common_plane(const crStep* step, int a, int b);
 // Contacts of one pair, at now_at, in place of what there was.
 crStatus cr__step_collide_pair(crStep* step, int pair, crError* error);
 // Contacts of the part within the margins; cross: and with bodies outside it, where they will be at now_at.
 crStatus cr__step_collide_part(crStep* step, bool cross, crError* error);
-// Velocity of a body's world point by v, which need not be that of the state.
+// The same with cross at the same time, where contacts were found for some of the part: those of bodies that
+// are not fresh stand.
+crStatus cr__step_collide_fresh(crStep* step, const bool* fresh, const crStepContact* contacts, int count,
+                                crError* error);
+// Velocity field of a body, and velocity of one of its points in the world, by v, which need not be that of
+// the state.
+crTwist cr__step_twist(const crStep* step, const double* v, int body);
 crVec3 cr__step_point_velocity(const crStep* step, const double* v, int body, crVec3 point);
 
 // impacts.c
@@ -117,6 +132,8 @@ bool cr__step_closes_fast(const crStep* step, const crStepContact* c);
 // Where a body will be at now_at if nothing changes its flight.
 crPose cr__step_pose_now(const crStep* step, int body);
 crVec3 cr__step_velocity_now(const crStep* step, int body, crVec3 point);
+// Places for what late bodies do, in scratch.
+crStatus cr__step_late_create(crStep* step);
 // When contacts i to end - 1, those of one pair, are an impact within h of now_at; INFINITY: not.
 double cr__step_pair_impact(const crStep* step, int i, int end, double h);
 // A time before which that is not to be expected, much cheaper; exact: it is that time.
@@ -141,6 +158,15 @@ bool cr__step_solves_alike(const crStepSettings* settings, bool* reads_et);
 crStatus cr__step_find_plain(crStep* step, int* islands, crError* error);
 // Islands of the part: a root for every body, joined by every contact within the margins, trees and loops.
 void cr__step_reachable(const crStep* step, int* islands);
+
+// ties.c
+
+crStatus cr__step_ties_create(crStep* step);
+// A row of the problem is one of a loop or joint.
+void cr__step_tie_loop(crStep* step, int loop, int row, int count);
+void cr__step_tie_joint(crStep* step, const crJointRow* info);
+// Forces of the part's loops and joints from step->p.
+void cr__step_keep_ties(crStep* step);
 
 // sleep.c
 

@@ -1,9 +1,9 @@
-// contact_islands.h - one contact solve by islands: packed sweeps where bodies are free, exact where small.
+// contact_islands.h - one contact solve by islands: sweeps over packed contacts and rows, exact where small.
 #ifndef CAROM_STEP_CONTACT_ISLANDS_H
 #define CAROM_STEP_CONTACT_ISLANDS_H
 
 #include "step/islands.h"
-#include "step/packed_solve.h"
+#include "step/units.h"
 
 typedef struct crIslandSolve {
     crIslands islands;
@@ -15,6 +15,10 @@ typedef struct crIslandSolve {
     crPackedContact* contact;  // (count)
     double* b;                 // bias (count)
     double* dv;                // M^-1 J^T P (nv)
+    bool posed;                // step->problem holds what is not packed
+    crUnits units;             // its blocks
+    int* order;                // blocks by islands (problem.block_count)
+    int* first;                // of each island (islands.count + 1)
 } crIslandSolve;
 
 // state.v, impulses and warm start from the contacts that take part; u_free is their velocity without
@@ -22,7 +26,11 @@ typedef struct crIslandSolve {
 // without any keep their impulses.
 crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const bool* fresh,
                                 const crVec3* u_free, crIslandSolve* solve, crError* error);
-// What is true of the packed impulses, from u_free and dv, into the certificate.
-void cr__step_audit_islands(crStep* step, const crIslandSolve* solve, const crVec3* u_free);
+// What is true of the packed impulses and the contacts' velocities u after them, into the certificate.
+// CR_ERR_MEMORY.
+crStatus cr__step_audit_islands(crStep* step, const crIslandSolve* solve, const crVec3* u_free,
+                                const crVec3* u);
+// Likewise of rows that were swept, from J, state.v and p.
+crStatus cr__step_audit_rows(crStep* step, const crIslandSolve* solve, crError* error);
 
 #endif

@@ -5,25 +5,40 @@
 // pass.
 #include <string.h>
 
+#include "base/tasks.h"
 #include "step/cache.h"
 #include "step/contact_islands.h"
 
-#define ROUNDS 10  // of adding contacts that a solution overlaps
+#define ROUNDS 10   // of adding contacts that a solution overlaps
+#define CHUNK  512  // contacts that one thread takes at a time
+
+typedef struct Look {
+    const crStep* step;
+    crVec3* u;
+} Look;
+
+static void look_range(void* ctx, int begin, int end) {
+    const crStep* step = ((const Look*)ctx)->step;
+    const crDynamics* d = &step->dynamics;
+    crVec3* u = ((const Look*)ctx)->u;
+    for (int i = begin; i < end; i++) {
+        const crStepContact* c = &step->contacts[i];
+        crVec3 x = c->point.point;
+        u[i] = cr_sub(cr__twist_at(d->twist[c->body_b], cr_sub(x, d->origin[c->body_b])),
+                      cr__twist_at(d->twist[c->body_a], cr_sub(x, d->origin[c->body_a])));
+    }
+}
 
 // velocity of each contact when bodies move by v
 static void look(crStep* step, const double* v, crVec3* u) {
-    crDynamics* d = &step->dynamics;
-    cr__part_velocity(step->model, cr__step_part(step), v, d);
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
-        u[i] = cr_sub(cr_model_point_velocity(d, c->body_b, c->point.point),
-                      cr_model_point_velocity(d, c->body_a, c->point.point));
-    }
+    cr__part_velocity(step->model, cr__step_part(step), v, &step->dynamics);
+    cr__tasks_for(step->tasks, step->contact_count, CHUNK, look_range, &(Look){step, u});
 }
 
 // whether a contact that is open, or leaving, will touch at more than the threshold: an impact, not of this
 // solve
 bool cr__step_meets_fast(const crStep* step, const crStepContact* c) {
+    if (!(c->fast < INFINITY)) return false;
     crVec3 fall = cr_sub(cr__step_fall(step, c->body_b), cr__step_fall(step, c->body_a));
     double gap = fmax(0.0, c->point.gap);
     return c->speed * c->speed - 2.0 * gap * cr_dot(fall, c->point.normal) > c->fast * c->fast;
@@ -133,7 +148,11 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* e
                        : cr__step_solve_islands(step, h, choice.takes, fresh, u_free, &solve, error);
         if (status != CR_OK) return status;
         look(step, step->state.v, u);
-        if (!named) cr__step_audit_islands(step, &solve, u_free);
+        if (!named) {
+            if (cr__step_audit_islands(step, &solve, u_free, u) != CR_OK) return cr__step_memory(error);
+            status = cr__step_audit_rows(step, &solve, error);
+            if (status != CR_OK) return status;
+        }
         added = choose(step, u, false, &choice);
         if (added > 0) cr_arena_release(&step->scratch, mark);
     }

@@ -1,33 +1,43 @@
 // contacts.c - from shapes and poses to contacts: broad phase, pairs, surfaces, frames, speeds.
 //
 // Pairs that never meet: shapes of two bodies that no velocity moves, and what cr_model_meet says. Contacts
-// come sorted by (shapes, children, features), whatever the history. A body is in the air where nothing
+// come sorted by (shapes, children, features), whatever the history and the number of threads. A body is in the air where nothing
 // touches it within the deadband, or only what it leaves faster than the threshold: then its flight is exact,
 // else it is supported.
 // Fails: CR_ERR_MEMORY; what the broad phase or a material says.
 #include <limits.h>
 #include <string.h>
 
+#include "base/tasks.h"
+#include "collide/manifold.h"
+#include "model/single.h"
 #include "step/cache.h"
 
-crVec3 cr__step_point_velocity(const crStep* step, const double* v, int body, crVec3 point) {
+#define CHUNK 64                             // pairs that one thread takes at a time
+#define ROOM  (CHUNK * CR_MANIFOLD_MAX / 2)  // and contacts they may have
+
+crTwist cr__step_twist(const crStep* step, const double* v, int body) {
+    const crModel* model = step->model;
     const crDynamics* d = &step->dynamics;
+    if (model->bodies[body].single) return cr__single_twist(v + model->bodies[body].v);
     crTwist twist = d->given[body];
-    for (int j = step->model->bodies[body].last; j >= 0; j = step->model->dof_parent[j]) {
+    for (int j = model->bodies[body].last; j >= 0; j = model->dof_parent[j]) {
         twist = cr__twist_madd(twist, v[j], d->axis[j]);
     }
-    return cr__twist_at(twist, cr_sub(point, d->origin[body]));
+    return twist;
 }
 
-double cr__step_delta(const crStep* step, int a, int b) {
+crVec3 cr__step_point_velocity(const crStep* step, const double* v, int body, crVec3 point) {
+    return cr__twist_at(cr__step_twist(step, v, body), cr_sub(point, step->dynamics.origin[body]));
+}
+
+double cr__step_pair_size(const crStep* step, int a, int b) {
     const crModel* model = step->model;
     bool both = cr__moves(model, a) && cr__moves(model, b);
-    double size = both ? fmin(step->size[a], step->size[b]) : fmax(step->size[a], step->size[b]);
-    return step->settings.deadband * size;
+    return both ? fmin(step->size[a], step->size[b]) : fmax(step->size[a], step->size[b]);
 }
 
-// the plane both move in, zero where there is none
-static crVec3 common_plane(const crStep* step, int a, int b) {
+crVec3 cr__step_common_plane(const crStep* step, int a, int b) {
     crVec3 none = cr_vec3(0, 0, 0);
     if (!step->cache->planes) return none;
     bool moves_a = cr__moves(step->model, a), moves_b = cr__moves(step->model, b);
@@ -43,7 +53,7 @@ int cr__step_pair(const crStep* step, int sa, int sb, crPose pose_a, crPose pose
                   crContactPoint* points, int capacity, int* needed) {
     const crBodyShape* a = &step->model->shapes[sa];
     const crBodyShape* b = &step->model->shapes[sb];
-    crVec3 axis = common_plane(step, a->body, b->body);
+    crVec3 axis = cr__step_common_plane(step, a->body, b->body);
     if (cr_dot(axis, axis) > 0.0 && capacity >= 2) {
         // the plane goes through the body that moves
         bool swap = !cr__moves(step->model, a->body);
@@ -75,18 +85,18 @@ static double turning_gain(const crStep* step, const crStepContact* c, double sl
     return 2.0 * step->settings.dt * rate;
 }
 
-// velocity of b's point relative to a's, at now_at
-static crVec3 slip_of(const crStep* step, const crStepContact* c) {
-    return cr_sub(cr__step_velocity_now(step, c->body_b, c->point.point),
-                  cr__step_velocity_now(step, c->body_a, c->point.point));
+static crVec3 velocity_of(const crStep* step, bool late, int body, crVec3 point) {
+    const crDynamics* d = &step->dynamics;
+    if (late) return cr__step_velocity_now(step, body, point);
+    return cr__twist_at(d->twist[body], cr_sub(point, d->origin[body]));
 }
 
-static crMat3 frame_of(const crStep* step, const crStepContact* c) {
+crMat3 cr__step_frame(const crStep* step, const crStepContact* c) {
     crVec3 n = c->point.normal;
-    if (c->planar) return planar_frame(n, common_plane(step, c->body_a, c->body_b));
-    if (c->surface.axis_of < 0) return cr_frame(n);
-    int body = c->surface.axis_of == 0 ? c->body_a : c->body_b;
-    return cr_surface_frame(n, cr_quat_rotate(step->dynamics.pose[body].q, c->surface.surface.axis));
+    if (c->planar) return planar_frame(n, cr__step_common_plane(step, c->body_a, c->body_b));
+    if (c->surface->axis_of < 0) return cr_frame(n);
+    int body = c->surface->axis_of == 0 ? c->body_a : c->body_b;
+    return cr_surface_frame(n, cr_quat_rotate(step->dynamics.pose[body].q, c->surface->surface.axis));
 }
 
 // approach speed above which a contact is an impact, u its velocity
@@ -99,36 +109,48 @@ static double fast_of(const crStep* step, const crNearSurface* surface, const cr
 }
 
 // everything of a contact beyond its geometry and deadband
-static crStatus complete(const crStep* step, const crNear* pair, crStepContact* c, crError* error) {
-    const crNearSurface* surface = &step->cache->surfaces[pair->surface];
+static crStatus complete(const crStep* step, const crNear* pair, bool late, crStepContact* c,
+                         crError* error) {
+    const crNearSurface* surface = step->cache->surfaces[pair->surface];
     crVec3 n = c->point.normal;
-    crVec3 u = slip_of(step, c);
+    crVec3 u = cr_sub(velocity_of(step, late, c->body_b, c->point.point),
+                      velocity_of(step, late, c->body_a, c->point.point));
     c->speed = cr_dot(n, u);
     c->fast = fast_of(step, surface, c, u);
-    c->surface = surface->at_rest;
+    c->surface = &surface->at_rest;
+    c->e = surface->at_rest.surface.e;
     c->bounces = surface->bounces;
-    crStatus status = CR_OK;
     if (surface->by_speed) {
-        status = cr_model_surface(step->model, surface->material_a, surface->material_b, fmax(0.0, -c->speed),
-                                  &c->surface);
+        crContactSurface now;
+        crStatus status = cr_model_surface(step->model, surface->material_a, surface->material_b,
+                                           fmax(0.0, -c->speed), &now);
+        if (status != CR_OK)
+            return cr_error_set(error, status, "surface", "surface: %s", cr_status_text(status));
+        c->e = now.surface.e;
     }
-    if (status != CR_OK) return cr_error_set(error, status, "surface", "surface: %s", cr_status_text(status));
-    crVec3 axis = common_plane(step, c->body_a, c->body_b);
+    if (!step->cache->planes) return CR_OK;
+    crVec3 axis = cr__step_common_plane(step, c->body_a, c->body_b);
     c->planar = cr_dot(axis, axis) > 0.0 && fabs(cr_dot(axis, n)) <= 1e-9;
-    c->frame = frame_of(step, c);
+    c->packable = c->packable && !c->planar;
     return CR_OK;
 }
 
-static crStatus reserve(crStep* step, int more, int* capacity, crError* error) {
-    if (step->contact_count + more <= *capacity) return CR_OK;
-    int larger = 2 * *capacity + more + 16;
-    crStepContact* contacts = cr_arena_alloc(&step->scratch, (size_t)larger * sizeof *contacts);
+// where contacts go
+typedef struct Sink {
+    crStepContact* contacts;
+    int count, capacity;
+    crArena* arena;  // for more, NULL: what does not fit is CR_ERR_LIMIT
+} Sink;
+
+static crStatus reserve(Sink* sink, int more, crError* error) {
+    if (sink->count + more <= sink->capacity) return CR_OK;
+    if (sink->arena == NULL) return CR_ERR_LIMIT;
+    int larger = 2 * sink->capacity + more + 4;
+    crStepContact* contacts = cr_arena_alloc(sink->arena, (size_t)larger * sizeof *contacts);
     if (contacts == NULL) return cr__step_memory(error);
-    if (step->contact_count > 0) {
-        memcpy(contacts, step->contacts, (size_t)step->contact_count * sizeof *contacts);
-    }
-    step->contacts = contacts;
-    *capacity = larger;
+    if (sink->count > 0) memcpy(contacts, sink->contacts, (size_t)sink->count * sizeof *contacts);
+    sink->contacts = contacts;
+    sink->capacity = larger;
     return CR_OK;
 }
 
@@ -144,37 +166,109 @@ static bool active(const crStep* step, int body) {
     return cr_dot(given.omega, given.omega) + cr_dot(given.v, given.v) > 0.0;
 }
 
-static crStatus add_pair(crStep* step, const crNear* pair, int* capacity, crError* error) {
+// whether a body's own clock is not yet at now_at
+static bool is_late(const crStep* step, int body) {
     const crStepCache* cache = step->cache;
-    if (!active(step, pair->body_a) && !active(step, pair->body_b)) return CR_OK;
+    return cache->now_at > cache->clock[body] && cr__moves(step->model, body);
+}
+
+// points of a pair at now_at: at most capacity, and how many there are; a ball's without the way there
+static int pair_points(const crStep* step, const crNear* pair, bool late, double margin,
+                       crContactPoint* points, int capacity, int* needed) {
+    const crPose* pose = step->dynamics.pose;
+    if (!late && !step->cache->planes) {
+        const crBodyShape* shapes = step->model->shapes;
+        int count = cr__ball_contact(&shapes[pair->shape_a].shape, &pose[pair->body_a],
+                                     &shapes[pair->shape_b].shape, &pose[pair->body_b], margin, points);
+        if (count >= 0) return *needed = count;
+    }
+    crPose a = late ? cr__step_pose_now(step, pair->body_a) : pose[pair->body_a];
+    crPose b = late ? cr__step_pose_now(step, pair->body_b) : pose[pair->body_b];
+    return cr__step_pair(step, pair->shape_a, pair->shape_b, a, b, margin, points, capacity, needed);
+}
+
+static crStatus add_pair(const crStep* step, const crNear* pair, Sink* sink, crError* error) {
+    const crStepCache* cache = step->cache;
     if (apart(&cache->now[pair->shape_a], &cache->now[pair->shape_b])) return CR_OK;
+    if (!active(step, pair->body_a) && !active(step, pair->body_b)) return CR_OK;
     crContactPoint few[16];
     crContactPoint* points = few;
     int needed = 0;
     double margin = cache->margin[pair->body_a] + cache->margin[pair->body_b];
     if (cache->flat >= 0.0) margin = cache->flat;
-    crPose pose_a = cr__step_pose_now(step, pair->body_a), pose_b = cr__step_pose_now(step, pair->body_b);
-    int count = cr__step_pair(step, pair->shape_a, pair->shape_b, pose_a, pose_b, margin, few, 16, &needed);
+    bool late = is_late(step, pair->body_a) || is_late(step, pair->body_b);
+    int count = pair_points(step, pair, late, margin, few, 16, &needed);
+    if (needed > 16 && sink->arena == NULL) return CR_ERR_LIMIT;
     if (needed > 16) {
-        points = cr_arena_alloc(&step->scratch, (size_t)needed * sizeof *points);
+        points = cr_arena_alloc(sink->arena, (size_t)needed * sizeof *points);
         if (points == NULL) return cr__step_memory(error);
-        count = cr__step_pair(step, pair->shape_a, pair->shape_b, pose_a, pose_b, margin, points, needed,
-                              &needed);
+        count = pair_points(step, pair, late, margin, points, needed, &needed);
     }
     if (count == 0) return CR_OK;
-    double delta = cr__step_delta(step, pair->body_a, pair->body_b);
-    crStatus status = reserve(step, count, capacity, error);
+    double delta = step->settings.deadband * pair->size;
+    crStatus status = reserve(sink, count, error);
     for (int i = 0; i < count && status == CR_OK; i++) {
-        crStepContact* c = &step->contacts[step->contact_count];
-        *c = (crStepContact){.point = points[i], .shape_a = pair->shape_a, .shape_b = pair->shape_b};
+        crStepContact* c = &sink->contacts[sink->count];
+        const crContactPoint* p = &points[i];
+        *c = (crStepContact){.shape_a = pair->shape_a, .shape_b = pair->shape_b};
+        c->point =
+            (crStepPoint){p->gap, p->normal, p->point, p->child_a, p->child_b, p->feature_a, p->feature_b};
         c->body_a = pair->body_a;
         c->body_b = pair->body_b;
         c->delta = delta;
+        c->packable = pair->packable;
         c->row = -1;
-        status = complete(step, pair, c, error);
-        if (status == CR_OK) step->contact_count++;
+        status = complete(step, pair, late, c, error);
+        if (status == CR_OK) sink->count++;
     }
     return status;
+}
+
+static crStatus add_pairs(const crStep* step, int begin, int end, Sink* sink, crError* error) {
+    crStatus status = CR_OK;
+    for (int i = begin; i < end && status == CR_OK; i++) {
+        status = add_pair(step, &step->cache->pairs[i], sink, error);
+    }
+    return status;
+}
+
+// pairs in chunks for several threads, each with room of its own
+typedef struct Share {
+    const crStep* step;
+    Sink* chunk;
+    crStatus* status;
+} Share;
+
+static void add_chunk(void* ctx, int begin, int end) {
+    const Share* share = ctx;
+    int i = begin / CHUNK;
+    share->status[i] = add_pairs(share->step, begin, end, &share->chunk[i], NULL);
+}
+
+// contacts of all pairs by several threads, in the order of pairs; false: not this way, nothing is added
+static bool add_shared(crStep* step, Sink* sink) {
+    int pairs = step->cache->pair_count, chunks = (pairs + CHUNK - 1) / CHUNK;
+    size_t mark = cr_arena_mark(&step->scratch), room = (size_t)chunks * ROOM;
+    Share share = {.step = step};
+    crStepContact* contacts = cr_arena_alloc(&step->scratch, room * sizeof *contacts);
+    share.chunk = cr_arena_alloc(&step->scratch, (size_t)chunks * sizeof *share.chunk);
+    share.status = cr_arena_alloc(&step->scratch, (size_t)chunks * sizeof *share.status);
+    bool ok = contacts != NULL && share.chunk != NULL && share.status != NULL;
+    for (int i = 0; i < chunks && ok; i++) {
+        share.chunk[i] = (Sink){.contacts = contacts + (size_t)i * ROOM, .capacity = ROOM};
+    }
+    if (ok) cr__tasks_for(step->tasks, pairs, CHUNK, add_chunk, &share);
+    for (int i = 0, total = 0; i < chunks && ok; i++) {
+        total += share.chunk[i].count;
+        ok = share.status[i] == CR_OK && total <= sink->capacity;
+    }
+    for (int i = 0; i < chunks && ok; i++) {
+        const Sink* from = &share.chunk[i];
+        memcpy(sink->contacts + sink->count, from->contacts, (size_t)from->count * sizeof *contacts);
+        sink->count += from->count;
+    }
+    cr_arena_release(&step->scratch, mark);
+    return ok;
 }
 
 // a slider or planar body at one of its limits is supported
@@ -260,11 +354,46 @@ static int* pairs_of_part(crStep* step, bool cross, int* count) {
     return places;
 }
 
-crStatus cr__step_collide_part(crStep* step, bool cross, crError* error) {
+// contacts of the last call, of which those without a fresh body stand
+typedef struct Stock {
+    const crStepContact* contacts;
+    int count, at;
+    const bool* fresh;  // NULL: there are none
+} Stock;
+
+static crStatus keep_pair(const crNear* pair, Stock* stock, Sink* sink, crError* error) {
+    for (; stock->at < stock->count; stock->at++) {
+        const crStepContact* c = &stock->contacts[stock->at];
+        if (c->shape_a > pair->shape_a || (c->shape_a == pair->shape_a && c->shape_b > pair->shape_b)) break;
+        if (c->shape_a != pair->shape_a || c->shape_b != pair->shape_b) continue;
+        crStatus status = reserve(sink, 1, error);
+        if (status != CR_OK) return status;
+        sink->contacts[sink->count] = *c;
+        sink->contacts[sink->count].row = -1;
+        sink->contacts[sink->count++].impulse = cr_vec3(0, 0, 0);
+    }
+    return CR_OK;
+}
+
+static crStatus add_part(crStep* step, bool cross, Stock* stock, Sink* sink, crError* error) {
+    const crStepCache* cache = step->cache;
+    int count = 0;
+    int* places = pairs_of_part(step, cross, &count);
+    if (places == NULL) return cr__step_memory(error);
+    crStatus status = CR_OK;
+    for (int i = 0; i < count && status == CR_OK; i++) {
+        const crNear* pair = &cache->pairs[places[i]];
+        bool keeps = stock->fresh != NULL && !stock->fresh[pair->body_a] && !stock->fresh[pair->body_b];
+        status = keeps ? keep_pair(pair, stock, sink, error) : add_pair(step, pair, sink, error);
+    }
+    return status;
+}
+
+static crStatus collide_part(crStep* step, bool cross, Stock* stock, crError* error) {
     crStepCache* cache = step->cache;
     step->contact_count = 0;
     step->contacts = NULL;
-    int capacity = 0;
+    Sink sink = {.arena = &step->scratch};
     bool reads_et, whole = step->part == cache->whole;
     cr__part_velocity(step->model, cr__step_part(step), step->state.v, &step->dynamics);
     crStatus status = cr__step_near(step, error);
@@ -272,29 +401,40 @@ crStatus cr__step_collide_part(crStep* step, bool cross, crError* error) {
         cache->flat < 0.0 && !cache->bouncing && cr__step_solves_alike(&step->settings, &reads_et);
     if (status == CR_OK && whole) {
         // as many as there were last and some: arrays that were too small stay in the arena
-        status = reserve(step, cache->contacts_last + cache->contacts_last / 8, &capacity, error);
-        for (int i = 0; i < cache->pair_count && status == CR_OK; i++) {
-            status = add_pair(step, &cache->pairs[i], &capacity, error);
+        int last = cache->contacts_last > step->warm_count ? cache->contacts_last : step->warm_count;
+        status = reserve(&sink, last + last / 8, error);
+        bool shared = step->tasks != NULL && cache->pair_count > 2 * CHUNK;
+        if (status == CR_OK && !(shared && add_shared(step, &sink))) {
+            status = add_pairs(step, 0, cache->pair_count, &sink, error);
         }
     } else if (status == CR_OK) {
-        int count = 0;
-        int* places = pairs_of_part(step, cross, &count);
-        if (places == NULL) return cr__step_memory(error);
-        for (int i = 0; i < count && status == CR_OK; i++) {
-            status = add_pair(step, &cache->pairs[places[i]], &capacity, error);
-        }
+        status = add_part(step, cross, stock, &sink, error);
     }
+    step->contacts = sink.contacts;
+    step->contact_count = sink.count;
     find_airborne(step);
     if (whole) cache->contacts_last = step->contact_count;
     if (step->contact_count > step->certificate.contacts) step->certificate.contacts = step->contact_count;
     return status;
 }
 
+crStatus cr__step_collide_part(crStep* step, bool cross, crError* error) {
+    Stock none = {0};
+    return collide_part(step, cross, &none, error);
+}
+
+crStatus cr__step_collide_fresh(crStep* step, const bool* fresh, const crStepContact* contacts, int count,
+                                crError* error) {
+    Stock stock = {contacts, count, 0, fresh};
+    return collide_part(step, true, &stock, error);
+}
+
 crStatus cr__step_collide_pair(crStep* step, int pair, crError* error) {
-    int capacity = 0;
-    step->contact_count = 0;
-    step->contacts = NULL;
-    return add_pair(step, &step->cache->pairs[pair], &capacity, error);
+    Sink sink = {.arena = &step->scratch};
+    crStatus status = add_pair(step, &step->cache->pairs[pair], &sink, error);
+    step->contacts = sink.contacts;
+    step->contact_count = sink.count;
+    return status;
 }
 
 crStatus cr_step_collide(crStep* step, double margin, crError* error) {

@@ -22,7 +22,7 @@ typedef struct Drag {
 } Drag;
 
 static bool drags(const crStep* step, const crStepContact* c) {
-    const crSurface* s = &c->surface.surface;
+    const crSurface* s = &c->surface->surface;
     if (!(s->viscous > 0.0) && !(s->mu_stribeck > 0.0)) return false;
     return c->point.gap <= c->delta || cr__step_warm(step, c) != NULL;
 }
@@ -48,8 +48,8 @@ static crStatus add_rows(crStep* step, Drag* drag, int count, crRows* rows, crRo
     crStatus status = cr_rows_create(&step->scratch, 2 * count, 2 * count * step->model->nv, rows);
     for (int i = 0; i < count && status == CR_OK; i++) {
         const crStepContact* c = drag[i].contact;
-        crMat3 tangents = cr_mat3_columns(cr_mat3_column(c->frame, 1), cr_mat3_column(c->frame, 2),
-                                          cr_mat3_column(c->frame, 0));
+        crMat3 F = cr__step_frame(step, c);
+        crMat3 tangents = cr_mat3_columns(cr_mat3_column(F, 1), cr_mat3_column(F, 2), cr_mat3_column(F, 0));
         drag[i].count = c->planar ? 1 : 2;
         drag[i].row = cr_rows_add_point(step->model, &step->dynamics, c->body_a, c->body_b, c->point.point,
                                         &tangents, drag[i].count, rows);
@@ -79,7 +79,7 @@ static int coupled(const crModel* model, const Drag* drag, const int* acting) {
 
 static double rate(const crStep* step, const Drag* drag, double slip) {
     const crStepContact* c = drag->contact;
-    const crSurface* s = &c->surface.surface;
+    const crSurface* s = &c->surface->surface;
     const crWarm* warm = cr__step_warm(step, c);
     double N = warm != NULL ? fmax(0.0, cr_dot(warm->force, c->point.normal)) : 0.0;
     double ratio = slip / s->speed_stribeck;

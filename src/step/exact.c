@@ -1,9 +1,9 @@
 // exact.c - islands as problems of their own, for the problem's solver.
 //
-// One problem is built of everything that takes part; each island's blocks are copied out with columns
-// numbered by its own velocities, solved, and the impulses put back. Nothing an island gets depends on the
-// others. Islands that sweeps could not finish start from their impulses and return to them: their rows
-// leave the problem again.
+// One problem is built of everything that is not packed, and of packed contacts that sweeps could not finish;
+// each island's blocks are copied out with columns numbered by its own velocities, solved from the impulses
+// of the sweeps, and put back. Nothing an island gets depends on the others. Rows of packed contacts leave
+// the problem again.
 // Fails: CR_ERR_MEMORY; as the solver does.
 #include "step/exact.h"
 
@@ -130,29 +130,28 @@ static void start_packed(crStep* step, const crIslandSolve* s) {
         if (c->row < 0) continue;
         int rows = cr__step_contact_rows(c);
         step->b[c->row] = s->b[i];
+        crMat3 F = cr__step_frame(step, c);
         for (int r = 0; r < rows; r++) {
-            step->p[c->row + r] = cr_dot(cr_mat3_column(c->frame, r), s->contact[i].P);
+            step->p[c->row + r] = cr_dot(cr_mat3_column(F, r), s->contact[i].P);
         }
     }
 }
 
-// their impulses, and no rows any more; how many they were
-static int return_packed(crStep* step, const crIslandSolve* s) {
-    int returned = 0;
+// their impulses, and no rows any more
+static void return_packed(crStep* step, const crIslandSolve* s) {
     for (int i = 0; i < s->count; i++) {
         crStepContact* c = &step->contacts[s->index[i]];
         if (c->row < 0) continue;
         int rows = cr__step_contact_rows(c);
         crVec3 P = cr_vec3(0, 0, 0);
+        crMat3 F = cr__step_frame(step, c);
         for (int r = 0; r < rows; r++) {
-            P = cr_madd(P, step->p[c->row + r], cr_mat3_column(c->frame, r));
+            P = cr_madd(P, step->p[c->row + r], cr_mat3_column(F, r));
             step->p[c->row + r] = 0.0;
         }
         s->contact[i].P = P;
         c->row = -1;
-        returned += rows;
     }
-    return returned;
 }
 
 // blocks in the order of islands: those of island i are order[start[i]] to order[start[i + 1] - 1]
@@ -181,27 +180,66 @@ static crStatus sort_blocks(crStep* step, const crIslands* islands, int** order,
     return CR_OK;
 }
 
-crStatus cr__step_solve_exact(crStep* step, double h, const bool* takes, crIslandSolve* s, int* rows,
-                              crError* error) {
-    const crIslands* islands = &s->islands;
-    bool* takes_exact = cr_arena_alloc(&step->scratch, (size_t)step->contact_count + 1);
-    if (takes_exact == NULL) return cr__step_memory(error);
+// the problem of what is not packed, and of packed contacts whose island is exact
+static crStatus pose(crStep* step, double h, const bool* takes, bool again, crIslandSolve* s,
+                     crError* error) {
+    bool* rows = cr_arena_alloc(&step->scratch, (size_t)step->contact_count + 1);
+    if (rows == NULL) return cr__step_memory(error);
     for (int i = 0; i < step->contact_count; i++) {
-        takes_exact[i] = takes[i] && s->exact[cr__island_of_contact(step, islands, &step->contacts[i])];
+        const crStepContact* c = &step->contacts[i];
+        rows[i] = takes[i] && (!cr__step_packed(step, &s->islands, c) ||
+                               s->exact[cr__island_of_contact(step, &s->islands, c)]);
     }
-    crStatus status = cr_step_problem_build(step, h, takes_exact, error);
-    if (status != CR_OK || step->problem.rows == 0) return status;
-    start_packed(step, s);
+    crStatus status = cr__step_pose(step, h, rows, again, error);
+    if (status != CR_OK) return status;
+    s->posed = true;
+    return sort_blocks(step, &s->islands, &s->order, &s->first) == CR_OK ? CR_OK : cr__step_memory(error);
+}
+
+crStatus cr__step_pose_rows(crStep* step, double h, const bool* takes, bool again, crIslandSolve* s,
+                            crError* error) {
+    return pose(step, h, takes, again, s, error);
+}
+
+// impulses of blocks that the problem had before: all of them are in the new one, in the same order
+static void keep_impulses(crStep* step, const crProblem* before, const double* p) {
+    const crProblem* now = &step->problem;
+    for (int i = 0, j = 0; i < before->block_count; i++, j++) {
+        const crBlock* old = &before->blocks[i];
+        while (now->blocks[j].source != old->source) {
+            j++;
+        }
+        memcpy(step->p + now->blocks[j].row, p + old->row, (size_t)old->count * sizeof(double));
+    }
+}
+
+// whether a packed contact is in an island that is exact
+static bool any_packed(const crStep* step, const crIslandSolve* s) {
+    for (int i = 0; i < s->count; i++) {
+        if (s->exact[cr__island_of_contact(step, &s->islands, &step->contacts[s->index[i]])]) return true;
+    }
+    return false;
+}
+
+crStatus cr__step_solve_exact(crStep* step, double h, const bool* takes, crIslandSolve* s, crError* error) {
+    crStatus status = CR_OK;
+    if (any_packed(step, s)) {
+        crProblem before = step->problem;
+        const double* p = step->p;
+        if (!s->posed) before.block_count = 0;
+        status = pose(step, h, takes, true, s, error);
+        if (status != CR_OK) return status;
+        keep_impulses(step, &before, p);
+        start_packed(step, s);
+    }
     Part part;
-    int *order, *start;
-    status = sort_blocks(step, islands, &order, &start);
-    if (status == CR_OK) status = part_create(step, &part);
-    if (status != CR_OK) return cr__step_memory(error);
+    if (part_create(step, &part) != CR_OK) return cr__step_memory(error);
     memset(part.column, -1, (size_t)step->problem.nv * sizeof(int));
-    for (int i = 0; i < islands->count && status == CR_OK; i++) {
-        int first = start[i], count = start[i + 1] - first;
-        if (count > 0) status = solve_part(step, order + first, count, islands->general[i], &part, error);
+    for (int i = 0; i < s->islands.count && status == CR_OK; i++) {
+        int first = s->first[i], count = s->first[i + 1] - first;
+        if (!s->exact[i] || count == 0) continue;
+        status = solve_part(step, s->order + first, count, s->islands.general[i], &part, error);
     }
-    *rows += step->rows.count - return_packed(step, s);
+    return_packed(step, s);
     return status;
 }

@@ -4,10 +4,13 @@
 
 #include "step/contact_islands.h"
 
-// Builds the problem of the contacts that take part in islands with solve->exact, of loops and joints, and
-// solves it island by island: into step->p, and into solve->contact where a contact is packed. rows grows by
-// those that stay in the problem. The certificate gets the worst.
-crStatus cr__step_solve_exact(crStep* step, double h, const bool* takes, crIslandSolve* solve, int* rows,
+// step->problem of contacts that are not packed, loops and joints, blocks sorted by islands; again: from the
+// impulses of the round before.
+crStatus cr__step_pose_rows(crStep* step, double h, const bool* takes, bool again, crIslandSolve* solve,
+                            crError* error);
+// Solves the islands with solve->exact by themselves: into step->p, and into solve->contact where a contact
+// is packed. The certificate gets the worst.
+crStatus cr__step_solve_exact(crStep* step, double h, const bool* takes, crIslandSolve* solve,
                               crError* error);
 
 #endif

@@ -18,7 +18,7 @@
 #define REST_TOL 1e-11  // of the incoming speed: what compression left below this is rounding
 
 double cr__step_lcp_e(const crStep* step, const crStepContact* c) {
-    return c->speed < -step->settings.threshold ? c->surface.surface.e : 0.0;
+    return c->speed < -step->settings.threshold ? c->e : 0.0;
 }
 
 static int linear_rows(const crBlock* block, const crStepContact* c) {
@@ -43,8 +43,9 @@ void cr__step_set_arms(crStep* step) {
         const crBlock* block = &step->problem.blocks[i];
         if (block->source < 0) continue;
         const crStepContact* c = &step->contacts[block->source];
+        crMat3 F = cr__step_frame(step, c);
         for (int r = 1; r < linear_rows(block, c); r++) {
-            crVec3 turn = cr_cross(c->point.normal, cr_mat3_column(c->frame, r));
+            crVec3 turn = cr_cross(c->point.normal, cr_mat3_column(F, r));
             turn = cr_scale(0.5 * c->point.gap, turn);
             add_turn(step, c->body_a, turn, block->row + r);
             add_turn(step, c->body_b, turn, block->row + r);

@@ -9,7 +9,7 @@
 // Fails: an island that ran out of sweeps says so.
 #include <string.h>
 
-#include "step/packed_solve.h"
+#include "step/units.h"
 
 typedef struct Run {
     crPacked* packed;
@@ -42,7 +42,7 @@ static bool start_scales(Run* run) {
     for (int i = 0; i < p->bodies; i++) {
         const double* z = p->z + CR_BODY_STRIDE * (i + 1);
         const double* z_free = p->z_free + CR_BODY_STRIDE * (i + 1);
-        for (int k = 0; k < 6; k++) {
+        for (int k = 0; k < CR_BODY_STRIDE; k++) {
             double dz = z[k] - z_free[k];
             linear[p->body_island[i]] += z_free[k] * dz;
             square[p->body_island[i]] += dz * dz;
@@ -54,6 +54,7 @@ static bool start_scales(Run* run) {
             linear[g->island[l]] += lane_work(p, g, l);
         }
     }
+    cr__units_add_work(p->units, linear);
     bool any = false;
     for (int i = 0; i < run->count; i++) {
         bool creates = run->island[i].live && linear[i] + 0.5 * square[i] > 0.0 && square[i] > 0.0;
@@ -77,6 +78,7 @@ static void check_start(Run* run) {
             slot += CR_LANES * (g->two ? CR_SLOT_TWO : CR_SLOT_ONE);
         }
     }
+    cr__units_scale(p->units, run->beta);
     cr__packed_apply(p);
 }
 
@@ -97,6 +99,7 @@ static int judge(Run* run, bool* ended) {
             island->size += p->size[i * CR_LANES + l];
         }
     }
+    cr__units_judge(p->units, p->z);
     int live = 0;
     *ended = false;
     for (int i = 0; i < run->count; i++) {
@@ -183,12 +186,12 @@ crStatus cr__packed_solve(crPacked* p, crPackedIsland* island, int count, crAren
     run.beta = cr_arena_alloc(arena, (size_t)(count + 1) * sizeof(double));
     run.fresh = cr_arena_alloc(arena, (size_t)(count + 1) * sizeof(double));
     if (run.beta == NULL || run.fresh == NULL) return CR_ERR_MEMORY;
-    if (p->group_count == 0) return CR_OK;
-    const crGroup* last = &p->group[p->group_count - 1];
+    if (p->group_count == 0 && p->units == NULL) return CR_OK;
     size_t bytes = CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double);
     check_start(&run);
     memset(p->z_direction, 0, bytes);
-    memset(p->direction, 0, (last->step + 3 * CR_LANES * (size_t)last->slots) * sizeof(double));
+    memset(p->direction, 0, p->steps * sizeof(double));
+    cr__units_begin(p->units);
     mark_live(&run);
     for (int live = 1; live > 0;) {
         bool ended = false;
@@ -199,6 +202,7 @@ crStatus cr__packed_solve(crPacked* p, crPackedIsland* island, int count, crAren
         if (live == 0) break;
         choose_ratios(&run);
         cr__tasks_for(p->tasks, p->group_count, 64, accelerate_groups, &run);
+        cr__units_accelerate(p->units, run.beta, run.fresh);
         accelerate_bodies(&run);
     }
     return CR_OK;

@@ -49,7 +49,7 @@ typedef struct crGroup {
 typedef struct crPackedContact {
     int body_a, body_b;
     double mu;
-    crVec3 point, normal, tangent;
+    crVec3 point, normal;
     crVec3 E;  // velocity that is given, and the bias along the normal
     crVec3 P;  // impulse on b: to start from, and the result
     double w;  // result: n^T W n
@@ -60,11 +60,13 @@ typedef struct crPacked {
     crPackedContact* contact;  // (count)
     int group_count;
     crGroup* group;                    // (group_count)
-    int colour_start[CR_COLOURS + 2];  // first group of each colour
+    int colours;                       // in use, the last one only where all are
+    int colour_start[CR_COLOURS + 2];  // first group of each colour (colours + 1)
     double* hot;
     double* cold;
     double* dP;         // change of the last sweep
     double* direction;  // of conjugate gradients
+    size_t steps;       // numbers in each of these two
     double* change;     // largest change of a velocity in the last sweep, m/s (group_count*CR_LANES)
     double* size;       // sum of w |dP|^2 likewise
     int64_t* live;      // masks (group_count*CR_LANES)
@@ -76,6 +78,7 @@ typedef struct crPacked {
     double* z_free;
     double* z_before;
     double* z_direction;
+    struct crUnits* units;  // rows that are swept along, NULL: none; see units.h
     crTasks* tasks;
 } crPacked;
 
@@ -84,9 +87,10 @@ typedef struct crPackedSweep {
     int first;  // group
 } crPackedSweep;
 
-// Packs the contacts, those of a pair of bodies side by side. v holds the velocities without impulses (nv).
+// Packs the contacts, those of a pair of bodies side by side, and takes units (or NULL) along. v holds the
+// velocities without impulses (nv).
 crStatus cr__packed_create(crStep* step, const int* island_of_body, const double* v, int count,
-                           crPackedContact* contact, crPacked* packed);
+                           crPackedContact* contact, struct crUnits* units, crPacked* packed);
 // One sweep over all groups that are live.
 void cr__packed_sweep(crPacked* packed);
 // z from z_free and the impulses.

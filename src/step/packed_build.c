@@ -11,6 +11,7 @@
 
 #include "model/spatial.h"
 #include "step/lanes.h"
+#include "step/units.h"
 
 #define KINDS   (2 * CR_UNIT_CONTACTS)
 #define BUCKETS ((CR_COLOURS + 1) * KINDS)
@@ -23,7 +24,7 @@ typedef struct Unit {
 } Unit;
 
 // one contact of each lane on its way into a slot
-enum { IN_N = 0, IN_T = 3, IN_RB = 6, IN_RA = 9, IN_E = 12, IN_P = 15, IN_MU = 18, IN_COUNT = 19 };
+enum { IN_N = 0, IN_RB = 3, IN_RA = 6, IN_E = 9, IN_P = 12, IN_MU = 15, IN_COUNT = 16 };
 
 typedef struct Build {
     crStep* step;
@@ -35,14 +36,35 @@ typedef struct Build {
 
 static int body_at(const crPacked* p, int place) { return p->body[place / CR_BODY_STRIDE - 1]; }
 
-// numbers the bodies of the contacts and fills z_free
+// the next place of a body that has none yet, and its z_free
+static void number_body(Build* build, int body) {
+    crPacked* p = build->packed;
+    const crModel* model = build->step->model;
+    const crDynamics* d = &build->step->dynamics;
+    if (p->place[body] != 0 || !cr__moves(model, body)) return;
+    const double* v = build->v + model->bodies[body].v;
+    double* z = p->z_free + CR_BODY_STRIDE * (p->bodies + 1);
+    double root = sqrt(model->bodies[body].mass);
+    for (int k = 0; k < 3; k++) {
+        z[k] = root * v[k];
+    }
+    crVec3 spin = cr_sym3_mul(d->inertia[body], cr__load_vec(v + 3));
+    cr__store_vec(cr_mat3_mul(d->root[body], spin), z + 3);
+    z[6] = z[7] = 0.0;
+    build->share[p->bodies] = 1.0 / root;
+    p->body[p->bodies] = body;
+    p->body_island[p->bodies++] = build->island[body];
+    p->place[body] = CR_BODY_STRIDE * p->bodies;
+}
+
+// numbers the bodies of the contacts, those that rows reach, and trees, and fills z_free
 static crStatus number_bodies(Build* build) {
     crPacked* p = build->packed;
     crStep* step = build->step;
     const crModel* model = step->model;
-    const crDynamics* d = &step->dynamics;
     crArena* arena = &step->scratch;
     size_t most = (size_t)(model->nb < 2 * p->count ? model->nb : 2 * p->count) + 1;
+    if (p->units != NULL) most = (size_t)(model->nb + p->units->places) + 1;
     p->place = cr_arena_alloc(arena, (size_t)model->nb * sizeof(int));
     p->body = cr_arena_alloc(arena, most * sizeof(int));
     p->body_island = cr_arena_alloc(arena, most * sizeof(int));
@@ -57,31 +79,23 @@ static crStatus number_bodies(Build* build) {
     }
     memset(p->place, 0, (size_t)model->nb * sizeof(int));
     memset(p->z_free, 0, CR_BODY_STRIDE * sizeof(double));
-    for (int i = 0; i < 2 * p->count; i++) {
-        const crPackedContact* c = &p->contact[i / 2];
-        int body = i % 2 == 0 ? c->body_a : c->body_b;
-        if (p->place[body] != 0 || !cr__moves(model, body)) continue;
-        const double* v = build->v + model->bodies[body].v;
-        double* z = p->z_free + CR_BODY_STRIDE * (p->bodies + 1);
-        double root = sqrt(model->bodies[body].mass);
-        for (int k = 0; k < 3; k++) {
-            z[k] = root * v[k];
-        }
-        crVec3 spin = cr_sym3_mul(d->inertia[body], cr__load_vec(v + 3));
-        cr__store_vec(cr_mat3_mul(d->root[body], spin), z + 3);
-        z[6] = z[7] = 0.0;
-        build->share[p->bodies] = 1.0 / root;
-        p->body[p->bodies] = body;
-        p->body_island[p->bodies++] = build->island[body];
-        p->place[body] = CR_BODY_STRIDE * p->bodies;
+    for (int i = 0; i < p->count; i++) {
+        number_body(build, p->contact[i].body_a);
+        number_body(build, p->contact[i].body_b);
     }
+    for (int k = 0; p->units != NULL && k < step->H.entries; k++) {
+        int body = model->dof_body[step->H.col[k]];
+        if (model->bodies[body].single) number_body(build, body);
+    }
+    crStatus status = CR_OK;
+    if (p->units != NULL) status = cr__units_place(step, build->island, build->v, p->units, p);
     memcpy(p->z, p->z_free, CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double));
-    return CR_OK;
+    return status;
 }
 
 // units in the order of contacts, with their colours
 static int cut_units(const Build* build, uint64_t* used, Unit* units) {
-    const crPacked* p = build->packed;
+    crPacked* p = build->packed;
     int count = 0;
     for (int i = 0; i < p->count;) {
         const crPackedContact* c = &p->contact[i];
@@ -97,6 +111,7 @@ static int cut_units(const Build* build, uint64_t* used, Unit* units) {
             unit.a = 0;
         }
         int colour = cr__colour(used, unit.a / CR_BODY_STRIDE - 1, unit.b / CR_BODY_STRIDE - 1);
+        if (colour >= p->colours) p->colours = colour + 1;
         unit.bucket = colour * KINDS + (unit.a > 0 ? CR_UNIT_CONTACTS : 0) + unit.count - 1;
         units[count++] = unit;
     }
@@ -123,12 +138,13 @@ static void group_of(const Unit* units, const int* order, int lanes, crGroup* g)
 static crStatus make_groups(Build* build, const Unit* units, int unit_count) {
     crPacked* p = build->packed;
     crArena* arena = &build->step->scratch;
-    int start[BUCKETS + 1] = {0};
+    int start[BUCKETS + 1];
+    memset(start, 0, (size_t)(p->colours * KINDS + 1) * sizeof *start);
     int* order = cr_arena_alloc(arena, (size_t)(unit_count + 1) * sizeof *order);
     for (int i = 0; i < unit_count; i++) {
         start[units[i].bucket + 1]++;
     }
-    for (int k = 0; k < BUCKETS; k++) {
+    for (int k = 0; k < p->colours * KINDS; k++) {
         int lanes = lanes_of(k);
         p->group_count += (start[k + 1] + lanes - 1) / lanes;
         start[k + 1] += start[k];
@@ -136,12 +152,12 @@ static crStatus make_groups(Build* build, const Unit* units, int unit_count) {
     p->group = cr_arena_alloc(arena, (size_t)(p->group_count + 1) * sizeof *p->group);
     if (order == NULL || p->group == NULL) return CR_ERR_MEMORY;
     int at[BUCKETS];
-    memcpy(at, start, sizeof at);
+    memcpy(at, start, (size_t)(p->colours * KINDS) * sizeof *at);
     for (int i = 0; i < unit_count; i++) {
         order[at[units[i].bucket]++] = i;
     }
     int made = 0;
-    for (int k = 0; k < BUCKETS; k++) {
+    for (int k = 0; k < p->colours * KINDS; k++) {
         if (k % KINDS == 0) p->colour_start[k / KINDS] = made;
         for (int i = start[k]; i < start[k + 1]; i += lanes_of(k)) {
             int left = start[k + 1] - i;
@@ -149,7 +165,7 @@ static crStatus make_groups(Build* build, const Unit* units, int unit_count) {
             made++;
         }
     }
-    p->colour_start[CR_COLOURS + 1] = made;
+    p->colour_start[p->colours] = made;
     for (int i = 0; i < made; i++) {
         crGroup* g = &p->group[i];
         for (int l = 0; l < CR_LANES; l++) {
@@ -172,6 +188,7 @@ static crStatus make_arrays(Build* build) {
         cold += CR_LANES * (size_t)g->slots * CR_COLD;
         step += CR_LANES * (size_t)g->slots * 3;
     }
+    p->steps = step;
     p->hot = cr_arena_alloc(arena, hot * sizeof(double));
     p->cold = cr_arena_alloc(arena, cold * sizeof(double));
     p->dP = cr_arena_alloc(arena, step * sizeof(double));
@@ -197,6 +214,14 @@ CR_LANE void make_K(crLane sign, const double* R, crLane3 r, double* K) {
         lane_store(K + (3 + k) * CR_LANES, column.y);
         lane_store(K + (6 + k) * CR_LANES, column.z);
     }
+}
+
+// cr_frame's first
+CR_LANE crLane3 tangent(crLane3 n) {
+    crLane r = lane_sqrt(n.x * n.x + n.y * n.y), one = lane_all(1.0), zero = lane_all(0.0);
+    crMask steep = lane_less(lane_all(1e-9), r);
+    crLane by = lane_select(steep, r, one);
+    return lane3(lane_select(steep, -n.y / by, one), lane_select(steep, n.x / by, zero), zero);
 }
 
 // D += K K^T: xx xy xz yy yz zz
@@ -229,7 +254,7 @@ CR_LANE void invert_D(const crLane* D, double* G) {
 // from the numbers of one contact per lane to a slot
 CR_LANE void pack_slot(const crGroup* g, crLane sb, crLane sa, const double* sign, const double* Rb,
                        const double* Ra, const double* in, double* slot, double* cold) {
-    crLane3 n = lane3_load(in + IN_N * CR_LANES), t1 = lane3_load(in + IN_T * CR_LANES);
+    crLane3 n = lane3_load(in + IN_N * CR_LANES), t1 = tangent(n);
     crLane shares = sb * sb + sa * sa, none = lane_all(0.0);
     crLane D[6] = {shares, none, none, shares, none, shares};
     make_K(lane_load(sign), Rb, lane3_load(in + IN_RB * CR_LANES), slot + CR_AT_KB * CR_LANES);
@@ -266,7 +291,6 @@ static void put(double* in, int at, crVec3 a) {
 static void read_contact(const Build* build, const crPackedContact* c, int a, int b, double* in) {
     const crVec3* origin = build->step->dynamics.origin;
     put(in, IN_N, c->normal);
-    put(in, IN_T, c->tangent);
     put(in, IN_RB, cr_sub(c->point, origin[b]));
     put(in, IN_RA, a >= 0 ? cr_sub(c->point, origin[a]) : cr_vec3(0, 0, 0));
     put(in, IN_E, c->E);
@@ -281,7 +305,7 @@ static void read_body(const Build* build, int body, double* R) {
     }
 }
 
-static void pack_group(const Build* build, const crGroup* g) {
+CR_LANE void pack_group(const Build* build, const crGroup* g) {
     crPacked* p = build->packed;
     _Alignas(32) double in[IN_COUNT * CR_LANES], Rb[9 * CR_LANES], Ra[9 * CR_LANES], sign[CR_LANES];
     int a[CR_LANES], b[CR_LANES];
@@ -313,27 +337,37 @@ static void pack_group(const Build* build, const crGroup* g) {
     }
 }
 
-static void pack_groups(void* ctx, int begin, int end) {
-    const Build* build = ctx;
+CR_LANE void pack_range(const Build* build, int begin, int end) {
     for (int i = begin; i < end; i++) {
         pack_group(build, &build->packed->group[i]);
     }
 }
 
+static void pack_plain(void* ctx, int begin, int end) { pack_range(ctx, begin, end); }
+
+#if defined(__x86_64__) && CR_WIDTH > 1
+__attribute__((target("avx2"))) static void pack_wide(void* ctx, int begin, int end) {
+    pack_range(ctx, begin, end);
+}
+static crTaskFn pack_function(void) { return __builtin_cpu_supports("avx2") ? pack_wide : pack_plain; }
+#else
+static crTaskFn pack_function(void) { return pack_plain; }
+#endif
+
 crStatus cr__packed_create(crStep* step, const int* island_of_body, const double* v, int count,
-                           crPackedContact* contact, crPacked* packed) {
-    *packed = (crPacked){.count = count, .contact = contact, .tasks = step->tasks};
+                           crPackedContact* contact, crUnits* units, crPacked* packed) {
+    *packed = (crPacked){.count = count, .contact = contact, .units = units, .tasks = step->tasks};
     Build build = {step, packed, island_of_body, v, NULL};
     crStatus status = number_bodies(&build);
-    Unit* units = cr_arena_alloc(&step->scratch, (size_t)(count + 1) * sizeof *units);
+    Unit* cut = cr_arena_alloc(&step->scratch, (size_t)(count + 1) * sizeof *cut);
     uint64_t* used = cr_arena_alloc(&step->scratch, (size_t)(packed->bodies + 1) * sizeof *used);
-    if (status != CR_OK || units == NULL || used == NULL) return CR_ERR_MEMORY;
+    if (status != CR_OK || cut == NULL || used == NULL) return CR_ERR_MEMORY;
     memset(used, 0, (size_t)(packed->bodies + 1) * sizeof *used);
-    int unit_count = cut_units(&build, used, units);
-    status = make_groups(&build, units, unit_count);
+    int unit_count = cut_units(&build, used, cut);
+    status = make_groups(&build, cut, unit_count);
     if (status == CR_OK) status = make_arrays(&build);
     if (status != CR_OK) return status;
-    cr__tasks_for(packed->tasks, packed->group_count, 32, pack_groups, &build);
+    cr__tasks_for(packed->tasks, packed->group_count, 32, pack_function(), &build);
     cr__packed_apply(packed);
     return CR_OK;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "step/lanes.h"
+#include "step/units.h"
 
 #define NEWTON_STEPS 30
 
@@ -191,12 +192,14 @@ static crTaskFn sweep_function(void) { return sweep_plain; }
 
 void cr__packed_sweep(crPacked* p) {
     crTaskFn fn = sweep_function();
-    for (int colour = 0; colour <= CR_COLOURS; colour++) {
+    for (int colour = 0; colour < p->colours; colour++) {
         int first = p->colour_start[colour], count = p->colour_start[colour + 1] - first;
+        if (count == 0) continue;
         crPackedSweep sweep = {p, first};
         // what shares bodies goes one after another
         cr__tasks_for(colour < CR_COLOURS ? p->tasks : NULL, count, 16, fn, &sweep);
     }
+    cr__units_sweep(p->units, p->z, p->tasks);
 }
 
 static void apply_group(const crPacked* p, const crGroup* g, int l) {
@@ -225,4 +228,5 @@ void cr__packed_apply(crPacked* p) {
             apply_group(p, &p->group[i], l);
         }
     }
+    cr__units_apply(p->units, p->z);
 }

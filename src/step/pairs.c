@@ -17,10 +17,7 @@
 
 double cr__step_speed(const crStep* step, const double* v, int i) {
     const crDynamics* d = &step->dynamics;
-    crTwist twist = d->given[i];
-    for (int j = step->model->bodies[i].last; j >= 0; j = step->model->dof_parent[j]) {
-        twist = cr__twist_madd(twist, v[j], d->axis[j]);
-    }
+    crTwist twist = cr__step_twist(step, v, i);
     crVec3 u = cr__twist_at(twist, cr_sub(d->com[i], d->origin[i]));
     return cr_norm(u) + cr_norm(twist.omega) * step->size[i];
 }
@@ -113,7 +110,8 @@ static bool tied(const crStep* step, int a, int b) {
     const crStepCache* cache = step->cache;
     for (int i = cache->first_tie[a]; i < cache->first_tie[a + 1]; i++) {
         const crLoop* loop = &step->model->loops[cache->ties[i]];
-        if (loop->kind != CR_LOOP_JOINT && (loop->a == b || loop->b == b)) return true;
+        if (loop->kind == CR_LOOP_JOINT || cr_loop_ranges(loop)) continue;
+        if (loop->a == b || loop->b == b) return true;
     }
     return false;
 }
@@ -127,6 +125,8 @@ int cr__step_surface(crStep* step, int a, int b) {
                                     cache->surface_count, cache->surface_count + 1, sizeof *cache->surfaces);
     cache->surfaces = surfaces;
     if (status != CR_OK) return status;
+    crNearSurface* kept = cr_arena_alloc(&step->store, sizeof *kept);
+    if (kept == NULL) return CR_ERR_MEMORY;
     crNearSurface made = {.material_a = a, .material_b = b};
     status = cr_model_surface(step->model, a, b, 0.0, &made.at_rest);
     if (status != CR_OK) return status;
@@ -142,7 +142,8 @@ int cr__step_surface(crStep* step, int a, int b) {
     cr__step_solves_alike(&step->settings, &reads_et);
     made.bounces = made.by_speed || s->e != 0.0 || (reads_et && s->et != 0.0);
     cache->bouncing = cache->bouncing || made.bounces;
-    cache->surfaces[cache->surface_count] = made;
+    *kept = made;
+    cache->surfaces[cache->surface_count] = kept;
     *index = cache->surface_count++;
     return *index;
 }
@@ -194,11 +195,38 @@ static crStatus keep_times(crStep* step, const crNear* old, int old_count) {
         }
         bool same = j < old_count && old[j].shape_a == p->shape_a && old[j].shape_b == p->shape_b;
         cache->when[i] = same ? was[j] : INFINITY;
-        if (same) cache->pairs[i].alarms = old[j].alarms;
+        if (same) {
+            cache->pairs[i].alarms = old[j].alarms;
+            cache->pairs[i].exact = old[j].exact;
+        }
     }
     cr_arena_release(&step->scratch, mark);
     cache->reheap = true;
     return CR_OK;
+}
+
+static bool single(const crModel* model, int body) {
+    return model->bodies[body].single || !cr__moves(model, body);
+}
+
+static bool is_packable(const crStep* step, int surface, int a, int b) {
+    const crSurface* s = &step->cache->surfaces[surface]->at_rest.surface;
+    bool round = s->vertex_count == 0 && isfinite(s->mu) && (isnan(s->mu2) || s->mu2 == s->mu) &&
+                 s->mu_spin == 0.0 && s->mu_roll == 0.0;
+    return round && single(step->model, a) && single(step->model, b);
+}
+
+// whether two shapes that move in parallel planes are apart across them, and so for ever
+static bool pass_by(const crStep* step, const crBodyShape* a, const crBodyShape* b) {
+    crVec3 axis = cr__step_common_plane(step, a->body, b->body);
+    if (!(cr_dot(axis, axis) > 0.0)) return false;
+    // turned so that the axis is x
+    crPose turn = {cr_vec3(0, 0, 0), cr_quat_conj(cr__rotation_of(cr_frame(axis)))};
+    const crPose* pose = step->dynamics.pose;
+    crBounds of_a = cr_shape_bounds(&a->shape, cr__pose_mul(turn, pose[a->body]));
+    crBounds of_b = cr_shape_bounds(&b->shape, cr__pose_mul(turn, pose[b->body]));
+    double delta = 2.0 * step->settings.deadband * cr__step_pair_size(step, a->body, b->body);
+    return of_a.lo.x - of_b.hi.x > delta || of_b.lo.x - of_a.hi.x > delta;
 }
 
 static crStatus list_pairs(crStep* step) {
@@ -225,9 +253,14 @@ static crStatus list_pairs(crStep* step) {
         const crBodyShape* a = &model->shapes[found[i].a];
         const crBodyShape* b = &model->shapes[found[i].b];
         if (!cr__meet_but_for_loops(model, found[i].a, found[i].b) || tied(step, a->body, b->body)) continue;
+        if (cache->planes && pass_by(step, a, b)) continue;
         int surface = cr__step_surface(step, a->material, b->material);
         if (surface < 0) return (crStatus)surface;
-        cache->pairs[cache->pair_count++] = (crNear){found[i].a, found[i].b, a->body, b->body, surface, 0};
+        crNear near = {.shape_a = found[i].a, .shape_b = found[i].b, .body_a = a->body, .body_b = b->body};
+        near.surface = surface;
+        near.packable = is_packable(step, surface, a->body, b->body);
+        near.size = cr__step_pair_size(step, a->body, b->body);
+        cache->pairs[cache->pair_count++] = near;
     }
     status = keep_times(step, old, old_count);
     cr_arena_release(&step->scratch, mark);

@@ -3,6 +3,9 @@
 // The shortest move dq in the metric of M with gap + J_n dq >= -delta/2 at every contact near: 0 <= W p +
 // gap + delta/2 _|_ p >= 0, dq = M^-1 J^T p, by packed sweeps over the islands in which something is deeper
 // than the deadband (to position_tol of it), iterated until they change nothing; repeated at the new poses.
+// Near is twice the deadband, and twice the deepest overlap: a body pushed out of one contact turns into
+// others. Contacts of earlier rounds stay, as points of the bodies: what rolls from one to the other and back
+// would go on for long.
 // Gaps follow the motion since the last collide to first order, gap + n.(dx_b - dx_a); pairs whose second
 // order could matter are collided again. Biases of position stay out of the velocity solve, where with
 // sticking contacts they contradict each other.
@@ -19,19 +22,36 @@
 
 #define ROUNDS 20
 #define NEAR   2.0  // contacts with a gap of this many deadbands take part
+#define REACH  2.0  // and of this many times the deepest overlap
+#define KEEP   8    // rounds whose contacts are remembered
 #define SWEEPS 400  // never starved: an unfinished pass throws bodies about
 
 // a contact at the present poses
 typedef struct Near {
     crPackedContact at;
     double gap, delta;
+    const crStepContact* of;  // one of its pair, NULL: found in an earlier round
 } Near;
+
+// contacts of earlier rounds: two points that must not pass each other along a normal, on the bodies
+typedef struct Kept {
+    int body_a, body_b;
+    crVec3 on_a, on_b;  // in the bodies' own axes
+    crVec3 normal;
+    double delta;
+} Kept;
+
+typedef struct Memory {
+    int count, capacity;
+    Kept* kept;
+} Memory;
 
 // contacts, and where bodies were when they were found
 typedef struct List {
     crPositionList at;
     crVec3* moved;  // of each body's centre since (nb)
     crVec3* turn;   // rotation vector since (nb)
+    double* swing;  // how far that moved its farthest point, m (nb)
     bool hit;       // pairs with a body that an impact concerned, or those without
     bool anew;      // found by the pass itself
 } List;
@@ -40,10 +60,13 @@ typedef struct Pass {
     crStep* step;
     const bool* hit;  // NULL: all pairs are of the first list
     List list[2];
+    double reach;  // contacts with a gap of this much take part too, m
+    bool lists;    // contacts that are near; else only how deep they are
     Near* near;
     int count, capacity;
     double overlap;  // deepest, m
     double beyond;   // deepest beyond the deadband, m
+    bool far;        // so much that pushing it out moves more than what is near
     bool single;     // all of them between free bodies
 } Pass;
 
@@ -66,7 +89,8 @@ static crStatus list_create(crStep* step, List* list) {
     size_t nb = (size_t)step->model->nb;
     list->moved = cr_arena_alloc(&step->scratch, nb * sizeof *list->moved);
     list->turn = cr_arena_alloc(&step->scratch, nb * sizeof *list->turn);
-    return list->moved != NULL && list->turn != NULL ? CR_OK : CR_ERR_MEMORY;
+    list->swing = cr_arena_alloc(&step->scratch, nb * sizeof *list->swing);
+    return list->moved != NULL && list->turn != NULL && list->swing != NULL ? CR_OK : CR_ERR_MEMORY;
 }
 
 // how far each body has moved and turned since contacts were found
@@ -77,6 +101,7 @@ static void follow(const crStep* step, List* list) {
         double sign = turn.w < 0.0 ? -2.0 : 2.0;
         list->moved[i] = cr_sub(d->com[i], list->at.com[i]);
         list->turn[i] = cr_vec3(sign * turn.x, sign * turn.y, sign * turn.z);
+        list->swing[i] = cr_norm(list->turn[i]) * step->size[i];
     }
 }
 
@@ -85,12 +110,21 @@ static crVec3 displacement(const List* list, int body, crVec3 point) {
     return cr_add(list->moved[body], cr_cross(list->turn[body], r));
 }
 
-// error: how much deeper it may be
-static crStatus near_add(Pass* pass, const crStepContact* c, crVec3 point, crVec3 normal, double gap,
-                         double error) {
-    pass->overlap = fmax(pass->overlap, error - gap);
-    pass->beyond = fmax(pass->beyond, -gap - (1.0 + pass->step->settings.position_tol) * c->delta);
-    if (gap > NEAR * c->delta) return CR_OK;
+static double larger(double a, double b) { return a > b ? a : b; }
+
+// gap up to which a contact takes part
+static double near_gap(const Pass* pass, const crStepContact* c) {
+    return larger(NEAR * c->delta, pass->reach);
+}
+
+static void measure(Pass* pass, const crStepContact* c, double gap, double error) {
+    pass->overlap = larger(error - gap, pass->overlap);
+    double beyond = -gap - (1.0 + pass->step->settings.position_tol) * c->delta;
+    pass->beyond = larger(beyond, pass->beyond);
+    pass->far = pass->far || REACH * beyond > NEAR * c->delta;
+}
+
+static crStatus near_put(Pass* pass, const Near* near) {
     if (pass->count == pass->capacity) {
         int larger = 2 * pass->capacity + pass->step->contact_count + 16;
         Near* more = cr_arena_alloc(&pass->step->scratch, (size_t)larger * sizeof *more);
@@ -99,15 +133,22 @@ static crStatus near_add(Pass* pass, const crStepContact* c, crVec3 point, crVec
         pass->near = more;
         pass->capacity = larger;
     }
+    pass->near[pass->count++] = *near;
+    return CR_OK;
+}
+
+// error: how much deeper it may be
+static crStatus near_add(Pass* pass, const crStepContact* c, crVec3 point, crVec3 normal, double gap,
+                         double error) {
+    measure(pass, c, gap, error);
+    if (!pass->lists || gap > near_gap(pass, c)) return CR_OK;
     const crModel* model = pass->step->model;
     bool single = (model->bodies[c->body_a].single || !cr__moves(model, c->body_a)) &&
                   (model->bodies[c->body_b].single || !cr__moves(model, c->body_b));
     pass->single = pass->single && single;
-    Near* near = &pass->near[pass->count++];
-    *near = (Near){.gap = gap, .delta = c->delta};
-    near->at = (crPackedContact){.body_a = c->body_a, .body_b = c->body_b, .point = point, .normal = normal};
-    near->at.E = cr_scale(gap + 0.5 * c->delta, normal);
-    return CR_OK;
+    Near near = {.gap = gap, .delta = c->delta, .of = c};
+    near.at = (crPackedContact){.body_a = c->body_a, .body_b = c->body_b, .point = point, .normal = normal};
+    return near_put(pass, &near);
 }
 
 // contacts of a pair found again
@@ -117,13 +158,14 @@ static crStatus near_collide(Pass* pass, const crStepContact* c) {
     crContactPoint few[16];
     crContactPoint* points = few;
     int needed = 0;
-    int count = cr__step_pair(step, c->shape_a, c->shape_b, pose[c->body_a], pose[c->body_b], NEAR * c->delta,
-                              few, 16, &needed);
+    double margin = near_gap(pass, c);
+    int count = cr__step_pair(step, c->shape_a, c->shape_b, pose[c->body_a], pose[c->body_b], margin, few, 16,
+                              &needed);
     if (needed > 16) {
         points = cr_arena_alloc(&step->scratch, (size_t)needed * sizeof *points);
         if (points == NULL) return CR_ERR_MEMORY;
-        count = cr__step_pair(step, c->shape_a, c->shape_b, pose[c->body_a], pose[c->body_b], NEAR * c->delta,
-                              points, needed, &needed);
+        count = cr__step_pair(step, c->shape_a, c->shape_b, pose[c->body_a], pose[c->body_b], margin, points,
+                              needed, &needed);
     }
     crStatus status = CR_OK;
     for (int i = 0; i < count && status == CR_OK; i++) {
@@ -141,25 +183,27 @@ static bool rolls(const crStep* step, const crStepContact* c) {
            (flat && (a == CR_SHAPE_SPHERE || b == CR_SHAPE_SPHERE));
 }
 
-// how wrong the gaps of contacts begin to end - 1, those of one pair, may be to first order, m; 0 where none
-// of them matters
-static double deviation(const crStep* step, const List* list, int begin, int end) {
+// contacts begin to end - 1, those of one pair, by the motion since to first order: the least gap, and in
+// *error how wrong the gaps may be, 0 where none of them matters, m
+static double least_gap(const Pass* pass, const List* list, int begin, int end, double* error) {
+    const crStep* step = pass->step;
     const crStepContact* c = &list->at.contacts[begin];
-    bool moves_a = cr__moves(step->model, c->body_a), moves_b = cr__moves(step->model, c->body_b);
-    double size_a = moves_a ? step->size[c->body_a] : INFINITY;
-    double size_b = moves_b ? step->size[c->body_b] : INFINITY;
-    double turn = cr_norm(list->turn[c->body_a]) * (moves_a ? size_a : 0.0) +
-                  cr_norm(list->turn[c->body_b]) * (moves_b ? size_b : 0.0);
+    double turn = list->swing[c->body_a] + list->swing[c->body_b], near = near_gap(pass, c);
+    // what does not move has no size
+    double size_a = step->size[c->body_a], size_b = step->size[c->body_b];
+    double size = size_a > 0.0 && (size_a < size_b || !(size_b > 0.0)) ? size_a : size_b;
     bool smooth = rolls(step, c);
-    double worst = 0.0;
+    double least = INFINITY;
+    *error = 0.0;
     for (int i = begin; i < end; i++) {
-        const crContactPoint* p = &list->at.contacts[i].point;
+        const crStepPoint* p = &list->at.contacts[i].point;
         crVec3 u = cr_sub(displacement(list, c->body_b, p->point), displacement(list, c->body_a, p->point));
-        double far = cr_norm(u) + turn;
-        double error = smooth ? far * far / fmin(size_a, size_b) : 2.0 * far;
-        if (p->gap - far - error <= NEAR * c->delta) worst = fmax(worst, error);
+        double far = cr_norm(u) + turn, gap = p->gap + cr_dot(u, p->normal);
+        double wrong = smooth ? far * far / size : 2.0 * far;
+        if (p->gap - far - wrong <= near) *error = larger(wrong, *error);
+        if (gap < least) least = gap;
     }
-    return worst;
+    return least;
 }
 
 // contacts begin to end - 1, those of one pair, where they are now
@@ -167,11 +211,16 @@ static crStatus near_pair(Pass* pass, const List* list, int begin, int end) {
     const crStep* step = pass->step;
     const crStepContact* c = &list->at.contacts[begin];
     // a list found anew tells which pairs there are; its margin is that of the largest body
-    double error = list->anew ? INFINITY : deviation(step, list, begin, end);
+    if (list->anew) return near_collide(pass, c);
+    double error, least = least_gap(pass, list, begin, end, &error);
     if (error > step->settings.position_tol * c->delta) return near_collide(pass, c);
+    if (!pass->lists) {
+        measure(pass, c, least, error);
+        return CR_OK;
+    }
     crStatus status = CR_OK;
     for (int k = begin; k < end && status == CR_OK; k++) {
-        const crContactPoint* p = &list->at.contacts[k].point;
+        const crStepPoint* p = &list->at.contacts[k].point;
         crVec3 a = displacement(list, c->body_a, p->point), b = displacement(list, c->body_b, p->point);
         double gap = p->gap + cr_dot(cr_sub(b, a), p->normal);
         status = near_add(pass, c, cr_madd(p->point, 0.5, cr_add(a, b)), p->normal, gap, error);
@@ -184,9 +233,9 @@ static crStatus find_near(Pass* pass) {
     pass->count = pass->capacity = 0;
     pass->overlap = pass->beyond = 0.0;
     pass->single = true;
+    pass->far = false;
     for (int which = 0; which < 2; which++) {
-        List* list = &pass->list[which];
-        follow(pass->step, list);
+        const List* list = &pass->list[which];
         for (int i = 0; i < list->at.count && status == CR_OK;) {
             // contacts of a pair stand together
             const crStepContact* c = &list->at.contacts[i];
@@ -228,7 +277,7 @@ static int keep_violated(const Pass* pass, int* parent, bool* deep) {
     for (int i = 0; i < pass->count; i++) {
         const Near* near = &pass->near[i];
         int body = cr__moves(model, near->at.body_b) ? near->at.body_b : near->at.body_a;
-        if (-near->gap > slack * near->delta) deep[find(parent, body)] = true;
+        if (near->of != NULL && -near->gap > slack * near->delta) deep[find(parent, body)] = true;
     }
     int kept = 0;
     for (int i = 0; i < pass->count; i++) {
@@ -259,7 +308,7 @@ static crStatus push_out(Pass* pass, int count, const int* island_of_body, crErr
     for (int i = 0; i < count; i++) {
         const Near* near = &pass->near[i];
         contact[i] = near->at;
-        contact[i].tangent = cr_mat3_column(cr_frame(near->at.normal), 1);
+        contact[i].E = cr_scale(near->gap + 0.5 * near->delta, near->at.normal);
         int body = cr__moves(model, near->at.body_b) ? near->at.body_b : near->at.body_a;
         crPackedIsland* at = &island[island_of_body[body]];
         double tol = 0.1 * step->settings.position_tol * near->delta;
@@ -268,7 +317,7 @@ static crStatus push_out(Pass* pass, int count, const int* island_of_body, crErr
         at->live = true;
     }
     crPacked packed;
-    status = cr__packed_create(step, island_of_body, dq, count, contact, &packed);
+    status = cr__packed_create(step, island_of_body, dq, count, contact, NULL, &packed);
     if (status == CR_OK) status = cr__packed_solve(&packed, island, model->nb, arena);
     if (status != CR_OK) return cr__step_memory(error);
     cr__packed_results(&packed);
@@ -293,7 +342,7 @@ static bool find_astray(Pass* pass, bool* astray) {
     const List* list = &pass->list[0];
     bool any = false;
     for (int i = 0; i < step->model->nb; i++) {
-        double far = cr_norm(list->moved[i]) + cr_norm(list->turn[i]) * step->size[i];
+        double far = cr_norm(list->moved[i]) + list->swing[i] + 0.5 * pass->reach;
         bool moves = i != CR_WORLD && step->size[i] > 0.0;
         astray[i] = (pass->hit != NULL && pass->hit[i]) || (moves && !(far <= list->at.margin[i]));
         any = any || astray[i];
@@ -319,9 +368,67 @@ static crStatus begin(Pass* pass, const crPositionList* start, crError* error) {
     }
     anew->hit = start != NULL;
     anew->anew = true;
-    crStatus status = cr_step_collide(step, widest(step), error);
+    crStatus status = cr_step_collide(step, fmax(widest(step), pass->reach), error);
     if (status != CR_OK) return status;
-    return cr__step_position_list(step, &anew->at) == CR_OK ? CR_OK : cr__step_memory(error);
+    if (cr__step_position_list(step, &anew->at) != CR_OK) return cr__step_memory(error);
+    follow(step, anew);
+    return CR_OK;
+}
+
+// the first so many contacts of the pass, for the rounds to come; balls need none
+static void remember(const Pass* pass, int count, Memory* memory) {
+    const crPose* pose = pass->step->dynamics.pose;
+    for (int i = 0; i < count && memory->count < memory->capacity; i++) {
+        const Near* near = &pass->near[i];
+        if (near->of == NULL || rolls(pass->step, near->of)) continue;
+        const crPackedContact* c = &near->at;
+        Kept kept = {.body_a = c->body_a, .body_b = c->body_b, .normal = c->normal, .delta = near->delta};
+        kept.on_a = cr_pose_point_inverse(pose[c->body_a], cr_madd(c->point, -0.5 * near->gap, c->normal));
+        kept.on_b = cr_pose_point_inverse(pose[c->body_b], cr_madd(c->point, 0.5 * near->gap, c->normal));
+        memory->kept[memory->count++] = kept;
+    }
+}
+
+// contacts of earlier rounds take part where they are now: a curved body that is pushed out here rolls in
+// there, and back
+static crStatus recall(Pass* pass, const Memory* memory) {
+    const crPose* pose = pass->step->dynamics.pose;
+    crStatus status = CR_OK;
+    for (int i = 0; i < memory->count && status == CR_OK; i++) {
+        const Kept* k = &memory->kept[i];
+        crVec3 a = cr_pose_point(pose[k->body_a], k->on_a), b = cr_pose_point(pose[k->body_b], k->on_b);
+        Near near = {.gap = cr_dot(k->normal, cr_sub(b, a)), .delta = k->delta};
+        near.at = (crPackedContact){.body_a = k->body_a, .body_b = k->body_b, .normal = k->normal};
+        near.at.point = cr_scale(0.5, cr_add(a, b));
+        status = near_put(pass, &near);
+    }
+    return status;
+}
+
+// room for the contacts of so many rounds
+static crStatus memory_create(crStep* step, int count, Memory* memory) {
+    memory->capacity = KEEP * count;
+    memory->kept = cr_arena_alloc(&step->scratch, (size_t)(memory->capacity + 1) * sizeof *memory->kept);
+    return memory->kept != NULL ? CR_OK : CR_ERR_MEMORY;
+}
+
+// contacts at the present poses; where one is deep, also what pushing it out may turn into others
+static crStatus look(crStep* step, const crPositionList* start, const bool* hit, double* reach, Pass* pass,
+                     crError* error) {
+    size_t mark = cr_arena_mark(&step->scratch);
+    for (;;) {
+        *pass = (Pass){.step = step, .hit = hit, .reach = *reach};
+        crStatus status = begin(pass, start, error);
+        if (status != CR_OK) return status;
+        if (find_near(pass) != CR_OK) return cr__step_memory(error);
+        if (!(pass->beyond > 0.0)) return CR_OK;
+        if (!pass->far || !(pass->beyond > *reach)) {
+            pass->lists = true;
+            return find_near(pass) == CR_OK ? CR_OK : cr__step_memory(error);
+        }
+        *reach = REACH * pass->beyond;
+        cr_arena_release(&step->scratch, mark);
+    }
 }
 
 crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const bool* hit, crError* error) {
@@ -331,12 +438,13 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
     bool* deep = cr_arena_alloc(&step->scratch, nb * sizeof *deep);
     if (parent == NULL || deep == NULL) return cr__step_memory(error);
     crStatus status = CR_OK;
+    double reach = 0.0;
+    Memory memory = {0};
+    size_t mark = cr_arena_mark(&step->scratch);
     for (int round = 0; status == CR_OK; round++) {
-        size_t mark = cr_arena_mark(&step->scratch);
-        Pass pass = {.step = step, .hit = hit};
-        status = begin(&pass, start, error);
+        Pass pass;
+        status = look(step, start, hit, &reach, &pass, error);
         if (status != CR_OK) break;
-        if (find_near(&pass) != CR_OK) return cr__step_memory(error);
         step->certificate.penetration = pass.overlap;
         status = cr__step_position_others(step, &holds, error);
         if (status != CR_OK) break;
@@ -344,7 +452,15 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
             return cr__step_position_general(step, widest(step), error);
         }
         if (!(pass.beyond > 0.0) || round == ROUNDS) break;
-        status = push_out(&pass, keep_violated(&pass, parent, deep), parent, error);
+        if (round == 0) {
+            // it stays, with what was found first
+            if (memory_create(step, pass.count, &memory) != CR_OK) return cr__step_memory(error);
+            mark = cr_arena_mark(&step->scratch);
+        }
+        if (recall(&pass, &memory) != CR_OK) return cr__step_memory(error);
+        int count = keep_violated(&pass, parent, deep);
+        remember(&pass, count, &memory);
+        status = push_out(&pass, count, parent, error);
         cr_arena_release(&step->scratch, mark);
     }
     return status;

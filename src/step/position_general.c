@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/spatial.h"
+#include "step/cache.h"
 #include "step/position.h"
 
 #define ROUNDS    20
@@ -27,9 +28,10 @@ typedef struct Pass {
 
 static crStatus add_contacts(crStep* step, Pass* pass) {
     for (int i = 0; i < step->contact_count; i++) {
-        crStepContact* c = &step->contacts[i];
-        int row = cr_rows_add_point(step->model, &step->dynamics, c->body_a, c->body_b, c->point.point,
-                                    &c->frame, 1, &pass->rows);
+        const crStepContact* c = &step->contacts[i];
+        crMat3 F = cr__step_frame(step, c);
+        int row = cr_rows_add_point(step->model, &step->dynamics, c->body_a, c->body_b, c->point.point, &F, 1,
+                                    &pass->rows);
         if (row < 0) return (crStatus)row;
         pass->blocks[pass->block_count++] = cr_block(CR_BLOCK_UNILATERAL, row, 1);
         pass->b[row] = c->point.gap + 0.5 * c->delta;
@@ -42,10 +44,12 @@ static crStatus add_others(crStep* step, Pass* pass, crJointRow* info, int capac
         int before = pass->rows.count;
         int first = cr_rows_add_loop(step->model, &step->dynamics, i, &pass->rows);
         if (first < 0) return (crStatus)first;
-        pass->blocks[pass->block_count++] = cr_block(CR_BLOCK_EQUALITY, before, pass->rows.count - before);
+        bool range = cr_loop_ranges(&step->model->loops[i]);
+        pass->blocks[pass->block_count++] =
+            cr_block(range ? CR_BLOCK_UNILATERAL : CR_BLOCK_EQUALITY, before, pass->rows.count - before);
         for (int r = before; r < pass->rows.count; r++) {
             pass->b[r] = pass->rows.gap[r];
-            pass->loop = fmax(pass->loop, fabs(pass->rows.gap[r]));
+            pass->loop = fmax(pass->loop, range ? -pass->rows.gap[r] : fabs(pass->rows.gap[r]));
         }
     }
     int joints = cr_rows_add_joints(step->model, &step->state, LIMIT_TOL, capacity, info, &pass->rows);
@@ -133,6 +137,8 @@ crStatus cr__step_position_general(crStep* step, double near, crError* error) {
         step->certificate.penetration = pass.overlap;
         step->certificate.loop_error = pass.loop;
         if (status != CR_OK) return status;
+        // what is pushed out of one overlap turns into others that are as near
+        near = fmax(near, 2.0 * pass.contact);
         if (!(pass.contact > 0.0) && pass.loop <= LOOP_TOL && pass.limit <= LIMIT_TOL) return CR_OK;
         if (round < ROUNDS) status = move(step, &pass, error);
         if (round < ROUNDS) {
@@ -145,14 +151,11 @@ crStatus cr__step_position_general(crStep* step, double near, crError* error) {
 
 crStatus cr__step_position_others(crStep* step, bool* holds, crError* error) {
     size_t mark = cr_arena_mark(&step->scratch);
-    int rows = 0, entries = 0, more_rows = 0, more_entries = 0;
+    int rows = step->cache->tie_rows;
     Pass pass = {0};
-    cr_model_loop_sizes(step->model, &rows, &entries);
-    cr_model_joint_sizes(step->model, &more_rows, &more_entries);
     *holds = true;
-    if (rows + more_rows == 0) return CR_OK;
-    rows += more_rows;
-    crStatus status = make_pass(step, rows, entries + more_entries, &pass);
+    if (rows == 0) return CR_OK;
+    crStatus status = make_pass(step, rows, step->cache->tie_entries, &pass);
     if (status == CR_OK) status = add_others(step, &pass, pass.info, rows);
     cr_arena_release(&step->scratch, mark);
     if (status != CR_OK) return cr__step_memory(error);

@@ -18,7 +18,7 @@ static bool frictionless(const crSurface* s) {
 }
 
 int cr__step_contact_rows(const crStepContact* c) {
-    const crSurface* s = &c->surface.surface;
+    const crSurface* s = &c->surface->surface;
     if (frictionless(s)) return 1;
     return 1 + (c->planar ? 1 : 2) + (s->mu_spin > 0.0 ? 1 : 0) + (s->mu_roll > 0.0 ? 2 : 0);
 }
@@ -39,12 +39,12 @@ void cr__step_row_sizes(const crStep* step, const bool* takes, int* rows, int* e
         int count = cr__step_contact_rows(c);
         *rows += count;
         *entries += count * (depth(model, c->body_a) + depth(model, c->body_b));
-        *vertices += c->surface.surface.vertex_count;
+        *vertices += c->surface->surface.vertex_count;
     }
 }
 
 static crBlock contact_block(const crStepContact* c, int row, int index) {
-    const crSurface* s = &c->surface.surface;
+    const crSurface* s = &c->surface->surface;
     int count = cr__step_contact_rows(c);
     crBlock block = cr_block(count == 1 ? CR_BLOCK_UNILATERAL : CR_BLOCK_CONE, row, count);
     block.mu = s->mu;
@@ -54,7 +54,7 @@ static crBlock contact_block(const crStepContact* c, int row, int index) {
     block.roll = s->mu_roll > 0.0;
     block.mu_spin = s->mu_spin;
     block.mu_roll = s->mu_roll;
-    block.e = s->e;
+    block.e = c->e;
     block.et = s->et;
     block.source = index;
     return block;
@@ -62,14 +62,14 @@ static crBlock contact_block(const crStepContact* c, int row, int index) {
 
 // tangential rows of spin (about n) and rolling (about t1, t2)
 static int add_moments(crStep* step, const crStepContact* c, crRows* rows) {
-    const crSurface* s = &c->surface.surface;
+    const crSurface* s = &c->surface->surface;
     int first = 0;
+    crMat3 F = cr__step_frame(step, c);
     if (s->mu_spin > 0.0) {
-        first = cr_rows_add_spin(step->model, &step->dynamics, c->body_a, c->body_b, &c->frame, 1, rows);
+        first = cr_rows_add_spin(step->model, &step->dynamics, c->body_a, c->body_b, &F, 1, rows);
     }
     if (first >= 0 && s->mu_roll > 0.0) {
-        crMat3 tangents = cr_mat3_columns(cr_mat3_column(c->frame, 1), cr_mat3_column(c->frame, 2),
-                                          cr_mat3_column(c->frame, 0));
+        crMat3 tangents = cr_mat3_columns(cr_mat3_column(F, 1), cr_mat3_column(F, 2), cr_mat3_column(F, 0));
         first = cr_rows_add_spin(step->model, &step->dynamics, c->body_a, c->body_b, &tangents, 2, rows);
     }
     return first;
@@ -77,11 +77,12 @@ static int add_moments(crStep* step, const crStepContact* c, crRows* rows) {
 
 crStatus cr__step_add_contact(crStep* step, crStepContact* c, int index, crRows* rows, crBlock* block,
                               double (*vertices)[2], int* vertex_count) {
-    const crSurface* s = &c->surface.surface;
+    const crSurface* s = &c->surface->surface;
     int count = cr__step_contact_rows(c);
     int linear = count == 1 ? 1 : (c->planar ? 2 : 3);
-    int first = cr_rows_add_point(step->model, &step->dynamics, c->body_a, c->body_b, c->point.point,
-                                  &c->frame, linear, rows);
+    crMat3 F = cr__step_frame(step, c);
+    int first = cr_rows_add_point(step->model, &step->dynamics, c->body_a, c->body_b, c->point.point, &F,
+                                  linear, rows);
     if (first < 0) return (crStatus)first;
     c->row = first;
     *block = contact_block(c, first, index);
@@ -89,8 +90,8 @@ crStatus cr__step_add_contact(crStep* step, crStepContact* c, int index, crRows*
         block->vertex = *vertex_count;
         block->vertex_count = s->vertex_count;
         for (int i = 0; i < s->vertex_count; i++, (*vertex_count)++) {
-            vertices[*vertex_count][0] = c->surface.polygon_scale * s->vertices[i][0];
-            vertices[*vertex_count][1] = c->surface.polygon_scale * s->vertices[i][1];
+            vertices[*vertex_count][0] = c->surface->polygon_scale * s->vertices[i][0];
+            vertices[*vertex_count][1] = c->surface->polygon_scale * s->vertices[i][1];
         }
     }
     int moments = count > 1 ? add_moments(step, c, rows) : 0;
@@ -122,12 +123,16 @@ static double open_bias(const crStep* step, const crStepContact* c, const crRows
     return b;
 }
 
-static crStatus add_loops(crStep* step, crBlock* blocks, int* count) {
+static crStatus add_loops(crStep* step, double h, crBlock* blocks, int* count) {
     for (int k = 0; k < step->part_loop_count; k++) {
         int before = step->rows.count;
         int first = cr_rows_add_loop(step->model, &step->dynamics, step->part_loops[k], &step->rows);
         if (first < 0) return (crStatus)first;
-        blocks[*count] = cr_block(CR_BLOCK_EQUALITY, before, step->rows.count - before);
+        bool range = cr_loop_ranges(&step->model->loops[step->part_loops[k]]);
+        blocks[*count] =
+            cr_block(range ? CR_BLOCK_UNILATERAL : CR_BLOCK_EQUALITY, before, step->rows.count - before);
+        if (range) step->b[before] = fmax(0.0, step->rows.gap[before]) / h;
+        cr__step_tie_loop(step, step->part_loops[k], before, step->rows.count - before);
         blocks[(*count)++].source = -1 - step->part_loops[k];
     }
     return CR_OK;
@@ -155,26 +160,38 @@ static crStatus add_joints(crStep* step, double h, crJointRow* info, int capacit
         }
         block.source = -1 - step->model->loop_count - i;
         blocks[(*count)++] = block;
+        cr__step_tie_joint(step, &info[i]);
         if (limit) step->b[info[i].row] = fmax(0.0, step->rows.gap[info[i].row]) / h;
     }
     return CR_OK;
 }
 
-// force of the last step on the new frame, friction kept as a vector of the world
-static void warm_start(crStep* step, double h, int block_count, const crBlock* blocks) {
+// force of the last step on the new frame, friction kept as a vector of the world; again: impulses of the
+// last round
+static void warm_start(crStep* step, double h, bool again, int block_count, const crBlock* blocks) {
     for (int i = 0; i < block_count; i++) {
+        for (int r = blocks[i].row; r < blocks[i].row + blocks[i].count && blocks[i].source < 0; r++) {
+            double p = h * step->tie_force[step->cache->tie_of_row[r]];
+            step->p[r] = blocks[i].kind == CR_BLOCK_BOX ? fmin(blocks[i].hi, fmax(blocks[i].lo, p)) : p;
+        }
         if (blocks[i].source < 0) continue;
         const crStepContact* c = &step->contacts[blocks[i].source];
-        const crWarm* warm = cr__step_warm(step, c);
-        if (warm == NULL) continue;
+        const crWarm* warm = again ? NULL : cr__step_warm(step, c);
+        if (warm == NULL && !again) continue;
+        crVec3 force = again ? cr_scale(1.0 / h, c->impulse) : warm->force;
         int linear = blocks[i].count == 1 ? 1 : (c->planar ? 2 : 3);
+        crMat3 F = cr__step_frame(step, c);
         for (int r = 0; r < linear; r++) {
-            step->p[c->row + r] = h * cr_dot(cr_mat3_column(c->frame, r), warm->force);
+            step->p[c->row + r] = h * cr_dot(cr_mat3_column(F, r), force);
         }
     }
 }
 
 crStatus cr_step_problem_build(crStep* step, double h, const bool* takes, crError* error) {
+    return cr__step_pose(step, h, takes, false, error);
+}
+
+crStatus cr__step_pose(crStep* step, double h, const bool* takes, bool again, crError* error) {
     int rows, entries, vertex_room, count = 0, vertex_count = 0;
     crArena* arena = &step->scratch;
     cr__step_row_sizes(step, takes, &rows, &entries, &vertex_room);
@@ -183,13 +200,15 @@ crStatus cr_step_problem_build(crStep* step, double h, const bool* takes, crErro
     double(*vertices)[2] = cr_arena_alloc(arena, (size_t)(vertex_room + 1) * sizeof *vertices);
     step->b = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof(double));
     step->p = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof(double));
+    step->cache->tie_of_row = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof(int));
     crStatus status = cr_rows_create(arena, rows, entries, &step->rows);
     if (status != CR_OK || blocks == NULL || info == NULL || vertices == NULL || step->b == NULL ||
-        step->p == NULL) {
+        step->p == NULL || step->cache->tie_of_row == NULL) {
         return cr__step_memory(error);
     }
     memset(step->b, 0, (size_t)rows * sizeof(double));
     memset(step->p, 0, (size_t)rows * sizeof(double));
+    memset(step->cache->tie_of_row, -1, (size_t)rows * sizeof(int));
     for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
         crStepContact* c = &step->contacts[i];
         c->row = -1;
@@ -197,7 +216,7 @@ crStatus cr_step_problem_build(crStep* step, double h, const bool* takes, crErro
         status = cr__step_add_contact(step, c, i, &step->rows, &blocks[count++], vertices, &vertex_count);
         if (status == CR_OK && c->point.gap > c->delta) step->b[c->row] = open_bias(step, c, &step->rows, h);
     }
-    if (status == CR_OK) status = add_loops(step, blocks, &count);
+    if (status == CR_OK) status = add_loops(step, h, blocks, &count);
     if (status == CR_OK) status = add_joints(step, h, info, rows, blocks, &count);
     if (status == CR_OK) {
         status = cr__step_pose_problem(step, &step->rows, blocks, count, (const double(*)[2])vertices,
@@ -205,7 +224,7 @@ crStatus cr_step_problem_build(crStep* step, double h, const bool* takes, crErro
     }
     if (status != CR_OK) return cr_error_set(error, status, "rows", "rows: %s", cr_status_text(status));
     step->problem.b = step->b;
-    warm_start(step, h, count, blocks);
+    warm_start(step, h, again, count, blocks);
     if (step->rows.count > step->certificate.rows) step->certificate.rows = step->rows.count;
     return CR_OK;
 }

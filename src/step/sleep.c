@@ -5,7 +5,8 @@
 // is computed. Each is sealed with the hash of its q, v, applied forces, motor speeds and k, and of the poses
 // of the driven body it touches; a seal that no longer fits wakes the island, and so does a contact, within
 // the margins of a step, with a body that is awake or driven at a velocity. What is awake elsewhere never
-// sees a difference. Bodies that touch two driven ones stay awake.
+// sees a difference. Bodies that touch two driven ones stay awake. The overlap a body falls asleep with stays
+// in the certificate.
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
@@ -144,10 +145,49 @@ static void find_rest(crStep* step, double h, const int* islands, double* rest) 
     }
 }
 
+static double overlap_of(const crStep* step, const crNear* pair) {
+    const crPose* pose = step->dynamics.pose;
+    crContactPoint points[16];
+    int needed = 0;
+    int count = cr__step_pair(step, pair->shape_a, pair->shape_b, pose[pair->body_a], pose[pair->body_b], 0.0,
+                              points, 16, &needed);
+    double overlap = 0.0;
+    for (int i = 0; i < count; i++) {
+        overlap = fmax(overlap, -points[i].gap);
+    }
+    return overlap;
+}
+
+// of the bodies marked, until then: what they overlap, at the poses they sleep in
+static void measure_overlaps(crStep* step) {
+    crStepCache* cache = step->cache;
+    for (int i = 0; i < cache->pair_count; i++) {
+        const crNear* pair = &cache->pairs[i];
+        if (cache->mark[pair->body_a] == 0 && cache->mark[pair->body_b] == 0) continue;
+        double overlap = overlap_of(step, pair);
+        int ends[2] = {pair->body_a, pair->body_b};
+        for (int k = 0; k < 2; k++) {
+            crSleep* sleep = &step->sleep[ends[k]];
+            if (cache->mark[ends[k]] != 0) sleep->overlap = fmax(sleep->overlap, overlap);
+        }
+    }
+    memset(cache->mark, 0, (size_t)step->model->nb * sizeof *cache->mark);
+}
+
+// the certificate is of what sleeps too
+static void certify_sleepers(crStep* step) {
+    crCertificate* c = &step->certificate;
+    c->asleep = count_asleep(step);
+    for (int b = 1; b < step->model->nb && c->asleep > 0; b++) {
+        if (step->sleep[b].island != 0) c->penetration = fmax(c->penetration, step->sleep[b].overlap);
+    }
+}
+
 static crStatus put_to_sleep(crStep* step, const int* islands, const double* rest, crError* error) {
-    const crStepCache* cache = step->cache;
+    crStepCache* cache = step->cache;
     const crModel* model = step->model;
     crStatus status = CR_OK;
+    bool any = false;
     for (int k = 0; k < cache->whole_count && status == CR_OK; k++) {
         int b = cache->whole[k];
         const crBody* body = &model->bodies[b];
@@ -155,8 +195,11 @@ static crStatus put_to_sleep(crStep* step, const int* islands, const double* res
         memset(step->state.v + body->v, 0, (size_t)body->nv * sizeof(double));
         step->sleep[b].island = islands[b];
         step->sleep[b].seal = seal_of(step, b);
+        cache->mark[b] = 1;
+        any = true;
         if (islands[b] == b) status = tell(step, CR_EVENT_SLEEP, b, error);
     }
+    if (any) measure_overlaps(step);
     return status;
 }
 
@@ -169,6 +212,6 @@ crStatus cr__step_fall_asleep(crStep* step, double h, int* islands, crError* err
     }
     find_rest(step, h, islands, rest);
     crStatus status = put_to_sleep(step, islands, rest, error);
-    step->certificate.asleep = count_asleep(step);
+    certify_sleepers(step);
     return status;
 }

@@ -37,10 +37,7 @@ static double top_speed(const crStep* step, const double* v, double fastest) {
     const crModel* model = step->model;
     const crDynamics* d = &step->dynamics;
     for (int i = 1; i < model->nb; i++) {
-        crTwist twist = d->given[i];
-        for (int j = model->bodies[i].last; j >= 0; j = model->dof_parent[j]) {
-            twist = cr__twist_madd(twist, v[j], d->axis[j]);
-        }
+        crTwist twist = cr__step_twist(step, v, i);
         crVec3 u = cr__twist_at(twist, cr_sub(d->com[i], d->origin[i]));
         fastest = fmax(fastest, cr_norm(u) + cr_norm(twist.omega) * step->size[i]);
     }

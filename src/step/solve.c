@@ -37,7 +37,7 @@ void cr__step_certify(crStep* step, crOutcome outcome, const crAudit* audit, dou
 }
 
 static int compare(const crWarm* w, const crStepContact* c, bool shapes_only) {
-    const crContactPoint* p = &c->point;
+    const crStepPoint* p = &c->point;
     if (w->shape_a != c->shape_a) return w->shape_a < c->shape_a ? -1 : 1;
     if (w->shape_b != c->shape_b) return w->shape_b < c->shape_b ? -1 : 1;
     if (shapes_only) return 0;
@@ -184,8 +184,9 @@ static void read_impulses(crStep* step) {
         if (c->row < 0 || !(step->p[c->row] > 0.0)) continue;
         int count = cr__step_contact_rows(c);
         int linear = count == 1 ? 1 : (c->planar ? 2 : 3);
+        crMat3 F = cr__step_frame(step, c);
         for (int r = 0; r < linear; r++) {
-            c->impulse = cr_madd(c->impulse, step->p[c->row + r], cr_mat3_column(c->frame, r));
+            c->impulse = cr_madd(c->impulse, step->p[c->row + r], cr_mat3_column(F, r));
         }
     }
 }
@@ -217,5 +218,6 @@ crStatus cr__step_keep(crStep* step, crError* error) {
 
 crStatus cr_step_apply(crStep* step, crError* error) {
     cr__step_apply(step, 0, NULL, NULL, step->dynamics.work);
+    cr__step_keep_ties(step);
     return cr__step_keep(step, error);
 }

@@ -23,8 +23,10 @@ void cr__step_certify(crStep* step, crOutcome outcome, const crAudit* audit, dou
 const crWarm* cr__step_warm_next(const crStep* step, const crStepContact* contact, int* cursor);
 // The force of the same contact in the last solve, NULL where it did not press.
 const crWarm* cr__step_warm(const crStep* step, const crStepContact* contact);
-// Deadband of a contact of two bodies, m.
-double cr__step_delta(const crStep* step, int body_a, int body_b);
+// Columns n, t1, t2 of a contact at the poses it was found at; t1 along what the friction has as its axis.
+crMat3 cr__step_frame(const crStep* step, const crStepContact* contact);
+// What the deadband of a contact of two bodies is a share of: the smaller one that moves, m.
+double cr__step_pair_size(const crStep* step, int body_a, int body_b);
 
 // Rows of a contact as a block of a problem; planned with the same counts.
 int cr__step_contact_rows(const crStepContact* contact);
@@ -35,6 +37,9 @@ void cr__step_row_sizes(const crStep* step, const bool* takes, int* rows, int* e
 // The problem over `rows` with W = H H^T.
 crStatus cr__step_pose_problem(crStep* step, crRows* rows, crBlock* blocks, int block_count,
                                const double (*vertices)[2], const double* v, crRows* H, crProblem* problem);
+
+// cr_step_problem_build; again: from the impulses of a solve before in this step.
+crStatus cr__step_pose(crStep* step, double h, const bool* takes, bool again, crError* error);
 
 // Whether a contact that is open, or leaving, will touch at more than its `fast`: an impact, not of a solve.
 bool cr__step_meets_fast(const crStep* step, const crStepContact* contact);

@@ -91,6 +91,14 @@ static crStatus move(crStep* step, double h, int* islands, bool* listed, crError
     return status == CR_OK ? cr_step_integrate(step, h, error) : status;
 }
 
+// the memory of the solve is free for the position pass; contacts stay
+static void forget_solve(crStep* step, size_t mark) {
+    cr_arena_release(&step->scratch, mark);
+    step->rows = step->H = (crRows){0};
+    step->problem = (crProblem){0};
+    step->b = step->p = NULL;
+}
+
 crStatus cr_step_cone(crStep* step, double h, crError* error) {
     double end = step->state.time + h;
     crStatus status = cr_step_begin(step, error);
@@ -100,14 +108,17 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
     bool listed = false;
     crPositionList start;
     status = look(step, h, islands, error);
-    if (status == CR_OK && cr__step_position_list(step, &start) != CR_OK) status = cr__step_memory(error);
+    bool* hit = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *hit);
+    if (status == CR_OK && (hit == NULL || cr__step_position_list(step, &start) != CR_OK)) {
+        status = cr__step_memory(error);
+    }
+    size_t mark = cr_arena_mark(&step->scratch);
     if (status == CR_OK) status = move(step, h, islands, &listed, error);
     if (status != CR_OK) return status;
-    bool* hit = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *hit);
-    if (hit == NULL) return cr__step_memory(error);
     memcpy(hit, step->cache->hit, (size_t)step->model->nb * sizeof *hit);
     // what impacts did not concern is still listed; where all went plastic nothing is
     bool kept = step->contacts == start.contacts;
+    if (kept) forget_solve(step, mark);
     start.count = step->contact_count;
     cr__step_groups_begin(step);
     cr__step_list_awake(step);

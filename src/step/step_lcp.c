@@ -42,13 +42,13 @@ static bool same_pair(const crWarm* w, const crStepContact* c) {
 }
 
 static bool same(const crWarm* w, const crStepContact* c) {
-    const crContactPoint* p = &c->point;
+    const crStepPoint* p = &c->point;
     return same_pair(w, c) && w->child_a == p->child_a && w->child_b == p->child_b &&
            w->feature_a == p->feature_a && w->feature_b == p->feature_b;
 }
 
 static crStatus remember(crStep* step, const crStepContact* c, Active* active, crError* error) {
-    const crContactPoint* p = &c->point;
+    const crStepPoint* p = &c->point;
     if (active->count == active->capacity) {
         int larger = 2 * active->capacity + 16;
         crWarm* more = cr_arena_alloc(&step->scratch, (size_t)larger * sizeof *more);
@@ -304,7 +304,8 @@ static crStatus measure_loops(crStep* step, crError* error) {
     crStatus status = cr_rows_create(&step->scratch, rows, entries, &loops);
     if (status != CR_OK) return cr__step_memory(error);
     for (int i = 0; i < step->model->loop_count; i++) {
-        cr_rows_add_loop(step->model, &step->dynamics, i, &loops);
+        int row = cr_rows_add_loop(step->model, &step->dynamics, i, &loops);
+        if (row >= 0 && cr_loop_ranges(&step->model->loops[i])) loops.gap[row] = fmin(0.0, loops.gap[row]);
     }
     for (int i = 0; i < loops.count; i++) {
         step->certificate.loop_error = fmax(step->certificate.loop_error, fabs(loops.gap[i]));

@@ -46,7 +46,7 @@ static void newton_bias(crStep* step) {
         const crBlock* block = &step->problem.blocks[i];
         if (block->source < 0) continue;
         const crStepContact* c = &step->contacts[block->source];
-        step->b[block->row] = c->surface.surface.e * c->speed;
+        step->b[block->row] = c->e * c->speed;
     }
 }
 

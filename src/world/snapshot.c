@@ -2,7 +2,7 @@
 // start, sleep.
 //
 // Layout, all in the machine's own order: crHeader, time, q, v, force, motor_speed as double, then crWarm
-// entries, then crSleep entries where the world lets bodies sleep; the header holds the FNV-1a hash of what follows it. The hash of a world is that of the same
+// entries, forces of loops and joints as double, then crSleep entries where the world lets bodies sleep; the header holds the FNV-1a hash of what follows it. The hash of a world is that of the same
 // bytes.
 // Fails: CR_ERR_SIZE where the room or the counts do not fit the model, CR_ERR_SYNTAX where the bytes are no
 // snapshot or damaged, CR_ERR_MEMORY; the world is then unchanged.
@@ -10,7 +10,7 @@
 
 #include "world/world.h"
 
-#define MAGIC UINT32_C(0x63725732)
+#define MAGIC UINT32_C(0x63725733)
 
 typedef struct Header {
     uint32_t magic;
@@ -21,29 +21,27 @@ typedef struct Header {
 
 _Static_assert(sizeof(crWarm) == 48, "a warm start entry has no padding: its bytes are hashed and saved");
 
-_Static_assert(sizeof(crSleep) == 24, "nor has what is known of sleep");
-
-static size_t save_size(int nq, int nv, int warm, int sleep) {
-    return sizeof(Header) + (size_t)(1 + nq + 3 * nv) * sizeof(double) + (size_t)warm * sizeof(crWarm) +
-           (size_t)sleep * sizeof(crSleep);
-}
+_Static_assert(sizeof(crSleep) == 32, "nor has what is known of sleep");
 
 // bodies whose sleep is saved
 static int sleepers(const crWorld* world) {
     return world->step.settings.sleep_time > 0.0 ? world->step.model->nb : 0;
 }
 
-size_t cr_world_save_size(const crWorld* world) {
+static size_t save_size(const crWorld* world, int warm) {
     const crModel* model = world->step.model;
-    return save_size(model->nq, model->nv, world->step.warm_count, sleepers(world));
+    return sizeof(Header) + (size_t)(1 + model->nq + 3 * model->nv + world->step.tie_count) * sizeof(double) +
+           (size_t)warm * sizeof(crWarm) + (size_t)sleepers(world) * sizeof(crSleep);
 }
+
+size_t cr_world_save_size(const crWorld* world) { return save_size(world, world->step.warm_count); }
 
 typedef struct Part {
     void* data;
     size_t size;
 } Part;
 
-#define PARTS 7
+#define PARTS 8
 
 static void list_parts(const crWorld* world, Part parts[PARTS]) {
     const crStep* step = &world->step;
@@ -54,7 +52,8 @@ static void list_parts(const crWorld* world, Part parts[PARTS]) {
     parts[3] = (Part){step->state.force, nv};
     parts[4] = (Part){step->state.motor_speed, nv};
     parts[5] = (Part){step->warm, (size_t)step->warm_count * sizeof(crWarm)};
-    parts[6] = (Part){step->sleep, (size_t)sleepers(world) * sizeof(crSleep)};
+    parts[6] = (Part){step->tie_force, (size_t)step->tie_count * sizeof(double)};
+    parts[7] = (Part){step->sleep, (size_t)sleepers(world) * sizeof(crSleep)};
 }
 
 uint64_t cr_world_hash(const crWorld* world) {
@@ -94,14 +93,13 @@ crStatus cr_world_load(crWorld* world, const void* bytes, size_t size, crError* 
     if (size >= sizeof header) memcpy(&header, bytes, sizeof header);
     if (header.magic != MAGIC) return cr_error_set(error, CR_ERR_SYNTAX, "bytes", "bytes: not a snapshot");
     if (header.nq != model->nq || header.nv != model->nv || header.warm < 0 ||
-        header.sleep != sleepers(world) ||
-        size < save_size(header.nq, header.nv, header.warm, header.sleep)) {
+        header.sleep != sleepers(world) || size < save_size(world, header.warm)) {
         return cr_error_set(error, CR_ERR_SIZE, "bytes",
                             "bytes: cut short, or of a model with %d and %d dofs and %s sleep", header.nq,
                             header.nv, header.sleep > 0 ? "with" : "without");
     }
     const unsigned char* at = (const unsigned char*)bytes + sizeof header;
-    size_t length = save_size(header.nq, header.nv, header.warm, header.sleep) - sizeof header;
+    size_t length = save_size(world, header.warm) - sizeof header;
     if (cr_hash(CR_HASH_SEED, at, length) != header.hash) {
         return cr_error_set(error, CR_ERR_SYNTAX, "bytes", "bytes: the snapshot is damaged");
     }

@@ -16,7 +16,9 @@ static crStatus make_copy(crWorld* world) {
     world->q = cr_arena_alloc(&world->step.store, (size_t)(model->nq + 1) * sizeof(double));
     world->v = cr_arena_alloc(&world->step.store, (size_t)(model->nv + 1) * sizeof(double));
     world->sleep = cr_arena_alloc(&world->step.store, (size_t)model->nb * sizeof(crSleep));
-    return world->q != NULL && world->v != NULL && world->sleep != NULL ? CR_OK : CR_ERR_MEMORY;
+    world->tie_force = cr_arena_alloc(&world->step.store, (size_t)world->step.tie_count * sizeof(double));
+    bool ok = world->q != NULL && world->v != NULL && world->sleep != NULL && world->tie_force != NULL;
+    return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
 crStatus cr_world_create(const crWorldDef* def, crWorld** world, crError* error) {
@@ -76,6 +78,7 @@ static crStatus remember(crWorld* world, crError* error) {
     memcpy(world->q, step->state.q, (size_t)step->model->nq * sizeof(double));
     memcpy(world->v, step->state.v, (size_t)step->model->nv * sizeof(double));
     memcpy(world->sleep, step->sleep, (size_t)step->model->nb * sizeof(crSleep));
+    memcpy(world->tie_force, step->tie_force, (size_t)step->tie_count * sizeof(double));
     world->time = step->state.time;
     return CR_OK;
 }
@@ -85,6 +88,7 @@ static void undo(crWorld* world) {
     memcpy(step->state.q, world->q, (size_t)step->model->nq * sizeof(double));
     memcpy(step->state.v, world->v, (size_t)step->model->nv * sizeof(double));
     memcpy(step->sleep, world->sleep, (size_t)step->model->nb * sizeof(crSleep));
+    memcpy(step->tie_force, world->tie_force, (size_t)step->tie_count * sizeof(double));
     step->state.time = world->time;
     // what sleeps is not posed again by a step
     cr_model_kinematics(step->model, &step->state, &step->dynamics);

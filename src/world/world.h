@@ -14,8 +14,9 @@ struct crWorld {
     double* q;  // (nq)
     double* v;  // (nv)
     int warm_count, warm_capacity;
-    crWarm* warm;    // (warm_count)
-    crSleep* sleep;  // (nb)
+    crWarm* warm;       // (warm_count)
+    crSleep* sleep;     // (nb)
+    double* tie_force;  // (step.tie_count)
 };
 
 #endif

@@ -17,7 +17,7 @@ void fitting_page_head(FILE* file, const char* title) {
           file);
     cr_sheet_escape(file, title);
     fputs("</title>\n<style>\n", file);
-    fputs(cr__page_css, file);
+    fputs(cr__page_base, file);
     for (int i = CR_INK_TEXT; i < CR_INKS; i++) {
         fprintf(file, "svg .fill-%d{fill:var(--ink-%d)}svg .line-%d{stroke:var(--ink-%d)}\n", i, i, i, i);
     }

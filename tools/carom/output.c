@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "carom/base.h"
 #include "command.h"
 
 void print_plain(FILE* file, const char* text) {
@@ -17,7 +18,7 @@ int usage_error(const char* verb, const char* format, ...) {
     char message[512];
     va_list args;
     va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
+    cr_error_format(message, sizeof message, format, args);
     va_end(args);
     fprintf(stderr, "carom %s: ", verb);
     print_plain(stderr, message);

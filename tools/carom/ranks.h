@@ -8,7 +8,8 @@
 // ranks->rank is 0.
 typedef int (*RankedVerb)(crRanks* ranks, int count, char** arguments);
 
-// Starts the ranks, runs the verb and ends them together; the exit status. Without mpirun it just runs the verb.
+// Starts the ranks, runs the verb and ends them together; the exit status. Without mpirun it just runs the
+// verb.
 int ranks_verb(const char* verb, RankedVerb run, int count, char** arguments);
 
 #endif

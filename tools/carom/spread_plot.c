@@ -1,8 +1,8 @@
-// spread_plot.c - the pictures of carom spread: where one body ended, by cluster, and how much of the outcomes'
-// variance the first pairs of the order explain.
+// spread_plot.c - the pictures of carom spread: where one body ended, by cluster, and how much of the
+// outcomes' variance the first pairs of the order explain.
 //
-// The body is the one with the largest variance unless another is named; its two numbers that vary most are the
-// axes, or one of them over the number of the sample where only one does. Fails: memory.
+// The body is the one with the largest variance unless another is named; its two numbers that vary most are
+// the axes, or one of them over the number of the sample where only one does. Fails: memory.
 #include <math.h>
 #include <stdlib.h>
 
@@ -82,7 +82,7 @@ static crStatus draw_outcomes(const Spreading* s, crSheet* sheet, double x0, dou
     char x_label[80] = "sample", y_label[80], labels[SHOWN][40];
     if (y >= 0) label_of(s, x, x_label, sizeof x_label);
     label_of(s, y >= 0 ? y : x, y_label, sizeof y_label);
-    crSeries series[SHOWN];
+    crSeries series[2 * SHOWN];
     int count = f->cluster_count < SHOWN ? f->cluster_count : SHOWN;
     size_t taken = 0;
     for (int c = 0; c < count; c++) {
@@ -90,11 +90,20 @@ static crStatus draw_outcomes(const Spreading* s, crSheet* sheet, double x0, dou
         size_t got = gather(f, c, beyond, x, y, memory + taken, memory + used + taken);
         snprintf(labels[c], sizeof labels[c], "%s %d, %.1f %%", beyond ? "clusters from" : "cluster", c + 1,
                  100.0 * (double)got / f->used);
-        series[c] = (crSeries){labels[c], got, memory + taken, memory + used + taken, 1, c, 0, true};
+        // the legend begins with the largest cluster, the points end with it: it lies on top
+        series[c] = (crSeries){count > 1 ? labels[c] : NULL, 0, memory, memory, 1, c, 0, true};
+        series[2 * count - 1 - c] =
+            (crSeries){NULL, got, memory + taken, memory + used + taken, 1, c, 0, true};
         taken += got;
     }
-    if (count == 1) series[0].label = NULL;
-    crChart chart = {"Outcomes of the samples", x_label, y_label, false, 0.0, 0.0, count, series};
+    double lo = INFINITY, hi = -INFINITY;
+    for (size_t i = 0; i < taken; i++) {
+        lo = fmin(lo, memory[i]);
+        hi = fmax(hi, memory[i]);
+    }
+    double margin = 0.03 * (hi - lo);
+    crChart chart = {
+        "Outcomes of the samples", x_label, y_label, false, lo - margin, hi + margin, 2 * count, series};
     cr_chart_draw(sheet, x0, y0, x1, y1, &chart);
     free(memory);
     return CR_OK;

@@ -7,7 +7,7 @@
 #include "numbers.h"
 #include "spreading.h"
 
-#define MOST_ROWS   32
+#define MOST_ROWS   12
 #define MOST_ORDERS 10
 
 static const char axes[] = "xyz";
@@ -36,21 +36,33 @@ static double percent(double part, double whole) { return whole > 0.0 ? 100.0 * 
 
 static const char* unit_of(const Spreading* s) { return s->options.of == CR_SPREAD_POSITION ? "m" : "m/s"; }
 
+// how many columns vary more than this one, those before it first where they vary alike
+static int columns_above(const crSpreadSummary* f, int column) {
+    int above = 0;
+    for (int i = 0; i < f->column_count; i++) {
+        double sd = f->columns[i].sd, own = f->columns[column].sd;
+        above += sd > own || (sd == own && i < column);
+    }
+    return above;
+}
+
 static void print_columns(const Spreading* s) {
     const crSpreadSummary* f = &s->summary;
     if (f->column_count == 0) {
         puts("\nno outcome varies: the jitter changes nothing that is looked at");
         return;
     }
-    printf("\n%-22s %10s %10s %10s %10s %10s %10s\n",
+    printf("\n%-25s %10s %11s %10s %11s %11s %11s\n",
            s->options.of == CR_SPREAD_POSITION ? "position at the end [m]" : "velocity at the end [m/s]",
            "itself", "mean", "sd", "5 %", "50 %", "95 %");
-    for (int i = 0; i < f->column_count && i < MOST_ROWS; i++) {
+    for (int i = 0; i < f->column_count; i++) {
         const crSpreadColumn* c = &f->columns[i];
-        printf("  %-18.18s %c  %10.5g %10.5g %10.3g %10.5g %10.5g %10.5g\n", spreading_name(s, c->body),
+        if (columns_above(f, i) >= MOST_ROWS) continue;
+        printf("  %-18.18s %c  %12.5g %11.5g %10.3g %11.5g %11.5g %11.5g\n", spreading_name(s, c->body),
                axes[c->axis], c->nominal, c->mean, c->sd, c->q05, c->q50, c->q95);
     }
-    if (f->column_count > MOST_ROWS) printf("  and %d more, in --json\n", f->column_count - MOST_ROWS);
+    if (f->column_count > MOST_ROWS)
+        printf("  and %d more that vary less, in --json\n", f->column_count - MOST_ROWS);
 }
 
 static void print_clusters(const Spreading* s) {
@@ -74,6 +86,12 @@ static void print_orders(const Spreading* s) {
     const crSpreadSummary* f = &s->summary;
     if (f->prefix_count == 0) {
         puts("\nno impact in any sample");
+        return;
+    }
+    if (f->prefix[f->prefix_count].orders == 1) {
+        fputs("\none order of impacts in all samples, which begins with ", stdout);
+        spreading_order(s, f->sample[0], stdout);
+        putchar('\n');
         return;
     }
     puts("\nwhat the order of impacts tells\n  first pairs  orders  explains of the variance");

@@ -9,6 +9,7 @@
 
 #include "command.h"
 #include "export.h"
+#include "plot/describe.h"
 #include "serve.h"
 
 // web/dist/carom.html, or "" where it was not there
@@ -78,13 +79,7 @@ static void put_string(FILE* file, const char* text) {
     if (memory == NULL) return;
     cr_json_write_string(memory, text);
     fclose(memory);
-    for (size_t i = 0; i < size; i++) {
-        if (strchr("<>&", json[i]) != NULL) {
-            fprintf(file, "\\u%04x", (unsigned char)json[i]);
-        } else {
-            putc(json[i], file);
-        }
-    }
+    cr_describe_safely(file, json, size);
     free(json);
 }
 

@@ -131,8 +131,8 @@ export class Scene {
   // after look: p and quaternion (w first) of each body, a copy
   poses() { return this.doubles(this.carom.exports.carom_scene_poses(this.at), 7 * this.about.bodies.length).slice(); }
 
-  // after look: point, impulse and kind of everything that pushed in the last step
-  forces(count) { return count > 0 ? this.doubles(this.carom.exports.carom_scene_forces(this.at), 7 * count).slice() : []; }
+  // after look: point, impulse and kind of everything that pushed in the last step, as precise as a screen
+  forces(count) { return new Float32Array(count > 0 ? this.doubles(this.carom.exports.carom_scene_forces(this.at), 7 * count) : 0); }
 
   // after look: time, bodies, approach, energy change, point, impulse of the last step's events
   events(count) {

@@ -1,17 +1,19 @@
 // history.js - what a run did, kept for scrubbing and charts: poses, pushes, energy, certificate.
 //
-// At most LIMIT numbers of poses: when they are full every second record goes, and later ones are kept at
-// double the spacing. The worst certificate of those that go stays.
+// At most LIMIT numbers of poses and pushes: when they are full every second record goes, and later ones are
+// kept at double the spacing. The worst certificate of those that go stays.
 
-const LIMIT = 6e6;
+const LIMIT = 8e6;
+const FEWEST = 64;  // records that are always kept
+const WORST = { residual: 0, penetration: 0, contacts: 0 };
 
 export class History {
-  constructor(bodies) {
-    this.most = Math.max(64, Math.floor(LIMIT / (7 * bodies)));
+  constructor() {
     this.records = [];
+    this.numbers = 0;  // kept
     this.stride = 1;
     this.offered = 0;
-    this.worst = { residual: 0, penetration: 0 };
+    this.worst = { ...WORST };
     this.totals = { steps: 0, impacts: 0, events: 0, unsolved: 0, impermissible: 0, created: 0, residual: 0, penetration: 0, contacts: 0 };
   }
 
@@ -24,28 +26,31 @@ export class History {
     t.steps = numbers.steps;
     for (const name of ["impacts", "events", "unsolved", "impermissible", "created"]) t[name] += numbers[name];
     for (const name of ["residual", "penetration", "contacts"]) t[name] = Math.max(t[name], numbers[name]);
-    for (const name of ["residual", "penetration"]) this.worst[name] = Math.max(this.worst[name], numbers[name]);
+    for (const name of Object.keys(WORST)) this.worst[name] = Math.max(this.worst[name], numbers[name]);
   }
 
   due() { return this.offered++ % this.stride === 0; }
 
   add(record) {
     this.records.push({ ...record, ...this.worst });
-    this.worst = { residual: 0, penetration: 0 };
-    if (this.records.length < this.most) return;
+    this.numbers += record.poses.length + record.forces.length;
+    this.worst = { ...WORST };
+    if (this.numbers < LIMIT || this.records.length < FEWEST) return;
     this.records = this.records.filter((_, i) => i % 2 === 0);
+    this.numbers = this.records.reduce((sum, r) => sum + r.poses.length + r.forces.length, 0);
     this.stride *= 2;
   }
 
-  // the last record not after a time
-  at(time) {
+  // place of the last record not after a time
+  indexAt(time) {
     let lo = 0, hi = this.records.length - 1;
     while (lo < hi) {
       const mid = (lo + hi + 1) >> 1;
       if (this.records[mid].time <= time) lo = mid; else hi = mid - 1;
     }
-    return this.records[lo];
+    return lo;
   }
+  at(time) { return this.records[this.indexAt(time)]; }
 
   // columns for a chart, thinned
   columns(names, points = 1500) {

@@ -1,12 +1,12 @@
 // rules.js - simultaneous impacts: the same collision by every rule, side by side.
 //
-// Above, a scene runs by each rule in step (one renderer draws them all); below, the instant of the impact itself
+// Above, a scene runs by each rule in step; below, the instant of the impact itself
 // as `carom resolve` answers it: velocities after, energy, ties, and the whole outcome set of the feasible rule.
 import examples from "examples";
-import * as THREE from "./three.js";
 import { make, say, select, shown } from "./dom.js";
 import { writeAddress } from "./address.js";
-import { Stage } from "./stage.js";
+import { Panels } from "./panels.js";
+import { Player } from "./player.js";
 import { Run } from "./run.js";
 import { resolveTable, outcomeTable } from "./outcomes.js";
 
@@ -33,136 +33,82 @@ const sceneText = (name) => (name === "flat-rod" ? flatRod() : examples.scenes[n
 const BUDGET = 20;  // milliseconds of computing per picture, all rules together
 
 export const rulesView = (carom, place, values) => {
-  let panels = [], time = 0, playing = false, last = 0, active = true, dirty = true, duration = 1, name = null;
-  const shop = make("div", { hidden: true });
-  const renderer = THREE.makeRenderer(shop);
+  let rows = [], name = null;
   const grid = make("div", { class: "panels" });
   const tables = make("div");
   const comment = make("p", { class: "comment" });
   const cases = select("Collision", Object.entries(CASES).map(([value, [text]]) => ({ value, text })), "newtons-cradle-5", (v) => open({ name: v }));
   cases.box.id = "case";
-  const play = make("button", { type: "button", id: "rules-play", onclick: () => setPlaying(!playing) }, "Play");
-  const scrub = make("input", { type: "range", "aria-label": "Time", min: 0, step: "any", oninput: () => { setPlaying(false); time = Number(scrub.value); dirty = true; } });
-  const clock = make("output", {}, "0 s");
-  const speed = select("Speed", ["0.02", "0.05", "0.1", "0.2", "0.5", "1"], "0.5", () => {});
+  const panels = new Panels({ changed: () => { player.dirty = true; } });
 
-  const setPlaying = (on) => {
-    playing = on;
-    if (on && time >= duration) time = 0;
-    play.textContent = on ? "Pause" : "Play";
-    dirty = true;
-  };
-
-  const makePanel = (rule, text) => {
-    const canvas = make("canvas", { role: "img", "aria-label": `The collision by the rule ${rule.name}` });
-    const note = make("p", { title: rule.guarantee });
-    const figure = make("figure", {}, make("figcaption", { title: rule.title }, rule.name), canvas, note);
-    const panel = { rule: rule.name, canvas, note, figure, run: null, stage: null };
+  const makeRow = (rule, text) => {
+    const row = { rule, run: null, failed: false, note: make("p", { title: rule.guarantee }) };
     try {
-      panel.run = new Run(carom, text, { "impact.rule": rule.name });
+      row.run = new Run(carom, text, { "impact.rule": rule.name });
     } catch (error) {
-      note.textContent = error.message;
-      note.className = "refused";
+      refuse(row, error, "refused");
     }
-    return panel;
+    return row;
+  };
+  const refuse = (row, error, look) => {
+    row.failed = true;
+    row.note.textContent = error.message;
+    row.note.className = look;
   };
 
-  // one view for all: what the first run shows over its whole time
-  const makeStages = () => {
-    if (!renderer) return;
-    for (const panel of panels.filter((p) => p.run)) {
-      panel.stage = new Stage(panel.run.about, { shadows: false });
-      panel.stage.camera.aspect = 1.5;
-      panel.stage.frame([panel.run.history.records[0].poses]);
-      panel.stage.recolor();
-    }
-  };
-
-  const drawPanel = (panel) => {
-    if (!panel.run || !renderer) return;
-    const ratio = Math.min(devicePixelRatio, 2);
-    const w = Math.round(panel.canvas.clientWidth), h = Math.round(w / 1.5);
-    if (!w) return;
-    if (panel.canvas.width !== w * ratio) { panel.canvas.width = w * ratio; panel.canvas.height = h * ratio; }
-    renderer.setPixelRatio(ratio);
-    renderer.setSize(w, h, false);
-    panel.stage.pose(panel.run.poses(Math.min(time, panel.run.now)));
-    renderer.render(panel.stage.scene, panel.stage.camera);
-    panel.canvas.getContext("2d").drawImage(renderer.domElement, 0, 0, panel.canvas.width, panel.canvas.height);
-  };
-
-  const notePanel = (panel) => {
-    if (!panel.run || panel.failed) return;
-    const t = panel.run.history.totals;
-    const record = panel.run.history.at(time), first = panel.run.history.records[0];
+  const tell = ({ run, failed, note }, time) => {
+    if (failed) return;
+    const t = run.history.totals;
+    const record = run.history.at(time), first = run.history.records[0];
     const change = record.kinetic + record.potential - first.kinetic - first.potential;
-    panel.note.textContent = `${t.events} event${t.events === 1 ? "" : "s"}, energy ${change >= 0 ? "+" : "−"}${shown(Math.abs(change))} J${t.unsolved ? `, ${t.unsolved} step${t.unsolved === 1 ? "" : "s"} not solved` : ""}`;
-    panel.note.className = t.created > 1e-9 || t.unsolved ? "bad" : "";
+    note.textContent = `${t.events} event${t.events === 1 ? "" : "s"}, energy ${change >= 0 ? "+" : "−"}${shown(Math.abs(change))} J${t.unsolved ? `, ${t.unsolved} step${t.unsolved === 1 ? "" : "s"} not solved` : ""}`;
+    note.className = t.created > 1e-9 || t.unsolved ? "bad" : "";
   };
 
-  const advance = (panel, each) => {
-    if (!panel.run || panel.failed) return;
-    try {
-      panel.run.advance(time, each);
-    } catch (error) {
-      panel.failed = true;
-      panel.note.textContent = error.message;
-      panel.note.className = "bad";
+  // every rule gets its share of the time; the slowest says how far all are
+  const reach = (goal) => {
+    let reached = Infinity;
+    for (const row of rows.filter((r) => !r.failed && !r.run.over && r.run.now < goal)) {
+      try {
+        row.run.advance(goal, BUDGET / rows.length);
+      } catch (error) {
+        refuse(row, error, "bad");
+      }
+      if (!row.failed && !row.run.over) reached = Math.min(reached, row.run.now);
     }
+    return reached;
   };
-
-  const behind = () => panels.some((p) => p.run && !p.failed && !p.run.over && p.run.now < time);
-  const tick = (now) => {
-    if (!active) return;
-    requestAnimationFrame(tick);
-    const waiting = behind();
-    if (playing && !waiting) {
-      time = Math.min(duration, time + Math.min((now - last) / 1000, 0.1) * Number(speed.box.value));
-      if (time >= duration) setPlaying(false);
-      dirty = true;
-    }
-    last = now;
-    if (waiting) dirty = true;
-    if (!dirty) return;
-    dirty = false;
-    panels.forEach((p) => advance(p, BUDGET / panels.length));
-    panels.forEach((p) => { drawPanel(p); notePanel(p); });
-    // all at one distance, so that they can be compared
-    if (panels.some((p) => p.stage?.isCrowded())) panels.forEach((p) => p.stage?.stepBack());
-    scrub.value = time;
-    clock.textContent = `${time.toFixed(3)} s`;
-    place.dataset.time = time;
+  const show = (time) => {
+    panels.draw(time);
+    rows.forEach((row) => tell(row, time));
   };
-
-  const close = () => { panels.forEach((p) => { p.run?.close(); p.stage?.dispose(); }); panels = []; };
+  const player = new Player({ reach, show, prefix: "rules-" });
 
   const open = ({ name: given }) => {
     name = CASES[given] ? given : "newtons-cradle-5";
     if (given && !CASES[given]) say(`No collision is called ${given}.`);
     cases.box.value = name;
-    close();
+    rows.forEach((row) => row.run?.close());
     const text = sceneText(name);
-    panels = carom.catalogue.rules.map((rule) => makePanel(rule, text));
-    grid.replaceChildren(...panels.map((p) => p.figure));
+    rows = carom.catalogue.rules.map((rule) => makeRow(rule, text));
+    panels.open(rows.map(({ rule, run }) => ({ label: `by the rule ${rule.name}`, run })));
+    grid.replaceChildren(...rows.map(({ rule, note }, i) => make("figure", {}, make("figcaption", { title: rule.title }, rule.name), panels.cells[i].canvas, note)));
     comment.textContent = JSON.parse(text).comment ?? "";
-    duration = panels.find((p) => p.run)?.run.duration ?? 1;
-    scrub.max = duration;
-    time = 0;
-    makeStages();
+    player.start(0, rows.find((r) => r.run)?.run.duration ?? 1);
     const answer = carom.resolve(JSON.stringify({ ...JSON.parse(examples.resolve[CASES[name][1]]), rule: "all" }));
     tables.replaceChildren(make("h2", {}, `The impact itself: ${CASES[name][1]}`), make("p", {}, JSON.parse(examples.resolve[CASES[name][1]]).comment ?? ""),
       resolveTable(answer, carom.catalogue), ...outcomeTable(answer));
     writeAddress("rules", { name });
-    setPlaying(!matchMedia("(prefers-reduced-motion: reduce)").matches);
+    player.play(!matchMedia("(prefers-reduced-motion: reduce)").matches);
   };
 
-  place.append(make("div", { class: "controls" }, cases.row, play, scrub, clock, speed.row), comment, grid, tables, shop);
+  place.append(make("div", { class: "controls" }, cases.row, player.button, player.scrub, player.clock, player.speed.row,
+    make("button", { type: "button", onclick: () => panels.reset() }, "Reset view")), comment, grid, tables, panels.shop);
   open(values);
-  requestAnimationFrame(tick);
   return {
     open,
-    enter: () => { if (!active) { active = true; requestAnimationFrame(tick); } dirty = true; writeAddress("rules", { name }); },
-    leave: () => { active = false; setPlaying(false); },
-    recolor: () => { panels.forEach((p) => p.stage?.recolor()); dirty = true; },
+    enter: () => { player.enter(); writeAddress("rules", { name }); },
+    leave: () => player.leave(),
+    recolor: () => { panels.recolor(); player.dirty = true; },
   };
 };

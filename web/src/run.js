@@ -1,4 +1,4 @@
-// run.js - one scene with what it did so far: stepped live by the library, or read from a recorded trajectory.
+// run.js - a scene with what it did so far: played back from records, or stepped live by the library.
 import { History } from "./history.js";
 
 const blend = (a, b, share) => {
@@ -16,48 +16,81 @@ const blend = (a, b, share) => {
   return out;
 };
 
-export class Run {
+// What is known of a run: bodies, records, events.
+export class Playback {
+  constructor(about) {
+    this.about = about;
+    this.history = new History();
+    this.events = [];
+    this.over = this.recorded = true;
+  }
+
+  get begin() { return this.history.records[0].time; }
+  get duration() { return this.history.last.time; }
+  get now() { return this.history.last.time; }
+
+  // poses at a time, between two records
+  poses(time) {
+    const { records } = this.history;
+    const at = this.history.indexAt(time);
+    const [before, after] = [records[at], records[at + 1]];
+    if (!after || after.time <= before.time) return before.poses;
+    const share = Math.min(1, Math.max(0, (time - before.time) / (after.time - before.time)));
+    return share === 0 ? before.poses : blend(before.poses, after.poses, share);
+  }
+
+  close() {}
+}
+
+export class Run extends Playback {
   // text of a scene; sets as carom run --set has them
   constructor(carom, text, sets = {}) {
-    this.scene = carom.open(text, sets);
-    this.about = this.scene.about;
-    this.history = new History(this.about.bodies.length);
-    this.over = false;
-    this.recorded = false;
-    this.events = [];
+    const scene = carom.open(text, sets);
+    super(scene.about);
+    this.scene = scene;
+    this.over = this.recorded = false;
     this.record(this.scene.look());
   }
 
   // a file of carom export: states placed one after another
   static recorded(carom, file) {
     const { scene, time, q, v } = file;
-    if (!scene || !Array.isArray(time) || !Array.isArray(q) || !Array.isArray(v) || !time.length || q.length !== time.length || v.length !== time.length) {
+    const rows = (list) => Array.isArray(list) && list.length === time.length && list.every(Array.isArray);
+    if (!scene || !Array.isArray(time) || !time.length || !rows(q) || !rows(v)) {
       throw new Error("A recorded trajectory needs scene, time, q and v with one row per time, as carom export writes them.");
     }
     const run = new Run(carom, JSON.stringify(scene));
-    const { nq, nv } = run.about;
-    run.history = new History(run.about.bodies.length);
-    time.forEach((t, i) => {
-      if (q[i].length !== nq || v[i].length !== nv) throw new Error(`Record ${i} has ${q[i].length} coordinates and ${v[i].length} velocities; the scene has ${nq} and ${nv}.`);
-      run.scene.place(t, q[i], v[i]);
-      const numbers = run.scene.look();
-      const [residual = 0, penetration = 0, contacts = 0] = file.certificate?.[i] ?? [];
-      Object.assign(numbers, { residual, penetration, contacts, unsolved: 0, impacts: 0, steps: i, events: 0 });
-      run.history.count(numbers);
-      if (run.history.due()) run.record(numbers);
-    });
+    try {
+      run.placeAll(file);
+    } catch (error) {
+      run.close();
+      throw error;
+    }
     run.events = file.events ?? [];
     run.history.totals.events = run.events.length;
     run.recorded = run.over = true;
     return run;
   }
 
-  record(numbers) {
-    this.history.add({ time: numbers.time, kinetic: numbers.kinetic, potential: numbers.potential, poses: this.scene.poses(), forces: this.recorded ? [] : this.scene.forces(numbers.forces) });
+  placeAll({ time, q, v, certificate }) {
+    const { nq, nv } = this.about;
+    this.history = new History();
+    time.forEach((t, i) => {
+      if (q[i].length !== nq || v[i].length !== nv) throw new Error(`Record ${i} has ${q[i].length} coordinates and ${v[i].length} velocities; the scene has ${nq} and ${nv}.`);
+      this.scene.place(t, q[i], v[i]);
+      const numbers = this.scene.look();
+      const [residual = 0, penetration = 0, contacts = 0] = certificate?.[i] ?? [];
+      Object.assign(numbers, { residual, penetration, contacts, unsolved: 0, impacts: 0, steps: i, events: 0 });
+      this.history.count(numbers);
+      if (this.history.due() || i === time.length - 1) this.record(numbers);
+    });
   }
 
-  get duration() { return this.recorded ? this.history.last.time : this.about.duration; }
-  get now() { return this.history.last.time; }
+  record(numbers) {
+    this.history.add({ time: numbers.time, kinetic: numbers.kinetic, potential: numbers.potential, poses: this.scene.poses(), forces: this.scene.forces(numbers.forces) });
+  }
+
+  get duration() { return this.recorded ? super.duration : this.about.duration; }
 
   // one step; false at the end
   step() {
@@ -78,16 +111,6 @@ export class Run {
   advance(time, budget) {
     const end = performance.now() + budget;
     while (!this.over && this.now < time && performance.now() < end) this.step();
-  }
-
-  // poses at a time, between two records
-  poses(time) {
-    const { records } = this.history;
-    const before = this.history.at(time);
-    const after = records[records.indexOf(before) + 1];
-    if (!after || after.time <= before.time) return before.poses;
-    const share = Math.min(1, Math.max(0, (time - before.time) / (after.time - before.time)));
-    return share === 0 ? before.poses : blend(before.poses, after.poses, share);
   }
 
   close() { this.scene.close(); }

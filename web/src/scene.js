@@ -4,22 +4,30 @@ import * as THREE from "./three.js";
 import { make, say, save, select, shown } from "./dom.js";
 import { writeAddress } from "./address.js";
 import { Stage } from "./stage.js";
+import { framesOf } from "./panels.js";
+import { Player } from "./player.js";
 import { Run } from "./run.js";
-import { Charts } from "./charts.js";
+import { runCharts, showRun } from "./charts.js";
 import { eventTable } from "./events.js";
 
-const SPEEDS = ["0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1", "2", "5"];
 const PATHS = { method: "step.method", rule: "impact.rule", law: "impact.law", dt: "step.dt" };
-const BUDGET = 14;    // milliseconds of computing per picture, or as long as drawing takes
-const HURRY = 120;    // likewise where the run is behind a time that was asked for
+const BUDGET = 14;    // milliseconds of computing per picture
+const SHARE = 0.85;   // likewise, of the time between two pictures
+const LONGEST = 400;  // likewise, at most
+const HURRY = 120;    // likewise, where the run is behind a time that was asked for
+const CHARTED = 250;  // milliseconds between two pictures of the charts
+const SLOW = 60;      // milliseconds between two pictures, beyond what computing takes
+const PATIENCE = 500; // milliseconds of slow pictures before they get simpler
+const COARSE = 0.5;   // pixels per pixel of the screen, at least
 
 export const sceneView = (carom, place, values) => {
   let source = { name: "", text: "" };
   let asked = {};      // what stands in place of the scene's own
   let run = null, stage = null;
-  let time = 0, goal = 0, playing = false, last = 0, active = true, dirty = true, charted = 0, drawing = 0;
+  let charted = 0;
+  let computing = 0, slow = 0;
   let touched = false;  // the view was turned by hand
-  const shows = { contacts: true, impulses: true };
+  const shows = { contacts: true, impulses: true, paths: false, names: false };
 
   const view = make("div", { class: "stage" });
   const overlay = make("div", { class: "overlay", "aria-hidden": "true" });
@@ -39,29 +47,18 @@ export const sceneView = (carom, place, values) => {
   dt.id = "scene-dt";
   scenes.box.id = "scene-name";
 
-  const play = make("button", { type: "button", id: "play", onclick: () => setPlaying(!playing) }, "Play");
   const step = make("button", { type: "button", id: "step", title: "one step (.)", onclick: () => stepOnce() }, "Step");
-  const scrub = make("input", { type: "range", id: "scrub", "aria-label": "Time", min: 0, max: 1, step: "any", oninput: () => { setPlaying(false); goal = time = Number(scrub.value); dirty = true; } });
-  const clock = make("output", { for: "scrub", id: "clock" }, "0 s");
-  const speed = select("Speed", SPEEDS, "1", () => {});
   const facts = make("div", { class: "facts", id: "facts" });
-  const charts = new Charts((t) => { setPlaying(false); time = goal = Math.min(t, run.now); dirty = true; });
+  const charts = runCharts((t) => player.seek(Math.min(t, run.now)));
   const events = make("details", {}, make("summary", {}, "Events"));
   events.addEventListener("toggle", () => { if (events.open && run) eventTable(events, run); });
-
-  const setPlaying = (on) => {
-    playing = on && run != null;
-    if (playing && run.over && time >= run.now) time = goal = 0;
-    play.textContent = playing ? "Pause" : "Play";
-    dirty = true;
-  };
 
   const guard = (work) => {
     try {
       return work();
     } catch (error) {
-      setPlaying(false);
-      if (run) { goal = run.now; run.over = true; }
+      player.play(false);
+      if (run) { player.goal = run.now; run.over = true; }
       say(`${source.name}: ${error.message}`);
       return undefined;
     }
@@ -69,15 +66,13 @@ export const sceneView = (carom, place, values) => {
 
   // at the newest state the library steps; before it, records are stepped through
   const stepOnce = (back = false) => {
-    setPlaying(false);
     const { records } = run.history;
-    const at = records.indexOf(run.history.at(time));
-    if (back) time = records[Math.max(0, at - (time > records[at].time ? 0 : 1))].time;
-    else if (at + 1 < records.length) time = records[at + 1].time;
-    else { guard(() => run.step()); time = run.now; }
-    goal = time;
+    const time = Math.min(player.goal, run.now);
+    const at = run.history.indexAt(time);
+    if (back) player.seek(records[Math.max(0, at - (time > records[at].time ? 0 : 1))].time);
+    else if (at + 1 < records.length) player.seek(records[at + 1].time);
+    else { guard(() => run.step()); player.seek(run.now); }
     charted = 0;
-    dirty = true;
   };
 
   const fact = (name, value, bad = false) => make("span", bad ? { class: "bad" } : {}, make("b", {}, name), value);
@@ -94,51 +89,51 @@ export const sceneView = (carom, place, values) => {
       ...(run.recorded ? [] : [make("span", { id: "hash", "data-steps": t.steps, "data-over": String(run.over) }, make("b", {}, "state hash"), make("code", {}, run.scene.hash()))]));
   };
 
-  const show = () => {
-    scrub.value = time;
-    clock.textContent = `${time.toFixed(3)} s`;
+  const show = (time, interval) => {
+    const mark = performance.now();
     const record = run.history.at(time);
     overlay.textContent = `${run.recorded ? "recorded" : `${run.about.method}, ${run.about.rule}, ${run.about.law}, dt ${shown(run.about.dt)} s`}\nE ${shown(record.kinetic + record.potential)} J`;
     tell();
-    const mark = performance.now();
-    if (mark - charted > 250 || (!playing && goal <= run.now)) { charts.show(run.history); charted = mark; }
-    if (!renderer || !stage) return;
-    stage.pose(run.poses(time));
-    stage.push(record.forces, shows);
-    // while it plays the camera moves gently, else at once
-    for (let i = 0; i < (playing ? 1 : 60) && !touched && stage.isCrowded(); i++) stage.stepBack();
-    renderer.render(stage.scene, stage.camera);
+    if (mark - charted > CHARTED || (!player.playing && player.goal <= run.now)) { showRun(charts, run.history); charted = mark; }
+    if (renderer && stage) drawStage(time, record);
+    if (player.playing) ease(interval);
   };
 
-  const tick = (now) => {
-    if (!active) return;
-    requestAnimationFrame(tick);
-    if (!run) return;
-    if (playing) {
-      const ahead = ((now - last) / 1000) * Number(speed.box.value);
-      goal = Math.min(time + Math.min(ahead, 0.1 * Number(speed.box.value)), run.duration);
-    }
-    last = now;
-    if (goal > run.now && !run.over) { guard(() => run.advance(goal, Math.max(playing ? BUDGET : HURRY, drawing))); dirty = true; }
-    if (playing) {
-      time = Math.min(goal, run.now);
-      dirty = true;
-      if (run.over && time >= run.now) setPlaying(false);
-    }
-    if (dirty) {
-      const begun = performance.now();
-      guard(show);
-      drawing = performance.now() - begun;
-    }
-    dirty = goal > run.now && !run.over;
+  const drawStage = (time, record) => {
+    stage.pose(run.poses(time));
+    stage.pushes.show(record.forces, shows);
+    stage.showPaths(shows.paths ? run.history.records : null, time);
+    // while it plays the camera moves gently, else at once
+    for (let i = 0; i < (player.playing ? 1 : 60) && !touched && !run.recorded && stage.isCrowded(); i++) stage.stepBack();
+    renderer.render(stage.scene, stage.camera);
+    renderer.getContext().flush();
   };
+
+  // where pictures come slowly for longer than computing takes, they get simpler: shadows go, then pixels
+  const ease = (interval) => {
+    slow = interval > computing + SLOW ? slow + interval : 0;
+    if (slow < PATIENCE) return;
+    slow = 0;
+    if (stage.sun.castShadow) stage.sun.castShadow = false;
+    else if (renderer.getPixelRatio() > COARSE) { renderer.setPixelRatio(Math.max(COARSE, renderer.getPixelRatio() / 2)); fit(); }
+  };
+
+  const reach = (goal, interval) => {
+    if (!run) return goal;
+    const begun = performance.now();
+    const budget = player.playing ? Math.min(LONGEST, Math.max(BUDGET, SHARE * interval)) : HURRY;
+    if (goal > run.now && !run.over) guard(() => run.advance(goal, budget));
+    computing = performance.now() - begun;
+    return run.over ? Math.max(run.now, goal) : run.now;
+  };
+  const player = new Player({ reach, show: (time, interval) => { if (run) guard(() => show(time, interval)); } });
 
   const fit = () => {
     if (!renderer || !stage || !view.clientWidth) return;
     stage.camera.aspect = view.clientWidth / view.clientHeight;
     stage.camera.updateProjectionMatrix();
     renderer.setSize(view.clientWidth, view.clientHeight);
-    dirty = true;
+    player.dirty = true;
   };
 
   const setStage = () => {
@@ -148,12 +143,13 @@ export const sceneView = (carom, place, values) => {
     stage = new Stage(run.about);
     renderer.shadowMap.enabled = true;
     stage.camera.aspect = (view.clientWidth || 4) / (view.clientHeight || 3);
-    stage.frame(run.recorded ? run.history.records.filter((_, i, all) => i % Math.ceil(all.length / 12) === 0).map((r) => r.poses) : [run.history.records[0].poses]);
+    stage.frame(stage.bounds(framesOf(run)), !run.recorded);
     stage.recolor();
+    stage.showNames(shows.names);
     orbit = new THREE.OrbitControls(stage.camera, renderer.domElement);
     orbit.target.copy(stage.centre);
     orbit.update();
-    orbit.addEventListener("change", () => { dirty = true; });
+    orbit.addEventListener("change", () => { player.dirty = true; });
     orbit.addEventListener("start", () => { touched = true; });
     touched = false;
     fit();
@@ -164,17 +160,13 @@ export const sceneView = (carom, place, values) => {
     const next = make();
     run?.close();
     run = next;
-    time = goal = 0;
-    scrub.max = run.duration;
+    player.start(run.begin, run.duration);
     say("");
     events.open = false;
     setStage();
-    charts.make(run.duration);
-    setPlaying(false);
-    // the fastest speed at which the run takes three seconds
-    speed.box.value = [...SPEEDS].reverse().find((s) => Number(s) <= 1 && run.duration / Number(s) >= 2.9) ?? SPEEDS[0];
+    charts.forEach((chart) => chart.make(run.begin, run.duration));
+    charted = 0;
     if (run.about.overlaps) say(`${source.name}: ${run.about.overlaps} pairs of shapes overlap at the start.`);
-    dirty = true;
   };
 
   const address = () => { if (source.shipped) writeAddress("scene", { name: source.name, ...asked }); };
@@ -199,6 +191,7 @@ export const sceneView = (carom, place, values) => {
     const before = source, askedBefore = asked;
     try {
       let recorded = null;
+      if (/^.?HDF/.test(text) || /\.(h5|hdf5|csv)$/i.test(name)) throw new Error(`The page reads JSON: carom export ${name} -o page.json writes it.`);
       if (/^\s*\{\s*"format"\s*:\s*"carom-trajectory"/.test(text)) recorded = JSON.parse(text);
       source = { name, text, recorded };
       setAsked({});
@@ -214,22 +207,23 @@ export const sceneView = (carom, place, values) => {
   const open = ({ name, opened, ...given }) => {
     if (opened) return load(opened.name, opened.text);
     const known = examples.scenes[name] ? name : "newtons-cradle-5";
-    if (name && known !== name) say(`No scene is called ${name}.`);
     source = { name: known, text: examples.scenes[known], shipped: true };
     scenes.box.value = known;
     setAsked(given);
-    return restart();
+    restart();
+    if (name && known !== name) say(`No scene is called ${name}.`);
+    return undefined;
   };
 
   const keys = (e) => {
-    if (!active || !run || ["INPUT", "SELECT", "TEXTAREA"].includes(e.target.tagName) && e.target !== scrub) return;
-    const action = { " ": () => setPlaying(!playing), ".": () => stepOnce(), ",": () => stepOnce(true), Home: () => { setPlaying(false); time = goal = 0; dirty = true; }, r: () => resetView() }[e.key];
+    if (!player.active || !run || ["INPUT", "SELECT", "TEXTAREA"].includes(e.target.tagName) && e.target !== player.scrub) return;
+    const action = { " ": () => player.play(!player.playing), ".": () => stepOnce(), ",": () => stepOnce(true), Home: () => player.seek(0), r: () => resetView() }[e.key];
     if (!action || (e.key === " " && e.target.tagName === "BUTTON") || e.ctrlKey || e.metaKey) return;
     e.preventDefault();
     action();
   };
-  const resetView = () => { touched = false; stage?.resetCamera(); if (orbit) { orbit.target.copy(stage.centre); orbit.update(); } dirty = true; };
-  const box = (name, label) => make("label", {}, make("input", { type: "checkbox", checked: shows[name], onchange: (e) => { shows[name] = e.target.checked; dirty = true; } }), label);
+  const resetView = () => { touched = false; stage?.resetCamera(); if (orbit) { orbit.target.copy(stage.centre); orbit.update(); } player.dirty = true; };
+  const box = (name, label) => make("label", {}, make("input", { type: "checkbox", checked: shows[name], onchange: (e) => { shows[name] = e.target.checked; stage?.showNames(shows.names); player.dirty = true; } }), label);
 
   if (renderer) {
     renderer.domElement.setAttribute("role", "img");
@@ -241,17 +235,16 @@ export const sceneView = (carom, place, values) => {
     make("div", { class: "controls" }, scenes.row, make("button", { type: "button", onclick: () => file.click() }, "Open a file"), file,
       method.row, rule.row, law.row, make("label", {}, "dt", dt)),
     make("figure", { class: "view" }, view, overlay),
-    make("div", { class: "controls" }, play, step, make("button", { type: "button", id: "restart", onclick: () => restart() }, "Restart"), scrub, clock, speed.row,
-      box("contacts", "contacts"), box("impulses", "impulses"), make("button", { type: "button", onclick: resetView }, "Reset view"),
+    make("div", { class: "controls" }, player.button, step, make("button", { type: "button", id: "restart", onclick: () => restart() }, "Restart"), player.scrub, player.clock, player.speed.row,
+      box("contacts", "contacts"), box("impulses", "impulses"), box("paths", "paths"), box("names", "names"), make("button", { type: "button", onclick: resetView }, "Reset view"),
       make("button", { type: "button", onclick: () => save(`${source.name.replace(/\.json$/, "")}.json`, source.text, "application/json") }, "Save scene")),
     make("p", {}, "Drop a scene or a file of carom export anywhere. Keys: space plays, . and , step, Home begins, r resets the view."),
-    facts, charts.place, events);
+    facts, make("div", { class: "charts" }, ...charts.map((c) => c.place)), events);
   open(values);
-  requestAnimationFrame(tick);
   return {
     open, load,
-    enter: () => { if (!active) { active = true; requestAnimationFrame(tick); } fit(); if (run) address(); },
-    leave: () => { active = false; setPlaying(false); },
-    recolor: () => { stage?.recolor(); if (run) charts.make(run.duration); dirty = true; charted = 0; },
+    enter: () => { player.enter(); fit(); if (run) address(); },
+    leave: () => player.leave(),
+    recolor: () => { stage?.recolor(); if (run) charts.forEach((chart) => chart.make(run.begin, run.duration)); player.dirty = true; charted = 0; },
   };
 };

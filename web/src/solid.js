@@ -2,26 +2,13 @@
 //
 // Up is n. Drag to turn, wheel or pinch to come closer, arrow keys turn too.
 import * as THREE from "./three.js";
-import { make, ink } from "./dom.js";
+import { ink } from "./dom.js";
 import { lawColor } from "./laws.js";
 
 // the contact frame (n, t1, t2) has n up
 const turned = ([n, t1, t2]) => new THREE.Vector3(t1, n, t2);
 
-const text = (words, color) => {
-  const canvas = make("canvas", { width: 256, height: 96 });
-  const pen = canvas.getContext("2d");
-  pen.font = '52px "DejaVu Sans", Verdana, sans-serif';
-  pen.fillStyle = color;
-  pen.textAlign = "center";
-  pen.textBaseline = "middle";
-  pen.fillText(words, 128, 48);
-  const map = new THREE.CanvasTexture(canvas);
-  const sprite = new THREE.Sprite(new THREE.SpriteMaterial({ map, depthTest: false, transparent: true }));
-  sprite.scale.set(0.32, 0.12, 1);
-  sprite.renderOrder = 5;
-  return sprite;
-};
+const LINE = 0.09;  // height of words
 
 const strip = (points, color, close = false) => {
   const geometry = new THREE.BufferGeometry().setFromPoints(close ? [...points, points[0]] : points);
@@ -79,14 +66,16 @@ export class Solid {
     this.renderer.render(this.scene, this.camera);
   }
 
+  // in the next picture, however often it is asked for before that
   draw(p, hidden) {
     if (!this.renderer) return;
-    for (const old of [...this.content.children]) {
-      old.geometry?.dispose();
-      old.material?.map?.dispose();
-      old.material?.dispose();
-      this.content.remove(old);
-    }
+    const due = this.next != null;
+    this.next = [p, new Set(hidden)];
+    if (!due) requestAnimationFrame(() => { this.build(...this.next); this.next = null; });
+  }
+
+  build(p, hidden) {
+    for (const old of [...this.content.children]) THREE.discard(old);
     // the region with the origin fills the view
     const all = [[0, 0, 0], ...(p.vertices ?? p.section), ...(p.P_II ? [p.P_II] : []), ...(p.P_I ? [p.P_I.map((x) => 1.5 * x)] : [])].map(turned);
     const box = new THREE.Box3().setFromPoints(all);
@@ -152,7 +141,7 @@ export class Solid {
     for (const [axis, name] of axes) {
       const tip = turned(axis);
       this.content.add(strip([new THREE.Vector3(), tip], ink("ink-2")));
-      const sprite = text(name, color);
+      const sprite = THREE.words(name, color, LINE);
       sprite.position.copy(tip).multiplyScalar(1.08);
       this.content.add(sprite);
     }
@@ -161,7 +150,7 @@ export class Solid {
       if (!P) continue;
       const dot = new THREE.Mesh(new THREE.SphereGeometry(0.014, 12, 8), new THREE.MeshLambertMaterial({ color }));
       dot.position.copy(at(P));
-      const sprite = text(name, color);
+      const sprite = THREE.words(name, color, LINE);
       sprite.position.copy(at(P)).add(new THREE.Vector3(0.09, 0.03, 0));
       this.content.add(dot, sprite);
     }

@@ -1,24 +1,21 @@
 // stage.js - bodies of a scene in three dimensions: shapes, ground, shadows, arrows, camera.
 //
-// Spheres of the whole scene are one instanced mesh with a stripe that shows how they turn; other shapes are
-// meshes of the polygons the library gives. Up is against gravity; scenes that move in the x-y plane are seen
-// along z.
+// Spheres of the whole scene are one mesh; other shapes are meshes of the polygons the library gives. Up is against gravity; scenes that move in the x-y plane are seen
+// along z, and so are those without gravity. Several stages may share a camera.
 import * as THREE from "./three.js";
+import { Balls } from "./balls.js";
+import { Pushes } from "./pushes.js";
 import { ink } from "./dom.js";
 
-const MARGIN = 1.35;   // room around what is seen at the start
+const MARGIN = 1.1;    // room around what is seen
+const AHEAD = 1.35;    // likewise where what happens is not known yet
 const FARTHEST = 2.5;  // times the distance at the start that the camera steps back by itself
+const FAR = 3;         // radii of a ball from its body's centre of mass
+const STICK = 0.012;   // radius of a stick, of its length
+const NAMES = 60;      // of bodies that are shown
+const PATHS = 40;      // of bodies
+const POINTS = 300;    // of a path
 const bodyColor = (i) => ink(`ink-${6 + ((i - 1) % 8)}`);
-
-const stripes = () => {
-  const canvas = Object.assign(document.createElement("canvas"), { width: 64, height: 32 });
-  const pen = canvas.getContext("2d");
-  pen.fillStyle = "#fff";
-  pen.fillRect(0, 0, 64, 32);
-  pen.fillStyle = "#9a9a9a";
-  pen.fillRect(0, 13, 64, 6);
-  return Object.assign(new THREE.CanvasTexture(canvas), { colorSpace: THREE.SRGBColorSpace });
-};
 
 // polygons as triangles; flat faces keep their edges
 const polygons = (shape) => {
@@ -35,14 +32,13 @@ const polygons = (shape) => {
 };
 
 export class Stage {
-  // without a renderer of its own it is drawn by a shared one
-  constructor(about, { shadows = true } = {}) {
+  constructor(about, { shadows = true, camera = new THREE.PerspectiveCamera(30, 1, 0.001, 1000) } = {}) {
     this.about = about;
     this.scene = new THREE.Scene();
     this.root = new THREE.Group();
-    this.arrows = new THREE.Group();
-    this.scene.add(this.root, this.arrows);
-    this.camera = new THREE.PerspectiveCamera(30, 1, 0.001, 1000);
+    this.pushes = new Pushes();
+    this.scene.add(this.root, this.pushes.group);
+    this.camera = camera;
     this.shadows = shadows;
     this.bodies = about.bodies.map(() => { const g = new THREE.Group(); this.root.add(g); return g; });
     this.balls = [];
@@ -61,36 +57,40 @@ export class Stage {
   addBody(body, i) {
     const material = this.material(i, body.moves);
     for (const shape of body.shapes) {
-      if (shape.r) { this.balls.push({ body: i, r: shape.r, p: new THREE.Vector3(...shape.p), moves: body.moves }); continue; }
+      if (shape.r) { this.addBall(body, i, shape, material); continue; }
       const mesh = new THREE.Mesh(polygons(shape), material);
       mesh.castShadow = mesh.receiveShadow = this.shadows;
       this.bodies[i].add(mesh);
     }
-    for (const end of body.sticks) {
-      const tip = new THREE.Vector3(...end), size = tip.length();
-      if (size === 0) continue;
-      const rod = new THREE.Mesh(new THREE.CylinderGeometry(0.012 * size, 0.012 * size, size, 8), material);
-      rod.position.copy(tip).multiplyScalar(0.5);
-      rod.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), tip.clone().normalize());
-      rod.castShadow = this.shadows;
-      this.bodies[i].add(rod);
-    }
+    for (const end of body.sticks) this.addStick(i, [0, 0, 0], end, material);
+  }
+
+  // one far from the centre of mass is held by a stick
+  addBall(body, i, { r, p }, material) {
+    this.balls.push({ body: i, r, p: new THREE.Vector3(...p), moves: body.moves });
+    if (body.moves && Math.hypot(...p.map((x, k) => x - body.com[k])) > FAR * r) this.addStick(i, body.com, p, material);
+  }
+
+  addStick(i, from, to, material) {
+    const foot = new THREE.Vector3(...from), way = new THREE.Vector3(...to).sub(foot), size = way.length();
+    if (size === 0) return;
+    const rod = new THREE.Mesh(new THREE.CylinderGeometry(STICK * size, STICK * size, size, 8), material);
+    rod.position.copy(foot).addScaledVector(way, 0.5);
+    rod.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), way.normalize());
+    rod.castShadow = this.shadows;
+    this.bodies[i].add(rod);
   }
 
   addBalls() {
     if (!this.balls.length) return;
-    const many = this.balls.length > 200;
-    const geometry = new THREE.SphereGeometry(1, many ? 16 : 32, many ? 12 : 24);
-    this.instances = new THREE.InstancedMesh(geometry, new THREE.MeshLambertMaterial({ map: stripes() }), this.balls.length);
-    this.instances.castShadow = this.instances.receiveShadow = this.shadows;
-    this.instances.frustumCulled = false;
-    this.root.add(this.instances);
+    this.spheres = new Balls(this.balls.length, this.shadows);
+    this.root.add(this.spheres.mesh);
   }
 
   lights() {
     const g = this.about.gravity, size = Math.hypot(...g);
     this.up = size > 0 ? new THREE.Vector3(...g).multiplyScalar(-1 / size) : new THREE.Vector3(0, 0, 1);
-    this.flat = Math.abs(this.up.z) < 0.5;
+    this.flat = size === 0 || Math.abs(this.up.z) < 0.5;
     this.sun = new THREE.DirectionalLight(0xffffff, 1.9);
     this.sun.castShadow = this.shadows;
     this.sun.shadow.mapSize.set(1024, 1024);
@@ -117,9 +117,9 @@ export class Stage {
     return box;
   }
 
-  // camera, sun and ground for what happens between these frames
-  frame(frames) {
-    const box = this.bounds(frames);
+  // camera, sun and ground for what happens in this box; ahead: more may happen around it
+  frame(box, ahead) {
+    this.margin = ahead ? AHEAD : MARGIN;
     this.centre = box.getCenter(new THREE.Vector3());
     this.half = box.getSize(new THREE.Vector3()).multiplyScalar(0.5);
     this.radius = Math.max(1e-6, this.half.length());
@@ -132,6 +132,7 @@ export class Stage {
     Object.assign(cam, { left: -1.6 * this.radius, right: 1.6 * this.radius, top: 1.6 * this.radius, bottom: -1.6 * this.radius, near: 0.1 * this.radius, far: 9 * this.radius });
     cam.updateProjectionMatrix();
     this.sun.shadow.normalBias = 0.004 * this.radius;
+    this.pushes.resize(this.radius);
     this.resetCamera();
   }
 
@@ -148,7 +149,7 @@ export class Stage {
     for (let i = 0; i < 8; i++) {
       const corner = new THREE.Vector3(i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z);
       const toward = corner.dot(from);
-      distance = Math.max(distance, toward + MARGIN * Math.abs(corner.dot(up)) / tan, toward + MARGIN * Math.abs(corner.dot(right)) / (tan * this.camera.aspect));
+      distance = Math.max(distance, toward + this.margin * Math.abs(corner.dot(up)) / tan, toward + this.margin * Math.abs(corner.dot(right)) / (tan * this.camera.aspect));
     }
     this.camera.position.copy(this.centre).addScaledVector(from, distance);
     this.camera.near = distance / 100;
@@ -161,45 +162,54 @@ export class Stage {
   isCrowded() {
     this.camera.updateMatrixWorld();
     const p = new THREE.Vector3();
-    return this.bodies.some((group, i) => {
-      if (!this.about.bodies[i].moves) return false;
-      p.set(...this.about.bodies[i].com).applyQuaternion(group.quaternion).add(group.position).project(this.camera);
+    return this.moving.some((i) => {
+      this.centreOf(i, p).project(this.camera);
       return Math.abs(p.x) > 0.8 || Math.abs(p.y) > 0.8;
     });
   }
 
-  // a little farther away, to a limit
+  // a little farther away; false at the limit
   stepBack() {
-    if (this.back > FARTHEST) return;
+    if (this.back > FARTHEST) return false;
     this.back *= 1.02;
     this.camera.position.sub(this.centre).multiplyScalar(1.02).add(this.centre);
+    return true;
   }
 
+  // seen from outside of what it fills; a wall is small and faint, so that what happens before it is seen
   addPlane({ body, n, offset }) {
-    const size = 5 * this.radius;
     const normal = new THREE.Vector3(...n);
+    const wall = !this.flat && normal.clone().applyQuaternion(this.bodies[body].quaternion).dot(this.up) < 0.5;
+    const size = (wall ? 2 : 5) * this.radius;
     const group = new THREE.Group();
-    const material = new THREE.MeshLambertMaterial({ side: THREE.DoubleSide });
+    const material = new THREE.MeshLambertMaterial({ transparent: wall, opacity: wall ? 0.4 : 1, depthWrite: !wall });
     this.materials.push([material, 0, false]);
     const mesh = new THREE.Mesh(new THREE.PlaneGeometry(size, size), material);
-    mesh.receiveShadow = this.shadows;
-    const grid = new THREE.GridHelper(size, 20);
-    grid.rotation.x = Math.PI / 2;
-    grid.position.z = 0.0005 * this.radius;
-    grid.material.transparent = true;
-    grid.material.opacity = 0.25;
-    group.add(mesh, grid);
+    mesh.receiveShadow = this.shadows && !wall;
+    group.add(mesh);
+    if (!wall) group.add(this.grid(size));
     group.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), normal);
     const centre = this.bodies[body].worldToLocal(this.centre.clone());
     group.position.copy(centre.addScaledVector(normal, offset - centre.dot(normal)));
     this.bodies[body].add(group);
   }
 
+  grid(size) {
+    const grid = new THREE.GridHelper(size, 20);
+    grid.rotation.x = Math.PI / 2;
+    grid.position.z = 0.0005 * this.radius;
+    Object.assign(grid.material, { transparent: true, opacity: 0.25 });
+    return grid;
+  }
+
   recolor() {
     this.scene.background = new THREE.Color(ink("paper"));
     for (const [material, i, moves] of this.materials) material.color.set(moves ? bodyColor(i) : ink("ink-3"));
-    this.balls.forEach((ball, k) => this.instances.setColorAt(k, new THREE.Color(ball.moves ? bodyColor(ball.body) : ink("ink-4"))));
-    if (this.instances?.instanceColor) this.instances.instanceColor.needsUpdate = true;
+    const inks = Array.from({ length: 8 }, (_, i) => new THREE.Color(bodyColor(i + 1))), still = new THREE.Color(ink("ink-4"));
+    this.balls.forEach((ball, k) => this.spheres.color(k, ball.moves ? inks[(ball.body - 1) % 8] : still));
+    this.pushes.recolor();
+    if (this.names) { this.showNames(false); this.showNames(true); }
+    this.spheres?.update();
   }
 
   // p and quaternion (w first) of each body
@@ -208,58 +218,54 @@ export class Stage {
       group.position.set(poses[7 * i], poses[7 * i + 1], poses[7 * i + 2]);
       group.quaternion.set(poses[7 * i + 4], poses[7 * i + 5], poses[7 * i + 6], poses[7 * i + 3]);
     });
-    const matrix = new THREE.Matrix4(), scale = new THREE.Vector3();
+    const at = new THREE.Vector3();
     this.balls.forEach((ball, k) => {
       const group = this.bodies[ball.body];
-      const at = ball.p.clone().applyQuaternion(group.quaternion).add(group.position);
-      this.instances.setMatrixAt(k, matrix.compose(at, group.quaternion, scale.setScalar(ball.r)));
+      at.copy(ball.p).applyQuaternion(group.quaternion).add(group.position);
+      this.spheres.place(k, at, group.quaternion, ball.r);
     });
-    if (this.instances) this.instances.instanceMatrix.needsUpdate = true;
+    this.spheres?.update();
+    this.names?.children.forEach((sprite) => this.centreOf(sprite.userData.body, sprite.position).addScaledVector(this.up, 0.05 * this.radius));
   }
 
-  // rows of point, impulse, kind; the largest impulse is as long as a third of the scene
-  push(rows, { contacts, impulses }) {
-    for (const old of [...this.arrows.children]) { old.geometry.dispose(); old.material.dispose(); this.arrows.remove(old); }
-    let most = 1e-12;
-    for (let i = 0; i < rows.length; i += 7) most = Math.max(most, Math.hypot(rows[i + 3], rows[i + 4], rows[i + 5]));
-    const dots = [], lines = [];
-    for (let i = 0; i < rows.length; i += 7) {
-      const p = new THREE.Vector3(rows[i], rows[i + 1], rows[i + 2]);
-      const d = new THREE.Vector3(rows[i + 3], rows[i + 4], rows[i + 5]).multiplyScalar((0.35 * this.radius) / most);
-      if (rows[i + 6] === 0) dots.push(p);
-      if (d.length() > 1e-3 * this.radius) lines.push([p, d]);
+  // the centre of mass of a body as it stands now
+  centreOf(i, out) {
+    const group = this.bodies[i];
+    return out.set(...this.about.bodies[i].com).applyQuaternion(group.quaternion).add(group.position);
+  }
+
+  get moving() { return this.about.bodies.flatMap((body, i) => (body.moves ? [i] : [])); }
+
+  showNames(on) {
+    if (this.names) THREE.discard(this.names);
+    this.names = null;
+    if (!on) return;
+    this.names = new THREE.Group();
+    for (const i of this.moving.slice(0, NAMES)) {
+      const sprite = THREE.words(this.about.bodies[i].name || String(i), ink("ink-1"), 0.09 * this.radius);
+      sprite.userData.body = i;
+      this.names.add(sprite);
     }
-    if (contacts) this.addDots(dots.slice(0, 2000));
-    if (impulses) this.addArrows(lines.slice(0, 2000));
+    this.scene.add(this.names);
   }
 
-  addDots(points) {
-    if (!points.length) return;
-    const mesh = new THREE.InstancedMesh(new THREE.SphereGeometry(0.008 * this.radius, 8, 6), new THREE.MeshLambertMaterial({ color: ink("ink-1"), depthTest: false }), points.length);
-    points.forEach((p, i) => mesh.setMatrixAt(i, new THREE.Matrix4().setPosition(p)));
-    mesh.frustumCulled = false;
-    mesh.renderOrder = 2;
-    this.arrows.add(mesh);
+  // where centres of mass went, from records up to a time; none: no paths
+  showPaths(records, time) {
+    if (this.paths) THREE.discard(this.paths);
+    this.paths = null;
+    const past = records?.filter((r) => r.time <= time) ?? [];
+    if (past.length < 2) return;
+    const every = Math.ceil(past.length / POINTS);
+    const kept = past.filter((_, k) => k % every === 0 || k === past.length - 1);
+    const q = new THREE.Quaternion();
+    this.paths = new THREE.Group();
+    for (const i of this.moving.slice(0, PATHS)) {
+      const points = kept.map(({ poses: p }) => new THREE.Vector3(...this.about.bodies[i].com)
+        .applyQuaternion(q.set(p[7 * i + 4], p[7 * i + 5], p[7 * i + 6], p[7 * i + 3])).add({ x: p[7 * i], y: p[7 * i + 1], z: p[7 * i + 2] }));
+      this.paths.add(new THREE.Line(new THREE.BufferGeometry().setFromPoints(points), new THREE.LineBasicMaterial({ color: bodyColor(i) })));
+    }
+    this.scene.add(this.paths);
   }
 
-  addArrows(lines) {
-    if (!lines.length) return;
-    const material = () => new THREE.MeshLambertMaterial({ color: ink("ink-5"), depthTest: false });
-    const w = 0.006 * this.radius;
-    const shaft = new THREE.InstancedMesh(new THREE.CylinderGeometry(w, w, 1, 8), material(), lines.length);
-    const head = new THREE.InstancedMesh(new THREE.ConeGeometry(3.2 * w, 9 * w, 12), material(), lines.length);
-    const up = new THREE.Vector3(0, 1, 0);
-    lines.forEach(([p, d], i) => {
-      const size = d.length(), turn = new THREE.Quaternion().setFromUnitVectors(up, d.clone().divideScalar(size));
-      shaft.setMatrixAt(i, new THREE.Matrix4().compose(p.clone().addScaledVector(d, 0.5), turn, new THREE.Vector3(1, size, 1)));
-      head.setMatrixAt(i, new THREE.Matrix4().compose(p.clone().add(d), turn, new THREE.Vector3(1, 1, 1)));
-    });
-    shaft.frustumCulled = head.frustumCulled = false;
-    shaft.renderOrder = head.renderOrder = 3;
-    this.arrows.add(shaft, head);
-  }
-
-  dispose() {
-    this.scene.traverse((o) => { o.geometry?.dispose(); o.material?.map?.dispose?.(); o.material?.dispose?.(); });
-  }
+  dispose() { THREE.discard(this.scene); }
 }

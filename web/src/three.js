@@ -1,12 +1,13 @@
-// three.js - the part of three that the page uses, and a renderer that may be missing.
+// three.js - the part of three that the page uses, a renderer that may be missing, and words in space.
 export {
-  Box3, BufferGeometry, CanvasTexture, Color, ConeGeometry, CylinderGeometry, DirectionalLight, DoubleSide,
-  Float32BufferAttribute, GridHelper, Group, HemisphereLight, InstancedMesh, Line, LineBasicMaterial, Matrix4, Mesh,
-  MeshLambertMaterial, PerspectiveCamera, PlaneGeometry, Quaternion, Scene, SphereGeometry, Sprite, SpriteMaterial,
-  SRGBColorSpace, Vector3,
+  Box3, BufferAttribute, BufferGeometry, CanvasTexture, Color, ConeGeometry, CylinderGeometry, DirectionalLight, DoubleSide,
+  DynamicDrawUsage, Float32BufferAttribute, GridHelper, Group, HemisphereLight, Line, LineBasicMaterial, Matrix4, Mesh,
+  MeshBasicMaterial, MeshLambertMaterial, PerspectiveCamera, PlaneGeometry, Points, PointsMaterial, Quaternion, Scene, SphereGeometry, Sprite,
+  SpriteMaterial, SRGBColorSpace, Vector3,
 } from "three";
 export { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
-import { WebGLRenderer } from "three";
+import { CanvasTexture, Sprite, SpriteMaterial, WebGLRenderer } from "three";
+import { make } from "./dom.js";
 
 // null where the browser has no WebGL: the place then says so, and the rest of the page works
 export const makeRenderer = (place) => {
@@ -19,4 +20,25 @@ export const makeRenderer = (place) => {
     place.textContent = "This browser draws no 3D (WebGL is off).";
     return null;
   }
+};
+
+// words that face the eye, in front of everything; height is that of a line
+export const words = (text, color, height) => {
+  const font = '52px "DejaVu Sans", Verdana, sans-serif';
+  const canvas = make("canvas", { height: 72 });
+  const measure = canvas.getContext("2d");
+  measure.font = font;
+  canvas.width = Math.ceil(measure.measureText(text).width) + 16;
+  const pen = canvas.getContext("2d");
+  Object.assign(pen, { font, fillStyle: color, textAlign: "center", textBaseline: "middle" });
+  pen.fillText(text, canvas.width / 2, 36);
+  const sprite = new Sprite(new SpriteMaterial({ map: new CanvasTexture(canvas), depthTest: false, transparent: true }));
+  sprite.scale.set((height * canvas.width) / 72, height, 1);
+  sprite.renderOrder = 5;
+  return sprite;
+};
+
+export const discard = (object) => {
+  object.traverse((o) => { o.geometry?.dispose(); o.material?.map?.dispose?.(); o.material?.dispose?.(); });
+  object.removeFromParent();
 };

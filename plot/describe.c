@@ -1,0 +1,120 @@
+// describe.c - bodies for a page to draw, as JSON: shapes as polygons, planes, centres of mass.
+//
+// Lengths have seven figures, which a screen does not resolve; numbers beyond 1e300 are held there because JSON
+// has no infinity. Fails: memory, by a shape with fewer faces.
+#include "plot/describe.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "io/json.h"
+#include "plot/faces.h"
+
+static double bounded(double x) { return fmin(fmax(x, -1e300), 1e300); }
+
+static void put_vector(FILE* file, const char* before, crVec3 x) {
+    fprintf(file, "%s[%.7g,%.7g,%.7g]", before, bounded(x.x), bounded(x.y), bounded(x.z));
+}
+
+static bool is_smooth(crShapeKind kind) {
+    return kind == CR_SHAPE_ELLIPSOID || kind == CR_SHAPE_CAPSULE || kind == CR_SHAPE_CYLINDER ||
+           kind == CR_SHAPE_CONE || kind == CR_SHAPE_HEIGHTFIELD;
+}
+
+static void put_faces(FILE* file, const crShape* piece, int segments) {
+    crFaces f;
+    cr_faces_create(piece, segments, &f);
+    fprintf(file, "{\"smooth\":%s,\"v\":[", is_smooth(piece->kind) ? "true" : "false");
+    for (size_t i = 0; i < f.vertex_count; i++) {
+        crVec3 v = f.vertices[i];
+        fprintf(file, "%s%.7g,%.7g,%.7g", i > 0 ? "," : "", bounded(v.x), bounded(v.y), bounded(v.z));
+    }
+    fputs("],\"f\":[", file);
+    for (size_t i = 0; i < f.index_count; i++) {
+        fprintf(file, "%s%d", i > 0 ? "," : "", f.loops[i]);
+    }
+    fputs("]}", file);
+    cr_faces_destroy(&f);
+}
+
+static void put_piece(FILE* file, const crShape* piece, int segments) {
+    if (piece->kind != CR_SHAPE_SPHERE) {
+        put_faces(file, piece, segments);
+        return;
+    }
+    fprintf(file, "{\"r\":%.7g", bounded(piece->size.x));
+    put_vector(file, ",\"p\":", piece->pose.p);
+    putc('}', file);
+}
+
+static void put_shapes(FILE* file, const crModel* model, int body, int segments) {
+    bool any = false;
+    fputs(",\"shapes\":[", file);
+    for (int i = 0; i < model->shape_count; i++) {
+        const crShape* shape = &model->shapes[i].shape;
+        if (model->shapes[i].body != body || shape->kind == CR_SHAPE_HALFSPACE) continue;
+        for (int k = 0; k < cr_faces_pieces(shape); k++) {
+            crShape piece = cr_faces_piece(shape, k);
+            if (any) putc(',', file);
+            any = true;
+            put_piece(file, &piece, segments);
+        }
+    }
+    putc(']', file);
+}
+
+static void put_sticks(FILE* file, const crModel* model, int body) {
+    crVec3 ends[CR_STICKS];
+    int count = body != CR_WORLD ? cr_faces_sticks(model, body, ends) : 0;
+    fputs(",\"sticks\":[", file);
+    for (int i = 0; i < count; i++) {
+        put_vector(file, i > 0 ? "," : "", ends[i]);
+    }
+    putc(']', file);
+}
+
+static void put_planes(FILE* file, const crModel* model) {
+    bool any = false;
+    fputs(",\"planes\":[", file);
+    for (int i = 0; i < model->shape_count; i++) {
+        const crShape* s = &model->shapes[i].shape;
+        if (s->kind != CR_SHAPE_HALFSPACE) continue;
+        crVec3 n = cr_quat_rotate(s->pose.q, s->size);
+        fprintf(file, "%s{\"body\":%d", any ? "," : "", model->shapes[i].body);
+        any = true;
+        put_vector(file, ",\"n\":", n);
+        fprintf(file, ",\"offset\":%.7g}", bounded(s->offset + cr_dot(n, s->pose.p)));
+    }
+    putc(']', file);
+}
+
+bool cr_describe_moves(const crModel* model, int body) {
+    return model->bodies[body].last >= 0 || model->bodies[body].base != CR_WORLD;
+}
+
+void cr_describe_model(FILE* file, const crModel* model, int segments) {
+    fputs("\"bodies\":[", file);
+    for (int i = 0; i < model->nb; i++) {
+        const crBody* body = &model->bodies[i];
+        fputs(i > 0 ? ",{\"name\":" : "{\"name\":", file);
+        cr_json_write_string(file, i == CR_WORLD ? "world" : body->name != NULL ? body->name : "");
+        fprintf(file, ",\"moves\":%s", cr_describe_moves(model, i) ? "true" : "false");
+        put_vector(file, ",\"com\":", body->com);
+        put_sticks(file, model, i);
+        put_shapes(file, model, i, segments);
+        putc('}', file);
+    }
+    putc(']', file);
+    put_planes(file, model);
+    put_vector(file, ",\"gravity\":", model->gravity);
+}
+
+void cr_describe_safely(FILE* file, const char* json, size_t size) {
+    for (size_t i = 0; i < size; i++) {
+        if (json[i] != '\0' && strchr("<>&", json[i]) != NULL) {
+            fprintf(file, "\\u%04x", (unsigned char)json[i]);
+        } else {
+            putc(json[i], file);
+        }
+    }
+}

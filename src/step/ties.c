@@ -1,0 +1,69 @@
+// ties.c - forces of loops, limits, motors and dry friction, kept from solve to solve to start from.
+//
+// Six places a loop, then four a velocity (lower limit, upper limit, motor, dry friction) of every body that
+// has any of these. What takes no part in a solve is zero after it. Fails: CR_ERR_MEMORY.
+#include <string.h>
+
+#include "step/cache.h"
+
+enum { LOOP_ROWS = 6, DOF_ROWS = 4 };
+
+static bool acts(const crModel* model, const crBody* body) {
+    for (int j = body->v; j < body->v + body->nv; j++) {
+        const crDof* dof = &model->dofs[j];
+        if (dof->lower > -INFINITY || dof->upper < INFINITY || dof->motor_force > 0.0 || dof->friction > 0.0)
+            return true;
+    }
+    return false;
+}
+
+crStatus cr__step_ties_create(crStep* step) {
+    const crModel* model = step->model;
+    crStepCache* cache = step->cache;
+    cache->first_force = cr_arena_alloc(&step->store, (size_t)model->nb * sizeof(int));
+    if (cache->first_force == NULL) return CR_ERR_MEMORY;
+    step->tie_count = LOOP_ROWS * model->loop_count;
+    for (int b = 0; b < model->nb; b++) {
+        cache->first_force[b] = step->tie_count;
+        if (acts(model, &model->bodies[b])) step->tie_count += DOF_ROWS * model->bodies[b].nv;
+    }
+    size_t bytes = (size_t)(step->tie_count + 1) * sizeof(double);
+    step->tie_force = cr_arena_alloc(&step->store, bytes);
+    if (step->tie_force == NULL) return CR_ERR_MEMORY;
+    memset(step->tie_force, 0, bytes);
+    return CR_OK;
+}
+
+void cr__step_tie_loop(crStep* step, int loop, int row, int count) {
+    for (int k = 0; k < count; k++) {
+        step->cache->tie_of_row[row + k] = LOOP_ROWS * loop + k;
+    }
+}
+
+void cr__step_tie_joint(crStep* step, const crJointRow* info) {
+    const crBody* body = &step->model->bodies[step->model->dof_body[info->dof]];
+    int at = step->cache->first_force[step->model->dof_body[info->dof]] + DOF_ROWS * (info->dof - body->v);
+    if (info->kind == CR_ROW_MOTOR) at += 2;
+    if (info->kind == CR_ROW_FRICTION) at += 3;
+    // a ball has one limit, hinges and sliders pull back from the upper one
+    bool upper = body->joint != CR_JOINT_BALL && step->rows.value[step->rows.start[info->row]] < 0.0;
+    if (info->kind == CR_ROW_LIMIT && upper) at += 1;
+    step->cache->tie_of_row[info->row] = at;
+}
+
+void cr__step_keep_ties(crStep* step) {
+    const crModel* model = step->model;
+    if (step->tie_count == 0) return;
+    for (int k = 0; k < step->part_loop_count; k++) {
+        memset(step->tie_force + LOOP_ROWS * step->part_loops[k], 0, LOOP_ROWS * sizeof(double));
+    }
+    for (int k = 0; k < step->part_count; k++) {
+        int b = step->part[k], first = step->cache->first_force[b];
+        if (!acts(model, &model->bodies[b])) continue;
+        memset(step->tie_force + first, 0, (size_t)(DOF_ROWS * model->bodies[b].nv) * sizeof(double));
+    }
+    for (int r = 0; r < step->rows.count; r++) {
+        int at = step->cache->tie_of_row[r];
+        if (at >= 0) step->tie_force[at] = step->p[r] / step->h;
+    }
+}

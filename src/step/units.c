@@ -1,0 +1,218 @@
+// units.c - blocks of the step's problem as units of the packed sweeps.
+//
+//     H_u = rows of J L^-1 D^-1/2 (half.c) over the places of z that any of them reaches,   D_u = H_u H_u^T
+//
+// z of a tree is D^1/2 L v_free. The inverse of D_u serves contacts with round friction that stick; where
+// D_u is nearly singular (a chain that moves in a plane) local.c takes them.
+// Fails: CR_ERR_MEMORY.
+#include "step/units.h"
+
+#include <string.h>
+
+#include "linalg/dense.h"
+#include "model/spatial.h"
+
+#define SINGULAR 1e-10  // pivots of D, of its largest entry
+
+typedef struct Sizes {
+    size_t col, H, D;
+} Sizes;
+
+// velocities that a block's rows reach, in the order met, into col (or NULL); where is -1 before and after
+static int reach(const crMatrix* H, const crBlock* block, int* where, int* col) {
+    int width = 0, first = H->start[block->row], end = H->start[block->row + block->count];
+    for (int k = first; k < end; k++) {
+        if (where[H->col[k]] >= 0) continue;
+        if (col != NULL) col[width] = H->col[k];
+        where[H->col[k]] = width++;
+    }
+    for (int k = first; k < end && col == NULL; k++) {
+        where[H->col[k]] = -1;
+    }
+    return width;
+}
+
+static Sizes sizes(const crProblem* problem, int* where) {
+    Sizes sum = {0};
+    for (int i = 0; i < problem->block_count; i++) {
+        const crBlock* block = &problem->blocks[i];
+        size_t width = (size_t)reach(&problem->J, block, where, NULL), count = (size_t)block->count;
+        sum.col += width;
+        sum.H += width * count;
+        sum.D += 3 * count * count;
+    }
+    return sum;
+}
+
+// round cones without moments, and planar ones
+static bool round_cone(const crUnit* unit) {
+    return unit->kind == CR_BLOCK_CONE && unit->part_count == 1 && !unit->part[0].polygon &&
+           !unit->part[0].free;
+}
+
+// G = D^-1, or false
+static bool invert(const double* D, int n, double* G) {
+    double C[CR_UNIT_ROWS * CR_UNIT_ROWS], largest = 0.0;
+    for (int i = 0; i < n; i++) {
+        largest = fmax(largest, D[i * (n + 1)]);
+    }
+    memcpy(C, D, (size_t)(n * n) * sizeof *C);
+    if (!cr__cholesky(C, n)) return false;
+    for (int i = 0; i < n; i++) {
+        if (!(C[i * (n + 1)] * C[i * (n + 1)] > SINGULAR * largest)) return false;
+    }
+    for (int j = 0; j < n; j++) {
+        double column[CR_UNIT_ROWS] = {0};
+        column[j] = 1.0;
+        cr__cholesky_solve(C, n, column);
+        for (int i = 0; i < n; i++) {
+            G[i * n + j] = column[i];
+        }
+    }
+    return true;
+}
+
+// D as it is and as local.c wants it, and the inverse
+static void make_D(const double* E, const crBlock* block, crRowUnit* unit, double* room) {
+    int n = unit->local.count;
+    double largest = 0.0;
+    unit->D = room;
+    double* scaled = room + n * n;
+    for (int a = 0; a < n; a++) {
+        for (int b = 0; b < n; b++) {
+            double sum = 0.0;
+            for (int k = 0; k < unit->width; k++) {
+                sum += unit->H[k * n + a] * unit->H[k * n + b];
+            }
+            unit->D[a * n + b] = sum;
+            scaled[a * n + b] = E[a] * sum * E[b];
+        }
+        largest = fmax(largest, scaled[a * (n + 1)]);
+    }
+    unit->local.D = scaled;
+    unit->local.rho = largest > 0.0 ? 1.0 / largest : 1.0;
+    double* G = room + 2 * n * n;
+    bool round = round_cone(&unit->local) && block->mu == block->mu2;
+    unit->mu = block->mu;
+    unit->G = round && n > 1 && invert(unit->D, n, G) ? G : NULL;
+}
+
+static void make_unit(const crProblem* problem, const crBlock* block, int* where, crUnits* units,
+                      crRowUnit* unit) {
+    const crMatrix* H = &problem->J;
+    int n = block->count;
+    cr__unit_cut(problem, block, block->row, n, &unit->local, units->E + block->row);
+    unit->width = reach(H, block, where, unit->col);
+    memset(unit->H, 0, (size_t)(unit->width * n) * sizeof(double));
+    for (int r = 0; r < n; r++) {
+        for (int k = H->start[block->row + r]; k < H->start[block->row + r + 1]; k++) {
+            unit->H[where[H->col[k]] * n + r] = H->value[k];
+        }
+    }
+    for (int k = 0; k < unit->width; k++) {
+        where[unit->col[k]] = -1;
+    }
+}
+
+// places of the trees' velocities, those of one island side by side
+static crStatus number_trees(crStep* step, const int* island_of_body, crUnits* units) {
+    const crModel* model = step->model;
+    int* next = cr_arena_alloc(&step->scratch, (size_t)(units->islands + 1) * sizeof *next);
+    if (next == NULL) return CR_ERR_MEMORY;
+    memset(next, 0, (size_t)(units->islands + 1) * sizeof *next);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int j = 0; j < model->nv; j++) {
+            int body = model->dof_body[j], island = island_of_body[body];
+            units->column[j] = -1;
+            if (island < 0 || model->bodies[body].single) continue;
+            if (units->first[island] == units->first[island + 1]) continue;
+            units->column[j] = next[island]++;
+        }
+        for (int i = 0; i < units->islands && pass == 0; i++) {
+            int strides = (next[i] + CR_BODY_STRIDE - 1) / CR_BODY_STRIDE;
+            next[i] = CR_BODY_STRIDE * units->places;
+            units->places += strides;
+        }
+    }
+    return CR_OK;
+}
+
+static crStatus make_rows(crStep* step, crUnits* units) {
+    crArena* arena = &step->scratch;
+    size_t rows = (size_t)units->rows + 1;
+    units->E = cr_arena_alloc(arena, 4 * rows * sizeof(double));
+    units->column = cr_arena_alloc(arena, (size_t)(step->model->nv + 1) * sizeof(int));
+    units->mixed = cr_arena_alloc(arena, (size_t)(units->islands + 1) * sizeof(bool));
+    if (units->E == NULL || units->column == NULL || units->mixed == NULL) return CR_ERR_MEMORY;
+    memset(units->mixed, 0, (size_t)(units->islands + 1) * sizeof(bool));
+    units->e = units->E + rows;
+    units->dp = units->e + rows;
+    units->direction = units->dp + rows;
+    units->p = step->p;
+    for (int r = 0; r < units->rows; r++) {
+        units->e[r] = step->H.w_hat[r] + step->b[r];
+    }
+    return CR_OK;
+}
+
+crStatus cr__units_create(crStep* step, const int* island_of_body, int islands, const int* order,
+                          const int* first, crUnits* units) {
+    const crProblem* problem = &step->problem;
+    crArena* arena = &step->scratch;
+    *units = (crUnits){.islands = islands, .first = first, .count = problem->block_count};
+    units->rows = problem->rows;
+    crStatus status = make_rows(step, units);
+    units->unit = cr_arena_alloc(arena, (size_t)(units->count + 1) * sizeof *units->unit);
+    int* where = cr_arena_alloc(arena, (size_t)(step->model->nv + 1) * sizeof *where);
+    if (status != CR_OK || units->unit == NULL || where == NULL) return CR_ERR_MEMORY;
+    memset(where, -1, (size_t)step->model->nv * sizeof *where);
+    Sizes need = sizes(problem, where);
+    int* col = cr_arena_alloc(arena, (need.col + 1) * sizeof *col);
+    double* H = cr_arena_alloc(arena, (need.H + 1) * sizeof *H);
+    double* D = cr_arena_alloc(arena, (need.D + 1) * sizeof *D);
+    if (col == NULL || H == NULL || D == NULL) return CR_ERR_MEMORY;
+    for (int i = 0; i < units->count; i++) {
+        const crBlock* block = &problem->blocks[order[i]];
+        crRowUnit* unit = &units->unit[i];
+        *unit = (crRowUnit){.col = col, .H = H};
+        make_unit(problem, block, where, units, unit);
+        make_D(units->E + block->row, block, unit, D);
+        col += unit->width;
+        H += unit->width * block->count;
+        D += 3 * block->count * block->count;
+    }
+    status = cr__units_newton_create(step, where, units);
+    return status == CR_OK ? number_trees(step, island_of_body, units) : status;
+}
+
+crStatus cr__units_place(crStep* step, const int* island_of_body, const double* v, crUnits* units,
+                         crPacked* p) {
+    const crModel* model = step->model;
+    int base = CR_BODY_STRIDE * (p->bodies + 1);
+    memset(p->z_free + base, 0, CR_BODY_STRIDE * (size_t)units->places * sizeof(double));
+    for (int j = 0; j < model->nv; j++) {
+        if (units->column[j] < 0) continue;
+        int at = base + units->column[j], body = model->dof_body[j];
+        p->z_free[at] = cr__half_velocity(model, &step->dynamics, v, j);
+        p->body[at / CR_BODY_STRIDE - 1] = body;
+        p->body_island[at / CR_BODY_STRIDE - 1] = island_of_body[body];
+    }
+    p->bodies += units->places;
+    for (int i = 0; i < p->count; i++) {
+        const crPackedContact* c = &p->contact[i];
+        units->mixed[island_of_body[cr__moves(model, c->body_b) ? c->body_b : c->body_a]] = true;
+    }
+    for (int i = 0; i < units->count; i++) {
+        const crRowUnit* unit = &units->unit[i];
+        for (int k = 0; k < unit->width; k++) {
+            int j = unit->col[k], body = model->dof_body[j];
+            bool single = model->bodies[body].single;
+            unit->col[k] = single ? p->place[body] + j - model->bodies[body].v : base + units->column[j];
+        }
+    }
+    size_t bytes = CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(int);
+    units->where = cr_arena_alloc(&step->scratch, bytes);
+    if (units->where == NULL) return CR_ERR_MEMORY;
+    memset(units->where, -1, bytes);
+    return CR_OK;
+}

@@ -1,0 +1,70 @@
+// units.h - rows that join the packed sweeps: contacts of trees or with other friction, loops, limits, motors.
+//
+// A tree's velocities stand in z as D^1/2 L v (M = L^T D L), so that rows of H = J L^-1 D^-1/2 give u = e + H z
+// and an impulse p moves z by H^T p; a row reaches the velocities above its two bodies and no others. Units of
+// one island go one after another, islands side by side.
+#ifndef CAROM_STEP_UNITS_H
+#define CAROM_STEP_UNITS_H
+
+#include "resolve/system.h"
+#include "step/packed_solve.h"
+
+#define CR_NEWTON_ROWS 150  // of an island that Newton's method is tried on
+
+// A block of the problem.
+typedef struct crRowUnit {
+    crUnit local;   // its rows and limits; D scaled by E
+    int width;      // places of z it reaches
+    int* col;       // (width)
+    double* H;      // place by place (width*count)
+    double* D;      // H H^T as it is (count*count)
+    double* G;      // its inverse where friction is round, NULL: by local.c alone (count*count)
+    double mu;      // of G
+    double change;  // of the last sweep: |diag(D) dp|^2, m^2/s^2
+    double size;    // dp diag(D) dp likewise
+} crRowUnit;
+
+typedef struct crUnits {
+    int islands;
+    const int* first;        // units of island i: first[i] to first[i + 1] - 1 (islands + 1)
+    crPackedIsland* island;  // what the sweeps do with each (islands)
+    crRowUnit* unit;         // (count)
+    int count;
+    int rows;
+    double* E;          // scale of each row's impulse, see resolve/system.h (rows)
+    double* e;          // velocity that is given, and the bias (rows)
+    double* p;          // impulses (rows)
+    double* dp;         // change of the last sweep (rows)
+    double* direction;  // of conjugate gradients (rows)
+    bool* mixed;        // islands that packed contacts are in too (islands)
+    int* where;         // work: -1 between uses (places of z)
+    double* room;       // work of Newton's method
+    int* index;         // likewise
+    int places;         // strides of z that trees take
+    int* column;        // place of each velocity of a tree, from the first that trees take (nv)
+} crUnits;
+
+// A unit for each block of step->problem: those of island i are order[first[i]] to order[first[i + 1] - 1].
+crStatus cr__units_create(crStep* step, const int* island_of_body, int islands, const int* order,
+                          const int* first, crUnits* units);
+// Places of trees in z and z_free after those of the bodies there are, and of every unit.
+crStatus cr__units_place(crStep* step, const int* island_of_body, const double* v, crUnits* units,
+                         crPacked* packed);
+
+// These do nothing where units is NULL.
+void cr__units_begin(crUnits* units);                             // no direction yet
+void cr__units_sweep(crUnits* units, double* z, crTasks* tasks);  // islands that are live
+void cr__units_apply(const crUnits* units, double* z);            // z += H^T p
+void cr__units_add_work(const crUnits* units, double* work);      // += p.e of each island (islands)
+void cr__units_scale(crUnits* units, const double* scale);        // p of each island (islands)
+// Changes of the last sweep into the islands; some that are left go on by Newton's method.
+void cr__units_judge(crUnits* units, double* z);
+void cr__units_accelerate(crUnits* units, const double* beta, const double* fresh);
+
+// Room for Newton's method on the largest island that it may take. where is -1 before and after (nv).
+crStatus cr__units_newton_create(crStep* step, int* where, crUnits* units);
+// Newton's method on a whole island until its map is within tol (m/s), which it then is in *change, squared.
+// false: nothing has changed.
+bool cr__units_newton(crUnits* units, int island, double tol, double* z, double* change);
+
+#endif

@@ -1,0 +1,47 @@
+// frames.mjs PAGE SCENE [SECONDS] - steps and pictures per second of a scene played in headless Chromium, drawn,
+// and what its main thread did meanwhile. The graphics are software's where there is no card.
+import { readFileSync } from "node:fs";
+import { chromium } from "playwright-core";
+
+const [page, path, seconds = "6"] = process.argv.slice(2);
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--enable-unsafe-swiftshader"] });
+const tab = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+await tab.goto(`file://${page}#scene&name=bouncing-ball`);
+await tab.waitForSelector("body[data-ready]");
+await tab.evaluate(([name, text]) => {
+  const data = new DataTransfer();
+  data.items.add(new File([text], name));
+  window.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+}, [path, readFileSync(path, "utf8")]);
+await tab.waitForSelector("#hash[data-steps='0']");
+const watch = await tab.context().newCDPSession(tab);
+await watch.send("Profiler.enable");
+await watch.send("Profiler.start");
+const seen = await tab.evaluate(async (ms) => {
+  document.getElementById("play").click();
+  const steps = () => Number(document.getElementById("hash").dataset.steps);
+  const begun = performance.now(), from = steps();
+  let pictures = 0;
+  while (performance.now() - begun < ms && document.getElementById("hash").dataset.over !== "true") {
+    await new Promise(requestAnimationFrame);
+    pictures++;
+  }
+  return { pictures, steps: steps() - from, seconds: (performance.now() - begun) / 1000 };
+}, 1000 * Number(seconds));
+const { profile } = await watch.send("Profiler.stop");
+await browser.close();
+
+const names = new Map(profile.nodes.map((n) => [n.id, n.callFrame]));
+const spent = {};
+profile.samples.forEach((id, i) => {
+  const { functionName, url } = names.get(id);
+  const part = url.startsWith("wasm") ? "library" : functionName === "(idle)" ? "idle" : functionName === "(garbage collector)" ? "garbage" : "page";
+  spent[part] = (spent[part] ?? 0) + profile.timeDeltas[i] / 1000;
+});
+console.log(`${(seen.steps / seen.seconds).toFixed(0)} steps/s and ${(seen.pictures / seen.seconds).toFixed(0)} pictures/s over ${seen.seconds.toFixed(1)} s; main thread: `
+  + Object.entries(spent).map(([part, ms]) => `${part} ${((100 * ms) / (1000 * seen.seconds)).toFixed(0)} %`).join(", "));
+if (process.env.CAROM_VERBOSE) {
+  const own = {};
+  profile.samples.forEach((id, i) => { const f = names.get(id); if (!f.url.startsWith("wasm")) own[`${f.functionName || "?"}:${f.columnNumber}`] = (own[`${f.functionName || "?"}:${f.columnNumber}`] ?? 0) + profile.timeDeltas[i] / 1000; });
+  Object.entries(own).sort((a, b) => b[1] - a[1]).slice(0, 15).forEach(([name, ms]) => console.log(`${ms.toFixed(0)} ms ${name}`));
+}
