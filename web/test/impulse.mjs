@@ -70,7 +70,7 @@ export default {
     await setRange(tab, "#slider-e", "0.35");
     await tab.selectOption("#after", "newton");
     await tab.locator("#laws tr[data-law=brach] input").uncheck();
-    const second = await openTab(new URL(tab.url()).hash);
+    const second = await openTab(new URL(tab.url()).hash, {});
     equal(JSON.stringify(await look(second)), JSON.stringify(await look(tab)), "collision and impulses after the round trip");
     equal(await second.locator("#after").inputValue(), "newton", "the law of velocities after");
     must(!(await second.locator("#laws tr[data-law=brach] input").isChecked()), "a law that was hidden is shown");
