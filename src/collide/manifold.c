@@ -112,31 +112,43 @@ static int edges(const crVec3* fa, const crVec3* fb, crVec3 n, double beside, Ca
     return 2;
 }
 
-// the corner other than `keep` whose triangle with its neighbours is the smallest
-static int flattest(const Candidate* c, int count, int keep) {
-    int best = -1;
-    double least = (double)INFINITY;
-    for (int i = 0; i < count; i++) {
-        crVec3 before = c[(i + count - 1) % count].a, after = c[(i + 1) % count].a;
-        double size = cr_norm(cr_cross(cr_sub(c[i].a, before), cr_sub(after, before)));
-        if (i == keep || !(size < least * (1.0 - 1e-9))) continue;
-        least = size;
-        best = i;
-    }
-    return best;
+// square of twice the area of the triangle of corner i and its neighbours
+static double flatness(const Candidate* c, int count, int i) {
+    crVec3 before = c[i > 0 ? i - 1 : count - 1].a, after = c[i + 1 < count ? i + 1 : 0].a;
+    crVec3 area = cr_cross(cr_sub(c[i].a, before), cr_sub(after, before));
+    return cr_dot(area, area);
 }
 
-// the deepest first; too many lose the flattest corners one by one
+// corners that are too many: the flattest go one by one, never the deepest, whose place is returned
+static int thin_out(Candidate* c, int* count, int deepest) {
+    double size[CLIP_MAX + 1];
+    int left = *count;
+    for (int i = 0; i < left; i++)
+        size[i] = flatness(c, left, i);
+    while (left > CR_MANIFOLD_MAX) {
+        int out = deepest > 0 ? 0 : 1;
+        for (int i = out + 1; i < left; i++)
+            if (i != deepest && size[i] < size[out] * (1.0 - 1e-9)) out = i;
+        left--;
+        for (int i = out; i < left; i++) {
+            c[i] = c[i + 1];
+            size[i] = size[i + 1];
+        }
+        if (out < deepest) deepest--;
+        int before = out > 0 ? out - 1 : left - 1, after = out < left ? out : 0;
+        size[before] = flatness(c, left, before);
+        size[after] = flatness(c, left, after);
+    }
+    *count = left;
+    return deepest;
+}
+
+// the deepest first
 static int reduce(Candidate* c, int count) {
     int deepest = 0;
     for (int i = 1; i < count; i++)
         if (c[i].gap < c[deepest].gap) deepest = i;
-    while (count > CR_MANIFOLD_MAX) {
-        int out = flattest(c, count--, deepest);
-        for (int i = out; i < count; i++)
-            c[i] = c[i + 1];
-        if (out < deepest) deepest--;
-    }
+    if (count > CR_MANIFOLD_MAX) deepest = thin_out(c, &count, deepest);
     Candidate t = c[0];
     c[0] = c[deepest];
     c[deepest] = t;
