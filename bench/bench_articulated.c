@@ -190,10 +190,11 @@ static double loop_error(Bench* bench) {
     cr_arena_create(&arena, NULL, 0);
     if (count > 0 && cr_rows_create(&arena, count, entries, &rows) == CR_OK) {
         for (int i = 0; i < model->loop_count; i++) {
-            cr_rows_add_loop(model, &bench->dynamics, i, &rows);
-        }
-        for (int i = 0; i < rows.count; i++) {
-            worst = fmax(worst, fabs(rows.gap[i]));
+            int first = cr_rows_add_loop(model, &bench->dynamics, i, &rows);
+            // of a range only what is passed
+            for (int r = first; r < rows.count; r++) {
+                worst = fmax(worst, cr_loop_ranges(&model->loops[i]) ? -rows.gap[r] : fabs(rows.gap[r]));
+            }
         }
     }
     cr_arena_destroy(&arena);

@@ -1,6 +1,6 @@
 # package_files.cmake - run by cpack on what it is about to pack: each package gets its copyright and changelog, and manual
 # pages are compressed. The date is that of CHANGELOG.md, so that the same sources make the same files.
-set(packages library libcarom0 development libcarom-dev command carom)
+set(packages library libcarom0 development libcarom-dev command carom ranks carom-mpi)
 string(REPLACE "libcarom0" "${CPACK_DEBIAN_LIBRARY_PACKAGE_NAME}" packages "${packages}")
 file(TIMESTAMP ${CPACK_CAROM_SOURCE}/CHANGELOG.md date "%a, %d %b %Y %H:%M:%S +0000" UTC)
 while(packages)

@@ -101,10 +101,21 @@ static bool moves_by(crJoint joint, crJitterKind kind) {
     return both || (place ? joint == CR_JOINT_SLIDER : turns);
 }
 
-static bool is_round(const crModel* model, int shape) {
-    crShapeKind kind = model->shapes[shape].shape.kind;
-    return model->bodies[model->shapes[shape].body].nv > 0 &&
-           (kind == CR_SHAPE_SPHERE || kind == CR_SHAPE_CAPSULE);
+// which of its sizes make a moving shape smaller all around: bits of x, y and z, 0 for others
+static unsigned sizes_of(const crModel* model, int shape) {
+    if (model->bodies[model->shapes[shape].body].nv == 0) return 0;
+    switch (model->shapes[shape].shape.kind) {
+    case CR_SHAPE_SPHERE:
+    case CR_SHAPE_CAPSULE:
+        return 1;
+    case CR_SHAPE_CYLINDER:
+        return 1 + 4;
+    case CR_SHAPE_BOX:
+    case CR_SHAPE_ELLIPSOID:
+        return 1 + 2 + 4;
+    default:
+        return 0;
+    }
 }
 
 static crStatus check_state(const crJitter* jitter, const crModel* model, crError* error) {
@@ -137,10 +148,10 @@ crStatus cr_jitter_check(const crJitter* jitter, const crJson* root, const crSce
     if (jitter->kind >= CR_JITTER_MU) return check_surface(jitter, model, error);
     if (jitter->kind != CR_JITTER_GAP) return check_state(jitter, model, error);
     for (int i = 0; i < model->shape_count; i++) {
-        if (is_round(model, i)) return CR_OK;
+        if (sizes_of(model, i) != 0) return CR_OK;
     }
     return cr_error_set(error, CR_ERR_MISSING, "gap",
-                        "gap: no moving body has a sphere or capsule to shrink");
+                        "gap: no moving body has a sphere, capsule, cylinder, box or ellipsoid to shrink");
 }
 
 static double draw(const crJitter* jitter, uint64_t* random) {
@@ -207,14 +218,19 @@ static void jitter_body(const crJitter* jitter, const crBody* body, crScene* sce
 
 static crStatus jitter_gaps(const crJitter* jitter, crModel* model, uint64_t* random, crError* error) {
     for (int i = 0; i < model->shape_count; i++) {
-        if (!is_round(model, i)) continue;
-        double* radius = &model->shapes[i].shape.size.x;
+        unsigned sizes = sizes_of(model, i);
+        if (sizes == 0) continue;
+        crVec3* size = &model->shapes[i].shape.size;
+        double* each[] = {&size->x, &size->y, &size->z};
         double less = fabs(draw(jitter, random));
-        if (!(less < *radius))
-            return cr_error_set(error, CR_ERR_RANGE, "gap",
-                                "gap: %.3g m is more than the radius %.3g m of '%.40s'", less, *radius,
-                                model->bodies[model->shapes[i].body].name);
-        *radius -= less;
+        for (int k = 0; k < 3; k++) {
+            if ((sizes & (1u << k)) == 0) continue;
+            if (!(less < *each[k]))
+                return cr_error_set(error, CR_ERR_RANGE, "gap",
+                                    "gap: %.3g m is more than the size %.3g m of '%.40s'", less, *each[k],
+                                    model->bodies[model->shapes[i].body].name);
+            *each[k] -= less;
+        }
     }
     return CR_OK;
 }

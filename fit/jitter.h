@@ -16,7 +16,7 @@ typedef enum crJitterKind {
     CR_JITTER_VELOCITY,  // of these, m/s
     CR_JITTER_ANGLE,     // of free, planar, hinged and ball-jointed bodies, rad
     CR_JITTER_SPIN,      // of these, rad/s
-    CR_JITTER_GAP,       // balls and capsules that move are smaller by this, never larger, m
+    CR_JITTER_GAP,       // shapes of bodies that move are smaller all around by this, never larger, m
     CR_JITTER_MU,        // of every material and pair; never below 0
     CR_JITTER_E,         // likewise; from 0 to 1
     CR_JITTER_FIELD      // a number of the file, or each number of a list

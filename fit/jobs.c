@@ -44,7 +44,8 @@ static void bring(crJobsWork* work, int job, crStatus status, crError* error) {
         status = cr__jobs_file_append(&work->file, job, cr__jobs_result(work, job), error);
     if (status != CR_OK) note_failure(work, jobs->count, status, error);
     work->done++;
-    if (jobs->watch == NULL || jobs->watch(jobs->ctx, work->done, jobs->count)) return;
+    if (work->status != CR_OK || jobs->watch == NULL) return;
+    if (jobs->watch(jobs->ctx, work->done, jobs->count)) return;
     cr_error_set(error, CR_ERR_LIMIT, "jobs", "stopped after %d of %d", work->done, jobs->count);
     note_failure(work, jobs->count, CR_ERR_LIMIT, error);
 }

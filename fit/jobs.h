@@ -16,7 +16,7 @@ typedef struct crJobs {
     crStatus (*run)(void* ctx, int job, double* result, crError* error);
     void* ctx;
     int threads;  // 1 to CR_JOBS_THREADS; 0 is 1
-    // Called after each job, one thread at a time; false stops. NULL: nobody watches.
+    // Called after each job, one thread at a time, until one fails; false stops. NULL: nobody watches.
     bool (*watch)(void* ctx, int done, int count);
     const char* checkpoint;  // file of finished jobs; NULL for none
     uint64_t key;            // hash of all that the results depend on, but the number of jobs

@@ -14,14 +14,17 @@
 #include "fit/jobs.h"
 #include "fit/random.h"
 
-#define STARTS  2
-#define APART   0.1  // that these are from each other along some axis
-#define SCAN    16   // points across a range
-#define SCANS   2
-#define DESCENT 120  // points of all descents and scans, for each parameter
-#define ROUNDS  6
-#define WIDTH   0.02  // of the first box
-#define WIDER   3.0
+#define STARTS   2
+#define APART    0.1  // that these are from each other along some axis
+#define SCAN     16   // points across a range
+#define SCANS    2
+#define DESCENT  120  // points of all descents and scans, for each parameter
+#define ROUNDS   6
+#define WIDTH    0.02  // of the first box
+#define WIDER    3.0
+#define NARROWER 0.2
+#define FILLED   4.0   // widths of the resampled minima that a narrowed box has
+#define LEAST    2e-4  // width
 
 typedef struct Batch {
     const crMotionWork* fit;
@@ -92,7 +95,7 @@ int cr__motion_random(uint64_t* state, int count) { return (int)(cr__random_unif
 crStatus cr__motion_search_create(crMotionSearch* s, crMotionWork* fit, const int* in, int count,
                                   crError* error) {
     *s = (crMotionSearch){.fit = fit, .in = in, .count = count};
-    s->pool.room = (ROUNDS + 2) * fit->points + DESCENT * fit->dim;
+    s->pool.room = (ROUNDS + 2) * fit->points + DESCENT * fit->dim + 1;
     size_t room = (size_t)s->pool.room, dim = (size_t)fit->dim;
     s->pool.x = calloc(room * dim + 1, sizeof(double));
     s->pool.misfit = calloc(room * (size_t)fit->tosses * CR_MOTION_LEVELS, sizeof(double));
@@ -247,7 +250,7 @@ typedef struct Descent {
 static double misfit_at(void* ctx, const double* x) {
     Descent* d = ctx;
     crMotionSearch* s = d->search;
-    if (d->status != CR_OK || s->pool.count >= s->pool.room - s->fit->points * ROUNDS) return INFINITY;
+    if (d->status != CR_OK || s->pool.count >= s->pool.room - s->fit->points * ROUNDS - 1) return INFINITY;
     memcpy(&s->pool.x[s->pool.count * s->fit->dim], x, (size_t)s->fit->dim * sizeof *x);
     d->status = add_simulated(s, 1, d->error);
     return d->status == CR_OK ? mean_at(s, s->pool.count - 1, NULL) : INFINITY;
@@ -356,37 +359,77 @@ static bool is_cut(const crMotionSearch* s, const double* minima, int i) {
     return count > CR_MOTION_RESAMPLES / 20;
 }
 
-// A box around the end of the descent, widened along the parameters whose resampled minima it cuts off.
+// Widens the box along parameters whose resampled minima it cuts off, and narrows it along those whose minima
+// fill little of it, until it was widened. True where something changed.
+static bool fit_box(const crMotionSearch* s, const double* minima, double* width, bool* widened) {
+    double sorted[CR_MOTION_RESAMPLES];
+    bool changed = false;
+    for (int i = 0; i < s->fit->dim; i++) {
+        double from, to;
+        cr__motion_middle(minima, CR_MOTION_RESAMPLES, s->fit->dim, i, sorted, &from, &to);
+        double narrow = fmax(fmax(NARROWER * width[i], FILLED * (to - from)), LEAST);
+        if (is_cut(s, minima, i)) {
+            width[i] *= WIDER;
+            changed = widened[i] = true;
+        } else if (!widened[i] && narrow < 0.5 * width[i]) {
+            width[i] = narrow;
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+// a box around the end of the descent; a narrowed one is around the last minimum
 static crStatus run_rounds(crMotionSearch* s, double* minima, crError* error) {
     double width[CR_SEARCH_DIM], centre[CR_SEARCH_DIM];
-    int dim = s->fit->dim;
+    bool widened[CR_SEARCH_DIM] = {false};
     crStatus status = s->pool.count > 0 ? CR_OK : add_points(s, 2 * s->fit->points, error);
     if (status == CR_OK) status = descend(s, error);
-    for (int i = 0; i < dim; i++) {
+    for (int i = 0; i < s->fit->dim; i++) {
         width[i] = WIDTH;
         centre[i] = s->x[i];
     }
-    for (bool cut = true; status == CR_OK && cut && s->rounds < ROUNDS; s->rounds++) {
+    for (bool changed = true; status == CR_OK && changed && s->rounds < ROUNDS; s->rounds++) {
         set_box(s, centre, width);
         status = add_points(s, s->fit->points, error);
         if (status != CR_OK) return status;
         choose_points(s);
         least_of(s, NULL, s->f, s->x);
         status = cr__motion_resample(s, CR_MOTION_RESAMPLES, minima, error);
-        cut = false;
-        for (int i = 0; i < dim && status == CR_OK; i++) {
-            if (!is_cut(s, minima, i)) continue;
-            width[i] *= WIDER;
-            cut = true;
+        changed = status == CR_OK && fit_box(s, minima, width, widened);
+        for (int i = 0; i < s->fit->dim; i++) {
+            if (!widened[i]) centre[i] = s->x[i];
         }
     }
     return status;
+}
+
+// Where a quadratic was laid across a cliff its minimum may lie beyond: if the misfit there is worse than at the
+// best point that was simulated, by more than twice the standard error of the difference, that point counts.
+static crStatus check_least(crMotionSearch* s, crError* error) {
+    int dim = s->fit->dim, best = 0, here = s->pool.count;
+    memcpy(&s->pool.x[here * dim], s->x, (size_t)dim * sizeof *s->x);
+    crStatus status = add_simulated(s, 1, error);
+    if (status != CR_OK) return status;
+    for (int p = 1; p < here; p++) {
+        if (mean_at(s, p, NULL) < mean_at(s, best, NULL)) best = p;
+    }
+    double mean = 0.0, square = 0.0;
+    for (int i = 0; i < s->count; i++) {
+        double d = misfits_of(s, here, s->in[i])[s->level] - misfits_of(s, best, s->in[i])[s->level];
+        mean += d / s->count;
+        square += d * d / s->count;
+    }
+    if (mean > 2.0 * sqrt(fmax(0.0, square - mean * mean) / s->count))
+        memcpy(s->x, &s->pool.x[best * dim], (size_t)dim * sizeof *s->x);
+    return CR_OK;
 }
 
 crStatus cr__motion_search(crMotionSearch* s, crError* error) {
     if (s->fit->dim == 0) return CR_OK;
     double* minima = malloc((size_t)(CR_MOTION_RESAMPLES * s->fit->dim) * sizeof *minima);
     crStatus status = minima != NULL ? run_rounds(s, minima, error) : cr__motion_no_memory(error);
+    if (status == CR_OK) status = check_least(s, error);
     free(minima);
     return status;
 }

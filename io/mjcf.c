@@ -199,8 +199,9 @@ static void mark_known(crXml* node) {
 }
 
 static void read_defaults(mjModel* mj, crXml* node, int parent) {
-    static const char* const tags[] = {"geom",  "joint",    "site",     "mesh",    "pair",   "equality",
-                                       "motor", "position", "velocity", "general", "tendon", NULL};
+    static const char* const tags[] = {"geom",   "joint",    "site",     "mesh",    "pair",   "equality",
+                                       "motor",  "position", "velocity", "general", "tendon", "intvelocity",
+                                       "damper", "cylinder", "adhesion", NULL};
     crImporting* im = mj->im;
     node->used = true;
     crXmlAttr* name = cr_xml_attr(node, "class");
@@ -270,8 +271,6 @@ static void read_all(mjModel* mj) {
         mj->classes[mj->class_count++] = (mjClass){"main", -1, none};
         mj->class_capacity = 1;
     }
-    crXml* tendon = cr_xml_child(mj->root, "tendon");
-    if (tendon != NULL) tendon->used = true;
     mj__assets(mj);
     for (crXml* node = mj->root->child; node != NULL && cr__import_ok(mj->im); node = node->next) {
         if (strcmp(node->name, "worldbody") == 0) mj__world(mj, node);
@@ -279,10 +278,12 @@ static void read_all(mjModel* mj) {
     mj__world(mj, NULL);
     mj__masses(mj);
     mj__contacts(mj);
-    mj__actuators(mj);
+    mj__tendons(mj);
+    if (cr__import_ok(mj->im)) mj__actuators(mj);
     mj__keyframe(mj);
     if (cr__import_ok(mj->im)) mj__scene(mj);
     if (cr__import_ok(mj->im)) mj__equalities(mj);
+    if (cr__import_ok(mj->im)) mj__tendon_ties(mj);
 }
 
 void cr__import_mjcf(crImporting* im, crXml* root) {

@@ -39,8 +39,9 @@ typedef struct mjJoint {
     bool limited;
     double lower, upper;
     double ref, stiffness, springref, damping, frictionloss, armature;
-    double q[7], v[6];  // at the start, as MJCF has them
-    const char* out;    // the scene's body that has this joint
+    double qpos_spring;  // springref as it was given: where tendons have their rest length
+    double q[7], v[6];   // at the start, as MJCF has them
+    const char* out;     // the scene's body that has this joint
 } mjJoint;
 
 typedef enum mjGeomKind {
@@ -71,6 +72,7 @@ typedef struct mjGeom {
 } mjGeom;
 
 typedef struct mjSite {
+    const crXml* node;
     const char* name;
     int body;
     crPose pose;
@@ -114,6 +116,18 @@ typedef struct mjPair {
     double mu, spin, roll;
 } mjPair;
 
+// Fixed, along joints; or spatial, between the first of its sites and that of its other end, `count` times where they
+// are replicas.
+typedef struct mjTendon {
+    crXml* node;
+    const char* name;
+    bool fixed, limited, rests;
+    int count;      // of joints, or of pairs of sites
+    int joints[2];  // joints or sites
+    double coef[2];
+    double lower, upper, stiffness, damping, frictionloss, rest;
+} mjTendon;
+
 typedef struct mjModel {
     crImporting* im;
     crXml* root;
@@ -133,12 +147,15 @@ typedef struct mjModel {
     mjMesh* meshes;
     int field_count, field_capacity;
     mjField* fields;
+    int tendon_count, tendon_capacity;
+    mjTendon* tendons;
     int pair_count, pair_capacity;
     mjPair* pairs;
     int exclude_count, exclude_capacity;
-    int (*excludes)[2];  // bodies
-    int visited;         // elements, replicas included
-    int excluded;        // pairs written
+    int (*excludes)[2];   // bodies
+    int visited;          // elements, replicas included
+    int excluded;         // pairs written
+    crJson* constraints;  // of the scene, NULL before the first
     crNames names;
 } mjModel;
 
@@ -163,10 +180,19 @@ void mj__world(mjModel* mj, crXml* worldbody);
 void mj__geom(mjModel* mj, crXml* node, int class, int body, crPose frame, const char* name);
 void mj__masses(mjModel* mj);
 void mj__contacts(mjModel* mj);
+void mj__tendons(mjModel* mj);
 void mj__actuators(mjModel* mj);
 void mj__keyframe(mjModel* mj);
 void mj__scene(mjModel* mj);
 void mj__equalities(mjModel* mj);
+void mj__tendon_ties(mjModel* mj);
+
+// what the parts share
+bool mj__named(const crXml* node, const char* name);           // by its own attribute
+int mj__joint_of(mjModel* mj, crXml* node, const char* attr);  // that an attribute names; -1 where refused
+void mj__add_spring(mjJoint* j, double stiffness, double rest, double damping);  // a second one along a joint
+const mjTendon* mj__find_tendon(const mjModel* mj, const char* name);            // NULL where there is none
+crJson* mj__constraint(mjModel* mj, crXml* node, const char* type, const char* a, const char* b);
 
 // by name; -1 where there is none
 int mj__find_body(const mjModel* mj, const char* name);

@@ -51,7 +51,7 @@ static void joint_forces(mjModel* mj, crXml* node, int class, mjJoint* j) {
     double ref = mj__number(mj, node, class, "ref", 0.0);
     double springref = mj__number(mj, node, class, "springref", 0.0);
     j->ref = angular ? mj__angle(mj, ref) : ref;
-    j->springref = angular ? mj__angle(mj, springref) : springref;
+    j->springref = j->qpos_spring = angular ? mj__angle(mj, springref) : springref;
     j->stiffness = mj__number(mj, node, class, "stiffness", 0.0);
     j->damping = mj__number(mj, node, class, "damping", 0.0);
     j->frictionloss = mj__number(mj, node, class, "frictionloss", 0.0);
@@ -115,7 +115,7 @@ static void add_site(mjModel* mj, crXml* node, const Spot* at) {
         if (attr != NULL) attr->used = true;
     }
     mj->sites[mj->site_count++] =
-        (mjSite){full_name(mj, node, at), at->body, cr_pose_mul(at->frame, mj__pose(mj, node, class))};
+        (mjSite){node, full_name(mj, node, at), at->body, cr_pose_mul(at->frame, mj__pose(mj, node, class))};
 }
 
 static void read_inertial(mjModel* mj, crXml* node, int body) {

@@ -2,7 +2,7 @@
 //
 // An explicit pair of geoms gets a bit of its own in one's group and the other's mask, so that both meet
 // whatever their contype. An actuator along a joint is gear (gain ctrl + b0 + b1 gear q + b2 gear v): at ctrl =
-// 0 a spring -b1 gear^2 and a damper -b2 gear^2. connect and weld are loops through points of the reference
+// 0 a spring -b1 gear^2 and a damper -b2 gear^2, also through a tendon along that joint; without b it does nothing. connect and weld are loops through points of the reference
 // position. Fails: names of nothing are refused; names that replicas changed are noted.
 #include <math.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #define LAST_BIT  52
 #define MOST_TIES 20000
 
-static bool has_name(const crXml* node, const char* name) {
+bool mj__named(const crXml* node, const char* name) {
     const crXmlAttr* attr = node != NULL ? cr_xml_attr(node, "name") : NULL;
     return attr != NULL && strcmp(attr->value, name) == 0;
 }
@@ -23,13 +23,13 @@ static bool has_name(const crXml* node, const char* name) {
 static int missing(mjModel* mj, crXml* node, const char* attr, const char* kind, const char* name) {
     bool replica = false;
     for (int i = 0; i < mj->body_count && !replica; i++) {
-        replica = has_name(mj->bodies[i].node, name);
+        replica = mj__named(mj->bodies[i].node, name);
     }
     for (int i = 0; i < mj->joint_count && !replica; i++) {
-        replica = has_name(mj->joints[i].node, name);
+        replica = mj__named(mj->joints[i].node, name);
     }
     for (int i = 0; i < mj->geom_count && !replica; i++) {
-        replica = has_name(mj->geoms[i].node, name);
+        replica = mj__named(mj->geoms[i].node, name);
     }
     if (replica) {
         cr__import_note(mj->im, CR_NOTE_UNSUPPORTED, node, cr_xml_attr(node, attr),
@@ -47,7 +47,7 @@ static int body_of(mjModel* mj, crXml* node, const char* attr) {
     return body >= 0 ? body : missing(mj, node, attr, "body", name);
 }
 
-static int joint_of(mjModel* mj, crXml* node, const char* attr) {
+int mj__joint_of(mjModel* mj, crXml* node, const char* attr) {
     const char* name = cr__need_text(mj->im, node, attr);
     int joint = mj__find_joint(mj, name);
     return joint >= 0 ? joint : missing(mj, node, attr, "joint", name);
@@ -146,18 +146,23 @@ void mj__contacts(mjModel* mj) {
 }
 
 // a second spring and damper along a joint
-static void add_spring(mjJoint* j, double stiffness, double rest, double damping) {
+void mj__add_spring(mjJoint* j, double stiffness, double rest, double damping) {
     double k = j->stiffness + stiffness;
     if (stiffness > 0.0) j->springref = (j->stiffness * j->springref + stiffness * rest) / k;
     j->stiffness = k;
     j->damping += damping;
 }
 
-// b0, b1, b2 of an actuator's force at control 0; false where it is of another kind
+// b0, b1, b2 of an actuator's force at control and activation 0; false where it is of another kind
 static bool read_bias(mjModel* mj, crXml* node, int class, double bias[3]) {
+    static const char* const idle[] = {"motor", "damper", "cylinder", "adhesion", NULL};
     double all[10] = {0.0};
-    if (strcmp(node->name, "motor") == 0) return true;
-    if (strcmp(node->name, "position") == 0) {
+    for (int i = 0; idle[i] != NULL; i++) {
+        // a damper damps by its control, a cylinder presses by its activation
+        if (strcmp(node->name, idle[i]) == 0) return !mj__numbers(mj, node, class, "bias", 1, 3, bias);
+    }
+    bool integrated = strcmp(node->name, "intvelocity") == 0;
+    if (integrated || strcmp(node->name, "position") == 0) {
         bias[1] = -mj__number(mj, node, class, "kp", 1.0);
         bias[2] = -mj__number(mj, node, class, "kv", 0.0);
         return true;
@@ -168,11 +173,14 @@ static bool read_bias(mjModel* mj, crXml* node, int class, double bias[3]) {
     }
     const char* gain = mj__text(mj, node, class, "gaintype");
     const char* type = mj__text(mj, node, class, "biastype");
+    const char* dynamics = mj__text(mj, node, class, "dyntype");
     mj__attr(mj, node, class, "gainprm");
     mj__numbers(mj, node, class, "biasprm", 1, 10, all);
     bool affine = type != NULL && strcmp(type, "affine") == 0;
     if (affine) memcpy(bias, all, 3 * sizeof(double));
-    return (gain == NULL || strcmp(gain, "fixed") == 0) &&
+    // an activation that starts at 0 stays there
+    bool still = dynamics == NULL || (strcmp(dynamics, "muscle") != 0 && strcmp(dynamics, "user") != 0);
+    return still && (gain == NULL || strcmp(gain, "fixed") == 0 || strcmp(gain, "affine") == 0) &&
            (affine || type == NULL || strcmp(type, "none") == 0);
 }
 
@@ -182,42 +190,80 @@ static void mark_all(crXml* node) {
     }
 }
 
-// ranges bound a control, and a force, that is 0
-static void mark_idle(mjModel* mj, crXml* node, int class) {
-    static const char* const bounds[] = {"ctrlrange", "ctrllimited", "forcerange", "forcelimited", NULL};
-    for (int i = 0; bounds[i] != NULL; i++) {
-        mj__attr(mj, node, class, bounds[i]);
+// ranges bound a control that is 0; gains count with a control
+static void mark_control(mjModel* mj, crXml* node, int class) {
+    static const char* const names[] = {"ctrllimited", "actlimited", "dynprm",       "actearly",
+                                        "actdim",      "timeconst",  "inheritrange", "area",
+                                        "diameter",    "kv",         "gain",         NULL};
+    static const char* const ranges[] = {"ctrlrange", "actrange"};
+    for (int i = 0; names[i] != NULL; i++) {
+        mj__attr(mj, node, class, names[i]);
     }
+    for (int i = 0; i < 2; i++) {
+        double range[2] = {0.0, 0.0};
+        mj__numbers(mj, node, class, ranges[i], 2, 2, range);
+        if (range[0] > 0.0 || range[1] < 0.0)
+            cr__import_note(mj->im, CR_NOTE_UNSUPPORTED, node, NULL, "<%s> %s without 0 is not supported",
+                            node->name, ranges[i]);
+    }
+}
+
+static void mark_idle(mjModel* mj, crXml* node, int class) {
+    mark_control(mj, node, class);
+    mj__attr(mj, node, class, "forcerange");
+    mj__attr(mj, node, class, "forcelimited");
+    mark_all(node);
     cr__import_note(mj->im, CR_NOTE_IGNORED, node, NULL,
                     "<%s> has control 0: it does nothing until you apply a force", node->name);
 }
 
+// the joint it acts along, gear included; -1 where it is none, -2 where a name was refused
+static int transmission(mjModel* mj, crXml* node, double* gear) {
+    if (cr_xml_attr(node, "joint") != NULL) {
+        int joint = mj__joint_of(mj, node, "joint");
+        return joint >= 0 ? joint : -2;
+    }
+    if (cr_xml_attr(node, "tendon") == NULL) return -1;
+    const char* name = cr__need_text(mj->im, node, "tendon");
+    const mjTendon* t = mj__find_tendon(mj, name);
+    if (t == NULL) {
+        cr__import_refuse(mj->im, node, cr_xml_attr(node, "tendon"), CR_ERR_NAME,
+                          "no tendon is called \"%.60s\"", name);
+        return -2;
+    }
+    if (!t->fixed || t->count != 1) return -1;
+    *gear *= t->coef[0];
+    return t->joints[0];
+}
+
 static void add_actuator(mjModel* mj, crXml* node) {
-    static const char* const kinds[] = {"motor", "general", "position", "velocity"};
+    static const char* const kinds[] = {"motor",  "general",  "position", "velocity", "intvelocity",
+                                        "damper", "cylinder", "adhesion", NULL};
     crImporting* im = mj->im;
     bool known = false;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; kinds[i] != NULL; i++) {
         known = known || strcmp(node->name, kinds[i]) == 0;
     }
     if (!known) return;
     int class = mj__class(mj, node, 0);
     node->used = true;
-    if (cr_xml_attr(node, "joint") == NULL) {
+    double gear[6] = {1.0}, bias[3] = {0.0, 0.0, 0.0};
+    mj__numbers(mj, node, class, "gear", 1, 6, gear);
+    known = read_bias(mj, node, class, bias);
+    int joint = transmission(mj, node, gear);
+    if (joint == -2) return;
+    if (known && bias[0] == 0.0 && bias[1] == 0.0 && bias[2] == 0.0) {
+        mark_idle(mj, node, class);
+        return;
+    }
+    mark_control(mj, node, class);
+    if (joint < 0) {
         cr__import_note(im, CR_NOTE_UNSUPPORTED, node, NULL,
                         "<%s> that does not act on a joint is not supported", node->name);
         mark_all(node);
         return;
     }
-    int joint = joint_of(mj, node, "joint");
-    if (joint < 0) return;
     mjJoint* j = &mj->joints[joint];
-    double gear[6] = {1.0}, bias[3] = {0.0, 0.0, 0.0};
-    mj__numbers(mj, node, class, "gear", 1, 6, gear);
-    known = read_bias(mj, node, class, bias);
-    if (known && bias[0] == 0.0 && bias[1] == 0.0 && bias[2] == 0.0) {
-        mark_idle(mj, node, class);
-        return;
-    }
     bool slender = j->kind == MJ_HINGE || j->kind == MJ_SLIDE;
     // a constant force is no spring
     bool constant = bias[0] != 0.0 && bias[1] == 0.0;
@@ -225,11 +271,12 @@ static void add_actuator(mjModel* mj, crXml* node) {
         cr__import_note(im, CR_NOTE_UNSUPPORTED, node, NULL,
                         "<%s> that is not a spring and damper along a hinge or slide is not supported",
                         node->name);
+        mark_all(node);
         return;
     }
     double s = gear[0] * gear[0];
     double rest = bias[1] != 0.0 && gear[0] != 0.0 ? bias[0] / (-bias[1] * gear[0]) : 0.0;
-    if (mj->option.actuation) add_spring(j, -bias[1] * s, rest, -bias[2] * s);
+    if (mj->option.actuation) mj__add_spring(j, -bias[1] * s, rest, -bias[2] * s);
 }
 
 void mj__actuators(mjModel* mj) {
@@ -348,12 +395,11 @@ static bool find_ends(mjModel* mj, crXml* node, bool weld, End* a, End* b) {
     return cr__import_ok(im);
 }
 
-static crJson* constraint(mjModel* mj, crJson** list, crXml* node, const char* type, const char* a,
-                          const char* b) {
+crJson* mj__constraint(mjModel* mj, crXml* node, const char* type, const char* a, const char* b) {
     crTree* tree = &mj->im->tree;
-    if (*list == NULL) *list = cr_tree_list(tree, tree->doc->root, "constraints");
+    if (mj->constraints == NULL) mj->constraints = cr_tree_list(tree, tree->doc->root, "constraints");
     cr__tree_at(mj->im, node);
-    crJson* to = cr_tree_object(tree, *list, NULL);
+    crJson* to = cr_tree_object(tree, mj->constraints, NULL);
     cr_tree_text(tree, to, "type", type);
     crJson* names = cr_tree_list(tree, to, "bodies");
     cr_tree_text(tree, names, NULL, a);
@@ -361,7 +407,7 @@ static crJson* constraint(mjModel* mj, crJson** list, crXml* node, const char* t
     return to;
 }
 
-static void add_tie(mjModel* mj, crXml* node, bool weld, crJson** list) {
+static void add_tie(mjModel* mj, crXml* node, bool weld) {
     crTree* tree = &mj->im->tree;
     End a = {0}, b = {0};
     if (!find_ends(mj, node, weld, &a, &b)) return;
@@ -370,7 +416,7 @@ static void add_tie(mjModel* mj, crXml* node, bool weld, crJson** list) {
                         node->name);
         return;
     }
-    crJson* to = constraint(mj, list, node, node->name, mj->bodies[a.body].out, mj->bodies[b.body].out);
+    crJson* to = mj__constraint(mj, node, node->name, mj->bodies[a.body].out, mj->bodies[b.body].out);
     crJson* points = cr_tree_list(tree, to, "points");
     cr_tree_vector(tree, points, NULL, a.pose.p);
     cr_tree_vector(tree, points, NULL, b.pose.p);
@@ -380,20 +426,19 @@ static void add_tie(mjModel* mj, crXml* node, bool weld, crJson** list) {
     cr_tree_quat(tree, quats, NULL, cr_quat_normalize(b.pose.q));
 }
 
-static void add_coupling(mjModel* mj, crXml* node, crJson** list) {
+static void add_coupling(mjModel* mj, crXml* node) {
     double coef[5] = {0.0, 1.0, 0.0, 0.0, 0.0};
-    int a = joint_of(mj, node, "joint1");
+    int a = mj__joint_of(mj, node, "joint1");
     bool two = cr_xml_attr(node, "joint2") != NULL;
-    int b = two && cr__import_ok(mj->im) ? joint_of(mj, node, "joint2") : -1;
+    int b = two && cr__import_ok(mj->im) ? mj__joint_of(mj, node, "joint2") : -1;
     mj__numbers(mj, node, -1, "polycoef", 1, 5, coef);
     if (a < 0 || (two && b < 0) || !cr__import_ok(mj->im)) return;
     const char* other = two ? mj->joints[b].out : "world";
-    crJson* to = constraint(mj, list, node, "joint", mj->joints[a].out, other);
+    crJson* to = mj__constraint(mj, node, "joint", mj->joints[a].out, other);
     cr_tree_numbers(&mj->im->tree, to, "coef", coef, 5);
 }
 
 void mj__equalities(mjModel* mj) {
-    crJson* list = NULL;
     for (crXml* node = mj->root->child; node != NULL; node = node->next) {
         if (strcmp(node->name, "equality") != 0) continue;
         node->used = true;
@@ -409,9 +454,9 @@ void mj__equalities(mjModel* mj) {
                 continue;
             }
             if (joint) {
-                add_coupling(mj, tie, &list);
+                add_coupling(mj, tie);
             } else {
-                add_tie(mj, tie, weld, &list);
+                add_tie(mj, tie, weld);
             }
         }
     }

@@ -33,8 +33,10 @@ static crXmlAttr* in_class(mjModel* mj, int class, const char* tag, const char* 
 
 crXmlAttr* mj__attr(mjModel* mj, crXml* element, int class, const char* name) {
     crXmlAttr* attr = cr_xml_attr(element, name);
+    bool tendon = strcmp(element->name, "fixed") == 0 || strcmp(element->name, "spatial") == 0;
+    const char* tag = tendon ? "tendon" : element->name;
     for (int c = class; attr == NULL && c >= 0; c = mj->classes[c].parent) {
-        attr = in_class(mj, c, element->name, name);
+        attr = in_class(mj, c, tag, name);
     }
     if (attr != NULL) attr->used = true;
     return attr;

@@ -1,7 +1,8 @@
 // scene_ties.c - constraints between bodies, and bodies that move as they are told.
 //
 // A constraint is a loop of the model: connect (points coincide), weld (frames as they are at q = 0 of
-// their fields coincide), distance, or joint (one hinge or slider follows another). A drive gives a fixed body a motion of its own,
+// their fields coincide), distance, or joint (one hinge or slider follows another); with range the last two only keep
+// within it. A drive gives a fixed body a motion of its own,
 //     p(t) = pos + velocity t + amplitude sin(2 pi frequency t + phase),      q(t) = exp(omega t) quat
 // Fails: a field is refused by path; names of nothing, and drives of bodies that are not fixed to the world.
 #include <string.h>
@@ -134,9 +135,32 @@ static void read_coef(const crPlace* place, crLoop* loop) {
         cr_place_blame(place, "coef", &error);
 }
 
+// [least, most]
+static void read_range(const crPlace* place, crLoop* loop) {
+    const crJson* list = cr_place_get(place, "range");
+    double both[2] = {0};
+    int count = 0;
+    crError error = {0};
+    if (list == NULL) return;
+    if (cr_field_numbers(list, "range", 2, 2, both, &count, &error) != CR_OK) {
+        cr_place_blame(place, "range", &error);
+        return;
+    }
+    loop->lower = both[0];
+    loop->upper = both[1];
+    bool distance = loop->kind == CR_LOOP_DISTANCE;
+    if (!distance && loop->kind != CR_LOOP_JOINT)
+        cr_place_refuse(place, list, CR_ERR_FIELD, "range", "is for distance and joint only");
+    if (!(both[0] < both[1]) || (distance && both[0] < 0.0))
+        cr_place_refuse(place, list, CR_ERR_RANGE, "range", "is [%g, %g], the first must be less%s", both[0],
+                        both[1], distance ? " and not negative" : "");
+    if (cr_place_ok(place) && cr_place_get(place, "length") != NULL)
+        cr_place_refuse(place, list, CR_ERR_FIELD, "range", "stands for length: give one of them");
+}
+
 static void read_constraint(const crPlace* place, crScene* scene, const crVec3* anchors) {
-    static const char* const fields[] = {"type",   "bodies", "points",  "quats",
-                                         "length", "coef",   "comment", NULL};
+    static const char* const fields[] = {"type", "bodies", "points",  "quats", "length",
+                                         "coef", "range",  "comment", NULL};
     static const char* const kinds[] = {"connect", "weld", "distance", "joint", NULL};
     int kind = CR_LOOP_CONNECT;
     cr_place_known(place, fields);
@@ -153,7 +177,9 @@ static void read_constraint(const crPlace* place, crScene* scene, const crVec3* 
     read_quats(place, &loop);
     loop.pose_a.p = cr_sub(loop.pose_a.p, anchors[a]);
     loop.pose_b.p = cr_sub(loop.pose_b.p, anchors[b]);
-    if (kind == CR_LOOP_DISTANCE) cr_place_need(place, "length", "the distance of the two points, m");
+    read_range(place, &loop);
+    if (kind == CR_LOOP_DISTANCE && !cr_loop_ranges(&loop))
+        cr_place_need(place, "length", "the distance of the two points, m, or range");
     cr_place_number(place, "length", CR_POSITIVE, &loop.length);
     if (kind == CR_LOOP_JOINT) read_coef(place, &loop);
     if (!cr_place_ok(place) || cr_model_add_loop(scene->model, &loop) >= 0) return;

@@ -131,6 +131,8 @@ static inline uint64_t case_hash(const crScene* scene) {
         h = cr_hash(h, &l->pose_a, sizeof l->pose_a);
         h = cr_hash(h, &l->pose_b, sizeof l->pose_b);
         h = cr_hash(h, l->coef, sizeof l->coef);
+        h = cr_hash(h, &l->lower, sizeof l->lower);
+        h = cr_hash(h, &l->upper, sizeof l->upper);
     }
     return cr_hash(h, m->exclusions, (size_t)m->exclusion_count * sizeof(crExclusion));
 }

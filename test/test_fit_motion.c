@@ -123,7 +123,7 @@ TEST(known_parameters_are_recovered) {
     crMotionOptions options = quick();
     crMotionFit fit;
     CHECK_STATUS(cr_motion_fit(&c.model, &options, &fit, NULL), CR_OK);
-    const double truth[] = {0.12, 0.4};
+    const double truth[] = {0.08, 0.4};
     for (int i = 0; i < 2; i++) {
         const crMotionFitted* p = &fit.fitted[i];
         CHECK(p->determined == CR_DETERMINED);

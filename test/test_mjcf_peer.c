@@ -225,6 +225,30 @@ static void compare_accelerations(const Both* t, const double* a) {
     }
 }
 
+// lengths of tendons, from the gaps of the loops that stand for their limits
+static void compare_tendons(Both* t) {
+    const crModel* model = t->scene->model;
+    int loop = 0;
+    for (int i = 0; i < t->m->ntendon; i++) {
+        int first = t->m->tendon_adr[i];
+        bool joints = t->m->wrap_type[first] == mjWRAP_JOINT;
+        bool sites = t->m->wrap_type[first] == mjWRAP_SITE && t->m->wrap_type[first + 1] == mjWRAP_SITE;
+        bool moves = joints || t->m->body_weldid[t->m->site_bodyid[t->m->wrap_objid[first]]] !=
+                                   t->m->body_weldid[t->m->site_bodyid[t->m->wrap_objid[first + 1]]];
+        if (!t->m->tendon_limited[i] || t->m->tendon_num[i] != 2 || !(joints || sites) || !moves) continue;
+        crRows rows;
+        size_t mark = cr_arena_mark(&t->arena);
+        CHECK_STATUS(cr_rows_create(&t->arena, 1, 2 * model->nv, &rows), CR_OK);
+        if (!CHECK(loop < model->loop_count && cr_rows_add_loop(model, &t->dynamics, loop++, &rows) == 0))
+            return;
+        double length = t->d->ten_length[i], scale = joints ? fabs(t->m->wrap_prm[first]) : 1.0;
+        double gap = fmin(length - t->m->tendon_range[2 * i], t->m->tendon_range[2 * i + 1] - length);
+        near(t, "tendon", scale * rows.gap[0], gap, 1.0);
+        cr_arena_release(&t->arena, mark);
+    }
+    CHECK(loop == model->loop_count);
+}
+
 static void compare_dynamics(Both* t) {
     double* a = cr_arena_alloc(&t->arena, ((size_t)t->scene->model->nv + 1) * sizeof *a);
     crRandom seed = sample_seed(7);
@@ -235,6 +259,7 @@ static void compare_dynamics(Both* t) {
         accelerate(t, a);
         compare_poses(t);
         compare_accelerations(t, a);
+        compare_tendons(t);
     }
 }
 
@@ -294,6 +319,27 @@ static const char* const made[] = {
     "<body name='swing' pos='0 1 0'><joint type='hinge' axis='1 0 0'/><geom size='.05' pos='0 0 "
     "1'/></body></body>"
     "<body name='dust'><freejoint/><geom size='.001'/></body></worldbody></mujoco>",
+    // tendons along one and two joints, and straight; springs of theirs and of actuators on them
+    "<mujoco><compiler autolimits='true'/><default><tendon limited='true' range='.01 "
+    "9'/></default><worldbody>"
+    "<site name='o' pos='1 0 0'/>"
+    "<body name='a' pos='0 0 1'><joint name='x' type='slide' axis='1 2 0' ref='.3'/><geom size='.1'/>"
+    "<site name='p' pos='.1 .2 .3'/>"
+    "<body name='b' pos='0 .5 0'><joint name='y' axis='0 1 1' ref='20'/><geom size='.1' pos='.1 0 0'/>"
+    "<body name='c' pos='0 .5 0'><joint name='z' pos='.1 .1 .1'/><geom size='.1'/><site name='q' pos='0 0 "
+    ".2'/>"
+    "</body></body></body></worldbody><tendon>"
+    "<fixed name='one' limited='false' stiffness='3' damping='2' springlength='.25'><joint joint='x' "
+    "coef='-2'/></fixed>"
+    "<fixed><joint joint='z' coef='-.5'/><joint joint='y' coef='.25'/></fixed>"
+    "<spatial><site site='o'/><site site='q'/></spatial><spatial><site site='p'/><site site='q'/></spatial>"
+    "<fixed limited='false' stiffness='4'><joint joint='y' coef='3'/></fixed></tendon>"
+    "<actuator><damper joint='y' kv='2' ctrlrange='0 1'/><position tendon='one' kp='5' gear='.5'/><motor "
+    "tendon='one'/><motor site='p' gear='1 0 0 0 0 "
+    "0'/>"
+    "<general joint='z' dyntype='filter' dynprm='.1' gainprm='2' biastype='affine' biasprm='0 -3 -1'/>"
+    "<cylinder joint='y' area='.1'/><intvelocity joint='y' kp='2' "
+    "actrange='-1 1'/></actuator></mujoco>",
     // meshes: a tetrahedron and a box with faces, scaled and moved
     "<mujoco><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1' scale='1 2 3'/>"
     "<mesh name='f' vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 2 1 0 1 3 0 3 2 1 2 3' refpos='.1 .2 .3'"

@@ -15,7 +15,7 @@
     " \"static\": [{\"type\": \"halfspace\", \"n\": [0, 1, 0], \"offset\": 0, \"material\": \"wood\"}]}\n"
 #define TOSS_SPATIAL                                                                    \
     "{\"carom\": 1, \"step\": {\"dt\": 0.005},\n"                                       \
-    " \"materials\": {\"wood\": {\"mu\": 0.12, \"e\": 0.4}},\n"                         \
+    " \"materials\": {\"wood\": {\"mu\": 0.08, \"e\": 0.4}},\n"                         \
     " \"bodies\": [{\"name\": \"ball\", \"mass\": 0.5,\n"                               \
     "   \"shapes\": [{\"type\": \"sphere\", \"r\": 0.05, \"material\": \"wood\"}]}],\n" \
     " \"static\": [{\"type\": \"halfspace\", \"n\": [0, 0, 1], \"offset\": 0, \"material\": \"wood\"}]}\n"

@@ -2,7 +2,8 @@
 //
 // Both are made of the modules of src/ and the same style; reports have no library and no examples. Scripts and
 // library are carried compressed. report.html is kept with the sources, so that the command can be built
-// without node. Usage: node build.mjs [WASM [CAROM]]; without them dist/carom.wasm and build/bin/carom.
+// without node; with --check it is an error where it would change.
+// Usage: node build.mjs [WASM [CAROM [--check]]]; without them dist/carom.wasm and build/bin/carom.
 import { existsSync, readFileSync, readdirSync, writeFileSync, mkdirSync } from "node:fs";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { execFileSync } from "node:child_process";
@@ -57,7 +58,10 @@ writeFileSync(`${here}dist/carom.html`, html);
 const report = program(await bundleOf("report.js"));
 const kept = `${here}report.html`;
 const unpacked = (text) => text.replace(/(?<=id="program">)[^<]*/, (packing) => gunzipSync(Buffer.from(packing, "base64")));
-if (!existsSync(kept) || unpacked(readFileSync(kept, "utf8")) !== unpacked(report)) writeFileSync(kept, report);
+if (!existsSync(kept) || unpacked(readFileSync(kept, "utf8")) !== unpacked(report)) {
+  if (process.argv[4] === "--check") throw new Error("web/report.html is not what web/src makes: node web/build.mjs writes it");
+  writeFileSync(kept, report);
+}
 
 const kB = (size) => `${(size / 1000).toFixed(0)} kB`;
 console.log(`dist/carom.html: ${kB(Buffer.byteLength(html))}; script ${kB(page.length)}, library ${kB(wasm.length)}, compressed ${kB(gzipSync(wasm, { level: 9 }).length)}; `

@@ -183,7 +183,12 @@ typedef struct crLoop {
     crPose pose_a, pose_b;  // the points (and frames, weld) in their bodies' frames
     double length;          // > 0, m (distance)
     double coef[5];         // q_a = sum of coef[k] q_b^k (joint); b the world: q_a = coef[0]
+    // lower < upper: a range instead, of the distance (a rope: 0 to its length) or of q_a - sum; both 0 where none.
+    // Bodies on a rope may touch each other
+    double lower, upper;
 } crLoop;
+// Whether it is a range, one row with the gap to its nearer end, as of a limit.
+static inline bool cr_loop_ranges(const crLoop* loop) { return loop->lower < loop->upper; }
 
 typedef struct crModel {
     crAllocator allocator;
@@ -312,6 +317,7 @@ typedef struct crDynamics {
     crTwist* rate;                // up to the last body that is not single
     crTwist* wrench;              // likewise
     struct crInertia* composite;  // likewise
+    char* known;                  // whether the last kinematics moved a body of a tree (nb)
     double* work;                 // (nv)
 } crDynamics;
 
@@ -367,7 +373,8 @@ typedef struct crRows {
     int* col;       // (entry_capacity)
     double* value;  // (entry_capacity)
     double* w_hat;  // prescribed velocity (capacity)
-    double* gap;    // loops: error of position; limits: distance to it; 0 elsewhere; m or rad (capacity)
+    double*
+        gap;  // loops: error of position; limits and ranges: distance to it; 0 elsewhere; m or rad (capacity)
 } crRows;
 
 CR_API crStatus cr_rows_create(crArena* arena, int capacity, int entry_capacity, crRows* rows);
@@ -379,6 +386,7 @@ CR_API int cr_rows_add_point(const crModel* model, const crDynamics* d, int a, i
 // omega of b minus that of a, likewise.
 CR_API int cr_rows_add_spin(const crModel* model, const crDynamics* d, int a, int b, const crMat3* frame,
                             int count, crRows* rows);
+// Of a range: u >= 0 at gap = 0.
 CR_API int cr_rows_add_loop(const crModel* model, const crDynamics* d, int loop, crRows* rows);
 
 // Limit: u >= 0 at gap = 0. Motor and friction: a force up to `limit` drives u to 0.

@@ -19,9 +19,10 @@ from carom._impact import (Contact, Hit, Law, Margins, Region, Rigid, Verdict, c
 from carom._model import Model
 from carom._problem import Audit, Problem, Resolution, Rule, Solution, rules, solvers
 from carom._scene import Scene, load, scenes
+from carom._spread import Spread, spread
 from carom._world import Certificate, Energy, Trajectory, World
 
 __all__ = ["Audit", "Certificate", "Contact", "Energy", "Error", "Hit", "Law", "Margins", "Model", "Problem", "Region",
-           "Resolution", "Rigid", "Rule", "Scene", "Solution", "Trajectory", "Verdict", "World", "__version__",
+           "Resolution", "Rigid", "Rule", "Scene", "Solution", "Spread", "Trajectory", "Verdict", "World", "__version__",
            "collision", "contact", "impact", "impact_many", "laws", "load", "numerics_revision", "rules", "scenes",
-           "solvers", "verdict"]
+           "solvers", "spread", "verdict"]

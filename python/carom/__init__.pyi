@@ -142,7 +142,7 @@ class Model:
                     pos: Optional[ArrayLike] = ..., quat: Optional[ArrayLike] = ...) -> int: ...
     def loop(self, kind: str, a: int, b: int, *, pos_a: Optional[ArrayLike] = ..., pos_b: Optional[ArrayLike] = ...,
              quat_a: Optional[ArrayLike] = ..., quat_b: Optional[ArrayLike] = ..., length: float = ...,
-             coef: Optional[ArrayLike] = ...) -> int: ...
+             coef: Optional[ArrayLike] = ..., range: Optional[Tuple[float, float]] = ...) -> int: ...
     def find(self, name: str, /) -> int: ...
     def dofs(self, body: int, /) -> Tuple[int, int, int, int]: ...
 
@@ -249,6 +249,25 @@ class Scene:
 def load(path: Union[str, PathLike[str]], *, key: Optional[str] = ..., packages: Iterable[Any] = ...,
          fixed_base: bool = ..., **set: Any) -> Scene: ...
 def scenes() -> list[str]: ...
+
+class Spread:
+    bodies: list[str]
+    itself_position: Array
+    itself_velocity: Array
+    position: Array
+    velocity: Array
+    cluster: Any
+    order: Any
+    representatives: list[int]
+    orders: list[list[list[tuple[str, str]]]]
+    explained: Array
+    clusters_explained: float
+    failed: int
+    why: str
+
+def spread(scene: Union[str, PathLike[str], Mapping[str, Any]], jitter: Union[Iterable[str], Mapping[str, Any]], *,
+           samples: int = ..., seed: int = ..., threads: int = ..., of: str = ..., order: int = ...,
+           checkpoint: Optional[Union[str, PathLike[str]]] = ..., set: Optional[Mapping[str, Any]] = ...) -> Spread: ...
 
 class Audit:
     residual: float

@@ -113,10 +113,12 @@ class Model(_carom.Model):
         """Heights[j, i] at (i dx, j dy), solid below."""
         return self._shape(body, "heightfield", (heights, dx, dy), material, pos, quat)
 
-    def loop(self, kind, a, b, *, pos_a=None, pos_b=None, quat_a=None, quat_b=None, length=float("nan"), coef=None):
+    def loop(self, kind, a, b, *, pos_a=None, pos_b=None, quat_a=None, quat_b=None, length=float("nan"), coef=None,
+             range=None):
         """Tie two bodies beyond the tree: connect (points coincide), weld, distance (length apart), joint (the joint of
-        a follows that of b: five numbers, q_a = coef[0] + coef[1] q_b + ...)."""
-        return self._add_loop(kind, a, b, pos_a, pos_b, quat_a, quat_b, length, coef)
+        a follows that of b: five numbers, q_a = coef[0] + coef[1] q_b + ...). With range (least, most) a distance only
+        keeps within it, a rope is (0, length); and so does q_a minus the polynomial."""
+        return self._add_loop(kind, a, b, pos_a, pos_b, quat_a, quat_b, length, coef, range)
 
     def __repr__(self):
         return f"<carom.Model: {self.nb - 1} bodies, {len(self.shapes)} shapes, {self.nv} velocities>"

@@ -409,21 +409,24 @@ static PyObject* add_shape(PyObject* object, PyObject* args) {
 
 static PyObject* add_loop(PyObject* object, PyObject* args, PyObject* keywords) {
     static const char* const kinds[] = {"connect", "weld", "distance", "joint", NULL};
-    static char* names[] = {"kind", "a", "b", "pos_a", "pos_b", "quat_a", "quat_b", "length", "coef", NULL};
+    static char* names[] = {"kind",   "a",      "b",    "pos_a", "pos_b", "quat_a",
+                            "quat_b", "length", "coef", "range", NULL};
     PyModel* self = (PyModel*)object;
-    PyObject *kind, *pos_a = NULL, *pos_b = NULL, *quat_a = NULL, *quat_b = NULL, *coef = NULL;
+    PyObject *kind, *pos_a = NULL, *pos_b = NULL, *quat_a = NULL, *quat_b = NULL, *coef = NULL, *range = NULL;
     int a, b, index = 0;
-    double length = NAN;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "Oii|OOOOdO:add_loop", names, &kind, &a, &b, &pos_a,
-                                     &pos_b, &quat_a, &quat_b, &length, &coef) ||
+    double length = NAN, ends[2] = {0.0, 0.0};
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "Oii|OOOOdOO:add_loop", names, &kind, &a, &b, &pos_a,
+                                     &pos_b, &quat_a, &quat_b, &length, &coef, &range) ||
         !py_choice(kind, "kind", kinds, &index))
         return NULL;
     crLoop loop = cr_loop((crLoopKind)index, a, b);
     if (!isnan(length)) loop.length = length;
     if (!py_vec3(pos_a, "pos_a", &loop.pose_a.p) || !py_vec3(pos_b, "pos_b", &loop.pose_b.p) ||
         !py_quat(quat_a, "quat_a", &loop.pose_a.q) || !py_quat(quat_b, "quat_b", &loop.pose_b.q) ||
-        !py_doubles(coef, "coef", 5, loop.coef) || !may_change(self))
+        !py_doubles(coef, "coef", 5, loop.coef) || !py_doubles(range, "range", 2, ends) || !may_change(self))
         return NULL;
+    loop.lower = ends[0];
+    loop.upper = ends[1];
     return added(self, cr_model_add_loop(self->model, &loop));
 }
 

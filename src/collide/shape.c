@@ -133,7 +133,16 @@ crStatus cr_shape_check(const crShape* s, bool moving, crError* error) {
 
 static const crVec3 AXES[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
+// how far a capsule reaches from its centre along each axis: its half length along it, and its radius
+static crBounds capsule_bounds(const crShape* s, crPose pose) {
+    crVec3 axis = cr_quat_rotate(pose.q, cr_vec3(0, 0, s->size.z));
+    double r = s->size.x;
+    crVec3 reach = cr_vec3(fabs(axis.x) + r, fabs(axis.y) + r, fabs(axis.z) + r);
+    return (crBounds){cr_sub(pose.p, reach), cr_add(pose.p, reach)};
+}
+
 static crBounds convex_bounds(const crShape* s, crPose pose) {
+    if (s->kind == CR_SHAPE_CAPSULE) return capsule_bounds(s, pose);
     crConvex c;
     cr__convex_set(&c, s, pose, pose.p);
     double lo[3], hi[3];

@@ -67,7 +67,7 @@ crStatus cr_model_exclude(crModel* model, int body_a, int body_b) {
 static bool tied(const crModel* model, int a, int b) {
     for (int i = 0; i < model->loop_count; i++) {
         const crLoop* loop = &model->loops[i];
-        if (loop->kind == CR_LOOP_JOINT) continue;
+        if (loop->kind == CR_LOOP_JOINT || cr_loop_ranges(loop)) continue;
         if ((loop->a == a && loop->b == b) || (loop->a == b && loop->b == a)) return true;
     }
     return false;

@@ -9,6 +9,9 @@
 
 #include "model/single.h"
 
+// what crDynamics.known holds of a body's pose
+enum { POSE_NONE, POSE_NEW, POSE_SAME };
+
 static bool take(crArena* arena, void* at, int count, size_t size) {
     void* memory = cr_arena_alloc(arena, (size_t)count * size);
     if (memory == NULL) return false;
@@ -55,7 +58,7 @@ crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d)
         take(arena, &made.wrench, trees, sizeof(crTwist)) &&
         take(arena, &made.composite, trees, sizeof(crInertia)) &&
         take(arena, &made.work, nv, sizeof(double)) && take(arena, &made.pivot, nv, sizeof(double)) &&
-        take(arena, &made.q, model->nq, sizeof(double));
+        take(arena, &made.known, nb, 1) && take(arena, &made.q, model->nq, sizeof(double));
     if (!ok) return CR_ERR_MEMORY;
     made.pose[0] = cr_pose_identity();
     for (int i = 1; i < nb; i++) {
@@ -132,6 +135,15 @@ static void joint_axes(const crBody* body, const crPose* pose, crQuat parent, cr
     }
 }
 
+// whether a body is where the last call left it: its carrier is, and its q; what that call computed holds
+static bool stands(const crBody* body, int i, const double* q, crDynamics* d) {
+    bool same = d->known[i] != POSE_NONE && body->joint != CR_JOINT_DRIVEN &&
+                (body->parent == CR_WORLD || d->known[body->parent] == POSE_SAME) &&
+                memcmp(d->q + body->q, q, (size_t)body->nq * sizeof *q) == 0;
+    d->known[i] = same ? POSE_SAME : POSE_NEW;
+    return same;
+}
+
 void cr__part_kinematics(const crModel* model, crPart part, const crState* state, crDynamics* d) {
     d->time = state->time;
     d->pose[0] = cr_pose_identity();
@@ -143,6 +155,7 @@ void cr__part_kinematics(const crModel* model, crPart part, const crState* state
             cr__single_kinematics(body, i, state->q + body->q, d);
             continue;
         }
+        if (stands(body, i, state->q + body->q, d)) continue;
         if (body->joint == CR_JOINT_DRIVEN) {
             d->driven[i] = (crDriven){.pose = body->pose};
             body->drive(body->drive_ctx, state->time, &d->driven[i]);
@@ -152,7 +165,7 @@ void cr__part_kinematics(const crModel* model, crPart part, const crState* state
         }
         d->pose[i] = body_pose(body, parent, state->q + body->q, &d->driven[i]);
         d->com[i] = cr_pose_point(d->pose[i], body->com);
-        d->inertia[i] = cr__sym3_rotate(d->pose[i].q, body->inertia);
+        if (body->mass > 0.0) d->inertia[i] = cr__sym3_rotate(d->pose[i].q, body->inertia);
         crVec3 own = body->joint == CR_JOINT_FREE ? d->com[i] : d->pose[i].p;
         d->origin[i] = body->root == i ? own : d->origin[body->root];
         if (body->nv > 0) joint_axes(body, &d->pose[i], parent->q, d->origin[i], d->axis + body->v);

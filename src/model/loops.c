@@ -1,8 +1,9 @@
 // loops.c - rows of loop closures, and the Newton iteration that closes them.
 //
 // connect: x_b - x_a = 0 in world axes. weld: and the rotation vector of R_b R_a^T is 0. distance: |x_b -
-// x_a| = length. joint: q_a - sum of coef[k] q_b^k = 0. Newton: q moves by M^-1 J^T W^+ (-gap), the shortest step in the metric of M, W^+ the
-// pseudo-inverse, so that redundant loops (a planar mechanism closed in space) do no harm; v then loses M^-1
+// x_a| = length. joint: q_a - sum of coef[k] q_b^k = 0. A range has the row of its nearer end, turned so that u >= 0
+// keeps it; Newton takes those that are passed. Newton: q moves by M^-1 J^T W^+ (-gap), the shortest step in the metric
+// of M, W^+ the pseudo-inverse, so that redundant loops (a planar mechanism closed in space) do no harm; v then loses M^-1
 // J^T W^+ (J v + w_hat). Fails: CR_ERR_REGION where the loops cannot be reached, q and v as they were;
 // CR_ERR_MEMORY; CR_ERR_DEFINITE from M.
 #include <string.h>
@@ -34,8 +35,21 @@ static int add_distance(const crModel* model, const crDynamics* d, const crLoop*
     crVec3 n = length > 0.0 ? cr_scale(1.0 / length, apart) : cr_vec3(1, 0, 0);
     crMat3 frame = cr_frame(n);
     int first = cr__rows_add(model, d, &ends, &frame, 1, rows);
-    if (first >= 0) rows->gap[first] = length - loop->length;
+    if (first >= 0) rows->gap[first] = cr_loop_ranges(loop) ? length : length - loop->length;
     return first;
+}
+
+// a row whose gap is the quantity itself: the nearer end of its range
+static int to_nearer_end(const crLoop* loop, int row, crRows* rows) {
+    if (row < 0) return row;
+    double below = rows->gap[row] - loop->lower, above = loop->upper - rows->gap[row];
+    rows->gap[row] = below < above ? below : above;
+    if (below < above) return row;
+    for (int i = rows->start[row]; i < rows->start[row + 1]; i++) {
+        rows->value[i] = -rows->value[i];
+    }
+    rows->w_hat[row] = -rows->w_hat[row];
+    return row;
 }
 
 // one column for each of the two joints, ascending
@@ -62,11 +76,17 @@ static int add_joint(const crModel* model, const crDynamics* d, const crLoop* lo
 int cr_rows_add_loop(const crModel* model, const crDynamics* d, int index, crRows* rows) {
     if (index < 0 || index >= model->loop_count) return CR_ERR_ARGUMENT;
     const crLoop* loop = &model->loops[index];
-    if (loop->kind == CR_LOOP_JOINT) return add_joint(model, d, loop, rows);
+    if (loop->kind == CR_LOOP_JOINT) {
+        int row = add_joint(model, d, loop, rows);
+        return cr_loop_ranges(loop) ? to_nearer_end(loop, row, rows) : row;
+    }
     crEnds ends = {.a = loop->a, .b = loop->b};
     ends.xa = cr_pose_point(d->pose[loop->a], loop->pose_a.p);
     ends.xb = cr_pose_point(d->pose[loop->b], loop->pose_b.p);
-    if (loop->kind == CR_LOOP_DISTANCE) return add_distance(model, d, loop, ends, rows);
+    if (loop->kind == CR_LOOP_DISTANCE) {
+        int row = add_distance(model, d, loop, ends, rows);
+        return cr_loop_ranges(loop) ? to_nearer_end(loop, row, rows) : row;
+    }
     if (rows->count + loop_rows[loop->kind] > rows->capacity) return CR_ERR_LIMIT;
     crRows before = *rows;
     crMat3 frame = world_axes();
@@ -135,9 +155,12 @@ static crStatus linearize(const crModel* model, const crState* state, crDynamics
     w->rows.count = 0;
     w->rows.entries = 0;
     for (int i = 0; i < model->loop_count; i++) {
+        crRows before = w->rows;
         int first = cr_rows_add_loop(model, d, i, &w->rows);
         if (first < 0) return (crStatus)first;
+        if (cr_loop_ranges(&model->loops[i]) && w->rows.gap[first] >= 0.0) w->rows = before;
     }
+    w->n = w->rows.count;
     size_t mark = cr_arena_mark(w->arena);
     crRows H;
     status = cr_rows_half(model, d, &w->rows, w->arena, &H);

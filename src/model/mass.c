@@ -34,8 +34,8 @@ crStatus cr_mass_check(const crMass* mass, crError* error) {
     cr_sym3_eigen(I, moment, &axes);
     if (moment[0] < -INERTIA_TOL * moment[2] || moment[2] < 0.0) {
         return cr_error_set(error, CR_ERR_DEFINITE, "inertia",
-                            "inertia: principal moments must be >= 0, got %.6g, %.6g, %.6g", moment[0], moment[1],
-                            moment[2]);
+                            "inertia: principal moments must be >= 0, got %.6g, %.6g, %.6g", moment[0],
+                            moment[1], moment[2]);
     }
     if (moment[0] + moment[1] < (1.0 - INERTIA_TOL) * moment[2]) {
         return cr_error_set(

@@ -89,6 +89,19 @@ static crStatus check_coupling(const crModel* model, const crLoop* loop, crError
     return CR_OK;
 }
 
+static crStatus check_range(const crLoop* loop, crError* error) {
+    if (loop->lower == 0.0 && loop->upper == 0.0) return CR_OK;
+    bool one_row = loop->kind == CR_LOOP_DISTANCE || loop->kind == CR_LOOP_JOINT;
+    if (!one_row)
+        return cr_error_set(error, CR_ERR_ARGUMENT, "lower", "lower: only a distance or a joint has a range");
+    bool ends = loop->lower > -INFINITY || loop->upper < INFINITY;
+    bool distance = loop->kind != CR_LOOP_DISTANCE || (loop->lower >= 0.0 && loop->upper > 0.0);
+    if (loop->lower < loop->upper && ends && distance) return CR_OK;
+    return cr_error_set(error, CR_ERR_RANGE, "lower",
+                        "lower: is %g, upper %g; must be less%s, and one of them finite", loop->lower,
+                        loop->upper, loop->kind == CR_LOOP_DISTANCE ? ", not negative" : "");
+}
+
 static crStatus check_loop(const crModel* model, crLoop* loop, crError* error) {
     if ((unsigned)loop->kind > CR_LOOP_JOINT) {
         return cr_error_set(error, CR_ERR_RANGE, "kind", "kind: no such loop, got %d", (int)loop->kind);
@@ -107,10 +120,12 @@ static crStatus check_loop(const crModel* model, crLoop* loop, crError* error) {
         return cr_error_set(error, CR_ERR_ARGUMENT, "b", "b: neither of the bodies %d and %d can move",
                             loop->a, loop->b);
     }
+    crStatus status = check_range(loop, error);
+    if (status != CR_OK) return status;
     if (loop->kind == CR_LOOP_JOINT) return check_coupling(model, loop, error);
-    crStatus status = cr__pose_check(&loop->pose_a, "pose_a", error);
+    status = cr__pose_check(&loop->pose_a, "pose_a", error);
     if (status == CR_OK) status = cr__pose_check(&loop->pose_b, "pose_b", error);
-    if (status == CR_OK && loop->kind == CR_LOOP_DISTANCE &&
+    if (status == CR_OK && loop->kind == CR_LOOP_DISTANCE && !cr_loop_ranges(loop) &&
         !(loop->length > 0.0 && isfinite(loop->length))) {
         return cr_error_set(error, CR_ERR_RANGE, "length", "length: must be > 0, got %g", loop->length);
     }

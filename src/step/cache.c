@@ -31,6 +31,7 @@ static bool make_arrays(crStep* step, crStepCache* cache) {
     ok = (cache->clock = zeros(store, nb, sizeof(double))) != NULL && ok;
     ok = (cache->blunt = zeros(store, nb, sizeof(bool))) != NULL && ok;
     ok = (cache->hit = zeros(store, nb, sizeof(bool))) != NULL && ok;
+    ok = (cache->fresh = zeros(store, nb, sizeof(bool))) != NULL && ok;
     ok = (cache->plain = zeros(store, nb, sizeof(bool))) != NULL && ok;
     ok = (cache->group = zeros(store, nb, sizeof(int))) != NULL && ok;
     ok = (cache->next = zeros(store, nb, sizeof(int))) != NULL && ok;

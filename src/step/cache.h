@@ -63,19 +63,21 @@ typedef struct crStepCache {
     int contacts_last;         // of the whole world, the last time
     bool plastic;              // collide: no contact of the cone method will be an impact, see groups.c
     // local clocks
-    double start;   // time at the beginning of the step, s
-    double now_at;  // since start: the time at which contacts and flights are looked at, s
-    double* clock;  // since start: when q, v and dynamics of each body hold, s (nb)
-    bool* hit;      // an impact of this step concerned this body (nb)
-    bool* blunt;    // no contact of this body is an impact in this step (nb)
-    bool* plain;    // nor one without restitution, where the contact solve gives what the rule would (nb)
-    int* group;     // first body of its group (nb)
-    int* next;      // ring of the bodies of a group (nb)
-    int* mark;      // work, zero between uses (nb)
-    int* list;      // work: bodies of a part (nb)
-    int* loops;     // work: loops of a part (loop_count)
-    int* column;    // work: place of each velocity among those of a cluster (nv)
-    bool reheap;    // pairs changed their places
+    double start;         // time at the beginning of the step, s
+    double now_at;        // since start: the time at which contacts and flights are looked at, s
+    double* clock;        // since start: when q, v and dynamics of each body hold, s (nb)
+    bool* hit;            // an impact of this step concerned this body (nb)
+    bool* fresh;          // its velocity or time changed since contacts were found (nb)
+    struct crLate* late;  // where late bodies are, found once; NULL but in locals.c (nb)
+    bool* blunt;          // no contact of this body is an impact in this step (nb)
+    bool* plain;  // nor one without restitution, where the contact solve gives what the rule would (nb)
+    int* group;   // first body of its group (nb)
+    int* next;    // ring of the bodies of a group (nb)
+    int* mark;    // work, zero between uses (nb)
+    int* list;    // work: bodies of a part (nb)
+    int* loops;   // work: loops of a part (loop_count)
+    int* column;  // work: place of each velocity among those of a cluster (nv)
+    bool reheap;  // pairs changed their places
     int due_capacity, due_count, when_capacity;
     crDue* due;    // heap by time, then pair
     double* when;  // time of each pair that stands, INFINITY for none (pair_count)
@@ -110,6 +112,10 @@ crVec3 cr__step_common_plane(const crStep* step, int a, int b);
 crStatus cr__step_collide_pair(crStep* step, int pair, crError* error);
 // Contacts of the part within the margins; cross: and with bodies outside it, where they will be at now_at.
 crStatus cr__step_collide_part(crStep* step, bool cross, crError* error);
+// The same with cross at the same time, where contacts were found for some of the part: those of bodies that
+// are not fresh stand.
+crStatus cr__step_collide_fresh(crStep* step, const bool* fresh, const crStepContact* contacts, int count,
+                                crError* error);
 // Velocity field of a body, and velocity of one of its points in the world, by v, which need not be that of
 // the state.
 crTwist cr__step_twist(const crStep* step, const double* v, int body);
@@ -126,6 +132,8 @@ bool cr__step_closes_fast(const crStep* step, const crStepContact* c);
 // Where a body will be at now_at if nothing changes its flight.
 crPose cr__step_pose_now(const crStep* step, int body);
 crVec3 cr__step_velocity_now(const crStep* step, int body, crVec3 point);
+// Places for what late bodies do, in scratch.
+crStatus cr__step_late_create(crStep* step);
 // When contacts i to end - 1, those of one pair, are an impact within h of now_at; INFINITY: not.
 double cr__step_pair_impact(const crStep* step, int i, int end, double h);
 // A time before which that is not to be expected, much cheaper; exact: it is that time.

@@ -362,7 +362,42 @@ static int* pairs_of_part(crStep* step, bool cross, int* count) {
     return places;
 }
 
-crStatus cr__step_collide_part(crStep* step, bool cross, crError* error) {
+// contacts of the last call, of which those without a fresh body stand
+typedef struct Stock {
+    const crStepContact* contacts;
+    int count, at;
+    const bool* fresh;  // NULL: there are none
+} Stock;
+
+static crStatus keep_pair(const crNear* pair, Stock* stock, Sink* sink, crError* error) {
+    for (; stock->at < stock->count; stock->at++) {
+        const crStepContact* c = &stock->contacts[stock->at];
+        if (c->shape_a > pair->shape_a || (c->shape_a == pair->shape_a && c->shape_b > pair->shape_b)) break;
+        if (c->shape_a != pair->shape_a || c->shape_b != pair->shape_b) continue;
+        crStatus status = reserve(sink, 1, error);
+        if (status != CR_OK) return status;
+        sink->contacts[sink->count] = *c;
+        sink->contacts[sink->count].row = -1;
+        sink->contacts[sink->count++].impulse = cr_vec3(0, 0, 0);
+    }
+    return CR_OK;
+}
+
+static crStatus add_part(crStep* step, bool cross, Stock* stock, Sink* sink, crError* error) {
+    const crStepCache* cache = step->cache;
+    int count = 0;
+    int* places = pairs_of_part(step, cross, &count);
+    if (places == NULL) return cr__step_memory(error);
+    crStatus status = CR_OK;
+    for (int i = 0; i < count && status == CR_OK; i++) {
+        const crNear* pair = &cache->pairs[places[i]];
+        bool keeps = stock->fresh != NULL && !stock->fresh[pair->body_a] && !stock->fresh[pair->body_b];
+        status = keeps ? keep_pair(pair, stock, sink, error) : add_pair(step, pair, sink, error);
+    }
+    return status;
+}
+
+static crStatus collide_part(crStep* step, bool cross, Stock* stock, crError* error) {
     crStepCache* cache = step->cache;
     step->contact_count = 0;
     step->contacts = NULL;
@@ -381,12 +416,7 @@ crStatus cr__step_collide_part(crStep* step, bool cross, crError* error) {
             status = add_pairs(step, 0, cache->pair_count, &sink, error);
         }
     } else if (status == CR_OK) {
-        int count = 0;
-        int* places = pairs_of_part(step, cross, &count);
-        if (places == NULL) return cr__step_memory(error);
-        for (int i = 0; i < count && status == CR_OK; i++) {
-            status = add_pair(step, &cache->pairs[places[i]], &sink, error);
-        }
+        status = add_part(step, cross, stock, &sink, error);
     }
     step->contacts = sink.contacts;
     step->contact_count = sink.count;
@@ -394,6 +424,17 @@ crStatus cr__step_collide_part(crStep* step, bool cross, crError* error) {
     if (whole) cache->contacts_last = step->contact_count;
     if (step->contact_count > step->certificate.contacts) step->certificate.contacts = step->contact_count;
     return status;
+}
+
+crStatus cr__step_collide_part(crStep* step, bool cross, crError* error) {
+    Stock none = {0};
+    return collide_part(step, cross, &none, error);
+}
+
+crStatus cr__step_collide_fresh(crStep* step, const bool* fresh, const crStepContact* contacts, int count,
+                                crError* error) {
+    Stock stock = {contacts, count, 0, fresh};
+    return collide_part(step, true, &stock, error);
 }
 
 crStatus cr__step_collide_pair(crStep* step, int pair, crError* error) {

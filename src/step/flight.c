@@ -78,11 +78,26 @@ static double behind(const crStep* step, int body) {
     return cr__moves(step->model, body) ? step->cache->now_at - step->cache->clock[body] : 0.0;
 }
 
-// from where it will be at now_at
-static Flight flight_of(const crStep* step, int body) {
+// the flight of a body from `at` on, whose own clock stood at `clock`
+typedef struct crLate {
+    double at, clock;
+    bool airborne;
+    Flight flight;
+} crLate;
+
+crStatus cr__step_late_create(crStep* step) {
+    size_t nb = (size_t)step->model->nb;
+    crLate* late = cr_arena_alloc(&step->scratch, nb * sizeof *late);
+    for (size_t b = 0; b < nb && late != NULL; b++) {
+        late[b].at = -1.0;
+    }
+    step->cache->late = late;
+    return late != NULL ? CR_OK : CR_ERR_MEMORY;
+}
+
+// from where it will be at now_at, where that is later than its clock
+static Flight flight_later(const crStep* step, int body, double t) {
     Flight f = flight_from(step, body);
-    double t = behind(step, body);
-    if (!(t > 0.0)) return f;
     crPose pose = flight_at(&f, t);
     crVec3 arm = cr_quat_rotate(cr__rotation_exp(cr_scale(t, f.omega)), f.arm);
     crVec3 com = cr_sub(pose.p, arm);
@@ -92,6 +107,22 @@ static Flight flight_of(const crStep* step, int body) {
     f.arm = arm;
     if (f.screw) f.pivot = cr_madd(f.pivot, t, f.along);
     return f;
+}
+
+// from where it is at now_at
+static Flight flight_of(const crStep* step, int body) {
+    double t = behind(step, body);
+    if (!(t > 0.0)) return flight_from(step, body);
+    const crStepCache* cache = step->cache;
+    if (cache->late == NULL) return flight_later(step, body, t);
+    crLate* late = &cache->late[body];
+    bool known = late->at == cache->now_at && late->clock == cache->clock[body] &&
+                 late->airborne == step->airborne[body];
+    if (!known) {
+        *late =
+            (crLate){cache->now_at, cache->clock[body], step->airborne[body], flight_later(step, body, t)};
+    }
+    return late->flight;
 }
 
 crPose cr__step_pose_now(const crStep* step, int body) {

@@ -73,9 +73,10 @@ void cr__step_groups_begin(crStep* step) {
     cache->start = step->state.time;
     cache->now_at = 0.0;
     cache->due_count = 0;
+    cache->late = NULL;
     for (int b = 0; b < nb; b++) {
         cache->clock[b] = 0.0;
-        cache->hit[b] = false;
+        cache->hit[b] = cache->fresh[b] = false;
         cache->blunt[b] = false;
         cache->plain[b] = false;
         cache->group[b] = b;

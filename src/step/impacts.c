@@ -4,11 +4,17 @@
 // a loop ties them; a cluster in which some contact approaches faster than the threshold is one impact: u = J
 // v + w_hat, all its touching contacts, all loops, and limits that are reached; v+ = v + M^-1 J^T p by M
 // alone, no springs.
+// A cluster of more than FEW contacts of free bodies is resolved from the contacts that close fast outwards:
+// those within so many steps from them, more where one beyond would then close fast itself. What closes more
+// slowly than the threshold is no impact by definition, so a blow costs what it reaches and not what it lies on.
 // Fails: what the rule or law returns; CR_ERR_MEMORY. An impact outside the permissible region is no failure:
 // it is counted in the certificate.
 #include <string.h>
 
 #include "step/cache.h"
+
+#define FEW  64  // contacts of a cluster that is always taken as a whole
+#define GROW 4   // times as many where an impact reaches farther
 
 static int find(int* parent, int i) {
     while (parent[i] != i) {
@@ -69,11 +75,17 @@ typedef struct Impact {
 static crStatus add_joints(crStep* step, Impact* impact, crJointRow* info, int capacity) {
     const crModel* model = step->model;
     for (int i = 0; i < impact->loop_count; i++) {
+        crRows without = impact->rows;
         int before = impact->rows.count;
         int first = cr_rows_add_loop(model, &step->dynamics, impact->loops[i], &impact->rows);
         if (first < 0) return (crStatus)first;
+        bool range = cr_loop_ranges(&model->loops[impact->loops[i]]);
+        if (range && impact->rows.gap[before] > step->settings.deadband) {
+            impact->rows = without;
+            continue;
+        }
         impact->blocks[impact->block_count] =
-            cr_block(CR_BLOCK_EQUALITY, before, impact->rows.count - before);
+            cr_block(range ? CR_BLOCK_UNILATERAL : CR_BLOCK_EQUALITY, before, impact->rows.count - before);
         impact->blocks[impact->block_count++].source = -1;
     }
     crRows joint_rows = impact->rows;
@@ -178,8 +190,10 @@ static crStatus run_rule(crStep* step, Impact* impact, crError* error) {
     params.points = block_points(step, impact);
     if (params.points == NULL) return cr__step_memory(error);
     if (rule.params == NULL) rule.params = &params;
-    crStatus status = cr_rule_run(&rule, &impact->problem, &step->scratch, impact->p, &impact->report, error);
-    if (status != CR_OK) return status;
+    return cr_rule_run(&rule, &impact->problem, &step->scratch, impact->p, &impact->report, error);
+}
+
+static void certify(crStep* step, const Impact* impact) {
     crCertificate* c = &step->certificate;
     c->impacts++;
     if (impact->report.outcome != CR_OUTCOME_SOLVED) c->outcome = impact->report.outcome;
@@ -187,7 +201,6 @@ static crStatus run_rule(crStep* step, Impact* impact, crError* error) {
     if (impact->report.creates_energy) {
         c->energy_created = fmax(c->energy_created, impact->report.contact_energy);
     }
-    return CR_OK;
 }
 
 static void apply_impact(crStep* step, const Impact* impact) {
@@ -200,8 +213,10 @@ static void apply_impact(crStep* step, const Impact* impact) {
     cr_rows_add_impulse(&impact->rows, impact->p, dv);
     cr__part_mass_solve(model, impact->bodies, &step->dynamics, dv);
     for (int n = 0; n < impact->bodies.count; n++) {
-        const crBody* body = &model->bodies[impact->bodies.bodies[n]];
+        int b = impact->bodies.bodies[n];
+        const crBody* body = &model->bodies[b];
         for (int i = body->v; i < body->v + body->nv; i++) {
+            step->cache->fresh[b] = step->cache->fresh[b] || dv[i] != 0.0;
             step->state.v[i] += dv[i];
         }
     }
@@ -236,41 +251,162 @@ static crStatus log_events(crStep* step, const bool* takes, const Impact* impact
     return status;
 }
 
-// bodies and loops of the cluster of contact k
-static bool list_cluster(crStep* step, int* parent, int root, Impact* impact) {
+// what of a cluster takes part
+typedef struct Reach {
+    int root;      // of the cluster
+    bool* takes;   // contacts (contact_count)
+    bool* inside;  // bodies (nb)
+    int count;     // contacts taken
+    bool whole;    // all of the cluster
+} Reach;
+
+static bool in_cluster(const crStep* step, int* parent, const Reach* reach, int contact) {
+    const crStepContact* c = &step->contacts[contact];
+    return cr__step_touches(step, c) && cluster_of(step->model, parent, c) == reach->root;
+}
+
+static void take(const crStep* step, int contact, Reach* reach) {
+    const crStepContact* c = &step->contacts[contact];
+    if (!reach->takes[contact]) reach->count++;
+    reach->takes[contact] = true;
+    reach->inside[c->body_a] = reach->inside[c->body_b] = true;
+}
+
+// the whole cluster
+static void take_all(const crStep* step, int* parent, Reach* reach) {
+    const crModel* model = step->model;
+    reach->whole = true;
+    for (int i = 0; i < step->contact_count; i++) {
+        if (in_cluster(step, parent, reach, i)) take(step, i, reach);
+    }
+    for (int k = 0; k < step->part_count; k++) {
+        int b = step->part[k];
+        reach->inside[b] = cr__moves(model, b) && find(parent, model->bodies[b].root) == reach->root;
+    }
+}
+
+// contacts of bodies reached so far; whether there were any more
+static bool take_next(const crStep* step, int* parent, Reach* reach, int* next) {
+    const crModel* model = step->model;
+    int found = 0;
+    for (int i = 0; i < step->contact_count; i++) {
+        const crStepContact* c = &step->contacts[i];
+        bool near = (cr__moves(model, c->body_a) && reach->inside[c->body_a]) ||
+                    (cr__moves(model, c->body_b) && reach->inside[c->body_b]);
+        if (near && !reach->takes[i] && in_cluster(step, parent, reach, i)) next[found++] = i;
+    }
+    for (int k = 0; k < found; k++) {
+        take(step, next[k], reach);
+    }
+    return found > 0;
+}
+
+// from the contacts that close fast outwards, until there are more than `most`
+static void take_near(const crStep* step, int* parent, int most, Reach* reach, int* next) {
+    for (int i = 0; i < step->contact_count; i++) {
+        if (cr__step_closes_fast(step, &step->contacts[i]) && in_cluster(step, parent, reach, i)) {
+            take(step, i, reach);
+        }
+    }
+    while (!reach->whole && reach->count <= most) {
+        reach->whole = !take_next(step, parent, reach, next);
+    }
+}
+
+// whether the cluster may be taken in part: large, and of free bodies without loops
+static bool divides(const crStep* step, int* parent, int root) {
+    const crModel* model = step->model;
+    int contacts = 0;
+    Reach all = {.root = root};
+    for (int i = 0; i < step->contact_count; i++) {
+        contacts += in_cluster(step, parent, &all, i);
+    }
+    for (int k = 0; k < step->part_count && contacts > FEW; k++) {
+        const crBody* body = &model->bodies[step->part[k]];
+        bool own = cr__moves(model, step->part[k]) && find(parent, body->root) == root;
+        if (own && (!body->single ||
+                    step->cache->first_tie[step->part[k]] < step->cache->first_tie[step->part[k] + 1]))
+            return false;
+    }
+    return contacts > FEW;
+}
+
+// bodies that take part, and their loops
+static bool list_cluster(crStep* step, const Reach* reach, Impact* impact) {
     const crModel* model = step->model;
     int* bodies = cr_arena_alloc(&step->scratch, (size_t)(step->part_count + 1) * sizeof *bodies);
     impact->loops = cr_arena_alloc(&step->scratch, (size_t)(step->part_loop_count + 1) * sizeof(int));
     if (bodies == NULL || impact->loops == NULL) return false;
     for (int k = 0; k < step->part_count; k++) {
         int b = step->part[k];
-        if (cr__moves(model, b) && find(parent, model->bodies[b].root) == root) {
-            bodies[impact->bodies.count++] = b;
-        }
+        if (cr__moves(model, b) && reach->inside[b]) bodies[impact->bodies.count++] = b;
     }
     impact->bodies.bodies = bodies;
     for (int k = 0; k < step->part_loop_count; k++) {
         const crLoop* loop = &model->loops[step->part_loops[k]];
         int b = cr__moves(model, loop->a) ? loop->a : loop->b;
-        bool own = cr__moves(model, b) && find(parent, model->bodies[b].root) == root;
-        if (own) impact->loops[impact->loop_count++] = step->part_loops[k];
+        if (cr__moves(model, b) && reach->inside[b])
+            impact->loops[impact->loop_count++] = step->part_loops[k];
     }
     return true;
 }
 
-static crStatus resolve(crStep* step, int* parent, int root, bool* takes, crError* error) {
-    Impact impact = {0};
-    size_t mark = cr_arena_mark(&step->scratch);
-    for (int i = 0; i < step->contact_count; i++) {
+// whether a contact beyond those taken closes fast after the impact
+static bool pushes_on(const crStep* step, int* parent, const Reach* reach) {
+    const double* v = step->state.v;
+    for (int i = 0; i < step->contact_count && !reach->whole; i++) {
         const crStepContact* c = &step->contacts[i];
-        takes[i] = cr__step_touches(step, c) && cluster_of(step->model, parent, c) == root;
+        bool near = reach->inside[c->body_a] || reach->inside[c->body_b];
+        if (reach->takes[i] || !near || !in_cluster(step, parent, reach, i)) continue;
+        crVec3 u = cr_sub(cr__step_point_velocity(step, v, c->body_b, c->point.point),
+                          cr__step_point_velocity(step, v, c->body_a, c->point.point));
+        if (cr_dot(u, c->point.normal) < -c->fast) return true;
     }
-    if (!list_cluster(step, parent, root, &impact)) return cr__step_memory(error);
-    crStatus status = build(step, takes, &impact, error);
-    if (status == CR_OK) status = run_rule(step, &impact, error);
-    if (status != CR_OK) return status;
-    apply_impact(step, &impact);
-    status = log_events(step, takes, &impact);
+    return false;
+}
+
+static crStatus attempt(crStep* step, const Reach* reach, Impact* impact, crError* error) {
+    *impact = (Impact){0};
+    if (!list_cluster(step, reach, impact)) return cr__step_memory(error);
+    crStatus status = build(step, reach->takes, impact, error);
+    if (status == CR_OK) status = run_rule(step, impact, error);
+    if (status == CR_OK) apply_impact(step, impact);
+    return status;
+}
+
+static void clear(const crStep* step, Reach* reach) {
+    memset(reach->takes, 0, (size_t)step->contact_count * sizeof *reach->takes);
+    memset(reach->inside, 0, (size_t)step->model->nb * sizeof *reach->inside);
+    reach->count = 0;
+    reach->whole = false;
+}
+
+static crStatus resolve(crStep* step, int* parent, Reach* reach, crError* error) {
+    crStatus status = CR_OK;
+    size_t mark = cr_arena_mark(&step->scratch);
+    double* before = cr_arena_alloc(&step->scratch, (size_t)(step->model->nv + 1) * sizeof *before);
+    int* next = cr_arena_alloc(&step->scratch, (size_t)(step->contact_count + 1) * sizeof *next);
+    if (before == NULL || next == NULL) return cr__step_memory(error);
+    bool divided = divides(step, parent, reach->root);
+    memcpy(before, step->state.v, (size_t)step->model->nv * sizeof *before);
+    for (int most = FEW / GROW; status == CR_OK; most *= GROW) {
+        Impact impact;
+        size_t again = cr_arena_mark(&step->scratch);
+        clear(step, reach);
+        if (divided)
+            take_near(step, parent, most, reach, next);
+        else
+            take_all(step, parent, reach);
+        status = attempt(step, reach, &impact, error);
+        if (status != CR_OK) return status;
+        if (!pushes_on(step, parent, reach)) {
+            certify(step, &impact);
+            status = log_events(step, reach->takes, &impact);
+            break;
+        }
+        memcpy(step->state.v, before, (size_t)step->model->nv * sizeof *before);
+        cr_arena_release(&step->scratch, again);
+    }
     cr_arena_release(&step->scratch, mark);
     return status == CR_OK ? CR_OK : cr__step_memory(error);
 }
@@ -284,9 +420,12 @@ crStatus cr_step_impacts(crStep* step, int* resolved, crError* error) {
     }
     if (!any) return CR_OK;
     int* parent = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *parent);
-    bool* takes = cr_arena_alloc(&step->scratch, (size_t)(step->contact_count + 1) * sizeof *takes);
+    Reach reach = {0};
+    reach.takes = cr_arena_alloc(&step->scratch, (size_t)(step->contact_count + 1) * sizeof *reach.takes);
+    reach.inside = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *reach.inside);
     bool* done = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *done);
-    if (parent == NULL || takes == NULL || done == NULL) return cr__step_memory(error);
+    if (parent == NULL || reach.takes == NULL || reach.inside == NULL || done == NULL)
+        return cr__step_memory(error);
     crStatus status = cr__part_mass_factor(model, cr__step_part(step), 0.0, &step->dynamics);
     if (status != CR_OK) return cr_error_set(error, status, "mass", "%s", cr_status_text(status));
     find_clusters(step, parent);
@@ -298,7 +437,8 @@ crStatus cr_step_impacts(crStep* step, int* resolved, crError* error) {
         int root = cluster_of(model, parent, &step->contacts[k]);
         if (done[root]) continue;
         done[root] = true;
-        status = resolve(step, parent, root, takes, error);
+        reach.root = root;
+        status = resolve(step, parent, &reach, error);
         (*resolved)++;
     }
     return status;

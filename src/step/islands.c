@@ -7,6 +7,8 @@
 
 #include "model/spatial.h"
 
+#define ROWS 100  // small islands, where Newton's method takes all units at once
+
 static int find(int* parent, int i) {
     while (parent[i] != i) {
         parent[i] = parent[parent[i]];
@@ -24,6 +26,10 @@ static void join(const crModel* model, int* parent, int a, int b) {
 
 int cr__island_of_contact(const crStep* step, const crIslands* islands, const crStepContact* c) {
     return islands->of_body[cr__moves(step->model, c->body_b) ? c->body_b : c->body_a];
+}
+
+bool cr__step_packed(const crStep* step, const crIslands* islands, const crStepContact* c) {
+    return c->packable && !islands->by_rows[cr__island_of_contact(step, islands, c)];
 }
 
 static void number(const crStep* step, int* parent, const bool* touched, crIslands* islands) {
@@ -62,6 +68,9 @@ static void find_general(const crStep* step, const bool* takes, crIslands* islan
         islands->rows[island] += cr__step_contact_rows(c);
         if (!c->packable) islands->general[island] = true;
     }
+    for (int i = 0; i < islands->count; i++) {
+        islands->by_rows[i] = islands->general[i] && islands->rows[i] <= ROWS;
+    }
 }
 
 crStatus cr__step_islands(crStep* step, const bool* takes, crIslands* islands) {
@@ -98,7 +107,8 @@ crStatus cr__step_islands(crStep* step, const bool* takes, crIslands* islands) {
     number(step, parent, touched, islands);
     islands->rows = cr_arena_alloc(arena, (size_t)(islands->count + 1) * sizeof(int));
     islands->general = cr_arena_alloc(arena, (size_t)(islands->count + 1) * sizeof(bool));
-    if (islands->rows == NULL || islands->general == NULL) return CR_ERR_MEMORY;
+    islands->by_rows = cr_arena_alloc(arena, (size_t)(islands->count + 1) * sizeof(bool));
+    if (islands->rows == NULL || islands->general == NULL || islands->by_rows == NULL) return CR_ERR_MEMORY;
     memset(islands->rows, 0, (size_t)(islands->count + 1) * sizeof(int));
     memset(islands->general, 0, (size_t)(islands->count + 1) * sizeof(bool));
     find_general(step, takes, islands);

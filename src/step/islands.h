@@ -9,11 +9,14 @@ typedef struct crIslands {
     int* of_body;   // -1: nothing acts on it, or it does not move (nb)
     int* rows;      // of contacts (count)
     bool* general;  // has a body of a tree, a loop, or a contact that cannot be packed (count)
+    bool* by_rows;  // and is small: none of its contacts is packed (count)
 } crIslands;
 
 // Islands of the contacts for which takes[i] is set, loops, and trees; numbered in the order of their first
 // body.
 crStatus cr__step_islands(crStep* step, const bool* takes, crIslands* islands);
+// Whether a contact is swept in packed form: a packable one, but in small islands with others all are rows.
+bool cr__step_packed(const crStep* step, const crIslands* islands, const crStepContact* contact);
 int cr__island_of_contact(const crStep* step, const crIslands* islands, const crStepContact* contact);
 
 #endif

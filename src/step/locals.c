@@ -177,7 +177,7 @@ static crStatus create(crStep* step, double h, Local* local, crError* error) {
         return cr__step_memory(error);
     }
     memset(local->in, 0, nb * sizeof(bool));
-    return CR_OK;
+    return cr__step_late_create(step) == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
 // the group of a body joins those that are brought together; what it was is kept
@@ -188,7 +188,7 @@ static crStatus gather(crStep* step, Local* local, int body, crError* error) {
     if (status != CR_OK) return status;
     for (int b = body; !local->in[b]; b = step->cache->next[b]) {
         const crBody* own = &model->bodies[b];
-        local->in[b] = true;
+        local->in[b] = step->cache->fresh[b] = true;
         local->bodies[local->count++] = b;
         local->clock[b] = step->cache->clock[b];
         local->airborne[b] = step->airborne[b];
@@ -273,25 +273,41 @@ static bool comes_along(const crStep* step, const Local* local, const crStepCont
     return !(a && b) && (cr__step_touches(step, c) || cr__step_joins(step, c, left));
 }
 
-// all that is gathered at t, with what comes along; contacts and forces of it
-static crStatus bring(crStep* step, Local* local, double t, crError* error) {
-    double left = local->h - t;
+// contacts and forces of all that is gathered at t; of bodies that are not fresh they are as they were
+static crStatus look_at(crStep* step, Local* local, double t, bool anew, crError* error) {
+    crStepCache* cache = step->cache;
+    const crStepContact* contacts = step->contacts;
+    int count = step->contact_count;
+    crStatus status = CR_OK;
+    for (int k = 0; k < local->count && status == CR_OK; k++) {
+        status = advance(step, local->bodies[k], t, error);
+    }
+    if (status != CR_OK) return status;
+    cr__step_part_groups(step, local->bodies, local->count);
+    set_now(step, t);
+    status = cr_step_forces(step, local->h - t, error);
+    if (status == CR_OK) status = cr__step_margins(step, local->h - t, error);
+    if (status == CR_OK) {
+        status = anew ? cr__step_collide_part(step, true, error)
+                      : cr__step_collide_fresh(step, cache->fresh, contacts, count, error);
+    }
+    for (int k = 0; k < local->count; k++) {
+        cache->fresh[local->bodies[k]] = false;
+    }
+    return status;
+}
+
+// all that is gathered at t, with what comes along; anew: no contacts at t are known
+static crStatus bring(crStep* step, Local* local, double t, bool anew, crError* error) {
     int known = -1;
     crStatus status = CR_OK;
     while (known < local->count && status == CR_OK) {
-        for (int k = 0; k < local->count && status == CR_OK; k++) {
-            status = advance(step, local->bodies[k], t, error);
-        }
-        if (status != CR_OK) return status;
         known = local->count;
-        cr__step_part_groups(step, local->bodies, local->count);
-        set_now(step, t);
-        status = cr_step_forces(step, left, error);
-        if (status == CR_OK) status = cr__step_margins(step, left, error);
-        if (status == CR_OK) status = cr__step_collide_part(step, true, error);
+        status = look_at(step, local, t, anew, error);
+        anew = false;
         for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
             int body;
-            if (!comes_along(step, local, &step->contacts[i], left, &body)) continue;
+            if (!comes_along(step, local, &step->contacts[i], local->h - t, &body)) continue;
             status = gather(step, local, body, error);
         }
     }
@@ -331,7 +347,7 @@ static crStatus bring_exactly(crStep* step, Local* local, double* t, crError* er
     local->events = step->event_count;
     crStatus status = CR_OK;
     for (int i = 0; i <= RETRIES; i++) {
-        status = bring(step, local, *t, error);
+        status = bring(step, local, *t, true, error);
         if (status != CR_OK || i == RETRIES) break;
         double sooner = overshoot(step, local, *t);
         if (!(sooner < *t)) break;
@@ -351,7 +367,7 @@ static crStatus resolve_all(crStep* step, Local* local, double t, crError* error
         if (enough) blunt(step, local);
         if (!enough) status = cr_step_impacts(step, &resolved, error);
         if (status != CR_OK || resolved == 0) break;
-        status = bring(step, local, t, error);
+        status = bring(step, local, t, enough, error);
         if (enough) break;
     }
     return status;
@@ -387,7 +403,7 @@ static crStatus one_impact(crStep* step, Local* local, crDue due, crError* error
         if (status != CR_OK) cr__step_memory(error);
     }
     for (int k = 0; k < local->count; k++) {
-        local->in[local->bodies[k]] = false;
+        local->in[local->bodies[k]] = step->cache->fresh[local->bodies[k]] = false;
         step->cache->hit[local->bodies[k]] = true;
     }
     local->count = 0;

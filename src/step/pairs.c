@@ -110,7 +110,8 @@ static bool tied(const crStep* step, int a, int b) {
     const crStepCache* cache = step->cache;
     for (int i = cache->first_tie[a]; i < cache->first_tie[a + 1]; i++) {
         const crLoop* loop = &step->model->loops[cache->ties[i]];
-        if (loop->kind != CR_LOOP_JOINT && (loop->a == b || loop->b == b)) return true;
+        if (loop->kind == CR_LOOP_JOINT || cr_loop_ranges(loop)) continue;
+        if (loop->a == b || loop->b == b) return true;
     }
     return false;
 }

@@ -44,10 +44,12 @@ static crStatus add_others(crStep* step, Pass* pass, crJointRow* info, int capac
         int before = pass->rows.count;
         int first = cr_rows_add_loop(step->model, &step->dynamics, i, &pass->rows);
         if (first < 0) return (crStatus)first;
-        pass->blocks[pass->block_count++] = cr_block(CR_BLOCK_EQUALITY, before, pass->rows.count - before);
+        bool range = cr_loop_ranges(&step->model->loops[i]);
+        pass->blocks[pass->block_count++] =
+            cr_block(range ? CR_BLOCK_UNILATERAL : CR_BLOCK_EQUALITY, before, pass->rows.count - before);
         for (int r = before; r < pass->rows.count; r++) {
             pass->b[r] = pass->rows.gap[r];
-            pass->loop = fmax(pass->loop, fabs(pass->rows.gap[r]));
+            pass->loop = fmax(pass->loop, range ? -pass->rows.gap[r] : fabs(pass->rows.gap[r]));
         }
     }
     int joints = cr_rows_add_joints(step->model, &step->state, LIMIT_TOL, capacity, info, &pass->rows);

@@ -123,12 +123,15 @@ static double open_bias(const crStep* step, const crStepContact* c, const crRows
     return b;
 }
 
-static crStatus add_loops(crStep* step, crBlock* blocks, int* count) {
+static crStatus add_loops(crStep* step, double h, crBlock* blocks, int* count) {
     for (int k = 0; k < step->part_loop_count; k++) {
         int before = step->rows.count;
         int first = cr_rows_add_loop(step->model, &step->dynamics, step->part_loops[k], &step->rows);
         if (first < 0) return (crStatus)first;
-        blocks[*count] = cr_block(CR_BLOCK_EQUALITY, before, step->rows.count - before);
+        bool range = cr_loop_ranges(&step->model->loops[step->part_loops[k]]);
+        blocks[*count] =
+            cr_block(range ? CR_BLOCK_UNILATERAL : CR_BLOCK_EQUALITY, before, step->rows.count - before);
+        if (range) step->b[before] = fmax(0.0, step->rows.gap[before]) / h;
         cr__step_tie_loop(step, step->part_loops[k], before, step->rows.count - before);
         blocks[(*count)++].source = -1 - step->part_loops[k];
     }
@@ -213,7 +216,7 @@ crStatus cr__step_pose(crStep* step, double h, const bool* takes, bool again, cr
         status = cr__step_add_contact(step, c, i, &step->rows, &blocks[count++], vertices, &vertex_count);
         if (status == CR_OK && c->point.gap > c->delta) step->b[c->row] = open_bias(step, c, &step->rows, h);
     }
-    if (status == CR_OK) status = add_loops(step, blocks, &count);
+    if (status == CR_OK) status = add_loops(step, h, blocks, &count);
     if (status == CR_OK) status = add_joints(step, h, info, rows, blocks, &count);
     if (status == CR_OK) {
         status = cr__step_pose_problem(step, &step->rows, blocks, count, (const double(*)[2])vertices,

@@ -304,7 +304,8 @@ static crStatus measure_loops(crStep* step, crError* error) {
     crStatus status = cr_rows_create(&step->scratch, rows, entries, &loops);
     if (status != CR_OK) return cr__step_memory(error);
     for (int i = 0; i < step->model->loop_count; i++) {
-        cr_rows_add_loop(step->model, &step->dynamics, i, &loops);
+        int row = cr_rows_add_loop(step->model, &step->dynamics, i, &loops);
+        if (row >= 0 && cr_loop_ranges(&step->model->loops[i])) loops.gap[row] = fmin(0.0, loops.gap[row]);
     }
     for (int i = 0; i < loops.count; i++) {
         step->certificate.loop_error = fmax(step->certificate.loop_error, fabs(loops.gap[i]));

@@ -142,7 +142,9 @@ static crStatus make_rows(crStep* step, crUnits* units) {
     size_t rows = (size_t)units->rows + 1;
     units->E = cr_arena_alloc(arena, 4 * rows * sizeof(double));
     units->column = cr_arena_alloc(arena, (size_t)(step->model->nv + 1) * sizeof(int));
-    if (units->E == NULL || units->column == NULL) return CR_ERR_MEMORY;
+    units->mixed = cr_arena_alloc(arena, (size_t)(units->islands + 1) * sizeof(bool));
+    if (units->E == NULL || units->column == NULL || units->mixed == NULL) return CR_ERR_MEMORY;
+    memset(units->mixed, 0, (size_t)(units->islands + 1) * sizeof(bool));
     units->e = units->E + rows;
     units->dp = units->e + rows;
     units->direction = units->dp + rows;
@@ -179,11 +181,12 @@ crStatus cr__units_create(crStep* step, const int* island_of_body, int islands, 
         H += unit->width * block->count;
         D += 3 * block->count * block->count;
     }
-    return number_trees(step, island_of_body, units);
+    status = cr__units_newton_create(step, where, units);
+    return status == CR_OK ? number_trees(step, island_of_body, units) : status;
 }
 
-void cr__units_place(const crStep* step, const int* island_of_body, const double* v, crUnits* units,
-                     crPacked* p) {
+crStatus cr__units_place(crStep* step, const int* island_of_body, const double* v, crUnits* units,
+                         crPacked* p) {
     const crModel* model = step->model;
     int base = CR_BODY_STRIDE * (p->bodies + 1);
     memset(p->z_free + base, 0, CR_BODY_STRIDE * (size_t)units->places * sizeof(double));
@@ -195,6 +198,10 @@ void cr__units_place(const crStep* step, const int* island_of_body, const double
         p->body_island[at / CR_BODY_STRIDE - 1] = island_of_body[body];
     }
     p->bodies += units->places;
+    for (int i = 0; i < p->count; i++) {
+        const crPackedContact* c = &p->contact[i];
+        units->mixed[island_of_body[cr__moves(model, c->body_b) ? c->body_b : c->body_a]] = true;
+    }
     for (int i = 0; i < units->count; i++) {
         const crRowUnit* unit = &units->unit[i];
         for (int k = 0; k < unit->width; k++) {
@@ -203,4 +210,9 @@ void cr__units_place(const crStep* step, const int* island_of_body, const double
             unit->col[k] = single ? p->place[body] + j - model->bodies[body].v : base + units->column[j];
         }
     }
+    size_t bytes = CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(int);
+    units->where = cr_arena_alloc(&step->scratch, bytes);
+    if (units->where == NULL) return CR_ERR_MEMORY;
+    memset(units->where, -1, bytes);
+    return CR_OK;
 }

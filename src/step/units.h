@@ -9,6 +9,8 @@
 #include "resolve/system.h"
 #include "step/packed_solve.h"
 
+#define CR_NEWTON_ROWS 150  // of an island that Newton's method is tried on
+
 // A block of the problem.
 typedef struct crRowUnit {
     crUnit local;   // its rows and limits; D scaled by E
@@ -19,7 +21,7 @@ typedef struct crRowUnit {
     double* G;      // its inverse where friction is round, NULL: by local.c alone (count*count)
     double mu;      // of G
     double change;  // of the last sweep: |diag(D) dp|^2, m^2/s^2
-    double size;    // dp diag(D) dp likewise
+    double along;   // dp diag(D) d likewise, d the direction
 } crRowUnit;
 
 typedef struct crUnits {
@@ -33,7 +35,11 @@ typedef struct crUnits {
     double* e;          // velocity that is given, and the bias (rows)
     double* p;          // impulses (rows)
     double* dp;         // change of the last sweep (rows)
-    double* direction;  // of conjugate gradients (rows)
+    double* direction;  // of the last sweeps together (rows)
+    bool* mixed;        // islands that packed contacts are in too (islands)
+    int* where;         // work: -1 between uses (places of z)
+    double* room;       // work of Newton's method
+    int* index;         // likewise
     int places;         // strides of z that trees take
     int* column;        // place of each velocity of a tree, from the first that trees take (nv)
 } crUnits;
@@ -42,8 +48,8 @@ typedef struct crUnits {
 crStatus cr__units_create(crStep* step, const int* island_of_body, int islands, const int* order,
                           const int* first, crUnits* units);
 // Places of trees in z and z_free after those of the bodies there are, and of every unit.
-void cr__units_place(const crStep* step, const int* island_of_body, const double* v, crUnits* units,
-                     crPacked* packed);
+crStatus cr__units_place(crStep* step, const int* island_of_body, const double* v, crUnits* units,
+                         crPacked* packed);
 
 // These do nothing where units is NULL.
 void cr__units_begin(crUnits* units);                             // no direction yet
@@ -51,8 +57,14 @@ void cr__units_sweep(crUnits* units, double* z, crTasks* tasks);  // islands tha
 void cr__units_apply(const crUnits* units, double* z);            // z += H^T p
 void cr__units_add_work(const crUnits* units, double* work);      // += p.e of each island (islands)
 void cr__units_scale(crUnits* units, const double* scale);        // p of each island (islands)
-void cr__units_judge(const crUnits* units);  // changes of the last sweep into the islands
-// p += beta d, d = beta d + fresh dp (islands each)
-void cr__units_accelerate(crUnits* units, const double* beta, const double* fresh);
+// Changes of the last sweep into the islands; some that are left go on by Newton's method.
+void cr__units_judge(crUnits* units, double* z);
+void cr__units_accelerate(crUnits* units, const double* beta, const double* keep);
+
+// Room for Newton's method on the largest island that it may take. where is -1 before and after (nv).
+crStatus cr__units_newton_create(crStep* step, int* where, crUnits* units);
+// Newton's method on a whole island until its map is within tol (m/s), which it then is in *change, squared.
+// false: nothing has changed.
+bool cr__units_newton(crUnits* units, int island, double tol, double* z, double* change);
 
 #endif

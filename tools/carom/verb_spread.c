@@ -17,7 +17,7 @@ static void print_help(void) {
          "a file, - for standard input, or the name of a scene that comes with carom.\n"
          "\n"
          "  --jitter NAME=SIZE  what is drawn, any number of times. NAME is a class (position, velocity,\n"
-         "                    angle, spin of every body; gap: balls smaller by this; mu, e) or a field by\n"
+         "                    angle, spin of every body; gap: shapes smaller by this; mu, e) or a field by\n"
          "                    its path as in --set (bodies.cue.vel). SIZE is a standard deviation, or\n"
          "                    uniform:H for H either side; with % it is of the value that stands there\n"
          "  --samples N       copies, 2 to 1000000; default 1000\n"

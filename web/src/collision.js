@@ -1,7 +1,7 @@
 // collision.js - the collision being explored and the sliders that change it.
 //
-// W and V as given, or two bodies; bodies given as a and b become a list. In two dimensions W is shown by its
-// ellipse (handles in the picture) and by sliders that keep it positive definite.
+// W and V as given, or two bodies; bodies given as a and b become a list. W is changed by handles in the picture and
+// by sliders that keep it positive.
 import { make, shown } from "./dom.js";
 
 export const collisionOf = (given) => {
@@ -32,7 +32,12 @@ const row = (label, title, min, max, step, value, change) => {
   const output = make("output", {}, shown(value));
   const input = make("input", {
     type: "range", min: Math.min(min, value), max: Math.max(max, value), step, "aria-label": title,
-    oninput: () => { output.textContent = shown(Number(input.value)); change(Number(input.value)); },
+    // a change may go less far than it was asked to
+    oninput: () => {
+      const allowed = change(Number(input.value)) ?? Number(input.value);
+      if (allowed !== Number(input.value)) input.value = allowed;
+      output.textContent = shown(allowed);
+    },
   });
   input.value = value;
   return { row: make("label", { class: "slider", title }, make("span", {}, label), input, output), input };
@@ -40,38 +45,44 @@ const row = (label, title, min, max, step, value, change) => {
 
 const asNumber = (x, fallback) => (typeof x === "number" ? x : fallback);
 
-// W and V of a flat collision; the off-diagonal as a share of what is possible
-const massRows = (collision, change) => {
-  const { W, V } = collision;
-  const most = 5;
-  const put = (next) => change({ ...collision, ...next }, true);
-  let [wnn, wtt] = [W[0][0], W[1][1]];
-  let share = W[0][1] / Math.sqrt(wnn * wtt || 1);
-  const matrix = () => {
-    const off = share * Math.sqrt(wnn * wtt);
-    return { W: [[wnn, off], [off, wtt]] };
+// W by its diagonal and its off-diagonal entries as shares of sqrt(W_ii W_jj), which keep it positive: a share may
+// go as far as the other two let it, c_ij between c_ik c_jk -+ sqrt((1 - c_ik^2)(1 - c_jk^2)). And V.
+const massRows = (collision, put) => {
+  const size = collision.W.length, all = [...Array(size).keys()];
+  const w = all.map((i) => collision.W[i][i]), V = [...collision.V];
+  const share = all.map((i) => all.map((j) => (i === j ? 1 : collision.W[i][j] / (Math.sqrt(w[i] * w[j]) || 1))));
+  const bounded = (i, j, x) => {
+    const k = 3 - i - j;
+    if (size < 3) return x;
+    const [a, b] = [share[i][k], share[j][k]], room = Math.sqrt(Math.max(0, (1 - a * a) * (1 - b * b)));
+    return Math.min(a * b + room, Math.max(a * b - room, x));
   };
-  const v = [...V];
-  return [
-    row("W₁₁", "W, first diagonal entry, 1/kg", 0.1, most, 0.01, wnn, (x) => { wnn = x; collision = { ...collision, ...matrix() }; put({}); }),
-    row("W₂₂", "W, second diagonal entry, 1/kg", 0.1, most, 0.01, wtt, (x) => { wtt = x; collision = { ...collision, ...matrix() }; put({}); }),
-    row("skew", "W, off-diagonal entry as a share of its largest", -1, 1, 0.01, share, (x) => { share = x; collision = { ...collision, ...matrix() }; put({}); }),
-    ...[0, 1].map((i) => row(`V${"₁₂"[i]}`, `relative velocity, component ${i + 1}, m/s`, -3, 3, 0.01, v[i], (x) => {
-      v[i] = x;
-      collision = { ...collision, V: [...v] };
-      put({});
-    })),
-  ];
+  const matrix = () => put({ W: all.map((i) => all.map((j) => (i === j ? w[i] : share[i][j] * Math.sqrt(w[i] * w[j])))) });
+  const digit = (i) => "₁₂₃"[i];
+  const diagonal = all.map((i) => row(`W${digit(i)}${digit(i)}`, `W, entry ${i + 1} of its diagonal, 1/kg`, 0.1, 5, 0.01, w[i], (x) => { w[i] = x; matrix(); }));
+  const skews = all.flatMap((i) => all.slice(i + 1).map((j) => row(`skew${size > 2 ? digit(i) + digit(j) : ""}`, `W, entry ${i + 1}, ${j + 1} as a share of its largest`, -1, 1, 0.01, share[i][j], (x) => {
+    share[i][j] = share[j][i] = bounded(i, j, x);
+    matrix();
+    return share[i][j];
+  })));
+  const speeds = all.map((i) => row(`V${digit(i)}`, `relative velocity, component ${i + 1}, m/s`, -3, 3, 0.01, V[i], (x) => { V[i] = x; put({ V: [...V] }); }));
+  return [...diagonal, ...skews, ...speeds].map((r) => r.row);
 };
 
-const spinRows = (collision, change) => collision.bodies.flatMap((body, i) => {
-  if (body.fixed || Array.isArray(body.omega)) return [];
-  const spin = asNumber(body.omega, 0);
-  return [row(`ω of ${"ab"[i]}`, `angular velocity of body ${"ab"[i]}, rad/s`, -60, 60, 0.5, spin, (x) => {
-    const bodies = collision.bodies.map((b, k) => (k === i ? { ...b, omega: x } : b));
-    change({ ...collision, bodies }, true);
-  })];
-});
+// mass, velocity and spin of the bodies; one that is fixed has no mass
+const bodyRows = (collision, put) => {
+  const bodies = collision.bodies.map((b) => ({ ...b }));
+  const size = isFlat(collision) ? 2 : 3;
+  const set = (i, key, x) => { bodies[i] = { ...bodies[i], [key]: x }; put({ bodies: [...bodies] }); };
+  const entries = (i, key, label, what, most, step) => [...Array(size).keys()].map((k) => {
+    const given = () => Array.from({ length: size }, (_, j) => bodies[i][key]?.[j] ?? 0);
+    return row(`${label}${"₁₂₃"[k]}`, `${what} of body ${"ab"[i]}, component ${k + 1}`, -most, most, step, given()[k], (x) => set(i, key, given().map((y, j) => (j === k ? x : y)))).row;
+  });
+  return bodies.map((body, i) => make("details", { open: i === 1, class: "body-sliders" }, make("summary", {}, `body ${"ab"[i]}${body.fixed ? ", fixed" : ""}`),
+    body.fixed ? null : row("mass", `mass of body ${"ab"[i]}, kg`, body.mass / 10, body.mass * 10, body.mass / 100, body.mass, (x) => set(i, "mass", x)).row,
+    ...entries(i, "velocity", "v", "velocity, m/s,", 3, 0.01),
+    ...(size === 2 ? [row("ω", `angular velocity of body ${"ab"[i]}, rad/s`, -60, 60, 0.5, asNumber(body.omega, 0), (x) => set(i, "omega", x)).row] : entries(i, "omega", "ω", "angular velocity, rad/s,", 60, 0.5))));
+};
 
 // fills the panel with sliders; change(next, quiet) is called with the new collision
 export const sliders = (place, collision, change) => {
@@ -83,9 +94,20 @@ export const sliders = (place, collision, change) => {
     made.input.id = `slider-${key}`;
     return made.row;
   });
-  const geometry = !isFlat(collision) ? [] : collision.bodies ? spinRows(collision, (next) => put({ ...now, bodies: next.bodies }, true))
-    : collision.W && collision.W.length === 2 ? massRows(collision, (next) => put({ ...now, W: next.W, V: next.V }, true)) : [];
-  const open = place.querySelector("details")?.open ?? false;
-  place.replaceChildren(...plain(LAW), ...geometry.map((r) => r.row),
-    make("details", { open }, make("summary", {}, "parameters of single laws"), ...plain(MORE)));
+  const part = (next) => put({ ...now, ...next }, true);
+  const geometry = collision.bodies ? bodyRows(collision, part) : collision.W ? massRows(collision, part) : [];
+  const open = [...place.querySelectorAll("details")].map((d) => d.open);
+  place.replaceChildren(...plain(LAW), ...geometry, make("details", {}, make("summary", {}, "parameters of single laws"), ...plain(MORE)));
+  // what was open stays open
+  const folds = [...place.querySelectorAll("details")];
+  if (open.length === folds.length) folds.forEach((fold, i) => { fold.open = open[i]; });
+};
+
+// the same collision by W and V, from its picture in the contact frame
+export const asMass = (collision, p) => {
+  const size = collision.n.length, F = [p.n, p.t1, p.t2], W = [p.Wn, p.W1, p.W2];
+  const all = [...Array(size).keys()];
+  const { bodies, point, m, ...rest } = collision;
+  const entry = (i, j) => F.reduce((sum, f, k) => sum + F.reduce((s, g, l) => s + (f[i] ?? 0) * W[k][l] * (g[j] ?? 0), 0), 0);
+  return { ...rest, W: all.map((i) => all.map((j) => entry(Math.min(i, j), Math.max(i, j)))), V: all.map((i) => F.reduce((sum, f, k) => sum + (f[i] ?? 0) * p.V[k], 0)) };
 };

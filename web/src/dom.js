@@ -2,7 +2,7 @@
 
 // make("button", { class: "x", onclick: f, "aria-label": "y" }, "text", child ...)
 export const make = (tag, props = {}, ...children) => {
-  const svg = ["svg", "path", "g", "text", "circle", "line", "polygon", "polyline", "title", "rect", "tspan"].includes(tag);
+  const svg = ["svg", "path", "g", "text", "circle", "line", "polygon", "polyline", "title", "rect", "tspan", "ellipse"].includes(tag);
   const element = svg ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
   for (const [name, value] of Object.entries(props)) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);

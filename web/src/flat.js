@@ -2,8 +2,9 @@
 //
 // Up is the normal impulse, right the tangential one. The ellipse is where energy does not change,
 // P.V + P.W P/2 = 0; friction lines are |P_t| = mu P_n; the horizontal family is n.V+ = const. Handles: P_II
-// (the middle of the ellipse) moves V, the end of an axis turns and stretches W.
-import { make, shown } from "./dom.js";
+// (the middle of the ellipse) moves V, the end of an axis turns and stretches W in two dimensions.
+import { make, shown, shownVector } from "./dom.js";
+import { handle } from "./handle.js";
 import { isFlat } from "./collision.js";
 import { lawColor } from "./laws.js";
 
@@ -12,13 +13,18 @@ const EDGE = 26;
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 const add = (a, b, s = 1) => a.map((x, i) => x + s * b[i]);
 
-// the picture in the plane of n and d: 2-vectors (tangential, normal)
-const planeOf = (p) => {
+// the picture in the plane of n and d: 2-vectors (tangential, normal). The tangent t points to the same side as it
+// did before, so that the picture does not turn over while it is changed.
+const planeOf = (p, looks) => {
   const n = [1, 0, 0];
-  const flat = (P) => [dot(P, p.d), P[0]];
+  const world = (P) => [0, 1, 2].map((i) => P[0] * (p.n[i] ?? 0) + P[1] * (p.t1[i] ?? 0) + P[2] * (p.t2[i] ?? 0));
+  const turn = looks.side && dot(world(p.d), looks.side) < 0 ? -1 : 1;
+  const d = p.d.map((x) => turn * x), t = world(d);
+  looks.face(t);
+  const flat = (P) => [dot(P, d), P[0]];
   const W = (P) => [0, 1, 2].map((i) => P[0] * p.Wn[i] + P[1] * p.W1[i] + P[2] * p.W2[i]);
-  const Wn = W(n), Wd = W(p.d);
-  return { flat, W: [[dot(Wd, p.d), Wd[0]], [dot(Wn, p.d), Wn[0]]], V: flat(p.V), v: p.V };
+  const Wn = W(n), Wd = W(d);
+  return { flat, t, n: world(n), W: [[dot(Wd, d), Wd[0]], [dot(Wn, d), Wn[0]]], V: flat(p.V), v: p.V };
 };
 
 // points of the curve without energy change, from the origin in every direction
@@ -111,38 +117,12 @@ const lawMarks = (p, plane, view, { hidden, light }) => p.laws.filter((law) => !
   return group;
 });
 
-// handle that calls move(point of impulse space) while it is dragged
-const handle = (at, view, title, move) => {
-  const circle = make("circle", { cx: at[0], cy: at[1], r: 8, class: "handle", tabindex: 0, role: "slider", "aria-label": title, "aria-valuetext": title },
-    make("title", {}, title));
-  circle.addEventListener("pointerdown", (down) => {
-    down.preventDefault();
-    const svg = circle.ownerSVGElement;
-    const host = svg.parentNode;
-    const go = (e) => {
-      const box = host.querySelector("svg").getBoundingClientRect();
-      move(view.from([((e.clientX - box.left) / box.width) * SIZE, ((e.clientY - box.top) / box.height) * SIZE]));
-    };
-    const end = () => { removeEventListener("pointermove", go); removeEventListener("pointerup", end); };
-    addEventListener("pointermove", go);
-    addEventListener("pointerup", end);
-  });
-  circle.addEventListener("keydown", (e) => {
-    const turn = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[e.key];
-    if (!turn) return;
-    e.preventDefault();
-    const now = view.from(at);
-    move(add(now, turn, view.span / 100));
-    circle.isConnected || document.querySelector(`[aria-label="${title}"]`)?.focus();
-  });
-  return circle;
-};
-
 // V and W from P_II and the axes of the ellipse, in the user's coordinates
-const handles = (p, plane, view, collision, change) => {
-  if (!isFlat(collision) || !collision.W || !p.P_II) return [];
-  const n = p.n, t = p.t1.map((x) => x * (p.d[1] < 0 ? -1 : 1));
-  const world = (q) => [q[1] * n[0] + q[0] * t[0], q[1] * n[1] + q[0] * t[1]];
+const handles = (p, plane, view, collision, { change, hold }) => {
+  if (!collision.W || !p.P_II) return [];
+  const size = collision.n.length;
+  const world = (q) => [...Array(size).keys()].map((i) => q[1] * plane.n[i] + q[0] * plane.t[i]);
+  const drag = (at, title, value, move) => handle(at, title, value, { move: (q) => move(view.from(q)), hold });
   const centre = plane.flat(p.P_II);
   const times = (W, q) => [W[0][0] * q[0] + W[0][1] * q[1], W[1][0] * q[0] + W[1][1] * q[1]];
   const [[a, b], [, c]] = plane.W;
@@ -152,9 +132,11 @@ const handles = (p, plane, view, collision, change) => {
   const Ec2 = centre[0] * times(plane.W, centre)[0] + centre[1] * times(plane.W, centre)[1];
   const long = Math.sqrt(Ec2 / low), short = Math.sqrt(Ec2 / high);
   const moveV = (q) => {
-    const P = world(q), W = collision.W;
-    change({ ...collision, V: times(W, P).map((x) => -x) });
+    const P = world(q);
+    change({ ...collision, V: collision.W.map((row) => -row.reduce((sum, x, i) => sum + x * P[i], 0)) });
   };
+  const middle = drag(view.to(centre), "Middle of the ellipse: move it to change V", `V ${shownVector(collision.V)}`, moveV);
+  if (!isFlat(collision)) return [middle];
   const moveW = (q) => {
     const d = add(q, centre, -1);
     const r = Math.hypot(...d);
@@ -173,15 +155,14 @@ const handles = (p, plane, view, collision, change) => {
   const other = add(centre, [Math.cos(angle), Math.sin(angle)], -long);
   // the end that is on the sheet
   const at = [end, other].map(view.to).map((q, i) => [q, i]).find(([q]) => q.every((x) => x > 4 && x < SIZE - 4));
-  const list = [handle(view.to(centre), view, "Middle of the ellipse: drag to change V", moveV)];
-  if (at && Number.isFinite(long)) list.push(handle(at[0], view, "Axis of the ellipse: drag to change W", (q) => moveW(at[1] ? add(centre, add(centre, q, -1)) : q)));
-  return list;
+  if (!at || !Number.isFinite(long)) return [middle];
+  return [middle, drag(at[0], "Axis of the ellipse: move it to change W", `W ${collision.W.map(shownVector).join(", ")}`, (q) => moveW(at[1] ? add(centre, add(centre, q, -1)) : q))];
 };
 
 export const drawFlat = (place, p, collision, looks) => {
-  const plane = planeOf(p);
+  const plane = planeOf(p, looks);
   const round = ellipse(plane);
-  const frame = boundsOf(p, plane, round, looks.hidden);
+  const frame = looks.held.flat ??= boundsOf(p, plane, round, looks.hidden);
   const view = { ...projector(frame), span: frame.span };
   const svg = make("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "img", "aria-label": "Impulse space: the permissible region and where each law puts its impulse; the table below holds the numbers" });
   const vn = plane.v[0];
@@ -195,7 +176,7 @@ export const drawFlat = (place, p, collision, looks) => {
   }
   svg.append(line(closing, -vn, view, { class: "compression" }), line(closing, -(1 + p.e) * vn, view, { class: "restitution" }));
   if (p.path.length) svg.append(make("path", { d: pathOf(p.path.map(plane.flat), view.to), class: "path" }, make("title", {}, "Routh's path")));
-  svg.append(...lawMarks(p, plane, view, looks), ...namedPoints(p, plane, view.to), ...handles(p, plane, view, collision, looks.change));
+  svg.append(...lawMarks(p, plane, view, looks), ...namedPoints(p, plane, view.to), ...handles(p, plane, view, collision, looks));
   svg.append(label([8, 18], "Pₙ ↑", { class: "name" }), label([SIZE - 8, SIZE - 8], "Pₜ → [N s]", { class: "name", "text-anchor": "end" }));
   const key = make("figcaption", {}, make("span", { class: "key region-key" }, "permissible"), make("span", { class: "key friction-key" }, "friction"),
     make("span", { class: "key ellipse-key" }, "no energy change"), make("span", { class: "key compression-key" }, "n·V⁺ = 0"),

@@ -191,6 +191,7 @@ export const sceneView = (carom, place, values) => {
     const before = source, askedBefore = asked;
     try {
       let recorded = null;
+      if (/^.?HDF/.test(text) || /\.(h5|hdf5|csv)$/i.test(name)) throw new Error(`The page reads JSON: carom export ${name} -o page.json writes it.`);
       if (/^\s*\{\s*"format"\s*:\s*"carom-trajectory"/.test(text)) recorded = JSON.parse(text);
       source = { name, text, recorded };
       setAsked({});
@@ -206,11 +207,12 @@ export const sceneView = (carom, place, values) => {
   const open = ({ name, opened, ...given }) => {
     if (opened) return load(opened.name, opened.text);
     const known = examples.scenes[name] ? name : "newtons-cradle-5";
-    if (name && known !== name) say(`No scene is called ${name}.`);
     source = { name: known, text: examples.scenes[known], shipped: true };
     scenes.box.value = known;
     setAsked(given);
-    return restart();
+    restart();
+    if (name && known !== name) say(`No scene is called ${name}.`);
+    return undefined;
   };
 
   const keys = (e) => {

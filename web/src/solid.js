@@ -66,8 +66,15 @@ export class Solid {
     this.renderer.render(this.scene, this.camera);
   }
 
+  // in the next picture, however often it is asked for before that
   draw(p, hidden) {
     if (!this.renderer) return;
+    const due = this.next != null;
+    this.next = [p, new Set(hidden)];
+    if (!due) requestAnimationFrame(() => { this.build(...this.next); this.next = null; });
+  }
+
+  build(p, hidden) {
     for (const old of [...this.content.children]) THREE.discard(old);
     // the region with the origin fills the view
     const all = [[0, 0, 0], ...(p.vertices ?? p.section), ...(p.P_II ? [p.P_II] : []), ...(p.P_I ? [p.P_I.map((x) => 1.5 * x)] : [])].map(turned);

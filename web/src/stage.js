@@ -10,6 +10,8 @@ import { ink } from "./dom.js";
 const MARGIN = 1.1;    // room around what is seen
 const AHEAD = 1.35;    // likewise where what happens is not known yet
 const FARTHEST = 2.5;  // times the distance at the start that the camera steps back by itself
+const FAR = 3;         // radii of a ball from its body's centre of mass
+const STICK = 0.012;   // radius of a stick, of its length
 const NAMES = 60;      // of bodies that are shown
 const PATHS = 40;      // of bodies
 const POINTS = 300;    // of a path
@@ -55,20 +57,28 @@ export class Stage {
   addBody(body, i) {
     const material = this.material(i, body.moves);
     for (const shape of body.shapes) {
-      if (shape.r) { this.balls.push({ body: i, r: shape.r, p: new THREE.Vector3(...shape.p), moves: body.moves }); continue; }
+      if (shape.r) { this.addBall(body, i, shape, material); continue; }
       const mesh = new THREE.Mesh(polygons(shape), material);
       mesh.castShadow = mesh.receiveShadow = this.shadows;
       this.bodies[i].add(mesh);
     }
-    for (const end of body.sticks) {
-      const tip = new THREE.Vector3(...end), size = tip.length();
-      if (size === 0) continue;
-      const rod = new THREE.Mesh(new THREE.CylinderGeometry(0.012 * size, 0.012 * size, size, 8), material);
-      rod.position.copy(tip).multiplyScalar(0.5);
-      rod.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), tip.clone().normalize());
-      rod.castShadow = this.shadows;
-      this.bodies[i].add(rod);
-    }
+    for (const end of body.sticks) this.addStick(i, [0, 0, 0], end, material);
+  }
+
+  // one far from the centre of mass is held by a stick
+  addBall(body, i, { r, p }, material) {
+    this.balls.push({ body: i, r, p: new THREE.Vector3(...p), moves: body.moves });
+    if (body.moves && Math.hypot(...p.map((x, k) => x - body.com[k])) > FAR * r) this.addStick(i, body.com, p, material);
+  }
+
+  addStick(i, from, to, material) {
+    const foot = new THREE.Vector3(...from), way = new THREE.Vector3(...to).sub(foot), size = way.length();
+    if (size === 0) return;
+    const rod = new THREE.Mesh(new THREE.CylinderGeometry(STICK * size, STICK * size, size, 8), material);
+    rod.position.copy(foot).addScaledVector(way, 0.5);
+    rod.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), way.normalize());
+    rod.castShadow = this.shadows;
+    this.bodies[i].add(rod);
   }
 
   addBalls() {

@@ -97,7 +97,7 @@ static void put_curve(FILE* file, const crLawCurve* curve) {
 
 // boundary of the region as triangles, one level of detail
 static void put_mesh(FILE* file, const crContact* contact) {
-    enum { LEVEL = 3 };
+    enum { LEVEL = 4 };
     int vertices = cr_region_mesh_vertices(LEVEL);
     int triangles = cr_region_mesh_triangles(LEVEL);
     crVec3* vertex = malloc((size_t)vertices * sizeof *vertex);

@@ -19,15 +19,16 @@ flags="--target=wasm32-wasi -std=c17 -ffp-contract=off -fno-math-errno -fno-trap
     -D_POSIX_C_SOURCE=200809L -DCAROM_NO_THREADS -Iinclude -Isrc -I. -Itools/carom -Iweb/wasm -Wall -Wextra
     -fvisibility=hidden -ffunction-sections -fdata-sections"
 size="-Oz -flto -mbulk-memory -mnontrapping-fptoint -msign-ext -msimd128"
+# a header or flag that changed makes everything new
+[ -e "$objects/made" ] && [ -z "$(find include src io plot tools/carom web/wasm \( -name '*.h' -o -name build.sh \) \
+    -newer "$objects/made")" ] || { rm -f "$objects"/* && touch "$objects/made"; }
 # shellcheck disable=SC2086,SC2116,SC2016
 for source in $sources; do
     object=$objects/$(echo "$source" | tr / _).o
-    newer=$(find "$source" include src io plot tools/carom web/wasm \( -name '*.h' -o -name build.sh -o -path "$source" \) \
-        -newer "$object" 2>/dev/null | head -n 1)
-    if [ ! -e "$object" ] || [ -n "$newer" ]; then
-        echo "$source $object"
-    fi
-done | xargs -r -P 2 -L 1 sh -c 'clang-19 '"$(echo $flags $size)"' -c "$0" -o "$1"'
+    [ "$object" -nt "$source" ] || echo "$source $object"
+done >"$objects/stale"
+xargs -r -P 2 -L 1 sh -c 'clang-19 '"$(echo $flags $size)"' -c "$0" -o "$1"' <"$objects/stale"
+[ ! -e "$output" ] || [ -n "$(find "$objects" -name '*.o' -newer "$output")" ] || exit 0
 # objects of sources that are gone stay out
 linked=$(for source in $sources; do echo "$objects/$(echo "$source" | tr / _).o"; done)
 # a deep stack for the enumeration of solvers; it grows down to address 0, so that an overflow traps

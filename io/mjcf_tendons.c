@@ -1,0 +1,216 @@
+// mjcf_tendons.c - tendons of MJCF that carom can say: fixed ones along one or two hinges or slides, and spatial ones
+// straight between two sites.
+//
+// A fixed tendon is l = sum of coef q. Along one joint its limits, spring, damper and dry friction are the joint's: with
+// coef c, range / c, c^2 k, c^2 b and |c| f. Along two, or straight between two sites, its limits are a range of a
+// loop. Sites of replicas pair off in their order. Fails: names of nothing are refused; what cannot be said (wrapping,
+// more sites or joints, springs along two joints or a line) is noted by kind, with its place.
+#include <math.h>
+#include <string.h>
+
+#include "io/mjcf.h"
+
+#define MOST_TENDONS 20000
+
+static void cannot(mjModel* mj, const mjTendon* t, const char* what) {
+    cr__import_note(mj->im, CR_NOTE_UNSUPPORTED, t->node, NULL, "<%s> %s is not supported", t->node->name,
+                    what);
+}
+
+static void read_forces(mjModel* mj, mjTendon* t) {
+    static const char* const words[] = {"false", "true", "auto", NULL};
+    int class = mj__class(mj, t->node, 0);
+    double range[2] = {0.0, 0.0}, rest[2] = {-1.0, -1.0};
+    bool given = mj__numbers(mj, t->node, class, "range", 2, 2, range);
+    int limited = mj__word(mj, t->node, class, "limited", words, 2);
+    t->limited = (limited == 1 || (limited == 2 && mj->compiler.autolimits && given)) && mj->option.limit;
+    t->lower = range[0];
+    t->upper = range[1];
+    t->stiffness = mj__number(mj, t->node, class, "stiffness", 0.0);
+    t->damping = mj__number(mj, t->node, class, "damping", 0.0);
+    t->frictionloss = mj__number(mj, t->node, class, "frictionloss", 0.0);
+    t->rests = mj__numbers(mj, t->node, class, "springlength", 1, 2, rest) && rest[0] >= 0.0;
+    t->rest = rest[0];
+    if (!mj->option.frictionloss) t->frictionloss = 0.0;
+    if (!mj->option.passive) t->stiffness = t->damping = 0.0;
+    if (t->limited && !(t->lower < t->upper))
+        cr__import_refuse(mj->im, t->node, cr_xml_attr(t->node, "range"), CR_ERR_RANGE,
+                          "is %g to %g, must be from less to more", t->lower, t->upper);
+}
+
+static void read_joints(mjModel* mj, mjTendon* t) {
+    for (crXml* node = t->node->child; node != NULL && cr__import_ok(mj->im); node = node->next) {
+        if (strcmp(node->name, "joint") != 0) continue;
+        node->used = true;
+        double coef = 1.0;
+        int joint = mj__joint_of(mj, node, "joint");
+        mj__numbers(mj, node, -1, "coef", 1, 1, &coef);
+        if (joint < 0) return;
+        bool slender = mj->joints[joint].kind == MJ_HINGE || mj->joints[joint].kind == MJ_SLIDE;
+        if (!slender)
+            cr__import_refuse(mj->im, node, cr_xml_attr(node, "joint"), CR_ERR_NAME,
+                              "must be a hinge or a slide");
+        // what counts nothing is not there
+        if (coef == 0.0) continue;
+        if (t->count < 2) {
+            t->joints[t->count] = joint;
+            t->coef[t->count] = coef;
+        }
+        t->count++;
+    }
+}
+
+// the joint has what the tendon has
+static void along_joint(mjModel* mj, const mjTendon* t) {
+    mjJoint* j = &mj->joints[t->joints[0]];
+    double c = t->coef[0];
+    if (t->limited) {
+        double a = t->lower / c, b = t->upper / c;
+        j->lower = j->limited ? fmax(j->lower, fmin(a, b)) : fmin(a, b);
+        j->upper = j->limited ? fmin(j->upper, fmax(a, b)) : fmax(a, b);
+        j->limited = true;
+    }
+    double rest = t->rests ? t->rest / c : j->qpos_spring;
+    mj__add_spring(j, c * c * t->stiffness, rest, c * c * t->damping);
+    j->frictionloss += fabs(c) * t->frictionloss;
+}
+
+// sites that an element names: one, or all its replicas
+static int sites_of(mjModel* mj, crXml* node, int* first) {
+    const char* name = cr__need_text(mj->im, node, "site");
+    int count = 0;
+    *first = mj__find_site(mj, name);
+    if (*first >= 0) return 1;
+    for (int i = 0; i < mj->site_count; i++) {
+        if (!mj__named(mj->sites[i].node, name)) continue;
+        if (count++ == 0) *first = i;
+    }
+    if (count == 0 && cr__import_ok(mj->im))
+        cr__import_refuse(mj->im, node, cr_xml_attr(node, "site"), CR_ERR_NAME, "no site is called \"%.60s\"",
+                          name);
+    return count;
+}
+
+static int next_replica(const mjModel* mj, int site) {
+    for (int i = site + 1; i < mj->site_count; i++) {
+        if (mj->sites[i].node == mj->sites[site].node) return i;
+    }
+    return site;
+}
+
+// two sites, or one and all replicas of the other, or replicas in pairs; false where it is anything else
+static bool read_sites(mjModel* mj, mjTendon* t) {
+    int count[2] = {0, 0}, sites = 0, first[2] = {0, 0};
+    bool straight = true;
+    for (crXml* node = t->node->child; node != NULL && cr__import_ok(mj->im); node = node->next) {
+        straight = straight && strcmp(node->name, "site") == 0 && sites < 2;
+        node->used = true;
+        for (crXmlAttr* attr = node->attrs; attr != NULL; attr = attr->next) {
+            attr->used = true;
+        }
+        if (straight) count[sites] = sites_of(mj, node, &first[sites]);
+        sites++;
+    }
+    t->count = count[0] > count[1] ? count[0] : count[1];
+    t->joints[0] = first[0];
+    t->joints[1] = first[1];
+    return straight && sites == 2 && (count[0] == count[1] || count[0] == 1 || count[1] == 1);
+}
+
+static void read_spatial(mjModel* mj, mjTendon* t) {
+    bool acts = t->limited || t->stiffness != 0.0 || t->damping != 0.0 || t->frictionloss != 0.0;
+    bool straight = read_sites(mj, t);
+    if (!cr__import_ok(mj->im)) return;
+    if (!straight) {
+        if (acts) cannot(mj, t, "that bends (wrapping, pulleys, more than two sites)");
+        t->count = 0;
+        return;
+    }
+    if (t->stiffness != 0.0 || t->damping != 0.0) cannot(mj, t, "with a spring or a damper");
+    if (t->frictionloss != 0.0) cannot(mj, t, "with dry friction");
+    if (t->limited && t->lower < 0.0) t->lower = 0.0;
+    if (!t->limited) t->count = 0;
+}
+
+static void read_fixed(mjModel* mj, mjTendon* t) {
+    bool acts = t->limited || t->stiffness != 0.0 || t->damping != 0.0 || t->frictionloss != 0.0;
+    read_joints(mj, t);
+    if (!cr__import_ok(mj->im) || t->count == 0) return;
+    if (t->count == 1) {
+        along_joint(mj, t);
+    } else if (t->count > 2) {
+        if (acts) cannot(mj, t, "along more than two joints");
+    } else if (t->stiffness != 0.0 || t->damping != 0.0 || t->frictionloss != 0.0) {
+        cannot(mj, t, "with a spring, a damper or dry friction along two joints");
+    }
+}
+
+void mj__tendons(mjModel* mj) {
+    for (crXml* section = mj->root->child; section != NULL; section = section->next) {
+        if (strcmp(section->name, "tendon") != 0) continue;
+        section->used = true;
+        for (crXml* node = section->child; node != NULL && cr__import_ok(mj->im); node = node->next) {
+            bool fixed = strcmp(node->name, "fixed") == 0;
+            if (!fixed && strcmp(node->name, "spatial") != 0) continue;
+            node->used = true;
+            mjTendon* all = cr__import_grow(mj->im, mj->tendons, mj->tendon_count, &mj->tendon_capacity,
+                                            sizeof *all, MOST_TENDONS, node);
+            if (all == NULL) return;
+            mj->tendons = all;
+            mjTendon t = {.node = node, .name = cr__attr_text(node, "name"), .fixed = fixed};
+            read_forces(mj, &t);
+            if (fixed && cr__import_ok(mj->im)) read_fixed(mj, &t);
+            if (!fixed && cr__import_ok(mj->im)) read_spatial(mj, &t);
+            all[mj->tendon_count++] = t;
+        }
+    }
+}
+
+const mjTendon* mj__find_tendon(const mjModel* mj, const char* name) {
+    for (int i = 0; i < mj->tendon_count; i++) {
+        if (mj->tendons[i].name != NULL && strcmp(mj->tendons[i].name, name) == 0) return &mj->tendons[i];
+    }
+    return NULL;
+}
+
+// lo <= l0 + c0 q0 + c1 q1 <= hi with coordinates from the reference: a range of q0 + (c1 / c0) q1
+static void put_fixed(mjModel* mj, const mjTendon* t) {
+    const mjJoint* a = &mj->joints[t->joints[0]];
+    const mjJoint* b = &mj->joints[t->joints[1]];
+    double c = t->coef[0], l0 = c * a->ref + t->coef[1] * b->ref;
+    double low = (t->lower - l0) / c, high = (t->upper - l0) / c;
+    double coef[2] = {0.0, -t->coef[1] / c}, range[2] = {fmin(low, high), fmax(low, high)};
+    crJson* to = mj__constraint(mj, t->node, "joint", a->out, b->out);
+    cr_tree_numbers(&mj->im->tree, to, "coef", coef, 2);
+    cr_tree_numbers(&mj->im->tree, to, "range", range, 2);
+}
+
+static void put_spatial(mjModel* mj, const mjTendon* t) {
+    crTree* tree = &mj->im->tree;
+    int a = t->joints[0], b = t->joints[1];
+    for (int i = 0; i < t->count; i++, a = next_replica(mj, a), b = next_replica(mj, b)) {
+        const mjSite* from = &mj->sites[a];
+        const mjSite* to = &mj->sites[b];
+        if (mj->bodies[from->body].weld == mj->bodies[to->body].weld) {
+            cr__import_note(mj->im, CR_NOTE_IGNORED, t->node, NULL,
+                            "<spatial> of bodies that do not move to each other");
+            continue;
+        }
+        double range[2] = {t->lower, t->upper};
+        crJson* tie =
+            mj__constraint(mj, t->node, "distance", mj->bodies[from->body].out, mj->bodies[to->body].out);
+        crJson* points = cr_tree_list(tree, tie, "points");
+        cr_tree_vector(tree, points, NULL, from->pose.p);
+        cr_tree_vector(tree, points, NULL, to->pose.p);
+        cr_tree_numbers(tree, tie, "range", range, 2);
+    }
+}
+
+void mj__tendon_ties(mjModel* mj) {
+    for (int i = 0; i < mj->tendon_count && cr__import_ok(mj->im); i++) {
+        const mjTendon* t = &mj->tendons[i];
+        if (!t->limited) continue;
+        if (t->fixed && t->count == 2) put_fixed(mj, t);
+        if (!t->fixed) put_spatial(mj, t);
+    }
+}

@@ -1,0 +1,138 @@
+// views.mjs - tests of many contacts, the scene player, keys and narrow screens.
+import { readFileSync } from "node:fs";
+import { calm, carom, coloured, dropFile, equal, folder, must, openTab, quiet, root, run, runToEnd, setRange } from "./tab.mjs";
+
+// more than the screen is wide, or without a name
+const faults = (tab) => tab.evaluate(() => {
+  const nameless = [...document.querySelectorAll("button, input, select, canvas, [role=slider]")].filter((e) => e.checkVisibility() && !e.closest("[role=img][aria-label]") && !(e.getAttribute("aria-label") || e.textContent.trim() || e.closest("label")?.textContent.trim()));
+  const over = document.documentElement.scrollWidth - innerWidth;
+  return [...(over > 0 ? [`${over} px wider than the screen`] : []), ...nameless.map((e) => `without a name: ${e.outerHTML.slice(0, 80)}`)].join("; ");
+});
+const VIEWS = ["#impulse&preset=tumbling-box", "#rules&name=pool-break", "#scene&name=dominoes"];
+
+export default {
+  "rules: eight of them, velocities as the command has them": async () => {
+    const tab = await openTab("#rules&name=newtons-cradle-5");
+    equal(await tab.locator("#rules .panels figure").count(), 8, "panels");
+    const wanted = (await carom("resolve", [`${root}examples/resolve/cradle-5.json`])).results;
+    for (const { rule, v } of wanted) equal(await tab.locator(`#resolved tr[data-rule=${rule}]`).getAttribute("data-v"), JSON.stringify(v), rule);
+    must((await tab.locator("#outcomes tbody tr").count()) > 0, "no outcomes");
+    await tab.selectOption("#case", "flat-rod");
+    equal(await tab.locator("#outcomes tbody tr").count(), 2, "outcomes of a flat rod");
+    must((await tab.locator("#resolved tr[data-rule=feasible]").textContent()).includes("tie"), "the tie is not told");
+    for (const name of await tab.$$eval("#case option", (list) => list.map((o) => o.value))) {
+      await tab.selectOption("#case", name);
+      await quiet(tab, name);
+    }
+    calm(tab);
+    return tab;
+  },
+  "a scene gives the command's hash": async () => {
+    const tab = await openTab("#scene&name=newtons-cradle-5");
+    const hash = async (...args) => (await carom("run", args)).hash;
+    equal(await runToEnd(tab), await hash("newtons-cradle-5"), "hash of the cradle");
+    await tab.selectOption("#scene-rule", "newton");
+    await tab.fill("#scene-dt", "0.01");
+    await tab.press("#scene-dt", "Enter");
+    equal(await runToEnd(tab), await hash("newtons-cradle-5", "--rule", "newton", "--dt", "0.01"), "hash with a rule and a step");
+    must(tab.url().includes("rule=newton") && tab.url().includes("dt=0.01"), "the address does not say what was chosen");
+    await tab.selectOption("#scene-name", "tetrahedron");
+    equal(await runToEnd(tab), await hash("tetrahedron"), "hash of a hull");
+    calm(tab);
+    return tab;
+  },
+  "every scene opens, steps and is drawn": async () => {
+    const tab = await openTab("#scene&name=bouncing-ball", { viewport: { width: 500, height: 400 } });
+    const names = await tab.$$eval("#scene-name option", (list) => list.map((o) => o.value).filter(Boolean));
+    must(names.length >= 20, "scenes are missing");
+    for (const name of names) {
+      await tab.selectOption("#scene-name", name);
+      await tab.waitForSelector("#hash[data-steps='0']", { state: "attached" });
+      await tab.click("#step");
+      await tab.waitForSelector("#hash[data-steps='1']", { state: "attached" });
+      await quiet(tab, name);
+      const share = await coloured(tab, "#scene .stage canvas");
+      must(share > 0.002, `${name}: bodies are ${(100 * share).toFixed(2)} % of the picture`);
+    }
+    calm(tab);
+    return tab;
+  },
+  "a bad file is refused and the page goes on": async () => {
+    const tab = await openTab("#scene&name=bouncing-ball");
+    const trajectory = (members) => `{"format":"carom-trajectory","version":1${members}}`;
+    for (const [name, text, words] of [["bad.json", "{\n \"carom\": 1,\n oops", "line 3"], ["field.json", "{\"carom\": 1, \"bodis\": []}", "bodis"],
+      ["empty.json", "", "empty.json"], ["t.json", trajectory(""), "trajectory"], ["rows.json", trajectory(",\"scene\":{\"carom\":1},\"time\":[0],\"q\":[1],\"v\":[1]"), "one row per time"],
+      ["cut.json", "{\"format\":\"carom-trajectory\",\"ver", "cut.json"], ["list.json", "[]", "list.json"], ["h.h5", "\x89HDF\r\n", "carom export"]]) {
+      await dropFile(tab, name, text);
+      await tab.waitForFunction((w) => document.getElementById("message").textContent.includes(w), words);
+      must(await tab.locator("#message").isVisible(), "no message");
+    }
+    await tab.click("#message button");
+    must(await tab.locator("#message").isHidden(), "the message does not close");
+    equal(await runToEnd(tab), (await carom("run", ["bouncing-ball"])).hash, "hash after bad files");
+    await dropFile(tab, "good.json", readFileSync(`${root}scenes/falling-rod.json`, "utf8"));
+    await tab.waitForSelector("#hash[data-over=false]");
+    equal(await runToEnd(tab), (await carom("run", ["falling-rod"])).hash, "hash of a dropped scene");
+    calm(tab);
+    return tab;
+  },
+  "recorded trajectories: CSV and HDF5 by carom export": async () => {
+    const tab = await openTab("#scene&name=pool-break");
+    for (const [file, more] of [["ball.csv", ["--scene", "bouncing-ball"]], ["ball.h5", []]]) {
+      await run(["run", "bouncing-ball", "--out", `${folder}/${file}`]);
+      const text = await run(["export", `${folder}/${file}`, ...more]);
+      await dropFile(tab, `${file}.json`, text);
+      await tab.waitForFunction(() => document.getElementById("facts").textContent.includes("records"));
+      const wanted = JSON.parse(text);
+      equal(Number(await tab.locator("#scrub").getAttribute("max")).toFixed(6), wanted.time.at(-1).toFixed(6), "time of the last record");
+      must((await tab.locator("#facts").textContent()).includes(`${wanted.time.length} records`), "records");
+      await setRange(tab, "#scrub", "max");
+      await tab.waitForFunction((t) => document.getElementById("clock").textContent === t, `${wanted.time.at(-1).toFixed(3)} s`);
+      await tab.selectOption("#scene-name", "pool-break");
+      await tab.waitForSelector("#hash");
+    }
+    calm(tab);
+    return tab;
+  },
+  keys: async () => {
+    const tab = await openTab();
+    await tab.focus("#tab-impulse");
+    await tab.keyboard.press("ArrowRight");
+    must(await tab.locator("#rules").isVisible(), "the arrow does not change the view");
+    await tab.keyboard.press("ArrowRight");
+    must(await tab.locator("#scene").isVisible(), "the arrow does not reach the scene");
+    await tab.locator("#tab-scene").blur();
+    await tab.keyboard.press(".");
+    await tab.waitForSelector("#hash[data-steps='1']");
+    await tab.keyboard.press(".");
+    await tab.waitForSelector("#hash[data-steps='2']");
+    await tab.keyboard.press(",");
+    await tab.waitForFunction(() => document.getElementById("clock").textContent === "0.005 s");
+    await tab.keyboard.press("Home");
+    await tab.waitForFunction(() => document.getElementById("clock").textContent === "0.000 s");
+    await tab.keyboard.press(" ");
+    await tab.waitForFunction(() => document.getElementById("play").textContent === "Pause");
+    await tab.keyboard.press(" ");
+    await tab.waitForFunction(() => document.getElementById("play").textContent === "Play");
+    for (const name of ["paths", "names", "contacts", "impulses"]) await tab.locator(`#scene label:text-is('${name}') input`).click();
+    await tab.keyboard.press("r");
+    calm(tab);
+    return tab;
+  },
+  "narrow screens, light and dark": async () => {
+    const tab = await openTab(VIEWS[0], { viewport: { width: 400, height: 900 } });
+    for (const width of [400, 700, 1400]) {
+      await tab.setViewportSize({ width, height: 900 });
+      for (const colorScheme of ["light", "dark"]) {
+        await tab.emulateMedia({ colorScheme });
+        for (const hash of VIEWS) {
+          await tab.evaluate((h) => { location.hash = h; }, hash);
+          await tab.waitForSelector(`section#${/\w+/.exec(hash)[0]}:visible`);
+          must((await faults(tab)) === "", `${hash}, ${width} px, ${colorScheme}: ${await faults(tab)}`);
+        }
+      }
+    }
+    calm(tab);
+    return tab;
+  },
+};
