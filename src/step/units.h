@@ -66,5 +66,7 @@ crStatus cr__units_newton_create(crStep* step, int* where, crUnits* units);
 // Newton's method on a whole island until its map is within tol (m/s), which it then is in *change, squared.
 // false: nothing has changed.
 bool cr__units_newton(crUnits* units, int island, double tol, double* z, double* change);
+// Whether the maps of all units of an island are within tol, m/s.
+bool cr__units_hold(const crUnits* units, int island, double tol, const double* z);
 
 #endif

@@ -9,6 +9,8 @@
 #include "resolve/local.h"
 #include "step/units.h"
 
+#define SLACK 100.0  // of what a sweep changes: what may be left where it changes no more
+
 // u of n rows; n is a constant where it is called
 static inline void velocity(const crRowUnit* unit, int n, const double* e, const double* z, double* u) {
     for (int r = 0; r < n; r++) {
@@ -188,6 +190,8 @@ void cr__units_judge(crUnits* units, double* z) {
             island->along += unit->along;
         }
         bool open = !(island->change <= island->tol * island->tol);
+        // a contact whose local problem is singular may stay where it is without being solved
+        if (!open && !cr__units_hold(units, i, SLACK * island->tol, z)) island->change = (double)INFINITY;
         if (open && newton_is_due(island->sweeps + 1)) {
             cr__units_newton(units, i, island->tol, z, &island->change);
         }
