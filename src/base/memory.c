@@ -94,8 +94,8 @@ void cr_arena_release(crArena* arena, size_t mark) {
 }
 
 // a block for the peak, with some room: one that creeps up does not ask the heap each time
-static crStatus replace_block(crArena* arena) {
-    size_t capacity = round_up(arena->peak + arena->peak / 16);
+static crStatus replace_block(crArena* arena, size_t room) {
+    size_t capacity = round_up(arena->peak + room);
     unsigned char* block = arena->allocator.alloc(arena->allocator.ctx, capacity + ALIGN);
     if (block == NULL) return CR_ERR_MEMORY;
     free_block(arena);
@@ -108,7 +108,8 @@ crStatus cr_arena_reset(crArena* arena) {
     cr_arena_release(arena, 0);
     bool grows = arena->peak > arena->capacity, looks = ++arena->resets >= LOOK;
     bool shrinks = looks && arena->capacity > 2 * arena->peak + LEAST;
-    crStatus status = grows || shrinks ? replace_block(arena) : CR_OK;
+    crStatus status = CR_OK;
+    if (grows || shrinks) status = replace_block(arena, arena->peak / (grows ? 16 : 4));
     if (looks) {
         arena->resets = 0;
         arena->peak = 0;

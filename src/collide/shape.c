@@ -133,16 +133,29 @@ crStatus cr_shape_check(const crShape* s, bool moving, crError* error) {
 
 static const crVec3 AXES[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
-// how far a capsule reaches from its centre along each axis: its half length along it, and its radius
-static crBounds capsule_bounds(const crShape* s, crPose pose) {
-    crVec3 axis = cr_quat_rotate(pose.q, cr_vec3(0, 0, s->size.z));
-    double r = s->size.x;
-    crVec3 reach = cr_vec3(fabs(axis.x) + r, fabs(axis.y) + r, fabs(axis.z) + r);
+// how far half edges reach along each axis
+static crVec3 box_reaches(crVec3 half, crQuat q) {
+    crMat3 R = cr__rotation(q);
+    double r[3];
+    for (int k = 0; k < 3; k++)
+        r[k] = fabs(R.m[k][0]) * half.x + fabs(R.m[k][1]) * half.y + fabs(R.m[k][2]) * half.z;
+    return cr_vec3(r[0], r[1], r[2]);
+}
+
+// ball, box and capsule reach as far one way as the other
+static crBounds symmetric_bounds(const crShape* s, crPose pose) {
+    crVec3 reach = cr_vec3(s->size.x, s->size.x, s->size.x);
+    if (s->kind == CR_SHAPE_BOX) reach = box_reaches(s->size, pose.q);
+    if (s->kind == CR_SHAPE_CAPSULE) {
+        crVec3 axis = cr_quat_rotate(pose.q, cr_vec3(0, 0, s->size.z));
+        reach = cr_add(reach, cr_vec3(fabs(axis.x), fabs(axis.y), fabs(axis.z)));
+    }
     return (crBounds){cr_sub(pose.p, reach), cr_add(pose.p, reach)};
 }
 
 static crBounds convex_bounds(const crShape* s, crPose pose) {
-    if (s->kind == CR_SHAPE_CAPSULE) return capsule_bounds(s, pose);
+    if (s->kind == CR_SHAPE_SPHERE || s->kind == CR_SHAPE_BOX || s->kind == CR_SHAPE_CAPSULE)
+        return symmetric_bounds(s, pose);
     crConvex c;
     cr__convex_set(&c, s, pose, pose.p);
     double lo[3], hi[3];
@@ -157,13 +170,8 @@ static crBounds convex_bounds(const crShape* s, crPose pose) {
 
 // the box around a box that is turned
 static crBounds turned_box(crBounds box, crPose pose) {
-    crMat3 R = cr__rotation(pose.q);
     crVec3 middle = cr_pose_point(pose, cr_scale(0.5, cr_add(box.lo, box.hi)));
-    crVec3 half = cr_scale(0.5, cr_sub(box.hi, box.lo));
-    double r[3];
-    for (int k = 0; k < 3; k++)
-        r[k] = fabs(R.m[k][0]) * half.x + fabs(R.m[k][1]) * half.y + fabs(R.m[k][2]) * half.z;
-    crVec3 reach = cr_vec3(r[0], r[1], r[2]);
+    crVec3 reach = box_reaches(cr_scale(0.5, cr_sub(box.hi, box.lo)), pose.q);
     return (crBounds){cr_sub(middle, reach), cr_add(middle, reach)};
 }
 

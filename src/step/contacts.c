@@ -1,9 +1,9 @@
 // contacts.c - from shapes and poses to contacts: broad phase, pairs, surfaces, frames, speeds.
 //
 // Pairs that never meet: shapes of two bodies that no velocity moves, and what cr_model_meet says. Contacts
-// come sorted by (shapes, children, features), whatever the history and the number of threads. A body is in the air where nothing
-// touches it within the deadband, or only what it leaves faster than the threshold: then its flight is exact,
-// else it is supported.
+// come sorted by (shapes, children, features), whatever the history and the number of threads. A body is in
+// the air where nothing touches it within the deadband, or only what it leaves faster than the threshold:
+// then its flight is exact, else it is supported.
 // Fails: CR_ERR_MEMORY; what the broad phase or a material says.
 #include <limits.h>
 #include <string.h>
