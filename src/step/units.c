@@ -79,13 +79,13 @@ static void make_D(const double* E, const crBlock* block, crRowUnit* unit, doubl
     unit->D = room;
     double* scaled = room + n * n;
     for (int a = 0; a < n; a++) {
-        for (int b = 0; b < n; b++) {
+        for (int b = 0; b <= a; b++) {
             double sum = 0.0;
             for (int k = 0; k < unit->width; k++) {
                 sum += unit->H[k * n + a] * unit->H[k * n + b];
             }
-            unit->D[a * n + b] = sum;
-            scaled[a * n + b] = E[a] * sum * E[b];
+            unit->D[a * n + b] = unit->D[b * n + a] = sum;
+            scaled[a * n + b] = scaled[b * n + a] = E[a] * sum * E[b];
         }
         largest = fmax(largest, scaled[a * (n + 1)]);
     }
