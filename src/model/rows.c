@@ -10,6 +10,7 @@
 #include "model/spatial.h"
 
 #define NOISE 1e-15  // of the terms an entry of J is made of
+#define SMALL 1e-9   // m, rad: larger rows are not looked at
 
 crStatus cr_rows_create(crArena* arena, int capacity, int entry_capacity, crRows* rows) {
     if (arena == NULL || rows == NULL || capacity < 0 || entry_capacity < 0) return CR_ERR_ARGUMENT;
@@ -66,14 +67,24 @@ static int count_columns(const crModel* model, int a, int b, bool common) {
 
 static double size1(crVec3 a) { return fabs(a.x) + fabs(a.y) + fabs(a.z); }
 
+// sizes of the terms that entries of a row are made of
+static double reach(const crDynamics* d, const crEnds* ends, const crRows* rows, int r) {
+    double far = size1(ends->xb) + size1(d->origin[ends->b]) + size1(d->origin[ends->a]), largest = 0.0;
+    for (int i = rows->start[r]; i < rows->start[r + 1]; i++) {
+        crTwist S = d->axis[rows->col[i]];
+        largest = fmax(largest, ends->spin ? size1(S.omega) : size1(S.v) + size1(S.omega) * far);
+    }
+    return largest;
+}
+
 // rows that are nothing but rounding become zero: an impulse on them would be rounding divided by its square
-static void drop_noise(int first, int count, double reach, crRows* rows) {
+static void drop_noise(const crDynamics* d, const crEnds* ends, int first, int count, crRows* rows) {
     for (int r = first; r < first + count; r++) {
-        double largest = 0.0;
+        double sum = 0.0;
         for (int i = rows->start[r]; i < rows->start[r + 1]; i++) {
-            largest = fmax(largest, fabs(rows->value[i]));
+            sum += fabs(rows->value[i]);
         }
-        if (!(largest > 0.0 && largest <= NOISE * reach)) continue;
+        if (!(sum > 0.0 && sum < SMALL) || sum > NOISE * reach(d, ends, rows, r)) continue;
         for (int i = rows->start[r]; i < rows->start[r + 1]; i++) {
             rows->value[i] = 0.0;
         }
@@ -92,20 +103,18 @@ int cr__rows_add(const crModel* model, const crDynamics* d, const crEnds* ends, 
     int start = rows->start[first];
     int ja = model->bodies[a].last, jb = model->bodies[b].last;
     bool of_a = false, of_b = false;
-    double reach = 0.0, far = ends->spin ? 0.0 : size1(ends->xb) + size1(d->origin[b]) + size1(d->origin[a]);
     for (int at = start + width - 1; at >= start; at--) {
         int j = next_column(model, &ja, &jb, common, &of_a, &of_b);
         crTwist S = d->axis[j];
         crVec3 u = cr_vec3(0, 0, 0);
         if (of_b) u = ends->spin ? S.omega : cr__twist_at(S, rb);
         if (of_a) u = cr_sub(u, ends->spin ? S.omega : cr__twist_at(S, ra));
-        reach = fmax(reach, ends->spin ? size1(S.omega) : size1(S.v) + size1(S.omega) * far);
         for (int r = 0; r < count; r++) {
             rows->col[at + r * width] = j;
             rows->value[at + r * width] = cr_dot(cr_mat3_column(*frame, r), u);
         }
     }
-    drop_noise(first, count, reach, rows);
+    drop_noise(d, ends, first, count, rows);
     crTwist ga = d->given[a], gb = d->given[b];
     crVec3 given =
         ends->spin ? cr_sub(gb.omega, ga.omega) : cr_sub(cr__twist_at(gb, rb), cr__twist_at(ga, ra));

@@ -244,11 +244,13 @@ static crStatus audit_with(const crProblem* problem, crArena* arena, const doubl
 }
 
 // natural map of a block's rows but for friction, impulses times the diagonal w of W
-static double row_speed(const crProblem* problem, const crBlock* block, const double* p, const double* u) {
+static double row_speed(const crProblem* problem, const crBlock* block, double weight, const double* p,
+                        const double* u) {
     double worst = 0.0;
     int rows = block->kind == CR_BLOCK_CONE ? 1 : block->count;
     for (int i = 0; i < rows; i++) {
-        double w = block->kind == CR_BLOCK_EQUALITY ? 0.0 : row_weight(problem, block->row + i), r = u[i];
+        double w = weight, r = u[i];
+        if (i > 0 && block->kind != CR_BLOCK_EQUALITY) w = row_weight(problem, block->row + i);
         if (block->kind == CR_BLOCK_BOX && w > 0.0) {
             r = w * (p[i] - fmin(block->hi, fmax(block->lo, p[i] - u[i] / w)));
         } else if (block->kind != CR_BLOCK_EQUALITY) {
@@ -274,9 +276,9 @@ void cr__problem_audit_blocks(const crProblem* problem, const int* blocks, int c
             seen += 0.0 * (pb[r] - ub[r]);
         }
         total += block_map(problem, block, pb, ub);
-        double weight = block->kind == CR_BLOCK_CONE ? row_weight(problem, block->row) : 1.0;
+        double weight = block->kind == CR_BLOCK_EQUALITY ? 0.0 : row_weight(problem, block->row);
         audit_block(problem, block, pb, ub, weight, audit);
-        *speed = fmax(*speed, row_speed(problem, block, pb, ub));
+        *speed = fmax(*speed, row_speed(problem, block, weight, pb, ub));
     }
     scale = fmax(scale, noise);
     audit->residual = sqrt(total) / (scale > 0.0 ? sqrt(scale) : 1.0);

@@ -1,10 +1,10 @@
 // contact_islands.c - one contact solve, island by island.
 //
-// Islands of free bodies with round friction are swept in packed form; fast ends at a change of 2e-6 m/s,
-// otherwise small islands must get to rounding. Small islands that the sweeps leave unsolved (large mass
-// ratios, towers) go to the problem's solver as problems of their own, larger ones where the quality asks
-// for it; islands with trees, loops or other friction at once. The audit is by the velocities themselves,
-// which came from impulses through M^-1 J^T P.
+// Contacts of free bodies with round friction are swept in packed form, everything else along with them as
+// rows (units.h); fast ends at a change of 2e-6 m/s, otherwise small islands must get to rounding. Small
+// islands that the sweeps leave unsolved (large mass ratios, towers) go to the problem's solver as problems
+// of their own, larger ones where the quality asks for it. The audit is by the velocities themselves, which
+// came from impulses through M^-1 J^T P.
 // Fails: CR_ERR_MEMORY; as the solver does. What is not reached is in the certificate.
 #include "step/contact_islands.h"
 

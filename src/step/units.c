@@ -2,7 +2,7 @@
 //
 //     H_u = rows of J L^-1 D^-1/2 (half.c) over the places of z that any of them reaches,   D_u = H_u H_u^T
 //
-// z of a tree is D^1/2 L v_free. The inverse of D_u serves contacts with round friction that stick; where
+// z of a tree is D^1/2 L v_free. The inverse of D_u serves contacts that stick; where
 // D_u is nearly singular (a chain that moves in a plane) local.c takes them.
 // Fails: CR_ERR_MEMORY.
 #include "step/units.h"
@@ -44,10 +44,16 @@ static Sizes sizes(const crProblem* problem, int* where) {
     return sum;
 }
 
-// round cones without moments, and planar ones
-static bool round_cone(const crUnit* unit) {
-    return unit->kind == CR_BLOCK_CONE && unit->part_count == 1 && !unit->part[0].polygon &&
-           !unit->part[0].free;
+// cones whose limits are all discs or ellipses
+static bool of_discs(const crUnit* unit, const double* E) {
+    bool discs = unit->kind == CR_BLOCK_CONE;
+    for (int k = 0; k < unit->part_count; k++) {
+        discs = discs && !unit->part[k].polygon && !unit->part[k].free;
+    }
+    for (int r = 0; r < unit->count; r++) {
+        discs = discs && E[r] > 0.0;
+    }
+    return discs;
 }
 
 // G = D^-1, or false
@@ -73,28 +79,26 @@ static bool invert(const double* D, int n, double* G) {
 }
 
 // D as it is and as local.c wants it, and the inverse
-static void make_D(const double* E, const crBlock* block, crRowUnit* unit, double* room) {
+static void make_D(const double* E, crRowUnit* unit, double* room) {
     int n = unit->local.count;
     double largest = 0.0;
     unit->D = room;
     double* scaled = room + n * n;
     for (int a = 0; a < n; a++) {
-        for (int b = 0; b < n; b++) {
+        for (int b = 0; b <= a; b++) {
             double sum = 0.0;
             for (int k = 0; k < unit->width; k++) {
                 sum += unit->H[k * n + a] * unit->H[k * n + b];
             }
-            unit->D[a * n + b] = sum;
-            scaled[a * n + b] = E[a] * sum * E[b];
+            unit->D[a * n + b] = unit->D[b * n + a] = sum;
+            scaled[a * n + b] = scaled[b * n + a] = E[a] * sum * E[b];
         }
         largest = fmax(largest, scaled[a * (n + 1)]);
     }
     unit->local.D = scaled;
     unit->local.rho = largest > 0.0 ? 1.0 / largest : 1.0;
     double* G = room + 2 * n * n;
-    bool round = round_cone(&unit->local) && block->mu == block->mu2;
-    unit->mu = block->mu;
-    unit->G = round && n > 1 && invert(unit->D, n, G) ? G : NULL;
+    unit->G = n > 1 && of_discs(&unit->local, E) && invert(unit->D, n, G) ? G : NULL;
 }
 
 static void make_unit(const crProblem* problem, const crBlock* block, int* where, crUnits* units,
@@ -176,7 +180,7 @@ crStatus cr__units_create(crStep* step, const int* island_of_body, int islands, 
         crRowUnit* unit = &units->unit[i];
         *unit = (crRowUnit){.col = col, .H = H};
         make_unit(problem, block, where, units, unit);
-        make_D(units->E + block->row, block, unit, D);
+        make_D(units->E + block->row, unit, D);
         col += unit->width;
         H += unit->width * block->count;
         D += 3 * block->count * block->count;

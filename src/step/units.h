@@ -18,8 +18,7 @@ typedef struct crRowUnit {
     int* col;       // (width)
     double* H;      // place by place (width*count)
     double* D;      // H H^T as it is (count*count)
-    double* G;      // its inverse where friction is round, NULL: by local.c alone (count*count)
-    double mu;      // of G
+    double* G;      // its inverse where limits are discs, NULL: by local.c alone (count*count)
     double change;  // of the last sweep: |diag(D) dp|^2, m^2/s^2
     double along;   // dp diag(D) d likewise, d the direction
 } crRowUnit;

@@ -290,7 +290,6 @@ bool cr__units_newton(crUnits* units, int island, double tol, double* z, double*
     }
     if (s.rows == 0 || s.rows > CR_NEWTON_ROWS || units->mixed[island]) return false;
     divide_room(&s);
-    fill_W(&s);
     read_start(&s, z);
     double last = (double)INFINITY, size;
     for (int step = 0; step < STEPS; step++) {
@@ -300,6 +299,7 @@ bool cr__units_newton(crUnits* units, int island, double tol, double* z, double*
             *change = largest;
             return true;
         }
+        if (step == 0) fill_W(&s);
         if (!(size < RISE * last) || !step_on(&s)) return false;
         last = size;
     }

@@ -1,6 +1,6 @@
 // units_sweep.c - sweeps over units of rows, each solved exactly with the others held.
 //
-// u = e + H z; a row alone: p+ = clamp(p - u/D); a contact with round friction that sticks: p+ = p - G u;
+// u = e + H z; a row alone: p+ = clamp(p - u/D); a contact that sticks: p+ = p - G u;
 // everything else by local.c from q = u - D p. z += H^T (p+ - p). Momentum is that of
 // packed.c, island by island. Sums run in one order, so that threads and neighbours do not matter.
 // Fails: never; what a unit cannot solve shows in the sweep's change.
@@ -54,8 +54,9 @@ static void solve_local(const crRowUnit* unit, const double* E, const double* u,
 }
 
 // whether the contact sticks or opens, with its impulse
-static inline bool sticks(const crRowUnit* unit, int n, const double* u, const double* p, double* next) {
-    double free = u[0], slip = 0.0;
+static inline bool sticks(const crRowUnit* unit, int n, const double* E, const double* u, const double* p,
+                          double* next) {
+    double free = u[0];
     for (int b = 0; b < n; b++) {
         free -= unit->D[b] * p[b];
     }
@@ -65,10 +66,17 @@ static inline bool sticks(const crRowUnit* unit, int n, const double* u, const d
             sum -= unit->G[a * n + b] * u[b];
         }
         next[a] = free >= 0.0 ? 0.0 : sum;
-        if (a > 0) slip += next[a] * next[a];
     }
-    double limit = unit->mu * next[0];
-    return free >= 0.0 || (next[0] > 0.0 && slip <= limit * limit);
+    bool inside = next[0] > 0.0;
+    for (int k = 0; k < unit->local.part_count; k++) {
+        const crUnitPart* part = &unit->local.part[k];
+        double size = 0.0;
+        for (int a = part->at; a < part->at + part->count; a++) {
+            size += next[a] / E[a] * (next[a] / E[a]);
+        }
+        inside = inside && size <= next[0] * next[0];
+    }
+    return free >= 0.0 || inside;
 }
 
 // n rows of one unit
@@ -78,7 +86,8 @@ static inline void sweep_rows(crUnits* units, crRowUnit* unit, int n, double* z)
     double* p = units->p + row;
     double* dp = units->dp + row;
     velocity(unit, n, units->e + row, z, u);
-    if (unit->G == NULL || !sticks(unit, n, u, p, next)) solve_local(unit, units->E + row, u, p, next);
+    if (unit->G == NULL || !sticks(unit, n, units->E + row, u, p, next))
+        solve_local(unit, units->E + row, u, p, next);
     unit->along = unit->change = 0.0;
     for (int r = 0; r < n; r++) {
         double w = unit->D[r * (n + 1)];
