@@ -130,7 +130,7 @@ static bool add_carom(Bench* bench, crQuality quality) {
 static bool create(const char* path, Bench* bench) {
     char why[600] = "";
     *bench = (Bench){0};
-    if (!mujoco_pair_load(path, true, &bench->pair, why, sizeof why)) {
+    if (!mujoco_pair_load(path, (MujocoKeep){.equalities = true}, &bench->pair, why, sizeof why)) {
         fprintf(stderr, "bench articulated: %s: %s\n", path, why);
         return false;
     }

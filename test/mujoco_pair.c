@@ -32,7 +32,7 @@ static void cut_section(char* text, const char* name) {
     if (end != NULL) memmove(at, end + strlen(tail), strlen(end + strlen(tail)) + 1);
 }
 
-static bool write_copy(const char* path, bool equalities, const char* to) {
+static bool write_copy(const char* path, MujocoKeep keep, const char* to) {
     static const char* const later[] = {"island",           "sleep",    "sleep_tolerance", "memory",
                                         "actuatorfrcrange", "realtime", "surfacevel"};
     char* text = malloc(TEXT);
@@ -49,8 +49,8 @@ static bool write_copy(const char* path, bool equalities, const char* to) {
         cut_attribute(text, later[i]);
     }
     cut_section(text, "sensor");
-    cut_section(text, "keyframe");
-    if (!equalities) cut_section(text, "equality");
+    if (keep.key == NULL) cut_section(text, "keyframe");
+    if (!keep.equalities) cut_section(text, "equality");
     // their default for meshes counts folded parts twice
     char* root = strstr(text, "<mujoco");
     char* inside = root != NULL ? strchr(root, '>') : NULL;
@@ -117,10 +117,11 @@ static bool acts_otherwise(const crImport* import) {
     return false;
 }
 
-static bool load_ours(const char* path, MujocoPair* t, char* why, size_t size) {
+static bool load_ours(const char* path, const char* key, MujocoPair* t, char* why, size_t size) {
     crImport import;
     crError error = {0};
-    crStatus status = cr_import_file(path, NULL, &import, &error);
+    crImportOptions options = {.key = key};
+    crStatus status = cr_import_file(path, &options, &import, &error);
     if (status == CR_OK) {
         status = cr_scene_read(import.scene.root, &t->scene, &error);
         if (acts_otherwise(&import)) t->m->opt.disableflags |= mjDSBL_ACTUATION;
@@ -131,11 +132,11 @@ static bool load_ours(const char* path, MujocoPair* t, char* why, size_t size) {
     return false;
 }
 
-bool mujoco_pair_load(const char* path, bool equalities, MujocoPair* pair, char* why, size_t size) {
+bool mujoco_pair_load(const char* path, MujocoKeep keep, MujocoPair* pair, char* why, size_t size) {
     *pair = (MujocoPair){0};
     char copy[64];
     snprintf(copy, sizeof copy, "mujoco_pair_%ld.xml", (long)getpid());
-    if (!write_copy(path, equalities, copy)) {
+    if (!write_copy(path, keep, copy)) {
         snprintf(why, size, "no copy of %s could be made", path);
         return false;
     }
@@ -144,7 +145,7 @@ bool mujoco_pair_load(const char* path, bool equalities, MujocoPair* pair, char*
     error[strcspn(error, "\n")] = '\0';
     bool fine = pair->m != NULL;
     if (!fine) snprintf(why, size, "libmujoco %s: %s", mj_versionString(), error);
-    fine = fine && load_ours(copy, pair, why, size);
+    fine = fine && load_ours(copy, keep.key, pair, why, size);
     remove(copy);
     if (fine) {
         pair->d = mj_makeData(pair->m);

@@ -15,9 +15,14 @@ typedef struct MujocoPair {
     int* joint;  // our body, of each joint of theirs
 } MujocoPair;
 
-// Both read a copy without sensors, keyframes (equalities too unless `equalities`) and attributes of versions after
-// 2.2.2. Actuators that carom does not have are switched off in theirs. false: why says who refused what.
-bool mujoco_pair_load(const char* path, bool equalities, MujocoPair* pair, char* why, size_t size);
+typedef struct MujocoKeep {
+    bool equalities;
+    const char* key;  // keyframe that ours starts from; NULL: keyframes are not kept
+} MujocoKeep;
+
+// Both read a copy without sensors, attributes of versions after 2.2.2, and what is not to be kept. Actuators that
+// carom does not have are switched off in theirs. false: why says who refused what.
+bool mujoco_pair_load(const char* path, MujocoKeep keep, MujocoPair* pair, char* why, size_t size);
 void mujoco_pair_free(MujocoPair* pair);
 
 // Our q and v of what their data say.

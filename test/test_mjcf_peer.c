@@ -124,7 +124,17 @@ static bool may_touch(const mjModel* m, int a, int b) {
            (m->geom_contype[b] & m->geom_conaffinity[a]) != 0;
 }
 
+static int explicit_pair(const mjModel* m, int a, int b) {
+    for (int i = 0; i < m->npair; i++) {
+        bool same = m->pair_geom1[i] == a && m->pair_geom2[i] == b;
+        if (same || (m->pair_geom1[i] == b && m->pair_geom2[i] == a)) return i;
+    }
+    return -1;
+}
+
 static double friction(const mjModel* m, int a, int b) {
+    int pair = explicit_pair(m, a, b);
+    if (pair >= 0) return m->pair_dim[pair] > 1 ? m->pair_friction[5 * pair] : 0.0;
     int pa = m->geom_priority[a], pb = m->geom_priority[b];
     int first = pa > pb ? a : b;
     double mu =
@@ -143,7 +153,7 @@ static void compare_contacts(const Both* t) {
             bool still =
                 t->m->body_weldid[t->m->geom_bodyid[a]] == 0 && t->m->body_weldid[t->m->geom_bodyid[b]] == 0;
             if (still) continue;
-            bool touch = may_touch(t->m, a, b);
+            bool touch = may_touch(t->m, a, b) || explicit_pair(t->m, a, b) >= 0;
             test_check(cr_model_meet(model, a, b) == touch, __FILE__, __LINE__, "%s: geoms %d and %d",
                        t->file, a, b);
             crContactSurface s;
@@ -266,7 +276,7 @@ static void compare_dynamics(Both* t) {
 // false: libmujoco does not read it
 static bool compare(const char* file, const char* path, char* why, size_t size) {
     Both t = {.file = file};
-    if (!mujoco_pair_load(path, false, &t.pair, why, size)) return false;
+    if (!mujoco_pair_load(path, (MujocoKeep){0}, &t.pair, why, size)) return false;
     t.m = t.pair.m;
     t.d = t.pair.d;
     t.scene = &t.pair.scene;
@@ -340,6 +350,16 @@ static const char* const made[] = {
     "<general joint='z' dyntype='filter' dynprm='.1' gainprm='2' biastype='affine' biasprm='0 -3 -1'/>"
     "<cylinder joint='y' area='.1'/><intvelocity joint='y' kp='2' "
     "actrange='-1 1'/></actuator></mujoco>",
+    // pairs of geoms: whatever contype says, with friction of their own or of the geoms; a field of heights
+    "<mujoco><asset><hfield name='h' nrow='3' ncol='4' size='1 2 .5 .1'/></asset><worldbody>"
+    "<geom type='hfield' hfield='h' friction='.3'/><geom name='floor' type='plane' size='1 1 1' contype='0'/>"
+    "<body name='a' pos='0 0 2'><freejoint/><geom name='ga' size='.1' contype='0' conaffinity='0' "
+    "friction='.7'/></body>"
+    "<body name='b' pos='0 1 2'><freejoint/><geom name='gb' size='.1' contype='2' friction='.2' "
+    "condim='1'/></body>"
+    "<body name='c' pos='1 1 2'><freejoint/><geom name='gc' size='.1' priority='1' friction='.1'/></body>"
+    "</worldbody><contact><pair geom1='ga' geom2='gb' friction='.45 .45'/><pair geom1='ga' geom2='floor'/>"
+    "<pair geom1='gb' geom2='gc' condim='1'/></contact></mujoco>",
     // meshes: a tetrahedron and a box with faces, scaled and moved
     "<mujoco><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1' scale='1 2 3'/>"
     "<mesh name='f' vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 2 1 0 1 3 0 3 2 1 2 3' refpos='.1 .2 .3'"
@@ -360,6 +380,40 @@ TEST(made_models) {
         test_check(read, __FILE__, __LINE__, "model %zu: %s", i, why);
         remove(path);
     }
+}
+
+// the start by a keyframe, as theirs
+TEST(keyframes) {
+    static const char text[] =
+        "<mujoco><worldbody><body name='a' pos='1 2 3'><freejoint/><geom size='.1' pos='.1 0 0'/><body "
+        "name='b'>"
+        "<joint ref='30'/><geom size='.1'/></body></body><body name='c' pos='5 0 0'><joint type='ball'/>"
+        "<geom size='.1' pos='0 .1 0'/></body></worldbody><keyframe><key name='other'/><key name='k' "
+        "qpos='.1 .2 .3 .5 .5 -.5 .5 .7 0 .6 .8 0' qvel='1 2 3 4 5 6 7 8 9 10'/></keyframe></mujoco>";
+    char path[64], why[600] = "";
+    snprintf(path, sizeof path, "mjcf_key_%ld.xml", (long)getpid());
+    FILE* file = fopen(path, "wb");
+    fputs(text, file);
+    fclose(file);
+    MujocoPair pair;
+    bool read = mujoco_pair_load(path, (MujocoKeep){.key = "k"}, &pair, why, sizeof why);
+    remove(path);
+    if (!test_check(read, __FILE__, __LINE__, "%s", why)) return;
+    const crModel* model = pair.scene.model;
+    crArena arena;
+    crState state;
+    cr_arena_create(&arena, NULL, 0);
+    CHECK_STATUS(cr_state_create(model, &arena, &state), CR_OK);
+    mj_resetDataKeyframe(pair.m, pair.d, mj_name2id(pair.m, mjOBJ_KEY, "k"));
+    mujoco_pair_state(&pair, pair.d, &state);
+    for (int i = 0; i < model->nq; i++) {
+        CHECK_NEAR(pair.scene.q[i], state.q[i], 1e-12);
+    }
+    for (int i = 0; i < model->nv; i++) {
+        CHECK_NEAR(pair.scene.v[i], state.v[i], 1e-12);
+    }
+    cr_arena_destroy(&arena);
+    mujoco_pair_free(&pair);
 }
 
 TEST(as_mujoco_reads_them) {

@@ -55,9 +55,9 @@ static void single_half(const crBody* body, const crMat3* root, double* x) {
     cr__store_vec(cr_mat3_mul(*root, cr__load_vec(x + 3)), x + 3);
 }
 
-// x L = row, scaled by D^-1/2, for the velocities listed in descending order
+// x L = row, scaled by D^-1/2, for the velocities listed in ascending order
 static void half_solve(const crModel* model, const crDynamics* d, const int* chain, int count, double* x) {
-    for (int k = 0; k < count; k++) {
+    for (int k = count - 1; k >= 0; k--) {
         int i = chain[k];
         int b = model->dof_body[i];
         const crBody* body = &model->bodies[b];
@@ -73,41 +73,38 @@ static void half_solve(const crModel* model, const crDynamics* d, const int* cha
     }
 }
 
-// whether these velocities, descending, are one way to a root of a tree: each depth once
+// whether these velocities, ascending and with all above them, are one way to a root of a tree
 static bool is_path(const crModel* model, const int* chain, int count) {
-    return count > 0 && model->dof_depth[chain[0]] == count - 1 &&
-           !model->bodies[model->dof_body[chain[0]]].single;
+    if (count == 0) return false;
+    int last = chain[count - 1];
+    return model->dof_depth[last] == count - 1 && !model->bodies[model->dof_body[last]].single;
 }
 
 // the same where the velocities are one path: a row of L lies beside x, ordered by depth
 static void path_solve(const crModel* model, const crDynamics* d, const int* chain, int count, double* x) {
     for (int k = count - 1; k >= 0; k--) {
-        int i = chain[count - 1 - k];
-        const double* row = d->L + model->row[i];
+        const double* row = d->L + model->row[chain[k]];
         double share = x[k];
         for (int j = 0; j < k; j++) {
             x[j] -= row[j] * share;
         }
-        x[k] = share / d->pivot[i];
+        x[k] = share / d->pivot[chain[k]];
     }
 }
 
-// row r over the `width` columns that stand, descending, at the end of H
+// row r over the `width` columns that stand, ascending, at the end of H
 static void add_row(const crModel* model, const crDynamics* d, const crRows* rows, int r, int width,
                     crRows* H) {
     const int* chain = H->col + H->entries;
     double* value = H->value + H->entries;
-    double* x = d->work;
     if (is_path(model, chain, width)) {
-        memset(x, 0, (size_t)width * sizeof *x);
+        memset(value, 0, (size_t)width * sizeof *value);
         for (int i = rows->start[r]; i < rows->start[r + 1]; i++) {
-            x[model->dof_depth[rows->col[i]]] = rows->value[i];
+            value[model->dof_depth[rows->col[i]]] = rows->value[i];
         }
-        path_solve(model, d, chain, width, x);
-        for (int k = 0; k < width; k++) {
-            value[k] = x[width - 1 - k];
-        }
+        path_solve(model, d, chain, width, value);
     } else {
+        double* x = d->work;
         for (int k = 0; k < width; k++) {
             x[chain[k]] = 0.0;
         }
@@ -124,18 +121,24 @@ static void add_row(const crModel* model, const crDynamics* d, const crRows* row
     H->count = r + 1;
 }
 
-// columns of every row from descending to ascending order
-static void reverse_rows(crRows* H) {
-    for (int r = 0; r < H->count; r++) {
-        for (int i = H->start[r], j = H->start[r + 1] - 1; i < j; i++, j--) {
-            int col = H->col[i];
-            double value = H->value[i];
-            H->col[i] = H->col[j];
-            H->value[i] = H->value[j];
-            H->col[j] = col;
-            H->value[j] = value;
-        }
+// columns of H of a row with these columns, ascending, into out (or NULL); their number
+static int columns(const crModel* model, const int* col, int count, int* out) {
+    // a contact with the world has its whole path already
+    bool whole = is_path(model, col, count);
+    for (int k = 1; k < count && whole; k++) {
+        whole = model->dof_parent[col[k]] == col[k - 1];
     }
+    if (whole) {
+        if (out != NULL) memcpy(out, col, (size_t)count * sizeof *col);
+        return count;
+    }
+    int width = ancestors(model, col, count, out);
+    for (int i = 0, j = width - 1; i < j && out != NULL; i++, j--) {
+        int swap = out[i];
+        out[i] = out[j];
+        out[j] = swap;
+    }
+    return width;
 }
 
 crStatus cr_rows_half(const crModel* model, const crDynamics* d, const crRows* rows, crArena* arena,
@@ -145,7 +148,7 @@ crStatus cr_rows_half(const crModel* model, const crDynamics* d, const crRows* r
     for (int r = 0; r < rows->count; r++) {
         int start = rows->start[r];
         if (!like_the_last(rows, r))
-            width = ancestors(model, rows->col + start, rows->start[r + 1] - start, NULL);
+            width = columns(model, rows->col + start, rows->start[r + 1] - start, NULL);
         entries += width;
     }
     crStatus status = cr_rows_create(arena, rows->count, entries, H);
@@ -156,11 +159,10 @@ crStatus cr_rows_half(const crModel* model, const crDynamics* d, const crRows* r
         if (like_the_last(rows, r)) {
             memcpy(chain, chain - width, (size_t)width * sizeof(int));
         } else {
-            width = ancestors(model, rows->col + start, count, chain);
+            width = columns(model, rows->col + start, count, chain);
         }
         add_row(model, d, rows, r, width, H);
     }
-    reverse_rows(H);
     return CR_OK;
 }
 
