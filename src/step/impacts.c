@@ -6,7 +6,7 @@
 // alone, no springs.
 // A cluster of more than FEW contacts of free bodies is resolved from the contacts that close fast outwards:
 // those within so many steps from them, more where one beyond would then close fast itself. What closes more
-// slowly than the threshold is no impact by definition, so a blow costs what it reaches and not what it lies on.
+// slowly than the threshold is no impact by definition: a blow costs what it reaches, not what it lies on.
 // Fails: what the rule or law returns; CR_ERR_MEMORY. An impact outside the permissible region is no failure:
 // it is counted in the certificate.
 #include <string.h>
