@@ -33,7 +33,6 @@ static const Window windows[] = {
     {"core_constraint__jdotv_connect_2d", "loop of points", 0.0, 1.0},
     {"core_constraint__soft_weld", "welded", 0.0, 1.0},
     {"island__abacus", "beads", 0.5, 1.5},
-    {"island__island_efc", "islands", 0.5, 1.5},
     {"slider_crank", "no contact", 0.0, 1.0},
 };
 #define WINDOWS ((int)(sizeof windows / sizeof *windows))
