@@ -22,6 +22,10 @@ while(packages)
         file(WRITE ${root}/share/lintian/overrides/${package}
             "# cpack calls ldconfig where a trigger would do\n${package}: maintscript-calls-ldconfig *\n")
     endif()
+    if(component STREQUAL ranks)
+        file(WRITE ${root}/share/lintian/overrides/${package}
+            "# it calls MPI alone\n${package}: library-not-linked-against-libc *\n")
+    endif()
     file(GLOB_RECURSE pages ${root}/share/man/*.[1-9])
     execute_process(COMMAND gzip -9nf ${doc}/changelog ${pages} COMMAND_ERROR_IS_FATAL ANY)
 endwhile()

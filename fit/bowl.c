@@ -2,9 +2,9 @@
 //
 //     f(x) ~ c_0 + sum c_i y_i + sum_{i<=j} c_ij y_i y_j,      A^T A c = A^T f by Cholesky
 //
-// A toss that ends on another face changes its loss by steps, so that a mean over tosses has no derivative and
-// many small minima; the quadratic through many points of a box averages the steps. Fails: a direction without
-// curvature ends at a face of the box.
+// A toss that ends on another face changes its loss by steps, so that a mean over tosses has no derivative
+// and many small minima; the quadratic through many points of a box averages the steps. Fails: a direction
+// without curvature ends at a face of the box.
 #include "fit/bowl.h"
 
 #include <math.h>

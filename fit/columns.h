@@ -1,4 +1,5 @@
-// columns.h - the quantities of one kind of measurement, found among the columns of a table and read row by row.
+// columns.h - the quantities of one kind of measurement, found among the columns of a table and read row by
+// row.
 #ifndef CAROM_FIT_COLUMNS_H
 #define CAROM_FIT_COLUMNS_H
 

@@ -5,8 +5,8 @@
 //     loss = mean |p_k - p'_k|^2 / length + mean angle(R_k R'_k^T)^2,
 //     misfit = mean r_k^2 / (1 + r_k^2),    r_k^2 = (|p_k - p'_k|^2 / length^2 + angle^2) / scale^2,
 //
-// measured p, R against simulated p', R'. With length = .0524 m, half the side of the cube of ContactNets, the
-// loss is that of the published comparisons of simulators. A toss that ends on another face than measured
+// measured p, R against simulated p', R'. With length = .0524 m, half the side of the cube of ContactNets,
+// the loss is that of the published comparisons of simulators. A toss that ends on another face than measured
 // decides such a mean of squares and says little about parameters; the misfit, from 0 to 1, asks how long a
 // simulation stays near the measurement, and it is what is fitted.
 #ifndef CAROM_FIT_MOTION_H
@@ -55,9 +55,9 @@ typedef struct crMotionModel {
 } crMotionModel;
 
 // body NULL: the only free (planar measurements: free or planar) body of the scene. length 0: the body's
-// farthest point from its centre of mass over sqrt(3), half the side of a cube. Fails: what a scene is refused for; unknown-name (the body), wrong-type
-// (its joint), missing-field (a material), out-of-range (a measured energy that grows beyond what the start
-// and the drop can give), memory.
+// farthest point from its centre of mass over sqrt(3), half the side of a cube. Fails: what a scene is
+// refused for; unknown-name (the body), wrong-type (its joint), missing-field (a material), out-of-range (a
+// measured energy that grows beyond what the start and the drop can give), memory.
 crStatus cr_motion_model_create(const crJson* scene, const char* body, double length, const crTosses* tosses,
                                 const crMotionParam* params, int param_count, const crMotionLaw* law,
                                 crMotionModel* motion, crError* error);

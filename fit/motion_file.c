@@ -1,6 +1,6 @@
 // motion_file.c - what was fitted to motions as JSON, and the scene with the fitted values in it.
 //
-//     {"fit": "motion", "tosses": 55, "length": 0.0524, "laws": [{"law": "poisson", "parameters": {"mu": ...},
+//     {"fit": "motion", "tosses": 55, "laws": [{"law": "poisson", "parameters": {"mu": ...},
 //      "intervals": {"mu": [lo, hi]}, "undetermined": [], "set": {"materials.cube.mu": ...}, "misfit": ...,
 //      "misfit_se": ..., "loss": ..., "loss_se": ...}, ...]}
 //

@@ -84,8 +84,8 @@ static bool is_worse(const double* results, const double* best, int count) {
     return mean > 2.0 * se && mean > 1e-9 * (size + 1e-9);
 }
 
-// Points across the range of one parameter in steps of a sixteenth, downwards and then upwards, nearest first;
-// each twice: the others held, and the others following as they do over resamples.
+// Points across the range of one parameter in steps of a sixteenth, downwards and then upwards, nearest
+// first; each twice: the others held, and the others following as they do over resamples.
 typedef struct Profile {
     int count, below;  // pairs, and those downwards
     double place[2 * PROFILE + 2];

@@ -1,4 +1,5 @@
-// motion_fit.h - parameters of a scene fitted to measured tosses: values, how sure they are, how well they predict.
+// motion_fit.h - parameters of a scene fitted to measured tosses: values, how sure they are, how well they
+// predict.
 //
 // What is fitted is the mean over the tosses of motion.h's misfit; docs/fit.md says how each number is made.
 #ifndef CAROM_FIT_MOTION_FIT_H

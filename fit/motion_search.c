@@ -1,11 +1,12 @@
-// motion_search.c - where the misfit of tosses is least: rounds of simulated points and quadratics through them.
+// motion_search.c - where the misfit of tosses is least: rounds of simulated points and quadratics through
+// them.
 //
-// Points of Halton's sequence everywhere, Nelder and Mead's simplex from the best of them, by the misfit with a
-// wide scale first and then by narrower ones (a narrow one is flat far off). Around the end a box is filled
+// Points of Halton's sequence everywhere, Nelder and Mead's simplex from the best of them, by the misfit with
+// a wide scale first and then by narrower ones (a narrow one is flat far off). Around the end a box is filled
 // with points, and what counts is the minimum of a quadratic (bowl.c) through the better half of them: a toss
 // that comes to another face makes the misfit jump, so that its own minimum says little. The box is widened
-// until it holds the minima over resampled tosses: the resolution of a search is that of the data. Fails: what
-// jobs fail with; memory.
+// until it holds the minima over resampled tosses: the resolution of a search is that of the data. Fails:
+// what jobs fail with; memory.
 #include "fit/motion_search.h"
 
 #include <stdlib.h>
@@ -169,7 +170,8 @@ static bool in_box(const crMotionSearch* s, const double* x) {
     return true;
 }
 
-// the points in the box, best first; of these the better half is used, but at least three for each coefficient
+// the points in the box, best first; of these the better half is used, but at least three for each
+// coefficient
 static void choose_points(crMotionSearch* s) {
     int dim = s->fit->dim, inside = 0;
     for (int p = 0; p < s->pool.count; p++) {
@@ -404,8 +406,9 @@ static crStatus run_rounds(crMotionSearch* s, double* minima, crError* error) {
     return status;
 }
 
-// Where a quadratic was laid across a cliff its minimum may lie beyond: if the misfit there is worse than at the
-// best point that was simulated, by more than twice the standard error of the difference, that point counts.
+// Where a quadratic was laid across a cliff its minimum may lie beyond: if the misfit there is worse than at
+// the best point that was simulated, by more than twice the standard error of the difference, that point
+// counts.
 static crStatus check_least(crMotionSearch* s, crError* error) {
     int dim = s->fit->dim, best = 0, here = s->pool.count;
     memcpy(&s->pool.x[here * dim], s->x, (size_t)dim * sizeof *s->x);

@@ -1,8 +1,8 @@
 // tosses.c - rows of a table grouped into measured motions and checked.
 //
 // Velocities must agree with the poses they belong to: the way |v| dt summed over all samples against the sum
-// of |dp|, and the same for rotations, within a factor of three; farther off, units are mixed up (mm, degrees,
-// frames instead of seconds). Fails: see tosses.h.
+// of |dp|, and the same for rotations, within a factor of three; farther off, units are mixed up (mm,
+// degrees, frames instead of seconds). Fails: see tosses.h.
 #include "fit/tosses.h"
 
 #include <stdlib.h>

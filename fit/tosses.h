@@ -43,9 +43,9 @@ typedef struct crTosses {
 } crTosses;
 
 // With the columns, conditions and skip (bad tosses are left out whole) of `options`. Fails: missing-field,
-// unknown-field, not-finite, not-unit (a quaternion), out-of-range (time that does not ascend; velocities more
-// than threefold or less than a third of what the poses say), wrong-size (a toss that comes again or has one
-// sample, no toss at all), memory.
+// unknown-field, not-finite, not-unit (a quaternion), out-of-range (time that does not ascend; velocities
+// more than threefold or less than a third of what the poses say), wrong-size (a toss that comes again or has
+// one sample, no toss at all), memory.
 crStatus cr_tosses_create(const crTable* table, const crImpactOptions* options, crTosses* tosses,
                           crError* error);
 void cr_tosses_destroy(crTosses* tosses);  // accepts a zeroed struct

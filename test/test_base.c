@@ -433,3 +433,30 @@ TEST(default_frame) {
         if (i < 2) CHECK_VEC(t1, cr_vec3(1, 0, 0), 0.0);
     }
 }
+
+TEST(arena_gives_back_what_was_needed_once) {
+    Counter counter = {.fail_after = -1};
+    crAllocator allocator = counting(&counter);
+    crArena arena;
+    CHECK_STATUS(cr_arena_create(&arena, &allocator, 0), CR_OK);
+    CHECK(cr_arena_alloc(&arena, 1000000) != NULL);
+    CHECK_STATUS(cr_arena_reset(&arena), CR_OK);
+    CHECK(arena.capacity >= 1000000);
+    // not at once, and not without memory for a smaller block
+    for (int i = 0; i < 400; i++) {
+        CHECK(cr_arena_alloc(&arena, 1000) != NULL);
+        counter.fail_after = i < 250 ? 0 : -1;
+        CHECK_STATUS(cr_arena_reset(&arena), CR_OK);
+        CHECK(i >= 250 || arena.capacity >= 1000000);
+        counter.fail_after = -1;
+    }
+    CHECK(arena.capacity < 100000);
+    int calls = counter.allocs;
+    for (int i = 0; i < 1000; i++) {
+        CHECK(cr_arena_alloc(&arena, 1000) != NULL);
+        CHECK_STATUS(cr_arena_reset(&arena), CR_OK);
+    }
+    CHECK(counter.allocs == calls);
+    cr_arena_destroy(&arena);
+    CHECK(counter.live == 0 && counter.bytes == 0);
+}

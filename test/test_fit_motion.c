@@ -1,5 +1,5 @@
-// test_fit_motion.c - scenes fitted to tosses: the loss by its definition, known parameters recovered, what data
-// cannot tell said, the same bits for any threads and after an interruption, refusals.
+// test_fit_motion.c - scenes fitted to tosses: the loss by its definition, known parameters recovered, what
+// data cannot tell said, the same bits for any threads and after an interruption, refusals.
 #include "data.h"
 #include "toss_sample.h"
 

@@ -1,9 +1,9 @@
-// test_square_drops.c - what docs/real-collisions.md says of 63 measured drops of a square block: they end on a
-// face, edge landings are sequences of impacts, and how far the first landing is predicted.
+// test_square_drops.c - what docs/real-collisions.md says of 63 measured drops of a square block: they end on
+// a face, edge landings are sequences of impacts, and how far the first landing is predicted.
 //
-// A landing begins at the last sample before the vertical velocity jumps and ends with the first two samples in
-// free flight. Velocities are differences of poses over those two samples, measured and simulated, and the error
-// is mass-weighted: |dv|^2 + (radius of gyration)^2 dw^2.
+// A landing begins at the last sample before the vertical velocity jumps and ends with the first two samples
+// in free flight. Velocities are differences of poses over those two samples, measured and simulated, and the
+// error is mass-weighted: |dv|^2 + (radius of gyration)^2 dw^2.
 #include <stdlib.h>
 
 #include "data.h"

@@ -218,6 +218,52 @@ TEST(snapshots_in_the_middle_of_a_heap) {
     drop(&other);
 }
 
+// a cradle of five balls stands on the floor in the middle of a resting heap, close to it and untouched: under
+// the sequence rule the last ball leaves with the first one's speed, the others stay, and so does the heap
+TEST(a_cradle_among_resting_balls) {
+    crModel* model = cr_model_create(NULL);
+    int elastic = scene_material(model, 0.0, 1.0), heap = scene_material(model, 0.6, 0.5);
+    scene_ground(model, cr_vec3(0, 0, 1), heap);
+    for (int i = 0; i < 5; i++) {
+        scene_free(model, cr_shape_sphere(0.05), cr_vec3(i == 0 ? -0.1 : 0.1 * i, 0, 0.05), 1.0, elastic);
+    }
+    // two rows of three on each side, and two on top of them, at rest in their hollows
+    double r = 0.05, up = r * (1.0 + sqrt(2.0)), side[] = {-1.0, 1.0};
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < 6; i++) {
+            double y = side[k] * (0.101 + 2.0 * r * (i / 3));
+            scene_free(model, cr_shape_sphere(r), cr_vec3(0.1 + 2.0 * r * (i % 3), y, r), 1.0, heap);
+        }
+        for (int i = 0; i < 2; i++) {
+            double y = side[k] * (0.101 + r);
+            scene_free(model, cr_shape_sphere(r), cr_vec3(0.1 + r + 2.0 * r * i, y, up), 1.0, heap);
+        }
+    }
+    crStepSettings settings = cr_step_settings();
+    settings.rule = cr_rule_sequence(NULL);
+    crWorld* world = scene_world(model, &settings);
+    crState* state = cr_world_state(world);
+    state->v[0] = 1.0;
+    double q[7 * 21];
+    memcpy(q, state->q, (size_t)model->nq * sizeof(double));
+    for (int i = 0; i < 36; i++) {
+        if (!CHECK_STATUS(cr_world_step(world, NULL), CR_OK)) break;
+    }
+    // 0.1 m to the second ball, then the last one goes
+    for (int i = 0; i < 5; i++) {
+        CHECK_NEAR(state->v[6 * i], i == 4 ? 1.0 : 0.0, 1e-9);
+    }
+    CHECK_NEAR(state->q[7 * 4], 0.4 + 36.0 / 240.0 - 0.1, 1e-6);
+    double moved = 0.0;
+    for (int i = 7 * 5; i < model->nq; i++) {
+        moved = fmax(moved, fabs(state->q[i] - q[i]));
+    }
+    printf("  the heap moved by %.1e m\n", moved);
+    CHECK(moved <= 1e-6);
+    cr_world_destroy(world);
+    cr_model_destroy(model);
+}
+
 // a blow sends a ball out of the box it was listed with, in the middle of the step; what else touches and
 // closes fast at that time is an impact all the same
 TEST(a_blow_elsewhere_forgets_no_impact) {

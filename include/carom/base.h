@@ -86,13 +86,15 @@ typedef struct crAllocator {
 CR_API crAllocator cr_allocator_libc(void);
 
 // Scratch memory with mark and release. Blocks never move while marked; what overflowed the main block during
-// a step is merged into a larger one by cr_arena_reset, so a steady state makes no heap calls.
+// a step is merged into a larger one by cr_arena_reset, so a steady state makes no heap calls; a block of
+// which less than half was used in 200 resets is made smaller.
 typedef struct crArena {
     crAllocator allocator;
     unsigned char* block;        // main block (capacity bytes)
     size_t capacity;             // bytes
     size_t used;                 // bytes in use, overflow included
-    size_t peak;                 // largest used since create, bytes
+    size_t peak;                 // largest used since create, or since memory was last given back, bytes
+    int resets;                  // since then
     struct crArenaSpill* spill;  // blocks taken when the main one was full, newest first
 } crArena;
 

@@ -303,20 +303,20 @@ typedef struct crDynamics {
     crVec3* origin;    // reference point of the body's tree (nb)
     crTwist* axis;     // velocity field of each v = 1 (nv)
     crTwist* given;    // velocity field from driven bodies: w_hat (nb)
-    crDriven* driven;  // what the drives said (nb), at rest elsewhere
+    crDriven* driven;  // what the drives said, at rest elsewhere; up to the last body that is not single
     // cr_model_mass_factor
     double h;         // step for which springs and dampers of joints are in M
-    double* M;        // rows as crModel.row says; not written for single bodies (nM)
-    double* L;        // L below, D on the diagonal; likewise (nM)
+    double* M;        // rows as crModel.row says, up to the last body that is not single
+    double* L;        // L below, D on the diagonal; likewise
     double* pivot;    // roots of D; likewise (nv)
     crSym3* inverse;  // inverse inertia of single bodies, world axes (nb)
     crMat3* root;     // R with R^T R = inverse (nb)
     // cr_model_velocity
     crTwist* twist;  // velocity field of each body, w_hat included (nb)
     // work
-    crTwist* rate;                // (nb)
-    crTwist* wrench;              // (nb)
-    struct crInertia* composite;  // (nb)
+    crTwist* rate;                // up to the last body that is not single
+    crTwist* wrench;              // likewise
+    struct crInertia* composite;  // likewise
     char* known;                  // whether the last kinematics moved a body of a tree (nb)
     double* work;                 // (nv)
 } crDynamics;

@@ -2,15 +2,17 @@
 //
 // The arena is a stack: alloc moves `used` up, release moves it back. What does not fit goes to spill blocks,
 // each remembering where it starts, so a release frees exactly the spills above the mark. reset, called
-// between steps, grows the main block to the peak and a sixteenth: after the first steps nothing spills and nothing calls the
-// heap. Fails: alloc returns NULL and reset CR_ERR_MEMORY when the allocator has no more; nothing is lost
-// then.
+// between steps, grows the main block to the peak and a sixteenth: after the first steps nothing spills and
+// nothing calls the heap. What a heap that falls once needed is given back later. Fails: alloc returns NULL
+// and reset CR_ERR_MEMORY when the allocator has no more; nothing is lost then.
 #include <stdlib.h>
 #include <string.h>
 
 #include "carom/base.h"
 
 #define ALIGN 64u
+#define LOOK  200    // resets after which a block that was too large is made smaller
+#define LEAST 65536  // bytes that are not worth it
 
 static void* libc_alloc(void* ctx, size_t size) {
     (void)ctx;
@@ -91,10 +93,8 @@ void cr_arena_release(crArena* arena, size_t mark) {
     arena->used = mark;
 }
 
-crStatus cr_arena_reset(crArena* arena) {
-    cr_arena_release(arena, 0);
-    if (arena->peak <= arena->capacity) return CR_OK;
-    // with some room: a peak that creeps up does not ask the heap each time
+// a block for the peak, with some room: one that creeps up does not ask the heap each time
+static crStatus replace_block(crArena* arena) {
     size_t capacity = round_up(arena->peak + arena->peak / 16);
     unsigned char* block = arena->allocator.alloc(arena->allocator.ctx, capacity + ALIGN);
     if (block == NULL) return CR_ERR_MEMORY;
@@ -102,4 +102,16 @@ crStatus cr_arena_reset(crArena* arena) {
     arena->block = block;
     arena->capacity = capacity;
     return CR_OK;
+}
+
+crStatus cr_arena_reset(crArena* arena) {
+    cr_arena_release(arena, 0);
+    bool grows = arena->peak > arena->capacity, looks = ++arena->resets >= LOOK;
+    bool shrinks = looks && arena->capacity > 2 * arena->peak + LEAST;
+    crStatus status = grows || shrinks ? replace_block(arena) : CR_OK;
+    if (looks) {
+        arena->resets = 0;
+        arena->peak = 0;
+    }
+    return grows ? status : CR_OK;
 }

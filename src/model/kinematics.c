@@ -28,21 +28,37 @@ static void free_axes(crTwist* axis) {
     }
 }
 
+// bodies up to the last that is not single, and entries of M up to theirs: the rest needs no recursion
+static int tree_bodies(const crModel* model, int* entries) {
+    int bodies = 1;
+    *entries = 1;
+    for (int i = 1; i < model->nb; i++) {
+        const crBody* body = &model->bodies[i];
+        if (body->single) continue;
+        bodies = i + 1;
+        int last = body->v + body->nv - 1;
+        if (body->nv > 0) *entries = model->row[last] + model->dof_depth[last] + 1;
+    }
+    return bodies;
+}
+
 crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d) {
     if (model == NULL || arena == NULL || d == NULL) return CR_ERR_ARGUMENT;
     *d = (crDynamics){0};
-    int nb = model->nb, nv = model->nv;
+    int nb = model->nb, nv = model->nv, nM, trees = tree_bodies(model, &nM);
     crDynamics made = {0};
     bool ok =
         take(arena, &made.pose, nb, sizeof(crPose)) && take(arena, &made.com, nb, sizeof(crVec3)) &&
         take(arena, &made.inertia, nb, sizeof(crSym3)) && take(arena, &made.origin, nb, sizeof(crVec3)) &&
         take(arena, &made.axis, nv, sizeof(crTwist)) && take(arena, &made.given, nb, sizeof(crTwist)) &&
-        take(arena, &made.driven, nb, sizeof(crDriven)) && take(arena, &made.M, model->nM, sizeof(double)) &&
-        take(arena, &made.L, model->nM, sizeof(double)) && take(arena, &made.inverse, nb, sizeof(crSym3)) &&
+        take(arena, &made.driven, trees, sizeof(crDriven)) && take(arena, &made.M, nM, sizeof(double)) &&
+        take(arena, &made.L, nM, sizeof(double)) && take(arena, &made.inverse, nb, sizeof(crSym3)) &&
         take(arena, &made.root, nb, sizeof(crMat3)) && take(arena, &made.twist, nb, sizeof(crTwist)) &&
-        take(arena, &made.rate, nb, sizeof(crTwist)) && take(arena, &made.wrench, nb, sizeof(crTwist)) &&
-        take(arena, &made.composite, nb, sizeof(crInertia)) && take(arena, &made.work, nv, sizeof(double)) &&
-        take(arena, &made.pivot, nv, sizeof(double)) && take(arena, &made.known, nb, 1) &&
+        take(arena, &made.rate, trees, sizeof(crTwist)) &&
+        take(arena, &made.wrench, trees, sizeof(crTwist)) &&
+        take(arena, &made.composite, trees, sizeof(crInertia)) &&
+        take(arena, &made.work, nv, sizeof(double)) && take(arena, &made.pivot, nv, sizeof(double)) &&
+        take(arena, &made.known, nb, 1) &&
         take(arena, &made.q, model->nq, sizeof(double));
     if (!ok) return CR_ERR_MEMORY;
     made.pose[0] = cr_pose_identity();

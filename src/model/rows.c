@@ -9,6 +9,8 @@
 
 #include "model/spatial.h"
 
+#define NOISE 1e-15  // of the terms an entry of J is made of
+
 crStatus cr_rows_create(crArena* arena, int capacity, int entry_capacity, crRows* rows) {
     if (arena == NULL || rows == NULL || capacity < 0 || entry_capacity < 0) return CR_ERR_ARGUMENT;
     *rows = (crRows){0};
@@ -62,6 +64,22 @@ static int count_columns(const crModel* model, int a, int b, bool common) {
     return count;
 }
 
+static double size1(crVec3 a) { return fabs(a.x) + fabs(a.y) + fabs(a.z); }
+
+// rows that are nothing but rounding become zero: an impulse on them would be rounding divided by its square
+static void drop_noise(int first, int count, double reach, crRows* rows) {
+    for (int r = first; r < first + count; r++) {
+        double largest = 0.0;
+        for (int i = rows->start[r]; i < rows->start[r + 1]; i++) {
+            largest = fmax(largest, fabs(rows->value[i]));
+        }
+        if (!(largest > 0.0 && largest <= NOISE * reach)) continue;
+        for (int i = rows->start[r]; i < rows->start[r + 1]; i++) {
+            rows->value[i] = 0.0;
+        }
+    }
+}
+
 int cr__rows_add(const crModel* model, const crDynamics* d, const crEnds* ends, const crMat3* frame,
                  int count, crRows* rows) {
     int a = ends->a, b = ends->b;
@@ -74,17 +92,20 @@ int cr__rows_add(const crModel* model, const crDynamics* d, const crEnds* ends, 
     int start = rows->start[first];
     int ja = model->bodies[a].last, jb = model->bodies[b].last;
     bool of_a = false, of_b = false;
+    double reach = 0.0, far = ends->spin ? 0.0 : size1(ends->xb) + size1(d->origin[b]) + size1(d->origin[a]);
     for (int at = start + width - 1; at >= start; at--) {
         int j = next_column(model, &ja, &jb, common, &of_a, &of_b);
         crTwist S = d->axis[j];
         crVec3 u = cr_vec3(0, 0, 0);
         if (of_b) u = ends->spin ? S.omega : cr__twist_at(S, rb);
         if (of_a) u = cr_sub(u, ends->spin ? S.omega : cr__twist_at(S, ra));
+        reach = fmax(reach, ends->spin ? size1(S.omega) : size1(S.v) + size1(S.omega) * far);
         for (int r = 0; r < count; r++) {
             rows->col[at + r * width] = j;
             rows->value[at + r * width] = cr_dot(cr_mat3_column(*frame, r), u);
         }
     }
+    drop_noise(first, count, reach, rows);
     crTwist ga = d->given[a], gb = d->given[b];
     crVec3 given =
         ends->spin ? cr_sub(gb.omega, ga.omega) : cr_sub(cr__twist_at(gb, rb), cr__twist_at(ga, ra));

@@ -22,11 +22,10 @@
 #define FAST_TOL        2e-6  // m/s
 #define FAST_SWEEPS     50
 #define AGAIN_SWEEPS    20  // in rounds after the first, which starts from impulses of the one before
-#define ACCURATE_SWEEPS 100
+#define ACCURATE_SWEEPS 300
 #define ACCURATE_TOL    1e-7   // of changes, for residuals a hundred times as large, m/s
 #define SMALL_TOL       1e-12  // of the largest velocity
 #define ROW_SWEEPS      40     // where rows take part, in small islands
-#define HOLD            3.0    // deadbands within which a contact that pressed still touches
 #define NOISE           1e-6   // of the bodies' speed: relative residuals compare with no less
 #define AUDIT_CHUNK     256    // contacts that one thread takes at a time
 
@@ -54,8 +53,8 @@ static crStatus find_dirty(crStep* step, const bool* fresh, crIslandSolve* s) {
     return CR_OK;
 }
 
-// packed contacts with bias and impulse of the last step, or round
-static crStatus list_packed(crStep* step, double h, const bool* takes, bool again, crIslandSolve* s) {
+// packed contacts with bias and impulse of the last step, or of the last round where they were in it
+static crStatus list_packed(crStep* step, double h, const bool* takes, const bool* fresh, crIslandSolve* s) {
     size_t room = (size_t)step->contact_count + 1;
     s->index = cr_arena_alloc(&step->scratch, room * sizeof *s->index);
     s->contact = cr_arena_alloc(&step->scratch, room * sizeof *s->contact);
@@ -67,16 +66,14 @@ static crStatus list_packed(crStep* step, double h, const bool* takes, bool agai
         c->row = -1;
         if (!takes[i] || !cr__step_packed(step, &s->islands, c)) continue;
         const crWarm* warm = cr__step_warm_next(step, c, &cursor);
-        // what pressed goes on to touch a little longer: a corner that flickers moves its load to the others
-        double band = warm != NULL ? HOLD * c->delta : c->delta;
-        double b = c->point.gap > band ? (c->point.gap - c->delta) / h : 0.0;
+        double b = c->point.gap > cr__step_band(step, c, &cursor) ? (c->point.gap - c->delta) / h : 0.0;
         crPackedContact* to = &s->contact[s->count];
         *to = (crPackedContact){.body_a = c->body_a, .body_b = c->body_b, .mu = c->surface->surface.mu};
         to->point = c->point.point;
         to->normal = c->point.normal;
         to->E = cr_madd(given_velocity(step, c), b, to->normal);
         if (warm != NULL) to->P = cr_scale(h, warm->force);
-        if (again) to->P = c->impulse;
+        if (fresh != NULL && !fresh[i]) to->P = c->impulse;
         s->index[s->count] = i;
         s->b[s->count++] = b;
     }
@@ -208,7 +205,7 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
     memset(s->of, 0, islands * sizeof *s->of);
     memset(s->exact, 0, islands * sizeof *s->exact);
     status = find_dirty(step, fresh, s);
-    if (status == CR_OK) status = list_packed(step, h, takes, fresh != NULL, s);
+    if (status == CR_OK) status = list_packed(step, h, takes, fresh, s);
     if (status != CR_OK) return cr__step_memory(error);
     step->rows = (crRows){0};
     if (any_general(&s->islands)) {

@@ -88,7 +88,7 @@ static int add_narrow(crStep* step, const crVec3* u, Choice* choice) {
 // contacts that may press: touching and not leaving, or closed by the end of h at velocities u; how many are
 // new
 static int choose(crStep* step, const crVec3* u, bool first, Choice* choice) {
-    int added = 0;
+    int added = 0, cursor = 0;
     for (int k = 0; k < step->part_count; k++) {
         choice->reached[step->part[k]] = false;
     }
@@ -97,7 +97,7 @@ static int choose(crStep* step, const crVec3* u, bool first, Choice* choice) {
         choice->fresh[i] = false;
         if (choice->takes[i]) continue;
         bool closes = c->point.gap - c->delta + choice->h * cr_dot(u[i], c->point.normal) <= 0.0;
-        bool touching = c->point.gap <= c->delta && c->speed < c->fast;
+        bool touching = c->point.gap <= cr__step_band(step, c, &cursor) && c->speed < c->fast;
         if (first && !closes) closes = may_close(step, c, choice->h, u[i]);
         bool takes = touching || (closes && (choice->plastic || !cr__step_meets_fast(step, c)));
         choice->takes[i] = choice->fresh[i] = takes;

@@ -140,11 +140,12 @@ typedef struct Sink {
     crStepContact* contacts;
     int count, capacity;
     crArena* arena;  // for more, NULL: what does not fit is CR_ERR_LIMIT
+    bool fixed;      // likewise, for the contacts alone
 } Sink;
 
 static crStatus reserve(Sink* sink, int more, crError* error) {
     if (sink->count + more <= sink->capacity) return CR_OK;
-    if (sink->arena == NULL) return CR_ERR_LIMIT;
+    if (sink->arena == NULL || sink->fixed) return CR_ERR_LIMIT;
     int larger = 2 * sink->capacity + more + 4;
     crStepContact* contacts = cr_arena_alloc(sink->arena, (size_t)larger * sizeof *contacts);
     if (contacts == NULL) return cr__step_memory(error);
@@ -245,6 +246,15 @@ static void add_chunk(void* ctx, int begin, int end) {
     share->status[i] = add_pairs(share->step, begin, end, &share->chunk[i], NULL);
 }
 
+// what a chunk found, or where it had no room for it, its pairs once more
+static bool put_chunk(const crStep* step, int begin, int end, const Sink* from, crStatus status, Sink* sink) {
+    if (status == CR_ERR_LIMIT) return add_pairs(step, begin, end, sink, NULL) == CR_OK;
+    if (status != CR_OK || reserve(sink, from->count, NULL) != CR_OK) return false;
+    memcpy(sink->contacts + sink->count, from->contacts, (size_t)from->count * sizeof *from->contacts);
+    sink->count += from->count;
+    return true;
+}
+
 // contacts of all pairs by several threads, in the order of pairs; false: not this way, nothing is added
 static bool add_shared(crStep* step, Sink* sink) {
     int pairs = step->cache->pair_count, chunks = (pairs + CHUNK - 1) / CHUNK;
@@ -258,15 +268,13 @@ static bool add_shared(crStep* step, Sink* sink) {
         share.chunk[i] = (Sink){.contacts = contacts + (size_t)i * ROOM, .capacity = ROOM};
     }
     if (ok) cr__tasks_for(step->tasks, pairs, CHUNK, add_chunk, &share);
-    for (int i = 0, total = 0; i < chunks && ok; i++) {
-        total += share.chunk[i].count;
-        ok = share.status[i] == CR_OK && total <= sink->capacity;
-    }
+    sink->fixed = true;
     for (int i = 0; i < chunks && ok; i++) {
-        const Sink* from = &share.chunk[i];
-        memcpy(sink->contacts + sink->count, from->contacts, (size_t)from->count * sizeof *contacts);
-        sink->count += from->count;
+        int end = (i + 1) * CHUNK < pairs ? (i + 1) * CHUNK : pairs;
+        ok = put_chunk(step, i * CHUNK, end, &share.chunk[i], share.status[i], sink);
     }
+    sink->fixed = false;
+    if (!ok) sink->count = 0;
     cr_arena_release(&step->scratch, mark);
     return ok;
 }

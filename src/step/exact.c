@@ -102,6 +102,28 @@ static void part_fill(const crStep* step, const int* list, int count, Part* part
     part->problem.Minv = (crMatrix){nv, nv, step->identity.start, step->identity.col, step->identity.value};
 }
 
+// solvers end within rounding of cones and ranges, or farther where they fail: their nearest points; whether
+// any moved
+static bool clamp_part(const crProblem* problem, double* p) {
+    bool moved = false;
+    for (int i = 0; i < problem->block_count; i++) {
+        const crBlock* block = &problem->blocks[i];
+        double E[CR_UNIT_ROWS], x[CR_UNIT_ROWS], was[CR_UNIT_ROWS];
+        crUnit unit;
+        cr__unit_cut(problem, block, block->row, block->count, &unit, E);
+        for (int r = 0; r < block->count; r++) {
+            x[r] = was[r] = E[r] > 0.0 ? p[block->row + r] / E[r] : 0.0;
+        }
+        cr__unit_clamp(&unit, x);
+        for (int r = 0; r < block->count; r++) {
+            if (x[r] == was[r]) continue;
+            p[block->row + r] = E[r] * x[r];
+            moved = true;
+        }
+    }
+    return moved;
+}
+
 static crStatus solve_part(crStep* step, const int* list, int count, bool general, Part* part,
                            crError* error) {
     crSolver solver = step->settings.solver;
@@ -111,6 +133,11 @@ static crStatus solve_part(crStep* step, const int* list, int count, bool genera
     part_fill(step, list, count, part);
     crStatus status =
         cr_solver_run(&solver, &part->problem, params.tol, &step->scratch, part->p, &step->report, error);
+    if (status == CR_OK && clamp_part(&part->problem, part->p)) {
+        status = cr_problem_audit(&part->problem, &step->scratch, part->p, &step->report.audit);
+        bool within = step->report.audit.residual <= params.tol;
+        if (!within && step->report.outcome == CR_OUTCOME_SOLVED) step->report.outcome = CR_OUTCOME_STALLED;
+    }
     cr_arena_release(&step->scratch, mark);
     if (status != CR_OK) return status;
     for (int i = 0, at = 0; i < count; i++) {
@@ -137,6 +164,14 @@ static void start_packed(crStep* step, const crIslandSolve* s) {
     }
 }
 
+// what a solver left outside the cone, because it ran out of iterations
+static crVec3 in_cone(const crPackedContact* c, crVec3 P) {
+    double pn = fmax(0.0, cr_dot(c->normal, P));
+    crVec3 pt = cr_madd(P, -cr_dot(c->normal, P), c->normal);
+    double size = cr_norm(pt), limit = c->mu * pn;
+    return cr_madd(size > limit ? cr_scale(limit / size, pt) : pt, pn, c->normal);
+}
+
 // their impulses, and no rows any more
 static void return_packed(crStep* step, const crIslandSolve* s) {
     for (int i = 0; i < s->count; i++) {
@@ -149,7 +184,7 @@ static void return_packed(crStep* step, const crIslandSolve* s) {
             P = cr_madd(P, step->p[c->row + r], cr_mat3_column(F, r));
             step->p[c->row + r] = 0.0;
         }
-        s->contact[i].P = P;
+        s->contact[i].P = in_cone(&s->contact[i], P);
         c->row = -1;
     }
 }

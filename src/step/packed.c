@@ -1,11 +1,13 @@
 // packed.c - sweeps over packed contacts until each island has what it was asked for.
 //
-// Nonsmooth nonlinear conjugate gradients on Gauss-Seidel sweeps: the displacement of a sweep serves as
-// gradient, Fletcher and Reeves' ratio as memory, restarted where it would grow (Silcowitz, Niebe and
-// Erleben 2010); z moves along since it is linear in the impulses. On towers of boxes plain or over-relaxed
-// sweeps need ten times as many. Each island has its own ratio, tolerance and end, so its bits do not depend
-// on what else is in the world. Impulses to start from that would create energy are scaled to the least of
-// p.(u_free + b) + p.W p / 2 along them.
+// Gauss-Seidel with momentum: after a sweep from p to p + dp, d = beta d + dp and the next sweep starts from
+// p + dp + beta' d, with Nesterov's beta, which starts again where a sweep goes against d (O'Donoghue and
+// Candes 2015); z moves along since it is linear in the impulses. Wedged bodies need impulses of many times
+// their weight, which plain sweeps pile up by equal portions: momentum gets there in the square root of
+// their number, conjugate gradients (Silcowitz, Niebe and Erleben 2010) restart all the time there. Each
+// island has its own beta, tolerance and end, so its bits do not depend on what else is in the world.
+// Impulses to start from, and those of an island that ran out of sweeps, that would create energy are scaled
+// to the least of p.(u_free + b) + p.W p / 2 along them.
 // Fails: an island that ran out of sweeps says so.
 #include <string.h>
 
@@ -15,8 +17,8 @@ typedef struct Run {
     crPacked* packed;
     crPackedIsland* island;
     int count;
-    double* beta;   // (count)
-    double* fresh;  // 0: the direction starts again (count)
+    double* beta;  // (count)
+    double* keep;  // of the sweep before (count)
 } Run;
 
 // impulses . E of one lane, by itself: which lanes stand together depends on other islands
@@ -33,10 +35,10 @@ static double lane_work(const crPacked* p, const crGroup* g, int l) {
 }
 
 // by how much each island's impulses are to be scaled; false where all stay
-static bool start_scales(Run* run) {
+static bool energy_scales(Run* run) {
     crPacked* p = run->packed;
     double* linear = run->beta;
-    double* square = run->fresh;
+    double* square = run->keep;
     memset(linear, 0, (size_t)run->count * sizeof(double));
     memset(square, 0, (size_t)run->count * sizeof(double));
     for (int i = 0; i < p->bodies; i++) {
@@ -64,10 +66,10 @@ static bool start_scales(Run* run) {
     return any;
 }
 
-// impulses to start from that would create energy become those of least energy along them
-static void check_start(Run* run) {
+// impulses that would create energy become those of least energy along them
+static void limit_energy(Run* run) {
     crPacked* p = run->packed;
-    if (!start_scales(run)) return;
+    if (!energy_scales(run)) return;
     for (int i = 0; i < p->group_count; i++) {
         const crGroup* g = &p->group[i];
         double* slot = p->hot + g->hot + 2 * CR_LANES;
@@ -82,11 +84,11 @@ static void check_start(Run* run) {
     cr__packed_apply(p);
 }
 
-// largest change and size of the last sweep of each island; returns how many go on
+// largest change of the last sweep of each island, and how it went along the direction; how many go on
 static int judge(Run* run, bool* ended) {
     crPacked* p = run->packed;
     for (int i = 0; i < run->count; i++) {
-        run->island[i].change = run->island[i].size = 0.0;
+        run->island[i].change = run->island[i].along = 0.0;
     }
     for (int i = 0; i < p->group_count; i++) {
         const crGroup* g = &p->group[i];
@@ -96,7 +98,7 @@ static int judge(Run* run, bool* ended) {
             double change = p->change[i * CR_LANES + l];
             // what is not a number must not pass for small
             if (!(change <= island->change)) island->change = change;
-            island->size += p->size[i * CR_LANES + l];
+            island->along += p->along[i * CR_LANES + l];
         }
     }
     cr__units_judge(p->units, p->z);
@@ -128,28 +130,29 @@ static void mark_live(Run* run) {
     }
 }
 
+// the next share of the direction, after Nesterov; none where the last sweep went against it
 static void choose_ratios(Run* run) {
     for (int i = 0; i < run->count; i++) {
         crPackedIsland* island = &run->island[i];
-        double beta = island->last > 0.0 ? island->size / island->last : 0.0;
-        bool restart = !(beta <= 1.0);
-        run->beta[i] = restart || !island->live ? 0.0 : beta;
-        run->fresh[i] = restart || !island->live ? 0.0 : 1.0;
-        island->last = island->size;
+        if (!(island->along >= 0.0)) island->momentum = 1.0;
+        double next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * island->momentum * island->momentum));
+        run->keep[i] = run->beta[i];
+        run->beta[i] = (island->momentum - 1.0) / next;
+        island->momentum = next;
     }
 }
 
-// p += beta d, d = beta d + dp, for impulses and z
+// d = keep d + dp, p += beta d, for impulses and z
 static void accelerate_groups(void* ctx, int begin, int end) {
     const Run* run = ctx;
     crPacked* p = run->packed;
     for (int i = begin; i < end; i++) {
         const crGroup* g = &p->group[i];
         if (!g->live) continue;
-        double beta[CR_LANES], fresh[CR_LANES];
+        double beta[CR_LANES], keep[CR_LANES];
         for (int l = 0; l < CR_LANES; l++) {
-            beta[l] = run->beta[g->island[l]];
-            fresh[l] = run->fresh[g->island[l]];
+            beta[l] = p->live[i * CR_LANES + l] != 0 ? run->beta[g->island[l]] : 0.0;
+            keep[l] = run->keep[g->island[l]];
         }
         double* slot = p->hot + g->hot + (2 + CR_AT_P) * CR_LANES;
         double* d = p->direction + g->step;
@@ -158,8 +161,8 @@ static void accelerate_groups(void* ctx, int begin, int end) {
             for (int m = 0; m < 3; m++) {
                 for (int l = 0; l < CR_LANES; l++) {
                     int at = m * CR_LANES + l;
+                    d[at] = (keep[l] > 0.0 ? keep[l] * d[at] : 0.0) + dP[at];
                     slot[at] += beta[l] * d[at];
-                    d[at] = beta[l] * d[at] + fresh[l] * dP[at];
                 }
             }
             slot += CR_LANES * (g->two ? CR_SLOT_TWO : CR_SLOT_ONE);
@@ -172,25 +175,43 @@ static void accelerate_groups(void* ctx, int begin, int end) {
 static void accelerate_bodies(const Run* run) {
     crPacked* p = run->packed;
     for (int i = 0; i < p->bodies; i++) {
-        double beta = run->beta[p->body_island[i]], fresh = run->fresh[p->body_island[i]];
+        int island = p->body_island[i];
+        if (!run->island[island].live) continue;
+        double beta = run->beta[island], keep = run->keep[island];
         for (int k = CR_BODY_STRIDE * (i + 1); k < CR_BODY_STRIDE * (i + 2); k++) {
-            double dz = p->z[k] - p->z_before[k];
+            double last = keep > 0.0 ? keep * p->z_direction[k] : 0.0;
+            p->z_direction[k] = last + (p->z[k] - p->z_before[k]);
             p->z[k] += beta * p->z_direction[k];
-            p->z_direction[k] = beta * p->z_direction[k] + fresh * dz;
         }
     }
+}
+
+// islands that ran out of sweeps are live again, but those with rows, where equalities must not be scaled
+static bool mark_unsolved(Run* run) {
+    const crUnits* units = run->packed->units;
+    bool any = false;
+    for (int i = 0; i < run->count; i++) {
+        crPackedIsland* island = &run->island[i];
+        bool rows = units != NULL && units->first[i] < units->first[i + 1];
+        island->live = island->sweeps > 0 && !island->solved && !rows;
+        any = any || island->live;
+    }
+    return any;
 }
 
 crStatus cr__packed_solve(crPacked* p, crPackedIsland* island, int count, crArena* arena) {
     Run run = {.packed = p, .island = island, .count = count};
     run.beta = cr_arena_alloc(arena, (size_t)(count + 1) * sizeof(double));
-    run.fresh = cr_arena_alloc(arena, (size_t)(count + 1) * sizeof(double));
-    if (run.beta == NULL || run.fresh == NULL) return CR_ERR_MEMORY;
+    run.keep = cr_arena_alloc(arena, (size_t)(count + 1) * sizeof(double));
+    if (run.beta == NULL || run.keep == NULL) return CR_ERR_MEMORY;
     if (p->group_count == 0 && p->units == NULL) return CR_OK;
     size_t bytes = CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double);
-    check_start(&run);
-    memset(p->z_direction, 0, bytes);
-    memset(p->direction, 0, p->steps * sizeof(double));
+    limit_energy(&run);
+    for (int i = 0; i < count; i++) {
+        run.beta[i] = 0.0;
+        island[i].momentum = 1.0;
+    }
+    p->moving = false;
     cr__units_begin(p->units);
     mark_live(&run);
     for (int live = 1; live > 0;) {
@@ -202,8 +223,10 @@ crStatus cr__packed_solve(crPacked* p, crPackedIsland* island, int count, crAren
         if (live == 0) break;
         choose_ratios(&run);
         cr__tasks_for(p->tasks, p->group_count, 64, accelerate_groups, &run);
-        cr__units_accelerate(p->units, run.beta, run.fresh);
+        cr__units_accelerate(p->units, run.beta, run.keep);
         accelerate_bodies(&run);
+        p->moving = true;
     }
+    if (mark_unsolved(&run)) limit_energy(&run);
     return CR_OK;
 }

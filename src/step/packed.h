@@ -65,10 +65,10 @@ typedef struct crPacked {
     double* hot;
     double* cold;
     double* dP;         // change of the last sweep
-    double* direction;  // of conjugate gradients
-    size_t steps;       // numbers in each of these two
+    double* direction;  // of the last sweeps together
+    bool moving;        // there is a direction: none before the first sweep
     double* change;     // largest change of a velocity in the last sweep, m/s (group_count*CR_LANES)
-    double* size;       // sum of w |dP|^2 likewise
+    double* along;      // sum of w dP.d likewise, d the direction
     int64_t* live;      // masks (group_count*CR_LANES)
     int bodies;
     int* body;         // (bodies)

@@ -188,19 +188,18 @@ static crStatus make_arrays(Build* build) {
         cold += CR_LANES * (size_t)g->slots * CR_COLD;
         step += CR_LANES * (size_t)g->slots * 3;
     }
-    p->steps = step;
     p->hot = cr_arena_alloc(arena, hot * sizeof(double));
     p->cold = cr_arena_alloc(arena, cold * sizeof(double));
     p->dP = cr_arena_alloc(arena, step * sizeof(double));
     p->direction = cr_arena_alloc(arena, step * sizeof(double));
     p->change = cr_arena_alloc(arena, lanes * sizeof(double));
-    p->size = cr_arena_alloc(arena, lanes * sizeof(double));
+    p->along = cr_arena_alloc(arena, lanes * sizeof(double));
     p->live = cr_arena_alloc(arena, lanes * sizeof(int64_t));
     bool ok = p->hot != NULL && p->cold != NULL && p->dP != NULL && p->direction != NULL &&
-              p->change != NULL && p->size != NULL && p->live != NULL;
+              p->change != NULL && p->along != NULL && p->live != NULL;
     for (size_t i = 0; ok && i < lanes; i++) {
         p->live[i] = -1;
-        p->change[i] = p->size[i] = 0.0;
+        p->change[i] = p->along[i] = 0.0;
     }
     return ok ? CR_OK : CR_ERR_MEMORY;
 }

@@ -5,14 +5,14 @@
 #include "step/packed.h"
 
 typedef struct crPackedIsland {
-    bool live;      // in: has contacts to be solved
-    double tol;     // in: largest change of a velocity by a sweep that counts as solved, m/s
-    int limit;      // in: sweeps
-    bool solved;    // out
-    int sweeps;     // out
-    double change;  // of the last sweep, squared, m^2/s^2
-    double size;    // sum of w |dP|^2 of the last sweep
-    double last;    // of the one before
+    bool live;        // in: has contacts to be solved
+    double tol;       // in: largest change of a velocity by a sweep that counts as solved, m/s
+    int limit;        // in: sweeps
+    bool solved;      // out
+    int sweeps;       // out
+    double change;    // of the last sweep, squared, m^2/s^2
+    double along;     // sum of w dP.d of the last sweep, d the direction it started with
+    double momentum;  // Nesterov's t
 } crPackedIsland;
 
 crStatus cr__packed_solve(crPacked* packed, crPackedIsland* island, int count, crArena* arena);

@@ -120,10 +120,11 @@ CR_LANE void sweep_group(const crPacked* p, const crGroup* g, int l) {
     const double* hot = p->hot + g->hot + l;
     const double* cold = p->cold + g->cold + l;
     double* dP_out = p->dP + g->step + l;
+    const double* direction = p->direction + g->step + l;
     size_t index = (size_t)(g - p->group) * CR_LANES + (size_t)l;
     int lanes = g->lanes - l, stride = CR_LANES * (g->two ? CR_SLOT_TWO : CR_SLOT_ONE);
     crLane sb = lane_load(hot), sa = lane_load(hot + CR_LANES);
-    crLane zero = lane_all(0.0), change = zero, size = zero;
+    crLane zero = lane_all(0.0), change = zero, along = zero;
     crLane3 none = lane3(zero, zero, zero), va = none, wa = none;
     crLane3 vb = lane3_gather(p->z, at_b), wb = lane3_gather(p->z + 3, at_b);
     crMask live = mask_load(p->live + index);
@@ -151,12 +152,13 @@ CR_LANE void sweep_group(const crPacked* p, const crGroup* g, int l) {
             va = lane3_madd(va, sa, dP);
             wa = lane3_add(wa, lane3_mul_t(slot + CR_AT_KA * CR_LANES, dP));
         }
-        crLane w = lane3_dot(n, lane3_load(slot + CR_AT_DN * CR_LANES)), moved = w * lane3_dot(dP, dP);
-        size = size + moved;
-        change = lane_max(change, w * moved);
+        crLane w = lane3_dot(n, lane3_load(slot + CR_AT_DN * CR_LANES));
+        if (p->moving) along = along + w * lane3_dot(dP, lane3_load(direction));
+        change = lane_max(change, w * w * lane3_dot(dP, dP));
         slot += stride;
         cold += CR_LANES * CR_COLD;
         dP_out += CR_LANES * 3;
+        direction += CR_LANES * 3;
     }
     lane3_scatter(p->z, at_b, lanes, vb);
     lane3_scatter(p->z + 3, at_b, lanes, wb);
@@ -165,7 +167,7 @@ CR_LANE void sweep_group(const crPacked* p, const crGroup* g, int l) {
         lane3_scatter(p->z + 3, at_a, lanes, wa);
     }
     lane_store(p->change + index, change);
-    lane_store(p->size + index, size);
+    lane_store(p->along + index, along);
 }
 
 CR_LANE void sweep_range(const crPackedSweep* sweep, int begin, int end) {

@@ -1,17 +1,20 @@
-// position_general.c - the position pass with loops, limits and trees: one problem of everything near.
+// position_general.c - the position pass with loops, limits and trees: a problem for each island.
 //
 // 0 <= W p + gap + delta/2 _|_ p >= 0 at contacts near, limits likewise, loops shut; dq = M^-1 J^T p, the
-// shortest move in the metric of M; repeated at the new poses.
+// shortest move in the metric of M, for the islands in which something does not hold; repeated at the new
+// poses.
 // Fails: CR_ERR_MEMORY. What it cannot remove in ROUNDS is left and stands in the certificate.
 #include <string.h>
 
 #include "model/spatial.h"
 #include "step/cache.h"
+#include "step/islands.h"
 #include "step/position.h"
 
-#define ROUNDS    20
-#define LOOP_TOL  1e-10  // m, rad
-#define LIMIT_TOL 1e-10  // m, rad
+#define ROUNDS     20
+#define LOOP_TOL   1e-10  // m, rad
+#define LIMIT_TOL  1e-10  // m, rad
+#define LIMIT_BAND 1e-3   // or this share of the deadband, where that is more
 
 typedef struct Pass {
     crRows rows;
@@ -20,15 +23,38 @@ typedef struct Pass {
     double* b;
     double* p;
     crJointRow* info;
-    double contact;  // deepest overlap beyond the deadband, m
-    double overlap;  // deepest overlap, m
-    double loop;     // largest error of a loop
-    double limit;    // deepest beyond a joint's limit
+    int capacity;       // rows
+    double contact;     // deepest overlap beyond the deadband, m
+    double overlap;     // deepest overlap, m
+    double loop;        // largest error of a loop
+    double limit;       // deepest beyond a joint's limit
+    crIslands islands;  // of what is near
+    bool* open;         // islands in which something does not hold (islands.count)
+    int* bodies;        // work: of one island (nb)
 } Pass;
 
-static crStatus add_contacts(crStep* step, Pass* pass) {
+static double limit_tol(const crStep* step) { return fmax(LIMIT_TOL, LIMIT_BAND * step->settings.deadband); }
+
+// -1 where islands are not known
+static int island_of(const Pass* pass, int body) {
+    return pass->islands.of_body != NULL ? pass->islands.of_body[body] : -1;
+}
+
+static void mark_open(const Pass* pass, int island) {
+    if (island >= 0 && pass->open != NULL) pass->open[island] = true;
+}
+
+static int island_of_loop(const crStep* step, const Pass* pass, int loop) {
+    const crLoop* l = &step->model->loops[loop];
+    int island = island_of(pass, l->a);
+    return island >= 0 ? island : island_of(pass, l->b);
+}
+
+// contacts of one island
+static crStatus add_contacts(crStep* step, int island, Pass* pass) {
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
+        if (cr__island_of_contact(step, &pass->islands, c) != island) continue;
         crMat3 F = cr__step_frame(step, c);
         int row = cr_rows_add_point(step->model, &step->dynamics, c->body_a, c->body_b, c->point.point, &F, 1,
                                     &pass->rows);
@@ -39,30 +65,43 @@ static crStatus add_contacts(crStep* step, Pass* pass) {
     return CR_OK;
 }
 
-static crStatus add_others(crStep* step, Pass* pass, crJointRow* info, int capacity) {
+// island -1: of all
+static crStatus add_loops(crStep* step, int island, Pass* pass) {
     for (int i = 0; i < step->model->loop_count; i++) {
-        int before = pass->rows.count;
+        int of = island_of_loop(step, pass, i), before = pass->rows.count;
+        if (island >= 0 && of != island) continue;
         int first = cr_rows_add_loop(step->model, &step->dynamics, i, &pass->rows);
         if (first < 0) return (crStatus)first;
         bool range = cr_loop_ranges(&step->model->loops[i]);
         pass->blocks[pass->block_count++] =
             cr_block(range ? CR_BLOCK_UNILATERAL : CR_BLOCK_EQUALITY, before, pass->rows.count - before);
         for (int r = before; r < pass->rows.count; r++) {
+            double error = range ? -pass->rows.gap[r] : fabs(pass->rows.gap[r]);
             pass->b[r] = pass->rows.gap[r];
-            pass->loop = fmax(pass->loop, range ? -pass->rows.gap[r] : fabs(pass->rows.gap[r]));
+            pass->loop = fmax(pass->loop, error);
+            if (error > LOOP_TOL) mark_open(pass, of);
         }
     }
-    int joints = cr_rows_add_joints(step->model, &step->state, LIMIT_TOL, capacity, info, &pass->rows);
+    return CR_OK;
+}
+
+static crStatus add_joints(crStep* step, crPart part, Pass* pass) {
+    const crModel* model = step->model;
+    int joints =
+        cr__part_add_joints(model, part, &step->state, LIMIT_TOL, pass->capacity, pass->info, &pass->rows);
     if (joints < 0) return (crStatus)joints;
     for (int i = 0; i < joints; i++) {
-        int row = info[i].row;
-        bool limit = info[i].kind == CR_ROW_LIMIT;
+        int row = pass->info[i].row;
+        bool limit = pass->info[i].kind == CR_ROW_LIMIT;
         crBlock block = cr_block(limit ? CR_BLOCK_UNILATERAL : CR_BLOCK_BOX, row, 1);
         // motors and dry friction do not act on positions
         block.lo = block.hi = 0.0;
         pass->blocks[pass->block_count++] = block;
         pass->b[row] = limit ? pass->rows.gap[row] : 0.0;
-        if (limit) pass->limit = fmax(pass->limit, -pass->rows.gap[row]);
+        if (!limit) continue;
+        pass->limit = fmax(pass->limit, -pass->rows.gap[row]);
+        if (-pass->rows.gap[row] > limit_tol(step))
+            mark_open(pass, island_of(pass, model->dof_body[pass->info[i].dof]));
     }
     return CR_OK;
 }
@@ -77,31 +116,62 @@ static crStatus make_pass(crStep* step, int rows, int entries, Pass* pass) {
     if (status != CR_OK || pass->blocks == NULL || pass->b == NULL || pass->p == NULL || pass->info == NULL) {
         return CR_ERR_MEMORY;
     }
+    pass->capacity = rows;
     memset(pass->p, 0, (size_t)(rows + 1) * sizeof(double));
     return CR_OK;
 }
 
-static crStatus build(crStep* step, Pass* pass) {
+// everything that loops and joints say, and which islands it concerns
+static crStatus look(crStep* step, Pass* pass) {
+    crArena* arena = &step->scratch;
+    const crModel* model = step->model;
+    bool* all = cr_arena_alloc(arena, (size_t)step->contact_count + 1);
+    pass->bodies = cr_arena_alloc(arena, (size_t)model->nb * sizeof *pass->bodies);
+    if (all == NULL || pass->bodies == NULL) return CR_ERR_MEMORY;
+    memset(all, 1, (size_t)step->contact_count + 1);
+    crStatus status = cr__step_islands(step, all, &pass->islands);
+    if (status != CR_OK) return status;
+    pass->open = cr_arena_alloc(arena, (size_t)pass->islands.count + 1);
+    if (pass->open == NULL) return CR_ERR_MEMORY;
+    memset(pass->open, 0, (size_t)pass->islands.count + 1);
+    for (int i = 0; i < step->contact_count; i++) {
+        const crStepContact* c = &step->contacts[i];
+        double beyond = -c->point.gap - (1.0 + step->settings.position_tol) * c->delta;
+        pass->contact = fmax(pass->contact, beyond);
+        pass->overlap = fmax(pass->overlap, -c->point.gap);
+        if (beyond > 0.0) mark_open(pass, cr__island_of_contact(step, &pass->islands, c));
+    }
     int rows, entries, vertices;
     cr__step_row_sizes(step, NULL, &rows, &entries, &vertices);
-    crStatus status = make_pass(step, rows, entries, pass);
-    if (status == CR_OK) status = add_contacts(step, pass);
-    return status == CR_OK ? add_others(step, pass, pass->info, rows) : status;
+    status = make_pass(step, rows, entries, pass);
+    if (status == CR_OK) status = add_loops(step, -1, pass);
+    return status == CR_OK ? add_joints(step, cr__all(model), pass) : status;
 }
 
-static crStatus move(crStep* step, Pass* pass, crError* error) {
-    const crModel* model = step->model;
+// the rows of one island
+static crStatus build(crStep* step, int island, Pass* pass) {
+    pass->rows.count = pass->rows.entries = 0;
+    pass->block_count = 0;
+    crPart part = {pass->bodies, 0};
+    for (int b = 1; b < step->model->nb; b++) {
+        if (pass->islands.of_body[b] == island) pass->bodies[part.count++] = b;
+    }
+    crStatus status = add_contacts(step, island, pass);
+    if (status == CR_OK) status = add_loops(step, island, pass);
+    if (status == CR_OK) status = add_joints(step, part, pass);
+    memset(pass->p, 0, (size_t)pass->rows.count * sizeof(double));
+    // displacements, not velocities: what drives prescribe has no part in them
+    memset(pass->rows.w_hat, 0, (size_t)pass->rows.count * sizeof(double));
+    return status;
+}
+
+// momentum of the shortest move of one island, into dq
+static crStatus push(crStep* step, int island, const double* rest, Pass* pass, double* dq, crError* error) {
     crRows H;
     crProblem problem;
-    double* dq = step->dynamics.work;
-    crStatus status = cr_model_mass_factor(model, 0.0, &step->dynamics);
+    crStatus status = build(step, island, pass);
+    if (status == CR_OK && pass->rows.count == 0) return CR_OK;
     if (status == CR_OK) {
-        // displacements, not velocities: what drives prescribe has no part in them
-        memset(pass->rows.w_hat, 0, (size_t)pass->rows.count * sizeof(double));
-        memset(dq, 0, (size_t)model->nv * sizeof *dq);
-        double* rest = cr_arena_alloc(&step->scratch, (size_t)model->nv * sizeof *rest);
-        if (rest == NULL) return cr__step_memory(error);
-        memset(rest, 0, (size_t)model->nv * sizeof *rest);
         status = cr__step_pose_problem(step, &pass->rows, pass->blocks, pass->block_count, NULL, rest, &H,
                                        &problem);
     }
@@ -111,12 +181,34 @@ static crStatus move(crStep* step, Pass* pass, crError* error) {
     crSolver solver = cr_solver_auto(NULL);
     status = cr_solver_run(&solver, &problem, cr_step_tol(&step->settings), &step->scratch, pass->p, &report,
                            error);
+    if (status == CR_OK) cr_rows_add_impulse(&pass->rows, pass->p, dq);
+    return status;
+}
+
+static crStatus move(crStep* step, Pass* pass, crError* error) {
+    const crModel* model = step->model;
+    size_t bytes = (size_t)model->nv * sizeof(double);
+    double* dq = cr_arena_alloc(&step->scratch, bytes);
+    double* rest = cr_arena_alloc(&step->scratch, bytes);
+    if (dq == NULL || rest == NULL) return cr__step_memory(error);
+    memset(dq, 0, bytes);
+    memset(rest, 0, bytes);
+    crStatus status = cr_model_mass_factor(model, 0.0, &step->dynamics);
+    if (status != CR_OK) return cr_error_set(error, status, "position", "%s", cr_status_text(status));
+    for (int i = 0; i < pass->islands.count && status == CR_OK; i++) {
+        if (!pass->open[i]) continue;
+        size_t mark = cr_arena_mark(&step->scratch);
+        status = push(step, i, rest, pass, dq, error);
+        cr_arena_release(&step->scratch, mark);
+    }
     if (status != CR_OK) return status;
-    memset(dq, 0, (size_t)model->nv * sizeof *dq);
-    cr_rows_add_impulse(&pass->rows, pass->p, dq);
     cr_model_mass_solve(model, &step->dynamics, dq);
     cr__advance(model, 1.0, dq, step->state.q);
     return CR_OK;
+}
+
+static bool holds_all(const crStep* step, const Pass* pass) {
+    return !(pass->contact > 0.0) && pass->loop <= LOOP_TOL && pass->limit <= limit_tol(step);
 }
 
 crStatus cr__step_position_general(crStep* step, double near, crError* error) {
@@ -126,20 +218,13 @@ crStatus cr__step_position_general(crStep* step, double near, crError* error) {
         Pass pass = {0};
         cr_model_kinematics(step->model, &step->state, &step->dynamics);
         status = cr_step_collide(step, near, error);
-        for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
-            const crStepContact* c = &step->contacts[i];
-            double slack = (1.0 + step->settings.position_tol) * c->delta;
-            pass.contact = fmax(pass.contact, -c->point.gap - slack);
-            pass.overlap = fmax(pass.overlap, -c->point.gap);
-        }
-        if (status == CR_OK) status = build(step, &pass);
-        if (status == CR_ERR_MEMORY) status = cr__step_memory(error);
+        if (status == CR_OK && look(step, &pass) != CR_OK) status = cr__step_memory(error);
         step->certificate.penetration = pass.overlap;
         step->certificate.loop_error = pass.loop;
         if (status != CR_OK) return status;
         // what is pushed out of one overlap turns into others that are as near
         near = fmax(near, 2.0 * pass.contact);
-        if (!(pass.contact > 0.0) && pass.loop <= LOOP_TOL && pass.limit <= LIMIT_TOL) return CR_OK;
+        if (holds_all(step, &pass)) return CR_OK;
         if (round < ROUNDS) status = move(step, &pass, error);
         if (round < ROUNDS) {
             step->contact_count = 0;
@@ -156,10 +241,11 @@ crStatus cr__step_position_others(crStep* step, bool* holds, crError* error) {
     *holds = true;
     if (rows == 0) return CR_OK;
     crStatus status = make_pass(step, rows, step->cache->tie_entries, &pass);
-    if (status == CR_OK) status = add_others(step, &pass, pass.info, rows);
+    if (status == CR_OK) status = add_loops(step, -1, &pass);
+    if (status == CR_OK) status = add_joints(step, cr__all(step->model), &pass);
     cr_arena_release(&step->scratch, mark);
     if (status != CR_OK) return cr__step_memory(error);
     step->certificate.loop_error = pass.loop;
-    *holds = pass.loop <= LOOP_TOL && pass.limit <= LIMIT_TOL;
+    *holds = pass.loop <= LOOP_TOL && pass.limit <= limit_tol(step);
     return CR_OK;
 }

@@ -11,6 +11,8 @@
 #include "step/cache.h"
 #include "step/packed.h"
 
+#define HOLD 3.0  // deadbands within which a contact that pressed still touches
+
 crStatus cr_step_solve(crStep* step, crError* error) {
     crSolver solver = step->settings.solver;
     crSolverParams params = cr_solver_params();
@@ -74,6 +76,12 @@ const crWarm* cr__step_warm(const crStep* step, const crStepContact* c) {
     }
     bool found = lo < step->warm_count && compare(&step->warm[lo], c, false) == 0;
     return found ? &step->warm[lo] : NULL;
+}
+
+// what pressed goes on to touch a little longer: a corner that flickers moves its load to the others
+double cr__step_band(const crStep* step, const crStepContact* c, int* cursor) {
+    if (c->point.gap <= c->delta || c->point.gap > HOLD * c->delta) return c->delta;
+    return cr__step_warm_next(step, c, cursor) != NULL ? HOLD * c->delta : c->delta;
 }
 
 static bool presses(const crStepContact* c) { return cr_dot(c->impulse, c->point.normal) > 0.0; }

@@ -21,7 +21,7 @@ typedef struct crRowUnit {
     double* G;      // its inverse where friction is round, NULL: by local.c alone (count*count)
     double mu;      // of G
     double change;  // of the last sweep: |diag(D) dp|^2, m^2/s^2
-    double size;    // dp diag(D) dp likewise
+    double along;   // dp diag(D) d likewise, d the direction
 } crRowUnit;
 
 typedef struct crUnits {
@@ -35,7 +35,7 @@ typedef struct crUnits {
     double* e;          // velocity that is given, and the bias (rows)
     double* p;          // impulses (rows)
     double* dp;         // change of the last sweep (rows)
-    double* direction;  // of conjugate gradients (rows)
+    double* direction;  // of the last sweeps together (rows)
     bool* mixed;        // islands that packed contacts are in too (islands)
     int* where;         // work: -1 between uses (places of z)
     double* room;       // work of Newton's method
@@ -59,12 +59,14 @@ void cr__units_add_work(const crUnits* units, double* work);      // += p.e of e
 void cr__units_scale(crUnits* units, const double* scale);        // p of each island (islands)
 // Changes of the last sweep into the islands; some that are left go on by Newton's method.
 void cr__units_judge(crUnits* units, double* z);
-void cr__units_accelerate(crUnits* units, const double* beta, const double* fresh);
+void cr__units_accelerate(crUnits* units, const double* beta, const double* keep);
 
 // Room for Newton's method on the largest island that it may take. where is -1 before and after (nv).
 crStatus cr__units_newton_create(crStep* step, int* where, crUnits* units);
 // Newton's method on a whole island until its map is within tol (m/s), which it then is in *change, squared.
 // false: nothing has changed.
 bool cr__units_newton(crUnits* units, int island, double tol, double* z, double* change);
+// Whether the maps of all units of an island are within tol, m/s.
+bool cr__units_hold(const crUnits* units, int island, double tol, const double* z);
 
 #endif

@@ -131,20 +131,23 @@ static void fill_W(Newton* s) {
     }
 }
 
-// x and w of the impulses there are
-static void read_start(Newton* s, const double* z) {
-    crUnits* units = s->units;
-    for (int k = s->first, at = 0; k < s->end; k++) {
-        const crRowUnit* unit = &units->unit[k];
-        int n = unit->local.count;
-        for (int r = 0; r < n; r++, at++) {
-            double E = units->E[unit->local.row + r], u = units->e[unit->local.row + r];
-            for (int m = 0; m < unit->width; m++) {
-                u += unit->H[m * n + r] * z[unit->col[m]];
-            }
-            s->x[at] = E > 0.0 ? units->p[unit->local.row + r] / E : 0.0;
-            s->w[at] = E * u;
+// x and w of the impulses that a unit has
+static void read_unit(const crUnits* units, const crRowUnit* unit, const double* z, double* x, double* w) {
+    int n = unit->local.count;
+    for (int r = 0; r < n; r++) {
+        double E = units->E[unit->local.row + r], u = units->e[unit->local.row + r];
+        for (int m = 0; m < unit->width; m++) {
+            u += unit->H[m * n + r] * z[unit->col[m]];
         }
+        x[r] = E > 0.0 ? units->p[unit->local.row + r] / E : 0.0;
+        w[r] = E * u;
+    }
+}
+
+static void read_start(Newton* s, const double* z) {
+    for (int k = s->first, at = 0; k < s->end; k++) {
+        read_unit(s->units, &s->units->unit[k], z, s->x + at, s->w + at);
+        at += s->units->unit[k].local.count;
     }
 }
 
@@ -220,7 +223,24 @@ static void make_equations(Newton* s) {
     }
 }
 
-// x + dx and its w
+// x + dx in its limits, and what of dx is left
+static void move_inside(Newton* s) {
+    double before[CR_UNIT_ROWS];
+    for (int k = s->first, at = 0; k < s->end; k++) {
+        const crUnit* unit = &s->units->unit[k].local;
+        for (int r = 0; r < unit->count; r++) {
+            before[r] = s->x[at + r];
+            s->x[at + r] += s->dx[at + r];
+        }
+        cr__unit_clamp(unit, s->x + at);
+        for (int r = 0; r < unit->count; r++) {
+            s->dx[at + r] = s->x[at + r] - before[r];
+        }
+        at += unit->count;
+    }
+}
+
+// a step to x + dx, and its w
 static bool step_on(Newton* s) {
     int m = s->active, rows = s->rows;
     move_open(s);
@@ -234,9 +254,7 @@ static bool step_on(Newton* s) {
     for (int i = 0; i < m; i++) {
         s->dx[s->list[i]] = y[i];
     }
-    for (int i = 0; i < rows; i++) {
-        s->x[i] += s->dx[i];
-    }
+    move_inside(s);
     for (int j = 0; j < rows; j++) {
         if (s->dx[j] == 0.0) continue;
         // W is symmetric
@@ -248,13 +266,12 @@ static bool step_on(Newton* s) {
     return true;
 }
 
-// impulses in their limits, and z with them
+// impulses, and z with them
 static void keep(Newton* s, double* z) {
     crUnits* units = s->units;
     for (int k = s->first, at = 0; k < s->end; k++) {
         const crRowUnit* unit = &units->unit[k];
         int n = unit->local.count, row = unit->local.row;
-        cr__unit_clamp(&unit->local, s->x + at);
         for (int r = 0; r < n; r++) {
             double p = units->E[row + r] * s->x[at + r], dp = p - units->p[row + r];
             units->p[row + r] = p;
@@ -287,4 +304,18 @@ bool cr__units_newton(crUnits* units, int island, double tol, double* z, double*
         last = size;
     }
     return false;
+}
+
+bool cr__units_hold(const crUnits* units, int island, double tol, const double* z) {
+    double A[CR_UNIT_ROWS * CR_UNIT_ROWS], B[CR_UNIT_ROWS * CR_UNIT_ROWS];
+    for (int k = units->first[island]; k < units->first[island + 1]; k++) {
+        const crRowUnit* unit = &units->unit[k];
+        double x[CR_UNIT_ROWS] = {0}, w[CR_UNIT_ROWS] = {0}, F[CR_UNIT_ROWS] = {0};
+        read_unit(units, unit, z, x, w);
+        cr__unit_map(&unit->local, 1.0, x, w, F, A, B);
+        for (int r = 0; r < unit->local.count; r++) {
+            if (!(fabs(F[r]) <= tol)) return false;
+        }
+    }
+    return true;
 }

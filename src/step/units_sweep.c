@@ -1,13 +1,15 @@
 // units_sweep.c - sweeps over units of rows, each solved exactly with the others held.
 //
 // u = e + H z; a row alone: p+ = clamp(p - u/D); a contact with round friction that sticks: p+ = p - G u;
-// everything else by local.c from q = u - D p. z += H^T (p+ - p). Directions of conjugate gradients are those
-// of packed.c, island by island. Sums run in one order, so that threads and neighbours do not matter.
+// everything else by local.c from q = u - D p. z += H^T (p+ - p). Momentum is that of
+// packed.c, island by island. Sums run in one order, so that threads and neighbours do not matter.
 // Fails: never; what a unit cannot solve shows in the sweep's change.
 #include <string.h>
 
 #include "resolve/local.h"
 #include "step/units.h"
+
+#define SLACK 100.0  // of what a sweep changes: what may be left where it changes no more
 
 // u of n rows; n is a constant where it is called
 static inline void velocity(const crRowUnit* unit, int n, const double* e, const double* z, double* u) {
@@ -77,12 +79,12 @@ static inline void sweep_rows(crUnits* units, crRowUnit* unit, int n, double* z)
     double* dp = units->dp + row;
     velocity(unit, n, units->e + row, z, u);
     if (unit->G == NULL || !sticks(unit, n, u, p, next)) solve_local(unit, units->E + row, u, p, next);
-    unit->size = unit->change = 0.0;
+    unit->along = unit->change = 0.0;
     for (int r = 0; r < n; r++) {
         double w = unit->D[r * (n + 1)];
         dp[r] = next[r] - p[r];
         p[r] = next[r];
-        unit->size += w * dp[r] * dp[r];
+        unit->along += w * dp[r] * units->direction[row + r];
         unit->change += w * dp[r] * (w * dp[r]);
     }
     push(unit, n, dp, z);
@@ -106,8 +108,8 @@ static void sweep_row(crUnits* units, crRowUnit* unit, double* z) {
     double dp = next - p;
     units->p[row] = next;
     units->dp[row] = dp;
-    unit->size = w * dp * dp;
-    unit->change = w * unit->size;
+    unit->along = w * dp * units->direction[row];
+    unit->change = w * dp * (w * dp);
     if (dp != 0.0) push(unit, 1, &dp, z);
 }
 
@@ -185,23 +187,25 @@ void cr__units_judge(crUnits* units, double* z) {
             const crRowUnit* unit = &units->unit[k];
             // what is not a number must not pass for small
             if (!(unit->change <= island->change)) island->change = unit->change;
-            island->size += unit->size;
+            island->along += unit->along;
         }
         bool open = !(island->change <= island->tol * island->tol);
+        // a contact whose local problem is singular may stay where it is without being solved
+        if (!open && !cr__units_hold(units, i, SLACK * island->tol, z)) island->change = (double)INFINITY;
         if (open && newton_is_due(island->sweeps + 1)) {
             cr__units_newton(units, i, island->tol, z, &island->change);
         }
     }
 }
 
-void cr__units_accelerate(crUnits* units, const double* beta, const double* fresh) {
+void cr__units_accelerate(crUnits* units, const double* beta, const double* keep) {
     for (int i = 0; units != NULL && i < units->islands; i++) {
         if (!units->island[i].live) continue;
         for (int k = units->first[i]; k < units->first[i + 1]; k++) {
             const crUnit* unit = &units->unit[k].local;
             for (int r = unit->row; r < unit->row + unit->count; r++) {
+                units->direction[r] = keep[i] * units->direction[r] + units->dp[r];
                 units->p[r] += beta[i] * units->direction[r];
-                units->direction[r] = beta[i] * units->direction[r] + fresh[i] * units->dp[r];
             }
         }
     }

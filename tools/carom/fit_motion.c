@@ -183,14 +183,15 @@ static void law_set(crMotionLaw* law, const char* path, const char* value) {
 static bool law_add(Tossing* f, const char* method, const char* rule, const crFitLaw* law) {
     if (f->law_count == TOSSING_LAWS) return false;
     crMotionLaw* m = &f->laws[f->law_count++];
-    const char* what = law != NULL ? law->name : rule;
-    snprintf(m->name, sizeof m->name, "%s%s%s", method != NULL ? method : "",
-             method != NULL && what != NULL ? " " : "",
-             what != NULL     ? what
-             : method != NULL ? ""
-                              : "scene");
-    if (method != NULL) law_set(m, "step.method", method);
-    if (what != NULL) law_set(m, "impact.rule", law != NULL ? "sequence" : rule);
+    const char* parts[] = {method, law != NULL ? "sequence" : rule, law != NULL ? law->name : NULL};
+    for (int i = 0; i < 3; i++) {
+        size_t used = strlen(m->name);
+        if (parts[i] != NULL)
+            snprintf(m->name + used, sizeof m->name - used, "%s%s", used > 0 ? " " : "", parts[i]);
+    }
+    if (m->name[0] == '\0') snprintf(m->name, sizeof m->name, "scene");
+    if (parts[0] != NULL) law_set(m, "step.method", parts[0]);
+    if (parts[1] != NULL) law_set(m, "impact.rule", parts[1]);
     if (law == NULL) return true;
     law_set(m, "impact.law", law->law);
     static const char* const endings[] = {"poisson", "newton", "energetic"};

@@ -67,7 +67,7 @@ static void print_summary(const Tossing* f) {
 static void print_law(const Tossing* f, int place) {
     const crMotionFit* fit = &f->fits[f->order[place]];
     const crMotionFit* best = &f->fits[f->order[0]];
-    printf("%-22s %6.4f +- %6.4f  ", f->laws[f->order[place]].name, fit->cv, fit->cv_se);
+    printf("%-30s %6.4f +- %6.4f  ", f->laws[f->order[place]].name, fit->cv, fit->cv_se);
     if (place == 0) {
         printf("%-17s", "best");
     } else {
@@ -133,7 +133,7 @@ static void print_doubts(const Tossing* f) {
 void tossing_print(const Tossing* f) {
     print_summary(f);
     if (f->ranked > 0) {
-        printf("\n%-22s %-16s  %-17s  %-17s  parameters%s\n", "law", "misfit", "behind the best", "loss",
+        printf("\n%-30s %-16s  %-17s  %-17s  parameters%s\n", "law", "misfit", "behind the best", "loss",
                f->options.bootstrap > 0 ? " [95 %]" : "");
         for (int k = 0; k < f->ranked; k++) {
             print_law(f, k);

@@ -22,7 +22,7 @@ export const shown = (x, figures = 4) => {
   const text = size >= 1e5 || size < 1e-3 ? x.toExponential(2) : String(Number(x.toPrecision(figures)));
   return text.replace("-", "−");
 };
-export const shownVector = (v) => `(${v.map((x) => shown(Math.abs(x) < 1e-12 ? 0 : x)).join(", ")})`;
+export const shownVector = (v, figures = 4) => `(${v.map((x) => shown(Math.abs(x) < 1e-12 ? 0 : x, figures)).join(", ")})`;
 
 // where people are told what went wrong; the page goes on
 export const say = (text) => {

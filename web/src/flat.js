@@ -156,7 +156,7 @@ const handles = (p, plane, view, collision, { change, hold }) => {
   // the end that is on the sheet
   const at = [end, other].map(view.to).map((q, i) => [q, i]).find(([q]) => q.every((x) => x > 4 && x < SIZE - 4));
   if (!at || !Number.isFinite(long)) return [middle];
-  return [middle, drag(at[0], "Axis of the ellipse: move it to change W", `W ${collision.W.map(shownVector).join(", ")}`, (q) => moveW(at[1] ? add(centre, add(centre, q, -1)) : q))];
+  return [middle, drag(at[0], "Axis of the ellipse: move it to change W", `W ${collision.W.map((r) => shownVector(r)).join(", ")}`, (q) => moveW(at[1] ? add(centre, add(centre, q, -1)) : q))];
 };
 
 export const drawFlat = (place, p, collision, looks) => {

@@ -76,7 +76,7 @@ export const impulseView = (carom, place, values) => {
     change(collisionOf(JSON.parse(examples.impacts[name])));
   };
 
-  const open = ({ c, preset: name, after: law, hide }) => {
+  const open = ({ c, preset: name, after: law, hide, name: file }) => {
     const known = new Set(carom.catalogue.laws.map((l) => l.name));
     after = known.has(law) ? law : "routh";
     hidden.clear();
@@ -91,7 +91,7 @@ export const impulseView = (carom, place, values) => {
         return;
       } catch (error) {
         preset(chosen);
-        return say(`The collision of the address is refused: ${error.message}`);
+        return say(`${file ?? "The collision of the address"} is refused: ${error.message}`);
       }
     }
     presets.box.value = examples.impacts[name] ? name : chosen;
@@ -100,13 +100,23 @@ export const impulseView = (carom, place, values) => {
   };
 
   const name = () => collision.name ?? "collision";
+  const copyLink = async (e) => {
+    const button = e.target;
+    try {
+      await navigator.clipboard.writeText(location.href);
+      button.textContent = "Copied";
+    } catch {
+      // some browsers keep the clipboard from pages that are files
+      say("The link is the address of this page, in the browser's bar.");
+    }
+  };
   const reduce = make("button", { type: "button", id: "reduce", title: "leave the bodies: only W and V are kept", onclick: () => change(asMass(collision, last.picture)) }, "As W and V");
   place.append(
     make("div", { class: "controls" }, presets.row, reduce,
       make("button", { type: "button", id: "save-svg", onclick: () => savePicture(flat.querySelector("svg"), `${name()}.svg`) }, "Save SVG"),
       make("button", { type: "button", id: "save-png", onclick: () => savePicture(flat.querySelector("svg"), `${name()}.png`) }, "Save PNG"),
       make("button", { type: "button", id: "save-json", onclick: () => save(`${name()}.json`, `${JSON.stringify(collision, null, 2)}\n`, "application/json") }, "Save JSON"),
-      make("button", { type: "button", onclick: async (e) => { await navigator.clipboard?.writeText(location.href); e.target.textContent = "Copied"; } }, "Copy link")),
+      make("button", { type: "button", id: "copy-link", onclick: copyLink }, "Copy link")),
     comment,
     make("div", { class: "explorer" },
       make("div", { class: "panel" }, bodies, controls), flat,

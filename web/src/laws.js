@@ -20,8 +20,8 @@ const verdict = (result) => {
   return cell(`outside: ${out.join(", ") || "by rounding"}`, { class: "bad" });
 };
 
-const bodyCells = (result) => (result.bodies ?? []).map((body) => cell(
-  `${shownVector(body.velocity)}, ${Array.isArray(body.omega) ? shownVector(body.omega) : shown(body.omega)}`));
+const bodyCells = (result) => (result.bodies ?? []).map((body) => make("td", { title: JSON.stringify(body) },
+  make("div", {}, shownVector(body.velocity, 3)), make("div", {}, Array.isArray(body.omega) ? shownVector(body.omega, 3) : shown(body.omega, 3))));
 
 const lawRow = (result, columns, { hidden, toggle, light }, info) => {
   const name = result.law;
@@ -42,7 +42,7 @@ const lawRow = (result, columns, { hidden, toggle, light }, info) => {
 
 export const fillTable = (place, { impact }, collision, catalogue, looks) => {
   const heads = ["law", "P [N s]", "V after [m/s]", "energy change [J]", "region", "regime",
-    ...(collision.bodies ? ["a after: velocity, spin", "b after: velocity, spin"] : [])];
+    ...(collision.bodies ? ["a after: v, ω", "b after: v, ω"] : [])];
   place.replaceChildren(make("table", {},
     make("caption", {}, "What each law predicts, in the coordinates of the collision"),
     make("thead", {}, make("tr", {}, ...heads.map((h) => make("th", { scope: "col" }, h)))),

@@ -59,14 +59,23 @@ const start = async () => {
     const { view, values } = readAddress();
     if (VIEWS[view]) show(view, values);
   });
-  // a file dropped anywhere is a scene or a recorded trajectory
+  // a file dropped anywhere is a collision where it has a normal, else a scene or a recorded trajectory
+  const isCollision = (text) => {
+    try {
+      return Array.isArray(JSON.parse(text).n);
+    } catch {
+      return false;
+    }
+  };
   addEventListener("dragover", (e) => e.preventDefault());
   addEventListener("drop", async (e) => {
     e.preventDefault();
     const file = e.dataTransfer?.files?.[0];
-    if (!file) return;
+    if (!file) return undefined;
+    const text = await file.text();
+    if (isCollision(text)) return show("impulse", { c: text, name: file.name });
     show("scene");
-    made.scene.load(file.name, await file.text());
+    return made.scene.load(file.name, text);
   });
 
   byId("footer").replaceChildren(`carom ${carom.catalogue.version} (numerics revision ${carom.catalogue.numerics}), the library itself, compiled to WebAssembly. Units: SI.`);

@@ -21,7 +21,7 @@ export const resolveTable = (answer, catalogue) => {
     if (r.error) return make("tr", { "data-rule": r.rule }, head, make("td", { colspan: 5, class: "refused" }, r.error.message));
     return make("tr", { "data-rule": r.rule, "data-v": JSON.stringify(r.v) }, head, make("td", {}, bars(r.v, most)), make("td", { title: JSON.stringify(r.v) }, numbers(r.v)),
       make("td", { class: r.audit.creates_energy ? "bad" : "" }, shown(r.energy_change)),
-      make("td", { class: r.audit.permissible ? "" : "bad" }, r.audit.permissible ? "inside" : "outside"), make("td", {}, [uniqueness(r), ...r.notes].filter(Boolean).join("; ")));
+      make("td", { class: r.audit.permissible ? "" : "bad" }, r.audit.permissible ? "inside" : "outside"), make("td", { class: "notes" }, [uniqueness(r), ...r.notes].filter(Boolean).join("; ")));
   });
   const heads = ["rule", "", "velocities after", "energy change [J]", "region", "notes"];
   return make("div", { class: "wide", id: "resolved" }, make("table", {}, make("thead", {}, make("tr", {}, ...heads.map((h) => make("th", { scope: "col" }, h)))), make("tbody", {}, ...rows)));

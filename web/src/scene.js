@@ -142,6 +142,7 @@ export const sceneView = (carom, place, values) => {
     orbit?.dispose();
     stage = new Stage(run.about);
     renderer.shadowMap.enabled = true;
+    renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     stage.camera.aspect = (view.clientWidth || 4) / (view.clientHeight || 3);
     stage.frame(stage.bounds(framesOf(run)), !run.recorded);
     stage.recolor();

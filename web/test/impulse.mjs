@@ -1,6 +1,6 @@
 // impulse.mjs - tests of the impulse explorer.
 import { readFileSync } from "node:fs";
-import { calm, carom, equal, folder, must, openTab, quiet, run, setRange } from "./tab.mjs";
+import { calm, carom, dropFile, equal, folder, must, openTab, quiet, run, setRange } from "./tab.mjs";
 
 const collision = (tab) => tab.evaluate(() => JSON.parse(decodeURIComponent(/[#&]c=([^&]*)/.exec(location.hash)[1])));
 const shownP = (tab) => tab.$$eval("#laws tr[data-law]", (rows) => Object.fromEntries(rows.map((r) => [r.dataset.law, JSON.parse(r.querySelector("[data-p]")?.dataset.p ?? "null")])));
@@ -70,7 +70,7 @@ export default {
     await setRange(tab, "#slider-e", "0.35");
     await tab.selectOption("#after", "newton");
     await tab.locator("#laws tr[data-law=brach] input").uncheck();
-    const second = await openTab(new URL(tab.url()).hash);
+    const second = await openTab(new URL(tab.url()).hash, {});
     equal(JSON.stringify(await look(second)), JSON.stringify(await look(tab)), "collision and impulses after the round trip");
     equal(await second.locator("#after").inputValue(), "newton", "the law of velocities after");
     must(!(await second.locator("#laws tr[data-law=brach] input").isChecked()), "a law that was hidden is shown");
@@ -192,14 +192,24 @@ export default {
   },
   "files: SVG, PNG and JSON": async () => {
     const tab = await openTab("#impulse&preset=generic");
+    let saved = "";
+    const before = await look(tab);
     for (const [button, start] of [["#save-svg", "<svg"], ["#save-png", "\x89PNG"], ["#save-json", "{"]]) {
       const [download] = await Promise.all([tab.waitForEvent("download"), tab.click(button)]);
       const file = `${folder}/${download.suggestedFilename()}`;
       await download.saveAs(file);
       must(readFileSync(file, "latin1").startsWith(start), `${button} does not begin with ${start}`);
       if (button === "#save-json") await carom("impact", [file]);
+      if (button === "#save-json") saved = readFileSync(file, "utf8");
       if (button === "#save-svg") must(!/var\(|class=/.test(readFileSync(file, "utf8")), "the SVG needs the page's style");
     }
+    // what was saved opens again
+    await tab.selectOption("#impulse .controls select", "diagonal");
+    await dropFile(tab, "saved.json", saved);
+    await tab.waitForFunction((words) => document.querySelector("#impulse .comment").textContent === words, before.collision.comment);
+    equal(P((await look(tab)).got), P(before.got), "impulses of the saved collision");
+    await dropFile(tab, "odd.json", '{"n":[1,0],"W":[[1]],"V":[0]}');
+    await tab.waitForFunction(() => document.getElementById("message").textContent.startsWith("odd.json is refused"));
     calm(tab);
     return tab;
   },

@@ -1,9 +1,9 @@
 // page.mjs CAROM PAGE - the page and reports in headless Chromium: what they show against what the command says.
 //
-// Each test has a fresh tab; TOGETHER of them run at a time. CAROM_WEB_TEST=words runs those that have the words in
+// TOGETHER tests run at a time, each in its tab; a tab goes on to the next test. CAROM_WEB_TEST=words runs those that have the words in
 // their name. Exit status 1 where a test fails.
 import { rmSync } from "node:fs";
-import { browser, folder } from "./tab.mjs";
+import { browser, folder, release } from "./tab.mjs";
 import impulse from "./impulse.mjs";
 import views from "./views.mjs";
 import report from "./report.mjs";
@@ -17,7 +17,7 @@ const work = async () => {
     const [name, test] = waiting.shift();
     const begun = Date.now();
     try {
-      await (await test()).close();
+      await release(await test());
       console.log(`pass  ${name} (${((Date.now() - begun) / 1000).toFixed(1)} s)`);
     } catch (error) {
       failed++;

@@ -1,15 +1,37 @@
-// shot.mjs PAGE OUT WIDTH SCHEME HASH [SCRIPT] - a picture of the page, for looking at it.
-import { chromium } from "playwright-core";
+// shots.mjs CAROM PAGE REPORT OUT [all] - pictures of every view and of a report, for docs/pictures and for looking at.
+//
+// Without `all` those of the documents: light and wide, and one of a phone, dark. With it also the other widths and
+// the other light, as NAME-WIDTH-SCHEME.png.
+import { rmSync } from "node:fs";
+import { browser, folder, openFile, setRange } from "./tab.mjs";
 
-const [page, out, width, scheme, hash, script] = process.argv.slice(2);
-const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--enable-unsafe-swiftshader"] });
-const tab = await browser.newPage({ viewport: { width: Number(width), height: 900 }, colorScheme: scheme });
-tab.on("console", (m) => console.log(m.type(), m.text()));
-tab.on("pageerror", (e) => console.log("error", e.message));
-await tab.goto(`file://${page}${hash ?? ""}`);
-await tab.waitForSelector("body[data-ready]", { timeout: 60000 });
-if (script) console.log(JSON.stringify(await tab.evaluate(script)));
-await tab.waitForTimeout(500);
-console.log("overflow", await tab.evaluate("document.documentElement.scrollWidth - innerWidth"));
-await tab.screenshot({ path: out, fullPage: true });
+const [, path, report, out, all] = process.argv.slice(2);
+const at = (selector, time) => async (tab) => {
+  await setRange(tab, selector, String(time));
+  await tab.waitForFunction(([s, t]) => Number.parseFloat(document.querySelector(s.replace("scrub", "clock")).textContent) >= t - 1e-3, [selector, time]);
+};
+// hash, what is done before, height of the picture
+const SHOTS = {
+  "web-impulse": [path, "#impulse&preset=tumbling-box", async () => {}, 1300],
+  "web-rules": [path, "#rules&name=pool-break", at("#rules-scrub", 0.15), 1300],
+  "web-scene": [path, "#scene&name=dominoes", at("#scrub", 0.4), 1250],
+  report: [report, "#t=0.2", async () => {}, 1100],
+};
+
+const shoot = async (name, [file, hash, before, height], width, colorScheme, target) => {
+  const tab = await openFile(`file://${file}${hash}`, { viewport: { width, height: width < 600 ? 1800 : height }, colorScheme });
+  await before(tab);
+  await tab.waitForTimeout(1500);
+  await tab.screenshot({ path: `${out}/${target}.png` });
+  console.log(`${target}.png${tab.faults.length ? `: ${tab.faults.join("; ")}` : ""}`);
+  await tab.close();
+};
+
+for (const [name, shot] of Object.entries(SHOTS)) {
+  await shoot(name, shot, name === "report" ? 1200 : 1400, "light", name);
+  if (!all) continue;
+  for (const [width, scheme] of [[1400, "dark"], [800, "light"], [400, "light"], [400, "dark"]]) await shoot(name, shot, width, scheme, `${name}-${width}-${scheme}`);
+}
+await shoot("web-phone", SHOTS["web-impulse"], 400, "dark", "web-phone");
 await browser.close();
+rmSync(folder, { recursive: true });

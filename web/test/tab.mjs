@@ -28,7 +28,7 @@ export const carom = async (verb, args, input) => JSON.parse(await run([verb, "-
 
 // a file in a tab of its own; errors of scripts and anything fetched are failures
 export const openFile = async (address, options = {}) => {
-  const tab = await browser.newPage({ viewport: { width: 1000, height: 640 }, reducedMotion: "reduce", ...options });
+  const tab = await browser.newPage({ viewport: { width: 1100, height: 640 }, reducedMotion: "reduce", ...options });
   tab.setDefaultTimeout(60000);
   tab.faults = [];
   tab.on("pageerror", (e) => tab.faults.push(e.message));
@@ -38,7 +38,22 @@ export const openFile = async (address, options = {}) => {
   await tab.waitForSelector("body[data-ready]");
   return tab;
 };
-export const openTab = (hash = "", options = {}) => openFile(`file://${path}${hash}`, options);
+
+// the page at a place of it: in a tab that another test has done with, or a new one
+const idle = [];
+export const openTab = async (hash = "#impulse&preset=generic", options = null) => {
+  const tab = options ? null : idle.pop();
+  if (!tab) return Object.assign(await openFile(`file://${path}${hash}`, options ?? {}), { plain: !options });
+  await tab.evaluate((h) => new Promise((done) => {
+    addEventListener("hashchange", () => setTimeout(done), { once: true });
+    location.hash = "#";
+    location.hash = h;
+  }), hash);
+  await tab.evaluate(() => { document.activeElement?.blur(); scrollTo(0, 0); });
+  return tab;
+};
+// after a test that went well
+export const release = (tab) => (tab.plain ? idle.push(tab) : tab.close());
 export const calm = (tab) => must(tab.faults.length === 0, `errors in the page: ${tab.faults.join("; ")}`);
 export const quiet = async (tab, what) => must(await tab.locator("#message").isHidden(), `${what}: ${await tab.locator("#message").textContent()}`);
 

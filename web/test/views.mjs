@@ -95,7 +95,7 @@ export default {
     return tab;
   },
   keys: async () => {
-    const tab = await openTab();
+    const tab = await openTab("", {});
     await tab.focus("#tab-impulse");
     await tab.keyboard.press("ArrowRight");
     must(await tab.locator("#rules").isVisible(), "the arrow does not change the view");
