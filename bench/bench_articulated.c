@@ -4,8 +4,8 @@
 // (standing, falling, lying); the window is then repeated from there in turns, so that whatever else the
 // machine does falls on all alike, and the median over the repeats is reported, by processor time. One more
 // pass, not timed, measures the contacts: overlap by cr_collide on every pair that may meet and energy by
-// cr_model_energy, both on the states of either engine, so one code judges all. MuJoCo's settings are those of
-// the file. Fails where a file is not there or one of the two refuses it, with its words.
+// cr_model_energy, both on the states of either engine, so one code judges all. MuJoCo's settings are those
+// of the file. Fails where a file is not there or one of the two refuses it, with its words.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,6 @@ static const Window windows[] = {
     {"core_constraint__jdotv_connect_2d", "loop of points", 0.0, 1.0},
     {"core_constraint__soft_weld", "welded", 0.0, 1.0},
     {"island__abacus", "beads", 0.5, 1.5},
-    {"island__island_efc", "islands", 0.5, 1.5},
     {"slider_crank", "no contact", 0.0, 1.0},
 };
 #define WINDOWS ((int)(sizeof windows / sizeof *windows))

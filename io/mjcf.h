@@ -116,8 +116,8 @@ typedef struct mjPair {
     double mu, spin, roll;
 } mjPair;
 
-// Fixed, along joints; or spatial, between the first of its sites and that of its other end, `count` times where they
-// are replicas.
+// Fixed, along joints; or spatial, between the first of its sites and that of its other end, `count` times
+// where they are replicas.
 typedef struct mjTendon {
     crXml* node;
     const char* name;

@@ -1,10 +1,11 @@
-// mjcf_tendons.c - tendons of MJCF that carom can say: fixed ones along one or two hinges or slides, and spatial ones
-// straight between two sites.
+// mjcf_tendons.c - tendons of MJCF that carom can say: fixed ones along one or two hinges or slides, and
+// spatial ones straight between two sites.
 //
-// A fixed tendon is l = sum of coef q. Along one joint its limits, spring, damper and dry friction are the joint's: with
-// coef c, range / c, c^2 k, c^2 b and |c| f. Along two, or straight between two sites, its limits are a range of a
-// loop. Sites of replicas pair off in their order. Fails: names of nothing are refused; what cannot be said (wrapping,
-// more sites or joints, springs along two joints or a line) is noted by kind, with its place.
+// A fixed tendon is l = sum of coef q. Along one joint its limits, spring, damper and dry friction are the
+// joint's: with coef c, range / c, c^2 k, c^2 b and |c| f. Along two, or straight between two sites, its
+// limits are a range of a loop. Sites of replicas pair off in their order. Fails: names of nothing are
+// refused; what cannot be said (wrapping, more sites or joints, springs along two joints or a line) is noted
+// by kind, with its place.
 #include <math.h>
 #include <string.h>
 

@@ -1,9 +1,11 @@
-// mjcf_ties.c - what MJCF says beside the tree: contact pairs and exclusions, equalities, actuators, keyframes.
+// mjcf_ties.c - what MJCF says beside the tree: contact pairs and exclusions, equalities, actuators,
+// keyframes.
 //
 // An explicit pair of geoms gets a bit of its own in one's group and the other's mask, so that both meet
-// whatever their contype. An actuator along a joint is gear (gain ctrl + b0 + b1 gear q + b2 gear v): at ctrl =
-// 0 a spring -b1 gear^2 and a damper -b2 gear^2, also through a tendon along that joint; without b it does nothing. connect and weld are loops through points of the reference
-// position. Fails: names of nothing are refused; names that replicas changed are noted.
+// whatever their contype. An actuator along a joint is gear (gain ctrl + b0 + b1 gear q + b2 gear v): at ctrl
+// = 0 a spring -b1 gear^2 and a damper -b2 gear^2, also through a tendon along that joint; without b it does
+// nothing. connect and weld are loops through points of the reference position. Fails: names of nothing are
+// refused; names that replicas changed are noted.
 #include <math.h>
 #include <string.h>
 

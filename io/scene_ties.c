@@ -1,10 +1,10 @@
 // scene_ties.c - constraints between bodies, and bodies that move as they are told.
 //
-// A constraint is a loop of the model: connect (points coincide), weld (frames as they are at q = 0 of
-// their fields coincide), distance, or joint (one hinge or slider follows another); with range the last two only keep
-// within it. A drive gives a fixed body a motion of its own,
-//     p(t) = pos + velocity t + amplitude sin(2 pi frequency t + phase),      q(t) = exp(omega t) quat
-// Fails: a field is refused by path; names of nothing, and drives of bodies that are not fixed to the world.
+// A constraint is a loop of the model: connect (points coincide), weld (frames as they are at q = 0 of their
+// fields coincide), distance, or joint (one hinge or slider follows another); with range the last two only
+// keep within it. A drive gives a fixed body a motion of its own, p(t) = pos + velocity t + amplitude sin(2
+// pi frequency t + phase),      q(t) = exp(omega t) quat Fails: a field is refused by path; names of nothing,
+// and drives of bodies that are not fixed to the world.
 #include <string.h>
 
 #include "io/fields.h"

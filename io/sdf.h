@@ -4,8 +4,8 @@
 
 #include "io/import_parts.h"
 
-// Whose names an element uses: inside the nested model "arm", "hand" is "arm::hand" of the outermost model, and
-// "__model__" is "arm". Of a merged model the names are those of the model around it.
+// Whose names an element uses: inside the nested model "arm", "hand" is "arm::hand" of the outermost model,
+// and "__model__" is "arm". Of a merged model the names are those of the model around it.
 typedef struct sdfScope {
     const char* prefix;  // "" or "arm::"
     const char* self;    // frame that poses are relative to where they do not say; NULL: the outermost
@@ -80,13 +80,14 @@ crPose sdf__pose(crImporting* im, crXml* element, const char** relative_to);
 
 // What an element in this scope calls `name`: a frame or link of the outermost model, NULL for that itself.
 const char* sdf__scoped(crImporting* im, sdfScope scope, const char* name);
-// A frame of the node's own name and pose; relative to `otherwise` (scoped) where the pose does not say. -1 where
-// refused.
+// A frame of the node's own name and pose; relative to `otherwise` (scoped) where the pose does not say. -1
+// where refused.
 int sdf__add_frame(crImporting* im, sdfModel* model, crXml* node, sdfScope scope, const char* otherwise);
 int sdf__find_frame(const sdfModel* model, const char* name);  // -1: none
 void sdf__resolve(crImporting* im, sdfModel* model);
 
-// Every <include> below, in worlds and models, replaced by the model it names; *left is how many more may come.
+// Every <include> below, in worlds and models, replaced by the model it names; *left is how many more may
+// come.
 void sdf__include(crImporting* im, crXml* element, int* left);
 
 // The shapes of a link into `to`; returns how many.

@@ -1,7 +1,8 @@
 // sdf_frames.c - poses of an SDF model: each is relative to a link, a joint, a frame or the model itself.
 //
 // A link without relative_to is relative to the model, a joint to its child, a frame to what it is attached
-// to; those of a nested model to its frame, which is one of the model around it. Frames are resolved by walking to what they are relative to. Fails: unknown names, and rings of frames.
+// to; those of a nested model to its frame, which is one of the model around it. Frames are resolved by
+// walking to what they are relative to. Fails: unknown names, and rings of frames.
 #include <math.h>
 #include <string.h>
 

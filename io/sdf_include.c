@@ -1,9 +1,9 @@
 // sdf_include.c - <include> of an SDF world or model, replaced by the model that its file holds.
 //
-// The uri names a folder with model.sdf in it, or the file itself; model:// and package:// by the search path,
-// else beside the file that includes it. <name>, <pose>, <static> and placement_frame of the include stand
-// for those of the model; merge stays as a mark for sdf_model.c. Fails: files that are not there, that are no
-// SDF, that hold no model, and more than 100 of them (which is also how rings end).
+// The uri names a folder with model.sdf in it, or the file itself; model:// and package:// by the search
+// path, else beside the file that includes it. <name>, <pose>, <static> and placement_frame of the include
+// stand for those of the model; merge stays as a mark for sdf_model.c. Fails: files that are not there, that
+// are no SDF, that hold no model, and more than 100 of them (which is also how rings end).
 #include <string.h>
 
 #include "io/sdf.h"

@@ -3,8 +3,8 @@
 // A link's body hangs on the link above it by its joint: pos and quat are the link's pose there, anchor the
 // joint's place in the link, axis turned from expressed_in (else the joint) into the link. universal and
 // revolute2 are two hinges with a body without mass between them. A joint whose child hangs already becomes a
-// loop: ball as connect, fixed as weld. A model inside the model adds its links and joints under its name and "::",
-// a merged one under their own. Fails: by element; names of nothing are refused.
+// loop: ball as connect, fixed as weld. A model inside the model adds its links and joints under its name and
+// "::", a merged one under their own. Fails: by element; names of nothing are refused.
 #include <math.h>
 #include <string.h>
 

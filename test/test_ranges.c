@@ -1,5 +1,6 @@
-// test_ranges.c - loops with a range: ropes and rods with play, and two joints that keep within bounds of each
-// other. Rows are the rates of their gaps; what is slack moves as if there were nothing, what is taut holds.
+// test_ranges.c - loops with a range: ropes and rods with play, and two joints that keep within bounds of
+// each other. Rows are the rates of their gaps; what is slack moves as if there were nothing, what is taut
+// holds.
 #include "io/json.h"
 #include "io/scene.h"
 #include "model_sample.h"

@@ -183,8 +183,8 @@ typedef struct crLoop {
     crPose pose_a, pose_b;  // the points (and frames, weld) in their bodies' frames
     double length;          // > 0, m (distance)
     double coef[5];         // q_a = sum of coef[k] q_b^k (joint); b the world: q_a = coef[0]
-    // lower < upper: a range instead, of the distance (a rope: 0 to its length) or of q_a - sum; both 0 where none.
-    // Bodies on a rope may touch each other
+    // lower < upper: a range instead, of the distance (a rope: 0 to its length) or of q_a - sum; both 0 where
+    // none. Bodies on a rope may touch each other
     double lower, upper;
 } crLoop;
 // Whether it is a range, one row with the gap to its nearer end, as of a limit.

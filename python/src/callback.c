@@ -1,8 +1,8 @@
 // callback.c - Python functions inside a model: where a driven body is, and e by approach speed.
 //
 // They run wherever the library asks, perhaps in a thread of its own, under the interpreter's lock. What one
-// raises is kept in the model; the step that led there fails and the exception comes out of it. Fails: a function
-// that returns something else raises by field.
+// raises is kept in the model; the step that led there fails and the exception comes out of it. Fails: a
+// function that returns something else raises by field.
 #include <math.h>
 
 #include "binding.h"

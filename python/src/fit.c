@@ -1,8 +1,8 @@
 // fit.c - laws fitted to measured collisions, as `carom fit impacts` does it, and fitted laws applied, as
 // `carom predict` does: the same functions of fit/, so the same numbers.
 //
-// Everything runs without the interpreter's lock and looks for Ctrl-C between resamples. Fails: what the table,
-// its columns or the options say, by field, with line and column of the table.
+// Everything runs without the interpreter's lock and looks for Ctrl-C between resamples. Fails: what the
+// table, its columns or the options say, by field, with line and column of the table.
 #include <math.h>
 #include <stdlib.h>
 

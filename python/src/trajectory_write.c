@@ -1,8 +1,8 @@
 // trajectory_write.c - a trajectory to a file by the writers of `carom run --out`.
 //
-// Those record a world as it is, so a world of bodies with the same names and joints, 1 kg each, is put through the
-// recorded states. Rows, events and the text of the scene come out as they were; the hash of the scene is
-// 0, so that carom refuses to resume what it cannot. Fails: by the writer (extension, file), memory.
+// Those record a world as it is, so a world of bodies with the same names and joints, 1 kg each, is put
+// through the recorded states. Rows, events and the text of the scene come out as they were; the hash of the
+// scene is 0, so that carom refuses to resume what it cannot. Fails: by the writer (extension, file), memory.
 #include "binding.h"
 #include "io/trajectory.h"
 

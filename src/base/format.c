@@ -1,9 +1,10 @@
 // format.c - texts of errors: what printf writes, but numbers by %g in full.
 //
-// %g and %.17g write the fewest digits, six or more, that read back as the same double, so that a refused value is the one that
-// was given: 0.3, not 0.29999999999999999, and 1.0000000001, not 1. A %g with any other precision is printf's.
-// Understood are the conversions d i u x c s g %, the lengths l ll z and * as a precision. Fails: a conversion
-// not in this list stands as it is and ends the text, because what follows cannot be found.
+// %g and %.17g write the fewest digits, six or more, that read back as the same double, so that a refused
+// value is the one that was given: 0.3, not 0.29999999999999999, and 1.0000000001, not 1. A %g with any other
+// precision is printf's. Understood are the conversions d i u x c s g %, the lengths l ll z and * as a
+// precision. Fails: a conversion not in this list stands as it is and ends the text, because what follows
+// cannot be found.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -65,8 +65,8 @@ static crStatus refuse_matrix(const crMat3* W, crError* error) {
     double skew = larger(larger(fabs(m[0][1] - m[1][0]), fabs(m[0][2] - m[2][0])), fabs(m[1][2] - m[2][1]));
     if (skew > SYMMETRY_TOL * largest) {
         return cr_error_set(error, CR_ERR_SYMMETRY, "W",
-                            "W: not symmetric, entries across the diagonal differ by %.6g (allowed: %.6g)", skew,
-                            SYMMETRY_TOL * largest);
+                            "W: not symmetric, entries across the diagonal differ by %.6g (allowed: %.6g)",
+                            skew, SYMMETRY_TOL * largest);
     }
     double values[3];
     crMat3 axes;
@@ -137,8 +137,8 @@ static crStatus check_frame(const crMat3* f, crVec3 n, crError* error) {
             double dot = cr_dot(cr_mat3_column(*f, i), cr_mat3_column(*f, j));
             if (!(fabs(dot - (i == j ? 1.0 : 0.0)) <= 1e-9)) {
                 return cr_error_set(error, CR_ERR_UNIT, "frame",
-                                    "frame: columns %d and %d have dot product %.6g, must be orthonormal", i, j,
-                                    dot);
+                                    "frame: columns %d and %d have dot product %.6g, must be orthonormal", i,
+                                    j, dot);
             }
         }
     }

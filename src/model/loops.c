@@ -1,11 +1,11 @@
 // loops.c - rows of loop closures, and the Newton iteration that closes them.
 //
 // connect: x_b - x_a = 0 in world axes. weld: and the rotation vector of R_b R_a^T is 0. distance: |x_b -
-// x_a| = length. joint: q_a - sum of coef[k] q_b^k = 0. A range has the row of its nearer end, turned so that u >= 0
-// keeps it; Newton takes those that are passed. Newton: q moves by M^-1 J^T W^+ (-gap), the shortest step in the metric
-// of M, W^+ the pseudo-inverse, so that redundant loops (a planar mechanism closed in space) do no harm; v then loses M^-1
-// J^T W^+ (J v + w_hat). Fails: CR_ERR_REGION where the loops cannot be reached, q and v as they were;
-// CR_ERR_MEMORY; CR_ERR_DEFINITE from M.
+// x_a| = length. joint: q_a - sum of coef[k] q_b^k = 0. A range has the row of its nearer end, turned so that
+// u >= 0 keeps it; Newton takes those that are passed. Newton: q moves by M^-1 J^T W^+ (-gap), the shortest
+// step in the metric of M, W^+ the pseudo-inverse, so that redundant loops (a planar mechanism closed in
+// space) do no harm; v then loses M^-1 J^T W^+ (J v + w_hat). Fails: CR_ERR_REGION where the loops cannot be
+// reached, q and v as they were; CR_ERR_MEMORY; CR_ERR_DEFINITE from M.
 #include <string.h>
 
 #include "linalg/semidefinite.h"
