@@ -23,7 +23,7 @@ typedef struct crMotionOptions {
     void* ctx;
 } crMotionOptions;
 
-#define CR_MOTION_STAGES 10000
+#define CR_MOTION_STAGES 1000000
 
 crMotionOptions cr_motion_options(void);  // two folds, 200 resamples, seed 1, one thread
 
