@@ -1,9 +1,9 @@
 // three.js - the part of three that the page uses, a renderer that may be missing, and words in space.
 export {
-  Box3, BufferAttribute, BufferGeometry, CanvasTexture, Color, ConeGeometry, CylinderGeometry, DirectionalLight, DoubleSide,
+  Box3, BufferAttribute, BufferGeometry, CanvasTexture, Color, CylinderGeometry, DirectionalLight, DoubleSide,
   DynamicDrawUsage, Float32BufferAttribute, GridHelper, Group, HemisphereLight, Line, LineBasicMaterial, Matrix4, Mesh,
-  MeshBasicMaterial, MeshLambertMaterial, PerspectiveCamera, PlaneGeometry, Points, PointsMaterial, Quaternion, Scene, SphereGeometry, Sprite,
-  SpriteMaterial, SRGBColorSpace, Vector3,
+  MeshBasicMaterial, MeshLambertMaterial, PerspectiveCamera, PlaneGeometry, Points, PointsMaterial, Quaternion, Scene, SphereGeometry,
+  SRGBColorSpace, Vector3,
 } from "three";
 export { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { CanvasTexture, Sprite, SpriteMaterial, WebGLRenderer } from "three";

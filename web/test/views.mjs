@@ -8,7 +8,7 @@ const faults = (tab) => tab.evaluate(() => {
   const over = document.documentElement.scrollWidth - innerWidth;
   return [...(over > 0 ? [`${over} px wider than the screen`] : []), ...nameless.map((e) => `without a name: ${e.outerHTML.slice(0, 80)}`)].join("; ");
 });
-const VIEWS = ["#impulse&preset=tumbling-box", "#rules&name=pool-break", "#scene&name=dominoes"];
+const VIEWS = { impulse: "#impulse&preset=tumbling-box", rules: "#rules&name=pool-break", scene: "#scene&name=dominoes" };
 
 export default {
   "rules: eight of them, velocities as the command has them": async () => {
@@ -41,11 +41,13 @@ export default {
     calm(tab);
     return tab;
   },
-  "every scene opens, steps and is drawn": async () => {
+  "scenes open, step and are drawn": async () => {
     const tab = await openTab("#scene&name=bouncing-ball", { viewport: { width: 500, height: 400 } });
     const names = await tab.$$eval("#scene-name option", (list) => list.map((o) => o.value).filter(Boolean));
     must(names.length >= 20, "scenes are missing");
-    for (const name of names) {
+    // all of them in soak, else kinds that differ most: many balls behind walls, points on a stick, a hull, sticks alone
+    const few = ["1000-ball-drop", "painleve", "tetrahedron", "slider-crank", "gears", "pool-break"];
+    for (const name of names.filter((n) => process.env.CAROM_SOAK || few.includes(n))) {
       await tab.selectOption("#scene-name", name);
       await tab.waitForSelector("#hash[data-steps='0']", { state: "attached" });
       await tab.click("#step");
@@ -120,15 +122,16 @@ export default {
     return tab;
   },
   "narrow screens, light and dark": async () => {
-    const tab = await openTab(VIEWS[0], { viewport: { width: 400, height: 900 } });
+    const tab = await openTab("", { viewport: { width: 400, height: 900 } });
+    for (const hash of Object.values(VIEWS)) await tab.evaluate((h) => new Promise((done) => { addEventListener("hashchange", () => setTimeout(done), { once: true }); location.hash = h; }), hash);
     for (const width of [400, 700, 1400]) {
       await tab.setViewportSize({ width, height: 900 });
       for (const colorScheme of ["light", "dark"]) {
         await tab.emulateMedia({ colorScheme });
-        for (const hash of VIEWS) {
-          await tab.evaluate((h) => { location.hash = h; }, hash);
-          await tab.waitForSelector(`section#${/\w+/.exec(hash)[0]}:visible`);
-          must((await faults(tab)) === "", `${hash}, ${width} px, ${colorScheme}: ${await faults(tab)}`);
+        for (const view of Object.keys(VIEWS)) {
+          await tab.click(`#tab-${view}`);
+          const found = await faults(tab);
+          must(found === "", `${view}, ${width} px, ${colorScheme}: ${found}`);
         }
       }
     }
