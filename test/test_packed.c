@@ -79,8 +79,9 @@ static crPackedIsland heap_solve(Heap* heap, double tol, int limit) {
     crPacked packed;
     crPackedIsland island = {.live = true, .tol = tol, .limit = limit};
     crStep* step = &heap->step;
-    CHECK_STATUS(cr__packed_create(step, heap->island, step->v_free, heap->count, heap->contact, NULL, &packed),
-                 CR_OK);
+    CHECK_STATUS(
+        cr__packed_create(step, heap->island, step->v_free, heap->count, heap->contact, NULL, &packed),
+        CR_OK);
     CHECK_STATUS(cr__packed_solve(&packed, &island, 1, &step->scratch), CR_OK);
     cr__packed_results(&packed);
     return island;
