@@ -88,11 +88,12 @@ static void read_solver(const crPlace* root, crScene* scene) {
         cr_place_choice(&place, "quality", qualities, &quality);
         scene->step.quality = (crQuality)quality;
     }
-    // solvers aim lower than what counts as solved
+    // auto is told by the step how far to go; others aim lower than what counts as solved
+    bool chosen = name != NULL && strcmp(name, "auto") != 0;
     scene->solver_params = cr_solver_params();
     scene->solver_params.tol = 0.1 * cr_step_tol(&scene->step);
     crError error = {0};
-    if (cr_place_ok(root) && cr_solver_find(name != NULL ? name : "auto", &scene->solver_params,
+    if (cr_place_ok(root) && cr_solver_find(chosen ? name : "auto", chosen ? &scene->solver_params : NULL,
                                             &scene->step.solver, &error) != CR_OK)
         cr_place_blame(root, "solver", &error);
 }

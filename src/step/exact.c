@@ -9,6 +9,9 @@
 
 #include <string.h>
 
+#define AIM       0.1   // of what counts as solved
+#define TIGHTER   0.01  // tolerance for an answer that left its cones
+#define LEAST_TOL 1e-13
 #define MECHANISM 20000  // iterations for islands with trees, loops or other friction
 
 // what a solver may spend on an island, however it resists: iterations of all its stages. The tolerance stays
@@ -16,7 +19,7 @@
 static crSolverParams limits(const crStepSettings* settings, bool general) {
     static const int most[] = {60, 400, 20000};
     crSolverParams params = cr_solver_params();
-    params.tol = cr_step_tol(settings);
+    params.tol = AIM * cr_step_tol(settings);
     params.max_iterations = general ? MECHANISM : most[settings->quality];
     return params;
 }
@@ -124,20 +127,33 @@ static bool clamp_part(const crProblem* problem, double* p) {
     return moved;
 }
 
-static crStatus solve_part(crStep* step, const int* list, int count, bool general, Part* part,
-                           crError* error) {
+// impulses within the cones that the audit finds solved. An answer may lie outside by as much as the solver's
+// tolerance allows, and be off by more once it is put inside: then a tighter one is asked for, of a solver
+// whose parameters are ours
+static crStatus run_clamped(crStep* step, bool general, Part* part, crError* error) {
     crSolver solver = step->settings.solver;
     crSolverParams params = limits(&step->settings, general);
-    if (solver.params == NULL) solver.params = &params;
+    double tol = cr_step_tol(&step->settings);
+    bool ours = solver.params == NULL;
+    if (ours) solver.params = &params;
+    for (;; params.tol *= TIGHTER) {
+        crStatus status =
+            cr_solver_run(&solver, &part->problem, tol, &step->scratch, part->p, &step->report, error);
+        if (status != CR_OK || !clamp_part(&part->problem, part->p)) return status;
+        status = cr_problem_audit(&part->problem, &step->scratch, part->p, &step->report.audit);
+        bool within = step->report.audit.residual <= tol;
+        if (within) step->report.outcome = CR_OUTCOME_SOLVED;
+        if (status != CR_OK || step->report.outcome != CR_OUTCOME_SOLVED || within) return status;
+        step->report.outcome = CR_OUTCOME_STALLED;
+        if (!ours || params.tol <= LEAST_TOL) return CR_OK;
+    }
+}
+
+static crStatus solve_part(crStep* step, const int* list, int count, bool general, Part* part,
+                           crError* error) {
     size_t mark = cr_arena_mark(&step->scratch);
     part_fill(step, list, count, part);
-    crStatus status =
-        cr_solver_run(&solver, &part->problem, params.tol, &step->scratch, part->p, &step->report, error);
-    if (status == CR_OK && clamp_part(&part->problem, part->p)) {
-        status = cr_problem_audit(&part->problem, &step->scratch, part->p, &step->report.audit);
-        bool within = step->report.audit.residual <= params.tol;
-        if (!within && step->report.outcome == CR_OUTCOME_SOLVED) step->report.outcome = CR_OUTCOME_STALLED;
-    }
+    crStatus status = run_clamped(step, general, part, error);
     cr_arena_release(&step->scratch, mark);
     if (status != CR_OK) return status;
     for (int i = 0, at = 0; i < count; i++) {
