@@ -11,8 +11,8 @@ import { runCharts, showRun } from "./charts.js";
 import { eventTable } from "./events.js";
 
 const PATHS = { method: "step.method", rule: "impact.rule", law: "impact.law", dt: "step.dt" };
-const BUDGET = 14;    // milliseconds of computing per picture
-const SHARE = 0.85;   // likewise, of the time between two pictures
+const BUDGET = 24;    // milliseconds of computing per picture
+const SHARE = 0.8;    // likewise, of the time between two pictures where drawing takes that long
 const LONGEST = 400;  // likewise, at most
 const HURRY = 120;    // likewise, where the run is behind a time that was asked for
 const CHARTED = 250;  // milliseconds between two pictures of the charts
@@ -121,7 +121,8 @@ export const sceneView = (carom, place, values) => {
   const reach = (goal, interval) => {
     if (!run) return goal;
     const begun = performance.now();
-    const budget = player.playing ? Math.min(LONGEST, Math.max(BUDGET, SHARE * interval)) : HURRY;
+    const waits = interval > computing + SLOW;
+    const budget = !player.playing ? HURRY : waits ? Math.min(LONGEST, SHARE * interval) : BUDGET;
     if (goal > run.now && !run.over) guard(() => run.advance(goal, budget));
     computing = performance.now() - begun;
     return run.over ? Math.max(run.now, goal) : run.now;
