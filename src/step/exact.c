@@ -13,14 +13,15 @@
 #define TIGHTER   0.01  // tolerance for an answer that left its cones
 #define LEAST_TOL 1e-13
 #define MECHANISM 20000  // iterations for islands with trees, loops or other friction
+#define SMALL     16     // blocks of an island that costs little whatever it needs
 
 // what a solver may spend on an island, however it resists: iterations of all its stages. The tolerance stays
 // in fast too: what is solved to rounding needs no second look in the next step
-static crSolverParams limits(const crStepSettings* settings, bool general) {
+static crSolverParams limits(const crStepSettings* settings, bool general, int blocks) {
     static const int most[] = {60, 400, 20000};
     crSolverParams params = cr_solver_params();
     params.tol = AIM * cr_step_tol(settings);
-    params.max_iterations = general ? MECHANISM : most[settings->quality];
+    params.max_iterations = general || blocks <= SMALL ? MECHANISM : most[settings->quality];
     return params;
 }
 
@@ -132,7 +133,7 @@ static bool clamp_part(const crProblem* problem, double* p) {
 // whose parameters are ours
 static crStatus run_clamped(crStep* step, bool general, Part* part, crError* error) {
     crSolver solver = step->settings.solver;
-    crSolverParams params = limits(&step->settings, general);
+    crSolverParams params = limits(&step->settings, general, part->problem.block_count);
     double tol = cr_step_tol(&step->settings);
     bool ours = solver.params == NULL;
     if (ours) solver.params = &params;

@@ -316,7 +316,7 @@ static int fit_all(Tossing* f) {
         }
         w.before += fit->simulated;
         if (status != CR_OK)
-            code = progress_stopped() ? EXIT_INTERRUPTED : fitting_refuse("fit", f->path, &error);
+            code = stop_asked() ? EXIT_INTERRUPTED : fitting_refuse("fit", f->path, &error);
     }
     progress_end(&w.progress);
     rank(f);

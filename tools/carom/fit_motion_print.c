@@ -8,18 +8,9 @@
 
 void tossing_doubt(const Tossing* f, const crMotionFit* fit, int index, char* text, size_t size) {
     const crMotionFitted* p = &fit->fitted[index];
-    const char* name = f->params[index].name;
-    text[0] = '\0';
-    if (p->determined == CR_UNDETERMINED) {
-        snprintf(text, size, "%s is not determined by these data", name);
-    } else if (p->determined == CR_BOUNDED_BELOW) {
-        snprintf(text, size, "of %s these data tell only that it is at least about %.3g", name, p->flat_lo);
-    } else if (p->determined == CR_BOUNDED_ABOVE) {
-        snprintf(text, size, "of %s these data tell only that it is at most about %.3g", name, p->flat_hi);
-    } else if (p->partner > index) {
-        snprintf(text, size, "%s and %s are determined only together (correlation %.2f)", name,
-                 f->params[p->partner].name, p->correlation);
-    }
+    Doubt doubt = {f->params[index].name, p->determined, p->flat_lo, p->flat_hi, NULL, p->correlation};
+    if (p->partner > index) doubt.partner = f->params[p->partner].name;
+    fitting_tell_doubt(&doubt, text, size);
 }
 
 void tossing_warning(const Tossing* f, char* text, size_t size) {

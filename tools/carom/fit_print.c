@@ -6,20 +6,25 @@
 #include "io/json.h"
 #include "numbers.h"
 
+void fitting_tell_doubt(const Doubt* d, char* text, size_t size) {
+    text[0] = '\0';
+    if (d->determined == CR_UNDETERMINED) {
+        snprintf(text, size, "%s is not determined by these data", d->name);
+    } else if (d->determined == CR_BOUNDED_BELOW) {
+        snprintf(text, size, "of %s these data tell only that it is at least about %.3g", d->name, d->lo);
+    } else if (d->determined == CR_BOUNDED_ABOVE) {
+        snprintf(text, size, "of %s these data tell only that it is at most about %.3g", d->name, d->hi);
+    } else if (d->partner != NULL) {
+        snprintf(text, size, "%s and %s are determined only together (correlation %.2f)", d->name, d->partner,
+                 d->correlation);
+    }
+}
+
 void fitting_doubt(const crFit* fit, int index, char* text, size_t size) {
     const crFitted* p = &fit->fitted[index];
-    const char* name = cr_fit_param_name(p->param);
-    text[0] = '\0';
-    if (p->determined == CR_UNDETERMINED) {
-        snprintf(text, size, "%s is not determined by these data", name);
-    } else if (p->determined == CR_BOUNDED_BELOW) {
-        snprintf(text, size, "of %s these data tell only that it is at least about %.3g", name, p->flat_lo);
-    } else if (p->determined == CR_BOUNDED_ABOVE) {
-        snprintf(text, size, "of %s these data tell only that it is at most about %.3g", name, p->flat_hi);
-    } else if (p->partner > index) {
-        snprintf(text, size, "%s and %s are determined only together (correlation %.2f)", name,
-                 cr_fit_param_name(fit->fitted[p->partner].param), p->correlation);
-    }
+    Doubt doubt = {cr_fit_param_name(p->param), p->determined, p->flat_lo, p->flat_hi, NULL, p->correlation};
+    if (p->partner > index) doubt.partner = cr_fit_param_name(fit->fitted[p->partner].param);
+    fitting_tell_doubt(&doubt, text, size);
 }
 
 void fitting_warning(const Fitting* f, char* text, size_t size) {

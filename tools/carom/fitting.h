@@ -46,7 +46,17 @@ int fitting_seed(const char* verb, const char* name, const char* text, int least
 // FILE:LINE:COLUMN: message on standard error; the exit status.
 int fitting_refuse(const char* verb, const char* path, const crError* error);
 
-// What one fitted parameter's data cannot tell, or "" where they tell it.
+// What data say about one fitted parameter.
+typedef struct Doubt {
+    const char* name;
+    crDetermined determined;
+    double lo, hi;        // where the loss is as good
+    const char* partner;  // the one it trades against, NULL where there is none or it is told there
+    double correlation;
+} Doubt;
+
+// What the data cannot tell, or "" where they tell it.
+void fitting_tell_doubt(const Doubt* doubt, char* text, size_t size);
 void fitting_doubt(const crFit* fit, int index, char* text, size_t size);
 // What the measurements themselves give reason to doubt, or "".
 void fitting_warning(const Fitting* f, char* text, size_t size);

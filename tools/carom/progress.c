@@ -5,7 +5,6 @@
 #include "progress.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,24 +13,34 @@
 #define REFRESH  0.25  // seconds
 #define LINES    10.0  // seconds between lines where there is no terminal
 
-static volatile sig_atomic_t stop_asked;
+// set by Ctrl-C; a signal handler can reach nothing else
+static volatile sig_atomic_t asked;
+
 static void ask_stop(int signal) {
     (void)signal;
-    stop_asked = 1;
+    asked = 1;
 }
 
-static double now(void) {
+double seconds_now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-void progress_begin(Progress* progress) {
-    *progress = (Progress){.begun = now(), .first = -1, .terminal = isatty(STDERR_FILENO) != 0};
+void stop_watch(struct sigaction* before) {
     struct sigaction action = {.sa_handler = ask_stop, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
-    stop_asked = 0;
-    sigaction(SIGINT, &action, NULL);
+    asked = 0;
+    sigaction(SIGINT, &action, before);
+}
+
+void stop_unwatch(const struct sigaction* before) { sigaction(SIGINT, before, NULL); }
+
+bool stop_asked(void) { return asked != 0; }
+
+void progress_begin(Progress* progress) {
+    *progress = (Progress){.begun = seconds_now(), .first = -1, .terminal = isatty(STDERR_FILENO) != 0};
+    stop_watch(NULL);
 }
 
 static void print_left(double seconds) {
@@ -45,7 +54,7 @@ static void print_left(double seconds) {
 }
 
 bool progress_show(Progress* p, const char* what, int done, int count) {
-    double t = now();
+    double t = seconds_now();
     if (p->first < 0) p->first = done - 1;
     bool due = p->terminal ? t - p->begun >= PATIENCE && t - p->shown >= REFRESH
                            : p->lines && t - fmax(p->begun, p->shown) >= LINES;
@@ -57,12 +66,10 @@ bool progress_show(Progress* p, const char* what, int done, int count) {
         fputs(p->terminal ? "\033[K" : "\n", stderr);
         fflush(stderr);
     }
-    return stop_asked == 0;
+    return !stop_asked();
 }
 
 void progress_end(Progress* progress) {
     if (progress->drawn) fputs("\r\033[K", stderr);
     progress->drawn = false;
 }
-
-bool progress_stopped(void) { return stop_asked != 0; }

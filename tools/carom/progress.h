@@ -2,6 +2,7 @@
 #ifndef CAROM_PROGRESS_H
 #define CAROM_PROGRESS_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 typedef struct Progress {
@@ -16,6 +17,12 @@ void progress_begin(Progress* progress);
 // "WHAT: 12 of 100, 3 min left", now and then; false where the user asked to stop.
 bool progress_show(Progress* progress, const char* what, int done, int count);
 void progress_end(Progress* progress);
-bool progress_stopped(void);
+
+// The same for work with a picture of its own: Ctrl-C asks to stop until the end, where what it did before is
+// restored.
+void stop_watch(struct sigaction* before);
+void stop_unwatch(const struct sigaction* before);
+bool stop_asked(void);
+double seconds_now(void);  // of a clock that only goes forward
 
 #endif

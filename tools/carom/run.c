@@ -6,31 +6,16 @@
 #include "run.h"
 
 #include <math.h>
-#include <signal.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "command.h"
+#include "progress.h"
 
 #define PATIENCE 2.0   // seconds before a bar is shown
 #define REFRESH  0.1   // seconds between two looks of it
 #define BAR      30    // characters
 #define ROUNDING 1e-9  // share of a step that is no step of its own
 #define DRIFT    1e-3  // share of a step that rounding may move the time of a whole step by
-
-// set by Ctrl-C; a signal handler can reach nothing else
-static volatile sig_atomic_t stop_asked;
-
-static void ask_stop(int signal) {
-    (void)signal;
-    stop_asked = 1;
-}
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void tally_step(Tally* t, const crCertificate* c) {
     t->steps++;
@@ -137,37 +122,34 @@ static Grid grid_of(const Run* run) {
 static void step_all(Run* run, crTrajectory* trajectory, crMotionLog* motion) {
     Grid grid = grid_of(run);
     bool terminal = isatty(STDERR_FILENO) != 0;
-    double begun = now();
+    double begun = seconds_now();
     double shown = begun + PATIENCE - REFRESH;
     bool bar = false;
     crRecord since = {0};
     run->status = record(run, run->resumed ? NULL : trajectory, motion, &since);
     watch(run);
-    for (double n = grid.begun; n < grid.steps && run->status == CR_OK && stop_asked == 0; n += 1.0) {
+    for (double n = grid.begun; n < grid.steps && run->status == CR_OK && !stop_asked(); n += 1.0) {
         run->status = one_step(run, n >= grid.whole, trajectory, motion, &since);
         watch(run);
-        bool due = fmod(n + 1.0, run->scene.every) == 0.0 || n + 1.0 >= grid.steps || stop_asked != 0;
+        bool due = fmod(n + 1.0, run->scene.every) == 0.0 || n + 1.0 >= grid.steps || stop_asked();
         if (run->status == CR_OK && due) run->status = record(run, trajectory, motion, &since);
-        if (terminal && now() - shown >= REFRESH) {
-            shown = now();
+        if (terminal && seconds_now() - shown >= REFRESH) {
+            shown = seconds_now();
             bar = true;
             show_progress(run, (n + 1.0) / grid.steps, cr_world_energy(run->world));
         }
     }
     if (bar) fputs("\r\033[K", stderr);
-    run->seconds = now() - begun;
+    run->seconds = seconds_now() - begun;
 }
 
 void run_through(Run* run, crTrajectory* trajectory, crMotionLog* motion) {
-    struct sigaction action = {.sa_handler = ask_stop, .sa_flags = (int)SA_RESETHAND};
     struct sigaction before;
-    sigemptyset(&action.sa_mask);
-    stop_asked = 0;
-    sigaction(SIGINT, &action, &before);
+    stop_watch(&before);
     run->start = cr_world_energy(run->world);
     step_all(run, trajectory, motion);
     run->end = cr_world_energy(run->world);
     run->time = cr_world_state(run->world)->time;
-    run->interrupted = stop_asked != 0;
-    sigaction(SIGINT, &before, NULL);
+    run->interrupted = stop_asked();
+    stop_unwatch(&before);
 }

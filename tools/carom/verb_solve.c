@@ -6,11 +6,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "command.h"
 #include "io/cap.h"
 #include "io/names.h"
+#include "progress.h"
 #include "stream.h"
 
 #define MOST_SOLVERS 32
@@ -124,12 +124,6 @@ static int read_options(Options* options, int count, char** arguments) {
     return -1;
 }
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void run_solver(const Options* options, const crProblem* problem, const char* name, crArena* arena,
                        Solution* out) {
     *out = (Solution){.solver = name};
@@ -143,9 +137,9 @@ static void run_solver(const Options* options, const crProblem* problem, const c
                                                    : cr_solver_find(name, &params, &solver, &out->error);
     if (out->status == CR_OK) {
         memset(out->p, 0, bytes);
-        double start = now();
+        double start = seconds_now();
         out->status = cr_solver_run(&solver, problem, options->tol, arena, out->p, &out->report, &out->error);
-        out->seconds = now() - start;
+        out->seconds = seconds_now() - start;
     }
     if (out->status == CR_OK) out->status = cr_problem_velocity(problem, arena, out->p, out->u);
     if (out->status != CR_OK && out->error.status == CR_OK) {

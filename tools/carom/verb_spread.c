@@ -165,7 +165,7 @@ static int run_samples(Spreading* s, crError* error) {
     crStatus status = cr_spread_run(s->input.doc.root, text, &s->scene, &s->options, &s->spread, error);
     progress_end(&s->progress);
     free(text);
-    if (status == CR_ERR_LIMIT && progress_stopped()) {
+    if (status == CR_ERR_LIMIT && stop_asked()) {
         fprintf(stderr, "carom spread: %s\n", error->message);
         return EXIT_INTERRUPTED;
     }
