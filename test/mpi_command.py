@@ -1,5 +1,6 @@
 """carom under mpirun: equal bytes for any number of ranks, one message and exit status, runs that go on after a kill."""
 import atexit
+import contextlib
 import os
 import pathlib
 import shutil
@@ -126,7 +127,8 @@ def killed(path, arguments, whom):
     ranked = children(process.pid)
     target = process.pid if whom == "mpirun" else ranked[whom] if len(ranked) == 2 else 0
     if target:
-        os.kill(target, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):  # it may have come to its end by itself
+            os.kill(target, signal.SIGKILL)
     process.wait()
     # a killed mpirun leaves its ranks to notice; the next run would meet them at the checkpoint
     for rank in ranked:
