@@ -91,6 +91,7 @@ crStatus cr__step_cache_create(crStep* step) {
         const crBody* body = &model->bodies[b];
         // on a driven body, or one itself
         if (!cr__moves(model, b) && body->base != CR_WORLD) cache->given[cache->given_count++] = b;
+        if (!body->single) cache->first_single = b + 1;
     }
     step->cache = cache;
     if (cr__step_ties_create(step) != CR_OK) return CR_ERR_MEMORY;

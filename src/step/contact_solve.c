@@ -30,9 +30,10 @@ static void look_range(void* ctx, int begin, int end) {
 }
 
 // velocity of each contact when bodies move by v
-static void look(crStep* step, const double* v, crVec3* u) {
-    cr__part_velocity(step->model, cr__step_part(step), v, &step->dynamics);
+static crStatus look(crStep* step, double* v, crVec3* u) {
+    crStatus status = cr__step_velocity(step, v);
     cr__tasks_for(step->tasks, step->contact_count, CHUNK, look_range, &(Look){step, u});
+    return status;
 }
 
 // whether a contact that is open, or leaving, will touch at more than the threshold: an impact, not of this
@@ -138,7 +139,7 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* e
     bool named = step->settings.solver.solve != cr_solver_auto(NULL).solve;
     status = cr_step_drag(step, h, error);
     if (status != CR_OK) return status;
-    look(step, step->v_free, u_free);
+    if (look(step, step->v_free, u_free) != CR_OK) return cr__step_memory(error);
     int added = choose(step, u_free, true, &choice);
     for (int round = 0; round < ROUNDS && (round == 0 || added > 0); round++) {
         size_t mark = cr_arena_mark(&step->scratch);
@@ -147,7 +148,7 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* e
         status = named ? solve_named(step, h, choice.takes, error)
                        : cr__step_solve_islands(step, h, choice.takes, fresh, u_free, &solve, error);
         if (status != CR_OK) return status;
-        look(step, step->state.v, u);
+        if (look(step, step->state.v, u) != CR_OK) return cr__step_memory(error);
         if (!named) {
             if (cr__step_audit_islands(step, &solve, u_free, u) != CR_OK) return cr__step_memory(error);
             status = cr__step_audit_rows(step, &solve, error);
