@@ -34,6 +34,7 @@ typedef struct crDue {
 typedef struct crStepCache {
     crBounds* box;     // what the broad phase was told; infinite where it was told nothing (shape_count)
     crBounds* now;     // at the poses of the last collide, with the margin (shape_count)
+    bool* left;        // near: a shape of the body left its box (nb)
     double* margin;    // a contact is looked for within the sum of its two bodies' margins, m (nb)
     double flat;       // or within this, m; negative: by margins
     int* first_shape;  // shapes of each body: body_shapes[first_shape[b]] and on (nb + 1)
