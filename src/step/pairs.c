@@ -27,34 +27,16 @@ static double room_of(const crStep* step, int b) {
     return (step->settings.deadband + PUSH) * step->size[b] + step->settings.cluster;
 }
 
-// of its fastest point, by what it has and what it will have
-static double fastest(const crStep* step, int b) {
-    double speed = cr__step_speed(step, step->state.v, b);
-    return cr__moves(step->model, b) ? fmax(speed, cr__step_speed(step, step->v_free, b)) : speed;
-}
-
-static crStatus set_margins(crStep* step, crPart part, crDynamics* d, void* time) {
-    (void)d;
-    double h = *(const double*)time;
-    for (int k = 0; k < part.count; k++) {
-        int b = cr__part_body(part, k);
-        double speed = fastest(step, b);
-        if (!(h * speed <= step->settings.bound)) return CR_ERR_FINITE;
-        step->cache->margin[b] = h * speed + room_of(step, b);
-    }
-    return CR_OK;
-}
-
 crStatus cr__step_margins(crStep* step, double h, crError* error) {
     crStepCache* cache = step->cache;
     cache->flat = -1.0;
     cache->margin[CR_WORLD] = 0.0;
-    crStatus status = cr__step_by_bodies(step, set_margins, &h);
-    if (status == CR_ERR_MEMORY) return cr__step_memory(error);
-    for (int k = 0; k < step->part_count && status != CR_OK; k++) {
-        double speed = fastest(step, step->part[k]);
-        bool lost = !(h * speed <= step->settings.bound);
-        if (lost) return cr__step_lost(step, step->part[k], "speed", speed, error);
+    for (int k = 0; k < step->part_count; k++) {
+        int b = step->part[k];
+        double speed = cr__step_speed(step, step->state.v, b);
+        if (cr__moves(step->model, b)) speed = fmax(speed, cr__step_speed(step, step->v_free, b));
+        if (!(h * speed <= step->settings.bound)) return cr__step_lost(step, b, "speed", speed, error);
+        cache->margin[b] = h * speed + room_of(step, b);
     }
     for (int b = 1; b < step->model->nb && step->certificate.asleep > 0; b++) {
         if (step->sleep[b].island != 0) cache->margin[b] = room_of(step, b);
