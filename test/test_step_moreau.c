@@ -1,25 +1,7 @@
 // test_step_moreau.c - the theta method against trajectories that Siconos published and against its own
 // recursion.
-#include "data.h"
+#include "reference.h"
 #include "world_scene.h"
-
-static FILE* open_reference(const char* name, int columns, int* rows) {
-    char path[512];
-    int cols = 0;
-    if (test_data(name, path, sizeof path) == NULL) {
-        test_skip("no data");
-        return NULL;
-    }
-    FILE* file = fopen(path, "r");
-    CHECK(fscanf(file, "%d %d", rows, &cols) == 2 && cols == columns);
-    return file;
-}
-
-static void read_row(FILE* file, int columns, double* row) {
-    for (int j = 0; j < columns; j++) {
-        CHECK(fscanf(file, "%lf", &row[j]) == 1);
-    }
-}
 
 // a ball on a vertical slider whose coordinate is the gap
 static crModel* slider_ball(double e) {
