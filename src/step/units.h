@@ -13,14 +13,14 @@
 
 // A block of the problem.
 typedef struct crRowUnit {
-    crUnit local;   // its rows and limits; D scaled by E
-    int width;      // places of z it reaches
-    int* col;       // (width)
-    double* H;      // place by place (width*count)
-    double* D;      // H H^T as it is (count*count)
-    double* G;      // its inverse where limits are discs, NULL: by local.c alone (count*count)
-    double change;  // of the last sweep: |diag(D) dp|^2, m^2/s^2
-    double along;   // dp diag(D) d likewise, d the direction
+    crUnit local;     // its rows and limits; D scaled by E
+    int width;        // places of z it reaches
+    int* col;         // (width)
+    const double* H;  // row by row (count*width)
+    double* D;        // H H^T as it is (count*count)
+    double* G;        // its inverse where limits are discs, NULL: by local.c alone (count*count)
+    double change;    // of the last sweep: |diag(D) dp|^2, m^2/s^2
+    double along;     // dp diag(D) d likewise, d the direction
 } crRowUnit;
 
 typedef struct crUnits {

@@ -98,7 +98,7 @@ static int fill_T(Newton* s) {
                 memset(s->T + (size_t)*place * (size_t)n, 0, (size_t)n * sizeof(double));
             }
             for (int r = 0; r < count; r++) {
-                s->T[*place * n + at + r] = E[r] * unit->H[m * count + r];
+                s->T[*place * n + at + r] = E[r] * unit->H[r * unit->width + m];
             }
         }
         at += count;
@@ -137,7 +137,7 @@ static void read_unit(const crUnits* units, const crRowUnit* unit, const double*
     for (int r = 0; r < n; r++) {
         double E = units->E[unit->local.row + r], u = units->e[unit->local.row + r];
         for (int m = 0; m < unit->width; m++) {
-            u += unit->H[m * n + r] * z[unit->col[m]];
+            u += unit->H[r * unit->width + m] * z[unit->col[m]];
         }
         x[r] = E > 0.0 ? units->p[unit->local.row + r] / E : 0.0;
         w[r] = E * u;
@@ -276,7 +276,7 @@ static void keep(Newton* s, double* z) {
             double p = units->E[row + r] * s->x[at + r], dp = p - units->p[row + r];
             units->p[row + r] = p;
             for (int m = 0; m < unit->width; m++) {
-                z[unit->col[m]] += unit->H[m * n + r] * dp;
+                z[unit->col[m]] += unit->H[r * unit->width + m] * dp;
             }
         }
         at += n;
