@@ -237,7 +237,7 @@ crStatus cr__units_create(crStep* step, const int* island_of_body, int islands, 
         col += unit->width;
         D += 3 * block->count * block->count;
     }
-    status = cr__units_newton_create(step, where, units);
+    status = cr__units_newton_create(step, units);
     return status == CR_OK ? number_trees(step, island_of_body, units) : status;
 }
 
