@@ -134,3 +134,13 @@ crStatus cr__motion_tree(const crMotionModel* m, const double* values, crJsonDoc
     if (status != CR_OK) cr_json_free(doc);
     return status;
 }
+
+char* cr__motion_text(const crJson* root) {
+    char* text = NULL;
+    size_t size = 0;
+    FILE* memory = open_memstream(&text, &size);
+    if (memory == NULL) return NULL;
+    cr_json_write_tree(memory, root);
+    fclose(memory);
+    return text;
+}

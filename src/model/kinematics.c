@@ -156,7 +156,6 @@ static bool stands(const crBody* body, int i, const double* q, crDynamics* d) {
 
 void cr__part_kinematics(const crModel* model, crPart part, const crState* state, crDynamics* d) {
     d->time = state->time;
-    d->pose[0] = cr_pose_identity();
     for (int k = 0; k < part.count; k++) {
         int i = cr__part_body(part, k);
         const crBody* body = &model->bodies[i];

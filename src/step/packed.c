@@ -13,6 +13,9 @@
 
 #include "step/units.h"
 
+#define GROUPS 64   // that one thread takes at a time
+#define BODIES 256  // likewise
+
 typedef struct Run {
     crPacked* packed;
     crPackedIsland* island;
@@ -90,17 +93,27 @@ static int judge(Run* run, bool* ended) {
     for (int i = 0; i < run->count; i++) {
         run->island[i].change = run->island[i].along = 0.0;
     }
+    // islands change seldom from lane to lane: what one of them gathers stays in registers
+    int at = 0;
+    double change = 0.0, along = 0.0;
     for (int i = 0; i < p->group_count; i++) {
         const crGroup* g = &p->group[i];
         if (!g->live) continue;
         for (int l = 0; l < g->lanes; l++) {
-            crPackedIsland* island = &run->island[g->island[l]];
-            double change = p->change[i * CR_LANES + l];
+            if (g->island[l] != at) {
+                run->island[at].change = change;
+                run->island[at].along = along;
+                at = g->island[l];
+                change = run->island[at].change;
+                along = run->island[at].along;
+            }
             // what is not a number must not pass for small
-            if (!(change <= island->change)) island->change = change;
-            island->along += p->along[i * CR_LANES + l];
+            if (!(p->change[i * CR_LANES + l] <= change)) change = p->change[i * CR_LANES + l];
+            along += p->along[i * CR_LANES + l];
         }
     }
+    run->island[at].change = change;
+    run->island[at].along = along;
     cr__units_judge(p->units, p->z);
     int live = 0;
     *ended = false;
@@ -172,9 +185,11 @@ static void accelerate_groups(void* ctx, int begin, int end) {
     }
 }
 
-static void accelerate_bodies(const Run* run) {
+// and what the next sweep starts from is kept
+static void accelerate_bodies(void* ctx, int begin, int end) {
+    const Run* run = ctx;
     crPacked* p = run->packed;
-    for (int i = 0; i < p->bodies; i++) {
+    for (int i = begin; i < end; i++) {
         int island = p->body_island[i];
         if (!run->island[island].live) continue;
         double beta = run->beta[island], keep = run->keep[island];
@@ -182,6 +197,7 @@ static void accelerate_bodies(const Run* run) {
             double last = keep > 0.0 ? keep * p->z_direction[k] : 0.0;
             p->z_direction[k] = last + (p->z[k] - p->z_before[k]);
             p->z[k] += beta * p->z_direction[k];
+            p->z_before[k] = p->z[k];
         }
     }
 }
@@ -214,17 +230,17 @@ crStatus cr__packed_solve(crPacked* p, crPackedIsland* island, int count, crAren
     p->moving = false;
     cr__units_begin(p->units);
     mark_live(&run);
+    memcpy(p->z_before, p->z, bytes);
     for (int live = 1; live > 0;) {
         bool ended = false;
-        memcpy(p->z_before, p->z, bytes);
         cr__packed_sweep(p);
         live = judge(&run, &ended);
         if (ended) mark_live(&run);
         if (live == 0) break;
         choose_ratios(&run);
-        cr__tasks_for(p->tasks, p->group_count, 64, accelerate_groups, &run);
+        cr__tasks_for(p->tasks, p->group_count, GROUPS, accelerate_groups, &run);
         cr__units_accelerate(p->units, run.beta, run.keep);
-        accelerate_bodies(&run);
+        cr__tasks_for(p->tasks, p->bodies, BODIES, accelerate_bodies, &run);
         p->moving = true;
     }
     if (mark_unsolved(&run)) limit_energy(&run);

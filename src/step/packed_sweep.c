@@ -13,6 +13,7 @@
 #include "step/units.h"
 
 #define NEWTON_STEPS 30
+#define CHUNK        16  // groups of a colour that one thread takes at a time
 
 // what a contact's slip needs: S, c in the basis t1, t2
 typedef struct Slip {
@@ -192,15 +193,18 @@ static crTaskFn sweep_function(void) { return __builtin_cpu_supports("avx2") ? s
 static crTaskFn sweep_function(void) { return sweep_plain; }
 #endif
 
-void cr__packed_sweep(crPacked* p) {
-    crTaskFn fn = sweep_function();
+// colour after colour, so that every body meets its units in one order, whoever takes them
+static void by_colours(crPacked* p, crTaskFn fn) {
     for (int colour = 0; colour < p->colours; colour++) {
         int first = p->colour_start[colour], count = p->colour_start[colour + 1] - first;
-        if (count == 0) continue;
         crPackedSweep sweep = {p, first};
         // what shares bodies goes one after another
-        cr__tasks_for(colour < CR_COLOURS ? p->tasks : NULL, count, 16, fn, &sweep);
+        cr__tasks_for(colour < CR_COLOURS ? p->tasks : NULL, count, CHUNK, fn, &sweep);
     }
+}
+
+void cr__packed_sweep(crPacked* p) {
+    by_colours(p, sweep_function());
     cr__units_sweep(p->units, p->z, p->tasks);
 }
 
@@ -223,12 +227,18 @@ static void apply_group(const crPacked* p, const crGroup* g, int l) {
     }
 }
 
-void cr__packed_apply(crPacked* p) {
-    memcpy(p->z, p->z_free, CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double));
-    for (int i = 0; i < p->group_count; i++) {
+static void apply_range(void* ctx, int begin, int end) {
+    const crPackedSweep* sweep = ctx;
+    const crPacked* p = sweep->packed;
+    for (int i = sweep->first + begin; i < sweep->first + end; i++) {
         for (int l = 0; l < p->group[i].lanes; l++) {
             apply_group(p, &p->group[i], l);
         }
     }
+}
+
+void cr__packed_apply(crPacked* p) {
+    memcpy(p->z, p->z_free, CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double));
+    by_colours(p, apply_range);
     cr__units_apply(p->units, p->z);
 }
