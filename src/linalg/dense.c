@@ -13,22 +13,50 @@ static inline void subtract(double share, const double* restrict row, int count,
     }
 }
 
+// row k of the factor, from its diagonal on; below it the first column keeps what the diagonal was
+static bool scale_row(double* U, int n, int k) {
+    double pivot = U[k], diagonal = U[0];
+    if (!(pivot > 1e-14 * diagonal) || !isfinite(pivot)) return false;
+    U[k] = sqrt(pivot);
+    for (int j = k + 1; j < n; j++) {
+        U[j] /= U[k];
+    }
+    return true;
+}
+
+// three rows of the factor at once from row i, in their order
+static inline void subtract3(const double* restrict U, int n, int i, double* restrict from) {
+    const double *V = U + n, *W = V + n;
+    double u = U[i], v = V[i], w = W[i];
+    for (int j = i; j < n; j++) {
+        double x = from[j] - u * U[j];
+        x -= v * V[j];
+        from[j] = x - w * W[j];
+    }
+}
+
 bool cr__cholesky(double* A, int n) {
-    // below the diagonal nothing is read: the first column keeps what the diagonal was
     for (int i = 1; i < n; i++) {
         A[(long)i * n] = A[(long)i * n + i];
     }
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < n;) {
+        int rows = n - k > 3 ? 3 : 1;
         double* U = A + (long)k * n;
-        double pivot = U[k], diagonal = U[0];
-        if (!(pivot > 1e-14 * diagonal) || !isfinite(pivot)) return false;
-        U[k] = sqrt(pivot);
-        for (int j = k + 1; j < n; j++) {
-            U[j] /= U[k];
+        for (int r = 0; r < rows; r++) {
+            if (!scale_row(U + r * n, n, k + r)) return false;
+            for (int i = k + r + 1; i < k + rows; i++) {
+                subtract(U[r * n + i], U + r * n + i, n - i, A + (long)i * n + i);
+            }
         }
-        for (int i = k + 1; i < n; i++) {
-            subtract(U[i], U + i, n - i, A + (long)i * n + i);
+        for (int i = k + rows; i < n; i++) {
+            double* from = A + (long)i * n;
+            if (rows == 3) {
+                subtract3(U, n, i, from);
+            } else {
+                subtract(U[i], U + i, n - i, from + i);
+            }
         }
+        k += rows;
     }
     return true;
 }

@@ -69,10 +69,16 @@ static void divide_room(Newton* s) {
     s->order = s->units->index + n;
 }
 
-// H_a H_b^T over the places they share, where[] being those of a; na and nb are constants where it is called
-static inline void product(const crRowUnit* a, int na, const crRowUnit* b, int nb, const int* where,
-                           double* out) {
-    double sum[CR_UNIT_ROWS * CR_UNIT_ROWS] = {0};
+// entries of W of two units over the places they share, where[] being those of a; na and nb are constants
+// where it is called
+static inline void product(Newton* s, const crRowUnit* a, int na, int at, const crRowUnit* b, int nb,
+                           int to) {
+    const int* where = s->units->where;
+    const double *Ea = s->units->E + a->local.row, *Eb = s->units->E + b->local.row;
+    double sum[CR_UNIT_ROWS * CR_UNIT_ROWS];
+    for (int i = 0; i < na * nb; i++) {
+        sum[i] = 0.0;
+    }
     for (int m = 0; m < b->width; m++) {
         int k = where[b->col[m]];
         if (k < 0) continue;
@@ -82,44 +88,39 @@ static inline void product(const crRowUnit* a, int na, const crRowUnit* b, int n
             }
         }
     }
-    memcpy(out, sum, (size_t)(na * nb) * sizeof *out);
+    for (int i = 0; i < na; i++) {
+        for (int j = 0; j < nb; j++) {
+            double entry = Ea[i] * sum[i * nb + j] * Eb[j];
+            s->W[(at + i) * s->rows + to + j] = s->W[(to + j) * s->rows + at + i] = entry;
+        }
+    }
 }
 
-static void multiply(const crRowUnit* a, const crRowUnit* b, const int* where, double* out) {
+static void multiply(Newton* s, const crRowUnit* a, int at, const crRowUnit* b, int to) {
     int na = a->local.count, nb = b->local.count;
     if (na == 3 && nb == 3) {
-        product(a, 3, b, 3, where, out);
+        product(s, a, 3, at, b, 3, to);
     } else if (na == 1 && nb == 3) {
-        product(a, 1, b, 3, where, out);
+        product(s, a, 1, at, b, 3, to);
     } else if (na == 3 && nb == 1) {
-        product(a, 3, b, 1, where, out);
+        product(s, a, 3, at, b, 1, to);
     } else if (na == 1 && nb == 1) {
-        product(a, 1, b, 1, where, out);
+        product(s, a, 1, at, b, 1, to);
     } else {
-        product(a, na, b, nb, where, out);
+        product(s, a, na, at, b, nb, to);
     }
 }
 
 static void fill_W(Newton* s) {
     const crUnits* units = s->units;
-    int n = s->rows;
-    double block[CR_UNIT_ROWS * CR_UNIT_ROWS];
     for (int k = s->first, at = 0; k < s->end; k++) {
         const crRowUnit* a = &units->unit[k];
         for (int m = 0; m < a->width; m++) {
             units->where[a->col[m]] = m;
         }
         for (int l = s->first, to = 0; l <= k; l++) {
-            const crRowUnit* b = &units->unit[l];
-            multiply(a, b, units->where, block);
-            for (int i = 0; i < a->local.count; i++) {
-                double E = units->E[a->local.row + i];
-                for (int j = 0; j < b->local.count; j++) {
-                    double entry = E * block[i * b->local.count + j] * units->E[b->local.row + j];
-                    s->W[(at + i) * n + to + j] = s->W[(to + j) * n + at + i] = entry;
-                }
-            }
-            to += b->local.count;
+            multiply(s, a, at, &units->unit[l], to);
+            to += units->unit[l].local.count;
         }
         for (int m = 0; m < a->width; m++) {
             units->where[a->col[m]] = -1;
