@@ -15,11 +15,27 @@
 #define ROOM 0.05  // of a body's size, beyond its margin
 #define PUSH 0.02  // of a body's size, in its margin; half of it for what slow neighbours may add
 
-double cr__step_speed(const crStep* step, const double* v, int i) {
+static double speed_by(const crStep* step, crTwist twist, int i) {
     const crDynamics* d = &step->dynamics;
-    crTwist twist = cr__step_twist(step, v, i);
     crVec3 u = cr__twist_at(twist, cr_sub(d->com[i], d->origin[i]));
     return cr_norm(u) + cr_norm(twist.omega) * step->size[i];
+}
+
+double cr__step_speed(const crStep* step, const double* v, int i) {
+    return speed_by(step, cr__step_twist(step, v, i), i);
+}
+
+// speed by v of a body whose carrier, where it has one, came before it; fields of trees are kept in `of`
+static double next_speed(const crStep* step, const double* v, int i, crTwist* of) {
+    const crBody* body = &step->model->bodies[i];
+    if (body->single) return cr__step_speed(step, v, i);
+    const crDynamics* d = &step->dynamics;
+    crTwist twist = cr__moves(step->model, body->parent) ? of[body->parent] : d->given[i];
+    for (int j = body->v; j < body->v + body->nv; j++) {
+        twist = cr__twist_madd(twist, v[j], d->axis[j]);
+    }
+    of[i] = twist;
+    return speed_by(step, twist, i);
 }
 
 // margin beyond what a body travels
@@ -29,12 +45,13 @@ static double room_of(const crStep* step, int b) {
 
 crStatus cr__step_margins(crStep* step, double h, crError* error) {
     crStepCache* cache = step->cache;
+    crDynamics* d = &step->dynamics;
     cache->flat = -1.0;
     cache->margin[CR_WORLD] = 0.0;
     for (int k = 0; k < step->part_count; k++) {
         int b = step->part[k];
-        double speed = cr__step_speed(step, step->state.v, b);
-        if (cr__moves(step->model, b)) speed = fmax(speed, cr__step_speed(step, step->v_free, b));
+        double speed = next_speed(step, step->state.v, b, d->twist);
+        if (cr__moves(step->model, b)) speed = fmax(speed, next_speed(step, step->v_free, b, d->rate));
         if (!(h * speed <= step->settings.bound)) return cr__step_lost(step, b, "speed", speed, error);
         cache->margin[b] = h * speed + room_of(step, b);
     }

@@ -70,8 +70,25 @@ static bool of_discs(const crUnit* unit, const double* E) {
     return discs;
 }
 
-// G = D^-1, or false
+// G = D^-1 of a contact by its cofactors, or false
+static bool invert3(const double* D, double* G) {
+    double xx = D[4] * D[8] - D[5] * D[5], xy = D[2] * D[5] - D[1] * D[8], xz = D[1] * D[5] - D[2] * D[4];
+    double yy = D[0] * D[8] - D[2] * D[2], yz = D[1] * D[2] - D[0] * D[5];
+    double zz = D[0] * D[4] - D[1] * D[1], det = D[0] * xx + D[1] * xy + D[2] * xz;
+    double largest = D[0] > D[4] ? D[0] : D[4];
+    if (D[8] > largest) largest = D[8];
+    // pivots are quotients of the leading minors
+    double least = SINGULAR * largest;
+    if (!(D[0] > least && zz > least * D[0] && det > least * zz)) return false;
+    double s = 1.0 / det;
+    const double all[9] = {s * xx, s * xy, s * xz, s * xy, s * yy, s * yz, s * xz, s * yz, s * zz};
+    memcpy(G, all, sizeof all);
+    return true;
+}
+
+// the same of any block
 static bool invert(const double* D, int n, double* G) {
+    if (n == 3) return invert3(D, G);
     double C[CR_UNIT_ROWS * CR_UNIT_ROWS], largest = 0.0;
     for (int i = 0; i < n; i++) {
         largest = fmax(largest, D[i * (n + 1)]);
@@ -136,7 +153,7 @@ static void make_D(const double* E, crRowUnit* unit, double* room) {
         for (int b = 0; b < n; b++) {
             scaled[a * n + b] = E[a] * unit->D[a * n + b] * E[b];
         }
-        largest = fmax(largest, scaled[a * (n + 1)]);
+        if (scaled[a * (n + 1)] > largest) largest = scaled[a * (n + 1)];
     }
     unit->local.D = scaled;
     unit->local.rho = largest > 0.0 ? 1.0 / largest : 1.0;
@@ -237,7 +254,7 @@ crStatus cr__units_create(crStep* step, const int* island_of_body, int islands, 
         col += unit->width;
         D += 3 * block->count * block->count;
     }
-    status = cr__units_newton_create(step, where, units);
+    status = cr__units_newton_create(step, units);
     return status == CR_OK ? number_trees(step, island_of_body, units) : status;
 }
 
