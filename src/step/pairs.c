@@ -22,6 +22,8 @@ double cr__step_speed(const crStep* step, const double* v, int i) {
     return cr_norm(u) + cr_norm(twist.omega) * step->size[i];
 }
 
+static double larger(double a, double b) { return a > b ? a : b; }
+
 // margin beyond what a body travels
 static double room_of(const crStep* step, int b) {
     return (step->settings.deadband + PUSH) * step->size[b] + step->settings.cluster;
@@ -31,13 +33,19 @@ crStatus cr__step_margins(crStep* step, double h, crError* error) {
     crStepCache* cache = step->cache;
     cache->flat = -1.0;
     cache->margin[CR_WORLD] = 0.0;
+    double most = 0.0, least = INFINITY;
     for (int k = 0; k < step->part_count; k++) {
         int b = step->part[k];
-        double speed = cr__step_speed(step, step->state.v, b);
-        if (cr__moves(step->model, b)) speed = fmax(speed, cr__step_speed(step, step->v_free, b));
+        bool moves = cr__moves(step->model, b);
+        double speed = cr__step_speed(step, step->state.v, b), room = room_of(step, b);
+        if (moves) speed = larger(speed, cr__step_speed(step, step->v_free, b));
         if (!(h * speed <= step->settings.bound)) return cr__step_lost(step, b, "speed", speed, error);
-        cache->margin[b] = h * speed + room_of(step, b);
+        double margin = cache->margin[b] = h * speed + room;
+        if (!moves) continue;
+        most = larger(most, margin - room);
+        least = margin - 0.5 * room < least ? margin - 0.5 * room : least;
     }
+    cache->even = most <= least;
     for (int b = 1; b < step->model->nb && step->certificate.asleep > 0; b++) {
         if (step->sleep[b].island != 0) cache->margin[b] = room_of(step, b);
     }
