@@ -113,14 +113,18 @@ static void multiply(Newton* s, const crRowUnit* a, int at, const crRowUnit* b, 
 
 static void fill_W(Newton* s) {
     const crUnits* units = s->units;
+    int rows = s->rows;
     for (int k = s->first, at = 0; k < s->end; k++) {
         const crRowUnit* a = &units->unit[k];
         for (int m = 0; m < a->width; m++) {
             units->where[a->col[m]] = m;
         }
-        for (int l = s->first, to = 0; l <= k; l++) {
+        for (int l = s->first, to = 0; l < k; l++) {
             multiply(s, a, at, &units->unit[l], to);
             to += units->unit[l].local.count;
+        }
+        for (int i = 0; i < a->local.count * a->local.count; i++) {
+            s->W[(at + i / a->local.count) * rows + at + i % a->local.count] = a->local.D[i];
         }
         for (int m = 0; m < a->width; m++) {
             units->where[a->col[m]] = -1;
