@@ -358,6 +358,7 @@ bool cr__units_hold(const crUnits* units, int island, double tol, const double* 
     double A[CR_UNIT_ROWS * CR_UNIT_ROWS], B[CR_UNIT_ROWS * CR_UNIT_ROWS];
     for (int k = units->first[island]; k < units->first[island + 1]; k++) {
         const crRowUnit* unit = &units->unit[k];
+        if (unit->sure) continue;
         double x[CR_UNIT_ROWS] = {0}, w[CR_UNIT_ROWS] = {0}, F[CR_UNIT_ROWS] = {0};
         read_unit(units, unit, z, x, w);
         cr__unit_map(&unit->local, 1.0, x, w, F, A, B);
