@@ -24,6 +24,7 @@ typedef struct Newton {
     int rows;
     int active;     // rows with B
     bool sticking;  // for all of them F is w: A = 0, B = 1
+    int factored;   // rows of the Cholesky factor in M, those in `order`; 0: none
     double* W;      // E H H^T E (rows*rows)
     double* M;      // (active*active)
     double *A, *B;  // CR_UNIT_ROWS of each row (rows*CR_UNIT_ROWS)
@@ -212,10 +213,11 @@ static void effect(const Newton* s, double* y) {
     }
 }
 
-// the equations of the active rows where all stick: the upper triangle of W
-static void make_symmetric(Newton* s) {
+// the factor of W over the active rows, where all stick; that of the last step where those are the same
+static bool factor_W(Newton* s) {
     int m = s->active;
-    effect(s, s->rhs);
+    size_t bytes = (size_t)m * sizeof *s->list;
+    if (s->factored == m && memcmp(s->list, s->order, bytes) == 0) return true;
     for (int i = 0; i < m; i++) {
         int at = s->list[i];
         const double* W = s->W + (size_t)at * (size_t)s->rows;
@@ -224,9 +226,10 @@ static void make_symmetric(Newton* s) {
         for (int j = i + 1; j < m; j++) {
             row[j] = W[s->list[j]];
         }
-        // rows come ascending, so that nothing is overwritten that is still read
-        s->rhs[i] = -s->F[at] - s->rhs[at];
     }
+    memcpy(s->order, s->list, bytes);
+    s->factored = cr__cholesky(s->M, m) ? m : 0;
+    return s->factored > 0;
 }
 
 // the equations of the active rows of a unit
@@ -267,16 +270,20 @@ static void make_equations(Newton* s) {
     }
 }
 
-// dx of the active rows into y
+// dx of the active rows into y, which may be F
 static bool solve_active(Newton* s, double* y) {
     int m = s->active;
     if (s->sticking) {
-        make_symmetric(s);
-        if (!cr__cholesky(s->M, m)) return false;
-        memcpy(y, s->rhs, (size_t)m * sizeof *y);
+        if (!factor_W(s)) return false;
+        effect(s, s->rhs);
+        // rows come ascending, so that nothing is overwritten that is still read
+        for (int i = 0; i < m; i++) {
+            y[i] = -s->F[s->list[i]] - s->rhs[s->list[i]];
+        }
         cr__cholesky_solve(s->M, m, y);
         return true;
     }
+    s->factored = 0;
     make_equations(s);
     if (!cr__lu(s->M, m, 0.0, s->order)) return false;
     cr__lu_solve(s->M, m, s->order, s->rhs, y);
