@@ -28,9 +28,9 @@ typedef struct crMotionParam {
     bool ratio;     // searched along x/(1+x) instead of in proportion
 } crMotionParam;
 
-// "mu", "e:0:0.5" (own range) or "height=static[0].offset:-0.005:0.005". Known without a path: mu, e, et,
-// mu_roll, mu_spin of every material and pair of the scene, and threshold. Fails: unknown-name, syntax,
-// out-of-range.
+// "mu", "e:0:0.5" (own range), "height=static[0].offset:-0.005:0.005", or with one value for all items of a
+// list "size=bodies[0].shapes[0].half[*]:0.04:0.06". Known without a path: mu, e, et, mu_roll, mu_spin of every
+// material and pair of the scene, and threshold. Fails: unknown-name, syntax, out-of-range.
 crStatus cr_motion_param(const char* text, crMotionParam* param, crError* error);
 double cr_motion_param_value(const crMotionParam* param, double place);  // place from 0 to 1
 

@@ -13,8 +13,7 @@
 
 #include "step/units.h"
 
-#define GROUPS 64   // that one thread takes at a time
-#define BODIES 256  // likewise
+#define BODIES 256  // that one thread takes at a time
 
 typedef struct Run {
     crPacked* packed;
@@ -155,50 +154,25 @@ static void choose_ratios(Run* run) {
     }
 }
 
-// d = keep d + dp, p += beta d, for impulses and z
-static void accelerate_groups(void* ctx, int begin, int end) {
-    const Run* run = ctx;
-    crPacked* p = run->packed;
-    for (int i = begin; i < end; i++) {
-        const crGroup* g = &p->group[i];
-        if (!g->live) continue;
-        double beta[CR_LANES], keep[CR_LANES];
-        for (int l = 0; l < CR_LANES; l++) {
-            beta[l] = p->live[i * CR_LANES + l] != 0 ? run->beta[g->island[l]] : 0.0;
-            keep[l] = run->keep[g->island[l]];
-        }
-        double* slot = p->hot + g->hot + (2 + CR_AT_P) * CR_LANES;
-        double* d = p->direction + g->step;
-        const double* dP = p->dP + g->step;
-        for (int k = 0; k < g->slots; k++) {
-            for (int m = 0; m < 3; m++) {
-                for (int l = 0; l < CR_LANES; l++) {
-                    int at = m * CR_LANES + l;
-                    d[at] = (keep[l] > 0.0 ? keep[l] * d[at] : 0.0) + dP[at];
-                    slot[at] += beta[l] * d[at];
-                }
-            }
-            slot += CR_LANES * (g->two ? CR_SLOT_TWO : CR_SLOT_ONE);
-            d += 3 * CR_LANES;
-            dP += 3 * CR_LANES;
-        }
+// d = keep d + dz, z += beta d, which the next sweep starts from; it takes the impulses along
+static void accelerate_body(double beta, double keep, double* restrict z, double* restrict d,
+                            double* restrict before) {
+    for (int k = 0; k < CR_BODY_STRIDE; k++) {
+        double last = keep > 0.0 ? keep * d[k] : 0.0;
+        d[k] = last + (z[k] - before[k]);
+        z[k] += beta * d[k];
+        before[k] = z[k];
     }
 }
 
-// and what the next sweep starts from is kept
 static void accelerate_bodies(void* ctx, int begin, int end) {
     const Run* run = ctx;
     crPacked* p = run->packed;
     for (int i = begin; i < end; i++) {
-        int island = p->body_island[i];
+        int island = p->body_island[i], at = CR_BODY_STRIDE * (i + 1);
         if (!run->island[island].live) continue;
-        double beta = run->beta[island], keep = run->keep[island];
-        for (int k = CR_BODY_STRIDE * (i + 1); k < CR_BODY_STRIDE * (i + 2); k++) {
-            double last = keep > 0.0 ? keep * p->z_direction[k] : 0.0;
-            p->z_direction[k] = last + (p->z[k] - p->z_before[k]);
-            p->z[k] += beta * p->z_direction[k];
-            p->z_before[k] = p->z[k];
-        }
+        accelerate_body(run->beta[island], run->keep[island], p->z + at, p->z_direction + at,
+                        p->z_before + at);
     }
 }
 
@@ -227,6 +201,7 @@ crStatus cr__packed_solve(crPacked* p, crPackedIsland* island, int count, crAren
         run.beta[i] = 0.0;
         island[i].momentum = 1.0;
     }
+    p->beta = run.beta;
     p->moving = false;
     cr__units_begin(p->units);
     mark_live(&run);
@@ -238,7 +213,6 @@ crStatus cr__packed_solve(crPacked* p, crPackedIsland* island, int count, crAren
         if (ended) mark_live(&run);
         if (live == 0) break;
         choose_ratios(&run);
-        cr__tasks_for(p->tasks, p->group_count, GROUPS, accelerate_groups, &run);
         cr__units_accelerate(p->units, run.beta, run.keep);
         cr__tasks_for(p->tasks, p->bodies, BODIES, accelerate_bodies, &run);
         p->moving = true;

@@ -204,13 +204,12 @@ static crStatus make_arrays(Build* build) {
     }
     p->hot = cr_arena_alloc(arena, hot * sizeof(double));
     p->cold = cr_arena_alloc(arena, cold * sizeof(double));
-    p->dP = cr_arena_alloc(arena, step * sizeof(double));
     p->direction = cr_arena_alloc(arena, step * sizeof(double));
     p->change = cr_arena_alloc(arena, lanes * sizeof(double));
     p->along = cr_arena_alloc(arena, lanes * sizeof(double));
     p->live = cr_arena_alloc(arena, lanes * sizeof(int64_t));
-    bool ok = p->hot != NULL && p->cold != NULL && p->dP != NULL && p->direction != NULL &&
-              p->change != NULL && p->along != NULL && p->live != NULL;
+    bool ok = p->hot != NULL && p->cold != NULL && p->direction != NULL && p->change != NULL &&
+              p->along != NULL && p->live != NULL;
     for (size_t i = 0; ok && i < lanes; i++) {
         p->live[i] = -1;
         p->change[i] = p->along[i] = 0.0;

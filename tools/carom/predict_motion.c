@@ -106,7 +106,7 @@ static void print_json(const PredictedMotion* p) {
 
 static void summarize(const PredictedMotion* p) {
     const crMotionPrediction* m = &p->prediction;
-    fprintf(stderr, "%s: %d tosses", p->choice.law, p->tosses.count);
+    fprintf(stderr, "%s: %d toss%s", p->choice.law, p->tosses.count, p->tosses.count == 1 ? "" : "es");
     if (p->tosses.skipped > 0)
         fprintf(stderr, ", %d bad ones skipped (the first on line %d)", p->tosses.skipped,
                 p->tosses.skip_first.line);
