@@ -20,7 +20,7 @@ typedef struct crClosest {
 #define CR__ROUGH  0x1p-16
 #define CR__CLEAR  0x1p-12  // gaps that leave no doubt after a rough start
 #define CR__DEPTH  0x1p-34
-#define CR__SHRINK 0x1p-6   // part by which pairs are shrunk that may overlap a little
+#define CR__SHRINK 0x1p-4   // part by which pairs are shrunk that may overlap a little
 #define CR__EQUAL  0x1p-46  // separations closer than this times the size count as equal
 
 // sizes that rounding errors of a pair are relative to
