@@ -106,7 +106,7 @@ static void keep(const Simplex* s, int mask, Simplex* to) {
 static crVec3 reduce(const Simplex* s, Simplex* to) {
     const int order[4][7] = {{0}, {1, 0}, {3, 1, 2, 0}, {3, 5, 6, 1, 2, 4, 0}}, tries[4] = {1, 2, 4, 7};
     int best_mask = 0, away = 0;
-    double best = (double)INFINITY, k[4];
+    double best = (double)INFINITY, k[4] = {0};
     crVec3 v = s->w[s->count];
     to->weight[0] = 1.0;
     if (s->count == 3 && nearest4(s->w, to->weight, &away)) {
