@@ -142,7 +142,7 @@ static double across(const double v[3], int axis) {
 
 static bool faces_of(const crConvex* a, const crConvex* b, const Frame* f, const crBoxAxis* axis, Faces* o) {
     bool a_is_base = axis->face < 3;
-    *o = (Faces){a_is_base ? a : b, a_is_base ? b : a};
+    *o = (Faces){.base = a_is_base ? a : b, .other = a_is_base ? b : a};
     crVec3 n = cr_mat3_mul_t(o->base->R, a_is_base ? axis->n : cr_neg(axis->n));
     double T[3][3], m[3], centre[3];  // the other's axes, and the normal in its frame
     for (int p = 0; p < 3; p++) {
