@@ -127,7 +127,7 @@ export const sceneView = (carom, place, values) => {
     if (detail === drawn) return;
     drawn = detail;
     stage.sun.castShadow = detail < 1;
-    renderer.setPixelRatio(detail < 1 && software ? 2 : Math.max(0.5, Math.min(devicePixelRatio, 2) / 2 ** Math.max(0, detail - 1)));
+    renderer.setPixelRatio(detail < 1 && software ? Math.min(2 * devicePixelRatio, 2) : Math.max(0.5, Math.min(devicePixelRatio, 2) / 2 ** Math.max(0, detail - 1)));
   };
 
   const reach = (goal, interval) => {

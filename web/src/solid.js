@@ -75,7 +75,8 @@ export class Solid {
   }
 
   build(p, hidden) {
-    for (const old of [...this.content.children]) THREE.discard(old);
+    const before = [...this.content.children];
+    this.content.clear();
     // the region with the origin fills the view
     const all = [[0, 0, 0], ...(p.vertices ?? p.section), ...(p.P_II ? [p.P_II] : []), ...(p.P_I ? [p.P_I.map((x) => 1.5 * x)] : [])].map(turned);
     const box = new THREE.Box3().setFromPoints(all);
@@ -88,6 +89,8 @@ export class Solid {
     this.addLaws(p, at, hidden);
     this.addNames(p, at);
     this.render();
+    // only now: a shader goes with the last material that uses it, and is slow to make anew
+    before.forEach(THREE.discard);
   }
 
   addRegion(p, at) {
