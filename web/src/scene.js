@@ -242,7 +242,8 @@ export const sceneView = (carom, place, values) => {
 
   if (renderer) {
     renderer.domElement.setAttribute("role", "img");
-    renderer.domElement.setAttribute("aria-label", "The bodies of the scene; drag to turn the view, wheel to come closer");
+    renderer.domElement.setAttribute("aria-label", "The bodies of the scene; drag or use arrow keys to turn the view, wheel to come closer");
+    THREE.turnByKeys(renderer.domElement, () => orbit, () => { touched = true; });
     new ResizeObserver(fit).observe(view);
   }
   addEventListener("keydown", keys);
