@@ -151,6 +151,8 @@ void cr_step_destroy(crStep* step) {
     if (step == NULL || step->allocator.free == NULL) return;
     crAllocator* a = &step->allocator;
     if (step->warm != NULL) a->free(a->ctx, step->warm, (size_t)step->warm_capacity * sizeof *step->warm);
+    if (step->warm_start != NULL)
+        a->free(a->ctx, step->warm_start, (size_t)step->warm_start_capacity * sizeof *step->warm_start);
     if (step->events != NULL)
         a->free(a->ctx, step->events, (size_t)step->event_capacity * sizeof *step->events);
     cr__tasks_destroy(step->tasks);
@@ -178,16 +180,20 @@ crStatus cr__step_memory(crError* error) {
     return cr_error_set(error, CR_ERR_MEMORY, "arena", "step: out of memory");
 }
 
+void cr__step_keep_start(crStep* step) {
+    memcpy(step->v_start, step->state.v, (size_t)step->model->nv * sizeof(double));
+    memcpy(step->q_start, step->state.q, (size_t)step->model->nq * sizeof(double));
+    step->warm_changed = false;
+}
+
 crStatus cr_step_begin(crStep* step, crError* error) {
-    const crModel* model = step->model;
     step->contact_count = 0;
     step->contacts = NULL;
     step->event_count = 0;
     cr__step_groups_begin(step);
     cr__step_list_awake(step);
     step->certificate = (crCertificate){.outcome = CR_OUTCOME_SOLVED};
-    memcpy(step->v_start, step->state.v, (size_t)model->nv * sizeof(double));
-    memcpy(step->q_start, step->state.q, (size_t)model->nq * sizeof(double));
+    cr__step_keep_start(step);
     crStatus status = cr_arena_reset(&step->scratch);
     return status == CR_OK ? CR_OK : cr__step_memory(error);
 }

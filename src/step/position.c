@@ -52,6 +52,7 @@ typedef struct List {
     crVec3* moved;  // of each body's centre since (nb)
     crVec3* turn;   // rotation vector since (nb)
     double* swing;  // how far that moved its farthest point, m (nb)
+    bool* still;    // it did not at all (nb)
     bool hit;       // pairs with a body that an impact concerned, or those without
     bool anew;      // found by the pass itself
 } List;
@@ -90,13 +91,22 @@ static crStatus list_create(crStep* step, List* list) {
     list->moved = cr_arena_alloc(&step->scratch, nb * sizeof *list->moved);
     list->turn = cr_arena_alloc(&step->scratch, nb * sizeof *list->turn);
     list->swing = cr_arena_alloc(&step->scratch, nb * sizeof *list->swing);
-    return list->moved != NULL && list->turn != NULL && list->swing != NULL ? CR_OK : CR_ERR_MEMORY;
+    list->still = cr_arena_alloc(&step->scratch, nb * sizeof *list->still);
+    bool ok = list->moved != NULL && list->turn != NULL && list->swing != NULL && list->still != NULL;
+    return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
 // how far each body has moved and turned since contacts were found
 static void follow(const crStep* step, List* list) {
     const crDynamics* d = &step->dynamics;
     for (int i = 0; i < step->model->nb && list->at.com != NULL; i++) {
+        list->still[i] = memcmp(&d->com[i], &list->at.com[i], sizeof *d->com) == 0 &&
+                         memcmp(&d->pose[i].q, &list->at.q[i], sizeof *list->at.q) == 0;
+        if (list->still[i]) {
+            list->moved[i] = list->turn[i] = cr_vec3(0, 0, 0);
+            list->swing[i] = 0.0;
+            continue;
+        }
         crQuat turn = cr_quat_mul(d->pose[i].q, cr_quat_conj(list->at.q[i]));
         double sign = turn.w < 0.0 ? -2.0 : 2.0;
         list->moved[i] = cr_sub(d->com[i], list->at.com[i]);
@@ -106,6 +116,7 @@ static void follow(const crStep* step, List* list) {
 }
 
 static crVec3 displacement(const List* list, int body, crVec3 point) {
+    if (list->still[body]) return cr_vec3(0, 0, 0);
     crVec3 r = cr_sub(point, list->at.com[body]);
     return cr_add(list->moved[body], cr_cross(list->turn[body], r));
 }
