@@ -12,23 +12,17 @@
 
 #define MOST_DIRECTIONS 1024
 
-static const char* law_at(const void* ctx, int index) {
-    (void)ctx;
-    const crLawInfo* info = cr_law_info(index);
-    return info != NULL ? info->name : NULL;
-}
-
 // The catalogue's own copy of a name.
 static crStatus read_law_name(const crJson* value, const char* field, const char** name, crError* error) {
     const char* typed = NULL;
     crStatus status = cr_field_text(value, field, &typed, error);
     if (status != CR_OK) return status;
     for (int i = 0; i < cr_law_count(); i++) {
-        if (strcmp(typed, law_at(NULL, i)) != 0) continue;
-        *name = law_at(NULL, i);
+        if (strcmp(typed, cr_name_law(NULL, i)) != 0) continue;
+        *name = cr_name_law(NULL, i);
         return CR_OK;
     }
-    const char* near = cr_name_nearest(typed, law_at, NULL);
+    const char* near = cr_name_nearest(typed, cr_name_law, NULL);
     return near != NULL
                ? cr_field_refuse(value, CR_ERR_NAME, field, error,
                                  "%s: no law is called \"%.60s\"; did you mean \"%s\"?", field, typed, near)
@@ -47,8 +41,8 @@ static crStatus read_law(const crJson* object, crImpact* impact, crError* error)
     bool all = value == NULL || (value->type == CR_JSON_STRING && strcmp(value->text, "all") == 0);
     impact->many = all || value->type == CR_JSON_ARRAY;
     if (all) {
-        while (impact->law_count < CR_IMPACT_MAX_LAWS && law_at(NULL, impact->law_count) != NULL) {
-            impact->laws[impact->law_count] = law_at(NULL, impact->law_count);
+        while (impact->law_count < CR_IMPACT_MAX_LAWS && cr_name_law(NULL, impact->law_count) != NULL) {
+            impact->laws[impact->law_count] = cr_name_law(NULL, impact->law_count);
             impact->law_count++;
         }
         return CR_OK;

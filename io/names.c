@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "carom/resolve.h"
+
 #define LONGEST 31
 
 static int lower(char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char)c; }
@@ -57,4 +59,21 @@ static const char* at_index(const void* ctx, int index) { return ((const char* c
 
 const char* cr_name_nearest_of(const char* typed, const char* const* names) {
     return cr_name_nearest(typed, at_index, names);
+}
+
+const char* cr_name_law(const void* ctx, int index) {
+    (void)ctx;
+    const crLawInfo* info = cr_law_info(index);
+    return info != NULL ? info->name : NULL;
+}
+
+const char* cr_name_rule(const void* ctx, int index) {
+    (void)ctx;
+    const crRuleInfo* info = cr_rule_info(index);
+    return info != NULL ? info->name : NULL;
+}
+
+const char* cr_name_solver(const void* ctx, int index) {
+    (void)ctx;
+    return cr_solver_name(index);
 }

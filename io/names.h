@@ -1,4 +1,4 @@
-// names.h - "did you mean": the nearest of a list of names.
+// names.h - "did you mean": the nearest of a list of names, and the lists of laws, rules and solvers.
 #ifndef CAROM_IO_NAMES_H
 #define CAROM_IO_NAMES_H
 
@@ -10,5 +10,10 @@ const char* cr_name_nearest(const char* typed, const char* (*name_at)(const void
 
 // The same over an array of strings that ends with NULL.
 const char* cr_name_nearest_of(const char* typed, const char* const* names);
+
+// Catalogues as such lists; ctx is not used.
+const char* cr_name_law(const void* ctx, int index);
+const char* cr_name_rule(const void* ctx, int index);
+const char* cr_name_solver(const void* ctx, int index);
 
 #endif

@@ -20,18 +20,6 @@ static const char* const known_fields[] = {
     "pick", "corner", "budget", "tolerance", "stiffness", "hertz",     "extrapolate",
     "e",    "mu",     "et",     "name",      "comment",   NULL};
 
-static const char* rule_at(const void* ctx, int index) {
-    (void)ctx;
-    const crRuleInfo* info = cr_rule_info(index);
-    return info != NULL ? info->name : NULL;
-}
-
-static const char* law_at(const void* ctx, int index) {
-    (void)ctx;
-    const crLawInfo* info = cr_law_info(index);
-    return info != NULL ? info->name : NULL;
-}
-
 // the catalogue's own copy of a name
 static crStatus read_name(const crJson* value, const char* field, const char* (*at)(const void*, int),
                           const char** name, crError* error) {
@@ -56,15 +44,16 @@ static crStatus read_rules(const crJson* object, crResolve* resolve, crError* er
     bool all = value == NULL || (value->type == CR_JSON_STRING && strcmp(value->text, "all") == 0);
     resolve->many = all || value->type == CR_JSON_ARRAY;
     if (all) {
-        while (resolve->rule_count < CR_RESOLVE_MAX_RULES && rule_at(NULL, resolve->rule_count) != NULL) {
-            resolve->rules[resolve->rule_count] = rule_at(NULL, resolve->rule_count);
+        while (resolve->rule_count < CR_RESOLVE_MAX_RULES &&
+               cr_name_rule(NULL, resolve->rule_count) != NULL) {
+            resolve->rules[resolve->rule_count] = cr_name_rule(NULL, resolve->rule_count);
             resolve->rule_count++;
         }
         return CR_OK;
     }
     if (value->type == CR_JSON_STRING) {
         resolve->rule_count = 1;
-        return read_name(value, "rule", rule_at, &resolve->rules[0], error);
+        return read_name(value, "rule", cr_name_rule, &resolve->rules[0], error);
     }
     if (value->type != CR_JSON_ARRAY) {
         return cr_field_refuse(value, CR_ERR_TYPE, "rule", error,
@@ -77,7 +66,7 @@ static crStatus read_rules(const crJson* object, crResolve* resolve, crError* er
     }
     crStatus status = CR_OK;
     for (const crJson* item = value->child; item != NULL && status == CR_OK; item = item->next) {
-        status = read_name(item, "rule", rule_at, &resolve->rules[resolve->rule_count++], error);
+        status = read_name(item, "rule", cr_name_rule, &resolve->rules[resolve->rule_count++], error);
     }
     return status;
 }
@@ -231,7 +220,7 @@ static crStatus read_law(const crJson* object, crResolve* resolve, crError* erro
     const crJson* value = cr_json_get(object, "law");
     if (value == NULL) return CR_OK;
     const char* name = NULL;
-    crStatus status = read_name(value, "law", law_at, &name, error);
+    crStatus status = read_name(value, "law", cr_name_law, &name, error);
     if (status == CR_OK && strcmp(name, "composite") == 0) {
         return cr_field_refuse(value, CR_ERR_NAME, "law", error,
                                "law: composite needs laws of its own; name one");

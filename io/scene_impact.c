@@ -25,25 +25,8 @@ typedef struct SceneRule {
     int eps_count, stiffness_count;
 } SceneRule;
 
-static const char* rule_at(const void* ctx, int index) {
-    (void)ctx;
-    const crRuleInfo* info = cr_rule_info(index);
-    return info != NULL ? info->name : NULL;
-}
-
-static const char* law_at(const void* ctx, int index) {
-    (void)ctx;
-    const crLawInfo* info = cr_law_info(index);
-    return info != NULL ? info->name : NULL;
-}
-
-static const char* solver_at(const void* ctx, int index) {
-    (void)ctx;
-    return cr_solver_name(index);
-}
-
 const char* cr__scene_name(const crPlace* place, const char* field, crSceneCatalogue catalogue) {
-    const char* (*const catalogues[])(const void*, int) = {rule_at, law_at, solver_at};
+    const char* (*const catalogues[])(const void*, int) = {cr_name_rule, cr_name_law, cr_name_solver};
     const char* (*at)(const void*, int) = catalogues[catalogue];
     const char* typed = NULL;
     cr_place_text(place, field, &typed);

@@ -6,8 +6,10 @@ import json
 import math
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
+import tempfile
 
 COMMAND = os.environ["CAROM_COMMAND"]
 SOURCE = pathlib.Path(os.environ["CAROM_SOURCE"])
@@ -33,10 +35,11 @@ def near(what, a, b, scale, tol=1e-12):
     return check(error <= tol, what, a, b, "relative error", error)
 
 
-def carom(*arguments, text=""):
+def carom(*arguments, text="", env=None):
     if isinstance(text, str):
         text = text.encode()
-    run = subprocess.run([COMMAND, *arguments], input=text, capture_output=True)
+    run = subprocess.run([COMMAND, *map(str, arguments)], input=text, capture_output=True,
+                         env={**os.environ, **(env or {})})
     return run.returncode, run.stdout.decode(), run.stderr.decode()
 
 
@@ -102,6 +105,23 @@ PAIR = {"law": "newton", "a": {"fixed": True}, "b": {"mass": 1, "inertia": 0.4, 
                                                      "velocity": [0, -1]}, "point": [0, 0], "n": [0, 1]}
 SPACE = {"law": "newton", "a": BODY, "b": {**BODY, "position": [0, 0, 2], "velocity": [0, 0, -1]},
          "point": [0, 0, 1], "n": [0, 0, 1]}
+
+
+class Folder:
+    """A folder for as long as a test needs it."""
+
+    def __enter__(self):
+        self.path = pathlib.Path(tempfile.mkdtemp())
+        return self.path
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.path)
+
+
+def scene(folder, tree, name="scene.json"):
+    path = folder / name
+    path.write_text(tree if isinstance(tree, str) else json.dumps(tree))
+    return str(path)
 
 
 def changed(base, **fields):

@@ -179,6 +179,19 @@ static inline void gbs_step(Rate f, void* ctx, int n, double t, double h, double
     memcpy(x, table[0], (size_t)n * sizeof(double));
 }
 
+// the stages of a step without contacts, as they are
+static inline void bench_steps(Bench* bench, double h, int steps) {
+    double force[64], v_free[64];
+    for (int s = 0; s < steps; s++) {
+        cr_model_kinematics(bench->model, &bench->state, &bench->d);
+        CHECK_STATUS(cr_model_mass_factor(bench->model, 0.0, &bench->d), CR_OK);
+        cr_model_forces(bench->model, &bench->state, &bench->d, force);
+        cr_model_smooth_velocity(bench->model, &bench->state, force, h, &bench->d, v_free);
+        memcpy(bench->state.v, v_free, (size_t)bench->model->nv * sizeof *v_free);
+        cr_model_integrate(bench->model, h, &bench->state);
+    }
+}
+
 // q' and v' of a whole model, the gyroscopic moment of single free bodies added: x holds q, then v
 static inline void bench_rate(void* ctx, double t, const double* x, double* rate) {
     Bench* bench = ctx;

@@ -2,24 +2,13 @@
 import json
 import os
 import pathlib
-import shutil
-import tempfile
 
-from command import SOURCE, carom, check, main
+from command import SOURCE, Folder, carom, check, main
 
 MODELS = SOURCE / "examples" / "models"
 ARM = str(MODELS / "arm.xml")
 GRIPPER = str(MODELS / "gripper.urdf")
 BOUNCE = str(MODELS / "bounce.sdf")
-
-
-class Folder:
-    def __enter__(self):
-        self.path = pathlib.Path(tempfile.mkdtemp())
-        return self.path
-
-    def __exit__(self, *_):
-        shutil.rmtree(self.path)
 
 
 def good(*arguments):

@@ -8,41 +8,19 @@ import csv
 import json
 import math
 import os
-import pathlib
 import struct
 import subprocess
-import sys
-import tempfile
 import xml.etree.ElementTree as xml
 
-COMMAND = os.environ["CAROM_COMMAND"]
-SOURCE = pathlib.Path(os.environ["CAROM_SOURCE"])
+from command import COMMAND, LAWS, SOURCE, Folder, carom, check, cross, dot, main, times, worst
+
 EXAMPLES = sorted((SOURCE / "examples" / "impacts").glob("*.json"))
-LAWS = ("newton bilinear chatterjee-ruina routh whittaker smith anitescu-potra pfeiffer-glocker brach composite "
-        "compliant spherical projected").split()
 GENERIC = {"W": [[2, 1], [1, 1.2]], "V": [-1, -0.75], "n": [1, 0], "mu": 0.6, "e": 0.7, "et": 0.4}
-failures = 0
-worst = {}
-
-
-def check(ok, *what):
-    global failures
-    if not ok:
-        failures += 1
-        if failures <= 40:
-            print("FAILED:", *what)
-    return ok
 
 
 def near(what, error, tol):
     worst[what] = max(worst.get(what, 0.0), error)
     return check(error <= tol, what, error, "allowed", tol)
-
-
-def carom(*arguments, text="", env=None):
-    run = subprocess.run([COMMAND, *map(str, arguments)], input=text.encode(), capture_output=True,
-                         env={**os.environ, **(env or {})})
-    return run.returncode, run.stdout.decode(), run.stderr.decode()
 
 
 def svg_texts(path):
@@ -217,18 +195,6 @@ def odd_names(folder):
 # data
 
 
-def dot(a, b):
-    return sum(x * y for x, y in zip(a, b))
-
-
-def mul(M, v):
-    return [dot(row, v) for row in M]
-
-
-def cross(a, b):
-    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-
-
 def rotation(q):
     w, x, y, z = q
     return [[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
@@ -279,7 +245,7 @@ def collision(example):
     speed = math.hypot(*tangential)
     t1 = [-x / speed for x in tangential]
     frame = [n, t1, cross(n, t1)]
-    return [[dot(a, mul(W, b)) for b in frame] for a in frame], [dot(a, V) for a in frame], frame
+    return [[dot(a, times(W, b)) for b in frame] for a in frame], [dot(a, V) for a in frame], frame
 
 
 def read_csv(path, columns):
@@ -309,7 +275,7 @@ def check_curves(name, example, frame, rows, scale):
         if not check(key in found, name, key, "is missing"):
             continue
         count += 1
-        near("curve against carom impact", math.dist(mul(frame, P), found[key]) / scale, 1e-12)
+        near("curve against carom impact", math.dist(times(frame, P), found[key]) / scale, 1e-12)
     check(count == len(rows), name, "rows that nobody asked for", count, len(rows))
     return count
 
@@ -319,7 +285,7 @@ def check_region(example, W, V, points, scale):
     mu = math.inf if example.get("mu") == "inf" else example.get("mu", 0)
     speed = math.hypot(*V)
     for P in points:
-        WP = mul(W, P)
+        WP = times(W, P)
         energy = -(dot(P, V) + dot(P, WP) / 2) / (speed * scale)
         penetration = (V[0] + WP[0]) / speed
         tension = P[0] / scale
@@ -357,8 +323,8 @@ def data(folder):
         points = {row[0]: [float(x) for x in row[1:]] for row in rows}
         check(sorted(points) == ["2P_I", "2P_II", "O", "P_I", "P_II"], name, points)
         speed = math.hypot(*V)
-        near("W P_II + V", math.hypot(*[x + y for x, y in zip(mul(W, points["P_II"]), V)]) / speed, 1e-12)
-        near("W P_I + V, normal", abs(mul(W, points["P_I"])[0] + V[0]) / speed, 1e-12)
+        near("W P_II + V", math.hypot(*[x + y for x, y in zip(times(W, points["P_II"]), V)]) / speed, 1e-12)
+        near("W P_I + V, normal", abs(times(W, points["P_I"])[0] + V[0]) / speed, 1e-12)
         scale = max(math.hypot(*points["P_I"]), math.hypot(*points["P_II"]))
         rows = read_csv(out / "curves.csv", ["law", "e", "Pn", "Pt1", "Pt2"])
         total += check_curves(name, example, frame, rows, scale)
@@ -366,7 +332,7 @@ def data(folder):
         check(len(region) >= 100, name, "region", len(region))
         check_region(example, W, V, region, scale)
         _, answer, _ = carom("impact", "--json", "-", text=json.dumps({**example, "law": "routh"}))
-        end = mul(frame, spatial(json.loads(answer)["P"]))
+        end = times(frame, spatial(json.loads(answer)["P"]))
         track = [[float(x) for x in row] for row in read_csv(out / "routh-path.csv", ["Pn", "Pt1", "Pt2"])]
         if check(len(track) >= 2, name, "Routh's path", len(track)):
             check_path(track, end, scale)
@@ -375,22 +341,11 @@ def data(folder):
     check(status == 3 and "data" in err, "data into a file", status, err)
 
 
-def main():
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        for test in (pictures_of_examples, formats, marked_laws, special, refusals, failing_gnuplot, odd_names, data):
-            own = folder / test.__name__
-            own.mkdir()
-            test(own)
-    status, out, _ = carom("region", "--help")
-    check(status == 0 and "carom examples generic | carom region" in out, "help")
-    for what, error in sorted(worst.items()):
-        print(f"worst {what}: {error:.2e}")
-    if failures:
-        print(failures, "failed")
-        sys.exit(1)
-    print("passed")
-
-
-if __name__ == "__main__":
-    main()
+with Folder() as folder:
+    for test in (pictures_of_examples, formats, marked_laws, special, refusals, failing_gnuplot, odd_names, data):
+        own = folder / test.__name__
+        own.mkdir()
+        test(own)
+status, out, _ = carom("region", "--help")
+check(status == 0 and "carom examples generic | carom region" in out, "help")
+main({})

@@ -2,14 +2,12 @@
 import json
 import math
 import os
-import pathlib
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
 
-from command import COMMAND, carom, check, main, near
+from command import COMMAND, Folder, carom, check, main, near, scene
 
 G = 9.81
 FALL = {"carom": 1, "step": {"dt": 0.01, "duration": 0.5},
@@ -22,21 +20,6 @@ FALL = {"carom": 1, "step": {"dt": 0.01, "duration": 0.5},
                    {"name": "f", "joint": "fixed"}]}
 HEADER = ("t,a.x,a.y,a.z,a.qw,a.qx,a.qy,a.qz,a.vx,a.vy,a.vz,a.wx,a.wy,a.wz,p.x,p.y,p.theta,p.vx,p.vy,p.omega,"
           "s.q,s.v,h.q,h.v,b.qw,b.qx,b.qy,b.qz,b.wx,b.wy,b.wz")
-
-
-class Folder:
-    def __enter__(self):
-        self.path = pathlib.Path(tempfile.mkdtemp())
-        return self.path
-
-    def __exit__(self, *_):
-        shutil.rmtree(self.path)
-
-
-def scene(folder, tree, name="scene.json"):
-    path = folder / name
-    path.write_text(tree if isinstance(tree, str) else json.dumps(tree))
-    return str(path)
 
 
 def run(tree, *options, expect=0):

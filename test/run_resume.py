@@ -1,14 +1,11 @@
 """carom run --resume: the same end as a run that never stopped, files cut anywhere, files of others, bad files."""
 import json
 import os
-import pathlib
-import shutil
 import signal
 import subprocess
-import tempfile
 import time
 
-from command import COMMAND, carom, check, main
+from command import COMMAND, Folder, carom, check, main, scene
 
 STACK = {"carom": 1, "step": {"dt": 0.004, "duration": 0.8}, "materials": {"m": {"mu": 0.4, "e": 0.3}},
          "bodies": [{"name": "low", "pos": [0, 0, 0.1], "shapes": [{"type": "box", "half": [0.1, 0.1, 0.1], "material": "m"}]},
@@ -19,21 +16,6 @@ STACK = {"carom": 1, "step": {"dt": 0.004, "duration": 0.8}, "materials": {"m": 
 FLIGHT = {"carom": 1, "step": {"dt": 0.01, "duration": 0.5},
           "bodies": [{"name": "a", "pos": [1, 2, 3], "vel": [0.5, -0.25, 2], "omega": [0, 0, 3], "mass": 2, "inertia": 0.5},
                      {"name": "p", "joint": "planar", "vel": [3, 4], "omega": 2, "mass": 1, "inertia": 1}]}
-
-
-class Folder:
-    def __enter__(self):
-        self.path = pathlib.Path(tempfile.mkdtemp())
-        return self.path
-
-    def __exit__(self, *_):
-        shutil.rmtree(self.path)
-
-
-def scene(folder, tree, name="scene.json"):
-    path = folder / name
-    path.write_text(json.dumps(tree))
-    return str(path)
 
 
 def run(path, *options, expect=0):

@@ -180,18 +180,9 @@ TEST(double_pendulum_follows_the_textbook) {
         double start[4] = {1.2, -1.6, 0.3, 1.7};
         double z[4] = {1.2, -0.4, 0.3, 2.0};
         int steps = k == 0 ? 1000 : 2000;
-        double h = 0.5 / steps;
         memcpy(bench.state.q, start, 2 * sizeof(double));
         memcpy(bench.state.v, start + 2, 2 * sizeof(double));
-        for (int s = 0; s < steps; s++) {
-            double force[2], v_free[2];
-            cr_model_kinematics(bench.model, &bench.state, &bench.d);
-            CHECK_STATUS(cr_model_mass_factor(bench.model, 0.0, &bench.d), CR_OK);
-            cr_model_forces(bench.model, &bench.state, &bench.d, force);
-            cr_model_smooth_velocity(bench.model, &bench.state, force, h, &bench.d, v_free);
-            memcpy(bench.state.v, v_free, sizeof v_free);
-            cr_model_integrate(bench.model, h, &bench.state);
-        }
+        bench_steps(&bench, 0.5 / steps, steps);
         for (int s = 0; s < 50; s++) {
             gbs_step(textbook_rate, &p, 4, 0.0, 0.01, z);
         }

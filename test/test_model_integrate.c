@@ -155,18 +155,9 @@ TEST(a_ball_joint_converges) {
     double error[2];
     for (int k = 0; k < 2; k++) {
         int steps = k == 0 ? 4000 : 8000;
-        double h = 0.5 / steps;
         memcpy(bench.state.q, start, 4 * sizeof(double));
         memcpy(bench.state.v, start + 4, 3 * sizeof(double));
-        for (int s = 0; s < steps; s++) {
-            double force[3], v_free[3];
-            cr_model_kinematics(bench.model, &bench.state, &bench.d);
-            CHECK_STATUS(cr_model_mass_factor(bench.model, 0.0, &bench.d), CR_OK);
-            cr_model_forces(bench.model, &bench.state, &bench.d, force);
-            cr_model_smooth_velocity(bench.model, &bench.state, force, h, &bench.d, v_free);
-            memcpy(bench.state.v, v_free, sizeof v_free);
-            cr_model_integrate(bench.model, h, &bench.state);
-        }
+        bench_steps(&bench, 0.5 / steps, steps);
         error[k] = 0.0;
         double sign = 0.0;
         for (int i = 0; i < 4; i++) {

@@ -1,26 +1,7 @@
 // Scenes: values read as they stand, every refusal by field, line and column, values set by path.
-#include "test.h"
+#include "scene_text.h"
 
 #include "io/json_set.h"
-#include "io/scene.h"
-
-static crStatus read_text(const char* text, crScene* scene, crError* error) {
-    crJsonDoc doc;
-    *error = (crError){0};
-    crStatus status = cr_json_parse(text, strlen(text), 1, &doc, error);
-    if (status != CR_OK) return status;
-    status = cr_scene_read(doc.root, scene, error);
-    cr_json_free(&doc);
-    return status;
-}
-
-// the scene, or a failed check with the reason
-static bool good(const char* text, crScene* scene) {
-    crError error;
-    crStatus status = read_text(text, scene, &error);
-    return test_check(status == CR_OK, __FILE__, __LINE__, "%s: %d:%d %s", text, error.line, error.column,
-                      error.message);
-}
 
 TEST(defaults) {
     crScene scene;

@@ -1,24 +1,6 @@
 // test_scene_impact.c - what scenes say about impacts: parameters of laws and rules reach them, and mistakes
 // are refused by field, line and column.
-#include "io/scene.h"
-#include "test.h"
-
-static crStatus read_text(const char* text, crScene* scene, crError* error) {
-    crJsonDoc doc;
-    *error = (crError){0};
-    crStatus status = cr_json_parse(text, strlen(text), 1, &doc, error);
-    if (status != CR_OK) return status;
-    status = cr_scene_read(doc.root, scene, error);
-    cr_json_free(&doc);
-    return status;
-}
-
-static bool good(const char* text, crScene* scene) {
-    crError error;
-    crStatus status = read_text(text, scene, &error);
-    return test_check(status == CR_OK, __FILE__, __LINE__, "%s: %d:%d %s", text, error.line, error.column,
-                      error.message);
-}
+#include "scene_text.h"
 
 #define IMPACT(part) "{\"carom\":1,\"impact\":{" part "}}"
 

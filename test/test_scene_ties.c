@@ -1,22 +1,11 @@
 // Scenes: rotors, springs and limits of balls, groups and masks, excluded bodies, joints that follow others; and
 // JSON trees laid over each other, made by hand and written.
-#include "test.h"
+#include "scene_text.h"
 
 #include <stdlib.h>
 
 #include "io/json_merge.h"
-#include "io/scene.h"
 #include "io/tree.h"
-
-static crStatus read_text(const char* text, crScene* scene, crError* error) {
-    crJsonDoc doc;
-    *error = (crError){0};
-    crStatus status = cr_json_parse(text, strlen(text), 1, &doc, error);
-    if (status != CR_OK) return status;
-    status = cr_scene_read(doc.root, scene, error);
-    cr_json_free(&doc);
-    return status;
-}
 
 TEST(values) {
     crScene scene;

@@ -1,24 +1,6 @@
 // test_step_recorded.c - event-driven trajectories that Siconos published (PARAMS.md beside them), row by row.
-#include "data.h"
+#include "reference.h"
 #include "step_scene.h"
-
-static FILE* open_reference(const char* name, int columns, int* rows) {
-    char path[512];
-    int cols = 0;
-    if (test_data(name, path, sizeof path) == NULL) {
-        test_skip("no data");
-        return NULL;
-    }
-    FILE* file = fopen(path, "r");
-    CHECK(fscanf(file, "%d %d", rows, &cols) == 2 && cols == columns);
-    return file;
-}
-
-static void read_row(FILE* file, int columns, double* row) {
-    for (int j = 0; j < columns; j++) {
-        CHECK(fscanf(file, "%lf", &row[j]) == 1);
-    }
-}
 
 static crStepSettings event_settings(double dt, double threshold) {
     crStepSettings settings = scene_settings(CR_METHOD_EVENT);

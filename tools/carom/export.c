@@ -20,6 +20,21 @@ bool export_is_trajectory(const char* path) {
     return dot != NULL && (strcmp(dot, ".h5") == 0 || strcmp(dot, ".csv") == 0);
 }
 
+// -1: no option of these verbs; else the exit status so far
+static int take_option(void* ctx, char* name, char* value) {
+    ExportOptions* o = ctx;
+    if (strcmp(name, "--json") == 0) return usage_error(o->scene.verb, "unknown option '%s'", name);
+    bool out = strcmp(name, o->out_name) == 0;
+    if (!out && strcmp(name, "--scene") != 0) return -1;
+    if (value == NULL) return usage_error(o->scene.verb, "%s needs a value", name);
+    *(out ? &o->out : &o->of) = value;
+    return EXIT_GOOD;
+}
+
+int export_arguments(ExportOptions* options, int count, char** arguments, void (*help)(void)) {
+    return scene_arguments(&options->scene, count, arguments, help, take_option, options);
+}
+
 static void write_rows(FILE* file, const char* key, const double* rows, size_t count, int width) {
     fprintf(file, ",\n\"%s\":[", key);
     for (size_t i = 0; i < count; i++) {

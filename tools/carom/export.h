@@ -4,6 +4,16 @@
 
 #include "scene_input.h"
 
+typedef struct ExportOptions {
+    SceneInput scene;
+    const char* out_name;  // what the verb calls its file
+    const char* out;
+    const char* of;  // --scene, of a trajectory
+} ExportOptions;
+
+// All arguments of a verb that exports. -1 to go on, else the exit status.
+int export_arguments(ExportOptions* options, int count, char** arguments, void (*help)(void));
+
 // true where the path ends as trajectories do: .h5 or .csv.
 bool export_is_trajectory(const char* path);
 

@@ -237,8 +237,7 @@ static int fit_all(Fitting* f) {
             error = fit->error;
             status = fit->status;
         }
-        if (status != CR_OK)
-            code = stop_asked() ? EXIT_INTERRUPTED : fitting_refuse("fit", f->path, &error);
+        if (status != CR_OK) code = stop_asked() ? EXIT_INTERRUPTED : fitting_refuse("fit", f->path, &error);
     }
     progress_end(&w.progress);
     rank(f);

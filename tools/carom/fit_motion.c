@@ -80,11 +80,6 @@ static int take_law(void* ctx, char* name) {
                         : usage_error("fit", "no law is called '%s'; carom laws lists them", name);
 }
 
-static const char* rule_at(const void* ctx, int index) {
-    (void)ctx;
-    return index < cr_rule_count() ? cr_rule_info(index)->name : NULL;
-}
-
 static int take_rule(void* ctx, char* name) {
     Tossing* f = ctx;
     bool all = strcmp(name, "all") == 0;
@@ -95,7 +90,7 @@ static int take_rule(void* ctx, char* name) {
         if (!all) return -1;
     }
     if (all) return -1;
-    const char* near = cr_name_nearest(name, rule_at, NULL);
+    const char* near = cr_name_nearest(name, cr_name_rule, NULL);
     return near != NULL ? usage_error("fit", "no rule is called '%s'; did you mean '%s'?", name, near)
                         : usage_error("fit", "no rule is called '%s'", name);
 }

@@ -28,26 +28,9 @@ static void print_help(void) {
         "  carom run pool-break --out break.h5 && carom export break.h5 -o break.json");
 }
 
-typedef struct Options {
-    SceneInput scene;
-    const char* out;
-    const char* of;  // scene of a trajectory
-} Options;
-
-// -1: no option of this verb; else the exit status so far
-static int take_option(void* ctx, char* name, char* value) {
-    Options* o = ctx;
-    if (strcmp(name, "--json") == 0) return usage_error("export", "unknown option '%s'", name);
-    bool out = strcmp(name, "-o") == 0;
-    if (!out && strcmp(name, "--scene") != 0) return -1;
-    if (value == NULL) return usage_error("export", "%s needs a value", name);
-    *(out ? &o->out : &o->of) = value;
-    return EXIT_GOOD;
-}
-
 // -1 to go on, else the exit status
-static int read_options(Options* o, int count, char** arguments) {
-    int status = scene_arguments(&o->scene, count, arguments, print_help, take_option, o);
+static int read_options(ExportOptions* o, int count, char** arguments) {
+    int status = export_arguments(o, count, arguments, print_help);
     if (status >= 0) return status;
     if (o->scene.path == NULL) return usage_error("export", "which scene or trajectory?");
     if (o->of != NULL && !export_is_trajectory(o->scene.path))
@@ -67,7 +50,7 @@ static int write_file(const char* path, const char* text) {
 }
 
 int verb_export(int count, char** arguments) {
-    Options o = {.scene = scene_input("export")};
+    ExportOptions o = {.scene = scene_input("export"), .out_name = "-o"};
     int status = read_options(&o, count, arguments);
     if (status >= 0) return status;
     char* text = NULL;

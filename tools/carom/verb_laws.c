@@ -23,12 +23,6 @@ static void print_help(void) {
          "  carom laws --json | python3 -m json.tool --json-lines");
 }
 
-static const char* law_at(const void* ctx, int index) {
-    (void)ctx;
-    const crLawInfo* info = cr_law_info(index);
-    return info != NULL ? info->name : NULL;
-}
-
 static const crLawInfo* find_law(const char* name) {
     for (int i = 0; i < cr_law_count(); i++) {
         if (strcmp(cr_law_info(i)->name, name) == 0) return cr_law_info(i);
@@ -129,7 +123,7 @@ int verb_laws(int count, char** arguments) {
         } else if (argument[0] == '-') {
             return usage_error("laws", "unknown option '%s'", argument);
         } else if (find_law(argument) == NULL) {
-            const char* near = cr_name_nearest(argument, law_at, NULL);
+            const char* near = cr_name_nearest(argument, cr_name_law, NULL);
             return near != NULL
                        ? usage_error("laws", "no law is called '%s'; did you mean '%s'?", argument, near)
                        : usage_error("laws", "no law is called '%s'", argument);

@@ -42,11 +42,6 @@ typedef struct Options {
     char* laws[CR_PICTURE_LAWS];
 } Options;
 
-static const char* law_name(const void* ctx, int index) {
-    (void)ctx;
-    return index < cr_law_count() ? cr_law_info(index)->name : NULL;
-}
-
 static bool is_law(const char* name) {
     for (int i = 0; i < cr_law_count(); i++) {
         if (strcmp(name, cr_law_info(i)->name) == 0) return true;
@@ -61,7 +56,7 @@ static int read_laws(char* list, Options* options) {
         char* comma = strchr(name, ',');
         if (comma != NULL) *comma = '\0';
         if (!is_law(name)) {
-            const char* near = cr_name_nearest(name, law_name, NULL);
+            const char* near = cr_name_nearest(name, cr_name_law, NULL);
             return near != NULL
                        ? usage_error("region", "no law is called '%s'; did you mean '%s'?", name, near)
                        : usage_error("region", "no law is called '%s'; carom laws lists them", name);

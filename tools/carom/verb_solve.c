@@ -53,11 +53,6 @@ typedef struct Options {
     bool json;
 } Options;
 
-static const char* solver_at(const void* ctx, int index) {
-    (void)ctx;
-    return cr_solver_name(index);
-}
-
 static const char* format_at(const void* ctx, int index) {
     (void)ctx;
     return cr_problem_format(index);
@@ -89,7 +84,7 @@ static int take_option(Options* options, const char* name, const char* value) {
     }
     bool solver = strcmp(name, "--solver") == 0;
     *(solver ? &options->solver : &options->format) = value;
-    return check_name(solver ? "solver" : "format", value, solver ? solver_at : format_at);
+    return check_name(solver ? "solver" : "format", value, solver ? cr_name_solver : format_at);
 }
 
 // -1 to go on, else the exit status

@@ -43,26 +43,9 @@ static void print_help(void) {
         "  carom view --out carom.html");
 }
 
-typedef struct Options {
-    SceneInput scene;
-    const char* out;
-    const char* of;  // scene of a trajectory
-} Options;
-
-// -1: no option of this verb; else the exit status so far
-static int take_option(void* ctx, char* name, char* value) {
-    Options* o = ctx;
-    if (strcmp(name, "--json") == 0) return usage_error("view", "unknown option '%s'", name);
-    bool out = strcmp(name, "--out") == 0;
-    if (!out && strcmp(name, "--scene") != 0) return -1;
-    if (value == NULL) return usage_error("view", "%s needs a value", name);
-    *(out ? &o->out : &o->of) = value;
-    return EXIT_GOOD;
-}
-
 // -1 to go on, else the exit status
-static int read_options(Options* o, int count, char** arguments) {
-    int status = scene_arguments(&o->scene, count, arguments, print_help, take_option, o);
+static int read_options(ExportOptions* o, int count, char** arguments) {
+    int status = export_arguments(o, count, arguments, print_help);
     if (status >= 0) return status;
     if (o->of != NULL && (o->scene.path == NULL || !export_is_trajectory(o->scene.path)))
         return usage_error("view", "--scene goes with a trajectory, .h5 or .csv");
@@ -118,7 +101,7 @@ static int write_page(const char* path, const char* page, size_t size) {
     return EXIT_FILE;
 }
 
-static int show(const Options* o, const char* text) {
+static int show(const ExportOptions* o, const char* text) {
     const char* name = o->scene.path;
     const char* slash = name != NULL ? strrchr(name, '/') : NULL;
     size_t size = 0;
@@ -138,7 +121,7 @@ static int show(const Options* o, const char* text) {
 }
 
 int verb_view(int count, char** arguments) {
-    Options o = {.scene = scene_input("view")};
+    ExportOptions o = {.scene = scene_input("view"), .out_name = "--out"};
     int status = read_options(&o, count, arguments);
     if (status >= 0) return status;
     if (cr_web_page[0] == '\0') {
