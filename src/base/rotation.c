@@ -3,6 +3,7 @@
 
 crQuat cr_quat_normalize(crQuat q) {
     double r = sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+    if (r == 1.0) return q;
     if (!(r > 0.0) || !isfinite(r)) return cr_quat_identity();
     return (crQuat){q.w / r, q.x / r, q.y / r, q.z / r};
 }

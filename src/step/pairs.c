@@ -17,6 +17,10 @@
 
 double cr__step_speed(const crStep* step, const double* v, int i) {
     const crDynamics* d = &step->dynamics;
+    const crBody* body = &step->model->bodies[i];
+    if (body->single) {
+        return cr_norm(cr__load_vec(v + body->v)) + cr_norm(cr__load_vec(v + body->v + 3)) * step->size[i];
+    }
     crTwist twist = cr__step_twist(step, v, i);
     crVec3 u = cr__twist_at(twist, cr_sub(d->com[i], d->origin[i]));
     return cr_norm(u) + cr_norm(twist.omega) * step->size[i];
