@@ -37,6 +37,7 @@ typedef struct crStepCache {
     bool* left;        // near: a shape of the body left its box (nb)
     double* margin;    // a contact is looked for within the sum of its two bodies' margins, m (nb)
     double flat;       // or within this, m; negative: by margins
+    bool even;         // no margin is less than what the fastest of the part could push its body by
     int* first_shape;  // shapes of each body: body_shapes[first_shape[b]] and on (nb + 1)
     int* body_shapes;  // (shape_count)
     int* first_tie;    // loops of each body, likewise (nb + 1)
@@ -67,6 +68,7 @@ typedef struct crStepCache {
     // local clocks
     double start;         // time at the beginning of the step, s
     double now_at;        // since start: the time at which contacts and flights are looked at, s
+    double ahead;         // contacts that would touch so soon are touching for impacts, see locals.c, s
     double* clock;        // since start: when q, v and dynamics of each body hold, s (nb)
     bool* hit;            // an impact of this step concerned this body (nb)
     bool* fresh;          // its velocity or time changed since contacts were found (nb)

@@ -94,9 +94,12 @@ static crStatus number_bodies(Build* build) {
         number_body(build, p->contact[i].body_a);
         number_body(build, p->contact[i].body_b);
     }
-    for (int k = 0; p->units != NULL && k < step->H.entries; k++) {
-        int body = model->dof_body[step->H.col[k]];
-        if (model->bodies[body].single) number_body(build, body);
+    for (int i = 0; p->units != NULL && i < p->units->count; i++) {
+        const crRowUnit* unit = &p->units->unit[i];
+        for (int k = 0; k < unit->width; k++) {
+            int body = model->dof_body[unit->col[k]];
+            if (model->bodies[body].single) number_body(build, body);
+        }
     }
     cr__tasks_for(p->tasks, p->bodies, BODIES, fill_bodies, build);
     crStatus status = CR_OK;

@@ -22,6 +22,9 @@ static double speed_by(const crStep* step, crTwist twist, int i) {
 }
 
 double cr__step_speed(const crStep* step, const double* v, int i) {
+    const crBody* body = &step->model->bodies[i];
+    if (body->single)
+        return cr_norm(cr__load_vec(v + body->v)) + cr_norm(cr__load_vec(v + body->v + 3)) * step->size[i];
     return speed_by(step, cr__step_twist(step, v, i), i);
 }
 
@@ -38,6 +41,8 @@ static double next_speed(const crStep* step, const double* v, int i, crTwist* of
     return speed_by(step, twist, i);
 }
 
+static double larger(double a, double b) { return a > b ? a : b; }
+
 // margin beyond what a body travels
 static double room_of(const crStep* step, int b) {
     return (step->settings.deadband + PUSH) * step->size[b] + step->settings.cluster;
@@ -48,13 +53,19 @@ crStatus cr__step_margins(crStep* step, double h, crError* error) {
     crDynamics* d = &step->dynamics;
     cache->flat = -1.0;
     cache->margin[CR_WORLD] = 0.0;
+    double most = 0.0, least = INFINITY;
     for (int k = 0; k < step->part_count; k++) {
         int b = step->part[k];
-        double speed = next_speed(step, step->state.v, b, d->twist);
-        if (cr__moves(step->model, b)) speed = fmax(speed, next_speed(step, step->v_free, b, d->rate));
+        bool moves = cr__moves(step->model, b);
+        double speed = next_speed(step, step->state.v, b, d->twist), room = room_of(step, b);
+        if (moves) speed = larger(speed, next_speed(step, step->v_free, b, d->rate));
         if (!(h * speed <= step->settings.bound)) return cr__step_lost(step, b, "speed", speed, error);
-        cache->margin[b] = h * speed + room_of(step, b);
+        double margin = cache->margin[b] = h * speed + room;
+        if (!moves) continue;
+        most = larger(most, margin - room);
+        least = margin - 0.5 * room < least ? margin - 0.5 * room : least;
     }
+    cache->even = most <= least;
     for (int b = 1; b < step->model->nb && step->certificate.asleep > 0; b++) {
         if (step->sleep[b].island != 0) cache->margin[b] = room_of(step, b);
     }
