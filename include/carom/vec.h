@@ -126,6 +126,7 @@ static inline crQuat cr_quat_conj(crQuat q) {
 // Zero or non-finite gives the identity.
 static inline crQuat cr_quat_normalize(crQuat q) {
     double r = sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+    if (r == 1.0) return q;
     if (!(r > 0.0) || !isfinite(r)) return cr_quat_identity();
     crQuat unit = {q.w / r, q.x / r, q.y / r, q.z / r};
     return unit;

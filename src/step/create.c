@@ -18,15 +18,14 @@ static void* zeros(crArena* arena, int count, size_t size) {
 static crStatus make_identity(crStep* step) {
     int nv = step->model->nv;
     int* start = zeros(&step->store, nv + 1, sizeof *start);
-    int* col = zeros(&step->store, nv, sizeof *col);
     double* value = zeros(&step->store, nv, sizeof *value);
-    if (start == NULL || col == NULL || value == NULL) return CR_ERR_MEMORY;
+    if (start == NULL || value == NULL) return CR_ERR_MEMORY;
     for (int i = 0; i < nv; i++) {
         start[i + 1] = i + 1;
-        col[i] = i;
         value[i] = 1.0;
     }
-    step->identity = (crMatrix){nv, nv, start, col, value};
+    // the one entry of row i is the i-th and stands in column i
+    step->identity = (crMatrix){nv, nv, start, start, value};
     return CR_OK;
 }
 
@@ -165,8 +164,8 @@ void cr_step_destroy(crStep* step) {
 
 crStatus cr__step_grow(const crAllocator* a, void** array, int* capacity, int used, int needed, size_t size) {
     if (needed <= *capacity) return CR_OK;
-    int larger = *capacity > 0 ? 2 * *capacity : 16;
-    larger = larger > needed ? larger : needed;
+    // a quarter more each time: arrays of millions are not twice as large as they must be
+    int larger = needed + needed / 4 > 16 ? needed + needed / 4 : 16;
     void* memory = a->alloc(a->ctx, (size_t)larger * size);
     if (memory == NULL) return CR_ERR_MEMORY;
     if (used > 0) memcpy(memory, *array, (size_t)used * size);
@@ -213,13 +212,9 @@ crStatus cr__step_lost(const crStep* step, int body, const char* what, double va
                         name != NULL ? " " : "", name != NULL ? name : "", what, value);
 }
 
-crStatus cr_step_finite(crStep* step, crError* error) {
+// the body whose position or velocity is not a number
+static crStatus find_lost(crStep* step, crError* error) {
     const crModel* model = step->model;
-    crCertificate* c = &step->certificate;
-    c->escaped = c->escapee = 0;
-    if (!isfinite(step->state.time)) {
-        return cr_error_set(error, CR_ERR_FINITE, "time", "time: became %g", step->state.time);
-    }
     for (int i = 1; i < model->nb; i++) {
         const crBody* body = &model->bodies[i];
         for (int j = body->q; j < body->q + body->nq; j++) {
@@ -230,6 +225,21 @@ crStatus cr_step_finite(crStep* step, crError* error) {
             if (!isfinite(step->state.v[j]))
                 return cr__step_lost(step, i, "velocity", step->state.v[j], error);
         }
+    }
+    return CR_OK;
+}
+
+crStatus cr_step_finite(crStep* step, crError* error) {
+    const crModel* model = step->model;
+    crCertificate* c = &step->certificate;
+    c->escaped = c->escapee = 0;
+    if (!isfinite(step->state.time)) {
+        return cr_error_set(error, CR_ERR_FINITE, "time", "time: became %g", step->state.time);
+    }
+    bool finite = cr__finite(step->state.q, model->nq) && cr__finite(step->state.v, model->nv);
+    if (!finite) return find_lost(step, error);
+    for (int i = 1; i < model->nb; i++) {
+        const crBody* body = &model->bodies[i];
         if (body->joint != CR_JOINT_FREE) continue;
         if (!(cr_norm(cr__load_vec(step->state.q + body->q)) > step->settings.bound)) continue;
         if (c->escaped++ == 0) c->escapee = i;

@@ -116,7 +116,6 @@ static void follow(const crStep* step, List* list) {
 }
 
 static crVec3 displacement(const List* list, int body, crVec3 point) {
-    if (list->still[body]) return cr_vec3(0, 0, 0);
     crVec3 r = cr_sub(point, list->at.com[body]);
     return cr_add(list->moved[body], cr_cross(list->turn[body], r));
 }
@@ -203,9 +202,16 @@ static double least_gap(const Pass* pass, const List* list, int begin, int end, 
     // what does not move has no size
     double size_a = step->size[c->body_a], size_b = step->size[c->body_b];
     double size = size_a > 0.0 && (size_a < size_b || !(size_b > 0.0)) ? size_a : size_b;
-    bool smooth = rolls(step, c);
     double least = INFINITY;
     *error = 0.0;
+    if (list->still[c->body_a] && list->still[c->body_b]) {
+        for (int i = begin; i < end; i++) {
+            double gap = list->at.contacts[i].point.gap;
+            if (gap < least) least = gap;
+        }
+        return least;
+    }
+    bool smooth = rolls(step, c);
     for (int i = begin; i < end; i++) {
         const crStepPoint* p = &list->at.contacts[i].point;
         crVec3 u = cr_sub(displacement(list, c->body_b, p->point), displacement(list, c->body_a, p->point));
@@ -417,7 +423,11 @@ static crStatus recall(Pass* pass, const Memory* memory) {
 }
 
 // room for the contacts of so many rounds
-static crStatus memory_create(crStep* step, int count, Memory* memory) {
+static crStatus memory_create(crStep* step, const Pass* pass, Memory* memory) {
+    int count = 0;
+    for (int i = 0; i < pass->count; i++) {
+        count += !rolls(step, pass->near[i].of);
+    }
     memory->capacity = KEEP * count;
     memory->kept = cr_arena_alloc(&step->scratch, (size_t)(memory->capacity + 1) * sizeof *memory->kept);
     return memory->kept != NULL ? CR_OK : CR_ERR_MEMORY;
@@ -465,7 +475,7 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
         if (!(pass.beyond > 0.0) || round == ROUNDS) break;
         if (round == 0) {
             // it stays, with what was found first
-            if (memory_create(step, pass.count, &memory) != CR_OK) return cr__step_memory(error);
+            if (memory_create(step, &pass, &memory) != CR_OK) return cr__step_memory(error);
             mark = cr_arena_mark(&step->scratch);
         }
         if (recall(&pass, &memory) != CR_OK) return cr__step_memory(error);

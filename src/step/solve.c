@@ -38,11 +38,13 @@ void cr__step_certify(crStep* step, crOutcome outcome, const crAudit* audit, dou
     c->complementarity = fmax(c->complementarity, audit->complementarity);
 }
 
-static int compare(const crWarm* w, const crStepContact* c, bool shapes_only) {
+static inline int compare(const crWarm* w, const crStepContact* c, bool shapes_only) {
     const crStepPoint* p = &c->point;
+    // nearly always, and what stands side by side is compared at once
+    bool shapes = memcmp(&w->shape_a, &c->shape_a, 2 * sizeof w->shape_a) == 0;
+    if (shapes && (shapes_only || memcmp(&w->child_a, &p->child_a, 4 * sizeof w->child_a) == 0)) return 0;
     if (w->shape_a != c->shape_a) return w->shape_a < c->shape_a ? -1 : 1;
     if (w->shape_b != c->shape_b) return w->shape_b < c->shape_b ? -1 : 1;
-    if (shapes_only) return 0;
     if (w->child_a != p->child_a) return w->child_a < p->child_a ? -1 : 1;
     if (w->child_b != p->child_b) return w->child_b < p->child_b ? -1 : 1;
     if (w->feature_a != p->feature_a) return w->feature_a < p->feature_a ? -1 : 1;
@@ -52,8 +54,8 @@ static int compare(const crWarm* w, const crStepContact* c, bool shapes_only) {
 
 // the first force kept, from cursor on, that is not before c; NULL where it is not c's. Forces are sorted as
 // contacts are
-static const crWarm* next_kept(const crWarm* kept, int count, const crStepContact* c, bool shapes_only,
-                               int* cursor) {
+static inline const crWarm* next_kept(const crWarm* kept, int count, const crStepContact* c, bool shapes_only,
+                                      int* cursor) {
     int order = -1;
     while (*cursor < count) {
         order = compare(&kept[*cursor], c, shapes_only);
