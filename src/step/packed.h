@@ -106,8 +106,8 @@ void cr__step_apply(crStep* step, int count, const int* index, const crPackedCon
 // Events of contacts that begin, and the forces to start from next time.
 crStatus cr__step_keep(crStep* step, crError* error);
 
-// P, or what is nearest along it in the cone of c: a solver that ran out of iterations leaves it outside, and so
-// does a normal that turned since
+// P, or what is nearest along it in the cone of c: a solver that ran out of iterations leaves it outside, and
+// so does a normal that turned since
 static inline crVec3 cr__in_cone(const crPackedContact* c, crVec3 P) {
     double pn = cr_dot(c->normal, P);
     crVec3 pt = cr_madd(P, -pn, c->normal);
