@@ -181,14 +181,6 @@ static void start_packed(crStep* step, const crIslandSolve* s) {
     }
 }
 
-// what a solver left outside the cone, because it ran out of iterations
-static crVec3 in_cone(const crPackedContact* c, crVec3 P) {
-    double pn = fmax(0.0, cr_dot(c->normal, P));
-    crVec3 pt = cr_madd(P, -cr_dot(c->normal, P), c->normal);
-    double size = cr_norm(pt), limit = c->mu * pn;
-    return cr_madd(size > limit ? cr_scale(limit / size, pt) : pt, pn, c->normal);
-}
-
 // their impulses, and no rows any more
 static void return_packed(crStep* step, const crIslandSolve* s) {
     for (int i = 0; i < s->count; i++) {
@@ -201,7 +193,7 @@ static void return_packed(crStep* step, const crIslandSolve* s) {
             P = cr_madd(P, step->p[c->row + r], cr_mat3_column(F, r));
             step->p[c->row + r] = 0.0;
         }
-        s->contact[i].P = in_cone(&s->contact[i], P);
+        s->contact[i].P = cr__in_cone(&s->contact[i], P);
         c->row = -1;
     }
 }
