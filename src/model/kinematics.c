@@ -42,6 +42,14 @@ static int tree_bodies(const crModel* model, int* entries) {
     return bodies;
 }
 
+static void fill_paths(const crModel* model, const crBody* body, int* path) {
+    for (int i = body->v; i < body->v + body->nv; i++) {
+        for (int j = i; j >= 0; j = model->dof_parent[j]) {
+            path[model->row[i] + model->dof_depth[j]] = j;
+        }
+    }
+}
+
 crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d) {
     if (model == NULL || arena == NULL || d == NULL) return CR_ERR_ARGUMENT;
     *d = (crDynamics){0};
@@ -58,11 +66,13 @@ crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d)
         take(arena, &made.wrench, trees, sizeof(crTwist)) &&
         take(arena, &made.composite, trees, sizeof(crInertia)) &&
         take(arena, &made.work, nv, sizeof(double)) && take(arena, &made.pivot, nv, sizeof(double)) &&
-        take(arena, &made.known, nb, 1) && take(arena, &made.q, model->nq, sizeof(double));
+        take(arena, &made.path, nM, sizeof(int)) && take(arena, &made.known, nb, 1) &&
+        take(arena, &made.q, model->nq, sizeof(double));
     if (!ok) return CR_ERR_MEMORY;
     made.pose[0] = cr_pose_identity();
     for (int i = 1; i < nb; i++) {
         if (model->bodies[i].joint == CR_JOINT_FREE) free_axes(made.axis + model->bodies[i].v);
+        if (i < trees && !model->bodies[i].single) fill_paths(model, &model->bodies[i], made.path);
     }
     *d = made;
     return CR_OK;
@@ -146,7 +156,6 @@ static bool stands(const crBody* body, int i, const double* q, crDynamics* d) {
 
 void cr__part_kinematics(const crModel* model, crPart part, const crState* state, crDynamics* d) {
     d->time = state->time;
-    d->pose[0] = cr_pose_identity();
     for (int k = 0; k < part.count; k++) {
         int i = cr__part_body(part, k);
         const crBody* body = &model->bodies[i];

@@ -91,6 +91,7 @@ static crVec3 velocity_of(const crStep* step, const crNear* pair, bool late, crV
     int a = pair->body_a, b = pair->body_b;
     if (late) return cr_sub(cr__step_velocity_now(step, b, x), cr__step_velocity_now(step, a, x));
     crVec3 u = cr__twist_at(d->twist[b], cr_sub(x, d->origin[b]));
+    if (a == CR_WORLD) return u;
     return cr_sub(u, cr__twist_at(d->twist[a], cr_sub(x, d->origin[a])));
 }
 
@@ -422,8 +423,9 @@ static crStatus collide_part(crStep* step, bool cross, Stock* stock, crError* er
     step->contacts = NULL;
     Sink sink = {.arena = &step->scratch};
     bool reads_et, whole = step->part == cache->whole;
-    cr__part_velocity(step->model, cr__step_part(step), step->state.v, &step->dynamics);
-    crStatus status = cr__step_near(step, error);
+    crStatus status = cr__step_velocity(step, step->state.v);
+    if (status != CR_OK) return cr__step_memory(error);
+    status = cr__step_near(step, error);
     cache->plastic =
         cache->flat < 0.0 && !cache->bouncing && cr__step_solves_alike(&step->settings, &reads_et);
     if (status == CR_OK && whole) {

@@ -13,6 +13,8 @@
 
 #include "step/units.h"
 
+#define BODIES 256  // that one thread takes at a time
+
 typedef struct Run {
     crPacked* packed;
     crPackedIsland* island;
@@ -90,17 +92,27 @@ static int judge(Run* run, bool* ended) {
     for (int i = 0; i < run->count; i++) {
         run->island[i].change = run->island[i].along = 0.0;
     }
+    // islands change seldom from lane to lane: what one of them gathers stays in registers
+    int at = 0;
+    double change = 0.0, along = 0.0;
     for (int i = 0; i < p->group_count; i++) {
         const crGroup* g = &p->group[i];
         if (!g->live) continue;
         for (int l = 0; l < g->lanes; l++) {
-            crPackedIsland* island = &run->island[g->island[l]];
-            double change = p->change[i * CR_LANES + l];
+            if (g->island[l] != at) {
+                run->island[at].change = change;
+                run->island[at].along = along;
+                at = g->island[l];
+                change = run->island[at].change;
+                along = run->island[at].along;
+            }
             // what is not a number must not pass for small
-            if (!(change <= island->change)) island->change = change;
-            island->along += p->along[i * CR_LANES + l];
+            if (!(p->change[i * CR_LANES + l] <= change)) change = p->change[i * CR_LANES + l];
+            along += p->along[i * CR_LANES + l];
         }
     }
+    run->island[at].change = change;
+    run->island[at].along = along;
     cr__units_judge(p->units, p->z);
     int live = 0;
     *ended = false;
@@ -142,47 +154,25 @@ static void choose_ratios(Run* run) {
     }
 }
 
-// d = keep d + dp, p += beta d, for impulses and z
-static void accelerate_groups(void* ctx, int begin, int end) {
-    const Run* run = ctx;
-    crPacked* p = run->packed;
-    for (int i = begin; i < end; i++) {
-        const crGroup* g = &p->group[i];
-        if (!g->live) continue;
-        double beta[CR_LANES], keep[CR_LANES];
-        for (int l = 0; l < CR_LANES; l++) {
-            beta[l] = p->live[i * CR_LANES + l] != 0 ? run->beta[g->island[l]] : 0.0;
-            keep[l] = run->keep[g->island[l]];
-        }
-        double* slot = p->hot + g->hot + (2 + CR_AT_P) * CR_LANES;
-        double* d = p->direction + g->step;
-        const double* dP = p->dP + g->step;
-        for (int k = 0; k < g->slots; k++) {
-            for (int m = 0; m < 3; m++) {
-                for (int l = 0; l < CR_LANES; l++) {
-                    int at = m * CR_LANES + l;
-                    d[at] = (keep[l] > 0.0 ? keep[l] * d[at] : 0.0) + dP[at];
-                    slot[at] += beta[l] * d[at];
-                }
-            }
-            slot += CR_LANES * (g->two ? CR_SLOT_TWO : CR_SLOT_ONE);
-            d += 3 * CR_LANES;
-            dP += 3 * CR_LANES;
-        }
+// d = keep d + dz, z += beta d, which the next sweep starts from; it takes the impulses along
+static void accelerate_body(double beta, double keep, double* restrict z, double* restrict d,
+                            double* restrict before) {
+    for (int k = 0; k < CR_BODY_STRIDE; k++) {
+        double last = keep > 0.0 ? keep * d[k] : 0.0;
+        d[k] = last + (z[k] - before[k]);
+        z[k] += beta * d[k];
+        before[k] = z[k];
     }
 }
 
-static void accelerate_bodies(const Run* run) {
+static void accelerate_bodies(void* ctx, int begin, int end) {
+    const Run* run = ctx;
     crPacked* p = run->packed;
-    for (int i = 0; i < p->bodies; i++) {
-        int island = p->body_island[i];
+    for (int i = begin; i < end; i++) {
+        int island = p->body_island[i], at = CR_BODY_STRIDE * (i + 1);
         if (!run->island[island].live) continue;
-        double beta = run->beta[island], keep = run->keep[island];
-        for (int k = CR_BODY_STRIDE * (i + 1); k < CR_BODY_STRIDE * (i + 2); k++) {
-            double last = keep > 0.0 ? keep * p->z_direction[k] : 0.0;
-            p->z_direction[k] = last + (p->z[k] - p->z_before[k]);
-            p->z[k] += beta * p->z_direction[k];
-        }
+        accelerate_body(run->beta[island], run->keep[island], p->z + at, p->z_direction + at,
+                        p->z_before + at);
     }
 }
 
@@ -211,20 +201,20 @@ crStatus cr__packed_solve(crPacked* p, crPackedIsland* island, int count, crAren
         run.beta[i] = 0.0;
         island[i].momentum = 1.0;
     }
+    p->beta = run.beta;
     p->moving = false;
     cr__units_begin(p->units);
     mark_live(&run);
+    memcpy(p->z_before, p->z, bytes);
     for (int live = 1; live > 0;) {
         bool ended = false;
-        memcpy(p->z_before, p->z, bytes);
         cr__packed_sweep(p);
         live = judge(&run, &ended);
         if (ended) mark_live(&run);
         if (live == 0) break;
         choose_ratios(&run);
-        cr__tasks_for(p->tasks, p->group_count, 64, accelerate_groups, &run);
         cr__units_accelerate(p->units, run.beta, run.keep);
-        accelerate_bodies(&run);
+        cr__tasks_for(p->tasks, p->bodies, BODIES, accelerate_bodies, &run);
         p->moving = true;
     }
     if (mark_unsolved(&run)) limit_energy(&run);

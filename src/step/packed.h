@@ -41,7 +41,7 @@ typedef struct crGroup {
     bool live;              // some island of it is still being solved
     size_t hot;             // in crPacked.hot: s_b, s_a, then the slots
     size_t cold;            // in crPacked.cold
-    size_t step;            // in crPacked.dP and direction
+    size_t step;            // in crPacked.direction
 } crGroup;
 
 // What the packed solver knows of a contact: of single bodies or of one and something v does not move, with
@@ -64,12 +64,12 @@ typedef struct crPacked {
     int colour_start[CR_COLOURS + 2];  // first group of each colour (colours + 1)
     double* hot;
     double* cold;
-    double* dP;         // change of the last sweep
-    double* direction;  // of the last sweeps together
-    bool moving;        // there is a direction: none before the first sweep
-    double* change;     // largest change of a velocity in the last sweep, m/s (group_count*CR_LANES)
-    double* along;      // sum of w dP.d likewise, d the direction
-    int64_t* live;      // masks (group_count*CR_LANES)
+    double* direction;   // of the last sweeps together
+    const double* beta;  // share of it that the next sweep starts with, of each island
+    bool moving;         // there is a direction: none before the first sweep
+    double* change;      // largest change of a velocity in the last sweep, m/s (group_count*CR_LANES)
+    double* along;       // sum of w dP.d likewise, d the direction
+    int64_t* live;       // masks (group_count*CR_LANES)
     int bodies;
     int* body;         // (bodies)
     int* place;        // of each body in z, 0: none (nb)

@@ -15,6 +15,8 @@
 
 #define KINDS   (2 * CR_UNIT_CONTACTS)
 #define BUCKETS ((CR_COLOURS + 1) * KINDS)
+#define GROUPS  32   // that one thread takes at a time
+#define BODIES  256  // likewise
 
 // contacts first to first + count - 1 of one pair of bodies
 typedef struct Unit {
@@ -36,25 +38,33 @@ typedef struct Build {
 
 static int body_at(const crPacked* p, int place) { return p->body[place / CR_BODY_STRIDE - 1]; }
 
-// the next place of a body that has none yet, and its z_free
+// the next place of a body that has none yet
 static void number_body(Build* build, int body) {
     crPacked* p = build->packed;
-    const crModel* model = build->step->model;
-    const crDynamics* d = &build->step->dynamics;
-    if (p->place[body] != 0 || !cr__moves(model, body)) return;
-    const double* v = build->v + model->bodies[body].v;
-    double* z = p->z_free + CR_BODY_STRIDE * (p->bodies + 1);
-    double root = sqrt(model->bodies[body].mass);
-    for (int k = 0; k < 3; k++) {
-        z[k] = root * v[k];
-    }
-    crVec3 spin = cr_sym3_mul(d->inertia[body], cr__load_vec(v + 3));
-    cr__store_vec(cr_mat3_mul(d->root[body], spin), z + 3);
-    z[6] = z[7] = 0.0;
-    build->share[p->bodies] = 1.0 / root;
+    if (p->place[body] != 0 || !cr__moves(build->step->model, body)) return;
     p->body[p->bodies] = body;
     p->body_island[p->bodies++] = build->island[body];
     p->place[body] = CR_BODY_STRIDE * p->bodies;
+}
+
+// z_free of bodies begin to end - 1 by their places
+static void fill_bodies(void* ctx, int begin, int end) {
+    const Build* build = ctx;
+    const crModel* model = build->step->model;
+    const crDynamics* d = &build->step->dynamics;
+    for (int i = begin; i < end; i++) {
+        int body = build->packed->body[i];
+        const double* v = build->v + model->bodies[body].v;
+        double* z = build->packed->z_free + CR_BODY_STRIDE * (i + 1);
+        double root = sqrt(model->bodies[body].mass);
+        for (int k = 0; k < 3; k++) {
+            z[k] = root * v[k];
+        }
+        crVec3 spin = cr_sym3_mul(d->inertia[body], cr__load_vec(v + 3));
+        cr__store_vec(cr_mat3_mul(d->root[body], spin), z + 3);
+        z[6] = z[7] = 0.0;
+        build->share[i] = 1.0 / root;
+    }
 }
 
 // numbers the bodies of the contacts, those that rows reach, and trees, and fills z_free
@@ -87,6 +97,7 @@ static crStatus number_bodies(Build* build) {
         int body = model->dof_body[step->H.col[k]];
         if (model->bodies[body].single) number_body(build, body);
     }
+    cr__tasks_for(p->tasks, p->bodies, BODIES, fill_bodies, build);
     crStatus status = CR_OK;
     if (p->units != NULL) status = cr__units_place(step, build->island, build->v, p->units, p);
     memcpy(p->z, p->z_free, CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double));
@@ -190,13 +201,12 @@ static crStatus make_arrays(Build* build) {
     }
     p->hot = cr_arena_alloc(arena, hot * sizeof(double));
     p->cold = cr_arena_alloc(arena, cold * sizeof(double));
-    p->dP = cr_arena_alloc(arena, step * sizeof(double));
     p->direction = cr_arena_alloc(arena, step * sizeof(double));
     p->change = cr_arena_alloc(arena, lanes * sizeof(double));
     p->along = cr_arena_alloc(arena, lanes * sizeof(double));
     p->live = cr_arena_alloc(arena, lanes * sizeof(int64_t));
-    bool ok = p->hot != NULL && p->cold != NULL && p->dP != NULL && p->direction != NULL &&
-              p->change != NULL && p->along != NULL && p->live != NULL;
+    bool ok = p->hot != NULL && p->cold != NULL && p->direction != NULL && p->change != NULL &&
+              p->along != NULL && p->live != NULL;
     for (size_t i = 0; ok && i < lanes; i++) {
         p->live[i] = -1;
         p->change[i] = p->along[i] = 0.0;
@@ -366,7 +376,7 @@ crStatus cr__packed_create(crStep* step, const int* island_of_body, const double
     status = make_groups(&build, cut, unit_count);
     if (status == CR_OK) status = make_arrays(&build);
     if (status != CR_OK) return status;
-    cr__tasks_for(packed->tasks, packed->group_count, 32, pack_function(), &build);
+    cr__tasks_for(packed->tasks, packed->group_count, GROUPS, pack_function(), &build);
     cr__packed_apply(packed);
     return CR_OK;
 }

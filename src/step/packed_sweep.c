@@ -6,6 +6,7 @@
 // (Alart and Curnier 1991; the one-parameter form is that of a trust region step). Newton's method on
 // mu x_n/|y| inside a bracket, lane by lane until its own equation holds, so that neighbours do not matter;
 // then the point is put on the cone with u_n = 0.
+// Impulses move along the direction of the sweeps before (see packed.c) when they are visited; z has already.
 // Fails: a lane whose Newton steps run out keeps its last direction; the sweep's change says so.
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #include "step/units.h"
 
 #define NEWTON_STEPS 30
+#define CHUNK        16  // groups of a colour that one thread takes at a time
 
 // what a contact's slip needs: S, c in the basis t1, t2
 typedef struct Slip {
@@ -119,8 +121,7 @@ CR_LANE void sweep_group(const crPacked* p, const crGroup* g, int l) {
     const int *at_b = g->b + l, *at_a = g->a + l;
     const double* hot = p->hot + g->hot + l;
     const double* cold = p->cold + g->cold + l;
-    double* dP_out = p->dP + g->step + l;
-    const double* direction = p->direction + g->step + l;
+    double* direction = p->direction + g->step + l;
     size_t index = (size_t)(g - p->group) * CR_LANES + (size_t)l;
     int lanes = g->lanes - l, stride = CR_LANES * (g->two ? CR_SLOT_TWO : CR_SLOT_ONE);
     crLane sb = lane_load(hot), sa = lane_load(hot + CR_LANES);
@@ -128,6 +129,8 @@ CR_LANE void sweep_group(const crPacked* p, const crGroup* g, int l) {
     crLane3 none = lane3(zero, zero, zero), va = none, wa = none;
     crLane3 vb = lane3_gather(p->z, at_b), wb = lane3_gather(p->z + 3, at_b);
     crMask live = mask_load(p->live + index);
+    crLane beta = lane_gather(p->beta, g->island + l);
+    crMask goes_on = lane_less(zero, beta);
     if (g->two) {
         va = lane3_gather(p->z, at_a);
         wa = lane3_gather(p->z + 3, at_a);
@@ -141,11 +144,16 @@ CR_LANE void sweep_group(const crPacked* p, const crGroup* g, int l) {
             u = lane3_add(u, lane3_mul(slot + CR_AT_KA * CR_LANES, wa));
         }
         crLane3 P = lane3_load(slot + CR_AT_P * CR_LANES), n = lane3_load(slot + CR_AT_N * CR_LANES);
+        crLane3 d = none;
+        if (p->moving) {
+            d = lane3_load(direction);
+            P = lane3_select(live, lane3_madd(P, beta, d), P);
+        }
         crLane3 next = solve_contact(slot, cold, u, P);
         next = lane3_select(live, next, P);
         crLane3 dP = lane3_sub(next, P);
         lane3_store(slot + CR_AT_P * CR_LANES, next);
-        lane3_store(dP_out, dP);
+        lane3_store(direction, lane3_add(lane3_select(goes_on, lane3_scale(beta, d), none), dP));
         vb = lane3_madd(vb, sb, dP);
         wb = lane3_add(wb, lane3_mul_t(slot + CR_AT_KB * CR_LANES, dP));
         if (g->two) {
@@ -153,11 +161,10 @@ CR_LANE void sweep_group(const crPacked* p, const crGroup* g, int l) {
             wa = lane3_add(wa, lane3_mul_t(slot + CR_AT_KA * CR_LANES, dP));
         }
         crLane w = lane3_dot(n, lane3_load(slot + CR_AT_DN * CR_LANES));
-        if (p->moving) along = along + w * lane3_dot(dP, lane3_load(direction));
+        along = along + w * lane3_dot(dP, d);
         change = lane_max(change, w * w * lane3_dot(dP, dP));
         slot += stride;
         cold += CR_LANES * CR_COLD;
-        dP_out += CR_LANES * 3;
         direction += CR_LANES * 3;
     }
     lane3_scatter(p->z, at_b, lanes, vb);
@@ -192,15 +199,18 @@ static crTaskFn sweep_function(void) { return __builtin_cpu_supports("avx2") ? s
 static crTaskFn sweep_function(void) { return sweep_plain; }
 #endif
 
-void cr__packed_sweep(crPacked* p) {
-    crTaskFn fn = sweep_function();
+// colour after colour, so that every body meets its units in one order, whoever takes them
+static void by_colours(crPacked* p, crTaskFn fn) {
     for (int colour = 0; colour < p->colours; colour++) {
         int first = p->colour_start[colour], count = p->colour_start[colour + 1] - first;
-        if (count == 0) continue;
         crPackedSweep sweep = {p, first};
         // what shares bodies goes one after another
-        cr__tasks_for(colour < CR_COLOURS ? p->tasks : NULL, count, 16, fn, &sweep);
+        cr__tasks_for(colour < CR_COLOURS ? p->tasks : NULL, count, CHUNK, fn, &sweep);
     }
+}
+
+void cr__packed_sweep(crPacked* p) {
+    by_colours(p, sweep_function());
     cr__units_sweep(p->units, p->z, p->tasks);
 }
 
@@ -223,12 +233,18 @@ static void apply_group(const crPacked* p, const crGroup* g, int l) {
     }
 }
 
-void cr__packed_apply(crPacked* p) {
-    memcpy(p->z, p->z_free, CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double));
-    for (int i = 0; i < p->group_count; i++) {
+static void apply_range(void* ctx, int begin, int end) {
+    const crPackedSweep* sweep = ctx;
+    const crPacked* p = sweep->packed;
+    for (int i = sweep->first + begin; i < sweep->first + end; i++) {
         for (int l = 0; l < p->group[i].lanes; l++) {
             apply_group(p, &p->group[i], l);
         }
     }
+}
+
+void cr__packed_apply(crPacked* p) {
+    memcpy(p->z, p->z_free, CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double));
+    by_colours(p, apply_range);
     cr__units_apply(p->units, p->z);
 }

@@ -69,7 +69,7 @@ const crWarm* cr__step_warm_next(const crStep* step, const crStepContact* c, int
     return next_kept(step->warm, step->warm_count, c, false, cursor);
 }
 
-const crWarm* cr__step_warm(const crStep* step, const crStepContact* c) {
+int cr__step_warm_from(const crStep* step, const crStepContact* c) {
     int lo = 0, hi = step->warm_count;
     while (lo < hi) {
         int mid = lo + (hi - lo) / 2;
@@ -77,8 +77,12 @@ const crWarm* cr__step_warm(const crStep* step, const crStepContact* c) {
         lo = before ? mid + 1 : lo;
         hi = before ? hi : mid;
     }
-    bool found = lo < step->warm_count && compare(&step->warm[lo], c, false) == 0;
-    return found ? &step->warm[lo] : NULL;
+    return lo;
+}
+
+const crWarm* cr__step_warm(const crStep* step, const crStepContact* c) {
+    int at = cr__step_warm_from(step, c);
+    return cr__step_warm_next(step, c, &at);
 }
 
 // what pressed goes on to touch a little longer: a corner that flickers moves its load to the others

@@ -19,8 +19,9 @@ crVec3 cr__step_fall(const crStep* step, int body);
 // What a solve says of itself goes into the certificate.
 void cr__step_certify(crStep* step, crOutcome outcome, const crAudit* audit, double speed);
 // The force of the same contact in the last solve, NULL where it did not press; going through contacts in
-// their order, from cursor 0.
+// their order, from cursor 0 or from where the first of them stands.
 const crWarm* cr__step_warm_next(const crStep* step, const crStepContact* contact, int* cursor);
+int cr__step_warm_from(const crStep* step, const crStepContact* contact);
 // The force of the same contact in the last solve, NULL where it did not press.
 const crWarm* cr__step_warm(const crStep* step, const crStepContact* contact);
 // q, v and forces become what the step began with.

@@ -19,16 +19,16 @@ static inline void velocity(const crRowUnit* unit, int n, const double* e, const
     for (int k = 0; k < unit->width; k++) {
         double zk = z[unit->col[k]];
         for (int r = 0; r < n; r++) {
-            u[r] += unit->H[k * n + r] * zk;
+            u[r] += unit->H[r * unit->width + k] * zk;
         }
     }
 }
 
 static inline void push(const crRowUnit* unit, int n, const double* dp, double* z) {
     for (int k = 0; k < unit->width; k++) {
-        double sum = unit->H[k * n] * dp[0];
+        double sum = unit->H[k] * dp[0];
         for (int r = 1; r < n; r++) {
-            sum += unit->H[k * n + r] * dp[r];
+            sum += unit->H[r * unit->width + k] * dp[r];
         }
         z[unit->col[k]] += sum;
     }

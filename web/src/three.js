@@ -10,9 +10,9 @@ import { CanvasTexture, Sprite, SpriteMaterial, WebGLRenderer } from "three";
 import { make } from "./dom.js";
 
 // null where the browser has no WebGL: the place then says so, and the rest of the page works
-export const makeRenderer = (place) => {
+export const makeRenderer = (place, antialias = true) => {
   try {
-    const renderer = new WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
+    const renderer = new WebGLRenderer({ antialias, preserveDrawingBuffer: true });
     renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     place.append(renderer.domElement);
     return renderer;
@@ -20,6 +20,15 @@ export const makeRenderer = (place) => {
     place.textContent = "This browser draws no 3D (WebGL is off).";
     return null;
   }
+};
+
+// whether a processor stands in for the graphics card, by the name of what draws
+export const drawnBySoftware = () => {
+  const gl = make("canvas").getContext("webgl2");
+  const names = gl?.getExtension("WEBGL_debug_renderer_info");
+  const name = String(gl?.getParameter(names ? names.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
+  gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
 };
 
 // words that face the eye, in front of everything; height is that of a line
