@@ -81,10 +81,10 @@ static void better_start(const crConvex* a, const crConvex* b, const crClosest* 
 
 // pairs that are apart or overlap a little: a rough direction from shrunk cores, Newton's method, and a proof
 static bool nearly(const crConvex* a, const crConvex* b, double beyond, crClosest* out) {
-    crGjk task = {.shrink = CR__SHRINK, .part = 0x1p-12, .beyond = beyond};
+    crGjk task = {.shrink = CR__SHRINK, .part = 0x1p-7, .beyond = beyond};
     if (!cr__gjk(a, b, &task, out)) return false;
     if (out->no_witness) return true;
-    return cr__improve(a, b, 0x1p-6, out);
+    return cr__improve(a, b, 0x1p-4, out);
 }
 
 static void curved(const crConvex* a, const crConvex* b, double beyond, crClosest* out) {

@@ -20,7 +20,7 @@ typedef struct crClosest {
 #define CR__ROUGH  0x1p-16
 #define CR__CLEAR  0x1p-12  // gaps that leave no doubt after a rough start
 #define CR__DEPTH  0x1p-34
-#define CR__SHRINK 0x1p-6   // part by which pairs are shrunk that may overlap a little
+#define CR__SHRINK 0x1p-4   // part by which pairs are shrunk that may overlap a little
 #define CR__EQUAL  0x1p-46  // separations closer than this times the size count as equal
 
 // sizes that rounding errors of a pair are relative to
@@ -55,10 +55,12 @@ void cr__prove(const crConvex* a, const crConvex* b, crClosest* out);
 double cr__box_point(crVec3 h, crVec3 y, crVec3* n, bool* choice);
 // Nearest point of a core's surface to x: signed distance, outward normal. Box, cylinder, cone, ellipsoid.
 bool cr__point(const crConvex* c, crVec3 x, double* distance, crVec3* n, bool* choice);
-// The best separating axis of two boxes; edges of A and B where it is across them, -1 for a face's.
+// The best separating axis of two boxes: a face's (0 to 2 across A's axes, 3 to 5 across B's) or across two edges,
+// what it is not is -1.
 typedef struct crBoxAxis {
     double gap;
     crVec3 n;
+    int face;
     int edge_a, edge_b;
 } crBoxAxis;
 crBoxAxis cr__box_axis(const crConvex* a, const crConvex* b, double bias);

@@ -13,8 +13,8 @@
 // in order. Fails: error = INFINITY where the points do not show it.
 #include "collide/narrow.h"
 
-#define SIDES   8
-#define CORNERS 16
+#define SIDES   4
+#define CORNERS 12
 #define FINE    0x1p-23  // sines between n and the directions of a ring: flat to rounding,
 #define NARROW  0x1p-17  // to what is asked of overlaps,
 #define WIDE    0x1p-2   // and the widest
@@ -63,7 +63,7 @@ static int measure(double gap, Ring* r) {
 
 static void look_around(const Around* c, double sine, Ring* r) {
     const double p = 0.92387953251128676, q = 0.38268343236508977;  // cosine and sine of pi / 8
-    const double along[SIDES] = {p, q, -q, -p, -p, -q, q, p}, across[SIDES] = {q, p, p, q, -q, -p, -p, -q};
+    const double along[SIDES] = {p, -q, -p, q}, across[SIDES] = {q, p, -q, -p};
     r->count = SIDES;
     for (int i = 0; i < SIDES; i++)
         set_corner(c, sine * along[i], sine * across[i], i, r);

@@ -175,11 +175,18 @@ static void add_rows(const crModel* model, const crDynamics* d, const crRows* ro
 
 // columns of H of a row with these columns, ascending, into out (or NULL); their number
 static int columns(const crModel* model, const crDynamics* d, const int* col, int count, int* out) {
-    // a contact with the world has its whole path already
-    if (is_path(model, col, count) &&
-        memcmp(col, d->path + model->row[col[count - 1]], (size_t)count * sizeof *col) == 0) {
-        if (out != NULL) memcpy(out, col, (size_t)count * sizeof *col);
-        return count;
+    // what is above one body of a tree is its path
+    int tip = count > 0 ? col[count - 1] : -1;
+    bool path = tip >= 0 && !model->bodies[model->dof_body[tip]].single;
+    const int* above = path ? d->path + model->row[tip] : NULL;
+    for (int k = 0; k < count && path; k++) {
+        int depth = model->dof_depth[col[k]];
+        path = depth <= model->dof_depth[tip] && above[depth] == col[k];
+    }
+    if (path) {
+        int length = model->dof_depth[tip] + 1;
+        if (out != NULL) memcpy(out, above, (size_t)length * sizeof *out);
+        return length;
     }
     int width = ancestors(model, col, count, out);
     for (int i = 0, j = width - 1; i < j && out != NULL; i++, j--) {

@@ -68,6 +68,7 @@ typedef struct crStepCache {
     // local clocks
     double start;         // time at the beginning of the step, s
     double now_at;        // since start: the time at which contacts and flights are looked at, s
+    double ahead;         // contacts that would touch so soon are touching for impacts, see locals.c, s
     double* clock;        // since start: when q, v and dynamics of each body hold, s (nb)
     bool* hit;            // an impact of this step concerned this body (nb)
     bool* fresh;          // its velocity or time changed since contacts were found (nb)

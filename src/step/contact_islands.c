@@ -26,7 +26,7 @@
 #define ACCURATE_TOL    1e-7   // of changes, for residuals a hundred times as large, m/s
 #define SMALL_TOL       1e-12  // of the largest velocity
 #define ROW_SWEEPS      40     // where rows take part, in small islands
-#define NOISE           1e-6   // of the bodies' speed: relative residuals compare with no less
+#define NOISE           1e-6   // of the bodies' speed or fall in a step: residuals compare with no less
 #define AUDIT_CHUNK     256    // contacts that one thread takes at a time
 #define LIST_CHUNK      512    // likewise
 
@@ -122,9 +122,10 @@ static crVec3 body_velocity(const crStep* step, const crPackedContact* c) {
     return cr__load_vec(step->v_free + step->model->bodies[body].v);
 }
 
-// squared, the velocity below which a row's is rounding: a share of the terms it is the sum of
+// squared, the velocity below which a row's is rounding: a share of the terms it is the sum of. What springs
+// or motors carry has no speed left but that rounding
 static double row_noise(const crStep* step, int r) {
-    double sum = 0.0;
+    double fall = step->h * cr_norm(step->model->gravity), sum = fall * fall;
     for (int k = step->rows.start[r]; k < step->rows.start[r + 1]; k++) {
         double term = step->rows.value[k] * step->v_free[step->rows.col[k]];
         sum += term * term;

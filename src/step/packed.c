@@ -31,7 +31,7 @@ static double lane_work(const crPacked* p, const crGroup* g, int l) {
         for (int m = 0; m < 3; m++) {
             sum += slot[(CR_AT_E + m) * CR_LANES] * slot[(CR_AT_P + m) * CR_LANES];
         }
-        slot += CR_LANES * (g->two ? CR_SLOT_TWO : CR_SLOT_ONE);
+        slot += CR_LANES * g->places;
     }
     return sum;
 }
@@ -79,7 +79,7 @@ static void limit_energy(Run* run) {
             for (int m = 0; m < 3 * CR_LANES; m++) {
                 slot[CR_AT_P * CR_LANES + m] *= run->beta[g->island[m % CR_LANES]];
             }
-            slot += CR_LANES * (g->two ? CR_SLOT_TWO : CR_SLOT_ONE);
+            slot += CR_LANES * g->places;
         }
     }
     cr__units_scale(p->units, run->beta);

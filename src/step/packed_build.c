@@ -4,16 +4,16 @@
 //     S = T^T D T - w c c^T,   c = T^T D n / w,   w = n^T D n      (what slipping needs, see packed_sweep.c)
 //
 // Colours are given in the order of contacts, one per pair of bodies; within a colour units are sorted by
-// how many contacts they have, so lanes of a group have equally many. Lanes left over repeat the first one
+// how many contacts they have and whether K has its short form, so lanes of a group are alike. Lanes left over repeat the first one
 // against nobody. A body that does not move is no vertex; the other one is then b, with signs turned.
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
-#include "model/spatial.h"
+#include "model/single.h"
 #include "step/lanes.h"
 #include "step/units.h"
 
-#define KINDS   (2 * CR_UNIT_CONTACTS)
+#define KINDS   (4 * CR_UNIT_CONTACTS)
 #define BUCKETS ((CR_COLOURS + 1) * KINDS)
 #define GROUPS  32   // that one thread takes at a time
 #define BODIES  256  // likewise
@@ -22,6 +22,7 @@
 typedef struct Unit {
     int first, count;
     int a, b;  // places in z; a = 0 where only one moves
+    bool round;
     int bucket;
 } Unit;
 
@@ -93,15 +94,22 @@ static crStatus number_bodies(Build* build) {
         number_body(build, p->contact[i].body_a);
         number_body(build, p->contact[i].body_b);
     }
-    for (int k = 0; p->units != NULL && k < step->H.entries; k++) {
-        int body = model->dof_body[step->H.col[k]];
-        if (model->bodies[body].single) number_body(build, body);
+    for (int i = 0; p->units != NULL && i < p->units->count; i++) {
+        const crRowUnit* unit = &p->units->unit[i];
+        for (int k = 0; k < unit->width; k++) {
+            int body = model->dof_body[unit->col[k]];
+            if (model->bodies[body].single) number_body(build, body);
+        }
     }
     cr__tasks_for(p->tasks, p->bodies, BODIES, fill_bodies, build);
     crStatus status = CR_OK;
     if (p->units != NULL) status = cr__units_place(step, build->island, build->v, p->units, p);
     memcpy(p->z, p->z_free, CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double));
     return status;
+}
+
+static bool is_round(const Build* build, int place) {
+    return cr__single_round(&build->step->model->bodies[body_at(build->packed, place)]);
 }
 
 // units in the order of contacts, with their colours
@@ -123,7 +131,9 @@ static int cut_units(const Build* build, uint64_t* used, Unit* units) {
         }
         int colour = cr__colour(used, unit.a / CR_BODY_STRIDE - 1, unit.b / CR_BODY_STRIDE - 1);
         if (colour >= p->colours) p->colours = colour + 1;
-        unit.bucket = colour * KINDS + (unit.a > 0 ? CR_UNIT_CONTACTS : 0) + unit.count - 1;
+        unit.round = is_round(build, unit.b) && (unit.a == 0 || is_round(build, unit.a));
+        unit.bucket = colour * KINDS + (unit.round ? 2 * CR_UNIT_CONTACTS : 0) +
+                      (unit.a > 0 ? CR_UNIT_CONTACTS : 0) + unit.count - 1;
         units[count++] = unit;
     }
     return count;
@@ -136,6 +146,8 @@ static void group_of(const Unit* units, const int* order, int lanes, crGroup* g)
     g->lanes = lanes;
     g->slots = first->count;
     g->two = first->a > 0;
+    g->round = first->round;
+    g->places = CR_AT_K + (g->two ? 2 : 1) * (g->round ? CR_K_ROUND : CR_K);
     g->live = true;
     for (int l = 0; l < CR_LANES; l++) {
         const Unit* unit = &units[order[l < lanes ? l : 0]];
@@ -195,7 +207,7 @@ static crStatus make_arrays(Build* build) {
         g->hot = hot;
         g->cold = cold;
         g->step = step;
-        hot += CR_LANES * (2 + (size_t)g->slots * (g->two ? CR_SLOT_TWO : CR_SLOT_ONE));
+        hot += CR_LANES * (2 + (size_t)(g->slots * g->places));
         cold += CR_LANES * (size_t)g->slots * CR_COLD;
         step += CR_LANES * (size_t)g->slots * 3;
     }
@@ -214,8 +226,8 @@ static crStatus make_arrays(Build* build) {
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
-// K = -[r] R^T, with the sign of the body
-CR_LANE void make_K(crLane sign, const double* R, crLane3 r, double* K) {
+// K = -[r] R^T, with the sign of the body, and D += K K^T: xx xy xz yy yz zz
+CR_LANE void add_K(crLane sign, const double* R, crLane3 r, double* K, crLane* D) {
     for (int k = 0; k < 3; k++) {
         crLane3 axis = lane3_scale(sign, lane3_load(R + 3 * k * CR_LANES));
         crLane3 column = lane3_cross(axis, r);
@@ -223,6 +235,25 @@ CR_LANE void make_K(crLane sign, const double* R, crLane3 r, double* K) {
         lane_store(K + (3 + k) * CR_LANES, column.y);
         lane_store(K + (6 + k) * CR_LANES, column.z);
     }
+    crLane3 x = lane3_load(K), y = lane3_load(K + 3 * CR_LANES), z = lane3_load(K + 6 * CR_LANES);
+    D[0] += lane3_dot(x, x);
+    D[1] += lane3_dot(x, y);
+    D[2] += lane3_dot(x, z);
+    D[3] += lane3_dot(y, y);
+    D[4] += lane3_dot(y, z);
+    D[5] += lane3_dot(z, z);
+}
+
+// likewise of a round body
+CR_LANE void add_k(crLane sign, const double* R, crLane3 r, double* K, crLane* D) {
+    crLane3 k = lane3_scale(sign * lane_load(R), r);
+    lane3_store(K, k);
+    D[0] += k.z * k.z + k.y * k.y;
+    D[1] -= k.y * k.x;
+    D[2] -= k.z * k.x;
+    D[3] += k.z * k.z + k.x * k.x;
+    D[4] -= k.z * k.y;
+    D[5] += k.y * k.y + k.x * k.x;
 }
 
 // cr_frame's first
@@ -231,17 +262,6 @@ CR_LANE crLane3 tangent(crLane3 n) {
     crMask steep = lane_less(lane_all(1e-9), r);
     crLane by = lane_select(steep, r, one);
     return lane3(lane_select(steep, -n.y / by, one), lane_select(steep, n.x / by, zero), zero);
-}
-
-// D += K K^T: xx xy xz yy yz zz
-CR_LANE void add_D(const double* K, crLane* D) {
-    crLane3 x = lane3_load(K), y = lane3_load(K + 3 * CR_LANES), z = lane3_load(K + 6 * CR_LANES);
-    D[0] += lane3_dot(x, x);
-    D[1] += lane3_dot(x, y);
-    D[2] += lane3_dot(x, z);
-    D[3] += lane3_dot(y, y);
-    D[4] += lane3_dot(y, z);
-    D[5] += lane3_dot(z, z);
 }
 
 CR_LANE crLane3 mul_D(const crLane* D, crLane3 a) {
@@ -266,11 +286,14 @@ CR_LANE void pack_slot(const crGroup* g, crLane sb, crLane sa, const double* sig
     crLane3 n = lane3_load(in + IN_N * CR_LANES), t1 = tangent(n);
     crLane shares = sb * sb + sa * sa, none = lane_all(0.0);
     crLane D[6] = {shares, none, none, shares, none, shares};
-    make_K(lane_load(sign), Rb, lane3_load(in + IN_RB * CR_LANES), slot + CR_AT_KB * CR_LANES);
-    add_D(slot + CR_AT_KB * CR_LANES, D);
-    if (g->two) {
-        make_K(lane_all(-1.0), Ra, lane3_load(in + IN_RA * CR_LANES), slot + CR_AT_KA * CR_LANES);
-        add_D(slot + CR_AT_KA * CR_LANES, D);
+    double *Kb = slot + CR_AT_K * CR_LANES, *Ka = Kb + (g->round ? CR_K_ROUND : CR_K) * CR_LANES;
+    crLane3 rb = lane3_load(in + IN_RB * CR_LANES), ra = lane3_load(in + IN_RA * CR_LANES);
+    if (g->round) {
+        add_k(lane_load(sign), Rb, rb, Kb, D);
+        if (g->two) add_k(lane_all(-1.0), Ra, ra, Ka, D);
+    } else {
+        add_K(lane_load(sign), Rb, rb, Kb, D);
+        if (g->two) add_K(lane_all(-1.0), Ra, ra, Ka, D);
     }
     crLane3 Dn = mul_D(D, n), t2 = lane3_cross(n, t1);
     lane3_store(slot + CR_AT_N * CR_LANES, n);
@@ -341,7 +364,7 @@ CR_LANE void pack_group(const Build* build, const crGroup* g) {
             pack_slot(g, lane_load(hot + l), lane_load(hot + CR_LANES + l), sign + l, Rb + l, Ra + l, in + l,
                       slot + l, cold + l);
         }
-        slot += CR_LANES * (g->two ? CR_SLOT_TWO : CR_SLOT_ONE);
+        slot += CR_LANES * g->places;
         cold += CR_LANES * CR_COLD;
     }
 }
@@ -394,7 +417,7 @@ void cr__packed_results(crPacked* p) {
                 c->P = cr_vec3(P[0], P[CR_LANES], P[2 * CR_LANES]);
                 c->w = n[0] * Dn[0] + n[CR_LANES] * Dn[CR_LANES] + n[2 * CR_LANES] * Dn[2 * CR_LANES];
             }
-            slot += CR_LANES * (g->two ? CR_SLOT_TWO : CR_SLOT_ONE);
+            slot += CR_LANES * g->places;
         }
     }
 }

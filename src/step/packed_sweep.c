@@ -117,13 +117,22 @@ CR_LANE crLane3 solve_contact(const double* slot, const double* cold, crLane3 u,
     return next;
 }
 
-CR_LANE void sweep_group(const crPacked* p, const crGroup* g, int l) {
+// K z and K^T P
+CR_LANE crLane3 turned(bool round, const double* K, crLane3 z) {
+    return round ? lane3_cross(z, lane3_load(K)) : lane3_mul(K, z);
+}
+
+CR_LANE crLane3 turned_back(bool round, const double* K, crLane3 P) {
+    return round ? lane3_cross(lane3_load(K), P) : lane3_mul_t(K, P);
+}
+
+CR_LANE void sweep_group(const crPacked* p, const crGroup* g, bool round, int l) {
     const int *at_b = g->b + l, *at_a = g->a + l;
     const double* hot = p->hot + g->hot + l;
     const double* cold = p->cold + g->cold + l;
     double* direction = p->direction + g->step + l;
     size_t index = (size_t)(g - p->group) * CR_LANES + (size_t)l;
-    int lanes = g->lanes - l, stride = CR_LANES * (g->two ? CR_SLOT_TWO : CR_SLOT_ONE);
+    int lanes = g->lanes - l, stride = CR_LANES * g->places;
     crLane sb = lane_load(hot), sa = lane_load(hot + CR_LANES);
     crLane zero = lane_all(0.0), change = zero, along = zero;
     crLane3 none = lane3(zero, zero, zero), va = none, wa = none;
@@ -137,11 +146,12 @@ CR_LANE void sweep_group(const crPacked* p, const crGroup* g, int l) {
     }
     double* slot = p->hot + g->hot + 2 * CR_LANES + l;
     for (int k = 0; k < g->slots; k++) {
+        const double *Kb = slot + CR_AT_K * CR_LANES, *Ka = Kb + (round ? CR_K_ROUND : CR_K) * CR_LANES;
         crLane3 u = lane3_madd(lane3_load(slot + CR_AT_E * CR_LANES), sb, vb);
-        u = lane3_add(u, lane3_mul(slot + CR_AT_KB * CR_LANES, wb));
+        u = lane3_add(u, turned(round, Kb, wb));
         if (g->two) {
             u = lane3_madd(u, sa, va);
-            u = lane3_add(u, lane3_mul(slot + CR_AT_KA * CR_LANES, wa));
+            u = lane3_add(u, turned(round, Ka, wa));
         }
         crLane3 P = lane3_load(slot + CR_AT_P * CR_LANES), n = lane3_load(slot + CR_AT_N * CR_LANES);
         crLane3 d = none;
@@ -155,10 +165,10 @@ CR_LANE void sweep_group(const crPacked* p, const crGroup* g, int l) {
         lane3_store(slot + CR_AT_P * CR_LANES, next);
         lane3_store(direction, lane3_add(lane3_select(goes_on, lane3_scale(beta, d), none), dP));
         vb = lane3_madd(vb, sb, dP);
-        wb = lane3_add(wb, lane3_mul_t(slot + CR_AT_KB * CR_LANES, dP));
+        wb = lane3_add(wb, turned_back(round, Kb, dP));
         if (g->two) {
             va = lane3_madd(va, sa, dP);
-            wa = lane3_add(wa, lane3_mul_t(slot + CR_AT_KA * CR_LANES, dP));
+            wa = lane3_add(wa, turned_back(round, Ka, dP));
         }
         crLane w = lane3_dot(n, lane3_load(slot + CR_AT_DN * CR_LANES));
         along = along + w * lane3_dot(dP, d);
@@ -183,7 +193,11 @@ CR_LANE void sweep_range(const crPackedSweep* sweep, int begin, int end) {
         const crGroup* g = &p->group[i];
         if (!g->live) continue;
         for (int l = 0; l < g->lanes; l += CR_WIDTH) {
-            sweep_group(p, g, l);
+            if (g->round) {
+                sweep_group(p, g, true, l);
+            } else {
+                sweep_group(p, g, false, l);
+            }
         }
     }
 }
@@ -214,22 +228,31 @@ void cr__packed_sweep(crPacked* p) {
     cr__units_sweep(p->units, p->z, p->tasks);
 }
 
+// K of one lane by rows
+static void read_K(const crGroup* g, const double* at, double K[9]) {
+    const double kx = at[0], ky = at[CR_LANES], kz = at[2 * CR_LANES];
+    const double round[9] = {0.0, kz, -ky, -kz, 0.0, kx, ky, -kx, 0.0};
+    for (int i = 0; i < 9; i++) {
+        K[i] = g->round ? round[i] : at[i * CR_LANES];
+    }
+}
+
 static void apply_group(const crPacked* p, const crGroup* g, int l) {
     const double* slot = p->hot + g->hot + 2 * CR_LANES + l;
     for (int k = 0; k < g->slots; k++) {
         const double* at = slot + CR_AT_P * CR_LANES;
         for (int side = 0; side < (g->two ? 2 : 1); side++) {
             double* z = p->z + (side == 0 ? g->b[l] : g->a[l]);
-            double share = p->hot[g->hot + (size_t)(side * CR_LANES + l)];
-            const double* K = slot + (side == 0 ? CR_AT_KB : CR_AT_KA) * CR_LANES;
+            double share = p->hot[g->hot + (size_t)(side * CR_LANES + l)], K[9];
+            read_K(g, slot + (CR_AT_K + side * (g->round ? CR_K_ROUND : CR_K)) * CR_LANES, K);
             for (int j = 0; j < 3; j++) {
                 z[j] += share * at[j * CR_LANES];
                 for (int i = 0; i < 3; i++) {
-                    z[3 + j] += K[(3 * i + j) * CR_LANES] * at[i * CR_LANES];
+                    z[3 + j] += K[3 * i + j] * at[i * CR_LANES];
                 }
             }
         }
-        slot += CR_LANES * (g->two ? CR_SLOT_TWO : CR_SLOT_ONE);
+        slot += CR_LANES * g->places;
     }
 }
 

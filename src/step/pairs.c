@@ -22,6 +22,9 @@ static double speed_by(const crStep* step, crTwist twist, int i) {
 }
 
 double cr__step_speed(const crStep* step, const double* v, int i) {
+    const crBody* body = &step->model->bodies[i];
+    if (body->single)
+        return cr_norm(cr__load_vec(v + body->v)) + cr_norm(cr__load_vec(v + body->v + 3)) * step->size[i];
     return speed_by(step, cr__step_twist(step, v, i), i);
 }
 

@@ -19,6 +19,7 @@ typedef struct crRowUnit {
     const double* H;  // row by row (count*width)
     double* D;        // H H^T as it is (count*count)
     double* G;        // its inverse where limits are discs, NULL: by local.c alone (count*count)
+    bool sure;        // the last sweep solved it by a formula
     double change;    // of the last sweep: |diag(D) dp|^2, m^2/s^2
     double along;     // dp diag(D) d likewise, d the direction
 } crRowUnit;
@@ -65,7 +66,7 @@ crStatus cr__units_newton_create(crStep* step, crUnits* units);
 // Newton's method on a whole island until its map is within tol (m/s), which it then is in *change, squared.
 // false: nothing has changed.
 bool cr__units_newton(crUnits* units, int island, double tol, double* z, double* change);
-// Whether the maps of all units of an island are within tol, m/s.
+// Whether the maps of an island's units that are not sure are within tol, m/s.
 bool cr__units_hold(const crUnits* units, int island, double tol, const double* z);
 
 #endif

@@ -24,6 +24,7 @@ typedef struct Newton {
     int rows;
     int active;     // rows with B
     bool sticking;  // for all of them F is w: A = 0, B = 1
+    int factored;   // rows of the Cholesky factor in M, those in `order`; 0: none
     double* W;      // E H H^T E (rows*rows)
     double* M;      // (active*active)
     double *A, *B;  // CR_UNIT_ROWS of each row (rows*CR_UNIT_ROWS)
@@ -113,14 +114,18 @@ static void multiply(Newton* s, const crRowUnit* a, int at, const crRowUnit* b, 
 
 static void fill_W(Newton* s) {
     const crUnits* units = s->units;
+    int rows = s->rows;
     for (int k = s->first, at = 0; k < s->end; k++) {
         const crRowUnit* a = &units->unit[k];
         for (int m = 0; m < a->width; m++) {
             units->where[a->col[m]] = m;
         }
-        for (int l = s->first, to = 0; l <= k; l++) {
+        for (int l = s->first, to = 0; l < k; l++) {
             multiply(s, a, at, &units->unit[l], to);
             to += units->unit[l].local.count;
+        }
+        for (int i = 0; i < a->local.count * a->local.count; i++) {
+            s->W[(at + i / a->local.count) * rows + at + i % a->local.count] = a->local.D[i];
         }
         for (int m = 0; m < a->width; m++) {
             units->where[a->col[m]] = -1;
@@ -208,10 +213,11 @@ static void effect(const Newton* s, double* y) {
     }
 }
 
-// the equations of the active rows where all stick: the upper triangle of W
-static void make_symmetric(Newton* s) {
+// the factor of W over the active rows, where all stick; that of the last step where those are the same
+static bool factor_W(Newton* s) {
     int m = s->active;
-    effect(s, s->rhs);
+    size_t bytes = (size_t)m * sizeof *s->list;
+    if (s->factored == m && memcmp(s->list, s->order, bytes) == 0) return true;
     for (int i = 0; i < m; i++) {
         int at = s->list[i];
         const double* W = s->W + (size_t)at * (size_t)s->rows;
@@ -220,9 +226,10 @@ static void make_symmetric(Newton* s) {
         for (int j = i + 1; j < m; j++) {
             row[j] = W[s->list[j]];
         }
-        // rows come ascending, so that nothing is overwritten that is still read
-        s->rhs[i] = -s->F[at] - s->rhs[at];
     }
+    memcpy(s->order, s->list, bytes);
+    s->factored = cr__cholesky(s->M, m) ? m : 0;
+    return s->factored > 0;
 }
 
 // the equations of the active rows of a unit
@@ -263,16 +270,20 @@ static void make_equations(Newton* s) {
     }
 }
 
-// dx of the active rows into y
+// dx of the active rows into y, which may be F
 static bool solve_active(Newton* s, double* y) {
     int m = s->active;
     if (s->sticking) {
-        make_symmetric(s);
-        if (!cr__cholesky(s->M, m)) return false;
-        memcpy(y, s->rhs, (size_t)m * sizeof *y);
+        if (!factor_W(s)) return false;
+        effect(s, s->rhs);
+        // rows come ascending, so that nothing is overwritten that is still read
+        for (int i = 0; i < m; i++) {
+            y[i] = -s->F[s->list[i]] - s->rhs[s->list[i]];
+        }
         cr__cholesky_solve(s->M, m, y);
         return true;
     }
+    s->factored = 0;
     make_equations(s);
     if (!cr__lu(s->M, m, 0.0, s->order)) return false;
     cr__lu_solve(s->M, m, s->order, s->rhs, y);
@@ -354,6 +365,7 @@ bool cr__units_hold(const crUnits* units, int island, double tol, const double* 
     double A[CR_UNIT_ROWS * CR_UNIT_ROWS], B[CR_UNIT_ROWS * CR_UNIT_ROWS];
     for (int k = units->first[island]; k < units->first[island + 1]; k++) {
         const crRowUnit* unit = &units->unit[k];
+        if (unit->sure) continue;
         double x[CR_UNIT_ROWS] = {0}, w[CR_UNIT_ROWS] = {0}, F[CR_UNIT_ROWS] = {0};
         read_unit(units, unit, z, x, w);
         cr__unit_map(&unit->local, 1.0, x, w, F, A, B);

@@ -127,7 +127,7 @@ export const sceneView = (carom, place, values) => {
     if (detail === drawn) return;
     drawn = detail;
     stage.sun.castShadow = detail < 1;
-    renderer.setPixelRatio(detail < 1 && software ? 2 : Math.max(0.5, Math.min(devicePixelRatio, 2) / 2 ** Math.max(0, detail - 1)));
+    renderer.setPixelRatio(detail < 1 && software ? Math.min(2 * devicePixelRatio, 2) : Math.max(0.5, Math.min(devicePixelRatio, 2) / 2 ** Math.max(0, detail - 1)));
   };
 
   const reach = (goal, interval) => {
@@ -242,7 +242,8 @@ export const sceneView = (carom, place, values) => {
 
   if (renderer) {
     renderer.domElement.setAttribute("role", "img");
-    renderer.domElement.setAttribute("aria-label", "The bodies of the scene; drag to turn the view, wheel to come closer");
+    renderer.domElement.setAttribute("aria-label", "The bodies of the scene; drag or use arrow keys to turn the view, wheel to come closer");
+    THREE.turnByKeys(renderer.domElement, () => orbit, () => { touched = true; });
     new ResizeObserver(fit).observe(view);
   }
   addEventListener("keydown", keys);

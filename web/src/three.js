@@ -6,7 +6,7 @@ export {
   SRGBColorSpace, Vector3,
 } from "three";
 export { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
-import { CanvasTexture, Sprite, SpriteMaterial, WebGLRenderer } from "three";
+import { CanvasTexture, Quaternion, Sprite, SpriteMaterial, Vector3, WebGLRenderer } from "three";
 import { make } from "./dom.js";
 
 // null where the browser has no WebGL: the place then says so, and the rest of the page works
@@ -45,6 +45,28 @@ export const words = (text, color, height) => {
   sprite.scale.set((height * canvas.width) / 72, height, 1);
   sprite.renderOrder = 5;
   return sprite;
+};
+
+const TURNS = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, -0.1], ArrowDown: [0, 0.1] };  // radians around and over
+const POLE = 0.05;  // radians that the camera stays away from up and down
+
+// arrow keys turn the view that orbit() controls while the canvas has the focus; turned() is told before
+export const turnByKeys = (canvas, orbit, turned = () => {}) => {
+  canvas.tabIndex = 0;
+  canvas.addEventListener("keydown", (e) => {
+    const turn = TURNS[e.key];
+    if (!turn || !orbit()) return;
+    e.preventDefault();
+    const { object: camera, target } = orbit();
+    const from = camera.position.clone().sub(target);
+    const side = new Vector3().crossVectors(camera.up, from).normalize();
+    const angle = from.angleTo(camera.up) + turn[1];
+    if (angle > POLE && angle < Math.PI - POLE) from.applyQuaternion(new Quaternion().setFromAxisAngle(side, turn[1]));
+    from.applyQuaternion(new Quaternion().setFromAxisAngle(camera.up, turn[0]));
+    camera.position.copy(from).add(target);
+    turned();
+    orbit().update();
+  });
 };
 
 export const discard = (object) => {
