@@ -11,6 +11,7 @@
 // Fails: an island that ran out of sweeps says so.
 #include <string.h>
 
+#include "step/lanes.h"
 #include "step/units.h"
 
 typedef struct Run {
@@ -143,34 +144,52 @@ static void choose_ratios(Run* run) {
 }
 
 // d = keep d + dp, p += beta d, for impulses and z
-static void accelerate_groups(void* ctx, int begin, int end) {
-    const Run* run = ctx;
+CR_LANE void accelerate_group(const Run* run, int index, int l) {
     crPacked* p = run->packed;
+    const crGroup* g = &p->group[index];
+    _Alignas(32) double beta[CR_LANES], keep[CR_LANES];
+    for (int k = 0; k < CR_LANES; k++) {
+        beta[k] = p->live[index * CR_LANES + k] != 0 ? run->beta[g->island[k]] : 0.0;
+        keep[k] = run->keep[g->island[k]];
+    }
+    crLane by = lane_load(beta + l), share = lane_load(keep + l), zero = lane_all(0.0);
+    crMask keeps = lane_less(zero, share);
+    double* slot = p->hot + g->hot + (2 + CR_AT_P) * CR_LANES + l;
+    double* direction = p->direction + g->step + l;
+    const double* dP = p->dP + g->step + l;
+    for (int k = 0; k < g->slots; k++) {
+        // before the second sweep there is no direction to keep
+        crLane3 last =
+            lane3_select(keeps, lane3_scale(share, lane3_load(direction)), lane3(zero, zero, zero));
+        crLane3 d = lane3_add(last, lane3_load(dP));
+        lane3_store(direction, d);
+        lane3_store(slot, lane3_madd(lane3_load(slot), by, d));
+        slot += CR_LANES * (g->two ? CR_SLOT_TWO : CR_SLOT_ONE);
+        direction += 3 * CR_LANES;
+        dP += 3 * CR_LANES;
+    }
+}
+
+CR_LANE void accelerate_range(const Run* run, int begin, int end) {
     for (int i = begin; i < end; i++) {
-        const crGroup* g = &p->group[i];
-        if (!g->live) continue;
-        double beta[CR_LANES], keep[CR_LANES];
-        for (int l = 0; l < CR_LANES; l++) {
-            beta[l] = p->live[i * CR_LANES + l] != 0 ? run->beta[g->island[l]] : 0.0;
-            keep[l] = run->keep[g->island[l]];
-        }
-        double* slot = p->hot + g->hot + (2 + CR_AT_P) * CR_LANES;
-        double* d = p->direction + g->step;
-        const double* dP = p->dP + g->step;
-        for (int k = 0; k < g->slots; k++) {
-            for (int m = 0; m < 3; m++) {
-                for (int l = 0; l < CR_LANES; l++) {
-                    int at = m * CR_LANES + l;
-                    d[at] = (keep[l] > 0.0 ? keep[l] * d[at] : 0.0) + dP[at];
-                    slot[at] += beta[l] * d[at];
-                }
-            }
-            slot += CR_LANES * (g->two ? CR_SLOT_TWO : CR_SLOT_ONE);
-            d += 3 * CR_LANES;
-            dP += 3 * CR_LANES;
+        for (int l = 0; run->packed->group[i].live && l < CR_LANES; l += CR_WIDTH) {
+            accelerate_group(run, i, l);
         }
     }
 }
+
+static void accelerate_plain(void* ctx, int begin, int end) { accelerate_range(ctx, begin, end); }
+
+#if defined(__x86_64__) && CR_WIDTH > 1
+__attribute__((target("avx2"))) static void accelerate_wide(void* ctx, int begin, int end) {
+    accelerate_range(ctx, begin, end);
+}
+static crTaskFn accelerate_function(void) {
+    return __builtin_cpu_supports("avx2") ? accelerate_wide : accelerate_plain;
+}
+#else
+static crTaskFn accelerate_function(void) { return accelerate_plain; }
+#endif
 
 static void accelerate_bodies(const Run* run) {
     crPacked* p = run->packed;
@@ -205,6 +224,7 @@ crStatus cr__packed_solve(crPacked* p, crPackedIsland* island, int count, crAren
     run.keep = cr_arena_alloc(arena, (size_t)(count + 1) * sizeof(double));
     if (run.beta == NULL || run.keep == NULL) return CR_ERR_MEMORY;
     if (p->group_count == 0 && p->units == NULL) return CR_OK;
+    crTaskFn accelerate = accelerate_function();
     size_t bytes = CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double);
     limit_energy(&run);
     for (int i = 0; i < count; i++) {
@@ -222,7 +242,7 @@ crStatus cr__packed_solve(crPacked* p, crPackedIsland* island, int count, crAren
         if (ended) mark_live(&run);
         if (live == 0) break;
         choose_ratios(&run);
-        cr__tasks_for(p->tasks, p->group_count, 64, accelerate_groups, &run);
+        cr__tasks_for(p->tasks, p->group_count, 64, accelerate, &run);
         cr__units_accelerate(p->units, run.beta, run.keep);
         accelerate_bodies(&run);
         p->moving = true;

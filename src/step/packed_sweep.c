@@ -125,13 +125,10 @@ CR_LANE void sweep_group(const crPacked* p, const crGroup* g, int l) {
     int lanes = g->lanes - l, stride = CR_LANES * (g->two ? CR_SLOT_TWO : CR_SLOT_ONE);
     crLane sb = lane_load(hot), sa = lane_load(hot + CR_LANES);
     crLane zero = lane_all(0.0), change = zero, along = zero;
-    crLane3 none = lane3(zero, zero, zero), va = none, wa = none;
-    crLane3 vb = lane3_gather(p->z, at_b), wb = lane3_gather(p->z + 3, at_b);
+    crLane3 none = lane3(zero, zero, zero), va = none, wa = none, vb, wb;
+    lane_gather(p->z, at_b, &vb, &wb);
     crMask live = mask_load(p->live + index);
-    if (g->two) {
-        va = lane3_gather(p->z, at_a);
-        wa = lane3_gather(p->z + 3, at_a);
-    }
+    if (g->two) lane_gather(p->z, at_a, &va, &wa);
     double* slot = p->hot + g->hot + 2 * CR_LANES + l;
     for (int k = 0; k < g->slots; k++) {
         crLane3 u = lane3_madd(lane3_load(slot + CR_AT_E * CR_LANES), sb, vb);
@@ -160,12 +157,8 @@ CR_LANE void sweep_group(const crPacked* p, const crGroup* g, int l) {
         dP_out += CR_LANES * 3;
         direction += CR_LANES * 3;
     }
-    lane3_scatter(p->z, at_b, lanes, vb);
-    lane3_scatter(p->z + 3, at_b, lanes, wb);
-    if (g->two) {
-        lane3_scatter(p->z, at_a, lanes, va);
-        lane3_scatter(p->z + 3, at_a, lanes, wa);
-    }
+    lane_scatter(p->z, at_b, lanes, vb, wb);
+    if (g->two) lane_scatter(p->z, at_a, lanes, va, wa);
     lane_store(p->change + index, change);
     lane_store(p->along + index, along);
 }
