@@ -6,6 +6,7 @@
 #define CAROM_FIT_FIT_H
 
 #include "fit/parameters.h"
+#include "io/json.h"
 
 typedef struct crFitOptions {
     unsigned params;   // bits of crFitParam to fit, of those that a law reads
@@ -76,5 +77,7 @@ typedef struct crFitChoice {
     double cv, cv_se;  // NaN where the file has none
 } crFitChoice;
 crStatus cr_fit_read(const char* path, const char* name, crFitChoice* choice, crError* error);
+// The same of the file's tree.
+crStatus cr_fit_choose(const crJson* root, const char* name, crFitChoice* choice, crError* error);
 
 #endif

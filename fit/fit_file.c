@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "fit/fit.h"
+#include "fit/fit_file.h"
 #include "io/fields.h"
 #include "io/input.h"
 #include "io/names.h"
@@ -91,34 +92,41 @@ static crStatus read_parameters(const crJson* law, crFitChoice* choice, crError*
     return CR_OK;
 }
 
-static void optional_number(const crJson* law, const char* key, double* value) {
-    const crJson* number = cr_json_get(law, key);
-    *value = number != NULL && number->type == CR_JSON_NUMBER ? number->number : (double)NAN;
+double cr__fit_number(const crJson* object, const char* key) {
+    const crJson* number = cr_json_get(object, key);
+    return number != NULL && number->type == CR_JSON_NUMBER ? number->number : (double)NAN;
 }
 
-static crStatus read_law(const crJson* root, const char* name, crFitChoice* choice, crError* error) {
+crStatus cr__fit_find(const crJson* root, const char* name, const crJson** found, crError* error) {
     const crJson* laws = root->type == CR_JSON_OBJECT ? cr_json_get(root, "laws") : NULL;
     if (laws == NULL || laws->type != CR_JSON_ARRAY || laws->child == NULL)
         return cr_field_refuse(root, CR_ERR_MISSING, "laws", error,
                                "laws: must be a list of fitted laws (carom fit --out writes one)");
-    const char* first = NULL;
     for (const crJson* law = laws->child; law != NULL; law = law->next) {
         const crJson* called = law->type == CR_JSON_OBJECT ? cr_json_get(law, "law") : NULL;
         const char* text = NULL;
         if (called == NULL) return cr_field_refuse(law, CR_ERR_MISSING, "law", error, "law: must be named");
         crStatus status = cr_field_text(called, "law", &text, error);
         if (status != CR_OK) return status;
-        if (first == NULL) first = text;
-        if (strcmp(text, name != NULL ? name : first) != 0) continue;
-        choice->law = cr_fit_law_find(text);
-        if (choice->law == NULL)
-            return cr_field_refuse(called, CR_ERR_NAME, "law", error,
-                                   "law: '%.60s' is none that can be fitted", text);
-        optional_number(law, "error", &choice->cv);
-        optional_number(law, "error_se", &choice->cv_se);
-        return read_parameters(law, choice, error);
+        *found = law;
+        if (name == NULL || strcmp(text, name) == 0) return CR_OK;
     }
     return cr_field_refuse(laws, CR_ERR_NAME, "law", error, "law: '%.60s' is not in the file", name);
+}
+
+crStatus cr_fit_choose(const crJson* root, const char* name, crFitChoice* choice, crError* error) {
+    *choice = (crFitChoice){0};
+    const crJson* law = NULL;
+    crStatus status = cr__fit_find(root, name, &law, error);
+    if (status != CR_OK) return status;
+    const crJson* called = cr_json_get(law, "law");
+    choice->law = cr_fit_law_find(called->text);
+    if (choice->law == NULL)
+        return cr_field_refuse(called, CR_ERR_NAME, "law", error, "law: '%.60s' is none that can be fitted",
+                               called->text);
+    choice->cv = cr__fit_number(law, "error");
+    choice->cv_se = cr__fit_number(law, "error_se");
+    return read_parameters(law, choice, error);
 }
 
 crStatus cr_fit_read(const char* path, const char* name, crFitChoice* choice, crError* error) {
@@ -134,7 +142,7 @@ crStatus cr_fit_read(const char* path, const char* name, crFitChoice* choice, cr
     } else if (doc.root == NULL) {
         status = local.status;
     } else {
-        status = read_law(doc.root, name, choice, &local);
+        status = cr_fit_choose(doc.root, name, choice, &local);
     }
     cr_json_free(&doc);
     cr_input_close(&input);

@@ -60,29 +60,23 @@ static crStatus find_body(const crModel* model, const char* name, bool planar, i
                         count, wanted);
 }
 
-static crStatus make_text(const crJson* root, const crMotionLaw* law, crMotionModel* m, crError* error) {
+static crStatus no_memory(crError* error) {
+    return cr_error_set(error, CR_ERR_MEMORY, "scene", "scene: out of memory");
+}
+
+static crStatus make_text(const crJson* root, const char* body, const crMotionLaw* law, crMotionModel* m,
+                          crError* error) {
     crJsonDoc doc = {0};
-    char* text = NULL;
-    size_t size = 0;
-    FILE* memory = open_memstream(&text, &size);
-    if (memory == NULL) return cr_error_set(error, CR_ERR_MEMORY, "scene", "scene: out of memory");
-    cr_json_write_tree(memory, root);
-    fclose(memory);
-    crStatus status = cr_json_parse(text, size, 1, &doc, error);
-    free(text);
-    text = NULL;
+    m->scene = cr__motion_text(root);
+    m->body_name = body != NULL ? strdup(body) : NULL;
+    if (m->scene == NULL || (body != NULL && m->body_name == NULL)) return no_memory(error);
+    crStatus status = cr_json_parse(m->scene, strlen(m->scene), 1, &doc, error);
     for (int i = 0; status == CR_OK && law != NULL && i < law->set_count; i++) {
         status = cr_json_set(&doc, law->path[i], law->value[i], error);
     }
-    memory = status == CR_OK ? open_memstream(&text, &size) : NULL;
-    if (memory != NULL) {
-        cr_json_write_tree(memory, doc.root);
-        fclose(memory);
-    } else if (status == CR_OK) {
-        status = cr_error_set(error, CR_ERR_MEMORY, "scene", "scene: out of memory");
-    }
+    m->text = status == CR_OK ? cr__motion_text(doc.root) : NULL;
+    if (status == CR_OK && m->text == NULL) status = no_memory(error);
     cr_json_free(&doc);
-    m->text = text;
     return status;
 }
 
@@ -133,9 +127,11 @@ crStatus cr_motion_model_create(const crJson* root, const char* body, double len
                                 const crMotionParam* params, int param_count, const crMotionLaw* law,
                                 crMotionModel* motion, crError* error) {
     *motion = (crMotionModel){.tosses = tosses, .length = length, .scale = 0.2, .param_count = param_count};
-    memcpy(motion->params, params, (size_t)param_count * sizeof *params);
+    for (int i = 0; i < param_count; i++) {
+        motion->params[i] = params[i];
+    }
     crScene scene = {0};
-    crStatus status = make_text(root, law, motion, error);
+    crStatus status = make_text(root, body, law, motion, error);
     // the scene as the user wrote it first: its refusals have a place
     if (status == CR_OK) status = cr_scene_read(root, &scene, error);
     if (status == CR_OK) status = find_body(scene.model, body, tosses->planar, &motion->body, error);
@@ -153,7 +149,9 @@ crStatus cr_motion_model_create(const crJson* root, const char* body, double len
 }
 
 void cr_motion_model_destroy(crMotionModel* motion) {
+    free(motion->scene);
     free(motion->text);
+    free(motion->body_name);
     *motion = (crMotionModel){0};
 }
 
@@ -250,4 +248,19 @@ crStatus cr_motion_simulate(const crMotionModel* m, const double* values, int to
     cr_world_destroy(world);
     cr_scene_free(&scene);
     return status;
+}
+
+crMotionRun cr_motion_worst(const crMotionRun* runs, int count) {
+    crMotionRun worst = {0};
+    for (int i = 0; i < count; i++) {
+        const crMotionRun* r = &runs[i];
+        worst.penetration = fmax(worst.penetration, r->penetration);
+        worst.energy_created = fmax(worst.energy_created, r->energy_created);
+        worst.energy_gain = fmax(worst.energy_gain, r->energy_gain);
+        worst.steps += r->steps;
+        worst.unsolved += r->unsolved;
+        worst.impermissible += r->impermissible;
+        worst.broken |= r->broken;
+    }
+    return worst;
 }

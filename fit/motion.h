@@ -12,6 +12,7 @@
 #ifndef CAROM_FIT_MOTION_H
 #define CAROM_FIT_MOTION_H
 
+#include "fit/parameters.h"
 #include "fit/tosses.h"
 #include "io/json.h"
 
@@ -27,9 +28,9 @@ typedef struct crMotionParam {
     bool ratio;     // searched along x/(1+x) instead of in proportion
 } crMotionParam;
 
-// "mu", "e:0:0.5" (own range) or "height=static[0].offset:-0.005:0.005". Known without a path: mu, e, et,
-// mu_roll, mu_spin of every material and pair of the scene, and threshold. Fails: unknown-name, syntax,
-// out-of-range.
+// "mu", "e:0:0.5" (own range), "height=static[0].offset:-0.005:0.005", or with one value for all items of a
+// list "size=bodies[0].shapes[0].half[*]:0.04:0.06". Known without a path: mu, e, et, mu_roll, mu_spin of every
+// material and pair of the scene, and threshold. Fails: unknown-name, syntax, out-of-range.
 crStatus cr_motion_param(const char* text, crMotionParam* param, crError* error);
 double cr_motion_param_value(const crMotionParam* param, double place);  // place from 0 to 1
 
@@ -42,14 +43,22 @@ typedef struct crMotionLaw {
     char value[CR_MOTION_SETS][32];
 } crMotionLaw;
 
+// Every method (bits of crMethod, 0: the scene's) with every rule and every law, laws played one contact
+// after another (rule sequence); without any the scene as it is. moreau and lcp have an impact law of their
+// own. Returns how many there are; the first `room` are filled.
+int cr_motion_laws(unsigned methods, const char* const* rules, int rule_count, const crFitLaw* const* laws,
+                   int law_count, crMotionLaw* out, int room);
+
 // A scene made ready for many simulations; read by any number of threads.
 typedef struct crMotionModel {
     const crTosses* tosses;
-    char* text;     // the scene
-    int body;       // of the model, the one that was measured
-    double length;  // m
-    double scale;   // at which a sample counts half as lost, rad and shares of length; 0.2
-    int substeps;   // between two samples; 0: as many as the scene's dt asks for
+    char* scene;      // as it was given
+    char* text;       // with the law's values
+    char* body_name;  // as it was given, or NULL
+    int body;         // of the model, the one that was measured
+    double length;    // m
+    double scale;     // at which a sample counts half as lost, rad and shares of length; 0.2
+    int substeps;     // between two samples; 0: as many as the scene's dt asks for
     int param_count;
     crMotionParam params[CR_MOTION_PARAMS];
 } crMotionModel;
@@ -81,6 +90,9 @@ typedef struct crMotionRun {
 // Fails: what a law refuses a contact for; memory.
 crStatus cr_motion_simulate(const crMotionModel* motion, const double* values, int toss, crMotionRun* run,
                             crPose* poses, crError* error);
+
+// The worst over runs, their counts added up: the certificate of all of them.
+crMotionRun cr_motion_worst(const crMotionRun* runs, int count);
 
 double cr_rotation_between(crQuat a, crQuat b);  // angle, 0 to pi
 

@@ -1,8 +1,12 @@
 // motion_file.c - what was fitted to motions as JSON, and the scene with the fitted values in it.
 //
-//     {"fit": "motion", "tosses": 55, "laws": [{"law": "poisson", "parameters": {"mu": ...},
-//      "intervals": {"mu": [lo, hi]}, "undetermined": [], "set": {"materials.cube.mu": ...}, "misfit": ...,
-//      "misfit_se": ..., "loss": ..., "loss_se": ...}, ...]}
+//     {"fit": "motion", "tosses": 55, "length": ..., "scale": ..., "substeps": 0, "tree": {the scene},
+//      "laws": [{"law": "poisson", "parameters": {"mu": ...}, "intervals": {"mu": [lo, hi]},
+//      "undetermined": [], "set": {"materials.cube.mu": ...}, "misfit": ..., "misfit_se": ..., "loss": ...,
+//      "loss_se": ...}, ...]}
+//
+// The scene is as it was given, with what --set set in it and without what a law sets, so that the file alone
+// is enough for predictions (motion_predict.h).
 //
 // Fails: file, memory; a file that is not whole is not left behind.
 #include <errno.h>
@@ -54,27 +58,47 @@ static void write_values(FILE* file, const crMotionModel* m, const crMotionFit* 
     fputs("]", file);
 }
 
-static void write_law(FILE* file, const crMotionModel* m, const crJson* root, const crMotionLaw* law,
-                      const crMotionFit* fit) {
-    fputs("    {\"law\": ", file);
-    cr_json_write_string(file, law->name);
-    write_values(file, m, fit);
-    fputs(", \"set\": {", file);
+void cr_motion_put_set(FILE* file, const crMotionModel* m, const crMotionLaw* law, const crMotionFit* fit) {
+    crJsonDoc doc = {0};
+    fputs("\"set\": {", file);
     Writing w = {.file = file};
     for (int i = 0; i < law->set_count; i++) {
         fputs(w.count++ > 0 ? ", " : "", file);
         fprintf(file, "\"%s\": \"%s\"", law->path[i], law->value[i]);
     }
-    for (int i = 0; i < fit->count; i++) {
+    // read before: it cannot be refused now
+    cr_json_parse(m->scene, strlen(m->scene), 1, &doc, NULL);
+    for (int i = 0; i < fit->count && doc.root != NULL; i++) {
         w.value = fit->fitted[i].value;
-        cr__motion_paths(root, &m->params[i], write_set, &w, NULL);
+        cr__motion_paths(doc.root, &m->params[i], write_set, &w, NULL);
     }
+    cr_json_free(&doc);
     fputs("}", file);
+}
+
+static void write_law(FILE* file, const crMotionModel* m, const crMotionLaw* law, const crMotionFit* fit) {
+    fputs("    {\"law\": ", file);
+    cr_json_write_string(file, law->name);
+    write_values(file, m, fit);
+    fputs(", ", file);
+    cr_motion_put_set(file, m, law, fit);
     write_number(file, "misfit", fit->cv);
     write_number(file, "misfit_se", fit->cv_se);
     write_number(file, "loss", fit->cv_loss);
     write_number(file, "loss_se", fit->cv_loss_se);
     putc('}', file);
+}
+
+void cr_motion_put_settings(FILE* file, const crMotionModel* m) {
+    fputs("\"length\": ", file);
+    cr_json_write_number(file, m->length);
+    write_number(file, "scale", m->scale);
+    fprintf(file, ", \"substeps\": %d", m->substeps);
+    if (m->body_name != NULL) {
+        fputs(", \"body\": ", file);
+        cr_json_write_string(file, m->body_name);
+    }
+    fprintf(file, ",\n \"tree\": %s", m->scene);
 }
 
 static crStatus finish(FILE* file, const char* path, crError* error) {
@@ -89,22 +113,17 @@ static crStatus finish(FILE* file, const char* path, crError* error) {
 
 crStatus cr_motion_write(const char* path, const crMotionModel* model, const crMotionLaw* const* laws,
                          const crMotionFit* const* fits, int count, crError* error) {
-    crJsonDoc doc = {0};
-    crStatus status = cr_json_parse(model->text, strlen(model->text), 1, &doc, error);
-    if (status != CR_OK) return status;
     FILE* file = fopen(path, "w");
     if (file != NULL) {
-        fprintf(file, "{\"fit\": \"motion\", \"tosses\": %d", model->tosses->count);
-        write_number(file, "length", model->length);
-        write_number(file, "scale", model->scale);
-        fputs(", \"laws\": [\n", file);
+        fprintf(file, "{\"fit\": \"motion\", \"tosses\": %d, ", model->tosses->count);
+        cr_motion_put_settings(file, model);
+        fputs(",\n \"laws\": [\n", file);
         for (int i = 0; i < count; i++) {
-            write_law(file, model, doc.root, laws[i], fits[i]);
+            write_law(file, model, laws[i], fits[i]);
             fputs(i + 1 < count ? ",\n" : "\n", file);
         }
         fputs("]}\n", file);
     }
-    cr_json_free(&doc);
     return finish(file, path, error);
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fit/motion_parts.h"
 #include "fit/motion_search.h"
 
 #define PROFILE          16
@@ -147,7 +148,7 @@ static crStatus profile(const crMotionSearch* s, int held, const double* minima,
     return CR_OK;
 }
 
-static void mean_and_se(const double* values, int count, double* mean, double* se) {
+void cr__motion_mean(const double* values, int count, double* mean, double* se) {
     double sum = 0.0, square = 0.0;
     for (int i = 0; i < count; i++) {
         sum += values[i];
@@ -191,7 +192,7 @@ static crStatus judge(const crMotionSearch* s, const double* best, crError* erro
         sorted[i] = r[CR_RUN_POSITION] + r[CR_RUN_ROTATION];
         f->out->misfit += r[CR_RUN_MISFIT] / f->tosses;
     }
-    mean_and_se(sorted, f->tosses, &f->out->loss, &(double){0.0});
+    cr__motion_mean(sorted, f->tosses, &f->out->loss, &(double){0.0});
     free(minima);
     return status;
 }
@@ -277,8 +278,8 @@ static crStatus run_fit(crMotionWork* f, crMotionSearch* s, crError* error) {
         expect(f, f->options->folds - k);
         status = cross_validate(f, k, &first, error);
     }
-    mean_and_se(f->out->misfits, f->tosses, &f->out->cv, &f->out->cv_se);
-    mean_and_se(f->out->losses, f->tosses, &f->out->cv_loss, &f->out->cv_loss_se);
+    cr__motion_mean(f->out->misfits, f->tosses, &f->out->cv, &f->out->cv_se);
+    cr__motion_mean(f->out->losses, f->tosses, &f->out->cv_loss, &f->out->cv_loss_se);
     return status;
 }
 

@@ -60,12 +60,18 @@ crStatus cr_motion_fit(const crMotionModel* model, const crMotionOptions* option
                        crError* error);
 void cr_motion_fit_destroy(crMotionFit* fit);  // accepts a zeroed struct
 
-// Fitted values as JSON, best first: parameters, intervals, and the paths and values to set in the scene; and
-// the scene itself with the values of one fit. Fails: file, memory.
+// Fitted values as JSON, best first: parameters, intervals, the scene, and the paths and values to set in it
+// (motion_predict.h reads it back); and the scene with the values of one fit. Fails: file, memory.
 crStatus cr_motion_write(const char* path, const crMotionModel* model, const crMotionLaw* const* laws,
                          const crMotionFit* const* fits, int count, crError* error);
 crStatus cr_motion_write_scene(const char* path, const crMotionModel* model, const crMotionFit* fit,
                                crError* error);
+
+// Members of such a file by themselves, for what is printed: length, scale, substeps, body and the scene;
+// and the "set" of one fit.
+void cr_motion_put_settings(FILE* file, const crMotionModel* model);
+void cr_motion_put_set(FILE* file, const crMotionModel* model, const crMotionLaw* law,
+                       const crMotionFit* fit);
 
 // Over everything the fit depends on.
 uint64_t cr_motion_key(const crMotionModel* model, const crMotionOptions* options);

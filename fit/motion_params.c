@@ -107,10 +107,28 @@ static crStatus surface_paths(const crJson* root, const char* name, crMotionVisi
                         "materials: the scene has none to fit %s of; name a material for its shapes", name);
 }
 
+// "half[*]" is every item of the list
+static crStatus item_paths(const crJson* root, const char* path, const char* star, crMotionVisit visit,
+                           void* ctx, crError* error) {
+    char text[CR_MOTION_PATH + 16];
+    const crJson* list = NULL;
+    snprintf(text, sizeof text, "%.*s", (int)(star - path), path);
+    crStatus status = cr_json_at(root, text, &list, error);
+    if (status == CR_OK && (list->type != CR_JSON_ARRAY || list->count == 0))
+        status = cr_error_set(error, CR_ERR_TYPE, "params", "params: %.60s is no list with items", text);
+    for (int i = 0; status == CR_OK && i < list->count; i++) {
+        snprintf(text, sizeof text, "%.*s[%d]%s", (int)(star - path), path, i, star + 3);
+        status = visit(ctx, text, error);
+    }
+    return status;
+}
+
 crStatus cr__motion_paths(const crJson* root, const crMotionParam* param, crMotionVisit visit, void* ctx,
                           crError* error) {
-    return param->path[0] == '\0' ? surface_paths(root, param->name, visit, ctx, error)
-                                  : visit(ctx, param->path, error);
+    const char* star = strstr(param->path, "[*]");
+    if (param->path[0] == '\0') return surface_paths(root, param->name, visit, ctx, error);
+    return star != NULL ? item_paths(root, param->path, star, visit, ctx, error)
+                        : visit(ctx, param->path, error);
 }
 
 typedef struct Setting {
@@ -133,4 +151,14 @@ crStatus cr__motion_tree(const crMotionModel* m, const double* values, crJsonDoc
     }
     if (status != CR_OK) cr_json_free(doc);
     return status;
+}
+
+char* cr__motion_text(const crJson* root) {
+    char* text = NULL;
+    size_t size = 0;
+    FILE* memory = open_memstream(&text, &size);
+    if (memory == NULL) return NULL;
+    cr_json_write_tree(memory, root);
+    fclose(memory);
+    return text;
 }

@@ -1,4 +1,4 @@
-// motion_parts.h - parameters in the tree of a scene.
+// motion_parts.h - parameters in the tree of a scene; what fits and predictions share.
 #ifndef CAROM_FIT_MOTION_PARTS_H
 #define CAROM_FIT_MOTION_PARTS_H
 
@@ -12,5 +12,9 @@ crStatus cr__motion_paths(const crJson* root, const crMotionParam* param, crMoti
 
 // The tree of the model's scene with values set (param_count), to free.
 crStatus cr__motion_tree(const crMotionModel* model, const double* values, crJsonDoc* doc, crError* error);
+
+char* cr__motion_text(const crJson* root);  // of a tree, to free; NULL where memory is out
+
+void cr__motion_mean(const double* values, int count, double* mean, double* se);
 
 #endif

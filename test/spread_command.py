@@ -1,6 +1,7 @@
 """carom spread: tables, JSON and CSV that agree with each other, the same bytes for any threads, refusals by name."""
 import atexit
 import csv
+import html
 import json
 import math
 import os
@@ -115,6 +116,26 @@ def test_files():
         check(status == 0 and path.stat().st_size > 1000, kind, status, err)
     text = (DIR / "picture.svg").read_text()
     check("x of cue, m" in text and "percent" in text, "labels")
+
+
+def test_report():
+    page = DIR / "report.html"
+    answer = spread(*BREAK, "--samples", "60", "--report", page)
+    text = page.read_text()
+    check(text.startswith("<!doctype html>") and text.rstrip().endswith("</html>") and text.count("<svg") == 4, "page")
+    for words in ("Outcomes by order of impacts", "Samples below a value", "cue-ball1, ball1-ball", "gap=1e-5"):
+        check(words in text, words)
+    for cluster in answer["clusters"]:
+        check(f"{100 * cluster['share']:.1f} %" in text, cluster)
+    # names and jitter are text, whatever they contain
+    scene = DIR / "names.json"
+    scene.write_text(json.dumps({"carom": 1, "gravity": [0, 0, 0], "step": {"dt": 0.01, "duration": 0.05}, "bodies": [
+        {"name": "<b>&x", "mass": 1, "vel": [1, 0, 0], "shapes": [{"type": "sphere", "r": 0.1}]}]}))
+    status, out, err = carom("spread", scene, "--jitter", "velocity=0.1", "--samples", "10", "--report", page)
+    text = page.read_text()
+    check(status == 0 and "<b>&x" in html.unescape(text) and "<b>" not in text and "No impact in any sample" in text, err)
+    status, out, err = carom("spread", *BREAK, "--samples", "4", "--report", "/nonexistent/x.html")
+    check(status == 3 and "/nonexistent/x.html" in err, status, err)
 
 
 def test_checkpoint():

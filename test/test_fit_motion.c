@@ -279,6 +279,26 @@ TEST(files_of_what_was_fitted) {
     close_case(&c);
 }
 
+// one value for every item of a list
+TEST(a_parameter_of_all_items) {
+    Case c;
+    const char* const params[] = {"size=bodies[0].shapes[0].half[*]:0.01:0.1", NULL};
+    const TossKind slides = {.tosses = 3, .samples = 3, .interval = 0.04, .noise = 0.0, .slide = true};
+    open_case(&c, TOSS_PLANAR, &slides, 4, params);
+    crMotionFit fit = {.count = 1};
+    fit.fitted[0].value = 0.03125;
+    FitFile file;
+    fit_sample_text(&file, "");
+    CHECK_STATUS(cr_motion_write_scene(file.path, &c.model, &fit, NULL), CR_OK);
+    char text[2000] = "";
+    FILE* in = fopen(file.path, "r");
+    CHECK(in != NULL && fread(text, 1, sizeof text - 1, in) > 0);
+    fclose(in);
+    remove(file.path);
+    CHECK(strstr(text, "\"half\":[0.03125,0.03125,0.03125]") != NULL);
+    close_case(&c);
+}
+
 static crStatus model_of(const char* scene, const char* body, double length, const crTosses* tosses,
                          const char* param, const crMotionLaw* law, crError* error) {
     crJsonDoc doc;
@@ -316,6 +336,9 @@ TEST(refusals) {
         CR_ERR_RANGE);
     CHECK_TEXT(error.field, "length");
     CHECK_STATUS(model_of(TOSS_SPATIAL, NULL, 0.0, t, "h=static[7].offset:0:1", NULL, &error),
+                 CR_ERR_MISSING);
+    CHECK_STATUS(model_of(TOSS_SPATIAL, NULL, 0.0, t, "m=bodies[0].mass[*]:0:1", NULL, &error), CR_ERR_TYPE);
+    CHECK_STATUS(model_of(TOSS_SPATIAL, NULL, 0.0, t, "m=bodies[4].pos[*]:0:1", NULL, &error),
                  CR_ERR_MISSING);
     CHECK_STATUS(model_of("{\"carom\": 2}", NULL, 0.0, t, "e", NULL, &error), CR_ERR_RANGE);
     crMotionLaw law = {.set_count = 1, .path = {"impact.rule"}, .value = {"nowhere"}};

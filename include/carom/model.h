@@ -309,6 +309,7 @@ typedef struct crDynamics {
     double* M;        // rows as crModel.row says, up to the last body that is not single
     double* L;        // L below, D on the diagonal; likewise
     double* pivot;    // roots of D; likewise (nv)
+    int* path;        // velocities from the root to each, itself last; rows likewise
     crSym3* inverse;  // inverse inertia of single bodies, world axes (nb)
     crMat3* root;     // R with R^T R = inverse (nb)
     // cr_model_velocity

@@ -203,7 +203,10 @@ typedef struct crStep {
     double* p;        // problem_build: warm start, solve: impulses, in scratch (rows.count)
     crReport report;  // solve
     int warm_count, warm_capacity;
-    crWarm* warm;  // apply (warm_count)
+    crWarm* warm;       // apply (warm_count)
+    bool warm_changed;  // apply: those that the step began with are in warm_start
+    int warm_start_count, warm_start_capacity;
+    crWarm* warm_start;  // (warm_start_count)
     int tie_count;
     double* tie_force;  // of loops and joints in the last solve: impulse / length of the step (tie_count)
     crSleep* sleep;     // cone (nb)

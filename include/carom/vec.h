@@ -123,11 +123,26 @@ static inline crQuat cr_quat_conj(crQuat q) {
     crQuat r = {q.w, -q.x, -q.y, -q.z};
     return r;
 }
-CR_API crQuat cr_quat_normalize(crQuat q);  // zero or non-finite gives the identity
+// Zero or non-finite gives the identity.
+static inline crQuat cr_quat_normalize(crQuat q) {
+    double r = sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+    if (r == 1.0) return q;
+    if (!(r > 0.0) || !isfinite(r)) return cr_quat_identity();
+    crQuat unit = {q.w / r, q.x / r, q.y / r, q.z / r};
+    return unit;
+}
 CR_API crQuat cr_quat_axis_angle(crVec3 axis,
                                  double angle);  // axis need not be unit; zero axis gives identity
-CR_API crVec3 cr_quat_rotate(crQuat q, crVec3 v);
-CR_API crMat3 cr_quat_matrix(crQuat q);
+// v + 2 u x (u x v + w v), u the vector part
+static inline crVec3 cr_quat_rotate(crQuat q, crVec3 v) {
+    crVec3 u = cr_vec3(q.x, q.y, q.z);
+    crVec3 inner = cr_madd(cr_cross(u, v), q.w, v);
+    return cr_madd(v, 2.0, cr_cross(u, inner));
+}
+static inline crMat3 cr_quat_matrix(crQuat q) {
+    return cr_mat3_columns(cr_quat_rotate(q, cr_vec3(1, 0, 0)), cr_quat_rotate(q, cr_vec3(0, 1, 0)),
+                           cr_quat_rotate(q, cr_vec3(0, 0, 1)));
+}
 
 // Where a body or a shape is: its own coordinates x are q x + p in those of its parent.
 typedef struct crPose {

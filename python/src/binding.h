@@ -167,6 +167,8 @@ PyObject* py_batch(PyObject* module, PyObject* args);
 PyObject* py_fit_impacts(PyObject* module, PyObject* args);
 PyObject* py_fit_laws(PyObject* module, PyObject* unused);
 PyObject* py_fit_predict(PyObject* module, PyObject* args);
+PyObject* py_fit_motion(PyObject* module, PyObject* args);
+PyObject* py_fit_predict_motion(PyObject* module, PyObject* args);
 PyObject* py_spread(PyObject* module, PyObject* args);
 
 #endif

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "binding.h"
 #include "fit/fit.h"
+#include "fitting.h"
 
 #define LAWS 32
 
@@ -22,7 +22,7 @@ typedef struct Job {
     bool all;  // laws that do not apply are told, not refused
     crFit fits[LAWS];
     int fit_count;
-    bool stopped;
+    PyWatch watch;
 } Job;
 
 static void job_destroy(Job* job) {
@@ -34,31 +34,8 @@ static void job_destroy(Job* job) {
     PyMem_Free(job);
 }
 
-// each text of a sequence by `take`
-static bool each(PyObject* list, const char* field, bool (*take)(Job* job, const char* text), Job* job) {
-    if (list == NULL || list == Py_None) return true;
-    PyObject* items = PySequence_Fast(list, field);
-    if (items == NULL) return false;
-    bool good = true;
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items) && good; i++) {
-        const char* text = PyUnicode_AsUTF8(PySequence_Fast_GET_ITEM(items, i));
-        good = text != NULL && take(job, text);
-    }
-    Py_DECREF(items);
-    return good;
-}
-
-static bool take_column(Job* job, const char* text) {
-    crError error = {0};
-    return cr_impact_source(&job->columns, text, &error) == CR_OK || py_raise(&error) != NULL;
-}
-
-static bool take_where(Job* job, const char* text) {
-    crError error = {0};
-    return cr_impact_where(&job->columns, text, &error) == CR_OK || py_raise(&error) != NULL;
-}
-
-static bool take_law(Job* job, const char* name) {
+static bool take_law(void* ctx, const char* name) {
+    Job* job = ctx;
     const crFitLaw* law = cr_fit_law_find(name);
     const char* omitted = cr_fit_law_omitted(name);
     if (law == NULL && omitted != NULL)
@@ -80,7 +57,8 @@ static int find_param(const char* field, const char* name) {
     return -1;
 }
 
-static bool take_param(Job* job, const char* name) {
+static bool take_param(void* ctx, const char* name) {
+    Job* job = ctx;
     int i = find_param("params", name);
     if (i >= 0) job->options.params |= 1u << i;
     return i >= 0;
@@ -105,20 +83,9 @@ static bool take_fix(Job* job, PyObject* fix) {
     return true;
 }
 
-static bool take_count(const char* field, int value, int least, int most) {
-    if (value >= least && value <= most) return true;
-    return py_refuse(CR_ERR_RANGE, field, "%s: is %d, must be %d to %d", field, value, least, most);
-}
-
 static bool watch(void* ctx, const char* law, int done, int count) {
     (void)law;
-    (void)done;
-    (void)count;
-    Job* job = ctx;
-    PyGILState_STATE lock = PyGILState_Ensure();
-    job->stopped = PyErr_CheckSignals() != 0;
-    PyGILState_Release(lock);
-    return !job->stopped;
+    return py_watch(ctx, done, count);
 }
 
 static crStatus load(Job* job, const char* path, crError* error) {
@@ -166,13 +133,6 @@ static PyObject* vectors(const crVec3* x, int count) {
     return array;
 }
 
-static PyObject* numbers(const double* x, int count) {
-    npy_intp shape[1] = {count};
-    PyObject* array = PyArray_SimpleNew(1, shape, NPY_DOUBLE);
-    if (array != NULL) memcpy(PyArray_DATA((PyArrayObject*)array), x, (size_t)count * sizeof *x);
-    return array;
-}
-
 static PyObject* fitted(const Job* job, const crFit* fit, const crFit* best) {
     int rows = job->impacts.count;
     double behind = 0.0, se = 0.0;
@@ -181,7 +141,7 @@ static PyObject* fitted(const Job* job, const crFit* fit, const crFit* best) {
                          fit->cv, "error_se", fit->cv_se, "behind", behind, "behind_se", se, "fit_error",
                          fit->loss, "unanswered", fit->unanswered, "impermissible", fit->impermissible,
                          "creates_energy", fit->creates_energy, "parameters", parameters(fit), "errors",
-                         numbers(fit->errors, rows), "P", vectors(fit->P, rows));
+                         py_numbers(fit->errors, rows), "P", vectors(fit->P, rows));
 }
 
 // indices of the laws that apply, best first; returns how many
@@ -196,12 +156,6 @@ static int rank(const Job* job, int order[LAWS]) {
         order[k] = i;
     }
     return count;
-}
-
-static bool append(PyObject* list, PyObject* item) {
-    bool good = item != NULL && PyList_Append(list, item) == 0;
-    Py_XDECREF(item);
-    return good;
 }
 
 static PyObject* summary(const Job* job) {
@@ -221,12 +175,12 @@ static PyObject* results(const Job* job) {
     PyObject* refused = PyList_New(0);
     bool good = laws != NULL && refused != NULL;
     for (int i = 0; i < count && good; i++) {
-        good = append(laws, fitted(job, &job->fits[order[i]], &job->fits[order[0]]));
+        good = py_append(laws, fitted(job, &job->fits[order[i]], &job->fits[order[0]]));
     }
     for (int i = 0; i < job->fit_count && good; i++) {
         const crFit* fit = &job->fits[i];
         if (fit->status != CR_OK)
-            good = append(refused, Py_BuildValue("(ss)", fit->law->name, fit->error.message));
+            good = py_append(refused, Py_BuildValue("(ss)", fit->law->name, fit->error.message));
     }
     if (good) return Py_BuildValue("NNN", summary(job), laws, refused);
     Py_XDECREF(laws);
@@ -247,18 +201,17 @@ static crStatus write_out(const Job* job, const char* out, crError* error) {
 static bool take_options(Job* job, PyObject* laws, PyObject* params, PyObject* fix, PyObject* column,
                          PyObject* where) {
     if (params != NULL && params != Py_None) job->options.params = 0;
-    if (!each(laws, "laws", take_law, job) || !each(params, "params", take_param, job) ||
-        !take_fix(job, fix) || !each(column, "column", take_column, job) ||
-        !each(where, "where", take_where, job))
+    if (!py_each(laws, "laws", take_law, job) || !py_each(params, "params", take_param, job) ||
+        !take_fix(job, fix) || !py_columns(column, where, &job->columns))
         return false;
     job->all = job->law_count == 0;
     for (int i = 0; job->all && i < cr_fit_law_count(); i++) {
         job->laws[job->law_count = i] = cr_fit_law(i);
     }
     job->law_count += job->all;
-    return take_count("folds", job->options.folds, 2, 100) &&
-           take_count("bootstrap", job->options.bootstrap, 0, 10000) &&
-           take_count("threads", job->options.threads, 1, 256);
+    return py_count("folds", job->options.folds, 2, 100) &&
+           py_count("bootstrap", job->options.bootstrap, 0, 10000) &&
+           py_count("threads", job->options.threads, 1, 256);
 }
 
 // _fit_impacts(path, laws, params, fix, column, where, skip, folds, bootstrap, seed, threads, out)
@@ -280,7 +233,7 @@ PyObject* py_fit_impacts(PyObject* module, PyObject* args) {
     job->columns.skip = skip != 0;
     job->options.seed = seed;
     job->options.watch = watch;
-    job->options.ctx = job;
+    job->options.ctx = &job->watch;
     if (take_options(job, laws, params, fix, column, where)) {
         crError error = {0};
         crStatus status;
@@ -289,7 +242,7 @@ PyObject* py_fit_impacts(PyObject* module, PyObject* args) {
         if (status == CR_OK && out != NULL) status = write_out(job, out, &error);
         Py_END_ALLOW_THREADS;
         if (status == CR_OK) answer = results(job);
-        if (status != CR_OK && !job->stopped) py_raise(&error);
+        if (status != CR_OK) py_watch_raise(&job->watch, &error);
     }
     Py_DECREF(path);
     job_destroy(job);
@@ -307,9 +260,9 @@ PyObject* py_fit_laws(PyObject* module, PyObject* unused) {
         bool good = names != NULL;
         for (int k = 0; k < CR_FIT_PARAMS && good; k++) {
             if (law->spatial >> k & 1u)
-                good = append(names, PyUnicode_FromString(cr_fit_param_name((crFitParam)k)));
+                good = py_append(names, PyUnicode_FromString(cr_fit_param_name((crFitParam)k)));
         }
-        if (!good || !append(list, Py_BuildValue("(sO)", law->name, names))) Py_CLEAR(list);
+        if (!good || !py_append(list, Py_BuildValue("(sO)", law->name, names))) Py_CLEAR(list);
         Py_XDECREF(names);
     }
     return list;
@@ -385,8 +338,7 @@ PyObject* py_fit_predict(PyObject* module, PyObject* args) {
     }
     job->columns.skip = skip != 0;
     job->columns.unmeasured = true;
-    if (take_law(job, name) && take_fix(job, theta) && each(column, "column", take_column, job) &&
-        each(where, "where", take_where, job))
+    if (take_law(job, name) && take_fix(job, theta) && py_columns(column, where, &job->columns))
         answer = predict(job, PyBytes_AS_STRING(path));
     Py_DECREF(path);
     job_destroy(job);

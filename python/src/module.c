@@ -38,6 +38,8 @@ static PyMethodDef functions[] = {
     {"_fit_impacts", py_fit_impacts, METH_VARARGS, NULL},
     {"_fit_laws", py_fit_laws, METH_NOARGS, NULL},
     {"_fit_predict", py_fit_predict, METH_VARARGS, NULL},
+    {"_fit_motion", py_fit_motion, METH_VARARGS, NULL},
+    {"_fit_predict_motion", py_fit_predict_motion, METH_VARARGS, NULL},
     {"_spread", py_spread, METH_VARARGS, NULL},
     {"_register", py_register, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL}};

@@ -6,8 +6,7 @@
 
 #include <stdlib.h>
 
-#include "binding.h"
-#include "io/json_set.h"
+#include "fitting.h"
 
 typedef struct Job {
     crJsonDoc doc;
@@ -17,7 +16,7 @@ typedef struct Job {
     crSpreadSummary summary;
     char* text;  // of the tree with the values set
     int length;
-    bool stopped;
+    PyWatch watch;
 } Job;
 
 static void job_destroy(Job* job) {
@@ -29,15 +28,7 @@ static void job_destroy(Job* job) {
     PyMem_Free(job);
 }
 
-static bool watch(void* ctx, int done, int count) {
-    (void)done;
-    (void)count;
-    Job* job = ctx;
-    PyGILState_STATE lock = PyGILState_Ensure();
-    job->stopped = PyErr_CheckSignals() != 0;
-    PyGILState_Release(lock);
-    return !job->stopped;
-}
+static bool watch(void* ctx, int done, int count) { return py_watch(ctx, done, count); }
 
 static bool take_jitters(Job* job, PyObject* list) {
     crSpreadOptions* o = &job->options;
@@ -55,14 +46,7 @@ static bool take_jitters(Job* job, PyObject* list) {
 
 // the tree of a text with values set in it, and as a text again
 static bool take_scene(Job* job, const char* text, PyObject* values) {
-    crError error = {0};
-    if (cr_json_parse(text, strlen(text), 1, &job->doc, &error) != CR_OK) return py_raise(&error) != NULL;
-    bool object = job->doc.root->type == CR_JSON_OBJECT;
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(values) && object; i++) {
-        const char *path, *value;
-        if (!PyArg_ParseTuple(PyList_GET_ITEM(values, i), "ss", &path, &value)) return false;
-        if (cr_json_set(&job->doc, path, value, &error) != CR_OK) return py_raise(&error) != NULL;
-    }
+    if (!py_tree(text, values, &job->doc)) return false;
     size_t size = 0;
     FILE* memory = open_memstream(&job->text, &size);
     if (memory != NULL) cr_json_write_tree(memory, job->doc.root);
@@ -104,12 +88,6 @@ static PyObject* labels(const Job* job, const int* label) {
     return array;
 }
 
-static bool append(PyObject* list, PyObject* item) {
-    bool good = item != NULL && PyList_Append(list, item) == 0;
-    Py_XDECREF(item);
-    return good;
-}
-
 // [(a, b, together), ...] of each order
 static PyObject* orders(const Job* job) {
     PyObject* all = PyList_New(0);
@@ -119,7 +97,8 @@ static PyObject* orders(const Job* job) {
         bool good = pairs != NULL;
         for (int k = 0; k < job->summary.length && sample.order[k] >= 0.0 && good; k++) {
             crSpreadPair pair = cr_spread_pair(&job->spread, sample.order[k]);
-            good = append(pairs, Py_BuildValue("(iiO)", pair.a, pair.b, pair.together ? Py_True : Py_False));
+            good =
+                py_append(pairs, Py_BuildValue("(iiO)", pair.a, pair.b, pair.together ? Py_True : Py_False));
         }
         if (!good || PyList_Append(all, pairs) != 0) Py_CLEAR(all);
         Py_XDECREF(pairs);
@@ -131,7 +110,7 @@ static PyObject* names(const Job* job) {
     PyObject* list = PyList_New(0);
     for (int i = 1; i < job->spread.nb && list != NULL; i++) {
         const char* name = job->scene.model->bodies[i].name;
-        if (!append(list, PyUnicode_FromString(name != NULL ? name : ""))) Py_CLEAR(list);
+        if (!py_append(list, PyUnicode_FromString(name != NULL ? name : ""))) Py_CLEAR(list);
     }
     return list;
 }
@@ -139,7 +118,7 @@ static PyObject* names(const Job* job) {
 static PyObject* shares(const Job* job) {
     PyObject* list = PyList_New(0);
     for (int k = 1; k <= job->summary.prefix_count && list != NULL; k++) {
-        if (!append(list, PyFloat_FromDouble(job->summary.prefix[k].explained))) Py_CLEAR(list);
+        if (!py_append(list, PyFloat_FromDouble(job->summary.prefix[k].explained))) Py_CLEAR(list);
     }
     return list;
 }
@@ -147,7 +126,7 @@ static PyObject* shares(const Job* job) {
 static PyObject* representatives(const Job* job) {
     PyObject* list = PyList_New(0);
     for (int k = 0; k < job->summary.cluster_count && list != NULL; k++) {
-        if (!append(list, PyLong_FromLong(job->summary.clusters[k].representative - 1))) Py_CLEAR(list);
+        if (!py_append(list, PyLong_FromLong(job->summary.clusters[k].representative - 1))) Py_CLEAR(list);
     }
     return list;
 }
@@ -171,7 +150,7 @@ PyObject* py_spread(PyObject* module, PyObject* args) {
         o->quality = -1;
         o->of = velocity ? CR_SPREAD_VELOCITY : CR_SPREAD_POSITION;
         o->watch = watch;
-        o->ctx = job;
+        o->ctx = &job->watch;
         Py_BEGIN_ALLOW_THREADS;
         status = run(job, &error);
         Py_END_ALLOW_THREADS;
@@ -180,7 +159,7 @@ PyObject* py_spread(PyObject* module, PyObject* args) {
                 Py_BuildValue("NNNNNNNdis", names(job), outcomes(job), labels(job, job->summary.cluster),
                               labels(job, job->summary.order), representatives(job), orders(job), shares(job),
                               job->summary.clusters_explained, job->spread.failed, job->spread.error.message);
-        if (status != CR_OK && !job->stopped) py_raise(&error);
+        if (status != CR_OK) py_watch_raise(&job->watch, &error);
     }
     job_destroy(job);
     return answer;

@@ -102,10 +102,13 @@ heights: float = float(trajectory.of("ball")[:, 2].max())
 hit: carom.Hit = carom.impact("newton", V=np.array([-1.0, 0, 0]), e=0.5)
 fits: carom.fit.Fits = carom.fit.impacts({"m": 1.0}, laws=["newton"], column={"m": 2.0})
 mu: float = fits.best["mu"].value
+motions: carom.fit.MotionFits = carom.fit.motion(Path("x.csv"), {"carom": 1}, ["mu"], progress=lambda done, count: None)
+losses: carom.fit.MotionPrediction = carom.fit.predict({"t": [0.0]}, motions.best, threads=2)
 env = carom.env.VectorEnv(carom.env.cart_pole(), 2)
 """
 MISUSES = ["carom.impact('newton', V=(-1, 0, 0), f=1)", "carom.World(1)", "carom.Model().sphere('a')",
            "carom.load(1.5)", "carom.Model().body(drive=3)", "carom.fit.impacts({}, folds='a')",
+           "carom.fit.motion({}, 3)",
            "x: str = carom.World(carom.Model()).time"]
 
 

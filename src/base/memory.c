@@ -107,7 +107,7 @@ static crStatus replace_block(crArena* arena, size_t room) {
 crStatus cr_arena_reset(crArena* arena) {
     cr_arena_release(arena, 0);
     bool grows = arena->peak > arena->capacity, looks = ++arena->resets >= LOOK;
-    bool shrinks = looks && arena->capacity > 2 * arena->peak + LEAST;
+    bool shrinks = looks && arena->capacity > arena->peak + arena->peak / 2 + LEAST;
     crStatus status = CR_OK;
     if (grows || shrinks) status = replace_block(arena, arena->peak / (grows ? 16 : 4));
     if (looks) {

@@ -32,7 +32,17 @@ void cr__tasks_for(crTasks* tasks, int count, int chunk, crTaskFn fn, void* ctx)
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define SPINS 4000
+// looks at a flag that another thread will set before a thread sleeps: about as long as a stage of a step
+// that is not shared lasts, since waking costs more than that
+#define SPINS 2000
+
+#if defined(__x86_64__) || defined(__i386__)
+#define RELAX() __builtin_ia32_pause()
+#elif defined(__aarch64__)
+#define RELAX() __asm__ volatile("isb")
+#else
+#define RELAX() ((void)0)
+#endif
 
 struct crTasks {
     crAllocator allocator;
@@ -95,6 +105,7 @@ static void* worker(void* arg) {
         bool idle = true;
         for (int i = 0; i < SPINS && idle; i++) {
             idle = job_of(atomic_load(&t->ticket)) == seen && !atomic_load(&t->stop);
+            RELAX();
         }
         if (idle) sleep_until_job(t, seen);
     }
@@ -151,6 +162,7 @@ void cr__tasks_destroy(crTasks* t) {
 static void wait_for(crTasks* t, int chunks) {
     for (int i = 0; i < SPINS; i++) {
         if (atomic_load(&t->done) == chunks) return;
+        RELAX();
     }
     atomic_store(&t->waiting, true);
     pthread_mutex_lock(&t->lock);

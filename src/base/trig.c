@@ -160,6 +160,12 @@ void cr_sincos(double angle, double* sine, double* cosine) {
         *sine = *cosine = (double)NAN;
         return;
     }
+    // below, angle^3/6 and angle^2/2 are less than half of a last digit
+    if (fabs(angle) < 0x1p-27) {
+        *sine = angle;
+        *cosine = 1.0;
+        return;
+    }
     unsigned quadrant = 0;
     Pair r = {angle, 0.0};
     if (fabs(angle) > REDUCE_MAX) {

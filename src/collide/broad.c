@@ -152,9 +152,7 @@ static bool reserve_keys(crBroad* b, int key) {
 static bool reserve_pairs(crBroad* b, int count, int fresh) {
     if (count <= b->pairs.capacity) return true;
     if (count > INT32_MAX / 4) return false;
-    int to = b->pairs.capacity > 0 ? b->pairs.capacity : 16;
-    while (to < count)
-        to *= 2;
+    int to = count + count / 4 + 16;
     void* block = b->allocator.alloc(b->allocator.ctx, pair_bytes(to));
     if (block == NULL) return false;
     Pairs p = cut_pairs(block, to);

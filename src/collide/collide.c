@@ -53,8 +53,9 @@ static bool one_sided(const crConvex* t, const crConvex* other, double sign, crC
     return true;
 }
 
-static bool closest(const crConvex* a, const crConvex* b, crClosest* c) {
-    cr__closest(a, b, c);
+static bool closest(const crConvex* a, const crConvex* b, double reach, crClosest* c) {
+    cr__closest(a, b, reach, c);
+    if (c->gap > reach) return false;
     if (a->core == CR__TRIANGLE && !one_sided(a, b, 1.0, c)) return false;
     return b->core != CR__TRIANGLE || one_sided(b, a, -1.0, c);
 }
@@ -81,7 +82,9 @@ int cr__deepest(crContactPoint* c, int count, int capacity) {
 static bool meet_contacts(void* ctx, const crConvex* b) {
     Pair* pair = ctx;
     crClosest c;
-    if (!closest(pair->piece, b, &c)) return true;
+    // what is below a height field may be far from its triangles
+    bool deep = pair->piece->deep || b->deep;
+    if (!closest(pair->piece, b, deep ? (double)INFINITY : pair->margin, &c)) return true;
     crContactPoint found[CR_MANIFOLD_MAX];
     int count = cr__manifold(pair->piece, b, &c, pair->margin, found, NULL);
     for (int i = 0; i < count; i++, pair->count++) {
@@ -96,7 +99,7 @@ static bool meet_contacts(void* ctx, const crConvex* b) {
 static bool meet_distance(void* ctx, const crConvex* b) {
     Pair* pair = ctx;
     crClosest c;
-    if (!closest(pair->piece, b, &c)) return true;
+    if (!closest(pair->piece, b, (double)INFINITY, &c)) return true;
     if (!pair->found || c.gap < pair->best.gap) {
         pair->found = true;
         pair->best = c;
@@ -244,7 +247,7 @@ static bool try_exit(void* ctx, const crConvex* t) {
     Exit* e = ctx;
     crConvex middle = {.core = CR__POINT, .p = e->centre, .q = cr_quat_identity()};
     crClosest near;
-    cr__closest(t, &middle, &near);
+    cr__closest(t, &middle, (double)INFINITY, &near);
     crVec3 n = t->normal, foot = near.a;
     double over = cr_dot(n, cr_sub(e->centre, t->p)), way = near.gap;
     bool through = e->piece.core != CR__POINT && over <= 0.0 && on_triangle(t, cr_madd(e->centre, -over, n));
@@ -427,7 +430,7 @@ int cr__convex_contacts(const crConvex* a, const crConvex* b, double margin,
     if (a->core == CR__BOX && b->core == CR__BOX)
         count = cr__box_contacts(a, b, margin, contacts, closest, left_out);
     if (count >= 0 || clear(a, b, margin, closest)) return count > 0 ? count : 0;
-    cr__closest(a, b, closest);
+    cr__closest(a, b, margin, closest);
     return cr__manifold(a, b, closest, margin, contacts, left_out);
 }
 

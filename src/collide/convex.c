@@ -126,7 +126,7 @@ static crVec3 farthest(const crVec3* points, int count, crVec3 d) {
 static crVec3 rim(double r, double z, crVec3 d) {
     double t = sqrt(d.x * d.x + d.y * d.y);
     if (!(t > 0.0)) return cr_vec3(0, 0, z);
-    return cr_vec3(r * (d.x / t), r * (d.y / t), z);
+    return t > 1e-140 ? cr_vec3(r / t * d.x, r / t * d.y, z) : cr_vec3(r * (d.x / t), r * (d.y / t), z);
 }
 
 static crVec3 local_support(const crConvex* c, crVec3 d) {

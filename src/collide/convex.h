@@ -85,6 +85,8 @@ int cr__edge_count(const crConvex* c);
 crVec3 cr__edge_direction(const crConvex* c, int i);
 
 static inline crVec3 cr__unit(crVec3 v, crVec3 otherwise) {
+    double vv = cr_dot(v, v);
+    if (vv > 1e-200 && vv < 1e200) return cr_scale(1.0 / sqrt(vv), v);
     // scaled first: squares of very short or long vectors leave the range of doubles
     double m = fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z)));
     if (!(m > 0.0) || !isfinite(m)) return otherwise;

@@ -59,7 +59,8 @@ static double ball_bound(const crConvex* a, const crConvex* b, crVec3 n) {
 
 // smooth on both sides: a rough start, Newton's method, and bounds that show whether it has arrived
 static bool ellipsoids(const crConvex* a, const crConvex* b, double scale, crClosest* out) {
-    bool apart = cr__gjk(a, b, cr_vec3(0, 0, 0), CR__ROUGH, out) && out->gap > CR__CLEAR * scale;
+    crGjk task = {.tol = CR__ROUGH, .beyond = (double)INFINITY};
+    bool apart = cr__gjk(a, b, &task, out) && out->gap > CR__CLEAR * scale;
     if (!apart) cr__epa(a, b, CR__ROUGH, out);
     cr__polish(a, b, out);
     if (apart) return out->error <= CR__APART * scale;
@@ -78,10 +79,20 @@ static void better_start(const crConvex* a, const crConvex* b, const crClosest* 
     out->error = fmax(0.0, upper - out->gap);
 }
 
-static void curved(const crConvex* a, const crConvex* b, crClosest* out) {
+// pairs that are apart or overlap a little: a rough direction from shrunk cores, Newton's method, and a proof
+static bool nearly(const crConvex* a, const crConvex* b, double beyond, crClosest* out) {
+    crGjk task = {.shrink = CR__SHRINK, .part = 0x1p-7, .beyond = beyond};
+    if (!cr__gjk(a, b, &task, out)) return false;
+    if (out->no_witness) return true;
+    return cr__improve(a, b, 0x1p-4, out);
+}
+
+static void curved(const crConvex* a, const crConvex* b, double beyond, crClosest* out) {
     double scale = cr__pair_scale(a, b);
+    if (nearly(a, b, beyond, out)) return;
     if (a->core == CR__ELLIPSOID && b->core == CR__ELLIPSOID && ellipsoids(a, b, scale, out)) return;
-    bool apart = cr__gjk(a, b, cr_vec3(0, 0, 0), CR__APART, out);
+    crGjk task = {.tol = CR__APART, .beyond = (double)INFINITY};
+    bool apart = cr__gjk(a, b, &task, out);
     // near contact rounding may stop GJK on the wrong side: a bound from below that is not positive says so
     if (!apart || out->gap < 0x1p-36 * scale || out->error >= out->gap) {
         crClosest first = *out;
@@ -92,7 +103,7 @@ static void curved(const crConvex* a, const crConvex* b, crClosest* out) {
 }
 
 // a's core does not sort before b's
-static void cores(const crConvex* a, const crConvex* b, crClosest* out) {
+static void cores(const crConvex* a, const crConvex* b, double beyond, crClosest* out) {
     if (a->core == CR__HALFSPACE) {
         halfspace(a, b, out);
     } else if (b->core == CR__POINT && a->core == CR__POINT) {
@@ -104,9 +115,9 @@ static void cores(const crConvex* a, const crConvex* b, crClosest* out) {
     } else if (a->core == CR__SEGMENT) {
         cr__segments(a, b, out);
     } else if (cr__is_poly(a->core)) {
-        cr__poly(a, b, out);
+        cr__poly(a, b, beyond, out);
     } else {
-        curved(a, b, out);
+        curved(a, b, beyond, out);
     }
 }
 
@@ -118,13 +129,14 @@ static bool follows(const crConvex* a, const crConvex* b) {
     return cr__point_follows(a->p, b->p);
 }
 
-void cr__closest(const crConvex* a, const crConvex* b, crClosest* out) {
+void cr__closest(const crConvex* a, const crConvex* b, double reach, crClosest* out) {
     bool swap = a->core != b->core ? a->core < b->core : follows(a, b);
+    double beyond = reach + a->radius + b->radius;
     *out = (crClosest){.gap = 0.0};
     if (swap)
-        cores(b, a, out);
+        cores(b, a, beyond, out);
     else
-        cores(a, b, out);
+        cores(a, b, beyond, out);
     if (swap) {
         crVec3 t = out->a;
         out->a = out->b;

@@ -225,7 +225,10 @@ static int write_contacts(const crConvex* a, const crConvex* b, const crClosest*
             .feature_b = cr__feature(b, c[i].b, cr_neg(n), closest->choice),
         };
     }
-    // two points of one pair of curved features are told apart by a number
+    return cr__tell_apart(contacts, count);
+}
+
+int cr__tell_apart(crContactPoint* contacts, int count) {
     for (int i = 1; i < count; i++)
         for (int k = 0; k < i; k++)
             if (contacts[k].feature_a == contacts[i].feature_a &&

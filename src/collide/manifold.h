@@ -30,6 +30,9 @@ typedef struct crLeftOut {
 int cr__manifold(const crConvex* a, const crConvex* b, const crClosest* closest, double margin,
                  crContactPoint contacts[CR_MANIFOLD_MAX], crLeftOut* left_out);
 
+// Two points of one pair of features get different ids, by a number; returns count.
+int cr__tell_apart(crContactPoint* contacts, int count);
+
 // Contacts of two boxes without GJK, out->gap > margin where there are none; -1: not this way.
 int cr__box_contacts(const crConvex* a, const crConvex* b, double margin,
                      crContactPoint contacts[CR_MANIFOLD_MAX], crClosest* out, crLeftOut* left_out);

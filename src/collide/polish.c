@@ -81,8 +81,15 @@ static void find_kinks(const crConvex* c, crVec3 d, double sign, double tol, Kin
     }
 }
 
-// t.(second derivative of the support function at d).u, on the piece that supports d
-static double bend(const crConvex* c, crVec3 d, crVec3 t, crVec3 u) {
+// second derivatives of a pair's separation along tangents t and u, less what the gap itself adds
+typedef struct Bends {
+    double tt, tu, uu;
+} Bends;
+
+// of the support function of c at d, on the piece that supports d
+static void add_bends(const crConvex* c, crVec3 d, crVec3 t, crVec3 u, Bends* sum) {
+    bool curved = c->core == CR__ELLIPSOID || c->core == CR__CYLINDER || c->core == CR__CONE;
+    if (!curved) return;
     crVec3 l = cr_mat3_mul_t(c->R, d), p = cr_mat3_mul_t(c->R, t), q = cr_mat3_mul_t(c->R, u), s = c->size;
     if (c->core == CR__ELLIPSOID) {
         crVec3 m = cr_vec3(s.x * l.x, s.y * l.y, s.z * l.z);
@@ -90,18 +97,28 @@ static double bend(const crConvex* c, crVec3 d, crVec3 t, crVec3 u) {
         double h = cr_norm(m);
         m = cr_scale(1.0 / h, m);
         // the part of a and b across m, before multiplying: plates lose no digits
-        return cr_dot(cr_madd(a, -cr_dot(m, a), m), cr_madd(b, -cr_dot(m, b), m)) / h;
+        a = cr_madd(a, -cr_dot(m, a), m);
+        b = cr_madd(b, -cr_dot(m, b), m);
+        sum->tt += cr_dot(a, a) / h;
+        sum->tu += cr_dot(a, b) / h;
+        sum->uu += cr_dot(b, b) / h;
+        return;
     }
     double across = sqrt(l.x * l.x + l.y * l.y);
     bool apex = c->core == CR__CONE && 2.0 * s.z * l.z > s.x * across;
-    if ((c->core != CR__CYLINDER && c->core != CR__CONE) || apex || !(across > 0.0)) return 0.0;
+    if (apex || !(across > 0.0)) return;
     // a rim: only turning about the axis moves the support point
-    double pt = (l.x * p.y - l.y * p.x) / across, qt = (l.x * q.y - l.y * q.x) / across;
-    return s.x * pt * qt / across;
+    double pt = (l.x * p.y - l.y * p.x) / across, qt = (l.x * q.y - l.y * q.x) / across, r = s.x / across;
+    sum->tt += r * pt * pt;
+    sum->tu += r * pt * qt;
+    sum->uu += r * qt * qt;
 }
 
-static double bends(const crConvex* a, const crConvex* b, crVec3 n, crVec3 t, crVec3 u) {
-    return bend(a, n, t, u) + bend(b, cr_neg(n), t, u);
+static Bends bends(const crConvex* a, const crConvex* b, crVec3 n, crVec3 t, crVec3 u) {
+    Bends sum = {0.0, 0.0, 0.0};
+    add_bends(a, n, t, u, &sum);
+    add_bends(b, cr_neg(n), t, u, &sum);
+    return sum;
 }
 
 static crVec3 gradient(const crConvex* a, const crConvex* b, crVec3 n) {
@@ -122,52 +139,52 @@ static bool offer(const crConvex* a, const crConvex* b, crVec3 n, double tie, Be
 }
 
 // Newton's step for both tangents at n: towards the maximum, or along the gradient where s is not concave
-static bool tangent_step(const crConvex* a, const crConvex* b, Best at, crVec3* step, double* slope) {
-    crMat3 frame = cr_frame(at.n);
-    crVec3 t = cr_mat3_column(frame, 1), u = cr_mat3_column(frame, 2), g = gradient(a, b, at.n);
-    double gt = cr_dot(t, g), gu = cr_dot(u, g), tu = bends(a, b, at.n, t, u);
-    double tt = at.gap + bends(a, b, at.n, t, t), uu = at.gap + bends(a, b, at.n, u, u);
-    double det = tt * uu - tu * tu, size = fabs(tt) + fabs(uu) + fabs(tu);
+static bool tangent_step(const crConvex* a, const crConvex* b, crVec3 n, crVec3 g, crVec3* step,
+                         double* slope) {
+    crMat3 frame = cr_frame(n);
+    crVec3 t = cr_mat3_column(frame, 1), u = cr_mat3_column(frame, 2);
+    Bends h = bends(a, b, n, t, u);
+    double gap = cr_dot(n, g), gt = cr_dot(t, g), gu = cr_dot(u, g), tt = gap + h.tt, uu = gap + h.uu;
+    double det = tt * uu - h.tu * h.tu, size = fabs(tt) + fabs(uu) + fabs(h.tu);
     bool concave = tt > 0.0 && det > 0.0;
-    double x = concave ? (uu * gt - tu * gu) / det : gt / size,
-           y = concave ? (tt * gu - tu * gt) / det : gu / size;
+    double x = concave ? (uu * gt - h.tu * gu) / det : gt / size,
+           y = concave ? (tt * gu - h.tu * gt) / det : gu / size;
     *step = cr_add(cr_scale(x, t), cr_scale(y, u));
     *slope = sqrt(gt * gt + gu * gu);
+    double length = cr_norm(*step);
+    if (length > 0.5) *step = cr_scale(0.5 / length, *step);
     return concave;
 }
 
-// values of s stop telling directions apart at the root of rounding; the slope does not
-static void settle(const crConvex* a, const crConvex* b, double scale, Best* at) {
-    crVec3 step;
-    double slope, next_slope;
-    bool concave = tangent_step(a, b, *at, &step, &slope);
-    for (int i = 0; i < 4 && concave && slope > 0.0; i++) {
-        Best next = {0.0, cr__unit(cr_add(at->n, step), at->n)};
-        next.gap = cr__separation(a, b, next.n);
-        concave = tangent_step(a, b, next, &step, &next_slope);
-        if (!concave || !(next_slope < slope) || next.gap < at->gap - 0x1p-50 * scale) return;
-        *at = next;
-        slope = next_slope;
-    }
-}
-
-// both tangents free
-static int smooth(const crConvex* a, const crConvex* b, Best start, Best* best) {
+// Both tangents free. Values of s stop telling directions apart at the root of rounding; from there on the
+// slope has to fall.
+static int smooth(const crConvex* a, const crConvex* b, Best start, double tie, Best* best) {
     Best at = start;
+    double tiny = 0x1p-50 * cr__pair_scale(a, b), slope;
+    crVec3 g = gradient(a, b, at.n), step;
+    bool concave = tangent_step(a, b, at.n, g, &step, &slope);
     int rounds = 0;
-    double scale = cr__pair_scale(a, b);
-    for (bool better = true; better && rounds < 30; rounds++) {
-        crVec3 step;
-        double slope;
-        tangent_step(a, b, at, &step, &slope);
-        double length = cr_norm(step), part = length > 0.5 ? 0.5 / length : 1.0;
-        better = false;
-        // while the slope promises more than rounding; the last digits are for settle
-        for (; part * length * slope > 0x1p-54 * scale && part > 1e-6 && !better; part *= 0.5)
-            better = offer(a, b, cr__unit(cr_madd(at.n, part, step), at.n), 0.0, &at);
+    for (double part = 1.0; rounds < 40 && part > 1e-6 && slope > 0x1p-4 * tiny; rounds++) {
+        crVec3 n = cr__unit(cr_madd(at.n, part, step), at.n), next_step;
+        double next_slope;
+        g = gradient(a, b, n);
+        double gap = cr_dot(n, g);
+        // a step that promises less than rounding is the last digits' business
+        bool last = part * cr_norm(step) * slope <= 0x1p-4 * tiny;
+        if (!(last ? gap >= at.gap - tiny : gap > at.gap)) {
+            if (last) break;
+            part *= 0.5;
+            continue;
+        }
+        bool next_concave = tangent_step(a, b, n, g, &next_step, &next_slope);
+        if (last && !(concave && next_concave && next_slope < slope)) break;
+        at = (Best){gap, n};
+        step = next_step;
+        slope = next_slope;
+        concave = next_concave;
+        part = 1.0;
     }
-    settle(a, b, scale, &at);
-    if (at.gap > best->gap - 0x1p-50 * scale) *best = at;
+    if (at.gap > best->gap + tie) *best = at;
     return rounds;
 }
 
@@ -184,7 +201,7 @@ static int along(const crConvex* a, const crConvex* b, Circle c, Best start, dou
         u = cr__unit(cr_madd(u, step, cr_cross(c.e, u)), u);
         crVec3 v = cr_cross(c.e, u), n = cr_madd(cr_scale(r, u), c.k, c.e);
         crVec3 g = gradient(a, b, n), t = cr_scale(r, v);
-        double first = cr_dot(g, t), second = r * cr_dot(g, u) + bends(a, b, n, t, t), gap = cr_dot(n, g);
+        double first = cr_dot(g, t), second = r * cr_dot(g, u) + bends(a, b, n, t, t).tt, gap = cr_dot(n, g);
         // near the top the slope tells more than the value
         if (!(gap > at.gap + tiny || (gap > at.gap - tiny && fabs(first) < least))) break;
         at = (Best){gap, n};
@@ -192,42 +209,53 @@ static int along(const crConvex* a, const crConvex* b, Circle c, Best start, dou
         step = second > 0.0 ? first / second : 0.0;
         if (!(fabs(step) < 0.5)) break;
     }
-    if (at.gap > best->gap - tie) *best = at;
+    if (at.gap > best->gap + tie) *best = at;
     return rounds;
 }
 
 // where two circles cross, the crossing nearer to the start
-static void crossing(const crConvex* a, const crConvex* b, Circle c, Circle d, Best start, double tie,
-                     Best* best) {
+static bool crossing(const crConvex* a, const crConvex* b, Circle c, Circle d, Best start, Best* best) {
     crVec3 m = cr_cross(c.e, d.e);
     double mm = cr_dot(m, m), cosine = cr_dot(c.e, d.e);
-    if (!(mm > 1e-12)) return;
+    if (!(mm > 1e-12)) return false;
     double x = (c.k - d.k * cosine) / mm, y = (d.k - c.k * cosine) / mm;
     crVec3 foot = cr_add(cr_scale(x, c.e), cr_scale(y, d.e));
     double left = 1.0 - cr_dot(foot, foot);
-    if (!(left > 0.0)) return;
+    if (!(left > 0.0)) return false;
     double z = sqrt(left / mm);
     crVec3 n = cr_madd(foot, cr_dot(m, start.n) < 0.0 ? -z : z, m);
-    offer(a, b, cr__unit(n, start.n), tie, best);
+    return offer(a, b, cr__unit(n, start.n), 0x1p-51 * cr__pair_scale(a, b), best);
 }
 
-static int improve(const crConvex* a, const crConvex* b, Best* best) {
+static bool settled(const crConvex* a, const crConvex* b, const Best* best, crClosest* out) {
+    out->n = best->n;
+    out->gap = best->gap;
+    cr__prove(a, b, out);
+    return out->error <= (best->gap > 0.0 ? CR__APART : CR__DEPTH) * cr__pair_scale(a, b);
+}
+
+// most conditions first: of equals the first one stands, so that n lies on a kink exactly where it nearly does
+static bool improve(const crConvex* a, const crConvex* b, double near, Best* best, crClosest* out) {
     Kinks s = {.circles = 0};
     Best start = *best;
-    find_kinks(a, start.n, 1.0, NEAR, &s);
-    find_kinks(b, cr_neg(start.n), -1.0, NEAR, &s);
-    // fewest conditions first: of equals the last one stands, so that n lies on a kink exactly where it
-    // nearly does
+    find_kinks(a, start.n, 1.0, near, &s);
+    find_kinks(b, cr_neg(start.n), -1.0, near, &s);
     double tie = 0x1p-51 * cr__pair_scale(a, b);
-    int rounds = smooth(a, b, start, best);
-    for (int i = 0; i < s.circles; i++)
-        rounds += along(a, b, s.circle[i], start, tie, best);
+    bool found = false;
+    for (int i = 0; i < s.normals; i++)
+        found |= offer(a, b, s.normal[i], found ? -tie : tie, best);
+    if (found && settled(a, b, best, out)) return true;
+    found = false;
     for (int i = 0; i < s.circles; i++)
         for (int k = i + 1; k < s.circles; k++)
-            crossing(a, b, s.circle[i], s.circle[k], start, tie, best);
-    for (int i = 0; i < s.normals; i++)
-        offer(a, b, s.normal[i], tie, best);
-    return rounds;
+            found |= crossing(a, b, s.circle[i], s.circle[k], start, best);
+    if (found && settled(a, b, best, out)) return true;
+    double before = best->gap;
+    for (int i = 0; i < s.circles; i++)
+        out->iterations += along(a, b, s.circle[i], start, tie, best);
+    if (best->gap > before && settled(a, b, best, out)) return true;
+    out->iterations += smooth(a, b, start, tie, best);
+    return settled(a, b, best, out);
 }
 
 // the support point along d is the only one
@@ -242,7 +270,8 @@ static bool unique(const crConvex* c, crVec3 d) {
 static void onto(const crConvex* b, crClosest* out) {
     crConvex probe = {.core = CR__POINT, .p = out->b};
     crClosest near;
-    if (!cr__gjk(&probe, b, cr_vec3(0, 0, 0), 0x1p-50, &near)) return;
+    crGjk task = {.tol = 0x1p-50, .beyond = (double)INFINITY};
+    if (!cr__gjk(&probe, b, &task, &near)) return;
     out->b = near.b;
     out->a = cr_madd(near.b, -out->gap, out->n);
 }
@@ -261,7 +290,8 @@ static void witness(const crConvex* a, const crConvex* b, crClosest* out, double
         // GJK's points are off sideways by the root of distance times tolerance: not farther than needed
         double push = 0x1p-4 * cr__pair_scale(a, b) - out->gap;
         crClosest clear;
-        cr__gjk(a, b, cr_scale(push, n), 0x1p-50, &clear);
+        crGjk task = {.shift = cr_scale(push, n), .tol = 0x1p-50, .beyond = (double)INFINITY};
+        cr__gjk(a, b, &task, &clear);
         out->a = clear.a;
         out->b = cr_madd(clear.b, -push, n);
         // these are points of the shapes, so their distance is a bound from above
@@ -269,18 +299,21 @@ static void witness(const crConvex* a, const crConvex* b, crClosest* out, double
     }
 }
 
-void cr__polish(const crConvex* a, const crConvex* b, crClosest* out) {
-    double upper = out->gap + out->error;
+bool cr__improve(const crConvex* a, const crConvex* b, double near, crClosest* out) {
     Best best = {cr__separation(a, b, out->n), out->n};
     for (int round = 0; round < 3; round++) {
         Best before = best;
-        out->iterations += improve(a, b, &best);
+        if (improve(a, b, near, &best, out)) return true;
         // again where it went so far that other kinks may be near
-        if (!(best.gap > before.gap) || cr_norm(cr_sub(best.n, before.n)) < 0.5 * NEAR) break;
+        if (!(best.gap > before.gap) || cr_norm(cr_sub(best.n, before.n)) < 0.5 * near) break;
     }
-    out->n = best.n;
-    out->gap = best.gap;
-    double bound = cr_norm(gradient(a, b, best.n));
+    return false;
+}
+
+void cr__polish(const crConvex* a, const crConvex* b, crClosest* out) {
+    double upper = out->gap + out->error;
+    if (cr__improve(a, b, NEAR, out)) return;
+    double bound = cr_norm(gradient(a, b, out->n));
     witness(a, b, out, &bound);
-    out->error = fmax(0.0, (best.gap > 0.0 ? fmin(upper, bound) : upper) - best.gap);
+    out->error = fmax(0.0, (out->gap > 0.0 ? fmin(upper, bound) : upper) - out->gap);
 }

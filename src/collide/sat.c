@@ -202,15 +202,18 @@ static void overlap(const crConvex* a, const crConvex* b, double scale, crCloses
     // witness points with B pushed clear of A
     double push = scale - best.gap;
     crClosest clear;
-    cr__gjk(a, b, cr_scale(push, best.n), CR__EXACT, &clear);
+    crGjk task = {.shift = cr_scale(push, best.n), .tol = CR__EXACT, .beyond = (double)INFINITY};
+    cr__gjk(a, b, &task, &clear);
     out->a = clear.a;
     out->b = cr_madd(clear.b, -push, best.n);
 }
 
-void cr__poly(const crConvex* a, const crConvex* b, crClosest* out) {
+void cr__poly(const crConvex* a, const crConvex* b, double beyond, crClosest* out) {
     double scale = cr__pair_scale(a, b), tiny = 0x1p-43 * scale;
     *out = (crClosest){.gap = 0.0};
-    bool apart = cr__gjk(a, b, cr_vec3(0, 0, 0), CR__EXACT, out);
+    crGjk task = {.tol = CR__EXACT, .beyond = beyond};
+    bool apart = cr__gjk(a, b, &task, out);
+    if (out->no_witness) return;
     if (!apart || out->gap < tiny) {
         overlap(a, b, scale, out);
         return;

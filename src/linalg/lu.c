@@ -22,6 +22,12 @@ static void swap_rows(double* a, double* b, size_t n) {
     }
 }
 
+static inline void subtract(double share, const double* restrict row, size_t count, double* restrict from) {
+    for (size_t j = 0; j < count; j++) {
+        from[j] -= share * row[j];
+    }
+}
+
 bool cr__lu(double* A, int size, double tol, int* order) {
     size_t n = (size_t)size;
     double floor_pivot = tol > 0.0 ? tol * largest_entry(A, n * n) : 0.0;
@@ -47,9 +53,7 @@ bool cr__lu(double* A, int size, double tol, int* order) {
             double f = target[k] / pivot;
             target[k] = f;
             if (f == 0.0) continue;
-            for (size_t j = k + 1; j < n; j++) {
-                target[j] -= f * row[j];
-            }
+            subtract(f, row + k + 1, n - k - 1, target + k + 1);
         }
     }
     return true;

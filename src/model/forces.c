@@ -132,8 +132,11 @@ void cr__part_smooth_velocity(const crModel* model, crPart part, const crState* 
     // (M + h B + h^2 K)(v_free - v) = h (k - h K v), B and K the joints' dampers and springs
     for (int n = 0; n < part.count; n++) {
         const crBody* body = &model->bodies[cr__part_body(part, n)];
-        for (int i = body->v; i < body->v + body->nv; i++) {
-            double stiffness = d->h > 0.0 && !body->single ? model->dofs[i].stiffness : 0.0;
+        for (int j = 0; j < 6 && body->single; j++) {
+            d->work[body->v + j] = h * k[body->v + j];
+        }
+        for (int i = body->v; i < body->v + body->nv && !body->single; i++) {
+            double stiffness = d->h > 0.0 ? model->dofs[i].stiffness : 0.0;
             d->work[i] = h * (k[i] - h * stiffness * state->v[i]);
         }
     }

@@ -8,6 +8,8 @@
 
 #include "model/spatial.h"
 
+#define RUN 3  // rows that are solved side by side
+
 // every velocity above the columns of a row, descending, into out (or NULL); their number
 static int ancestors(const crModel* model, const int* col, int count, int* out) {
     int found = 0;
@@ -32,18 +34,16 @@ static int ancestors(const crModel* model, const int* col, int count, int* out) 
     }
 }
 
-// the rows of one contact share their columns
-static bool like_the_last(const crRows* rows, int r) {
-    if (r == 0) return false;
-    int start = rows->start[r], count = rows->start[r + 1] - start;
-    if (start - rows->start[r - 1] != count) return false;
-    return memcmp(rows->col + start, rows->col + start - count, (size_t)count * sizeof(int)) == 0;
-}
-
-static void copy_row(const crRows* rows, int r, double* x) {
-    for (int i = rows->start[r]; i < rows->start[r + 1]; i++) {
-        x[rows->col[i]] = rows->value[i];
+// rows r to the end of a run that share their columns, as those of one contact do; at most RUN
+static int run_end(const crRows* rows, int r) {
+    int start = rows->start[r], count = rows->start[r + 1] - start, end = r + 1;
+    while (end < rows->count && end < r + RUN) {
+        int at = rows->start[end];
+        if (rows->start[end + 1] - at != count) break;
+        if (memcmp(rows->col + at, rows->col + start, (size_t)count * sizeof(int)) != 0) break;
+        end++;
     }
+    return end;
 }
 
 // columns v to v + 5 of a single body
@@ -66,10 +66,12 @@ static void half_solve(const crModel* model, const crDynamics* d, const int* cha
             continue;
         }
         const double* row = d->L + model->row[i];
-        for (int j = model->dof_parent[i]; j >= 0; j = model->dof_parent[j]) {
-            x[j] -= row[model->dof_depth[j]] * x[i];
+        const int* path = d->path + model->row[i];
+        double share = x[i];
+        for (int m = 0; m < model->dof_depth[i]; m++) {
+            x[path[m]] -= row[m] * share;
         }
-        x[i] /= d->pivot[i];
+        x[i] = share / d->pivot[i];
     }
 }
 
@@ -80,57 +82,111 @@ static bool is_path(const crModel* model, const int* chain, int count) {
     return model->dof_depth[last] == count - 1 && !model->bodies[model->dof_body[last]].single;
 }
 
-// the same where the velocities are one path: a row of L lies beside x, ordered by depth
+static inline void subtract(double share, const double* restrict row, int count, double* restrict x) {
+    for (int j = 0; j < count; j++) {
+        x[j] -= row[j] * share;
+    }
+}
+
+// the same where the velocities are one path, for one row: a row of L lies beside x, ordered by depth
 static void path_solve(const crModel* model, const crDynamics* d, const int* chain, int count, double* x) {
     for (int k = count - 1; k >= 0; k--) {
-        const double* row = d->L + model->row[chain[k]];
         double share = x[k];
-        for (int j = 0; j < k; j++) {
-            x[j] -= row[j] * share;
-        }
+        subtract(share, d->L + model->row[chain[k]], k, x);
         x[k] = share / d->pivot[chain[k]];
     }
 }
 
-// row r over the `width` columns that stand, ascending, at the end of H
-static void add_row(const crModel* model, const crDynamics* d, const crRows* rows, int r, int width,
-                    crRows* H) {
-    const int* chain = H->col + H->entries;
-    double* value = H->value + H->entries;
-    if (is_path(model, chain, width)) {
-        memset(value, 0, (size_t)width * sizeof *value);
-        for (int i = rows->start[r]; i < rows->start[r + 1]; i++) {
-            value[model->dof_depth[rows->col[i]]] = rows->value[i];
+// and for three rows at once
+static void path_solve3(const crModel* model, const crDynamics* d, const int* chain, int count,
+                        double* restrict x) {
+    double* restrict y = x + count;
+    double* restrict z = y + count;
+    for (int k = count - 1; k >= 0; k--) {
+        const double* restrict row = d->L + model->row[chain[k]];
+        double pivot = d->pivot[chain[k]], sx = x[k], sy = y[k], sz = z[k];
+        for (int j = 0; j < k; j++) {
+            x[j] -= row[j] * sx;
+            y[j] -= row[j] * sy;
+            z[j] -= row[j] * sz;
         }
-        path_solve(model, d, chain, width, value);
+        x[k] = sx / pivot;
+        y[k] = sy / pivot;
+        z[k] = sz / pivot;
+    }
+}
+
+// rows that are one path
+static void add_paths(const crModel* model, const crDynamics* d, const crRows* rows, int r, int end,
+                      const int* chain, int width, double* value) {
+    size_t bytes = (size_t)((end - r) * width) * sizeof *value;
+    int start = rows->start[r], count = rows->start[r + 1] - start;
+    if (count == width) {
+        memcpy(value, rows->value + start, bytes);
     } else {
-        double* x = d->work;
-        for (int k = 0; k < width; k++) {
-            x[chain[k]] = 0.0;
-        }
-        copy_row(rows, r, x);
-        half_solve(model, d, chain, width, x);
-        for (int k = 0; k < width; k++) {
-            value[k] = x[chain[k]];
+        memset(value, 0, bytes);
+    }
+    for (int k = r; k < end && count < width; k++) {
+        for (int i = rows->start[k]; i < rows->start[k + 1]; i++) {
+            value[(k - r) * width + model->dof_depth[rows->col[i]]] = rows->value[i];
         }
     }
-    H->entries += width;
-    H->start[r + 1] = H->entries;
-    H->w_hat[r] = rows->w_hat[r];
-    H->gap[r] = rows->gap[r];
-    H->count = r + 1;
+    if (end - r == 3) {
+        path_solve3(model, d, chain, width, value);
+        return;
+    }
+    for (int k = r; k < end; k++) {
+        path_solve(model, d, chain, width, value + (k - r) * width);
+    }
+}
+
+static void add_branched(const crModel* model, const crDynamics* d, const crRows* rows, int r,
+                         const int* chain, int width, double* value) {
+    double* x = d->work;
+    for (int k = 0; k < width; k++) {
+        x[chain[k]] = 0.0;
+    }
+    for (int i = rows->start[r]; i < rows->start[r + 1]; i++) {
+        x[rows->col[i]] = rows->value[i];
+    }
+    half_solve(model, d, chain, width, x);
+    for (int k = 0; k < width; k++) {
+        value[k] = x[chain[k]];
+    }
+}
+
+// rows r to end - 1 over the `width` columns that stand, ascending, at the end of H
+static void add_rows(const crModel* model, const crDynamics* d, const crRows* rows, int r, int end, int width,
+                     crRows* H) {
+    const int* chain = H->col + H->entries;
+    double* value = H->value + H->entries;
+    bool path = is_path(model, chain, width);
+    if (path) add_paths(model, d, rows, r, end, chain, width, value);
+    for (int k = r; k < end; k++) {
+        if (!path) add_branched(model, d, rows, k, chain, width, H->value + H->entries);
+        if (k > r) memcpy(H->col + H->entries, chain, (size_t)width * sizeof *chain);
+        H->entries += width;
+        H->start[k + 1] = H->entries;
+        H->w_hat[k] = rows->w_hat[k];
+        H->gap[k] = rows->gap[k];
+    }
+    H->count = end;
 }
 
 // columns of H of a row with these columns, ascending, into out (or NULL); their number
-static int columns(const crModel* model, const int* col, int count, int* out) {
-    // a contact with the world has its whole path already
-    bool whole = is_path(model, col, count);
-    for (int k = 1; k < count && whole; k++) {
-        whole = model->dof_parent[col[k]] == col[k - 1];
+static int columns(const crModel* model, const crDynamics* d, const int* col, int count, int* out) {
+    // what is above one body of a tree is its path
+    int tip = count > 0 ? col[count - 1] : -1;
+    bool path = tip >= 0 && !model->bodies[model->dof_body[tip]].single;
+    const int* above = path ? d->path + model->row[tip] : NULL;
+    for (int k = 0; k < count && path; k++) {
+        int depth = model->dof_depth[col[k]];
+        path = depth <= model->dof_depth[tip] && above[depth] == col[k];
     }
-    if (whole) {
-        if (out != NULL) memcpy(out, col, (size_t)count * sizeof *col);
-        return count;
+    if (path) {
+        int length = model->dof_depth[tip] + 1;
+        if (out != NULL) memcpy(out, above, (size_t)length * sizeof *out);
+        return length;
     }
     int width = ancestors(model, col, count, out);
     for (int i = 0, j = width - 1; i < j && out != NULL; i++, j--) {
@@ -144,33 +200,29 @@ static int columns(const crModel* model, const int* col, int count, int* out) {
 crStatus cr_rows_half(const crModel* model, const crDynamics* d, const crRows* rows, crArena* arena,
                       crRows* H) {
     if (model == NULL || d == NULL || rows == NULL || arena == NULL || H == NULL) return CR_ERR_ARGUMENT;
-    int entries = 0, width = 0;
-    for (int r = 0; r < rows->count; r++) {
+    int entries = 0;
+    for (int r = 0, end; r < rows->count; r = end) {
         int start = rows->start[r];
-        if (!like_the_last(rows, r))
-            width = columns(model, rows->col + start, rows->start[r + 1] - start, NULL);
-        entries += width;
+        end = run_end(rows, r);
+        entries += (end - r) * columns(model, d, rows->col + start, rows->start[r + 1] - start, NULL);
     }
     crStatus status = cr_rows_create(arena, rows->count, entries, H);
     if (status != CR_OK) return status;
-    for (int r = 0; r < rows->count; r++) {
-        int start = rows->start[r], count = rows->start[r + 1] - start;
-        int* chain = H->col + H->entries;
-        if (like_the_last(rows, r)) {
-            memcpy(chain, chain - width, (size_t)width * sizeof(int));
-        } else {
-            width = columns(model, rows->col + start, count, chain);
-        }
-        add_row(model, d, rows, r, width, H);
+    for (int r = 0, end; r < rows->count; r = end) {
+        int start = rows->start[r];
+        end = run_end(rows, r);
+        int width = columns(model, d, rows->col + start, rows->start[r + 1] - start, H->col + H->entries);
+        add_rows(model, d, rows, r, end, width, H);
     }
     return CR_OK;
 }
 
 double cr__half_velocity(const crModel* model, const crDynamics* d, const double* v, int i) {
     const double* row = d->L + model->row[i];
+    const int* path = d->path + model->row[i];
     double sum = v[i];
-    for (int j = model->dof_parent[i]; j >= 0; j = model->dof_parent[j]) {
-        sum += row[model->dof_depth[j]] * v[j];
+    for (int k = 0; k < model->dof_depth[i]; k++) {
+        sum += row[k] * v[path[k]];
     }
-    return sqrt(row[model->dof_depth[i]]) * sum;
+    return d->pivot[i] * sum;
 }

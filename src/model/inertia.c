@@ -28,30 +28,35 @@ static void fill_rows(const crModel* model, const crBody* body, crDynamics* d) {
     const crInertia* I = &d->composite[body - model->bodies];
     for (int i = body->v; i < body->v + body->nv; i++) {
         crTwist momentum = cr__inertia_mul(I, d->axis[i]);
-        double* row = d->M + model->row[i];
-        for (int j = i; j >= 0; j = model->dof_parent[j]) {
-            row[model->dof_depth[j]] = cr__twist_dot(d->axis[j], momentum);
+        double* M = d->M + model->row[i];
+        double* L = d->L + model->row[i];
+        const int* path = d->path + model->row[i];
+        int depth = model->dof_depth[i];
+        for (int k = 0; k < depth; k++) {
+            M[k] = L[k] = cr__twist_dot(d->axis[path[k]], momentum);
         }
-        row[model->dof_depth[i]] += model->dofs[i].armature;
-        memcpy(d->L + model->row[i], row, (size_t)(model->dof_depth[i] + 1) * sizeof *row);
+        M[depth] = L[depth] = cr__twist_dot(d->axis[i], momentum) + model->dofs[i].armature;
+    }
+}
+
+static inline void subtract(double share, const double* restrict row, int count, double* restrict from) {
+    for (int k = 0; k < count; k++) {
+        from[k] -= share * row[k];
     }
 }
 
 // row i divided by its pivot, its part taken from the rows of all ancestors
 static bool eliminate(const crModel* model, int i, crDynamics* d) {
     double* row = d->L + model->row[i];
+    const int* path = d->path + model->row[i];
     int depth = model->dof_depth[i];
     double pivot = row[depth];
     if (!(pivot > PIVOT_NOISE * d->M[model->row[i] + depth])) return false;
     d->pivot[i] = sqrt(pivot);
-    for (int j = model->dof_parent[i]; j >= 0; j = model->dof_parent[j]) {
-        double* above = d->L + model->row[j];
-        int dj = model->dof_depth[j];
-        double share = row[dj] / pivot;
-        for (int k = 0; k <= dj; k++) {
-            above[k] -= share * row[k];
-        }
-        row[dj] = share;
+    for (int k = depth - 1; k >= 0; k--) {
+        double share = row[k] / pivot;
+        subtract(share, row, k + 1, d->L + model->row[path[k]]);
+        row[k] = share;
     }
     return true;
 }
@@ -102,10 +107,13 @@ void cr__part_mass_solve(const crModel* model, crPart part, const crDynamics* d,
         }
         for (int i = body->v + body->nv - 1; i >= body->v; i--) {
             const double* row = d->L + model->row[i];
-            for (int j = model->dof_parent[i]; j >= 0; j = model->dof_parent[j]) {
-                x[j] -= row[model->dof_depth[j]] * x[i];
+            const int* path = d->path + model->row[i];
+            int depth = model->dof_depth[i];
+            double share = x[i];
+            for (int m = 0; m < depth; m++) {
+                x[path[m]] -= row[m] * share;
             }
-            x[i] /= row[model->dof_depth[i]];
+            x[i] = share / row[depth];
         }
     }
     // L x = y, from the roots up
@@ -114,9 +122,12 @@ void cr__part_mass_solve(const crModel* model, crPart part, const crDynamics* d,
         if (body->single) continue;
         for (int i = body->v; i < body->v + body->nv; i++) {
             const double* row = d->L + model->row[i];
-            for (int j = model->dof_parent[i]; j >= 0; j = model->dof_parent[j]) {
-                x[i] -= row[model->dof_depth[j]] * x[j];
+            const int* path = d->path + model->row[i];
+            double sum = x[i];
+            for (int m = 0; m < model->dof_depth[i]; m++) {
+                sum -= row[m] * x[path[m]];
             }
+            x[i] = sum;
         }
     }
 }

@@ -42,6 +42,14 @@ static int tree_bodies(const crModel* model, int* entries) {
     return bodies;
 }
 
+static void fill_paths(const crModel* model, const crBody* body, int* path) {
+    for (int i = body->v; i < body->v + body->nv; i++) {
+        for (int j = i; j >= 0; j = model->dof_parent[j]) {
+            path[model->row[i] + model->dof_depth[j]] = j;
+        }
+    }
+}
+
 crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d) {
     if (model == NULL || arena == NULL || d == NULL) return CR_ERR_ARGUMENT;
     *d = (crDynamics){0};
@@ -58,14 +66,23 @@ crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d)
         take(arena, &made.wrench, trees, sizeof(crTwist)) &&
         take(arena, &made.composite, trees, sizeof(crInertia)) &&
         take(arena, &made.work, nv, sizeof(double)) && take(arena, &made.pivot, nv, sizeof(double)) &&
-        take(arena, &made.known, nb, 1) && take(arena, &made.q, model->nq, sizeof(double));
+        take(arena, &made.path, nM, sizeof(int)) && take(arena, &made.known, nb, 1) &&
+        take(arena, &made.q, model->nq, sizeof(double));
     if (!ok) return CR_ERR_MEMORY;
     made.pose[0] = cr_pose_identity();
     for (int i = 1; i < nb; i++) {
         if (model->bodies[i].joint == CR_JOINT_FREE) free_axes(made.axis + model->bodies[i].v);
+        if (i < trees && !model->bodies[i].single) fill_paths(model, &model->bodies[i], made.path);
     }
     *d = made;
     return CR_OK;
+}
+
+// about an axis of length one
+static crQuat turned(crVec3 axis, double angle) {
+    double s, c;
+    cr_sincos(0.5 * angle, &s, &c);
+    return (crQuat){c, s * axis.x, s * axis.y, s * axis.z};
 }
 
 // the joint's motion in its own frame
@@ -73,14 +90,14 @@ static crPose joint_pose(const crBody* body, const double* q) {
     crPose move = cr_pose_identity();
     switch (body->joint) {
     case CR_JOINT_HINGE:
-        move.q = cr_quat_axis_angle(body->axis, q[0]);
+        move.q = turned(body->axis, q[0]);
         break;
     case CR_JOINT_SLIDER:
         move.p = cr_scale(q[0], body->axis);
         break;
     case CR_JOINT_PLANAR:
         move.p = cr_vec3(q[0], q[1], 0.0);
-        move.q = cr_quat_axis_angle(cr_vec3(0, 0, 1), q[2]);
+        move.q = turned(cr_vec3(0, 0, 1), q[2]);
         break;
     case CR_JOINT_BALL:
         move.q = cr__load_quat(q);
@@ -99,9 +116,8 @@ static crPose body_pose(const crBody* body, const crPose* parent, const double* 
         driven->pose.q = cr_quat_normalize(driven->pose.q);
         return driven->pose;
     }
-    crPose frame = cr__pose_mul(*parent, body->pose);
-    if (body->nv == 0) return frame;
-    return cr__pose_mul(frame, joint_pose(body, q));
+    if (body->nv == 0) return cr__pose_mul(*parent, body->pose);
+    return cr__pose_mul(cr_pose_mul(*parent, body->pose), joint_pose(body, q));
 }
 
 static crTwist turn(crVec3 a, crVec3 through, crVec3 reference) {
@@ -138,15 +154,16 @@ static void joint_axes(const crBody* body, const crPose* pose, crQuat parent, cr
 // whether a body is where the last call left it: its carrier is, and its q; what that call computed holds
 static bool stands(const crBody* body, int i, const double* q, crDynamics* d) {
     bool same = d->known[i] != POSE_NONE && body->joint != CR_JOINT_DRIVEN &&
-                (body->parent == CR_WORLD || d->known[body->parent] == POSE_SAME) &&
-                memcmp(d->q + body->q, q, (size_t)body->nq * sizeof *q) == 0;
+                (body->parent == CR_WORLD || d->known[body->parent] == POSE_SAME);
+    for (int j = 0; j < body->nq && same; j++) {
+        same = memcmp(d->q + body->q + j, q + j, sizeof *q) == 0;
+    }
     d->known[i] = same ? POSE_SAME : POSE_NEW;
     return same;
 }
 
 void cr__part_kinematics(const crModel* model, crPart part, const crState* state, crDynamics* d) {
     d->time = state->time;
-    d->pose[0] = cr_pose_identity();
     for (int k = 0; k < part.count; k++) {
         int i = cr__part_body(part, k);
         const crBody* body = &model->bodies[i];

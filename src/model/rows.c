@@ -78,48 +78,103 @@ static double reach(const crDynamics* d, const crEnds* ends, const crRows* rows,
 }
 
 // rows that are nothing but rounding become zero: an impulse on them would be rounding divided by its square
-static void drop_noise(const crDynamics* d, const crEnds* ends, int first, int count, crRows* rows) {
-    for (int r = first; r < first + count; r++) {
-        double sum = 0.0;
-        for (int i = rows->start[r]; i < rows->start[r + 1]; i++) {
-            sum += fabs(rows->value[i]);
-        }
-        if (!(sum > 0.0 && sum < SMALL) || sum > NOISE * reach(d, ends, rows, r)) continue;
-        for (int i = rows->start[r]; i < rows->start[r + 1]; i++) {
+static void drop_noise(const crDynamics* d, const crEnds* ends, int first, int count, const double* sum,
+                       crRows* rows) {
+    for (int r = 0; r < count; r++) {
+        if (!(sum[r] > 0.0 && sum[r] < SMALL) || sum[r] > NOISE * reach(d, ends, rows, first + r)) continue;
+        for (int i = rows->start[first + r]; i < rows->start[first + r + 1]; i++) {
             rows->value[i] = 0.0;
         }
     }
+}
+
+// entries of one velocity, which moves b's point by u against a's; count is a constant where it is called
+static inline void add_entries(const crVec3* dir, int count, crVec3 u, int j, int at, int width, double* sum,
+                               crRows* rows) {
+    for (int r = 0; r < count; r++) {
+        double value = cr_dot(dir[r], u);
+        rows->col[at + r * width] = j;
+        rows->value[at + r * width] = value;
+        sum[r] += fabs(value);
+    }
+}
+
+static inline crVec3 point_of(const crEnds* ends, crTwist S, crVec3 r) {
+    return ends->spin ? S.omega : cr__twist_at(S, r);
+}
+
+// one body of a tree against what v does not move: the path to it
+static inline void fill_path(const crDynamics* d, const crEnds* ends, crVec3 r, const crVec3* dir, int count,
+                             const int* path, int width, int start, double* sum, crRows* rows) {
+    for (int k = 0; k < width; k++) {
+        add_entries(dir, count, point_of(ends, d->axis[path[k]], r), path[k], start + k, width, sum, rows);
+    }
+}
+
+static int add_path(const crModel* model, const crDynamics* d, const crEnds* ends, crVec3 r,
+                    const crVec3* frame, int count, double* sum, crRows* rows) {
+    bool of_b = cr__moves(model, ends->b);
+    int last = model->bodies[of_b ? ends->b : ends->a].last;
+    int width = model->dof_depth[last] + 1, first = cr__rows_begin(rows, count, width);
+    if (first < 0) return first;
+    const int* path = d->path + model->row[last];
+    crVec3 dir[3];
+    for (int k = 0; k < count; k++) {
+        dir[k] = of_b ? frame[k] : cr_neg(frame[k]);
+    }
+    if (count == 3) {
+        fill_path(d, ends, r, dir, 3, path, width, rows->start[first], sum, rows);
+    } else {
+        fill_path(d, ends, r, dir, count, path, width, rows->start[first], sum, rows);
+    }
+    return first;
+}
+
+static int add_both(const crModel* model, const crDynamics* d, const crEnds* ends, crVec3 ra, crVec3 rb,
+                    const crVec3* dir, int count, double* sum, crRows* rows) {
+    crVec3 apart = cr_sub(ends->xb, ends->xa);
+    bool common = !ends->spin && cr_dot(apart, apart) > 0.0, of_a = false, of_b = false;
+    int width = count_columns(model, ends->a, ends->b, common);
+    int first = cr__rows_begin(rows, count, width);
+    int ja = model->bodies[ends->a].last, jb = model->bodies[ends->b].last;
+    for (int k = width - 1; k >= 0 && first >= 0; k--) {
+        int j = next_column(model, &ja, &jb, common, &of_a, &of_b);
+        crVec3 u = cr_vec3(0, 0, 0);
+        if (of_b) u = point_of(ends, d->axis[j], rb);
+        if (of_a) u = cr_sub(u, point_of(ends, d->axis[j], ra));
+        add_entries(dir, count, u, j, rows->start[first] + k, width, sum, rows);
+    }
+    return first;
+}
+
+// a body of a tree that v moves
+static bool on_path(const crModel* model, int body) {
+    return cr__moves(model, body) && !model->bodies[body].single;
 }
 
 int cr__rows_add(const crModel* model, const crDynamics* d, const crEnds* ends, const crMat3* frame,
                  int count, crRows* rows) {
     int a = ends->a, b = ends->b;
     crVec3 ra = cr_sub(ends->xa, d->origin[a]), rb = cr_sub(ends->xb, d->origin[b]);
-    crVec3 apart = cr_sub(ends->xb, ends->xa);
-    bool common = !ends->spin && cr_dot(apart, apart) > 0.0;
-    int width = count_columns(model, a, b, common);
-    int first = cr__rows_begin(rows, count, width);
-    if (first < 0) return first;
-    int start = rows->start[first];
-    int ja = model->bodies[a].last, jb = model->bodies[b].last;
-    bool of_a = false, of_b = false;
-    for (int at = start + width - 1; at >= start; at--) {
-        int j = next_column(model, &ja, &jb, common, &of_a, &of_b);
-        crTwist S = d->axis[j];
-        crVec3 u = cr_vec3(0, 0, 0);
-        if (of_b) u = ends->spin ? S.omega : cr__twist_at(S, rb);
-        if (of_a) u = cr_sub(u, ends->spin ? S.omega : cr__twist_at(S, ra));
-        for (int r = 0; r < count; r++) {
-            rows->col[at + r * width] = j;
-            rows->value[at + r * width] = cr_dot(cr_mat3_column(*frame, r), u);
-        }
-    }
-    drop_noise(d, ends, first, count, rows);
-    crTwist ga = d->given[a], gb = d->given[b];
-    crVec3 given =
-        ends->spin ? cr_sub(gb.omega, ga.omega) : cr_sub(cr__twist_at(gb, rb), cr__twist_at(ga, ra));
+    crVec3 dir[3];
     for (int r = 0; r < count; r++) {
-        rows->w_hat[first + r] = cr_dot(cr_mat3_column(*frame, r), given);
+        dir[r] = cr_mat3_column(*frame, r);
+    }
+    double sum[3] = {0};
+    int first;
+    if (on_path(model, a) && !cr__moves(model, b)) {
+        first = add_path(model, d, ends, ra, dir, count, sum, rows);
+    } else if (on_path(model, b) && !cr__moves(model, a)) {
+        first = add_path(model, d, ends, rb, dir, count, sum, rows);
+    } else {
+        first = add_both(model, d, ends, ra, rb, dir, count, sum, rows);
+    }
+    if (first < 0) return first;
+    drop_noise(d, ends, first, count, sum, rows);
+    crTwist ga = d->given[a], gb = d->given[b];
+    crVec3 given = cr_sub(point_of(ends, gb, rb), point_of(ends, ga, ra));
+    for (int r = 0; r < count; r++) {
+        rows->w_hat[first + r] = cr_dot(dir[r], given);
     }
     return first;
 }

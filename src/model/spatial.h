@@ -97,6 +97,17 @@ static inline void cr__store_quat(crQuat a, double* q) {
     q[3] = a.z;
 }
 static inline crVec3 cr__load_vec(const double* x) { return cr_vec3(x[0], x[1], x[2]); }
+// whether all of them are numbers: 0 x is 0 for nothing else
+static inline bool cr__finite(const double* x, int count) {
+    double even = 0.0, odd = 0.0;
+    for (int i = 0; i + 1 < count; i += 2) {
+        even += 0.0 * x[i];
+        odd += 0.0 * x[i + 1];
+    }
+    if (count % 2 > 0) even += 0.0 * x[count - 1];
+    return even == 0.0 && odd == 0.0;
+}
+
 static inline void cr__store_vec(crVec3 a, double* x) {
     x[0] = a.x;
     x[1] = a.y;

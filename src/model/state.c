@@ -29,6 +29,7 @@ crStatus cr_state_create(const crModel* model, crArena* arena, crState* state) {
 }
 
 static crStatus check_finite(const char* name, const double* x, int count, crError* error) {
+    if (cr__finite(x, count)) return CR_OK;
     for (int i = 0; i < count; i++) {
         if (!isfinite(x[i])) {
             return cr_error_set(error, CR_ERR_FINITE, name, "%s[%d]: must be finite, got %g", name, i, x[i]);

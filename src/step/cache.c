@@ -18,6 +18,7 @@ static bool make_arrays(crStep* step, crStepCache* cache) {
     int materials = model->material_count * model->material_count;
     bool ok = (cache->box = zeros(store, shapes, sizeof(crBounds))) != NULL;
     ok = (cache->now = zeros(store, shapes, sizeof(crBounds))) != NULL && ok;
+    ok = (cache->left = zeros(store, nb, sizeof(bool))) != NULL && ok;
     ok = (cache->margin = zeros(store, nb, sizeof(double))) != NULL && ok;
     ok = (cache->first_shape = zeros(store, nb + 1, sizeof(int))) != NULL && ok;
     ok = (cache->body_shapes = zeros(store, shapes, sizeof(int))) != NULL && ok;
@@ -91,6 +92,7 @@ crStatus cr__step_cache_create(crStep* step) {
         const crBody* body = &model->bodies[b];
         // on a driven body, or one itself
         if (!cr__moves(model, b) && body->base != CR_WORLD) cache->given[cache->given_count++] = b;
+        if (!body->single) cache->first_single = b + 1;
     }
     step->cache = cache;
     if (cr__step_ties_create(step) != CR_OK) return CR_ERR_MEMORY;

@@ -34,8 +34,10 @@ typedef struct crDue {
 typedef struct crStepCache {
     crBounds* box;     // what the broad phase was told; infinite where it was told nothing (shape_count)
     crBounds* now;     // at the poses of the last collide, with the margin (shape_count)
+    bool* left;        // near: a shape of the body left its box (nb)
     double* margin;    // a contact is looked for within the sum of its two bodies' margins, m (nb)
     double flat;       // or within this, m; negative: by margins
+    bool even;         // no margin is less than what the fastest of the part could push its body by
     int* first_shape;  // shapes of each body: body_shapes[first_shape[b]] and on (nb + 1)
     int* body_shapes;  // (shape_count)
     int* first_tie;    // loops of each body, likewise (nb + 1)
@@ -48,8 +50,9 @@ typedef struct crStepCache {
     int* whole_loops;  // and their loops (whole_loop_count)
     int* given;        // bodies that v does not move but time does, ascending (given_count)
     int given_count;
-    bool spread;  // the broad phase knows every shape
-    bool listed;  // pairs are those of the boxes
+    int first_single;  // this body and all after it are single
+    bool spread;       // the broad phase knows every shape
+    bool listed;       // pairs are those of the boxes
     int pair_count, pair_capacity;
     crNear* pairs;  // ascending by shapes (pair_count)
     int pair_of_capacity;
@@ -65,6 +68,7 @@ typedef struct crStepCache {
     // local clocks
     double start;         // time at the beginning of the step, s
     double now_at;        // since start: the time at which contacts and flights are looked at, s
+    double ahead;         // contacts that would touch so soon are touching for impacts, see locals.c, s
     double* clock;        // since start: when q, v and dynamics of each body hold, s (nb)
     bool* hit;            // an impact of this step concerned this body (nb)
     bool* fresh;          // its velocity or time changed since contacts were found (nb)
@@ -86,6 +90,14 @@ typedef struct crStepCache {
 static inline crPart cr__step_part(const crStep* step) { return (crPart){step->part, step->part_count}; }
 
 void cr__step_sort(int* items, int count);  // ascending
+
+// bodies.c
+
+// A stage for some bodies of the part, which may not look at any other; it is run by several threads.
+typedef crStatus (*crPartFn)(crStep* step, crPart part, crDynamics* d, void* ctx);
+crStatus cr__step_by_bodies(crStep* step, crPartFn stage, void* ctx);
+// cr__part_velocity of the part.
+crStatus cr__step_velocity(crStep* step, double* v);
 
 crStatus cr__step_cache_create(crStep* step);
 void cr__step_cache_destroy(crStep* step);

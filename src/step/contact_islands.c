@@ -26,8 +26,9 @@
 #define ACCURATE_TOL    1e-7   // of changes, for residuals a hundred times as large, m/s
 #define SMALL_TOL       1e-12  // of the largest velocity
 #define ROW_SWEEPS      40     // where rows take part, in small islands
-#define NOISE           1e-6   // of the bodies' speed: relative residuals compare with no less
+#define NOISE           1e-6   // of the bodies' speed or fall in a step: residuals compare with no less
 #define AUDIT_CHUNK     256    // contacts that one thread takes at a time
+#define LIST_CHUNK      512    // likewise
 
 // velocity of b's point against a's that bodies on rails have
 static crVec3 given_velocity(const crStep* step, const crStepContact* c) {
@@ -53,30 +54,66 @@ static crStatus find_dirty(crStep* step, const bool* fresh, crIslandSolve* s) {
     return CR_OK;
 }
 
-// packed contacts with bias and impulse of the last step, or of the last round where they were in it
-static crStatus list_packed(crStep* step, double h, const bool* takes, const bool* fresh, crIslandSolve* s) {
-    size_t room = (size_t)step->contact_count + 1;
-    s->index = cr_arena_alloc(&step->scratch, room * sizeof *s->index);
-    s->contact = cr_arena_alloc(&step->scratch, room * sizeof *s->contact);
-    s->b = cr_arena_alloc(&step->scratch, room * sizeof *s->b);
-    if (s->contact == NULL || s->index == NULL || s->b == NULL) return CR_ERR_MEMORY;
-    int cursor = 0;
-    for (int i = 0; i < step->contact_count; i++) {
-        crStepContact* c = &step->contacts[i];
+// contacts on their way to packed ones
+typedef struct Listing {
+    crStep* step;
+    double h;
+    const bool *takes, *fresh;
+    crIslandSolve* solve;
+    int* first;  // place of each chunk's first; before that, how many it has
+} Listing;
+
+static void count_chunk(void* ctx, int begin, int end) {
+    const Listing* list = ctx;
+    int count = 0;
+    for (int i = begin; i < end; i++) {
+        crStepContact* c = &list->step->contacts[i];
         c->row = -1;
-        if (!takes[i] || !cr__step_packed(step, &s->islands, c)) continue;
+        count += list->takes[i] && cr__step_packed(list->step, &list->solve->islands, c);
+    }
+    list->first[begin / LIST_CHUNK] = count;
+}
+
+static void list_chunk(void* ctx, int begin, int end) {
+    const Listing* list = ctx;
+    const crStep* step = list->step;
+    crIslandSolve* s = list->solve;
+    int cursor = cr__step_warm_from(step, &step->contacts[begin]), at = list->first[begin / LIST_CHUNK];
+    for (int i = begin; i < end; i++) {
+        const crStepContact* c = &step->contacts[i];
+        if (!list->takes[i] || !cr__step_packed(step, &s->islands, c)) continue;
         const crWarm* warm = cr__step_warm_next(step, c, &cursor);
-        double b = c->point.gap > cr__step_band(step, c, &cursor) ? (c->point.gap - c->delta) / h : 0.0;
-        crPackedContact* to = &s->contact[s->count];
+        bool touches = c->point.gap <= cr__step_band(step, c, &cursor);
+        double b = touches ? 0.0 : (c->point.gap - c->delta) / list->h;
+        crPackedContact* to = &s->contact[at];
         *to = (crPackedContact){.body_a = c->body_a, .body_b = c->body_b, .mu = c->surface->surface.mu};
         to->point = c->point.point;
         to->normal = c->point.normal;
         to->E = cr_madd(given_velocity(step, c), b, to->normal);
-        if (warm != NULL) to->P = cr_scale(h, warm->force);
-        if (fresh != NULL && !fresh[i]) to->P = c->impulse;
-        s->index[s->count] = i;
-        s->b[s->count++] = b;
+        if (warm != NULL) to->P = cr_scale(list->h, warm->force);
+        if (list->fresh != NULL && !list->fresh[i]) to->P = c->impulse;
+        s->index[at] = i;
+        s->b[at++] = b;
     }
+}
+
+// packed contacts with bias and impulse of the last step, or of the last round where they were in it
+static crStatus list_packed(crStep* step, double h, const bool* takes, const bool* fresh, crIslandSolve* s) {
+    int count = step->contact_count, chunks = count / LIST_CHUNK + 1;
+    size_t room = (size_t)count + 1;
+    Listing list = {step, h, takes, fresh, s, NULL};
+    list.first = cr_arena_alloc(&step->scratch, (size_t)chunks * sizeof *list.first);
+    s->index = cr_arena_alloc(&step->scratch, room * sizeof *s->index);
+    s->contact = cr_arena_alloc(&step->scratch, room * sizeof *s->contact);
+    s->b = cr_arena_alloc(&step->scratch, room * sizeof *s->b);
+    if (s->contact == NULL || s->index == NULL || s->b == NULL || list.first == NULL) return CR_ERR_MEMORY;
+    cr__tasks_for(step->tasks, count, LIST_CHUNK, count_chunk, &list);
+    for (int i = 0; i * LIST_CHUNK < count; i++) {
+        int more = list.first[i];
+        list.first[i] = s->count;
+        s->count += more;
+    }
+    cr__tasks_for(step->tasks, count, LIST_CHUNK, list_chunk, &list);
     return CR_OK;
 }
 
@@ -85,9 +122,10 @@ static crVec3 body_velocity(const crStep* step, const crPackedContact* c) {
     return cr__load_vec(step->v_free + step->model->bodies[body].v);
 }
 
-// squared, the velocity below which a row's is rounding: a share of the terms it is the sum of
+// squared, the velocity below which a row's is rounding: a share of the terms it is the sum of. What springs
+// or motors carry has no speed left but that rounding
 static double row_noise(const crStep* step, int r) {
-    double sum = 0.0;
+    double fall = step->h * cr_norm(step->model->gravity), sum = fall * fall;
     for (int k = step->rows.start[r]; k < step->rows.start[r + 1]; k++) {
         double term = step->rows.value[k] * step->v_free[step->rows.col[k]];
         sum += term * term;

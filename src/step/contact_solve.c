@@ -30,9 +30,10 @@ static void look_range(void* ctx, int begin, int end) {
 }
 
 // velocity of each contact when bodies move by v
-static void look(crStep* step, const double* v, crVec3* u) {
-    cr__part_velocity(step->model, cr__step_part(step), v, &step->dynamics);
+static crStatus look(crStep* step, double* v, crVec3* u) {
+    crStatus status = cr__step_velocity(step, v);
     cr__tasks_for(step->tasks, step->contact_count, CHUNK, look_range, &(Look){step, u});
+    return status;
 }
 
 // whether a contact that is open, or leaving, will touch at more than the threshold: an impact, not of this
@@ -67,43 +68,74 @@ typedef struct Choice {
     bool* takes;    // (contact_count)
     bool* fresh;    // taken by the last choice (contact_count)
     bool* reached;  // bodies of those (nb)
+    int* added;     // in each chunk of contacts
 } Choice;
 
+// a look at every contact, shared by threads
+typedef struct Looks {
+    crStep* step;
+    const crVec3* u;
+    Choice* choice;
+    bool first;
+} Looks;
+
 // narrow contacts of bodies that were reached: they would be found one by one otherwise
-static int add_narrow(crStep* step, const crVec3* u, Choice* choice) {
+static void add_narrow(void* ctx, int begin, int end) {
+    const Looks* looks = ctx;
+    const crStep* step = looks->step;
+    Choice* choice = looks->choice;
     int added = 0;
-    for (int i = 0; i < step->contact_count; i++) {
-        if (choice->fresh[i]) take(step, &step->contacts[i], choice->reached);
-    }
-    for (int i = 0; i < step->contact_count; i++) {
+    for (int i = begin; i < end; i++) {
         const crStepContact* c = &step->contacts[i];
         if (choice->takes[i] || !(choice->reached[c->body_a] || choice->reached[c->body_b])) continue;
-        if (!may_close(step, c, choice->h, u[i])) continue;
+        if (!may_close(step, c, choice->h, looks->u[i])) continue;
         choice->takes[i] = choice->fresh[i] = choice->plastic || !cr__step_meets_fast(step, c);
         added += choice->takes[i];
     }
-    return added;
+    choice->added[begin / CHUNK] = added;
 }
 
-// contacts that may press: touching and not leaving, or closed by the end of h at velocities u; how many are
-// new
-static int choose(crStep* step, const crVec3* u, bool first, Choice* choice) {
-    int added = 0, cursor = 0;
-    for (int k = 0; k < step->part_count; k++) {
-        choice->reached[step->part[k]] = false;
-    }
-    for (int i = 0; i < step->contact_count; i++) {
+// touching and not leaving, or closed by the end of h at velocities u
+static void add_closing(void* ctx, int begin, int end) {
+    const Looks* looks = ctx;
+    const crStep* step = looks->step;
+    Choice* choice = looks->choice;
+    int added = 0, cursor = cr__step_warm_from(step, &step->contacts[begin]);
+    for (int i = begin; i < end; i++) {
         const crStepContact* c = &step->contacts[i];
         choice->fresh[i] = false;
         if (choice->takes[i]) continue;
-        bool closes = c->point.gap - c->delta + choice->h * cr_dot(u[i], c->point.normal) <= 0.0;
+        bool closes = c->point.gap - c->delta + choice->h * cr_dot(looks->u[i], c->point.normal) <= 0.0;
         bool touching = c->point.gap <= cr__step_band(step, c, &cursor) && c->speed < c->fast;
-        if (first && !closes) closes = may_close(step, c, choice->h, u[i]);
+        if (looks->first && !closes) closes = may_close(step, c, choice->h, looks->u[i]);
         bool takes = touching || (closes && (choice->plastic || !cr__step_meets_fast(step, c)));
         choice->takes[i] = choice->fresh[i] = takes;
         added += takes;
     }
-    return added > 0 ? added + add_narrow(step, u, choice) : 0;
+    choice->added[begin / CHUNK] = added;
+}
+
+static int add_by(crTaskFn add, Looks* looks) {
+    int count = looks->step->contact_count, added = 0;
+    cr__tasks_for(looks->step->tasks, count, CHUNK, add, looks);
+    for (int i = 0; i * CHUNK < count; i++) {
+        added += looks->choice->added[i];
+    }
+    return added;
+}
+
+// contacts that may press; how many are new
+static int choose(crStep* step, const crVec3* u, bool first, Choice* choice) {
+    Looks looks = {step, u, choice, first};
+    for (int k = 0; k < step->part_count; k++) {
+        choice->reached[step->part[k]] = false;
+    }
+    int added = add_by(add_closing, &looks);
+    if (added == 0) return 0;
+    for (int i = 0; i < step->contact_count; i++) {
+        if (choice->fresh[i]) take(step, &step->contacts[i], choice->reached);
+    }
+    return added + add_by(add_narrow, &looks);
 }
 
 // a solver that was named takes the problem as a whole
@@ -120,7 +152,10 @@ static crStatus choice_create(crStep* step, double h, bool plastic, Choice* choi
     choice->takes = cr_arena_alloc(&step->scratch, count * sizeof *choice->takes);
     choice->fresh = cr_arena_alloc(&step->scratch, count * sizeof *choice->fresh);
     choice->reached = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *choice->reached);
-    if (choice->takes == NULL || choice->fresh == NULL || choice->reached == NULL) return CR_ERR_MEMORY;
+    choice->added = cr_arena_alloc(&step->scratch, (count / CHUNK + 1) * sizeof *choice->added);
+    if (choice->takes == NULL || choice->fresh == NULL || choice->reached == NULL || choice->added == NULL) {
+        return CR_ERR_MEMORY;
+    }
     memset(choice->takes, 0, count * sizeof *choice->takes);
     // what v does not move is never reached
     memset(choice->reached, 0, (size_t)step->model->nb * sizeof *choice->reached);
@@ -138,7 +173,7 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* e
     bool named = step->settings.solver.solve != cr_solver_auto(NULL).solve;
     status = cr_step_drag(step, h, error);
     if (status != CR_OK) return status;
-    look(step, step->v_free, u_free);
+    if (look(step, step->v_free, u_free) != CR_OK) return cr__step_memory(error);
     int added = choose(step, u_free, true, &choice);
     for (int round = 0; round < ROUNDS && (round == 0 || added > 0); round++) {
         size_t mark = cr_arena_mark(&step->scratch);
@@ -147,7 +182,7 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* e
         status = named ? solve_named(step, h, choice.takes, error)
                        : cr__step_solve_islands(step, h, choice.takes, fresh, u_free, &solve, error);
         if (status != CR_OK) return status;
-        look(step, step->state.v, u);
+        if (look(step, step->state.v, u) != CR_OK) return cr__step_memory(error);
         if (!named) {
             if (cr__step_audit_islands(step, &solve, u_free, u) != CR_OK) return cr__step_memory(error);
             status = cr__step_audit_rows(step, &solve, error);

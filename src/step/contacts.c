@@ -85,10 +85,13 @@ static double turning_gain(const crStep* step, const crStepContact* c, double sl
     return 2.0 * step->settings.dt * rate;
 }
 
-static crVec3 velocity_of(const crStep* step, bool late, int body, crVec3 point) {
+// velocity of b's point against a's
+static crVec3 velocity_of(const crStep* step, const crNear* pair, bool late, crVec3 x) {
     const crDynamics* d = &step->dynamics;
-    if (late) return cr__step_velocity_now(step, body, point);
-    return cr__twist_at(d->twist[body], cr_sub(point, d->origin[body]));
+    int a = pair->body_a, b = pair->body_b;
+    if (late) return cr_sub(cr__step_velocity_now(step, b, x), cr__step_velocity_now(step, a, x));
+    crVec3 u = cr__twist_at(d->twist[b], cr_sub(x, d->origin[b]));
+    return cr_sub(u, cr__twist_at(d->twist[a], cr_sub(x, d->origin[a])));
 }
 
 crMat3 cr__step_frame(const crStep* step, const crStepContact* c) {
@@ -100,26 +103,16 @@ crMat3 cr__step_frame(const crStep* step, const crStepContact* c) {
 }
 
 // approach speed above which a contact is an impact, u its velocity
-static double fast_of(const crStep* step, const crNearSurface* surface, const crStepContact* c, crVec3 u) {
+static double fast_of(const crStep* step, const crStepContact* c, crVec3 u) {
     const crStepCache* cache = step->cache;
-    bool plain = cache->plain[c->body_a] && cache->plain[c->body_b] && !surface->bounces;
+    bool plain = cache->plain[c->body_a] && cache->plain[c->body_b] && !c->bounces;
     if (cache->plastic || plain || cache->blunt[c->body_a] || cache->blunt[c->body_b]) return INFINITY;
     if (cr__step_warm(step, c) == NULL) return step->settings.threshold;
     return step->settings.threshold + turning_gain(step, c, cr_norm(cr_madd(u, -c->speed, c->point.normal)));
 }
 
-// everything of a contact beyond its geometry and deadband
-static crStatus complete(const crStep* step, const crNear* pair, bool late, crStepContact* c,
-                         crError* error) {
-    const crNearSurface* surface = step->cache->surfaces[pair->surface];
-    crVec3 n = c->point.normal;
-    crVec3 u = cr_sub(velocity_of(step, late, c->body_b, c->point.point),
-                      velocity_of(step, late, c->body_a, c->point.point));
-    c->speed = cr_dot(n, u);
-    c->fast = fast_of(step, surface, c, u);
-    c->surface = &surface->at_rest;
-    c->e = surface->at_rest.surface.e;
-    c->bounces = surface->bounces;
+// what not every contact has: restitution by speed, a plane
+static crStatus complete(const crStep* step, const crNearSurface* surface, crStepContact* c, crError* error) {
     if (surface->by_speed) {
         crContactSurface now;
         crStatus status = cr_model_surface(step->model, surface->material_a, surface->material_b,
@@ -130,7 +123,7 @@ static crStatus complete(const crStep* step, const crNear* pair, bool late, crSt
     }
     if (!step->cache->planes) return CR_OK;
     crVec3 axis = cr__step_common_plane(step, c->body_a, c->body_b);
-    c->planar = cr_dot(axis, axis) > 0.0 && fabs(cr_dot(axis, n)) <= 1e-9;
+    c->planar = cr_dot(axis, axis) > 0.0 && fabs(cr_dot(axis, c->point.normal)) <= 1e-9;
     c->packable = c->packable && !c->planar;
     return CR_OK;
 }
@@ -206,20 +199,28 @@ static crStatus add_pair(const crStep* step, const crNear* pair, Sink* sink, crE
         count = pair_points(step, pair, late, margin, points, needed, &needed);
     }
     if (count == 0) return CR_OK;
+    const crNearSurface* surface = cache->surfaces[pair->surface];
     double delta = step->settings.deadband * pair->size;
     crStatus status = reserve(sink, count, error);
     for (int i = 0; i < count && status == CR_OK; i++) {
         crStepContact* c = &sink->contacts[sink->count];
         const crContactPoint* p = &points[i];
-        *c = (crStepContact){.shape_a = pair->shape_a, .shape_b = pair->shape_b};
-        c->point =
-            (crStepPoint){p->gap, p->normal, p->point, p->child_a, p->child_b, p->feature_a, p->feature_b};
-        c->body_a = pair->body_a;
-        c->body_b = pair->body_b;
-        c->delta = delta;
-        c->packable = pair->packable;
-        c->row = -1;
-        status = complete(step, pair, late, c, error);
+        crVec3 u = velocity_of(step, pair, late, p->point);
+        *c = (crStepContact){
+            .point = {p->gap, p->normal, p->point, p->child_a, p->child_b, p->feature_a, p->feature_b},
+            .shape_a = pair->shape_a,
+            .shape_b = pair->shape_b,
+            .body_a = pair->body_a,
+            .body_b = pair->body_b,
+            .row = -1,
+            .packable = pair->packable,
+            .bounces = surface->bounces,
+            .surface = &surface->at_rest,
+            .e = surface->at_rest.surface.e,
+            .speed = cr_dot(p->normal, u),
+            .delta = delta};
+        c->fast = fast_of(step, c, u);
+        if (surface->by_speed || cache->planes) status = complete(step, surface, c, error);
         if (status == CR_OK) sink->count++;
     }
     return status;
@@ -229,6 +230,47 @@ static crStatus add_pairs(const crStep* step, int begin, int end, Sink* sink, cr
     crStatus status = CR_OK;
     for (int i = begin; i < end && status == CR_OK; i++) {
         status = add_pair(step, &step->cache->pairs[i], sink, error);
+    }
+    return status;
+}
+
+// a slider or planar body at one of its limits is supported
+static bool at_limit(const crStep* step, const crBody* body, double delta) {
+    if (body->nq != body->nv) return false;
+    for (int j = 0; j < body->nv; j++) {
+        const crDof* dof = &step->model->dofs[body->v + j];
+        double q = step->state.q[body->q + j];
+        if (q - dof->lower <= delta || dof->upper - q <= delta) return true;
+    }
+    return false;
+}
+
+static void begin_airborne(crStep* step) {
+    for (int k = 0; k < step->part_count; k++) {
+        int b = step->part[k];
+        step->airborne[b] = !at_limit(step, &step->model->bodies[b], step->settings.deadband);
+    }
+}
+
+// bodies of the contacts from this one on are supported where they touch
+static void support(const crStep* step, const Sink* sink, int from) {
+    double threshold = fmax(step->settings.threshold, 1e-12);
+    for (int i = from; i < sink->count; i++) {
+        const crStepContact* c = &sink->contacts[i];
+        if (c->point.gap > c->delta || c->speed >= threshold) continue;
+        step->airborne[c->body_a] = false;
+        step->airborne[c->body_b] = false;
+    }
+}
+
+// contacts of all pairs, each chunk looked at while it is at hand
+static crStatus add_all(const crStep* step, Sink* sink, crError* error) {
+    int pairs = step->cache->pair_count;
+    crStatus status = CR_OK;
+    for (int begin = 0; begin < pairs && status == CR_OK; begin += CHUNK) {
+        int from = sink->count;
+        status = add_pairs(step, begin, begin + CHUNK < pairs ? begin + CHUNK : pairs, sink, error);
+        support(step, sink, from);
     }
     return status;
 }
@@ -271,37 +313,14 @@ static bool add_shared(crStep* step, Sink* sink) {
     sink->fixed = true;
     for (int i = 0; i < chunks && ok; i++) {
         int end = (i + 1) * CHUNK < pairs ? (i + 1) * CHUNK : pairs;
+        int from = sink->count;
         ok = put_chunk(step, i * CHUNK, end, &share.chunk[i], share.status[i], sink);
+        if (ok) support(step, sink, from);
     }
     sink->fixed = false;
     if (!ok) sink->count = 0;
     cr_arena_release(&step->scratch, mark);
     return ok;
-}
-
-// a slider or planar body at one of its limits is supported
-static bool at_limit(const crStep* step, const crBody* body, double delta) {
-    if (body->nq != body->nv) return false;
-    for (int j = 0; j < body->nv; j++) {
-        const crDof* dof = &step->model->dofs[body->v + j];
-        double q = step->state.q[body->q + j];
-        if (q - dof->lower <= delta || dof->upper - q <= delta) return true;
-    }
-    return false;
-}
-
-static void find_airborne(crStep* step) {
-    const crModel* model = step->model;
-    for (int k = 0; k < step->part_count; k++) {
-        int b = step->part[k];
-        step->airborne[b] = !at_limit(step, &model->bodies[b], step->settings.deadband);
-    }
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
-        if (c->point.gap > c->delta || c->speed >= fmax(step->settings.threshold, 1e-12)) continue;
-        step->airborne[c->body_a] = false;
-        step->airborne[c->body_b] = false;
-    }
 }
 
 // ascending; many that lie close together by one bit each, which is what they are sorted by
@@ -403,24 +422,28 @@ static crStatus collide_part(crStep* step, bool cross, Stock* stock, crError* er
     step->contacts = NULL;
     Sink sink = {.arena = &step->scratch};
     bool reads_et, whole = step->part == cache->whole;
-    cr__part_velocity(step->model, cr__step_part(step), step->state.v, &step->dynamics);
-    crStatus status = cr__step_near(step, error);
+    crStatus status = cr__step_velocity(step, step->state.v);
+    if (status != CR_OK) return cr__step_memory(error);
+    status = cr__step_near(step, error);
     cache->plastic =
         cache->flat < 0.0 && !cache->bouncing && cr__step_solves_alike(&step->settings, &reads_et);
     if (status == CR_OK && whole) {
+        begin_airborne(step);
         // as many as there were last and some: arrays that were too small stay in the arena
         int last = cache->contacts_last > step->warm_count ? cache->contacts_last : step->warm_count;
         status = reserve(&sink, last + last / 8, error);
         bool shared = step->tasks != NULL && cache->pair_count > 2 * CHUNK;
         if (status == CR_OK && !(shared && add_shared(step, &sink))) {
-            status = add_pairs(step, 0, cache->pair_count, &sink, error);
+            status = add_all(step, &sink, error);
         }
     } else if (status == CR_OK) {
         status = add_part(step, cross, stock, &sink, error);
+        // only now: the flights of those that are late were needed
+        begin_airborne(step);
+        support(step, &sink, 0);
     }
     step->contacts = sink.contacts;
     step->contact_count = sink.count;
-    find_airborne(step);
     if (whole) cache->contacts_last = step->contact_count;
     if (step->contact_count > step->certificate.contacts) step->certificate.contacts = step->contact_count;
     return status;

@@ -18,15 +18,14 @@ static void* zeros(crArena* arena, int count, size_t size) {
 static crStatus make_identity(crStep* step) {
     int nv = step->model->nv;
     int* start = zeros(&step->store, nv + 1, sizeof *start);
-    int* col = zeros(&step->store, nv, sizeof *col);
     double* value = zeros(&step->store, nv, sizeof *value);
-    if (start == NULL || col == NULL || value == NULL) return CR_ERR_MEMORY;
+    if (start == NULL || value == NULL) return CR_ERR_MEMORY;
     for (int i = 0; i < nv; i++) {
         start[i + 1] = i + 1;
-        col[i] = i;
         value[i] = 1.0;
     }
-    step->identity = (crMatrix){nv, nv, start, col, value};
+    // the one entry of row i is the i-th and stands in column i
+    step->identity = (crMatrix){nv, nv, start, start, value};
     return CR_OK;
 }
 
@@ -151,6 +150,8 @@ void cr_step_destroy(crStep* step) {
     if (step == NULL || step->allocator.free == NULL) return;
     crAllocator* a = &step->allocator;
     if (step->warm != NULL) a->free(a->ctx, step->warm, (size_t)step->warm_capacity * sizeof *step->warm);
+    if (step->warm_start != NULL)
+        a->free(a->ctx, step->warm_start, (size_t)step->warm_start_capacity * sizeof *step->warm_start);
     if (step->events != NULL)
         a->free(a->ctx, step->events, (size_t)step->event_capacity * sizeof *step->events);
     cr__tasks_destroy(step->tasks);
@@ -163,8 +164,8 @@ void cr_step_destroy(crStep* step) {
 
 crStatus cr__step_grow(const crAllocator* a, void** array, int* capacity, int used, int needed, size_t size) {
     if (needed <= *capacity) return CR_OK;
-    int larger = *capacity > 0 ? 2 * *capacity : 16;
-    larger = larger > needed ? larger : needed;
+    // a quarter more each time: arrays of millions are not twice as large as they must be
+    int larger = needed + needed / 4 > 16 ? needed + needed / 4 : 16;
     void* memory = a->alloc(a->ctx, (size_t)larger * size);
     if (memory == NULL) return CR_ERR_MEMORY;
     if (used > 0) memcpy(memory, *array, (size_t)used * size);
@@ -178,16 +179,20 @@ crStatus cr__step_memory(crError* error) {
     return cr_error_set(error, CR_ERR_MEMORY, "arena", "step: out of memory");
 }
 
+void cr__step_keep_start(crStep* step) {
+    memcpy(step->v_start, step->state.v, (size_t)step->model->nv * sizeof(double));
+    memcpy(step->q_start, step->state.q, (size_t)step->model->nq * sizeof(double));
+    step->warm_changed = false;
+}
+
 crStatus cr_step_begin(crStep* step, crError* error) {
-    const crModel* model = step->model;
     step->contact_count = 0;
     step->contacts = NULL;
     step->event_count = 0;
     cr__step_groups_begin(step);
     cr__step_list_awake(step);
     step->certificate = (crCertificate){.outcome = CR_OUTCOME_SOLVED};
-    memcpy(step->v_start, step->state.v, (size_t)model->nv * sizeof(double));
-    memcpy(step->q_start, step->state.q, (size_t)model->nq * sizeof(double));
+    cr__step_keep_start(step);
     crStatus status = cr_arena_reset(&step->scratch);
     return status == CR_OK ? CR_OK : cr__step_memory(error);
 }
@@ -207,13 +212,9 @@ crStatus cr__step_lost(const crStep* step, int body, const char* what, double va
                         name != NULL ? " " : "", name != NULL ? name : "", what, value);
 }
 
-crStatus cr_step_finite(crStep* step, crError* error) {
+// the body whose position or velocity is not a number
+static crStatus find_lost(crStep* step, crError* error) {
     const crModel* model = step->model;
-    crCertificate* c = &step->certificate;
-    c->escaped = c->escapee = 0;
-    if (!isfinite(step->state.time)) {
-        return cr_error_set(error, CR_ERR_FINITE, "time", "time: became %g", step->state.time);
-    }
     for (int i = 1; i < model->nb; i++) {
         const crBody* body = &model->bodies[i];
         for (int j = body->q; j < body->q + body->nq; j++) {
@@ -224,6 +225,21 @@ crStatus cr_step_finite(crStep* step, crError* error) {
             if (!isfinite(step->state.v[j]))
                 return cr__step_lost(step, i, "velocity", step->state.v[j], error);
         }
+    }
+    return CR_OK;
+}
+
+crStatus cr_step_finite(crStep* step, crError* error) {
+    const crModel* model = step->model;
+    crCertificate* c = &step->certificate;
+    c->escaped = c->escapee = 0;
+    if (!isfinite(step->state.time)) {
+        return cr_error_set(error, CR_ERR_FINITE, "time", "time: became %g", step->state.time);
+    }
+    bool finite = cr__finite(step->state.q, model->nq) && cr__finite(step->state.v, model->nv);
+    if (!finite) return find_lost(step, error);
+    for (int i = 1; i < model->nb; i++) {
+        const crBody* body = &model->bodies[i];
         if (body->joint != CR_JOINT_FREE) continue;
         if (!(cr_norm(cr__load_vec(step->state.q + body->q)) > step->settings.bound)) continue;
         if (c->escaped++ == 0) c->escapee = i;

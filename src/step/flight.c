@@ -2,8 +2,8 @@
 //
 // Bodies fly from where they are: com + v t + a t^2/2 with a their fall where they are in the air, 0 where
 // something carries them; rotation by exp(omega t); bodies in a tree along the screw of their velocity. A
-// pair that is apart is advanced conservatively, t += gap / (bound of the closing speed), so nothing is
-// passed through; once a Newton step from there finds overlap, the time between is bracketed and found by
+// pair that is apart is advanced conservatively, t += gap / (bound of the speed at which its gap closes along
+// the present normal), so nothing is passed through; once a Newton step from there finds overlap, the time between is bracketed and found by
 // regula falsi. A pair that touches already is watched point by point: a point whose parabola gap + s t + a_n
 // t^2/2 reaches zero at more than the threshold.
 // Fails: after 200 steps a grazing pair counts as passing; what it hides is left to the contact solve.
@@ -140,10 +140,11 @@ typedef struct Pair {
     const crStep* step;
     int shape_a, shape_b;
     Flight a, b;
-    double bound;  // of the closing speed over the step, m/s
-    double fast;   // approach speed above which touching is an impact, m/s
-    double tol;    // gap that counts as touching, m
-    bool balls;    // two balls about their centres of mass
+    double size_a, size_b;  // distance of a body's farthest point from its centre of mass, m
+    double bound;           // of the closing speed over the step, m/s
+    double fast;            // approach speed above which touching is an impact, m/s
+    double tol;             // gap that counts as touching, m
+    bool balls;             // two balls about their centres of mass
 } Pair;
 
 static double closing(const Pair* pair, double t, const crContactPoint* p) {
@@ -184,6 +185,18 @@ static double falsi(const Pair* pair, double lo, double gap_lo, double hi, doubl
     return lo;
 }
 
+// bound of the speed, from t to h, at which the gap along the fixed direction n closes: the distance is never
+// less than that gap, and what passes by closes much more slowly than it moves
+static double bound_along(const Pair* pair, double t, double h, crVec3 n) {
+    const Flight *a = &pair->a, *b = &pair->b;
+    if (a->screw || b->screw) return pair->bound;
+    crVec3 fall = cr_sub(b->a, a->a), v = cr_madd(cr_sub(b->v, a->v), t, fall);
+    double rate = fmax(0.0, -cr_dot(n, v)) + (h - t) * fmax(0.0, -cr_dot(n, fall));
+    rate += cr_norm(cr_cross(n, a->omega)) * pair->size_a + cr_norm(cr_cross(n, b->omega)) * pair->size_b;
+    // n has the accuracy of a distance
+    return fmin(pair->bound, rate + 1e-6 * pair->bound);
+}
+
 // first touch of a pair that is apart; false where there is none, or where it is slow
 static bool first_touch(const Pair* pair, double h, double* time) {
     double t = 0.0;
@@ -195,17 +208,16 @@ static bool first_touch(const Pair* pair, double h, double* time) {
             *time = t;
             return rate > pair->fast;
         }
-        if (p.gap > pair->bound * (h - t)) return false;
+        double bound = bound_along(pair, t, h, p.normal);
+        if (p.gap > bound * (h - t)) return false;
         double newton = rate > 0.0 ? t + p.gap / rate : INFINITY;
         crContactPoint q;
         if (newton <= h && distance_at(pair, newton, INFINITY, &q) && q.gap < 0.5 * pair->tol) {
-            double at = falsi(pair, t, p.gap, newton, q.gap);
-            if (distance_at(pair, at, INFINITY, &q) && closing(pair, at, &q) > pair->fast) {
-                *time = at;
-                return true;
-            }
+            // a touch that is soft would only be crept up to
+            *time = falsi(pair, t, p.gap, newton, q.gap);
+            return distance_at(pair, *time, INFINITY, &q) && closing(pair, *time, &q) > pair->fast;
         }
-        t += fmax(p.gap, 1e-6 * pair->tol) / pair->bound;
+        t += fmax(p.gap, 1e-6 * pair->tol) / bound;
     }
     return false;
 }
@@ -302,9 +314,10 @@ static Pair pair_of(const crStep* step, const crStepContact* c, double h) {
     pair.b = flight_of(step, c->body_b);
     bool ball_a = still_ball(step, c->shape_a, &pair.a), ball_b = still_ball(step, c->shape_b, &pair.b);
     pair.balls = ball_a && ball_b;
-    double size_a = step->size[c->body_a], size_b = step->size[c->body_b];
+    pair.size_a = step->size[c->body_a];
+    pair.size_b = step->size[c->body_b];
     pair.bound = cr_norm(cr_sub(pair.b.v, pair.a.v)) + h * cr_norm(cr_sub(pair.b.a, pair.a.a)) +
-                 cr_norm(pair.a.omega) * size_a + cr_norm(pair.b.omega) * size_b;
+                 cr_norm(pair.a.omega) * pair.size_a + cr_norm(pair.b.omega) * pair.size_b;
     double cluster = step->settings.cluster;
     pair.tol = cluster > 0.0 ? fmin(c->delta, cluster) : c->delta;
     return pair;

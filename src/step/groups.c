@@ -71,7 +71,7 @@ void cr__step_groups_begin(crStep* step) {
     crStepCache* cache = step->cache;
     int nb = step->model->nb;
     cache->start = step->state.time;
-    cache->now_at = 0.0;
+    cache->now_at = cache->ahead = 0.0;
     cache->due_count = 0;
     cache->late = NULL;
     for (int b = 0; b < nb; b++) {

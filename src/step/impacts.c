@@ -4,17 +4,17 @@
 // a loop ties them; a cluster in which some contact approaches faster than the threshold is one impact: u = J
 // v + w_hat, all its touching contacts, all loops, and limits that are reached; v+ = v + M^-1 J^T p by M
 // alone, no springs.
-// A cluster of more than FEW contacts of free bodies is resolved from the contacts that close fast outwards:
-// those within so many steps from them, more where one beyond would then close fast itself. What closes more
-// slowly than the threshold is no impact by definition: a blow costs what it reaches, not what it lies on.
+// A cluster of more than FEW contacts of free bodies is resolved outwards from each contact that closes fast:
+// with the contacts of its two bodies first, then with those beyond that would close fast themselves, until
+// there are none. What closes more slowly than the threshold is no impact by definition: a blow costs what it
+// reaches, not what it lies on, and blows that do not reach each other are impacts of their own.
 // Fails: what the rule or law returns; CR_ERR_MEMORY. An impact outside the permissible region is no failure:
 // it is counted in the certificate.
 #include <string.h>
 
 #include "step/cache.h"
 
-#define FEW  64  // contacts of a cluster that is always taken as a whole
-#define GROW 4   // times as many where an impact reaches farther
+#define FEW 64  // contacts of a cluster that is always taken as a whole
 
 static int find(int* parent, int i) {
     while (parent[i] != i) {
@@ -31,7 +31,10 @@ static void unite(const crModel* model, int* parent, int a, int b) {
 }
 
 bool cr__step_touches(const crStep* step, const crStepContact* c) {
-    return c->point.gap <= fmax(step->settings.cluster, c->delta);
+    double within = fmax(step->settings.cluster, c->delta);
+    // of what closes softly the contact solve takes care
+    if (c->speed < -c->fast) within = fmax(within, -c->speed * step->cache->ahead);
+    return c->point.gap <= within;
 }
 
 bool cr__step_closes_fast(const crStep* step, const crStepContact* c) {
@@ -256,7 +259,7 @@ typedef struct Reach {
     int root;      // of the cluster
     bool* takes;   // contacts (contact_count)
     bool* inside;  // bodies (nb)
-    int count;     // contacts taken
+    int* next;     // work: contacts (contact_count)
     bool whole;    // all of the cluster
 } Reach;
 
@@ -267,7 +270,6 @@ static bool in_cluster(const crStep* step, int* parent, const Reach* reach, int 
 
 static void take(const crStep* step, int contact, Reach* reach) {
     const crStepContact* c = &step->contacts[contact];
-    if (!reach->takes[contact]) reach->count++;
     reach->takes[contact] = true;
     reach->inside[c->body_a] = reach->inside[c->body_b] = true;
 }
@@ -285,32 +287,29 @@ static void take_all(const crStep* step, int* parent, Reach* reach) {
     }
 }
 
-// contacts of bodies reached so far; whether there were any more
-static bool take_next(const crStep* step, int* parent, Reach* reach, int* next) {
+// normal velocity of a contact by the present v, which impacts of this call may have changed
+static double closing(const crStep* step, const crStepContact* c) {
+    const double* v = step->state.v;
+    crVec3 u = cr_sub(cr__step_point_velocity(step, v, c->body_b, c->point.point),
+                      cr__step_point_velocity(step, v, c->body_a, c->point.point));
+    return cr_dot(u, c->point.normal);
+}
+
+// contacts of bodies reached so far that are not taken yet: all, or those that close fast; whether any
+static bool take_next(const crStep* step, int* parent, bool all, Reach* reach) {
     const crModel* model = step->model;
     int found = 0;
-    for (int i = 0; i < step->contact_count; i++) {
+    for (int i = 0; i < step->contact_count && !reach->whole; i++) {
         const crStepContact* c = &step->contacts[i];
         bool near = (cr__moves(model, c->body_a) && reach->inside[c->body_a]) ||
                     (cr__moves(model, c->body_b) && reach->inside[c->body_b]);
-        if (near && !reach->takes[i] && in_cluster(step, parent, reach, i)) next[found++] = i;
+        if (reach->takes[i] || !near || !in_cluster(step, parent, reach, i)) continue;
+        if (all || closing(step, c) < -c->fast) reach->next[found++] = i;
     }
     for (int k = 0; k < found; k++) {
-        take(step, next[k], reach);
+        take(step, reach->next[k], reach);
     }
     return found > 0;
-}
-
-// from the contacts that close fast outwards, until there are more than `most`
-static void take_near(const crStep* step, int* parent, int most, Reach* reach, int* next) {
-    for (int i = 0; i < step->contact_count; i++) {
-        if (cr__step_closes_fast(step, &step->contacts[i]) && in_cluster(step, parent, reach, i)) {
-            take(step, i, reach);
-        }
-    }
-    while (!reach->whole && reach->count <= most) {
-        reach->whole = !take_next(step, parent, reach, next);
-    }
 }
 
 // whether the cluster may be taken in part: large, and of free bodies without loops
@@ -351,20 +350,6 @@ static bool list_cluster(crStep* step, const Reach* reach, Impact* impact) {
     return true;
 }
 
-// whether a contact beyond those taken closes fast after the impact
-static bool pushes_on(const crStep* step, int* parent, const Reach* reach) {
-    const double* v = step->state.v;
-    for (int i = 0; i < step->contact_count && !reach->whole; i++) {
-        const crStepContact* c = &step->contacts[i];
-        bool near = reach->inside[c->body_a] || reach->inside[c->body_b];
-        if (reach->takes[i] || !near || !in_cluster(step, parent, reach, i)) continue;
-        crVec3 u = cr_sub(cr__step_point_velocity(step, v, c->body_b, c->point.point),
-                          cr__step_point_velocity(step, v, c->body_a, c->point.point));
-        if (cr_dot(u, c->point.normal) < -c->fast) return true;
-    }
-    return false;
-}
-
 static crStatus attempt(crStep* step, const Reach* reach, Impact* impact, crError* error) {
     *impact = (Impact){0};
     if (!list_cluster(step, reach, impact)) return cr__step_memory(error);
@@ -377,29 +362,29 @@ static crStatus attempt(crStep* step, const Reach* reach, Impact* impact, crErro
 static void clear(const crStep* step, Reach* reach) {
     memset(reach->takes, 0, (size_t)step->contact_count * sizeof *reach->takes);
     memset(reach->inside, 0, (size_t)step->model->nb * sizeof *reach->inside);
-    reach->count = 0;
     reach->whole = false;
 }
 
-static crStatus resolve(crStep* step, int* parent, Reach* reach, crError* error) {
+// the impact of one contact that closes fast
+static crStatus resolve(crStep* step, int* parent, int contact, Reach* reach, crError* error) {
     crStatus status = CR_OK;
     size_t mark = cr_arena_mark(&step->scratch);
     double* before = cr_arena_alloc(&step->scratch, (size_t)(step->model->nv + 1) * sizeof *before);
-    int* next = cr_arena_alloc(&step->scratch, (size_t)(step->contact_count + 1) * sizeof *next);
-    if (before == NULL || next == NULL) return cr__step_memory(error);
-    bool divided = divides(step, parent, reach->root);
+    if (before == NULL) return cr__step_memory(error);
     memcpy(before, step->state.v, (size_t)step->model->nv * sizeof *before);
-    for (int most = FEW / GROW; status == CR_OK; most *= GROW) {
+    clear(step, reach);
+    if (divides(step, parent, reach->root)) {
+        take(step, contact, reach);
+        take_next(step, parent, true, reach);
+    } else {
+        take_all(step, parent, reach);
+    }
+    while (status == CR_OK) {
         Impact impact;
         size_t again = cr_arena_mark(&step->scratch);
-        clear(step, reach);
-        if (divided)
-            take_near(step, parent, most, reach, next);
-        else
-            take_all(step, parent, reach);
         status = attempt(step, reach, &impact, error);
         if (status != CR_OK) return status;
-        if (!pushes_on(step, parent, reach)) {
+        if (!take_next(step, parent, false, reach)) {
             certify(step, &impact);
             status = log_events(step, reach->takes, &impact);
             break;
@@ -423,8 +408,9 @@ crStatus cr_step_impacts(crStep* step, int* resolved, crError* error) {
     Reach reach = {0};
     reach.takes = cr_arena_alloc(&step->scratch, (size_t)(step->contact_count + 1) * sizeof *reach.takes);
     reach.inside = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *reach.inside);
+    reach.next = cr_arena_alloc(&step->scratch, (size_t)(step->contact_count + 1) * sizeof *reach.next);
     bool* done = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *done);
-    if (parent == NULL || reach.takes == NULL || reach.inside == NULL || done == NULL)
+    if (parent == NULL || reach.takes == NULL || reach.inside == NULL || reach.next == NULL || done == NULL)
         return cr__step_memory(error);
     crStatus status = cr__part_mass_factor(model, cr__step_part(step), 0.0, &step->dynamics);
     if (status != CR_OK) return cr_error_set(error, status, "mass", "%s", cr_status_text(status));
@@ -433,12 +419,13 @@ crStatus cr_step_impacts(crStep* step, int* resolved, crError* error) {
         done[step->part[k]] = false;
     }
     for (int k = 0; k < step->contact_count && status == CR_OK; k++) {
-        if (!cr__step_closes_fast(step, &step->contacts[k])) continue;
-        int root = cluster_of(model, parent, &step->contacts[k]);
-        if (done[root]) continue;
-        done[root] = true;
-        reach.root = root;
-        status = resolve(step, parent, &reach, error);
+        const crStepContact* c = &step->contacts[k];
+        if (!cr__step_closes_fast(step, c)) continue;
+        reach.root = cluster_of(model, parent, c);
+        // one before may have had its whole cluster, or met this contact on its way
+        if (done[reach.root] || !(closing(step, c) < -c->fast)) continue;
+        status = resolve(step, parent, k, &reach, error);
+        done[reach.root] = reach.whole;
         (*resolved)++;
     }
     return status;

@@ -32,41 +32,57 @@ bool cr__step_packed(const crStep* step, const crIslands* islands, const crStepC
     return c->packable && !islands->by_rows[cr__island_of_contact(step, islands, c)];
 }
 
-static void number(const crStep* step, int* parent, const bool* touched, crIslands* islands) {
+// islands that the packed solver cannot take by itself: bodies of trees and loops
+static void add_rows(const crModel* model, crIslands* islands, bool* touched) {
+    for (int i = 0; i < model->loop_count; i++) {
+        int a = model->loops[i].a, b = model->loops[i].b;
+        touched[a] = touched[b] = islands->general[a] = islands->general[b] = true;
+    }
+    // joints may have limits and motors
+    for (int i = 1; i < model->nb; i++) {
+        if (!model->bodies[i].single) touched[i] = islands->general[i] = true;
+    }
+}
+
+// contacts join their bodies; each is counted under one of the two
+static void add_contacts(const crStep* step, const bool* takes, int* parent, crIslands* islands,
+                         bool* touched) {
+    const crModel* model = step->model;
+    int a = -1, b = -1, body = -1;
+    for (int i = 0; i < step->contact_count; i++) {
+        const crStepContact* c = &step->contacts[i];
+        if (!takes[i]) continue;
+        // those of a pair stand together
+        if (c->body_a != a || c->body_b != b) {
+            a = c->body_a;
+            b = c->body_b;
+            body = cr__moves(model, b) ? b : a;
+            join(model, parent, a, b);
+            touched[body] = true;
+        }
+        islands->rows[body] += cr__step_contact_rows(c);
+        if (!c->packable) islands->general[body] = true;
+    }
+}
+
+// numbers in the place of bodies, and what was counted under bodies under numbers: those never run ahead
+static void number(const crStep* step, int* parent, bool* touched, crIslands* islands) {
     const crModel* model = step->model;
     for (int i = 0; i < model->nb; i++) {
+        if (touched[i] && cr__moves(model, i)) touched[find(parent, model->bodies[i].root)] = true;
+    }
+    for (int i = 0; i < model->nb; i++) {
+        int rows = islands->rows[i];
+        bool general = islands->general[i];
         islands->of_body[i] = -1;
         if (!cr__moves(model, i)) continue;
         // parents come first, so the leader has its number already
         int leader = find(parent, model->bodies[i].root);
         if (!touched[leader]) continue;
-        if (leader == i) islands->of_body[i] = islands->count++;
-        islands->of_body[i] = islands->of_body[leader];
-    }
-}
-
-static void touch(const crModel* model, int* parent, bool* touched, int body) {
-    if (cr__moves(model, body)) touched[find(parent, model->bodies[body].root)] = true;
-}
-
-// islands that the packed solver cannot take by itself
-static void find_general(const crStep* step, const bool* takes, crIslands* islands) {
-    const crModel* model = step->model;
-    for (int i = 0; i < model->nb; i++) {
-        int island = islands->of_body[i];
-        if (island >= 0 && !model->bodies[i].single) islands->general[island] = true;
-    }
-    for (int i = 0; i < model->loop_count; i++) {
-        int a = islands->of_body[model->loops[i].a], b = islands->of_body[model->loops[i].b];
-        if (a >= 0) islands->general[a] = true;
-        if (b >= 0) islands->general[b] = true;
-    }
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
-        if (!takes[i]) continue;
-        int island = cr__island_of_contact(step, islands, c);
-        islands->rows[island] += cr__step_contact_rows(c);
-        if (!c->packable) islands->general[island] = true;
+        int island = leader == i ? islands->count++ : islands->of_body[leader];
+        islands->of_body[i] = island;
+        islands->rows[island] = leader == i ? rows : islands->rows[island] + rows;
+        islands->general[island] = leader == i ? general : islands->general[island] || general;
     }
     for (int i = 0; i < islands->count; i++) {
         islands->by_rows[i] = islands->general[i] && islands->rows[i] <= ROWS;
@@ -78,39 +94,28 @@ crStatus cr__step_islands(crStep* step, const bool* takes, crIslands* islands) {
     crArena* arena = &step->scratch;
     size_t nb = (size_t)model->nb;
     *islands = (crIslands){.of_body = cr_arena_alloc(arena, nb * sizeof(int))};
+    islands->rows = cr_arena_alloc(arena, nb * sizeof(int));
+    islands->general = cr_arena_alloc(arena, nb * sizeof(bool));
+    islands->by_rows = cr_arena_alloc(arena, nb * sizeof(bool));
+    size_t mark = cr_arena_mark(arena);
     int* parent = cr_arena_alloc(arena, nb * sizeof *parent);
     bool* touched = cr_arena_alloc(arena, nb * sizeof *touched);
-    if (islands->of_body == NULL || parent == NULL || touched == NULL) return CR_ERR_MEMORY;
+    if (islands->of_body == NULL || islands->rows == NULL || islands->general == NULL ||
+        islands->by_rows == NULL || parent == NULL || touched == NULL) {
+        return CR_ERR_MEMORY;
+    }
+    memset(islands->rows, 0, nb * sizeof(int));
+    memset(islands->general, 0, nb * sizeof(bool));
     memset(touched, 0, nb * sizeof *touched);
     for (int i = 0; i < model->nb; i++) {
         parent[i] = i;
     }
-    for (int i = 0; i < step->contact_count; i++) {
-        if (takes[i]) join(model, parent, step->contacts[i].body_a, step->contacts[i].body_b);
-    }
+    add_contacts(step, takes, parent, islands, touched);
     for (int i = 0; i < model->loop_count; i++) {
         join(model, parent, model->loops[i].a, model->loops[i].b);
     }
-    for (int i = 0; i < step->contact_count; i++) {
-        if (!takes[i]) continue;
-        touch(model, parent, touched, step->contacts[i].body_a);
-        touch(model, parent, touched, step->contacts[i].body_b);
-    }
-    for (int i = 0; i < model->loop_count; i++) {
-        touch(model, parent, touched, model->loops[i].a);
-        touch(model, parent, touched, model->loops[i].b);
-    }
-    // joints may have limits and motors
-    for (int i = 1; i < model->nb; i++) {
-        if (cr__moves(model, i) && !model->bodies[i].single) touch(model, parent, touched, i);
-    }
+    add_rows(model, islands, touched);
     number(step, parent, touched, islands);
-    islands->rows = cr_arena_alloc(arena, (size_t)(islands->count + 1) * sizeof(int));
-    islands->general = cr_arena_alloc(arena, (size_t)(islands->count + 1) * sizeof(bool));
-    islands->by_rows = cr_arena_alloc(arena, (size_t)(islands->count + 1) * sizeof(bool));
-    if (islands->rows == NULL || islands->general == NULL || islands->by_rows == NULL) return CR_ERR_MEMORY;
-    memset(islands->rows, 0, (size_t)(islands->count + 1) * sizeof(int));
-    memset(islands->general, 0, (size_t)(islands->count + 1) * sizeof(bool));
-    find_general(step, takes, islands);
+    cr_arena_release(arena, mark);
     return CR_OK;
 }

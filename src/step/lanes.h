@@ -19,6 +19,9 @@ CR_LANE crLane lane_load(const double* x) { return *(const crLane*)x; }
 CR_LANE void lane_store(double* x, crLane a) { *(crLane*)x = a; }
 CR_LANE crMask mask_load(const int64_t* x) { return *(const crMask*)x; }
 CR_LANE crLane lane_all(double x) { return (crLane){x, x, x, x}; }
+CR_LANE crLane lane_gather(const double* z, const int* at) {
+    return (crLane){z[at[0]], z[at[1]], z[at[2]], z[at[3]]};
+}
 // evens and odds of pairs of two, halves of two: what a transposition is made of
 CR_LANE crLane lane_evens(crLane a, crLane b) { return (crLane){a[0], b[0], a[2], b[2]}; }
 CR_LANE crLane lane_odds(crLane a, crLane b) { return (crLane){a[1], b[1], a[3], b[3]}; }
@@ -43,6 +46,7 @@ CR_LANE crLane lane_load(const double* x) { return *x; }
 CR_LANE void lane_store(double* x, crLane a) { *x = a; }
 CR_LANE crMask mask_load(const int64_t* x) { return *x; }
 CR_LANE crLane lane_all(double x) { return x; }
+CR_LANE crLane lane_gather(const double* z, const int* at) { return z[*at]; }
 CR_LANE crMask lane_less(crLane a, crLane b) { return -(crMask)(a < b); }
 CR_LANE crMask lane_at_most(crLane a, crLane b) { return -(crMask)(a <= b); }
 CR_LANE crLane lane_select(crMask m, crLane a, crLane b) { return m != 0 ? a : b; }
@@ -98,7 +102,7 @@ CR_LANE crLane3 lane3_sym_mul(const double* S, crLane3 a) {
 
 // Six numbers of a body, and two that are zero, from and to their place in z.
 #if CR_WIDTH > 1
-CR_LANE void lane_gather(const double* z, const int* at, crLane3* v, crLane3* w) {
+CR_LANE void row_gather(const double* z, const int* at, crLane3* v, crLane3* w) {
     const double *z0 = z + at[0], *z1 = z + at[1], *z2 = z + at[2], *z3 = z + at[3];
     crLane a = lane_load(z0), b = lane_load(z1), c = lane_load(z2), d = lane_load(z3);
     crLane xz = lane_evens(a, b), yw = lane_odds(a, b), xz2 = lane_evens(c, d), yw2 = lane_odds(c, d);
@@ -109,7 +113,7 @@ CR_LANE void lane_gather(const double* z, const int* at, crLane3* v, crLane3* w)
     w->y = lane_evens(a, b);
     w->z = lane_odds(a, b);
 }
-CR_LANE void lane_scatter(double* z, const int* at, int lanes, crLane3 v, crLane3 w) {
+CR_LANE void row_scatter(double* z, const int* at, int lanes, crLane3 v, crLane3 w) {
     crLane a = lane_evens(v.x, v.y), b = lane_odds(v.x, v.y), zero = lane_all(0.0);
     crLane c = lane_evens(v.z, w.x), d = lane_odds(v.z, w.x);
     crLane e = lane_evens(w.y, w.z), f = lane_odds(w.y, w.z);
@@ -129,11 +133,11 @@ CR_LANE void lane_scatter(double* z, const int* at, int lanes, crLane3 v, crLane
     }
 }
 #else
-CR_LANE void lane_gather(const double* z, const int* at, crLane3* v, crLane3* w) {
+CR_LANE void row_gather(const double* z, const int* at, crLane3* v, crLane3* w) {
     *v = lane3(z[*at], z[*at + 1], z[*at + 2]);
     *w = lane3(z[*at + 3], z[*at + 4], z[*at + 5]);
 }
-CR_LANE void lane_scatter(double* z, const int* at, int lanes, crLane3 v, crLane3 w) {
+CR_LANE void row_scatter(double* z, const int* at, int lanes, crLane3 v, crLane3 w) {
     const double a[6] = {v.x, v.y, v.z, w.x, w.y, w.z};
     for (int k = 0; lanes > 0 && k < 6; k++) {
         z[*at + k] = a[k];

@@ -11,8 +11,9 @@
 // Fails: an island that ran out of sweeps says so.
 #include <string.h>
 
-#include "step/lanes.h"
 #include "step/units.h"
+
+#define BODIES 256  // that one thread takes at a time
 
 typedef struct Run {
     crPacked* packed;
@@ -30,7 +31,7 @@ static double lane_work(const crPacked* p, const crGroup* g, int l) {
         for (int m = 0; m < 3; m++) {
             sum += slot[(CR_AT_E + m) * CR_LANES] * slot[(CR_AT_P + m) * CR_LANES];
         }
-        slot += CR_LANES * (g->two ? CR_SLOT_TWO : CR_SLOT_ONE);
+        slot += CR_LANES * g->places;
     }
     return sum;
 }
@@ -78,7 +79,7 @@ static void limit_energy(Run* run) {
             for (int m = 0; m < 3 * CR_LANES; m++) {
                 slot[CR_AT_P * CR_LANES + m] *= run->beta[g->island[m % CR_LANES]];
             }
-            slot += CR_LANES * (g->two ? CR_SLOT_TWO : CR_SLOT_ONE);
+            slot += CR_LANES * g->places;
         }
     }
     cr__units_scale(p->units, run->beta);
@@ -91,17 +92,27 @@ static int judge(Run* run, bool* ended) {
     for (int i = 0; i < run->count; i++) {
         run->island[i].change = run->island[i].along = 0.0;
     }
+    // islands change seldom from lane to lane: what one of them gathers stays in registers
+    int at = 0;
+    double change = 0.0, along = 0.0;
     for (int i = 0; i < p->group_count; i++) {
         const crGroup* g = &p->group[i];
         if (!g->live) continue;
         for (int l = 0; l < g->lanes; l++) {
-            crPackedIsland* island = &run->island[g->island[l]];
-            double change = p->change[i * CR_LANES + l];
+            if (g->island[l] != at) {
+                run->island[at].change = change;
+                run->island[at].along = along;
+                at = g->island[l];
+                change = run->island[at].change;
+                along = run->island[at].along;
+            }
             // what is not a number must not pass for small
-            if (!(change <= island->change)) island->change = change;
-            island->along += p->along[i * CR_LANES + l];
+            if (!(p->change[i * CR_LANES + l] <= change)) change = p->change[i * CR_LANES + l];
+            along += p->along[i * CR_LANES + l];
         }
     }
+    run->island[at].change = change;
+    run->island[at].along = along;
     cr__units_judge(p->units, p->z);
     int live = 0;
     *ended = false;
@@ -143,65 +154,25 @@ static void choose_ratios(Run* run) {
     }
 }
 
-// d = keep d + dp, p += beta d, for impulses and z
-CR_LANE void accelerate_group(const Run* run, int index, int l) {
-    crPacked* p = run->packed;
-    const crGroup* g = &p->group[index];
-    _Alignas(32) double beta[CR_LANES], keep[CR_LANES];
-    for (int k = 0; k < CR_LANES; k++) {
-        beta[k] = p->live[index * CR_LANES + k] != 0 ? run->beta[g->island[k]] : 0.0;
-        keep[k] = run->keep[g->island[k]];
-    }
-    crLane by = lane_load(beta + l), share = lane_load(keep + l), zero = lane_all(0.0);
-    crMask keeps = lane_less(zero, share);
-    double* slot = p->hot + g->hot + (2 + CR_AT_P) * CR_LANES + l;
-    double* direction = p->direction + g->step + l;
-    const double* dP = p->dP + g->step + l;
-    for (int k = 0; k < g->slots; k++) {
-        // before the second sweep there is no direction to keep
-        crLane3 last =
-            lane3_select(keeps, lane3_scale(share, lane3_load(direction)), lane3(zero, zero, zero));
-        crLane3 d = lane3_add(last, lane3_load(dP));
-        lane3_store(direction, d);
-        lane3_store(slot, lane3_madd(lane3_load(slot), by, d));
-        slot += CR_LANES * (g->two ? CR_SLOT_TWO : CR_SLOT_ONE);
-        direction += 3 * CR_LANES;
-        dP += 3 * CR_LANES;
+// d = keep d + dz, z += beta d, which the next sweep starts from; it takes the impulses along
+static void accelerate_body(double beta, double keep, double* restrict z, double* restrict d,
+                            double* restrict before) {
+    for (int k = 0; k < CR_BODY_STRIDE; k++) {
+        double last = keep > 0.0 ? keep * d[k] : 0.0;
+        d[k] = last + (z[k] - before[k]);
+        z[k] += beta * d[k];
+        before[k] = z[k];
     }
 }
 
-CR_LANE void accelerate_range(const Run* run, int begin, int end) {
+static void accelerate_bodies(void* ctx, int begin, int end) {
+    const Run* run = ctx;
+    crPacked* p = run->packed;
     for (int i = begin; i < end; i++) {
-        for (int l = 0; run->packed->group[i].live && l < CR_LANES; l += CR_WIDTH) {
-            accelerate_group(run, i, l);
-        }
-    }
-}
-
-static void accelerate_plain(void* ctx, int begin, int end) { accelerate_range(ctx, begin, end); }
-
-#if defined(__x86_64__) && CR_WIDTH > 1
-__attribute__((target("avx2"))) static void accelerate_wide(void* ctx, int begin, int end) {
-    accelerate_range(ctx, begin, end);
-}
-static crTaskFn accelerate_function(void) {
-    return __builtin_cpu_supports("avx2") ? accelerate_wide : accelerate_plain;
-}
-#else
-static crTaskFn accelerate_function(void) { return accelerate_plain; }
-#endif
-
-static void accelerate_bodies(const Run* run) {
-    crPacked* p = run->packed;
-    for (int i = 0; i < p->bodies; i++) {
-        int island = p->body_island[i];
+        int island = p->body_island[i], at = CR_BODY_STRIDE * (i + 1);
         if (!run->island[island].live) continue;
-        double beta = run->beta[island], keep = run->keep[island];
-        for (int k = CR_BODY_STRIDE * (i + 1); k < CR_BODY_STRIDE * (i + 2); k++) {
-            double last = keep > 0.0 ? keep * p->z_direction[k] : 0.0;
-            p->z_direction[k] = last + (p->z[k] - p->z_before[k]);
-            p->z[k] += beta * p->z_direction[k];
-        }
+        accelerate_body(run->beta[island], run->keep[island], p->z + at, p->z_direction + at,
+                        p->z_before + at);
     }
 }
 
@@ -224,27 +195,26 @@ crStatus cr__packed_solve(crPacked* p, crPackedIsland* island, int count, crAren
     run.keep = cr_arena_alloc(arena, (size_t)(count + 1) * sizeof(double));
     if (run.beta == NULL || run.keep == NULL) return CR_ERR_MEMORY;
     if (p->group_count == 0 && p->units == NULL) return CR_OK;
-    crTaskFn accelerate = accelerate_function();
     size_t bytes = CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double);
     limit_energy(&run);
     for (int i = 0; i < count; i++) {
         run.beta[i] = 0.0;
         island[i].momentum = 1.0;
     }
+    p->beta = run.beta;
     p->moving = false;
     cr__units_begin(p->units);
     mark_live(&run);
+    memcpy(p->z_before, p->z, bytes);
     for (int live = 1; live > 0;) {
         bool ended = false;
-        memcpy(p->z_before, p->z, bytes);
         cr__packed_sweep(p);
         live = judge(&run, &ended);
         if (ended) mark_live(&run);
         if (live == 0) break;
         choose_ratios(&run);
-        cr__tasks_for(p->tasks, p->group_count, 64, accelerate, &run);
         cr__units_accelerate(p->units, run.beta, run.keep);
-        accelerate_bodies(&run);
+        cr__tasks_for(p->tasks, p->bodies, BODIES, accelerate_bodies, &run);
         p->moving = true;
     }
     if (mark_unsolved(&run)) limit_energy(&run);

@@ -23,11 +23,10 @@ enum {
     CR_AT_G = 9,    // inverse of D
     CR_AT_MU = 15,  // friction
     CR_AT_P = 16,   // impulse
-    CR_AT_KB = 19,
-    CR_SLOT_ONE = 28,  // places of a slot against something that does not move
-    CR_AT_KA = 28,
-    CR_SLOT_TWO = 37
+    CR_AT_K = 19,   // K_b, then K_a where both bodies move: CR_K or CR_K_ROUND places each
 };
+// A round body's R is 1/sqrt(I) 1, so that K = -[r] R^T is k = r/sqrt(I): K z = z x k, K^T P = k x P.
+enum { CR_K_ROUND = 3, CR_K = 9 };
 // Places of what only slipping contacts need: t1, S and c (see packed_sweep.c).
 enum { CR_COLD_T = 0, CR_COLD_S = 3, CR_COLD_C = 6, CR_COLD = 8 };
 
@@ -37,11 +36,13 @@ typedef struct crGroup {
     int contact[CR_LANES];  // first of the unit
     int lanes;              // in use
     int slots;              // contacts of each
+    int places;             // of a slot
     bool two;               // both bodies move
+    bool round;             // those that move have three equal moments
     bool live;              // some island of it is still being solved
     size_t hot;             // in crPacked.hot: s_b, s_a, then the slots
     size_t cold;            // in crPacked.cold
-    size_t step;            // in crPacked.dP and direction
+    size_t step;            // in crPacked.direction
 } crGroup;
 
 // What the packed solver knows of a contact: of single bodies or of one and something v does not move, with
@@ -64,12 +65,12 @@ typedef struct crPacked {
     int colour_start[CR_COLOURS + 2];  // first group of each colour (colours + 1)
     double* hot;
     double* cold;
-    double* dP;         // change of the last sweep
-    double* direction;  // of the last sweeps together
-    bool moving;        // there is a direction: none before the first sweep
-    double* change;     // largest change of a velocity in the last sweep, m/s (group_count*CR_LANES)
-    double* along;      // sum of w dP.d likewise, d the direction
-    int64_t* live;      // masks (group_count*CR_LANES)
+    double* direction;   // of the last sweeps together
+    const double* beta;  // share of it that the next sweep starts with, of each island
+    bool moving;         // there is a direction: none before the first sweep
+    double* change;      // largest change of a velocity in the last sweep, m/s (group_count*CR_LANES)
+    double* along;       // sum of w dP.d likewise, d the direction
+    int64_t* live;       // masks (group_count*CR_LANES)
     int bodies;
     int* body;         // (bodies)
     int* place;        // of each body in z, 0: none (nb)

@@ -4,22 +4,25 @@
 //     S = T^T D T - w c c^T,   c = T^T D n / w,   w = n^T D n      (what slipping needs, see packed_sweep.c)
 //
 // Colours are given in the order of contacts, one per pair of bodies; within a colour units are sorted by
-// how many contacts they have, so lanes of a group have equally many. Lanes left over repeat the first one
+// how many contacts they have and whether K has its short form, so lanes of a group are alike. Lanes left over repeat the first one
 // against nobody. A body that does not move is no vertex; the other one is then b, with signs turned.
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
-#include "model/spatial.h"
+#include "model/single.h"
 #include "step/lanes.h"
 #include "step/units.h"
 
-#define KINDS   (2 * CR_UNIT_CONTACTS)
+#define KINDS   (4 * CR_UNIT_CONTACTS)
 #define BUCKETS ((CR_COLOURS + 1) * KINDS)
+#define GROUPS  32   // that one thread takes at a time
+#define BODIES  256  // likewise
 
 // contacts first to first + count - 1 of one pair of bodies
 typedef struct Unit {
     int first, count;
     int a, b;  // places in z; a = 0 where only one moves
+    bool round;
     int bucket;
 } Unit;
 
@@ -36,25 +39,33 @@ typedef struct Build {
 
 static int body_at(const crPacked* p, int place) { return p->body[place / CR_BODY_STRIDE - 1]; }
 
-// the next place of a body that has none yet, and its z_free
+// the next place of a body that has none yet
 static void number_body(Build* build, int body) {
     crPacked* p = build->packed;
-    const crModel* model = build->step->model;
-    const crDynamics* d = &build->step->dynamics;
-    if (p->place[body] != 0 || !cr__moves(model, body)) return;
-    const double* v = build->v + model->bodies[body].v;
-    double* z = p->z_free + CR_BODY_STRIDE * (p->bodies + 1);
-    double root = sqrt(model->bodies[body].mass);
-    for (int k = 0; k < 3; k++) {
-        z[k] = root * v[k];
-    }
-    crVec3 spin = cr_sym3_mul(d->inertia[body], cr__load_vec(v + 3));
-    cr__store_vec(cr_mat3_mul(d->root[body], spin), z + 3);
-    z[6] = z[7] = 0.0;
-    build->share[p->bodies] = 1.0 / root;
+    if (p->place[body] != 0 || !cr__moves(build->step->model, body)) return;
     p->body[p->bodies] = body;
     p->body_island[p->bodies++] = build->island[body];
     p->place[body] = CR_BODY_STRIDE * p->bodies;
+}
+
+// z_free of bodies begin to end - 1 by their places
+static void fill_bodies(void* ctx, int begin, int end) {
+    const Build* build = ctx;
+    const crModel* model = build->step->model;
+    const crDynamics* d = &build->step->dynamics;
+    for (int i = begin; i < end; i++) {
+        int body = build->packed->body[i];
+        const double* v = build->v + model->bodies[body].v;
+        double* z = build->packed->z_free + CR_BODY_STRIDE * (i + 1);
+        double root = sqrt(model->bodies[body].mass);
+        for (int k = 0; k < 3; k++) {
+            z[k] = root * v[k];
+        }
+        crVec3 spin = cr_sym3_mul(d->inertia[body], cr__load_vec(v + 3));
+        cr__store_vec(cr_mat3_mul(d->root[body], spin), z + 3);
+        z[6] = z[7] = 0.0;
+        build->share[i] = 1.0 / root;
+    }
 }
 
 // numbers the bodies of the contacts, those that rows reach, and trees, and fills z_free
@@ -83,14 +94,22 @@ static crStatus number_bodies(Build* build) {
         number_body(build, p->contact[i].body_a);
         number_body(build, p->contact[i].body_b);
     }
-    for (int k = 0; p->units != NULL && k < step->H.entries; k++) {
-        int body = model->dof_body[step->H.col[k]];
-        if (model->bodies[body].single) number_body(build, body);
+    for (int i = 0; p->units != NULL && i < p->units->count; i++) {
+        const crRowUnit* unit = &p->units->unit[i];
+        for (int k = 0; k < unit->width; k++) {
+            int body = model->dof_body[unit->col[k]];
+            if (model->bodies[body].single) number_body(build, body);
+        }
     }
+    cr__tasks_for(p->tasks, p->bodies, BODIES, fill_bodies, build);
     crStatus status = CR_OK;
     if (p->units != NULL) status = cr__units_place(step, build->island, build->v, p->units, p);
     memcpy(p->z, p->z_free, CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double));
     return status;
+}
+
+static bool is_round(const Build* build, int place) {
+    return cr__single_round(&build->step->model->bodies[body_at(build->packed, place)]);
 }
 
 // units in the order of contacts, with their colours
@@ -112,7 +131,9 @@ static int cut_units(const Build* build, uint64_t* used, Unit* units) {
         }
         int colour = cr__colour(used, unit.a / CR_BODY_STRIDE - 1, unit.b / CR_BODY_STRIDE - 1);
         if (colour >= p->colours) p->colours = colour + 1;
-        unit.bucket = colour * KINDS + (unit.a > 0 ? CR_UNIT_CONTACTS : 0) + unit.count - 1;
+        unit.round = is_round(build, unit.b) && (unit.a == 0 || is_round(build, unit.a));
+        unit.bucket = colour * KINDS + (unit.round ? 2 * CR_UNIT_CONTACTS : 0) +
+                      (unit.a > 0 ? CR_UNIT_CONTACTS : 0) + unit.count - 1;
         units[count++] = unit;
     }
     return count;
@@ -125,6 +146,8 @@ static void group_of(const Unit* units, const int* order, int lanes, crGroup* g)
     g->lanes = lanes;
     g->slots = first->count;
     g->two = first->a > 0;
+    g->round = first->round;
+    g->places = CR_AT_K + (g->two ? 2 : 1) * (g->round ? CR_K_ROUND : CR_K);
     g->live = true;
     for (int l = 0; l < CR_LANES; l++) {
         const Unit* unit = &units[order[l < lanes ? l : 0]];
@@ -184,19 +207,18 @@ static crStatus make_arrays(Build* build) {
         g->hot = hot;
         g->cold = cold;
         g->step = step;
-        hot += CR_LANES * (2 + (size_t)g->slots * (g->two ? CR_SLOT_TWO : CR_SLOT_ONE));
+        hot += CR_LANES * (2 + (size_t)(g->slots * g->places));
         cold += CR_LANES * (size_t)g->slots * CR_COLD;
         step += CR_LANES * (size_t)g->slots * 3;
     }
     p->hot = cr_arena_alloc(arena, hot * sizeof(double));
     p->cold = cr_arena_alloc(arena, cold * sizeof(double));
-    p->dP = cr_arena_alloc(arena, step * sizeof(double));
     p->direction = cr_arena_alloc(arena, step * sizeof(double));
     p->change = cr_arena_alloc(arena, lanes * sizeof(double));
     p->along = cr_arena_alloc(arena, lanes * sizeof(double));
     p->live = cr_arena_alloc(arena, lanes * sizeof(int64_t));
-    bool ok = p->hot != NULL && p->cold != NULL && p->dP != NULL && p->direction != NULL &&
-              p->change != NULL && p->along != NULL && p->live != NULL;
+    bool ok = p->hot != NULL && p->cold != NULL && p->direction != NULL && p->change != NULL &&
+              p->along != NULL && p->live != NULL;
     for (size_t i = 0; ok && i < lanes; i++) {
         p->live[i] = -1;
         p->change[i] = p->along[i] = 0.0;
@@ -204,8 +226,8 @@ static crStatus make_arrays(Build* build) {
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
-// K = -[r] R^T, with the sign of the body
-CR_LANE void make_K(crLane sign, const double* R, crLane3 r, double* K) {
+// K = -[r] R^T, with the sign of the body, and D += K K^T: xx xy xz yy yz zz
+CR_LANE void add_K(crLane sign, const double* R, crLane3 r, double* K, crLane* D) {
     for (int k = 0; k < 3; k++) {
         crLane3 axis = lane3_scale(sign, lane3_load(R + 3 * k * CR_LANES));
         crLane3 column = lane3_cross(axis, r);
@@ -213,6 +235,25 @@ CR_LANE void make_K(crLane sign, const double* R, crLane3 r, double* K) {
         lane_store(K + (3 + k) * CR_LANES, column.y);
         lane_store(K + (6 + k) * CR_LANES, column.z);
     }
+    crLane3 x = lane3_load(K), y = lane3_load(K + 3 * CR_LANES), z = lane3_load(K + 6 * CR_LANES);
+    D[0] += lane3_dot(x, x);
+    D[1] += lane3_dot(x, y);
+    D[2] += lane3_dot(x, z);
+    D[3] += lane3_dot(y, y);
+    D[4] += lane3_dot(y, z);
+    D[5] += lane3_dot(z, z);
+}
+
+// likewise of a round body
+CR_LANE void add_k(crLane sign, const double* R, crLane3 r, double* K, crLane* D) {
+    crLane3 k = lane3_scale(sign * lane_load(R), r);
+    lane3_store(K, k);
+    D[0] += k.z * k.z + k.y * k.y;
+    D[1] -= k.y * k.x;
+    D[2] -= k.z * k.x;
+    D[3] += k.z * k.z + k.x * k.x;
+    D[4] -= k.z * k.y;
+    D[5] += k.y * k.y + k.x * k.x;
 }
 
 // cr_frame's first
@@ -221,17 +262,6 @@ CR_LANE crLane3 tangent(crLane3 n) {
     crMask steep = lane_less(lane_all(1e-9), r);
     crLane by = lane_select(steep, r, one);
     return lane3(lane_select(steep, -n.y / by, one), lane_select(steep, n.x / by, zero), zero);
-}
-
-// D += K K^T: xx xy xz yy yz zz
-CR_LANE void add_D(const double* K, crLane* D) {
-    crLane3 x = lane3_load(K), y = lane3_load(K + 3 * CR_LANES), z = lane3_load(K + 6 * CR_LANES);
-    D[0] += lane3_dot(x, x);
-    D[1] += lane3_dot(x, y);
-    D[2] += lane3_dot(x, z);
-    D[3] += lane3_dot(y, y);
-    D[4] += lane3_dot(y, z);
-    D[5] += lane3_dot(z, z);
 }
 
 CR_LANE crLane3 mul_D(const crLane* D, crLane3 a) {
@@ -256,11 +286,14 @@ CR_LANE void pack_slot(const crGroup* g, crLane sb, crLane sa, const double* sig
     crLane3 n = lane3_load(in + IN_N * CR_LANES), t1 = tangent(n);
     crLane shares = sb * sb + sa * sa, none = lane_all(0.0);
     crLane D[6] = {shares, none, none, shares, none, shares};
-    make_K(lane_load(sign), Rb, lane3_load(in + IN_RB * CR_LANES), slot + CR_AT_KB * CR_LANES);
-    add_D(slot + CR_AT_KB * CR_LANES, D);
-    if (g->two) {
-        make_K(lane_all(-1.0), Ra, lane3_load(in + IN_RA * CR_LANES), slot + CR_AT_KA * CR_LANES);
-        add_D(slot + CR_AT_KA * CR_LANES, D);
+    double *Kb = slot + CR_AT_K * CR_LANES, *Ka = Kb + (g->round ? CR_K_ROUND : CR_K) * CR_LANES;
+    crLane3 rb = lane3_load(in + IN_RB * CR_LANES), ra = lane3_load(in + IN_RA * CR_LANES);
+    if (g->round) {
+        add_k(lane_load(sign), Rb, rb, Kb, D);
+        if (g->two) add_k(lane_all(-1.0), Ra, ra, Ka, D);
+    } else {
+        add_K(lane_load(sign), Rb, rb, Kb, D);
+        if (g->two) add_K(lane_all(-1.0), Ra, ra, Ka, D);
     }
     crLane3 Dn = mul_D(D, n), t2 = lane3_cross(n, t1);
     lane3_store(slot + CR_AT_N * CR_LANES, n);
@@ -331,7 +364,7 @@ CR_LANE void pack_group(const Build* build, const crGroup* g) {
             pack_slot(g, lane_load(hot + l), lane_load(hot + CR_LANES + l), sign + l, Rb + l, Ra + l, in + l,
                       slot + l, cold + l);
         }
-        slot += CR_LANES * (g->two ? CR_SLOT_TWO : CR_SLOT_ONE);
+        slot += CR_LANES * g->places;
         cold += CR_LANES * CR_COLD;
     }
 }
@@ -366,7 +399,7 @@ crStatus cr__packed_create(crStep* step, const int* island_of_body, const double
     status = make_groups(&build, cut, unit_count);
     if (status == CR_OK) status = make_arrays(&build);
     if (status != CR_OK) return status;
-    cr__tasks_for(packed->tasks, packed->group_count, 32, pack_function(), &build);
+    cr__tasks_for(packed->tasks, packed->group_count, GROUPS, pack_function(), &build);
     cr__packed_apply(packed);
     return CR_OK;
 }
@@ -384,7 +417,7 @@ void cr__packed_results(crPacked* p) {
                 c->P = cr_vec3(P[0], P[CR_LANES], P[2 * CR_LANES]);
                 c->w = n[0] * Dn[0] + n[CR_LANES] * Dn[CR_LANES] + n[2 * CR_LANES] * Dn[2 * CR_LANES];
             }
-            slot += CR_LANES * (g->two ? CR_SLOT_TWO : CR_SLOT_ONE);
+            slot += CR_LANES * g->places;
         }
     }
 }

@@ -6,6 +6,7 @@
 // (Alart and Curnier 1991; the one-parameter form is that of a trust region step). Newton's method on
 // mu x_n/|y| inside a bracket, lane by lane until its own equation holds, so that neighbours do not matter;
 // then the point is put on the cone with u_n = 0.
+// Impulses move along the direction of the sweeps before (see packed.c) when they are visited; z has already.
 // Fails: a lane whose Newton steps run out keeps its last direction; the sweep's change says so.
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #include "step/units.h"
 
 #define NEWTON_STEPS 30
+#define CHUNK        16  // groups of a colour that one thread takes at a time
 
 // what a contact's slip needs: S, c in the basis t1, t2
 typedef struct Slip {
@@ -115,50 +117,66 @@ CR_LANE crLane3 solve_contact(const double* slot, const double* cold, crLane3 u,
     return next;
 }
 
-CR_LANE void sweep_group(const crPacked* p, const crGroup* g, int l) {
+// K z and K^T P
+CR_LANE crLane3 turned(bool round, const double* K, crLane3 z) {
+    return round ? lane3_cross(z, lane3_load(K)) : lane3_mul(K, z);
+}
+
+CR_LANE crLane3 turned_back(bool round, const double* K, crLane3 P) {
+    return round ? lane3_cross(lane3_load(K), P) : lane3_mul_t(K, P);
+}
+
+CR_LANE void sweep_group(const crPacked* p, const crGroup* g, bool round, int l) {
     const int *at_b = g->b + l, *at_a = g->a + l;
     const double* hot = p->hot + g->hot + l;
     const double* cold = p->cold + g->cold + l;
-    double* dP_out = p->dP + g->step + l;
-    const double* direction = p->direction + g->step + l;
+    double* direction = p->direction + g->step + l;
     size_t index = (size_t)(g - p->group) * CR_LANES + (size_t)l;
-    int lanes = g->lanes - l, stride = CR_LANES * (g->two ? CR_SLOT_TWO : CR_SLOT_ONE);
+    int lanes = g->lanes - l, stride = CR_LANES * g->places;
     crLane sb = lane_load(hot), sa = lane_load(hot + CR_LANES);
     crLane zero = lane_all(0.0), change = zero, along = zero;
-    crLane3 none = lane3(zero, zero, zero), va = none, wa = none, vb, wb;
-    lane_gather(p->z, at_b, &vb, &wb);
+    crLane3 none = lane3(zero, zero, zero), va = none, wa = none;
+    crLane3 vb, wb;
+    row_gather(p->z, at_b, &vb, &wb);
     crMask live = mask_load(p->live + index);
-    if (g->two) lane_gather(p->z, at_a, &va, &wa);
+    crLane beta = lane_gather(p->beta, g->island + l);
+    crMask goes_on = lane_less(zero, beta);
+    if (g->two) row_gather(p->z, at_a, &va, &wa);
     double* slot = p->hot + g->hot + 2 * CR_LANES + l;
     for (int k = 0; k < g->slots; k++) {
+        const double *Kb = slot + CR_AT_K * CR_LANES, *Ka = Kb + (round ? CR_K_ROUND : CR_K) * CR_LANES;
         crLane3 u = lane3_madd(lane3_load(slot + CR_AT_E * CR_LANES), sb, vb);
-        u = lane3_add(u, lane3_mul(slot + CR_AT_KB * CR_LANES, wb));
+        u = lane3_add(u, turned(round, Kb, wb));
         if (g->two) {
             u = lane3_madd(u, sa, va);
-            u = lane3_add(u, lane3_mul(slot + CR_AT_KA * CR_LANES, wa));
+            u = lane3_add(u, turned(round, Ka, wa));
         }
         crLane3 P = lane3_load(slot + CR_AT_P * CR_LANES), n = lane3_load(slot + CR_AT_N * CR_LANES);
+        crLane3 d = none;
+        if (p->moving) {
+            d = lane3_load(direction);
+            P = lane3_select(live, lane3_madd(P, beta, d), P);
+        }
         crLane3 next = solve_contact(slot, cold, u, P);
         next = lane3_select(live, next, P);
         crLane3 dP = lane3_sub(next, P);
         lane3_store(slot + CR_AT_P * CR_LANES, next);
-        lane3_store(dP_out, dP);
+        lane3_store(direction, lane3_add(lane3_select(goes_on, lane3_scale(beta, d), none), dP));
         vb = lane3_madd(vb, sb, dP);
-        wb = lane3_add(wb, lane3_mul_t(slot + CR_AT_KB * CR_LANES, dP));
+        wb = lane3_add(wb, turned_back(round, Kb, dP));
         if (g->two) {
             va = lane3_madd(va, sa, dP);
-            wa = lane3_add(wa, lane3_mul_t(slot + CR_AT_KA * CR_LANES, dP));
+            wa = lane3_add(wa, turned_back(round, Ka, dP));
         }
         crLane w = lane3_dot(n, lane3_load(slot + CR_AT_DN * CR_LANES));
-        if (p->moving) along = along + w * lane3_dot(dP, lane3_load(direction));
+        along = along + w * lane3_dot(dP, d);
         change = lane_max(change, w * w * lane3_dot(dP, dP));
         slot += stride;
         cold += CR_LANES * CR_COLD;
-        dP_out += CR_LANES * 3;
         direction += CR_LANES * 3;
     }
-    lane_scatter(p->z, at_b, lanes, vb, wb);
-    if (g->two) lane_scatter(p->z, at_a, lanes, va, wa);
+    row_scatter(p->z, at_b, lanes, vb, wb);
+    if (g->two) row_scatter(p->z, at_a, lanes, va, wa);
     lane_store(p->change + index, change);
     lane_store(p->along + index, along);
 }
@@ -169,7 +187,11 @@ CR_LANE void sweep_range(const crPackedSweep* sweep, int begin, int end) {
         const crGroup* g = &p->group[i];
         if (!g->live) continue;
         for (int l = 0; l < g->lanes; l += CR_WIDTH) {
-            sweep_group(p, g, l);
+            if (g->round) {
+                sweep_group(p, g, true, l);
+            } else {
+                sweep_group(p, g, false, l);
+            }
         }
     }
 }
@@ -185,16 +207,28 @@ static crTaskFn sweep_function(void) { return __builtin_cpu_supports("avx2") ? s
 static crTaskFn sweep_function(void) { return sweep_plain; }
 #endif
 
-void cr__packed_sweep(crPacked* p) {
-    crTaskFn fn = sweep_function();
+// colour after colour, so that every body meets its units in one order, whoever takes them
+static void by_colours(crPacked* p, crTaskFn fn) {
     for (int colour = 0; colour < p->colours; colour++) {
         int first = p->colour_start[colour], count = p->colour_start[colour + 1] - first;
-        if (count == 0) continue;
         crPackedSweep sweep = {p, first};
         // what shares bodies goes one after another
-        cr__tasks_for(colour < CR_COLOURS ? p->tasks : NULL, count, 16, fn, &sweep);
+        cr__tasks_for(colour < CR_COLOURS ? p->tasks : NULL, count, CHUNK, fn, &sweep);
     }
+}
+
+void cr__packed_sweep(crPacked* p) {
+    by_colours(p, sweep_function());
     cr__units_sweep(p->units, p->z, p->tasks);
+}
+
+// K of one lane by rows
+static void read_K(const crGroup* g, const double* at, double K[9]) {
+    const double kx = at[0], ky = at[CR_LANES], kz = at[2 * CR_LANES];
+    const double round[9] = {0.0, kz, -ky, -kz, 0.0, kx, ky, -kx, 0.0};
+    for (int i = 0; i < 9; i++) {
+        K[i] = g->round ? round[i] : at[i * CR_LANES];
+    }
 }
 
 static void apply_group(const crPacked* p, const crGroup* g, int l) {
@@ -203,25 +237,31 @@ static void apply_group(const crPacked* p, const crGroup* g, int l) {
         const double* at = slot + CR_AT_P * CR_LANES;
         for (int side = 0; side < (g->two ? 2 : 1); side++) {
             double* z = p->z + (side == 0 ? g->b[l] : g->a[l]);
-            double share = p->hot[g->hot + (size_t)(side * CR_LANES + l)];
-            const double* K = slot + (side == 0 ? CR_AT_KB : CR_AT_KA) * CR_LANES;
+            double share = p->hot[g->hot + (size_t)(side * CR_LANES + l)], K[9];
+            read_K(g, slot + (CR_AT_K + side * (g->round ? CR_K_ROUND : CR_K)) * CR_LANES, K);
             for (int j = 0; j < 3; j++) {
                 z[j] += share * at[j * CR_LANES];
                 for (int i = 0; i < 3; i++) {
-                    z[3 + j] += K[(3 * i + j) * CR_LANES] * at[i * CR_LANES];
+                    z[3 + j] += K[3 * i + j] * at[i * CR_LANES];
                 }
             }
         }
-        slot += CR_LANES * (g->two ? CR_SLOT_TWO : CR_SLOT_ONE);
+        slot += CR_LANES * g->places;
+    }
+}
+
+static void apply_range(void* ctx, int begin, int end) {
+    const crPackedSweep* sweep = ctx;
+    const crPacked* p = sweep->packed;
+    for (int i = sweep->first + begin; i < sweep->first + end; i++) {
+        for (int l = 0; l < p->group[i].lanes; l++) {
+            apply_group(p, &p->group[i], l);
+        }
     }
 }
 
 void cr__packed_apply(crPacked* p) {
     memcpy(p->z, p->z_free, CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double));
-    for (int i = 0; i < p->group_count; i++) {
-        for (int l = 0; l < p->group[i].lanes; l++) {
-            apply_group(p, &p->group[i], l);
-        }
-    }
+    by_colours(p, apply_range);
     cr__units_apply(p->units, p->z);
 }

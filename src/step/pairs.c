@@ -15,12 +15,33 @@
 #define ROOM 0.05  // of a body's size, beyond its margin
 #define PUSH 0.02  // of a body's size, in its margin; half of it for what slow neighbours may add
 
-double cr__step_speed(const crStep* step, const double* v, int i) {
+static double speed_by(const crStep* step, crTwist twist, int i) {
     const crDynamics* d = &step->dynamics;
-    crTwist twist = cr__step_twist(step, v, i);
     crVec3 u = cr__twist_at(twist, cr_sub(d->com[i], d->origin[i]));
     return cr_norm(u) + cr_norm(twist.omega) * step->size[i];
 }
+
+double cr__step_speed(const crStep* step, const double* v, int i) {
+    const crBody* body = &step->model->bodies[i];
+    if (body->single)
+        return cr_norm(cr__load_vec(v + body->v)) + cr_norm(cr__load_vec(v + body->v + 3)) * step->size[i];
+    return speed_by(step, cr__step_twist(step, v, i), i);
+}
+
+// speed by v of a body whose carrier, where it has one, came before it; fields of trees are kept in `of`
+static double next_speed(const crStep* step, const double* v, int i, crTwist* of) {
+    const crBody* body = &step->model->bodies[i];
+    if (body->single) return cr__step_speed(step, v, i);
+    const crDynamics* d = &step->dynamics;
+    crTwist twist = cr__moves(step->model, body->parent) ? of[body->parent] : d->given[i];
+    for (int j = body->v; j < body->v + body->nv; j++) {
+        twist = cr__twist_madd(twist, v[j], d->axis[j]);
+    }
+    of[i] = twist;
+    return speed_by(step, twist, i);
+}
+
+static double larger(double a, double b) { return a > b ? a : b; }
 
 // margin beyond what a body travels
 static double room_of(const crStep* step, int b) {
@@ -29,15 +50,22 @@ static double room_of(const crStep* step, int b) {
 
 crStatus cr__step_margins(crStep* step, double h, crError* error) {
     crStepCache* cache = step->cache;
+    crDynamics* d = &step->dynamics;
     cache->flat = -1.0;
     cache->margin[CR_WORLD] = 0.0;
+    double most = 0.0, least = INFINITY;
     for (int k = 0; k < step->part_count; k++) {
         int b = step->part[k];
-        double speed = cr__step_speed(step, step->state.v, b);
-        if (cr__moves(step->model, b)) speed = fmax(speed, cr__step_speed(step, step->v_free, b));
+        bool moves = cr__moves(step->model, b);
+        double speed = next_speed(step, step->state.v, b, d->twist), room = room_of(step, b);
+        if (moves) speed = larger(speed, next_speed(step, step->v_free, b, d->rate));
         if (!(h * speed <= step->settings.bound)) return cr__step_lost(step, b, "speed", speed, error);
-        cache->margin[b] = h * speed + room_of(step, b);
+        double margin = cache->margin[b] = h * speed + room;
+        if (!moves) continue;
+        most = larger(most, margin - room);
+        least = margin - 0.5 * room < least ? margin - 0.5 * room : least;
     }
+    cache->even = most <= least;
     for (int b = 1; b < step->model->nb && step->certificate.asleep > 0; b++) {
         if (step->sleep[b].island != 0) cache->margin[b] = room_of(step, b);
     }
@@ -81,18 +109,24 @@ static bool inside(const crBounds* a, const crBounds* of) {
            a->hi.y <= of->hi.y && a->hi.z <= of->hi.z;
 }
 
-// the present box of a shape; a new one for the broad phase where it left the old
-static crStatus set_box(crStep* step, int s, crError* error) {
+// whether the present box of a shape is still in what the broad phase was told
+static bool stays(crStep* step, int s) {
     crStepCache* cache = step->cache;
     const crBodyShape* shape = &step->model->shapes[s];
-    double margin = cache->margin[shape->body];
-    crBounds now = grown(cr_shape_bounds(&shape->shape, step->dynamics.pose[shape->body]), margin);
-    cache->now[s] = now;
-    if (cache->spread && inside(&now, &cache->box[s])) return CR_OK;
-    bool moves = cr__moves(step->model, shape->body);
-    crBounds box = grown(now, ROOM * step->size[shape->body] + 2.0 * margin);
+    crBounds bounds = cr_shape_bounds(&shape->shape, step->dynamics.pose[shape->body]);
+    cache->now[s] = grown(bounds, cache->margin[shape->body]);
+    return cache->spread && inside(&cache->now[s], &cache->box[s]);
+}
+
+// a new box for the broad phase where a shape left the old
+static crStatus set_box(crStep* step, int s, crError* error) {
+    crStepCache* cache = step->cache;
+    if (stays(step, s)) return CR_OK;
+    int body = step->model->shapes[s].body;
+    crBounds box = grown(cache->now[s], ROOM * step->size[body] + 2.0 * cache->margin[body]);
     cache->listed = false;
-    crStatus status = cr_broad_set(step->broad, s, box, moves ? shape->body : CR_WORLD, error);
+    int group = cr__moves(step->model, body) ? body : CR_WORLD;
+    crStatus status = cr_broad_set(step->broad, s, box, group, error);
     if (status == CR_OK) cache->box[s] = box;
     return status;
 }
@@ -102,6 +136,30 @@ static crStatus set_boxes(crStep* step, int body, crError* error) {
     crStatus status = CR_OK;
     for (int i = cache->first_shape[body]; i < cache->first_shape[body + 1] && status == CR_OK; i++) {
         status = set_box(step, cache->body_shapes[i], error);
+    }
+    return status;
+}
+
+static crStatus find_left(crStep* step, crPart part, crDynamics* d, void* ctx) {
+    crStepCache* cache = step->cache;
+    (void)d;
+    (void)ctx;
+    for (int k = 0; k < part.count; k++) {
+        int b = cr__part_body(part, k);
+        cache->left[b] = false;
+        for (int i = cache->first_shape[b]; i < cache->first_shape[b + 1]; i++) {
+            if (!stays(step, cache->body_shapes[i])) cache->left[b] = true;
+        }
+    }
+    return CR_OK;
+}
+
+// boxes of the part: all are looked at by several threads, few leave theirs
+static crStatus set_part(crStep* step, crError* error) {
+    if (cr__step_by_bodies(step, find_left, NULL) != CR_OK) return cr__step_memory(error);
+    crStatus status = CR_OK;
+    for (int k = 0; k < step->part_count && status == CR_OK; k++) {
+        if (step->cache->left[step->part[k]]) status = set_boxes(step, step->part[k], error);
     }
     return status;
 }
@@ -274,9 +332,7 @@ crStatus cr__step_near(crStep* step, crError* error) {
     for (int s = 0; s < model->shape_count && !cache->spread && status == CR_OK; s++) {
         status = set_box(step, s, error);
     }
-    for (int k = 0; k < step->part_count && cache->spread && status == CR_OK; k++) {
-        status = set_boxes(step, step->part[k], error);
-    }
+    if (cache->spread && status == CR_OK) status = set_part(step, error);
     // margins of what sleeps may have changed
     bool sleepers = step->certificate.asleep > 0 && step->part == cache->whole && cache->spread;
     for (int b = 1; b < model->nb && sleepers && status == CR_OK; b++) {

@@ -52,6 +52,7 @@ typedef struct List {
     crVec3* moved;  // of each body's centre since (nb)
     crVec3* turn;   // rotation vector since (nb)
     double* swing;  // how far that moved its farthest point, m (nb)
+    bool* still;    // it did not at all (nb)
     bool hit;       // pairs with a body that an impact concerned, or those without
     bool anew;      // found by the pass itself
 } List;
@@ -90,13 +91,22 @@ static crStatus list_create(crStep* step, List* list) {
     list->moved = cr_arena_alloc(&step->scratch, nb * sizeof *list->moved);
     list->turn = cr_arena_alloc(&step->scratch, nb * sizeof *list->turn);
     list->swing = cr_arena_alloc(&step->scratch, nb * sizeof *list->swing);
-    return list->moved != NULL && list->turn != NULL && list->swing != NULL ? CR_OK : CR_ERR_MEMORY;
+    list->still = cr_arena_alloc(&step->scratch, nb * sizeof *list->still);
+    bool ok = list->moved != NULL && list->turn != NULL && list->swing != NULL && list->still != NULL;
+    return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
 // how far each body has moved and turned since contacts were found
 static void follow(const crStep* step, List* list) {
     const crDynamics* d = &step->dynamics;
     for (int i = 0; i < step->model->nb && list->at.com != NULL; i++) {
+        list->still[i] = memcmp(&d->com[i], &list->at.com[i], sizeof *d->com) == 0 &&
+                         memcmp(&d->pose[i].q, &list->at.q[i], sizeof *list->at.q) == 0;
+        if (list->still[i]) {
+            list->moved[i] = list->turn[i] = cr_vec3(0, 0, 0);
+            list->swing[i] = 0.0;
+            continue;
+        }
         crQuat turn = cr_quat_mul(d->pose[i].q, cr_quat_conj(list->at.q[i]));
         double sign = turn.w < 0.0 ? -2.0 : 2.0;
         list->moved[i] = cr_sub(d->com[i], list->at.com[i]);
@@ -192,9 +202,16 @@ static double least_gap(const Pass* pass, const List* list, int begin, int end, 
     // what does not move has no size
     double size_a = step->size[c->body_a], size_b = step->size[c->body_b];
     double size = size_a > 0.0 && (size_a < size_b || !(size_b > 0.0)) ? size_a : size_b;
-    bool smooth = rolls(step, c);
     double least = INFINITY;
     *error = 0.0;
+    if (list->still[c->body_a] && list->still[c->body_b]) {
+        for (int i = begin; i < end; i++) {
+            double gap = list->at.contacts[i].point.gap;
+            if (gap < least) least = gap;
+        }
+        return least;
+    }
+    bool smooth = rolls(step, c);
     for (int i = begin; i < end; i++) {
         const crStepPoint* p = &list->at.contacts[i].point;
         crVec3 u = cr_sub(displacement(list, c->body_b, p->point), displacement(list, c->body_a, p->point));
@@ -406,7 +423,11 @@ static crStatus recall(Pass* pass, const Memory* memory) {
 }
 
 // room for the contacts of so many rounds
-static crStatus memory_create(crStep* step, int count, Memory* memory) {
+static crStatus memory_create(crStep* step, const Pass* pass, Memory* memory) {
+    int count = 0;
+    for (int i = 0; i < pass->count; i++) {
+        count += !rolls(step, pass->near[i].of);
+    }
     memory->capacity = KEEP * count;
     memory->kept = cr_arena_alloc(&step->scratch, (size_t)(memory->capacity + 1) * sizeof *memory->kept);
     return memory->kept != NULL ? CR_OK : CR_ERR_MEMORY;
@@ -454,7 +475,7 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
         if (!(pass.beyond > 0.0) || round == ROUNDS) break;
         if (round == 0) {
             // it stays, with what was found first
-            if (memory_create(step, pass.count, &memory) != CR_OK) return cr__step_memory(error);
+            if (memory_create(step, &pass, &memory) != CR_OK) return cr__step_memory(error);
             mark = cr_arena_mark(&step->scratch);
         }
         if (recall(&pass, &memory) != CR_OK) return cr__step_memory(error);

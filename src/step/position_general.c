@@ -2,10 +2,13 @@
 //
 // 0 <= W p + gap + delta/2 _|_ p >= 0 at contacts near, limits likewise, loops shut; dq = M^-1 J^T p, the
 // shortest move in the metric of M, for the islands in which something does not hold; repeated at the new
-// poses.
+// poses. Small islands are tried by active sets first: W p = -b over rows taken to be shut (W with SHIFT of its
+// diagonal: contacts that share a load do no harm), which loses rows that would pull and gains those that would
+// overlap until it stays (Hintermuller, Ito and Kunisch 2002); what that does not solve goes to the solver.
 // Fails: CR_ERR_MEMORY. What it cannot remove in ROUNDS is left and stands in the certificate.
 #include <string.h>
 
+#include "linalg/dense.h"
 #include "model/spatial.h"
 #include "step/cache.h"
 #include "step/islands.h"
@@ -15,6 +18,10 @@
 #define LOOP_TOL   1e-10  // m, rad
 #define LIMIT_TOL  1e-10  // m, rad
 #define LIMIT_BAND 1e-3   // or this share of the deadband, where that is more
+#define SETS       6      // that are tried
+#define SET_ROWS   60     // at most
+#define SHIFT      1e-11
+#define SET_TOL    1e-6  // of the largest gap
 
 typedef struct Pass {
     crRows rows;
@@ -165,6 +172,108 @@ static crStatus build(crStep* step, int island, Pass* pass) {
     return status;
 }
 
+// rows that may be shut, and how
+typedef struct Set {
+    const crRows* H;
+    const double* b;
+    int count;             // rows taken to be shut
+    int list[SET_ROWS];    // them
+    bool in[SET_ROWS];     // whether a row is
+    bool pulls[SET_ROWS];  // equalities
+    bool acts[SET_ROWS];   // motors do not
+    double p[SET_ROWS];    // of the rows listed
+    double W[SET_ROWS * SET_ROWS];
+} Set;
+
+static double row_product(const crRows* H, int r, int s) {
+    double sum = 0.0;
+    for (int i = H->start[r], j = H->start[s]; i < H->start[r + 1] && j < H->start[s + 1];) {
+        int ci = H->col[i], cj = H->col[j];
+        if (ci == cj) sum += H->value[i] * H->value[j];
+        i += ci <= cj;
+        j += cj <= ci;
+    }
+    return sum;
+}
+
+// p of the rows in the set
+static bool set_solve(Set* set) {
+    set->count = 0;
+    for (int r = 0; r < set->H->count; r++) {
+        if (set->in[r]) set->list[set->count++] = r;
+    }
+    for (int i = 0; i < set->count; i++) {
+        for (int j = i; j < set->count; j++) {
+            set->W[i * set->count + j] = row_product(set->H, set->list[i], set->list[j]);
+        }
+        set->W[i * (set->count + 1)] *= 1.0 + SHIFT;
+        set->p[i] = -set->b[set->list[i]];
+    }
+    if (!cr__cholesky(set->W, set->count)) return false;
+    cr__cholesky_solve(set->W, set->count, set->p);
+    return true;
+}
+
+// the next set; whether it is another one, and in *holds whether this one solves the rows it has
+static bool set_change(Set* set, double tol, double* z, bool* holds) {
+    const crRows* H = set->H;
+    bool changed = false;
+    *holds = true;
+    for (int i = 0; i < set->count; i++) {
+        for (int k = H->start[set->list[i]]; k < H->start[set->list[i] + 1]; k++) {
+            z[H->col[k]] += H->value[k] * set->p[i];
+        }
+    }
+    for (int r = 0, i = 0; r < H->count; r++) {
+        double gap = set->b[r];
+        for (int k = H->start[r]; k < H->start[r + 1]; k++) {
+            gap += H->value[k] * z[H->col[k]];
+        }
+        bool was = set->in[r];
+        if (was) {
+            *holds = *holds && fabs(gap) <= tol;
+            set->in[r] = set->pulls[r] || set->p[i] > 0.0;
+            i++;
+        } else {
+            set->in[r] = set->acts[r] && !(gap >= -tol);
+        }
+        changed = changed || set->in[r] != was;
+    }
+    return changed;
+}
+
+// impulses of a small island by active sets; whether they are found
+static bool solve_sets(const crStep* step, const crRows* H, Pass* pass, double* z) {
+    if (H->count > SET_ROWS) return false;
+    Set set;
+    set.H = H;
+    set.b = pass->b;
+    double largest = 0.0;
+    for (int i = 0; i < pass->block_count; i++) {
+        const crBlock* block = &pass->blocks[i];
+        for (int r = block->row; r < block->row + block->count; r++) {
+            // what moves nothing cannot be shut
+            bool moves = row_product(H, r, r) > 0.0;
+            set.pulls[r] = moves && block->kind == CR_BLOCK_EQUALITY;
+            set.acts[r] = moves && block->kind != CR_BLOCK_BOX;
+            set.in[r] = set.pulls[r] || (set.acts[r] && pass->b[r] < 0.0);
+            if (set.acts[r]) largest = fmax(largest, -pass->b[r]);
+            if (set.pulls[r]) largest = fmax(largest, pass->b[r]);
+        }
+    }
+    for (int k = 0; k < SETS; k++) {
+        bool holds;
+        if (!set_solve(&set)) return false;
+        memset(z, 0, (size_t)step->model->nv * sizeof *z);
+        if (set_change(&set, SET_TOL * largest, z, &holds)) continue;
+        for (int i = 0; i < set.count; i++) {
+            pass->p[set.list[i]] = set.p[i];
+        }
+        return holds;
+    }
+    return false;
+}
+
 // momentum of the shortest move of one island, into dq
 static crStatus push(crStep* step, int island, const double* rest, Pass* pass, double* dq, crError* error) {
     crRows H;
@@ -177,10 +286,13 @@ static crStatus push(crStep* step, int island, const double* rest, Pass* pass, d
     }
     if (status != CR_OK) return cr_error_set(error, status, "position", "%s", cr_status_text(status));
     problem.b = pass->b;
-    crReport report;
-    crSolver solver = cr_solver_auto(NULL);
-    status = cr_solver_run(&solver, &problem, cr_step_tol(&step->settings), &step->scratch, pass->p, &report,
-                           error);
+    if (!solve_sets(step, &H, pass, step->dynamics.work)) {
+        crReport report;
+        crSolver solver = cr_solver_auto(NULL);
+        memset(pass->p, 0, (size_t)pass->rows.count * sizeof(double));
+        status = cr_solver_run(&solver, &problem, cr_step_tol(&step->settings), &step->scratch, pass->p,
+                               &report, error);
+    }
     if (status == CR_OK) cr_rows_add_impulse(&pass->rows, pass->p, dq);
     return status;
 }

@@ -5,17 +5,30 @@
 // Fails: CR_ERR_DEFINITE from the factor of M; what the user's force returns; CR_ERR_MEMORY.
 #include "step/cache.h"
 
+static crStatus find_forces(crStep* step, crPart part, crDynamics* d, void* ctx) {
+    (void)ctx;
+    cr__part_kinematics(step->model, part, &step->state, d);
+    crStatus status = cr__part_mass_factor(step->model, part, step->h, d);
+    if (status == CR_OK) cr__part_forces(step->model, part, &step->state, d, step->k);
+    return status;
+}
+
+static crStatus find_velocities(crStep* step, crPart part, crDynamics* d, void* ctx) {
+    (void)ctx;
+    cr__part_smooth_velocity(step->model, part, &step->state, step->k, step->h, d, step->v_free);
+    return CR_OK;
+}
+
 crStatus cr_step_forces(crStep* step, double h, crError* error) {
     const crModel* model = step->model;
     crDynamics* d = &step->dynamics;
     step->h = h;
     crPart part = cr__step_part(step);
-    cr__part_kinematics(model, part, &step->state, d);
-    crStatus status = cr__part_mass_factor(model, part, h, d);
+    crStatus status = cr__step_by_bodies(step, find_forces, NULL);
+    if (status == CR_ERR_MEMORY) return cr__step_memory(error);
     if (status != CR_OK) {
         return cr_error_set(error, status, "mass", "mass: a joint has nothing to move in this position");
     }
-    cr__part_forces(model, part, &step->state, d, step->k);
     if (step->force != NULL) {
         status = step->force(step->force_ctx, model, &step->state, d, step->k);
         if (status != CR_OK) return cr_error_set(error, status, "force", "force: %s", cr_status_text(status));
@@ -28,8 +41,8 @@ crStatus cr_step_forces(crStep* step, double h, crError* error) {
                                 step->k[i]);
         }
     }
-    cr__part_smooth_velocity(model, part, &step->state, step->k, h, d, step->v_free);
-    return CR_OK;
+    status = cr__step_by_bodies(step, find_velocities, NULL);
+    return status == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
 // fastest point of any body whose velocities are v
@@ -53,27 +66,31 @@ double cr_step_reach(const crStep* step, double h) {
     return 2.0 * h * speed + delta + step->settings.cluster;
 }
 
-crStatus cr_step_integrate(crStep* step, double h, crError* error) {
+// velocities of the flight stand in the place of v while q moves; those that gravity changes go back
+static crStatus move(crStep* step, crPart part, crDynamics* d, void* time) {
     const crModel* model = step->model;
-    crPart part = cr__step_part(step);
+    double h = *(const double*)time;
     double* v = step->state.v;
-    (void)error;
-    // velocities of the flight stand in the place of v while q moves; those that gravity changes go back
     for (int n = 0; n < part.count; n++) {
         int b = cr__part_body(part, n);
         const crBody* body = &model->bodies[b];
         for (int j = body->v; j < body->v + body->nv; j++) {
-            step->dynamics.work[j] = v[j];
+            d->work[j] = v[j];
             if (step->airborne[b]) v[j] -= 0.5 * h * step->fall[j];
         }
     }
     cr__part_integrate(model, part, h, &step->state);
-    step->state.time += h;
     for (int n = 0; n < part.count; n++) {
         const crBody* body = &model->bodies[cr__part_body(part, n)];
         for (int j = body->v; j < body->v + body->nv; j++) {
-            if (step->fall[j] != 0.0) v[j] = step->dynamics.work[j];
+            if (step->fall[j] != 0.0) v[j] = d->work[j];
         }
     }
     return CR_OK;
+}
+
+crStatus cr_step_integrate(crStep* step, double h, crError* error) {
+    crStatus status = cr__step_by_bodies(step, move, &h);
+    step->state.time += h;
+    return status == CR_OK ? CR_OK : cr__step_memory(error);
 }

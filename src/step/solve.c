@@ -38,11 +38,13 @@ void cr__step_certify(crStep* step, crOutcome outcome, const crAudit* audit, dou
     c->complementarity = fmax(c->complementarity, audit->complementarity);
 }
 
-static int compare(const crWarm* w, const crStepContact* c, bool shapes_only) {
+static inline int compare(const crWarm* w, const crStepContact* c, bool shapes_only) {
     const crStepPoint* p = &c->point;
+    // nearly always, and what stands side by side is compared at once
+    bool shapes = memcmp(&w->shape_a, &c->shape_a, 2 * sizeof w->shape_a) == 0;
+    if (shapes && (shapes_only || memcmp(&w->child_a, &p->child_a, 4 * sizeof w->child_a) == 0)) return 0;
     if (w->shape_a != c->shape_a) return w->shape_a < c->shape_a ? -1 : 1;
     if (w->shape_b != c->shape_b) return w->shape_b < c->shape_b ? -1 : 1;
-    if (shapes_only) return 0;
     if (w->child_a != p->child_a) return w->child_a < p->child_a ? -1 : 1;
     if (w->child_b != p->child_b) return w->child_b < p->child_b ? -1 : 1;
     if (w->feature_a != p->feature_a) return w->feature_a < p->feature_a ? -1 : 1;
@@ -52,21 +54,22 @@ static int compare(const crWarm* w, const crStepContact* c, bool shapes_only) {
 
 // the first force kept, from cursor on, that is not before c; NULL where it is not c's. Forces are sorted as
 // contacts are
-static const crWarm* next_kept(const crStep* step, const crStepContact* c, bool shapes_only, int* cursor) {
+static inline const crWarm* next_kept(const crWarm* kept, int count, const crStepContact* c, bool shapes_only,
+                                      int* cursor) {
     int order = -1;
-    while (*cursor < step->warm_count) {
-        order = compare(&step->warm[*cursor], c, shapes_only);
+    while (*cursor < count) {
+        order = compare(&kept[*cursor], c, shapes_only);
         if (order >= 0) break;
         ++*cursor;
     }
-    return order == 0 ? &step->warm[*cursor] : NULL;
+    return order == 0 ? &kept[*cursor] : NULL;
 }
 
 const crWarm* cr__step_warm_next(const crStep* step, const crStepContact* c, int* cursor) {
-    return next_kept(step, c, false, cursor);
+    return next_kept(step->warm, step->warm_count, c, false, cursor);
 }
 
-const crWarm* cr__step_warm(const crStep* step, const crStepContact* c) {
+int cr__step_warm_from(const crStep* step, const crStepContact* c) {
     int lo = 0, hi = step->warm_count;
     while (lo < hi) {
         int mid = lo + (hi - lo) / 2;
@@ -74,8 +77,12 @@ const crWarm* cr__step_warm(const crStep* step, const crStepContact* c) {
         lo = before ? mid + 1 : lo;
         hi = before ? hi : mid;
     }
-    bool found = lo < step->warm_count && compare(&step->warm[lo], c, false) == 0;
-    return found ? &step->warm[lo] : NULL;
+    return lo;
+}
+
+const crWarm* cr__step_warm(const crStep* step, const crStepContact* c) {
+    int at = cr__step_warm_from(step, c);
+    return cr__step_warm_next(step, c, &at);
 }
 
 // what pressed goes on to touch a little longer: a corner that flickers moves its load to the others
@@ -107,81 +114,134 @@ static bool of_part(const crStep* step, const crWarm* w) {
     return (!cr__moves(model, a) || mark[a] != 0) && (!cr__moves(model, b) || mark[b] != 0);
 }
 
-// forces that are not of the part, in the order they are kept in; how many
-static int keep_others(crStep* step, crWarm* others) {
-    int kept = 0;
-    for (int k = 0; k < step->part_count; k++) {
-        step->cache->mark[step->part[k]] = 1;
-    }
-    for (int i = 0; i < step->warm_count; i++) {
-        if (!of_part(step, &step->warm[i])) others[kept++] = step->warm[i];
-    }
-    for (int k = 0; k < step->part_count; k++) {
-        step->cache->mark[step->part[k]] = 0;
-    }
-    return kept;
-}
+// forces of the last solve, while those of this one take their place
+typedef struct Kept {
+    const crWarm* old;
+    int count, next;
+    bool alone;  // all of them are of the part
+} Kept;
 
-// forces of the part's contacts take the place of its old ones, in order
-static crStatus replace_forces(crStep* step, int pressed) {
+// room for new forces; those that the step began with stay where they are
+static crStatus begin_forces(crStep* step, Kept* kept) {
+    kept->count = step->warm_count;
+    kept->old = step->warm;
+    if (step->warm_changed) {
+        crWarm* copy = cr_arena_alloc(&step->scratch, (size_t)(step->warm_count + 1) * sizeof *copy);
+        if (copy == NULL) return CR_ERR_MEMORY;
+        if (step->warm_count > 0) memcpy(copy, step->warm, (size_t)step->warm_count * sizeof *copy);
+        kept->old = copy;
+    } else {
+        cr__step_swap_forces(step);
+        step->warm_changed = true;
+    }
+    int room = step->contact_count + (kept->alone ? 0 : kept->count);
     void* warm = step->warm;
-    crStatus status = cr__step_grow(&step->allocator, &warm, &step->warm_capacity, step->warm_count,
-                                    step->warm_count + pressed, sizeof *step->warm);
-    step->warm = warm;
-    size_t mark = cr_arena_mark(&step->scratch);
-    crWarm* others = cr_arena_alloc(&step->scratch, (size_t)(step->warm_count + 1) * sizeof *others);
-    if (status != CR_OK || others == NULL) return CR_ERR_MEMORY;
-    int kept = keep_others(step, others), next = 0;
     step->warm_count = 0;
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
-        if (!presses(c)) continue;
-        while (next < kept && compare(&others[next], c, false) < 0) {
-            step->warm[step->warm_count++] = others[next++];
-        }
-        step->warm[step->warm_count++] = (crWarm){c->shape_a,
-                                                  c->shape_b,
-                                                  c->point.child_a,
-                                                  c->point.child_b,
-                                                  c->point.feature_a,
-                                                  c->point.feature_b,
-                                                  cr_scale(1.0 / step->h, c->impulse)};
-    }
-    while (next < kept) {
-        step->warm[step->warm_count++] = others[next++];
-    }
-    cr_arena_release(&step->scratch, mark);
-    return CR_OK;
+    crStatus status =
+        cr__step_grow(&step->allocator, &warm, &step->warm_capacity, 0, room, sizeof *step->warm);
+    step->warm = warm;
+    return status;
 }
 
-// contacts of pairs that did not press in the last solve begin; then the forces of this one are kept
+void cr__step_swap_forces(crStep* step) {
+    crWarm* warm = step->warm;
+    int count = step->warm_count, capacity = step->warm_capacity;
+    step->warm = step->warm_start;
+    step->warm_count = step->warm_start_count;
+    step->warm_capacity = step->warm_start_capacity;
+    step->warm_start = warm;
+    step->warm_start_count = count;
+    step->warm_start_capacity = capacity;
+}
+
+// old forces before contact c, NULL: all that are left, that are not of the part
+static void keep_others(crStep* step, Kept* kept, const crStepContact* c) {
+    for (; kept->next < kept->count; kept->next++) {
+        const crWarm* w = &kept->old[kept->next];
+        if (c != NULL && compare(w, c, false) >= 0) return;
+        if (!of_part(step, w)) step->warm[step->warm_count++] = *w;
+    }
+}
+
+static void mark_part(crStep* step, int value) {
+    for (int k = 0; k < step->part_count; k++) {
+        step->cache->mark[step->part[k]] = value;
+    }
+}
+
+// contacts of pairs that did not press in the last solve begin; forces of the part's contacts take the place
+// of its old ones, in order
 static crStatus keep_forces(crStep* step) {
-    int pressed = 0, cursor = 0;
-    crStatus status = CR_OK;
+    size_t mark = cr_arena_mark(&step->scratch);
+    Kept kept = {.alone = step->part == step->cache->whole && step->part_count == step->model->nb - 1};
+    crStatus status = begin_forces(step, &kept);
+    if (status != CR_OK) return status;
+    int cursor = 0;
+    double rate = 1.0 / step->h;
+    if (!kept.alone) mark_part(step, 1);
     for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
         const crStepContact* c = &step->contacts[i];
         if (!presses(c)) continue;
-        pressed++;
-        if (c->speed < 0.0 && next_kept(step, c, true, &cursor) == NULL) status = add_beginning(step, c);
+        if (c->speed < 0.0 && next_kept(kept.old, kept.count, c, true, &cursor) == NULL) {
+            status = add_beginning(step, c);
+        }
+        if (!kept.alone) keep_others(step, &kept, c);
+        const crStepPoint* p = &c->point;
+        step->warm[step->warm_count++] = (crWarm){c->shape_a,
+                                                  c->shape_b,
+                                                  p->child_a,
+                                                  p->child_b,
+                                                  p->feature_a,
+                                                  p->feature_b,
+                                                  cr_scale(rate, c->impulse)};
     }
-    return status == CR_OK ? replace_forces(step, pressed) : status;
+    if (!kept.alone) {
+        keep_others(step, &kept, NULL);
+        mark_part(step, 0);
+    }
+    cr_arena_release(&step->scratch, mark);
+    return status;
+}
+
+// momentum and moment about its origin that contacts give to one body, which stays the same for a while
+typedef struct Push {
+    int body;
+    double* at;  // NULL: it does not move
+    crVec3 origin, linear, angular;
+} Push;
+
+static Push push_begin(const crStep* step, int body, double* momentum) {
+    if (!cr__moves(step->model, body)) return (Push){.body = body};
+    double* at = momentum + step->model->bodies[body].v;
+    return (Push){body, at, step->dynamics.origin[body], cr__load_vec(at), cr__load_vec(at + 3)};
+}
+
+static void push_end(const Push* push) {
+    if (push->at == NULL) return;
+    cr__store_vec(push->linear, push->at);
+    cr__store_vec(push->angular, push->at + 3);
+}
+
+static void push_add(Push* push, crVec3 point, crVec3 P) {
+    push->linear = cr_add(push->linear, P);
+    push->angular = cr_add(push->angular, cr_cross(cr_sub(point, push->origin), P));
 }
 
 void cr__step_add_momentum(const crStep* step, int count, const crPackedContact* contact, double* momentum) {
-    const crModel* model = step->model;
-    const crDynamics* d = &step->dynamics;
+    Push a = {.body = -1}, b = {.body = -1};
     for (int i = 0; i < count; i++) {
         const crPackedContact* c = &contact[i];
-        for (int side = 0; side < 2; side++) {
-            int body = side == 0 ? c->body_a : c->body_b;
-            if (!cr__moves(model, body)) continue;
-            crVec3 push = side == 0 ? cr_neg(c->P) : c->P;
-            double* to = momentum + model->bodies[body].v;
-            cr__store_vec(cr_add(cr__load_vec(to), push), to);
-            crVec3 turn = cr_cross(cr_sub(c->point, d->origin[body]), push);
-            cr__store_vec(cr_add(cr__load_vec(to + 3), turn), to + 3);
+        if (c->body_a != a.body || c->body_b != b.body) {
+            push_end(&a);
+            push_end(&b);
+            a = push_begin(step, c->body_a, momentum);
+            b = push_begin(step, c->body_b, momentum);
         }
+        if (a.at != NULL) push_add(&a, c->point, cr_neg(c->P));
+        if (b.at != NULL) push_add(&b, c->point, c->P);
     }
+    push_end(&a);
+    push_end(&b);
 }
 
 // impulses of the contacts that have rows in the problem
@@ -205,7 +265,8 @@ void cr__step_apply(crStep* step, int count, const int* index, const crPackedCon
         const crBody* body = &model->bodies[step->part[k]];
         memset(dv + body->v, 0, (size_t)body->nv * sizeof *dv);
     }
-    read_impulses(step);
+    // contacts have none but from rows and packed ones
+    if (step->rows.count > 0 || count == 0) read_impulses(step);
     cr_rows_add_impulse(&step->rows, step->p, dv);
     cr__step_add_momentum(step, count, contact, dv);
     for (int i = 0; i < count; i++) {

@@ -19,10 +19,15 @@ crVec3 cr__step_fall(const crStep* step, int body);
 // What a solve says of itself goes into the certificate.
 void cr__step_certify(crStep* step, crOutcome outcome, const crAudit* audit, double speed);
 // The force of the same contact in the last solve, NULL where it did not press; going through contacts in
-// their order, from cursor 0.
+// their order, from cursor 0 or from where the first of them stands.
 const crWarm* cr__step_warm_next(const crStep* step, const crStepContact* contact, int* cursor);
+int cr__step_warm_from(const crStep* step, const crStepContact* contact);
 // The force of the same contact in the last solve, NULL where it did not press.
 const crWarm* cr__step_warm(const crStep* step, const crStepContact* contact);
+// q, v and forces become what the step began with.
+void cr__step_keep_start(crStep* step);
+// Forces that the step began with, and those that took their place, change places.
+void cr__step_swap_forces(crStep* step);
 // Gap up to which a contact touches: the deadband, and a little more where it pressed in the last solve, m.
 double cr__step_band(const crStep* step, const crStepContact* contact, int* cursor);
 // Columns n, t1, t2 of a contact at the poses it was found at; t1 along what the friction has as its axis.

@@ -57,10 +57,11 @@ static crStatus collide(crStep* step, int* islands, crError* error) {
     size_t mark = cr_arena_mark(&step->scratch);
     crStatus status = cr__step_collide_part(step, false, error);
     if (status != CR_OK) return status;
-    cr__step_reachable(step, islands);
-    bool reads_et;
-    if (!cr__step_solves_alike(&step->settings, &reads_et)) return CR_OK;
-    for (int i = 0; i < SHARES && status == CR_OK && cr__step_share_margins(step, islands, way); i++) {
+    bool reads_et, shares = cr__step_solves_alike(&step->settings, &reads_et) && !step->cache->even;
+    // else nobody asks who reaches whom
+    if (shares || !step->cache->plastic || step->settings.sleep_time > 0.0) cr__step_reachable(step, islands);
+    for (int i = 0; i < SHARES && shares && status == CR_OK && cr__step_share_margins(step, islands, way);
+         i++) {
         cr_arena_release(&step->scratch, mark);
         status = cr__step_collide_part(step, false, error);
         cr__step_reachable(step, islands);
@@ -83,8 +84,9 @@ static crStatus look(crStep* step, double h, int* islands, crError* error) {
 }
 
 static crStatus move(crStep* step, double h, int* islands, bool* listed, crError* error) {
-    crStatus status = cr__step_find_plain(step, islands, error);
-    if (status == CR_OK) status = cr__step_schedule(step, h, error);
+    crStatus status = CR_OK;
+    if (!step->cache->plastic) status = cr__step_find_plain(step, islands, error);
+    if (status == CR_OK && !step->cache->plastic) status = cr__step_schedule(step, h, error);
     *listed = status == CR_OK && step->cache->due_count == 0;
     if (status == CR_OK && step->cache->due_count > 0) return cr__step_locally(step, h, error);
     if (status == CR_OK) status = cr__step_contact_solve(step, h, false, error);
@@ -120,8 +122,10 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
     bool kept = step->contacts == start.contacts;
     if (kept) forget_solve(step, mark);
     start.count = step->contact_count;
-    cr__step_groups_begin(step);
-    cr__step_list_awake(step);
+    if (!listed) {
+        cr__step_groups_begin(step);
+        cr__step_list_awake(step);
+    }
     step->state.time = end;
     status = cr_step_finite(step, error);
     if (status == CR_OK)

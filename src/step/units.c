@@ -18,6 +18,16 @@ typedef struct Sizes {
     size_t col, H, D;
 } Sizes;
 
+// whether a block's rows have the same columns, as those of a contact do: its part of H is as it is wanted
+static bool alike(const crMatrix* H, const crBlock* block) {
+    int start = H->start[block->row], width = H->start[block->row + 1] - start;
+    for (int r = block->row + 1; r < block->row + block->count; r++) {
+        if (H->start[r + 1] - H->start[r] != width) return false;
+        if (memcmp(H->col + H->start[r], H->col + start, (size_t)width * sizeof *H->col) != 0) return false;
+    }
+    return true;
+}
+
 // velocities that a block's rows reach, in the order met, into col (or NULL); where is -1 before and after
 static int reach(const crMatrix* H, const crBlock* block, int* where, int* col) {
     int width = 0, first = H->start[block->row], end = H->start[block->row + block->count];
@@ -34,11 +44,15 @@ static int reach(const crMatrix* H, const crBlock* block, int* where, int* col) 
 
 static Sizes sizes(const crProblem* problem, int* where) {
     Sizes sum = {0};
+    const crMatrix* H = &problem->J;
     for (int i = 0; i < problem->block_count; i++) {
         const crBlock* block = &problem->blocks[i];
-        size_t width = (size_t)reach(&problem->J, block, where, NULL), count = (size_t)block->count;
+        size_t count = (size_t)block->count;
+        bool as_it_is = alike(H, block);
+        int own = H->start[block->row + 1] - H->start[block->row];
+        size_t width = (size_t)(as_it_is ? own : reach(H, block, where, NULL));
         sum.col += width;
-        sum.H += width * count;
+        sum.H += as_it_is ? 0 : width * count;
         sum.D += 3 * count * count;
     }
     return sum;
@@ -56,8 +70,25 @@ static bool of_discs(const crUnit* unit, const double* E) {
     return discs;
 }
 
-// G = D^-1, or false
+// G = D^-1 of a contact by its cofactors, or false
+static bool invert3(const double* D, double* G) {
+    double xx = D[4] * D[8] - D[5] * D[5], xy = D[2] * D[5] - D[1] * D[8], xz = D[1] * D[5] - D[2] * D[4];
+    double yy = D[0] * D[8] - D[2] * D[2], yz = D[1] * D[2] - D[0] * D[5];
+    double zz = D[0] * D[4] - D[1] * D[1], det = D[0] * xx + D[1] * xy + D[2] * xz;
+    double largest = D[0] > D[4] ? D[0] : D[4];
+    if (D[8] > largest) largest = D[8];
+    // pivots are quotients of the leading minors
+    double least = SINGULAR * largest;
+    if (!(D[0] > least && zz > least * D[0] && det > least * zz)) return false;
+    double s = 1.0 / det;
+    const double all[9] = {s * xx, s * xy, s * xz, s * xy, s * yy, s * yz, s * xz, s * yz, s * zz};
+    memcpy(G, all, sizeof all);
+    return true;
+}
+
+// the same of any block
 static bool invert(const double* D, int n, double* G) {
+    if (n == 3) return invert3(D, G);
     double C[CR_UNIT_ROWS * CR_UNIT_ROWS], largest = 0.0;
     for (int i = 0; i < n; i++) {
         largest = fmax(largest, D[i * (n + 1)]);
@@ -78,22 +109,51 @@ static bool invert(const double* D, int n, double* G) {
     return true;
 }
 
+// D = H H^T; n is a constant where it is called
+static inline void square(const double* H, int width, int n, double* D) {
+    for (int a = 0; a < n; a++) {
+        for (int b = 0; b <= a; b++) {
+            double sum = 0.0;
+            for (int k = 0; k < width; k++) {
+                sum += H[a * width + k] * H[b * width + k];
+            }
+            D[a * n + b] = D[b * n + a] = sum;
+        }
+    }
+}
+
+// the sums of a contact run side by side
+static void square3(const double* H, int width, double* D) {
+    double nn = 0.0, ns = 0.0, ss = 0.0, nt = 0.0, st = 0.0, tt = 0.0;
+    for (int k = 0; k < width; k++) {
+        double n = H[k], s = H[width + k], t = H[2 * width + k];
+        nn += n * n;
+        ns += s * n;
+        ss += s * s;
+        nt += t * n;
+        st += t * s;
+        tt += t * t;
+    }
+    const double all[9] = {nn, ns, nt, ns, ss, st, nt, st, tt};
+    memcpy(D, all, sizeof all);
+}
+
 // D as it is and as local.c wants it, and the inverse
 static void make_D(const double* E, crRowUnit* unit, double* room) {
     int n = unit->local.count;
     double largest = 0.0;
     unit->D = room;
     double* scaled = room + n * n;
+    if (n == 3) {
+        square3(unit->H, unit->width, unit->D);
+    } else {
+        square(unit->H, unit->width, n, unit->D);
+    }
     for (int a = 0; a < n; a++) {
-        for (int b = 0; b <= a; b++) {
-            double sum = 0.0;
-            for (int k = 0; k < unit->width; k++) {
-                sum += unit->H[k * n + a] * unit->H[k * n + b];
-            }
-            unit->D[a * n + b] = unit->D[b * n + a] = sum;
-            scaled[a * n + b] = scaled[b * n + a] = E[a] * sum * E[b];
+        for (int b = 0; b < n; b++) {
+            scaled[a * n + b] = E[a] * unit->D[a * n + b] * E[b];
         }
-        largest = fmax(largest, scaled[a * (n + 1)]);
+        if (scaled[a * (n + 1)] > largest) largest = scaled[a * (n + 1)];
     }
     unit->local.D = scaled;
     unit->local.rho = largest > 0.0 ? 1.0 / largest : 1.0;
@@ -101,21 +161,31 @@ static void make_D(const double* E, crRowUnit* unit, double* room) {
     unit->G = n > 1 && of_discs(&unit->local, E) && invert(unit->D, n, G) ? G : NULL;
 }
 
-static void make_unit(const crProblem* problem, const crBlock* block, int* where, crUnits* units,
-                      crRowUnit* unit) {
+// how much of `room` it takes
+static size_t make_unit(const crProblem* problem, const crBlock* block, int* where, crUnits* units,
+                        double* room, crRowUnit* unit) {
     const crMatrix* H = &problem->J;
-    int n = block->count;
+    int n = block->count, start = H->start[block->row];
     cr__unit_cut(problem, block, block->row, n, &unit->local, units->E + block->row);
+    if (alike(H, block)) {
+        unit->width = H->start[block->row + 1] - start;
+        unit->H = H->value + start;
+        memcpy(unit->col, H->col + start, (size_t)unit->width * sizeof *unit->col);
+        return 0;
+    }
     unit->width = reach(H, block, where, unit->col);
-    memset(unit->H, 0, (size_t)(unit->width * n) * sizeof(double));
+    unit->H = room;
+    size_t size = (size_t)(unit->width * n);
+    memset(room, 0, size * sizeof *room);
     for (int r = 0; r < n; r++) {
         for (int k = H->start[block->row + r]; k < H->start[block->row + r + 1]; k++) {
-            unit->H[where[H->col[k]] * n + r] = H->value[k];
+            room[r * unit->width + where[H->col[k]]] = H->value[k];
         }
     }
     for (int k = 0; k < unit->width; k++) {
         where[unit->col[k]] = -1;
     }
+    return size;
 }
 
 // places of the trees' velocities, those of one island side by side
@@ -178,14 +248,13 @@ crStatus cr__units_create(crStep* step, const int* island_of_body, int islands, 
     for (int i = 0; i < units->count; i++) {
         const crBlock* block = &problem->blocks[order[i]];
         crRowUnit* unit = &units->unit[i];
-        *unit = (crRowUnit){.col = col, .H = H};
-        make_unit(problem, block, where, units, unit);
+        *unit = (crRowUnit){.col = col};
+        H += make_unit(problem, block, where, units, H, unit);
         make_D(units->E + block->row, unit, D);
         col += unit->width;
-        H += unit->width * block->count;
         D += 3 * block->count * block->count;
     }
-    status = cr__units_newton_create(step, where, units);
+    status = cr__units_newton_create(step, units);
     return status == CR_OK ? number_trees(step, island_of_body, units) : status;
 }
 

@@ -13,14 +13,15 @@
 
 // A block of the problem.
 typedef struct crRowUnit {
-    crUnit local;   // its rows and limits; D scaled by E
-    int width;      // places of z it reaches
-    int* col;       // (width)
-    double* H;      // place by place (width*count)
-    double* D;      // H H^T as it is (count*count)
-    double* G;      // its inverse where limits are discs, NULL: by local.c alone (count*count)
-    double change;  // of the last sweep: |diag(D) dp|^2, m^2/s^2
-    double along;   // dp diag(D) d likewise, d the direction
+    crUnit local;     // its rows and limits; D scaled by E
+    int width;        // places of z it reaches
+    int* col;         // (width)
+    const double* H;  // row by row (count*width)
+    double* D;        // H H^T as it is (count*count)
+    double* G;        // its inverse where limits are discs, NULL: by local.c alone (count*count)
+    bool sure;        // the last sweep solved it by a formula
+    double change;    // of the last sweep: |diag(D) dp|^2, m^2/s^2
+    double along;     // dp diag(D) d likewise, d the direction
 } crRowUnit;
 
 typedef struct crUnits {
@@ -60,12 +61,12 @@ void cr__units_scale(crUnits* units, const double* scale);        // p of each i
 void cr__units_judge(crUnits* units, double* z);
 void cr__units_accelerate(crUnits* units, const double* beta, const double* keep);
 
-// Room for Newton's method on the largest island that it may take. where is -1 before and after (nv).
-crStatus cr__units_newton_create(crStep* step, int* where, crUnits* units);
+// Room for Newton's method on the largest island that it may take.
+crStatus cr__units_newton_create(crStep* step, crUnits* units);
 // Newton's method on a whole island until its map is within tol (m/s), which it then is in *change, squared.
 // false: nothing has changed.
 bool cr__units_newton(crUnits* units, int island, double tol, double* z, double* change);
-// Whether the maps of all units of an island are within tol, m/s.
+// Whether the maps of an island's units that are not sure are within tol, m/s.
 bool cr__units_hold(const crUnits* units, int island, double tol, const double* z);
 
 #endif

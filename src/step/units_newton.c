@@ -2,10 +2,11 @@
 //
 // Alart and Curnier's map F of every unit (resolve/map.c), zero exactly at solutions, with dF = A dx + B dw
 // and w = E (e + H z), dw = E H H^T E dx. Rows without B are open, or at the end of their range: dx = -A^-1 F;
-// the others are (A + B W) dx = -F - B W dx_open, full and unsymmetric, by elimination. W gets SHIFT of its
-// diagonal, so that contacts that share a load do no harm. It starts where sweeps have found most
-// regimes.
+// the others are (A + B W) dx = -F - B W dx_open, full and unsymmetric where something slips, by elimination;
+// where all stick it is W dx = -F - W dx_open by Cholesky. W gets SHIFT of its diagonal, so that contacts that
+// share a load do no harm. It starts where sweeps have found most regimes.
 // Fails: returns false, impulses and z as they were; sweeps go on.
+#include "linalg/dense.h"
 #include "linalg/lu.h"
 #include "resolve/local.h"
 #include "step/units.h"
@@ -22,45 +23,32 @@ typedef struct Newton {
     int first, end;  // units
     int rows;
     int active;     // rows with B
+    bool sticking;  // for all of them F is w: A = 0, B = 1
+    int factored;   // rows of the Cholesky factor in M, those in `order`; 0: none
     double* W;      // E H H^T E (rows*rows)
     double* M;      // (active*active)
     double *A, *B;  // CR_UNIT_ROWS of each row (rows*CR_UNIT_ROWS)
     double *x, *w, *F, *dx, *rhs;
-    double* T;   // (E H)^T, place by place (places*rows)
     int* list;   // the active rows (active)
     int* order;  // of elimination
 } Newton;
 
-// rows of an island, 0 where there are too many; and the velocities they reach
-static int count_rows(const crUnits* units, int island, int* where, int* places) {
+// rows of an island, 0 where there are too many
+static int count_rows(const crUnits* units, int island) {
     int rows = 0;
-    *places = 0;
     for (int k = units->first[island]; k < units->first[island + 1]; k++) {
         rows += units->unit[k].local.count;
     }
-    if (rows > CR_NEWTON_ROWS) return 0;
-    for (int pass = 0; pass < 2; pass++) {
-        for (int k = units->first[island]; k < units->first[island + 1]; k++) {
-            const crRowUnit* unit = &units->unit[k];
-            for (int m = 0; m < unit->width; m++) {
-                if (pass == 0 && where[unit->col[m]] < 0) where[unit->col[m]] = (*places)++;
-                if (pass == 1) where[unit->col[m]] = -1;
-            }
-        }
-    }
-    return rows;
+    return rows <= CR_NEWTON_ROWS ? rows : 0;
 }
 
-crStatus cr__units_newton_create(crStep* step, int* where, crUnits* units) {
-    int most = 0;
-    size_t spread = 0;
+crStatus cr__units_newton_create(crStep* step, crUnits* units) {
+    size_t n = 0;
     for (int i = 0; i < units->islands; i++) {
-        int places, rows = count_rows(units, i, where, &places);
-        if (rows > most) most = rows;
-        if ((size_t)rows * (size_t)places > spread) spread = (size_t)rows * (size_t)places;
+        size_t rows = (size_t)count_rows(units, i);
+        if (rows > n) n = rows;
     }
-    size_t n = (size_t)most;
-    size_t numbers = spread + 2 * n * n + (5 + 2 * CR_UNIT_ROWS) * n + 1;
+    size_t numbers = 2 * n * n + (5 + 2 * CR_UNIT_ROWS) * n + 1;
     units->room = cr_arena_alloc(&step->scratch, numbers * sizeof(double));
     units->index = cr_arena_alloc(&step->scratch, (2 * n + 1) * sizeof(int));
     return units->room != NULL && units->index != NULL ? CR_OK : CR_ERR_MEMORY;
@@ -78,56 +66,71 @@ static void divide_room(Newton* s) {
     s->F = s->w + n;
     s->dx = s->F + n;
     s->rhs = s->dx + n;
-    s->T = s->rhs + n;
     s->list = s->units->index;
     s->order = s->units->index + n;
 }
 
-// (E H)^T over the places that the island's rows reach; how many those are
-static int fill_T(Newton* s) {
-    const crUnits* units = s->units;
-    int n = s->rows, places = 0;
-    for (int k = s->first, at = 0; k < s->end; k++) {
-        const crRowUnit* unit = &units->unit[k];
-        int count = unit->local.count;
-        const double* E = units->E + unit->local.row;
-        for (int m = 0; m < unit->width; m++) {
-            int* place = &units->where[unit->col[m]];
-            if (*place < 0) {
-                *place = places++;
-                memset(s->T + (size_t)*place * (size_t)n, 0, (size_t)n * sizeof(double));
-            }
-            for (int r = 0; r < count; r++) {
-                s->T[*place * n + at + r] = E[r] * unit->H[m * count + r];
+// entries of W of two units over the places they share, where[] being those of a; na and nb are constants
+// where it is called
+static inline void product(Newton* s, const crRowUnit* a, int na, int at, const crRowUnit* b, int nb,
+                           int to) {
+    const int* where = s->units->where;
+    const double *Ea = s->units->E + a->local.row, *Eb = s->units->E + b->local.row;
+    double sum[CR_UNIT_ROWS * CR_UNIT_ROWS];
+    for (int i = 0; i < na * nb; i++) {
+        sum[i] = 0.0;
+    }
+    for (int m = 0; m < b->width; m++) {
+        int k = where[b->col[m]];
+        if (k < 0) continue;
+        for (int i = 0; i < na; i++) {
+            for (int j = 0; j < nb; j++) {
+                sum[i * nb + j] += a->H[i * a->width + k] * b->H[j * b->width + m];
             }
         }
-        at += count;
     }
-    for (int k = s->first; k < s->end; k++) {
-        for (int m = 0; m < units->unit[k].width; m++) {
-            units->where[units->unit[k].col[m]] = -1;
+    for (int i = 0; i < na; i++) {
+        for (int j = 0; j < nb; j++) {
+            double entry = Ea[i] * sum[i * nb + j] * Eb[j];
+            s->W[(at + i) * s->rows + to + j] = s->W[(to + j) * s->rows + at + i] = entry;
         }
     }
-    return places;
+}
+
+static void multiply(Newton* s, const crRowUnit* a, int at, const crRowUnit* b, int to) {
+    int na = a->local.count, nb = b->local.count;
+    if (na == 3 && nb == 3) {
+        product(s, a, 3, at, b, 3, to);
+    } else if (na == 1 && nb == 3) {
+        product(s, a, 1, at, b, 3, to);
+    } else if (na == 3 && nb == 1) {
+        product(s, a, 3, at, b, 1, to);
+    } else if (na == 1 && nb == 1) {
+        product(s, a, 1, at, b, 1, to);
+    } else {
+        product(s, a, na, at, b, nb, to);
+    }
 }
 
 static void fill_W(Newton* s) {
-    int n = s->rows, places = fill_T(s);
-    memset(s->W, 0, (size_t)n * (size_t)n * sizeof(double));
-    for (int k = 0; k < places; k++) {
-        const double* row = s->T + (size_t)k * (size_t)n;
-        for (int i = 0; i < n; i++) {
-            if (row[i] == 0.0) continue;
-            double* W = s->W + (size_t)i * (size_t)n;
-            for (int j = 0; j <= i; j++) {
-                W[j] += row[i] * row[j];
-            }
+    const crUnits* units = s->units;
+    int rows = s->rows;
+    for (int k = s->first, at = 0; k < s->end; k++) {
+        const crRowUnit* a = &units->unit[k];
+        for (int m = 0; m < a->width; m++) {
+            units->where[a->col[m]] = m;
         }
-    }
-    for (int i = 0; i < n; i++) {
-        for (int j = 0; j < i; j++) {
-            s->W[j * n + i] = s->W[i * n + j];
+        for (int l = s->first, to = 0; l < k; l++) {
+            multiply(s, a, at, &units->unit[l], to);
+            to += units->unit[l].local.count;
         }
+        for (int i = 0; i < a->local.count * a->local.count; i++) {
+            s->W[(at + i / a->local.count) * rows + at + i % a->local.count] = a->local.D[i];
+        }
+        for (int m = 0; m < a->width; m++) {
+            units->where[a->col[m]] = -1;
+        }
+        at += a->local.count;
     }
 }
 
@@ -137,7 +140,7 @@ static void read_unit(const crUnits* units, const crRowUnit* unit, const double*
     for (int r = 0; r < n; r++) {
         double E = units->E[unit->local.row + r], u = units->e[unit->local.row + r];
         for (int m = 0; m < unit->width; m++) {
-            u += unit->H[m * n + r] * z[unit->col[m]];
+            u += unit->H[r * unit->width + m] * z[unit->col[m]];
         }
         x[r] = E > 0.0 ? units->p[unit->local.row + r] / E : 0.0;
         w[r] = E * u;
@@ -156,15 +159,20 @@ static double map(Newton* s, double* size) {
     double largest = 0.0;
     *size = 0.0;
     s->active = 0;
+    s->sticking = true;
     for (int k = s->first, at = 0; k < s->end; k++) {
         const crUnit* unit = &s->units->unit[k].local;
         int n = unit->count;
-        double* B = s->B + CR_UNIT_ROWS * at;
-        cr__unit_map(unit, 1.0, s->x + at, s->w + at, s->F + at, s->A + CR_UNIT_ROWS * at, B);
-        bool active = false;
+        const double* A = s->A + CR_UNIT_ROWS * at;
+        const double* B = s->B + CR_UNIT_ROWS * at;
+        cr__unit_map(unit, 1.0, s->x + at, s->w + at, s->F + at, s->A + CR_UNIT_ROWS * at,
+                     s->B + CR_UNIT_ROWS * at);
+        bool active = false, sticking = true;
         for (int i = 0; i < n * n; i++) {
             active = active || B[i] != 0.0;
+            sticking = sticking && A[i] == 0.0;
         }
+        s->sticking = s->sticking && (sticking || !active);
         for (int r = 0; r < n; r++) {
             double square = s->F[at + r] * s->F[at + r];
             if (active) s->list[s->active++] = at + r;
@@ -190,37 +198,96 @@ static void move_open(Newton* s) {
     }
 }
 
+// y = W dx
+static void effect(const Newton* s, double* y) {
+    int rows = s->rows;
+    memset(y, 0, (size_t)rows * sizeof *y);
+    for (int j = 0; j < rows; j++) {
+        double dx = s->dx[j];
+        if (dx == 0.0) continue;
+        // W is symmetric
+        const double* W = s->W + (size_t)j * (size_t)rows;
+        for (int i = 0; i < rows; i++) {
+            y[i] += W[i] * dx;
+        }
+    }
+}
+
+// the factor of W over the active rows, where all stick; that of the last step where those are the same
+static bool factor_W(Newton* s) {
+    int m = s->active;
+    size_t bytes = (size_t)m * sizeof *s->list;
+    if (s->factored == m && memcmp(s->list, s->order, bytes) == 0) return true;
+    for (int i = 0; i < m; i++) {
+        int at = s->list[i];
+        const double* W = s->W + (size_t)at * (size_t)s->rows;
+        double* row = s->M + (size_t)i * (size_t)m;
+        row[i] = W[at] + SHIFT * W[at];
+        for (int j = i + 1; j < m; j++) {
+            row[j] = W[s->list[j]];
+        }
+    }
+    memcpy(s->order, s->list, bytes);
+    s->factored = cr__cholesky(s->M, m) ? m : 0;
+    return s->factored > 0;
+}
+
+// the equations of the active rows of a unit
+static void make_unit(Newton* s, int at, int n, int next, const double* y) {
+    int m = s->active, rows = s->rows;
+    for (int r = 0; r < n; r++) {
+        double* row = s->M + (size_t)(next + r) * (size_t)m;
+        const double* A = s->A + CR_UNIT_ROWS * at + r * n;
+        const double* B = s->B + CR_UNIT_ROWS * at + r * n;
+        double rhs = -s->F[at + r];
+        memset(row, 0, (size_t)m * sizeof(double));
+        for (int i = 0; i < n; i++) {
+            if (B[i] == 0.0) continue;
+            const double* W = s->W + (size_t)(at + i) * (size_t)rows;
+            for (int j = 0; j < m; j++) {
+                row[j] += B[i] * W[s->list[j]];
+            }
+            row[next + i] += B[i] * SHIFT * W[at + i];
+            rhs -= B[i] * y[at + i];
+        }
+        for (int i = 0; i < n; i++) {
+            row[next + i] += A[i];
+        }
+        s->rhs[next + r] = rhs;
+    }
+}
+
 // the equations of the active rows
 static void make_equations(Newton* s) {
-    int m = s->active, rows = s->rows;
+    double y[CR_NEWTON_ROWS];
+    effect(s, y);
     for (int k = s->first, at = 0, next = 0; k < s->end; k++) {
         int n = s->units->unit[k].local.count;
-        bool active = next < m && s->list[next] == at;
-        for (int r = 0; active && r < n; r++) {
-            double* row = s->M + (size_t)(next + r) * (size_t)m;
-            const double* A = s->A + CR_UNIT_ROWS * at + r * n;
-            const double* B = s->B + CR_UNIT_ROWS * at + r * n;
-            double rhs = -s->F[at + r];
-            memset(row, 0, (size_t)m * sizeof(double));
-            for (int i = 0; i < n; i++) {
-                if (B[i] == 0.0) continue;
-                const double* W = s->W + (size_t)(at + i) * (size_t)rows;
-                for (int j = 0; j < m; j++) {
-                    row[j] += B[i] * W[s->list[j]];
-                }
-                row[next + i] += B[i] * SHIFT * W[at + i];
-                for (int j = 0; j < rows; j++) {
-                    rhs -= B[i] * W[j] * s->dx[j];
-                }
-            }
-            for (int i = 0; i < n; i++) {
-                row[next + i] += A[i];
-            }
-            s->rhs[next + r] = rhs;
-        }
+        bool active = next < s->active && s->list[next] == at;
+        if (active) make_unit(s, at, n, next, y);
         next += active ? n : 0;
         at += n;
     }
+}
+
+// dx of the active rows into y, which may be F
+static bool solve_active(Newton* s, double* y) {
+    int m = s->active;
+    if (s->sticking) {
+        if (!factor_W(s)) return false;
+        effect(s, s->rhs);
+        // rows come ascending, so that nothing is overwritten that is still read
+        for (int i = 0; i < m; i++) {
+            y[i] = -s->F[s->list[i]] - s->rhs[s->list[i]];
+        }
+        cr__cholesky_solve(s->M, m, y);
+        return true;
+    }
+    s->factored = 0;
+    make_equations(s);
+    if (!cr__lu(s->M, m, 0.0, s->order)) return false;
+    cr__lu_solve(s->M, m, s->order, s->rhs, y);
+    return true;
 }
 
 // x + dx in its limits, and what of dx is left
@@ -242,26 +309,16 @@ static void move_inside(Newton* s) {
 
 // a step to x + dx, and its w
 static bool step_on(Newton* s) {
-    int m = s->active, rows = s->rows;
     move_open(s);
-    make_equations(s);
-    // the solution of the active rows goes where their right hand side was
-    double* y = s->F;
-    if (m > 0) {
-        if (!cr__lu(s->M, m, 0.0, s->order)) return false;
-        cr__lu_solve(s->M, m, s->order, s->rhs, y);
-    }
-    for (int i = 0; i < m; i++) {
-        s->dx[s->list[i]] = y[i];
+    // the solution of the active rows goes where their right hand side came from
+    if (s->active > 0 && !solve_active(s, s->F)) return false;
+    for (int i = 0; i < s->active; i++) {
+        s->dx[s->list[i]] = s->F[i];
     }
     move_inside(s);
-    for (int j = 0; j < rows; j++) {
-        if (s->dx[j] == 0.0) continue;
-        // W is symmetric
-        const double* W = s->W + (size_t)j * (size_t)rows;
-        for (int i = 0; i < rows; i++) {
-            s->w[i] += W[i] * s->dx[j];
-        }
+    effect(s, s->rhs);
+    for (int i = 0; i < s->rows; i++) {
+        s->w[i] += s->rhs[i];
     }
     return true;
 }
@@ -276,7 +333,7 @@ static void keep(Newton* s, double* z) {
             double p = units->E[row + r] * s->x[at + r], dp = p - units->p[row + r];
             units->p[row + r] = p;
             for (int m = 0; m < unit->width; m++) {
-                z[unit->col[m]] += unit->H[m * n + r] * dp;
+                z[unit->col[m]] += unit->H[r * unit->width + m] * dp;
             }
         }
         at += n;
@@ -285,10 +342,8 @@ static void keep(Newton* s, double* z) {
 
 bool cr__units_newton(crUnits* units, int island, double tol, double* z, double* change) {
     Newton s = {.units = units, .first = units->first[island], .end = units->first[island + 1]};
-    for (int k = s.first; k < s.end; k++) {
-        s.rows += units->unit[k].local.count;
-    }
-    if (s.rows == 0 || s.rows > CR_NEWTON_ROWS || units->mixed[island]) return false;
+    s.rows = count_rows(units, island);
+    if (s.rows == 0 || units->mixed[island]) return false;
     divide_room(&s);
     read_start(&s, z);
     double last = (double)INFINITY, size;
@@ -310,6 +365,7 @@ bool cr__units_hold(const crUnits* units, int island, double tol, const double* 
     double A[CR_UNIT_ROWS * CR_UNIT_ROWS], B[CR_UNIT_ROWS * CR_UNIT_ROWS];
     for (int k = units->first[island]; k < units->first[island + 1]; k++) {
         const crRowUnit* unit = &units->unit[k];
+        if (unit->sure) continue;
         double x[CR_UNIT_ROWS] = {0}, w[CR_UNIT_ROWS] = {0}, F[CR_UNIT_ROWS] = {0};
         read_unit(units, unit, z, x, w);
         cr__unit_map(&unit->local, 1.0, x, w, F, A, B);

@@ -19,16 +19,16 @@ static inline void velocity(const crRowUnit* unit, int n, const double* e, const
     for (int k = 0; k < unit->width; k++) {
         double zk = z[unit->col[k]];
         for (int r = 0; r < n; r++) {
-            u[r] += unit->H[k * n + r] * zk;
+            u[r] += unit->H[r * unit->width + k] * zk;
         }
     }
 }
 
 static inline void push(const crRowUnit* unit, int n, const double* dp, double* z) {
     for (int k = 0; k < unit->width; k++) {
-        double sum = unit->H[k * n] * dp[0];
+        double sum = unit->H[k] * dp[0];
         for (int r = 1; r < n; r++) {
-            sum += unit->H[k * n + r] * dp[r];
+            sum += unit->H[r * unit->width + k] * dp[r];
         }
         z[unit->col[k]] += sum;
     }
@@ -86,8 +86,8 @@ static inline void sweep_rows(crUnits* units, crRowUnit* unit, int n, double* z)
     double* p = units->p + row;
     double* dp = units->dp + row;
     velocity(unit, n, units->e + row, z, u);
-    if (unit->G == NULL || !sticks(unit, n, units->E + row, u, p, next))
-        solve_local(unit, units->E + row, u, p, next);
+    unit->sure = unit->G != NULL && sticks(unit, n, units->E + row, u, p, next);
+    if (!unit->sure) solve_local(unit, units->E + row, u, p, next);
     unit->along = unit->change = 0.0;
     for (int r = 0; r < n; r++) {
         double w = unit->D[r * (n + 1)];
@@ -115,6 +115,7 @@ static void sweep_row(crUnits* units, crRowUnit* unit, double* z) {
         next = fmax(0.0, next);
     }
     double dp = next - p;
+    unit->sure = true;
     units->p[row] = next;
     units->dp[row] = dp;
     unit->along = w * dp * units->direction[row];
@@ -199,7 +200,7 @@ void cr__units_judge(crUnits* units, double* z) {
             island->along += unit->along;
         }
         bool open = !(island->change <= island->tol * island->tol);
-        // a contact whose local problem is singular may stay where it is without being solved
+        // a contact that slips, or whose local problem is singular, may stay where it is without being solved
         if (!open && !cr__units_hold(units, i, SLACK * island->tol, z)) island->change = (double)INFINITY;
         if (open && newton_is_due(island->sweeps + 1)) {
             cr__units_newton(units, i, island->tol, z, &island->change);

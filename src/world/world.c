@@ -1,7 +1,7 @@
 // world.c - a model that moves: owns the step, keeps the last good state, steps and runs.
 //
-// Before a step the state is checked and copied with the warm start; a step that fails is undone from the
-// copy, so the world stands where it was. Energy and momentum are those of the present state.
+// Before a step the state is checked and copied; a step that fails is undone from the copy and from what the
+// step keeps of its beginning, so the world stands where it was. Energy and momentum are those of the present state.
 // Fails: CR_ERR_ARGUMENT for a definition that does not come from cr_world_def; as the step does.
 #include "world/world.h"
 
@@ -13,12 +13,9 @@ crWorldDef cr_world_def(void) { return (crWorldDef){.cookie = COOKIE, .step = cr
 
 static crStatus make_copy(crWorld* world) {
     const crModel* model = world->step.model;
-    world->q = cr_arena_alloc(&world->step.store, (size_t)(model->nq + 1) * sizeof(double));
-    world->v = cr_arena_alloc(&world->step.store, (size_t)(model->nv + 1) * sizeof(double));
     world->sleep = cr_arena_alloc(&world->step.store, (size_t)model->nb * sizeof(crSleep));
     world->tie_force = cr_arena_alloc(&world->step.store, (size_t)world->step.tie_count * sizeof(double));
-    bool ok = world->q != NULL && world->v != NULL && world->sleep != NULL && world->tie_force != NULL;
-    return ok ? CR_OK : CR_ERR_MEMORY;
+    return world->sleep != NULL && world->tie_force != NULL ? CR_OK : CR_ERR_MEMORY;
 }
 
 crStatus cr_world_create(const crWorldDef* def, crWorld** world, crError* error) {
@@ -48,7 +45,6 @@ crStatus cr_world_create(const crWorldDef* def, crWorld** world, crError* error)
 void cr_world_destroy(crWorld* world) {
     if (world == NULL) return;
     crAllocator a = world->allocator;
-    if (world->warm != NULL) a.free(a.ctx, world->warm, (size_t)world->warm_capacity * sizeof *world->warm);
     cr_step_destroy(&world->step);
     a.free(a.ctx, world, sizeof *world);
 }
@@ -64,47 +60,34 @@ crEvents cr_world_events(const crWorld* world) {
     return (crEvents){world->step.event_count, world->step.events};
 }
 
-static crStatus remember(crWorld* world, crError* error) {
+static void remember(crWorld* world) {
     crStep* step = &world->step;
-    void* warm = world->warm;
-    crStatus status = cr__step_grow(&world->allocator, &warm, &world->warm_capacity, 0, step->warm_count,
-                                    sizeof *world->warm);
-    world->warm = warm;
-    if (status != CR_OK) return cr__step_memory(error);
-    world->warm_count = step->warm_count;
-    if (step->warm_count > 0) {
-        memcpy(world->warm, step->warm, (size_t)step->warm_count * sizeof *step->warm);
-    }
-    memcpy(world->q, step->state.q, (size_t)step->model->nq * sizeof(double));
-    memcpy(world->v, step->state.v, (size_t)step->model->nv * sizeof(double));
+    // a step that fails before it begins must find them too
+    cr__step_keep_start(step);
     memcpy(world->sleep, step->sleep, (size_t)step->model->nb * sizeof(crSleep));
     memcpy(world->tie_force, step->tie_force, (size_t)step->tie_count * sizeof(double));
     world->time = step->state.time;
-    return CR_OK;
 }
 
 static void undo(crWorld* world) {
     crStep* step = &world->step;
-    memcpy(step->state.q, world->q, (size_t)step->model->nq * sizeof(double));
-    memcpy(step->state.v, world->v, (size_t)step->model->nv * sizeof(double));
+    memcpy(step->state.q, step->q_start, (size_t)step->model->nq * sizeof(double));
+    memcpy(step->state.v, step->v_start, (size_t)step->model->nv * sizeof(double));
     memcpy(step->sleep, world->sleep, (size_t)step->model->nb * sizeof(crSleep));
     memcpy(step->tie_force, world->tie_force, (size_t)step->tie_count * sizeof(double));
     step->state.time = world->time;
     // what sleeps is not posed again by a step
     cr_model_kinematics(step->model, &step->state, &step->dynamics);
-    // the step's own list only ever grows, so what was in it fits
-    step->warm_count = world->warm_count;
-    if (world->warm_count > 0) {
-        memcpy(step->warm, world->warm, (size_t)world->warm_count * sizeof *step->warm);
-    }
+    if (step->warm_changed) cr__step_swap_forces(step);
+    step->warm_changed = false;
     step->event_count = 0;
 }
 
 static crStatus step_by(crWorld* world, double h, crError* error) {
     crStep* step = &world->step;
     crStatus status = cr_state_check(step->model, &step->state, error);
-    if (status == CR_OK) status = remember(world, error);
     if (status != CR_OK) return status;
+    remember(world);
     status = cr_step_run(step, h, error);
     if (status != CR_OK) {
         undo(world);

@@ -9,12 +9,8 @@ struct crWorld {
     crStep step;
     crAllocator allocator;
     crLog log;
-    // the state before the step that is being made
+    // the state before the step that is being made; q, v and forces of contacts the step itself keeps
     double time;
-    double* q;  // (nq)
-    double* v;  // (nv)
-    int warm_count, warm_capacity;
-    crWarm* warm;       // (warm_count)
     crSleep* sleep;     // (nb)
     double* tie_force;  // (step.tie_count)
 };

@@ -19,7 +19,7 @@
     X(resolve, "an impact at many contacts at once: what each rule says of it")                   \
     X(solve, "a contact problem from a file: impulses by a solver, judged by the audit")          \
     X(fit, "laws fitted to measured collisions: parameters, intervals, ranking, what is unknown") \
-    X(predict, "a fitted law applied to collisions: velocities after, with a certificate")        \
+    X(predict, "what was fitted applied to other collisions or motions, with a certificate")      \
     X(laws, "the catalogue of laws: parameters, guarantees, sources, what each can predict")      \
     X(region, "the picture of a collision in impulse space, as SVG, PNG or PDF")                  \
     X(examples, "ready input files of the named situations")                                      \

@@ -170,46 +170,12 @@ static int take_value(Tossing* f, const char* name, char* value) {
     return take_number(f, name, value);
 }
 
-static void law_set(crMotionLaw* law, const char* path, const char* value) {
-    snprintf(law->path[law->set_count], sizeof law->path[0], "%s", path);
-    snprintf(law->value[law->set_count++], sizeof law->value[0], "%s", value);
-}
-
-static bool law_add(Tossing* f, const char* method, const char* rule, const crFitLaw* law) {
-    if (f->law_count == TOSSING_LAWS) return false;
-    crMotionLaw* m = &f->laws[f->law_count++];
-    const char* parts[] = {method, law != NULL ? "sequence" : rule, law != NULL ? law->name : NULL};
-    for (int i = 0; i < 3; i++) {
-        size_t used = strlen(m->name);
-        if (parts[i] != NULL)
-            snprintf(m->name + used, sizeof m->name - used, "%s%s", used > 0 ? " " : "", parts[i]);
-    }
-    if (m->name[0] == '\0') snprintf(m->name, sizeof m->name, "scene");
-    if (parts[0] != NULL) law_set(m, "step.method", parts[0]);
-    if (parts[1] != NULL) law_set(m, "impact.rule", parts[1]);
-    if (law == NULL) return true;
-    law_set(m, "impact.law", law->law);
-    static const char* const endings[] = {"poisson", "newton", "energetic"};
-    if (strcmp(law->law, "routh") == 0) law_set(m, "impact.law_params.ending", endings[law->ending]);
-    return true;
-}
-
-// methods times rules and laws; moreau and lcp have an impact law of their own
 static int combine(Tossing* f) {
-    bool room = true;
-    for (int i = -1; i == -1 || cr_method_name((crMethod)i) != NULL; i++) {
-        if (i < 0 ? f->methods != 0 : (f->methods & (1u << i)) == 0) continue;
-        const char* method = i >= 0 ? cr_method_name((crMethod)i) : NULL;
-        bool own = i == CR_METHOD_LCP || i == CR_METHOD_MOREAU;
-        if (own || f->rule_count + f->law_name_count == 0) room &= law_add(f, method, NULL, NULL);
-        for (int k = 0; k < f->rule_count && !own; k++) {
-            room &= law_add(f, method, f->rules[k], NULL);
-        }
-        for (int k = 0; k < f->law_name_count && !own; k++) {
-            room &= law_add(f, method, NULL, f->law_names[k]);
-        }
-    }
-    return room ? -1 : usage_error("fit", "more than %d laws, rules and methods", TOSSING_LAWS);
+    f->law_count = cr_motion_laws(f->methods, f->rules, f->rule_count, f->law_names, f->law_name_count,
+                                  f->laws, TOSSING_LAWS);
+    if (f->law_count <= TOSSING_LAWS) return -1;
+    f->law_count = 0;
+    return usage_error("fit", "more than %d laws, rules and methods", TOSSING_LAWS);
 }
 
 static int check_options(Tossing* f) {

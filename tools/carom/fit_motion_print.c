@@ -23,22 +23,6 @@ void tossing_warning(const Tossing* f, char* text, size_t size) {
                            : "in the other axes: wx wy wz are of the world, wbx wby wbz of the body");
 }
 
-crMotionRun tossing_worst(const Tossing* f, const crMotionFit* fit) {
-    crMotionRun worst = {0};
-    for (int i = 0; i < f->tosses.count; i++) {
-        const crMotionRun* r = &fit->runs[i];
-        worst.penetration = r->penetration > worst.penetration ? r->penetration : worst.penetration;
-        worst.energy_created =
-            r->energy_created > worst.energy_created ? r->energy_created : worst.energy_created;
-        worst.energy_gain = r->energy_gain > worst.energy_gain ? r->energy_gain : worst.energy_gain;
-        worst.steps += r->steps;
-        worst.unsolved += r->unsolved;
-        worst.impermissible += r->impermissible;
-        worst.broken |= r->broken;
-    }
-    return worst;
-}
-
 static void print_summary(const Tossing* f) {
     const crTosses* t = &f->tosses;
     printf("%d tosses, %d samples %.4g s apart", t->count, t->sample_count, t->interval);
@@ -75,13 +59,13 @@ static void print_law(const Tossing* f, int place) {
     putchar('\n');
 }
 
-static void print_certificate(const Tossing* f, int law) {
-    crMotionRun w = tossing_worst(f, &f->fits[law]);
-    printf("%s: deepest overlap %.2g m; energy made by an impact %.2g J, above the start %.2g J; %d "
-           "impermissible "
-           "impacts, %d of %d steps not solved%s\n",
-           f->laws[law].name, w.penetration, w.energy_created, w.energy_gain, w.impermissible, w.unsolved,
-           w.steps, w.broken ? "; numbers became infinite" : "");
+void tossing_certificate(FILE* file, const char* law, const crMotionRun* w) {
+    fprintf(file,
+            "%s: deepest overlap %.2g m; energy made by an impact %.2g J, above the start %.2g J; %d "
+            "impermissible "
+            "impacts, %d of %d steps not solved%s\n",
+            law, w->penetration, w->energy_created, w->energy_gain, w->impermissible, w->unsolved, w->steps,
+            w->broken ? "; numbers became infinite" : "");
 }
 
 static void print_folds(const Tossing* f) {
@@ -138,7 +122,8 @@ void tossing_print(const Tossing* f) {
     }
     print_doubts(f);
     for (int k = 0; k < f->ranked; k++) {
-        print_certificate(f, f->order[k]);
+        crMotionRun worst = cr_motion_worst(f->fits[f->order[k]].runs, f->tosses.count);
+        tossing_certificate(stdout, f->laws[f->order[k]].name, &worst);
     }
 }
 
@@ -191,14 +176,15 @@ static void json_tosses(const Tossing* f, const crMotionFit* fit) {
     putchar(']');
 }
 
-static void json_certificate(const Tossing* f, const crMotionFit* fit) {
-    crMotionRun w = tossing_worst(f, fit);
-    fputs(",\n   \"certificate\": {", stdout);
-    put("penetration", w.penetration);
-    put_more("energy_created", w.energy_created);
-    put_more("energy_gain", w.energy_gain);
-    printf(", \"impermissible\": %d, \"unsolved\": %d, \"steps\": %d, \"broken\": %s}", w.impermissible,
-           w.unsolved, w.steps, w.broken ? "true" : "false");
+void tossing_json_certificate(FILE* file, const crMotionRun* w) {
+    fputs("\"certificate\": {\"penetration\": ", file);
+    cr_json_write_number(file, w->penetration);
+    fputs(", \"energy_created\": ", file);
+    cr_json_write_number(file, w->energy_created);
+    fputs(", \"energy_gain\": ", file);
+    cr_json_write_number(file, w->energy_gain);
+    fprintf(file, ", \"impermissible\": %d, \"unsolved\": %d, \"steps\": %d, \"broken\": %s}",
+            w->impermissible, w->unsolved, w->steps, w->broken ? "true" : "false");
 }
 
 static void json_law(const Tossing* f, int place) {
@@ -217,14 +203,18 @@ static void json_law(const Tossing* f, int place) {
     put_more("fit_loss", fit->loss);
     printf(", \"simulated\": %d, \"rounds\": %d,\n   ", fit->simulated, fit->rounds);
     json_parameters(f, fit);
-    json_certificate(f, fit);
+    crMotionRun worst = cr_motion_worst(fit->runs, f->tosses.count);
+    fputs(",\n   ", stdout);
+    tossing_json_certificate(stdout, &worst);
+    fputs(",\n   ", stdout);
+    cr_motion_put_set(stdout, &f->models[f->order[place]], &f->laws[f->order[place]], fit);
     json_tosses(f, fit);
     putchar('}');
 }
 
 void tossing_json(const Tossing* f) {
     const crTosses* t = &f->tosses;
-    printf("{\"file\": ");
+    printf("{\"fit\": \"motion\", \"file\": ");
     cr_json_write_string(stdout, f->path);
     printf(", \"scene\": ");
     cr_json_write_string(stdout, f->scene.path);
@@ -233,8 +223,8 @@ void tossing_json(const Tossing* f) {
     put("interval", t->interval);
     put_more("speed_ratio", t->speed_ratio);
     put_more("spin_ratio", t->spin_ratio);
-    put_more("length", f->models[0].length);
-    put_more("scale", f->models[0].scale);
+    fputs(", ", stdout);
+    cr_motion_put_settings(stdout, &f->models[0]);
     char warning[300];
     tossing_warning(f, warning, sizeof warning);
     fputs(", \"note\": ", stdout);

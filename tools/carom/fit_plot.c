@@ -15,10 +15,8 @@
 #define WIDE    1040.0
 #define HIGH    760.0
 
-static const char* const names[FITTING_PICTURES] = {"Ranking", "Measured impulses", "Errors of the best law",
-                                                    "What it gets wrong"};
-
-const char* fitting_picture_name(int index) { return names[index]; }
+const char* const fitting_picture_names[FITTING_PICTURES] = {"Ranking", "Measured impulses",
+                                                             "Errors of the best law", "What it gets wrong"};
 
 static const crFit* best_of(const Fitting* f) { return &f->fits[f->order[0]]; }
 

@@ -9,7 +9,12 @@
 #include "fitting.h"
 #include "plot/page_parts.h"
 
-void fitting_page_head(FILE* file, const char* title) {
+FILE* fitting_page_open(const char* path, const char* title, crError* error) {
+    FILE* file = fopen(path, "w");
+    if (file == NULL) {
+        cr_error_set(error, CR_ERR_FILE, "report", "report: cannot write %.120s: %s", path, strerror(errno));
+        return NULL;
+    }
     fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
@@ -24,10 +29,11 @@ void fitting_page_head(FILE* file, const char* title) {
     fputs("</style>\n</head>\n<body>\n<main>\n<h1>", file);
     cr_sheet_escape(file, title);
     fputs("</h1>\n", file);
+    return file;
 }
 
-crStatus fitting_page_end(FILE* file, const char* path, crStatus status, crError* error) {
-    fputs("<footer>carom fit</footer>\n</main>\n</body>\n</html>\n", file);
+crStatus fitting_page_end(FILE* file, const char* path, const char* by, crStatus status, crError* error) {
+    fprintf(file, "<footer>%s</footer>\n</main>\n</body>\n</html>\n", by);
     bool bad = ferror(file) != 0;
     bad |= fclose(file) != 0;
     if (status == CR_OK && !bad) return CR_OK;
@@ -115,16 +121,16 @@ static void put_doubts(const Fitting* f, FILE* file) {
     fputs("</ul>\n", file);
 }
 
-static crStatus put_pictures(const Fitting* f, FILE* file) {
+crStatus fitting_figures(FILE* file, const char* const* names, int count, FittingDraw draw, const void* ctx) {
     crStatus status = CR_OK;
     fputs("<h2>Pictures</h2>\n<div class=\"charts\">\n", file);
-    for (int i = 0; i < FITTING_PICTURES && status == CR_OK; i++) {
+    for (int i = 0; i < count && status == CR_OK; i++) {
         crSheet sheet;
         cr_sheet_create(&sheet, 520.0, 380.0);
-        status = fitting_picture(f, i, &sheet, 4.0, 4.0, 516.0, 376.0);
+        status = draw(ctx, i, &sheet, (double[4]){4.0, 4.0, 516.0, 376.0});
         if (status == CR_OK) status = sheet.status;
         fputs("<figure>", file);
-        if (status == CR_OK) cr_sheet_svg(&sheet, file, fitting_picture_name(i));
+        if (status == CR_OK) cr_sheet_svg(&sheet, file, names[i]);
         fputs("</figure>\n", file);
         cr_sheet_destroy(&sheet);
     }
@@ -132,17 +138,18 @@ static crStatus put_pictures(const Fitting* f, FILE* file) {
     return status;
 }
 
+static crStatus picture(const void* ctx, int index, crSheet* sheet, const double box[4]) {
+    return fitting_picture(ctx, index, sheet, box[0], box[1], box[2], box[3]);
+}
+
 crStatus fitting_report(const Fitting* f, const char* path, crError* error) {
-    FILE* file = fopen(path, "w");
-    if (file == NULL)
-        return cr_error_set(error, CR_ERR_FILE, "report", "report: cannot write %.120s: %s", path,
-                            strerror(errno));
     char title[200];
     snprintf(title, sizeof title, "Collision laws and %s", f->path);
-    fitting_page_head(file, title);
+    FILE* file = fitting_page_open(path, title, error);
+    if (file == NULL) return CR_ERR_FILE;
     put_summary(f, file);
     put_ranking(f, file);
-    crStatus status = put_pictures(f, file);
+    crStatus status = fitting_figures(file, fitting_picture_names, FITTING_PICTURES, picture, f);
     put_doubts(f, file);
-    return fitting_page_end(file, path, status, error);
+    return fitting_page_end(file, path, "carom fit", status, error);
 }

@@ -65,8 +65,11 @@ void fitting_print(const Fitting* f);
 void fitting_json(const Fitting* f);
 
 // A page that needs nothing else: its beginning, and its end, which removes what is not whole.
-void fitting_page_head(FILE* file, const char* title);
-crStatus fitting_page_end(FILE* file, const char* path, crStatus status, crError* error);
+FILE* fitting_page_open(const char* path, const char* title, crError* error);  // NULL where it cannot be
+crStatus fitting_page_end(FILE* file, const char* path, const char* by, crStatus status, crError* error);
+// Figures of a page, each drawn into the box x0, y0, x1, y1 of a sheet.
+typedef crStatus (*FittingDraw)(const void* ctx, int index, crSheet* sheet, const double box[4]);
+crStatus fitting_figures(FILE* file, const char* const* names, int count, FittingDraw draw, const void* ctx);
 
 // A row of a ranking: a mean with its standard error.
 typedef struct FittingBar {
@@ -79,7 +82,7 @@ void fitting_ranking(crSheet* sheet, const double box[4], const char* title, con
 
 // The pictures: ranking, impulses, residuals of the best law.
 #define FITTING_PICTURES 4
-const char* fitting_picture_name(int index);
+extern const char* const fitting_picture_names[FITTING_PICTURES];
 // In the box of the sheet; CR_ERR_MEMORY.
 crStatus fitting_picture(const Fitting* f, int index, crSheet* sheet, double x0, double y0, double x1,
                          double y1);

@@ -7,9 +7,6 @@
 #include "numbers.h"
 #include "spreading.h"
 
-#define MOST_ROWS   12
-#define MOST_ORDERS 10
-
 static const char axes[] = "xyz";
 
 const char* spreading_name(const Spreading* s, int body) {
@@ -17,7 +14,7 @@ const char* spreading_name(const Spreading* s, int body) {
     return body == CR_WORLD ? "world" : name != NULL ? name : "?";
 }
 
-void spreading_order(const Spreading* s, int sample, FILE* file) {
+void spreading_order(const Spreading* s, int sample, FILE* file, void (*put)(FILE* file, const char* text)) {
     crSample got = cr_spread_sample(&s->spread, sample);
     for (int i = 0; i < s->summary.length; i++) {
         if (got.order[i] < 0.0) {
@@ -26,18 +23,15 @@ void spreading_order(const Spreading* s, int sample, FILE* file) {
         }
         crSpreadPair pair = cr_spread_pair(&s->spread, got.order[i]);
         fputs(i == 0 ? "" : pair.together ? " + " : ", ", file);
-        print_plain(file, spreading_name(s, pair.a));
+        put(file, spreading_name(s, pair.a));
         putc('-', file);
-        print_plain(file, spreading_name(s, pair.b));
+        put(file, spreading_name(s, pair.b));
     }
 }
 
-static double percent(double part, double whole) { return whole > 0.0 ? 100.0 * part / whole : 0.0; }
-
 static const char* unit_of(const Spreading* s) { return s->options.of == CR_SPREAD_POSITION ? "m" : "m/s"; }
 
-// how many columns vary more than this one, those before it first where they vary alike
-static int columns_above(const crSpreadSummary* f, int column) {
+int spreading_above(const crSpreadSummary* f, int column) {
     int above = 0;
     for (int i = 0; i < f->column_count; i++) {
         double sd = f->columns[i].sd, own = f->columns[column].sd;
@@ -57,12 +51,12 @@ static void print_columns(const Spreading* s) {
            "itself", "mean", "sd", "5 %", "50 %", "95 %");
     for (int i = 0; i < f->column_count; i++) {
         const crSpreadColumn* c = &f->columns[i];
-        if (columns_above(f, i) >= MOST_ROWS) continue;
+        if (spreading_above(f, i) >= SPREADING_ROWS) continue;
         printf("  %-18.18s %c  %12.5g %11.5g %10.3g %11.5g %11.5g %11.5g\n", spreading_name(s, c->body),
                axes[c->axis], c->nominal, c->mean, c->sd, c->q05, c->q50, c->q95);
     }
-    if (f->column_count > MOST_ROWS)
-        printf("  and %d more that vary less, in --json\n", f->column_count - MOST_ROWS);
+    if (f->column_count > SPREADING_ROWS)
+        printf("  and %d more that vary less, in --json\n", f->column_count - SPREADING_ROWS);
 }
 
 static void print_clusters(const Spreading* s) {
@@ -77,8 +71,8 @@ static void print_clusters(const Spreading* s) {
     puts("           share  like sample  mostly after order");
     for (int i = 0; i < f->cluster_count; i++) {
         const crSpreadCluster* c = &f->clusters[i];
-        printf("  %3d    %5.1f %%  %11d  %d (%.0f %% of it)\n", i + 1, percent(c->count, f->used),
-               c->representative, c->order + 1, percent(c->with_order, c->count));
+        printf("  %3d    %5.1f %%  %11d  %d (%.0f %% of it)\n", i + 1, spreading_percent(c->count, f->used),
+               c->representative, c->order + 1, spreading_percent(c->with_order, c->count));
     }
 }
 
@@ -90,7 +84,7 @@ static void print_orders(const Spreading* s) {
     }
     if (f->prefix[f->prefix_count].orders == 1) {
         fputs("\none order of impacts in all samples, which begins with ", stdout);
-        spreading_order(s, f->sample[0], stdout);
+        spreading_order(s, f->sample[0], stdout, print_plain);
         putchar('\n');
         return;
     }
@@ -102,33 +96,49 @@ static void print_orders(const Spreading* s) {
         if (few) break;
     }
     printf("\norders by their first %d pair%s: %d\n", f->length, f->length == 1 ? "" : "s", f->order_count);
-    for (int i = 0; i < f->order_count && i < MOST_ORDERS; i++) {
+    for (int i = 0; i < f->order_count && i < SPREADING_ORDERS; i++) {
         const crSpreadOrder* o = &f->orders[i];
-        printf("  %3d  %5.1f %%  ", i + 1, percent(o->count, f->used));
+        printf("  %3d  %5.1f %%  ", i + 1, spreading_percent(o->count, f->used));
         if (f->cluster_count > 1)
-            printf("cluster %d (%.0f %%)  ", o->cluster + 1, percent(o->in_cluster, o->count));
-        spreading_order(s, o->example, stdout);
+            printf("cluster %d (%.0f %%)  ", o->cluster + 1, spreading_percent(o->in_cluster, o->count));
+        spreading_order(s, o->example, stdout, print_plain);
         putchar('\n');
     }
-    if (f->order_count > MOST_ORDERS) printf("  and %d more, in --json\n", f->order_count - MOST_ORDERS);
+    if (f->order_count > SPREADING_ORDERS)
+        printf("  and %d more, in --json\n", f->order_count - SPREADING_ORDERS);
+}
+
+bool spreading_doubt(const Spreading* s, int index, char* text, size_t size) {
+    const crSpreadSummary* f = &s->summary;
+    const bool holds[] = {f->ties > 0, f->overlapping > 0, f->unsolved > 0, f->creating > 0,
+                          s->spread.failed > 0};
+    int kind = 0, count = (int)(sizeof holds / sizeof holds[0]);
+    for (; kind < count; kind++) {
+        if (holds[kind] && index-- == 0) break;
+    }
+    if (kind == 0)
+        snprintf(text, size,
+                 "in %d samples pairs hit at the same moment (+): there the rule decides, not the order",
+                 f->ties);
+    if (kind == 1)
+        snprintf(text, size,
+                 "%d samples began with overlap, up to %.2g m; jitter gap instead of position where bodies "
+                 "touch",
+                 f->overlapping, f->overlap);
+    if (kind == 2)
+        snprintf(text, size, "%d samples have steps that were not solved to the tolerance", f->unsolved);
+    if (kind == 3) snprintf(text, size, "in %d samples an impact created energy", f->creating);
+    if (kind == 4)
+        snprintf(text, size, "%d of %d samples failed, the first is sample %d: %s", s->spread.failed,
+                 s->spread.samples, s->spread.first_failed, s->spread.error.message);
+    return kind < count;
 }
 
 static void print_doubts(const Spreading* s) {
-    const crSpreadSummary* f = &s->summary;
-    if (f->ties > 0)
-        printf("\nin %d samples pairs hit at the same moment (+): there the rule decides, not the order\n",
-               f->ties);
-    if (f->overlapping > 0)
-        printf("\n%d samples began with overlap, up to %.2g m; jitter gap instead of position where bodies "
-               "touch\n",
-               f->overlapping, f->overlap);
-    if (f->unsolved > 0)
-        printf("\n%d samples have steps that were not solved to the tolerance\n", f->unsolved);
-    if (f->creating > 0) printf("\nin %d samples an impact created energy\n", f->creating);
-    if (s->spread.failed > 0) {
-        printf("\n%d of %d samples failed, the first is sample %d: ", s->spread.failed, s->spread.samples,
-               s->spread.first_failed);
-        print_plain(stdout, s->spread.error.message);
+    char doubt[400];
+    for (int i = 0; spreading_doubt(s, i, doubt, sizeof doubt); i++) {
+        putchar('\n');
+        print_plain(stdout, doubt);
         putchar('\n');
     }
 }

@@ -45,8 +45,9 @@ typedef struct Tossing {
 void tossing_doubt(const Tossing* f, const crMotionFit* fit, int index, char* text, size_t size);
 // What the measurements themselves give reason to doubt, or "".
 void tossing_warning(const Tossing* f, char* text, size_t size);
-// The worst over the tosses of a fit.
-crMotionRun tossing_worst(const Tossing* f, const crMotionFit* fit);
+// What a certificate says, for people and as a member "certificate".
+void tossing_certificate(FILE* file, const char* law, const crMotionRun* worst);
+void tossing_json_certificate(FILE* file, const crMotionRun* worst);
 
 void tossing_print(const Tossing* f);
 void tossing_json(const Tossing* f);

@@ -1,49 +1,66 @@
-// verb_predict.c - carom predict: fitted parameters applied to collisions, with a certificate for each.
+// verb_predict.c - carom predict: what was fitted applied to other measurements, with a certificate for each.
 #include <string.h>
 
 #include "command.h"
-#include "fitting.h"
-#include "io/json.h"
+#include "io/input.h"
+#include "predicting.h"
 
 static void print_help(void) {
-    puts("usage: carom predict PARAMS.json FILE.csv [options]\n"
-         "\n"
-         "Applies a law fitted by carom fit impacts --out PARAMS.json to the collisions of FILE, one of the\n"
-         "forms of carom fit; velocities after (or impulses) may be missing. Prints one line per collision:\n"
-         "velocities after, impulse in the contact frame (t1 against the slip), energy change, regime, and\n"
-         "whether the answer is permissible; a summary goes to standard error.\n"
-         "\n"
-         "  --law NAME        which law of PARAMS.json; default its first, the best\n"
-         "  --column NAME=SOURCE,...  --where COLUMN=VALUE,...  --skip   as in carom fit\n"
-         "  --json            one JSON object per line instead of comma-separated values\n"
-         "\n"
-         "Exit status: 0 good, 1 bad data or a law that does not apply to them, 2 wrong usage, 3 a file "
-         "cannot\n"
-         "be read.\n"
-         "\n"
-         "examples:\n"
-         "  carom fit impacts half.csv --out law.json && carom predict law.json rest.csv > predicted.csv\n"
-         "  carom predict law.json rest.csv --law routh --json");
+    puts(
+        "usage: carom predict PARAMS.json FILE.csv [options]\n"
+        "\n"
+        "Applies what carom fit wrote (--out) to other measurements. With a law of collisions, FILE has one\n"
+        "of the forms of carom fit impacts; velocities after (or impulses) may be missing. Prints one line\n"
+        "per collision: velocities after, impulse in the contact frame (t1 against the slip), energy "
+        "change,\n"
+        "regime, and whether the answer is permissible. With a scene fitted to motions, FILE is as in carom\n"
+        "fit motion (its --json can be read too): every toss is simulated from its first pose and velocity.\n"
+        "Prints one line per toss: misfit, loss and its two parts, how far the last pose is off, overlap "
+        "and\n"
+        "energy. A summary goes to standard error. docs/fit.md explains every number.\n"
+        "\n"
+        "  --law NAME        which law of PARAMS.json; default its first, the best\n"
+        "  --column NAME=SOURCE,...  --where COLUMN=VALUE,...  --skip   as in carom fit\n"
+        "  --json            JSON: an object per collision, or one for all tosses\n"
+        "\n"
+        "of motions:\n"
+        "  --scene SCENE     another scene than the one fitted; the fitted values are set in it\n"
+        "  --substeps N      steps between samples; default as fitted\n"
+        "  --threads N       1 to 256; default 1; results do not depend on it\n"
+        "  --out FILE        predicted poses at every sample: .csv\n"
+        "  --report FILE     a page with the errors, and the best, middle and worst toss in pictures\n"
+        "\n"
+        "Exit status: 0 good, 1 bad data or a law that does not apply to them, 2 wrong usage, 3 a file "
+        "cannot\n"
+        "be read or written, 130 interrupted.\n"
+        "\n"
+        "examples:\n"
+        "  carom fit impacts half.csv --out law.json && carom predict law.json rest.csv > predicted.csv\n"
+        "  carom predict law.json rest.csv --law routh --json\n"
+        "  carom predict cube.json tosses.csv --column t=k/148 --report cube.html");
 }
 
-typedef struct Predicting {
-    const char* params;
-    const char* path;
-    const char* law;
-    bool json;
-    crImpactOptions columns;
-    crFitChoice choice;
-    crTable table;
-    crImpacts impacts;
-    int unanswered, impermissible;
-    double error;
-} Predicting;
-
 static int take_value(Predicting* p, const char* name, char* value) {
+    static const char* const names[] = {"--law", "--scene", "--out", "--report"};
+    const char** to[] = {&p->law, &p->scene.path, &p->out, &p->report};
     if (strcmp(name, "--column") == 0) return fitting_columns("predict", &p->columns, value);
     if (strcmp(name, "--where") == 0) return fitting_where("predict", &p->columns, value);
-    p->law = value;
+    if (strcmp(name, "--law") != 0) p->motion_option = name;
+    if (strcmp(name, "--substeps") == 0) return fitting_seed("predict", name, value, 1, 10000, &p->substeps);
+    if (strcmp(name, "--threads") == 0) return fitting_seed("predict", name, value, 1, 256, &p->threads);
+    for (int i = 0; i < 4; i++) {
+        if (strcmp(name, names[i]) == 0) *to[i] = value;
+    }
     return -1;
+}
+
+static bool has_value(const char* name) {
+    static const char* const names[] = {"--column", "--where",    "--law",     "--scene",
+                                        "--out",    "--substeps", "--threads", "--report"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(name, names[i]) == 0) return true;
+    }
+    return false;
 }
 
 // -1 to go on, else the exit status
@@ -51,8 +68,6 @@ static int read_options(Predicting* p, int count, char** arguments) {
     for (int i = 0; i < count; i++) {
         char* argument = arguments[i];
         int status = -1;
-        bool valued = strcmp(argument, "--column") == 0 || strcmp(argument, "--where") == 0 ||
-                      strcmp(argument, "--law") == 0;
         if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
             print_help();
             return EXIT_GOOD;
@@ -61,7 +76,7 @@ static int read_options(Predicting* p, int count, char** arguments) {
             p->json = true;
         } else if (strcmp(argument, "--skip") == 0) {
             p->columns.skip = true;
-        } else if (valued) {
+        } else if (has_value(argument)) {
             if (i + 1 == count) return usage_error("predict", "%s needs a value", argument);
             status = take_value(p, argument, arguments[++i]);
         } else if (argument[0] == '-' && argument[1] != '\0') {
@@ -71,7 +86,7 @@ static int read_options(Predicting* p, int count, char** arguments) {
         } else if (p->path == NULL) {
             p->path = argument;
         } else {
-            return usage_error("predict", "two files: the parameters and the collisions; '%s' is a third",
+            return usage_error("predict", "two files: the parameters and the measurements; '%s' is a third",
                                argument);
         }
         if (status >= 0) return status;
@@ -80,98 +95,34 @@ static int read_options(Predicting* p, int count, char** arguments) {
     return -1;
 }
 
-// A number under its name: a cell, or a member of an object.
-static void put(const Predicting* p, const char* name, double value) {
-    if (p->json) printf(", \"%s\": ", name);
-    if (!p->json) putchar(',');
-    cr_json_write_number(stdout, value);
+static crStatus read_params(Predicting* p, crError* error) {
+    crInput input;
+    int line = 0;
+    crStatus status = cr_input_open(&input, p->params, error);
+    if (status != CR_OK) return status;
+    if (!cr_input_next(&input, &p->doc, &line, error))
+        cr_error_set(error, CR_ERR_SYNTAX, "", "the file is empty");
+    cr_input_close(&input);
+    return p->doc.root != NULL ? CR_OK : error->status;
 }
 
-static void put_word(const Predicting* p, const char* name, const char* word, bool quoted) {
-    if (p->json) {
-        printf(quoted ? ", \"%s\": \"%s\"" : ", \"%s\": %s", name, word);
-    } else {
-        printf(",%s", word);
-    }
-}
-
-static void put_velocities(const Predicting* p, const crImpactRow* row, crVec3 P) {
-    crRigid after = cr_rigid_after(&row->body, row->point, cr_mat3_mul(row->frame, P));
-    put(p, "vx_after", after.velocity.x);
-    put(p, "vy_after", after.velocity.y);
-    if (p->impacts.form == CR_FORM_PLANAR) {
-        put(p, "w_after", after.omega.z);
-        return;
-    }
-    put(p, "vz_after", after.velocity.z);
-    put(p, "wx_after", after.omega.x);
-    put(p, "wy_after", after.omega.y);
-    put(p, "wz_after", after.omega.z);
-}
-
-static void put_header(const Predicting* p) {
-    static const char* const velocities[] = {",vx_after,vy_after,w_after",
-                                             ",vx_after,vy_after,vz_after,wx_after,wy_after,wz_after", ""};
-    printf("line%s,Pn,P1,P2,energy_change,regime,permissible%s\n", velocities[p->impacts.form],
-           p->impacts.measured ? ",error" : "");
-}
-
-static void put_row(Predicting* p, const crImpactRow* row, const crHit* hit, bool answered) {
-    printf(p->json ? "{\"line\": %d" : "%d", row->line);
-    if (p->impacts.form != CR_FORM_IMPULSE) put_velocities(p, row, hit->P);
-    put(p, "Pn", hit->P.x);
-    put(p, "P1", hit->P.y);
-    put(p, "P2", hit->P.z);
-    put(p, "energy_change", hit->energy_change);
-    put_word(p, "regime", cr_regime_name(hit->regime), true);
-    put_word(p, "permissible", answered && hit->permissible ? "true" : "false", false);
-    if (p->impacts.measured) put(p, "error", cr_impact_error(row, hit->P));
-    puts(p->json ? "}" : "");
-}
-
-static crStatus predict(Predicting* p, crError* error) {
-    if (!p->json) put_header(p);
-    for (int i = 0; i < p->impacts.count; i++) {
-        const crImpactRow* row = &p->impacts.rows[i];
-        crHit hit;
-        bool answered = true;
-        crStatus status =
-            cr_fit_answer(p->choice.law, &p->choice.theta, &row->contact, &hit, &answered, error);
-        if (status != CR_OK) {
-            error->line = row->line;
-            return status;
-        }
-        put_row(p, row, &hit, answered);
-        p->unanswered += !answered;
-        p->impermissible += answered && !hit.permissible;
-        if (p->impacts.measured) p->error += cr_impact_error(row, hit.P) / p->impacts.count;
-    }
-    return CR_OK;
-}
-
-static void summarize(const Predicting* p) {
-    fprintf(stderr, "%s: %d collisions, %d without an answer, %d not permissible", p->choice.law->name,
-            p->impacts.count, p->unanswered, p->impermissible);
-    if (p->impacts.skipped > 0) fprintf(stderr, ", %d bad rows skipped", p->impacts.skipped);
-    if (p->impacts.measured) fprintf(stderr, "; mean error %.4g m/s", p->error);
-    if (p->impacts.measured && p->choice.cv == p->choice.cv)
-        fprintf(stderr, " (cross-validated where it was fitted: %.4g +- %.2g)", p->choice.cv,
-                p->choice.cv_se);
-    fputs("\n", stderr);
+static int predict(Predicting* p) {
+    const crJson* root = p->doc.root;
+    const crJson* kind = root->type == CR_JSON_OBJECT ? cr_json_get(root, "fit") : NULL;
+    if (kind != NULL && kind->type == CR_JSON_STRING && strcmp(kind->text, "motion") == 0)
+        return predict_motion(p);
+    if (p->motion_option != NULL)
+        return usage_error("predict", "%s is for motions; '%s' has laws of collisions", p->motion_option,
+                           p->params);
+    return predict_impacts(p);
 }
 
 int verb_predict(int count, char** arguments) {
-    Predicting p = {.columns.unmeasured = true};
+    Predicting p = {.columns.unmeasured = true, .scene = scene_input("predict"), .threads = 1};
     int code = read_options(&p, count, arguments);
     if (code >= 0) return code;
     crError error = {0};
-    if (cr_fit_read(p.params, p.law, &p.choice, &error) != CR_OK)
-        return fitting_refuse("predict", p.params, &error);
-    crStatus status = cr_table_read(p.path, &p.table, &error);
-    if (status == CR_OK) status = cr_impacts_create(&p.table, &p.columns, &p.impacts, &error);
-    if (status == CR_OK) status = predict(&p, &error);
-    if (status == CR_OK) summarize(&p);
-    cr_impacts_destroy(&p.impacts);
-    cr_table_free(&p.table);
-    return status == CR_OK ? EXIT_GOOD : fitting_refuse("predict", p.path, &error);
+    code = read_params(&p, &error) == CR_OK ? predict(&p) : fitting_refuse("predict", p.params, &error);
+    cr_json_free(&p.doc);
+    return code;
 }

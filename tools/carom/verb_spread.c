@@ -30,7 +30,8 @@ static void print_help(void) {
          "  --checkpoint FILE keep finished samples there, and go on from it after an interruption\n"
          "  --out FILE        every sample: .csv\n"
          "  --plot FILE       outcomes by cluster, and what the order explains: .svg, .png or .pdf\n"
-         "  --body NAME       the body of the picture; default the one that spreads most\n"
+         "  --report FILE     a page with everything and more pictures: .html\n"
+         "  --body NAME       the body of the pictures; default the one that spreads most\n"
          "  --json            everything as one JSON object\n"
          "\n"
          "in place of what the scene says, as in carom run:\n"
@@ -100,6 +101,7 @@ static int take_option(void* ctx, char* name, char* value) {
     }
     const char** file = strcmp(name, "--out") == 0          ? &s->out
                         : strcmp(name, "--plot") == 0       ? &s->plot
+                        : strcmp(name, "--report") == 0     ? &s->report
                         : strcmp(name, "--checkpoint") == 0 ? &s->options.checkpoint
                         : strcmp(name, "--body") == 0       ? &s->body
                                                             : NULL;
@@ -135,6 +137,7 @@ static crStatus write_files(const Spreading* s, crError* error) {
     crStatus status = CR_OK;
     if (s->out != NULL) status = spreading_csv(s, s->out, error);
     if (status == CR_OK && s->plot != NULL) status = spreading_plot(s, s->plot, error);
+    if (status == CR_OK && s->report != NULL) status = spreading_report(s, s->report, error);
     return status;
 }
 

@@ -24,6 +24,7 @@ const start = async () => {
     }
     made[current]?.leave?.();
     current = name;
+    say("");
     try {
       if (!made[name]) made[name] = VIEWS[name](carom, byId(name), values ?? {});
       else if (values) made[name].open(values);

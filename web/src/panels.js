@@ -24,7 +24,7 @@ export class Panels {
     this.close();
     this.camera = new THREE.PerspectiveCamera(30, this.aspect, 0.001, 1000);
     this.cells = runs.map(({ label, run }) => {
-      const canvas = make("canvas", { role: "img", tabindex: 0, style: `aspect-ratio:${this.aspect}`, "aria-label": `The bodies, ${label}; drag or use arrow keys to turn the view` });
+      const canvas = make("canvas", { role: "img", style: `aspect-ratio:${this.aspect}`, "aria-label": `The bodies, ${label}; drag or use arrow keys to turn the view` });
       const stage = run && this.renderer ? new Stage(run.about, { shadows: this.shadows, camera: this.camera }) : null;
       return { canvas, run, stage };
     });
@@ -53,12 +53,7 @@ export class Panels {
       e.preventDefault();
       this.closer(Math.exp(0.002 * (e.deltaY || e.deltaX)));
     }, { passive: false });
-    canvas.addEventListener("keydown", (e) => {
-      const turn = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, -0.1], ArrowDown: [0, 0.1] }[e.key];
-      if (!turn) return;
-      e.preventDefault();
-      this.turn(...turn);
-    });
+    THREE.turnByKeys(canvas, () => orbit, () => { this.touched = true; });
     return orbit;
   }
 
@@ -67,19 +62,6 @@ export class Panels {
     if (!centre) return;
     this.touched = true;
     this.camera.position.sub(centre).multiplyScalar(factor).add(centre);
-    this.changed();
-  }
-
-  turn(around, over) {
-    const { centre } = this.drawn[0].stage;
-    this.touched = true;
-    const from = this.camera.position.clone().sub(centre), up = this.camera.up;
-    const side = new THREE.Vector3().crossVectors(up, from).normalize();
-    from.applyQuaternion(new THREE.Quaternion().setFromAxisAngle(up, around));
-    const angle = from.angleTo(up) + over;
-    if (angle > 0.05 && angle < Math.PI - 0.05) from.applyQuaternion(new THREE.Quaternion().setFromAxisAngle(side, over));
-    this.camera.position.copy(from).add(centre);
-    this.camera.lookAt(centre);
     this.changed();
   }
 

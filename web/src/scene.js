@@ -18,7 +18,7 @@ const HURRY = 120;    // likewise, where the run is behind a time that was asked
 const CHARTED = 250;  // milliseconds between two pictures of the charts
 const SLOW = 60;      // milliseconds between two pictures, beyond what computing takes
 const PATIENCE = 500; // milliseconds of slow pictures before they get simpler
-const COARSE = 0.5;   // pixels per pixel of the screen, at least
+const COARSEST = 3;   // detail that goes: shadows (1), then half of the pixels each way
 
 export const sceneView = (carom, place, values) => {
   let source = { name: "", text: "" };
@@ -26,12 +26,15 @@ export const sceneView = (carom, place, values) => {
   let run = null, stage = null;
   let charted = 0;
   let computing = 0, slow = 0;
-  let touched = false;  // the view was turned by hand
+  let coarse = 0, drawn = -1;  // detail that moving pictures go without, and that the last one went without
+  let touched = false, turning = false;  // the view was turned by hand, is being turned
   const shows = { contacts: true, impulses: true, paths: false, names: false };
 
   const view = make("div", { class: "stage" });
   const overlay = make("div", { class: "overlay", "aria-hidden": "true" });
-  const renderer = THREE.makeRenderer(view);
+  // software smooths edges by drawing every pixel four times: pictures that move go without, others have more pixels
+  const software = THREE.drawnBySoftware();
+  const renderer = THREE.makeRenderer(view, !software);
   let orbit = null;
 
   const scenes = select("Scene", ["", ...Object.keys(examples.scenes)], "", (name) => open({ name }));
@@ -105,17 +108,26 @@ export const sceneView = (carom, place, values) => {
     stage.showPaths(shows.paths ? run.history.records : null, time);
     // while it plays the camera moves gently, else at once
     for (let i = 0; i < (player.playing ? 1 : 60) && !touched && !run.recorded && stage.isCrowded(); i++) stage.stepBack();
+    refine();
     renderer.render(stage.scene, stage.camera);
     renderer.getContext().flush();
   };
 
-  // where pictures come slowly for longer than computing takes, they get simpler: shadows go, then pixels
+  // where pictures come slowly for longer than computing takes, moving ones get simpler
   const ease = (interval) => {
     slow = interval > computing + SLOW ? slow + interval : 0;
     if (slow < PATIENCE) return;
     slow = 0;
-    if (stage.sun.castShadow) stage.sun.castShadow = false;
-    else if (renderer.getPixelRatio() > COARSE) { renderer.setPixelRatio(Math.max(COARSE, renderer.getPixelRatio() / 2)); fit(); }
+    coarse = Math.min(COARSEST, coarse + 1);
+  };
+
+  const refine = () => {
+    const moves = player.playing || turning || (player.goal > run.now && !run.over);
+    const detail = moves ? coarse : 0;
+    if (detail === drawn) return;
+    drawn = detail;
+    stage.sun.castShadow = detail < 1;
+    renderer.setPixelRatio(detail < 1 && software ? Math.min(2 * devicePixelRatio, 2) : Math.max(0.5, Math.min(devicePixelRatio, 2) / 2 ** Math.max(0, detail - 1)));
   };
 
   const reach = (goal, interval) => {
@@ -143,7 +155,7 @@ export const sceneView = (carom, place, values) => {
     orbit?.dispose();
     stage = new Stage(run.about);
     renderer.shadowMap.enabled = true;
-    renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    [coarse, drawn] = [software ? 1 : 0, -1];
     stage.camera.aspect = (view.clientWidth || 4) / (view.clientHeight || 3);
     stage.frame(stage.bounds(framesOf(run)), !run.recorded);
     stage.recolor();
@@ -152,8 +164,9 @@ export const sceneView = (carom, place, values) => {
     orbit.target.copy(stage.centre);
     orbit.update();
     orbit.addEventListener("change", () => { player.dirty = true; });
-    orbit.addEventListener("start", () => { touched = true; });
-    touched = false;
+    orbit.addEventListener("start", () => { touched = turning = true; });
+    orbit.addEventListener("end", () => { turning = false; player.dirty = true; });
+    touched = turning = false;
     fit();
   };
 
@@ -229,7 +242,8 @@ export const sceneView = (carom, place, values) => {
 
   if (renderer) {
     renderer.domElement.setAttribute("role", "img");
-    renderer.domElement.setAttribute("aria-label", "The bodies of the scene; drag to turn the view, wheel to come closer");
+    renderer.domElement.setAttribute("aria-label", "The bodies of the scene; drag or use arrow keys to turn the view, wheel to come closer");
+    THREE.turnByKeys(renderer.domElement, () => orbit, () => { touched = true; });
     new ResizeObserver(fit).observe(view);
   }
   addEventListener("keydown", keys);

@@ -28,27 +28,14 @@ export class Solid {
     this.scene.add(this.content, new THREE.HemisphereLight(0xffffff, 0x888888, 1.6), sun);
     if (!this.renderer) return;
     const canvas = this.renderer.domElement;
-    canvas.tabIndex = 0;
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", "Impulse space in three dimensions; drag or use arrow keys to turn it");
     this.controls = new THREE.OrbitControls(this.camera, canvas);
     this.controls.target.set(0, 0, 0);
     this.controls.update();
     this.controls.addEventListener("change", () => this.render());
-    canvas.addEventListener("keydown", (e) => this.key(e));
+    THREE.turnByKeys(canvas, () => this.controls);
     new ResizeObserver(() => this.resize()).observe(place);
-  }
-
-  key(e) {
-    const turn = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, 0.1], ArrowDown: [0, -0.1] }[e.key];
-    if (!turn) return;
-    e.preventDefault();
-    const from = this.camera.position.clone().sub(this.controls.target);
-    const up = Math.min(1.5, Math.max(-1.5, Math.asin(from.y / from.length()) + turn[1]));
-    const around = Math.atan2(from.x, from.z) + turn[0];
-    const r = from.length();
-    this.camera.position.set(r * Math.cos(up) * Math.sin(around), r * Math.sin(up), r * Math.cos(up) * Math.cos(around)).add(this.controls.target);
-    this.controls.update();
   }
 
   resize() {
@@ -75,7 +62,8 @@ export class Solid {
   }
 
   build(p, hidden) {
-    for (const old of [...this.content.children]) THREE.discard(old);
+    const before = [...this.content.children];
+    this.content.clear();
     // the region with the origin fills the view
     const all = [[0, 0, 0], ...(p.vertices ?? p.section), ...(p.P_II ? [p.P_II] : []), ...(p.P_I ? [p.P_I.map((x) => 1.5 * x)] : [])].map(turned);
     const box = new THREE.Box3().setFromPoints(all);
@@ -88,6 +76,8 @@ export class Solid {
     this.addLaws(p, at, hidden);
     this.addNames(p, at);
     this.render();
+    // only now: a shader goes with the last material that uses it, and is slow to make anew
+    before.forEach(THREE.discard);
   }
 
   addRegion(p, at) {

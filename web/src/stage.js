@@ -251,7 +251,10 @@ export class Stage {
 
   // where centres of mass went, from records up to a time; none: no paths
   showPaths(records, time) {
-    if (this.paths) THREE.discard(this.paths);
+    // those of before stay until the next are drawn, and with them their shader
+    if (this.gone) THREE.discard(this.gone);
+    this.gone = this.paths;
+    this.gone?.removeFromParent();
     this.paths = null;
     const past = records?.filter((r) => r.time <= time) ?? [];
     if (past.length < 2) return;
@@ -267,5 +270,5 @@ export class Stage {
     this.scene.add(this.paths);
   }
 
-  dispose() { THREE.discard(this.scene); }
+  dispose() { [this.scene, this.gone].forEach((part) => { if (part) THREE.discard(part); }); }
 }

@@ -1,5 +1,6 @@
 // frames.mjs PAGE SCENE [SECONDS] - steps and pictures per second of a scene played in headless Chromium, drawn,
-// and what its main thread did meanwhile. The graphics are software's where there is no card.
+// what its main thread did meanwhile, and the processor time of a step and of a picture. The graphics are software's
+// where there is no card.
 import { readFileSync } from "node:fs";
 import { chromium } from "playwright-core";
 
@@ -17,6 +18,9 @@ await tab.waitForSelector("#hash[data-steps='0']");
 const watch = await tab.context().newCDPSession(tab);
 await watch.send("Profiler.enable");
 await watch.send("Profiler.start");
+const system = await browser.newBrowserCDPSession();
+const drawing = async () => (await system.send("SystemInfo.getProcessInfo")).processInfo.filter(({ type }) => type === "GPU").reduce((sum, { cpuTime }) => sum + cpuTime, 0);
+const drawn = await drawing();
 const seen = await tab.evaluate(async (ms) => {
   document.getElementById("play").click();
   const steps = () => Number(document.getElementById("hash").dataset.steps);
@@ -28,6 +32,7 @@ const seen = await tab.evaluate(async (ms) => {
   }
   return { pictures, steps: steps() - from, seconds: (performance.now() - begun) / 1000 };
 }, 1000 * Number(seconds));
+const graphics = 1000 * (await drawing() - drawn);
 const { profile } = await watch.send("Profiler.stop");
 await browser.close();
 
@@ -39,7 +44,8 @@ profile.samples.forEach((id, i) => {
   spent[part] = (spent[part] ?? 0) + profile.timeDeltas[i] / 1000;
 });
 console.log(`${(seen.steps / seen.seconds).toFixed(0)} steps/s and ${(seen.pictures / seen.seconds).toFixed(0)} pictures/s over ${seen.seconds.toFixed(1)} s; main thread: `
-  + Object.entries(spent).map(([part, ms]) => `${part} ${((100 * ms) / (1000 * seen.seconds)).toFixed(0)} %`).join(", "));
+  + Object.entries(spent).map(([part, ms]) => `${part} ${((100 * ms) / (1000 * seen.seconds)).toFixed(0)} %`).join(", ")
+  + `; a step ${((spent.library ?? 0) / seen.steps).toFixed(1)} ms, a picture ${(graphics / seen.pictures).toFixed(0)} ms of the graphics process`);
 if (process.env.CAROM_VERBOSE) {
   const own = {};
   profile.samples.forEach((id, i) => { const f = names.get(id); if (!f.url.startsWith("wasm")) own[`${f.functionName || "?"}:${f.columnNumber}`] = (own[`${f.functionName || "?"}:${f.columnNumber}`] ?? 0) + profile.timeDeltas[i] / 1000; });

@@ -19,7 +19,7 @@ const SHOTS = {
 };
 
 const shoot = async (name, [file, hash, before, height], width, colorScheme, target) => {
-  const tab = await openFile(`file://${file}${hash}`, { viewport: { width, height: width < 600 ? 1800 : height }, colorScheme });
+  const tab = await openFile(`file://${file}${hash}`, { viewport: { width, height: width < 600 ? 1800 : height }, deviceScaleFactor: 1, colorScheme });
   await before(tab);
   await tab.waitForTimeout(1500);
   await tab.screenshot({ path: `${out}/${target}.png` });

@@ -26,9 +26,9 @@ export const run = async (args, input) => {
 };
 export const carom = async (verb, args, input) => JSON.parse(await run([verb, "--json", ...args], input));
 
-// a file in a tab of its own; errors of scripts and anything fetched are failures
+// a file in a tab of its own, with few pixels because a processor draws them; errors of scripts and anything fetched are failures
 export const openFile = async (address, options = {}) => {
-  const tab = await browser.newPage({ viewport: { width: 1100, height: 640 }, reducedMotion: "reduce", ...options });
+  const tab = await browser.newPage({ viewport: { width: 1100, height: 640 }, deviceScaleFactor: 0.5, reducedMotion: "reduce", ...options });
   tab.setDefaultTimeout(60000);
   tab.faults = [];
   tab.on("pageerror", (e) => tab.faults.push(e.message));

@@ -1,0 +1,54 @@
+// bodies.c - a stage over the bodies of the part: trees at once, single bodies in chunks by several threads.
+//
+// What a stage gives for a single body depends on no other body, so chunks may run in any order; trees stand
+// before them, by themselves, since parents come before what they carry. Each chunk has its own crDynamics,
+// which shares the arrays: only entries of its own bodies are written.
+// Fails: as the stage does, with the first chunk that failed; CR_ERR_MEMORY.
+#include "base/tasks.h"
+#include "step/cache.h"
+
+#define CHUNK 256  // bodies that one thread takes at a time
+
+typedef struct Share {
+    crStep* step;
+    crPartFn stage;
+    void* ctx;
+    const int* bodies;
+    crStatus* status;  // of each chunk
+} Share;
+
+static void run_chunk(void* ctx, int begin, int end) {
+    const Share* share = ctx;
+    crDynamics own = share->step->dynamics;
+    crPart part = {share->bodies + begin, end - begin};
+    share->status[begin / CHUNK] = share->stage(share->step, part, &own, share->ctx);
+}
+
+crStatus cr__step_by_bodies(crStep* step, crPartFn stage, void* ctx) {
+    int trees = 0;
+    while (trees < step->part_count && step->part[trees] < step->cache->first_single) {
+        trees++;
+    }
+    int count = step->part_count - trees, chunks = (count + CHUNK - 1) / CHUNK;
+    if (step->tasks == NULL || chunks < 2) {
+        return stage(step, cr__step_part(step), &step->dynamics, ctx);
+    }
+    crStatus status = stage(step, (crPart){step->part, trees}, &step->dynamics, ctx);
+    size_t mark = cr_arena_mark(&step->scratch);
+    Share share = {.step = step, .stage = stage, .ctx = ctx, .bodies = step->part + trees};
+    share.status = cr_arena_alloc(&step->scratch, (size_t)chunks * sizeof *share.status);
+    if (share.status == NULL) return CR_ERR_MEMORY;
+    cr__tasks_for(step->tasks, count, CHUNK, run_chunk, &share);
+    for (int i = 0; i < chunks && status == CR_OK; i++) {
+        status = share.status[i];
+    }
+    cr_arena_release(&step->scratch, mark);
+    return status;
+}
+
+static crStatus set_velocity(crStep* step, crPart part, crDynamics* d, void* v) {
+    cr__part_velocity(step->model, part, v, d);
+    return CR_OK;
+}
+
+crStatus cr__step_velocity(crStep* step, double* v) { return cr__step_by_bodies(step, set_velocity, v); }
