@@ -124,7 +124,7 @@ TEST(other_faces_decide_the_loss) {
     close_cube(&c);
 }
 
-// On a plane a rounded box is the balls at its corners. mu = .18, e = .3, half the side .0512 m, rounded by 4 mm.
+// on a plane a rounded box is the balls at its corners: half the side .0512 m, rounded by 4 mm
 TEST(rounded_corners) {
     Cube c;
     if (!open_cube(&c)) return;

@@ -1,4 +1,4 @@
-// fitting.h - what the bindings of fit/ share: texts of sequences, columns of tables, trees of scenes, watching.
+// fitting.h - what the bindings of fit/ share: texts, columns of tables, trees of scenes, watching.
 #ifndef CAROM_PYTHON_FITTING_H
 #define CAROM_PYTHON_FITTING_H
 

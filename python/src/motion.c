@@ -1,8 +1,8 @@
-// motion.c - scenes fitted to measured motions, as `carom fit motion` does it, and what was fitted applied, as
-// `carom predict` does: the same functions of fit/, so the same numbers.
+// motion.c - scenes fitted to measured motions, as `carom fit motion` does it, and what was fitted applied,
+// as `carom predict` does: the same functions of fit/, so the same numbers.
 //
-// Everything runs without the interpreter's lock and looks for Ctrl-C after every toss. Fails: what the table,
-// the scene or the options say, by field, with line and column.
+// Everything runs without the interpreter's lock and looks for Ctrl-C after every toss. Fails: what the
+// table, the scene or the options say, by field, with line and column.
 #include <stdlib.h>
 
 #include "fit/motion_predict.h"
@@ -258,8 +258,8 @@ static PyObject* results(const Job* job) {
     return NULL;
 }
 
-// _fit_motion(path, scene, values, body, length, substeps, params, laws, rules, methods, column, where, skip, points,
-//             folds, bootstrap, seed, threads, checkpoint, out, progress)
+// _fit_motion(path, scene, values, body, length, substeps, params, laws, rules, methods, column, where, skip,
+//             points, folds, bootstrap, seed, threads, checkpoint, out, progress)
 PyObject* py_fit_motion(PyObject* module, PyObject* args) {
     (void)module;
     PyObject *path = NULL, *values, *params, *laws, *rules, *methods, *column, *where, *answer = NULL;
@@ -354,8 +354,8 @@ static PyObject* predicted(Job* job, Prediction* p, const char* path, const char
                          certificate(&p->made.worst));
 }
 
-// _fit_predict_motion(path, params, law, scene or None, substeps, threads, column, where, skip, progress) -> law,
-// (tosses, 7), (samples, 9), certificate
+// _fit_predict_motion(path, params, law, scene or None, substeps, threads, column, where, skip, progress)
+// -> law, (tosses, 7), (samples, 9), certificate
 PyObject* py_fit_predict_motion(PyObject* module, PyObject* args) {
     (void)module;
     PyObject *path = NULL, *column, *where, *answer = NULL, *none = PyList_New(0);

@@ -1,13 +1,13 @@
 // box.c - two boxes: the best of their fifteen separating axes in closed form, and contacts from it alone.
 //
-// In A's frame, with C = R_A^T R_B and t the centres' distance: along A's axis i the boxes are apart by
-// |t_i| - a_i - sum_j |C_ij| b_j, along B's likewise, along the product of edges i and j by
-// |t.(e_i x c_j)| - ... over its length (Gottschalk, Lin and Manocha 1996). Overlapping, the largest is the
-// gap. Apart it is one where the features it names have a common normal line: a corner of the clipped faces
-// that near, or the nearest points of two edges inside both. A face that another one nearly faces is clipped in
-// the frame of the box that gives the normal: the other's rectangle, as two parameters of -1 to 1, against
-// sides along the axes. Fails: cr__box_contacts says -1 where that is
-// not so (a vertex nearest to an edge or vertex), and the pair is left to GJK.
+// In A's frame, with C = R_A^T R_B and t the centres' distance: along A's axis i the boxes are apart by |t_i|
+// - a_i - sum_j |C_ij| b_j, along B's likewise, along the product of edges i and j by |t.(e_i x c_j)| - ...
+// over its length (Gottschalk, Lin and Manocha 1996). Overlapping, the largest is the gap. Apart it is one
+// where the features it names have a common normal line: a corner of the clipped faces that near, or the
+// nearest points of two edges inside both. A face that another one nearly faces is clipped in the frame of
+// the box that gives the normal: the other's rectangle, as two parameters of -1 to 1, against sides along the
+// axes. Fails: cr__box_contacts says -1 where that is not so (a vertex nearest to an edge or vertex), and the
+// pair is left to GJK.
 #include "collide/manifold.h"
 
 typedef struct Frame {
@@ -103,8 +103,9 @@ static bool edge_witness(const crConvex* a, const crConvex* b, const crBoxAxis* 
     return true;
 }
 
-// A face of the base across the normal, or nearly, and the one of the other box that nearly faces it, in the base's
-// frame. What is along base_axis is the height over the base's face, what is across it is seen along the normal.
+// A face of the base across the normal, or nearly, and the one of the other box that nearly faces it, in the
+// base's frame. What is along base_axis is the height over the base's face, what is across it is seen along
+// the normal.
 typedef struct Faces {
     const crConvex *base, *other;
     int base_axis, other_axis;     // across the faces

@@ -6,7 +6,8 @@
 // | sphere, ellipsoid                           | Newton's method on one unknown (point.c)           |
 // | capsule, capsule                            | closed form (segment.c)                            |
 // | {sphere, capsule, box, hull, triangle} pairs | GJK apart, separating axes overlapping (sat.c)    |
-// | all others                                  | GJK apart, EPA overlapping, Newton's method then   |
+// | all others                                  | rough direction, Newton's method and proof; else   |
+// |                                             | GJK apart, EPA overlapping, Newton's method then   |
 // A ball of radius r added to a core lowers every gap by r, so only cores are compared. Always succeeds.
 #include "collide/narrow.h"
 

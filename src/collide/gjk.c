@@ -4,11 +4,10 @@
 // |v| bounds the distance from above, v.w/|v| with w the support point of D along -v from below; the
 // difference is the error reported. Of each simplex all sub-simplices that hold the newest point are tried: 8
 // at most, each by determinants, and the nearest feasible one is kept; slower than Johnson's recursion but
-// without its cases.
-// D may be shrunk about the difference of the centres, so that pairs which overlap a little are apart; v.w/|v|
-// of D as it is then still bounds the true distance from below.
-// Ends: bounds meet within the tolerance, that bound exceeds what is asked for, v stops shrinking, a
-// tetrahedron holds the origin (overlap), or 100 rounds.
+// without its cases. D may be shrunk about the difference of the centres, so that pairs which overlap a
+// little are apart; v.w/|v| of D as it is then still bounds the true distance from below. Ends: bounds meet
+// within the tolerance, that bound exceeds what is asked for, v stops shrinking, a tetrahedron holds the
+// origin (overlap), or 100 rounds.
 #include "collide/narrow.h"
 
 #define ROUNDS 100

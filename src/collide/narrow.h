@@ -55,8 +55,8 @@ void cr__prove(const crConvex* a, const crConvex* b, crClosest* out);
 double cr__box_point(crVec3 h, crVec3 y, crVec3* n, bool* choice);
 // Nearest point of a core's surface to x: signed distance, outward normal. Box, cylinder, cone, ellipsoid.
 bool cr__point(const crConvex* c, crVec3 x, double* distance, crVec3* n, bool* choice);
-// The best separating axis of two boxes: a face's (0 to 2 across A's axes, 3 to 5 across B's) or across two edges,
-// what it is not is -1.
+// The best separating axis of two boxes: a face's (0 to 2 across A's axes, 3 to 5 across B's) or across two
+// edges, what it is not is -1.
 typedef struct crBoxAxis {
     double gap;
     crVec3 n;
@@ -64,8 +64,8 @@ typedef struct crBoxAxis {
     int edge_a, edge_b;
 } crBoxAxis;
 crBoxAxis cr__box_axis(const crConvex* a, const crConvex* b, double bias);
-// All of it: radii added, pieces in either order. Gaps beyond reach may be given as a bound from below that is
-// beyond it too, without witness.
+// All of it: radii added, pieces in either order. Gaps beyond reach may be given as a bound from below that
+// is beyond it too, without witness.
 void cr__closest(const crConvex* a, const crConvex* b, double reach, crClosest* out);
 
 // n.b - n.a at the support points: a lower bound of the cores' gap for every unit n

@@ -5,8 +5,8 @@
 // n, and Glocker's (2001) eq. 2.10, t.(b - a) = 0 for both tangents, is the stationarity of s on the sphere.
 // Edges, caps, sides and slopes add kinks: circles n.e = k (k = 0 for an edge or the side of a cylinder) and
 // single normals (caps, faces). Near the start every nearby kink, pair of kinks and the smooth case is
-// solved, and the n with the largest s is kept. Any n is a lower bound of the gap, so this never makes an
-// answer worse.
+// solved, most conditions first, and the n with the largest s is kept; the first that is proved ends it. Any
+// n is a lower bound of the gap, so this never makes an answer worse.
 #include "collide/narrow.h"
 
 #define NEAR  1e-3  // kinks this close to the start are tried
@@ -234,7 +234,8 @@ static bool settled(const crConvex* a, const crConvex* b, const Best* best, crCl
     return out->error <= (best->gap > 0.0 ? CR__APART : CR__DEPTH) * cr__pair_scale(a, b);
 }
 
-// most conditions first: of equals the first one stands, so that n lies on a kink exactly where it nearly does
+// most conditions first: of equals the first one stands, so that n lies on a kink exactly where it nearly
+// does
 static bool improve(const crConvex* a, const crConvex* b, double near, Best* best, crClosest* out) {
     Kinks s = {.circles = 0};
     Best start = *best;

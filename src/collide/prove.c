@@ -6,11 +6,11 @@
 //
 //     s(m) <= (g + drop) cos(beta) - rho sin(beta),        beta <= 90 degrees.
 //
-// Apart, the corner of the w_i that the line goes through is drop above g at most: the gap is known within that.
-// Overlapping, s(m) <= g + drop while |g| tan(beta / 2) <= rho, and s(m) <= g where drop <= (rho - |g| tan(beta
-// / 2)) tan(beta): a narrow ring covers small angles, a wide one the rest up to 90 degrees, and the difference of the
-// centres what is behind. Points come from support points along directions near n, which run around the line
-// in order. Fails: error = INFINITY where the points do not show it.
+// Apart, the corner of the w_i that the line goes through is drop above g at most: the gap is known within
+// that. Overlapping, s(m) <= g + drop while |g| tan(beta / 2) <= rho, and s(m) <= g where drop <= (rho - |g|
+// tan(beta / 2)) tan(beta): a narrow ring covers small angles, a wide one the rest up to 90 degrees, and the
+// difference of the centres what is behind. Points come from support points along directions near n, which
+// run around the line in order. Fails: error = INFINITY where the points do not show it.
 #include "collide/narrow.h"
 
 #define SIDES   4

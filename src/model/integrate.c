@@ -66,7 +66,10 @@ static crQuat spin(const crBody* body, double h, crQuat q, double* omega) {
 static void advance_free(const crBody* body, double h, const double* v, crQuat after, double* q) {
     crQuat before = cr__load_quat(q + 3);
     crVec3 p = cr_madd(cr__load_vec(q), h, cr__load_vec(v));
-    crVec3 arm = cr_sub(cr_quat_rotate(before, body->com), cr_quat_rotate(after, body->com));
+    crVec3 arm = cr_vec3(0, 0, 0);
+    if (!cr__centred(body)) {
+        arm = cr_sub(cr_quat_rotate(before, body->com), cr_quat_rotate(after, body->com));
+    }
     cr__store_vec(cr_add(p, arm), q);
     cr__store_quat(after, q + 3);
 }

@@ -18,9 +18,8 @@ static inline void cr__single_kinematics(const crBody* body, int i, const double
     if (memcmp(known, q, 7 * sizeof *q) == 0) return;
     memcpy(known, q, 7 * sizeof *q);
     crPose pose = {cr__load_vec(q), cr_quat_normalize(cr__load_quat(q + 3))};
-    bool centred = body->com.x == 0.0 && body->com.y == 0.0 && body->com.z == 0.0;
     d->pose[i] = pose;
-    d->com[i] = d->origin[i] = centred ? pose.p : cr_pose_point(pose, body->com);
+    d->com[i] = d->origin[i] = cr__centred(body) ? pose.p : cr_pose_point(pose, body->com);
     const double I = body->principal[0];
     d->inertia[i] =
         cr__single_round(body) ? (crSym3){I, 0.0, 0.0, I, 0.0, I} : cr__sym3_rotate(pose.q, body->inertia);

@@ -97,6 +97,10 @@ static inline void cr__store_quat(crQuat a, double* q) {
     q[3] = a.z;
 }
 static inline crVec3 cr__load_vec(const double* x) { return cr_vec3(x[0], x[1], x[2]); }
+static inline bool cr__centred(const crBody* body) {
+    return body->com.x == 0.0 && body->com.y == 0.0 && body->com.z == 0.0;
+}
+
 // whether all of them are numbers: 0 x is 0 for nothing else
 static inline bool cr__finite(const double* x, int count) {
     double even = 0.0, odd = 0.0;

@@ -14,8 +14,11 @@
 
 #include "linalg/semidefinite.h"
 
-#define BLOCKED_TOL 1e-12  // of the diagonal of W that joints leave
-#define SOLVED_TOL  1e-10  // residual of a complementarity solve that counts as solved
+#define BLOCKED_TOL      1e-12  // of the diagonal of W that joints leave
+#define SOLVED_TOL       1e-10  // residual of a complementarity solve that counts as solved
+#define EXACT_TOL        1e-13  // what is tried first
+#define EXACT_ITERATIONS 150
+#define MORE_ITERATIONS  3000
 
 static crStatus out_of_memory(crError* error) {
     return cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
@@ -349,9 +352,10 @@ crProblem cr__impact_problem(const crImpact* impact, const double* u) {
 
 crStatus cr__impact_solve(const crImpact* impact, const crProblem* problem, double* p, crRuleReport* report,
                           crError* error) {
-    static const crSolverParams exact = {.tol = 1e-13};
+    crSolverParams params = {.tol = EXACT_TOL, .max_iterations = EXACT_ITERATIONS};
     crSolver solver = impact->params.solver;
-    if (solver.solve == NULL) solver = cr_solver_auto(&exact);
+    bool own = solver.solve == NULL;
+    if (own) solver = cr_solver_auto(&params);
     // later stages start nearly at rest: they are judged by the speeds of the impact, not by their own
     double size = 0.0;
     for (int i = 0; i < problem->rows; i++) {
@@ -359,6 +363,12 @@ crStatus cr__impact_solve(const crImpact* impact, const crProblem* problem, doub
     }
     double tol = size > 0.0 ? SOLVED_TOL * fmax(1.0, impact->speed / sqrt(size)) : SOLVED_TOL;
     crStatus status = cr_solver_run(&solver, problem, tol, impact->arena, p, &report->solve, error);
+    bool over = report->solve.outcome == CR_OUTCOME_SOLVED || report->solve.outcome == CR_OUTCOME_INFEASIBLE;
+    if (status == CR_OK && own && !over) {
+        // what resists gets more time, for what counts as solved
+        params = (crSolverParams){.tol = 0.1 * tol, .max_iterations = MORE_ITERATIONS};
+        status = cr_solver_run(&solver, problem, tol, impact->arena, p, &report->solve, error);
+    }
     if (status == CR_OK && report->solve.outcome != CR_OUTCOME_SOLVED) {
         report->outcome = report->solve.outcome;
     }

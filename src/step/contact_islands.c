@@ -90,7 +90,7 @@ static void list_chunk(void* ctx, int begin, int end) {
         to->point = c->point.point;
         to->normal = c->point.normal;
         to->E = cr_madd(given_velocity(step, c), b, to->normal);
-        if (warm != NULL) to->P = cr_scale(list->h, warm->force);
+        if (warm != NULL) to->P = cr__in_cone(to, cr_scale(list->h, warm->force));
         if (list->fresh != NULL && !list->fresh[i]) to->P = c->impulse;
         s->index[at] = i;
         s->b[at++] = b;

@@ -90,8 +90,10 @@ static crVec3 velocity_of(const crStep* step, const crNear* pair, bool late, crV
     const crDynamics* d = &step->dynamics;
     int a = pair->body_a, b = pair->body_b;
     if (late) return cr_sub(cr__step_velocity_now(step, b, x), cr__step_velocity_now(step, a, x));
-    crVec3 u = cr__twist_at(d->twist[b], cr_sub(x, d->origin[b]));
-    return cr_sub(u, cr__twist_at(d->twist[a], cr_sub(x, d->origin[a])));
+    crVec3 u = cr_vec3(0, 0, 0);
+    if (b != CR_WORLD) u = cr__twist_at(d->twist[b], cr_sub(x, d->origin[b]));
+    if (a != CR_WORLD) u = cr_sub(u, cr__twist_at(d->twist[a], cr_sub(x, d->origin[a])));
+    return u;
 }
 
 crMat3 cr__step_frame(const crStep* step, const crStepContact* c) {

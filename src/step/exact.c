@@ -13,15 +13,17 @@
 #define TIGHTER   0.01  // tolerance for an answer that left its cones
 #define LEAST_TOL 1e-13
 #define MECHANISM 20000  // iterations for islands with trees, loops or other friction
-#define SMALL     16     // blocks of an island that costs little whatever it needs
+#define LEAST     60     // for others, whatever their size
 
-// what a solver may spend on an island, however it resists: iterations of all its stages. The tolerance stays
-// in fast too: what is solved to rounding needs no second look in the next step
+// what a solver may spend on an island, however it resists: iterations of all its stages, the fewer the more
+// each of them costs. The tolerance stays in fast too: what is solved to rounding needs no second look in the
+// next step
 static crSolverParams limits(const crStepSettings* settings, bool general, int blocks) {
-    static const int most[] = {60, 400, 20000};
+    static const int work[] = {2000, 3000, 30000};  // iterations times blocks
+    int most = work[settings->quality] / blocks;
     crSolverParams params = cr_solver_params();
     params.tol = AIM * cr_step_tol(settings);
-    params.max_iterations = general || blocks <= SMALL ? MECHANISM : most[settings->quality];
+    params.max_iterations = general ? MECHANISM : most > LEAST ? most : LEAST;
     return params;
 }
 
@@ -181,14 +183,6 @@ static void start_packed(crStep* step, const crIslandSolve* s) {
     }
 }
 
-// what a solver left outside the cone, because it ran out of iterations
-static crVec3 in_cone(const crPackedContact* c, crVec3 P) {
-    double pn = fmax(0.0, cr_dot(c->normal, P));
-    crVec3 pt = cr_madd(P, -cr_dot(c->normal, P), c->normal);
-    double size = cr_norm(pt), limit = c->mu * pn;
-    return cr_madd(size > limit ? cr_scale(limit / size, pt) : pt, pn, c->normal);
-}
-
 // their impulses, and no rows any more
 static void return_packed(crStep* step, const crIslandSolve* s) {
     for (int i = 0; i < s->count; i++) {
@@ -201,7 +195,7 @@ static void return_packed(crStep* step, const crIslandSolve* s) {
             P = cr_madd(P, step->p[c->row + r], cr_mat3_column(F, r));
             step->p[c->row + r] = 0.0;
         }
-        s->contact[i].P = in_cone(&s->contact[i], P);
+        s->contact[i].P = cr__in_cone(&s->contact[i], P);
         c->row = -1;
     }
 }

@@ -2,10 +2,10 @@
 //
 // Bodies fly from where they are: com + v t + a t^2/2 with a their fall where they are in the air, 0 where
 // something carries them; rotation by exp(omega t); bodies in a tree along the screw of their velocity. A
-// pair that is apart is advanced conservatively, t += gap / (bound of the speed at which its gap closes along
-// the present normal), so nothing is passed through; once a Newton step from there finds overlap, the time between is bracketed and found by
-// regula falsi. A pair that touches already is watched point by point: a point whose parabola gap + s t + a_n
-// t^2/2 reaches zero at more than the threshold.
+// pair that is apart is advanced conservatively, t += gap / (bound of the speed at which the gap closes along
+// the present normal), so nothing is passed through; once a Newton step from there finds overlap, the time
+// between is bracketed and found by regula falsi. A pair that touches already is watched point by point: a
+// point whose parabola gap + s t + a_n t^2/2 reaches zero at more than the threshold.
 // Fails: after 200 steps a grazing pair counts as passing; what it hides is left to the contact solve.
 #include "step/cache.h"
 

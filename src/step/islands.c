@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include "model/spatial.h"
-
 #define ROWS 100  // small islands, where Newton's method takes all units at once
 
 static int find(int* parent, int i) {
@@ -22,14 +20,6 @@ static void join(const crModel* model, int* parent, int a, int b) {
     if (!cr__moves(model, a) || !cr__moves(model, b)) return;
     int x = find(parent, model->bodies[a].root), y = find(parent, model->bodies[b].root);
     parent[x > y ? x : y] = x > y ? y : x;
-}
-
-int cr__island_of_contact(const crStep* step, const crIslands* islands, const crStepContact* c) {
-    return islands->of_body[cr__moves(step->model, c->body_b) ? c->body_b : c->body_a];
-}
-
-bool cr__step_packed(const crStep* step, const crIslands* islands, const crStepContact* c) {
-    return c->packable && !islands->by_rows[cr__island_of_contact(step, islands, c)];
 }
 
 // islands that the packed solver cannot take by itself: bodies of trees and loops

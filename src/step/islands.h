@@ -2,6 +2,7 @@
 #ifndef CAROM_STEP_ISLANDS_H
 #define CAROM_STEP_ISLANDS_H
 
+#include "model/spatial.h"
 #include "step/step.h"
 
 typedef struct crIslands {
@@ -15,8 +16,13 @@ typedef struct crIslands {
 // Islands of the contacts for which takes[i] is set, loops, and trees; numbered in the order of their first
 // body.
 crStatus cr__step_islands(crStep* step, const bool* takes, crIslands* islands);
+static inline int cr__island_of_contact(const crStep* step, const crIslands* islands,
+                                        const crStepContact* c) {
+    return islands->of_body[cr__moves(step->model, c->body_b) ? c->body_b : c->body_a];
+}
 // Whether a contact is swept in packed form: a packable one, but in small islands with others all are rows.
-bool cr__step_packed(const crStep* step, const crIslands* islands, const crStepContact* contact);
-int cr__island_of_contact(const crStep* step, const crIslands* islands, const crStepContact* contact);
+static inline bool cr__step_packed(const crStep* step, const crIslands* islands, const crStepContact* c) {
+    return c->packable && !islands->by_rows[cr__island_of_contact(step, islands, c)];
+}
 
 #endif

@@ -107,4 +107,14 @@ void cr__step_apply(crStep* step, int count, const int* index, const crPackedCon
 // Events of contacts that begin, and the forces to start from next time.
 crStatus cr__step_keep(crStep* step, crError* error);
 
+// P, or what is nearest along it in the cone of c: a solver that ran out of iterations leaves it outside, and
+// so does a normal that turned since
+static inline crVec3 cr__in_cone(const crPackedContact* c, crVec3 P) {
+    double pn = cr_dot(c->normal, P);
+    crVec3 pt = cr_madd(P, -pn, c->normal);
+    double size2 = cr_dot(pt, pt), limit = pn > 0.0 ? c->mu * pn : 0.0;
+    if (pn >= 0.0 && size2 <= limit * limit) return P;
+    return cr_madd(size2 > 0.0 ? cr_scale(limit / sqrt(size2), pt) : pt, pn > 0.0 ? pn : 0.0, c->normal);
+}
+
 #endif

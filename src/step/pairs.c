@@ -31,7 +31,8 @@ double cr__step_speed(const crStep* step, const double* v, int i) {
 // speed by v of a body whose carrier, where it has one, came before it; fields of trees are kept in `of`
 static double next_speed(const crStep* step, const double* v, int i, crTwist* of) {
     const crBody* body = &step->model->bodies[i];
-    if (body->single) return cr__step_speed(step, v, i);
+    v = body->single ? v + body->v : v;
+    if (body->single) return cr_norm(cr__load_vec(v)) + cr_norm(cr__load_vec(v + 3)) * step->size[i];
     const crDynamics* d = &step->dynamics;
     crTwist twist = cr__moves(step->model, body->parent) ? of[body->parent] : d->given[i];
     for (int j = body->v; j < body->v + body->nv; j++) {

@@ -118,6 +118,12 @@ export default {
     await tab.waitForFunction(() => document.getElementById("play").textContent === "Play");
     for (const name of ["paths", "names", "contacts", "impulses"]) await tab.locator(`#scene label:text-is('${name}') input`).click();
     await tab.keyboard.press("r");
+    const canvas = tab.locator("#scene .stage canvas");
+    await tab.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    const before = await canvas.evaluate((c) => c.toDataURL());
+    await canvas.focus();
+    await tab.keyboard.press("ArrowLeft");
+    await tab.waitForFunction((seen) => document.querySelector("#scene .stage canvas").toDataURL() !== seen, before);
     calm(tab);
     return tab;
   },
