@@ -22,12 +22,11 @@ CR_LANE crLane lane_all(double x) { return (crLane){x, x, x, x}; }
 CR_LANE crLane lane_gather(const double* z, const int* at) {
     return (crLane){z[at[0]], z[at[1]], z[at[2]], z[at[3]]};
 }
-CR_LANE void lane_scatter(double* z, const int* at, int lanes, crLane a) {
-    z[at[0]] = a[0];
-    if (lanes > 1) z[at[1]] = a[1];
-    if (lanes > 2) z[at[2]] = a[2];
-    if (lanes > 3) z[at[3]] = a[3];
-}
+// evens and odds of pairs of two, halves of two: what a transposition is made of
+CR_LANE crLane lane_evens(crLane a, crLane b) { return (crLane){a[0], b[0], a[2], b[2]}; }
+CR_LANE crLane lane_odds(crLane a, crLane b) { return (crLane){a[1], b[1], a[3], b[3]}; }
+CR_LANE crLane lane_firsts(crLane a, crLane b) { return (crLane){a[0], a[1], b[0], b[1]}; }
+CR_LANE crLane lane_lasts(crLane a, crLane b) { return (crLane){a[2], a[3], b[2], b[3]}; }
 CR_LANE crMask lane_less(crLane a, crLane b) { return (crMask)(a < b); }
 CR_LANE crMask lane_at_most(crLane a, crLane b) { return (crMask)(a <= b); }
 CR_LANE crLane lane_select(crMask m, crLane a, crLane b) {
@@ -48,9 +47,6 @@ CR_LANE void lane_store(double* x, crLane a) { *x = a; }
 CR_LANE crMask mask_load(const int64_t* x) { return *x; }
 CR_LANE crLane lane_all(double x) { return x; }
 CR_LANE crLane lane_gather(const double* z, const int* at) { return z[*at]; }
-CR_LANE void lane_scatter(double* z, const int* at, int lanes, crLane a) {
-    if (lanes > 0) z[*at] = a;
-}
 CR_LANE crMask lane_less(crLane a, crLane b) { return -(crMask)(a < b); }
 CR_LANE crMask lane_at_most(crLane a, crLane b) { return -(crMask)(a <= b); }
 CR_LANE crLane lane_select(crMask m, crLane a, crLane b) { return m != 0 ? a : b; }
@@ -73,14 +69,6 @@ CR_LANE void lane3_store(double* x, crLane3 a) {
     lane_store(x, a.x);
     lane_store(x + CR_LANES, a.y);
     lane_store(x + 2 * CR_LANES, a.z);
-}
-CR_LANE crLane3 lane3_gather(const double* z, const int* at) {
-    return lane3(lane_gather(z, at), lane_gather(z + 1, at), lane_gather(z + 2, at));
-}
-CR_LANE void lane3_scatter(double* z, const int* at, int lanes, crLane3 a) {
-    lane_scatter(z, at, lanes, a.x);
-    lane_scatter(z + 1, at, lanes, a.y);
-    lane_scatter(z + 2, at, lanes, a.z);
 }
 CR_LANE crLane3 lane3_add(crLane3 a, crLane3 b) { return lane3(a.x + b.x, a.y + b.y, a.z + b.z); }
 CR_LANE crLane3 lane3_sub(crLane3 a, crLane3 b) { return lane3(a.x - b.x, a.y - b.y, a.z - b.z); }
@@ -111,5 +99,50 @@ CR_LANE crLane3 lane3_sym_mul(const double* S, crLane3 a) {
     crLane zz = lane_load(S + 5 * CR_LANES);
     return lane3(lane3_dot(r, a), r.y * a.x + yy * a.y + yz * a.z, r.z * a.x + yz * a.y + zz * a.z);
 }
+
+// Six numbers of a body, and two that are zero, from and to their place in z.
+#if CR_WIDTH > 1
+CR_LANE void row_gather(const double* z, const int* at, crLane3* v, crLane3* w) {
+    const double *z0 = z + at[0], *z1 = z + at[1], *z2 = z + at[2], *z3 = z + at[3];
+    crLane a = lane_load(z0), b = lane_load(z1), c = lane_load(z2), d = lane_load(z3);
+    crLane xz = lane_evens(a, b), yw = lane_odds(a, b), xz2 = lane_evens(c, d), yw2 = lane_odds(c, d);
+    *v = lane3(lane_firsts(xz, xz2), lane_firsts(yw, yw2), lane_lasts(xz, xz2));
+    w->x = lane_lasts(yw, yw2);
+    a = lane_firsts(lane_load(z0 + 4), lane_load(z2 + 4));
+    b = lane_firsts(lane_load(z1 + 4), lane_load(z3 + 4));
+    w->y = lane_evens(a, b);
+    w->z = lane_odds(a, b);
+}
+CR_LANE void row_scatter(double* z, const int* at, int lanes, crLane3 v, crLane3 w) {
+    crLane a = lane_evens(v.x, v.y), b = lane_odds(v.x, v.y), zero = lane_all(0.0);
+    crLane c = lane_evens(v.z, w.x), d = lane_odds(v.z, w.x);
+    crLane e = lane_evens(w.y, w.z), f = lane_odds(w.y, w.z);
+    lane_store(z + at[0], lane_firsts(a, c));
+    lane_store(z + at[0] + 4, lane_firsts(e, zero));
+    if (lanes > 1) {
+        lane_store(z + at[1], lane_firsts(b, d));
+        lane_store(z + at[1] + 4, lane_firsts(f, zero));
+    }
+    if (lanes > 2) {
+        lane_store(z + at[2], lane_lasts(a, c));
+        lane_store(z + at[2] + 4, lane_lasts(e, zero));
+    }
+    if (lanes > 3) {
+        lane_store(z + at[3], lane_lasts(b, d));
+        lane_store(z + at[3] + 4, lane_lasts(f, zero));
+    }
+}
+#else
+CR_LANE void row_gather(const double* z, const int* at, crLane3* v, crLane3* w) {
+    *v = lane3(z[*at], z[*at + 1], z[*at + 2]);
+    *w = lane3(z[*at + 3], z[*at + 4], z[*at + 5]);
+}
+CR_LANE void row_scatter(double* z, const int* at, int lanes, crLane3 v, crLane3 w) {
+    const double a[6] = {v.x, v.y, v.z, w.x, w.y, w.z};
+    for (int k = 0; lanes > 0 && k < 6; k++) {
+        z[*at + k] = a[k];
+    }
+}
+#endif
 
 #endif

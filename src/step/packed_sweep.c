@@ -136,14 +136,12 @@ CR_LANE void sweep_group(const crPacked* p, const crGroup* g, bool round, int l)
     crLane sb = lane_load(hot), sa = lane_load(hot + CR_LANES);
     crLane zero = lane_all(0.0), change = zero, along = zero;
     crLane3 none = lane3(zero, zero, zero), va = none, wa = none;
-    crLane3 vb = lane3_gather(p->z, at_b), wb = lane3_gather(p->z + 3, at_b);
+    crLane3 vb, wb;
+    row_gather(p->z, at_b, &vb, &wb);
     crMask live = mask_load(p->live + index);
     crLane beta = lane_gather(p->beta, g->island + l);
     crMask goes_on = lane_less(zero, beta);
-    if (g->two) {
-        va = lane3_gather(p->z, at_a);
-        wa = lane3_gather(p->z + 3, at_a);
-    }
+    if (g->two) row_gather(p->z, at_a, &va, &wa);
     double* slot = p->hot + g->hot + 2 * CR_LANES + l;
     for (int k = 0; k < g->slots; k++) {
         const double *Kb = slot + CR_AT_K * CR_LANES, *Ka = Kb + (round ? CR_K_ROUND : CR_K) * CR_LANES;
@@ -177,12 +175,8 @@ CR_LANE void sweep_group(const crPacked* p, const crGroup* g, bool round, int l)
         cold += CR_LANES * CR_COLD;
         direction += CR_LANES * 3;
     }
-    lane3_scatter(p->z, at_b, lanes, vb);
-    lane3_scatter(p->z + 3, at_b, lanes, wb);
-    if (g->two) {
-        lane3_scatter(p->z, at_a, lanes, va);
-        lane3_scatter(p->z + 3, at_a, lanes, wa);
-    }
+    row_scatter(p->z, at_b, lanes, vb, wb);
+    if (g->two) row_scatter(p->z, at_a, lanes, va, wa);
     lane_store(p->change + index, change);
     lane_store(p->along + index, along);
 }
