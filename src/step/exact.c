@@ -19,7 +19,7 @@
 // each of them costs. The tolerance stays in fast too: what is solved to rounding needs no second look in the
 // next step
 static crSolverParams limits(const crStepSettings* settings, bool general, int blocks) {
-    static const int work[] = {2000, 3000, 30000};  // iterations times blocks
+    static const int work[] = {2000, 40000, 200000};  // iterations times blocks
     int most = work[settings->quality] / blocks;
     crSolverParams params = cr_solver_params();
     params.tol = AIM * cr_step_tol(settings);
