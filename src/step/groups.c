@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "step/cache.h"
+#include "step/forest.h"
 
 void cr__step_sort(int* items, int count) {
     // heap sort: no memory, and no bad case
@@ -34,18 +35,9 @@ void cr__step_sort(int* items, int count) {
     }
 }
 
-static int find(int* parent, int i) {
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
 static void unite(const crModel* model, int* parent, int a, int b) {
     if (!cr__moves(model, a) || !cr__moves(model, b)) return;
-    int ra = find(parent, a), rb = find(parent, b);
-    if (ra != rb) parent[ra > rb ? ra : rb] = ra > rb ? rb : ra;
+    cr__forest_join(parent, a, b);
 }
 
 // trees and loops of the part
@@ -121,7 +113,7 @@ void cr__step_groups_join(crStep* step, double left) {
     // the first body of a group comes first, so its ring exists when the others enter it
     for (int k = 0; k < step->part_count; k++) {
         int b = step->part[k];
-        int head = group[b] = find(group, b);
+        int head = group[b] = cr__forest_find(group, b);
         cache->next[b] = b;
         if (head == b) continue;
         cache->next[b] = cache->next[head];
@@ -205,7 +197,7 @@ void cr__step_reachable(const crStep* step, int* islands) {
     }
     for (int k = 0; k < step->part_count; k++) {
         int b = step->part[k];
-        islands[b] = find(islands, b);
+        islands[b] = cr__forest_find(islands, b);
     }
 }
 
@@ -221,12 +213,12 @@ crStatus cr__step_find_plain(crStep* step, int* islands, crError* error) {
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
         int b = cr__moves(model, c->body_a) ? c->body_a : c->body_b;
-        if (c->bounces) bounces[find(islands, b)] = true;
+        if (c->bounces) bounces[cr__forest_find(islands, b)] = true;
     }
     memset(cache->plain, 1, (size_t)model->nb * sizeof *cache->plain);
     for (int k = 0; k < step->part_count; k++) {
         int b = step->part[k];
-        if (cr__moves(model, b)) cache->plain[b] = !bounces[find(islands, b)];
+        if (cr__moves(model, b)) cache->plain[b] = !bounces[cr__forest_find(islands, b)];
     }
     for (int i = 0; i < step->contact_count; i++) {
         crStepContact* c = &step->contacts[i];

@@ -13,21 +13,13 @@
 #include <string.h>
 
 #include "step/cache.h"
+#include "step/forest.h"
 
 #define FEW 64  // contacts of a cluster that is always taken as a whole
 
-static int find(int* parent, int i) {
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
 static void unite(const crModel* model, int* parent, int a, int b) {
     if (!cr__moves(model, a) || !cr__moves(model, b)) return;
-    int ra = find(parent, model->bodies[a].root), rb = find(parent, model->bodies[b].root);
-    if (ra != rb) parent[ra > rb ? ra : rb] = ra > rb ? rb : ra;
+    cr__forest_join(parent, model->bodies[a].root, model->bodies[b].root);
 }
 
 bool cr__step_touches(const crStep* step, const crStepContact* c) {
@@ -44,7 +36,7 @@ bool cr__step_closes_fast(const crStep* step, const crStepContact* c) {
 // of a touching contact: one of its bodies moves
 static int cluster_of(const crModel* model, int* parent, const crStepContact* c) {
     int body = cr__moves(model, c->body_a) ? c->body_a : c->body_b;
-    return find(parent, model->bodies[body].root);
+    return cr__forest_find(parent, model->bodies[body].root);
 }
 
 static void find_clusters(const crStep* step, int* parent) {
@@ -283,7 +275,8 @@ static void take_all(const crStep* step, int* parent, Reach* reach) {
     }
     for (int k = 0; k < step->part_count; k++) {
         int b = step->part[k];
-        reach->inside[b] = cr__moves(model, b) && find(parent, model->bodies[b].root) == reach->root;
+        reach->inside[b] =
+            cr__moves(model, b) && cr__forest_find(parent, model->bodies[b].root) == reach->root;
     }
 }
 
@@ -322,7 +315,7 @@ static bool divides(const crStep* step, int* parent, int root) {
     }
     for (int k = 0; k < step->part_count && contacts > FEW; k++) {
         const crBody* body = &model->bodies[step->part[k]];
-        bool own = cr__moves(model, step->part[k]) && find(parent, body->root) == root;
+        bool own = cr__moves(model, step->part[k]) && cr__forest_find(parent, body->root) == root;
         if (own && (!body->single ||
                     step->cache->first_tie[step->part[k]] < step->cache->first_tie[step->part[k] + 1]))
             return false;

@@ -5,21 +5,13 @@
 
 #include <string.h>
 
+#include "step/forest.h"
+
 #define ROWS 100  // small islands, where Newton's method takes all units at once
 
-static int find(int* parent, int i) {
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
-// the smaller index leads, so numbers do not depend on the order of contacts
 static void join(const crModel* model, int* parent, int a, int b) {
     if (!cr__moves(model, a) || !cr__moves(model, b)) return;
-    int x = find(parent, model->bodies[a].root), y = find(parent, model->bodies[b].root);
-    parent[x > y ? x : y] = x > y ? y : x;
+    cr__forest_join(parent, model->bodies[a].root, model->bodies[b].root);
 }
 
 // islands that the packed solver cannot take by itself: bodies of trees and loops
@@ -59,7 +51,7 @@ static void add_contacts(const crStep* step, const bool* takes, int* parent, crI
 static void number(const crStep* step, int* parent, bool* touched, crIslands* islands) {
     const crModel* model = step->model;
     for (int i = 0; i < model->nb; i++) {
-        if (touched[i] && cr__moves(model, i)) touched[find(parent, model->bodies[i].root)] = true;
+        if (touched[i] && cr__moves(model, i)) touched[cr__forest_find(parent, model->bodies[i].root)] = true;
     }
     for (int i = 0; i < model->nb; i++) {
         int rows = islands->rows[i];
@@ -67,7 +59,7 @@ static void number(const crStep* step, int* parent, bool* touched, crIslands* is
         islands->of_body[i] = -1;
         if (!cr__moves(model, i)) continue;
         // parents come first, so the leader has its number already
-        int leader = find(parent, model->bodies[i].root);
+        int leader = cr__forest_find(parent, model->bodies[i].root);
         if (!touched[leader]) continue;
         int island = leader == i ? islands->count++ : islands->of_body[leader];
         islands->of_body[i] = island;

@@ -17,6 +17,7 @@
 
 #include "model/spatial.h"
 #include "step/cache.h"
+#include "step/forest.h"
 #include "step/islands.h"
 #include "step/packed_solve.h"
 
@@ -269,14 +270,6 @@ static crStatus find_near(Pass* pass) {
     return status;
 }
 
-static int find(int* parent, int i) {
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
 // contacts of the islands in which something is too deep, in front; their number
 static int keep_violated(const Pass* pass, int* parent, bool* deep) {
     const crModel* model = pass->step->model;
@@ -287,23 +280,22 @@ static int keep_violated(const Pass* pass, int* parent, bool* deep) {
     for (int i = 0; i < pass->count; i++) {
         const crPackedContact* c = &pass->near[i].at;
         if (!cr__moves(model, c->body_a) || !cr__moves(model, c->body_b)) continue;
-        int a = find(parent, c->body_a), b = find(parent, c->body_b);
-        parent[a > b ? a : b] = a > b ? b : a;
+        cr__forest_join(parent, c->body_a, c->body_b);
     }
     double slack = 1.0 + pass->step->settings.position_tol;
     for (int i = 0; i < pass->count; i++) {
         const Near* near = &pass->near[i];
         int body = cr__moves(model, near->at.body_b) ? near->at.body_b : near->at.body_a;
-        if (near->of != NULL && -near->gap > slack * near->delta) deep[find(parent, body)] = true;
+        if (near->of != NULL && -near->gap > slack * near->delta) deep[cr__forest_find(parent, body)] = true;
     }
     int kept = 0;
     for (int i = 0; i < pass->count; i++) {
         const Near* near = &pass->near[i];
         int body = cr__moves(model, near->at.body_b) ? near->at.body_b : near->at.body_a;
-        if (deep[find(parent, body)]) pass->near[kept++] = *near;
+        if (deep[cr__forest_find(parent, body)]) pass->near[kept++] = *near;
     }
     for (int i = 0; i < model->nb; i++) {
-        parent[i] = find(parent, i);
+        parent[i] = cr__forest_find(parent, i);
     }
     return kept;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "step/cache.h"
+#include "step/forest.h"
 
 static uint64_t seal_of(const crStep* step, int b) {
     const crBody* body = &step->model->bodies[b];
@@ -98,14 +99,6 @@ crStatus cr__step_wake_touched(crStep* step, bool* woke, crError* error) {
         status = cr__step_wake(step, body, error);
     }
     return status;
-}
-
-static int find(int* parent, int i) {
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
 }
 
 // the driven body each one touches; with two, it does not rest
@@ -208,7 +201,7 @@ crStatus cr__step_fall_asleep(crStep* step, double h, int* islands, crError* err
     double* rest = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *rest);
     if (rest == NULL) return cr__step_memory(error);
     for (int k = 0; k < cache->whole_count; k++) {
-        islands[cache->whole[k]] = find(islands, cache->whole[k]);
+        islands[cache->whole[k]] = cr__forest_find(islands, cache->whole[k]);
     }
     find_rest(step, h, islands, rest);
     crStatus status = put_to_sleep(step, islands, rest, error);
