@@ -354,6 +354,7 @@ static void check_state(Soak* s) {
 // quaternions, which every step begins with lengths of 1
 static void check_blow_up(Soak* s) {
     static const double bad[] = {1e12, -1e300, (double)INFINITY, (double)NAN};
+    if (s->model->nv == 0) return;  // every body was taken out
     crState* state = cr_world_state(s->world);
     size_t nq = (size_t)s->model->nq * sizeof(double), nv = (size_t)s->model->nv * sizeof(double);
     double time = state->time, *q = malloc(nq), *v = malloc(nv);
