@@ -1,6 +1,8 @@
 // tasks.c - loops shared by threads: one ticket counter, bounded spinning, then sleep.
 //
-// A ticket is (job, next chunk) in one word. Threads take chunks by compare-and-swap, so a thread that wakes
+// A ticket is (job, chunks taken from the end, chunks taken from the front) in one word. The caller takes from
+// the front and the others from the end, so that in one loop after another over the same things a thread meets
+// what its own cache holds. Threads take chunks by compare-and-swap, so a thread that wakes
 // late can never take a chunk of a job whose fields it has not read: the word has changed (a job is closed
 // before the fields of the next are written) and the swap fails. The caller works too and waits only for
 // chunks that were taken, never for threads that sleep. Every wait spins a bounded number of times and then
@@ -56,27 +58,34 @@ struct crTasks {
     _Atomic(crTaskFn) fn;
     _Atomic(void*) ctx;
     atomic_int count, chunk;
-    _Atomic(uint64_t) ticket;  // job number, then the next chunk in the low half
-    atomic_int done;           // chunks of the job
+    _Atomic(uint64_t) ticket;
+    atomic_int done;  // chunks of the job
     atomic_int sleepers;
     atomic_bool waiting;  // the caller sleeps
     atomic_bool stop;
 };
 
-static uint32_t job_of(uint64_t ticket) { return (uint32_t)(ticket >> 32); }
+// 24 bits for the job, 20 for each end
+#define END    20
+#define CHUNKS ((UINT64_C(1) << END) - 1)  // at most, of one loop
+
+static uint64_t job_of(uint64_t ticket) { return ticket >> 2 * END; }
 
 // takes and runs one chunk of the present job; false where none is left
-static bool run_chunk(crTasks* t) {
+static bool run_chunk(crTasks* t, bool front) {
     uint64_t ticket = atomic_load(&t->ticket);
     while (true) {
         crTaskFn fn = atomic_load_explicit(&t->fn, memory_order_relaxed);
         void* ctx = atomic_load_explicit(&t->ctx, memory_order_relaxed);
         int count = atomic_load_explicit(&t->count, memory_order_relaxed);
         int chunk = atomic_load_explicit(&t->chunk, memory_order_relaxed);
-        int64_t begin = (int64_t)(uint32_t)ticket * chunk;
-        if (begin >= count) return false;
-        if (!atomic_compare_exchange_weak(&t->ticket, &ticket, ticket + 1)) continue;
-        fn(ctx, (int)begin, count - begin < chunk ? count : (int)begin + chunk);
+        int chunks = chunk > 0 ? (count - 1) / chunk + 1 : 0;
+        int before = (int)(ticket & CHUNKS), behind = (int)(ticket >> END & CHUNKS);
+        if (before + behind >= chunks) return false;
+        uint64_t one = front ? 1 : UINT64_C(1) << END;
+        if (!atomic_compare_exchange_weak(&t->ticket, &ticket, ticket + one)) continue;
+        int begin = (front ? before : chunks - 1 - behind) * chunk;
+        fn(ctx, begin, count - begin < chunk ? count : begin + chunk);
         atomic_fetch_add(&t->done, 1);
         if (atomic_load(&t->waiting)) {
             pthread_mutex_lock(&t->lock);
@@ -87,7 +96,7 @@ static bool run_chunk(crTasks* t) {
     }
 }
 
-static void sleep_until_job(crTasks* t, uint32_t seen) {
+static void sleep_until_job(crTasks* t, uint64_t seen) {
     pthread_mutex_lock(&t->lock);
     atomic_fetch_add(&t->sleepers, 1);
     while (job_of(atomic_load(&t->ticket)) == seen && !atomic_load(&t->stop)) {
@@ -100,8 +109,8 @@ static void sleep_until_job(crTasks* t, uint32_t seen) {
 static void* worker(void* arg) {
     crTasks* t = arg;
     while (!atomic_load(&t->stop)) {
-        uint32_t seen = job_of(atomic_load(&t->ticket));
-        while (run_chunk(t)) {}
+        uint64_t seen = job_of(atomic_load(&t->ticket));
+        while (run_chunk(t, false)) {}
         bool idle = true;
         for (int i = 0; i < SPINS && idle; i++) {
             idle = job_of(atomic_load(&t->ticket)) == seen && !atomic_load(&t->stop);
@@ -174,28 +183,28 @@ static void wait_for(crTasks* t, int chunks) {
 }
 
 void cr__tasks_for(crTasks* t, int count, int chunk, crTaskFn fn, void* ctx) {
-    if (t == NULL || count <= chunk) {
+    int chunks = count > 0 ? (count - 1) / chunk + 1 : 0;
+    if (t == NULL || chunks < 2 || (uint64_t)chunks > CHUNKS) {
         for (int i = 0; i < count; i += chunk) {
             fn(ctx, i, count - i < chunk ? count : i + chunk);
         }
         return;
     }
-    int chunks = (count - 1) / chunk + 1;
     // close the last job first: whoever still looks at it must not meet the new fields
-    uint32_t last = job_of(atomic_load(&t->ticket));
-    atomic_store(&t->ticket, (uint64_t)last << 32 | UINT32_MAX);
+    uint64_t last = job_of(atomic_load(&t->ticket));
+    atomic_store(&t->ticket, last << 2 * END | CHUNKS);
     atomic_store_explicit(&t->fn, fn, memory_order_relaxed);
     atomic_store_explicit(&t->ctx, ctx, memory_order_relaxed);
     atomic_store_explicit(&t->count, count, memory_order_relaxed);
     atomic_store_explicit(&t->chunk, chunk, memory_order_relaxed);
     atomic_store(&t->done, 0);
-    atomic_store(&t->ticket, (uint64_t)(last + 1u) << 32);
+    atomic_store(&t->ticket, (last + 1) << 2 * END);
     if (atomic_load(&t->sleepers) > 0) {
         pthread_mutex_lock(&t->lock);
         pthread_cond_broadcast(&t->work);
         pthread_mutex_unlock(&t->lock);
     }
-    while (run_chunk(t)) {}
+    while (run_chunk(t, true)) {}
     wait_for(t, chunks);
 }
 
