@@ -476,15 +476,32 @@ void cr_fit_destroy(crFit* fit) {
     fit->P = NULL;
 }
 
-void cr_fit_compare(const crFit* a, const crFit* b, int rows, double* difference, double* se) {
+void cr_fit_compare_errors(const double* a, const double* b, int count, double* difference, double* se) {
     double sum = 0.0, square = 0.0;
-    for (int i = 0; i < rows; i++) {
-        sum += a->errors[i] - b->errors[i];
+    for (int i = 0; i < count; i++) {
+        sum += a[i] - b[i];
     }
-    *difference = sum / rows;
-    for (int i = 0; i < rows; i++) {
-        double d = a->errors[i] - b->errors[i] - *difference;
+    *difference = sum / count;
+    for (int i = 0; i < count; i++) {
+        double d = a[i] - b[i] - *difference;
         square += d * d;
     }
-    *se = rows > 1 ? sqrt(square / ((double)rows * (rows - 1))) : 0.0;
+    *se = count > 1 ? sqrt(square / ((double)count * (count - 1))) : 0.0;
+}
+
+void cr_fit_compare(const crFit* a, const crFit* b, int rows, double* difference, double* se) {
+    cr_fit_compare_errors(a->errors, b->errors, rows, difference, se);
+}
+
+int cr_fit_rank(const crFit* fits, int count, int* order) {
+    int ranked = 0;
+    for (int i = 0; i < count; i++) {
+        if (fits[i].status != CR_OK) continue;
+        int k = ranked++;
+        for (; k > 0 && fits[order[k - 1]].cv > fits[i].cv; k--) {
+            order[k] = order[k - 1];
+        }
+        order[k] = i;
+    }
+    return ranked;
 }

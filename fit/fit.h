@@ -65,6 +65,12 @@ void cr_fit_destroy(crFit* fit);  // accepts a zeroed struct
 
 // Of two fits of the same rows: mean difference of their cross-validated errors and its standard error.
 void cr_fit_compare(const crFit* a, const crFit* b, int rows, double* difference, double* se);
+void cr_fit_compare_errors(const double* a, const double* b, int count, double* difference, double* se);
+// Indices (count) of the fits whose law applies, best first; returns how many.
+int cr_fit_rank(const crFit* fits, int count, int* order);
+
+// Ends a file that was written, NULL where it could not be opened. Fails: file; what is not whole is removed.
+crStatus cr_fit_close(FILE* file, const char* path, crError* error);
 
 // Fitted laws as a file, and back. rows and skipped are for the reader.
 crStatus cr_fit_write(const char* path, const crFit* const* fits, int count, const crImpacts* impacts,

@@ -7,6 +7,7 @@
 // parameter), out-of-range (a value outside its range), all by line and column.
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "fit/fit.h"
 #include "fit/fit_file.h"
@@ -48,6 +49,18 @@ static void write_law(FILE* file, const crFit* fit) {
     putc('}', file);
 }
 
+crStatus cr_fit_close(FILE* file, const char* path, crError* error) {
+    bool bad = file == NULL || ferror(file);
+    if (file != NULL) bad |= fclose(file) != 0;
+    if (!bad) return CR_OK;
+    crStatus status =
+        cr_error_set(error, CR_ERR_FILE, "out", "out: cannot write %.120s: %s", path, strerror(errno));
+    // a device stays
+    struct stat at;
+    if (file != NULL && stat(path, &at) == 0 && S_ISREG(at.st_mode)) remove(path);
+    return status;
+}
+
 crStatus cr_fit_write(const char* path, const crFit* const* fits, int count, const crImpacts* impacts,
                       crError* error) {
     FILE* file = fopen(path, "w");
@@ -59,10 +72,7 @@ crStatus cr_fit_write(const char* path, const crFit* const* fits, int count, con
         }
         fputs("]}\n", file);
     }
-    bool bad = file == NULL || ferror(file);
-    if (file != NULL) bad |= fclose(file) != 0;
-    if (!bad) return CR_OK;
-    return cr_error_set(error, CR_ERR_FILE, "out", "out: cannot write %.120s: %s", path, strerror(errno));
+    return cr_fit_close(file, path, error);
 }
 
 static crStatus read_parameters(const crJson* law, crFitChoice* choice, crError* error) {

@@ -9,7 +9,6 @@
 // is enough for predictions (motion_predict.h).
 //
 // Fails: file, memory; a file that is not whole is not left behind.
-#include <errno.h>
 #include <string.h>
 
 #include "fit/motion_fit.h"
@@ -101,16 +100,6 @@ void cr_motion_put_settings(FILE* file, const crMotionModel* m) {
     fprintf(file, ",\n \"tree\": %s", m->scene);
 }
 
-static crStatus finish(FILE* file, const char* path, crError* error) {
-    bool bad = file == NULL || ferror(file);
-    if (file != NULL) bad |= fclose(file) != 0;
-    if (!bad) return CR_OK;
-    crStatus status =
-        cr_error_set(error, CR_ERR_FILE, "out", "out: cannot write %.120s: %s", path, strerror(errno));
-    if (file != NULL) remove(path);
-    return status;
-}
-
 crStatus cr_motion_write(const char* path, const crMotionModel* model, const crMotionLaw* const* laws,
                          const crMotionFit* const* fits, int count, crError* error) {
     FILE* file = fopen(path, "w");
@@ -124,7 +113,7 @@ crStatus cr_motion_write(const char* path, const crMotionModel* model, const crM
         }
         fputs("]}\n", file);
     }
-    return finish(file, path, error);
+    return cr_fit_close(file, path, error);
 }
 
 crStatus cr_motion_write_scene(const char* path, const crMotionModel* model, const crMotionFit* fit,
@@ -142,5 +131,5 @@ crStatus cr_motion_write_scene(const char* path, const crMotionModel* model, con
         putc('\n', file);
     }
     cr_json_free(&doc);
-    return finish(file, path, error);
+    return cr_fit_close(file, path, error);
 }

@@ -378,14 +378,18 @@ uint64_t cr_motion_key(const crMotionModel* m, const crMotionOptions* o) {
 
 void cr_motion_compare(const crMotionFit* a, const crMotionFit* b, int tosses, double* difference,
                        double* se) {
-    double sum = 0.0, square = 0.0;
-    for (int i = 0; i < tosses; i++) {
-        sum += a->misfits[i] - b->misfits[i];
+    cr_fit_compare_errors(a->misfits, b->misfits, tosses, difference, se);
+}
+
+int cr_motion_rank(const crMotionFit* fits, int count, int* order) {
+    int ranked = 0;
+    for (int i = 0; i < count; i++) {
+        if (fits[i].status != CR_OK) continue;
+        int k = ranked++;
+        for (; k > 0 && fits[order[k - 1]].cv > fits[i].cv; k--) {
+            order[k] = order[k - 1];
+        }
+        order[k] = i;
     }
-    *difference = sum / tosses;
-    for (int i = 0; i < tosses; i++) {
-        double d = a->misfits[i] - b->misfits[i] - *difference;
-        square += d * d;
-    }
-    *se = tosses > 1 ? sqrt(square / ((double)tosses * (tosses - 1))) : 0.0;
+    return ranked;
 }

@@ -79,5 +79,7 @@ uint64_t cr_motion_key(const crMotionModel* model, const crMotionOptions* option
 // Of two fits of the same tosses: mean difference of their cross-validated misfits and its standard error.
 void cr_motion_compare(const crMotionFit* a, const crMotionFit* b, int tosses, double* difference,
                        double* se);
+// Indices (count) of the fits whose law applies, best first; returns how many.
+int cr_motion_rank(const crMotionFit* fits, int count, int* order);
 
 #endif

@@ -144,20 +144,6 @@ static PyObject* fitted(const Job* job, const crFit* fit, const crFit* best) {
                          py_numbers(fit->errors, rows), "P", vectors(fit->P, rows));
 }
 
-// indices of the laws that apply, best first; returns how many
-static int rank(const Job* job, int order[LAWS]) {
-    int count = 0;
-    for (int i = 0; i < job->fit_count; i++) {
-        if (job->fits[i].status != CR_OK) continue;
-        int k = count++;
-        for (; k > 0 && job->fits[order[k - 1]].cv > job->fits[i].cv; k--) {
-            order[k] = order[k - 1];
-        }
-        order[k] = i;
-    }
-    return count;
-}
-
 static PyObject* summary(const Job* job) {
     const crImpactsSummary* s = &job->summary;
     return Py_BuildValue("{s:i,s:i,s:i,s:O,s:d,s:d,s:d,s:i,s:i,s:i,s:i,s:(ddd),s:(ddd),s:(ddd)}", "rows",
@@ -170,7 +156,7 @@ static PyObject* summary(const Job* job) {
 }
 
 static PyObject* results(const Job* job) {
-    int order[LAWS], count = rank(job, order);
+    int order[LAWS], count = cr_fit_rank(job->fits, job->fit_count, order);
     PyObject* laws = PyList_New(0);
     PyObject* refused = PyList_New(0);
     bool good = laws != NULL && refused != NULL;
@@ -191,7 +177,7 @@ static PyObject* results(const Job* job) {
 // the laws as a file, as --out writes them
 static crStatus write_out(const Job* job, const char* out, crError* error) {
     const crFit* fits[LAWS];
-    int order[LAWS], count = rank(job, order);
+    int order[LAWS], count = cr_fit_rank(job->fits, job->fit_count, order);
     for (int i = 0; i < count; i++) {
         fits[i] = &job->fits[order[i]];
     }

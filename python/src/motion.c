@@ -147,24 +147,10 @@ static crStatus run(Job* job, const char* path, crError* error) {
 
 // out
 
-// indices of the laws that apply, best first; returns how many
-static int rank(const Job* job, int order[LAWS]) {
-    int count = 0;
-    for (int i = 0; i < job->fit_count; i++) {
-        if (job->fits[i].status != CR_OK) continue;
-        int k = count++;
-        for (; k > 0 && job->fits[order[k - 1]].cv > job->fits[i].cv; k--) {
-            order[k] = order[k - 1];
-        }
-        order[k] = i;
-    }
-    return count;
-}
-
 static crStatus write_out(const Job* job, const char* out, crError* error) {
     const crMotionFit* fits[LAWS];
     const crMotionLaw* laws[LAWS];
-    int order[LAWS], count = rank(job, order);
+    int order[LAWS], count = cr_motion_rank(job->fits, job->fit_count, order);
     for (int i = 0; i < count; i++) {
         fits[i] = &job->fits[order[i]];
         laws[i] = &job->laws[order[i]];
@@ -240,7 +226,7 @@ static PyObject* summary(const crTosses* t) {
 }
 
 static PyObject* results(const Job* job) {
-    int order[LAWS], count = rank(job, order);
+    int order[LAWS], count = cr_motion_rank(job->fits, job->fit_count, order);
     PyObject* laws = PyList_New(0);
     PyObject* refused = PyList_New(0);
     bool good = laws != NULL && refused != NULL;

@@ -208,17 +208,6 @@ static int read_options(Fitting* f, int count, char** arguments) {
     return check_options(f);
 }
 
-static void rank(Fitting* f) {
-    for (int i = 0; i < f->fit_count; i++) {
-        if (f->fits[i].status != CR_OK) continue;
-        int k = f->ranked++;
-        for (; k > 0 && f->fits[f->order[k - 1]].cv > f->fits[i].cv; k--) {
-            f->order[k] = f->order[k - 1];
-        }
-        f->order[k] = i;
-    }
-}
-
 // -1 to go on, else the exit status
 static int fit_all(Fitting* f) {
     Watch w = {.laws = f->law_count};
@@ -240,7 +229,7 @@ static int fit_all(Fitting* f) {
         if (status != CR_OK) code = stop_asked() ? EXIT_INTERRUPTED : fitting_refuse("fit", f->path, &error);
     }
     progress_end(&w.progress);
-    rank(f);
+    f->ranked = cr_fit_rank(f->fits, f->fit_count, f->order);
     return code;
 }
 

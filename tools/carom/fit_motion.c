@@ -230,17 +230,6 @@ static bool watch(void* ctx, int done, int count) {
     return progress_show(&w->progress, what, w->before + done, w->before + count * (left + 1));
 }
 
-static void rank(Tossing* f) {
-    for (int i = 0; i < f->fit_count; i++) {
-        if (f->fits[i].status != CR_OK) continue;
-        int k = f->ranked++;
-        for (; k > 0 && f->fits[f->order[k - 1]].cv > f->fits[i].cv; k--) {
-            f->order[k] = f->order[k - 1];
-        }
-        f->order[k] = i;
-    }
-}
-
 // a model of every law, so that one that is refused is so before hours of work
 static crStatus make_models(Tossing* f, crError* error) {
     crStatus status = CR_OK;
@@ -279,7 +268,7 @@ static int fit_all(Tossing* f) {
         if (status != CR_OK) code = stop_asked() ? EXIT_INTERRUPTED : fitting_refuse("fit", f->path, &error);
     }
     progress_end(&w.progress);
-    rank(f);
+    f->ranked = cr_motion_rank(f->fits, f->fit_count, f->order);
     return code;
 }
 

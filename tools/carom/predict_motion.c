@@ -3,7 +3,6 @@
 //
 // Poses go to a file in the form they were measured in. Fails: file, and what scenes and measurements are
 // refused for; a file that is not whole is not left behind.
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,13 +145,7 @@ static void write_poses(const PredictedMotion* p, FILE* file) {
 static crStatus write_out(const PredictedMotion* p, const char* path, crError* error) {
     FILE* file = fopen(path, "w");
     if (file != NULL) write_poses(p, file);
-    bool bad = file == NULL || ferror(file);
-    if (file != NULL) bad |= fclose(file) != 0;
-    if (!bad) return CR_OK;
-    crStatus status =
-        cr_error_set(error, CR_ERR_FILE, "out", "out: cannot write %.120s: %s", path, strerror(errno));
-    if (file != NULL) remove(path);
-    return status;
+    return cr_fit_close(file, path, error);
 }
 
 static bool watch(void* ctx, int done, int count) {
