@@ -71,6 +71,7 @@ int cr_fit_rank(const crFit* fits, int count, int* order);
 
 // Ends a file that was written, NULL where it could not be opened. Fails: file; what is not whole is removed.
 crStatus cr_fit_close(FILE* file, const char* path, crError* error);
+void cr_fit_discard(const char* path);  // a file that is not whole; a device stays
 
 // Fitted laws as a file, and back. rows and skipped are for the reader.
 crStatus cr_fit_write(const char* path, const crFit* const* fits, int count, const crImpacts* impacts,

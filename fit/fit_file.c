@@ -49,15 +49,18 @@ static void write_law(FILE* file, const crFit* fit) {
     putc('}', file);
 }
 
+void cr_fit_discard(const char* path) {
+    struct stat at;
+    if (stat(path, &at) == 0 && S_ISREG(at.st_mode)) remove(path);
+}
+
 crStatus cr_fit_close(FILE* file, const char* path, crError* error) {
     bool bad = file == NULL || ferror(file);
     if (file != NULL) bad |= fclose(file) != 0;
     if (!bad) return CR_OK;
     crStatus status =
         cr_error_set(error, CR_ERR_FILE, "out", "out: cannot write %.120s: %s", path, strerror(errno));
-    // a device stays
-    struct stat at;
-    if (file != NULL && stat(path, &at) == 0 && S_ISREG(at.st_mode)) remove(path);
+    if (file != NULL) cr_fit_discard(path);
     return status;
 }
 

@@ -37,7 +37,7 @@ crStatus fitting_page_end(FILE* file, const char* path, const char* by, crStatus
     bool bad = ferror(file) != 0;
     bad |= fclose(file) != 0;
     if (status == CR_OK && !bad) return CR_OK;
-    remove(path);
+    cr_fit_discard(path);
     return bad ? cr_error_set(error, CR_ERR_FILE, "report", "report: cannot write %.120s", path)
                : cr_error_set(error, status, "report", "report: out of memory");
 }
