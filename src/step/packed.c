@@ -23,19 +23,6 @@ typedef struct Run {
     double* keep;  // of the sweep before (count)
 } Run;
 
-// impulses . E of one lane, by itself: which lanes stand together depends on other islands
-static double lane_work(const crPacked* p, const crGroup* g, int l) {
-    double sum = 0.0;
-    const double* slot = p->hot + g->hot + 2 * CR_LANES + l;
-    for (int k = 0; k < g->slots; k++) {
-        for (int m = 0; m < 3; m++) {
-            sum += slot[(CR_AT_E + m) * CR_LANES] * slot[(CR_AT_P + m) * CR_LANES];
-        }
-        slot += CR_LANES * g->places;
-    }
-    return sum;
-}
-
 // by how much each island's impulses are to be scaled; false where all stay
 static bool energy_scales(Run* run) {
     crPacked* p = run->packed;
@@ -55,7 +42,8 @@ static bool energy_scales(Run* run) {
     for (int i = 0; i < p->group_count; i++) {
         const crGroup* g = &p->group[i];
         for (int l = 0; l < g->lanes; l++) {
-            linear[g->island[l]] += lane_work(p, g, l);
+            // by itself: which lanes stand together depends on other islands
+            linear[g->island[l]] += cr__packed_work(p, g, l);
         }
     }
     cr__units_add_work(p->units, linear);
@@ -202,7 +190,6 @@ crStatus cr__packed_solve(crPacked* p, crPackedIsland* island, int count, crAren
         island[i].momentum = 1.0;
     }
     p->beta = run.beta;
-    p->moving = false;
     cr__units_begin(p->units);
     mark_live(&run);
     memcpy(p->z_before, p->z, bytes);
@@ -215,7 +202,6 @@ crStatus cr__packed_solve(crPacked* p, crPackedIsland* island, int count, crAren
         choose_ratios(&run);
         cr__units_accelerate(p->units, run.beta, run.keep);
         cr__tasks_for(p->tasks, p->bodies, BODIES, accelerate_bodies, &run);
-        p->moving = true;
     }
     if (mark_unsolved(&run)) limit_energy(&run);
     return CR_OK;
