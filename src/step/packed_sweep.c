@@ -165,7 +165,8 @@ CR_LANE crLane3 impulse_at(const Lanes* at, const double* slot) {
 // takes the impulse from P to next; what it moved by
 CR_LANE crLane3 take(Lanes* at, crLane w, crLane3 P, crLane3 next, double* slot) {
     crLane3 d = lane3_load(slot + CR_AT_STEP * CR_LANES);
-    if (mask_any(~at->live)) next = lane3_select(at->live, next, P);
+    // what has ended keeps its bits, the sign of a zero too
+    if (mask_any(~at->live)) next = lane3_select(at->live, next, lane3_load(slot + CR_AT_P * CR_LANES));
     crLane3 dP = lane3_sub(next, P);
     lane3_store(slot + CR_AT_P * CR_LANES, next);
     lane3_store(slot + CR_AT_STEP * CR_LANES, lane3_madd(dP, at->beta, d));
