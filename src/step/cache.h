@@ -55,8 +55,9 @@ typedef struct crStepCache {
     int* first_tree;   // trees by their roots: tree_bodies[first_tree[b]] and on, none where they move as
                        // smooth.c has it (first_single + 1)
     int* tree_bodies;
-    bool spread;       // the broad phase knows every shape
-    bool listed;       // pairs are those of the boxes
+    double* tree_gain;  // by root: what the flow makes of T at the q of forces (first_single + 1)
+    bool spread;        // the broad phase knows every shape
+    bool listed;        // pairs are those of the boxes
     int pair_count, pair_capacity;
     crNear* pairs;  // ascending by shapes (pair_count)
     int pair_of_capacity;
