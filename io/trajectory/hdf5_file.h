@@ -2,6 +2,7 @@
 #ifndef CAROM_IO_TRAJECTORY_HDF5_FILE_H
 #define CAROM_IO_TRAJECTORY_HDF5_FILE_H
 
+#include "io/fclib/commit.h"
 #include "io/fclib/dataset.h"
 #include "io/trajectory_parts.h"
 
@@ -36,8 +37,6 @@ typedef struct crTrajectoryFile {
     crTable tables[CR_TABLES];
     hid_t bytes;  // of snapshots, one after another
     hsize_t byte_count;
-    hid_t end;     // keeps the end of the file while it is written
-    hsize_t room;  // bytes made for flushes to come
 } crTrajectoryFile;
 
 extern const char* const cr__table_names[CR_TABLES];
