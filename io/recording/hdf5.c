@@ -7,12 +7,11 @@
 
 #include "io/fclib/commit.h"
 #include "io/fclib/dataset.h"
+#include "io/names.h"
 #include "io/recording_parts.h"
 
 #define EVENT_COLUMNS 16
 #define MOST_BODIES   100000
-
-static const char* const joint_names[] = {"fixed", "hinge", "slider", "planar", "ball", "free", "driven"};
 
 // texts of fixed length, as many as there are bodies
 static crStatus read_texts(hid_t file, const char* path, size_t count, char* texts, crError* error) {
@@ -35,8 +34,8 @@ static crStatus read_texts(hid_t file, const char* path, size_t count, char* tex
 }
 
 static bool joint_of(const char* name, crJoint* joint) {
-    for (int i = 0; i < (int)(sizeof joint_names / sizeof joint_names[0]); i++) {
-        if (strcmp(name, joint_names[i]) != 0) continue;
+    for (int i = 0; cr_joint_names[i] != NULL; i++) {
+        if (strcmp(name, cr_joint_names[i]) != 0) continue;
         *joint = (crJoint)i;
         return true;
     }
@@ -229,7 +228,8 @@ crStatus cr__recording_hdf5(const char* path, crRecording* r, crError* error) {
     crQuiet quiet = cr__hdf5_begin();
     hid_t file = cr__hdf5_commit_open(path, H5F_ACC_RDONLY);
     crStatus status = file >= 0 ? read_file(file, size, r, error)
-                                : cr_error_set(error, CR_ERR_FILE, "file", "file: %.120s is not HDF5, or is being written", path);
+                                : cr_error_set(error, CR_ERR_FILE, "file",
+                                               "file: %.120s is not HDF5, or is being written", path);
     if (file >= 0) H5Fclose(file);
     cr__hdf5_end(quiet);
     return status;

@@ -4,6 +4,7 @@
 
 #include "io/fclib/commit.h"
 #include "io/fclib/dataset.h"
+#include "io/names.h"
 #include "io/trajectory_parts.h"
 
 #define CR_TRAJECTORY_VERSION 1
@@ -40,7 +41,6 @@ typedef struct crTrajectoryFile {
 } crTrajectoryFile;
 
 extern const char* const cr__table_names[CR_TABLES];
-extern const char* const cr__joint_names[];
 
 // columns of each table, and rows of a chunk, for the world's model
 void cr__trajectory_shape(crTrajectoryFile* f);

@@ -152,15 +152,12 @@ static crStatus write_out(const Job* job, const char* out, crError* error) {
 }
 
 static PyObject* parameters(const Job* job, const crMotionFit* fit) {
-    static const char* const words[] = {"yes", "bounded-below", "bounded-above", "no"};
     PyObject* all = PyDict_New();
     for (int i = 0; i < fit->count && all != NULL; i++) {
         const crMotionFitted* p = &fit->fitted[i];
         const char* partner = p->partner >= 0 ? job->params[p->partner].name : NULL;
         PyObject* one =
-            Py_BuildValue("{s:d,s:d,s:d,s:s,s:d,s:d,s:z,s:d}", "value", p->value, "lo", p->lo, "hi", p->hi,
-                          "determined", words[p->determined], "flat_lo", p->flat_lo, "flat_hi", p->flat_hi,
-                          "partner", partner, "correlation", p->correlation);
+            py_fitted(p->value, p->lo, p->hi, p->determined, p->flat_lo, p->flat_hi, partner, p->correlation);
         if (one == NULL || PyDict_SetItemString(all, job->params[i].name, one) != 0) Py_CLEAR(all);
         Py_XDECREF(one);
     }

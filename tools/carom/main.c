@@ -81,7 +81,7 @@ static int run(int count, char** arguments) {
                CR_VERSION_PATCH, CR_NUMERICS_REVISION);
         return EXIT_GOOD;
     }
-    bool help = strcmp(first, "help") == 0 || strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0;
+    bool help = strcmp(first, "help") == 0 || asks_help(first);
     if (help && count == 1) {
         print_help();
         return EXIT_GOOD;
