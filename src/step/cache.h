@@ -63,7 +63,11 @@ typedef struct crStepCache {
     int* whole_loops;  // and their loops (whole_loop_count)
     int* given;        // bodies that v does not move but time does, ascending (given_count)
     int given_count;
-    int first_single;      // this body and all after it are single
+    int first_single;  // this body and all after it are single
+    int tree_nv;       // velocities of the bodies before it
+    int* first_tree;   // trees by their roots: tree_bodies[first_tree[b]] and on, none where they move as
+                       // smooth.c has it (first_single + 1)
+    int* tree_bodies;
     bool spread;           // the broad phase knows every shape
     bool listed;           // pairs are those of the boxes
     int lists;             // how many lists of pairs there were
@@ -195,6 +199,16 @@ bool cr__step_solves_alike(const crStepSettings* settings, bool* reads_et);
 crStatus cr__step_find_plain(crStep* step, int* islands, crError* error);
 // Islands of the part: a root for every body, joined by every contact within the margins, trees and loops.
 void cr__step_reachable(const crStep* step, int* islands);
+
+// trees.c
+
+crStatus cr__step_trees_create(crStep* step);
+// Whether a body is of a tree that trees.c moves.
+bool cr__step_bends(const crStep* step, int body);
+// After forces: what velocity terms do to v_free.
+void cr__step_trees_bend(crStep* step, double h);
+// q and v of the part's trees over h; CR_ERR_MEMORY, CR_ERR_DEFINITE.
+crStatus cr__step_trees_move(crStep* step, double h);
 
 // ties.c
 
