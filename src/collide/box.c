@@ -113,7 +113,6 @@ typedef struct Faces {
     double n[3];                   // out of the base
     double c[3], e[3], g[3];       // centre and half edges of the other's face
     double size_base[3], size_other[3];
-    double slope;  // sine between the normal and the faces', the larger one
 } Faces;
 
 typedef struct Corner {
@@ -134,11 +133,6 @@ static void cast(const Faces* f, double v[3]) {
     v[i] = high;
     v[x] -= steps * f->n[x];
     v[y] -= steps * f->n[y];
-}
-
-static double across(const double v[3], int axis) {
-    double p = v[(axis + 1) % 3], q = v[(axis + 2) % 3];
-    return sqrt(p * p + q * q);
 }
 
 static bool faces_of(const crConvex* a, const crConvex* b, const Frame* f, const crBoxAxis* axis, Faces* o) {
@@ -163,8 +157,6 @@ static bool faces_of(const crConvex* a, const crConvex* b, const Frame* f, const
     if (fabs(o->n[i]) < CR__FACING || fabs(m[h]) < CR__FACING) return false;
     o->base_side = o->n[i] < 0.0 ? -1.0 : 1.0;
     o->other_side = m[h] > 0.0 ? -1.0 : 1.0;
-    double flat = across(o->n, i), facing = across(m, h);
-    o->slope = flat > facing ? flat : facing;
     int u = (h + 1) % 3, v = (h + 2) % 3;
     for (int p = 0; p < 3; p++) {
         o->c[p] = centre[p] + o->other_side * o->size_other[h] * T[p][h];
@@ -278,7 +270,7 @@ static int face_contacts(const crConvex* a, const crConvex* b, const Frame* fram
     if (!(least <= axis->gap + TOUCH * scale)) return -1;
     for (int i = 0; i < corners; i++)
         if (gap[i] <= margin) write_corner(&f, &p[i], gap[i], axis->n, axis->face < 3, &contacts[count++]);
-    if (left_out != NULL) *left_out = (crLeftOut){.slope = f.slope, .far = most > margin};
+    *left_out = (crLeftOut){.far = most > margin};
     return cr__tell_apart(contacts, count);
 }
 

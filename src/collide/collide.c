@@ -86,7 +86,8 @@ static bool meet_contacts(void* ctx, const crConvex* b) {
     bool deep = pair->piece->deep || b->deep;
     if (!closest(pair->piece, b, deep ? (double)INFINITY : pair->margin, &c)) return true;
     crContactPoint found[CR_MANIFOLD_MAX];
-    int count = cr__manifold(pair->piece, b, &c, pair->margin, found, NULL);
+    crLeftOut left_out;
+    int count = cr__manifold(pair->piece, b, &c, pair->margin, found, &left_out);
     for (int i = 0; i < count; i++, pair->count++) {
         if (pair->count < pair->capacity)
             pair->contacts[pair->count] = found[i];
@@ -436,17 +437,20 @@ int cr__convex_contacts(const crConvex* a, const crConvex* b, double margin,
 
 // two convex shapes: no walk
 static int collide_convex(const crShape* a, crPose body_a, const crShape* b, crPose body_b, double margin,
-                          crContactPoint* contacts, int capacity, int* needed) {
+                          crContactPoint* contacts, int capacity, int* needed, double* apart) {
     crContactPoint found[CR_MANIFOLD_MAX];
     // usually there is room for all
     crContactPoint* into = capacity >= CR_MANIFOLD_MAX ? contacts : found;
     int count = cr__ball_contact(a, &body_a, b, &body_b, margin, into);
+    *apart = count == 0 ? into->gap : margin;
     if (count < 0) count = cr__box_on_plane(a, &body_a, b, &body_b, margin, into);
     if (count < 0) {
         crConvex ca, cb;
         crVec3 origin = cr__convex_pair(a, body_a, b, body_b, &ca, &cb);
         crClosest closest;
-        count = cr__convex_contacts(&ca, &cb, margin, into, &closest, NULL);
+        crLeftOut left_out;
+        count = cr__convex_contacts(&ca, &cb, margin, into, &closest, &left_out);
+        *apart = closest.gap;
         cr__place(into, count, origin);
     }
     if (needed != NULL) *needed = count;
@@ -479,16 +483,17 @@ static int add_exit(Pair* pair, int count) {
     return 1;
 }
 
-int cr_collide(const crShape* a, crPose body_a, const crShape* b, crPose body_b, double margin,
-               crContactPoint* contacts, int capacity, int* needed) {
+int cr__collide(const crShape* a, crPose body_a, const crShape* b, crPose body_b, double margin,
+                crContactPoint* contacts, int capacity, int* needed, double* apart) {
     Pair pair;
+    *apart = -(double)INFINITY;
     if (needed != NULL) *needed = 0;
     bool plane_a = a->kind == CR_SHAPE_HALFSPACE, plane_b = b->kind == CR_SHAPE_HALFSPACE;
     if (plane_a && plane_b) return 0;
     if (plane_a && cr__is_convex(b) && cr__off_plane(a, &body_a, b, &body_b, margin)) return 0;
     if (plane_b && cr__is_convex(a) && cr__off_plane(b, &body_b, a, &body_a, margin)) return 0;
     if (cr__is_convex(a) && cr__is_convex(b))
-        return collide_convex(a, body_a, b, body_b, margin, contacts, capacity, needed);
+        return collide_convex(a, body_a, b, body_b, margin, contacts, capacity, needed, apart);
     if (!start(&pair, a, body_a, b, body_b, margin)) return 0;
     pair.contacts = contacts;
     pair.capacity = capacity;
@@ -500,6 +505,12 @@ int cr_collide(const crShape* a, crPose body_a, const crShape* b, crPose body_b,
     cr__place(contacts, count, pair.origin);
     if (needed != NULL) *needed = pair.count;
     return count;
+}
+
+int cr_collide(const crShape* a, crPose body_a, const crShape* b, crPose body_b, double margin,
+               crContactPoint* contacts, int capacity, int* needed) {
+    double apart;
+    return cr__collide(a, body_a, b, body_b, margin, contacts, capacity, needed, &apart);
 }
 
 bool cr_overlap(const crShape* a, crPose body_a, const crShape* b, crPose body_b) {

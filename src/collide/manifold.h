@@ -20,15 +20,17 @@ uint32_t cr__box_feature(crVec3 s, crVec3 x, double extent);
 
 // What the contacts of a manifold leave out.
 typedef struct crLeftOut {
-    double slope;  // sine between the support faces or edges and the plane across the normal, the larger one
     bool corners;  // corners or parts of a rim of the common region, within the margin
     bool far;      // corners beyond the margin
 } crLeftOut;
 
-// Up to 4 contacts with gap <= margin; left_out may be NULL. -1: no corner is as near as closest->gap says,
+// Up to 8 contacts with gap <= margin. -1: no corner is as near as closest->gap says,
 // and it has no witness points.
 int cr__manifold(const crConvex* a, const crConvex* b, const crClosest* closest, double margin,
                  crContactPoint contacts[CR_MANIFOLD_MAX], crLeftOut* left_out);
+
+// Sine between the support faces or edges of two pieces and the plane across n, the larger one.
+double cr__faces_slope(const crConvex* a, const crConvex* b, crVec3 n);
 
 // Two points of one pair of features get different ids, by a number; returns count.
 int cr__tell_apart(crContactPoint* contacts, int count);
@@ -37,7 +39,8 @@ int cr__tell_apart(crContactPoint* contacts, int count);
 int cr__box_contacts(const crConvex* a, const crConvex* b, double margin,
                      crContactPoint contacts[CR_MANIFOLD_MAX], crClosest* out, crLeftOut* left_out);
 
-// The contact of a ball with a ball, a box or a half-space: 1 or none, in the world; -1: not such a pair.
+// The contact of a ball with a ball, a box or a half-space: 1 or none, in the world, its gap in either case
+// (or a bound from below that is beyond margin); -1: not such a pair.
 int cr__ball_contact(const crShape* a, const crPose* body_a, const crShape* b, const crPose* body_b,
                      double margin, crContactPoint* contact);
 // Contacts of a box with a half-space, likewise, sorted; -1: not such a pair.
@@ -53,6 +56,11 @@ crVec3 cr__convex_pair(const crShape* a, crPose body_a, const crShape* b, crPose
 // Their contacts the fastest way; closest has at least gap and n.
 int cr__convex_contacts(const crConvex* a, const crConvex* b, double margin,
                         crContactPoint contacts[CR_MANIFOLD_MAX], crClosest* closest, crLeftOut* left_out);
+
+// cr_collide; where there are no contacts *apart is how far the shapes are apart at least, -INFINITY: not
+// known.
+int cr__collide(const crShape* a, crPose body_a, const crShape* b, crPose body_b, double margin,
+                crContactPoint* contacts, int capacity, int* needed, double* apart);
 
 // Keeps the `capacity` contacts with the least gaps, in their order; returns how many are left.
 int cr__deepest(crContactPoint* contacts, int count, int capacity);

@@ -137,10 +137,10 @@ bool cr_collide_keep(const crShape* a, crPose body_a, const crShape* b, crPose b
     patch->reach = fmin(size_a, size_b) + margin;
     patch->centre = cr_add(origin, size_a <= size_b ? ca.p : cb.p);
     crClosest c;
-    crLeftOut left_out = {.slope = 0.0};
+    crLeftOut left_out = {.far = false};
     patch->count = cr__convex_contacts(&ca, &cb, margin, patch->contacts, &c, &left_out);
     patch->gap = c.gap;
-    patch->slope = left_out.slope;
+    patch->slope = patch->count > 0 ? cr__faces_slope(&ca, &cb, c.n) : 0.0;
     patch->corners = left_out.corners;
     patch->far = left_out.far;
     if (patch->count > 0) set_face(&ca, &cb, patch);

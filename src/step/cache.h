@@ -16,7 +16,15 @@ typedef struct crNear {
     bool exact;     // of its time that stands, as crDue has it
     bool packable;  // of single bodies, or one and what v does not move, with round friction
     double size;    // what its deadband is a share of, m
+    double clear;   // the shapes are this far apart less the trails of both bodies, m
 } crNear;
+
+// Where a body was when all pairs were last looked at, and how long its way there was.
+typedef struct crTrail {
+    crVec3 com;
+    crQuat q;
+    double length;  // no point of it went farther, m
+} crTrail;
 
 typedef struct crNearSurface {
     int material_a, material_b;
@@ -37,6 +45,8 @@ typedef struct crStepCache {
     bool* left;        // near: a shape of the body left its box (nb)
     double* margin;    // a contact is looked for within the sum of its two bodies' margins, m (nb)
     double flat;       // or within this, m; negative: by margins
+    crTrail* trail;    // of each body (nb)
+    bool trailed;      // trails end where bodies are
     bool even;         // no margin is less than what the fastest of the part could push its body by
     int* first_shape;  // shapes of each body: body_shapes[first_shape[b]] and on (nb + 1)
     int* body_shapes;  // (shape_count)
