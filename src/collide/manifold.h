@@ -15,8 +15,21 @@ int cr__support_face(const crConvex* c, crVec3 d, crVec3 points[CR__FACE_MAX]);
 // Feature id of the surface point x of the piece, d the outward normal there.
 uint32_t cr__feature(const crConvex* c, crVec3 x, crVec3 d, bool choice);
 
+#define CR__ON 1e-6  // relative distance within which a point is on a feature
+
 // The same of a box with half edges s and |s| = extent, x in its own frame.
 uint32_t cr__box_feature(crVec3 s, crVec3 x, double extent);
+// Its parts. Along an axis of half edge h points from the rim on are on a face: the upper (2), the lower (1),
+// or none (0). The id is of 9 i + 3 j + k, these along x, y and z, and of how many are not 0: as many as its
+// kind says.
+static inline double cr__box_rim(double h, double extent) {
+    double tol = CR__ON * extent;
+    return h - (tol < 0.5 * h ? tol : 0.5 * h);
+}
+static inline int cr__box_side(double rim, double v) { return 2 * (v >= rim) + (v <= -rim); }
+static inline uint32_t cr__box_id(int code, int faces) {
+    return (uint32_t)(faces > 1 ? faces : CR_FEATURE_FACE) << 28 | (uint32_t)code;
+}
 
 // What the contacts of a manifold leave out.
 typedef struct crLeftOut {
@@ -51,15 +64,15 @@ bool cr__off_plane(const crShape* plane, const crPose* body, const crShape* othe
                    double margin);
 
 // Both shapes in a working frame; returns its origin.
-crVec3 cr__convex_pair(const crShape* a, crPose body_a, const crShape* b, crPose body_b, crConvex* ca,
-                       crConvex* cb);
+crVec3 cr__convex_pair(const crShape* a, const crPose* body_a, const crShape* b, const crPose* body_b,
+                       crConvex* ca, crConvex* cb);
 // Their contacts the fastest way; closest has at least gap and n.
 int cr__convex_contacts(const crConvex* a, const crConvex* b, double margin,
                         crContactPoint contacts[CR_MANIFOLD_MAX], crClosest* closest, crLeftOut* left_out);
 
 // cr_collide; where there are no contacts *apart is how far the shapes are apart at least, -INFINITY: not
 // known.
-int cr__collide(const crShape* a, crPose body_a, const crShape* b, crPose body_b, double margin,
+int cr__collide(const crShape* a, const crPose* body_a, const crShape* b, const crPose* body_b, double margin,
                 crContactPoint* contacts, int capacity, int* needed, double* apart);
 
 // Keeps the `capacity` contacts with the least gaps, in their order; returns how many are left.

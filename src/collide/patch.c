@@ -131,7 +131,7 @@ bool cr_collide_keep(const crShape* a, crPose body_a, const crShape* b, crPose b
     bool planes = a->kind == CR_SHAPE_HALFSPACE && b->kind == CR_SHAPE_HALFSPACE;
     if (!cr__is_convex(a) || !cr__is_convex(b) || planes) return false;
     crConvex ca, cb;
-    crVec3 origin = cr__convex_pair(a, body_a, b, body_b, &ca, &cb);
+    crVec3 origin = cr__convex_pair(a, &body_a, b, &body_b, &ca, &cb);
     double size_a = ca.core == CR__HALFSPACE ? (double)INFINITY : ca.extent + ca.radius;
     double size_b = cb.core == CR__HALFSPACE ? (double)INFINITY : cb.extent + cb.radius;
     patch->reach = fmin(size_a, size_b) + margin;

@@ -71,7 +71,7 @@ static int collide_shapes(const crStep* step, int sa, int sb, crPose pose_a, crP
         }
         if (status == CR_OK) return *needed;
     }
-    return cr__collide(&a->shape, pose_a, &b->shape, pose_b, margin, points, capacity, needed, apart);
+    return cr__collide(&a->shape, &pose_a, &b->shape, &pose_b, margin, points, capacity, needed, apart);
 }
 
 int cr__step_pair(const crStep* step, int shape_a, int shape_b, crPose pose_a, crPose pose_b, double margin,
