@@ -20,13 +20,22 @@ static double edge_distance(crVec3 a, crVec3 b, crVec3 x) {
     return cr_norm(cr_madd(r, -k, e));
 }
 
+static bool on_face(const crHull* h, int face, crVec3 x, double tol) {
+    return fabs(cr_dot(h->normals[face], x) - h->offsets[face]) <= 2.0 * tol;
+}
+
 static uint32_t hull_feature(const crHull* h, crVec3 x, crVec3 d, double tol) {
-    int best = 0;
-    for (int v = 0; v < h->vertex_count; v++)
-        if (cr_norm(cr_sub(x, h->vertices[v])) <= tol) return id(CR_FEATURE_VERTEX, v);
-    for (int e = 0; e < h->edge_count; e++)
-        if (edge_distance(h->vertices[h->edges[e].a], h->vertices[h->edges[e].b], x) <= tol)
-            return id(CR_FEATURE_EDGE, e);
+    int best = 0, edge = -1;
+    for (int e = 0; e < h->edge_count; e++) {
+        // what is on an edge is on both of its faces, and vertices are on edges
+        const crHullEdge* at = &h->edges[e];
+        if (!on_face(h, at->left, x, tol) || !on_face(h, at->right, x, tol)) continue;
+        crVec3 a = h->vertices[at->a], b = h->vertices[at->b];
+        if (cr_norm(cr_sub(x, a)) <= tol) return id(CR_FEATURE_VERTEX, at->a);
+        if (cr_norm(cr_sub(x, b)) <= tol) return id(CR_FEATURE_VERTEX, at->b);
+        if (edge < 0 && edge_distance(a, b, x) <= tol) edge = e;
+    }
+    if (edge >= 0) return id(CR_FEATURE_EDGE, edge);
     for (int f = 1; f < h->face_count; f++)
         if (cr_dot(h->normals[f], d) > cr_dot(h->normals[best], d)) best = f;
     return id(CR_FEATURE_FACE, best);
