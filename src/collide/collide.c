@@ -440,12 +440,12 @@ int cr__convex_contacts(const crConvex* a, const crConvex* b, double margin,
 
 // two convex shapes: no walk
 static int collide_convex(const crShape* a, const crPose* body_a, const crShape* b, const crPose* body_b,
-                          double margin, crContactPoint* contacts, int capacity, int* needed, double* apart) {
+                          double margin, crContactPoint* contacts, int capacity, int* needed, double* until) {
     crContactPoint found[CR_MANIFOLD_MAX];
     // usually there is room for all
     crContactPoint* into = capacity >= CR_MANIFOLD_MAX ? contacts : found;
     int count = cr__ball_contact(a, body_a, b, body_b, margin, into);
-    *apart = count == 0 ? into->gap : margin;
+    *until = count < 0 ? margin : count == 0 ? into->gap : (double)INFINITY;
     if (count < 0) count = cr__box_on_plane(a, body_a, b, body_b, margin, into);
     if (count < 0) {
         crConvex ca, cb;
@@ -453,7 +453,7 @@ static int collide_convex(const crShape* a, const crPose* body_a, const crShape*
         crClosest closest;
         crLeftOut left_out;
         count = cr__convex_contacts(&ca, &cb, margin, into, &closest, &left_out);
-        *apart = closest.gap;
+        *until = count == 0 ? closest.gap : left_out.far ? margin : (double)INFINITY;
         cr__place(into, count, origin);
     }
     if (needed != NULL) *needed = count;
@@ -487,16 +487,16 @@ static int add_exit(Pair* pair, int count) {
 }
 
 int cr__collide(const crShape* a, const crPose* body_a, const crShape* b, const crPose* body_b, double margin,
-                crContactPoint* contacts, int capacity, int* needed, double* apart) {
+                crContactPoint* contacts, int capacity, int* needed, double* until) {
     Pair pair;
-    *apart = -(double)INFINITY;
+    *until = -(double)INFINITY;
     if (needed != NULL) *needed = 0;
     bool plane_a = a->kind == CR_SHAPE_HALFSPACE, plane_b = b->kind == CR_SHAPE_HALFSPACE;
     if (plane_a && plane_b) return 0;
     if (plane_a && cr__is_convex(b) && cr__off_plane(a, body_a, b, body_b, margin)) return 0;
     if (plane_b && cr__is_convex(a) && cr__off_plane(b, body_b, a, body_a, margin)) return 0;
     if (cr__is_convex(a) && cr__is_convex(b))
-        return collide_convex(a, body_a, b, body_b, margin, contacts, capacity, needed, apart);
+        return collide_convex(a, body_a, b, body_b, margin, contacts, capacity, needed, until);
     if (!start(&pair, a, body_a, b, body_b, margin)) return 0;
     pair.contacts = contacts;
     pair.capacity = capacity;
@@ -512,8 +512,8 @@ int cr__collide(const crShape* a, const crPose* body_a, const crShape* b, const 
 
 int cr_collide(const crShape* a, crPose body_a, const crShape* b, crPose body_b, double margin,
                crContactPoint* contacts, int capacity, int* needed) {
-    double apart;
-    return cr__collide(a, &body_a, b, &body_b, margin, contacts, capacity, needed, &apart);
+    double until;
+    return cr__collide(a, &body_a, b, &body_b, margin, contacts, capacity, needed, &until);
 }
 
 bool cr_overlap(const crShape* a, crPose body_a, const crShape* b, crPose body_b) {

@@ -70,10 +70,10 @@ crVec3 cr__convex_pair(const crShape* a, const crPose* body_a, const crShape* b,
 int cr__convex_contacts(const crConvex* a, const crConvex* b, double margin,
                         crContactPoint contacts[CR_MANIFOLD_MAX], crClosest* closest, crLeftOut* left_out);
 
-// cr_collide; where there are no contacts *apart is how far the shapes are apart at least, -INFINITY: not
-// known.
+// cr_collide; any margin from this one to less than *until gives the same contacts, and without contacts the
+// shapes are at least that far apart. -INFINITY: not known.
 int cr__collide(const crShape* a, const crPose* body_a, const crShape* b, const crPose* body_b, double margin,
-                crContactPoint* contacts, int capacity, int* needed, double* apart);
+                crContactPoint* contacts, int capacity, int* needed, double* until);
 
 // Keeps the `capacity` contacts with the least gaps, in their order; returns how many are left.
 int cr__deepest(crContactPoint* contacts, int count, int capacity);
