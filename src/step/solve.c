@@ -11,7 +11,11 @@
 #include "step/cache.h"
 #include "step/packed.h"
 
-#define HOLD 3.0  // deadbands within which a contact that pressed still touches
+// within how much a contact that pressed still touches: this many deadbands, or these shares of the pair's size
+// and of g h^2, the smaller of the two, whichever is more
+#define HOLD 3.0
+#define NEAR 1e-5
+#define FALL 0.01
 
 crStatus cr_step_solve(crStep* step, crError* error) {
     crSolver solver = step->settings.solver;
@@ -85,10 +89,16 @@ const crWarm* cr__step_warm(const crStep* step, const crStepContact* c) {
     return cr__step_warm_next(step, c, &at);
 }
 
-// what pressed goes on to touch a little longer: a corner that flickers moves its load to the others
+// what pressed goes on to touch a little longer: a corner that flickers moves its load to the others. In a
+// heap only residuals open what presses; let go, it may close no faster than gap / h, and sweeps take its load
+// away by as little. What gravity closes at once is therefore held
 double cr__step_band(const crStep* step, const crStepContact* c, int* cursor) {
-    if (c->point.gap <= c->delta || c->point.gap > HOLD * c->delta) return c->delta;
-    return cr__step_warm_next(step, c, cursor) != NULL ? HOLD * c->delta : c->delta;
+    double gap = c->point.gap;
+    if (gap <= c->delta) return c->delta;
+    double near = NEAR * c->delta / step->settings.deadband;
+    double fall = FALL * step->h * step->h * cr_norm(step->model->gravity);
+    double band = fmax(HOLD * c->delta, fmin(near, fall));
+    return gap <= band && cr__step_warm_next(step, c, cursor) != NULL ? band : c->delta;
 }
 
 static bool presses(const crStepContact* c) { return cr_dot(c->impulse, c->point.normal) > 0.0; }
