@@ -11,11 +11,10 @@
 #include "step/cache.h"
 #include "step/packed.h"
 
-// within how much a contact that pressed still touches: this many deadbands, or these shares of the pair's size
-// and of g h^2, the smaller of the two, whichever is more
-#define HOLD 3.0
-#define NEAR 1e-5
-#define FALL 0.01
+#define HOLD 3.0     // deadbands within which a contact that pressed still touches
+#define NEAR 1e-4    // likewise where it opens slowly: of the pair's size
+#define FALL 0.06    // and of g h^2
+#define SLOW 2.5e-3  // of g h
 
 crStatus cr_step_solve(crStep* step, crError* error) {
     crSolver solver = step->settings.solver;
@@ -90,14 +89,15 @@ const crWarm* cr__step_warm(const crStep* step, const crStepContact* c) {
 }
 
 // what pressed goes on to touch a little longer: a corner that flickers moves its load to the others. In a
-// heap only residuals open what presses; let go, it may close no faster than gap / h, and sweeps take its load
-// away by as little. What gravity closes at once is therefore held
+// heap at rest only residuals open what presses. Let go, it may close by its gap in a step; where the others
+// stick, sweeps take its load away by no more than that speed at a time, and each of them stirs the heap
 double cr__step_band(const crStep* step, const crStepContact* c, int* cursor) {
-    double gap = c->point.gap;
+    double gap = c->point.gap, band = HOLD * c->delta;
     if (gap <= c->delta) return c->delta;
-    double near = NEAR * c->delta / step->settings.deadband;
-    double fall = FALL * step->h * step->h * cr_norm(step->model->gravity);
-    double band = fmax(HOLD * c->delta, fmin(near, fall));
+    double fall = step->h * cr_norm(step->model->gravity);
+    if (gap > band && c->speed <= SLOW * fall) {
+        band = fmax(band, fmin(NEAR * c->delta / step->settings.deadband, FALL * step->h * fall));
+    }
     return gap <= band && cr__step_warm_next(step, c, cursor) != NULL ? band : c->delta;
 }
 
