@@ -153,10 +153,8 @@ static void measure_rows(const crStep* step, crIslandSolve* s) {
     }
 }
 
-// what each island is asked for; again: in a later round
-static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIslandSolve* s) {
-    crQuality quality = step->settings.quality;
-    double tol = step->settings.tol;
+// largest velocity of the packed contacts of each island, squared
+static void measure_packed(const crStep* step, const crVec3* u_free, crIslandSolve* s) {
     for (int i = 0; i < s->count; i++) {
         const crPackedContact* c = &s->contact[i];
         int body = cr__moves(step->model, c->body_b) ? c->body_b : c->body_a;
@@ -166,8 +164,18 @@ static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIs
         double size = cr_dot(u, u), noise = NOISE * NOISE * cr_dot(v, v);
         if (noise > size) size = noise;
         if (size > island->tol) island->tol = size;
-        island->live = s->dirty[s->islands.of_body[body]];
     }
+}
+
+// what each island is asked for; again: in a later round
+static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIslandSolve* s) {
+    crQuality quality = step->settings.quality;
+    double tol = step->settings.tol;
+    for (int i = 0; i < s->islands.count; i++) {
+        s->of[i].live = s->dirty[i] && s->islands.rows[i] > 0;
+    }
+    // else nothing is relative
+    if (quality != CR_QUALITY_FAST || tol > 0.0) measure_packed(step, u_free, s);
     if (s->posed) measure_rows(step, s);
     for (int i = 0; i < s->islands.count; i++) {
         crPackedIsland* island = &s->of[i];
@@ -259,7 +267,7 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
         if (status != CR_OK) return status;
     }
     if (rows > step->certificate.rows) step->certificate.rows = rows;
-    cr__step_apply(step, s->count, s->index, s->contact, s->dv);
+    if (cr__step_apply(step, s->count, s->index, s->contact, s->dv) != CR_OK) return cr__step_memory(error);
     cr__step_keep_ties(step);
     return CR_OK;
 }
