@@ -89,7 +89,7 @@ static crPackedIsland heap_solve(Heap* heap, double tol, int limit) {
         CR_OK);
     if (packed.group_count > 0) heap->kind = packed.group[0].kind;
     CHECK_STATUS(cr__packed_solve(&packed, &island, 1, &step->scratch), CR_OK);
-    cr__packed_results(&packed);
+    cr__packed_results(&packed, &island);
     return island;
 }
 

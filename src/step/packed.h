@@ -107,14 +107,13 @@ void cr__packed_sweep(crPacked* packed);
 void cr__packed_apply(crPacked* packed);
 // Impulses . E of one lane.
 double cr__packed_work(const crPacked* packed, const crGroup* group, int lane);
-// P and w of the contacts.
-void cr__packed_results(crPacked* packed);
 
 // momentum += J^T P (nv).
 void cr__step_add_momentum(const crStep* step, int count, const crPackedContact* contact, double* momentum);
 // From the impulses of packed contacts (index[i] in step->contacts) and of the problem where it has rows:
-// state.v = v_free + dv, and the contacts' impulses.
-void cr__step_apply(crStep* step, int count, const int* index, const crPackedContact* contact, double* dv);
+// state.v = v_free + dv, and the contacts' impulses. CR_ERR_MEMORY.
+crStatus cr__step_apply(crStep* step, int count, const int* index, const crPackedContact* contact,
+                        double* dv);
 // Events of contacts that begin, and the forces to start from next time.
 crStatus cr__step_keep(crStep* step, crError* error);
 

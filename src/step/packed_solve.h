@@ -16,5 +16,7 @@ typedef struct crPackedIsland {
 } crPackedIsland;
 
 crStatus cr__packed_solve(crPacked* packed, crPackedIsland* island, int count, crArena* arena);
+// w of the contacts, and P of those whose island was swept; others keep theirs, bit by bit.
+void cr__packed_results(crPacked* packed, const crPackedIsland* island);
 
 #endif

@@ -355,7 +355,7 @@ double cr__packed_work(const crPacked* p, const crGroup* g, int l) {
     return sum;
 }
 
-void cr__packed_results(crPacked* p) {
+void cr__packed_results(crPacked* p, const crPackedIsland* island) {
     for (int i = 0; i < p->group_count; i++) {
         const crGroup* g = &p->group[i];
         const double* hot = p->hot + g->hot;
@@ -365,7 +365,7 @@ void cr__packed_results(crPacked* p) {
                 const double* slot = hot + CR_LANES * (2 + k * g->places) + l;
                 crPackedContact* c = &p->contact[g->contact[l] + k];
                 // turned out of its frame it may be outside by rounding
-                c->P = cr__in_cone(c, read_P(g, slot));
+                if (island[g->island[l]].sweeps > 0) c->P = cr__in_cone(c, read_P(g, slot));
                 c->w = g->kind == CR_KIND_BALL ? sb * sb + sa * sa : slot[CR_AT_W * CR_LANES];
             }
         }
