@@ -5,13 +5,13 @@
 // the air where nothing touches it within the deadband, or only what it leaves faster than the threshold:
 // then its flight is exact, else it is supported.
 // Fails: CR_ERR_MEMORY; what the broad phase or a material says.
-#include <limits.h>
 #include <string.h>
 
 #include "base/tasks.h"
 #include "collide/manifold.h"
 #include "model/single.h"
 #include "step/cache.h"
+#include "step/forest.h"
 
 #define CHUNK 64                             // pairs that one thread takes at a time
 #define ROOM  (CHUNK * CR_MANIFOLD_MAX / 2)  // and contacts they may have
@@ -183,6 +183,10 @@ static int pair_points(const crStep* step, const crNear* pair, bool late, double
     return cr__step_pair(step, pair->shape_a, pair->shape_b, a, b, margin, points, capacity, needed);
 }
 
+static double margin_of(const crStep* step, const crNear* pair) {
+    return step->cache->margin[pair->body_a] + step->cache->margin[pair->body_b];
+}
+
 static crStatus add_pair(const crStep* step, const crNear* pair, Sink* sink, crError* error) {
     const crStepCache* cache = step->cache;
     if (apart(&cache->now[pair->shape_a], &cache->now[pair->shape_b])) return CR_OK;
@@ -190,8 +194,7 @@ static crStatus add_pair(const crStep* step, const crNear* pair, Sink* sink, crE
     crContactPoint few[16];
     crContactPoint* points = few;
     int needed = 0;
-    double margin = cache->margin[pair->body_a] + cache->margin[pair->body_b];
-    if (cache->flat >= 0.0) margin = cache->flat;
+    double margin = cache->flat >= 0.0 ? cache->flat : margin_of(step, pair);
     bool late = is_late(step, pair->body_a) || is_late(step, pair->body_b);
     int count = pair_points(step, pair, late, margin, few, 16, &needed);
     if (needed > 16 && sink->arena == NULL) return CR_ERR_LIMIT;
@@ -228,9 +231,26 @@ static crStatus add_pair(const crStep* step, const crNear* pair, Sink* sink, crE
     return status;
 }
 
+// contacts of a pair as the scout found them; false: it did not look so far
+static bool add_scouted(const crStep* step, int i, Sink* sink, crStatus* status, crError* error) {
+    const crStepCache* cache = step->cache;
+    const crScout* scout = cache->scout;
+    // larger boxes may have made a new list
+    if (scout == NULL || scout->list != cache->lists) return false;
+    if (scout->margin[i] != margin_of(step, &cache->pairs[i])) return false;
+    int count = scout->end[i] - scout->first[i];
+    *status = reserve(sink, count, error);
+    if (*status != CR_OK || count == 0) return true;
+    memcpy(sink->contacts + sink->count, scout->contacts + scout->first[i],
+           (size_t)count * sizeof *sink->contacts);
+    sink->count += count;
+    return true;
+}
+
 static crStatus add_pairs(const crStep* step, int begin, int end, Sink* sink, crError* error) {
     crStatus status = CR_OK;
     for (int i = begin; i < end && status == CR_OK; i++) {
+        if (add_scouted(step, i, sink, &status, error)) continue;
         status = add_pair(step, &step->cache->pairs[i], sink, error);
     }
     return status;
@@ -325,64 +345,6 @@ static bool add_shared(crStep* step, Sink* sink) {
     return ok;
 }
 
-// ascending; many that lie close together by one bit each, which is what they are sorted by
-static crStatus sort_places(crStep* step, int* places, int count) {
-    int lowest = INT_MAX, highest = 0;
-    for (int i = 0; i < count; i++) {
-        if (places[i] < lowest) lowest = places[i];
-        if (places[i] > highest) highest = places[i];
-    }
-    if (count < 32 || (highest - lowest) / 64 > 4 * count) {
-        cr__step_sort(places, count);
-        return CR_OK;
-    }
-    size_t mark = cr_arena_mark(&step->scratch);
-    int words = (highest - lowest) / 64 + 1, found = 0;
-    uint64_t* bits = cr_arena_alloc(&step->scratch, (size_t)words * sizeof *bits);
-    if (bits == NULL) return CR_ERR_MEMORY;
-    memset(bits, 0, (size_t)words * sizeof *bits);
-    for (int i = 0; i < count; i++) {
-        bits[(places[i] - lowest) / 64] |= UINT64_C(1) << ((places[i] - lowest) % 64);
-    }
-    for (int w = 0; w < words; w++) {
-        for (int k = 0; bits[w] >> k != 0; k++) {
-            if ((bits[w] >> k & 1) != 0) places[found++] = lowest + 64 * w + k;
-            if (k == 63) break;
-        }
-    }
-    cr_arena_release(&step->scratch, mark);
-    return CR_OK;
-}
-
-// places of the part's pairs in the list, ascending, each once
-static int* pairs_of_part(crStep* step, bool cross, int* count) {
-    crStepCache* cache = step->cache;
-    int room = 0, found = 0;
-    for (int k = 0; k < step->part_count; k++) {
-        int b = step->part[k];
-        cache->mark[b] = 1;
-        room += cache->first_pair[b + 1] - cache->first_pair[b];
-    }
-    int* places = cr_arena_alloc(&step->scratch, (size_t)(room + 1) * sizeof *places);
-    for (int k = 0; k < step->part_count && places != NULL; k++) {
-        int b = step->part[k];
-        for (int i = cache->first_pair[b]; i < cache->first_pair[b + 1]; i++) {
-            const crNear* pair = &cache->pairs[cache->pair_of[i]];
-            int other = pair->body_a == b ? pair->body_b : pair->body_a;
-            bool both = cache->mark[other] != 0, moves = cr__moves(step->model, other);
-            // a pair of two bodies of the part is met twice: the first time counts
-            if (moves && both ? pair->body_a != b : moves && !cross) continue;
-            places[found++] = cache->pair_of[i];
-        }
-    }
-    for (int k = 0; k < step->part_count; k++) {
-        cache->mark[step->part[k]] = 0;
-    }
-    if (places != NULL && sort_places(step, places, found) != CR_OK) return NULL;
-    *count = found;
-    return places;
-}
-
 // contacts of the last call, of which those without a fresh body stand
 typedef struct Stock {
     const crStepContact* contacts;
@@ -407,7 +369,7 @@ static crStatus keep_pair(const crNear* pair, Stock* stock, Sink* sink, crError*
 static crStatus add_part(crStep* step, bool cross, Stock* stock, Sink* sink, crError* error) {
     const crStepCache* cache = step->cache;
     int count = 0;
-    int* places = pairs_of_part(step, cross, &count);
+    int* places = cr__step_pairs_of_part(step, cross, &count);
     if (places == NULL) return cr__step_memory(error);
     crStatus status = CR_OK;
     for (int i = 0; i < count && status == CR_OK; i++) {
@@ -418,48 +380,140 @@ static crStatus add_part(crStep* step, bool cross, Stock* stock, Sink* sink, crE
     return status;
 }
 
-static crStatus collide_part(crStep* step, bool cross, Stock* stock, crError* error) {
+// bodies and boxes where they are now, for the pairs there are
+static crStatus begin_pairs(crStep* step, crError* error) {
     crStepCache* cache = step->cache;
+    bool reads_et;
     step->contact_count = 0;
     step->contacts = NULL;
-    Sink sink = {.arena = &step->scratch};
-    bool reads_et, whole = step->part == cache->whole;
-    crStatus status = cr__step_velocity(step, step->state.v);
-    if (status != CR_OK) return cr__step_memory(error);
-    status = cr__step_near(step, error);
+    if (cr__step_velocity(step, step->state.v) != CR_OK) return cr__step_memory(error);
+    crStatus status = cr__step_near(step, error);
     cache->plastic =
         cache->flat < 0.0 && !cache->bouncing && cr__step_solves_alike(&step->settings, &reads_et);
+    return status;
+}
+
+// as many as there were last and some: arrays that were too small stay in the arena
+static crStatus reserve_whole(const crStep* step, Sink* sink, crError* error) {
+    int last = step->cache->contacts_last;
+    if (step->warm_count > last) last = step->warm_count;
+    return reserve(sink, last + last / 8, error);
+}
+
+static crStatus collide_part(crStep* step, bool cross, Stock* stock, Sink* sink, crError* error) {
+    crStepCache* cache = step->cache;
+    bool whole = step->part == cache->whole;
+    crStatus status = begin_pairs(step, error);
     if (status == CR_OK && whole) {
         begin_airborne(step);
-        // as many as there were last and some: arrays that were too small stay in the arena
-        int last = cache->contacts_last > step->warm_count ? cache->contacts_last : step->warm_count;
-        status = reserve(&sink, last + last / 8, error);
+        status = reserve_whole(step, sink, error);
         bool shared = step->tasks != NULL && cache->pair_count > 2 * CHUNK;
-        if (status == CR_OK && !(shared && add_shared(step, &sink))) {
-            status = add_all(step, &sink, error);
+        if (status == CR_OK && !(shared && add_shared(step, sink))) {
+            status = add_all(step, sink, error);
         }
     } else if (status == CR_OK) {
-        status = add_part(step, cross, stock, &sink, error);
+        status = add_part(step, cross, stock, sink, error);
         // only now: the flights of those that are late were needed
         begin_airborne(step);
-        support(step, &sink, 0);
+        support(step, sink, 0);
     }
-    step->contacts = sink.contacts;
-    step->contact_count = sink.count;
+    step->contacts = sink->contacts;
+    step->contact_count = sink->count;
     if (whole) cache->contacts_last = step->contact_count;
     if (step->contact_count > step->certificate.contacts) step->certificate.contacts = step->contact_count;
     return status;
 }
 
+static crStatus scout_begin(crStep* step, crScout* scout, crError* error) {
+    const crStepCache* cache = step->cache;
+    size_t pairs = (size_t)cache->pair_count + 1;
+    Sink room = {.arena = &step->scratch};
+    crStatus status = scout->room == NULL ? reserve_whole(step, &room, error) : CR_OK;
+    if (status != CR_OK) return status;
+    if (scout->room == NULL) {
+        *scout = (crScout){.room = room.contacts, .room_count = room.capacity};
+        scout->after = cr_arena_mark(&step->scratch);
+    }
+    scout->list = cache->lists;
+    scout->margin = cr_arena_alloc(&step->scratch, pairs * sizeof *scout->margin);
+    scout->first = cr_arena_alloc(&step->scratch, pairs * sizeof *scout->first);
+    scout->end = cr_arena_alloc(&step->scratch, pairs * sizeof *scout->end);
+    if (scout->margin == NULL || scout->first == NULL || scout->end == NULL) return cr__step_memory(error);
+    for (int i = 0; i < cache->pair_count; i++) {
+        scout->margin[i] = -1.0;
+    }
+    return CR_OK;
+}
+
+static crStatus scout_pair(crStep* step, int i, int* islands, crScout* scout, Sink* sink, crError* error) {
+    const crStepCache* cache = step->cache;
+    const crNear* pair = &cache->pairs[i];
+    int a = pair->body_a, b = pair->body_b;
+    bool two = cr__moves(step->model, a) && cr__moves(step->model, b);
+    bool apart = two && cr__forest_find(islands, a) != cr__forest_find(islands, b);
+    double margin = margin_of(step, pair);
+    if ((!apart && !cache->surfaces[pair->surface]->bounces) || scout->margin[i] == margin) return CR_OK;
+    scout->first[i] = sink->count;
+    crStatus status = add_pair(step, pair, sink, error);
+    scout->end[i] = sink->count;
+    scout->margin[i] = margin;
+    if (two && scout->end[i] > scout->first[i]) cr__forest_join(islands, a, b);
+    return status;
+}
+
+// whether a contact of the pair pressed in the last solve; going through pairs in their order
+static bool pressed(const crStep* step, const crNear* pair, int* cursor) {
+    for (; *cursor < step->warm_count; ++*cursor) {
+        const crWarm* w = &step->warm[*cursor];
+        if (w->shape_a == pair->shape_a && w->shape_b == pair->shape_b) return true;
+        if (w->shape_a > pair->shape_a || (w->shape_a == pair->shape_a && w->shape_b > pair->shape_b)) break;
+    }
+    return false;
+}
+
+crStatus cr__step_scout(crStep* step, int* islands, crScout* scout, crError* error) {
+    const crStepCache* cache = step->cache;
+    crStatus status = begin_pairs(step, error);
+    if (status == CR_OK && (scout->room == NULL || scout->list != cache->lists))
+        status = scout_begin(step, scout, error);
+    Sink sink = {scout->contacts, scout->count, scout->capacity, &step->scratch, false};
+    // pairs that pressed are likely to join, and then few of the others can
+    for (int rest = 0; rest < 2; rest++) {
+        for (int i = 0, cursor = 0; i < cache->pair_count && status == CR_OK; i++) {
+            if (rest == 1 || pressed(step, &cache->pairs[i], &cursor))
+                status = scout_pair(step, i, islands, scout, &sink, error);
+        }
+    }
+    for (int k = 0; k < step->part_count; k++) {
+        islands[step->part[k]] = cr__forest_find(islands, step->part[k]);
+    }
+    step->contacts = scout->contacts = sink.contacts;
+    step->contact_count = scout->count = sink.count;
+    scout->capacity = sink.capacity;
+    return status;
+}
+
+crStatus cr__step_collide_after(crStep* step, crScout* scout, crError* error) {
+    Stock none = {0};
+    Sink sink = {scout->room, 0, scout->room_count, &step->scratch, false};
+    step->cache->scout = scout;
+    crStatus status = collide_part(step, false, &none, &sink, error);
+    step->cache->scout = NULL;
+    if (status == CR_OK && step->contacts == scout->room) cr_arena_release(&step->scratch, scout->after);
+    return status;
+}
+
 crStatus cr__step_collide_part(crStep* step, bool cross, crError* error) {
     Stock none = {0};
-    return collide_part(step, cross, &none, error);
+    Sink sink = {.arena = &step->scratch};
+    return collide_part(step, cross, &none, &sink, error);
 }
 
 crStatus cr__step_collide_fresh(crStep* step, const bool* fresh, const crStepContact* contacts, int count,
                                 crError* error) {
     Stock stock = {contacts, count, 0, fresh};
-    return collide_part(step, true, &stock, error);
+    Sink sink = {.arena = &step->scratch};
+    return collide_part(step, true, &stock, &sink, error);
 }
 
 crStatus cr__step_collide_pair(crStep* step, int pair, crError* error) {
