@@ -19,8 +19,8 @@
 // what lanes side by side of one island did in the last sweep; neither depends on the order they come in
 typedef struct Tally {
     int island;
-    int64_t along;  // as crPackedIsland has them
-    double change;
+    int64_t along;    // as crPackedIsland has it
+    uint64_t change;  // likewise, its bits: they ascend with it, and what is not a number is the largest
 } Tally;
 
 typedef struct Run {
@@ -126,7 +126,7 @@ static void tally_groups(void* ctx, int begin, int end) {
     const crPacked* p = run->packed;
     Tally* out = run->tally + begin * CR_LANES;
     Tally at = {.island = -1};
-    double tol = 0.0;
+    double unit = 0.0;
     int count = 0;
     for (int i = begin; i < end; i++) {
         const crGroup* g = &p->group[i];
@@ -134,13 +134,12 @@ static void tally_groups(void* ctx, int begin, int end) {
             if (g->island[l] != at.island) {
                 if (at.island >= 0) out[count++] = at;
                 at = (Tally){.island = g->island[l]};
-                tol = run->island[at.island].tol;
+                unit = cr__packed_unit(run->island[at.island].tol);
             }
-            double change = p->change[i * CR_LANES + l];
-            // what is not a number must not pass for small
-            if (!(change <= (double)INFINITY)) change = (double)INFINITY;
-            if (change > at.change) at.change = change;
-            at.along += cr__packed_along(p->along[i * CR_LANES + l], tol);
+            uint64_t change;
+            memcpy(&change, &p->change[i * CR_LANES + l], sizeof change);
+            at.change = change > at.change ? change : at.change;
+            at.along += cr__packed_along(p->along[i * CR_LANES + l], unit);
         }
     }
     if (at.island >= 0) out[count++] = at;
@@ -159,8 +158,11 @@ static int judge(Run* run, bool* ended) {
         for (int k = 0; k < run->tallies[i / GROUPS]; k++) {
             const Tally* tally = &run->tally[i * CR_LANES + k];
             crPackedIsland* island = &run->island[tally->island];
+            double change;
+            memcpy(&change, &tally->change, sizeof change);
             island->along += tally->along;
-            if (tally->change > island->change) island->change = tally->change;
+            if (!(change <= island->change))
+                island->change = change <= (double)INFINITY ? change : (double)INFINITY;
         }
     }
     cr__units_judge(p->units, p->z);
