@@ -15,6 +15,7 @@ typedef struct crNear {
     int alarms;     // times in this step that its impact was no impact when it came
     bool exact;     // of its time that stands, as crDue has it
     bool packable;  // of single bodies, or one and what v does not move, with round friction
+    bool ball;      // and another ball or a plane: whatever the margin, its contact is the same
     double size;    // what its deadband is a share of, m
 } crNear;
 

@@ -231,13 +231,19 @@ static crStatus add_pair(const crStep* step, const crNear* pair, Sink* sink, crE
     return status;
 }
 
+// whether a scout's look at a pair holds at its present margin
+static bool is_scouted(const crStep* step, const crScout* scout, int i) {
+    const crNear* pair = &step->cache->pairs[i];
+    if (pair->ball && scout->margin[i] >= 0.0 && scout->end[i] > scout->first[i]) return true;
+    return scout->margin[i] == margin_of(step, pair);
+}
+
 // contacts of a pair as the scout found them; false: it did not look so far
 static bool add_scouted(const crStep* step, int i, Sink* sink, crStatus* status, crError* error) {
     const crStepCache* cache = step->cache;
     const crScout* scout = cache->scout;
     // larger boxes may have made a new list
-    if (scout == NULL || scout->list != cache->lists) return false;
-    if (scout->margin[i] != margin_of(step, &cache->pairs[i])) return false;
+    if (scout == NULL || scout->list != cache->lists || !is_scouted(step, scout, i)) return false;
     int count = scout->end[i] - scout->first[i];
     *status = reserve(sink, count, error);
     if (*status != CR_OK || count == 0) return true;
@@ -449,14 +455,15 @@ static crStatus scout_pair(crStep* step, int i, int* islands, crScout* scout, Si
     const crStepCache* cache = step->cache;
     const crNear* pair = &cache->pairs[i];
     int a = pair->body_a, b = pair->body_b;
+    bool bounces = cache->surfaces[pair->surface]->bounces;
+    if (islands[a] == islands[b] && !bounces) return CR_OK;
     bool two = cr__moves(step->model, a) && cr__moves(step->model, b);
     bool apart = two && cr__forest_find(islands, a) != cr__forest_find(islands, b);
-    double margin = margin_of(step, pair);
-    if ((!apart && !cache->surfaces[pair->surface]->bounces) || scout->margin[i] == margin) return CR_OK;
+    if ((!apart && !bounces) || is_scouted(step, scout, i)) return CR_OK;
     scout->first[i] = sink->count;
     crStatus status = add_pair(step, pair, sink, error);
     scout->end[i] = sink->count;
-    scout->margin[i] = margin;
+    scout->margin[i] = margin_of(step, pair);
     if (two && scout->end[i] > scout->first[i]) cr__forest_join(islands, a, b);
     return status;
 }
@@ -474,11 +481,11 @@ static bool pressed(const crStep* step, const crNear* pair, int* cursor) {
 crStatus cr__step_scout(crStep* step, int* islands, crScout* scout, crError* error) {
     const crStepCache* cache = step->cache;
     crStatus status = begin_pairs(step, error);
-    if (status == CR_OK && (scout->room == NULL || scout->list != cache->lists))
-        status = scout_begin(step, scout, error);
+    bool first = scout->room == NULL || scout->list != cache->lists;
+    if (status == CR_OK && first) status = scout_begin(step, scout, error);
     Sink sink = {scout->contacts, scout->count, scout->capacity, &step->scratch, false};
     // pairs that pressed are likely to join, and then few of the others can
-    for (int rest = 0; rest < 2; rest++) {
+    for (int rest = first ? 0 : 1; rest < 2; rest++) {
         for (int i = 0, cursor = 0; i < cache->pair_count && status == CR_OK; i++) {
             if (rest == 1 || pressed(step, &cache->pairs[i], &cursor))
                 status = scout_pair(step, i, islands, scout, &sink, error);
