@@ -69,7 +69,7 @@ typedef struct crPacked {
     const double* beta;  // share of it that the next sweep starts with, of each island
     bool moving;         // there is a direction: none before the first sweep
     double* change;      // largest change of a velocity in the last sweep, m/s (group_count*CR_LANES)
-    double* along;       // sum of w dP.d likewise, d the direction
+    double* along;       // sum of w^2 dP.d likewise, d the direction
     int64_t* live;       // masks (group_count*CR_LANES)
     int bodies;
     int* body;         // (bodies)

@@ -169,7 +169,7 @@ CR_LANE void sweep_group(const crPacked* p, const crGroup* g, bool round, int l)
             wa = lane3_add(wa, turned_back(round, Ka, dP));
         }
         crLane w = lane3_dot(n, lane3_load(slot + CR_AT_DN * CR_LANES));
-        along = along + w * lane3_dot(dP, d);
+        along = along + w * w * lane3_dot(dP, d);
         change = lane_max(change, w * w * lane3_dot(dP, dP));
         slot += stride;
         cold += CR_LANES * CR_COLD;
