@@ -490,10 +490,11 @@ static crStatus scout_pair(crStep* step, int i, int* islands, crScout* scout, Si
     const crStepCache* cache = step->cache;
     crNear* pair = &cache->pairs[i];
     int a = pair->body_a, b = pair->body_b;
+    bool bounces = cache->surfaces[pair->surface]->bounces;
+    if (islands[a] == islands[b] && !bounces) return CR_OK;
     bool two = cr__moves(step->model, a) && cr__moves(step->model, b);
     bool apart = two && cr__forest_find(islands, a) != cr__forest_find(islands, b);
-    double margin = margin_of(step, pair);
-    if ((!apart && !cache->surfaces[pair->surface]->bounces) || margin <= scout->until[i]) return CR_OK;
+    if ((!apart && !bounces) || margin_of(step, pair) <= scout->until[i]) return CR_OK;
     scout->first[i] = sink->count;
     crStatus status = add_pair(step, pair, sink, error);
     scout->end[i] = sink->count;
@@ -515,11 +516,11 @@ static bool pressed(const crStep* step, const crNear* pair, int* cursor) {
 crStatus cr__step_scout(crStep* step, int* islands, crScout* scout, crError* error) {
     const crStepCache* cache = step->cache;
     crStatus status = begin_pairs(step, error);
-    if (status == CR_OK && (scout->room == NULL || scout->list != cache->lists))
-        status = scout_begin(step, scout, error);
+    bool first = scout->room == NULL || scout->list != cache->lists;
+    if (status == CR_OK && first) status = scout_begin(step, scout, error);
     Sink sink = {scout->contacts, scout->count, scout->capacity, &step->scratch, false, 0.0};
     // pairs that pressed are likely to join, and then few of the others can
-    for (int rest = 0; rest < 2; rest++) {
+    for (int rest = first ? 0 : 1; rest < 2; rest++) {
         for (int i = 0, cursor = 0; i < cache->pair_count && status == CR_OK; i++) {
             if (rest == 1 || pressed(step, &cache->pairs[i], &cursor))
                 status = scout_pair(step, i, islands, scout, &sink, error);
