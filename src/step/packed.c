@@ -51,12 +51,12 @@ static void body_energies(void* ctx, int begin, int end) {
     }
 }
 
-// lanes by themselves: which of them stand together depends on other islands
 static void lane_energies(void* ctx, int begin, int end) {
     const Run* run = ctx;
     for (int i = begin; i < end; i++) {
         const crGroup* g = &run->packed->group[i];
         for (int l = 0; l < g->lanes; l++) {
+            // by itself: which lanes stand together depends on other islands
             run->parts[i * CR_LANES + l] = cr__packed_work(run->packed, g, l);
         }
     }
