@@ -86,8 +86,7 @@ typedef struct crPacked {
     int* body_island;  // (bodies)
     double* z;         // (8*(bodies + 1)), the first eight zero
     double* z_free;
-    double* z_before;
-    double* z_direction;
+    double* z_before;       // after the sweep before
     struct crUnits* units;  // rows that are swept along, NULL: none; see units.h
     crTasks* tasks;
 } crPacked;
