@@ -13,8 +13,7 @@
 #include "step/cache.h"
 #include "step/forest.h"
 
-#define CHUNK 64                             // pairs that one thread takes at a time
-#define ROOM  (CHUNK * CR_MANIFOLD_MAX / 2)  // and contacts they may have
+#define CHUNK 64  // pairs that one thread takes at a time
 
 crTwist cr__step_twist(const crStep* step, const double* v, int body) {
     const crModel* model = step->model;
@@ -280,12 +279,16 @@ static void begin_airborne(crStep* step) {
     }
 }
 
+// whether a contact supports its bodies: it touches, and does not leave fast
+static bool supports(const crStep* step, const crStepContact* c) {
+    return !(c->point.gap > c->delta || c->speed >= fmax(step->settings.threshold, 1e-12));
+}
+
 // bodies of the contacts from this one on are supported where they touch
 static void support(const crStep* step, const Sink* sink, int from) {
-    double threshold = fmax(step->settings.threshold, 1e-12);
     for (int i = from; i < sink->count; i++) {
         const crStepContact* c = &sink->contacts[i];
-        if (c->point.gap > c->delta || c->speed >= threshold) continue;
+        if (!supports(step, c)) continue;
         step->airborne[c->body_a] = false;
         step->airborne[c->body_b] = false;
     }
@@ -304,48 +307,83 @@ static crStatus add_all(const crStep* step, Sink* sink, crError* error) {
 }
 
 // pairs in chunks for several threads, each with room of its own
+typedef struct Chunk {
+    Sink sink;
+    crStatus status;
+    int at;       // where its contacts go
+    int* bodies;  // that they support (body_count)
+    int body_count;
+} Chunk;
+
 typedef struct Share {
     const crStep* step;
-    Sink* chunk;
-    crStatus* status;
+    Chunk* chunk;
+    crStepContact* to;
 } Share;
 
 static void add_chunk(void* ctx, int begin, int end) {
     const Share* share = ctx;
-    int i = begin / CHUNK;
-    share->status[i] = add_pairs(share->step, begin, end, &share->chunk[i], NULL);
+    Chunk* chunk = &share->chunk[begin / CHUNK];
+    chunk->status = add_pairs(share->step, begin, end, &chunk->sink, NULL);
+    for (int i = 0; chunk->status == CR_OK && i < chunk->sink.count; i++) {
+        const crStepContact* c = &chunk->sink.contacts[i];
+        if (!supports(share->step, c)) continue;
+        chunk->bodies[chunk->body_count++] = c->body_a;
+        chunk->bodies[chunk->body_count++] = c->body_b;
+    }
 }
 
-// what a chunk found, or where it had no room for it, its pairs once more
-static bool put_chunk(const crStep* step, int begin, int end, const Sink* from, crStatus status, Sink* sink) {
-    if (status == CR_ERR_LIMIT) return add_pairs(step, begin, end, sink, NULL) == CR_OK;
-    if (status != CR_OK || reserve(sink, from->count, NULL) != CR_OK) return false;
-    memcpy(sink->contacts + sink->count, from->contacts, (size_t)from->count * sizeof *from->contacts);
-    sink->count += from->count;
+static void put_chunks(void* ctx, int begin, int end) {
+    const Share* share = ctx;
+    for (int i = begin; i < end; i++) {
+        const Sink* from = &share->chunk[i].sink;
+        if (share->chunk[i].status != CR_OK || from->count == 0) continue;
+        memcpy(share->to + share->chunk[i].at, from->contacts, (size_t)from->count * sizeof *share->to);
+    }
+}
+
+// where each chunk's contacts go; those of a chunk that had no room are found once more, and are there
+static bool place_chunks(const crStep* step, Chunk* chunk, int chunks, Sink* sink) {
+    int pairs = step->cache->pair_count;
+    for (int i = 0; i < chunks; i++) {
+        int end = (i + 1) * CHUNK < pairs ? (i + 1) * CHUNK : pairs, from = sink->count;
+        chunk[i].at = from;
+        if (chunk[i].status == CR_ERR_LIMIT) {
+            if (add_pairs(step, i * CHUNK, end, sink, NULL) != CR_OK) return false;
+            support(step, sink, from);
+            continue;
+        }
+        if (chunk[i].status != CR_OK || reserve(sink, chunk[i].sink.count, NULL) != CR_OK) return false;
+        sink->count += chunk[i].sink.count;
+        for (int k = 0; k < chunk[i].body_count; k++) {
+            step->airborne[chunk[i].bodies[k]] = false;
+        }
+    }
     return true;
 }
 
 // contacts of all pairs by several threads, in the order of pairs; false: not this way, nothing is added
 static bool add_shared(crStep* step, Sink* sink) {
     int pairs = step->cache->pair_count, chunks = (pairs + CHUNK - 1) / CHUNK;
-    size_t mark = cr_arena_mark(&step->scratch), room = (size_t)chunks * ROOM;
+    // twice what a chunk had last, in the mean
+    int room = CHUNK / 2 + (int)(2.0 * CHUNK * step->cache->contacts_last / pairs);
+    size_t mark = cr_arena_mark(&step->scratch), all = (size_t)chunks * (size_t)room;
     Share share = {.step = step};
-    crStepContact* contacts = cr_arena_alloc(&step->scratch, room * sizeof *contacts);
+    crStepContact* contacts = cr_arena_alloc(&step->scratch, all * sizeof *contacts);
+    int* bodies = cr_arena_alloc(&step->scratch, 2 * all * sizeof *bodies);
     share.chunk = cr_arena_alloc(&step->scratch, (size_t)chunks * sizeof *share.chunk);
-    share.status = cr_arena_alloc(&step->scratch, (size_t)chunks * sizeof *share.status);
-    bool ok = contacts != NULL && share.chunk != NULL && share.status != NULL;
+    bool ok = contacts != NULL && bodies != NULL && share.chunk != NULL;
     for (int i = 0; i < chunks && ok; i++) {
-        share.chunk[i] = (Sink){.contacts = contacts + (size_t)i * ROOM, .capacity = ROOM};
+        size_t at = (size_t)i * (size_t)room;
+        share.chunk[i] =
+            (Chunk){.sink = {.contacts = contacts + at, .capacity = room}, .bodies = bodies + 2 * at};
     }
     if (ok) cr__tasks_for(step->tasks, pairs, CHUNK, add_chunk, &share);
     sink->fixed = true;
-    for (int i = 0; i < chunks && ok; i++) {
-        int end = (i + 1) * CHUNK < pairs ? (i + 1) * CHUNK : pairs;
-        int from = sink->count;
-        ok = put_chunk(step, i * CHUNK, end, &share.chunk[i], share.status[i], sink);
-        if (ok) support(step, sink, from);
-    }
+    ok = ok && place_chunks(step, share.chunk, chunks, sink);
     sink->fixed = false;
+    share.to = sink->contacts;
+    if (ok) cr__tasks_for(step->tasks, chunks, 8, put_chunks, &share);
     if (!ok) sink->count = 0;
     cr_arena_release(&step->scratch, mark);
     return ok;
