@@ -86,8 +86,8 @@ static double factor_to(double want, double T) {
     return want > 0.0 ? fmin(MOST, sqrt(want / T)) : 0.0;
 }
 
-void cr__tree_scale(const crModel* model, crPart tree, double T, const crDynamics* d, double* v, double* y) {
-    double s = factor_to(T, cr__tree_energy(model, tree, d, v, y));
+void cr__tree_scale(const crModel* model, crPart tree, double want, double T, double* v) {
+    double s = factor_to(want, T);
     if (s != 1.0) scale_all(model, tree, s, v);
 }
 
@@ -193,7 +193,8 @@ crStatus cr__tree_flow(const crModel* model, crPart tree, double h, crState* sta
         if (status != CR_OK) return status;
         turn_by(model, tree, state, d, work);
         add(model, tree, -0.5 * part, work.y, state->v);
-        if (!free) cr__tree_scale(model, tree, T, d, state->v, work.y);
+        if (!free)
+            cr__tree_scale(model, tree, T, cr__tree_energy(model, tree, d, state->v, work.y), state->v);
         bool done = !free || settle_free(model, tree, T, kept, !last, d, state->v, work.y);
         limit = done ? 2.0 * part : 0.5 * part;
         if (done) left = part < left ? left - part : 0.0;

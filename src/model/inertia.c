@@ -61,17 +61,13 @@ static bool eliminate(const crModel* model, int i, crDynamics* d) {
     return true;
 }
 
-void cr__part_mass(const crModel* model, crPart part, crDynamics* d) {
+crStatus cr__part_mass_factor(const crModel* model, crPart part, double h, crDynamics* d) {
+    d->h = h;
     composite_inertias(model, part, d);
     for (int k = 0; k < part.count; k++) {
         const crBody* body = &model->bodies[cr__part_body(part, k)];
         if (!body->single) fill_rows(model, body, d);
     }
-}
-
-crStatus cr__part_mass_factor(const crModel* model, crPart part, double h, crDynamics* d) {
-    d->h = h;
-    cr__part_mass(model, part, d);
     for (int k = part.count - 1; k >= 0; k--) {
         int b = cr__part_body(part, k);
         const crBody* body = &model->bodies[b];

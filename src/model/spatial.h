@@ -73,10 +73,10 @@ static inline int cr__part_body(crPart part, int k) { return part.bodies != NULL
 
 // The stages of model.h for a part; nothing of other bodies is read or written.
 void cr__part_kinematics(const crModel* model, crPart part, const crState* state, crDynamics* d);
-void cr__part_mass(const crModel* model, crPart part, crDynamics* d);  // M alone, of trees
 crStatus cr__part_mass_factor(const crModel* model, crPart part, double h, crDynamics* d);
 void cr__part_mass_solve(const crModel* model, crPart part, const crDynamics* d, double* x);
 void cr__part_mass_mul(const crModel* model, crPart part, const crDynamics* d, const double* x, double* y);
+double cr__part_kinetic(const crModel* model, crPart part, const double* v, crDynamics* d);  // writes twist
 void cr__part_velocity(const crModel* model, crPart part, const double* v, crDynamics* d);
 // c: the share of velocity terms in k = tau - c, of bodies that are not single; may be NULL.
 void cr__part_forces(const crModel* model, crPart part, const crState* state, crDynamics* d, double* k,
@@ -96,8 +96,8 @@ typedef struct crFlowWork {
 } crFlowWork;
 // T of v by M of the last factor; y becomes M v.
 double cr__tree_energy(const crModel* model, crPart tree, const crDynamics* d, const double* v, double* y);
-// v scaled to the energy T, which stays less where that is far.
-void cr__tree_scale(const crModel* model, crPart tree, double T, const crDynamics* d, double* v, double* y);
+// v, whose energy is T, scaled to that of `want`; to less where that is far.
+void cr__tree_scale(const crModel* model, crPart tree, double want, double T, double* v);
 // q and v over h with no force but the joints' own, from kinematics and factor at q to those at the new q;
 // work holds c and k = tau - c of the end. CR_ERR_DEFINITE.
 crStatus cr__tree_flow(const crModel* model, crPart tree, double h, crState* state, crDynamics* d,

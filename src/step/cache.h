@@ -15,9 +15,16 @@ typedef struct crNear {
     int alarms;     // times in this step that its impact was no impact when it came
     bool exact;     // of its time that stands, as crDue has it
     bool packable;  // of single bodies, or one and what v does not move, with round friction
-    bool ball;      // and another ball or a plane: whatever the margin, its contact is the same
     double size;    // what its deadband is a share of, m
+    double clear;   // the shapes are this far apart less the trails of both bodies, m
 } crNear;
+
+// Where a body was when all pairs were last looked at, and how long its way there was.
+typedef struct crTrail {
+    crVec3 com;
+    crQuat q;
+    double length;  // no point of it went farther, m
+} crTrail;
 
 typedef struct crNearSurface {
     int material_a, material_b;
@@ -36,11 +43,11 @@ typedef struct crDue {
 typedef struct crScout {
     crStepContact* room;  // for the contacts of all pairs (room_count)
     int room_count;
-    size_t after;    // mark: what lies above the room is the scout's own
-    int list;        // of which list of pairs
-    double* margin;  // at which a pair was looked at, negative: it was not (pair_count)
-    int* first;      // its contacts among those found: from here (pair_count)
-    int* end;        // to before this one (pair_count)
+    size_t after;   // mark: what lies above the room is the scout's own
+    int list;       // of which list of pairs
+    double* until;  // margin up to which what was found of a pair stands, negative: nothing was (pair_count)
+    int* first;     // its contacts among those found: from here (pair_count)
+    int* end;       // to before this one (pair_count)
     int count, capacity;
     crStepContact* contacts;  // found (count)
 } crScout;
@@ -51,6 +58,8 @@ typedef struct crStepCache {
     bool* left;        // near: a shape of the body left its box (nb)
     double* margin;    // a contact is looked for within the sum of its two bodies' margins, m (nb)
     double flat;       // or within this, m; negative: by margins
+    crTrail* trail;    // of each body (nb)
+    bool trailed;      // trails end where bodies are
     bool even;         // no margin is less than what the fastest of the part could push its body by
     int* first_shape;  // shapes of each body: body_shapes[first_shape[b]] and on (nb + 1)
     int* body_shapes;  // (shape_count)
@@ -69,6 +78,7 @@ typedef struct crStepCache {
     int* first_tree;   // trees by their roots: tree_bodies[first_tree[b]] and on, none where they move as
                        // smooth.c has it (first_single + 1)
     int* tree_bodies;
+    double* tree_gain;     // by root: what the flow makes of T at the q of forces (first_single + 1)
     bool spread;           // the broad phase knows every shape
     bool listed;           // pairs are those of the boxes
     int lists;             // how many lists of pairs there were

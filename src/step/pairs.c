@@ -258,6 +258,7 @@ static crStatus keep_times(crStep* step, const crNear* old, int old_count) {
         if (same) {
             cache->pairs[i].alarms = old[j].alarms;
             cache->pairs[i].exact = old[j].exact;
+            cache->pairs[i].clear = old[j].clear;
         }
     }
     cr_arena_release(&step->scratch, mark);
@@ -287,12 +288,6 @@ static bool pass_by(const crStep* step, const crBodyShape* a, const crBodyShape*
     crBounds of_b = cr_shape_bounds(&b->shape, cr__pose_mul(turn, pose[b->body]));
     double delta = 2.0 * step->settings.deadband * cr__step_pair_size(step, a->body, b->body);
     return of_a.lo.x - of_b.hi.x > delta || of_b.lo.x - of_a.hi.x > delta;
-}
-
-static bool is_ball(const crStepCache* cache, const crShape* a, const crShape* b) {
-    bool of_a = a->kind == CR_SHAPE_SPHERE, of_b = b->kind == CR_SHAPE_SPHERE;
-    bool flat = a->kind == CR_SHAPE_HALFSPACE || b->kind == CR_SHAPE_HALFSPACE;
-    return !cache->planes && ((of_a && of_b) || (flat && (of_a || of_b)));
 }
 
 static crStatus list_pairs(crStep* step) {
@@ -326,8 +321,8 @@ static crStatus list_pairs(crStep* step) {
         crNear near = {.shape_a = found[i].a, .shape_b = found[i].b, .body_a = a->body, .body_b = b->body};
         near.surface = surface;
         near.packable = is_packable(step, surface, a->body, b->body);
-        near.ball = is_ball(cache, &a->shape, &b->shape);
         near.size = cr__step_pair_size(step, a->body, b->body);
+        near.clear = -INFINITY;
         cache->pairs[cache->pair_count++] = near;
     }
     status = keep_times(step, old, old_count);

@@ -4,7 +4,7 @@
 // a kick by tau, the flow under c (model/flow.c), half a kick by tau at the end: second order, and c gives no
 // energy whatever h is. A tree that is carried moves by v+ of the contact solve, q+ = q + h v+, with c in
 // v_free = v + h M^-1 (tau - c); there T(q+, v') = T(q, v+) T(q, v_free + h M^-1 c)/T(q, v_free), what the flow
-// would make of it: v+ is scaled to that. So T never exceeds what forces and impulses account for, since
+// would make of it (by M with the joints' springs and dampers): v+ is scaled to that. So T never exceeds what forces and impulses account for, since
 // contacts that give nothing make T(q, v+) <= T(q, v_free). c takes at most HALF of v. A motor holds a speed,
 // which is not to be scaled: a tree with one only is where T would be more by MUCH.
 // Trees on driven bodies, and those whose flight is known exactly (step->fall), are left to smooth.c. With a
@@ -48,8 +48,9 @@ crStatus cr__step_trees_create(crStep* step) {
     cache->tree_bodies = ints(step, nb);
     step->v_from = cr_arena_alloc(&step->store, bytes);
     step->bend = cr_arena_alloc(&step->store, bytes);
-    if (first == NULL || cache->tree_bodies == NULL || step->v_from == NULL || step->bend == NULL)
-        return CR_ERR_MEMORY;
+    cache->tree_gain = cr_arena_alloc(&step->store, (size_t)(nb + 1) * sizeof(double));
+    bool ok = first != NULL && cache->tree_bodies != NULL && step->v_from != NULL && step->bend != NULL;
+    if (!ok || cache->tree_gain == NULL) return CR_ERR_MEMORY;
     memset(step->v_from, 0, bytes);
     memset(step->bend, 0, bytes);
     for (int b = 1; b < nb; b++) {
@@ -77,49 +78,47 @@ bool cr__step_bends(const crStep* step, int body) {
     return cr__moves(step->model, body) && tree_at(step, step->model->bodies[body].root).count > 0;
 }
 
-// c takes at most HALF of v in the metric of M
-static double share(const crStep* step, crPart tree) {
-    if (step->settings.method != CR_METHOD_CONE && step->settings.method != CR_METHOD_EVENT) return 1.0;
+// bend and v_free from c, and T of v_free + bend over T of v_free, by the factor of M
+static double bend(crStep* step, crPart tree, double h) {
     const crModel* model = step->model;
     const crDynamics* d = &step->dynamics;
-    double taken = 0.0, all = 0.0;
-    for (int n = 0; n < tree.count; n++) {
-        const crBody* body = &model->bodies[tree.bodies[n]];
-        for (int i = body->v; i < body->v + body->nv; i++) {
-            double b = cr__half_velocity(model, d, step->bend, i);
-            double k = cr__half_velocity(model, d, step->v_free, i) + b;
-            taken += b * b;
-            all += k * k;
-        }
-    }
-    return taken > HALF * HALF * all ? HALF * sqrt(all / taken) : 1.0;
-}
-
-static void bend(crStep* step, crPart tree, double h) {
-    const crModel* model = step->model;
-    double* u = step->bend;
+    double *u = step->bend, *hc = d->work, *v = step->v_free;
     for (int n = 0; n < tree.count; n++) {
         const crBody* body = &model->bodies[tree.bodies[n]];
         for (int i = body->v; i < body->v + body->nv; i++) {
             step->v_from[i] = step->state.v[i];
-            u[i] *= h;
+            hc[i] = u[i] = h * u[i];
         }
     }
-    cr__part_mass_solve(model, tree, &step->dynamics, u);
-    double s = share(step, tree);
+    cr__part_mass_solve(model, tree, d, u);
+    double own = 0.0, cross = 0.0, bent = 0.0;
+    for (int n = 0; n < tree.count; n++) {
+        const crBody* body = &model->bodies[tree.bodies[n]];
+        for (int i = body->v; i < body->v + body->nv; i++) {
+            double z = cr__half_velocity(model, d, v, i);
+            own += u[i] * hc[i];
+            cross += 2.0 * v[i] * hc[i];
+            bent += z * z;
+        }
+    }
+    double all = bent + cross + own;
+    bool limited = step->settings.method == CR_METHOD_CONE || step->settings.method == CR_METHOD_EVENT;
+    double s = limited && own > HALF * HALF * all ? HALF * sqrt(fmax(0.0, all) / own) : 1.0, back = 1.0 - s;
     for (int n = 0; n < tree.count && s < 1.0; n++) {
         const crBody* body = &model->bodies[tree.bodies[n]];
         for (int i = body->v; i < body->v + body->nv; i++) {
-            step->v_free[i] += (1.0 - s) * u[i];
+            v[i] += back * u[i];
             u[i] *= s;
         }
     }
+    bent += back * (cross + back * own);
+    return bent > 0.0 && all > 0.0 ? all / bent : 1.0;
 }
 
 void cr__step_trees_bend(crStep* step, double h) {
     for (int n = 0; n < step->part_count; n++) {
         crPart tree = tree_at(step, step->part[n]);
-        if (tree.count > 0) bend(step, tree, h);
+        if (tree.count > 0) step->cache->tree_gain[step->part[n]] = bend(step, tree, h);
     }
 }
 
@@ -175,25 +174,16 @@ static bool driven(const crModel* model, crPart tree) {
     return false;
 }
 
-static void carry(crStep* step, crPart tree, double h, crFlowWork work) {
+static void carry(crStep* step, int root, crPart tree, double h, double* y) {
     const crModel* model = step->model;
     crDynamics* d = &step->dynamics;
     double* v = step->state.v;
-    for (int n = 0; n < tree.count; n++) {
-        const crBody* body = &model->bodies[tree.bodies[n]];
-        for (int i = body->v; i < body->v + body->nv; i++) {
-            work.k[i] = step->v_free[i] + step->bend[i];
-        }
-    }
-    double kicked = cr__tree_energy(model, tree, d, work.k, work.y);
-    double bent = cr__tree_energy(model, tree, d, step->v_free, work.y);
-    double T = cr__tree_energy(model, tree, d, v, work.y);
-    if (bent > 0.0) T *= kicked / bent;
+    double want = step->cache->tree_gain[root] * cr__tree_energy(model, tree, d, v, y);
     cr__part_advance(model, tree, h, v, step->state.q);
+    if (!(want > 0.0)) return;
     cr__part_kinematics(model, tree, &step->state, d);
-    cr__part_mass(model, tree, d);
-    if (driven(model, tree) && cr__tree_energy(model, tree, d, v, work.y) <= MUCH * T) return;
-    cr__tree_scale(model, tree, T, d, v, work.y);
+    double T = cr__part_kinetic(model, tree, v, d);
+    if (T > MUCH * want || !driven(model, tree)) cr__tree_scale(model, tree, want, T, v);
 }
 
 crStatus cr__step_trees_move(crStep* step, double h) {
@@ -211,7 +201,7 @@ crStatus cr__step_trees_move(crStep* step, double h) {
         if (flies(step, tree, h)) {
             status = fly(step, tree, h, work);
         } else {
-            carry(step, tree, h, work);
+            carry(step, step->part[n], tree, h, work.y);
         }
     }
     cr_arena_release(&step->scratch, mark);
