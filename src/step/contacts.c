@@ -16,18 +16,6 @@
 #define BODIES 256   // likewise
 #define SURE   1e-5  // of a pair's size: what rounding may make of distances
 
-crVec3 cr__step_common_plane(const crStep* step, int a, int b) {
-    crVec3 none = cr_vec3(0, 0, 0);
-    if (!step->cache->planes) return none;
-    bool moves_a = cr__moves(step->model, a), moves_b = cr__moves(step->model, b);
-    crVec3 na = step->plane[a], nb = step->plane[b];
-    if (moves_a && moves_b) {
-        bool same = cr_norm(na) > 0.0 && cr_norm(nb) > 0.0 && cr_norm(cr_cross(na, nb)) <= 1e-12;
-        return same ? na : none;
-    }
-    return moves_a ? na : nb;
-}
-
 // *until as cr__collide has it
 static int collide_shapes(const crStep* step, int sa, int sb, crPose pose_a, crPose pose_b, double margin,
                           crContactPoint* points, int capacity, int* needed, double* until) {
@@ -58,11 +46,6 @@ int cr__step_pair(const crStep* step, int shape_a, int shape_b, crPose pose_a, c
     return collide_shapes(step, shape_a, shape_b, pose_a, pose_b, margin, points, capacity, needed, &until);
 }
 
-static crMat3 planar_frame(crVec3 n, crVec3 axis) {
-    crVec3 t = cr_cross(axis, n);
-    return cr_mat3_columns(n, cr_scale(1.0 / cr_norm(t), t), cr_cross(n, cr_scale(1.0 / cr_norm(t), t)));
-}
-
 // what a lasting contact can approach by in one step because normals and arms turn: h (omega^2 r + 2 omega
 // u_t)
 static double turning_gain(const crStep* step, const crStepContact* c, double slip) {
@@ -81,14 +64,6 @@ static crVec3 velocity_of(const crStep* step, const crNear* pair, bool late, crV
     if (b != CR_WORLD) u = cr__twist_at(d->twist[b], cr_sub(x, d->origin[b]));
     if (a != CR_WORLD) u = cr_sub(u, cr__twist_at(d->twist[a], cr_sub(x, d->origin[a])));
     return u;
-}
-
-crMat3 cr__step_frame(const crStep* step, const crStepContact* c) {
-    crVec3 n = c->point.normal;
-    if (c->planar) return planar_frame(n, cr__step_common_plane(step, c->body_a, c->body_b));
-    if (c->surface->axis_of < 0) return cr_frame(n);
-    int body = c->surface->axis_of == 0 ? c->body_a : c->body_b;
-    return cr_surface_frame(n, cr_quat_rotate(step->dynamics.pose[body].q, c->surface->surface.axis));
 }
 
 // approach speed above which a contact is an impact, u its velocity
@@ -124,6 +99,7 @@ typedef struct Sink {
     crArena* arena;  // for more, NULL: what does not fit is CR_ERR_LIMIT
     bool fixed;      // likewise, for the contacts alone
     double until;    // margin up to which the contacts of the pair added last would be the same, m
+    crScout* scout;  // is told which contacts are whose; NULL: nobody is
 } Sink;
 
 static crStatus reserve(Sink* sink, int more, crError* error) {
@@ -268,7 +244,12 @@ static crStatus add_pairs(const crStep* step, int begin, int end, Sink* sink, cr
     crStatus status = CR_OK;
     for (int i = begin; i < end && status == CR_OK; i++) {
         if (add_scouted(step, i, sink, &status, error)) continue;
+        int from = sink->count;
         status = add_pair(step, &step->cache->pairs[i], sink, error);
+        if (sink->scout == NULL || status != CR_OK) continue;
+        sink->scout->first[i] = from;
+        sink->scout->end[i] = sink->count;
+        sink->scout->until[i] = sink->until;
     }
     return status;
 }
@@ -351,6 +332,11 @@ static void put_chunks(void* ctx, int begin, int end) {
         const Sink* from = &share->chunk[i].sink;
         if (share->chunk[i].status != CR_OK || from->count == 0) continue;
         memcpy(share->to + share->chunk[i].at, from->contacts, (size_t)from->count * sizeof *share->to);
+        int pairs = share->step->cache->pair_count;
+        for (int k = i * CHUNK; from->scout != NULL && k < (i + 1) * CHUNK && k < pairs; k++) {
+            from->scout->first[k] += share->chunk[i].at;
+            from->scout->end[k] += share->chunk[i].at;
+        }
     }
 }
 
@@ -387,15 +373,15 @@ static bool add_shared(crStep* step, Sink* sink) {
     bool ok = contacts != NULL && bodies != NULL && share.chunk != NULL;
     for (int i = 0; i < chunks && ok; i++) {
         size_t at = (size_t)i * (size_t)room;
-        share.chunk[i] =
-            (Chunk){.sink = {.contacts = contacts + at, .capacity = room}, .bodies = bodies + 2 * at};
+        share.chunk[i] = (Chunk){.sink = {.contacts = contacts + at, .capacity = room, .scout = sink->scout},
+                                 .bodies = bodies + 2 * at};
     }
     if (ok) cr__tasks_for(step->tasks, pairs, CHUNK, add_chunk, &share);
     sink->fixed = true;
     ok = ok && place_chunks(step, share.chunk, chunks, sink);
     sink->fixed = false;
     share.to = sink->contacts;
-    if (ok) cr__tasks_for(step->tasks, chunks, 8, put_chunks, &share);
+    cr__tasks_for(step->tasks, ok ? chunks : 0, 8, put_chunks, &share);
     if (!ok) sink->count = 0;
     cr_arena_release(&step->scratch, mark);
     return ok;
@@ -531,14 +517,32 @@ static bool pressed(const crStep* step, const crNear* pair, int* cursor) {
     return false;
 }
 
+// all pairs by several threads, which is sooner done than by one those that matter; false: not this way
+static bool scout_shared(crStep* step, int* islands, crScout* scout, Sink* sink) {
+    const crStepCache* cache = step->cache;
+    bool many = step->tasks != NULL && cache->pair_count > 2 * CHUNK;
+    if (!many || reserve_whole(step, sink, NULL) != CR_OK) return false;
+    sink->scout = scout;
+    bool ok = add_shared(step, sink);
+    sink->scout = NULL;
+    for (int i = 0; i < cache->pair_count; i++) {
+        int a = cache->pairs[i].body_a, b = cache->pairs[i].body_b;
+        if (!ok) scout->until[i] = -1.0;
+        if (!ok || scout->end[i] == scout->first[i] || islands[a] == islands[b]) continue;
+        if (cr__moves(step->model, a) && cr__moves(step->model, b)) cr__forest_join(islands, a, b);
+    }
+    return ok;
+}
+
 crStatus cr__step_scout(crStep* step, int* islands, crScout* scout, crError* error) {
     const crStepCache* cache = step->cache;
     crStatus status = begin_pairs(step, error);
     bool first = scout->room == NULL || scout->list != cache->lists;
     if (status == CR_OK && first) status = scout_begin(step, scout, error);
-    Sink sink = {scout->contacts, scout->count, scout->capacity, &step->scratch, false, 0.0};
+    Sink sink = {scout->contacts, first ? 0 : scout->count, scout->capacity, &step->scratch, .until = 0.0};
+    bool shared = status == CR_OK && first && scout_shared(step, islands, scout, &sink);
     // pairs that pressed are likely to join, and then few of the others can
-    for (int rest = first ? 0 : 1; rest < 2; rest++) {
+    for (int rest = first ? 0 : 1; rest < 2 && !shared; rest++) {
         for (int i = 0, cursor = 0; i < cache->pair_count && status == CR_OK; i++) {
             if (rest == 1 || pressed(step, &cache->pairs[i], &cursor))
                 status = scout_pair(step, i, islands, scout, &sink, error);
@@ -555,7 +559,7 @@ crStatus cr__step_scout(crStep* step, int* islands, crScout* scout, crError* err
 
 crStatus cr__step_collide_after(crStep* step, crScout* scout, crError* error) {
     Stock none = {0};
-    Sink sink = {scout->room, 0, scout->room_count, &step->scratch, false, 0.0};
+    Sink sink = {.contacts = scout->room, .capacity = scout->room_count, .arena = &step->scratch};
     step->cache->scout = scout;
     crStatus status = collide_part(step, false, &none, &sink, error);
     step->cache->scout = NULL;
