@@ -34,19 +34,6 @@ typedef struct Run {
     double* parts;  // work: of bodies, two each, or of lanes
 } Run;
 
-// impulses . E of one lane, by itself: which lanes stand together depends on other islands
-static double lane_work(const crPacked* p, const crGroup* g, int l) {
-    double sum = 0.0;
-    const double* slot = p->hot + g->hot + 2 * CR_LANES + l;
-    for (int k = 0; k < g->slots; k++) {
-        for (int m = 0; m < 3; m++) {
-            sum += slot[(CR_AT_E + m) * CR_LANES] * slot[(CR_AT_P + m) * CR_LANES];
-        }
-        slot += CR_LANES * g->places;
-    }
-    return sum;
-}
-
 static void body_energies(void* ctx, int begin, int end) {
     const Run* run = ctx;
     const crPacked* p = run->packed;
@@ -69,7 +56,8 @@ static void lane_energies(void* ctx, int begin, int end) {
     for (int i = begin; i < end; i++) {
         const crGroup* g = &run->packed->group[i];
         for (int l = 0; l < g->lanes; l++) {
-            run->parts[i * CR_LANES + l] = lane_work(run->packed, g, l);
+            // by itself: which lanes stand together depends on other islands
+            run->parts[i * CR_LANES + l] = cr__packed_work(run->packed, g, l);
         }
     }
 }
@@ -265,7 +253,6 @@ crStatus cr__packed_solve(crPacked* p, crPackedIsland* island, int count, crAren
         island[i].momentum = 1.0;
     }
     p->beta = run.beta;
-    p->moving = false;
     cr__units_begin(p->units);
     mark_live(&run);
     memcpy(p->z_before, p->z, bytes);
@@ -278,7 +265,6 @@ crStatus cr__packed_solve(crPacked* p, crPackedIsland* island, int count, crAren
         choose_ratios(&run);
         cr__units_accelerate(p->units, run.beta, run.keep);
         cr__tasks_for(p->tasks, p->bodies, BODIES, accelerate_bodies, &run);
-        p->moving = true;
     }
     if (mark_unsolved(&run)) limit_energy(&run);
     return CR_OK;
