@@ -342,8 +342,7 @@ static void put_chunks(void* ctx, int begin, int end) {
 
 // where each chunk's contacts go; those of a chunk that had no room are found once more, and are there
 static bool place_chunks(const crStep* step, Chunk* chunk, int chunks, Sink* sink) {
-    int pairs = step->cache->pair_count;
-    for (int i = 0; i < chunks; i++) {
+    for (int i = 0, pairs = step->cache->pair_count; i < chunks; i++) {
         int end = (i + 1) * CHUNK < pairs ? (i + 1) * CHUNK : pairs, from = sink->count;
         chunk[i].at = from;
         if (chunk[i].status == CR_ERR_LIMIT) {
