@@ -170,9 +170,10 @@ static int judge(Run* run, bool* ended) {
     return live;
 }
 
-static void mark_live(Run* run) {
+static void mark_groups(void* ctx, int begin, int end) {
+    const Run* run = ctx;
     crPacked* p = run->packed;
-    for (int i = 0; i < p->group_count; i++) {
+    for (int i = begin; i < end; i++) {
         crGroup* g = &p->group[i];
         if (!g->live) continue;
         g->live = false;
@@ -182,6 +183,10 @@ static void mark_live(Run* run) {
             g->live = g->live || live;
         }
     }
+}
+
+static void mark_live(Run* run) {
+    cr__tasks_for(run->packed->tasks, run->packed->group_count, GROUPS, mark_groups, run);
 }
 
 // the next share of the direction, after Nesterov; none where the last sweep went against it

@@ -355,8 +355,9 @@ double cr__packed_work(const crPacked* p, const crGroup* g, int l) {
     return sum;
 }
 
-void cr__packed_results(crPacked* p) {
-    for (int i = 0; i < p->group_count; i++) {
+static void read_range(void* ctx, int begin, int end) {
+    const crPacked* p = ctx;
+    for (int i = begin; i < end; i++) {
         const crGroup* g = &p->group[i];
         const double* hot = p->hot + g->hot;
         for (int l = 0; l < g->lanes; l++) {
@@ -371,3 +372,5 @@ void cr__packed_results(crPacked* p) {
         }
     }
 }
+
+void cr__packed_results(crPacked* p) { cr__tasks_for(p->tasks, p->group_count, 8 * CHUNK, read_range, p); }
