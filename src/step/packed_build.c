@@ -253,6 +253,7 @@ static crStatus make_arrays(Build* build) {
         g->hot = hot;
         hot += CR_LANES * (2 + (size_t)(g->slots * g->places));
     }
+    p->group[p->group_count].hot = hot;
     p->hot = cr_arena_alloc(arena, hot * sizeof(double));
     p->change = cr_arena_alloc(arena, lanes * sizeof(double));
     p->along = cr_arena_alloc(arena, lanes * sizeof(double));

@@ -17,7 +17,8 @@
 #include "step/units.h"
 
 #define NEWTON_STEPS 30
-#define CHUNK        16  // groups of a colour that one thread takes at a time
+#define CHUNK        3072  // numbers of a colour's groups that one thread takes at a time
+#define GROUPS       128   // groups likewise, for the results
 
 // what a contact's slip needs: S, c in the basis t1, t2
 typedef struct Slip {
@@ -280,8 +281,10 @@ static void by_colours(crPacked* p, crTaskFn fn) {
     for (int colour = 0; colour < p->colours; colour++) {
         int first = p->colour_start[colour], count = p->colour_start[colour + 1] - first;
         crPackedSweep sweep = {p, first};
+        size_t size = p->group[first + count].hot - p->group[first].hot;
+        int chunk = 1 + (int)(CHUNK * (size_t)count / (size + 1));
         // what shares bodies goes one after another
-        cr__tasks_for(colour < CR_COLOURS ? p->tasks : NULL, count, CHUNK, fn, &sweep);
+        cr__tasks_for(colour < CR_COLOURS ? p->tasks : NULL, count, chunk, fn, &sweep);
     }
 }
 
@@ -373,4 +376,4 @@ static void read_range(void* ctx, int begin, int end) {
     }
 }
 
-void cr__packed_results(crPacked* p) { cr__tasks_for(p->tasks, p->group_count, 8 * CHUNK, read_range, p); }
+void cr__packed_results(crPacked* p) { cr__tasks_for(p->tasks, p->group_count, GROUPS, read_range, p); }
