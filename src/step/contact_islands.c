@@ -228,7 +228,7 @@ static crStatus sweep(crStep* step, const crVec3* u_free, bool again, crIslandSo
     if (units != NULL) units->island = s->of;
     set_goals(step, u_free, again, s);
     status = cr__packed_solve(&packed, s->of, s->islands.count, &step->scratch);
-    if (status == CR_OK) cr__packed_results(&packed);
+    if (status == CR_OK) cr__packed_results(&packed, s->of);
     return status;
 }
 

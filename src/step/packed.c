@@ -201,14 +201,13 @@ static void choose_ratios(Run* run) {
     }
 }
 
-// d = keep d + dz, z += beta d, which the next sweep starts from; it takes the impulses along
-static void accelerate_body(double beta, double keep, double* restrict z, double* restrict d,
-                            double* restrict before) {
+// d = keep d + dz is what z changed by since the sweep before ended; z += beta d, which the next sweep starts
+// from, takes the impulses along
+static void accelerate_body(double beta, double* restrict z, double* restrict before) {
     for (int k = 0; k < CR_BODY_STRIDE; k++) {
-        double last = keep > 0.0 ? keep * d[k] : 0.0;
-        d[k] = last + (z[k] - before[k]);
-        z[k] += beta * d[k];
+        double d = z[k] - before[k];
         before[k] = z[k];
+        z[k] += beta * d;
     }
 }
 
@@ -218,8 +217,7 @@ static void accelerate_bodies(void* ctx, int begin, int end) {
     for (int i = begin; i < end; i++) {
         int island = p->body_island[i], at = CR_BODY_STRIDE * (i + 1);
         if (!run->island[island].live) continue;
-        accelerate_body(run->beta[island], run->keep[island], p->z + at, p->z_direction + at,
-                        p->z_before + at);
+        accelerate_body(run->beta[island], p->z + at, p->z_before + at);
     }
 }
 

@@ -87,9 +87,8 @@ static crStatus number_bodies(Build* build) {
     p->z = cr_arena_alloc(arena, CR_BODY_STRIDE * most * sizeof(double));
     p->z_free = cr_arena_alloc(arena, CR_BODY_STRIDE * most * sizeof(double));
     p->z_before = cr_arena_alloc(arena, CR_BODY_STRIDE * most * sizeof(double));
-    p->z_direction = cr_arena_alloc(arena, CR_BODY_STRIDE * most * sizeof(double));
     if (p->place == NULL || p->body == NULL || p->body_island == NULL || build->share == NULL ||
-        p->z == NULL || p->z_free == NULL || p->z_before == NULL || p->z_direction == NULL) {
+        p->z == NULL || p->z_free == NULL || p->z_before == NULL) {
         return CR_ERR_MEMORY;
     }
     memset(p->place, 0, (size_t)model->nb * sizeof(int));
@@ -383,9 +382,10 @@ static void read_contact(const Build* build, const crPackedContact* c, int a, in
     in[IN_MU * CR_LANES] = c->mu;
 }
 
-static void read_body(const Build* build, int body, double* R) {
+// R, of a round body its first number alone
+static void read_body(const Build* build, crKind kind, int body, double* R) {
     const crMat3* root = &build->step->dynamics.root[body];
-    for (int k = 0; k < 9; k++) {
+    for (int k = 0; k < (kind == CR_KIND_ANY ? 9 : 1); k++) {
         R[k * CR_LANES] = root->m[k / 3][k % 3];
     }
 }
@@ -404,8 +404,8 @@ CR_LANE void pack_group(const Build* build, const crGroup* g) {
         sign[l] = p->contact[g->contact[l]].body_b == b[l] ? 1.0 : -1.0;
         hot[l] = sign[l] * build->share[g->b[from] / CR_BODY_STRIDE - 1];
         hot[CR_LANES + l] = g->two ? -build->share[g->a[from] / CR_BODY_STRIDE - 1] : 0.0;
-        read_body(build, b[l], Rb + l);
-        if (g->two) read_body(build, a[l], Ra + l);
+        read_body(build, g->kind, b[l], Rb + l);
+        if (g->two) read_body(build, g->kind, a[l], Ra + l);
     }
     double* slot = hot + 2 * CR_LANES;
     for (int k = 0; k < g->slots; k++) {

@@ -25,5 +25,7 @@ static inline int64_t cr__packed_along(double along, double scale) {
 }
 
 crStatus cr__packed_solve(crPacked* packed, crPackedIsland* island, int count, crArena* arena);
+// w of the contacts, and P of those whose island was swept; others keep theirs, bit by bit.
+void cr__packed_results(crPacked* packed, const crPackedIsland* island);
 
 #endif
