@@ -114,7 +114,7 @@ static void tally_groups(void* ctx, int begin, int end) {
     const crPacked* p = run->packed;
     Tally* out = run->tally + begin * CR_LANES;
     Tally at = {.island = -1};
-    double unit = 0.0;
+    double scale = 0.0;
     int count = 0;
     for (int i = begin; i < end; i++) {
         const crGroup* g = &p->group[i];
@@ -122,12 +122,12 @@ static void tally_groups(void* ctx, int begin, int end) {
             if (g->island[l] != at.island) {
                 if (at.island >= 0) out[count++] = at;
                 at = (Tally){.island = g->island[l]};
-                unit = cr__packed_unit(run->island[at.island].tol);
+                scale = run->island[at.island].scale;
             }
             uint64_t change;
             memcpy(&change, &p->change[i * CR_LANES + l], sizeof change);
             at.change = change > at.change ? change : at.change;
-            at.along += cr__packed_along(p->along[i * CR_LANES + l], unit);
+            at.along += cr__packed_along(p->along[i * CR_LANES + l], scale);
         }
     }
     if (at.island >= 0) out[count++] = at;
@@ -138,8 +138,10 @@ static void tally_groups(void* ctx, int begin, int end) {
 static int judge(Run* run, bool* ended) {
     crPacked* p = run->packed;
     for (int i = 0; i < run->count; i++) {
-        run->island[i].change = 0.0;
-        run->island[i].along = 0;
+        crPackedIsland* island = &run->island[i];
+        island->scale = 0x1p30 / fmax(island->change, fmax(island->tol * island->tol, 0x1p-900));
+        island->change = 0.0;
+        island->along = 0;
     }
     cr__tasks_for(p->tasks, p->group_count, GROUPS, tally_groups, run);
     for (int i = 0; i < p->group_count; i += GROUPS) {
@@ -168,9 +170,10 @@ static int judge(Run* run, bool* ended) {
     return live;
 }
 
-static void mark_live(Run* run) {
+static void mark_groups(void* ctx, int begin, int end) {
+    const Run* run = ctx;
     crPacked* p = run->packed;
-    for (int i = 0; i < p->group_count; i++) {
+    for (int i = begin; i < end; i++) {
         crGroup* g = &p->group[i];
         if (!g->live) continue;
         g->live = false;
@@ -180,6 +183,10 @@ static void mark_live(Run* run) {
             g->live = g->live || live;
         }
     }
+}
+
+static void mark_live(Run* run) {
+    cr__tasks_for(run->packed->tasks, run->packed->group_count, GROUPS, mark_groups, run);
 }
 
 // the next share of the direction, after Nesterov; none where the last sweep went against it
@@ -247,7 +254,7 @@ crStatus cr__packed_solve(crPacked* p, crPackedIsland* island, int count, crAren
     size_t bytes = CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double);
     limit_energy(&run);
     for (int i = 0; i < count; i++) {
-        run.beta[i] = 0.0;
+        run.beta[i] = island[i].change = 0.0;
         island[i].momentum = 1.0;
     }
     p->beta = run.beta;

@@ -72,7 +72,7 @@ typedef struct crPacked {
     int count;
     crPackedContact* contact;  // (count)
     int group_count;
-    crGroup* group;                    // (group_count)
+    crGroup* group;                    // (group_count), and one where hot ends
     int colours;                       // in use, the last one only where all are
     int colour_start[CR_COLOURS + 2];  // first group of each colour (colours + 1)
     double* hot;

@@ -17,7 +17,8 @@
 #include "step/units.h"
 
 #define NEWTON_STEPS 30
-#define CHUNK        16  // groups of a colour that one thread takes at a time
+#define CHUNK        3072  // numbers of a colour's groups that one thread takes at a time
+#define GROUPS       128   // groups likewise, for the results
 
 // what a contact's slip needs: S, c in the basis t1, t2
 typedef struct Slip {
@@ -280,8 +281,10 @@ static void by_colours(crPacked* p, crTaskFn fn) {
     for (int colour = 0; colour < p->colours; colour++) {
         int first = p->colour_start[colour], count = p->colour_start[colour + 1] - first;
         crPackedSweep sweep = {p, first};
+        size_t size = p->group[first + count].hot - p->group[first].hot;
+        int chunk = 1 + (int)(CHUNK * (size_t)count / (size + 1));
         // what shares bodies goes one after another
-        cr__tasks_for(colour < CR_COLOURS ? p->tasks : NULL, count, CHUNK, fn, &sweep);
+        cr__tasks_for(colour < CR_COLOURS ? p->tasks : NULL, count, chunk, fn, &sweep);
     }
 }
 
@@ -355,8 +358,15 @@ double cr__packed_work(const crPacked* p, const crGroup* g, int l) {
     return sum;
 }
 
-void cr__packed_results(crPacked* p, const crPackedIsland* island) {
-    for (int i = 0; i < p->group_count; i++) {
+typedef struct Results {
+    const crPacked* packed;
+    const crPackedIsland* island;
+} Results;
+
+static void read_range(void* ctx, int begin, int end) {
+    const crPacked* p = ((const Results*)ctx)->packed;
+    const crPackedIsland* island = ((const Results*)ctx)->island;
+    for (int i = begin; i < end; i++) {
         const crGroup* g = &p->group[i];
         const double* hot = p->hot + g->hot;
         for (int l = 0; l < g->lanes; l++) {
@@ -370,4 +380,8 @@ void cr__packed_results(crPacked* p, const crPackedIsland* island) {
             }
         }
     }
+}
+
+void cr__packed_results(crPacked* p, const crPackedIsland* island) {
+    cr__tasks_for(p->tasks, p->group_count, GROUPS, read_range, &(Results){p, island});
 }
