@@ -14,8 +14,9 @@
 
 #include "step/cache.h"
 
-#define HALF 0.5
-#define MUCH 1.1
+#define HALF  0.5
+#define MUCH  1.1
+#define NOISE 1e-16  // of the largest of k: c that small is none
 
 static bool falls(const crStep* step, const crBody* body) {
     for (int j = body->v; j < body->v + body->nv; j++) {
@@ -78,18 +79,34 @@ bool cr__step_bends(const crStep* step, int body) {
     return cr__moves(step->model, body) && tree_at(step, step->model->bodies[body].root).count > 0;
 }
 
-// bend and v_free from c, and T of v_free + bend over T of v_free, by the factor of M
+// v kept, h c in d->work and bend; false, and no bend, where that is less than the rounding of k
+static bool find_turn(crStep* step, crPart tree, double h) {
+    const crModel* model = step->model;
+    double most = 0.0, force = 0.0;
+    for (int n = 0; n < tree.count; n++) {
+        const crBody* body = &model->bodies[tree.bodies[n]];
+        for (int i = body->v; i < body->v + body->nv; i++) {
+            double c = step->bend[i];
+            most = fmax(most, fabs(c));
+            force = fmax(force, fabs(step->k[i]));
+            step->v_from[i] = step->state.v[i];
+            step->dynamics.work[i] = step->bend[i] = h * c;
+        }
+    }
+    bool turns = most > NOISE * force;
+    for (int n = 0; n < tree.count && !turns; n++) {
+        const crBody* body = &model->bodies[tree.bodies[n]];
+        memset(step->bend + body->v, 0, (size_t)body->nv * sizeof(double));
+    }
+    return turns;
+}
+
+// bend and v_free from c, and T of v_free + bend over T of v_free, by the factor of M; 0: c is nothing
 static double bend(crStep* step, crPart tree, double h) {
     const crModel* model = step->model;
     const crDynamics* d = &step->dynamics;
     double *u = step->bend, *hc = d->work, *v = step->v_free;
-    for (int n = 0; n < tree.count; n++) {
-        const crBody* body = &model->bodies[tree.bodies[n]];
-        for (int i = body->v; i < body->v + body->nv; i++) {
-            step->v_from[i] = step->state.v[i];
-            hc[i] = u[i] = h * u[i];
-        }
-    }
+    if (!find_turn(step, tree, h)) return 0.0;
     cr__part_mass_solve(model, tree, d, u);
     double own = 0.0, cross = 0.0, bent = 0.0;
     for (int n = 0; n < tree.count; n++) {
@@ -112,7 +129,7 @@ static double bend(crStep* step, crPart tree, double h) {
         }
     }
     bent += back * (cross + back * own);
-    return bent > 0.0 && all > 0.0 ? all / bent : 1.0;
+    return bent > 0.0 ? all / bent : 0.0;
 }
 
 void cr__step_trees_bend(crStep* step, double h) {
@@ -178,7 +195,8 @@ static void carry(crStep* step, int root, crPart tree, double h, double* y) {
     const crModel* model = step->model;
     crDynamics* d = &step->dynamics;
     double* v = step->state.v;
-    double want = step->cache->tree_gain[root] * cr__tree_energy(model, tree, d, v, y);
+    double gain = step->cache->tree_gain[root];
+    double want = gain > 0.0 ? gain * cr__tree_energy(model, tree, d, v, y) : 0.0;
     cr__part_advance(model, tree, h, v, step->state.q);
     if (!(want > 0.0)) return;
     cr__part_kinematics(model, tree, &step->state, d);
