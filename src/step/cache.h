@@ -16,7 +16,15 @@ typedef struct crNear {
     bool exact;     // of its time that stands, as crDue has it
     bool packable;  // of single bodies, or one and what v does not move, with round friction
     double size;    // what its deadband is a share of, m
+    double clear;   // the shapes are this far apart less the trails of both bodies, m
 } crNear;
+
+// Where a body was when all pairs were last looked at, and how long its way there was.
+typedef struct crTrail {
+    crVec3 com;
+    crQuat q;
+    double length;  // no point of it went farther, m
+} crTrail;
 
 typedef struct crNearSurface {
     int material_a, material_b;
@@ -35,11 +43,11 @@ typedef struct crDue {
 typedef struct crScout {
     crStepContact* room;  // for the contacts of all pairs (room_count)
     int room_count;
-    size_t after;    // mark: what lies above the room is the scout's own
-    int list;        // of which list of pairs
-    double* margin;  // at which a pair was looked at, negative: it was not (pair_count)
-    int* first;      // its contacts among those found: from here (pair_count)
-    int* end;        // to before this one (pair_count)
+    size_t after;   // mark: what lies above the room is the scout's own
+    int list;       // of which list of pairs
+    double* until;  // margin up to which what was found of a pair stands, negative: nothing was (pair_count)
+    int* first;     // its contacts among those found: from here (pair_count)
+    int* end;       // to before this one (pair_count)
     int count, capacity;
     crStepContact* contacts;  // found (count)
 } crScout;
@@ -50,6 +58,8 @@ typedef struct crStepCache {
     bool* left;        // near: a shape of the body left its box (nb)
     double* margin;    // a contact is looked for within the sum of its two bodies' margins, m (nb)
     double flat;       // or within this, m; negative: by margins
+    crTrail* trail;    // of each body (nb)
+    bool trailed;      // trails end where bodies are
     bool even;         // no margin is less than what the fastest of the part could push its body by
     int* first_shape;  // shapes of each body: body_shapes[first_shape[b]] and on (nb + 1)
     int* body_shapes;  // (shape_count)

@@ -258,6 +258,7 @@ static crStatus keep_times(crStep* step, const crNear* old, int old_count) {
         if (same) {
             cache->pairs[i].alarms = old[j].alarms;
             cache->pairs[i].exact = old[j].exact;
+            cache->pairs[i].clear = old[j].clear;
         }
     }
     cr_arena_release(&step->scratch, mark);
@@ -321,6 +322,7 @@ static crStatus list_pairs(crStep* step) {
         near.surface = surface;
         near.packable = is_packable(step, surface, a->body, b->body);
         near.size = cr__step_pair_size(step, a->body, b->body);
+        near.clear = -INFINITY;
         cache->pairs[cache->pair_count++] = near;
     }
     status = keep_times(step, old, old_count);

@@ -11,8 +11,11 @@
 #include "step/cache.h"
 #include "step/packed.h"
 
-#define CHUNK 512  // contacts that one thread takes at a time
-#define HOLD  3.0  // deadbands within which a contact that pressed still touches
+#define CHUNK 512     // contacts that one thread takes at a time
+#define HOLD  3.0     // deadbands within which a contact that pressed still touches
+#define NEAR  1e-4    // likewise where it opens slowly: of the pair's size
+#define FALL  0.06    // and of g h^2
+#define SLOW  2.5e-3  // of g h
 
 crStatus cr_step_solve(crStep* step, crError* error) {
     crSolver solver = step->settings.solver;
@@ -86,10 +89,17 @@ const crWarm* cr__step_warm(const crStep* step, const crStepContact* c) {
     return cr__step_warm_next(step, c, &at);
 }
 
-// what pressed goes on to touch a little longer: a corner that flickers moves its load to the others
+// what pressed goes on to touch a little longer: a corner that flickers moves its load to the others. In a
+// heap at rest only residuals open what presses. Let go, it may close by its gap in a step; where the others
+// stick, sweeps take its load away by no more than that speed at a time, and each of them stirs the heap
 double cr__step_band(const crStep* step, const crStepContact* c, int* cursor) {
-    if (c->point.gap <= c->delta || c->point.gap > HOLD * c->delta) return c->delta;
-    return cr__step_warm_next(step, c, cursor) != NULL ? HOLD * c->delta : c->delta;
+    double gap = c->point.gap, band = HOLD * c->delta;
+    if (gap <= c->delta) return c->delta;
+    double fall = step->h * cr_norm(step->model->gravity);
+    if (gap > band && c->speed <= SLOW * fall) {
+        band = fmax(band, fmin(NEAR * c->delta / step->settings.deadband, FALL * step->h * fall));
+    }
+    return gap <= band && cr__step_warm_next(step, c, cursor) != NULL ? band : c->delta;
 }
 
 static bool presses(const crStepContact* c) { return cr_dot(c->impulse, c->point.normal) > 0.0; }
