@@ -23,7 +23,6 @@
 #define SET_ROWS   60     // at most
 #define SHIFT      1e-11
 #define SET_TOL    1e-6  // of the largest gap
-#define KEEP       64    // overlaps that are remembered
 
 // an overlap of an earlier round: two points that must not pass each other along a normal, on the bodies
 typedef struct Kept {
@@ -31,15 +30,11 @@ typedef struct Kept {
     crVec3 on_a, on_b;
     crMat3 frame;  // columns n, t1, t2
     double delta;
+    const struct Kept* next;
 } Kept;
 
-typedef struct Memory {
-    int count;
-    Kept kept[KEEP];
-} Memory;
-
 typedef struct Pass {
-    const Memory* memory;
+    const Kept* kept;
     crRows rows;
     crBlock* blocks;
     int block_count;
@@ -90,8 +85,7 @@ static crStatus add_contacts(crStep* step, int island, Pass* pass) {
 
 static crStatus add_kept(crStep* step, int island, Pass* pass) {
     const crPose* pose = step->dynamics.pose;
-    for (int i = 0; i < pass->memory->count; i++) {
-        const Kept* k = &pass->memory->kept[i];
+    for (const Kept* k = pass->kept; k != NULL; k = k->next) {
         bool in_a = island_of(pass, k->body_a) == island, in_b = island_of(pass, k->body_b) == island;
         bool apart = cr__moves(step->model, k->body_a) && cr__moves(step->model, k->body_b) && in_a != in_b;
         if (apart || !(in_a || in_b)) continue;
@@ -110,19 +104,22 @@ static double beyond(const crStep* step, const crStepContact* c) {
     return -c->point.gap - (1.0 + step->settings.position_tol) * c->delta;
 }
 
-// the overlaps of this round, for the rounds to come
-static void remember(crStep* step, Memory* memory) {
+// the overlaps of this round, for the rounds to come, in front of those before
+static crStatus remember(crStep* step, const Kept** first) {
     const crPose* pose = step->dynamics.pose;
-    for (int i = 0; i < step->contact_count && memory->count < KEEP; i++) {
+    for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
         if (!(beyond(step, c) > 0.0)) continue;
-        Kept kept = {.body_a = c->body_a, .body_b = c->body_b, .delta = c->delta};
+        Kept* kept = cr_arena_alloc(&step->scratch, sizeof *kept);
+        if (kept == NULL) return CR_ERR_MEMORY;
         crVec3 half = cr_scale(0.5 * c->point.gap, c->point.normal);
-        kept.on_a = cr_pose_point_inverse(pose[c->body_a], cr_sub(c->point.point, half));
-        kept.on_b = cr_pose_point_inverse(pose[c->body_b], cr_add(c->point.point, half));
-        kept.frame = cr__step_frame(step, c);
-        memory->kept[memory->count++] = kept;
+        *kept = (Kept){.body_a = c->body_a, .body_b = c->body_b, .delta = c->delta, .next = *first};
+        kept->on_a = cr_pose_point_inverse(pose[c->body_a], cr_sub(c->point.point, half));
+        kept->on_b = cr_pose_point_inverse(pose[c->body_b], cr_add(c->point.point, half));
+        kept->frame = cr__step_frame(step, c);
+        *first = kept;
     }
+    return CR_OK;
 }
 
 // island -1: of all
@@ -209,8 +206,7 @@ static crStatus look(crStep* step, Pass* pass) {
     }
     int rows, entries, vertices;
     cr__step_row_sizes(step, NULL, &rows, &entries, &vertices);
-    for (int i = 0; i < pass->memory->count; i++) {
-        const Kept* k = &pass->memory->kept[i];
+    for (const Kept* k = pass->kept; k != NULL; k = k->next) {
         rows++;
         entries += width(model, k->body_a) + width(model, k->body_b);
     }
@@ -390,10 +386,10 @@ static bool holds_all(const crStep* step, const Pass* pass) {
 
 crStatus cr__step_position_general(crStep* step, double near, crError* error) {
     crStatus status = CR_OK;
-    Memory memory = {.count = 0};
+    const Kept* kept = NULL;
     for (int round = 0; round <= ROUNDS && status == CR_OK; round++) {
         size_t mark = cr_arena_mark(&step->scratch);
-        Pass pass = {.memory = &memory};
+        Pass pass = {.kept = kept};
         cr_model_kinematics(step->model, &step->state, &step->dynamics);
         status = cr_step_collide(step, near, error);
         if (status == CR_OK && look(step, &pass) != CR_OK) status = cr__step_memory(error);
@@ -403,12 +399,12 @@ crStatus cr__step_position_general(crStep* step, double near, crError* error) {
         // what is pushed out of one overlap turns into others that are as near
         near = fmax(near, 2.0 * pass.contact);
         if (holds_all(step, &pass)) return CR_OK;
-        if (round < ROUNDS) status = move(step, &pass, error);
-        if (round < ROUNDS) {
-            remember(step, &memory);
-            step->contact_count = 0;
-            cr_arena_release(&step->scratch, mark);
-        }
+        if (round == ROUNDS) return CR_OK;
+        status = move(step, &pass, error);
+        if (status == CR_OK && remember(step, &kept) != CR_OK) status = cr__step_memory(error);
+        step->contact_count = 0;
+        // what is remembered stands behind the rest of the round
+        if (!(pass.contact > 0.0)) cr_arena_release(&step->scratch, mark);
     }
     return status;
 }
