@@ -1,5 +1,5 @@
-// Trees that turn fast: their energy and momentum in flight whatever h omega is, the order of the step against
-// the double pendulum's own equations, and what loops, contacts and other steps do with trees that are carried.
+// Trees that turn fast: their energy and momentum in flight whatever h omega is, the order of the step
+// against the double pendulum's own equations, and what loops and contacts do with trees that are carried.
 #include "model_sample.h"
 #include "step_scene.h"
 

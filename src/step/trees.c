@@ -3,10 +3,11 @@
 // k = tau - c, c the velocity terms. In flight (nothing of the tree is supported, no row acted) a step is half
 // a kick by tau, the flow under c (model/flow.c), half a kick by tau at the end: second order, and c gives no
 // energy whatever h is. A tree that is carried moves by v+ of the contact solve, q+ = q + h v+, with c in
-// v_free = v + h M^-1 (tau - c); there T(q+, v') = T(q, v+) T(q, v_free + h M^-1 c)/T(q, v_free), what the flow
-// would make of it (by M with the joints' springs and dampers): v+ is scaled to that. So T never exceeds what forces and impulses account for, since
-// contacts that give nothing make T(q, v+) <= T(q, v_free). c takes at most HALF of v. A motor holds a speed,
-// which is not to be scaled: a tree with one only is where T would be more by MUCH.
+// v_free = v + h M^-1 (tau - c). There v+ is scaled to what the flow would make of its energy: T(q+, v') =
+// T(q, v+) T(q, v_free + h M^-1 c)/T(q, v_free), the quotient by M with the joints' springs and dampers. So T
+// never exceeds what forces and impulses account for, since contacts that give nothing make T(q, v+) <= T(q,
+// v_free). c takes at most HALF of v. A motor holds a speed, which is not to be scaled: a tree with one is
+// only where T would be more by MUCH.
 // Trees on driven bodies, and those whose flight is known exactly (step->fall), are left to smooth.c. With a
 // force of the user's, which is only known at q, the whole kick comes first.
 // Fails: CR_ERR_MEMORY; CR_ERR_DEFINITE from the factor of M.
