@@ -12,6 +12,7 @@ typedef struct crPackedIsland {
     int sweeps;       // out
     double change;    // of the last sweep, squared, m^2/s^2
     int64_t along;    // sum of cr__packed_along of the last sweep
+    double least;     // of these since they grew
     double momentum;  // Nesterov's t
 } crPackedIsland;
 
