@@ -248,7 +248,7 @@ TEST(kinds_of_contacts_agree) {
             for (int b = 1; b < at->model->nb && kind == CR_KIND_ANY; b++) {
                 at->model->bodies[b].principal[2] *= 1.0 + 1e-15;
             }
-            heap_solve(at, 1e-10, 8);
+            heap_solve(at, 1e-6, 8);
             CHECK(at->kind == (crKind)kind);
             heap[kind] = at;
         }
