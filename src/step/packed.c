@@ -2,10 +2,11 @@
 //
 // Gauss-Seidel with momentum: after a sweep from p to p + dp, d = beta d + dp and the next sweep starts from
 // p + dp + beta' d, with Nesterov's beta, which starts again where a sweep goes against d (O'Donoghue and
-// Candes 2015); z moves along since it is linear in the impulses. Wedged bodies need impulses of many times
-// their weight, which plain sweeps pile up by equal portions: momentum gets there in the square root of
-// their number, conjugate gradients (Silcowitz, Niebe and Erleben 2010) restart all the time there. Each
-// island has its own beta, tolerance and end, so its bits do not depend on what else is in the world.
+// Candes 2015) or changes four times as much as one before; z moves along since it is linear in the impulses.
+// Wedged bodies need impulses of many times their weight, which plain sweeps pile up by equal portions:
+// momentum gets there in the square root of their number, conjugate gradients (Silcowitz, Niebe and Erleben
+// 2010) restart all the time there. Each island has its own beta, tolerance and end, so its bits do not
+// depend on what else is in the world.
 // Impulses to start from, and those of an island that ran out of sweeps, that would create energy are scaled
 // to the least of p.(u_free + b) + p.W p / 2 along them.
 // Fails: an island that ran out of sweeps says so.
@@ -13,8 +14,9 @@
 
 #include "step/units.h"
 
-#define BODIES 256  // that one thread takes at a time
-#define GROUPS 128  // likewise
+#define BODIES 256   // that one thread takes at a time
+#define GROUPS 128   // likewise
+#define GROWTH 16.0  // of a sweep's change, squared, above the least
 
 // what lanes side by side of one island did in the last sweep; neither depends on the order they come in
 typedef struct Tally {
@@ -189,11 +191,14 @@ static void mark_live(Run* run) {
     cr__tasks_for(run->packed->tasks, run->packed->group_count, GROUPS, mark_groups, run);
 }
 
-// the next share of the direction, after Nesterov; none where the last sweep went against it
+// the next share of the direction, after Nesterov; none where the last sweep went against it, or where it has
+// run past a regime: from there it would stir the whole island
 static void choose_ratios(Run* run) {
     for (int i = 0; i < run->count; i++) {
         crPackedIsland* island = &run->island[i];
-        if (island->along < 0) island->momentum = 1.0;
+        bool grows = island->change > GROWTH * island->least;
+        island->least = grows ? island->change : fmin(island->least, island->change);
+        if (grows || island->along < 0) island->momentum = 1.0;
         double next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * island->momentum * island->momentum));
         run->keep[i] = run->beta[i];
         run->beta[i] = (island->momentum - 1.0) / next;
@@ -256,6 +261,7 @@ crStatus cr__packed_solve(crPacked* p, crPackedIsland* island, int count, crAren
     for (int i = 0; i < count; i++) {
         run.beta[i] = island[i].change = 0.0;
         island[i].momentum = 1.0;
+        island[i].least = (double)INFINITY;
     }
     p->beta = run.beta;
     cr__units_begin(p->units);

@@ -11,6 +11,7 @@ typedef struct crPackedIsland {
     bool solved;      // out
     int sweeps;       // out
     double change;    // of the last sweep, squared, m^2/s^2
+    double least;     // of these since they grew
     int64_t along;    // sum of w^2 dP.d of the last sweep, d the direction it started with, times scale
     double scale;     // 2^30 over the largest change of the sweep before
     double momentum;  // Nesterov's t
