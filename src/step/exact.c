@@ -105,7 +105,7 @@ static void part_fill(const crStep* step, const int* list, int count, Part* part
     part->problem.u_free = part->u_free;
     part->problem.b = part->b;
     part->problem.J = (crMatrix){rows, nv, part->start, part->col, part->value};
-    part->problem.Minv = (crMatrix){nv, nv, step->identity.start, step->identity.col, step->identity.value};
+    part->problem.Minv = (crMatrix){nv, nv, whole->Minv.start, whole->Minv.col, whole->Minv.value};
 }
 
 // solvers end within rounding of cones and ranges, or farther where they fail: their nearest points; whether
