@@ -489,6 +489,11 @@ void cr_fit_compare_errors(const double* a, const double* b, int count, double* 
     *se = count > 1 ? sqrt(square / ((double)count * (count - 1))) : 0.0;
 }
 
+const char* cr_determined_name(crDetermined determined) {
+    static const char* const names[] = {"yes", "bounded-below", "bounded-above", "no"};
+    return names[determined];
+}
+
 void cr_fit_compare(const crFit* a, const crFit* b, int rows, double* difference, double* se) {
     cr_fit_compare_errors(a->errors, b->errors, rows, difference, se);
 }

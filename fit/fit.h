@@ -30,6 +30,7 @@ typedef enum crDetermined {
     CR_BOUNDED_ABOVE,  // anything below hi does
     CR_UNDETERMINED,   // anything does
 } crDetermined;
+const char* cr_determined_name(crDetermined determined);  // yes, bounded-below, bounded-above, no
 
 typedef struct crFitted {
     crFitParam param;

@@ -123,20 +123,24 @@ static double size_of(const crScene* scene, int body) {
     return size;
 }
 
-crStatus cr_motion_model_create(const crJson* root, const char* body, double length, const crTosses* tosses,
-                                const crMotionParam* params, int param_count, const crMotionLaw* law,
-                                crMotionModel* motion, crError* error) {
-    *motion = (crMotionModel){.tosses = tosses, .length = length, .scale = 0.2, .param_count = param_count};
-    for (int i = 0; i < param_count; i++) {
-        motion->params[i] = params[i];
+crStatus cr_motion_model_create(const crMotionDef* def, const crMotionLaw* law, crMotionModel* motion,
+                                crError* error) {
+    *motion = (crMotionModel){.tosses = def->tosses,
+                              .length = def->length,
+                              .scale = 0.2,
+                              .substeps = def->substeps,
+                              .param_count = def->param_count};
+    for (int i = 0; i < def->param_count; i++) {
+        motion->params[i] = def->params[i];
     }
     crScene scene = {0};
-    crStatus status = make_text(root, body, law, motion, error);
+    crStatus status = make_text(def->scene, def->body, law, motion, error);
     // the scene as the user wrote it first: its refusals have a place
-    if (status == CR_OK) status = cr_scene_read(root, &scene, error);
-    if (status == CR_OK) status = find_body(scene.model, body, tosses->planar, &motion->body, error);
-    if (status == CR_OK) status = check_energies(scene.model, motion->body, tosses, error);
-    if (status == CR_OK && length == 0.0) motion->length = size_of(&scene, motion->body) / sqrt(3.0);
+    if (status == CR_OK) status = cr_scene_read(def->scene, &scene, error);
+    if (status == CR_OK)
+        status = find_body(scene.model, def->body, def->tosses->planar, &motion->body, error);
+    if (status == CR_OK) status = check_energies(scene.model, motion->body, def->tosses, error);
+    if (status == CR_OK && def->length == 0.0) motion->length = size_of(&scene, motion->body) / sqrt(3.0);
     cr_scene_free(&scene);
     if (status == CR_OK && !(motion->length > 0.0 && isfinite(motion->length)))
         status =

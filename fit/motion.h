@@ -63,13 +63,22 @@ typedef struct crMotionModel {
     crMotionParam params[CR_MOTION_PARAMS];
 } crMotionModel;
 
-// body NULL: the only free (planar measurements: free or planar) body of the scene. length 0: the body's
-// farthest point from its centre of mass over sqrt(3), half the side of a cube. Fails: what a scene is
-// refused for; unknown-name (the body), wrong-type (its joint), missing-field (a material), out-of-range (a
-// measured energy that grows beyond what the start and the drop can give), memory.
-crStatus cr_motion_model_create(const crJson* scene, const char* body, double length, const crTosses* tosses,
-                                const crMotionParam* params, int param_count, const crMotionLaw* law,
-                                crMotionModel* motion, crError* error);
+// What it is made of.
+typedef struct crMotionDef {
+    const crJson* scene;
+    const crTosses* tosses;
+    const char* body;  // NULL: the only free (planar measurements: free or planar) one of the scene
+    double length;  // 0: the body's farthest point from its centre of mass over sqrt(3), half a cube's side
+    int substeps;   // as in the model
+    const crMotionParam* params;
+    int param_count;
+} crMotionDef;
+
+// law NULL: the scene as it is. Fails: what a scene is refused for; unknown-name (the body), wrong-type (its
+// joint), missing-field (a material), out-of-range (a measured energy that grows beyond what the start and the
+// drop can give), memory.
+crStatus cr_motion_model_create(const crMotionDef* def, const crMotionLaw* law, crMotionModel* motion,
+                                crError* error);
 void cr_motion_model_destroy(crMotionModel* motion);  // accepts a zeroed struct
 
 // One toss, simulated.

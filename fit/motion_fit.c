@@ -376,6 +376,18 @@ uint64_t cr_motion_key(const crMotionModel* m, const crMotionOptions* o) {
     return hash;
 }
 
+crStatus cr_motion_models(const crMotionDef* def, const crMotionLaw* laws, int count,
+                          crMotionOptions* options, crMotionModel* models, crError* error) {
+    options->key = CR_HASH_SEED;
+    for (int i = 0; i < count; i++) {
+        crStatus status = cr_motion_model_create(def, &laws[i], &models[i], error);
+        if (status != CR_OK) return status;
+        uint64_t key = cr_motion_key(&models[i], options);
+        options->key = cr_hash(options->key, &key, sizeof key);
+    }
+    return CR_OK;
+}
+
 void cr_motion_compare(const crMotionFit* a, const crMotionFit* b, int tosses, double* difference,
                        double* se) {
     cr_fit_compare_errors(a->misfits, b->misfits, tosses, difference, se);

@@ -76,6 +76,11 @@ void cr_motion_put_set(FILE* file, const crMotionModel* model, const crMotionLaw
 // Over everything the fit depends on.
 uint64_t cr_motion_key(const crMotionModel* model, const crMotionOptions* options);
 
+// A model of every law (count), so that one that is refused is so before hours of work, and the key of all of
+// them in the options. Fails: as cr_motion_model_create; the models made before need to be destroyed.
+crStatus cr_motion_models(const crMotionDef* def, const crMotionLaw* laws, int count,
+                          crMotionOptions* options, crMotionModel* models, crError* error);
+
 // Of two fits of the same tosses: mean difference of their cross-validated misfits and its standard error.
 void cr_motion_compare(const crMotionFit* a, const crMotionFit* b, int tosses, double* difference,
                        double* se);

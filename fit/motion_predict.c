@@ -93,12 +93,12 @@ crStatus cr_motion_choice_model(const crMotionChoice* c, const crJson* scene, co
         cr_json_number_text(v->number, number);
         status = cr_json_set(&doc, v->key, v->type == CR_JSON_STRING ? v->text : number, error);
     }
-    if (status == CR_OK)
-        status = cr_motion_model_create(doc.root, c->body, c->length, tosses, NULL, 0, NULL, model, error);
+    const crMotionDef def = {
+        .scene = doc.root, .tosses = tosses, .body = c->body, .length = c->length, .substeps = c->substeps};
+    if (status == CR_OK) status = cr_motion_model_create(&def, NULL, model, error);
     cr_json_free(&doc);
     if (status != CR_OK) return status;
     model->scale = c->scale;
-    model->substeps = c->substeps;
     return status;
 }
 

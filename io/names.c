@@ -12,6 +12,8 @@
 
 #define LONGEST 31
 
+const char* const cr_joint_names[] = {"fixed", "hinge", "slider", "planar", "ball", "free", "driven", NULL};
+
 static int lower(char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char)c; }
 
 static int least(int a, int b) { return a < b ? a : b; }

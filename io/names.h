@@ -1,4 +1,4 @@
-// names.h - "did you mean": the nearest of a list of names, and the lists of laws, rules and solvers.
+// names.h - "did you mean": the nearest of a list of names, and the lists of laws, rules, solvers and joints.
 #ifndef CAROM_IO_NAMES_H
 #define CAROM_IO_NAMES_H
 
@@ -15,5 +15,7 @@ const char* cr_name_nearest_of(const char* typed, const char* const* names);
 const char* cr_name_law(const void* ctx, int index);
 const char* cr_name_rule(const void* ctx, int index);
 const char* cr_name_solver(const void* ctx, int index);
+
+extern const char* const cr_joint_names[];  // by crJoint, NULL after the last
 
 #endif

@@ -50,27 +50,8 @@ def test_same_as_csv():
     shutil.rmtree(folder)
 
 
-def test_unfinished_rows():
-    """What a killed run left as NaN at the end is not drawn; NaN before it is refused."""
-    folder = pathlib.Path(tempfile.mkdtemp())
-    (folder / "s.json").write_text(json.dumps({**BALL, "step": {"dt": 0.01, "duration": 0.1}}))
-    path = str(folder / "t.h5")
-    status, _, err = carom("run", str(folder / "s.json"), "--out", path)
-    if "HDF5 is not in this carom" in err:
-        return
-    with h5py.File(path, "r+") as f:
-        f["q"][-1, 2] = float("nan")
-    status, _, err = carom("plot", path, "--what", "positions", "--out", str(folder / "p.svg"))
-    check(status == 0 and err == "", status, err)
-    with h5py.File(path, "r+") as f:
-        f["q"][3, 2] = float("nan")
-    status, _, err = carom("plot", path, "--what", "positions", "--out", str(folder / "p.svg"))
-    check(status == 1 and "q: number 26 is nan, must be finite" in err, status, err)
-    shutil.rmtree(folder)
-
-
 def test_killed():
-    """Killed in the middle: the file opens and holds whole chunks."""
+    """Killed in the middle: the file holds whole chunks. Amid a flush others cannot read it before carom opened it."""
     folder = pathlib.Path(tempfile.mkdtemp())
     (folder / "s.json").write_text(json.dumps({**BALL, "step": {"dt": 1e-6, "duration": 1000}}))
     process = subprocess.Popen([COMMAND, "run", str(folder / "s.json"), "--out", str(folder / "t.h5")],
@@ -82,9 +63,11 @@ def test_killed():
     if process.poll() is None:
         process.send_signal(signal.SIGKILL)
         process.wait()
+        status, _, err = carom("run", str(folder / "s.json"), "--resume", str(folder / "t.h5"), "--duration", "1e-6")
+        check(status == 0, status, err)
         with h5py.File(folder / "t.h5") as f:
             count = len(f["time"])
-            check(count > 256 and count % 256 == 1 and len(f["q"]) == count, "rows", count, len(f["q"]))
+            check(count >= 256 and count % 256 == 0 and len(f["q"]) == count, "rows", count, len(f["q"]))
             near("time", f["time"][count - 1], (count - 1) * 1e-6, 1.0)
     shutil.rmtree(folder)
 
@@ -127,6 +110,12 @@ def replaced(name, data, **options):
     return change
 
 
+def resized(name):
+    def change(f):
+        f[name].resize(0, axis=0)
+    return change
+
+
 def edited(name, where, value):
     def change(f):
         f[name][where] = value
@@ -155,6 +144,7 @@ def test_hostile():
              (edited("snapshots", (slice(None), 0), 1e300), "syntax"), (edited("snapshots", (slice(None), 1), -1), "syntax"),
              (edited("snapshots", (slice(None), 2), 0.5), "syntax"), (edited("snapshots", (slice(None), 3), 1e18), "syntax"),
              (edited("snapshots", (slice(None), 3), float("nan")), "syntax"), (edited("snapshot_bytes", slice(None), 255), "syntax"),
+             (resized("snapshots"), "syntax"),
              (edited("q", slice(None), float("nan")), "syntax"), (edited("time", slice(None), 5), "syntax")]
     for i, (change, code) in enumerate(cases):
         file.write_bytes(good)
@@ -170,14 +160,6 @@ def test_hostile():
             f["q"] = link
         status, out, err = carom("run", str(folder / "s.json"), "--resume", str(file))
         check(status == 1 and "(missing-field)" in err, status, err)
-    # killed before the first snapshot was whole: from the start
-    file.write_bytes(good)
-    with h5py.File(file, "r+") as f:
-        for name in ("snapshots", "time", "q"):
-            f[name].resize(0, axis=0)
-    again = json.loads(carom("run", str(folder / "s.json"), "--resume", str(file), "--json")[1])
-    with h5py.File(file) as f:
-        check(again["resumed_at"] == 0 and len(f["time"]) == len(f["q"]) == len(f["v"]) == again["steps"] + 1, again["steps"])
     # the last snapshot is damaged: the one before it serves, and the end is the same
     file.write_bytes(good)
     with h5py.File(file, "r+") as f:

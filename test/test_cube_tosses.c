@@ -60,10 +60,10 @@ static void check_halves(const Cube* c, const crMotionLaw* law, const double val
     crMotionModel model;
     CHECK_STATUS(cr_motion_param("mu", &params[0], NULL), CR_OK);
     CHECK_STATUS(cr_motion_param("e", &params[1], NULL), CR_OK);
-    CHECK_STATUS(cr_motion_model_create(c->scene.root, NULL, 0.0, &c->tosses, params, 2, law, &model, NULL),
-                 CR_OK);
+    const crMotionDef def = {
+        .scene = c->scene.root, .tosses = &c->tosses, .substeps = 2, .params = params, .param_count = 2};
+    CHECK_STATUS(cr_motion_model_create(&def, law, &model, NULL), CR_OK);
     CHECK_NEAR(model.length, 0.0524, 1e-12);
-    model.substeps = 2;
     double loss[2] = {0.0, 0.0};
     int count[2] = {0, 0};
     for (int i = 0; i < c->tosses.count; i++) {
@@ -92,9 +92,9 @@ TEST(other_faces_decide_the_loss) {
     crMotionModel model;
     CHECK_STATUS(cr_motion_param("mu", &params[0], NULL), CR_OK);
     CHECK_STATUS(cr_motion_param("e", &params[1], NULL), CR_OK);
-    CHECK_STATUS(cr_motion_model_create(c.scene.root, NULL, 0.0, &c.tosses, params, 2, NULL, &model, NULL),
-                 CR_OK);
-    model.substeps = 2;
+    const crMotionDef def = {
+        .scene = c.scene.root, .tosses = &c.tosses, .substeps = 2, .params = params, .param_count = 2};
+    CHECK_STATUS(cr_motion_model_create(&def, NULL, &model, NULL), CR_OK);
     double loss = 0.0, position = 0.0, flipped_loss = 0.0, others = 0.0;
     int flipped = 0;
     for (int i = 0; i < c.tosses.count; i++) {
@@ -146,9 +146,8 @@ TEST(rounded_corners) {
     crMotionPrediction p;
     crMotionOptions options = {.threads = 1};
     CHECK_STATUS(cr_json_parse(text, strlen(text), 1, &doc, NULL), CR_OK);
-    CHECK_STATUS(cr_motion_model_create(doc.root, NULL, 0.0524, &c.tosses, NULL, 0, NULL, &model, NULL),
-                 CR_OK);
-    model.substeps = 2;
+    const crMotionDef def = {.scene = doc.root, .tosses = &c.tosses, .length = 0.0524, .substeps = 2};
+    CHECK_STATUS(cr_motion_model_create(&def, NULL, &model, NULL), CR_OK);
     CHECK_STATUS(cr_motion_predict(&model, NULL, &options, &p, NULL), CR_OK);
     // .177 is documented, with one toss more or less on another face
     CHECK_NEAR(p.loss, 0.177, 0.045);

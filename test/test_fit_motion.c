@@ -25,9 +25,9 @@ static void open_case(Case* c, const char* scene, const TossKind* kind, uint64_t
     CHECK_STATUS(cr_table_read(file.path, &table, NULL), CR_OK);
     remove(file.path);
     CHECK_STATUS(cr_tosses_create(&table, &none, &c->tosses, NULL), CR_OK);
-    CHECK_STATUS(
-        cr_motion_model_create(c->doc.root, NULL, 0.0, &c->tosses, list, count, NULL, &c->model, NULL),
-        CR_OK);
+    const crMotionDef def = {
+        .scene = c->doc.root, .tosses = &c->tosses, .params = list, .param_count = count};
+    CHECK_STATUS(cr_motion_model_create(&def, NULL, &c->model, NULL), CR_OK);
     cr_table_free(&table);
 }
 
@@ -307,7 +307,9 @@ static crStatus model_of(const char* scene, const char* body, double length, con
     CHECK_STATUS(cr_json_parse(scene, strlen(scene), 1, &doc, NULL), CR_OK);
     CHECK_STATUS(cr_motion_param(param, &p, NULL), CR_OK);
     *error = (crError){0};
-    crStatus status = cr_motion_model_create(doc.root, body, length, tosses, &p, 1, law, &model, error);
+    const crMotionDef def = {
+        .scene = doc.root, .tosses = tosses, .body = body, .length = length, .params = &p, .param_count = 1};
+    crStatus status = cr_motion_model_create(&def, law, &model, error);
     if (status == CR_OK) cr_motion_model_destroy(&model);
     cr_json_free(&doc);
     return status;

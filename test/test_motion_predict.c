@@ -109,9 +109,13 @@ TEST(a_file_is_as_good_as_the_fit) {
     crMotionLaw law;
     CHECK(cr_motion_laws(0, rules, 1, NULL, 0, &law, 1) == 1);
     crMotionModel model, read;
-    CHECK_STATUS(cr_motion_model_create(scene.root, "ball", 0.0, &tosses, params, 2, &law, &model, NULL),
-                 CR_OK);
-    model.substeps = 3;
+    const crMotionDef def = {.scene = scene.root,
+                             .tosses = &tosses,
+                             .body = "ball",
+                             .substeps = 3,
+                             .params = params,
+                             .param_count = 2};
+    CHECK_STATUS(cr_motion_model_create(&def, &law, &model, NULL), CR_OK);
     crMotionFit fit = {.count = 2, .cv = 0.25, .cv_se = 0.03, .cv_loss = 0.5, .cv_loss_se = 0.125};
     fit.fitted[0].value = 1.0 / 3.0;
     fit.fitted[1].value = -0.1 / 70.0;

@@ -34,8 +34,8 @@ int main(int count, char** arguments) {
     crMotionModel model;
     cr_motion_param("mu", &params[0], NULL);
     cr_motion_param("e", &params[1], NULL);
-    if (cr_motion_model_create(scene.root, NULL, 0.0, &tosses, params, 2, NULL, &model, &error) != CR_OK)
-        return refuse(arguments[2], &error);
+    const crMotionDef def = {.scene = scene.root, .tosses = &tosses, .params = params, .param_count = 2};
+    if (cr_motion_model_create(&def, NULL, &model, &error) != CR_OK) return refuse(arguments[2], &error);
 
     crMotionOptions options = cr_motion_options();
     crMotionFit fit;

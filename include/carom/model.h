@@ -317,6 +317,7 @@ typedef struct crDynamics {
     // work
     crTwist* rate;                // up to the last body that is not single
     crTwist* wrench;              // likewise
+    crTwist* load;                // likewise
     struct crInertia* composite;  // likewise
     char* known;                  // whether the last kinematics moved a body of a tree (nb)
     double* work;                 // (nv)

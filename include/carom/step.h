@@ -183,6 +183,8 @@ typedef struct crStep {
     bool* airborne;     // collide: the body touches nothing, or is leaving what it touches (nb)
     double* k;          // forces (nv)
     double* v_free;     // forces (nv)
+    double* v_from;     // forces: v of trees, up to the last body that is not single
+    double* bend;       // forces: h M^-1 c by which velocity terms c lessen v_free; likewise
     double* v_start;    // begin: v at the beginning (nv)
     double* q_start;    // begin: q at the beginning (nq)
     crMatrix identity;  // Minv of the problem, whose J is H

@@ -96,27 +96,17 @@ static crStatus read_all(hid_t file, const char* path, bool whole, size_t most, 
     return status;
 }
 
-crStatus cr__hdf5_finite(const char* path, const double* numbers, size_t count, crError* error) {
-    for (size_t i = 0; i < count; i++) {
-        if (isfinite(numbers[i])) continue;
-        return cr_error_set(error, CR_ERR_FINITE, path, "%s: number %zu is %g, must be finite", path, i,
-                            numbers[i]);
-    }
-    return CR_OK;
-}
-
-crStatus cr__hdf5_doubles_unchecked(hid_t file, const char* path, size_t most, double** numbers,
-                                    size_t* count, crError* error) {
+crStatus cr__hdf5_doubles(hid_t file, const char* path, size_t most, double** numbers, size_t* count,
+                          crError* error) {
     void* memory = NULL;
     crStatus status = read_all(file, path, false, most, &memory, count, error);
     *numbers = memory;
+    for (size_t i = 0; i < *count && status == CR_OK; i++) {
+        if (isfinite((*numbers)[i])) continue;
+        status = cr_error_set(error, CR_ERR_FINITE, path, "%s: number %zu is %g, must be finite", path, i,
+                              (*numbers)[i]);
+    }
     return status;
-}
-
-crStatus cr__hdf5_doubles(hid_t file, const char* path, size_t most, double** numbers, size_t* count,
-                          crError* error) {
-    crStatus status = cr__hdf5_doubles_unchecked(file, path, most, numbers, count, error);
-    return status == CR_OK ? cr__hdf5_finite(path, *numbers, *count, error) : status;
 }
 
 crStatus cr__hdf5_ints(hid_t file, const char* path, size_t most, int** numbers, size_t* count,

@@ -24,10 +24,6 @@ bool cr__hdf5_has(hid_t file, const char* path);
 // limit, not-finite, memory; the error names the path.
 crStatus cr__hdf5_doubles(hid_t file, const char* path, size_t most, double** numbers, size_t* count,
                           crError* error);
-// The same without looking whether they are finite, and that look by itself.
-crStatus cr__hdf5_doubles_unchecked(hid_t file, const char* path, size_t most, double** numbers,
-                                    size_t* count, crError* error);
-crStatus cr__hdf5_finite(const char* path, const double* numbers, size_t count, crError* error);
 crStatus cr__hdf5_ints(hid_t file, const char* path, size_t most, int** numbers, size_t* count,
                        crError* error);
 

@@ -1,20 +1,17 @@
 // hdf5.c - trajectories read back from HDF5; the layout is in io/trajectory/hdf5.c and docs/run.md.
 //
-// Every table must have as many rows as there are times (a killed run may have flushed one table more than
-// another: the shortest counts; and left rows at the end that are not whole, NaN: they are dropped), and bodies
-// must lie within q and v. Fails: what does not fit is refused by the name of the dataset.
-#include <math.h>
+// Every table must have as many rows as there are times, and bodies must lie within q and v. Fails: what does not fit is refused by the name of the dataset.
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "io/fclib/commit.h"
 #include "io/fclib/dataset.h"
+#include "io/names.h"
 #include "io/recording_parts.h"
 
 #define EVENT_COLUMNS 16
 #define MOST_BODIES   100000
-
-static const char* const joint_names[] = {"fixed", "hinge", "slider", "planar", "ball", "free", "driven"};
 
 // texts of fixed length, as many as there are bodies
 static crStatus read_texts(hid_t file, const char* path, size_t count, char* texts, crError* error) {
@@ -37,8 +34,8 @@ static crStatus read_texts(hid_t file, const char* path, size_t count, char* tex
 }
 
 static bool joint_of(const char* name, crJoint* joint) {
-    for (int i = 0; i < (int)(sizeof joint_names / sizeof joint_names[0]); i++) {
-        if (strcmp(name, joint_names[i]) != 0) continue;
+    for (int i = 0; cr_joint_names[i] != NULL; i++) {
+        if (strcmp(name, cr_joint_names[i]) != 0) continue;
         *joint = (crJoint)i;
         return true;
     }
@@ -111,13 +108,6 @@ static int columns_of(hid_t file, const char* path) {
     return flat ? (int)size[1] : 0;
 }
 
-static bool whole_row(const double* row, size_t columns) {
-    for (size_t i = 0; i < columns; i++) {
-        if (isnan(row[i])) return false;
-    }
-    return true;
-}
-
 // a table of so many columns; absent is fine where it may be
 static crStatus read_table(hid_t file, const char* path, size_t columns, bool needed, size_t most,
                            double** numbers, size_t* rows, crError* error) {
@@ -125,15 +115,12 @@ static crStatus read_table(hid_t file, const char* path, size_t columns, bool ne
     *rows = 0;
     if (!needed && !cr__hdf5_has(file, path)) return CR_OK;
     size_t count = 0;
-    crStatus status = cr__hdf5_doubles_unchecked(file, path, most, numbers, &count, error);
+    crStatus status = cr__hdf5_doubles(file, path, most, numbers, &count, error);
     if (status != CR_OK) return status;
     if (count % columns != 0)
         return cr_error_set(error, CR_ERR_SIZE, path, "%s: must have %zu columns", path, columns);
     *rows = count / columns;
-    while (*rows > 0 && !whole_row(*numbers + (*rows - 1) * columns, columns)) {
-        --*rows;
-    }
-    return cr__hdf5_finite(path, *numbers, *rows * columns, error);
+    return CR_OK;
 }
 
 static crVec3 vec(const double* x) { return cr_vec3(x[0], x[1], x[2]); }
@@ -170,9 +157,7 @@ static crStatus read_events(hid_t file, size_t most, crRecording* r, crError* er
 }
 
 static crStatus read_records(hid_t file, size_t most, crRecording* r, crError* error) {
-    size_t rows[5] = {0};
-    crStatus status = read_table(file, "time", 1, true, most, &r->time, &rows[0], error);
-    r->count = rows[0];
+    crStatus status = read_table(file, "time", 1, true, most, &r->time, &r->count, error);
     struct {
         const char* path;
         size_t columns;
@@ -184,9 +169,12 @@ static crStatus read_records(hid_t file, size_t most, crRecording* r, crError* e
                   {"certificate", 3, false, &r->certificate}};
     for (int i = 0; i < 4 && status == CR_OK; i++) {
         if (tables[i].columns == 0) continue;
+        size_t rows = 0;
         status = read_table(file, tables[i].path, tables[i].columns, tables[i].needed, most, tables[i].to,
-                            &rows[i + 1], error);
-        if (*tables[i].to != NULL && rows[i + 1] < r->count) r->count = rows[i + 1];
+                            &rows, error);
+        if (status == CR_OK && *tables[i].to != NULL && rows != r->count)
+            status = cr_error_set(error, CR_ERR_SIZE, tables[i].path, "%s: has %zu rows, time has %zu",
+                                  tables[i].path, rows, r->count);
     }
     for (size_t i = 1; i < r->count && status == CR_OK; i++) {
         if (!(r->time[i] > r->time[i - 1]))
@@ -238,9 +226,10 @@ crStatus cr__recording_hdf5(const char* path, crRecording* r, crError* error) {
         return cr_error_set(error, CR_ERR_LIMIT, "file", "file: %.120s is longer than %zu bytes", path,
                             CR_RECORDING_MAX_SIZE);
     crQuiet quiet = cr__hdf5_begin();
-    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    hid_t file = cr__hdf5_commit_open(path, H5F_ACC_RDONLY);
     crStatus status = file >= 0 ? read_file(file, size, r, error)
-                                : cr_error_set(error, CR_ERR_FILE, "file", "file: %.120s is not HDF5", path);
+                                : cr_error_set(error, CR_ERR_FILE, "file",
+                                               "file: %.120s is not HDF5, or is being written", path);
     if (file >= 0) H5Fclose(file);
     cr__hdf5_end(quiet);
     return status;

@@ -14,30 +14,25 @@
 //     /snapshots                   (k, 4) records and events before it, its first byte, its size
 //     /snapshot_bytes              cr_world_save, one after another
 //
-// Rows are gathered and written a chunk at a time with a snapshot, then the file is flushed: a killed run
-// loses the last chunk at most and the file opens; killed during a flush, its last record may be NaN. Fails:
-// file where HDF5 cannot write, memory.
-#include <math.h>
+// Rows are gathered and written a chunk at a time with a snapshot, then the file is flushed as a whole
+// (io/fclib/commit.c): a killed run loses the rows since then at most. Fails: file where it cannot be written,
+// memory.
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "io/trajectory/hdf5_file.h"
 
-#define CHUNK       256                 // rows, where they are short
-#define CHUNK_BYTES ((size_t)4 << 20)   // of one table, where they are long
-#define SPARE       ((hsize_t)1 << 15)  // bytes for what HDF5 adds of its own to a flush
-#define AHEAD       4                   // flushes that room is made for
-#define END         ((hsize_t)1 << 13)  // bytes that keep the end of the file; more than HDF5 gathers
-#define TRIES       10
+#define CHUNK       256                  // rows, where they are short
+#define CHUNK_BYTES ((size_t)4 << 20)    // of one table, where they are long
 #define BYTE_CHUNK  ((hsize_t)16 << 10)  // of snapshots
 
 const char* const cr__table_names[CR_TABLES] = {"time",        "q",      "v",        "energy",
                                                 "certificate", "events", "snapshots"};
-const char* const cr__joint_names[] = {"fixed", "hinge", "slider", "planar", "ball", "free", "driven"};
 
-static crStatus cannot(crError* error) {
-    return cr_error_set(error, CR_ERR_FILE, "out", "out: HDF5 cannot write the file");
+static crStatus cannot(const crTrajectoryFile* f, crError* error) {
+    int cause = cr__hdf5_commit_error(f->file);
+    return cr_error_set(error, CR_ERR_FILE, "out", "out: the file cannot be written: %s",
+                        cause != 0 ? strerror(cause) : "HDF5 fails");
 }
 
 void cr__scene_hash_text(uint64_t scene, char text[17]) {
@@ -65,7 +60,6 @@ void cr__trajectory_free(crTrajectoryFile* f) {
         free(f->tables[i].rows);
     }
     if (f->bytes >= 0) H5Dclose(f->bytes);
-    if (f->end >= 0) H5Dclose(f->end);
     if (f->file >= 0) H5Fclose(f->file);
     free(f);
 }
@@ -77,10 +71,7 @@ static hid_t create_set(hid_t file, const char* name, hid_t type, int rank, hsiz
     hid_t space = H5Screate_simple(rank, size, most);
     hid_t list = H5Pcreate(H5P_DATASET_CREATE);
     hid_t set = -1;
-    // what a killed run did not finish reads as no number
-    double nan = (double)NAN;
-    bool filled = type == H5T_STD_U8LE || H5Pset_fill_value(list, H5T_NATIVE_DOUBLE, &nan) >= 0;
-    if (space >= 0 && list >= 0 && filled && H5Pset_chunk(list, rank, chunks) >= 0)
+    if (space >= 0 && list >= 0 && H5Pset_chunk(list, rank, chunks) >= 0)
         set = H5Dcreate2(file, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT);
     if (list >= 0) H5Pclose(list);
     if (space >= 0) H5Sclose(space);
@@ -144,86 +135,13 @@ static bool add_snapshot(crTrajectoryFile* f) {
     return true;
 }
 
-// a dataset of bytes that has a place in the file, but neither a name nor data
-static hid_t hold(hid_t file, hsize_t bytes) {
-    hid_t space = H5Screate_simple(1, &bytes, NULL);
-    hid_t list = H5Pcreate(H5P_DATASET_CREATE);
-    hid_t set = -1;
-    if (space >= 0 && list >= 0 && H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY) >= 0 &&
-        H5Pset_fill_time(list, H5D_FILL_TIME_NEVER) >= 0)
-        set = H5Dcreate_anon(file, H5T_STD_U8LE, space, list, H5P_DEFAULT);
-    if (list >= 0) H5Pclose(list);
-    if (space >= 0) H5Sclose(space);
-    return set;
-}
-
-// a held dataset above another one: those that land in free places below it are given up
-static hid_t hold_above(hid_t file, hid_t below) {
-    hid_t held[TRIES];
-    int count = 0;
-    hid_t set = -1;
-    for (hsize_t bytes = END; count < TRIES; bytes *= 2) {
-        set = hold(file, bytes);
-        if (set < 0 || H5Dget_offset(set) > H5Dget_offset(below)) break;
-        held[count++] = set;
-        set = -1;
-    }
-    while (count > 0) {
-        H5Dclose(held[--count]);
-    }
-    return set;
-}
-
-// The file's size on disk grows before anything points beyond the old one, several flushes ahead: a kill
-// between the two leaves a file that can be read. Room is made by a held dataset that is given up, below
-// another that keeps the end. Only a safeguard: where it fails, nothing is lost.
-static void make_room(crTrajectoryFile* f) {
-    hsize_t need = SPARE + cr_world_save_size(f->world);
-    for (int i = 0; i < CR_TABLES; i++) {
-        need += (hsize_t)f->chunk * f->tables[i].columns * sizeof(double);
-    }
-    if (f->room >= need) {
-        f->room -= need;
-        return;
-    }
-    hid_t room = hold(f->file, AHEAD * need);
-    if (room < 0) return;
-    f->room = (AHEAD - 1) * need;
-    // what earlier flushes left is enough
-    if (f->end >= 0 && H5Dget_offset(room) < H5Dget_offset(f->end)) {
-        H5Dclose(room);
-        return;
-    }
-    hid_t end = hold_above(f->file, room);
-    hsize_t size = 0;
-    void* handle = NULL;
-    if (H5Fget_filesize(f->file, &size) >= 0 && H5Fget_vfd_handle(f->file, H5P_DEFAULT, &handle) >= 0 &&
-        ftruncate(*(int*)handle, (off_t)size) == 0)
-        H5Fflush(f->file, H5F_SCOPE_LOCAL);
-    // without an end above it, giving up the room would shrink the file again
-    if (end < 0) end = room;
-    if (end != room) H5Dclose(room);
-    if (f->end >= 0) H5Dclose(f->end);
-    f->end = end;
-}
-
-static bool flush_all(crTrajectoryFile* f) {
-    if (f->tables[CR_TABLE_TIME].written > 0) make_room(f);
-    return add_snapshot(f) && flush_tables(f);
-}
-
-// the room that was made is given back
-static bool flush_last(crTrajectoryFile* f) {
-    if (f->end >= 0) H5Dclose(f->end);
-    f->end = -1;
-    return add_snapshot(f) && flush_tables(f);
-}
+static bool flush_all(crTrajectoryFile* f) { return add_snapshot(f) && flush_tables(f); }
 
 static crStatus quietly(bool (*flush)(crTrajectoryFile*), crTrajectoryFile* f, crError* error) {
     crQuiet quiet = cr__hdf5_begin();
     bool good = flush(f);
     cr__hdf5_end(quiet);
-    return good ? CR_OK : cannot(error);
+    return good ? CR_OK : cannot(f, error);
 }
 
 static crStatus hdf5_write(void* self, const crRecord* record, crError* error) {
@@ -242,9 +160,10 @@ static crStatus hdf5_write(void* self, const crRecord* record, crError* error) {
     certificate[0] = record->residual;
     certificate[1] = record->penetration;
     certificate[2] = record->contacts;
-    // the start goes out at once, so that every file can be gone on with; later ends of flushes are then one
-    // row into a new chunk, which is all that a kill during a flush can leave unfinished
-    bool due = tables[CR_TABLE_TIME].written == 0 || tables[CR_TABLE_TIME].held >= f->chunk;
+    // the start goes out at once, so that a file can be gone on with from when it is there; later flushes end
+    // with a chunk, whose rows then are all new
+    const crTable* time = &tables[CR_TABLE_TIME];
+    bool due = time->written == 0 || (time->written + (hsize_t)time->held) % (hsize_t)f->chunk == 0;
     return due ? quietly(flush_all, f, error) : CR_OK;
 }
 
@@ -276,12 +195,12 @@ static crStatus hdf5_scene(void* self, const char* text, crError* error) {
     crQuiet quiet = cr__hdf5_begin();
     bool good = cr__hdf5_put_text(f->file, "scene", text);
     cr__hdf5_end(quiet);
-    return good ? CR_OK : cannot(error);
+    return good ? CR_OK : cannot(f, error);
 }
 
 static crStatus hdf5_close(void* self, crError* error) {
     crTrajectoryFile* f = self;
-    crStatus status = quietly(flush_last, f, error);
+    crStatus status = quietly(flush_all, f, error);
     cr__trajectory_free(f);
     return status;
 }
@@ -309,7 +228,7 @@ static bool put_bodies(hid_t file, const crModel* model) {
     for (size_t i = 0; good && i < count; i++) {
         const crBody* body = &model->bodies[i];
         snprintf(texts[i], CR_TRAJECTORY_TEXT, "%s", i == 0 ? "world" : body->name);
-        snprintf(texts[count + i], CR_TRAJECTORY_TEXT, "%s", cr__joint_names[body->joint]);
+        snprintf(texts[count + i], CR_TRAJECTORY_TEXT, "%s", cr_joint_names[body->joint]);
         numbers[i] = body->q;
         numbers[count + i] = body->nq;
         numbers[2 * count + i] = body->v;
@@ -342,7 +261,7 @@ static bool create_tables(crTrajectoryFile* f, uint64_t scene) {
         good = t->set >= 0;
     }
     if (good) f->bytes = create_set(f->file, "snapshot_bytes", H5T_STD_U8LE, 1, 1, BYTE_CHUNK);
-    return f->bytes >= 0 && flush_tables(f);
+    return f->bytes >= 0;
 }
 
 static bool take_memory(crTrajectoryFile* f) {
@@ -358,7 +277,7 @@ static bool take_memory(crTrajectoryFile* f) {
 static crTrajectoryFile* allocate(crWorld* world, crError* error) {
     crTrajectoryFile* f = calloc(1, sizeof *f);
     if (f != NULL) {
-        *f = (crTrajectoryFile){.file = -1, .bytes = -1, .end = -1, .world = world};
+        *f = (crTrajectoryFile){.file = -1, .bytes = -1, .world = world};
         cr__trajectory_shape(f);
         if (take_memory(f)) return f;
         cr__trajectory_free(f);
@@ -371,15 +290,17 @@ static crStatus hdf5_create(const char* path, crWorld* world, uint64_t scene, vo
     crTrajectoryFile* f = allocate(world, error);
     if (f == NULL) return CR_ERR_MEMORY;
     crQuiet quiet = cr__hdf5_begin();
-    f->file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    bool opened = f->file >= 0;
-    bool good = opened && create_tables(f, scene);
-    if (!good) cr__trajectory_free(f);
+    f->file = cr__hdf5_commit_open(path, H5F_ACC_TRUNC);
+    crStatus status = CR_OK;
+    if (f->file < 0) {
+        status = cr_error_set(error, CR_ERR_FILE, "out", "out: %.120s cannot be created", path);
+    } else if (!create_tables(f, scene)) {
+        status = cannot(f, error);
+    }
+    if (status != CR_OK) cr__trajectory_free(f);
     cr__hdf5_end(quiet);
-    if (!opened) return cr_error_set(error, CR_ERR_FILE, "out", "out: %.120s cannot be created", path);
-    if (!good) return cannot(error);
-    *self = f;
-    return CR_OK;
+    if (status == CR_OK) *self = f;
+    return status;
 }
 
 static crStatus hdf5_resume(const char* path, crWorld* world, uint64_t scene, void** self, crError* error) {
@@ -389,11 +310,6 @@ static crStatus hdf5_resume(const char* path, crWorld* world, uint64_t scene, vo
     crStatus status = cr__trajectory_reopen(f, path, scene, error);
     if (status != CR_OK) cr__trajectory_free(f);
     cr__hdf5_end(quiet);
-    if (status != CR_OK) return status;
-    // a file killed before its first record gets it now
-    crRecord start = {.energy = cr_world_energy(world)};
-    if (f->tables[CR_TABLE_TIME].written == 0) status = hdf5_write(f, &start, error);
-    if (status != CR_OK) cr__trajectory_free(f);
     if (status == CR_OK) *self = f;
     return status;
 }

@@ -2,7 +2,9 @@
 #ifndef CAROM_IO_TRAJECTORY_HDF5_FILE_H
 #define CAROM_IO_TRAJECTORY_HDF5_FILE_H
 
+#include "io/fclib/commit.h"
 #include "io/fclib/dataset.h"
+#include "io/names.h"
 #include "io/trajectory_parts.h"
 
 #define CR_TRAJECTORY_VERSION 1
@@ -36,12 +38,9 @@ typedef struct crTrajectoryFile {
     crTable tables[CR_TABLES];
     hid_t bytes;  // of snapshots, one after another
     hsize_t byte_count;
-    hid_t end;     // keeps the end of the file while it is written
-    hsize_t room;  // bytes made for flushes to come
 } crTrajectoryFile;
 
 extern const char* const cr__table_names[CR_TABLES];
-extern const char* const cr__joint_names[];
 
 // columns of each table, and rows of a chunk, for the world's model
 void cr__trajectory_shape(crTrajectoryFile* f);

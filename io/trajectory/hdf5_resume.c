@@ -2,8 +2,7 @@
 //
 // The file must be of this scene (bodies, then the hash of its values). Snapshots are tried from the last
 // one back: one is good where its bytes restore the world, its rows are there and the last of them is that
-// state, as a chunk that a killed run did not finish is NaN or missing. All that came after it
-// is cut off. Nothing outside the file is followed, and sizes are checked before memory is taken.
+// state. All that came after it is cut off. Nothing outside the file is followed, and sizes are checked before memory is taken.
 // Fails: file where it is no HDF5 file or cannot be written; missing-field, wrong-type, wrong-size,
 // unknown-name, out-of-range by the dataset's name; syntax where no snapshot is good.
 #include <math.h>
@@ -62,7 +61,7 @@ static crStatus check_texts(hid_t file, const char* path, const crModel* model, 
     for (size_t i = 1; i < count && status == CR_OK; i++) {
         char expected[CR_TRAJECTORY_TEXT];
         const crBody* body = &model->bodies[i];
-        snprintf(expected, sizeof expected, "%s", joints ? cr__joint_names[body->joint] : body->name);
+        snprintf(expected, sizeof expected, "%s", joints ? cr_joint_names[body->joint] : body->name);
         char* is = texts + i * CR_TRAJECTORY_TEXT;
         is[CR_TRAJECTORY_TEXT - 1] = '\0';
         if (strcmp(is, expected) == 0) continue;
@@ -208,27 +207,14 @@ static bool cut_tables(crTrajectoryFile* f, const hsize_t cut[CR_TABLES], hsize_
     return good && H5Fflush(f->file, H5F_SCOPE_LOCAL) >= 0;
 }
 
-// the last good snapshot; a file killed before its first was whole begins again with the world as it is
 static crStatus go_back(crTrajectoryFile* f, const char* path, crError* error) {
     hsize_t cut[CR_TABLES] = {0};
     hsize_t byte_end = 0;
     hsize_t count = f->tables[CR_TABLE_SNAPSHOTS].written;
-    size_t size = cr_world_save_size(f->world);
-    void* start = malloc(size);
-    if (start == NULL || cr_world_save(f->world, start, size) != CR_OK) {
-        free(start);
-        return cr_error_set(error, CR_ERR_MEMORY, "resume", "resume: out of memory");
-    }
     bool found = false;
     for (hsize_t tries = 0; tries < MOST_TRIES && tries < count && !found; tries++) {
         found = restore(f, count - 1 - tries, cut, &byte_end);
     }
-    if (!found && count <= 1 && cr_world_load(f->world, start, size, NULL) == CR_OK) {
-        memset(cut, 0, sizeof cut);
-        byte_end = 0;
-        found = true;
-    }
-    free(start);
     if (!found) {
         return cr_error_set(error, CR_ERR_SYNTAX, "snapshots",
                             "snapshots: none of the last %d is whole, the run cannot go on from this file",
@@ -240,7 +226,7 @@ static crStatus go_back(crTrajectoryFile* f, const char* path, crError* error) {
 
 crStatus cr__trajectory_reopen(crTrajectoryFile* f, const char* path, uint64_t scene, crError* error) {
     const crModel* model = cr_world_model(f->world);
-    f->file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    f->file = cr__hdf5_commit_open(path, H5F_ACC_RDWR);
     if (f->file < 0) {
         return cr_error_set(error, CR_ERR_FILE, "resume",
                             "resume: %.120s cannot be opened for writing as an HDF5 file", path);

@@ -111,15 +111,12 @@ static crStatus run(Job* job, const char* path, crError* error) {
 // out
 
 static PyObject* parameters(const crFit* fit) {
-    static const char* const words[] = {"yes", "bounded-below", "bounded-above", "no"};
     PyObject* all = PyDict_New();
     for (int i = 0; i < fit->count && all != NULL; i++) {
         const crFitted* p = &fit->fitted[i];
         const char* partner = p->partner >= 0 ? cr_fit_param_name(fit->fitted[p->partner].param) : NULL;
-        PyObject* one =
-            Py_BuildValue("{s:d,s:d,s:d,s:s,s:d,s:d,s:z,s:d}", "value", fit->theta.value[p->param], "lo",
-                          p->lo, "hi", p->hi, "determined", words[p->determined], "flat_lo", p->flat_lo,
-                          "flat_hi", p->flat_hi, "partner", partner, "correlation", p->correlation);
+        PyObject* one = py_fitted(fit->theta.value[p->param], p->lo, p->hi, p->determined, p->flat_lo,
+                                  p->flat_hi, partner, p->correlation);
         if (one == NULL || PyDict_SetItemString(all, cr_fit_param_name(p->param), one) != 0) Py_CLEAR(all);
         Py_XDECREF(one);
     }

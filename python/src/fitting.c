@@ -55,6 +55,13 @@ bool py_append(PyObject* list, PyObject* item) {
     return good;
 }
 
+PyObject* py_fitted(double value, double lo, double hi, crDetermined determined, double flat_lo,
+                    double flat_hi, const char* partner, double correlation) {
+    return Py_BuildValue("{s:d,s:d,s:d,s:s,s:d,s:d,s:z,s:d}", "value", value, "lo", lo, "hi", hi,
+                         "determined", cr_determined_name(determined), "flat_lo", flat_lo, "flat_hi", flat_hi,
+                         "partner", partner, "correlation", correlation);
+}
+
 PyObject* py_numbers(const double* x, int count) {
     npy_intp shape[1] = {count};
     PyObject* array = PyArray_SimpleNew(1, shape, NPY_DOUBLE);

@@ -3,6 +3,7 @@
 #define CAROM_PYTHON_FITTING_H
 
 #include "binding.h"
+#include "fit/fit.h"
 #include "fit/impacts.h"
 #include "io/json.h"
 
@@ -14,7 +15,10 @@ bool py_count(const char* field, int value, int least, int most);
 // The tree of a text with values set in it, [(path, value), ...].
 bool py_tree(const char* text, PyObject* values, crJsonDoc* doc);
 
-bool py_append(PyObject* list, PyObject* item);    // takes over item, which may be NULL
+bool py_append(PyObject* list, PyObject* item);  // takes over item, which may be NULL
+// One fitted parameter; partner may be NULL.
+PyObject* py_fitted(double value, double lo, double hi, crDetermined determined, double flat_lo,
+                    double flat_hi, const char* partner, double correlation);
 PyObject* py_numbers(const double* x, int count);  // new array (count)
 
 // Work that runs without the interpreter's lock and may be stopped: by a signal, or by an exception of the

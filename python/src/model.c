@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "binding.h"
+#include "io/names.h"
 #include "io/scene_parts.h"
 
 // what a shape points to, and how it is freed
@@ -269,8 +270,6 @@ static bool take_dofs(PyObject* dict, crBodyDef* def) {
 }
 
 static PyObject* add_body(PyObject* object, PyObject* args, PyObject* keywords) {
-    static const char* const joints[] = {"fixed", "hinge", "slider", "planar",
-                                         "ball",  "free",  "driven", NULL};
     static char* names[] = {"name",          "joint",       "pos",          "quat",    "parent",
                             "axis",          "mass",        "com",          "inertia", "dof",
                             "gravity_scale", "linear_drag", "angular_drag", "drive",   NULL};
@@ -282,7 +281,7 @@ static PyObject* add_body(PyObject* object, PyObject* args, PyObject* keywords) 
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "|zOOO$iOdOOOdddO:add_body", names, &def.name, &joint,
                                      &pos, &quat, &def.parent, &axis, &def.mass, &com, &inertia, &dof,
                                      &def.gravity_scale, &def.linear_drag, &def.angular_drag, &drive) ||
-        !py_choice(joint, "joint", joints, &kind) || !py_vec3(pos, "pos", &def.pose.p) ||
+        !py_choice(joint, "joint", cr_joint_names, &kind) || !py_vec3(pos, "pos", &def.pose.p) ||
         !py_quat(quat, "quat", &def.pose.q) || !py_vec3(axis, "axis", &def.axis) ||
         !py_vec3(com, "com", &def.com) || !take_inertia(inertia, &def.inertia))
         return NULL;

@@ -111,21 +111,6 @@ static bool watch(void* ctx, int done, int count) {
     return py_watch(&job->watch, job->before + done, job->before + count * (job->law_count - job->law));
 }
 
-// a model of every law, so that one that is refused is so before hours of work
-static crStatus make_models(Job* job, crError* error) {
-    crStatus status = CR_OK;
-    uint64_t key = CR_HASH_SEED;
-    for (int i = 0; i < job->law_count && status == CR_OK; i++) {
-        status = cr_motion_model_create(job->scene.root, job->body, job->length, &job->tosses, job->params,
-                                        job->param_count, &job->laws[i], &job->models[i], error);
-        job->models[i].substeps = job->substeps;
-        uint64_t one = status == CR_OK ? cr_motion_key(&job->models[i], &job->options) : 0;
-        key = cr_hash(key, &one, sizeof one);
-    }
-    job->options.key = key;
-    return status;
-}
-
 static crStatus load(Job* job, const char* path, crError* error) {
     crStatus status = cr_table_read(path, &job->table, error);
     if (status == CR_OK) status = cr_tosses_create(&job->table, &job->columns, &job->tosses, error);
@@ -134,7 +119,15 @@ static crStatus load(Job* job, const char* path, crError* error) {
 
 static crStatus run(Job* job, const char* path, crError* error) {
     crStatus status = load(job, path, error);
-    if (status == CR_OK) status = make_models(job, error);
+    const crMotionDef def = {.scene = job->scene.root,
+                             .tosses = &job->tosses,
+                             .body = job->body,
+                             .length = job->length,
+                             .substeps = job->substeps,
+                             .params = job->params,
+                             .param_count = job->param_count};
+    if (status == CR_OK)
+        status = cr_motion_models(&def, job->laws, job->law_count, &job->options, job->models, error);
     for (int i = 0; i < job->law_count && status == CR_OK; i++) {
         job->law = i;
         job->options.stage = i * CR_MOTION_STAGES;
@@ -159,15 +152,12 @@ static crStatus write_out(const Job* job, const char* out, crError* error) {
 }
 
 static PyObject* parameters(const Job* job, const crMotionFit* fit) {
-    static const char* const words[] = {"yes", "bounded-below", "bounded-above", "no"};
     PyObject* all = PyDict_New();
     for (int i = 0; i < fit->count && all != NULL; i++) {
         const crMotionFitted* p = &fit->fitted[i];
         const char* partner = p->partner >= 0 ? job->params[p->partner].name : NULL;
         PyObject* one =
-            Py_BuildValue("{s:d,s:d,s:d,s:s,s:d,s:d,s:z,s:d}", "value", p->value, "lo", p->lo, "hi", p->hi,
-                          "determined", words[p->determined], "flat_lo", p->flat_lo, "flat_hi", p->flat_hi,
-                          "partner", partner, "correlation", p->correlation);
+            py_fitted(p->value, p->lo, p->hi, p->determined, p->flat_lo, p->flat_hi, partner, p->correlation);
         if (one == NULL || PyDict_SetItemString(all, job->params[i].name, one) != 0) Py_CLEAR(all);
         Py_XDECREF(one);
     }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "binding.h"
+#include "io/names.h"
 
 typedef struct PyTrajectory {
     PyObject ob_base;
@@ -190,12 +191,12 @@ static PyObject* get_events(PyObject* object, void* closure) {
 
 static PyObject* get_bodies(PyObject* object, void* closure) {
     (void)closure;
-    static const char* const joints[] = {"fixed", "hinge", "slider", "planar", "ball", "free", "driven"};
     const crRecording* r = &((PyTrajectory*)object)->recording;
     PyObject* list = PyList_New(0);
     for (int i = 0; list != NULL && i < r->body_count; i++) {
         const crRecordedBody* b = &r->bodies[i];
-        PyObject* item = Py_BuildValue("(ssiiii)", b->name, joints[b->joint], b->q, b->nq, b->v, b->nv);
+        PyObject* item =
+            Py_BuildValue("(ssiiii)", b->name, cr_joint_names[b->joint], b->q, b->nq, b->v, b->nv);
         if (item == NULL || PyList_Append(list, item) != 0) Py_CLEAR(list);
         Py_XDECREF(item);
     }

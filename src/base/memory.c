@@ -3,16 +3,18 @@
 // The arena is a stack: alloc moves `used` up, release moves it back. What does not fit goes to spill blocks,
 // each remembering where it starts, so a release frees exactly the spills above the mark. reset, called
 // between steps, grows the main block to the peak and a sixteenth: after the first steps nothing spills and
-// nothing calls the heap. What a heap that falls once needed is given back later. Fails: alloc returns NULL
-// and reset CR_ERR_MEMORY when the allocator has no more; nothing is lost then.
+// nothing calls the heap. What a heap that falls once needed is given back after 100 resets, 200, 400 and so
+// on: a steady state is left alone for ever longer. Fails: alloc returns NULL and reset CR_ERR_MEMORY when
+// the allocator has no more; nothing is lost then.
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "carom/base.h"
 
 #define ALIGN 64u
-#define LOOK  200    // resets after which a block that was too large is made smaller
-#define LEAST 65536  // bytes that are not worth it
+#define LOOK  100   // resets after which a block that was too large is made smaller, then twice as many
+#define LEAST 4096  // bytes that are not worth it
 
 static void* libc_alloc(void* ctx, size_t size) {
     (void)ctx;
@@ -104,15 +106,21 @@ static crStatus replace_block(crArena* arena, size_t room) {
     return CR_OK;
 }
 
+// whether to look at the block: LOOK times a power of two
+static bool looks_at(int resets) {
+    while (resets > LOOK && resets % 2 == 0) {
+        resets /= 2;
+    }
+    return resets == LOOK;
+}
+
 crStatus cr_arena_reset(crArena* arena) {
     cr_arena_release(arena, 0);
-    bool grows = arena->peak > arena->capacity, looks = ++arena->resets >= LOOK;
-    bool shrinks = looks && arena->capacity > arena->peak + arena->peak / 2 + LEAST;
+    if (arena->resets < INT_MAX) arena->resets++;
+    bool grows = arena->peak > arena->capacity, looks = looks_at(arena->resets);
+    bool shrinks = looks && arena->capacity > arena->peak + arena->peak / 4 + LEAST;
     crStatus status = CR_OK;
-    if (grows || shrinks) status = replace_block(arena, arena->peak / (grows ? 16 : 4));
-    if (looks) {
-        arena->resets = 0;
-        arena->peak = 0;
-    }
+    if (grows || shrinks) status = replace_block(arena, arena->peak / (grows ? 16 : 8));
+    if (looks) arena->peak = 0;
     return grows ? status : CR_OK;
 }

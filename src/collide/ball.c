@@ -36,9 +36,9 @@ static int two_balls(const crShape* a, const crPose* body_a, const crShape* b, c
                      double margin, crContactPoint* c) {
     crVec3 x = centre_of(a, body_a), y = centre_of(b, body_b), d = cr_sub(y, x);
     double length = cr_norm(d), gap = length - (a->size.x + b->size.x);
+    c->gap = gap;
     if (gap > margin) return 0;
     bool choice = !(length > 0.0);
-    c->gap = gap;
     c->normal = choice ? cr_quat_rotate(turn_of(a, body_a), cr_vec3(0, 0, 1)) : cr__over(d, length);
     write_points(c, cr_madd(x, a->size.x, c->normal), cr_madd(y, -b->size.x, c->normal));
     c->feature_a = c->feature_b = choice ? chosen : smooth;
@@ -101,7 +101,8 @@ int cr__ball_contact(const crShape* a, const crPose* body_a, const crShape* b, c
         met = meet_plane(other, under, centre, reach, &m);
     else
         return -1;
-    if (!met || m.height - ball->size.x > margin) return 0;
+    contact->gap = m.height - ball->size.x;
+    if (!met || contact->gap > margin) return 0;
     return write_meeting(&m, centre, ball->size.x, ball_is_b, contact);
 }
 

@@ -4,10 +4,10 @@
 // - a_i - sum_j |C_ij| b_j, along B's likewise, along the product of edges i and j by |t.(e_i x c_j)| - ...
 // over its length (Gottschalk, Lin and Manocha 1996). Overlapping, the largest is the gap. Apart it is one
 // where the features it names have a common normal line: a corner of the clipped faces that near, or the
-// nearest points of two edges inside both. A face that another one nearly faces is clipped in the frame of
-// the box that gives the normal: the other's rectangle, as two parameters of -1 to 1, against sides along the
-// axes. Fails: cr__box_contacts says -1 where that is not so (a vertex nearest to an edge or vertex), and the
-// pair is left to GJK.
+// nearest points of two edges inside both. Where the normal leaves one box nearly across a face, the face,
+// edge or vertex of the other that comes nearest is clipped in the frame of that box: two parameters of -1 to
+// 1, against sides along the axes. Fails: cr__box_contacts says -1 where that is not so (a vertex nearest to
+// an edge or vertex), and the pair is left to GJK.
 #include "collide/manifold.h"
 
 typedef struct Frame {
@@ -19,66 +19,79 @@ typedef struct Frame {
 #define TOUCH 1e-9  // corners this near to a side are on it, relative to the smaller box
 #define SAME  1e-7  // corners this near to each other are one, likewise
 
-static Frame frame_of(const crConvex* a, const crConvex* b) {
-    Frame f = {.a = {a->size.x, a->size.y, a->size.z}, .b = {b->size.x, b->size.y, b->size.z}};
+static void set_frame(const crConvex* a, const crConvex* b, Frame* f) {
     crVec3 d = cr_sub(b->p, a->p);
     for (int i = 0; i < 3; i++) {
         crVec3 u = cr_mat3_column(a->R, i);
-        f.t[i] = cr_dot(u, d);
+        f->a[i] = cr__axis(a->size, i);
+        f->b[i] = cr__axis(b->size, i);
+        f->t[i] = cr_dot(u, d);
         for (int j = 0; j < 3; j++) {
-            f.C[i][j] = u.x * b->R.m[0][j] + u.y * b->R.m[1][j] + u.z * b->R.m[2][j];
-            f.abs[i][j] = fabs(f.C[i][j]);
+            f->C[i][j] = u.x * b->R.m[0][j] + u.y * b->R.m[1][j] + u.z * b->R.m[2][j];
+            f->abs[i][j] = fabs(f->C[i][j]);
         }
     }
-    return f;
 }
 
-static void try_faces(const crConvex* a, const crConvex* b, const Frame* f, crBoxAxis* best) {
+// the best so far, as crBoxAxis has it; back: against the axis or product of edges
+typedef struct Best {
+    double gap;
+    int face, edge_a, edge_b;
+    bool back;
+} Best;
+
+static void try_faces(const Frame* f, Best* best) {
     for (int i = 0; i < 3; i++) {
         double gap = fabs(f->t[i]) - f->a[i] -
                      (f->abs[i][0] * f->b[0] + f->abs[i][1] * f->b[1] + f->abs[i][2] * f->b[2]);
-        if (gap > best->gap) {
-            *best = (crBoxAxis){gap, cr_mat3_column(a->R, i), i, -1, -1};
-            if (f->t[i] < 0.0) best->n = cr_neg(best->n);
-        }
+        if (gap > best->gap) *best = (Best){gap, i, -1, -1, f->t[i] < 0.0};
     }
     for (int j = 0; j < 3; j++) {
         double t = f->t[0] * f->C[0][j] + f->t[1] * f->C[1][j] + f->t[2] * f->C[2][j];
         double gap =
             fabs(t) - f->b[j] - (f->abs[0][j] * f->a[0] + f->abs[1][j] * f->a[1] + f->abs[2][j] * f->a[2]);
-        if (gap > best->gap) {
-            *best = (crBoxAxis){gap, cr_mat3_column(b->R, j), 3 + j, -1, -1};
-            if (t < 0.0) best->n = cr_neg(best->n);
+        if (gap > best->gap) *best = (Best){gap, 3 + j, -1, -1, t < 0.0};
+    }
+}
+
+static void try_edges(const Frame* f, double bias, Best* best) {
+    const double* b = f->b;
+    for (int i = 0; i < 3; i++) {
+        int p = (i + 1) % 3, q = (i + 2) % 3;
+        const double *w = f->abs[i], *u = f->C[p], *v = f->C[q];
+        const double reach[3] = {b[1] * w[2] + b[2] * w[1], b[2] * w[0] + b[0] * w[2],
+                                 b[0] * w[1] + b[1] * w[0]};
+        for (int j = 0; j < 3; j++) {
+            double t = f->t[q] * u[j] - f->t[p] * v[j];
+            double over = fabs(t) - (f->a[p] * f->abs[q][j] + f->a[q] * f->abs[p][j]) - reach[j];
+            // divided by a length of at most 1; most need no root to be refused
+            if (over <= 0.0 && over <= best->gap + bias) continue;
+            double length = sqrt(u[j] * u[j] + v[j] * v[j]);
+            if (!(length > 1e-10) || over <= (best->gap + bias) * length) continue;
+            *best = (Best){over / length, -1, i, j, t < 0.0};
         }
     }
 }
 
-static void try_edges(const crConvex* a, const crConvex* b, const Frame* f, double bias, crBoxAxis* best) {
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            int p = (i + 1) % 3, q = (i + 2) % 3, r = (j + 1) % 3, s = (j + 2) % 3;
-            double t = f->t[q] * f->C[p][j] - f->t[p] * f->C[q][j];
-            double over = fabs(t) - (f->a[p] * f->abs[q][j] + f->a[q] * f->abs[p][j]) -
-                          (f->b[r] * f->abs[i][s] + f->b[s] * f->abs[i][r]);
-            // divided by a length of at most 1; most need no root to be refused
-            if (over <= 0.0 && over <= best->gap + bias) continue;
-            double length = sqrt(f->C[p][j] * f->C[p][j] + f->C[q][j] * f->C[q][j]);
-            if (!(length > 1e-10) || over <= (best->gap + bias) * length) continue;
-            crVec3 n = cr_cross(cr_mat3_column(a->R, i), cr_mat3_column(b->R, j));
-            *best = (crBoxAxis){over / length, cr_scale((t < 0.0 ? -1.0 : 1.0) / cr_norm(n), n), -1, i, j};
-        }
-}
-
-static crBoxAxis axis_of(const crConvex* a, const crConvex* b, const Frame* f, double bias) {
-    crBoxAxis best = {-(double)INFINITY, {0, 0, 1}, -1, -1, -1};
-    try_faces(a, b, f, &best);
-    try_edges(a, b, f, bias, &best);
-    return best;
+static crBoxAxis axis_of(const crConvex* a, const crConvex* b, const Best* best) {
+    crBoxAxis axis = {best->gap, {0, 0, 1}, best->face, best->edge_a, best->edge_b};
+    if (best->face >= 0) {
+        axis.n = best->face < 3 ? cr_mat3_column(a->R, best->face) : cr_mat3_column(b->R, best->face - 3);
+        if (best->back) axis.n = cr_neg(axis.n);
+    } else if (best->edge_a >= 0) {
+        crVec3 n = cr_cross(cr_mat3_column(a->R, best->edge_a), cr_mat3_column(b->R, best->edge_b));
+        axis.n = cr_scale((best->back ? -1.0 : 1.0) / cr_norm(n), n);
+    }
+    return axis;
 }
 
 crBoxAxis cr__box_axis(const crConvex* a, const crConvex* b, double bias) {
-    Frame f = frame_of(a, b);
-    return axis_of(a, b, &f, bias);
+    Frame f;
+    Best best = {-(double)INFINITY, -1, -1, -1, false};
+    set_frame(a, b, &f);
+    try_faces(&f, &best);
+    try_edges(&f, bias, &best);
+    return axis_of(a, b, &best);
 }
 
 // centre of the edge along axis i that is farthest in direction d
@@ -103,82 +116,109 @@ static bool edge_witness(const crConvex* a, const crConvex* b, const crBoxAxis* 
     return true;
 }
 
-// A face of the base across the normal, or nearly, and the one of the other box that nearly faces it, in the
-// base's frame. What is along base_axis is the height over the base's face, what is across it is seen along
-// the normal.
-typedef struct Faces {
+// A face of the base that the normal leaves nearly across, and the corners of the other box that come nearest
+// to it. In the base's axes, that across the face first: along it the height over the face, across it what is
+// seen along the normal.
+typedef struct Facing {
     const crConvex *base, *other;
-    int base_axis, other_axis;     // across the faces
-    double base_side, other_side;  // the side of each that is meant, -1 or 1
-    double n[3];                   // out of the base
-    double c[3], e[3], g[3];       // centre and half edges of the other's face
-    double size_base[3], size_other[3];
-    double slope;  // sine between the normal and the faces', the larger one
-} Faces;
+    bool a_is_base;
+    int axis[3];              // of the base: across its face, and the next two
+    double side;              // which of its two faces, -1 or 1
+    double size[3];           // half edges of the base
+    double n[3];              // out of the base
+    int count;                // corners: 4 of a face, 2 of an edge, 1
+    double c[3], e[3], g[3];  // at c + s e + t g, s and t -1 or 1
+    double at[3];             // c in the other's own frame
+    int along[2];             // and its axes that s and t run along
+} Facing;
 
 typedef struct Corner {
     double s, t;  // of c + s e + t g
     double x, y;  // along the base's next two axes
 } Corner;
 
-// the axis of largest |x|
-static int longest(const double x[3]) {
-    double f[3] = {fabs(x[0]), fabs(x[1]), fabs(x[2])};
-    return f[0] >= f[1] && f[0] >= f[2] ? 0 : f[1] >= f[2] ? 1 : 2;
+static void sort_axes(const double m[3], int* high, int* low, double f[3]) {
+    for (int k = 0; k < 3; k++)
+        f[k] = fabs(m[k]);
+    *high = f[0] >= f[1] && f[0] >= f[2] ? 0 : f[1] >= f[2] ? 1 : 2;
+    *low = f[0] <= f[1] && f[0] <= f[2] ? 0 : f[1] <= f[2] ? 1 : 2;
+}
+
+// the other's corners: T its axes and c its centre in the base's, m the normal in its own frame
+static void set_corners(double T[3][3], const double m[3], Facing* o) {
+    const double size[3] = {o->other->size.x, o->other->size.y, o->other->size.z};
+    int high, low;
+    double f[3];
+    sort_axes(m, &high, &low, f);
+    o->count = f[high] >= CR__FACING ? 4 : f[low] <= CR__ALONG ? 2 : 1;
+    o->along[0] = o->count == 4 ? (high + 1) % 3 : low;
+    o->along[1] = (high + 2) % 3;
+    for (int k = 0; k < 3; k++)
+        o->at[k] = m[k] > 0.0 ? -size[k] : size[k];
+    if (o->count >= 2) o->at[o->along[0]] = 0.0;
+    if (o->count == 4) o->at[o->along[1]] = 0.0;
+    double s = o->count >= 2 ? size[o->along[0]] : 0.0, t = o->count == 4 ? size[o->along[1]] : 0.0;
+    for (int p = 0; p < 3; p++) {
+        o->c[p] += T[p][0] * o->at[0] + T[p][1] * o->at[1] + T[p][2] * o->at[2];
+        o->e[p] = s * T[p][o->along[0]];
+        o->g[p] = t * T[p][o->along[1]];
+    }
 }
 
 // along the normal onto the base's face, but for the height
-static void cast(const Faces* f, double v[3]) {
-    int i = f->base_axis, x = (i + 1) % 3, y = (i + 2) % 3;
-    double high = f->base_side * v[i], steps = high / (f->base_side * f->n[i]);
-    v[i] = high;
-    v[x] -= steps * f->n[x];
-    v[y] -= steps * f->n[y];
+static void cast(const Facing* f, double v[3]) {
+    double steps = v[0] / f->n[0];
+    v[0] *= f->side;
+    v[1] -= steps * f->n[1];
+    v[2] -= steps * f->n[2];
 }
 
-static double across(const double v[3], int axis) {
-    double p = v[(axis + 1) % 3], q = v[(axis + 2) % 3];
-    return sqrt(p * p + q * q);
+// which box is the base and by which axis; false: the normal leaves neither nearly across a face
+static bool choose_base(const crConvex* a, const crConvex* b, const crBoxAxis* axis, Facing* o) {
+    o->a_is_base = axis->face < 3;
+    for (int tries = 0; tries < 2; tries++, o->a_is_base = false) {
+        o->base = o->a_is_base ? a : b;
+        o->other = o->a_is_base ? b : a;
+        crVec3 n = cr_mat3_mul_t(o->base->R, o->a_is_base ? axis->n : cr_neg(axis->n));
+        double l[3] = {n.x, n.y, n.z}, f[3];
+        int high, low;
+        sort_axes(l, &high, &low, f);
+        if (axis->face < 0 && f[high] < CR__FACING) continue;
+        if (axis->face >= 0) high = axis->face % 3;
+        o->side = l[high] < 0.0 ? -1.0 : 1.0;
+        for (int k = 0; k < 3; k++) {
+            o->axis[k] = (high + k) % 3;
+            o->size[k] = cr__axis(o->base->size, o->axis[k]);
+            // a face's own normal has no digits across it
+            o->n[k] = axis->face < 0 ? l[o->axis[k]] : k == 0 ? o->side : 0.0;
+        }
+        return true;
+    }
+    return false;
 }
 
-static bool faces_of(const crConvex* a, const crConvex* b, const Frame* f, const crBoxAxis* axis, Faces* o) {
-    bool a_is_base = axis->face < 3;
-    *o = (Faces){.base = a_is_base ? a : b, .other = a_is_base ? b : a};
-    crVec3 n = cr_mat3_mul_t(o->base->R, a_is_base ? axis->n : cr_neg(axis->n));
-    double T[3][3], m[3], centre[3];  // the other's axes, and the normal in its frame
+static bool set_facing(const crConvex* a, const crConvex* b, const Frame* f, const crBoxAxis* axis,
+                       Facing* o) {
+    if (!choose_base(a, b, axis, o)) return false;
+    double T[3][3], m[3];
     for (int p = 0; p < 3; p++) {
+        int k = o->axis[p];
         for (int q = 0; q < 3; q++)
-            T[p][q] = a_is_base ? f->C[p][q] : f->C[q][p];
-        centre[p] =
-            a_is_base ? f->t[p] : -(f->C[0][p] * f->t[0] + f->C[1][p] * f->t[1] + f->C[2][p] * f->t[2]);
-        o->size_base[p] = a_is_base ? f->a[p] : f->b[p];
-        o->size_other[p] = a_is_base ? f->b[p] : f->a[p];
-        o->n[p] = cr__axis(n, p);
-        // a face's own normal has no digits across it
-        if (axis->face >= 0) o->n[p] = axis->face % 3 == p ? (o->n[p] < 0.0 ? -1.0 : 1.0) : 0.0;
+            T[p][q] = o->a_is_base ? f->C[k][q] : f->C[q][k];
+        o->c[p] =
+            o->a_is_base ? f->t[k] : -(f->C[0][k] * f->t[0] + f->C[1][k] * f->t[1] + f->C[2][k] * f->t[2]);
     }
     for (int q = 0; q < 3; q++)
         m[q] = T[0][q] * o->n[0] + T[1][q] * o->n[1] + T[2][q] * o->n[2];
-    int i = o->base_axis = longest(o->n), h = o->other_axis = longest(m);
-    if (fabs(o->n[i]) < CR__FACING || fabs(m[h]) < CR__FACING) return false;
-    o->base_side = o->n[i] < 0.0 ? -1.0 : 1.0;
-    o->other_side = m[h] > 0.0 ? -1.0 : 1.0;
-    double flat = across(o->n, i), facing = across(m, h);
-    o->slope = flat > facing ? flat : facing;
-    int u = (h + 1) % 3, v = (h + 2) % 3;
-    for (int p = 0; p < 3; p++) {
-        o->c[p] = centre[p] + o->other_side * o->size_other[h] * T[p][h];
-        o->e[p] = o->size_other[u] * T[p][u];
-        o->g[p] = o->size_other[v] * T[p][v];
-    }
-    o->c[i] -= o->base_side * o->size_base[i];
+    set_corners(T, m, o);
+    o->c[0] -= o->side * o->size[0];
     cast(o, o->c);
     cast(o, o->e);
     cast(o, o->g);
     return true;
 }
 
-// what of a polygon has sign x <= limit, or y where across
+// what of a polygon, segment or point has sign x <= limit, or y where across
 static int clip(Corner* p, int count, bool across, double sign, double limit, double tol) {
     Corner out[CR_MANIFOLD_MAX];
     double over[CR_MANIFOLD_MAX + 1], most = -(double)INFINITY;
@@ -193,7 +233,8 @@ static int clip(Corner* p, int count, bool across, double sign, double limit, do
         const Corner *at = &p[i], *next = &p[i + 1 < count ? i + 1 : 0];
         if (over[i] <= tol && kept < CR_MANIFOLD_MAX) out[kept++] = *at;
         bool crosses = (over[i] > tol && over[i + 1] < -tol) || (over[i] < -tol && over[i + 1] > tol);
-        if (!crosses || kept == CR_MANIFOLD_MAX) continue;
+        // a segment is a polygon of two corners: its only edge is walked once
+        if (!crosses || (count == 2 && i == 1) || kept == CR_MANIFOLD_MAX) continue;
         double k = over[i] / (over[i] - over[i + 1]);
         out[kept++] = (Corner){at->s + k * (next->s - at->s), at->t + k * (next->t - at->t),
                                at->x + k * (next->x - at->x), at->y + k * (next->y - at->y)};
@@ -203,17 +244,16 @@ static int clip(Corner* p, int count, bool across, double sign, double limit, do
     return kept;
 }
 
-static int shared_corners(const Faces* f, double scale, Corner p[CR_MANIFOLD_MAX]) {
+static int shared_corners(const Facing* f, double scale, Corner p[CR_MANIFOLD_MAX]) {
     const double s[4] = {-1, 1, 1, -1}, t[4] = {-1, -1, 1, 1};
-    int x = (f->base_axis + 1) % 3, y = (f->base_axis + 2) % 3, count = 4, kept = 0;
-    for (int i = 0; i < 4; i++)
-        p[i] = (Corner){s[i], t[i], f->c[x] + s[i] * f->e[x] + t[i] * f->g[x],
-                        f->c[y] + s[i] * f->e[y] + t[i] * f->g[y]};
-    for (int k = 0; k < 2; k++) {
-        int axis = k == 0 ? x : y;
-        double reach = fabs(f->e[axis]) + fabs(f->g[axis]), limit = f->size_base[axis], tol = TOUCH * scale;
-        if (f->c[axis] + reach > limit + tol) count = clip(p, count, k == 1, 1.0, limit, tol);
-        if (reach - f->c[axis] > limit + tol) count = clip(p, count, k == 1, -1.0, limit, tol);
+    int count = f->count, kept = 0;
+    for (int i = 0; i < count; i++)
+        p[i] = (Corner){s[i], t[i], f->c[1] + s[i] * f->e[1] + t[i] * f->g[1],
+                        f->c[2] + s[i] * f->e[2] + t[i] * f->g[2]};
+    for (int k = 1; k < 3; k++) {
+        double reach = fabs(f->e[k]) + fabs(f->g[k]), limit = f->size[k], tol = TOUCH * scale;
+        if (f->c[k] + reach > limit + tol) count = clip(p, count, k == 2, 1.0, limit, tol);
+        if (reach - f->c[k] > limit + tol) count = clip(p, count, k == 2, -1.0, limit, tol);
     }
     for (int i = 0; i < count; i++) {
         bool keep = true;
@@ -226,67 +266,117 @@ static int shared_corners(const Faces* f, double scale, Corner p[CR_MANIFOLD_MAX
     return kept;
 }
 
-static uint32_t feature(const crConvex* c, int axis, double along, double next, double last) {
-    double x[3];
-    x[axis] = along;
-    x[(axis + 1) % 3] = next;
-    x[(axis + 2) % 3] = last;
-    return cr__box_feature(c->size, cr_vec3(x[0], x[1], x[2]), c->extent);
-}
-
 // of a corner, along the normal
-static double gap_of(const Faces* f, const Corner* p) {
-    int i = f->base_axis;
-    return (f->c[i] + p->s * f->e[i] + p->t * f->g[i]) / fabs(f->n[i]);
+static double gap_of(const Facing* f, const Corner* p) {
+    return (f->c[0] + p->s * f->e[0] + p->t * f->g[0]) / fabs(f->n[0]);
 }
 
-static void write_corner(const Faces* f, const Corner* p, double gap, crVec3 n, bool a_is_base,
+// features of points of a box that run along up to two axes and stay on faces along the others
+typedef struct Marks {
+    int code, faces;  // of what they stay on
+    int weight[2];
+    double rim[2], scale[2];
+} Marks;
+
+static const int WEIGHT[3] = {9, 3, 1};
+
+// runs: how many of the axes in `along` they run along, scale: from parameters to lengths
+static Marks marks_of(const crConvex* c, const double at[3], int runs, const int along[2],
+                      const double scale[2]) {
+    Marks m = {.rim = {(double)INFINITY, (double)INFINITY}};
+    for (int k = 0; k < runs; k++) {
+        m.weight[k] = WEIGHT[along[k]];
+        m.rim[k] = cr__box_rim(cr__axis(c->size, along[k]), c->extent);
+        m.scale[k] = scale[k];
+    }
+    for (int k = 0; k < 3; k++) {
+        if ((runs > 0 && k == along[0]) || (runs > 1 && k == along[1])) continue;
+        m.code += WEIGHT[k] * (at[k] > 0.0 ? 2 : 1);
+        m.faces++;
+    }
+    return m;
+}
+
+static uint64_t mark(const Marks* m, double x, double y) {
+    int i = cr__box_side(m->rim[0], x * m->scale[0]), j = cr__box_side(m->rim[1], y * m->scale[1]);
+    return cr__box_id(m->code + m->weight[0] * i + m->weight[1] * j, m->faces + (i != 0) + (j != 0));
+}
+
+static void write_corner(const Facing* f, const Corner* p, double gap, crVec3 n, uint64_t id,
                          crContactPoint* c) {
-    int i = f->base_axis, h = f->other_axis;
-    double x[3], su = f->size_other[(h + 1) % 3], sv = f->size_other[(h + 2) % 3];
-    x[i] = f->base_side * f->size_base[i];
-    x[(i + 1) % 3] = p->x;
-    x[(i + 2) % 3] = p->y;
-    crVec3 foot = cr_add(f->base->p, cr_mat3_mul(f->base->R, cr_vec3(x[0], x[1], x[2])));
+    const crMat3* R = &f->base->R;
+    crVec3 foot = cr_madd(f->base->p, f->side * f->size[0], cr_mat3_column(*R, f->axis[0]));
+    foot = cr_madd(cr_madd(foot, p->x, cr_mat3_column(*R, f->axis[1])), p->y, cr_mat3_column(*R, f->axis[2]));
+    crVec3 half = cr_scale(0.5 * gap, n);
     c->gap = gap;
     c->normal = n;
-    c->point = cr_madd(foot, a_is_base ? 0.5 * gap : -0.5 * gap, n);
-    c->on_a = cr_madd(c->point, -0.5 * gap, n);
-    c->on_b = cr_madd(c->point, 0.5 * gap, n);
-    uint32_t base = feature(f->base, i, x[i], p->x, p->y);
-    uint32_t other = feature(f->other, h, f->other_side * f->size_other[h], p->s * su, p->t * sv);
-    c->feature_a = a_is_base ? base : other;
-    c->feature_b = a_is_base ? other : base;
-    c->child_a = a_is_base ? f->base->child : f->other->child;
-    c->child_b = a_is_base ? f->other->child : f->base->child;
+    c->point = f->a_is_base ? cr_add(foot, half) : cr_sub(foot, half);
+    c->on_a = cr_sub(c->point, half);
+    c->on_b = cr_add(c->point, half);
+    c->feature_a = (uint32_t)(id >> 32);
+    c->feature_b = (uint32_t)id;
+    c->child_a = f->a_is_base ? f->base->child : f->other->child;
+    c->child_b = f->a_is_base ? f->other->child : f->base->child;
 }
 
-// contacts of two faces; -1: not two faces, or none of their corners is as near as the axis says
+// places of the corners within the margin in the order of their features, which are told apart; their number
+static int order_corners(const Facing* f, const Corner* p, const double* gap, int corners, double margin,
+                         uint64_t* id, int* order) {
+    const double one[2] = {1.0, 1.0}, sides[3] = {f->side, f->side, f->side};
+    const double size[2] = {cr__axis(f->other->size, f->along[0]), cr__axis(f->other->size, f->along[1])};
+    Marks base = marks_of(f->base, sides, 2, f->axis + 1, one);
+    Marks other = marks_of(f->other, f->at, f->count / 2, f->along, size);
+    int count = 0;
+    for (int i = 0; i < corners; i++) {
+        if (gap[i] > margin) continue;
+        uint64_t of_base = mark(&base, p[i].x, p[i].y), of_other = mark(&other, p[i].s, p[i].t);
+        // A's in the upper half
+        id[i] = f->a_is_base ? of_base << 32 | of_other : of_other << 32 | of_base;
+        for (int k = 0; k < count; k++)
+            if (id[order[k]] == id[i]) {
+                id[i] += UINT64_C(1) << 56;
+                k = -1;
+            }
+        int at = count++;
+        for (; at > 0 && id[order[at - 1]] > id[i]; at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+    return count;
+}
+
+// contacts at a face of one box; -1: the normal leaves none, or no corner is as near as the axis says
 static int face_contacts(const crConvex* a, const crConvex* b, const Frame* frame, const crBoxAxis* axis,
                          double margin, crContactPoint contacts[CR_MANIFOLD_MAX], crLeftOut* left_out) {
-    Faces f;
-    if (!faces_of(a, b, frame, axis, &f)) return -1;
+    Facing f;
+    if (!set_facing(a, b, frame, axis, &f)) return -1;
     Corner p[CR_MANIFOLD_MAX];
     double gap[CR_MANIFOLD_MAX], least = (double)INFINITY, most = -(double)INFINITY;
     double scale = a->extent < b->extent ? a->extent : b->extent;
-    int corners = shared_corners(&f, scale, p), count = 0;
+    int corners = shared_corners(&f, scale, p), order[CR_MANIFOLD_MAX];
     for (int i = 0; i < corners; i++) {
         gap[i] = gap_of(&f, &p[i]);
         if (gap[i] < least) least = gap[i];
         if (gap[i] > most) most = gap[i];
     }
     if (!(least <= axis->gap + TOUCH * scale)) return -1;
-    for (int i = 0; i < corners; i++)
-        if (gap[i] <= margin) write_corner(&f, &p[i], gap[i], axis->n, axis->face < 3, &contacts[count++]);
-    if (left_out != NULL) *left_out = (crLeftOut){.slope = f.slope, .far = most > margin};
-    return cr__tell_apart(contacts, count);
+    uint64_t id[CR_MANIFOLD_MAX];
+    int count = order_corners(&f, p, gap, corners, margin, id, order);
+    for (int i = 0; i < count; i++)
+        write_corner(&f, &p[order[i]], gap[order[i]], axis->n, id[order[i]], &contacts[i]);
+    *left_out = (crLeftOut){.far = most > margin};
+    return count;
 }
 
 int cr__box_contacts(const crConvex* a, const crConvex* b, double margin,
                      crContactPoint contacts[CR_MANIFOLD_MAX], crClosest* out, crLeftOut* left_out) {
-    double scale = cr__pair_scale(a, b);
-    Frame frame = frame_of(a, b);
-    crBoxAxis axis = axis_of(a, b, &frame, CR__EQUAL * scale);
+    Frame frame;
+    Best best = {-(double)INFINITY, -1, -1, -1, false};
+    set_frame(a, b, &frame);
+    try_faces(&frame, &best);
+    // what a face's axis separates is not asked for more
+    if (!(best.gap > margin)) try_edges(&frame, CR__EQUAL * cr__pair_scale(a, b), &best);
+    crBoxAxis axis = axis_of(a, b, &best);
     *out = (crClosest){.gap = axis.gap, .n = axis.n, .no_witness = axis.face >= 0};
     if (axis.gap > margin) return 0;
     int count = face_contacts(a, b, &frame, &axis, margin, contacts, left_out);

@@ -86,7 +86,8 @@ static bool meet_contacts(void* ctx, const crConvex* b) {
     bool deep = pair->piece->deep || b->deep;
     if (!closest(pair->piece, b, deep ? (double)INFINITY : pair->margin, &c)) return true;
     crContactPoint found[CR_MANIFOLD_MAX];
-    int count = cr__manifold(pair->piece, b, &c, pair->margin, found, NULL);
+    crLeftOut left_out;
+    int count = cr__manifold(pair->piece, b, &c, pair->margin, found, &left_out);
     for (int i = 0; i < count; i++, pair->count++) {
         if (pair->count < pair->capacity)
             pair->contacts[pair->count] = found[i];
@@ -136,7 +137,7 @@ static crBounds box_of_b(const Pair* pair) {
     if (pair->b->kind == CR_SHAPE_HEIGHTFIELD) return everything();
     if (cr__is_convex(pair->b)) {
         crConvex b;
-        cr__convex_set(&b, pair->b, pair->pose_b, pair->origin);
+        cr__convex_set(&b, pair->b, &pair->pose_b, pair->origin);
         return box_in(&b, pair->pose_a, pair->origin);
     }
     crShape b = *pair->b;
@@ -154,12 +155,12 @@ static crVec3 origin_of(const crShape* a, const crPose* pose_a, const crShape* b
     return second ? pose_b->p : pose_a->p;
 }
 
-crVec3 cr__convex_pair(const crShape* a, crPose body_a, const crShape* b, crPose body_b, crConvex* ca,
-                       crConvex* cb) {
+crVec3 cr__convex_pair(const crShape* a, const crPose* body_a, const crShape* b, const crPose* body_b,
+                       crConvex* ca, crConvex* cb) {
     crPose pose_a = cr__shape_pose(a, body_a), pose_b = cr__shape_pose(b, body_b);
     crVec3 origin = origin_of(a, &pose_a, b, &pose_b);
-    cr__convex_set(ca, a, pose_a, origin);
-    cr__convex_set(cb, b, pose_b, origin);
+    cr__convex_set(ca, a, &pose_a, origin);
+    cr__convex_set(cb, b, &pose_b, origin);
     return origin;
 }
 
@@ -175,7 +176,7 @@ static bool against_b(void* ctx, const crConvex* piece) {
     pair->piece = piece;
     if (cr__is_convex(pair->b)) {
         crConvex b;
-        cr__convex_set(&b, pair->b, pair->pose_b, pair->origin);
+        cr__convex_set(&b, pair->b, &pair->pose_b, pair->origin);
         return outer->meet(pair, &b);
     }
     pair->around_piece = box_in(piece, pair->pose_b, pair->origin);
@@ -188,7 +189,7 @@ static void run(Pair* pair, crVisit meet) {
     Outer outer = {pair, meet};
     if (cr__is_convex(pair->a)) {
         crConvex a;
-        cr__convex_set(&a, pair->a, pair->pose_a, pair->origin);
+        cr__convex_set(&a, pair->a, &pair->pose_a, pair->origin);
         against_b(&outer, &a);
         return;
     }
@@ -197,7 +198,7 @@ static void run(Pair* pair, crVisit meet) {
     cr__pieces_in(pair->a, pair->pose_a, pair->origin, &pair->in_a, against_b, &outer);
 }
 
-static bool start(Pair* pair, const crShape* a, crPose body_a, const crShape* b, crPose body_b,
+static bool start(Pair* pair, const crShape* a, const crPose* body_a, const crShape* b, const crPose* body_b,
                   double margin) {
     *pair = (Pair){.a = a, .b = b, .margin = margin};
     pair->pose_a = cr__shape_pose(a, body_a);
@@ -270,11 +271,13 @@ static crVec3 child_of(const crShape* s, crPose at, crVec3 origin, int i, crConv
         crVec3 half = cr_scale(0.5, cr_sub(box.hi, box.lo));
         crShape around = cr_shape_box(half.x, half.y, half.z);
         around.pose.p = cr_add(box.lo, half);
-        cr__convex_set(piece, &around, cr_pose_mul(at, around.pose), origin);
+        crPose pose = cr_pose_mul(at, around.pose);
+        cr__convex_set(piece, &around, &pose, origin);
         return cr_sub(cr_pose_point(at, s->data.mesh->vertices[s->data.mesh->triangles[0][0]]), origin);
     }
     const crShape* child = s->kind == CR_SHAPE_COMPOUND ? &s->data.compound->children[i] : s;
-    cr__convex_set(piece, child, child == s ? at : cr_pose_mul(at, child->pose), origin);
+    crPose pose = child == s ? at : cr_pose_mul(at, child->pose);
+    cr__convex_set(piece, child, &pose, origin);
     piece->child = i;
     return cr__centre(piece);
 }
@@ -319,7 +322,7 @@ bool cr_distance(const crShape* a, crPose body_a, const crShape* b, crPose body_
                  crDistance* distance) {
     Pair pair;
     *distance = (crDistance){.error = 0.0};
-    if (!start(&pair, a, body_a, b, body_b, reach)) return false;
+    if (!start(&pair, a, &body_a, b, &body_b, reach)) return false;
     run(&pair, meet_distance);
     if (!(pair.found && pair.best.gap <= 0.0) && find_exit(&pair, &pair.best, &pair.best_a, &pair.best_b))
         pair.found = true;
@@ -403,10 +406,11 @@ static bool precedes(const crContactPoint* x, const crContactPoint* y) {
 
 void cr__place(crContactPoint* c, int count, crVec3 origin) {
     for (int i = 0; i < count; i++) {
+        c[i].point = cr_add(origin, c[i].point);
+        c[i].on_a = cr_add(origin, c[i].on_a);
+        c[i].on_b = cr_add(origin, c[i].on_b);
+        if (i == 0 || !precedes(&c[i], &c[i - 1])) continue;
         crContactPoint x = c[i];
-        x.point = cr_add(origin, x.point);
-        x.on_a = cr_add(origin, x.on_a);
-        x.on_b = cr_add(origin, x.on_b);
         int k = i;
         for (; k > 0 && precedes(&x, &c[k - 1]); k--)
             c[k] = c[k - 1];
@@ -435,18 +439,21 @@ int cr__convex_contacts(const crConvex* a, const crConvex* b, double margin,
 }
 
 // two convex shapes: no walk
-static int collide_convex(const crShape* a, crPose body_a, const crShape* b, crPose body_b, double margin,
-                          crContactPoint* contacts, int capacity, int* needed) {
+static int collide_convex(const crShape* a, const crPose* body_a, const crShape* b, const crPose* body_b,
+                          double margin, crContactPoint* contacts, int capacity, int* needed, double* until) {
     crContactPoint found[CR_MANIFOLD_MAX];
     // usually there is room for all
     crContactPoint* into = capacity >= CR_MANIFOLD_MAX ? contacts : found;
-    int count = cr__ball_contact(a, &body_a, b, &body_b, margin, into);
-    if (count < 0) count = cr__box_on_plane(a, &body_a, b, &body_b, margin, into);
+    int count = cr__ball_contact(a, body_a, b, body_b, margin, into);
+    *until = count < 0 ? margin : count == 0 ? into->gap : (double)INFINITY;
+    if (count < 0) count = cr__box_on_plane(a, body_a, b, body_b, margin, into);
     if (count < 0) {
         crConvex ca, cb;
         crVec3 origin = cr__convex_pair(a, body_a, b, body_b, &ca, &cb);
         crClosest closest;
-        count = cr__convex_contacts(&ca, &cb, margin, into, &closest, NULL);
+        crLeftOut left_out;
+        count = cr__convex_contacts(&ca, &cb, margin, into, &closest, &left_out);
+        *until = count == 0 ? closest.gap : left_out.far ? margin : (double)INFINITY;
         cr__place(into, count, origin);
     }
     if (needed != NULL) *needed = count;
@@ -479,16 +486,17 @@ static int add_exit(Pair* pair, int count) {
     return 1;
 }
 
-int cr_collide(const crShape* a, crPose body_a, const crShape* b, crPose body_b, double margin,
-               crContactPoint* contacts, int capacity, int* needed) {
+int cr__collide(const crShape* a, const crPose* body_a, const crShape* b, const crPose* body_b, double margin,
+                crContactPoint* contacts, int capacity, int* needed, double* until) {
     Pair pair;
+    *until = -(double)INFINITY;
     if (needed != NULL) *needed = 0;
     bool plane_a = a->kind == CR_SHAPE_HALFSPACE, plane_b = b->kind == CR_SHAPE_HALFSPACE;
     if (plane_a && plane_b) return 0;
-    if (plane_a && cr__is_convex(b) && cr__off_plane(a, &body_a, b, &body_b, margin)) return 0;
-    if (plane_b && cr__is_convex(a) && cr__off_plane(b, &body_b, a, &body_a, margin)) return 0;
+    if (plane_a && cr__is_convex(b) && cr__off_plane(a, body_a, b, body_b, margin)) return 0;
+    if (plane_b && cr__is_convex(a) && cr__off_plane(b, body_b, a, body_a, margin)) return 0;
     if (cr__is_convex(a) && cr__is_convex(b))
-        return collide_convex(a, body_a, b, body_b, margin, contacts, capacity, needed);
+        return collide_convex(a, body_a, b, body_b, margin, contacts, capacity, needed, until);
     if (!start(&pair, a, body_a, b, body_b, margin)) return 0;
     pair.contacts = contacts;
     pair.capacity = capacity;
@@ -500,6 +508,12 @@ int cr_collide(const crShape* a, crPose body_a, const crShape* b, crPose body_b,
     cr__place(contacts, count, pair.origin);
     if (needed != NULL) *needed = pair.count;
     return count;
+}
+
+int cr_collide(const crShape* a, crPose body_a, const crShape* b, crPose body_b, double margin,
+               crContactPoint* contacts, int capacity, int* needed) {
+    double until;
+    return cr__collide(a, &body_a, b, &body_b, margin, contacts, capacity, needed, &until);
 }
 
 bool cr_overlap(const crShape* a, crPose body_a, const crShape* b, crPose body_b) {

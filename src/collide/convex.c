@@ -52,11 +52,11 @@ crMat3 cr__rotation(crQuat q) {
                      {xz - wy, yz + wx, 1.0 - (xx + yy)}}};
 }
 
-crPose cr__shape_pose(const crShape* shape, crPose body) {
+crPose cr__shape_pose(const crShape* shape, const crPose* body) {
     const crPose* s = &shape->pose;
     bool turned = s->q.x != 0.0 || s->q.y != 0.0 || s->q.z != 0.0 || s->q.w != 1.0;
     bool shifted = s->p.x != 0.0 || s->p.y != 0.0 || s->p.z != 0.0;
-    return turned || shifted ? cr_pose_mul(body, *s) : body;
+    return turned || shifted ? cr_pose_mul(*body, *s) : *body;
 }
 
 double cr__shape_extent(const crShape* shape) {
@@ -84,15 +84,15 @@ crVec3 cr__plane_normal(const crShape* plane, crQuat q) {
     return fabs(nn - 1.0) > 0x1p-52 ? cr__unit(n, cr_vec3(0, 0, 1)) : n;
 }
 
-void cr__convex_set(crConvex* c, const crShape* shape, crPose pose, crVec3 origin) {
+void cr__convex_set(crConvex* c, const crShape* shape, const crPose* pose, crVec3 origin) {
     *c = (crConvex){.child = 0};
-    c->q = pose.q;
-    c->p = cr_sub(pose.p, origin);
+    c->q = pose->q;
+    c->p = cr_sub(pose->p, origin);
     set_size(c, shape);
     // a point has no use for axes but one, and that hardly ever
-    if (c->core != CR__POINT) c->R = cr__rotation(pose.q);
+    if (c->core != CR__POINT) c->R = cr__rotation(pose->q);
     if (c->core == CR__HALFSPACE) {
-        c->size = cr__plane_normal(shape, pose.q);
+        c->size = cr__plane_normal(shape, pose->q);
         c->offset = shape->offset + cr_dot(c->size, c->p);
     }
 }

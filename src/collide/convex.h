@@ -59,13 +59,13 @@ struct crHull {
 static inline bool cr__is_poly(crCore core) { return core <= CR__HULL; }
 
 // The convex shape at pose (of the shape itself) less origin. Not for meshes, height fields and compounds.
-void cr__convex_set(crConvex* c, const crShape* shape, crPose pose, crVec3 origin);
+void cr__convex_set(crConvex* c, const crShape* shape, const crPose* pose, crVec3 origin);
 // Radius about the origin of a convex shape's own pose that holds it; not for half-spaces.
 double cr__shape_extent(const crShape* shape);
 // Unit normal of a half-space turned by q.
 crVec3 cr__plane_normal(const crShape* plane, crQuat q);
 // Its pose in the world; its rotation as a matrix.
-crPose cr__shape_pose(const crShape* shape, crPose body);
+crPose cr__shape_pose(const crShape* shape, const crPose* body);
 crMat3 cr__rotation(crQuat q);
 void cr__convex_triangle(crConvex* c, const crVec3 corners[3], int child);
 

@@ -90,7 +90,7 @@ static bool nearly(const crConvex* a, const crConvex* b, double beyond, crCloses
 
 static void curved(const crConvex* a, const crConvex* b, double beyond, crClosest* out) {
     double scale = cr__pair_scale(a, b);
-    if (nearly(a, b, beyond, out)) return;
+    if (cr__flat(a, b, beyond, CR__DEPTH, out) || nearly(a, b, beyond, out)) return;
     if (a->core == CR__ELLIPSOID && b->core == CR__ELLIPSOID && ellipsoids(a, b, scale, out)) return;
     crGjk task = {.tol = CR__APART, .beyond = (double)INFINITY};
     bool apart = cr__gjk(a, b, &task, out);

@@ -6,22 +6,12 @@
 // the eighth of the circle.
 #include "collide/manifold.h"
 
-#define ON 1e-6  // relative distance within which a point is on a feature
-
 static uint32_t id(crFeatureKind kind, int index) { return (uint32_t)kind << 28 | (uint32_t)index; }
 
-// 2 at the upper face, 1 at the lower, 0 between
-static inline int side(double h, double v, double tol) {
-    double from = h - (tol < 0.5 * h ? tol : 0.5 * h);
-    return 2 * (v >= from) + (v <= -from);
-}
-
 uint32_t cr__box_feature(crVec3 s, crVec3 x, double extent) {
-    double tol = ON * extent;
-    int i = side(s.x, x.x, tol), j = side(s.y, x.y, tol), k = side(s.z, x.z, tol);
-    int code = 9 * i + 3 * j + k, faces = (i != 0) + (j != 0) + (k != 0);
-    crFeatureKind kind = faces >= 3 ? CR_FEATURE_VERTEX : faces == 2 ? CR_FEATURE_EDGE : CR_FEATURE_FACE;
-    return id(kind, code);
+    int i = cr__box_side(cr__box_rim(s.x, extent), x.x), j = cr__box_side(cr__box_rim(s.y, extent), x.y),
+        k = cr__box_side(cr__box_rim(s.z, extent), x.z);
+    return cr__box_id(9 * i + 3 * j + k, (i != 0) + (j != 0) + (k != 0));
 }
 
 static double edge_distance(crVec3 a, crVec3 b, crVec3 x) {
@@ -30,13 +20,22 @@ static double edge_distance(crVec3 a, crVec3 b, crVec3 x) {
     return cr_norm(cr_madd(r, -k, e));
 }
 
+static bool on_face(const crHull* h, int face, crVec3 x, double tol) {
+    return fabs(cr_dot(h->normals[face], x) - h->offsets[face]) <= 2.0 * tol;
+}
+
 static uint32_t hull_feature(const crHull* h, crVec3 x, crVec3 d, double tol) {
-    int best = 0;
-    for (int v = 0; v < h->vertex_count; v++)
-        if (cr_norm(cr_sub(x, h->vertices[v])) <= tol) return id(CR_FEATURE_VERTEX, v);
-    for (int e = 0; e < h->edge_count; e++)
-        if (edge_distance(h->vertices[h->edges[e].a], h->vertices[h->edges[e].b], x) <= tol)
-            return id(CR_FEATURE_EDGE, e);
+    int best = 0, edge = -1;
+    for (int e = 0; e < h->edge_count; e++) {
+        // what is on an edge is on both of its faces, and vertices are on edges
+        const crHullEdge* at = &h->edges[e];
+        if (!on_face(h, at->left, x, tol) || !on_face(h, at->right, x, tol)) continue;
+        crVec3 a = h->vertices[at->a], b = h->vertices[at->b];
+        if (cr_norm(cr_sub(x, a)) <= tol) return id(CR_FEATURE_VERTEX, at->a);
+        if (cr_norm(cr_sub(x, b)) <= tol) return id(CR_FEATURE_VERTEX, at->b);
+        if (edge < 0 && edge_distance(a, b, x) <= tol) edge = e;
+    }
+    if (edge >= 0) return id(CR_FEATURE_EDGE, edge);
     for (int f = 1; f < h->face_count; f++)
         if (cr_dot(h->normals[f], d) > cr_dot(h->normals[best], d)) best = f;
     return id(CR_FEATURE_FACE, best);
@@ -68,16 +67,16 @@ static uint32_t turned_feature(const crConvex* c, crVec3 x, double tol) {
 }
 
 static uint32_t segment_feature(double h, crVec3 x) {
-    return x.z > h * (1.0 - ON)    ? id(CR_FEATURE_VERTEX, 2)
-           : x.z < -h * (1.0 - ON) ? id(CR_FEATURE_VERTEX, 1)
-                                   : id(CR_FEATURE_EDGE, 0);
+    return x.z > h * (1.0 - CR__ON)    ? id(CR_FEATURE_VERTEX, 2)
+           : x.z < -h * (1.0 - CR__ON) ? id(CR_FEATURE_VERTEX, 1)
+                                       : id(CR_FEATURE_EDGE, 0);
 }
 
 uint32_t cr__feature(const crConvex* c, crVec3 x, crVec3 d, bool choice) {
     if (choice) return id(CR_FEATURE_CENTRE, 0);
     if (c->core == CR__POINT || c->core == CR__ELLIPSOID) return id(CR_FEATURE_SMOOTH, 0);
     if (c->core == CR__HALFSPACE) return id(CR_FEATURE_FACE, 0);
-    double tol = ON * c->extent;
+    double tol = CR__ON * c->extent;
     crVec3 from = cr_sub(x, c->p);
     if (c->core == CR__TRIANGLE) return triangle_feature(c, from, tol);
     crVec3 local = cr_mat3_mul_t(c->R, from);

@@ -178,6 +178,15 @@ static double slope(const crVec3* p, int count, crVec3 n) {
     return sine / cr_norm(along);
 }
 
+double cr__faces_slope(const crConvex* a, const crConvex* b, crVec3 n) {
+    crVec3 face[CR__FACE_MAX];
+    double most = 0.0;
+    if (a->core == CR__POINT || b->core == CR__POINT) return 0.0;
+    if (a->core != CR__HALFSPACE) most = slope(face, cr__support_face(a, n, face), n);
+    if (b->core != CR__HALFSPACE) most = fmax(most, slope(face, cr__support_face(b, cr_neg(n), face), n));
+    return most;
+}
+
 // its support face is an octagon for a disc
 static bool is_round(const crConvex* c) { return c->core == CR__CYLINDER || c->core == CR__CONE; }
 
@@ -188,10 +197,7 @@ static int candidates(const crConvex* a, const crConvex* b, crVec3 n, double sca
     int na = 0, nb = 0, count = 0;
     if (a->core != CR__HALFSPACE) na = cr__support_face(a, n, fa);
     if (b->core != CR__HALFSPACE) nb = cr__support_face(b, cr_neg(n), fb);
-    if (left_out != NULL) {
-        left_out->slope = fmax(slope(fa, na, n), slope(fb, nb, n));
-        left_out->corners = (is_round(a) && na > 2) || (is_round(b) && nb > 2);
-    }
+    left_out->corners = (is_round(a) && na > 2) || (is_round(b) && nb > 2);
     if (na == 0 || nb == 0) {
         // a half-space meets every corner of the other's face
         const crConvex* plane = na == 0 ? a : b;
@@ -243,6 +249,7 @@ int cr__manifold(const crConvex* a, const crConvex* b, const crClosest* closest,
                  crContactPoint contacts[CR_MANIFOLD_MAX], crLeftOut* left_out) {
     if (closest->gap > margin) return 0;
     Candidate c[CLIP_MAX + 1];
+    *left_out = (crLeftOut){.far = false};
     if (a->core == CR__POINT || b->core == CR__POINT) {
         c[0] = (Candidate){closest->a, closest->b, closest->gap};
         return write_contacts(a, b, closest, c, 1, contacts);
@@ -266,9 +273,7 @@ int cr__manifold(const crConvex* a, const crConvex* b, const crClosest* closest,
     }
     int corners = merge(c, count, margin, 1e-7 * scale);
     count = reduce(c, corners);
-    if (left_out != NULL) {
-        left_out->corners |= corners > count;
-        left_out->far = farthest > margin;
-    }
+    left_out->corners |= corners > count;
+    left_out->far = farthest > margin;
     return write_contacts(a, b, closest, c, count, contacts);
 }

@@ -15,20 +15,35 @@ int cr__support_face(const crConvex* c, crVec3 d, crVec3 points[CR__FACE_MAX]);
 // Feature id of the surface point x of the piece, d the outward normal there.
 uint32_t cr__feature(const crConvex* c, crVec3 x, crVec3 d, bool choice);
 
+#define CR__ON 1e-6  // relative distance within which a point is on a feature
+
 // The same of a box with half edges s and |s| = extent, x in its own frame.
 uint32_t cr__box_feature(crVec3 s, crVec3 x, double extent);
+// Its parts. Along an axis of half edge h points from the rim on are on a face: the upper (2), the lower (1),
+// or none (0). The id is of 9 i + 3 j + k, these along x, y and z, and of how many are not 0: as many as its
+// kind says.
+static inline double cr__box_rim(double h, double extent) {
+    double tol = CR__ON * extent;
+    return h - (tol < 0.5 * h ? tol : 0.5 * h);
+}
+static inline int cr__box_side(double rim, double v) { return 2 * (v >= rim) + (v <= -rim); }
+static inline uint32_t cr__box_id(int code, int faces) {
+    return (uint32_t)(faces > 1 ? faces : CR_FEATURE_FACE) << 28 | (uint32_t)code;
+}
 
 // What the contacts of a manifold leave out.
 typedef struct crLeftOut {
-    double slope;  // sine between the support faces or edges and the plane across the normal, the larger one
     bool corners;  // corners or parts of a rim of the common region, within the margin
     bool far;      // corners beyond the margin
 } crLeftOut;
 
-// Up to 4 contacts with gap <= margin; left_out may be NULL. -1: no corner is as near as closest->gap says,
+// Up to 8 contacts with gap <= margin. -1: no corner is as near as closest->gap says,
 // and it has no witness points.
 int cr__manifold(const crConvex* a, const crConvex* b, const crClosest* closest, double margin,
                  crContactPoint contacts[CR_MANIFOLD_MAX], crLeftOut* left_out);
+
+// Sine between the support faces or edges of two pieces and the plane across n, the larger one.
+double cr__faces_slope(const crConvex* a, const crConvex* b, crVec3 n);
 
 // Two points of one pair of features get different ids, by a number; returns count.
 int cr__tell_apart(crContactPoint* contacts, int count);
@@ -37,7 +52,8 @@ int cr__tell_apart(crContactPoint* contacts, int count);
 int cr__box_contacts(const crConvex* a, const crConvex* b, double margin,
                      crContactPoint contacts[CR_MANIFOLD_MAX], crClosest* out, crLeftOut* left_out);
 
-// The contact of a ball with a ball, a box or a half-space: 1 or none, in the world; -1: not such a pair.
+// The contact of a ball with a ball, a box or a half-space: 1 or none, in the world, its gap in either case
+// (or a bound from below that is beyond margin); -1: not such a pair.
 int cr__ball_contact(const crShape* a, const crPose* body_a, const crShape* b, const crPose* body_b,
                      double margin, crContactPoint* contact);
 // Contacts of a box with a half-space, likewise, sorted; -1: not such a pair.
@@ -48,11 +64,16 @@ bool cr__off_plane(const crShape* plane, const crPose* body, const crShape* othe
                    double margin);
 
 // Both shapes in a working frame; returns its origin.
-crVec3 cr__convex_pair(const crShape* a, crPose body_a, const crShape* b, crPose body_b, crConvex* ca,
-                       crConvex* cb);
+crVec3 cr__convex_pair(const crShape* a, const crPose* body_a, const crShape* b, const crPose* body_b,
+                       crConvex* ca, crConvex* cb);
 // Their contacts the fastest way; closest has at least gap and n.
 int cr__convex_contacts(const crConvex* a, const crConvex* b, double margin,
                         crContactPoint contacts[CR_MANIFOLD_MAX], crClosest* closest, crLeftOut* left_out);
+
+// cr_collide; any margin from this one to less than *until gives the same contacts, and without contacts the
+// shapes are at least that far apart. -INFINITY: not known.
+int cr__collide(const crShape* a, const crPose* body_a, const crShape* b, const crPose* body_b, double margin,
+                crContactPoint* contacts, int capacity, int* needed, double* until);
 
 // Keeps the `capacity` contacts with the least gaps, in their order; returns how many are left.
 int cr__deepest(crContactPoint* contacts, int count, int capacity);

@@ -44,6 +44,9 @@ void cr__epa(const crConvex* a, const crConvex* b, double tol, crClosest* out);
 // Cores with flat faces and straight edges: apart or overlapping.
 void cr__poly(const crConvex* a, const crConvex* b, double beyond, crClosest* out);
 void cr__segments(const crConvex* a, const crConvex* b, crClosest* out);
+// A flat face of one core that the other meets inside of it, one not a point; false: not so, or not shown to
+// be the best direction within `error` times the pair's size.
+bool cr__flat(const crConvex* a, const crConvex* b, double beyond, double error, crClosest* out);
 // Curved cores: from a rough start to full precision, kinks within `near` of it tried; false: not proved.
 bool cr__improve(const crConvex* a, const crConvex* b, double near, crClosest* out);
 // The same from GJK or EPA, whose bound of the gap stands where there is no proof.

@@ -382,7 +382,7 @@ void cr__pieces_in(const crShape* shape, crPose pose, crVec3 origin, const crBou
             crPose at = cr_pose_mul(pose, all->children[i].pose);
             if (!cr__boxes_meet(cr_shape_bounds(&all->children[i], cr_pose_identity()), *box)) continue;
             crConvex piece;
-            cr__convex_set(&piece, &all->children[i], at, origin);
+            cr__convex_set(&piece, &all->children[i], &at, origin);
             piece.child = i;
             if (!visit(ctx, &piece)) return;
         }

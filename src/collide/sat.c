@@ -211,6 +211,8 @@ static void overlap(const crConvex* a, const crConvex* b, double scale, crCloses
 void cr__poly(const crConvex* a, const crConvex* b, double beyond, crClosest* out) {
     double scale = cr__pair_scale(a, b), tiny = 0x1p-43 * scale;
     *out = (crClosest){.gap = 0.0};
+    if (cr__flat(a, b, beyond, 0x1p-46, out)) return;
+    *out = (crClosest){.gap = 0.0};
     crGjk task = {.tol = CR__EXACT, .beyond = beyond};
     bool apart = cr__gjk(a, b, &task, out);
     if (out->no_witness) return;

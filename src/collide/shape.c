@@ -157,7 +157,7 @@ static crBounds convex_bounds(const crShape* s, crPose pose) {
     if (s->kind == CR_SHAPE_SPHERE || s->kind == CR_SHAPE_BOX || s->kind == CR_SHAPE_CAPSULE)
         return symmetric_bounds(s, pose);
     crConvex c;
-    cr__convex_set(&c, s, pose, pose.p);
+    cr__convex_set(&c, s, &pose, pose.p);
     double lo[3], hi[3];
     for (int k = 0; k < 3; k++) {
         cr__range(&c, AXES[k], &lo[k], &hi[k]);
@@ -178,7 +178,7 @@ static crBounds turned_box(crBounds box, crPose pose) {
 // bounded on one side where the normal is along an axis, else by nothing
 static crBounds halfspace_bounds(const crShape* s, crPose pose) {
     crConvex c;
-    cr__convex_set(&c, s, pose, cr_vec3(0, 0, 0));
+    cr__convex_set(&c, s, &pose, cr_vec3(0, 0, 0));
     const double inf = (double)INFINITY;
     crVec3 n = c.size;
     crBounds box = {cr_vec3(-inf, -inf, -inf), cr_vec3(inf, inf, inf)};
@@ -189,7 +189,7 @@ static crBounds halfspace_bounds(const crShape* s, crPose pose) {
 }
 
 crBounds cr_shape_bounds(const crShape* s, crPose body) {
-    crPose pose = cr__shape_pose(s, body);
+    crPose pose = cr__shape_pose(s, &body);
     if (s->kind == CR_SHAPE_HALFSPACE) return halfspace_bounds(s, pose);
     if (s->kind == CR_SHAPE_COMPOUND) {
         const crCompound* all = s->data.compound;
@@ -223,7 +223,7 @@ double cr_shape_reach(const crShape* s, crVec3 point) {
         return reach;
     }
     crConvex c;
-    cr__convex_set(&c, s, s->pose, s->pose.p);
+    cr__convex_set(&c, s, &s->pose, s->pose.p);
     if (c.core == CR__BOX) return box_reach((crBounds){cr_neg(s->size), s->size}, local);
     return c.extent + c.radius + cr_norm(local);
 }

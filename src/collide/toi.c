@@ -56,7 +56,8 @@ static double size_of(const Mover* m) { return isfinite(m->reach) ? m->reach : 0
 
 static double separation_at(const Mover* a, const Mover* b, crVec3 n, double t) {
     crConvex x, y;
-    cr__convex_pair(a->shape, cr_motion_at(a->motion, t), b->shape, cr_motion_at(b->motion, t), &x, &y);
+    crPose pose_a = cr_motion_at(a->motion, t), pose_b = cr_motion_at(b->motion, t);
+    cr__convex_pair(a->shape, &pose_a, b->shape, &pose_b, &x, &y);
     return cr__separation(&x, &y, n) - x.radius - y.radius;
 }
 

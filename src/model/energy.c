@@ -17,19 +17,34 @@ static double spring_energy(const crModel* model, const crBody* body, const doub
     return sum;
 }
 
+// of a body and of its joint's rotors
+static double kinetic_energy(const crModel* model, int i, const double* v, const crDynamics* d) {
+    const crBody* body = &model->bodies[i];
+    crVec3 u = cr_model_point_velocity(d, i, d->com[i]);
+    double sum = 0.5 * (body->mass * cr_dot(u, u) + cr_sym3_quad(d->inertia[i], d->twist[i].omega));
+    for (int j = body->v; j < body->v + body->nv; j++) {
+        sum += 0.5 * model->dofs[j].armature * v[j] * v[j];
+    }
+    return sum;
+}
+
+double cr__part_kinetic(const crModel* model, crPart part, const double* v, crDynamics* d) {
+    cr__part_velocity(model, part, v, d);
+    double sum = 0.0;
+    for (int k = 0; k < part.count; k++) {
+        sum += kinetic_energy(model, cr__part_body(part, k), v, d);
+    }
+    return sum;
+}
+
 crEnergy cr_model_energy(const crModel* model, const crState* state, const crDynamics* d) {
     crEnergy energy = {0.0, 0.0};
     for (int i = 1; i < model->nb; i++) {
         const crBody* body = &model->bodies[i];
         if (body->last < 0) continue;
-        crVec3 v = cr_model_point_velocity(d, i, d->com[i]);
-        crVec3 omega = d->twist[i].omega;
-        energy.kinetic += 0.5 * (body->mass * cr_dot(v, v) + cr_sym3_quad(d->inertia[i], omega));
+        energy.kinetic += kinetic_energy(model, i, state->v, d);
         energy.potential -= body->mass * body->gravity_scale * cr_dot(model->gravity, d->com[i]);
         energy.potential += spring_energy(model, body, state->q + body->q);
-        for (int j = body->v; j < body->v + body->nv; j++) {
-            energy.kinetic += 0.5 * model->dofs[j].armature * state->v[j] * state->v[j];
-        }
     }
     return energy;
 }

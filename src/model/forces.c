@@ -1,7 +1,7 @@
 // forces.c - k: everything that accelerates v without contacts; and the step of v under it.
 //
 // With velocities v and no acceleration of them, each body accelerates by a_i = a_parent + (dS/dt) v and
-// needs the wrench I a + v x* I v; k is the negative of what these and the loads do along each axis
+// needs the wrench I a + v x* I v; c is what these do along each axis, k what the loads do, less c
 // (recursive Newton-Euler, Featherstone 2008, 5.3). Hinge, slider and ball axes are carried by the parent, a
 // planar joint's turn by the body; a free body's axes are fixed in the world but for the point they pass
 // through. Fails: nothing.
@@ -94,7 +94,8 @@ static void add_joint_forces(const crModel* model, crPart part, const crState* s
     }
 }
 
-void cr__part_forces(const crModel* model, crPart part, const crState* state, crDynamics* d, double* k) {
+void cr__part_forces(const crModel* model, crPart part, const crState* state, crDynamics* d, double* k,
+                     double* c) {
     cr__part_velocity(model, part, state->v, d);
     for (int n = 0; n < part.count; n++) {
         int i = cr__part_body(part, n);
@@ -104,27 +105,31 @@ void cr__part_forces(const crModel* model, crPart part, const crState* state, cr
             cr__single_forces(body, model->gravity, state->v + body->v, k + body->v);
             continue;
         }
-        crTwist loads = load(model, i, d);
         bool carried = cr__moves(model, body->parent);
         crTwist rate = carried ? d->rate[body->parent] : base_rate(model, i, d);
         d->rate[i] = cr__twist_add(rate, axis_rate(model, i, state->v, d));
-        d->wrench[i] = cr__twist_madd(required(model, i, d), -1.0, loads);
+        d->wrench[i] = required(model, i, d);
+        d->load[i] = load(model, i, d);
     }
     for (int n = part.count - 1; n >= 0; n--) {
         int i = cr__part_body(part, n);
         const crBody* body = &model->bodies[i];
         if (body->last < 0 || body->single) continue;
         for (int j = body->v; j < body->v + body->nv; j++) {
-            k[j] = -cr__twist_dot(d->axis[j], d->wrench[i]);
+            double bias = cr__twist_dot(d->axis[j], d->wrench[i]);
+            k[j] = cr__twist_dot(d->axis[j], d->load[i]) - bias;
+            if (c != NULL) c[j] = bias;
         }
         int parent = body->parent;
-        if (cr__moves(model, parent)) d->wrench[parent] = cr__twist_add(d->wrench[parent], d->wrench[i]);
+        if (!cr__moves(model, parent)) continue;
+        d->wrench[parent] = cr__twist_add(d->wrench[parent], d->wrench[i]);
+        d->load[parent] = cr__twist_add(d->load[parent], d->load[i]);
     }
     add_joint_forces(model, part, state, k);
 }
 
 void cr_model_forces(const crModel* model, const crState* state, crDynamics* d, double* k) {
-    cr__part_forces(model, cr__all(model), state, d, k);
+    cr__part_forces(model, cr__all(model), state, d, k, NULL);
 }
 
 void cr__part_smooth_velocity(const crModel* model, crPart part, const crState* state, const double* k,

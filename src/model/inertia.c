@@ -136,11 +136,9 @@ void cr_model_mass_solve(const crModel* model, const crDynamics* d, double* x) {
     cr__part_mass_solve(model, cr__all(model), d, x);
 }
 
-void cr_model_mass_mul(const crModel* model, const crDynamics* d, const double* x, double* y) {
-    for (int i = 0; i < model->nv; i++) {
-        y[i] = 0.0;
-    }
-    for (int b = 1; b < model->nb; b++) {
+void cr__part_mass_mul(const crModel* model, crPart part, const crDynamics* d, const double* x, double* y) {
+    for (int n = 0; n < part.count; n++) {
+        int b = cr__part_body(part, n);
         const crBody* body = &model->bodies[b];
         if (body->single) {
             for (int j = body->v; j < body->v + 3; j++) {
@@ -151,13 +149,21 @@ void cr_model_mass_mul(const crModel* model, const crDynamics* d, const double* 
         }
         for (int i = body->v; i < body->v + body->nv; i++) {
             const double* row = d->M + model->row[i];
-            y[i] += row[model->dof_depth[i]] * x[i];
-            for (int j = model->dof_parent[i]; j >= 0; j = model->dof_parent[j]) {
-                y[i] += row[model->dof_depth[j]] * x[j];
-                y[j] += row[model->dof_depth[j]] * x[i];
+            const int* path = d->path + model->row[i];
+            int depth = model->dof_depth[i];
+            // what is above stands before it
+            double sum = row[depth] * x[i];
+            for (int m = depth - 1; m >= 0; m--) {
+                sum += row[m] * x[path[m]];
+                y[path[m]] += row[m] * x[i];
             }
+            y[i] = sum;
         }
     }
+}
+
+void cr_model_mass_mul(const crModel* model, const crDynamics* d, const double* x, double* y) {
+    cr__part_mass_mul(model, cr__all(model), d, x, y);
 }
 
 void cr_model_mass_dense(const crModel* model, const crDynamics* d, double* M) {

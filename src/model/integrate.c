@@ -86,11 +86,15 @@ static void advance_joint(const crBody* body, double h, const double* v, double*
     }
 }
 
-void cr__advance(const crModel* model, double h, const double* v, double* q) {
-    for (int i = 1; i < model->nb; i++) {
-        const crBody* body = &model->bodies[i];
+void cr__part_advance(const crModel* model, crPart part, double h, const double* v, double* q) {
+    for (int k = 0; k < part.count; k++) {
+        const crBody* body = &model->bodies[cr__part_body(part, k)];
         advance_joint(body, h, v + body->v, q + body->q);
     }
+}
+
+void cr__advance(const crModel* model, double h, const double* v, double* q) {
+    cr__part_advance(model, cr__all(model), h, v, q);
 }
 
 void cr__part_integrate(const crModel* model, crPart part, double h, crState* state) {

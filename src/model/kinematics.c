@@ -64,6 +64,7 @@ crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d)
         take(arena, &made.root, nb, sizeof(crMat3)) && take(arena, &made.twist, nb, sizeof(crTwist)) &&
         take(arena, &made.rate, trees, sizeof(crTwist)) &&
         take(arena, &made.wrench, trees, sizeof(crTwist)) &&
+        take(arena, &made.load, trees, sizeof(crTwist)) &&
         take(arena, &made.composite, trees, sizeof(crInertia)) &&
         take(arena, &made.work, nv, sizeof(double)) && take(arena, &made.pivot, nv, sizeof(double)) &&
         take(arena, &made.path, nM, sizeof(int)) && take(arena, &made.known, nb, 1) &&

@@ -75,13 +75,33 @@ static inline int cr__part_body(crPart part, int k) { return part.bodies != NULL
 void cr__part_kinematics(const crModel* model, crPart part, const crState* state, crDynamics* d);
 crStatus cr__part_mass_factor(const crModel* model, crPart part, double h, crDynamics* d);
 void cr__part_mass_solve(const crModel* model, crPart part, const crDynamics* d, double* x);
+void cr__part_mass_mul(const crModel* model, crPart part, const crDynamics* d, const double* x, double* y);
+double cr__part_kinetic(const crModel* model, crPart part, const double* v, crDynamics* d);  // writes twist
 void cr__part_velocity(const crModel* model, crPart part, const double* v, crDynamics* d);
-void cr__part_forces(const crModel* model, crPart part, const crState* state, crDynamics* d, double* k);
+// c: the share of velocity terms in k = tau - c, of bodies that are not single; may be NULL.
+void cr__part_forces(const crModel* model, crPart part, const crState* state, crDynamics* d, double* k,
+                     double* c);
 void cr__part_smooth_velocity(const crModel* model, crPart part, const crState* state, const double* k,
                               double h, crDynamics* d, double* v_free);
 void cr__part_integrate(const crModel* model, crPart part, double h, crState* state);  // time stays
 int cr__part_add_joints(const crModel* model, crPart part, const crState* state, double margin, int capacity,
                         crJointRow* info, crRows* rows);
+
+// flow.c: one tree that stands on nothing driven
+
+// Work, as long as q and v up to the tree's last.
+typedef struct crFlowWork {
+    double *c, *k, *y;
+    double *q, *v;
+} crFlowWork;
+// T of v by M of the last factor; y becomes M v.
+double cr__tree_energy(const crModel* model, crPart tree, const crDynamics* d, const double* v, double* y);
+// v, whose energy is T, scaled to that of `want`; to less where that is far.
+void cr__tree_scale(const crModel* model, crPart tree, double want, double T, double* v);
+// q and v over h with no force but the joints' own, from kinematics and factor at q to those at the new q;
+// work holds c and k = tau - c of the end. CR_ERR_DEFINITE.
+crStatus cr__tree_flow(const crModel* model, crPart tree, double h, crState* state, crDynamics* d,
+                       crFlowWork work);
 
 // z = D^1/2 L v at velocity i of a tree: rows of H over z are those of J over v.
 double cr__half_velocity(const crModel* model, const crDynamics* d, const double* v, int i);
@@ -126,6 +146,7 @@ void cr__body_set_mass(crBody* body, const crMass* mass);
 
 // q moved by the velocities v for h, each joint by its own constant motion; time and v stay.
 void cr__advance(const crModel* model, double h, const double* v, double* q);
+void cr__part_advance(const crModel* model, crPart part, double h, const double* v, double* q);
 
 // cr_model_meet, loops left out: who asks often has them by body.
 bool cr__meet_but_for_loops(const crModel* model, int shape_a, int shape_b);

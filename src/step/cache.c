@@ -18,6 +18,7 @@ static bool make_arrays(crStep* step, crStepCache* cache) {
     int materials = model->material_count * model->material_count;
     bool ok = (cache->box = zeros(store, shapes, sizeof(crBounds))) != NULL;
     ok = (cache->now = zeros(store, shapes, sizeof(crBounds))) != NULL && ok;
+    ok = (cache->trail = zeros(store, nb, sizeof(crTrail))) != NULL && ok;
     ok = (cache->left = zeros(store, nb, sizeof(bool))) != NULL && ok;
     ok = (cache->margin = zeros(store, nb, sizeof(double))) != NULL && ok;
     ok = (cache->first_shape = zeros(store, nb + 1, sizeof(int))) != NULL && ok;

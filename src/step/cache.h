@@ -16,7 +16,15 @@ typedef struct crNear {
     bool exact;     // of its time that stands, as crDue has it
     bool packable;  // of single bodies, or one and what v does not move, with round friction
     double size;    // what its deadband is a share of, m
+    double clear;   // the shapes are this far apart less the trails of both bodies, m
 } crNear;
+
+// Where a body was when all pairs were last looked at, and how long its way there was.
+typedef struct crTrail {
+    crVec3 com;
+    crQuat q;
+    double length;  // no point of it went farther, m
+} crTrail;
 
 typedef struct crNearSurface {
     int material_a, material_b;
@@ -31,12 +39,27 @@ typedef struct crDue {
     bool exact;  // or only not to be expected before
 } crDue;
 
+// Pairs that were looked at before all are collided: see cr__step_scout.
+typedef struct crScout {
+    crStepContact* room;  // for the contacts of all pairs (room_count)
+    int room_count;
+    size_t after;   // mark: what lies above the room is the scout's own
+    int list;       // of which list of pairs
+    double* until;  // margin up to which what was found of a pair stands, negative: nothing was (pair_count)
+    int* first;     // its contacts among those found: from here (pair_count)
+    int* end;       // to before this one (pair_count)
+    int count, capacity;
+    crStepContact* contacts;  // found (count)
+} crScout;
+
 typedef struct crStepCache {
     crBounds* box;     // what the broad phase was told; infinite where it was told nothing (shape_count)
     crBounds* now;     // at the poses of the last collide, with the margin (shape_count)
     bool* left;        // near: a shape of the body left its box (nb)
     double* margin;    // a contact is looked for within the sum of its two bodies' margins, m (nb)
     double flat;       // or within this, m; negative: by margins
+    crTrail* trail;    // of each body (nb)
+    bool trailed;      // trails end where bodies are
     bool even;         // no margin is less than what the fastest of the part could push its body by
     int* first_shape;  // shapes of each body: body_shapes[first_shape[b]] and on (nb + 1)
     int* body_shapes;  // (shape_count)
@@ -51,8 +74,15 @@ typedef struct crStepCache {
     int* given;        // bodies that v does not move but time does, ascending (given_count)
     int given_count;
     int first_single;  // this body and all after it are single
-    bool spread;       // the broad phase knows every shape
-    bool listed;       // pairs are those of the boxes
+    int tree_nv;       // velocities of the bodies before it
+    int* first_tree;   // trees by their roots: tree_bodies[first_tree[b]] and on, none where they move as
+                       // smooth.c has it (first_single + 1)
+    int* tree_bodies;
+    double* tree_gain;     // by root: what the flow makes of T at the q of forces (first_single + 1)
+    bool spread;           // the broad phase knows every shape
+    bool listed;           // pairs are those of the boxes
+    int lists;             // how many lists of pairs there were
+    const crScout* scout;  // NULL but while all pairs are collided after it
     int pair_count, pair_capacity;
     crNear* pairs;  // ascending by shapes (pair_count)
     int pair_of_capacity;
@@ -116,6 +146,9 @@ bool cr__step_share_margins(crStep* step, int* islands, double* way);
 double cr__step_speed(const crStep* step, const double* v, int body);
 // Boxes of the part's shapes and, where one left its box, pairs anew.
 crStatus cr__step_near(crStep* step, crError* error);
+// Places of the part's pairs in the list, ascending, each once, in scratch; NULL: no memory. cross: and those
+// with bodies outside it.
+int* cr__step_pairs_of_part(crStep* step, bool cross, int* count);
 // Surface of a pair of materials, an index or a negative crStatus.
 int cr__step_surface(crStep* step, int material_a, int material_b);
 
@@ -131,6 +164,13 @@ crStatus cr__step_collide_part(crStep* step, bool cross, crError* error);
 // are not fresh stand.
 crStatus cr__step_collide_fresh(crStep* step, const bool* fresh, const crStepContact* contacts, int count,
                                 crError* error);
+// Contacts of pairs that join two islands, which become one, and of all that bounce; others are not looked
+// at, so that islands within the margins cost no more than they must. Islands begin as
+// cr__step_reachable makes them without contacts; a scout begins as {0} and may go on with larger margins.
+crStatus cr__step_scout(crStep* step, int* islands, crScout* scout, crError* error);
+// The contacts of the whole world, those that a scout found at the present margins as they are; its memory is
+// free.
+crStatus cr__step_collide_after(crStep* step, crScout* scout, crError* error);
 // Velocity field of a body, and velocity of one of its points in the world, by v, which need not be that of
 // the state.
 crTwist cr__step_twist(const crStep* step, const double* v, int body);
@@ -173,6 +213,16 @@ bool cr__step_solves_alike(const crStepSettings* settings, bool* reads_et);
 crStatus cr__step_find_plain(crStep* step, int* islands, crError* error);
 // Islands of the part: a root for every body, joined by every contact within the margins, trees and loops.
 void cr__step_reachable(const crStep* step, int* islands);
+
+// trees.c
+
+crStatus cr__step_trees_create(crStep* step);
+// Whether a body is of a tree that trees.c moves.
+bool cr__step_bends(const crStep* step, int body);
+// After forces: what velocity terms do to v_free.
+void cr__step_trees_bend(crStep* step, double h);
+// q and v of the part's trees over h; CR_ERR_MEMORY, CR_ERR_DEFINITE.
+crStatus cr__step_trees_move(crStep* step, double h);
 
 // ties.c
 

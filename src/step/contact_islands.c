@@ -18,11 +18,13 @@
 #define SMALL_ROWS      60    // islands up to this size are solved exactly
 #define FAST_ROWS       36    // and in fast, where sweeps fail
 #define DIRECT_ROWS     150   // and up to this one where sweeps fail
-#define CERTIFY_ROWS    3000  // likewise, certified
+#define LARGE_ROWS      450   // likewise, accurate
+#define CERTIFY_ROWS    3000  // certified
 #define FAST_TOL        2e-6  // m/s
 #define FAST_SWEEPS     50
 #define AGAIN_SWEEPS    20  // in rounds after the first, which starts from impulses of the one before
 #define ACCURATE_SWEEPS 300
+#define LARGE_SWEEPS    100    // where another solver may follow
 #define ACCURATE_TOL    1e-7   // of changes, for residuals a hundred times as large, m/s
 #define SMALL_TOL       1e-12  // of the largest velocity
 #define ROW_SWEEPS      40     // where rows take part, in small islands
@@ -153,10 +155,8 @@ static void measure_rows(const crStep* step, crIslandSolve* s) {
     }
 }
 
-// what each island is asked for; again: in a later round
-static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIslandSolve* s) {
-    crQuality quality = step->settings.quality;
-    double tol = step->settings.tol;
+// largest velocity of the packed contacts of each island, squared
+static void measure_packed(const crStep* step, const crVec3* u_free, crIslandSolve* s) {
     for (int i = 0; i < s->count; i++) {
         const crPackedContact* c = &s->contact[i];
         int body = cr__moves(step->model, c->body_b) ? c->body_b : c->body_a;
@@ -166,8 +166,18 @@ static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIs
         double size = cr_dot(u, u), noise = NOISE * NOISE * cr_dot(v, v);
         if (noise > size) size = noise;
         if (size > island->tol) island->tol = size;
-        island->live = s->dirty[s->islands.of_body[body]];
     }
+}
+
+// what each island is asked for; again: in a later round
+static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIslandSolve* s) {
+    crQuality quality = step->settings.quality;
+    double tol = step->settings.tol;
+    for (int i = 0; i < s->islands.count; i++) {
+        s->of[i].live = s->dirty[i] && s->islands.rows[i] > 0;
+    }
+    // else nothing is relative
+    if (quality != CR_QUALITY_FAST || tol > 0.0) measure_packed(step, u_free, s);
     if (s->posed) measure_rows(step, s);
     for (int i = 0; i < s->islands.count; i++) {
         crPackedIsland* island = &s->of[i];
@@ -181,7 +191,8 @@ static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIs
             island->limit = s->islands.general[i] ? ROW_SWEEPS : 20;
         } else if (quality == CR_QUALITY_ACCURATE) {
             island->tol = tol > 0.0 ? 0.1 * tol * scale : ACCURATE_TOL;
-            island->limit = again ? FAST_SWEEPS : ACCURATE_SWEEPS;
+            island->limit = s->islands.rows[i] <= LARGE_ROWS ? LARGE_SWEEPS : ACCURATE_SWEEPS;
+            if (again) island->limit = FAST_SWEEPS;
         } else {
             island->tol = 0.1 * cr_step_tol(&step->settings) * scale;
             island->limit = 1000;
@@ -195,10 +206,9 @@ static bool choose_exact(const crStep* step, crIslandSolve* s) {
     bool any = false;
     for (int i = 0; i < s->islands.count; i++) {
         bool failed = s->of[i].sweeps > 0 && !s->of[i].solved, general = s->islands.general[i];
-        int rows = quality == CR_QUALITY_FAST && !general ? FAST_ROWS : DIRECT_ROWS;
-        if (quality == CR_QUALITY_CERTIFIED || (general && quality == CR_QUALITY_ACCURATE)) {
-            rows = CERTIFY_ROWS;
-        }
+        int rows = quality == CR_QUALITY_CERTIFIED ? CERTIFY_ROWS : LARGE_ROWS;
+        if (general && quality == CR_QUALITY_ACCURATE) rows = CERTIFY_ROWS;
+        if (quality == CR_QUALITY_FAST) rows = general ? DIRECT_ROWS : FAST_ROWS;
         s->exact[i] = failed && s->islands.rows[i] <= rows;
         any = any || s->exact[i];
     }
@@ -259,7 +269,7 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
         if (status != CR_OK) return status;
     }
     if (rows > step->certificate.rows) step->certificate.rows = rows;
-    cr__step_apply(step, s->count, s->index, s->contact, s->dv);
+    if (cr__step_apply(step, s->count, s->index, s->contact, s->dv) != CR_OK) return cr__step_memory(error);
     cr__step_keep_ties(step);
     return CR_OK;
 }

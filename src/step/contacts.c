@@ -5,16 +5,17 @@
 // the air where nothing touches it within the deadband, or only what it leaves faster than the threshold:
 // then its flight is exact, else it is supported.
 // Fails: CR_ERR_MEMORY; what the broad phase or a material says.
-#include <limits.h>
 #include <string.h>
 
 #include "base/tasks.h"
 #include "collide/manifold.h"
 #include "model/single.h"
 #include "step/cache.h"
+#include "step/forest.h"
 
 #define CHUNK 64                             // pairs that one thread takes at a time
 #define ROOM  (CHUNK * CR_MANIFOLD_MAX / 2)  // and contacts they may have
+#define SURE  1e-5                           // of a pair's size: what rounding may make of distances
 
 crTwist cr__step_twist(const crStep* step, const double* v, int body) {
     const crModel* model = step->model;
@@ -49,11 +50,13 @@ crVec3 cr__step_common_plane(const crStep* step, int a, int b) {
     return moves_a ? na : nb;
 }
 
-int cr__step_pair(const crStep* step, int sa, int sb, crPose pose_a, crPose pose_b, double margin,
-                  crContactPoint* points, int capacity, int* needed) {
+// *until as cr__collide has it
+static int collide_shapes(const crStep* step, int sa, int sb, crPose pose_a, crPose pose_b, double margin,
+                          crContactPoint* points, int capacity, int* needed, double* until) {
     const crBodyShape* a = &step->model->shapes[sa];
     const crBodyShape* b = &step->model->shapes[sb];
     crVec3 axis = cr__step_common_plane(step, a->body, b->body);
+    *until = -INFINITY;
     if (cr_dot(axis, axis) > 0.0 && capacity >= 2) {
         // the plane goes through the body that moves
         bool swap = !cr__moves(step->model, a->body);
@@ -68,7 +71,13 @@ int cr__step_pair(const crStep* step, int sa, int sb, crPose pose_a, crPose pose
         }
         if (status == CR_OK) return *needed;
     }
-    return cr_collide(&a->shape, pose_a, &b->shape, pose_b, margin, points, capacity, needed);
+    return cr__collide(&a->shape, &pose_a, &b->shape, &pose_b, margin, points, capacity, needed, until);
+}
+
+int cr__step_pair(const crStep* step, int shape_a, int shape_b, crPose pose_a, crPose pose_b, double margin,
+                  crContactPoint* points, int capacity, int* needed) {
+    double until;
+    return collide_shapes(step, shape_a, shape_b, pose_a, pose_b, margin, points, capacity, needed, &until);
 }
 
 static crMat3 planar_frame(crVec3 n, crVec3 axis) {
@@ -136,6 +145,7 @@ typedef struct Sink {
     int count, capacity;
     crArena* arena;  // for more, NULL: what does not fit is CR_ERR_LIMIT
     bool fixed;      // likewise, for the contacts alone
+    double until;    // margin up to which the contacts of the pair added last would be the same, m
 } Sink;
 
 static crStatus reserve(Sink* sink, int more, crError* error) {
@@ -170,35 +180,66 @@ static bool is_late(const crStep* step, int body) {
 
 // points of a pair at now_at: at most capacity, and how many there are; a ball's without the way there
 static int pair_points(const crStep* step, const crNear* pair, bool late, double margin,
-                       crContactPoint* points, int capacity, int* needed) {
+                       crContactPoint* points, int capacity, int* needed, double* until) {
     const crPose* pose = step->dynamics.pose;
     if (!late && !step->cache->planes) {
         const crBodyShape* shapes = step->model->shapes;
         int count = cr__ball_contact(&shapes[pair->shape_a].shape, &pose[pair->body_a],
                                      &shapes[pair->shape_b].shape, &pose[pair->body_b], margin, points);
+        *until = count > 0 ? INFINITY : points->gap;
         if (count >= 0) return *needed = count;
     }
     crPose a = late ? cr__step_pose_now(step, pair->body_a) : pose[pair->body_a];
     crPose b = late ? cr__step_pose_now(step, pair->body_b) : pose[pair->body_b];
-    return cr__step_pair(step, pair->shape_a, pair->shape_b, a, b, margin, points, capacity, needed);
+    return collide_shapes(step, pair->shape_a, pair->shape_b, a, b, margin, points, capacity, needed, until);
 }
 
-static crStatus add_pair(const crStep* step, const crNear* pair, Sink* sink, crError* error) {
+static double margin_of(const crStep* step, const crNear* pair) {
+    return step->cache->margin[pair->body_a] + step->cache->margin[pair->body_b];
+}
+
+// how far each body has come since all pairs were last looked at; turned by phi its points go
+// 2 sin(phi / 2) of their distance at most, which is less than 2 |q+ - q|
+static void follow_trails(crStep* step) {
+    const crDynamics* d = &step->dynamics;
+    for (int b = 1; b < step->model->nb; b++) {
+        crTrail* trail = &step->cache->trail[b];
+        crQuat q = d->pose[b].q, was = trail->q;
+        double turn = sqrt((q.w - was.w) * (q.w - was.w) + (q.x - was.x) * (q.x - was.x) +
+                           (q.y - was.y) * (q.y - was.y) + (q.z - was.z) * (q.z - was.z));
+        // what v does not move has no size here
+        double size = cr__moves(step->model, b) ? step->size[b] : INFINITY;
+        if (turn > 0.0) trail->length += 2.0 * turn * size;
+        trail->length += cr_norm(cr_sub(d->com[b], trail->com));
+        trail->com = d->com[b];
+        trail->q = q;
+    }
+}
+
+static double trails(const crStepCache* cache, const crNear* pair) {
+    return cache->trail[pair->body_a].length + cache->trail[pair->body_b].length;
+}
+
+static crStatus add_pair(const crStep* step, crNear* pair, Sink* sink, crError* error) {
     const crStepCache* cache = step->cache;
+    double margin = cache->flat >= 0.0 ? cache->flat : margin_of(step, pair), until;
+    sink->until = margin;
+    // since they were last looked at they cannot have come so near
+    if (cache->trailed && pair->clear - trails(cache, pair) > margin + SURE * pair->size) return CR_OK;
     if (apart(&cache->now[pair->shape_a], &cache->now[pair->shape_b])) return CR_OK;
     if (!active(step, pair->body_a) && !active(step, pair->body_b)) return CR_OK;
     crContactPoint few[16];
     crContactPoint* points = few;
     int needed = 0;
-    double margin = cache->margin[pair->body_a] + cache->margin[pair->body_b];
-    if (cache->flat >= 0.0) margin = cache->flat;
     bool late = is_late(step, pair->body_a) || is_late(step, pair->body_b);
-    int count = pair_points(step, pair, late, margin, few, 16, &needed);
+    int count = pair_points(step, pair, late, margin, few, 16, &needed, &until);
+    if (cache->trailed) pair->clear = count == 0 ? until + trails(cache, pair) : -INFINITY;
+    if (count > 0 && until > margin) sink->until = until;
     if (needed > 16 && sink->arena == NULL) return CR_ERR_LIMIT;
     if (needed > 16) {
         points = cr_arena_alloc(sink->arena, (size_t)needed * sizeof *points);
         if (points == NULL) return cr__step_memory(error);
-        count = pair_points(step, pair, late, margin, points, needed, &needed);
+        count = pair_points(step, pair, late, margin, points, needed, &needed, &until);
     }
     if (count == 0) return CR_OK;
     const crNearSurface* surface = cache->surfaces[pair->surface];
@@ -228,9 +269,26 @@ static crStatus add_pair(const crStep* step, const crNear* pair, Sink* sink, crE
     return status;
 }
 
+// contacts of a pair as the scout found them; false: it did not look so far
+static bool add_scouted(const crStep* step, int i, Sink* sink, crStatus* status, crError* error) {
+    const crStepCache* cache = step->cache;
+    const crScout* scout = cache->scout;
+    // larger boxes may have made a new list
+    if (scout == NULL || scout->list != cache->lists) return false;
+    if (!(margin_of(step, &cache->pairs[i]) <= scout->until[i])) return false;
+    int count = scout->end[i] - scout->first[i];
+    *status = reserve(sink, count, error);
+    if (*status != CR_OK || count == 0) return true;
+    memcpy(sink->contacts + sink->count, scout->contacts + scout->first[i],
+           (size_t)count * sizeof *sink->contacts);
+    sink->count += count;
+    return true;
+}
+
 static crStatus add_pairs(const crStep* step, int begin, int end, Sink* sink, crError* error) {
     crStatus status = CR_OK;
     for (int i = begin; i < end && status == CR_OK; i++) {
+        if (add_scouted(step, i, sink, &status, error)) continue;
         status = add_pair(step, &step->cache->pairs[i], sink, error);
     }
     return status;
@@ -325,64 +383,6 @@ static bool add_shared(crStep* step, Sink* sink) {
     return ok;
 }
 
-// ascending; many that lie close together by one bit each, which is what they are sorted by
-static crStatus sort_places(crStep* step, int* places, int count) {
-    int lowest = INT_MAX, highest = 0;
-    for (int i = 0; i < count; i++) {
-        if (places[i] < lowest) lowest = places[i];
-        if (places[i] > highest) highest = places[i];
-    }
-    if (count < 32 || (highest - lowest) / 64 > 4 * count) {
-        cr__step_sort(places, count);
-        return CR_OK;
-    }
-    size_t mark = cr_arena_mark(&step->scratch);
-    int words = (highest - lowest) / 64 + 1, found = 0;
-    uint64_t* bits = cr_arena_alloc(&step->scratch, (size_t)words * sizeof *bits);
-    if (bits == NULL) return CR_ERR_MEMORY;
-    memset(bits, 0, (size_t)words * sizeof *bits);
-    for (int i = 0; i < count; i++) {
-        bits[(places[i] - lowest) / 64] |= UINT64_C(1) << ((places[i] - lowest) % 64);
-    }
-    for (int w = 0; w < words; w++) {
-        for (int k = 0; bits[w] >> k != 0; k++) {
-            if ((bits[w] >> k & 1) != 0) places[found++] = lowest + 64 * w + k;
-            if (k == 63) break;
-        }
-    }
-    cr_arena_release(&step->scratch, mark);
-    return CR_OK;
-}
-
-// places of the part's pairs in the list, ascending, each once
-static int* pairs_of_part(crStep* step, bool cross, int* count) {
-    crStepCache* cache = step->cache;
-    int room = 0, found = 0;
-    for (int k = 0; k < step->part_count; k++) {
-        int b = step->part[k];
-        cache->mark[b] = 1;
-        room += cache->first_pair[b + 1] - cache->first_pair[b];
-    }
-    int* places = cr_arena_alloc(&step->scratch, (size_t)(room + 1) * sizeof *places);
-    for (int k = 0; k < step->part_count && places != NULL; k++) {
-        int b = step->part[k];
-        for (int i = cache->first_pair[b]; i < cache->first_pair[b + 1]; i++) {
-            const crNear* pair = &cache->pairs[cache->pair_of[i]];
-            int other = pair->body_a == b ? pair->body_b : pair->body_a;
-            bool both = cache->mark[other] != 0, moves = cr__moves(step->model, other);
-            // a pair of two bodies of the part is met twice: the first time counts
-            if (moves && both ? pair->body_a != b : moves && !cross) continue;
-            places[found++] = cache->pair_of[i];
-        }
-    }
-    for (int k = 0; k < step->part_count; k++) {
-        cache->mark[step->part[k]] = 0;
-    }
-    if (places != NULL && sort_places(step, places, found) != CR_OK) return NULL;
-    *count = found;
-    return places;
-}
-
 // contacts of the last call, of which those without a fresh body stand
 typedef struct Stock {
     const crStepContact* contacts;
@@ -407,63 +407,160 @@ static crStatus keep_pair(const crNear* pair, Stock* stock, Sink* sink, crError*
 static crStatus add_part(crStep* step, bool cross, Stock* stock, Sink* sink, crError* error) {
     const crStepCache* cache = step->cache;
     int count = 0;
-    int* places = pairs_of_part(step, cross, &count);
+    int* places = cr__step_pairs_of_part(step, cross, &count);
     if (places == NULL) return cr__step_memory(error);
     crStatus status = CR_OK;
     for (int i = 0; i < count && status == CR_OK; i++) {
-        const crNear* pair = &cache->pairs[places[i]];
+        crNear* pair = &cache->pairs[places[i]];
         bool keeps = stock->fresh != NULL && !stock->fresh[pair->body_a] && !stock->fresh[pair->body_b];
         status = keeps ? keep_pair(pair, stock, sink, error) : add_pair(step, pair, sink, error);
     }
     return status;
 }
 
-static crStatus collide_part(crStep* step, bool cross, Stock* stock, crError* error) {
+// bodies and boxes where they are now, for the pairs there are
+static crStatus begin_pairs(crStep* step, crError* error) {
     crStepCache* cache = step->cache;
+    bool reads_et;
     step->contact_count = 0;
     step->contacts = NULL;
-    Sink sink = {.arena = &step->scratch};
-    bool reads_et, whole = step->part == cache->whole;
-    crStatus status = cr__step_velocity(step, step->state.v);
-    if (status != CR_OK) return cr__step_memory(error);
-    status = cr__step_near(step, error);
+    if (cr__step_velocity(step, step->state.v) != CR_OK) return cr__step_memory(error);
+    crStatus status = cr__step_near(step, error);
+    // bodies that are late are not where they are looked at
+    cache->trailed = step->part == cache->whole && !(cache->now_at > 0.0);
+    if (cache->trailed) follow_trails(step);
     cache->plastic =
         cache->flat < 0.0 && !cache->bouncing && cr__step_solves_alike(&step->settings, &reads_et);
+    return status;
+}
+
+// as many as there were last and some: arrays that were too small stay in the arena
+static crStatus reserve_whole(const crStep* step, Sink* sink, crError* error) {
+    int last = step->cache->contacts_last;
+    if (step->warm_count > last) last = step->warm_count;
+    return reserve(sink, last + last / 8, error);
+}
+
+static crStatus collide_part(crStep* step, bool cross, Stock* stock, Sink* sink, crError* error) {
+    crStepCache* cache = step->cache;
+    bool whole = step->part == cache->whole;
+    crStatus status = begin_pairs(step, error);
     if (status == CR_OK && whole) {
         begin_airborne(step);
-        // as many as there were last and some: arrays that were too small stay in the arena
-        int last = cache->contacts_last > step->warm_count ? cache->contacts_last : step->warm_count;
-        status = reserve(&sink, last + last / 8, error);
+        status = reserve_whole(step, sink, error);
         bool shared = step->tasks != NULL && cache->pair_count > 2 * CHUNK;
-        if (status == CR_OK && !(shared && add_shared(step, &sink))) {
-            status = add_all(step, &sink, error);
+        if (status == CR_OK && !(shared && add_shared(step, sink))) {
+            status = add_all(step, sink, error);
         }
     } else if (status == CR_OK) {
-        status = add_part(step, cross, stock, &sink, error);
+        status = add_part(step, cross, stock, sink, error);
         // only now: the flights of those that are late were needed
         begin_airborne(step);
-        support(step, &sink, 0);
+        support(step, sink, 0);
     }
-    step->contacts = sink.contacts;
-    step->contact_count = sink.count;
+    step->contacts = sink->contacts;
+    step->contact_count = sink->count;
     if (whole) cache->contacts_last = step->contact_count;
     if (step->contact_count > step->certificate.contacts) step->certificate.contacts = step->contact_count;
     return status;
 }
 
+static crStatus scout_begin(crStep* step, crScout* scout, crError* error) {
+    const crStepCache* cache = step->cache;
+    size_t pairs = (size_t)cache->pair_count + 1;
+    Sink room = {.arena = &step->scratch};
+    crStatus status = scout->room == NULL ? reserve_whole(step, &room, error) : CR_OK;
+    if (status != CR_OK) return status;
+    if (scout->room == NULL) {
+        *scout = (crScout){.room = room.contacts, .room_count = room.capacity};
+        scout->after = cr_arena_mark(&step->scratch);
+    }
+    scout->list = cache->lists;
+    scout->until = cr_arena_alloc(&step->scratch, pairs * sizeof *scout->until);
+    scout->first = cr_arena_alloc(&step->scratch, pairs * sizeof *scout->first);
+    scout->end = cr_arena_alloc(&step->scratch, pairs * sizeof *scout->end);
+    if (scout->until == NULL || scout->first == NULL || scout->end == NULL) return cr__step_memory(error);
+    for (int i = 0; i < cache->pair_count; i++) {
+        scout->until[i] = -1.0;
+    }
+    return CR_OK;
+}
+
+static crStatus scout_pair(crStep* step, int i, int* islands, crScout* scout, Sink* sink, crError* error) {
+    const crStepCache* cache = step->cache;
+    crNear* pair = &cache->pairs[i];
+    int a = pair->body_a, b = pair->body_b;
+    bool bounces = cache->surfaces[pair->surface]->bounces;
+    if (islands[a] == islands[b] && !bounces) return CR_OK;
+    bool two = cr__moves(step->model, a) && cr__moves(step->model, b);
+    bool apart = two && cr__forest_find(islands, a) != cr__forest_find(islands, b);
+    if ((!apart && !bounces) || margin_of(step, pair) <= scout->until[i]) return CR_OK;
+    scout->first[i] = sink->count;
+    crStatus status = add_pair(step, pair, sink, error);
+    scout->end[i] = sink->count;
+    scout->until[i] = sink->until;
+    if (two && scout->end[i] > scout->first[i]) cr__forest_join(islands, a, b);
+    return status;
+}
+
+// whether a contact of the pair pressed in the last solve; going through pairs in their order
+static bool pressed(const crStep* step, const crNear* pair, int* cursor) {
+    for (; *cursor < step->warm_count; ++*cursor) {
+        const crWarm* w = &step->warm[*cursor];
+        if (w->shape_a == pair->shape_a && w->shape_b == pair->shape_b) return true;
+        if (w->shape_a > pair->shape_a || (w->shape_a == pair->shape_a && w->shape_b > pair->shape_b)) break;
+    }
+    return false;
+}
+
+crStatus cr__step_scout(crStep* step, int* islands, crScout* scout, crError* error) {
+    const crStepCache* cache = step->cache;
+    crStatus status = begin_pairs(step, error);
+    bool first = scout->room == NULL || scout->list != cache->lists;
+    if (status == CR_OK && first) status = scout_begin(step, scout, error);
+    Sink sink = {scout->contacts, scout->count, scout->capacity, &step->scratch, false, 0.0};
+    // pairs that pressed are likely to join, and then few of the others can
+    for (int rest = first ? 0 : 1; rest < 2; rest++) {
+        for (int i = 0, cursor = 0; i < cache->pair_count && status == CR_OK; i++) {
+            if (rest == 1 || pressed(step, &cache->pairs[i], &cursor))
+                status = scout_pair(step, i, islands, scout, &sink, error);
+        }
+    }
+    for (int k = 0; k < step->part_count; k++) {
+        islands[step->part[k]] = cr__forest_find(islands, step->part[k]);
+    }
+    step->contacts = scout->contacts = sink.contacts;
+    step->contact_count = scout->count = sink.count;
+    scout->capacity = sink.capacity;
+    return status;
+}
+
+crStatus cr__step_collide_after(crStep* step, crScout* scout, crError* error) {
+    Stock none = {0};
+    Sink sink = {scout->room, 0, scout->room_count, &step->scratch, false, 0.0};
+    step->cache->scout = scout;
+    crStatus status = collide_part(step, false, &none, &sink, error);
+    step->cache->scout = NULL;
+    if (status == CR_OK && step->contacts == scout->room) cr_arena_release(&step->scratch, scout->after);
+    return status;
+}
+
 crStatus cr__step_collide_part(crStep* step, bool cross, crError* error) {
     Stock none = {0};
-    return collide_part(step, cross, &none, error);
+    Sink sink = {.arena = &step->scratch};
+    return collide_part(step, cross, &none, &sink, error);
 }
 
 crStatus cr__step_collide_fresh(crStep* step, const bool* fresh, const crStepContact* contacts, int count,
                                 crError* error) {
     Stock stock = {contacts, count, 0, fresh};
-    return collide_part(step, true, &stock, error);
+    Sink sink = {.arena = &step->scratch};
+    return collide_part(step, true, &stock, &sink, error);
 }
 
 crStatus cr__step_collide_pair(crStep* step, int pair, crError* error) {
     Sink sink = {.arena = &step->scratch};
+    step->cache->trailed = false;
     crStatus status = add_pair(step, &step->cache->pairs[pair], &sink, error);
     step->contacts = sink.contacts;
     step->contact_count = sink.count;

@@ -135,15 +135,16 @@ crStatus cr_step_create(const crModel* model, const crStepSettings* settings, co
     if (status == CR_OK) status = cr__step_cache_create(step);
     if (status == CR_OK) status = cr_broad_create(0.0, &step->allocator, &step->broad, error);
     if (status == CR_OK) status = cr__tasks_create(&step->allocator, settings->threads, &step->tasks);
-    if (status != CR_OK) {
-        cr_step_destroy(step);
-        return cr_error_set(error, status, "", "step: %s", cr_status_text(status));
+    if (status == CR_OK) {
+        cr_model_kinematics(model, &step->state, &step->dynamics);
+        find_sizes(step);
+        find_planes(step);
+        find_falls(step);
+        status = cr__step_trees_create(step);
     }
-    cr_model_kinematics(model, &step->state, &step->dynamics);
-    find_sizes(step);
-    find_planes(step);
-    find_falls(step);
-    return CR_OK;
+    if (status == CR_OK) return CR_OK;
+    cr_step_destroy(step);
+    return cr_error_set(error, status, "", "step: %s", cr_status_text(status));
 }
 
 void cr_step_destroy(crStep* step) {

@@ -22,18 +22,27 @@ CR_LANE crLane lane_all(double x) { return (crLane){x, x, x, x}; }
 CR_LANE crLane lane_gather(const double* z, const int* at) {
     return (crLane){z[at[0]], z[at[1]], z[at[2]], z[at[3]]};
 }
+// by places in a, then b; written out by elements compilers take vectors apart
+#ifdef __clang__
+#define CR_SHUFFLE(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
+#else
+#define CR_SHUFFLE(a, b, i, j, k, l) __builtin_shuffle(a, b, (crMask){i, j, k, l})
+#endif
 // evens and odds of pairs of two, halves of two: what a transposition is made of
-CR_LANE crLane lane_evens(crLane a, crLane b) { return (crLane){a[0], b[0], a[2], b[2]}; }
-CR_LANE crLane lane_odds(crLane a, crLane b) { return (crLane){a[1], b[1], a[3], b[3]}; }
-CR_LANE crLane lane_firsts(crLane a, crLane b) { return (crLane){a[0], a[1], b[0], b[1]}; }
-CR_LANE crLane lane_lasts(crLane a, crLane b) { return (crLane){a[2], a[3], b[2], b[3]}; }
+CR_LANE crLane lane_evens(crLane a, crLane b) { return CR_SHUFFLE(a, b, 0, 4, 2, 6); }
+CR_LANE crLane lane_odds(crLane a, crLane b) { return CR_SHUFFLE(a, b, 1, 5, 3, 7); }
+CR_LANE crLane lane_firsts(crLane a, crLane b) { return CR_SHUFFLE(a, b, 0, 1, 4, 5); }
+CR_LANE crLane lane_lasts(crLane a, crLane b) { return CR_SHUFFLE(a, b, 2, 3, 6, 7); }
 CR_LANE crMask lane_less(crLane a, crLane b) { return (crMask)(a < b); }
 CR_LANE crMask lane_at_most(crLane a, crLane b) { return (crMask)(a <= b); }
 CR_LANE crLane lane_select(crMask m, crLane a, crLane b) {
     return (crLane)(((crMask)a & m) | ((crMask)b & ~m));
 }
 CR_LANE crLane lane_sqrt(crLane a) { return (crLane){sqrt(a[0]), sqrt(a[1]), sqrt(a[2]), sqrt(a[3])}; }
-CR_LANE bool mask_any(crMask m) { return (m[0] | m[1] | m[2] | m[3]) != 0; }
+CR_LANE bool mask_any(crMask m) {
+    crMask half = m | CR_SHUFFLE(m, m, 2, 3, 0, 1);
+    return (half[0] | half[1]) != 0;
+}
 
 #else
 

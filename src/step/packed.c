@@ -14,26 +14,52 @@
 #include "step/units.h"
 
 #define BODIES 256  // that one thread takes at a time
+#define GROUPS 128  // likewise
+
+// what lanes side by side of one island did in the last sweep; neither depends on the order they come in
+typedef struct Tally {
+    int island;
+    int64_t along;    // as crPackedIsland has it
+    uint64_t change;  // likewise, its bits: they ascend with it, and what is not a number is the largest
+} Tally;
 
 typedef struct Run {
     crPacked* packed;
     crPackedIsland* island;
     int count;
-    double* beta;  // (count)
-    double* keep;  // of the sweep before (count)
+    double* beta;   // (count)
+    double* keep;   // of the sweep before (count)
+    Tally* tally;   // of each chunk of groups, from its first lane on (lanes)
+    int* tallies;   // how many each has (chunks)
+    double* parts;  // work: of bodies, two each, or of lanes
 } Run;
 
-// impulses . E of one lane, by itself: which lanes stand together depends on other islands
-static double lane_work(const crPacked* p, const crGroup* g, int l) {
-    double sum = 0.0;
-    const double* slot = p->hot + g->hot + 2 * CR_LANES + l;
-    for (int k = 0; k < g->slots; k++) {
-        for (int m = 0; m < 3; m++) {
-            sum += slot[(CR_AT_E + m) * CR_LANES] * slot[(CR_AT_P + m) * CR_LANES];
+static void body_energies(void* ctx, int begin, int end) {
+    const Run* run = ctx;
+    const crPacked* p = run->packed;
+    for (int i = begin; i < end; i++) {
+        const double* z = p->z + CR_BODY_STRIDE * (i + 1);
+        const double* z_free = p->z_free + CR_BODY_STRIDE * (i + 1);
+        double linear = 0.0, square = 0.0;
+        for (int k = 0; k < CR_BODY_STRIDE; k++) {
+            double dz = z[k] - z_free[k];
+            linear += z_free[k] * dz;
+            square += dz * dz;
         }
-        slot += CR_LANES * g->places;
+        run->parts[2 * i] = linear;
+        run->parts[2 * i + 1] = square;
     }
-    return sum;
+}
+
+static void lane_energies(void* ctx, int begin, int end) {
+    const Run* run = ctx;
+    for (int i = begin; i < end; i++) {
+        const crGroup* g = &run->packed->group[i];
+        for (int l = 0; l < g->lanes; l++) {
+            // by itself: which lanes stand together depends on other islands
+            run->parts[i * CR_LANES + l] = cr__packed_work(run->packed, g, l);
+        }
+    }
 }
 
 // by how much each island's impulses are to be scaled; false where all stay
@@ -43,19 +69,16 @@ static bool energy_scales(Run* run) {
     double* square = run->keep;
     memset(linear, 0, (size_t)run->count * sizeof(double));
     memset(square, 0, (size_t)run->count * sizeof(double));
+    cr__tasks_for(p->tasks, p->bodies, BODIES, body_energies, run);
     for (int i = 0; i < p->bodies; i++) {
-        const double* z = p->z + CR_BODY_STRIDE * (i + 1);
-        const double* z_free = p->z_free + CR_BODY_STRIDE * (i + 1);
-        for (int k = 0; k < CR_BODY_STRIDE; k++) {
-            double dz = z[k] - z_free[k];
-            linear[p->body_island[i]] += z_free[k] * dz;
-            square[p->body_island[i]] += dz * dz;
-        }
+        linear[p->body_island[i]] += run->parts[2 * i];
+        square[p->body_island[i]] += run->parts[2 * i + 1];
     }
+    cr__tasks_for(p->tasks, p->group_count, GROUPS, lane_energies, run);
     for (int i = 0; i < p->group_count; i++) {
         const crGroup* g = &p->group[i];
         for (int l = 0; l < g->lanes; l++) {
-            linear[g->island[l]] += lane_work(p, g, l);
+            linear[g->island[l]] += run->parts[i * CR_LANES + l];
         }
     }
     cr__units_add_work(p->units, linear);
@@ -86,33 +109,50 @@ static void limit_energy(Run* run) {
     cr__packed_apply(p);
 }
 
+static void tally_groups(void* ctx, int begin, int end) {
+    const Run* run = ctx;
+    const crPacked* p = run->packed;
+    Tally* out = run->tally + begin * CR_LANES;
+    Tally at = {.island = -1};
+    double unit = 0.0;
+    int count = 0;
+    for (int i = begin; i < end; i++) {
+        const crGroup* g = &p->group[i];
+        for (int l = 0; g->live && l < g->lanes; l++) {
+            if (g->island[l] != at.island) {
+                if (at.island >= 0) out[count++] = at;
+                at = (Tally){.island = g->island[l]};
+                unit = cr__packed_unit(run->island[at.island].tol);
+            }
+            uint64_t change;
+            memcpy(&change, &p->change[i * CR_LANES + l], sizeof change);
+            at.change = change > at.change ? change : at.change;
+            at.along += cr__packed_along(p->along[i * CR_LANES + l], unit);
+        }
+    }
+    if (at.island >= 0) out[count++] = at;
+    run->tallies[begin / GROUPS] = count;
+}
+
 // largest change of the last sweep of each island, and how it went along the direction; how many go on
 static int judge(Run* run, bool* ended) {
     crPacked* p = run->packed;
     for (int i = 0; i < run->count; i++) {
-        run->island[i].change = run->island[i].along = 0.0;
+        run->island[i].change = 0.0;
+        run->island[i].along = 0;
     }
-    // islands change seldom from lane to lane: what one of them gathers stays in registers
-    int at = 0;
-    double change = 0.0, along = 0.0;
-    for (int i = 0; i < p->group_count; i++) {
-        const crGroup* g = &p->group[i];
-        if (!g->live) continue;
-        for (int l = 0; l < g->lanes; l++) {
-            if (g->island[l] != at) {
-                run->island[at].change = change;
-                run->island[at].along = along;
-                at = g->island[l];
-                change = run->island[at].change;
-                along = run->island[at].along;
-            }
-            // what is not a number must not pass for small
-            if (!(p->change[i * CR_LANES + l] <= change)) change = p->change[i * CR_LANES + l];
-            along += p->along[i * CR_LANES + l];
+    cr__tasks_for(p->tasks, p->group_count, GROUPS, tally_groups, run);
+    for (int i = 0; i < p->group_count; i += GROUPS) {
+        for (int k = 0; k < run->tallies[i / GROUPS]; k++) {
+            const Tally* tally = &run->tally[i * CR_LANES + k];
+            crPackedIsland* island = &run->island[tally->island];
+            double change;
+            memcpy(&change, &tally->change, sizeof change);
+            island->along += tally->along;
+            if (!(change <= island->change))
+                island->change = change <= (double)INFINITY ? change : (double)INFINITY;
         }
     }
-    run->island[at].change = change;
-    run->island[at].along = along;
     cr__units_judge(p->units, p->z);
     int live = 0;
     *ended = false;
@@ -146,7 +186,7 @@ static void mark_live(Run* run) {
 static void choose_ratios(Run* run) {
     for (int i = 0; i < run->count; i++) {
         crPackedIsland* island = &run->island[i];
-        if (!(island->along >= 0.0)) island->momentum = 1.0;
+        if (island->along < 0) island->momentum = 1.0;
         double next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * island->momentum * island->momentum));
         run->keep[i] = run->beta[i];
         run->beta[i] = (island->momentum - 1.0) / next;
@@ -189,11 +229,22 @@ static bool mark_unsolved(Run* run) {
     return any;
 }
 
+static crStatus run_create(Run* run, crArena* arena) {
+    size_t count = (size_t)run->count + 1, lanes = (size_t)(run->packed->group_count + 1) * CR_LANES;
+    size_t places = 2 * (size_t)run->packed->bodies;
+    run->beta = cr_arena_alloc(arena, count * sizeof(double));
+    run->keep = cr_arena_alloc(arena, count * sizeof(double));
+    run->tally = cr_arena_alloc(arena, lanes * sizeof *run->tally);
+    run->tallies = cr_arena_alloc(arena, (lanes / GROUPS + 1) * sizeof *run->tallies);
+    run->parts = cr_arena_alloc(arena, (lanes > places ? lanes : places) * sizeof(double));
+    bool ok = run->beta != NULL && run->keep != NULL && run->tally != NULL && run->tallies != NULL &&
+              run->parts != NULL;
+    return ok ? CR_OK : CR_ERR_MEMORY;
+}
+
 crStatus cr__packed_solve(crPacked* p, crPackedIsland* island, int count, crArena* arena) {
     Run run = {.packed = p, .island = island, .count = count};
-    run.beta = cr_arena_alloc(arena, (size_t)(count + 1) * sizeof(double));
-    run.keep = cr_arena_alloc(arena, (size_t)(count + 1) * sizeof(double));
-    if (run.beta == NULL || run.keep == NULL) return CR_ERR_MEMORY;
+    if (run_create(&run, arena) != CR_OK) return CR_ERR_MEMORY;
     if (p->group_count == 0 && p->units == NULL) return CR_OK;
     size_t bytes = CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double);
     limit_energy(&run);
@@ -202,7 +253,6 @@ crStatus cr__packed_solve(crPacked* p, crPackedIsland* island, int count, crAren
         island[i].momentum = 1.0;
     }
     p->beta = run.beta;
-    p->moving = false;
     cr__units_begin(p->units);
     mark_live(&run);
     memcpy(p->z_before, p->z, bytes);
@@ -215,7 +265,6 @@ crStatus cr__packed_solve(crPacked* p, crPackedIsland* island, int count, crAren
         choose_ratios(&run);
         cr__units_accelerate(p->units, run.beta, run.keep);
         cr__tasks_for(p->tasks, p->bodies, BODIES, accelerate_bodies, &run);
-        p->moving = true;
     }
     if (mark_unsolved(&run)) limit_energy(&run);
     return CR_OK;

@@ -15,20 +15,34 @@
 #define CR_UNIT_CONTACTS 4
 #define CR_BODY_STRIDE   8
 
+// How much of D there is to keep, see packed_sweep.c.
+typedef enum crKind {
+    CR_KIND_ANY,
+    CR_KIND_ROUND,  // bodies that move have three equal moments
+    CR_KIND_BALL,   // and their centres lie on the normal, along which E is
+} crKind;
+
 // Places of a slot (one contact of each lane), each CR_LANES numbers.
 enum {
-    CR_AT_N = 0,    // normal
-    CR_AT_DN = 3,   // D n
-    CR_AT_E = 6,    // velocity that is given, and the bias along n
-    CR_AT_G = 9,    // inverse of D
-    CR_AT_MU = 15,  // friction
-    CR_AT_P = 16,   // impulse
-    CR_AT_K = 19,   // K_b, then K_a where both bodies move: CR_K or CR_K_ROUND places each
+    CR_AT_N = 0,     // normal
+    CR_AT_P = 3,     // impulse along n, t1, t2; a ball's in world axes
+    CR_AT_STEP = 6,  // direction: its steps of the last sweeps together
+    CR_AT_MU = 9,    // friction
+    // of balls
+    CR_AT_BIAS = 10,  // E along n
+    CR_AT_GT = 11,    // 1/w_t
+    CR_AT_RHO = 12,   // rho_b, then rho_a where both bodies move
+    // of others
+    CR_AT_T = 10,  // t1, whose last coordinate is 0
+    CR_AT_E = 12,  // velocity that is given, and the bias, along n, t1, t2
+    CR_AT_W = 15,  // n^T D n
+    CR_AT_C = 16,  // T^T D n / w, T = t1, t2
+    CR_AT_S = 18,  // T^T D T - w c c^T: 11 12 22
+    CR_AT_K = 21,  // K_b, then K_a where both bodies move: CR_K or CR_K_ROUND places each
 };
-// A round body's R is 1/sqrt(I) 1, so that K = -[r] R^T is k = r/sqrt(I): K z = z x k, K^T P = k x P.
+// A round body's R is 1/sqrt(I) 1, so that K = -[r] R^T is k = r/sqrt(I): K z = z x k, K^T P = k x P; a ball's
+// k is rho n.
 enum { CR_K_ROUND = 3, CR_K = 9 };
-// Places of what only slipping contacts need: t1, S and c (see packed_sweep.c).
-enum { CR_COLD_T = 0, CR_COLD_S = 3, CR_COLD_C = 6, CR_COLD = 8 };
 
 typedef struct crGroup {
     int a[CR_LANES], b[CR_LANES];  // places of the bodies in z; 0 is nobody
@@ -37,12 +51,10 @@ typedef struct crGroup {
     int lanes;              // in use
     int slots;              // contacts of each
     int places;             // of a slot
-    bool two;               // both bodies move
-    bool round;             // those that move have three equal moments
-    bool live;              // some island of it is still being solved
-    size_t hot;             // in crPacked.hot: s_b, s_a, then the slots
-    size_t cold;            // in crPacked.cold
-    size_t step;            // in crPacked.direction
+    crKind kind;
+    bool two;    // both bodies move
+    bool live;   // some island of it is still being solved
+    size_t hot;  // in crPacked.hot: s_b, s_a, then the slots
 } crGroup;
 
 // What the packed solver knows of a contact: of single bodies or of one and something v does not move, with
@@ -64,12 +76,9 @@ typedef struct crPacked {
     int colours;                       // in use, the last one only where all are
     int colour_start[CR_COLOURS + 2];  // first group of each colour (colours + 1)
     double* hot;
-    double* cold;
-    double* direction;   // of the last sweeps together
-    const double* beta;  // share of it that the next sweep starts with, of each island
-    bool moving;         // there is a direction: none before the first sweep
+    const double* beta;  // share of the direction that the next sweep starts with, of each island
     double* change;      // largest change of a velocity in the last sweep, m/s (group_count*CR_LANES)
-    double* along;       // sum of w dP.d likewise, d the direction
+    double* along;       // sum of w^2 dP.d likewise, d the direction
     int64_t* live;       // masks (group_count*CR_LANES)
     int bodies;
     int* body;         // (bodies)
@@ -96,19 +105,22 @@ crStatus cr__packed_create(crStep* step, const int* island_of_body, const double
 void cr__packed_sweep(crPacked* packed);
 // z from z_free and the impulses.
 void cr__packed_apply(crPacked* packed);
+// Impulses . E of one lane.
+double cr__packed_work(const crPacked* packed, const crGroup* group, int lane);
 // P and w of the contacts.
 void cr__packed_results(crPacked* packed);
 
 // momentum += J^T P (nv).
 void cr__step_add_momentum(const crStep* step, int count, const crPackedContact* contact, double* momentum);
 // From the impulses of packed contacts (index[i] in step->contacts) and of the problem where it has rows:
-// state.v = v_free + dv, and the contacts' impulses.
-void cr__step_apply(crStep* step, int count, const int* index, const crPackedContact* contact, double* dv);
+// state.v = v_free + dv, and the contacts' impulses. CR_ERR_MEMORY.
+crStatus cr__step_apply(crStep* step, int count, const int* index, const crPackedContact* contact,
+                        double* dv);
 // Events of contacts that begin, and the forces to start from next time.
 crStatus cr__step_keep(crStep* step, crError* error);
 
 // P, or what is nearest along it in the cone of c: a solver that ran out of iterations leaves it outside, and
-// so does a normal that turned since
+// so does a normal that turned since, or rounding
 static inline crVec3 cr__in_cone(const crPackedContact* c, crVec3 P) {
     double pn = cr_dot(c->normal, P);
     crVec3 pt = cr_madd(P, -pn, c->normal);

@@ -1,11 +1,12 @@
 // packed_build.c - contacts into groups: units of one pair, colours, and the numbers of each lane.
 //
-//     K = -[r] R^T,   D = (s_a^2 + s_b^2) 1 + K_a K_a^T + K_b K_b^T,   G = D^-1
-//     S = T^T D T - w c c^T,   c = T^T D n / w,   w = n^T D n      (what slipping needs, see packed_sweep.c)
+//     K = -[r] R^T,   D = (s_a^2 + s_b^2) 1 + K_a K_a^T + K_b K_b^T
+//     w = n^T D n,   c = T^T D n / w,   S = T^T D T - w c c^T      (T = t1, t2; see packed_sweep.c)
+//     of balls:   rho = r.n / sqrt(I),   w = s_a^2 + s_b^2,   w_t = w + rho_a^2 + rho_b^2
 //
 // Colours are given in the order of contacts, one per pair of bodies; within a colour units are sorted by
-// how many contacts they have and whether K has its short form, so lanes of a group are alike. Lanes left over repeat the first one
-// against nobody. A body that does not move is no vertex; the other one is then b, with signs turned.
+// kind and by how many contacts they have, so lanes of a group are alike. Lanes left over repeat the first
+// one against nobody. A body that does not move is no vertex; the other one is then b, with signs turned.
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
@@ -13,16 +14,17 @@
 #include "step/lanes.h"
 #include "step/units.h"
 
-#define KINDS   (4 * CR_UNIT_CONTACTS)
+#define KINDS   ((CR_KIND_BALL + 1) * 2 * CR_UNIT_CONTACTS)
 #define BUCKETS ((CR_COLOURS + 1) * KINDS)
-#define GROUPS  32   // that one thread takes at a time
-#define BODIES  256  // likewise
+#define ALONG   1e-12  // off its normal, relative, what counts as a ball's: rounding, metres from the origin
+#define GROUPS  32     // that one thread takes at a time
+#define BODIES  256    // likewise
 
 // contacts first to first + count - 1 of one pair of bodies
 typedef struct Unit {
     int first, count;
     int a, b;  // places in z; a = 0 where only one moves
-    bool round;
+    crKind kind;
     int bucket;
 } Unit;
 
@@ -112,6 +114,27 @@ static bool is_round(const Build* build, int place) {
     return cr__single_round(&build->step->model->bodies[body_at(build->packed, place)]);
 }
 
+static bool is_along(crVec3 n, crVec3 a) {
+    crVec3 off = cr_cross(a, n);
+    return cr_dot(off, off) <= ALONG * ALONG * cr_dot(a, a);
+}
+
+// of a unit that has its contacts and places
+static crKind kind_of(const Build* build, const Unit* unit) {
+    const crPacked* p = build->packed;
+    if (!is_round(build, unit->b) || (unit->a > 0 && !is_round(build, unit->a))) return CR_KIND_ANY;
+    const crVec3* origin = build->step->dynamics.origin;
+    crVec3 b = origin[body_at(p, unit->b)], a = unit->a > 0 ? origin[body_at(p, unit->a)] : b;
+    for (int i = unit->first; i < unit->first + unit->count; i++) {
+        const crPackedContact* c = &p->contact[i];
+        if (!is_along(c->normal, cr_sub(c->point, b)) || !is_along(c->normal, cr_sub(c->point, a)) ||
+            !is_along(c->normal, c->E)) {
+            return CR_KIND_ROUND;
+        }
+    }
+    return CR_KIND_BALL;
+}
+
 // units in the order of contacts, with their colours
 static int cut_units(const Build* build, uint64_t* used, Unit* units) {
     crPacked* p = build->packed;
@@ -131,9 +154,9 @@ static int cut_units(const Build* build, uint64_t* used, Unit* units) {
         }
         int colour = cr__colour(used, unit.a / CR_BODY_STRIDE - 1, unit.b / CR_BODY_STRIDE - 1);
         if (colour >= p->colours) p->colours = colour + 1;
-        unit.round = is_round(build, unit.b) && (unit.a == 0 || is_round(build, unit.a));
-        unit.bucket = colour * KINDS + (unit.round ? 2 * CR_UNIT_CONTACTS : 0) +
-                      (unit.a > 0 ? CR_UNIT_CONTACTS : 0) + unit.count - 1;
+        unit.kind = kind_of(build, &unit);
+        unit.bucket =
+            colour * KINDS + (2 * (int)unit.kind + (unit.a > 0)) * CR_UNIT_CONTACTS + unit.count - 1;
         units[count++] = unit;
     }
     return count;
@@ -141,13 +164,18 @@ static int cut_units(const Build* build, uint64_t* used, Unit* units) {
 
 static int lanes_of(int bucket) { return bucket / KINDS == CR_COLOURS ? 1 : CR_LANES; }
 
+static int slot_places(crKind kind, int bodies) {
+    if (kind == CR_KIND_BALL) return CR_AT_RHO + bodies;
+    return CR_AT_K + bodies * (kind == CR_KIND_ROUND ? CR_K_ROUND : CR_K);
+}
+
 static void group_of(const Unit* units, const int* order, int lanes, crGroup* g) {
     const Unit* first = &units[order[0]];
     g->lanes = lanes;
     g->slots = first->count;
     g->two = first->a > 0;
-    g->round = first->round;
-    g->places = CR_AT_K + (g->two ? 2 : 1) * (g->round ? CR_K_ROUND : CR_K);
+    g->kind = first->kind;
+    g->places = slot_places(g->kind, g->two ? 2 : 1);
     g->live = true;
     for (int l = 0; l < CR_LANES; l++) {
         const Unit* unit = &units[order[l < lanes ? l : 0]];
@@ -201,24 +229,17 @@ static crStatus make_groups(Build* build, const Unit* units, int unit_count) {
 static crStatus make_arrays(Build* build) {
     crPacked* p = build->packed;
     crArena* arena = &build->step->scratch;
-    size_t hot = 0, cold = 0, step = 0, lanes = (size_t)p->group_count * CR_LANES;
+    size_t hot = 0, lanes = (size_t)p->group_count * CR_LANES;
     for (int i = 0; i < p->group_count; i++) {
         crGroup* g = &p->group[i];
         g->hot = hot;
-        g->cold = cold;
-        g->step = step;
         hot += CR_LANES * (2 + (size_t)(g->slots * g->places));
-        cold += CR_LANES * (size_t)g->slots * CR_COLD;
-        step += CR_LANES * (size_t)g->slots * 3;
     }
     p->hot = cr_arena_alloc(arena, hot * sizeof(double));
-    p->cold = cr_arena_alloc(arena, cold * sizeof(double));
-    p->direction = cr_arena_alloc(arena, step * sizeof(double));
     p->change = cr_arena_alloc(arena, lanes * sizeof(double));
     p->along = cr_arena_alloc(arena, lanes * sizeof(double));
     p->live = cr_arena_alloc(arena, lanes * sizeof(int64_t));
-    bool ok = p->hot != NULL && p->cold != NULL && p->direction != NULL && p->change != NULL &&
-              p->along != NULL && p->live != NULL;
+    bool ok = p->hot != NULL && p->change != NULL && p->along != NULL && p->live != NULL;
     for (size_t i = 0; ok && i < lanes; i++) {
         p->live[i] = -1;
         p->change[i] = p->along[i] = 0.0;
@@ -256,10 +277,10 @@ CR_LANE void add_k(crLane sign, const double* R, crLane3 r, double* K, crLane* D
     D[5] += k.y * k.y + k.x * k.x;
 }
 
-// cr_frame's first
+// across n and z, to rounding for every n
 CR_LANE crLane3 tangent(crLane3 n) {
     crLane r = lane_sqrt(n.x * n.x + n.y * n.y), one = lane_all(1.0), zero = lane_all(0.0);
-    crMask steep = lane_less(lane_all(1e-9), r);
+    crMask steep = lane_less(lane_all(1e-100), r);
     crLane by = lane_select(steep, r, one);
     return lane3(lane_select(steep, -n.y / by, one), lane_select(steep, n.x / by, zero), zero);
 }
@@ -269,48 +290,61 @@ CR_LANE crLane3 mul_D(const crLane* D, crLane3 a) {
                  D[2] * a.x + D[4] * a.y + D[5] * a.z);
 }
 
-CR_LANE void invert_D(const crLane* D, double* G) {
-    crLane xx = D[3] * D[5] - D[4] * D[4], xy = D[2] * D[4] - D[1] * D[5], xz = D[1] * D[4] - D[2] * D[3];
-    crLane one = lane_all(1.0) / (D[0] * xx + D[1] * xy + D[2] * xz);
-    lane_store(G, one * xx);
-    lane_store(G + CR_LANES, one * xy);
-    lane_store(G + 2 * CR_LANES, one * xz);
-    lane_store(G + 3 * CR_LANES, one * (D[0] * D[5] - D[2] * D[2]));
-    lane_store(G + 4 * CR_LANES, one * (D[1] * D[2] - D[0] * D[4]));
-    lane_store(G + 5 * CR_LANES, one * (D[0] * D[3] - D[1] * D[1]));
+CR_LANE crLane3 along_frame(crLane3 n, crLane3 t1, crLane3 t2, crLane3 a) {
+    return lane3(lane3_dot(n, a), lane3_dot(t1, a), lane3_dot(t2, a));
+}
+
+// what slots of all kinds have
+CR_LANE void pack_common(const double* in, crLane3 P, double* slot) {
+    crLane zero = lane_all(0.0);
+    lane3_store(slot + CR_AT_N * CR_LANES, lane3_load(in + IN_N * CR_LANES));
+    lane3_store(slot + CR_AT_P * CR_LANES, P);
+    lane3_store(slot + CR_AT_STEP * CR_LANES, lane3(zero, zero, zero));
+    lane_store(slot + CR_AT_MU * CR_LANES, lane_load(in + IN_MU * CR_LANES));
 }
 
 // from the numbers of one contact per lane to a slot
 CR_LANE void pack_slot(const crGroup* g, crLane sb, crLane sa, const double* sign, const double* Rb,
-                       const double* Ra, const double* in, double* slot, double* cold) {
-    crLane3 n = lane3_load(in + IN_N * CR_LANES), t1 = tangent(n);
+                       const double* Ra, const double* in, double* slot) {
+    bool round = g->kind == CR_KIND_ROUND;
+    crLane3 n = lane3_load(in + IN_N * CR_LANES), t1 = tangent(n), t2 = lane3_cross(n, t1);
     crLane shares = sb * sb + sa * sa, none = lane_all(0.0);
     crLane D[6] = {shares, none, none, shares, none, shares};
-    double *Kb = slot + CR_AT_K * CR_LANES, *Ka = Kb + (g->round ? CR_K_ROUND : CR_K) * CR_LANES;
+    double *Kb = slot + CR_AT_K * CR_LANES, *Ka = Kb + (round ? CR_K_ROUND : CR_K) * CR_LANES;
     crLane3 rb = lane3_load(in + IN_RB * CR_LANES), ra = lane3_load(in + IN_RA * CR_LANES);
-    if (g->round) {
+    if (round) {
         add_k(lane_load(sign), Rb, rb, Kb, D);
         if (g->two) add_k(lane_all(-1.0), Ra, ra, Ka, D);
     } else {
         add_K(lane_load(sign), Rb, rb, Kb, D);
         if (g->two) add_K(lane_all(-1.0), Ra, ra, Ka, D);
     }
-    crLane3 Dn = mul_D(D, n), t2 = lane3_cross(n, t1);
-    lane3_store(slot + CR_AT_N * CR_LANES, n);
-    lane3_store(slot + CR_AT_DN * CR_LANES, Dn);
-    lane3_store(slot + CR_AT_E * CR_LANES, lane3_load(in + IN_E * CR_LANES));
-    lane3_store(slot + CR_AT_P * CR_LANES, lane3_load(in + IN_P * CR_LANES));
-    lane_store(slot + CR_AT_MU * CR_LANES, lane_load(in + IN_MU * CR_LANES));
-    invert_D(D, slot + CR_AT_G * CR_LANES);
+    pack_common(in, along_frame(n, t1, t2, lane3_load(in + IN_P * CR_LANES)), slot);
+    lane_store(slot + CR_AT_T * CR_LANES, t1.x);
+    lane_store(slot + (CR_AT_T + 1) * CR_LANES, t1.y);
+    lane3_store(slot + CR_AT_E * CR_LANES, along_frame(n, t1, t2, lane3_load(in + IN_E * CR_LANES)));
+    crLane3 Dn = mul_D(D, n), Dt = mul_D(D, t1);
     crLane w = lane3_dot(n, Dn);
     crLane c1 = lane3_dot(t1, Dn) / w, c2 = lane3_dot(t2, Dn) / w;
-    crLane3 Dt = mul_D(D, t1);
-    lane3_store(cold + CR_COLD_T * CR_LANES, t1);
-    lane_store(cold + CR_COLD_S * CR_LANES, lane3_dot(t1, Dt) - w * c1 * c1);
-    lane_store(cold + (CR_COLD_S + 1) * CR_LANES, lane3_dot(t2, Dt) - w * c1 * c2);
-    lane_store(cold + (CR_COLD_S + 2) * CR_LANES, lane3_dot(t2, mul_D(D, t2)) - w * c2 * c2);
-    lane_store(cold + CR_COLD_C * CR_LANES, c1);
-    lane_store(cold + (CR_COLD_C + 1) * CR_LANES, c2);
+    lane_store(slot + CR_AT_W * CR_LANES, w);
+    lane_store(slot + CR_AT_C * CR_LANES, c1);
+    lane_store(slot + (CR_AT_C + 1) * CR_LANES, c2);
+    lane_store(slot + CR_AT_S * CR_LANES, lane3_dot(t1, Dt) - w * c1 * c1);
+    lane_store(slot + (CR_AT_S + 1) * CR_LANES, lane3_dot(t2, Dt) - w * c1 * c2);
+    lane_store(slot + (CR_AT_S + 2) * CR_LANES, lane3_dot(t2, mul_D(D, t2)) - w * c2 * c2);
+}
+
+// likewise of balls
+CR_LANE void pack_ball(const crGroup* g, crLane sb, crLane sa, const double* sign, const double* Rb,
+                       const double* Ra, const double* in, double* slot) {
+    crLane3 n = lane3_load(in + IN_N * CR_LANES);
+    crLane b = lane_load(sign) * lane_load(Rb) * lane3_dot(n, lane3_load(in + IN_RB * CR_LANES));
+    crLane a = -lane_load(Ra) * lane3_dot(n, lane3_load(in + IN_RA * CR_LANES));
+    pack_common(in, lane3_load(in + IN_P * CR_LANES), slot);
+    lane_store(slot + CR_AT_BIAS * CR_LANES, lane3_dot(n, lane3_load(in + IN_E * CR_LANES)));
+    lane_store(slot + CR_AT_GT * CR_LANES, lane_all(1.0) / (sb * sb + sa * sa + (b * b + a * a)));
+    lane_store(slot + CR_AT_RHO * CR_LANES, b);
+    if (g->two) lane_store(slot + (CR_AT_RHO + 1) * CR_LANES, a);
 }
 
 static void put(double* in, int at, crVec3 a) {
@@ -342,7 +376,6 @@ CR_LANE void pack_group(const Build* build, const crGroup* g) {
     _Alignas(32) double in[IN_COUNT * CR_LANES], Rb[9 * CR_LANES], Ra[9 * CR_LANES], sign[CR_LANES];
     int a[CR_LANES], b[CR_LANES];
     double* hot = p->hot + g->hot;
-    double* cold = p->cold + g->cold;
     memset(Ra, 0, sizeof Ra);
     for (int l = 0; l < CR_LANES; l++) {
         int from = l < g->lanes ? l : 0;
@@ -361,11 +394,14 @@ CR_LANE void pack_group(const Build* build, const crGroup* g) {
             read_contact(build, &p->contact[g->contact[l] + k], a[l], b[l], in + l);
         }
         for (int l = 0; l < CR_LANES; l += CR_WIDTH) {
-            pack_slot(g, lane_load(hot + l), lane_load(hot + CR_LANES + l), sign + l, Rb + l, Ra + l, in + l,
-                      slot + l, cold + l);
+            crLane sb = lane_load(hot + l), sa = lane_load(hot + CR_LANES + l);
+            if (g->kind == CR_KIND_BALL) {
+                pack_ball(g, sb, sa, sign + l, Rb + l, Ra + l, in + l, slot + l);
+            } else {
+                pack_slot(g, sb, sa, sign + l, Rb + l, Ra + l, in + l, slot + l);
+            }
         }
         slot += CR_LANES * g->places;
-        cold += CR_LANES * CR_COLD;
     }
 }
 
@@ -402,22 +438,4 @@ crStatus cr__packed_create(crStep* step, const int* island_of_body, const double
     cr__tasks_for(packed->tasks, packed->group_count, GROUPS, pack_function(), &build);
     cr__packed_apply(packed);
     return CR_OK;
-}
-
-void cr__packed_results(crPacked* p) {
-    for (int i = 0; i < p->group_count; i++) {
-        const crGroup* g = &p->group[i];
-        const double* slot = p->hot + g->hot + 2 * CR_LANES;
-        for (int k = 0; k < g->slots; k++) {
-            for (int l = 0; l < g->lanes; l++) {
-                const double* P = slot + CR_AT_P * CR_LANES + l;
-                const double* n = slot + CR_AT_N * CR_LANES + l;
-                const double* Dn = slot + CR_AT_DN * CR_LANES + l;
-                crPackedContact* c = &p->contact[g->contact[l] + k];
-                c->P = cr_vec3(P[0], P[CR_LANES], P[2 * CR_LANES]);
-                c->w = n[0] * Dn[0] + n[CR_LANES] * Dn[CR_LANES] + n[2 * CR_LANES] * Dn[2 * CR_LANES];
-            }
-            slot += CR_LANES * g->places;
-        }
-    }
 }

@@ -1,15 +1,18 @@
 // packed_sweep.c - one sweep of block Gauss-Seidel over packed contacts, each solved exactly.
 //
-// With the others held, a contact's velocity is u + D (P+ - P). It opens (P+ = 0) where q_n = u_n - (D P)_n
-// >= 0; sticks where P+ = P - G u lies in the cone; else slips against its velocity: with the normal
-// eliminated, (S + lambda) y = S y_stick has to meet |y| = mu x_n(y), x_n = -q_n/w - c.y, for one lambda > 0
-// (Alart and Curnier 1991; the one-parameter form is that of a trust region step). Newton's method on
-// mu x_n/|y| inside a bracket, lane by lane until its own equation holds, so that neighbours do not matter;
-// then the point is put on the cone with u_n = 0.
+// In the frame n, T = (t1, t2) a contact's D is w (1, c) (1, c)^T + S on the tangents. With the others held it
+// would have no velocity at y_stick = y + S^-1 (c u_n - u_t), x_n = free - c.y, free = x + c.y - u_n/w at the
+// start. It opens (P = 0) where free <= 0; sticks where that lies in the cone; else slips against its
+// velocity: with the normal eliminated, (S + lambda) y = S y_stick has to meet |y| = mu x_n(y) for one
+// lambda > 0 (Alart and Curnier 1991; the one-parameter form is that of a trust region step). Newton's method
+// on mu x_n/|y| inside a bracket, lane by lane until its own equation holds, so that neighbours do not
+// matter; then the point is put on the cone with u_n = 0.
+// Of balls c = 0 and S = w_t 1: P_n = max(0, x - u_n/w) and y_stick, put back on the disc mu P_n along itself.
 // Impulses move along the direction of the sweeps before (see packed.c) when they are visited; z has already.
 // Fails: a lane whose Newton steps run out keeps its last direction; the sweep's change says so.
 #include <string.h>
 
+#include "model/spatial.h"
 #include "step/lanes.h"
 #include "step/units.h"
 
@@ -71,50 +74,119 @@ CR_LANE void slip_direction(const Slip* s, crMask slips, crLane* y1, crLane* y2)
     }
 }
 
-// impulse of a slipping contact from that of a sticking one
-CR_LANE crLane3 slip_impulse(const double* cold, crMask slips, crLane mu, crLane qn, crLane w, crLane3 n,
-                             crLane3 stick) {
-    crLane3 t1 = lane3_load(cold + CR_COLD_T * CR_LANES), t2 = lane3_cross(n, t1);
-    Slip s = {.s11 = lane_load(cold + CR_COLD_S * CR_LANES),
-              .s12 = lane_load(cold + (CR_COLD_S + 1) * CR_LANES),
-              .s22 = lane_load(cold + (CR_COLD_S + 2) * CR_LANES),
-              .c1 = lane_load(cold + CR_COLD_C * CR_LANES),
-              .c2 = lane_load(cold + (CR_COLD_C + 1) * CR_LANES),
-              .free = -qn / w,
-              .mu = mu};
-    crLane y1 = lane3_dot(t1, stick), y2 = lane3_dot(t2, stick), zero = lane_all(0.0), one = lane_all(1.0);
-    s.r1 = s.s11 * y1 + s.s12 * y2;
-    s.r2 = s.s12 * y1 + s.s22 * y2;
-    slip_direction(&s, slips, &y1, &y2);
+// impulse of a slipping contact from the tangential part y of a sticking one, along n, t1, t2
+CR_LANE crLane3 slip_impulse(const Slip* s, crMask slips, crLane y1, crLane y2) {
+    crLane zero = lane_all(0.0), one = lane_all(1.0);
+    slip_direction(s, slips, &y1, &y2);
     crLane size = lane_sqrt(y1 * y1 + y2 * y2);
     crMask moves = lane_less(zero, size);
-    crLane scale = mu / lane_select(moves, size, one);
+    crLane scale = s->mu / lane_select(moves, size, one);
     y1 = lane_select(moves, y1 * scale, zero);
     y2 = lane_select(moves, y2 * scale, zero);
     // u_n = 0 along that direction; where friction lifts more than it presses, the last point's normal part
-    crLane gain = one + s.c1 * y1 + s.c2 * y2;
+    crLane gain = one + s->c1 * y1 + s->c2 * y2;
     crMask lifts = lane_at_most(gain, zero);
-    crLane pn = lane_select(lifts, size / lane_select(lane_less(zero, mu), mu, one), s.free / gain);
-    return lane3_scale(pn, lane3_madd(lane3_madd(n, y1, t1), y2, t2));
+    crLane pn = lane_select(lifts, size / lane_select(lane_less(zero, s->mu), s->mu, one), s->free / gain);
+    return lane3(pn, pn * y1, pn * y2);
 }
 
-// exact solution with the other contacts held; u is the velocity under P
-CR_LANE crLane3 solve_contact(const double* slot, const double* cold, crLane3 u, crLane3 P) {
-    crLane3 n = lane3_load(slot + CR_AT_N * CR_LANES), Dn = lane3_load(slot + CR_AT_DN * CR_LANES);
-    crLane mu = lane_load(slot + CR_AT_MU * CR_LANES), zero = lane_all(0.0);
-    crLane qn = lane3_dot(n, u) - lane3_dot(Dn, P);
-    crLane3 stick = lane3_sub(P, lane3_sym_mul(slot + CR_AT_G * CR_LANES, u));
-    crLane pn = lane3_dot(n, stick);
-    crLane3 pt = lane3_madd(stick, -pn, n);
-    crMask opens = lane_at_most(zero, qn);
-    crMask sticks = lane_less(zero, pn) & lane_at_most(lane3_dot(pt, pt), mu * mu * pn * pn);
+// exact solution with the other contacts held; u is the velocity under p, all along n, t1, t2
+CR_LANE crLane3 solve_contact(const double* slot, crLane3 u, crLane3 p) {
+    Slip s = {.s11 = lane_load(slot + CR_AT_S * CR_LANES),
+              .s12 = lane_load(slot + (CR_AT_S + 1) * CR_LANES),
+              .s22 = lane_load(slot + (CR_AT_S + 2) * CR_LANES),
+              .c1 = lane_load(slot + CR_AT_C * CR_LANES),
+              .c2 = lane_load(slot + (CR_AT_C + 1) * CR_LANES),
+              .mu = lane_load(slot + CR_AT_MU * CR_LANES)};
+    crLane zero = lane_all(0.0), one = lane_all(1.0) / (s.s11 * s.s22 - s.s12 * s.s12);
+    crLane fall = u.x / lane_load(slot + CR_AT_W * CR_LANES);
+    crLane r1 = s.c1 * u.x - u.y, r2 = s.c2 * u.x - u.z;
+    crLane d1 = one * (s.s22 * r1 - s.s12 * r2), d2 = one * (s.s11 * r2 - s.s12 * r1);
+    crLane3 stick = lane3(p.x - (fall + s.c1 * d1 + s.c2 * d2), p.y + d1, p.z + d2);
+    s.free = p.x + s.c1 * p.y + s.c2 * p.z - fall;
+    crMask opens = lane_at_most(s.free, zero);
+    crLane limit = s.mu * stick.x;
+    crMask sticks =
+        lane_less(zero, stick.x) & lane_at_most(stick.y * stick.y + stick.z * stick.z, limit * limit);
     crMask slips = ~opens & ~sticks;
     crLane3 next = lane3_select(opens, lane3(zero, zero, zero), stick);
     if (mask_any(slips)) {
-        crLane3 slip = slip_impulse(cold, slips, mu, qn, lane3_dot(n, Dn), n, stick);
-        next = lane3_select(slips, slip, next);
+        s.r1 = s.s11 * p.y + s.s12 * p.z + r1;
+        s.r2 = s.s12 * p.y + s.s22 * p.z + r2;
+        next = lane3_select(slips, slip_impulse(&s, slips, stick.y, stick.z), next);
     }
     return next;
+}
+
+// likewise of a ball in world axes: un and u hold its velocity along n and, with anything along n, across it
+CR_LANE crLane3 solve_ball(const double* slot, crLane3 n, crLane gn, crLane un, crLane3 u, crLane3 P) {
+    crLane zero = lane_all(0.0), one = lane_all(1.0), mu = lane_load(slot + CR_AT_MU * CR_LANES);
+    crLane pn = lane3_dot(n, P) - gn * un;
+    pn = lane_select(lane_at_most(pn, zero), zero, pn);
+    crLane3 y = lane3_madd(P, -lane_load(slot + CR_AT_GT * CR_LANES), u);
+    y = lane3_madd(y, -lane3_dot(n, y), n);
+    crLane size2 = lane3_dot(y, y), limit = mu * pn;
+    crMask outside = lane_less(limit * limit, size2);
+    // most stick: the branch saves waiting for the root
+    if (mask_any(outside)) y = lane3_scale(lane_select(outside, limit / lane_sqrt(size2), one), y);
+    return lane3_madd(y, pn, n);
+}
+
+// bodies of a unit in each lane
+typedef struct Pair {
+    crLane sb, sa;
+    crLane3 vb, wb, va, wa;
+} Pair;
+
+// how far a sweep is in each lane, and what it tells
+typedef struct Lanes {
+    crMask live;
+    crLane beta;  // 0 where it is not live
+    crLane change, along;
+} Lanes;
+
+// s_b v_b + s_a v_a
+CR_LANE crLane3 passing(const Pair* pair, bool two) {
+    crLane3 g = lane3_scale(pair->sb, pair->vb);
+    return two ? lane3_madd(g, pair->sa, pair->va) : g;
+}
+
+CR_LANE void push(Pair* pair, bool two, crLane3 dP) {
+    pair->vb = lane3_madd(pair->vb, pair->sb, dP);
+    if (two) pair->va = lane3_madd(pair->va, pair->sa, dP);
+}
+
+// impulse that a visit starts from
+CR_LANE crLane3 impulse_at(const Lanes* at, const double* slot) {
+    return lane3_madd(lane3_load(slot + CR_AT_P * CR_LANES), at->beta,
+                      lane3_load(slot + CR_AT_STEP * CR_LANES));
+}
+
+// takes the impulse from P to next; what it moved by
+CR_LANE crLane3 take(Lanes* at, crLane w, crLane3 P, crLane3 next, double* slot) {
+    crLane3 d = lane3_load(slot + CR_AT_STEP * CR_LANES);
+    // what has ended keeps its bits, the sign of a zero too
+    if (mask_any(~at->live)) next = lane3_select(at->live, next, lane3_load(slot + CR_AT_P * CR_LANES));
+    crLane3 dP = lane3_sub(next, P);
+    lane3_store(slot + CR_AT_P * CR_LANES, next);
+    lane3_store(slot + CR_AT_STEP * CR_LANES, lane3_madd(dP, at->beta, d));
+    at->along = at->along + w * w * lane3_dot(dP, d);
+    at->change = lane_max(at->change, w * w * lane3_dot(dP, dP));
+    return dP;
+}
+
+CR_LANE void visit_ball(Pair* pair, bool two, crLane w, Lanes* at, double* slot) {
+    const double* rho = slot + CR_AT_RHO * CR_LANES;
+    crLane3 n = lane3_load(slot + CR_AT_N * CR_LANES), g = passing(pair, two);
+    crLane3 turn = lane3_scale(lane_load(rho), pair->wb);
+    if (two) turn = lane3_madd(turn, lane_load(rho + CR_LANES), pair->wa);
+    crLane un = lane_load(slot + CR_AT_BIAS * CR_LANES) + lane3_dot(n, g);
+    crLane3 P = impulse_at(at, slot);
+    crLane3 next = solve_ball(slot, n, lane_all(1.0) / w, un, lane3_add(g, lane3_cross(turn, n)), P);
+    crLane3 dP = take(at, w, P, next, slot), dL = lane3_cross(n, dP);
+    push(pair, two, dP);
+    pair->wb = lane3_madd(pair->wb, lane_load(rho), dL);
+    if (two) pair->wa = lane3_madd(pair->wa, lane_load(rho + CR_LANES), dL);
 }
 
 // K z and K^T P
@@ -126,71 +198,67 @@ CR_LANE crLane3 turned_back(bool round, const double* K, crLane3 P) {
     return round ? lane3_cross(lane3_load(K), P) : lane3_mul_t(K, P);
 }
 
-CR_LANE void sweep_group(const crPacked* p, const crGroup* g, bool round, int l) {
-    const int *at_b = g->b + l, *at_a = g->a + l;
-    const double* hot = p->hot + g->hot + l;
-    const double* cold = p->cold + g->cold + l;
-    double* direction = p->direction + g->step + l;
-    size_t index = (size_t)(g - p->group) * CR_LANES + (size_t)l;
-    int lanes = g->lanes - l, stride = CR_LANES * g->places;
-    crLane sb = lane_load(hot), sa = lane_load(hot + CR_LANES);
-    crLane zero = lane_all(0.0), change = zero, along = zero;
-    crLane3 none = lane3(zero, zero, zero), va = none, wa = none;
-    crLane3 vb, wb;
-    row_gather(p->z, at_b, &vb, &wb);
-    crMask live = mask_load(p->live + index);
-    crLane beta = lane_gather(p->beta, g->island + l);
-    crMask goes_on = lane_less(zero, beta);
-    if (g->two) row_gather(p->z, at_a, &va, &wa);
-    double* slot = p->hot + g->hot + 2 * CR_LANES + l;
-    for (int k = 0; k < g->slots; k++) {
-        const double *Kb = slot + CR_AT_K * CR_LANES, *Ka = Kb + (round ? CR_K_ROUND : CR_K) * CR_LANES;
-        crLane3 u = lane3_madd(lane3_load(slot + CR_AT_E * CR_LANES), sb, vb);
-        u = lane3_add(u, turned(round, Kb, wb));
-        if (g->two) {
-            u = lane3_madd(u, sa, va);
-            u = lane3_add(u, turned(round, Ka, wa));
-        }
-        crLane3 P = lane3_load(slot + CR_AT_P * CR_LANES), n = lane3_load(slot + CR_AT_N * CR_LANES);
-        crLane3 d = none;
-        if (p->moving) {
-            d = lane3_load(direction);
-            P = lane3_select(live, lane3_madd(P, beta, d), P);
-        }
-        crLane3 next = solve_contact(slot, cold, u, P);
-        next = lane3_select(live, next, P);
-        crLane3 dP = lane3_sub(next, P);
-        lane3_store(slot + CR_AT_P * CR_LANES, next);
-        lane3_store(direction, lane3_add(lane3_select(goes_on, lane3_scale(beta, d), none), dP));
-        vb = lane3_madd(vb, sb, dP);
-        wb = lane3_add(wb, turned_back(round, Kb, dP));
-        if (g->two) {
-            va = lane3_madd(va, sa, dP);
-            wa = lane3_add(wa, turned_back(round, Ka, dP));
-        }
-        crLane w = lane3_dot(n, lane3_load(slot + CR_AT_DN * CR_LANES));
-        along = along + w * lane3_dot(dP, d);
-        change = lane_max(change, w * w * lane3_dot(dP, dP));
-        slot += stride;
-        cold += CR_LANES * CR_COLD;
-        direction += CR_LANES * 3;
-    }
-    row_scatter(p->z, at_b, lanes, vb, wb);
-    if (g->two) row_scatter(p->z, at_a, lanes, va, wa);
-    lane_store(p->change + index, change);
-    lane_store(p->along + index, along);
+CR_LANE void visit(Pair* pair, bool round, bool two, Lanes* at, double* slot) {
+    const double *Kb = slot + CR_AT_K * CR_LANES, *Ka = Kb + (round ? CR_K_ROUND : CR_K) * CR_LANES;
+    crLane3 n = lane3_load(slot + CR_AT_N * CR_LANES);
+    crLane3 t1 = lane3(lane_load(slot + CR_AT_T * CR_LANES), lane_load(slot + (CR_AT_T + 1) * CR_LANES),
+                       lane_all(0.0));
+    crLane3 t2 = lane3(-n.z * t1.y, n.z * t1.x, n.x * t1.y - n.y * t1.x);
+    crLane3 g = lane3_add(passing(pair, two), turned(round, Kb, pair->wb));
+    if (two) g = lane3_add(g, turned(round, Ka, pair->wa));
+    crLane3 u = lane3_add(lane3_load(slot + CR_AT_E * CR_LANES),
+                          lane3(lane3_dot(n, g), t1.x * g.x + t1.y * g.y, lane3_dot(t2, g)));
+    crLane3 p = impulse_at(at, slot);
+    crLane3 dp = take(at, lane_load(slot + CR_AT_W * CR_LANES), p, solve_contact(slot, u, p), slot);
+    crLane3 dP = lane3_madd(lane3_scale(dp.x, n), dp.z, t2);
+    dP.x = dP.x + dp.y * t1.x;
+    dP.y = dP.y + dp.y * t1.y;
+    push(pair, two, dP);
+    pair->wb = lane3_add(pair->wb, turned_back(round, Kb, dP));
+    if (two) pair->wa = lane3_add(pair->wa, turned_back(round, Ka, dP));
 }
 
+CR_LANE void sweep_group(const crPacked* p, const crGroup* g, crKind kind, bool two, int l) {
+    double* hot = p->hot + g->hot + l;
+    size_t index = (size_t)(g - p->group) * CR_LANES + (size_t)l;
+    int lanes = g->lanes - l, stride = CR_LANES * g->places;
+    crLane zero = lane_all(0.0);
+    Pair pair = {.sb = lane_load(hot), .sa = lane_load(hot + CR_LANES)};
+    row_gather(p->z, g->b + l, &pair.vb, &pair.wb);
+    if (two) row_gather(p->z, g->a + l, &pair.va, &pair.wa);
+    Lanes at = {.live = mask_load(p->live + index), .change = zero, .along = zero};
+    at.beta = lane_select(at.live, lane_gather(p->beta, g->island + l), zero);
+    crLane w = pair.sb * pair.sb + pair.sa * pair.sa;
+    double* slot = hot + 2 * CR_LANES;
+    for (int k = 0; k < g->slots; k++) {
+        if (kind == CR_KIND_BALL) {
+            visit_ball(&pair, two, w, &at, slot);
+        } else {
+            visit(&pair, kind == CR_KIND_ROUND, two, &at, slot);
+        }
+        slot += stride;
+    }
+    row_scatter(p->z, g->b + l, lanes, pair.vb, pair.wb);
+    if (two) row_scatter(p->z, g->a + l, lanes, pair.va, pair.wa);
+    lane_store(p->change + index, at.change);
+    lane_store(p->along + index, at.along);
+}
+
+// kinds as constants, so that each has code of its own
 CR_LANE void sweep_range(const crPackedSweep* sweep, int begin, int end) {
     const crPacked* p = sweep->packed;
     for (int i = sweep->first + begin; i < sweep->first + end; i++) {
         const crGroup* g = &p->group[i];
         if (!g->live) continue;
         for (int l = 0; l < g->lanes; l += CR_WIDTH) {
-            if (g->round) {
-                sweep_group(p, g, true, l);
+            if (g->kind == CR_KIND_BALL && g->two) {
+                sweep_group(p, g, CR_KIND_BALL, true, l);
+            } else if (g->kind == CR_KIND_BALL) {
+                sweep_group(p, g, CR_KIND_BALL, false, l);
+            } else if (g->kind == CR_KIND_ROUND) {
+                sweep_group(p, g, CR_KIND_ROUND, g->two, l);
             } else {
-                sweep_group(p, g, false, l);
+                sweep_group(p, g, CR_KIND_ANY, g->two, l);
             }
         }
     }
@@ -222,29 +290,37 @@ void cr__packed_sweep(crPacked* p) {
     cr__units_sweep(p->units, p->z, p->tasks);
 }
 
-// K of one lane by rows
-static void read_K(const crGroup* g, const double* at, double K[9]) {
-    const double kx = at[0], ky = at[CR_LANES], kz = at[2 * CR_LANES];
-    const double round[9] = {0.0, kz, -ky, -kz, 0.0, kx, ky, -kx, 0.0};
-    for (int i = 0; i < 9; i++) {
-        K[i] = g->round ? round[i] : at[i * CR_LANES];
+static crVec3 read3(const double* at) { return cr_vec3(at[0], at[CR_LANES], at[2 * CR_LANES]); }
+
+// impulse of one lane's contact in world axes
+static crVec3 read_P(const crGroup* g, const double* slot) {
+    crVec3 P = read3(slot + CR_AT_P * CR_LANES), n = read3(slot + CR_AT_N * CR_LANES);
+    if (g->kind == CR_KIND_BALL) return P;
+    crVec3 t1 = cr_vec3(slot[CR_AT_T * CR_LANES], slot[(CR_AT_T + 1) * CR_LANES], 0.0);
+    return cr_madd(cr_madd(cr_scale(P.x, n), P.y, t1), P.z, cr_cross(n, t1));
+}
+
+// K^T P of b (side 0) or a
+static crVec3 read_turn(const crGroup* g, const double* slot, int side, crVec3 P) {
+    if (g->kind == CR_KIND_BALL) {
+        double rho = slot[(CR_AT_RHO + side) * CR_LANES];
+        return cr_scale(rho, cr_cross(read3(slot + CR_AT_N * CR_LANES), P));
     }
+    const double* K = slot + (CR_AT_K + side * (g->kind == CR_KIND_ROUND ? CR_K_ROUND : CR_K)) * CR_LANES;
+    if (g->kind == CR_KIND_ROUND) return cr_cross(read3(K), P);
+    crVec3 x = cr_scale(P.x, read3(K)), y = cr_madd(x, P.y, read3(K + 3 * CR_LANES));
+    return cr_madd(y, P.z, read3(K + 6 * CR_LANES));
 }
 
 static void apply_group(const crPacked* p, const crGroup* g, int l) {
     const double* slot = p->hot + g->hot + 2 * CR_LANES + l;
     for (int k = 0; k < g->slots; k++) {
-        const double* at = slot + CR_AT_P * CR_LANES;
+        crVec3 P = read_P(g, slot);
         for (int side = 0; side < (g->two ? 2 : 1); side++) {
             double* z = p->z + (side == 0 ? g->b[l] : g->a[l]);
-            double share = p->hot[g->hot + (size_t)(side * CR_LANES + l)], K[9];
-            read_K(g, slot + (CR_AT_K + side * (g->round ? CR_K_ROUND : CR_K)) * CR_LANES, K);
-            for (int j = 0; j < 3; j++) {
-                z[j] += share * at[j * CR_LANES];
-                for (int i = 0; i < 3; i++) {
-                    z[3 + j] += K[3 * i + j] * at[i * CR_LANES];
-                }
-            }
+            double share = p->hot[g->hot + (size_t)(side * CR_LANES + l)];
+            cr__store_vec(cr_madd(cr__load_vec(z), share, P), z);
+            cr__store_vec(cr_add(cr__load_vec(z + 3), read_turn(g, slot, side, P)), z + 3);
         }
         slot += CR_LANES * g->places;
     }
@@ -264,4 +340,34 @@ void cr__packed_apply(crPacked* p) {
     memcpy(p->z, p->z_free, CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double));
     by_colours(p, apply_range);
     cr__units_apply(p->units, p->z);
+}
+
+double cr__packed_work(const crPacked* p, const crGroup* g, int l) {
+    double sum = 0.0;
+    const double* slot = p->hot + g->hot + 2 * CR_LANES + l;
+    for (int k = 0; k < g->slots; k++) {
+        crVec3 P = read3(slot + CR_AT_P * CR_LANES);
+        sum += g->kind == CR_KIND_BALL
+                   ? slot[CR_AT_BIAS * CR_LANES] * cr_dot(read3(slot + CR_AT_N * CR_LANES), P)
+                   : cr_dot(read3(slot + CR_AT_E * CR_LANES), P);
+        slot += CR_LANES * g->places;
+    }
+    return sum;
+}
+
+void cr__packed_results(crPacked* p) {
+    for (int i = 0; i < p->group_count; i++) {
+        const crGroup* g = &p->group[i];
+        const double* hot = p->hot + g->hot;
+        for (int l = 0; l < g->lanes; l++) {
+            double sb = hot[l], sa = hot[CR_LANES + l];
+            for (int k = 0; k < g->slots; k++) {
+                const double* slot = hot + CR_LANES * (2 + k * g->places) + l;
+                crPackedContact* c = &p->contact[g->contact[l] + k];
+                // turned out of its frame it may be outside by rounding
+                c->P = cr__in_cone(c, read_P(g, slot));
+                c->w = g->kind == CR_KIND_BALL ? sb * sb + sa * sa : slot[CR_AT_W * CR_LANES];
+            }
+        }
+    }
 }

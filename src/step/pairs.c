@@ -8,6 +8,7 @@
 // depends on which boxes were told. Pairs that never meet: see contacts.c.
 // Fails: CR_ERR_FINITE where a body would move farther in h than settings.bound; CR_ERR_MEMORY; what the
 // broad phase or a material says.
+#include <limits.h>
 #include <string.h>
 
 #include "step/cache.h"
@@ -257,6 +258,7 @@ static crStatus keep_times(crStep* step, const crNear* old, int old_count) {
         if (same) {
             cache->pairs[i].alarms = old[j].alarms;
             cache->pairs[i].exact = old[j].exact;
+            cache->pairs[i].clear = old[j].clear;
         }
     }
     cr_arena_release(&step->scratch, mark);
@@ -308,6 +310,7 @@ static crStatus list_pairs(crStep* step) {
     }
     if (status != CR_OK) return status;
     cache->pair_count = 0;
+    cache->lists++;
     for (int i = 0; i < count; i++) {
         const crBodyShape* a = &model->shapes[found[i].a];
         const crBodyShape* b = &model->shapes[found[i].b];
@@ -319,6 +322,7 @@ static crStatus list_pairs(crStep* step) {
         near.surface = surface;
         near.packable = is_packable(step, surface, a->body, b->body);
         near.size = cr__step_pair_size(step, a->body, b->body);
+        near.clear = -INFINITY;
         cache->pairs[cache->pair_count++] = near;
     }
     status = keep_times(step, old, old_count);
@@ -345,4 +349,61 @@ crStatus cr__step_near(crStep* step, crError* error) {
     status = list_pairs(step);
     cache->listed = status == CR_OK;
     return status == CR_OK ? CR_OK : cr_error_set(error, status, "pairs", "%s", cr_status_text(status));
+}
+
+// ascending; many that lie close together by one bit each, which is what they are sorted by
+static crStatus sort_places(crStep* step, int* places, int count) {
+    int lowest = INT_MAX, highest = 0;
+    for (int i = 0; i < count; i++) {
+        if (places[i] < lowest) lowest = places[i];
+        if (places[i] > highest) highest = places[i];
+    }
+    if (count < 32 || (highest - lowest) / 64 > 4 * count) {
+        cr__step_sort(places, count);
+        return CR_OK;
+    }
+    size_t mark = cr_arena_mark(&step->scratch);
+    int words = (highest - lowest) / 64 + 1, found = 0;
+    uint64_t* bits = cr_arena_alloc(&step->scratch, (size_t)words * sizeof *bits);
+    if (bits == NULL) return CR_ERR_MEMORY;
+    memset(bits, 0, (size_t)words * sizeof *bits);
+    for (int i = 0; i < count; i++) {
+        bits[(places[i] - lowest) / 64] |= UINT64_C(1) << ((places[i] - lowest) % 64);
+    }
+    for (int w = 0; w < words; w++) {
+        for (int k = 0; bits[w] >> k != 0; k++) {
+            if ((bits[w] >> k & 1) != 0) places[found++] = lowest + 64 * w + k;
+            if (k == 63) break;
+        }
+    }
+    cr_arena_release(&step->scratch, mark);
+    return CR_OK;
+}
+
+int* cr__step_pairs_of_part(crStep* step, bool cross, int* count) {
+    crStepCache* cache = step->cache;
+    int room = 0, found = 0;
+    for (int k = 0; k < step->part_count; k++) {
+        int b = step->part[k];
+        cache->mark[b] = 1;
+        room += cache->first_pair[b + 1] - cache->first_pair[b];
+    }
+    int* places = cr_arena_alloc(&step->scratch, (size_t)(room + 1) * sizeof *places);
+    for (int k = 0; k < step->part_count && places != NULL; k++) {
+        int b = step->part[k];
+        for (int i = cache->first_pair[b]; i < cache->first_pair[b + 1]; i++) {
+            const crNear* pair = &cache->pairs[cache->pair_of[i]];
+            int other = pair->body_a == b ? pair->body_b : pair->body_a;
+            bool both = cache->mark[other] != 0, moves = cr__moves(step->model, other);
+            // a pair of two bodies of the part is met twice: the first time counts
+            if (moves && both ? pair->body_a != b : moves && !cross) continue;
+            places[found++] = cache->pair_of[i];
+        }
+    }
+    for (int k = 0; k < step->part_count; k++) {
+        cache->mark[step->part[k]] = 0;
+    }
+    if (places != NULL && sort_places(step, places, found) != CR_OK) return NULL;
+    *count = found;
+    return places;
 }

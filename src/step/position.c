@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#include "base/tasks.h"
 #include "model/spatial.h"
 #include "step/cache.h"
 #include "step/forest.h"
@@ -26,6 +27,7 @@
 #define REACH  2.0  // and of this many times the deepest overlap
 #define KEEP   8    // rounds whose contacts are remembered
 #define SWEEPS 400  // never starved: an unfinished pass throws bodies about
+#define CHUNK  256  // bodies or contacts that one thread takes at a time
 
 // a contact at the present poses
 typedef struct Near {
@@ -64,6 +66,7 @@ typedef struct Pass {
     List list[2];
     double reach;  // contacts with a gap of this much take part too, m
     bool lists;    // contacts that are near; else only how deep they are
+    bool shared;   // by several threads: none may ask for memory
     Near* near;
     int count, capacity;
     double overlap;  // deepest, m
@@ -97,10 +100,17 @@ static crStatus list_create(crStep* step, List* list) {
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
-// how far each body has moved and turned since contacts were found
-static void follow(const crStep* step, List* list) {
+// bodies of a list that threads look at
+typedef struct Motion {
+    const crStep* step;
+    List* list;
+} Motion;
+
+static void follow_range(void* ctx, int begin, int end) {
+    const crStep* step = ((const Motion*)ctx)->step;
+    List* list = ((const Motion*)ctx)->list;
     const crDynamics* d = &step->dynamics;
-    for (int i = 0; i < step->model->nb && list->at.com != NULL; i++) {
+    for (int i = begin; i < end; i++) {
         list->still[i] = memcmp(&d->com[i], &list->at.com[i], sizeof *d->com) == 0 &&
                          memcmp(&d->pose[i].q, &list->at.q[i], sizeof *list->at.q) == 0;
         if (list->still[i]) {
@@ -114,6 +124,12 @@ static void follow(const crStep* step, List* list) {
         list->turn[i] = cr_vec3(sign * turn.x, sign * turn.y, sign * turn.z);
         list->swing[i] = cr_norm(list->turn[i]) * step->size[i];
     }
+}
+
+// how far each body has moved and turned since contacts were found
+static void follow(const crStep* step, List* list) {
+    if (list->at.com == NULL) return;
+    cr__tasks_for(step->tasks, step->model->nb, CHUNK, follow_range, &(Motion){step, list});
 }
 
 static crVec3 displacement(const List* list, int body, crVec3 point) {
@@ -172,6 +188,7 @@ static crStatus near_collide(Pass* pass, const crStepContact* c) {
     double margin = near_gap(pass, c);
     int count = cr__step_pair(step, c->shape_a, c->shape_b, pose[c->body_a], pose[c->body_b], margin, few, 16,
                               &needed);
+    if (needed > 16 && pass->shared) return CR_ERR_LIMIT;
     if (needed > 16) {
         points = cr_arena_alloc(&step->scratch, (size_t)needed * sizeof *points);
         if (points == NULL) return CR_ERR_MEMORY;
@@ -246,26 +263,77 @@ static crStatus near_pair(Pass* pass, const List* list, int begin, int end) {
     return status;
 }
 
+// pairs of a list whose contacts stand together from begin to end - 1 on; the first may belong to one before
+static crStatus near_range(Pass* pass, const List* list, int begin, int end) {
+    const crStepContact* c = list->at.contacts;
+    crStatus status = CR_OK;
+    int i = begin;
+    while (i > 0 && i < end && c[i].shape_a == c[i - 1].shape_a && c[i].shape_b == c[i - 1].shape_b) {
+        i++;
+    }
+    while (i < end && status == CR_OK) {
+        int next = i + 1;
+        while (next < list->at.count && c[next].shape_a == c[i].shape_a && c[next].shape_b == c[i].shape_b) {
+            next++;
+        }
+        bool hit = pass->hit != NULL && (pass->hit[c[i].body_a] || pass->hit[c[i].body_b]);
+        if (hit == list->hit) status = near_pair(pass, list, i, next);
+        i = next;
+    }
+    return status;
+}
+
+// one list in chunks, how deep each of them is
+typedef struct Share {
+    const List* list;
+    Pass* chunk;
+    crStatus* status;
+} Share;
+
+static void near_chunk(void* ctx, int begin, int end) {
+    const Share* share = ctx;
+    int i = begin / CHUNK;
+    share->status[i] = near_range(&share->chunk[i], share->list, begin, end);
+}
+
+// how deep contacts are, by several threads; false: not this way, and nothing is known
+static bool near_shared(Pass* pass, const List* list) {
+    crStep* step = pass->step;
+    int chunks = list->at.count / CHUNK + 1;
+    size_t mark = cr_arena_mark(&step->scratch);
+    Share share = {.list = list};
+    share.chunk = cr_arena_alloc(&step->scratch, (size_t)chunks * sizeof *share.chunk);
+    share.status = cr_arena_alloc(&step->scratch, (size_t)chunks * sizeof *share.status);
+    bool ok = share.chunk != NULL && share.status != NULL;
+    for (int i = 0; i < chunks && ok; i++) {
+        share.chunk[i] = *pass;
+        share.chunk[i].shared = true;
+        share.status[i] = CR_OK;
+    }
+    if (ok) cr__tasks_for(step->tasks, list->at.count, CHUNK, near_chunk, &share);
+    for (int i = 0; i < chunks && ok; i++) {
+        ok = share.status[i] == CR_OK;
+    }
+    for (int i = 0; i < chunks && ok; i++) {
+        pass->overlap = larger(share.chunk[i].overlap, pass->overlap);
+        pass->beyond = larger(share.chunk[i].beyond, pass->beyond);
+        pass->far = pass->far || share.chunk[i].far;
+    }
+    cr_arena_release(&step->scratch, mark);
+    return ok;
+}
+
 static crStatus find_near(Pass* pass) {
     crStatus status = CR_OK;
     pass->count = pass->capacity = 0;
     pass->overlap = pass->beyond = 0.0;
     pass->single = true;
     pass->far = false;
-    for (int which = 0; which < 2; which++) {
+    for (int which = 0; which < 2 && status == CR_OK; which++) {
         const List* list = &pass->list[which];
-        for (int i = 0; i < list->at.count && status == CR_OK;) {
-            // contacts of a pair stand together
-            const crStepContact* c = &list->at.contacts[i];
-            int end = i + 1;
-            while (end < list->at.count && list->at.contacts[end].shape_a == c->shape_a &&
-                   list->at.contacts[end].shape_b == c->shape_b) {
-                end++;
-            }
-            bool hit = pass->hit != NULL && (pass->hit[c->body_a] || pass->hit[c->body_b]);
-            if (hit == list->hit) status = near_pair(pass, list, i, end);
-            i = end;
-        }
+        // what is listed must stand in order
+        bool shared = pass->step->tasks != NULL && !pass->lists && list->at.count > CHUNK;
+        if (!(shared && near_shared(pass, list))) status = near_range(pass, list, 0, list->at.count);
     }
     return status;
 }
@@ -359,6 +427,12 @@ static bool find_astray(Pass* pass, bool* astray) {
     return any;
 }
 
+static crStatus find_poses(crStep* step, crPart part, crDynamics* d, void* ctx) {
+    (void)ctx;
+    cr__part_kinematics(step->model, part, &step->state, d);
+    return CR_OK;
+}
+
 // the lists of the pass at the present poses
 static crStatus begin(Pass* pass, const crPositionList* start, crError* error) {
     crStep* step = pass->step;
@@ -367,6 +441,8 @@ static crStatus begin(Pass* pass, const crPositionList* start, crError* error) {
     for (int i = 0; i < 2; i++) {
         if (list_create(step, &pass->list[i]) != CR_OK) return cr__step_memory(error);
     }
+    if (cr__step_by_bodies(step, find_poses, NULL) != CR_OK) return cr__step_memory(error);
+    // what is not of the part stands, which costs little to see
     cr_model_kinematics(step->model, &step->state, &step->dynamics);
     List* anew = &pass->list[start == NULL ? 0 : 1];
     if (start != NULL) {

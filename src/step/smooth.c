@@ -9,7 +9,7 @@ static crStatus find_forces(crStep* step, crPart part, crDynamics* d, void* ctx)
     (void)ctx;
     cr__part_kinematics(step->model, part, &step->state, d);
     crStatus status = cr__part_mass_factor(step->model, part, step->h, d);
-    if (status == CR_OK) cr__part_forces(step->model, part, &step->state, d, step->k);
+    if (status == CR_OK) cr__part_forces(step->model, part, &step->state, d, step->k, step->bend);
     return status;
 }
 
@@ -19,6 +19,10 @@ static crStatus find_velocities(crStep* step, crPart part, crDynamics* d, void* 
     return CR_OK;
 }
 
+static crStatus massless(crError* error) {
+    return cr_error_set(error, CR_ERR_DEFINITE, "mass", "mass: a joint has nothing to move in this position");
+}
+
 crStatus cr_step_forces(crStep* step, double h, crError* error) {
     const crModel* model = step->model;
     crDynamics* d = &step->dynamics;
@@ -26,9 +30,7 @@ crStatus cr_step_forces(crStep* step, double h, crError* error) {
     crPart part = cr__step_part(step);
     crStatus status = cr__step_by_bodies(step, find_forces, NULL);
     if (status == CR_ERR_MEMORY) return cr__step_memory(error);
-    if (status != CR_OK) {
-        return cr_error_set(error, status, "mass", "mass: a joint has nothing to move in this position");
-    }
+    if (status != CR_OK) return massless(error);
     if (step->force != NULL) {
         status = step->force(step->force_ctx, model, &step->state, d, step->k);
         if (status != CR_OK) return cr_error_set(error, status, "force", "force: %s", cr_status_text(status));
@@ -42,7 +44,9 @@ crStatus cr_step_forces(crStep* step, double h, crError* error) {
         }
     }
     status = cr__step_by_bodies(step, find_velocities, NULL);
-    return status == CR_OK ? CR_OK : cr__step_memory(error);
+    if (status != CR_OK) return cr__step_memory(error);
+    cr__step_trees_bend(step, h);
+    return CR_OK;
 }
 
 // fastest point of any body whose velocities are v
@@ -66,6 +70,16 @@ double cr_step_reach(const crStep* step, double h) {
     return 2.0 * h * speed + delta + step->settings.cluster;
 }
 
+// q of the bodies that trees.c does not move
+static void advance(crStep* step, crPart part, double h) {
+    int k = 0;
+    for (; k < part.count && part.bodies[k] < step->cache->first_single; k++) {
+        if (cr__step_bends(step, part.bodies[k])) continue;
+        cr__part_integrate(step->model, (crPart){part.bodies + k, 1}, h, &step->state);
+    }
+    cr__part_integrate(step->model, (crPart){part.bodies + k, part.count - k}, h, &step->state);
+}
+
 // velocities of the flight stand in the place of v while q moves; those that gravity changes go back
 static crStatus move(crStep* step, crPart part, crDynamics* d, void* time) {
     const crModel* model = step->model;
@@ -79,7 +93,7 @@ static crStatus move(crStep* step, crPart part, crDynamics* d, void* time) {
             if (step->airborne[b]) v[j] -= 0.5 * h * step->fall[j];
         }
     }
-    cr__part_integrate(model, part, h, &step->state);
+    advance(step, part, h);
     for (int n = 0; n < part.count; n++) {
         const crBody* body = &model->bodies[cr__part_body(part, n)];
         for (int j = body->v; j < body->v + body->nv; j++) {
@@ -91,6 +105,8 @@ static crStatus move(crStep* step, crPart part, crDynamics* d, void* time) {
 
 crStatus cr_step_integrate(crStep* step, double h, crError* error) {
     crStatus status = cr__step_by_bodies(step, move, &h);
+    if (status == CR_OK) status = cr__step_trees_move(step, h);
     step->state.time += h;
+    if (status == CR_ERR_DEFINITE) return massless(error);
     return status == CR_OK ? CR_OK : cr__step_memory(error);
 }

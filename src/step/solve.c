@@ -11,7 +11,11 @@
 #include "step/cache.h"
 #include "step/packed.h"
 
-#define HOLD 3.0  // deadbands within which a contact that pressed still touches
+#define CHUNK 512     // contacts that one thread takes at a time
+#define HOLD  3.0     // deadbands within which a contact that pressed still touches
+#define NEAR  1e-4    // likewise where it opens slowly: of the pair's size
+#define FALL  0.06    // and of g h^2
+#define SLOW  2.5e-3  // of g h
 
 crStatus cr_step_solve(crStep* step, crError* error) {
     crSolver solver = step->settings.solver;
@@ -85,10 +89,17 @@ const crWarm* cr__step_warm(const crStep* step, const crStepContact* c) {
     return cr__step_warm_next(step, c, &at);
 }
 
-// what pressed goes on to touch a little longer: a corner that flickers moves its load to the others
+// what pressed goes on to touch a little longer: a corner that flickers moves its load to the others. In a
+// heap at rest only residuals open what presses. Let go, it may close by its gap in a step; where the others
+// stick, sweeps take its load away by no more than that speed at a time, and each of them stirs the heap
 double cr__step_band(const crStep* step, const crStepContact* c, int* cursor) {
-    if (c->point.gap <= c->delta || c->point.gap > HOLD * c->delta) return c->delta;
-    return cr__step_warm_next(step, c, cursor) != NULL ? HOLD * c->delta : c->delta;
+    double gap = c->point.gap, band = HOLD * c->delta;
+    if (gap <= c->delta) return c->delta;
+    double fall = step->h * cr_norm(step->model->gravity);
+    if (gap > band && c->speed <= SLOW * fall) {
+        band = fmax(band, fmin(NEAR * c->delta / step->settings.deadband, FALL * step->h * fall));
+    }
+    return gap <= band && cr__step_warm_next(step, c, cursor) != NULL ? band : c->delta;
 }
 
 static bool presses(const crStepContact* c) { return cr_dot(c->impulse, c->point.normal) > 0.0; }
@@ -259,26 +270,50 @@ static void read_impulses(crStep* step) {
     }
 }
 
-void cr__step_apply(crStep* step, int count, const int* index, const crPackedContact* contact, double* dv) {
-    const crModel* model = step->model;
-    for (int k = 0; k < step->part_count; k++) {
-        const crBody* body = &model->bodies[step->part[k]];
-        memset(dv + body->v, 0, (size_t)body->nv * sizeof *dv);
+static crStatus clear(crStep* step, crPart part, crDynamics* d, void* dv) {
+    (void)d;
+    for (int k = 0; k < part.count; k++) {
+        const crBody* body = &step->model->bodies[cr__part_body(part, k)];
+        memset((double*)dv + body->v, 0, (size_t)body->nv * sizeof(double));
     }
-    // contacts have none but from rows and packed ones
-    if (step->rows.count > 0 || count == 0) read_impulses(step);
-    cr_rows_add_impulse(&step->rows, step->p, dv);
-    cr__step_add_momentum(step, count, contact, dv);
-    for (int i = 0; i < count; i++) {
-        step->contacts[index[i]].impulse = contact[i].P;
-    }
-    cr__part_mass_solve(model, cr__step_part(step), &step->dynamics, dv);
-    for (int k = 0; k < step->part_count; k++) {
-        const crBody* body = &model->bodies[step->part[k]];
+    return CR_OK;
+}
+
+static crStatus set_velocities(crStep* step, crPart part, crDynamics* d, void* ctx) {
+    double* dv = ctx;
+    cr__part_mass_solve(step->model, part, d, dv);
+    for (int k = 0; k < part.count; k++) {
+        const crBody* body = &step->model->bodies[cr__part_body(part, k)];
         for (int i = body->v; i < body->v + body->nv; i++) {
             step->state.v[i] = step->v_free[i] + dv[i];
         }
     }
+    return CR_OK;
+}
+
+// impulses of packed contacts on their way to the step's
+typedef struct Given {
+    crStepContact* to;
+    const crPackedContact* from;
+    const int* index;
+} Given;
+
+static void give_range(void* ctx, int begin, int end) {
+    const Given* given = ctx;
+    for (int i = begin; i < end; i++) {
+        given->to[given->index[i]].impulse = given->from[i].P;
+    }
+}
+
+crStatus cr__step_apply(crStep* step, int count, const int* index, const crPackedContact* contact,
+                        double* dv) {
+    if (cr__step_by_bodies(step, clear, dv) != CR_OK) return CR_ERR_MEMORY;
+    // contacts have none but from rows and packed ones
+    if (step->rows.count > 0 || count == 0) read_impulses(step);
+    cr_rows_add_impulse(&step->rows, step->p, dv);
+    cr__step_add_momentum(step, count, contact, dv);
+    cr__tasks_for(step->tasks, count, CHUNK, give_range, &(Given){step->contacts, contact, index});
+    return cr__step_by_bodies(step, set_velocities, dv);
 }
 
 crStatus cr__step_keep(crStep* step, crError* error) {
@@ -286,7 +321,7 @@ crStatus cr__step_keep(crStep* step, crError* error) {
 }
 
 crStatus cr_step_apply(crStep* step, crError* error) {
-    cr__step_apply(step, 0, NULL, NULL, step->dynamics.work);
+    if (cr__step_apply(step, 0, NULL, NULL, step->dynamics.work) != CR_OK) return cr__step_memory(error);
     cr__step_keep_ties(step);
     return cr__step_keep(step, error);
 }

@@ -50,22 +50,32 @@ static crStatus order_events(crStep* step) {
     return CR_OK;
 }
 
-// contacts within the margins, larger ones where slow bodies may be pushed by fast ones
-static crStatus collide(crStep* step, int* islands, crError* error) {
+// margins of slow bodies that fast ones may push, as far as islands within them say so
+static crStatus share(crStep* step, int* islands, crScout* scout, crError* error) {
     double* way = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *way);
     if (way == NULL) return cr__step_memory(error);
-    size_t mark = cr_arena_mark(&step->scratch);
-    crStatus status = cr__step_collide_part(step, false, error);
-    if (status != CR_OK) return status;
-    bool reads_et, shares = cr__step_solves_alike(&step->settings, &reads_et) && !step->cache->even;
-    // else nobody asks who reaches whom
-    if (shares || !step->cache->plastic || step->settings.sleep_time > 0.0) cr__step_reachable(step, islands);
-    for (int i = 0; i < SHARES && shares && status == CR_OK && cr__step_share_margins(step, islands, way);
-         i++) {
-        cr_arena_release(&step->scratch, mark);
-        status = cr__step_collide_part(step, false, error);
-        cr__step_reachable(step, islands);
+    crStatus status = CR_OK;
+    cr__step_reachable(step, islands);
+    for (int i = 0; i < SHARES; i++) {
+        status = cr__step_scout(step, islands, scout, error);
+        if (status != CR_OK || !cr__step_share_margins(step, islands, way)) break;
     }
+    return status;
+}
+
+// contacts within the margins, larger ones where slow bodies may be pushed by fast ones
+static crStatus collide(crStep* step, int* islands, crError* error) {
+    bool reads_et, shares = cr__step_solves_alike(&step->settings, &reads_et) && !step->cache->even;
+    crScout scout = {0};
+    step->contact_count = 0;
+    crStatus status = shares ? share(step, islands, &scout, error) : CR_OK;
+    if (status == CR_OK) {
+        status =
+            shares ? cr__step_collide_after(step, &scout, error) : cr__step_collide_part(step, false, error);
+    }
+    // else nobody asks who reaches whom
+    bool asked = !step->cache->plastic || step->settings.sleep_time > 0.0;
+    if (status == CR_OK && asked) cr__step_reachable(step, islands);
     return status;
 }
 

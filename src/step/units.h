@@ -21,7 +21,7 @@ typedef struct crRowUnit {
     double* G;        // its inverse where limits are discs, NULL: by local.c alone (count*count)
     bool sure;        // the last sweep solved it by a formula
     double change;    // of the last sweep: |diag(D) dp|^2, m^2/s^2
-    double along;     // dp diag(D) d likewise, d the direction
+    double along;     // dp diag(D)^2 d likewise, d the direction
 } crRowUnit;
 
 typedef struct crUnits {

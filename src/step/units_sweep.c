@@ -93,7 +93,7 @@ static inline void sweep_rows(crUnits* units, crRowUnit* unit, int n, double* z)
         double w = unit->D[r * (n + 1)];
         dp[r] = next[r] - p[r];
         p[r] = next[r];
-        unit->along += w * dp[r] * units->direction[row + r];
+        unit->along += w * dp[r] * (w * units->direction[row + r]);
         unit->change += w * dp[r] * (w * dp[r]);
     }
     push(unit, n, dp, z);
@@ -118,7 +118,7 @@ static void sweep_row(crUnits* units, crRowUnit* unit, double* z) {
     unit->sure = true;
     units->p[row] = next;
     units->dp[row] = dp;
-    unit->along = w * dp * units->direction[row];
+    unit->along = w * dp * (w * units->direction[row]);
     unit->change = w * dp * (w * dp);
     if (dp != 0.0) push(unit, 1, &dp, z);
 }
@@ -197,7 +197,7 @@ void cr__units_judge(crUnits* units, double* z) {
             const crRowUnit* unit = &units->unit[k];
             // what is not a number must not pass for small
             if (!(unit->change <= island->change)) island->change = unit->change;
-            island->along += unit->along;
+            island->along += cr__packed_along(unit->along, cr__packed_unit(island->tol));
         }
         bool open = !(island->change <= island->tol * island->tol);
         // a contact that slips, or whose local problem is singular, may stay where it is without being solved

@@ -185,7 +185,7 @@ static int read_options(Fitting* f, int count, char** arguments) {
     for (int i = 0; i < count; i++) {
         char* argument = arguments[i];
         int status = -1;
-        if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
+        if (asks_help(argument)) {
             fit_impacts_help();
             return EXIT_GOOD;
         }

@@ -192,7 +192,7 @@ static int read_options(Tossing* f, int count, char** arguments) {
     for (int i = 0; i < count; i++) {
         char* argument = arguments[i];
         int status = -1;
-        if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
+        if (asks_help(argument)) {
             fit_motion_help();
             return EXIT_GOOD;
         }
@@ -228,21 +228,6 @@ static bool watch(void* ctx, int done, int count) {
     char what[120];
     snprintf(what, sizeof what, "%s, %d of %d, tosses simulated", law->name, w->law + 1, w->f->law_count);
     return progress_show(&w->progress, what, w->before + done, w->before + count * (left + 1));
-}
-
-// a model of every law, so that one that is refused is so before hours of work
-static crStatus make_models(Tossing* f, crError* error) {
-    crStatus status = CR_OK;
-    uint64_t key = CR_HASH_SEED;
-    for (int i = 0; i < f->law_count && status == CR_OK; i++) {
-        status = cr_motion_model_create(f->scene.doc.root, f->body, f->length, &f->tosses, f->params,
-                                        f->param_count, &f->laws[i], &f->models[i], error);
-        f->models[i].substeps = f->substeps;
-        uint64_t one = status == CR_OK ? cr_motion_key(&f->models[i], &f->options) : 0;
-        key = cr_hash(key, &one, sizeof one);
-    }
-    f->options.key = key;
-    return status;
 }
 
 // -1 to go on, else the exit status
@@ -295,7 +280,14 @@ static int run(Tossing* f) {
     crStatus status = cr_table_read(f->path, &f->table, &error);
     if (status == CR_OK) status = cr_tosses_create(&f->table, &f->columns, &f->tosses, &error);
     if (status != CR_OK) return fitting_refuse("fit", f->path, &error);
-    status = make_models(f, &error);
+    const crMotionDef def = {.scene = f->scene.doc.root,
+                             .tosses = &f->tosses,
+                             .body = f->body,
+                             .length = f->length,
+                             .substeps = f->substeps,
+                             .params = f->params,
+                             .param_count = f->param_count};
+    status = cr_motion_models(&def, f->laws, f->law_count, &f->options, f->models, &error);
     // what the measurements are blamed for has a column's name
     if (status != CR_OK)
         return strcmp(error.field, "vx") == 0 ? fitting_refuse("fit", f->path, &error)

@@ -138,7 +138,6 @@ static void put_more(const char* key, double value) {
 }
 
 static void json_parameters(const Tossing* f, const crMotionFit* fit) {
-    static const char* const words[] = {"yes", "bounded-below", "bounded-above", "no"};
     fputs("\"parameters\": {", stdout);
     for (int i = 0; i < fit->count; i++) {
         const crMotionFitted* p = &fit->fitted[i];
@@ -146,7 +145,7 @@ static void json_parameters(const Tossing* f, const crMotionFit* fit) {
         put("value", p->value);
         put_more("lo", p->lo);
         put_more("hi", p->hi);
-        printf(", \"determined\": \"%s\"", words[p->determined]);
+        printf(", \"determined\": \"%s\"", cr_determined_name(p->determined));
         put_more("flat_lo", p->flat_lo);
         put_more("flat_hi", p->flat_hi);
         if (p->partner >= 0) {

@@ -170,14 +170,11 @@ static crStatus draw_errors(const Fitting* f, crSheet* sheet, double x0, double 
     }
     crSeries series[] = {{best_of(f)->law->name, n, memory, memory + n, 1, 1, 0, true},
                          {"floor of any impulse", n, memory, memory + 2 * n, 1, 0, 0, true}};
-    crChart chart = {"Errors, each collision predicted by a fit without it",
-                     "approach speed, m/s",
-                     "error, m/s",
-                     false,
-                     0.0,
-                     0.0,
-                     2,
-                     series};
+    crChart chart = {.title = "Errors, each collision predicted by a fit without it",
+                     .x_label = "approach speed, m/s",
+                     .y_label = "error, m/s",
+                     .series_count = 2,
+                     .series = series};
     cr_chart_draw(sheet, x0, y0, x1, y1, &chart);
     free(memory);
     return CR_OK;
@@ -198,14 +195,11 @@ static crStatus draw_residuals(const Fitting* f, crSheet* sheet, double x0, doub
     }
     crSeries series[] = {{"normal", n, memory, memory + n, 1, 0, 0, true},
                          {"tangential, + against slip", n, memory, memory + 2 * n, 1, 1, 0, true}};
-    crChart chart = {"Impulse of the best law less the measured one",
-                     "slip over approach speed before",
-                     "share of P_I",
-                     false,
-                     0.0,
-                     0.0,
-                     2,
-                     series};
+    crChart chart = {.title = "Impulse of the best law less the measured one",
+                     .x_label = "slip over approach speed before",
+                     .y_label = "share of P_I",
+                     .series_count = 2,
+                     .series = series};
     cr_chart_draw(sheet, x0, y0, x1, y1, &chart);
     free(memory);
     return CR_OK;

@@ -174,7 +174,6 @@ static void json_summary(const Fitting* f) {
 }
 
 static void json_parameters(const crFit* fit) {
-    static const char* const words[] = {"yes", "bounded-below", "bounded-above", "no"};
     fputs("\"parameters\": {", stdout);
     for (int i = 0; i < fit->count; i++) {
         const crFitted* p = &fit->fitted[i];
@@ -184,7 +183,7 @@ static void json_parameters(const crFit* fit) {
         put("lo", p->lo);
         fputs(", ", stdout);
         put("hi", p->hi);
-        printf(", \"determined\": \"%s\", ", words[p->determined]);
+        printf(", \"determined\": \"%s\", ", cr_determined_name(p->determined));
         put("flat_lo", p->flat_lo);
         fputs(", ", stdout);
         put("flat_hi", p->flat_hi);

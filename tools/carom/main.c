@@ -2,6 +2,7 @@
 //
 // Exit status: 0 good, 1 some input was bad, 2 usage, 3 a file cannot be opened, read or written, 4 a
 // problem was not solved, 130 interrupted.
+#include <signal.h>
 #include <string.h>
 
 #include "carom/carom.h"
@@ -80,7 +81,7 @@ static int run(int count, char** arguments) {
                CR_VERSION_PATCH, CR_NUMERICS_REVISION);
         return EXIT_GOOD;
     }
-    bool help = strcmp(first, "help") == 0 || strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0;
+    bool help = strcmp(first, "help") == 0 || asks_help(first);
     if (help && count == 1) {
         print_help();
         return EXIT_GOOD;
@@ -92,6 +93,8 @@ static int run(int count, char** arguments) {
 }
 
 int main(int argc, char** argv) {
+    // a file that may not grow is an error with a name, not the end
+    signal(SIGXFSZ, SIG_IGN);
     int status = run(argc > 1 ? argc - 1 : 0, argv + 1);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fputs("carom: the output cannot be written\n", stderr);

@@ -26,6 +26,10 @@ int usage_error(const char* verb, const char* format, ...) {
     return EXIT_USAGE;
 }
 
+bool asks_help(const char* argument) {
+    return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0;
+}
+
 bool wants_color(void) {
     const char* refused = getenv("NO_COLOR");
     return isatty(STDOUT_FILENO) && (refused == NULL || refused[0] == '\0');

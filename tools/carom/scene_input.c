@@ -100,7 +100,7 @@ int scene_arguments(SceneInput* input, int count, char** arguments, void (*help)
     for (int i = 0; i < count; i++) {
         char* argument = arguments[i];
         char* value = i + 1 < count ? arguments[i + 1] : NULL;
-        if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
+        if (asks_help(argument)) {
             help();
             return EXIT_GOOD;
         }

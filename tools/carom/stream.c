@@ -45,7 +45,7 @@ int stream_options(Stream* stream, int count, char** arguments, void (*print_hel
     stream->color = wants_color();
     for (int i = 0; i < count; i++) {
         const char* argument = arguments[i];
-        if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
+        if (asks_help(argument)) {
             print_help();
             return EXIT_GOOD;
         }

@@ -136,7 +136,7 @@ int verb_examples(int count, char** arguments) {
     bool all = false;
     for (int i = 0; i < count; i++) {
         const char* argument = arguments[i];
-        if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
+        if (asks_help(argument)) {
             print_help();
             return EXIT_GOOD;
         }

@@ -69,7 +69,7 @@ int fitting_refuse(const char* verb, const char* path, const crError* error) {
 
 static int fit_ranked(crRanks* ranks, int count, char** arguments) {
     const char* what = count > 0 ? arguments[0] : "";
-    if (strcmp(what, "--help") == 0 || strcmp(what, "-h") == 0) {
+    if (asks_help(what)) {
         fit_impacts_help();
         putchar('\n');
         fit_motion_help();

@@ -3,9 +3,8 @@
 #include <string.h>
 
 #include "command.h"
+#include "io/names.h"
 #include "scene_input.h"
-
-static const char* const joint_names[] = {"fixed", "hinge", "slider", "planar", "ball", "free", "driven"};
 
 #define NAMES   34  // columns of names
 #define NUMBERS 55  // columns from there to the shapes
@@ -74,7 +73,7 @@ static void print_body(const crModel* model, int i) {
     if (i == CR_WORLD) {
         printf(shapes[0] != '\0' ? "%*s%s\n" : "\n", NUMBERS, "", shapes);
     } else {
-        printf(" %-7s %2d %10.4g  %9.3g %9.3g %9.3g%s%s\n", joint_names[body->joint], body->nv, body->mass,
+        printf(" %-7s %2d %10.4g  %9.3g %9.3g %9.3g%s%s\n", cr_joint_names[body->joint], body->nv, body->mass,
                I[0], I[1], I[2], shapes[0] != '\0' ? "  " : "", shapes);
     }
 }
@@ -120,7 +119,7 @@ static void json_body(const crModel* model, int i) {
     } else {
         cr_json_write_string(stdout, model->bodies[body->parent].name);
     }
-    printf(", \"joint\": \"%s\", \"nq\": %d, \"nv\": %d, ", joint_names[body->joint], body->nq, body->nv);
+    printf(", \"joint\": \"%s\", \"nq\": %d, \"nv\": %d, ", cr_joint_names[body->joint], body->nq, body->nv);
     json_number("mass", body->mass);
     fputs(", \"com\": [", stdout);
     const double com[] = {body->com.x, body->com.y, body->com.z};

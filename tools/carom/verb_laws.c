@@ -114,7 +114,7 @@ int verb_laws(int count, char** arguments) {
     int names = 0;
     for (int i = 0; i < count; i++) {
         const char* argument = arguments[i];
-        if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
+        if (asks_help(argument)) {
             print_help();
             return EXIT_GOOD;
         }

@@ -166,7 +166,7 @@ static int check_options(const Options* o) {
 static int read_options(Options* o, int count, char** arguments) {
     for (int i = 0; i < count; i++) {
         char* argument = arguments[i];
-        if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
+        if (asks_help(argument)) {
             print_help();
             return EXIT_GOOD;
         }

@@ -68,7 +68,7 @@ static int read_options(Predicting* p, int count, char** arguments) {
     for (int i = 0; i < count; i++) {
         char* argument = arguments[i];
         int status = -1;
-        if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
+        if (asks_help(argument)) {
             print_help();
             return EXIT_GOOD;
         }

@@ -186,7 +186,7 @@ static crStatus read_one(const Options* options, crJsonDoc* doc, crError* error)
 
 int verb_region(int count, char** arguments) {
     for (int i = 0; i < count; i++) {
-        if (strcmp(arguments[i], "--help") == 0 || strcmp(arguments[i], "-h") == 0) {
+        if (asks_help(arguments[i])) {
             print_help();
             return EXIT_GOOD;
         }

@@ -96,7 +96,8 @@ static int finish(const Options* options, Run* run, crTrajectory* trajectory, co
         status = run->status == CR_ERR_FILE ? EXIT_FILE : EXIT_UNSOLVED;
         if (!options->scene.json) file_refuse(&options->scene, &run->error);
     }
-    if (closed != CR_OK) status = file_refuse(&options->scene, &error);
+    // one that could not be written has been named
+    if (closed != CR_OK && run->status != CR_ERR_FILE) status = file_refuse(&options->scene, &error);
     if (options->plot != NULL && cr_motion_plot(motion, options->plot, run->path, &error) != CR_OK)
         status = file_refuse(&options->scene, &error);
     if (options->report != NULL &&

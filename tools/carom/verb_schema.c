@@ -1,5 +1,4 @@
 // verb_schema.c - carom schema: the JSON Schema of scene files, docs/scene.schema.json.
-#include <string.h>
 
 #include "command.h"
 
@@ -7,7 +6,7 @@
 extern const char cr_scene_schema[];
 
 int verb_schema(int count, char** arguments) {
-    if (count > 0 && (strcmp(arguments[0], "--help") == 0 || strcmp(arguments[0], "-h") == 0)) {
+    if (count > 0 && asks_help(arguments[0])) {
         puts("usage: carom schema\n"
              "\n"
              "Prints the JSON Schema (2020-12) of scene files. An editor that knows it completes and checks "

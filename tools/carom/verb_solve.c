@@ -91,7 +91,7 @@ static int take_option(Options* options, const char* name, const char* value) {
 static int read_options(Options* options, int count, char** arguments) {
     for (int i = 0; i < count; i++) {
         const char* argument = arguments[i];
-        if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
+        if (asks_help(argument)) {
             print_help();
             return EXIT_GOOD;
         }

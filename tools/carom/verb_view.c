@@ -39,7 +39,7 @@ static void print_help(void) {
         "\n"
         "examples:\n"
         "  carom view pool-break\n"
-        "  carom run dominoes --out dominoes.h5 && carom view dominoes.h5\n"
+        "  carom run pool-break --out break.h5 && carom view break.h5\n"
         "  carom view --out carom.html");
 }
 

@@ -1,0 +1,209 @@
+// trees.c - how trees move over h: freely where nothing acts on them, by the solve's velocity where it does.
+//
+// k = tau - c, c the velocity terms. In flight (nothing of the tree is supported, no row acted) a step is half
+// a kick by tau, the flow under c (model/flow.c), half a kick by tau at the end: second order, and c gives no
+// energy whatever h is. A tree that is carried moves by v+ of the contact solve, q+ = q + h v+, with c in
+// v_free = v + h M^-1 (tau - c); there T(q+, v') = T(q, v+) T(q, v_free + h M^-1 c)/T(q, v_free), what the flow
+// would make of it (by M with the joints' springs and dampers): v+ is scaled to that. So T never exceeds what forces and impulses account for, since
+// contacts that give nothing make T(q, v+) <= T(q, v_free). c takes at most HALF of v. A motor holds a speed,
+// which is not to be scaled: a tree with one only is where T would be more by MUCH.
+// Trees on driven bodies, and those whose flight is known exactly (step->fall), are left to smooth.c. With a
+// force of the user's, which is only known at q, the whole kick comes first.
+// Fails: CR_ERR_MEMORY; CR_ERR_DEFINITE from the factor of M.
+#include <string.h>
+
+#include "step/cache.h"
+
+#define HALF 0.5
+#define MUCH 1.1
+
+static bool falls(const crStep* step, const crBody* body) {
+    for (int j = body->v; j < body->v + body->nv; j++) {
+        if (step->fall[j] != 0.0) return true;
+    }
+    return false;
+}
+
+static bool taken(const crStep* step, int b) {
+    const crBody* body = &step->model->bodies[b];
+    return body->last >= 0 && !body->single && body->base == CR_WORLD &&
+           !falls(step, &step->model->bodies[body->root]);
+}
+
+static int* ints(crStep* step, int count) {
+    int* made = cr_arena_alloc(&step->store, (size_t)(count + 1) * sizeof *made);
+    if (made != NULL) memset(made, 0, (size_t)(count + 1) * sizeof *made);
+    return made;
+}
+
+crStatus cr__step_trees_create(crStep* step) {
+    crStepCache* cache = step->cache;
+    const crModel* model = step->model;
+    int nb = cache->first_single;
+    for (int b = 1; b < nb; b++) {
+        cache->tree_nv += model->bodies[b].nv;
+    }
+    size_t bytes = (size_t)(cache->tree_nv + 1) * sizeof(double);
+    int* first = cache->first_tree = ints(step, nb);
+    cache->tree_bodies = ints(step, nb);
+    step->v_from = cr_arena_alloc(&step->store, bytes);
+    step->bend = cr_arena_alloc(&step->store, bytes);
+    cache->tree_gain = cr_arena_alloc(&step->store, (size_t)(nb + 1) * sizeof(double));
+    bool ok = first != NULL && cache->tree_bodies != NULL && step->v_from != NULL && step->bend != NULL;
+    if (!ok || cache->tree_gain == NULL) return CR_ERR_MEMORY;
+    memset(step->v_from, 0, bytes);
+    memset(step->bend, 0, bytes);
+    for (int b = 1; b < nb; b++) {
+        if (taken(step, b)) first[model->bodies[b].root]++;
+    }
+    for (int b = 0, sum = 0; b <= nb; b++) {
+        sum += b < nb ? first[b] : 0;
+        first[b] = sum;
+    }
+    for (int b = nb - 1; b > 0; b--) {
+        if (taken(step, b)) cache->tree_bodies[--first[model->bodies[b].root]] = b;
+    }
+    return CR_OK;
+}
+
+// the tree whose root is b; of other bodies it is empty
+static crPart tree_at(const crStep* step, int b) {
+    const crStepCache* cache = step->cache;
+    if (b >= cache->first_single) return (crPart){NULL, 0};
+    int from = cache->first_tree[b];
+    return (crPart){cache->tree_bodies + from, cache->first_tree[b + 1] - from};
+}
+
+bool cr__step_bends(const crStep* step, int body) {
+    return cr__moves(step->model, body) && tree_at(step, step->model->bodies[body].root).count > 0;
+}
+
+// bend and v_free from c, and T of v_free + bend over T of v_free, by the factor of M
+static double bend(crStep* step, crPart tree, double h) {
+    const crModel* model = step->model;
+    const crDynamics* d = &step->dynamics;
+    double *u = step->bend, *hc = d->work, *v = step->v_free;
+    for (int n = 0; n < tree.count; n++) {
+        const crBody* body = &model->bodies[tree.bodies[n]];
+        for (int i = body->v; i < body->v + body->nv; i++) {
+            step->v_from[i] = step->state.v[i];
+            hc[i] = u[i] = h * u[i];
+        }
+    }
+    cr__part_mass_solve(model, tree, d, u);
+    double own = 0.0, cross = 0.0, bent = 0.0;
+    for (int n = 0; n < tree.count; n++) {
+        const crBody* body = &model->bodies[tree.bodies[n]];
+        for (int i = body->v; i < body->v + body->nv; i++) {
+            double z = cr__half_velocity(model, d, v, i);
+            own += u[i] * hc[i];
+            cross += 2.0 * v[i] * hc[i];
+            bent += z * z;
+        }
+    }
+    double all = bent + cross + own;
+    bool limited = step->settings.method == CR_METHOD_CONE || step->settings.method == CR_METHOD_EVENT;
+    double s = limited && own > HALF * HALF * all ? HALF * sqrt(fmax(0.0, all) / own) : 1.0, back = 1.0 - s;
+    for (int n = 0; n < tree.count && s < 1.0; n++) {
+        const crBody* body = &model->bodies[tree.bodies[n]];
+        for (int i = body->v; i < body->v + body->nv; i++) {
+            v[i] += back * u[i];
+            u[i] *= s;
+        }
+    }
+    bent += back * (cross + back * own);
+    return bent > 0.0 && all > 0.0 ? all / bent : 1.0;
+}
+
+void cr__step_trees_bend(crStep* step, double h) {
+    for (int n = 0; n < step->part_count; n++) {
+        crPart tree = tree_at(step, step->part[n]);
+        if (tree.count > 0) step->cache->tree_gain[step->part[n]] = bend(step, tree, h);
+    }
+}
+
+// nothing supports the tree and no row acted on it
+static bool flies(const crStep* step, crPart tree, double h) {
+    bool free = h == step->h;
+    for (int n = 0; n < tree.count && free; n++) {
+        const crBody* body = &step->model->bodies[tree.bodies[n]];
+        free = step->airborne[tree.bodies[n]];
+        for (int i = body->v; i < body->v + body->nv && free; i++) {
+            free = step->state.v[i] == step->v_free[i];
+        }
+    }
+    return free;
+}
+
+static crStatus fly(crStep* step, crPart tree, double h, crFlowWork work) {
+    const crModel* model = step->model;
+    crState* state = &step->state;
+    bool halves = step->force == NULL;
+    for (int n = 0; n < tree.count; n++) {
+        const crBody* body = &model->bodies[tree.bodies[n]];
+        for (int i = body->v; i < body->v + body->nv; i++) {
+            double kicked = step->v_free[i] + step->bend[i];
+            state->v[i] = halves ? 0.5 * (step->v_from[i] + kicked) : kicked;
+        }
+    }
+    crStatus status = cr__tree_flow(model, tree, h, state, &step->dynamics, work);
+    if (status != CR_OK || !halves) return status;
+    for (int n = 0; n < tree.count; n++) {
+        const crBody* body = &model->bodies[tree.bodies[n]];
+        for (int i = body->v; i < body->v + body->nv; i++) {
+            work.k[i] += work.c[i];
+        }
+    }
+    cr__part_smooth_velocity(model, tree, state, work.k, h, &step->dynamics, work.y);
+    for (int n = 0; n < tree.count; n++) {
+        const crBody* body = &model->bodies[tree.bodies[n]];
+        for (int i = body->v; i < body->v + body->nv; i++) {
+            state->v[i] = 0.5 * (state->v[i] + work.y[i]);
+        }
+    }
+    return CR_OK;
+}
+
+static bool driven(const crModel* model, crPart tree) {
+    for (int n = 0; n < tree.count; n++) {
+        const crBody* body = &model->bodies[tree.bodies[n]];
+        for (int i = body->v; i < body->v + body->nv; i++) {
+            if (model->dofs[i].motor_force > 0.0) return true;
+        }
+    }
+    return false;
+}
+
+static void carry(crStep* step, int root, crPart tree, double h, double* y) {
+    const crModel* model = step->model;
+    crDynamics* d = &step->dynamics;
+    double* v = step->state.v;
+    double want = step->cache->tree_gain[root] * cr__tree_energy(model, tree, d, v, y);
+    cr__part_advance(model, tree, h, v, step->state.q);
+    if (!(want > 0.0)) return;
+    cr__part_kinematics(model, tree, &step->state, d);
+    double T = cr__part_kinetic(model, tree, v, d);
+    if (T > MUCH * want || !driven(model, tree)) cr__tree_scale(model, tree, want, T, v);
+}
+
+crStatus cr__step_trees_move(crStep* step, double h) {
+    size_t mark = cr_arena_mark(&step->scratch), count = (size_t)step->cache->tree_nv + 1;
+    // a body has at most one coordinate more than velocities
+    size_t room = 5 * count + (size_t)step->cache->first_single;
+    double* memory = cr_arena_alloc(&step->scratch, room * sizeof *memory);
+    if (memory == NULL) return CR_ERR_MEMORY;
+    double* last = memory + 4 * count;
+    crFlowWork work = {memory, memory + count, memory + 2 * count, last, memory + 3 * count};
+    crStatus status = CR_OK;
+    for (int n = 0; n < step->part_count && status == CR_OK; n++) {
+        crPart tree = tree_at(step, step->part[n]);
+        if (tree.count == 0) continue;
+        if (flies(step, tree, h)) {
+            status = fly(step, tree, h, work);
+        } else {
+            carry(step, step->part[n], tree, h, work.y);
+        }
+    }
+    cr_arena_release(&step->scratch, mark);
+    return status;
+}
