@@ -17,11 +17,6 @@
 
 #define FEW 64  // contacts of a cluster that is always taken as a whole
 
-static void unite(const crModel* model, int* parent, int a, int b) {
-    if (!cr__moves(model, a) || !cr__moves(model, b)) return;
-    cr__forest_join(parent, model->bodies[a].root, model->bodies[b].root);
-}
-
 bool cr__step_touches(const crStep* step, const crStepContact* c) {
     double ahead = step->cache->ahead, gap = c->point.gap;
     if (gap <= fmax(step->settings.cluster, c->delta)) return true;
@@ -48,11 +43,11 @@ static void find_clusters(const crStep* step, int* parent) {
     }
     for (int k = 0; k < step->part_loop_count; k++) {
         const crLoop* loop = &model->loops[step->part_loops[k]];
-        unite(model, parent, loop->a, loop->b);
+        cr__forest_join_trees(model, parent, loop->a, loop->b);
     }
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        if (cr__step_touches(step, c)) unite(model, parent, c->body_a, c->body_b);
+        if (cr__step_touches(step, c)) cr__forest_join_trees(model, parent, c->body_a, c->body_b);
     }
 }
 
