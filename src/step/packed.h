@@ -40,8 +40,8 @@ enum {
     CR_AT_S = 18,  // T^T D T - w c c^T: 11 12 22
     CR_AT_K = 21,  // K_b, then K_a where both bodies move: CR_K or CR_K_ROUND places each
 };
-// A round body's R is 1/sqrt(I) 1, so that K = -[r] R^T is k = r/sqrt(I): K z = z x k, K^T P = k x P; a ball's
-// k is rho n.
+// A round body's R is 1/sqrt(I) 1, so that K = -[r] R^T is k = r/sqrt(I): K z = z x k, K^T P = k x P;
+// a ball's k is rho n.
 enum { CR_K_ROUND = 3, CR_K = 9 };
 
 typedef struct crGroup {

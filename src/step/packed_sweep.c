@@ -1,13 +1,13 @@
 // packed_sweep.c - one sweep of block Gauss-Seidel over packed contacts, each solved exactly.
 //
-// In the frame n, T = (t1, t2) a contact's D is w (1, c) (1, c)^T + S on the tangents. With the others held it
-// would have no velocity at y_stick = y + S^-1 (c u_n - u_t), x_n = free - c.y, free = x + c.y - u_n/w at the
-// start. It opens (P = 0) where free <= 0; sticks where that lies in the cone; else slips against its
+// In the frame n, T = (t1, t2) a contact's D is w (1, c) (1, c)^T + S on the tangents. With the others held
+// it would have no velocity at y_stick = y + S^-1 (c u_n - u_t), x_n = free - c.y, free = x + c.y - u_n/w at
+// the start. It opens (P = 0) where free <= 0; sticks where that lies in the cone; else slips against its
 // velocity: with the normal eliminated, (S + lambda) y = S y_stick has to meet |y| = mu x_n(y) for one
 // lambda > 0 (Alart and Curnier 1991; the one-parameter form is that of a trust region step). Newton's method
 // on mu x_n/|y| inside a bracket, lane by lane until its own equation holds, so that neighbours do not
 // matter; then the point is put on the cone with u_n = 0.
-// Of balls c = 0 and S = w_t 1: P_n = max(0, x - u_n/w) and y_stick, put back on the disc mu P_n along itself.
+// Of balls c = 0 and S = w_t 1: P_n = max(0, x - u_n/w), and y_stick put back on the disc mu P_n.
 // Impulses move along the direction of the sweeps before (see packed.c) when they are visited; z has already.
 // Fails: a lane whose Newton steps run out keeps its last direction; the sweep's change says so.
 #include <string.h>
