@@ -264,6 +264,91 @@ TEST(a_cradle_among_resting_balls) {
     cr_model_destroy(model);
 }
 
+static crStatus no_force(void* ctx, const crModel* model, const crState* state, const crDynamics* d,
+                         double* k) {
+    (void)ctx, (void)model, (void)state, (void)d, (void)k;
+    return CR_OK;
+}
+
+// a force of the user's makes one group of all bodies, here of more than 64: impacts may be up to an eighth of a
+// step early, and a cradle among them does what the rule says
+TEST(a_cradle_in_a_large_group) {
+    crModel* model = cr_model_create(NULL);
+    model->gravity = cr_vec3(0, 0, 0);
+    int elastic = scene_material(model, 0.0, 1.0);
+    for (int i = 0; i < 75; i++) {
+        crVec3 p = i < 5 ? cr_vec3(i == 0 ? -0.1 : 0.1 * i, 0, 0) : cr_vec3(0.2 * i, 1, 0);
+        scene_free(model, cr_shape_sphere(0.05), p, 1.0, elastic);
+    }
+    crWorldDef def = cr_world_def();
+    def.model = model;
+    def.step.rule = cr_rule_sequence(NULL);
+    def.force = no_force;
+    crWorld* world = NULL;
+    CHECK_STATUS(cr_world_create(&def, &world, NULL), CR_OK);
+    crState* state = cr_world_state(world);
+    state->v[0] = 1.0;
+    for (int i = 0; i < 36; i++) {
+        if (!CHECK_STATUS(cr_world_step(world, NULL), CR_OK)) break;
+    }
+    for (int i = 0; i < 75; i++) {
+        CHECK_NEAR(state->v[6 * i], i == 4 ? 1.0 : 0.0, 1e-9);
+    }
+    double early = state->q[7 * 4] - (0.4 + 36.0 / 240.0 - 0.1);
+    CHECK(early >= -1e-6 && early <= 1.0 / 240.0 / 8.0 + 1e-6);
+    cr_world_destroy(world);
+    cr_model_destroy(model);
+}
+
+// 80 smooth balls fall into a box: energy never grows, nothing overlaps, and each impact of two bodies alone takes
+// (1 - e)/(1 + e) P^2 / 2m, whatever group it was in
+TEST(impacts_of_a_heap_keep_their_restitution) {
+    crModel* model = cr_model_create(NULL);
+    const double e = 0.5, mass = 0.7;
+    int material = scene_material(model, 0.0, e);
+    static const crVec3 normals[] = {{0, 0, 1}, {1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}};
+    for (int i = 0; i < 5; i++) {
+        crShape wall = cr_shape_halfspace(normals[i], i == 0 ? 0.0 : -0.25);
+        cr_model_add_shape(model, CR_WORLD, &wall, material);
+    }
+    crRandom random = sample_seed(79);
+    for (int i = 0; i < 80; i++) {
+        crVec3 p = cr_vec3(0.12 * (i % 4) - 0.18, 0.12 * (i / 4 % 4) - 0.18, 0.06 + 0.12 * (i / 16));
+        scene_free(model, cr_shape_sphere(0.05), cr_madd(p, 0.005, sample_direction(&random)), mass,
+                   material);
+    }
+    crWorld* world = scene_world(model, NULL);
+    double last = scene_total(world), gained = 0.0, worst = 0.0, overlap = 0.0;
+    int alone = 0;
+    for (int i = 0; i < 180; i++) {
+        if (!CHECK_STATUS(cr_world_step(world, NULL), CR_OK)) break;
+        crEvents events = cr_world_events(world);
+        for (int k = 0; k < events.count; k++) {
+            const crEvent* event = &events.events[k];
+            bool shared = (k > 0 && event[-1].impact == event->impact) ||
+                          (k + 1 < events.count && event[1].impact == event->impact);
+            if (event->impact < 0 || shared) continue;
+            double m = event->body_a == CR_WORLD || event->body_b == CR_WORLD ? mass : 0.5 * mass;
+            double P2 = cr_dot(event->impulse, event->impulse);
+            worst = fmax(worst, fabs(event->energy_change * 2.0 * m / P2 * (1.0 + e) / (1.0 - e) + 1.0));
+            alone++;
+        }
+        double now = scene_total(world);
+        gained = fmax(gained, (now - last) / last);
+        last = now;
+        overlap = fmax(overlap, cr_world_certificate(world)->penetration);
+        CHECK(!cr_world_certificate(world)->truncated);
+    }
+    printf("  %d impacts of two bodies: energy to %.1e; energy gained %.1e, overlap %.1e m\n", alone, worst,
+           gained, overlap);
+    CHECK(alone > 300);
+    CHECK(worst <= 1e-9);
+    CHECK(gained <= 1e-12);
+    CHECK(overlap <= 1.1e-8);
+    cr_world_destroy(world);
+    cr_model_destroy(model);
+}
+
 // a blow sends a ball out of the box it was listed with, in the middle of the step; what else touches and
 // closes fast at that time is an impact all the same
 TEST(a_blow_elsewhere_forgets_no_impact) {

@@ -243,7 +243,8 @@ CR_API crStatus cr_step_problem_build(crStep* step, double h, const bool* takes,
 CR_API crStatus cr_step_solve(crStep* step, crError* error);  // p; the audit goes into the certificate
 CR_API crStatus cr_step_apply(crStep* step,
                               crError* error);  // state.v = v_free + M^-1 J^T p; impulses, warm start
-// q and time over h by state.v; bodies in the air by the mean of v before and after gravity: exact flight.
+// q and time over h by state.v; bodies in the air by the mean of v before and after gravity: exact flight. v of
+// trees changes too, so that velocity terms give no energy. h as in forces.
 CR_API crStatus cr_step_integrate(crStep* step, double h, crError* error);
 // Moves overlapping bodies apart along normals, shortest in the metric of M, and closes loops; v stays.
 CR_API crStatus cr_step_position_pass(crStep* step, crError* error);

@@ -36,6 +36,7 @@ static bool make_arrays(crStep* step, crStepCache* cache) {
     ok = (cache->fresh = zeros(store, nb, sizeof(bool))) != NULL && ok;
     ok = (cache->plain = zeros(store, nb, sizeof(bool))) != NULL && ok;
     ok = (cache->group = zeros(store, nb, sizeof(int))) != NULL && ok;
+    ok = (cache->members = zeros(store, nb, sizeof(int))) != NULL && ok;
     ok = (cache->next = zeros(store, nb, sizeof(int))) != NULL && ok;
     ok = (cache->mark = zeros(store, nb, sizeof(int))) != NULL && ok;
     ok = (cache->list = zeros(store, nb, sizeof(int))) != NULL && ok;

@@ -99,19 +99,22 @@ typedef struct crStepCache {
     double start;         // time at the beginning of the step, s
     double now_at;        // since start: the time at which contacts and flights are looked at, s
     double ahead;         // contacts that would touch so soon are touching for impacts, see locals.c, s
+    bool catches;         // contact solves keep what closes faster than foreseen from overlapping
+    double slot;          // length of the time within which a large group has one instant, see locals.c, s
     double* clock;        // since start: when q, v and dynamics of each body hold, s (nb)
     bool* hit;            // an impact of this step concerned this body (nb)
     bool* fresh;          // its velocity or time changed since contacts were found (nb)
     struct crLate* late;  // where late bodies are, found once; NULL but in locals.c (nb)
     bool* blunt;          // no contact of this body is an impact in this step (nb)
-    bool* plain;  // nor one without restitution, where the contact solve gives what the rule would (nb)
-    int* group;   // first body of its group (nb)
-    int* next;    // ring of the bodies of a group (nb)
-    int* mark;    // work, zero between uses (nb)
-    int* list;    // work: bodies of a part (nb)
-    int* loops;   // work: loops of a part (loop_count)
-    int* column;  // work: place of each velocity among those of a cluster (nv)
-    bool reheap;  // pairs changed their places
+    bool* plain;   // nor one without restitution, where the contact solve gives what the rule would (nb)
+    int* group;    // first body of its group (nb)
+    int* members;  // how many a group has, at its first body (nb)
+    int* next;     // ring of the bodies of a group (nb)
+    int* mark;     // work, zero between uses (nb)
+    int* list;     // work: bodies of a part (nb)
+    int* loops;    // work: loops of a part (loop_count)
+    int* column;   // work: place of each velocity among those of a cluster (nv)
+    bool reheap;   // pairs changed their places
     int due_capacity, due_count, when_capacity;
     crDue* due;    // heap by time, then pair
     double* when;  // time of each pair that stands, INFINITY for none (pair_count)

@@ -79,6 +79,15 @@ typedef struct Looks {
     bool first;
 } Looks;
 
+// whether a contact that closes by the end of h at velocity u is left to an impact or to its flight
+static bool passes(const crStep* step, const crStepContact* c, crVec3 u, const Choice* choice) {
+    if (choice->plastic || !cr__step_meets_fast(step, c)) return false;
+    if (!step->cache->catches) return true;
+    crVec3 fall = cr_sub(cr__step_fall(step, c->body_b), cr__step_fall(step, c->body_a));
+    double speed = cr_dot(cr_madd(u, -0.5 * choice->h, fall), c->point.normal);
+    return speed >= 0.0 || c->point.gap - c->delta + choice->h * speed > 0.0;
+}
+
 // narrow contacts of bodies that were reached: they would be found one by one otherwise
 static void add_narrow(void* ctx, int begin, int end) {
     const Looks* looks = ctx;
@@ -108,7 +117,7 @@ static void add_closing(void* ctx, int begin, int end) {
         bool closes = c->point.gap - c->delta + choice->h * cr_dot(looks->u[i], c->point.normal) <= 0.0;
         bool touching = c->point.gap <= cr__step_band(step, c, &cursor) && c->speed < c->fast;
         if (looks->first && !closes) closes = may_close(step, c, choice->h, looks->u[i]);
-        bool takes = touching || (closes && (choice->plastic || !cr__step_meets_fast(step, c)));
+        bool takes = touching || (closes && !passes(step, c, looks->u[i], choice));
         choice->takes[i] = choice->fresh[i] = takes;
         added += takes;
     }

@@ -73,6 +73,7 @@ void cr__step_groups_begin(crStep* step) {
         cache->plain[b] = false;
         cache->group[b] = b;
         cache->next[b] = b;
+        cache->members[b] = 1;
     }
     // what sleeps together wakes as one group
     for (int b = 1; b < nb; b++) {
@@ -81,6 +82,7 @@ void cr__step_groups_begin(crStep* step) {
         cache->group[b] = head;
         cache->next[b] = cache->next[head];
         cache->next[head] = b;
+        cache->members[head]++;
     }
 }
 
@@ -89,6 +91,10 @@ bool cr__step_joins(const crStep* step, const crStepContact* c, double left) {
     crVec3 u = cr_sub(cr__step_point_velocity(step, step->v_free, c->body_b, c->point.point),
                       cr__step_point_velocity(step, step->v_free, c->body_a, c->point.point));
     double lowest = fmin(c->speed, cr_dot(u, c->point.normal));
+    // what carries a body may drive it at its neighbour about as gravity would
+    double drive = left * cr_norm(step->model->gravity);
+    bool flies = step->airborne[c->body_a] && step->airborne[c->body_b], slow = fabs(c->speed) <= drive;
+    if (!flies && slow && c->point.gap - c->delta + left * (lowest - drive) <= 0.0) return true;
     return c->point.gap - c->delta + left * lowest <= 0.0 && !cr__step_meets_fast(step, c);
 }
 
@@ -115,9 +121,11 @@ void cr__step_groups_join(crStep* step, double left) {
         int b = step->part[k];
         int head = group[b] = cr__forest_find(group, b);
         cache->next[b] = b;
+        cache->members[b] = 1;
         if (head == b) continue;
         cache->next[b] = cache->next[head];
         cache->next[head] = b;
+        cache->members[head]++;
     }
 }
 

@@ -5,8 +5,8 @@
 // v + w_hat, all its touching contacts, all loops, and limits that are reached; v+ = v + M^-1 J^T p by M
 // alone, no springs.
 // A cluster of more than FEW contacts of free bodies is resolved outwards from each contact that closes fast:
-// with the contacts of its two bodies first, then with those beyond that would close fast themselves, until
-// there are none. What closes more slowly than the threshold is no impact by definition: a blow costs what it
+// with the contacts of its two bodies first (by itself, where groups are too large for exact times), then with
+// those beyond that would close fast themselves, until there are none. What closes more slowly than the threshold is no impact by definition: a blow costs what it
 // reaches, not what it lies on, and blows that do not reach each other are impacts of their own.
 // Fails: what the rule or law returns; CR_ERR_MEMORY. An impact outside the permissible region is no failure:
 // it is counted in the certificate.
@@ -17,16 +17,13 @@
 
 #define FEW 64  // contacts of a cluster that is always taken as a whole
 
-static void unite(const crModel* model, int* parent, int a, int b) {
-    if (!cr__moves(model, a) || !cr__moves(model, b)) return;
-    cr__forest_join(parent, model->bodies[a].root, model->bodies[b].root);
-}
-
 bool cr__step_touches(const crStep* step, const crStepContact* c) {
-    double within = fmax(step->settings.cluster, c->delta);
+    double ahead = step->cache->ahead, gap = c->point.gap;
+    if (gap <= fmax(step->settings.cluster, c->delta)) return true;
     // of what closes softly the contact solve takes care
-    if (c->speed < -c->fast) within = fmax(within, -c->speed * step->cache->ahead);
-    return c->point.gap <= within;
+    if (!(ahead > 0.0) || c->speed >= -c->fast) return false;
+    crVec3 fall = cr_sub(cr__step_fall(step, c->body_b), cr__step_fall(step, c->body_a));
+    return gap + ahead * (c->speed + 0.5 * ahead * cr_dot(fall, c->point.normal)) <= 0.0;
 }
 
 bool cr__step_closes_fast(const crStep* step, const crStepContact* c) {
@@ -46,11 +43,11 @@ static void find_clusters(const crStep* step, int* parent) {
     }
     for (int k = 0; k < step->part_loop_count; k++) {
         const crLoop* loop = &model->loops[step->part_loops[k]];
-        unite(model, parent, loop->a, loop->b);
+        cr__forest_join_trees(model, parent, loop->a, loop->b);
     }
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        if (cr__step_touches(step, c)) unite(model, parent, c->body_a, c->body_b);
+        if (cr__step_touches(step, c)) cr__forest_join_trees(model, parent, c->body_a, c->body_b);
     }
 }
 
@@ -313,14 +310,15 @@ static bool divides(const crStep* step, int* parent, int root) {
     for (int i = 0; i < step->contact_count; i++) {
         contacts += in_cluster(step, parent, &all, i);
     }
-    for (int k = 0; k < step->part_count && contacts > FEW; k++) {
+    int few = step->cache->ahead > 0.0 ? 1 : FEW;
+    for (int k = 0; k < step->part_count && contacts > few; k++) {
         const crBody* body = &model->bodies[step->part[k]];
         bool own = cr__moves(model, step->part[k]) && cr__forest_find(parent, body->root) == root;
         if (own && (!body->single ||
                     step->cache->first_tie[step->part[k]] < step->cache->first_tie[step->part[k] + 1]))
             return false;
     }
-    return contacts > FEW;
+    return contacts > few;
 }
 
 // bodies that take part, and their loops
@@ -368,7 +366,7 @@ static crStatus resolve(crStep* step, int* parent, int contact, Reach* reach, cr
     clear(step, reach);
     if (divides(step, parent, reach->root)) {
         take(step, contact, reach);
-        take_next(step, parent, true, reach);
+        if (!(step->cache->ahead > 0.0)) take_next(step, parent, true, reach);
     } else {
         take_all(step, parent, reach);
     }

@@ -9,11 +9,6 @@
 
 #define ROWS 100  // small islands, where Newton's method takes all units at once
 
-static void join(const crModel* model, int* parent, int a, int b) {
-    if (!cr__moves(model, a) || !cr__moves(model, b)) return;
-    cr__forest_join(parent, model->bodies[a].root, model->bodies[b].root);
-}
-
 // islands that the packed solver cannot take by itself: bodies of trees and loops
 static void add_rows(const crModel* model, crIslands* islands, bool* touched) {
     for (int i = 0; i < model->loop_count; i++) {
@@ -39,7 +34,7 @@ static void add_contacts(const crStep* step, const bool* takes, int* parent, crI
             a = c->body_a;
             b = c->body_b;
             body = cr__moves(model, b) ? b : a;
-            join(model, parent, a, b);
+            cr__forest_join_trees(model, parent, a, b);
             touched[body] = true;
         }
         islands->rows[body] += cr__step_contact_rows(c);
@@ -94,7 +89,7 @@ crStatus cr__step_islands(crStep* step, const bool* takes, crIslands* islands) {
     }
     add_contacts(step, takes, parent, islands, touched);
     for (int i = 0; i < model->loop_count; i++) {
-        join(model, parent, model->loops[i].a, model->loops[i].b);
+        cr__forest_join_trees(model, parent, model->loops[i].a, model->loops[i].b);
     }
     add_rows(model, islands, touched);
     number(step, parent, touched, islands);

@@ -7,20 +7,23 @@
 // stand. Groups that no impact concerned are one contact solve from beginning to end; the others are brought
 // to the end one by one. An advance that went too far, because carried bodies moved otherwise than foreseen,
 // is taken back and shortened.
-// Each instant costs a contact solve of the group. Of MANY bodies, contacts that close fast and would touch
-// within an eighth of the step are impacts at once, as if they touched: there are few instants then, each
-// impact is up to so much early, and nothing overlaps.
+// Each instant costs a contact solve of the group. Of MANY bodies, impacts wait for the beginning of their
+// slot, an eighth of the step; there, contacts that close fast and would touch within the slot are impacts at
+// once, as if they touched: there are few instants then, each impact is up to so much early. What a large group
+// would close faster than foreseen the contact solve keeps from overlapping, which makes it no slower than it
+// was when it was foreseen.
 // Fails: as the stages do. More impacts than impact_limit: the rest of the step is plastic; more than REPEATS
 // at one instant: the bodies concerned are; the certificate says so.
 #include <string.h>
 
 #include "step/cache.h"
 
-#define RETRIES 6   // of an advance that went past an impact
-#define REPEATS 50  // impacts at one instant
-#define MANY    64  // bodies of groups that impacts bring to a few instants only
-#define SLOTS   8   // about as many
-#define ALARMS  20  // impacts of a pair that were none: what carries its bodies keeps it from closing fast
+#define RETRIES 6    // of an advance that went past an impact
+#define REPEATS 50   // impacts at one instant
+#define MANY    64   // bodies of groups that impacts bring to a few instants only
+#define SLOTS   8    // about as many
+#define LATE    0.1  // share of a slot by which impacts of large groups may come late
+#define ALARMS  20   // impacts of a pair that were none: what carries its bodies keeps it from closing fast
 
 // bodies brought to one instant, and what they were before
 typedef struct Local {
@@ -71,8 +74,23 @@ static crStatus set_time(crStep* step, int pair, double time, bool exact) {
     return push(step, (crDue){time, pair, exact});
 }
 
-// the time of a pair's impact after all
-static crStatus look_closer(crStep* step, int pair, double end, crError* error) {
+static int members(const crStep* step, int body) {
+    const crStepCache* cache = step->cache;
+    return cr__moves(step->model, body) ? cache->members[cache->group[body]] : 0;
+}
+
+// an impact at t of a pair of large groups comes at the beginning of its slot, where that is not before now
+static double slot_of(const crStep* step, int pair, double t, double now) {
+    const crNear* near = &step->cache->pairs[pair];
+    bool one = step->cache->group[near->body_a] == step->cache->group[near->body_b];
+    int count = members(step, near->body_a) + (one ? 0 : members(step, near->body_b));
+    if (count <= MANY) return t;
+    double length = step->cache->slot, begin = length * (int)(t / length);
+    return begin > now ? begin : t;
+}
+
+// the time of a pair's impact after all, which was not to be expected before now
+static crStatus look_closer(crStep* step, int pair, double now, double end, crError* error) {
     crStepCache* cache = step->cache;
     const crNear* near = &cache->pairs[pair];
     size_t mark = cr_arena_mark(&step->scratch);
@@ -85,7 +103,8 @@ static crStatus look_closer(crStep* step, int pair, double end, crError* error) 
         t = cr__step_pair_impact(step, 0, step->contact_count, left);
     }
     cache->when[pair] = INFINITY;
-    if (status == CR_OK && t <= left) status = set_time(step, pair, cache->now_at + t, true);
+    if (status == CR_OK && t <= left)
+        status = set_time(step, pair, slot_of(step, pair, cache->now_at + t, now), true);
     step->contact_count = 0;
     cr_arena_release(&step->scratch, mark);
     return status;
@@ -98,7 +117,7 @@ static bool next_due(crStep* step, double end, crDue* due, crStatus* status, crE
         *due = pop(cache);
         if (cache->when[due->pair] != due->time) continue;
         if (due->exact) return due->time < end;
-        *status = look_closer(step, due->pair, end, error);
+        *status = look_closer(step, due->pair, due->time, end, error);
     }
     return false;
 }
@@ -135,7 +154,8 @@ static crStatus schedule(crStep* step, double left) {
         double t = impact_of_run(step, i, end, left, &exact);
         int pair = t <= left ? place_of(cache, step->contacts[i].shape_a, step->contacts[i].shape_b) : 0;
         if (t <= left && cache->pairs[pair].alarms < ALARMS) {
-            status = set_time(step, pair, cache->now_at + t, exact);
+            t += cache->now_at;
+            status = set_time(step, pair, exact ? slot_of(step, pair, t, cache->now_at) : t, exact);
         }
         i = end;
     }
@@ -145,6 +165,7 @@ static crStatus schedule(crStep* step, double left) {
 crStatus cr__step_schedule(crStep* step, double h, crError* error) {
     crStepCache* cache = step->cache;
     cache->due_count = 0;
+    cache->slot = h / SLOTS;
     cache->reheap = false;
     for (int i = 0; i < cache->pair_count; i++) {
         cache->when[i] = INFINITY;
@@ -164,6 +185,17 @@ static crStatus heap_again(crStep* step) {
         if (cache->when[i] < INFINITY) status = push(step, (crDue){cache->when[i], i, cache->pairs[i].exact});
     }
     return status;
+}
+
+// groups at the beginning of the step; impacts of large ones go to their slots
+static crStatus group(crStep* step, double h, crError* error) {
+    crStepCache* cache = step->cache;
+    cr__step_groups_join(step, h);
+    for (int i = 0; i < cache->pair_count; i++) {
+        if (cache->when[i] < h && cache->pairs[i].exact)
+            cache->when[i] = slot_of(step, i, cache->when[i], -h);
+    }
+    return heap_again(step) == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
 static crStatus create(crStep* step, double h, Local* local, crError* error) {
@@ -255,7 +287,10 @@ static crStatus advance(crStep* step, int body, double t, crError* error) {
     crStatus status = cr_step_forces(step, h, error);
     if (status == CR_OK) status = cr__step_margins(step, h, error);
     if (status == CR_OK) status = cr__step_collide_part(step, false, error);
+    // impacts that were foreseen come no sooner than t; others are found by trial, too dear for a large group
+    cache->catches = cache->members[cache->group[body]] > MANY;
     if (status == CR_OK) status = move_part(step, h, false, error);
+    cache->catches = false;
     if (status != CR_OK) return status;
     for (int k = 0; k < step->part_count; k++) {
         cache->clock[step->part[k]] = t;
@@ -355,7 +390,7 @@ static crStatus bring_exactly(crStep* step, Local* local, double* t, crError* er
         status = bring(step, local, *t, true, error);
         if (status != CR_OK || i == RETRIES) break;
         double sooner = overshoot(step, local, *t);
-        if (!(sooner < *t)) break;
+        if (!(sooner < *t - (local->count > MANY ? LATE * step->cache->slot : 0.0))) break;
         take_back(step, local);
         step->contact_count = 0;
         cr_arena_release(&step->scratch, mark);
@@ -366,9 +401,9 @@ static crStatus bring_exactly(crStep* step, Local* local, double* t, crError* er
 
 static crStatus resolve_all(crStep* step, Local* local, double t, crError* error) {
     crStatus status = CR_OK;
-    int resolved = 1;
+    int resolved = 1, most = step->cache->ahead > 0.0 ? SLOTS * REPEATS : REPEATS;
     for (int i = 0; status == CR_OK; i++) {
-        bool enough = i >= REPEATS || step->certificate.impacts >= step->settings.impact_limit;
+        bool enough = i >= most || step->certificate.impacts >= step->settings.impact_limit;
         if (enough) blunt(step, local);
         if (!enough) status = cr_step_impacts(step, &resolved, error);
         if (status != CR_OK || resolved == 0) break;
@@ -396,7 +431,7 @@ static crStatus one_impact(crStep* step, Local* local, crDue due, crError* error
     double t = due.time;
     crStatus status = gather(step, local, pair.body_a, error);
     if (status == CR_OK) status = gather(step, local, pair.body_b, error);
-    if (local->count > MANY) step->cache->ahead = fmin(local->h / SLOTS, local->h - t);
+    if (local->count > MANY) step->cache->ahead = fmin(step->cache->slot, local->h - t);
     if (status == CR_OK) status = bring_exactly(step, local, &t, error);
     int impacts = step->certificate.impacts;
     if (status == CR_OK) status = resolve_all(step, local, t, error);
@@ -466,7 +501,7 @@ crStatus cr__step_locally(crStep* step, double h, crError* error) {
     crDue due;
     crStatus status = create(step, h, &local, error);
     if (status != CR_OK) return status;
-    cr__step_groups_join(step, h);
+    status = group(step, h, error);
     for (int i = 0; status == CR_OK && next_due(step, h, &due, &status, error); i++) {
         if (step->certificate.impacts >= limit || i >= 2 * limit) {
             return rest_plastically(step, h, error);

@@ -407,7 +407,7 @@ static crStatus push_out(Pass* pass, int count, const int* island_of_body, crErr
     status = cr__packed_create(step, island_of_body, dq, count, contact, NULL, &packed);
     if (status == CR_OK) status = cr__packed_solve(&packed, island, model->nb, arena);
     if (status != CR_OK) return cr__step_memory(error);
-    cr__packed_results(&packed);
+    cr__packed_results(&packed, island);
     cr__step_add_momentum(step, count, contact, dq);
     cr_model_mass_solve(model, &step->dynamics, dq);
     cr__advance(model, 1.0, dq, step->state.q);
