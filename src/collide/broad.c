@@ -40,10 +40,9 @@ typedef struct Keys {
 typedef struct Pairs {
     int capacity;
     void* block;
-    crPair* near;    // of enlarged boxes, ascending (capacity)
-    crPair* merged;  // the next near (capacity)
-    crPair* fresh;   // near pairs of changed boxes (capacity)
-    crPair* listed;  // as returned (capacity)
+    crPair* near;   // of enlarged boxes, ascending (capacity)
+    crPair* other;  // the next near while it is made, else what is returned (capacity)
+    crPair* fresh;  // near pairs of changed boxes (capacity)
 } Pairs;
 
 struct crBroad {
@@ -65,7 +64,7 @@ static size_t key_bytes(int capacity) {
            2 * round_up(n * sizeof(int)) + round_up((n + 1) * sizeof(int));
 }
 
-static size_t pair_bytes(int capacity) { return 4 * round_up((size_t)capacity * sizeof(crPair)); }
+static size_t pair_bytes(int capacity) { return 3 * round_up((size_t)capacity * sizeof(crPair)); }
 
 static Keys cut_keys(void* block, int capacity) {
     size_t n = (size_t)capacity;
@@ -86,9 +85,8 @@ static Pairs cut_pairs(void* block, int capacity) {
     unsigned char* memory = block;
     Pairs p = {.capacity = capacity, .block = block};
     p.near = cr__take(&memory, bytes);
-    p.merged = cr__take(&memory, bytes);
+    p.other = cr__take(&memory, bytes);
     p.fresh = cr__take(&memory, bytes);
-    p.listed = cr__take(&memory, bytes);
     return p;
 }
 
@@ -313,14 +311,14 @@ static void merge(crBroad* b, int fresh) {
         crPair pair = p->near[i];
         if (items[pair.a].changed || items[pair.b].changed) continue;
         while (k < fresh && before(p->fresh[k], pair))
-            p->merged[count++] = p->fresh[k++];
-        p->merged[count++] = pair;
+            p->other[count++] = p->fresh[k++];
+        p->other[count++] = pair;
     }
     while (k < fresh)
-        p->merged[count++] = p->fresh[k++];
+        p->other[count++] = p->fresh[k++];
     crPair* t = b->pairs.near;
-    b->pairs.near = b->pairs.merged;
-    b->pairs.merged = t;
+    b->pairs.near = b->pairs.other;
+    b->pairs.other = t;
     b->near_count = count;
 }
 
@@ -328,8 +326,8 @@ static bool update_near(crBroad* b) {
     int fresh = 0;
     if (!search_all(b, &fresh) || !reserve_pairs(b, b->near_count + fresh, fresh)) return false;
     if (fresh > 0) {
-        count_sort(b, b->pairs.fresh, fresh, false, b->pairs.listed);
-        count_sort(b, b->pairs.listed, fresh, true, b->pairs.fresh);
+        count_sort(b, b->pairs.fresh, fresh, false, b->pairs.other);
+        count_sort(b, b->pairs.other, fresh, true, b->pairs.fresh);
     }
     merge(b, fresh);
     for (int i = 0; i < b->changed_count; i++)
@@ -344,10 +342,10 @@ crStatus cr_broad_pairs(crBroad* b, const crPair** pairs, int* count) {
     int listed = 0;
     for (int i = 0; i < b->near_count; i++) {
         crPair pair = b->pairs.near[i];
-        b->pairs.listed[listed] = pair;
+        b->pairs.other[listed] = pair;
         listed += cr__boxes_meet(b->keys.boxes[pair.a], b->keys.boxes[pair.b]);
     }
-    *pairs = b->pairs.listed;
+    *pairs = b->pairs.other;
     *count = listed;
     return CR_OK;
 }
