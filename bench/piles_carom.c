@@ -12,8 +12,17 @@ typedef struct Heap {
     size_t bytes;
 } Heap;
 
+// scratch memory of all worlds that hold one body each: the bench steps them one after another
+typedef struct Lent {
+    crArena arena;
+    int users;
+} Lent;
+
+static Lent lent;
+
 typedef struct Carom {
     Heap heap;
+    bool borrows;
     crModel* model;
     crWorld* world;
     int count;
@@ -67,6 +76,7 @@ static void destroy(void* self) {
     Carom* c = self;
     cr_world_destroy(c->world);
     cr_model_destroy(c->model);
+    if (c->borrows && --lent.users == 0) cr_arena_destroy(&lent.arena);
     free(c);
 }
 
@@ -96,6 +106,11 @@ static void* create(const PilesEngine* engine, const PilesScene* scene, int thre
     def.step.dt = scene->dt;
     def.step.quality = (crQuality)engine->variant;
     def.step.threads = threads;
+    c->borrows = scene->alone;
+    if (c->borrows) {
+        if (lent.users++ == 0) cr_arena_create(&lent.arena, NULL, 0);
+        def.scratch = &lent.arena;
+    }
     if (cr_world_create(&def, &c->world, NULL) != CR_OK) {
         destroy(c);
         return NULL;

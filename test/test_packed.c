@@ -89,7 +89,7 @@ static crPackedIsland heap_solve(Heap* heap, double tol, int limit) {
         CR_OK);
     if (packed.group_count > 0) heap->kind = packed.group[0].kind;
     CHECK_STATUS(cr__packed_solve(&packed, &island, 1, &step->scratch), CR_OK);
-    cr__packed_results(&packed);
+    cr__packed_results(&packed, &island);
     return island;
 }
 
@@ -280,7 +280,7 @@ TEST(packed_answers_have_the_same_bits_everywhere) {
         heap_destroy(heap);
     }
     printf("  hash %016llx\n", (unsigned long long)hash);
-    CHECK(hash == UINT64_C(0xe177c096be93268a));
+    CHECK(hash == UINT64_C(0x9321a2536eb66012));
 }
 
 // balls and boxes in a heap, whole steps

@@ -173,6 +173,36 @@ TEST(stack_stays_at_rest) {
     cr_model_destroy(model);
 }
 
+// gap of a ball at rest after a step from a gap and a velocity upwards that it was given
+static double gap_after(double gap, double v) {
+    crModel* model = bouncing_ball(0.0, 0.0);
+    crStepSettings settings = cr_step_settings();
+    settings.dt = 1.0 / 240.0;
+    crWorld* world = scene_world(model, &settings);
+    for (int i = 0; i < 3; i++) {
+        CHECK_STATUS(cr_world_step(world, NULL), CR_OK);
+    }
+    crState* state = cr_world_state(world);
+    state->q[2] = 0.1 + gap;
+    state->v[2] = v;
+    CHECK_STATUS(cr_world_step(world, NULL), CR_OK);
+    double after = state->q[2] - 0.1;
+    cr_world_destroy(world);
+    cr_model_destroy(model);
+    return after;
+}
+
+// docs/world.md: up to 1e-4 of its size and .06 g h^2 what pressed touches while it opens more slowly than
+// g h / 400; everything else lands on the surface, to a deadband of 1e-7 of its size
+TEST(what_presses_is_held_while_it_opens_slowly) {
+    double fall = g / 240.0;
+    CHECK_NEAR(gap_after(2e-8, 0.0), 2e-8, 1e-12);
+    CHECK_NEAR(gap_after(9e-6, 0.0), 9e-6, 1e-12);
+    CHECK_NEAR(gap_after(9e-6, 0.9 * fall / 400.0), 9e-6, 1e-12);
+    CHECK_NEAR(gap_after(9e-6, 1.1 * fall / 400.0), 1e-8, 1e-12);
+    CHECK_NEAR(gap_after(1.1e-5, 0.0), 1e-8, 1e-12);
+}
+
 // beads of mass 1 on a line; the first comes at 1 m/s
 static void cradle_by(crSolver solver, int count, double gap, crRule rule, double dt, double v[5]) {
     crModel* model = cr_model_create(NULL);

@@ -86,15 +86,17 @@ typedef struct crAllocator {
 CR_API crAllocator cr_allocator_libc(void);
 
 // Scratch memory with mark and release. Blocks never move while marked; what overflowed the main block during
-// a step is merged into a larger one by cr_arena_reset, so a steady state makes no heap calls; a block that
-// is too large by a quarter is made smaller at the 100th reset, the 200th, the 400th and so on.
+// a step is merged into a larger one by cr_arena_reset, so a steady state makes no heap calls. A block that is
+// too large by a quarter for the last 100 resets is made smaller at the 170th, the 340th, the 680th and so on.
 typedef struct crArena {
     crAllocator allocator;
-    unsigned char* block;        // main block (capacity bytes)
-    size_t capacity;             // bytes
-    size_t used;                 // bytes in use, overflow included
-    size_t peak;                 // largest used since create, or since the block was last looked at, bytes
-    int resets;                  // since create
+    unsigned char* block;  // main block (capacity bytes)
+    size_t capacity;       // bytes
+    size_t used;           // bytes in use, overflow included
+    size_t peak;           // largest used since create, or of the resets that count for making it smaller
+    int resets;            // since create
+    int spare;             // resets that may find it too small before it is made larger
+    bool over;             // it was, since the last reset
     struct crArenaSpill* spill;  // blocks taken when the main one was full, newest first
 } crArena;
 

@@ -177,18 +177,17 @@ typedef struct crStep {
     crArena scratch;        // everything that lives for a step
     struct crTasks* tasks;  // NULL where one thread does it all
     crBroad* broad;
-    double* size;       // of each body: farthest point of its shapes from its centre of mass, m (nb)
-    crVec3* plane;      // normal of the plane a body moves in, zero where there is none (nb)
-    double* fall;       // constant acceleration by gravity along each velocity of bodies that fly freely (nv)
-    bool* airborne;     // collide: the body touches nothing, or is leaving what it touches (nb)
-    double* k;          // forces (nv)
-    double* v_free;     // forces (nv)
-    double* v_from;     // forces: v of trees, up to the last body that is not single
-    double* bend;       // forces: h M^-1 c by which velocity terms c lessen v_free; likewise
-    double* v_start;    // begin: v at the beginning (nv)
-    double* q_start;    // begin: q at the beginning (nq)
-    crMatrix identity;  // Minv of the problem, whose J is H
-    double h;           // forces: length of the step being made, s
+    double* size;     // of each body: farthest point of its shapes from its centre of mass, m (nb)
+    crVec3* plane;    // normal of the plane a body moves in, zero where there is none (nb)
+    double* fall;     // constant acceleration by gravity along each velocity of bodies that fly freely (nv)
+    bool* airborne;   // collide: the body touches nothing, or is leaving what it touches (nb)
+    double* k;        // forces (nv)
+    double* v_free;   // forces (nv)
+    double* v_from;   // forces: v of trees, up to the last body that is not single
+    double* bend;     // forces: h M^-1 c by which velocity terms c lessen v_free; likewise
+    double* v_start;  // begin: v at the beginning (nv)
+    double* q_start;  // begin: q at the beginning (nq)
+    double h;         // forces: length of the step being made, s
     // begin: every body and loop; a stepper narrows them to what it moves on its own. Stages up to integrate
     // read and write nothing of other bodies; contacts are those among these and with what v does not move
     int part_count;
@@ -244,7 +243,8 @@ CR_API crStatus cr_step_problem_build(crStep* step, double h, const bool* takes,
 CR_API crStatus cr_step_solve(crStep* step, crError* error);  // p; the audit goes into the certificate
 CR_API crStatus cr_step_apply(crStep* step,
                               crError* error);  // state.v = v_free + M^-1 J^T p; impulses, warm start
-// q and time over h by state.v; bodies in the air by the mean of v before and after gravity: exact flight.
+// q and time over h by state.v; bodies in the air by the mean of v before and after gravity: exact flight. v of
+// trees changes too, so that velocity terms give no energy. h as in forces.
 CR_API crStatus cr_step_integrate(crStep* step, double h, crError* error);
 // Moves overlapping bodies apart along normals, shortest in the metric of M, and closes loops; v stays.
 CR_API crStatus cr_step_position_pass(crStep* step, crError* error);

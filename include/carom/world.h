@@ -28,6 +28,10 @@ typedef struct crWorldDef {
     crForceFn force;               // NULL: none
     void* force_ctx;
     crLog log;  // solves that do not converge are warnings
+    // Lent to many small worlds that one thread steps one after another, so that their scratch memory stays in
+    // its cache; must outlive them. Contacts and problem of cr_world_stages then live until any of them makes
+    // a step. NULL: memory of its own.
+    crArena* scratch;
 } crWorldDef;
 
 typedef struct crWorld crWorld;

@@ -3,9 +3,10 @@
 // The arena is a stack: alloc moves `used` up, release moves it back. What does not fit goes to spill blocks,
 // each remembering where it starts, so a release frees exactly the spills above the mark. reset, called
 // between steps, grows the main block to the peak and a sixteenth: after the first steps nothing spills and
-// nothing calls the heap. What a heap that falls once needed is given back after 100 resets, 200, 400 and so
-// on: a steady state is left alone for ever longer. Fails: alloc returns NULL and reset CR_ERR_MEMORY when
-// the allocator has no more; nothing is lost then.
+// nothing calls the heap. What a heap that falls once needed is given back at the 170th reset, the 340th, the
+// 680th and so on, by what the last hundred used: a steady state is left alone for ever longer. What was
+// given back is not taken again for a few exceptions, which spill. Fails: alloc returns NULL and reset
+// CR_ERR_MEMORY when the allocator has no more; nothing is lost then.
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +14,10 @@
 #include "carom/base.h"
 
 #define ALIGN 64u
-#define LOOK  100   // resets after which a block that was too large is made smaller, then twice as many
-#define LEAST 4096  // bytes that are not worth it
+#define LOOK  170    // resets after which a block that is too large is made smaller, then twice as many
+#define LAST  100    // resets before, whose peak counts
+#define SPARE 8      // resets after which it was too small, before it is made larger again
+#define LEAST 32768  // bytes that are not worth it
 
 static void* libc_alloc(void* ctx, size_t size) {
     (void)ctx;
@@ -76,6 +79,7 @@ void* cr_arena_alloc(crArena* arena, size_t size) {
         if (spill == NULL) return NULL;
         *spill = (crArenaSpill){arena->spill, arena->used, total};
         arena->spill = spill;
+        arena->over = true;
         memory = align_pointer((unsigned char*)(spill + 1));
     }
     arena->used += size;
@@ -116,11 +120,14 @@ static bool looks_at(int resets) {
 
 crStatus cr_arena_reset(crArena* arena) {
     cr_arena_release(arena, 0);
-    if (arena->resets < INT_MAX) arena->resets++;
-    bool grows = arena->peak > arena->capacity, looks = looks_at(arena->resets);
-    bool shrinks = looks && arena->capacity > arena->peak + arena->peak / 4 + LEAST;
+    if (arena->resets < INT_MAX - LAST) arena->resets++;
+    bool grows = arena->over && arena->spare == 0;
+    bool shrinks = looks_at(arena->resets) && arena->capacity > arena->peak + arena->peak / 4 + LEAST;
+    if (arena->over && !grows) arena->spare--;
+    arena->over = false;
     crStatus status = CR_OK;
     if (grows || shrinks) status = replace_block(arena, arena->peak / (grows ? 16 : 8));
-    if (looks) arena->peak = 0;
+    if (shrinks && status == CR_OK) arena->spare = SPARE;
+    if (looks_at(arena->resets + LAST)) arena->peak = 0;
     return grows ? status : CR_OK;
 }

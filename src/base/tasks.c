@@ -59,6 +59,7 @@ struct crTasks {
     _Atomic(void*) ctx;
     atomic_int count, chunk;
     _Atomic(uint64_t) ticket;
+    char apart[64];   // who looks at the one should not wait for who writes the other
     atomic_int done;  // chunks of the job
     atomic_int sleepers;
     atomic_bool waiting;  // the caller sleeps
@@ -71,7 +72,7 @@ struct crTasks {
 
 static uint64_t job_of(uint64_t ticket) { return ticket >> 2 * END; }
 
-// takes and runs one chunk of the present job; false where none is left
+// takes one chunk of the present job and runs it; false where none is left
 static bool run_chunk(crTasks* t, bool front) {
     uint64_t ticket = atomic_load(&t->ticket);
     while (true) {
@@ -86,13 +87,23 @@ static bool run_chunk(crTasks* t, bool front) {
         if (!atomic_compare_exchange_weak(&t->ticket, &ticket, ticket + one)) continue;
         int begin = (front ? before : chunks - 1 - behind) * chunk;
         fn(ctx, begin, count - begin < chunk ? count : begin + chunk);
-        atomic_fetch_add(&t->done, 1);
-        if (atomic_load(&t->waiting)) {
-            pthread_mutex_lock(&t->lock);
-            pthread_cond_signal(&t->finished);
-            pthread_mutex_unlock(&t->lock);
-        }
         return true;
+    }
+}
+
+// what a thread can get of the present job; the job is not over before it says how many chunks that were, so
+// one word about all of them will do
+static void run_chunks(crTasks* t, bool front) {
+    int done = 0;
+    while (run_chunk(t, front)) {
+        done++;
+    }
+    if (done == 0) return;
+    atomic_fetch_add(&t->done, done);
+    if (atomic_load(&t->waiting)) {
+        pthread_mutex_lock(&t->lock);
+        pthread_cond_signal(&t->finished);
+        pthread_mutex_unlock(&t->lock);
     }
 }
 
@@ -110,7 +121,7 @@ static void* worker(void* arg) {
     crTasks* t = arg;
     while (!atomic_load(&t->stop)) {
         uint64_t seen = job_of(atomic_load(&t->ticket));
-        while (run_chunk(t, false)) {}
+        run_chunks(t, false);
         bool idle = true;
         for (int i = 0; i < SPINS && idle; i++) {
             idle = job_of(atomic_load(&t->ticket)) == seen && !atomic_load(&t->stop);
@@ -204,7 +215,7 @@ void cr__tasks_for(crTasks* t, int count, int chunk, crTaskFn fn, void* ctx) {
         pthread_cond_broadcast(&t->work);
         pthread_mutex_unlock(&t->lock);
     }
-    while (run_chunk(t, true)) {}
+    run_chunks(t, true);
     wait_for(t, chunks);
 }
 

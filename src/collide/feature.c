@@ -51,8 +51,11 @@ static uint32_t triangle_feature(const crConvex* c, crVec3 x, double tol) {
 
 // eighth of the circle around z, the first one centred on +x
 static int eighth(crVec3 x) {
-    double turn = (cr_atan2(x.y, x.x) + CR_PI / 8.0) / (CR_PI / 4.0);
-    return ((int)floor(turn) + 8) & 7;
+    const double narrow = 0.41421356237309504880;  // tangent of pi / 8
+    double p = fabs(x.x), q = fabs(x.y);
+    int turn = q <= narrow * p ? 0 : p < narrow * q ? 2 : 1;
+    if (x.x < 0.0) turn = 4 - turn;
+    return x.y < 0.0 ? (8 - turn) & 7 : turn;
 }
 
 // parts by height: below -h + tol, above h - tol, between

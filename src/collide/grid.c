@@ -23,8 +23,13 @@ static int slot_of(const crGridLevel* level, int ix, int iy, int iz) {
     return level->first + (int)(((uint32_t)ix + row) & (uint32_t)level->mask);
 }
 
+static size_t level_bytes(int capacity) {
+    return (size_t)(capacity < CR__GRID_LEVELS ? capacity : CR__GRID_LEVELS) * sizeof(crGridLevel);
+}
+
 void cr__grid_free(crGrid* grid, const crAllocator* a) {
     size_t n = (size_t)grid->capacity;
+    if (grid->levels != NULL) a->free(a->ctx, grid->levels, level_bytes(grid->capacity));
     if (grid->starts != NULL) a->free(a->ctx, grid->starts, (2 * n + 1) * sizeof(int));
     if (grid->slots != NULL) a->free(a->ctx, grid->slots, n * sizeof(int));
     if (grid->entries != NULL) a->free(a->ctx, grid->entries, n * sizeof(crGridEntry));
@@ -35,7 +40,8 @@ bool cr__grid_reserve(crGrid* grid, const crAllocator* a, int capacity) {
     if (capacity <= grid->capacity) return true;
     size_t n = (size_t)capacity;
     crGrid new = {.capacity = capacity};
-    new.starts = a->alloc(a->ctx, (2 * n + 1) * sizeof(int));
+    new.levels = a->alloc(a->ctx, level_bytes(capacity));
+    if (new.levels != NULL) new.starts = a->alloc(a->ctx, (2 * n + 1) * sizeof(int));
     if (new.starts != NULL) new.slots = a->alloc(a->ctx, n * sizeof(int));
     if (new.slots != NULL) new.entries = a->alloc(a->ctx, n * sizeof(crGridEntry));
     if (new.entries == NULL) {

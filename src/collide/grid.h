@@ -23,10 +23,10 @@ typedef struct crGridLevel {
 // Slot s of all levels together holds the entries from starts[s] to before starts[s + 1].
 typedef struct crGrid {
     int level_count, entry_count, capacity;
-    crGridLevel levels[CR__GRID_LEVELS];  // those in use, small boxes first (level_count)
-    int* starts;                          // (2 capacity + 1)
-    int* slots;                           // of each key, -1 where it is absent (capacity)
-    crGridEntry* entries;                 // (capacity)
+    crGridLevel* levels;   // those in use, small boxes first (level_count, at most one a key)
+    int* starts;           // (2 capacity + 1)
+    int* slots;            // of each key, -1 where it is absent (capacity)
+    crGridEntry* entries;  // (capacity)
 } crGrid;
 
 // Room for keys below capacity; what it held is lost. false: out of memory, nothing has changed.

@@ -1,11 +1,12 @@
 // flow.c - the free motion of one tree: q and v over h with no force but what its joints need.
 //
-// M dv/dt = -c(q, v) keeps T = v.M v/2, and of a tree with a free root its momentum. Half a kick by c at q, a
-// straight move, half a kick by c at the new q: second order. Then v is set right: momentum by moving the
-// tree as if it were locked, T by scaling what is left of v, so that both are kept to rounding whatever h is;
-// its centre of mass goes straight. Where c would turn v by more than TURN the time is cut, and halved where
-// the tree came to be drawn in so far that its momentum alone needs more than T; when time is in PARTS, it
-// turns less instead. Joints' dampers are in the factor of M: with them it is of first order.
+// M dv/dt = -c(q, v) keeps T = v.M v/2, and of a tree with a free root its momentum. With a = M^-1 c, q moves
+// by h v - h^2 a/2 and v by the mean of a at both ends, v at the end foreseen as v - h a: second order. Then v
+// is set right: momentum by moving the tree as if it were locked, T by scaling what is left of v, so that both
+// are kept to rounding whatever h is; its centre of mass goes straight. Where c would turn v by more than TURN
+// the time is cut, and halved where the tree came to be drawn in so far that its momentum alone needs more
+// than T; when time is in PARTS, it turns less instead. Joints' dampers are in the factor of M: with them it
+// is of first order.
 // Fails: CR_ERR_DEFINITE from the factor of M.
 #include <string.h>
 
@@ -186,13 +187,16 @@ crStatus cr__tree_flow(const crModel* model, crPart tree, double h, crState* sta
         bool last = n >= PARTS;
         turn_by(model, tree, state, d, work);
         double part = last ? left : fmin(limit, part_of(model, tree, left, within, work.y, work.c));
-        if (free) copy(model, tree, state, &before);
+        copy(model, tree, state, &before);
         add(model, tree, -0.5 * part, work.y, state->v);
         cr__part_advance(model, tree, part, state->v, state->q);
+        add(model, tree, -0.5 * part, work.y, state->v);
         status = look(model, tree, state, d);
         if (status != CR_OK) return status;
         turn_by(model, tree, state, d, work);
-        add(model, tree, -0.5 * part, work.y, state->v);
+        add(model, tree, 1.0, before.v, state->v);
+        add(model, tree, -part, work.y, state->v);
+        scale_all(model, tree, 0.5, state->v);
         if (!free)
             cr__tree_scale(model, tree, T, cr__tree_energy(model, tree, d, state->v, work.y), state->v);
         bool done = !free || settle_free(model, tree, T, kept, !last, d, state->v, work.y);

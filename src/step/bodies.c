@@ -1,10 +1,12 @@
-// bodies.c - a stage over the bodies of the part: trees at once, single bodies in chunks by several threads.
+// bodies.c - a stage over the bodies of the part: trees at once, single bodies in chunks by several threads;
+// velocities and sizes of bodies.
 //
 // What a stage gives for a single body depends on no other body, so chunks may run in any order; trees stand
 // before them, by themselves, since parents come before what they carry. Each chunk has its own crDynamics,
 // which shares the arrays: only entries of its own bodies are written.
 // Fails: as the stage does, with the first chunk that failed; CR_ERR_MEMORY.
 #include "base/tasks.h"
+#include "model/single.h"
 #include "step/cache.h"
 
 #define CHUNK 256  // bodies that one thread takes at a time
@@ -52,3 +54,24 @@ static crStatus set_velocity(crStep* step, crPart part, crDynamics* d, void* v) 
 }
 
 crStatus cr__step_velocity(crStep* step, double* v) { return cr__step_by_bodies(step, set_velocity, v); }
+
+crTwist cr__step_twist(const crStep* step, const double* v, int body) {
+    const crModel* model = step->model;
+    const crDynamics* d = &step->dynamics;
+    if (model->bodies[body].single) return cr__single_twist(v + model->bodies[body].v);
+    crTwist twist = d->given[body];
+    for (int j = model->bodies[body].last; j >= 0; j = model->dof_parent[j]) {
+        twist = cr__twist_madd(twist, v[j], d->axis[j]);
+    }
+    return twist;
+}
+
+crVec3 cr__step_point_velocity(const crStep* step, const double* v, int body, crVec3 point) {
+    return cr__twist_at(cr__step_twist(step, v, body), cr_sub(point, step->dynamics.origin[body]));
+}
+
+double cr__step_pair_size(const crStep* step, int a, int b) {
+    const crModel* model = step->model;
+    bool both = cr__moves(model, a) && cr__moves(model, b);
+    return both ? fmin(step->size[a], step->size[b]) : fmax(step->size[a], step->size[b]);
+}

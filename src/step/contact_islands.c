@@ -18,13 +18,11 @@
 #define SMALL_ROWS      60    // islands up to this size are solved exactly
 #define FAST_ROWS       36    // and in fast, where sweeps fail
 #define DIRECT_ROWS     150   // and up to this one where sweeps fail
-#define LARGE_ROWS      450   // likewise, accurate
-#define CERTIFY_ROWS    3000  // certified
+#define CERTIFY_ROWS    3000  // likewise, certified
 #define FAST_TOL        2e-6  // m/s
 #define FAST_SWEEPS     50
 #define AGAIN_SWEEPS    20  // in rounds after the first, which starts from impulses of the one before
 #define ACCURATE_SWEEPS 300
-#define LARGE_SWEEPS    100    // where another solver may follow
 #define ACCURATE_TOL    1e-7   // of changes, for residuals a hundred times as large, m/s
 #define SMALL_TOL       1e-12  // of the largest velocity
 #define ROW_SWEEPS      40     // where rows take part, in small islands
@@ -191,8 +189,7 @@ static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIs
             island->limit = s->islands.general[i] ? ROW_SWEEPS : 20;
         } else if (quality == CR_QUALITY_ACCURATE) {
             island->tol = tol > 0.0 ? 0.1 * tol * scale : ACCURATE_TOL;
-            island->limit = s->islands.rows[i] <= LARGE_ROWS ? LARGE_SWEEPS : ACCURATE_SWEEPS;
-            if (again) island->limit = FAST_SWEEPS;
+            island->limit = again ? FAST_SWEEPS : ACCURATE_SWEEPS;
         } else {
             island->tol = 0.1 * cr_step_tol(&step->settings) * scale;
             island->limit = 1000;
@@ -206,9 +203,10 @@ static bool choose_exact(const crStep* step, crIslandSolve* s) {
     bool any = false;
     for (int i = 0; i < s->islands.count; i++) {
         bool failed = s->of[i].sweeps > 0 && !s->of[i].solved, general = s->islands.general[i];
-        int rows = quality == CR_QUALITY_CERTIFIED ? CERTIFY_ROWS : LARGE_ROWS;
-        if (general && quality == CR_QUALITY_ACCURATE) rows = CERTIFY_ROWS;
-        if (quality == CR_QUALITY_FAST) rows = general ? DIRECT_ROWS : FAST_ROWS;
+        int rows = quality == CR_QUALITY_FAST && !general ? FAST_ROWS : DIRECT_ROWS;
+        if (quality == CR_QUALITY_CERTIFIED || (general && quality == CR_QUALITY_ACCURATE)) {
+            rows = CERTIFY_ROWS;
+        }
         s->exact[i] = failed && s->islands.rows[i] <= rows;
         any = any || s->exact[i];
     }
@@ -228,7 +226,7 @@ static crStatus sweep(crStep* step, const crVec3* u_free, bool again, crIslandSo
     if (units != NULL) units->island = s->of;
     set_goals(step, u_free, again, s);
     status = cr__packed_solve(&packed, s->of, s->islands.count, &step->scratch);
-    if (status == CR_OK) cr__packed_results(&packed);
+    if (status == CR_OK) cr__packed_results(&packed, s->of);
     return status;
 }
 

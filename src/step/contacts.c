@@ -9,46 +9,12 @@
 
 #include "base/tasks.h"
 #include "collide/manifold.h"
-#include "model/single.h"
 #include "step/cache.h"
 #include "step/forest.h"
 
-#define CHUNK 64                             // pairs that one thread takes at a time
-#define ROOM  (CHUNK * CR_MANIFOLD_MAX / 2)  // and contacts they may have
-#define SURE  1e-5                           // of a pair's size: what rounding may make of distances
-
-crTwist cr__step_twist(const crStep* step, const double* v, int body) {
-    const crModel* model = step->model;
-    const crDynamics* d = &step->dynamics;
-    if (model->bodies[body].single) return cr__single_twist(v + model->bodies[body].v);
-    crTwist twist = d->given[body];
-    for (int j = model->bodies[body].last; j >= 0; j = model->dof_parent[j]) {
-        twist = cr__twist_madd(twist, v[j], d->axis[j]);
-    }
-    return twist;
-}
-
-crVec3 cr__step_point_velocity(const crStep* step, const double* v, int body, crVec3 point) {
-    return cr__twist_at(cr__step_twist(step, v, body), cr_sub(point, step->dynamics.origin[body]));
-}
-
-double cr__step_pair_size(const crStep* step, int a, int b) {
-    const crModel* model = step->model;
-    bool both = cr__moves(model, a) && cr__moves(model, b);
-    return both ? fmin(step->size[a], step->size[b]) : fmax(step->size[a], step->size[b]);
-}
-
-crVec3 cr__step_common_plane(const crStep* step, int a, int b) {
-    crVec3 none = cr_vec3(0, 0, 0);
-    if (!step->cache->planes) return none;
-    bool moves_a = cr__moves(step->model, a), moves_b = cr__moves(step->model, b);
-    crVec3 na = step->plane[a], nb = step->plane[b];
-    if (moves_a && moves_b) {
-        bool same = cr_norm(na) > 0.0 && cr_norm(nb) > 0.0 && cr_norm(cr_cross(na, nb)) <= 1e-12;
-        return same ? na : none;
-    }
-    return moves_a ? na : nb;
-}
+#define CHUNK  64    // pairs that one thread takes at a time
+#define BODIES 256   // likewise
+#define SURE   1e-5  // of a pair's size: what rounding may make of distances
 
 // *until as cr__collide has it
 static int collide_shapes(const crStep* step, int sa, int sb, crPose pose_a, crPose pose_b, double margin,
@@ -80,11 +46,6 @@ int cr__step_pair(const crStep* step, int shape_a, int shape_b, crPose pose_a, c
     return collide_shapes(step, shape_a, shape_b, pose_a, pose_b, margin, points, capacity, needed, &until);
 }
 
-static crMat3 planar_frame(crVec3 n, crVec3 axis) {
-    crVec3 t = cr_cross(axis, n);
-    return cr_mat3_columns(n, cr_scale(1.0 / cr_norm(t), t), cr_cross(n, cr_scale(1.0 / cr_norm(t), t)));
-}
-
 // what a lasting contact can approach by in one step because normals and arms turn: h (omega^2 r + 2 omega
 // u_t)
 static double turning_gain(const crStep* step, const crStepContact* c, double slip) {
@@ -103,14 +64,6 @@ static crVec3 velocity_of(const crStep* step, const crNear* pair, bool late, crV
     if (b != CR_WORLD) u = cr__twist_at(d->twist[b], cr_sub(x, d->origin[b]));
     if (a != CR_WORLD) u = cr_sub(u, cr__twist_at(d->twist[a], cr_sub(x, d->origin[a])));
     return u;
-}
-
-crMat3 cr__step_frame(const crStep* step, const crStepContact* c) {
-    crVec3 n = c->point.normal;
-    if (c->planar) return planar_frame(n, cr__step_common_plane(step, c->body_a, c->body_b));
-    if (c->surface->axis_of < 0) return cr_frame(n);
-    int body = c->surface->axis_of == 0 ? c->body_a : c->body_b;
-    return cr_surface_frame(n, cr_quat_rotate(step->dynamics.pose[body].q, c->surface->surface.axis));
 }
 
 // approach speed above which a contact is an impact, u its velocity
@@ -146,6 +99,7 @@ typedef struct Sink {
     crArena* arena;  // for more, NULL: what does not fit is CR_ERR_LIMIT
     bool fixed;      // likewise, for the contacts alone
     double until;    // margin up to which the contacts of the pair added last would be the same, m
+    crScout* scout;  // is told which contacts are whose; NULL: nobody is
 } Sink;
 
 static crStatus reserve(Sink* sink, int more, crError* error) {
@@ -200,9 +154,10 @@ static double margin_of(const crStep* step, const crNear* pair) {
 
 // how far each body has come since all pairs were last looked at; turned by phi its points go
 // 2 sin(phi / 2) of their distance at most, which is less than 2 |q+ - q|
-static void follow_trails(crStep* step) {
+static void follow_range(void* ctx, int begin, int end) {
+    const crStep* step = ctx;
     const crDynamics* d = &step->dynamics;
-    for (int b = 1; b < step->model->nb; b++) {
+    for (int b = begin > 0 ? begin : 1; b < end; b++) {
         crTrail* trail = &step->cache->trail[b];
         crQuat q = d->pose[b].q, was = trail->q;
         double turn = sqrt((q.w - was.w) * (q.w - was.w) + (q.x - was.x) * (q.x - was.x) +
@@ -289,7 +244,12 @@ static crStatus add_pairs(const crStep* step, int begin, int end, Sink* sink, cr
     crStatus status = CR_OK;
     for (int i = begin; i < end && status == CR_OK; i++) {
         if (add_scouted(step, i, sink, &status, error)) continue;
+        int from = sink->count;
         status = add_pair(step, &step->cache->pairs[i], sink, error);
+        if (sink->scout == NULL || status != CR_OK) continue;
+        sink->scout->first[i] = from;
+        sink->scout->end[i] = sink->count;
+        sink->scout->until[i] = sink->until;
     }
     return status;
 }
@@ -312,12 +272,16 @@ static void begin_airborne(crStep* step) {
     }
 }
 
+// whether a contact supports its bodies: it touches, and does not leave fast
+static bool supports(const crStep* step, const crStepContact* c) {
+    return !(c->point.gap > c->delta || c->speed >= fmax(step->settings.threshold, 1e-12));
+}
+
 // bodies of the contacts from this one on are supported where they touch
 static void support(const crStep* step, const Sink* sink, int from) {
-    double threshold = fmax(step->settings.threshold, 1e-12);
     for (int i = from; i < sink->count; i++) {
         const crStepContact* c = &sink->contacts[i];
-        if (c->point.gap > c->delta || c->speed >= threshold) continue;
+        if (!supports(step, c)) continue;
         step->airborne[c->body_a] = false;
         step->airborne[c->body_b] = false;
     }
@@ -336,48 +300,87 @@ static crStatus add_all(const crStep* step, Sink* sink, crError* error) {
 }
 
 // pairs in chunks for several threads, each with room of its own
+typedef struct Chunk {
+    Sink sink;
+    crStatus status;
+    int at;       // where its contacts go
+    int* bodies;  // that they support (body_count)
+    int body_count;
+} Chunk;
+
 typedef struct Share {
     const crStep* step;
-    Sink* chunk;
-    crStatus* status;
+    Chunk* chunk;
+    crStepContact* to;
 } Share;
 
 static void add_chunk(void* ctx, int begin, int end) {
     const Share* share = ctx;
-    int i = begin / CHUNK;
-    share->status[i] = add_pairs(share->step, begin, end, &share->chunk[i], NULL);
+    Chunk* chunk = &share->chunk[begin / CHUNK];
+    chunk->status = add_pairs(share->step, begin, end, &chunk->sink, NULL);
+    for (int i = 0; chunk->status == CR_OK && i < chunk->sink.count; i++) {
+        const crStepContact* c = &chunk->sink.contacts[i];
+        if (!supports(share->step, c)) continue;
+        chunk->bodies[chunk->body_count++] = c->body_a;
+        chunk->bodies[chunk->body_count++] = c->body_b;
+    }
 }
 
-// what a chunk found, or where it had no room for it, its pairs once more
-static bool put_chunk(const crStep* step, int begin, int end, const Sink* from, crStatus status, Sink* sink) {
-    if (status == CR_ERR_LIMIT) return add_pairs(step, begin, end, sink, NULL) == CR_OK;
-    if (status != CR_OK || reserve(sink, from->count, NULL) != CR_OK) return false;
-    memcpy(sink->contacts + sink->count, from->contacts, (size_t)from->count * sizeof *from->contacts);
-    sink->count += from->count;
+static void put_chunks(void* ctx, int begin, int end) {
+    const Share* share = ctx;
+    for (int i = begin; i < end; i++) {
+        const Sink* from = &share->chunk[i].sink;
+        if (share->chunk[i].status != CR_OK || from->count == 0) continue;
+        memcpy(share->to + share->chunk[i].at, from->contacts, (size_t)from->count * sizeof *share->to);
+        int pairs = share->step->cache->pair_count;
+        for (int k = i * CHUNK; from->scout != NULL && k < (i + 1) * CHUNK && k < pairs; k++) {
+            from->scout->first[k] += share->chunk[i].at;
+            from->scout->end[k] += share->chunk[i].at;
+        }
+    }
+}
+
+// where each chunk's contacts go; those of a chunk that had no room are found once more, and are there
+static bool place_chunks(const crStep* step, Chunk* chunk, int chunks, Sink* sink) {
+    for (int i = 0, pairs = step->cache->pair_count; i < chunks; i++) {
+        int end = (i + 1) * CHUNK < pairs ? (i + 1) * CHUNK : pairs, from = sink->count;
+        chunk[i].at = from;
+        if (chunk[i].status == CR_ERR_LIMIT) {
+            if (add_pairs(step, i * CHUNK, end, sink, NULL) != CR_OK) return false;
+            support(step, sink, from);
+            continue;
+        }
+        if (chunk[i].status != CR_OK || reserve(sink, chunk[i].sink.count, NULL) != CR_OK) return false;
+        sink->count += chunk[i].sink.count;
+        for (int k = 0; k < chunk[i].body_count; k++) {
+            step->airborne[chunk[i].bodies[k]] = false;
+        }
+    }
     return true;
 }
 
 // contacts of all pairs by several threads, in the order of pairs; false: not this way, nothing is added
 static bool add_shared(crStep* step, Sink* sink) {
     int pairs = step->cache->pair_count, chunks = (pairs + CHUNK - 1) / CHUNK;
-    size_t mark = cr_arena_mark(&step->scratch), room = (size_t)chunks * ROOM;
+    // twice what a chunk had last, in the mean
+    int room = CHUNK / 2 + (int)(2.0 * CHUNK * step->cache->contacts_last / pairs);
+    size_t mark = cr_arena_mark(&step->scratch), all = (size_t)chunks * (size_t)room;
     Share share = {.step = step};
-    crStepContact* contacts = cr_arena_alloc(&step->scratch, room * sizeof *contacts);
+    crStepContact* contacts = cr_arena_alloc(&step->scratch, all * sizeof *contacts);
+    int* bodies = cr_arena_alloc(&step->scratch, 2 * all * sizeof *bodies);
     share.chunk = cr_arena_alloc(&step->scratch, (size_t)chunks * sizeof *share.chunk);
-    share.status = cr_arena_alloc(&step->scratch, (size_t)chunks * sizeof *share.status);
-    bool ok = contacts != NULL && share.chunk != NULL && share.status != NULL;
+    bool ok = contacts != NULL && bodies != NULL && share.chunk != NULL;
     for (int i = 0; i < chunks && ok; i++) {
-        share.chunk[i] = (Sink){.contacts = contacts + (size_t)i * ROOM, .capacity = ROOM};
+        size_t at = (size_t)i * (size_t)room;
+        share.chunk[i] = (Chunk){.sink = {.contacts = contacts + at, .capacity = room, .scout = sink->scout},
+                                 .bodies = bodies + 2 * at};
     }
     if (ok) cr__tasks_for(step->tasks, pairs, CHUNK, add_chunk, &share);
     sink->fixed = true;
-    for (int i = 0; i < chunks && ok; i++) {
-        int end = (i + 1) * CHUNK < pairs ? (i + 1) * CHUNK : pairs;
-        int from = sink->count;
-        ok = put_chunk(step, i * CHUNK, end, &share.chunk[i], share.status[i], sink);
-        if (ok) support(step, sink, from);
-    }
+    ok = ok && place_chunks(step, share.chunk, chunks, sink);
     sink->fixed = false;
+    share.to = sink->contacts;
+    cr__tasks_for(step->tasks, ok ? chunks : 0, 8, put_chunks, &share);
     if (!ok) sink->count = 0;
     cr_arena_release(&step->scratch, mark);
     return ok;
@@ -428,7 +431,7 @@ static crStatus begin_pairs(crStep* step, crError* error) {
     crStatus status = cr__step_near(step, error);
     // bodies that are late are not where they are looked at
     cache->trailed = step->part == cache->whole && !(cache->now_at > 0.0);
-    if (cache->trailed) follow_trails(step);
+    if (cache->trailed) cr__tasks_for(step->tasks, step->model->nb, BODIES, follow_range, step);
     cache->plastic =
         cache->flat < 0.0 && !cache->bouncing && cr__step_solves_alike(&step->settings, &reads_et);
     return status;
@@ -513,14 +516,32 @@ static bool pressed(const crStep* step, const crNear* pair, int* cursor) {
     return false;
 }
 
+// all pairs by several threads, which is sooner done than by one those that matter; false: not this way
+static bool scout_shared(crStep* step, int* islands, crScout* scout, Sink* sink) {
+    const crStepCache* cache = step->cache;
+    bool many = step->tasks != NULL && cache->pair_count > 2 * CHUNK;
+    if (!many || reserve_whole(step, sink, NULL) != CR_OK) return false;
+    sink->scout = scout;
+    bool ok = add_shared(step, sink);
+    sink->scout = NULL;
+    for (int i = 0; i < cache->pair_count; i++) {
+        int a = cache->pairs[i].body_a, b = cache->pairs[i].body_b;
+        if (!ok) scout->until[i] = -1.0;
+        if (!ok || scout->end[i] == scout->first[i] || islands[a] == islands[b]) continue;
+        if (cr__moves(step->model, a) && cr__moves(step->model, b)) cr__forest_join(islands, a, b);
+    }
+    return ok;
+}
+
 crStatus cr__step_scout(crStep* step, int* islands, crScout* scout, crError* error) {
     const crStepCache* cache = step->cache;
     crStatus status = begin_pairs(step, error);
     bool first = scout->room == NULL || scout->list != cache->lists;
     if (status == CR_OK && first) status = scout_begin(step, scout, error);
-    Sink sink = {scout->contacts, scout->count, scout->capacity, &step->scratch, false, 0.0};
+    Sink sink = {scout->contacts, first ? 0 : scout->count, scout->capacity, &step->scratch, .until = 0.0};
+    bool shared = status == CR_OK && first && scout_shared(step, islands, scout, &sink);
     // pairs that pressed are likely to join, and then few of the others can
-    for (int rest = first ? 0 : 1; rest < 2; rest++) {
+    for (int rest = first ? 0 : 1; rest < 2 && !shared; rest++) {
         for (int i = 0, cursor = 0; i < cache->pair_count && status == CR_OK; i++) {
             if (rest == 1 || pressed(step, &cache->pairs[i], &cursor))
                 status = scout_pair(step, i, islands, scout, &sink, error);
@@ -537,7 +558,7 @@ crStatus cr__step_scout(crStep* step, int* islands, crScout* scout, crError* err
 
 crStatus cr__step_collide_after(crStep* step, crScout* scout, crError* error) {
     Stock none = {0};
-    Sink sink = {scout->room, 0, scout->room_count, &step->scratch, false, 0.0};
+    Sink sink = {.contacts = scout->room, .capacity = scout->room_count, .arena = &step->scratch};
     step->cache->scout = scout;
     crStatus status = collide_part(step, false, &none, &sink, error);
     step->cache->scout = NULL;

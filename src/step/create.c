@@ -9,34 +9,19 @@
 #include "base/tasks.h"
 #include "step/cache.h"
 
+#define LATER 1024  // bytes for what is found out later: surfaces of a few materials
+
 static void* zeros(crArena* arena, int count, size_t size) {
     void* memory = cr_arena_alloc(arena, (size_t)(count > 0 ? count : 1) * size);
     if (memory != NULL) memset(memory, 0, (size_t)(count > 0 ? count : 1) * size);
     return memory;
 }
 
-static crStatus make_identity(crStep* step) {
-    int nv = step->model->nv;
-    int* start = zeros(&step->store, nv + 1, sizeof *start);
-    double* value = zeros(&step->store, nv, sizeof *value);
-    if (start == NULL || value == NULL) return CR_ERR_MEMORY;
-    for (int i = 0; i < nv; i++) {
-        start[i + 1] = i + 1;
-        value[i] = 1.0;
-    }
-    // the one entry of row i is the i-th and stands in column i
-    step->identity = (crMatrix){nv, nv, start, start, value};
-    return CR_OK;
-}
-
 static crStatus make_arrays(crStep* step) {
     const crModel* model = step->model;
     crArena* store = &step->store;
-    crStatus status = cr_arena_create(store, &step->allocator, 4096);
-    if (status == CR_OK) status = cr_arena_create(&step->scratch, &step->allocator, 16384);
-    if (status == CR_OK) status = cr_state_create(model, store, &step->state);
+    crStatus status = cr_state_create(model, store, &step->state);
     if (status == CR_OK) status = cr_dynamics_create(model, store, &step->dynamics);
-    if (status == CR_OK) status = make_identity(step);
     if (status != CR_OK) return status;
     step->size = zeros(store, model->nb, sizeof(double));
     step->plane = zeros(store, model->nb, sizeof(crVec3));
@@ -48,7 +33,19 @@ static crStatus make_arrays(crStep* step) {
     step->q_start = zeros(store, model->nq, sizeof(double));
     bool ok = step->size != NULL && step->plane != NULL && step->airborne != NULL && step->fall != NULL &&
               step->k != NULL && step->v_free != NULL && step->v_start != NULL && step->q_start != NULL;
-    return ok ? CR_OK : CR_ERR_MEMORY;
+    return ok ? cr__step_cache_create(step) : CR_ERR_MEMORY;
+}
+
+// the arrays side by side: what they need is known once they were made
+static crStatus make_store(crStep* step) {
+    crStatus status = cr_arena_create(&step->store, &step->allocator, 0);
+    if (status == CR_OK) status = make_arrays(step);
+    size_t used = step->store.used;
+    cr_arena_destroy(&step->store);
+    step->cache = NULL;
+    if (status == CR_OK) status = cr_arena_create(&step->store, &step->allocator, used + LATER);
+    if (status == CR_OK) status = make_arrays(step);
+    return status;
 }
 
 static void find_sizes(crStep* step) {
@@ -131,8 +128,8 @@ crStatus cr_step_create(const crModel* model, const crStepSettings* settings, co
     if (settings->deadband == 0.0)
         step->settings.deadband = settings->quality == CR_QUALITY_FAST ? 1e-5 : 1e-7;
     step->allocator = allocator != NULL ? *allocator : cr_allocator_libc();
-    status = make_arrays(step);
-    if (status == CR_OK) status = cr__step_cache_create(step);
+    status = cr_arena_create(&step->scratch, &step->allocator, 0);
+    if (status == CR_OK) status = make_store(step);
     if (status == CR_OK) status = cr_broad_create(0.0, &step->allocator, &step->broad, error);
     if (status == CR_OK) status = cr__tasks_create(&step->allocator, settings->threads, &step->tasks);
     if (status == CR_OK) {
@@ -166,7 +163,7 @@ void cr_step_destroy(crStep* step) {
 crStatus cr__step_grow(const crAllocator* a, void** array, int* capacity, int used, int needed, size_t size) {
     if (needed <= *capacity) return CR_OK;
     // a quarter more each time: arrays of millions are not twice as large as they must be
-    int larger = needed + needed / 4 > 16 ? needed + needed / 4 : 16;
+    int larger = needed + needed / 4 + 2;
     void* memory = a->alloc(a->ctx, (size_t)larger * size);
     if (memory == NULL) return CR_ERR_MEMORY;
     if (used > 0) memcpy(memory, *array, (size_t)used * size);

@@ -14,23 +14,15 @@
 #define LEAST_TOL 1e-13
 #define MECHANISM 20000  // iterations for islands with trees, loops or other friction
 #define LEAST     60     // for others, whatever their size
-#define SMALL     150    // rows: larger ones of these are solved to LARGE_TOL in accurate
-#define LARGE_TOL 1e-7
-
-// the residual that counts as solved. What the sweeps of accurate end with in a large island is no better
-static double goal(const crStepSettings* settings, bool general, int rows) {
-    bool loose = settings->quality == CR_QUALITY_ACCURATE && !(settings->tol > 0.0) && !general;
-    return loose && rows > SMALL ? LARGE_TOL : cr_step_tol(settings);
-}
 
 // what a solver may spend on an island, however it resists: iterations of all its stages, the fewer the more
 // each of them costs. The tolerance stays in fast too: what is solved to rounding needs no second look in the
 // next step
-static crSolverParams limits(const crStepSettings* settings, bool general, double tol, int blocks) {
+static crSolverParams limits(const crStepSettings* settings, bool general, int blocks) {
     static const int work[] = {2000, 40000, 200000};  // iterations times blocks
     int most = work[settings->quality] / blocks;
     crSolverParams params = cr_solver_params();
-    params.tol = AIM * tol;
+    params.tol = AIM * cr_step_tol(settings);
     params.max_iterations = general ? MECHANISM : most > LEAST ? most : LEAST;
     return params;
 }
@@ -113,7 +105,7 @@ static void part_fill(const crStep* step, const int* list, int count, Part* part
     part->problem.u_free = part->u_free;
     part->problem.b = part->b;
     part->problem.J = (crMatrix){rows, nv, part->start, part->col, part->value};
-    part->problem.Minv = (crMatrix){nv, nv, step->identity.start, step->identity.col, step->identity.value};
+    part->problem.Minv = (crMatrix){nv, nv, whole->Minv.start, whole->Minv.col, whole->Minv.value};
 }
 
 // solvers end within rounding of cones and ranges, or farther where they fail: their nearest points; whether
@@ -143,8 +135,8 @@ static bool clamp_part(const crProblem* problem, double* p) {
 // whose parameters are ours
 static crStatus run_clamped(crStep* step, bool general, Part* part, crError* error) {
     crSolver solver = step->settings.solver;
-    double tol = goal(&step->settings, general, part->problem.rows);
-    crSolverParams params = limits(&step->settings, general, tol, part->problem.block_count);
+    crSolverParams params = limits(&step->settings, general, part->problem.block_count);
+    double tol = cr_step_tol(&step->settings);
     bool ours = solver.params == NULL;
     if (ours) solver.params = &params;
     for (;; params.tol *= TIGHTER) {

@@ -2,10 +2,11 @@
 //
 // Gauss-Seidel with momentum: after a sweep from p to p + dp, d = beta d + dp and the next sweep starts from
 // p + dp + beta' d, with Nesterov's beta, which starts again where a sweep goes against d (O'Donoghue and
-// Candes 2015); z moves along since it is linear in the impulses. Wedged bodies need impulses of many times
-// their weight, which plain sweeps pile up by equal portions: momentum gets there in the square root of
-// their number, conjugate gradients (Silcowitz, Niebe and Erleben 2010) restart all the time there. Each
-// island has its own beta, tolerance and end, so its bits do not depend on what else is in the world.
+// Candes 2015) or changes four times as much as one before; z moves along since it is linear in the impulses.
+// Wedged bodies need impulses of many times their weight, which plain sweeps pile up by equal portions:
+// momentum gets there in the square root of their number, conjugate gradients (Silcowitz, Niebe and Erleben
+// 2010) restart all the time there. Each island has its own beta, tolerance and end, so its bits do not
+// depend on what else is in the world.
 // Impulses to start from, and those of an island that ran out of sweeps, that would create energy are scaled
 // to the least of p.(u_free + b) + p.W p / 2 along them.
 // Fails: an island that ran out of sweeps says so.
@@ -13,8 +14,9 @@
 
 #include "step/units.h"
 
-#define BODIES 256  // that one thread takes at a time
-#define GROUPS 128  // likewise
+#define BODIES 256   // that one thread takes at a time
+#define GROUPS 128   // likewise
+#define GROWTH 16.0  // of a sweep's change, squared, above the least
 
 // what lanes side by side of one island did in the last sweep; neither depends on the order they come in
 typedef struct Tally {
@@ -114,7 +116,7 @@ static void tally_groups(void* ctx, int begin, int end) {
     const crPacked* p = run->packed;
     Tally* out = run->tally + begin * CR_LANES;
     Tally at = {.island = -1};
-    double unit = 0.0;
+    double scale = 0.0;
     int count = 0;
     for (int i = begin; i < end; i++) {
         const crGroup* g = &p->group[i];
@@ -122,12 +124,12 @@ static void tally_groups(void* ctx, int begin, int end) {
             if (g->island[l] != at.island) {
                 if (at.island >= 0) out[count++] = at;
                 at = (Tally){.island = g->island[l]};
-                unit = cr__packed_unit(run->island[at.island].tol);
+                scale = run->island[at.island].scale;
             }
             uint64_t change;
             memcpy(&change, &p->change[i * CR_LANES + l], sizeof change);
             at.change = change > at.change ? change : at.change;
-            at.along += cr__packed_along(p->along[i * CR_LANES + l], unit);
+            at.along += cr__packed_along(p->along[i * CR_LANES + l], scale);
         }
     }
     if (at.island >= 0) out[count++] = at;
@@ -138,8 +140,10 @@ static void tally_groups(void* ctx, int begin, int end) {
 static int judge(Run* run, bool* ended) {
     crPacked* p = run->packed;
     for (int i = 0; i < run->count; i++) {
-        run->island[i].change = 0.0;
-        run->island[i].along = 0;
+        crPackedIsland* island = &run->island[i];
+        island->scale = 0x1p30 / fmax(island->change, fmax(island->tol * island->tol, 0x1p-900));
+        island->change = 0.0;
+        island->along = 0;
     }
     cr__tasks_for(p->tasks, p->group_count, GROUPS, tally_groups, run);
     for (int i = 0; i < p->group_count; i += GROUPS) {
@@ -168,9 +172,10 @@ static int judge(Run* run, bool* ended) {
     return live;
 }
 
-static void mark_live(Run* run) {
+static void mark_groups(void* ctx, int begin, int end) {
+    const Run* run = ctx;
     crPacked* p = run->packed;
-    for (int i = 0; i < p->group_count; i++) {
+    for (int i = begin; i < end; i++) {
         crGroup* g = &p->group[i];
         if (!g->live) continue;
         g->live = false;
@@ -182,11 +187,18 @@ static void mark_live(Run* run) {
     }
 }
 
-// the next share of the direction, after Nesterov; none where the last sweep went against it
+static void mark_live(Run* run) {
+    cr__tasks_for(run->packed->tasks, run->packed->group_count, GROUPS, mark_groups, run);
+}
+
+// the next share of the direction, after Nesterov; none where the last sweep went against it, or where it has
+// run past a regime: from there it would stir the whole island
 static void choose_ratios(Run* run) {
     for (int i = 0; i < run->count; i++) {
         crPackedIsland* island = &run->island[i];
-        if (island->along < 0) island->momentum = 1.0;
+        bool grows = island->change > GROWTH * island->least;
+        island->least = grows ? island->change : fmin(island->least, island->change);
+        if (grows || island->along < 0) island->momentum = 1.0;
         double next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * island->momentum * island->momentum));
         run->keep[i] = run->beta[i];
         run->beta[i] = (island->momentum - 1.0) / next;
@@ -194,14 +206,13 @@ static void choose_ratios(Run* run) {
     }
 }
 
-// d = keep d + dz, z += beta d, which the next sweep starts from; it takes the impulses along
-static void accelerate_body(double beta, double keep, double* restrict z, double* restrict d,
-                            double* restrict before) {
+// d = keep d + dz is what z changed by since the sweep before ended; z += beta d, which the next sweep starts
+// from, takes the impulses along
+static void accelerate_body(double beta, double* restrict z, double* restrict before) {
     for (int k = 0; k < CR_BODY_STRIDE; k++) {
-        double last = keep > 0.0 ? keep * d[k] : 0.0;
-        d[k] = last + (z[k] - before[k]);
-        z[k] += beta * d[k];
+        double d = z[k] - before[k];
         before[k] = z[k];
+        z[k] += beta * d;
     }
 }
 
@@ -211,8 +222,7 @@ static void accelerate_bodies(void* ctx, int begin, int end) {
     for (int i = begin; i < end; i++) {
         int island = p->body_island[i], at = CR_BODY_STRIDE * (i + 1);
         if (!run->island[island].live) continue;
-        accelerate_body(run->beta[island], run->keep[island], p->z + at, p->z_direction + at,
-                        p->z_before + at);
+        accelerate_body(run->beta[island], p->z + at, p->z_before + at);
     }
 }
 
@@ -249,8 +259,9 @@ crStatus cr__packed_solve(crPacked* p, crPackedIsland* island, int count, crAren
     size_t bytes = CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double);
     limit_energy(&run);
     for (int i = 0; i < count; i++) {
-        run.beta[i] = 0.0;
+        run.beta[i] = island[i].change = 0.0;
         island[i].momentum = 1.0;
+        island[i].least = (double)INFINITY;
     }
     p->beta = run.beta;
     cr__units_begin(p->units);

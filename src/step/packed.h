@@ -72,7 +72,7 @@ typedef struct crPacked {
     int count;
     crPackedContact* contact;  // (count)
     int group_count;
-    crGroup* group;                    // (group_count)
+    crGroup* group;                    // (group_count), and one where hot ends
     int colours;                       // in use, the last one only where all are
     int colour_start[CR_COLOURS + 2];  // first group of each colour (colours + 1)
     double* hot;
@@ -86,8 +86,7 @@ typedef struct crPacked {
     int* body_island;  // (bodies)
     double* z;         // (8*(bodies + 1)), the first eight zero
     double* z_free;
-    double* z_before;
-    double* z_direction;
+    double* z_before;       // after the sweep before
     struct crUnits* units;  // rows that are swept along, NULL: none; see units.h
     crTasks* tasks;
 } crPacked;
@@ -107,8 +106,6 @@ void cr__packed_sweep(crPacked* packed);
 void cr__packed_apply(crPacked* packed);
 // Impulses . E of one lane.
 double cr__packed_work(const crPacked* packed, const crGroup* group, int lane);
-// P and w of the contacts.
-void cr__packed_results(crPacked* packed);
 
 // momentum += J^T P (nv).
 void cr__step_add_momentum(const crStep* step, int count, const crPackedContact* contact, double* momentum);

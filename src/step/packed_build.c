@@ -19,6 +19,7 @@
 #define ALONG   1e-12  // off its normal, relative, what counts as a ball's: rounding, metres from the origin
 #define GROUPS  32     // that one thread takes at a time
 #define BODIES  256    // likewise
+#define CHUNK   512    // contacts that one thread takes at a time
 
 // contacts first to first + count - 1 of one pair of bodies
 typedef struct Unit {
@@ -37,6 +38,7 @@ typedef struct Build {
     const int* island;  // of each body
     const double* v;
     double* share;  // 1/sqrt(m) of each body that takes part (bodies)
+    Unit* unit;     // at the place of their first contacts (count)
 } Build;
 
 static int body_at(const crPacked* p, int place) { return p->body[place / CR_BODY_STRIDE - 1]; }
@@ -85,9 +87,8 @@ static crStatus number_bodies(Build* build) {
     p->z = cr_arena_alloc(arena, CR_BODY_STRIDE * most * sizeof(double));
     p->z_free = cr_arena_alloc(arena, CR_BODY_STRIDE * most * sizeof(double));
     p->z_before = cr_arena_alloc(arena, CR_BODY_STRIDE * most * sizeof(double));
-    p->z_direction = cr_arena_alloc(arena, CR_BODY_STRIDE * most * sizeof(double));
     if (p->place == NULL || p->body == NULL || p->body_island == NULL || build->share == NULL ||
-        p->z == NULL || p->z_free == NULL || p->z_before == NULL || p->z_direction == NULL) {
+        p->z == NULL || p->z_free == NULL || p->z_before == NULL) {
         return CR_ERR_MEMORY;
     }
     memset(p->place, 0, (size_t)model->nb * sizeof(int));
@@ -135,31 +136,46 @@ static crKind kind_of(const Build* build, const Unit* unit) {
     return CR_KIND_BALL;
 }
 
-// units in the order of contacts, with their colours
-static int cut_units(const Build* build, uint64_t* used, Unit* units) {
-    crPacked* p = build->packed;
-    int count = 0;
-    for (int i = 0; i < p->count;) {
-        const crPackedContact* c = &p->contact[i];
-        Unit unit = {.first = i, .a = p->place[c->body_a], .b = p->place[c->body_b]};
-        while (i < p->count && unit.count < CR_UNIT_CONTACTS) {
-            const crPackedContact* next = &p->contact[i];
-            if (next->body_a != c->body_a || next->body_b != c->body_b) break;
-            unit.count++;
-            i++;
-        }
-        if (unit.b == 0) {
-            unit.b = unit.a;
-            unit.a = 0;
-        }
-        int colour = cr__colour(used, unit.a / CR_BODY_STRIDE - 1, unit.b / CR_BODY_STRIDE - 1);
-        if (colour >= p->colours) p->colours = colour + 1;
-        unit.kind = kind_of(build, &unit);
-        unit.bucket =
-            colour * KINDS + (2 * (int)unit.kind + (unit.a > 0)) * CR_UNIT_CONTACTS + unit.count - 1;
-        units[count++] = unit;
+static bool same_pair(const crPackedContact* a, const crPackedContact* b) {
+    return a->body_a == b->body_a && a->body_b == b->body_b;
+}
+
+// units of the pairs whose first contacts are begin to end - 1
+static void cut_range(void* ctx, int begin, int end) {
+    const Build* build = ctx;
+    const crPacked* p = build->packed;
+    const crPackedContact* c = p->contact;
+    int i = begin;
+    while (i > 0 && i < end && same_pair(&c[i - 1], &c[i])) {
+        i++;
     }
-    return count;
+    for (int next = i; i < end; i = next) {
+        while (next < p->count && same_pair(&c[i], &c[next])) {
+            next++;
+        }
+        for (int k = i; k < next; k += CR_UNIT_CONTACTS) {
+            int count = next - k < CR_UNIT_CONTACTS ? next - k : CR_UNIT_CONTACTS;
+            Unit unit = {.first = k, .count = count, .a = p->place[c[k].body_a], .b = p->place[c[k].body_b]};
+            if (unit.b == 0) {
+                unit.b = unit.a;
+                unit.a = 0;
+            }
+            unit.kind = kind_of(build, &unit);
+            build->unit[k] = unit;
+        }
+    }
+}
+
+// units with their colours, in the order of contacts
+static void colour_units(const Build* build, uint64_t* used) {
+    crPacked* p = build->packed;
+    for (int i = 0; i < p->count; i += build->unit[i].count) {
+        Unit* unit = &build->unit[i];
+        int colour = cr__colour(used, unit->a / CR_BODY_STRIDE - 1, unit->b / CR_BODY_STRIDE - 1);
+        if (colour >= p->colours) p->colours = colour + 1;
+        unit->bucket =
+            colour * KINDS + (2 * (int)unit->kind + (unit->a > 0)) * CR_UNIT_CONTACTS + unit->count - 1;
+    }
 }
 
 static int lanes_of(int bucket) { return bucket / KINDS == CR_COLOURS ? 1 : CR_LANES; }
@@ -186,13 +202,14 @@ static void group_of(const Unit* units, const int* order, int lanes, crGroup* g)
 }
 
 // units sorted by bucket, four at a time
-static crStatus make_groups(Build* build, const Unit* units, int unit_count) {
+static crStatus make_groups(Build* build) {
+    const Unit* units = build->unit;
     crPacked* p = build->packed;
     crArena* arena = &build->step->scratch;
     int start[BUCKETS + 1];
     memset(start, 0, (size_t)(p->colours * KINDS + 1) * sizeof *start);
-    int* order = cr_arena_alloc(arena, (size_t)(unit_count + 1) * sizeof *order);
-    for (int i = 0; i < unit_count; i++) {
+    int* order = cr_arena_alloc(arena, (size_t)(p->count + 1) * sizeof *order);
+    for (int i = 0; i < p->count; i += units[i].count) {
         start[units[i].bucket + 1]++;
     }
     for (int k = 0; k < p->colours * KINDS; k++) {
@@ -204,7 +221,7 @@ static crStatus make_groups(Build* build, const Unit* units, int unit_count) {
     if (order == NULL || p->group == NULL) return CR_ERR_MEMORY;
     int at[BUCKETS];
     memcpy(at, start, (size_t)(p->colours * KINDS) * sizeof *at);
-    for (int i = 0; i < unit_count; i++) {
+    for (int i = 0; i < p->count; i += units[i].count) {
         order[at[units[i].bucket]++] = i;
     }
     int made = 0;
@@ -235,6 +252,7 @@ static crStatus make_arrays(Build* build) {
         g->hot = hot;
         hot += CR_LANES * (2 + (size_t)(g->slots * g->places));
     }
+    p->group[p->group_count].hot = hot;
     p->hot = cr_arena_alloc(arena, hot * sizeof(double));
     p->change = cr_arena_alloc(arena, lanes * sizeof(double));
     p->along = cr_arena_alloc(arena, lanes * sizeof(double));
@@ -364,9 +382,10 @@ static void read_contact(const Build* build, const crPackedContact* c, int a, in
     in[IN_MU * CR_LANES] = c->mu;
 }
 
-static void read_body(const Build* build, int body, double* R) {
+// R, of a round body its first number alone
+static void read_body(const Build* build, crKind kind, int body, double* R) {
     const crMat3* root = &build->step->dynamics.root[body];
-    for (int k = 0; k < 9; k++) {
+    for (int k = 0; k < (kind == CR_KIND_ANY ? 9 : 1); k++) {
         R[k * CR_LANES] = root->m[k / 3][k % 3];
     }
 }
@@ -385,8 +404,8 @@ CR_LANE void pack_group(const Build* build, const crGroup* g) {
         sign[l] = p->contact[g->contact[l]].body_b == b[l] ? 1.0 : -1.0;
         hot[l] = sign[l] * build->share[g->b[from] / CR_BODY_STRIDE - 1];
         hot[CR_LANES + l] = g->two ? -build->share[g->a[from] / CR_BODY_STRIDE - 1] : 0.0;
-        read_body(build, b[l], Rb + l);
-        if (g->two) read_body(build, a[l], Ra + l);
+        read_body(build, g->kind, b[l], Rb + l);
+        if (g->two) read_body(build, g->kind, a[l], Ra + l);
     }
     double* slot = hot + 2 * CR_LANES;
     for (int k = 0; k < g->slots; k++) {
@@ -425,14 +444,15 @@ static crTaskFn pack_function(void) { return pack_plain; }
 crStatus cr__packed_create(crStep* step, const int* island_of_body, const double* v, int count,
                            crPackedContact* contact, crUnits* units, crPacked* packed) {
     *packed = (crPacked){.count = count, .contact = contact, .units = units, .tasks = step->tasks};
-    Build build = {step, packed, island_of_body, v, NULL};
+    Build build = {step, packed, island_of_body, v, NULL, NULL};
     crStatus status = number_bodies(&build);
-    Unit* cut = cr_arena_alloc(&step->scratch, (size_t)(count + 1) * sizeof *cut);
+    build.unit = cr_arena_alloc(&step->scratch, (size_t)(count + 1) * sizeof *build.unit);
     uint64_t* used = cr_arena_alloc(&step->scratch, (size_t)(packed->bodies + 1) * sizeof *used);
-    if (status != CR_OK || cut == NULL || used == NULL) return CR_ERR_MEMORY;
+    if (status != CR_OK || build.unit == NULL || used == NULL) return CR_ERR_MEMORY;
     memset(used, 0, (size_t)(packed->bodies + 1) * sizeof *used);
-    int unit_count = cut_units(&build, used, cut);
-    status = make_groups(&build, cut, unit_count);
+    cr__tasks_for(packed->tasks, count, CHUNK, cut_range, &build);
+    colour_units(&build, used);
+    status = make_groups(&build);
     if (status == CR_OK) status = make_arrays(&build);
     if (status != CR_OK) return status;
     cr__tasks_for(packed->tasks, packed->group_count, GROUPS, pack_function(), &build);

@@ -11,19 +11,22 @@ typedef struct crPackedIsland {
     bool solved;      // out
     int sweeps;       // out
     double change;    // of the last sweep, squared, m^2/s^2
-    int64_t along;    // sum of cr__packed_along of the last sweep
+    double least;     // of these since they grew
+    int64_t along;    // sum of w^2 dP.d of the last sweep, d the direction it started with, times scale
+    double scale;     // 2^30 over the largest change of the sweep before
     double momentum;  // Nesterov's t
 } crPackedIsland;
 
-// w^2 dP.d of a contact, d the direction its sweep started with, in 2^-10 tol^2 and cut at 2^40 of them: whole
-// numbers have one sum in any order. What is not a number goes against d.
-static inline double cr__packed_unit(double tol) { return 0x1p10 / fmax(tol * tol, 0x1p-1000); }
-static inline int64_t cr__packed_along(double along, double unit) {
+// What a contact adds to along: whole numbers, at most 2^40, have one sum in any order. What is not a number
+// goes against the direction.
+static inline int64_t cr__packed_along(double along, double scale) {
     const double most = 0x1p40;
-    double units = along * unit, above = units > -most ? units : -most;
+    double units = along * scale, above = units > -most ? units : -most;
     return (int64_t)(above < most ? above : most);
 }
 
 crStatus cr__packed_solve(crPacked* packed, crPackedIsland* island, int count, crArena* arena);
+// w of the contacts, and P of those whose island was swept; others keep theirs, bit by bit.
+void cr__packed_results(crPacked* packed, const crPackedIsland* island);
 
 #endif

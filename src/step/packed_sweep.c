@@ -17,7 +17,8 @@
 #include "step/units.h"
 
 #define NEWTON_STEPS 30
-#define CHUNK        16  // groups of a colour that one thread takes at a time
+#define CHUNK        3072  // numbers of a colour's groups that one thread takes at a time
+#define GROUPS       128   // groups likewise, for the results
 
 // what a contact's slip needs: S, c in the basis t1, t2
 typedef struct Slip {
@@ -118,13 +119,14 @@ CR_LANE crLane3 solve_contact(const double* slot, crLane3 u, crLane3 p) {
     return next;
 }
 
-// likewise of a ball in world axes: un and u hold its velocity along n and, with anything along n, across it
-CR_LANE crLane3 solve_ball(const double* slot, crLane3 n, crLane gn, crLane un, crLane3 u, crLane3 P) {
+// likewise of a ball in world axes: g without what turning adds across n, which is h
+CR_LANE crLane3 solve_ball(const double* slot, crLane3 n, crLane gn, crLane3 g, crLane3 h, crLane3 P) {
     crLane zero = lane_all(0.0), one = lane_all(1.0), mu = lane_load(slot + CR_AT_MU * CR_LANES);
-    crLane pn = lane3_dot(n, P) - gn * un;
+    crLane gt = lane_load(slot + CR_AT_GT * CR_LANES), un = lane3_dot(n, g), at = lane3_dot(n, P);
+    crLane pn = at - gn * (un + lane_load(slot + CR_AT_BIAS * CR_LANES));
     pn = lane_select(lane_at_most(pn, zero), zero, pn);
-    crLane3 y = lane3_madd(P, -lane_load(slot + CR_AT_GT * CR_LANES), u);
-    y = lane3_madd(y, -lane3_dot(n, y), n);
+    crLane3 y = lane3_sub(P, lane3_scale(gt, lane3_add(g, h)));
+    y = lane3_sub(y, lane3_scale(at - gt * un, n));
     crLane size2 = lane3_dot(y, y), limit = mu * pn;
     crMask outside = lane_less(limit * limit, size2);
     // most stick: the branch saves waiting for the root
@@ -180,9 +182,8 @@ CR_LANE void visit_ball(Pair* pair, bool two, crLane w, Lanes* at, double* slot)
     crLane3 n = lane3_load(slot + CR_AT_N * CR_LANES), g = passing(pair, two);
     crLane3 turn = lane3_scale(lane_load(rho), pair->wb);
     if (two) turn = lane3_madd(turn, lane_load(rho + CR_LANES), pair->wa);
-    crLane un = lane_load(slot + CR_AT_BIAS * CR_LANES) + lane3_dot(n, g);
     crLane3 P = impulse_at(at, slot);
-    crLane3 next = solve_ball(slot, n, lane_all(1.0) / w, un, lane3_add(g, lane3_cross(turn, n)), P);
+    crLane3 next = solve_ball(slot, n, lane_all(1.0) / w, g, lane3_cross(turn, n), P);
     crLane3 dP = take(at, w, P, next, slot), dL = lane3_cross(n, dP);
     push(pair, two, dP);
     pair->wb = lane3_madd(pair->wb, lane_load(rho), dL);
@@ -218,7 +219,7 @@ CR_LANE void visit(Pair* pair, bool round, bool two, Lanes* at, double* slot) {
     if (two) pair->wa = lane3_add(pair->wa, turned_back(round, Ka, dP));
 }
 
-CR_LANE void sweep_group(const crPacked* p, const crGroup* g, crKind kind, bool two, int l) {
+CR_LANE void sweep_group(const crPacked* p, const crGroup* g, crKind kind, bool two, int slots, int l) {
     double* hot = p->hot + g->hot + l;
     size_t index = (size_t)(g - p->group) * CR_LANES + (size_t)l;
     int lanes = g->lanes - l, stride = CR_LANES * g->places;
@@ -230,7 +231,7 @@ CR_LANE void sweep_group(const crPacked* p, const crGroup* g, crKind kind, bool 
     at.beta = lane_select(at.live, lane_gather(p->beta, g->island + l), zero);
     crLane w = pair.sb * pair.sb + pair.sa * pair.sa;
     double* slot = hot + 2 * CR_LANES;
-    for (int k = 0; k < g->slots; k++) {
+    for (int k = 0; k < slots; k++) {
         if (kind == CR_KIND_BALL) {
             visit_ball(&pair, two, w, &at, slot);
         } else {
@@ -251,14 +252,14 @@ CR_LANE void sweep_range(const crPackedSweep* sweep, int begin, int end) {
         const crGroup* g = &p->group[i];
         if (!g->live) continue;
         for (int l = 0; l < g->lanes; l += CR_WIDTH) {
-            if (g->kind == CR_KIND_BALL && g->two) {
-                sweep_group(p, g, CR_KIND_BALL, true, l);
+            if (g->kind == CR_KIND_BALL && g->two && g->slots == 1) {
+                sweep_group(p, g, CR_KIND_BALL, true, 1, l);
             } else if (g->kind == CR_KIND_BALL) {
-                sweep_group(p, g, CR_KIND_BALL, false, l);
+                sweep_group(p, g, CR_KIND_BALL, g->two, g->slots, l);
             } else if (g->kind == CR_KIND_ROUND) {
-                sweep_group(p, g, CR_KIND_ROUND, g->two, l);
+                sweep_group(p, g, CR_KIND_ROUND, g->two, g->slots, l);
             } else {
-                sweep_group(p, g, CR_KIND_ANY, g->two, l);
+                sweep_group(p, g, CR_KIND_ANY, g->two, g->slots, l);
             }
         }
     }
@@ -280,8 +281,10 @@ static void by_colours(crPacked* p, crTaskFn fn) {
     for (int colour = 0; colour < p->colours; colour++) {
         int first = p->colour_start[colour], count = p->colour_start[colour + 1] - first;
         crPackedSweep sweep = {p, first};
+        size_t size = p->group[first + count].hot - p->group[first].hot;
+        int chunk = 1 + (int)(CHUNK * (size_t)count / (size + 1));
         // what shares bodies goes one after another
-        cr__tasks_for(colour < CR_COLOURS ? p->tasks : NULL, count, CHUNK, fn, &sweep);
+        cr__tasks_for(colour < CR_COLOURS ? p->tasks : NULL, count, chunk, fn, &sweep);
     }
 }
 
@@ -355,8 +358,15 @@ double cr__packed_work(const crPacked* p, const crGroup* g, int l) {
     return sum;
 }
 
-void cr__packed_results(crPacked* p) {
-    for (int i = 0; i < p->group_count; i++) {
+typedef struct Results {
+    const crPacked* packed;
+    const crPackedIsland* island;
+} Results;
+
+static void read_range(void* ctx, int begin, int end) {
+    const crPacked* p = ((const Results*)ctx)->packed;
+    const crPackedIsland* island = ((const Results*)ctx)->island;
+    for (int i = begin; i < end; i++) {
         const crGroup* g = &p->group[i];
         const double* hot = p->hot + g->hot;
         for (int l = 0; l < g->lanes; l++) {
@@ -365,9 +375,13 @@ void cr__packed_results(crPacked* p) {
                 const double* slot = hot + CR_LANES * (2 + k * g->places) + l;
                 crPackedContact* c = &p->contact[g->contact[l] + k];
                 // turned out of its frame it may be outside by rounding
-                c->P = cr__in_cone(c, read_P(g, slot));
+                if (island[g->island[l]].sweeps > 0) c->P = cr__in_cone(c, read_P(g, slot));
                 c->w = g->kind == CR_KIND_BALL ? sb * sb + sa * sa : slot[CR_AT_W * CR_LANES];
             }
         }
     }
+}
+
+void cr__packed_results(crPacked* p, const crPackedIsland* island) {
+    cr__tasks_for(p->tasks, p->group_count, GROUPS, read_range, &(Results){p, island});
 }

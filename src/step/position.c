@@ -44,9 +44,11 @@ typedef struct Kept {
     double delta;
 } Kept;
 
+// in blocks, one more a round: few passes need them all
 typedef struct Memory {
-    int count, capacity;
-    Kept* kept;
+    int count, capacity;  // of all
+    int block_count, room;
+    Kept* blocks[KEEP];  // (room each)
 } Memory;
 
 // contacts, and where bodies were when they were found
@@ -151,14 +153,22 @@ static void measure(Pass* pass, const crStepContact* c, double gap, double error
     pass->far = pass->far || REACH * beyond > NEAR * c->delta;
 }
 
+// room for so many more; arrays that were too small stay in the arena
+static crStatus near_reserve(Pass* pass, int more) {
+    if (pass->count + more <= pass->capacity) return CR_OK;
+    int larger = pass->count + more;
+    Near* near = cr_arena_alloc(&pass->step->scratch, (size_t)larger * sizeof *near);
+    if (near == NULL) return CR_ERR_MEMORY;
+    if (pass->count > 0) memcpy(near, pass->near, (size_t)pass->count * sizeof *near);
+    pass->near = near;
+    pass->capacity = larger;
+    return CR_OK;
+}
+
 static crStatus near_put(Pass* pass, const Near* near) {
-    if (pass->count == pass->capacity) {
-        int larger = 2 * pass->capacity + pass->step->contact_count + 16;
-        Near* more = cr_arena_alloc(&pass->step->scratch, (size_t)larger * sizeof *more);
-        if (more == NULL) return CR_ERR_MEMORY;
-        if (pass->count > 0) memcpy(more, pass->near, (size_t)pass->count * sizeof *more);
-        pass->near = more;
-        pass->capacity = larger;
+    bool full = pass->count == pass->capacity;
+    if (full && near_reserve(pass, pass->count / 2 + pass->step->contact_count + 16) != CR_OK) {
+        return CR_ERR_MEMORY;
     }
     pass->near[pass->count++] = *near;
     return CR_OK;
@@ -397,7 +407,7 @@ static crStatus push_out(Pass* pass, int count, const int* island_of_body, crErr
     status = cr__packed_create(step, island_of_body, dq, count, contact, NULL, &packed);
     if (status == CR_OK) status = cr__packed_solve(&packed, island, model->nb, arena);
     if (status != CR_OK) return cr__step_memory(error);
-    cr__packed_results(&packed);
+    cr__packed_results(&packed, island);
     cr__step_add_momentum(step, count, contact, dq);
     cr_model_mass_solve(model, &step->dynamics, dq);
     cr__advance(model, 1.0, dq, step->state.q);
@@ -463,14 +473,17 @@ static crStatus begin(Pass* pass, const crPositionList* start, crError* error) {
 // the first so many contacts of the pass, for the rounds to come; balls need none
 static void remember(const Pass* pass, int count, Memory* memory) {
     const crPose* pose = pass->step->dynamics.pose;
-    for (int i = 0; i < count && memory->count < memory->capacity; i++) {
+    int most = memory->block_count * memory->room;
+    if (memory->capacity < most) most = memory->capacity;
+    for (int i = 0; i < count && memory->count < most; i++) {
         const Near* near = &pass->near[i];
         if (near->of == NULL || rolls(pass->step, near->of)) continue;
         const crPackedContact* c = &near->at;
         Kept kept = {.body_a = c->body_a, .body_b = c->body_b, .normal = c->normal, .delta = near->delta};
         kept.on_a = cr_pose_point_inverse(pose[c->body_a], cr_madd(c->point, -0.5 * near->gap, c->normal));
         kept.on_b = cr_pose_point_inverse(pose[c->body_b], cr_madd(c->point, 0.5 * near->gap, c->normal));
-        memory->kept[memory->count++] = kept;
+        memory->blocks[memory->count / memory->room][memory->count % memory->room] = kept;
+        memory->count++;
     }
 }
 
@@ -478,9 +491,9 @@ static void remember(const Pass* pass, int count, Memory* memory) {
 // there, and back
 static crStatus recall(Pass* pass, const Memory* memory) {
     const crPose* pose = pass->step->dynamics.pose;
-    crStatus status = CR_OK;
+    crStatus status = near_reserve(pass, memory->count);
     for (int i = 0; i < memory->count && status == CR_OK; i++) {
-        const Kept* k = &memory->kept[i];
+        const Kept* k = &memory->blocks[i / memory->room][i % memory->room];
         crVec3 a = cr_pose_point(pose[k->body_a], k->on_a), b = cr_pose_point(pose[k->body_b], k->on_b);
         Near near = {.gap = cr_dot(k->normal, cr_sub(b, a)), .delta = k->delta};
         near.at = (crPackedContact){.body_a = k->body_a, .body_b = k->body_b, .normal = k->normal};
@@ -490,15 +503,22 @@ static crStatus recall(Pass* pass, const Memory* memory) {
     return status;
 }
 
-// room for the contacts of so many rounds
-static crStatus memory_create(crStep* step, const Pass* pass, Memory* memory) {
+// room for the contacts of so many rounds, as many as there are now and some
+static void memory_begin(const Pass* pass, Memory* memory) {
     int count = 0;
     for (int i = 0; i < pass->count; i++) {
-        count += !rolls(step, pass->near[i].of);
+        count += !rolls(pass->step, pass->near[i].of);
     }
-    memory->capacity = KEEP * count;
-    memory->kept = cr_arena_alloc(&step->scratch, (size_t)(memory->capacity + 1) * sizeof *memory->kept);
-    return memory->kept != NULL ? CR_OK : CR_ERR_MEMORY;
+    *memory = (Memory){.capacity = KEEP * count, .room = count + count / 4 + 1};
+}
+
+// room for one more round
+static crStatus memory_grow(crStep* step, Memory* memory) {
+    bool enough = memory->block_count * memory->room - memory->count >= memory->room;
+    if (enough || memory->capacity == 0 || memory->block_count == KEEP) return CR_OK;
+    Kept* block = cr_arena_alloc(&step->scratch, (size_t)memory->room * sizeof *block);
+    memory->blocks[memory->block_count++] = block;
+    return block != NULL ? CR_OK : CR_ERR_MEMORY;
 }
 
 // contacts at the present poses; where one is deep, also what pushing it out may turn into others
@@ -543,7 +563,8 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
         if (!(pass.beyond > 0.0) || round == ROUNDS) break;
         if (round == 0) {
             // it stays, with what was found first
-            if (memory_create(step, &pass, &memory) != CR_OK) return cr__step_memory(error);
+            memory_begin(&pass, &memory);
+            if (memory_grow(step, &memory) != CR_OK) return cr__step_memory(error);
             mark = cr_arena_mark(&step->scratch);
         }
         if (recall(&pass, &memory) != CR_OK) return cr__step_memory(error);
@@ -551,6 +572,8 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
         remember(&pass, count, &memory);
         status = push_out(&pass, count, parent, error);
         cr_arena_release(&step->scratch, mark);
+        if (memory_grow(step, &memory) != CR_OK) return cr__step_memory(error);
+        mark = cr_arena_mark(&step->scratch);
     }
     return status;
 }

@@ -5,6 +5,7 @@
 // poses. Small islands are tried by active sets first: W p = -b over rows taken to be shut (W with SHIFT of its
 // diagonal: contacts that share a load do no harm), which loses rows that would pull and gains those that would
 // overlap until it stays (Hintermuller, Ito and Kunisch 2002); what that does not solve goes to the solver.
+// Overlaps of earlier rounds stay, as points of the bodies: what is pushed out at one end turns in at the other.
 // Fails: CR_ERR_MEMORY. What it cannot remove in ROUNDS is left and stands in the certificate.
 #include <string.h>
 
@@ -23,7 +24,17 @@
 #define SHIFT      1e-11
 #define SET_TOL    1e-6  // of the largest gap
 
+// an overlap of an earlier round: two points that must not pass each other along a normal, on the bodies
+typedef struct Kept {
+    int body_a, body_b;
+    crVec3 on_a, on_b;
+    crMat3 frame;  // columns n, t1, t2
+    double delta;
+    const struct Kept* next;
+} Kept;
+
 typedef struct Pass {
+    const Kept* kept;
     crRows rows;
     crBlock* blocks;
     int block_count;
@@ -68,6 +79,45 @@ static crStatus add_contacts(crStep* step, int island, Pass* pass) {
         if (row < 0) return (crStatus)row;
         pass->blocks[pass->block_count++] = cr_block(CR_BLOCK_UNILATERAL, row, 1);
         pass->b[row] = c->point.gap + 0.5 * c->delta;
+    }
+    return CR_OK;
+}
+
+static crStatus add_kept(crStep* step, int island, Pass* pass) {
+    const crPose* pose = step->dynamics.pose;
+    for (const Kept* k = pass->kept; k != NULL; k = k->next) {
+        bool in_a = island_of(pass, k->body_a) == island, in_b = island_of(pass, k->body_b) == island;
+        bool apart = cr__moves(step->model, k->body_a) && cr__moves(step->model, k->body_b) && in_a != in_b;
+        if (apart || !(in_a || in_b)) continue;
+        crVec3 a = cr_pose_point(pose[k->body_a], k->on_a), b = cr_pose_point(pose[k->body_b], k->on_b);
+        int row = cr_rows_add_point(step->model, &step->dynamics, k->body_a, k->body_b,
+                                    cr_scale(0.5, cr_add(a, b)), &k->frame, 1, &pass->rows);
+        if (row < 0) return (crStatus)row;
+        pass->blocks[pass->block_count++] = cr_block(CR_BLOCK_UNILATERAL, row, 1);
+        pass->b[row] = cr_dot(cr_mat3_column(k->frame, 0), cr_sub(b, a)) + 0.5 * k->delta;
+    }
+    return CR_OK;
+}
+
+// overlap that is not let be, m
+static double beyond(const crStep* step, const crStepContact* c) {
+    return -c->point.gap - (1.0 + step->settings.position_tol) * c->delta;
+}
+
+// the overlaps of this round, for the rounds to come, in front of those before
+static crStatus remember(crStep* step, const Kept** first) {
+    const crPose* pose = step->dynamics.pose;
+    for (int i = 0; i < step->contact_count; i++) {
+        const crStepContact* c = &step->contacts[i];
+        if (!(beyond(step, c) > 0.0)) continue;
+        Kept* kept = cr_arena_alloc(&step->scratch, sizeof *kept);
+        if (kept == NULL) return CR_ERR_MEMORY;
+        crVec3 half = cr_scale(0.5 * c->point.gap, c->point.normal);
+        *kept = (Kept){.body_a = c->body_a, .body_b = c->body_b, .delta = c->delta, .next = *first};
+        kept->on_a = cr_pose_point_inverse(pose[c->body_a], cr_sub(c->point.point, half));
+        kept->on_b = cr_pose_point_inverse(pose[c->body_b], cr_add(c->point.point, half));
+        kept->frame = cr__step_frame(step, c);
+        *first = kept;
     }
     return CR_OK;
 }
@@ -128,6 +178,12 @@ static crStatus make_pass(crStep* step, int rows, int entries, Pass* pass) {
     return CR_OK;
 }
 
+// velocities that move a body
+static int width(const crModel* model, int body) {
+    int last = model->bodies[body].last;
+    return last >= 0 ? model->dof_depth[last] + 1 : 0;
+}
+
 // everything that loops and joints say, and which islands it concerns
 static crStatus look(crStep* step, Pass* pass) {
     crArena* arena = &step->scratch;
@@ -143,13 +199,17 @@ static crStatus look(crStep* step, Pass* pass) {
     memset(pass->open, 0, (size_t)pass->islands.count + 1);
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        double beyond = -c->point.gap - (1.0 + step->settings.position_tol) * c->delta;
-        pass->contact = fmax(pass->contact, beyond);
+        double depth = beyond(step, c);
+        pass->contact = fmax(pass->contact, depth);
         pass->overlap = fmax(pass->overlap, -c->point.gap);
-        if (beyond > 0.0) mark_open(pass, cr__island_of_contact(step, &pass->islands, c));
+        if (depth > 0.0) mark_open(pass, cr__island_of_contact(step, &pass->islands, c));
     }
     int rows, entries, vertices;
     cr__step_row_sizes(step, NULL, &rows, &entries, &vertices);
+    for (const Kept* k = pass->kept; k != NULL; k = k->next) {
+        rows++;
+        entries += width(model, k->body_a) + width(model, k->body_b);
+    }
     status = make_pass(step, rows, entries, pass);
     if (status == CR_OK) status = add_loops(step, -1, pass);
     return status == CR_OK ? add_joints(step, cr__all(model), pass) : status;
@@ -164,6 +224,7 @@ static crStatus build(crStep* step, int island, Pass* pass) {
         if (pass->islands.of_body[b] == island) pass->bodies[part.count++] = b;
     }
     crStatus status = add_contacts(step, island, pass);
+    if (status == CR_OK) status = add_kept(step, island, pass);
     if (status == CR_OK) status = add_loops(step, island, pass);
     if (status == CR_OK) status = add_joints(step, part, pass);
     memset(pass->p, 0, (size_t)pass->rows.count * sizeof(double));
@@ -325,9 +386,10 @@ static bool holds_all(const crStep* step, const Pass* pass) {
 
 crStatus cr__step_position_general(crStep* step, double near, crError* error) {
     crStatus status = CR_OK;
+    const Kept* kept = NULL;
     for (int round = 0; round <= ROUNDS && status == CR_OK; round++) {
         size_t mark = cr_arena_mark(&step->scratch);
-        Pass pass = {0};
+        Pass pass = {.kept = kept};
         cr_model_kinematics(step->model, &step->state, &step->dynamics);
         status = cr_step_collide(step, near, error);
         if (status == CR_OK && look(step, &pass) != CR_OK) status = cr__step_memory(error);
@@ -337,11 +399,12 @@ crStatus cr__step_position_general(crStep* step, double near, crError* error) {
         // what is pushed out of one overlap turns into others that are as near
         near = fmax(near, 2.0 * pass.contact);
         if (holds_all(step, &pass)) return CR_OK;
-        if (round < ROUNDS) status = move(step, &pass, error);
-        if (round < ROUNDS) {
-            step->contact_count = 0;
-            cr_arena_release(&step->scratch, mark);
-        }
+        if (round == ROUNDS) return CR_OK;
+        status = move(step, &pass, error);
+        if (status == CR_OK && remember(step, &kept) != CR_OK) status = cr__step_memory(error);
+        step->contact_count = 0;
+        // what is remembered stands behind the rest of the round
+        if (!(pass.contact > 0.0)) cr_arena_release(&step->scratch, mark);
     }
     return status;
 }

@@ -98,6 +98,21 @@ crStatus cr__step_add_contact(crStep* step, crStepContact* c, int index, crRows*
     return moments < 0 ? (crStatus)moments : CR_OK;
 }
 
+// Minv of a problem whose J is H
+static crStatus make_identity(crArena* arena, int nv, crMatrix* Minv) {
+    int* start = cr_arena_alloc(arena, (size_t)(nv + 1) * sizeof *start);
+    double* value = cr_arena_alloc(arena, (size_t)nv * sizeof *value);
+    if (start == NULL || value == NULL) return CR_ERR_MEMORY;
+    for (int i = 0; i < nv; i++) {
+        start[i] = i;
+        value[i] = 1.0;
+    }
+    start[nv] = nv;
+    // the one entry of row i is the i-th and stands in column i
+    *Minv = (crMatrix){nv, nv, start, start, value};
+    return CR_OK;
+}
+
 crStatus cr__step_pose_problem(crStep* step, crRows* rows, crBlock* blocks, int block_count,
                                const double (*vertices)[2], const double* v, crRows* H, crProblem* problem) {
     crStatus status = cr_rows_half(step->model, &step->dynamics, rows, &step->scratch, H);
@@ -109,8 +124,7 @@ crStatus cr__step_pose_problem(crStep* step, crRows* rows, crBlock* blocks, int 
     problem->u_free = u;
     problem->nv = step->model->nv;
     problem->J = (crMatrix){H->count, step->model->nv, H->start, H->col, H->value};
-    problem->Minv = step->identity;
-    return CR_OK;
+    return make_identity(&step->scratch, step->model->nv, &problem->Minv);
 }
 
 // normal acceleration in the air that the motion over h takes half of

@@ -1,7 +1,7 @@
 // smooth.c - the stages without contacts: forces before, motion after, and how far anything can get.
 //
 // v_free = v + h M^-1 k. Motion is q+ = q + h v+ on the rotation group; bodies in the air move by v+ - h a /
-// 2 with a their constant acceleration by gravity, which is the exact parabola whatever h is.
+// 2 with a their constant acceleration by gravity, which is the exact parabola whatever h is. Trees: trees.c.
 // Fails: CR_ERR_DEFINITE from the factor of M; what the user's force returns; CR_ERR_MEMORY.
 #include "step/cache.h"
 

@@ -3,10 +3,11 @@
 // k = tau - c, c the velocity terms. In flight (nothing of the tree is supported, no row acted) a step is half
 // a kick by tau, the flow under c (model/flow.c), half a kick by tau at the end: second order, and c gives no
 // energy whatever h is. A tree that is carried moves by v+ of the contact solve, q+ = q + h v+, with c in
-// v_free = v + h M^-1 (tau - c); there T(q+, v') = T(q, v+) T(q, v_free + h M^-1 c)/T(q, v_free), what the flow
-// would make of it (by M with the joints' springs and dampers): v+ is scaled to that. So T never exceeds what forces and impulses account for, since
-// contacts that give nothing make T(q, v+) <= T(q, v_free). c takes at most HALF of v. A motor holds a speed,
-// which is not to be scaled: a tree with one only is where T would be more by MUCH.
+// v_free = v + h M^-1 (tau - c). There v+ is scaled to what the flow would make of its energy: T(q+, v') =
+// T(q, v+) T(q, v_free + h M^-1 c)/T(q, v_free), the quotient by M with the joints' springs and dampers. So T
+// never exceeds what forces and impulses account for, since contacts that give nothing make T(q, v+) <= T(q,
+// v_free). c takes at most HALF of v. A motor holds a speed, which is not to be scaled: a tree with one is
+// only where T would be more by MUCH.
 // Trees on driven bodies, and those whose flight is known exactly (step->fall), are left to smooth.c. With a
 // force of the user's, which is only known at q, the whole kick comes first.
 // Fails: CR_ERR_MEMORY; CR_ERR_DEFINITE from the factor of M.
@@ -14,8 +15,9 @@
 
 #include "step/cache.h"
 
-#define HALF 0.5
-#define MUCH 1.1
+#define HALF  0.5
+#define MUCH  1.1
+#define NOISE 1e-16  // of the largest of k: c that small is none
 
 static bool falls(const crStep* step, const crBody* body) {
     for (int j = body->v; j < body->v + body->nv; j++) {
@@ -78,18 +80,34 @@ bool cr__step_bends(const crStep* step, int body) {
     return cr__moves(step->model, body) && tree_at(step, step->model->bodies[body].root).count > 0;
 }
 
-// bend and v_free from c, and T of v_free + bend over T of v_free, by the factor of M
+// v kept, h c in d->work and bend; false, and no bend, where that is less than the rounding of k
+static bool find_turn(crStep* step, crPart tree, double h) {
+    const crModel* model = step->model;
+    double most = 0.0, force = 0.0;
+    for (int n = 0; n < tree.count; n++) {
+        const crBody* body = &model->bodies[tree.bodies[n]];
+        for (int i = body->v; i < body->v + body->nv; i++) {
+            double c = step->bend[i];
+            most = fmax(most, fabs(c));
+            force = fmax(force, fabs(step->k[i]));
+            step->v_from[i] = step->state.v[i];
+            step->dynamics.work[i] = step->bend[i] = h * c;
+        }
+    }
+    bool turns = most > NOISE * force;
+    for (int n = 0; n < tree.count && !turns; n++) {
+        const crBody* body = &model->bodies[tree.bodies[n]];
+        memset(step->bend + body->v, 0, (size_t)body->nv * sizeof(double));
+    }
+    return turns;
+}
+
+// bend and v_free from c, and T of v_free + bend over T of v_free, by the factor of M; 0: c is nothing
 static double bend(crStep* step, crPart tree, double h) {
     const crModel* model = step->model;
     const crDynamics* d = &step->dynamics;
     double *u = step->bend, *hc = d->work, *v = step->v_free;
-    for (int n = 0; n < tree.count; n++) {
-        const crBody* body = &model->bodies[tree.bodies[n]];
-        for (int i = body->v; i < body->v + body->nv; i++) {
-            step->v_from[i] = step->state.v[i];
-            hc[i] = u[i] = h * u[i];
-        }
-    }
+    if (!find_turn(step, tree, h)) return 0.0;
     cr__part_mass_solve(model, tree, d, u);
     double own = 0.0, cross = 0.0, bent = 0.0;
     for (int n = 0; n < tree.count; n++) {
@@ -112,7 +130,7 @@ static double bend(crStep* step, crPart tree, double h) {
         }
     }
     bent += back * (cross + back * own);
-    return bent > 0.0 && all > 0.0 ? all / bent : 1.0;
+    return bent > 0.0 ? all / bent : 0.0;
 }
 
 void cr__step_trees_bend(crStep* step, double h) {
@@ -178,7 +196,8 @@ static void carry(crStep* step, int root, crPart tree, double h, double* y) {
     const crModel* model = step->model;
     crDynamics* d = &step->dynamics;
     double* v = step->state.v;
-    double want = step->cache->tree_gain[root] * cr__tree_energy(model, tree, d, v, y);
+    double gain = step->cache->tree_gain[root];
+    double want = gain > 0.0 ? gain * cr__tree_energy(model, tree, d, v, y) : 0.0;
     cr__part_advance(model, tree, h, v, step->state.q);
     if (!(want > 0.0)) return;
     cr__part_kinematics(model, tree, &step->state, d);

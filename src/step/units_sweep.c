@@ -197,7 +197,7 @@ void cr__units_judge(crUnits* units, double* z) {
             const crRowUnit* unit = &units->unit[k];
             // what is not a number must not pass for small
             if (!(unit->change <= island->change)) island->change = unit->change;
-            island->along += cr__packed_along(unit->along, cr__packed_unit(island->tol));
+            island->along += cr__packed_along(unit->along, island->scale);
         }
         bool open = !(island->change <= island->tol * island->tol);
         // a contact that slips, or whose local problem is singular, may stay where it is without being solved

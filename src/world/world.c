@@ -27,7 +27,7 @@ crStatus cr_world_create(const crWorldDef* def, crWorld** world, crError* error)
     crAllocator a = def->allocator != NULL ? *def->allocator : cr_allocator_libc();
     crWorld* made = a.alloc(a.ctx, sizeof *made);
     if (made == NULL) return cr_error_set(error, CR_ERR_MEMORY, "", "world: out of memory");
-    *made = (crWorld){.allocator = a, .log = def->log};
+    *made = (crWorld){.allocator = a, .log = def->log, .scratch = def->scratch};
     crStatus status = cr_step_create(def->model, &def->step, &a, &made->step, error);
     if (status == CR_OK && make_copy(made) != CR_OK) {
         status = cr_error_set(error, CR_ERR_MEMORY, "", "world: out of memory");
@@ -83,12 +83,22 @@ static void undo(crWorld* world) {
     step->event_count = 0;
 }
 
+// scratch that is lent is the step's own while it runs
+static void change_scratch(crWorld* world) {
+    if (world->scratch == NULL) return;
+    crArena own = world->step.scratch;
+    world->step.scratch = *world->scratch;
+    *world->scratch = own;
+}
+
 static crStatus step_by(crWorld* world, double h, crError* error) {
     crStep* step = &world->step;
     crStatus status = cr_state_check(step->model, &step->state, error);
     if (status != CR_OK) return status;
     remember(world);
+    change_scratch(world);
     status = cr_step_run(step, h, error);
+    change_scratch(world);
     if (status != CR_OK) {
         undo(world);
         cr_log(&world->log, CR_LOG_ERROR, "step from %g s: %s", world->time, cr_status_text(status));

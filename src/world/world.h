@@ -9,6 +9,7 @@ struct crWorld {
     crStep step;
     crAllocator allocator;
     crLog log;
+    crArena* scratch;  // lent, NULL: none
     // the state before the step that is being made; q, v and forces of contacts the step itself keeps
     double time;
     crSleep* sleep;     // (nb)
