@@ -141,7 +141,8 @@ static int judge(Run* run, bool* ended) {
     crPacked* p = run->packed;
     for (int i = 0; i < run->count; i++) {
         crPackedIsland* island = &run->island[i];
-        island->scale = 0x1p30 / fmax(island->change, fmax(island->tol * island->tol, 0x1p-900));
+        island->scale =
+            0x1p20 * island->weight / fmax(island->change, fmax(island->tol * island->tol, 0x1p-900));
         island->change = 0.0;
         island->along = 0;
     }
@@ -252,19 +253,34 @@ static crStatus run_create(Run* run, crArena* arena) {
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
+// no direction yet
+static void begin(Run* run) {
+    crPacked* p = run->packed;
+    for (int i = 0; i < run->count; i++) {
+        crPackedIsland* island = &run->island[i];
+        run->beta[i] = island->change = island->weight = 0.0;
+        island->momentum = 1.0;
+        island->least = (double)INFINITY;
+    }
+    for (int i = 0; i < p->group_count; i++) {
+        const crGroup* g = &p->group[i];
+        for (int l = 0; l < g->lanes; l++) {
+            double sb = p->hot[g->hot + (size_t)l], sa = p->hot[g->hot + (size_t)(CR_LANES + l)];
+            double* weight = &run->island[g->island[l]].weight;
+            *weight = fmax(*weight, sb * sb + sa * sa);
+        }
+    }
+    p->beta = run->beta;
+    cr__units_begin(p->units);
+}
+
 crStatus cr__packed_solve(crPacked* p, crPackedIsland* island, int count, crArena* arena) {
     Run run = {.packed = p, .island = island, .count = count};
     if (run_create(&run, arena) != CR_OK) return CR_ERR_MEMORY;
     if (p->group_count == 0 && p->units == NULL) return CR_OK;
     size_t bytes = CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double);
     limit_energy(&run);
-    for (int i = 0; i < count; i++) {
-        run.beta[i] = island[i].change = 0.0;
-        island[i].momentum = 1.0;
-        island[i].least = (double)INFINITY;
-    }
-    p->beta = run.beta;
-    cr__units_begin(p->units);
+    begin(&run);
     mark_live(&run);
     memcpy(p->z_before, p->z, bytes);
     for (int live = 1; live > 0;) {

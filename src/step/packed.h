@@ -78,7 +78,7 @@ typedef struct crPacked {
     double* hot;
     const double* beta;  // share of the direction that the next sweep starts with, of each island
     double* change;      // largest change of a velocity in the last sweep, m/s (group_count*CR_LANES)
-    double* along;       // sum of w^2 dP.d likewise, d the direction
+    double* along;       // sum of w dP.d likewise, d the direction
     int64_t* live;       // masks (group_count*CR_LANES)
     int bodies;
     int* body;         // (bodies)

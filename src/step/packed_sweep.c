@@ -172,7 +172,7 @@ CR_LANE crLane3 take(Lanes* at, crLane w, crLane3 P, crLane3 next, double* slot)
     crLane3 dP = lane3_sub(next, P);
     lane3_store(slot + CR_AT_P * CR_LANES, next);
     lane3_store(slot + CR_AT_STEP * CR_LANES, lane3_madd(dP, at->beta, d));
-    at->along = at->along + w * w * lane3_dot(dP, d);
+    at->along = at->along + w * lane3_dot(dP, d);
     at->change = lane_max(at->change, w * w * lane3_dot(dP, dP));
     return dP;
 }

@@ -21,7 +21,7 @@ typedef struct crRowUnit {
     double* G;        // its inverse where limits are discs, NULL: by local.c alone (count*count)
     bool sure;        // the last sweep solved it by a formula
     double change;    // of the last sweep: |diag(D) dp|^2, m^2/s^2
-    double along;     // dp diag(D)^2 d likewise, d the direction
+    double along;     // dp diag(D) d likewise, d the direction
 } crRowUnit;
 
 typedef struct crUnits {
@@ -52,7 +52,7 @@ crStatus cr__units_place(crStep* step, const int* island_of_body, const double* 
                          crPacked* packed);
 
 // These do nothing where units is NULL.
-void cr__units_begin(crUnits* units);                             // no direction yet
+void cr__units_begin(crUnits* units);                             // no direction yet, weights of islands
 void cr__units_sweep(crUnits* units, double* z, crTasks* tasks);  // islands that are live
 void cr__units_apply(const crUnits* units, double* z);            // z += H^T p
 void cr__units_add_work(const crUnits* units, double* work);      // += p.e of each island (islands)

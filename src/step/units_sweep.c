@@ -93,7 +93,7 @@ static inline void sweep_rows(crUnits* units, crRowUnit* unit, int n, double* z)
         double w = unit->D[r * (n + 1)];
         dp[r] = next[r] - p[r];
         p[r] = next[r];
-        unit->along += w * dp[r] * (w * units->direction[row + r]);
+        unit->along += w * dp[r] * units->direction[row + r];
         unit->change += w * dp[r] * (w * dp[r]);
     }
     push(unit, n, dp, z);
@@ -118,7 +118,7 @@ static void sweep_row(crUnits* units, crRowUnit* unit, double* z) {
     unit->sure = true;
     units->p[row] = next;
     units->dp[row] = dp;
-    unit->along = w * dp * (w * units->direction[row]);
+    unit->along = w * dp * units->direction[row];
     unit->change = w * dp * (w * dp);
     if (dp != 0.0) push(unit, 1, &dp, z);
 }
@@ -155,6 +155,15 @@ void cr__units_sweep(crUnits* units, double* z, crTasks* tasks) {
 void cr__units_begin(crUnits* units) {
     if (units == NULL) return;
     memset(units->direction, 0, (size_t)units->rows * sizeof(double));
+    for (int i = 0; i < units->islands; i++) {
+        double* weight = &units->island[i].weight;
+        for (int k = units->first[i]; k < units->first[i + 1]; k++) {
+            const crRowUnit* unit = &units->unit[k];
+            for (int r = 0; r < unit->local.count; r++) {
+                *weight = fmax(*weight, unit->D[r * (unit->local.count + 1)]);
+            }
+        }
+    }
 }
 
 void cr__units_apply(const crUnits* units, double* z) {
