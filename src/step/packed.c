@@ -142,7 +142,7 @@ static int judge(Run* run, bool* ended) {
     for (int i = 0; i < run->count; i++) {
         crPackedIsland* island = &run->island[i];
         island->scale =
-            0x1p20 * island->weight / fmax(island->change, fmax(island->tol * island->tol, 0x1p-900));
+            0x1p30 * island->weight / fmax(island->change, fmax(island->tol * island->tol, 0x1p-900));
         island->change = 0.0;
         island->along = 0;
     }

@@ -14,14 +14,14 @@ typedef struct crPackedIsland {
     double least;     // of these since they grew
     double weight;    // largest inverse mass, or w of a row
     int64_t along;    // sum of w dP.d of the last sweep, d the direction it started with, times scale
-    double scale;     // 2^20 weight over the largest change of the sweep before
+    double scale;     // 2^30 weight over the largest change of the sweep before
     double momentum;  // Nesterov's t
 } crPackedIsland;
 
-// What a contact adds to along: whole numbers, at most 2^42, have one sum in any order. What is not a number
+// What a contact adds to along: whole numbers, at most 2^43, have one sum in any order. What is not a number
 // goes against the direction.
 static inline int64_t cr__packed_along(double along, double scale) {
-    const double most = 0x1p42;
+    const double most = 0x1p43;
     double units = along * scale, above = units > -most ? units : -most;
     return (int64_t)(above < most ? above : most);
 }
