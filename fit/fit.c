@@ -498,15 +498,25 @@ void cr_fit_compare(const crFit* a, const crFit* b, int rows, double* difference
     cr_fit_compare_errors(a->errors, b->errors, rows, difference, se);
 }
 
-int cr_fit_rank(const crFit* fits, int count, int* order) {
+int cr_fit_rank_by(const double* (*score)(const void* fits, int i), const void* fits, int count, int* order) {
     int ranked = 0;
     for (int i = 0; i < count; i++) {
-        if (fits[i].status != CR_OK) continue;
+        const double* own = score(fits, i);
+        if (own == NULL) continue;
         int k = ranked++;
-        for (; k > 0 && fits[order[k - 1]].cv > fits[i].cv; k--) {
+        for (; k > 0 && *score(fits, order[k - 1]) > *own; k--) {
             order[k] = order[k - 1];
         }
         order[k] = i;
     }
     return ranked;
+}
+
+static const double* score(const void* fits, int i) {
+    const crFit* fit = (const crFit*)fits + i;
+    return fit->status == CR_OK ? &fit->cv : NULL;
+}
+
+int cr_fit_rank(const crFit* fits, int count, int* order) {
+    return cr_fit_rank_by(score, fits, count, order);
 }

@@ -69,6 +69,8 @@ void cr_fit_compare(const crFit* a, const crFit* b, int rows, double* difference
 void cr_fit_compare_errors(const double* a, const double* b, int count, double* difference, double* se);
 // Indices (count) of the fits whose law applies, best first; returns how many.
 int cr_fit_rank(const crFit* fits, int count, int* order);
+// The same of anything that has a score, NULL: it is left out.
+int cr_fit_rank_by(const double* (*score)(const void* fits, int i), const void* fits, int count, int* order);
 
 // Ends a file that was written, NULL where it could not be opened. Fails: file; what is not whole is removed.
 crStatus cr_fit_close(FILE* file, const char* path, crError* error);

@@ -393,15 +393,11 @@ void cr_motion_compare(const crMotionFit* a, const crMotionFit* b, int tosses, d
     cr_fit_compare_errors(a->misfits, b->misfits, tosses, difference, se);
 }
 
+static const double* score(const void* fits, int i) {
+    const crMotionFit* fit = (const crMotionFit*)fits + i;
+    return fit->status == CR_OK ? &fit->cv : NULL;
+}
+
 int cr_motion_rank(const crMotionFit* fits, int count, int* order) {
-    int ranked = 0;
-    for (int i = 0; i < count; i++) {
-        if (fits[i].status != CR_OK) continue;
-        int k = ranked++;
-        for (; k > 0 && fits[order[k - 1]].cv > fits[i].cv; k--) {
-            order[k] = order[k - 1];
-        }
-        order[k] = i;
-    }
-    return ranked;
+    return cr_fit_rank_by(score, fits, count, order);
 }
