@@ -140,7 +140,7 @@ static int pair_points(const crStep* step, const crNear* pair, bool late, double
         const crBodyShape* shapes = step->model->shapes;
         int count = cr__ball_contact(&shapes[pair->shape_a].shape, &pose[pair->body_a],
                                      &shapes[pair->shape_b].shape, &pose[pair->body_b], margin, points);
-        *until = count > 0 ? INFINITY : points->gap;
+        if (count >= 0) *until = count > 0 ? INFINITY : points->gap;
         if (count >= 0) return *needed = count;
     }
     crPose a = late ? cr__step_pose_now(step, pair->body_a) : pose[pair->body_a];
@@ -183,8 +183,7 @@ static crStatus add_pair(const crStep* step, crNear* pair, Sink* sink, crError* 
     if (cache->trailed && pair->clear - trails(cache, pair) > margin + SURE * pair->size) return CR_OK;
     if (apart(&cache->now[pair->shape_a], &cache->now[pair->shape_b])) return CR_OK;
     if (!active(step, pair->body_a) && !active(step, pair->body_b)) return CR_OK;
-    crContactPoint few[16];
-    crContactPoint* points = few;
+    crContactPoint few[16], *points = few;
     int needed = 0;
     bool late = is_late(step, pair->body_a) || is_late(step, pair->body_b);
     int count = pair_points(step, pair, late, margin, few, 16, &needed, &until);
@@ -496,8 +495,8 @@ static crStatus scout_pair(crStep* step, int i, int* islands, crScout* scout, Si
     bool bounces = cache->surfaces[pair->surface]->bounces;
     if (islands[a] == islands[b] && !bounces) return CR_OK;
     bool two = cr__moves(step->model, a) && cr__moves(step->model, b);
-    bool apart = two && cr__forest_find(islands, a) != cr__forest_find(islands, b);
-    if ((!apart && !bounces) || margin_of(step, pair) <= scout->until[i]) return CR_OK;
+    bool joins = two && cr__forest_find(islands, a) != cr__forest_find(islands, b);
+    if ((!joins && !bounces) || margin_of(step, pair) <= scout->until[i]) return CR_OK;
     scout->first[i] = sink->count;
     crStatus status = add_pair(step, pair, sink, error);
     scout->end[i] = sink->count;
@@ -538,7 +537,7 @@ crStatus cr__step_scout(crStep* step, int* islands, crScout* scout, crError* err
     crStatus status = begin_pairs(step, error);
     bool first = scout->room == NULL || scout->list != cache->lists;
     if (status == CR_OK && first) status = scout_begin(step, scout, error);
-    Sink sink = {scout->contacts, first ? 0 : scout->count, scout->capacity, &step->scratch, .until = 0.0};
+    Sink sink = {scout->contacts, first ? 0 : scout->count, scout->capacity, .arena = &step->scratch};
     bool shared = status == CR_OK && first && scout_shared(step, islands, scout, &sink);
     // pairs that pressed are likely to join, and then few of the others can
     for (int rest = first ? 0 : 1; rest < 2 && !shared; rest++) {
