@@ -70,7 +70,7 @@ typedef struct crStepSettings {
 
 CR_API crStepSettings cr_step_settings(void);
 CR_API crStatus cr_step_settings_check(const crStepSettings* settings, crError* error);
-// Residual at which a solve counts as solved: tol, or where it is 0 by quality: fast 1e-3, accurate 1e-6,
+// Residual at which a solve counts as solved: tol, or where it is 0 by quality: fast 1e-4, accurate 1e-6,
 // certified 1e-8; methods other than cone 1e-8.
 CR_API double cr_step_tol(const crStepSettings* settings);
 CR_API const char* cr_method_name(crMethod method);  // "cone", "lcp", "moreau", "event"; NULL for no such
