@@ -170,10 +170,18 @@ static double miss(double w, double z, bool free) {
 static void audit_lcp(crStep* step, const crLcp* lcp, const double* z) {
     double off[2] = {0.0, 0.0}, size[2] = {0.0, 0.0};
     crAudit audit = {0};
+    double mobile = 0.0;  // largest W_ii
     for (int r = 0; r < step->problem.rows; r++) {
+        double weight = 0.0;
+        for (int k = step->H.start[r]; k < step->H.start[r + 1]; k++) {
+            weight += step->H.value[k] * step->H.value[k];
+        }
+        mobile = fmax(mobile, weight);
         size[0] = fmax(size[0], fabs(step->problem.u_free[r]));
         size[1] = fmax(size[1], fabs(step->p[r]));
     }
+    // an impulse that stops what moves fastest
+    if (mobile > 0.0) size[1] = fmax(size[1], size[0] / mobile);
     for (int i = 0; i < lcp->n; i++) {
         int kind = lcp->columns[i].kind == CR_LCP_LIMIT ? 1 : 0;
         double w = lcp->q[i], s = fabs(w);
