@@ -54,7 +54,7 @@ typedef struct crStepSettings {
     double tol;       // residual at which a solve counts as solved; 0: by quality, see cr_step_tol; 0
     double shift;     // a solve that is exact for gaps changed by at most this share of a body's size is near;
                       // 1e-5
-    int measure;      // full geometry every so many steps; 0: never but in certified, 1: always; 60
+    int measure;      // full geometry every so many steps (lcp, moreau: in each); 0: only in certified; 60
     crQuality quality;    // cone; accurate
     int threads;          // that share the work, >= 1; results do not depend on it; 1
     double threshold;     // approach speeds above it are impacts (cone, event), or bounce (lcp), m/s; 0.01
