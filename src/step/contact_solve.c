@@ -7,7 +7,7 @@
 
 #include "base/tasks.h"
 #include "step/cache.h"
-#include "step/contact_islands.h"
+#include "step/posed.h"
 
 #define ROUNDS 10   // of adding contacts that a solution overlaps
 #define CHUNK  512  // contacts that one thread takes at a time
@@ -198,6 +198,11 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* e
             if (status != CR_OK) return status;
         }
         added = choose(step, u, false, &choice);
+        if (added == 0 || round + 1 == ROUNDS) {
+            status = named ? cr__step_show_problem(step, h, false, error)
+                           : cr__step_show_islands(step, h, choice.takes, choice.fresh, &solve, error);
+            if (status != CR_OK) return status;
+        }
         if (added > 0) cr_arena_release(&step->scratch, mark);
     }
     return named ? status : cr__step_keep(step, error);
