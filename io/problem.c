@@ -106,11 +106,10 @@ static const char* guess(const char* text, size_t size, const char* hint) {
         (t[1] != 0.0 || (t[4] == t[0] && t[5] == t[0] && (double)count >= 6.0 + t[0] * t[0] + t[0]))) {
         return "siconos-lcp";
     }
-    bool friction = (t[0] == 2.0 || t[0] == 3.0 || t[0] == 5.0) && t[1] >= 1.0 &&
-                    (t[2] == 0.0 || t[2] == 1.0 || t[2] == 2.0) && t[3] == t[4] && t[3] >= t[0];
+    bool sizes = (t[0] == 2.0 || t[0] == 3.0 || t[0] == 5.0) && t[1] >= 0.0 && t[3] == t[4];
+    bool friction = sizes && t[1] >= 1.0 && (t[2] == 0.0 || t[2] == 1.0 || t[2] == 2.0) && t[3] >= t[0];
     // six numbers and then words: a sparse matrix, even where there are no contacts
-    friction = friction || (t[1] == 0.0 && t[2] == 2.0 && t[3] == t[4] && count == 6);
-    if (friction) return guess_friction(text, size, t, hint);
+    if (friction || (sizes && t[2] == 2.0 && count == 6)) return guess_friction(text, size, t, hint);
     return (double)count >= 1.0 + t[0] * t[0] + t[0] ? "siconos-lcp-rows" : "siconos-lcp";
 }
 
@@ -195,7 +194,6 @@ static bool ends_with(const char* text, const char* end) {
 crStatus cr_problem_write(const char* path, const char* format, const crProblemFile* file, crError* error) {
     crStatus status = cr_problem_check(&file->problem, error);
     if (status != CR_OK) return status;
-    if (format == NULL && strcmp(path, "-") == 0) format = "json";
     if (format == NULL && ends_with(path, ".json")) format = "json";
     if (format == NULL && (ends_with(path, ".hdf5") || ends_with(path, ".h5"))) format = "fclib";
     if (format != NULL && strcmp(format, "json") == 0) return cr__write_problem_json(path, file, error);

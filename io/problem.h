@@ -41,8 +41,8 @@ crStatus cr_problem_parse(const char* text, size_t size, const char* format, con
                           const char* hint, crProblemFile* out, crError* error);
 void cr_problem_file_free(crProblemFile* file);  // accepts a zeroed one
 
-// Writes problem, name, p and h. format "json" or "fclib"; NULL: by the end of path, .json or .hdf5 (.h5). path
-// "-" is standard output (json). fclib has no place for h.
+// Writes problem, name, p and h. format "json" or "fclib"; NULL: by the end of path, .json or .hdf5 (.h5).
+// fclib has no place for h.
 crStatus cr_problem_write(const char* path, const char* format, const crProblemFile* file, crError* error);
 
 // One reader per format; out comes zeroed but for an empty arena, and name for the one to pick ("" for the

@@ -6,8 +6,6 @@
 #include "io/json.h"
 #include "io/problem.h"
 
-#include <string.h>
-
 // with the sign of zero, which cr_json_write_number drops
 static void put(FILE* file, double x) {
     if (x == 0.0) {
@@ -94,7 +92,7 @@ static void put_matrix(FILE* file, const char* key, const crMatrix* A) {
         return;
     }
     // a list of no rows does not say how many columns there are
-    if (A->start != NULL || A->rows == 0) {
+    if (A->start != NULL || (A->rows == 0 && A->cols > 0)) {
         static const int none[1] = {0};
         crMatrix rows = *A;
         if (A->start == NULL) rows.start = rows.col = none;
@@ -177,13 +175,12 @@ static void put_problem(FILE* file, const crProblemFile* from) {
 }
 
 crStatus cr__write_problem_json(const char* path, const crProblemFile* from, crError* error) {
-    bool standard = strcmp(path, "-") == 0;
-    FILE* file = standard ? stdout : fopen(path, "wb");
+    FILE* file = fopen(path, "wb");
     bool written = file != NULL;
-    if (written) {
+    if (file != NULL) {
         put_problem(file, from);
-        written = fflush(file) == 0 && ferror(file) == 0;
+        written = ferror(file) == 0;
+        written = fclose(file) == 0 && written;
     }
-    if (file != NULL && !standard) written = fclose(file) == 0 && written;
     return written ? CR_OK : cr_error_set(error, CR_ERR_FILE, "dump", "dump: cannot write \"%.150s\"", path);
 }
