@@ -26,7 +26,7 @@ typedef struct Parser {
     int values;
     int most_values;
     size_t most_bytes;
-    bool packs;  // lists of many numbers are packed
+    bool packs;                               // lists of many numbers are packed
     const char* keys[CR_JSON_MAX_DEPTH + 1];  // of the value being read, by depth; NULL in arrays
     crArena* arena;
     unsigned char* slab;  // free part of the newest block
@@ -473,7 +473,8 @@ crStatus cr_json_parse(const char* text, size_t size, int first_line, crJsonDoc*
 }
 
 crStatus cr_json_parse_data(const char* text, size_t size, crJsonDoc* doc, crError* error) {
-    Parser p = {.line = 1, .most_values = CR_JSON_MAX_DATA_VALUES, .most_bytes = CR_JSON_MAX_DATA, .packs = true};
+    Parser p = {
+        .line = 1, .most_values = CR_JSON_MAX_DATA_VALUES, .most_bytes = CR_JSON_MAX_DATA, .packs = true};
     return parse(p, text, size, doc, error);
 }
 

@@ -68,7 +68,9 @@ static bool reads_as(crProblemReader read, const char* text, size_t size) {
     return status == CR_OK;
 }
 
-static bool name_has(const char* hint, const char* part) { return hint != NULL && strstr(hint, part) != NULL; }
+static bool name_has(const char* hint, const char* part) {
+    return hint != NULL && strstr(hint, part) != NULL;
+}
 
 // A global problem may have as many velocities as contact rows: only its second matrix tells it apart. Where
 // neither reader takes the text, the size of the matrix and the name decide whose refusal is shown.
@@ -78,7 +80,8 @@ static const char* guess_friction(const char* text, size_t size, const double* t
     crProblemReader local = rolling ? cr__read_siconos_rfc : cr__read_siconos_fc;
     const char* global_name = rolling ? "siconos-grfc" : "siconos-gfc";
     if (t[3] != t[0] * t[1] || reads_as(global, text, size)) return global_name;
-    if (t[0] == 3.0 && (name_has(hint, "RFC2D") || cr__siconos_rolls_planar(text, size))) return "siconos-rfc";
+    if (t[0] == 3.0 && (name_has(hint, "RFC2D") || cr__siconos_rolls_planar(text, size)))
+        return "siconos-rfc";
     if (name_has(hint, "GFC") && !reads_as(local, text, size)) return global_name;
     return rolling ? "siconos-rfc" : "siconos-fc";
 }

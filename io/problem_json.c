@@ -300,7 +300,8 @@ static crStatus read_problem(const crJson* object, crProblemFile* out, crError* 
         return cr_field_refuse(object, CR_ERR_MISSING, "W", error,
                                "W: is missing; give W, or J with M or Minv");
     }
-    status = W != NULL ? cr__json_matrix(W, "W", &out->arena, &problem->W, error) : read_operator(object, out, error);
+    status = W != NULL ? cr__json_matrix(W, "W", &out->arena, &problem->W, error)
+                       : read_operator(object, out, error);
     if (status == CR_OK) status = read_u_free(object, out, error);
     if (status == CR_OK) status = read_vector(object, "b", problem->rows, out, &problem->b, error);
     if (status == CR_OK) status = read_vector(object, "p", problem->rows, out, &out->p, error);

@@ -90,7 +90,8 @@ static crStatus read_indices(const crJson* list, const char* field, const char* 
             continue;
         }
         return cr_field_refuse(item != NULL ? item : list, number ? CR_ERR_RANGE : CR_ERR_TYPE, field, error,
-                               "%s: number %d of %s must be a whole number from 0 to %d", field, k, part, most);
+                               "%s: number %d of %s must be a whole number from 0 to %d", field, k, part,
+                               most);
     }
     return CR_OK;
 }
@@ -118,11 +119,13 @@ static crStatus read_rows(const crJson* start, const crJson* col, const crJson* 
             good = matrix->col[k] > matrix->col[k - 1];
         }
         if (good) continue;
-        return cr_field_refuse(start, CR_ERR_SIZE, field, error, "%s: columns of row %d must ascend", field, i);
+        return cr_field_refuse(start, CR_ERR_SIZE, field, error, "%s: columns of row %d must ascend", field,
+                               i);
     }
     if (matrix->start[0] == 0 && matrix->start[matrix->rows] == entries) return CR_OK;
     return cr_field_refuse(start, CR_ERR_SIZE, field, error,
-                           "%s: start must begin with 0 and end with %d, the number of values", field, entries);
+                           "%s: start must begin with 0 and end with %d, the number of values", field,
+                           entries);
 }
 
 // Rows of a block, 1 for a number; -1 where it is no square list of rows.
@@ -184,7 +187,8 @@ static crStatus read_block(const crJson* block, const char* field, int first, in
 static crStatus read_diagonal(const crJson* list, const char* field, crArena* arena, crMatrix* matrix,
                               crError* error) {
     if (list->type != CR_JSON_ARRAY) {
-        return cr_field_refuse(list, CR_ERR_TYPE, field, error, "%s: diagonal must be a list of blocks", field);
+        return cr_field_refuse(list, CR_ERR_TYPE, field, error, "%s: diagonal must be a list of blocks",
+                               field);
     }
     int rows = 0;
     size_t entries = 0;
@@ -225,16 +229,18 @@ static crStatus read_sparse(const crJson* value, const char* field, crArena* are
     if (diagonal != NULL && value->count == 1) return read_diagonal(diagonal, field, arena, matrix, error);
     if (rows == NULL || cols == NULL || triplets == (start != NULL) || diagonal != NULL ||
         (triplets && value->count != 3)) {
-        return cr_field_refuse(value, CR_ERR_MISSING, field, error,
-                               "%s: a sparse matrix has rows, cols and either entries, a list of [i, j, value], "
-                               "or start, col and value; a block-diagonal one has diagonal",
-                               field);
+        return cr_field_refuse(
+            value, CR_ERR_MISSING, field, error,
+            "%s: a sparse matrix has rows, cols and either entries, a list of [i, j, value], "
+            "or start, col and value; a block-diagonal one has diagonal",
+            field);
     }
     status = cr__json_whole(rows, field, 0, CR_PROBLEM_MAX_ROWS, &matrix->rows, error);
     if (status == CR_OK) status = cr__json_whole(cols, field, 0, CR_PROBLEM_MAX_ROWS, &matrix->cols, error);
     if (status != CR_OK) return status;
     if (triplets) return read_triplets(entries, field, arena, matrix, error);
-    return read_rows(start, cr_json_get(value, "col"), cr_json_get(value, "value"), field, arena, matrix, error);
+    return read_rows(start, cr_json_get(value, "col"), cr_json_get(value, "value"), field, arena, matrix,
+                     error);
 }
 
 crStatus cr__json_matrix(const crJson* value, const char* field, crArena* arena, crMatrix* matrix,
@@ -246,8 +252,8 @@ crStatus cr__json_matrix(const crJson* value, const char* field, crArena* arena,
                                cr_json_type_name(value->type));
     }
     if (value->packed != NULL) {
-        return cr_field_refuse(value, CR_ERR_TYPE, field, error, "%s: must be a list of rows, is one of numbers",
-                               field);
+        return cr_field_refuse(value, CR_ERR_TYPE, field, error,
+                               "%s: must be a list of rows, is one of numbers", field);
     }
     int rows = value->count;
     int cols = rows > 0 && value->child->type == CR_JSON_ARRAY ? value->child->count : 0;

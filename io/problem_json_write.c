@@ -39,7 +39,8 @@ static int full_block(const crMatrix* A, int i) {
     if (size > A->rows - i) return 0;
     for (int r = i; r < i + size; r++) {
         int first = A->start[r];
-        bool full = A->start[r + 1] - first == size && A->col[first] == i && A->col[first + size - 1] == i + size - 1;
+        bool full =
+            A->start[r + 1] - first == size && A->col[first] == i && A->col[first + size - 1] == i + size - 1;
         if (!full) return 0;
     }
     return size;

@@ -62,7 +62,8 @@ static crStatus read_coefficient(crScan* scan, const char* field, double* number
 }
 
 // one cone of d rows per contact; the next numbers are their coefficients, then those of rolling
-static crStatus read_cones(crScan* scan, int d, int contacts, bool rolls, crProblemFile* out, crError* error) {
+static crStatus read_cones(crScan* scan, int d, int contacts, bool rolls, crProblemFile* out,
+                           crError* error) {
     crBlock* blocks = cr_arena_alloc(&out->arena, (size_t)contacts * sizeof *blocks);
     if (blocks == NULL) return no_memory(error);
     for (int i = 0; i < contacts; i++) {

@@ -6,9 +6,9 @@ typedef struct Seen {
     const crStep* step;
     int solves, impacts, trials;
     double h, time;
-    double W_error;                           // against the step's own problem, relative
-    double u_error;                           // u_free against J v, m/s
-    double approach, cone, complementarity;   // of the impulses, by definition
+    double W_error;                          // against the step's own problem, relative
+    double u_error;                          // u_free against J v, m/s
+    double approach, cone, complementarity;  // of the impulses, by definition
     int nv, rows;
     double v_plus[256], p[64], u_free[64];
     crVec3 point;

@@ -45,7 +45,8 @@ TEST(fc_dense_by_columns) {
           p->blocks[0].count == 2);
     CHECK(p->blocks[0].mu == 0.25 && p->u_free[0] == -1 && p->u_free[1] == 7);
     // the symmetric part is used and said so; by columns, 4.001 is row 1, column 0
-    CHECK(cr_matrix_at(&p->W, 0, 1) == 0.5 * 4.0 + 0.5 * 4.001 && cr_matrix_at(&p->W, 1, 0) == cr_matrix_at(&p->W, 0, 1));
+    CHECK(cr_matrix_at(&p->W, 0, 1) == 0.5 * 4.0 + 0.5 * 4.001 &&
+          cr_matrix_at(&p->W, 1, 0) == cr_matrix_at(&p->W, 0, 1));
     CHECK_TEXT(file.mended.matrix, "W");
     CHECK(file.mended.skew.row == 1 && file.mended.skew.col == 0);
     CHECK(file.mended.skew.at == 4.001 && file.mended.skew.across == 4.0);

@@ -37,7 +37,8 @@ TEST(json_forms_are_one_matrix) {
     static const char* const forms[] = {
         "[[4, 1, 0], [1, 3, 0], [0, 0, 5]]",
         "{\"rows\": 3, \"cols\": 3, \"entries\": [[2, 2, 5], [0, 1, 1], [1, 0, 1], [1, 1, 3], [0, 0, 4]]}",
-        "{\"rows\": 3, \"cols\": 3, \"start\": [0, 2, 4, 5], \"col\": [0, 1, 0, 1, 2], \"value\": [4, 1, 1, 3, 5]}",
+        "{\"rows\": 3, \"cols\": 3, \"start\": [0, 2, 4, 5], \"col\": [0, 1, 0, 1, 2], \"value\": [4, 1, 1, "
+        "3, 5]}",
         "{\"diagonal\": [[[4, 1], [1, 3]], 5]}"};
     static const double wanted[9] = {4, 1, 0, 1, 3, 0, 0, 0, 5};
     // inverse of the first block: [[3, -1], [-1, 4]] / 11
@@ -46,10 +47,12 @@ TEST(json_forms_are_one_matrix) {
         char text[600];
         crProblemFile file;
         crError error;
-        snprintf(text, sizeof text,
-                 "{\"carom_problem\": 1, \"blocks\": [{\"kind\": \"cone\", \"mu\": \"inf\"}], \"u_free\": [1, 2, 3],"
-                 "\"b\": [0, 0.5, 0], \"h\": 0.25, \"p\": [1, 0, 2], \"J\": {\"diagonal\": [1, 1, 1]}, \"M\": %s}",
-                 forms[f]);
+        snprintf(
+            text, sizeof text,
+            "{\"carom_problem\": 1, \"blocks\": [{\"kind\": \"cone\", \"mu\": \"inf\"}], \"u_free\": [1, 2, "
+            "3],"
+            "\"b\": [0, 0.5, 0], \"h\": 0.25, \"p\": [1, 0, 2], \"J\": {\"diagonal\": [1, 1, 1]}, \"M\": %s}",
+            forms[f]);
         if (!CHECK_STATUS(parse(text, NULL, &file, &error), CR_OK)) continue;
         const crProblem* p = &file.problem;
         CHECK((p->M.start == NULL) == (f == 0) && file.h == 0.25 && p->b[1] == 0.5 && file.p[2] == 2.0);
@@ -71,11 +74,14 @@ TEST(siconos_storages_are_one_matrix) {
         "3\n1\n1\n3\n3\n1\n1\n1\n3\n3\n2\n1\n0 1\n0\n0\n4 1 0 1 3 0 0 0 5" TAIL,
         HEAD "1\nCSparse Version 3.2.0, Sept 12, 2017.  Copyright\ntriplet: 3-by-3, nzmax: 9 nnz: 6\n"
              " 0 0 : 4\n 1 0 : 1\n 0 1 : 0.25\n 1 1 : 3\n 2 2 : 5\n 0 1 : 0.75" TAIL,
-        HEAD "2\nCSparse Version 3.2.0\n3-by-3, nzmax: 5 nnz: 5, 1-norm: 5\n col 0 : locations 0 to 1\n 0 : 4\n 1 : 1\n"
+        HEAD "2\nCSparse Version 3.2.0\n3-by-3, nzmax: 5 nnz: 5, 1-norm: 5\n col 0 : locations 0 to 1\n 0 : "
+             "4\n 1 : 1\n"
              " col 1 : locations 2 to 3\n 1 : 3\n 0 : 1\n col 2 : locations 4 to 4\n 2 : 5" TAIL,
-        HEAD "3\nCSparse Version 3.2.0\ncsr: 3-by-3, nzmax: 5 nnz: 5, 1-norm: 5\n row 0 : locations 0 to 1\n 0 : 4\n"
+        HEAD "3\nCSparse Version 3.2.0\ncsr: 3-by-3, nzmax: 5 nnz: 5, 1-norm: 5\n row 0 : locations 0 to 1\n "
+             "0 : 4\n"
              " 1 : 1\n row 1 : locations 2 to 3\n 0 : 1\n 1 : 3\n row 2 : locations 4 to 4\n 2 : 5" TAIL,
-        HEAD "4\nCSparse Version 3.2.0\ntriplet: 3-by-3, nzmax: 9 nnz: 4\n 0 0 : 4\n 1 0 : 1\n 1 1 : 3\n 2 2 : 5" TAIL};
+        HEAD "4\nCSparse Version 3.2.0\ntriplet: 3-by-3, nzmax: 9 nnz: 4\n 0 0 : 4\n 1 0 : 1\n 1 1 : 3\n 2 2 "
+             ": 5" TAIL};
     static const double wanted[9] = {4, 1, 0, 1, 3, 0, 0, 0, 5};
     for (size_t f = 0; f < sizeof texts / sizeof texts[0]; f++) {
         crProblemFile file;
@@ -98,7 +104,8 @@ TEST(siconos_storages_are_one_matrix) {
 TEST(siconos_triangle_that_is_not_declared) {
     crProblemFile file;
     crError error;
-    const char* text = HEAD "1\nCSparse 3\ntriplet: 3-by-3, nzmax: 9 nnz: 4\n 0 0 : 4\n 1 0 : 1\n 1 1 : 3\n 2 2 : 5" TAIL;
+    const char* text =
+        HEAD "1\nCSparse 3\ntriplet: 3-by-3, nzmax: 9 nnz: 4\n 0 0 : 4\n 1 0 : 1\n 1 1 : 3\n 2 2 : 5" TAIL;
     CHECK_STATUS(parse(text, NULL, &file, &error), CR_ERR_SYMMETRY);
     CHECK_TEXT(error.field, "W");
     CHECK(strstr(error.message, "entry (1, 0) is 1, (0, 1) is 0") != NULL);
@@ -108,8 +115,9 @@ TEST(rolling_contacts) {
     crProblemFile file;
     crError error;
     // in the plane, two contacts: n, t and one rolling row, which stands as a spin row
-    const char* planar = "3 2 0 6 6 6 6  1 0 0 0 0 0  0 1 0 0 0 0  0 0 1 0 0 0  0 0 0 1 0 0  0 0 0 0 1 0  0 0 0 0 0 1 "
-                         " 1 2 3 4 5 6  0.5 0.6  0.01 0.02";
+    const char* planar =
+        "3 2 0 6 6 6 6  1 0 0 0 0 0  0 1 0 0 0 0  0 0 1 0 0 0  0 0 0 1 0 0  0 0 0 0 1 0  0 0 0 0 0 1 "
+        " 1 2 3 4 5 6  0.5 0.6  0.01 0.02";
     CHECK_STATUS(parse(planar, NULL, &file, &error), CR_OK);
     CHECK_TEXT(file.format, "siconos-rfc");
     const crBlock* block = &file.problem.blocks[1];
@@ -249,13 +257,15 @@ static void check_same(const crProblemFile* a, const crProblemFile* b) {
     size_t rows = (size_t)p->rows;
     CHECK(p->rows == q->rows && p->block_count == q->block_count && p->nv == q->nv && p->raw == q->raw);
     CHECK(a->h == b->h && strcmp(a->name, b->name) == 0);
-    CHECK(same_bits(p->u_free, q->u_free, rows) && same_bits(p->b, q->b, rows) && same_bits(a->p, b->p, rows));
+    CHECK(same_bits(p->u_free, q->u_free, rows) && same_bits(p->b, q->b, rows) &&
+          same_bits(a->p, b->p, rows));
     CHECK(same_bits(p->v, q->v, (size_t)p->nv));
     CHECK(same_matrix(&p->W, &q->W) && same_matrix(&p->J, &q->J) && same_matrix(&p->M, &q->M));
     CHECK(same_matrix(&p->Minv, &q->Minv));
     for (int i = 0; i < p->block_count; i++) {
         const crBlock *s = &p->blocks[i], *t = &q->blocks[i];
-        CHECK(s->kind == t->kind && s->row == t->row && s->count == t->count && s->vertex_count == t->vertex_count);
+        CHECK(s->kind == t->kind && s->row == t->row && s->count == t->count &&
+              s->vertex_count == t->vertex_count);
         CHECK(same_bits(&s->lo, &t->lo, 1) && same_bits(&s->hi, &t->hi, 1) && s->e == t->e && s->et == t->et);
         if (s->kind != CR_BLOCK_CONE) continue;
         CHECK(s->mu == t->mu && s->mu2 == t->mu2 && s->spin == t->spin && s->roll == t->roll);
@@ -282,15 +292,20 @@ static void check_round_trip(const crProblemFile* file) {
 // every kind of block and form, numbers with 17 digits, both zeros, the smallest and the largest
 TEST(files_come_back_to_the_same_bits) {
     static const char* const texts[] = {
-        "{\"carom_problem\": 1, \"name\": \"all\", \"h\": 0.1, \"blocks\": [{\"kind\": \"equality\", \"rows\": 2},"
+        "{\"carom_problem\": 1, \"name\": \"all\", \"h\": 0.1, \"blocks\": [{\"kind\": \"equality\", "
+        "\"rows\": 2},"
         "{\"kind\": \"unilateral\", \"e\": 0.3}, {\"kind\": \"box\", \"lo\": \"-inf\", \"hi\": 0.1},"
         "{\"kind\": \"cone\", \"mu\": 0.1, \"mu2\": 0.2, \"spin\": 0.3, \"roll\": 0.7, \"et\": -0.5},"
-        "{\"kind\": \"cone\", \"polygon\": [[0.1, 0], [0, 0.3], [-0.1, -0.2]]}, {\"kind\": \"cone\", \"rows\": 2, \"mu\":"
-        "\"inf\"}], \"u_free\": [-0, 0.1, 5e-324, 1.7976931348623157e308, 1, 2, 3, 4, 5, 6, 0.30000000000000004, 1e22, 3,"
-        "1, 2], \"b\": [0, -0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13], \"J\": {\"rows\": 15, \"cols\": 2, \"start\":"
+        "{\"kind\": \"cone\", \"polygon\": [[0.1, 0], [0, 0.3], [-0.1, -0.2]]}, {\"kind\": \"cone\", "
+        "\"rows\": 2, \"mu\":"
+        "\"inf\"}], \"u_free\": [-0, 0.1, 5e-324, 1.7976931348623157e308, 1, 2, 3, 4, 5, 6, "
+        "0.30000000000000004, 1e22, 3,"
+        "1, 2], \"b\": [0, -0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13], \"J\": {\"rows\": 15, \"cols\": "
+        "2, \"start\":"
         "[0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3], \"col\": [1, 0, 1], \"value\": [-0, 0.1, 2]},"
         "\"M\": {\"diagonal\": [3, 0.7]}, \"v\": [-0, 1e-5]}",
-        "{\"carom_problem\": 1, \"raw\": true, \"blocks\": [{\"kind\": \"unilateral\", \"rows\": 2}], \"u_free\": [1, -1],"
+        "{\"carom_problem\": 1, \"raw\": true, \"blocks\": [{\"kind\": \"unilateral\", \"rows\": 2}], "
+        "\"u_free\": [1, -1],"
         "\"W\": [[0.1, 2], [-3, 0]], \"p\": [0.1, 0.2]}",
         "{\"carom_problem\": 1, \"blocks\": [{\"kind\": \"unilateral\", \"rows\": 2}], \"u_free\": [1, -1],"
         "\"J\": [[1, 0, 0], [0, 1, 0.3]], \"Minv\": [[2, 1, 0], [1, 2, 0], [0, 0, 0]]}",
@@ -385,7 +400,8 @@ TEST(a_million_empty_rows) {
     Text text = {0};
     char piece[160];
     snprintf(piece, sizeof piece,
-             "{\"carom_problem\": 1, \"blocks\": [{\"kind\": \"unilateral\", \"rows\": %d}], \"W\": {\"rows\": %d, \"cols\":"
+             "{\"carom_problem\": 1, \"blocks\": [{\"kind\": \"unilateral\", \"rows\": %d}], \"W\": "
+             "{\"rows\": %d, \"cols\":"
              " %d, \"entries\": []}",
              n, n, n);
     put(&text, piece);

@@ -238,8 +238,8 @@ static crStatus read_dimension(Reader* reader, int contact_rows, int* d) {
         if ((size_t)contact_rows == 5 * count) *d = 5;
     }
     if (known && contact_rows % *d == 0) return CR_OK;
-    return cr_error_set(reader->error, CR_ERR_RANGE, path, "%s: is %d, must be %s and divide %d rows", path, *d,
-                        reader->rolls ? "3 or 5" : "2 or 3", contact_rows);
+    return cr_error_set(reader->error, CR_ERR_RANGE, path, "%s: is %d, must be %s and divide %d rows", path,
+                        *d, reader->rolls ? "3 or 5" : "2 or 3", contact_rows);
 }
 
 // one coefficient >= 0 per contact
@@ -286,7 +286,8 @@ static crStatus set_blocks(Reader* reader, int contact_rows, int equalities) {
 static crStatus not_square(Reader* reader, const char* name, Stored size) {
     char path[64];
     path_of(reader, name, "", path);
-    return cr_error_set(reader->error, CR_ERR_SIZE, path, "%s: is %d x %d, must be square", path, size.m, size.n);
+    return cr_error_set(reader->error, CR_ERR_SIZE, path, "%s: is %d x %d, must be square", path, size.m,
+                        size.n);
 }
 
 // The entries from `from` on belong to a symmetric matrix. Where none of them is on one side of its diagonal and

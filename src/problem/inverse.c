@@ -55,8 +55,8 @@ static bool find_blocks(const crMatrix* M, crArena* arena, Blocks* blocks) {
     int* memory = cr_arena_alloc(arena, (5 * n + 2) * sizeof *memory);
     if (memory == NULL) return false;
     int* parent = memory;
-    *blocks =
-        (Blocks){.of = memory + n, .place = memory + 2 * n, .members = memory + 3 * n, .start = memory + 4 * n};
+    *blocks = (Blocks){
+        .of = memory + n, .place = memory + 2 * n, .members = memory + 3 * n, .start = memory + 4 * n};
     for (int i = 0; i < M->rows; i++) {
         parent[i] = i;
     }
@@ -96,8 +96,8 @@ static void gather(const crMatrix* M, const int* members, int n, const int* plac
 }
 
 // rows of the inverse of one block into out: from the first place of each of its rows on, or at its columns
-static bool invert_block(const crMatrix* M, const Blocks* blocks, int b, double* A, double* x, const int* start,
-                         double* out) {
+static bool invert_block(const crMatrix* M, const Blocks* blocks, int b, double* A, double* x,
+                         const int* start, double* out) {
     const int* members = blocks->members + blocks->start[b];
     int n = blocks->start[b + 1] - blocks->start[b];
     gather(M, members, n, blocks->place, A);
@@ -117,7 +117,8 @@ static bool invert_block(const crMatrix* M, const Blocks* blocks, int b, double*
 }
 
 // room for the result in the form of M, with its pattern
-static crStatus make_room(const crMatrix* M, const Blocks* blocks, crArena* arena, crMatrix* Minv, double** out) {
+static crStatus make_room(const crMatrix* M, const Blocks* blocks, crArena* arena, crMatrix* Minv,
+                          double** out) {
     size_t n = (size_t)M->rows;
     *Minv = (crMatrix){M->rows, M->rows, NULL, NULL, NULL};
     if (M->start == NULL) {

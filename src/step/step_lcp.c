@@ -141,8 +141,7 @@ static crStatus solve(crStep* step, Try* attempt, crError* error) {
     if (status == CR_OK && settings->level == CR_LEVEL_POSITION && unsolvable(step->report.outcome)) {
         status = solve_at(step, attempt, CR_LEVEL_VELOCITY, error);
     }
-    crShown shown = {&step->rows,   &step->problem, step->p, step->v_free,
-                     attempt->time, attempt->h,     true};
+    crShown shown = {&step->rows, &step->problem, step->p, step->v_free, attempt->time, attempt->h, true};
     if (status == CR_OK) status = cr__step_show(step, &shown, error);
     if (status == CR_OK && settings->level == CR_LEVEL_VELOCITY && settings->restitution == CR_LCP_POISSON) {
         size_t mark = cr_arena_mark(&step->scratch);

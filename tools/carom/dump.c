@@ -123,7 +123,8 @@ static bool resolves(const crProblem* problem, const double* w_hat) {
     for (int i = 0; i < problem->block_count; i++) {
         const crBlock* block = &problem->blocks[i];
         contacts += block->kind != CR_BLOCK_EQUALITY;
-        if (block->spin || block->roll || block->vertex_count > 0 || block->kind == CR_BLOCK_BOX) return false;
+        if (block->spin || block->roll || block->vertex_count > 0 || block->kind == CR_BLOCK_BOX)
+            return false;
         if (block->kind == CR_BLOCK_CONE && block->mu2 != block->mu) return false;
         for (int r = block->row; block->kind == CR_BLOCK_EQUALITY && r < block->row + block->count; r++) {
             if (w_hat[r] != 0.0) return false;
@@ -177,7 +178,8 @@ static crStatus write_posed(const Dump* dump, const crPosed* posed, crError* err
         FILE* out = fopen(path, "wb");
         bool written = out != NULL && write_impact(out, posed, w_hat, file.name, &dump->step->settings);
         if (out != NULL) written = fclose(out) == 0 && written;
-        if (!written) status = cr_error_set(error, CR_ERR_FILE, "dump", "dump: cannot write \"%.150s\"", path);
+        if (!written)
+            status = cr_error_set(error, CR_ERR_FILE, "dump", "dump: cannot write \"%.150s\"", path);
     } else {
         status = cr_problem_write(path, "json", &file, error);
     }
@@ -200,7 +202,8 @@ static bool wanted(const DumpPlan* plan, double n, double time, double h, bool l
     if (plan->every > 0 && fmod(n, plan->every) == 0.0) return true;
     for (int i = 0; i < plan->count; i++) {
         bool begun = plan->at[i] >= time - slack;
-        if (begun && (plan->at[i] < time + h - slack || (last && plan->at[i] <= time + h + slack))) return true;
+        if (begun && (plan->at[i] < time + h - slack || (last && plan->at[i] <= time + h + slack)))
+            return true;
     }
     return false;
 }

@@ -23,7 +23,7 @@ void dump_destroy(Dump* dump);  // accepts NULL
 // Before a step of length h from `time`, the n-th from 0: where it is wanted, its problems will be written while it
 // runs, and a file that cannot be written fails the step. `last`: the step ends the run, and its end belongs to it.
 void dump_begin(Dump* dump, crWorld* world, double n, double time, double h, bool last);
-void dump_end(crWorld* world);  // after it
+void dump_end(crWorld* world);     // after it
 int dump_files(const Dump* dump);  // written so far
 
 #endif

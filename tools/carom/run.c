@@ -96,7 +96,8 @@ static crStatus make_step(Run* run, double n, Grid grid) {
     bool rest = n >= grid.whole;
     double time = cr_world_state(run->world)->time, dt = run->scene.step.dt;
     if (run->dump != NULL) {
-        dump_begin(run->dump, run->world, n, time, rest ? run->scene.duration - time : dt, n + 1.0 >= grid.steps);
+        dump_begin(run->dump, run->world, n, time, rest ? run->scene.duration - time : dt,
+                   n + 1.0 >= grid.steps);
     }
     crStatus status = rest ? cr_world_run(run->world, run->scene.duration, &run->error)
                            : cr_world_step(run->world, &run->error);

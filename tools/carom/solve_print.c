@@ -96,7 +96,8 @@ static void put_mended(FILE* file, const crProblemFile* from) {
         return;
     }
     if (skew->relative < ROUNDING) return;
-    fprintf(file, "  %s: not symmetric by %.1e, its symmetric part is used; entry (%d, %d) %.9g, (%d, %d) %.9g\n",
+    fprintf(file,
+            "  %s: not symmetric by %.1e, its symmetric part is used; entry (%d, %d) %.9g, (%d, %d) %.9g\n",
             from->mended.matrix, skew->relative, skew->row, skew->col, skew->at, skew->col, skew->row,
             skew->across);
 }

@@ -23,7 +23,8 @@ static void print_help(void) {
         "  --resume FILE     go on where a trajectory ends, to the scene's duration, and append to it\n"
         "  --plot FILE       energy and positions over time: .svg, .png or .pdf\n"
         "  --report FILE     a page to look at: animation, summary, charts, events: .html\n"
-        "  --dump FILE       what steps pose, to be solved again (carom solve, carom resolve): .json; one file\n"
+        "  --dump FILE       what steps pose, to be solved again (carom solve, carom resolve): .json; one "
+        "file\n"
         "                    for each contact solve and impact: FILE.json, FILE-2.json ...\n"
         "  --dump-at T,...   of the steps that contain these times, s\n"
         "  --dump-every N    of every N-th step, from the first\n"
@@ -72,7 +73,8 @@ static int read_times(DumpPlan* plan, const char* text) {
         if (*end != ',') break;
         at = end + 1;
     }
-    return usage_error("run", "--dump-at needs up to %d times >= 0, separated by commas, is '%s'", MOST_DUMPS, text);
+    return usage_error("run", "--dump-at needs up to %d times >= 0, separated by commas, is '%s'", MOST_DUMPS,
+                       text);
 }
 
 static int read_every(DumpPlan* plan, const char* text) {
