@@ -37,6 +37,13 @@ double cr__part_kinetic(const crModel* model, crPart part, const double* v, crDy
     return sum;
 }
 
+crEnergy cr__body_energy(const crModel* model, int i, const crState* state, const crDynamics* d) {
+    const crBody* body = &model->bodies[i];
+    double potential = -body->mass * body->gravity_scale * cr_dot(model->gravity, d->com[i]);
+    return (crEnergy){kinetic_energy(model, i, state->v, d),
+                      potential + spring_energy(model, body, state->q + body->q)};
+}
+
 crEnergy cr_model_energy(const crModel* model, const crState* state, const crDynamics* d) {
     crEnergy energy = {0.0, 0.0};
     for (int i = 1; i < model->nb; i++) {

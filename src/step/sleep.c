@@ -10,20 +10,24 @@
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
+#include "base/bytes.h"
 #include "step/cache.h"
 #include "step/forest.h"
 
 static uint64_t seal_of(const crStep* step, int b) {
     const crBody* body = &step->model->bodies[b];
     const crState* s = &step->state;
-    size_t nv = (size_t)body->nv * sizeof(double);
-    uint64_t hash = cr_hash(CR_HASH_SEED, s->q + body->q, (size_t)body->nq * sizeof(double));
-    hash = cr_hash(hash, s->v + body->v, nv);
-    hash = cr_hash(hash, s->force + body->v, nv);
-    hash = cr_hash(hash, s->motor_speed + body->v, nv);
+    crPose pose = step->dynamics.pose[step->sleep[b].carrier];
+    crBytes out = {NULL, CR_HASH_SEED};
+    cr__put_doubles(&out, s->q + body->q, body->nq);
+    cr__put_doubles(&out, s->v + body->v, body->nv);
+    cr__put_doubles(&out, s->force + body->v, body->nv);
+    cr__put_doubles(&out, s->motor_speed + body->v, body->nv);
     // forces of the user's can be known only by asking
-    if (step->force != NULL) hash = cr_hash(hash, step->k + body->v, nv);
-    return cr_hash(hash, &step->dynamics.pose[step->sleep[b].carrier], sizeof(crPose));
+    if (step->force != NULL) cr__put_doubles(&out, step->k + body->v, body->nv);
+    cr__put_doubles(&out, (double[]){pose.p.x, pose.p.y, pose.p.z, pose.q.w, pose.q.x, pose.q.y, pose.q.z},
+                    7);
+    return out.hash;
 }
 
 static crStatus tell(crStep* step, int kind, int body, crError* error) {

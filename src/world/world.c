@@ -36,6 +36,8 @@ crStatus cr_world_create(const crWorldDef* def, crWorld** world, crError* error)
         cr_world_destroy(made);
         return status;
     }
+    made->model_hash = cr__model_hash(def->model);
+    made->settings_hash = cr__settings_hash(&made->step.settings);
     made->step.force = def->force;
     made->step.force_ctx = def->force_ctx;
     *world = made;
