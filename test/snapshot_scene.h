@@ -102,10 +102,11 @@ static inline SnapshotScene snapshot_scene(void) {
 }
 
 // A world of the scene after 60 steps; NULL: it could not be made. The ball that rolls stays awake.
-static inline crWorld* snapshot_world(const SnapshotScene* s, crMethod method) {
+static inline crWorld* snapshot_world(const SnapshotScene* s, crMethod method, crQuality quality) {
     crWorldDef def = cr_world_def();
     def.model = s->model;
     def.step.method = method;
+    def.step.quality = quality;
     def.step.dt = 0.005;
     def.step.sleep_time = 0.05;
     crWorld* world = NULL;

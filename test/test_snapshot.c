@@ -19,7 +19,7 @@ typedef struct Saved {
 
 static Saved saved(crMethod method) {
     Saved s = {.scene = snapshot_scene()};
-    s.world = snapshot_world(&s.scene, method);
+    s.world = snapshot_world(&s.scene, method, CR_QUALITY_ACCURATE);
     if (!CHECK(s.world != NULL)) exit(1);
     s.size = cr_world_save_size(s.world);
     s.bytes = malloc(s.size);
@@ -180,12 +180,16 @@ TEST(forged_islands_are_refused) {
             int was = step->sleep[b].island;
             bool led = step->sleep[island].island == island;
             if (was == island) continue;
+            bool leads = false;
+            for (int i = b + 1; i < model->nb; i++) {
+                leads = leads || (was == b && step->sleep[i].island == b);
+            }
             snapshot_put(s.forged + l.sleep + 32 * (size_t)b + 24, (uint64_t)island, 4);
             snapshot_seal(s.forged, s.size);
             crStatus status = cr_world_load(s.world, s.forged, s.size, &error);
             refused += status != CR_OK;
             // a single body may sleep on its own, or with others that sleep and come before it
-            bool alone = model->bodies[b].single && was != b && (island == b || (led && island < b));
+            bool alone = model->bodies[b].single && !leads && (island == b || (led && island < b));
             for (int i = 0; i < model->loop_count; i++) {
                 if (model->loops[i].a == b || model->loops[i].b == b) alone = false;
             }
@@ -410,7 +414,7 @@ TEST(restored_worlds_go_on_to_the_same_bits_under_every_method) {
             CHECK_STATUS(cr_world_step(s.world, NULL), CR_OK);
         }
         uint64_t later = cr_world_hash(s.world);
-        crWorld* other = snapshot_world(&s.scene, (crMethod)method);
+        crWorld* other = snapshot_world(&s.scene, (crMethod)method, CR_QUALITY_ACCURATE);
         CHECK_STATUS(cr_world_load(other, s.bytes, s.size, NULL), CR_OK);
         for (int i = 0; i < 20; i++) {
             CHECK_STATUS(cr_world_step(other, NULL), CR_OK);

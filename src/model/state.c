@@ -5,6 +5,7 @@
 // number that is not finite or the first quaternion that is not unit.
 #include <string.h>
 
+#include "base/argument.h"
 #include "model/spatial.h"
 
 static double* zeros(crArena* arena, int count) {
@@ -70,6 +71,8 @@ crStatus cr__state_check_values(const crModel* model, const crState* state, crEr
 }
 
 crStatus cr_state_check(const crModel* model, crState* state, crError* error) {
+    if (model == NULL) return cr__missing(error, "model");
+    if (!cr__state_fits(model, state)) return cr__missing(error, "state");
     crStatus status = check_numbers(model, state, error);
     return status == CR_OK ? check_quaternions(model, state->q, state->q, error) : status;
 }
@@ -80,6 +83,7 @@ static void quat_rate(const double* q, const double* omega, double* rate) {
 }
 
 void cr_state_rate(const crModel* model, const double* q, const double* v, double* rate) {
+    if (model == NULL || q == NULL || v == NULL || rate == NULL) return;
     for (int i = 1; i < model->nb; i++) {
         const crBody* body = &model->bodies[i];
         const double* bq = q + body->q;

@@ -117,9 +117,9 @@ static void find_falls(crStep* step) {
 
 crStatus cr_step_create(const crModel* model, const crStepSettings* settings, const crAllocator* allocator,
                         crStep* step, crError* error) {
-    if (model == NULL || step == NULL) {
-        return cr_error_set(error, CR_ERR_ARGUMENT, "model", "model and step: must be given");
-    }
+    if (model == NULL) return cr__missing(error, "model");
+    if (step == NULL) return cr__missing(error, "step");
+    if (cr__check_allocator(allocator, error) != CR_OK) return CR_ERR_ARGUMENT;
     *step = (crStep){.model = model};
     crStatus status = cr_model_check(model, error);
     if (status == CR_OK) status = cr_step_settings_check(settings, error);
@@ -185,6 +185,7 @@ void cr__step_keep_start(crStep* step) {
 }
 
 crStatus cr_step_begin(crStep* step, crError* error) {
+    if (!cr__step_ready(step)) return cr__missing(error, "step");
     step->contact_count = 0;
     step->contacts = NULL;
     step->event_count = 0;
@@ -197,6 +198,7 @@ crStatus cr_step_begin(crStep* step, crError* error) {
 }
 
 crStatus cr_step_event_add(crStep* step, const crEvent* event) {
+    if (!cr__step_ready(step) || event == NULL) return CR_ERR_ARGUMENT;
     void* events = step->events;
     crStatus status = cr__step_grow(&step->allocator, &events, &step->event_capacity, step->event_count,
                                     step->event_count + 1, sizeof *event);

@@ -95,6 +95,7 @@ static void count_escaped(crStep* step) {
 }
 
 crStatus cr_step_finite(crStep* step, crError* error) {
+    if (!cr__step_ready(step)) return cr__missing(error, "step");
     const crModel* model = step->model;
     if (!isfinite(step->state.time)) {
         return cr_error_set(error, CR_ERR_FINITE, "time", "time: became %g", step->state.time);

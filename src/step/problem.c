@@ -202,6 +202,7 @@ static void warm_start(crStep* step, double h, bool again, int block_count, cons
 }
 
 crStatus cr_step_problem_build(crStep* step, double h, const bool* takes, crError* error) {
+    if (!cr__step_ready(step)) return cr__missing(error, "step");
     return cr__step_pose(step, h, takes, false, error);
 }
 

@@ -1,9 +1,10 @@
 // run.c - the step by the method that the settings name.
 //
 // Fails: CR_ERR_NAME for a method that is not here; as the method does.
-#include "carom/step.h"
+#include "step/step.h"
 
 crStatus cr_step_run(crStep* step, double h, crError* error) {
+    if (!cr__step_ready(step)) return cr__missing(error, "step");
     if (!(h > 0.0) || !isfinite(h)) {
         return cr_error_set(error, CR_ERR_RANGE, "h", "h: is %g, must be finite and > 0", h);
     }

@@ -25,7 +25,10 @@ crStepSettings cr_step_settings(void) {
     };
 }
 
-double cr_step_tol(const crStepSettings* settings) { return settings->tol > 0.0 ? settings->tol : 1e-9; }
+double cr_step_tol(const crStepSettings* settings) {
+    if (settings == NULL) return (double)NAN;
+    return settings->tol > 0.0 ? settings->tol : 1e-9;
+}
 
 const char* cr_method_name(crMethod method) {
     static const char* const names[] = {"cone", "lcp", "moreau", "event"};
