@@ -150,7 +150,8 @@ static double overlap_of(const crStep* step, const crNear* pair) {
                               points, 16, &needed);
     double overlap = 0.0;
     for (int i = 0; i < count; i++) {
-        overlap = fmax(overlap, -points[i].gap);
+        // not fmax: which zero it takes of 0 and -0 depends on the machine, and the overlap is hashed
+        if (-points[i].gap > overlap) overlap = -points[i].gap;
     }
     return overlap;
 }
@@ -165,7 +166,7 @@ static void measure_overlaps(crStep* step) {
         int ends[2] = {pair->body_a, pair->body_b};
         for (int k = 0; k < 2; k++) {
             crSleep* sleep = &step->sleep[ends[k]];
-            if (cache->mark[ends[k]] != 0) sleep->overlap = fmax(sleep->overlap, overlap);
+            if (cache->mark[ends[k]] != 0 && overlap > sleep->overlap) sleep->overlap = overlap;
         }
     }
     memset(cache->mark, 0, (size_t)step->model->nb * sizeof *cache->mark);
