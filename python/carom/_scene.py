@@ -93,11 +93,11 @@ def load(path, *, key=None, packages=(), fixed_base=False, **set):
     file = Path(path)
     if not file.exists() and str(path) in scenes():
         file = _SHIPPED / f"{path}.json"
-    elif not file.exists():
-        near = difflib.get_close_matches(str(path), scenes(), 1)
-        hint = f"did you mean {near[0]!r}?" if near else "carom.scenes() lists those that come with carom"
-        raise FileNotFoundError(errno.ENOENT, f"no such file or scene; {hint}", str(path))
     values = {name.replace("__", "."): value for name, value in set.items()}
     if file.suffix.lower() in (".xml", ".mjcf", ".urdf", ".sdf", ".world"):
         return Scene.from_model(file, key=key, packages=packages, fixed_base=fixed_base, set=values)
+    if not file.exists():
+        near = difflib.get_close_matches(str(path), scenes(), 1)
+        hint = f"did you mean {near[0]!r}?" if near else "carom.scenes() lists those that come with carom"
+        raise FileNotFoundError(errno.ENOENT, f"no such file or scene; {hint}", str(path))
     return Scene(file.read_text(encoding="utf-8"), values)
