@@ -303,7 +303,8 @@ CR_API crStatus cr_step_position_pass(crStep* step, crError* error);
 CR_API crStatus cr_step_impacts(crStep* step, int* resolved, crError* error);
 // Adds an event. CR_ERR_MEMORY.
 CR_API crStatus cr_step_event_add(crStep* step, const crEvent* event);
-// CR_ERR_FINITE where q, v or time are not finite, with the body's name; counts who escaped.
+// CR_ERR_FINITE where q, v, time or the energy they make are not finite, with the body's name; counts who
+// escaped.
 CR_API crStatus cr_step_finite(crStep* step, crError* error);
 
 // Time in (0, h] at which a contact that approaches faster than the threshold first touches, bodies flying

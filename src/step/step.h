@@ -2,7 +2,11 @@
 #ifndef CAROM_STEP_STEP_H
 #define CAROM_STEP_STEP_H
 
+#include "base/argument.h"
 #include "carom/step.h"
+
+// Whether cr_step_create made it.
+static inline bool cr__step_ready(const crStep* step) { return step != NULL && step->cache != NULL; }
 
 // Room for `needed` entries of an array that outlives the step; `used` of them are kept.
 crStatus cr__step_grow(const crAllocator* a, void** array, int* capacity, int used, int needed, size_t size);

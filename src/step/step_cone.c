@@ -112,6 +112,7 @@ static void forget_solve(crStep* step, size_t mark) {
 }
 
 crStatus cr_step_cone(crStep* step, double h, crError* error) {
+    if (!cr__step_ready(step)) return cr__missing(error, "step");
     double end = step->state.time + h;
     crStatus status = cr_step_begin(step, error);
     if (status != CR_OK) return status;

@@ -11,6 +11,7 @@
 // impacts than impact_limit: the rest of the step is plastic and the certificate says so.
 #include <string.h>
 
+#include "model/spatial.h"
 #include "step/posed.h"
 
 #define ROUNDS    10     // of adding contacts that a solution overlaps
@@ -73,8 +74,8 @@ static int choose(crStep* step, double h, const double* v, bool plastic, bool* t
     cr_model_velocity(step->model, v, d);
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        crVec3 u = cr_sub(cr_model_point_velocity(d, c->body_b, c->point.point),
-                          cr_model_point_velocity(d, c->body_a, c->point.point));
+        crVec3 u = cr_sub(cr__point_velocity(d, c->body_b, c->point.point),
+                          cr__point_velocity(d, c->body_a, c->point.point));
         double end = cr_dot(u, c->point.normal);
         bool closes = c->point.gap - c->delta + h * fmin(c->speed, end) <= 0.0;
         bool slow = fabs(c->speed) <= c->fast;
@@ -284,6 +285,7 @@ static crStatus strike(crStep* step, double left, double h, double* slack, bool*
 }
 
 crStatus cr_step_event(crStep* step, double h, crError* error) {
+    if (!cr__step_ready(step)) return cr__missing(error, "step");
     double end = step->state.time + h, left = h, least = 0.0, moved = 0.0;
     int impacts = 0;
     crStatus status = cr_step_begin(step, error);

@@ -329,6 +329,7 @@ static crStatus finish(crStep* step, const Try* attempt, crError* error) {
 }
 
 crStatus cr_step_lcp(crStep* step, double h, crError* error) {
+    if (!cr__step_ready(step)) return cr__missing(error, "step");
     Try attempt;
     crStatus status = cr_step_begin(step, error);
     if (status == CR_OK) status = start(step, h, &attempt, error);

@@ -69,6 +69,7 @@ static void integrate_theta(crStep* step, double h, double* after) {
 }
 
 crStatus cr_step_moreau(crStep* step, double h, crError* error) {
+    if (!cr__step_ready(step)) return cr__missing(error, "step");
     crStatus status = cr_step_begin(step, error);
     if (status != CR_OK) return status;
     double* q = cr_arena_alloc(&step->scratch, (size_t)step->model->nq * sizeof(double));
