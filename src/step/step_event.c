@@ -264,6 +264,14 @@ static bool struck(const crStep* step, double slack) {
     return false;
 }
 
+// normals of the contacts that strike, where vertices and edges meet
+static void set_normals(crStep* step, double slack) {
+    for (int i = 0; i < step->contact_count; i++) {
+        crStepContact* c = &step->contacts[i];
+        if (c->point.gap <= touch(step, c, slack) && fast(c)) cr__step_touch_normal(step, c);
+    }
+}
+
 // impacts at this instant, one after another while contacts still approach
 static crStatus strike(crStep* step, double left, double h, double* slack, bool* plastic, crError* error) {
     crStatus status = CR_OK;
@@ -277,6 +285,7 @@ static crStatus strike(crStep* step, double left, double h, double* slack, bool*
             *plastic = step->certificate.truncated = true;
             return CR_OK;
         }
+        set_normals(step, *slack);
         status = cr_step_impacts(step, &resolved, error);
     }
     return status;
