@@ -192,8 +192,8 @@ static bool open_twins(Twins* t, crRandom* random, const crHullPool* pool, doubl
         pose_a.q = q;
         pose_b.q = (crQuat){q.w, q.x, -q.y, -q.z};
         for (int k = 0; k < count; k++) {
-            corners[k] = cr_quat_rotate(
-                q, cr_vec3(k & 1 ? s.x : -s.x, k & 2 ? s.y : -s.y, k & 4 ? s.z : -s.z));
+            corners[k] =
+                cr_quat_rotate(q, cr_vec3(k & 1 ? s.x : -s.x, k & 2 ? s.y : -s.y, k & 4 ? s.z : -s.z));
         }
     } else {
         const crHull* hull = pool->hulls[sample_bits(random) % (uint64_t)pool->count];
@@ -256,8 +256,8 @@ static bool mirrored_hulls(crRandom* random, const crHullPool* pool, int i, doub
         close_twins(&t);
         return false;
     }
-    crVec3 v = cr_vec3(sample_uniform(random, 0.5, 2), sample_uniform(random, -1, 1),
-                       sample_uniform(random, -1, 1));
+    crVec3 v =
+        cr_vec3(sample_uniform(random, 0.5, 2), sample_uniform(random, -1, 1), sample_uniform(random, -1, 1));
     const crModel* model = t.scene.model;
     crState* state = &t.scene.step.state;
     crVec3 p = cr_neg(cr_madd(t.r, T, v));
@@ -302,7 +302,6 @@ TEST(mirrored_hulls_and_boxes_stay_mirrored) {
     CHECK(hits > count / 4);
     CHECK(worst < 1e-9);
 }
-
 
 // nearest points of two segments, by the closed form with clamping
 static void between_segments(crVec3 p, crVec3 pe, crVec3 q, crVec3 qe, double* best, crVec3* apart) {
@@ -359,8 +358,8 @@ static crVec3 brute_separation(const crHull* a, crVec3 at_a, const crHull* b, cr
         for (int g = 0; (fb = cr_hull_face(b, g, &nb)) != NULL; g++) {
             for (int i = 0; i < na; i++) {
                 for (int j = 0; j < nb; j++) {
-                    between_segments(p[0][fa[i]], p[0][fa[(i + 1) % na]], p[1][fb[j]],
-                                     p[1][fb[(j + 1) % nb]], &best, &apart);
+                    between_segments(p[0][fa[i]], p[0][fa[(i + 1) % na]], p[1][fb[j]], p[1][fb[(j + 1) % nb]],
+                                     &best, &apart);
                 }
             }
         }

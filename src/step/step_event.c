@@ -273,13 +273,14 @@ static void set_normals(crStep* step, double slack) {
 }
 
 // impacts at this instant, one after another while contacts still approach
-static crStatus strike(crStep* step, double left, double h, double* slack, bool* plastic, crError* error) {
+static crStatus strike(crStep* step, double left, double h, double wider, double* slack, bool* plastic,
+                       crError* error) {
     crStatus status = CR_OK;
     for (int i = 0; status == CR_OK; i++) {
         int resolved = 0;
         status = cr_step_forces(step, left, error);
         if (status == CR_OK) status = cr_step_collide(step, cr_step_reach(step, left), error);
-        *slack = ROUND_TOL * cr_step_reach(step, h);
+        *slack = ROUND_TOL * cr_step_reach(step, h) + wider;
         if (status != CR_OK || !struck(step, *slack)) return status;
         if (i >= REPEATS || step->certificate.impacts >= step->settings.impact_limit) {
             *plastic = step->certificate.truncated = true;
@@ -292,7 +293,7 @@ static crStatus strike(crStep* step, double left, double h, double* slack, bool*
 }
 
 crStatus cr_step_event(crStep* step, double h, crError* error) {
-    double end = step->state.time + h, left = h, least = 0.0, moved = 0.0;
+    double end = step->state.time + h, left = h, least = 0.0, moved = 0.0, wider = 0.0;
     int impacts = 0;
     crStatus status = cr_step_begin(step, error);
     size_t mark = cr_arena_mark(&step->scratch);
@@ -301,9 +302,11 @@ crStatus cr_step_event(crStep* step, double h, crError* error) {
         double slack = 0.0;
         step->contact_count = 0;
         cr_arena_release(&step->scratch, mark);
-        status = strike(step, left, h, &slack, &plastic, error);
-        least =
-            i > 0 && step->certificate.impacts == impacts ? 2.0 * fmax(moved, LOOK_TOL * h) : ROUND_TOL * h;
+        status = strike(step, left, h, wider, &slack, &plastic, error);
+        bool quiet = i > 0 && step->certificate.impacts == impacts;
+        least = quiet ? 2.0 * fmax(moved, LOOK_TOL * h) : ROUND_TOL * h;
+        // the gap of sharp features jumps by its own error: where time stands still, that counts as touching
+        wider = quiet && moved <= ROUND_TOL * h ? 4.0 * slack : 0.0;
         impacts = step->certificate.impacts;
         if (status == CR_OK) status = move(step, least, left, plastic, slack, &moved, error);
         left = end - step->state.time > 1e-15 * h && moved < left ? left - moved : 0.0;
