@@ -19,6 +19,8 @@ crVec3 cr__step_fall(const crStep* step, int body);
 // The normal and speed of a contact that is about to be an impact, where its features meet without one normal:
 // the direction of least separation just before. Returns whether it changed; the features then say CR_FEATURE_CENTRE.
 bool cr__step_touch_normal(const crStep* step, crStepContact* contact);
+// After apply: where contacts begin faster than the threshold, events for all that press in one with them.
+crStatus cr__step_log_struck(crStep* step, crError* error);
 // What a solve says of itself goes into the certificate.
 void cr__step_certify(crStep* step, crOutcome outcome, const crAudit* audit, double speed);
 // The force of the same contact in the last solve, NULL where it did not press; going through contacts in

@@ -137,6 +137,7 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
         cr__step_list_awake(step);
     }
     step->state.time = end;
+    crStepContact* solved = step->contacts;
     status = cr_step_finite(step, error);
     if (status == CR_OK)
         status = cr__step_position_pass(step, kept ? &start : NULL, listed ? NULL : hit, error);
@@ -144,5 +145,8 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
         status = cr__step_fall_asleep(step, h, islands, error);
     }
     if (status == CR_OK && order_events(step) != CR_OK) status = cr__step_memory(error);
+    // contacts with their impulses are those of the solve, wherever the position pass looked
+    step->contacts = solved;
+    step->contact_count = start.count;
     return status;
 }

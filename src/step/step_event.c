@@ -11,7 +11,7 @@
 // impacts than impact_limit: the rest of the step is plastic and the certificate says so.
 #include <string.h>
 
-#include "step/step.h"
+#include "step/cache.h"
 
 #define ROUNDS    10     // of adding contacts that a solution overlaps
 #define REPEATS   50     // impacts at one instant
@@ -28,6 +28,8 @@ typedef struct Origin {
     double* q;
     double* v;
     int events;
+    int recorded;       // contacts of solves
+    bool warm_changed;  // forces are no longer those that the step began with
     int warm_count;
     crWarm* warm;
 } Origin;
@@ -43,7 +45,12 @@ static bool fast(const crStepContact* c) { return c->speed < -c->fast; }
 static crStatus keep(crStep* step, double slack, Origin* origin, crError* error) {
     size_t q = (size_t)step->model->nq * sizeof(double), v = (size_t)step->model->nv * sizeof(double);
     size_t warm = (size_t)step->warm_count * sizeof *step->warm;
-    *origin = (Origin){slack, step->state.time, NULL, NULL, step->event_count, step->warm_count, NULL};
+    *origin = (Origin){.slack = slack,
+                       .time = step->state.time,
+                       .events = step->event_count,
+                       .recorded = step->cache->record_count,
+                       .warm_changed = step->warm_changed,
+                       .warm_count = step->warm_count};
     origin->q = cr_arena_alloc(&step->scratch, q + 1);
     origin->v = cr_arena_alloc(&step->scratch, v + 1);
     origin->warm = cr_arena_alloc(&step->scratch, warm + 1);
@@ -59,10 +66,33 @@ static void go_back(crStep* step, const Origin* origin) {
     memcpy(step->state.v, origin->v, (size_t)step->model->nv * sizeof(double));
     step->state.time = origin->time;
     step->event_count = origin->events;
+    step->cache->record_count = origin->recorded;
+    // the forces that the step began with are still where they were, and where trials keep theirs there may be
+    // less room
+    if (step->warm_changed && !origin->warm_changed) {
+        cr__step_swap_forces(step);
+        step->warm_changed = false;
+        return;
+    }
     step->warm_count = origin->warm_count;
     if (origin->warm_count > 0) {
         memcpy(step->warm, origin->warm, (size_t)origin->warm_count * sizeof *step->warm);
     }
+}
+
+// contacts that press are part of what the step did
+static crStatus record(crStep* step, crError* error) {
+    crStepCache* cache = step->cache;
+    void* all = cache->record;
+    crStatus status = cr__step_grow(&step->allocator, &all, &cache->record_capacity, cache->record_count,
+                                    cache->record_count + step->contact_count, sizeof *cache->record);
+    cache->record = all;
+    if (status != CR_OK) return cr__step_memory(error);
+    for (int i = 0; i < step->contact_count; i++) {
+        const crStepContact* c = &step->contacts[i];
+        if (cr_dot(c->impulse, c->impulse) > 0.0) cache->record[cache->record_count++] = *c;
+    }
+    return CR_OK;
 }
 
 // Touching contacts press that neither close nor leave fast; so do those that close slowly within h. Others
@@ -186,6 +216,7 @@ static crStatus trial(crStep* step, const Origin* origin, double h, bool plastic
     bool* takes = cr_arena_alloc(&step->scratch, (size_t)(step->contact_count + 1) * sizeof *takes);
     if (takes == NULL) return cr__step_memory(error);
     status = press(step, h, plastic, takes, error);
+    if (status == CR_OK) status = record(step, error);
     if (status == CR_OK) release(step, h, origin->v);
     if (status == CR_OK) status = cr_step_integrate(step, h, error);
     if (status != CR_OK) return status;
@@ -296,6 +327,7 @@ crStatus cr_step_event(crStep* step, double h, crError* error) {
     double end = step->state.time + h, left = h, least = 0.0, moved = 0.0, wider = 0.0;
     int impacts = 0;
     crStatus status = cr_step_begin(step, error);
+    step->cache->record_count = 0;
     size_t mark = cr_arena_mark(&step->scratch);
     for (int i = 0; left > 0.0 && status == CR_OK; i++) {
         bool plastic = i >= 2 * step->settings.impact_limit;
@@ -314,5 +346,7 @@ crStatus cr_step_event(crStep* step, double h, crError* error) {
     if (status == CR_OK) status = cr_step_finite(step, error);
     if (status == CR_OK) status = cr_step_position_pass(step, error);
     step->state.time = end;
+    step->contacts = step->cache->record;
+    step->contact_count = status == CR_OK ? step->cache->record_count : 0;
     return status;
 }

@@ -4,7 +4,7 @@
 //     0 <= u_n+ + e u_n- _|_ p_n >= 0, friction against u_t+
 //
 // Contacts, their frames and M are those of q + a h v, k that of q; slip is that of the two witness points, so
-// that a body's arm does not depend on the overlap. Overlap is not removed. A single free body turns with its
+// that a body's arm does not depend on the overlap. Overlap is not removed; the certificate says how deep it is. A single free body turns with its
 // angular momentum (see model.h).
 // Fails: as its stages do.
 #include <string.h>
@@ -67,6 +67,21 @@ static void integrate_theta(crStep* step, double h, double* after) {
     }
 }
 
+// deepest overlap at the end, into the certificate; contacts stay those of the solve
+static crStatus measure_overlap(crStep* step, crError* error) {
+    crStepContact* contacts = step->contacts;
+    int count = step->contact_count, most = step->certificate.contacts;
+    cr_model_kinematics(step->model, &step->state, &step->dynamics);
+    crStatus status = cr_step_collide(step, 0.0, error);
+    for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
+        step->certificate.penetration = fmax(step->certificate.penetration, -step->contacts[i].point.gap);
+    }
+    step->certificate.contacts = most;
+    step->contacts = contacts;
+    step->contact_count = status == CR_OK ? count : 0;
+    return status;
+}
+
 crStatus cr_step_moreau(crStep* step, double h, crError* error) {
     crStatus status = cr_step_begin(step, error);
     if (status != CR_OK) return status;
@@ -81,6 +96,8 @@ crStatus cr_step_moreau(crStep* step, double h, crError* error) {
     if (status == CR_OK) newton_bias(step);
     if (status == CR_OK) status = cr_step_solve(step, error);
     if (status == CR_OK) status = cr_step_apply(step, error);
+    if (status == CR_OK) status = cr__step_log_struck(step, error);
     if (status == CR_OK) integrate_theta(step, h, after);
-    return status == CR_OK ? cr_step_finite(step, error) : status;
+    if (status == CR_OK) status = cr_step_finite(step, error);
+    return status == CR_OK ? measure_overlap(step, error) : status;
 }

@@ -10,8 +10,9 @@ struct crWorld {
     crAllocator allocator;
     crLog log;
     crArena* scratch;  // lent, NULL: none
-    // the state before the step that is being made; q, v and forces of contacts the step itself keeps
+    // the state before the step that is being made; v and forces of contacts the step itself keeps
     double time;
+    double* q;          // before it was checked (nq)
     crSleep* sleep;     // (nb)
     double* tie_force;  // (step.tie_count)
 };
