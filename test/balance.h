@@ -200,7 +200,9 @@ static inline double balance_bodies_defect(const Balance* b, const crStep* step,
             const crEvent* e = k < step->contact_count ? NULL : &step->events[k - step->contact_count];
             const crStepContact* c = e != NULL ? NULL : &step->contacts[k];
             if (e != NULL && e->impact < 0) continue;
-            double sign = (e ? e->body_b : c->body_b) == i ? 1.0 : (e ? e->body_a : c->body_a) == i ? -1.0 : 0.0;
+            double sign = (e ? e->body_b : c->body_b) == i   ? 1.0
+                          : (e ? e->body_a : c->body_a) == i ? -1.0
+                                                             : 0.0;
             crVec3 P = cr_scale(sign, e ? e->impulse : c->impulse), n = e ? e->normal : c->point.normal;
             left = cr_sub(left, P);
             // events do not say how far from the surface they act

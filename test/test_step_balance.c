@@ -21,7 +21,8 @@ static crModel* heap_model(crRandom* random, double e, Others others) {
         crShape shape = others == BALLS || i % 2 == 1 ? cr_shape_sphere(0.1)
                         : others == CUBES             ? cr_shape_box(0.1, 0.1, 0.1)
                                                       : cr_shape_box(0.1, 0.08, 0.12);
-        crVec3 p = cr_vec3(sample_uniform(random, -0.1, 0.1), sample_uniform(random, -0.1, 0.1), 0.2 + 0.26 * i);
+        crVec3 p =
+            cr_vec3(sample_uniform(random, -0.1, 0.1), sample_uniform(random, -0.1, 0.1), 0.2 + 0.26 * i);
         scene_free(model, shape, p, sample_log(random, 0.1, 10), material);
     }
     return model;
@@ -97,12 +98,10 @@ static void run(crModel* model, const crStepSettings* settings, crRandom* random
         bool one = step->certificate.impacts == 0;
         if (scheme && one) {
             double defect = balance_scheme_defect(&balance, step, settings->dt);
-            if (defect > 1e-11) printf("  step %d: scheme %.1e\n", i, defect);
             worst->scheme = fmax(worst->scheme, defect);
         }
-        double defect = balance_bodies_defect(&balance, step, settings->dt);
-        if (defect > 1e-9) printf("  step %d: bodies %.1e impacts %d\n", i, defect, step->certificate.impacts);
-        worst->bodies = fmax(worst->bodies, defect);
+        if (model->loop_count == 0)
+            worst->bodies = fmax(worst->bodies, balance_bodies_defect(&balance, step, settings->dt));
         for (int k = 0; k < step->contact_count; k++) {
             worst->contacts += cr_norm(step->contacts[k].impulse) > 0.0;
         }
@@ -114,8 +113,8 @@ static void run(crModel* model, const crStepSettings* settings, crRandom* random
 }
 
 static void report(const char* what, const Worst* w) {
-    printf("%s: %d steps, %d contacts that press, %d impacts; scheme to %.1e, bodies to %.1e\n", what, w->steps,
-           w->contacts, w->impacts, w->scheme, w->bodies);
+    printf("%s: %d steps, %d contacts that press, %d impacts; scheme to %.1e, bodies to %.1e\n", what,
+           w->steps, w->contacts, w->impacts, w->scheme, w->bodies);
 }
 
 static void heaps(const char* what, const crStepSettings* settings, Others others, double e, bool scheme) {
@@ -126,8 +125,8 @@ static void heaps(const char* what, const crStepSettings* settings, Others other
     }
     report(what, &worst);
     CHECK(worst.contacts > 0);
-    CHECK(worst.scheme < 1e-11);
-    CHECK(worst.bodies < 1e-9);
+    CHECK(worst.scheme < 1e-12);
+    CHECK(worst.bodies < 1e-12);
 }
 
 TEST(lcp) {
@@ -168,7 +167,7 @@ static void others(const char* what, const crStepSettings* settings, bool tree, 
     }
     report(what, &worst);
     CHECK(worst.contacts > 0);
-    CHECK(worst.scheme < 1e-11);
+    CHECK(worst.scheme < 1e-12);
 }
 
 TEST(planar_bodies) {
@@ -185,4 +184,80 @@ TEST(trees_with_joints_and_loops) {
     others("tree, lcp", &settings, true, 0.0);
     settings.method = CR_METHOD_MOREAU;
     others("tree, moreau", &settings, true, 0.3);
+}
+
+static double kinetic(const crModel* model, const double* v) {
+    double T = 0.0;
+    for (int b = 1; b < model->nb; b++) {
+        const double* w = v + model->bodies[b].v;
+        double I = model->bodies[b].inertia.xx;
+        T += 0.5 * model->bodies[b].mass * (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+        T += 0.5 * I * (w[3] * w[3] + w[4] * w[4] + w[5] * w[5]);
+    }
+    return T;
+}
+
+// the event between two bodies in this step; NULL where there is none
+static const crEvent* event_between(const crStep* step, int a, int b) {
+    for (int i = 0; i < step->event_count; i++) {
+        const crEvent* e = &step->events[i];
+        if ((e->body_a == a && e->body_b == b) || (e->body_a == b && e->body_b == a)) return e;
+    }
+    return NULL;
+}
+
+// a ball rolled at a row of three (Stewart and Trinkle's figure 6): one step has an event for every contact that the
+// blow reaches, with impulses that account for each ball
+static void cascade(crMethod method) {
+    Scene scene = {.model = cr_model_create(NULL)};
+    int material = scene_material(scene.model, 0.4, 0.0);
+    scene_ground(scene.model, cr_vec3(0, 0, 1), material);
+    for (int i = 0; i < 4; i++) {
+        double x = i == 0 ? -0.22 : 0.2 * i - 0.2 + 1e-5 * i;
+        scene_free(scene.model, cr_shape_sphere(0.1), cr_vec3(x, 0, 0.1), 1.0, material);
+    }
+    crStepSettings settings = settings_of(method, 0.0025);
+    settings.activation = 1.0;
+    scene_open(&scene, &settings);
+    Balance balance;
+    balance_open(&balance, scene.model);
+    scene.step.state.v[0] = 1.5;
+    const crStep* step = &scene.step;
+    bool met = false;
+    for (int i = 0; i < 20 && !met && scene_step(&scene, settings.dt); i++) {
+        met = event_between(step, 1, 2) != NULL;
+        if (!met) balance_begin(&balance, &step->state);
+    }
+    CHECK(met);
+    double fall = 0.0;
+    for (int b = 1; b < 5 && met; b++) {
+        const double *w = step->state.v + 6 * (b - 1), *was = balance.before.v + 6 * (b - 1);
+        crVec3 P = cr_vec3(0, 0, 0);
+        for (int k = 0; k < step->event_count; k++) {
+            const crEvent* e = &step->events[k];
+            CHECK(e->impact == CR_EVENT_CONTACT);
+            double sign = e->body_b == b ? 1.0 : e->body_a == b ? -1.0 : 0.0;
+            P = cr_madd(P, sign, e->impulse);
+        }
+        // every contact of the row is an event, so they are all the impulses there are
+        CHECK_VEC(P, cr_vec3(w[0] - was[0], w[1] - was[1], w[2] - was[2] + 9.81 * settings.dt), 1e-14);
+        fall += -9.81 * settings.dt * 0.5 * (w[2] + was[2]);
+    }
+    const crEvent *first = event_between(step, 1, 2), *table = event_between(step, 0, 2);
+    if (met && test_check(first != NULL && table != NULL, __FILE__, __LINE__, "no event of the table")) {
+        // friction lifts the ball that was thrown; the table answers for the one it presses down
+        CHECK(first->impulse.z < 0.0 && table->impulse.z > 9.81 * settings.dt);
+        double lost = kinetic(scene.model, step->state.v) - kinetic(scene.model, balance.before.v) - fall;
+        CHECK_NEAR(first->energy_change, lost, 1e-12);
+        printf("%s: %d events in the step of the blow, %.4f J lost\n", cr_method_name(method),
+               step->event_count, -lost);
+    }
+    CHECK(method != CR_METHOD_LCP || event_between(step, 3, 4) != NULL);
+    balance_close(&balance);
+    scene_close(&scene);
+}
+
+TEST(a_blow_runs_through_a_row) {
+    cascade(CR_METHOD_LCP);
+    cascade(CR_METHOD_MOREAU);
 }

@@ -21,6 +21,9 @@ crVec3 cr__step_fall(const crStep* step, int body);
 bool cr__step_touch_normal(const crStep* step, crStepContact* contact);
 // After apply: where contacts begin faster than the threshold, events for all that press in one with them.
 crStatus cr__step_log_struck(crStep* step, crError* error);
+// Copies the contacts that press, with their impulses, for the end of the step; and puts them there. CR_ERR_MEMORY.
+crStatus cr__step_record(crStep* step, crError* error);
+void cr__step_show_record(crStep* step);
 // What a solve says of itself goes into the certificate.
 void cr__step_certify(crStep* step, crOutcome outcome, const crAudit* audit, double speed);
 // The force of the same contact in the last solve, NULL where it did not press; going through contacts in

@@ -145,8 +145,9 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
         status = cr__step_fall_asleep(step, h, islands, error);
     }
     if (status == CR_OK && order_events(step) != CR_OK) status = cr__step_memory(error);
-    // contacts with their impulses are those of the solve, wherever the position pass looked
+    // contacts with their impulses are those of the solves, wherever the position pass looked
     step->contacts = solved;
     step->contact_count = start.count;
+    if (!listed) cr__step_show_record(step);
     return status;
 }

@@ -80,21 +80,6 @@ static void go_back(crStep* step, const Origin* origin) {
     }
 }
 
-// contacts that press are part of what the step did
-static crStatus record(crStep* step, crError* error) {
-    crStepCache* cache = step->cache;
-    void* all = cache->record;
-    crStatus status = cr__step_grow(&step->allocator, &all, &cache->record_capacity, cache->record_count,
-                                    cache->record_count + step->contact_count, sizeof *cache->record);
-    cache->record = all;
-    if (status != CR_OK) return cr__step_memory(error);
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
-        if (cr_dot(c->impulse, c->impulse) > 0.0) cache->record[cache->record_count++] = *c;
-    }
-    return CR_OK;
-}
-
 // Touching contacts press that neither close nor leave fast; so do those that close slowly within h. Others
 // fly, to leave or to come as impacts, unless everything is plastic.
 static int choose(crStep* step, double h, const double* v, bool plastic, bool* takes) {
@@ -216,7 +201,7 @@ static crStatus trial(crStep* step, const Origin* origin, double h, bool plastic
     bool* takes = cr_arena_alloc(&step->scratch, (size_t)(step->contact_count + 1) * sizeof *takes);
     if (takes == NULL) return cr__step_memory(error);
     status = press(step, h, plastic, takes, error);
-    if (status == CR_OK) status = record(step, error);
+    if (status == CR_OK) status = cr__step_record(step, error);
     if (status == CR_OK) release(step, h, origin->v);
     if (status == CR_OK) status = cr_step_integrate(step, h, error);
     if (status != CR_OK) return status;
@@ -327,7 +312,6 @@ crStatus cr_step_event(crStep* step, double h, crError* error) {
     double end = step->state.time + h, left = h, least = 0.0, moved = 0.0, wider = 0.0;
     int impacts = 0;
     crStatus status = cr_step_begin(step, error);
-    step->cache->record_count = 0;
     size_t mark = cr_arena_mark(&step->scratch);
     for (int i = 0; left > 0.0 && status == CR_OK; i++) {
         bool plastic = i >= 2 * step->settings.impact_limit;
@@ -346,7 +330,6 @@ crStatus cr_step_event(crStep* step, double h, crError* error) {
     if (status == CR_OK) status = cr_step_finite(step, error);
     if (status == CR_OK) status = cr_step_position_pass(step, error);
     step->state.time = end;
-    step->contacts = step->cache->record;
-    step->contact_count = status == CR_OK ? step->cache->record_count : 0;
+    cr__step_show_record(step);
     return status;
 }
