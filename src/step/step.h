@@ -20,7 +20,7 @@ crVec3 cr__step_fall(const crStep* step, int body);
 // the direction of least separation just before. Returns whether it changed; the features then say CR_FEATURE_CENTRE.
 bool cr__step_touch_normal(const crStep* step, crStepContact* contact);
 // After apply: where contacts begin faster than the threshold, events for all that press in one with them.
-crStatus cr__step_log_struck(crStep* step, crError* error);
+crStatus cr__step_log_struck(crStep* step, const double* v_after, crError* error);
 // Copies the contacts that press, with their impulses, for the end of the step; and puts them there. CR_ERR_MEMORY.
 crStatus cr__step_record(crStep* step, crError* error);
 void cr__step_show_record(crStep* step);

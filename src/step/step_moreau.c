@@ -96,7 +96,7 @@ crStatus cr_step_moreau(crStep* step, double h, crError* error) {
     if (status == CR_OK) newton_bias(step);
     if (status == CR_OK) status = cr_step_solve(step, error);
     if (status == CR_OK) status = cr_step_apply(step, error);
-    if (status == CR_OK) status = cr__step_log_struck(step, error);
+    if (status == CR_OK) status = cr__step_log_struck(step, step->state.v, error);
     if (status == CR_OK) integrate_theta(step, h, after);
     if (status == CR_OK) status = cr_step_finite(step, error);
     return status == CR_OK ? measure_overlap(step, error) : status;

@@ -3,7 +3,7 @@
 // Bodies are joined by the contacts that press between them. A cluster in which a contact begins that closed
 // faster than the threshold is struck: each of its contacts becomes an event with its impulse, also those
 // that pressed before and those that closed only because others pushed. Their energy change is that of the whole
-// cluster, sum of P.(u- + u+)/2. Other beginnings stay events of their own (see solve.c).
+// cluster, sum of P.(u- + u+)/2 by the rows of the solve. Other beginnings stay events of their own (see solve.c).
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
@@ -14,6 +14,8 @@ typedef struct Struck {
     int* parent;     // forest of trees of bodies (nb)
     bool* struck;    // by root (nb)
     double* energy;  // by root, J (nb)
+    double* u_before;
+    double* u_after;  // of the rows (rows.count)
 } Struck;
 
 static bool presses(const crStepContact* c) { return cr_dot(c->impulse, c->impulse) > 0.0; }
@@ -22,13 +24,10 @@ static int root_of(const crModel* model, const Struck* s, int body_a, int body_b
     return cr__forest_find(s->parent, model->bodies[cr__moves(model, body_a) ? body_a : body_b].root);
 }
 
-static double work_of(const crStep* step, const crStepContact* c) {
+static double work_of(const Struck* s, const double* p, const crStepContact* c) {
     double work = 0.0;
-    const double* v[2] = {step->v_start, step->state.v};
-    for (int k = 0; k < 2; k++) {
-        crVec3 u = cr_sub(cr__step_point_velocity(step, v[k], c->body_b, c->point.point),
-                          cr__step_point_velocity(step, v[k], c->body_a, c->point.point));
-        work += 0.5 * cr_dot(c->impulse, u);
+    for (int r = c->row; r < c->row + cr__step_contact_rows(c); r++) {
+        work += 0.5 * p[r] * (s->u_before[r] + s->u_after[r]);
     }
     return work;
 }
@@ -64,18 +63,23 @@ static void find_struck(crStep* step, Struck* s) {
     }
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        if (presses(c)) s->energy[root_of(model, s, c->body_a, c->body_b)] += work_of(step, c);
+        if (presses(c)) s->energy[root_of(model, s, c->body_a, c->body_b)] += work_of(s, step->p, c);
     }
 }
 
-crStatus cr__step_log_struck(crStep* step, crError* error) {
-    size_t nb = (size_t)step->model->nb;
+crStatus cr__step_log_struck(crStep* step, const double* v_after, crError* error) {
+    size_t nb = (size_t)step->model->nb, rows = (size_t)step->rows.count + 1;
     if (step->event_count == 0) return CR_OK;
     size_t mark = cr_arena_mark(&step->scratch);
     Struck s = {.parent = cr_arena_alloc(&step->scratch, nb * sizeof *s.parent),
                 .struck = cr_arena_alloc(&step->scratch, nb * sizeof *s.struck),
-                .energy = cr_arena_alloc(&step->scratch, nb * sizeof *s.energy)};
-    if (s.parent == NULL || s.struck == NULL || s.energy == NULL) return cr__step_memory(error);
+                .energy = cr_arena_alloc(&step->scratch, nb * sizeof *s.energy),
+                .u_before = cr_arena_alloc(&step->scratch, rows * sizeof(double)),
+                .u_after = cr_arena_alloc(&step->scratch, rows * sizeof(double))};
+    bool ok = s.parent != NULL && s.struck != NULL && s.energy != NULL;
+    if (!ok || s.u_before == NULL || s.u_after == NULL) return cr__step_memory(error);
+    cr_rows_velocity(&step->rows, step->v_start, s.u_before);
+    cr_rows_velocity(&step->rows, v_after, s.u_after);
     find_struck(step, &s);
     // beginnings of struck clusters make way for all of their contacts
     int kept = 0;
