@@ -250,8 +250,8 @@ static crStatus audit_energy(crStep* step, double h, crError* error) {
 static bool measured(const crStep* step) {
     const crStepSettings* s = &step->settings;
     if (s->method == CR_METHOD_CONE && s->quality == CR_QUALITY_CERTIFIED) return true;
-    if (s->measure <= 0) return false;
     if (s->method == CR_METHOD_LCP || s->method == CR_METHOD_MOREAU) return true;
+    if (s->measure <= 0) return false;
     double period = s->measure * s->dt, from = step->cache->start_time / period, to = step->state.time / period;
     return floor(to + 1e-9) > floor(from + 1e-9);
 }

@@ -120,6 +120,8 @@ typedef struct crStepCache {
     int* column;   // work: place of each velocity among those of a cluster (nv)
     bool reheap;   // pairs changed their places
     int due_capacity, due_count, when_capacity;
+    crStepContact* record;  // event, cone: contacts that pressed in the solves of the step (record_count)
+    int record_count, record_capacity;
     crDue* due;    // heap by time, then pair
     double* when;  // time of each pair that stands, INFINITY for none (pair_count)
 } crStepCache;

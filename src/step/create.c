@@ -189,6 +189,7 @@ crStatus cr_step_begin(crStep* step, crError* error) {
     step->contact_count = 0;
     step->contacts = NULL;
     step->event_count = 0;
+    step->cache->record_count = 0;
     cr__step_groups_begin(step);
     cr__step_list_awake(step);
     step->certificate = (crCertificate){.outcome = CR_OUTCOME_SOLVED};

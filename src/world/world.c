@@ -19,7 +19,9 @@ static crStatus make_copy(crWorld* world) {
     const crModel* model = world->step.model;
     world->sleep = cr_arena_alloc(&world->step.store, (size_t)model->nb * sizeof(crSleep));
     world->tie_force = cr_arena_alloc(&world->step.store, (size_t)world->step.tie_count * sizeof(double));
-    return world->sleep != NULL && world->tie_force != NULL ? CR_OK : CR_ERR_MEMORY;
+    world->q = cr_arena_alloc(&world->step.store, (size_t)model->nq * sizeof(double));
+    bool ok = world->sleep != NULL && world->tie_force != NULL && world->q != NULL;
+    return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
 crStatus cr_world_create(const crWorldDef* def, crWorld** world, crError* error) {
@@ -94,9 +96,14 @@ static void remember(crWorld* world) {
     world->time = step->state.time;
 }
 
+static void restore_q(crWorld* world) {
+    if (world->step.model->nq > 0)
+        memcpy(world->step.state.q, world->q, (size_t)world->step.model->nq * sizeof(double));
+}
+
 static void undo(crWorld* world) {
     crStep* step = &world->step;
-    memcpy(step->state.q, step->q_start, (size_t)step->model->nq * sizeof(double));
+    restore_q(world);
     memcpy(step->state.v, step->v_start, (size_t)step->model->nv * sizeof(double));
     memcpy(step->sleep, world->sleep, (size_t)step->model->nb * sizeof(crSleep));
     memcpy(step->tie_force, world->tie_force, (size_t)step->tie_count * sizeof(double));
@@ -118,8 +125,13 @@ static void change_scratch(crWorld* world) {
 
 static crStatus step_by(crWorld* world, double h, crError* error) {
     crStep* step = &world->step;
+    // the check makes quaternions unit, in their last bits
+    if (step->model->nq > 0) memcpy(world->q, step->state.q, (size_t)step->model->nq * sizeof(double));
     crStatus status = cr_state_check(step->model, &step->state, error);
-    if (status != CR_OK) return status;
+    if (status != CR_OK) {
+        restore_q(world);
+        return status;
+    }
     remember(world);
     change_scratch(world);
     status = cr_step_run(step, h, error);

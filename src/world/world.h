@@ -12,8 +12,9 @@ struct crWorld {
     crArena* scratch;  // lent, NULL: none
     // what its snapshots are bound to
     uint64_t model_hash, settings_hash;
-    // the state before the step that is being made; q, v and forces of contacts the step itself keeps
+    // the state before the step that is being made; v and forces of contacts the step itself keeps
     double time;
+    double* q;          // before it was checked (nq)
     crSleep* sleep;     // (nb)
     double* tie_force;  // (step.tie_count)
 };
