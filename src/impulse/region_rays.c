@@ -6,7 +6,8 @@
 // friction to brake: there are no rays.
 #include "impulse/region.h"
 
-#define BLOCKED 1e-13  // an eigenvalue of S below this share of its diagonal entry is rounding
+#include "impulse/rank.h"
+
 #define CUT_OFF 1e-4   // in units of Wnn: an endless region reaches 100 times as far as along n
 #define BALANCE 1e-11  // likewise, where the cone is the end: as much as rounding costs if there were nothing
 
@@ -34,18 +35,17 @@ static void tangential_axes(const crSym3* W, double axis[2][2], double sigma[2])
 crContact cr__region_contact(const crContact* c) {
     crContact bounded = *c;
     crSym3* W = &bounded.W;
-    crSym3 inverse;
-    if (!(W->xx > 0.0) || cr_sym3_invert(*W, &inverse)) return bounded;
+    if (cr__normal_blocked(c) || cr__W_regular(W)) return bounded;
     double axis[2][2];
     double sigma[2];
     bool blocked[2];
     double slope = 0.0;  // squared, of the blocked directions against the tangent plane
+    double rounding = cr__schur(W).rounding;
     tangential_axes(&c->W, axis, sigma);
     for (int i = 0; i < 2; i++) {
         double y = axis[i][0];
         double z = axis[i][1];
-        double along = y * y * c->W.yy + 2.0 * y * z * c->W.yz + z * z * c->W.zz;
-        blocked[i] = !(sigma[i] > BLOCKED * along && sigma[i] > 1e-15 * (c->W.yy + c->W.zz));
+        blocked[i] = !(sigma[i] > rounding);
         double normal = (c->W.xy * y + c->W.xz * z) / c->W.xx;
         if (blocked[i]) slope += normal * normal;
     }
@@ -62,7 +62,7 @@ crContact cr__region_contact(const crContact* c) {
 
 bool cr__rays(const crContact* c, bool planar, crRays* r) {
     const crSym3* W = &c->W;
-    if (!(W->xx > 0.0) || c->V.x > 0.0) return false;
+    if (cr__normal_blocked(c) || c->V.x > 0.0) return false;
     double root = sqrt(W->xx);
     double axis[2][2] = {{1.0, 0.0}, {0.0, 1.0}};
     double sigma[2] = {W->yy - W->xy * W->xy / W->xx, W->zz};
