@@ -8,7 +8,7 @@
 
 #include "carom/impulse.h"
 
-#define CR__ROUNDING  0x1p-46  // of trace W: eigenvalues up to this are rounding
+#define CR__ROUNDING  0x1p-48  // of trace W: eigenvalues up to this are rounding
 #define CR__RANGE_TOL 1e-9     // of |V|: a part along a blocked direction up to this counts as none
 
 static inline double cr__W_rounding(const crSym3* W) { return CR__ROUNDING * (W->xx + W->yy + W->zz); }
@@ -30,9 +30,8 @@ typedef struct cr__Schur {
 
 static inline cr__Schur cr__schur(const crSym3* W) {
     cr__Schur s;
-    double r = 1.0 / W->xx;
-    s.omega_y = W->xy * r;
-    s.omega_z = W->xz * r;
+    s.omega_y = W->xy / W->xx;
+    s.omega_z = W->xz / W->xx;
     s.yy = W->yy - W->xy * s.omega_y;
     s.yz = W->yz - W->xy * s.omega_z;
     s.zz = W->zz - W->xz * s.omega_z;
@@ -40,14 +39,6 @@ static inline cr__Schur cr__schur(const crSym3* W) {
     double reach = 1.0 + fabs(s.omega_y) + fabs(s.omega_z);
     s.rounding = cr__W_rounding(W) * (reach * reach);
     return s;
-}
-
-// true where no eigenvalue of W is rounding
-static inline bool cr__W_regular(const crSym3* W) {
-    if (!(W->xx > cr__W_rounding(W))) return false;
-    cr__Schur s = cr__schur(W);
-    double det = s.yy * s.zz - s.yz * s.yz;
-    return s.yy > 0.0 && s.zz > 0.0 && det > s.rounding * (s.yy + s.zz);
 }
 
 #endif

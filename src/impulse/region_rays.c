@@ -8,7 +8,7 @@
 
 #include "impulse/rank.h"
 
-#define CUT_OFF 1e-4   // in units of Wnn: an endless region reaches 100 times as far as along n
+#define CUT_OFF 1e-4   // in units of trace W: an endless region reaches 100 times as far as along the others
 #define BALANCE 1e-11  // likewise, where the cone is the end: as much as rounding costs if there were nothing
 
 // eigenvectors and eigenvalues of S
@@ -35,7 +35,7 @@ static void tangential_axes(const crSym3* W, double axis[2][2], double sigma[2])
 crContact cr__region_contact(const crContact* c) {
     crContact bounded = *c;
     crSym3* W = &bounded.W;
-    if (cr__normal_blocked(c) || cr__W_regular(W)) return bounded;
+    if (cr__normal_blocked(c)) return bounded;
     double axis[2][2];
     double sigma[2];
     bool blocked[2];
@@ -51,11 +51,13 @@ crContact cr__region_contact(const crContact* c) {
     }
     // a blocked direction inside the cone has no end of its own
     double raise = c->mu * c->mu * slope < 0.999 && !isinf(c->mu) ? BALANCE : CUT_OFF;
+    // W x is zero along x = (-omega.e, e), of squared length 1 + slope
+    raise *= cr_sym3_trace(c->W) * (1.0 + slope);
     for (int i = 0; i < 2; i++) {
         if (!blocked[i]) continue;
-        W->yy += raise * W->xx * axis[i][0] * axis[i][0];
-        W->yz += raise * W->xx * axis[i][0] * axis[i][1];
-        W->zz += raise * W->xx * axis[i][1] * axis[i][1];
+        W->yy += raise * axis[i][0] * axis[i][0];
+        W->yz += raise * axis[i][0] * axis[i][1];
+        W->zz += raise * axis[i][1] * axis[i][1];
     }
     return bounded;
 }

@@ -17,9 +17,17 @@ bool cr_impulse_P_I(const crContact* c, crVec3* P) {
     return isfinite(P->x);
 }
 
+// true where no eigenvalue of W is rounding
+static bool regular(const crSym3* W) {
+    if (!(W->xx > cr__W_rounding(W))) return false;
+    cr__Schur s = cr__schur(W);
+    double det = s.yy * s.zz - s.yz * s.yz;
+    return s.yy > 0.0 && s.zz > 0.0 && det > s.rounding * (s.yy + s.zz);
+}
+
 // x of least norm with W x = b; false where b has a part along a blocked direction
 static bool solve(const crSym3* W, crVec3 b, crVec3* x) {
-    if (cr__W_regular(W)) return cr_sym3_solve(*W, b, x);
+    if (regular(W)) return cr_sym3_solve(*W, b, x);
     double values[3];
     crMat3 axes;
     cr_sym3_eigen(*W, values, &axes);
