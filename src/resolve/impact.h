@@ -16,6 +16,7 @@ typedef struct crImpact {
     crMatrix S;        // the same by rows; no values where there is W
     double* u;         // velocities before, after the prescribed impulse and with joints held (rows)
     double* first;     // velocities before, without the prescribed impulse (rows)
+    double* size;      // sqrt(W_ii) before joints were eliminated: W_ij carries rounding of size_i size_j (rows)
     double* response;  // of the problem's velocities to the prescribed impulse, or NULL (rows of the problem)
     double speed;      // largest |u| or |first|, m/s
     int contacts;
@@ -37,8 +38,10 @@ crStatus cr__impact_begin_sparse(const crRuleParams* params, const crProblem* pr
                                  crImpact* impact, crError* error);
 // Refuses friction that is not a disc: a law of one contact knows no other.
 crStatus cr__impact_circular(const crImpact* impact, crError* error);
-// The problem's impulses from the impact's own ones.
-void cr__impact_finish(const crImpact* impact, const double* own, double* p);
+// The problem's impulses from the impact's own ones. Impulses so large that rounding of W outweighs the
+// velocities are no solution, whatever a solver made of that rounding: the outcome is ray, and the contacts
+// get none. report may be NULL where a law and no solver made the impulses: then they are taken as they are.
+void cr__impact_finish(const crImpact* impact, double* own, double* p, crRuleReport* report);
 
 // u += W[:, row] dp
 void cr__impact_push(const crImpact* impact, int row, double dp, double* u);

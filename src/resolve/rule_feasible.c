@@ -313,12 +313,12 @@ static crStatus pick(crTree* t, crRuleReport* report, crError* error) {
 }
 
 // impulses of the surfaces as the problem's
-static void finish(const crTree* t, const double* p, double* own, double* out) {
+static void finish(const crTree* t, const double* p, double* own, double* out, crRuleReport* report) {
     memset(own, 0, (size_t)t->impact.rows * sizeof *own);
     for (int i = 0; i < t->k; i++) {
         own[t->impact.normal[i]] = p[i];
     }
-    cr__impact_finish(&t->impact, own, out);
+    cr__impact_finish(&t->impact, own, out, report);
 }
 
 // the whole outcome set, in the problem's rows
@@ -332,9 +332,9 @@ static crStatus publish(const crTree* t, const crProblem* problem, double* p, cr
     if (all_p == NULL || all_u == NULL || own == NULL) {
         return cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
     }
-    finish(t, t->result, own, p);
+    finish(t, t->result, own, p, report);
     for (size_t i = 0; i < (size_t)t->outcomes; i++) {
-        finish(t, node_p(t, t->outcome[i]), own, all_p + i * n);
+        finish(t, node_p(t, t->outcome[i]), own, all_p + i * n, report);
         crStatus status = cr_problem_velocity(problem, t->impact.arena, all_p + i * n, all_u + i * n);
         if (status != CR_OK) return status;
         for (size_t j = 0; j < n && t->impact.response != NULL; j++) {

@@ -304,7 +304,7 @@ static crStatus resolve(const void* params, const crProblem* problem, crArena* a
     if (status == CR_OK) status = prepare(&s);
     if (status == CR_OK) status = run(&s, report, error);
     if (status != CR_OK) return status;
-    cr__impact_finish(&s.impact, s.p, p);
+    cr__impact_finish(&s.impact, s.p, p, NULL);
     return CR_OK;
 }
 
