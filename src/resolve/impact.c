@@ -462,6 +462,21 @@ bool cr__recurrence_seen(crRecurrence* recurrence, const double* u, int rows, in
     return false;
 }
 
+bool cr__geometric(int n, const double* a, const double* b, const double* c, double tolerance, double* r) {
+    double dot = 0.0, square = 0.0, off = 0.0, size = 0.0;
+    for (int i = 0; i < n; i++) {
+        dot += (c[i] - b[i]) * (b[i] - a[i]);
+        square += (b[i] - a[i]) * (b[i] - a[i]);
+        size = fmax(size, fabs(c[i]));
+    }
+    *r = square > 0.0 ? dot / square : 0.0;
+    if (!(*r > 0.0 && *r < 1.0 - 1e-9)) return false;
+    for (int i = 0; i < n; i++) {
+        off = fmax(off, fabs((c[i] - b[i]) - *r * (b[i] - a[i])));
+    }
+    return off / (1.0 - *r) <= tolerance * size;
+}
+
 double cr__impact_approach(const crImpact* impact, const double* u, int* contact) {
     double fastest = 0.0;
     *contact = -1;

@@ -67,6 +67,10 @@ crStatus cr__recurrence_begin(const crImpact* impact, crRecurrence* recurrence);
 // true where u is the remembered state up to 1e-9 of the fastest approach
 bool cr__recurrence_seen(crRecurrence* recurrence, const double* u, int rows, int step, double approach);
 
+// true where c - b is r times b - a with 0 < r < 1, so that the limit c + r/(1-r) (c - b) is known to within
+// `tolerance` of the largest entry of c.
+bool cr__geometric(int n, const double* a, const double* b, const double* c, double tolerance, double* r);
+
 // Greatest approach speed over the contacts, >= 0, and which contact (-1 for none).
 double cr__impact_approach(const crImpact* impact, const double* u, int* contact);
 
