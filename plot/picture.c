@@ -2,8 +2,8 @@
 //
 // Each law over e in [0, 1] (and on to the given e where that is larger) by cr_law_apply_contact with e
 // replaced; Chatterjee and Ruina's area by their law at et = -1 and et = 1 (Chatterjee and Ruina 1998,
-// section 5.1: for every e the impulses over et are the segment between these two); the region's section by
-// cr_region_section at the azimuth of P_II. Fails: an unknown law (field "laws"). A law that does not apply
+// section 5.1: for every e the impulses over et are the segment between these two); the compliant law's set by
+// the law over eta2 and e; the region's section by cr_region_section at the azimuth of P_II. Fails: an unknown law (field "laws"). A law that does not apply
 // keeps its error and is left out.
 #include "plot/picture.h"
 
@@ -66,6 +66,32 @@ static void area_compute(crPicture* p) {
     }
 }
 
+// Steps are even in the number of half oscillations that the tangential spring makes during an elastic contact,
+// x = sqrt(Wt/Wnn/eta2), from none (eta2 infinite: no tangential force) to CYCLES. Beyond that the set only
+// repeats itself: the impulse goes to that of a rigid patch.
+#define CYCLES 8.0
+static void reach_compute(crPicture* p) {
+    crContact c = p->contact;
+    crLawParams params = cr_law_params();
+    crLaw law = cr_law_compliant(&params);
+    double Wt = p->spatial ? 0.5 * (c.W.yy + c.W.zz) : c.W.yy;
+    p->has_reach = p->has_I && c.W.xx > 0.0 && Wt > 1e-6 * c.W.xx && cr_picture_shows(p, "compliant");
+    for (int i = 0; i < CR_REACH_STIFF && p->has_reach; i++) {
+        double x = CYCLES * i / (CR_REACH_STIFF - 1);
+        p->reach_eta2[i] = i > 0 ? Wt / (c.W.xx * x * x) : (double)INFINITY;
+        for (int k = 0; k < CR_REACH_E; k++) {
+            crHit hit;
+            c.e = (double)k / (CR_REACH_E - 1);
+            // the limit of soft tangential springs is the frictionless impact
+            c.mu = i > 0 ? p->contact.mu : 0.0;
+            params.eta2 = i > 0 ? p->reach_eta2[i] : 1.0;
+            bool ok = cr_law_apply_contact(&law, &c, &hit, NULL) == CR_OK;
+            p->reach[i][k] = hit.P;
+            if (!ok || hit.regime == CR_REGIME_NO_SOLUTION) p->reach[i][k].x = (double)NAN;
+        }
+    }
+}
+
 crStatus cr_picture_compute(crPicture* p, const crImpact* impact, const char* const* names, int count,
                             crError* error) {
     *p = (crPicture){.impact = impact, .contact = impact->contact};
@@ -85,6 +111,7 @@ crStatus cr_picture_compute(crPicture* p, const crImpact* impact, const char* co
     }
     p->path_count = cr_routh_path(c, &impact->params, CR_PICTURE_PATH, p->path);
     area_compute(p);
+    reach_compute(p);
     bool from_center = cr_picture_shows(p, "spherical") && impact->params.rho > 0.0;
     p->has_center = (from_center || cr_picture_has_wish(p)) && cr_region_centroid(c, &p->center);
     return CR_OK;
