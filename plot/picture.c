@@ -66,30 +66,43 @@ static void area_compute(crPicture* p) {
     }
 }
 
-// Steps are even in the number of half oscillations that the tangential spring makes during an elastic contact,
-// x = sqrt(Wt/Wnn/eta2), from none (eta2 infinite: no tangential force) to CYCLES. Beyond that the set only
-// repeats itself: the impulse goes to that of a rigid patch.
-#define CYCLES 8.0
-static void reach_compute(crPicture* p) {
+// Half oscillations that the tangential spring makes during an elastic contact, x = sqrt(Wt/Wnn/eta2), row by row:
+// even steps, then longer ones to infinity. There the spring is rigid: Routh's law with the energetic ending.
+static double reach_stiffness(int row) {
+    static const double last[] = {12.0, 20.0, 40.0, 100.0, (double)INFINITY};
+    int even = CR_REACH_STIFF - (int)(sizeof last / sizeof last[0]);
+    return row < even ? 0.25 * row : last[row - even];
+}
+
+static void reach_row(crPicture* p, int row) {
     crContact c = p->contact;
     crLawParams params = cr_law_params();
-    crLaw law = cr_law_compliant(&params);
+    params.ending = CR_ENDING_ENERGETIC;
     double Wt = p->spatial ? 0.5 * (c.W.yy + c.W.zz) : c.W.yy;
-    p->has_reach = p->has_I && c.W.xx > 0.0 && Wt > 1e-6 * c.W.xx && cr_picture_shows(p, "compliant");
-    for (int i = 0; i < CR_REACH_STIFF && p->has_reach; i++) {
-        double x = CYCLES * i / (CR_REACH_STIFF - 1);
-        p->reach_eta2[i] = i > 0 ? Wt / (c.W.xx * x * x) : (double)INFINITY;
-        for (int k = 0; k < CR_REACH_E; k++) {
-            crHit hit;
-            c.e = (double)k / (CR_REACH_E - 1);
-            // the limit of soft tangential springs is the frictionless impact
-            c.mu = i > 0 ? p->contact.mu : 0.0;
-            params.eta2 = i > 0 ? p->reach_eta2[i] : 1.0;
-            bool ok = cr_law_apply_contact(&law, &c, &hit, NULL) == CR_OK;
-            p->reach[i][k] = hit.P;
-            if (!ok || hit.regime == CR_REGIME_NO_SOLUTION) p->reach[i][k].x = (double)NAN;
-        }
+    double x = reach_stiffness(row);
+    bool rigid = isinf(x);
+    p->reach_eta2[row] = Wt / (c.W.xx * x * x);
+    if (x > 0.0 && !rigid) params.eta2 = p->reach_eta2[row];
+    // without a tangential force friction has nothing to do
+    if (x == 0.0) c.mu = 0.0;
+    crLaw law = rigid ? cr_law_routh(&params) : cr_law_compliant(&params);
+    for (int k = 0; k < CR_REACH_E; k++) {
+        crHit hit;
+        c.e = (double)k / (CR_REACH_E - 1);
+        bool ok = cr_law_apply_contact(&law, &c, &hit, NULL) == CR_OK;
+        p->reach[row][k] = hit.P;
+        // infinite friction loses nothing: the spring oscillates the faster, and there is no limit
+        bool endless = isinf(c.mu) && x > 8.0;
+        if (!ok || endless || hit.regime == CR_REGIME_NO_SOLUTION) p->reach[row][k].x = (double)NAN;
     }
+}
+
+static void reach_compute(crPicture* p) {
+    const crSym3* W = &p->contact.W;
+    double Wt = p->spatial ? 0.5 * (W->yy + W->zz) : W->yy;
+    p->has_reach = p->has_I && W->xx > 0.0 && Wt > 1e-6 * W->xx && cr_picture_shows(p, "compliant");
+    for (int i = 0; i < CR_REACH_STIFF && p->has_reach; i++)
+        reach_row(p, i);
 }
 
 crStatus cr_picture_compute(crPicture* p, const crImpact* impact, const char* const* names, int count,

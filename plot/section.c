@@ -129,20 +129,20 @@ static int project_all(const Section* s, const crVec3* P, int count, crPoint2* p
     return count;
 }
 
-// The compliant law's set, strip by strip between neighbouring stiffnesses. Opaque, since strips lie on each other
-// where the set folds; a thin border closes the seams.
+// The compliant law's set in strips over two steps of stiffness each, so that none leaves a seam. Opaque, since
+// strips lie on each other.
 static void draw_reach(const Section* s) {
-    static const char style[] =
-        "fc rgb '" CR_REACH_COLOR "' fs solid 1 border lc rgb '" CR_REACH_COLOR "' lw 0.5";
+    static const char style[] = "fc rgb '" CR_REACH_COLOR "' fs solid 1 noborder";
     const crPicture* p = s->p;
     for (int i = 0; i + 1 < CR_REACH_STIFF && p->has_reach; i++) {
         crPoint2 near[CR_REACH_E], strip[2 * CR_REACH_E];
+        int next = i + 2 < CR_REACH_STIFF ? i + 2 : i + 1;
         int run = 0;
         for (int k = 0; k <= CR_REACH_E; k++) {
-            bool there = k < CR_REACH_E && !isnan(p->reach[i][k].x + p->reach[i + 1][k].x);
+            bool there = k < CR_REACH_E && !isnan(p->reach[i][k].x + p->reach[next][k].x);
             if (there) {
                 near[run] = cr_project(&s->view, p->reach[i][k]);
-                strip[run++] = cr_project(&s->view, p->reach[i + 1][k]);
+                strip[run++] = cr_project(&s->view, p->reach[next][k]);
                 continue;
             }
             for (int j = 0; j < run; j++)
