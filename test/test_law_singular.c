@@ -163,7 +163,8 @@ static void make_laws(Laws* laws) {
 // Margins of P from B itself, each over a scale that does not depend on P: the energy 1/2 |V|^2 / least
 // eigenvalue, |V|, and the impulse r->size.
 static Worst exact_margins(const Reduced* r, crVec3 P) {
-    long double p[3] = {P.x, P.y, P.z}, V[3] = {r->c.V.x, r->c.V.y, r->c.V.z}, n[3] = {r->c.n.x, r->c.n.y, r->c.n.z};
+    long double p[3] = {P.x, P.y, P.z}, V[3] = {r->c.V.x, r->c.V.y, r->c.V.z},
+                n[3] = {r->c.n.x, r->c.n.y, r->c.n.z};
     long double f[2], energy = 0, Vn = 0, Pn = 0, square = 0;
     press(r, p, f);
     for (int i = 0; i < 3; i++) {
@@ -214,7 +215,8 @@ TEST(every_law_keeps_its_word_on_singular_W) {
             bool holds = !info->may_create_energy || strcmp(info->name, "routh") == 0;
             if (holds) worst.energy = fmin(worst.energy, m.energy);
         }
-        printf("  %-16s %4d of %d refused, %4d no solution (%d in range), |P| <= %.1e; margins %.0e %.0e %.0e %.0e\n",
+        printf("  %-16s %4d of %d refused, %4d no solution (%d in range), |P| <= %.1e; margins %.0e %.0e "
+               "%.0e %.0e\n",
                info->name, refused, count, none, missing, largest, worst.energy, worst.penetration,
                worst.tension, worst.cone);
         CHECK(largest < 1e6);
@@ -285,8 +287,8 @@ TEST(turned_coordinates_turn_the_impulse) {
             crVec3 gap = cr_sub(cr_mat3_mul(R, one.P), two.P);
             worst = fmax(worst, cr_norm(gap) / (r.size + cr_norm(one.P)));
         }
-        printf("  %-16s %d of %d of another regime, P apart by at most %.1e\n", cr_law_info(k)->name, other, count,
-               worst);
+        printf("  %-16s %d of %d of another regime, P apart by at most %.1e\n", cr_law_info(k)->name, other,
+               count, worst);
         // the last two go by the centroid of a region that is cut off, an integral by quadrature
         CHECK(other == 0 && worst <= (k >= 11 ? 1e-4 : 1e-7));
     }

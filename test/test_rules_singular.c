@@ -92,8 +92,9 @@ static double disproportion(const Case* c) {
 
 TEST(no_rule_answers_with_an_absurd_impulse) {
     crRandom random = sample_seed(77);
-    crRule rules[] = {cr_rule_newton(NULL),  cr_rule_poisson(NULL), cr_rule_coupled(NULL), cr_rule_weighted(NULL),
-                      cr_rule_reflect(NULL), cr_rule_chain(NULL),   cr_rule_feasible(NULL)};
+    crRule rules[] = {cr_rule_newton(NULL),   cr_rule_poisson(NULL), cr_rule_coupled(NULL),
+                      cr_rule_weighted(NULL), cr_rule_reflect(NULL), cr_rule_chain(NULL),
+                      cr_rule_feasible(NULL)};
     for (int r = 0; r < 7; r++) {
         double worst = 0.0;
         int unsolved = 0, count = test_samples(r == 5 ? 600 : 6000);
@@ -104,8 +105,8 @@ TEST(no_rule_answers_with_an_absurd_impulse) {
             if (c->report.outcome != CR_OUTCOME_SOLVED) unsolved++;
             case_free(c);
         }
-        printf("  %-9s %d of %d not solved, largest impulse %.1e of the momentum\n", rules[r].name,
-               unsolved, count, worst);
+        printf("  %-9s %d of %d not solved, largest impulse %.1e of the momentum\n", rules[r].name, unsolved,
+               count, worst);
         CHECK(worst < 1e6);
     }
 }

@@ -14,12 +14,12 @@
 
 #include "linalg/semidefinite.h"
 
-#define BLOCKED_TOL      1e-12  // of the diagonal of W that joints leave
+#define BLOCKED_TOL      1e-12    // of the diagonal of W that joints leave
 #define ROUNDING         0x1p-48  // of size_i size_j: what an entry of W may be off by
 #define LOST             1e-3     // of the speed before: rounding of W p beyond which p means nothing
 #define RUN_AWAY         1e-11    // likewise, where no solution was found: p is some point of a ray
-#define SOLVED_TOL       1e-10  // residual of a complementarity solve that counts as solved
-#define EXACT_TOL        1e-13  // what is tried first
+#define SOLVED_TOL       1e-10    // residual of a complementarity solve that counts as solved
+#define EXACT_TOL        1e-13    // what is tried first
 #define EXACT_ITERATIONS 150
 #define MORE_ITERATIONS  3000
 

@@ -12,11 +12,11 @@ typedef struct crImpact {
     crBlock* blocks;  // rows renumbered (block_count)
     int* source;      // block of the problem each one came from (block_count)
     const double (*vertices)[2];
-    double* W;         // symmetric; a row that joints block is zero (rows*rows); NULL where there is S
-    crMatrix S;        // the same by rows; no values where there is W
-    double* u;         // velocities before, after the prescribed impulse and with joints held (rows)
-    double* first;     // velocities before, without the prescribed impulse (rows)
-    double* size;      // sqrt(W_ii) before joints were eliminated: W_ij carries rounding of size_i size_j (rows)
+    double* W;      // symmetric; a row that joints block is zero (rows*rows); NULL where there is S
+    crMatrix S;     // the same by rows; no values where there is W
+    double* u;      // velocities before, after the prescribed impulse and with joints held (rows)
+    double* first;  // velocities before, without the prescribed impulse (rows)
+    double* size;   // sqrt(W_ii) before joints were eliminated: W_ij carries rounding of size_i size_j (rows)
     double* response;  // of the problem's velocities to the prescribed impulse, or NULL (rows of the problem)
     double speed;      // largest |u| or |first|, m/s
     int contacts;

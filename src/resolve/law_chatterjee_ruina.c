@@ -23,8 +23,8 @@ static bool two_impulses(const crContact* c, double* P_I, crVec3* D) {
     double det = syy * szz - syz * syz;
     double rounding = CR__ROUNDING * (W->xx + W->yy + W->zz);
     double reach = 1.0 + (fabs(W->xy) + fabs(W->xz)) * r;
-    bool regular = (W->xx > rounding) & (syy > 0.0) & (szz > 0.0) &
-                   (det > rounding * (reach * reach) * (syy + szz));
+    bool regular =
+        (W->xx > rounding) & (syy > 0.0) & (szz > 0.0) & (det > rounding * (reach * reach) * (syy + szz));
     if (!regular) return false;
     double by = W->xy * (c->V.x * r) - c->V.y;
     double bz = W->xz * (c->V.x * r) - c->V.z;

@@ -13,7 +13,8 @@
 
 #define SLIP_TOL 1e-20  // |V_t| below this share of |q| has no direction
 #define ENDLESS  1e60   // where the search for a root is given up
-#define LARGEST  1e16   // impulse in units of the speed over trace S: a larger one could only come from rounding
+#define LARGEST \
+    1e16  // impulse in units of the speed over trace S: a larger one could only come from rounding
 
 // Everything along the axes of S; speeds in units of max(|a|, |q|), S in units of its trace.
 typedef struct Smith {

@@ -100,8 +100,8 @@ static inline Mask impulses(const Sym* W, const Vec* V, const Block* k, Vec* P) 
     Two det = syy * szz - syz * syz;
     Two rounding = CR__ROUNDING * (W->xx + W->yy + W->zz);
     Two reach = 1.0 + (size_of(W->xy) + size_of(W->xz)) * r;
-    Mask good = (W->xx > rounding) & (syy > 0.0) & (szz > 0.0) &
-                (det > rounding * (reach * reach) * (syy + szz));
+    Mask good =
+        (W->xx > rounding) & (syy > 0.0) & (szz > 0.0) & (det > rounding * (reach * reach) * (syy + szz));
     Two by = W->xy * (V->x * r) - V->y;
     Two bz = W->xz * (V->x * r) - V->z;
     Two q = 1.0 / det;

@@ -2,53 +2,23 @@
 //
 // Reflection at surface i: v <- v - (1+e) Minv u^T u v / (u Minv u^T), in contact space p_i <- p_i - (1+e)
 // u_i / W_ii, u <- u + W p. Branch over all violated surfaces until the velocity is valid; equal velocities
-// are merged. Distances are those of kinetic energy, |v+ - v-|_M^2 = p.W p, so neither M nor v is needed.
-// Nearest outcome; or nearest point of their convex hull: with Gram matrix G the complementarity problem 0 <=
-// G z - 1 _|_ z >= 0, weights z / sum z; or that point put back on the energy sphere about p_II = -W+ u. A
+// are merged. Distances are those of kinetic energy, so neither M nor v is needed (feasible_pick.c). A
 // convex corner takes one surface. Below the threshold speed the impact is plastic. An order whose impulses form
 // a geometric series goes to its limit at once. Source: Seghete and Murphey 2012; Truesdell 1974; Pandolfi et al.
 // 2002. Holds: e = 1 and two surfaces end within ceil(pi/wedge) steps; the velocity is valid, whatever the
 // budget. Fails: budget: every branch that is open goes on by its fastest surface alone, the outcomes so found
 // join the set, and the set is incomplete; no outcome at all (surfaces that leave no room, a branch longer than
 // the reserve): the plastic impact, and stalled with a cycle, or limit.
-#include "resolve/impact.h"
+#include "resolve/feasible.h"
 
 #include <string.h>
 
-#include "linalg/semidefinite.h"
-
 #define BUDGET     4096
-#define ROOM       2097152  // doubles that the nodes' velocities may take where no budget is given
-#define RESERVE    4096     // nodes beyond the budget, for branches that are brought to an end
+#define ROOM       2097152  // doubles that velocities of nodes may take where no budget is given
 #define MERGE_TOL  1e-10    // of the speed before: velocities closer than this are one
-#define TIE_TOL    1e-9     // of the squared distance
 #define MAX_PERIOD 8        // of an order that repeats itself
 #define TAIL_DEPTH 24       // reflections after which a branch that creeps is ended by a plastic impact
 #define TAIL       1e-8     // of the speed before: what creeping is
-
-typedef struct crTree {
-    crImpact impact;
-    int k;         // surfaces
-    double* W;     // of the normals (k*k)
-    int budget;    // nodes that may branch
-    int room;      // nodes there is memory for
-    int count;     // nodes so far, in the order they were found
-    double* p;     // impulses (room*k)
-    double* u;     // normal velocities (room*k)
-    int* first;    // first surface on the way (room)
-    int* depth;    // reflections on the way (room)
-    int* parent;   // node before the last reflection (room)
-    int* surface;  // of the last reflection (room)
-    int* since;    // depth at which the way last jumped to a limit (room)
-    int* head;     // first node of each hash cell, -1: none (cells)
-    int* next;     // next node of the same cell (room)
-    int cells;     // a power of two
-    int* outcome;  // nodes that are valid (outcomes)
-    bool* ended;   // the node is an outcome (room)
-    double* away;  // squared distance of each outcome from the velocity before (outcomes)
-    int outcomes;
-    double* result;  // (k)
-} crTree;
 
 static crStatus make_room(crTree* t, crError* error) {
     crArena* arena = t->impact.arena;
@@ -82,8 +52,10 @@ static crStatus plant(crTree* t, crError* error) {
     const crImpact* impact = &t->impact;
     t->k = impact->contacts;
     t->budget = impact->params.budget;
-    if (t->budget == 0) t->budget = t->k > ROOM / BUDGET ? ROOM / t->k + 1 : BUDGET;
-    t->room = t->budget + (t->budget < RESERVE ? RESERVE : t->budget);
+    int affordable = t->k > ROOM / BUDGET ? ROOM / t->k + 1 : BUDGET;
+    if (t->budget == 0) t->budget = affordable;
+    // as many nodes again for branches that are brought to an end
+    t->room = t->budget + affordable;
     crStatus status = make_room(t, error);
     if (status != CR_OK) return status;
     memset(t->head, -1, (size_t)t->cells * sizeof(int));
@@ -101,9 +73,6 @@ static crStatus plant(crTree* t, crError* error) {
     add_node(t);
     return CR_OK;
 }
-
-static double* node_p(const crTree* t, int node) { return t->p + (size_t)node * (size_t)t->k; }
-static double* node_u(const crTree* t, int node) { return t->u + (size_t)node * (size_t)t->k; }
 
 static double node_approach(const crTree* t, int node) {
     double fastest = 0.0;
@@ -284,7 +253,7 @@ static crStatus try_outcome(crTree* t, int node, crRuleReport* report, bool* end
 // or the reserve is out.
 static crStatus bring_to_an_end(crTree* t, int node, crRuleReport* report, crError* error) {
     bool ended = false;
-    for (int steps = 0; steps < RESERVE; steps++) {
+    for (int steps = 0; steps < t->room; steps++) {
         crStatus status = try_outcome(t, node, report, &ended, error);
         if (status != CR_OK || ended) return status;
         int fastest = 0;
@@ -358,121 +327,6 @@ static void grow_convex(crTree* t, crRuleReport* report) {
     if (t->outcomes == 0) report->outcome = CR_OUTCOME_INFEASIBLE;
 }
 
-// a.W b
-static double product(const crTree* t, const double* a, const double* b) {
-    double sum = 0.0;
-    for (int i = 0; i < t->k; i++) {
-        for (int j = 0; j < t->k; j++) {
-            sum += a[i] * t->W[i * t->k + j] * b[j];
-        }
-    }
-    return sum;
-}
-
-static void pick_nearest(crTree* t, crRuleReport* report) {
-    int best = 0;
-    for (int i = 0; i < t->outcomes; i++) {
-        double* p = node_p(t, t->outcome[i]);
-        t->away[i] = product(t, p, p);
-        if (t->away[i] < t->away[best]) best = i;
-    }
-    int chosen = best;
-    for (int i = 0; i < t->outcomes; i++) {
-        if (i == best || t->away[i] > (1.0 + TIE_TOL) * t->away[best]) continue;
-        report->flags |= CR_RULE_TIE;
-        if (t->first[t->outcome[i]] < t->first[t->outcome[chosen]]) chosen = i;
-    }
-    report->chosen = chosen;
-    memcpy(t->result, node_p(t, t->outcome[chosen]), (size_t)t->k * sizeof(double));
-}
-
-// weights of the point of the outcomes' convex hull nearest to the velocity before; false where there is none
-static crStatus hull_weights(crTree* t, double* z, crRuleReport* report, bool* found, crError* error) {
-    int m = t->outcomes;
-    crArena* arena = t->impact.arena;
-    double* G = cr_arena_alloc(arena, (size_t)m * (size_t)m * sizeof(double));
-    double* q = cr_arena_alloc(arena, (size_t)m * sizeof(double));
-    if (G == NULL || q == NULL) return cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
-    for (int i = 0; i < m; i++) {
-        q[i] = -t->impact.speed;
-        z[i] = 0.0;
-        for (int j = 0; j < m; j++) {
-            G[i * m + j] =
-                product(t, node_p(t, t->outcome[i]), node_p(t, t->outcome[j])) / t->away[report->chosen];
-        }
-    }
-    crBlock block = cr_block(CR_BLOCK_UNILATERAL, 0, m);
-    crProblem problem = {.rows = m, .block_count = 1, .blocks = &block, .u_free = q};
-    problem.W = (crMatrix){m, m, NULL, NULL, G};
-    crStatus status = cr__impact_solve(&t->impact, &problem, z, report, error);
-    double sum = 0.0;
-    for (int i = 0; i < m; i++) {
-        sum += z[i];
-    }
-    *found = status == CR_OK && report->outcome == CR_OUTCOME_SOLVED && sum > 0.0;
-    for (int i = 0; i < m && *found; i++) {
-        z[i] /= sum;
-    }
-    return status;
-}
-
-// kinetic energy of the contacts' motion at p, times two: (p - p_II).W (p - p_II)
-static double motion(const crTree* t, const double* p, const double* p_II, double* work) {
-    for (int i = 0; i < t->k; i++) {
-        work[i] = p[i] - p_II[i];
-    }
-    return product(t, work, work);
-}
-
-static crStatus onto_sphere(crTree* t, const double* z, crError* error) {
-    int k = t->k;
-    double* A = cr_arena_alloc(t->impact.arena, 4 * (size_t)k * (size_t)k * sizeof(double));
-    double* p_II = cr_arena_alloc(t->impact.arena, 2 * (size_t)k * sizeof(double));
-    if (A == NULL || p_II == NULL) return cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
-    memcpy(A, t->W, (size_t)k * (size_t)k * sizeof(double));
-    cr__pseudo_inverse(A, k, A + k * k);
-    for (int i = 0; i < k; i++) {
-        p_II[i] = 0.0;
-        for (int j = 0; j < k; j++) {
-            p_II[i] -= A[i * k + j] * t->u[j];
-        }
-    }
-    double* work = p_II + k;
-    double wanted = 0.0;
-    for (int i = 0; i < t->outcomes; i++) {
-        wanted += z[i] * motion(t, node_p(t, t->outcome[i]), p_II, work);
-    }
-    double has = motion(t, t->result, p_II, work);
-    double s = has > 0.0 ? sqrt(wanted / has) : 1.0;
-    for (int i = 0; i < k; i++) {
-        t->result[i] = p_II[i] + s * (t->result[i] - p_II[i]);
-    }
-    return CR_OK;
-}
-
-static crStatus pick(crTree* t, crRuleReport* report, crError* error) {
-    report->unique = t->outcomes == 1 ? CR_UNIQUE_YES : CR_UNIQUE_NO;
-    bool whole = report->outcome == CR_OUTCOME_SOLVED && (report->flags & CR_RULE_INCOMPLETE) == 0;
-    if (!whole && t->outcomes <= 1) report->unique = CR_UNIQUE_UNKNOWN;
-    if (t->outcomes == 0) return CR_OK;
-    pick_nearest(t, report);
-    if (t->outcomes == 1 || t->impact.params.pick == CR_PICK_NEAREST) return CR_OK;
-    double* z = cr_arena_alloc(t->impact.arena, (size_t)t->outcomes * sizeof(double));
-    if (z == NULL) return cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
-    bool found = false;
-    crStatus status = hull_weights(t, z, report, &found, error);
-    if (status != CR_OK || !found) return status;
-    memset(t->result, 0, (size_t)t->k * sizeof(double));
-    for (int i = 0; i < t->outcomes; i++) {
-        for (int j = 0; j < t->k; j++) {
-            t->result[j] += z[i] * node_p(t, t->outcome[i])[j];
-        }
-    }
-    report->flags &= ~CR_RULE_TIE;
-    report->chosen = -1;
-    return t->impact.params.pick == CR_PICK_ARC ? onto_sphere(t, z, error) : CR_OK;
-}
-
 // impulses of the surfaces as the problem's
 static void finish(const crTree* t, const double* p, double* own, double* out, crRuleReport* report) {
     memset(own, 0, (size_t)t->impact.rows * sizeof *own);
@@ -535,7 +389,7 @@ static crStatus resolve(const void* params, const crProblem* problem, crArena* a
         report->bound = bound(&t);
         status = grow(&t, report, error);
     }
-    if (status == CR_OK) status = pick(&t, report, error);
+    if (status == CR_OK) status = cr__feasible_pick(&t, report, error);
     return status == CR_OK ? publish(&t, problem, p, report, error) : status;
 }
 
