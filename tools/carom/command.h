@@ -36,8 +36,7 @@ enum {
     EXIT_BAD_INPUT = 1,
     EXIT_USAGE = 2,
     EXIT_FILE = 3,
-    EXIT_UNSOLVED = 4,
-    EXIT_INTERRUPTED = 130
+    EXIT_UNSOLVED = 4
 };
 
 // Prints "carom VERB: message" and a hint to standard error; returns EXIT_USAGE.

@@ -194,7 +194,7 @@ static int run(Predicting* asked, PredictedMotion* p) {
         return other ? scene_refuse(&asked->scene, &error) : fitting_refuse("predict", asked->params, &error);
     if (status == CR_OK) status = simulate(p, &error);
     if (status != CR_OK)
-        return stop_asked() ? EXIT_INTERRUPTED : fitting_refuse("predict", asked->path, &error);
+        return stop_asked() ? stop_status() : fitting_refuse("predict", asked->path, &error);
     return show(p);
 }
 

@@ -4,6 +4,7 @@
 
 #include "command.h"
 #include "plot/gnuplot.h"
+#include "progress.h"
 #include "report.h"
 #include "run.h"
 #include "scene_input.h"
@@ -91,7 +92,7 @@ static int finish(const Options* options, Run* run, crTrajectory* trajectory, co
     } else {
         table_run(stdout, run, wants_color());
     }
-    int status = run->interrupted ? EXIT_INTERRUPTED : run->tally.unsolved > 0 ? EXIT_UNSOLVED : EXIT_GOOD;
+    int status = run->interrupted ? stop_status() : run->tally.unsolved > 0 ? EXIT_UNSOLVED : EXIT_GOOD;
     if (run->status != CR_OK) {
         status = run->status == CR_ERR_FILE ? EXIT_FILE : EXIT_UNSOLVED;
         if (!options->scene.json) file_refuse(&options->scene, &run->error);
