@@ -67,7 +67,7 @@ static void print_body(const crModel* model, int i) {
     indent = indent < 24 ? indent : 24;
     printf("%*s", indent, "");
     print_plain(stdout, body->name);
-    int width = indent + (int)strlen(body->name);
+    int width = indent + plain_width(body->name);
     printf("%*s", width < NAMES ? NAMES - width : 0, "");
     const double* I = body->principal;
     if (i == CR_WORLD) {
