@@ -182,7 +182,7 @@ def test_nohup():
             time.sleep(0.02)
             process.send_signal(signal.SIGHUP)
         answer = json.loads(process.communicate(timeout=60)[0])
-        check(process.returncode == 0 and not answer["interrupted"] and answer["time"] == 0.3, process.returncode, answer["time"])
+        check(process.returncode == 0 and not answer["interrupted"] and abs(answer["time"] - 0.3) < 1e-9, process.returncode, answer["time"])
 
 
 def test_plot():

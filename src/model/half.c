@@ -200,13 +200,15 @@ static int columns(const crModel* model, const crDynamics* d, const int* col, in
 crStatus cr_rows_half(const crModel* model, const crDynamics* d, const crRows* rows, crArena* arena,
                       crRows* H) {
     if (model == NULL || d == NULL || rows == NULL || arena == NULL || H == NULL) return CR_ERR_ARGUMENT;
-    int entries = 0;
+    int64_t entries = 0;
     for (int r = 0, end; r < rows->count; r = end) {
         int start = rows->start[r];
         end = run_end(rows, r);
-        entries += (end - r) * columns(model, d, rows->col + start, rows->start[r + 1] - start, NULL);
+        entries +=
+            (int64_t)(end - r) * columns(model, d, rows->col + start, rows->start[r + 1] - start, NULL);
     }
-    crStatus status = cr_rows_create(arena, rows->count, entries, H);
+    if (entries > INT32_MAX) return CR_ERR_LIMIT;
+    crStatus status = cr_rows_create(arena, rows->count, (int)entries, H);
     if (status != CR_OK) return status;
     for (int r = 0, end; r < rows->count; r = end) {
         int start = rows->start[r];

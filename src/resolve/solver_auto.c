@@ -196,6 +196,14 @@ static crStatus run_stages(crAuto* a) {
     return status;
 }
 
+// True if no impulse changes any velocity: p = 0 is as good as any other, and no stage can improve it.
+static bool is_immovable(const crSystem* system) {
+    for (int k = 0; k < system->W.start[system->n]; k++) {
+        if (system->W.value[k] != 0.0) return false;
+    }
+    return true;
+}
+
 static crStatus auto_create(crAuto* a, crSystem* system) {
     crStatus status = cr__system_create(system, a->problem, a->arena);
     size_t bytes = (size_t)a->problem->rows * sizeof(double);
@@ -254,7 +262,7 @@ static crStatus solve(const void* params, const crProblem* problem, crArena* are
         cr__system_from_p(&system, p, a.best);
         // what has no friction limit of its own drops out of a guess, so it is judged again
         a.residual = zero ? report->residual : cr__system_residual(&system, a.best);
-        status = run_stages(&a);
+        if (!is_immovable(&system)) status = run_stages(&a);
     }
     bool solved = a.residual <= a.tol;
     bool polish = solved && a.tol <= POLISH_TOL && system.n <= POLISH_ROWS && a.residual > POLISHED;
