@@ -212,7 +212,7 @@ typedef struct crModel {
     crMaterialPair* pairs;    // (pair_count)
     crBodyShape* shapes;      // (shape_count)
     crLoop* loops;            // (loop_count)
-    crExclusion* exclusions;  // sorted (exclusion_count)
+    crExclusion* exclusions;  // in the order they were given (exclusion_count)
     struct crModelMemory* memory;
 } crModel;
 
@@ -231,6 +231,7 @@ CR_API int cr_model_add_body(crModel* model, const crBodyDef* def);
 // Where the body's mass was not given and v moves it, density times volume is added to it at once. A body
 // that v moves takes no shape without volume: half-space, height field, open mesh.
 CR_API int cr_model_add_shape(crModel* model, int body, const crShape* shape, int material);
+// A loop that says the same as an earlier one is that loop: its index is returned, and nothing is added.
 CR_API int cr_model_add_loop(crModel* model, const crLoop* loop);
 CR_API crStatus cr_model_set_filter(crModel* model, int shape, uint64_t group, uint64_t mask);
 CR_API crStatus cr_model_exclude(crModel* model, int body_a, int body_b);  // twice is fine

@@ -207,7 +207,7 @@ int cr_model_add_body(crModel* model, const crBodyDef* given) {
         return cr_error_set(&model->error, CR_ERR_LIMIT, "parent", "body %d: the tree is too deep",
                             model->nb);
     }
-    if (!reserve(model, &def)) return cr__store_full(model);
+    if (!reserve(model, &def) || !cr__body_reserve_name(model)) return cr__store_full(model);
     if (def.name != NULL) {
         def.name = cr__store_copy(model, def.name, strlen(def.name) + 1);
         if (def.name == NULL) return cr__store_full(model);
@@ -220,5 +220,6 @@ int cr_model_add_body(crModel* model, const crBodyDef* given) {
     model->nq += body.nq;
     model->nv += body.nv;
     model->bodies[model->nb] = body;
+    if (body.name != NULL) cr__body_add_name(model, model->nb);
     return model->nb++;
 }
