@@ -2,8 +2,8 @@
 //
 // A double is written with 15, 16 or 17 significant digits, the fewest that strtod turns back into the same
 // bits. JSON has no infinity and no NaN: infinity becomes the string "inf", NaN becomes null. Bytes that are
-// not UTF-8 become U+FFFD, so the output is valid whatever the input was. Characters that steer a terminal are
-// written as escapes.
+// not UTF-8 become U+FFFD, so the output is valid whatever the input was. Characters that steer a terminal
+// are written as escapes.
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>

@@ -113,8 +113,8 @@ TEST(block_lu_solves) {
     free(c);
 }
 
-// every block that is eliminated has the least degree of those left, the lowest number of these; and the pattern has
-// room for what the elimination fills in
+// every block that is eliminated has the least degree of those left, the lowest number of these; and the
+// pattern has room for what the elimination fills in
 TEST(block_lu_order_is_minimum_degree) {
     crRandom random = sample_seed(23);
     Case* c = malloc(sizeof *c);

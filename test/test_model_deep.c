@@ -1,12 +1,13 @@
-// test_model_deep.c - trees with paths of more than 128 velocities: M, its inverse, W and z against full matrices made
-// from the definition of kinetic energy; many loops closed by the sparse system; loops said twice.
+// test_model_deep.c - trees with paths of more than 128 velocities: M, its inverse, W and z against full
+// matrices made from the definition of kinetic energy; many loops closed by the sparse system; loops said
+// twice.
 #include "linalg/dense.h"
 #include "model_sample.h"
 
 #include "model/spatial.h"
 
-// A trunk of `trunk` joints of all kinds on a free or hinged root, and two branches of `branch` joints at its end,
-// with bodies fixed to others in between.
+// A trunk of `trunk` joints of all kinds on a free or hinged root, and two branches of `branch` joints at its
+// end, with bodies fixed to others in between.
 static Bench forked(crRandom* random, int trunk, int branch, bool floats) {
     static const crJoint joints[] = {CR_JOINT_HINGE, CR_JOINT_SLIDER, CR_JOINT_BALL, CR_JOINT_FIXED,
                                      CR_JOINT_HINGE};
@@ -216,7 +217,8 @@ static Bench rope(crRandom* random, int bodies, int ties) {
     return bench;
 }
 
-// more rows than are solved in full, independent and redundant: gaps and their rates, from poses and twists alone
+// more rows than are solved in full, independent and redundant: gaps and their rates, from poses and twists
+// alone
 TEST(many_loops_close) {
     crRandom random = sample_seed(5);
     for (int ties = 1; ties <= 4; ties++) {

@@ -7,8 +7,8 @@
 // two passes of counting and merged in. Boxes changed since the grid was sorted are loose and compared with
 // one by one; the grid is sorted anew when that has cost as much as sorting it. So a step costs a pass over
 // boxes and near pairs, and a search for each box that left. Memory grows by doubling and is kept.
-// Fails: out of memory, a key out of range, a box that is not one, CR_ERR_LIMIT where boxes are piled into each
-// other: their pairs grow with the square of their number.
+// Fails: out of memory, a key out of range, a box that is not one, CR_ERR_LIMIT where boxes are piled into
+// each other: their pairs grow with the square of their number.
 #include <string.h>
 
 #include "collide/grid.h"

@@ -1,13 +1,13 @@
 // block_lu.c - sparse LU of a matrix of small blocks with symmetric pattern, without pivoting between blocks.
 //
-// Order: minimum degree on the graph of blocks, the elimination graph kept explicitly as lists (each eliminated
-// block turns its neighbours into a clique; George and Liu 1989); ties go to the lowest number. The lists grow
-// with the factors, so that blocks without neighbours cost no more than their number. Once all that are left are
-// neighbours of each other, their order is known.
-// Numbers: row by row, L_ik = A_ik inverse(U_kk), then A_ij -= L_ik U_kj; diagonal blocks are inverted with
-// partial pivoting. The matrices it is made for (W + diagonal, or rows of W that slip) have dominant enough
-// diagonal blocks unless heavy meets light; callers refine, and fall back to the full matrix.
-// Fails: a singular diagonal block makes factor return false.
+// Order: minimum degree on the graph of blocks, the elimination graph kept explicitly as lists (each
+// eliminated block turns its neighbours into a clique; George and Liu 1989); ties go to the lowest number.
+// The lists grow with the factors, so that blocks without neighbours cost no more than their number. Once all
+// that are left are neighbours of each other, their order is known. Numbers: row by row, L_ik = A_ik
+// inverse(U_kk), then A_ij -= L_ik U_kj; diagonal blocks are inverted with partial pivoting. The matrices it
+// is made for (W + diagonal, or rows of W that slip) have dominant enough diagonal blocks unless heavy meets
+// light; callers refine, and fall back to the full matrix. Fails: a singular diagonal block makes factor
+// return false.
 #include "block_lu.h"
 #include "dense.h"
 #include "lu.h"

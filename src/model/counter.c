@@ -4,10 +4,10 @@
 // with W = H H^T, the sparse system
 //     [ I  -H^T  ] [x]   [ 0 ]
 //     [ H  eps I ] [p] = [ r ]
-// gives (W + eps I) p = r. Its elimination order follows the pattern: rows that repeat each other are eliminated
-// before what they share, chains from their ends, so that redundant rows cost no more than others. Repeating it
-// on the residual removes both eps and rounding; along directions that no row moves p is arbitrary, and J^T p
-// is not. Fails: CR_ERR_MEMORY, CR_ERR_LIMIT from the rows.
+// gives (W + eps I) p = r. Its elimination order follows the pattern: rows that repeat each other are
+// eliminated before what they share, chains from their ends, so that redundant rows cost no more than others.
+// Repeating it on the residual removes both eps and rounding; along directions that no row moves p is
+// arbitrary, and J^T p is not. Fails: CR_ERR_MEMORY, CR_ERR_LIMIT from the rows.
 #include <string.h>
 
 #include "linalg/block_lu.h"

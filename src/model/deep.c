@@ -1,11 +1,11 @@
 // deep.c - M of a tree with long paths, by recursions that cost the same for every velocity.
 //
-// The factor M = L^T D L of a tree has one entry per velocity and ancestor, so a chain of n costs n^3 by rows. Its
-// entries are products: L_ij = K_i . S_j, with K_i = A_i S_i / D_i and A_i the articulated inertia of what i
-// carries, its own joints free (Featherstone 2008, algorithm 7.3; the same factor in other words: Rodriguez, Jain,
-// Kreutz-Delgado 1991). With all fields about one point of the tree no entry is ever formed: sums over ancestors
-// are one twist, sums over what is carried one wrench. D is S_i . A_i S_i, plus armature, springs and dampers.
-// Fails: as inertia.c.
+// The factor M = L^T D L of a tree has one entry per velocity and ancestor, so a chain of n costs n^3 by
+// rows. Its entries are products: L_ij = K_i . S_j, with K_i = A_i S_i / D_i and A_i the articulated inertia
+// of what i carries, its own joints free (Featherstone 2008, algorithm 7.3; the same factor in other words:
+// Rodriguez, Jain, Kreutz-Delgado 1991). With all fields about one point of the tree no entry is ever formed:
+// sums over ancestors are one twist, sums over what is carried one wrench. D is S_i . A_i S_i, plus armature,
+// springs and dampers. Fails: as inertia.c.
 #include "model/deep.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 // deep.h - trees with long paths: what inertia.c and half.c do by rows of M, without rows.
 //
-// Functions on a body are called for all bodies of a tree in order: down from the last to the first, up from the
-// first to the last.
+// Functions on a body are called for all bodies of a tree in order: down from the last to the first, up from
+// the first to the last.
 #ifndef CAROM_MODEL_DEEP_H
 #define CAROM_MODEL_DEEP_H
 
@@ -30,8 +30,8 @@ void cr__deep_mul_up(const crModel* model, int b, const crDynamics* d, const dou
 void cr__deep_mul_down(const crModel* model, int b, const crDynamics* d, const double* x, double* y);
 double cr__deep_entry(const crModel* model, const crDynamics* d, int i, int j);  // of M; j is i or above it
 
-// x L = row, scaled by D^-1/2: along one path, x by depth; or one velocity after all below it, x by velocity and the
-// bodies cleared before.
+// x L = row, scaled by D^-1/2: along one path, x by depth; or one velocity after all below it, x by velocity
+// and the bodies cleared before.
 void cr__deep_path_half(const crDynamics* d, const int* chain, int count, double* x);
 void cr__deep_half(const crModel* model, const crDynamics* d, int i, double* x);
 double cr__deep_velocity(const crModel* model, const crDynamics* d, const double* v, int i);  // D^1/2 L v

@@ -1,9 +1,9 @@
 // filter.c - which shapes may touch: groups and masks, excluded bodies, joints and loops.
 //
-// Shapes meet where group_a & mask_b or group_b & mask_a has a bit. Excluded pairs of bodies and those
-// that loops tie are found by their hash. A body does not meet its parent, unless that is the world, nor a body whose points a
-// loop ties to its own; joints that follow each other do not keep their bodies apart. Fails: an index that is
-// none is refused by name; the refusal sticks to the model.
+// Shapes meet where group_a & mask_b or group_b & mask_a has a bit. Excluded pairs of bodies and those that
+// loops tie are found by their hash. A body does not meet its parent, unless that is the world, nor a body
+// whose points a loop ties to its own; joints that follow each other do not keep their bodies apart. Fails:
+// an index that is none is refused by name; the refusal sticks to the model.
 #include "model/spatial.h"
 #include "model/store.h"
 

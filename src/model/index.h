@@ -1,4 +1,5 @@
-// index.h - finding what a model holds by its key, in constant time: names, pairs of materials, loops, exclusions.
+// index.h - finding what a model holds by its key, in constant time: names, pairs of materials, loops,
+// exclusions.
 #ifndef CAROM_MODEL_INDEX_H
 #define CAROM_MODEL_INDEX_H
 

@@ -1,10 +1,10 @@
 // inertia.c - M by composite rigid bodies, its factor without fill-in, and solves along the tree.
 //
-// M_ij = S_i . I_c S_j (plus the joint's armature where i = j), where j is i or one of its ancestors and I_c the inertia of all that i carries. M =
-// L^T D L has the same zeros as M, because a row reaches only its ancestors (Featherstone 2008, algorithms
-// 6.2 and 6.3). A free body that carries nothing skips both: its M is its mass and its inertia. Fails:
-// CR_ERR_DEFINITE where a pivot falls below 1e-14 of its entry of M: that joint has nothing to move. Trees with long
-// paths go by deep.c.
+// M_ij = S_i . I_c S_j (plus the joint's armature where i = j), where j is i or one of its ancestors and I_c
+// the inertia of all that i carries. M = L^T D L has the same zeros as M, because a row reaches only its
+// ancestors (Featherstone 2008, algorithms 6.2 and 6.3). A free body that carries nothing skips both: its M
+// is its mass and its inertia. Fails: CR_ERR_DEFINITE where a pivot falls below 1e-14 of its entry of M: that
+// joint has nothing to move. Trees with long paths go by deep.c.
 #include "model/deep.h"
 #include "model/single.h"
 

@@ -4,7 +4,8 @@
 // come sorted by (shapes, children, features), whatever the history and the number of threads. A body is in
 // the air where nothing touches it within the deadband, or only what it leaves faster than the threshold:
 // then its flight is exact, else it is supported.
-// Fails: CR_ERR_MEMORY; CR_ERR_LIMIT where bodies are piled into each other; what the broad phase or a material says.
+// Fails: CR_ERR_MEMORY; CR_ERR_LIMIT where bodies are piled into each other; what the broad phase or a
+// material says.
 #include <string.h>
 
 #include "base/tasks.h"
@@ -445,8 +446,8 @@ static crStatus reserve_whole(const crStep* step, Sink* sink, crError* error) {
     return reserve(sink, last + last / 8, error);
 }
 
-// More contacts than bodies that keep apart can have: bodies are piled into each other. The body with the most
-// contacts is named.
+// More contacts than bodies that keep apart can have: bodies are piled into each other. The body with the
+// most contacts is named.
 static crStatus refuse_crowd(crStep* step, crError* error) {
     const crModel* model = step->model;
     int* count = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *count);

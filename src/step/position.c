@@ -9,9 +9,8 @@
 // Gaps follow the motion since the last collide to first order, gap + n.(dx_b - dx_a); pairs whose second
 // order could matter are collided again. Biases of position stay out of the velocity solve, where with
 // sticking contacts they contradict each other.
-// Fails: CR_ERR_MEMORY. What it cannot remove in ROUNDS, or in VISITS where bodies are piled into each other, is
-// left and stands in the certificate. Trees, loops
-// and limits that do not hold go by position_general.c.
+// Fails: CR_ERR_MEMORY. What it cannot remove in ROUNDS, or in VISITS where bodies are piled into each other,
+// is left and stands in the certificate. Trees, loops and limits that do not hold go by position_general.c.
 #include "step/position.h"
 
 #include <string.h>
@@ -384,8 +383,8 @@ static int keep_violated(const Pass* pass, int* parent, bool* deep) {
     return kept;
 }
 
-// Sweeps that a round over `count` contacts may take; 0 where the pass has used up its visits. In a crowd half of
-// the visits left are for this round, half for those after it.
+// Sweeps that a round over `count` contacts may take; 0 where the pass has used up its visits. In a crowd
+// half of the visits left are for this round, half for those after it.
 static int ration(int count, int bodies, int64_t* visits) {
     bool crowd = count > FEW && count > CROWD * bodies;
     if (crowd && *visits > LEAST / 2) *visits = LEAST / 2;

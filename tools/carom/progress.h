@@ -18,8 +18,8 @@ void progress_begin(Progress* progress);
 bool progress_show(Progress* progress, const char* what, int done, int count);
 void progress_end(Progress* progress);
 
-// The same for work with a picture of its own: the signals ask to stop from stop_watch to stop_unwatch, which restores
-// what they did before.
+// The same for work with a picture of its own: the signals ask to stop from stop_watch to stop_unwatch, which
+// restores what they did before.
 #define STOP_SIGNALS 3
 typedef struct StopWatch {
     struct sigaction before[STOP_SIGNALS];
