@@ -195,6 +195,21 @@ static crStatus run_stages(crAuto* a) {
     return status;
 }
 
+// True if no impulse changes any velocity.
+static bool is_immovable(const crSystem* system) {
+    for (int k = 0; k < system->W.start[system->n]; k++) {
+        if (system->W.value[k] != 0.0) return false;
+    }
+    return true;
+}
+
+// Velocities stay as they are, so every row is on its own: no impulse, or a few sweeps, or nothing solves it.
+static crStatus run_immovable(crAuto* a) {
+    memset(a->x, 0, (size_t)a->system->n * sizeof *a->x);
+    keep(a, "auto", 0, cr__system_residual(a->system, a->x));
+    return a->residual <= a->tol ? CR_OK : stage_near(a);
+}
+
 static crStatus auto_create(crAuto* a, crSystem* system) {
     crStatus status = cr__system_create(system, a->problem, a->arena);
     size_t bytes = (size_t)a->problem->rows * sizeof(double);
@@ -241,7 +256,7 @@ static crStatus solve(const void* params, const crProblem* problem, crArena* are
         cr__system_from_p(&system, p, a.best);
         // what has no friction limit of its own drops out of a guess, so it is judged again
         a.residual = cr__system_residual(&system, a.best);
-        status = run_stages(&a);
+        status = is_immovable(&system) ? run_immovable(&a) : run_stages(&a);
     }
     bool solved = a.residual <= a.tol;
     bool polish = solved && a.tol <= POLISH_TOL && system.n <= POLISH_ROWS && a.residual > POLISHED;
