@@ -316,12 +316,12 @@ static crStatus make_room(crSparse* s, bool general, crArena* arena) {
         for (int c = 0; c < front->children; c++) {
             used -= held[--waiting];
         }
+        double p = front->pivots, r = (double)left;
+        s->flops += p * p * p / 3.0 + p * p * r + p * r * r;
         if (left == 0) continue;
         held[waiting++] = left * left;
         used += left * left;
         if (used > most) most = used;
-        double p = front->pivots, r = (double)left;
-        s->flops += p * p * p / 3.0 + p * p * r + p * r * r;
     }
     wide = 16 * (high + 4);
     size_t n = (size_t)s->rows;
