@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-#define CONVEX_ABOVE 30.0  // the convex stage is tried where the error is this many times the target
+#define ROUNDING     1e-15  // of a velocity, relative to the largest one
+#define CONVEX_ABOVE 30.0   // the convex stage is tried where the error is this many times the target
 
 crRelaxParams cr__relax_params(void) {
     return (crRelaxParams){
@@ -16,6 +17,10 @@ crRelaxParams cr__relax_params(void) {
 const char* cr__relax_stage_name(crRelaxStage stage) {
     static const char* const names[] = {"guess", "sweeps", "directions", "newton", "convex"};
     return (unsigned)stage < sizeof names / sizeof names[0] ? names[stage] : "unknown";
+}
+
+bool cr__relax_takes(const crProblem* problem) {
+    return problem->W.value == NULL && problem->J.value != NULL && problem->Minv.value != NULL;
 }
 
 double cr__island_offer(crIsland* island, const double* x, crRelaxStage stage) {
@@ -45,7 +50,11 @@ static crStatus island_create(crIsland* island, const crBodies* bodies, int inde
         return CR_ERR_MEMORY;
     }
     island->error = (double)INFINITY;
-    island->target = island->params.tol * fmax(s->demand, island->params.floor);
+    double largest = 0.0;
+    for (int i = 0; i < s->rows; i++) {
+        largest = fmax(largest, fabs(s->c[i]));
+    }
+    island->target = fmax(island->params.tol * fmax(s->demand, island->params.floor), ROUNDING * largest);
     memset(island->best, 0, rows);
     return CR_OK;
 }
@@ -54,6 +63,8 @@ static crStatus island_create(crIsland* island, const crBodies* bodies, int inde
 static crStatus island_run(crIsland* island, double* x) {
     crStatus status = CR_OK;
     const crSpace* s = &island->space;
+    // laws that ask for nothing are met by no impulse
+    if (s->demand == 0.0) memset(x, 0, (size_t)s->rows * sizeof *x);
     for (int i = 0; i < s->units; i++) {
         cr__relax_law(&s->unit[i], x + s->unit[i].row, x + s->unit[i].row, NULL);
     }

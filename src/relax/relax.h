@@ -38,7 +38,7 @@ typedef enum crRelaxStage {
     CR_RELAX_CONVEX,
 } crRelaxStage;
 
-CR_API const char* cr__relax_stage_name(crRelaxStage stage);
+const char* cr__relax_stage_name(crRelaxStage stage);
 
 typedef struct crRelaxRun {
     int islands;
@@ -51,9 +51,12 @@ typedef struct crRelaxRun {
     crRelaxStage stage;  // latest stage that gave an answer
 } crRelaxRun;
 
+// Whether the problem is given by J and Minv.
+bool cr__relax_takes(const crProblem* problem);
+
 // Needs J and Minv. p holds the guess and receives the answer (rows). Memory comes from the arena and is given
 // back.
-CR_API crStatus cr__relax_solve(const crProblem* problem, const crRelaxParams* params, crArena* arena,
-                                double* p, crRelaxRun* run);
+crStatus cr__relax_solve(const crProblem* problem, const crRelaxParams* params, crArena* arena, double* p,
+                         crRelaxRun* run);
 
 #endif
