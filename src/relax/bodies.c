@@ -139,7 +139,8 @@ static crStatus join_components(const crBodies* b, int* link, crArena* arena) {
     // the list of the component with most blocks stands for the group
     int widest = -1;
     for (int v = 0; v < nv; v++) {
-        if (link[v] != v) continue;
+        // velocities that nothing acts on stay out of the way
+        if (link[v] != v || first[v] == first[v + 1]) continue;
         bool fits = current >= 0 && filled + count[v] <= JOINED_SIZE &&
                     nested(list + first[v], first[v + 1] - first[v], list + first[widest],
                            first[widest + 1] - first[widest]);

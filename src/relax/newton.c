@@ -18,6 +18,8 @@
 #define FAILURES       1  // searches in a row that find no descent
 #define INNER_ACCURACY 0.1
 #define MOST_PARTS     4
+#define CHEAP_FLOPS    5e6  // smaller islands get CHEAP_TIMES the budget
+#define CHEAP_TIMES    4
 #define IDLE           5  // outer steps without effect that end the stage
 
 typedef struct crInner {
@@ -153,8 +155,8 @@ static int inner_solve(crInner* in, double tol, int most, double* reached) {
 }
 
 // Whether the budget allows another inner problem. It grows while each part of it makes the error a tenth.
-static bool may_go_on(const crIsland* island, int used, int* parts, double* level) {
-    if (used < *parts * island->params.newton) return true;
+static bool may_go_on(const crIsland* island, int used, int budget, int* parts, double* level) {
+    if (used < *parts * budget) return true;
     if (*parts == MOST_PARTS || island->error > 0.1 * *level) return false;
     *level = island->error;
     (*parts)++;
@@ -166,9 +168,11 @@ static void outer(crInner* in, double r, double* z) {
     crIsland* island = in->island;
     crSpace* s = &island->space;
     int begin = s->factorizations, parts = 1, idle = 0, row = 0;
+    int budget = island->params.newton * (s->sparse.flops < CHEAP_FLOPS ? CHEAP_TIMES : 1);
     double rounding = 1e-15 * sqrt(cr__square(z, s->nz)), level = island->error, cap = MOST_PENALTY;
     in->k = START_PENALTY;
-    while (!cr__island_solved(island) && may_go_on(island, s->factorizations - begin, &parts, &level)) {
+    while (!cr__island_solved(island) &&
+           may_go_on(island, s->factorizations - begin, budget, &parts, &level)) {
         double tol = fmax(INNER_ACCURACY * r * s->scale / sqrt(s->mean), rounding), reached;
         memcpy(in->z, z, (size_t)s->nz * sizeof *z);
         int steps = inner_solve(in, tol, INNER_STEPS, &reached);

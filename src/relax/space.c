@@ -256,12 +256,13 @@ static void measure_scales(crSpace* s) {
             q[a] = -s->c[unit->row + a] / s->weight[unit->row + a];
         }
         cr__relax_law(unit, q, x, NULL);
-        double sum = 0.0;
-        for (int a = 0; a < unit->count; a++) {
+        // the normal speed, and that of friction: no more than mu times it
+        double normal = fabs(s->weight[unit->row] * x[0]), sum = 0.0;
+        for (int a = 1; a < unit->plane; a++) {
             double r = s->weight[unit->row + a] * x[a];
             sum += r * r;
         }
-        s->demand = fmax(s->demand, sqrt(sum));
+        s->demand = fmax(s->demand, fmax(normal, sqrt(sum)));
     }
 }
 
