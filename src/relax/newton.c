@@ -13,6 +13,7 @@
 #define LEAST_PENALTY  1.0
 #define MOST_PENALTY   1e9
 #define INNER_STEPS    12
+#define HOPELESS       1e3  // |F| over its tolerance
 #define SHORTENINGS    8
 #define MEMORY         4
 #define FAILURES       1  // searches in a row that find no descent
@@ -20,7 +21,8 @@
 #define MOST_PARTS     4
 #define CHEAP_FLOPS    5e6  // smaller islands get CHEAP_TIMES the budget
 #define CHEAP_TIMES    4
-#define IDLE           5  // outer steps without effect that end the stage
+#define DEAR_FLOPS     6e7  // larger islands get one part of it
+#define IDLE           5    // outer steps without effect that end the stage
 
 typedef struct crInner {
     crIsland* island;
@@ -115,6 +117,8 @@ static int inner_solve(crInner* in, double tol, int most, double* reached) {
             memcpy(in->best_z, in->z, (size_t)s->nz * sizeof *in->z);
         }
         if (steps == most || !(size > tol)) break;
+        // far from the end at halfway: the penalty is too large
+        if (2 * steps >= most && best > HOPELESS * tol) break;
         fill_slopes(in);
         if (!cr__space_factor(s, CR_SPARSE_GENERAL)) break;
         for (int j = 0; j < s->nz; j++) {
@@ -154,10 +158,12 @@ static int inner_solve(crInner* in, double tol, int most, double* reached) {
     return steps;
 }
 
-// Whether the budget allows another inner problem. It grows while each part of it makes the error a tenth.
+// Whether the budget allows another inner problem. It grows while each part of it makes the error a tenth, unless
+// factorizations are dear.
 static bool may_go_on(const crIsland* island, int used, int budget, int* parts, double* level) {
     if (used < *parts * budget) return true;
-    if (*parts == MOST_PARTS || island->error > 0.1 * *level) return false;
+    bool dear = island->space.sparse.flops > DEAR_FLOPS;
+    if (dear || *parts == MOST_PARTS || island->error > 0.1 * *level) return false;
     *level = island->error;
     (*parts)++;
     return true;
@@ -183,7 +189,10 @@ static void outer(crInner* in, double r, double* z) {
             r = after;
             // a penalty that failed is not tried again soon
             if (++row % 4 == 0) cap = fmin(2.0 * cap, MOST_PENALTY);
-            double factor = steps <= 3 ? 5.0 : steps <= 6 ? 2.0 : steps > 9 ? 0.5 : 1.0;
+            double factor = steps <= 3   ? (cap < MOST_PENALTY ? 2.5 : 5.0)
+                            : steps <= 6 ? 2.0
+                            : steps > 9  ? 0.5
+                                         : 1.0;
             in->k = fmin(in->k * factor, cap);
             // multipliers that stand still gain nothing
             if (steps == 0 && ++idle > IDLE) break;
