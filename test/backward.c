@@ -41,27 +41,13 @@ static double weight(const crProblem* q, int i, int j) {
     return sum;
 }
 
-// largest eigenvalue of W over rows [row, row + n), by many powers
-static double largest(const crProblem* q, int row, int n) {
-    double W[9], x[3] = {1.0, 0.7, 0.4}, y[3], size = 0.0;
-    for (int i = 0; i < n * n; i++) {
-        W[i] = weight(q, row + i / n, row + i % n);
+// trace of W over rows [row, row + n)
+static double trace(const crProblem* q, int row, int n) {
+    double sum = 0.0;
+    for (int i = row; i < row + n; i++) {
+        sum += weight(q, i, i);
     }
-    for (int k = 0; k < 300; k++) {
-        size = 0.0;
-        for (int i = 0; i < n; i++) {
-            y[i] = 0.0;
-            for (int j = 0; j < n; j++) {
-                y[i] += W[i * n + j] * x[j];
-            }
-            size += y[i] * y[i];
-        }
-        size = sqrt(size);
-        for (int i = 0; i < n && size > 0.0; i++) {
-            x[i] = y[i] / size;
-        }
-    }
-    return size;
+    return sum;
 }
 
 // nearest point of the disc, ellipse or polygon scaled by n, in the metric that makes an ellipse a disc
@@ -156,13 +142,13 @@ static void part_witness(const crProblem* q, const crBlock* block, const Part* p
 
 static int parts_of(const crProblem* q, const crBlock* block, Part part[3]) {
     int tangents = block->count - 1 - (block->spin ? 1 : 0) - (block->roll ? 2 : 0), n = 0, at = 1 + tangents;
-    double lambda = largest(q, block->row, 1 + tangents);
+    double lambda = trace(q, block->row, 1 + tangents);
     part[n++] = (Part){1, tangents, lambda, 0};
     if (block->spin) {
         part[n++] = (Part){at, 1, weight(q, block->row + at, block->row + at), 1};
         at++;
     }
-    if (block->roll) part[n++] = (Part){at, 2, largest(q, block->row + at, 2), 2};
+    if (block->roll) part[n++] = (Part){at, 2, trace(q, block->row + at, 2), 2};
     return n;
 }
 

@@ -1,10 +1,9 @@
 // space.c - an island's units, H and the pattern of A(G); products, factorizations, and how far x is from exact.
 //
 // Weights: a row's weight is the mean diagonal of H H^T over its part (normal and tangential rows are one), its
-// lambda the largest eigenvalue there. Rows that act on nothing have weight 1 and lambda 0.
+// lambda the sum, which the audit of problems uses too. Rows that act on nothing have weight 1 and lambda 0.
 // Fails: out of memory, or a singular A(G), which the caller learns.
 #include "space.h"
-#include "linalg/semidefinite.h"
 
 #include <string.h>
 
@@ -60,27 +59,15 @@ static void fill_touch(const crSpace* s, const crBodies* b, const crRelaxUnit* u
     }
 }
 
-// Mean and largest velocity per impulse over rows [at, at + count) of a unit.
+// Mean and summed velocity per impulse over rows [at, at + count) of a unit.
 static void weigh_rows(crSpace* s, const crRelaxUnit* unit, int at, int count) {
-    double D[9], vectors[9], trace = 0.0, largest = 0.0;
-    const double* W = s->W + unit->square;
-    for (int a = 0; a < count; a++) {
-        for (int b = 0; b < count; b++) {
-            D[a * count + b] = W[(at + a) * unit->count + at + b];
-        }
-        trace += D[a * count + a];
+    double trace = 0.0;
+    for (int a = at; a < at + count; a++) {
+        trace += s->W[unit->square + (size_t)(a * (unit->count + 1))];
     }
-    if (count == 1) {
-        largest = trace;
-    } else {
-        cr__sym_eigen(D, count, vectors);
-        for (int a = 0; a < count; a++) {
-            largest = fmax(largest, D[a * count + a]);
-        }
-    }
-    for (int a = 0; a < count; a++) {
-        s->weight[unit->row + at + a] = trace > 0.0 ? trace / count : 1.0;
-        s->lambda[unit->row + at + a] = largest;
+    for (int a = at; a < at + count; a++) {
+        s->weight[unit->row + a] = trace > 0.0 ? trace / count : 1.0;
+        s->lambda[unit->row + a] = trace;
     }
 }
 

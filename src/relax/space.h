@@ -55,7 +55,7 @@ typedef struct crSpace {
     double* E;       // p = E x (rows)
     double* W;       // H H^T within each unit, by crRelaxUnit.square
     double* weight;  // mean velocity per impulse of a row's part, > 0 (rows)
-    double* lambda;  // largest velocity per impulse of a row's part, >= 0 (rows)
+    double* lambda;  // trace of W over a row's part, >= 0 (rows)
     size_t squares;  // numbers in arrays of one matrix per unit
     double scale;    // |c|
     double mean;     // mean weight

@@ -78,6 +78,7 @@ static crStatus solve(const void* params, const crProblem* problem, crArena* are
     crSolverParams given = params != NULL ? *(const crSolverParams*)params : cr_solver_params();
     crRelaxParams relax = cr__relax_params();
     relax.tol = given.tol;
+    relax.floor = problem->rest;
     bound(&relax.sweeps, given.max_iterations);
     bound(&relax.directions, given.max_iterations);
     bound(&relax.newton, given.max_iterations);
