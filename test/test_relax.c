@@ -22,6 +22,16 @@ static crRelaxRun run_with(const crRelaxParams* params, const crProblem* problem
     return run;
 }
 
+// the library's own audit of p
+static crAudit audit_of(const crProblem* problem, const double* p) {
+    crArena arena;
+    crAudit audit;
+    cr_arena_create(&arena, NULL, 1 << 20);
+    CHECK_STATUS(cr_problem_audit(problem, &arena, p, &audit), CR_OK);
+    cr_arena_destroy(&arena);
+    return audit;
+}
+
 // slope of a map by central differences, and the nearest point's variational inequality
 static void check_maps(const crRelaxUnit* unit, crRandom* random) {
     double q[6], x[6], D[36], up[6], down[6];
@@ -173,6 +183,14 @@ TEST(piles_of_every_friction) {
         double agree = friction == PILE_ELLIPSE ? 0.6 * fmax(run.error, back.error) : 0.01 * back.error;
         test_check(fabs(run.error - back.error) <= agree + 1e-11 * back.demand, __FILE__, __LINE__,
                    "pile %d: error %g, found %g in block %d", k, run.error, back.error, back.block);
+        // and so does the audit of problems, where its witness is the same
+        crAudit audit = audit_of(&problem, p);
+        if (friction != PILE_ELLIPSE) {
+            // (rolling: rows in rad/s may count by another length)
+            double share = friction == PILE_ROLLING ? 0.2 : 0.01;
+            test_check(fabs(audit.eta - back.error) <= share * back.error + 1e-11 * back.demand, __FILE__,
+                       __LINE__, "pile %d: audit %g, found %g", k, audit.eta, back.error);
+        }
         // and nothing is left far from exact
         test_check(back.error <= 1e-3 * back.demand, __FILE__, __LINE__, "pile %d: error %g of %g by %s", k,
                    back.error, back.demand, cr__relax_stage_name(run.stage));
@@ -468,6 +486,9 @@ TEST(heaps_in_motion) {
                    __LINE__, "%s: %g of %g, says %g", heaps[k].name, back.error, back.demand, run.relative);
         CHECK_NEAR(run.error, back.error, 0.01 * back.error + 1e-13);
         CHECK(back.cone <= 1e-14);
+        crAudit audit = audit_of(&heap.problem, heap.p);
+        test_check(audit.most <= heaps[k].most, __FILE__, __LINE__, "%s: audit %g", heaps[k].name,
+                   audit.most);
         printf("  %-18s %4d contacts: %4.0f ms, error %.1e m/s (%.1e), %d factors, %s\n", heaps[k].name,
                heap.contacts, time, back.error, run.relative, run.factorizations,
                cr__relax_stage_name(run.stage));
