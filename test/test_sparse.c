@@ -402,14 +402,33 @@ TEST(hubs_and_repeated_pairs) {
     free(col);
 }
 
+static void* fail_alloc(void* ctx, size_t size) {
+    int* left = ctx;
+    return (*left)-- > 0 ? malloc(size) : NULL;
+}
+
+static void fail_free(void* ctx, void* memory, size_t size) {
+    (void)ctx;
+    (void)size;
+    free(memory);
+}
+
+// every allocation in turn
 TEST(no_memory_is_reported) {
-    int size[3] = {2, 3, 1}, start[4] = {0, 0, 1, 3}, col[3] = {0, 0, 1};
-    crArena arena;
-    cr_arena_create(&arena, NULL, 0);
-    crSparse s;
-    CHECK_STATUS(cr__sparse_analyze(&s, 3, size, start, col, true, &arena), CR_OK);
-    CHECK(s.rows == 6);
-    size_t enough = arena.peak;
-    cr_arena_destroy(&arena);
-    CHECK(enough > 0);
+    crRandom random = sample_seed(4);
+    Matrix m = matrix_random(&random, 20, 6, 2, 10);
+    int fails = 0;
+    for (crStatus status = CR_ERR_MEMORY; status != CR_OK && fails < 200;) {
+        int left = fails;
+        crAllocator allocator = {fail_alloc, fail_free, &left};
+        crArena arena;
+        crSparse s;
+        cr_arena_create(&arena, &allocator, 0);
+        status = cr__sparse_analyze(&s, m.count, m.size, m.start, m.col, true, &arena);
+        CHECK(status == CR_OK || status == CR_ERR_MEMORY);
+        fails += status != CR_OK ? 1 : 0;
+        cr_arena_destroy(&arena);
+    }
+    CHECK(fails > 20 && fails < 200);
+    matrix_free(&m);
 }

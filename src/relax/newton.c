@@ -21,7 +21,7 @@
 #define MOST_PARTS     4
 #define CHEAP_FLOPS    5e6  // smaller islands get CHEAP_TIMES the budget
 #define CHEAP_TIMES    4
-#define DEAR_FLOPS     6e7  // larger islands get one part of it
+#define DEAR_FLOPS     1e8  // larger islands get one part of it
 #define IDLE           5    // outer steps without effect that end the stage
 
 typedef struct crInner {

@@ -5,7 +5,7 @@
 // J = L of W = L L^T (Cholesky with diagonal pivoting down to rounding) and unit masses; that is meant for small
 // ones. What L L^T p lacks of W p, as where W is not quite symmetric, joins the bias, and the solve is repeated
 // until that stays. report->residual is the largest backward error relative to its island's demand.
-// Fails: raw problems, and W of more than WHOLE_ROWS rows without J, are left STALLED at once; what the budget
+// Fails: a W that is indefinite beyond rounding need not converge; raw problems, and W of more than WHOLE_ROWS rows without J, are left STALLED at once; what the budget
 // does not solve ends as limit with the point of the smallest backward error.
 #include "carom/resolve.h"
 #include "linalg/active.h"
