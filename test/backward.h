@@ -1,7 +1,7 @@
 // backward.h - the backward error of impulses, written down from its definition on the problem's own arrays.
 //
-// A witness (p', u') near p obeys every law exactly; u' - (u_free + W p' + b) is the change of bias that makes p'
-// an exact solution. Used by the tests as a second opinion.
+// A witness (p', u') near p obeys every law exactly; u' - (u_free + W p' + b) is the change of bias that
+// makes p' an exact solution. Used by the tests as a second opinion.
 #ifndef CAROM_TEST_BACKWARD_H
 #define CAROM_TEST_BACKWARD_H
 

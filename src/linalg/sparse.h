@@ -1,7 +1,7 @@
 // sparse.h - sparse factors of a matrix made of blocks of any sizes whose pattern is symmetric.
 //
-// Use: analyze once for a pattern, then for each set of values: clear, add to blocks, factor, solve. The caller
-// gives all memory through the arena at analyze; factor and solve allocate nothing.
+// Use: analyze once for a pattern, then for each set of values: clear, add to blocks, factor, solve. The
+// caller gives all memory through the arena at analyze; factor and solve allocate nothing.
 //
 //     A = L U, L unit lower triangular, in an order that keeps the factors small
 //     definite: A symmetric positive definite, U = D L^T; only the blocks on and below the diagonal are read
@@ -60,8 +60,8 @@ typedef struct crSparse {
     double flops;        // multiplications and additions of a definite factorization; general: twice as many
 } crSparse;
 
-// Order and pattern. (start, col) lists each block's neighbours; a pair may be listed once or twice. size must
-// outlive the factors. general: whether cr__sparse_factor may be asked for CR_SPARSE_GENERAL.
+// Order and pattern. (start, col) lists each block's neighbours; a pair may be listed once or twice. size
+// must outlive the factors. general: whether cr__sparse_factor may be asked for CR_SPARSE_GENERAL.
 crStatus cr__sparse_analyze(crSparse* sparse, int count, const int* size, const int* start, const int* col,
                             bool general, crArena* arena);
 void cr__sparse_clear(crSparse* sparse);

@@ -1,9 +1,10 @@
-// sparse_analyze.c - order, pattern and fronts of a sparse factorization; everything that values do not change.
+// sparse_analyze.c - order, pattern and fronts of a sparse factorization; everything that values do not
+// change.
 //
-// Order: minimum degree, then a postorder of the elimination tree (parent of a column: its first row below the
-// diagonal in the factor; Liu 1990), so that the columns of a subtree follow each other. Columns with the same
-// rows below them make one front. A front also takes in its last child where few zeros are stored for it:
-// larger fronts do more work per number that is moved. Fails: out of memory only.
+// Order: minimum degree, then a postorder of the elimination tree (parent of a column: its first row below
+// the diagonal in the factor; Liu 1990), so that the columns of a subtree follow each other. Columns with the
+// same rows below them make one front. A front also takes in its last child where few zeros are stored for
+// it: larger fronts do more work per number that is moved. Fails: out of memory only.
 #include "order.h"
 #include "sparse.h"
 

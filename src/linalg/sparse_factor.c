@@ -1,11 +1,12 @@
-// sparse_factor.c - the numbers of a sparse factorization, front by front (Duff and Reid 1983), and its solves.
+// sparse_factor.c - the numbers of a sparse factorization, front by front (Duff and Reid 1983), and its
+// solves.
 //
-// A front is a full matrix: the columns it eliminates and the rows they touch. It receives A's blocks in those
-// columns and the updates of its children, eliminates its pivots in panels, and leaves what remains (its Schur
-// complement) on a stack for its parent. Every sum has one order, given by the pattern alone. In a general
-// matrix a pivot below a tenth of the largest in its column is exchanged for that one, within the pivots of the
-// front. Fails: a pivot below 1e-14 of the largest entry of A in its column, or not finite, ends the
-// factorization; the caller learns which block it was.
+// A front is a full matrix: the columns it eliminates and the rows they touch. It receives A's blocks in
+// those columns and the updates of its children, eliminates its pivots in panels, and leaves what remains
+// (its Schur complement) on a stack for its parent. Every sum has one order, given by the pattern alone. In a
+// general matrix a pivot below a tenth of the largest in its column is exchanged for that one, within the
+// pivots of the front. Fails: a pivot below 1e-14 of the largest entry of A in its column, or not finite,
+// ends the factorization; the caller learns which block it was.
 #include "sparse.h"
 #include "tile.h"
 

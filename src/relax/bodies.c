@@ -1,9 +1,9 @@
 // bodies.c - a problem's velocities in groups, its blocks in islands.
 //
 // Velocities that Minv couples are one group; consecutive ones of at most six in all are joined where the
-// blocks that act on one all act on the other, so that a free body is one group of six. Groups that a block acts
-// on together are one island. Minv = L L^T per group; a pivot that is zero to working precision leaves its
-// column zero, so that an infinite mass is one that nothing moves. Fails: out of memory only.
+// blocks that act on one all act on the other, so that a free body is one group of six. Groups that a block
+// acts on together are one island. Minv = L L^T per group; a pivot that is zero to working precision leaves
+// its column zero, so that an infinite mass is one that nothing moves. Fails: out of memory only.
 #include "space.h"
 
 #include <string.h>
@@ -275,7 +275,7 @@ static crStatus make_islands(crBodies* b, crArena* arena) {
 crStatus cr__bodies_create(crBodies* b, const crProblem* problem, crArena* arena) {
     *b = (crBodies){.problem = problem};
     size_t nv = (size_t)problem->nv, blocks = (size_t)problem->block_count;
-    int** arrays[] = {&b->group_of, &b->seat, &b->size, &b->velocity};
+    int** arrays[] = {&b->group_of, &b->seat, &b->size, &b->velocity, &b->number, &b->last};
     bool ok = true;
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) {
         *arrays[k] = cr_arena_alloc(arena, nv * sizeof(int));
@@ -304,6 +304,9 @@ crStatus cr__bodies_create(crBodies* b, const crProblem* problem, crArena* arena
     status = join_components(b, link, arena);
     if (status != CR_OK) return status;
     number_groups(b, link, number);
+    for (int g = 0; g < b->groups; g++) {
+        b->number[g] = b->last[g] = -1;
+    }
     status = factor_masses(b, arena);
     return status == CR_OK ? make_islands(b, arena) : status;
 }

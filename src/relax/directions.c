@@ -3,8 +3,8 @@
 //     x = law(q), y = (x - q) / R, z = inverse(A(R)) H^T (x + R (y - c)), u = H z + c,
 //     q = x - R (1.6 u - .6 y)       with R = 3 / weight
 //
-// Its fixed points are the solutions. Source: Boyd et al. 2011 with over-relaxation; the law takes the place of
-// a projection. Fails: slow to the last digits and need not converge; the best point counts.
+// Its fixed points are the solutions. Source: Boyd et al. 2011 with over-relaxation; the law takes the place
+// of a projection. Fails: slow to the last digits and need not converge; the best point counts.
 #include "stage.h"
 
 #include <string.h>

@@ -1,13 +1,12 @@
 // interior.c - the convex problem by an interior point method, and the convex stage as a whole.
 //
-// s = mu |u_t| of the starting point is frozen. Then z = H^T x, y = H z + c + s, x in the cone K, y in its dual,
-// x.y = 0 is a convex problem: Mehrotra's predictor and corrector in Nesterov and Todd's scaling. Impulses and
-// velocities of a cone are scaled by diag(mu, 1, 1) and diag(1, mu, mu) to the same symmetric cone. A step
-// solves with A(G), G from the scaling. Equalities are rows of large fixed G whose impulses are multipliers;
-// boxes have one pressure for each bound. The answer is then polished. It is an exact solution of Coulomb's
-// law for the bias b + s - mu |u_t|.
-// Fails: units that are not plain (polygons, spin, rolling, unlimited friction) have no such form, and the
-// stage does nothing; steps that become too short end it.
+// s = mu |u_t| of the starting point is frozen. Then z = H^T x, y = H z + c + s, x in the cone K, y in its
+// dual, x.y = 0 is a convex problem: Mehrotra's predictor and corrector in Nesterov and Todd's scaling.
+// Impulses and velocities of a cone are scaled by diag(mu, 1, 1) and diag(1, mu, mu) to the same symmetric
+// cone. A step solves with A(G), G from the scaling. Equalities are rows of large fixed G whose impulses are
+// multipliers; boxes have one pressure for each bound. The answer is then polished. It is an exact solution
+// of Coulomb's law for the bias b + s - mu |u_t|. Fails: units that are not plain (polygons, spin, rolling,
+// unlimited friction) have no such form, and the stage does nothing; steps that become too short end it.
 #include "stage.h"
 
 #include <string.h>

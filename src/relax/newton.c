@@ -1,10 +1,10 @@
 // newton.c - augmented Lagrangian on Coulomb's law with Newton's method inside.
 //
-// With multipliers x and R = k / weight the inner problem is F(z) = z - H^T law(x - R (H z + c)) = 0; Newton's
-// matrix is A(law' R), not symmetric where contacts slip. Steps are shortened until |F| is below the largest of
-// the last four. A solved inner problem gives new multipliers; k grows while that is easy and falls where it is
-// not. Source: Alart and Curnier 1991, Rockafellar 1976 for the outer loop.
-// Fails: where the active set is locally singular no step helps; the best point counts.
+// With multipliers x and R = k / weight the inner problem is F(z) = z - H^T law(x - R (H z + c)) = 0;
+// Newton's matrix is A(law' R), not symmetric where contacts slip. Steps are shortened until |F| is below the
+// largest of the last four. A solved inner problem gives new multipliers; k grows while that is easy and
+// falls where it is not. Source: Alart and Curnier 1991, Rockafellar 1976 for the outer loop. Fails: where
+// the active set is locally singular no step helps; the best point counts.
 #include "stage.h"
 
 #include <string.h>
@@ -158,8 +158,8 @@ static int inner_solve(crInner* in, double tol, int most, double* reached) {
     return steps;
 }
 
-// Whether the budget allows another inner problem. It grows while each part of it makes the error a tenth, unless
-// factorizations are dear.
+// Whether the budget allows another inner problem. It grows while each part of it makes the error a tenth,
+// unless factorizations are dear.
 static bool may_go_on(const crIsland* island, int used, int budget, int* parts, double* level) {
     if (used < *parts * budget) return true;
     bool dear = island->space.sparse.flops > DEAR_FLOPS;

@@ -1,8 +1,10 @@
-// polish.c - the convex problem to full accuracy: augmented Lagrangian, Newton's method with exact line search.
+// polish.c - the convex problem to full accuracy: augmented Lagrangian, Newton's method with exact line
+// search.
 //
-// With the slip shift s added to the normal velocities, impulses minimize |z|^2/2 + c.x over the cones; the
-// inner problem min_z |z|^2/2 + sum R/2 |nearest(x - (H z + c + s)/R ...)|^2 is smooth and convex, its matrix
-// A(nearest' R) definite, so every step descends. Source: Rockafellar 1976, Sun, Sun and Qi 2004.
+// With the slip shift s added to the normal velocities, impulses minimize |H^T x|^2/2 + (c + s).x over the
+// cones. With multipliers x the inner problem, |z|^2/2 + |nearest(x - R (H z + c + s))|^2/(2 R) least over z, is
+// smooth and convex and Newton's matrix A(nearest' R) definite, so every step descends. Source: Rockafellar
+// 1976, Sun, Sun and Qi 2004.
 // Fails: stops where steps no longer help; the residual says how far it came.
 #include "stage.h"
 

@@ -63,12 +63,13 @@ static crStatus island_create(crIsland* island, const crBodies* bodies, int inde
 static crStatus island_run(crIsland* island, double* x) {
     crStatus status = CR_OK;
     const crSpace* s = &island->space;
-    // laws that ask for nothing are met by no impulse
-    if (s->demand == 0.0) memset(x, 0, (size_t)s->rows * sizeof *x);
+    // laws that ask for nothing are met by no impulse, and rows that act on nothing cannot be helped
+    if (s->demand == 0.0 || s->nz == 0) memset(x, 0, (size_t)s->rows * sizeof *x);
     for (int i = 0; i < s->units; i++) {
         cr__relax_law(&s->unit[i], x + s->unit[i].row, x + s->unit[i].row, NULL);
     }
     cr__island_offer(island, x, CR_RELAX_GUESS);
+    if (s->nz == 0) return CR_OK;
     for (int made = 0; made < island->params.sweeps && !cr__island_solved(island); made += 10) {
         int left = island->params.sweeps - made;
         cr__island_sweep(island, left < 10 ? left : 10, x);

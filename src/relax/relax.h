@@ -54,8 +54,8 @@ typedef struct crRelaxRun {
 // Whether the problem is given by J and Minv.
 bool cr__relax_takes(const crProblem* problem);
 
-// Needs J and Minv. p holds the guess and receives the answer (rows). Memory comes from the arena and is given
-// back.
+// Needs J and Minv. p holds the guess and receives the answer (rows). Memory comes from the arena and is
+// given back.
 crStatus cr__relax_solve(const crProblem* problem, const crRelaxParams* params, crArena* arena, double* p,
                          crRelaxRun* run);
 

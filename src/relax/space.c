@@ -1,37 +1,43 @@
-// space.c - an island's units, H and the pattern of A(G); products, factorizations, and how far x is from exact.
+// space.c - an island's units, H and the pattern of A(G); products, factorizations, and how far x is from
+// exact.
 //
-// Weights: a row's weight is the mean diagonal of H H^T over its part (normal and tangential rows are one), its
-// lambda the sum, which the audit of problems uses too. Rows that act on nothing have weight 1 and lambda 0.
-// Fails: out of memory, or a singular A(G), which the caller learns.
+// Weights: a row's weight is the mean diagonal of H H^T over its part (normal and tangential rows are one),
+// its lambda the sum, which the audit of problems uses too. Rows that act on nothing have weight 1 and lambda
+// 0. Fails: out of memory, or a singular A(G), which the caller learns.
 #include "space.h"
 
 #include <string.h>
 
 static int units_of(const crBlock* block) { return block->kind == CR_BLOCK_CONE ? 1 : block->count; }
 
-// The island's groups, numbered in the order they are met; number (bodies->groups) is -1 elsewhere.
-static void number_groups(crSpace* s, const crBodies* b, const int* blocks, int count, int* number) {
-    for (int k = 0; k < count; k++) {
-        const crBlock* block = &b->problem->blocks[blocks[k]];
-        for (int e = b->row_start[block->row]; e < b->row_start[block->row + block->count]; e++) {
-            int g = b->group_of[b->row_col[e]];
-            if (number[g] >= 0) continue;
-            number[g] = s->groups++;
+// The island's groups, numbered in the order they are met, and their sizes. A group belongs to one island, so
+// numbers of other islands are in nobody's way.
+static crStatus number_groups(crSpace* s, const crBodies* b, const int* blocks, int count, crArena* arena) {
+    for (int pass = 0; pass < 2; pass++) {
+        for (int k = 0; k < count; k++) {
+            const crBlock* block = &b->problem->blocks[blocks[k]];
+            for (int e = b->row_start[block->row]; e < b->row_start[block->row + block->count]; e++) {
+                int g = b->group_of[b->row_col[e]];
+                if (pass == 0 && b->number[g] < 0) b->number[g] = s->groups++;
+                if (pass == 1) s->size[b->number[g]] = b->size[g];
+            }
         }
+        if (pass == 0) s->size = cr_arena_alloc(arena, (size_t)s->groups * sizeof(int));
+        if (s->size == NULL) return CR_ERR_MEMORY;
     }
+    return CR_OK;
 }
 
 // Touches of one unit, ascending by group; returns how many. list may be NULL: count only.
-static int touches_of(const crBodies* b, int row, int count, const int* number, int* last, int stamp,
-                      int* list) {
+static int touches_of(const crBodies* b, int row, int count, int stamp, int* list) {
     int made = 0;
     for (int e = b->row_start[row]; e < b->row_start[row + count]; e++) {
         int g = b->group_of[b->row_col[e]];
-        if (last[g] == stamp) continue;
-        last[g] = stamp;
+        if (b->last[g] == stamp) continue;
+        b->last[g] = stamp;
         int at = made++;
         if (list == NULL) continue;
-        for (; at > 0 && number[list[at - 1]] > number[g]; at--) {
+        for (; at > 0 && b->number[list[at - 1]] > b->number[g]; at--) {
             list[at] = list[at - 1];
         }
         list[at] = g;
@@ -132,33 +138,29 @@ static crStatus make_units(crSpace* s, const crBodies* b, const int* blocks, int
     return CR_OK;
 }
 
-static crStatus make_touches(crSpace* s, const crBodies* b, const int* number, int* last, crArena* arena) {
+static crStatus make_touches(crSpace* s, const crBodies* b, crArena* arena) {
     size_t numbers = 0;
     int most = 0;
     for (int i = 0; i < s->units; i++) {
         crRelaxUnit* unit = &s->unit[i];
         unit->touch = s->touches;
-        unit->touch_count = touches_of(b, unit->source, unit->count, number, last, i, NULL);
+        unit->touch_count = touches_of(b, unit->source, unit->count, i, NULL);
         s->touches += unit->touch_count;
         if (unit->touch_count > most) most = unit->touch_count;
     }
     s->touch = cr_arena_alloc(arena, (size_t)s->touches * sizeof *s->touch);
-    s->size = cr_arena_alloc(arena, (size_t)s->groups * sizeof(int));
     int* from = cr_arena_alloc(arena, (size_t)s->groups * sizeof(int));
     int* list = cr_arena_alloc(arena, (size_t)most * sizeof(int));
-    if (s->touch == NULL || s->size == NULL || from == NULL || list == NULL) return CR_ERR_MEMORY;
-    for (int g = 0; g < b->groups; g++) {
-        if (number[g] >= 0) s->size[number[g]] = b->size[g];
-    }
+    if (s->touch == NULL || from == NULL || list == NULL) return CR_ERR_MEMORY;
     for (int g = 0; g < s->groups; g++) {
         from[g] = s->nz;
         s->nz += s->size[g];
     }
     for (int i = 0; i < s->units; i++) {
         const crRelaxUnit* unit = &s->unit[i];
-        touches_of(b, unit->source, unit->count, number, last, s->units + i, list);
+        touches_of(b, unit->source, unit->count, s->units + i, list);
         for (int t = 0; t < unit->touch_count; t++) {
-            int g = number[list[t]];
+            int g = b->number[list[t]];
             s->touch[unit->touch + t] = (crTouch){g, from[g], s->size[g], numbers};
             numbers += (size_t)unit->count * (size_t)s->size[g];
         }
@@ -169,7 +171,7 @@ static crStatus make_touches(crSpace* s, const crBodies* b, const int* number, i
     if (s->H == NULL || s->W == NULL || s->G == NULL) return CR_ERR_MEMORY;
     for (int i = 0; i < s->units; i++) {
         const crRelaxUnit* unit = &s->unit[i];
-        touches_of(b, unit->source, unit->count, number, last, 2 * s->units + i, list);
+        touches_of(b, unit->source, unit->count, 2 * s->units + i, list);
         for (int t = 0; t < unit->touch_count; t++) {
             fill_touch(s, b, unit, list[t], s->H + s->touch[unit->touch + t].H);
         }
@@ -257,15 +259,9 @@ crStatus cr__space_create(crSpace* s, const crBodies* b, int island, crArena* ar
     *s = (crSpace){0};
     const int* blocks = b->block + b->island_first[island];
     int count = b->island_first[island + 1] - b->island_first[island];
-    int* number = cr_arena_alloc(arena, (size_t)b->groups * sizeof(int));
-    int* last = cr_arena_alloc(arena, (size_t)b->groups * sizeof(int));
-    if (number == NULL || last == NULL) return CR_ERR_MEMORY;
-    for (int g = 0; g < b->groups; g++) {
-        number[g] = last[g] = -1;
-    }
-    number_groups(s, b, blocks, count, number);
-    crStatus status = make_units(s, b, blocks, count, arena);
-    if (status == CR_OK) status = make_touches(s, b, number, last, arena);
+    crStatus status = number_groups(s, b, blocks, count, arena);
+    if (status == CR_OK) status = make_units(s, b, blocks, count, arena);
+    if (status == CR_OK) status = make_touches(s, b, arena);
     if (status == CR_OK) status = make_pattern(s, arena);
     if (status == CR_OK) measure_scales(s);
     return status;
@@ -461,7 +457,8 @@ double cr__space_error(const crSpace* s, const double* x, const double* u, doubl
         for (int a = 0; a < s->unit[i].count; a++) {
             int row = s->unit[i].row + a;
             double d = y[row] - near[row];
-            // an ellipse's rows are measured before they were scaled, spin and rolling at the contact's radius
+            // an ellipse's rows are measured before they were scaled, spin and rolling at the contact's
+            // radius
             if (s->E[row] > 0.0) d /= s->E[row];
             if (a >= s->unit[i].plane && s->lambda[row] > 0.0) d *= sqrt(normal / s->lambda[row]);
             sum += d * d;

@@ -1,8 +1,8 @@
 // space.h - one island of a problem in body space, ready for factorizations.
 //
-// Minv = L L^T per group of generalized velocities (a free body, a tree), H = E J L, c = E (u_free + b), where E
-// scales ellipses to discs. Impulses x (p = E x) give z = H^T x and velocities u = H z + c. Newton steps and
-// alternating directions all solve with
+// Minv = L L^T per group of generalized velocities (a free body, a tree), H = E J L, c = E (u_free + b),
+// where E scales ellipses to discs. Impulses x (p = E x) give z = H^T x and velocities u = H z + c. Newton
+// steps and alternating directions all solve with
 //
 //     A(G) = 1 + H^T G H,     G one small matrix per unit
 //
@@ -24,6 +24,8 @@ typedef struct crBodies {
     int* velocity;   // velocities by groups (nv)
     size_t* factor;  // where a group's L begins, size*size numbers row by row (groups)
     double* L;       // lower triangles
+    int* number;     // group's number in its island, -1 before that is made (groups)
+    int* last;       // last unit met that acts on the group, counted anew in each pass (groups)
     int islands;
     int* island_first;  // first block of each island in `block` (islands + 1)
     int* block;         // blocks by islands, ascending in each (block_count)

@@ -30,8 +30,8 @@ crStatus cr__island_directions(crIsland* island, double* x);
 crStatus cr__island_newton(crIsland* island, const double* start);
 crStatus cr__island_convex(crIsland* island, const double* start);
 
-// The convex problem's polish: x from a start near the answer, for shifts s of the normal velocities (rows; zero
-// elsewhere). Sets island->shift.
+// The convex problem's polish: x from a start near the answer, for shifts s of the normal velocities (rows;
+// zero elsewhere). Sets island->shift.
 crStatus cr__island_polish(crIsland* island, const double* s, double* x);
 // |w (x - nearest(x - (u + s) / w))| over all rows, relative to |c|; u belongs to x
 double cr__island_convex_residual(const crSpace* space, const double* x, const double* u, const double* s);

@@ -1,7 +1,8 @@
 // sweep.c - Gauss-Seidel sweeps over an island's units in body space.
 //
 // Each unit in turn takes a few projected steps with the others held: the normal impulse by its own diagonal
-// entry, each friction part by the largest eigenvalue of its block. z = H^T x is kept up to date. Fails: never; slow where heavy rests on light, which the later stages are for.
+// entry, each friction part by the largest eigenvalue of its block. z = H^T x is kept up to date. Fails:
+// never; slow where heavy rests on light, which the later stages are for.
 #include "stage.h"
 
 #define STEPS 4

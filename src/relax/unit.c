@@ -1,8 +1,8 @@
 // unit.c - the laws of one unit as maps, their derivatives, and exact pairs of impulse and velocity.
 //
-// Law: x_n = max(q_n, 0); each friction part is the nearest point of its set at that normal impulse. Slipping,
-// x_t = limit x_n d with d = q_t / |q_t|: dx_t = limit d dq_n + (limit x_n / |q_t|) (1 - d d^T) dq_t.
-// Nearest point of the cone: Moreau's three cases. Fails: never; every input has an image.
+// Law: x_n = max(q_n, 0); each friction part is the nearest point of its set at that normal impulse.
+// Slipping, x_t = limit x_n d with d = q_t / |q_t|: dx_t = limit d dq_n + (limit x_n / |q_t|) (1 - d d^T)
+// dq_t. Nearest point of the cone: Moreau's three cases. Fails: never; every input has an image.
 #include "unit.h"
 
 #include <string.h>
@@ -182,7 +182,8 @@ double cr__relax_shift(const crRelaxUnit* unit, const double* u) {
     return unit->part[0].limit * size_of(u + 1, unit->count - 1);
 }
 
-// Velocity that friction of a slipping part permits, x = law(q): against the outward normal q - x, as far as u goes.
+// Velocity that friction of a slipping part permits, x = law(q): against the outward normal q - x, as far as
+// u goes.
 static void slip_velocity(const crRelaxPart* part, const double* q, const double* x, const double* u,
                           double* y) {
     double d[2] = {0.0, 0.0}, along = 0.0;

@@ -1,8 +1,8 @@
 // unit.h - one row or one contact by itself: the maps whose fixed points are its laws.
 //
-// A unit is a cone block, or one row of another block. Friction acts in parts (tangential, spin, rolling), each
-// a disc whose radius is `limit` times the normal impulse, or a polygon. Impulses and velocities of an ellipse
-// are scaled so that it is a disc. With a diagonal R > 0 that is the same on all rows of a part:
+// A unit is a cone block, or one row of another block. Friction acts in parts (tangential, spin, rolling),
+// each a disc whose radius is `limit` times the normal impulse, or a polygon. Impulses and velocities of an
+// ellipse are scaled so that it is a disc. With a diagonal R > 0 that is the same on all rows of a part:
 //
 //     p = law(p - R u)      exactly at solutions of the unit (Alart and Curnier 1991)
 #ifndef CAROM_RELAX_UNIT_H
@@ -47,7 +47,8 @@ void cr__relax_law(const crRelaxUnit* unit, const double* q, double* x, double* 
 // Plain units only. D as above.
 void cr__relax_nearest(const crRelaxUnit* unit, const double* q, double* x, double* D);
 
-// The largest slip the friction set feeds back into the normal direction: limit |u_t| of a plain cone, else 0.
+// The largest slip the friction set feeds back into the normal direction: limit |u_t| of a plain cone, else
+// 0.
 double cr__relax_shift(const crRelaxUnit* unit, const double* u);
 
 // A pair (x, y) that obeys the unit's laws exactly, near impulses x and velocities u; weight (count): the

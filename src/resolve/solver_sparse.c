@@ -2,11 +2,12 @@
 //
 // Sweeps from the guess, alternating directions, Newton's method with sparse factors, and a convex neighbour
 // where that ends short. max_iterations bounds each of these stages. A problem given by W alone is posed with
-// J = L of W = L L^T (Cholesky with diagonal pivoting down to rounding) and unit masses; that is meant for small
-// ones. What L L^T p lacks of W p, as where W is not quite symmetric, joins the bias, and the solve is repeated
-// until that stays. report->residual is the largest backward error relative to its island's demand.
-// Fails: a W that is indefinite beyond rounding need not converge; raw problems, and W of more than WHOLE_ROWS rows without J, are left STALLED at once; what the budget
-// does not solve ends as limit with the point of the smallest backward error.
+// J = L of W = L L^T (Cholesky with diagonal pivoting down to rounding) and unit masses; that is meant for
+// small ones. What L L^T p lacks of W p, as where W is not quite symmetric, joins the bias, and the solve is
+// repeated until that stays. report->residual is the largest backward error relative to its island's demand.
+// Fails: a W that is indefinite beyond rounding need not converge; raw problems, and W of more than
+// WHOLE_ROWS rows without J, are left STALLED at once; what the budget does not solve ends as limit with the
+// point of the smallest backward error.
 #include "carom/resolve.h"
 #include "linalg/active.h"
 #include "relax/relax.h"
@@ -17,7 +18,8 @@
 #define RANK_TOL   1e-15
 #define ROUNDS     6
 
-// J J^T = W to rounding: one column of J per pivot, the row with the largest rest first. left, used: work (n).
+// J J^T = W to rounding: one column of J per pivot, the row with the largest rest first. left, used: work
+// (n).
 static void cholesky_pivoted(const double* W, size_t n, double* left, bool* used, double* J) {
     double first = 0.0;
     for (size_t i = 0; i < n; i++) {
