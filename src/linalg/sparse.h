@@ -11,6 +11,8 @@
 
 #include "carom/base.h"
 
+#define CR_SPARSE_PANEL 12  // columns that are eliminated before the rest of a front is updated
+
 typedef enum crSparseKind { CR_SPARSE_DEFINITE, CR_SPARSE_GENERAL } crSparseKind;
 
 // Columns that share one front: consecutive in elimination order, with the same rows below them.

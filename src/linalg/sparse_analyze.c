@@ -11,8 +11,8 @@
 #include <string.h>
 
 #define NARROW_PIVOTS 12    // fronts up to this many columns join their parents
-#define NARROW_ZEROS  0.40  // while the zeros are at most this part of the factor
-#define WIDE_ZEROS    0.12  // others: this part
+#define NARROW_ZEROS  0.25  // while the zeros are at most this part of the factor
+#define WIDE_ZEROS    0.05  // others: this part
 
 // The pattern of A and of its factor by columns, in elimination order.
 typedef struct crTree {
@@ -324,7 +324,7 @@ static crStatus make_room(crSparse* s, bool general, crArena* arena) {
         used += left * left;
         if (used > most) most = used;
     }
-    wide = 16 * (high + 4);
+    wide = CR_SPARSE_PANEL * (high + 4);
     size_t n = (size_t)s->rows;
     s->value = cr_arena_alloc(arena, s->value_count * sizeof(double));
     s->U = cr_arena_alloc(arena, (s->factor_count + 4) * sizeof(double));

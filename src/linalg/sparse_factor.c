@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#define PANEL     16
+#define PANEL     CR_SPARSE_PANEL
 #define SINGULAR  1e-14
 #define THRESHOLD 0.1
 
