@@ -31,7 +31,8 @@ static crStatus settle(const crProblem* problem, double tol, crArena* arena, dou
     double* w = cr_arena_alloc(arena, (size_t)problem->rows * sizeof *w);
     if (status != CR_OK || trial == NULL || w == NULL) return CR_ERR_MEMORY;
     double best = cr__auditor_residual(&auditor, p);
-    for (int sweep = 0; sweep < SETTLES && best > tol && isfinite(best); sweep++) {
+    double least = best > tol ? 0x1p-50 : tol;
+    for (int sweep = 0; sweep < SETTLES && best > least && isfinite(best); sweep++) {
         memcpy(trial, p, (size_t)problem->rows * sizeof *trial);
         cr_matrix_mul(&problem->W, trial, w);
         for (int i = 0; i < problem->block_count; i++) {
@@ -40,7 +41,7 @@ static crStatus settle(const crProblem* problem, double tol, crArena* arena, dou
                 double u = w[r] + problem->u_free[r] + (problem->b != NULL ? problem->b[r] : 0.0);
                 double diagonal = cr_matrix_at(&problem->W, r, r), off = trial[r] > 0.0 ? fabs(u) : fmax(0.0, -u);
                 // the audit has left the sizes of the rows in its floors
-                if (diagonal > 0.0 && off > tol * auditor.floor[r]) {
+                if (diagonal > 0.0 && off > least * auditor.floor[r]) {
                     trial[r] = fmax(0.0, trial[r] - u / diagonal);
                 }
             }
@@ -53,14 +54,14 @@ static crStatus settle(const crProblem* problem, double tol, crArena* arena, dou
     return CR_OK;
 }
 
-// p becomes its witness where that is a solution. What the solver says of itself counts only where the audit
+// p goes within its limits where it is a solution. What the solver says of itself counts only where the audit
 // does not call it solved or near.
 static crStatus judge(const crProblem* problem, double tol, crArena* arena, double* p, crReport* report) {
     size_t mark = cr_arena_mark(arena), bytes = (size_t)problem->rows * sizeof *p;
     double* p_hat = cr_arena_alloc(arena, bytes + 1);
     if (p_hat == NULL) return CR_ERR_MEMORY;
     if (bytes > 0) memcpy(p_hat, p, bytes);
-    crStatus status = cr_problem_witness(problem, arena, p_hat, &report->audit);
+    crStatus status = cr_problem_settle(problem, arena, p_hat, &report->audit);
     crOutcome outcome = cr_audit_outcome(&report->audit, tol, problem->h, problem->shift);
     if (status == CR_OK && outcome != CR_OUTCOME_LIMIT) {
         report->outcome = outcome;
