@@ -142,13 +142,13 @@ bool cr__lcp_certificate(const double* M, const double* q, int size, double* y) 
     }
     if (!(scale > 0.0) || !isfinite(scale)) return false;
     double constant = 0.0;
-    double noise = 0.0;
+    double needed = 0.0;  // largest velocity that z = 0 leaves wrong
     for (size_t i = 0; i < n; i++) {
         y[i] /= scale;
         constant += q[i] * y[i];
-        noise += fabs(q[i]) * y[i];
+        needed = fmax(needed, -q[i]);
     }
-    if (!(constant < -1e-9 * noise)) return false;
+    if (!(constant < -CR_LCP_CLEAR * needed)) return false;
     for (size_t j = 0; j < n; j++) {
         double sum = 0.0;
         double total = 0.0;
@@ -156,7 +156,7 @@ bool cr__lcp_certificate(const double* M, const double* q, int size, double* y) 
             sum += M[i * n + j] * y[i];
             total += fabs(M[i * n + j]) * y[i];
         }
-        if (!(sum <= 1e-12 * total)) return false;
+        if (!(sum <= 16.0 * 0x1p-52 * (double)(n + 4) * total)) return false;
     }
     return true;
 }

@@ -4,6 +4,7 @@
 // report->iterations counts pivots. SOLVED is a solution, polished to rounding; RAY is no verdict, unless a
 // Farkas certificate is found: then INFEASIBLE. p changes only with a solution. Fails: circular friction in
 // two directions, rolling and infinite friction are no LCP: STALLED at once.
+#include "infeasible.h"
 #include "lcp.h"
 
 #include <string.h>
@@ -85,9 +86,8 @@ static void finish(const crLcp* lcp, const crLcpReduced* reduced, const Work* wo
     memcpy(work->z, work->kept, (size_t)lcp->n * sizeof(double));
 }
 
-static crStatus solve(const void* params, const crProblem* problem, crArena* arena, double* p,
-                      crReport* report, crError* error) {
-    (void)error;
+static crStatus pivot(const void* params, const crProblem* problem, crArena* arena, double* p,
+                      crReport* report) {
     crLcp lcp;
     crLcpReduced reduced;
     Work work;
@@ -99,7 +99,7 @@ static crStatus solve(const void* params, const crProblem* problem, crArena* are
     status = cr__lcp_reduce(&lcp, arena, &reduced);
     if (status != CR_OK) return status;
     if (reduced.inconsistent) {
-        report->outcome = CR_OUTCOME_INFEASIBLE;
+        report->outcome = problem->raw && reduced.doubtful ? CR_OUTCOME_STALLED : CR_OUTCOME_INFEASIBLE;
         return CR_OK;
     }
     if (!allocate(&lcp, &reduced, arena, &work)) return CR_ERR_MEMORY;
@@ -111,6 +111,14 @@ static crStatus solve(const void* params, const crProblem* problem, crArena* are
     finish(&lcp, &reduced, &work, limit, report);
     cr__lcp_impulses(&lcp, problem->rows, work.z, p);
     return CR_OK;
+}
+
+static crStatus solve(const void* params, const crProblem* problem, crArena* arena, double* p,
+                      crReport* report, crError* error) {
+    (void)error;
+    crStatus status = pivot(params, problem, arena, p, report);
+    if (status == CR_OK) status = cr__infeasible_confirm(problem, params, arena, report);
+    return status;
 }
 
 crSolver cr_solver_lemke(const crSolverParams* params) { return (crSolver){"lemke", solve, params}; }
