@@ -256,7 +256,7 @@ static void run_forests(const char* what, Kinds kinds, crQuality quality, int co
         bool solved = step.certificate.outcome == CR_OUTCOME_SOLVED;
         double speed = fmax(fmax(one.approach, one.press), fmax(one.friction, one.rows));
         // the certificate says what is true, solved or not
-        CHECK(speed <= 50.0 * step.certificate.residual_speed + 1e-9);
+        CHECK(speed <= 50.0 * step.certificate.eta + 1e-9);
         if (!solved) one.approach = one.press = one.friction = one.rows = 0.0;
         unsolved += !solved;
         keep_worst(&all, &one);

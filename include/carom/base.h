@@ -20,7 +20,7 @@ extern "C" {
 #define CR_VERSION_PATCH 0
 
 // Bumped whenever a result changes in its bits on purpose; CHANGELOG.md says why under "Numerics".
-#define CR_NUMERICS_REVISION 1
+#define CR_NUMERICS_REVISION 2
 
 #if defined(_WIN32) || !defined(__GNUC__)
 #define CR_API
@@ -75,6 +75,15 @@ CR_API crStatus cr_error_set(crError* error, crStatus status, const char* field,
     CR_PRINTF(4, 5);
 // The text that cr_error_set makes: as vsnprintf, but %g writes the fewest digits that read back equal.
 CR_API void cr_error_format(char* out, size_t size, const char* format, va_list args);
+
+// Answer to a question about numbers that carry rounding errors.
+typedef enum crTruth { CR_TRUTH_NO, CR_TRUTH_YES, CR_TRUTH_UNSURE } crTruth;
+
+CR_API const char* cr_truth_name(crTruth truth);  // "no", "yes", "cannot tell"
+// Whether a value that is known to within +-floor is at most limit. NaN and infinite values are not.
+CR_API crTruth cr_truth_at_most(double value, double floor, double limit);
+// Yes if both are yes, no if one is no.
+CR_API crTruth cr_truth_and(crTruth a, crTruth b);
 
 // Memory. Sizes are passed to free so that an allocator needs no headers of its own.
 typedef struct crAllocator {

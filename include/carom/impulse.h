@@ -115,18 +115,22 @@ typedef struct crMargins {
 
 CR_API crMargins cr_impulse_margins(const crContact* c, crVec3 P);
 
-// Relative tolerance of the permissibility verdict on results: each margin may be this far below zero,
-// compared with the sizes of the terms it is the difference of.
+// Relative tolerance of the permissibility verdict on results: each margin may be this far below zero, compared
+// with what the collision brings: the energy available, |V|, or |V| / trace(W).
 #define CR_PERMISSIBLE_TOL 1e-9
-CR_API bool cr_impulse_permissible(const crContact* c, crVec3 P, double tol);
+CR_API bool cr_impulse_permissible(const crContact* c, crVec3 P, double tol);  // the verdict is yes
 
 // All that W, V and P alone say about an outcome.
 typedef struct crVerdict {
     crVec3 V_plus;         // V + W P, m/s
     double energy_change;  // J
     crMargins margins;
-    bool permissible;     // all margins >= 0 within tol
-    bool creates_energy;  // energy change > 0 beyond tol
+    crMargins floor;          // rounding floors of the margins
+    crMargins allowed;        // how far below zero each may be
+    double energy_available;  // least that is known to be available to impulses, J
+    crTruth verdict;          // all margins >= 0 within tol: yes, no, or cannot tell for rounding
+    bool permissible;         // the verdict is yes
+    bool creates_energy;      // energy change > 0 beyond tol and rounding
 } crVerdict;
 CR_API crVerdict cr_impulse_verdict(const crContact* c, crVec3 P, double tol);
 

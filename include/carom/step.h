@@ -51,7 +51,10 @@ typedef struct crStepSettings {
                       // and where the contacts are
     crLaw law;        // of rules that use one; chatterjee-ruina
     crSolver solver;  // auto
-    double tol;       // residual at which a solve counts as solved; 0: by quality; 0
+    double tol;       // residual at which a solve counts as solved; 0: by quality, see cr_step_tol; 0
+    double shift;     // a solve that is exact for gaps changed by at most this share of a body's size is near;
+                      // 1e-5
+    int measure;      // full geometry every so many steps; 0: never but in certified, 1: always; 60
     crQuality quality;    // cone; accurate
     int threads;          // that share the work, >= 1; results do not depend on it; 1
     double threshold;     // approach speeds above it are impacts (cone, event), or bounce (lcp), m/s; 0.01
@@ -67,8 +70,9 @@ typedef struct crStepSettings {
 
 CR_API crStepSettings cr_step_settings(void);
 CR_API crStatus cr_step_settings_check(const crStepSettings* settings, crError* error);
-CR_API double cr_step_tol(
-    const crStepSettings* settings);                 // residual of exact solves: tol, or 1e-9 where it is 0
+// Residual at which a solve counts as solved: tol, or where it is 0 by quality: fast 1e-3, accurate 1e-6,
+// certified 1e-8; methods other than cone 1e-8.
+CR_API double cr_step_tol(const crStepSettings* settings);
 CR_API const char* cr_method_name(crMethod method);  // "cone", "lcp", "moreau", "event"; NULL for no such
 CR_API const char* cr_quality_name(crQuality quality);  // "fast", "accurate", "certified"; NULL for no such
 
@@ -142,28 +146,43 @@ typedef struct crEvent {
     int impact;            // events of one impact share this number, counted within the step; CR_EVENT_...
 } crEvent;
 
-// What is true of a step, from raw data: the worst over its solves and impacts.
+// What is true of a step, from states, contacts and impulses: the worst over its solves and impacts. Every
+// method fills every field.
 typedef struct crCertificate {
     int contacts;            // most at once
     int rows;                // likewise
     int solves;              // contact solves
     int impacts;             // runs of the rule
-    crOutcome outcome;       // solved, or the last other outcome
-    double residual;         // crAudit.residual of the contact solves
-    double residual_speed;   // their natural maps with impulses counted as velocities, worst contact, m/s
+    crOutcome outcome;       // solved, near, cannot tell, or another: the worst of the solves and impacts
+    double residual;         // backward error over the scale of its island: the figure that tol is compared with
+    double eta;              // backward error, m/s
+    double distance;         // h eta: the step is exact for gaps that differ by at most this, m
+    double floor;            // rounding floor of eta, m/s
+    double momentum;         // speed by which v differs from what the impulses give, m/s
     double approach;         // m/s
     double cone;             // N s
     double dissipation;      // m/s
     double complementarity;  // J
-    double penetration;      // deepest overlap left at the end, m
+    double penetration;      // overlap left at the end, at most, m
+    double overlap;          // the same measured by full geometry of all near pairs, m; NaN in steps without
+    int crossings;           // pairs that passed through each other between beginning and end
+    int crossings_unsure;    // pairs of which that cannot be told
     double loop_error;       // of position, m or rad
-    double energy_created;   // by an impact, J; 0 where none did
+    double energy_change;    // of the whole world, kinetic and potential, J
+    double work;             // by motors, applied forces and driven bodies, J; NaN where a user's force acts
+    double energy_created;   // by impacts and contact solves, J; 0 where none did
+    double energy_gain;      // energy that islands gained beyond that work, for whatever reason, J; NaN as work
     int impermissible;       // impacts outside the permissible region
+    int impacts_unsure;      // impacts of which that cannot be told
     bool truncated;          // impact_limit was reached
     int asleep;              // bodies, at the end
     int escaped;             // bodies beyond settings.bound, at the end
     int escapee;             // the first of them, 0 where there is none
 } crCertificate;
+
+// Whether the step keeps what it promises: solved or near, nothing created, crossed, impermissible or truncated,
+// overlap within the deadband and bodies where they can be. Cannot tell where a figure is not known.
+CR_API crTruth cr_certificate_holds(const crCertificate* certificate, double overlap);
 
 typedef struct crStep {
     const crModel* model;

@@ -30,57 +30,6 @@ bool cr_impulse_contact_energy(const crContact* c, crVec3 P, double* Ec) {
     return true;
 }
 
-// infinite friction: the cone is the half-space n.P >= 0
-static double cone_limit(double mu, double Pn) {
-    if (!isinf(mu)) return mu * Pn;
-    return Pn >= 0.0 ? mu : 0.0;
-}
-
-// Sizes of what rounding may have left in the energy change and in n.V+, where large terms cancel.
-static void rounding(const crContact* c, crVec3 P, double* energy, double* velocity) {
-    const double eps = 0x1p-49;
-    const crSym3* W = &c->W;
-    double x = fabs(P.x), y = fabs(P.y), z = fabs(P.z);
-    double normal = W->xx * x + fabs(W->xy) * y + fabs(W->xz) * z;
-    double squares = x * normal + y * (fabs(W->xy) * x + W->yy * y + fabs(W->yz) * z) +
-                     z * (fabs(W->xz) * x + fabs(W->yz) * y + W->zz * z);
-    *energy = eps * (x * fabs(c->V.x) + y * fabs(c->V.y) + z * fabs(c->V.z) + 0.5 * squares);
-    *velocity = eps * (fabs(c->V.x) + normal);
-}
-
-crVerdict cr_impulse_verdict(const crContact* c, crVec3 P, double tol) {
-    crVerdict o;
-    crVec3 WP = cr_sym3_mul(c->W, P);
-    double gained = cr_dot(P, c->V);
-    double spent = 0.5 * cr_dot(P, WP);
-    double tangential = sqrt(P.y * P.y + P.z * P.z);
-    o.V_plus = cr_add(c->V, WP);
-    o.energy_change = gained + spent;
-    o.margins.energy = -o.energy_change;
-    o.margins.penetration = o.V_plus.x;
-    o.margins.tension = P.x;
-    o.margins.cone = cone_limit(c->mu, P.x) - tangential;
-    double size = fabs(P.x) + tangential;
-    double energy, velocity;
-    rounding(c, P, &energy, &velocity);
-    energy += tol * (fabs(gained) + fabs(spent));
-    velocity += tol * (fabs(c->V.x) + fabs(c->V.y) + fabs(c->V.z) + fabs(WP.x));
-    // at infinite friction the cone asks no more than no tension
-    bool cone = isinf(c->mu) || o.margins.cone >= -tol * (1.0 + c->mu) * size;
-    o.creates_energy = o.energy_change > energy;
-    o.permissible =
-        !o.creates_energy && o.margins.penetration >= -velocity && o.margins.tension >= -tol * size && cone;
-    return o;
-}
-
-crMargins cr_impulse_margins(const crContact* c, crVec3 P) {
-    return cr_impulse_verdict(c, P, CR_PERMISSIBLE_TOL).margins;
-}
-
-bool cr_impulse_permissible(const crContact* c, crVec3 P, double tol) {
-    return cr_impulse_verdict(c, P, tol).permissible;
-}
-
 bool cr_impulse_ellipsoid(const crContact* c, double Ec, crEllipsoid* ellipsoid) {
     if (!(Ec >= 0.0) || !cr_impulse_P_II(c, &ellipsoid->center)) return false;
     double values[3];

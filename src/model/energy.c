@@ -37,6 +37,20 @@ double cr__part_kinetic(const crModel* model, crPart part, const double* v, crDy
     return sum;
 }
 
+double cr__body_energy(const crModel* model, int i, const crState* state, const crDynamics* d) {
+    const crBody* body = &model->bodies[i];
+    return kinetic_energy(model, i, state->v, d) -
+           body->mass * body->gravity_scale * cr_dot(model->gravity, d->com[i]) +
+           spring_energy(model, body, state->q + body->q);
+}
+
+double cr__body_energy_size(const crModel* model, int i, const crState* state, const crDynamics* d) {
+    const crBody* body = &model->bodies[i];
+    return kinetic_energy(model, i, state->v, d) +
+           body->mass * fabs(body->gravity_scale) * cr_norm(model->gravity) * cr_norm(d->com[i]) +
+           spring_energy(model, body, state->q + body->q);
+}
+
 crEnergy cr_model_energy(const crModel* model, const crState* state, const crDynamics* d) {
     crEnergy energy = {0.0, 0.0};
     for (int i = 1; i < model->nb; i++) {

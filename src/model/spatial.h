@@ -77,6 +77,9 @@ crStatus cr__part_mass_factor(const crModel* model, crPart part, double h, crDyn
 void cr__part_mass_solve(const crModel* model, crPart part, const crDynamics* d, double* x);
 void cr__part_mass_mul(const crModel* model, crPart part, const crDynamics* d, const double* x, double* y);
 double cr__part_kinetic(const crModel* model, crPart part, const double* v, crDynamics* d);  // writes twist
+// T + U of one body at the poses and velocity field of d, J; and the sum of the sizes of its terms.
+double cr__body_energy(const crModel* model, int body, const crState* state, const crDynamics* d);
+double cr__body_energy_size(const crModel* model, int body, const crState* state, const crDynamics* d);
 void cr__part_velocity(const crModel* model, crPart part, const double* v, crDynamics* d);
 // c: the share of velocity terms in k = tau - c, of bodies that are not single; may be NULL.
 void cr__part_forces(const crModel* model, crPart part, const crState* state, crDynamics* d, double* k,

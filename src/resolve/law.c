@@ -29,6 +29,7 @@ static void audit(const crContact* c, crHit* hit) {
     hit->V_plus = verdict.V_plus;
     hit->energy_change = verdict.energy_change;
     hit->margins = verdict.margins;
+    hit->verdict = verdict.verdict;
     hit->permissible = verdict.permissible;
     hit->creates_energy = verdict.creates_energy;
     bool known = hit->regime == CR_REGIME_SEPARATE || hit->regime == CR_REGIME_JAM ||

@@ -4,11 +4,38 @@
 #include <string.h>
 
 const char* cr_outcome_name(crOutcome outcome) {
-    static const char* const names[] = {"solved", "ray", "infeasible", "stalled", "limit"};
+    static const char* const names[] = {"solved", "ray",  "infeasible", "stalled",
+                                        "limit",  "near", "cannot-tell"};
     return (unsigned)outcome < sizeof names / sizeof names[0] ? names[outcome] : "unknown";
 }
 
 crSolverParams cr_solver_params(void) { return (crSolverParams){.tol = 1e-10}; }
+
+crOutcome cr_audit_outcome(const crAudit* audit, double tol, double h, double shift) {
+    crTruth solved = cr_audit_solved(audit, tol), near = cr_audit_near(audit, h, shift);
+    if (solved == CR_TRUTH_YES) return CR_OUTCOME_SOLVED;
+    if (near == CR_TRUTH_YES) return CR_OUTCOME_NEAR;
+    return solved == CR_TRUTH_UNSURE ? CR_OUTCOME_UNSURE : CR_OUTCOME_LIMIT;
+}
+
+// p becomes its witness where that is a solution. What the solver says of itself counts only where the audit
+// does not call it solved or near.
+static crStatus judge(const crProblem* problem, double tol, crArena* arena, double* p, crReport* report) {
+    size_t mark = cr_arena_mark(arena), bytes = (size_t)problem->rows * sizeof *p;
+    double* p_hat = cr_arena_alloc(arena, bytes + 1);
+    if (p_hat == NULL) return CR_ERR_MEMORY;
+    if (bytes > 0) memcpy(p_hat, p, bytes);
+    crStatus status = cr_problem_witness(problem, arena, p_hat, &report->audit);
+    crOutcome outcome = cr_audit_outcome(&report->audit, tol, problem->h, problem->shift);
+    if (status == CR_OK && outcome != CR_OUTCOME_LIMIT) {
+        report->outcome = outcome;
+        if (bytes > 0) memcpy(p, p_hat, bytes);
+    } else if (report->outcome == CR_OUTCOME_SOLVED) {
+        report->outcome = CR_OUTCOME_STALLED;
+    }
+    cr_arena_release(arena, mark);
+    return status;
+}
 
 crStatus cr_solver_run(const crSolver* solver, const crProblem* problem, double tol, crArena* arena,
                        double* p, crReport* report, crError* error) {
@@ -18,15 +45,8 @@ crStatus cr_solver_run(const crSolver* solver, const crProblem* problem, double 
     size_t mark = cr_arena_mark(arena);
     if (problem->rows > 0) status = solver->solve(solver->params, problem, arena, p, report, error);
     cr_arena_release(arena, mark);
-    if (status == CR_OK) status = cr_problem_audit(problem, arena, p, &report->audit);
-    if (status != CR_OK) return status;
-    bool within = report->audit.residual <= tol;
-    if (within) {
-        report->outcome = CR_OUTCOME_SOLVED;
-    } else if (report->outcome == CR_OUTCOME_SOLVED) {
-        report->outcome = CR_OUTCOME_STALLED;
-    }
-    return CR_OK;
+    if (status == CR_OK) status = judge(problem, tol, arena, p, report);
+    return status;
 }
 
 typedef crSolver (*crSolverMake)(const crSolverParams* params);

@@ -11,7 +11,6 @@
 #include "infeasible.h"
 #include "interior.h"
 #include "newton.h"
-#include "problem/residual.h"
 #include "sweep.h"
 
 #include <string.h>
@@ -215,23 +214,12 @@ static crStatus auto_create(crAuto* a, crSystem* system) {
     return status;
 }
 
-// the guess itself, before anything is set up; W p is left out where p is zero
-static crStatus judge_guess(const crProblem* problem, crArena* arena, const double* p, bool* zero,
-                            double* residual) {
-    size_t n = (size_t)problem->rows;
+// the guess itself, before anything is set up
+static crStatus judge_guess(const crProblem* problem, crArena* arena, const double* p, double* residual) {
     size_t mark = cr_arena_mark(arena);
-    double* u = cr_arena_alloc(arena, n * sizeof *u);
-    if (u == NULL) return CR_ERR_MEMORY;
-    *zero = true;
-    for (size_t i = 0; i < n; i++) {
-        *zero = *zero && p[i] == 0.0;
-        u[i] = problem->u_free[i];
-    }
-    crStatus status = *zero ? CR_OK : cr_problem_velocity(problem, arena, p, u);
-    for (size_t i = 0; i < n && problem->b != NULL; i++) {
-        u[i] += problem->b[i];
-    }
-    if (status == CR_OK) *residual = cr__problem_residual(problem, p, u);
+    crAuditor auditor;
+    crStatus status = cr__auditor_create(problem, NULL, arena, &auditor);
+    if (status == CR_OK) *residual = cr__auditor_residual(&auditor, p);
     cr_arena_release(arena, mark);
     return status;
 }
@@ -242,8 +230,7 @@ static crStatus solve(const void* params, const crProblem* problem, crArena* are
     crAuto a = {.problem = problem, .arena = arena, .error = error, .tol = given.tol, .method = "auto"};
     a.limit = given.max_iterations > 0 ? given.max_iterations : INT32_MAX;
     crSystem system = {0};
-    bool zero = false;
-    crStatus status = judge_guess(problem, arena, p, &zero, &report->residual);
+    crStatus status = judge_guess(problem, arena, p, &report->residual);
     if (status == CR_OK && report->residual <= fmin(a.tol, POLISHED)) {
         report->method = a.method;
         report->outcome = CR_OUTCOME_SOLVED;
@@ -253,7 +240,7 @@ static crStatus solve(const void* params, const crProblem* problem, crArena* are
     if (status == CR_OK) {
         cr__system_from_p(&system, p, a.best);
         // what has no friction limit of its own drops out of a guess, so it is judged again
-        a.residual = zero ? report->residual : cr__system_residual(&system, a.best);
+        a.residual = cr__system_residual(&system, a.best);
         status = run_stages(&a);
     }
     bool solved = a.residual <= a.tol;

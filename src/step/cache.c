@@ -1,6 +1,7 @@
 // cache.c - memory of what collide and the cone method keep, and what of it the model alone determines.
 //
 // Fails: CR_ERR_MEMORY; cr__step_cache_destroy frees whatever there is.
+#include "step/audit.h"
 #include "step/cache.h"
 
 #include <string.h>
@@ -42,6 +43,14 @@ static bool make_arrays(crStep* step, crStepCache* cache) {
     ok = (cache->list = zeros(store, nb, sizeof(int))) != NULL && ok;
     ok = (cache->column = zeros(store, model->nv, sizeof(int))) != NULL && ok;
     ok = (cache->loops = zeros(store, loops, sizeof(int))) != NULL && ok;
+    ok = (cache->drive = zeros(store, nb, sizeof(double))) != NULL && ok;
+    ok = (cache->thin = zeros(store, nb, sizeof(double))) != NULL && ok;
+    for (int i = 0; ok && i < nb; i++) {
+        cache->thin[i] = (double)INFINITY;
+    }
+    for (int s = 0; ok && s < shapes; s++) {
+        cr__audit_thin(&model->shapes[s].shape, &cache->thin[model->shapes[s].body]);
+    }
     for (int i = 0; ok && i < materials; i++) {
         cache->surface_of[i] = -1;
     }

@@ -71,6 +71,9 @@ typedef struct crStepCache {
     int whole_count, whole_loop_count;
     int* whole;        // bodies that are awake (whole_count)
     int* whole_loops;  // and their loops (whole_loop_count)
+    double start_time;  // begin: time at the beginning of the step, s
+    double* drive;      // begin, audit: work of driven bodies on each body in this step, J (nb)
+    double* thin;       // half of the least thickness of each body's shapes, m (nb)
     int* given;        // bodies that v does not move but time does, ascending (given_count)
     int given_count;
     int first_single;  // this body and all after it are single
@@ -230,6 +233,8 @@ crStatus cr__step_ties_create(crStep* step);
 // A row of the problem is one of a loop or joint.
 void cr__step_tie_loop(crStep* step, int loop, int row, int count);
 void cr__step_tie_joint(crStep* step, const crJointRow* info);
+// Force of the motor along velocity j in the last solve.
+double cr__step_motor_force(const crStep* step, int j);
 // Forces of the part's loops and joints from step->p.
 void cr__step_keep_ties(crStep* step);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/tasks.h"
+#include "step/audit.h"
 #include "step/cache.h"
 #include "step/contact_islands.h"
 
@@ -171,6 +172,16 @@ static crStatus choice_create(crStep* step, double h, bool plastic, Choice* choi
     return CR_OK;
 }
 
+// contacts that an impact or their flight takes care of are none of this solve's
+static crStatus audit(crStep* step, const crVec3* u, const Choice* choice) {
+    bool* passing = cr_arena_alloc(&step->scratch, (size_t)step->contact_count + 1);
+    if (passing == NULL) return CR_ERR_MEMORY;
+    for (int i = 0; i < step->contact_count; i++) {
+        passing[i] = !choice->takes[i] && passes(step, &step->contacts[i], u[i], choice);
+    }
+    return cr__audit_contacts(step, choice->h, choice->takes, passing);
+}
+
 // solve and apply, with contacts added until the solution overlaps none
 crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* error) {
     size_t count = (size_t)step->contact_count + 1;
@@ -192,13 +203,10 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* e
                        : cr__step_solve_islands(step, h, choice.takes, fresh, u_free, &solve, error);
         if (status != CR_OK) return status;
         if (look(step, step->state.v, u) != CR_OK) return cr__step_memory(error);
-        if (!named) {
-            if (cr__step_audit_islands(step, &solve, u_free, u) != CR_OK) return cr__step_memory(error);
-            status = cr__step_audit_rows(step, &solve, error);
-            if (status != CR_OK) return status;
-        }
         added = choose(step, u, false, &choice);
         if (added > 0) cr_arena_release(&step->scratch, mark);
     }
-    return named ? status : cr__step_keep(step, error);
+    if (named) return status;
+    status = audit(step, u, &choice);
+    return status == CR_OK ? cr__step_keep(step, error) : cr__step_memory(error);
 }

@@ -190,6 +190,8 @@ crStatus cr_step_begin(crStep* step, crError* error) {
     cr__step_groups_begin(step);
     cr__step_list_awake(step);
     step->certificate = (crCertificate){.outcome = CR_OUTCOME_SOLVED};
+    step->cache->start_time = step->state.time;
+    memset(step->cache->drive, 0, (size_t)step->model->nb * sizeof *step->cache->drive);
     cr__step_keep_start(step);
     crStatus status = cr_arena_reset(&step->scratch);
     return status == CR_OK ? CR_OK : cr__step_memory(error);

@@ -12,6 +12,7 @@
 // it is counted in the certificate.
 #include <string.h>
 
+#include "step/audit.h"
 #include "step/cache.h"
 #include "step/forest.h"
 
@@ -189,9 +190,10 @@ static void certify(crStep* step, const Impact* impact) {
     crCertificate* c = &step->certificate;
     c->impacts++;
     if (impact->report.outcome != CR_OUTCOME_SOLVED) c->outcome = impact->report.outcome;
-    if (!impact->report.permissible) c->impermissible++;
+    if (impact->report.verdict == CR_TRUTH_NO) c->impermissible++;
+    if (impact->report.verdict == CR_TRUTH_UNSURE) c->impacts_unsure++;
     if (impact->report.creates_energy) {
-        c->energy_created = fmax(c->energy_created, impact->report.contact_energy);
+        c->energy_created += impact->report.contact_energy;
     }
 }
 
@@ -228,6 +230,7 @@ static crStatus log_events(crStep* step, const bool* takes, const Impact* impact
         }
         c->impulse = P;
         c->row = -1;
+        cr__audit_drive(step, c->body_a, c->body_b, c->point.point, P);
         if (!(cr_dot(P, P) > 0.0)) continue;
         crEvent event = {.time = step->state.time, .shape_a = c->shape_a, .shape_b = c->shape_b};
         event.body_a = c->body_a;

@@ -9,6 +9,7 @@
 // none. Slip is that of the two witness points, on_b - on_a = gap n, so that a body's arm does not depend on
 // how deep q^ is. Source: Stewart and Trinkle 2000, eqs. 5 to 13; Anitescu and Potra 1997. Fails: infinite
 // and rolling friction are no LCP: CR_ERR_RANGE; CR_ERR_MEMORY.
+#include "step/audit.h"
 #include "step/lcp_problem.h"
 
 #include <string.h>
@@ -158,7 +159,18 @@ static void release(const crStep* step, crBlock* blocks, const double* p1, doubl
     }
 }
 
-// Lemke's method on the mixed form, z polished; outcome in the certificate
+// the solution of the mixed form against its own rows
+static crStatus audit_lcp(crStep* step, const crLcp* lcp, const double* z) {
+    int free = lcp->free_count;
+    crBlock blocks[2] = {cr_block(CR_BLOCK_EQUALITY, 0, free), cr_block(CR_BLOCK_UNILATERAL, free, lcp->n - free)};
+    int first = free > 0 ? 0 : 1, count = (free > 0 ? 1 : 0) + (lcp->n > free ? 1 : 0);
+    crProblem problem = {.rows = lcp->n, .block_count = count, .blocks = blocks + first, .raw = true};
+    problem.u_free = lcp->q;
+    problem.W = (crMatrix){.rows = lcp->n, .cols = lcp->n, .value = lcp->M};
+    return cr__audit_problem(step, &problem, z);
+}
+
+// Lemke's method on the mixed form, z polished; the audit's outcome in the certificate
 static crStatus pivot(crStep* step, const crLcp* lcp, double* z, crError* error) {
     crArena* arena = &step->scratch;
     crLcpReduced reduced;
@@ -176,16 +188,14 @@ static crStatus pivot(crStep* step, const crLcp* lcp, double* z, crError* error)
                             NULL, &pivots);
     }
     memset(z, 0, n * sizeof(double));
-    step->certificate.solves++;
     if (outcome != CR_OUTCOME_SOLVED) {
-        step->certificate.outcome = outcome;
+        crAudit none = {.residual = (double)INFINITY};
+        cr__audit_merge(step, &none, outcome);
         return CR_OK;
     }
     cr__lcp_expand(lcp, &reduced, x, z);
-    double residual = cr__lcp_polish(lcp->M, lcp->q, lcp->n, lcp->free_count, NULL, work, iwork, z);
-    double size = fmax(1.0, cr__lcp_magnitude(lcp->M, lcp->q, lcp->n, z));
-    step->certificate.residual = fmax(step->certificate.residual, residual / size);
-    return CR_OK;
+    cr__lcp_polish(lcp->M, lcp->q, lcp->n, lcp->free_count, NULL, work, iwork, z);
+    return audit_lcp(step, lcp, z) == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
 // friction of the second stage is bounded by mu (c_2 + e c_1)

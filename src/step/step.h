@@ -16,8 +16,6 @@ int cr__step_pair(const crStep* step, int shape_a, int shape_b, crPose pose_a, c
                   crContactPoint* points, int capacity, int* needed);
 // Acceleration of a body in the air, zero where something carries it, m/s^2.
 crVec3 cr__step_fall(const crStep* step, int body);
-// What a solve says of itself goes into the certificate.
-void cr__step_certify(crStep* step, crOutcome outcome, const crAudit* audit, double speed);
 // The force of the same contact in the last solve, NULL where it did not press; going through contacts in
 // their order, from cursor 0 or from where the first of them stands.
 const crWarm* cr__step_warm_next(const crStep* step, const crStepContact* contact, int* cursor);
