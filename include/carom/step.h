@@ -180,9 +180,23 @@ typedef struct crCertificate {
     int escapee;             // the first of them, 0 where there is none
 } crCertificate;
 
+// Certificates of many steps: the worst of each figure, sums of those that add up, and how steps ended.
+typedef struct crTally {
+    crCertificate worst;  // counts of impacts, solves, crossings and impermissible impacts, energies and work: sums
+    int steps;
+    int solved, near, unsure, failed;  // steps by their outcome; truncated steps count as failed
+    int idle;                          // steps without a contact solve
+    int measured;                      // steps whose overlap was measured by full geometry
+    int unknown;                       // steps whose energy_gain is not known; the sums are over the others
+    double mean_residual;              // over the steps that had something to solve
+} crTally;
+
+CR_API void cr_tally_add(crTally* tally, const crCertificate* certificate);  // start from a zeroed tally
+
 // Whether the step keeps what it promises: solved or near, nothing created, crossed, impermissible or truncated,
 // overlap within the deadband and bodies where they can be. Cannot tell where a figure is not known.
 CR_API crTruth cr_certificate_holds(const crCertificate* certificate, double overlap);
+CR_API crTruth cr_tally_holds(const crTally* tally, double overlap);  // of all steps
 
 typedef struct crStep {
     const crModel* model;

@@ -61,6 +61,8 @@ typedef struct crEvents {
 CR_API crEvents cr_world_events(const crWorld* world);
 CR_API const crCertificate* cr_world_certificate(const crWorld* world);  // of the last step
 
+// Deepest overlap of all shapes in the present state, by full geometry, m.
+CR_API crStatus cr_world_overlap(crWorld* world, double* deepest, crError* error);
 CR_API crEnergy cr_world_energy(crWorld* world);  // of the present state, J
 CR_API void cr_world_momentum(crWorld* world, crVec3 about, crVec3* linear, crVec3* angular);
 // Where a body is now.

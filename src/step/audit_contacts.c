@@ -2,7 +2,7 @@
 //
 // Witness impulses P^ are made of the contacts' impulses (see problem/witness.c: open, stick or slip, here with
 // vectors instead of rows), velocities v^ = v_free + M^-1 J^T P^ follow from them through the factor of M, and
-// the laws are checked at v^: eta is the distance of J v^ + b to what the laws allow beside P^. Bias, friction and
+// the laws are checked at v^ and at the state's own v: eta is the distance of J v^ + b, or of J v + b, to what the laws allow beside P^. Bias, friction and
 // directions come from the contacts and their surfaces. Whatever velocities the solver left in the state are
 // compared with v^: the momentum figure.
 // W_ii is taken of the bodies as if they were free, which is the larger: it decides only which witness is made.
@@ -31,7 +31,7 @@ typedef struct Witness {
     Hold hold;
     double b;      // bias of the normal velocity, m/s
     double s_a, s_b;  // sqrt of the traces of both bodies' shares of W
-    crVec3 u_free;
+    crVec3 u_free, u;  // velocities of b against a by v_free and by the state's v
 } Witness;
 
 // contacts with other friction than a disc: rows n, t1, t2, spin, roll
@@ -189,7 +189,8 @@ static void witness_chunk(void* ctx, int begin, int end) {
         out->s_a = sqrt(share_a);
         out->s_b = sqrt(share_b);
         out->u_free = relative(step, step->v_free, c);
-        crVec3 w = cr_madd(relative(step, step->state.v, c), out->b, n);
+        out->u = relative(step, step->state.v, c);
+        crVec3 w = cr_madd(out->u, out->b, n);
         if (!a->takes[i]) {
             out->P = out->d = cr_vec3(0, 0, 0);
             out->hold = OPEN;
@@ -460,7 +461,9 @@ static void find_scales(Audit* a) {
         int island = is_tie(block) ? tie_island(a, block) : -1;
         if (island < 0) continue;
         for (int r = block->row; r < block->row + block->count; r++) {
+            double size = step->size[step->model->dof_body[step->rows.col[step->rows.start[block->row]]]];
             raise(&a->scale[island], step->h * cr_norm(step->model->gravity));
+            raise(&a->scale[island], step->settings.deadband * size / a->h);
             if (block->kind == CR_BLOCK_EQUALITY) raise(&a->scale[island], fabs(step->problem.u_free[r]));
         }
     }
@@ -500,10 +503,12 @@ static void judge_chunk(void* ctx, int begin, int end) {
         const crStepContact* c = &step->contacts[i];
         const Witness* w = &a->witness[i];
         if (w->hold == OUT || w->hold == GENERAL) continue;
-        bool noise;
-        crVec3 n = c->point.normal, u = relative(step, a->v, c), at = cr_madd(u, w->b, n);
-        double floor = floor_of(a, c, w), eta = sqrt(defect_plain(w, n, at, floor, &noise));
-        if (!noise) floor = 0.0;
+        bool noise, noise_state;
+        crVec3 n = c->point.normal, at = cr_madd(relative(step, a->v, c), w->b, n);
+        double floor = floor_of(a, c, w), square = defect_plain(w, n, at, floor, &noise);
+        // the state's own velocities must obey the laws as well
+        double eta = sqrt(larger(square, defect_plain(w, n, cr_madd(w->u, w->b, n), floor, &noise_state)));
+        if (!noise && !noise_state) floor = 0.0;
         worst->audit.permits = larger(worst->audit.permits, -cr_dot(n, at));
         double scale = a->scale[flat_island(a, c)];
         if (!(scale > 0.0)) scale = c->delta / a->h;
@@ -566,7 +571,7 @@ static double created(Audit* a) {
         const Witness* w = &a->witness[i];
         if (w->hold == OUT || w->hold == OPEN) continue;
         const crStepContact* c = &step->contacts[i];
-        crVec3 both = cr_add(w->u_free, relative(step, step->state.v, c));
+        crVec3 both = cr_add(w->u_free, w->u);
         a->energy[contact_island(a, c)] += 0.5 * cr_dot(c->impulse, both);
     }
     for (int k = 0; k < step->part_count; k++) {

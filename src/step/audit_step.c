@@ -261,6 +261,57 @@ crStatus cr__audit_step(crStep* step, double h, crError* error) {
     return status;
 }
 
+static double worse(double all, double one) { return one > all || isnan(all) ? one : all; }
+
+void cr_tally_add(crTally* tally, const crCertificate* c) {
+    crCertificate* w = &tally->worst;
+    int place = c->truncated ? 3 : rank(c->outcome);
+    tally->steps++;
+    tally->solved += place == 0;
+    tally->near += place == 1;
+    tally->unsure += place == 2;
+    tally->failed += place == 3;
+    if (rank(c->outcome) >= rank(w->outcome)) w->outcome = c->outcome;
+    w->contacts = c->contacts > w->contacts ? c->contacts : w->contacts;
+    w->rows = c->rows > w->rows ? c->rows : w->rows;
+    w->impacts += c->impacts;
+    if (c->solves == 0) tally->idle++;
+    if (c->solves > 0) {
+        tally->mean_residual += (c->residual - tally->mean_residual) / (double)(tally->steps - tally->idle);
+    }
+    w->solves += c->solves;
+    w->residual = worse(w->residual, c->residual);
+    w->eta = worse(w->eta, c->eta);
+    w->distance = worse(w->distance, c->distance);
+    w->floor = worse(w->floor, c->floor);
+    w->momentum = worse(w->momentum, c->momentum);
+    w->approach = worse(w->approach, c->approach);
+    w->cone = worse(w->cone, c->cone);
+    w->dissipation = worse(w->dissipation, c->dissipation);
+    w->complementarity = worse(w->complementarity, c->complementarity);
+    w->penetration = worse(w->penetration, c->penetration);
+    if (tally->measured == 0) w->overlap = (double)NAN;
+    if (!isnan(c->overlap)) w->overlap = worse(w->overlap, c->overlap);
+    tally->measured += !isnan(c->overlap);
+    w->crossings += c->crossings;
+    w->crossings_unsure += c->crossings_unsure;
+    w->loop_error = worse(w->loop_error, c->loop_error);
+    w->energy_change += c->energy_change;
+    w->energy_created += c->energy_created;
+    if (isnan(c->energy_gain)) {
+        tally->unknown++;
+    } else {
+        w->work += c->work;
+        w->energy_gain += c->energy_gain;
+    }
+    w->impermissible += c->impermissible;
+    w->impacts_unsure += c->impacts_unsure;
+    w->truncated = w->truncated || c->truncated;
+    w->asleep = c->asleep > w->asleep ? c->asleep : w->asleep;
+    w->escaped = c->escaped > w->escaped ? c->escaped : w->escaped;
+    if (w->escapee == 0) w->escapee = c->escapee;
+}
+
 crTruth cr_certificate_holds(const crCertificate* c, double overlap) {
     bool fails = rank(c->outcome) == 3 || c->crossings > 0 || c->impermissible > 0 || c->truncated ||
                  c->escaped > 0 || c->energy_created > 0.0 || c->energy_gain > 0.0 ||
@@ -268,4 +319,9 @@ crTruth cr_certificate_holds(const crCertificate* c, double overlap) {
     bool unsure = c->outcome == CR_OUTCOME_UNSURE || c->crossings_unsure > 0 || c->impacts_unsure > 0 ||
                   isnan(c->energy_gain);
     return fails ? CR_TRUTH_NO : unsure ? CR_TRUTH_UNSURE : CR_TRUTH_YES;
+}
+
+crTruth cr_tally_holds(const crTally* tally, double overlap) {
+    crTruth holds = cr_certificate_holds(&tally->worst, overlap);
+    return tally->unknown > 0 ? cr_truth_and(holds, CR_TRUTH_UNSURE) : holds;
 }

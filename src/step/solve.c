@@ -21,7 +21,7 @@
 crStatus cr_step_solve(crStep* step, crError* error) {
     crSolver solver = step->settings.solver;
     crSolverParams params = cr_solver_params();
-    params.tol = cr_step_tol(&step->settings);
+    params.tol = fmin(1e-10, 0.1 * cr_step_tol(&step->settings));
     if (solver.params == NULL) solver.params = &params;
     crStatus status = cr_solver_run(&solver, &step->problem, cr_step_tol(&step->settings), &step->scratch,
                                     step->p, &step->report, error);

@@ -5,6 +5,8 @@
 // Fails: CR_ERR_ARGUMENT for a definition that does not come from cr_world_def; as the step does.
 #include "world/world.h"
 
+#include "step/audit.h"
+
 #include <string.h>
 
 #define COOKIE UINT32_C(0x6361726f)
@@ -134,6 +136,16 @@ static void look(crWorld* world) {
     crStep* step = &world->step;
     cr_model_kinematics(step->model, &step->state, &step->dynamics);
     cr_model_velocity(step->model, step->state.v, &step->dynamics);
+}
+
+crStatus cr_world_overlap(crWorld* world, double* deepest, crError* error) {
+    if (world == NULL || deepest == NULL) {
+        return cr_error_set(error, CR_ERR_ARGUMENT, "world", "world and deepest must be given");
+    }
+    change_scratch(world);
+    crStatus status = cr__audit_overlap(&world->step, deepest);
+    change_scratch(world);
+    return status == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
 crEnergy cr_world_energy(crWorld* world) {
