@@ -52,6 +52,20 @@ typedef struct JudgeImpact {
 
 JudgeImpact judge_impact(const crMat3* W, crVec3 V, crVec3 n, double mu, crVec3 P, double tol);
 
+// The same for an impact of many contacts: speeds within tol of the largest contact velocity before it, impulses
+// within tol of that over W_ii, the energy within tol of u.(W + 16 eps diag W)^-1 u / 2.
+typedef struct JudgeRule {
+    double energy;    // p.(u + u+) / 2, J
+    double approach;  // worst -u_n+, m/s
+    double open;      // least -u_n+: one open surface is enough where CR_RULE_CONVEX is set, m/s
+    double tension;   // worst -p_n, N s
+    double cone;      // worst |p_t| - mu p_n of round and planar cones, N s
+    double joint;     // worst |u+| of equalities, m/s
+    bool may;         // all within tol: "yes" is allowed
+} JudgeRule;
+
+JudgeRule judge_rule(const crProblem* problem, const double* p, bool convex, double tol);
+
 // Reference solution of a problem whose blocks are equalities, unilateral rows, boxes and cones with one
 // tangent, and at most 8 rows; or of one cone with two tangents alone. Returns true and p where a set of
 // active rows solves the problem to 1e-25 of its velocities.

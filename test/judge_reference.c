@@ -156,6 +156,100 @@ JudgeImpact judge_impact(const crMat3* W, crVec3 V, crVec3 n, double mu, crVec3 
     return out;
 }
 
+// an impact of many contacts
+
+static Quad weight_of(const crProblem* problem, int i, int j) {
+    if (problem->W.value != NULL) return entry(&problem->W, i, j);
+    Quad sum = 0;
+    for (int a = 0; a < problem->nv; a++) {
+        Quad left = entry(&problem->J, i, a);
+        for (int b = 0; left != 0 && b < problem->nv; b++) {
+            sum += left * entry(&problem->Minv, a, b) * entry(&problem->J, j, b);
+        }
+    }
+    return sum;
+}
+
+// u.(W + 16 eps diag W)^-1 u / 2
+static Quad energy_in(int n, Quad W[JUDGE_ROWS][JUDGE_ROWS], const Quad* u) {
+    Quad A[JUDGE_ROWS][JUDGE_ROWS + 1], sum = 0;
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) {
+            A[i][j] = W[i][j] * (i == j ? 1 + 16 * (Quad)EPS : 1);
+        }
+        A[i][n] = u[i];
+    }
+    for (int k = 0; k < n; k++) {
+        if (!(A[k][k] > 0)) continue;
+        sum += A[k][n] * A[k][n] / (2 * A[k][k]);
+        for (int i = k + 1; i < n; i++) {
+            Quad f = A[i][k] / A[k][k];
+            for (int j = k; j <= n; j++) {
+                A[i][j] -= f * A[k][j];
+            }
+        }
+    }
+    return sum;
+}
+
+static void judge_contact(const crProblem* problem, const crBlock* b, const double* p, const Quad* after,
+                          Quad share, Quad speed, Quad top, JudgeRule* out) {
+    bool cone = b->kind == CR_BLOCK_CONE;
+    for (int k = 0; k < (cone ? 1 : b->count); k++) {
+        double pn = p[b->row + k];
+        out->approach = fmax(out->approach, (double)-after[b->row + k]);
+        out->open = fmin(out->open, (double)-after[b->row + k]);
+        out->tension = fmax(out->tension, -pn);
+        if ((Quad)-pn * top > share * speed) out->may = false;
+    }
+    bool round = b->vertex_count == 0 && (b->count == 2 || (b->count == 3 && b->mu == b->mu2));
+    if (!cone || !round || isinf(b->mu)) return;
+    Quad t1 = (Quad)p[b->row + 1], t2 = b->count == 3 ? (Quad)p[b->row + 2] : 0;
+    Quad off = quad_sqrt(t1 * t1 + t2 * t2) - (Quad)b->mu * (Quad)p[b->row];
+    out->cone = fmax(out->cone, (double)off);
+    if (off * top > share * (1 + (Quad)b->mu) * speed) out->may = false;
+    (void)problem;
+}
+
+JudgeRule judge_rule(const crProblem* problem, const double* p, bool convex, double tol) {
+    double inf = (double)INFINITY;
+    JudgeRule out = {.approach = -inf, .open = inf, .tension = -inf, .cone = -inf, .joint = 0.0, .may = true};
+    Quad W[JUDGE_ROWS][JUDGE_ROWS], u[JUDGE_ROWS], after[JUDGE_ROWS], energy = 0, speed = 0,
+                                                                      share = (Quad)tol;
+    int n = problem->rows;
+    for (int i = 0; i < n; i++) {
+        u[i] = after[i] = (Quad)problem->u_free[i];
+        for (int j = 0; j < n; j++) {
+            W[i][j] = weight_of(problem, i, j);
+            after[i] += W[i][j] * (Quad)p[j];
+        }
+        energy += (Quad)p[i] * (u[i] + after[i]) / 2;
+    }
+    for (int i = 0; i < problem->block_count; i++) {
+        const crBlock* b = &problem->blocks[i];
+        Quad square = 0;
+        for (int r = b->row; r < b->row + b->count; r++) {
+            square += u[r] * u[r];
+        }
+        if (quad_sqrt(square) > speed) speed = quad_sqrt(square);
+    }
+    for (int i = 0; i < problem->block_count; i++) {
+        const crBlock* b = &problem->blocks[i];
+        if (b->kind != CR_BLOCK_EQUALITY) {
+            judge_contact(problem, b, p, after, share, speed, W[b->row][b->row], &out);
+            continue;
+        }
+        for (int r = b->row; r < b->row + b->count; r++) {
+            out.joint = fmax(out.joint, (double)quad_abs(after[r]));
+        }
+    }
+    out.energy = (double)energy;
+    if (energy > share * energy_in(n, W, u)) out.may = false;
+    if ((Quad)(convex ? out.open : out.approach) > share * speed || (Quad)out.joint > share * speed)
+        out.may = false;
+    return out;
+}
+
 // reference solutions
 
 typedef struct Linear {
