@@ -54,7 +54,7 @@ typedef struct crStepSettings {
     double tol;       // residual at which a solve counts as solved; 0: by quality, see cr_step_tol; 0
     double shift;     // a solve that is exact for gaps changed by at most this share of a body's size is near;
                       // 1e-5
-    int measure;      // full geometry every so many steps; 0: never but in certified, 1: always; 60
+    int measure;      // full geometry every so many steps (lcp, moreau: in each); 0: only in certified; 60
     crQuality quality;    // cone; accurate
     int threads;          // that share the work, >= 1; results do not depend on it; 1
     double threshold;     // approach speeds above it are impacts (cone, event), or bounce (lcp), m/s; 0.01
@@ -70,7 +70,7 @@ typedef struct crStepSettings {
 
 CR_API crStepSettings cr_step_settings(void);
 CR_API crStatus cr_step_settings_check(const crStepSettings* settings, crError* error);
-// Residual at which a solve counts as solved: tol, or where it is 0 by quality: fast 1e-3, accurate 1e-6,
+// Residual at which a solve counts as solved: tol, or where it is 0 by quality: fast 1e-4, accurate 1e-6,
 // certified 1e-8; methods other than cone 1e-8.
 CR_API double cr_step_tol(const crStepSettings* settings);
 CR_API const char* cr_method_name(crMethod method);  // "cone", "lcp", "moreau", "event"; NULL for no such

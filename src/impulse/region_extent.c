@@ -80,7 +80,7 @@ double cr_region_extent(const crContact* contact, crVec3 P0, crVec3 d) {
 crVec3 cr__region_settle(const crContact* contact, crVec3 P, crVec3 d) {
     crContact bounded = cr__region_contact(contact);
     const crContact* c = &bounded;
-    for (int i = 0; i < 2 && !cr_impulse_permissible(c, P, 1e-15); i++) {
+    for (int i = 0; i < 2 && cr_impulse_verdict(c, P, 1e-15).verdict == CR_TRUTH_NO; i++) {
         crVec3 V_plus = cr_impulse_V_plus(c, P);
         double energy = cr_impulse_energy_change(c, P);
         double slope = cr_dot(d, V_plus);

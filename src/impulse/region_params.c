@@ -29,7 +29,7 @@ static crStatus check_permissible(const crContact* c, crVec3 P, crError* error) 
         return cr_error_set(error, CR_ERR_FINITE, "P", "P: (%g, %g, %g), every component must be finite", P.x,
                             P.y, P.z);
     }
-    if (!cr_impulse_permissible(c, P, CR_PERMISSIBLE_TOL)) {
+    if (cr_impulse_verdict(c, P, CR_PERMISSIBLE_TOL).verdict == CR_TRUTH_NO) {
         return cr_error_set(error, CR_ERR_REGION, "P", "P: (%g, %g, %g) is outside the permissible region",
                             P.x, P.y, P.z);
     }
@@ -102,7 +102,7 @@ crStatus cr_region_project(const crContact* c, crVec3 wish, crVec3* P, crError* 
     crVec3 d = cr_sub(wish, P0);
     double s = cr_region_extent(c, P0, d);
     crContact bounded = cr__region_contact(c);
-    bool inside = s >= 1.0 || cr_impulse_permissible(&bounded, wish, 0.0);
+    bool inside = s >= 1.0 || cr_impulse_verdict(&bounded, wish, 0.0).verdict != CR_TRUTH_NO;
     *P = inside ? wish : cr__region_settle(c, cr_madd(P0, s, d), d);
     return CR_OK;
 }

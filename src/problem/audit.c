@@ -348,7 +348,7 @@ void cr__auditor_judge(crAuditor* a, const double* p, crAudit* audit) {
     }
     audit->distance = problem->h * audit->eta;
     if (!all_finite(a->w, problem->rows) || !all_finite(a->floor, problem->rows)) {
-        audit->residual = (double)INFINITY;
+        audit->eta = (double)INFINITY;
     }
 }
 
@@ -419,7 +419,8 @@ static crAudit not_finite(void) {
 }
 
 static bool finite_audit(const crAudit* a) {
-    return isfinite(a->residual + a->eta + a->floor + a->permits + a->asymmetry + a->momentum + a->natural) &&
+    // the residual alone may be infinite: where nothing had to change and something did
+    return !isnan(a->residual) && isfinite(a->eta + a->floor + a->permits + a->asymmetry + a->momentum + a->natural) &&
            isfinite(a->approach + a->cone + a->dissipation + a->complementarity + a->energy_change);
 }
 
@@ -434,7 +435,7 @@ static crStatus audit_with(const crProblem* problem, crArena* arena, double* p, 
         audit->energy_change += 0.5 * p[i] * (problem->u_free[i] + (u[i] - b));
     }
     if (!all_finite(p, problem->rows) || !all_finite(u, problem->rows)) {
-        audit->residual = (double)INFINITY;
+        audit->eta = (double)INFINITY;
         return CR_OK;
     }
     cr__problem_published(problem, a.weight, p, u, audit);

@@ -112,5 +112,5 @@ void cr__raw_judge(crAuditor* a, const double* p, crAudit* audit) {
     double floor = largest > 0.0 ? EPS * (double)(problem->rows + 2) : 0.0;
     audit->most = audit->residual + floor;
     audit->least = fmax(0.0, audit->residual - floor);
-    if (!(seen == 0.0)) audit->residual = audit->most = audit->least = (double)INFINITY;
+    if (!(seen == 0.0)) audit->residual = audit->most = audit->least = audit->eta = (double)INFINITY;
 }

@@ -234,11 +234,13 @@ static crStatus audit_energy(crStep* step, double h, crError* error) {
     return CR_OK;
 }
 
-// steps whose overlap is measured: all in certified, else one of every `measure` by their time
+// steps whose overlap is measured: all in certified and of methods that remove no overlap, else one of every
+// `measure` by their time
 static bool measured(const crStep* step) {
     const crStepSettings* s = &step->settings;
     if (s->method == CR_METHOD_CONE && s->quality == CR_QUALITY_CERTIFIED) return true;
     if (s->measure <= 0) return false;
+    if (s->method == CR_METHOD_LCP || s->method == CR_METHOD_MOREAU) return true;
     double period = s->measure * s->dt, from = step->cache->start_time / period, to = step->state.time / period;
     return floor(to + 1e-9) > floor(from + 1e-9);
 }

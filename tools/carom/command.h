@@ -37,6 +37,7 @@ enum {
     EXIT_USAGE = 2,
     EXIT_FILE = 3,
     EXIT_UNSOLVED = 4,
+    EXIT_UNCERTIFIED = 5,
     EXIT_INTERRUPTED = 130
 };
 

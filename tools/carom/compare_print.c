@@ -30,23 +30,24 @@ static int cell(const Comparison* c) { return widest(c, NUMBER, NAME); }
 
 static void put_run(FILE* file, const Comparison* c, const Outcome* o, int width, bool color) {
     const Run* run = &o->run;
-    const Tally* t = &run->tally;
+    const crTally* t = &run->tally;
+    const crCertificate* w = &t->worst;
     bool energy = outcome_differs(total(c->outcomes[c->first].run.end), total(run->end));
     print_plain(file, o->value);
     fprintf(file, "%*s", width - (int)strlen(o->value) > 0 ? width - (int)strlen(o->value) : 0, "");
     fprintf(file, " %s%11.5g%c%s", color && energy ? AMBER : "", total(run->end) - total(run->start),
             energy ? '*' : ' ', color && energy ? PLAIN : "");
-    fprintf(file, " %7d %8d %8d", t->impacts, t->contacts, t->steps);
-    bool bad = t->unsolved > 0 || run->status != CR_OK;
-    fprintf(file, " %s%8d%s", color && bad ? RED : "", t->unsolved, color && bad ? PLAIN : "");
-    fprintf(file, "  %8.1e  %8.1e %9.3g\n", t->residual, t->penetration, run->seconds);
+    fprintf(file, " %7d %8d %8d", w->impacts, w->contacts, t->steps);
+    bool bad = t->failed > 0 || run->status != CR_OK;
+    fprintf(file, " %s%8d%s", color && bad ? RED : "", t->failed, color && bad ? PLAIN : "");
+    fprintf(file, "  %8.1e  %8.1e %9.3g\n", w->residual, w->penetration, run->seconds);
     if (run->status != CR_OK) {
         fprintf(file, "  failed at %.6g s: ", run->time);
         print_plain(file, run->error.message);
         putc('\n', file);
-    } else if (t->impermissible > 0 || t->energy_created > 0.0) {
-        fprintf(file, "  %d impacts outside the permissible region, energy created %.3g J\n",
-                t->impermissible, t->energy_created);
+    } else if (w->impermissible > 0 || w->energy_created > 0.0 || w->crossings > 0) {
+        fprintf(file, "  %d impacts outside the permissible region, energy created %.3g J, %d pairs crossed\n",
+                w->impermissible, w->energy_created, w->crossings);
     }
 }
 

@@ -17,26 +17,6 @@
 #define ROUNDING 1e-9  // share of a step that is no step of its own
 #define DRIFT    1e-3  // share of a step that rounding may move the time of a whole step by
 
-static void tally_step(Tally* t, const crCertificate* c) {
-    t->steps++;
-    t->contacts = c->contacts > t->contacts ? c->contacts : t->contacts;
-    t->impacts += c->impacts;
-    t->impermissible += c->impermissible;
-    t->unsolved += c->outcome != CR_OUTCOME_SOLVED || c->truncated;
-    if (c->solves > 0) {
-        t->solved_steps++;
-        t->mean_residual += (c->residual - t->mean_residual) / t->solved_steps;
-    }
-    t->residual = fmax(t->residual, c->residual);
-    t->approach = fmax(t->approach, c->approach);
-    t->cone = fmax(t->cone, c->cone);
-    t->dissipation = fmax(t->dissipation, c->dissipation);
-    t->complementarity = fmax(t->complementarity, c->complementarity);
-    t->penetration = fmax(t->penetration, c->penetration);
-    t->loop_error = fmax(t->loop_error, c->loop_error);
-    t->energy_created += c->energy_created;
-}
-
 static void show_progress(const Run* run, double share, crEnergy energy) {
     int filled = (int)(share * BAR);
     fputs("\r", stderr);
@@ -48,7 +28,7 @@ static void show_progress(const Run* run, double share, crEnergy energy) {
     for (int i = 0; i < BAR; i++) {
         putc(i < filled ? '=' : ' ', stderr);
     }
-    double worst = fmax(run->tally.residual, run->tally.penetration);
+    double worst = fmax(run->tally.worst.residual, run->tally.worst.penetration);
     fprintf(stderr, "] t = %.4g s  contacts %d  violation %.1e  energy %.4g J\033[K",
             cr_world_state(run->world)->time, cr_world_certificate(run->world)->contacts, worst,
             energy.kinetic + energy.potential);
@@ -71,7 +51,7 @@ static crStatus record(Run* run, crTrajectory* trajectory, crMotionLog* motion, 
 
 static crStatus log_events(Run* run, crTrajectory* trajectory, crMotionLog* motion) {
     crEvents events = cr_world_events(run->world);
-    run->tally.events += events.count;
+    run->events += events.count;
     crStatus status = CR_OK;
     for (int i = 0; i < events.count && status == CR_OK; i++) {
         if (trajectory != NULL) status = cr_trajectory_event(trajectory, &events.events[i], &run->error);
@@ -92,7 +72,7 @@ static crStatus one_step(Run* run, bool last, crTrajectory* trajectory, crMotion
                            : cr_world_step(run->world, &run->error);
     if (status != CR_OK) return status;
     const crCertificate* c = cr_world_certificate(run->world);
-    tally_step(&run->tally, c);
+    cr_tally_add(&run->tally, c);
     since->residual = fmax(since->residual, c->residual);
     since->penetration = fmax(since->penetration, c->penetration);
     since->contacts = c->contacts > since->contacts ? c->contacts : since->contacts;

@@ -108,9 +108,13 @@ static void put_row(FILE* file, const Solution* s, bool color) {
 
 static void put_audit(FILE* file, const crAudit* audit) {
     fprintf(file,
-            "\naudit: approach %.1e m/s, cone %.1e N s, dissipation %.1e m/s,\n"
+            "\naudit: exact for velocities that differ by at most %.1e m/s (rounding %.1e)",
+            audit->eta, audit->floor);
+    if (audit->distance > 0.0) fprintf(file, ", gaps by %.1e m", audit->distance);
+    fprintf(file,
+            "\n       not scaled: natural map %.1e, approach %.1e m/s, cone %.1e N s, dissipation %.1e m/s,\n"
             "       complementarity %.1e J, momentum %.1e, energy change %.5g J\n",
-            audit->approach, audit->cone, audit->dissipation, audit->complementarity, audit->momentum,
+            audit->natural, audit->approach, audit->cone, audit->dissipation, audit->complementarity, audit->momentum,
             audit->energy_change);
 }
 

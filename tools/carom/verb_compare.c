@@ -319,7 +319,7 @@ static int finish(const Comparison* c) {
     for (int i = 0; i < c->count && status == EXIT_GOOD; i++) {
         const Outcome* o = &c->outcomes[i];
         if (o->refused && (!c->choice.all || c->first < 0)) status = EXIT_BAD_INPUT;
-        if (!o->refused && (o->run.status != CR_OK || o->run.tally.unsolved > 0)) status = EXIT_UNSOLVED;
+        if (!o->refused && (o->run.status != CR_OK || o->run.tally.failed > 0)) status = EXIT_UNSOLVED;
     }
     int shown = c->plot != NULL || c->report != NULL ? show(c) : EXIT_GOOD;
     return shown != EXIT_GOOD ? shown : status;

@@ -160,7 +160,7 @@ static int run_path(Options* options, double dt, bool first, Path* path, Converg
         *row = (ConvergeRow){.dt = dt,
                              .variation = path_variation(path),
                              .steps = run.tally.steps,
-                             .unsolved = run.tally.unsolved,
+                             .unsolved = run.tally.failed,
                              .seconds = run.seconds};
     }
     cr_world_destroy(run.world);

@@ -23,6 +23,7 @@ static void print_help(void) {
         "  --report FILE     a page to look at: animation, summary, charts, events: .html\n"
         "  --json            the summary as one JSON object, with the last state of every body\n"
         "  --strict          overlaps at the start, and what is not supported of a model, are errors\n"
+        "  --require certificate  every step solved or near, nothing created, crossed or overlapping: else status 5\n"
         "  --threads N       that share the work; results do not depend on it\n"
         "\n"
         "in place of what the scene says:\n"
@@ -35,7 +36,8 @@ static void print_help(void) {
         "of a model: --key NAME, --package DIR, --fixed-base, --with FILE (carom import --help)\n"
         "\n"
         "Exit status: 0 good, 1 bad scene or file of another scene, 2 wrong usage, 3 a file cannot be\n"
-        "opened or written, 4 a step failed or was not solved to the tolerance, 130 interrupted.\n"
+        "opened or written, 4 a step failed or was not solved to the tolerance,\n"
+        "5 --require does not hold, 130 interrupted.\n"
         "\n"
         "examples:\n"
         "  carom run bouncing-ball --plot ball.svg\n"
@@ -51,6 +53,7 @@ typedef struct Options {
     const char* resume;
     const char* plot;
     const char* report;
+    bool require;  // --require certificate
 } Options;
 
 // -1: no such option; else the exit status so far
@@ -61,6 +64,12 @@ static int take_file(void* ctx, char* name, char* value) {
                         : strcmp(name, "--plot") == 0   ? &options->plot
                         : strcmp(name, "--report") == 0 ? &options->report
                                                         : NULL;
+    if (strcmp(name, "--require") == 0) {
+        if (value == NULL || strcmp(value, "certificate") != 0)
+            return usage_error("run", "--require takes 'certificate'");
+        options->require = true;
+        return EXIT_GOOD;
+    }
     if (file == NULL) return -1;
     if (value == NULL) return usage_error("run", "%s needs a value", name);
     *file = value;
@@ -83,6 +92,46 @@ static int read_options(Options* options, int count, char** arguments) {
     return status < 0 ? check_options(options) : status;
 }
 
+// overlap that the position pass may leave: the deadband of the largest body and its tolerance, m
+static double allowed_overlap(crWorld* world) {
+    const crStep* step = cr_world_stages(world);
+    const crStepSettings* s = &step->settings;
+    double largest = 0.0;
+    for (int i = 1; i < step->model->nb; i++) {
+        if (step->model->bodies[i].last >= 0 && step->size[i] > largest) largest = step->size[i];
+    }
+    return (1.0 + s->position_tol) * s->deadband * largest;
+}
+
+// the exit status of --require certificate, with what is wrong
+static int require(const Options* options, const Run* run) {
+    const crTally* t = &run->tally;
+    const crCertificate* w = &t->worst;
+    double allowed = allowed_overlap(run->world);
+    crTruth holds = cr_tally_holds(t, allowed);
+    if (holds == CR_TRUTH_YES) return EXIT_GOOD;
+    if (options->scene.json) return EXIT_UNCERTIFIED;
+    fprintf(stderr, "carom run: the certificate does not hold%s:", holds == CR_TRUTH_UNSURE ? " for certain" : "");
+    if (t->failed > 0) fprintf(stderr, " %d steps not solved;", t->failed);
+    if (t->unsure > 0) fprintf(stderr, " %d steps cannot tell;", t->unsure);
+    if (w->crossings + w->crossings_unsure > 0) {
+        fprintf(stderr, " %d pairs crossed, of %d cannot tell;", w->crossings, w->crossings_unsure);
+    }
+    if (!(w->penetration <= allowed)) {
+        fprintf(stderr, " overlap %.3g m, allowed %.3g m;", w->penetration, allowed);
+    }
+    if (w->impermissible + w->impacts_unsure > 0) {
+        fprintf(stderr, " %d impacts not permissible, of %d cannot tell;", w->impermissible, w->impacts_unsure);
+    }
+    if (w->energy_created > 0.0) fprintf(stderr, " energy created %.3g J;", w->energy_created);
+    if (w->energy_gain > 0.0) fprintf(stderr, " energy gained without work %.3g J;", w->energy_gain);
+    if (t->unknown > 0) fprintf(stderr, " work of forces not known in %d steps;", t->unknown);
+    if (w->truncated) fputs(" impact limit reached;", stderr);
+    if (w->escaped > 0) fprintf(stderr, " %d bodies escaped;", w->escaped);
+    putc('\n', stderr);
+    return EXIT_UNCERTIFIED;
+}
+
 static int finish(const Options* options, Run* run, crTrajectory* trajectory, const crMotionLog* motion) {
     crError error = {0};
     crStatus closed = cr_trajectory_close(trajectory, &error);
@@ -91,7 +140,8 @@ static int finish(const Options* options, Run* run, crTrajectory* trajectory, co
     } else {
         table_run(stdout, run, wants_color());
     }
-    int status = run->interrupted ? EXIT_INTERRUPTED : run->tally.unsolved > 0 ? EXIT_UNSOLVED : EXIT_GOOD;
+    int status = run->interrupted ? EXIT_INTERRUPTED : run->tally.failed > 0 ? EXIT_UNSOLVED : EXIT_GOOD;
+    if (options->require && !run->interrupted) status = require(options, run);
     if (run->status != CR_OK) {
         status = run->status == CR_ERR_FILE ? EXIT_FILE : EXIT_UNSOLVED;
         if (!options->scene.json) file_refuse(&options->scene, &run->error);
