@@ -6,8 +6,11 @@
 
 // The contact solve over h that state.v, contacts[].impulse and p of loops and joints are the result of, into the
 // certificate. takes: contacts of the solve (contact_count); the others have no impulse and must not close unless
-// passes[i] says that an impact follows (NULL: none does). Call before warm starts are renewed. CR_ERR_MEMORY.
-crStatus cr__audit_contacts(crStep* step, double h, const bool* takes, const bool* passes);
+// passes[i] says that an impact follows. u_free, u: velocities of b against a by v_free and by state.v
+// (contact_count); islands: of each body, -1 where no contact acts on it (nb). Call before warm starts are renewed.
+// CR_ERR_MEMORY.
+crStatus cr__audit_contacts(crStep* step, double h, const bool* takes, const bool* passes, const crVec3* u_free,
+                            const crVec3* u, const int* islands, int island_count);
 // A posed problem and its impulses, into the certificate. CR_ERR_MEMORY.
 crStatus cr__audit_problem(crStep* step, const crProblem* problem, const double* p);
 // The state after the step against the state it began with: energy, crossings and, where it is due, overlap by

@@ -1,13 +1,13 @@
 // audit_contacts.c - the audit of one contact solve of the cone method, island by island.
 //
 // Witness impulses P^ are made of the contacts' impulses (see problem/witness.c: open, stick or slip, here with
-// vectors instead of rows), velocities v^ = v_free + M^-1 J^T P^ follow from them through the factor of M, and
-// the laws are checked at v^ and at the state's own v: eta is the distance of J v^ + b, or of J v + b, to what the laws allow beside P^. Bias, friction and
-// directions come from the contacts and their surfaces. Whatever velocities the solver left in the state are
-// compared with v^: the momentum figure.
+// vectors instead of rows), and velocities v^ = v_free + M^-1 J^T P^ follow from them through the factor of M. The
+// laws are checked at the state's own v: the distance of J v + b to what they allow beside P^. By how much v differs
+// from v^ is the momentum figure; the distance at v^ is no more than the two together, which is eta. Bias, friction
+// and directions come from the contacts and their surfaces.
 // W_ii is taken of the bodies as if they were free, which is the larger: it decides only which witness is made.
 // Rounding floors as in problem/audit.c, 16 eps (|u_free| + |b| + s_a A_a + s_b A_b), A the sum of s |P| over the
-// contacts of a body, s = sqrt(trace of its share of W).
+// contacts of a body, s = sqrt(trace of its share of W) at its farthest point.
 // Fails: CR_ERR_MEMORY. What is not finite makes every figure infinite.
 #include <string.h>
 
@@ -16,7 +16,6 @@
 #include "problem/witness.h"
 #include "step/audit.h"
 #include "step/cache.h"
-#include "step/forest.h"
 
 #define CHUNK 256  // contacts that one thread takes at a time
 #define EPS   0x1p-52
@@ -26,12 +25,11 @@
 typedef enum Hold { OUT, OPEN, STICK, SLIP, FREE, GENERAL } Hold;
 
 typedef struct Witness {
-    crVec3 P;  // on b
-    crVec3 d;  // slip: the direction friction pushes in
+    crVec3 P;       // on b
+    double b;       // bias of the normal velocity, m/s
+    double lambda;  // trace of W at the contact, bodies taken as free, 1/kg
+    double eta2;    // defect at the state's velocities, squared
     Hold hold;
-    double b;      // bias of the normal velocity, m/s
-    double s_a, s_b;  // sqrt of the traces of both bodies' shares of W
-    crVec3 u_free, u;  // velocities of b against a by v_free and by the state's v
 } Witness;
 
 // contacts with other friction than a disc: rows n, t1, t2, spin, roll
@@ -46,8 +44,12 @@ typedef struct General {
 
 // worst figures of a chunk
 typedef struct Worst {
-    crAudit audit;
-    double far;   // h (eta + floor) over the contact's size
+    double eta2, share2;    // eta squared, and over the scale of its island squared
+    double floor, noise;    // rounding floor, and over the scale
+    double far;             // eta h over the contact's size, squared
+    double permits, approach, cone, complementarity;
+    double dissipation2;    // squared
+    double momentum;
     double seen;  // 0 where everything is a number
 } Worst;
 
@@ -55,14 +57,18 @@ typedef struct Audit {
     crStep* step;
     double h;
     const bool *takes, *passes;
-    Witness* witness;  // (contact_count)
+    const crVec3 *u_free, *u;  // velocities of the contacts by v_free and by the state's v (contact_count)
+    const int* island;         // of each body, -1: no contact, loop or joint acts on it (nb)
+    Witness* witness;          // (contact_count)
     int general_count;
     General* general;
+    double* pliant;   // s of each body, at any of its points at most (nb)
     double* pull;     // A of each body (nb)
     double* v;        // v^ (nv)
-    int* root;        // island of each body: its first (nb)
-    double* scale;    // of each island, at its root (nb)
-    double* energy;   // likewise: work of its contacts, J (nb)
+    double* off;      // by how much the state's velocity of each body differs from v^, m/s; 0 within rounding (nb)
+    int island_count;
+    double* scale;    // of each island (island_count)
+    double* energy;   // likewise: work of its contacts, J (island_count)
     double* tie_p;    // witness of rows of loops and joints (rows.count)
     crHeld* tie_held; // (rows.count)
     Worst* worst;     // of each chunk
@@ -71,7 +77,7 @@ typedef struct Audit {
 static double larger(double a, double b) { return a > b ? a : b; }
 
 // trace of a free body's share of W at a point
-static double mobility(const crStep* step, int body, crVec3 point) {
+static inline double mobility(const crStep* step, int body, crVec3 point) {
     const crBody* own = &step->model->bodies[body];
     if (!cr__moves(step->model, body) || !(own->mass > 0.0)) return 0.0;
     crVec3 r = cr_sub(point, step->dynamics.com[body]);
@@ -84,9 +90,23 @@ static double mobility(const crStep* step, int body, crVec3 point) {
     return 3.0 / own->mass + (least > 0.0 ? 2.0 * square / least : 0.0);
 }
 
-static crVec3 relative(const crStep* step, const double* v, const crStepContact* c) {
-    return cr_sub(cr__step_point_velocity(step, v, c->body_b, c->point.point),
-                  cr__step_point_velocity(step, v, c->body_a, c->point.point));
+// velocity of a body's point by v; of the world nothing moves
+static inline crVec3 point_velocity(const crStep* step, const double* v, int body, crVec3 point) {
+    const crBody* own = &step->model->bodies[body];
+    if (body == CR_WORLD) return cr_vec3(0, 0, 0);
+    if (!own->single) return cr__step_point_velocity(step, v, body, point);
+    const double* at = v + own->v;
+    crVec3 r = cr_sub(point, step->dynamics.origin[body]);
+    return cr_add(cr__load_vec(at), cr_cross(cr__load_vec(at + 3), r));
+}
+
+static inline crVec3 relative(const crStep* step, const double* v, const crStepContact* c) {
+    return cr_sub(point_velocity(step, v, c->body_b, c->point.point),
+                  point_velocity(step, v, c->body_a, c->point.point));
+}
+
+static int contact_island(const Audit* a, const crStepContact* c) {
+    return a->island[cr__moves(a->step->model, c->body_b) ? c->body_b : c->body_a];
 }
 
 // Bias of a contact: 0 where it touches, else the gap beyond the deadband over h; bodies in the air move by the
@@ -111,64 +131,46 @@ static bool plain(const crSurface* s) {
            (isnan(s->mu2) || s->mu2 == s->mu);
 }
 
-static void make_plain(double mu, double lambda, crVec3 n, crVec3 P, crVec3 w, Witness* out) {
-    double pn = cr_dot(n, P), wn = cr_dot(n, w), z_n = lambda > 0.0 ? pn - wn / lambda : 0.0;
-    out->P = out->d = cr_vec3(0, 0, 0);
+// normal and tangential parts of an impulse and of the velocity with its bias
+typedef struct Parts {
+    double pn, wn;
+    crVec3 pt, wt;
+} Parts;
+
+// The witness of a contact with a disc of friction, and how far its velocity is from what the laws allow beside it.
+static void make_plain(double mu, crVec3 n, const Parts* x, Witness* out) {
+    double lambda = out->lambda, z_n = lambda > 0.0 ? x->pn - x->wn / lambda : 0.0;
+    out->P = cr_vec3(0, 0, 0);
     out->hold = OPEN;
-    if (!(z_n > 0.0) || !(pn > 0.0)) return;
-    crVec3 pt = cr_madd(P, -pn, n), z = cr_madd(pt, -1.0 / lambda, cr_madd(w, -wn, n));
-    double size2 = cr_dot(z, z), limit = mu * z_n;
-    out->P = cr_scale(pn, n);
+    out->eta2 = x->wn < 0.0 ? x->wn * x->wn : 0.0;
+    if (!(z_n > 0.0) || !(x->pn > 0.0)) return;
+    crVec3 z = cr_madd(x->pt, -1.0 / lambda, x->wt);
+    double size2 = cr_dot(z, z), limit = mu * z_n, slip2 = cr_dot(x->wt, x->wt);
+    out->P = cr_scale(x->pn, n);
     out->hold = FREE;
+    out->eta2 = x->wn * x->wn;
     if (mu == 0.0) return;
     if (isinf(mu) || size2 <= limit * limit) {
-        double friction = sqrt(cr_dot(pt, pt)), most = mu * pn;
+        double friction2 = cr_dot(x->pt, x->pt), most = mu * x->pn;
+        bool over = friction2 > most * most;
         out->hold = STICK;
-        out->P = cr_madd(out->P, friction > most ? most / friction : 1.0, pt);
+        out->P = over ? cr_madd(out->P, most / sqrt(friction2), x->pt) : cr_add(out->P, x->pt);
+        out->eta2 += slip2;
     } else {
+        crVec3 d = cr_scale(1.0 / sqrt(size2), z);
+        double along = cr_dot(x->wt, d);
+        crVec3 across = along < 0.0 ? cr_madd(x->wt, -along, d) : x->wt;
         out->hold = SLIP;
-        out->d = cr_scale(1.0 / sqrt(size2), z);
-        out->P = cr_madd(out->P, mu * pn, out->d);
+        out->P = cr_madd(out->P, mu * x->pn, d);
+        out->eta2 += cr_dot(across, across);
     }
 }
 
-// distance of w from what the laws allow, squared; *noise: whether rounding of w matters
-static double defect_plain(const Witness* witness, crVec3 n, crVec3 w, double floor, bool* noise) {
-    double wn = cr_dot(n, w);
-    crVec3 wt = cr_madd(w, -wn, n);
-    double along = cr_dot(wt, witness->d);
-    *noise = true;
-    switch (witness->hold) {
-    case STICK:
-        return cr_dot(w, w);
-    case FREE:
-        return wn * wn;
-    case SLIP: {
-        crVec3 across = along < 0.0 ? cr_madd(wt, -along, witness->d) : wt;
-        return wn * wn + cr_dot(across, across);
-    }
-    default:
-        *noise = floor > wn;
-        return wn < 0.0 ? wn * wn : 0.0;
-    }
-}
-
-// the measures of others
-static void publish(const crStepContact* c, double mu, double lambda, crVec3 w, crAudit* audit) {
-    crVec3 n = c->point.normal, P = c->impulse;
-    double pn = cr_dot(n, P), wn = cr_dot(n, w), limit = mu * larger(pn, 0.0);
-    crVec3 pt = cr_madd(P, -pn, n), wt = cr_madd(w, -wn, n);
-    crVec3 moved = cr_madd(wt, -lambda / 3.0, pt);  // against friction's wish
-    double friction = sqrt(cr_dot(pt, pt)), size = sqrt(cr_dot(moved, moved)), slip = sqrt(cr_dot(wt, wt));
-    if (pn > 0.0 && size > lambda / 3.0 * limit) {
-        crVec3 d = cr_madd(cr_scale(lambda / 3.0, pt), lambda / 3.0 * limit / size, moved);
-        slip = sqrt(cr_dot(d, d));
-    }
-    if (!(pn > 0.0)) slip = lambda / 3.0 * friction;
-    audit->approach = larger(audit->approach, -wn);
-    audit->complementarity = larger(audit->complementarity, fabs(wn * pn));
-    audit->cone = larger(audit->cone, larger(-pn, friction - limit));
-    audit->dissipation = larger(audit->dissipation, slip);
+// friction beyond its limit, or tension
+static double beyond(double mu, double pn, crVec3 pt) {
+    double limit = mu * larger(pn, 0.0), friction2 = cr_dot(pt, pt);
+    if (!(friction2 > limit * limit)) return -pn;
+    return larger(-pn, sqrt(friction2) - limit);
 }
 
 static void witness_chunk(void* ctx, int begin, int end) {
@@ -183,24 +185,27 @@ static void witness_chunk(void* ctx, int begin, int end) {
         out->hold = OUT;
         if (!a->takes[i] && a->passes != NULL && a->passes[i]) continue;
         double mu = c->surface->surface.mu;
-        double share_a = mobility(step, c->body_a, c->point.point);
-        double share_b = mobility(step, c->body_b, c->point.point), lambda = share_a + share_b;
+        out->lambda = mobility(step, c->body_a, c->point.point) + mobility(step, c->body_b, c->point.point);
         out->b = bias(a, c, &cursor);
-        out->s_a = sqrt(share_a);
-        out->s_b = sqrt(share_b);
-        out->u_free = relative(step, step->v_free, c);
-        out->u = relative(step, step->state.v, c);
-        crVec3 w = cr_madd(out->u, out->b, n);
+        crVec3 w = cr_madd(a->u[i], out->b, n);
+        worst->seen += 0.0 * (cr_dot(w, w) + cr_dot(c->impulse, c->impulse) + out->lambda);
+        Parts x = {.pn = cr_dot(n, c->impulse), .wn = cr_dot(n, w)};
+        x.pt = cr_madd(c->impulse, -x.pn, n);
+        x.wt = cr_madd(w, -x.wn, n);
+        worst->permits = larger(worst->permits, -x.wn);
         if (!a->takes[i]) {
-            out->P = out->d = cr_vec3(0, 0, 0);
+            out->P = cr_vec3(0, 0, 0);
             out->hold = OPEN;
-        } else if (plain(&c->surface->surface)) {
-            make_plain(mu, lambda, n, c->impulse, w, out);
-        } else {
-            out->hold = GENERAL;
+            out->eta2 = x.wn < 0.0 ? x.wn * x.wn : 0.0;
+            continue;
         }
-        if (a->takes[i]) publish(c, isinf(mu) ? 1e300 : mu, lambda, w, &worst->audit);
-        worst->seen += 0.0 * (cr_dot(w, w) + cr_dot(c->impulse, c->impulse) + lambda);
+        worst->approach = larger(worst->approach, -x.wn);
+        worst->complementarity = larger(worst->complementarity, fabs(x.wn * x.pn));
+        out->hold = GENERAL;
+        if (!plain(&c->surface->surface)) continue;
+        make_plain(mu, n, &x, out);
+        if (out->hold != OPEN) worst->dissipation2 = larger(worst->dissipation2, out->eta2 - x.wn * x.wn);
+        if (!isinf(mu)) worst->cone = larger(worst->cone, beyond(mu, x.pn, x.pt));
     }
 }
 
@@ -255,7 +260,7 @@ static void make_general(const Audit* a, General* g, double (*vertices)[2]) {
     g->block = block_of(c);
     g->frame = cr__step_frame(step, c);
     int linear = c->planar ? 2 : 3;
-    double lambda = out->s_a * out->s_a + out->s_b * out->s_b;
+    double lambda = out->lambda;
     for (int k = 0; k < g->block.count; k++) {
         bool moment = k >= linear;
         g->weight[k] = moment ? turn_mobility(step, c->body_a) + turn_mobility(step, c->body_b) : lambda / 3.0;
@@ -383,14 +388,16 @@ static crStatus find_velocity(Audit* a) {
     crVec3 none = cr_vec3(0, 0, 0);
     memset(a->v, 0, (size_t)step->model->nv * sizeof *a->v);
     memset(a->pull, 0, (size_t)step->model->nb * sizeof *a->pull);
+    memset(a->energy, 0, ((size_t)a->island_count + 1) * sizeof *a->energy);
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
         const Witness* w = &a->witness[i];
         if (w->hold == OUT || w->hold == OPEN) continue;
         crVec3 moment = w->hold == GENERAL ? general_moment(a, &a->general[next++]) : none;
-        double size = cr_norm(w->P);
-        a->pull[c->body_a] += w->s_a * size;
-        a->pull[c->body_b] += w->s_b * size;
+        double size = fabs(w->P.x) + fabs(w->P.y) + fabs(w->P.z);
+        a->pull[c->body_a] += a->pliant[c->body_a] * size;
+        a->pull[c->body_b] += a->pliant[c->body_b] * size;
+        a->energy[contact_island(a, c)] += 0.5 * cr_dot(c->impulse, cr_add(a->u_free[i], a->u[i]));
         add_impulse(step, c->body_a, c->point.point, cr_neg(w->P), cr_neg(moment), a->v);
         add_impulse(step, c->body_b, c->point.point, w->P, moment, a->v);
     }
@@ -398,43 +405,12 @@ static crStatus find_velocity(Audit* a) {
     return cr__step_by_bodies(step, finish_velocity, a->v);
 }
 
-// islands and their scales
-
-static int island_of(const Audit* a, int body) {
-    return cr__forest_find(a->root, a->step->model->bodies[body].root);
-}
-
-static int contact_island(const Audit* a, const crStepContact* c) {
-    return island_of(a, cr__moves(a->step->model, c->body_b) ? c->body_b : c->body_a);
-}
-
-// the same once roots are direct: nothing is written
-static int flat_island(const Audit* a, const crStepContact* c) {
-    const crModel* model = a->step->model;
-    return a->root[model->bodies[cr__moves(model, c->body_b) ? c->body_b : c->body_a].root];
-}
+// scales of islands
 
 static int tie_island(const Audit* a, const crBlock* block) {
     const crRows* rows = &a->step->rows;
     int first = rows->start[block->row], end = rows->start[block->row + block->count];
-    return first < end ? island_of(a, a->step->model->dof_body[rows->col[first]]) : -1;
-}
-
-static void find_islands(Audit* a) {
-    const crStep* step = a->step;
-    const crModel* model = step->model;
-    for (int i = 0; i < model->nb; i++) {
-        a->root[i] = i;
-        a->scale[i] = a->energy[i] = 0.0;
-    }
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
-        if (a->takes[i]) cr__forest_join_trees(model, a->root, c->body_a, c->body_b);
-    }
-    for (int k = 0; k < step->part_loop_count; k++) {
-        const crLoop* loop = &model->loops[step->part_loops[k]];
-        cr__forest_join_trees(model, a->root, loop->a, loop->b);
-    }
+    return first < end ? a->island[a->step->model->dof_body[rows->col[first]]] : -1;
 }
 
 static void raise(double* scale, double value) {
@@ -443,17 +419,22 @@ static void raise(double* scale, double value) {
 
 static void find_scales(Audit* a) {
     const crStep* step = a->step;
+    double rate = 1.0 / a->h;
+    memset(a->scale, 0, ((size_t)a->island_count + 1) * sizeof *a->scale);
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
         const Witness* w = &a->witness[i];
         if (!a->takes[i]) continue;
         double* scale = &a->scale[contact_island(a, c)];
-        double free = cr_dot(c->point.normal, w->u_free), closing = -(free + w->b);
-        raise(scale, c->delta / a->h);
+        double free = cr_dot(c->point.normal, a->u_free[i]), closing = -(free + w->b);
+        raise(scale, rate * c->delta);
         if (!(closing > 0.0)) continue;
-        crVec3 slip = cr_madd(w->u_free, -free, c->point.normal);
-        double mu = c->surface->surface.mu, speed = cr_norm(slip);
         raise(scale, closing);
+        // friction has less to change than the normal impulse
+        double mu = c->surface->surface.mu;
+        if (mu <= 1.0) continue;
+        crVec3 slip = cr_madd(a->u_free[i], -free, c->point.normal);
+        double speed = cr_norm(slip);
         raise(scale, speed < mu * closing ? speed : mu * closing);
     }
     for (int i = 0; a->tie_p != NULL && i < step->problem.block_count; i++) {
@@ -471,28 +452,31 @@ static void find_scales(Audit* a) {
 
 // figures
 
-static double over(double x, double scale) { return x > 0.0 ? x / scale : x == 0.0 ? 0.0 : x; }
-
-static void count_defect(double eta, double floor, double scale, double far, Worst* worst) {
-    crAudit* audit = &worst->audit;
-    audit->residual = larger(audit->residual, over(eta, scale));
-    audit->most = larger(audit->most, over(eta + floor, scale));
-    if (eta > floor) audit->least = larger(audit->least, over(eta - floor, scale));
-    audit->eta = larger(audit->eta, eta);
-    audit->floor = larger(audit->floor, floor);
-    worst->far = larger(worst->far, far);
-    worst->seen += 0.0 * (eta + floor);
+// eta2: squared
+static void count_defect(double eta2, double floor, double scale, double size, Worst* worst) {
+    double share2 = eta2 > 0.0 ? eta2 / (scale * scale) : eta2;
+    worst->eta2 = larger(worst->eta2, eta2);
+    worst->share2 = larger(worst->share2, share2);
+    worst->far = larger(worst->far, size > 0.0 ? eta2 / (size * size) : 0.0);
+    if (floor > 0.0) {
+        worst->floor = larger(worst->floor, floor);
+        worst->noise = larger(worst->noise, floor / scale);
+    }
+    worst->seen += 0.0 * (eta2 + floor);
 }
 
-static double floor_of(const Audit* a, const crStepContact* c, const Witness* w) {
-    double pulled = w->s_a * a->pull[c->body_a] + w->s_b * a->pull[c->body_b];
+static double size1(crVec3 a) { return fabs(a.x) + fabs(a.y) + fabs(a.z); }
+
+static double floor_of(const Audit* a, int i) {
+    const crStepContact* c = &a->step->contacts[i];
+    double pulled = a->pliant[c->body_a] * a->pull[c->body_a] + a->pliant[c->body_b] * a->pull[c->body_b];
     if (!(pulled > 0.0)) return 0.0;
-    return 16.0 * EPS * (cr_norm(w->u_free) + fabs(w->b) + pulled);
+    return 16.0 * EPS * (size1(a->u_free[i]) + fabs(a->witness[i].b) + pulled);
 }
 
-// share of the contact's size that gaps must change by, rounding included
-static double far_of(const Audit* a, const crStepContact* c, double eta) {
-    return a->h * eta * a->step->settings.deadband / c->delta;
+// size of a contact's bodies over h: gaps may change by a share of it
+static double size_of(const Audit* a, const crStepContact* c) {
+    return c->delta / (a->step->settings.deadband * a->h);
 }
 
 static void judge_chunk(void* ctx, int begin, int end) {
@@ -503,16 +487,17 @@ static void judge_chunk(void* ctx, int begin, int end) {
         const crStepContact* c = &step->contacts[i];
         const Witness* w = &a->witness[i];
         if (w->hold == OUT || w->hold == GENERAL) continue;
-        bool noise, noise_state;
-        crVec3 n = c->point.normal, at = cr_madd(relative(step, a->v, c), w->b, n);
-        double floor = floor_of(a, c, w), square = defect_plain(w, n, at, floor, &noise);
-        // the state's own velocities must obey the laws as well
-        double eta = sqrt(larger(square, defect_plain(w, n, cr_madd(w->u, w->b, n), floor, &noise_state)));
-        if (!noise && !noise_state) floor = 0.0;
-        worst->audit.permits = larger(worst->audit.permits, -cr_dot(n, at));
-        double scale = a->scale[flat_island(a, c)];
+        double floor = floor_of(a, i), off = a->off[c->body_a] + a->off[c->body_b], eta2 = w->eta2;
+        if (off > 0.0) {
+            double eta = sqrt(eta2) + off;
+            eta2 = eta * eta;
+        }
+        // an open contact that is farther from closing than rounding is exact
+        if (w->hold == OPEN && eta2 == 0.0 && cr_dot(c->point.normal, a->u[i]) + w->b > floor) floor = 0.0;
+        int island = contact_island(a, c);
+        double scale = island >= 0 ? a->scale[island] : 0.0;
         if (!(scale > 0.0)) scale = c->delta / a->h;
-        count_defect(eta, floor, scale, far_of(a, c, eta + floor), worst);
+        count_defect(eta2, floor, scale, size_of(a, c), worst);
     }
 }
 
@@ -522,14 +507,15 @@ static void judge_generals(Audit* a, Worst* worst) {
         const General* g = &a->general[i];
         const crStepContact* c = &step->contacts[g->contact];
         double w[ROWS], floor[ROWS];
-        general_velocity(a, g, a->v, w);
+        general_velocity(a, g, step->state.v, w);
         for (int k = 0; k < g->block.count; k++) {
-            floor[k] = floor_of(a, c, &a->witness[g->contact]);
+            floor[k] = floor_of(a, g->contact);
         }
         crDefect defect = cr__witness_defect(&g->block, g->weight, g->held, w, floor);
-        double eta = sqrt(defect.square), noise = sqrt(defect.floor);
-        worst->audit.permits = larger(worst->audit.permits, defect.permits);
-        count_defect(eta, noise, a->scale[contact_island(a, c)], far_of(a, c, eta + noise), worst);
+        double eta = sqrt(defect.square) + a->off[c->body_a] + a->off[c->body_b];
+        worst->permits = larger(worst->permits, defect.permits);
+        worst->dissipation2 = larger(worst->dissipation2, defect.square - w[0] * w[0]);
+        count_defect(eta * eta, sqrt(defect.floor), a->scale[contact_island(a, c)], size_of(a, c), worst);
     }
 }
 
@@ -555,28 +541,17 @@ static crStatus judge_ties(Audit* a, Worst* worst) {
         int r = block->row, island = is_tie(block) ? tie_island(a, block) : -1;
         if (island < 0) continue;
         crDefect defect = cr__witness_defect(block, w + r, a->tie_held + r, w + r, floor + r);
-        double eta = sqrt(defect.square), noise = sqrt(defect.floor);
-        double size = step->size[step->model->dof_body[step->rows.col[step->rows.start[r]]]];
-        double far = size > 0.0 ? a->h * (eta + noise) / size : 0.0;
-        count_defect(eta, noise, a->scale[island], far, worst);
+        double size = step->size[step->model->dof_body[step->rows.col[step->rows.start[r]]]] / a->h;
+        count_defect(defect.square, sqrt(defect.floor), a->scale[island], size, worst);
     }
     return CR_OK;
 }
 
-// work of the contacts of each island; what is positive was created
-static double created(Audit* a) {
-    const crStep* step = a->step;
+// what the contacts of islands created
+static double created(const Audit* a) {
     double sum = 0.0;
-    for (int i = 0; i < step->contact_count; i++) {
-        const Witness* w = &a->witness[i];
-        if (w->hold == OUT || w->hold == OPEN) continue;
-        const crStepContact* c = &step->contacts[i];
-        crVec3 both = cr_add(w->u_free, w->u);
-        a->energy[contact_island(a, c)] += 0.5 * cr_dot(c->impulse, both);
-    }
-    for (int k = 0; k < step->part_count; k++) {
-        int b = step->part[k];
-        if (a->energy[b] > 0.0) sum += a->energy[b];
+    for (int i = 0; i < a->island_count; i++) {
+        if (a->energy[i] > 0.0) sum += a->energy[i];
     }
     return sum;
 }
@@ -596,44 +571,73 @@ static void judge_momentum(Audit* a, Worst* worst) {
     for (int k = 0; k < step->part_count; k++) {
         int b = step->part[k];
         if (!cr__moves(model, b)) continue;
-        double scale = a->scale[island_of(a, b)];
         // no contact acts on it: v = v_free to the last bit
+        double scale = a->island[b] >= 0 ? a->scale[a->island[b]] : 0.0;
+        if (model->bodies[b].single && memcmp(step->state.v + model->bodies[b].v, a->v + model->bodies[b].v,
+                                              6 * sizeof *a->v) == 0) {
+            continue;
+        }
         crTwist was = cr__step_twist(step, step->state.v, b), is = cr__step_twist(step, a->v, b);
         crVec3 turn = cr_sub(was.omega, is.omega), com = cr_sub(step->dynamics.com[b], step->dynamics.origin[b]);
         crVec3 off = cr_sub(cr__twist_at(was, com), cr__twist_at(is, com));
         double eta = cr_norm(off) + step->size[b] * cr_norm(turn);
         double speed = cr_norm(was.v) + cr_norm(is.v) + step->size[b] * (cr_norm(was.omega) + cr_norm(is.omega));
-        double share = sqrt(mobility(step, b, step->dynamics.com[b]));
-        double floor = 64.0 * EPS * (speed + share * a->pull[b]);
-        worst->audit.momentum = larger(worst->audit.momentum, eta);
+        double floor = 64.0 * EPS * (speed + a->pliant[b] * a->pull[b]);
+        worst->momentum = larger(worst->momentum, eta);
         if (!(eta > floor)) continue;
-        count_defect(eta, floor, scale > 0.0 ? scale : speed, 0.0, worst);
+        a->off[b] = eta;
+        count_defect(eta * eta, floor, scale > 0.0 ? scale : speed, 0.0, worst);
     }
 }
 
 static void merge(const Worst* from, Worst* to) {
-    const crAudit* f = &from->audit;
-    crAudit* t = &to->audit;
-    t->residual = larger(f->residual, t->residual);
-    t->least = larger(f->least, t->least);
-    t->most = larger(f->most, t->most);
-    t->eta = larger(f->eta, t->eta);
-    t->floor = larger(f->floor, t->floor);
-    t->permits = larger(f->permits, t->permits);
-    t->approach = larger(f->approach, t->approach);
-    t->cone = larger(f->cone, t->cone);
-    t->dissipation = larger(f->dissipation, t->dissipation);
-    t->complementarity = larger(f->complementarity, t->complementarity);
+    to->eta2 = larger(from->eta2, to->eta2);
+    to->share2 = larger(from->share2, to->share2);
+    to->floor = larger(from->floor, to->floor);
+    to->noise = larger(from->noise, to->noise);
     to->far = larger(from->far, to->far);
+    to->permits = larger(from->permits, to->permits);
+    to->approach = larger(from->approach, to->approach);
+    to->cone = larger(from->cone, to->cone);
+    to->complementarity = larger(from->complementarity, to->complementarity);
+    to->dissipation2 = larger(from->dissipation2, to->dissipation2);
     to->seen += from->seen;
 }
 
-static crOutcome outcome_of(const crStep* step, const Worst* worst) {
+// figures of all; the residual without rounding lies between least and most
+static crAudit audit_of(const Audit* a, const Worst* w) {
+    double inf = (double)INFINITY, residual = sqrt(w->share2);
+    crAudit audit = {.residual = residual, .most = residual + w->noise, .least = larger(0.0, residual - w->noise)};
+    audit.eta = sqrt(w->eta2);
+    audit.floor = w->floor;
+    audit.distance = a->h * audit.eta;
+    audit.permits = w->permits;
+    audit.momentum = w->momentum;
+    audit.approach = w->approach;
+    audit.cone = w->cone;
+    audit.complementarity = w->complementarity;
+    audit.dissipation = sqrt(w->dissipation2);
+    if (!(w->seen == 0.0)) audit.residual = audit.most = audit.least = audit.eta = audit.distance = inf;
+    return audit;
+}
+
+static crOutcome outcome_of(const crStep* step, const crAudit* audit, const Worst* worst) {
     double tol = cr_step_tol(&step->settings);
-    if (!(worst->seen == 0.0)) return CR_OUTCOME_LIMIT;
-    if (worst->audit.most <= tol) return CR_OUTCOME_SOLVED;
-    if (worst->far <= step->settings.shift) return CR_OUTCOME_NEAR;
-    return worst->audit.least <= tol ? CR_OUTCOME_UNSURE : CR_OUTCOME_LIMIT;
+    if (audit->most <= tol) return CR_OUTCOME_SOLVED;
+    if (isfinite(audit->eta) && sqrt(worst->far) <= step->settings.shift) return CR_OUTCOME_NEAR;
+    return audit->least <= tol ? CR_OUTCOME_UNSURE : CR_OUTCOME_LIMIT;
+}
+
+// s of a body at its farthest point
+static void find_pliant(Audit* a) {
+    const crModel* model = a->step->model;
+    for (int i = 0; i < model->nb; i++) {
+        const crBody* body = &model->bodies[i];
+        double size = a->step->size[i], least = body->principal[0];
+        a->pliant[i] = 0.0;
+        if (!cr__moves(model, i) || !(body->mass > 0.0)) continue;
+        a->pliant[i] = sqrt(3.0 / body->mass + (least > 0.0 ? 2.0 * size * size / least : 0.0));
+    }
 }
 
 static crStatus create(Audit* a) {
@@ -642,16 +646,18 @@ static crStatus create(Audit* a) {
     size_t nb = (size_t)step->model->nb, chunks = (size_t)step->contact_count / CHUNK + 2;
     a->witness = cr_arena_alloc(arena, ((size_t)step->contact_count + 1) * sizeof *a->witness);
     a->pull = cr_arena_alloc(arena, nb * sizeof *a->pull);
+    a->pliant = cr_arena_alloc(arena, nb * sizeof *a->pliant);
+    a->off = cr_arena_alloc(arena, nb * sizeof *a->off);
     a->v = cr_arena_alloc(arena, (size_t)(step->model->nv + 1) * sizeof *a->v);
-    a->root = cr_arena_alloc(arena, nb * sizeof *a->root);
-    a->scale = cr_arena_alloc(arena, nb * sizeof *a->scale);
-    a->energy = cr_arena_alloc(arena, nb * sizeof *a->energy);
+    a->scale = cr_arena_alloc(arena, ((size_t)a->island_count + 1) * sizeof *a->scale);
+    a->energy = cr_arena_alloc(arena, ((size_t)a->island_count + 1) * sizeof *a->energy);
     a->worst = cr_arena_alloc(arena, chunks * sizeof *a->worst);
-    if (a->witness == NULL || a->pull == NULL || a->v == NULL || a->root == NULL || a->scale == NULL ||
-        a->energy == NULL || a->worst == NULL) {
+    if (a->witness == NULL || a->pull == NULL || a->pliant == NULL || a->off == NULL || a->v == NULL || a->scale == NULL || a->energy == NULL || a->worst == NULL) {
         return CR_ERR_MEMORY;
     }
     memset(a->worst, 0, chunks * sizeof *a->worst);
+    memset(a->off, 0, nb * sizeof *a->off);
+    find_pliant(a);
     return CR_OK;
 }
 
@@ -660,37 +666,34 @@ static crStatus run(Audit* a) {
     int count = step->contact_count, chunks = count / CHUNK + 1;
     crStatus status = create(a);
     if (status != CR_OK) return status;
-    find_islands(a);
     cr__tasks_for(step->tasks, count, CHUNK, witness_chunk, a);
     status = make_generals(a);
     if (status == CR_OK) status = make_ties(a);
     if (status == CR_OK) status = find_velocity(a);
     if (status != CR_OK) return status;
     find_scales(a);
-    // roots become direct, so that threads only read
-    for (int i = 0; i < step->model->nb; i++) {
-        a->root[i] = cr__forest_find(a->root, i);
-    }
-    cr__tasks_for(step->tasks, count, CHUNK, judge_chunk, a);
     Worst worst = {0};
+    judge_momentum(a, &worst);
+    cr__tasks_for(step->tasks, count, CHUNK, judge_chunk, a);
     for (int i = 0; i < chunks; i++) {
         merge(&a->worst[i], &worst);
     }
     judge_generals(a, &worst);
     status = judge_ties(a, &worst);
     if (status != CR_OK) return status;
-    judge_momentum(a, &worst);
-    worst.audit.distance = a->h * worst.audit.eta;
-    if (!(worst.seen == 0.0)) worst.audit.residual = worst.audit.eta = (double)INFINITY;
+    crAudit audit = audit_of(a, &worst);
     step->certificate.energy_created += created(a);
     add_drive(step);
-    cr__audit_merge(step, &worst.audit, outcome_of(step, &worst));
+    cr__audit_merge(step, &audit, outcome_of(step, &audit, &worst));
     return CR_OK;
 }
 
-crStatus cr__audit_contacts(crStep* step, double h, const bool* takes, const bool* passes) {
+crStatus cr__audit_contacts(crStep* step, double h, const bool* takes, const bool* passes, const crVec3* u_free,
+                            const crVec3* u, const int* islands, int island_count) {
     size_t mark = cr_arena_mark(&step->scratch);
-    Audit a = {.step = step, .h = h, .takes = takes, .passes = passes};
+    Audit a = {.step = step, .h = h, .takes = takes, .passes = passes, .u_free = u_free, .u = u};
+    a.island = islands;
+    a.island_count = island_count;
     crStatus status = run(&a);
     cr_arena_release(&step->scratch, mark);
     return status;

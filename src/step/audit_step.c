@@ -8,7 +8,7 @@
 // Fails: CR_ERR_FINITE where the energy is not a number, with the body's name; CR_ERR_MEMORY.
 #include <string.h>
 
-#include "model/spatial.h"
+#include "model/single.h"
 #include "step/audit.h"
 #include "step/cache.h"
 #include "step/forest.h"
@@ -76,6 +76,7 @@ typedef struct Balance {
 
 // T of turning, by the axes of the body
 static double turning(const crBody* body, const double* q, const double* v) {
+    if (cr__single_round(body)) return 0.5 * body->principal[0] * cr_dot(cr__load_vec(v + 3), cr__load_vec(v + 3));
     crVec3 omega = cr_quat_rotate(cr_quat_conj(cr_quat_normalize(cr__load_quat(q + 3))), cr__load_vec(v + 3));
     return 0.5 * cr_sym3_quad(body->inertia, omega);
 }
@@ -187,6 +188,14 @@ static double sum_gains(const Balance* b, int* root) {
     return sum;
 }
 
+// whether any body gained energy; else no island did
+static bool any_gain(const Balance* b) {
+    for (int i = 1; i < b->step->model->nb; i++) {
+        if (b->gain[i] > b->floor[i]) return true;
+    }
+    return false;
+}
+
 // bodies carried by a driven one: the work of their joints is not known
 static bool carried(const crStep* step) {
     const crModel* model = step->model;
@@ -226,10 +235,12 @@ static crStatus audit_energy(crStep* step, double h, crError* error) {
     if (b.gain == NULL || b.floor == NULL || root == NULL) return cr__step_memory(error);
     crStatus status = find_balance(&b, h, error);
     if (status != CR_OK) return status;
-    join_islands(step, root);
     c->energy_change = b.change;
     c->work = b.work;
-    c->energy_gain = sum_gains(&b, root);
+    if (any_gain(&b)) {
+        join_islands(step, root);
+        c->energy_gain = sum_gains(&b, root);
+    }
     if (step->force != NULL || carried(step)) c->work = c->energy_gain = (double)NAN;
     return CR_OK;
 }

@@ -173,13 +173,14 @@ static crStatus choice_create(crStep* step, double h, bool plastic, Choice* choi
 }
 
 // contacts that an impact or their flight takes care of are none of this solve's
-static crStatus audit(crStep* step, const crVec3* u, const Choice* choice) {
+static crStatus audit(crStep* step, const crVec3* u_free, const crVec3* u, const crIslands* islands,
+                      const Choice* choice) {
     bool* passing = cr_arena_alloc(&step->scratch, (size_t)step->contact_count + 1);
     if (passing == NULL) return CR_ERR_MEMORY;
     for (int i = 0; i < step->contact_count; i++) {
         passing[i] = !choice->takes[i] && passes(step, &step->contacts[i], u[i], choice);
     }
-    return cr__audit_contacts(step, choice->h, choice->takes, passing);
+    return cr__audit_contacts(step, choice->h, choice->takes, passing, u_free, u, islands->of_body, islands->count);
 }
 
 // solve and apply, with contacts added until the solution overlaps none
@@ -194,10 +195,10 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* e
     status = cr_step_drag(step, h, error);
     if (status != CR_OK) return status;
     if (look(step, step->v_free, u_free) != CR_OK) return cr__step_memory(error);
+    crIslandSolve solve = {0};
     int added = choose(step, u_free, true, &choice);
     for (int round = 0; round < ROUNDS && (round == 0 || added > 0); round++) {
         size_t mark = cr_arena_mark(&step->scratch);
-        crIslandSolve solve;
         const bool* fresh = round > 0 ? choice.fresh : NULL;
         status = named ? solve_named(step, h, choice.takes, error)
                        : cr__step_solve_islands(step, h, choice.takes, fresh, u_free, &solve, error);
@@ -207,6 +208,6 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* e
         if (added > 0) cr_arena_release(&step->scratch, mark);
     }
     if (named) return status;
-    status = audit(step, u, &choice);
+    status = audit(step, u_free, u, &solve.islands, &choice);
     return status == CR_OK ? cr__step_keep(step, error) : cr__step_memory(error);
 }
