@@ -327,6 +327,15 @@ static bool check_step(const Scene* s, const Record* a, const Record* b, Shown* 
     shown->crossed += through;
     fine = finding(s, "passed through the wall", through, c->crossings + c->crossings_unsure) && fine;
     shown->steps++;
+    // figures must agree with each other, and a residual with what velocities there are to compare with
+    if (c->outcome == CR_OUTCOME_SOLVED) {
+        fine = finding(s, "residual of a solved step", c->residual, cr_step_tol(&s->settings)) && fine;
+    }
+    double fastest = gravity * s->settings.dt + 1e-4 / s->settings.dt;
+    for (int i = 0; i < s->count; i++) {
+        fastest += s->kind[i] == CHAIN ? 10.0 : cr_norm(a[i].v) + 0.3 * cr_norm(a[i].omega);
+    }
+    fine = finding(s, "residual by speeds", c->eta / (4.0 * fastest), c->residual) && fine;
     if (!s->all_free) return fine;
     double gain = energy_of(s, b, &size) - energy_of(s, a, &size_before),
            noise = 1e-13 * (size + size_before);
