@@ -92,7 +92,21 @@ CR_API crStatus cr_problem_sparse(const crProblem* problem, crArena* arena, crMa
 // v + Minv J^T p (nv); needs J, Minv and v.
 CR_API crStatus cr_problem_apply(const crProblem* problem, crArena* arena, const double* p, double* v_plus);
 
-// Inverse of a symmetric positive definite matrix, dense, allocated from the arena.
+// Largest difference across the diagonal of a square matrix. `relative` is |at - across| over sqrt(|a_ii a_jj|)
+// (INFINITY where that is 0) if by_diagonal, else over the largest entry. A symmetric matrix has relative 0 and
+// row -1.
+typedef struct crSkew {
+    double relative;
+    int row, col;       // of the worst pair, row > col
+    double at, across;  // entries (row, col) and (col, row)
+} crSkew;
+CR_API crSkew cr_matrix_skew(const crMatrix* A, bool by_diagonal);
+
+// Inverse of a symmetric positive definite matrix, allocated from the arena, in the form of M: compressed rows or
+// dense. Indices that M couples form a block, and each block is inverted on its own, so a block-diagonal M of any
+// size costs the sum of its blocks. Fails: unsymmetric beyond rounding (1e-9 of sqrt(m_ii m_jj)), not positive
+// definite, or a block of more than CR_INVERSE_MAX rows.
+#define CR_INVERSE_MAX 3000
 CR_API crStatus cr_matrix_inverse(const crMatrix* M, crArena* arena, crMatrix* Minv, crError* error);
 
 CR_API double cr_matrix_at(const crMatrix* A, int row, int col);

@@ -80,6 +80,20 @@ CR_API const char* cr_quality_name(crQuality quality);  // "fast", "accurate", "
 typedef crStatus (*crForceFn)(void* ctx, const crModel* model, const crState* state, const crDynamics* d,
                               double* k);
 
+// A problem that a step posed, with its answer, as cr_problem_write takes it. It lives during the call.
+typedef struct crPosed {
+    const crProblem*
+        problem;      // rows J over the velocities of the bodies concerned, M by blocks, Minv, v, u_free, b
+    const double* p;  // impulses (rows)
+    const crVec3* points;  // of each block; contacts, else the origin (block_count)
+    double time;           // at which it begins, s
+    double h;              // length of the step it is of, s; 0 for an impact
+    bool impact;           // posed to the rule: blocks have e and et, u_free is the velocity before
+    bool trial;            // of lcp and event: the next one at the same time takes its place
+} crPosed;
+// Called by a step after each contact solve and impact. It must not change anything; a failure ends the step.
+typedef crStatus (*crPosedFn)(void* ctx, const crPosed* posed, crError* error);
+
 // what a step works on
 
 // Where two shapes touch: a crContactPoint without its witness points, which are point -/+ gap/2 normal.
@@ -206,6 +220,8 @@ typedef struct crStep {
     crDynamics dynamics;  // forces
     crForceFn force;      // may be NULL
     void* force_ctx;
+    crPosedFn posed;  // may be NULL: what is posed is put together for it alone
+    void* posed_ctx;
     crArena store;          // arrays of the size of the model
     crArena scratch;        // everything that lives for a step
     struct crTasks* tasks;  // NULL where one thread does it all

@@ -73,11 +73,66 @@ static void make_row(const crBlock* block, double share, double s, double w, dou
     if (lo == hi) held->hold = CR_HOLD_NONE;
 }
 
-// what w misses of its condition
-static double miss(crHold hold, double w) {
-    if (hold == CR_HOLD_ABOVE) return fmax(0.0, -w);
-    if (hold == CR_HOLD_BELOW) return fmax(0.0, w);
-    return hold == CR_HOLD_ZERO ? fabs(w) : 0.0;
+// what w misses of its condition; two tangents at the limit of friction count together
+static double miss(const crHeld* held, int count, const double* w) {
+    double size = count == 2 ? sqrt(w[0] * w[0] + w[1] * w[1]) : fabs(w[0]);
+    switch (held->hold) {
+    case CR_HOLD_ABOVE:
+        return fmax(0.0, -w[0]);
+    case CR_HOLD_BELOW:
+        return fmax(0.0, w[0]);
+    case CR_HOLD_ZERO:
+        return size;
+    case CR_HOLD_AGAINST: {
+        double along = w[0] * held->d[0] + (count == 2 ? w[1] * held->d[1] : 0.0);
+        if (along >= 0.0) return size;
+        return count == 2 ? fabs(w[0] * held->d[1] - w[1] * held->d[0]) : 0.0;
+    }
+    default:
+        return 0.0;
+    }
+}
+
+// rows of a block that are judged together from row k on: the two tangents of a cone, or one
+static int together(const crBlock* block, int k) {
+    int tangents = block->count - 1 - (block->spin ? 1 : 0) - (block->roll ? 2 : 0);
+    if (block->kind != CR_BLOCK_CONE || k == 0) return 1;
+    bool strip = block->vertex_count == 0 && isinf(block->mu) != isinf(block->mu2);
+    if (k == 1 && tangents == 2) return strip ? 1 : 2;
+    return block->roll && k == block->count - 2 ? 2 : 1;
+}
+
+static void make_block(const crAuditor* a, const crBlock* block, const double* share, const double* s,
+                       const double* p) {
+    int first = block->row;
+    if (block->kind == CR_BLOCK_CONE) {
+        double weight[6];
+        for (int k = 0; k < block->count; k++) {
+            weight[k] = fabs(cr_matrix_at(a->W, first + k, first + k));
+        }
+        cr__witness_make(a->problem, block, weight, p + first, a->w + first, a->p_hat + first, a->held + first);
+        return;
+    }
+    for (int r = first; r < first + block->count; r++) {
+        a->p_hat[r] = p[r];
+        make_row(block, share[r], s[r], a->w[r], &a->p_hat[r], &a->held[r]);
+    }
+}
+
+static void judge_block(const crAuditor* a, int i, const double* s, crAudit* audit) {
+    const crBlock* block = &a->problem->blocks[i];
+    for (int k = 0, count; k < block->count; k += count) {
+        int r = block->row + k;
+        count = together(block, k);
+        double off = miss(&a->held[r], count, a->w + r), size = count == 2 ? fmax(s[r], s[r + 1]) : s[r];
+        double share = off > 0.0 ? off / size : 0.0;
+        if (share > audit->residual || audit->worst_block < 0) {
+            audit->residual = share;
+            audit->worst_block = i;
+        }
+        audit->eta = fmax(audit->eta, off);
+        audit->floor = fmax(audit->floor, EPS * (double)(a->problem->rows + 2) * size);
+    }
 }
 
 void cr__raw_judge(crAuditor* a, const double* p, crAudit* audit) {
@@ -87,26 +142,15 @@ void cr__raw_judge(crAuditor* a, const double* p, crAudit* audit) {
     velocity(a, p, a->w, s);
     column_shares(a, p, s, most);
     for (int i = 0; i < problem->block_count; i++) {
-        const crBlock* block = &problem->blocks[i];
-        for (int r = block->row; r < block->row + block->count; r++) {
-            a->p_hat[r] = p[r];
-            make_row(block, most[r], s[r], a->w[r], &a->p_hat[r], &a->held[r]);
-        }
+        make_block(a, &problem->blocks[i], most, s, p);
     }
     velocity(a, a->p_hat, a->w, s);
     for (int i = 0; i < problem->block_count; i++) {
-        const crBlock* block = &problem->blocks[i];
-        for (int r = block->row; r < block->row + block->count; r++) {
-            double off = miss(a->held[r].hold, a->w[r]), share = off > 0.0 ? off / s[r] : 0.0;
-            seen += 0.0 * (a->w[r] + s[r] + p[r]);
-            largest = fmax(largest, fabs(a->p_hat[r]));
-            if (share > audit->residual || audit->worst_block < 0) {
-                audit->residual = share;
-                audit->worst_block = i;
-            }
-            audit->eta = fmax(audit->eta, off);
-            audit->floor = fmax(audit->floor, EPS * (double)(problem->rows + 2) * s[r]);
-        }
+        judge_block(a, i, s, audit);
+    }
+    for (int r = 0; r < problem->rows; r++) {
+        seen += 0.0 * (a->w[r] + s[r] + p[r]);
+        largest = fmax(largest, fabs(a->p_hat[r]));
     }
     // without impulses w = q is exact
     double floor = largest > 0.0 ? EPS * (double)(problem->rows + 2) : 0.0;

@@ -1,6 +1,5 @@
-// matrix.c - products with dense or row-compressed matrices, and the inverse of a small mass matrix.
+// matrix.c - products with dense or row-compressed matrices.
 #include "carom/problem.h"
-#include "linalg/dense.h"
 
 #include <string.h>
 
@@ -75,26 +74,4 @@ void cr_matrix_mul_t(const crMatrix* A, const double* x, double* y) {
             }
         }
     }
-}
-
-crStatus cr_matrix_inverse(const crMatrix* M, crArena* arena, crMatrix* Minv, crError* error) {
-    size_t n = (size_t)M->rows;
-    double* inverse = cr_arena_alloc(arena, n * n * sizeof(double));
-    double* L = cr_arena_alloc(arena, n * n * sizeof(double));
-    if (inverse == NULL || L == NULL) return cr_error_set(error, CR_ERR_MEMORY, "M", "M: out of memory");
-    for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j < n; j++) {
-            L[i * n + j] = cr_matrix_at(M, (int)i, (int)j);
-            inverse[i * n + j] = i == j ? 1.0 : 0.0;
-        }
-    }
-    if (!cr__cholesky(L, (int)n)) {
-        return cr_error_set(error, CR_ERR_DEFINITE, "M", "M: must be symmetric positive definite");
-    }
-    // the inverse is symmetric, so solved columns serve as rows
-    for (size_t j = 0; j < n; j++) {
-        cr__cholesky_solve(L, (int)n, inverse + j * n);
-    }
-    *Minv = (crMatrix){M->rows, M->rows, NULL, NULL, inverse};
-    return CR_OK;
 }

@@ -99,9 +99,16 @@ static void make_part(const crProblem* problem, const crBlock* block, const Part
         project(problem, block, part, p_hat[0], p_hat + part->at);
     } else {
         held->hold = CR_HOLD_AGAINST;
+        double off = 0.0;
         for (int k = 0; k < part->count; k++) {
-            p_hat[part->at + k] = p_hat[0] * (x[k] / z_n);
+            x[k] = p_hat[0] * (x[k] / z_n);
+            off = fmax(off, fabs(x[k] - p[part->at + k]));
             held->d[k] = over[k] / size;
+        }
+        // p stands for the point of the limit that it is within rounding
+        bool same = off <= 0x1p-49 * scale;
+        for (int k = 0; k < part->count && !same; k++) {
+            p_hat[part->at + k] = x[k];
         }
     }
 }

@@ -1,5 +1,6 @@
 // solver.c - running a solver: check the problem, solve, audit. Only the audit can say "solved".
 #include "carom/resolve.h"
+#include "problem/audit.h"
 
 #include <string.h>
 
@@ -16,6 +17,39 @@ crOutcome cr_audit_outcome(const crAudit* audit, double tol, double h, double sh
     if (solved == CR_TRUTH_YES) return CR_OUTCOME_SOLVED;
     if (near == CR_TRUTH_YES) return CR_OUTCOME_NEAR;
     return solved == CR_TRUTH_UNSURE ? CR_OUTCOME_UNSURE : CR_OUTCOME_LIMIT;
+}
+
+#define SETTLES 20  // sweeps over rows of a raw problem that are small against the others
+
+// Rows of a raw problem whose terms are all small are zero to a solver that looks at the largest. They are solved one by
+// one, with the others as they are, as long as the audit's residual falls.
+static crStatus settle(const crProblem* problem, double tol, crArena* arena, double* p) {
+    crAuditor auditor;
+    crStatus status = cr__auditor_create(problem, NULL, arena, &auditor);
+    double* trial = cr_arena_alloc(arena, (size_t)problem->rows * sizeof *trial);
+    double* w = cr_arena_alloc(arena, (size_t)problem->rows * sizeof *w);
+    if (status != CR_OK || trial == NULL || w == NULL) return CR_ERR_MEMORY;
+    double best = cr__auditor_residual(&auditor, p);
+    for (int sweep = 0; sweep < SETTLES && best > tol && isfinite(best); sweep++) {
+        memcpy(trial, p, (size_t)problem->rows * sizeof *trial);
+        cr_matrix_mul(&problem->W, trial, w);
+        for (int i = 0; i < problem->block_count; i++) {
+            const crBlock* block = &problem->blocks[i];
+            for (int r = block->row; r < block->row + block->count && block->kind == CR_BLOCK_UNILATERAL; r++) {
+                double u = w[r] + problem->u_free[r] + (problem->b != NULL ? problem->b[r] : 0.0);
+                double diagonal = cr_matrix_at(&problem->W, r, r), off = trial[r] > 0.0 ? fabs(u) : fmax(0.0, -u);
+                // the audit has left the sizes of the rows in its floors
+                if (diagonal > 0.0 && off > tol * auditor.floor[r]) {
+                    trial[r] = fmax(0.0, trial[r] - u / diagonal);
+                }
+            }
+        }
+        double after = cr__auditor_residual(&auditor, trial);
+        if (!(after < best)) break;
+        best = after;
+        memcpy(p, trial, (size_t)problem->rows * sizeof *trial);
+    }
+    return CR_OK;
 }
 
 // p becomes its witness where that is a solution. What the solver says of itself counts only where the audit
@@ -44,6 +78,9 @@ crStatus cr_solver_run(const crSolver* solver, const crProblem* problem, double 
     *report = (crReport){.method = solver->name};
     size_t mark = cr_arena_mark(arena);
     if (problem->rows > 0) status = solver->solve(solver->params, problem, arena, p, report, error);
+    if (status == CR_OK && problem->raw && report->outcome == CR_OUTCOME_SOLVED) {
+        status = settle(problem, tol, arena, p);
+    }
     cr_arena_release(arena, mark);
     if (status == CR_OK) status = judge(problem, tol, arena, p, report);
     return status;

@@ -8,7 +8,7 @@
 #include "base/tasks.h"
 #include "step/audit.h"
 #include "step/cache.h"
-#include "step/contact_islands.h"
+#include "step/posed.h"
 
 #define ROUNDS 10   // of adding contacts that a solution overlaps
 #define CHUNK  512  // contacts that one thread takes at a time
@@ -205,9 +205,19 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* e
         if (status != CR_OK) return status;
         if (look(step, step->state.v, u) != CR_OK) return cr__step_memory(error);
         added = choose(step, u, false, &choice);
-        if (added > 0) cr_arena_release(&step->scratch, mark);
+        bool last = added == 0 || round + 1 == ROUNDS;
+        if (last) {
+            status = named ? cr__step_show_problem(step, h, false, error)
+                           : cr__step_show_islands(step, h, choice.takes, choice.fresh, &solve, error);
+            if (status != CR_OK) return status;
+        }
+        if (!last) cr_arena_release(&step->scratch, mark);
     }
     if (named) return status;
+    // those found after the last round had no part in it
+    for (int i = 0; i < step->contact_count && added > 0; i++) {
+        choice.takes[i] = choice.takes[i] && !choice.fresh[i];
+    }
     status = audit(step, u_free, u, &solve.islands, &choice);
     return status == CR_OK ? cr__step_keep(step, error) : cr__step_memory(error);
 }

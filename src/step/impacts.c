@@ -15,6 +15,7 @@
 #include "step/audit.h"
 #include "step/cache.h"
 #include "step/forest.h"
+#include "step/posed.h"
 
 #define FEW 64  // contacts of a cluster that is always taken as a whole
 
@@ -380,6 +381,9 @@ static crStatus resolve(crStep* step, int* parent, int contact, Reach* reach, cr
         if (status != CR_OK) return status;
         if (!take_next(step, parent, false, reach)) {
             certify(step, &impact);
+            crShown shown = {&impact.rows, &impact.problem, impact.p, before, step->state.time, 0.0, false};
+            status = cr__step_show(step, &shown, error);
+            if (status != CR_OK) return status;
             status = log_events(step, reach->takes, &impact);
             break;
         }

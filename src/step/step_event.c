@@ -11,7 +11,7 @@
 // impacts than impact_limit: the rest of the step is plastic and the certificate says so.
 #include <string.h>
 
-#include "step/step.h"
+#include "step/posed.h"
 
 #define ROUNDS    10     // of adding contacts that a solution overlaps
 #define REPEATS   50     // impacts at one instant
@@ -124,6 +124,7 @@ static crStatus press(crStep* step, double h, bool plastic, bool* takes, crError
         set_airborne(step, takes);
         status = cr_step_problem_build(step, h, takes, error);
         if (status == CR_OK) status = cr_step_solve(step, error);
+        if (status == CR_OK) status = cr__step_show_problem(step, h, true, error);
         if (status == CR_OK) status = cr_step_apply(step, error);
         if (status != CR_OK) return status;
         int more = choose(step, h, step->state.v, plastic, takes);

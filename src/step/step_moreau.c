@@ -11,6 +11,7 @@
 
 #include "model/spatial.h"
 #include "step/lcp_problem.h"
+#include "step/posed.h"
 
 // contacts at q + a h v, then q as it was
 static crStatus collide_ahead(crStep* step, double h, double* q, crError* error) {
@@ -80,6 +81,7 @@ crStatus cr_step_moreau(crStep* step, double h, crError* error) {
     if (status == CR_OK) status = move_arms(step, error);
     if (status == CR_OK) newton_bias(step);
     if (status == CR_OK) status = cr_step_solve(step, error);
+    if (status == CR_OK) status = cr__step_show_problem(step, h, false, error);
     if (status == CR_OK) status = cr_step_apply(step, error);
     if (status == CR_OK) integrate_theta(step, h, after);
     return status == CR_OK ? cr_step_finite(step, error) : status;

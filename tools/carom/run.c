@@ -66,10 +66,28 @@ static void watch(Run* run) {
     if (run->status != CR_OK) cr_error_set(&run->error, run->status, "", "%s", cr_status_text(run->status));
 }
 
-static crStatus one_step(Run* run, bool last, crTrajectory* trajectory, crMotionLog* motion,
-                         crRecord* since) {
-    crStatus status = last ? cr_world_run(run->world, run->scene.duration, &run->error)
+// the steps of a run: n from `begun` up to `whole` of dt, and one more where some time is left
+typedef struct Grid {
+    double begun, whole, steps;
+} Grid;
+
+// the n-th step; the problems it poses are dumped where they are wanted
+static crStatus make_step(Run* run, double n, Grid grid) {
+    bool rest = n >= grid.whole;
+    double time = cr_world_state(run->world)->time, dt = run->scene.step.dt;
+    if (run->dump != NULL) {
+        dump_begin(run->dump, run->world, n, time, rest ? run->scene.duration - time : dt,
+                   n + 1.0 >= grid.steps);
+    }
+    crStatus status = rest ? cr_world_run(run->world, run->scene.duration, &run->error)
                            : cr_world_step(run->world, &run->error);
+    if (run->dump != NULL) dump_end(run->world);
+    return status;
+}
+
+static crStatus one_step(Run* run, double n, Grid grid, crTrajectory* trajectory, crMotionLog* motion,
+                         crRecord* since) {
+    crStatus status = make_step(run, n, grid);
     if (status != CR_OK) return status;
     const crCertificate* c = cr_world_certificate(run->world);
     cr_tally_add(&run->tally, c);
@@ -78,11 +96,6 @@ static crStatus one_step(Run* run, bool last, crTrajectory* trajectory, crMotion
     since->contacts = c->contacts > since->contacts ? c->contacts : since->contacts;
     return log_events(run, trajectory, motion);
 }
-
-// the steps of a run: n from `begun` up to `whole` of dt, and one more where some time is left
-typedef struct Grid {
-    double begun, whole, steps;
-} Grid;
 
 static Grid grid_of(const Run* run) {
     double dt = run->scene.step.dt;
@@ -109,7 +122,7 @@ static void step_all(Run* run, crTrajectory* trajectory, crMotionLog* motion) {
     run->status = record(run, run->resumed ? NULL : trajectory, motion, &since);
     watch(run);
     for (double n = grid.begun; n < grid.steps && run->status == CR_OK && !stop_asked(); n += 1.0) {
-        run->status = one_step(run, n >= grid.whole, trajectory, motion, &since);
+        run->status = one_step(run, n, grid, trajectory, motion, &since);
         watch(run);
         bool due = fmod(n + 1.0, run->scene.every) == 0.0 || n + 1.0 >= grid.steps || stop_asked();
         if (run->status == CR_OK && due) run->status = record(run, trajectory, motion, &since);

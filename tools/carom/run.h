@@ -2,6 +2,7 @@
 #ifndef CAROM_RUN_H
 #define CAROM_RUN_H
 
+#include "dump.h"
 #include "io/scene.h"
 #include "io/trajectory.h"
 #include "plot/motion.h"
@@ -23,6 +24,7 @@ typedef struct Run {
     crError error;
     crStatus (*watch)(void* ctx, struct Run* run);  // after the start and each step; NULL for none
     void* watch_ctx;
+    Dump* dump;  // of problems, NULL for none
 } Run;
 
 // Steps from where the world is to the scene's duration. Records go to trajectory and motion (either may be

@@ -1,4 +1,6 @@
 // verb_run.c - carom run: a scene through time, with its certificate.
+#include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,9 +23,15 @@ static void print_help(void) {
         "  --resume FILE     go on where a trajectory ends, to the scene's duration, and append to it\n"
         "  --plot FILE       energy and positions over time: .svg, .png or .pdf\n"
         "  --report FILE     a page to look at: animation, summary, charts, events: .html\n"
+        "  --dump FILE       problems that steps pose, for carom solve and carom resolve: .json; one file\n"
+        "                    each: FILE.json, FILE-2.json ...\n"
+        "  --dump-at T,...   of the steps that contain these times, s\n"
+        "  --dump-every N    of every N-th step, from the first\n"
         "  --json            the summary as one JSON object, with the last state of every body\n"
         "  --strict          overlaps at the start, and what is not supported of a model, are errors\n"
-        "  --require certificate  every step solved or near, nothing created, crossed or overlapping: else status 5\n"
+        "  --require certificate\n"
+        "                    status 5 unless every step is solved or near, and nothing is created, crossed,\n"
+        "                    impermissible or left overlapping beyond the tolerance\n"
         "  --threads N       that share the work; results do not depend on it\n"
         "\n"
         "in place of what the scene says:\n"
@@ -54,7 +62,33 @@ typedef struct Options {
     const char* plot;
     const char* report;
     bool require;  // --require certificate
+    DumpPlan dump;
 } Options;
+
+// "0.5,1.25"
+static int read_times(DumpPlan* plan, const char* text) {
+    const char* at = text;
+    for (plan->count = 0; plan->count < MOST_DUMPS;) {
+        char* end = NULL;
+        double time = strtod(at, &end);
+        if (end == at || !(time >= 0.0 && time < INFINITY)) break;
+        plan->at[plan->count++] = time;
+        if (*end == '\0') return EXIT_GOOD;
+        if (*end != ',') break;
+        at = end + 1;
+    }
+    return usage_error("run", "--dump-at needs up to %d times >= 0, separated by commas, is '%s'", MOST_DUMPS,
+                       text);
+}
+
+static int read_every(DumpPlan* plan, const char* text) {
+    char* end = NULL;
+    long every = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || every < 1 || every > INT_MAX)
+        return usage_error("run", "--dump-every must be a whole number of steps >= 1, is '%s'", text);
+    plan->every = (int)every;
+    return EXIT_GOOD;
+}
 
 // -1: no such option; else the exit status so far
 static int take_file(void* ctx, char* name, char* value) {
@@ -63,6 +97,7 @@ static int take_file(void* ctx, char* name, char* value) {
                         : strcmp(name, "--resume") == 0 ? &options->resume
                         : strcmp(name, "--plot") == 0   ? &options->plot
                         : strcmp(name, "--report") == 0 ? &options->report
+                        : strcmp(name, "--dump") == 0   ? &options->dump.path
                                                         : NULL;
     if (strcmp(name, "--require") == 0) {
         if (value == NULL || strcmp(value, "certificate") != 0)
@@ -76,6 +111,25 @@ static int take_file(void* ctx, char* name, char* value) {
     return EXIT_GOOD;
 }
 
+// -1: no such option; else the exit status so far
+static int take_option(void* ctx, char* name, char* value) {
+    Options* options = ctx;
+    bool times = strcmp(name, "--dump-at") == 0;
+    if (!times && strcmp(name, "--dump-every") != 0) return take_file(ctx, name, value);
+    if (value == NULL) return usage_error("run", "%s needs a value", name);
+    return times ? read_times(&options->dump, value) : read_every(&options->dump, value);
+}
+
+static int check_dump(const DumpPlan* plan) {
+    bool when = plan->count > 0 || plan->every > 0;
+    if (plan->path == NULL && when) return usage_error("run", "--dump-at and --dump-every need --dump FILE");
+    if (plan->path != NULL && !when) return usage_error("run", "--dump needs --dump-at T or --dump-every N");
+    size_t length = plan->path != NULL ? strlen(plan->path) : 0;
+    if (plan->path != NULL && (length < 5 || length > 900 || strcmp(plan->path + length - 5, ".json") != 0))
+        return usage_error("run", "--dump: '%s' must end in .json", plan->path);
+    return -1;
+}
+
 static int check_options(const Options* options) {
     if (options->scene.path == NULL) return usage_error("run", "which scene?");
     if (options->out != NULL && options->resume != NULL)
@@ -83,12 +137,12 @@ static int check_options(const Options* options) {
     crPictureFormat format;
     if (options->plot != NULL && cr_picture_format(options->plot, &format, NULL) != CR_OK)
         return usage_error("run", "--plot: '%s' must end in .svg, .png or .pdf", options->plot);
-    return -1;
+    return check_dump(&options->dump);
 }
 
 // -1 to go on, else the exit status
 static int read_options(Options* options, int count, char** arguments) {
-    int status = scene_arguments(&options->scene, count, arguments, print_help, take_file, options);
+    int status = scene_arguments(&options->scene, count, arguments, print_help, take_option, options);
     return status < 0 ? check_options(options) : status;
 }
 
@@ -185,6 +239,14 @@ static crStatus open_trajectory(const Options* options, Run* run, crTrajectory**
     return CR_OK;
 }
 
+// times at which nothing was posed leave no file
+static void note_dumps(const Options* options, const Run* run) {
+    if (run->dump == NULL) return;
+    int files = dump_files(run->dump);
+    print_plain(stderr, options->dump.path);
+    fprintf(stderr, ": note: %d problem%s written\n", files, files == 1 ? "" : "s");
+}
+
 static int simulate(const Options* options, Run* run) {
     crError error = {0};
     if (!scene_overlaps(&options->scene, &run->scene)) return EXIT_BAD_INPUT;
@@ -198,8 +260,14 @@ static int simulate(const Options* options, Run* run) {
     crMotionLog motion = {0};
     bool keep = options->plot != NULL || options->report != NULL;
     if (keep) cr_motion_create(&motion, run->scene.model);
+    if (options->dump.path != NULL) {
+        run->dump = dump_create(&options->dump, run->path);
+        if (run->dump == NULL) run->status = CR_ERR_MEMORY;
+    }
     run_through(run, trajectory, keep ? &motion : NULL);
     int status = finish(options, run, trajectory, &motion);
+    note_dumps(options, run);
+    dump_destroy(run->dump);
     cr_motion_destroy(&motion);
     return status;
 }
