@@ -317,6 +317,49 @@ TEST(verdicts_of_rules) {
     cr_arena_destroy(&arena);
 }
 
+// any impulses at all, as a user's own rule could give them
+static crStatus give(const void* params, const crProblem* problem, crArena* arena, double* p,
+                     crRuleReport* report, crError* error) {
+    (void)arena;
+    (void)error;
+    memcpy(p, params, (size_t)problem->rows * sizeof *p);
+    report->outcome = CR_OUTCOME_SOLVED;
+    return CR_OK;
+}
+
+TEST(verdicts_of_any_rule) {
+    crRandom r = sample_seed(7204);
+    crArena arena;
+    Impact m;
+    int tally[3] = {0};
+    CHECK_STATUS(cr_arena_create(&arena, NULL, 1 << 20), CR_OK);
+    for (int i = 0; i < counts(2000, 1000000); i++) {
+        make_impact(&r, &m);
+        double p[JUDGE_ROWS], given[JUDGE_ROWS];
+        crRuleReport report;
+        crRule rule = cr_rule_newton(NULL), own = {"own", give, given};
+        size_t mark = cr_arena_mark(&arena);
+        if (cr_rule_run(&rule, &m.problem, &arena, p, &report, NULL) != CR_OK) continue;
+        // an answer of Newton's rule, with one impulse a little off, or none at all
+        memcpy(given, p, sizeof p);
+        int off = made_below(&r, m.problem.rows);
+        given[off] = made_chance(&r, 0.2)
+                         ? 0.0
+                         : given[off] * (1.0 + sample_log(&r, 1e-12, 1.0) * (i % 2 == 0 ? 1 : -1));
+        CHECK_STATUS(cr_rule_run(&own, &m.problem, &arena, p, &report, NULL), CR_OK);
+        JudgeRule truth = judge_rule(&m.problem, p, false, TOL);
+        tally[report.verdict]++;
+        test_check(report.verdict != CR_TRUTH_YES || truth.may, __FILE__, __LINE__,
+                   "false permissible: energy %g approach %g tension %g cone %g joint %g", truth.energy,
+                   truth.approach, truth.tension, truth.cone, truth.joint);
+        cr_arena_release(&arena, mark);
+    }
+    printf("  %d yes, %d no, %d cannot tell\n", tally[CR_TRUTH_YES], tally[CR_TRUTH_NO],
+           tally[CR_TRUTH_UNSURE]);
+    CHECK(tally[CR_TRUTH_YES] > 0 && tally[CR_TRUTH_NO] > 0);
+    cr_arena_destroy(&arena);
+}
+
 // a pendulum that jams: Newton's rule with friction has no solution here
 TEST(pendulum_without_solution) {
     Impact m = {0};

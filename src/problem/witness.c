@@ -69,6 +69,20 @@ static double size_of(const double* t, int count) {
     return count == 1 ? fabs(t[0]) : sqrt(t[0] * t[0] + t[1] * t[1]);
 }
 
+// outward normal of the part's limit at x, from the difference over = z - x of size `size`; of an ellipse from x
+// itself, because the difference is all rounding where the ellipse is slender
+static void outward(const crBlock* block, const Part* part, const double* x, const double* over, double size,
+                    double* d) {
+    bool ellipse = part->count == 2 && part->limit != part->limit2 && block->vertex_count == 0 &&
+                   part->limit > 0.0 && part->limit2 > 0.0;
+    double a = part->limit, b = part->limit2;
+    double g[2] = {ellipse ? x[0] * (b / a) : over[0], ellipse ? x[1] * (a / b) : over[1]};
+    double length = ellipse ? size_of(g, 2) : size;
+    for (int k = 0; k < part->count; k++) {
+        d[k] = g[k] / length;
+    }
+}
+
 // friction of one part at normal impulses z_n (decides) and p_hat_n (scales)
 static void make_part(const crProblem* problem, const crBlock* block, const Part* part, double z_n,
                       const double* p, const double* w, double* p_hat, crHeld* held) {
@@ -82,7 +96,9 @@ static void make_part(const crProblem* problem, const crBlock* block, const Part
         x[k] = z[k];
     }
     if (endless) return;
-    project(problem, block, part, z_n, x);
+    // infinite friction of another part may hold a contact that barely presses
+    double n = z_n > 0.0 ? z_n : p_hat[0];
+    project(problem, block, part, n, x);
     for (int k = 0; k < part->count; k++) {
         over[k] = z[k] - x[k];
     }
@@ -90,6 +106,7 @@ static void make_part(const crProblem* problem, const crBlock* block, const Part
     // a set without extent in this direction gives no hold at all
     bool none = part->limit == 0.0 && (part->count == 1 || part->limit2 == 0.0) &&
                 !(part->tangent && block->vertex_count > 0);
+    none = none || !(p_hat[0] > 0.0);
     if (none) {
         held->hold = CR_HOLD_NONE;
         for (int k = 0; k < part->count; k++) {
@@ -100,10 +117,10 @@ static void make_part(const crProblem* problem, const crBlock* block, const Part
     } else {
         held->hold = CR_HOLD_AGAINST;
         double off = 0.0;
+        outward(block, part, x, over, size, held->d);
         for (int k = 0; k < part->count; k++) {
-            x[k] = p_hat[0] * (x[k] / z_n);
+            x[k] = p_hat[0] * (x[k] / n);
             off = fmax(off, fabs(x[k] - p[part->at + k]));
-            held->d[k] = over[k] / size;
         }
         // p stands for the point of the limit that it is within rounding
         bool same = off <= 0x1p-49 * scale;
@@ -195,27 +212,27 @@ static void add_defect(const crHeld* held, int count, double length, const doubl
         along += w[k] * held->d[k];
     }
     switch (held->hold) {
-        case CR_HOLD_NONE:
-            return;
-        case CR_HOLD_ZERO:
-            break;
-        case CR_HOLD_ABOVE:
-        case CR_HOLD_BELOW: {
-            // an open row far from its limit is exact: its velocity is the computed one, whatever rounding did
-            double off = held->hold == CR_HOLD_ABOVE ? -w[0] : w[0];
-            if (off + floor[0] <= 0.0) return;
-            square = off > 0.0 ? off * off : 0.0;
-            if (held->hold == CR_HOLD_ABOVE) out->permits = fmax(out->permits, length * off);
-            break;
+    case CR_HOLD_NONE:
+        return;
+    case CR_HOLD_ZERO:
+        break;
+    case CR_HOLD_ABOVE:
+    case CR_HOLD_BELOW: {
+        // an open row far from its limit is exact: its velocity is the computed one, whatever rounding did
+        double off = held->hold == CR_HOLD_ABOVE ? -w[0] : w[0];
+        if (off + floor[0] <= 0.0) return;
+        square = off > 0.0 ? off * off : 0.0;
+        if (held->hold == CR_HOLD_ABOVE) out->permits = fmax(out->permits, length * off);
+        break;
+    }
+    case CR_HOLD_AGAINST:
+        // what is left of w beside its part along -d
+        if (along < 0.0) square = fmax(0.0, square - along * along);
+        if (count == 2 && along < 0.0) {
+            double across = w[0] * held->d[1] - w[1] * held->d[0];
+            square = across * across;
         }
-        case CR_HOLD_AGAINST:
-            // what is left of w beside its part along -d
-            if (along < 0.0) square = fmax(0.0, square - along * along);
-            if (count == 2 && along < 0.0) {
-                double across = w[0] * held->d[1] - w[1] * held->d[0];
-                square = across * across;
-            }
-            break;
+        break;
     }
     out->square += length * length * square;
     out->floor += length * length * noise;
