@@ -168,6 +168,16 @@ def test_interrupt():
         check(len(lines) == answer["steps"] + 2 and float(lines[-1].split(",")[0]) == answer["time"], len(lines))
 
 
+def test_energy_that_is_not_finite():
+    """m g z beyond the numbers is an error with the body's name, just below it is a run."""
+    for z, good in ((1e308, False), (1e307, True)):
+        status, out, err = carom("run", "bouncing-ball", "--duration", "0.01", "--set", f"bodies.ball.pos=[0,0,{z}]")
+        if good:
+            check(status == 0 and "inf" not in out, z, status, out, err)
+        else:
+            check(status not in (0, 2) and "body 1 ball" in err and "energy" in err, z, status, err)
+
+
 def test_plot():
     if shutil.which("gnuplot") is None:
         print("  pictures skipped, no gnuplot")

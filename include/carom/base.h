@@ -3,6 +3,13 @@
 // Three kinds of trouble are kept apart. Misuse and resources come back as a negative crStatus, with the
 // field and the allowed range in an optional crError. What the mathematics says (no solution, energy created)
 // is part of a result. Bugs stop at CR_ASSERT. The library never prints, never exits and has no globals.
+//
+// Every public function checks its arguments: NULL where something must be given, an index out of range, a
+// zeroed struct where a made one is needed. A function that returns a status refuses with CR_ERR_ARGUMENT or
+// another negative one and the argument's name in crError.field. Others return what their type has for
+// nothing: NULL, false, 0 (a negative crStatus where the result is an index), NaN for a double, zeros for a
+// struct; one without a result does nothing. Pointers that may be NULL are named as such, or are crError,
+// crAllocator and parameters of laws, rules and solvers. What a pointer points to must be as large as said.
 #ifndef CAROM_BASE_H
 #define CAROM_BASE_H
 

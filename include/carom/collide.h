@@ -235,7 +235,8 @@ CR_API crStatus cr_collide_planar(const crShape* a, crPose body_a, const crShape
 
 CR_API bool cr_overlap(const crShape* a, crPose body_a, const crShape* b, crPose body_b);  // gap <= 0
 
-// Signed distance of a point (negative inside); nearest is the nearest point of the surface.
+// Signed distance of a point (negative inside); nearest is the nearest point of the surface. Each of the three
+// may be NULL.
 CR_API bool cr_point_distance(const crShape* shape, crPose body, crVec3 point, double* distance,
                               crVec3* nearest, crVec3* normal);
 

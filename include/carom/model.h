@@ -294,6 +294,7 @@ typedef struct crTwist {
 // Everything the stages compute, one array each. The reference point of a tree is the centre of mass of a
 // free root and the origin of any other.
 typedef struct crDynamics {
+    int nb;  // bodies of the model it was made for
     // cr_model_kinematics
     double time;
     double* q;         // as it was given (nq)

@@ -245,13 +245,15 @@ typedef struct crStep {
     const int* part_loops;      // ascending (part_loop_count)
     struct crStepCache* cache;  // collide: pairs of shapes that are near, surfaces; cone: clocks, groups
     int contact_count;
-    crStepContact* contacts;  // collide, in scratch (contact_count)
-    crRows rows;              // problem_build, in scratch
-    crRows H;                 // problem_build: half of W, in scratch
-    crProblem problem;        // problem_build, in scratch; blocks[i].source is a contact's index or negative
-    double* b;        // problem_build: bias, the one in problem; a stepper may rewrite it (rows.count)
-    double* p;        // problem_build: warm start, solve: impulses, in scratch (rows.count)
-    crReport report;  // solve
+    // collide, in scratch (contact_count). After a step: the contacts of its solves with their impulses; those
+    // of impacts are in the events
+    crStepContact* contacts;
+    crRows rows;        // problem_build, in scratch
+    crRows H;           // problem_build: half of W, in scratch
+    crProblem problem;  // problem_build, in scratch; blocks[i].source is a contact's index or negative
+    double* b;          // problem_build: bias, the one in problem; a stepper may rewrite it (rows.count)
+    double* p;          // problem_build: warm start, solve: impulses, in scratch (rows.count)
+    crReport report;    // solve
     int warm_count, warm_capacity;
     crWarm* warm;       // apply (warm_count)
     bool warm_changed;  // apply: those that the step began with are in warm_start
@@ -303,7 +305,8 @@ CR_API crStatus cr_step_position_pass(crStep* step, crError* error);
 CR_API crStatus cr_step_impacts(crStep* step, int* resolved, crError* error);
 // Adds an event. CR_ERR_MEMORY.
 CR_API crStatus cr_step_event_add(crStep* step, const crEvent* event);
-// CR_ERR_FINITE where q, v or time are not finite, with the body's name; counts who escaped.
+// CR_ERR_FINITE where q, v, time or the energy they make are not finite, with the body's name; counts who
+// escaped.
 CR_API crStatus cr_step_finite(crStep* step, crError* error);
 
 // Time in (0, h] at which a contact that approaches faster than the threshold first touches, bodies flying

@@ -12,7 +12,7 @@ Restitution = Union[float, ArrayLike, Callable[[float], float]]
 __version__: str
 numerics_revision: int
 
-class Error(Exception):
+class Error(ValueError):
     status: str
     field: str
     line: int

@@ -168,15 +168,22 @@ static PyObject* world_step(PyObject* object, PyObject* args) {
     Py_RETURN_NONE;
 }
 
+// whether time is a number and not before the present; refused otherwise
+static bool may_run_to(const PyWorld* self, double time) {
+    double now = cr_world_state(self->world)->time;
+    if (!isfinite(time)) return py_refuse(CR_ERR_FINITE, "time", "time: is %g, must be finite", time);
+    if (time < now) {
+        return py_refuse(CR_ERR_RANGE, "time", "time: is %g, must not be before the present, %g", time, now);
+    }
+    return true;
+}
+
 // steps of dt until time as cr_world_run makes them, a few at a time so that Ctrl-C is heard
 static PyObject* world_run(PyObject* object, PyObject* args) {
     PyWorld* self = (PyWorld*)object;
     double time;
     if (!PyArg_ParseTuple(args, "d:run", &time) || !py_world_idle(self)) return NULL;
-    if (!isfinite(time)) {
-        py_refuse(CR_ERR_FINITE, "time", "time: is %g, must be finite", time);
-        return NULL;
-    }
+    if (!may_run_to(self, time)) return NULL;
     crState* state = cr_world_state(self->world);
     double start = state->time, dt = cr_world_stages(self->world)->settings.dt, n = 1.0;
     crTally all = {0};
@@ -204,10 +211,7 @@ static PyObject* world_record(PyObject* object, PyObject* args) {
     double time;
     int every = 1;
     if (!PyArg_ParseTuple(args, "d|i:record", &time, &every) || !py_world_idle(self)) return NULL;
-    if (!isfinite(time)) {
-        py_refuse(CR_ERR_FINITE, "time", "time: is %g, must be finite", time);
-        return NULL;
-    }
+    if (!may_run_to(self, time)) return NULL;
     if (every < 1) {
         py_refuse(CR_ERR_RANGE, "every", "every: is %d, must be at least 1", every);
         return NULL;

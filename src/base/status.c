@@ -31,7 +31,8 @@ crStatus cr_error_set(crError* error, crStatus status, const char* field, const 
     error->status = status;
     error->line = 0;
     error->column = 0;
-    snprintf(error->field, sizeof error->field, "%s", field);
+    snprintf(error->field, sizeof error->field, "%s", field != NULL ? field : "");
+    error->message[0] = '\0';
     va_list args;
     va_start(args, format);
     cr_error_format(error->message, sizeof error->message, format, args);

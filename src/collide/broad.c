@@ -10,6 +10,7 @@
 // Fails: out of memory, a key out of range, a box that is not one.
 #include <string.h>
 
+#include "base/argument.h"
 #include "collide/grid.h"
 
 #define WIDE  1e100  // infinite boxes are cut here
@@ -91,7 +92,9 @@ static Pairs cut_pairs(void* block, int capacity) {
 }
 
 crStatus cr_broad_create(double slack, const crAllocator* allocator, crBroad** broad, crError* error) {
+    if (broad == NULL) return cr__missing(error, "broad");
     *broad = NULL;
+    if (cr__check_allocator(allocator, error) != CR_OK) return CR_ERR_ARGUMENT;
     if (!(slack >= 0.0) || !isfinite(slack))
         return cr_error_set(error, CR_ERR_RANGE, "slack", "slack is %g; it must be >= 0", slack);
     crAllocator a = allocator != NULL ? *allocator : cr_allocator_libc();
@@ -190,6 +193,7 @@ static void mark(crBroad* b, int key) {
 }
 
 crStatus cr_broad_set(crBroad* b, int key, crBounds box, int group, crError* error) {
+    if (b == NULL) return cr__missing(error, "broad");
     if (key < 0 || key >= INT32_MAX / 4)
         return cr_error_set(error, CR_ERR_RANGE, "key", "key is %d; allowed 0 to %d", key, INT32_MAX / 4 - 1);
     if (!(box.lo.x <= box.hi.x && box.lo.y <= box.hi.y && box.lo.z <= box.hi.z))
@@ -216,6 +220,7 @@ crStatus cr_broad_set(crBroad* b, int key, crBounds box, int group, crError* err
 }
 
 void cr_broad_remove(crBroad* b, int key) {
+    if (b == NULL) return;
     if (key < 0 || key >= b->keys.capacity || !b->keys.present[key]) return;
     b->keys.items[key].entry = -1;
     b->keys.present[key] = false;
@@ -337,6 +342,7 @@ static bool update_near(crBroad* b) {
 }
 
 crStatus cr_broad_pairs(crBroad* b, const crPair** pairs, int* count) {
+    if (b == NULL || pairs == NULL || count == NULL) return CR_ERR_ARGUMENT;
     *count = 0;
     if (b->changed_count > 0 && !update_near(b)) return CR_ERR_MEMORY;
     int listed = 0;
@@ -373,6 +379,7 @@ static void sort_keys(int* keys, int count) {
 }
 
 int cr_broad_query(crBroad* b, crBounds box, int* keys, int capacity) {
+    if (b == NULL || keys == NULL || capacity < 0) return 0;
     if (b->keys.capacity == 0) return 0;
     int* found = b->keys.found;
     int met = neighbours(b, box, found), count = 0;

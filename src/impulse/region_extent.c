@@ -8,6 +8,7 @@
 #include "impulse/region.h"
 
 double cr_region_reach(const crContact* c) {
+    if (c == NULL) return (double)NAN;
     crContact bounded = cr__region_contact(c);
     crVec3 P_II;
     double values[3];
@@ -62,6 +63,7 @@ static double polish_plane(const crContact* c, crVec3 P0, crVec3 d, double Wd, d
 }
 
 double cr_region_extent(const crContact* contact, crVec3 P0, crVec3 d) {
+    if (contact == NULL) return (double)NAN;
     crContact bounded = cr__region_contact(contact);
     const crContact* c = &bounded;
     crVec3 Wd = cr_sym3_mul(c->W, d);

@@ -7,6 +7,7 @@
 // Source: Chatterjee and Ruina 1998, section 4.1; Brach 1991. Fails: parameters out of their range are
 // refused by name; an impulse outside the region, or a region that is empty (Wnn = 0, Vn < 0): outside-
 // region. A contact that separates, or that cannot be braked, has the origin as its region.
+#include "base/argument.h"
 #include "impulse/region.h"
 
 // the region, as far as the parametrizations are concerned
@@ -53,6 +54,8 @@ static crVec3 direction(double psi1, double psi2) {
 
 crStatus cr_region_from_spherical(const crContact* c, double psi1, double psi2, double rho, crVec3* P,
                                   crError* error) {
+    if (c == NULL) return cr__missing(error, "c");
+    if (P == NULL) return cr__missing(error, "P");
     crVec3 P0;
     crStatus status = check_range("psi1", psi1, CR_PI, error);
     if (status == CR_OK) status = check_range("psi2", psi2, 2.0 * CR_PI, error);
@@ -69,6 +72,10 @@ crStatus cr_region_from_spherical(const crContact* c, double psi1, double psi2, 
 
 crStatus cr_region_to_spherical(const crContact* c, crVec3 P, double* psi1, double* psi2, double* rho,
                                 crError* error) {
+    if (c == NULL) return cr__missing(error, "c");
+    if (psi1 == NULL) return cr__missing(error, "psi1");
+    if (psi2 == NULL) return cr__missing(error, "psi2");
+    if (rho == NULL) return cr__missing(error, "rho");
     crVec3 P0;
     *psi1 = *psi2 = *rho = 0.0;
     crContact bounded = cr__region_contact(c);
@@ -90,6 +97,8 @@ crStatus cr_region_to_spherical(const crContact* c, crVec3 P, double* psi1, doub
 }
 
 crStatus cr_region_project(const crContact* c, crVec3 wish, crVec3* P, crError* error) {
+    if (c == NULL) return cr__missing(error, "c");
+    if (P == NULL) return cr__missing(error, "P");
     crVec3 P0;
     if (!cr_vec3_finite(wish)) {
         return cr_error_set(error, CR_ERR_FINITE, "wish",
@@ -108,6 +117,7 @@ crStatus cr_region_project(const crContact* c, crVec3 wish, crVec3* P, crError* 
 }
 
 double cr_region_brach_e_max(const crContact* c, double mu2, double mu3) {
+    if (c == NULL) return (double)NAN;
     if (!(sqrt(mu2 * mu2 + mu3 * mu3) <= c->mu)) return -1.0;
     // a contact that does not approach gets no impulse, whatever e
     if (!(c->V.x < 0.0)) return (double)INFINITY;
@@ -139,6 +149,8 @@ static crStatus check_brach(const crContact* c, double e, double mu2, double mu3
 
 crStatus cr_region_from_brach(const crContact* c, double e, double mu2, double mu3, crVec3* P,
                               crError* error) {
+    if (c == NULL) return cr__missing(error, "c");
+    if (P == NULL) return cr__missing(error, "P");
     crStatus status = check_brach(c, e, mu2, mu3, error);
     if (status != CR_OK) return status;
     *P = cr_vec3(0, 0, 0);
@@ -164,6 +176,10 @@ crStatus cr_region_from_brach(const crContact* c, double e, double mu2, double m
 
 crStatus cr_region_to_brach(const crContact* c, crVec3 P, double* e, double* mu2, double* mu3,
                             crError* error) {
+    if (c == NULL) return cr__missing(error, "c");
+    if (e == NULL) return cr__missing(error, "e");
+    if (mu2 == NULL) return cr__missing(error, "mu2");
+    if (mu3 == NULL) return cr__missing(error, "mu3");
     *e = *mu2 = *mu3 = 0.0;
     crStatus status = check_permissible(c, P, error);
     if (status != CR_OK) return status;

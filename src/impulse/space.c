@@ -8,6 +8,7 @@
 #include "carom/impulse.h"
 
 bool cr_impulse_P_I(const crContact* c, crVec3* P) {
+    if (c == NULL || P == NULL) return false;
     *P = cr_vec3(0, 0, 0);
     if (c->V.x == 0.0) return true;
     if (!(c->W.xx > 0.0)) return false;
@@ -15,15 +16,23 @@ bool cr_impulse_P_I(const crContact* c, crVec3* P) {
     return isfinite(P->x);
 }
 
-bool cr_impulse_P_II(const crContact* c, crVec3* P) { return cr_sym3_solve(c->W, cr_neg(c->V), P); }
+bool cr_impulse_P_II(const crContact* c, crVec3* P) {
+    if (c == NULL || P == NULL) return false;
+    return cr_sym3_solve(c->W, cr_neg(c->V), P);
+}
 
-crVec3 cr_impulse_V_plus(const crContact* c, crVec3 P) { return cr_add(c->V, cr_sym3_mul(c->W, P)); }
+crVec3 cr_impulse_V_plus(const crContact* c, crVec3 P) {
+    if (c == NULL) return (crVec3){0};
+    return cr_add(c->V, cr_sym3_mul(c->W, P));
+}
 
 double cr_impulse_energy_change(const crContact* c, crVec3 P) {
+    if (c == NULL) return (double)NAN;
     return cr_dot(P, c->V) + 0.5 * cr_sym3_quad(c->W, P);
 }
 
 bool cr_impulse_contact_energy(const crContact* c, crVec3 P, double* Ec) {
+    if (c == NULL || Ec == NULL) return false;
     crVec3 center;
     if (!cr_impulse_P_II(c, &center)) return false;
     *Ec = 0.5 * cr_sym3_quad(c->W, cr_sub(P, center));
@@ -31,6 +40,7 @@ bool cr_impulse_contact_energy(const crContact* c, crVec3 P, double* Ec) {
 }
 
 bool cr_impulse_ellipsoid(const crContact* c, double Ec, crEllipsoid* ellipsoid) {
+    if (c == NULL || ellipsoid == NULL) return false;
     if (!(Ec >= 0.0) || !cr_impulse_P_II(c, &ellipsoid->center)) return false;
     double values[3];
     cr_sym3_eigen(c->W, values, &ellipsoid->axes);
@@ -42,12 +52,17 @@ bool cr_impulse_ellipsoid(const crContact* c, double Ec, crEllipsoid* ellipsoid)
 }
 
 crPlane cr_impulse_restitution_plane(const crContact* c, double e) {
+    if (c == NULL) return (crPlane){0};
     return (crPlane){cr_vec3(c->W.xx, c->W.xy, c->W.xz), -(1.0 + e) * c->V.x};
 }
 
-crPlane cr_impulse_compression_plane(const crContact* c) { return cr_impulse_restitution_plane(c, 0.0); }
+crPlane cr_impulse_compression_plane(const crContact* c) {
+    if (c == NULL) return (crPlane){0};
+    return cr_impulse_restitution_plane(c, 0.0);
+}
 
 bool cr_impulse_sticking_line(const crContact* c, crLine* line) {
+    if (c == NULL || line == NULL) return false;
     // P with V + W P along n: P_II plus multiples of W^-1 n
     crVec3 direction;
     if (!cr_impulse_P_II(c, &line->point)) return false;

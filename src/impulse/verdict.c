@@ -42,6 +42,7 @@ static crTruth holds(double margin, double floor, double tolerance) {
 }
 
 crVerdict cr_impulse_verdict(const crContact* c, crVec3 P, double tol) {
+    if (c == NULL) return (crVerdict){0};
     crVerdict o;
     crVec3 WP = cr_sym3_mul(c->W, P);
     double tangential = sqrt(P.y * P.y + P.z * P.z), size = cr_norm(P), speed = cr_norm(c->V);
@@ -78,6 +79,7 @@ crVerdict cr_impulse_verdict(const crContact* c, crVec3 P, double tol) {
 }
 
 crMargins cr_impulse_margins(const crContact* c, crVec3 P) {
+    if (c == NULL) return (crMargins){0};
     return cr_impulse_verdict(c, P, CR_PERMISSIBLE_TOL).margins;
 }
 

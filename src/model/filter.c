@@ -84,6 +84,7 @@ bool cr__meet_but_for_loops(const crModel* model, int shape_a, int shape_b) {
 }
 
 bool cr_model_meet(const crModel* model, int shape_a, int shape_b) {
+    if (model == NULL || !cr__shape_exists(model, shape_a) || !cr__shape_exists(model, shape_b)) return false;
     return cr__meet_but_for_loops(model, shape_a, shape_b) &&
            !tied(model, model->shapes[shape_a].body, model->shapes[shape_b].body);
 }

@@ -199,7 +199,7 @@ static int columns(const crModel* model, const crDynamics* d, const int* col, in
 
 crStatus cr_rows_half(const crModel* model, const crDynamics* d, const crRows* rows, crArena* arena,
                       crRows* H) {
-    if (model == NULL || d == NULL || rows == NULL || arena == NULL || H == NULL) return CR_ERR_ARGUMENT;
+    if (!cr__dynamics_fits(model, d) || rows == NULL || arena == NULL || H == NULL) return CR_ERR_ARGUMENT;
     int entries = 0;
     for (int r = 0, end; r < rows->count; r = end) {
         int start = rows->start[r];

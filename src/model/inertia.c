@@ -86,6 +86,7 @@ crStatus cr__part_mass_factor(const crModel* model, crPart part, double h, crDyn
 }
 
 crStatus cr_model_mass_factor(const crModel* model, double h, crDynamics* d) {
+    if (!cr__dynamics_fits(model, d)) return CR_ERR_ARGUMENT;
     return cr__part_mass_factor(model, cr__all(model), h, d);
 }
 
@@ -133,6 +134,7 @@ void cr__part_mass_solve(const crModel* model, crPart part, const crDynamics* d,
 }
 
 void cr_model_mass_solve(const crModel* model, const crDynamics* d, double* x) {
+    if (!cr__dynamics_fits(model, d) || x == NULL) return;
     cr__part_mass_solve(model, cr__all(model), d, x);
 }
 
@@ -163,10 +165,12 @@ void cr__part_mass_mul(const crModel* model, crPart part, const crDynamics* d, c
 }
 
 void cr_model_mass_mul(const crModel* model, const crDynamics* d, const double* x, double* y) {
+    if (!cr__dynamics_fits(model, d) || x == NULL || y == NULL) return;
     cr__part_mass_mul(model, cr__all(model), d, x, y);
 }
 
 void cr_model_mass_dense(const crModel* model, const crDynamics* d, double* M) {
+    if (!cr__dynamics_fits(model, d) || M == NULL) return;
     int nv = model->nv;
     for (int i = 0; i < nv * nv; i++) {
         M[i] = 0.0;

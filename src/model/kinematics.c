@@ -54,7 +54,7 @@ crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d)
     if (model == NULL || arena == NULL || d == NULL) return CR_ERR_ARGUMENT;
     *d = (crDynamics){0};
     int nb = model->nb, nv = model->nv, nM, trees = tree_bodies(model, &nM);
-    crDynamics made = {0};
+    crDynamics made = {.nb = nb};
     bool ok =
         take(arena, &made.pose, nb, sizeof(crPose)) && take(arena, &made.com, nb, sizeof(crVec3)) &&
         take(arena, &made.inertia, nb, sizeof(crSym3)) && take(arena, &made.origin, nb, sizeof(crVec3)) &&
@@ -194,6 +194,7 @@ void cr__part_kinematics(const crModel* model, crPart part, const crState* state
 }
 
 void cr_model_kinematics(const crModel* model, const crState* state, crDynamics* d) {
+    if (!cr__dynamics_fits(model, d) || !cr__state_fits(model, state)) return;
     cr__part_kinematics(model, cr__all(model), state, d);
 }
 
@@ -214,9 +215,11 @@ void cr__part_velocity(const crModel* model, crPart part, const double* v, crDyn
 }
 
 void cr_model_velocity(const crModel* model, const double* v, crDynamics* d) {
+    if (!cr__dynamics_fits(model, d) || (model->nv > 0 && v == NULL)) return;
     cr__part_velocity(model, cr__all(model), v, d);
 }
 
 crVec3 cr_model_point_velocity(const crDynamics* d, int body, crVec3 point) {
-    return cr__twist_at(d->twist[body], cr_sub(point, d->origin[body]));
+    if (d == NULL || body < 0 || body >= d->nb) return (crVec3){0};
+    return cr__point_velocity(d, body, point);
 }

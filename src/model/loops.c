@@ -8,6 +8,7 @@
 // reached, q and v as they were; CR_ERR_MEMORY; CR_ERR_DEFINITE from M.
 #include <string.h>
 
+#include "base/argument.h"
 #include "linalg/semidefinite.h"
 #include "model/rows.h"
 #include "model/spatial.h"
@@ -74,6 +75,7 @@ static int add_joint(const crModel* model, const crDynamics* d, const crLoop* lo
 }
 
 int cr_rows_add_loop(const crModel* model, const crDynamics* d, int index, crRows* rows) {
+    if (!cr__dynamics_fits(model, d) || rows == NULL) return CR_ERR_ARGUMENT;
     if (index < 0 || index >= model->loop_count) return CR_ERR_ARGUMENT;
     const crLoop* loop = &model->loops[index];
     if (loop->kind == CR_LOOP_JOINT) {
@@ -110,6 +112,7 @@ static int depth(const crModel* model, int body) {
 }
 
 void cr_model_loop_sizes(const crModel* model, int* rows, int* entries) {
+    if (model == NULL || rows == NULL || entries == NULL) return;
     *rows = 0;
     *entries = 0;
     for (int i = 0; i < model->loop_count; i++) {
@@ -213,9 +216,11 @@ static crStatus newton(const crModel* model, double tol, crDynamics* d, crState*
 
 crStatus cr_model_close_loops(const crModel* model, double tol, crArena* arena, crDynamics* d, crState* state,
                               crError* error) {
-    if (model == NULL || arena == NULL || d == NULL || state == NULL || !(tol > 0.0)) {
-        return cr_error_set(error, CR_ERR_ARGUMENT, "tol", "tol: must be > 0, and no pointer NULL");
-    }
+    if (model == NULL) return cr__missing(error, "model");
+    if (arena == NULL) return cr__missing(error, "arena");
+    if (!cr__dynamics_fits(model, d)) return cr__missing(error, "d");
+    if (!cr__state_fits(model, state)) return cr__missing(error, "state");
+    if (!(tol > 0.0)) return cr_error_set(error, CR_ERR_ARGUMENT, "tol", "tol: is %g, must be > 0", tol);
     size_t mark = cr_arena_mark(arena);
     Work w = {.arena = arena};
     crStatus status = create_work(model, arena, &w);

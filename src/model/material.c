@@ -111,6 +111,7 @@ static bool name_is_taken(const crModel* model, const char* name) {
 
 int cr_model_add_material(crModel* model, const crMaterial* given) {
     if (model == NULL) return CR_ERR_MEMORY;
+    if (model->memory == NULL) return CR_ERR_ARGUMENT;
     crError* error = &model->error;
     if (error->status != CR_OK) return error->status;
     if (given == NULL) return cr_error_set(error, CR_ERR_ARGUMENT, "material", "material: is NULL");

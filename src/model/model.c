@@ -5,6 +5,7 @@
 // code may be checked once, at its end.
 #include <string.h>
 
+#include "base/argument.h"
 #include "model/spatial.h"
 #include "model/store.h"
 
@@ -19,6 +20,7 @@ static bool add_world(crModel* model) {
 }
 
 crModel* cr_model_create(const crAllocator* allocator) {
+    if (cr__check_allocator(allocator, NULL) != CR_OK) return NULL;
     crAllocator a = allocator != NULL ? *allocator : cr_allocator_libc();
     crModel* model = a.alloc(a.ctx, sizeof *model);
     struct crModelMemory* memory = model != NULL ? a.alloc(a.ctx, sizeof *memory) : NULL;
@@ -36,7 +38,7 @@ crModel* cr_model_create(const crAllocator* allocator) {
 }
 
 void cr_model_destroy(crModel* model) {
-    if (model == NULL) return;
+    if (model == NULL || model->memory == NULL) return;
     crAllocator a = model->allocator;
     cr__store_free(model);
     a.free(a.ctx, model->memory, sizeof *model->memory);

@@ -185,6 +185,7 @@ static bool fits(const crModel* model, int a, int b, int count) {
 
 int cr_rows_add_point(const crModel* model, const crDynamics* d, int a, int b, crVec3 point,
                       const crMat3* frame, int count, crRows* rows) {
+    if (!cr__dynamics_fits(model, d) || frame == NULL || rows == NULL) return CR_ERR_ARGUMENT;
     if (!fits(model, a, b, count)) return CR_ERR_ARGUMENT;
     crEnds ends = {a, b, point, point, false};
     return cr__rows_add(model, d, &ends, frame, count, rows);
@@ -192,12 +193,14 @@ int cr_rows_add_point(const crModel* model, const crDynamics* d, int a, int b, c
 
 int cr_rows_add_spin(const crModel* model, const crDynamics* d, int a, int b, const crMat3* frame, int count,
                      crRows* rows) {
+    if (!cr__dynamics_fits(model, d) || frame == NULL || rows == NULL) return CR_ERR_ARGUMENT;
     if (!fits(model, a, b, count)) return CR_ERR_ARGUMENT;
     crEnds ends = {a, b, d->origin[a], d->origin[b], true};
     return cr__rows_add(model, d, &ends, frame, count, rows);
 }
 
 void cr_rows_velocity(const crRows* rows, const double* v, double* u) {
+    if (rows == NULL || v == NULL || u == NULL) return;
     for (int r = 0; r < rows->count; r++) {
         double sum = 0.0;
         for (int i = rows->start[r]; i < rows->start[r + 1]; i++) {
@@ -208,6 +211,7 @@ void cr_rows_velocity(const crRows* rows, const double* v, double* u) {
 }
 
 void cr_rows_add_impulse(const crRows* rows, const double* p, double* momentum) {
+    if (rows == NULL || p == NULL || momentum == NULL) return;
     for (int r = 0; r < rows->count; r++) {
         for (int i = rows->start[r]; i < rows->start[r + 1]; i++) {
             momentum[rows->col[i]] += rows->value[i] * p[r];
@@ -216,6 +220,7 @@ void cr_rows_add_impulse(const crRows* rows, const double* p, double* momentum) 
 }
 
 void cr_rows_W(const crRows* H, double* W) {
+    if (H == NULL || W == NULL) return;
     int n = H->count;
     for (int r = 0; r < n; r++) {
         for (int s = r; s < n; s++) {

@@ -446,6 +446,7 @@ static crStatus audit_with(const crProblem* problem, crArena* arena, double* p, 
 }
 
 static crStatus audit(const crProblem* problem, crArena* arena, double* p, bool keep, crAudit* out) {
+    if (problem == NULL || arena == NULL || out == NULL || (p == NULL && problem->rows > 0)) return CR_ERR_ARGUMENT;
     *out = (crAudit){.worst_block = -1};
     if (problem->rows == 0) return CR_OK;
     size_t mark = cr_arena_mark(arena);
@@ -464,6 +465,7 @@ crStatus cr_problem_audit(const crProblem* problem, crArena* arena, const double
 }
 
 crTruth cr_audit_solved(const crAudit* a, double tol) {
+    if (a == NULL) return CR_TRUTH_NO;
     crTruth residual = a->most <= tol    ? CR_TRUTH_YES
                        : a->least <= tol ? CR_TRUTH_UNSURE
                                          : CR_TRUTH_NO;
@@ -473,6 +475,6 @@ crTruth cr_audit_solved(const crAudit* a, double tol) {
 }
 
 crTruth cr_audit_near(const crAudit* a, double h, double shift) {
-    if (!(h > 0.0) || !(shift > 0.0)) return CR_TRUTH_NO;
+    if (a == NULL || !(h > 0.0) || !(shift > 0.0)) return CR_TRUTH_NO;
     return cr_truth_at_most(h * a->eta, h * a->floor, shift);
 }

@@ -4,6 +4,7 @@
 // factored by Cholesky and inverted in full; what lies between blocks is zero. Blocks are numbered by their first
 // index and keep the order of their indices, so the result does not depend on how M is stored. Fails: unsymmetric,
 // not-positive (by a row of the block), limit, memory.
+#include "base/argument.h"
 #include <string.h>
 
 #include "carom/problem.h"
@@ -155,6 +156,9 @@ static crStatus no_memory(crError* error) {
 }
 
 crStatus cr_matrix_inverse(const crMatrix* M, crArena* arena, crMatrix* Minv, crError* error) {
+    if (M == NULL || M->value == NULL) return cr__missing(error, "M");
+    if (arena == NULL) return cr__missing(error, "arena");
+    if (Minv == NULL) return cr__missing(error, "Minv");
     crStatus status = cr__check_symmetry(M, "M", CR_M_ASYMMETRY, true, error);
     if (status != CR_OK) return status;
     Blocks blocks;

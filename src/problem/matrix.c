@@ -1,9 +1,12 @@
 // matrix.c - products with dense or row-compressed matrices.
+#include "base/argument.h"
 #include "carom/problem.h"
 
 #include <string.h>
 
 double cr_matrix_at(const crMatrix* A, int row, int col) {
+    bool there = A != NULL && A->value != NULL && row >= 0 && row < A->rows && col >= 0 && col < A->cols;
+    if (!there) return (double)NAN;
     if (A->start == NULL) return A->value[(size_t)row * (size_t)A->cols + (size_t)col];
     int lo = A->start[row];
     int hi = A->start[row + 1];
@@ -47,6 +50,7 @@ static void mul_dense(const crMatrix* A, const double* x, double* y) {
 }
 
 void cr_matrix_mul(const crMatrix* A, const double* x, double* y) {
+    if (A == NULL || x == NULL || y == NULL) return;
     if (A->start == NULL) {
         mul_dense(A, x, y);
         return;
@@ -61,6 +65,7 @@ void cr_matrix_mul(const crMatrix* A, const double* x, double* y) {
 }
 
 void cr_matrix_mul_t(const crMatrix* A, const double* x, double* y) {
+    if (A == NULL || x == NULL || y == NULL) return;
     memset(y, 0, (size_t)A->cols * sizeof *y);
     for (int i = 0; i < A->rows; i++) {
         if (A->start == NULL) {

@@ -2,10 +2,11 @@
 //
 // u = u_free + W p with W a matrix, or u = u_free + J (Minv (J^T p)) where it is an operator.
 // Fails: each field that is missing, out of range, of the wrong size or not finite is refused by name.
+#include <string.h>
+
+#include "base/argument.h"
 #include "product.h"
 #include "symmetry.h"
-
-#include <string.h>
 
 crBlock cr_block(crBlockKind kind, int row, int count) {
     crBlock block = {0};
@@ -123,6 +124,7 @@ static crStatus check_block(const crProblem* problem, int index, int row, crErro
 }
 
 crStatus cr_problem_check(const crProblem* problem, crError* error) {
+    if (problem == NULL) return cr__missing(error, "problem");
     int n = problem->rows;
     if (n < 0 || problem->block_count < 0 || problem->nv < 0 ||
         (n > 0 && (problem->blocks == NULL || problem->u_free == NULL))) {
@@ -167,6 +169,8 @@ crStatus cr_problem_check(const crProblem* problem, crError* error) {
 }
 
 crStatus cr_problem_velocity(const crProblem* problem, crArena* arena, const double* p, double* u) {
+    if (problem == NULL || arena == NULL || (problem->rows > 0 && (p == NULL || u == NULL)))
+        return CR_ERR_ARGUMENT;
     if (problem->rows == 0) return CR_OK;
     if (problem->W.value != NULL) {
         cr_matrix_mul(&problem->W, p, u);
@@ -190,6 +194,8 @@ crStatus cr_problem_velocity(const crProblem* problem, crArena* arena, const dou
 }
 
 crStatus cr_problem_apply(const crProblem* problem, crArena* arena, const double* p, double* v_plus) {
+    if (problem == NULL || arena == NULL || v_plus == NULL || (problem->rows > 0 && p == NULL))
+        return CR_ERR_ARGUMENT;
     if (problem->v == NULL || problem->J.value == NULL || problem->Minv.value == NULL) return CR_ERR_ARGUMENT;
     size_t mark = cr_arena_mark(arena);
     double* force = cr_arena_alloc(arena, (size_t)problem->nv * sizeof(double));
@@ -219,6 +225,7 @@ static void operator_column(const crProblem* problem, int j, double* row, double
 }
 
 crStatus cr_problem_dense(const crProblem* problem, crArena* arena, double** out) {
+    if (problem == NULL || arena == NULL || out == NULL) return CR_ERR_ARGUMENT;
     size_t n = (size_t)problem->rows;
     size_t nv = (size_t)problem->nv;
     double* W = cr_arena_alloc(arena, n * n * sizeof(double));
@@ -274,6 +281,7 @@ static size_t compress(const double* row, size_t n, double* values, int* columns
 }
 
 crStatus cr_problem_sparse(const crProblem* problem, crArena* arena, crMatrix* out) {
+    if (problem == NULL || arena == NULL || out == NULL) return CR_ERR_ARGUMENT;
     if (problem->W.value != NULL && problem->W.start != NULL) {
         *out = problem->W;
         return CR_OK;

@@ -70,6 +70,7 @@ static void compare_sparse(Worst* w) {
 
 crSkew cr_matrix_skew(const crMatrix* A, bool by_diagonal) {
     Worst w = {.A = A, .by_diagonal = by_diagonal, .skew = {.row = -1, .col = -1}};
+    if (A == NULL || A->value == NULL) return (crSkew){0};
     if (A->start == NULL) {
         compare_dense(&w);
     } else {

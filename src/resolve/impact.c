@@ -135,7 +135,7 @@ static crStatus sort_rows(const crProblem* problem, bool apart, crImpact* impact
 
 // u_free and, in `after`, with the response to the prescribed impulse
 static crStatus velocities(const crProblem* problem, crImpact* impact, double* after, crError* error) {
-    memcpy(after, problem->u_free, (size_t)problem->rows * sizeof *after);
+    if (problem->rows > 0) memcpy(after, problem->u_free, (size_t)problem->rows * sizeof *after);
     if (impact->params.impulse == NULL) return CR_OK;
     double* dv = doubles(impact->arena, problem->nv, 1);
     double* du = doubles(impact->arena, problem->rows, 1);

@@ -6,6 +6,7 @@
 // Fails: bad fields are refused by name; an impulse that is not finite is refused as the rule's fault.
 #include <string.h>
 
+#include "base/argument.h"
 #include "resolve/impact.h"
 
 crRuleParams cr_rule_params(void) {
@@ -51,11 +52,13 @@ const crRuleInfo* cr_rule_info(int index) {
 }
 
 crStatus cr_rule_find(const char* name, const crRuleParams* params, crRule* rule, crError* error) {
+    if (name == NULL) return cr__missing(error, "name");
+    if (rule == NULL) return cr__missing(error, "rule");
     static crRule (*const makers[])(const crRuleParams*) = {
         cr_rule_newton,   cr_rule_poisson,  cr_rule_coupled, cr_rule_sequence,
         cr_rule_feasible, cr_rule_weighted, cr_rule_reflect, cr_rule_chain,
     };
-    for (int i = 0; name != NULL && i < cr_rule_count(); i++) {
+    for (int i = 0; i < cr_rule_count(); i++) {
         if (strcmp(name, infos[i].name) != 0) continue;
         *rule = makers[i](params);
         return CR_OK;
@@ -328,11 +331,11 @@ static crStatus judge(const crRule* rule, const crProblem* problem, crArena* are
 
 crStatus cr_rule_run(const crRule* rule, const crProblem* problem, crArena* arena, double* p,
                      crRuleReport* report, crError* error) {
-    if (rule == NULL || rule->resolve == NULL || problem == NULL || arena == NULL || p == NULL ||
-        report == NULL) {
-        return cr_error_set(error, CR_ERR_ARGUMENT, "rule",
-                            "rule, problem, arena, p and report must be given");
-    }
+    if (rule == NULL || rule->resolve == NULL) return cr__missing(error, "rule");
+    if (problem == NULL) return cr__missing(error, "problem");
+    if (arena == NULL) return cr__missing(error, "arena");
+    if (p == NULL) return cr__missing(error, "p");
+    if (report == NULL) return cr__missing(error, "report");
     crStatus status = cr_problem_check(problem, error);
     if (status != CR_OK) return status;
     *report = (crRuleReport){.method = rule->name, .unique = CR_UNIQUE_UNKNOWN, .outcome_count = 1};

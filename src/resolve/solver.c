@@ -1,8 +1,9 @@
 // solver.c - running a solver: check the problem, solve, audit. Only the audit can say "solved".
+#include <string.h>
+
+#include "base/argument.h"
 #include "carom/resolve.h"
 #include "problem/audit.h"
-
-#include <string.h>
 
 const char* cr_outcome_name(crOutcome outcome) {
     static const char* const names[] = {"solved", "ray",  "infeasible", "stalled",
@@ -73,6 +74,11 @@ static crStatus judge(const crProblem* problem, double tol, crArena* arena, doub
 
 crStatus cr_solver_run(const crSolver* solver, const crProblem* problem, double tol, crArena* arena,
                        double* p, crReport* report, crError* error) {
+    if (solver == NULL || solver->solve == NULL) return cr__missing(error, "solver");
+    if (problem == NULL) return cr__missing(error, "problem");
+    if (arena == NULL) return cr__missing(error, "arena");
+    if (p == NULL && problem->rows > 0) return cr__missing(error, "p");
+    if (report == NULL) return cr__missing(error, "report");
     crStatus status = cr_problem_check(problem, error);
     if (status != CR_OK) return status;
     *report = (crReport){.method = solver->name};
@@ -100,6 +106,8 @@ const char* cr_solver_name(int index) {
 }
 
 crStatus cr_solver_find(const char* name, const crSolverParams* params, crSolver* solver, crError* error) {
+    if (name == NULL) return cr__missing(error, "name");
+    if (solver == NULL) return cr__missing(error, "solver");
     for (int i = 0; i < cr_solver_count(); i++) {
         *solver = solvers[i](params);
         if (strcmp(solver->name, name) == 0) return CR_OK;

@@ -104,8 +104,8 @@ static void add_trees(const Balance* b, double sign) {
     const crStep* step = b->step;
     for (int i = 1; i < step->model->nb; i++) {
         if (step->model->bodies[i].single || !cr__moves(step->model, i)) continue;
-        double energy = cr__body_energy(step->model, i, &step->state, &step->dynamics), size;
-        size = fabs(energy) + cr__body_energy_size(step->model, i, &step->state, &step->dynamics);
+        crEnergy parts = cr__body_energy(step->model, i, &step->state, &step->dynamics);
+        double energy = parts.kinetic + parts.potential, size = fabs(energy) + cr__body_energy_size(step->model, i, &step->state, &step->dynamics);
         b->gain[i] += sign * energy;
         b->floor[i] += 16.0 * EPS * size;
     }
@@ -250,8 +250,8 @@ static crStatus audit_energy(crStep* step, double h, crError* error) {
 static bool measured(const crStep* step) {
     const crStepSettings* s = &step->settings;
     if (s->method == CR_METHOD_CONE && s->quality == CR_QUALITY_CERTIFIED) return true;
-    if (s->measure <= 0) return false;
     if (s->method == CR_METHOD_LCP || s->method == CR_METHOD_MOREAU) return true;
+    if (s->measure <= 0) return false;
     double period = s->measure * s->dt, from = step->cache->start_time / period, to = step->state.time / period;
     return floor(to + 1e-9) > floor(from + 1e-9);
 }
@@ -277,6 +277,7 @@ crStatus cr__audit_step(crStep* step, double h, crError* error) {
 static double worse(double all, double one) { return one > all || isnan(all) ? one : all; }
 
 void cr_tally_add(crTally* tally, const crCertificate* c) {
+    if (tally == NULL || c == NULL) return;
     crCertificate* w = &tally->worst;
     int place = c->truncated ? 3 : rank(c->outcome);
     tally->steps++;
@@ -326,6 +327,7 @@ void cr_tally_add(crTally* tally, const crCertificate* c) {
 }
 
 crTruth cr_certificate_holds(const crCertificate* c, double overlap) {
+    if (c == NULL) return CR_TRUTH_NO;
     bool fails = rank(c->outcome) == 3 || c->crossings > 0 || c->impermissible > 0 || c->truncated ||
                  c->escaped > 0 || c->energy_created > 0.0 || c->energy_gain > 0.0 ||
                  !(c->penetration <= overlap);
@@ -335,6 +337,7 @@ crTruth cr_certificate_holds(const crCertificate* c, double overlap) {
 }
 
 crTruth cr_tally_holds(const crTally* tally, double overlap) {
+    if (tally == NULL) return CR_TRUTH_NO;
     crTruth holds = cr_certificate_holds(&tally->worst, overlap);
     return tally->unknown > 0 ? cr_truth_and(holds, CR_TRUTH_UNSURE) : holds;
 }

@@ -123,6 +123,8 @@ void cr__step_cache_destroy(crStep* step) {
         a->free(a->ctx, cache->pair_of, (size_t)cache->pair_of_capacity * sizeof *cache->pair_of);
     if (cache->surfaces != NULL)
         a->free(a->ctx, cache->surfaces, (size_t)cache->surface_capacity * sizeof *cache->surfaces);
+    if (cache->record != NULL)
+        a->free(a->ctx, cache->record, (size_t)cache->record_capacity * sizeof *cache->record);
     if (cache->due != NULL) a->free(a->ctx, cache->due, (size_t)cache->due_capacity * sizeof *cache->due);
     if (cache->when != NULL) a->free(a->ctx, cache->when, (size_t)cache->when_capacity * sizeof *cache->when);
 }

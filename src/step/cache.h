@@ -96,6 +96,7 @@ typedef struct crStepCache {
     crNearSurface** surfaces;  // each where it stays
     bool bouncing;             // one of them bounces
     bool planes;               // some body moves in a plane
+    bool moderate;             // true if no number of the model is so large that energies may overflow
     int contacts_last;         // of the whole world, the last time
     bool plastic;              // collide: no contact of the cone method will be an impact, see groups.c
     // local clocks
@@ -119,6 +120,8 @@ typedef struct crStepCache {
     int* column;   // work: place of each velocity among those of a cluster (nv)
     bool reheap;   // pairs changed their places
     int due_capacity, due_count, when_capacity;
+    crStepContact* record;  // event, cone: contacts that pressed in the solves of the step (record_count)
+    int record_count, record_capacity;
     crDue* due;    // heap by time, then pair
     double* when;  // time of each pair that stands, INFINITY for none (pair_count)
 } crStepCache;
@@ -134,6 +137,9 @@ typedef crStatus (*crPartFn)(crStep* step, crPart part, crDynamics* d, void* ctx
 crStatus cr__step_by_bodies(crStep* step, crPartFn stage, void* ctx);
 // cr__part_velocity of the part.
 crStatus cr__step_velocity(crStep* step, double* v);
+
+// Whether the numbers of the model are moderate, see finite.c.
+void cr__step_find_moderate(crStep* step);
 
 crStatus cr__step_cache_create(crStep* step);
 void cr__step_cache_destroy(crStep* step);

@@ -588,6 +588,7 @@ crStatus cr__step_collide_pair(crStep* step, int pair, crError* error) {
 }
 
 crStatus cr_step_collide(crStep* step, double margin, crError* error) {
+    if (!cr__step_ready(step)) return cr__missing(error, "step");
     if (!isfinite(margin)) {
         return cr_error_set(error, CR_ERR_FINITE, "margin", "margin: is %g, must be finite", margin);
     }

@@ -395,6 +395,8 @@ static crStatus resolve(crStep* step, int* parent, int contact, Reach* reach, cr
 }
 
 crStatus cr_step_impacts(crStep* step, int* resolved, crError* error) {
+    if (!cr__step_ready(step)) return cr__missing(error, "step");
+    if (resolved == NULL) return cr__missing(error, "resolved");
     const crModel* model = step->model;
     *resolved = 0;
     bool any = false;

@@ -579,5 +579,6 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
 }
 
 crStatus cr_step_position_pass(crStep* step, crError* error) {
+    if (!cr__step_ready(step)) return cr__missing(error, "step");
     return cr__step_position_pass(step, NULL, NULL, error);
 }

@@ -214,6 +214,7 @@ static void set_scales(const crStep* step, double h, crProblem* problem) {
 }
 
 crStatus cr_step_problem_build(crStep* step, double h, const bool* takes, crError* error) {
+    if (!cr__step_ready(step)) return cr__missing(error, "step");
     return cr__step_pose(step, h, takes, false, error);
 }
 

@@ -23,6 +23,7 @@ static crStatus run_method(crStep* step, double h, crError* error) {
 }
 
 crStatus cr_step_run(crStep* step, double h, crError* error) {
+    if (!cr__step_ready(step)) return cr__missing(error, "step");
     crStatus status = run_method(step, h, error);
     return status == CR_OK ? cr__audit_step(step, h, error) : status;
 }

@@ -19,6 +19,7 @@
 #define SLOW  2.5e-3  // of g h
 
 crStatus cr_step_solve(crStep* step, crError* error) {
+    if (!cr__step_ready(step)) return cr__missing(error, "step");
     crSolver solver = step->settings.solver;
     crSolverParams params = cr_solver_params();
     params.tol = fmin(1e-10, 0.1 * cr_step_tol(&step->settings));
@@ -311,6 +312,7 @@ crStatus cr__step_keep(crStep* step, crError* error) {
 }
 
 crStatus cr_step_apply(crStep* step, crError* error) {
+    if (!cr__step_ready(step)) return cr__missing(error, "step");
     if (cr__step_apply(step, 0, NULL, NULL, step->dynamics.work) != CR_OK) return cr__step_memory(error);
     for (int i = 0; step->cache->given_count > 0 && i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];

@@ -321,14 +321,19 @@ static crStatus finish(crStep* step, const Try* attempt, crError* error) {
     step->contacts = attempt->at_hat;
     step->contact_count = attempt->count_hat;
     crStatus status = cr_step_apply(step, error);
+    if (status == CR_OK) status = cr__step_log_struck(step, attempt->v_plus, error);
     advance(step, attempt);
     if (status == CR_OK) status = cr_step_finite(step, error);
     if (status != CR_OK) return status;
-    if (step->settings.level == CR_LEVEL_VELOCITY) return project(step, error);
-    return measure_loops(step, error);
+    if (step->settings.level != CR_LEVEL_VELOCITY) return measure_loops(step, error);
+    status = project(step, error);
+    step->contacts = attempt->at_hat;
+    step->contact_count = attempt->count_hat;
+    return status;
 }
 
 crStatus cr_step_lcp(crStep* step, double h, crError* error) {
+    if (!cr__step_ready(step)) return cr__missing(error, "step");
     Try attempt;
     crStatus status = cr_step_begin(step, error);
     if (status == CR_OK) status = start(step, h, &attempt, error);
