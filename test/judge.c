@@ -1,15 +1,12 @@
 // judge.c - backward errors in quadruple precision, by trying witnesses.
-#include "judge.h"
+#include "judge_friction.h"
 
-#include <math.h>
 #include <string.h>
 
 #define FAR   1e100  // added to the residual of witnesses that are too far away
 #define SEATS 32     // rows and friction parts of a problem, at most
 
 Quad quad_abs(Quad x) { return x < 0 ? -x : x; }
-static Quad larger(Quad a, Quad b) { return a > b ? a : b; }
-static Quad smaller(Quad a, Quad b) { return a < b ? a : b; }
 
 Quad quad_sqrt(Quad x) {
     if (!(x > 0)) return 0;
@@ -30,14 +27,6 @@ Quad quad_sqrt(Quad x) {
     return scale * r;
 }
 
-static Quad norm(const Quad* x, int n) {
-    Quad sum = 0;
-    for (int i = 0; i < n; i++) {
-        sum += x[i] * x[i];
-    }
-    return quad_sqrt(sum);
-}
-
 // data of a problem in full
 
 typedef struct Data {
@@ -52,7 +41,7 @@ typedef struct Data {
     Quad reach;              // farthest that sqrt(W_ii) p_i may move to its witness; < 0: any way
 } Data;
 
-static Quad entry(const crMatrix* A, int i, int j) {
+Quad quad_entry(const crMatrix* A, int i, int j) {
     if (A->start == NULL) return (Quad)A->value[(size_t)i * (size_t)A->cols + (size_t)j];
     for (int k = A->start[i]; k < A->start[i + 1]; k++) {
         if (A->col[k] == j) return (Quad)A->value[k];
@@ -65,10 +54,10 @@ static void expand_operator(Data* d) {
     for (int i = 0; i < d->n; i++) {
         for (int j = 0; j < d->n; j++) {
             for (int a = 0; a < problem->nv; a++) {
-                Quad left = entry(&problem->J, i, a);
+                Quad left = quad_entry(&problem->J, i, a);
                 if (left == 0) continue;
                 for (int b = 0; b < problem->nv; b++) {
-                    Quad term = left * entry(&problem->Minv, a, b) * entry(&problem->J, j, b);
+                    Quad term = left * quad_entry(&problem->Minv, a, b) * quad_entry(&problem->J, j, b);
                     d->W[i][j] += term;
                     if (term != 0) d->linked[i][j] = true;
                 }
@@ -85,7 +74,7 @@ static void expand(Data* d, const crProblem* problem, const double* p) {
         d->q[i] = (Quad)problem->u_free[i] + (problem->b != NULL ? (Quad)problem->b[i] : 0);
         d->p[i] = p != NULL ? (Quad)p[i] : 0;
         for (int j = 0; problem->W.value != NULL && j < d->n; j++) {
-            d->W[i][j] = entry(&problem->W, i, j);
+            d->W[i][j] = quad_entry(&problem->W, i, j);
             d->linked[i][j] = d->W[i][j] != 0;
         }
     }
@@ -109,7 +98,7 @@ static Quad farthest_vertex(const crProblem* problem, const crBlock* b) {
     Quad most = 0;
     for (int k = 0; k < b->vertex_count; k++) {
         Quad v[2] = {(Quad)problem->vertices[b->vertex + k][0], (Quad)problem->vertices[b->vertex + k][1]};
-        most = larger(most, norm(v, 2));
+        most = larger(most, quad_norm(v, 2));
     }
     return most;
 }
@@ -117,7 +106,7 @@ static Quad farthest_vertex(const crProblem* problem, const crBlock* b) {
 static Quad block_scale(const Data* d, const crBlock* b) {
     Quad most = 0;
     if (b->kind == CR_BLOCK_CONE) {
-        Quad closing = larger(0, -d->q[b->row]), slip = norm(d->q + b->row + 1, tangents_of(b));
+        Quad closing = larger(0, -d->q[b->row]), slip = quad_norm(d->q + b->row + 1, tangents_of(b));
         double wide = b->vertex_count > 0   ? (double)farthest_vertex(d->problem, b)
                       : tangents_of(b) == 2 ? fmax(b->mu, b->mu2)
                                             : b->mu;
@@ -169,210 +158,6 @@ static void find_scales(Data* d) {
             }
         }
     }
-}
-
-// friction sets: a point of the set and the velocities that may go with it
-
-// A seat is what obeys one law: a row, or a friction part of a cone. Its modes are the ways to obey it.
-typedef struct Seat {
-    int block, at, count;  // rows at .. at + count
-    int normal;            // of a friction part: row of the normal, otherwise -1
-    double a, b;           // of a friction part: half-axes
-    bool polygon;
-    Quad length;  // metres per radian where rows are in rad/s, else 1
-    int modes;
-} Seat;
-
-// Allowed velocities beside an impulse: all, none but 0, one sign, or -(alpha n0 + beta n1) with alpha, beta >= 0.
-typedef enum Allow { ALLOW_ALL, ALLOW_ZERO, ALLOW_UP, ALLOW_DOWN, ALLOW_CONE } Allow;
-typedef struct Choice {
-    Allow allow;
-    Quad n0[2], n1[2];  // unit
-} Choice;
-
-static void unit(Quad x, Quad y, Quad* out) {
-    Quad v[2] = {x, y}, size = norm(v, 2);
-    out[0] = size > 0 ? x / size : 0;
-    out[1] = size > 0 ? y / size : 0;
-}
-
-// nearest point to t on the ellipse with half-axes a, b > 0: halving the angle's interval in its quadrant
-static void ellipse_point(Quad a, Quad b, const Quad* t, Quad* x) {
-    Quad tx = quad_abs(t[0]), ty = quad_abs(t[1]);
-    // x = (a^2 tx / (a^2 + s), b^2 ty / (b^2 + s)); f(s) = |(x/a, y/b)|^2 - 1 falls with s
-    Quad lo = -smaller(a, b) * smaller(a, b), hi = a * tx + b * ty + larger(a, b) * larger(a, b);
-    for (int k = 0; k < 220; k++) {
-        Quad s = (lo + hi) / 2, u = a * tx / (a * a + s), v = b * ty / (b * b + s);
-        if (u * u + v * v > 1) {
-            lo = s;
-        } else {
-            hi = s;
-        }
-    }
-    Quad u = a * tx / (a * a + hi), v = b * ty / (b * b + hi), size = quad_sqrt(u * u + v * v);
-    if (!(size > 0)) {
-        u = a <= b ? 1 : 0;
-        v = 1 - u;
-        size = 1;
-    }
-    x[0] = a * u / size * (t[0] < 0 ? -1 : 1);
-    x[1] = b * v / size * (t[1] < 0 ? -1 : 1);
-}
-
-// limits of a friction part at normal impulse pn: the point in mode `mode` and what goes with it.
-// mode 0: held; 1: at the limit nearest to p; 2: at the limit nearest to z; polygons: edges and corners
-static Choice round_part(const Seat* s, int mode, Quad pn, const Quad* p, const Quad* z, Quad* out) {
-    Choice c = {.allow = ALLOW_ZERO};
-    const Quad* from = mode == 2 ? z : p;
-    Quad a = isinf(s->a) ? 0 : (Quad)s->a * pn, b = isinf(s->b) ? 0 : (Quad)s->b * pn;
-    bool free_a = isinf(s->a), free_b = s->count == 2 && isinf(s->b);
-    if (s->count == 1 || free_a || free_b) {
-        // every row on its own: an interval, or no limit
-        c.allow = s->count == 1 ? ALLOW_ZERO : ALLOW_CONE;
-        for (int k = 0; k < s->count; k++) {
-            bool endless = k == 0 ? free_a : free_b;
-            Quad limit = k == 0 ? a : b;
-            out[k] = p[k];
-            if (endless) continue;
-            out[k] = p[k] > limit ? limit : p[k] < -limit ? -limit : p[k];
-            if (limit == 0 && (k == 0 ? s->a : s->b) == 0.0) {
-                c.allow = s->count == 1 ? ALLOW_ALL : c.allow;
-                c.n0[k] = 1;
-                c.n1[k] = -1;
-            } else if (mode > 0) {
-                out[k] = from[k] < 0 ? -limit : limit;
-                c.n0[k] = from[k] < 0 ? -1 : 1;
-                if (s->count == 1) c.allow = from[k] < 0 ? ALLOW_UP : ALLOW_DOWN;
-            }
-        }
-        return c;
-    }
-    if (s->a == 0.0 && s->b == 0.0) {
-        out[0] = out[1] = 0;
-        c.allow = ALLOW_ALL;
-        return c;
-    }
-    if (s->a == 0.0 || s->b == 0.0) {
-        // a segment: its normals are the line across, and at its ends the half-plane beyond
-        int along = s->a == 0.0 ? 1 : 0;
-        Quad limit = along == 0 ? a : b;
-        out[1 - along] = 0;
-        out[along] = p[along] > limit ? limit : p[along] < -limit ? -limit : p[along];
-        c.allow = ALLOW_CONE;
-        c.n0[1 - along] = 1;
-        c.n1[1 - along] = -1;
-        if (mode > 0) {
-            out[along] = from[along] < 0 ? -limit : limit;
-            c.n0[along] = c.n1[along] = 0;
-            c.allow = from[along] < 0 ? ALLOW_UP : ALLOW_DOWN;  // of row `along`; the other is free
-            c.n0[0] = along;
-        }
-        return c;
-    }
-    Quad inside = (p[0] / a) * (p[0] / a) + (p[1] / b) * (p[1] / b);
-    out[0] = p[0];
-    out[1] = p[1];
-    if (mode == 0 && (pn == 0 || inside > 1)) {
-        if (pn == 0) {
-            out[0] = out[1] = 0;
-        } else {
-            ellipse_point(a, b, p, out);
-        }
-    }
-    if (mode == 0) return c;
-    if (!(norm(from, 2) > 0) || !(pn > 0)) {
-        out[0] = out[1] = 0;
-        return c;
-    }
-    if (s->a == s->b) {
-        unit(from[0], from[1], c.n0);
-        out[0] = a * c.n0[0];
-        out[1] = a * c.n0[1];
-    } else {
-        ellipse_point(a, b, from, out);
-        unit(out[0] / (a * a), out[1] / (b * b), c.n0);
-    }
-    c.n1[0] = c.n0[0];
-    c.n1[1] = c.n0[1];
-    c.allow = ALLOW_CONE;
-    return c;
-}
-
-static void edge_normal(const crProblem* problem, const crBlock* b, int k, Quad* n) {
-    const double(*v)[2] = problem->vertices + b->vertex;
-    const double *from = v[k % b->vertex_count], *to = v[(k + 1) % b->vertex_count];
-    unit((Quad)to[1] - (Quad)from[1], (Quad)from[0] - (Quad)to[0], n);
-}
-
-static Choice polygon_part(const Data* d, const Seat* s, int mode, Quad pn, const Quad* p, const Quad* z,
-                           Quad* out) {
-    const crBlock* b = &d->problem->blocks[s->block];
-    const double(*v)[2] = d->problem->vertices + b->vertex;
-    int count = b->vertex_count;
-    Choice c = {.allow = ALLOW_ZERO};
-    out[0] = p[0];
-    out[1] = p[1];
-    if (mode == 0) {
-        // nearest point: inside, or on the edge that is nearest
-        Quad best = -1;
-        bool inside = pn > 0;
-        for (int k = 0; k < count; k++) {
-            Quad x = (Quad)v[k][0] * pn, y = (Quad)v[k][1] * pn;
-            Quad ex = (Quad)v[(k + 1) % count][0] * pn - x, ey = (Quad)v[(k + 1) % count][1] * pn - y;
-            if (ey * (p[0] - x) - ex * (p[1] - y) > 0) inside = false;
-            Quad length = ex * ex + ey * ey;
-            Quad t = length > 0 ? (ex * (p[0] - x) + ey * (p[1] - y)) / length : 0;
-            t = t < 0 ? 0 : t > 1 ? 1 : t;
-            Quad off[2] = {x + t * ex - p[0], y + t * ey - p[1]}, far = norm(off, 2);
-            if (best < 0 || far < best) {
-                best = far;
-                out[0] = p[0] + off[0];
-                out[1] = p[1] + off[1];
-            }
-        }
-        if (inside) {
-            out[0] = p[0];
-            out[1] = p[1];
-        }
-        return c;
-    }
-    // edges nearest to p, corners, edges nearest to z
-    int k = (mode - 1) % count;
-    Quad x = (Quad)v[k][0] * pn, y = (Quad)v[k][1] * pn;
-    c.allow = ALLOW_CONE;
-    edge_normal(d->problem, b, k, c.n0);
-    if (mode <= count || mode > 2 * count) {
-        if (mode > count) p = z;
-        Quad ex = (Quad)v[(k + 1) % count][0] * pn - x, ey = (Quad)v[(k + 1) % count][1] * pn - y;
-        Quad length = ex * ex + ey * ey;
-        Quad t = length > 0 ? (ex * (p[0] - x) + ey * (p[1] - y)) / length : 0;
-        t = t < 0 ? 0 : t > 1 ? 1 : t;
-        out[0] = x + t * ex;
-        out[1] = y + t * ey;
-        c.n1[0] = c.n0[0];
-        c.n1[1] = c.n0[1];
-        return c;
-    }
-    out[0] = x;
-    out[1] = y;
-    edge_normal(d->problem, b, k + count - 1, c.n1);
-    return c;
-}
-
-static bool endless(const Seat* s) { return !s->polygon && (isinf(s->a) || (s->count == 2 && isinf(s->b))); }
-
-// without a limit a contact that barely presses may hold all friction; directions with a limit have none left
-static Choice barely_pressed(const Seat* s, const Quad* p, Quad* out) {
-    Choice c = {.allow = ALLOW_ZERO};
-    for (int k = 0; k < s->count; k++) {
-        bool held = isinf(k == 0 ? s->a : s->b);
-        out[k] = held ? p[k] : 0;
-        if (held) continue;
-        c.allow = ALLOW_CONE;
-        c.n0[k] = 1;
-        c.n1[k] = -1;
-    }
-    return c;
 }
 
 // seats
@@ -480,54 +265,18 @@ static void make_witness(const Data* d, const Seat* seats, int count, const Quad
             if (zn > 0) z[k] *= pn / zn;
         }
         Choice* c = &x->choice[i];
-        if (pn == 0 && endless(s) && x->mode[i] > 0 && x->choice[i - 1].allow == ALLOW_ZERO) {
-            *c = barely_pressed(s, p, x->p + s->at);
+        if (pn == 0 && judge_endless(s) && x->mode[i] > 0 && x->choice[i - 1].allow == ALLOW_ZERO) {
+            *c = judge_barely_pressed(s, p, x->p + s->at);
         } else if (pn == 0) {
             // an open contact has no friction, and its tangential velocity is free
             for (int k = 0; k < s->count; k++) {
                 x->p[s->at + k] = 0;
             }
             c->allow = ALLOW_ALL;
-        } else if (s->polygon) {
-            *c = polygon_part(d, s, x->mode[i], pn, p, z, x->p + s->at);
         } else {
-            *c = round_part(s, x->mode[i], pn, p, z, x->p + s->at);
+            *c = judge_friction(d->problem, s, x->mode[i], pn, p, z, x->p + s->at);
         }
     }
-}
-
-// distance of w from the cone -(alpha n0 + beta n1), or the other allowed sets
-static Quad miss(const Choice* c, int count, const Quad* w) {
-    switch (c->allow) {
-    case ALLOW_ALL:
-        return 0;
-    case ALLOW_ZERO:
-        return norm(w, count);
-    case ALLOW_UP:
-    case ALLOW_DOWN: {
-        // of a segment's end, n0[0] says which row is bound
-        Quad value = count == 2 && c->n0[0] == 1 ? w[1] : w[0];
-        return larger(0, c->allow == ALLOW_UP ? -value : value);
-    }
-    default:
-        break;
-    }
-    const Quad v[2] = {-w[0], -w[1]};
-    Quad best = norm(v, 2);
-    const Quad* rays[2] = {c->n0, c->n1};
-    for (int k = 0; k < 2; k++) {
-        Quad along = v[0] * rays[k][0] + v[1] * rays[k][1];
-        if (!(along > 0)) continue;
-        Quad off[2] = {v[0] - along * rays[k][0], v[1] - along * rays[k][1]};
-        best = smaller(best, norm(off, 2));
-    }
-    Quad turn = c->n1[0] * c->n0[1] - c->n1[1] * c->n0[0];
-    if (turn > 0) {
-        // inside the cone from n1 to n0, counter-clockwise
-        Quad after = c->n1[0] * v[1] - c->n1[1] * v[0], before = v[0] * c->n0[1] - v[1] * c->n0[0];
-        if (after >= 0 && before >= 0) best = 0;
-    }
-    return best;
 }
 
 static void judge_witness(const Data* d, const Seat* seats, int count, const Quad* w, Witness* x) {
@@ -539,7 +288,7 @@ static void judge_witness(const Data* d, const Seat* seats, int count, const Qua
     }
     for (int i = 0; i < count; i++) {
         const Seat* s = &seats[i];
-        Quad off = s->length * miss(&x->choice[i], s->count, now + s->at);
+        Quad off = s->length * judge_miss(&x->choice[i], s->count, now + s->at);
         x->eta[s->block] += off * off;
     }
     x->worst = 0;
@@ -575,8 +324,8 @@ static void guess(const Data* d, const Seat* seats, int count, const Quad* w, bo
             bool box = b->kind == CR_BLOCK_BOX;
             if (z <= (box ? (Quad)b->lo : 0)) x->mode[i] = 1;
             if (box && z >= (Quad)b->hi) x->mode[i] = 2;
-        } else if (s->normal >= 0 && endless(s) && !(d->p[s->normal] > 0)) {
-            bool pulls = norm(d->p + s->at, s->count) > 0;
+        } else if (s->normal >= 0 && judge_endless(s) && !(d->p[s->normal] > 0)) {
+            bool pulls = quad_norm(d->p + s->at, s->count) > 0;
             x->mode[i] = pulls ? 1 : 0;
             if (pulls) x->mode[i - 1] = 0;
         } else if (s->normal >= 0 && !s->polygon) {
@@ -586,7 +335,7 @@ static void guess(const Data* d, const Seat* seats, int count, const Quad* w, bo
             }
             if (both && lambda > 0) pn -= w[s->normal] / diagonal_sum(d, b->row, 1 + tangents_of(b));
             Quad limit = (Quad)(isinf(s->a) ? 1e300 : s->a) * pn;
-            if (norm(t, s->count) >= limit * (Quad)(1 - 1e-9)) x->mode[i] = both ? 2 : 1;
+            if (quad_norm(t, s->count) >= limit * (Quad)(1 - 1e-9)) x->mode[i] = both ? 2 : 1;
         }
     }
 }

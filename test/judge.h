@@ -22,6 +22,7 @@ typedef long double Quad;
 
 Quad quad_sqrt(Quad x);
 Quad quad_abs(Quad x);
+Quad quad_entry(const crMatrix* A, int i, int j);  // dense or compressed
 
 // What is true of impulses. Rows in rad/s count by the lengths that the audit states.
 typedef struct JudgeProblem {
