@@ -208,7 +208,7 @@ typedef struct crRuleParams {
     crVec3 direction;   // ties by direction; default +x
     const crVec3* points;   // ties by direction: where the blocks are, m; NULL for their order (block_count)
     uint64_t seed;          // ties perturbed or random
-    bool extrapolate;       // sequence: jump to the limit once it is geometric; default true
+    bool extrapolate;       // sequence, feasible: jump to the limit once it is geometric; default true
     crMechanism mechanism;  // sequence; default intact
     crPick pick;            // feasible; default nearest
     crCorner corner;        // feasible; default concave
@@ -235,7 +235,8 @@ typedef enum crRuleFlag {
     CR_RULE_TRUNCATED = 4,  // ended with contacts that still approach, slower than tolerance or out of budget
     CR_RULE_CYCLE = 8,      // goes round for ever without losing energy; p is where it was noticed
     CR_RULE_PLASTIC = 16,   // ended below the threshold by a plastic impact
-    CR_RULE_CONVEX = 32,    // one open surface is enough: penetration counts the best contact, not the worst
+    CR_RULE_INCOMPLETE = 64,  // feasible: out of budget; there may be other outcomes, and a nearer one
+    CR_RULE_CONVEX = 32,  // one open surface is enough: penetration counts the best contact, not the worst
 } crRuleFlag;
 
 // Margins of the permissible region of many contacts: the worst contact's; negative is outside.

@@ -5,7 +5,7 @@
 // t1. Fails: a field that is not finite, out of range, not symmetric, not positive semidefinite or not unit
 // is refused with its name, its value and what is allowed.
 #include "base/argument.h"
-#include "carom/impulse.h"
+#include "impulse/rank.h"
 
 #define SYMMETRY_TOL 1e-9
 #define UNIT_TOL     1e-9
@@ -214,6 +214,8 @@ bool cr_contact_is_planar(const crContact* c) {
     double slip = sqrt(c->V.y * c->V.y + c->V.z * c->V.z);
     double tol = 1e-12;
     if (slip > 1e-6 * fabs(c->V.x)) tol += 1e-15 * fabs(c->V.x) / slip;
-    return fabs(c->V.z) <= tol * cr_norm(c->V) && fabs(c->W.xz) <= tol * sqrt(c->W.xx * c->W.zz) + 1e-300 &&
-           fabs(c->W.yz) <= tol * sqrt(c->W.yy * c->W.zz) + 1e-300;
+    double rounding = cr__W_rounding(&c->W);
+    return fabs(c->V.z) <= tol * cr_norm(c->V) &&
+           fabs(c->W.xz) <= tol * sqrt(fmax(0.0, c->W.xx * c->W.zz)) + rounding &&
+           fabs(c->W.yz) <= tol * sqrt(fmax(0.0, c->W.yy * c->W.zz)) + rounding;
 }

@@ -8,6 +8,7 @@
 // refused by name; an impulse outside the region, or a region that is empty (Wnn = 0, Vn < 0): outside-
 // region. A contact that separates, or that cannot be braked, has the origin as its region.
 #include "base/argument.h"
+#include "impulse/rank.h"
 #include "impulse/region.h"
 
 // the region, as far as the parametrizations are concerned
@@ -123,7 +124,7 @@ double cr_region_brach_e_max(const crContact* c, double mu2, double mu3) {
     if (!(c->V.x < 0.0)) return (double)INFINITY;
     crVec3 d = cr_vec3(1.0, mu2, mu3);
     crVec3 Wd = cr_sym3_mul(c->W, d);
-    if (!(Wd.x > 0.0)) return -1.0;
+    if (!(Wd.x > cr__W_rounding(&c->W) * (1.0 + fabs(mu2) + fabs(mu3)))) return -1.0;
     double most = 2.0 * (cr_dot(d, c->V) / c->V.x) * (Wd.x / cr_dot(d, Wd)) - 1.0;
     return most >= 0.0 ? most : -1.0;
 }
@@ -155,7 +156,7 @@ crStatus cr_region_from_brach(const crContact* c, double e, double mu2, double m
     if (status != CR_OK) return status;
     *P = cr_vec3(0, 0, 0);
     if (!(c->V.x < 0.0)) return CR_OK;
-    if (!(c->W.xx > 0.0)) return refuse_empty(error);
+    if (cr__normal_blocked(c)) return refuse_empty(error);
     // ratios that rounding put outside the cone are on it
     crContact wide = *c;
     wide.mu = fmax(c->mu, sqrt(mu2 * mu2 + mu3 * mu3));

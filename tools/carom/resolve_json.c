@@ -41,10 +41,11 @@ static void write_notes(FILE* file, int flags) {
                  {CR_RULE_TRUNCATED, "truncated"},
                  {CR_RULE_CYCLE, "cycle"},
                  {CR_RULE_PLASTIC, "plastic"},
-                 {CR_RULE_CONVEX, "convex"}};
+                 {CR_RULE_CONVEX, "convex"},
+                 {CR_RULE_INCOMPLETE, "set not complete"}};
     bool first = true;
     fputs(",\"notes\":[", file);
-    for (int i = 0; i < 5; i++) {
+    for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
         if ((flags & notes[i].flag) == 0) continue;
         fprintf(file, "%s\"%s\"", first ? "" : ",", notes[i].name);
         first = false;
