@@ -334,8 +334,15 @@ static void guess(const Data* d, const Seat* seats, int count, const Quad* w, bo
                 t[k] = d->p[s->at + k] - (both && lambda > 0 ? w[s->at + k] / lambda : 0);
             }
             if (both && lambda > 0) pn -= w[s->normal] / diagonal_sum(d, b->row, 1 + tangents_of(b));
-            Quad limit = (Quad)(isinf(s->a) ? 1e300 : s->a) * pn;
-            if (quad_norm(t, s->count) >= limit * (Quad)(1 - 1e-9)) x->mode[i] = both ? 2 : 1;
+            // share of the limit that is used, direction by direction
+            Quad used = 0;
+            for (int k = 0; k < s->count; k++) {
+                double wide = k == 0 || s->count == 1 ? s->a : s->b;
+                Quad limit = isinf(wide) ? 0 : (Quad)wide * pn;
+                if (limit > 0) used += (t[k] / limit) * (t[k] / limit);
+            }
+            bool one = s->a == s->b || s->count == 1;
+            if (used >= (Quad)(1 - 1e-9) || (one && !(pn > 0))) x->mode[i] = both ? 2 : 1;
         }
     }
 }

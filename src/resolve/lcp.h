@@ -55,7 +55,7 @@ typedef struct crLcpReduced {
     double* sign;       // its sign: -1 for the negative part of a free one (n)
     int pairs;          // the last 2*pairs of x are free ones in halves, one after the other
     bool inconsistent;  // the equality rows contradict each other
-    bool doubtful;      // but numbers that may be more than rounding were taken for zero
+    bool doubtful;      // numbers of few digits decide: what was taken for zero, or what cancelling left
 } crLcpReduced;
 
 // The power of two at or below x > 0: scaling by it changes no digit.

@@ -173,6 +173,9 @@ static void clean_rows(const crLcp* lcp, crLcpReduced* reduced, double constants
         double* row = reduced->T + (size_t)i * width;
         for (size_t j = 0; j < width; j++) {
             double noise = CANCELLED * largest * (j < width - 1 ? 1.0 : constants);
+            // a constant that elimination left of much larger ones has few digits
+            bool constant = j == width - 1 && row[j] != 0.0;
+            if (constant && fabs(row[j]) < CR_LCP_CLEAR * constants) reduced->doubtful = true;
             if (fabs(row[j]) <= noise) row[j] = 0.0;
         }
     }
@@ -262,6 +265,17 @@ static crStatus make_standard(const crLcp* lcp, crArena* arena, crLcpReduced* re
     return CR_OK;
 }
 
+// true where entries of the matrix (n of n + 1 columns) differ by more than six decades: sums lose the small ones
+static bool spans_decades(const double* T, size_t n) {
+    double least = (double)INFINITY, most = 0.0;
+    for (size_t i = 0; i < n * (n + 1); i++) {
+        if (i % (n + 1) == n || T[i] == 0.0) continue;
+        least = fmin(least, fabs(T[i]));
+        most = fmax(most, fabs(T[i]));
+    }
+    return most > 1e6 * least;
+}
+
 crStatus cr__lcp_reduce(const crLcp* lcp, crArena* arena, crLcpReduced* reduced) {
     *reduced = (crLcpReduced){0};
     size_t n = (size_t)lcp->n;
@@ -279,6 +293,7 @@ crStatus cr__lcp_reduce(const crLcp* lcp, crArena* arena, crLcpReduced* reduced)
         row_done[i] = false;
         reduced->pivot_row[i] = -1;
     }
+    reduced->doubtful = spans_decades(reduced->T, n);
     eliminate(lcp, reduced, row_done);
     return make_standard(lcp, arena, reduced, row_done, size);
 }

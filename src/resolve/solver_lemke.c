@@ -106,7 +106,12 @@ static crStatus pivot(const void* params, const crProblem* problem, crArena* are
     int limit = pivot_limit(params, reduced.n);
     report->outcome = cr__lemke(reduced.M, reduced.q, reduced.n, limit, work.d, work.i, work.x, work.basic,
                                 work.ray, &report->iterations);
-    if (report->outcome == CR_OUTCOME_RAY) return ray_verdict(&reduced, arena, &work, &report->outcome);
+    if (report->outcome == CR_OUTCOME_RAY) {
+        status = ray_verdict(&reduced, arena, &work, &report->outcome);
+        bool doubtful = problem->raw && reduced.doubtful && report->outcome == CR_OUTCOME_INFEASIBLE;
+        if (doubtful) report->outcome = CR_OUTCOME_RAY;
+        return status;
+    }
     if (report->outcome == CR_OUTCOME_LIMIT) return CR_OK;
     finish(&lcp, &reduced, &work, limit, report);
     cr__lcp_impulses(&lcp, problem->rows, work.z, p);
