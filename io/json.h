@@ -65,6 +65,9 @@ const char* cr_json_type_name(crJsonType type);                    // "an object
 int cr_json_number_text(double value, char text[CR_JSON_NUMBER_TEXT]);
 void cr_json_write_number(FILE* file, double value);
 void cr_json_write_tree(FILE* file, const crJson* value);  // the value with all it holds, on one line
-void cr_json_write_string(FILE* file, const char* text);   // quoted; bytes that are not UTF-8 become U+FFFD
+void cr_json_write_string(
+    FILE* file,
+    const char*
+        text);  // quoted; bytes that are not UTF-8 become U+FFFD, characters that steer a terminal escapes
 
 #endif

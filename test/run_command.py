@@ -153,19 +153,36 @@ def test_refusals():
 
 
 def test_interrupt():
-    """Ctrl-C ends the run and keeps what was computed."""
+    """Ctrl-C, SIGTERM and SIGHUP end the run and keep all that was computed; the exit status says which it was."""
     with Folder() as folder:
-        out = folder / "out.csv"
         path = scene(folder, {**FALL, "step": {"dt": 1e-6, "duration": 1000}})
-        process = subprocess.Popen([COMMAND, "run", path, "--json", "--out", str(out)], stdout=subprocess.PIPE)
-        deadline = time.time() + 20
-        while time.time() < deadline and (not out.exists() or out.stat().st_size < 20000):
+        for how in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            out = folder / f"{how.name}.csv"
+            process = subprocess.Popen([COMMAND, "run", path, "--json", "--out", str(out)], stdout=subprocess.PIPE)
+            deadline = time.time() + 20
+            while time.time() < deadline and (not out.exists() or out.stat().st_size < 20000):
+                time.sleep(0.02)
+            process.send_signal(how)
+            answer = process.communicate(timeout=20)[0]
+            if not check(process.returncode == 128 + how and answer, how, process.returncode):
+                continue
+            answer = json.loads(answer)
+            lines = out.read_text().splitlines()
+            check(answer["interrupted"], how)
+            check(len(lines) == answer["steps"] + 2 and float(lines[-1].split(",")[0]) == answer["time"], how, len(lines))
+
+
+def test_nohup():
+    """A process that was started to outlive its terminal does."""
+    with Folder() as folder:
+        path = scene(folder, {**FALL, "step": {"dt": 1e-6, "duration": 0.3}})
+        process = subprocess.Popen([COMMAND, "run", path, "--json"], stdout=subprocess.PIPE,
+                                   preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        for _ in range(5):
             time.sleep(0.02)
-        process.send_signal(signal.SIGINT)
-        answer = json.loads(process.communicate(timeout=20)[0])
-        check(process.returncode == 130 and answer["interrupted"], process.returncode, answer["interrupted"])
-        lines = out.read_text().splitlines()
-        check(len(lines) == answer["steps"] + 2 and float(lines[-1].split(",")[0]) == answer["time"], len(lines))
+            process.send_signal(signal.SIGHUP)
+        answer = json.loads(process.communicate(timeout=60)[0])
+        check(process.returncode == 0 and not answer["interrupted"] and abs(answer["time"] - 0.3) < 1e-9, process.returncode, answer["time"])
 
 
 def test_energy_that_is_not_finite():

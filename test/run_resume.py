@@ -1,4 +1,5 @@
 """carom run --resume: the same end as a run that never stopped, files cut anywhere, files of others, bad files."""
+import itertools
 import json
 import os
 import resource
@@ -127,19 +128,20 @@ def test_full_disk():
 
 
 def test_interrupted():
-    """Ctrl-C leaves a file that can be gone on with, in both formats."""
+    """Ctrl-C, SIGTERM and SIGHUP leave a file that can be gone on with, in both formats, and no step is lost."""
     with Folder() as folder:
         path = scene(folder, {**FLIGHT, "step": {"dt": 1e-5, "duration": 0.6}})
         whole, _ = run(path)
-        for name in ["t.csv"] + ["t.h5"] * has_hdf5(folder):
-            out = folder / name
+        names = ["t.csv"] + ["t.h5"] * has_hdf5(folder)
+        for name, how in itertools.product(names, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)):
+            out = folder / (how.name + name)
             process = subprocess.Popen([COMMAND, "run", path, "--json", "--out", str(out)], stdout=subprocess.PIPE)
             wait_for(out, 20000, process)
-            process.send_signal(signal.SIGINT)
+            process.send_signal(how)
             answer = json.loads(process.communicate(timeout=20)[0])
-            check(process.returncode in (0, 130), process.returncode)
+            check(process.returncode in (0, 128 + how), process.returncode)
             part, _ = run(path, "--resume", out)
-            check(part["bodies"] == whole["bodies"], name)
+            check(part["bodies"] == whole["bodies"], name, how)
             check(part["steps"] + answer["steps"] == whole["steps"], part["steps"], answer["steps"])
 
 

@@ -7,6 +7,7 @@
 // nothing; memory is the arena's.
 #include <string.h>
 
+#include "model/deep.h"
 #include "model/single.h"
 
 // what crDynamics.known holds of a body's pose
@@ -36,14 +37,22 @@ static int tree_bodies(const crModel* model, int* entries) {
         const crBody* body = &model->bodies[i];
         if (body->single) continue;
         bodies = i + 1;
-        int last = body->v + body->nv - 1;
-        if (body->nv > 0) *entries = model->row[last] + model->dof_depth[last] + 1;
+        for (int j = body->v; j < body->v + body->nv; j++) {
+            if (model->row[j] >= 0) *entries = model->row[j] + model->dof_depth[j] + 1;
+        }
     }
     return bodies;
 }
 
+static bool has_deep(const crModel* model) {
+    for (int i = 1; i < model->nb; i++) {
+        if (model->bodies[i].deep) return true;
+    }
+    return false;
+}
+
 static void fill_paths(const crModel* model, const crBody* body, int* path) {
-    for (int i = body->v; i < body->v + body->nv; i++) {
+    for (int i = body->v; i < body->v + body->nv && model->row[i] >= 0; i++) {
         for (int j = i; j >= 0; j = model->dof_parent[j]) {
             path[model->row[i] + model->dof_depth[j]] = j;
         }
@@ -69,6 +78,12 @@ crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d)
         take(arena, &made.work, nv, sizeof(double)) && take(arena, &made.pivot, nv, sizeof(double)) &&
         take(arena, &made.path, nM, sizeof(int)) && take(arena, &made.known, nb, 1) &&
         take(arena, &made.q, model->nq, sizeof(double));
+    if (ok && has_deep(model)) {
+        ok = cr__deep_create(arena, trees, &made.articulated) &&
+             take(arena, &made.gain, nv, sizeof(crTwist)) && take(arena, &made.weight, nv, sizeof(double)) &&
+             take(arena, &made.carry, trees, sizeof(crTwist)) &&
+             take(arena, &made.momentum, trees, sizeof(crTwist));
+    }
     if (!ok) return CR_ERR_MEMORY;
     made.pose[0] = cr_pose_identity();
     for (int i = 1; i < nb; i++) {

@@ -147,9 +147,9 @@ static int add_both(const crModel* model, const crDynamics* d, const crEnds* end
     return first;
 }
 
-// a body of a tree that v moves
-static bool on_path(const crModel* model, int body) {
-    return cr__moves(model, body) && !model->bodies[body].single;
+// a body of a tree that v moves, its path at hand
+static bool has_row(const crModel* model, int body) {
+    return cr__moves(model, body) && !model->bodies[body].single && model->row[model->bodies[body].last] >= 0;
 }
 
 int cr__rows_add(const crModel* model, const crDynamics* d, const crEnds* ends, const crMat3* frame,
@@ -162,9 +162,9 @@ int cr__rows_add(const crModel* model, const crDynamics* d, const crEnds* ends, 
     }
     double sum[3] = {0};
     int first;
-    if (on_path(model, a) && !cr__moves(model, b)) {
+    if (has_row(model, a) && !cr__moves(model, b)) {
         first = add_path(model, d, ends, ra, dir, count, sum, rows);
-    } else if (on_path(model, b) && !cr__moves(model, a)) {
+    } else if (has_row(model, b) && !cr__moves(model, a)) {
         first = add_path(model, d, ends, rb, dir, count, sum, rows);
     } else {
         first = add_both(model, d, ends, ra, rb, dir, count, sum, rows);

@@ -265,7 +265,7 @@ static crStatus make_standard(const crLcp* lcp, crArena* arena, crLcpReduced* re
     return CR_OK;
 }
 
-// true where entries of the matrix (n of n + 1 columns) differ by more than six decades: sums lose the small ones
+// true where entries of the matrix (n of n + 1 columns) differ by more than nine decades: sums lose the small ones
 static bool spans_decades(const double* T, size_t n) {
     double least = (double)INFINITY, most = 0.0;
     for (size_t i = 0; i < n * (n + 1); i++) {
@@ -273,7 +273,7 @@ static bool spans_decades(const double* T, size_t n) {
         least = fmin(least, fabs(T[i]));
         most = fmax(most, fabs(T[i]));
     }
-    return most > 1e6 * least;
+    return most > 1e9 * least;
 }
 
 crStatus cr__lcp_reduce(const crLcp* lcp, crArena* arena, crLcpReduced* reduced) {

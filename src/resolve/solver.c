@@ -95,7 +95,7 @@ crStatus cr_solver_run(const crSolver* solver, const crProblem* problem, double 
 typedef crSolver (*crSolverMake)(const crSolverParams* params);
 
 static const crSolverMake solvers[] = {
-    cr_solver_auto, cr_solver_gauss_seidel, cr_solver_newton, cr_solver_interior,
+    cr_solver_auto, cr_solver_gauss_seidel, cr_solver_newton, cr_solver_interior,  cr_solver_sparse,
     cr_solver_admm, cr_solver_pivot,        cr_solver_lemke,  cr_solver_enumerate,
 };
 

@@ -20,7 +20,7 @@ static double total(crEnergy e) { return e.kinetic + e.potential; }
 static int widest(const Comparison* c, int least, int most) {
     int width = least;
     for (int i = 0; i < c->count; i++) {
-        int length = (int)strlen(c->outcomes[i].value);
+        int length = plain_width(c->outcomes[i].value);
         width = length > width ? length : width;
     }
     return width < most ? width : most;
@@ -34,7 +34,7 @@ static void put_run(FILE* file, const Comparison* c, const Outcome* o, int width
     const crCertificate* w = &t->worst;
     bool energy = outcome_differs(total(c->outcomes[c->first].run.end), total(run->end));
     print_plain(file, o->value);
-    fprintf(file, "%*s", width - (int)strlen(o->value) > 0 ? width - (int)strlen(o->value) : 0, "");
+    fprintf(file, "%*s", width - plain_width(o->value) > 0 ? width - plain_width(o->value) : 0, "");
     fprintf(file, " %s%11.5g%c%s", color && energy ? AMBER : "", total(run->end) - total(run->start),
             energy ? '*' : ' ', color && energy ? PLAIN : "");
     fprintf(file, " %7d %8d %8d", w->impacts, w->contacts, t->steps);
@@ -83,7 +83,7 @@ static bool is_shown(const Comparison* c, int body, const crColumn* column) {
 static void put_value(FILE* file, const Comparison* c, const char* label, int width, int body,
                       const crColumn* column, int from, int to, bool color) {
     print_plain(file, label);
-    fprintf(file, "%*s", width - (int)strlen(label), "");
+    fprintf(file, "%*s", width - plain_width(label) > 0 ? width - plain_width(label) : 0, "");
     double first = outcome_value(&c->outcomes[c->first], body, column);
     for (int i = from; i < to; i++) {
         if (c->outcomes[i].refused) continue;
@@ -137,12 +137,12 @@ static bool reads_law(const char* rule) {
 
 static int label_width(const Comparison* c) {
     const crModel* model = c->outcomes[c->first].run.scene.model;
-    size_t width = strlen("at the end");
+    int width = (int)strlen("at the end");
     for (int b = 1; b < model->nb; b++) {
-        size_t length = strlen(model->bodies[b].name);
+        int length = plain_width(model->bodies[b].name);
         if (comparison_shows(c, model->bodies[b].name) && length + 6 > width) width = length + 6;
     }
-    return (int)(width < 46 ? width : 46);
+    return width < 46 ? width : 46;
 }
 
 // whether anything differed; laws that nobody asked are told of

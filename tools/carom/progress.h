@@ -12,17 +12,22 @@ typedef struct Progress {
     bool lines;  // no terminal, but a line now and then: mpirun stands between
 } Progress;
 
-// From here on Ctrl-C asks to stop; a second one ends the process.
+// From here on Ctrl-C, SIGHUP and SIGTERM ask to stop; a second one of the same kind ends the process.
 void progress_begin(Progress* progress);
 // "WHAT: 12 of 100, 3 min left", now and then; false where the user asked to stop.
 bool progress_show(Progress* progress, const char* what, int done, int count);
 void progress_end(Progress* progress);
 
-// The same for work with a picture of its own: Ctrl-C asks to stop until the end, where what it did before is
-// restored.
-void stop_watch(struct sigaction* before);
-void stop_unwatch(const struct sigaction* before);
+// The same for work with a picture of its own: the signals ask to stop from stop_watch to stop_unwatch, which
+// restores what they did before.
+#define STOP_SIGNALS 3
+typedef struct StopWatch {
+    struct sigaction before[STOP_SIGNALS];
+} StopWatch;
+void stop_watch(StopWatch* watch);
+void stop_unwatch(const StopWatch* watch);
 bool stop_asked(void);
+int stop_status(void);  // the exit status after a signal asked to stop: 128 and its number, as shells have it
 double seconds_now(void);  // of a clock that only goes forward
 
 #endif

@@ -137,12 +137,12 @@ static void step_all(Run* run, crTrajectory* trajectory, crMotionLog* motion) {
 }
 
 void run_through(Run* run, crTrajectory* trajectory, crMotionLog* motion) {
-    struct sigaction before;
-    stop_watch(&before);
+    StopWatch signals;
+    stop_watch(&signals);
     run->start = cr_world_energy(run->world);
     step_all(run, trajectory, motion);
     run->end = cr_world_energy(run->world);
     run->time = cr_world_state(run->world)->time;
     run->interrupted = stop_asked();
-    stop_unwatch(&before);
+    stop_unwatch(&signals);
 }

@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "plot/gnuplot.h"
+#include "progress.h"
 #include "report.h"
 #include "run.h"
 #include "scene_input.h"
@@ -194,7 +195,7 @@ static int finish(const Options* options, Run* run, crTrajectory* trajectory, co
     } else {
         table_run(stdout, run, wants_color());
     }
-    int status = run->interrupted ? EXIT_INTERRUPTED : run->tally.failed > 0 ? EXIT_UNSOLVED : EXIT_GOOD;
+    int status = run->interrupted ? stop_status() : run->tally.failed > 0 ? EXIT_UNSOLVED : EXIT_GOOD;
     if (options->require && !run->interrupted) status = require(options, run);
     if (run->status != CR_OK) {
         status = run->status == CR_ERR_FILE ? EXIT_FILE : EXIT_UNSOLVED;

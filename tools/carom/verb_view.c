@@ -15,6 +15,8 @@
 // web/dist/carom.html, or "" where it was not there
 extern const char cr_web_page[];
 
+#define PATIENCE 10.0  // seconds for a client of the server
+
 #define OPENED "<script type=\"application/json\" id=\"opened\">"
 
 static void print_help(void) {
@@ -112,7 +114,7 @@ static int show(const ExportOptions* o, const char* text) {
         status = EXIT_FILE;
     } else if (o->out != NULL) {
         status = write_page(o->out, page, size);
-    } else if (!serve_page(page, size)) {
+    } else if (!serve_page(page, size, PATIENCE)) {
         fprintf(stderr, "carom view: no port of this machine is free: %s\n", strerror(errno));
         status = EXIT_FILE;
     }
