@@ -141,8 +141,8 @@ typedef struct crAudit {
 } crAudit;
 
 CR_API crStatus cr_problem_audit(const crProblem* problem, crArena* arena, const double* p, crAudit* audit);
-// The same, and impulses that are beyond their limits by more than rounding become those of the witness p^.
-CR_API crStatus cr_problem_settle(const crProblem* problem, crArena* arena, double* p, crAudit* audit);
+// The same, and p becomes the witness p^.
+CR_API crStatus cr_problem_witness(const crProblem* problem, crArena* arena, double* p, crAudit* audit);
 // Whether p solves the problem: residual, momentum and asymmetry at most tol.
 CR_API crTruth cr_audit_solved(const crAudit* audit, double tol);
 // Whether p is near a solution: distance at most shift.

@@ -441,11 +441,7 @@ static crStatus audit_with(const crProblem* problem, crArena* arena, double* p, 
     cr__problem_published(problem, a.weight, p, u, audit);
     cr__auditor_judge(&a, p, audit);
     if (!problem->raw) audit->asymmetry = asymmetry_of(problem->W.value != NULL ? &problem->W : &problem->Minv);
-    for (int i = 0; keep && i < problem->block_count; i++) {
-        const crBlock* block = &problem->blocks[i];
-        if (cr__witness_within(problem, block, p + block->row)) continue;
-        memcpy(p + block->row, a.p_hat + block->row, (size_t)block->count * sizeof *p);
-    }
+    if (keep) memcpy(p, a.p_hat, (size_t)problem->rows * sizeof *p);
     return audit_momentum(problem, arena, p, audit);
 }
 
@@ -460,7 +456,7 @@ static crStatus audit(const crProblem* problem, crArena* arena, double* p, bool 
     return status;
 }
 
-crStatus cr_problem_settle(const crProblem* problem, crArena* arena, double* p, crAudit* out) {
+crStatus cr_problem_witness(const crProblem* problem, crArena* arena, double* p, crAudit* out) {
     return audit(problem, arena, p, true, out);
 }
 

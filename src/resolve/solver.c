@@ -54,18 +54,22 @@ static crStatus settle(const crProblem* problem, double tol, crArena* arena, dou
     return CR_OK;
 }
 
-// p goes within its limits where it is a solution. What the solver says of itself counts only where the audit
+// Impulses beyond their limits become those of the witness where it is a solution. What the solver says of itself counts only where the audit
 // does not call it solved or near.
 static crStatus judge(const crProblem* problem, double tol, crArena* arena, double* p, crReport* report) {
     size_t mark = cr_arena_mark(arena), bytes = (size_t)problem->rows * sizeof *p;
     double* p_hat = cr_arena_alloc(arena, bytes + 1);
     if (p_hat == NULL) return CR_ERR_MEMORY;
     if (bytes > 0) memcpy(p_hat, p, bytes);
-    crStatus status = cr_problem_settle(problem, arena, p_hat, &report->audit);
+    crStatus status = cr_problem_witness(problem, arena, p_hat, &report->audit);
     crOutcome outcome = cr_audit_outcome(&report->audit, tol, problem->h, problem->shift);
     if (status == CR_OK && outcome != CR_OUTCOME_LIMIT) {
         report->outcome = outcome;
-        if (bytes > 0) memcpy(p, p_hat, bytes);
+        for (int i = 0; i < problem->block_count; i++) {
+            const crBlock* block = &problem->blocks[i];
+            if (cr__witness_within(problem, block, p + block->row)) continue;
+            memcpy(p + block->row, p_hat + block->row, (size_t)block->count * sizeof *p);
+        }
     } else if (report->outcome == CR_OUTCOME_SOLVED) {
         report->outcome = CR_OUTCOME_STALLED;
     }
