@@ -269,31 +269,3 @@ double cr__witness_scale(const crBlock* block, const double* weight, const doubl
     }
     return worst;
 }
-
-bool cr__witness_within(const crProblem* problem, const crBlock* block, const double* p) {
-    if (block->kind == CR_BLOCK_EQUALITY) return true;
-    if (block->kind != CR_BLOCK_CONE) {
-        double lo = block->kind == CR_BLOCK_BOX ? block->lo : 0.0;
-        double hi = block->kind == CR_BLOCK_BOX ? block->hi : (double)INFINITY;
-        for (int k = 0; k < block->count; k++) {
-            if (!(p[k] >= lo && p[k] <= hi)) return false;
-        }
-        return true;
-    }
-    Part parts[CR_BLOCK_PARTS];
-    const double weight[6] = {0.0};
-    int count = cone_parts(block, weight, parts);
-    if (!(p[0] >= 0.0)) return false;
-    for (int i = 0; i < count; i++) {
-        const double* t = p + parts[i].at;
-        double nearest[2] = {t[0], parts[i].count == 2 ? t[1] : 0.0}, off = 0.0;
-        bool endless = isinf(parts[i].limit) && block->vertex_count == 0;
-        if (endless && p[0] > 1e-6 * size_of(t, parts[i].count)) continue;
-        project(problem, block, &parts[i], p[0], nearest);
-        for (int k = 0; k < parts[i].count; k++) {
-            off = fmax(off, fabs(nearest[k] - t[k]));
-        }
-        if (endless || !(off <= 0x1p-40 * size_of(t, parts[i].count))) return false;
-    }
-    return true;
-}

@@ -39,8 +39,6 @@ void cr__witness_make(const crProblem* problem, const crBlock* block, const doub
 // Defect of the velocities w that go with p_hat; floor: rounding floors of w (block->count).
 crDefect cr__witness_defect(const crBlock* block, const double* weight, const crHeld* held, const double* w,
                             const double* floor);
-// Whether impulses are within the block's limits, but for rounding: no tension, friction within its set, ranges.
-bool cr__witness_within(const crProblem* problem, const crBlock* block, const double* p);
 // Largest velocity that the block's laws want changed where there are no impulses; q = u_free + b, m/s.
 double cr__witness_scale(const crBlock* block, const double* weight, const double* q);
 

@@ -54,7 +54,17 @@ static crStatus settle(const crProblem* problem, double tol, crArena* arena, dou
     return CR_OK;
 }
 
-// Impulses beyond their limits become those of the witness where it is a solution. What the solver says of itself counts only where the audit
+// whether impulses of a block differ by rounding alone
+static bool same_impulses(const double* p, const double* q, int count) {
+    double off = 0.0, size = 0.0;
+    for (int k = 0; k < count; k++) {
+        off = fmax(off, fabs(p[k] - q[k]));
+        size = fmax(size, fabs(p[k]));
+    }
+    return off <= 0x1p-40 * size;
+}
+
+// Impulses become those of the witness where it is a solution and differs by more than rounding. What the solver says of itself counts only where the audit
 // does not call it solved or near.
 static crStatus judge(const crProblem* problem, double tol, crArena* arena, double* p, crReport* report) {
     size_t mark = cr_arena_mark(arena), bytes = (size_t)problem->rows * sizeof *p;
@@ -67,7 +77,7 @@ static crStatus judge(const crProblem* problem, double tol, crArena* arena, doub
         report->outcome = outcome;
         for (int i = 0; i < problem->block_count; i++) {
             const crBlock* block = &problem->blocks[i];
-            if (cr__witness_within(problem, block, p + block->row)) continue;
+            if (same_impulses(p + block->row, p_hat + block->row, block->count)) continue;
             memcpy(p + block->row, p_hat + block->row, (size_t)block->count * sizeof *p);
         }
     } else if (report->outcome == CR_OUTCOME_SOLVED) {
