@@ -51,11 +51,11 @@ done
 "$carom" spread pool-break --jitter gap=1e-5 --set impact.cluster=1e-9 --samples 200 --plot docs/pictures/spread.svg >/dev/null
 "$carom" run scenes/falling-rod.json --out "$work/falling-rod.h5" >/dev/null
 "$carom" plot "$work/falling-rod.h5" --what strobe --out docs/pictures/falling-rod.svg
-# the page and a report as a browser shows them, where there is one and ./dev web has built the page
-if command -v chromium >/dev/null 2>&1 && [ -e web/dist/carom.html ] && [ -d web/node_modules/playwright-core ]; then
+# the page and a report as a browser shows them, where there is one
+if command -v chromium >/dev/null 2>&1 && [ -d web/node_modules/playwright-core ]; then
     # shellcheck disable=SC2086
     "$carom" plot $files --out "$work/report.html"
-    node web/test/shots.mjs "$carom" "$PWD/web/dist/carom.html" "$work/report.html" docs/pictures
+    node web/test/shots.mjs "$carom" "$PWD/web/carom.html" "$work/report.html" docs/pictures
 fi
 
 for picture in docs/pictures/*.svg; do

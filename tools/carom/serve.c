@@ -124,7 +124,7 @@ static void answer(int client, int port, const char* page, size_t size) {
     }
 }
 
-bool serve_page(const char* page, size_t size) {
+bool serve_page(const char* page, size_t size, void (*ready)(const char* address)) {
     int port = 0;
     int listener = open_socket(&port);
     if (listener < 0) return false;
@@ -132,8 +132,9 @@ bool serve_page(const char* page, size_t size) {
     struct sigaction stop = {.sa_handler = ask_stop};
     sigaction(SIGINT, &stop, NULL);
     sigaction(SIGTERM, &stop, NULL);
-    printf("http://127.0.0.1:%d/\nCtrl-C ends it\n", port);
-    fflush(stdout);
+    char address[64];
+    snprintf(address, sizeof address, "http://127.0.0.1:%d/", port);
+    ready(address);
     while (stop_asked == 0) {
         int client = accept(listener, NULL, NULL);
         if (client < 0) continue;
