@@ -43,7 +43,8 @@ enum {
 // Prints "carom VERB: message" and a hint to standard error; returns EXIT_USAGE.
 int usage_error(const char* verb, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
-bool asks_help(const char* argument);  // --help or -h
+bool asks_help(const char* argument);                   // --help or -h
+bool ends_in(const char* path, const char* extension);  // ".svg"
 
 // true where colour is wanted: standard output is a terminal and NO_COLOR is unset or empty.
 bool wants_color(void);

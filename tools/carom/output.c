@@ -30,6 +30,11 @@ bool asks_help(const char* argument) {
     return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0;
 }
 
+bool ends_in(const char* path, const char* extension) {
+    const char* dot = strrchr(path, '.');
+    return dot != NULL && strcmp(dot, extension) == 0;
+}
+
 bool wants_color(void) {
     const char* refused = getenv("NO_COLOR");
     return isatty(STDOUT_FILENO) && (refused == NULL || refused[0] == '\0');
