@@ -188,50 +188,6 @@ static int traveller(crView* v) {
     return best;
 }
 
-static bool is_free(const crView* v, const double box[4]) {
-    for (int i = 0; i < v->box_count; i++) {
-        const double* b = v->boxes[i];
-        if (box[0] < b[2] && b[0] < box[2] && box[1] < b[3] && b[1] < box[3]) return false;
-    }
-    return true;
-}
-
-// the time beside a body, on the side where there is room; none where there is not
-static void label_time(crView* v, int body, double time) {
-    double lo[2] = {v->lo[0], v->lo[1]};
-    double hi[2] = {v->hi[0], v->hi[1]};
-    v->lo[0] = v->lo[1] = INFINITY;
-    v->hi[0] = v->hi[1] = -INFINITY;
-    cr__view_body(v, body, false, NULL);
-    double left = cr_panel_x(&v->panel, v->lo[0]);
-    double right = cr_panel_x(&v->panel, v->hi[0]);
-    double top = cr_panel_y(&v->panel, v->hi[1]);
-    double bottom = cr_panel_y(&v->panel, v->lo[1]);
-    memcpy(v->lo, lo, sizeof lo);
-    memcpy(v->hi, hi, sizeof hi);
-    if (!(left <= right)) return;
-    char text[32];
-    snprintf(text, sizeof text, "%.4g s", time);
-    double half = 0.5 * cr_sheet_text_width(text, 11.0);
-    double x = 0.5 * (left + right);
-    double y = 0.5 * (top + bottom);
-    // on the body itself where that is large
-    bool large = hypot(right - left, bottom - top) > 3.0 * half;
-    for (int i = large ? -1 : 0; i < 16 && v->box_count < CR_VIEW_LABELS; i++) {
-        double away = 9.0 + 14.0 * (i / 4);
-        const double places[5][2] = {
-            {x, top - away}, {x, bottom + away}, {right + away + half, y}, {left - away - half, y}, {x, y}};
-        const double* at = places[i < 0 ? 4 : i % 4];
-        double box[4] = {at[0] - half, at[1] - 8.0, at[0] + half, at[1] + 6.0};
-        bool inside = box[0] > v->panel.left && box[2] < v->panel.right && box[1] > v->panel.top &&
-                      box[3] < v->panel.bottom;
-        if (!inside || !is_free(v, box)) continue;
-        memcpy(v->boxes[v->box_count++], box, sizeof box);
-        cr_sheet_text(v->sheet, at[0], at[1] + 4.0, 11.0, CR_ANCHOR_MIDDLE, CR_INK_TEXT, text);
-        return;
-    }
-}
-
 static void draw_bodies(crView* v) {
     bool single = v->row_count == 1;
     for (int i = 0; i < v->row_count; i++) {
@@ -328,15 +284,21 @@ static void draw_all(crView* v, const char* title, size_t first, size_t events) 
     cr_panel_axes(v->sheet, &v->panel, v->panel.left - 50.0, v->axes.right_name, v->axes.up_name);
     cr__view_statics(v);
     if (v->row_count > 1) draw_paths(v);
+    v->bodies_from = v->sheet->mark_count;
     draw_bodies(v);
+    v->bodies_to = v->sheet->mark_count;
     if (events > 0) {
         draw_impulses(v, first, events);
     } else {
         int body = traveller(v);
+        double left[CR_VIEW_ROWS];
+        int left_count = 0;
         for (int i = 0; i < v->row_count && body > 0; i++) {
+            double time = v->log->rows[v->rows[i] * v->log->columns];
             cr_player_at(&v->player, v->rows[i]);
-            label_time(v, body, v->log->rows[v->rows[i] * v->log->columns]);
+            if (!cr__view_label(v, body, time)) left[left_count++] = time;
         }
+        cr__view_label_left(v, left, left_count);
     }
     cr_panel_frame(v->sheet, &v->panel);
 }

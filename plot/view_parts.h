@@ -22,6 +22,7 @@ typedef struct crView {
     int segments;                     // of round outlines
     double boxes[CR_VIEW_LABELS][4];  // labels that are there
     int box_count;
+    size_t bodies_from, bodies_to;  // marks of the sheet that are bodies
 } crView;
 
 // Everything that is known before there is a panel: axes, rows, the part that is seen. NULL where memory is out.
@@ -40,5 +41,10 @@ void cr__view_body(crView* view, int body, bool cut, const crPen* pen);
 void cr__view_statics(crView* view);
 // The panel between these pixels, its ranges widened to one scale.
 void cr__view_panel(crView* view, double left, double top, double right, double bottom);
+
+// The time beside a body, where it covers nothing; false where there is no such place, and nothing is written.
+bool cr__view_label(crView* view, int body, double time);
+// Times that found no place, above the panel.
+void cr__view_label_left(crView* view, const double* times, int count);
 
 #endif

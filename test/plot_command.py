@@ -245,4 +245,31 @@ def test_refusals():
     check(carom("plot", "--help")[0] == 0, "help")
 
 
+def test_times_cover_nothing():
+    # a rack that flies apart: balls are drawn as closed outlines, times as texts of size 11
+    for rule in ["poisson", "sequence", "chain"]:
+        file = str(folder / "rack.h5")
+        check(carom("run", "pool-break", "--rule", rule, "--out", file)[0] in (0, 4), "run")
+        root = picture(file, "--what", "plan", "--from", "0.09", "--times", "0.09,0.11,0.14")
+        balls = []
+        for path in root.iter(SVG + "path"):
+            if "fill-" in (path.get("class") or "") and len(points(path)) > 20:
+                xs, ys = zip(*points(path))
+                balls.append(((min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2, (max(xs) - min(xs)) / 2))
+        check(len(balls) == 48, "sixteen balls, three times", len(balls))
+        labels = [t for t in root.iter(SVG + "text") if re.fullmatch(r"[\d.]+ s", t.text)]
+        left = [t.text for t in root.iter(SVG + "text") if t.text.startswith("also at")]
+        check(len(labels) + sum(text.count(",") + 1 for text in left) == 3, "every time is said", [t.text for t in labels], left)
+        boxes = []
+        for label in labels:
+            x, y, half = float(label.get("x")), float(label.get("y")), 0.5 * 0.55 * 11 * len(label.text)
+            boxes.append((x - half, y - 8, x + half, y))
+            for cx, cy, r in balls:
+                dx, dy = max(x - half - cx, 0, cx - x - half), max(y - 8 - cy, 0, cy - y)
+                check(dx * dx + dy * dy >= (r - 0.6) ** 2, "a time lies on a ball", rule, label.text, cx, cy)
+        for i, a in enumerate(boxes):
+            for b in boxes[:i]:
+                check(a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1], "two times lie on each other", rule)
+
+
 main(globals())
