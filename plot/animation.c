@@ -24,7 +24,7 @@ bool cr_animation_is_format(const char* path) {
 }
 
 crPen cr__reel_pen(int body) {
-    return (crPen){.stroke = cr__view_ink(body), .fill = cr__view_ink(body), .width = 1.2, .alpha = 0.8};
+    return (crPen){.stroke = cr__view_ink(body), .fill = cr__view_ink(body), .width = 1.2, .alpha = 0.9};
 }
 
 double cr__reel_time(const crReel* reel, double played) {

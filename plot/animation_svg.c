@@ -209,7 +209,11 @@ static void put_tumbling(Play* p, int body) {
         if (sheets[i].mark_count > marks) marks = sheets[i].mark_count;
     }
     for (size_t m = 0; m < marks; m++) {
-        cr_sheet_put_pen(p->file, &(crPen){cr__view_ink(body), cr__view_ink(body), 1.2, 0, 0.8});
+        size_t any = 0;
+        while (sheets[any].mark_count <= m) {
+            any++;
+        }
+        cr_sheet_put_pen(p->file, &sheets[any].marks[m].pen);
         fputs("><animate attributeName=\"d\" calcMode=\"discrete\" values=\"", p->file);
         for (size_t i = 0; i < pictures; i++) {
             if (i > 0) putc(';', p->file);

@@ -39,8 +39,8 @@ void cr_image_clear(crImage* image) {
     memset(image->rgb, 255, 3 * (size_t)image->width * (size_t)image->height);
 }
 
-static Pen pen_of(crImage* image, crInk ink, double alpha) {
-    unsigned long color = strtoul(cr_ink_light[ink] + 1, NULL, 16);
+static Pen pen_of(crImage* image, crInk ink, unsigned own, double alpha) {
+    unsigned long color = own != 0 ? own : strtoul(cr_ink_light[ink] + 1, NULL, 16);
     return (Pen){.image = image,
                  .lo = {image->width, image->height},
                  .hi = {-1, -1},
@@ -120,8 +120,9 @@ static void pour(const Pen* pen) {
     }
 }
 
-static void fill(crImage* image, crInk ink, double alpha, const float (*points)[2], size_t count) {
-    Pen pen = pen_of(image, ink, alpha);
+static void fill(crImage* image, crInk ink, unsigned color, double alpha, const float (*points)[2],
+                 size_t count) {
+    Pen pen = pen_of(image, ink, color, alpha);
     for (size_t i = 0; i < count; i++) {
         const float* p = points[i];
         const float* q = points[(i + 1) % count];
@@ -143,7 +144,7 @@ static void stroke(crImage* image, const crPen* look, const float (*points)[2], 
         const float* b = points[i + 1];
         const float quad[4][2] = {
             {a[0] + nx, a[1] + ny}, {b[0] + nx, b[1] + ny}, {b[0] - nx, b[1] - ny}, {a[0] - nx, a[1] - ny}};
-        fill(image, look->stroke, 1.0, quad, 4);
+        fill(image, look->stroke, 0, 1.0, quad, 4);
     }
 }
 
@@ -164,7 +165,7 @@ static void write_text(crImage* image, const crSheet* sheet, const crSheetMark* 
             float right = (float)(x + dot * (i % 5 + 1));
             float bottom = (float)(y + dot * (i / 5 + 1));
             const float square[4][2] = {{left, top}, {right, top}, {right, bottom}, {left, bottom}};
-            fill(image, mark->pen.fill, 1.0, square, 4);
+            fill(image, mark->pen.fill, 0, 1.0, square, 4);
         }
     }
 }
@@ -177,7 +178,8 @@ void cr_image_draw(crImage* image, const crSheet* sheet) {
             write_text(image, sheet, mark);
             continue;
         }
-        if (mark->pen.fill != CR_INK_NONE) fill(image, mark->pen.fill, mark->pen.alpha, points, mark->count);
+        if (mark->pen.fill != CR_INK_NONE)
+            fill(image, mark->pen.fill, mark->pen.color, mark->pen.alpha, points, mark->count);
         if (mark->pen.stroke != CR_INK_NONE) stroke(image, &mark->pen, points, mark->count);
     }
 }

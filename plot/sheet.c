@@ -136,6 +136,7 @@ void cr_sheet_put_pen(FILE* file, const crPen* pen) {
     if (pen->fill != CR_INK_NONE) fprintf(file, "fill-%d", (int)pen->fill);
     if (pen->stroke != CR_INK_NONE) fprintf(file, " line-%d", (int)pen->stroke);
     putc('"', file);
+    if (pen->color != 0) fprintf(file, " style=\"fill:#%06x\"", pen->color & 0xffffffU);
     if (pen->fill != CR_INK_NONE && pen->alpha < 1.0) fprintf(file, " fill-opacity=\"%.2g\"", pen->alpha);
     if (pen->stroke != CR_INK_NONE)
         fprintf(file, " stroke-width=\"%.3g\"%s", pen->width, dashes[pen->dash % 3]);

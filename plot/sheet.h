@@ -25,11 +25,12 @@ typedef enum crInk {
 typedef enum crAnchor { CR_ANCHOR_START, CR_ANCHOR_MIDDLE, CR_ANCHOR_END } crAnchor;
 
 typedef struct crPen {
-    crInk stroke;  // none: no line
-    crInk fill;    // none: no area
-    double width;  // of the line
-    int dash;      // 0 solid, 1 dashed, 2 dotted
-    double alpha;  // opacity of the fill, 0 to 1
+    crInk stroke;    // none: no line
+    crInk fill;      // none: no area
+    double width;    // of the line
+    int dash;        // 0 solid, 1 dashed, 2 dotted
+    double alpha;    // opacity of the fill, 0 to 1
+    unsigned color;  // of the fill, 0x1rrggbb, instead of its ink's; 0: none
 } crPen;
 
 typedef struct crSheetMark {

@@ -77,7 +77,7 @@ static crStatus save_svg(const crSheet* s, const char* path, const char* label, 
 
 static bool same_pen(const crPen* a, const crPen* b) {
     return a->stroke == b->stroke && a->fill == b->fill && a->width == b->width && a->dash == b->dash &&
-           a->alpha == b->alpha;
+           a->alpha == b->alpha && a->color == b->color;
 }
 
 // how many marks from `first` are drawn alike and can share a block of data
@@ -104,11 +104,18 @@ static void put_block(const crSheet* s, size_t first, size_t count, FILE* script
     fputs("EOD\n", script);
 }
 
+static const char* fill_of(const crPen* pen, char text[8]) {
+    if (pen->color == 0) return cr_ink_light[pen->fill];
+    snprintf(text, 8, "#%06x", pen->color & 0xffffffU);
+    return text;
+}
+
 static void put_clause(const crSheetMark* mark, size_t first, const char* comma, FILE* script) {
     const crPen* pen = &mark->pen;
+    char own[8];
     if (pen->fill != CR_INK_NONE) {
         fprintf(script, "%s$m%zu with filledcurves closed fc rgb '%s' fs transparent solid %.3g noborder",
-                comma, first, cr_ink_light[pen->fill], pen->alpha);
+                comma, first, fill_of(pen, own), pen->alpha);
         comma = ", ";
     }
     if (pen->stroke != CR_INK_NONE) {

@@ -127,13 +127,16 @@ void cr__view_body(crView* v, int body, bool cut, const crPen* pen) {
         if (model->shapes[i].body != body) continue;
         const crShape* shape = &model->shapes[i].shape;
         crPose pose = v->player.d.pose[body];
+        crPen own = pen != NULL ? *pen : (crPen){0};
+        own.color = model->materials[model->shapes[i].material].color;
+        if (own.color != 0 && cr__view_is_static(v, body)) own.alpha = 1.0;
         if (shape->kind == CR_SHAPE_HALFSPACE) {
-            if (pen != NULL) draw_halfspace(v, shape, pose, *pen);
+            if (pen != NULL) draw_halfspace(v, shape, pose, own);
             continue;
         }
         for (int k = 0; k < cr_faces_pieces(shape); k++) {
             crShape piece = cr_faces_piece(shape, k);
-            draw_piece(v, &piece, pose, cut, pen);
+            draw_piece(v, &piece, pose, cut, pen != NULL ? &own : NULL);
         }
     }
 }

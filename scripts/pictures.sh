@@ -47,6 +47,13 @@ for rule in poisson coupled weighted sequence chain reflect; do
 done
 # shellcheck disable=SC2086
 "$carom" plot $files --what plan --from 0.09 --times 0.09,0.14 --out docs/pictures/pool-break.svg
+tables=
+for rule in poisson coupled sequence chain; do
+    "$carom" run scenes/pool-table.json --rule "$rule" --out "$work/table-$rule.h5" >/dev/null
+    tables="$tables $work/table-$rule.h5"
+done
+# shellcheck disable=SC2086
+"$carom" plot $tables --labels poisson,coupled,sequence,chain --what motion --speed 0.25 --out docs/pictures/pool-table.svg
 "$carom" plot "$work/poisson.h5" --what impulses --at 0.09 --out docs/pictures/impulses.svg
 "$carom" spread pool-break --jitter gap=1e-5 --set impact.cluster=1e-9 --samples 200 --plot docs/pictures/spread.svg >/dev/null
 "$carom" run scenes/falling-rod.json --out "$work/falling-rod.h5" >/dev/null

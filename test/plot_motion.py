@@ -113,6 +113,21 @@ def test_dark():
     check("prefers-color-scheme:dark" in text, "colours for dark screens")
 
 
+def test_colors_of_materials():
+    scene = dict(SCENE, materials={"cloth": {"color": "#C9e0d3"}, "bare": {}}, bodies=[SCENE["bodies"][0]],
+                 static=[{"type": "box", "half": [1, 1, 0.1], "pos": [1, 0, 0], "material": "cloth"}])
+    file = record(scene=scene)
+    filled = [p for p in ET.parse(save("c.svg", file)[0]).getroot().iter(SVG + "path") if "fill:#c9e0d3" in p.get("style", "")]
+    check(len(filled) == 1 and filled[0].get("fill-opacity") is None, "the table has its colour, whole", len(filled))
+    width, height, colors, frames = read_gif(save("c.gif", file)[0])
+    check((0xc9, 0xe0, 0xd3) in colors, "also in pixels")
+    for color in ["green", "#c9e0d", "#c9e0d3f", "c9e0d3", "#c9e0dg", 7]:
+        bad = folder / "bad.json"
+        bad.write_text(json.dumps(dict(scene, materials={"cloth": {"color": color}})))
+        status, _, err = carom("run", bad)
+        check(status == 1 and "materials.cloth.color" in err, "refused by field", color, err)
+
+
 def decode(data, colors):
     """LZW of one picture: the list of its pixels."""
     size, at, stream = data[0], 1, bytearray()
@@ -190,8 +205,8 @@ def test_gif_follows_closed_forms():
     width, height, colors, frames = read_gif(save("g.gif", file)[0])
     check(len(frames) == 16 and frames[-1][0] == 100 * HOLD and all(f[0] == 4 for f in frames[:-1]), "25 a second, then a hold",
           [f[0] for f in frames])
-    # 0.8 of the blue of the first series on white
-    blue = [0.8 * c + 0.2 * 255 for c in (0x00, 0x72, 0xb2)]
+    # 0.9 of the blue of the first series on white
+    blue = [0.9 * c + 0.1 * 255 for c in (0x00, 0x72, 0xb2)]
     for i in (0, 5, 9, 15):
         # records are 5 ms apart
         t = min(0.04 * i, 0.6)
