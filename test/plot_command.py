@@ -272,4 +272,43 @@ def test_times_cover_nothing():
                 check(a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1], "two times lie on each other", rule)
 
 
+def row_of_balls(count):
+    return {"carom": 1, "gravity": [0, 0, 0], "step": {"dt": 0.01, "duration": 0.1},
+            "bodies": [{"name": f"n{i}", "pos": [i, 0, 0], "vel": [1, i, 0], "shapes": [{"type": "sphere", "r": 0.1}]}
+                       for i in range(count)]}
+
+
+def test_charts_say_what_they_leave_out():
+    for count, wanted in [(16, 12), (12, 12), (3, 3)]:
+        file = make("row.h5", row_of_balls(count))
+        for what in ["positions", "velocities", "forces"]:
+            words = texts(picture(file, "--what", what))
+            said = [t for t in words if "bodies" in t and " of " in t]
+            check(bool(said) == (wanted < count), "bodies that are left out are counted", what, count, words)
+            check(all(f"{wanted} of {count} bodies" in t for t in said), "as many as there are", said)
+            check(sum(t.startswith("n") and t[1:].isdigit() for t in words) % wanted == 0, "those that are shown", words)
+        if count == 16:
+            check(any("2 of 16 bodies" in t for t in texts(picture(file, "--what", "positions", "--bodies", "n1,n2"))), "chosen ones")
+    # of residuals, which are 0 while nothing touches, a logarithmic axis shows none
+    words = texts(picture(make("row.h5", row_of_balls(2)), "--what", "certificate"))
+    check(sum(t == "without 11 values of 0" for t in words) == 2, "zeros on a logarithmic axis", words)
+
+
+def test_compare_names_bodies():
+    scene = folder / "scene.json"
+    for count in (1, 16):
+        scene.write_text(json.dumps(row_of_balls(count)))
+        target = folder / "compare.svg"
+        status, _, err = carom("compare", scene, "--rule", "newton,poisson,coupled,weighted,sequence,chain", "--plot", target)
+        check(status == 0, "compare", err)
+        words = texts(ET.parse(target).getroot())
+        shown = [t for t in words if re.search(r"\bn\d+\b", t)]
+        check(shown, "which bodies are drawn is said", words)
+        check(count == 1 or any("2 of 16 bodies" in t for t in words), "and how many are not", words)
+    # a single body is in the title, since the legend has the rules
+    scene.write_text(json.dumps(row_of_balls(16)))
+    carom("compare", scene, "--rule", "newton,poisson", "--bodies", "n7", "--plot", target)
+    check(any(t.endswith(", n7") for t in texts(ET.parse(target).getroot())), "one body")
+
+
 main(globals())

@@ -236,4 +236,14 @@ def test_refusals():
         Page(report(scene))
 
 
+def test_long_lists_are_folded():
+    few = re.search(r"<details( open)?><summary>(\d+) events", report(SCENE))
+    check(few and few.group(1) and int(few.group(2)) <= 20, "few events are shown", few and few.group(0))
+    status, _, err = carom("run", "dominoes", "--report", folder / "many.html")
+    text = (folder / "many.html").read_text()
+    many = re.search(r"<details( open)?><summary>(\d+) events \(the first 200\)", text)
+    check(many and not many.group(1) and int(many.group(2)) > 200, "many are folded", many and many.group(0))
+    check('<div class="wide long"><table>' in text and re.search(r"\.long\{[^}]*max-height", text), "and scroll where unfolded")
+
+
 main(globals())

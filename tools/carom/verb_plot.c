@@ -10,6 +10,7 @@
 #include "io/input.h"
 #include "io/names.h"
 #include "io/recording.h"
+#include "options.h"
 #include "plot/animation.h"
 #include "plot/charts.h"
 #include "plot/gnuplot.h"
@@ -98,6 +99,8 @@ static const char* what_at(const void* ctx, int index) {
     (void)ctx;
     return index < KINDS ? what_names[index] : NULL;
 }
+
+const char* plot_kind(int index) { return what_at(NULL, index); }
 
 static int take_what(Options* o, const char* value) {
     for (int i = 0; i < KINDS; i++) {
@@ -192,7 +195,7 @@ static int read_options(Options* o, int count, char** arguments) {
         }
         if (argument[0] == '-' && argument[1] != '\0') {
             int status = take_option(o, argument, i + 1 < count ? arguments[i + 1] : NULL);
-            if (status < 0) return usage_error("plot", "unknown option '%s'", argument);
+            if (status < 0) return unknown_option("plot", argument);
             if (status != EXIT_GOOD) return status;
             i++;
         } else if (o->file_count == CR_PAGE_RUNS) {

@@ -74,7 +74,7 @@ static int check_options(const Options* options) {
     crPictureFormat format;
     if (options->plot != NULL && cr_picture_format(options->plot, &format, NULL) != CR_OK)
         return usage_error("run", "--plot: '%s' must end in .svg, .png or .pdf", options->plot);
-    return -1;
+    return report_check("run", options->report);
 }
 
 // -1 to go on, else the exit status
