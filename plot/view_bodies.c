@@ -102,6 +102,10 @@ bool cr__view_is_static(const crView* v, int body) {
 static void draw_sticks(crView* v, int body, const crPen* pen) {
     crVec3 ends[CR_STICKS];
     int count = cr_faces_sticks(v->log->model, body, ends);
+    bool bare = true;  // without shapes
+    for (int i = 0; i < v->log->model->shape_count && bare; i++) {
+        bare = v->log->model->shapes[i].body != body;
+    }
     double from[2];
     cr__view_project(v, v->player.d.pose[body].p, from);
     for (int i = 0; i < count; i++) {
@@ -115,7 +119,8 @@ static void draw_sticks(crView* v, int body, const crPen* pen) {
         double x = cr_panel_x(&v->panel, to[0]);
         double y = cr_panel_y(&v->panel, to[1]);
         cr_sheet_line(v->sheet, cr_panel_x(&v->panel, from[0]), cr_panel_y(&v->panel, from[1]), x, y,
-                      (crPen){.stroke = pen->stroke, .width = 2.0});
+                      (crPen){.stroke = pen->stroke, .width = bare ? 2.0 : 1.0});
+        if (!bare) continue;
         cr_sheet_box(v->sheet, x - 2.5, y - 2.5, x + 2.5, y + 2.5, *pen);
     }
 }
