@@ -160,6 +160,25 @@ def test_documents_that_help_cites():
     check("documents (docs/): " in carom("help")[1], "help says where they are")
 
 
+def test_trajectories_where_scenes_are_asked_for():
+    h5 = folder / "ball.h5"
+    if carom("run", "bouncing-ball", "--out", h5)[0] != 0:
+        return
+    status, out, err = carom("info", h5, "--json")
+    whole, plain = json.loads(out), json.loads(carom("info", "bouncing-ball", "--json")[1])
+    exported = json.loads(carom("export", h5)[1])
+    check(status == 0 and whole["bodies"] == plain["bodies"] and whole["nq"] == plain["nq"], "the scene that it carries", err)
+    check((whole["records"], whole["from"], whole["to"], whole["events"]) ==
+          (len(exported["time"]), exported["time"][0], exported["time"][-1], len(exported["events"])), "its records", whole["records"])
+    check(f"{whole['records']} records from 0 s" in carom("info", h5)[1], "in words too")
+    for verb in ("run", "compare", "converge", "import"):
+        status, out, err = carom(verb, h5, *(["--rule", "newton,poisson"] if verb == "compare" else []))
+        check(status in (1, 2) and ("trajectory" in err or verb in ("import", "converge")), "no JSON error", verb, err)
+        check("a value is expected" not in err, verb, err)
+    status, _, err = carom("run", "bouncing-ball", "--resume", folder / "nosuch.h5")
+    check(status == 3 and "no such file" in err and "writing" not in err, "what is not there", err)
+
+
 def test_progress_on_a_terminal():
     main_end, end = pty.openpty()
     run = subprocess.Popen([COMMAND, "run", "1000-ball-drop", "--duration", "40", "--set", "step.dt=0.001"], stderr=end,

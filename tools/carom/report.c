@@ -13,7 +13,7 @@ int scene_facts(const crScene* scene, crPageFact facts[SCENE_FACTS]) {
     snprintf(next(facts, &n, "step")->value, CR_PAGE_TEXT, "%.6g s", s->dt);
     snprintf(next(facts, &n, "rule")->value, CR_PAGE_TEXT, "%s", s->rule.name);
     snprintf(next(facts, &n, "law")->value, CR_PAGE_TEXT, "%s", s->law.name);
-    snprintf(next(facts, &n, "solver")->value, CR_PAGE_TEXT, "%s to %.1e", s->solver.name, s->tol);
+    snprintf(next(facts, &n, "solver")->value, CR_PAGE_TEXT, "%s to %.1e", s->solver.name, cr_step_tol(s));
     return n;
 }
 

@@ -1,6 +1,7 @@
 // verb_run.c - carom run: a scene through time, with its certificate.
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "plot/gnuplot.h"
@@ -121,6 +122,9 @@ static crStatus open_trajectory(const Options* options, Run* run, crTrajectory**
     if (options->out != NULL) return create_trajectory(options, run, scene, trajectory, error);
     if (options->resume == NULL) return CR_OK;
     bool exact = false;
+    if (access(options->resume, F_OK) != 0)
+        return cr_error_set(error, CR_ERR_FILE, "resume",
+                            "resume: %.200s: no such file; --out begins a trajectory", options->resume);
     crStatus status = cr_trajectory_resume(options->resume, run->world, scene, trajectory, &exact, error);
     if (status != CR_OK) return status;
     run->resumed = true;
