@@ -15,5 +15,4 @@ int scene_facts(const crScene* scene, crPageFact facts[SCENE_FACTS]);
 crStatus report_runs(const char* path, const char* title, const Run* const* runs, const crMotionLog* logs,
                      const char* const* labels, int count, crError* error);
 
-
 #endif
