@@ -185,7 +185,7 @@ def test_bad_bytes():
         path = scene(folder, {**FLIGHT, "step": {"dt": 0.001, "duration": 0.6}})
         run(path, "--out", folder / "t.h5", "--duration", "0.3")
         whole = (folder / "t.h5").read_bytes()
-        refused(path, folder / "none.h5", 3, "file", "cannot be opened")
+        refused(path, folder / "none.h5", 3, "file", "no such file")
         other = scene(folder, STACK, "other.json")
         refused(other, folder / "t.h5", 1, "wrong-size", "bodies/name")
         renamed = {**FLIGHT, "bodies": [{**FLIGHT["bodies"][0], "name": "z"}, FLIGHT["bodies"][1]]}
