@@ -137,7 +137,7 @@ static void read_motion(void* self, PilesMotion* motion) {
 static void report(void* self, PilesReport* out) {
     Carom* c = self;
     const crCertificate* certificate = cr_world_certificate(c->world);
-    *out = (PilesReport){certificate->residual_speed, certificate->contacts, c->heap.calls, c->heap.bytes};
+    *out = (PilesReport){certificate->eta, certificate->contacts, c->heap.calls, c->heap.bytes};
 }
 
 #define ALL_SHAPES ((1U << PILES_SHAPES) - 1)

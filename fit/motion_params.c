@@ -8,6 +8,7 @@
 #include "fit/search.h"
 #include "io/json_set.h"
 #include "io/names.h"
+#include "io/utf8.h"
 
 _Static_assert(CR_MOTION_PARAMS <= CR_SEARCH_DIM, "every parameter can be searched for");
 
@@ -45,6 +46,19 @@ static bool read_number(const char* text, double* number) {
     return end != text && *end == '\0' && isfinite(*number);
 }
 
+// A name is printed in tables, pages and JSON as it is: it must be UTF-8 without marks of these and without
+// characters that steer a terminal.
+static bool is_printable(const char* name) {
+    const char* end = name + strlen(name);
+    while (name < end) {
+        int length = cr__utf8_length(name, end);
+        if (length == 0 || cr__utf8_steers(cr__utf8_code(name, length)) || strchr("\"\\<>&", *name) != NULL)
+            return false;
+        name += length;
+    }
+    return true;
+}
+
 crStatus cr_motion_param(const char* text, crMotionParam* param, crError* error) {
     char copy[CR_MOTION_NAME + CR_MOTION_PATH + 64];
     if (strlen(text) >= sizeof copy)
@@ -62,6 +76,9 @@ crStatus cr_motion_param(const char* text, crMotionParam* param, crError* error)
         (equals != NULL && (path[0] == '\0' || colon == NULL)) || (colon != NULL && second == NULL))
         return cr_error_set(error, CR_ERR_SYNTAX, "params",
                             "params: '%.60s' must be NAME, NAME:LO:HI or NAME=PATH:LO:HI", text);
+    if (!is_printable(copy))
+        return cr_error_set(error, CR_ERR_SYNTAX, "params",
+                            "params: the name '%.40s' must not hold quotes, \\, <, >, & or controls", copy);
     if (equals == NULL) {
         crStatus status = find_known(copy, param, error);
         if (status != CR_OK) return status;

@@ -1,10 +1,8 @@
-// entries.h - a sparse matrix from entries in any order, and the inverse of a problem's M.
+// entries.h - a sparse matrix from entries in any order, and symmetric matrices of others' files.
 #ifndef CAROM_IO_ENTRIES_H
 #define CAROM_IO_ENTRIES_H
 
 #include "io/problem.h"
-
-#define CR_ENTRIES_MAX_NV 3000  // rows of an M whose full inverse is formed
 
 typedef struct crEntry {
     int row, col;
@@ -17,8 +15,11 @@ typedef struct crEntry {
 crStatus cr__entries_compress(crEntry* entries, size_t count, int rows, int cols, crArena* arena,
                               crMatrix* matrix, const crEntry** twice);
 
-// Minv from M: full, or diagonal where M is large and diagonal. Refuses an M that is too large or not
-// positive definite.
-crStatus cr__entries_invert(crProblemFile* file, crError* error);
+// Takes the symmetric part of the problem's W or M (name "W" or "M") and says in file->mended how unsymmetric it
+// was. Refuses, by entry, differences above 1e-2 of the largest entry (W) or of sqrt(m_ii m_jj) (M).
+crStatus cr__symmetrise(crProblemFile* file, const char* name, crError* error);
+
+// Says in file->mended that only one triangle, "lower" or "upper", was stored and has been mirrored.
+void cr__mirrored(crProblemFile* file, const char* name, const char* triangle);
 
 #endif

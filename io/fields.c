@@ -55,12 +55,16 @@ crStatus cr_field_numbers(const crJson* value, const char* field, int least, int
                                                "%s: must have %d to %d numbers, has %d", field, least, most,
                                                value->count);
     }
+    *count = value->count;
+    if (value->packed != NULL) {
+        memcpy(numbers, value->packed, (size_t)value->count * sizeof *numbers);
+        return CR_OK;
+    }
     int i = 0;
     for (const crJson* item = value->child; item != NULL; item = item->next) {
         crStatus status = cr_field_number(item, field, &numbers[i++], error);
         if (status != CR_OK) return status;
     }
-    *count = i;
     return CR_OK;
 }
 

@@ -24,6 +24,9 @@ typedef struct Parser {
     int line;
     int depth;
     int values;
+    int most_values;
+    size_t most_bytes;
+    bool packs;                               // lists of many numbers are packed
     const char* keys[CR_JSON_MAX_DEPTH + 1];  // of the value being read, by depth; NULL in arrays
     crArena* arena;
     unsigned char* slab;  // free part of the newest block
@@ -115,7 +118,7 @@ static crStatus scan_number(Parser* p) {
     return CR_OK;
 }
 
-static crStatus parse_number(Parser* p, crJson* value) {
+static crStatus parse_number(Parser* p, double* number) {
     const char* start = p->at;
     crStatus status = scan_number(p);
     if (status != CR_OK) return status;
@@ -126,9 +129,8 @@ static crStatus parse_number(Parser* p, crJson* value) {
     char copy[CR_JSON_MAX_NUMBER + 1];
     memcpy(copy, start, length);
     copy[length] = '\0';
-    value->type = CR_JSON_NUMBER;
-    value->number = strtod(copy, NULL);
-    if (!isfinite(value->number)) {
+    *number = strtod(copy, NULL);
+    if (!isfinite(*number)) {
         char path[sizeof p->error->field];
         path_of(p, path, sizeof path);
         return fail(p, CR_ERR_FINITE, start, path, "a number is too large for double precision");
@@ -349,10 +351,56 @@ static crStatus parse_members(Parser* p, crJson* parent) {
     return object ? check_keys(p, parent) : CR_OK;
 }
 
+// commas before the next ']', if only numbers, commas and space are there; -1 otherwise
+static int commas_ahead(const Parser* p) {
+    int commas = 0;
+    for (const char* at = p->at + 1; at < p->end && commas < INT32_MAX; at++) {
+        if (*at == ']') return commas;
+        if (*at == ',') commas++;
+        if (*at == '"' || *at == '[' || *at == '{' || *at == 't' || *at == 'f' || *at == 'n') return -1;
+    }
+    return -1;
+}
+
+// A list of numbers and nothing else into value->packed. false: it is another or a short one, or its text is
+// wrong, and the parser is where it was. p->at is on the bracket.
+static bool parse_packed(Parser* p, crJson* value, crStatus* status) {
+    int commas = commas_ahead(p);
+    if (commas + 1 < CR_JSON_PACKED) return false;
+    Parser before = *p;
+    double* numbers = take(p, ((size_t)commas + 1) * sizeof *numbers);
+    if (numbers == NULL) {
+        *status = fail(p, CR_ERR_MEMORY, p->at, "", cr_status_text(CR_ERR_MEMORY));
+        return true;
+    }
+    crError unused;
+    p->error = &unused;
+    bool good = true;
+    for (int i = 0; i <= commas && good; i++) {
+        p->at++;
+        skip_space(p);
+        good = parse_number(p, &numbers[i]) == CR_OK;
+        skip_space(p);
+        good = good && *p->at == (i < commas ? ',' : ']');
+    }
+    p->error = before.error;
+    if (!good) {
+        *p = before;
+        return false;
+    }
+    p->at++;
+    value->packed = numbers;
+    value->count = commas + 1;
+    *status = CR_OK;
+    return true;
+}
+
 static crStatus parse_value(Parser* p, const char* key, crJson** result) {
     if (p->at == p->end) return syntax(p, p->end, "");
-    if (++p->values > CR_JSON_MAX_VALUES) {
-        return fail(p, CR_ERR_LIMIT, p->at, "", "more than 1048576 values");
+    if (++p->values > p->most_values) {
+        char message[48];
+        snprintf(message, sizeof message, "more than %d values", p->most_values);
+        return fail(p, CR_ERR_LIMIT, p->at, "", message);
     }
     crJson* value = take(p, sizeof *value);
     if (value == NULL) return fail(p, CR_ERR_MEMORY, p->at, "", cr_status_text(CR_ERR_MEMORY));
@@ -365,7 +413,8 @@ static crStatus parse_value(Parser* p, const char* key, crJson** result) {
     }
     if ((c >= '0' && c <= '9') || (c == '-' && !starts_with(p, "-I") && !starts_with(p, "-i") &&
                                    !starts_with(p, "-N") && !starts_with(p, "-n"))) {
-        return parse_number(p, value);
+        value->type = CR_JSON_NUMBER;
+        return parse_number(p, &value->number);
     }
     if (c != '{' && c != '[') return parse_word(p, value);
     if (p->depth >= CR_JSON_MAX_DEPTH) {
@@ -374,14 +423,17 @@ static crStatus parse_value(Parser* p, const char* key, crJson** result) {
     value->type = c == '{' ? CR_JSON_OBJECT : CR_JSON_ARRAY;
     p->depth++;
     p->keys[p->depth] = NULL;
-    crStatus status = parse_members(p, value);
+    crStatus status = CR_OK;
+    if (c != '[' || !p->packs || !parse_packed(p, value, &status)) status = parse_members(p, value);
     p->depth--;
     return status;
 }
 
 static crStatus parse_text(Parser* p, crJsonDoc* doc) {
-    if ((size_t)(p->end - p->at) > CR_JSON_MAX_SIZE) {
-        return fail(p, CR_ERR_LIMIT, p->at, "", "the text is longer than 16 MiB");
+    if ((size_t)(p->end - p->at) > p->most_bytes) {
+        char message[48];
+        snprintf(message, sizeof message, "the text is longer than %zu MiB", p->most_bytes >> 20);
+        return fail(p, CR_ERR_LIMIT, p->at, "", message);
     }
     if (starts_with(p, "\xef\xbb\xbf")) p->at += 3;
     skip_space(p);
@@ -392,16 +444,14 @@ static crStatus parse_text(Parser* p, crJsonDoc* doc) {
     return CR_OK;
 }
 
-crStatus cr_json_parse(const char* text, size_t size, int first_line, crJsonDoc* doc, crError* error) {
+static crStatus parse(Parser p, const char* text, size_t size, crJsonDoc* doc, crError* error) {
     *doc = (crJsonDoc){0};
     cr_arena_create(&doc->arena, NULL, 0);
-    Parser p = {.at = text,
-                .end = text + size,
-                .line_start = text,
-                .line = first_line,
-                .arena = &doc->arena,
-                .next_slab = FIRST_SLAB,
-                .error = error};
+    p.at = p.line_start = text;
+    p.end = text + size;
+    p.arena = &doc->arena;
+    p.next_slab = FIRST_SLAB;
+    p.error = error;
     // strtod reads the decimal point of the locale
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     crStatus status = CR_ERR_MEMORY;
@@ -415,6 +465,17 @@ crStatus cr_json_parse(const char* text, size_t size, int first_line, crJsonDoc*
     }
     if (status != CR_OK) cr_json_free(doc);
     return status;
+}
+
+crStatus cr_json_parse(const char* text, size_t size, int first_line, crJsonDoc* doc, crError* error) {
+    Parser p = {.line = first_line, .most_values = CR_JSON_MAX_VALUES, .most_bytes = CR_JSON_MAX_SIZE};
+    return parse(p, text, size, doc, error);
+}
+
+crStatus cr_json_parse_data(const char* text, size_t size, crJsonDoc* doc, crError* error) {
+    Parser p = {
+        .line = 1, .most_values = CR_JSON_MAX_DATA_VALUES, .most_bytes = CR_JSON_MAX_DATA, .packs = true};
+    return parse(p, text, size, doc, error);
 }
 
 void cr_json_free(crJsonDoc* doc) {

@@ -35,6 +35,7 @@ typedef struct crJson {
     double number;               // number, or bool as 0 or 1
     const struct crJson* child;  // first
     const struct crJson* next;   // sibling
+    const double* packed;        // cr_json_parse_data: the numbers of a long list, which has no children then
 } crJson;
 
 typedef struct crJsonDoc {
@@ -45,6 +46,14 @@ typedef struct crJsonDoc {
 // Parse one value; only white space may follow it. first_line is what the text's first line is called in
 // errors (1 for a whole file). On failure error has line and column, and doc needs no free.
 crStatus cr_json_parse(const char* text, size_t size, int first_line, crJsonDoc* doc, crError* error);
+
+// The same for files of data: up to CR_JSON_MAX_DATA bytes and CR_JSON_MAX_DATA_VALUES values. A list of at least
+// CR_JSON_PACKED numbers and nothing else is packed: it counts as one value, and has no children.
+#define CR_JSON_MAX_DATA        ((size_t)1 << 30)
+#define CR_JSON_MAX_DATA_VALUES (1 << 24)
+#define CR_JSON_PACKED          16
+crStatus cr_json_parse_data(const char* text, size_t size, crJsonDoc* doc, crError* error);
+
 void cr_json_free(crJsonDoc* doc);  // accepts a zeroed doc
 
 const crJson* cr_json_get(const crJson* object, const char* key);  // NULL where there is none
@@ -56,6 +65,9 @@ const char* cr_json_type_name(crJsonType type);                    // "an object
 int cr_json_number_text(double value, char text[CR_JSON_NUMBER_TEXT]);
 void cr_json_write_number(FILE* file, double value);
 void cr_json_write_tree(FILE* file, const crJson* value);  // the value with all it holds, on one line
-void cr_json_write_string(FILE* file, const char* text);   // quoted; bytes that are not UTF-8 become U+FFFD
+void cr_json_write_string(
+    FILE* file,
+    const char*
+        text);  // quoted; bytes that are not UTF-8 become U+FFFD, characters that steer a terminal escapes
 
 #endif

@@ -2,7 +2,8 @@
 //
 // A double is written with 15, 16 or 17 significant digits, the fewest that strtod turns back into the same
 // bits. JSON has no infinity and no NaN: infinity becomes the string "inf", NaN becomes null. Bytes that are
-// not UTF-8 become U+FFFD, so the output is valid whatever the input was.
+// not UTF-8 become U+FFFD, so the output is valid whatever the input was. Characters that steer a terminal
+// are written as escapes.
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
@@ -51,8 +52,8 @@ void cr_json_write_string(FILE* file, const char* text) {
         } else if (c == '"' || c == '\\') {
             putc('\\', file);
             putc(c, file);
-        } else if (c < 0x20 || c == 0x7f) {
-            fprintf(file, "\\u%04x", c);
+        } else if (cr__utf8_steers(cr__utf8_code(text, length))) {
+            fprintf(file, "\\u%04x", (unsigned)cr__utf8_code(text, length));
         } else {
             fwrite(text, 1, (size_t)length, file);
         }

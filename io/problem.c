@@ -3,8 +3,9 @@
 // A text that begins with { is json, with HDF5's signature fclib. One whose first word is no number is
 // boxed-lcp, or contactbench where that word is "n". Otherwise the first numbers decide: 0/1, 0/1, n, m and
 // a list of blocks from 0 is siconos-mlcp; n, storage, n, n is siconos-lcp; dimension 2, 3 or 5, contacts,
-// storage is a friction problem (5: with rolling; a matrix larger than the contacts need, or a name with
-// GFC: the global form); n and at least n^2 + n numbers is siconos-lcp-rows. Fails: what fits none is
+// storage is a friction problem: 5 with rolling, 3 with planar rolling where exactly one more coefficient per
+// contact ends the text (of at least two contacts: many files end in a flag) or the name has RFC2D; the global
+// form where it reads as such. n and at least n^2 + n numbers is siconos-lcp-rows. Fails: what fits none is
 // refused; naming the format helps.
 #include "io/problem.h"
 #include "io/scan.h"
@@ -27,6 +28,7 @@ static const Format formats[] = {
     {"siconos-fc", cr__read_siconos_fc},
     {"siconos-gfc", cr__read_siconos_gfc},
     {"siconos-rfc", cr__read_siconos_rfc},
+    {"siconos-grfc", cr__read_siconos_grfc},
     {"contactbench", cr__read_contactbench},
     {"fclib", cr__read_fclib},
 };
@@ -66,12 +68,22 @@ static bool reads_as(crProblemReader read, const char* text, size_t size) {
     return status == CR_OK;
 }
 
+static bool name_has(const char* hint, const char* part) {
+    return hint != NULL && strstr(hint, part) != NULL;
+}
+
 // A global problem may have as many velocities as contact rows: only its second matrix tells it apart. Where
-// neither reader takes the text, the name decides whose refusal is shown.
-static bool is_global(const char* text, size_t size, const char* hint) {
-    if (reads_as(cr__read_siconos_gfc, text, size)) return true;
-    if (hint == NULL || strstr(hint, "GFC") == NULL) return false;
-    return !reads_as(cr__read_siconos_fc, text, size);
+// neither reader takes the text, the size of the matrix and the name decide whose refusal is shown.
+static const char* guess_friction(const char* text, size_t size, const double* t, const char* hint) {
+    bool rolling = t[0] == 5.0;
+    crProblemReader global = rolling ? cr__read_siconos_grfc : cr__read_siconos_gfc;
+    crProblemReader local = rolling ? cr__read_siconos_rfc : cr__read_siconos_fc;
+    const char* global_name = rolling ? "siconos-grfc" : "siconos-gfc";
+    if (t[3] != t[0] * t[1] || reads_as(global, text, size)) return global_name;
+    if (t[0] == 3.0 && (name_has(hint, "RFC2D") || cr__siconos_rolls_planar(text, size)))
+        return "siconos-rfc";
+    if (name_has(hint, "GFC") && !reads_as(local, text, size)) return global_name;
+    return rolling ? "siconos-rfc" : "siconos-fc";
 }
 
 // the first character of a text that is not white space or a byte order mark; 0 where there is none
@@ -97,11 +109,10 @@ static const char* guess(const char* text, size_t size, const char* hint) {
         (t[1] != 0.0 || (t[4] == t[0] && t[5] == t[0] && (double)count >= 6.0 + t[0] * t[0] + t[0]))) {
         return "siconos-lcp";
     }
-    bool friction = (t[0] == 2.0 || t[0] == 3.0 || t[0] == 5.0) && t[1] >= 1.0 &&
-                    (t[2] == 0.0 || t[2] == 1.0 || t[2] == 2.0) && t[3] == t[4] && t[3] >= t[0];
-    if (friction && t[0] == 5.0) return "siconos-rfc";
-    if (friction && t[3] != t[0] * t[1]) return "siconos-gfc";
-    if (friction) return is_global(text, size, hint) ? "siconos-gfc" : "siconos-fc";
+    bool sizes = (t[0] == 2.0 || t[0] == 3.0 || t[0] == 5.0) && t[1] >= 0.0 && t[3] == t[4];
+    bool friction = sizes && t[1] >= 1.0 && (t[2] == 0.0 || t[2] == 1.0 || t[2] == 2.0) && t[3] >= t[0];
+    // six numbers and then words: a sparse matrix, even where there are no contacts
+    if (friction || (sizes && t[2] == 2.0 && count == 6)) return guess_friction(text, size, t, hint);
     return (double)count >= 1.0 + t[0] * t[0] + t[0] ? "siconos-lcp-rows" : "siconos-lcp";
 }
 
@@ -183,15 +194,12 @@ static bool ends_with(const char* text, const char* end) {
     return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-crStatus cr_problem_write(const char* path, const char* format, const crProblem* problem, const char* name,
-                          const double* p, crError* error) {
-    crStatus status = cr_problem_check(problem, error);
+crStatus cr_problem_write(const char* path, const char* format, const crProblemFile* file, crError* error) {
+    crStatus status = cr_problem_check(&file->problem, error);
     if (status != CR_OK) return status;
     if (format == NULL && ends_with(path, ".json")) format = "json";
     if (format == NULL && (ends_with(path, ".hdf5") || ends_with(path, ".h5"))) format = "fclib";
-    if (format != NULL && strcmp(format, "json") == 0) {
-        return cr__write_problem_json(path, problem, name, p, error);
-    }
-    if (format != NULL && strcmp(format, "fclib") == 0) return cr__write_fclib(path, problem, name, p, error);
+    if (format != NULL && strcmp(format, "json") == 0) return cr__write_problem_json(path, file, error);
+    if (format != NULL && strcmp(format, "fclib") == 0) return cr__write_fclib(path, file, error);
     return cr_error_set(error, CR_ERR_NAME, "dump", "dump: \"%.120s\" must end in .json, .hdf5 or .h5", path);
 }

@@ -2,7 +2,7 @@
 //
 // Formats: "json" (carom's own, docs/problem-files.md), "siconos-lcp" (matrices by columns),
 // "siconos-lcp-rows" (n, matrix by rows, q), "siconos-mlcp", "boxed-lcp" (ODE's form with friction indices,
-// many problems per file), "siconos-fc", "siconos-gfc", "siconos-rfc", "contactbench", "fclib" (HDF5).
+// many problems per file), "siconos-fc", "siconos-gfc", "siconos-rfc", "siconos-grfc", "contactbench", "fclib" (HDF5).
 // Readers are pure functions of (text, size); sizes are checked against the length of the text before
 // anything is allocated, and every refusal of a text has line and column. "json" and "fclib" are written
 // too.
@@ -17,7 +17,14 @@ typedef struct crProblemFile {
     const char* format;  // name of the format it was read as
     char name[48];       // of the problem inside the file, "" where it has none
     int count;           // problems in the file
-    const double* p;     // reference solution, or NULL (rows)
+    const double* p;     // an answer to be judged, or NULL (rows)
+    double h;            // length of the step that posed it, 0 where the file does not say, s
+    // What was done to a symmetric matrix of the file before it was used; matrix "" where nothing was.
+    struct {
+        char matrix[4];        // "W" or "M"
+        const char* triangle;  // "lower" or "upper" where only that one is stored, and was mirrored; or NULL
+        crSkew skew;           // else: how unsymmetric it was; its symmetric part is used
+    } mended;
 } crProblemFile;
 
 #define CR_PROBLEM_MAX_SIZE ((size_t)1 << 30)  // bytes of a file
@@ -34,10 +41,9 @@ crStatus cr_problem_parse(const char* text, size_t size, const char* format, con
                           const char* hint, crProblemFile* out, crError* error);
 void cr_problem_file_free(crProblemFile* file);  // accepts a zeroed one
 
-// format "json" or "fclib"; NULL: by the end of path, .json or .hdf5 (.h5). name and p (a solution) may be
-// NULL.
-crStatus cr_problem_write(const char* path, const char* format, const crProblem* problem, const char* name,
-                          const double* p, crError* error);
+// Writes problem, name, p and h. format "json" or "fclib"; NULL: by the end of path, .json or .hdf5 (.h5).
+// fclib has no place for h.
+crStatus cr_problem_write(const char* path, const char* format, const crProblemFile* file, crError* error);
 
 // One reader per format; out comes zeroed but for an empty arena, and name for the one to pick ("" for the
 // first).
@@ -48,15 +54,18 @@ crStatus cr__read_siconos_mlcp(const char* text, size_t size, crProblemFile* out
 crStatus cr__read_boxed_lcp(const char* text, size_t size, crProblemFile* out, crError* error);
 crStatus cr__read_siconos_fc(const char* text, size_t size, crProblemFile* out, crError* error);
 crStatus cr__read_siconos_gfc(const char* text, size_t size, crProblemFile* out, crError* error);
+crStatus cr__read_siconos_grfc(const char* text, size_t size, crProblemFile* out, crError* error);
 crStatus cr__read_siconos_rfc(const char* text, size_t size, crProblemFile* out, crError* error);
 crStatus cr__read_contactbench(const char* text, size_t size, crProblemFile* out, crError* error);
 crStatus cr__read_problem_json(const char* text, size_t size, crProblemFile* out, crError* error);
 crStatus cr__read_fclib(const char* text, size_t size, crProblemFile* out, crError* error);
 
+// Whether a friction problem of 3 rows per contact (at least two of them) is followed by exactly one more number
+// per contact: Siconos' planar problems with rolling friction.
+bool cr__siconos_rolls_planar(const char* text, size_t size);
+
 // One writer per format that is written.
-crStatus cr__write_problem_json(const char* path, const crProblem* problem, const char* name, const double* p,
-                                crError* error);
-crStatus cr__write_fclib(const char* path, const crProblem* problem, const char* name, const double* p,
-                         crError* error);
+crStatus cr__write_problem_json(const char* path, const crProblemFile* file, crError* error);
+crStatus cr__write_fclib(const char* path, const crProblemFile* file, crError* error);
 
 #endif

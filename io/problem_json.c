@@ -2,17 +2,12 @@
 //
 //     {"carom_problem": 1, "blocks": [{"kind", "rows", ...}, ...], "u_free": [...], "b": [...], "W": [[...]]}
 //
-// or J with M or Minv, and v, instead of W. A matrix is a list of rows, or {"rows", "cols", "entries": [[i,
-// j, value], ...]} with indices from 0, in any order, none twice. inverse(M) is formed here. Fails: unknown
-// and missing fields, wrong types and sizes, ranges, an M that is not positive definite: the first field
-// found wrong is refused by name, with its line and column.
-#include "io/entries.h"
-#include "io/fields.h"
+// or J with M or Minv, and v, instead of W. Matrices are read by problem_json_matrix.c. inverse(M) is formed here,
+// block by block. Fails: unknown and missing fields, wrong types and sizes, ranges, an M that is not symmetric or
+// not positive definite: the first field found wrong is refused by name, with its line and column.
+#include "io/problem_json.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-#define MOST_ROWS 1000000  // of a problem or a sparse matrix
 
 static crStatus no_memory(crError* error) {
     return cr_error_set(error, CR_ERR_MEMORY, "problem", "problem: out of memory");
@@ -22,107 +17,12 @@ static double* doubles(crProblemFile* out, size_t count) {
     return cr_arena_alloc(&out->arena, count * sizeof(double));
 }
 
-static crStatus whole(const crJson* value, const char* field, int least, int most, int* number,
-                      crError* error) {
-    double x = 0.0;
-    crStatus status = cr_field_number(value, field, &x, error);
-    if (status != CR_OK) return status;
-    if (!(x >= least && x <= most && floor(x) == x)) {
-        return cr_field_refuse(value, CR_ERR_RANGE, field, error,
-                               "%s: is %.17g, must be a whole number from %d to %d", field, x, least, most);
-    }
-    *number = (int)x;
-    return CR_OK;
-}
-
-static crStatus read_entry(const crJson* item, const char* field, int rows, int cols, crEntry* entry,
-                           crError* error) {
-    double x[3] = {0};
-    int count = 0;
-    crStatus status = cr_field_numbers(item, field, 3, 3, x, &count, error);
-    if (status == CR_OK) status = whole(item->child, field, 0, rows - 1, &entry->row, error);
-    if (status == CR_OK) status = whole(item->child->next, field, 0, cols - 1, &entry->col, error);
-    entry->value = x[2];
-    entry->where = item;
-    return status;
-}
-
-// entry is work for all of them
-static crStatus compress(const crJson* list, const char* field, crEntry* entry, crArena* arena,
-                         crMatrix* matrix, crError* error) {
-    size_t count = 0;
-    for (const crJson* item = list->child; item != NULL; item = item->next) {
-        crStatus status = read_entry(item, field, matrix->rows, matrix->cols, &entry[count++], error);
-        if (status != CR_OK) return status;
-    }
-    const crEntry* twice = NULL;
-    crStatus status = cr__entries_compress(entry, count, matrix->rows, matrix->cols, arena, matrix, &twice);
-    if (status != CR_OK) return no_memory(error);
-    if (twice == NULL) return CR_OK;
-    return cr_field_refuse(twice->where, CR_ERR_SYNTAX, field, error, "%s: entry (%d, %d) is given twice",
-                           field, twice->row, twice->col);
-}
-
-static crStatus read_sparse(const crJson* value, const char* field, crArena* arena, crMatrix* matrix,
-                            crError* error) {
-    static const char* const known[] = {"rows", "cols", "entries", NULL};
-    char prefix[16];
-    snprintf(prefix, sizeof prefix, "%s.", field);
-    crStatus status = cr_field_known(value, prefix, known, error);
-    if (status != CR_OK) return status;
-    const crJson* rows = cr_json_get(value, "rows");
-    const crJson* cols = cr_json_get(value, "cols");
-    const crJson* entries = cr_json_get(value, "entries");
-    if (rows == NULL || cols == NULL || entries == NULL || entries->type != CR_JSON_ARRAY) {
-        return cr_field_refuse(value, CR_ERR_MISSING, field, error,
-                               "%s: a sparse matrix has rows, cols and entries, a list of [i, j, value]",
-                               field);
-    }
-    status = whole(rows, field, 0, MOST_ROWS, &matrix->rows, error);
-    if (status == CR_OK) status = whole(cols, field, 0, MOST_ROWS, &matrix->cols, error);
-    if (status != CR_OK) return status;
-    crEntry* entry = malloc(((size_t)entries->count + 1) * sizeof *entry);
-    if (entry == NULL) return no_memory(error);
-    status = compress(entries, field, entry, arena, matrix, error);
-    free(entry);
-    return status;
-}
-
-// a list of rows, all of the same length, or a sparse matrix
-static crStatus read_matrix(const crJson* value, const char* field, crProblemFile* out, crMatrix* matrix,
-                            crError* error) {
-    if (value->type == CR_JSON_OBJECT) return read_sparse(value, field, &out->arena, matrix, error);
-    if (value->type != CR_JSON_ARRAY) {
-        return cr_field_refuse(value, CR_ERR_TYPE, field, error,
-                               "%s: must be a list of rows or a sparse matrix {...}, is %s", field,
-                               cr_json_type_name(value->type));
-    }
-    int rows = value->count;
-    int cols = rows > 0 && value->child->type == CR_JSON_ARRAY ? value->child->count : 0;
-    // every row must be there before memory is taken for all of them
-    for (const crJson* row = value->child; row != NULL; row = row->next) {
-        if (row->type == CR_JSON_ARRAY && row->count == cols) continue;
-        return cr_field_refuse(row, row->type == CR_JSON_ARRAY ? CR_ERR_SIZE : CR_ERR_TYPE, field, error,
-                               "%s: every row must be a list of %d numbers, as the first is", field, cols);
-    }
-    double* values = doubles(out, (size_t)rows * (size_t)cols);
-    if (values == NULL) return no_memory(error);
-    *matrix = (crMatrix){rows, cols, NULL, NULL, values};
-    int i = 0;
-    for (const crJson* row = value->child; row != NULL; row = row->next, i++) {
-        int count = 0;
-        crStatus status =
-            cr_field_numbers(row, field, cols, cols, values + (size_t)i * (size_t)cols, &count, error);
-        if (status != CR_OK) return status;
-    }
-    return CR_OK;
-}
-
 // the polygon's vertices, appended to the problem's
 static crStatus read_polygon(const crJson* value, const char* field, double (*vertices)[2], int* used,
                              crBlock* block, crError* error) {
-    if (value->type != CR_JSON_ARRAY || value->count < 3) {
-        return cr_field_refuse(value, value->type != CR_JSON_ARRAY ? CR_ERR_TYPE : CR_ERR_SIZE, field, error,
+    bool list = value->type == CR_JSON_ARRAY && value->packed == NULL;
+    if (!list || value->count < 3) {
+        return cr_field_refuse(value, list ? CR_ERR_SIZE : CR_ERR_TYPE, field, error,
                                "%s: must be a list of at least 3 vertices [x, y]", field);
     }
     block->vertex = *used;
@@ -246,7 +146,7 @@ static crStatus read_block(const crJson* item, int index, int row, double (*vert
     if (status == CR_OK && rows != NULL) {
         char field[48];
         snprintf(field, sizeof field, "%srows", prefix);
-        status = whole(rows, field, 1, MOST_ROWS - row, &block->count, error);
+        status = cr__json_whole(rows, field, 1, CR_PROBLEM_MAX_ROWS - row, &block->count, error);
     }
     if (status == CR_OK) status = read_bounded(item, prefix, "lo", -inf, inf, &block->lo, error);
     if (status == CR_OK) status = read_bounded(item, prefix, "hi", -inf, inf, &block->hi, error);
@@ -257,7 +157,7 @@ static crStatus read_block(const crJson* item, int index, int row, double (*vert
 
 static crStatus read_blocks(const crJson* object, crProblemFile* out, crError* error) {
     const crJson* list = cr_json_get(object, "blocks");
-    if (list == NULL || list->type != CR_JSON_ARRAY) {
+    if (list == NULL || list->type != CR_JSON_ARRAY || list->packed != NULL) {
         return cr_field_refuse(list != NULL ? list : object, list != NULL ? CR_ERR_TYPE : CR_ERR_MISSING,
                                "blocks", error, "blocks: must be given, a list of {\"kind\", \"rows\", ...}");
     }
@@ -303,7 +203,8 @@ static crStatus read_vector(const crJson* object, const char* field, int count, 
 // inverse of M, refused at M
 static crStatus invert(const crJson* where, crProblemFile* out, crError* error) {
     crError inner = {0};
-    crStatus status = cr__entries_invert(out, &inner);
+    crProblem* problem = &out->problem;
+    crStatus status = cr_matrix_inverse(&problem->M, &out->arena, &problem->Minv, &inner);
     return status == CR_OK ? CR_OK : cr_field_refuse(where, status, "M", error, "%s", inner.message);
 }
 
@@ -324,11 +225,11 @@ static crStatus read_operator(const crJson* object, crProblemFile* out, crError*
     if (status == CR_OK && M == NULL && Minv == NULL) {
         status = cr_field_refuse(J, CR_ERR_MISSING, "M", error, "M: is missing; J goes with M or Minv");
     }
-    if (status == CR_OK) status = read_matrix(J, "J", out, &problem->J, error);
+    if (status == CR_OK) status = cr__json_matrix(J, "J", &out->arena, &problem->J, error);
     if (status != CR_OK) return status;
     problem->nv = problem->J.cols;
     crMatrix* square = M != NULL ? &problem->M : &problem->Minv;
-    status = read_matrix(M != NULL ? M : Minv, M != NULL ? "M" : "Minv", out, square, error);
+    status = cr__json_matrix(M != NULL ? M : Minv, M != NULL ? "M" : "Minv", &out->arena, square, error);
     if (status != CR_OK) return status;
     if (square->rows != problem->nv || square->cols != problem->nv) {
         return cr_field_refuse(M != NULL ? M : Minv, CR_ERR_SIZE, M != NULL ? "M" : "Minv", error,
@@ -359,7 +260,7 @@ static crStatus read_u_free(const crJson* object, crProblemFile* out, crError* e
 static crStatus read_heading(const crJson* object, crProblemFile* out, crError* error) {
     static const char* const known[] = {
         "carom_problem", "name", "comment", "blocks", "u_free", "b", "W", "J", "M",
-        "Minv",          "v",    "raw",     "p",      NULL};
+        "Minv",          "v",    "raw",     "p",      "h",      NULL};
     if (object->type != CR_JSON_OBJECT) {
         return cr_field_refuse(object, CR_ERR_TYPE, "", error, "a problem must be an object {...}, is %s",
                                cr_json_type_name(object->type));
@@ -370,7 +271,7 @@ static crStatus read_heading(const crJson* object, crProblemFile* out, crError* 
         return cr_field_refuse(object, CR_ERR_MISSING, "carom_problem", error,
                                "carom_problem: is missing; a problem file has \"carom_problem\": 1");
     }
-    crStatus status = whole(version, "carom_problem", 1, 1, &number, error);
+    crStatus status = cr__json_whole(version, "carom_problem", 1, 1, &number, error);
     if (status == CR_OK) status = cr_field_known(object, "", known, error);
     const char* text = NULL;
     const crJson* value = cr_json_get(object, "name");
@@ -380,6 +281,11 @@ static crStatus read_heading(const crJson* object, crProblemFile* out, crError* 
     if (status == CR_OK && value != NULL) status = cr_field_text(value, "comment", &text, error);
     value = cr_json_get(object, "raw");
     if (status == CR_OK && value != NULL) status = cr_field_bool(value, "raw", &out->problem.raw, error);
+    value = cr_json_get(object, "h");
+    if (status == CR_OK && value != NULL) status = cr_field_number(value, "h", &out->h, error);
+    if (status == CR_OK && value != NULL && !(out->h > 0.0)) {
+        status = cr_field_refuse(value, CR_ERR_RANGE, "h", error, "h: is %.17g, must be > 0", out->h);
+    }
     return status;
 }
 
@@ -394,7 +300,8 @@ static crStatus read_problem(const crJson* object, crProblemFile* out, crError* 
         return cr_field_refuse(object, CR_ERR_MISSING, "W", error,
                                "W: is missing; give W, or J with M or Minv");
     }
-    status = W != NULL ? read_matrix(W, "W", out, &problem->W, error) : read_operator(object, out, error);
+    status = W != NULL ? cr__json_matrix(W, "W", &out->arena, &problem->W, error)
+                       : read_operator(object, out, error);
     if (status == CR_OK) status = read_u_free(object, out, error);
     if (status == CR_OK) status = read_vector(object, "b", problem->rows, out, &problem->b, error);
     if (status == CR_OK) status = read_vector(object, "p", problem->rows, out, &out->p, error);
@@ -404,7 +311,7 @@ static crStatus read_problem(const crJson* object, crProblemFile* out, crError* 
 crStatus cr__read_problem_json(const char* text, size_t size, crProblemFile* out, crError* error) {
     crJsonDoc doc;
     crError inner = {0};
-    crStatus status = cr_json_parse(text, size, 1, &doc, &inner);
+    crStatus status = cr_json_parse_data(text, size, &doc, &inner);
     if (status == CR_OK) {
         status = read_problem(doc.root, out, &inner);
         if (status == CR_OK) status = cr_problem_check(&out->problem, &inner);

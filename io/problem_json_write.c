@@ -1,75 +1,116 @@
 // problem_json_write.c - a problem as carom's own JSON; reading it back gives the same bits.
 //
-// A matrix is written in full or as entries, whichever has fewer values; J and M (or Minv) where they are
-// given, else W. Fails: limit, where the text would be longer than the reader takes.
+// Matrices keep their form: a dense one is a list of rows, a compressed one is written as it is stored, or as its
+// blocks where they are full and lie along the diagonal. J and M (or Minv) are written where they are given, else
+// W. Fails: file, where it cannot be written.
 #include "io/json.h"
 #include "io/problem.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-// exact zeros are left out of the entries
-static size_t entries_of(const crMatrix* A) {
-    size_t count = 0;
-    size_t stored = A->start != NULL ? (size_t)A->start[A->rows] : (size_t)A->rows * (size_t)A->cols;
-    for (size_t k = 0; k < stored; k++) {
-        count += A->value[k] != 0.0;
+// with the sign of zero, which cr_json_write_number drops
+static void put(FILE* file, double x) {
+    if (x == 0.0) {
+        fputs(signbit(x) ? "-0" : "0", file);
+    } else {
+        cr_json_write_number(file, x);
     }
-    return count;
 }
 
 static void put_vector(FILE* file, const double* x, int count) {
     putc('[', file);
     for (int i = 0; i < count; i++) {
         if (i > 0) fputs(", ", file);
-        cr_json_write_number(file, x[i]);
+        put(file, x[i]);
     }
     putc(']', file);
 }
 
-static void put_entries(FILE* file, const crMatrix* A) {
-    fprintf(file, "{\"rows\": %d, \"cols\": %d, \"entries\": [", A->rows, A->cols);
-    bool first = true;
-    for (int i = 0; i < A->rows; i++) {
-        int begin = A->start == NULL ? 0 : A->start[i];
-        int end = A->start == NULL ? A->cols : A->start[i + 1];
-        for (int k = begin; k < end; k++) {
-            double value = A->start == NULL ? cr_matrix_at(A, i, k) : A->value[k];
-            if (value == 0.0) continue;
-            fprintf(file, "%s\n        [%d, %d, ", first ? "" : ",", i, A->start == NULL ? k : A->col[k]);
-            cr_json_write_number(file, value);
+static void put_indices(FILE* file, const char* key, const int* index, int count) {
+    fprintf(file, ",\n        \"%s\": [", key);
+    for (int i = 0; i < count; i++) {
+        fprintf(file, "%s%d", i > 0 ? ", " : "", index[i]);
+    }
+    putc(']', file);
+}
+
+// Rows of the full block that begins at row i: each of them has exactly the columns i to i + size - 1. 0 where
+// there is none.
+static int full_block(const crMatrix* A, int i) {
+    int size = A->start[i + 1] - A->start[i];
+    if (size > A->rows - i) return 0;
+    for (int r = i; r < i + size; r++) {
+        int first = A->start[r];
+        bool full =
+            A->start[r + 1] - first == size && A->col[first] == i && A->col[first + size - 1] == i + size - 1;
+        if (!full) return 0;
+    }
+    return size;
+}
+
+// true if a square matrix is nothing but full blocks along its diagonal
+static bool block_diagonal(const crMatrix* A) {
+    if (A->start == NULL || A->rows != A->cols || A->rows == 0) return false;
+    for (int i = 0; i < A->rows;) {
+        int size = full_block(A, i);
+        if (size == 0) return false;
+        i += size;
+    }
+    return true;
+}
+
+static void put_blocks(FILE* file, const crMatrix* A) {
+    fputs("{\"diagonal\": [", file);
+    for (int i = 0; i < A->rows;) {
+        int size = full_block(A, i);
+        fputs(i > 0 ? ",\n        " : "\n        ", file);
+        if (size == 1) {
+            put(file, A->value[A->start[i]]);
+        } else {
+            putc('[', file);
+            for (int r = i; r < i + size; r++) {
+                if (r > i) fputs(", ", file);
+                put_vector(file, A->value + A->start[r], size);
+            }
             putc(']', file);
-            first = false;
         }
+        i += size;
     }
     fputs("]}", file);
 }
 
-// returns how many JSON values it took
-static size_t put_matrix(FILE* file, const char* key, const crMatrix* A) {
-    size_t full = ((size_t)A->cols + 1) * (size_t)A->rows + 1;
-    size_t sparse = 4 * entries_of(A) + 4;
+static void put_rows(FILE* file, const crMatrix* A) {
+    fprintf(file, "{\"rows\": %d, \"cols\": %d", A->rows, A->cols);
+    put_indices(file, "start", A->start, A->rows + 1);
+    put_indices(file, "col", A->col, A->start[A->rows]);
+    fputs(",\n        \"value\": ", file);
+    put_vector(file, A->value, A->start[A->rows]);
+    putc('}', file);
+}
+
+static void put_matrix(FILE* file, const char* key, const crMatrix* A) {
     fprintf(file, ",\n    \"%s\": ", key);
-    if (sparse < full) {
-        put_entries(file, A);
-        return sparse;
+    if (block_diagonal(A)) {
+        put_blocks(file, A);
+        return;
+    }
+    // a list of no rows does not say how many columns there are
+    if (A->start != NULL || (A->rows == 0 && A->cols > 0)) {
+        static const int none[1] = {0};
+        crMatrix rows = *A;
+        if (A->start == NULL) rows.start = rows.col = none;
+        put_rows(file, &rows);
+        return;
     }
     putc('[', file);
     for (int i = 0; i < A->rows; i++) {
-        fputs(i > 0 ? ",\n        [" : "\n        [", file);
-        for (int j = 0; j < A->cols; j++) {
-            if (j > 0) fputs(", ", file);
-            cr_json_write_number(file, cr_matrix_at(A, i, j));
-        }
-        putc(']', file);
+        fputs(i > 0 ? ",\n        " : "\n        ", file);
+        put_vector(file, A->value + (size_t)i * (size_t)A->cols, A->cols);
     }
     putc(']', file);
-    return full;
 }
 
 static void put_number(FILE* file, const char* key, double value) {
     fprintf(file, ", \"%s\": ", key);
-    cr_json_write_number(file, value);
+    put(file, value);
 }
 
 static void put_block(FILE* file, const crProblem* problem, const crBlock* block) {
@@ -102,59 +143,45 @@ static void put_optional(FILE* file, const char* key, const double* x, int count
     put_vector(file, x, count);
 }
 
-// returns how many JSON values it took
-static size_t put_problem(FILE* file, const crProblem* problem, const char* name, const double* p) {
-    size_t values = 16 + 16 * (size_t)problem->block_count + 3 * (size_t)problem->rows + (size_t)problem->nv;
+static void put_problem(FILE* file, const crProblemFile* from) {
+    const crProblem* problem = &from->problem;
     fputs("{\n    \"carom_problem\": 1", file);
-    if (name != NULL && name[0] != '\0') {
+    if (from->name[0] != '\0') {
         fputs(",\n    \"name\": ", file);
-        cr_json_write_string(file, name);
+        cr_json_write_string(file, from->name);
     }
     if (problem->raw) fputs(",\n    \"raw\": true", file);
+    if (from->h > 0.0) {
+        fputs(",\n    \"h\": ", file);
+        put(file, from->h);
+    }
     fputs(",\n    \"blocks\": [", file);
     for (int i = 0; i < problem->block_count; i++) {
         if (i > 0) putc(',', file);
         put_block(file, problem, &problem->blocks[i]);
-        values += 3 * (size_t)problem->blocks[i].vertex_count;
     }
     putc(']', file);
     put_optional(file, "u_free", problem->u_free, problem->rows);
     put_optional(file, "b", problem->b, problem->rows);
     if (problem->J.value != NULL && problem->Minv.value != NULL) {
-        values += put_matrix(file, "J", &problem->J);
+        put_matrix(file, "J", &problem->J);
         bool has_M = problem->M.value != NULL;
-        values += put_matrix(file, has_M ? "M" : "Minv", has_M ? &problem->M : &problem->Minv);
+        put_matrix(file, has_M ? "M" : "Minv", has_M ? &problem->M : &problem->Minv);
         put_optional(file, "v", problem->v, problem->nv);
     } else {
-        values += put_matrix(file, "W", &problem->W);
+        put_matrix(file, "W", &problem->W);
     }
-    put_optional(file, "p", p, problem->rows);
+    put_optional(file, "p", from->p, problem->rows);
     fputs("\n}\n", file);
-    return values;
 }
 
-crStatus cr__write_problem_json(const char* path, const crProblem* problem, const char* name, const double* p,
-                                crError* error) {
-    char* text = NULL;
-    size_t size = 0;
-    FILE* memory = open_memstream(&text, &size);
-    if (memory == NULL) return cr_error_set(error, CR_ERR_MEMORY, "dump", "dump: out of memory");
-    size_t values = put_problem(memory, problem, name, p);
-    bool written = fclose(memory) == 0;
-    crStatus status = CR_OK;
-    if (!written) {
-        status = cr_error_set(error, CR_ERR_MEMORY, "dump", "dump: out of memory");
-    } else if (values > CR_JSON_MAX_VALUES || size > CR_JSON_MAX_SIZE) {
-        status = cr_error_set(error, CR_ERR_LIMIT, "dump",
-                              "dump: too large for JSON (%zu values, %zu bytes); write .hdf5", values, size);
-    } else {
-        bool standard = strcmp(path, "-") == 0;
-        FILE* file = standard ? stdout : fopen(path, "wb");
-        written = file != NULL && fwrite(text, 1, size, file) == size;
-        if (file != NULL && !standard) written = fclose(file) == 0 && written;
-        if (!written)
-            status = cr_error_set(error, CR_ERR_FILE, "dump", "dump: cannot write \"%.150s\"", path);
+crStatus cr__write_problem_json(const char* path, const crProblemFile* from, crError* error) {
+    FILE* file = fopen(path, "wb");
+    bool written = file != NULL;
+    if (file != NULL) {
+        put_problem(file, from);
+        written = ferror(file) == 0;
+        written = fclose(file) == 0 && written;
     }
-    free(text);
-    return status;
+    return written ? CR_OK : cr_error_set(error, CR_ERR_FILE, "dump", "dump: cannot write \"%.150s\"", path);
 }

@@ -3,13 +3,15 @@
 //     siconos-fc      d (2 or 3), contacts, W (see scan_siconos.c), q, mu        u = W p + q
 //     siconos-gfc     d, contacts, M, H, q, b, mu        M v = H p + q, u = H^T v + b, so J = H^T and
 //                                                        u_free = H^T inverse(M) q + b
-//     siconos-rfc     5, contacts, W, q, mu, mu_roll     rows n, t1, t2, roll1, roll2
+//     siconos-rfc     d (3 or 5), contacts, W, q, mu, mu_roll; 5: rows n, t1, t2, roll1, roll2; 3, planar: rows
+//                     n, t, roll, where the one rolling row takes the place of a spin row
+//     siconos-grfc    d, contacts, M, H, q, b, mu, mu_roll
 //     contactbench    a remark; "n" rows, the matrix by rows, "g" q, "mu" one per contact; rows t1, t2, n
 //
-// Rows are normal first, as in crProblem; ContactBench's are turned round. What follows is not read.
-// Fails: sizes that do not fit the text or each other, words that are no numbers, mu < 0, an M that is not
-// positive definite: refused with line and column.
-#include "io/problem.h"
+// Rows are normal first, as in crProblem; ContactBench's are turned round. W and M are made symmetric
+// (symmetrise.c). What follows is not read. Fails: sizes that do not fit the text or each other, words that are no
+// numbers, coefficients < 0, an M that is not positive definite: refused with line and column.
+#include "io/entries.h"
 #include "io/scan.h"
 
 #include <stdio.h>
@@ -41,26 +43,41 @@ static crStatus read_matrix(crScan* scan, const char* field, int rows, int cols,
     return CR_OK;
 }
 
-// one cone per contact; the next numbers are their coefficients
-static crStatus read_cones(crScan* scan, int d, int contacts, crProblemFile* out, crError* error) {
+// what the matrix just read needs to be symmetric, refused where it stands
+static crStatus symmetrise(const crScan* scan, const char* name, crProblemFile* out, crError* error) {
+    crError inner = {0};
+    crStatus status = cr__symmetrise(out, name, &inner);
+    if (status == CR_OK && scan->half) cr__mirrored(out, name, "lower");
+    // the message begins with the name, which cr__scan_error puts before it
+    return status == CR_OK ? CR_OK
+                           : cr__scan_error(scan, error, status, name, inner.message + strlen(name) + 2);
+}
+
+static crStatus read_coefficient(crScan* scan, const char* field, double* number, crError* error) {
+    crStatus status = cr__scan_number(scan, field, number, error);
+    if (status == CR_OK && !(*number >= 0.0)) {
+        status = cr__scan_error(scan, error, CR_ERR_RANGE, field, "must be >= 0");
+    }
+    return status;
+}
+
+// one cone of d rows per contact; the next numbers are their coefficients, then those of rolling
+static crStatus read_cones(crScan* scan, int d, int contacts, bool rolls, crProblemFile* out,
+                           crError* error) {
     crBlock* blocks = cr_arena_alloc(&out->arena, (size_t)contacts * sizeof *blocks);
     if (blocks == NULL) return no_memory(error);
     for (int i = 0; i < contacts; i++) {
         blocks[i] = cr_block(CR_BLOCK_CONE, i * d, d);
         blocks[i].source = i;
-        crStatus status = cr__scan_number(scan, "mu", &blocks[i].mu, error);
-        if (status == CR_OK && !(blocks[i].mu >= 0.0)) {
-            status = cr__scan_error(scan, error, CR_ERR_RANGE, "mu", "must be >= 0");
-        }
+        crStatus status = read_coefficient(scan, "mu", &blocks[i].mu, error);
         if (status != CR_OK) return status;
         blocks[i].mu2 = blocks[i].mu;
     }
-    for (int i = 0; d == 5 && i < contacts; i++) {
-        blocks[i].roll = true;
-        crStatus status = cr__scan_number(scan, "mu_roll", &blocks[i].mu_roll, error);
-        if (status == CR_OK && !(blocks[i].mu_roll >= 0.0)) {
-            status = cr__scan_error(scan, error, CR_ERR_RANGE, "mu_roll", "must be >= 0");
-        }
+    for (int i = 0; rolls && i < contacts; i++) {
+        blocks[i].roll = d == 5;
+        blocks[i].spin = d == 3;
+        double* limit = d == 5 ? &blocks[i].mu_roll : &blocks[i].mu_spin;
+        crStatus status = read_coefficient(scan, "mu_roll", limit, error);
         if (status != CR_OK) return status;
     }
     out->problem.rows = d * contacts;
@@ -69,48 +86,79 @@ static crStatus read_cones(crScan* scan, int d, int contacts, crProblemFile* out
     return CR_OK;
 }
 
-// d within lo..hi (never 4) and the number of contacts, which the text must have room for
-static crStatus read_sizes(crScan* scan, int lo, int hi, int* d, int* contacts, crError* error) {
-    crStatus status = cr__scan_int(scan, "d", lo, hi, d, error);
+// d (2 or 3; with rolling 3 or 5) and the number of contacts, which the text must have room for
+static crStatus read_sizes(crScan* scan, bool rolls, int* d, int* contacts, crError* error) {
+    crStatus status = cr__scan_int(scan, "d", rolls ? 3 : 2, rolls ? 5 : 3, d, error);
+    if (status == CR_OK && *d == 4) status = cr__scan_error(scan, error, CR_ERR_RANGE, "d", "must be 3 or 5");
     if (status == CR_OK) status = cr__scan_int(scan, "contacts", 0, 1000000, contacts, error);
     if (status == CR_OK) status = cr__scan_room(scan, "contacts", (size_t)*contacts, error);
     return status;
 }
 
-static crStatus read_local(const char* text, size_t size, int lo, int hi, crProblemFile* out,
-                           crError* error) {
-    crScan scan = cr__scan(text, size);
+static crStatus read_local(crScan* scan, bool rolls, crProblemFile* out, crError* error) {
     int d, contacts;
     double* q = NULL;
-    crStatus status = read_sizes(&scan, lo, hi, &d, &contacts, error);
+    crStatus status = read_sizes(scan, rolls, &d, &contacts, error);
     if (status != CR_OK) return status;
     int n = d * contacts;
-    status = read_matrix(&scan, "W", n, n, &out->arena, &out->problem.W, error);
-    if (status == CR_OK) status = read_vector(&scan, "q", n, &out->arena, &q, error);
-    if (status == CR_OK) status = read_cones(&scan, d, contacts, out, error);
+    status = read_matrix(scan, "W", n, n, &out->arena, &out->problem.W, error);
+    if (status == CR_OK) status = symmetrise(scan, "W", out, error);
+    if (status == CR_OK) status = read_vector(scan, "q", n, &out->arena, &q, error);
+    if (status == CR_OK) status = read_cones(scan, d, contacts, rolls, out, error);
     out->problem.u_free = q;
     return status;
 }
 
 crStatus cr__read_siconos_fc(const char* text, size_t size, crProblemFile* out, crError* error) {
-    return read_local(text, size, 2, 3, out, error);
+    crScan scan = cr__scan(text, size);
+    return read_local(&scan, false, out, error);
 }
 
 crStatus cr__read_siconos_rfc(const char* text, size_t size, crProblemFile* out, crError* error) {
-    return read_local(text, size, 5, 5, out, error);
+    crScan scan = cr__scan(text, size);
+    return read_local(&scan, true, out, error);
 }
 
-// H^T by rows
+bool cr__siconos_rolls_planar(const char* text, size_t size) {
+    crScan scan = cr__scan(text, size);
+    crProblemFile probe = {0};
+    bool rolls = cr_arena_create(&probe.arena, NULL, 0) == CR_OK &&
+                 read_local(&scan, false, &probe, NULL) == CR_OK && probe.problem.block_count > 1;
+    double number;
+    for (int i = 0; rolls && i < probe.problem.block_count; i++) {
+        rolls = cr__scan_word(&scan) && cr__scan_as_number(&scan, &number);
+    }
+    cr_problem_file_free(&probe);
+    return rolls && !cr__scan_word(&scan);
+}
+
+// H^T by rows; compressed unless H is dense
 static crStatus transpose(const crMatrix* H, crArena* arena, crMatrix* J, crError* error) {
     size_t rows = (size_t)H->cols, cols = (size_t)H->rows;
-    double* value = cr_arena_alloc(arena, rows * cols * sizeof(double));
-    if (value == NULL) return no_memory(error);
+    size_t entries = H->start != NULL ? (size_t)H->start[H->rows] : rows * cols;
+    double* value = cr_arena_alloc(arena, entries * sizeof *value);
+    int* start = H->start != NULL ? cr_arena_alloc(arena, (rows + 2) * sizeof *start) : NULL;
+    int* col = H->start != NULL ? cr_arena_alloc(arena, entries * sizeof *col) : NULL;
+    if (value == NULL || (H->start != NULL && (start == NULL || col == NULL))) return no_memory(error);
+    *J = (crMatrix){H->cols, H->rows, start, col, value};
+    for (size_t i = 0; start == NULL && i < rows * cols; i++) {
+        value[i] = H->value[i % cols * rows + i / cols];
+    }
+    if (start == NULL) return CR_OK;
+    memset(start, 0, (rows + 2) * sizeof *start);
+    for (size_t k = 0; k < entries; k++) {
+        start[H->col[k] + 2]++;
+    }
     for (size_t i = 0; i < rows; i++) {
-        for (size_t j = 0; j < cols; j++) {
-            value[i * cols + j] = cr_matrix_at(H, (int)j, (int)i);
+        start[i + 2] += start[i + 1];
+    }
+    for (int i = 0; i < H->rows; i++) {
+        for (int k = H->start[i]; k < H->start[i + 1]; k++) {
+            int at = start[H->col[k] + 1]++;
+            col[at] = i;
+            value[at] = H->value[k];
         }
     }
-    *J = (crMatrix){H->cols, H->rows, NULL, NULL, value};
     return CR_OK;
 }
 
@@ -136,28 +184,33 @@ static crStatus set_operator(const crMatrix* H, const double* q, const double* b
     return CR_OK;
 }
 
-crStatus cr__read_siconos_gfc(const char* text, size_t size, crProblemFile* out, crError* error) {
+static crStatus read_global(const char* text, size_t size, bool rolls, crProblemFile* out, crError* error) {
     crScan scan = cr__scan(text, size);
     int d, contacts;
     crMatrix H;
     double *q = NULL, *b = NULL;
     crMatrix* M = &out->problem.M;
-    crStatus status = read_sizes(&scan, 2, 3, &d, &contacts, error);
+    crStatus status = read_sizes(&scan, rolls, &d, &contacts, error);
     if (status == CR_OK) status = cr__scan_siconos_matrix(&scan, &out->arena, M, error);
     if (status != CR_OK) return status;
     if (M->rows != M->cols) return cr__scan_error(&scan, error, CR_ERR_SIZE, "M", "must be square");
-    // inverse(M) is full: its size must be in keeping with the text's
-    if ((size_t)M->rows * (size_t)M->rows > 64 * size + 4096) {
-        return cr__scan_error(&scan, error, CR_ERR_LIMIT, "M", "too large for its inverse to be formed");
-    }
     int n = d * contacts;
     out->problem.nv = M->rows;
-    status = read_matrix(&scan, "H", M->rows, n, &out->arena, &H, error);
+    status = symmetrise(&scan, "M", out, error);
+    if (status == CR_OK) status = read_matrix(&scan, "H", M->rows, n, &out->arena, &H, error);
     if (status == CR_OK) status = read_vector(&scan, "q", M->rows, &out->arena, &q, error);
     if (status == CR_OK) status = read_vector(&scan, "b", n, &out->arena, &b, error);
-    if (status == CR_OK) status = read_cones(&scan, d, contacts, out, error);
+    if (status == CR_OK) status = read_cones(&scan, d, contacts, rolls, out, error);
     if (status == CR_OK) status = set_operator(&H, q, b, out, error);
     return status;
+}
+
+crStatus cr__read_siconos_gfc(const char* text, size_t size, crProblemFile* out, crError* error) {
+    return read_global(text, size, false, out, error);
+}
+
+crStatus cr__read_siconos_grfc(const char* text, size_t size, crProblemFile* out, crError* error) {
+    return read_global(text, size, true, out, error);
 }
 
 static crStatus expect_word(crScan* scan, const char* word, crError* error) {
@@ -209,12 +262,12 @@ crStatus cr__read_contactbench(const char* text, size_t size, crProblemFile* out
     status = expect_word(&scan, "g", error);
     if (status == CR_OK) status = cr__scan_numbers(&scan, "g", n, file_row, error);
     if (status == CR_OK) status = expect_word(&scan, "mu", error);
-    if (status == CR_OK) status = read_cones(&scan, 3, rows / 3, out, error);
+    if (status == CR_OK) status = read_cones(&scan, 3, rows / 3, false, out, error);
     if (status != CR_OK) return status;
     for (size_t i = 0; i < n; i++) {
         u_free[i] = file_row[turned(i)];
     }
     out->problem.u_free = u_free;
     out->problem.W = (crMatrix){rows, rows, NULL, NULL, W};
-    return CR_OK;
+    return symmetrise(&scan, "W", out, error);
 }

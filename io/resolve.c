@@ -42,7 +42,6 @@ static crStatus read_name(const crJson* value, const char* field, const char* (*
 static crStatus read_rules(const crJson* object, crResolve* resolve, crError* error) {
     const crJson* value = cr_json_get(object, "rule");
     bool all = value == NULL || (value->type == CR_JSON_STRING && strcmp(value->text, "all") == 0);
-    resolve->many = all || value->type == CR_JSON_ARRAY;
     if (all) {
         while (resolve->rule_count < CR_RESOLVE_MAX_RULES &&
                cr_name_rule(NULL, resolve->rule_count) != NULL) {

@@ -25,7 +25,6 @@ typedef struct crResolve {
     crLawParams law_params;
     int rule_count;                           // rules asked for, in order
     const char* rules[CR_RESOLVE_MAX_RULES];  // names in the catalogue
-    bool many;                                // "rule" was a list or "all"
 } crResolve;
 
 // What one rule says. Arrays live in the arena of the crResolve.

@@ -14,7 +14,7 @@ crScan cr__scan(const char* text, size_t size) {
     return (crScan){.text = text, .size = size, .line = 1, .column = 1, .word_line = 1, .word_column = 1};
 }
 
-static void step(crScan* scan) {
+void cr__scan_step(crScan* scan) {
     if (scan->text[scan->at] == '\n') {
         scan->line++;
         scan->column = 1;
@@ -28,14 +28,14 @@ static bool is_space(char c) { return (unsigned char)c <= ' '; }
 
 bool cr__scan_word(crScan* scan) {
     while (scan->at < scan->size && is_space(scan->text[scan->at])) {
-        step(scan);
+        cr__scan_step(scan);
     }
     scan->word_line = scan->line;
     scan->word_column = scan->column;
     size_t length = 0;
     while (scan->at < scan->size && !is_space(scan->text[scan->at])) {
         if (length + 1 < sizeof scan->word) scan->word[length++] = scan->text[scan->at];
-        step(scan);
+        cr__scan_step(scan);
     }
     scan->word[length] = '\0';
     return length > 0;

@@ -13,9 +13,11 @@ typedef struct crScan {
     int line, column;            // of text[at], 1-based
     int word_line, word_column;  // of the last word
     char word[CR_SCAN_WORD];     // last word, cut at CR_SCAN_WORD - 1 bytes
+    bool half;                   // true if the last matrix was stored as one triangle, and mirrored
 } crScan;
 
 crScan cr__scan(const char* text, size_t size);
+void cr__scan_step(crScan* scan);                             // over one byte; not at the end of the text
 bool cr__scan_word(crScan* scan);                             // false at the end of the text
 bool cr__scan_as_number(const crScan* scan, double* number);  // the last word, whole, as a number
 
@@ -31,8 +33,9 @@ crStatus cr__scan_numbers(crScan* scan, const char* field, size_t count, double*
 // Refuses counts of numbers that the rest of the text cannot hold.
 crStatus cr__scan_room(const crScan* scan, const char* field, size_t count, crError* error);
 
-// A matrix as Siconos writes it: storage kind, size, then dense by columns (kind 0) or blocks by columns
-// (kind 1).
+// A matrix as Siconos writes it: storage kind, size, then dense by columns (kind 0), blocks by columns (kind 1) or
+// what CSparse prints (kind 2, by cr__scan_csparse, which fills a matrix whose sizes are set).
 crStatus cr__scan_siconos_matrix(crScan* scan, crArena* arena, crMatrix* matrix, crError* error);
+crStatus cr__scan_csparse(crScan* scan, crArena* arena, crMatrix* matrix, crError* error);
 
 #endif

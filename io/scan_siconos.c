@@ -4,8 +4,9 @@
 //     1                  blocks: rows, cols, number of blocks, of block rows and columns; where each block row
 //                        and block column ends; a row-compressed pattern of blocks; then each block's number
 //                        and its entries by columns
+//     2                  sparse: rows, cols, then what CSparse prints (scan_csparse.c)
 //
-// Source: the files themselves. Fails: kind 2 (sparse) and inconsistent sizes are refused by name.
+// Source: the files themselves. Fails: inconsistent sizes are refused by name.
 #include "io/scan.h"
 
 #include <string.h>
@@ -175,9 +176,12 @@ static crStatus read_blocks(crScan* scan, crArena* arena, crMatrix* matrix, crEr
 crStatus cr__scan_siconos_matrix(crScan* scan, crArena* arena, crMatrix* matrix, crError* error) {
     int storage;
     *matrix = (crMatrix){0};
-    crStatus status = cr__scan_int(scan, "storage", 0, 1, &storage, error);
-    if (status == CR_OK) status = cr__scan_int(scan, "rows", 0, 1000000, &matrix->rows, error);
-    if (status == CR_OK) status = cr__scan_int(scan, "cols", 0, 1000000, &matrix->cols, error);
+    scan->half = false;
+    crStatus status = cr__scan_int(scan, "storage", 0, 2, &storage, error);
+    if (status == CR_OK) status = cr__scan_int(scan, "rows", 0, 10000000, &matrix->rows, error);
+    if (status == CR_OK) status = cr__scan_int(scan, "cols", 0, 10000000, &matrix->cols, error);
     if (status != CR_OK) return status;
-    return storage == 0 ? read_dense(scan, arena, matrix, error) : read_blocks(scan, arena, matrix, error);
+    if (storage == 0) return read_dense(scan, arena, matrix, error);
+    return storage == 1 ? read_blocks(scan, arena, matrix, error)
+                        : cr__scan_csparse(scan, arena, matrix, error);
 }

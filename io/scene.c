@@ -187,7 +187,13 @@ static void read_all(const crPlace* root, crScene* scene) {
     settle_model(root, scene);
     if (!cr_place_ok(root)) return;
     if (comment != NULL) scene->comment = cr__scene_copy(scene, comment);
-    if (cr_scene_overlaps(scene) != CR_OK) cr__place_memory(root);
+    crStatus status = cr_scene_overlaps(scene);
+    if (status == CR_ERR_LIMIT) {
+        cr_place_refuse(root, cr_place_get(root, "bodies"), status, "bodies",
+                        "are piled into each other: too many pairs of shapes overlap at the start");
+    } else if (status != CR_OK) {
+        cr__place_memory(root);
+    }
 }
 
 crStatus cr_scene_read(const crJson* root, crScene* scene, crError* error) {

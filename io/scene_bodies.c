@@ -40,6 +40,7 @@ typedef struct Lattice {
 typedef struct Reading {
     crVec3 shift;  // of this copy
     int copy;      // its number, 0 where the body is not repeated
+    const crSceneDrives* drives;
     crBodyDef def;
     crVec3 anchor;
     double q[7], v[6];
@@ -364,6 +365,7 @@ static void read_body(const crPlace* root, const crPlace* place, crScene* scene,
     *r = (Reading){.def = cr_body_def(),
                    .shift = r->shift,
                    .copy = r->copy,
+                   .drives = r->drives,
                    .shapes = r->shapes,
                    .materials = r->materials,
                    .filters = r->filters};
@@ -380,7 +382,7 @@ static void read_body(const crPlace* root, const crPlace* place, crScene* scene,
     cr_place_number(place, "gravity_scale", CR_ANY, &r->def.gravity_scale);
     cr_place_number(place, "linear_drag", CR_NOT_NEGATIVE, &r->def.linear_drag);
     cr_place_number(place, "angular_drag", CR_NOT_NEGATIVE, &r->def.angular_drag);
-    if (cr_place_ok(place)) cr__scene_drive(root, scene, &r->def);
+    if (cr_place_ok(place)) cr__scene_drive(root, scene, r->drives, &r->def);
     if (!cr_place_ok(place)) return;
     anchors[scene->model->nb] = r->anchor;
     add_body(place, scene, r);
@@ -424,7 +426,9 @@ void cr__scene_bodies(const crPlace* root, crScene* scene, crVec3** anchors) {
     scene->q = cr_arena_alloc(&scene->arena, (7 * count + 1) * sizeof(double));
     scene->v = cr_arena_alloc(&scene->arena, (6 * count + 1) * sizeof(double));
     *anchors = cr_arena_alloc(&scene->arena, (count + 1) * sizeof(crVec3));
-    Reading reading = {.shapes = cr_arena_alloc(&scene->arena, MOST_PARTS * sizeof(crShape)),
+    crSceneDrives drives = cr__scene_drives(root, scene);
+    Reading reading = {.drives = &drives,
+                       .shapes = cr_arena_alloc(&scene->arena, MOST_PARTS * sizeof(crShape)),
                        .materials = cr_arena_alloc(&scene->arena, MOST_PARTS * sizeof(int)),
                        .filters = cr_arena_alloc(&scene->arena, MOST_PARTS * sizeof(uint64_t[2]))};
     if (scene->q == NULL || scene->v == NULL || *anchors == NULL || reading.shapes == NULL ||

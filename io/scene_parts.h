@@ -41,8 +41,19 @@ void cr__scene_bodies(const crPlace* root, crScene* scene, crVec3** anchors);
 // A body by its name, "world" included; refuses where there is none.
 int cr__scene_body(const crPlace* place, const crJson* name, const char* field, const crScene* scene);
 
+// The drives of a scene, by the name of their body and then in their order.
+typedef struct crSceneDrive {
+    const char* body;
+    const crJson* item;
+    int index;
+} crSceneDrive;
+typedef struct crSceneDrives {
+    crSceneDrive* list;  // (count)
+    int count;
+} crSceneDrives;
+crSceneDrives cr__scene_drives(const crPlace* root, crScene* scene);
 // The drive of a body, if the scene has one: fills def->drive and def->joint.
-void cr__scene_drive(const crPlace* root, crScene* scene, crBodyDef* def);
+void cr__scene_drive(const crPlace* root, crScene* scene, const crSceneDrives* drives, crBodyDef* def);
 void cr__scene_check_drives(const crPlace* root, crScene* scene);
 // constraints: loops
 void cr__scene_constraints(const crPlace* root, crScene* scene, const crVec3* anchors);

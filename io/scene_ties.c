@@ -5,6 +5,7 @@
 // keep within it. A drive gives a fixed body a motion of its own, p(t) = pos + velocity t + amplitude sin(2
 // pi frequency t + phase),      q(t) = exp(omega t) quat Fails: a field is refused by path; names of nothing,
 // and drives of bodies that are not fixed to the world.
+#include <stdlib.h>
 #include <string.h>
 
 #include "io/fields.h"
@@ -52,18 +53,56 @@ static void read_drive(const crPlace* place, crScene* scene, crBodyDef* def) {
     def->drive_ctx = m;
 }
 
-void cr__scene_drive(const crPlace* root, crScene* scene, crBodyDef* def) {
+static int by_body(const void* left, const void* right) {
+    const crSceneDrive* a = left;
+    const crSceneDrive* b = right;
+    int order = strcmp(a->body, b->body);
+    return order != 0 ? order : a->index < b->index ? -1 : a->index > b->index;
+}
+
+crSceneDrives cr__scene_drives(const crPlace* root, crScene* scene) {
     const crJson* list = cr_place_list(root, "drive", MOST_TIES);
+    crSceneDrives drives = {0};
+    if (list == NULL) return drives;
+    drives.list = cr_arena_alloc(&scene->arena, ((size_t)list->count + 1) * sizeof *drives.list);
+    if (drives.list == NULL) {
+        cr__place_memory(root);
+        return drives;
+    }
     int index = 0;
-    for (const crJson* item = list != NULL ? list->child : NULL; item != NULL && cr_place_ok(root);
-         item = item->next) {
-        crPlace place = cr_place_item(root, "drive", item, index++);
+    for (const crJson* item = list->child; item != NULL && cr_place_ok(root); item = item->next) {
+        crPlace place = cr_place_item(root, "drive", item, index);
         const char* name = NULL;
         cr_place_text(&place, "body", &name);
-        if (name == NULL || strcmp(name, def->name) != 0) continue;
+        if (name != NULL) drives.list[drives.count++] = (crSceneDrive){name, item, index};
+        index++;
+    }
+    qsort(drives.list, (size_t)drives.count, sizeof *drives.list, by_body);
+    return drives;
+}
+
+// the first drive whose body is not before this one
+static int first_drive(const crSceneDrives* drives, const char* body) {
+    int low = 0, high = drives->count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (strcmp(drives->list[middle].body, body) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+void cr__scene_drive(const crPlace* root, crScene* scene, const crSceneDrives* drives, crBodyDef* def) {
+    for (int k = first_drive(drives, def->name); k < drives->count && cr_place_ok(root); k++) {
+        const crSceneDrive* found = &drives->list[k];
+        if (strcmp(found->body, def->name) != 0) return;
+        crPlace place = cr_place_item(root, "drive", found->item, found->index);
         if (def->joint != CR_JOINT_FIXED || def->parent != CR_WORLD) {
             cr_place_refuse(&place, cr_place_get(&place, "body"), CR_ERR_NAME, "body",
-                            "\"%.40s\" must be fixed to the world, and driven once", name);
+                            "\"%.40s\" must be fixed to the world, and driven once", found->body);
             return;
         }
         read_drive(&place, scene, def);

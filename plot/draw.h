@@ -7,6 +7,8 @@
 
 // How a law is drawn everywhere: colours are apart for all common kinds of colour vision, and each law has a
 // dash and a symbol of its own as well.
+#define CR_REACH_COLOR "#cbe6bf"  // of the compliant law's set: neither the region's grey nor the blue area's
+
 typedef struct crLawStyle {
     const char* law;
     const char* color;

@@ -2,8 +2,8 @@
 //
 // Each law over e in [0, 1] (and on to the given e where that is larger) by cr_law_apply_contact with e
 // replaced; Chatterjee and Ruina's area by their law at et = -1 and et = 1 (Chatterjee and Ruina 1998,
-// section 5.1: for every e the impulses over et are the segment between these two); the region's section by
-// cr_region_section at the azimuth of P_II. Fails: an unknown law (field "laws"). A law that does not apply
+// section 5.1: for every e the impulses over et are the segment between these two); the compliant law's set by
+// the law over eta2 and e; the region's section by cr_region_section at the azimuth of P_II. Fails: an unknown law (field "laws"). A law that does not apply
 // keeps its error and is left out.
 #include "plot/picture.h"
 
@@ -66,6 +66,45 @@ static void area_compute(crPicture* p) {
     }
 }
 
+// Half oscillations that the tangential spring makes during an elastic contact, x = sqrt(Wt/Wnn/eta2), row by row:
+// even steps, then longer ones to infinity. There the spring is rigid: Routh's law with the energetic ending.
+static double reach_stiffness(int row) {
+    static const double last[] = {12.0, 20.0, 40.0, 100.0, (double)INFINITY};
+    int even = CR_REACH_STIFF - (int)(sizeof last / sizeof last[0]);
+    return row < even ? 0.25 * row : last[row - even];
+}
+
+static void reach_row(crPicture* p, int row) {
+    crContact c = p->contact;
+    crLawParams params = cr_law_params();
+    params.ending = CR_ENDING_ENERGETIC;
+    double Wt = p->spatial ? 0.5 * (c.W.yy + c.W.zz) : c.W.yy;
+    double x = reach_stiffness(row);
+    bool rigid = isinf(x);
+    p->reach_eta2[row] = Wt / (c.W.xx * x * x);
+    if (x > 0.0 && !rigid) params.eta2 = p->reach_eta2[row];
+    // without a tangential force friction has nothing to do
+    if (x == 0.0) c.mu = 0.0;
+    crLaw law = rigid ? cr_law_routh(&params) : cr_law_compliant(&params);
+    for (int k = 0; k < CR_REACH_E; k++) {
+        crHit hit;
+        c.e = (double)k / (CR_REACH_E - 1);
+        bool ok = cr_law_apply_contact(&law, &c, &hit, NULL) == CR_OK;
+        p->reach[row][k] = hit.P;
+        // infinite friction loses nothing: the spring oscillates the faster, and there is no limit
+        bool endless = isinf(c.mu) && x > 8.0;
+        if (!ok || endless || hit.regime == CR_REGIME_NO_SOLUTION) p->reach[row][k].x = (double)NAN;
+    }
+}
+
+static void reach_compute(crPicture* p) {
+    const crSym3* W = &p->contact.W;
+    double Wt = p->spatial ? 0.5 * (W->yy + W->zz) : W->yy;
+    p->has_reach = p->has_I && W->xx > 0.0 && Wt > 1e-6 * W->xx && cr_picture_shows(p, "compliant");
+    for (int i = 0; i < CR_REACH_STIFF && p->has_reach; i++)
+        reach_row(p, i);
+}
+
 crStatus cr_picture_compute(crPicture* p, const crImpact* impact, const char* const* names, int count,
                             crError* error) {
     *p = (crPicture){.impact = impact, .contact = impact->contact};
@@ -85,6 +124,7 @@ crStatus cr_picture_compute(crPicture* p, const crImpact* impact, const char* co
     }
     p->path_count = cr_routh_path(c, &impact->params, CR_PICTURE_PATH, p->path);
     area_compute(p);
+    reach_compute(p);
     bool from_center = cr_picture_shows(p, "spherical") && impact->params.rho > 0.0;
     p->has_center = (from_center || cr_picture_has_wish(p)) && cr_region_centroid(c, &p->center);
     return CR_OK;

@@ -11,6 +11,8 @@
 #define CR_PICTURE_POINTS  (2 * CR_PICTURE_STEPS + 1)
 #define CR_PICTURE_SECTION 240
 #define CR_PICTURE_PATH    400
+#define CR_REACH_STIFF     38  // tangential stiffnesses of the compliant law's set, and e
+#define CR_REACH_E         9
 
 // One law over e. A point where the law refuses or has no solution is left out of the curve.
 typedef struct crLawCurve {
@@ -43,6 +45,11 @@ typedef struct crPicture {
     crVec3 path[CR_PICTURE_PATH];
     int area_count;  // Chatterjee and Ruina's impulses over all e and et in range: a polygon
     crVec3 area[CR_PICTURE_STEPS + 3];
+    // The compliant law's impulses over all eta2 and e, on a grid: reach[i][k] at reach_eta2[i] (falling from
+    // infinity to zero) and e = k/8; x is NAN where it has no solution. false: it is not shown or does not apply.
+    bool has_reach;
+    double reach_eta2[CR_REACH_STIFF];
+    crVec3 reach[CR_REACH_STIFF][CR_REACH_E];
 } crPicture;
 
 // names: laws to show, count 0 for the whole catalogue; unknown ones are refused. impact must outlive it.
@@ -52,7 +59,7 @@ bool cr_picture_shows(const crPicture* picture, const char* law);
 const crLawCurve* cr_picture_law(const crPicture* picture, const char* law);  // NULL where it is not shown
 bool cr_picture_has_wish(const crPicture* picture);  // projected is shown and has something to project
 
-// curves.csv, points.csv, region.csv and routh-path.csv in the directory, which is made where it is missing.
+// curves.csv, points.csv, region.csv, routh-path.csv and compliant.csv in the directory, which is made where it is missing.
 crStatus cr_picture_write_data(const crPicture* picture, const char* directory, crError* error);
 
 #endif

@@ -1,8 +1,10 @@
 // picture_csv.c - the numbers behind the picture as CSV files, for people who draw themselves.
 //
-// curves.csv law,e,Pn,Pt1,Pt2; points.csv and region.csv and routh-path.csv the same columns after the first.
+// curves.csv law,e,Pn,Pt1,Pt2; points.csv, region.csv and routh-path.csv the same columns after the first;
+// compliant.csv eta2,e,Pn,Pt1,Pt2.
 // 17 digits, so that reading gives the same doubles. Fails: CR_ERR_FILE with field "data".
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -54,6 +56,17 @@ static void write_path(const crPicture* p, FILE* f) {
         row(f, p->path[i]);
 }
 
+static void write_reach(const crPicture* p, FILE* f) {
+    fprintf(f, "eta2,e,Pn,Pt1,Pt2\n");
+    for (int i = 0; i < CR_REACH_STIFF && p->has_reach; i++) {
+        for (int k = 0; k < CR_REACH_E; k++) {
+            if (isnan(p->reach[i][k].x)) continue;
+            fprintf(f, "%.17g,%.17g,", p->reach_eta2[i], (double)k / (CR_REACH_E - 1));
+            row(f, p->reach[i][k]);
+        }
+    }
+}
+
 crStatus cr_picture_write_data(const crPicture* p, const char* directory, crError* error) {
     static const struct {
         const char* name;
@@ -61,7 +74,8 @@ crStatus cr_picture_write_data(const crPicture* p, const char* directory, crErro
     } files[] = {{"curves.csv", write_curves},
                  {"points.csv", write_points},
                  {"region.csv", write_region},
-                 {"routh-path.csv", write_path}};
+                 {"routh-path.csv", write_path},
+                 {"compliant.csv", write_reach}};
     if (mkdir(directory, 0777) != 0 && errno != EEXIST) return failed(directory, error);
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         char path[4096];

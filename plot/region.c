@@ -177,6 +177,9 @@ static void legend_rows(crCanvas* canvas, const crPicture* p, const crSeen* seen
         legend_swatch(&l, "fc rgb '#0072b2' fs transparent solid 0.22 noborder",
                       "chatterjee-ruina, all e and e_{t}");
     }
+    if (p->has_reach) {
+        legend_swatch(&l, "fc rgb '" CR_REACH_COLOR "' fs solid 1 noborder", "compliant, all e and η^{2}");
+    }
     legend_line(&l, "lc rgb '#4d4d4d' lw 1.8", "energy kept; inside: lost");
     if (cr_picture_shows(p, "routh") && p->path_count > 1) {
         legend_line(&l, "lc rgb '#d55e00' lw 1", "routh, the way there");

@@ -129,10 +129,35 @@ static int project_all(const Section* s, const crVec3* P, int count, crPoint2* p
     return count;
 }
 
+// The compliant law's set in strips over two steps of stiffness each, so that none leaves a seam. Opaque, since
+// strips lie on each other.
+static void draw_reach(const Section* s) {
+    static const char style[] = "fc rgb '" CR_REACH_COLOR "' fs solid 1 noborder";
+    const crPicture* p = s->p;
+    for (int i = 0; i + 1 < CR_REACH_STIFF && p->has_reach; i++) {
+        crPoint2 near[CR_REACH_E], strip[2 * CR_REACH_E];
+        int next = i + 2 < CR_REACH_STIFF ? i + 2 : i + 1;
+        int run = 0;
+        for (int k = 0; k <= CR_REACH_E; k++) {
+            bool there = k < CR_REACH_E && !isnan(p->reach[i][k].x + p->reach[next][k].x);
+            if (there) {
+                near[run] = cr_project(&s->view, p->reach[i][k]);
+                strip[run++] = cr_project(&s->view, p->reach[next][k]);
+                continue;
+            }
+            for (int j = 0; j < run; j++)
+                strip[run + j] = near[run - 1 - j];
+            if (run > 1) cr_canvas_fill(s->canvas, strip, 2 * run, style);
+            run = 0;
+        }
+    }
+}
+
 static void draw_region(const Section* s) {
     crPoint2 points[CR_PICTURE_SECTION + 1];
     int count = project_all(s, s->p->section, s->p->section_count, points);
     cr_canvas_fill(s->canvas, points, count, "fc rgb '#dedede' fs solid 1 noborder");
+    draw_reach(s);
     crPoint2 area[CR_PICTURE_STEPS + 4];
     if (cr_picture_shows(s->p, "chatterjee-ruina") && s->p->area_count > 0) {
         int corners = project_all(s, s->p->area, s->p->area_count, area);

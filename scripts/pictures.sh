@@ -58,6 +58,8 @@ done
 "$carom" spread pool-break --jitter gap=1e-5 --set impact.cluster=1e-9 --samples 200 --plot docs/pictures/spread.svg >/dev/null
 "$carom" run scenes/falling-rod.json --out "$work/falling-rod.h5" >/dev/null
 "$carom" plot "$work/falling-rod.h5" --what strobe --out docs/pictures/falling-rod.svg
+"$carom" run scenes/four-balls.json --out "$work/four-balls.h5" >/dev/null
+"$carom" plot "$work/four-balls.h5" --what impulses --at 0.59 --out docs/pictures/four-balls.svg
 # the page and a report as a browser shows them, where there is one
 if command -v chromium >/dev/null 2>&1 && [ -d web/node_modules/playwright-core ]; then
     # shellcheck disable=SC2086

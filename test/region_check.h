@@ -26,10 +26,13 @@ static inline crContact region_sample(crRandom* random, crSampleKind kind, Varia
     return c;
 }
 
-// W is singular to working precision: the region is cut off.
+// W is singular to working precision: the region is cut off. The smallest eigenvalue is det W over the sum of
+// its principal minors of order two, where it is small beside the other two.
 static inline bool region_is_cut(const crContact* c) {
-    crSym3 inverse;
-    return !cr_sym3_invert(c->W, &inverse);
+    long double xx = c->W.xx, xy = c->W.xy, xz = c->W.xz, yy = c->W.yy, yz = c->W.yz, zz = c->W.zz;
+    long double minors = xx * yy - xy * xy + xx * zz - xz * xz + yy * zz - yz * yz;
+    long double det = xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz);
+    return !(det > 1e-13L * (xx + yy + zz) * minors);
 }
 
 // The least of the four margins, each over the sum of the sizes of its terms. At mu = infinity of three.

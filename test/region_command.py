@@ -308,6 +308,50 @@ def check_path(points, end, scale):
     near("Routh's path falls", fall / scale, 1e-12)
 
 
+def reach_of(folder, example):
+    """Rows (eta2, e, P) of compliant.csv."""
+    status, _, err = carom("region", "-", "--data", folder, text=json.dumps(example))
+    check(status == 0, "data", err)
+    rows = read_csv(folder / "compliant.csv", ["eta2", "e", "Pn", "Pt1", "Pt2"])
+    return [(float(r[0]), float(r[1]), [float(x) for x in r[2:]]) for r in rows]
+
+
+def check_reach(name, rows, W, V, mu, P_I, scale):
+    """The compliant law's set: its ends, and the four conditions from W, V and P alone."""
+    stiff = sorted({eta2 for eta2, _, _ in rows})
+    check(len(stiff) > 30 and stiff[-1] == math.inf, name, "stiffness ratios", stiff[:2], stiff[-1])
+    check({e for _, e, _ in rows} == {k / 8 for k in range(9)}, name, "e")
+    for eta2, e, P in rows:
+        after = [v + w for v, w in zip(V, times(W, P))]
+        gain = dot(P, V) + 0.5 * dot(P, times(W, P))
+        near("compliant set creates energy", gain / (scale * math.hypot(*V)), 1e-9)
+        near("compliant set penetrates", -after[0] / math.hypot(*V), 1e-9)
+        if math.isfinite(mu):
+            near("compliant set leaves the cone", (math.hypot(P[1], P[2]) - mu * P[0]) / scale, 1e-9)
+        if eta2 == math.inf:
+            near("compliant set, no tangential force", math.dist(P, [(1 + e) * x for x in P_I]) / scale, 1e-12)
+
+
+def reach(folder):
+    # a ball under infinite friction: V_t goes as a cosine of the time that the normal spring takes
+    ball = {"W": [[1, 0], [0, 3.5]], "V": [-1, 1.2], "n": [1, 0], "mu": "inf", "e": 0.5}
+    rows = [row for row in reach_of(folder / "ball", ball) if row[0] < math.inf]
+    check(len(rows) > 200, "rows of a ball", len(rows))
+    for eta2, e, P in rows:
+        turned = 1.2 * math.cos(math.sqrt(3.5 / eta2) * math.pi / 2 * (1 + e))
+        near("ball, closed form", max(abs(P[0] - 1 - e), abs(abs(P[1]) - abs(turned - 1.2) / 3.5)), 1e-9)
+    # a rigid patch is the end of the set: there the law is Routh's, with the energetic ending
+    rod = {"W": [[2, 1.2], [1.2, 1.5]], "V": [-1, -0.4], "n": [1, 0], "mu": 0.7, "e": 0.5}
+    rows = reach_of(folder / "rod", rod)
+    for _, e, P in [row for row in rows if row[0] == 0]:
+        stiff = [{**rod, "e": e, "eta2": eta2, "law": "compliant"} for eta2 in (1e-4, 1e-5)]
+        _, answer, _ = carom("impact", "--json", "-", text="\n".join(json.dumps(c) for c in stiff))
+        soft, hard = [json.loads(line)["P"] for line in answer.splitlines()]
+        # what is left goes with the square root of eta2
+        limit = [h + (h - s) / (math.sqrt(10) - 1) for s, h in zip(soft, hard)]
+        near("rigid patch", math.dist([P[0], abs(P[1])], [limit[0], abs(limit[1])]), 2e-3)
+
+
 def data(folder):
     total = 0
     for path in EXAMPLES:
@@ -336,13 +380,16 @@ def data(folder):
         track = [[float(x) for x in row] for row in read_csv(out / "routh-path.csv", ["Pn", "Pt1", "Pt2"])]
         if check(len(track) >= 2, name, "Routh's path", len(track)):
             check_path(track, end, scale)
+        rows = read_csv(out / "compliant.csv", ["eta2", "e", "Pn", "Pt1", "Pt2"])
+        rows = [(float(r[0]), float(r[1]), [float(x) for x in r[2:]]) for r in rows]
+        check_reach(name, rows, W, V, float(example["mu"]), points["P_I"], scale)
     print(f"{total} points of curves compared with carom impact")
     status, _, err = carom("region", EXAMPLES[0], "--data", EXAMPLES[0])
     check(status == 3 and "data" in err, "data into a file", status, err)
 
 
 with Folder() as folder:
-    for test in (pictures_of_examples, formats, marked_laws, special, refusals, failing_gnuplot, odd_names, data):
+    for test in (pictures_of_examples, formats, marked_laws, special, refusals, failing_gnuplot, odd_names, data, reach):
         own = folder / test.__name__
         own.mkdir()
         test(own)

@@ -133,13 +133,19 @@ def check_shape(impact, answer):
 
 
 def run(impact, expect=0):
-    """All answers of one impact, each checked; errors are left in."""
+    """All answers of one impact, each checked; errors are left in. One named rule: its answer."""
     got = one(impact, expect, "resolve")
-    for answer in got.get("results", [got]):
+    if "error" in got:
+        return got
+    for answer in got["results"]:
         if "error" not in answer:
             check_shape(impact, answer)
             check_answer(impact, answer)
-    return got
+    named = impact.get("rule", "all")
+    if named == "all" or isinstance(named, list):
+        return got
+    check(len(got["results"]) == 1 and got["results"][0]["rule"] == named, "a list of one", got)
+    return got["results"][0]
 
 
 def example(name):

@@ -107,6 +107,8 @@ def refused(impact, code, field, what):
 
 
 def check_refused(answer, code, field, what):
+    """A refusal of the input, or of the one rule that was named."""
+    answer = answer["results"][0] if "results" in answer else answer
     if not check("error" in answer, "not refused", what, answer):
         return
     error = answer["error"]
@@ -180,7 +182,7 @@ def test_sizes():
              "contacts": [{"n": [0] * i + [-1, 1] + [0] * (n - 2 - i)} for i in range(n - 1)]}
     newton, sequence = one(chain, verb="resolve")["results"]
     check(abs(sequence["v"][-1] - 1) < 1e-12 and abs(newton["v"][0] - (2 / n - 1)) < 1e-12, "a long cradle")
-    feasible = one({**chain, "rule": "feasible", "budget": 1000000, "M": [1] * n}, verb="resolve")
+    feasible = one({**chain, "rule": "feasible", "budget": 1000000, "M": [1] * n}, verb="resolve")["results"][0]
     check("error" in feasible or feasible["status"] in ("solved", "limit"), "a budget beyond the memory")
 
 

@@ -153,19 +153,46 @@ def test_refusals():
 
 
 def test_interrupt():
-    """Ctrl-C ends the run and keeps what was computed."""
+    """Ctrl-C, SIGTERM and SIGHUP end the run and keep all that was computed; the exit status says which it was."""
     with Folder() as folder:
-        out = folder / "out.csv"
         path = scene(folder, {**FALL, "step": {"dt": 1e-6, "duration": 1000}})
-        process = subprocess.Popen([COMMAND, "run", path, "--json", "--out", str(out)], stdout=subprocess.PIPE)
-        deadline = time.time() + 20
-        while time.time() < deadline and (not out.exists() or out.stat().st_size < 20000):
+        for how in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            out = folder / f"{how.name}.csv"
+            process = subprocess.Popen([COMMAND, "run", path, "--json", "--out", str(out)], stdout=subprocess.PIPE)
+            deadline = time.time() + 20
+            while time.time() < deadline and (not out.exists() or out.stat().st_size < 20000):
+                time.sleep(0.02)
+            process.send_signal(how)
+            answer = process.communicate(timeout=20)[0]
+            if not check(process.returncode == 128 + how and answer, how, process.returncode):
+                continue
+            answer = json.loads(answer)
+            lines = out.read_text().splitlines()
+            check(answer["interrupted"], how)
+            check(len(lines) == answer["steps"] + 2 and float(lines[-1].split(",")[0]) == answer["time"], how, len(lines))
+
+
+def test_nohup():
+    """A process that was started to outlive its terminal does."""
+    with Folder() as folder:
+        path = scene(folder, {**FALL, "step": {"dt": 1e-6, "duration": 0.3}})
+        process = subprocess.Popen([COMMAND, "run", path, "--json"], stdout=subprocess.PIPE,
+                                   preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        for _ in range(5):
             time.sleep(0.02)
-        process.send_signal(signal.SIGINT)
-        answer = json.loads(process.communicate(timeout=20)[0])
-        check(process.returncode == 130 and answer["interrupted"], process.returncode, answer["interrupted"])
-        lines = out.read_text().splitlines()
-        check(len(lines) == answer["steps"] + 2 and float(lines[-1].split(",")[0]) == answer["time"], len(lines))
+            process.send_signal(signal.SIGHUP)
+        answer = json.loads(process.communicate(timeout=60)[0])
+        check(process.returncode == 0 and not answer["interrupted"] and abs(answer["time"] - 0.3) < 1e-9, process.returncode, answer["time"])
+
+
+def test_energy_that_is_not_finite():
+    """m g z beyond the numbers is an error with the body's name, just below it is a run."""
+    for z, good in ((1e308, False), (1e307, True)):
+        status, out, err = carom("run", "bouncing-ball", "--duration", "0.01", "--set", f"bodies.ball.pos=[0,0,{z}]")
+        if good:
+            check(status == 0 and "inf" not in out, z, status, out, err)
+        else:
+            check(status not in (0, 2) and "body 1 ball" in err and "energy" in err, z, status, err)
 
 
 def test_plot():

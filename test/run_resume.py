@@ -1,8 +1,10 @@
 """carom run --resume: the same end as a run that never stopped, files cut anywhere, files of others, bad files."""
+import itertools
 import json
 import os
 import resource
 import signal
+import struct
 import subprocess
 import time
 
@@ -126,19 +128,20 @@ def test_full_disk():
 
 
 def test_interrupted():
-    """Ctrl-C leaves a file that can be gone on with, in both formats."""
+    """Ctrl-C, SIGTERM and SIGHUP leave a file that can be gone on with, in both formats, and no step is lost."""
     with Folder() as folder:
         path = scene(folder, {**FLIGHT, "step": {"dt": 1e-5, "duration": 0.6}})
         whole, _ = run(path)
-        for name in ["t.csv"] + ["t.h5"] * has_hdf5(folder):
-            out = folder / name
+        names = ["t.csv"] + ["t.h5"] * has_hdf5(folder)
+        for name, how in itertools.product(names, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)):
+            out = folder / (how.name + name)
             process = subprocess.Popen([COMMAND, "run", path, "--json", "--out", str(out)], stdout=subprocess.PIPE)
             wait_for(out, 20000, process)
-            process.send_signal(signal.SIGINT)
+            process.send_signal(how)
             answer = json.loads(process.communicate(timeout=20)[0])
-            check(process.returncode in (0, 130), process.returncode)
+            check(process.returncode in (0, 128 + how), process.returncode)
             part, _ = run(path, "--resume", out)
-            check(part["bodies"] == whole["bodies"], name)
+            check(part["bodies"] == whole["bodies"], name, how)
             check(part["steps"] + answer["steps"] == whole["steps"], part["steps"], answer["steps"])
 
 
@@ -185,7 +188,9 @@ def test_bad_bytes():
         path = scene(folder, {**FLIGHT, "step": {"dt": 0.001, "duration": 0.6}})
         run(path, "--out", folder / "t.h5", "--duration", "0.3")
         whole = (folder / "t.h5").read_bytes()
-        refused(path, folder / "none.h5", 3, "file", "no such file")
+        refused(path, folder / "none.h5", 3, "file", "none.h5: No such file")
+        (folder / "text.h5").write_text("no HDF5 file")
+        refused(path, folder / "text.h5", 3, "file", "text.h5 is not a whole HDF5 file")
         other = scene(folder, STACK, "other.json")
         refused(other, folder / "t.h5", 1, "wrong-size", "bodies/name")
         renamed = {**FLIGHT, "bodies": [{**FLIGHT["bodies"][0], "name": "z"}, FLIGHT["bodies"][1]]}
@@ -194,6 +199,61 @@ def test_bad_bytes():
             (folder / "c.h5").write_bytes(whole[:cut])
             status, out, err = carom("run", path, "--resume", str(folder / "c.h5"))
             check(status in (1, 3) and out == "" and err.startswith("carom run: "), cut, status, err)
+
+
+def fnv(data):
+    """64-bit FNV-1a."""
+    value = 0xcbf29ce484222325
+    for byte in data:
+        value = (value ^ byte) * 0x100000001b3 % 2**64
+    return value
+
+
+def forge(data, change):
+    """Every snapshot in the bytes of an HDF5 file changed, with a hash that fits; how many there are."""
+    at = count = 0
+    while (at := data.find(b"crWs\2\0\0\0", at)) >= 0:
+        nq, nv, warm, ties, sleep = struct.unpack_from("<5i", data, at + 24)
+        first = at + 52
+        sleepers = first + 8 * (1 + nq + 3 * nv + ties) + 48 * warm
+        end = sleepers + 32 * sleep
+        change(data, sleepers)
+        struct.pack_into("<Q", data, at + 44, fnv(data[first:end]))
+        at, count = end, count + 1
+    return count
+
+
+def test_forged_snapshots():
+    """Indices out of range in snapshots that look whole: refused by the field's name, whatever the index."""
+    with Folder() as folder:
+        if not has_hdf5(folder):
+            return
+        path = scene(folder, {**STACK, "step": {"dt": 0.004, "duration": 1.2, "sleep_time": 0.1}})
+        run(path, "--out", folder / "t.h5", "--duration", "1.0")
+        whole = (folder / "t.h5").read_bytes()
+        for place, field in ((24, "sleep[1].island"), (28, "sleep[1].carrier")):
+            for index in (4, 9999, -1, 2**31 - 1, -2**31):
+                data = bytearray(whole)
+                count = forge(data, lambda d, at: struct.pack_into("<i", d, at + 32 + place, index))
+                check(count > 0, "no snapshot found")
+                (folder / "t.h5").write_bytes(data)
+                refused(path, folder / "t.h5", 1, "out-of-range", field)
+        data = bytearray(whole)
+        forge(data, lambda d, at: None)
+        check(data == whole, "the layout is not as this test has it")
+        old = whole.replace(b"crWs\2\0\0\0", b"3Wrc\2\0\0\0")
+        (folder / "t.h5").write_bytes(old)
+        refused(path, folder / "t.h5", 1, "out-of-range", "version 1")
+
+
+def test_other_files():
+    """A trajectory where a scene is expected is called that."""
+    with Folder() as folder:
+        for name in ("t.csv", "t.h5", "T.HDF5"):
+            (folder / name).write_text("t,a.x\n")
+            for verb in ("info", "run"):
+                status, out, err = carom(verb, str(folder / name))
+                check(status == 1 and "carom plot" in err and "(wrong-type)" in err and out == "", verb, name, status, err)
 
 
 def test_shipped():

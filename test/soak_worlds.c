@@ -386,8 +386,8 @@ static void check_certificate(Soak* s) {
         c->residual > tol) {
         finding(s, "called solved with residual", c->residual, tol);
     }
-    if (c->outcome == CR_OUTCOME_SOLVED && c->residual_speed > LOOSE) {
-        finding(s, "called solved with residual, m/s", c->residual_speed, LOOSE);
+    if (c->outcome == CR_OUTCOME_SOLVED && c->eta > LOOSE) {
+        finding(s, "called solved with residual, m/s", c->eta, LOOSE);
     }
     if (overlap > c->penetration + 1e-9)
         finding(s, "overlap above the certificate's", overlap, c->penetration);

@@ -8,7 +8,7 @@ import command
 from command import SOURCE, carom, check, dot, main, near, times
 from solve_problem import Folder, check_solved, full, random_problem, residual, solve
 
-SOLVERS = "auto gauss-seidel newton interior admm pivot lemke enumerate".split()
+SOLVERS = "auto gauss-seidel newton interior sparse admm pivot lemke enumerate".split()
 KEYS = "file format rows blocks solver method status residual iterations time audit p u".split()
 BLOCK = {"carom_problem": 1, "blocks": [{"kind": "cone", "mu": 0.5}], "u_free": [-1, 2, 0],
          "W": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}

@@ -11,8 +11,24 @@ HDF5 = "needs HDF5" not in carom("solve", "-", "--format", "fclib", text="x")[2]
 
 
 def full(matrix):
+    """A matrix of a problem file in any of its four forms, as a list of rows."""
     if isinstance(matrix, list):
         return matrix
+    if "diagonal" in matrix:
+        blocks = [[[b]] if not isinstance(b, list) else b for b in matrix["diagonal"]]
+        n, at = sum(map(len, blocks)), 0
+        out = [[0.0] * n for _ in range(n)]
+        for block in blocks:
+            for i, row in enumerate(block):
+                out[at + i][at:at + len(row)] = row
+            at += len(block)
+        return out
+    if "start" in matrix:
+        out = [[0.0] * matrix["cols"] for _ in range(matrix["rows"])]
+        for i in range(matrix["rows"]):
+            for k in range(matrix["start"][i], matrix["start"][i + 1]):
+                out[i][matrix["col"][k]] = matrix["value"][k]
+        return out
     out = [[0.0] * matrix["cols"] for _ in range(matrix["rows"])]
     for i, j, value in matrix["entries"]:
         out[i][j] = value

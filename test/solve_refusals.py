@@ -13,6 +13,9 @@ OPERATOR = {"carom_problem": 1, "blocks": [{"kind": "unilateral", "rows": 2}], "
             "M": [[1, 0], [0, 2]], "v": [-1, 0]}
 CONE, BOX = GOOD["blocks"]
 SPARSE = {"rows": 4, "cols": 4, "entries": [[i, i, 2] for i in range(4)]}
+ROWS = {"rows": 4, "cols": 4, "start": [0, 1, 2, 3, 4], "col": [0, 1, 2, 3], "value": [2, 2, 2, 2]}
+LONG = [0] * 40  # a list of numbers that is packed while it is read
+CHAIN = [[i, i, 2] for i in range(5000)] + [[i, i + 1, 1] for i in range(4999)] + [[i + 1, i, 1] for i in range(4999)]
 
 
 def cone(**fields):
@@ -39,7 +42,7 @@ BAD = [
     ({"blocks": [{"kind": "cube"}]}, "unknown-name", "blocks[0].kind"),
     ({"blocks": [{"kind": 3}]}, "wrong-type", "blocks[0].kind"),
     ({"blocks": [{"kind": "equality", "rows": 2000000000}]}, "out-of-range", "blocks[0].rows"),
-    ({"blocks": [{"kind": "equality", "rows": 600000}] * 2}, "out-of-range", "blocks[1].rows"),
+    ({"blocks": [{"kind": "equality", "rows": 6000000}] * 2}, "out-of-range", "blocks[1].rows"),
     ({"blocks": [{"kind": "equality", "mu": 1}]}, "unknown-field", "blocks[0].mu"),
     (cone(mu=-0.5), "out-of-range", "blocks[0].mu"),
     (cone(mu="-inf"), "wrong-type", "blocks[0].mu"),
@@ -89,6 +92,37 @@ BAD = [
     (entries([0, 1]), "wrong-size", "W"),
     (entries(3), "wrong-type", "W"),
     ({"J": [[1]]}, "unknown-field", "J"),
+    ({"W": {k: ROWS[k] for k in ROWS if k != "col"}}, "missing-field", "W"),
+    ({"W": {**ROWS, "entries": []}}, "missing-field", "W"),
+    ({"W": {**ROWS, "start": [0, 1, 2, 4]}}, "wrong-size", "W"),
+    ({"W": {**ROWS, "start": [0, 2, 1, 3, 4]}}, "wrong-size", "W"),
+    ({"W": {**ROWS, "start": [1, 1, 2, 3, 4]}}, "wrong-size", "W"),
+    ({"W": {**ROWS, "start": [0, 1, 2, 3, 3]}}, "wrong-size", "W"),
+    ({"W": {**ROWS, "start": [0, 1, 2, 3, 5]}}, "out-of-range", "W"),
+    ({"W": {**ROWS, "start": [0, 1, 2, 3, 0.5]}}, "out-of-range", "W"),
+    ({"W": {**ROWS, "start": [0, 2, 2, 3, 4], "col": [1, 0, 2, 3]}}, "wrong-size", "W"),
+    ({"W": {**ROWS, "col": [0, 1, 2, 4]}}, "out-of-range", "W"),
+    ({"W": {**ROWS, "col": [0, 1, 2, "x"]}}, "wrong-type", "W"),
+    ({"W": {**ROWS, "col": [0, 1, 2]}}, "wrong-size", "W"),
+    ({"W": {**ROWS, "value": [2, 2, 2, "x"]}}, "wrong-type", "W"),
+    ({"W": {**ROWS, "value": 2}}, "missing-field", "W"),
+    ({"W": {"diagonal": 3}}, "wrong-type", "W"),
+    ({"W": {"diagonal": [[[1, 0], [0]], 1, 1]}}, "wrong-size", "W"),
+    ({"W": {"diagonal": [[1, 2], 1, 1]}}, "wrong-size", "W"),
+    ({"W": {"diagonal": [[], 1, 1]}}, "wrong-size", "W"),
+    ({"W": {"diagonal": [[[1, "x"], [0, 1]], 1, 1]}}, "wrong-type", "W"),
+    ({"W": {"diagonal": [1, 1, 1]}}, "wrong-size", "W"),
+    ({"W": {"diagonal": [1, 1, 1, 1], "rows": 4, "cols": 4}}, "missing-field", "W"),
+    ({"W": {"diagonal": LONG}}, "wrong-size", "W"),
+    ({"W": LONG}, "wrong-type", "W"),
+    ({"W": {**SPARSE, "entries": LONG}}, "wrong-type", "W"),
+    ({"blocks": LONG}, "wrong-type", "blocks"),
+    (cone(polygon=LONG), "wrong-type", "blocks[0].polygon"),
+    ({"u_free": LONG}, "wrong-size", "u_free"),
+    ({"u_free": LONG + ["x"]}, "wrong-size", "u_free"),
+    ({"h": 0}, "out-of-range", "h"),
+    ({"h": -1}, "out-of-range", "h"),
+    ({"h": "1"}, "wrong-type", "h"),
 ]
 BAD_OPERATOR = [
     ({"M": None}, "missing-field", "M"),
@@ -102,9 +136,28 @@ BAD_OPERATOR = [
     ({"v": [1]}, "wrong-size", "v"),
     ({"v": None}, "missing-field", "u_free"),
     ({"J": {"rows": 2, "cols": 5000, "entries": []}, "v": None, "u_free": [1, 1],
-      "M": {"rows": 5000, "cols": 5000, "entries": [[0, 1, 1]]}}, "limit", "M"),
+      "M": {"rows": 5000, "cols": 5000, "entries": CHAIN}}, "limit", "M"),
+    ({"M": [[2, 1], [0, 2]]}, "not-symmetric", "M"),
+    ({"M": {"rows": 2, "cols": 2, "entries": [[0, 0, 2], [0, 1, 1], [1, 1, 2]]}}, "not-symmetric", "M"),
+    ({"M": {"diagonal": [[[2, 1], [1 + 1e-6, 2]]]}}, "not-symmetric", "M"),
+    ({"M": {"diagonal": [1, -2]}}, "not-positive", "M"),
+    ({"M": {"diagonal": [[[1, 2], [2, 1]]]}}, "not-positive", "M"),
+    ({"M": {"diagonal": [1, 0]}}, "not-positive", "M"),
+    # a unit of mass of 1e-9: the same entries are as unsymmetric
+    ({"M": [[2e-9, 1e-9], [0, 2e-9]]}, "not-symmetric", "M"),
 ]
 codes = set()
+
+
+def test_unsymmetric_entries():
+    """Both entries are named, and rounding is let through."""
+    error = refuse(json.dumps(changed(OPERATOR, M=[[2, 1], [0, 2]])).encode())
+    check("entry (1, 0) is 0, (0, 1) is 1" in error["message"], error)
+    error = refuse(json.dumps(changed(GOOD, W=[[2, 0, 0, 1], [0, 2, 0, 0], [0, 0, 2, 0], [0.5, 0, 0, 2]])).encode())
+    check("entry (3, 0) is 0.5, (0, 3) is 1" in error["message"], error)
+    rounded = changed(OPERATOR, M=[[2, 1], [1 + 2e-16, 2]])
+    status, out, err = carom("solve", "-", "--json", text=json.dumps(rounded))
+    check(status == 0, "rounding", out, err)
 
 
 def refuse(text, *arguments):

@@ -212,3 +212,28 @@ TEST(bad_input_and_no_memory) {
     CHECK(count == 1 && pairs[0].a == 0 && pairs[0].b == 9);
     cr_broad_destroy(broad);
 }
+
+// boxes in one place: all pairs up to the limit, then a refusal, and none of it is lost once they are apart
+TEST(boxes_in_one_place_are_refused) {
+    crBroad* broad;
+    const crPair* pairs;
+    int count = 0, many = 4000, few = 300;
+    CHECK_STATUS(cr_broad_create(0.0, NULL, &broad, NULL), CR_OK);
+    crBounds box = {{0, 0, 0}, {1, 1, 1}};
+    for (int i = 0; i < few; i++) {
+        CHECK_STATUS(cr_broad_set(broad, i, box, -1, NULL), CR_OK);
+    }
+    CHECK_STATUS(cr_broad_pairs(broad, &pairs, &count), CR_OK);
+    CHECK(count == few * (few - 1) / 2);
+    for (int i = few; i < many; i++) {
+        CHECK_STATUS(cr_broad_set(broad, i, box, -1, NULL), CR_OK);
+    }
+    CHECK_STATUS(cr_broad_pairs(broad, &pairs, &count), CR_ERR_LIMIT);
+    for (int i = few; i < many; i++) {
+        crBounds away = {{10.0 * i, 0, 0}, {10.0 * i + 1.0, 1, 1}};
+        CHECK_STATUS(cr_broad_set(broad, i, away, -1, NULL), CR_OK);
+    }
+    CHECK_STATUS(cr_broad_pairs(broad, &pairs, &count), CR_OK);
+    CHECK(count == few * (few - 1) / 2);
+    cr_broad_destroy(broad);
+}

@@ -297,3 +297,51 @@ TEST(stiff_tangent_is_routh) {
     CHECK(worst[1] < 5e-3 && worst[1] < 0.1 * worst[0]);
     printf("eta2 = 1e-2 and 1e-6 differ from Routh by %.1e and %.1e\n", worst[0], worst[1]);
 }
+
+// Infinite friction and a diagonal W: two oscillators. The normal one loads for a quarter of its period and
+// unloads for e times that; meanwhile V_t goes as a cosine of frequency sqrt(Wtt/eta2).
+TEST(infinite_friction_in_closed_form) {
+    crRandom random = sample_seed(35);
+    for (int i = 0; i < test_samples(6000); i++) {
+        crContact c = {.mu = i % 2 == 0 ? (double)INFINITY : 1e12, .e = sample_uniform(&random, 0.05, 1.0)};
+        c.W = (crSym3){sample_log(&random, 0.1, 10.0), 0, 0, sample_log(&random, 0.1, 10.0), 0, 1.0};
+        c.W.zz = c.W.yy;
+        c.V = cr_vec3(-sample_log(&random, 0.1, 10.0), sample_uniform(&random, -2, 2),
+                      sample_uniform(&random, -2, 2));
+        crLawParams params = cr_law_params();
+        params.eta2 = sample_log(&random, 0.1, 10.0);
+        crLaw law = cr_law_compliant(&params);
+        crHit hit;
+        CHECK_STATUS(cr_law_apply_contact(&law, &c, &hit, NULL), CR_OK);
+        double T = 0.5 * CR_PI * (1.0 + c.e) / sqrt(c.W.xx);
+        double turned = cos(sqrt(c.W.yy / params.eta2) * T);
+        crVec3 V = cr_vec3(-c.e * c.V.x, turned * c.V.y, turned * c.V.z);
+        CHECK_VEC(hit.V_plus, V, 1e-10 * cr_norm(c.V));
+    }
+}
+
+// Friction that no force reaches is infinite friction: any mu beyond that gives the same impulse.
+TEST(large_friction_is_infinite_friction) {
+    crRandom random = sample_seed(36);
+    crLaw law = cr_law_compliant(NULL);
+    int none = 0;
+    double worst = 0.0;
+    for (int i = 0; i < test_samples(12000); i++) {
+        crContact c = law_case_contact(&random, SAMPLE_BODIES);
+        c.e = sample_uniform(&random, 0.05, 1.0);
+        c.mu = (double)INFINITY;
+        crHit limit, hit;
+        CHECK_STATUS(cr_law_apply_contact(&law, &c, &limit, NULL), CR_OK);
+        if (limit.regime == CR_REGIME_NO_SOLUTION) none++;
+        const double mu[] = {1e9, 1e7, 1e5};
+        for (int k = 0; k < 3; k++) {
+            c.mu = mu[k];
+            CHECK_STATUS(cr_law_apply_contact(&law, &c, &hit, NULL), CR_OK);
+            if (hit.regime == CR_REGIME_NO_SOLUTION) none++;
+            // the slip at the end lasts g/(mu f') and takes part of the impulse g over that time
+            if (k == 0) worst = fmax(worst, law_case_relative(hit.P, limit.P));
+        }
+    }
+    printf("mu = 1e9 differs from infinity by %.1e, no solution in %d\n", worst, none);
+    CHECK(none == 0 && worst <= 1e-6);
+}

@@ -232,7 +232,7 @@ TEST(laws_keep_their_promise) {
             worst[2] = fmin(worst[2], hit.margins.tension / size);
             worst[3] = fmin(worst[3], strcmp(info->name, "newton") == 0 ? 0.0 : hit.margins.cone / size);
             bool bound = !info->may_create_energy && hit.regime != CR_REGIME_JAM;
-            if (bound && !hit.permissible) {
+            if (bound && hit.verdict == CR_TRUTH_NO) {
                 test_check(false, __FILE__, __LINE__, "%s leaves the region: margins %g %g %g %g, kind %d",
                            info->name, hit.margins.energy, hit.margins.penetration, hit.margins.tension,
                            hit.margins.cone, k % SAMPLE_KINDS);

@@ -113,6 +113,48 @@ TEST(block_lu_solves) {
     free(c);
 }
 
+// every block that is eliminated has the least degree of those left, the lowest number of these; and the
+// pattern has room for what the elimination fills in
+TEST(block_lu_order_is_minimum_degree) {
+    crRandom random = sample_seed(23);
+    Case* c = malloc(sizeof *c);
+    for (int n = 0; n < test_samples(10000); n++) {
+        crArena arena;
+        crBlockLu lu;
+        case_make(c, &random);
+        CHECK_STATUS(cr_arena_create(&arena, NULL, 0), CR_OK);
+        CHECK_STATUS(cr__block_lu_analyze(&lu, c->count, c->size, c->row, c->start, c->col, 0, &arena),
+                     CR_OK);
+        bool meets[MOST_BLOCKS][MOST_BLOCKS] = {{false}}, gone[MOST_BLOCKS] = {false};
+        for (int i = 0; i < c->count; i++) {
+            for (int e = c->start[i]; e < c->start[i + 1]; e++) {
+                meets[i][c->col[e]] = meets[c->col[e]][i] = c->col[e] != i;
+            }
+        }
+        for (int k = 0; k < c->count; k++) {
+            int best = -1, least = 0;
+            for (int i = 0; i < c->count; i++) {
+                int degree = 0;
+                for (int j = 0; j < c->count; j++) {
+                    degree += meets[i][j] && !gone[j];
+                }
+                if (gone[i] || (best >= 0 && degree >= least)) continue;
+                best = i;
+                least = degree;
+            }
+            if (!CHECK(lu.order[k] == best && lu.place[best] == k)) break;
+            gone[best] = true;
+            CHECK(lu.start[k + 1] - lu.pivot[k] == least + 1);
+            for (int i = 0; i < c->count * c->count; i++) {
+                int a = i / c->count, b = i % c->count;
+                if (a != b && !gone[a] && !gone[b] && meets[best][a] && meets[best][b]) meets[a][b] = true;
+            }
+        }
+        cr_arena_destroy(&arena);
+    }
+    free(c);
+}
+
 // an arrow and a chain have orders without fill: the factors must be no larger than the matrix
 TEST(block_lu_order_keeps_arrow_and_chain_sparse) {
     Case* c = calloc(1, sizeof *c);

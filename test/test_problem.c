@@ -6,7 +6,6 @@
 
 #include "linalg/project.h"
 #include "pile.h"
-#include "problem/residual.h"
 #include "sample.h"
 
 #include <stdlib.h>
@@ -306,8 +305,14 @@ TEST(audit_by_hand) {
     double none[3] = {0, 0, 0};
     a = audit_of(&p, none);
     // -u - mu |u_t| n = (.5, -3, 0): n = (.5 + .5 * 3) / 1.25 = 1.6, t = -.8
-    CHECK_NEAR(a.residual, sqrt(1.6 * 1.6 + 0.8 * 0.8) / sqrt(13.0), 1e-15);
+    CHECK_NEAR(a.natural, sqrt(1.6 * 1.6 + 0.8 * 0.8) / sqrt(13.0), 1e-15);
     CHECK_NEAR(a.approach, 2.0, 0.0);
+    // the witness is open; b must change by 2, which is all that had to change
+    CHECK(a.eta == 2.0 && a.residual == 1.0 && a.scale == 2.0 && a.permits == 2.0 && a.distance == 0.0);
+    CHECK(cr_audit_solved(&a, 0.99) == CR_TRUTH_NO && cr_audit_solved(&a, 1.0) == CR_TRUTH_YES);
+    p.h = 0.01;
+    CHECK_NEAR(audit_of(&p, none).distance, 0.02, 1e-17);
+    p.h = 0.0;
     // friction with the slip, outside the cone by 2 - 1
     double wrong[3] = {2, 2, 0};
     a = audit_of(&p, wrong);
@@ -336,13 +341,17 @@ TEST(audit_of_rows_by_hand) {
     double bad[3] = {0, 0, 2};
     a = audit_of(&p, bad);
     // u + b = (2, -2, 9): maps 2, min(0, -2) = -2, 2 - clamp(2 - 9) = 3
-    CHECK_NEAR(a.residual, sqrt(4 + 4 + 9.0) / sqrt(4 + 4 + 25.0), 1e-15);
-    CHECK(a.worst_block == 2);
+    CHECK_NEAR(a.natural, sqrt(4 + 4 + 9.0) / sqrt(4 + 4 + 25.0), 1e-15);
+    // no row acts on another: three islands. The equality misses 2 of 2, the unilateral row 2 of 2; the box is
+    // at z = 2 - 9/2 < lo, so p^ = -1 and w = 5 - 2 > 0 is allowed
+    CHECK(a.residual == 1.0 && a.eta == 2.0 && a.worst_block == 0);
     CHECK_NEAR(a.approach, 2.0, 0.0);
     CHECK_NEAR(a.cone, 1.0, 0.0);
     p.raw = true;
     a = audit_of(&p, bad);
-    CHECK_NEAR(a.residual, 3.0 / 5.0, 1e-15);
+    CHECK_NEAR(a.natural, 3.0 / 5.0, 1e-15);
+    // entry by entry: rows 0 and 1 miss all of |q|; the box is clamped to 1, where w = 7 > 0 of 7 should be <= 0
+    CHECK_NEAR(a.residual, 1.0, 1e-15);
 }
 
 TEST(audit_of_open_contacts) {
@@ -386,8 +395,6 @@ TEST(audit_rejects_what_is_not_finite) {
         if (k / 3 == 3 && isfinite(a.residual)) continue;
         CHECK(isinf(a.residual) && isinf(a.approach) && isinf(a.cone) && isinf(a.dissipation));
         CHECK(isinf(a.complementarity) && isinf(a.momentum) && isinf(a.energy_change));
-        double u[3] = {x[0] - 2, x[1] + 3, x[2]};
-        CHECK(isinf(cr__problem_residual(&p, x, u)));
     }
     crProblem none = {0};
     CHECK(audit_of(&none, NULL).residual == 0.0 && audit_of(&none, NULL).worst_block == -1);

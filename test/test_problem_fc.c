@@ -33,16 +33,24 @@ static void refused(const char* text, const char* format, crStatus status, const
 TEST(fc_dense_by_columns) {
     crProblemFile file;
     crError error;
-    // too unsymmetric to be accepted as a contact problem, but read as written
+    // too unsymmetric to be accepted as a contact problem: refused by entry
     crStatus status = parse(FC2, "siconos-fc", &file, &error);
     CHECK_STATUS(status, CR_ERR_SYMMETRY);
+    CHECK_TEXT(error.field, "W");
+    CHECK(strstr(error.message, "entry (1, 0) is 4, (0, 1) is 3") != NULL);
     CHECK_STATUS(parse("2 1 0 2 2 2 2  2 4.001 4 5  -1 7  0.25", NULL, &file, &error), CR_OK);
     CHECK_TEXT(file.format, "siconos-fc");
     const crProblem* p = &file.problem;
     CHECK(p->rows == 2 && p->block_count == 1 && p->blocks[0].kind == CR_BLOCK_CONE &&
           p->blocks[0].count == 2);
     CHECK(p->blocks[0].mu == 0.25 && p->u_free[0] == -1 && p->u_free[1] == 7);
-    CHECK(cr_matrix_at(&p->W, 0, 1) == 4 && cr_matrix_at(&p->W, 1, 0) == 4.001);
+    // the symmetric part is used and said so; by columns, 4.001 is row 1, column 0
+    CHECK(cr_matrix_at(&p->W, 0, 1) == 0.5 * 4.0 + 0.5 * 4.001 &&
+          cr_matrix_at(&p->W, 1, 0) == cr_matrix_at(&p->W, 0, 1));
+    CHECK_TEXT(file.mended.matrix, "W");
+    CHECK(file.mended.skew.row == 1 && file.mended.skew.col == 0);
+    CHECK(file.mended.skew.at == 4.001 && file.mended.skew.across == 4.0);
+    CHECK_NEAR(file.mended.skew.relative, 0.001 / 5.0, 1e-15);
     cr_problem_file_free(&file);
 }
 

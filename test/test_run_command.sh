@@ -4,7 +4,7 @@
 set -eu
 export PYTHONDONTWRITEBYTECODE=1
 failed=0
-for part in command schema; do
+for part in command dump schema; do
     echo "$part:"
     python3 "$CAROM_SOURCE/test/run_$part.py" || failed=1
 done

@@ -4,7 +4,7 @@
 set -eu
 export PYTHONDONTWRITEBYTECODE=1
 failed=0
-for part in command refusals; do
+for part in command refusals siconos; do
     echo "$part:"
     python3 "$CAROM_SOURCE/test/solve_$part.py" || failed=1
 done

@@ -553,3 +553,47 @@ TEST(definitions_are_checked) {
     cr_world_destroy(NULL);
     cr_model_destroy(model);
 }
+
+// kinetic, potential and spring energies that leave the numbers, each by one large number of the state or the model
+TEST(energies_that_are_not_finite_are_refused_with_the_body) {
+    for (int method = CR_METHOD_CONE; method <= CR_METHOD_EVENT; method++) {
+        for (int which = 0; which < 5; which++) {
+            crModel* model = cr_model_create(NULL);
+            crBodyDef def = cr_body_def();
+            def.name = "near";
+            def.joint = CR_JOINT_FREE;
+            def.mass = 1.0;
+            def.inertia = (crSym3){.xx = 1.0, .yy = 1.0, .zz = 1.0};
+            cr_model_add_body(model, &def);
+            def.name = "far";
+            def.mass = which == 3 ? 1e300 : 10.0;
+            cr_model_add_body(model, &def);
+            def.name = "sprung";
+            def.joint = CR_JOINT_SLIDER;
+            def.mass = 1.0;
+            def.dof[0].stiffness = 1e-150;
+            cr_model_add_body(model, &def);
+            crStepSettings settings = cr_step_settings();
+            settings.method = (crMethod)method;
+            settings.bound = 1e100;
+            crWorld* world = scene_world(model, &settings);
+            crState* state = cr_world_state(world);
+            if (which == 1) state->v[6] = 1e154;   // m v^2 / 2 = 5e308
+            if (which == 2) state->q[9] = 1e307;   // m g z = 9.8e308
+            if (which == 3) state->q[9] = 1e8;     // the same by mass
+            if (which == 4) state->q[14] = 1e230;  // k x^2 / 2 = 5e309
+            uint64_t before = cr_world_hash(world);
+            crError error = {0};
+            crStatus status = cr_world_step(world, &error);
+            CHECK_STATUS(status, which == 0 ? CR_OK : CR_ERR_FINITE);
+            if (which > 0) {
+                const char* body = which == 4 ? "body 3 sprung" : "body 2 far";
+                test_check(strstr(error.message, body) != NULL, __FILE__, __LINE__, "%s, %d: %s",
+                           cr_method_name(settings.method), which, error.message);
+                CHECK(cr_world_hash(world) == before);
+            }
+            cr_world_destroy(world);
+            cr_model_destroy(model);
+        }
+    }
+}

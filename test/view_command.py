@@ -8,11 +8,14 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 
 from command import carom, check, main
 
 COMMAND = os.environ["CAROM_COMMAND"]
+SERVE = os.environ["CAROM_SERVE"]
+QUIET = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
 folder = pathlib.Path(tempfile.mkdtemp())
 HULL = [[0, 0, 0], [0.2, 0, 0], [0, 0.2, 0], [0, 0, 0.2], [0.02, 0.02, 0.02]]
 SCENE = {"carom": 1, "comment": "</script><b>&amp;", "step": {"dt": 0.01, "duration": 0.4},
@@ -156,8 +159,7 @@ def test_view_opens_browser():
     (tools / "xdg-open").chmod(0o755)
     for display, expected in [({"DISPLAY": ":7"}, True), ({"WAYLAND_DISPLAY": "w"}, True), ({"DISPLAY": ""}, False), ({}, False)]:
         asked.unlink(missing_ok=True)
-        env = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
-        env |= display | {"PATH": f"{tools}:{env['PATH']}"}
+        env = QUIET | display | {"PATH": f"{tools}:{QUIET['PATH']}"}
         server = subprocess.Popen([COMMAND, "view"], stdout=subprocess.PIPE, text=True, env=env)
         address = server.stdout.readline().strip()
         for _ in range(100 if expected else 3):
@@ -170,37 +172,123 @@ def test_view_opens_browser():
         check(server.wait(timeout=20) == 0 and server.stdout.read() == "Ctrl-C ends it\n", "ends, and browsers print nothing")
 
 
-def test_view_server():
-    quiet = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
-    server = subprocess.Popen([COMMAND, "view", "bouncing-ball"], stdout=subprocess.PIPE, text=True, env=quiet)
-    try:
-        address = server.stdout.readline().strip()
+class Server:
+    """A server of one page: carom view, or the stand-in that is linked with serve.c."""
+
+    def __init__(self, *command):
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=QUIET)
+        address = self.process.stdout.readline().strip()
         match = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/", address)
         check(match, "the address", address)
-        port = int(match.group(1))
-        host = f"Host: 127.0.0.1:{port}\r\n\r\n".encode()
-        page = ask(port, b"GET / HTTP/1.1\r\n" + host)
-        check(page.startswith(b"HTTP/1.1 200 ") and b"bouncing-ball" in page, "the page")
-        head, body = page.split(b"\r\n\r\n", 1)
-        check(int(re.search(rb"Content-Length: (\d+)", head).group(1)) == len(body), "its length")
-        check(ask(port, b"HEAD / HTTP/1.1\r\n" + host).endswith(b"\r\n\r\n"), "HEAD has no body")
-        check(ask(port, f"GET / HTTP/1.0\r\nHOST:localhost:{port}\r\n\r\n".encode()).startswith(b"HTTP/1.1 200 "), "localhost")
-        for path in [b"/../../etc/passwd", b"/%2e%2e/etc/passwd", b"//etc/passwd", b"/x", b"http://127.0.0.1/", b"/?x", b""]:
-            check(ask(port, b"GET " + path + b" HTTP/1.1\r\n" + host).startswith(b"HTTP/1.1 404 "), "no such path", path)
-        check(ask(port, b"POST / HTTP/1.1\r\n" + host).startswith(b"HTTP/1.1 405 "), "POST")
-        for other in [b"Host: evil.example\r\n\r\n", b"\r\n", b"Host: 127.0.0.1\r\n\r\n", b"X: 1\r\nHost: evil:1\r\n" + host]:
-            check(ask(port, b"GET / HTTP/1.1\r\n" + other).startswith(b"HTTP/1.1 403 "), "another host", other)
-        for junk in [b"", b"GET", b"\0\0\0\0\r\n\r\n", b"GET / HTTP/1.1\r\n" + b"A" * 20000]:
-            try:
-                check(ask(port, junk).startswith(b"HTTP/1.1 400 "), "junk", junk[:20])
-            except OSError:  # closed before all of it was sent
-                pass
-        check(ask(port, b"GET / HTTP/1.1\r\n" + host) == page, "still there")
-        server.send_signal(signal.SIGINT)
-        check(server.wait(timeout=20) == 0, "Ctrl-C ends it")
-    finally:
-        if server.poll() is None:
-            server.kill()
+        self.port = int(match.group(1))
+        self.host = f"Host: 127.0.0.1:{self.port}\r\n\r\n".encode()
+        self.get = b"GET / HTTP/1.1\r\n" + self.host
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+    def timed(self):
+        """The answer to a plain request and the seconds it took."""
+        begun = time.monotonic()
+        return ask(self.port, self.get), time.monotonic() - begun
+
+
+def end(server, how):
+    server.process.send_signal(how)
+    check(server.process.wait(timeout=20) == 0, "a signal ends it", how)
+
+
+def try_server(server, word):
+    port, host = server.port, server.host
+    page = ask(port, server.get)
+    check(page.startswith(b"HTTP/1.1 200 ") and word in page, "the page")
+    head, body = page.split(b"\r\n\r\n", 1)
+    check(int(re.search(rb"Content-Length: (\d+)", head).group(1)) == len(body), "its length")
+    check(ask(port, b"HEAD / HTTP/1.1\r\n" + host).endswith(b"\r\n\r\n"), "HEAD has no body")
+    check(ask(port, f"GET / HTTP/1.0\r\nHOST:localhost:{port}\r\n\r\n".encode()).startswith(b"HTTP/1.1 200 "), "localhost")
+    for path in [b"/../../etc/passwd", b"/%2e%2e/etc/passwd", b"//etc/passwd", b"/x", b"http://127.0.0.1/", b"/?x", b""]:
+        check(ask(port, b"GET " + path + b" HTTP/1.1\r\n" + host).startswith(b"HTTP/1.1 404 "), "no such path", path)
+    check(ask(port, b"POST / HTTP/1.1\r\n" + host).startswith(b"HTTP/1.1 405 "), "POST")
+    for other in [b"Host: evil.example\r\n\r\n", b"\r\n", b"Host: 127.0.0.1\r\n\r\n", b"X: 1\r\nHost: evil:1\r\n" + host]:
+        check(ask(port, b"GET / HTTP/1.1\r\n" + other).startswith(b"HTTP/1.1 403 "), "another host", other)
+    for junk in [b"", b"GET", b"\0\0\0\0\r\n\r\n", b"GET / HTTP/1.1\r\n" + b"A" * 20000]:
+        try:
+            check(ask(port, junk).startswith(b"HTTP/1.1 400 "), "junk", junk[:20])
+        except OSError:  # closed before all of it was sent
+            pass
+    check(ask(port, server.get) == page, "still there")
+    return page
+
+
+def test_view_server():
+    with Server(COMMAND, "view", "bouncing-ball") as server:
+        try_server(server, b"bouncing-ball")
+        end(server, signal.SIGINT)
+
+
+def test_server():
+    for how in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        with Server(SERVE) as server:
+            if how == signal.SIGINT:
+                try_server(server, b"the page")
+            end(server, how)
+    with Server(SERVE) as server:  # only this machine: no other address listens
+        listening = [line.split()[1] for line in open("/proc/net/tcp") if line.split()[3] == "0A"]
+        mine = [a for a in listening if a.endswith(f":{server.port:04X}")]
+        check(mine == [f"0100007F:{server.port:04X}"], "listens on 127.0.0.1 alone", mine)
+
+
+def drip(client, stop):
+    """A byte every half second, for ever."""
+    try:
+        while not stop.is_set():
+            client.sendall(b"G")
+            stop.wait(0.5)
+    except OSError:
+        pass
+
+
+def test_slow_clients():
+    """Clients that send or read slowly hold up nobody, and each is cut off by its own deadline, 2 s."""
+    with Server(SERVE) as server:
+        stop = threading.Event()
+        begun = time.monotonic()
+        slow = [socket.create_connection(("127.0.0.1", server.port), timeout=30) for _ in range(12)]
+        # one asks and never reads, one says nothing, the others send byte by byte
+        slow[0].setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        slow[0].sendall(server.get)
+        threads = [threading.Thread(target=drip, args=(c, stop)) for c in slow[2:]]
+        for thread in threads:
+            thread.start()
+        for _ in range(5):
+            page, took = server.timed()
+            check(page.startswith(b"HTTP/1.1 200 ") and took < 1.5, "served beside slow clients", took)
+            time.sleep(0.1)
+        slow[1].settimeout(30)
+        try:
+            check(slow[1].recv(1) == b"", "a silent client is cut off")
+        except ConnectionError:
+            pass
+        waited = time.monotonic() - begun
+        check(1.9 < waited < 10.0, "one deadline for a request", waited)
+        stop.set()
+        for thread in threads:
+            thread.join()
+        # more clients than it serves at once: the next is served when they are cut off
+        crowd = [socket.create_connection(("127.0.0.1", server.port), timeout=30) for _ in range(40)]
+        page, took = server.timed()
+        check(page.startswith(b"HTTP/1.1 200 ") and took < 10.0, "served after a crowd", took)
+        for client in slow + crowd:
+            client.close()
+        page, took = server.timed()
+        check(page.startswith(b"HTTP/1.1 200 ") and took < 1.5, "served after all", took)
+        end(server, signal.SIGTERM)
 
 
 if __name__ == "__main__":

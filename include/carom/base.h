@@ -3,6 +3,13 @@
 // Three kinds of trouble are kept apart. Misuse and resources come back as a negative crStatus, with the
 // field and the allowed range in an optional crError. What the mathematics says (no solution, energy created)
 // is part of a result. Bugs stop at CR_ASSERT. The library never prints, never exits and has no globals.
+//
+// Every public function checks its arguments: NULL where something must be given, an index out of range, a
+// zeroed struct where a made one is needed. A function that returns a status refuses with CR_ERR_ARGUMENT or
+// another negative one and the argument's name in crError.field. Others return what their type has for
+// nothing: NULL, false, 0 (a negative crStatus where the result is an index), NaN for a double, zeros for a
+// struct; one without a result does nothing. Pointers that may be NULL are named as such, or are crError,
+// crAllocator and parameters of laws, rules and solvers. What a pointer points to must be as large as said.
 #ifndef CAROM_BASE_H
 #define CAROM_BASE_H
 
@@ -20,7 +27,7 @@ extern "C" {
 #define CR_VERSION_PATCH 0
 
 // Bumped whenever a result changes in its bits on purpose; CHANGELOG.md says why under "Numerics".
-#define CR_NUMERICS_REVISION 1
+#define CR_NUMERICS_REVISION 2
 
 #if defined(_WIN32) || !defined(__GNUC__)
 #define CR_API
@@ -75,6 +82,15 @@ CR_API crStatus cr_error_set(crError* error, crStatus status, const char* field,
     CR_PRINTF(4, 5);
 // The text that cr_error_set makes: as vsnprintf, but %g writes the fewest digits that read back equal.
 CR_API void cr_error_format(char* out, size_t size, const char* format, va_list args);
+
+// Answer to a question about numbers that carry rounding errors.
+typedef enum crTruth { CR_TRUTH_NO, CR_TRUTH_YES, CR_TRUTH_UNSURE } crTruth;
+
+CR_API const char* cr_truth_name(crTruth truth);  // "no", "yes", "cannot tell"
+// Whether a value that is known to within +-floor is at most limit. NaN and infinite values are not.
+CR_API crTruth cr_truth_at_most(double value, double floor, double limit);
+// Yes if both are yes, no if one is no.
+CR_API crTruth cr_truth_and(crTruth a, crTruth b);
 
 // Memory. Sizes are passed to free so that an allocator needs no headers of its own.
 typedef struct crAllocator {

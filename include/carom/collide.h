@@ -235,7 +235,8 @@ CR_API crStatus cr_collide_planar(const crShape* a, crPose body_a, const crShape
 
 CR_API bool cr_overlap(const crShape* a, crPose body_a, const crShape* b, crPose body_b);  // gap <= 0
 
-// Signed distance of a point (negative inside); nearest is the nearest point of the surface.
+// Signed distance of a point (negative inside); nearest is the nearest point of the surface. Each of the three
+// may be NULL.
 CR_API bool cr_point_distance(const crShape* shape, crPose body, crVec3 point, double* distance,
                               crVec3* nearest, crVec3* normal);
 
@@ -294,7 +295,8 @@ CR_API void cr_broad_destroy(crBroad* broad);  // accepts NULL
 // 0 do not pair with each other (the shapes of one body, or of all static ones).
 CR_API crStatus cr_broad_set(crBroad* broad, int key, crBounds box, int group, crError* error);
 CR_API void cr_broad_remove(crBroad* broad, int key);
-// All overlapping pairs, ascending by (a, b). The array lives until the next call.
+// All overlapping pairs, ascending by (a, b). The array lives until the next call. CR_ERR_LIMIT where there
+// are more than 4194304 and 256 for each box: the boxes are piled into each other.
 CR_API crStatus cr_broad_pairs(crBroad* broad, const crPair** pairs, int* count);
 // Keys whose boxes meet box, ascending; returns how many there are, writes at most capacity (the smallest).
 // Boxes set since the last cr_broad_pairs are looked at one by one.

@@ -97,8 +97,11 @@ CR_API bool cr_contact_is_planar(const crContact* contact);
 
 // points, surfaces and energies
 
-CR_API bool cr_impulse_P_I(const crContact* c, crVec3* P);   // plastic, frictionless; false where Wnn = 0
-CR_API bool cr_impulse_P_II(const crContact* c, crVec3* P);  // plastic, sticking; false where there is none
+// W counts as singular along directions whose eigenvalue is rounding, up to 2^-48 trace W: they are blocked.
+// Plastic and frictionless; false where V approaches and n is blocked.
+CR_API bool cr_impulse_P_I(const crContact* c, crVec3* P);
+// Plastic and sticking, of least norm where W is singular; false where V has a part along a blocked direction.
+CR_API bool cr_impulse_P_II(const crContact* c, crVec3* P);
 
 CR_API crVec3 cr_impulse_V_plus(const crContact* c, crVec3 P);         // V + W P
 CR_API double cr_impulse_energy_change(const crContact* c, crVec3 P);  // P.V + P.W P / 2
@@ -115,18 +118,22 @@ typedef struct crMargins {
 
 CR_API crMargins cr_impulse_margins(const crContact* c, crVec3 P);
 
-// Relative tolerance of the permissibility verdict on results: each margin may be this far below zero,
-// compared with the sizes of the terms it is the difference of.
+// Relative tolerance of the permissibility verdict on results: each margin may be this far below zero, compared
+// with what the collision brings: the energy available, |V|, or |V| / trace(W).
 #define CR_PERMISSIBLE_TOL 1e-9
-CR_API bool cr_impulse_permissible(const crContact* c, crVec3 P, double tol);
+CR_API bool cr_impulse_permissible(const crContact* c, crVec3 P, double tol);  // the verdict is yes
 
 // All that W, V and P alone say about an outcome.
 typedef struct crVerdict {
     crVec3 V_plus;         // V + W P, m/s
     double energy_change;  // J
     crMargins margins;
-    bool permissible;     // all margins >= 0 within tol
-    bool creates_energy;  // energy change > 0 beyond tol
+    crMargins floor;          // rounding floors of the margins
+    crMargins allowed;        // how far below zero each may be
+    double energy_available;  // least that is known to be available to impulses, J
+    crTruth verdict;          // all margins >= 0 within tol: yes, no, or cannot tell for rounding
+    bool permissible;         // the verdict is yes
+    bool creates_energy;      // energy change > 0 beyond tol and rounding
 } crVerdict;
 CR_API crVerdict cr_impulse_verdict(const crContact* c, crVec3 P, double tol);
 
@@ -159,8 +166,8 @@ CR_API bool cr_impulse_sticking_line(const crContact* c, crLine* line);
 // separates (a contact that separates gets no impulse, so its region counts as the origin alone).
 CR_API bool cr_region_centroid(const crContact* c, crVec3* P0);
 // Where W is singular the region may have no end. All functions here then cut it off by a tighter bound on
-// the energy: tangential directions e that W blocks count with e.W e raised by 1e-4 Wnn, so that it reaches
-// about 100 times as far there as along n. No impulse of the region is longer than reach (0 where Wnn = 0).
+// the energy: directions x that W blocks count with x.W x = 1e-4 |x|^2 trace W, so that it reaches about 100
+// times as far there as elsewhere. No impulse of the region is longer than reach (0 where W blocks n).
 CR_API double cr_region_reach(const crContact* c);
 
 // Largest s >= 0 with P0 + s d in the region, for P0 in the region; INFINITY for d = 0.

@@ -142,6 +142,7 @@ typedef struct crBody {
     int last;             // last velocity on the way from the world, -1 where there is none
     bool single;          // a free body that carries no other: the 6x6 fast path
     bool mass_given;      // shapes add nothing
+    bool deep;            // of a root: its tree has paths of more than 128 velocities, and M no rows for them
     crPose pose;          // as in crBodyDef, and so on
     crVec3 axis;          // unit
     double mass;          // kg
@@ -207,13 +208,14 @@ typedef struct crModel {
     int* dof_body;    // body of each velocity (nv)
     int* dof_parent;  // the velocity above it in the tree, or -1 (nv)
     int* dof_depth;   // how many are above it (nv)
-    int* row;         // where its row of M starts; entries are its ancestors from the top, itself last (nv)
-    double* q0;       // coordinates of the reference position (nq)
+    int* row;  // where its row of M starts; entries are its ancestors from the top, itself last; -1 where its
+               // path has more than 128 velocities (nv)
+    double* q0;               // coordinates of the reference position (nq)
     crMaterial* materials;    // (material_count)
     crMaterialPair* pairs;    // (pair_count)
     crBodyShape* shapes;      // (shape_count)
     crLoop* loops;            // (loop_count)
-    crExclusion* exclusions;  // sorted (exclusion_count)
+    crExclusion* exclusions;  // in the order they were given (exclusion_count)
     struct crModelMemory* memory;
 } crModel;
 
@@ -232,6 +234,7 @@ CR_API int cr_model_add_body(crModel* model, const crBodyDef* def);
 // Where the body's mass was not given and v moves it, density times volume is added to it at once. A body
 // that v moves takes no shape without volume: half-space, height field, open mesh.
 CR_API int cr_model_add_shape(crModel* model, int body, const crShape* shape, int material);
+// A loop that says the same as an earlier one is that loop: its index is returned, and nothing is added.
 CR_API int cr_model_add_loop(crModel* model, const crLoop* loop);
 CR_API crStatus cr_model_set_filter(crModel* model, int shape, uint64_t group, uint64_t mask);
 CR_API crStatus cr_model_exclude(crModel* model, int body_a, int body_b);  // twice is fine
@@ -295,6 +298,7 @@ typedef struct crTwist {
 // Everything the stages compute, one array each. The reference point of a tree is the centre of mass of a
 // free root and the origin of any other.
 typedef struct crDynamics {
+    int nb;  // bodies of the model it was made for
     // cr_model_kinematics
     double time;
     double* q;         // as it was given (nq)
@@ -306,13 +310,19 @@ typedef struct crDynamics {
     crTwist* given;    // velocity field from driven bodies: w_hat (nb)
     crDriven* driven;  // what the drives said, at rest elsewhere; up to the last body that is not single
     // cr_model_mass_factor
-    double h;         // step for which springs and dampers of joints are in M
-    double* M;        // rows as crModel.row says, up to the last body that is not single
-    double* L;        // L below, D on the diagonal; likewise
-    double* pivot;    // roots of D; likewise (nv)
-    int* path;        // velocities from the root to each, itself last; rows likewise
-    crSym3* inverse;  // inverse inertia of single bodies, world axes (nb)
-    crMat3* root;     // R with R^T R = inverse (nb)
+    double h;       // step for which springs and dampers of joints are in M
+    double* M;      // rows as crModel.row says, up to the last body that is not single
+    double* L;      // L below, D on the diagonal; likewise
+    double* pivot;  // roots of D; likewise (nv)
+    int* path;      // velocities from the root to each, itself last; rows likewise
+    // of deep trees instead; NULL where there are none
+    struct crArticulated* articulated;  // inertia of what a body carries, its joints free
+    crTwist* gain;                      // L_ij = gain_i . axis_j (nv)
+    double* weight;                     // D (nv)
+    crTwist* carry;                     // work: sums over what is carried, or over what carries
+    crTwist* momentum;                  // work
+    crSym3* inverse;                    // inverse inertia of single bodies, world axes (nb)
+    crMat3* root;                       // R with R^T R = inverse (nb)
     // cr_model_velocity
     crTwist* twist;  // velocity field of each body, w_hat included (nb)
     // work

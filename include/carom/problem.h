@@ -50,6 +50,7 @@ typedef struct crBlock {
     double lo, hi;     // box: may be infinite
     double e;          // normal restitution, read by rules
     double et;         // tangential restitution, read by rules
+    double arm;  // equality, box: metres per unit of the rows' motion, 0 or 1: m/s; a length: rows in rad/s
     int source;        // the caller's own tag
 } crBlock;
 
@@ -68,6 +69,9 @@ typedef struct crProblem {
     crMatrix Minv;         // nv x nv
     const double* v;       // generalized velocities before, optional (nv)
     bool raw;              // W is any matrix: complementarity residuals only
+    double h;              // length of the time step, s; 0: an instant, no metres are stated
+    double shift;          // an answer that is exact for gaps changed by at most this is near, m; 0: none is
+    double rest;           // least speed that residuals are compared with, m/s; 0: none
 } crProblem;
 
 // Blocks with everything unset but kind and count.
@@ -88,27 +92,61 @@ CR_API crStatus cr_problem_sparse(const crProblem* problem, crArena* arena, crMa
 // v + Minv J^T p (nv); needs J, Minv and v.
 CR_API crStatus cr_problem_apply(const crProblem* problem, crArena* arena, const double* p, double* v_plus);
 
-// Inverse of a symmetric positive definite matrix, dense, allocated from the arena.
+// Largest difference across the diagonal of a square matrix. `relative` is |at - across| over sqrt(|a_ii a_jj|)
+// (INFINITY where that is 0) if by_diagonal, else over the largest entry. A symmetric matrix has relative 0 and
+// row -1.
+typedef struct crSkew {
+    double relative;
+    int row, col;       // of the worst pair, row > col
+    double at, across;  // entries (row, col) and (col, row)
+} crSkew;
+CR_API crSkew cr_matrix_skew(const crMatrix* A, bool by_diagonal);
+
+// Inverse of a symmetric positive definite matrix, allocated from the arena, in the form of M: compressed rows or
+// dense. Indices that M couples form a block, and each block is inverted on its own, so a block-diagonal M of any
+// size costs the sum of its blocks. Fails: unsymmetric beyond rounding (1e-9 of sqrt(m_ii m_jj)), not positive
+// definite, or a block of more than CR_INVERSE_MAX rows.
+#define CR_INVERSE_MAX 3000
 CR_API crStatus cr_matrix_inverse(const crMatrix* M, crArena* arena, crMatrix* Minv, crError* error);
 
 CR_API double cr_matrix_at(const crMatrix* A, int row, int col);
 CR_API void cr_matrix_mul(const crMatrix* A, const double* x, double* y);    // y = A x
 CR_API void cr_matrix_mul_t(const crMatrix* A, const double* x, double* y);  // y = A^T x
 
-// What is true of p, from raw data. Anything not finite makes every figure INFINITY.
+// What is true of p, from raw data: a backward error. The audit makes of p a witness, impulses p^ that obey
+// every law exactly together with velocities of their choice, and measures by how much the bias b must be
+// changed for p^ to be an exact solution. eta is that change in m/s; h eta is the same in metres of gap. Every
+// figure is known to within its rounding floor. Anything not finite makes every figure INFINITY.
 typedef struct crAudit {
-    double residual;  // natural map over all rows, relative: |.|_2 / |u_free + b|_2, raw: max / max(1, .)
-    double approach;  // worst -(u_n + b_n), m/s, and |u + b| on equality rows
-    double cone;      // worst friction beyond its limit, or p_n < 0, N s
-    double
-        dissipation;  // worst failure of friction to oppose slip, m/s (impulses scaled by the diagonal of W)
+    double residual;   // eta over the scale of its island, worst block: the figure that tol is compared with
+    double least;      // the residual without rounding errors is at least this
+    double most;       // and at most this
+    double eta;        // largest change of b, m/s; raw: of q, in its own unit
+    double floor;      // rounding floor of eta, largest, m/s
+    double distance;   // h eta: exact for gaps that differ by at most this, m; 0 where the problem has no h
+    double permits;    // largest approach speed among the changes of b: they let contacts close so fast, m/s
+    double scale;      // what eta of the worst block is compared with: largest velocity that must change, m/s
+    int worst_block;   // of the residual, -1 where there are none
+    double asymmetry;  // largest |W_ij - W_ji| / sqrt(W_ii W_jj), of W or Minv; 0 where raw
+    double momentum;   // |M (v+ - v) - J^T p| / (|J^T p| + |M v|), 0 without M and v
+    double momentum_floor;  // its rounding floor
+
+    // measures of others, not scaled: their size depends on the units
+    double natural;          // natural map over all rows: |.|_2 / |u_free + b|_2, raw: max / max(1, .)
+    double approach;         // worst -(u_n + b_n), m/s, and |u + b| on equality rows
+    double cone;             // worst friction beyond its limit, or p_n < 0, N s
+    double dissipation;      // worst failure of friction to oppose slip, impulses scaled by W, m/s
     double complementarity;  // worst |(u_n + b_n) p_n|, J
-    double momentum;         // |M (v+ - v) - J^T p| / (|J^T p| + |M v|), 0 without M and v
     double energy_change;    // p.(u_free + W p / 2), J; an impact's where u_free is the velocity before it
-    int worst_block;         // of the residual, -1 where there are none
 } crAudit;
 
 CR_API crStatus cr_problem_audit(const crProblem* problem, crArena* arena, const double* p, crAudit* audit);
+// The same, and p becomes the witness p^.
+CR_API crStatus cr_problem_witness(const crProblem* problem, crArena* arena, double* p, crAudit* audit);
+// Whether p solves the problem: residual, momentum and asymmetry at most tol.
+CR_API crTruth cr_audit_solved(const crAudit* audit, double tol);
+// Whether p is near a solution: distance at most shift.
+CR_API crTruth cr_audit_near(const crAudit* audit, double h, double shift);
 
 #ifdef __cplusplus
 }

@@ -34,8 +34,9 @@ typedef struct crHit {
     int solutions;         // how many the law's conditions have, as far as they were looked for
     double energy_change;  // J
     crMargins margins;     // of the permissible region
-    bool permissible;      // all margins >= 0 within CR_PERMISSIBLE_TOL
-    bool creates_energy;   // energy_change > 0 beyond the same tolerance
+    crTruth verdict;       // whether it is permissible: all margins >= 0 within CR_PERMISSIBLE_TOL
+    bool permissible;      // the verdict is yes
+    bool creates_energy;   // energy_change > 0 beyond the same tolerance and rounding
 } crHit;
 
 typedef crStatus (*crLawFn)(const void* params, const crContact* contact, crHit* hit, crError* error);
@@ -119,14 +120,18 @@ CR_API crStatus cr_law_many(const crLaw* law, int count, const crMat3* W, const 
 
 // What a solver or rule says of its own work, and what the audit found; the two are never mixed.
 typedef enum crOutcome {
-    CR_OUTCOME_SOLVED,      // by the audit's residual, not by the solver's word
+    CR_OUTCOME_SOLVED,      // by the audit's residual, not by the solver's word: it is at most tol
     CR_OUTCOME_RAY,         // pivoting ended on a ray: no solution found this way
     CR_OUTCOME_INFEASIBLE,  // there is none, with a certificate
     CR_OUTCOME_STALLED,     // no more progress
-    CR_OUTCOME_LIMIT,       // iteration or budget limit reached
+    CR_OUTCOME_LIMIT,       // neither solved nor near; iteration or budget limit reached
+    CR_OUTCOME_NEAR,        // not solved, but exact for gaps that differ by at most problem->shift
+    CR_OUTCOME_UNSURE,      // the residual is at most tol, but for rounding errors: cannot tell
 } crOutcome;
 
 CR_API const char* cr_outcome_name(crOutcome outcome);
+// Solved, near, unsure or limit, by the audit's figures alone (cr_audit_solved, cr_audit_near).
+CR_API crOutcome cr_audit_outcome(const crAudit* audit, double tol, double h, double shift);
 
 typedef struct crReport {
     crOutcome outcome;
@@ -159,6 +164,7 @@ CR_API crSolver
 cr_solver_gauss_seidel(const crSolverParams* params);              // block sweeps, exact local Coulomb solve
 CR_API crSolver cr_solver_newton(const crSolverParams* params);    // semismooth, sparse direct
 CR_API crSolver cr_solver_interior(const crSolverParams* params);  // central path, then newton
+CR_API crSolver cr_solver_sparse(const crSolverParams* params);    // any size: islands in body space
 CR_API crSolver cr_solver_admm(const crSolverParams* params);      // proximal splitting
 CR_API crSolver cr_solver_auto(const crSolverParams* params);      // chooses and switches by the residual
 CR_API int cr_solver_count(void);
@@ -203,7 +209,7 @@ typedef struct crRuleParams {
     crVec3 direction;   // ties by direction; default +x
     const crVec3* points;   // ties by direction: where the blocks are, m; NULL for their order (block_count)
     uint64_t seed;          // ties perturbed or random
-    bool extrapolate;       // sequence: jump to the limit once it is geometric; default true
+    bool extrapolate;       // sequence, feasible: jump to the limit once it is geometric; default true
     crMechanism mechanism;  // sequence; default intact
     crPick pick;            // feasible; default nearest
     crCorner corner;        // feasible; default concave
@@ -230,7 +236,8 @@ typedef enum crRuleFlag {
     CR_RULE_TRUNCATED = 4,  // ended with contacts that still approach, slower than tolerance or out of budget
     CR_RULE_CYCLE = 8,      // goes round for ever without losing energy; p is where it was noticed
     CR_RULE_PLASTIC = 16,   // ended below the threshold by a plastic impact
-    CR_RULE_CONVEX = 32,    // one open surface is enough: penetration counts the best contact, not the worst
+    CR_RULE_INCOMPLETE = 64,  // feasible: out of budget; there may be other outcomes, and a nearer one
+    CR_RULE_CONVEX = 32,  // one open surface is enough: penetration counts the best contact, not the worst
 } crRuleFlag;
 
 // Margins of the permissible region of many contacts: the worst contact's; negative is outside.
@@ -258,9 +265,12 @@ typedef struct crRuleReport {
     double contact_energy;    // p.(u before + u after)/2, J; the impact's own, without work done from outside
     double work;  // by driven bodies and the prescribed impulse, J; the two add up to energy_change
     crRuleMargins margins;
-    bool permissible;     // all margins >= 0 within CR_PERMISSIBLE_TOL
-    bool creates_energy;  // contact_energy > 0 beyond the same tolerance
-    crAudit audit;        // p against Coulomb's conditions on the problem's raw data
+    crRuleMargins floor;    // rounding floors of the margins
+    crRuleMargins allowed;  // how far below zero each may be
+    crTruth verdict;        // whether p is permissible: all margins >= 0 within CR_PERMISSIBLE_TOL
+    bool permissible;       // the verdict is yes
+    bool creates_energy;    // contact_energy > 0 beyond the same tolerance and rounding
+    crAudit audit;          // p against Coulomb's conditions on the problem's raw data
 } crRuleReport;
 
 // p arrives zeroed and receives the impulses (rows). The rule fills outcome, steps, flags, unique, and what

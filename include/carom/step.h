@@ -51,7 +51,10 @@ typedef struct crStepSettings {
                       // and where the contacts are
     crLaw law;        // of rules that use one; chatterjee-ruina
     crSolver solver;  // auto
-    double tol;       // residual at which a solve counts as solved; 0: by quality; 0
+    double tol;       // residual at which a solve counts as solved; 0: by quality, see cr_step_tol; 0
+    double shift;     // a solve that is exact for gaps changed by at most this share of a body's size is near;
+                      // 1e-5
+    int measure;      // full geometry every so many steps (lcp, moreau: in each); 0: only in certified; 60
     crQuality quality;    // cone; accurate
     int threads;          // that share the work, >= 1; results do not depend on it; 1
     double threshold;     // approach speeds above it are impacts (cone, event), or bounce (lcp), m/s; 0.01
@@ -67,14 +70,29 @@ typedef struct crStepSettings {
 
 CR_API crStepSettings cr_step_settings(void);
 CR_API crStatus cr_step_settings_check(const crStepSettings* settings, crError* error);
-CR_API double cr_step_tol(
-    const crStepSettings* settings);                 // residual of exact solves: tol, or 1e-9 where it is 0
+// Residual at which a solve counts as solved: tol, or where it is 0 by quality: fast 1e-4, accurate 1e-6,
+// certified 1e-8; methods other than cone 1e-8.
+CR_API double cr_step_tol(const crStepSettings* settings);
 CR_API const char* cr_method_name(crMethod method);  // "cone", "lcp", "moreau", "event"; NULL for no such
 CR_API const char* cr_quality_name(crQuality quality);  // "fast", "accurate", "certified"; NULL for no such
 
 // Adds to k (nv), what acts beyond the model: cr_model_add_force and so on. May return any failure.
 typedef crStatus (*crForceFn)(void* ctx, const crModel* model, const crState* state, const crDynamics* d,
                               double* k);
+
+// A problem that a step posed, with its answer, as cr_problem_write takes it. It lives during the call.
+typedef struct crPosed {
+    const crProblem*
+        problem;      // rows J over the velocities of the bodies concerned, M by blocks, Minv, v, u_free, b
+    const double* p;  // impulses (rows)
+    const crVec3* points;  // of each block; contacts, else the origin (block_count)
+    double time;           // at which it begins, s
+    double h;              // length of the step it is of, s; 0 for an impact
+    bool impact;           // posed to the rule: blocks have e and et, u_free is the velocity before
+    bool trial;            // of lcp and event: the next one at the same time takes its place
+} crPosed;
+// Called by a step after each contact solve and impact. It must not change anything; a failure ends the step.
+typedef crStatus (*crPosedFn)(void* ctx, const crPosed* posed, crError* error);
 
 // what a step works on
 
@@ -142,28 +160,57 @@ typedef struct crEvent {
     int impact;            // events of one impact share this number, counted within the step; CR_EVENT_...
 } crEvent;
 
-// What is true of a step, from raw data: the worst over its solves and impacts.
+// What is true of a step, from states, contacts and impulses: the worst over its solves and impacts. Every
+// method fills every field.
 typedef struct crCertificate {
     int contacts;            // most at once
     int rows;                // likewise
     int solves;              // contact solves
     int impacts;             // runs of the rule
-    crOutcome outcome;       // solved, or the last other outcome
-    double residual;         // crAudit.residual of the contact solves
-    double residual_speed;   // their natural maps with impulses counted as velocities, worst contact, m/s
+    crOutcome outcome;       // solved, near, cannot tell, or another: the worst of the solves and impacts
+    double residual;         // backward error over the scale of its island: the figure that tol is compared with
+    double eta;              // backward error, m/s
+    double distance;         // h eta: the step is exact for gaps that differ by at most this, m
+    double floor;            // rounding floor of eta, m/s
+    double momentum;         // speed by which v differs from what the impulses give, m/s
     double approach;         // m/s
     double cone;             // N s
     double dissipation;      // m/s
     double complementarity;  // J
-    double penetration;      // deepest overlap left at the end, m
+    double penetration;      // overlap left at the end, at most, m
+    double overlap;          // the same measured by full geometry of all near pairs, m; NaN in steps without
+    int crossings;           // pairs that passed through each other between beginning and end
+    int crossings_unsure;    // pairs of which that cannot be told
     double loop_error;       // of position, m or rad
-    double energy_created;   // by an impact, J; 0 where none did
+    double energy_change;    // of the whole world, kinetic and potential, J
+    double work;             // by motors, applied forces and driven bodies, J; NaN where a user's force acts
+    double energy_created;   // by impacts and contact solves, J; 0 where none did
+    double energy_gain;      // energy that islands gained beyond that work, for whatever reason, J; NaN as work
     int impermissible;       // impacts outside the permissible region
+    int impacts_unsure;      // impacts of which that cannot be told
     bool truncated;          // impact_limit was reached
     int asleep;              // bodies, at the end
     int escaped;             // bodies beyond settings.bound, at the end
     int escapee;             // the first of them, 0 where there is none
 } crCertificate;
+
+// Certificates of many steps: the worst of each figure, sums of those that add up, and how steps ended.
+typedef struct crTally {
+    crCertificate worst;  // counts of impacts, solves, crossings and impermissible impacts, energies and work: sums
+    int steps;
+    int solved, near, unsure, failed;  // steps by their outcome; truncated steps count as failed
+    int idle;                          // steps without a contact solve
+    int measured;                      // steps whose overlap was measured by full geometry
+    int unknown;                       // steps whose energy_gain is not known; the sums are over the others
+    double mean_residual;              // over the steps that had something to solve
+} crTally;
+
+CR_API void cr_tally_add(crTally* tally, const crCertificate* certificate);  // start from a zeroed tally
+
+// Whether the step keeps what it promises: solved or near, nothing created, crossed, impermissible or truncated,
+// overlap within the deadband and bodies where they can be. Cannot tell where a figure is not known.
+CR_API crTruth cr_certificate_holds(const crCertificate* certificate, double overlap);
+CR_API crTruth cr_tally_holds(const crTally* tally, double overlap);  // of all steps
 
 typedef struct crStep {
     const crModel* model;
@@ -173,6 +220,8 @@ typedef struct crStep {
     crDynamics dynamics;  // forces
     crForceFn force;      // may be NULL
     void* force_ctx;
+    crPosedFn posed;  // may be NULL: what is posed is put together for it alone
+    void* posed_ctx;
     crArena store;          // arrays of the size of the model
     crArena scratch;        // everything that lives for a step
     struct crTasks* tasks;  // NULL where one thread does it all
@@ -196,13 +245,15 @@ typedef struct crStep {
     const int* part_loops;      // ascending (part_loop_count)
     struct crStepCache* cache;  // collide: pairs of shapes that are near, surfaces; cone: clocks, groups
     int contact_count;
-    crStepContact* contacts;  // collide, in scratch (contact_count)
-    crRows rows;              // problem_build, in scratch
-    crRows H;                 // problem_build: half of W, in scratch
-    crProblem problem;        // problem_build, in scratch; blocks[i].source is a contact's index or negative
-    double* b;        // problem_build: bias, the one in problem; a stepper may rewrite it (rows.count)
-    double* p;        // problem_build: warm start, solve: impulses, in scratch (rows.count)
-    crReport report;  // solve
+    // collide, in scratch (contact_count). After a step: the contacts of its solves with their impulses; those
+    // of impacts are in the events
+    crStepContact* contacts;
+    crRows rows;        // problem_build, in scratch
+    crRows H;           // problem_build: half of W, in scratch
+    crProblem problem;  // problem_build, in scratch; blocks[i].source is a contact's index or negative
+    double* b;          // problem_build: bias, the one in problem; a stepper may rewrite it (rows.count)
+    double* p;          // problem_build: warm start, solve: impulses, in scratch (rows.count)
+    crReport report;    // solve
     int warm_count, warm_capacity;
     crWarm* warm;       // apply (warm_count)
     bool warm_changed;  // apply: those that the step began with are in warm_start
@@ -254,7 +305,8 @@ CR_API crStatus cr_step_position_pass(crStep* step, crError* error);
 CR_API crStatus cr_step_impacts(crStep* step, int* resolved, crError* error);
 // Adds an event. CR_ERR_MEMORY.
 CR_API crStatus cr_step_event_add(crStep* step, const crEvent* event);
-// CR_ERR_FINITE where q, v or time are not finite, with the body's name; counts who escaped.
+// CR_ERR_FINITE where q, v, time or the energy they make are not finite, with the body's name; counts who
+// escaped.
 CR_API crStatus cr_step_finite(crStep* step, crError* error);
 
 // Time in (0, h] at which a contact that approaches faster than the threshold first touches, bodies flying

@@ -61,18 +61,25 @@ typedef struct crEvents {
 CR_API crEvents cr_world_events(const crWorld* world);
 CR_API const crCertificate* cr_world_certificate(const crWorld* world);  // of the last step
 
+// Deepest overlap of all shapes in the present state, by full geometry, m.
+CR_API crStatus cr_world_overlap(crWorld* world, double* deepest, crError* error);
 CR_API crEnergy cr_world_energy(crWorld* world);  // of the present state, J
 CR_API void cr_world_momentum(crWorld* world, crVec3 about, crVec3* linear, crVec3* angular);
 // Where a body is now.
 CR_API crPose cr_world_pose(crWorld* world, int body);
 
-// Snapshots: everything the future depends on, in one block of bytes. Restoring continues to the same bits.
+// Snapshots: everything the future depends on, in one block of bytes, the same bytes on every machine. Restoring
+// continues to the same bits.
 CR_API size_t cr_world_save_size(const crWorld* world);
 CR_API crStatus cr_world_save(const crWorld* world, void* bytes, size_t size);
-// Of the same model: CR_ERR_SIZE, CR_ERR_SYNTAX where the bytes are not such a snapshot (the world is
-// unchanged).
+// A snapshot is bound to its model (bodies, joints, shapes, materials, loops, gravity) and to the settings of the
+// step but threads; rule, law and solver are known by their names, forces, drives and other functions of the
+// user's not at all. CR_ERR_SYNTAX: no snapshot, or damaged; CR_ERR_SIZE, CR_ERR_RANGE with the field "version",
+// "model" or "settings": of another one. Every number is checked, and the error names the first that cannot be:
+// "q", "warm[3].shape_a", "sleep[5].island". A refused snapshot leaves the world unchanged.
 CR_API crStatus cr_world_load(crWorld* world, const void* bytes, size_t size, crError* error);
-CR_API uint64_t cr_world_hash(const crWorld* world);  // over the bits of the state and the warm start
+// Over the bytes of a snapshot behind its header: the state, contact forces, sleep.
+CR_API uint64_t cr_world_hash(const crWorld* world);
 
 #ifdef __cplusplus
 }

@@ -3,12 +3,15 @@
 //     /fclib_local    spacedim, W, [V, R], vectors/{q, mu, [s]}     u = W r + V l + q,  0 = V^T r + R l + s
 //     /fclib_global   spacedim, M, H, [G], vectors/{f, w, mu, [b]}  M v = H r + G l + f,  u = H^T v + w,
 //                                                                   0 = G^T v + b
+//     /fclib_local_rolling, /fclib_global_rolling     also vectors/mu_r; contacts of 5 rows n, t1, t2, roll1,
+//                                                     roll2, or in the plane of 3 rows n, t, roll
 //     /solution       r, [l]: kept as the reference
 //
 // A matrix is m, n, nz, p, i, x: nz = -1 compressed columns, -2 compressed rows, >= 0 that many triplets.
 // For triplets FCLIB's header calls p the rows, but Siconos writes CSparse's, whose i are the rows: the one
 // that fits is taken, i where both do. Entries in one place are summed. Contacts come first, normal row
-// first; equalities after them. Fails: datasets missing, of the wrong type or size, indices out of range,
+// first; equalities after them. The format says that W and M are symmetric, so one triangle alone is mirrored.
+// Fails: datasets missing, of the wrong type or size, indices out of range,
 // numbers that are not finite: refused by their path in the file.
 #include "dataset.h"
 #include "io/entries.h"
@@ -20,7 +23,8 @@
 
 typedef struct Reader {
     hid_t file;
-    const char* root;  // fclib_local or fclib_global
+    const char* root;  // group of the problem
+    bool rolls;        // true if its contacts have rolling friction
     size_t most;       // numbers a dataset of a file of this size can have
     crProblemFile* out;
     crError* error;
@@ -215,31 +219,62 @@ static crStatus no_memory(Reader* reader) {
     return cr_error_set(reader->error, CR_ERR_MEMORY, reader->root, "%s: out of memory", reader->root);
 }
 
-// cones of d rows and one block of equalities; mu from the file
-static crStatus set_blocks(Reader* reader, int contact_rows, int equalities) {
-    int d = 0;
-    crStatus status = read_int(reader, "spacedim", "", &d);
-    if (status != CR_OK) return status;
+// rows of a contact: spacedim, or with rolling what the rows and coefficients say (FCLIB's header has 2 or 3
+// there, Siconos writes 5)
+static crStatus read_dimension(Reader* reader, int contact_rows, int* d) {
     char path[64];
     path_of(reader, "spacedim", "", path);
-    if ((d != 2 && d != 3) || contact_rows % d != 0) {
-        return cr_error_set(reader->error, CR_ERR_RANGE, path, "%s: is %d, must be 2 or 3 and divide %d rows",
-                            path, d, contact_rows);
+    crStatus status = read_int(reader, "spacedim", "", d);
+    if (status != CR_OK) return status;
+    bool known = reader->rolls ? *d == 3 || *d == 5 : *d == 2 || *d == 3;
+    if (known && reader->rolls && *d == 3) {
+        char mu[64];
+        double* numbers = NULL;
+        size_t count = 0;
+        path_of(reader, "vectors", "mu", mu);
+        status = cr__hdf5_doubles(reader->file, mu, reader->most, &numbers, &count, reader->error);
+        free(numbers);
+        if (status != CR_OK) return status;
+        if ((size_t)contact_rows == 5 * count) *d = 5;
     }
+    if (known && contact_rows % *d == 0) return CR_OK;
+    return cr_error_set(reader->error, CR_ERR_RANGE, path, "%s: is %d, must be %s and divide %d rows", path,
+                        *d, reader->rolls ? "3 or 5" : "2 or 3", contact_rows);
+}
+
+// one coefficient >= 0 per contact
+static crStatus read_coefficients(Reader* reader, const char* name, int contacts, double* mu) {
+    crStatus status = read_vector(reader, name, contacts, mu);
+    for (int i = 0; i < contacts && status == CR_OK; i++) {
+        if (mu[i] >= 0.0) continue;
+        char path[64];
+        path_of(reader, "vectors", name, path);
+        status = cr_error_set(reader->error, CR_ERR_RANGE, path, "%s: number %d is %g, must be >= 0", path, i,
+                              mu[i]);
+    }
+    return status;
+}
+
+// cones of d rows and one block of equalities; coefficients from the file
+static crStatus set_blocks(Reader* reader, int contact_rows, int equalities) {
+    int d = 0;
+    crStatus status = read_dimension(reader, contact_rows, &d);
+    if (status != CR_OK) return status;
     int contacts = contact_rows / d;
     crProblem* problem = &reader->out->problem;
     crBlock* blocks = cr_arena_alloc(&reader->out->arena, ((size_t)contacts + 1) * sizeof *blocks);
-    double* mu = cr_arena_alloc(&reader->out->arena, (size_t)contacts * sizeof(double));
+    double* mu = cr_arena_alloc(&reader->out->arena, 2 * (size_t)contacts * sizeof(double));
     if (blocks == NULL || mu == NULL) return no_memory(reader);
-    status = read_vector(reader, "mu", contacts, mu);
+    status = read_coefficients(reader, "mu", contacts, mu);
+    if (status == CR_OK && reader->rolls) status = read_coefficients(reader, "mu_r", contacts, mu + contacts);
     for (int i = 0; i < contacts && status == CR_OK; i++) {
         blocks[i] = cr_block(CR_BLOCK_CONE, i * d, d);
         blocks[i].mu = blocks[i].mu2 = mu[i];
         blocks[i].source = i;
-        if (mu[i] >= 0.0) continue;
-        path_of(reader, "vectors", "mu", path);
-        status = cr_error_set(reader->error, CR_ERR_RANGE, path, "%s: number %d is %g, must be >= 0", path, i,
-                              mu[i]);
+        blocks[i].roll = d == 5;
+        blocks[i].spin = reader->rolls && d == 3;
+        if (d == 5) blocks[i].mu_roll = mu[contacts + i];
+        if (blocks[i].spin) blocks[i].mu_spin = mu[contacts + i];
     }
     if (equalities > 0) blocks[contacts] = cr_block(CR_BLOCK_EQUALITY, contact_rows, equalities);
     problem->blocks = blocks;
@@ -248,22 +283,51 @@ static crStatus set_blocks(Reader* reader, int contact_rows, int equalities) {
     return status;
 }
 
+static crStatus not_square(Reader* reader, const char* name, Stored size) {
+    char path[64];
+    path_of(reader, name, "", path);
+    return cr_error_set(reader->error, CR_ERR_SIZE, path, "%s: is %d x %d, must be square", path, size.m,
+                        size.n);
+}
+
+// The entries from `from` on belong to a symmetric matrix. Where none of them is on one side of its diagonal and
+// some are on the other, they are one triangle: their mirror images are appended.
+static crStatus mirror_triangle(Reader* reader, const char* name, size_t from, Entries* entries) {
+    bool below = false, above = false;
+    size_t count = entries->count;
+    for (size_t k = from; k < count; k++) {
+        const crEntry* e = &entries->entry[k];
+        below = below || (e->value != 0.0 && e->row > e->col);
+        above = above || (e->value != 0.0 && e->row < e->col);
+    }
+    if (below == above) return CR_OK;
+    for (size_t k = from; k < count; k++) {
+        crEntry e = entries->entry[k];
+        if (e.row != e.col && push(entries, e.col, e.row, e.value) != CR_OK) return no_memory(reader);
+    }
+    cr__mirrored(reader->out, name, below ? "lower" : "upper");
+    return CR_OK;
+}
+
+static bool has(const Reader* reader, const char* name) {
+    char path[64];
+    path_of(reader, name, "", path);
+    return cr__hdf5_has(reader->file, path);
+}
+
 static crStatus read_local(Reader* reader, Entries* entries) {
     crProblemFile* out = reader->out;
     const Place itself = {.itself = true};
     Stored W = {0};
     Stored R = {0};
     crStatus status = read_matrix(reader, "W", -1, -1, itself, entries, &W);
-    if (status == CR_OK && W.m != W.n) {
-        status = cr_error_set(reader->error, CR_ERR_SIZE, "fclib_local/W",
-                              "fclib_local/W: is %d x %d, must be square", W.m, W.n);
-    }
-    if (status == CR_OK && cr__hdf5_has(reader->file, "fclib_local/R")) {
+    if (status == CR_OK && W.m != W.n) status = not_square(reader, "W", W);
+    if (status == CR_OK) status = mirror_triangle(reader, "W", 0, entries);
+    if (status == CR_OK && has(reader, "R")) {
+        size_t before = entries->count;
         status = read_matrix(reader, "R", -1, -1, (Place){W.m, W.m, true, false}, entries, &R);
-        if (status == CR_OK && R.m != R.n) {
-            status = cr_error_set(reader->error, CR_ERR_SIZE, "fclib_local/R",
-                                  "fclib_local/R: is %d x %d, must be square", R.m, R.n);
-        }
+        if (status == CR_OK && R.m != R.n) status = not_square(reader, "R", R);
+        if (status == CR_OK) status = mirror_triangle(reader, "W", before, entries);
         if (status == CR_OK)
             status = read_matrix(reader, "V", W.m, R.m, (Place){0, W.m, true, true}, entries, NULL);
     }
@@ -278,7 +342,7 @@ static crStatus read_local(Reader* reader, Entries* entries) {
     if (status != CR_OK) return status;
     status =
         cr__entries_compress(entries->entry, entries->count, rows, rows, &out->arena, &out->problem.W, NULL);
-    return status == CR_OK ? CR_OK : no_memory(reader);
+    return status == CR_OK ? cr__symmetrise(out, "W", reader->error) : no_memory(reader);
 }
 
 // v = inverse(M) f and u_free = J v + (w, b), where vectors holds f, then w and b
@@ -305,16 +369,16 @@ static crStatus read_global(Reader* reader, Entries* entries) {
     Stored H = {0};
     Stored G = {0};
     crStatus status = read_matrix(reader, "M", -1, -1, (Place){.itself = true}, entries, &M);
-    if (status == CR_OK && M.m != M.n) {
-        status = cr_error_set(reader->error, CR_ERR_SIZE, "fclib_global/M",
-                              "fclib_global/M: is %d x %d, must be square", M.m, M.n);
-    }
-    if (status == CR_OK)
+    if (status == CR_OK && M.m != M.n) status = not_square(reader, "M", M);
+    if (status == CR_OK) status = mirror_triangle(reader, "M", 0, entries);
+    if (status == CR_OK) {
         status = cr__entries_compress(entries->entry, entries->count, M.m, M.m, arena, &problem->M, NULL);
+        status = status == CR_OK ? cr__symmetrise(out, "M", reader->error) : no_memory(reader);
+    }
     problem->nv = M.m;
     entries->count = 0;
     if (status == CR_OK) status = read_matrix(reader, "H", M.m, -1, (Place){.transposed = true}, entries, &H);
-    if (status == CR_OK && cr__hdf5_has(reader->file, "fclib_global/G")) {
+    if (status == CR_OK && has(reader, "G")) {
         status = read_matrix(reader, "G", M.m, -1, (Place){H.n, 0, false, true}, entries, &G);
     }
     if (status == CR_OK) status = set_blocks(reader, H.n, G.n);
@@ -327,7 +391,7 @@ static crStatus read_global(Reader* reader, Entries* entries) {
         status = cr__entries_compress(entries->entry, entries->count, problem->rows, M.m, arena, &problem->J,
                                       NULL);
     }
-    if (status == CR_OK) status = cr__entries_invert(out, reader->error);
+    if (status == CR_OK) status = cr_matrix_inverse(&problem->M, arena, &problem->Minv, reader->error);
     if (status == CR_OK) status = set_velocities(reader, vectors);
     return status;
 }
@@ -357,18 +421,20 @@ static void read_solution(Reader* reader) {
 }
 
 static crStatus read_file(Reader* reader) {
-    Entries entries = {0};
-    crStatus status = CR_OK;
-    if (cr__hdf5_has(reader->file, "fclib_local")) {
-        reader->root = "fclib_local";
-        status = read_local(reader, &entries);
-    } else if (cr__hdf5_has(reader->file, "fclib_global")) {
-        reader->root = "fclib_global";
-        status = read_global(reader, &entries);
-    } else {
-        status = cr_error_set(reader->error, CR_ERR_MISSING, "fclib_local",
-                              "fclib_local: is missing, and fclib_global too: not a problem of FCLIB");
+    static const char* const roots[] = {"fclib_local", "fclib_global", "fclib_local_rolling",
+                                        "fclib_global_rolling"};
+    int found = 0;
+    while (found < 4 && !cr__hdf5_has(reader->file, roots[found])) {
+        found++;
     }
+    if (found == 4) {
+        return cr_error_set(reader->error, CR_ERR_MISSING, "fclib_local",
+                            "fclib_local: is missing, and fclib_global too: not a problem of FCLIB");
+    }
+    reader->root = roots[found];
+    reader->rolls = found >= 2;
+    Entries entries = {0};
+    crStatus status = found % 2 == 0 ? read_local(reader, &entries) : read_global(reader, &entries);
     free(entries.entry);
     if (status != CR_OK) return status;
     read_solution(reader);

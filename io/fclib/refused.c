@@ -13,11 +13,8 @@ crStatus cr__read_fclib(const char* text, size_t size, crProblemFile* out, crErr
     return refuse(error);
 }
 
-crStatus cr__write_fclib(const char* path, const crProblem* problem, const char* name, const double* p,
-                         crError* error) {
+crStatus cr__write_fclib(const char* path, const crProblemFile* file, crError* error) {
     (void)path;
-    (void)problem;
-    (void)name;
-    (void)p;
+    (void)file;
     return refuse(error);
 }

@@ -1,7 +1,7 @@
 // write.c - a friction problem in FCLIB's HDF5 layout (see read.c), with its solution where there is one.
 //
-// Blocks must be circular cones of one size, 2 or 3 rows, and equalities; contacts are written first. With
-// J, M and v it is the global form: H = J^T, f = M v, w and b what u_free has beyond J v. Otherwise the
+// Blocks must be circular cones of one size and equalities; contacts are written first. Cones have 2 or 3 rows, or
+// with rolling friction 5, or n, t and a spin row in the plane. With J, M and v it is the global form: H = J^T, f = M v, w and b what u_free has beyond J v. Otherwise the
 // local one, with W formed where it is an operator. The bias is added to q. Matrices are written as
 // compressed columns, which every reader of the format agrees on. Fails: what the format cannot hold is
 // refused by the block; file where it cannot be written.
@@ -15,11 +15,15 @@ typedef struct Writer {
     const crProblem* problem;
     crArena arena;
     int d;           // rows of a contact
+    bool rolls;      // true if contacts have rolling friction
     int contacts;    // rows of contacts
     int equalities;  // rows of equalities
     int* place;      // of each row among contacts, or after all of them among equalities (rows)
     crError* error;
 } Writer;
+
+// of rolling; the one rolling row of a planar contact is its spin row
+static double limit_of(const crBlock* block) { return block->roll ? block->mu_roll : block->mu_spin; }
 
 static crStatus check_blocks(Writer* w) {
     const crProblem* problem = w->problem;
@@ -29,14 +33,18 @@ static crStatus check_blocks(Writer* w) {
             w->equalities += block->count;
             continue;
         }
-        bool round = block->kind == CR_BLOCK_CONE && block->vertex_count == 0 && !block->spin &&
-                     !block->roll && isfinite(block->mu) && (block->count == 2 || block->mu2 == block->mu);
-        if (!round || (w->d != 0 && block->count != w->d)) {
+        bool planar = block->spin && !block->roll && block->count == 3;
+        bool rolls = planar || (block->roll && block->count == 5);
+        bool round = block->kind == CR_BLOCK_CONE && block->vertex_count == 0 && isfinite(block->mu) &&
+                     (block->count == 2 || planar || block->mu2 == block->mu) &&
+                     (rolls ? isfinite(limit_of(block)) : !block->spin && !block->roll);
+        if (!round || (w->d != 0 && (block->count != w->d || rolls != w->rolls))) {
             return cr_error_set(
                 w->error, CR_ERR_ARGUMENT, "dump",
                 "dump: fclib holds circular cones of one size and equalities; block %d is another", i);
         }
         w->d = block->count;
+        w->rolls = rolls;
         w->contacts += block->count;
     }
     if (w->contacts == 0 || problem->raw) {
@@ -127,13 +135,17 @@ static bool put_rows(const Writer* w, hid_t group, const char* name, const doubl
     return good;
 }
 
-static bool put_mu(const Writer* w, hid_t group) {
-    double* mu = malloc((size_t)w->contacts * sizeof *mu);
+static bool put_coefficients(const Writer* w, hid_t group) {
+    double* mu = malloc(2 * (size_t)w->contacts * sizeof *mu);
+    double* limit = mu != NULL ? mu + w->contacts : NULL;
     size_t count = 0;
     for (int i = 0; mu != NULL && i < w->problem->block_count; i++) {
-        if (w->problem->blocks[i].kind == CR_BLOCK_CONE) mu[count++] = w->problem->blocks[i].mu;
+        if (w->problem->blocks[i].kind != CR_BLOCK_CONE) continue;
+        mu[count] = w->problem->blocks[i].mu;
+        limit[count++] = limit_of(&w->problem->blocks[i]);
     }
-    bool good = mu != NULL && cr__hdf5_put_doubles(group, "mu", mu, count);
+    bool good = mu != NULL && cr__hdf5_put_doubles(group, "mu", mu, count) &&
+                (!w->rolls || cr__hdf5_put_doubles(group, "mu_r", limit, count));
     free(mu);
     return good;
 }
@@ -198,14 +210,15 @@ static bool put_problem(Writer* w, hid_t file, const char* name, const double* p
     for (int i = 0; i < problem->rows; i++) {
         q[i] = problem->u_free[i] + (problem->b != NULL ? problem->b[i] : 0.0);
     }
-    const char* kind = global ? "fclib_global" : "fclib_local";
+    const char* kind = w->rolls ? (global ? "fclib_global_rolling" : "fclib_local_rolling")
+                                : (global ? "fclib_global" : "fclib_local");
     hid_t root = H5Gcreate2(file, kind, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     hid_t vectors = H5Gcreate2(root, "vectors", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     hid_t info = H5Gcreate2(root, "info", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     bool good = vectors >= 0 && info >= 0 && cr__hdf5_put_ints(root, "spacedim", &w->d, 1) &&
-                put_mu(w, vectors) &&
+                put_coefficients(w, vectors) &&
                 (global ? put_global(w, root, vectors, q) : put_local(w, root, vectors, q)) &&
-                cr__hdf5_put_text(info, "title", name != NULL ? name : "") &&
+                cr__hdf5_put_text(info, "title", name) &&
                 cr__hdf5_put_text(info, "description", "written by carom") &&
                 cr__hdf5_put_text(info, "math_info", "");
     if (info >= 0) H5Gclose(info);
@@ -214,9 +227,8 @@ static bool put_problem(Writer* w, hid_t file, const char* name, const double* p
     return good && (p == NULL || put_solution(w, file, global, p));
 }
 
-crStatus cr__write_fclib(const char* path, const crProblem* problem, const char* name, const double* p,
-                         crError* error) {
-    Writer w = {.problem = problem, .error = error};
+crStatus cr__write_fclib(const char* path, const crProblemFile* from, crError* error) {
+    Writer w = {.problem = &from->problem, .error = error};
     crStatus status = cr_arena_create(&w.arena, NULL, 0);
     if (status == CR_OK) status = check_blocks(&w);
     if (status == CR_OK) status = place_rows(&w);
@@ -224,7 +236,7 @@ crStatus cr__write_fclib(const char* path, const crProblem* problem, const char*
     if (status == CR_OK) {
         crQuiet quiet = cr__hdf5_begin();
         hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-        bool good = file >= 0 && put_problem(&w, file, name, p);
+        bool good = file >= 0 && put_problem(&w, file, from->name, from->p);
         if (file >= 0) good = H5Fclose(file) >= 0 && good;
         cr__hdf5_end(quiet);
         if (!good) status = cr_error_set(error, CR_ERR_FILE, "dump", "dump: cannot write \"%.150s\"", path);

@@ -5,7 +5,9 @@
 // state. All that came after it is cut off. Nothing outside the file is followed, and sizes are checked before memory is taken.
 // Fails: file where it is no HDF5 file or cannot be written; missing-field, wrong-type, wrong-size,
 // unknown-name, out-of-range by the dataset's name; syntax where no snapshot is good.
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -166,8 +168,9 @@ static bool agrees(const crTrajectoryFile* f) {
            (nv == 0 || memcmp(tables[CR_TABLE_V].rows, state->v, nv) == 0);
 }
 
-// the world from snapshot k; where its records end
-static bool restore(crTrajectoryFile* f, hsize_t k, hsize_t cut[CR_TABLES], hsize_t* byte_end) {
+// the world from snapshot k; where its records end. error says why its bytes were refused, if they were
+static bool restore(crTrajectoryFile* f, hsize_t k, hsize_t cut[CR_TABLES], hsize_t* byte_end,
+                    crError* error) {
     crTable* snapshots = &f->tables[CR_TABLE_SNAPSHOTS];
     hsize_t records = 0, events = 0, start = 0, size = 0;
     if (!read_row(snapshots, 2, k)) return false;
@@ -188,7 +191,7 @@ static bool restore(crTrajectoryFile* f, hsize_t k, hsize_t cut[CR_TABLES], hsiz
     *byte_end = start + size;
     void* bytes = malloc((size_t)size + 1);
     bool good = bytes != NULL && read_rows(f->bytes, H5T_NATIVE_UCHAR, 1, 1, start, size, bytes) &&
-                cr_world_load(f->world, bytes, (size_t)size, NULL) == CR_OK;
+                cr_world_load(f->world, bytes, (size_t)size, error) == CR_OK;
     free(bytes);
     return good && agrees(f);
 }
@@ -212,8 +215,13 @@ static crStatus go_back(crTrajectoryFile* f, const char* path, crError* error) {
     hsize_t byte_end = 0;
     hsize_t count = f->tables[CR_TABLE_SNAPSHOTS].written;
     bool found = false;
+    crError last = {0};  // why the newest snapshot was refused
     for (hsize_t tries = 0; tries < MOST_TRIES && tries < count && !found; tries++) {
-        found = restore(f, count - 1 - tries, cut, &byte_end);
+        found = restore(f, count - 1 - tries, cut, &byte_end, tries == 0 ? &last : NULL);
+    }
+    if (!found && last.status != CR_OK) {
+        return cr_error_set(error, last.status, "snapshots",
+                            "snapshots: the run cannot go on from this file: %.150s", last.message);
     }
     if (!found) {
         return cr_error_set(error, CR_ERR_SYNTAX, "snapshots",
@@ -226,10 +234,16 @@ static crStatus go_back(crTrajectoryFile* f, const char* path, crError* error) {
 
 crStatus cr__trajectory_reopen(crTrajectoryFile* f, const char* path, uint64_t scene, crError* error) {
     const crModel* model = cr_world_model(f->world);
+    // HDF5 does not say why a file cannot be opened
+    FILE* there = fopen(path, "r+b");
+    if (there == NULL) {
+        return cr_error_set(error, CR_ERR_FILE, "resume", "resume: %.120s: %s", path, strerror(errno));
+    }
+    fclose(there);
     f->file = cr__hdf5_commit_open(path, H5F_ACC_RDWR);
     if (f->file < 0) {
         return cr_error_set(error, CR_ERR_FILE, "resume",
-                            "resume: %.120s cannot be opened for writing as an HDF5 file", path);
+                            "resume: %.120s is not a whole HDF5 file, or another run writes to it", path);
     }
     crStatus status = check_version(f->file, error);
     if (status == CR_OK) status = check_texts(f->file, "bodies/name", model, false, error);

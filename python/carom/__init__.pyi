@@ -12,7 +12,7 @@ Restitution = Union[float, ArrayLike, Callable[[float], float]]
 __version__: str
 numerics_revision: int
 
-class Error(Exception):
+class Error(ValueError):
     status: str
     field: str
     line: int
@@ -153,15 +153,37 @@ class Certificate:
     impacts: int
     outcome: str
     residual: float
+    eta: float
+    distance: float
+    floor: float
+    momentum: float
     approach: float
     cone: float
     dissipation: float
     complementarity: float
     penetration: float
+    overlap: float
+    crossings: int
+    crossings_unsure: int
     loop_error: float
+    energy_change: float
+    work: float
     energy_created: float
+    energy_gain: float
     impermissible: int
+    impacts_unsure: int
     truncated: bool
+    asleep: int
+    escaped: int
+    escapee: int
+    steps: int
+    solved: int
+    near: int
+    unsure: int
+    failed: int
+    measured: int
+    unknown: int
+    mean_residual: float
     clean: bool
 
 class Energy(NamedTuple):
@@ -271,11 +293,21 @@ def spread(scene: Union[str, PathLike[str], Mapping[str, Any]], jitter: Union[It
 
 class Audit:
     residual: float
+    least: float
+    most: float
+    eta: float
+    floor: float
+    distance: float
+    permits: float
+    scale: float
+    asymmetry: float
+    momentum: float
+    momentum_floor: float
+    natural: float
     approach: float
     cone: float
     dissipation: float
     complementarity: float
-    momentum: float
     energy_change: float
     worst_block: int
 

@@ -14,12 +14,22 @@ class Audit:
     >>> carom.Problem([-1.0], [[2.0]], [("unilateral", 1)]).audit([0.5]).residual
     0.0
     """
-    residual: float
+    residual: float  # eta over the scale of its island: compared with tol
+    least: float  # the residual without rounding is at least this
+    most: float  # and at most this
+    eta: float  # largest change of b that makes the witness exact, m/s
+    floor: float  # rounding floor of eta
+    distance: float  # h eta, m
+    permits: float  # largest approach speed among the changes
+    scale: float
+    asymmetry: float
+    momentum: float
+    momentum_floor: float
+    natural: float  # natural map as others publish it, not scaled
     approach: float
     cone: float
     dissipation: float
     complementarity: float
-    momentum: float
     energy_change: float
     worst_block: int
 

@@ -1,4 +1,6 @@
 """Scenes: models with their start and settings, from JSON or from the models of others."""
+import difflib
+import errno
 import json
 from pathlib import Path
 from typing import NamedTuple
@@ -94,4 +96,8 @@ def load(path, *, key=None, packages=(), fixed_base=False, **set):
     values = {name.replace("__", "."): value for name, value in set.items()}
     if file.suffix.lower() in (".xml", ".mjcf", ".urdf", ".sdf", ".world"):
         return Scene.from_model(file, key=key, packages=packages, fixed_base=fixed_base, set=values)
+    if not file.exists():
+        near = difflib.get_close_matches(str(path), scenes(), 1)
+        hint = f"did you mean {near[0]!r}?" if near else "carom.scenes() lists those that come with carom"
+        raise FileNotFoundError(errno.ENOENT, f"no such file or scene; {hint}", str(path))
     return Scene(file.read_text(encoding="utf-8"), values)

@@ -16,26 +16,49 @@ class Certificate:
     >>> certificate.impacts, certificate.clean
     (1, True)
     """
-    contacts: int
+    contacts: int  # most at once
     rows: int
     solves: int
     impacts: int
-    outcome: str
-    residual: float
+    outcome: str  # solved, near, cannot-tell, or another: the worst
+    residual: float  # backward error over the scale of its island: compared with tol
+    eta: float  # backward error, m/s
+    distance: float  # exact for gaps that differ by at most this, m
+    floor: float  # rounding floor of eta, m/s
+    momentum: float  # m/s
     approach: float  # m/s
     cone: float  # N s
     dissipation: float  # m/s
     complementarity: float  # J
-    penetration: float  # m
+    penetration: float  # overlap left at the end, at most, m
+    overlap: float  # the same measured by full geometry, m; nan where no step was
+    crossings: int  # pairs that passed through each other
+    crossings_unsure: int
     loop_error: float  # m or rad
-    energy_created: float  # J
-    impermissible: int
+    energy_change: float  # J
+    work: float  # of motors, applied forces and driven bodies, J
+    energy_created: float  # by impacts and contact solves, J
+    energy_gain: float  # gained beyond that work, for whatever reason, J
+    impermissible: int  # impacts outside the permissible region
+    impacts_unsure: int
     truncated: bool
+    asleep: int
+    escaped: int
+    escapee: int
+    steps: int
+    solved: int  # steps by outcome
+    near: int
+    unsure: int
+    failed: int
+    measured: int  # steps whose overlap was measured
+    unknown: int  # steps whose energy balance is not known
+    mean_residual: float
 
     @property
     def clean(self):
-        """Every solve reached its tolerance and every impact is permissible."""
-        return self.outcome == "solved" and self.impermissible == 0 and not self.truncated
+        """Every solve is solved or near, every impact permissible, and nothing passed through anything."""
+        return (self.failed == 0 and self.unsure == 0 and self.impermissible == 0 and self.impacts_unsure == 0
+                and self.crossings == 0 and not self.truncated)
 
 
 class Energy(NamedTuple):

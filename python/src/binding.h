@@ -147,6 +147,7 @@ PyObject* py_world_of_scene(PyObject* scene, PyModel* model, const crStepSetting
                             const double* v);
 // Keywords of World into settings and what they point to.
 bool py_settings(PyWorld* self, PyObject* keywords, crStepSettings* step);
+PyObject* py_tally(const crTally* tally);
 PyObject* py_certificate(const crCertificate* certificate);
 PyObject* py_settings_dict(const crStepSettings* step);
 

@@ -76,7 +76,7 @@ PyMODINIT_FUNC PyInit__carom(void) {
                                          "... except carom.Error as error:\n"
                                          "...     print(error.field, error.status)\n"
                                          "e out-of-range",
-                                         NULL, NULL);
+                                         PyExc_ValueError, NULL);
     Py_XINCREF(py_error);
     bool good = py_error != NULL && PyModule_AddObject(module, "Error", py_error) == 0 && add_types(module) &&
                 PyModule_AddStringConstant(module, "version", CAROM_VERSION) == 0 &&

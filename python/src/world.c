@@ -168,23 +168,14 @@ static PyObject* world_step(PyObject* object, PyObject* args) {
     Py_RETURN_NONE;
 }
 
-// the worst of two certificates
-static void worse(crCertificate* all, const crCertificate* one) {
-    all->contacts = one->contacts > all->contacts ? one->contacts : all->contacts;
-    all->rows = one->rows > all->rows ? one->rows : all->rows;
-    all->solves += one->solves;
-    all->impacts += one->impacts;
-    all->impermissible += one->impermissible;
-    all->truncated = all->truncated || one->truncated;
-    if (one->outcome != CR_OUTCOME_SOLVED) all->outcome = one->outcome;
-    all->residual = fmax(all->residual, one->residual);
-    all->approach = fmax(all->approach, one->approach);
-    all->cone = fmax(all->cone, one->cone);
-    all->dissipation = fmax(all->dissipation, one->dissipation);
-    all->complementarity = fmax(all->complementarity, one->complementarity);
-    all->penetration = fmax(all->penetration, one->penetration);
-    all->loop_error = fmax(all->loop_error, one->loop_error);
-    all->energy_created += one->energy_created;
+// whether time is a number and not before the present; refused otherwise
+static bool may_run_to(const PyWorld* self, double time) {
+    double now = cr_world_state(self->world)->time;
+    if (!isfinite(time)) return py_refuse(CR_ERR_FINITE, "time", "time: is %g, must be finite", time);
+    if (time < now) {
+        return py_refuse(CR_ERR_RANGE, "time", "time: is %g, must not be before the present, %g", time, now);
+    }
+    return true;
 }
 
 // steps of dt until time as cr_world_run makes them, a few at a time so that Ctrl-C is heard
@@ -192,13 +183,10 @@ static PyObject* world_run(PyObject* object, PyObject* args) {
     PyWorld* self = (PyWorld*)object;
     double time;
     if (!PyArg_ParseTuple(args, "d:run", &time) || !py_world_idle(self)) return NULL;
-    if (!isfinite(time)) {
-        py_refuse(CR_ERR_FINITE, "time", "time: is %g, must be finite", time);
-        return NULL;
-    }
+    if (!may_run_to(self, time)) return NULL;
     crState* state = cr_world_state(self->world);
     double start = state->time, dt = cr_world_stages(self->world)->settings.dt, n = 1.0;
-    crCertificate all = {.outcome = CR_OUTCOME_SOLVED};
+    crTally all = {0};
     crError error = {0};
     crStatus status = CR_OK;
     bool stopped = false;
@@ -208,14 +196,14 @@ static PyObject* world_run(PyObject* object, PyObject* args) {
         for (int i = 0; i < SIGNAL_STEPS && status == CR_OK && state->time < time; i++, n += 1.0) {
             double next = start + n * dt;
             status = cr_world_run(self->world, next > time - 1e-9 * dt ? time : next, &error);
-            if (status == CR_OK) worse(&all, cr_world_certificate(self->world));
+            if (status == CR_OK) cr_tally_add(&all, cr_world_certificate(self->world));
         }
         Py_END_ALLOW_THREADS;
         stopped = PyErr_CheckSignals() != 0;
     }
     self->busy = false;
     if (status != CR_OK || self->model->raised != NULL) return py_world_raise(self, &error);
-    return stopped ? NULL : py_certificate(&all);
+    return stopped ? NULL : py_tally(&all);
 }
 
 static PyObject* world_record(PyObject* object, PyObject* args) {
@@ -223,10 +211,7 @@ static PyObject* world_record(PyObject* object, PyObject* args) {
     double time;
     int every = 1;
     if (!PyArg_ParseTuple(args, "d|i:record", &time, &every) || !py_world_idle(self)) return NULL;
-    if (!isfinite(time)) {
-        py_refuse(CR_ERR_FINITE, "time", "time: is %g, must be finite", time);
-        return NULL;
-    }
+    if (!may_run_to(self, time)) return NULL;
     if (every < 1) {
         py_refuse(CR_ERR_RANGE, "every", "every: is %d, must be at least 1", every);
         return NULL;
@@ -234,14 +219,38 @@ static PyObject* world_record(PyObject* object, PyObject* args) {
     return py_world_record(self, time, every);
 }
 
+// every field of a certificate, with how many steps it is of and how they ended
+PyObject* py_tally(const crTally* t) {
+    const crCertificate* c = &t->worst;
+    PyObject* dict = Py_BuildValue(
+        "{s:i,s:i,s:i,s:i,s:s,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d}", "contacts", c->contacts, "rows", c->rows,
+        "solves", c->solves, "impacts", c->impacts, "outcome", cr_outcome_name(c->outcome), "residual",
+        c->residual, "eta", c->eta, "distance", c->distance, "floor", c->floor, "momentum", c->momentum,
+        "approach", c->approach, "cone", c->cone, "dissipation", c->dissipation, "complementarity",
+        c->complementarity);
+    PyObject* rest = Py_BuildValue(
+        "{s:d,s:d,s:i,s:i,s:d,s:d,s:d,s:d,s:d,s:i,s:i,s:O,s:i,s:i,s:i}", "penetration", c->penetration, "overlap",
+        c->overlap, "crossings", c->crossings, "crossings_unsure", c->crossings_unsure, "loop_error",
+        c->loop_error, "energy_change", c->energy_change, "work", c->work, "energy_created", c->energy_created,
+        "energy_gain", c->energy_gain, "impermissible", c->impermissible, "impacts_unsure", c->impacts_unsure,
+        "truncated", c->truncated ? Py_True : Py_False, "asleep", c->asleep, "escaped", c->escaped, "escapee",
+        c->escapee);
+    PyObject* steps = Py_BuildValue("{s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:d}", "steps", t->steps, "solved", t->solved,
+                                    "near", t->near, "unsure", t->unsure, "failed", t->failed, "measured",
+                                    t->measured, "unknown", t->unknown, "mean_residual", t->mean_residual);
+    bool good = dict != NULL && rest != NULL && steps != NULL && PyDict_Update(dict, rest) == 0 &&
+                PyDict_Update(dict, steps) == 0;
+    Py_XDECREF(rest);
+    Py_XDECREF(steps);
+    if (good) return dict;
+    Py_XDECREF(dict);
+    return NULL;
+}
+
 PyObject* py_certificate(const crCertificate* c) {
-    return Py_BuildValue("{s:i,s:i,s:i,s:i,s:s,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:i,s:O}", "contacts",
-                         c->contacts, "rows", c->rows, "solves", c->solves, "impacts", c->impacts, "outcome",
-                         cr_outcome_name(c->outcome), "residual", c->residual, "approach", c->approach,
-                         "cone", c->cone, "dissipation", c->dissipation, "complementarity",
-                         c->complementarity, "penetration", c->penetration, "loop_error", c->loop_error,
-                         "energy_created", c->energy_created, "impermissible", c->impermissible, "truncated",
-                         c->truncated ? Py_True : Py_False);
+    crTally one = {0};
+    cr_tally_add(&one, c);
+    return py_tally(&one);
 }
 
 // attributes

@@ -85,7 +85,7 @@ static size_t append(char* out, size_t size, size_t used, const char* text, size
 }
 
 void cr_error_format(char* out, size_t size, const char* format, va_list args) {
-    if (size == 0) return;
+    if (out == NULL || size == 0 || format == NULL) return;
     out[0] = '\0';
     size_t used = 0;
     va_list rest;

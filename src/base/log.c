@@ -4,7 +4,7 @@
 #include "carom/base.h"
 
 void cr_log(const crLog* log, crLogLevel level, const char* format, ...) {
-    if (log == NULL || log->write == NULL) return;
+    if (log == NULL || log->write == NULL || format == NULL) return;
     char message[512];
     va_list args;
     va_start(args, format);

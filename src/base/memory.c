@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "carom/base.h"
+#include "base/argument.h"
 
 #define ALIGN 64u
 #define LOOK  170    // resets after which a block that is too large is made smaller, then twice as many
@@ -43,7 +43,7 @@ static size_t round_up(size_t size) { return (size + ALIGN - 1u) & ~(size_t)(ALI
 static unsigned char* align_pointer(unsigned char* p) { return p + (ALIGN - (uintptr_t)p % ALIGN) % ALIGN; }
 
 crStatus cr_arena_create(crArena* arena, const crAllocator* allocator, size_t capacity) {
-    if (arena == NULL) return CR_ERR_ARGUMENT;
+    if (arena == NULL || cr__check_allocator(allocator, NULL) != CR_OK) return CR_ERR_ARGUMENT;
     *arena = (crArena){.allocator = allocator != NULL ? *allocator : cr_allocator_libc()};
     if (capacity == 0) return CR_OK;
     if (capacity > SIZE_MAX / 2) return CR_ERR_MEMORY;
@@ -68,12 +68,13 @@ void cr_arena_destroy(crArena* arena) {
 }
 
 void* cr_arena_alloc(crArena* arena, size_t size) {
-    if (size > SIZE_MAX / 4) return NULL;
+    if (arena == NULL || size > SIZE_MAX / 4) return NULL;
     size = round_up(size == 0 ? 1 : size);
     unsigned char* memory = NULL;
     if (arena->spill == NULL && arena->used + size <= arena->capacity) {
         memory = align_pointer(arena->block) + arena->used;
     } else {
+        if (arena->allocator.alloc == NULL) return NULL;
         size_t total = sizeof(crArenaSpill) + ALIGN + size;
         crArenaSpill* spill = arena->allocator.alloc(arena->allocator.ctx, total);
         if (spill == NULL) return NULL;
@@ -87,10 +88,13 @@ void* cr_arena_alloc(crArena* arena, size_t size) {
     return memory;
 }
 
-size_t cr_arena_mark(const crArena* arena) { return arena->used; }
+size_t cr_arena_mark(const crArena* arena) {
+    if (arena == NULL) return 0;
+    return arena->used;
+}
 
 void cr_arena_release(crArena* arena, size_t mark) {
-    CR_ASSERT(mark <= arena->used);
+    if (arena == NULL || mark > arena->used) return;
     while (arena->spill != NULL && arena->spill->start >= mark) {
         crArenaSpill* spill = arena->spill;
         arena->spill = spill->next;
@@ -119,6 +123,7 @@ static bool looks_at(int resets) {
 }
 
 crStatus cr_arena_reset(crArena* arena) {
+    if (arena == NULL) return CR_ERR_ARGUMENT;
     cr_arena_release(arena, 0);
     if (arena->resets < INT_MAX - LAST) arena->resets++;
     bool grows = arena->over && arena->spare == 0;

@@ -32,6 +32,7 @@ static void jacobi_rotate(double a[3][3], double v[3][3], int p, int q) {
 }
 
 void cr_sym3_eigen(crSym3 s, double values[3], crMat3* axes) {
+    if (values == NULL || axes == NULL) return;
     double a[3][3] = {{s.xx, s.xy, s.xz}, {s.xy, s.yy, s.yz}, {s.xz, s.yz, s.zz}};
     double v[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     for (int sweep = 0; sweep < 12; sweep++) {
@@ -93,6 +94,7 @@ static crVec3 factor_solve(const Ldl* f, crVec3 b) {
 }
 
 bool cr_sym3_solve(crSym3 s, crVec3 b, crVec3* x) {
+    if (x == NULL) return false;
     Ldl f;
     if (factor(s, &f)) {
         *x = factor_solve(&f, b);
@@ -117,6 +119,7 @@ bool cr_sym3_solve(crSym3 s, crVec3 b, crVec3* x) {
 }
 
 bool cr_sym3_invert(crSym3 s, crSym3* inverse) {
+    if (inverse == NULL) return false;
     Ldl f;
     if (!factor(s, &f)) return false;
     crVec3 x = factor_solve(&f, cr_vec3(1, 0, 0));

@@ -156,6 +156,7 @@ static double cosine_kernel(Pair r) {
 }
 
 void cr_sincos(double angle, double* sine, double* cosine) {
+    if (sine == NULL || cosine == NULL) return;
     if (!isfinite(angle)) {
         *sine = *cosine = (double)NAN;
         return;

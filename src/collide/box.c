@@ -16,8 +16,9 @@ typedef struct Frame {
     double a[3], b[3];          // half edges
 } Frame;
 
-#define TOUCH 1e-9  // corners this near to a side are on it, relative to the smaller box
-#define SAME  1e-7  // corners this near to each other are one, likewise
+#define TOUCH  1e-9   // corners this near to a side are on it, relative to the smaller box
+#define SAME   1e-7   // corners this near to each other are one, the deepest of them, likewise
+#define DEEPER 1e-12  // gaps that differ by more are different, likewise
 
 static void set_frame(const crConvex* a, const crConvex* b, Frame* f) {
     crVec3 d = cr_sub(b->p, a->p);
@@ -244,6 +245,11 @@ static int clip(Corner* p, int count, bool across, double sign, double limit, do
     return kept;
 }
 
+// of a corner, along the normal
+static double gap_of(const Facing* f, const Corner* p) {
+    return (f->c[0] + p->s * f->e[0] + p->t * f->g[0]) / fabs(f->n[0]);
+}
+
 static int shared_corners(const Facing* f, double scale, Corner p[CR_MANIFOLD_MAX]) {
     const double s[4] = {-1, 1, 1, -1}, t[4] = {-1, -1, 1, 1};
     int count = f->count, kept = 0;
@@ -260,15 +266,11 @@ static int shared_corners(const Facing* f, double scale, Corner p[CR_MANIFOLD_MA
         for (int k = 0; k < kept && keep; k++) {
             double dx = p[k].x - p[i].x, dy = p[k].y - p[i].y;
             keep = dx * dx + dy * dy > SAME * SAME * scale * scale;
+            if (!keep && gap_of(f, &p[i]) < gap_of(f, &p[k]) - DEEPER * scale) p[k] = p[i];
         }
         if (keep) p[kept++] = p[i];
     }
     return kept;
-}
-
-// of a corner, along the normal
-static double gap_of(const Facing* f, const Corner* p) {
-    return (f->c[0] + p->s * f->e[0] + p->t * f->g[0]) / fabs(f->n[0]);
 }
 
 // features of points of a box that run along up to two axes and stay on faces along the others

@@ -7,15 +7,19 @@
 // two passes of counting and merged in. Boxes changed since the grid was sorted are loose and compared with
 // one by one; the grid is sorted anew when that has cost as much as sorting it. So a step costs a pass over
 // boxes and near pairs, and a search for each box that left. Memory grows by doubling and is kept.
-// Fails: out of memory, a key out of range, a box that is not one.
+// Fails: out of memory, a key out of range, a box that is not one, CR_ERR_LIMIT where boxes are piled into
+// each other: their pairs grow with the square of their number.
 #include <string.h>
 
+#include "base/argument.h"
 #include "collide/grid.h"
 
-#define WIDE  1e100  // infinite boxes are cut here
-#define SHARE 0.125  // least enlargement, relative to the smallest side
-#define AHEAD 4.0    // and ahead, in moves like the present one
-#define SORT  25     // comparisons that cost as much as sorting one box into the grid
+#define WIDE  1e100      // infinite boxes are cut here
+#define SHARE 0.125      // least enlargement, relative to the smallest side
+#define AHEAD 4.0        // and ahead, in moves like the present one
+#define SORT  25         // comparisons that cost as much as sorting one box into the grid
+#define CROWD 256        // near pairs per box, and
+#define LEAST (1 << 22)  // so many in any case: more are refused
 
 typedef struct Item {
     int group;
@@ -91,7 +95,9 @@ static Pairs cut_pairs(void* block, int capacity) {
 }
 
 crStatus cr_broad_create(double slack, const crAllocator* allocator, crBroad** broad, crError* error) {
+    if (broad == NULL) return cr__missing(error, "broad");
     *broad = NULL;
+    if (cr__check_allocator(allocator, error) != CR_OK) return CR_ERR_ARGUMENT;
     if (!(slack >= 0.0) || !isfinite(slack))
         return cr_error_set(error, CR_ERR_RANGE, "slack", "slack is %g; it must be >= 0", slack);
     crAllocator a = allocator != NULL ? *allocator : cr_allocator_libc();
@@ -147,18 +153,18 @@ static bool reserve_keys(crBroad* b, int key) {
     return true;
 }
 
-static bool reserve_pairs(crBroad* b, int count, int fresh) {
-    if (count <= b->pairs.capacity) return true;
-    if (count > INT32_MAX / 4) return false;
+static crStatus reserve_pairs(crBroad* b, int count, int fresh) {
+    if (count <= b->pairs.capacity) return CR_OK;
+    if (count > INT32_MAX / 4) return CR_ERR_LIMIT;
     int to = count + count / 4 + 16;
     void* block = b->allocator.alloc(b->allocator.ctx, pair_bytes(to));
-    if (block == NULL) return false;
+    if (block == NULL) return CR_ERR_MEMORY;
     Pairs p = cut_pairs(block, to);
     if (b->near_count > 0) memcpy(p.near, b->pairs.near, (size_t)b->near_count * sizeof(crPair));
     if (fresh > 0) memcpy(p.fresh, b->pairs.fresh, (size_t)fresh * sizeof(crPair));
     release_pairs(b);
     b->pairs = p;
-    return true;
+    return CR_OK;
 }
 
 static bool contains(const crBounds* outer, const crBounds* inner) {
@@ -190,6 +196,7 @@ static void mark(crBroad* b, int key) {
 }
 
 crStatus cr_broad_set(crBroad* b, int key, crBounds box, int group, crError* error) {
+    if (b == NULL) return cr__missing(error, "broad");
     if (key < 0 || key >= INT32_MAX / 4)
         return cr_error_set(error, CR_ERR_RANGE, "key", "key is %d; allowed 0 to %d", key, INT32_MAX / 4 - 1);
     if (!(box.lo.x <= box.hi.x && box.lo.y <= box.hi.y && box.lo.z <= box.hi.z))
@@ -216,6 +223,7 @@ crStatus cr_broad_set(crBroad* b, int key, crBounds box, int group, crError* err
 }
 
 void cr_broad_remove(crBroad* b, int key) {
+    if (b == NULL) return;
     if (key < 0 || key >= b->keys.capacity || !b->keys.present[key]) return;
     b->keys.items[key].entry = -1;
     b->keys.present[key] = false;
@@ -256,35 +264,37 @@ static int neighbours(const crBroad* b, crBounds box, int* found) {
 }
 
 // near pairs of one changed box; between two changed ones the smaller key's search counts
-static bool search(crBroad* b, int key, int* fresh) {
+static crStatus search(crBroad* b, int key, int* fresh) {
     const Keys* k = &b->keys;
-    if (!k->present[key]) return true;
+    if (!k->present[key]) return CR_OK;
+    if (*fresh > LEAST && (*fresh - LEAST) / CROWD > b->present_count) return CR_ERR_LIMIT;
     int count = neighbours(b, k->large[key], k->found), group = k->items[key].group;
-    if (!reserve_pairs(b, *fresh + count, *fresh)) return false;
-    for (int i = 0; i < count; i++) {
+    crStatus status = reserve_pairs(b, *fresh + count, *fresh);
+    for (int i = 0; i < count && status == CR_OK; i++) {
         int other = k->found[i];
         const Item* item = &k->items[other];
         if (other == key || (item->changed && other < key)) continue;
         if (group >= 0 && group == item->group) continue;
         b->pairs.fresh[(*fresh)++] = key < other ? (crPair){key, other} : (crPair){other, key};
     }
-    return true;
+    return status;
 }
 
-static bool search_all(crBroad* b, int* fresh) {
+static crStatus search_all(crBroad* b, int* fresh) {
+    crStatus status = CR_OK;
     b->compared += (int64_t)b->changed_count * b->loose_count;
     if (b->grid.entry_count > 0 && b->compared <= (int64_t)SORT * b->present_count) {
-        for (int i = 0; i < b->changed_count; i++)
-            if (!search(b, b->keys.changed[i], fresh)) return false;
-        return true;
+        for (int i = 0; i < b->changed_count && status == CR_OK; i++)
+            status = search(b, b->keys.changed[i], fresh);
+        return status;
     }
-    if (!sort_grid(b)) return false;
+    if (!sort_grid(b)) return CR_ERR_MEMORY;
     // in the grid's order: neighbours in space are neighbours in memory
-    for (int i = 0; i < b->grid.entry_count; i++) {
+    for (int i = 0; i < b->grid.entry_count && status == CR_OK; i++) {
         int key = b->grid.entries[i].key;
-        if (b->keys.items[key].changed && !search(b, key, fresh)) return false;
+        if (b->keys.items[key].changed) status = search(b, key, fresh);
     }
-    return true;
+    return status;
 }
 
 // stable, by a or by b: count, end of each run from the back
@@ -322,9 +332,11 @@ static void merge(crBroad* b, int fresh) {
     b->near_count = count;
 }
 
-static bool update_near(crBroad* b) {
+static crStatus update_near(crBroad* b) {
     int fresh = 0;
-    if (!search_all(b, &fresh) || !reserve_pairs(b, b->near_count + fresh, fresh)) return false;
+    crStatus status = search_all(b, &fresh);
+    if (status == CR_OK) status = reserve_pairs(b, b->near_count + fresh, fresh);
+    if (status != CR_OK) return status;
     if (fresh > 0) {
         count_sort(b, b->pairs.fresh, fresh, false, b->pairs.other);
         count_sort(b, b->pairs.other, fresh, true, b->pairs.fresh);
@@ -333,12 +345,14 @@ static bool update_near(crBroad* b) {
     for (int i = 0; i < b->changed_count; i++)
         b->keys.items[b->keys.changed[i]].changed = false;
     b->changed_count = 0;
-    return true;
+    return CR_OK;
 }
 
 crStatus cr_broad_pairs(crBroad* b, const crPair** pairs, int* count) {
+    if (b == NULL || pairs == NULL || count == NULL) return CR_ERR_ARGUMENT;
     *count = 0;
-    if (b->changed_count > 0 && !update_near(b)) return CR_ERR_MEMORY;
+    crStatus status = b->changed_count > 0 ? update_near(b) : CR_OK;
+    if (status != CR_OK) return status;
     int listed = 0;
     for (int i = 0; i < b->near_count; i++) {
         crPair pair = b->pairs.near[i];
@@ -373,6 +387,7 @@ static void sort_keys(int* keys, int count) {
 }
 
 int cr_broad_query(crBroad* b, crBounds box, int* keys, int capacity) {
+    if (b == NULL || keys == NULL || capacity < 0) return 0;
     if (b->keys.capacity == 0) return 0;
     int* found = b->keys.found;
     int met = neighbours(b, box, found), count = 0;

@@ -320,6 +320,7 @@ static bool find_exit(const Pair* pair, crClosest* c, crConvex* a, crConvex* b) 
 
 bool cr_distance(const crShape* a, crPose body_a, const crShape* b, crPose body_b, double reach,
                  crDistance* distance) {
+    if (!cr__shape_given(a) || !cr__shape_given(b) || distance == NULL) return false;
     Pair pair;
     *distance = (crDistance){.error = 0.0};
     if (!start(&pair, a, &body_a, b, &body_b, reach)) return false;
@@ -512,6 +513,7 @@ int cr__collide(const crShape* a, const crPose* body_a, const crShape* b, const 
 
 int cr_collide(const crShape* a, crPose body_a, const crShape* b, crPose body_b, double margin,
                crContactPoint* contacts, int capacity, int* needed) {
+    if (!cr__shape_given(a) || !cr__shape_given(b) || contacts == NULL || capacity < 0) return 0;
     double until;
     return cr__collide(a, &body_a, b, &body_b, margin, contacts, capacity, needed, &until);
 }
@@ -527,8 +529,8 @@ bool cr_point_distance(const crShape* shape, crPose body, crVec3 point, double* 
     crPose at = {point, cr_quat_identity()};
     crDistance d;
     if (!cr_distance(shape, body, &probe, at, (double)INFINITY, &d)) return false;
-    *distance = d.contact.gap;
-    *nearest = d.contact.on_a;
-    *normal = d.contact.normal;
+    if (distance != NULL) *distance = d.contact.gap;
+    if (nearest != NULL) *nearest = d.contact.on_a;
+    if (normal != NULL) *normal = d.contact.normal;
     return true;
 }

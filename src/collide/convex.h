@@ -56,6 +56,12 @@ struct crHull {
     double extent;       // largest |vertex|
 };
 
+// Whether there is a shape with all its kind needs: it passed cr_shape_check, or is at least no pointer to nothing.
+static inline bool cr__shape_given(const crShape* s) {
+    return s != NULL && (unsigned)s->kind < CR_SHAPE_KINDS &&
+           (s->kind < CR_SHAPE_HULL || s->data.hull != NULL);
+}
+
 static inline bool cr__is_poly(crCore core) { return core <= CR__HULL; }
 
 // The convex shape at pose (of the shape itself) less origin. Not for meshes, height fields and compounds.

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/argument.h"
 #include "collide/pieces.h"
 
 #define FLAT 1e-9  // how far a vertex may lie off or outside a face plane, relative to the hull's size
@@ -170,9 +171,11 @@ static crStatus fill(crHull* h, const crHullDef* def, crError* error) {
 }
 
 crStatus cr_hull_create(const crHullDef* def, const crAllocator* allocator, crHull** hull, crError* error) {
-    if (hull != NULL) *hull = NULL;
-    if (def == NULL || hull == NULL || def->vertices == NULL || def->face_sizes == NULL ||
-        def->face_loops == NULL)
+    if (hull == NULL) return cr__missing(error, "hull");
+    *hull = NULL;
+    if (def == NULL) return cr__missing(error, "def");
+    if (cr__check_allocator(allocator, error) != CR_OK) return CR_ERR_ARGUMENT;
+    if (def->vertices == NULL || def->face_sizes == NULL || def->face_loops == NULL)
         return cr_error_set(error, CR_ERR_ARGUMENT, "hull", "hull: a pointer is NULL");
     if (def->vertex_count < 4 || def->face_count < 4)
         return cr_error_set(error, CR_ERR_SIZE, "hull", "hull: %d vertices and %d faces; at least 4 of each",
@@ -199,9 +202,9 @@ crStatus cr_hull_create_prism(const crVec3* points, int count, double half, cons
     crVec3 vertices[2 * MOST];
     int sizes[MOST + 2], loops[6 * MOST];
     if (hull != NULL) *hull = NULL;
-    if (points == NULL) return cr_error_set(error, CR_ERR_ARGUMENT, "points", "prism: points is NULL");
+    if (points == NULL) return cr__missing(error, "points");
     if (count < 3 || count > MOST)
-        return cr_error_set(error, CR_ERR_SIZE, "points", "prism: %d points; allowed 3 to %d", count, MOST);
+        return cr_error_set(error, CR_ERR_SIZE, "count", "prism: %d points; allowed 3 to %d", count, MOST);
     if (!(half > 0.0) || !isfinite(half))
         return cr_error_set(error, CR_ERR_RANGE, "half", "prism: half is %g; it must be > 0", half);
     sizes[0] = sizes[1] = count;
@@ -224,11 +227,13 @@ void cr_hull_destroy(crHull* hull) {
 }
 
 const crVec3* cr_hull_vertices(const crHull* hull, int* count) {
+    if (hull == NULL || count == NULL) return NULL;
     *count = hull->vertex_count;
     return hull->vertices;
 }
 
 const int* cr_hull_face(const crHull* hull, int face, int* count) {
+    if (hull == NULL || count == NULL) return NULL;
     *count = 0;
     if (face < 0 || face >= hull->face_count) return NULL;
     *count = hull->face_first[face + 1] - hull->face_first[face];

@@ -9,9 +9,11 @@
 #include "collide/manifold.h"
 
 #define CLIP_MAX (2 * CR__FACE_MAX + 2)
-#define TOUCH    1e-9  // corners this near to a side are on it, relative to the smaller piece
-#define PARALLEL 0.02  // tangent between edges that may meet in two points
-#define BESIDE   1e-3  // how far they run beside each other there, relative to the smaller piece
+#define TOUCH    1e-9   // corners this near to a side are on it, relative to the smaller piece
+#define SAME     1e-7   // corners this near to each other are one, likewise
+#define DEEPER   1e-12  // gaps that differ by more are different, likewise
+#define PARALLEL 0.02   // tangent between edges that may meet in two points
+#define BESIDE   1e-3   // how far they run beside each other there, relative to the smaller piece
 
 typedef struct Candidate {
     crVec3 a, b;
@@ -157,13 +159,15 @@ static int reduce(Candidate* c, int count) {
 
 static double square(crVec3 x, crVec3 y) { return cr_dot(cr_sub(x, y), cr_sub(x, y)); }
 
-// corners closer than tol are one
-static int merge(Candidate* c, int count, double margin, double tol) {
+// corners closer than tol are one, the deepest of them
+static int merge(Candidate* c, int count, double margin, double tol, double deeper) {
     int kept = 0;
     for (int i = 0; i < count; i++) {
         bool keep = c[i].gap <= margin;
-        for (int k = 0; k < kept && keep; k++)
-            if (square(c[k].a, c[i].a) <= tol * tol && square(c[k].b, c[i].b) <= tol * tol) keep = false;
+        for (int k = 0; k < kept && keep; k++) {
+            keep = square(c[k].a, c[i].a) > tol * tol || square(c[k].b, c[i].b) > tol * tol;
+            if (!keep && c[i].gap < c[k].gap - deeper) c[k] = c[i];
+        }
         if (keep) c[kept++] = c[i];
     }
     return kept;
@@ -271,7 +275,7 @@ int cr__manifold(const crConvex* a, const crConvex* b, const crClosest* closest,
             c[i] = c[i - 1];
         c[0] = (Candidate){closest->a, closest->b, closest->gap};
     }
-    int corners = merge(c, count, margin, 1e-7 * scale);
+    int corners = merge(c, count, margin, SAME * scale, DEEPER * scale);
     count = reduce(c, corners);
     left_out->corners |= corners > count;
     left_out->far = farthest > margin;

@@ -123,6 +123,7 @@ static void set_face(const crConvex* a, const crConvex* b, crPatch* p) {
 
 bool cr_collide_keep(const crShape* a, crPose body_a, const crShape* b, crPose body_b, double margin,
                      crPatch* patch) {
+    if (!cr__shape_given(a) || !cr__shape_given(b) || patch == NULL) return false;
     memset(patch, 0, sizeof *patch);
     patch->body_a = body_a;
     patch->body_b = body_b;
@@ -225,6 +226,7 @@ static void write_contact(const crContactPoint* then, const Moved* a, const Move
 
 bool cr_collide_refresh(const crPatch* p, crPose body_a, crPose body_b, double margin, double tolerance,
                         crContactPoint contacts[CR_MANIFOLD_MAX], int* count, double* error) {
+    if (p == NULL || contacts == NULL || count == NULL || error == NULL) return false;
     Moved a = moved(&p->body_a, &body_a), b = moved(&p->body_b, &body_b);
     double theta = 0.0, motion = 0.0;
     bool still = a.at_rest && b.at_rest;

@@ -5,9 +5,11 @@
 // only cells under the box are visited. A mesh is closed where every edge has two triangles running along it
 // in opposite directions; the signed volume sum a.(b x c)/6 of a closed one must be positive. Fails: bad
 // counts, indices, numbers, triangles without area and inverted closed meshes are refused by name.
+#include "collide/pieces.h"
+
 #include <string.h>
 
-#include "collide/pieces.h"
+#include "base/argument.h"
 
 static crAllocator chosen(const crAllocator* allocator) {
     return allocator != NULL ? *allocator : cr_allocator_libc();
@@ -173,8 +175,11 @@ static crStatus finish_mesh(crMesh* m, void* work, crError* error) {
 }
 
 crStatus cr_mesh_create(const crMeshDef* def, const crAllocator* allocator, crMesh** mesh, crError* error) {
-    if (mesh != NULL) *mesh = NULL;
-    if (def == NULL || mesh == NULL || def->vertices == NULL || def->triangles == NULL)
+    if (mesh == NULL) return cr__missing(error, "mesh");
+    *mesh = NULL;
+    if (def == NULL) return cr__missing(error, "def");
+    if (cr__check_allocator(allocator, error) != CR_OK) return CR_ERR_ARGUMENT;
+    if (def->vertices == NULL || def->triangles == NULL)
         return cr_error_set(error, CR_ERR_ARGUMENT, "mesh", "mesh: a pointer is NULL");
     if (def->vertex_count < 3 || def->triangle_count < 1 || def->triangle_count > INT32_MAX / 8)
         return cr_error_set(error, CR_ERR_SIZE, "mesh",
@@ -214,27 +219,35 @@ void cr_mesh_destroy(crMesh* mesh) {
     if (mesh != NULL) mesh->allocator.free(mesh->allocator.ctx, mesh, mesh->bytes);
 }
 
-bool cr_mesh_closed(const crMesh* mesh) { return mesh->closed; }
+bool cr_mesh_closed(const crMesh* mesh) {
+    if (mesh == NULL) return false;
+    return mesh->closed;
+}
 
 crMeshDef cr_mesh_def(const crMesh* mesh) {
+    if (mesh == NULL) return (crMeshDef){0};
     return (crMeshDef){mesh->vertex_count, mesh->vertices, mesh->triangle_count,
                        (const int(*)[3])mesh->triangles};
 }
 
 crHeightFieldDef cr_heightfield_def(const crHeightField* field) {
+    if (field == NULL) return (crHeightFieldDef){0};
     return (crHeightFieldDef){field->nx, field->ny, field->dx, field->dy, field->z};
 }
 
 const crShape* cr_compound_children(const crCompound* compound, int* count) {
+    if (compound == NULL || count == NULL) return NULL;
     *count = compound->count;
     return compound->children;
 }
 
 crStatus cr_heightfield_create(const crHeightFieldDef* def, const crAllocator* allocator,
                                crHeightField** field, crError* error) {
-    if (field != NULL) *field = NULL;
-    if (def == NULL || field == NULL || def->z == NULL)
-        return cr_error_set(error, CR_ERR_ARGUMENT, "field", "height field: a pointer is NULL");
+    if (field == NULL) return cr__missing(error, "field");
+    *field = NULL;
+    if (def == NULL) return cr__missing(error, "def");
+    if (cr__check_allocator(allocator, error) != CR_OK) return CR_ERR_ARGUMENT;
+    if (def->z == NULL) return cr__missing(error, "z");
     if (def->nx < 2 || def->ny < 2 || (int64_t)def->nx * def->ny > INT32_MAX / 16)
         return cr_error_set(error, CR_ERR_SIZE, "nx", "height field: %d by %d points; at least 2 by 2",
                             def->nx, def->ny);
@@ -278,11 +291,12 @@ void cr__field_corners(const crHeightField* f, int triangle, crVec3 corners[3]) 
 
 crStatus cr_compound_create(const crShape* children, int count, const crAllocator* allocator,
                             crCompound** compound, crError* error) {
-    if (compound != NULL) *compound = NULL;
-    if (children == NULL || compound == NULL)
-        return cr_error_set(error, CR_ERR_ARGUMENT, "children", "compound: a pointer is NULL");
+    if (compound == NULL) return cr__missing(error, "compound");
+    *compound = NULL;
+    if (children == NULL) return cr__missing(error, "children");
+    if (cr__check_allocator(allocator, error) != CR_OK) return CR_ERR_ARGUMENT;
     if (count < 1 || count > INT32_MAX / 1024)
-        return cr_error_set(error, CR_ERR_SIZE, "children", "compound: %d children; at least 1", count);
+        return cr_error_set(error, CR_ERR_SIZE, "count", "compound: %d children; at least 1", count);
     for (int i = 0; i < count; i++) {
         crStatus status = cr_shape_check(&children[i], true, error);
         if (status != CR_OK) return status;

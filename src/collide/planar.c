@@ -5,6 +5,7 @@
 // (separating axes), others the nearest corner and edge. Near-parallel edges are clipped to the two ends of
 // what they share, as in space. Fails: shapes whose outline is not one of these (a tilted box, a cone) are
 // refused by name.
+#include "base/argument.h"
 #include "collide/convex.h"
 
 #define CORNERS 64
@@ -316,6 +317,10 @@ static crContactPoint place(const Plane* plane, const Meeting* m, const Point2* 
 
 crStatus cr_collide_planar(const crShape* a, crPose body_a, const crShape* b, crPose body_b, crVec3 axis,
                            double margin, crContactPoint contacts[2], int* count, crError* error) {
+    if (!cr__shape_given(a)) return cr__missing(error, "a");
+    if (!cr__shape_given(b)) return cr__missing(error, "b");
+    if (contacts == NULL) return cr__missing(error, "contacts");
+    if (count == NULL) return cr__missing(error, "count");
     *count = 0;
     if (!(fabs(cr_norm(axis) - 1.0) <= 1e-9))
         return cr_error_set(error, CR_ERR_UNIT, "axis", "|axis| is %g; it must be 1", cr_norm(axis));

@@ -239,6 +239,7 @@ static void pieces(const crShape* shape, Search* s) {
 
 bool cr_ray(const crShape* shape, crPose body, crVec3 origin, crVec3 direction, double length,
             crRayHit* hit) {
+    if (!cr__shape_given(shape) || hit == NULL) return false;
     crPose pose = cr_pose_mul(body, shape->pose);
     Search s = {.best = {(double)INFINITY, {0, 0, 1}}};
     s.ray =

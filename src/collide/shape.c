@@ -189,6 +189,7 @@ static crBounds halfspace_bounds(const crShape* s, crPose pose) {
 }
 
 crBounds cr_shape_bounds(const crShape* s, crPose body) {
+    if (!cr__shape_given(s)) return (crBounds){0};
     crPose pose = cr__shape_pose(s, &body);
     if (s->kind == CR_SHAPE_HALFSPACE) return halfspace_bounds(s, pose);
     if (s->kind == CR_SHAPE_COMPOUND) {
@@ -212,6 +213,7 @@ static double box_reach(crBounds box, crVec3 point) {
 }
 
 double cr_shape_reach(const crShape* s, crVec3 point) {
+    if (!cr__shape_given(s)) return (double)NAN;
     if (s->kind == CR_SHAPE_HALFSPACE) return (double)INFINITY;
     crVec3 local = cr_pose_point_inverse(s->pose, point);
     if (s->kind == CR_SHAPE_MESH) return box_reach(s->data.mesh->nodes[0].box, local);

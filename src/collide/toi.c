@@ -17,6 +17,7 @@
 #define STEPS  64  // along one normal
 
 crPose cr_motion_at(const crMotion* m, double t) {
+    if (m == NULL) return (crPose){0};
     crPose pose = {cr_madd(m->pose.p, t, m->v), m->pose.q};
     double speed = cr_norm(m->omega);
     if (speed > 0.0)
@@ -86,6 +87,8 @@ static double advance(const Mover* a, const Mover* b, const crContactPoint* at, 
 
 crImpactTime cr_time_of_impact(const crShape* a, const crMotion* motion_a, const crShape* b,
                                const crMotion* motion_b, double duration, double tolerance) {
+    if (!cr__shape_given(a) || motion_a == NULL || !cr__shape_given(b) || motion_b == NULL)
+        return (crImpactTime){0};
     crImpactTime out = {.outcome = CR_IMPACT_NONE};
     Mover A = mover(a, motion_a), B = mover(b, motion_b);
     bool single = cr__is_convex(a) && cr__is_convex(b);

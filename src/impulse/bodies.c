@@ -7,6 +7,7 @@
 // Fails: mass or inertia that is not positive, non-finite numbers, two fixed bodies.
 #include <stdio.h>
 
+#include "base/argument.h"
 #include "carom/impulse.h"
 
 crRigid cr_rigid(void) {
@@ -76,6 +77,9 @@ static crVec3 respond(const crRigid* body, crVec3 r, crVec3 P) {
 
 crStatus cr_collision_bodies(crCollision* c, const crRigid* a, const crRigid* b, crVec3 point,
                              crError* error) {
+    if (c == NULL) return cr__missing(error, "collision");
+    if (a == NULL) return cr__missing(error, "a");
+    if (b == NULL) return cr__missing(error, "b");
     crStatus status = check_body(a, "a", error);
     if (status == CR_OK) status = check_body(b, "b", error);
     if (status != CR_OK) return status;
@@ -106,6 +110,7 @@ crStatus cr_collision_bodies(crCollision* c, const crRigid* a, const crRigid* b,
 }
 
 crRigid cr_rigid_after(const crRigid* body, crVec3 point, crVec3 P) {
+    if (body == NULL) return (crRigid){0};
     crRigid after = *body;
     if (body->fixed) return after;
     crVec3 r = cr_sub(point, body->position);
@@ -115,8 +120,8 @@ crRigid cr_rigid_after(const crRigid* body, crVec3 point, crVec3 P) {
 }
 
 crStatus cr_mechanism_W(crUnitImpulse respond_to, void* ctx, crMat3* W, crError* error) {
-    if (respond_to == NULL || W == NULL)
-        return cr_error_set(error, CR_ERR_ARGUMENT, "respond", "respond: is NULL");
+    if (respond_to == NULL) return cr__missing(error, "respond");
+    if (W == NULL) return cr__missing(error, "W");
     crVec3 reference;
     crStatus status = respond_to(ctx, cr_vec3(0, 0, 0), &reference);
     if (status != CR_OK) return status;

@@ -4,7 +4,8 @@
 // Frame F = [n t1 t2] (columns): W_frame = F^T W F, V_frame = F^T V. By default t1 = -V_t / |V_t|, t2 = n x
 // t1. Fails: a field that is not finite, out of range, not symmetric, not positive semidefinite or not unit
 // is refused with its name, its value and what is allowed.
-#include "carom/impulse.h"
+#include "base/argument.h"
+#include "impulse/rank.h"
 
 #define SYMMETRY_TOL 1e-9
 #define UNIT_TOL     1e-9
@@ -17,7 +18,9 @@ crCollision cr_collision(void) {
 }
 
 double cr_restitution_at(const crRestitution* r, double speed) {
+    if (r == NULL) return (double)NAN;
     if (r->function != NULL) return r->function(r->ctx, speed);
+    if (r->count < 1 || r->speed == NULL || r->e == NULL) return (double)NAN;
     if (speed <= r->speed[0]) return r->e[0];
     for (int i = 1; i < r->count; i++) {
         if (speed <= r->speed[i]) {
@@ -176,6 +179,9 @@ static crStatus restitution_of_speed(const crCollision* c, crContact* contact, c
 }
 
 crStatus cr_collision_contact(const crCollision* c, crContact* contact, crMat3* frame, crError* error) {
+    if (c == NULL) return cr__missing(error, "collision");
+    if (contact == NULL) return cr__missing(error, "contact");
+    if (frame == NULL) return cr__missing(error, "frame");
     if (!numbers_are_good(c)) return refuse_numbers(c, error);
     crSym3 W = cr_mat3_symmetric(c->W);
     if (!matrix_is_good(&c->W, W)) return refuse_matrix(&c->W, error);
@@ -203,10 +209,13 @@ crStatus cr_collision_contact(const crCollision* c, crContact* contact, crMat3* 
 }
 
 bool cr_contact_is_planar(const crContact* c) {
+    if (c == NULL) return false;
     // t1 is against the slip, and known no better than rounding of V leaves it
     double slip = sqrt(c->V.y * c->V.y + c->V.z * c->V.z);
     double tol = 1e-12;
     if (slip > 1e-6 * fabs(c->V.x)) tol += 1e-15 * fabs(c->V.x) / slip;
-    return fabs(c->V.z) <= tol * cr_norm(c->V) && fabs(c->W.xz) <= tol * sqrt(c->W.xx * c->W.zz) + 1e-300 &&
-           fabs(c->W.yz) <= tol * sqrt(c->W.yy * c->W.zz) + 1e-300;
+    double rounding = cr__W_rounding(&c->W);
+    return fabs(c->V.z) <= tol * cr_norm(c->V) &&
+           fabs(c->W.xz) <= tol * sqrt(fmax(0.0, c->W.xx * c->W.zz)) + rounding &&
+           fabs(c->W.yz) <= tol * sqrt(fmax(0.0, c->W.yy * c->W.zz)) + rounding;
 }

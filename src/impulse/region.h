@@ -11,8 +11,7 @@
 #include "carom/impulse.h"
 
 // The contact whose region is computed: the given one, or where W is singular and its region may have no end,
-// one whose blocked tangential directions e have e.W e raised by 1e-4 Wnn (1e-11 Wnn where the friction cone ends
-// it anyway). That only makes the energy bound tighter: n.W P stays as it is.
+// one whose blocked directions x have x.W x = 1e-4 |x|^2 trace W (1e-11 where the friction cone ends it anyway). That only makes the energy bound tighter: n.W P stays as it is.
 crContact cr__region_contact(const crContact* c);
 
 typedef struct crRays {

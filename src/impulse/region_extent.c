@@ -8,6 +8,7 @@
 #include "impulse/region.h"
 
 double cr_region_reach(const crContact* c) {
+    if (c == NULL) return (double)NAN;
     crContact bounded = cr__region_contact(c);
     crVec3 P_II;
     double values[3];
@@ -62,6 +63,7 @@ static double polish_plane(const crContact* c, crVec3 P0, crVec3 d, double Wd, d
 }
 
 double cr_region_extent(const crContact* contact, crVec3 P0, crVec3 d) {
+    if (contact == NULL) return (double)NAN;
     crContact bounded = cr__region_contact(contact);
     const crContact* c = &bounded;
     crVec3 Wd = cr_sym3_mul(c->W, d);
@@ -80,7 +82,7 @@ double cr_region_extent(const crContact* contact, crVec3 P0, crVec3 d) {
 crVec3 cr__region_settle(const crContact* contact, crVec3 P, crVec3 d) {
     crContact bounded = cr__region_contact(contact);
     const crContact* c = &bounded;
-    for (int i = 0; i < 2 && !cr_impulse_permissible(c, P, 1e-15); i++) {
+    for (int i = 0; i < 2 && cr_impulse_verdict(c, P, 1e-15).verdict == CR_TRUTH_NO; i++) {
         crVec3 V_plus = cr_impulse_V_plus(c, P);
         double energy = cr_impulse_energy_change(c, P);
         double slope = cr_dot(d, V_plus);

@@ -102,6 +102,7 @@ static int fill_face(const Icosahedron* solid, int parts, int face, int (*triang
 }
 
 bool cr_region_mesh(const crContact* c, int level, crVec3* vertices, int (*triangles)[3]) {
+    if (c == NULL || vertices == NULL || triangles == NULL) return false;
     crMoments moments;
     if (level < 0 || level > CR_REGION_MAX_LEVEL || !cr__region_moments(c, false, &moments)) return false;
     crMat3 spread = moments.spread;

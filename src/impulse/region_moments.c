@@ -298,6 +298,7 @@ bool cr__region_moments(const crContact* c, bool planar, crMoments* moments) {
 }
 
 bool cr_region_centroid(const crContact* c, crVec3* P0) {
+    if (c == NULL || P0 == NULL) return false;
     crMoments moments;
     *P0 = cr_vec3(0, 0, 0);
     if (cr__region_moments(c, cr_contact_is_planar(c), &moments)) {

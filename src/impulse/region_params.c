@@ -7,6 +7,8 @@
 // Source: Chatterjee and Ruina 1998, section 4.1; Brach 1991. Fails: parameters out of their range are
 // refused by name; an impulse outside the region, or a region that is empty (Wnn = 0, Vn < 0): outside-
 // region. A contact that separates, or that cannot be braked, has the origin as its region.
+#include "base/argument.h"
+#include "impulse/rank.h"
 #include "impulse/region.h"
 
 // the region, as far as the parametrizations are concerned
@@ -29,7 +31,7 @@ static crStatus check_permissible(const crContact* c, crVec3 P, crError* error) 
         return cr_error_set(error, CR_ERR_FINITE, "P", "P: (%g, %g, %g), every component must be finite", P.x,
                             P.y, P.z);
     }
-    if (!cr_impulse_permissible(c, P, CR_PERMISSIBLE_TOL)) {
+    if (cr_impulse_verdict(c, P, CR_PERMISSIBLE_TOL).verdict == CR_TRUTH_NO) {
         return cr_error_set(error, CR_ERR_REGION, "P", "P: (%g, %g, %g) is outside the permissible region",
                             P.x, P.y, P.z);
     }
@@ -53,6 +55,8 @@ static crVec3 direction(double psi1, double psi2) {
 
 crStatus cr_region_from_spherical(const crContact* c, double psi1, double psi2, double rho, crVec3* P,
                                   crError* error) {
+    if (c == NULL) return cr__missing(error, "c");
+    if (P == NULL) return cr__missing(error, "P");
     crVec3 P0;
     crStatus status = check_range("psi1", psi1, CR_PI, error);
     if (status == CR_OK) status = check_range("psi2", psi2, 2.0 * CR_PI, error);
@@ -69,6 +73,10 @@ crStatus cr_region_from_spherical(const crContact* c, double psi1, double psi2, 
 
 crStatus cr_region_to_spherical(const crContact* c, crVec3 P, double* psi1, double* psi2, double* rho,
                                 crError* error) {
+    if (c == NULL) return cr__missing(error, "c");
+    if (psi1 == NULL) return cr__missing(error, "psi1");
+    if (psi2 == NULL) return cr__missing(error, "psi2");
+    if (rho == NULL) return cr__missing(error, "rho");
     crVec3 P0;
     *psi1 = *psi2 = *rho = 0.0;
     crContact bounded = cr__region_contact(c);
@@ -90,6 +98,8 @@ crStatus cr_region_to_spherical(const crContact* c, crVec3 P, double* psi1, doub
 }
 
 crStatus cr_region_project(const crContact* c, crVec3 wish, crVec3* P, crError* error) {
+    if (c == NULL) return cr__missing(error, "c");
+    if (P == NULL) return cr__missing(error, "P");
     crVec3 P0;
     if (!cr_vec3_finite(wish)) {
         return cr_error_set(error, CR_ERR_FINITE, "wish",
@@ -102,18 +112,19 @@ crStatus cr_region_project(const crContact* c, crVec3 wish, crVec3* P, crError* 
     crVec3 d = cr_sub(wish, P0);
     double s = cr_region_extent(c, P0, d);
     crContact bounded = cr__region_contact(c);
-    bool inside = s >= 1.0 || cr_impulse_permissible(&bounded, wish, 0.0);
+    bool inside = s >= 1.0 || cr_impulse_verdict(&bounded, wish, 0.0).verdict != CR_TRUTH_NO;
     *P = inside ? wish : cr__region_settle(c, cr_madd(P0, s, d), d);
     return CR_OK;
 }
 
 double cr_region_brach_e_max(const crContact* c, double mu2, double mu3) {
+    if (c == NULL) return (double)NAN;
     if (!(sqrt(mu2 * mu2 + mu3 * mu3) <= c->mu)) return -1.0;
     // a contact that does not approach gets no impulse, whatever e
     if (!(c->V.x < 0.0)) return (double)INFINITY;
     crVec3 d = cr_vec3(1.0, mu2, mu3);
     crVec3 Wd = cr_sym3_mul(c->W, d);
-    if (!(Wd.x > 0.0)) return -1.0;
+    if (!(Wd.x > cr__W_rounding(&c->W) * (1.0 + fabs(mu2) + fabs(mu3)))) return -1.0;
     double most = 2.0 * (cr_dot(d, c->V) / c->V.x) * (Wd.x / cr_dot(d, Wd)) - 1.0;
     return most >= 0.0 ? most : -1.0;
 }
@@ -139,11 +150,13 @@ static crStatus check_brach(const crContact* c, double e, double mu2, double mu3
 
 crStatus cr_region_from_brach(const crContact* c, double e, double mu2, double mu3, crVec3* P,
                               crError* error) {
+    if (c == NULL) return cr__missing(error, "c");
+    if (P == NULL) return cr__missing(error, "P");
     crStatus status = check_brach(c, e, mu2, mu3, error);
     if (status != CR_OK) return status;
     *P = cr_vec3(0, 0, 0);
     if (!(c->V.x < 0.0)) return CR_OK;
-    if (!(c->W.xx > 0.0)) return refuse_empty(error);
+    if (cr__normal_blocked(c)) return refuse_empty(error);
     // ratios that rounding put outside the cone are on it
     crContact wide = *c;
     wide.mu = fmax(c->mu, sqrt(mu2 * mu2 + mu3 * mu3));
@@ -164,6 +177,10 @@ crStatus cr_region_from_brach(const crContact* c, double e, double mu2, double m
 
 crStatus cr_region_to_brach(const crContact* c, crVec3 P, double* e, double* mu2, double* mu3,
                             crError* error) {
+    if (c == NULL) return cr__missing(error, "c");
+    if (e == NULL) return cr__missing(error, "e");
+    if (mu2 == NULL) return cr__missing(error, "mu2");
+    if (mu3 == NULL) return cr__missing(error, "mu3");
     *e = *mu2 = *mu3 = 0.0;
     crStatus status = check_permissible(c, P, error);
     if (status != CR_OK) return status;

@@ -6,8 +6,9 @@
 // friction to brake: there are no rays.
 #include "impulse/region.h"
 
-#define BLOCKED 1e-13  // an eigenvalue of S below this share of its diagonal entry is rounding
-#define CUT_OFF 1e-4   // in units of Wnn: an endless region reaches 100 times as far as along n
+#include "impulse/rank.h"
+
+#define CUT_OFF 1e-4   // in units of trace W: an endless region reaches 100 times as far as along the others
 #define BALANCE 1e-11  // likewise, where the cone is the end: as much as rounding costs if there were nothing
 
 // eigenvectors and eigenvalues of S
@@ -34,35 +35,36 @@ static void tangential_axes(const crSym3* W, double axis[2][2], double sigma[2])
 crContact cr__region_contact(const crContact* c) {
     crContact bounded = *c;
     crSym3* W = &bounded.W;
-    crSym3 inverse;
-    if (!(W->xx > 0.0) || cr_sym3_invert(*W, &inverse)) return bounded;
+    if (cr__normal_blocked(c)) return bounded;
     double axis[2][2];
     double sigma[2];
     bool blocked[2];
     double slope = 0.0;  // squared, of the blocked directions against the tangent plane
+    double rounding = cr__schur(W).rounding;
     tangential_axes(&c->W, axis, sigma);
     for (int i = 0; i < 2; i++) {
         double y = axis[i][0];
         double z = axis[i][1];
-        double along = y * y * c->W.yy + 2.0 * y * z * c->W.yz + z * z * c->W.zz;
-        blocked[i] = !(sigma[i] > BLOCKED * along && sigma[i] > 1e-15 * (c->W.yy + c->W.zz));
+        blocked[i] = !(sigma[i] > rounding);
         double normal = (c->W.xy * y + c->W.xz * z) / c->W.xx;
         if (blocked[i]) slope += normal * normal;
     }
     // a blocked direction inside the cone has no end of its own
     double raise = c->mu * c->mu * slope < 0.999 && !isinf(c->mu) ? BALANCE : CUT_OFF;
+    // W x is zero along x = (-omega.e, e), of squared length 1 + slope
+    raise *= cr_sym3_trace(c->W) * (1.0 + slope);
     for (int i = 0; i < 2; i++) {
         if (!blocked[i]) continue;
-        W->yy += raise * W->xx * axis[i][0] * axis[i][0];
-        W->yz += raise * W->xx * axis[i][0] * axis[i][1];
-        W->zz += raise * W->xx * axis[i][1] * axis[i][1];
+        W->yy += raise * axis[i][0] * axis[i][0];
+        W->yz += raise * axis[i][0] * axis[i][1];
+        W->zz += raise * axis[i][1] * axis[i][1];
     }
     return bounded;
 }
 
 bool cr__rays(const crContact* c, bool planar, crRays* r) {
     const crSym3* W = &c->W;
-    if (!(W->xx > 0.0) || c->V.x > 0.0) return false;
+    if (cr__normal_blocked(c) || c->V.x > 0.0) return false;
     double root = sqrt(W->xx);
     double axis[2][2] = {{1.0, 0.0}, {0.0, 1.0}};
     double sigma[2] = {W->yy - W->xy * W->xy / W->xx, W->zz};

@@ -10,6 +10,7 @@
 #define MIN_POINTS 4
 
 double cr_region_azimuth(const crContact* c) {
+    if (c == NULL) return (double)NAN;
     crVec3 P;
     if (!cr_impulse_P_II(c, &P)) return 0.0;
     double tangential = sqrt(P.y * P.y + P.z * P.z);
@@ -66,6 +67,7 @@ static Ray end_ray(const crContact* flat, const crRays* r, double a, double side
 }
 
 bool cr_region_section(const crContact* c, double azimuth, int count, crVec3* points) {
+    if (c == NULL || points == NULL) return false;
     double uy, uz;
     cr_sincos(azimuth, &uz, &uy);
     crContact bounded = cr__region_contact(c);

@@ -4,105 +4,104 @@
 // energy change P.V + P.W P/2, which equals the change of the system's kinetic energy and needs no inverse;
 // Ec(P) = (P-P_II).W (P-P_II)/2, whose level surfaces are ellipsoids with semi-axes sqrt(2 Ec / eigenvalues
 // of W). Source: Chatterjee and Ruina 1998, section 3.1, eqs. 3 to 6; their "inverse proportion" is direct in
-// m = W^-1. Fails: P_I needs Wnn > 0; P_II needs V in the range of W. Both say so by returning false.
-#include "carom/impulse.h"
+// m = W^-1. Directions whose eigenvalue is rounding of W are blocked (rank.h); in them W is zero.
+// Fails: P_I needs a normal direction that is not blocked, or no approach along it; P_II needs V in the range
+// of W. Both say so by returning false.
+#include "impulse/rank.h"
 
 bool cr_impulse_P_I(const crContact* c, crVec3* P) {
+    if (c == NULL || P == NULL) return false;
     *P = cr_vec3(0, 0, 0);
     if (c->V.x == 0.0) return true;
-    if (!(c->W.xx > 0.0)) return false;
+    if (cr__normal_blocked(c)) return !cr__approach_blocked(c);
     P->x = -c->V.x / c->W.xx;
     return isfinite(P->x);
 }
 
-bool cr_impulse_P_II(const crContact* c, crVec3* P) { return cr_sym3_solve(c->W, cr_neg(c->V), P); }
+// true where no eigenvalue of W is rounding
+static bool regular(const crSym3* W) {
+    if (!(W->xx > cr__W_rounding(W))) return false;
+    cr__Schur s = cr__schur(W);
+    double det = s.yy * s.zz - s.yz * s.yz;
+    return s.yy > 0.0 && s.zz > 0.0 && det > s.rounding * (s.yy + s.zz);
+}
 
-crVec3 cr_impulse_V_plus(const crContact* c, crVec3 P) { return cr_add(c->V, cr_sym3_mul(c->W, P)); }
+// x of least norm with W x = b; false where b has a part along a blocked direction
+static bool solve(const crSym3* W, crVec3 b, crVec3* x) {
+    if (regular(W)) return cr_sym3_solve(*W, b, x);
+    double values[3];
+    crMat3 axes;
+    cr_sym3_eigen(*W, values, &axes);
+    double rounding = cr__W_rounding(W);
+    double least = values[2];  // eigenvalue that is not rounding
+    double outside = 0.0;
+    *x = cr_vec3(0, 0, 0);
+    for (int k = 2; k >= 0; k--) {
+        crVec3 axis = cr_mat3_column(axes, k);
+        double component = cr_dot(axis, b);
+        if (values[k] > rounding) {
+            least = values[k];
+            *x = cr_madd(*x, component / values[k], axis);
+        } else {
+            outside += component * component;
+        }
+    }
+    // the blocked axes themselves are known to rounding/least
+    double tol = CR__RANGE_TOL + (least > rounding ? 4.0 * rounding / least : 0.0);
+    return sqrt(outside) <= tol * cr_norm(b) && cr_vec3_finite(*x);
+}
+
+bool cr_impulse_P_II(const crContact* c, crVec3* P) {
+    if (c == NULL || P == NULL) return false;
+    return solve(&c->W, cr_neg(c->V), P);
+}
+
+crVec3 cr_impulse_V_plus(const crContact* c, crVec3 P) {
+    if (c == NULL) return (crVec3){0};
+    return cr_add(c->V, cr_sym3_mul(c->W, P));
+}
 
 double cr_impulse_energy_change(const crContact* c, crVec3 P) {
+    if (c == NULL) return (double)NAN;
     return cr_dot(P, c->V) + 0.5 * cr_sym3_quad(c->W, P);
 }
 
 bool cr_impulse_contact_energy(const crContact* c, crVec3 P, double* Ec) {
+    if (c == NULL || Ec == NULL) return false;
     crVec3 center;
     if (!cr_impulse_P_II(c, &center)) return false;
     *Ec = 0.5 * cr_sym3_quad(c->W, cr_sub(P, center));
     return true;
 }
 
-// infinite friction: the cone is the half-space n.P >= 0
-static double cone_limit(double mu, double Pn) {
-    if (!isinf(mu)) return mu * Pn;
-    return Pn >= 0.0 ? mu : 0.0;
-}
-
-// Sizes of what rounding may have left in the energy change and in n.V+, where large terms cancel.
-static void rounding(const crContact* c, crVec3 P, double* energy, double* velocity) {
-    const double eps = 0x1p-49;
-    const crSym3* W = &c->W;
-    double x = fabs(P.x), y = fabs(P.y), z = fabs(P.z);
-    double normal = W->xx * x + fabs(W->xy) * y + fabs(W->xz) * z;
-    double squares = x * normal + y * (fabs(W->xy) * x + W->yy * y + fabs(W->yz) * z) +
-                     z * (fabs(W->xz) * x + fabs(W->yz) * y + W->zz * z);
-    *energy = eps * (x * fabs(c->V.x) + y * fabs(c->V.y) + z * fabs(c->V.z) + 0.5 * squares);
-    *velocity = eps * (fabs(c->V.x) + normal);
-}
-
-crVerdict cr_impulse_verdict(const crContact* c, crVec3 P, double tol) {
-    crVerdict o;
-    crVec3 WP = cr_sym3_mul(c->W, P);
-    double gained = cr_dot(P, c->V);
-    double spent = 0.5 * cr_dot(P, WP);
-    double tangential = sqrt(P.y * P.y + P.z * P.z);
-    o.V_plus = cr_add(c->V, WP);
-    o.energy_change = gained + spent;
-    o.margins.energy = -o.energy_change;
-    o.margins.penetration = o.V_plus.x;
-    o.margins.tension = P.x;
-    o.margins.cone = cone_limit(c->mu, P.x) - tangential;
-    double size = fabs(P.x) + tangential;
-    double energy, velocity;
-    rounding(c, P, &energy, &velocity);
-    energy += tol * (fabs(gained) + fabs(spent));
-    velocity += tol * (fabs(c->V.x) + fabs(c->V.y) + fabs(c->V.z) + fabs(WP.x));
-    // at infinite friction the cone asks no more than no tension
-    bool cone = isinf(c->mu) || o.margins.cone >= -tol * (1.0 + c->mu) * size;
-    o.creates_energy = o.energy_change > energy;
-    o.permissible =
-        !o.creates_energy && o.margins.penetration >= -velocity && o.margins.tension >= -tol * size && cone;
-    return o;
-}
-
-crMargins cr_impulse_margins(const crContact* c, crVec3 P) {
-    return cr_impulse_verdict(c, P, CR_PERMISSIBLE_TOL).margins;
-}
-
-bool cr_impulse_permissible(const crContact* c, crVec3 P, double tol) {
-    return cr_impulse_verdict(c, P, tol).permissible;
-}
-
 bool cr_impulse_ellipsoid(const crContact* c, double Ec, crEllipsoid* ellipsoid) {
+    if (c == NULL || ellipsoid == NULL) return false;
     if (!(Ec >= 0.0) || !cr_impulse_P_II(c, &ellipsoid->center)) return false;
     double values[3];
     cr_sym3_eigen(c->W, values, &ellipsoid->axes);
     for (int k = 0; k < 3; k++) {
-        bool blocked = !(values[k] > 1e-14 * values[2]);
+        bool blocked = !(values[k] > cr__W_rounding(&c->W));
         ellipsoid->radius[k] = blocked ? (double)INFINITY : sqrt(2.0 * Ec / values[k]);
     }
     return true;
 }
 
 crPlane cr_impulse_restitution_plane(const crContact* c, double e) {
+    if (c == NULL) return (crPlane){0};
     return (crPlane){cr_vec3(c->W.xx, c->W.xy, c->W.xz), -(1.0 + e) * c->V.x};
 }
 
-crPlane cr_impulse_compression_plane(const crContact* c) { return cr_impulse_restitution_plane(c, 0.0); }
+crPlane cr_impulse_compression_plane(const crContact* c) {
+    if (c == NULL) return (crPlane){0};
+    return cr_impulse_restitution_plane(c, 0.0);
+}
 
 bool cr_impulse_sticking_line(const crContact* c, crLine* line) {
+    if (c == NULL || line == NULL) return false;
     // P with V + W P along n: P_II plus multiples of W^-1 n
     crVec3 direction;
     if (!cr_impulse_P_II(c, &line->point)) return false;
-    if (!cr_sym3_solve(c->W, cr_vec3(1, 0, 0), &direction)) return false;
+    if (!solve(&c->W, cr_vec3(1, 0, 0), &direction)) return false;
     double length = cr_norm(direction);
     if (!(length > 0.0) || !isfinite(length)) return false;
     line->direction = cr_scale(1.0 / length, direction);

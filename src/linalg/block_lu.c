@@ -1,11 +1,13 @@
 // block_lu.c - sparse LU of a matrix of small blocks with symmetric pattern, without pivoting between blocks.
 //
-// Order: minimum degree on the graph of blocks, the elimination graph kept explicitly as a bit matrix (each
+// Order: minimum degree on the graph of blocks, the elimination graph kept explicitly as lists (each
 // eliminated block turns its neighbours into a clique; George and Liu 1989); ties go to the lowest number.
-// Numbers: row by row, L_ik = A_ik inverse(U_kk), then A_ij -= L_ik U_kj; diagonal blocks are inverted with
-// partial pivoting. The matrices it is made for (W + diagonal, or rows of W that slip) have dominant enough
-// diagonal blocks unless heavy meets light; callers refine, and fall back to the full matrix.
-// Fails: a singular diagonal block makes factor return false.
+// The lists grow with the factors, so that blocks without neighbours cost no more than their number. Once all
+// that are left are neighbours of each other, their order is known. Numbers: row by row, L_ik = A_ik
+// inverse(U_kk), then A_ij -= L_ik U_kj; diagonal blocks are inverted with partial pivoting. The matrices it
+// is made for (W + diagonal, or rows of W that slip) have dominant enough diagonal blocks unless heavy meets
+// light; callers refine, and fall back to the full matrix. Fails: a singular diagonal block makes factor
+// return false.
 #include "block_lu.h"
 #include "dense.h"
 #include "lu.h"
@@ -13,87 +15,199 @@
 #include <math.h>
 #include <string.h>
 
-static int bit_count(uint64_t x) {
-    x -= (x >> 1) & UINT64_C(0x5555555555555555);
-    x = (x & UINT64_C(0x3333333333333333)) + ((x >> 2) & UINT64_C(0x3333333333333333));
-    x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-    return (int)((x * UINT64_C(0x0101010101010101)) >> 56);
+// Neighbours of every block that are not eliminated yet; of an eliminated one those that it had then.
+typedef struct crGraph {
+    int count;
+    int** list;   // ascending (count)
+    int* degree;  // length of each list (count)
+    int* room;    // what each list can hold (count)
+    int* heap;    // blocks that are left, the next to eliminate first (count)
+    int* seat;    // of each block in the heap, -1 where it is eliminated (count)
+    int* merged;  // work (count)
+    int left;     // blocks in the heap
+} crGraph;
+
+// Least degree first; ties go to the lowest number.
+static bool comes_before(const crGraph* g, int a, int b) {
+    return g->degree[a] < g->degree[b] || (g->degree[a] == g->degree[b] && a < b);
 }
 
-static int lowest_bit(uint64_t x) { return bit_count((x & (~x + 1u)) - 1u); }
+static void heap_put(crGraph* g, int at, int block) {
+    g->heap[at] = block;
+    g->seat[block] = at;
+}
 
-// row of a bit matrix
-typedef struct crBits {
-    uint64_t* word;
-    size_t words;  // per row
-} crBits;
-
-static uint64_t* bits_row(const crBits* bits, int i) { return bits->word + (size_t)i * bits->words; }
-static void bits_set(uint64_t* row, int j) { row[j / 64] |= UINT64_C(1) << (j % 64); }
-static void bits_drop(uint64_t* row, int j) { row[j / 64] &= ~(UINT64_C(1) << (j % 64)); }
-
-// next set bit at or after j, or -1
-static int bits_next(const uint64_t* row, size_t words, int j) {
-    size_t w = (size_t)j / 64;
-    if (w >= words) return -1;
-    uint64_t x = row[w] & (~UINT64_C(0) << (j % 64));
-    while (x == 0) {
-        if (++w == words) return -1;
-        x = row[w];
+static void heap_rise(crGraph* g, int at) {
+    int block = g->heap[at];
+    while (at > 0 && comes_before(g, block, g->heap[(at - 1) / 2])) {
+        heap_put(g, at, g->heap[(at - 1) / 2]);
+        at = (at - 1) / 2;
     }
-    return (int)(w * 64) + lowest_bit(x);
+    heap_put(g, at, block);
 }
 
-// Eliminates every block in order of least degree. Afterwards row v of bits holds the neighbours that v had
-// when it was eliminated: the pattern of its row of U.
-static void minimum_degree(const crBits* bits, int count, int* degree, int* order, int* place) {
+static void heap_sink(crGraph* g, int at) {
+    int block = g->heap[at];
+    for (int child = 2 * at + 1; child < g->left; child = 2 * at + 1) {
+        if (child + 1 < g->left && comes_before(g, g->heap[child + 1], g->heap[child])) child++;
+        if (!comes_before(g, g->heap[child], block)) break;
+        heap_put(g, at, g->heap[child]);
+        at = child;
+    }
+    heap_put(g, at, block);
+}
+
+static int heap_pop(crGraph* g) {
+    int block = g->heap[0];
+    g->seat[block] = -1;
+    if (--g->left > 0) {
+        heap_put(g, 0, g->heap[g->left]);
+        heap_sink(g, 0);
+    }
+    return block;
+}
+
+static crStatus graph_create(crGraph* g, int count, crArena* arena) {
+    size_t n = (size_t)count;
+    *g = (crGraph){.count = count, .left = count};
+    g->list = cr_arena_alloc(arena, n * sizeof *g->list);
+    g->degree = cr_arena_alloc(arena, n * sizeof *g->degree);
+    g->room = cr_arena_alloc(arena, n * sizeof *g->room);
+    g->heap = cr_arena_alloc(arena, n * sizeof *g->heap);
+    g->seat = cr_arena_alloc(arena, n * sizeof *g->seat);
+    g->merged = cr_arena_alloc(arena, n * sizeof *g->merged);
+    bool ok = g->list != NULL && g->degree != NULL && g->room != NULL && g->heap != NULL && g->seat != NULL &&
+              g->merged != NULL;
+    return ok ? CR_OK : CR_ERR_MEMORY;
+}
+
+// Lists from a pattern that may have a pair once or twice. Visiting blocks in order makes the lists ascend.
+static crStatus graph_fill(crGraph* g, const int* start, const int* col, crArena* arena) {
+    int n = g->count;
+    int* given = g->room;  // entries that each block appears in
+    memset(given, 0, (size_t)n * sizeof *given);
+    for (int i = 0; i < n; i++) {
+        for (int e = start[i]; e < start[i + 1]; e++) {
+            if (col[e] == i) continue;
+            given[i]++;
+            given[col[e]]++;
+        }
+    }
+    size_t entries = 0;
+    for (int i = 0; i < n; i++) {
+        entries += (size_t)given[i];
+    }
+    int* raw = cr_arena_alloc(arena, (entries + 1) * sizeof *raw);  // neighbours as they are given
+    int* sorted = cr_arena_alloc(arena, (entries + 1) * sizeof *raw);
+    int** ends = cr_arena_alloc(arena, (size_t)n * sizeof *ends);
+    if (raw == NULL || sorted == NULL || ends == NULL) return CR_ERR_MEMORY;
+    for (int i = 0; i < n; i++) {
+        ends[i] = raw;
+        g->list[i] = sorted;
+        raw += given[i];
+        sorted += given[i];
+        g->degree[i] = 0;
+    }
+    for (int i = 0; i < n; i++) {
+        for (int e = start[i]; e < start[i + 1]; e++) {
+            if (col[e] == i) continue;
+            *ends[i]++ = col[e];
+            *ends[col[e]]++ = i;
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        for (const int* other = ends[i] - given[i]; other < ends[i]; other++) {
+            int last = g->degree[*other];
+            if (last == 0 || g->list[*other][last - 1] != i) g->list[*other][g->degree[*other]++] = i;
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        heap_put(g, i, i);
+    }
+    for (int at = n / 2 - 1; at >= 0; at--) {
+        heap_sink(g, at);
+    }
+    return CR_OK;
+}
+
+// The neighbours of u and of the eliminated v, without both, become those of u.
+static crStatus join(crGraph* g, int u, int v, crArena* arena) {
+    const int *a = g->list[u], *a_end = a + g->degree[u], *b = g->list[v], *b_end = b + g->degree[v];
+    int count = 0;
+    while (a < a_end || b < b_end) {
+        int next = b == b_end || (a < a_end && *a < *b) ? *a : *b;
+        if (a < a_end && *a == next) a++;
+        if (b < b_end && *b == next) b++;
+        if (next != u && next != v) g->merged[count++] = next;
+    }
+    if (count > g->room[u]) {
+        int room = 2 * count < g->left ? 2 * count : g->left;
+        g->list[u] = cr_arena_alloc(arena, (size_t)room * sizeof(int));
+        if (g->list[u] == NULL) return CR_ERR_MEMORY;
+        g->room[u] = room;
+    }
+    memcpy(g->list[u], g->merged, (size_t)count * sizeof(int));
+    g->degree[u] = count;
+    return CR_OK;
+}
+
+// All that are left are neighbours of each other: they follow in the order of their numbers.
+static void eliminate_clique(crGraph* g, int k, int* order, int* place) {
+    int* rest = g->merged;
+    int first = g->heap[0], count = g->left;
+    bool put = false;
+    for (int i = 0, at = 0; i < count; i++) {
+        bool own = !put && (at == g->degree[first] || first < g->list[first][at]);
+        rest[i] = own ? first : g->list[first][at++];
+        put = put || own;
+    }
     for (int i = 0; i < count; i++) {
-        const uint64_t* row = bits_row(bits, i);
-        degree[i] = 0;
-        place[i] = -1;
-        for (size_t w = 0; w < bits->words; w++) {
-            degree[i] += bit_count(row[w]);
-        }
+        order[k + i] = rest[i];
+        place[rest[i]] = k + i;
+        g->list[rest[i]] = rest + i + 1;
+        g->degree[rest[i]] = count - i - 1;
     }
-    for (int k = 0; k < count; k++) {
-        int v = -1;
-        for (int i = 0; i < count; i++) {
-            if (place[i] < 0 && (v < 0 || degree[i] < degree[v])) v = i;
+    g->left = 0;
+}
+
+// Eliminates every block in order of least degree. Afterwards the list of v holds the neighbours that v had
+// when it was eliminated: the pattern of its row of U.
+static crStatus minimum_degree(crGraph* g, int* order, int* place, crArena* arena) {
+    for (int k = 0; k < g->count; k++) {
+        if (g->degree[g->heap[0]] == g->left - 1) {
+            eliminate_clique(g, k, order, place);
+            return CR_OK;
         }
+        int v = heap_pop(g);
         order[k] = v;
         place[v] = k;
-        const uint64_t* clique = bits_row(bits, v);
-        for (int u = bits_next(clique, bits->words, 0); u >= 0; u = bits_next(clique, bits->words, u + 1)) {
-            uint64_t* row = bits_row(bits, u);
-            degree[u] = 0;
-            for (size_t w = 0; w < bits->words; w++) {
-                row[w] |= clique[w];
-            }
-            bits_drop(row, u);
-            bits_drop(row, v);
-            for (size_t w = 0; w < bits->words; w++) {
-                degree[u] += bit_count(row[w]);
-            }
+        for (int e = 0; e < g->degree[v]; e++) {
+            int u = g->list[v][e];
+            crStatus status = join(g, u, v, arena);
+            if (status != CR_OK) return status;
+            heap_rise(g, g->seat[u]);
+            heap_sink(g, g->seat[u]);
         }
     }
+    return CR_OK;
 }
 
 // rows of L and U in elimination order from the cliques; at is filled with offsets
-static crStatus build_pattern(crBlockLu* lu, const crBits* bits, crArena* arena) {
+static crStatus build_pattern(crBlockLu* lu, const crGraph* graph, crArena* arena) {
     int count = lu->count;
     memset(lu->start, 0, ((size_t)count + 1) * sizeof *lu->start);
     for (int pass = 0; pass < 2; pass++) {
         // pass 0 counts, pass 1 writes; rows fill up in ascending column order because k ascends
         for (int k = 0; k < count; k++) {
-            const uint64_t* row = bits_row(bits, lu->order[k]);
+            int v = lu->order[k];
             if (pass == 1) {
                 lu->pivot[k] = lu->seat[k];
                 lu->col[lu->seat[k]++] = k;
             } else {
                 lu->start[k + 1]++;
             }
-            for (int u = bits_next(row, bits->words, 0); u >= 0; u = bits_next(row, bits->words, u + 1)) {
-                int i = lu->place[u];
+            for (int e = 0; e < graph->degree[v]; e++) {
+                int i = lu->place[graph->list[v][e]];
                 if (pass == 1) {
                     lu->col[lu->seat[i]++] = k;
                 } else {
@@ -153,22 +267,15 @@ crStatus cr__block_lu_analyze(crBlockLu* lu, int count, const int* size, const i
     lu->pivot = cr_arena_alloc(arena, n * sizeof *lu->pivot);
     lu->seat = cr_arena_alloc(arena, n * sizeof *lu->seat);
     lu->work = cr_arena_alloc(arena, CR_BLOCK_LU_MAX_SIZE * sizeof *lu->work);
-    crBits bits = {NULL, (n + 63) / 64};
-    bits.word = cr_arena_alloc(arena, n * bits.words * sizeof *bits.word);
     if (lu->order == NULL || lu->place == NULL || lu->start == NULL || lu->pivot == NULL ||
-        lu->seat == NULL || lu->work == NULL || bits.word == NULL) {
+        lu->seat == NULL || lu->work == NULL) {
         return CR_ERR_MEMORY;
     }
-    memset(bits.word, 0, n * bits.words * sizeof *bits.word);
-    for (int i = 0; i < count; i++) {
-        for (int e = start[i]; e < start[i + 1]; e++) {
-            if (col[e] == i) continue;
-            bits_set(bits_row(&bits, i), col[e]);
-            bits_set(bits_row(&bits, col[e]), i);
-        }
-    }
-    minimum_degree(&bits, count, lu->seat, lu->order, lu->place);
-    crStatus status = build_pattern(lu, &bits, arena);
+    crGraph graph;
+    crStatus status = graph_create(&graph, count, arena);
+    if (status == CR_OK) status = graph_fill(&graph, start, col, arena);
+    if (status == CR_OK) status = minimum_degree(&graph, lu->order, lu->place, arena);
+    if (status == CR_OK) status = build_pattern(lu, &graph, arena);
     if (status != CR_OK) return status;
     lu->value = cr_arena_alloc(arena, lu->value_count * sizeof *lu->value);
     return lu->value != NULL ? CR_OK : CR_ERR_MEMORY;

@@ -5,7 +5,7 @@
 // 2008, 6.4). Fails: each field by name, with the body's number; the refusal sticks to the model.
 #include <string.h>
 
-#include "model/spatial.h"
+#include "model/deep.h"
 #include "model/store.h"
 
 static const int joint_nq[] = {0, 1, 1, 3, 4, 7, 0};
@@ -165,8 +165,10 @@ static void append_dofs(crModel* model, const crBody* body, const crDof* dofs, i
         model->dof_body[i] = model->nb;
         model->dof_parent[i] = parent;
         model->dof_depth[i] = parent < 0 ? 0 : model->dof_depth[parent] + 1;
-        model->row[i] = model->nM;
-        model->nM += model->dof_depth[i] + 1;
+        bool deep = model->dof_depth[i] >= CR__DEEP;
+        if (deep) model->bodies[body->root].deep = true;
+        model->row[i] = deep ? -1 : model->nM;
+        model->nM += deep ? 0 : model->dof_depth[i] + 1;
     }
 }
 
@@ -207,7 +209,7 @@ int cr_model_add_body(crModel* model, const crBodyDef* given) {
         return cr_error_set(&model->error, CR_ERR_LIMIT, "parent", "body %d: the tree is too deep",
                             model->nb);
     }
-    if (!reserve(model, &def)) return cr__store_full(model);
+    if (!reserve(model, &def) || !cr__body_reserve_name(model)) return cr__store_full(model);
     if (def.name != NULL) {
         def.name = cr__store_copy(model, def.name, strlen(def.name) + 1);
         if (def.name == NULL) return cr__store_full(model);
@@ -220,5 +222,6 @@ int cr_model_add_body(crModel* model, const crBodyDef* given) {
     model->nq += body.nq;
     model->nv += body.nv;
     model->bodies[model->nb] = body;
+    if (body.name != NULL) cr__body_add_name(model, model->nb);
     return model->nb++;
 }

@@ -20,7 +20,7 @@ static double spring_energy(const crModel* model, const crBody* body, const doub
 // of a body and of its joint's rotors
 static double kinetic_energy(const crModel* model, int i, const double* v, const crDynamics* d) {
     const crBody* body = &model->bodies[i];
-    crVec3 u = cr_model_point_velocity(d, i, d->com[i]);
+    crVec3 u = cr__point_velocity(d, i, d->com[i]);
     double sum = 0.5 * (body->mass * cr_dot(u, u) + cr_sym3_quad(d->inertia[i], d->twist[i].omega));
     for (int j = body->v; j < body->v + body->nv; j++) {
         sum += 0.5 * model->dofs[j].armature * v[j] * v[j];
@@ -37,7 +37,22 @@ double cr__part_kinetic(const crModel* model, crPart part, const double* v, crDy
     return sum;
 }
 
+crEnergy cr__body_energy(const crModel* model, int i, const crState* state, const crDynamics* d) {
+    const crBody* body = &model->bodies[i];
+    double potential = -body->mass * body->gravity_scale * cr_dot(model->gravity, d->com[i]);
+    return (crEnergy){kinetic_energy(model, i, state->v, d),
+                      potential + spring_energy(model, body, state->q + body->q)};
+}
+
+double cr__body_energy_size(const crModel* model, int i, const crState* state, const crDynamics* d) {
+    const crBody* body = &model->bodies[i];
+    return kinetic_energy(model, i, state->v, d) +
+           body->mass * fabs(body->gravity_scale) * cr_norm(model->gravity) * cr_norm(d->com[i]) +
+           spring_energy(model, body, state->q + body->q);
+}
+
 crEnergy cr_model_energy(const crModel* model, const crState* state, const crDynamics* d) {
+    if (!cr__dynamics_fits(model, d) || !cr__state_fits(model, state)) return (crEnergy){0};
     crEnergy energy = {0.0, 0.0};
     for (int i = 1; i < model->nb; i++) {
         const crBody* body = &model->bodies[i];
@@ -51,11 +66,12 @@ crEnergy cr_model_energy(const crModel* model, const crState* state, const crDyn
 
 void cr_model_momentum(const crModel* model, const crDynamics* d, crVec3 about, crVec3* linear,
                        crVec3* angular) {
+    if (!cr__dynamics_fits(model, d) || linear == NULL || angular == NULL) return;
     crVec3 p = cr_vec3(0, 0, 0), L = cr_vec3(0, 0, 0);
     for (int i = 1; i < model->nb; i++) {
         const crBody* body = &model->bodies[i];
         if (body->last < 0) continue;
-        crVec3 mv = cr_scale(body->mass, cr_model_point_velocity(d, i, d->com[i]));
+        crVec3 mv = cr_scale(body->mass, cr__point_velocity(d, i, d->com[i]));
         p = cr_add(p, mv);
         L = cr_add(L, cr_sym3_mul(d->inertia[i], d->twist[i].omega));
         L = cr_add(L, cr_cross(cr_sub(d->com[i], about), mv));

@@ -1,34 +1,23 @@
 // filter.c - which shapes may touch: groups and masks, excluded bodies, joints and loops.
 //
-// Shapes meet where group_a & mask_b or group_b & mask_a has a bit. Excluded pairs of bodies are kept sorted
-// and found by bisection. A body does not meet its parent, unless that is the world, nor a body whose points a
-// loop ties to its own; joints that follow each other do not keep their bodies apart. Fails: an index that is
-// none is refused by name; the refusal sticks to the model.
-#include <string.h>
-
+// Shapes meet where group_a & mask_b or group_b & mask_a has a bit. Excluded pairs of bodies and those that
+// loops tie are found by their hash. A body does not meet its parent, unless that is the world, nor a body
+// whose points a loop ties to its own; joints that follow each other do not keep their bodies apart. Fails:
+// an index that is none is refused by name; the refusal sticks to the model.
 #include "model/spatial.h"
 #include "model/store.h"
 
-// first exclusion that is not before (a, b)
-static int position(const crModel* model, int a, int b) {
-    int low = 0, high = model->exclusion_count;
-    while (low < high) {
-        int middle = low + (high - low) / 2;
-        const crExclusion* x = &model->exclusions[middle];
-        if (x->a < a || (x->a == a && x->b < b)) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+static bool is_exclusion(const void* ctx, int item, const void* key) {
+    const crExclusion* own = &((const crModel*)ctx)->exclusions[item];
+    const crCouple* couple = key;
+    return own->a == couple->a && own->b == couple->b;
 }
 
 static bool excluded(const crModel* model, int a, int b) {
-    int lower = a < b ? a : b, upper = a < b ? b : a;
-    int at = position(model, lower, upper);
-    if (at == model->exclusion_count) return false;
-    return model->exclusions[at].a == lower && model->exclusions[at].b == upper;
+    if (model->exclusion_count == 0) return false;
+    crCouple couple = cr__couple(a, b);
+    return cr__index_find(&model->memory->exclusions, cr__couple_hash(&couple), is_exclusion, model,
+                          &couple) >= 0;
 }
 
 crStatus cr_model_set_filter(crModel* model, int shape, uint64_t group, uint64_t mask) {
@@ -57,20 +46,33 @@ crStatus cr_model_exclude(crModel* model, int body_a, int body_b) {
         cr__store_reserve(model, STORE_EXCLUSIONS, model->exclusions, count + 1, sizeof(crExclusion));
     if (all == NULL) return cr__store_full(model);
     model->exclusions = all;
-    int at = position(model, a, b);
-    memmove(all + at + 1, all + at, (size_t)(count - at) * sizeof *all);
-    all[at] = (crExclusion){a, b};
+    if (!cr__index_reserve(&model->memory->exclusions, &model->allocator)) return cr__store_full(model);
+    crCouple couple = {a, b};
+    all[count] = (crExclusion){a, b};
+    cr__index_add(&model->memory->exclusions, cr__couple_hash(&couple), is_exclusion, model, &couple, count);
     model->exclusion_count++;
     return CR_OK;
 }
 
+static bool is_tied(const void* ctx, int item, const void* key) {
+    const crLoop* own = &((const crModel*)ctx)->loops[item];
+    const crCouple* couple = key;
+    return (own->a == couple->a && own->b == couple->b) || (own->a == couple->b && own->b == couple->a);
+}
+
+bool cr__reserve_tied(crModel* model) { return cr__index_reserve(&model->memory->tied, &model->allocator); }
+
+void cr__add_tied(crModel* model, int item) {
+    const crLoop* loop = &model->loops[item];
+    if (loop->kind == CR_LOOP_JOINT || cr_loop_ranges(loop)) return;
+    crCouple couple = cr__couple(loop->a, loop->b);
+    cr__index_add(&model->memory->tied, cr__couple_hash(&couple), is_tied, model, &couple, item);
+}
+
 static bool tied(const crModel* model, int a, int b) {
-    for (int i = 0; i < model->loop_count; i++) {
-        const crLoop* loop = &model->loops[i];
-        if (loop->kind == CR_LOOP_JOINT || cr_loop_ranges(loop)) continue;
-        if ((loop->a == a && loop->b == b) || (loop->a == b && loop->b == a)) return true;
-    }
-    return false;
+    if (model->loop_count == 0) return false;
+    crCouple couple = cr__couple(a, b);
+    return cr__index_find(&model->memory->tied, cr__couple_hash(&couple), is_tied, model, &couple) >= 0;
 }
 
 bool cr__meet_but_for_loops(const crModel* model, int shape_a, int shape_b) {
@@ -84,6 +86,7 @@ bool cr__meet_but_for_loops(const crModel* model, int shape_a, int shape_b) {
 }
 
 bool cr_model_meet(const crModel* model, int shape_a, int shape_b) {
+    if (model == NULL || !cr__shape_exists(model, shape_a) || !cr__shape_exists(model, shape_b)) return false;
     return cr__meet_but_for_loops(model, shape_a, shape_b) &&
            !tied(model, model->shapes[shape_a].body, model->shapes[shape_b].body);
 }

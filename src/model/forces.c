@@ -129,6 +129,7 @@ void cr__part_forces(const crModel* model, crPart part, const crState* state, cr
 }
 
 void cr_model_forces(const crModel* model, const crState* state, crDynamics* d, double* k) {
+    if (!cr__dynamics_fits(model, d) || !cr__state_fits(model, state) || k == NULL) return;
     cr__part_forces(model, cr__all(model), state, d, k, NULL);
 }
 
@@ -156,11 +157,13 @@ void cr__part_smooth_velocity(const crModel* model, crPart part, const crState* 
 
 void cr_model_smooth_velocity(const crModel* model, const crState* state, const double* k, double h,
                               crDynamics* d, double* v_free) {
+    if (!cr__dynamics_fits(model, d) || !cr__state_fits(model, state) || k == NULL || v_free == NULL) return;
     cr__part_smooth_velocity(model, cr__all(model), state, k, h, d, v_free);
 }
 
 void cr_model_add_force(const crModel* model, const crDynamics* d, int body, crVec3 point, crVec3 force,
                         crVec3 moment, double* k) {
+    if (!cr__dynamics_fits(model, d) || body < 0 || body >= model->nb || k == NULL) return;
     crVec3 arm = cr_sub(point, d->origin[body]);
     crTwist wrench = cr__twist(cr_add(moment, cr_cross(arm, force)), force);
     for (int j = model->bodies[body].last; j >= 0; j = model->dof_parent[j]) {
@@ -170,7 +173,10 @@ void cr_model_add_force(const crModel* model, const crDynamics* d, int body, crV
 
 void cr_model_add_contact_drag(const crModel* model, const crDynamics* d, const crSurface* surface, int a,
                                int b, crVec3 point, crVec3 n, double N, double* k) {
-    crVec3 u = cr_sub(cr_model_point_velocity(d, b, point), cr_model_point_velocity(d, a, point));
+    if (!cr__dynamics_fits(model, d) || surface == NULL || k == NULL || a < 0 || b < 0 || a >= model->nb ||
+        b >= model->nb)
+        return;
+    crVec3 u = cr_sub(cr__point_velocity(d, b, point), cr__point_velocity(d, a, point));
     crVec3 slip = cr_madd(u, -cr_dot(u, n), n);
     double s = cr_norm(slip) / surface->speed_stribeck;
     double hump = 2.0 * surface->mu_stribeck / (surface->speed_stribeck * (1.0 + s * s));

@@ -6,7 +6,7 @@
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
-#include "model/spatial.h"
+#include "model/deep.h"
 
 #define RUN 3  // rows that are solved side by side
 
@@ -65,6 +65,10 @@ static void half_solve(const crModel* model, const crDynamics* d, const int* cha
             if (i == body->v) single_half(body, &d->root[b], x + body->v);
             continue;
         }
+        if (cr__is_deep(model, b)) {
+            cr__deep_half(model, d, i, x);
+            continue;
+        }
         const double* row = d->L + model->row[i];
         const int* path = d->path + model->row[i];
         double share = x[i];
@@ -90,6 +94,10 @@ static inline void subtract(double share, const double* restrict row, int count,
 
 // the same where the velocities are one path, for one row: a row of L lies beside x, ordered by depth
 static void path_solve(const crModel* model, const crDynamics* d, const int* chain, int count, double* x) {
+    if (cr__is_deep(model, model->dof_body[chain[0]])) {
+        cr__deep_path_half(d, chain, count, x);
+        return;
+    }
     for (int k = count - 1; k >= 0; k--) {
         double share = x[k];
         subtract(share, d->L + model->row[chain[k]], k, x);
@@ -131,7 +139,7 @@ static void add_paths(const crModel* model, const crDynamics* d, const crRows* r
             value[(k - r) * width + model->dof_depth[rows->col[i]]] = rows->value[i];
         }
     }
-    if (end - r == 3) {
+    if (end - r == 3 && !cr__is_deep(model, model->dof_body[chain[0]])) {
         path_solve3(model, d, chain, width, value);
         return;
     }
@@ -145,6 +153,7 @@ static void add_branched(const crModel* model, const crDynamics* d, const crRows
     double* x = d->work;
     for (int k = 0; k < width; k++) {
         x[chain[k]] = 0.0;
+        cr__deep_clear(model, model->dof_body[chain[k]], d);
     }
     for (int i = rows->start[r]; i < rows->start[r + 1]; i++) {
         x[rows->col[i]] = rows->value[i];
@@ -177,7 +186,7 @@ static void add_rows(const crModel* model, const crDynamics* d, const crRows* ro
 static int columns(const crModel* model, const crDynamics* d, const int* col, int count, int* out) {
     // what is above one body of a tree is its path
     int tip = count > 0 ? col[count - 1] : -1;
-    bool path = tip >= 0 && !model->bodies[model->dof_body[tip]].single;
+    bool path = tip >= 0 && !model->bodies[model->dof_body[tip]].single && model->row[tip] >= 0;
     const int* above = path ? d->path + model->row[tip] : NULL;
     for (int k = 0; k < count && path; k++) {
         int depth = model->dof_depth[col[k]];
@@ -199,14 +208,16 @@ static int columns(const crModel* model, const crDynamics* d, const int* col, in
 
 crStatus cr_rows_half(const crModel* model, const crDynamics* d, const crRows* rows, crArena* arena,
                       crRows* H) {
-    if (model == NULL || d == NULL || rows == NULL || arena == NULL || H == NULL) return CR_ERR_ARGUMENT;
-    int entries = 0;
+    if (!cr__dynamics_fits(model, d) || rows == NULL || arena == NULL || H == NULL) return CR_ERR_ARGUMENT;
+    int64_t entries = 0;
     for (int r = 0, end; r < rows->count; r = end) {
         int start = rows->start[r];
         end = run_end(rows, r);
-        entries += (end - r) * columns(model, d, rows->col + start, rows->start[r + 1] - start, NULL);
+        entries +=
+            (int64_t)(end - r) * columns(model, d, rows->col + start, rows->start[r + 1] - start, NULL);
     }
-    crStatus status = cr_rows_create(arena, rows->count, entries, H);
+    if (entries > INT32_MAX) return CR_ERR_LIMIT;
+    crStatus status = cr_rows_create(arena, rows->count, (int)entries, H);
     if (status != CR_OK) return status;
     for (int r = 0, end; r < rows->count; r = end) {
         int start = rows->start[r];
@@ -218,6 +229,7 @@ crStatus cr_rows_half(const crModel* model, const crDynamics* d, const crRows* r
 }
 
 double cr__half_velocity(const crModel* model, const crDynamics* d, const double* v, int i) {
+    if (cr__is_deep(model, model->dof_body[i])) return cr__deep_velocity(model, d, v, i);
     const double* row = d->L + model->row[i];
     const int* path = d->path + model->row[i];
     double sum = v[i];

@@ -1,12 +1,12 @@
 // inertia.c - M by composite rigid bodies, its factor without fill-in, and solves along the tree.
 //
-// M_ij = S_i . I_c S_j (plus the joint's armature where i = j), where j is i or one of its ancestors and I_c the inertia of all that i carries. M =
-// L^T D L has the same zeros as M, because a row reaches only its ancestors (Featherstone 2008, algorithms
-// 6.2 and 6.3). A free body that carries nothing skips both: its M is its mass and its inertia. Fails:
-// CR_ERR_DEFINITE where a pivot falls below 1e-14 of its entry of M: that joint has nothing to move.
+// M_ij = S_i . I_c S_j (plus the joint's armature where i = j), where j is i or one of its ancestors and I_c
+// the inertia of all that i carries. M = L^T D L has the same zeros as M, because a row reaches only its
+// ancestors (Featherstone 2008, algorithms 6.2 and 6.3). A free body that carries nothing skips both: its M
+// is its mass and its inertia. Fails: CR_ERR_DEFINITE where a pivot falls below 1e-14 of its entry of M: that
+// joint has nothing to move. Trees with long paths go by deep.c.
+#include "model/deep.h"
 #include "model/single.h"
-
-#define PIVOT_NOISE 1e-14
 
 static void composite_inertias(const crModel* model, crPart part, crDynamics* d) {
     for (int k = 0; k < part.count; k++) {
@@ -51,7 +51,7 @@ static bool eliminate(const crModel* model, int i, crDynamics* d) {
     const int* path = d->path + model->row[i];
     int depth = model->dof_depth[i];
     double pivot = row[depth];
-    if (!(pivot > PIVOT_NOISE * d->M[model->row[i] + depth])) return false;
+    if (!(pivot > CR__PIVOT_NOISE * d->M[model->row[i] + depth])) return false;
     d->pivot[i] = sqrt(pivot);
     for (int k = depth - 1; k >= 0; k--) {
         double share = row[k] / pivot;
@@ -66,7 +66,7 @@ crStatus cr__part_mass_factor(const crModel* model, crPart part, double h, crDyn
     composite_inertias(model, part, d);
     for (int k = 0; k < part.count; k++) {
         const crBody* body = &model->bodies[cr__part_body(part, k)];
-        if (!body->single) fill_rows(model, body, d);
+        if (!body->single && !cr__deep_begin(model, cr__part_body(part, k), d)) fill_rows(model, body, d);
     }
     for (int k = part.count - 1; k >= 0; k--) {
         int b = cr__part_body(part, k);
@@ -74,6 +74,10 @@ crStatus cr__part_mass_factor(const crModel* model, crPart part, double h, crDyn
         if (body->single) {
             crStatus status = cr__single_factor(body, d->pose[b].q, &d->root[b], &d->inverse[b]);
             if (status != CR_OK) return status;
+            continue;
+        }
+        if (cr__is_deep(model, b)) {
+            if (!cr__deep_factor(model, b, d)) return CR_ERR_DEFINITE;
             continue;
         }
         for (int i = body->v + body->nv - 1; i >= body->v; i--) {
@@ -86,6 +90,7 @@ crStatus cr__part_mass_factor(const crModel* model, crPart part, double h, crDyn
 }
 
 crStatus cr_model_mass_factor(const crModel* model, double h, crDynamics* d) {
+    if (!cr__dynamics_fits(model, d)) return CR_ERR_ARGUMENT;
     return cr__part_mass_factor(model, cr__all(model), h, d);
 }
 
@@ -97,12 +102,19 @@ static void single_solve(const crBody* body, const crSym3* inverse, double* x) {
 }
 
 void cr__part_mass_solve(const crModel* model, crPart part, const crDynamics* d, double* x) {
+    for (int k = 0; k < part.count && d->carry != NULL; k++) {
+        cr__deep_clear(model, cr__part_body(part, k), d);
+    }
     // L^T D y = x, from the leaves down
     for (int k = part.count - 1; k >= 0; k--) {
         int b = cr__part_body(part, k);
         const crBody* body = &model->bodies[b];
         if (body->single) {
             single_solve(body, &d->inverse[b], x + body->v);
+            continue;
+        }
+        if (cr__is_deep(model, b)) {
+            cr__deep_solve_down(model, b, d, x);
             continue;
         }
         for (int i = body->v + body->nv - 1; i >= body->v; i--) {
@@ -118,8 +130,13 @@ void cr__part_mass_solve(const crModel* model, crPart part, const crDynamics* d,
     }
     // L x = y, from the roots up
     for (int k = 0; k < part.count; k++) {
-        const crBody* body = &model->bodies[cr__part_body(part, k)];
+        int b = cr__part_body(part, k);
+        const crBody* body = &model->bodies[b];
         if (body->single) continue;
+        if (cr__is_deep(model, b)) {
+            cr__deep_solve_up(model, b, d, x);
+            continue;
+        }
         for (int i = body->v; i < body->v + body->nv; i++) {
             const double* row = d->L + model->row[i];
             const int* path = d->path + model->row[i];
@@ -133,6 +150,7 @@ void cr__part_mass_solve(const crModel* model, crPart part, const crDynamics* d,
 }
 
 void cr_model_mass_solve(const crModel* model, const crDynamics* d, double* x) {
+    if (!cr__dynamics_fits(model, d) || x == NULL) return;
     cr__part_mass_solve(model, cr__all(model), d, x);
 }
 
@@ -145,6 +163,10 @@ void cr__part_mass_mul(const crModel* model, crPart part, const crDynamics* d, c
                 y[j] = body->mass * x[j];
             }
             cr__store_vec(cr_sym3_mul(d->inertia[b], cr__load_vec(x + body->v + 3)), y + body->v + 3);
+            continue;
+        }
+        if (cr__is_deep(model, b)) {
+            cr__deep_mul_up(model, b, d, x);
             continue;
         }
         for (int i = body->v; i < body->v + body->nv; i++) {
@@ -160,13 +182,19 @@ void cr__part_mass_mul(const crModel* model, crPart part, const crDynamics* d, c
             y[i] = sum;
         }
     }
+    for (int n = part.count - 1; n >= 0 && d->carry != NULL; n--) {
+        int b = cr__part_body(part, n);
+        if (!model->bodies[b].single && cr__is_deep(model, b)) cr__deep_mul_down(model, b, d, x, y);
+    }
 }
 
 void cr_model_mass_mul(const crModel* model, const crDynamics* d, const double* x, double* y) {
+    if (!cr__dynamics_fits(model, d) || x == NULL || y == NULL) return;
     cr__part_mass_mul(model, cr__all(model), d, x, y);
 }
 
 void cr_model_mass_dense(const crModel* model, const crDynamics* d, double* M) {
+    if (!cr__dynamics_fits(model, d) || M == NULL) return;
     int nv = model->nv;
     for (int i = 0; i < nv * nv; i++) {
         M[i] = 0.0;
@@ -184,7 +212,9 @@ void cr_model_mass_dense(const crModel* model, const crDynamics* d, double* M) {
         }
         for (int i = v; i < v + body->nv; i++) {
             for (int j = i; j >= 0; j = model->dof_parent[j]) {
-                M[i * nv + j] = M[j * nv + i] = d->M[model->row[i] + model->dof_depth[j]];
+                double entry = cr__is_deep(model, b) ? cr__deep_entry(model, d, i, j)
+                                                     : d->M[model->row[i] + model->dof_depth[j]];
+                M[i * nv + j] = M[j * nv + i] = entry;
             }
         }
     }

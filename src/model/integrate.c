@@ -111,6 +111,7 @@ void cr__part_integrate(const crModel* model, crPart part, double h, crState* st
 }
 
 void cr_model_integrate(const crModel* model, double h, crState* state) {
+    if (!cr__state_fits(model, state)) return;
     cr__part_integrate(model, cr__all(model), h, state);
     state->time += h;
 }

@@ -79,10 +79,12 @@ int cr__part_add_joints(const crModel* model, crPart part, const crState* state,
 
 int cr_rows_add_joints(const crModel* model, const crState* state, double margin, int capacity,
                        crJointRow* info, crRows* rows) {
+    if (!cr__state_fits(model, state) || info == NULL || rows == NULL || capacity < 0) return CR_ERR_ARGUMENT;
     return cr__part_add_joints(model, cr__all(model), state, margin, capacity, info, rows);
 }
 
 void cr_model_joint_sizes(const crModel* model, int* rows, int* entries) {
+    if (model == NULL || rows == NULL || entries == NULL) return;
     *rows = 0;
     *entries = 0;
     for (int i = 1; i < model->nb; i++) {

@@ -7,6 +7,7 @@
 // nothing; memory is the arena's.
 #include <string.h>
 
+#include "model/deep.h"
 #include "model/single.h"
 
 // what crDynamics.known holds of a body's pose
@@ -36,14 +37,22 @@ static int tree_bodies(const crModel* model, int* entries) {
         const crBody* body = &model->bodies[i];
         if (body->single) continue;
         bodies = i + 1;
-        int last = body->v + body->nv - 1;
-        if (body->nv > 0) *entries = model->row[last] + model->dof_depth[last] + 1;
+        for (int j = body->v; j < body->v + body->nv; j++) {
+            if (model->row[j] >= 0) *entries = model->row[j] + model->dof_depth[j] + 1;
+        }
     }
     return bodies;
 }
 
+static bool has_deep(const crModel* model) {
+    for (int i = 1; i < model->nb; i++) {
+        if (model->bodies[i].deep) return true;
+    }
+    return false;
+}
+
 static void fill_paths(const crModel* model, const crBody* body, int* path) {
-    for (int i = body->v; i < body->v + body->nv; i++) {
+    for (int i = body->v; i < body->v + body->nv && model->row[i] >= 0; i++) {
         for (int j = i; j >= 0; j = model->dof_parent[j]) {
             path[model->row[i] + model->dof_depth[j]] = j;
         }
@@ -54,7 +63,7 @@ crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d)
     if (model == NULL || arena == NULL || d == NULL) return CR_ERR_ARGUMENT;
     *d = (crDynamics){0};
     int nb = model->nb, nv = model->nv, nM, trees = tree_bodies(model, &nM);
-    crDynamics made = {0};
+    crDynamics made = {.nb = nb};
     bool ok =
         take(arena, &made.pose, nb, sizeof(crPose)) && take(arena, &made.com, nb, sizeof(crVec3)) &&
         take(arena, &made.inertia, nb, sizeof(crSym3)) && take(arena, &made.origin, nb, sizeof(crVec3)) &&
@@ -69,6 +78,12 @@ crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d)
         take(arena, &made.work, nv, sizeof(double)) && take(arena, &made.pivot, nv, sizeof(double)) &&
         take(arena, &made.path, nM, sizeof(int)) && take(arena, &made.known, nb, 1) &&
         take(arena, &made.q, model->nq, sizeof(double));
+    if (ok && has_deep(model)) {
+        ok = cr__deep_create(arena, trees, &made.articulated) &&
+             take(arena, &made.gain, nv, sizeof(crTwist)) && take(arena, &made.weight, nv, sizeof(double)) &&
+             take(arena, &made.carry, trees, sizeof(crTwist)) &&
+             take(arena, &made.momentum, trees, sizeof(crTwist));
+    }
     if (!ok) return CR_ERR_MEMORY;
     made.pose[0] = cr_pose_identity();
     for (int i = 1; i < nb; i++) {
@@ -194,6 +209,7 @@ void cr__part_kinematics(const crModel* model, crPart part, const crState* state
 }
 
 void cr_model_kinematics(const crModel* model, const crState* state, crDynamics* d) {
+    if (!cr__dynamics_fits(model, d) || !cr__state_fits(model, state)) return;
     cr__part_kinematics(model, cr__all(model), state, d);
 }
 
@@ -214,9 +230,11 @@ void cr__part_velocity(const crModel* model, crPart part, const double* v, crDyn
 }
 
 void cr_model_velocity(const crModel* model, const double* v, crDynamics* d) {
+    if (!cr__dynamics_fits(model, d) || (model->nv > 0 && v == NULL)) return;
     cr__part_velocity(model, cr__all(model), v, d);
 }
 
 crVec3 cr_model_point_velocity(const crDynamics* d, int body, crVec3 point) {
-    return cr__twist_at(d->twist[body], cr_sub(point, d->origin[body]));
+    if (d == NULL || body < 0 || body >= d->nb) return (crVec3){0};
+    return cr__point_velocity(d, body, point);
 }

@@ -3,12 +3,12 @@
 // connect: x_b - x_a = 0 in world axes. weld: and the rotation vector of R_b R_a^T is 0. distance: |x_b -
 // x_a| = length. joint: q_a - sum of coef[k] q_b^k = 0. A range has the row of its nearer end, turned so that
 // u >= 0 keeps it; Newton takes those that are passed. Newton: q moves by M^-1 J^T W^+ (-gap), the shortest
-// step in the metric of M, W^+ the pseudo-inverse, so that redundant loops (a planar mechanism closed in
-// space) do no harm; v then loses M^-1 J^T W^+ (J v + w_hat). Fails: CR_ERR_REGION where the loops cannot be
+// step in the metric of M, W^+ as in counter.c, so that redundant loops (a planar mechanism closed in space)
+// do no harm; v then loses M^-1 J^T W^+ (J v + w_hat). Fails: CR_ERR_REGION where the loops cannot be
 // reached, q and v as they were; CR_ERR_MEMORY; CR_ERR_DEFINITE from M.
 #include <string.h>
 
-#include "linalg/semidefinite.h"
+#include "base/argument.h"
 #include "model/rows.h"
 #include "model/spatial.h"
 
@@ -74,6 +74,7 @@ static int add_joint(const crModel* model, const crDynamics* d, const crLoop* lo
 }
 
 int cr_rows_add_loop(const crModel* model, const crDynamics* d, int index, crRows* rows) {
+    if (!cr__dynamics_fits(model, d) || rows == NULL) return CR_ERR_ARGUMENT;
     if (index < 0 || index >= model->loop_count) return CR_ERR_ARGUMENT;
     const crLoop* loop = &model->loops[index];
     if (loop->kind == CR_LOOP_JOINT) {
@@ -110,44 +111,40 @@ static int depth(const crModel* model, int body) {
 }
 
 void cr_model_loop_sizes(const crModel* model, int* rows, int* entries) {
+    if (model == NULL || rows == NULL || entries == NULL) return;
     *rows = 0;
-    *entries = 0;
+    int64_t sum = 0;
     for (int i = 0; i < model->loop_count; i++) {
         const crLoop* loop = &model->loops[i];
         *rows += loop_rows[loop->kind];
-        *entries += loop_rows[loop->kind] * (depth(model, loop->a) + depth(model, loop->b));
+        sum += (int64_t)loop_rows[loop->kind] * (depth(model, loop->a) + depth(model, loop->b));
     }
+    // more than an index can count: no memory will do
+    *entries = sum < INT32_MAX ? (int)sum : INT32_MAX;
 }
 
 typedef struct Work {
-    int n;
     crArena* arena;
     crRows rows;
-    double* q;  // as it was (nq)
-    double* W;  // (n*n)
-    double* pinv;
-    double* u;   // (n)
-    double* p;   // (n)
+    double* q;   // as it was (nq)
+    double* u;   // (rows)
+    double* p;   // (rows)
     double* dv;  // (nv)
 } Work;
 
 static crStatus create_work(const crModel* model, crArena* arena, Work* w) {
-    int entries;
-    cr_model_loop_sizes(model, &w->n, &entries);
-    size_t n = (size_t)w->n;
-    crStatus status = cr_rows_create(arena, w->n, entries, &w->rows);
+    int n, entries;
+    cr_model_loop_sizes(model, &n, &entries);
+    crStatus status = cr_rows_create(arena, n, entries, &w->rows);
     w->q = cr_arena_alloc(arena, (size_t)model->nq * sizeof(double));
-    w->W = cr_arena_alloc(arena, n * n * sizeof(double));
-    w->pinv = cr_arena_alloc(arena, 2 * n * n * sizeof(double));
-    w->u = cr_arena_alloc(arena, n * sizeof(double));
-    w->p = cr_arena_alloc(arena, n * sizeof(double));
+    w->u = cr_arena_alloc(arena, (size_t)n * sizeof(double));
+    w->p = cr_arena_alloc(arena, (size_t)n * sizeof(double));
     w->dv = cr_arena_alloc(arena, (size_t)model->nv * sizeof(double));
-    bool ok =
-        w->q != NULL && w->W != NULL && w->pinv != NULL && w->u != NULL && w->p != NULL && w->dv != NULL;
+    bool ok = w->q != NULL && w->u != NULL && w->p != NULL && w->dv != NULL;
     return status == CR_OK && ok ? CR_OK : CR_ERR_MEMORY;
 }
 
-// rows and the pseudo-inverse of W in the present position
+// M's factor and the rows in the present position
 static crStatus linearize(const crModel* model, const crState* state, crDynamics* d, Work* w) {
     cr_model_kinematics(model, state, d);
     crStatus status = cr_model_mass_factor(model, 0.0, d);
@@ -160,30 +157,38 @@ static crStatus linearize(const crModel* model, const crState* state, crDynamics
         if (first < 0) return (crStatus)first;
         if (cr_loop_ranges(&model->loops[i]) && w->rows.gap[first] >= 0.0) w->rows = before;
     }
-    w->n = w->rows.count;
-    size_t mark = cr_arena_mark(w->arena);
-    crRows H;
-    status = cr_rows_half(model, d, &w->rows, w->arena, &H);
-    if (status != CR_OK) return status;
-    cr_rows_W(&H, w->W);
-    cr_arena_release(w->arena, mark);
-    cr__pseudo_inverse(w->W, w->n, w->pinv);
     return CR_OK;
 }
 
 // dv = -M^-1 J^T W^+ u
-static void correction(const crModel* model, const crDynamics* d, const double* u, Work* w) {
-    for (int i = 0; i < w->n; i++) {
-        w->p[i] = 0.0;
-        for (int j = 0; j < w->n; j++) {
-            w->p[i] -= w->W[i * w->n + j] * u[j];
-        }
-    }
+static crStatus correction(const crModel* model, const crDynamics* d, const double* u, Work* w) {
+    crStatus status = cr__rows_counter(model, d, &w->rows, w->arena, u, w->p);
+    if (status != CR_OK) return status;
     for (int i = 0; i < model->nv; i++) {
         w->dv[i] = 0.0;
     }
     cr_rows_add_impulse(&w->rows, w->p, w->dv);
     cr_model_mass_solve(model, d, w->dv);
+    return CR_OK;
+}
+
+// v without what opens the loops
+static crStatus close_velocity(const crModel* model, const crDynamics* d, crState* state, Work* w) {
+    cr_rows_velocity(&w->rows, state->v, w->u);
+    bool opens = false;
+    for (int i = 0; i < w->rows.count; i++) {
+        opens = opens || w->u[i] != 0.0;
+    }
+    if (!opens) return CR_OK;
+    crStatus status = correction(model, d, w->u, w);
+    for (int i = 0; i < model->nv && status == CR_OK; i++) {
+        state->v[i] += w->dv[i];
+    }
+    return status;
+}
+
+static crStatus blame(crError* error, crStatus status) {
+    return cr_error_set(error, status, "", "%s", cr_status_text(status));
 }
 
 static double worst_gap(const crRows* rows) {
@@ -200,11 +205,12 @@ static crStatus newton(const crModel* model, double tol, crDynamics* d, crState*
     double gap = INFINITY;
     for (int step = 0; step < NEWTON_STEPS; step++) {
         crStatus status = linearize(model, state, d, w);
-        if (status != CR_OK) return cr_error_set(error, status, "", "%s", cr_status_text(status));
+        if (status != CR_OK) return blame(error, status);
         gap = worst_gap(&w->rows);
         if (gap <= tol) return CR_OK;
         if (!isfinite(gap)) break;
-        correction(model, d, w->rows.gap, w);
+        status = correction(model, d, w->rows.gap, w);
+        if (status != CR_OK) return blame(error, status);
         cr__advance(model, 1.0, w->dv, state->q);
     }
     return cr_error_set(error, CR_ERR_REGION, "loops", "loops: still open by %.6g after %d steps", gap,
@@ -213,9 +219,11 @@ static crStatus newton(const crModel* model, double tol, crDynamics* d, crState*
 
 crStatus cr_model_close_loops(const crModel* model, double tol, crArena* arena, crDynamics* d, crState* state,
                               crError* error) {
-    if (model == NULL || arena == NULL || d == NULL || state == NULL || !(tol > 0.0)) {
-        return cr_error_set(error, CR_ERR_ARGUMENT, "tol", "tol: must be > 0, and no pointer NULL");
-    }
+    if (model == NULL) return cr__missing(error, "model");
+    if (arena == NULL) return cr__missing(error, "arena");
+    if (!cr__dynamics_fits(model, d)) return cr__missing(error, "d");
+    if (!cr__state_fits(model, state)) return cr__missing(error, "state");
+    if (!(tol > 0.0)) return cr_error_set(error, CR_ERR_ARGUMENT, "tol", "tol: is %g, must be > 0", tol);
     size_t mark = cr_arena_mark(arena);
     Work w = {.arena = arena};
     crStatus status = create_work(model, arena, &w);
@@ -225,12 +233,10 @@ crStatus cr_model_close_loops(const crModel* model, double tol, crArena* arena, 
         if (model->nq > 0) memcpy(w.q, state->q, (size_t)model->nq * sizeof(double));
         status = newton(model, tol, d, state, &w, error);
         if (status == CR_OK) {
-            cr_rows_velocity(&w.rows, state->v, w.u);
-            correction(model, d, w.u, &w);
-            for (int i = 0; i < model->nv; i++) {
-                state->v[i] += w.dv[i];
-            }
-        } else if (model->nq > 0) {
+            status = close_velocity(model, d, state, &w);
+            if (status != CR_OK) blame(error, status);
+        }
+        if (status != CR_OK && model->nq > 0) {
             memcpy(state->q, w.q, (size_t)model->nq * sizeof(double));
         }
     }

@@ -3,6 +3,7 @@
 // Parallel axes: I about c is the sum of I_i + m_i (|r|^2 1 - r r^T), r = c_i - c. A body's principal moments
 // obey I1 + I2 >= I3 (each is an integral of squared distances to an axis). Fails: cr_mass_check names what
 // is wrong; rounding of 1e-9 of the largest moment is let through.
+#include "base/argument.h"
 #include "model/spatial.h"
 
 #define INERTIA_TOL 1e-9
@@ -21,6 +22,7 @@ crMass cr_mass_moved(crMass a, crPose pose) {
 }
 
 crStatus cr_mass_check(const crMass* mass, crError* error) {
+    if (mass == NULL) return cr__missing(error, "mass");
     crSym3 I = mass->inertia;
     double sum = fabs(I.xx) + fabs(I.xy) + fabs(I.xz) + fabs(I.yy) + fabs(I.yz) + fabs(I.zz);
     if (!isfinite(mass->mass)) return cr_error_set(error, CR_ERR_FINITE, "mass", "mass: must be finite");

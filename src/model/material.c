@@ -101,16 +101,20 @@ static bool own_surface(crModel* model, crSurface* s) {
     return r->speed != NULL && r->e != NULL;
 }
 
+static bool has_name(const void* ctx, int material, const void* name) {
+    const char* own = ((const crModel*)ctx)->materials[material].name;
+    return own != NULL && strcmp(own, name) == 0;
+}
+
 static bool name_is_taken(const crModel* model, const char* name) {
-    for (int i = 0; i < model->material_count && name != NULL; i++) {
-        const char* own = model->materials[i].name;
-        if (own != NULL && strcmp(own, name) == 0) return true;
-    }
-    return false;
+    return name != NULL &&
+           cr__index_find(&model->memory->material_names, cr_hash(CR_HASH_SEED, name, strlen(name)), has_name,
+                          model, name) >= 0;
 }
 
 int cr_model_add_material(crModel* model, const crMaterial* given) {
     if (model == NULL) return CR_ERR_MEMORY;
+    if (model->memory == NULL) return CR_ERR_ARGUMENT;
     crError* error = &model->error;
     if (error->status != CR_OK) return error->status;
     if (given == NULL) return cr_error_set(error, CR_ERR_ARGUMENT, "material", "material: is NULL");
@@ -132,8 +136,18 @@ int cr_model_add_material(crModel* model, const crMaterial* given) {
     if (own.name != NULL) own.name = cr__store_copy(model, own.name, strlen(own.name) + 1);
     if (given->name != NULL && own.name == NULL) return cr__store_full(model);
     if (!own_surface(model, &own.surface)) return cr__store_full(model);
+    if (!cr__index_reserve(&model->memory->material_names, &model->allocator)) return cr__store_full(model);
     all[count] = own;
+    if (own.name != NULL)
+        cr__index_add(&model->memory->material_names, cr_hash(CR_HASH_SEED, own.name, strlen(own.name)),
+                      has_name, model, own.name, count);
     return model->material_count++;
+}
+
+static bool is_pair(const void* ctx, int pair, const void* key) {
+    const crMaterialPair* own = &((const crModel*)ctx)->pairs[pair];
+    const crCouple* couple = key;
+    return (own->a == couple->a && own->b == couple->b) || (own->a == couple->b && own->b == couple->a);
 }
 
 crStatus cr_model_add_pair(crModel* model, int material_a, int material_b, const crSurface* surface) {
@@ -154,7 +168,13 @@ crStatus cr_model_add_pair(crModel* model, int material_a, int material_b, const
     model->pairs = pairs;
     crMaterialPair own = {material_a, material_b, *surface};
     if (!own_surface(model, &own.surface)) return cr__store_full(model);
-    pairs[model->pair_count++] = own;
+    if (!cr__index_reserve(&model->memory->pairs, &model->allocator)) return cr__store_full(model);
+    crCouple couple = cr__couple(material_a, material_b);
+    pairs[model->pair_count] = own;
+    // the pair written last wins
+    cr__index_add(&model->memory->pairs, cr__couple_hash(&couple), is_pair, model, &couple,
+                  model->pair_count);
+    model->pair_count++;
     return CR_OK;
 }
 
@@ -206,11 +226,11 @@ static void combine(const crSurface* a, const crSurface* b, bool a_first, double
 crStatus cr_model_surface(const crModel* model, int a, int b, double speed, crContactSurface* out) {
     if (model == NULL || out == NULL) return CR_ERR_ARGUMENT;
     if (a < 0 || a >= model->material_count || b < 0 || b >= model->material_count) return CR_ERR_RANGE;
-    // the pair written last wins
-    for (int i = model->pair_count - 1; i >= 0; i--) {
-        const crMaterialPair* pair = &model->pairs[i];
+    crCouple couple = cr__couple(a, b);
+    int at = cr__index_find(&model->memory->pairs, cr__couple_hash(&couple), is_pair, model, &couple);
+    if (at >= 0) {
+        const crMaterialPair* pair = &model->pairs[at];
         bool same = pair->a == a && pair->b == b;
-        if (!same && !(pair->a == b && pair->b == a)) continue;
         out->surface = pair->surface;
         out->surface.e = restitution(&pair->surface, speed);
         out->surface.e_of_speed = NULL;

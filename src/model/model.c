@@ -5,8 +5,24 @@
 // code may be checked once, at its end.
 #include <string.h>
 
+#include "base/argument.h"
 #include "model/spatial.h"
 #include "model/store.h"
+
+static bool has_name(const void* ctx, int body, const void* name) {
+    const char* own = ((const crModel*)ctx)->bodies[body].name;
+    return own != NULL && strcmp(own, name) == 0;
+}
+
+bool cr__body_reserve_name(crModel* model) {
+    return cr__index_reserve(&model->memory->body_names, &model->allocator);
+}
+
+void cr__body_add_name(crModel* model, int body) {
+    const char* name = model->bodies[body].name;
+    cr__index_add(&model->memory->body_names, cr_hash(CR_HASH_SEED, name, strlen(name)), has_name, model,
+                  name, body);
+}
 
 static bool add_world(crModel* model) {
     model->bodies = cr__store_reserve(model, STORE_BODIES, NULL, 1, sizeof(crBody));
@@ -14,11 +30,14 @@ static bool add_world(crModel* model) {
     model->bodies[0] =
         (crBody){.name = "world", .last = -1, .pose = cr_pose_identity(), .axes = cr_quat_identity()};
     model->nb = 1;
+    if (!cr__body_reserve_name(model)) return false;
+    cr__body_add_name(model, CR_WORLD);
     crMaterial plain = cr_material();
     return cr_model_add_material(model, &plain) == 0;
 }
 
 crModel* cr_model_create(const crAllocator* allocator) {
+    if (cr__check_allocator(allocator, NULL) != CR_OK) return NULL;
     crAllocator a = allocator != NULL ? *allocator : cr_allocator_libc();
     crModel* model = a.alloc(a.ctx, sizeof *model);
     struct crModelMemory* memory = model != NULL ? a.alloc(a.ctx, sizeof *memory) : NULL;
@@ -36,7 +55,7 @@ crModel* cr_model_create(const crAllocator* allocator) {
 }
 
 void cr_model_destroy(crModel* model) {
-    if (model == NULL) return;
+    if (model == NULL || model->memory == NULL) return;
     crAllocator a = model->allocator;
     cr__store_free(model);
     a.free(a.ctx, model->memory, sizeof *model->memory);
@@ -45,11 +64,9 @@ void cr_model_destroy(crModel* model) {
 
 int cr_model_find_body(const crModel* model, const char* name) {
     if (model == NULL || name == NULL) return CR_ERR_ARGUMENT;
-    for (int i = 0; i < model->nb; i++) {
-        const char* own = model->bodies[i].name;
-        if (own != NULL && strcmp(own, name) == 0) return i;
-    }
-    return CR_ERR_NAME;
+    uint64_t hash = cr_hash(CR_HASH_SEED, name, strlen(name));
+    int body = cr__index_find(&model->memory->body_names, hash, has_name, model, name);
+    return body >= 0 ? body : CR_ERR_NAME;
 }
 
 crLoop cr_loop(crLoopKind kind, int a, int b) {
@@ -132,6 +149,32 @@ static crStatus check_loop(const crModel* model, crLoop* loop, crError* error) {
     return status;
 }
 
+static uint64_t pose_hash(uint64_t hash, const crPose* pose) {
+    const double values[] = {pose->p.x, pose->p.y, pose->p.z, pose->q.w, pose->q.x, pose->q.y, pose->q.z};
+    return cr_hash(hash, values, sizeof values);
+}
+
+static uint64_t loop_hash(const crLoop* loop) {
+    const int whole[] = {(int)loop->kind, loop->a, loop->b};
+    const double ends[] = {loop->length, loop->lower, loop->upper};
+    uint64_t hash = cr_hash(CR_HASH_SEED, whole, sizeof whole);
+    hash = pose_hash(pose_hash(hash, &loop->pose_a), &loop->pose_b);
+    return cr_hash(cr_hash(hash, loop->coef, sizeof loop->coef), ends, sizeof ends);
+}
+
+static bool same_pose(const crPose* x, const crPose* y) {
+    return x->p.x == y->p.x && x->p.y == y->p.y && x->p.z == y->p.z && x->q.w == y->q.w && x->q.x == y->q.x &&
+           x->q.y == y->q.y && x->q.z == y->q.z;
+}
+
+static bool is_loop(const void* ctx, int item, const void* key) {
+    const crLoop* x = &((const crModel*)ctx)->loops[item];
+    const crLoop* y = key;
+    return x->kind == y->kind && x->a == y->a && x->b == y->b && same_pose(&x->pose_a, &y->pose_a) &&
+           same_pose(&x->pose_b, &y->pose_b) && x->length == y->length && x->lower == y->lower &&
+           x->upper == y->upper && memcmp(x->coef, y->coef, sizeof x->coef) == 0;
+}
+
 int cr_model_add_loop(crModel* model, const crLoop* loop) {
     if (model == NULL) return CR_ERR_MEMORY;
     if (model->error.status != CR_OK) return model->error.status;
@@ -139,39 +182,43 @@ int cr_model_add_loop(crModel* model, const crLoop* loop) {
     crLoop own = *loop;
     crStatus status = check_loop(model, &own, &model->error);
     if (status != CR_OK) return status;
+    uint64_t hash = loop_hash(&own);
+    int same = cr__index_find(&model->memory->loops, hash, is_loop, model, &own);
+    if (same >= 0) return same;
     crLoop* loops =
         cr__store_reserve(model, STORE_LOOPS, model->loops, model->loop_count + 1, sizeof(crLoop));
     if (loops == NULL) return cr__store_full(model);
     model->loops = loops;
-    loops[model->loop_count] = own;
-    return model->loop_count++;
+    if (!cr__index_reserve(&model->memory->loops, &model->allocator) || !cr__reserve_tied(model))
+        return cr__store_full(model);
+    int added = model->loop_count++;
+    loops[added] = own;
+    cr__index_add(&model->memory->loops, hash, is_loop, model, &own, added);
+    cr__add_tied(model, added);
+    return added;
 }
 
-// does any body that this one carries, itself included, have mass?
-static bool carries_mass(const crModel* model, int body) {
-    for (int i = body; i < model->nb; i++) {
-        if (!(model->bodies[i].mass > 0.0)) continue;
-        int j = i;
-        while (j > body) {
-            j = model->bodies[j].parent;
-        }
-        if (j == body) return true;
+// Which bodies have mass or carry a body that has; to free. NULL when memory is out.
+static bool* find_carriers(const crModel* model) {
+    const crAllocator* a = &model->allocator;
+    bool* carries = a->alloc(a->ctx, (size_t)model->nb * sizeof *carries);
+    if (carries == NULL) return NULL;
+    memset(carries, 0, (size_t)model->nb * sizeof *carries);
+    // a parent comes before what it carries
+    for (int i = model->nb - 1; i > 0; i--) {
+        carries[i] = carries[i] || model->bodies[i].mass > 0.0;
+        if (carries[i]) carries[model->bodies[i].parent] = true;
     }
-    return false;
+    return carries;
 }
 
-crStatus cr_model_check(const crModel* model, crError* error) {
-    if (model == NULL) return cr_error_set(error, CR_ERR_MEMORY, "model", "model: is NULL");
-    if (model->error.status != CR_OK) {
-        if (error != NULL) *error = model->error;
-        return model->error.status;
-    }
+static crStatus check_masses(const crModel* model, const bool* carries, crError* error) {
     for (int i = 1; i < model->nb; i++) {
         const crBody* body = &model->bodies[i];
         const char* name = body->name != NULL ? body->name : "";
         if (body->nv == 0) continue;
         bool rotor = body->nv == 1 && model->dofs[body->v].armature > 0.0;
-        if (!rotor && !carries_mass(model, i)) {
+        if (!rotor && !carries[i]) {
             return cr_error_set(
                 error, CR_ERR_DEFINITE, "mass",
                 "mass: body %d %s moves but has no mass: give it mass or a shape with density", i, name);
@@ -182,4 +229,17 @@ crStatus cr_model_check(const crModel* model, crError* error) {
         }
     }
     return CR_OK;
+}
+
+crStatus cr_model_check(const crModel* model, crError* error) {
+    if (model == NULL) return cr_error_set(error, CR_ERR_MEMORY, "model", "model: is NULL");
+    if (model->error.status != CR_OK) {
+        if (error != NULL) *error = model->error;
+        return model->error.status;
+    }
+    bool* carries = find_carriers(model);
+    if (carries == NULL) return cr_error_set(error, CR_ERR_MEMORY, "model", "model: out of memory");
+    crStatus status = check_masses(model, carries, error);
+    model->allocator.free(model->allocator.ctx, carries, (size_t)model->nb * sizeof *carries);
+    return status;
 }

@@ -147,9 +147,9 @@ static int add_both(const crModel* model, const crDynamics* d, const crEnds* end
     return first;
 }
 
-// a body of a tree that v moves
-static bool on_path(const crModel* model, int body) {
-    return cr__moves(model, body) && !model->bodies[body].single;
+// a body of a tree that v moves, its path at hand
+static bool has_row(const crModel* model, int body) {
+    return cr__moves(model, body) && !model->bodies[body].single && model->row[model->bodies[body].last] >= 0;
 }
 
 int cr__rows_add(const crModel* model, const crDynamics* d, const crEnds* ends, const crMat3* frame,
@@ -162,9 +162,9 @@ int cr__rows_add(const crModel* model, const crDynamics* d, const crEnds* ends, 
     }
     double sum[3] = {0};
     int first;
-    if (on_path(model, a) && !cr__moves(model, b)) {
+    if (has_row(model, a) && !cr__moves(model, b)) {
         first = add_path(model, d, ends, ra, dir, count, sum, rows);
-    } else if (on_path(model, b) && !cr__moves(model, a)) {
+    } else if (has_row(model, b) && !cr__moves(model, a)) {
         first = add_path(model, d, ends, rb, dir, count, sum, rows);
     } else {
         first = add_both(model, d, ends, ra, rb, dir, count, sum, rows);
@@ -185,6 +185,7 @@ static bool fits(const crModel* model, int a, int b, int count) {
 
 int cr_rows_add_point(const crModel* model, const crDynamics* d, int a, int b, crVec3 point,
                       const crMat3* frame, int count, crRows* rows) {
+    if (!cr__dynamics_fits(model, d) || frame == NULL || rows == NULL) return CR_ERR_ARGUMENT;
     if (!fits(model, a, b, count)) return CR_ERR_ARGUMENT;
     crEnds ends = {a, b, point, point, false};
     return cr__rows_add(model, d, &ends, frame, count, rows);
@@ -192,12 +193,14 @@ int cr_rows_add_point(const crModel* model, const crDynamics* d, int a, int b, c
 
 int cr_rows_add_spin(const crModel* model, const crDynamics* d, int a, int b, const crMat3* frame, int count,
                      crRows* rows) {
+    if (!cr__dynamics_fits(model, d) || frame == NULL || rows == NULL) return CR_ERR_ARGUMENT;
     if (!fits(model, a, b, count)) return CR_ERR_ARGUMENT;
     crEnds ends = {a, b, d->origin[a], d->origin[b], true};
     return cr__rows_add(model, d, &ends, frame, count, rows);
 }
 
 void cr_rows_velocity(const crRows* rows, const double* v, double* u) {
+    if (rows == NULL || v == NULL || u == NULL) return;
     for (int r = 0; r < rows->count; r++) {
         double sum = 0.0;
         for (int i = rows->start[r]; i < rows->start[r + 1]; i++) {
@@ -208,6 +211,7 @@ void cr_rows_velocity(const crRows* rows, const double* v, double* u) {
 }
 
 void cr_rows_add_impulse(const crRows* rows, const double* p, double* momentum) {
+    if (rows == NULL || p == NULL || momentum == NULL) return;
     for (int r = 0; r < rows->count; r++) {
         for (int i = rows->start[r]; i < rows->start[r + 1]; i++) {
             momentum[rows->col[i]] += rows->value[i] * p[r];
@@ -216,6 +220,7 @@ void cr_rows_add_impulse(const crRows* rows, const double* p, double* momentum) 
 }
 
 void cr_rows_W(const crRows* H, double* W) {
+    if (H == NULL || W == NULL) return;
     int n = H->count;
     for (int r = 0; r < n; r++) {
         for (int s = r; s < n; s++) {

@@ -125,6 +125,7 @@ static crMass own_mass(const crShape* shape, double d) {
 }
 
 crMass cr_mass_of_shape(const crShape* shape, double density) {
+    if (!cr__shape_given(shape)) return (crMass){0};
     return cr_mass_moved(own_mass(shape, density), shape->pose);
 }
 

@@ -77,6 +77,10 @@ crStatus cr__part_mass_factor(const crModel* model, crPart part, double h, crDyn
 void cr__part_mass_solve(const crModel* model, crPart part, const crDynamics* d, double* x);
 void cr__part_mass_mul(const crModel* model, crPart part, const crDynamics* d, const double* x, double* y);
 double cr__part_kinetic(const crModel* model, crPart part, const double* v, crDynamics* d);  // writes twist
+// Energy of one body and its joint, after cr_model_velocity.
+crEnergy cr__body_energy(const crModel* model, int body, const crState* state, const crDynamics* d);
+// Sum of the sizes of its terms, J.
+double cr__body_energy_size(const crModel* model, int body, const crState* state, const crDynamics* d);
 void cr__part_velocity(const crModel* model, crPart part, const double* v, crDynamics* d);
 // c: the share of velocity terms in k = tau - c, of bodies that are not single; may be NULL.
 void cr__part_forces(const crModel* model, crPart part, const crState* state, crDynamics* d, double* k,
@@ -150,5 +154,26 @@ void cr__part_advance(const crModel* model, crPart part, double h, const double*
 
 // cr_model_meet, loops left out: who asks often has them by body.
 bool cr__meet_but_for_loops(const crModel* model, int shape_a, int shape_b);
+
+// Velocity of a body's world point, after cr_model_velocity.
+static inline crVec3 cr__point_velocity(const crDynamics* d, int body, crVec3 point) {
+    return cr__twist_at(d->twist[body], cr_sub(point, d->origin[body]));
+}
+
+// Whether arguments are there and of one model.
+static inline bool cr__dynamics_fits(const crModel* model, const crDynamics* d) {
+    return model != NULL && d != NULL && d->nb == model->nb;
+}
+static inline bool cr__state_fits(const crModel* model, const crState* s) {
+    if (model == NULL || s == NULL) return false;
+    bool velocities = s->v != NULL && s->force != NULL && s->motor_speed != NULL;
+    return (model->nq == 0 || s->q != NULL) && (model->nv == 0 || velocities);
+}
+static inline bool cr__shape_exists(const crModel* model, int shape) {
+    return shape >= 0 && shape < model->shape_count;
+}
+
+// cr_state_check that changes nothing: quaternions stay as they are.
+crStatus cr__state_check_values(const crModel* model, const crState* state, crError* error);
 
 #endif

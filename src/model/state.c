@@ -5,6 +5,7 @@
 // number that is not finite or the first quaternion that is not unit.
 #include <string.h>
 
+#include "base/argument.h"
 #include "model/spatial.h"
 
 static double* zeros(crArena* arena, int count) {
@@ -38,26 +39,42 @@ static crStatus check_finite(const char* name, const double* x, int count, crErr
     return CR_OK;
 }
 
-crStatus cr_state_check(const crModel* model, crState* state, crError* error) {
+static crStatus check_numbers(const crModel* model, const crState* state, crError* error) {
     crStatus status = check_finite("time", &state->time, 1, error);
     if (status == CR_OK) status = check_finite("q", state->q, model->nq, error);
     if (status == CR_OK) status = check_finite("v", state->v, model->nv, error);
     if (status == CR_OK) status = check_finite("force", state->force, model->nv, error);
     if (status == CR_OK) status = check_finite("motor_speed", state->motor_speed, model->nv, error);
-    if (status != CR_OK) return status;
+    return status;
+}
+
+// quaternions of q are unit; they go normalized to `out`, if it is given
+static crStatus check_quaternions(const crModel* model, const double* q, double* out, crError* error) {
     for (int i = 1; i < model->nb; i++) {
         const crBody* body = &model->bodies[i];
         if (body->joint != CR_JOINT_BALL && body->joint != CR_JOINT_FREE) continue;
         int at = body->q + body->nq - 4;
-        crQuat q = cr__load_quat(state->q + at);
-        double length = sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+        crQuat x = cr__load_quat(q + at);
+        double length = sqrt(x.w * x.w + x.x * x.x + x.y * x.y + x.z * x.z);
         if (!(fabs(length - 1.0) <= 1e-6)) {
             return cr_error_set(error, CR_ERR_UNIT, "q", "q[%d]: the quaternion of body %d has length %g", at,
                                 i, length);
         }
-        cr__store_quat(cr_quat_normalize(q), state->q + at);
+        if (out != NULL) cr__store_quat(cr_quat_normalize(x), out + at);
     }
     return CR_OK;
+}
+
+crStatus cr__state_check_values(const crModel* model, const crState* state, crError* error) {
+    crStatus status = check_numbers(model, state, error);
+    return status == CR_OK ? check_quaternions(model, state->q, NULL, error) : status;
+}
+
+crStatus cr_state_check(const crModel* model, crState* state, crError* error) {
+    if (model == NULL) return cr__missing(error, "model");
+    if (!cr__state_fits(model, state)) return cr__missing(error, "state");
+    crStatus status = check_numbers(model, state, error);
+    return status == CR_OK ? check_quaternions(model, state->q, state->q, error) : status;
 }
 
 static void quat_rate(const double* q, const double* omega, double* rate) {
@@ -66,6 +83,7 @@ static void quat_rate(const double* q, const double* omega, double* rate) {
 }
 
 void cr_state_rate(const crModel* model, const double* q, const double* v, double* rate) {
+    if (model == NULL || q == NULL || v == NULL || rate == NULL) return;
     for (int i = 1; i < model->nb; i++) {
         const crBody* body = &model->bodies[i];
         const double* bq = q + body->q;

@@ -50,11 +50,23 @@ void cr__store_free(crModel* model) {
     for (int i = 0; i < STORE_ARRAYS; i++) {
         if (arrays[i] != NULL) a->free(a->ctx, arrays[i], model->memory->bytes[i]);
     }
+    crIndex* indices[] = {&model->memory->body_names, &model->memory->material_names,
+                          &model->memory->pairs,      &model->memory->loops,
+                          &model->memory->tied,       &model->memory->exclusions};
+    for (size_t i = 0; i < sizeof indices / sizeof indices[0]; i++) {
+        cr__index_free(indices[i], a);
+    }
     for (crStoreBlock* block = model->memory->blocks; block != NULL;) {
         crStoreBlock* next = block->next;
         a->free(a->ctx, block, block->size);
         block = next;
     }
+}
+
+crCouple cr__couple(int a, int b) { return a < b ? (crCouple){a, b} : (crCouple){b, a}; }
+
+uint64_t cr__couple_hash(const crCouple* couple) {
+    return cr_hash(cr_hash(CR_HASH_SEED, &couple->a, sizeof couple->a), &couple->b, sizeof couple->b);
 }
 
 crStatus cr__store_full(crModel* model) {

@@ -3,6 +3,7 @@
 #define CAROM_MODEL_STORE_H
 
 #include "carom/model.h"
+#include "model/index.h"
 
 typedef enum crStoreArray {
     STORE_BODIES,
@@ -23,7 +24,19 @@ typedef enum crStoreArray {
 struct crModelMemory {
     size_t bytes[STORE_ARRAYS];  // allocated for each array
     struct crStoreBlock* blocks;
+    crIndex body_names, material_names;
+    crIndex pairs;       // of materials
+    crIndex loops;       // by all they say
+    crIndex tied;        // loops whose bodies do not meet, by their bodies
+    crIndex exclusions;  // by their bodies
 };
+
+// Two numbers in either order, as a key.
+typedef struct crCouple {
+    int a, b;  // a <= b
+} crCouple;
+crCouple cr__couple(int a, int b);
+uint64_t cr__couple_hash(const crCouple* couple);
 
 // The array with room for `count` items of `size` bytes, what it held kept; NULL (and the array untouched)
 // when memory is out. Assign the result at once.
@@ -34,5 +47,12 @@ void cr__store_free(crModel* model);
 
 // Sticks to the model and comes back as the status.
 crStatus cr__store_full(crModel* model);
+
+// Names of bodies: room for one more, then the name of a body that has one.
+bool cr__body_reserve_name(crModel* model);
+void cr__body_add_name(crModel* model, int body);
+// Bodies that a loop keeps from meeting: room for one more, then the loop.
+bool cr__reserve_tied(crModel* model);
+void cr__add_tied(crModel* model, int loop);
 
 #endif

@@ -1,105 +1,22 @@
-// audit.c - what is true of an impulse vector p, from the problem's own data.
+// audit.c - by how much a problem must be changed for given impulses to be its exact solution.
 //
-// Natural map of a block, zero exactly at solutions: min(p, u+b) for unilateral rows, u+b for equalities,
-// p - clamp(p - u - b) for boxes, and for a cone p - P_K(p - u - mu |u_t| n) (de Saxce) where it is a plain
-// circular one; otherwise min(p_n, u_n) and p_t - P_D(p_t - u_t) with D = p_n times the friction set
-// (Alart and Curnier), which has the same zeros. Momentum and energy come from M, v and p alone.
-// Fails: never; anything not finite makes every figure infinite, so a NaN cannot pass for a small number.
-#include "linalg/project.h"
-#include "residual.h"
+// The witness p^ of the impulses p obeys every law of the blocks together with some velocities u^ (witness.c).
+// p^ is then an exact solution of the problem with b + db, db = u^ - (u_free + W p^ + b): no property of W is
+// used. eta is the largest |db| of a block in m/s. It is compared with the scale of its island: the largest
+// velocity that the laws want changed where there are no impulses, at least problem->rest. A change of the
+// units of mass, length or time changes no ratio.
+// Rounding floors of u_free + b + W p^: 16 eps (|u_free| + |b| + s_i sum_j s_j |p_j|), s_i = sqrt(W_ii), over
+// the entries of row i where W is a matrix; where it is an operator k eps (|u_free| + |b| + |J| |Minv| |J|^T |p|)
+// with k the lengths of the sums. Source: Higham, Accuracy and Stability, ch. 3 and 7.
+// Fails: CR_ERR_MEMORY; anything not finite makes every figure infinite, so a NaN cannot pass for a small one.
+#include "problem/audit.h"
 
 #include <string.h>
 
-// friction part of a cone block: projects p_t, spin and roll onto their limits at normal impulse pn >= 0
-static void project_friction(const crProblem* problem, const crBlock* block, double pn, double* t) {
-    int tangents = block->count - 1 - (block->spin ? 1 : 0) - (block->roll ? 2 : 0);
-    double a = pn > 0.0 ? block->mu * pn : 0.0;
-    double b = pn > 0.0 ? block->mu2 * pn : 0.0;
-    if (block->vertex_count > 0) {
-        cr__project_polygon(problem->vertices + block->vertex, block->vertex_count, fmax(pn, 0.0), t);
-    } else if (tangents == 1) {
-        cr__project_disc(a, 1, t);
-    } else {
-        cr__project_ellipse(a, b, t);
-    }
-    double* rest = t + tangents;
-    if (block->spin) {
-        cr__project_disc(pn > 0.0 ? block->mu_spin * pn : 0.0, 1, rest);
-        rest++;
-    }
-    if (block->roll) cr__project_disc(pn > 0.0 ? block->mu_roll * pn : 0.0, 2, rest);
-}
+#define EPS 0x1p-52
 
-static bool plain_circular(const crBlock* block) {
-    return block->count <= 3 && !block->spin && !block->roll && block->vertex_count == 0 &&
-           (block->count == 2 || block->mu == block->mu2) && isfinite(block->mu);
-}
+// sums of rows
 
-static double square_sum(const double* x, int n) {
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) {
-        sum += x[i] * x[i];
-    }
-    return sum;
-}
-
-// Alart and Curnier's tangential map with impulses scaled by w: w p_t - P(w p_t - u_t); its squared size
-static double friction_map(const crProblem* problem, const crBlock* block, double w, const double* p,
-                           const double* u) {
-    double t[5], moved[5];
-    int n = block->count - 1;
-    for (int i = 0; i < n; i++) {
-        t[i] = w * p[1 + i];
-        moved[i] = t[i] - u[1 + i];
-    }
-    project_friction(problem, block, w * p[0], moved);
-    for (int i = 0; i < n; i++) {
-        t[i] -= moved[i];
-    }
-    return square_sum(t, n);
-}
-
-// squared natural map of a cone block; u already holds the bias
-static double cone_map(const crProblem* problem, const crBlock* block, const double* p, const double* u) {
-    if (!plain_circular(block)) {
-        double normal = fmin(p[0], u[0]);
-        return normal * normal + friction_map(problem, block, 1.0, p, u);
-    }
-    double mu = block->mu;
-    double p3[3] = {p[0], p[1], block->count == 3 ? p[2] : 0.0};
-    double u3[3] = {u[0], u[1], block->count == 3 ? u[2] : 0.0};
-    double q[3] = {p3[0] - u3[0] - mu * sqrt(u3[1] * u3[1] + u3[2] * u3[2]), p3[1] - u3[1], p3[2] - u3[2]};
-    cr__project_cone(mu, q);
-    double d[3] = {p3[0] - q[0], p3[1] - q[1], p3[2] - q[2]};
-    return square_sum(d, 3);
-}
-
-static double block_map(const crProblem* problem, const crBlock* block, const double* p, const double* u) {
-    if (block->kind == CR_BLOCK_CONE) return cone_map(problem, block, p, u);
-    double sum = 0.0;
-    for (int i = 0; i < block->count; i++) {
-        double r = u[i];
-        if (block->kind == CR_BLOCK_UNILATERAL) r = fmin(p[i], u[i]);
-        if (block->kind == CR_BLOCK_BOX) r = p[i] - fmin(block->hi, fmax(block->lo, p[i] - u[i]));
-        // raw problems are judged by the largest entry, others by the euclidean size
-        sum = problem->raw ? fmax(sum, r * r) : sum + r * r;
-    }
-    return sum;
-}
-
-// how far friction is beyond its limit, or p_n below zero
-static double cone_violation(const crProblem* problem, const crBlock* block, const double* p) {
-    double t[5];
-    int n = block->count - 1;
-    memcpy(t, p + 1, (size_t)n * sizeof *t);
-    project_friction(problem, block, p[0], t);
-    for (int i = 0; i < n; i++) {
-        t[i] -= p[1 + i];
-    }
-    return fmax(sqrt(square_sum(t, n)), -p[0]);
-}
-
-// J_row Minv J_row^T, both by rows
 static double sparse_weight(const crMatrix* J, const crMatrix* Minv, int row) {
     double sum = 0.0;
     for (int k = J->start[row]; k < J->start[row + 1]; k++) {
@@ -113,8 +30,8 @@ static double sparse_weight(const crMatrix* J, const crMatrix* Minv, int row) {
 }
 
 // J_row Minv J_row^T, or the diagonal entry of W
-static double row_weight(const crProblem* problem, int row) {
-    if (problem->W.value != NULL) return cr_matrix_at(&problem->W, row, row);
+static double row_weight(const crProblem* problem, const crMatrix* W, int row) {
+    if (W != NULL) return cr_matrix_at(W, row, row);
     const crMatrix* J = &problem->J;
     if (J->start != NULL && problem->Minv.start != NULL) return sparse_weight(J, &problem->Minv, row);
     int first = J->start == NULL ? 0 : J->start[row];
@@ -133,173 +50,431 @@ static double row_weight(const crProblem* problem, int row) {
     return sum;
 }
 
-static void audit_block(const crProblem* problem, const crBlock* block, const double* p, const double* u,
-                        double weight, crAudit* audit) {
-    double closing = 0.0;
-    if (block->kind == CR_BLOCK_EQUALITY) {
-        closing = sqrt(square_sum(u, block->count));
-    } else if (block->kind == CR_BLOCK_UNILATERAL || block->kind == CR_BLOCK_CONE) {
-        int normals = block->kind == CR_BLOCK_CONE ? 1 : block->count;
-        for (int i = 0; i < normals; i++) {
-            closing = fmax(closing, -u[i]);
-            audit->complementarity = fmax(audit->complementarity, fabs(u[i] * p[i]));
-            audit->cone = fmax(audit->cone, -p[i]);
-        }
-    } else {
-        for (int i = 0; i < block->count; i++) {
-            audit->cone = fmax(audit->cone, fmax(block->lo - p[i], p[i] - block->hi));
-        }
-    }
-    audit->approach = fmax(audit->approach, closing);
-    if (block->kind != CR_BLOCK_CONE) return;
-    audit->cone = fmax(audit->cone, cone_violation(problem, block, p));
-    audit->dissipation = fmax(audit->dissipation, sqrt(friction_map(problem, block, weight, p, u)));
+// entries of one row of a matrix, dense or compressed
+typedef struct Row {
+    const double* value;
+    const int* col;  // NULL: all columns
+    int count;
+} Row;
+
+static Row row_of(const crMatrix* A, int i) {
+    if (A->start == NULL) return (Row){A->value + (size_t)i * (size_t)A->cols, NULL, A->cols};
+    return (Row){A->value + A->start[i], A->col + A->start[i], A->start[i + 1] - A->start[i]};
 }
 
+static int col_of(const Row* row, int k) { return row->col == NULL ? k : row->col[k]; }
+
+// y = |A| x, and y += |A|^T x
+
+static void abs_mul(const crMatrix* A, const double* x, double* y) {
+    for (int i = 0; i < A->rows; i++) {
+        Row row = row_of(A, i);
+        double sum = 0.0;
+        for (int k = 0; k < row.count; k++) {
+            sum += fabs(row.value[k]) * x[col_of(&row, k)];
+        }
+        y[i] = sum;
+    }
+}
+
+static void abs_mul_t(const crMatrix* A, const double* x, double* y) {
+    memset(y, 0, (size_t)A->cols * sizeof *y);
+    for (int i = 0; i < A->rows; i++) {
+        Row row = row_of(A, i);
+        for (int k = 0; k < row.count; k++) {
+            y[col_of(&row, k)] += fabs(row.value[k]) * fabs(x[i]);
+        }
+    }
+}
+
+// islands: trees of union by the lower index
+
+static int root_of(int* parent, int i) {
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
+static void join(int* parent, int a, int b) {
+    a = root_of(parent, a);
+    b = root_of(parent, b);
+    if (a < b) parent[b] = a;
+    if (b < a) parent[a] = b;
+}
+
+static void join_row(int* parent, int node, const crMatrix* A, int i, const int* node_of, int first) {
+    Row row = row_of(A, i);
+    for (int k = 0; k < row.count; k++) {
+        int j = col_of(&row, k);
+        if (row.value[k] != 0.0) join(parent, node, node_of != NULL ? node_of[j] : first + j);
+    }
+}
+
+// blocks that act on each other, through W or through the velocities that J and Minv couple
+static crStatus find_islands(crAuditor* a, crArena* arena) {
+    const crProblem* problem = a->problem;
+    int blocks = problem->block_count, nodes = blocks + problem->nv;
+    size_t mark = cr_arena_mark(arena);
+    int* parent = cr_arena_alloc(arena, (size_t)(nodes + 1) * sizeof *parent);
+    int* block_of = cr_arena_alloc(arena, (size_t)(problem->rows + 1) * sizeof *block_of);
+    if (parent == NULL || block_of == NULL) return CR_ERR_MEMORY;
+    for (int i = 0; i < nodes; i++) {
+        parent[i] = i;
+    }
+    for (int i = 0; i < blocks; i++) {
+        const crBlock* block = &problem->blocks[i];
+        for (int r = block->row; r < block->row + block->count; r++) {
+            block_of[r] = i;
+        }
+    }
+    bool operator= a->W == NULL;
+    for (int r = 0; r < problem->rows; r++) {
+        if (operator) {
+            join_row(parent, block_of[r], &problem->J, r, NULL, blocks);
+        } else {
+            join_row(parent, block_of[r], a->W, r, block_of, 0);
+        }
+    }
+    for (int i = 0; operator&& i < problem->nv; i++) {
+        join_row(parent, blocks + i, &problem->Minv, i, NULL, blocks);
+    }
+    for (int i = 0; i < blocks; i++) {
+        a->island[i] = root_of(parent, i);
+    }
+    cr_arena_release(arena, mark);
+    return CR_OK;
+}
+
+static double q_of(const crProblem* problem, int row) {
+    return problem->u_free[row] + (problem->b != NULL ? problem->b[row] : 0.0);
+}
+
+static void find_scales(crAuditor* a) {
+    const crProblem* problem = a->problem;
+    for (int i = 0; i < problem->block_count; i++) {
+        a->scale[i] = problem->rest;
+    }
+    for (int i = 0; i < problem->block_count; i++) {
+        const crBlock* block = &problem->blocks[i];
+        // cone blocks have at most six rows; others are taken row by row
+        crBlock part = *block;
+        part.count = block->kind == CR_BLOCK_CONE ? block->count : 1;
+        for (int r = block->row; r < block->row + block->count; r += part.count) {
+            double q[6] = {0};
+            for (int k = 0; k < part.count; k++) {
+                q[k] = q_of(problem, r + k);
+            }
+            double scale = cr__witness_scale(&part, a->weight + r, q);
+            a->scale[a->island[i]] = fmax(a->scale[a->island[i]], scale);
+        }
+    }
+}
+
+crStatus cr__auditor_create(const crProblem* problem, const crMatrix* W, crArena* arena, crAuditor* a) {
+    size_t rows = (size_t)problem->rows + 1, blocks = (size_t)problem->block_count + 1;
+    *a = (crAuditor){.problem = problem, .W = W};
+    if (W == NULL && problem->W.value != NULL) a->W = &problem->W;
+    a->weight = cr_arena_alloc(arena, rows * sizeof(double));
+    a->island = cr_arena_alloc(arena, blocks * sizeof(int));
+    a->scale = cr_arena_alloc(arena, blocks * sizeof(double));
+    a->p_hat = cr_arena_alloc(arena, rows * sizeof(double));
+    a->held = cr_arena_alloc(arena, rows * sizeof *a->held);
+    a->w = cr_arena_alloc(arena, rows * sizeof(double));
+    a->floor = cr_arena_alloc(arena, rows * sizeof(double));
+    a->work = cr_arena_alloc(arena, (2 * (size_t)problem->nv + rows) * sizeof(double));
+    if (a->weight == NULL || a->island == NULL || a->scale == NULL || a->p_hat == NULL || a->held == NULL ||
+        a->w == NULL || a->floor == NULL || a->work == NULL) {
+        return CR_ERR_MEMORY;
+    }
+    for (int r = 0; r < problem->rows; r++) {
+        a->weight[r] = problem->raw ? 1.0 : fmax(0.0, row_weight(problem, a->W, r));
+        a->floor[r] = 0.0;
+    }
+    if (problem->raw) return CR_OK;
+    crStatus status = find_islands(a, arena);
+    if (status == CR_OK) find_scales(a);
+    return status;
+}
+
+// w = u_free + b + W p
+static void velocity(const crAuditor* a, const double* p, double* w) {
+    const crProblem* problem = a->problem;
+    if (a->W != NULL) {
+        cr_matrix_mul(a->W, p, w);
+    } else {
+        double *force = a->work, *dv = a->work + problem->nv;
+        cr_matrix_mul_t(&problem->J, p, force);
+        cr_matrix_mul(&problem->Minv, force, dv);
+        cr_matrix_mul(&problem->J, dv, w);
+    }
+    for (int i = 0; i < problem->rows; i++) {
+        w[i] += problem->u_free[i];
+        if (problem->b != NULL) w[i] += problem->b[i];
+    }
+}
+
+void cr__auditor_witness(crAuditor* a, const double* p) {
+    const crProblem* problem = a->problem;
+    velocity(a, p, a->w);
+    for (int i = 0; i < problem->block_count; i++) {
+        const crBlock* block = &problem->blocks[i];
+        int r = block->row;
+        cr__witness_make(problem, block, a->weight + r, p + r, a->w + r, a->p_hat + r, a->held + r);
+    }
+    velocity(a, a->p_hat, a->w);
+}
+
+// 0 / 0 is 0: nothing had to change and nothing did
+static double relative(double x, double scale) { return x > 0.0 ? x / scale : x == 0.0 ? 0.0 : x; }
+
+static bool all_finite(const double* x, int n) {
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        sum += 0.0 * x[i];
+    }
+    return sum == 0.0;
+}
+
+double cr__auditor_residual(crAuditor* a, const double* p) {
+    const crProblem* problem = a->problem;
+    if (problem->raw) {
+        crAudit audit = {.worst_block = -1};
+        cr__raw_judge(a, p, &audit);
+        return audit.residual;
+    }
+    double worst = 0.0;
+    if (!all_finite(p, problem->rows)) return (double)INFINITY;
+    cr__auditor_witness(a, p);
+    if (!all_finite(a->w, problem->rows)) return (double)INFINITY;
+    memset(a->floor, 0, (size_t)problem->rows * sizeof *a->floor);
+    for (int i = 0; i < problem->block_count; i++) {
+        const crBlock* block = &problem->blocks[i];
+        int r = block->row;
+        crDefect defect =
+            cr__witness_defect(block, a->weight + r, a->held + r, a->w + r, a->floor + r);
+        worst = fmax(worst, relative(sqrt(defect.square), a->scale[a->island[i]]));
+    }
+    return worst;
+}
+
+// longest row of a matrix, and of its transpose
+static double longest(const crMatrix* A, int* work) {
+    int most = A->start == NULL ? A->cols : 0, most_t = A->start == NULL ? A->rows : 0;
+    if (A->start == NULL) return (double)most + (double)most_t;
+    memset(work, 0, (size_t)A->cols * sizeof *work);
+    for (int i = 0; i < A->rows; i++) {
+        int count = A->start[i + 1] - A->start[i];
+        most = count > most ? count : most;
+        for (int k = A->start[i]; k < A->start[i + 1]; k++) {
+            int seen = ++work[A->col[k]];
+            most_t = seen > most_t ? seen : most_t;
+        }
+    }
+    return (double)most + (double)most_t;
+}
+
+static void operator_floors(crAuditor* a) {
+    const crProblem* problem = a->problem;
+    double *force = a->work, *dv = a->work + problem->nv;
+    double k = longest(&problem->J, (int*)a->work) + longest(&problem->Minv, (int*)a->work) + 3.0;
+    abs_mul_t(&problem->J, a->p_hat, force);
+    abs_mul(&problem->Minv, force, dv);
+    abs_mul(&problem->J, dv, a->floor);
+    for (int i = 0; i < problem->rows; i++) {
+        a->floor[i] *= k * EPS;
+    }
+}
+
+static void matrix_floors(crAuditor* a) {
+    const crProblem* problem = a->problem;
+    double* pull = a->work;  // s_j |p_j|
+    for (int j = 0; j < problem->rows; j++) {
+        pull[j] = sqrt(a->weight[j]) * fabs(a->p_hat[j]);
+    }
+    for (int i = 0; i < problem->rows; i++) {
+        Row row = row_of(a->W, i);
+        double sum = 0.0;
+        for (int k = 0; k < row.count; k++) {
+            if (row.value[k] != 0.0) sum += pull[col_of(&row, k)];
+        }
+        a->floor[i] = 16.0 * EPS * sqrt(a->weight[i]) * sum;
+    }
+}
+
+// rows that no impulse reaches have exact velocities
+static void find_floors(crAuditor* a) {
+    const crProblem* problem = a->problem;
+    if (a->W != NULL) {
+        matrix_floors(a);
+    } else {
+        operator_floors(a);
+    }
+    for (int i = 0; i < problem->rows; i++) {
+        if (!(a->floor[i] > 0.0)) continue;
+        a->floor[i] += 16.0 * EPS * (fabs(problem->u_free[i]) + (problem->b != NULL ? fabs(problem->b[i]) : 0.0));
+    }
+}
+
+static void judge_block(const crAuditor* a, int i, crAudit* audit) {
+    const crBlock* block = &a->problem->blocks[i];
+    int r = block->row;
+    double scale = a->scale[a->island[i]];
+    crDefect defect = cr__witness_defect(block, a->weight + r, a->held + r, a->w + r, a->floor + r);
+    double eta = sqrt(defect.square), floor = sqrt(defect.floor), residual = relative(eta, scale);
+    if (residual > audit->residual || audit->worst_block < 0) {
+        audit->worst_block = i;
+        audit->scale = scale;
+        audit->residual = residual;
+    }
+    audit->most = fmax(audit->most, relative(eta + floor, scale));
+    if (eta > floor) audit->least = fmax(audit->least, relative(eta - floor, scale));
+    audit->eta = fmax(audit->eta, eta);
+    audit->floor = fmax(audit->floor, floor);
+    audit->permits = fmax(audit->permits, defect.permits);
+}
+
+void cr__auditor_judge(crAuditor* a, const double* p, crAudit* audit) {
+    const crProblem* problem = a->problem;
+    if (problem->raw) {
+        cr__raw_judge(a, p, audit);
+        return;
+    }
+    cr__auditor_witness(a, p);
+    find_floors(a);
+    for (int i = 0; i < problem->block_count; i++) {
+        judge_block(a, i, audit);
+    }
+    audit->distance = problem->h * audit->eta;
+    if (!all_finite(a->w, problem->rows) || !all_finite(a->floor, problem->rows)) {
+        audit->eta = (double)INFINITY;
+    }
+}
+
+// largest |A_ij - A_ji| / sqrt(A_ii A_jj)
+static double asymmetry_of(const crMatrix* A) {
+    double worst = 0.0;
+    for (int i = 0; i < A->rows; i++) {
+        Row row = row_of(A, i);
+        double s = cr_matrix_at(A, i, i);
+        for (int k = 0; k < row.count; k++) {
+            int j = col_of(&row, k);
+            double off = fabs(row.value[k] - cr_matrix_at(A, j, i));
+            if (off == 0.0) continue;
+            worst = fmax(worst, off / sqrt(fmax(0.0, s * cr_matrix_at(A, j, j))));
+        }
+    }
+    return worst;
+}
+
+static double size_of(const double* x, int n) {
+    double largest = 0.0, sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        largest = fmax(largest, fabs(x[i]));
+    }
+    if (!(largest > 0.0) || !isfinite(largest)) return largest;
+    for (int i = 0; i < n; i++) {
+        sum += (x[i] / largest) * (x[i] / largest);
+    }
+    return largest * sqrt(sum);
+}
+
+// |M (v+ - v) - J^T p| / (|J^T p| + |M v|), and its floor from absolute values
 static crStatus audit_momentum(const crProblem* problem, crArena* arena, const double* p, crAudit* audit) {
     if (problem->M.value == NULL || problem->v == NULL || problem->J.value == NULL ||
         problem->Minv.value == NULL) {
         return CR_OK;
     }
-    size_t bytes = (size_t)problem->nv * sizeof(double);
-    double* impulse = cr_arena_alloc(arena, bytes);
-    double* dv = cr_arena_alloc(arena, bytes);
-    double* gained = cr_arena_alloc(arena, bytes);
-    double* before = cr_arena_alloc(arena, bytes);
-    if (impulse == NULL || dv == NULL || gained == NULL || before == NULL) return CR_ERR_MEMORY;
-    crStatus status = cr_problem_apply(problem, arena, p, dv);
-    if (status != CR_OK) return status;
-    for (int i = 0; i < problem->nv; i++) {
-        dv[i] -= problem->v[i];
-    }
+    int nv = problem->nv;
+    double* x = cr_arena_alloc(arena, (size_t)(6 * nv + 1) * sizeof *x);
+    int* counts = cr_arena_alloc(arena, (size_t)(nv + 1) * sizeof *counts);
+    if (x == NULL || counts == NULL) return CR_ERR_MEMORY;
+    double *impulse = x, *dv = x + nv, *gained = x + 2 * nv, *before = x + 3 * nv, *most = x + 4 * nv;
     cr_matrix_mul_t(&problem->J, p, impulse);
+    cr_matrix_mul(&problem->Minv, impulse, dv);
     cr_matrix_mul(&problem->M, dv, gained);
     cr_matrix_mul(&problem->M, problem->v, before);
-    double size = sqrt(square_sum(impulse, problem->nv)) + sqrt(square_sum(before, problem->nv));
-    for (int i = 0; i < problem->nv; i++) {
+    double size = size_of(impulse, nv) + size_of(before, nv);
+    for (int i = 0; i < nv; i++) {
         gained[i] -= impulse[i];
     }
-    if (size > 0.0) audit->momentum = sqrt(square_sum(gained, problem->nv)) / size;
+    abs_mul_t(&problem->J, p, most);
+    abs_mul(&problem->Minv, most, most + nv);
+    abs_mul(&problem->M, most + nv, most);
+    double k = longest(&problem->J, counts) + longest(&problem->Minv, counts) + longest(&problem->M, counts);
+    if (!(size > 0.0)) return CR_OK;
+    audit->momentum = size_of(gained, nv) / size;
+    audit->momentum_floor = k * EPS * size_of(most, nv) / size;
     return CR_OK;
 }
 
-static bool audit_finite(const crAudit* a) {
-    return isfinite(a->residual) && isfinite(a->approach) && isfinite(a->cone) && isfinite(a->dissipation) &&
-           isfinite(a->complementarity) && isfinite(a->momentum) && isfinite(a->energy_change);
+static crAudit not_finite(void) {
+    double bad = (double)INFINITY;
+    crAudit audit = {.residual = bad, .least = bad, .most = bad, .eta = bad, .floor = bad, .worst_block = -1};
+    audit.distance = audit.permits = audit.scale = audit.asymmetry = audit.momentum = bad;
+    audit.momentum_floor = audit.natural = audit.approach = audit.cone = audit.dissipation = bad;
+    audit.complementarity = audit.energy_change = bad;
+    return audit;
 }
 
-// size that residuals are compared with: of u_free + b
-static double residual_scale(const crProblem* problem) {
-    double scale = 0.0;
+static bool finite_audit(const crAudit* a) {
+    // the residual alone may be infinite: where nothing had to change and something did
+    return !isnan(a->residual) && isfinite(a->eta + a->floor + a->permits + a->asymmetry + a->momentum + a->natural) &&
+           isfinite(a->approach + a->cone + a->dissipation + a->complementarity + a->energy_change);
+}
+
+static crStatus audit_with(const crProblem* problem, crArena* arena, double* p, bool keep, crAudit* audit) {
+    crAuditor a;
+    crStatus status = cr__auditor_create(problem, NULL, arena, &a);
+    double* u = cr_arena_alloc(arena, (size_t)(problem->rows + 1) * sizeof *u);
+    if (status != CR_OK || u == NULL) return CR_ERR_MEMORY;
+    velocity(&a, p, u);
     for (int i = 0; i < problem->rows; i++) {
-        double q = problem->u_free[i] + (problem->b != NULL ? problem->b[i] : 0.0);
-        scale = problem->raw ? fmax(scale, fabs(q)) : scale + q * q;
+        double b = problem->b != NULL ? problem->b[i] : 0.0;
+        audit->energy_change += 0.5 * p[i] * (problem->u_free[i] + (u[i] - b));
     }
-    if (problem->raw) return fmax(1.0, scale);
-    return scale > 0.0 ? sqrt(scale) : 1.0;
-}
-
-static double residual_of(const crProblem* problem, const double* p, const double* u, int* worst_block) {
-    double seen = 0.0;  // catches NaN, which fmax would drop
-    for (int i = 0; i < problem->rows; i++) {
-        seen += (u[i] - p[i]) * 0.0;
+    if (!all_finite(p, problem->rows) || !all_finite(u, problem->rows)) {
+        audit->eta = (double)INFINITY;
+        return CR_OK;
     }
-    double worst = -1.0;
-    double total = 0.0;
-    for (int i = 0; i < problem->block_count; i++) {
-        const crBlock* block = &problem->blocks[i];
-        double r = block_map(problem, block, p + block->row, u + block->row);
-        if (r > worst) {
-            worst = r;
-            *worst_block = i;
-        }
-        total = problem->raw ? fmax(total, r) : total + r;
-    }
-    return sqrt(total) / residual_scale(problem) + seen;
-}
-
-double cr__problem_residual(const crProblem* problem, const double* p, const double* u) {
-    int worst = -1;
-    double residual = residual_of(problem, p, u, &worst);
-    return isfinite(residual) ? residual : (double)INFINITY;
-}
-
-static crStatus audit_with(const crProblem* problem, crArena* arena, const double* p, crAudit* audit) {
-    int n = problem->rows;
-    double* u = cr_arena_alloc(arena, (size_t)n * sizeof(double));
-    if (u == NULL) return CR_ERR_MEMORY;
-    crStatus status = cr_problem_velocity(problem, arena, p, u);
-    if (status != CR_OK) return status;
-    for (int i = 0; i < n; i++) {
-        audit->energy_change += 0.5 * p[i] * (problem->u_free[i] + u[i]);
-        if (problem->b != NULL) u[i] += problem->b[i];
-    }
-    audit->residual = residual_of(problem, p, u, &audit->worst_block);
-    for (int i = 0; i < problem->block_count; i++) {
-        const crBlock* block = &problem->blocks[i];
-        double weight = block->kind == CR_BLOCK_CONE ? row_weight(problem, block->row) : 1.0;
-        audit_block(problem, block, p + block->row, u + block->row, weight, audit);
-    }
+    cr__problem_published(problem, a.weight, p, u, audit);
+    cr__auditor_judge(&a, p, audit);
+    if (!problem->raw) audit->asymmetry = asymmetry_of(problem->W.value != NULL ? &problem->W : &problem->Minv);
+    if (keep) memcpy(p, a.p_hat, (size_t)problem->rows * sizeof *p);
     return audit_momentum(problem, arena, p, audit);
 }
 
-// natural map of a block's rows but for friction, impulses times the diagonal w of W
-static double row_speed(const crProblem* problem, const crBlock* block, double weight, const double* p,
-                        const double* u) {
-    double worst = 0.0;
-    int rows = block->kind == CR_BLOCK_CONE ? 1 : block->count;
-    for (int i = 0; i < rows; i++) {
-        double w = weight, r = u[i];
-        if (i > 0 && block->kind != CR_BLOCK_EQUALITY) w = row_weight(problem, block->row + i);
-        if (block->kind == CR_BLOCK_BOX && w > 0.0) {
-            r = w * (p[i] - fmin(block->hi, fmax(block->lo, p[i] - u[i] / w)));
-        } else if (block->kind != CR_BLOCK_EQUALITY) {
-            r = fmin(u[i], w * p[i]);
-        }
-        worst = fmax(worst, fabs(r));
-    }
-    return worst;
-}
-
-void cr__problem_audit_blocks(const crProblem* problem, const int* blocks, int count, double noise,
-                              const double* p, const double* u, crAudit* audit, double* speed) {
-    double total = 0.0, scale = 0.0, seen = 0.0;
-    *audit = (crAudit){.worst_block = -1};
-    *speed = 0.0;
-    for (int i = 0; i < count; i++) {
-        const crBlock* block = &problem->blocks[blocks[i]];
-        const double *pb = p + block->row, *ub = u + block->row;
-        for (int r = 0; r < block->count; r++) {
-            double q =
-                problem->u_free[block->row + r] + (problem->b != NULL ? problem->b[block->row + r] : 0.0);
-            scale += q * q;
-            seen += 0.0 * (pb[r] - ub[r]);
-        }
-        total += block_map(problem, block, pb, ub);
-        double weight = block->kind == CR_BLOCK_EQUALITY ? 0.0 : row_weight(problem, block->row);
-        audit_block(problem, block, pb, ub, weight, audit);
-        *speed = fmax(*speed, row_speed(problem, block, weight, pb, ub));
-    }
-    scale = fmax(scale, noise);
-    audit->residual = sqrt(total) / (scale > 0.0 ? sqrt(scale) : 1.0);
-    *speed = fmax(*speed, audit->dissipation);
-    if (!(seen == 0.0) || !audit_finite(audit)) {
-        double bad = (double)INFINITY;
-        *audit = (crAudit){bad, bad, bad, bad, bad, bad, bad, -1};
-        *speed = bad;
-    }
-}
-
-crStatus cr_problem_audit(const crProblem* problem, crArena* arena, const double* p, crAudit* audit) {
-    *audit = (crAudit){.worst_block = -1};
+static crStatus audit(const crProblem* problem, crArena* arena, double* p, bool keep, crAudit* out) {
+    if (problem == NULL || arena == NULL || out == NULL || (p == NULL && problem->rows > 0)) return CR_ERR_ARGUMENT;
+    *out = (crAudit){.worst_block = -1};
     if (problem->rows == 0) return CR_OK;
     size_t mark = cr_arena_mark(arena);
-    crStatus status = audit_with(problem, arena, p, audit);
+    crStatus status = audit_with(problem, arena, p, keep, out);
     cr_arena_release(arena, mark);
-    if (status != CR_OK) return status;
-    if (!audit_finite(audit)) {
-        double bad = (double)INFINITY;
-        *audit = (crAudit){bad, bad, bad, bad, bad, bad, bad, audit->worst_block};
-    }
-    return CR_OK;
+    if (status == CR_OK && !finite_audit(out)) *out = not_finite();
+    return status;
+}
+
+crStatus cr_problem_witness(const crProblem* problem, crArena* arena, double* p, crAudit* out) {
+    return audit(problem, arena, p, true, out);
+}
+
+crStatus cr_problem_audit(const crProblem* problem, crArena* arena, const double* p, crAudit* out) {
+    return audit(problem, arena, (double*)(uintptr_t)p, false, out);  // p is only written where keep is set
+}
+
+crTruth cr_audit_solved(const crAudit* a, double tol) {
+    if (a == NULL) return CR_TRUTH_NO;
+    crTruth residual = a->most <= tol    ? CR_TRUTH_YES
+                       : a->least <= tol ? CR_TRUTH_UNSURE
+                                         : CR_TRUTH_NO;
+    crTruth momentum = cr_truth_at_most(a->momentum, a->momentum_floor, tol);
+    crTruth symmetry = cr_truth_at_most(a->asymmetry, 0.0, fmax(tol, 1e-12));
+    return cr_truth_and(residual, cr_truth_and(momentum, symmetry));
+}
+
+crTruth cr_audit_near(const crAudit* a, double h, double shift) {
+    if (a == NULL || !(h > 0.0) || !(shift > 0.0)) return CR_TRUTH_NO;
+    return cr_truth_at_most(h * a->eta, h * a->floor, shift);
 }

@@ -1,10 +1,12 @@
-// matrix.c - products with dense or row-compressed matrices, and the inverse of a small mass matrix.
+// matrix.c - products with dense or row-compressed matrices.
+#include "base/argument.h"
 #include "carom/problem.h"
-#include "linalg/dense.h"
 
 #include <string.h>
 
 double cr_matrix_at(const crMatrix* A, int row, int col) {
+    bool there = A != NULL && A->value != NULL && row >= 0 && row < A->rows && col >= 0 && col < A->cols;
+    if (!there) return (double)NAN;
     if (A->start == NULL) return A->value[(size_t)row * (size_t)A->cols + (size_t)col];
     int lo = A->start[row];
     int hi = A->start[row + 1];
@@ -48,6 +50,7 @@ static void mul_dense(const crMatrix* A, const double* x, double* y) {
 }
 
 void cr_matrix_mul(const crMatrix* A, const double* x, double* y) {
+    if (A == NULL || x == NULL || y == NULL) return;
     if (A->start == NULL) {
         mul_dense(A, x, y);
         return;
@@ -62,6 +65,7 @@ void cr_matrix_mul(const crMatrix* A, const double* x, double* y) {
 }
 
 void cr_matrix_mul_t(const crMatrix* A, const double* x, double* y) {
+    if (A == NULL || x == NULL || y == NULL) return;
     memset(y, 0, (size_t)A->cols * sizeof *y);
     for (int i = 0; i < A->rows; i++) {
         if (A->start == NULL) {
@@ -75,26 +79,4 @@ void cr_matrix_mul_t(const crMatrix* A, const double* x, double* y) {
             }
         }
     }
-}
-
-crStatus cr_matrix_inverse(const crMatrix* M, crArena* arena, crMatrix* Minv, crError* error) {
-    size_t n = (size_t)M->rows;
-    double* inverse = cr_arena_alloc(arena, n * n * sizeof(double));
-    double* L = cr_arena_alloc(arena, n * n * sizeof(double));
-    if (inverse == NULL || L == NULL) return cr_error_set(error, CR_ERR_MEMORY, "M", "M: out of memory");
-    for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j < n; j++) {
-            L[i * n + j] = cr_matrix_at(M, (int)i, (int)j);
-            inverse[i * n + j] = i == j ? 1.0 : 0.0;
-        }
-    }
-    if (!cr__cholesky(L, (int)n)) {
-        return cr_error_set(error, CR_ERR_DEFINITE, "M", "M: must be symmetric positive definite");
-    }
-    // the inverse is symmetric, so solved columns serve as rows
-    for (size_t j = 0; j < n; j++) {
-        cr__cholesky_solve(L, (int)n, inverse + j * n);
-    }
-    *Minv = (crMatrix){M->rows, M->rows, NULL, NULL, inverse};
-    return CR_OK;
 }

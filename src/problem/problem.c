@@ -2,9 +2,11 @@
 //
 // u = u_free + W p with W a matrix, or u = u_free + J (Minv (J^T p)) where it is an operator.
 // Fails: each field that is missing, out of range, of the wrong size or not finite is refused by name.
-#include "product.h"
-
 #include <string.h>
+
+#include "base/argument.h"
+#include "product.h"
+#include "symmetry.h"
 
 crBlock cr_block(crBlockKind kind, int row, int count) {
     crBlock block = {0};
@@ -121,74 +123,8 @@ static crStatus check_block(const crProblem* problem, int index, int row, crErro
     return CR_OK;
 }
 
-// largest entry, and largest difference across the diagonal
-typedef struct crSkew {
-    double largest, skew;
-} crSkew;
-
-static void skew_add(crSkew* s, double a, double b) {
-    double difference = fabs(a - b);
-    if (fabs(a) > s->largest) s->largest = fabs(a);
-    if (fabs(b) > s->largest) s->largest = fabs(b);
-    if (difference > s->skew) s->skew = difference;
-}
-
-// by tiles, so that columns are read while they are at hand
-static void skew_dense(const crMatrix* W, crSkew* s) {
-    enum { TILE = 16 };
-    size_t n = (size_t)W->rows;
-    for (size_t ti = 0; ti < n; ti += TILE) {
-        for (size_t tj = 0; tj <= ti; tj += TILE) {
-            for (size_t i = ti; i < ti + TILE && i < n; i++) {
-                for (size_t j = tj; j < tj + TILE && j <= i; j++) {
-                    skew_add(s, W->value[i * n + j], W->value[j * n + i]);
-                }
-            }
-        }
-    }
-}
-
-// below the diagonal, and above it only where some entry there has no partner below
-static void skew_sparse(const crMatrix* W, crSkew* s) {
-    int above = 0, partners = 0;
-    for (int i = 0; i < W->rows; i++) {
-        for (int k = W->start[i]; k < W->start[i + 1]; k++) {
-            int j = W->col[k];
-            if (j > i) {
-                above++;
-                continue;
-            }
-            double across = j == i ? W->value[k] : cr_matrix_at(W, j, i);
-            if (j < i && across != 0.0) partners++;
-            skew_add(s, W->value[k], across);
-        }
-    }
-    for (int i = 0; i < W->rows && partners != above; i++) {
-        for (int k = W->start[i]; k < W->start[i + 1]; k++) {
-            if (W->col[k] > i) skew_add(s, W->value[k], cr_matrix_at(W, W->col[k], i));
-        }
-    }
-}
-
-static crStatus check_symmetry(const crMatrix* W, const char* name, crError* error) {
-    crSkew s = {0.0, 0.0};
-    if (W->start == NULL) {
-        skew_dense(W, &s);
-    } else {
-        skew_sparse(W, &s);
-    }
-    double largest = s.largest;
-    double skew = s.skew;
-    // problems in the wild are unsymmetric in the fourth digit; solvers must cope with that, not with more
-    if (skew > 1e-2 * largest) {
-        return cr_error_set(error, CR_ERR_SYMMETRY, name,
-                            "%s: entries across the diagonal differ by %.6g (allowed: %.6g)", name, skew,
-                            1e-2 * largest);
-    }
-    return CR_OK;
-}
-
 crStatus cr_problem_check(const crProblem* problem, crError* error) {
+    if (problem == NULL) return cr__missing(error, "problem");
     int n = problem->rows;
     if (n < 0 || problem->block_count < 0 || problem->nv < 0 ||
         (n > 0 && (problem->blocks == NULL || problem->u_free == NULL))) {
@@ -212,14 +148,19 @@ crStatus cr_problem_check(const crProblem* problem, crError* error) {
     crStatus status = CR_OK;
     if (problem->W.value != NULL) {
         status = check_matrix(&problem->W, n, n, "W", error);
-        if (status == CR_OK && !problem->raw) status = check_symmetry(&problem->W, "W", error);
+        if (status == CR_OK && !problem->raw) {
+            status = cr__check_symmetry(&problem->W, "W", CR_W_ASYMMETRY, false, error);
+        }
     } else {
         status = check_matrix(&problem->J, n, problem->nv, "J", error);
         if (status == CR_OK) status = check_matrix(&problem->Minv, problem->nv, problem->nv, "Minv", error);
-        if (status == CR_OK) status = check_symmetry(&problem->Minv, "Minv", error);
+        if (status == CR_OK) {
+            status = cr__check_symmetry(&problem->Minv, "Minv", CR_MINV_ASYMMETRY, false, error);
+        }
     }
     if (status == CR_OK && problem->M.value != NULL) {
         status = check_matrix(&problem->M, problem->nv, problem->nv, "M", error);
+        if (status == CR_OK) status = cr__check_symmetry(&problem->M, "M", CR_M_ASYMMETRY, true, error);
     }
     if (status == CR_OK && problem->v != NULL && !all_finite(problem->v, (size_t)problem->nv)) {
         status = cr_error_set(error, CR_ERR_FINITE, "v", "v: every entry must be finite");
@@ -228,6 +169,8 @@ crStatus cr_problem_check(const crProblem* problem, crError* error) {
 }
 
 crStatus cr_problem_velocity(const crProblem* problem, crArena* arena, const double* p, double* u) {
+    if (problem == NULL || arena == NULL || (problem->rows > 0 && (p == NULL || u == NULL)))
+        return CR_ERR_ARGUMENT;
     if (problem->rows == 0) return CR_OK;
     if (problem->W.value != NULL) {
         cr_matrix_mul(&problem->W, p, u);
@@ -251,6 +194,8 @@ crStatus cr_problem_velocity(const crProblem* problem, crArena* arena, const dou
 }
 
 crStatus cr_problem_apply(const crProblem* problem, crArena* arena, const double* p, double* v_plus) {
+    if (problem == NULL || arena == NULL || v_plus == NULL || (problem->rows > 0 && p == NULL))
+        return CR_ERR_ARGUMENT;
     if (problem->v == NULL || problem->J.value == NULL || problem->Minv.value == NULL) return CR_ERR_ARGUMENT;
     size_t mark = cr_arena_mark(arena);
     double* force = cr_arena_alloc(arena, (size_t)problem->nv * sizeof(double));
@@ -280,6 +225,7 @@ static void operator_column(const crProblem* problem, int j, double* row, double
 }
 
 crStatus cr_problem_dense(const crProblem* problem, crArena* arena, double** out) {
+    if (problem == NULL || arena == NULL || out == NULL) return CR_ERR_ARGUMENT;
     size_t n = (size_t)problem->rows;
     size_t nv = (size_t)problem->nv;
     double* W = cr_arena_alloc(arena, n * n * sizeof(double));
@@ -335,6 +281,7 @@ static size_t compress(const double* row, size_t n, double* values, int* columns
 }
 
 crStatus cr_problem_sparse(const crProblem* problem, crArena* arena, crMatrix* out) {
+    if (problem == NULL || arena == NULL || out == NULL) return CR_ERR_ARGUMENT;
     if (problem->W.value != NULL && problem->W.start != NULL) {
         *out = problem->W;
         return CR_OK;

@@ -2,9 +2,10 @@
 //
 // The cells follow Chatterjee and Ruina 1998, section 4, as corrected by computing them: the two-stage laws
 // rebound at grazing too. Fails: an unknown name is refused with the names that exist.
-#include "carom/resolve.h"
-
 #include <string.h>
+
+#include "base/argument.h"
+#include "carom/resolve.h"
 
 static crLaw make_newton(const crLawParams* params) { return (void)params, cr_law_newton(); }
 static crLaw make_bilinear(const crLawParams* params) { return (void)params, cr_law_bilinear(); }
@@ -157,6 +158,8 @@ const crLawInfo* cr_law_info(int index) {
 }
 
 crStatus cr_law_find(const char* name, const crLawParams* params, crLaw* law, crError* error) {
+    if (name == NULL) return cr__missing(error, "name");
+    if (law == NULL) return cr__missing(error, "law");
     for (int i = 0; i < cr_law_count(); i++) {
         if (strcmp(catalogue[i].info.name, name) == 0) {
             *law = catalogue[i].make(params);

@@ -12,34 +12,38 @@
 // h(0) >= 0 sticking is inside the cone. Fails: neither (only where S is singular): the count is 0.
 #include "coulomb.h"
 
-#define NOISE     1e-14  // of the entries W is made of: smaller ones of S are rounding
-#define RANGE_TOL 1e-9   // share of q outside the range of a singular S that still counts as inside
-#define FAR       1e16   // beyond this x the matrix S is rounding beside lambda
+#define FAR 1e16  // beyond this x the matrix S is rounding beside lambda
 
 static double finite_mu(const crContact* c) { return fmin(c->mu, CR__MU_INFINITE); }
 
+// q from the slip at the beginning and the normal impulse c0
+static void set_slip(const crSym3* W, double Vy, double Vz, cr__Stage* s) {
+    double by = W->xy * s->c0;
+    double bz = W->xz * s->c0;
+    s->qy = Vy + by;
+    s->qz = Vz + bz;
+    s->qtol = CR__RANGE_TOL * (sqrt(Vy * Vy + Vz * Vz) + sqrt(by * by + bz * bz));
+}
+
 cr__Stage cr__stage_closing(const crContact* c, double Un, double Vy, double Vz) {
     const crSym3* W = &c->W;
-    cr__Stage s;
-    s.mu = finite_mu(c);
-    s.c0 = Un < 0.0 ? -Un / W->xx : 0.0;
-    s.omega_y = W->xy / W->xx;
-    s.omega_z = W->xz / W->xx;
-    s.Syy = W->yy - W->xy * s.omega_y;
-    s.Syz = W->yz - W->xy * s.omega_z;
-    s.Szz = W->zz - W->xz * s.omega_z;
-    s.Stol = NOISE * (W->yy + W->zz);
-    s.qy = Vy + W->xy * s.c0;
-    s.qz = Vz + W->xz * s.c0;
+    cr__Schur schur = cr__schur(W);
+    cr__Stage s = {.mu = finite_mu(c), .c0 = Un < 0.0 ? -Un / W->xx : 0.0};
+    s.omega_y = schur.omega_y;
+    s.omega_z = schur.omega_z;
+    s.Syy = schur.yy;
+    s.Syz = schur.yz;
+    s.Szz = schur.zz;
+    s.Stol = schur.rounding;
+    set_slip(W, Vy, Vz, &s);
     return s;
 }
 
 cr__Stage cr__stage_pressed(const crContact* c, double Pn, double Vy, double Vz) {
     const crSym3* W = &c->W;
     cr__Stage s = {.mu = finite_mu(c), .c0 = Pn, .Syy = W->yy, .Syz = W->yz, .Szz = W->zz};
-    s.Stol = NOISE * (W->yy + W->zz);
-    s.qy = Vy + W->xy * Pn;
-    s.qz = Vz + W->xz * Pn;
+    s.Stol = cr__W_rounding(W);
+    set_slip(W, Vy, Vz, &s);
     return s;
 }
 
@@ -150,6 +154,16 @@ typedef struct Unit {
     double d;         // det S
 } Unit;
 
+// S has rank one and q is in its range but for rounding: q along the axis of S that is not blocked
+static void project(const cr__Stage* s, Unit* u) {
+    double y = s->Syy >= s->Szz ? s->Syy : s->Syz;
+    double z = s->Syy >= s->Szz ? s->Syz : s->Szz;
+    double length = sqrt(y * y + z * z);
+    double along = (s->qy * y + s->qz * z) / length;
+    double sign = along < 0.0 ? -1.0 : 1.0;
+    *u = (Unit){.q = fabs(along), .trace = u->trace, .y = sign * y / length, .z = sign * z / length};
+}
+
 static Unit unit_of(const cr__Stage* s) {
     Unit u = {.q = sqrt(s->qy * s->qy + s->qz * s->qz), .trace = s->Syy + s->Szz};
     if (!(u.q > 0.0)) return u;
@@ -157,6 +171,7 @@ static Unit unit_of(const cr__Stage* s) {
     u.z = s->qz / u.q;
     if (!(u.trace > s->Stol)) {
         u.trace = 0.0;
+        if (u.q <= s->qtol) u.q = 0.0;
         return u;
     }
     double Syy = s->Syy / u.trace;
@@ -168,7 +183,7 @@ static Unit unit_of(const cr__Stage* s) {
     u.d = Syy * Szz - Syz * Syz;
     if (!(u.d * u.trace > s->Stol)) {
         u.d = 0.0;
-        if (u.size <= RANGE_TOL) u.Ay = u.Az = u.size = 0.0;
+        if (u.size * u.q <= s->qtol) project(s, &u);
     }
     return u;
 }
@@ -177,6 +192,36 @@ static cr__Solution sticking(const cr__Stage* s, double y, double z) {
     cr__Solution r = {.sticks = true};
     r.P = cr_vec3(s->c0 - s->omega_y * y - s->omega_z * z, y, z);
     return r;
+}
+
+// S has rank one and blocks the direction e across q: the impulses that stick are r0 + rho e, r0 along q.
+// The one of least |rho| in the cone; false where the line misses it.
+static bool sticking_line(const cr__Stage* s, const Unit* u, cr__Solution* out) {
+    double ey = -u->z, ez = u->y;
+    double r0 = -u->q / u->trace;
+    // Pn = a - b rho
+    double a = s->c0 - (s->omega_y * u->y + s->omega_z * u->z) * r0;
+    double b = s->omega_y * ey + s->omega_z * ez;
+    double rho = 0.0;
+    if (!(s->mu * a >= fabs(r0))) {
+        // mu (a - b rho) = sqrt(r0^2 + rho^2): larger Pn is on the side where -b rho > 0
+        double f = s->mu * b;
+        double g = s->mu * a;
+        double A = (f - 1.0) * (f + 1.0);
+        double C = (g - fabs(r0)) * (g + fabs(r0));
+        double disc = f * g * (f * g) - A * C;
+        double size = fabs(f) * g + copysign(sqrt(fmax(disc, 0.0)), g);
+        // of the two roots of A x^2 + 2 |f| g x + C = 0, x = |rho|, the smaller with x >= 0 and Pn >= 0
+        double first = size != 0.0 ? -C / size : 0.0;
+        double second = A != 0.0 ? -size / A : -1.0;
+        double x = (double)INFINITY;
+        if (first >= 0.0 && g + fabs(f) * first >= 0.0) x = first;
+        if (second >= 0.0 && g + fabs(f) * second >= 0.0) x = fmin(x, second);
+        if (!(disc >= 0.0) || !isfinite(x)) return false;
+        rho = b > 0.0 ? -x : x;
+    }
+    *out = sticking(s, r0 * u->y + rho * ey, r0 * u->z + rho * ez);
+    return true;
 }
 
 // The solution of a root; x = INFINITY: slip along q, with an impulse too small to change it.
@@ -201,6 +246,7 @@ static cr__Solution slipping(const cr__Stage* s, const Unit* u, double k, double
 int cr__coulomb_circle(const cr__Stage* s, cr__Solution out[CR__MAX_SOLUTIONS]) {
     Unit u = unit_of(s);
     if (!(u.q > 0.0)) {
+        // at rest already; of the impulses that keep it so where S is singular, the one without friction
         out[0] = sticking(s, 0.0, 0.0);
         return 1;
     }
@@ -212,11 +258,11 @@ int cr__coulomb_circle(const cr__Stage* s, cr__Solution out[CR__MAX_SOLUTIONS]) 
     }
     double m = s->mu * s->c0 * u.trace / u.q;
     if (!(u.size > 0.0)) {
-        // S has rank one and q is in its range: as in the plane
+        // S has rank one and q is in its range: slip as in the plane
         double rest = m + k - 1.0;
-        out[0] = rest >= 0.0 ? sticking(s, -s->qy / u.trace, -s->qz / u.trace)
-                             : slipping(s, &u, k, m > 0.0 ? -rest / m : (double)INFINITY);
-        return 1;
+        int count = 0;
+        if (rest < 0.0) out[count++] = slipping(s, &u, k, m > 0.0 ? -rest / m : (double)INFINITY);
+        return count + (sticking_line(s, &u, &out[count]) ? 1 : 0);
     }
     Curve f = {m, m + k, m * u.d + s->mu * (s->omega_y * u.Ay + s->omega_z * u.Az), u.Ay * u.y + u.Az * u.z,
                u.Ay * u.z - u.Az * u.y};

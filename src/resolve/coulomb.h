@@ -6,6 +6,8 @@
 //
 // Closing stage (the normal velocity reaches a given value): S = Wtt - w w^T/Wnn, omega = w/Wnn, w = Wtn.
 // Pressed stage (the normal impulse is given): S = Wtt, omega = 0, c0 = Pn.
+// Where W is singular S may be: a direction e with S e = 0 to rounding is blocked, and so is q along it if V is
+// in the range of W. Then the sticking impulses form a line, and the one of least |r| in the cone is taken.
 // Shared by whittaker, smith, anitescu-potra and pfeiffer-glocker.
 #ifndef CAROM_RESOLVE_COULOMB_H
 #define CAROM_RESOLVE_COULOMB_H
@@ -24,8 +26,9 @@ typedef struct cr__Stage {
     double omega_y;        // what a tangential impulse takes from the normal one
     double omega_z;        //
     double Syy, Syz, Szz;  // 1/kg
-    double Stol;           // entries of S below this are rounding, 1/kg
+    double Stol;           // eigenvalues of S up to this are rounding, 1/kg
     double qy, qz;         // slip left by c0 alone, m/s
+    double qtol;           // part of q along a blocked direction that counts as none, m/s
 } cr__Stage;
 
 typedef struct cr__Solution {

@@ -14,9 +14,12 @@
 
 #include "linalg/semidefinite.h"
 
-#define BLOCKED_TOL      1e-12  // of the diagonal of W that joints leave
-#define SOLVED_TOL       1e-10  // residual of a complementarity solve that counts as solved
-#define EXACT_TOL        1e-13  // what is tried first
+#define BLOCKED_TOL      1e-12    // of the diagonal of W that joints leave
+#define ROUNDING         0x1p-48  // of size_i size_j: what an entry of W may be off by
+#define LOST             1e-3     // of the speed before: rounding of W p beyond which p means nothing
+#define RUN_AWAY         1e-11    // likewise, where no solution was found: p is some point of a ray
+#define SOLVED_TOL       1e-10    // residual of a complementarity solve that counts as solved
+#define EXACT_TOL        1e-13    // what is tried first
 #define EXACT_ITERATIONS 150
 #define MORE_ITERATIONS  3000
 
@@ -135,7 +138,7 @@ static crStatus sort_rows(const crProblem* problem, bool apart, crImpact* impact
 
 // u_free and, in `after`, with the response to the prescribed impulse
 static crStatus velocities(const crProblem* problem, crImpact* impact, double* after, crError* error) {
-    memcpy(after, problem->u_free, (size_t)problem->rows * sizeof *after);
+    if (problem->rows > 0) memcpy(after, problem->u_free, (size_t)problem->rows * sizeof *after);
     if (impact->params.impulse == NULL) return CR_OK;
     double* dv = doubles(impact->arena, problem->nv, 1);
     double* du = doubles(impact->arena, problem->rows, 1);
@@ -220,7 +223,10 @@ static crStatus begin(const crRuleParams* params, const crProblem* problem, bool
     *u = doubles(arena, problem->rows, 1);
     impact->u = doubles(arena, impact->rows, 1);
     impact->first = doubles(arena, impact->rows, 1);
-    if (*u == NULL || impact->u == NULL || impact->first == NULL) return out_of_memory(error);
+    impact->size = doubles(arena, impact->rows, 1);
+    if (*u == NULL || impact->u == NULL || impact->first == NULL || impact->size == NULL) {
+        return out_of_memory(error);
+    }
     return velocities(problem, impact, *u, error);
 }
 
@@ -242,6 +248,9 @@ static crStatus begin_dense(const crProblem* problem, const double* u, crImpact*
     }
     if (status != CR_OK) return status;
     reduce(full, u, problem->rows, impact);
+    for (int i = 0; i < rows; i++) {
+        impact->size[i] = sqrt(full[(size_t)impact->row[i] * (size_t)(problem->rows + 1)]);
+    }
     find_speed(problem, impact);
     return CR_OK;
 }
@@ -288,6 +297,9 @@ crStatus cr__impact_begin_sparse(const crRuleParams* params, const crProblem* pr
     impact->S = (crMatrix){W.rows, W.cols, W.start, W.col, value};
     // without joints the rows are the problem's own
     memcpy(impact->u, u, (size_t)impact->rows * sizeof *u);
+    for (int i = 0; i < impact->rows; i++) {
+        impact->size[i] = sqrt(fmax(0.0, cr_matrix_at(&impact->S, i, i)));
+    }
     find_speed(problem, impact);
     return CR_OK;
 }
@@ -305,7 +317,28 @@ crStatus cr__impact_circular(const crImpact* impact, crError* error) {
     return CR_OK;
 }
 
-void cr__impact_finish(const crImpact* impact, const double* own, double* p) {
+// true where rounding of W alone makes a row of W p uncertain by a share `tol` of the speed
+static bool lost(const crImpact* impact, const double* own, double tol) {
+    const crMatrix W = cr__impact_problem(impact, impact->u).W;
+    for (int i = 0; i < impact->rows; i++) {
+        double sum = 0.0;
+        int begin = W.start != NULL ? W.start[i] : i * W.cols;
+        int end = W.start != NULL ? W.start[i + 1] : begin + W.cols;
+        for (int k = begin; k < end; k++) {
+            int j = W.col != NULL ? W.col[k] : k - begin;
+            if (W.value[k] != 0.0) sum += impact->size[j] * fabs(own[j]);
+        }
+        if (ROUNDING * impact->size[i] * sum > tol * impact->speed) return true;
+    }
+    return false;
+}
+
+void cr__impact_finish(const crImpact* impact, double* own, double* p, crRuleReport* report) {
+    bool solved = report == NULL || report->outcome == CR_OUTCOME_SOLVED;
+    if (report != NULL && lost(impact, own, solved ? LOST : RUN_AWAY)) {
+        if (solved) report->outcome = CR_OUTCOME_RAY;
+        memset(own, 0, (size_t)impact->rows * sizeof *own);
+    }
     for (int i = 0; i < impact->rows; i++) {
         p[impact->row[i]] = own[i];
     }
@@ -427,6 +460,21 @@ bool cr__recurrence_seen(crRecurrence* recurrence, const double* u, int rows, in
         recurrence->step = step;
     }
     return false;
+}
+
+bool cr__geometric(int n, const double* a, const double* b, const double* c, double tolerance, double* r) {
+    double dot = 0.0, square = 0.0, off = 0.0, size = 0.0;
+    for (int i = 0; i < n; i++) {
+        dot += (c[i] - b[i]) * (b[i] - a[i]);
+        square += (b[i] - a[i]) * (b[i] - a[i]);
+        size = fmax(size, fabs(c[i]));
+    }
+    *r = square > 0.0 ? dot / square : 0.0;
+    if (!(*r > 0.0 && *r < 1.0 - 1e-9)) return false;
+    for (int i = 0; i < n; i++) {
+        off = fmax(off, fabs((c[i] - b[i]) - *r * (b[i] - a[i])));
+    }
+    return off / (1.0 - *r) <= tolerance * size;
 }
 
 double cr__impact_approach(const crImpact* impact, const double* u, int* contact) {

@@ -12,10 +12,11 @@ typedef struct crImpact {
     crBlock* blocks;  // rows renumbered (block_count)
     int* source;      // block of the problem each one came from (block_count)
     const double (*vertices)[2];
-    double* W;         // symmetric; a row that joints block is zero (rows*rows); NULL where there is S
-    crMatrix S;        // the same by rows; no values where there is W
-    double* u;         // velocities before, after the prescribed impulse and with joints held (rows)
-    double* first;     // velocities before, without the prescribed impulse (rows)
+    double* W;      // symmetric; a row that joints block is zero (rows*rows); NULL where there is S
+    crMatrix S;     // the same by rows; no values where there is W
+    double* u;      // velocities before, after the prescribed impulse and with joints held (rows)
+    double* first;  // velocities before, without the prescribed impulse (rows)
+    double* size;   // sqrt(W_ii) before joints were eliminated: W_ij carries rounding of size_i size_j (rows)
     double* response;  // of the problem's velocities to the prescribed impulse, or NULL (rows of the problem)
     double speed;      // largest |u| or |first|, m/s
     int contacts;
@@ -37,8 +38,10 @@ crStatus cr__impact_begin_sparse(const crRuleParams* params, const crProblem* pr
                                  crImpact* impact, crError* error);
 // Refuses friction that is not a disc: a law of one contact knows no other.
 crStatus cr__impact_circular(const crImpact* impact, crError* error);
-// The problem's impulses from the impact's own ones.
-void cr__impact_finish(const crImpact* impact, const double* own, double* p);
+// The problem's impulses from the impact's own ones. Impulses so large that rounding of W outweighs the
+// velocities are no solution, whatever a solver made of that rounding: the outcome is ray, and the contacts
+// get none. report may be NULL where a law and no solver made the impulses: then they are taken as they are.
+void cr__impact_finish(const crImpact* impact, double* own, double* p, crRuleReport* report);
 
 // u += W[:, row] dp
 void cr__impact_push(const crImpact* impact, int row, double dp, double* u);
@@ -63,6 +66,10 @@ typedef struct crRecurrence {
 crStatus cr__recurrence_begin(const crImpact* impact, crRecurrence* recurrence);
 // true where u is the remembered state up to 1e-9 of the fastest approach
 bool cr__recurrence_seen(crRecurrence* recurrence, const double* u, int rows, int step, double approach);
+
+// true where c - b is r times b - a with 0 < r < 1, so that the limit c + r/(1-r) (c - b) is known to within
+// `tolerance` of the largest entry of c.
+bool cr__geometric(int n, const double* a, const double* b, const double* c, double tolerance, double* r);
 
 // Greatest approach speed over the contacts, >= 0, and which contact (-1 for none).
 double cr__impact_approach(const crImpact* impact, const double* u, int* contact);

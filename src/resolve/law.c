@@ -4,6 +4,7 @@
 // The audit computes V+ = V + W P, the energy change and the four margins from raw data, and names the regime
 // by V+ alone; a law is believed only where it says jam or no-solution. Fails: bad fields are refused by name
 // (cr_collision_contact); an impulse that is not finite is refused as the law's fault.
+#include "base/argument.h"
 #include "pair.h"
 
 #define REST_TOL 1e-9  // tangential speed below this share of all speeds involved counts as none
@@ -29,6 +30,7 @@ static void audit(const crContact* c, crHit* hit) {
     hit->V_plus = verdict.V_plus;
     hit->energy_change = verdict.energy_change;
     hit->margins = verdict.margins;
+    hit->verdict = verdict.verdict;
     hit->permissible = verdict.permissible;
     hit->creates_energy = verdict.creates_energy;
     bool known = hit->regime == CR_REGIME_SEPARATE || hit->regime == CR_REGIME_JAM ||
@@ -50,15 +52,17 @@ static crStatus impulse_of(const crLaw* law, const crContact* c, crHit* hit, crE
     return CR_OK;
 }
 
-crStatus cr_law_apply_contact(const crLaw* law, const crContact* c, crHit* hit, crError* error) {
-    crStatus status = impulse_of(law, c, hit, error);
-    if (status != CR_OK) return status;
-    audit(c, hit);
-    return CR_OK;
+static crStatus check_law(const crLaw* law, crError* error) {
+    return law != NULL && law->apply != NULL ? CR_OK : cr__missing(error, "law");
 }
 
-static crStatus check_law(const crLaw* law, crError* error) {
-    if (law == NULL || law->apply == NULL) return cr_error_set(error, CR_ERR_ARGUMENT, "law", "law: is NULL");
+crStatus cr_law_apply_contact(const crLaw* law, const crContact* c, crHit* hit, crError* error) {
+    crStatus status = check_law(law, error);
+    if (status == CR_OK && c == NULL) status = cr__missing(error, "contact");
+    if (status == CR_OK && hit == NULL) status = cr__missing(error, "hit");
+    if (status == CR_OK) status = impulse_of(law, c, hit, error);
+    if (status != CR_OK) return status;
+    audit(c, hit);
     return CR_OK;
 }
 
@@ -66,9 +70,7 @@ crStatus cr_law_apply(const crLaw* law, const crCollision* collision, crHit* hit
     crContact contact;
     crMat3 frame;
     crStatus status = check_law(law, error);
-    if (status == CR_OK && (collision == NULL || hit == NULL)) {
-        status = cr_error_set(error, CR_ERR_ARGUMENT, "collision", "collision and hit must be given");
-    }
+    if (status == CR_OK && hit == NULL) status = cr__missing(error, "hit");
     if (status == CR_OK) status = cr_collision_contact(collision, &contact, &frame, error);
     if (status == CR_OK) status = cr_law_apply_contact(law, &contact, hit, error);
     if (status != CR_OK) return status;
@@ -91,7 +93,8 @@ static crStatus row_impulse(const crLaw* law, const crCollision* collision, crVe
 crStatus cr_law_many(const crLaw* law, int count, const crMat3* W, const crVec3* V, const crVec3* n,
                      const double* mu, const double* e, const double* et, crVec3* P, crStatus* status) {
     crStatus first = check_law(law, NULL);
-    if (count > 0 && (W == NULL || V == NULL || mu == NULL || e == NULL || et == NULL || P == NULL)) {
+    bool given = W != NULL && V != NULL && mu != NULL && e != NULL && et != NULL && P != NULL;
+    if (count < 0 || (count > 0 && !given)) {
         first = CR_ERR_ARGUMENT;
     }
     if (first != CR_OK) return first;

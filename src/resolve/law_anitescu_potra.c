@@ -17,7 +17,7 @@ static crStatus apply(const void* params, const crContact* c, crHit* hit, crErro
                             "cone: is %d, must be 0 (circular) or at least 3 friction directions",
                             directions);
     }
-    if (!(c->W.xx > 0.0)) return c->V.x < 0.0 ? cr__no_solution(hit) : CR_OK;
+    if (cr__normal_blocked(c)) return cr__blocked_normal(c, hit);
     cr__Solution first[CR__MAX_SOLUTIONS];
     int count = cr__compress(c, directions, first);
     if (count == 0) return cr__no_solution(hit);

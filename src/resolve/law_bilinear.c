@@ -32,8 +32,9 @@ static crStatus apply(const void* params, const crContact* c, crHit* hit, crErro
             off, DIAGONAL_TOL * largest);
     }
     double Pn = (1.0 + c->e) * P_I.x;
-    if (speed > 0.0 && !(along > 0.0)) return cr__no_solution(hit);
-    double wished = speed > 0.0 ? (1.0 + c->et) * speed / along : 0.0;
+    bool blocked = !(along > cr__W_rounding(W));
+    if (blocked && c->mu > 0.0 && speed > CR__RANGE_TOL * cr_norm(c->V)) return cr__no_solution(hit);
+    double wished = speed > 0.0 && !blocked ? (1.0 + c->et) * speed / along : 0.0;
     double limit = isinf(c->mu) ? (double)INFINITY : c->mu * Pn;
     double tangential = fmin(limit, wished);
     hit->P = cr_vec3(Pn, -sy * tangential, -sz * tangential);

@@ -11,7 +11,7 @@
 static crStatus apply(const void* params, const crContact* c, crHit* hit, crError* error) {
     const crLawParams defaults = cr_law_params();
     const crLawParams* p = params != NULL ? params : &defaults;
-    if (c->V.x < 0.0 && !(c->W.xx > 0.0)) return cr__no_solution(hit);
+    if (cr__normal_blocked(c)) return cr__blocked_normal(c, hit);
     return cr_region_from_brach(c, c->e, p->mu2, p->mu3, &hit->P, error);
 }
 

@@ -5,13 +5,15 @@
 //
 // Source: Chatterjee and Ruina 1998, section 5, eqs. 10 to 14. At mu = infinity, where eq. 13 is inf/inf,
 // kappa is what brings n.P to zero if n.P^ < 0, and 1 + et otherwise. Holds: in the permissible region for 0
-// <= e <= 1, -1 <= et <= 1; equals the bilinear law for diagonal W. Fails: Wnn = 0, or no P_II because W is
-// singular and V not in its range: no-solution.
+// <= e <= 1, -1 <= et <= 1; equals the bilinear law for diagonal W. Where W is singular P_II is that of least
+// norm. Fails: V approaches along a blocked normal, or P_II does not exist because V is not in the range of
+// W: no-solution.
+#include "impulse/rank.h"
 #include "law.h"
 #include "pair.h"
 
 // P_I and D = P_II - P_I, the latter through the Schur complement S = Wtt - wtn wtn^T / Wnn:
-// S D_t = wtn Vn/Wnn - V_t, Wnn D_n = -wtn.D_t. false where S is singular to working precision.
+// S D_t = wtn Vn/Wnn - V_t, Wnn D_n = -wtn.D_t. false where an eigenvalue of W is rounding (impulse/rank.h).
 static bool two_impulses(const crContact* c, double* P_I, crVec3* D) {
     const crSym3* W = &c->W;
     double r = 1.0 / W->xx;
@@ -19,7 +21,10 @@ static bool two_impulses(const crContact* c, double* P_I, crVec3* D) {
     double syz = W->yz - W->xy * W->xz * r;
     double szz = W->zz - W->xz * W->xz * r;
     double det = syy * szz - syz * syz;
-    bool regular = (syy > 1e-14 * W->yy) & (szz > 1e-14 * W->zz) & (det > 1e-14 * syy * szz);
+    double rounding = CR__ROUNDING * (W->xx + W->yy + W->zz);
+    double reach = 1.0 + (fabs(W->xy) + fabs(W->xz)) * r;
+    bool regular =
+        (W->xx > rounding) & (syy > 0.0) & (szz > 0.0) & (det > rounding * (reach * reach) * (syy + szz));
     if (!regular) return false;
     double by = W->xy * (c->V.x * r) - c->V.y;
     double bz = W->xz * (c->V.x * r) - c->V.z;
@@ -31,13 +36,14 @@ static bool two_impulses(const crContact* c, double* P_I, crVec3* D) {
     return isfinite(*P_I + D->y + D->z);
 }
 
-// The same where W is singular or nearly so, by the least-norm P_II. Without friction D is not needed.
+// The same where W is singular to rounding, by the least-norm P_II. Without friction D is not needed.
 static bool two_impulses_singular(const crContact* c, double* P_I, crVec3* D) {
     crVec3 I, II;
     if (!cr_impulse_P_I(c, &I)) return false;
     *P_I = I.x;
     bool sticks = cr_impulse_P_II(c, &II);
     *D = sticks ? cr_sub(II, I) : cr_vec3(0, 0, 0);
+    if (cr__normal_blocked(c)) D->x = 0.0;
     return sticks || c->mu == 0.0;
 }
 

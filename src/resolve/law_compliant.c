@@ -93,6 +93,8 @@ static void pass(crCompliant* s, Event event) {
         s->slips = true;
         s->now.dy = -s->now.gy / g;
         s->now.dz = -s->now.gz / g;
+        // on the cone exactly: under large friction what the event's time leaves open is mu times as much in g
+        if (s->c.mu > 1.0) s->now.f = g / s->c.mu;
         break;
     case HOLD:
         s->slips = false;
@@ -205,13 +207,18 @@ static bool advance(crCompliant* s, double h, const crCompliantStep* step) {
     return true;
 }
 
-// What is left when f is about to be zero: f falls steadily, g stays until the cone takes it along.
-static bool close_up(crCompliant* s, double omega) {
+// What is left when f is about to be zero: f falls steadily, g stays until the cone takes it along. Done where
+// the time left is short beside the fastest motion and what g does to Vn meanwhile is small. Under large
+// friction g stays until f is next to nothing, so that the slip at the end takes no time at all.
+static bool close_up(crCompliant* s) {
     const crSprings* now = &s->now;
+    const crSym3* W = &s->c.W;
     double rate = s->kappa * now->V.x;
+    double omega = sqrt(s->kappa * W->xx + (W->yy + W->zz) / s->eta2);
     if (!s->unloading || !(now->f * omega <= CLOSING * rate)) return false;
     double left = now->f / rate;
     double g = length(now->gy, now->gz);
+    if (!(left * length(W->xy, W->xz) * g <= CLOSING * now->V.x)) return false;
     double share = g > 0.0 ? left * (1.0 - 0.5 * fmin(1.0, g / (s->c.mu * now->f))) : 0.0;
     s->now.P = cr_add(now->P, cr_vec3(0.5 * left * now->f, share * now->gy, share * now->gz));
     s->ended = true;
@@ -237,7 +244,7 @@ void cr__compliant_follow(crCompliant* s) {
     for (int tries = 0; !s->ended && tries < MAX_STEPS; tries++) {
         double coupling = s->slips ? s->c.mu * length(W->xy, W->xz) : 0.0;
         double omega = sqrt(s->kappa * (W->xx + coupling) + (W->yy + W->zz) / s->eta2);
-        if (close_up(s, omega)) return;
+        if (close_up(s)) return;
         h = fmin(fmin(h, 1.0 / omega), step_before_zero(s));
         crCompliantStep step;
         if (!cr__compliant_step(s, h, &step)) {

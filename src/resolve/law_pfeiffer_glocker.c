@@ -46,7 +46,7 @@ static crStatus apply(const void* params, const crContact* c, crHit* hit, crErro
     double nu = params == NULL ? 1.0 : ((const crLawParams*)params)->nu;
     crStatus status = check(c, nu, error);
     if (status != CR_OK) return status;
-    if (!(c->W.xx > 0.0)) return c->V.x < 0.0 ? cr__no_solution(hit) : CR_OK;
+    if (cr__normal_blocked(c)) return cr__blocked_normal(c, hit);
     cr__Solution first[CR__MAX_SOLUTIONS];
     crVec3 P2;
     int count = cr__compress(c, 0, first);

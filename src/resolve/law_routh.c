@@ -14,9 +14,6 @@
 #include "resolve/routh.h"
 
 #define TOL 1e-15
-#define BLOCKED \
-    1e-14  // share of the terms of a difference, or of the larger eigenvalue of A, that is rounding
-#define AT_REST 1e-12  // share of the velocities that made up Vn, which is rounding
 
 void cr__routh_start(crRouth* r, const crContact* c, crEnding ending) {
     *r = (crRouth){.c = *c, .ending = ending, .tol = TOL, .V = c->V, .per_step = 1, .stride = 1};
@@ -46,7 +43,9 @@ static Tangent tangent_of(const crSym3* W) {
     t.w1 = t.cy * W->xy + t.cz * W->xz;
     t.w2 = t.cy * W->xz - t.cz * W->xy;
     // where W blocks a direction it does not couple it to n either
-    if (!(t.a2 > BLOCKED * t.a1)) t.a2 = t.w2 = 0.0;
+    double rounding = cr__W_rounding(W);
+    if (!(t.a1 > rounding)) t.a1 = t.w1 = 0.0;
+    if (!(t.a2 > rounding)) t.a2 = t.w2 = 0.0;
     return t;
 }
 
@@ -83,12 +82,11 @@ static void stick_or_leave(crRouth* r) {
     }
     double rate = r->c.W.xx + t.w1 * u1 + t.w2 * u2;
     // what rounding of W is worth in it
-    double size = fabs(u1) + fabs(u2);
-    double terms = r->c.W.xx + 2.0 * size * (fabs(t.w1) + fabs(t.w2)) + size * size * t.a1;
-    if (!(rate > BLOCKED * terms)) {
+    double reach = 1.0 + fabs(u1) + fabs(u2);
+    if (!(rate > cr__W_rounding(&r->c.W) * (reach * reach))) {
         // nothing moves any more: Vn is zero, or stays what it is for ever
         rate = 0.0;
-        if (fabs(r->V.x) <= AT_REST * (cr_norm(r->c.V) + r->c.W.xx * r->P.x)) r->V.x = 0.0;
+        if (fabs(r->V.x) <= cr__routh_rest(r)) r->V.x = 0.0;
     }
     cr__routh_straight(r, INFINITY, rate, t.cy * u1 - t.cz * u2, t.cz * u1 + t.cy * u2);
 }

@@ -13,6 +13,8 @@
 
 #define SLIP_TOL 1e-20  // |V_t| below this share of |q| has no direction
 #define ENDLESS  1e60   // where the search for a root is given up
+#define LARGEST \
+    1e16  // impulse in units of the speed over trace S: a larger one could only come from rounding
 
 // Everything along the axes of S; speeds in units of max(|a|, |q|), S in units of its trace.
 typedef struct Smith {
@@ -60,11 +62,15 @@ static Smith smith_of(const cr__Stage* stage, const crContact* c, double speed, 
     double trace = p.s[0] + p.s[1];
     bool blocked = !(trace > stage->Stol);
     *unit = blocked ? c->W.xx : trace;
-    p.s[0] = blocked ? 0.0 : p.s[0] / trace;
-    p.s[1] = blocked ? 0.0 : p.s[1] / trace;
     p.c0 = stage->c0 * *unit / speed;
     turn(axis, c->V.y / speed, c->V.z / speed, p.a);
     turn(axis, stage->qy / speed, stage->qz / speed, p.q);
+    for (int i = 0; i < 2; i++) {
+        // a blocked axis: S is zero there, and so is q if V is in the range of W
+        bool none = !(p.s[i] > stage->Stol);
+        if (none && fabs(p.q[i]) * speed <= stage->qtol) p.q[i] = 0.0;
+        p.s[i] = none ? 0.0 : p.s[i] / trace;
+    }
     turn(axis, stage->omega_y, stage->omega_z, p.omega);
     p.alpha = sqrt(p.a[0] * p.a[0] + p.a[1] * p.a[1]);
     return p;
@@ -170,7 +176,7 @@ static bool turning_point(const Smith* p, double low, double high, double sign, 
 static double last_root(const Smith* p) {
     double Pn = p->c0;
     for (int i = 0; i < 2; i++) {
-        Pn += fabs(p->omega[i]) * (1.62 + fabs(p->q[i])) / fmax(p->s[i], 1e-16);
+        Pn += fabs(p->omega[i]) * (1.62 + fabs(p->q[i])) / fmax(p->s[i], 1.0 / LARGEST);
     }
     return p->mu * Pn / p->alpha;
 }
@@ -233,13 +239,15 @@ static int solve(const Smith* p, double P[3]) {
     P[0] = at.limit / p->mu;
     P[1] = at.P_t[0];
     P[2] = at.P_t[1];
-    return count;
+    // along a blocked direction only the cone bounds the impulse, and infinite friction is no bound
+    double size = fabs(P[0]) + fabs(P[1]) + fabs(P[2]);
+    return size < LARGEST ? count : 0;
 }
 
 static crStatus apply(const void* params, const crContact* c, crHit* hit, crError* error) {
     (void)params;
     (void)error;
-    if (!(c->W.xx > 0.0)) return c->V.x < 0.0 ? cr__no_solution(hit) : CR_OK;
+    if (cr__normal_blocked(c)) return cr__blocked_normal(c, hit);
     cr__Stage stage = cr__stage_closing(c, (1.0 + c->e) * c->V.x, c->V.y, c->V.z);
     double alpha = sqrt(c->V.y * c->V.y + c->V.z * c->V.z);
     double q = sqrt(stage.qy * stage.qy + stage.qz * stage.qz);

@@ -12,7 +12,7 @@
 static crStatus apply(const void* params, const crContact* c, crHit* hit, crError* error) {
     (void)params;
     (void)error;
-    if (!(c->W.xx > 0.0)) return c->V.x < 0.0 ? cr__no_solution(hit) : CR_OK;
+    if (cr__normal_blocked(c)) return cr__blocked_normal(c, hit);
     cr__Solution all[CR__MAX_SOLUTIONS];
     cr__Stage stage = cr__stage_closing(c, (1.0 + c->e) * c->V.x, c->V.y, c->V.z);
     int count = cr__coulomb_circle(&stage, all);

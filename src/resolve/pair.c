@@ -6,6 +6,8 @@
 // Fails: not at all; a lane that is not plain makes both go the careful way.
 #include "pair.h"
 
+#include "impulse/rank.h"
+
 typedef double Two __attribute__((vector_size(16)));
 typedef long long Mask __attribute__((vector_size(16)));
 
@@ -96,7 +98,10 @@ static inline Mask impulses(const Sym* W, const Vec* V, const Block* k, Vec* P) 
     Two syz = W->yz - W->xy * W->xz * r;
     Two szz = W->zz - W->xz * W->xz * r;
     Two det = syy * szz - syz * syz;
-    Mask good = (W->xx > 0.0) & (syy > 1e-14 * W->yy) & (szz > 1e-14 * W->zz) & (det > 1e-14 * syy * szz);
+    Two rounding = CR__ROUNDING * (W->xx + W->yy + W->zz);
+    Two reach = 1.0 + (size_of(W->xy) + size_of(W->xz)) * r;
+    Mask good =
+        (W->xx > rounding) & (syy > 0.0) & (szz > 0.0) & (det > rounding * (reach * reach) * (syy + szz));
     Two by = W->xy * (V->x * r) - V->y;
     Two bz = W->xz * (V->x * r) - V->z;
     Two q = 1.0 / det;

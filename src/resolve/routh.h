@@ -28,6 +28,11 @@ typedef struct crRouth {
     int stride;    // steps per point, where there are more steps than room
 } crRouth;
 
+// Normal speed that is rounding: a share of the velocities that Vn is the sum of.
+static inline double cr__routh_rest(const crRouth* r) {
+    return 1e-12 * (cr_norm(r->c.V) + r->c.W.xx * r->P.x);
+}
+
 // Ready at P = 0 with the default tolerance.
 void cr__routh_start(crRouth* r, const crContact* c, crEnding ending);
 // To the end: r->ended, or false there because V.x never reaches what the ending asks for.

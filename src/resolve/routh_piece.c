@@ -68,16 +68,20 @@ static double to_goal(const crRouth* r, double rate) {
     return square >= 0.0 ? 2.0 * missing / (Vn + sqrt(square)) : (double)INFINITY;
 }
 
-// How much Pn is needed for Vn to cross zero upwards in compression, downwards in restitution.
-static double to_turn(const crRouth* r, double rate) {
-    if (r->restituting) return rate < 0.0 ? r->V.x / -rate : (double)INFINITY;
+// How much Pn is needed for Vn to cross zero upwards in compression, downwards in restitution; in the latter
+// it is enough if Vn is zero to rounding after length.
+static double to_turn(const crRouth* r, double length, double rate) {
+    if (r->restituting) {
+        bool falls = rate < 0.0 && !(r->V.x + rate * length >= -cr__routh_rest(r));
+        return falls ? fmax(0.0, r->V.x / -rate) : (double)INFINITY;
+    }
     if (r->V.x >= 0.0 && rate >= 0.0) return 0.0;
     return rate > 0.0 ? -r->V.x / rate : (double)INFINITY;
 }
 
 void cr__routh_straight(crRouth* r, double length, double rate, double uy, double uz) {
     while (!r->ended) {
-        double turn = to_turn(r, rate);
+        double turn = to_turn(r, length, rate);
         double goal = r->restituting ? to_goal(r, rate) : (double)INFINITY;
         double x = fmin(length, fmin(turn, goal));
         if (!isfinite(x)) return;

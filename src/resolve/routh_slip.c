@@ -10,6 +10,8 @@
 // Fails: after MAX_STEPS the process is left not ended; the tests have never seen more than a few hundred.
 #include "resolve/routh.h"
 
+#include "impulse/rank.h"
+
 #define ORDER     20
 #define MAX_STEPS 100000
 #define MAX_STEP  8.0    // in units of the fastest rate
@@ -156,9 +158,10 @@ static double first_event(crRouth* r, const Series* s, double a, double b, crRou
         *event = CR_ROUTH_TURN;
         return root(s->Vn, 0.0, a, b);
     }
-    // restitution lasts to b, or to where Vn is zero again
+    // restitution lasts to b, or to where Vn is zero again; where slip and approach die together (singular W)
+    // Vn falls to zero and what is below is rounding
     double stop = b;
-    if (Vn_b < 0.0) {
+    if (Vn_b < -cr__routh_rest(r)) {
         *event = CR_ROUTH_TURN;
         stop = root(s->Vn, 0.0, a, b);
     }
@@ -229,7 +232,8 @@ static bool finish(crRouth* r, const Rates* k) {
     double qy = k->wy - k->ayy * sy - k->ayz * sz;
     double qz = k->wz - k->ayz * sy - k->azz * sz;
     double along = qy * sy + qz * sz;
-    if (fabs(along) <= BLOCKED) along = 0.0;
+    double rounding = cr__W_rounding(&r->c.W) * (1.0 + r->c.mu);
+    if (fabs(along) <= BLOCKED + rounding / k->Q) along = 0.0;
     double across = fabs(sy * qz - sz * qy);
     if (along >= 0.0 && speed <= AT_REST * k->r_start) {
         r->V.y = r->V.z = 0.0;
@@ -247,7 +251,7 @@ static bool finish(crRouth* r, const Rates* k) {
         r->V.y = r->V.z = 0.0;
     } else if (mu < CR_ROUTH_INFINITE_MU) {
         // slip for ever; under infinite friction that would take an infinite impulse
-        if (fabs(rate) <= BLOCKED * k->Q) rate = 0.0;
+        if (fabs(rate) <= BLOCKED * k->Q + rounding) rate = 0.0;
         cr__routh_straight(r, INFINITY, rate, -mu * sy, -mu * sz);
     }
     return true;

@@ -6,6 +6,7 @@
 // Fails: bad fields are refused by name; an impulse that is not finite is refused as the rule's fault.
 #include <string.h>
 
+#include "base/argument.h"
 #include "resolve/impact.h"
 
 crRuleParams cr_rule_params(void) {
@@ -51,11 +52,13 @@ const crRuleInfo* cr_rule_info(int index) {
 }
 
 crStatus cr_rule_find(const char* name, const crRuleParams* params, crRule* rule, crError* error) {
+    if (name == NULL) return cr__missing(error, "name");
+    if (rule == NULL) return cr__missing(error, "rule");
     static crRule (*const makers[])(const crRuleParams*) = {
         cr_rule_newton,   cr_rule_poisson,  cr_rule_coupled, cr_rule_sequence,
         cr_rule_feasible, cr_rule_weighted, cr_rule_reflect, cr_rule_chain,
     };
-    for (int i = 0; name != NULL && i < cr_rule_count(); i++) {
+    for (int i = 0; i < cr_rule_count(); i++) {
         if (strcmp(name, infos[i].name) != 0) continue;
         *rule = makers[i](params);
         return CR_OK;
@@ -66,20 +69,77 @@ crStatus cr_rule_find(const char* name, const crRuleParams* params, crRule* rule
                         name != NULL ? name : "");
 }
 
-// u before and after, with the prescribed impulse's response counted after
+// u before and after, with the prescribed impulse's response counted after, and what margins are compared with
 typedef struct crBalance {
-    double* after;
-    double energy_size;    // terms the contact energy is the difference of
-    double velocity_size;  // likewise for velocities
-    double impulse_size;
+    double* after;     // (rows)
+    double* weight;    // W_ii (rows)
+    double* floor;     // rounding floors of `after` (rows)
+    double speed;      // largest velocity of a block before, m/s
+    double available;  // energy that impulses can take out, at least, J
+    double noise;      // rounding floor of the contact energy, J
 } crBalance;
+
+// 16 eps (|u_free| + s_i sum_j s_j |p_j|) over the entries of row i, s = sqrt(W_ii)
+static double row_floor(const crProblem* problem, const crMatrix* W, const double* weight, const double* p, int i) {
+    double sum = 0.0;
+    for (int k = W->start[i]; k < W->start[i + 1]; k++) {
+        sum += sqrt(weight[W->col[k]]) * fabs(p[W->col[k]]);
+    }
+    return 16.0 * 0x1p-52 * (fabs(problem->u_free[i]) + sqrt(weight[i]) * sum);
+}
+
+// energy that a normal impulse alone, or one against the whole velocity, can take out of a block
+static double block_available(const crProblem* problem, const crMatrix* W, const double* weight, const crBlock* block) {
+    const double* u = problem->u_free + block->row;
+    double best = 0.0, work = 0.0, stiff = 0.0, s = 0.0;
+    for (int a = 0; a < block->count; a++) {
+        int row = block->row + a;
+        if (weight[row] > 0.0) best = fmax(best, 0.5 * u[a] * (u[a] / weight[row]));
+        work += u[a] * u[a];
+        s += sqrt(weight[row]) * fabs(u[a]);
+        for (int b = 0; b < block->count; b++) {
+            stiff += u[a] * cr_matrix_at(W, row, block->row + b) * u[b];
+        }
+    }
+    stiff += 16.0 * 0x1p-52 * s * s;
+    return stiff > 0.0 ? fmax(best, 0.5 * work * (work / stiff)) : best;
+}
+
+static void balance_scales(const crProblem* problem, const crMatrix* W, const double* p, crBalance* balance) {
+    double work = 0.0, stiff = 0.0;
+    for (int i = 0; i < problem->block_count; i++) {
+        const crBlock* block = &problem->blocks[i];
+        double square = 0.0;
+        for (int r = block->row; r < block->row + block->count; r++) {
+            square += problem->u_free[r] * problem->u_free[r];
+        }
+        balance->speed = fmax(balance->speed, sqrt(square));
+        balance->available = fmax(balance->available, block_available(problem, W, balance->weight, block));
+    }
+    for (int i = 0; i < problem->rows; i++) {
+        double sum = 0.0;
+        for (int k = W->start[i]; k < W->start[i + 1]; k++) {
+            sum += W->value[k] * p[W->col[k]];
+        }
+        work += p[i] * problem->u_free[i];
+        stiff += p[i] * sum;
+        balance->floor[i] = row_floor(problem, W, balance->weight, p, i);
+        balance->noise += fabs(p[i]) * balance->floor[i];
+    }
+    if (stiff > balance->noise) balance->available = fmax(balance->available, 0.5 * work * (work / stiff));
+}
 
 static crStatus balance_velocities(const crProblem* problem, const double* f, crArena* arena, const double* p,
                                    crBalance* balance, crRuleReport* report) {
     int n = problem->rows;
-    balance->after = cr_arena_alloc(arena, (size_t)(n + 1) * sizeof(double));
+    size_t bytes = (size_t)(n + 1) * sizeof(double);
+    balance->after = cr_arena_alloc(arena, bytes);
+    balance->weight = cr_arena_alloc(arena, bytes);
+    balance->floor = cr_arena_alloc(arena, bytes);
     double* response = cr_arena_alloc(arena, (size_t)(n + problem->nv + 1) * sizeof(double));
-    if (balance->after == NULL || response == NULL) return CR_ERR_MEMORY;
+    if (balance->after == NULL || balance->weight == NULL || balance->floor == NULL || response == NULL) {
+        return CR_ERR_MEMORY;
+    }
     crStatus status = cr_problem_velocity(problem, arena, p, balance->after);
     if (status != CR_OK) return status;
     crMatrix W;
@@ -91,16 +151,12 @@ static crStatus balance_velocities(const crProblem* problem, const double* f, cr
         cr_matrix_mul(&problem->J, response + n, response);
     }
     for (int i = 0; i < n; i++) {
-        double size = fabs(problem->u_free[i]) + fabs(response[i]);
-        for (int k = W.start[i]; k < W.start[i + 1]; k++) {
-            size += fabs(W.value[k] * p[W.col[k]]);
-        }
+        balance->weight[i] = fmax(0.0, cr_matrix_at(&W, i, i));
         balance->after[i] += response[i];
+        balance->speed = fmax(balance->speed, fabs(response[i]));
         report->contact_energy += 0.5 * p[i] * (problem->u_free[i] + balance->after[i]);
-        balance->energy_size += fabs(p[i]) * size;
-        balance->velocity_size = fmax(balance->velocity_size, size);
-        balance->impulse_size = fmax(balance->impulse_size, fabs(p[i]));
     }
+    balance_scales(problem, &W, p, balance);
     return CR_OK;
 }
 
@@ -161,40 +217,91 @@ static double cone_margin(const crProblem* problem, const crBlock* block, const 
     return margin;
 }
 
+// one figure against its limits: the worst margin, and whether it holds
+typedef struct crLimit {
+    double margin, floor, allowed;
+    crTruth holds;
+} crLimit;
+
+static void limit_add(crLimit* limit, double margin, double floor, double allowed) {
+    limit->holds = cr_truth_and(limit->holds, cr_truth_at_most(-margin, floor, allowed));
+    if (!(margin < limit->margin)) return;
+    limit->margin = margin;
+    limit->floor = floor;
+    limit->allowed = allowed;
+}
+
+static crLimit limit_none(double margin) { return (crLimit){margin, 0.0, 0.0, CR_TRUTH_YES}; }
+
+typedef struct crLimits {
+    crLimit penetration, tension, cone, joint;
+    crLimit open;  // best of the normal velocities
+} crLimits;
+
+// trace of W over normal and tangents, or one diagonal entry
+static double block_weight(const crBlock* block, const double* weight) {
+    double sum = 0.0;
+    int rows = block->kind == CR_BLOCK_CONE ? block->count - (block->spin ? 1 : 0) - (block->roll ? 2 : 0) : 1;
+    for (int k = 0; k < rows; k++) {
+        sum += weight[block->row + k];
+    }
+    return sum;
+}
+
+static void limit_contact(const crProblem* problem, const crBalance* balance, const crBlock* block, const double* p,
+                          crLimits* limits) {
+    double tol = CR_PERMISSIBLE_TOL, inf = (double)INFINITY;
+    const double* q = p + block->row;
+    int normals = block->kind == CR_BLOCK_CONE ? 1 : block->count;
+    for (int k = 0; k < normals; k++) {
+        int row = block->row + k;
+        double u = balance->after[row], floor = q[k] == 0.0 && balance->noise == 0.0 ? 0.0 : balance->floor[row];
+        double weight = block->kind == CR_BLOCK_CONE ? block_weight(block, balance->weight) : balance->weight[row];
+        limit_add(&limits->penetration, u, floor, tol * balance->speed);
+        limit_add(&limits->tension, q[k], 4.0 * 0x1p-52 * fabs(q[k]), weight > 0.0 ? tol * balance->speed / weight : 0.0);
+        if (u > limits->open.margin || limits->open.margin == -inf) {
+            limits->open = (crLimit){u, floor, tol * balance->speed,
+                                     cr_truth_at_most(-u, floor, tol * balance->speed)};
+        }
+    }
+    if (block->kind != CR_BLOCK_CONE) return;
+    double size = 0.0, weight = block_weight(block, balance->weight);
+    for (int k = 0; k < block->count; k++) {
+        size = fmax(size, fabs(q[k]));
+    }
+    double friction = isfinite(block->mu) ? 1.0 + block->mu : 1.0;
+    limit_add(&limits->cone, cone_margin(problem, block, q), isfinite(block->mu) ? 16.0 * 0x1p-52 * friction * size : 0.0,
+              weight > 0.0 ? tol * friction * balance->speed / weight : 0.0);
+}
+
 static void verdict(const crProblem* problem, const crBalance* balance, const double* p,
                     crRuleReport* report) {
-    double inf = (double)INFINITY;
-    crRuleMargins m = {-report->contact_energy, inf, inf, inf, 0.0};
-    double open = -inf;
-    double friction = 1.0;
+    double inf = (double)INFINITY, tol = CR_PERMISSIBLE_TOL;
+    crLimits limits = {limit_none(inf), limit_none(inf), limit_none(inf), limit_none(0.0), limit_none(-inf)};
+    crLimit energy = limit_none(inf);
+    limit_add(&energy, -report->contact_energy, balance->noise, tol * balance->available);
     for (int i = 0; i < problem->block_count; i++) {
         const crBlock* block = &problem->blocks[i];
-        const double* u = balance->after + block->row;
-        const double* q = p + block->row;
-        if (block->kind == CR_BLOCK_EQUALITY) {
-            for (int k = 0; k < block->count; k++) {
-                m.joint = fmin(m.joint, -fabs(u[k]));
-            }
+        if (block->kind != CR_BLOCK_EQUALITY) {
+            limit_contact(problem, balance, block, p, &limits);
             continue;
         }
-        int normals = block->kind == CR_BLOCK_CONE ? 1 : block->count;
-        for (int k = 0; k < normals; k++) {
-            m.penetration = fmin(m.penetration, u[k]);
-            m.tension = fmin(m.tension, q[k]);
-            open = fmax(open, u[k]);
+        for (int r = block->row; r < block->row + block->count; r++) {
+            limit_add(&limits.joint, -fabs(balance->after[r]), balance->floor[r], tol * balance->speed);
         }
-        if (block->kind != CR_BLOCK_CONE) continue;
-        m.cone = fmin(m.cone, cone_margin(problem, block, q));
-        if (isfinite(block->mu)) friction = fmax(friction, 1.0 + block->mu);
     }
-    if ((report->flags & CR_RULE_CONVEX) != 0) m.penetration = open;
-    double tol = CR_PERMISSIBLE_TOL;
-    report->margins = m;
-    report->creates_energy = report->contact_energy > tol * balance->energy_size;
-    report->permissible = !report->creates_energy && m.penetration >= -tol * balance->velocity_size &&
-                          m.tension >= -tol * balance->impulse_size &&
-                          m.cone >= -tol * friction * balance->impulse_size &&
-                          m.joint >= -tol * balance->velocity_size;
+    if ((report->flags & CR_RULE_CONVEX) != 0) limits.penetration = limits.open;
+    report->margins = (crRuleMargins){energy.margin, limits.penetration.margin, limits.tension.margin,
+                                      limits.cone.margin, limits.joint.margin};
+    report->floor = (crRuleMargins){energy.floor, limits.penetration.floor, limits.tension.floor,
+                                    limits.cone.floor, limits.joint.floor};
+    report->allowed = (crRuleMargins){energy.allowed, limits.penetration.allowed, limits.tension.allowed,
+                                      limits.cone.allowed, limits.joint.allowed};
+    report->creates_energy = energy.holds == CR_TRUTH_NO;
+    report->verdict = cr_truth_and(cr_truth_and(energy.holds, limits.penetration.holds),
+                                   cr_truth_and(limits.tension.holds, limits.cone.holds));
+    report->verdict = cr_truth_and(report->verdict, limits.joint.holds);
+    report->permissible = report->verdict == CR_TRUTH_YES;
 }
 
 static crStatus judge(const crRule* rule, const crProblem* problem, crArena* arena, const double* p,
@@ -224,11 +331,11 @@ static crStatus judge(const crRule* rule, const crProblem* problem, crArena* are
 
 crStatus cr_rule_run(const crRule* rule, const crProblem* problem, crArena* arena, double* p,
                      crRuleReport* report, crError* error) {
-    if (rule == NULL || rule->resolve == NULL || problem == NULL || arena == NULL || p == NULL ||
-        report == NULL) {
-        return cr_error_set(error, CR_ERR_ARGUMENT, "rule",
-                            "rule, problem, arena, p and report must be given");
-    }
+    if (rule == NULL || rule->resolve == NULL) return cr__missing(error, "rule");
+    if (problem == NULL) return cr__missing(error, "problem");
+    if (arena == NULL) return cr__missing(error, "arena");
+    if (p == NULL) return cr__missing(error, "p");
+    if (report == NULL) return cr__missing(error, "report");
     crStatus status = cr_problem_check(problem, error);
     if (status != CR_OK) return status;
     *report = (crRuleReport){.method = rule->name, .unique = CR_UNIQUE_UNKNOWN, .outcome_count = 1};

@@ -259,7 +259,7 @@ static crStatus resolve(const void* params, const crProblem* problem, crArena* a
         own[c.impact.normal[i]] = c.w > 0.0 ? c.y[c.k + i] * (c.speed / c.w) : 0.0;
     }
     report->unique = CR_UNIQUE_YES;
-    cr__impact_finish(&c.impact, own, p);
+    cr__impact_finish(&c.impact, own, p, report);
     return CR_OK;
 }
 

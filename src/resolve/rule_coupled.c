@@ -43,7 +43,7 @@ static crStatus resolve(const void* params, const crProblem* problem, crArena* a
     if (status != CR_OK) return status;
     report->steps = 1;
     report->unique = k == impact.rows ? CR_UNIQUE_YES : CR_UNIQUE_UNKNOWN;
-    cr__impact_finish(&impact, own, p);
+    cr__impact_finish(&impact, own, p, report);
     return CR_OK;
 }
 

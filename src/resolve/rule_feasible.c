@@ -2,57 +2,63 @@
 //
 // Reflection at surface i: v <- v - (1+e) Minv u^T u v / (u Minv u^T), in contact space p_i <- p_i - (1+e)
 // u_i / W_ii, u <- u + W p. Branch over all violated surfaces until the velocity is valid; equal velocities
-// are merged. Distances are those of kinetic energy, |v+ - v-|_M^2 = p.W p, so neither M nor v is needed.
-// Nearest outcome; or nearest point of their convex hull: with Gram matrix G the complementarity problem 0 <=
-// G z - 1 _|_ z >= 0, weights z / sum z; or that point put back on the energy sphere about p_II = -W+ u. A
-// convex corner takes one surface. Below the threshold speed the impact is plastic. Source: Seghete and
-// Murphey 2012; Truesdell 1974; Pandolfi et al. 2002. Holds: e = 1 and two surfaces end within ceil(pi/wedge)
-// steps. Fails: budget: limit; surfaces that leave no room: stalled with a cycle.
-#include "resolve/impact.h"
+// are merged. Distances are those of kinetic energy, so neither M nor v is needed (feasible_pick.c). A
+// convex corner takes one surface. Below the threshold speed the impact is plastic. An order whose impulses form
+// a geometric series goes to its limit at once. Source: Seghete and Murphey 2012; Truesdell 1974; Pandolfi et al.
+// 2002. Holds: e = 1 and two surfaces end within ceil(pi/wedge) steps; the velocity is valid, whatever the
+// budget. Fails: budget: every branch that is open goes on by its fastest surface alone, the outcomes so found
+// join the set, and the set is incomplete; no outcome at all (surfaces that leave no room, a branch longer than
+// the reserve): the plastic impact, and stalled with a cycle, or limit.
+#include "resolve/feasible.h"
 
 #include <string.h>
 
-#include "linalg/semidefinite.h"
+#define BUDGET     4096
+#define ROOM       2097152  // doubles that velocities of nodes may take where no budget is given
+#define MERGE_TOL  1e-10    // of the speed before: velocities closer than this are one
+#define MAX_PERIOD 8        // of an order that repeats itself
+#define TAIL_DEPTH 24       // reflections after which a branch that creeps is ended by a plastic impact
+#define TAIL       1e-8     // of the speed before: what creeping is
 
-#define BUDGET    4096
-#define MERGE_TOL 1e-10  // of the speed before: velocities closer than this are one
-#define TIE_TOL   1e-9   // of the squared distance
-
-typedef struct crTree {
-    crImpact impact;
-    int k;         // surfaces
-    double* W;     // of the normals (k*k)
-    int budget;    // nodes
-    int count;     // nodes so far, in the order they were found
-    double* p;     // impulses (budget*k)
-    double* u;     // normal velocities (budget*k)
-    int* first;    // first surface on the way (budget)
-    int* depth;    // reflections on the way (budget)
-    int* outcome;  // nodes that are valid (outcomes)
-    double* away;  // squared distance of each outcome from the velocity before (outcomes)
-    int outcomes;
-    double* result;  // (k)
-} crTree;
-
-static crStatus plant(crTree* t, crError* error) {
-    const crImpact* impact = &t->impact;
-    crArena* arena = impact->arena;
-    t->k = impact->contacts;
-    t->budget = impact->params.budget > 0 ? impact->params.budget : BUDGET;
+static crStatus make_room(crTree* t, crError* error) {
+    crArena* arena = t->impact.arena;
     size_t k = (size_t)(t->k > 0 ? t->k : 1);
-    size_t nodes = (size_t)t->budget;
+    size_t nodes = (size_t)t->room;
+    int** numbers[] = {&t->first, &t->depth, &t->parent, &t->surface, &t->since, &t->next, &t->outcome};
+    bool good = true;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        *numbers[i] = cr_arena_alloc(arena, nodes * sizeof(int));
+        good = good && *numbers[i] != NULL;
+    }
+    t->cells = 1;
+    while (t->cells < t->room) {
+        t->cells *= 2;
+    }
     t->W = cr_arena_alloc(arena, k * k * sizeof(double));
     t->p = cr_arena_alloc(arena, nodes * k * sizeof(double));
     t->u = cr_arena_alloc(arena, nodes * k * sizeof(double));
-    t->first = cr_arena_alloc(arena, nodes * sizeof(int));
-    t->depth = cr_arena_alloc(arena, nodes * sizeof(int));
-    t->outcome = cr_arena_alloc(arena, nodes * sizeof(int));
+    t->head = cr_arena_alloc(arena, (size_t)t->cells * sizeof(int));
+    t->ended = cr_arena_alloc(arena, nodes * sizeof(bool));
     t->away = cr_arena_alloc(arena, nodes * sizeof(double));
     t->result = cr_arena_alloc(arena, k * sizeof(double));
-    if (t->W == NULL || t->p == NULL || t->u == NULL || t->first == NULL || t->depth == NULL ||
-        t->outcome == NULL || t->away == NULL || t->result == NULL) {
-        return cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
-    }
+    good = good && t->W != NULL && t->p != NULL && t->u != NULL && t->head != NULL && t->ended != NULL &&
+           t->away != NULL && t->result != NULL;
+    return good ? CR_OK : cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
+}
+
+static void add_node(crTree* t);
+
+static crStatus plant(crTree* t, crError* error) {
+    const crImpact* impact = &t->impact;
+    t->k = impact->contacts;
+    t->budget = impact->params.budget;
+    int affordable = t->k > ROOM / BUDGET ? ROOM / t->k + 1 : BUDGET;
+    if (t->budget == 0) t->budget = affordable;
+    // as many nodes again for branches that are brought to an end
+    t->room = t->budget + affordable;
+    crStatus status = make_room(t, error);
+    if (status != CR_OK) return status;
+    memset(t->head, -1, (size_t)t->cells * sizeof(int));
     for (int i = 0; i < t->k; i++) {
         size_t row = (size_t)impact->normal[i];
         for (int j = 0; j < t->k; j++) {
@@ -62,14 +68,11 @@ static crStatus plant(crTree* t, crError* error) {
         t->u[i] = impact->u[row];
         t->result[i] = 0.0;
     }
-    t->count = 1;
-    t->first[0] = -1;
-    t->depth[0] = 0;
+    t->first[0] = t->parent[0] = t->surface[0] = -1;
+    t->depth[0] = t->since[0] = 0;
+    add_node(t);
     return CR_OK;
 }
-
-static double* node_p(const crTree* t, int node) { return t->p + (size_t)node * (size_t)t->k; }
-static double* node_u(const crTree* t, int node) { return t->u + (size_t)node * (size_t)t->k; }
 
 static double node_approach(const crTree* t, int node) {
     double fastest = 0.0;
@@ -79,26 +82,98 @@ static double node_approach(const crTree* t, int node) {
     return fastest;
 }
 
+// Cell of a velocity on a line through velocity space: velocities that are one are in the same cell or the next.
+static double cell_of(const crTree* t, const double* u) {
+    double sum = 0.0, weights = 0.0;
+    for (int i = 0; i < t->k; i++) {
+        // multiples of the golden ratio, less their whole part: weights in [1, 2) without a pattern
+        double golden = 0.6180339887498949 * (i + 1);
+        double weight = 1.0 + (golden - floor(golden));
+        sum += weight * u[i];
+        weights += weight;
+    }
+    double width = 4.0 * MERGE_TOL * t->impact.speed * weights;
+    return width > 0.0 ? floor(sum / width) : 0.0;
+}
+
+static int slot_of(const crTree* t, double cell) {
+    double within = cell - floor(cell / t->cells) * t->cells;
+    return (int)within;
+}
+
+// the node after the last one, filled already, becomes a node
+static void add_node(crTree* t) {
+    int node = t->count++;
+    int slot = slot_of(t, cell_of(t, node_u(t, node)));
+    t->ended[node] = false;
+    t->next[node] = t->head[slot];
+    t->head[slot] = node;
+}
+
 // a node with the same velocities, or -1
 static int same(const crTree* t, const double* u) {
     double tol = MERGE_TOL * t->impact.speed;
-    for (int node = 0; node < t->count; node++) {
-        const double* other = node_u(t, node);
-        int i = 0;
-        while (i < t->k && fabs(other[i] - u[i]) <= tol) {
-            i++;
+    double cell = cell_of(t, u);
+    int found = -1;
+    for (int step = -1; step <= 1; step++) {
+        for (int node = t->head[slot_of(t, cell + step)]; node >= 0; node = t->next[node]) {
+            const double* other = node_u(t, node);
+            int i = 0;
+            while (i < t->k && fabs(other[i] - u[i]) <= tol) {
+                i++;
+            }
+            if (i == t->k && (found < 0 || node < found)) found = node;
         }
-        if (i == t->k) return node;
     }
-    return -1;
+    return found;
 }
 
-// the reflection of `node` at surface i becomes a new node, unless it is an old one; false where the budget
-// is out
-static bool branch(crTree* t, int node, int i, double e) {
-    if (t->count == t->budget) return false;
-    double* p = node_p(t, t->count);
-    double* u = node_u(t, t->count);
+// the last 3 L reflections on the way to `node` repeat an order of length L; a and b are the nodes 2 L and L before
+static bool repeats(const crTree* t, int node, int L, int* a, int* b) {
+    int way[3 * MAX_PERIOD];
+    if (t->depth[node] - 3 * L <= t->since[node]) return false;
+    for (int i = 0, at = node; i < 3 * L; i++, at = t->parent[at]) {
+        way[i] = t->surface[at];
+        if (i >= L && way[i] != way[i - L]) return false;
+        if (i == L) *b = at;
+        if (i == 2 * L) *a = at;
+    }
+    return true;
+}
+
+// The impulses of the last periods on the way to `node` form a geometric series: on to its limit.
+static bool jump(crTree* t, int node) {
+    double* p = node_p(t, node);
+    for (int L = 2; L <= MAX_PERIOD; L++) {
+        int to_a = 0, to_b = 0;
+        if (!repeats(t, node, L, &to_a, &to_b)) continue;
+        const double* a = node_p(t, to_a);
+        const double* b = node_p(t, to_b);
+        double r;
+        if (!cr__geometric(t->k, a, b, p, t->impact.params.tolerance, &r)) continue;
+        for (int i = 0; i < t->k; i++) {
+            p[i] += r / (1.0 - r) * (p[i] - b[i]);
+        }
+        for (int j = 0; j < t->k; j++) {
+            double sum = t->u[j];
+            for (int i = 0; i < t->k; i++) {
+                sum += t->W[i * t->k + j] * p[i];
+            }
+            node_u(t, node)[j] = sum;
+        }
+        t->since[node] = t->depth[node];
+        return true;
+    }
+    return false;
+}
+
+// The reflection of `node` at surface i becomes a new node, unless it is an old one. Returns that node, or -1
+// where there is no room.
+static int branch(crTree* t, int node, int i, double e, crRuleReport* report) {
+    if (t->count == t->room) return -1;
+    int last = t->count;
+    double* p = node_p(t, last);
+    double* u = node_u(t, last);
     memcpy(p, node_p(t, node), (size_t)t->k * sizeof *p);
     memcpy(u, node_u(t, node), (size_t)t->k * sizeof *u);
     double dp = -(1.0 + e) * u[i] / t->W[i * t->k + i];
@@ -106,11 +181,16 @@ static bool branch(crTree* t, int node, int i, double e) {
     for (int j = 0; j < t->k; j++) {
         u[j] += t->W[i * t->k + j] * dp;
     }
-    if (same(t, u) >= 0) return true;
-    t->first[t->count] = node == 0 ? i : t->first[node];
-    t->depth[t->count] = t->depth[node] + 1;
-    t->count++;
-    return true;
+    t->first[last] = node == 0 ? i : t->first[node];
+    t->depth[last] = t->depth[node] + 1;
+    t->parent[last] = node;
+    t->surface[last] = i;
+    t->since[last] = t->since[node];
+    if (t->impact.params.extrapolate && jump(t, last)) report->flags |= CR_RULE_EXTRAPOLATED;
+    int old = same(t, u);
+    if (old >= 0) return old;
+    add_node(t);
+    return last;
 }
 
 static double surface_e(const crTree* t, int i) { return t->impact.blocks[t->impact.block[i]].e; }
@@ -144,33 +224,82 @@ static bool blocked(const crTree* t, int node, double least) {
     return false;
 }
 
+// true where some reflection loses energy
+static bool loses(const crTree* t) {
+    for (int i = 0; i < t->k; i++) {
+        if (surface_e(t, i) < 1.0) return true;
+    }
+    return false;
+}
+
+// The node is valid, or slow enough for a plastic impact: it becomes an outcome.
+static crStatus try_outcome(crTree* t, int node, crRuleReport* report, bool* ended, crError* error) {
+    double least = t->impact.params.tolerance * t->impact.speed;
+    double speed = node_approach(t, node);
+    bool slow = speed < t->impact.params.threshold;
+    bool creeps = t->depth[node] >= TAIL_DEPTH && speed <= TAIL * t->impact.speed && loses(t);
+    if (t->depth[node] > report->steps) report->steps = t->depth[node];
+    *ended = speed <= least || slow || creeps;
+    if (!*ended || t->ended[node]) return CR_OK;
+    if (speed > 1e-3 * least && speed <= least && !slow) report->flags |= CR_RULE_TRUNCATED;
+    crStatus status = speed > least ? settle(t, node, report, error) : CR_OK;
+    if (status != CR_OK) return status;
+    t->ended[node] = true;
+    t->outcome[t->outcomes++] = node;
+    return CR_OK;
+}
+
+// From a node that has not branched to an outcome, by the fastest surface alone; nothing where that comes round
+// or the reserve is out.
+static crStatus bring_to_an_end(crTree* t, int node, crRuleReport* report, crError* error) {
+    bool ended = false;
+    for (int steps = 0; steps < t->room; steps++) {
+        crStatus status = try_outcome(t, node, report, &ended, error);
+        if (status != CR_OK || ended) return status;
+        int fastest = 0;
+        for (int i = 1; i < t->k; i++) {
+            if (node_u(t, node)[i] < node_u(t, node)[fastest]) fastest = i;
+        }
+        if (!(t->W[fastest * t->k + fastest] > 0.0)) return CR_OK;
+        node = branch(t, node, fastest, surface_e(t, fastest), report);
+        if (node < 0) return CR_OK;
+    }
+    return CR_OK;
+}
+
 static crStatus grow(crTree* t, crRuleReport* report, crError* error) {
     double least = t->impact.params.tolerance * t->impact.speed;
-    for (int node = 0; node < t->count; node++) {
-        double speed = node_approach(t, node);
-        bool slow = speed < t->impact.params.threshold;
-        if (t->depth[node] > report->steps) report->steps = t->depth[node];
-        if (speed <= least || slow) {
-            if (speed > 1e-3 * least && !slow) report->flags |= CR_RULE_TRUNCATED;
-            crStatus status = speed > least ? settle(t, node, report, error) : CR_OK;
-            if (status != CR_OK) return status;
-            t->outcome[t->outcomes++] = node;
-            continue;
-        }
+    int node = 0;
+    for (; node < t->count && t->count < t->budget; node++) {
+        bool ended;
+        crStatus status = try_outcome(t, node, report, &ended, error);
+        if (status != CR_OK) return status;
+        if (ended) continue;
         if (blocked(t, node, least)) {
             report->outcome = CR_OUTCOME_INFEASIBLE;
             return CR_OK;
         }
         for (int i = 0; i < t->k; i++) {
-            if (-node_u(t, node)[i] <= least || branch(t, node, i, surface_e(t, i))) continue;
-            report->outcome = CR_OUTCOME_LIMIT;
-            report->flags |= CR_RULE_TRUNCATED;
-            return CR_OK;
+            if (-node_u(t, node)[i] > least) branch(t, node, i, surface_e(t, i), report);
         }
     }
+    int open = t->count;
+    for (; node < open; node++) {
+        bool valid = node_approach(t, node) <= least;
+        if (!valid) report->flags |= CR_RULE_INCOMPLETE;
+        crStatus status = bring_to_an_end(t, node, report, error);
+        if (status != CR_OK) return status;
+    }
     if (t->outcomes > 0) return CR_OK;
-    report->flags |= CR_RULE_CYCLE;
-    report->outcome = CR_OUTCOME_STALLED;
+    // a velocity that is permissible whatever came before
+    bool incomplete = (report->flags & CR_RULE_INCOMPLETE) != 0;
+    crStatus status = settle(t, 0, report, error);
+    if (status != CR_OK) return status;
+    t->outcome[t->outcomes++] = 0;
+    if (!incomplete) report->flags |= CR_RULE_CYCLE;
+    if (report->outcome == CR_OUTCOME_SOLVED) {
+        report->outcome = incomplete ? CR_OUTCOME_LIMIT : CR_OUTCOME_STALLED;
+    }
     return CR_OK;
 }
 
@@ -189,7 +318,7 @@ static void grow_convex(crTree* t, crRuleReport* report) {
     }
     for (int i = 0; i < t->k; i++) {
         double e = -t->u[i] < threshold ? 0.0 : surface_e(t, i);
-        if (!(t->W[i * t->k + i] > 0.0) || !branch(t, 0, i, e)) continue;
+        if (!(t->W[i * t->k + i] > 0.0) || branch(t, 0, i, e, report) < 0) continue;
         report->steps = 1;
     }
     for (int node = 1; node < t->count; node++) {
@@ -198,127 +327,13 @@ static void grow_convex(crTree* t, crRuleReport* report) {
     if (t->outcomes == 0) report->outcome = CR_OUTCOME_INFEASIBLE;
 }
 
-// a.W b
-static double product(const crTree* t, const double* a, const double* b) {
-    double sum = 0.0;
-    for (int i = 0; i < t->k; i++) {
-        for (int j = 0; j < t->k; j++) {
-            sum += a[i] * t->W[i * t->k + j] * b[j];
-        }
-    }
-    return sum;
-}
-
-static void pick_nearest(crTree* t, crRuleReport* report) {
-    int best = 0;
-    for (int i = 0; i < t->outcomes; i++) {
-        double* p = node_p(t, t->outcome[i]);
-        t->away[i] = product(t, p, p);
-        if (t->away[i] < t->away[best]) best = i;
-    }
-    int chosen = best;
-    for (int i = 0; i < t->outcomes; i++) {
-        if (i == best || t->away[i] > (1.0 + TIE_TOL) * t->away[best]) continue;
-        report->flags |= CR_RULE_TIE;
-        if (t->first[t->outcome[i]] < t->first[t->outcome[chosen]]) chosen = i;
-    }
-    report->chosen = chosen;
-    memcpy(t->result, node_p(t, t->outcome[chosen]), (size_t)t->k * sizeof(double));
-}
-
-// weights of the point of the outcomes' convex hull nearest to the velocity before; false where there is none
-static crStatus hull_weights(crTree* t, double* z, crRuleReport* report, bool* found, crError* error) {
-    int m = t->outcomes;
-    crArena* arena = t->impact.arena;
-    double* G = cr_arena_alloc(arena, (size_t)m * (size_t)m * sizeof(double));
-    double* q = cr_arena_alloc(arena, (size_t)m * sizeof(double));
-    if (G == NULL || q == NULL) return cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
-    for (int i = 0; i < m; i++) {
-        q[i] = -t->impact.speed;
-        z[i] = 0.0;
-        for (int j = 0; j < m; j++) {
-            G[i * m + j] =
-                product(t, node_p(t, t->outcome[i]), node_p(t, t->outcome[j])) / t->away[report->chosen];
-        }
-    }
-    crBlock block = cr_block(CR_BLOCK_UNILATERAL, 0, m);
-    crProblem problem = {.rows = m, .block_count = 1, .blocks = &block, .u_free = q};
-    problem.W = (crMatrix){m, m, NULL, NULL, G};
-    crStatus status = cr__impact_solve(&t->impact, &problem, z, report, error);
-    double sum = 0.0;
-    for (int i = 0; i < m; i++) {
-        sum += z[i];
-    }
-    *found = status == CR_OK && report->outcome == CR_OUTCOME_SOLVED && sum > 0.0;
-    for (int i = 0; i < m && *found; i++) {
-        z[i] /= sum;
-    }
-    return status;
-}
-
-// kinetic energy of the contacts' motion at p, times two: (p - p_II).W (p - p_II)
-static double motion(const crTree* t, const double* p, const double* p_II, double* work) {
-    for (int i = 0; i < t->k; i++) {
-        work[i] = p[i] - p_II[i];
-    }
-    return product(t, work, work);
-}
-
-static crStatus onto_sphere(crTree* t, const double* z, crError* error) {
-    int k = t->k;
-    double* A = cr_arena_alloc(t->impact.arena, 4 * (size_t)k * (size_t)k * sizeof(double));
-    double* p_II = cr_arena_alloc(t->impact.arena, 2 * (size_t)k * sizeof(double));
-    if (A == NULL || p_II == NULL) return cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
-    memcpy(A, t->W, (size_t)k * (size_t)k * sizeof(double));
-    cr__pseudo_inverse(A, k, A + k * k);
-    for (int i = 0; i < k; i++) {
-        p_II[i] = 0.0;
-        for (int j = 0; j < k; j++) {
-            p_II[i] -= A[i * k + j] * t->u[j];
-        }
-    }
-    double* work = p_II + k;
-    double wanted = 0.0;
-    for (int i = 0; i < t->outcomes; i++) {
-        wanted += z[i] * motion(t, node_p(t, t->outcome[i]), p_II, work);
-    }
-    double has = motion(t, t->result, p_II, work);
-    double s = has > 0.0 ? sqrt(wanted / has) : 1.0;
-    for (int i = 0; i < k; i++) {
-        t->result[i] = p_II[i] + s * (t->result[i] - p_II[i]);
-    }
-    return CR_OK;
-}
-
-static crStatus pick(crTree* t, crRuleReport* report, crError* error) {
-    report->unique = t->outcomes == 1 ? CR_UNIQUE_YES : CR_UNIQUE_NO;
-    if (report->outcome == CR_OUTCOME_LIMIT && t->outcomes <= 1) report->unique = CR_UNIQUE_UNKNOWN;
-    if (t->outcomes == 0) return CR_OK;
-    pick_nearest(t, report);
-    if (t->outcomes == 1 || t->impact.params.pick == CR_PICK_NEAREST) return CR_OK;
-    double* z = cr_arena_alloc(t->impact.arena, (size_t)t->outcomes * sizeof(double));
-    if (z == NULL) return cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
-    bool found = false;
-    crStatus status = hull_weights(t, z, report, &found, error);
-    if (status != CR_OK || !found) return status;
-    memset(t->result, 0, (size_t)t->k * sizeof(double));
-    for (int i = 0; i < t->outcomes; i++) {
-        for (int j = 0; j < t->k; j++) {
-            t->result[j] += z[i] * node_p(t, t->outcome[i])[j];
-        }
-    }
-    report->flags &= ~CR_RULE_TIE;
-    report->chosen = -1;
-    return t->impact.params.pick == CR_PICK_ARC ? onto_sphere(t, z, error) : CR_OK;
-}
-
 // impulses of the surfaces as the problem's
-static void finish(const crTree* t, const double* p, double* own, double* out) {
+static void finish(const crTree* t, const double* p, double* own, double* out, crRuleReport* report) {
     memset(own, 0, (size_t)t->impact.rows * sizeof *own);
     for (int i = 0; i < t->k; i++) {
         own[t->impact.normal[i]] = p[i];
     }
-    cr__impact_finish(&t->impact, own, out);
+    cr__impact_finish(&t->impact, own, out, report);
 }
 
 // the whole outcome set, in the problem's rows
@@ -332,9 +347,9 @@ static crStatus publish(const crTree* t, const crProblem* problem, double* p, cr
     if (all_p == NULL || all_u == NULL || own == NULL) {
         return cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
     }
-    finish(t, t->result, own, p);
+    finish(t, t->result, own, p, report);
     for (size_t i = 0; i < (size_t)t->outcomes; i++) {
-        finish(t, node_p(t, t->outcome[i]), own, all_p + i * n);
+        finish(t, node_p(t, t->outcome[i]), own, all_p + i * n, report);
         crStatus status = cr_problem_velocity(problem, t->impact.arena, all_p + i * n, all_u + i * n);
         if (status != CR_OK) return status;
         for (size_t j = 0; j < n && t->impact.response != NULL; j++) {
@@ -374,7 +389,7 @@ static crStatus resolve(const void* params, const crProblem* problem, crArena* a
         report->bound = bound(&t);
         status = grow(&t, report, error);
     }
-    if (status == CR_OK) status = pick(&t, report, error);
+    if (status == CR_OK) status = cr__feasible_pick(&t, report, error);
     return status == CR_OK ? publish(&t, problem, p, report, error) : status;
 }
 

@@ -35,7 +35,7 @@ static crStatus resolve(const void* params, const crProblem* problem, crArena* a
     if (status != CR_OK) return status;
     report->steps = 1;
     report->unique = friction ? CR_UNIQUE_UNKNOWN : CR_UNIQUE_YES;
-    cr__impact_finish(&impact, own, p);
+    cr__impact_finish(&impact, own, p, report);
     return CR_OK;
 }
 

@@ -264,7 +264,7 @@ static crStatus resolve(const void* params, const crProblem* problem, crArena* a
     if (status != CR_OK) return status;
     report->steps = 2;
     report->unique = unique(&impact);
-    cr__impact_finish(&impact, total, p);
+    cr__impact_finish(&impact, total, p, report);
     return CR_OK;
 }
 

@@ -88,7 +88,7 @@ static crStatus resolve(const void* params, const crProblem* problem, crArena* a
     for (int i = 0; i < impact.contacts; i++) {
         own[impact.normal[i]] = e < 1.0 ? (1.0 - e) * r.lambda[i] + e * r.sum[i] : r.sum[i];
     }
-    if (status == CR_OK) cr__impact_finish(&impact, own, p);
+    if (status == CR_OK) cr__impact_finish(&impact, own, p, report);
     return status;
 }
 

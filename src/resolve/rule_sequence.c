@@ -227,18 +227,8 @@ static bool jump(crSequence* s, int step, double tolerance) {
         if (!repeats(s, step, L)) continue;
         const double* a = s->past + (size_t)((step - 2 * L) % HISTORY) * (size_t)n;
         const double* b = s->past + (size_t)((step - L) % HISTORY) * (size_t)n;
-        double dot = 0.0, square = 0.0, off = 0.0, size = 0.0;
-        for (int i = 0; i < n; i++) {
-            dot += (s->p[i] - b[i]) * (b[i] - a[i]);
-            square += (b[i] - a[i]) * (b[i] - a[i]);
-            size = fmax(size, fabs(s->p[i]));
-        }
-        double r = square > 0.0 ? dot / square : 0.0;
-        if (!(r > 0.0 && r < 1.0 - 1e-9)) continue;
-        for (int i = 0; i < n; i++) {
-            off = fmax(off, fabs((s->p[i] - b[i]) - r * (b[i] - a[i])));
-        }
-        if (off / (1.0 - r) > tolerance * size) continue;
+        double r;
+        if (!cr__geometric(n, a, b, s->p, tolerance, &r)) continue;
         for (int i = 0; i < n; i++) {
             s->p[i] += r / (1.0 - r) * (s->p[i] - b[i]);
         }
@@ -304,7 +294,7 @@ static crStatus resolve(const void* params, const crProblem* problem, crArena* a
     if (status == CR_OK) status = prepare(&s);
     if (status == CR_OK) status = run(&s, report, error);
     if (status != CR_OK) return status;
-    cr__impact_finish(&s.impact, s.p, p);
+    cr__impact_finish(&s.impact, s.p, p, NULL);
     return CR_OK;
 }
 

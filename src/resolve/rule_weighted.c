@@ -157,7 +157,7 @@ static crStatus resolve(const void* params, const crProblem* problem, crArena* a
         report->outcome = CR_OUTCOME_INFEASIBLE;
     }
     report->steps = 2;
-    cr__impact_finish(&impact, G, p);
+    cr__impact_finish(&impact, G, p, report);
     return CR_OK;
 }
 

@@ -1,38 +1,101 @@
 // solver.c - running a solver: check the problem, solve, audit. Only the audit can say "solved".
-#include "carom/resolve.h"
-
 #include <string.h>
 
+#include "base/argument.h"
+#include "carom/resolve.h"
+#include "problem/audit.h"
+
 const char* cr_outcome_name(crOutcome outcome) {
-    static const char* const names[] = {"solved", "ray", "infeasible", "stalled", "limit"};
+    static const char* const names[] = {"solved", "ray",  "infeasible", "stalled",
+                                        "limit",  "near", "cannot-tell"};
     return (unsigned)outcome < sizeof names / sizeof names[0] ? names[outcome] : "unknown";
 }
 
 crSolverParams cr_solver_params(void) { return (crSolverParams){.tol = 1e-10}; }
 
+crOutcome cr_audit_outcome(const crAudit* audit, double tol, double h, double shift) {
+    crTruth solved = cr_audit_solved(audit, tol), near = cr_audit_near(audit, h, shift);
+    if (solved == CR_TRUTH_YES) return CR_OUTCOME_SOLVED;
+    if (near == CR_TRUTH_YES) return CR_OUTCOME_NEAR;
+    return solved == CR_TRUTH_UNSURE ? CR_OUTCOME_UNSURE : CR_OUTCOME_LIMIT;
+}
+
+#define SETTLES 20  // sweeps over rows of a raw problem that are small against the others
+
+// Rows of a raw problem whose terms are all small are zero to a solver that looks at the largest. They are solved one by
+// one, with the others as they are, as long as the audit's residual falls.
+static crStatus settle(const crProblem* problem, double tol, crArena* arena, double* p) {
+    crAuditor auditor;
+    crStatus status = cr__auditor_create(problem, NULL, arena, &auditor);
+    double* trial = cr_arena_alloc(arena, (size_t)problem->rows * sizeof *trial);
+    double* w = cr_arena_alloc(arena, (size_t)problem->rows * sizeof *w);
+    if (status != CR_OK || trial == NULL || w == NULL) return CR_ERR_MEMORY;
+    double best = cr__auditor_residual(&auditor, p);
+    for (int sweep = 0; sweep < SETTLES && best > tol && isfinite(best); sweep++) {
+        memcpy(trial, p, (size_t)problem->rows * sizeof *trial);
+        cr_matrix_mul(&problem->W, trial, w);
+        for (int i = 0; i < problem->block_count; i++) {
+            const crBlock* block = &problem->blocks[i];
+            for (int r = block->row; r < block->row + block->count && block->kind == CR_BLOCK_UNILATERAL; r++) {
+                double u = w[r] + problem->u_free[r] + (problem->b != NULL ? problem->b[r] : 0.0);
+                double diagonal = cr_matrix_at(&problem->W, r, r), off = trial[r] > 0.0 ? fabs(u) : fmax(0.0, -u);
+                // the audit has left the sizes of the rows in its floors
+                if (diagonal > 0.0 && off > tol * auditor.floor[r]) {
+                    trial[r] = fmax(0.0, trial[r] - u / diagonal);
+                }
+            }
+        }
+        double after = cr__auditor_residual(&auditor, trial);
+        if (!(after < best)) break;
+        best = after;
+        memcpy(p, trial, (size_t)problem->rows * sizeof *trial);
+    }
+    return CR_OK;
+}
+
+// p becomes its witness where that is a solution. What the solver says of itself counts only where the audit
+// does not call it solved or near.
+static crStatus judge(const crProblem* problem, double tol, crArena* arena, double* p, crReport* report) {
+    size_t mark = cr_arena_mark(arena), bytes = (size_t)problem->rows * sizeof *p;
+    double* p_hat = cr_arena_alloc(arena, bytes + 1);
+    if (p_hat == NULL) return CR_ERR_MEMORY;
+    if (bytes > 0) memcpy(p_hat, p, bytes);
+    crStatus status = cr_problem_witness(problem, arena, p_hat, &report->audit);
+    crOutcome outcome = cr_audit_outcome(&report->audit, tol, problem->h, problem->shift);
+    if (status == CR_OK && outcome != CR_OUTCOME_LIMIT) {
+        report->outcome = outcome;
+        if (bytes > 0) memcpy(p, p_hat, bytes);
+    } else if (report->outcome == CR_OUTCOME_SOLVED) {
+        report->outcome = CR_OUTCOME_STALLED;
+    }
+    cr_arena_release(arena, mark);
+    return status;
+}
+
 crStatus cr_solver_run(const crSolver* solver, const crProblem* problem, double tol, crArena* arena,
                        double* p, crReport* report, crError* error) {
+    if (solver == NULL || solver->solve == NULL) return cr__missing(error, "solver");
+    if (problem == NULL) return cr__missing(error, "problem");
+    if (arena == NULL) return cr__missing(error, "arena");
+    if (p == NULL && problem->rows > 0) return cr__missing(error, "p");
+    if (report == NULL) return cr__missing(error, "report");
     crStatus status = cr_problem_check(problem, error);
     if (status != CR_OK) return status;
     *report = (crReport){.method = solver->name};
     size_t mark = cr_arena_mark(arena);
     if (problem->rows > 0) status = solver->solve(solver->params, problem, arena, p, report, error);
-    cr_arena_release(arena, mark);
-    if (status == CR_OK) status = cr_problem_audit(problem, arena, p, &report->audit);
-    if (status != CR_OK) return status;
-    bool within = report->audit.residual <= tol;
-    if (within) {
-        report->outcome = CR_OUTCOME_SOLVED;
-    } else if (report->outcome == CR_OUTCOME_SOLVED) {
-        report->outcome = CR_OUTCOME_STALLED;
+    if (status == CR_OK && problem->raw && report->outcome == CR_OUTCOME_SOLVED) {
+        status = settle(problem, tol, arena, p);
     }
-    return CR_OK;
+    cr_arena_release(arena, mark);
+    if (status == CR_OK) status = judge(problem, tol, arena, p, report);
+    return status;
 }
 
 typedef crSolver (*crSolverMake)(const crSolverParams* params);
 
 static const crSolverMake solvers[] = {
-    cr_solver_auto, cr_solver_gauss_seidel, cr_solver_newton, cr_solver_interior,
+    cr_solver_auto, cr_solver_gauss_seidel, cr_solver_newton, cr_solver_interior,  cr_solver_sparse,
     cr_solver_admm, cr_solver_pivot,        cr_solver_lemke,  cr_solver_enumerate,
 };
 
@@ -43,6 +106,8 @@ const char* cr_solver_name(int index) {
 }
 
 crStatus cr_solver_find(const char* name, const crSolverParams* params, crSolver* solver, crError* error) {
+    if (name == NULL) return cr__missing(error, "name");
+    if (solver == NULL) return cr__missing(error, "solver");
     for (int i = 0; i < cr_solver_count(); i++) {
         *solver = solvers[i](params);
         if (strcmp(solver->name, name) == 0) return CR_OK;

@@ -1,7 +1,7 @@
 // solver_auto.c - chooses among the solvers and switches when the audit's residual no longer falls.
 //
 // Small and without friction: principal pivoting. Else: a few sweeps, Newton at once where factors are cheap,
-// extrapolated sweeps, Newton, the interior path, Lemke's method where every cone is a polygon or planar, then
+// large problems with J and Minv in body space (relax/relax.h), extrapolated sweeps, Newton, the interior path, Lemke's method where every cone is a polygon or planar, then
 // the slow ones again with more patience. Each stage starts from the best point so far (the path from its
 // own), and only a smaller residual replaces that point. Small problems are polished by Newton steps beyond
 // tol, unless tol says that fewer digits will do. When all has failed a certificate is looked for that no
@@ -11,7 +11,7 @@
 #include "infeasible.h"
 #include "interior.h"
 #include "newton.h"
-#include "problem/residual.h"
+#include "relax/relax.h"
 #include "sweep.h"
 
 #include <string.h>
@@ -151,6 +151,22 @@ static crStatus stage_quick(crAuto* a) {
     return a->system->n <= QUICK_ROWS ? newton(a, a->tol, 8, false) : CR_OK;
 }
 
+// Body space costs what the bodies' contacts cost, whatever the number of rows.
+static crStatus stage_sparse(crAuto* a) {
+    if (a->problem->raw || a->system->n <= QUICK_ROWS || !cr__relax_takes(a->problem)) return CR_OK;
+    crRelaxParams params = cr__relax_params();
+    crRelaxRun run;
+    params.tol = a->tol;
+    params.floor = a->problem->rest;
+    params.newton = room(a, params.newton);
+    cr__system_to_p(a->system, a->best, a->p);
+    crStatus status = cr__relax_solve(a->problem, &params, a->arena, a->p, &run);
+    if (status != CR_OK) return status;
+    cr__system_from_p(a->system, a->p, a->x);
+    keep(a, "sparse", run.factorizations, cr__system_residual(a->system, a->x));
+    return CR_OK;
+}
+
 static crStatus stage_near(crAuto* a) { return sweeps(a, CR_SWEEP_PLAIN, 10, 0); }
 static crStatus stage_anderson(crAuto* a) { return sweeps(a, CR_SWEEP_ANDERSON, 100, 30); }
 // where it works at all it takes few steps
@@ -183,10 +199,10 @@ static crStatus stage_admm(crAuto* a) {
 
 static crStatus run_stages(crAuto* a) {
     static const crStage stages[] = {
-        stage_pivot_small, stage_lemke_first,   stage_start,        stage_quick_small,   stage_near,
-        stage_quick,       stage_anderson,      stage_newton_first, stage_interior,      stage_pivot,
-        stage_lemke,       stage_anderson_long, stage_newton,       stage_interior_wide, stage_admm,
-        stage_newton,      stage_gradient,      stage_newton,
+        stage_pivot_small, stage_lemke_first, stage_start,         stage_quick_small,  stage_near,
+        stage_quick,       stage_sparse,      stage_anderson,      stage_newton_first, stage_interior,
+        stage_pivot,       stage_lemke,       stage_anderson_long, stage_newton,       stage_interior_wide,
+        stage_admm,        stage_newton,      stage_gradient,      stage_newton,
     };
     crStatus status = CR_OK;
     for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
@@ -194,6 +210,21 @@ static crStatus run_stages(crAuto* a) {
         status = stages[i](a);
     }
     return status;
+}
+
+// True if no impulse changes any velocity.
+static bool is_immovable(const crSystem* system) {
+    for (int k = 0; k < system->W.start[system->n]; k++) {
+        if (system->W.value[k] != 0.0) return false;
+    }
+    return true;
+}
+
+// Velocities stay as they are, so every row is on its own: no impulse, or a few sweeps, or nothing solves it.
+static crStatus run_immovable(crAuto* a) {
+    memset(a->x, 0, (size_t)a->system->n * sizeof *a->x);
+    keep(a, "auto", 0, cr__system_residual(a->system, a->x));
+    return a->residual <= a->tol ? CR_OK : stage_near(a);
 }
 
 static crStatus auto_create(crAuto* a, crSystem* system) {
@@ -215,23 +246,12 @@ static crStatus auto_create(crAuto* a, crSystem* system) {
     return status;
 }
 
-// the guess itself, before anything is set up; W p is left out where p is zero
-static crStatus judge_guess(const crProblem* problem, crArena* arena, const double* p, bool* zero,
-                            double* residual) {
-    size_t n = (size_t)problem->rows;
+// the guess itself, before anything is set up
+static crStatus judge_guess(const crProblem* problem, crArena* arena, const double* p, double* residual) {
     size_t mark = cr_arena_mark(arena);
-    double* u = cr_arena_alloc(arena, n * sizeof *u);
-    if (u == NULL) return CR_ERR_MEMORY;
-    *zero = true;
-    for (size_t i = 0; i < n; i++) {
-        *zero = *zero && p[i] == 0.0;
-        u[i] = problem->u_free[i];
-    }
-    crStatus status = *zero ? CR_OK : cr_problem_velocity(problem, arena, p, u);
-    for (size_t i = 0; i < n && problem->b != NULL; i++) {
-        u[i] += problem->b[i];
-    }
-    if (status == CR_OK) *residual = cr__problem_residual(problem, p, u);
+    crAuditor auditor;
+    crStatus status = cr__auditor_create(problem, NULL, arena, &auditor);
+    if (status == CR_OK) *residual = cr__auditor_residual(&auditor, p);
     cr_arena_release(arena, mark);
     return status;
 }
@@ -242,8 +262,7 @@ static crStatus solve(const void* params, const crProblem* problem, crArena* are
     crAuto a = {.problem = problem, .arena = arena, .error = error, .tol = given.tol, .method = "auto"};
     a.limit = given.max_iterations > 0 ? given.max_iterations : INT32_MAX;
     crSystem system = {0};
-    bool zero = false;
-    crStatus status = judge_guess(problem, arena, p, &zero, &report->residual);
+    crStatus status = judge_guess(problem, arena, p, &report->residual);
     if (status == CR_OK && report->residual <= fmin(a.tol, POLISHED)) {
         report->method = a.method;
         report->outcome = CR_OUTCOME_SOLVED;
@@ -253,8 +272,8 @@ static crStatus solve(const void* params, const crProblem* problem, crArena* are
     if (status == CR_OK) {
         cr__system_from_p(&system, p, a.best);
         // what has no friction limit of its own drops out of a guess, so it is judged again
-        a.residual = zero ? report->residual : cr__system_residual(&system, a.best);
-        status = run_stages(&a);
+        a.residual = cr__system_residual(&system, a.best);
+        status = is_immovable(&system) ? run_immovable(&a) : run_stages(&a);
     }
     bool solved = a.residual <= a.tol;
     bool polish = solved && a.tol <= POLISH_TOL && system.n <= POLISH_ROWS && a.residual > POLISHED;

@@ -1,11 +1,10 @@
 // system.c - a problem cut into units and scaled so that every friction limit is one.
 //
 // W is taken by rows exactly as given (also where it is slightly unsymmetric) and kept beside E W E, because
-// rows with mu = 0 cannot be scaled back. Residuals are the audit's own, from p = E x and the unscaled rows.
+// rows with mu = 0 cannot be scaled back. Residuals are the audit's own, from p = E x.
 // Fails: out of memory only.
 #include "system.h"
 #include "linalg/project.h"
-#include "problem/residual.h"
 
 #include <string.h>
 
@@ -114,10 +113,10 @@ crStatus cr__system_create(crSystem* system, const crProblem* problem, crArena* 
     system->E = cr_arena_alloc(arena, n * sizeof(double));
     system->q = cr_arena_alloc(arena, n * sizeof(double));
     system->p = cr_arena_alloc(arena, n * sizeof(double));
-    system->u = cr_arena_alloc(arena, n * sizeof(double));
+    system->auditor = cr_arena_alloc(arena, sizeof *system->auditor);
     double* D = cr_arena_alloc(arena, diagonal * sizeof(double));
     if (system->unit == NULL || system->unit_of == NULL || system->E == NULL || system->q == NULL ||
-        system->p == NULL || system->u == NULL || D == NULL) {
+        system->p == NULL || system->auditor == NULL || D == NULL) {
         return CR_ERR_MEMORY;
     }
     crStatus status = cr_problem_sparse(problem, arena, &system->W);
@@ -129,7 +128,7 @@ crStatus cr__system_create(crSystem* system, const crProblem* problem, crArena* 
     }
     cut_blocks(system);
     scale_rows(system, D);
-    return CR_OK;
+    return cr__auditor_create(problem, &system->W, arena, system->auditor);
 }
 
 void cr__system_from_p(const crSystem* system, const double* p, double* x) {
@@ -165,11 +164,7 @@ void cr__system_velocity(const crSystem* system, const double* x, double* w) {
 
 double cr__system_residual(const crSystem* system, const double* x) {
     cr__system_to_p(system, x, system->p);
-    cr_matrix_mul(&system->W, system->p, system->u);
-    for (int i = 0; i < system->n; i++) {
-        system->u[i] += system->q[i];
-    }
-    return cr__problem_residual(system->problem, system->p, system->u);
+    return cr__auditor_residual(system->auditor, system->p);
 }
 
 void cr__unit_clamp(const crUnit* unit, double* x) {

@@ -10,6 +10,7 @@
 #define CAROM_RESOLVE_SYSTEM_H
 
 #include "carom/resolve.h"
+#include "problem/audit.h"
 
 #define CR_UNIT_ROWS  6  // rows of a unit at most
 #define CR_UNIT_PARTS 4  // friction parts of a unit at most
@@ -45,7 +46,7 @@ typedef struct crSystem {
     double* E;       // (n)
     double* q;       // u_free + b (n)
     double* p;       // work: E x (n)
-    double* u;       // work: q + W p (n)
+    crAuditor* auditor;  // of the problem with these rows of W
 } crSystem;
 
 // The unit of `count` rows from `row` on of a block, all but D and rho, and the scaling of its rows.

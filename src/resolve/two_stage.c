@@ -14,9 +14,24 @@ static int solve(const cr__Stage* stage, int directions, cr__Solution out[CR__MA
     return directions == 0 ? cr__coulomb_circle(stage, out) : cr__coulomb_polygon(stage, directions, out);
 }
 
+// Where W has rank one and V is in its range, compression ends at rest by many impulses. Slip keeps its
+// direction d all the way there, so the one that Coulomb's friction gives is Pn (1, -mu d).
+static void follow_slip(const crContact* c, const cr__Stage* stage, cr__Solution* s) {
+    double slip = sqrt(c->V.y * c->V.y + c->V.z * c->V.z);
+    bool rank_one = !(stage->Syy + stage->Szz > stage->Stol);
+    if (!rank_one || !s->sticks || !(slip > stage->qtol)) return;
+    double y = -stage->mu * c->V.y / slip;
+    double z = -stage->mu * c->V.z / slip;
+    double rate = 1.0 + stage->omega_y * y + stage->omega_z * z;
+    // slip and approach end together, so friction along w presses the bodies apart: rate >= 1
+    if (rate > 0.0) s->P = cr_scale(stage->c0 / rate, cr_vec3(1.0, y, z));
+}
+
 int cr__compress(const crContact* c, int directions, cr__Solution out[CR__MAX_SOLUTIONS]) {
     cr__Stage stage = cr__stage_closing(c, c->V.x, c->V.y, c->V.z);
-    return solve(&stage, directions, out);
+    int count = solve(&stage, directions, out);
+    if (count > 0) follow_slip(c, &stage, &out[count - 1]);
+    return count;
 }
 
 // Pn2 = e Pn1 without further approach.

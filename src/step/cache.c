@@ -1,6 +1,7 @@
 // cache.c - memory of what collide and the cone method keep, and what of it the model alone determines.
 //
 // Fails: CR_ERR_MEMORY; cr__step_cache_destroy frees whatever there is.
+#include "step/audit.h"
 #include "step/cache.h"
 
 #include <string.h>
@@ -42,6 +43,14 @@ static bool make_arrays(crStep* step, crStepCache* cache) {
     ok = (cache->list = zeros(store, nb, sizeof(int))) != NULL && ok;
     ok = (cache->column = zeros(store, model->nv, sizeof(int))) != NULL && ok;
     ok = (cache->loops = zeros(store, loops, sizeof(int))) != NULL && ok;
+    ok = (cache->drive = zeros(store, nb, sizeof(double))) != NULL && ok;
+    ok = (cache->thin = zeros(store, nb, sizeof(double))) != NULL && ok;
+    for (int i = 0; ok && i < nb; i++) {
+        cache->thin[i] = (double)INFINITY;
+    }
+    for (int s = 0; ok && s < shapes; s++) {
+        cr__audit_thin(&model->shapes[s].shape, &cache->thin[model->shapes[s].body]);
+    }
     for (int i = 0; ok && i < materials; i++) {
         cache->surface_of[i] = -1;
     }
@@ -114,6 +123,8 @@ void cr__step_cache_destroy(crStep* step) {
         a->free(a->ctx, cache->pair_of, (size_t)cache->pair_of_capacity * sizeof *cache->pair_of);
     if (cache->surfaces != NULL)
         a->free(a->ctx, cache->surfaces, (size_t)cache->surface_capacity * sizeof *cache->surfaces);
+    if (cache->record != NULL)
+        a->free(a->ctx, cache->record, (size_t)cache->record_capacity * sizeof *cache->record);
     if (cache->due != NULL) a->free(a->ctx, cache->due, (size_t)cache->due_capacity * sizeof *cache->due);
     if (cache->when != NULL) a->free(a->ctx, cache->when, (size_t)cache->when_capacity * sizeof *cache->when);
 }

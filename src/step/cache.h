@@ -71,6 +71,9 @@ typedef struct crStepCache {
     int whole_count, whole_loop_count;
     int* whole;        // bodies that are awake (whole_count)
     int* whole_loops;  // and their loops (whole_loop_count)
+    double start_time;  // begin: time at the beginning of the step, s
+    double* drive;      // begin, audit: work of driven bodies on each body in this step, J (nb)
+    double* thin;       // half of the least thickness of each body's shapes, m (nb)
     int* given;        // bodies that v does not move but time does, ascending (given_count)
     int given_count;
     int first_single;  // this body and all after it are single
@@ -93,6 +96,7 @@ typedef struct crStepCache {
     crNearSurface** surfaces;  // each where it stays
     bool bouncing;             // one of them bounces
     bool planes;               // some body moves in a plane
+    bool moderate;             // true if no number of the model is so large that energies may overflow
     int contacts_last;         // of the whole world, the last time
     bool plastic;              // collide: no contact of the cone method will be an impact, see groups.c
     // local clocks
@@ -116,6 +120,8 @@ typedef struct crStepCache {
     int* column;   // work: place of each velocity among those of a cluster (nv)
     bool reheap;   // pairs changed their places
     int due_capacity, due_count, when_capacity;
+    crStepContact* record;  // event, cone: contacts that pressed in the solves of the step (record_count)
+    int record_count, record_capacity;
     crDue* due;    // heap by time, then pair
     double* when;  // time of each pair that stands, INFINITY for none (pair_count)
 } crStepCache;
@@ -131,6 +137,9 @@ typedef crStatus (*crPartFn)(crStep* step, crPart part, crDynamics* d, void* ctx
 crStatus cr__step_by_bodies(crStep* step, crPartFn stage, void* ctx);
 // cr__part_velocity of the part.
 crStatus cr__step_velocity(crStep* step, double* v);
+
+// Whether the numbers of the model are moderate, see finite.c.
+void cr__step_find_moderate(crStep* step);
 
 crStatus cr__step_cache_create(crStep* step);
 void cr__step_cache_destroy(crStep* step);
@@ -230,6 +239,8 @@ crStatus cr__step_ties_create(crStep* step);
 // A row of the problem is one of a loop or joint.
 void cr__step_tie_loop(crStep* step, int loop, int row, int count);
 void cr__step_tie_joint(crStep* step, const crJointRow* info);
+// Force of the motor along velocity j in the last solve.
+double cr__step_motor_force(const crStep* step, int j);
 // Forces of the part's loops and joints from step->p.
 void cr__step_keep_ties(crStep* step);
 

@@ -3,15 +3,14 @@
 // Contacts of free bodies with round friction are swept in packed form, everything else along with them as
 // rows (units.h); fast ends at a change of 2e-6 m/s, otherwise small islands must get to rounding. Small
 // islands that the sweeps leave unsolved (large mass ratios, towers) go to the problem's solver as problems
-// of their own, larger ones where the quality asks for it. The audit is by the velocities themselves, which
-// came from impulses through M^-1 J^T P.
-// Fails: CR_ERR_MEMORY; as the solver does. What is not reached is in the certificate.
+// of their own, larger ones where the quality asks for it. What was reached is for
+// the audit to say (audit_contacts.c).
+// Fails: CR_ERR_MEMORY; as the solver does.
 #include "step/contact_islands.h"
 
 #include <string.h>
 
 #include "model/spatial.h"
-#include "problem/residual.h"
 #include "step/cache.h"
 #include "step/exact.h"
 
@@ -27,7 +26,6 @@
 #define SMALL_TOL       1e-12  // of the largest velocity
 #define ROW_SWEEPS      40     // where rows take part, in small islands
 #define NOISE           1e-6   // of the bodies' speed or fall in a step: residuals compare with no less
-#define AUDIT_CHUNK     256    // contacts that one thread takes at a time
 #define LIST_CHUNK      512    // likewise
 
 // velocity of b's point against a's that bodies on rails have
@@ -269,141 +267,5 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
     if (rows > step->certificate.rows) step->certificate.rows = rows;
     if (cr__step_apply(step, s->count, s->index, s->contact, s->dv) != CR_OK) return cr__step_memory(error);
     cr__step_keep_ties(step);
-    return CR_OK;
-}
-
-// squares where only the largest counts
-typedef struct Worst {
-    double approach, cone, dissipation, complementarity, speed;
-    double total;  // of de Saxce's maps, squared
-    double scale;  // what that is compared with
-    double seen;   // 0 where everything is a number
-} Worst;
-
-static double larger(double a, double b) { return a > b ? a : b; }
-
-// |p - projection on the cone of p - (u + mu |u_t| n)|^2: de Saxce's map, as cr_problem_audit has it
-static double saxce(double mu, double pn, crVec3 pt, double un, crVec3 ut, double slip) {
-    crVec3 q = cr_sub(pt, ut);
-    double a = pn - un - mu * slip, t2 = cr_dot(q, q);
-    if (a >= 0.0 && t2 <= mu * mu * a * a) return (un + mu * slip) * (un + mu * slip) + slip * slip;
-    double t = sqrt(t2);
-    if (mu * t <= -a) return pn * pn + cr_dot(pt, pt);
-    double n = (a + mu * t) / (1.0 + mu * mu);
-    crVec3 d = cr_madd(pt, -mu * n / t, q);
-    return (pn - n) * (pn - n) + cr_dot(d, d);
-}
-
-// natural maps of one contact, normal and tangential with impulses scaled by w to velocities
-static void audit_contact(const crPackedContact* c, crVec3 u, double b, Worst* worst) {
-    crVec3 n = c->normal, P = c->P;
-    double mu = c->mu, w = c->w, pn = cr_dot(n, P), bare = cr_dot(n, u), un = bare + b;
-    crVec3 pt = cr_madd(P, -pn, n), ut = cr_madd(u, -bare, n);
-    double slip2 = cr_dot(ut, ut), slip = sqrt(slip2), limit = mu * larger(pn, 0.0);
-    // w p_t against its projection from w p_t - u_t on the disc
-    crVec3 moved = cr_sub(cr_scale(w, pt), ut);
-    double size2 = cr_dot(moved, moved), dissipation2 = slip2;
-    if (size2 > w * w * limit * limit) {
-        crVec3 d = cr_madd(cr_scale(w, pt), -w * limit / sqrt(size2), moved);
-        dissipation2 = cr_dot(d, d);
-    }
-    double friction2 = cr_dot(pt, pt), normal = fabs(un < w * pn ? un : w * pn);
-    if (friction2 > limit * limit) worst->cone = larger(worst->cone, sqrt(friction2) - limit);
-    worst->cone = larger(worst->cone, -pn);
-    worst->approach = larger(worst->approach, -un);
-    worst->dissipation = larger(worst->dissipation, dissipation2);
-    worst->complementarity = larger(worst->complementarity, fabs(un * pn));
-    worst->speed = larger(worst->speed, larger(normal * normal, dissipation2));
-    worst->total += saxce(mu, pn, pt, un, ut, slip);
-}
-
-typedef struct Audit {
-    const crStep* step;
-    const crIslandSolve* solve;
-    const crVec3 *u_free, *u;
-    Worst* worst;  // of each chunk
-} Audit;
-
-static void audit_chunk(void* ctx, int begin, int end) {
-    const Audit* audit = ctx;
-    const crStep* step = audit->step;
-    const crIslandSolve* s = audit->solve;
-    Worst worst = {0};
-    for (int i = begin; i < end; i++) {
-        const crPackedContact* c = &s->contact[i];
-        crVec3 before = audit->u_free[s->index[i]], v = body_velocity(step, c),
-               q = cr_madd(before, s->b[i], c->normal);
-        crVec3 u = audit->u[s->index[i]];
-        audit_contact(c, u, s->b[i], &worst);
-        worst.scale += larger(cr_dot(q, q), NOISE * NOISE * cr_dot(v, v));
-        worst.seen += 0.0 * (cr_dot(u, u) + cr_dot(c->P, c->P) + c->w);
-    }
-    audit->worst[begin / AUDIT_CHUNK] = worst;
-}
-
-// sums in the order of chunks, whoever made them
-static Worst worst_of(const Worst* chunk, int count) {
-    Worst all = {0};
-    for (int i = 0; i < count; i++) {
-        const Worst* w = &chunk[i];
-        all.approach = larger(w->approach, all.approach);
-        all.cone = larger(w->cone, all.cone);
-        all.dissipation = larger(w->dissipation, all.dissipation);
-        all.complementarity = larger(w->complementarity, all.complementarity);
-        all.speed = larger(w->speed, all.speed);
-        all.total += w->total;
-        all.scale += w->scale;
-        all.seen += w->seen;
-    }
-    return all;
-}
-
-crStatus cr__step_audit_islands(crStep* step, const crIslandSolve* s, const crVec3* u_free, const crVec3* u) {
-    if (s->count == 0) return CR_OK;
-    int chunks = (s->count - 1) / AUDIT_CHUNK + 1;
-    Worst* chunk = cr_arena_alloc(&step->scratch, (size_t)chunks * sizeof *chunk);
-    if (chunk == NULL) return CR_ERR_MEMORY;
-    Audit task = {step, s, u_free, u, chunk};
-    cr__tasks_for(step->tasks, s->count, AUDIT_CHUNK, audit_chunk, &task);
-    Worst worst = worst_of(chunk, chunks);
-    double speed = sqrt(worst.speed);
-    crAudit audit = {.approach = worst.approach, .cone = worst.cone, .dissipation = sqrt(worst.dissipation)};
-    audit.complementarity = worst.complementarity;
-    audit.residual = sqrt(worst.total) / (worst.scale > 0.0 ? sqrt(worst.scale) : 1.0);
-    if (!(worst.seen == 0.0)) {
-        speed = (double)INFINITY;
-        audit = (crAudit){speed, speed, speed, speed, speed, speed, speed, -1};
-    }
-    bool solved = true;
-    for (int i = 0; i < s->islands.count; i++) {
-        solved = solved && (s->of[i].sweeps == 0 || s->of[i].solved || s->exact[i]);
-    }
-    cr__step_certify(step, solved ? CR_OUTCOME_SOLVED : CR_OUTCOME_LIMIT, &audit, speed);
-    return CR_OK;
-}
-
-crStatus cr__step_audit_rows(crStep* step, const crIslandSolve* s, crError* error) {
-    if (!s->posed) return CR_OK;
-    double* u = cr_arena_alloc(&step->scratch, (size_t)(step->rows.count + 1) * sizeof *u);
-    if (u == NULL) return cr__step_memory(error);
-    cr_rows_velocity(&step->rows, step->state.v, u);
-    for (int r = 0; r < step->rows.count; r++) {
-        u[r] += step->b[r];
-    }
-    for (int i = 0; i < s->islands.count; i++) {
-        int first = s->first[i], count = s->first[i + 1] - first;
-        if (count == 0 || s->exact[i]) continue;
-        crAudit audit;
-        double speed = 0.0, noise = 0.0;
-        for (int k = first; k < first + count; k++) {
-            const crBlock* block = &step->problem.blocks[s->order[k]];
-            for (int r = block->row; r < block->row + block->count; r++) {
-                noise += row_noise(step, r);
-            }
-        }
-        cr__problem_audit_blocks(&step->problem, s->order + first, count, noise, step->p, u, &audit, &speed);
-        bool solved = s->of[i].sweeps == 0 || s->of[i].solved;
-        cr__step_certify(step, solved ? CR_OUTCOME_SOLVED : CR_OUTCOME_LIMIT, &audit, speed);
-    }
     return CR_OK;
 }

@@ -26,11 +26,5 @@ typedef struct crIslandSolve {
 // without any keep their impulses.
 crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const bool* fresh,
                                 const crVec3* u_free, crIslandSolve* solve, crError* error);
-// What is true of the packed impulses and the contacts' velocities u after them, into the certificate.
-// CR_ERR_MEMORY.
-crStatus cr__step_audit_islands(crStep* step, const crIslandSolve* solve, const crVec3* u_free,
-                                const crVec3* u);
-// Likewise of rows that were swept, from J, state.v and p.
-crStatus cr__step_audit_rows(crStep* step, const crIslandSolve* solve, crError* error);
 
 #endif

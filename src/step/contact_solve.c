@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "base/tasks.h"
+#include "step/audit.h"
 #include "step/cache.h"
-#include "step/contact_islands.h"
+#include "step/posed.h"
 
 #define ROUNDS 10   // of adding contacts that a solution overlaps
 #define CHUNK  512  // contacts that one thread takes at a time
@@ -171,6 +172,17 @@ static crStatus choice_create(crStep* step, double h, bool plastic, Choice* choi
     return CR_OK;
 }
 
+// contacts that an impact or their flight takes care of are none of this solve's
+static crStatus audit(crStep* step, const crVec3* u_free, const crVec3* u, const crIslands* islands,
+                      const Choice* choice) {
+    bool* passing = cr_arena_alloc(&step->scratch, (size_t)step->contact_count + 1);
+    if (passing == NULL) return CR_ERR_MEMORY;
+    for (int i = 0; i < step->contact_count; i++) {
+        passing[i] = !choice->takes[i] && passes(step, &step->contacts[i], u[i], choice);
+    }
+    return cr__audit_contacts(step, choice->h, choice->takes, passing, u_free, u, islands->of_body, islands->count);
+}
+
 // solve and apply, with contacts added until the solution overlaps none
 crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* error) {
     size_t count = (size_t)step->contact_count + 1;
@@ -183,22 +195,29 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* e
     status = cr_step_drag(step, h, error);
     if (status != CR_OK) return status;
     if (look(step, step->v_free, u_free) != CR_OK) return cr__step_memory(error);
+    crIslandSolve solve = {0};
     int added = choose(step, u_free, true, &choice);
     for (int round = 0; round < ROUNDS && (round == 0 || added > 0); round++) {
         size_t mark = cr_arena_mark(&step->scratch);
-        crIslandSolve solve;
         const bool* fresh = round > 0 ? choice.fresh : NULL;
         status = named ? solve_named(step, h, choice.takes, error)
                        : cr__step_solve_islands(step, h, choice.takes, fresh, u_free, &solve, error);
         if (status != CR_OK) return status;
         if (look(step, step->state.v, u) != CR_OK) return cr__step_memory(error);
-        if (!named) {
-            if (cr__step_audit_islands(step, &solve, u_free, u) != CR_OK) return cr__step_memory(error);
-            status = cr__step_audit_rows(step, &solve, error);
+        added = choose(step, u, false, &choice);
+        bool last = added == 0 || round + 1 == ROUNDS;
+        if (last) {
+            status = named ? cr__step_show_problem(step, h, false, error)
+                           : cr__step_show_islands(step, h, choice.takes, choice.fresh, &solve, error);
             if (status != CR_OK) return status;
         }
-        added = choose(step, u, false, &choice);
-        if (added > 0) cr_arena_release(&step->scratch, mark);
+        if (!last) cr_arena_release(&step->scratch, mark);
     }
-    return named ? status : cr__step_keep(step, error);
+    if (named) return status;
+    // those found after the last round had no part in it
+    for (int i = 0; i < step->contact_count && added > 0; i++) {
+        choice.takes[i] = choice.takes[i] && !choice.fresh[i];
+    }
+    status = audit(step, u_free, u, &solve.islands, &choice);
+    return status == CR_OK ? cr__step_keep(step, error) : cr__step_memory(error);
 }

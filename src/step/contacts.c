@@ -4,7 +4,8 @@
 // come sorted by (shapes, children, features), whatever the history and the number of threads. A body is in
 // the air where nothing touches it within the deadband, or only what it leaves faster than the threshold:
 // then its flight is exact, else it is supported.
-// Fails: CR_ERR_MEMORY; what the broad phase or a material says.
+// Fails: CR_ERR_MEMORY; CR_ERR_LIMIT where bodies are piled into each other; what the broad phase or a
+// material says.
 #include <string.h>
 
 #include "base/tasks.h"
@@ -12,9 +13,11 @@
 #include "step/cache.h"
 #include "step/forest.h"
 
-#define CHUNK  64    // pairs that one thread takes at a time
-#define BODIES 256   // likewise
-#define SURE   1e-5  // of a pair's size: what rounding may make of distances
+#define CHUNK       64         // pairs that one thread takes at a time
+#define BODIES      256        // likewise
+#define SURE        1e-5       // of a pair's size: what rounding may make of distances
+#define CROWD       128        // contacts per body, and
+#define CROWD_LEAST (1 << 17)  // so many in any case: more are refused
 
 // *until as cr__collide has it
 static int collide_shapes(const crStep* step, int sa, int sb, crPose pose_a, crPose pose_b, double margin,
@@ -443,6 +446,26 @@ static crStatus reserve_whole(const crStep* step, Sink* sink, crError* error) {
     return reserve(sink, last + last / 8, error);
 }
 
+// More contacts than bodies that keep apart can have: bodies are piled into each other. The body with the
+// most contacts is named.
+static crStatus refuse_crowd(crStep* step, crError* error) {
+    const crModel* model = step->model;
+    int* count = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *count);
+    if (count == NULL) return cr__step_memory(error);
+    memset(count, 0, (size_t)model->nb * sizeof *count);
+    int most = 0;
+    for (int i = 0; i < step->contact_count; i++) {
+        const int both[2] = {step->contacts[i].body_a, step->contacts[i].body_b};
+        for (int k = 0; k < 2; k++) {
+            if (cr__moves(model, both[k]) && ++count[both[k]] > count[most]) most = both[k];
+        }
+    }
+    const char* name = model->bodies[most].name;
+    return cr_error_set(error, CR_ERR_LIMIT, "contacts",
+                        "contacts: %d are more than %d and %d per body; body %d %.40s alone has %d",
+                        step->contact_count, CROWD_LEAST, CROWD, most, name != NULL ? name : "", count[most]);
+}
+
 static crStatus collide_part(crStep* step, bool cross, Stock* stock, Sink* sink, crError* error) {
     crStepCache* cache = step->cache;
     bool whole = step->part == cache->whole;
@@ -464,7 +487,9 @@ static crStatus collide_part(crStep* step, bool cross, Stock* stock, Sink* sink,
     step->contact_count = sink->count;
     if (whole) cache->contacts_last = step->contact_count;
     if (step->contact_count > step->certificate.contacts) step->certificate.contacts = step->contact_count;
-    return status;
+    bool crowd =
+        step->contact_count > CROWD_LEAST && (step->contact_count - CROWD_LEAST) / CROWD > step->model->nb;
+    return status == CR_OK && crowd ? refuse_crowd(step, error) : status;
 }
 
 static crStatus scout_begin(crStep* step, crScout* scout, crError* error) {
@@ -588,6 +613,7 @@ crStatus cr__step_collide_pair(crStep* step, int pair, crError* error) {
 }
 
 crStatus cr_step_collide(crStep* step, double margin, crError* error) {
+    if (!cr__step_ready(step)) return cr__missing(error, "step");
     if (!isfinite(margin)) {
         return cr_error_set(error, CR_ERR_FINITE, "margin", "margin: is %g, must be finite", margin);
     }

@@ -117,9 +117,9 @@ static void find_falls(crStep* step) {
 
 crStatus cr_step_create(const crModel* model, const crStepSettings* settings, const crAllocator* allocator,
                         crStep* step, crError* error) {
-    if (model == NULL || step == NULL) {
-        return cr_error_set(error, CR_ERR_ARGUMENT, "model", "model and step: must be given");
-    }
+    if (model == NULL) return cr__missing(error, "model");
+    if (step == NULL) return cr__missing(error, "step");
+    if (cr__check_allocator(allocator, error) != CR_OK) return CR_ERR_ARGUMENT;
     *step = (crStep){.model = model};
     crStatus status = cr_model_check(model, error);
     if (status == CR_OK) status = cr_step_settings_check(settings, error);
@@ -137,6 +137,7 @@ crStatus cr_step_create(const crModel* model, const crStepSettings* settings, co
         find_sizes(step);
         find_planes(step);
         find_falls(step);
+        cr__step_find_moderate(step);
         status = cr__step_trees_create(step);
     }
     if (status == CR_OK) return CR_OK;
@@ -184,63 +185,27 @@ void cr__step_keep_start(crStep* step) {
 }
 
 crStatus cr_step_begin(crStep* step, crError* error) {
+    if (!cr__step_ready(step)) return cr__missing(error, "step");
     step->contact_count = 0;
     step->contacts = NULL;
     step->event_count = 0;
+    step->cache->record_count = 0;
     cr__step_groups_begin(step);
     cr__step_list_awake(step);
     step->certificate = (crCertificate){.outcome = CR_OUTCOME_SOLVED};
+    step->cache->start_time = step->state.time;
+    memset(step->cache->drive, 0, (size_t)step->model->nb * sizeof *step->cache->drive);
     cr__step_keep_start(step);
     crStatus status = cr_arena_reset(&step->scratch);
     return status == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
 crStatus cr_step_event_add(crStep* step, const crEvent* event) {
+    if (!cr__step_ready(step) || event == NULL) return CR_ERR_ARGUMENT;
     void* events = step->events;
     crStatus status = cr__step_grow(&step->allocator, &events, &step->event_capacity, step->event_count,
                                     step->event_count + 1, sizeof *event);
     step->events = events;
     if (status == CR_OK) step->events[step->event_count++] = *event;
     return status;
-}
-
-crStatus cr__step_lost(const crStep* step, int body, const char* what, double value, crError* error) {
-    const char* name = step->model->bodies[body].name;
-    return cr_error_set(error, CR_ERR_FINITE, "state", "state: body %d%s%s: its %s became %g", body,
-                        name != NULL ? " " : "", name != NULL ? name : "", what, value);
-}
-
-// the body whose position or velocity is not a number
-static crStatus find_lost(crStep* step, crError* error) {
-    const crModel* model = step->model;
-    for (int i = 1; i < model->nb; i++) {
-        const crBody* body = &model->bodies[i];
-        for (int j = body->q; j < body->q + body->nq; j++) {
-            if (!isfinite(step->state.q[j]))
-                return cr__step_lost(step, i, "position", step->state.q[j], error);
-        }
-        for (int j = body->v; j < body->v + body->nv; j++) {
-            if (!isfinite(step->state.v[j]))
-                return cr__step_lost(step, i, "velocity", step->state.v[j], error);
-        }
-    }
-    return CR_OK;
-}
-
-crStatus cr_step_finite(crStep* step, crError* error) {
-    const crModel* model = step->model;
-    crCertificate* c = &step->certificate;
-    c->escaped = c->escapee = 0;
-    if (!isfinite(step->state.time)) {
-        return cr_error_set(error, CR_ERR_FINITE, "time", "time: became %g", step->state.time);
-    }
-    bool finite = cr__finite(step->state.q, model->nq) && cr__finite(step->state.v, model->nv);
-    if (!finite) return find_lost(step, error);
-    for (int i = 1; i < model->nb; i++) {
-        const crBody* body = &model->bodies[i];
-        if (body->joint != CR_JOINT_FREE) continue;
-        if (!(cr_norm(cr__load_vec(step->state.q + body->q)) > step->settings.bound)) continue;
-        if (c->escaped++ == 0) c->escapee = i;
-    }
-    return CR_OK;
 }

@@ -116,6 +116,7 @@ static void set_forces(const crStep* step, const Drag* drag, int count, const in
 }
 
 crStatus cr_step_drag(crStep* step, double h, crError* error) {
+    if (!cr__step_ready(step)) return cr__missing(error, "step");
     const crModel* model = step->model;
     size_t mark = cr_arena_mark(&step->scratch);
     int count = 0;

@@ -9,20 +9,20 @@
 
 #include <string.h>
 
-#define AIM       0.1   // of what counts as solved
+#define AIM       0.1    // of what counts as solved
+#define EXACT_TOL 1e-10  // at most: what is solved to rounding needs no second look in the next step
 #define TIGHTER   0.01  // tolerance for an answer that left its cones
 #define LEAST_TOL 1e-13
 #define MECHANISM 20000  // iterations for islands with trees, loops or other friction
 #define LEAST     60     // for others, whatever their size
 
 // what a solver may spend on an island, however it resists: iterations of all its stages, the fewer the more
-// each of them costs. The tolerance stays in fast too: what is solved to rounding needs no second look in the
-// next step
+// each of them costs.
 static crSolverParams limits(const crStepSettings* settings, bool general, int blocks) {
     static const int work[] = {2000, 40000, 200000};  // iterations times blocks
     int most = work[settings->quality] / blocks;
     crSolverParams params = cr_solver_params();
-    params.tol = AIM * cr_step_tol(settings);
+    params.tol = fmin(EXACT_TOL, AIM * cr_step_tol(settings));
     params.max_iterations = general ? MECHANISM : most > LEAST ? most : LEAST;
     return params;
 }
@@ -136,7 +136,7 @@ static bool clamp_part(const crProblem* problem, double* p) {
 static crStatus run_clamped(crStep* step, bool general, Part* part, crError* error) {
     crSolver solver = step->settings.solver;
     crSolverParams params = limits(&step->settings, general, part->problem.block_count);
-    double tol = cr_step_tol(&step->settings);
+    double tol = fmin(10.0 * EXACT_TOL, cr_step_tol(&step->settings));
     bool ours = solver.params == NULL;
     if (ours) solver.params = &params;
     for (;; params.tol *= TIGHTER) {
@@ -144,7 +144,7 @@ static crStatus run_clamped(crStep* step, bool general, Part* part, crError* err
             cr_solver_run(&solver, &part->problem, tol, &step->scratch, part->p, &step->report, error);
         if (status != CR_OK || !clamp_part(&part->problem, part->p)) return status;
         status = cr_problem_audit(&part->problem, &step->scratch, part->p, &step->report.audit);
-        bool within = step->report.audit.residual <= tol;
+        bool within = cr_audit_solved(&step->report.audit, tol) == CR_TRUTH_YES;
         if (within) step->report.outcome = CR_OUTCOME_SOLVED;
         if (status != CR_OK || step->report.outcome != CR_OUTCOME_SOLVED || within) return status;
         step->report.outcome = CR_OUTCOME_STALLED;
@@ -164,8 +164,6 @@ static crStatus solve_part(crStep* step, const int* list, int count, bool genera
         memcpy(step->p + block->row, part->p + at, (size_t)block->count * sizeof(double));
         at += block->count;
     }
-    const crAudit* audit = &step->report.audit;
-    cr__step_certify(step, step->report.outcome, audit, fmax(audit->approach, audit->dissipation));
     return CR_OK;
 }
 

@@ -61,7 +61,7 @@ static Flight flight_from(const crStep* step, int body) {
     Flight f = {.com = d->com[body], .pose = d->pose[body]};
     if (body == CR_WORLD || b->nv == 0) f.com = f.pose.p;
     f.omega = d->twist[body].omega;
-    f.v = cr_model_point_velocity(d, body, f.com);
+    f.v = cr__point_velocity(d, body, f.com);
     f.arm = cr_sub(f.pose.p, f.com);
     f.a = cr__step_fall(step, body);
     double w2 = cr_dot(f.omega, f.omega);
@@ -131,7 +131,7 @@ crPose cr__step_pose_now(const crStep* step, int body) {
 }
 
 crVec3 cr__step_velocity_now(const crStep* step, int body, crVec3 point) {
-    if (!(behind(step, body) > 0.0)) return cr_model_point_velocity(&step->dynamics, body, point);
+    if (!(behind(step, body) > 0.0)) return cr__point_velocity(&step->dynamics, body, point);
     Flight f = flight_of(step, body);
     return flight_velocity(&f, 0.0, point);
 }
@@ -399,6 +399,7 @@ double cr__step_pair_soonest(const crStep* step, int i, int end, double h, bool*
 }
 
 bool cr_step_next_impact(crStep* step, double h, double* time) {
+    if (!cr__step_ready(step) || time == NULL) return false;
     double first = INFINITY;
     for (int i = 0; i < step->contact_count;) {
         int end = cr__step_run_end(step, i);

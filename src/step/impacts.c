@@ -12,8 +12,10 @@
 // it is counted in the certificate.
 #include <string.h>
 
+#include "step/audit.h"
 #include "step/cache.h"
 #include "step/forest.h"
+#include "step/posed.h"
 
 #define FEW 64  // contacts of a cluster that is always taken as a whole
 
@@ -189,9 +191,10 @@ static void certify(crStep* step, const Impact* impact) {
     crCertificate* c = &step->certificate;
     c->impacts++;
     if (impact->report.outcome != CR_OUTCOME_SOLVED) c->outcome = impact->report.outcome;
-    if (!impact->report.permissible) c->impermissible++;
+    if (impact->report.verdict == CR_TRUTH_NO) c->impermissible++;
+    if (impact->report.verdict == CR_TRUTH_UNSURE) c->impacts_unsure++;
     if (impact->report.creates_energy) {
-        c->energy_created = fmax(c->energy_created, impact->report.contact_energy);
+        c->energy_created += impact->report.contact_energy;
     }
 }
 
@@ -228,6 +231,7 @@ static crStatus log_events(crStep* step, const bool* takes, const Impact* impact
         }
         c->impulse = P;
         c->row = -1;
+        cr__audit_drive(step, c->body_a, c->body_b, c->point.point, P);
         if (!(cr_dot(P, P) > 0.0)) continue;
         crEvent event = {.time = step->state.time, .shape_a = c->shape_a, .shape_b = c->shape_b};
         event.body_a = c->body_a;
@@ -377,6 +381,9 @@ static crStatus resolve(crStep* step, int* parent, int contact, Reach* reach, cr
         if (status != CR_OK) return status;
         if (!take_next(step, parent, false, reach)) {
             certify(step, &impact);
+            crShown shown = {&impact.rows, &impact.problem, impact.p, before, step->state.time, 0.0, false};
+            status = cr__step_show(step, &shown, error);
+            if (status != CR_OK) return status;
             status = log_events(step, reach->takes, &impact);
             break;
         }
@@ -388,6 +395,8 @@ static crStatus resolve(crStep* step, int* parent, int contact, Reach* reach, cr
 }
 
 crStatus cr_step_impacts(crStep* step, int* resolved, crError* error) {
+    if (!cr__step_ready(step)) return cr__missing(error, "step");
+    if (resolved == NULL) return cr__missing(error, "resolved");
     const crModel* model = step->model;
     *resolved = 0;
     bool any = false;

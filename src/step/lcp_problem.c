@@ -9,6 +9,7 @@
 // none. Slip is that of the two witness points, on_b - on_a = gap n, so that a body's arm does not depend on
 // how deep q^ is. Source: Stewart and Trinkle 2000, eqs. 5 to 13; Anitescu and Potra 1997. Fails: infinite
 // and rolling friction are no LCP: CR_ERR_RANGE; CR_ERR_MEMORY.
+#include "step/audit.h"
 #include "step/lcp_problem.h"
 
 #include <string.h>
@@ -158,7 +159,50 @@ static void release(const crStep* step, crBlock* blocks, const double* p1, doubl
     }
 }
 
-// Lemke's method on the mixed form, z polished; outcome in the certificate
+// what w misses of its condition beside z, as a velocity or as an impulse
+static double miss(double w, double z, bool free) {
+    if (free) return fabs(w);
+    return z > 0.0 ? fabs(w) : fmax(0.0, -w);
+}
+
+// The solution of the mixed form of the second stage against its own rows: velocities and friction limits each
+// relative to the largest of their kind, here or in the first stage.
+static void audit_lcp(crStep* step, const crLcp* lcp, const double* z) {
+    double off[2] = {0.0, 0.0}, size[2] = {0.0, 0.0};
+    crAudit audit = {0};
+    double mobile = 0.0;  // largest W_ii
+    for (int r = 0; r < step->problem.rows; r++) {
+        double weight = 0.0;
+        for (int k = step->H.start[r]; k < step->H.start[r + 1]; k++) {
+            weight += step->H.value[k] * step->H.value[k];
+        }
+        mobile = fmax(mobile, weight);
+        size[0] = fmax(size[0], fabs(step->problem.u_free[r]));
+        size[1] = fmax(size[1], fabs(step->p[r]));
+    }
+    // an impulse that stops what moves fastest
+    if (mobile > 0.0) size[1] = fmax(size[1], size[0] / mobile);
+    for (int i = 0; i < lcp->n; i++) {
+        int kind = lcp->columns[i].kind == CR_LCP_LIMIT ? 1 : 0;
+        double w = lcp->q[i], s = fabs(w);
+        for (int j = 0; j < lcp->n; j++) {
+            double term = lcp->M[(size_t)i * (size_t)lcp->n + (size_t)j] * z[j];
+            w += term;
+            s += fabs(term);
+        }
+        off[kind] = fmax(off[kind], miss(w, z[i], i < lcp->free_count));
+        size[kind] = fmax(size[kind], s);
+    }
+    for (int kind = 0; kind < 2; kind++) {
+        double share = off[kind] > 0.0 ? off[kind] / size[kind] : off[kind];
+        audit.residual = share > audit.residual || isnan(share) ? share : audit.residual;
+    }
+    audit.eta = off[0];
+    bool solved = audit.residual <= cr_step_tol(&step->settings);
+    cr__audit_merge(step, &audit, solved ? CR_OUTCOME_SOLVED : CR_OUTCOME_LIMIT);
+}
+
+// Lemke's method on the mixed form, z polished; the audit's outcome in the certificate
 static crStatus pivot(crStep* step, const crLcp* lcp, double* z, crError* error) {
     crArena* arena = &step->scratch;
     crLcpReduced reduced;
@@ -176,15 +220,14 @@ static crStatus pivot(crStep* step, const crLcp* lcp, double* z, crError* error)
                             NULL, &pivots);
     }
     memset(z, 0, n * sizeof(double));
-    step->certificate.solves++;
     if (outcome != CR_OUTCOME_SOLVED) {
-        step->certificate.outcome = outcome;
+        crAudit none = {.residual = (double)INFINITY};
+        cr__audit_merge(step, &none, outcome);
         return CR_OK;
     }
     cr__lcp_expand(lcp, &reduced, x, z);
-    double residual = cr__lcp_polish(lcp->M, lcp->q, lcp->n, lcp->free_count, NULL, work, iwork, z);
-    double size = fmax(1.0, cr__lcp_magnitude(lcp->M, lcp->q, lcp->n, z));
-    step->certificate.residual = fmax(step->certificate.residual, residual / size);
+    cr__lcp_polish(lcp->M, lcp->q, lcp->n, lcp->free_count, NULL, work, iwork, z);
+    audit_lcp(step, lcp, z);
     return CR_OK;
 }
 

@@ -35,7 +35,7 @@ typedef struct Local {
     bool* airborne;
     double* q;  // (nq)
     double* v;  // (nv)
-    int events;
+    int events, recorded;
 } Local;
 
 static bool before(crDue a, crDue b) { return a.time < b.time || (a.time == b.time && a.pair < b.pair); }
@@ -245,6 +245,7 @@ static void take_back(crStep* step, const Local* local) {
         memcpy(step->state.v + own->v, local->v + own->v, (size_t)own->nv * sizeof(double));
     }
     step->event_count = local->events;
+    step->cache->record_count = local->recorded;
 }
 
 static void set_now(crStep* step, double t) {
@@ -272,6 +273,7 @@ static crStatus move_part(crStep* step, double h, bool plastic, crError* error) 
         }
     } else {
         status = cr__step_contact_solve(step, h, plastic, error);
+        if (status == CR_OK) status = cr__step_record(step, error);
     }
     return status == CR_OK ? cr_step_integrate(step, h, error) : status;
 }
@@ -385,6 +387,7 @@ static void blunt(crStep* step, const Local* local) {
 static crStatus bring_exactly(crStep* step, Local* local, double* t, crError* error) {
     size_t mark = cr_arena_mark(&step->scratch);
     local->events = step->event_count;
+    local->recorded = step->cache->record_count;
     crStatus status = CR_OK;
     for (int i = 0; i <= RETRIES; i++) {
         status = bring(step, local, *t, true, error);

@@ -348,6 +348,8 @@ crStatus cr__step_near(crStep* step, crError* error) {
     if (cache->listed) return CR_OK;
     status = list_pairs(step);
     cache->listed = status == CR_OK;
+    if (status == CR_ERR_LIMIT)
+        return cr_error_set(error, status, "pairs", "pairs: too many bodies are piled into each other");
     return status == CR_OK ? CR_OK : cr_error_set(error, status, "pairs", "%s", cr_status_text(status));
 }
 

@@ -9,8 +9,8 @@
 // Gaps follow the motion since the last collide to first order, gap + n.(dx_b - dx_a); pairs whose second
 // order could matter are collided again. Biases of position stay out of the velocity solve, where with
 // sticking contacts they contradict each other.
-// Fails: CR_ERR_MEMORY. What it cannot remove in ROUNDS is left and stands in the certificate. Trees, loops
-// and limits that do not hold go by position_general.c.
+// Fails: CR_ERR_MEMORY. What it cannot remove in ROUNDS, or in VISITS where bodies are piled into each other,
+// is left and stands in the certificate. Trees, loops and limits that do not hold go by position_general.c.
 #include "step/position.h"
 
 #include <string.h>
@@ -23,11 +23,16 @@
 #include "step/packed_solve.h"
 
 #define ROUNDS 20
-#define NEAR   2.0  // contacts with a gap of this many deadbands take part
-#define REACH  2.0  // and of this many times the deepest overlap
-#define KEEP   8    // rounds whose contacts are remembered
-#define SWEEPS 400  // never starved: an unfinished pass throws bodies about
-#define CHUNK  256  // bodies or contacts that one thread takes at a time
+#define NEAR   2.0        // contacts with a gap of this many deadbands take part
+#define REACH  2.0        // and of this many times the deepest overlap
+#define KEEP   8          // rounds whose contacts are remembered
+#define SWEEPS 400        // never starved: an unfinished pass throws bodies about
+#define VISITS (1 << 15)  // of contacts per body, by all sweeps of a pass
+#define LEAST  (1 << 23)  // and at least
+#define CROWD \
+    32  // contacts per body; beyond, bodies are piled into each other and every round gets its share
+#define FEW   4096  // contacts that are no crowd
+#define CHUNK 256   // bodies or contacts that one thread takes at a time
 
 // a contact at the present poses
 typedef struct Near {
@@ -378,8 +383,19 @@ static int keep_violated(const Pass* pass, int* parent, bool* deep) {
     return kept;
 }
 
+// Sweeps that a round over `count` contacts may take; 0 where the pass has used up its visits. In a crowd
+// half of the visits left are for this round, half for those after it.
+static int ration(int count, int bodies, int64_t* visits) {
+    bool crowd = count > FEW && count > CROWD * bodies;
+    if (crowd && *visits > LEAST / 2) *visits = LEAST / 2;
+    int64_t sweeps = (crowd ? *visits / 2 : *visits) / (count > 0 ? count : 1);
+    if (sweeps > SWEEPS) sweeps = SWEEPS;
+    *visits -= sweeps * count;
+    return (int)sweeps;
+}
+
 // sweeps over the contacts kept, and the move they ask for
-static crStatus push_out(Pass* pass, int count, const int* island_of_body, crError* error) {
+static crStatus push_out(Pass* pass, int count, int sweeps, const int* island_of_body, crError* error) {
     crStep* step = pass->step;
     const crModel* model = step->model;
     crArena* arena = &step->scratch;
@@ -400,7 +416,7 @@ static crStatus push_out(Pass* pass, int count, const int* island_of_body, crErr
         crPackedIsland* at = &island[island_of_body[body]];
         double tol = 0.1 * step->settings.position_tol * near->delta;
         at->tol = at->live ? fmin(at->tol, tol) : tol;
-        at->limit = SWEEPS;
+        at->limit = sweeps;
         at->live = true;
     }
     crPacked packed;
@@ -548,6 +564,8 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
     if (parent == NULL || deep == NULL) return cr__step_memory(error);
     crStatus status = CR_OK;
     double reach = 0.0;
+    int64_t visits = (int64_t)VISITS * step->model->nb;
+    if (visits < LEAST) visits = LEAST;
     Memory memory = {0};
     size_t mark = cr_arena_mark(&step->scratch);
     for (int round = 0; status == CR_OK; round++) {
@@ -570,7 +588,9 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
         if (recall(&pass, &memory) != CR_OK) return cr__step_memory(error);
         int count = keep_violated(&pass, parent, deep);
         remember(&pass, count, &memory);
-        status = push_out(&pass, count, parent, error);
+        int sweeps = ration(count, step->model->nb, &visits);
+        if (sweeps == 0) break;
+        status = push_out(&pass, count, sweeps, parent, error);
         cr_arena_release(&step->scratch, mark);
         if (memory_grow(step, &memory) != CR_OK) return cr__step_memory(error);
         mark = cr_arena_mark(&step->scratch);
@@ -579,5 +599,6 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
 }
 
 crStatus cr_step_position_pass(crStep* step, crError* error) {
+    if (!cr__step_ready(step)) return cr__missing(error, "step");
     return cr__step_position_pass(step, NULL, NULL, error);
 }

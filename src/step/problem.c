@@ -201,7 +201,20 @@ static void warm_start(crStep* step, double h, bool again, int block_count, cons
     }
 }
 
+// lengths and speeds that the audit compares with: of the smallest contact
+static void set_scales(const crStep* step, double h, crProblem* problem) {
+    double delta = 0.0;
+    for (int i = 0; i < step->contact_count; i++) {
+        const crStepContact* c = &step->contacts[i];
+        if (c->row >= 0 && (delta == 0.0 || c->delta < delta)) delta = c->delta;
+    }
+    problem->h = h;
+    problem->rest = delta / h;
+    problem->shift = step->settings.deadband > 0.0 ? step->settings.shift * delta / step->settings.deadband : 0.0;
+}
+
 crStatus cr_step_problem_build(crStep* step, double h, const bool* takes, crError* error) {
+    if (!cr__step_ready(step)) return cr__missing(error, "step");
     return cr__step_pose(step, h, takes, false, error);
 }
 
@@ -238,6 +251,7 @@ crStatus cr__step_pose(crStep* step, double h, const bool* takes, bool again, cr
     }
     if (status != CR_OK) return cr_error_set(error, status, "rows", "rows: %s", cr_status_text(status));
     step->problem.b = step->b;
+    set_scales(step, h, &step->problem);
     warm_start(step, h, again, count, blocks);
     if (step->rows.count > step->certificate.rows) step->certificate.rows = step->rows.count;
     return CR_OK;

@@ -1,9 +1,9 @@
-// run.c - the step by the method that the settings name.
+// run.c - the step by the method that the settings name, and its audit.
 //
 // Fails: CR_ERR_NAME for a method that is not here; as the method does.
-#include "carom/step.h"
+#include "step/audit.h"
 
-crStatus cr_step_run(crStep* step, double h, crError* error) {
+static crStatus run_method(crStep* step, double h, crError* error) {
     if (!(h > 0.0) || !isfinite(h)) {
         return cr_error_set(error, CR_ERR_RANGE, "h", "h: is %g, must be finite and > 0", h);
     }
@@ -20,4 +20,10 @@ crStatus cr_step_run(crStep* step, double h, crError* error) {
         return cr_error_set(error, CR_ERR_NAME, "method", "method: \"%s\" is not among the steppers",
                             cr_method_name(step->settings.method));
     }
+}
+
+crStatus cr_step_run(crStep* step, double h, crError* error) {
+    if (!cr__step_ready(step)) return cr__missing(error, "step");
+    crStatus status = run_method(step, h, error);
+    return status == CR_OK ? cr__audit_step(step, h, error) : status;
 }

@@ -14,6 +14,8 @@ crStepSettings cr_step_settings(void) {
         .rule = cr_rule_poisson(NULL),
         .law = cr_law_chatterjee_ruina(),
         .solver = cr_solver_auto(NULL),
+        .shift = 1e-5,
+        .measure = 60,
         .quality = CR_QUALITY_ACCURATE,
         .threads = 1,
         .threshold = 0.01,
@@ -25,7 +27,12 @@ crStepSettings cr_step_settings(void) {
     };
 }
 
-double cr_step_tol(const crStepSettings* settings) { return settings->tol > 0.0 ? settings->tol : 1e-9; }
+double cr_step_tol(const crStepSettings* settings) {
+    if (settings == NULL) return (double)NAN;
+    if (settings->tol > 0.0) return settings->tol;
+    if (settings->method != CR_METHOD_CONE) return 1e-8;
+    return settings->quality == CR_QUALITY_FAST ? 1e-4 : settings->quality == CR_QUALITY_ACCURATE ? 1e-6 : 1e-8;
+}
 
 const char* cr_method_name(crMethod method) {
     static const char* const names[] = {"cone", "lcp", "moreau", "event"};
@@ -80,6 +87,8 @@ crStatus cr_step_settings_check(const crStepSettings* s, crError* error) {
     if (status == CR_OK) status = check_number("theta", s->theta, 0.0, 1.0, error);
     if (status == CR_OK) status = check_number("activation", s->activation, 0.0, 2.0, error);
     if (status == CR_OK) status = check_number("tol", s->tol, s->tol == 0.0 ? 0.0 : 1e-15, 1.0, error);
+    if (status == CR_OK) status = check_number("shift", s->shift, 0.0, 1.0, error);
+    if (status == CR_OK) status = check_number("measure", s->measure, 0.0, 1e9, error);
     if (status == CR_OK) status = check_number("threshold", s->threshold, 0.0, 1e6, error);
     if (status == CR_OK) status = check_number("cluster", s->cluster, 0.0, 1e6, error);
     if (status == CR_OK)

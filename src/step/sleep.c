@@ -10,20 +10,24 @@
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
+#include "base/bytes.h"
 #include "step/cache.h"
 #include "step/forest.h"
 
 static uint64_t seal_of(const crStep* step, int b) {
     const crBody* body = &step->model->bodies[b];
     const crState* s = &step->state;
-    size_t nv = (size_t)body->nv * sizeof(double);
-    uint64_t hash = cr_hash(CR_HASH_SEED, s->q + body->q, (size_t)body->nq * sizeof(double));
-    hash = cr_hash(hash, s->v + body->v, nv);
-    hash = cr_hash(hash, s->force + body->v, nv);
-    hash = cr_hash(hash, s->motor_speed + body->v, nv);
+    crPose pose = step->dynamics.pose[step->sleep[b].carrier];
+    crBytes out = {NULL, CR_HASH_SEED};
+    cr__put_doubles(&out, s->q + body->q, body->nq);
+    cr__put_doubles(&out, s->v + body->v, body->nv);
+    cr__put_doubles(&out, s->force + body->v, body->nv);
+    cr__put_doubles(&out, s->motor_speed + body->v, body->nv);
     // forces of the user's can be known only by asking
-    if (step->force != NULL) hash = cr_hash(hash, step->k + body->v, nv);
-    return cr_hash(hash, &step->dynamics.pose[step->sleep[b].carrier], sizeof(crPose));
+    if (step->force != NULL) cr__put_doubles(&out, step->k + body->v, body->nv);
+    cr__put_doubles(&out, (double[]){pose.p.x, pose.p.y, pose.p.z, pose.q.w, pose.q.x, pose.q.y, pose.q.z},
+                    7);
+    return out.hash;
 }
 
 static crStatus tell(crStep* step, int kind, int body, crError* error) {
@@ -146,7 +150,8 @@ static double overlap_of(const crStep* step, const crNear* pair) {
                               points, 16, &needed);
     double overlap = 0.0;
     for (int i = 0; i < count; i++) {
-        overlap = fmax(overlap, -points[i].gap);
+        // not fmax: which zero it takes of 0 and -0 depends on the machine, and the overlap is hashed
+        if (-points[i].gap > overlap) overlap = -points[i].gap;
     }
     return overlap;
 }
@@ -161,7 +166,7 @@ static void measure_overlaps(crStep* step) {
         int ends[2] = {pair->body_a, pair->body_b};
         for (int k = 0; k < 2; k++) {
             crSleep* sleep = &step->sleep[ends[k]];
-            if (cache->mark[ends[k]] != 0) sleep->overlap = fmax(sleep->overlap, overlap);
+            if (cache->mark[ends[k]] != 0 && overlap > sleep->overlap) sleep->overlap = overlap;
         }
     }
     memset(cache->mark, 0, (size_t)step->model->nb * sizeof *cache->mark);

@@ -24,6 +24,7 @@ static crStatus massless(crError* error) {
 }
 
 crStatus cr_step_forces(crStep* step, double h, crError* error) {
+    if (!cr__step_ready(step)) return cr__missing(error, "step");
     const crModel* model = step->model;
     crDynamics* d = &step->dynamics;
     step->h = h;
@@ -62,6 +63,7 @@ static double top_speed(const crStep* step, const double* v, double fastest) {
 }
 
 double cr_step_reach(const crStep* step, double h) {
+    if (!cr__step_ready(step)) return (double)NAN;
     double speed = top_speed(step, step->v_free, top_speed(step, step->state.v, 0.0));
     double delta = 0.0;
     for (int i = 1; i < step->model->nb; i++) {
@@ -104,6 +106,7 @@ static crStatus move(crStep* step, crPart part, crDynamics* d, void* time) {
 }
 
 crStatus cr_step_integrate(crStep* step, double h, crError* error) {
+    if (!cr__step_ready(step)) return cr__missing(error, "step");
     crStatus status = cr__step_by_bodies(step, move, &h);
     if (status == CR_OK) status = cr__step_trees_move(step, h);
     step->state.time += h;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "model/spatial.h"
+#include "step/audit.h"
 #include "step/cache.h"
 #include "step/packed.h"
 
@@ -18,28 +19,18 @@
 #define SLOW  2.5e-3  // of g h
 
 crStatus cr_step_solve(crStep* step, crError* error) {
+    if (!cr__step_ready(step)) return cr__missing(error, "step");
     crSolver solver = step->settings.solver;
     crSolverParams params = cr_solver_params();
-    params.tol = cr_step_tol(&step->settings);
+    params.tol = fmin(1e-10, 0.1 * cr_step_tol(&step->settings));
     if (solver.params == NULL) solver.params = &params;
     crStatus status = cr_solver_run(&solver, &step->problem, cr_step_tol(&step->settings), &step->scratch,
                                     step->p, &step->report, error);
     if (status != CR_OK) return status;
-    const crAudit* audit = &step->report.audit;
-    cr__step_certify(step, step->report.outcome, audit, fmax(audit->approach, audit->dissipation));
+    crAudit audit = step->report.audit;
+    audit.momentum = 0.0;  // relative there, a speed here
+    cr__audit_merge(step, &audit, step->report.outcome);
     return CR_OK;
-}
-
-void cr__step_certify(crStep* step, crOutcome outcome, const crAudit* audit, double speed) {
-    crCertificate* c = &step->certificate;
-    c->solves++;
-    if (outcome != CR_OUTCOME_SOLVED) c->outcome = outcome;
-    c->residual = fmax(c->residual, audit->residual);
-    c->residual_speed = fmax(c->residual_speed, speed);
-    c->approach = fmax(c->approach, audit->approach);
-    c->cone = fmax(c->cone, audit->cone);
-    c->dissipation = fmax(c->dissipation, audit->dissipation);
-    c->complementarity = fmax(c->complementarity, audit->complementarity);
 }
 
 static inline int compare(const crWarm* w, const crStepContact* c, bool shapes_only) {
@@ -321,7 +312,12 @@ crStatus cr__step_keep(crStep* step, crError* error) {
 }
 
 crStatus cr_step_apply(crStep* step, crError* error) {
+    if (!cr__step_ready(step)) return cr__missing(error, "step");
     if (cr__step_apply(step, 0, NULL, NULL, step->dynamics.work) != CR_OK) return cr__step_memory(error);
+    for (int i = 0; step->cache->given_count > 0 && i < step->contact_count; i++) {
+        const crStepContact* c = &step->contacts[i];
+        cr__audit_drive(step, c->body_a, c->body_b, c->point.point, c->impulse);
+    }
     cr__step_keep_ties(step);
     return cr__step_keep(step, error);
 }

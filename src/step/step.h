@@ -2,7 +2,11 @@
 #ifndef CAROM_STEP_STEP_H
 #define CAROM_STEP_STEP_H
 
+#include "base/argument.h"
 #include "carom/step.h"
+
+// Whether cr_step_create made it.
+static inline bool cr__step_ready(const crStep* step) { return step != NULL && step->cache != NULL; }
 
 // Room for `needed` entries of an array that outlives the step; `used` of them are kept.
 crStatus cr__step_grow(const crAllocator* a, void** array, int* capacity, int used, int needed, size_t size);
@@ -16,8 +20,14 @@ int cr__step_pair(const crStep* step, int shape_a, int shape_b, crPose pose_a, c
                   crContactPoint* points, int capacity, int* needed);
 // Acceleration of a body in the air, zero where something carries it, m/s^2.
 crVec3 cr__step_fall(const crStep* step, int body);
-// What a solve says of itself goes into the certificate.
-void cr__step_certify(crStep* step, crOutcome outcome, const crAudit* audit, double speed);
+// The normal and speed of a contact that is about to be an impact, where its features meet without one normal:
+// the direction of least separation just before. Returns whether it changed; the features then say CR_FEATURE_CENTRE.
+bool cr__step_touch_normal(const crStep* step, crStepContact* contact);
+// After apply: where contacts begin faster than the threshold, events for all that press in one with them.
+crStatus cr__step_log_struck(crStep* step, const double* v_after, crError* error);
+// Copies the contacts that press, with their impulses, for the end of the step; and puts them there. CR_ERR_MEMORY.
+crStatus cr__step_record(crStep* step, crError* error);
+void cr__step_show_record(crStep* step);
 // The force of the same contact in the last solve, NULL where it did not press; going through contacts in
 // their order, from cursor 0 or from where the first of them stands.
 const crWarm* cr__step_warm_next(const crStep* step, const crStepContact* contact, int* cursor);

@@ -112,6 +112,7 @@ static void forget_solve(crStep* step, size_t mark) {
 }
 
 crStatus cr_step_cone(crStep* step, double h, crError* error) {
+    if (!cr__step_ready(step)) return cr__missing(error, "step");
     double end = step->state.time + h;
     crStatus status = cr_step_begin(step, error);
     if (status != CR_OK) return status;
@@ -137,6 +138,7 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
         cr__step_list_awake(step);
     }
     step->state.time = end;
+    crStepContact* solved = step->contacts;
     status = cr_step_finite(step, error);
     if (status == CR_OK)
         status = cr__step_position_pass(step, kept ? &start : NULL, listed ? NULL : hit, error);
@@ -144,5 +146,9 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
         status = cr__step_fall_asleep(step, h, islands, error);
     }
     if (status == CR_OK && order_events(step) != CR_OK) status = cr__step_memory(error);
+    // contacts with their impulses are those of the solves, wherever the position pass looked
+    step->contacts = solved;
+    step->contact_count = start.count;
+    if (!listed) cr__step_show_record(step);
     return status;
 }

@@ -11,7 +11,8 @@
 // impacts than impact_limit: the rest of the step is plastic and the certificate says so.
 #include <string.h>
 
-#include "step/step.h"
+#include "step/cache.h"
+#include "step/posed.h"
 
 #define ROUNDS    10     // of adding contacts that a solution overlaps
 #define REPEATS   50     // impacts at one instant
@@ -28,6 +29,8 @@ typedef struct Origin {
     double* q;
     double* v;
     int events;
+    int recorded;       // contacts of solves
+    bool warm_changed;  // forces are no longer those that the step began with
     int warm_count;
     crWarm* warm;
 } Origin;
@@ -43,7 +46,12 @@ static bool fast(const crStepContact* c) { return c->speed < -c->fast; }
 static crStatus keep(crStep* step, double slack, Origin* origin, crError* error) {
     size_t q = (size_t)step->model->nq * sizeof(double), v = (size_t)step->model->nv * sizeof(double);
     size_t warm = (size_t)step->warm_count * sizeof *step->warm;
-    *origin = (Origin){slack, step->state.time, NULL, NULL, step->event_count, step->warm_count, NULL};
+    *origin = (Origin){.slack = slack,
+                       .time = step->state.time,
+                       .events = step->event_count,
+                       .recorded = step->cache->record_count,
+                       .warm_changed = step->warm_changed,
+                       .warm_count = step->warm_count};
     origin->q = cr_arena_alloc(&step->scratch, q + 1);
     origin->v = cr_arena_alloc(&step->scratch, v + 1);
     origin->warm = cr_arena_alloc(&step->scratch, warm + 1);
@@ -59,6 +67,14 @@ static void go_back(crStep* step, const Origin* origin) {
     memcpy(step->state.v, origin->v, (size_t)step->model->nv * sizeof(double));
     step->state.time = origin->time;
     step->event_count = origin->events;
+    step->cache->record_count = origin->recorded;
+    // the forces that the step began with are still where they were, and where trials keep theirs there may be
+    // less room
+    if (step->warm_changed && !origin->warm_changed) {
+        cr__step_swap_forces(step);
+        step->warm_changed = false;
+        return;
+    }
     step->warm_count = origin->warm_count;
     if (origin->warm_count > 0) {
         memcpy(step->warm, origin->warm, (size_t)origin->warm_count * sizeof *step->warm);
@@ -73,8 +89,8 @@ static int choose(crStep* step, double h, const double* v, bool plastic, bool* t
     cr_model_velocity(step->model, v, d);
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        crVec3 u = cr_sub(cr_model_point_velocity(d, c->body_b, c->point.point),
-                          cr_model_point_velocity(d, c->body_a, c->point.point));
+        crVec3 u = cr_sub(cr__point_velocity(d, c->body_b, c->point.point),
+                          cr__point_velocity(d, c->body_a, c->point.point));
         double end = cr_dot(u, c->point.normal);
         bool closes = c->point.gap - c->delta + h * fmin(c->speed, end) <= 0.0;
         bool slow = fabs(c->speed) <= c->fast;
@@ -124,6 +140,7 @@ static crStatus press(crStep* step, double h, bool plastic, bool* takes, crError
         set_airborne(step, takes);
         status = cr_step_problem_build(step, h, takes, error);
         if (status == CR_OK) status = cr_step_solve(step, error);
+        if (status == CR_OK) status = cr__step_show_problem(step, h, true, error);
         if (status == CR_OK) status = cr_step_apply(step, error);
         if (status != CR_OK) return status;
         int more = choose(step, h, step->state.v, plastic, takes);
@@ -186,6 +203,7 @@ static crStatus trial(crStep* step, const Origin* origin, double h, bool plastic
     bool* takes = cr_arena_alloc(&step->scratch, (size_t)(step->contact_count + 1) * sizeof *takes);
     if (takes == NULL) return cr__step_memory(error);
     status = press(step, h, plastic, takes, error);
+    if (status == CR_OK) status = cr__step_record(step, error);
     if (status == CR_OK) release(step, h, origin->v);
     if (status == CR_OK) status = cr_step_integrate(step, h, error);
     if (status != CR_OK) return status;
@@ -264,26 +282,37 @@ static bool struck(const crStep* step, double slack) {
     return false;
 }
 
+// normals of the contacts that strike, where vertices and edges meet
+static void set_normals(crStep* step, double slack) {
+    for (int i = 0; i < step->contact_count; i++) {
+        crStepContact* c = &step->contacts[i];
+        if (c->point.gap <= touch(step, c, slack) && fast(c)) cr__step_touch_normal(step, c);
+    }
+}
+
 // impacts at this instant, one after another while contacts still approach
-static crStatus strike(crStep* step, double left, double h, double* slack, bool* plastic, crError* error) {
+static crStatus strike(crStep* step, double left, double h, double wider, double* slack, bool* plastic,
+                       crError* error) {
     crStatus status = CR_OK;
     for (int i = 0; status == CR_OK; i++) {
         int resolved = 0;
         status = cr_step_forces(step, left, error);
         if (status == CR_OK) status = cr_step_collide(step, cr_step_reach(step, left), error);
-        *slack = ROUND_TOL * cr_step_reach(step, h);
+        *slack = ROUND_TOL * cr_step_reach(step, h) + wider;
         if (status != CR_OK || !struck(step, *slack)) return status;
         if (i >= REPEATS || step->certificate.impacts >= step->settings.impact_limit) {
             *plastic = step->certificate.truncated = true;
             return CR_OK;
         }
+        set_normals(step, *slack);
         status = cr_step_impacts(step, &resolved, error);
     }
     return status;
 }
 
 crStatus cr_step_event(crStep* step, double h, crError* error) {
-    double end = step->state.time + h, left = h, least = 0.0, moved = 0.0;
+    if (!cr__step_ready(step)) return cr__missing(error, "step");
+    double end = step->state.time + h, left = h, least = 0.0, moved = 0.0, wider = 0.0;
     int impacts = 0;
     crStatus status = cr_step_begin(step, error);
     size_t mark = cr_arena_mark(&step->scratch);
@@ -292,9 +321,11 @@ crStatus cr_step_event(crStep* step, double h, crError* error) {
         double slack = 0.0;
         step->contact_count = 0;
         cr_arena_release(&step->scratch, mark);
-        status = strike(step, left, h, &slack, &plastic, error);
-        least =
-            i > 0 && step->certificate.impacts == impacts ? 2.0 * fmax(moved, LOOK_TOL * h) : ROUND_TOL * h;
+        status = strike(step, left, h, wider, &slack, &plastic, error);
+        bool quiet = i > 0 && step->certificate.impacts == impacts;
+        least = quiet ? 2.0 * fmax(moved, LOOK_TOL * h) : ROUND_TOL * h;
+        // the gap of sharp features jumps by its own error: where time stands still, that counts as touching
+        wider = quiet && moved <= ROUND_TOL * h ? 4.0 * slack : 0.0;
         impacts = step->certificate.impacts;
         if (status == CR_OK) status = move(step, least, left, plastic, slack, &moved, error);
         left = end - step->state.time > 1e-15 * h && moved < left ? left - moved : 0.0;
@@ -302,5 +333,6 @@ crStatus cr_step_event(crStep* step, double h, crError* error) {
     if (status == CR_OK) status = cr_step_finite(step, error);
     if (status == CR_OK) status = cr_step_position_pass(step, error);
     step->state.time = end;
+    cr__step_show_record(step);
     return status;
 }

@@ -14,6 +14,7 @@
 
 #include "model/spatial.h"
 #include "step/lcp_problem.h"
+#include "step/posed.h"
 
 #define PASSES       20     // most times a step is solved again for contacts found violated
 #define ROUNDS       50     // of the fixed point
@@ -140,6 +141,8 @@ static crStatus solve(crStep* step, Try* attempt, crError* error) {
     if (status == CR_OK && settings->level == CR_LEVEL_POSITION && unsolvable(step->report.outcome)) {
         status = solve_at(step, attempt, CR_LEVEL_VELOCITY, error);
     }
+    crShown shown = {&step->rows, &step->problem, step->p, step->v_free, attempt->time, attempt->h, true};
+    if (status == CR_OK) status = cr__step_show(step, &shown, error);
     if (status == CR_OK && settings->level == CR_LEVEL_VELOCITY && settings->restitution == CR_LCP_POISSON) {
         size_t mark = cr_arena_mark(&step->scratch);
         status = cr__step_lcp_expand(step, error);
@@ -318,14 +321,19 @@ static crStatus finish(crStep* step, const Try* attempt, crError* error) {
     step->contacts = attempt->at_hat;
     step->contact_count = attempt->count_hat;
     crStatus status = cr_step_apply(step, error);
+    if (status == CR_OK) status = cr__step_log_struck(step, attempt->v_plus, error);
     advance(step, attempt);
     if (status == CR_OK) status = cr_step_finite(step, error);
     if (status != CR_OK) return status;
-    if (step->settings.level == CR_LEVEL_VELOCITY) return project(step, error);
-    return measure_loops(step, error);
+    if (step->settings.level != CR_LEVEL_VELOCITY) return measure_loops(step, error);
+    status = project(step, error);
+    step->contacts = attempt->at_hat;
+    step->contact_count = attempt->count_hat;
+    return status;
 }
 
 crStatus cr_step_lcp(crStep* step, double h, crError* error) {
+    if (!cr__step_ready(step)) return cr__missing(error, "step");
     Try attempt;
     crStatus status = cr_step_begin(step, error);
     if (status == CR_OK) status = start(step, h, &attempt, error);

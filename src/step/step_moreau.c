@@ -3,14 +3,15 @@
 //     q+ = q + h (theta v+ + (1 - theta) v),    contact active where gap(q + a h v) <= 0, a = 1/2 unless set,
 //     0 <= u_n+ + e u_n- _|_ p_n >= 0, friction against u_t+
 //
-// Contacts, their frames and M are those of q + a h v, k that of q; slip is that of the two witness points, so
-// that a body's arm does not depend on the overlap. Overlap is not removed. A single free body turns with its
-// angular momentum (see model.h).
+// Contacts, their frames and the M that impulses act on are those of q + a h v; v_free = v + h M^-1 k is that of q.
+// Slip is that of the two witness points, so that a body's arm does not depend on the overlap. Overlap is not removed;
+// the audit says how deep it is. A single free body turns with its angular momentum (see model.h).
 // Fails: as its stages do.
 #include <string.h>
 
 #include "model/spatial.h"
 #include "step/lcp_problem.h"
+#include "step/posed.h"
 
 // contacts at q + a h v, then q as it was
 static crStatus collide_ahead(crStep* step, double h, double* q, crError* error) {
@@ -68,6 +69,7 @@ static void integrate_theta(crStep* step, double h, double* after) {
 }
 
 crStatus cr_step_moreau(crStep* step, double h, crError* error) {
+    if (!cr__step_ready(step)) return cr__missing(error, "step");
     crStatus status = cr_step_begin(step, error);
     if (status != CR_OK) return status;
     double* q = cr_arena_alloc(&step->scratch, (size_t)step->model->nq * sizeof(double));
@@ -80,7 +82,9 @@ crStatus cr_step_moreau(crStep* step, double h, crError* error) {
     if (status == CR_OK) status = move_arms(step, error);
     if (status == CR_OK) newton_bias(step);
     if (status == CR_OK) status = cr_step_solve(step, error);
+    if (status == CR_OK) status = cr__step_show_problem(step, h, false, error);
     if (status == CR_OK) status = cr_step_apply(step, error);
+    if (status == CR_OK) status = cr__step_log_struck(step, step->state.v, error);
     if (status == CR_OK) integrate_theta(step, h, after);
     return status == CR_OK ? cr_step_finite(step, error) : status;
 }

@@ -51,6 +51,13 @@ void cr__step_tie_joint(crStep* step, const crJointRow* info) {
     step->cache->tie_of_row[info->row] = at;
 }
 
+double cr__step_motor_force(const crStep* step, int j) {
+    int b = step->model->dof_body[j];
+    const crBody* body = &step->model->bodies[b];
+    if (!acts(step->model, body)) return 0.0;
+    return step->tie_force[step->cache->first_force[b] + DOF_ROWS * (j - body->v) + 2];
+}
+
 void cr__step_keep_ties(crStep* step) {
     const crModel* model = step->model;
     if (step->tie_count == 0) return;

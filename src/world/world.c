@@ -5,7 +5,11 @@
 // Fails: CR_ERR_ARGUMENT for a definition that does not come from cr_world_def; as the step does.
 #include "world/world.h"
 
+#include "step/audit.h"
+
 #include <string.h>
+
+#include "base/argument.h"
 
 #define COOKIE UINT32_C(0x6361726f)
 
@@ -15,15 +19,20 @@ static crStatus make_copy(crWorld* world) {
     const crModel* model = world->step.model;
     world->sleep = cr_arena_alloc(&world->step.store, (size_t)model->nb * sizeof(crSleep));
     world->tie_force = cr_arena_alloc(&world->step.store, (size_t)world->step.tie_count * sizeof(double));
-    return world->sleep != NULL && world->tie_force != NULL ? CR_OK : CR_ERR_MEMORY;
+    world->q = cr_arena_alloc(&world->step.store, (size_t)model->nq * sizeof(double));
+    bool ok = world->sleep != NULL && world->tie_force != NULL && world->q != NULL;
+    return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
 crStatus cr_world_create(const crWorldDef* def, crWorld** world, crError* error) {
-    if (def == NULL || world == NULL || def->cookie != COOKIE || def->model == NULL) {
-        return cr_error_set(error, CR_ERR_ARGUMENT, "model",
-                            "model and world: must be given, the definition from cr_world_def()");
-    }
+    if (world == NULL) return cr__missing(error, "world");
     *world = NULL;
+    if (def == NULL) return cr__missing(error, "def");
+    if (def->cookie != COOKIE) {
+        return cr_error_set(error, CR_ERR_ARGUMENT, "def", "def: must come from cr_world_def()");
+    }
+    if (def->model == NULL) return cr__missing(error, "model");
+    if (cr__check_allocator(def->allocator, error) != CR_OK) return CR_ERR_ARGUMENT;
     crAllocator a = def->allocator != NULL ? *def->allocator : cr_allocator_libc();
     crWorld* made = a.alloc(a.ctx, sizeof *made);
     if (made == NULL) return cr_error_set(error, CR_ERR_MEMORY, "", "world: out of memory");
@@ -36,6 +45,8 @@ crStatus cr_world_create(const crWorldDef* def, crWorld** world, crError* error)
         cr_world_destroy(made);
         return status;
     }
+    made->model_hash = cr__model_hash(def->model);
+    made->settings_hash = cr__settings_hash(&made->step.settings);
     made->step.force = def->force;
     made->step.force_ctx = def->force_ctx;
     *world = made;
@@ -49,14 +60,30 @@ void cr_world_destroy(crWorld* world) {
     a.free(a.ctx, world, sizeof *world);
 }
 
-crState* cr_world_state(crWorld* world) { return &world->step.state; }
-const crModel* cr_world_model(const crWorld* world) { return world->step.model; }
-crStep* cr_world_stages(crWorld* world) { return &world->step; }
-const crCertificate* cr_world_certificate(const crWorld* world) { return &world->step.certificate; }
+crState* cr_world_state(crWorld* world) {
+    if (world == NULL) return NULL;
+    return &world->step.state;
+}
+const crModel* cr_world_model(const crWorld* world) {
+    if (world == NULL) return NULL;
+    return world->step.model;
+}
+crStep* cr_world_stages(crWorld* world) {
+    if (world == NULL) return NULL;
+    return &world->step;
+}
+const crCertificate* cr_world_certificate(const crWorld* world) {
+    if (world == NULL) return NULL;
+    return &world->step.certificate;
+}
 
-bool cr_world_asleep(const crWorld* world, int body) { return world->step.sleep[body].island != 0; }
+bool cr_world_asleep(const crWorld* world, int body) {
+    if (world == NULL || body < 0 || body >= world->step.model->nb) return false;
+    return world->step.sleep[body].island != 0;
+}
 
 crEvents cr_world_events(const crWorld* world) {
+    if (world == NULL) return (crEvents){0};
     return (crEvents){world->step.event_count, world->step.events};
 }
 
@@ -69,9 +96,14 @@ static void remember(crWorld* world) {
     world->time = step->state.time;
 }
 
+static void restore_q(crWorld* world) {
+    if (world->step.model->nq > 0)
+        memcpy(world->step.state.q, world->q, (size_t)world->step.model->nq * sizeof(double));
+}
+
 static void undo(crWorld* world) {
     crStep* step = &world->step;
-    memcpy(step->state.q, step->q_start, (size_t)step->model->nq * sizeof(double));
+    restore_q(world);
     memcpy(step->state.v, step->v_start, (size_t)step->model->nv * sizeof(double));
     memcpy(step->sleep, world->sleep, (size_t)step->model->nb * sizeof(crSleep));
     memcpy(step->tie_force, world->tie_force, (size_t)step->tie_count * sizeof(double));
@@ -93,8 +125,13 @@ static void change_scratch(crWorld* world) {
 
 static crStatus step_by(crWorld* world, double h, crError* error) {
     crStep* step = &world->step;
+    // the check makes quaternions unit, in their last bits
+    if (step->model->nq > 0) memcpy(world->q, step->state.q, (size_t)step->model->nq * sizeof(double));
     crStatus status = cr_state_check(step->model, &step->state, error);
-    if (status != CR_OK) return status;
+    if (status != CR_OK) {
+        restore_q(world);
+        return status;
+    }
     remember(world);
     change_scratch(world);
     status = cr_step_run(step, h, error);
@@ -110,10 +147,12 @@ static crStatus step_by(crWorld* world, double h, crError* error) {
 }
 
 crStatus cr_world_step(crWorld* world, crError* error) {
+    if (world == NULL) return cr__missing(error, "world");
     return step_by(world, world->step.settings.dt, error);
 }
 
 crStatus cr_world_run(crWorld* world, double time, crError* error) {
+    if (world == NULL) return cr__missing(error, "world");
     double start = world->step.state.time, dt = world->step.settings.dt;
     if (!isfinite(time)) {
         return cr_error_set(error, CR_ERR_FINITE, "time", "time: is %g, must be finite", time);
@@ -136,17 +175,29 @@ static void look(crWorld* world) {
     cr_model_velocity(step->model, step->state.v, &step->dynamics);
 }
 
+crStatus cr_world_overlap(crWorld* world, double* deepest, crError* error) {
+    if (world == NULL) return cr__missing(error, "world");
+    if (deepest == NULL) return cr__missing(error, "deepest");
+    change_scratch(world);
+    crStatus status = cr__audit_overlap(&world->step, deepest);
+    change_scratch(world);
+    return status == CR_OK ? CR_OK : cr__step_memory(error);
+}
+
 crEnergy cr_world_energy(crWorld* world) {
+    if (world == NULL) return (crEnergy){0};
     look(world);
     return cr_model_energy(world->step.model, &world->step.state, &world->step.dynamics);
 }
 
 void cr_world_momentum(crWorld* world, crVec3 about, crVec3* linear, crVec3* angular) {
+    if (world == NULL || linear == NULL || angular == NULL) return;
     look(world);
     cr_model_momentum(world->step.model, &world->step.dynamics, about, linear, angular);
 }
 
 crPose cr_world_pose(crWorld* world, int body) {
+    if (world == NULL || body < 0 || body >= world->step.model->nb) return (crPose){0};
     look(world);
     return world->step.dynamics.pose[body];
 }

@@ -10,10 +10,18 @@ struct crWorld {
     crAllocator allocator;
     crLog log;
     crArena* scratch;  // lent, NULL: none
-    // the state before the step that is being made; q, v and forces of contacts the step itself keeps
+    // what its snapshots are bound to
+    uint64_t model_hash, settings_hash;
+    // the state before the step that is being made; v and forces of contacts the step itself keeps
     double time;
+    double* q;          // before it was checked (nq)
     crSleep* sleep;     // (nb)
     double* tie_force;  // (step.tie_count)
 };
+
+// Hash of every number of the model that its motion depends on, and of the settings of steps; model_hash.c
+// says what they leave out.
+uint64_t cr__model_hash(const crModel* model);
+uint64_t cr__settings_hash(const crStepSettings* settings);
 
 #endif

@@ -26,6 +26,15 @@ void json_vector(FILE* file, const double* x, int count) {
 
 void json_audit(FILE* file, const crAudit* audit) {
     json_number(file, true, "residual", audit->residual);
+    json_number(file, false, "residual_least", audit->least);
+    json_number(file, false, "residual_most", audit->most);
+    json_number(file, false, "eta", audit->eta);
+    json_number(file, false, "floor", audit->floor);
+    json_number(file, false, "distance", audit->distance);
+    json_number(file, false, "permits", audit->permits);
+    json_number(file, false, "scale", audit->scale);
+    json_number(file, false, "asymmetry", audit->asymmetry);
+    json_number(file, false, "natural", audit->natural);
     json_number(file, false, "approach", audit->approach);
     json_number(file, false, "cone", audit->cone);
     json_number(file, false, "dissipation", audit->dissipation);

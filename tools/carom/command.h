@@ -49,7 +49,7 @@ enum {
     EXIT_USAGE = 2,
     EXIT_FILE = 3,
     EXIT_UNSOLVED = 4,
-    EXIT_INTERRUPTED = 130
+    EXIT_UNCERTIFIED = 5
 };
 
 // Prints "carom VERB: message" and a hint to standard error; returns EXIT_USAGE.
@@ -64,8 +64,10 @@ int report_check(const char* verb, const char* path);
 // true where colour is wanted: standard output is a terminal and NO_COLOR is unset or empty.
 bool wants_color(void);
 
-// Text of others for people: control characters are replaced, so that input cannot steer the terminal.
+// Text of others for people: characters that steer a terminal and bytes that are not UTF-8 are printed as
+// \x1b or \u202e. Every name, path and message that holds input goes through it.
 void print_plain(FILE* file, const char* text);
+int plain_width(const char* text);  // characters that print_plain prints
 
 // Words of text broken into lines of at most `width` columns; lines after the first are indented.
 void print_wrapped(FILE* file, const char* text, int column, int indent, int width);

@@ -20,7 +20,7 @@ static double total(crEnergy e) { return e.kinetic + e.potential; }
 static int widest(const Comparison* c, int least, int most) {
     int width = least;
     for (int i = 0; i < c->count; i++) {
-        int length = (int)strlen(c->outcomes[i].value);
+        int length = plain_width(c->outcomes[i].value);
         width = length > width ? length : width;
     }
     return width < most ? width : most;
@@ -30,23 +30,24 @@ static int cell(const Comparison* c) { return widest(c, NUMBER, NAME); }
 
 static void put_run(FILE* file, const Comparison* c, const Outcome* o, int width, bool color) {
     const Run* run = &o->run;
-    const Tally* t = &run->tally;
+    const crTally* t = &run->tally;
+    const crCertificate* w = &t->worst;
     bool energy = outcome_differs(total(c->outcomes[c->first].run.end), total(run->end));
     print_plain(file, o->value);
-    fprintf(file, "%*s", width - (int)strlen(o->value) > 0 ? width - (int)strlen(o->value) : 0, "");
+    fprintf(file, "%*s", width - plain_width(o->value) > 0 ? width - plain_width(o->value) : 0, "");
     fprintf(file, " %s%11.5g%c%s", color && energy ? AMBER : "", total(run->end) - total(run->start),
             energy ? '*' : ' ', color && energy ? PLAIN : "");
-    fprintf(file, " %7d %8d %8d", t->impacts, t->contacts, t->steps);
-    bool bad = t->unsolved > 0 || run->status != CR_OK;
-    fprintf(file, " %s%8d%s", color && bad ? RED : "", t->unsolved, color && bad ? PLAIN : "");
-    fprintf(file, "  %8.1e  %8.1e %9.3g\n", t->residual, t->penetration, run->seconds);
+    fprintf(file, " %7d %8d %8d", w->impacts, w->contacts, t->steps);
+    bool bad = t->failed > 0 || run->status != CR_OK;
+    fprintf(file, " %s%8d%s", color && bad ? RED : "", t->failed, color && bad ? PLAIN : "");
+    fprintf(file, "  %8.1e  %8.1e %9.3g\n", w->residual, w->penetration, run->seconds);
     if (run->status != CR_OK) {
         fprintf(file, "  failed at %.6g s: ", run->time);
         print_plain(file, run->error.message);
         putc('\n', file);
-    } else if (t->impermissible > 0 || t->energy_created > 0.0) {
-        fprintf(file, "  %d impacts outside the permissible region, energy created %.3g J\n",
-                t->impermissible, t->energy_created);
+    } else if (w->impermissible > 0 || w->energy_created > 0.0 || w->crossings > 0) {
+        fprintf(file, "  %d impacts outside the permissible region, energy created %.3g J, %d pairs crossed\n",
+                w->impermissible, w->energy_created, w->crossings);
     }
 }
 
@@ -82,7 +83,7 @@ static bool is_shown(const Comparison* c, int body, const crColumn* column) {
 static void put_value(FILE* file, const Comparison* c, const char* label, int width, int body,
                       const crColumn* column, int from, int to, bool color) {
     print_plain(file, label);
-    fprintf(file, "%*s", width - (int)strlen(label), "");
+    fprintf(file, "%*s", width - plain_width(label) > 0 ? width - plain_width(label) : 0, "");
     double first = outcome_value(&c->outcomes[c->first], body, column);
     for (int i = from; i < to; i++) {
         if (c->outcomes[i].refused) continue;
@@ -136,12 +137,12 @@ static bool reads_law(const char* rule) {
 
 static int label_width(const Comparison* c) {
     const crModel* model = c->outcomes[c->first].run.scene.model;
-    size_t width = strlen("at the end");
+    int width = (int)strlen("at the end");
     for (int b = 1; b < model->nb; b++) {
-        size_t length = strlen(model->bodies[b].name);
+        int length = plain_width(model->bodies[b].name);
         if (comparison_shows(c, model->bodies[b].name) && length + 6 > width) width = length + 6;
     }
-    return (int)(width < 46 ? width : 46);
+    return width < 46 ? width : 46;
 }
 
 // whether anything differed; laws that nobody asked are told of

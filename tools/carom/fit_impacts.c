@@ -229,7 +229,7 @@ static int fit_all(Fitting* f) {
             error = fit->error;
             status = fit->status;
         }
-        if (status != CR_OK) code = stop_asked() ? EXIT_INTERRUPTED : fitting_refuse("fit", f->path, &error);
+        if (status != CR_OK) code = stop_asked() ? stop_status() : fitting_refuse("fit", f->path, &error);
     }
     progress_end(&w.progress);
     f->ranked = cr_fit_rank(f->fits, f->fit_count, f->order);

@@ -252,7 +252,7 @@ static int fit_all(Tossing* f) {
             status = fit->status;
         }
         w.before += fit->simulated;
-        if (status != CR_OK) code = stop_asked() ? EXIT_INTERRUPTED : fitting_refuse("fit", f->path, &error);
+        if (status != CR_OK) code = stop_asked() ? stop_status() : fitting_refuse("fit", f->path, &error);
     }
     progress_end(&w.progress);
     f->ranked = cr_motion_rank(f->fits, f->fit_count, f->order);

@@ -60,11 +60,12 @@ static void print_law(const Tossing* f, int place) {
 }
 
 void tossing_certificate(FILE* file, const char* law, const crMotionRun* w) {
+    print_plain(file, law);
     fprintf(file,
-            "%s: deepest overlap %.2g m; energy made by an impact %.2g J, above the start %.2g J; %d "
+            ": deepest overlap %.2g m; energy made by an impact %.2g J, above the start %.2g J; %d "
             "impermissible "
             "impacts, %d of %d steps not solved%s\n",
-            law, w->penetration, w->energy_created, w->energy_gain, w->impermissible, w->unsolved, w->steps,
+            w->penetration, w->energy_created, w->energy_gain, w->impermissible, w->unsolved, w->steps,
             w->broken ? "; numbers became infinite" : "");
 }
 

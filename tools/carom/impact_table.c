@@ -47,17 +47,19 @@ static void put_header(FILE* file, const crImpact* impact, int line, bool color)
 static void verdict_of(const crImpact* impact, const crHit* hit, char* text, size_t size) {
     snprintf(text, size, "permissible");
     if (hit->permissible) return;
-    const crContact* c = &impact->contact;
-    double length = cr_norm(hit->P);
-    double velocity = cr_norm(c->V) + fabs(hit->margins.penetration - c->V.x);
-    double friction = (1.0 + c->mu) * length;
+    if (hit->verdict == CR_TRUTH_UNSURE) {
+        snprintf(text, size, "cannot tell");
+        return;
+    }
+    crVerdict verdict = cr_impulse_verdict(&impact->contact, cr_mat3_mul_t(impact->frame, hit->P), CR_PERMISSIBLE_TOL);
+    const crMargins *m = &verdict.margins, *floor = &verdict.floor, *allowed = &verdict.allowed;
     const struct {
         const char* name;
         bool broken;
     } conditions[] = {{"creates energy", hit->creates_energy},
-                      {"penetration", hit->margins.penetration < -CR_PERMISSIBLE_TOL * velocity},
-                      {"tension", hit->margins.tension < -CR_PERMISSIBLE_TOL * length},
-                      {"cone", isfinite(c->mu) && hit->margins.cone < -CR_PERMISSIBLE_TOL * friction}};
+                      {"penetration", m->penetration < -allowed->penetration - floor->penetration},
+                      {"tension", m->tension < -allowed->tension - floor->tension},
+                      {"cone", isfinite(impact->contact.mu) && m->cone < -allowed->cone - floor->cone}};
     size_t used = 0;
     for (int i = 0; i < 4; i++) {
         if (!conditions[i].broken) continue;

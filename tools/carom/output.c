@@ -6,12 +6,41 @@
 
 #include "carom/base.h"
 #include "command.h"
+#include "io/utf8.h"
+
+// the next character of text as print_plain prints it; the bytes it had
+static int plain_character(const char* text, const char* end, char plain[8]) {
+    int length = cr__utf8_length(text, end);
+    int code = length > 0 ? cr__utf8_code(text, length) : 0;
+    if (length == 0 || (length == 1 && cr__utf8_steers(code))) {
+        snprintf(plain, 8, "\\x%02x", (unsigned)(unsigned char)*text);
+        return 1;
+    }
+    if (cr__utf8_steers(code)) {
+        snprintf(plain, 8, "\\u%04x", (unsigned)code & 0xffffu);
+        return length;
+    }
+    memcpy(plain, text, (size_t)length);
+    plain[length] = '\0';
+    return length;
+}
 
 void print_plain(FILE* file, const char* text) {
-    for (; *text != '\0'; text++) {
-        unsigned char c = (unsigned char)*text;
-        putc(c < 0x20 || c == 0x7f ? '?' : c, file);
+    char plain[8];
+    for (const char* end = text + strlen(text); text < end;) {
+        text += plain_character(text, end, plain);
+        fputs(plain, file);
     }
+}
+
+int plain_width(const char* text) {
+    int width = 0;
+    char plain[8];
+    for (const char* end = text + strlen(text); text < end;) {
+        text += plain_character(text, end, plain);
+        width += plain[0] == '\\' ? (int)strlen(plain) : 1;
+    }
+    return width;
 }
 
 int usage_error(const char* verb, const char* format, ...) {

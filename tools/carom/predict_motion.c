@@ -105,7 +105,8 @@ static void print_json(const PredictedMotion* p) {
 
 static void summarize(const PredictedMotion* p) {
     const crMotionPrediction* m = &p->prediction;
-    fprintf(stderr, "%s: %d toss%s", p->choice.law, p->tosses.count, p->tosses.count == 1 ? "" : "es");
+    print_plain(stderr, p->choice.law);
+    fprintf(stderr, ": %d toss%s", p->tosses.count, p->tosses.count == 1 ? "" : "es");
     if (p->tosses.skipped > 0)
         fprintf(stderr, ", %d bad ones skipped (the first on line %d)", p->tosses.skipped,
                 p->tosses.skip_first.line);
@@ -193,8 +194,7 @@ static int run(Predicting* asked, PredictedMotion* p) {
     if (status != CR_OK && strcmp(error.field, "vx") != 0)
         return other ? scene_refuse(&asked->scene, &error) : fitting_refuse("predict", asked->params, &error);
     if (status == CR_OK) status = simulate(p, &error);
-    if (status != CR_OK)
-        return stop_asked() ? EXIT_INTERRUPTED : fitting_refuse("predict", asked->path, &error);
+    if (status != CR_OK) return stop_asked() ? stop_status() : fitting_refuse("predict", asked->path, &error);
     return show(p);
 }
 

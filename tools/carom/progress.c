@@ -14,13 +14,13 @@
 #define RANKS    10.0  // seconds between lines where mpirun stands between
 #define LINES    60.0  // seconds between lines where there is no terminal
 
-// set by Ctrl-C; a signal handler can reach nothing else
+// signals that ask the process to end: Ctrl-C, a terminal that closes, kill and shutdown
+static const int signals[STOP_SIGNALS] = {SIGINT, SIGHUP, SIGTERM};
+
+// the signal that asked to stop, 0 for none; a signal handler can reach nothing else
 static volatile sig_atomic_t asked;
 
-static void ask_stop(int signal) {
-    (void)signal;
-    asked = 1;
-}
+static void ask_stop(int signal) { asked = signal; }
 
 double seconds_now(void) {
     struct timespec t;
@@ -28,16 +28,27 @@ double seconds_now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-void stop_watch(struct sigaction* before) {
+void stop_watch(StopWatch* watch) {
     struct sigaction action = {.sa_handler = ask_stop, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     asked = 0;
-    sigaction(SIGINT, &action, before);
+    for (int i = 0; i < STOP_SIGNALS; i++) {
+        sigaction(signals[i], &action, &watch->before[i]);
+        // nohup starts a process with SIGHUP ignored, so that it outlives its terminal
+        if (signals[i] == SIGHUP && watch->before[i].sa_handler == SIG_IGN)
+            sigaction(SIGHUP, &watch->before[i], NULL);
+    }
 }
 
-void stop_unwatch(const struct sigaction* before) { sigaction(SIGINT, before, NULL); }
+void stop_unwatch(const StopWatch* watch) {
+    for (int i = 0; i < STOP_SIGNALS; i++) {
+        sigaction(signals[i], &watch->before[i], NULL);
+    }
+}
 
 bool stop_asked(void) { return asked != 0; }
+
+int stop_status(void) { return 128 + (int)asked; }
 
 Progress progress_start(void) {
     return (Progress){.begun = seconds_now(), .first = -1, .terminal = isatty(STDERR_FILENO) != 0};
@@ -45,7 +56,8 @@ Progress progress_start(void) {
 
 void progress_begin(Progress* progress) {
     *progress = progress_start();
-    stop_watch(NULL);
+    StopWatch watch;
+    stop_watch(&watch);
 }
 
 bool progress_due(Progress* p) {

@@ -18,26 +18,37 @@ int scene_facts(const crScene* scene, crPageFact facts[SCENE_FACTS]) {
 }
 
 static int run_facts(const Run* run, crPageFact facts[RUN_FACTS]) {
-    const Tally* t = &run->tally;
+    const crTally* t = &run->tally;
+    const crCertificate* w = &t->worst;
     int n = scene_facts(&run->scene, facts);
     crPageFact* verdict = next(facts, &n, "certificate");
-    verdict->bad = t->unsolved > 0 || run->status != CR_OK;
+    verdict->bad = t->failed > 0 || run->status != CR_OK;
     if (run->status != CR_OK) {
         snprintf(verdict->value, CR_PAGE_TEXT, "a step failed: %.70s", run->error.message);
-    } else if (t->unsolved > 0) {
-        snprintf(verdict->value, CR_PAGE_TEXT, "%d of %d steps not solved", t->unsolved, t->steps);
+    } else if (t->failed > 0) {
+        snprintf(verdict->value, CR_PAGE_TEXT, "%d of %d steps not solved", t->failed, t->steps);
+    } else if (t->solved < t->steps) {
+        snprintf(verdict->value, CR_PAGE_TEXT, "%d steps solved, %d near, %d cannot tell", t->solved, t->near,
+                 t->unsure);
     } else {
         snprintf(verdict->value, CR_PAGE_TEXT, "every step solved");
     }
+    snprintf(next(facts, &n, "residual, worst")->value, CR_PAGE_TEXT, "%.1e", w->residual);
+    snprintf(next(facts, &n, "exact for gaps that differ by")->value, CR_PAGE_TEXT, "%.1e m at most", w->distance);
+    snprintf(next(facts, &n, "overlap, at most")->value, CR_PAGE_TEXT, "%.1e m", w->penetration);
+    crPageFact* crossed = next(facts, &n, "pairs that passed through each other");
+    crossed->bad = w->crossings > 0;
+    snprintf(crossed->value, CR_PAGE_TEXT, "%d", w->crossings);
     snprintf(next(facts, &n, "steps")->value, CR_PAGE_TEXT, "%d%s", t->steps,
              run->interrupted ? ", interrupted" : "");
-    snprintf(next(facts, &n, "impacts")->value, CR_PAGE_TEXT, "%d", t->impacts);
+    snprintf(next(facts, &n, "impacts")->value, CR_PAGE_TEXT, "%d", w->impacts);
     crPageFact* outside = next(facts, &n, "impacts outside the permissible region");
-    outside->bad = t->impermissible > 0;
-    snprintf(outside->value, CR_PAGE_TEXT, "%d", t->impermissible);
-    crPageFact* created = next(facts, &n, "energy created by impacts");
-    created->bad = t->energy_created > 0.0;
-    snprintf(created->value, CR_PAGE_TEXT, "%.3g J", t->energy_created);
+    outside->bad = w->impermissible > 0;
+    snprintf(outside->value, CR_PAGE_TEXT, "%d", w->impermissible);
+    crPageFact* created = next(facts, &n, "energy created by impacts and contacts");
+    created->bad = w->energy_created > 0.0;
+    snprintf(created->value, CR_PAGE_TEXT, "%.3g J", w->energy_created);
+    snprintf(next(facts, &n, "energy gained without work")->value, CR_PAGE_TEXT, "%.3g J", w->energy_gain);
     snprintf(next(facts, &n, "computing")->value, CR_PAGE_TEXT, "%.3g s", run->seconds);
     return n;
 }

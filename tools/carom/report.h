@@ -6,7 +6,7 @@
 #include "run.h"
 
 #define SCENE_FACTS 5
-#define RUN_FACTS   (SCENE_FACTS + 6)
+#define RUN_FACTS   (SCENE_FACTS + 11)
 
 // Method, dt, rule, law and solver of a scene; returns their number.
 int scene_facts(const crScene* scene, crPageFact facts[SCENE_FACTS]);

@@ -41,10 +41,11 @@ static void write_notes(FILE* file, int flags) {
                  {CR_RULE_TRUNCATED, "truncated"},
                  {CR_RULE_CYCLE, "cycle"},
                  {CR_RULE_PLASTIC, "plastic"},
-                 {CR_RULE_CONVEX, "convex"}};
+                 {CR_RULE_CONVEX, "convex"},
+                 {CR_RULE_INCOMPLETE, "set not complete"}};
     bool first = true;
     fputs(",\"notes\":[", file);
-    for (int i = 0; i < 5; i++) {
+    for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
         if ((flags & notes[i].flag) == 0) continue;
         fprintf(file, "%s\"%s\"", first ? "" : ",", notes[i].name);
         first = false;
@@ -98,26 +99,22 @@ static void write_answer(FILE* file, const crResolve* resolve, const char* rule,
 }
 
 void json_resolutions(FILE* file, const crResolve* resolve, const Resolution* answers) {
-    if (!resolve->many && answers[0].status != CR_OK) {
-        json_error(file, &answers[0].error);
-        return;
-    }
     putc('{', file);
     if (resolve->name != NULL) {
         fputs("\"name\":", file);
         cr_json_write_string(file, resolve->name);
         putc(',', file);
     }
-    if (resolve->many) fputs("\"results\":[", file);
+    fputs("\"results\":[", file);
     for (int i = 0; i < resolve->rule_count; i++) {
-        if (resolve->many) fputs(i > 0 ? ",{" : "{", file);
+        fputs(i > 0 ? ",{" : "{", file);
         if (answers[i].status == CR_OK) {
             write_answer(file, resolve, resolve->rules[i], &answers[i].got);
         } else {
             fprintf(file, "\"rule\":\"%s\",", resolve->rules[i]);
             json_error_member(file, &answers[i].error);
         }
-        if (resolve->many) putc('}', file);
+        putc('}', file);
     }
-    fputs(resolve->many ? "]}\n" : "}\n", file);
+    fputs("]}\n", file);
 }

@@ -79,36 +79,27 @@ static void put_header(FILE* file, const Table* t, int line) {
     fputs(")\n", file);
 }
 
-static double largest(const double* x, int count) {
-    double size = 0.0;
-    for (int i = 0; i < count; i++) {
-        size = fmax(size, fabs(x[i]));
-    }
-    return size;
-}
-
 // The conditions an answer breaks, or permissible; then what else there is to know.
-static void verdict_of(const Table* t, const crResolved* got, char* text, size_t size) {
-    const crProblem* problem = &t->resolve->problem;
+static void verdict_of(const crResolved* got, char* text, size_t size) {
     const crRuleReport* report = &got->report;
-    const crRuleMargins* m = &report->margins;
-    double velocity = -CR_PERMISSIBLE_TOL * largest(problem->u_free, problem->rows);
-    double impulse = -CR_PERMISSIBLE_TOL * largest(got->p, problem->rows);
-    bool bad = !report->permissible;
+    const crRuleMargins *m = &report->margins, *floor = &report->floor, *allowed = &report->allowed;
+    bool bad = report->verdict == CR_TRUTH_NO;
     const struct {
         const char* name;
         bool holds;
     } notes[] = {{"creates energy", report->creates_energy},
-                 {"penetration", bad && m->penetration < velocity},
-                 {"tension", bad && m->tension < impulse},
-                 {"cone", bad && m->cone < impulse},
-                 {"joint", bad && m->joint < velocity},
-                 {cr_outcome_name(report->outcome), report->outcome != CR_OUTCOME_SOLVED},
+                 {"penetration", bad && m->penetration < -allowed->penetration - floor->penetration},
+                 {"tension", bad && m->tension < -allowed->tension - floor->tension},
+                 {"cone", bad && m->cone < -allowed->cone - floor->cone},
+                 {"joint", bad && m->joint < -allowed->joint - floor->joint},
+                 {cr_outcome_name(report->outcome), report->outcome != CR_OUTCOME_SOLVED && report->outcome != CR_OUTCOME_UNSURE},
                  {"extrapolated", (report->flags & CR_RULE_EXTRAPOLATED) != 0},
                  {"truncated", (report->flags & CR_RULE_TRUNCATED) != 0},
                  {"cycle", (report->flags & CR_RULE_CYCLE) != 0},
-                 {"plastic", (report->flags & CR_RULE_PLASTIC) != 0}};
-    int used = snprintf(text, size, "%s", report->permissible ? "permissible" : "");
+                 {"plastic", (report->flags & CR_RULE_PLASTIC) != 0},
+                 {"set not complete", (report->flags & CR_RULE_INCOMPLETE) != 0}};
+    int used = snprintf(text, size, "%s",
+                        report->permissible ? "permissible" : bad ? "" : "cannot tell");
     for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
         if (!notes[i].holds || (size_t)used >= size) continue;
         used += snprintf(text + used, size - (size_t)used, "%s%s", used > 0 ? ", " : "", notes[i].name);
@@ -173,7 +164,7 @@ static void put_verdict(FILE* file, const Table* t, const crResolved* got, int c
     put_energy(file, t, got);
     unique_of(&got->report, text, sizeof text);
     fprintf(file, "%5d  %-8s  ", got->report.steps, text);
-    verdict_of(t, got, text, sizeof text);
+    verdict_of(got, text, sizeof text);
     const char* shade = got->report.permissible && got->report.outcome == CR_OUTCOME_SOLVED ? GREEN : RED;
     column += energy_columns(t) + 2 + 5 + 2 + 8 + 2;
     if (t->color) fputs(shade, file);

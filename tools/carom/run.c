@@ -14,26 +14,6 @@
 #define ROUNDING 1e-9  // share of a step that is no step of its own
 #define DRIFT    1e-3  // share of a step that rounding may move the time of a whole step by
 
-static void tally_step(Tally* t, const crCertificate* c) {
-    t->steps++;
-    t->contacts = c->contacts > t->contacts ? c->contacts : t->contacts;
-    t->impacts += c->impacts;
-    t->impermissible += c->impermissible;
-    t->unsolved += c->outcome != CR_OUTCOME_SOLVED || c->truncated;
-    if (c->solves > 0) {
-        t->solved_steps++;
-        t->mean_residual += (c->residual - t->mean_residual) / t->solved_steps;
-    }
-    t->residual = fmax(t->residual, c->residual);
-    t->approach = fmax(t->approach, c->approach);
-    t->cone = fmax(t->cone, c->cone);
-    t->dissipation = fmax(t->dissipation, c->dissipation);
-    t->complementarity = fmax(t->complementarity, c->complementarity);
-    t->penetration = fmax(t->penetration, c->penetration);
-    t->loop_error = fmax(t->loop_error, c->loop_error);
-    t->energy_created += c->energy_created;
-}
-
 // a bar with what is left, or a line of the same where there is no terminal
 static void show_progress(const Run* run, const Progress* progress, double share, double share_before) {
     crEnergy energy = cr_world_energy(run->world);
@@ -49,7 +29,7 @@ static void show_progress(const Run* run, const Progress* progress, double share
     }
     if (progress->terminal) fputs("] ", stderr);
     progress_left(progress, share, share_before);
-    double worst = fmax(run->tally.residual, run->tally.penetration);
+    double worst = fmax(run->tally.worst.residual, run->tally.worst.penetration);
     fprintf(stderr, "  t = %.4g s  contacts %d  violation %.1e  energy %.4g J%s",
             cr_world_state(run->world)->time, cr_world_certificate(run->world)->contacts, worst,
             energy.kinetic + energy.potential, progress->terminal ? "\033[K" : "\n");
@@ -72,7 +52,7 @@ static crStatus record(Run* run, crTrajectory* trajectory, crMotionLog* motion, 
 
 static crStatus log_events(Run* run, crTrajectory* trajectory, crMotionLog* motion) {
     crEvents events = cr_world_events(run->world);
-    run->tally.events += events.count;
+    run->events += events.count;
     crStatus status = CR_OK;
     for (int i = 0; i < events.count && status == CR_OK; i++) {
         if (trajectory != NULL) status = cr_trajectory_event(trajectory, &events.events[i], &run->error);
@@ -87,23 +67,36 @@ static void watch(Run* run) {
     if (run->status != CR_OK) cr_error_set(&run->error, run->status, "", "%s", cr_status_text(run->status));
 }
 
-static crStatus one_step(Run* run, bool last, crTrajectory* trajectory, crMotionLog* motion,
-                         crRecord* since) {
-    crStatus status = last ? cr_world_run(run->world, run->scene.duration, &run->error)
+// the steps of a run: n from `begun` up to `whole` of dt, and one more where some time is left
+typedef struct Grid {
+    double begun, whole, steps;
+} Grid;
+
+// the n-th step; the problems it poses are dumped where they are wanted
+static crStatus make_step(Run* run, double n, Grid grid) {
+    bool rest = n >= grid.whole;
+    double time = cr_world_state(run->world)->time, dt = run->scene.step.dt;
+    if (run->dump != NULL) {
+        dump_begin(run->dump, run->world, n, time, rest ? run->scene.duration - time : dt,
+                   n + 1.0 >= grid.steps);
+    }
+    crStatus status = rest ? cr_world_run(run->world, run->scene.duration, &run->error)
                            : cr_world_step(run->world, &run->error);
+    if (run->dump != NULL) dump_end(run->world);
+    return status;
+}
+
+static crStatus one_step(Run* run, double n, Grid grid, crTrajectory* trajectory, crMotionLog* motion,
+                         crRecord* since) {
+    crStatus status = make_step(run, n, grid);
     if (status != CR_OK) return status;
     const crCertificate* c = cr_world_certificate(run->world);
-    tally_step(&run->tally, c);
+    cr_tally_add(&run->tally, c);
     since->residual = fmax(since->residual, c->residual);
     since->penetration = fmax(since->penetration, c->penetration);
     since->contacts = c->contacts > since->contacts ? c->contacts : since->contacts;
     return log_events(run, trajectory, motion);
 }
-
-// the steps of a run: n from `begun` up to `whole` of dt, and one more where some time is left
-typedef struct Grid {
-    double begun, whole, steps;
-} Grid;
 
 static Grid grid_of(const Run* run) {
     double dt = run->scene.step.dt;
@@ -127,7 +120,7 @@ static void step_all(Run* run, crTrajectory* trajectory, crMotionLog* motion) {
     run->status = record(run, run->resumed ? NULL : trajectory, motion, &since);
     watch(run);
     for (double n = grid.begun; n < grid.steps && run->status == CR_OK && !stop_asked(); n += 1.0) {
-        run->status = one_step(run, n >= grid.whole, trajectory, motion, &since);
+        run->status = one_step(run, n, grid, trajectory, motion, &since);
         watch(run);
         bool due = fmod(n + 1.0, run->scene.every) == 0.0 || n + 1.0 >= grid.steps || stop_asked();
         if (run->status == CR_OK && due) run->status = record(run, trajectory, motion, &since);
@@ -139,12 +132,12 @@ static void step_all(Run* run, crTrajectory* trajectory, crMotionLog* motion) {
 }
 
 void run_through(Run* run, crTrajectory* trajectory, crMotionLog* motion) {
-    struct sigaction before;
-    stop_watch(&before);
+    StopWatch signals;
+    stop_watch(&signals);
     run->start = cr_world_energy(run->world);
     step_all(run, trajectory, motion);
     run->end = cr_world_energy(run->world);
     run->time = cr_world_state(run->world)->time;
     run->interrupted = stop_asked();
-    stop_unwatch(&before);
+    stop_unwatch(&signals);
 }

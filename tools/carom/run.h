@@ -2,31 +2,18 @@
 #ifndef CAROM_RUN_H
 #define CAROM_RUN_H
 
+#include "dump.h"
 #include "io/scene.h"
 #include "io/trajectory.h"
 #include "plot/motion.h"
-
-// The worst and the mean over the steps of a run.
-typedef struct Tally {
-    int steps;
-    int unsolved;      // steps whose contact solve did not reach the tolerance
-    int solved_steps;  // steps that had something to solve
-    int contacts;      // most at once
-    int impacts;
-    int events;
-    double residual, mean_residual;
-    double approach, cone, dissipation, complementarity;
-    double penetration, loop_error;
-    double energy_created;  // sum over impacts, J
-    int impermissible;
-} Tally;
 
 typedef struct Run {
     const char* path;
     const char* label;  // before the bar, NULL for none
     crScene scene;
     crWorld* world;
-    Tally tally;
+    crTally tally;
+    int events;
     crEnergy start, end;
     double time;     // reached, s
     double seconds;  // of the clock on the wall
@@ -37,6 +24,7 @@ typedef struct Run {
     crError error;
     crStatus (*watch)(void* ctx, struct Run* run);  // after the start and each step; NULL for none
     void* watch_ctx;
+    Dump* dump;  // of problems, NULL for none
 } Run;
 
 // Steps from where the world is to the scene's duration. Records go to trajectory and motion (either may be

@@ -9,9 +9,58 @@
 
 static double total(crEnergy e) { return e.kinetic + e.potential; }
 
+static const char* separator(int* count) { return (*count)++ == 0 ? "" : ", "; }
+
+// how the steps ended: solved, near, cannot tell, not solved
+static void put_outcomes(FILE* file, const crTally* t) {
+    int parts = 0;
+    if (t->solved == t->steps) {
+        fputs("every step solved", file);
+        return;
+    }
+    if (t->failed == 0 && t->unsure == 0) fputs(t->solved > 0 ? "every step solved or near: " : "", file);
+    if (t->failed > 0) fprintf(file, "%s%d of %d steps not solved", separator(&parts), t->failed, t->steps);
+    if (t->unsure > 0) fprintf(file, "%s%d cannot tell", separator(&parts), t->unsure);
+    if (t->near > 0) fprintf(file, "%s%d near", separator(&parts), t->near);
+    if (t->solved > 0) fprintf(file, "%s%d solved", separator(&parts), t->solved);
+}
+
+static void put_certificate(FILE* file, const Run* run, bool color) {
+    const crTally* t = &run->tally;
+    const crCertificate* w = &t->worst;
+    bool good = t->failed == 0 && run->status == CR_OK;
+    fprintf(file, "certificate  %s", color ? (good ? GREEN : RED) : "");
+    put_outcomes(file, t);
+    fprintf(file, "%s, residual %.1e worst, %.1e mean\n", color ? PLAIN : "", w->residual, t->mean_residual);
+    fprintf(file, "             exact for gaps that differ by at most %.1e m (%.1e m/s)\n", w->distance, w->eta);
+    fprintf(file, "             overlap %.1e m", w->penetration);
+    if (t->measured > 0) fprintf(file, " (measured %.1e m, %d steps)", w->overlap, t->measured);
+    fprintf(file, ", loops %.1e\n", w->loop_error);
+    if (w->crossings > 0 || w->crossings_unsure > 0) {
+        fprintf(file, "             %s%d pairs passed through each other%s, of %d cannot tell\n", color ? RED : "",
+                w->crossings, color ? PLAIN : "", w->crossings_unsure);
+    }
+    if (w->impermissible > 0 || w->impacts_unsure > 0) {
+        fprintf(file, "             %d impacts outside the permissible region, of %d cannot tell\n", w->impermissible,
+                w->impacts_unsure);
+    }
+}
+
+static void put_energy(FILE* file, const crTally* t) {
+    const crCertificate* w = &t->worst;
+    if (w->work != 0.0) fprintf(file, "             work of motors, forces and driven bodies %+.3g J\n", w->work);
+    if (w->energy_created > 0.0) {
+        fprintf(file, "             created by impacts and contacts %.3g J\n", w->energy_created);
+    }
+    if (w->energy_gain > 0.0) {
+        fprintf(file, "             gained without work in some steps, together %.3g J\n", w->energy_gain);
+    }
+    if (t->unknown > 0) fprintf(file, "             work of your own forces is not known in %d steps\n", t->unknown);
+}
+
 // the table's numbers carry the digits a reader can use; --json has them all
 void table_run(FILE* file, const Run* run, bool color) {
-    const Tally* t = &run->tally;
+    const crTally* t = &run->tally;
     const crStepSettings* s = &run->scene.step;
     print_plain(file, run->path);
     fprintf(file, ": %d bodies, %d shapes, %d degrees of freedom\n", run->scene.model->nb - 1,
@@ -21,23 +70,11 @@ void table_run(FILE* file, const Run* run, bool color) {
     fprintf(file, "time         %.6g s in %d steps, %.3g s of computing%s\n", run->time, t->steps,
             run->seconds, run->interrupted ? ", interrupted" : "");
     if (run->resumed) fprintf(file, "resumed      at %.6g s\n", run->resumed_at);
-    fprintf(file, "contacts     %d at most, %d impacts, %d events\n", t->contacts, t->impacts, t->events);
-    bool good = t->unsolved == 0 && run->status == CR_OK;
-    fprintf(file, "certificate  %s", color ? (good ? GREEN : RED) : "");
-    if (t->unsolved == 0) {
-        fputs("every step solved", file);
-    } else {
-        fprintf(file, "%d of %d steps not solved", t->unsolved, t->steps);
-    }
-    fprintf(file, "%s, residual %.1e worst, %.1e mean\n", color ? PLAIN : "", t->residual, t->mean_residual);
-    fprintf(file, "             overlap %.1e m, approach %.1e m/s, loops %.1e\n", t->penetration, t->approach,
-            t->loop_error);
-    if (t->impermissible > 0 || t->energy_created > 0.0) {
-        fprintf(file, "             %d impacts outside the permissible region, energy created %.3g J\n",
-                t->impermissible, t->energy_created);
-    }
+    fprintf(file, "contacts     %d at most, %d impacts, %d events\n", t->worst.contacts, t->worst.impacts, run->events);
+    put_certificate(file, run, color);
     fprintf(file, "energy       %.6g J at the start, %.6g J at the end, change %+.3g J\n", total(run->start),
             total(run->end), total(run->end) - total(run->start));
+    put_energy(file, t);
 }
 
 static void member(FILE* file, const char* name, double value) {
@@ -45,18 +82,45 @@ static void member(FILE* file, const char* name, double value) {
     cr_json_write_number(file, value);
 }
 
-static void json_certificate(FILE* file, const Tally* t) {
-    fprintf(file, ",\"certificate\":{\"unsolved_steps\":%d", t->unsolved);
-    member(file, "worst_residual", t->residual);
+static void count(FILE* file, const char* name, int value) { fprintf(file, ",\"%s\":%d", name, value); }
+
+static void json_certificate(FILE* file, const Run* run) {
+    const crTally* t = &run->tally;
+    const crCertificate* w = &t->worst;
+    fprintf(file, ",\"certificate\":{\"outcome\":\"%s\"", cr_outcome_name(w->outcome));
+    member(file, "tol", cr_step_tol(&run->scene.step));
+    count(file, "solved_steps", t->solved);
+    count(file, "near_steps", t->near);
+    count(file, "unsure_steps", t->unsure);
+    count(file, "unsolved_steps", t->failed);
+    member(file, "worst_residual", w->residual);
     member(file, "mean_residual", t->mean_residual);
-    member(file, "approach", t->approach);
-    member(file, "cone", t->cone);
-    member(file, "dissipation", t->dissipation);
-    member(file, "complementarity", t->complementarity);
-    member(file, "penetration", t->penetration);
-    member(file, "loop_error", t->loop_error);
-    member(file, "energy_created", t->energy_created);
-    fprintf(file, ",\"impermissible\":%d}", t->impermissible);
+    member(file, "eta", w->eta);
+    member(file, "distance", w->distance);
+    member(file, "floor", w->floor);
+    member(file, "momentum", w->momentum);
+    member(file, "approach", w->approach);
+    member(file, "cone", w->cone);
+    member(file, "dissipation", w->dissipation);
+    member(file, "complementarity", w->complementarity);
+    member(file, "penetration", w->penetration);
+    member(file, "overlap", w->overlap);
+    count(file, "measured_steps", t->measured);
+    count(file, "crossings", w->crossings);
+    count(file, "crossings_unsure", w->crossings_unsure);
+    member(file, "loop_error", w->loop_error);
+    member(file, "energy_change", w->energy_change);
+    member(file, "work", w->work);
+    member(file, "energy_created", w->energy_created);
+    member(file, "energy_gain", w->energy_gain);
+    count(file, "energy_unknown_steps", t->unknown);
+    count(file, "impermissible", w->impermissible);
+    count(file, "impacts_unsure", w->impacts_unsure);
+    count(file, "solves", w->solves);
+    count(file, "rows", w->rows);
+    count(file, "asleep", w->asleep);
+    count(file, "escaped", w->escaped);
+    fprintf(file, ",\"truncated\":%s}", w->truncated ? "true" : "false");
 }
 
 static void json_energy(FILE* file, const Run* run) {
@@ -118,8 +182,8 @@ void json_run_members(FILE* file, const Run* run) {
     member(file, "time", run->time);
     if (run->resumed) member(file, "resumed_at", run->resumed_at);
     fprintf(file, ",\"steps\":%d,\"contacts\":%d,\"impacts\":%d,\"events\":%d", run->tally.steps,
-            run->tally.contacts, run->tally.impacts, run->tally.events);
-    json_certificate(file, &run->tally);
+            run->tally.worst.contacts, run->tally.worst.impacts, run->events);
+    json_certificate(file, run);
     json_energy(file, run);
     json_bodies(file, run);
     json_overlaps(file, &run->scene);

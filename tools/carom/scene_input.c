@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -120,8 +121,24 @@ int scene_arguments(SceneInput* input, int count, char** arguments, void (*help)
     return -1;
 }
 
+// files that carom writes and other verbs read
+static bool is_recording(const char* path) {
+    static const char* const ends[] = {".h5", ".hdf5", ".csv"};
+    size_t length = strlen(path);
+    for (int i = 0; i < 3; i++) {
+        size_t tail = strlen(ends[i]);
+        if (length > tail && strcasecmp(path + length - tail, ends[i]) == 0) return true;
+    }
+    return false;
+}
+
 // the one JSON value of the file
 static crStatus read_file(SceneInput* input, crError* error) {
+    if (is_recording(input->path)) {
+        return cr_error_set(error, CR_ERR_TYPE, "",
+                            "a scene or a model is expected, this is a file of data; carom plot draws a "
+                            "trajectory, carom run SCENE --resume goes on with it");
+    }
     crInput file;
     crStatus status = cr_input_open(&file, input->path, error);
     if (status != CR_OK) return status;
@@ -210,6 +227,21 @@ static bool is_passing(const char* parent, const char* key) {
            (parent != NULL && strcmp(parent, "step") == 0 && strcmp(key, "duration") == 0);
 }
 
+// the hash of a number's bytes, least significant first: files go from one machine to another
+static uint64_t hash_number(uint64_t hash, uint64_t x, int size) {
+    for (int i = 0; i < size; i++) {
+        unsigned char byte = (unsigned char)(x >> (8 * i));
+        hash = cr_hash(hash, &byte, 1);
+    }
+    return hash;
+}
+
+static uint64_t bits_of(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
 // the order of members does not matter, and an empty object is as good as none. parent is the key of the
 // object, "" for the root, NULL deeper down
 static uint64_t tree_hash(const crJson* value, const char* parent) {
@@ -220,22 +252,22 @@ static uint64_t tree_hash(const crJson* value, const char* parent) {
             if (is_passing(parent, child->key)) continue;
             uint64_t inner = tree_hash(child, parent != NULL && parent[0] == '\0' ? child->key : NULL);
             hash = cr_hash(CR_HASH_SEED, child->key, strlen(child->key));
-            if (inner != 0) sum += cr_hash(hash, &inner, sizeof inner);
+            if (inner != 0) sum += hash_number(hash, inner, 8);
         }
         return sum;
     }
-    hash = cr_hash(hash, &value->type, sizeof value->type);
-    hash = cr_hash(hash, &value->number, sizeof value->number);
+    hash = hash_number(hash, (uint64_t)value->type, 4);
+    hash = hash_number(hash, bits_of(value->number), 8);
     if (value->text != NULL) hash = cr_hash(hash, value->text, strlen(value->text));
     for (const crJson* child = value->child; child != NULL; child = child->next) {
         uint64_t inner = tree_hash(child, NULL);
-        hash = cr_hash(hash, &inner, sizeof inner);
+        hash = hash_number(hash, inner, 8);
     }
     return hash;
 }
 
 uint64_t scene_hash(const SceneInput* input, const crScene* scene) {
-    return cr_hash(tree_hash(input->doc.root, ""), &scene->step.quality, sizeof scene->step.quality);
+    return hash_number(tree_hash(input->doc.root, ""), (uint64_t)scene->step.quality, 4);
 }
 
 bool scene_overlaps(const SceneInput* input, const crScene* scene) {

@@ -7,6 +7,8 @@
 #include "stream.h"
 #include "verb_solve.h"
 
+#define ROUNDING 1e-12
+
 static const char* const kinds[] = {"equality", "unilateral", "box", "cone"};
 
 static int count_kind(const crProblem* problem, int kind) {
@@ -37,6 +39,22 @@ static void write_solution(FILE* file, const Solved* solved, const Solution* s) 
     json_vector(file, s->u, problem->rows);
 }
 
+// what was done to a matrix of the file that is not symmetric as it stands
+static void write_mended(FILE* file, const crProblemFile* from) {
+    if (from->mended.matrix[0] == '\0') return;
+    const crSkew* skew = &from->mended.skew;
+    fprintf(file, "\"symmetrised\":{\"matrix\":\"%s\"", from->mended.matrix);
+    if (from->mended.triangle != NULL) {
+        fprintf(file, ",\"triangle\":\"%s\"},", from->mended.triangle);
+        return;
+    }
+    json_number(file, false, "asymmetry", skew->relative);
+    fprintf(file, ",\"row\":%d,\"col\":%d", skew->row, skew->col);
+    json_number(file, false, "at", skew->at);
+    json_number(file, false, "across", skew->across);
+    fputs("},", file);
+}
+
 void json_solved(FILE* file, const Solved* solved) {
     const crProblem* problem = &solved->file->problem;
     fputs("{\"file\":", file);
@@ -50,6 +68,11 @@ void json_solved(FILE* file, const Solved* solved) {
         fprintf(file, "%s\"%s\":%d", k > 0 ? "," : "", kinds[k], count_kind(problem, k));
     }
     fputs("},", file);
+    if (solved->file->h > 0.0) {
+        json_number(file, true, "h", solved->file->h);
+        putc(',', file);
+    }
+    write_mended(file, solved->file);
     if (solved->referenced) {
         json_number(file, true, "reference_residual", solved->reference);
         putc(',', file);
@@ -61,6 +84,22 @@ void json_solved(FILE* file, const Solved* solved) {
         if (solved->many) putc('}', file);
     }
     fputs(solved->many ? "]}\n" : "}\n", file);
+}
+
+// differences of rounding are left to --json
+static void put_mended(FILE* file, const crProblemFile* from) {
+    const crSkew* skew = &from->mended.skew;
+    if (from->mended.matrix[0] == '\0') return;
+    if (from->mended.triangle != NULL) {
+        fprintf(file, "  %s: the file has its %s triangle only, which was mirrored\n", from->mended.matrix,
+                from->mended.triangle);
+        return;
+    }
+    if (skew->relative < ROUNDING) return;
+    fprintf(file,
+            "  %s: not symmetric by %.1e, its symmetric part is used; entry (%d, %d) %.9g, (%d, %d) %.9g\n",
+            from->mended.matrix, skew->relative, skew->row, skew->col, skew->at, skew->col, skew->row,
+            skew->across);
 }
 
 static void put_header(FILE* file, const Solved* solved, bool color) {
@@ -78,6 +117,7 @@ static void put_header(FILE* file, const Solved* solved, bool color) {
     if (problem->raw) fputs(", raw", file);
     if (solved->file->count > 1) fprintf(file, "; one of %d problems in the file", solved->file->count);
     putc('\n', file);
+    put_mended(file, solved->file);
     if (solved->referenced) fprintf(file, "  residual of the file's own solution %.1e\n", solved->reference);
 }
 
@@ -108,9 +148,13 @@ static void put_row(FILE* file, const Solution* s, bool color) {
 
 static void put_audit(FILE* file, const crAudit* audit) {
     fprintf(file,
-            "\naudit: approach %.1e m/s, cone %.1e N s, dissipation %.1e m/s,\n"
+            "\naudit: exact for velocities that differ by at most %.1e m/s (rounding %.1e)",
+            audit->eta, audit->floor);
+    if (audit->distance > 0.0) fprintf(file, ", gaps by %.1e m", audit->distance);
+    fprintf(file,
+            "\n       not scaled: natural map %.1e, approach %.1e m/s, cone %.1e N s, dissipation %.1e m/s,\n"
             "       complementarity %.1e J, momentum %.1e, energy change %.5g J\n",
-            audit->approach, audit->cone, audit->dissipation, audit->complementarity, audit->momentum,
+            audit->natural, audit->approach, audit->cone, audit->dissipation, audit->complementarity, audit->momentum,
             audit->energy_change);
 }
 

@@ -74,7 +74,9 @@ int stream_run(const Stream* stream,
     crInput input;
     crError error = {0};
     if (cr_input_open(&input, stream->path, &error) != CR_OK) {
-        fprintf(stderr, "carom %s: %s\n", stream->verb, error.message);
+        fprintf(stderr, "carom %s: ", stream->verb);
+        print_plain(stderr, error.message);
+        putc('\n', stderr);
         return EXIT_FILE;
     }
     int status = EXIT_GOOD;
@@ -85,7 +87,11 @@ int stream_run(const Stream* stream,
         if (doc.root != NULL) {
             if (!answer(stream, doc.root, line, count == 0)) status = EXIT_BAD_INPUT;
         } else if (error.status == CR_ERR_FILE) {
-            fprintf(stderr, "carom %s: %s: %s\n", stream->verb, stream->path, error.message);
+            fprintf(stderr, "carom %s: ", stream->verb);
+            print_plain(stderr, stream->path);
+            fputs(": ", stderr);
+            print_plain(stderr, error.message);
+            putc('\n', stderr);
             status = EXIT_FILE;
         } else {
             stream_error(stream, &error);

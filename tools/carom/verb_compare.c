@@ -11,6 +11,7 @@
 #include "io/json_set.h"
 #include "plot/charts.h"
 #include "plot/gnuplot.h"
+#include "progress.h"
 #include "report.h"
 #include "stream.h"
 
@@ -315,11 +316,11 @@ static int finish(const Comparison* c) {
     } else {
         table_comparison(stdout, c, wants_color());
     }
-    int status = c->interrupted ? EXIT_INTERRUPTED : EXIT_GOOD;
+    int status = c->interrupted ? stop_status() : EXIT_GOOD;
     for (int i = 0; i < c->count && status == EXIT_GOOD; i++) {
         const Outcome* o = &c->outcomes[i];
         if (o->refused && (!c->choice.all || c->first < 0)) status = EXIT_BAD_INPUT;
-        if (!o->refused && (o->run.status != CR_OK || o->run.tally.unsolved > 0)) status = EXIT_UNSOLVED;
+        if (!o->refused && (o->run.status != CR_OK || o->run.tally.failed > 0)) status = EXIT_UNSOLVED;
     }
     int shown = c->plot != NULL || c->report != NULL ? show(c) : EXIT_GOOD;
     return shown != EXIT_GOOD ? shown : status;

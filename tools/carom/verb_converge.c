@@ -13,6 +13,7 @@
 #include "numbers.h"
 #include "plot/convergence.h"
 #include "plot/gnuplot.h"
+#include "progress.h"
 #include "scene_input.h"
 #include "stream.h"
 
@@ -156,11 +157,11 @@ static int run_path(Options* options, double dt, bool first, Path* path, Converg
     } else {
         run_through(&run, NULL, NULL);
         if (run.status != CR_OK) scene_refuse(&options->scene, &run.error);
-        code = run.status != CR_OK ? EXIT_UNSOLVED : run.interrupted ? EXIT_INTERRUPTED : -1;
+        code = run.status != CR_OK ? EXIT_UNSOLVED : run.interrupted ? stop_status() : -1;
         *row = (ConvergeRow){.dt = dt,
                              .variation = path_variation(path),
                              .steps = run.tally.steps,
-                             .unsolved = run.tally.unsolved,
+                             .unsolved = run.tally.failed,
                              .seconds = run.seconds};
     }
     cr_world_destroy(run.world);

@@ -96,7 +96,10 @@ static int print_one(const char* name) {
 }
 
 static int file_error(const char* path) {
-    fprintf(stderr, "carom examples: %s: %s\n", path, strerror(errno));
+    const char* why = strerror(errno);
+    fputs("carom examples: ", stderr);
+    print_plain(stderr, path);
+    fprintf(stderr, ": %s\n", why);
     return EXIT_FILE;
 }
 
@@ -112,7 +115,8 @@ static int write_one(const char* directory, const crExample* example) {
     if (file == NULL) return file_error(path);
     bool written = fputs(example->text, file) >= 0;
     if (fclose(file) != 0 || !written) return file_error(path);
-    puts(path);
+    print_plain(stdout, path);
+    putchar('\n');
     return EXIT_GOOD;
 }
 

@@ -1,5 +1,6 @@
 // verb_info.c - carom info: what is in a scene or model: tree, freedoms, masses, inertias, shapes, notes.
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
@@ -8,6 +9,7 @@
 #include "scene_input.h"
 
 #define NAMES   34  // columns of names
+#define INDENTS 12  // of a tree's bodies at most
 #define NUMBERS 55  // columns from there to the shapes
 
 static void print_help(void) {
@@ -28,14 +30,38 @@ static void print_help(void) {
         "  carom info humanoid.xml");
 }
 
+// a model's shapes, body by body
+typedef struct Shapes {
+    int* start;  // of each body's (nb + 1)
+    int* item;   // (shape_count)
+} Shapes;
+
+// false when memory is out; free both
+static bool sort_shapes(const crModel* model, Shapes* shapes) {
+    shapes->start = calloc((size_t)model->nb + 2, sizeof(int));
+    shapes->item = calloc((size_t)model->shape_count + 1, sizeof(int));
+    if (shapes->start == NULL || shapes->item == NULL) return false;
+    int* next = shapes->start + 1;  // becomes the end of each body's
+    for (int i = 0; i < model->shape_count; i++) {
+        next[model->shapes[i].body + 1]++;
+    }
+    for (int b = 0; b < model->nb; b++) {
+        next[b + 1] += next[b];
+    }
+    for (int i = 0; i < model->shape_count; i++) {
+        shapes->item[next[model->shapes[i].body]++] = i;
+    }
+    return true;
+}
+
 // the model's shapes of one body, by kind: "2 capsule, sphere"
-static void shape_text(const crModel* model, int body, char* text, size_t size) {
+static void shape_text(const crModel* model, const Shapes* shapes, int body, char* text, size_t size) {
     size_t at = 0;
     text[0] = '\0';
     for (int kind = 0; kind < CR_SHAPE_KINDS; kind++) {
         int count = 0;
-        for (int i = 0; i < model->shape_count; i++) {
-            count += model->shapes[i].body == body && (int)model->shapes[i].shape.kind == kind;
+        for (int i = shapes->start[body]; i < shapes->start[body + 1]; i++) {
+            count += (int)model->shapes[shapes->item[i]].shape.kind == kind;
         }
         if (count == 0 || at >= size) continue;
         const char* name = cr_shape_name((crShapeKind)kind);
@@ -45,9 +71,10 @@ static void shape_text(const crModel* model, int body, char* text, size_t size) 
     }
 }
 
+// how many bodies are above, at most INDENTS
 static int depth_of(const crModel* model, int body) {
     int depth = 0;
-    while (body != CR_WORLD) {
+    while (body != CR_WORLD && depth < INDENTS) {
         body = model->bodies[body].parent;
         depth++;
     }
@@ -62,15 +89,14 @@ static double total_mass(const crModel* model) {
     return sum;
 }
 
-static void print_body(const crModel* model, int i) {
+static void print_body(const crModel* model, const Shapes* of, int i) {
     const crBody* body = &model->bodies[i];
     char shapes[120];
-    shape_text(model, i, shapes, sizeof shapes);
+    shape_text(model, of, i, shapes, sizeof shapes);
     int indent = 2 * depth_of(model, i);
-    indent = indent < 24 ? indent : 24;
     printf("%*s", indent, "");
     print_plain(stdout, body->name);
-    int width = indent + (int)strlen(body->name);
+    int width = indent + plain_width(body->name);
     printf("%*s", width < NAMES ? NAMES - width : 0, "");
     const double* I = body->principal;
     if (i == CR_WORLD) {
@@ -90,7 +116,8 @@ static void print_records(const crRecording* r) {
     putchar('\n');
 }
 
-static void print_text(const SceneInput* input, const crScene* scene, const crRecording* recording) {
+static void print_text(const SceneInput* input, const crScene* scene, const Shapes* of,
+                       const crRecording* recording) {
     const crImport* import = &input->imported;
     const crModel* model = scene->model;
     print_plain(stdout, scene_title(input));
@@ -106,7 +133,7 @@ static void print_text(const SceneInput* input, const crScene* scene, const crRe
     printf("%-*s %-7s %2s %10s  %-29s  %s\n", NAMES, "body", "joint", "nv", "mass kg",
            "principal moments kg m^2", "shapes");
     for (int i = 0; i < model->nb; i++) {
-        print_body(model, i);
+        print_body(model, of, i);
     }
     int levels[2] = {0, 0};
     for (int i = 0; i < import->note_count; i++) {
@@ -122,7 +149,7 @@ static void json_number(const char* key, double value) {
     cr_json_write_number(stdout, value);
 }
 
-static void json_body(const crModel* model, int i) {
+static void json_body(const crModel* model, const Shapes* of, int i) {
     const crBody* body = &model->bodies[i];
     printf("%s\n    {\"name\": ", i > 0 ? "," : "");
     cr_json_write_string(stdout, body->name);
@@ -146,12 +173,9 @@ static void json_body(const crModel* model, int i) {
         cr_json_write_number(stdout, body->principal[k]);
     }
     fputs("], \"shapes\": [", stdout);
-    bool first = true;
-    for (int s = 0; s < model->shape_count; s++) {
-        if (model->shapes[s].body != i) continue;
-        fputs(first ? "" : ", ", stdout);
-        cr_json_write_string(stdout, cr_shape_name(model->shapes[s].shape.kind));
-        first = false;
+    for (int s = of->start[i]; s < of->start[i + 1]; s++) {
+        fputs(s > of->start[i] ? ", " : "", stdout);
+        cr_json_write_string(stdout, cr_shape_name(model->shapes[of->item[s]].shape.kind));
     }
     fputs("]}", stdout);
 }
@@ -165,7 +189,8 @@ static void json_records(const crRecording* r) {
     fputs(",\n", stdout);
 }
 
-static void print_json(const SceneInput* input, const crScene* scene, const crRecording* recording) {
+static void print_json(const SceneInput* input, const crScene* scene, const Shapes* of,
+                       const crRecording* recording) {
     const crImport* import = &input->imported;
     const crModel* model = scene->model;
     fputs("{\n  \"model\": ", stdout);
@@ -180,7 +205,7 @@ static void print_json(const SceneInput* input, const crScene* scene, const crRe
     if (recording != NULL) json_records(recording);
     fputs("  \"bodies\": [", stdout);
     for (int i = 0; i < model->nb; i++) {
-        json_body(model, i);
+        json_body(model, of, i);
     }
     fputs("\n  ],\n  \"left_out\": [", stdout);
     for (int i = 0; i < import->note_count; i++) {
@@ -228,9 +253,14 @@ int verb_info(int count, char** arguments) {
     crStatus opened = recorded ? open_recorded(&input, &recording, &error) : scene_open(&input, &error);
     if (opened != CR_OK) return scene_refuse(&input, &error);
     if (scene_read(&input, &scene, &error) == CR_OK) {
-        (input.json ? print_json : print_text)(&input, &scene, recorded ? &recording : NULL);
+        Shapes shapes;
+        status = sort_shapes(scene.model, &shapes) ? EXIT_GOOD : EXIT_FILE;
+        if (status == EXIT_GOOD)
+            (input.json ? print_json : print_text)(&input, &scene, &shapes, recorded ? &recording : NULL);
+        if (status != EXIT_GOOD) fputs("carom info: out of memory\n", stderr);
+        free(shapes.start);
+        free(shapes.item);
         cr_scene_free(&scene);
-        status = EXIT_GOOD;
     } else {
         status = scene_refuse(&input, &error);
     }

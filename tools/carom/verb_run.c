@@ -1,10 +1,13 @@
 // verb_run.c - carom run: a scene through time, with its certificate.
+#include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "command.h"
 #include "plot/gnuplot.h"
+#include "progress.h"
 #include "report.h"
 #include "run.h"
 #include "scene_input.h"
@@ -22,8 +25,15 @@ static void print_help(void) {
         "  --resume FILE     go on where a trajectory ends, to the scene's duration, and append to it\n"
         "  --plot FILE       energy and positions over time: .svg, .png or .pdf\n"
         "  --report FILE     a page to look at: animation, summary, charts, events: .html\n"
+        "  --dump FILE       problems that steps pose, for carom solve and carom resolve: .json; one file\n"
+        "                    each: FILE.json, FILE-2.json ...\n"
+        "  --dump-at T,...   of the steps that contain these times, s\n"
+        "  --dump-every N    of every N-th step, from the first\n"
         "  --json            the summary as one JSON object, with the last state of every body\n"
         "  --strict          overlaps at the start, and what is not supported of a model, are errors\n"
+        "  --require certificate\n"
+        "                    status 5 unless every step is solved or near, and nothing is created, crossed,\n"
+        "                    impermissible or left overlapping beyond the tolerance\n"
         "  --threads N       that share the work; results do not depend on it\n"
         "\n"
         "in place of what the scene says:\n"
@@ -36,7 +46,8 @@ static void print_help(void) {
         "of a model: --key NAME, --package DIR, --fixed-base, --with FILE (carom import --help)\n"
         "\n"
         "Exit status: 0 good, 1 bad scene or file of another scene, 2 wrong usage, 3 a file cannot be\n"
-        "opened or written, 4 a step failed or was not solved to the tolerance, 130 interrupted.\n"
+        "opened or written, 4 a step failed or was not solved to the tolerance,\n"
+        "5 --require does not hold, 130 interrupted.\n"
         "\n"
         "examples:\n"
         "  carom run bouncing-ball --plot ball.svg\n"
@@ -52,7 +63,34 @@ typedef struct Options {
     const char* resume;
     const char* plot;
     const char* report;
+    bool require;  // --require certificate
+    DumpPlan dump;
 } Options;
+
+// "0.5,1.25"
+static int read_times(DumpPlan* plan, const char* text) {
+    const char* at = text;
+    for (plan->count = 0; plan->count < MOST_DUMPS;) {
+        char* end = NULL;
+        double time = strtod(at, &end);
+        if (end == at || !(time >= 0.0 && time < INFINITY)) break;
+        plan->at[plan->count++] = time;
+        if (*end == '\0') return EXIT_GOOD;
+        if (*end != ',') break;
+        at = end + 1;
+    }
+    return usage_error("run", "--dump-at needs up to %d times >= 0, separated by commas, is '%s'", MOST_DUMPS,
+                       text);
+}
+
+static int read_every(DumpPlan* plan, const char* text) {
+    char* end = NULL;
+    long every = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || every < 1 || every > INT_MAX)
+        return usage_error("run", "--dump-every must be a whole number of steps >= 1, is '%s'", text);
+    plan->every = (int)every;
+    return EXIT_GOOD;
+}
 
 // -1: no such option; else the exit status so far
 static int take_file(void* ctx, char* name, char* value) {
@@ -61,11 +99,37 @@ static int take_file(void* ctx, char* name, char* value) {
                         : strcmp(name, "--resume") == 0 ? &options->resume
                         : strcmp(name, "--plot") == 0   ? &options->plot
                         : strcmp(name, "--report") == 0 ? &options->report
+                        : strcmp(name, "--dump") == 0   ? &options->dump.path
                                                         : NULL;
+    if (strcmp(name, "--require") == 0) {
+        if (value == NULL || strcmp(value, "certificate") != 0)
+            return usage_error("run", "--require takes 'certificate'");
+        options->require = true;
+        return EXIT_GOOD;
+    }
     if (file == NULL) return -1;
     if (value == NULL) return usage_error("run", "%s needs a value", name);
     *file = value;
     return EXIT_GOOD;
+}
+
+// -1: no such option; else the exit status so far
+static int take_option(void* ctx, char* name, char* value) {
+    Options* options = ctx;
+    bool times = strcmp(name, "--dump-at") == 0;
+    if (!times && strcmp(name, "--dump-every") != 0) return take_file(ctx, name, value);
+    if (value == NULL) return usage_error("run", "%s needs a value", name);
+    return times ? read_times(&options->dump, value) : read_every(&options->dump, value);
+}
+
+static int check_dump(const DumpPlan* plan) {
+    bool when = plan->count > 0 || plan->every > 0;
+    if (plan->path == NULL && when) return usage_error("run", "--dump-at and --dump-every need --dump FILE");
+    if (plan->path != NULL && !when) return usage_error("run", "--dump needs --dump-at T or --dump-every N");
+    size_t length = plan->path != NULL ? strlen(plan->path) : 0;
+    if (plan->path != NULL && (length < 5 || length > 900 || strcmp(plan->path + length - 5, ".json") != 0))
+        return usage_error("run", "--dump: '%s' must end in .json", plan->path);
+    return -1;
 }
 
 static int check_options(const Options* options) {
@@ -75,13 +139,54 @@ static int check_options(const Options* options) {
     crPictureFormat format;
     if (options->plot != NULL && cr_picture_format(options->plot, &format, NULL) != CR_OK)
         return usage_error("run", "--plot: '%s' must end in .svg, .png or .pdf", options->plot);
-    return report_check("run", options->report);
+    int status = report_check("run", options->report);
+    return status >= 0 ? status : check_dump(&options->dump);
 }
 
 // -1 to go on, else the exit status
 static int read_options(Options* options, int count, char** arguments) {
-    int status = scene_arguments(&options->scene, count, arguments, print_help, take_file, options);
+    int status = scene_arguments(&options->scene, count, arguments, print_help, take_option, options);
     return status < 0 ? check_options(options) : status;
+}
+
+// overlap that the position pass may leave: the deadband of the largest body and its tolerance, m
+static double allowed_overlap(crWorld* world) {
+    const crStep* step = cr_world_stages(world);
+    const crStepSettings* s = &step->settings;
+    double largest = 0.0;
+    for (int i = 1; i < step->model->nb; i++) {
+        if (step->model->bodies[i].last >= 0 && step->size[i] > largest) largest = step->size[i];
+    }
+    return (1.0 + s->position_tol) * s->deadband * largest;
+}
+
+// the exit status of --require certificate, with what is wrong
+static int require(const Options* options, const Run* run) {
+    const crTally* t = &run->tally;
+    const crCertificate* w = &t->worst;
+    double allowed = allowed_overlap(run->world);
+    crTruth holds = cr_tally_holds(t, allowed);
+    if (holds == CR_TRUTH_YES) return EXIT_GOOD;
+    if (options->scene.json) return EXIT_UNCERTIFIED;
+    fprintf(stderr, "carom run: the certificate does not hold%s:", holds == CR_TRUTH_UNSURE ? " for certain" : "");
+    if (t->failed > 0) fprintf(stderr, " %d steps not solved;", t->failed);
+    if (t->unsure > 0) fprintf(stderr, " %d steps cannot tell;", t->unsure);
+    if (w->crossings + w->crossings_unsure > 0) {
+        fprintf(stderr, " %d pairs crossed, of %d cannot tell;", w->crossings, w->crossings_unsure);
+    }
+    if (!(w->penetration <= allowed)) {
+        fprintf(stderr, " overlap %.3g m, allowed %.3g m;", w->penetration, allowed);
+    }
+    if (w->impermissible + w->impacts_unsure > 0) {
+        fprintf(stderr, " %d impacts not permissible, of %d cannot tell;", w->impermissible, w->impacts_unsure);
+    }
+    if (w->energy_created > 0.0) fprintf(stderr, " energy created %.3g J;", w->energy_created);
+    if (w->energy_gain > 0.0) fprintf(stderr, " energy gained without work %.3g J;", w->energy_gain);
+    if (t->unknown > 0) fprintf(stderr, " work of forces not known in %d steps;", t->unknown);
+    if (w->truncated) fputs(" impact limit reached;", stderr);
+    if (w->escaped > 0) fprintf(stderr, " %d bodies escaped;", w->escaped);
+    putc('\n', stderr);
+    return EXIT_UNCERTIFIED;
 }
 
 static int finish(const Options* options, Run* run, crTrajectory* trajectory, const crMotionLog* motion) {
@@ -92,7 +197,8 @@ static int finish(const Options* options, Run* run, crTrajectory* trajectory, co
     } else {
         table_run(stdout, run, wants_color());
     }
-    int status = run->interrupted ? EXIT_INTERRUPTED : run->tally.unsolved > 0 ? EXIT_UNSOLVED : EXIT_GOOD;
+    int status = run->interrupted ? stop_status() : run->tally.failed > 0 ? EXIT_UNSOLVED : EXIT_GOOD;
+    if (options->require && !run->interrupted) status = require(options, run);
     if (run->status != CR_OK) {
         status = run->status == CR_ERR_FILE ? EXIT_FILE : EXIT_UNSOLVED;
         if (!options->scene.json) file_refuse(&options->scene, &run->error);
@@ -140,6 +246,14 @@ static crStatus open_trajectory(const Options* options, Run* run, crTrajectory**
     return CR_OK;
 }
 
+// times at which nothing was posed leave no file
+static void note_dumps(const Options* options, const Run* run) {
+    if (run->dump == NULL) return;
+    int files = dump_files(run->dump);
+    print_plain(stderr, options->dump.path);
+    fprintf(stderr, ": note: %d problem%s written\n", files, files == 1 ? "" : "s");
+}
+
 static int simulate(const Options* options, Run* run) {
     crError error = {0};
     if (!scene_overlaps(&options->scene, &run->scene)) return EXIT_BAD_INPUT;
@@ -153,8 +267,14 @@ static int simulate(const Options* options, Run* run) {
     crMotionLog motion = {0};
     bool keep = options->plot != NULL || options->report != NULL;
     if (keep) cr_motion_create(&motion, run->scene.model);
+    if (options->dump.path != NULL) {
+        run->dump = dump_create(&options->dump, run->path);
+        if (run->dump == NULL) run->status = CR_ERR_MEMORY;
+    }
     run_through(run, trajectory, keep ? &motion : NULL);
     int status = finish(options, run, trajectory, &motion);
+    note_dumps(options, run);
+    dump_destroy(run->dump);
     cr_motion_destroy(&motion);
     return status;
 }

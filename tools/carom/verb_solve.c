@@ -24,11 +24,13 @@ static void print_help(void) {
         "by an audit of its own. FILE may be - for standard input, and FILE#NAME for one of many problems\n"
         "in a boxed-lcp file.\n"
         "\n"
-        "  --solver NAME  auto (default), gauss-seidel, newton, interior, admm, pivot, lemke, enumerate\n"
+        "  --solver NAME  auto (default), gauss-seidel, newton, interior, sparse, admm, pivot,\n"
+        "                 lemke, enumerate\n"
         "  --all          every solver, one row each\n"
         "  --tol X        residual that counts as solved, default 1e-10\n"
         "  --format NAME  json, siconos-lcp, siconos-lcp-rows, siconos-mlcp, siconos-fc, siconos-gfc,\n"
-        "                 siconos-rfc, boxed-lcp, contactbench, fclib; guessed from the content if omitted\n"
+        "                 siconos-rfc, siconos-grfc, boxed-lcp, contactbench, fclib; guessed from the\n"
+        "                 content if omitted\n"
         "  --json         one JSON object, with p and u (raw LCP: z and w)\n"
         "  --dump OUT     write the problem to OUT, .json or .hdf5 (FCLIB), with p if it was solved\n"
         "\n"
@@ -145,14 +147,13 @@ static void run_solver(const Options* options, const crProblem* problem, const c
 
 // the problem with the first solution, else with the file's own
 static int dump(const Options* options, const Solved* solved) {
-    const double* p = solved->file->p;
+    crProblemFile file = *solved->file;
     for (int i = solved->count; i-- > 0;) {
         const Solution* s = &solved->solutions[i];
-        if (s->status == CR_OK && s->report.outcome == CR_OUTCOME_SOLVED) p = s->p;
+        if (s->status == CR_OK && s->report.outcome == CR_OUTCOME_SOLVED) file.p = s->p;
     }
     crError error = {0};
-    crStatus status =
-        cr_problem_write(options->dump, NULL, &solved->file->problem, solved->file->name, p, &error);
+    crStatus status = cr_problem_write(options->dump, NULL, &file, &error);
     if (status == CR_OK) return EXIT_GOOD;
     fflush(stdout);
     fputs("carom solve: ", stderr);

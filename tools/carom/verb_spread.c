@@ -169,8 +169,10 @@ static int run_samples(Spreading* s, crError* error) {
     progress_end(&s->progress);
     free(text);
     if (status == CR_ERR_LIMIT && stop_asked()) {
-        fprintf(stderr, "carom spread: %s\n", error->message);
-        return EXIT_INTERRUPTED;
+        fputs("carom spread: ", stderr);
+        print_plain(stderr, error->message);
+        putc('\n', stderr);
+        return stop_status();
     }
     if (status == CR_OK) return -1;
     bool scene = strcmp(error->field, "checkpoint") != 0 && strcmp(error->field, "ranks") != 0;

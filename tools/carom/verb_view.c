@@ -19,6 +19,8 @@
 extern const char cr_web_page[];
 extern char** environ;
 
+#define PATIENCE 10.0  // seconds for a client of the server
+
 #define OPENED "<script type=\"application/json\" id=\"opened\">"
 
 static void print_help(void) {
@@ -138,7 +140,7 @@ static int show(const ExportOptions* o, const char* text) {
         status = EXIT_FILE;
     } else if (o->out != NULL) {
         status = write_page(o->out, page, size);
-    } else if (!serve_page(page, size, tell_address)) {
+    } else if (!serve_page(page, size, PATIENCE, tell_address)) {
         fprintf(stderr, "carom view: no port of this machine is free: %s\n", strerror(errno));
         status = EXIT_FILE;
     }

@@ -159,6 +159,22 @@ const handles = (p, plane, view, collision, { change, hold }) => {
   return [middle, drag(at[0], "Axis of the ellipse: move it to change W", `W ${collision.W.map((r) => shownVector(r)).join(", ")}`, (q) => moveW(at[1] ? add(centre, add(centre, q, -1)) : q))];
 };
 
+// The compliant law's set over all stiffness ratios and e as one path of cells, each turned the same way: what lies
+// under several cells is filled once.
+const reachPath = (rows, plane, view) => {
+  const cells = [];
+  for (let i = 0; i + 1 < rows.length; i++) {
+    for (let k = 0; k + 1 < rows[i].length; k++) {
+      const corners = [rows[i][k], rows[i + 1][k], rows[i + 1][k + 1], rows[i][k + 1]];
+      if (corners.includes(null)) continue;
+      const q = corners.map(plane.flat);
+      const area = q.reduce((sum, a, j) => sum + a[0] * q[(j + 1) % 4][1] - a[1] * q[(j + 1) % 4][0], 0);
+      cells.push(pathOf(area < 0 ? q.reverse() : q, view.to, true));
+    }
+  }
+  return cells.join("");
+};
+
 export const drawFlat = (place, p, collision, looks) => {
   const plane = planeOf(p, looks);
   const round = ellipse(plane);
@@ -170,6 +186,7 @@ export const drawFlat = (place, p, collision, looks) => {
   svg.append(line([1, 0], 0, view, { class: "axis" }), line([0, 1], 0, view, { class: "axis" }));
   if (p.section.length) svg.append(make("path", { d: pathOf(p.section.map(plane.flat), view.to, true), class: "region" }));
   if (p.area.length) svg.append(make("path", { d: pathOf(p.area.map(plane.flat), view.to, true), class: "area" }, make("title", {}, "all that Chatterjee and Ruina's law can say")));
+  if (p.reach.length && !looks.hidden.has("compliant")) svg.append(make("path", { d: reachPath(p.reach, plane, view), class: "reach", style: `fill:${lawColor("compliant")};stroke:${lawColor("compliant")}` }, make("title", {}, "all that the compliant law can say: every stiffness ratio η², e from 0 to 1")));
   svg.append(make("path", { d: pathOf(round, view.to), class: "ellipse" }));
   if (typeof p.mu === "number") {
     svg.append(line([1, -p.mu], 0, view, { class: "friction" }), line([1, p.mu], 0, view, { class: "friction" }));
@@ -180,6 +197,7 @@ export const drawFlat = (place, p, collision, looks) => {
   svg.append(label([8, 18], "Pₙ ↑", { class: "name" }), label([SIZE - 8, SIZE - 8], "Pₜ → [N s]", { class: "name", "text-anchor": "end" }));
   const key = make("figcaption", {}, make("span", { class: "key region-key" }, "permissible"), make("span", { class: "key friction-key" }, "friction"),
     make("span", { class: "key ellipse-key" }, "no energy change"), make("span", { class: "key compression-key" }, "n·V⁺ = 0"),
+    p.reach.length && !looks.hidden.has("compliant") ? make("span", { class: "key reach-key" }, "compliant: all η², e") : null,
     make("span", { class: "key restitution-key" }, `n·V⁺ = −e n·V, e = ${shown(p.e)}`),
     p.separating ? make("span", { class: "bad" }, "separating: no impulse") : null);
   place.replaceChildren(svg, key);

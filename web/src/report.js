@@ -65,7 +65,7 @@ const total = (r) => r.kinetic?.map((k, i) => k + r.potential[i]);
 const chartsOf = (data, runs) => [
   ...(runs.length > 1 ? overTime(data, "Total energy", "energy [J]", [["total", total]]) : overTime(data, "Energy", "energy [J]", [["kinetic", (r) => r.kinetic], ["potential", (r) => r.potential], ["total", total]])),
   ...positionCharts(data, runs), ...eventCharts(data),
-  ...overTime(data, "Residual of the contact solves", "residual [m/s]", [["residual", (r) => r.residual]], true),
+  ...overTime(data, "Residual of the contact solves", "residual", [["residual", (r) => r.residual]], true),
   ...overTime(data, "Deepest overlap", "overlap [m]", [["overlap", (r) => r.penetration]], true),
   ...overTime(data, "Contacts", "contacts", [["contacts", (r) => r.contacts]]),
 ];

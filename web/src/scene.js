@@ -92,9 +92,14 @@ export const sceneView = (carom, place, values) => {
       fact("bodies", String(a.bodies.length - 1)),
       fact("steps", run.recorded ? `${t.steps + 1} records` : `${t.steps} of ${a.steps}`),
       fact("contacts, most", String(t.contacts)), fact("events", String(t.events)),
-      fact("certificate", t.unsolved ? `${t.unsolved} steps not solved` : "every step solved", t.unsolved > 0),
+      fact("certificate", t.unsolved ? `${t.unsolved} steps not solved` : t.unsure ? `${t.unsure} steps cannot tell`
+        : t.near ? `every step solved or near (${t.near})` : "every step solved", t.unsolved > 0),
+      fact("exact for gaps that differ by", `${shown(t.distance)} m`),
       fact("residual", shown(t.residual)), fact("overlap", `${shown(t.penetration)} m`),
       ...(t.impermissible ? [fact("impacts outside the region", String(t.impermissible), true)] : []),
+      ...(t.crossings + t.crossingsUnsure ? [fact("pairs passed through each other", t.crossingsUnsure
+        ? `${t.crossings}, of ${t.crossingsUnsure} cannot tell` : String(t.crossings), true)] : []),
+      ...(t.gain > 0 ? [fact("energy gained without work", `${shown(t.gain)} J`)] : []),
       ...(t.created > 0 ? [fact("energy created", `${shown(t.created)} J`, true)] : []),
       ...(run.recorded ? [] : [make("span", { id: "hash", "data-steps": t.steps, "data-over": String(run.over) }, make("b", {}, "state hash"), make("code", {}, run.scene.hash()))]));
   };

@@ -45,6 +45,15 @@ export default {
     calm(tab);
     return tab;
   },
+  "the compliant law's set is drawn, and hidden with its law": async () => {
+    const tab = await openTab();
+    const cells = async () => (await tab.locator("svg .reach").count()) && (await tab.locator("svg .reach").getAttribute("d")).split("Z").length - 1;
+    must((await cells()) > 200, "the set has few cells");
+    await tab.locator("#laws tr[data-law=compliant] input").click();
+    must((await cells()) === 0, "the set of a hidden law is drawn");
+    calm(tab);
+    return tab;
+  },
   "every preset, against the command": async () => {
     const tab = await openTab();
     const names = await tab.$$eval("#impulse .controls select option", (list) => list.map((o) => o.value));

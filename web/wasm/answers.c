@@ -134,6 +134,25 @@ static void put_ellipsoid(FILE* file, const crContact* contact) {
     fputs("]}", file);
 }
 
+// rows of the compliant law's set, stiffness by stiffness; a point without a solution is null
+static void put_reach(FILE* file, const crPicture* p) {
+    fputs(",\"reach\":[", file);
+    for (int i = 0; i < CR_REACH_STIFF && p->has_reach; i++) {
+        fputs(i > 0 ? ",[" : "[", file);
+        for (int k = 0; k < CR_REACH_E; k++) {
+            crVec3 P = p->reach[i][k];
+            if (k > 0) putc(',', file);
+            if (isnan(P.x)) {
+                fputs("null", file);
+            } else {
+                json_vector(file, (const double[3]){P.x, P.y, P.z}, 3);
+            }
+        }
+        putc(']', file);
+    }
+    putc(']', file);
+}
+
 static void put_contact(FILE* file, const crPicture* p) {
     const crContact* c = &p->contact;
     fprintf(file, "{\"dimension\":%d,\"separating\":%s", p->spatial ? 3 : 2,
@@ -166,6 +185,7 @@ static void answer_picture(FILE* file, const crJson* object) {
         put_points(file, "section", p->section, p->section_count);
         put_points(file, "path", p->path, p->path_count);
         put_points(file, "area", p->area, p->area_count);
+        put_reach(file, p);
         put_mesh(file, &p->contact);
         put_ellipsoid(file, &p->contact);
         fputs(",\"laws\":[", file);

@@ -60,6 +60,15 @@ enum {
     PAGE_STEPS,
     PAGE_EVENTS,
     PAGE_FORCES,
+    PAGE_NEAR,
+    PAGE_UNSURE,
+    PAGE_ETA,
+    PAGE_DISTANCE,
+    PAGE_CROSSINGS,
+    PAGE_CROSSINGS_UNSURE,
+    PAGE_GAIN,
+    PAGE_WORK,
+    PAGE_IMPACTS_UNSURE,
     PAGE_NUMBERS
 };
 double* PAGE_EXPORT(carom_scene_look)(PageScene* scene);

@@ -1,0 +1,38 @@
+// audit.h - the audit of a whole problem, prepared once for many impulses: solvers stop by the same figure that
+// judges them.
+#ifndef CAROM_PROBLEM_AUDIT_H
+#define CAROM_PROBLEM_AUDIT_H
+
+#include "problem/witness.h"
+
+typedef struct crAuditor {
+    const crProblem* problem;
+    const crMatrix* W;  // rows of W, or NULL: W = J Minv J^T is applied as an operator
+    double* weight;     // W_jj (rows)
+    int* island;        // of each block: blocks that act on each other (block_count)
+    double* scale;      // of each island: largest velocity that must change, m/s (block_count)
+    double* p_hat;      // witness of the last impulses (rows)
+    crHeld* held;       // what it decided (rows)
+    double* w;          // u_free + b + W p of the impulses that were asked for last (rows)
+    double* floor;      // rounding floors of w (rows)
+    double* work;       // (2 nv + rows)
+} crAuditor;
+
+// Room and what does not depend on the impulses. W: rows of W where the caller has them, else NULL.
+crStatus cr__auditor_create(const crProblem* problem, const crMatrix* W, crArena* arena, crAuditor* auditor);
+// The witness of p: p_hat, held, and w of p_hat.
+void cr__auditor_witness(crAuditor* auditor, const double* p);
+// crAudit.residual of p, without floors. INFINITY where anything is not finite.
+double cr__auditor_residual(crAuditor* auditor, const double* p);
+// The figures of the backward error of p, and worst_block.
+void cr__auditor_judge(crAuditor* auditor, const double* p, crAudit* audit);
+
+// The same for raw problems: smallest relative change of W and u_free + b, entry by entry, that makes a point
+// near p exact. z_hat (rows) receives that point.
+void cr__raw_judge(crAuditor* auditor, const double* p, crAudit* audit);
+
+// Measures of others (crAudit, last group) of p and u = u_free + W p + b; weight: W_jj (rows).
+void cr__problem_published(const crProblem* problem, const double* weight, const double* p, const double* u,
+                           crAudit* audit);
+
+#endif

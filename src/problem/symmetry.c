@@ -1,0 +1,90 @@
+// symmetry.c - the largest difference across the diagonal of a matrix.
+//
+// The difference is measured against the largest entry, or against sqrt(|a_ii a_jj|), which bounds |a_ij| in a
+// semidefinite matrix and does not depend on units. Dense matrices are read by tiles; compressed ones below the
+// diagonal, and above it only where an entry there has no partner below. Fails: never.
+#include "symmetry.h"
+
+// running worst pair
+typedef struct Worst {
+    const crMatrix* A;
+    bool by_diagonal;
+    double largest;     // |entry|
+    double difference;  // of the worst pair, divided by its scale if by_diagonal
+    crSkew skew;
+} Worst;
+
+static double scale_of(const Worst* w, int i, int j) {
+    double product = fabs(cr_matrix_at(w->A, i, i)) * fabs(cr_matrix_at(w->A, j, j));
+    return sqrt(product);
+}
+
+static void compare(Worst* w, int i, int j, double at, double across) {
+    if (fabs(at) > w->largest) w->largest = fabs(at);
+    if (fabs(across) > w->largest) w->largest = fabs(across);
+    double difference = fabs(at - across);
+    if (difference == 0.0) return;
+    if (w->by_diagonal) difference /= scale_of(w, i, j);
+    if (!(difference > w->difference)) return;
+    w->difference = difference;
+    bool below = i > j;
+    w->skew = (crSkew){0.0, below ? i : j, below ? j : i, below ? at : across, below ? across : at};
+}
+
+static void compare_dense(Worst* w) {
+    enum { TILE = 16 };
+    size_t n = (size_t)w->A->rows;
+    const double* value = w->A->value;
+    for (size_t ti = 0; ti < n; ti += TILE) {
+        for (size_t tj = 0; tj <= ti; tj += TILE) {
+            for (size_t i = ti; i < ti + TILE && i < n; i++) {
+                for (size_t j = tj; j < tj + TILE && j <= i; j++) {
+                    compare(w, (int)i, (int)j, value[i * n + j], value[j * n + i]);
+                }
+            }
+        }
+    }
+}
+
+static void compare_sparse(Worst* w) {
+    const crMatrix* A = w->A;
+    int above = 0, partners = 0;
+    for (int i = 0; i < A->rows; i++) {
+        for (int k = A->start[i]; k < A->start[i + 1]; k++) {
+            int j = A->col[k];
+            if (j > i) {
+                above++;
+                continue;
+            }
+            double across = j == i ? A->value[k] : cr_matrix_at(A, j, i);
+            if (j < i && across != 0.0) partners++;
+            compare(w, i, j, A->value[k], across);
+        }
+    }
+    for (int i = 0; i < A->rows && partners != above; i++) {
+        for (int k = A->start[i]; k < A->start[i + 1]; k++) {
+            if (A->col[k] > i) compare(w, i, A->col[k], A->value[k], cr_matrix_at(A, A->col[k], i));
+        }
+    }
+}
+
+crSkew cr_matrix_skew(const crMatrix* A, bool by_diagonal) {
+    Worst w = {.A = A, .by_diagonal = by_diagonal, .skew = {.row = -1, .col = -1}};
+    if (A == NULL || A->value == NULL) return (crSkew){0};
+    if (A->start == NULL) {
+        compare_dense(&w);
+    } else {
+        compare_sparse(&w);
+    }
+    if (w.skew.row >= 0) w.skew.relative = by_diagonal ? w.difference : w.difference / w.largest;
+    return w.skew;
+}
+
+crStatus cr__check_symmetry(const crMatrix* A, const char* name, double most, bool by_diagonal,
+                            crError* error) {
+    crSkew skew = cr_matrix_skew(A, by_diagonal);
+    if (!(skew.relative > most)) return CR_OK;
+    return cr_error_set(error, CR_ERR_SYMMETRY, name,
+                        "%s: must be symmetric; entry (%d, %d) is %.17g, (%d, %d) is %.17g", name, skew.row,
+                        skew.col, skew.at, skew.col, skew.row, skew.across);
+}

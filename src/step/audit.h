@@ -1,0 +1,32 @@
+// audit.h - the audit of a step: from contacts, inertias, velocities and impulses, never from a solver's arrays.
+#ifndef CAROM_STEP_AUDIT_H
+#define CAROM_STEP_AUDIT_H
+
+#include "step/step.h"
+
+// The contact solve over h that state.v, contacts[].impulse and p of loops and joints are the result of, into the
+// certificate. takes: contacts of the solve (contact_count); the others have no impulse and must not close unless
+// passes[i] says that an impact follows. u_free, u: velocities of b against a by v_free and by state.v
+// (contact_count); islands: of each body, -1 where no contact acts on it (nb). Call before warm starts are renewed.
+// CR_ERR_MEMORY.
+crStatus cr__audit_contacts(crStep* step, double h, const bool* takes, const bool* passes, const crVec3* u_free,
+                            const crVec3* u, const int* islands, int island_count);
+// A posed problem and its impulses, into the certificate. CR_ERR_MEMORY.
+crStatus cr__audit_problem(crStep* step, const crProblem* problem, const double* p);
+// The state after the step against the state it began with: energy, crossings and, where it is due, overlap by
+// full geometry, into the certificate. Once, at the end of every method. CR_ERR_MEMORY, CR_ERR_FINITE.
+crStatus cr__audit_step(crStep* step, double h, crError* error);
+
+// Work that driven bodies do through an impulse P on b at a point, added to that of the body it acts on.
+void cr__audit_drive(crStep* step, int body_a, int body_b, crVec3 point, crVec3 P);
+// Deepest overlap at the present poses of all shapes, by full geometry, m; and how many pairs passed through each
+// other on their way from the poses at the beginning of the step. CR_ERR_MEMORY.
+crStatus cr__audit_overlap(crStep* step, double* deepest);
+crStatus cr__audit_crossings(crStep* step, int* crossed, int* unsure);
+// *thin becomes half of the shape's least thickness where that is less, m.
+void cr__audit_thin(const crShape* shape, double* thin);
+
+// Figures of one solve enter the certificate: the worst counts.
+void cr__audit_merge(crStep* step, const crAudit* audit, crOutcome outcome);
+
+#endif

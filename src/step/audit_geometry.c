@@ -1,0 +1,324 @@
+// audit_geometry.c - overlap of all shapes at the end of a step, and pairs that passed through each other in it.
+//
+// Overlap: every pair of shapes whose boxes meet is collided at the poses of the state, by geometry alone; nothing
+// that collide keeps between steps is used.
+// Crossings: bodies that moved by more than half their half-thickness are followed along the straight way from the
+// poses at the beginning to those at the end (centre of mass on a line, rotation about one axis at one rate). With d0
+// and d1 the distances at the ends of a piece of the way and L the length of the way of one against the other,
+// distance >= (d0 + d1 - L) / 2 along it; and with n the normal at its middle, distance >= d - |n.way| / 2 - turning.
+// Pieces are halved until that shows no overlap deeper than a quarter of the thinner body's half-thickness, or one
+// is seen (a crossing), or pieces run out (cannot tell). A body that an impact stopped or turned did not go straight:
+// what its way would cross cannot be told.
+// Fails: CR_ERR_MEMORY.
+#include <string.h>
+
+#include "model/spatial.h"
+#include "step/audit.h"
+#include "step/cache.h"
+
+#define PIECES 64    // of the way of one pair
+#define DEEP   0.25  // of the thinner body's half-thickness: overlap on the way that is a crossing
+#define FAST   0.5   // of its half-thickness: bodies that move less cannot pass through anything so deeply
+
+// a box on the way to all pairs of boxes
+typedef struct Entry {
+    crBounds box;
+    int shape;
+} Entry;
+
+typedef crStatus (*PairFn)(void* ctx, int shape_a, int shape_b);
+
+static bool before(const Entry* a, const Entry* b) {
+    return a->box.lo.x < b->box.lo.x || (a->box.lo.x == b->box.lo.x && a->shape < b->shape);
+}
+
+// ascending by lo.x, merged bottom up; work is as long
+static Entry* sort(Entry* entries, Entry* work, int count) {
+    for (int run = 1; run < count; run *= 2) {
+        for (int from = 0; from < count; from += 2 * run) {
+            int middle = from + run < count ? from + run : count;
+            int end = from + 2 * run < count ? from + 2 * run : count;
+            for (int i = from, j = middle, k = from; k < end; k++) {
+                bool second = i == middle || (j < end && before(&entries[j], &entries[i]));
+                work[k] = second ? entries[j++] : entries[i++];
+            }
+        }
+        Entry* swap = entries;
+        entries = work;
+        work = swap;
+    }
+    return entries;
+}
+
+static bool meet(const crBounds* a, const crBounds* b) {
+    return a->lo.y <= b->hi.y && b->lo.y <= a->hi.y && a->lo.z <= b->hi.z && b->lo.z <= a->hi.z;
+}
+
+// every pair of shapes that may touch and whose boxes meet
+static crStatus all_pairs(const crModel* model, Entry* entries, Entry* work, int count, PairFn pair, void* ctx) {
+    crStatus status = CR_OK;
+    entries = sort(entries, work, count);
+    for (int i = 0; i < count && status == CR_OK; i++) {
+        for (int j = i + 1; j < count && entries[j].box.lo.x <= entries[i].box.hi.x && status == CR_OK; j++) {
+            if (!meet(&entries[i].box, &entries[j].box)) continue;
+            int a = entries[i].shape, b = entries[j].shape;
+            if (a > b) {
+                int swap = a;
+                a = b;
+                b = swap;
+            }
+            if (!cr__moves(model, model->shapes[a].body) && !cr__moves(model, model->shapes[b].body)) continue;
+            if (cr_model_meet(model, a, b)) status = pair(ctx, a, b);
+        }
+    }
+    return status;
+}
+
+static bool entries_create(crStep* step, Entry** entries, Entry** work) {
+    size_t bytes = ((size_t)step->model->shape_count + 1) * sizeof(Entry);
+    *entries = cr_arena_alloc(&step->scratch, bytes);
+    *work = cr_arena_alloc(&step->scratch, bytes);
+    return *entries != NULL && *work != NULL;
+}
+
+// overlap
+
+typedef struct Overlap {
+    crStep* step;
+    double deepest;
+} Overlap;
+
+static crStatus overlap_pair(void* ctx, int shape_a, int shape_b) {
+    Overlap* o = ctx;
+    crStep* step = o->step;
+    const crPose* pose = step->dynamics.pose;
+    int a = step->model->shapes[shape_a].body, b = step->model->shapes[shape_b].body, needed = 0;
+    crContactPoint few[16];
+    // of more contacts than there is room for the deepest are given
+    int count = cr__step_pair(step, shape_a, shape_b, pose[a], pose[b], 0.0, few, 16, &needed);
+    for (int i = 0; i < count; i++) {
+        o->deepest = fmax(o->deepest, -few[i].gap);
+    }
+    return CR_OK;
+}
+
+crStatus cr__audit_overlap(crStep* step, double* deepest) {
+    const crModel* model = step->model;
+    Entry *entries, *work;
+    Overlap o = {step, 0.0};
+    size_t mark = cr_arena_mark(&step->scratch);
+    if (!entries_create(step, &entries, &work)) return CR_ERR_MEMORY;
+    cr_model_kinematics(model, &step->state, &step->dynamics);
+    for (int s = 0; s < model->shape_count; s++) {
+        const crBodyShape* shape = &model->shapes[s];
+        entries[s] = (Entry){cr_shape_bounds(&shape->shape, step->dynamics.pose[shape->body]), s};
+    }
+    crStatus status = all_pairs(model, entries, work, model->shape_count, overlap_pair, &o);
+    cr_arena_release(&step->scratch, mark);
+    *deepest = o.deepest;
+    return status;
+}
+
+// crossings
+
+// the way of a body from beginning to end
+typedef struct Way {
+    crPose from;
+    crVec3 com, move;  // centre of mass at the beginning, and how far it goes
+    crVec3 turn;       // rotation vector, rad
+    bool fast;
+} Way;
+
+typedef struct Crossing {
+    crStep* step;
+    Way* way;   // (nb)
+    bool* hit;  // an impact concerned the body (nb)
+    int crossed, unsure;
+} Crossing;
+
+static crPose at(const crStep* step, const Way* way, int body, double t) {
+    crQuat q = cr_quat_mul(cr__rotation_exp(cr_scale(t, way->turn)), way->from.q);
+    crVec3 com = cr_madd(way->com, t, way->move);
+    return (crPose){cr_sub(com, cr_quat_rotate(q, step->model->bodies[body].com)), q};
+}
+
+static Way way_of(const crStep* step, int body, crPose from) {
+    crPose to = step->dynamics.pose[body];
+    crVec3 centre = step->model->bodies[body].com;
+    Way way = {.from = from, .com = cr_pose_point(from, centre)};
+    way.move = cr_sub(cr_pose_point(to, centre), way.com);
+    way.turn = cr__rotation_log(cr_quat_mul(to.q, cr_quat_conj(from.q)));
+    double far = cr_norm(way.move) + step->size[body] * cr_norm(way.turn);
+    way.fast = far > FAST * step->cache->thin[body];
+    return way;
+}
+
+// whether a single body moved so far that it must be followed, by the state alone
+static bool single_fast(const crStep* step, int i) {
+    const crBody* body = &step->model->bodies[i];
+    const double *q0 = step->q_start + body->q, *q1 = step->state.q + body->q;
+    crVec3 move = cr_sub(cr__load_vec(q1), cr__load_vec(q0));
+    double dot = fabs(q0[3] * q1[3] + q0[4] * q1[4] + q0[5] * q1[5] + q0[6] * q1[6]);
+    // sin^2 of half the angle; the chord is at most the arc, which is at most pi/2 times the chord
+    double half2 = fmax(0.0, 1.0 - dot * dot), far = FAST * step->cache->thin[i];
+    double reach = step->size[i] + cr_norm(body->com);
+    return cr_norm(move) + 3.2 * reach * sqrt(half2) > far;
+}
+
+static bool any_fast(const crStep* step) {
+    for (int i = 1; i < step->model->nb; i++) {
+        if (!cr__moves(step->model, i)) {
+            if (step->model->bodies[i].joint == CR_JOINT_DRIVEN) return true;
+            continue;
+        }
+        if (!step->model->bodies[i].single || single_fast(step, i)) return true;
+    }
+    return false;
+}
+
+// a piece of the way of a pair, from t0 to t1 with distances d0 and d1
+typedef struct Piece {
+    double t0, t1, d0, d1;
+} Piece;
+
+typedef enum Seen { CLEAR, CROSSED, UNKNOWN } Seen;
+
+typedef struct Pair {
+    const crStep* step;
+    const Crossing* crossing;
+    int shape_a, shape_b, body_a, body_b;
+    double tol;     // overlap that is a crossing, m
+    double length;  // of the way of one against the other
+    double turned;  // of that, by turning
+    crVec3 move;    // of b against a
+} Pair;
+
+static double distance(const Pair* pair, double t, crVec3* normal) {
+    const crModel* model = pair->step->model;
+    const Way* way = pair->crossing->way;
+    crDistance found;
+    bool known = cr_distance(&model->shapes[pair->shape_a].shape, at(pair->step, &way[pair->body_a], pair->body_a, t),
+                             &model->shapes[pair->shape_b].shape, at(pair->step, &way[pair->body_b], pair->body_b, t),
+                             (double)INFINITY, &found);
+    *normal = known ? found.contact.normal : cr_vec3(0, 0, 0);
+    return known ? found.contact.gap : (double)INFINITY;
+}
+
+static Seen follow(const Pair* pair) {
+    Piece stack[PIECES];
+    int count = 1;
+    crVec3 n;
+    stack[0] = (Piece){0.0, 1.0, distance(pair, 0.0, &n), distance(pair, 1.0, &n)};
+    // what overlaps at an end is told by the overlap there
+    if (stack[0].d0 < -pair->tol || stack[0].d1 < -pair->tol) return CLEAR;
+    for (int looked = 0; count > 0; looked++) {
+        Piece p = stack[--count];
+        double share = p.t1 - p.t0;
+        if (0.5 * (p.d0 + p.d1 - share * pair->length) >= -pair->tol) continue;
+        if (looked == PIECES) return UNKNOWN;
+        double t = 0.5 * (p.t0 + p.t1), d = distance(pair, t, &n);
+        if (d < -pair->tol) return CROSSED;
+        double along = fabs(cr_dot(n, pair->move)) + pair->turned;
+        if (d - 0.5 * share * along >= -pair->tol) continue;
+        if (count + 2 > PIECES) return UNKNOWN;
+        stack[count++] = (Piece){t, p.t1, d, p.d1};
+        stack[count++] = (Piece){p.t0, t, p.d0, d};
+    }
+    return CLEAR;
+}
+
+// how far turning moves the farthest point: nothing for a ball about its centre
+static double swing(const crStep* step, int shape, int body, const Way* way) {
+    const crShape* s = &step->model->shapes[shape].shape;
+    crVec3 off = cr_sub(s->pose.p, step->model->bodies[body].com);
+    double reach = s->kind == CR_SHAPE_SPHERE ? cr_norm(off) : step->size[body];
+    return reach * cr_norm(way->turn);
+}
+
+static crStatus crossing_pair(void* ctx, int shape_a, int shape_b) {
+    Crossing* c = ctx;
+    const crStep* step = c->step;
+    int a = step->model->shapes[shape_a].body, b = step->model->shapes[shape_b].body;
+    if (!c->way[a].fast && !c->way[b].fast) return CR_OK;
+    Pair pair = {.step = step, .crossing = c, .shape_a = shape_a, .shape_b = shape_b, .body_a = a, .body_b = b};
+    pair.tol = DEEP * fmin(step->cache->thin[a], step->cache->thin[b]);
+    pair.move = cr_sub(c->way[b].move, c->way[a].move);
+    pair.turned = swing(step, shape_a, a, &c->way[a]) + swing(step, shape_b, b, &c->way[b]);
+    pair.length = cr_norm(pair.move) + pair.turned;
+    Seen seen = follow(&pair);
+    bool straight = !c->hit[a] && !c->hit[b];
+    c->crossed += seen == CROSSED && straight;
+    c->unsure += seen == UNKNOWN || (seen == CROSSED && !straight);
+    return CR_OK;
+}
+
+static crBounds swept(const crStep* step, const Way* way, int body, const crShape* shape) {
+    crBounds a = cr_shape_bounds(shape, way->from), b = cr_shape_bounds(shape, step->dynamics.pose[body]);
+    double r = step->size[body] * cr_norm(way->turn);
+    crVec3 more = cr_vec3(r, r, r);
+    crBounds box = {cr_vec3(fmin(a.lo.x, b.lo.x), fmin(a.lo.y, b.lo.y), fmin(a.lo.z, b.lo.z)),
+                    cr_vec3(fmax(a.hi.x, b.hi.x), fmax(a.hi.y, b.hi.y), fmax(a.hi.z, b.hi.z))};
+    return (crBounds){cr_sub(box.lo, more), cr_add(box.hi, more)};
+}
+
+// poses at the beginning of the step; the dynamics end at the poses of the state
+static void poses_before(crStep* step, crPose* pose) {
+    double *q = step->state.q, end = step->state.time;
+    step->state.q = step->q_start;
+    step->state.time = step->cache->start_time;
+    cr_model_kinematics(step->model, &step->state, &step->dynamics);
+    memcpy(pose, step->dynamics.pose, (size_t)step->model->nb * sizeof *pose);
+    step->state.q = q;
+    step->state.time = end;
+    cr_model_kinematics(step->model, &step->state, &step->dynamics);
+}
+
+static crStatus find_crossings(crStep* step, Crossing* c) {
+    const crModel* model = step->model;
+    Entry *entries, *work;
+    crPose* pose = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *pose);
+    c->way = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *c->way);
+    c->hit = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *c->hit);
+    if (pose == NULL || c->way == NULL || c->hit == NULL || !entries_create(step, &entries, &work)) {
+        return CR_ERR_MEMORY;
+    }
+    poses_before(step, pose);
+    bool any = false;
+    for (int i = 0; i < model->nb; i++) {
+        c->way[i] = way_of(step, i, pose[i]);
+        c->hit[i] = false;
+        any = any || c->way[i].fast;
+    }
+    if (!any) return CR_OK;
+    for (int i = 0; i < step->event_count; i++) {
+        c->hit[step->events[i].body_a] = c->hit[step->events[i].body_b] = true;
+    }
+    c->hit[CR_WORLD] = false;
+    for (int s = 0; s < model->shape_count; s++) {
+        const crBodyShape* shape = &model->shapes[s];
+        entries[s] = (Entry){swept(step, &c->way[shape->body], shape->body, &shape->shape), s};
+    }
+    return all_pairs(model, entries, work, model->shape_count, crossing_pair, c);
+}
+
+crStatus cr__audit_crossings(crStep* step, int* crossed, int* unsure) {
+    Crossing c = {.step = step};
+    *crossed = *unsure = 0;
+    if (!any_fast(step)) return CR_OK;
+    size_t mark = cr_arena_mark(&step->scratch);
+    crStatus status = find_crossings(step, &c);
+    cr_arena_release(&step->scratch, mark);
+    *crossed = c.crossed;
+    *unsure = c.unsure;
+    return status;
+}
+
+void cr__audit_thin(const crShape* shape, double* thin) {
+    crShape own = *shape;
+    own.pose = (crPose){{0, 0, 0}, {1, 0, 0, 0}};
+    crBounds box = cr_shape_bounds(&own, own.pose);
+    crVec3 half = cr_scale(0.5, cr_sub(box.hi, box.lo));
+    double least = fmin(half.x, fmin(half.y, half.z));
+    // a surface without thickness is passed by what is thick
+    if (least > 0.0) *thin = fmin(*thin, least);
+}

@@ -1,0 +1,343 @@
+// audit_step.c - the state after a step against the state before it: energy, work, and what enters a certificate.
+//
+// Energy of a body is T + U, T = m v.v/2 + omega.I omega/2, U = -m g.c, and of joints' springs. Its change is found
+// from differences, so that small changes of large energies are seen. Work from outside is that of applied forces
+// and motors, f.(v + v+) h/2, and of driven bodies through contacts, P.w. Bodies that pushed each other in the step
+// form an island; an island that gained more than the work done on it, and more than rounding, did so by an impact,
+// by an unsolved contact, by the position pass or by the length of the step: the figure tells how much, not why.
+// Fails: CR_ERR_FINITE where the energy is not a number, with the body's name; CR_ERR_MEMORY.
+#include <string.h>
+
+#include "model/single.h"
+#include "step/audit.h"
+#include "step/cache.h"
+#include "step/forest.h"
+
+#define EPS   0x1p-52
+#define MOTOR 2  // row of a motor among the forces of a joint's velocity, see ties.c
+
+// from best to worst
+static int rank(crOutcome outcome) {
+    switch (outcome) {
+    case CR_OUTCOME_SOLVED:
+        return 0;
+    case CR_OUTCOME_NEAR:
+        return 1;
+    case CR_OUTCOME_UNSURE:
+        return 2;
+    default:
+        return 3;
+    }
+}
+
+void cr__audit_merge(crStep* step, const crAudit* audit, crOutcome outcome) {
+    crCertificate* c = &step->certificate;
+    c->solves++;
+    if (rank(outcome) >= rank(c->outcome)) c->outcome = outcome;
+    c->residual = fmax(c->residual, audit->residual);
+    c->eta = fmax(c->eta, audit->eta);
+    c->distance = fmax(c->distance, audit->distance);
+    c->floor = fmax(c->floor, audit->floor);
+    c->momentum = fmax(c->momentum, audit->momentum);
+    c->approach = fmax(c->approach, audit->approach);
+    c->cone = fmax(c->cone, audit->cone);
+    c->dissipation = fmax(c->dissipation, audit->dissipation);
+    c->complementarity = fmax(c->complementarity, audit->complementarity);
+}
+
+crStatus cr__audit_problem(crStep* step, const crProblem* problem, const double* p) {
+    crAudit audit;
+    crStatus status = cr_problem_audit(problem, &step->scratch, p, &audit);
+    if (status != CR_OK) return status;
+    audit.momentum = 0.0;  // relative there, a speed here
+    cr__audit_merge(step, &audit,
+                    cr_audit_outcome(&audit, cr_step_tol(&step->settings), problem->h, problem->shift));
+    return CR_OK;
+}
+
+void cr__audit_drive(crStep* step, int body_a, int body_b, crVec3 point, crVec3 P) {
+    const crDynamics* d = &step->dynamics;
+    const crModel* model = step->model;
+    for (int side = 0; side < 2; side++) {
+        int driven = side == 0 ? body_a : body_b, body = side == 0 ? body_b : body_a;
+        if (cr__moves(model, driven) || !cr__moves(model, body)) continue;
+        crVec3 u = cr__twist_at(d->given[driven], cr_sub(point, d->origin[driven]));
+        step->cache->drive[body] += (side == 0 ? 1.0 : -1.0) * cr_dot(P, u);
+    }
+}
+
+// what bodies gained, by body
+typedef struct Balance {
+    crStep* step;
+    double* gain;   // change of energy less work (nb)
+    double* floor;  // its rounding floor (nb)
+    double change, work;
+} Balance;
+
+// T of turning, by the axes of the body
+static double turning(const crBody* body, const double* q, const double* v) {
+    if (cr__single_round(body)) return 0.5 * body->principal[0] * cr_dot(cr__load_vec(v + 3), cr__load_vec(v + 3));
+    crVec3 omega = cr_quat_rotate(cr_quat_conj(cr_quat_normalize(cr__load_quat(q + 3))), cr__load_vec(v + 3));
+    return 0.5 * cr_sym3_quad(body->inertia, omega);
+}
+
+static void single_change(const Balance* b, int i) {
+    const crStep* step = b->step;
+    const crBody* body = &step->model->bodies[i];
+    const double *q0 = step->q_start + body->q, *q1 = step->state.q + body->q;
+    const double *v0 = step->v_start + body->v, *v1 = step->state.v + body->v;
+    crVec3 u0 = cr__load_vec(v0), u1 = cr__load_vec(v1), x0 = cr__load_vec(q0), x1 = cr__load_vec(q1);
+    if (!cr__centred(body)) {
+        x0 = cr_pose_point((crPose){x0, cr_quat_normalize(cr__load_quat(q0 + 3))}, body->com);
+        x1 = cr_pose_point((crPose){x1, cr_quat_normalize(cr__load_quat(q1 + 3))}, body->com);
+    }
+    crVec3 weight = cr_scale(body->mass * body->gravity_scale, step->model->gravity);
+    double turn0 = turning(body, q0, v0), turn1 = turning(body, q1, v1);
+    double T = 0.5 * body->mass * cr_dot(cr_sub(u1, u0), cr_add(u1, u0)) + (turn1 - turn0);
+    double size = 0.5 * body->mass * (cr_dot(u0, u0) + cr_dot(u1, u1)) + turn0 + turn1;
+    b->gain[i] = T - cr_dot(weight, cr_sub(x1, x0));
+    b->floor[i] = 16.0 * EPS * (size + cr_norm(weight) * (cr_norm(x0) + cr_norm(x1)));
+}
+
+// T + U of bodies of trees at the poses and velocity fields of d, times sign
+static void add_trees(const Balance* b, double sign) {
+    const crStep* step = b->step;
+    for (int i = 1; i < step->model->nb; i++) {
+        if (step->model->bodies[i].single || !cr__moves(step->model, i)) continue;
+        crEnergy parts = cr__body_energy(step->model, i, &step->state, &step->dynamics);
+        double energy = parts.kinetic + parts.potential, size = fabs(energy) + cr__body_energy_size(step->model, i, &step->state, &step->dynamics);
+        b->gain[i] += sign * energy;
+        b->floor[i] += 16.0 * EPS * size;
+    }
+}
+
+static void trees_at(crStep* step) {
+    cr_model_kinematics(step->model, &step->state, &step->dynamics);
+    cr_model_velocity(step->model, step->state.v, &step->dynamics);
+}
+
+// both ends of the step, by kinematics at its beginning and again at its end
+static void tree_change(const Balance* b) {
+    crStep* step = b->step;
+    double *q = step->state.q, *v = step->state.v, end = step->state.time;
+    trees_at(step);
+    add_trees(b, 1.0);
+    step->state.q = step->q_start;
+    step->state.v = step->v_start;
+    step->state.time = step->cache->start_time;
+    trees_at(step);
+    add_trees(b, -1.0);
+    step->state.q = q;
+    step->state.v = v;
+    step->state.time = end;
+    trees_at(step);
+}
+
+static bool any_tree(const crStep* step) {
+    for (int i = 1; i < step->cache->first_single; i++) {
+        if (cr__moves(step->model, i)) return true;
+    }
+    return false;
+}
+
+// work on a body by applied forces, motors and driven bodies
+static double work_on(const crStep* step, int i, double h) {
+    const crBody* body = &step->model->bodies[i];
+    double sum = step->cache->drive[i];
+    for (int j = body->v; j < body->v + body->nv; j++) {
+        double force = step->state.force[j];
+        if (!body->single && step->model->dofs[j].motor_force > 0.0) {
+            force += cr__step_motor_force(step, j);
+        }
+        if (force != 0.0) sum += 0.5 * h * force * (step->v_start[j] + step->state.v[j]);
+    }
+    return sum;
+}
+
+static void join_islands(const crStep* step, int* root) {
+    const crModel* model = step->model;
+    for (int i = 0; i < model->nb; i++) {
+        root[i] = i;
+    }
+    for (int i = 0; i < step->warm_count; i++) {
+        cr__forest_join_trees(model, root, model->shapes[step->warm[i].shape_a].body,
+                              model->shapes[step->warm[i].shape_b].body);
+    }
+    for (int i = 0; i < step->event_count; i++) {
+        const crEvent* event = &step->events[i];
+        if (event->shape_a >= 0) cr__forest_join_trees(model, root, event->body_a, event->body_b);
+    }
+    for (int i = 0; i < model->loop_count; i++) {
+        cr__forest_join_trees(model, root, model->loops[i].a, model->loops[i].b);
+    }
+}
+
+// what islands gained beyond rounding, summed
+static double sum_gains(const Balance* b, int* root) {
+    const crModel* model = b->step->model;
+    double sum = 0.0;
+    for (int i = model->nb - 1; i > 0; i--) {
+        int to = cr__forest_find(root, model->bodies[i].root);
+        if (to == i) continue;
+        b->gain[to] += b->gain[i];
+        b->floor[to] += b->floor[i];
+    }
+    for (int i = 1; i < model->nb; i++) {
+        if (cr__forest_find(root, model->bodies[i].root) == i && b->gain[i] > b->floor[i]) sum += b->gain[i];
+    }
+    return sum;
+}
+
+// whether any body gained energy; else no island did
+static bool any_gain(const Balance* b) {
+    for (int i = 1; i < b->step->model->nb; i++) {
+        if (b->gain[i] > b->floor[i]) return true;
+    }
+    return false;
+}
+
+// bodies carried by a driven one: the work of their joints is not known
+static bool carried(const crStep* step) {
+    const crModel* model = step->model;
+    for (int i = 1; i < model->nb && step->cache->given_count > 0; i++) {
+        int parent = model->bodies[i].parent;
+        if (parent > 0 && !cr__moves(model, parent) && cr__moves(model, i)) return true;
+    }
+    return false;
+}
+
+static crStatus find_balance(Balance* b, double h, crError* error) {
+    crStep* step = b->step;
+    const crModel* model = step->model;
+    memset(b->gain, 0, (size_t)model->nb * sizeof *b->gain);
+    memset(b->floor, 0, (size_t)model->nb * sizeof *b->floor);
+    if (any_tree(step)) tree_change(b);
+    for (int i = 1; i < model->nb; i++) {
+        if (!cr__moves(model, i)) continue;
+        if (model->bodies[i].single) single_change(b, i);
+        if (!isfinite(b->gain[i])) return cr__step_lost(step, i, "energy", b->gain[i], error);
+        double work = work_on(step, i, h);
+        b->change += b->gain[i];
+        b->work += work;
+        b->gain[i] -= work;
+        b->floor[i] += 16.0 * EPS * fabs(work);
+    }
+    return CR_OK;
+}
+
+static crStatus audit_energy(crStep* step, double h, crError* error) {
+    crCertificate* c = &step->certificate;
+    size_t nb = (size_t)step->model->nb;
+    Balance b = {.step = step};
+    b.gain = cr_arena_alloc(&step->scratch, nb * sizeof *b.gain);
+    b.floor = cr_arena_alloc(&step->scratch, nb * sizeof *b.floor);
+    int* root = cr_arena_alloc(&step->scratch, nb * sizeof *root);
+    if (b.gain == NULL || b.floor == NULL || root == NULL) return cr__step_memory(error);
+    crStatus status = find_balance(&b, h, error);
+    if (status != CR_OK) return status;
+    c->energy_change = b.change;
+    c->work = b.work;
+    if (any_gain(&b)) {
+        join_islands(step, root);
+        c->energy_gain = sum_gains(&b, root);
+    }
+    if (step->force != NULL || carried(step)) c->work = c->energy_gain = (double)NAN;
+    return CR_OK;
+}
+
+// steps whose overlap is measured: all in certified and of methods that remove no overlap, else one of every
+// `measure` by their time
+static bool measured(const crStep* step) {
+    const crStepSettings* s = &step->settings;
+    if (s->method == CR_METHOD_CONE && s->quality == CR_QUALITY_CERTIFIED) return true;
+    if (s->method == CR_METHOD_LCP || s->method == CR_METHOD_MOREAU) return true;
+    if (s->measure <= 0) return false;
+    double period = s->measure * s->dt, from = step->cache->start_time / period, to = step->state.time / period;
+    return floor(to + 1e-9) > floor(from + 1e-9);
+}
+
+crStatus cr__audit_step(crStep* step, double h, crError* error) {
+    crCertificate* c = &step->certificate;
+    size_t mark = cr_arena_mark(&step->scratch);
+    crStatus status = audit_energy(step, h, error);
+    bool measure = measured(step);
+    c->overlap = (double)NAN;
+    if (status == CR_OK && measure) {
+        status = cr__audit_overlap(step, &c->overlap) == CR_OK ? CR_OK : cr__step_memory(error);
+        c->penetration = fmax(c->penetration, c->overlap);
+    }
+    if (status == CR_OK) {
+        status = cr__audit_crossings(step, &c->crossings, &c->crossings_unsure);
+        if (status != CR_OK) status = cr__step_memory(error);
+    }
+    cr_arena_release(&step->scratch, mark);
+    return status;
+}
+
+static double worse(double all, double one) { return one > all || isnan(all) ? one : all; }
+
+void cr_tally_add(crTally* tally, const crCertificate* c) {
+    if (tally == NULL || c == NULL) return;
+    crCertificate* w = &tally->worst;
+    int place = c->truncated ? 3 : rank(c->outcome);
+    tally->steps++;
+    tally->solved += place == 0;
+    tally->near += place == 1;
+    tally->unsure += place == 2;
+    tally->failed += place == 3;
+    if (rank(c->outcome) >= rank(w->outcome)) w->outcome = c->outcome;
+    w->contacts = c->contacts > w->contacts ? c->contacts : w->contacts;
+    w->rows = c->rows > w->rows ? c->rows : w->rows;
+    w->impacts += c->impacts;
+    if (c->solves == 0) tally->idle++;
+    if (c->solves > 0) {
+        tally->mean_residual += (c->residual - tally->mean_residual) / (double)(tally->steps - tally->idle);
+    }
+    w->solves += c->solves;
+    w->residual = worse(w->residual, c->residual);
+    w->eta = worse(w->eta, c->eta);
+    w->distance = worse(w->distance, c->distance);
+    w->floor = worse(w->floor, c->floor);
+    w->momentum = worse(w->momentum, c->momentum);
+    w->approach = worse(w->approach, c->approach);
+    w->cone = worse(w->cone, c->cone);
+    w->dissipation = worse(w->dissipation, c->dissipation);
+    w->complementarity = worse(w->complementarity, c->complementarity);
+    w->penetration = worse(w->penetration, c->penetration);
+    if (tally->measured == 0) w->overlap = (double)NAN;
+    if (!isnan(c->overlap)) w->overlap = worse(w->overlap, c->overlap);
+    tally->measured += !isnan(c->overlap);
+    w->crossings += c->crossings;
+    w->crossings_unsure += c->crossings_unsure;
+    w->loop_error = worse(w->loop_error, c->loop_error);
+    w->energy_change += c->energy_change;
+    w->energy_created += c->energy_created;
+    if (isnan(c->energy_gain)) {
+        tally->unknown++;
+    } else {
+        w->work += c->work;
+        w->energy_gain += c->energy_gain;
+    }
+    w->impermissible += c->impermissible;
+    w->impacts_unsure += c->impacts_unsure;
+    w->truncated = w->truncated || c->truncated;
+    w->asleep = c->asleep > w->asleep ? c->asleep : w->asleep;
+    w->escaped = c->escaped > w->escaped ? c->escaped : w->escaped;
+    if (w->escapee == 0) w->escapee = c->escapee;
+}
+
+crTruth cr_certificate_holds(const crCertificate* c, double overlap) {
+    if (c == NULL) return CR_TRUTH_NO;
+    bool fails = rank(c->outcome) == 3 || c->crossings > 0 || c->impermissible > 0 || c->truncated ||
+                 c->escaped > 0 || c->energy_created > 0.0 || c->energy_gain > 0.0 ||
+                 !(c->penetration <= overlap);
+    bool unsure = c->outcome == CR_OUTCOME_UNSURE || c->crossings_unsure > 0 || c->impacts_unsure > 0 ||
+                  isnan(c->energy_gain);
+    return fails ? CR_TRUTH_NO : unsure ? CR_TRUTH_UNSURE : CR_TRUTH_YES;
+}
+
+crTruth cr_tally_holds(const crTally* tally, double overlap) {
+    if (tally == NULL) return CR_TRUTH_NO;
+    crTruth holds = cr_certificate_holds(&tally->worst, overlap);
+    return tally->unknown > 0 ? cr_truth_and(holds, CR_TRUTH_UNSURE) : holds;
+}

@@ -1,0 +1,109 @@
+// finite.c - whether a step left numbers: time, positions, velocities, and the energy made of them.
+//
+// No energy can overflow where q, v, what drives say, masses, springs and lengths are all below 1e40: a
+// velocity of a body's centre is a sum of products v r, its energy m v^2 / 2 is below 1e200 then. Only beyond
+// that are energies computed, body by body.
+// Fails: CR_ERR_FINITE with the body's name.
+#include "step/cache.h"
+
+#define MODERATE 1e40
+
+static bool moderate(const double* x, int count) {
+    bool all = true;
+    for (int i = 0; i < count; i++) {
+        all = all & (fabs(x[i]) <= MODERATE);
+    }
+    return all;
+}
+
+static bool moderate_vec(crVec3 x) { return moderate((double[]){x.x, x.y, x.z}, 3); }
+
+void cr__step_find_moderate(crStep* step) {
+    const crModel* model = step->model;
+    bool all = moderate_vec(model->gravity);
+    for (int i = 1; i < model->nb; i++) {
+        const crBody* b = &model->bodies[i];
+        all = all && moderate_vec(b->com) && moderate_vec(b->pose.p) &&
+              moderate((double[]){b->mass, b->principal[2], b->gravity_scale}, 3);
+    }
+    for (int j = 0; j < model->nv; j++) {
+        const crDof* d = &model->dofs[j];
+        all = all && moderate((double[]){d->stiffness, d->rest, d->armature}, 3);
+    }
+    step->cache->moderate = all;
+}
+
+static bool moderate_drives(const crStep* step) {
+    const crStepCache* cache = step->cache;
+    bool all = true;
+    for (int k = 0; k < cache->given_count; k++) {
+        const crTwist* given = &step->dynamics.given[cache->given[k]];
+        all = all && moderate_vec(given->v) && moderate_vec(given->omega) &&
+              moderate_vec(step->dynamics.pose[cache->given[k]].p);
+    }
+    return all;
+}
+
+crStatus cr__step_lost(const crStep* step, int body, const char* what, double value, crError* error) {
+    const char* name = step->model->bodies[body].name;
+    return cr_error_set(error, CR_ERR_FINITE, "state", "state: body %d%s%s: its %s became %g", body,
+                        name != NULL ? " " : "", name != NULL ? name : "", what, value);
+}
+
+// the body whose position or velocity is not a number
+static crStatus find_lost(const crStep* step, crError* error) {
+    const crModel* model = step->model;
+    for (int i = 1; i < model->nb; i++) {
+        const crBody* body = &model->bodies[i];
+        for (int j = body->q; j < body->q + body->nq; j++) {
+            if (!isfinite(step->state.q[j]))
+                return cr__step_lost(step, i, "position", step->state.q[j], error);
+        }
+        for (int j = body->v; j < body->v + body->nv; j++) {
+            if (!isfinite(step->state.v[j]))
+                return cr__step_lost(step, i, "velocity", step->state.v[j], error);
+        }
+    }
+    return CR_OK;
+}
+
+// the body with whose energy the sum leaves the numbers
+static crStatus find_energy(crStep* step, crError* error) {
+    const crModel* model = step->model;
+    double sum = 0.0;
+    cr_model_kinematics(model, &step->state, &step->dynamics);
+    cr_model_velocity(model, step->state.v, &step->dynamics);
+    for (int i = 1; i < model->nb; i++) {
+        if (!cr__moves(model, i)) continue;
+        crEnergy energy = cr__body_energy(model, i, &step->state, &step->dynamics);
+        sum += fabs(energy.kinetic) + fabs(energy.potential);
+        if (!isfinite(sum)) return cr__step_lost(step, i, "energy", sum, error);
+    }
+    return CR_OK;
+}
+
+static void count_escaped(crStep* step) {
+    const crModel* model = step->model;
+    crCertificate* c = &step->certificate;
+    c->escaped = c->escapee = 0;
+    for (int i = 1; i < model->nb; i++) {
+        const crBody* body = &model->bodies[i];
+        if (body->joint != CR_JOINT_FREE) continue;
+        if (!(cr_norm(cr__load_vec(step->state.q + body->q)) > step->settings.bound)) continue;
+        if (c->escaped++ == 0) c->escapee = i;
+    }
+}
+
+crStatus cr_step_finite(crStep* step, crError* error) {
+    if (!cr__step_ready(step)) return cr__missing(error, "step");
+    const crModel* model = step->model;
+    if (!isfinite(step->state.time)) {
+        return cr_error_set(error, CR_ERR_FINITE, "time", "time: became %g", step->state.time);
+    }
+    bool sure = step->cache->moderate && moderate(step->state.q, model->nq) &&
+                moderate(step->state.v, model->nv) && moderate_drives(step);
+    crStatus status = sure ? CR_OK : find_lost(step, error);
+    if (status == CR_OK && !sure) status = find_energy(step, error);
+    if (status == CR_OK) count_escaped(step);
+    return status;
+}

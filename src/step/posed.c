@@ -1,0 +1,231 @@
+// posed.c - a problem as it was posed: J and M of the bodies concerned instead of the half H that solvers get.
+//
+// Columns are the velocities of trees that some row reaches. M is block-diagonal by trees: its k-th columns of all
+// trees come from one product with a vector that has a one at each tree's k-th velocity. Packed contacts have no
+// rows: they are posed here as cr_step_problem_build does it, with the bias that the sweeps used, and everything
+// that posing writes is put back. Fails: CR_ERR_MEMORY; what step->posed returns.
+#include "step/posed.h"
+
+#include <string.h>
+
+#include "step/cache.h"
+
+// velocities of the trees concerned
+typedef struct Columns {
+    int count;   // columns
+    int widest;  // velocities of the largest tree
+    int* place;  // column of each velocity, -1 where it has none (nv)
+    int* v;      // velocity of each column (count)
+    int* first;  // first velocity of the tree of each column (count)
+    int* end;    // one past its last (count)
+} Columns;
+
+// one past the last velocity of the tree whose first is v; trees are contiguous
+static int tree_end(const crModel* model, int v) {
+    int root = model->bodies[model->dof_body[v]].root;
+    while (v < model->nv && model->bodies[model->dof_body[v]].root == root) {
+        v++;
+    }
+    return v;
+}
+
+static bool find_columns(const crModel* model, const crRows* rows, crArena* arena, Columns* c) {
+    size_t nv = (size_t)model->nv + 1;
+    int* memory = cr_arena_alloc(arena, 4 * nv * sizeof *memory);
+    if (memory == NULL) return false;
+    *c = (Columns){.place = memory, .v = memory + nv, .first = memory + 2 * nv, .end = memory + 3 * nv};
+    memset(c->place, -1, nv * sizeof *c->place);
+    for (int k = 0; k < rows->entries; k++) {
+        c->place[rows->col[k]] = 0;
+    }
+    for (int v = 0; v < model->nv;) {
+        int end = tree_end(model, v);
+        bool reached = false;
+        for (int j = v; j < end; j++) {
+            reached = reached || c->place[j] == 0;
+        }
+        for (int j = v; j < end && reached; j++) {
+            c->first[c->count] = v;
+            c->end[c->count] = end;
+            c->v[c->count] = j;
+            c->place[j] = c->count++;
+        }
+        if (reached && end - v > c->widest) c->widest = end - v;
+        v = end;
+    }
+    return true;
+}
+
+static bool pose_J(const crRows* rows, const Columns* c, crArena* arena, crMatrix* J) {
+    int* col = cr_arena_alloc(arena, (size_t)rows->entries * sizeof *col);
+    double* value = cr_arena_alloc(arena, (size_t)rows->entries * sizeof *value);
+    if (col == NULL || value == NULL) return false;
+    *J = (crMatrix){rows->count, c->count, rows->start, col, value};
+    for (int i = 0; i < rows->count; i++) {
+        // columns ascend: rows are short, so by insertion
+        for (int k = rows->start[i]; k < rows->start[i + 1]; k++) {
+            int place = c->place[rows->col[k]], at = k;
+            for (; at > rows->start[i] && col[at - 1] > place; at--) {
+                col[at] = col[at - 1];
+                value[at] = value[at - 1];
+            }
+            col[at] = place;
+            value[at] = rows->value[k];
+        }
+    }
+    return true;
+}
+
+static bool pose_M(const crStep* step, const Columns* c, crArena* arena, crMatrix* M) {
+    const crModel* model = step->model;
+    size_t entries = 0;
+    for (int j = 0; j < c->count; j++) {
+        entries += (size_t)(c->end[j] - c->first[j]);
+    }
+    int* start = cr_arena_alloc(arena, ((size_t)c->count + 1) * sizeof *start);
+    int* col = cr_arena_alloc(arena, entries * sizeof *col);
+    double* value = cr_arena_alloc(arena, entries * sizeof *value);
+    double* x = cr_arena_alloc(arena, ((size_t)model->nv + 1) * sizeof *x);
+    double* y = cr_arena_alloc(arena, ((size_t)model->nv + 1) * sizeof *y);
+    if (start == NULL || col == NULL || value == NULL || x == NULL || y == NULL) return false;
+    *M = (crMatrix){c->count, c->count, start, col, value};
+    start[0] = 0;
+    for (int j = 0; j < c->count; j++) {
+        start[j + 1] = start[j] + c->end[j] - c->first[j];
+    }
+    for (int k = 0; k < c->widest; k++) {
+        memset(x, 0, (size_t)model->nv * sizeof *x);
+        for (int j = 0; j < c->count; j++) {
+            if (c->v[j] == c->first[j] + k) x[c->v[j]] = 1.0;
+        }
+        cr_model_mass_mul(model, &step->dynamics, x, y);
+        for (int j = 0; j < c->count; j++) {
+            if (c->first[j] + k >= c->end[j]) continue;
+            col[start[j] + k] = c->place[c->first[j] + k];
+            value[start[j] + k] = y[c->v[j]];
+        }
+    }
+    return true;
+}
+
+static bool gather(const double* x, const Columns* c, crArena* arena, const double** out) {
+    double* gathered = cr_arena_alloc(arena, ((size_t)c->count + 1) * sizeof *gathered);
+    for (int j = 0; j < c->count && gathered != NULL; j++) {
+        gathered[j] = x[c->v[j]];
+    }
+    *out = gathered;
+    return gathered != NULL;
+}
+
+static crVec3* block_points(const crStep* step, const crProblem* problem, crArena* arena) {
+    crVec3* points = cr_arena_alloc(arena, ((size_t)problem->block_count + 1) * sizeof *points);
+    for (int i = 0; i < problem->block_count && points != NULL; i++) {
+        int source = problem->blocks[i].source;
+        points[i] = source >= 0 ? step->contacts[source].point.point : cr_vec3(0, 0, 0);
+    }
+    return points;
+}
+
+static crStatus show(crStep* step, const crShown* shown, crArena* arena, crError* error) {
+    crProblem problem = *shown->problem;
+    Columns columns = {0};
+    problem.W = problem.Minv = (crMatrix){0};
+    bool room = find_columns(step->model, shown->rows, arena, &columns) &&
+                pose_J(shown->rows, &columns, arena, &problem.J) &&
+                pose_M(step, &columns, arena, &problem.M) && gather(shown->v, &columns, arena, &problem.v);
+    crVec3* points = block_points(step, &problem, arena);
+    if (!room || points == NULL) return cr__step_memory(error);
+    problem.nv = columns.count;
+    crStatus status = cr_matrix_inverse(&problem.M, arena, &problem.Minv, error);
+    if (status != CR_OK) return status;
+    crPosed posed = {&problem, shown->p, points, shown->time, shown->h, shown->h == 0.0, shown->trial};
+    return step->posed(step->posed_ctx, &posed, error);
+}
+
+crStatus cr__step_show(crStep* step, const crShown* shown, crError* error) {
+    if (step->posed == NULL || shown->problem->rows == 0) return CR_OK;
+    crArena arena;
+    crStatus status = cr_arena_create(&arena, &step->allocator, 0);
+    if (status != CR_OK) return cr__step_memory(error);
+    status = show(step, shown, &arena, error);
+    cr_arena_destroy(&arena);
+    return status;
+}
+
+crStatus cr__step_show_problem(crStep* step, double h, bool trial, crError* error) {
+    crShown shown = {&step->rows, &step->problem, step->p, step->v_free, step->state.time, h, trial};
+    return cr__step_show(step, &shown, error);
+}
+
+// impulses and bias of rows that the solve posed: blocks of both problems are in the same order
+static void copy_rows(crStep* step, const crProblem* before, const double* p) {
+    const crProblem* now = &step->problem;
+    for (int i = 0, j = 0; i < before->block_count; i++, j++) {
+        const crBlock* old = &before->blocks[i];
+        while (j < now->block_count && now->blocks[j].source != old->source) {
+            j++;
+        }
+        if (j == now->block_count) return;
+        size_t bytes = (size_t)old->count * sizeof(double);
+        memcpy(step->p + now->blocks[j].row, p + old->row, bytes);
+        memcpy(step->b + now->blocks[j].row, before->b + old->row, bytes);
+    }
+}
+
+// impulses and bias of packed contacts
+static void copy_packed(crStep* step, const crIslandSolve* s) {
+    for (int k = 0; k < s->count; k++) {
+        const crStepContact* c = &step->contacts[s->index[k]];
+        if (c->row < 0) continue;
+        int count = cr__step_contact_rows(c);
+        int linear = count == 1 ? 1 : (c->planar ? 2 : 3);
+        crMat3 F = cr__step_frame(step, c);
+        for (int r = 0; r < linear; r++) {
+            step->p[c->row + r] = cr_dot(cr_mat3_column(F, r), s->contact[k].P);
+        }
+        step->b[c->row] = s->b[k];
+    }
+}
+
+// poses what was taken and shows it; step->rows and what belongs to it are written
+static crStatus pose_and_show(crStep* step, double h, const bool* taken, const crProblem* before,
+                              const double* p, const crIslandSolve* s, crError* error) {
+    crStatus status = cr_step_problem_build(step, h, taken, error);
+    if (status != CR_OK) return status;
+    memset(step->p, 0, (size_t)step->rows.count * sizeof *step->p);
+    copy_rows(step, before, p);
+    copy_packed(step, s);
+    return cr__step_show_problem(step, h, false, error);
+}
+
+crStatus cr__step_show_islands(crStep* step, double h, const bool* takes, const bool* fresh,
+                               const crIslandSolve* s, crError* error) {
+    if (step->posed == NULL) return CR_OK;
+    size_t mark = cr_arena_mark(&step->scratch), count = (size_t)step->contact_count + 1;
+    bool* taken = cr_arena_alloc(&step->scratch, count * sizeof *taken);
+    int* row = cr_arena_alloc(&step->scratch, count * sizeof *row);
+    if (taken == NULL || row == NULL) return cr__step_memory(error);
+    for (int i = 0; i < step->contact_count; i++) {
+        taken[i] = takes[i] && !fresh[i];
+        row[i] = step->contacts[i].row;
+    }
+    crRows rows = step->rows, H = step->H;
+    crProblem problem = step->problem, posed = step->problem;
+    double *b = step->b, *p = step->p;
+    int* tie_of_row = step->cache->tie_of_row;
+    int most = step->certificate.rows;
+    if (rows.count == 0) posed.block_count = 0;
+    crStatus status = pose_and_show(step, h, taken, &posed, p, s, error);
+    step->rows = rows;
+    step->H = H;
+    step->problem = problem;
+    step->b = b;
+    step->p = p;
+    step->cache->tie_of_row = tie_of_row;
+    step->certificate.rows = most;
+    for (int i = 0; i < step->contact_count; i++) {
+        step->contacts[i].row = row[i];
+    }
+    cr_arena_release(&step->scratch, mark);
+    return status;
+}

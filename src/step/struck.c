@@ -1,0 +1,101 @@
+// struck.c - impacts within a contact solve: the methods that locate no impact (lcp, moreau) tell what a blow set off.
+//
+// Bodies are joined by the contacts that press between them. A cluster in which a contact begins that closed
+// faster than the threshold is struck: each of its contacts becomes an event with its impulse, also those
+// that pressed before and those that closed only because others pushed. Their energy change is that of the whole
+// cluster, sum of P.(u- + u+)/2 by the rows of the solve. Other beginnings stay events of their own (see solve.c).
+// Fails: CR_ERR_MEMORY.
+#include <string.h>
+
+#include "step/cache.h"
+#include "step/forest.h"
+
+typedef struct Struck {
+    int* parent;     // forest of trees of bodies (nb)
+    bool* struck;    // by root (nb)
+    double* energy;  // by root, J (nb)
+    double* u_before;
+    double* u_after;  // of the rows (rows.count)
+} Struck;
+
+static bool presses(const crStepContact* c) { return cr_dot(c->impulse, c->impulse) > 0.0; }
+
+static int root_of(const crModel* model, const Struck* s, int body_a, int body_b) {
+    return cr__forest_find(s->parent, model->bodies[cr__moves(model, body_a) ? body_a : body_b].root);
+}
+
+static double work_of(const Struck* s, const double* p, const crStepContact* c) {
+    double work = 0.0;
+    for (int r = c->row; r < c->row + cr__step_contact_rows(c); r++) {
+        work += 0.5 * p[r] * (s->u_before[r] + s->u_after[r]);
+    }
+    return work;
+}
+
+static crEvent event_of(const crStep* step, const crStepContact* c, double energy) {
+    return (crEvent){.time = step->state.time,
+                     .shape_a = c->shape_a,
+                     .shape_b = c->shape_b,
+                     .body_a = c->body_a,
+                     .body_b = c->body_b,
+                     .point = c->point.point,
+                     .normal = c->point.normal,
+                     .approach = fmax(0.0, -c->speed),
+                     .impulse = c->impulse,
+                     .energy_change = energy,
+                     .impact = CR_EVENT_CONTACT};
+}
+
+static void find_struck(crStep* step, Struck* s) {
+    const crModel* model = step->model;
+    for (int b = 0; b < model->nb; b++) {
+        s->parent[b] = b;
+        s->struck[b] = false;
+        s->energy[b] = 0.0;
+    }
+    for (int i = 0; i < step->contact_count; i++) {
+        const crStepContact* c = &step->contacts[i];
+        if (presses(c)) cr__forest_join_trees(model, s->parent, c->body_a, c->body_b);
+    }
+    for (int i = 0; i < step->event_count; i++) {
+        const crEvent* e = &step->events[i];
+        if (e->approach > step->settings.threshold) s->struck[root_of(model, s, e->body_a, e->body_b)] = true;
+    }
+    for (int i = 0; i < step->contact_count; i++) {
+        const crStepContact* c = &step->contacts[i];
+        if (presses(c)) s->energy[root_of(model, s, c->body_a, c->body_b)] += work_of(s, step->p, c);
+    }
+}
+
+crStatus cr__step_log_struck(crStep* step, const double* v_after, crError* error) {
+    size_t nb = (size_t)step->model->nb, rows = (size_t)step->rows.count + 1;
+    if (step->event_count == 0) return CR_OK;
+    size_t mark = cr_arena_mark(&step->scratch);
+    Struck s = {.parent = cr_arena_alloc(&step->scratch, nb * sizeof *s.parent),
+                .struck = cr_arena_alloc(&step->scratch, nb * sizeof *s.struck),
+                .energy = cr_arena_alloc(&step->scratch, nb * sizeof *s.energy),
+                .u_before = cr_arena_alloc(&step->scratch, rows * sizeof(double)),
+                .u_after = cr_arena_alloc(&step->scratch, rows * sizeof(double))};
+    bool ok = s.parent != NULL && s.struck != NULL && s.energy != NULL;
+    if (!ok || s.u_before == NULL || s.u_after == NULL) return cr__step_memory(error);
+    cr_rows_velocity(&step->rows, step->v_start, s.u_before);
+    cr_rows_velocity(&step->rows, v_after, s.u_after);
+    find_struck(step, &s);
+    // beginnings of struck clusters make way for all of their contacts
+    int kept = 0;
+    for (int i = 0; i < step->event_count; i++) {
+        const crEvent* e = &step->events[i];
+        if (!s.struck[root_of(step->model, &s, e->body_a, e->body_b)]) step->events[kept++] = *e;
+    }
+    step->event_count = kept;
+    crStatus status = CR_OK;
+    for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
+        const crStepContact* c = &step->contacts[i];
+        int root = presses(c) ? root_of(step->model, &s, c->body_a, c->body_b) : 0;
+        if (!presses(c) || !s.struck[root]) continue;
+        crEvent event = event_of(step, c, s.energy[root]);
+        status = cr_step_event_add(step, &event);
+    }
+    cr_arena_release(&step->scratch, mark);
+    return status == CR_OK ? CR_OK : cr__step_memory(error);
+}
