@@ -176,7 +176,7 @@ def test_trajectories_where_scenes_are_asked_for():
         check(status in (1, 2) and ("trajectory" in err or verb in ("import", "converge")), "no JSON error", verb, err)
         check("a value is expected" not in err, verb, err)
     status, _, err = carom("run", "bouncing-ball", "--resume", folder / "nosuch.h5")
-    check(status == 3 and "no such file" in err and "writing" not in err, "what is not there", err)
+    check(status == 3 and "No such file" in err and "writing" not in err, "what is not there", err)
 
 
 def test_progress_on_a_terminal():

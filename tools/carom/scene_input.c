@@ -182,9 +182,6 @@ static crStatus read_shipped(SceneInput* input, crError* error) {
 }
 
 crStatus scene_open(SceneInput* input, crError* error) {
-    if (ends_in(input->path, ".h5"))
-        return cr_error_set(error, CR_ERR_SYNTAX, "",
-                            "a trajectory is no scene: carom info, plot, view and export read it");
     bool file = strcmp(input->path, "-") == 0 || access(input->path, F_OK) == 0;
     bool model = file && cr_import_is_model(input->path);
     crStatus status = model  ? model_open(input, error)

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "command.h"
 #include "plot/gnuplot.h"
@@ -228,10 +227,6 @@ static crStatus open_trajectory(const Options* options, Run* run, crTrajectory**
     if (options->out != NULL) return create_trajectory(options, run, scene, trajectory, error);
     if (options->resume == NULL) return CR_OK;
     bool exact = false;
-    // HDF5 would say that it cannot be written
-    if (ends_in(options->resume, ".h5") && access(options->resume, F_OK) != 0)
-        return cr_error_set(error, CR_ERR_FILE, "resume",
-                            "resume: %.200s: no such file; --out begins a trajectory", options->resume);
     crStatus status = cr_trajectory_resume(options->resume, run->world, scene, trajectory, &exact, error);
     if (status != CR_OK) return status;
     run->resumed = true;
