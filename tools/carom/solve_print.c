@@ -152,8 +152,8 @@ static void put_audit(FILE* file, const crAudit* audit) {
             audit->eta, audit->floor);
     if (audit->distance > 0.0) fprintf(file, ", gaps by %.1e m", audit->distance);
     fprintf(file,
-            "\n       not scaled: natural map %.1e, approach %.1e m/s, cone %.1e N s, dissipation %.1e m/s,\n"
-            "       complementarity %.1e J, momentum %.1e, energy change %.5g J\n",
+            "\n       not scaled: natural map %.1e, approach %.1e m/s, cone %.1e N s,\n"
+            "       dissipation %.1e m/s, complementarity %.1e J, momentum %.1e, energy change %.5g J\n",
             audit->natural, audit->approach, audit->cone, audit->dissipation, audit->complementarity, audit->momentum,
             audit->energy_change);
 }
