@@ -284,7 +284,7 @@ static crStatus solve(const void* params, const crProblem* problem, crArena* are
         a.method = method;
     }
     if (status == CR_OK && !solved && !a.infeasible) {
-        status = cr__infeasible(&system, arena, &a.infeasible);
+        status = cr__infeasible(&system, a.tol, arena, &a.infeasible);
     }
     if (status != CR_OK) return cr_error_set(error, status, "", "auto: out of memory");
     cr__system_to_p(&system, a.best, p);
