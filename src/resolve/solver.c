@@ -89,11 +89,15 @@ static crStatus judge(const crProblem* problem, double tol, crArena* arena, doub
         for (int i = 0; i < problem->rows; i++) {
             largest = fmax(largest, fabs(p[i]));
         }
+        bool changed = false;
         for (int i = 0; i < problem->block_count; i++) {
             const crBlock* block = &problem->blocks[i];
             if (same_impulses(p + block->row, p_hat + block->row, block->count, largest)) continue;
+            changed = true;
             memcpy(p + block->row, p_hat + block->row, (size_t)block->count * sizeof *p);
         }
+        // figures are of the impulses that are returned
+        if (changed) status = cr_problem_audit(problem, arena, p, &report->audit);
     } else if (report->outcome == CR_OUTCOME_SOLVED) {
         report->outcome = CR_OUTCOME_STALLED;
     }
