@@ -44,7 +44,7 @@ typedef struct crMotionData {
 // What counts as kept. Start from cr_motion_limits().
 typedef struct crMotionLimits {
     double overlap;  // m; 0: 1e-3 of the smallest body that moves; 0
-    double energy;   // gain, share of the largest kinetic energy and change of energy; 1e-6
+    double energy;   // gain, share of crMotionReport.energy_scale; 1e-6
     double speed;    // change of an island's speed that nothing explains, m/s; 0.01
     double touch;    // bodies nearer than this share of their size may touch; 1e-3
     double bound;    // bodies farther from the origin have escaped, m; 1e6
@@ -80,7 +80,7 @@ typedef struct crMotionReport {
     size_t crossings, crossings_unsure;
     crMotionWorst crossing;              // the first: time and bodies
     double energy_start, energy_end;     // T + U of the first and last record that it is known of, J
-    double energy_scale;                 // what the limit is a share of, J
+    double energy_scale;                 // largest T, change of T + U, and weights times sizes, summed, J
     double gain, gain_least, gain_most;  // sum of gains, and its bounds by the floors, J; NaN: cannot tell
     crMotionWorst gained;                // the largest in one interval, J
     size_t energy_known,

@@ -101,14 +101,16 @@ static void join_ties(crMotionWork* w) {
     }
 }
 
-// how far a body may be from the straight way between the records, m
+// How far a body may be from the straight way between the records, m. A body that goes at u0 to a point of the
+// interval and at u1 from there, with mean m, is at most h |u0 - u1| / 4 = h (|u0 - m| + |u1 - m|) / 4 off. Of unknown
+// velocities the mean over the interval before stands for u0, and h |u0 - m| is the bound.
 static double stray(const crMotionWork* w, int i) {
     const crMoving *a = &w->at_before[i], *b = &w->at[i];
-    if (!w->velocities) {
-        return 0.125 * w->h * w->h * fabs(w->model->bodies[i].gravity_scale) * cr_norm(w->model->gravity);
-    }
     crVec3 mean = cr_scale(1.0 / w->h, cr_sub(b->com, a->com));
-    return 0.3 * w->h * fmax(cr_norm(cr_sub(a->u, mean)), cr_norm(cr_sub(b->u, mean)));
+    double fall = 0.125 * w->h * w->h * fabs(w->model->bodies[i].gravity_scale) * cr_norm(w->model->gravity);
+    if (w->velocities) return fall + 0.3 * w->h * (cr_norm(cr_sub(a->u, mean)) + cr_norm(cr_sub(b->u, mean)));
+    crVec3 before = w->record > 1 ? w->mean_before[i].u : cr_vec3(0, 0, 0);
+    return fall + w->h * cr_norm(cr_sub(before, mean));
 }
 
 static crStatus find_islands(crMotionWork* w) {

@@ -318,6 +318,12 @@ static crMotionReport begin_report(const crMotionWork* w) {
 static void end_report(const crMotionWork* w) {
     crMotionReport* r = w->report;
     r->energy_scale = w->kinetic_most + fmax(0.0, w->energy_most - w->energy_least);
+    for (int i = 1; i < w->model->nb; i++) {
+        const crBody* body = &w->model->bodies[i];
+        if (!cr__moves(w->model, i)) continue;
+        r->energy_scale +=
+            body->mass * fabs(body->gravity_scale) * cr_norm(w->model->gravity) * w->step.size[i];
+    }
     if (r->energy_known == 0) r->gain = r->gain_least = r->gain_most = (double)NAN;
 }
 

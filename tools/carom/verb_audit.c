@@ -26,7 +26,7 @@ static void print_help(void) {
          "(centre\n"
          "of mass) and wx wy wz (world axes); time is t. The digits kept are part of every figure's floor.\n"
          "  --overlap M    allowed, default 1e-3 of the smallest body\n"
-         "  --energy X     gain allowed, as a share of the largest kinetic energy, default 1e-6\n"
+         "  --energy X     gain allowed, as a share of the energies at play, default 1e-6\n"
          "  --speed V      change of speed in flight allowed, m/s, default 0.01\n"
          "  --exact        the numbers are exact: few digits are no rounding\n"
          "  --per-step FILE.csv\n"
