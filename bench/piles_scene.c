@@ -192,6 +192,7 @@ static const struct {
     {"boxes-1000", 1000, build_boxes, 4.0},
     {"mixed-1000", 1000, build_mixed, 4.0},
     {"pyramid-210", 210, build_pyramid, 4.0},
+    {"boxes-20", 20, build_boxes, 4.0},
     {"stack-10", 10, build_stack, 4.0},
     {"heavy-on-light", 2, build_heavy, 4.0},
     {"chains", 200, build_chains, 4.0},

@@ -171,7 +171,7 @@ TEST(a_bullet_through_a_wall_crosses_it_once) {
         CHECK(r->crossings == (beside == 1 ? 0 : 1) && r->crossings_unsure == 0);
         CHECK(r->overlap.value == 0.0);
         if (beside == 0)
-            CHECK(r->crossing.time == 0.03 && r->crossing.body_a == 0 && r->crossing.body_b == 1);
+            CHECK(r->crossing.time == 0.03 && r->crossing.body_a == 1 && r->crossing.body_b == CR_WORLD);
         CHECK(cr_motion_no_crossing(r) == (beside == 1 ? CR_TRUTH_YES : CR_TRUTH_NO));
         cr_model_destroy(m.model);
     }

@@ -25,11 +25,16 @@ void cr__motion_worst(crMotionWorst* worst, double value, double floor, double t
 
 // records
 
+static const char* name_of(const crMotionWork* w, int body) {
+    const char* name = w->model->bodies[body].name;
+    return name != NULL ? name : "";
+}
+
 static crStatus refuse(const crMotionWork* w, crStatus status, int body, const char* what, double value,
                        crError* error) {
-    const char* name = body > 0 ? w->model->bodies[body].name : NULL;
     return cr_error_set(error, status, what, "%s: record %d%s%s: is %g, must be finite", what,
-                        (int)w->record + 1, name != NULL ? ", body " : "", name != NULL ? name : "", value);
+                        (int)w->record + 1, body > 0 ? ", body " : "", body > 0 ? name_of(w, body) : "",
+                        value);
 }
 
 static crStatus check_quat(const crMotionWork* w, int body, crQuat* q, crError* error) {
@@ -37,7 +42,7 @@ static crStatus check_quat(const crMotionWork* w, int body, crQuat* q, crError* 
     if (!(fabs(norm - 1.0) <= UNIT_TOL + 4.0 * w->data->digits.rotation))
         return cr_error_set(error, CR_ERR_UNIT, "quaternion",
                             "quaternion: record %d, body %s: has norm %g, must be 1", (int)w->record + 1,
-                            w->model->bodies[body].name, norm);
+                            name_of(w, body), norm);
     *q = cr_quat_normalize(*q);
     return CR_OK;
 }
