@@ -221,28 +221,36 @@ static double half_digit(const Digits* d, double largest) {
     return 0.5 * pow(10.0, fmax((double)-d->decimals, last));
 }
 
+static int kind_of(int suffix) {
+    if (suffix <= Z || suffix == Q || suffix == THETA) return 1;
+    return suffix <= QZ ? 2 : suffix <= VZ || suffix == V ? 3 : 4;
+}
+
+static void see_column(const Columns* c, int column, Digits* seen, double* largest) {
+    for (int row = 0; column >= 0 && row < c->table->rows; row++) {
+        char text[40];
+        cr_table_cell(c->table, row, column, text, sizeof text);
+        see_digits(seen, text);
+        *largest = fmax(*largest, fabs(cr_table_value(c->table, row, column)));
+    }
+}
+
+// Bodies have one format for all their numbers. Time may be written with more digits, and round times show fewer.
 static crMotionDigits find_digits(const Columns* c) {
     Digits seen = {0, 0};
     double largest[5] = {0.0};  // time, position, rotation, velocity, omega
-    for (int body = 0; body < c->model->nb; body++) {
+    for (int body = 1; body < c->model->nb; body++) {
         for (int s = 0; s < SUFFIXES; s++) {
-            int column = body == 0 ? (s == 0 ? c->time : -1) : c->of[body][s];
-            int kind = body == 0                        ? 0
-                       : s <= Z || s == Q || s == THETA ? 1
-                       : s <= QZ                        ? 2
-                       : s <= VZ || s == V              ? 3
-                                                        : 4;
-            for (int row = 0; column >= 0 && row < c->table->rows; row++) {
-                char text[40];
-                cr_table_cell(c->table, row, column, text, sizeof text);
-                see_digits(&seen, text);
-                largest[kind] = fmax(largest[kind], fabs(cr_table_value(c->table, row, column)));
-            }
+            see_column(c, c->of[body][s], &seen, &largest[kind_of(s)]);
         }
     }
-    return (crMotionDigits){half_digit(&seen, largest[0]), half_digit(&seen, largest[1]),
-                            half_digit(&seen, largest[2]), half_digit(&seen, largest[3]),
-                            half_digit(&seen, largest[4])};
+    crMotionDigits digits = {.position = half_digit(&seen, largest[1]),
+                             .rotation = half_digit(&seen, largest[2]),
+                             .velocity = half_digit(&seen, largest[3]),
+                             .omega = half_digit(&seen, largest[4])};
+    see_column(c, c->time, &seen, &largest[0]);
+    digits.time = half_digit(&seen, largest[0]);
+    return digits;
 }
 
 // files
