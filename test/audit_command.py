@@ -171,6 +171,11 @@ def test_problem():
         # an impulse that is off by d makes the velocities of its own row off by W_ii d
         (folder / "off.txt").write_text(" ".join(repr(1.1 * x) for x in p))
         off = audit(problem, "--p", folder / "off.txt", expect=4)
+        # friction that slides and is too large by a known part: the neighbour at the cone's edge is that far away
+        (folder / "rub.txt").write_text(" ".join(map(repr, [p[0], 1.25 * p[1], p[2], p[3]])))
+        rub = audit(problem, "--p", folder / "rub.txt")
+        near("neighbour", rub["impulse_change"], 0.25 * abs(p[1]), 1.0)
+        near("cone", rub["audit"]["cone"], 0.25 * abs(p[1]), 1.0)
         check(off["outcome"] == "limit" and off["holds"] == "no" and off["audit"]["eta"] > 1e-3, off)
         near_enough = audit(problem, "--p", folder / "off.txt", "--tol", 0.9)
         check(near_enough["outcome"] == "solved", near_enough)

@@ -137,7 +137,8 @@ static const char* outcome_word(crOutcome outcome) {
     return truth_of(outcome) == CR_TRUTH_NO ? "not solved" : cr_outcome_name(outcome);
 }
 
-static void table(const AuditOptions* o, const crProblemFile* file, const crAudit* a, crOutcome outcome) {
+static void table(const AuditOptions* o, const crProblemFile* file, const crAudit* a, crOutcome outcome,
+                  double moved, double largest) {
     const crProblem* problem = &file->problem;
     bool color = wants_color();
     print_plain(stdout, file->name[0] != '\0' ? file->name : o->path);
@@ -145,6 +146,8 @@ static void table(const AuditOptions* o, const crProblemFile* file, const crAudi
     printf("verdict      %s%s%s: ", audit_shade(truth_of(outcome), color), outcome_word(outcome),
            color ? PLAIN : "");
     put_words(stdout, problem, a);
+    printf("\nneighbour    obeys every law; differs from the impulses by at most %.1e, the largest is %.1e",
+           moved, largest);
     printf("\nresidual     %.3e, between %.3e and %.3e by rounding; tolerance %.1e\n", a->residual, a->least,
            a->most, o->tol);
     if (!problem->raw) {
@@ -162,7 +165,8 @@ static void table(const AuditOptions* o, const crProblemFile* file, const crAudi
            a->natural, a->approach, a->cone, a->dissipation, a->complementarity, a->energy_change);
 }
 
-static void json(const AuditOptions* o, const crProblemFile* file, const crAudit* a, crOutcome outcome) {
+static void json(const AuditOptions* o, const crProblemFile* file, const crAudit* a, crOutcome outcome,
+                 double moved, double largest) {
     fputs("{\"file\":", stdout);
     cr_json_write_string(stdout, o->path);
     if (file->name[0] != '\0') {
@@ -175,6 +179,8 @@ static void json(const AuditOptions* o, const crProblemFile* file, const crAudit
     json_number(stdout, false, "tol", o->tol);
     json_number(stdout, false, "h", file->problem.h);
     json_number(stdout, false, "shift", file->problem.shift);
+    json_number(stdout, false, "impulse_change", moved);
+    json_number(stdout, false, "impulse_largest", largest);
     fputs(",\"audit\":{", stdout);
     json_audit(stdout, a);
     fputs("}}\n", stdout);
@@ -209,16 +215,29 @@ static int judge(const AuditOptions* o, crProblemFile* file, crArena* arena) {
         return refuse(o, o->path, &error);
     }
     crAudit audit;
-    status = cr_problem_audit(problem, arena, p, &audit);
+    double moved = 0.0, largest = 0.0;
+    size_t bytes = ((size_t)problem->rows + 1) * sizeof(double);
+    double* neighbour = cr_arena_alloc(arena, bytes);
+    status = neighbour != NULL ? CR_OK : CR_ERR_MEMORY;
+    if (status == CR_OK) {
+        memcpy(neighbour, p, bytes - sizeof(double));
+        status = cr_problem_witness(problem, arena, neighbour, &audit);
+    }
+    for (int i = 0; i < problem->rows && status == CR_OK; i++) {
+        moved = fmax(moved, fabs(neighbour[i] - p[i]));
+        largest = fmax(largest, fabs(p[i]));
+    }
+    // the figures of others are those of the impulses as they are
+    if (status == CR_OK) status = cr_problem_audit(problem, arena, p, &audit);
     if (status != CR_OK) {
         cr_error_set(&error, status, "", "%s", cr_status_text(status));
         return refuse(o, o->path, &error);
     }
     crOutcome outcome = cr_audit_outcome(&audit, o->tol, problem->h, problem->shift);
     if (o->json) {
-        json(o, file, &audit, outcome);
+        json(o, file, &audit, outcome, moved, largest);
     } else {
-        table(o, file, &audit, outcome);
+        table(o, file, &audit, outcome, moved, largest);
     }
     return audit_status(truth_of(outcome));
 }
