@@ -7,7 +7,13 @@ from carom import _carom
 
 
 class Worst(NamedTuple):
-    """The worst of a figure: value known to within +-floor, when, and of which bodies."""
+    """The worst of a figure: value known to within +-floor, when, and of which bodies.
+
+    >>> import carom
+    >>> scene = carom.load("bouncing-ball")
+    >>> carom.audit(scene, scene.run(0.5)).momentum.a
+    'ball'
+    """
     value: float
     floor: float
     time: float
@@ -22,7 +28,14 @@ _STEPS = ("time", "overlap", "crossings", "crossings_unsure", "energy", "gain", 
 class MotionAudit:
     """What `audit` found: verdicts "yes", "no" or "cannot tell" (holds, no_overlap, no_crossing, no_gain, flies), the
     worst figures as `Worst` (overlap m, momentum m/s, spin rad/s, path m, gained J), energies in J, and steps, arrays by
-    name over the records. A figure that is not known is NaN."""
+    name over the records. A figure that is not known is NaN.
+
+    >>> import carom
+    >>> scene = carom.load("bouncing-ball")
+    >>> found = carom.audit(scene, scene.run(0.5))
+    >>> bool(found), found.crossings, len(found.steps["energy"]) == found.records
+    (True, 0, True)
+    """
 
     def __init__(self, raw):
         steps = raw.pop("steps")

@@ -45,7 +45,7 @@ def test_overlap_and_driven_bodies():
     assert found.overlap.value == pytest.approx(0.004, abs=1e-15) and {found.overlap.a, found.overlap.b} == {"ball", "world"}
     assert found.no_overlap == "no" and carom.audit(ball(), (time, q), overlap=0.005).no_overlap == "yes"
     model = carom.Model()
-    table = model.body("table", joint="driven", drive=lambda t: {"pos": (0, 0, t), "vel": (0, 0, 1)})
+    table = model.body("table", joint="driven", drive=lambda t: {"pos": (0, 0, t), "velocity": (0, 0, 1)})
     model.box(table, (1, 1, 0.1))
     top = model.body("top", pos=(0, 0, 0.2))
     model.sphere(top, 0.1)
