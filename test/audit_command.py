@@ -98,6 +98,19 @@ def test_own_run():
         check(status == 0 and "kept" in out and "flights" in out and err == "", out, err)
 
 
+def test_agrees_with_certificates():
+    """Energy gained, from the file alone, is what the certificates of the steps say; corners that hit are no jumps."""
+    with Folder() as folder:
+        for name in ("pendulum", "spinning-disc", "bouncing-pen", "rocking-rod", "tetrahedron"):
+            out = folder / f"{name}.csv"
+            run = json.loads(carom("run", name, "--out", out, "--json")[1])
+            report = json.loads(carom("audit", name, out, "--json")[1])
+            gain = run["certificate"]["energy_gain"]
+            check((gain > 0) == (name in ("pendulum", "spinning-disc")), name, gain)
+            near("gain of certificates", report["energy"]["gain"], gain, max(gain, 1e-300), 1e-9)
+            check(report["jumps"] == 0 and report["flies"] == "yes", name, report)
+
+
 def test_poses_of_joints():
     """A pendulum given by the pose of its bob, as engines without joint coordinates have it."""
     tree = {"carom": 1, "bodies": [{"name": "bob", "joint": "hinge", "axis": [0, 1, 0], "pos": [0, 0, 2], "mass": 1,

@@ -101,16 +101,31 @@ static void join_ties(crMotionWork* w) {
     }
 }
 
-// How far a body may be from the straight way between the records, m. A body that goes at u0 to a point of the
-// interval and at u1 from there, with mean m, is at most h |u0 - u1| / 4 = h (|u0 - m| + |u1 - m|) / 4 off. Of unknown
-// velocities the mean over the interval before stands for u0, and h |u0 - m| is the bound.
+// mean velocities over the interval
+static void find_means(crMotionWork* w) {
+    for (int i = 1; i < w->model->nb; i++) {
+        crVec3 turn = cr__rotation_log(cr_quat_mul(w->pose[i].q, cr_quat_conj(w->pose_before[i].q)));
+        w->mean[i].u = cr_scale(1.0 / w->h, cr_sub(w->at[i].com, w->at_before[i].com));
+        w->mean[i].omega = cr_scale(1.0 / w->h, turn);
+    }
+}
+
+// How far a point of a body may be from the straight way between the records, m. A body that goes at u0 to a point of
+// the interval and at u1 from there, with mean m, is at most h |u0 - u1| / 4 = h (|u0 - m| + |u1 - m|) / 4 off; its
+// rotation likewise, times its size. Of unknown velocities the mean over the interval before stands for u0, and
+// h |u0 - m| is the bound.
 static double stray(const crMotionWork* w, int i) {
-    const crMoving *a = &w->at_before[i], *b = &w->at[i];
-    crVec3 mean = cr_scale(1.0 / w->h, cr_sub(b->com, a->com));
+    const crMoving *a = &w->at_before[i], *b = &w->at[i], *before = &w->mean_before[i];
     double fall = 0.125 * w->h * w->h * fabs(w->model->bodies[i].gravity_scale) * cr_norm(w->model->gravity);
-    if (w->velocities) return fall + 0.3 * w->h * (cr_norm(cr_sub(a->u, mean)) + cr_norm(cr_sub(b->u, mean)));
-    crVec3 before = w->record > 1 ? w->mean_before[i].u : cr_vec3(0, 0, 0);
-    return fall + w->h * cr_norm(cr_sub(before, mean));
+    crVec3 u = w->mean[i].u, omega = w->mean[i].omega;
+    if (w->velocities) {
+        double shift = cr_norm(cr_sub(a->u, u)) + cr_norm(cr_sub(b->u, u));
+        double turn = cr_norm(cr_sub(a->omega, omega)) + cr_norm(cr_sub(b->omega, omega));
+        return fall + 0.3 * w->h * (shift + w->step.size[i] * turn);
+    }
+    if (w->record < 2) return fall + w->h * (cr_norm(u) + w->step.size[i] * cr_norm(omega));
+    return fall +
+           w->h * (cr_norm(cr_sub(before->u, u)) + w->step.size[i] * cr_norm(cr_sub(before->omega, omega)));
 }
 
 static crStatus find_islands(crMotionWork* w) {
@@ -126,21 +141,17 @@ static crStatus find_islands(crMotionWork* w) {
     return cr__audit_near(&w->step, w->pose_before, w->pose, w->near, join_near, w);
 }
 
-// means over the interval, for its middle
-static void find_means(crMotionWork* w) {
+// where bodies are in the middle of the interval, by their means; exact for what flies
+static void find_middles(crMotionWork* w) {
     const crModel* model = w->model;
     for (int i = 1; i < model->nb; i++) {
-        const crMoving *a = &w->at_before[i], *b = &w->at[i];
         crMoving* m = &w->mean[i];
-        m->u = cr_scale(1.0 / w->h, cr_sub(b->com, a->com));
-        crVec3 turn = cr__rotation_log(cr_quat_mul(w->pose[i].q, cr_quat_conj(w->pose_before[i].q)));
-        m->omega = cr_scale(1.0 / w->h, turn);
-        m->com = cr_scale(0.5, cr_add(a->com, b->com));
+        m->com = cr_scale(0.5, cr_add(w->at_before[i].com, w->at[i].com));
         double g = w->touched[i] ? 0.0 : model->bodies[i].gravity_scale;
         m->com = cr_madd(m->com, -0.125 * w->h * w->h * g, model->gravity);
-        crQuat half = cr_quat_mul(cr__rotation_exp(cr_scale(0.5, turn)), w->pose_before[i].q);
+        crQuat half = cr_quat_mul(cr__rotation_exp(cr_scale(0.5 * w->h, m->omega)), w->pose_before[i].q);
         m->inertia = cr__sym3_rotate(half, model->bodies[i].inertia);
-        m->extra = b->extra;
+        m->extra = w->at[i].extra;
     }
 }
 
@@ -316,12 +327,13 @@ static void judge_middle(crMotionWork* w) {
 }
 
 crStatus cr__motion_interval(crMotionWork* w) {
+    find_means(w);
     crStatus status = find_islands(w);
     if (status != CR_OK) return status;
     const crMoving *from = w->at_before, *to = w->at;
     double h = w->h;
     if (!w->velocities) {
-        find_means(w);
+        find_middles(w);
         judge_middle(w);
         if (w->record < 2) return CR_OK;
         join_before(w);

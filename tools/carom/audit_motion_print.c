@@ -234,7 +234,7 @@ crStatus plot_motion(const char* path, const char* title, const crMotionStep* st
                      crError* error) {
     double* y = malloc(LINES * count * sizeof *y);
     if (y == NULL) return cr_error_set(error, CR_ERR_MEMORY, "plot", "plot: out of memory");
-    double gained = 0.0;
+    double gained = 0.0, t0 = steps[0].time, t1 = steps[count - 1].time;
     for (size_t i = 0; i < count; i++) {
         if (!isnan(steps[i].gain)) gained += steps[i].gain;
         y[TIME * count + i] = steps[i].time;
@@ -248,12 +248,12 @@ crStatus plot_motion(const char* path, const char* title, const crMotionStep* st
         series[k] = (crSeries){NULL, count, y, y + (size_t)k * count, 1, k - 1, 0, false};
     }
     crCharts charts = {.count = 4};
-    charts.charts[0] = (crChart){"Deepest overlap", "time, s", "m", false, 0.0, 0.0, 1, &series[OVERLAP]};
-    charts.charts[1] = (crChart){"Energy T + U", "time, s", "J", false, 0.0, 0.0, 1, &series[ENERGY]};
+    charts.charts[0] = (crChart){"Deepest overlap", "time, s", "m", false, t0, t1, 1, &series[OVERLAP]};
+    charts.charts[1] = (crChart){"Energy T + U", "time, s", "J", false, t0, t1, 1, &series[ENERGY]};
     charts.charts[2] =
-        (crChart){"Energy gained without work, so far", "time, s", "J", false, 0.0, 0.0, 1, &series[GAINED]};
+        (crChart){"Energy gained without work, so far", "time, s", "J", false, t0, t1, 1, &series[GAINED]};
     charts.charts[3] = (crChart){
-        "Change of speed in flight beside gravity", "time, s", "m/s", false, 0.0, 0.0, 1, &series[MOMENTUM]};
+        "Change of speed in flight beside gravity", "time, s", "m/s", false, t0, t1, 1, &series[MOMENTUM]};
     crStatus status = cr_charts_save(&charts, path, title, error);
     free(y);
     return status;
