@@ -37,7 +37,7 @@ typedef struct crMotionWork {
     double h, h_before;                              // lengths of this interval and the one before, s
     crPose *pose, *pose_before;                      // (nb)
     crMoving *at, *at_before;                        // (nb)
-    crMoving *mean, *mean_before;  // means over the intervals (nb)
+    crMoving *mean, *mean_before;                    // means over the intervals (nb)
     int *root, *root_before;                         // leaders of islands (nb)
     bool *touched, *touched_before;                  // true if another body may touch it (nb)
     bool *grounded, *grounded_before;                // true if a fixed or driven body may touch it (nb)

@@ -250,10 +250,17 @@ crStatus plot_motion(const char* path, const char* title, const crMotionStep* st
     crCharts charts = {.count = 4};
     charts.charts[0] = (crChart){"Deepest overlap", "time, s", "m", false, t0, t1, 1, &series[OVERLAP], NULL};
     charts.charts[1] = (crChart){"Energy T + U", "time, s", "J", false, t0, t1, 1, &series[ENERGY], NULL};
-    charts.charts[2] =
-        (crChart){"Energy gained without work, so far", "time, s", "J", false, t0, t1, 1, &series[GAINED], NULL};
-    charts.charts[3] = (crChart){
-        "Change of speed in flight beside gravity", "time, s", "m/s", false, t0, t1, 1, &series[MOMENTUM], NULL};
+    charts.charts[2] = (crChart){
+        "Energy gained without work, so far", "time, s", "J", false, t0, t1, 1, &series[GAINED], NULL};
+    charts.charts[3] = (crChart){"Change of speed in flight beside gravity",
+                                 "time, s",
+                                 "m/s",
+                                 false,
+                                 t0,
+                                 t1,
+                                 1,
+                                 &series[MOMENTUM],
+                                 NULL};
     crStatus status = cr_charts_save(&charts, path, title, error);
     free(y);
     return status;
