@@ -18,21 +18,21 @@
 #define RANK_TOL   1e-15
 #define ROUNDS     6
 
-// J J^T = W to rounding: one column of J per pivot, the row with the largest rest first. left, used: work
-// (n).
+// J J^T = W to rounding: one column of J per pivot, the row with the largest share of its diagonal left
+// first. left, used: work (n).
 static void cholesky_pivoted(const double* W, size_t n, double* left, bool* used, double* J) {
-    double first = 0.0;
     for (size_t i = 0; i < n; i++) {
         left[i] = W[i * n + i];
         used[i] = false;
-        first = fmax(first, left[i]);
     }
     for (size_t k = 0; k < n; k++) {
         size_t p = n;
         for (size_t i = 0; i < n; i++) {
-            if (!used[i] && (p == n || left[i] > left[p])) p = i;
+            // shares of the diagonal: rows of spin and rolling have another unit
+            if (used[i] || !(W[i * n + i] > 0.0)) continue;
+            if (p == n || left[i] / W[i * n + i] > left[p] / W[p * n + p]) p = i;
         }
-        if (!(left[p] > RANK_TOL * first)) return;
+        if (p == n || !(left[p] > RANK_TOL * W[p * n + p])) return;
         double root = sqrt(left[p]);
         used[p] = true;
         J[p * n + k] = root;
