@@ -54,14 +54,14 @@ static crStatus settle(const crProblem* problem, double tol, crArena* arena, dou
     return CR_OK;
 }
 
-// whether impulses of a block differ by rounding alone
-static bool same_impulses(const double* p, const double* q, int count) {
+// whether impulses of a block differ by rounding alone, their own or that of the largest impulse
+static bool same_impulses(const double* p, const double* q, int count, double largest) {
     double off = 0.0, size = 0.0;
     for (int k = 0; k < count; k++) {
         off = fmax(off, fabs(p[k] - q[k]));
         size = fmax(size, fabs(p[k]));
     }
-    return off <= 0x1p-40 * size;
+    return off <= 0x1p-40 * size || off <= 0x1p-52 * largest;
 }
 
 // Impulses become those of the witness where it is a solution and differs by more than rounding. What the solver says of itself counts only where the audit
@@ -73,13 +73,31 @@ static crStatus judge(const crProblem* problem, double tol, crArena* arena, doub
     if (bytes > 0) memcpy(p_hat, p, bytes);
     crStatus status = cr_problem_witness(problem, arena, p_hat, &report->audit);
     crOutcome outcome = cr_audit_outcome(&report->audit, tol, problem->h, problem->shift);
+    if (status == CR_OK && outcome == CR_OUTCOME_LIMIT && report->audit.scale == 0.0) {
+        // nothing had to change: no impulses at all may be the answer
+        crAudit none;
+        memset(p_hat, 0, bytes);
+        status = cr_problem_witness(problem, arena, p_hat, &none);
+        if (status == CR_OK && cr_audit_solved(&none, tol) == CR_TRUTH_YES) {
+            report->audit = none;
+            outcome = CR_OUTCOME_SOLVED;
+        }
+    }
     if (status == CR_OK && outcome != CR_OUTCOME_LIMIT) {
         report->outcome = outcome;
+        double largest = 0.0;
+        for (int i = 0; i < problem->rows; i++) {
+            largest = fmax(largest, fabs(p[i]));
+        }
+        bool changed = false;
         for (int i = 0; i < problem->block_count; i++) {
             const crBlock* block = &problem->blocks[i];
-            if (same_impulses(p + block->row, p_hat + block->row, block->count)) continue;
+            if (same_impulses(p + block->row, p_hat + block->row, block->count, largest)) continue;
+            changed = true;
             memcpy(p + block->row, p_hat + block->row, (size_t)block->count * sizeof *p);
         }
+        // figures are of the impulses that are returned
+        if (changed) status = cr_problem_audit(problem, arena, p, &report->audit);
     } else if (report->outcome == CR_OUTCOME_SOLVED) {
         report->outcome = CR_OUTCOME_STALLED;
     }

@@ -5,8 +5,8 @@
 // J = L of W = L L^T (Cholesky with diagonal pivoting down to rounding) and unit masses; that is meant for
 // small ones. What L L^T p lacks of W p, as where W is not quite symmetric, joins the bias, and the solve is
 // repeated until that stays. report->residual is the largest backward error relative to its island's demand.
-// Fails: a W that is indefinite beyond rounding need not converge; raw problems, and W of more than
-// WHOLE_ROWS rows without J, are left STALLED at once; what the budget does not solve ends as limit with the
+// Fails: a W that is indefinite beyond rounding need not converge; raw problems, and W without J
+// of more than WHOLE_ROWS rows or with spin or rolling, are left STALLED at once; what the budget does not solve ends as limit with the
 // point of the smallest backward error.
 #include "carom/resolve.h"
 #include "linalg/active.h"
@@ -18,19 +18,37 @@
 #define RANK_TOL   1e-15
 #define ROUNDS     6
 
+<<<<<<< HEAD
 // J J^T = W to rounding: one column of J per pivot, the row with the largest share of its diagonal left
 // first. left, used: work (n).
 static void cholesky_pivoted(const double* W, size_t n, double* left, bool* used, double* J) {
     for (size_t i = 0; i < n; i++) {
         left[i] = W[i * n + i];
         used[i] = false;
+=======
+// whether more of W_ii is left at row i than at row j: shares, so that units of rows do not matter
+static bool more_left(const double* W, size_t n, const double* left, size_t i, size_t j) {
+    return left[i] * W[j * n + j] > left[j] * W[i * n + i];
+}
+
+// J J^T = W to rounding: one column of J per pivot, the row with the largest share of its W_ii left first. left,
+// used: work (n).
+static void cholesky_pivoted(const double* W, size_t n, double* left, bool* used, double* J) {
+    for (size_t i = 0; i < n; i++) {
+        left[i] = W[i * n + i];
+        used[i] = !(left[i] > 0.0);
+>>>>>>> main
     }
     for (size_t k = 0; k < n; k++) {
         size_t p = n;
         for (size_t i = 0; i < n; i++) {
+<<<<<<< HEAD
             // shares of the diagonal: rows of spin and rolling have another unit
             if (used[i] || !(W[i * n + i] > 0.0)) continue;
             if (p == n || left[i] / W[i * n + i] > left[p] / W[p * n + p]) p = i;
+=======
+            if (!used[i] && (p == n || more_left(W, n, left, i, p))) p = i;
+>>>>>>> main
         }
         if (p == n || !(left[p] > RANK_TOL * W[p * n + p])) return;
         double root = sqrt(left[p]);
@@ -73,17 +91,21 @@ static crStatus pose(const crProblem* problem, crArena* arena, crProblem* posed)
     return CR_OK;
 }
 
-// bias = b + W p - J J^T p; returns its largest change. u: work (2 rows).
+// bias = b + W p - J J^T p; its largest change in m/s. u: work (2 rows).
 static crStatus correct(const crProblem* problem, const crProblem* posed, crArena* arena, const double* p,
                         double* u, double* bias, double* change) {
     size_t n = (size_t)problem->rows;
     crStatus status = cr_problem_velocity(problem, arena, p, u);
     if (status == CR_OK) status = cr_problem_velocity(posed, arena, p, u + n);
     *change = 0.0;
-    for (size_t i = 0; status == CR_OK && i < n; i++) {
-        double value = (problem->b != NULL ? problem->b[i] : 0.0) + (u[i] - u[n + i]);
-        *change = fmax(*change, fabs(value - bias[i]));
-        bias[i] = value;
+    for (int i = 0; status == CR_OK && i < problem->block_count; i++) {
+        const crBlock* block = &problem->blocks[i];
+        for (int k = 0; k < block->count; k++) {
+            size_t r = (size_t)(block->row + k);
+            double value = (problem->b != NULL ? problem->b[r] : 0.0) + (u[r] - u[n + r]);
+            *change = fmax(*change, fabs(value - bias[r]));
+            bias[r] = value;
+        }
     }
     return status;
 }
@@ -112,6 +134,14 @@ static crStatus solve_whole(const crProblem* problem, const crRelaxParams* relax
     return status;
 }
 
+// rows of spin and rolling have another unit than the others: without J nothing says which
+static bool turns(const crProblem* problem) {
+    for (int i = 0; i < problem->block_count; i++) {
+        if (problem->blocks[i].spin || problem->blocks[i].roll) return true;
+    }
+    return false;
+}
+
 static void bound(int* budget, int most) {
     if (most > 0 && *budget > most) *budget = most;
 }
@@ -130,7 +160,7 @@ static crStatus solve(const void* params, const crProblem* problem, crArena* are
     report->outcome = CR_OUTCOME_STALLED;
     report->residual = (double)INFINITY;
     bool whole = !cr__relax_takes(problem);
-    if (problem->raw || (whole && problem->rows > WHOLE_ROWS)) return CR_OK;
+    if (problem->raw || (whole && (problem->rows > WHOLE_ROWS || turns(problem)))) return CR_OK;
     crRelaxRun run = {0};
     crStatus status = whole ? solve_whole(problem, &relax, arena, p, &run)
                             : cr__relax_solve(problem, &relax, arena, p, &run);

@@ -10,6 +10,7 @@
 #include "command.h"
 #include "io/cap.h"
 #include "io/names.h"
+#include "options.h"
 #include "progress.h"
 #include "stream.h"
 
@@ -107,7 +108,7 @@ static int read_options(Options* options, int count, char** arguments) {
             if (status != EXIT_GOOD) return status;
             i++;
         } else if (argument[0] == '-' && argument[1] != '\0') {
-            return usage_error("solve", "unknown option '%s'", argument);
+            return unknown_option("solve", argument);
         } else if (options->path != NULL) {
             return usage_error("solve", "only one file at a time, '%s' is a second one", argument);
         } else {
