@@ -18,14 +18,6 @@
 #define RANK_TOL   1e-15
 #define ROUNDS     6
 
-<<<<<<< HEAD
-// J J^T = W to rounding: one column of J per pivot, the row with the largest share of its diagonal left
-// first. left, used: work (n).
-static void cholesky_pivoted(const double* W, size_t n, double* left, bool* used, double* J) {
-    for (size_t i = 0; i < n; i++) {
-        left[i] = W[i * n + i];
-        used[i] = false;
-=======
 // whether more of W_ii is left at row i than at row j: shares, so that units of rows do not matter
 static bool more_left(const double* W, size_t n, const double* left, size_t i, size_t j) {
     return left[i] * W[j * n + j] > left[j] * W[i * n + i];
@@ -37,18 +29,11 @@ static void cholesky_pivoted(const double* W, size_t n, double* left, bool* used
     for (size_t i = 0; i < n; i++) {
         left[i] = W[i * n + i];
         used[i] = !(left[i] > 0.0);
->>>>>>> main
     }
     for (size_t k = 0; k < n; k++) {
         size_t p = n;
         for (size_t i = 0; i < n; i++) {
-<<<<<<< HEAD
-            // shares of the diagonal: rows of spin and rolling have another unit
-            if (used[i] || !(W[i * n + i] > 0.0)) continue;
-            if (p == n || left[i] / W[i * n + i] > left[p] / W[p * n + p]) p = i;
-=======
             if (!used[i] && (p == n || more_left(W, n, left, i, p))) p = i;
->>>>>>> main
         }
         if (p == n || !(left[p] > RANK_TOL * W[p * n + p])) return;
         double root = sqrt(left[p]);
