@@ -24,6 +24,7 @@ GOOD = {
     "crMat3*": "f->matrices", "const crMat3*": "f->matrices", "crSym3*": "&f->inertia", "crStatus": "CR_OK", "crTruth": "CR_TRUTH_YES",
     "crStatus*": "f->statuses", "crError*": "&f->error", "const crAllocator*": "&f->allocator",
     "crContactPoint*": "f->points", "crJointRow*": "f->joint_rows", "const crStep*": "&f->step",
+    "crMotionStep*": "f->motion_steps",
 }
 # structs of the fixture, by value there: crThing* is &f->thing
 STRUCTS = {
@@ -37,6 +38,7 @@ STRUCTS = {
     "crLawParams": "law_params", "crSolver": "solver", "crSolverParams": "solver_params", "crReport": "report",
     "crRuleParams": "rule_params", "crRule": "rule", "crRuleReport": "rule_report", "crStepSettings": "settings",
     "crEvent": "event", "crCertificate": "certificate", "crTally": "tally", "crStep": "step", "crWorldDef": "world_def", "crModel": "*model",
+    "crMotionData": "motion_data", "crMotionLimits": "motion_limits", "crMotionReport": "motion_report",
 }
 # those that only their own functions see inside: crThing* is f->thing, crThing** the address of an empty one
 OPAQUE = {"crWorld": "world", "crHull": "hull", "crMesh": "mesh", "crHeightField": "field", "crCompound": "compound",
@@ -71,7 +73,7 @@ GOOD_INT = {"index": "0", "face": "0", "key": "1", "group": "-1", "count": "1", 
 OPTIONAL = {
     ("*", "error"), ("*", "allocator"), ("*", "params"), ("cr_collide", "needed"), ("cr_law_many", "n"),
     ("cr_law_many", "status"), ("cr_step_problem_build", "takes"), ("cr_log", "log"), ("cr_mechanism_W", "ctx"),
-    ("cr_error_set", "field"), ("cr_hash", "bytes"),
+    ("cr_error_set", "field"), ("cr_hash", "bytes"), ("cr_audit_motion", "steps"),
     ("cr_point_distance", "distance"), ("cr_point_distance", "nearest"), ("cr_point_distance", "normal"),
 }
 # numbers that count, not point: any value from 0 on may be good

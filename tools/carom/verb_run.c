@@ -181,8 +181,9 @@ static int require(const Options* options, const Run* run) {
         fprintf(stderr, " %d impacts not permissible, of %d cannot tell;", w->impermissible,
                 w->impacts_unsure);
     }
-    if (w->energy_created > 0.0) fprintf(stderr, " energy created %.3g J;", w->energy_created);
-    if (w->energy_gain > 0.0) fprintf(stderr, " energy gained without work %.3g J;", w->energy_gain);
+    double energy = CR_ENERGY_TOL * w->energy_size;
+    if (w->energy_created > energy) fprintf(stderr, " energy created %.3g J;", w->energy_created);
+    if (w->energy_gain > energy) fprintf(stderr, " energy gained without work %.3g J;", w->energy_gain);
     if (t->unknown > 0) fprintf(stderr, " work of forces not known in %d steps;", t->unknown);
     if (w->truncated) fputs(" impact limit reached;", stderr);
     if (w->escaped > 0) fprintf(stderr, " %d bodies escaped;", w->escaped);
