@@ -449,6 +449,9 @@ static crStatus parse(Parser p, const char* text, size_t size, crJsonDoc* doc, c
     if (doc != NULL) *doc = (crJsonDoc){0};
     if (text == NULL) return cr__io_missing(error, "text");
     if (doc == NULL) return cr__io_missing(error, "doc");
+    if (p.line < 1 || p.line > CR_JSON_MAX_LINE)
+        return cr_error_set(error, CR_ERR_RANGE, "first_line", "first_line: is %d, must be 1 to %d", p.line,
+                            CR_JSON_MAX_LINE);
     cr_arena_create(&doc->arena, NULL, 0);
     p.at = p.line_start = text;
     p.end = text + size;

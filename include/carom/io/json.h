@@ -18,7 +18,8 @@ extern "C" {
 #define CR_JSON_MAX_SIZE   ((size_t)16 << 20)  // bytes of one text
 #define CR_JSON_MAX_DEPTH  64                  // arrays and objects inside each other
 #define CR_JSON_MAX_VALUES (1 << 20)
-#define CR_JSON_MAX_NUMBER 4096  // characters of one number
+#define CR_JSON_MAX_NUMBER 4096       // characters of one number
+#define CR_JSON_MAX_LINE   (1 << 30)  // the first line of a text
 
 typedef enum crJsonType {
     CR_JSON_NULL,
