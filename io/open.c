@@ -79,6 +79,8 @@ static void log_overlaps(const crScene* scene, const crLog* log) {
         cr_log(log, CR_LOG_WARNING, "%s and %s overlap at the start by %.3g m", a, b,
                scene->overlaps[i].depth);
     }
+    if (scene->overlap_count > CR_SCENE_OVERLAPS)
+        cr_log(log, CR_LOG_WARNING, "%d more pairs overlap", scene->overlap_count - CR_SCENE_OVERLAPS);
 }
 
 crStatus cr_scene_open(const char* path, const crLog* log, crScene* scene, crWorld** world, crError* error) {
@@ -96,9 +98,8 @@ crStatus cr_scene_open(const char* path, const crLog* log, crScene* scene, crWor
                              : read_bundled(path, &doc, error);
     if (status == CR_OK) status = cr_scene_read(doc.root, scene, error);
     cr_json_free(&doc);
-    if (status != CR_OK) return status;
-    log_overlaps(scene, log);
-    if (world != NULL) status = cr_scene_world(scene, world, error);
+    if (status == CR_OK) log_overlaps(scene, log);
+    if (status == CR_OK && world != NULL) status = cr_scene_world(scene, world, error);
     if (status != CR_OK) cr_scene_free(scene);
     return status;
 }

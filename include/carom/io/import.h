@@ -46,10 +46,12 @@ typedef struct crImport {
     crArena arena;  // holds the notes
 } crImport;
 
-// By the name's ending (.xml .mjcf .urdf .sdf .world), else by whether the file begins with '<'. "-" is none.
+// Whether a path is a model's. By the name's ending (.xml .mjcf .urdf .sdf .world), else by whether the file begins with '<'. "-" is none.
 CR_API bool cr_import_is_model(const char* path);
 
-// The format is that of the root element: mujoco, robot or sdf. On failure nothing needs to be freed.
+// The format is that of the root element: mujoco, robot or sdf. options may be NULL. Fails: file (also in a carom
+// built without expat), limit, memory, and what the importer refuses, with line and column; nothing needs to be
+// freed then.
 CR_API crStatus cr_import_file(const char* path, const crImportOptions* options, crImport* import,
                                crError* error);
 // The same from text; files it names are looked for beside `path`, or refused where path is NULL.

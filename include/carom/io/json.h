@@ -49,7 +49,7 @@ typedef struct crJsonDoc {
 } crJsonDoc;
 
 // Parse one value; only white space may follow it. first_line is what the text's first line is called in
-// errors (1 for a whole file). On failure error has line and column, and doc needs no free.
+// errors (1 for a whole file). Fails: syntax, limit, memory, with line and column; doc needs no free then.
 CR_API crStatus cr_json_parse(const char* text, size_t size, int first_line, crJsonDoc* doc, crError* error);
 
 // The same for files of data: up to CR_JSON_MAX_DATA bytes and CR_JSON_MAX_DATA_VALUES values. A list of at least
@@ -61,19 +61,20 @@ CR_API crStatus cr_json_parse_data(const char* text, size_t size, crJsonDoc* doc
 
 CR_API void cr_json_free(crJsonDoc* doc);  // accepts a zeroed doc
 
-CR_API const crJson* cr_json_get(const crJson* object, const char* key);  // NULL where there is none
-CR_API const char* cr_json_type_name(crJsonType type);                    // "an object", "a number" ...
+// The value under a key; NULL if there is none or the value is not an object.
+CR_API const crJson* cr_json_get(const crJson* object, const char* key);
+CR_API const char* cr_json_type_name(crJsonType type);  // "an object", "a number" ...
 
-// Shortest of 15, 16 and 17 digits that reads back as the same double; -0 is "0", infinities are "inf" and
-// "-inf" with their quotes, NaN is "null". Returns its length.
+// Writes the shortest of 15, 16 and 17 digits that reads back as the same double; -0 is "0", infinities are
+// "inf" and "-inf" with their quotes, NaN is "null". Returns the length of the text.
 #define CR_JSON_NUMBER_TEXT 32
 CR_API int cr_json_number_text(double value, char text[CR_JSON_NUMBER_TEXT]);
+// The writers return nothing: ask ferror(file) at the end.
 CR_API void cr_json_write_number(FILE* file, double value);
-CR_API void cr_json_write_tree(FILE* file, const crJson* value);  // the value with all it holds, on one line
-CR_API void cr_json_write_string(
-    FILE* file,
-    const char*
-        text);  // quoted; bytes that are not UTF-8 become U+FFFD, characters that steer a terminal escapes
+// The value with all it holds, on one line.
+CR_API void cr_json_write_tree(FILE* file, const crJson* value);
+// A quoted string. Bytes that are not UTF-8 become U+FFFD, characters that steer a terminal become escapes.
+CR_API void cr_json_write_string(FILE* file, const char* text);
 
 #ifdef __cplusplus
 }

@@ -17,7 +17,7 @@ extern "C" {
 
 typedef struct crProblemFile {
     crProblem problem;   // its arrays live in the arena
-    crArena arena;       //
+    crArena arena;       // cr_problem_file_free frees it
     const char* format;  // name of the format it was read as
     char name[48];       // of the problem inside the file, "" where it has none
     int count;           // problems in the file
@@ -37,7 +37,8 @@ typedef struct crProblemFile {
 CR_API const char* cr_problem_format(int index);
 
 // format NULL: guessed from the text. path may end in "#NAME" to pick a problem of a file with many; without
-// it the first is taken. path "-" is standard input. On failure out needs no free.
+// it the first is taken. path "-" is standard input. Fails: file, limit, memory, unknown-name (format, or HDF5 in a
+// carom built without), and what the reader of the format and cr_problem_check refuse; out needs no free then.
 CR_API crStatus cr_problem_read(const char* path, const char* format, crProblemFile* out, crError* error);
 
 // The same from text; name may be NULL, hint (may be NULL) is a file name that may help guessing.
@@ -46,7 +47,8 @@ CR_API crStatus cr_problem_parse(const char* text, size_t size, const char* form
 CR_API void cr_problem_file_free(crProblemFile* file);  // accepts a zeroed one
 
 // Writes problem, name, p and h. format "json" or "fclib"; NULL: by the end of path, .json or .hdf5 (.h5).
-// fclib has no place for h.
+// fclib has no place for h. The arena of `file` may be zeroed. Fails: unknown-name (format), file, memory, and what
+// cr_problem_check refuses.
 CR_API crStatus cr_problem_write(const char* path, const char* format, const crProblemFile* file,
                                  crError* error);
 

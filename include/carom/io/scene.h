@@ -53,8 +53,8 @@ typedef struct crScene {
 //
 // path is a scene (JSON), a model (MJCF, URDF or SDF, as cr_import_file reads it without options), "-" for a
 // scene on standard input, or the name of a bundled scene if there is no such file. The log (may be NULL) gets
-// a warning for each part of a model that acts and is left out and for each pair of shapes that overlaps at the
-// start. world may be NULL: the scene alone. The scene must outlive the world. Fails: file (no such file or
+// a warning for each part of a model that acts and is left out and for the first CR_SCENE_OVERLAPS pairs of shapes
+// that overlap at the start. world may be NULL: the scene alone. The scene must outlive the world. Fails: file (no such file or
 // scene), and what cr_import_file, cr_scene_read and cr_scene_world refuse; *scene is then zeroed, *world NULL,
 // and both may be freed or left.
 CR_API crStatus cr_scene_open(const char* path, const crLog* log, crScene* scene, crWorld** world,
@@ -62,15 +62,16 @@ CR_API crStatus cr_scene_open(const char* path, const crLog* log, crScene* scene
 // The name of a bundled scene, by index from 0 on; NULL after the last.
 CR_API const char* cr_scene_bundled(int index);
 
-// Reads a scene from the tree of its JSON text. On failure nothing needs to be freed. The tree need not outlive the call. The scene holds pointers into
-// itself: do not copy it.
+// Reads a scene from the tree of its JSON text. Fails by the first wrong field, with line and column; nothing needs
+// to be freed then. The tree need not outlive the call. The scene holds pointers into itself: do not copy it.
 CR_API crStatus cr_scene_read(const crJson* root, crScene* scene, crError* error);
 CR_API void cr_scene_free(crScene* scene);  // accepts a zeroed scene
 
 // Finds anew what overlaps at the start, for a scene whose q or shapes were changed. Fails: memory.
 CR_API crStatus cr_scene_overlaps(crScene* scene);
 
-// The world of a scene, where the scene starts; the scene must outlive it.
+// The world of a scene, where the scene starts; the scene must outlive it. Fails: as cr_world_create; *world is
+// NULL then.
 CR_API crStatus cr_scene_world(const crScene* scene, crWorld** world, crError* error);
 
 // The name of a shape's body, with the shape's number where it has several: "rod", "table[2]", "static[0]".

@@ -26,8 +26,8 @@ typedef struct crRecord {
 typedef struct crTrajectory crTrajectory;
 
 // Records of the world as it is at each call; the world must outlive the trajectory. scene is a hash of all
-// that its motion depends on, kept in HDF5 files. Fails: unknown-name (extension, or HDF5 in a carom built
-// without), file, memory.
+// that its motion depends on, kept in HDF5 files: such a file is resumed only with the same number. 0 will do for a
+// file that is never resumed. Fails: unknown-name (extension, or HDF5 in a carom built without), file, memory.
 CR_API crStatus cr_trajectory_create(const char* path, crWorld* world, uint64_t scene,
                                      crTrajectory** trajectory, crError* error);
 
@@ -39,13 +39,14 @@ CR_API crStatus cr_trajectory_create(const char* path, crWorld* world, uint64_t 
 CR_API crStatus cr_trajectory_resume(const char* path, crWorld* world, uint64_t scene,
                                      crTrajectory** trajectory, bool* exact, crError* error);
 
+// One record of the world's present state. Fails: file, memory.
 CR_API crStatus cr_trajectory_write(crTrajectory* trajectory, const crRecord* record, crError* error);
-CR_API crStatus cr_trajectory_event(crTrajectory* trajectory, const crEvent* event,
-                                    crError* error);  // CSV: left out
+// One event. CSV: left out. Fails: file, memory.
+CR_API crStatus cr_trajectory_event(crTrajectory* trajectory, const crEvent* event, crError* error);
 // The text of the scene, once; what draws the file needs its shapes. CSV: left out.
 CR_API crStatus cr_trajectory_scene(crTrajectory* trajectory, const char* text, crError* error);
-CR_API crStatus cr_trajectory_close(crTrajectory* trajectory,
-                                    crError* error);  // frees in any case; accepts NULL
+// Writes what is left and frees the trajectory, failed or not; accepts NULL. Fails: file.
+CR_API crStatus cr_trajectory_close(crTrajectory* trajectory, crError* error);
 
 // The columns of a body after its name, NULL after the last; which number of q (or v) each is.
 typedef struct crColumn {
