@@ -36,5 +36,5 @@ for name in carom carom-io; do
         failures=$((failures + 1))
     fi
 done
-echo "$(cat "$work/carom" | wc -l) symbols of libcarom, $(cat "$work/carom-io" | wc -l) of libcarom-io, $failures failures"
+echo "$(wc -l <"$work/carom") symbols of libcarom, $(wc -l <"$work/carom-io") of libcarom-io, $failures failures"
 [ "$failures" -eq 0 ]
