@@ -77,8 +77,10 @@ TEST(every_bundled_scene_opens) {
         snprintf(file, sizeof file, "scenes/%s.json", name);
         path_of(path, file);
         CHECK(access(path, R_OK) == 0);
-        if (!CHECK_STATUS(cr_scene_open(name, NULL, &scene, NULL, &error), CR_OK))
-            printf("  %s: %s\n", name, error.message);
+        crStatus status = cr_scene_open(name, NULL, &scene, NULL, &error);
+        // a carom without Qhull refuses hulls of points by name
+        bool hull = status == CR_ERR_NAME && strstr(error.message, "CAROM_QHULL") != NULL;
+        if (!hull && !CHECK_STATUS(status, CR_OK)) printf("  %s: %s\n", name, error.message);
         cr_scene_free(&scene);
     }
     CHECK(count > 20);
