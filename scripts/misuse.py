@@ -25,6 +25,7 @@ GOOD = {
     "crStatus*": "f->statuses", "crError*": "&f->error", "const crAllocator*": "&f->allocator",
     "crContactPoint*": "f->points", "crJointRow*": "f->joint_rows", "const crStep*": "&f->step",
     "FILE*": "f->file", "const crJson*": "f->json.root", "const crJson**": "&f->found", "bool*": "f->bools",
+    "crMotionStep*": "f->motion_steps",
 }
 # structs of the fixture, by value there: crThing* is &f->thing
 STRUCTS = {
@@ -40,6 +41,7 @@ STRUCTS = {
     "crEvent": "event", "crCertificate": "certificate", "crTally": "tally", "crStep": "step", "crWorldDef": "world_def", "crModel": "*model",
     "crJsonDoc": "json", "crScene": "scene", "crImport": "imported", "crImportOptions": "import_options",
     "crProblemFile": "problem_file", "crRecording": "recording", "crRecord": "record",
+    "crMotionData": "motion_data", "crMotionLimits": "motion_limits", "crMotionReport": "motion_report",
 }
 # those that only their own functions see inside: crThing* is f->thing, crThing** the address of an empty one
 OPAQUE = {"crWorld": "world", "crHull": "hull", "crMesh": "mesh", "crHeightField": "field", "crCompound": "compound",
@@ -82,6 +84,7 @@ OPTIONAL = {
     ("cr_error_set", "field"), ("cr_hash", "bytes"), ("cr_scene_open", "log"), ("cr_scene_open", "world"),
     ("*", "options"), ("*", "format"), ("cr_problem_parse", "name"), ("cr_problem_parse", "hint"),
     ("cr_import_text", "path"), ("cr_trajectory_close", "trajectory"),
+    ("cr_audit_motion", "steps"),
     ("cr_point_distance", "distance"), ("cr_point_distance", "nearest"), ("cr_point_distance", "normal"),
 }
 # numbers that count, not point: any value from 0 on may be good

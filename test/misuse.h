@@ -83,6 +83,11 @@ typedef struct Misuse {
     crCertificate certificate;
     crTally tally;
     crStep step, other_step, fresh_step;  // fresh: no stage ran
+    double motion_time[2];
+    crMotionData motion_data;
+    crMotionLimits motion_limits;
+    crMotionReport motion_report;
+    crMotionStep motion_steps[2];
     crWorldDef world_def;
     crWorld *world, *made_world;
     FILE* file;

@@ -183,6 +183,21 @@ static void fill_files(Misuse* f) {
     unlink(path);
 }
 
+// two records at the reference position
+static void fill_motion(Misuse* f) {
+    size_t nq = (size_t)f->model->nq;
+    double* q = cr_arena_alloc(&f->arena, 2 * nq * sizeof *q);
+    if (q == NULL) _exit(2);
+    memcpy(q, f->model->q0, nq * sizeof *q);
+    memcpy(q + nq, f->model->q0, nq * sizeof *q);
+    f->motion_time[1] = 1.0;
+    f->motion_data = (crMotionData){.count = 2, .time = f->motion_time, .q = q};
+    f->motion_limits = cr_motion_limits();
+    CHECK_STATUS(
+        cr_audit_motion(f->model, &f->motion_data, &f->motion_limits, NULL, NULL, &f->motion_report, NULL),
+        CR_OK);
+}
+
 static Misuse* fixture(void) {
     Misuse* f = calloc(1, sizeof *f);
     if (f == NULL) _exit(2);
@@ -193,6 +208,7 @@ static Misuse* fixture(void) {
     fill_dynamics(f);
     fill_worlds(f);
     fill_files(f);
+    fill_motion(f);
     f->frame = f->matrices[0];
     return f;
 }

@@ -97,6 +97,8 @@ cc -o "$work/open_scene" "$CAROM_SOURCE/examples/open_scene.c" $(pkg-config --cf
 (cd "$work" && ./open_scene box-stack boxes.csv boxes.json) | grep -q 'every impact permissible' || fail "a scene does not run"
 "$root/usr/bin/carom" solve "$work/boxes.json" | grep -q '20 cones' || fail "the problem file is not read"
 "$root/usr/bin/carom" run bouncing-ball --duration 0.1 | grep -q 'every step solved' || fail "the command does not run"
+"$root/usr/bin/carom" view pool-break --out "$work/page.html" && grep -q 'id="wasm">H4sI' "$work/page.html" ||
+    fail "the packaged command has no page"
 
 # Debian's own judge, where it is installed
 if [ "$usual" = 1 ] && command -v lintian >/dev/null 2>&1; then

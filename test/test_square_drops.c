@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "data.h"
-#include "fit/table.h"
+#include "io/table.h"
 #include "io/json.h"
 #include "io/scene.h"
 #include "test.h"
