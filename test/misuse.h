@@ -62,6 +62,7 @@ typedef struct Misuse {
     crMatrix matrix, made;
     crAudit audit;
     crHit hit;
+    crGradient gradient;
     crLaw law;
     crLawParams law_params;
     crSolver solver;

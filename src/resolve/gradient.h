@@ -4,7 +4,7 @@
 
 #include "gradient_dual.h"
 
-#define CR__MAX_GAUGES 6
+#define CR__MAX_GAUGES 8
 
 // One side of a switching surface: value > 0 here, 0 on the surface.
 typedef struct cr__Gauge {
@@ -34,6 +34,10 @@ typedef struct cr__DualContact {
 
 // Derivative of a closed law as if it were in the piece asked for. false: the law's equations are singular.
 typedef bool (*cr__PieceFn)(const cr__DualContact* d, int piece, cr__Piece* out);
+
+// D that ends the slip beside the normal impulse -Un/Wnn and leaves that normal velocity alone (P_II - P_I for
+// Un = Vn), through the Schur complement as in law_chatterjee_ruina.c.
+void cr__stopping_slip(const cr__DualContact* d, cr__Dual Un, cr__Dual D[3]);
 
 bool cr__piece_newton(const cr__DualContact* d, int piece, cr__Piece* out);
 bool cr__piece_bilinear(const cr__DualContact* d, int piece, cr__Piece* out);

@@ -79,16 +79,15 @@ bool cr__piece_bilinear(const cr__DualContact* d, int piece, cr__Piece* out) {
     return finish(out, P);
 }
 
-// D = P_II - P_I through the Schur complement, as in law_chatterjee_ruina.c
-static void second_impulse(const cr__DualContact* d, cr__Dual D[3]) {
+void cr__stopping_slip(const cr__DualContact* d, cr__Dual Un, cr__Dual D[3]) {
     cr__Dual wy = cr__over(d->xy, d->xx);
     cr__Dual wz = cr__over(d->xz, d->xx);
     cr__Dual syy = cr__minus(d->yy, cr__times(d->xy, wy));
     cr__Dual syz = cr__minus(d->yz, cr__times(d->xy, wz));
     cr__Dual szz = cr__minus(d->zz, cr__times(d->xz, wz));
     cr__Dual det = cr__minus(cr__times(syy, szz), cr__times(syz, syz));
-    cr__Dual by = cr__minus(cr__times(wy, d->V[0]), d->V[1]);
-    cr__Dual bz = cr__minus(cr__times(wz, d->V[0]), d->V[2]);
+    cr__Dual by = cr__minus(cr__times(wy, Un), d->V[1]);
+    cr__Dual bz = cr__minus(cr__times(wz, Un), d->V[2]);
     D[1] = cr__over(cr__minus(cr__times(szz, by), cr__times(syz, bz)), det);
     D[2] = cr__over(cr__minus(cr__times(syy, bz), cr__times(syz, by)), det);
     D[0] = cr__scaled(-1.0, cr__plus(cr__times(wy, D[1]), cr__times(wz, D[2])));
@@ -96,7 +95,7 @@ static void second_impulse(const cr__DualContact* d, cr__Dual D[3]) {
 
 bool cr__piece_chatterjee_ruina(const cr__DualContact* d, int piece, cr__Piece* out) {
     cr__Dual D[3];
-    second_impulse(d, D);
+    cr__stopping_slip(d, d->V[0], D);
     cr__Dual Pn = cr__over(rebound(d), d->xx);
     cr__Dual kappa = cr__plus(cr__dual(1.0), d->et);
     cr__Dual tangential = cr__length(D[1], D[2]);

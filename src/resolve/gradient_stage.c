@@ -106,6 +106,16 @@ static void unknowns_of(crVec3 P, int first, cr__Dual x[3]) {
     x[2] = cr__variable(P.z, CR__CLOSED_INPUTS + first + 2);
 }
 
+// Sticking is taken wherever it is in the cone, also where slip has another solution with u != 0: a second surface
+// between slip and stick, and P jumps there. For a stage that slips and changes n.V by -Un.
+static void add_sticking_gauge(const cr__DualContact* d, cr__Dual Un, int other, cr__Piece* out) {
+    cr__Dual r[3];
+    cr__stopping_slip(d, Un, r);
+    cr__Dual Pn = cr__minus(r[0], cr__over(Un, d->xx));
+    cr__Dual outside = cr__scaled(-1.0, cone_margin(d, Pn, r + 1));
+    cr__piece_gauge(out, CR_SWITCH_STICK, other, &outside, NULL);
+}
+
 bool cr__piece_whittaker(const cr__DualContact* d, int piece, cr__Piece* out) {
     crHit hit;
     crLaw law = cr_law_whittaker();
@@ -120,6 +130,8 @@ bool cr__piece_whittaker(const cr__DualContact* d, int piece, cr__Piece* out) {
     if (!solve_unknowns(3, F, &X)) return false;
     cr__piece_impulse(out, P, &X);
     cr__piece_gauge(out, CR_SWITCH_STICK, piece ^ SLIPS_1, &gauge, &X);
+    cr__Dual Un = cr__times(cr__plus(cr__dual(1.0), d->e), d->V[0]);
+    if (piece == SLIPS_1) add_sticking_gauge(d, Un, 0, out);
     return true;
 }
 
@@ -168,7 +180,9 @@ static bool without_rebound(const cr__DualContact* d, const cr__Solution* first,
     if (cr_sym3_mul(d->c.W, D).x < 0.0 || !solve_unknowns(3, F, &X)) return false;
     cr__piece_impulse(out, P, &X);
     out->by[CR_BY_E] = cr_add(out->by[CR_BY_E], D);
-    if (first->P.x > 0.0) cr__piece_gauge(out, CR_SWITCH_STICK, piece ^ SLIPS_1, &gauge, &X);
+    if (!(first->P.x > 0.0)) return true;
+    cr__piece_gauge(out, CR_SWITCH_STICK, piece ^ SLIPS_1, &gauge, &X);
+    if (piece & SLIPS_1) add_sticking_gauge(d, d->V[0], piece ^ SLIPS_1, out);
     return true;
 }
 
@@ -221,6 +235,7 @@ bool cr__piece_anitescu_potra(const cr__DualContact* d, int piece, cr__Piece* ou
     cr__piece_impulse(out, P, &X);
     if (!(first->P.x > 0.0)) return true;
     cr__piece_gauge(out, CR_SWITCH_STICK, piece ^ SLIPS_1, &gauge, &X);
+    if (piece & SLIPS_1) add_sticking_gauge(d, d->V[0], piece ^ SLIPS_1, out);
     cr__piece_gauge(out, CR_SWITCH_STICK, piece ^ SLIPS_2, &last, &X);
     cr__piece_gauge(out, CR_SWITCH_CLOSE, piece ^ CLOSES, closes ? &more : &u[0], &X);
     return true;
@@ -273,7 +288,9 @@ bool cr__piece_pfeiffer_glocker(const cr__DualContact* d, int piece, cr__Piece* 
     cr__Dual last = friction(d, (piece & SLIPS_2) != 0, y[0], y + 1, u + 1, F + 3);
     if (!solve_unknowns(5, F, &X)) return false;
     cr__piece_impulse(out, P, &X);
-    if (first->P.x > 0.0) cr__piece_gauge(out, CR_SWITCH_STICK, piece ^ SLIPS_1, &gauge, &X);
+    if (!(first->P.x > 0.0)) return true;
+    cr__piece_gauge(out, CR_SWITCH_STICK, piece ^ SLIPS_1, &gauge, &X);
+    if (piece & SLIPS_1) add_sticking_gauge(d, d->V[0], piece ^ SLIPS_1, out);
     if (N > 0.0) cr__piece_gauge(out, CR_SWITCH_STICK, piece ^ SLIPS_2, &last, &X);
     return true;
 }
