@@ -8,8 +8,9 @@
 // Change input k of a collision by h, straight from the definition in resolve.h.
 static inline void shift(crCollision* c, crLawParams* params, int k, double h) {
     static const int rows[] = {0, 0, 0, 1, 1, 2}, columns[] = {0, 1, 2, 1, 2, 2};
-    double* const v[] = {&c->V.x, &c->V.y, &c->V.z, &c->n.x, &c->n.y, &c->n.z, &c->mu, &c->e, &c->et,
-                         &params->nu, &params->mu2, &params->mu3, &params->psi1, &params->psi2, &params->rho,
+    double* const v[] = {&c->V.x,         &c->V.y,         &c->V.z,         &c->n.x,       &c->n.y,
+                         &c->n.z,         &c->mu,          &c->e,           &c->et,        &params->nu,
+                         &params->mu2,    &params->mu3,    &params->psi1,   &params->psi2, &params->rho,
                          &params->wish.x, &params->wish.y, &params->wish.z, &params->eta2};
     if (k <= CR_BY_WZZ) {
         c->W.m[rows[k]][columns[k]] += h;
@@ -29,8 +30,8 @@ static inline double scale_of(const crCollision* c, const crLawParams* params, i
 }
 
 // side -1, +1: one-sided differences; 0: central. Extrapolated from steps h, h/2 and h/4.
-static inline bool difference(const char* name, const crCollision* c, const crLawParams* params, int k, int side,
-                       double h, crVec3* P, crVec3* V) {
+static inline bool difference(const char* name, const crCollision* c, const crLawParams* params, int k,
+                              int side, double h, crVec3* P, crVec3* V) {
     crVec3 D[2][4];
     for (int i = 0; i < 4; i++) {
         double step = h / (double)(1 << i);
@@ -118,4 +119,3 @@ static inline bool may_change(const char* name, const crCollision* c, int k) {
 }
 
 #endif
-

@@ -46,8 +46,8 @@ static void compare(const char* name, const crCollision* c, const crLawParams* p
                    cr_switch_name(g.nearest), g.error[k] * s);
         off = cr_norm(cr_sub(g.V_plus[k], V)) * s;
         double trace = c->W.m[0][0] + c->W.m[1][1] + c->W.m[2][2];
-        test_check(off <= 1e-6 * size_V + trace * tol, __FILE__, __LINE__, "%s: dV+/d%s is off by %g of %g", name,
-                   cr_law_input_name((crLawInput)k), off, size_V);
+        test_check(off <= 1e-6 * size_V + trace * tol, __FILE__, __LINE__, "%s: dV+/d%s is off by %g of %g",
+                   name, cr_law_input_name((crLawInput)k), off, size_V);
     }
 }
 
@@ -70,9 +70,10 @@ static void compare_law(const char* name, int kind, int count) {
         CHECK(tally.verdicts[CR_NO_DERIVATIVE] == count);
         return;
     }
-    test_check(tally.smooth > count / 2 && tally.columns > 5 * tally.smooth && tally.unsure < tally.columns / 20,
-               __FILE__, __LINE__, "%s (%d): only %d of %d cases are smooth, %d columns, %d unsure", name, kind,
-               tally.smooth, count, tally.columns, tally.unsure);
+    test_check(tally.smooth > count / 2 && tally.columns > 5 * tally.smooth &&
+                   tally.unsure < tally.columns / 20,
+               __FILE__, __LINE__, "%s (%d): only %d of %d cases are smooth, %d columns, %d unsure", name,
+               kind, tally.smooth, count, tally.columns, tally.unsure);
     CHECK(strcmp(name, "newton") == 0 || tally.regimes[CR_REGIME_SLIP] > 0);
 }
 

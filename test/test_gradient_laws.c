@@ -14,13 +14,15 @@ typedef struct Input {
 
 static Vec combine(long double p, Vec a, long double q, Vec b) {
     Vec r;
-    for (int i = 0; i < 3; i++) r.x[i] = p * a.x[i] + q * b.x[i];
+    for (int i = 0; i < 3; i++)
+        r.x[i] = p * a.x[i] + q * b.x[i];
     return r;
 }
 static long double dot(Vec a, Vec b) { return a.x[0] * b.x[0] + a.x[1] * b.x[1] + a.x[2] * b.x[2]; }
 static Vec multiply(const long double W[3][3], Vec a) {
     Vec r;
-    for (int i = 0; i < 3; i++) r.x[i] = W[i][0] * a.x[0] + W[i][1] * a.x[1] + W[i][2] * a.x[2];
+    for (int i = 0; i < 3; i++)
+        r.x[i] = W[i][0] * a.x[0] + W[i][1] * a.x[1] + W[i][2] * a.x[2];
     return r;
 }
 static Vec tangential(Vec a, Vec n) { return combine(1.0L, a, -dot(a, n), n); }
@@ -29,7 +31,8 @@ static Vec vec_of(crVec3 a) { return (Vec){{a.x, a.y, a.z}}; }
 static Input input_of(const crCollision* c) {
     Input in = {.V = vec_of(c->V), .n = vec_of(c->n), .mu = c->mu, .e = c->e, .et = c->et};
     for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) in.W[i][j] = c->W.m[i][j];
+        for (int j = 0; j < 3; j++)
+            in.W[i][j] = c->W.m[i][j];
     }
     in.n = combine(1.0L / sqrtl(dot(in.n, in.n)), in.n, 0.0L, in.n);
     return in;
@@ -105,7 +108,8 @@ static void sample_change(crRandom* random, const crCollision* c, double d[CR_LA
 
 static Vec along(const crVec3* by, const double* d) {
     crVec3 sum = {0, 0, 0};
-    for (int k = 0; k <= CR_BY_ET; k++) sum = cr_madd(sum, d[k], by[k]);
+    for (int k = 0; k <= CR_BY_ET; k++)
+        sum = cr_madd(sum, d[k], by[k]);
     return vec_of(sum);
 }
 
@@ -137,7 +141,8 @@ static double against_closed_form(const char* name, Vec (*law)(const Input*), cr
         Vec expected = combine(4.0L / 3.0L, D[1], -1.0L / 3.0L, D[0]);
         Vec off = combine(1.0L, along(g.P_plus, d), -1.0L, expected);
         double size = 0.0;
-        for (int k = 0; k <= CR_BY_ET; k++) size = fmax(size, cr_norm(g.P_plus[k]) * fabs(d[k]));
+        for (int k = 0; k <= CR_BY_ET; k++)
+            size = fmax(size, cr_norm(g.P_plus[k]) * fabs(d[k]));
         double error = (double)sqrtl(dot(off, off)) / size;
         worst = fmax(worst, error);
         CHECK(error < 1e-9);
@@ -163,7 +168,8 @@ static int whittaker_residual(const Input* in, const Vec P[2], bool sticks, bool
     (void)sticks_2;
     Vec u = combine(1.0L, in->V, 1.0L, multiply(in->W, P[0]));
     out[0] = (Vec){{dot(u, in->n) + in->e * dot(in->V, in->n), 0, 0}};
-    out[1] = friction_residual(sticks, in->mu, dot(P[0], in->n), tangential(P[0], in->n), tangential(u, in->n));
+    out[1] =
+        friction_residual(sticks, in->mu, dot(P[0], in->n), tangential(P[0], in->n), tangential(u, in->n));
     return 2;
 }
 
@@ -184,7 +190,8 @@ static int anitescu_potra_residual(const Input* in, const Vec P[2], bool sticks,
     Vec u = combine(1.0L, in->V, 1.0L, multiply(in->W, P[0]));
     Vec v = combine(1.0L, in->V, 1.0L, multiply(in->W, P[1]));
     out[0] = (Vec){{dot(u, in->n), 0, 0}};
-    out[1] = friction_residual(sticks, in->mu, dot(P[0], in->n), tangential(P[0], in->n), tangential(u, in->n));
+    out[1] =
+        friction_residual(sticks, in->mu, dot(P[0], in->n), tangential(P[0], in->n), tangential(u, in->n));
     out[2] = (Vec){{dot(second, in->n) - in->e * dot(P[0], in->n), 0, 0}};
     out[3] = friction_residual(sticks_2, in->mu, dot(second, in->n), tangential(second, in->n),
                                tangential(v, in->n));
@@ -240,7 +247,8 @@ static void against_equations(const char* name, Residual residual, int stages) {
             // of the terms that cancel
             double speed = cr_norm(c.V), impulse = cr_norm(g[1].hit.P) + sqrt((double)dot(dP[1], dP[1]));
             double trace = c.W.m[0][0] + c.W.m[1][1] + c.W.m[2][2];
-            double size = (speed + trace * impulse) * (1.0 + impulse * (1.0 + speed) + trace * impulse * impulse);
+            double size =
+                (speed + trace * impulse) * (1.0 + impulse * (1.0 + speed) + trace * impulse * impulse);
             test_check((double)sqrtl(dot(slope, slope)) < 1e-8 * size, __FILE__, __LINE__,
                        "%s: equation %d has slope %g of %g, sticks %d", name, k,
                        (double)sqrtl(dot(slope, slope)), size, sticks[0]);

@@ -10,7 +10,8 @@ static crGradient gradient_of(const char* name, const crCollision* c, const crLa
 }
 
 // Both sides of every input against one-sided differences; returns how many inputs have a kink.
-static int check_sides(const char* name, const crCollision* c, const crLawParams* params, const crGradient* g) {
+static int check_sides(const char* name, const crCollision* c, const crLawParams* params,
+                       const crGradient* g) {
     int kinks = 0;
     double size = 0.0;
     for (int k = 0; k < CR_BY_WEIGHT; k++) {
@@ -26,8 +27,8 @@ static int check_sides(const char* name, const crCollision* c, const crLawParams
             crVec3 dP = side < 0 ? g->P_minus[k] : g->P_plus[k];
             crVec3 dV = side < 0 ? g->V_minus[k] : g->V_plus[k];
             double off = cr_norm(cr_sub(dP, P)) * s;
-            test_check(off <= 2e-6 * size, __FILE__, __LINE__, "%s: dP/d%s, side %d, is off by %g of %g", name,
-                       cr_law_input_name((crLawInput)k), side, off, size);
+            test_check(off <= 2e-6 * size, __FILE__, __LINE__, "%s: dP/d%s, side %d, is off by %g of %g",
+                       name, cr_law_input_name((crLawInput)k), side, off, size);
             double trace = c->W.m[0][0] + c->W.m[1][1] + c->W.m[2][2];
             CHECK(cr_norm(cr_sub(dV, V)) * s <= 2e-6 * (trace * size + cr_norm(c->V)));
         }
@@ -52,7 +53,8 @@ static void check_limit(const char* name, int kind, bool first_stage, crSwitch w
     crRandom random = sample_seed(5);
     int used = 0, none = 0;
     for (int i = 0; i < 300; i++) {
-        crCollision c = kind == SAMPLE_KINDS ? sample_flat(&random) : sample_regular(&random, (crSampleKind)kind);
+        crCollision c =
+            kind == SAMPLE_KINDS ? sample_flat(&random) : sample_regular(&random, (crSampleKind)kind);
         crLawParams params = sample_params(&random);
         double mu = limit_of(name, c, &params, first_stage);
         if (!(mu > 0.05 && mu < 1.5)) continue;
@@ -119,7 +121,8 @@ static crCollision grazing(double w, double mu) {
 }
 
 TEST(grazing_is_one_sided_or_a_jump) {
-    const char* const names[] = {"newton", "chatterjee-ruina", "whittaker", "smith", "anitescu-potra", "brach"};
+    const char* const names[] = {"newton", "chatterjee-ruina", "whittaker",
+                                 "smith",  "anitescu-potra",   "brach"};
     crLawParams params = cr_law_params();
     params.mu2 = 0.1;
     for (int i = 0; i < 6; i++) {
@@ -144,7 +147,8 @@ TEST(grazing_is_one_sided_or_a_jump) {
         open = gradient_of(names[i], &c, &params);
         CHECK(open.verdict == CR_SMOOTH);
         CHECK_NEAR(open.distance, 0.5 / cr_norm(c.V), 1e-15);
-        for (int k = 0; k < CR_LAW_INPUTS; k++) CHECK(cr_norm(open.P_plus[k]) == 0.0);
+        for (int k = 0; k < CR_LAW_INPUTS; k++)
+            CHECK(cr_norm(open.P_plus[k]) == 0.0);
         CHECK_VEC(open.V_plus[CR_BY_VX], cr_vec3(1, 0, 0), 0.0);
     }
     // friction presses the bodies together: a finite impulse at n.V = 0
@@ -171,8 +175,8 @@ TEST(grazing_is_one_sided_or_a_jump) {
 }
 
 TEST(a_singular_W_has_no_derivative) {
-    const char* const names[] = {"chatterjee-ruina", "whittaker", "smith", "anitescu-potra", "routh", "compliant",
-                                 "projected"};
+    const char* const names[] = {"chatterjee-ruina", "whittaker", "smith", "anitescu-potra", "routh",
+                                 "compliant",        "projected"};
     crLawParams params = cr_law_params();
     crCollision c = cr_collision();
     // rank 2: the direction (0.6, 0.8, 0) is blocked, and V is in the range of W
@@ -261,10 +265,12 @@ TEST(a_composite_is_the_sum_of_its_laws) {
     CHECK(sum.verdict == CR_SMOOTH && !sum.differenced && sum.reads[CR_BY_MU2] && !sum.reads[CR_BY_NU]);
     for (int k = 0; k < CR_BY_WEIGHT; k++) {
         crVec3 expected = {0, 0, 0};
-        for (int i = 0; i < 3; i++) expected = cr_madd(expected, weights[i], part[i].P_plus[k]);
+        for (int i = 0; i < 3; i++)
+            expected = cr_madd(expected, weights[i], part[i].P_plus[k]);
         CHECK_VEC(sum.P_plus[k], expected, 0.0);
     }
-    for (int i = 0; i < 3; i++) CHECK_VEC(sum.P_plus[CR_BY_WEIGHT + i], part[i].hit.P, 0.0);
+    for (int i = 0; i < 3; i++)
+        CHECK_VEC(sum.P_plus[CR_BY_WEIGHT + i], part[i].hit.P, 0.0);
     CHECK_NEAR(sum.distance, fmin(part[0].distance, fmin(part[1].distance, part[2].distance)), 0.0);
 }
 
@@ -280,7 +286,8 @@ TEST(a_table_of_e_is_followed) {
         c.V = cr_vec3(-at[i], 0.2, 0.0);
         crGradient g = gradient_of("newton", &c, NULL);
         CHECK(g.verdict == CR_SMOOTH && !g.reads[CR_BY_E]);
-        CHECK_NEAR(g.P_plus[CR_BY_VX].x, -(1.0 + cr_restitution_at(&table, at[i]) + at[i] * slope[i]) / 2, 1e-14);
+        CHECK_NEAR(g.P_plus[CR_BY_VX].x, -(1.0 + cr_restitution_at(&table, at[i]) + at[i] * slope[i]) / 2,
+                   1e-14);
     }
     c.V = cr_vec3(-1.0, 0.2, 0.0);
     crGradient g = gradient_of("newton", &c, NULL);

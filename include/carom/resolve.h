@@ -164,8 +164,8 @@ typedef enum crSwitch {
 CR_API const char* cr_switch_name(crSwitch which);
 
 typedef enum crSmoothness {
-    CR_SMOOTH,     // minus and plus are equal
-    CR_ONE_SIDED,  // P is continuous; minus and plus may differ
+    CR_SMOOTH,         // minus and plus are equal
+    CR_ONE_SIDED,      // P is continuous; minus and plus may differ
     CR_NO_DERIVATIVE,  // P jumps at the switch (see jump), or the law's equations are singular (derivatives NaN)
 } crSmoothness;
 
@@ -176,8 +176,8 @@ CR_API const char* cr_smoothness_name(crSmoothness smoothness);
 typedef struct crGradient {
     crHit hit;
     crSmoothness verdict;
-    bool differenced;            // some derivatives are differences of the law, not its formula
-    bool reads[CR_LAW_INPUTS];   // inputs that the law depends on; the others have derivative zero
+    bool differenced;             // some derivatives are differences of the law, not its formula
+    bool reads[CR_LAW_INPUTS];    // inputs that the law depends on; the others have derivative zero
     double error[CR_LAW_INPUTS];  // estimated error of a differenced dP, in its units; 0 for a formula
     // Derivatives of P and V+ for an input that falls (minus) and one that rises (plus), in the coordinates of
     // the collision.
@@ -187,10 +187,10 @@ typedef struct crGradient {
     // Share of themselves by which all inputs must change to reach it, to first order; INFINITY for no switch.
     // Where differenced: the share up to which no switch was seen.
     double distance;
-    int switches;                 // how many are within the tolerance
+    int switches;                  // how many are within the tolerance
     double normal[CR_LAW_INPUTS];  // gradient of the nearest switch's function; zeros where it is not known
-    crRegime beyond;              // regime on the other side of it, where the verdict is not smooth
-    crVec3 jump;                  // P there less P here, N s
+    crRegime beyond;               // regime on the other side of it, where the verdict is not smooth
+    crVec3 jump;                   // P there less P here, N s
 } crGradient;
 
 // The hit and its derivatives. A switch nearer than tolerance (>= 0; CR_GRADIENT_TOL where in doubt) makes the

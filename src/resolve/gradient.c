@@ -14,17 +14,17 @@
 #include "impulse/rank.h"
 
 const char* cr_law_input_name(crLawInput input) {
-    static const char* const names[] = {"Wxx",  "Wxy",  "Wxz", "Wyy",    "Wyz",    "Wzz",    "Vx",
-                                        "Vy",   "Vz",   "nx",  "ny",     "nz",     "mu",     "e",
-                                        "et",   "nu",   "mu2", "mu3",    "psi1",   "psi2",   "rho",
-                                        "wish_x", "wish_y", "wish_z", "eta2", "sigma0", "sigma1", "sigma2",
-                                        "sigma3", "sigma4", "sigma5", "sigma6", "sigma7", "sigma8", "sigma9",
-                                        "sigma10", "sigma11", "sigma12", "sigma13", "sigma14", "sigma15"};
+    static const char* const names[] = {
+        "Wxx",     "Wxy",     "Wxz",     "Wyy",     "Wyz",    "Wzz",    "Vx",     "Vy",     "Vz",
+        "nx",      "ny",      "nz",      "mu",      "e",      "et",     "nu",     "mu2",    "mu3",
+        "psi1",    "psi2",    "rho",     "wish_x",  "wish_y", "wish_z", "eta2",   "sigma0", "sigma1",
+        "sigma2",  "sigma3",  "sigma4",  "sigma5",  "sigma6", "sigma7", "sigma8", "sigma9", "sigma10",
+        "sigma11", "sigma12", "sigma13", "sigma14", "sigma15"};
     return (unsigned)input < CR_LAW_INPUTS ? names[input] : "unknown";
 }
 
 const char* cr_switch_name(crSwitch which) {
-    static const char* const names[] = {"none", "open/close", "stick/slip", "cone", "close again",
+    static const char* const names[] = {"none", "open/close", "stick/slip", "cone",   "close again",
                                         "jam",  "table",      "frame",      "unknown"};
     return (unsigned)which < sizeof names / sizeof names[0] ? names[which] : "unknown";
 }

@@ -10,11 +10,12 @@
 // Fails: an input that the law accepts no change of gets NaN and an infinite error.
 #include "gradient.h"
 
-#define LEVELS  14
-#define LARGEST 0x1p-6  // first step as a share of the input's scale
-#define ORDER   5       // columns of the tableau
-#define KINK    1e-3
-#define JUMP    1e-6  // of P and of |V|/trace W
+#define LEVELS   14
+#define LARGEST  0x1p-6  // first step as a share of the input's scale
+#define ORDER    5       // columns of the tableau
+#define KINK     1e-3
+#define JUMP     1e-6   // of P and of |V|/trace W
+#define ROUNDING 1e-15  // of P: least error of a law's answer
 
 // The law's answers beside an input, [0] for a smaller and [1] for a larger one.
 typedef struct Samples {
@@ -34,9 +35,8 @@ typedef struct Estimate {
 static double step_at(int level) { return LARGEST / (double)(1 << level); }
 
 static double* parameter(crLawParams* params, int k) {
-    double* const fields[] = {&params->nu,     &params->mu2,    &params->mu3,    &params->psi1, &params->psi2,
-                              &params->rho,    &params->wish.x, &params->wish.y, &params->wish.z,
-                              &params->eta2};
+    double* const fields[] = {&params->nu,  &params->mu2,    &params->mu3,    &params->psi1,   &params->psi2,
+                              &params->rho, &params->wish.x, &params->wish.y, &params->wish.z, &params->eta2};
     return k >= CR_BY_NU && k <= CR_BY_ETA2 ? fields[k - CR_BY_NU] : NULL;
 }
 
@@ -67,8 +67,8 @@ static void sample_all(const cr__Point* p, int k, const crHit* hit, Samples* s) 
     }
 }
 
-// Best entry of the tableau of D from level first on; errors of D go with powers of `factor`.
-static Estimate extrapolate(const crVec3* D, int first, double factor) {
+// Best entry of the tableau of D from level first on; errors of D go with powers of `factor`. size is that of f.
+static Estimate extrapolate(const crVec3* D, int first, double factor, double size) {
     crVec3 row[2][ORDER];
     Estimate best = {.error = INFINITY};
     for (int i = first; i < LEVELS; i++) {
@@ -80,6 +80,7 @@ static Estimate extrapolate(const crVec3* D, int first, double factor) {
             power *= factor;
             now[j] = cr_madd(now[j - 1], 1.0 / (power - 1.0), cr_sub(now[j - 1], before[j - 1]));
             double error = fmax(cr_norm(cr_sub(now[j], now[j - 1])), cr_norm(cr_sub(now[j], before[j - 1])));
+            error = fmax(error, ROUNDING * size / step_at(i));
             if (error < best.error) best = (Estimate){now[j], error, step_at(i - j)};
         }
     }
@@ -89,7 +90,8 @@ static Estimate extrapolate(const crVec3* D, int first, double factor) {
 // First level from which on the law accepts the steps to this side.
 static int first_good(const bool* good) {
     int first = LEVELS;
-    while (first > 0 && good[first - 1]) first--;
+    while (first > 0 && good[first - 1])
+        first--;
     return first;
 }
 
@@ -100,7 +102,7 @@ static Estimate one_sided(const Samples* s, int side) {
     for (int i = first; i < LEVELS; i++) {
         D[i] = cr_scale(sign / step_at(i), cr_sub(s->P[side][i], s->at));
     }
-    return extrapolate(D, first, 2.0);
+    return extrapolate(D, first, 2.0, cr_norm(s->at));
 }
 
 static Estimate central(const Samples* s) {
@@ -111,7 +113,7 @@ static Estimate central(const Samples* s) {
     for (int i = first; i < LEVELS; i++) {
         D[i] = cr_scale(0.5 / step_at(i), cr_sub(s->P[1][i], s->P[0][i]));
     }
-    return extrapolate(D, first, 4.0);
+    return extrapolate(D, first, 4.0, cr_norm(s->at));
 }
 
 // |f(h) + f(-h) - 2 f(0)|/h

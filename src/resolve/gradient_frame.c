@@ -110,8 +110,15 @@ cr__Change cr__point_change(const cr__Point* p, int k, double slope) {
         col[j] = cr_sub(cr_mat3_mul(full, axes[j]), cr__turned(&t, cr_mat3_column(full, j)));
     }
     V = cr_sub(V, cr__turned(&t, c->V));
-    const double by[] = {W.xx + col[0].x, W.xy + col[1].x, W.xz + col[2].x, W.yy + col[1].y,
-                         W.yz + col[2].y, W.zz + col[2].z, V.x,             V.y, V.z};
+    const double by[] = {W.xx + col[0].x,
+                         W.xy + col[1].x,
+                         W.xz + col[2].x,
+                         W.yy + col[1].y,
+                         W.yz + col[2].y,
+                         W.zz + col[2].z,
+                         V.x,
+                         V.y,
+                         V.z};
     for (int i = 0; i <= CR_BY_VZ; i++) {
         t.by[i] = by[i];
     }

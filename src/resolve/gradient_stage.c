@@ -10,7 +10,11 @@
 #include "gradient.h"
 #include "two_stage.h"
 
-enum { SLIPS_1 = 1, SLIPS_2 = 2, CLOSES = 4 };  // CLOSES: the second stage ends at Vn+ = 0, not at Pn2 = e Pn1
+enum {
+    SLIPS_1 = 1,
+    SLIPS_2 = 2,
+    CLOSES = 4
+};  // CLOSES: the second stage ends at Vn+ = 0, not at Pn2 = e Pn1
 
 #define SINGULAR 1e-12  // of the largest entry of a row: a pivot up to this is zero
 #define ON_CONE  1e-13  // of mu N: a margin up to this is slip
@@ -261,9 +265,9 @@ bool cr__piece_pfeiffer_glocker(const cr__DualContact* d, int piece, cr__Piece* 
     double share = d->nu.v * d->c.et;
     if (d->c.e == 0.0) {
         if (piece == CR__OWN_PIECE) piece = first->sticks ? 0 : SLIPS_1;
-        crVec3 D = first->sticks ? cr_sub(planar_impulse(d, 1.0), first->P)
-                                 : cr_madd(sliding_impulse(&d->c, first, (1.0 - share) * first->P.x), share,
-                                           first->P);
+        crVec3 D = first->sticks
+                       ? cr_sub(planar_impulse(d, 1.0), first->P)
+                       : cr_madd(sliding_impulse(&d->c, first, (1.0 - share) * first->P.x), share, first->P);
         return without_rebound(d, first, D, piece, out);
     }
     cr__Dual P1[3], y[3], P[3], u[3], F[5];
