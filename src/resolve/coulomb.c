@@ -12,9 +12,9 @@
 // h(0) >= 0 sticking is inside the cone. Fails: neither (only where S is singular): the count is 0.
 #include "coulomb.h"
 
-#define LIMIT_TOL \
-    1e-12         // of |r|: sticking this far outside the cone is on it, where nothing else solves the stage
 #define FAR 1e16  // beyond this x the matrix S is rounding beside lambda
+// share of |r| by which sticking may be outside the cone where the stage has no other solution
+#define LIMIT_TOL 1e-12
 
 static double finite_mu(const crContact* c) { return fmin(c->mu, CR__MU_INFINITE); }
 

@@ -107,12 +107,13 @@ static const cr__Gauge* nearest_gauge(const cr__Point* p, const cr__Piece* piece
     return nearest;
 }
 
-// The law with mu moved across the surface; false where mu does not lead there.
-static bool probe(const cr__Point* p, const cr__Gauge* g, crHit* hit, double* step) {
+// The law with mu moved by 2 |g| and a little more towards the surface (side 1) or away from it (-1); false where mu
+// does not lead there.
+static bool probe(const cr__Point* p, const cr__Gauge* g, double side, crHit* hit, double* step) {
     crContact c = p->contact;
     double slope = g->by[CR_BY_MU];
     if (slope == 0.0 || isinf(c.mu)) return false;
-    *step = -(2.0 * fabs(g->value / slope) + PROBE * fmax(c.mu, PROBE));
+    *step = -side * (2.0 * fabs(g->value / slope) + PROBE * fmax(c.mu, PROBE));
     if (slope < 0.0) *step = -*step;
     c.mu += *step;
     return c.mu >= 0.0 && cr_law_apply_contact(p->law, &c, hit, NULL) == CR_OK;
@@ -145,8 +146,12 @@ static bool look_beyond(const cr__Point* p, const cr__DualContact* d, cr__PieceF
     }
     double step;
     if (!fn(d, g->other, &s->b)) return false;
-    if (!probe(p, g, &there, &step)) return true;
+    crHit away;
+    double back;
+    if (!probe(p, g, 1.0, &there, &step)) return true;
     out->beyond = there.regime;
+    // on the surface itself the hit may count as either regime
+    if (there.regime == out->hit.regime && probe(p, g, -1.0, &away, &back)) out->beyond = away.regime;
     double slope = cr_norm(s->a.by[CR_BY_MU]) + cr_norm(s->b.by[CR_BY_MU]);
     crVec3 change = cr_sub(there.P, s->a.P);
     if (cr_norm(change) > JUMP * cr_norm(s->a.P) + 2.0 * fabs(step) * slope) {
