@@ -33,7 +33,7 @@ set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
 These are the headers, the static library, and files for pkg-config and CMake.")
 set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME carom)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION science)
-set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS gnuplot-nox)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS "gnuplot-nox, ffmpeg, xdg-utils")
 set(CPACK_COMPONENT_COMMAND_DESCRIPTION
     "The collision law is the user's choice, and every answer carries a certificate.
 This is the command with its scenes and manual page.")

@@ -40,6 +40,12 @@ static void* open_module(void) {
     return module;
 }
 
+bool cr_ranks_available(void) {
+    void* module = open_module();
+    if (module != NULL) dlclose(module);
+    return module != NULL;
+}
+
 static crStatus start_link(crRanks* ranks, crError* error) {
     crRanksLinkFn get = NULL;
     void* symbol = dlsym(ranks->module, CR_RANKS_LINK_SYMBOL);

@@ -27,6 +27,9 @@ crStatus cr_ranks_start(crRanks* ranks, crError* error);
 // its own, or another's where its own is 0.
 int cr_ranks_finish(crRanks* ranks, int code);
 
+// true where the module that knows MPI is installed and can be loaded.
+bool cr_ranks_available(void);
+
 // messages, for jobs_ranks.c
 
 typedef enum crRankNote {

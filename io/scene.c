@@ -11,9 +11,9 @@
 
 #define LOOP_TOL 1e-10  // m, rad
 
-static const char* const known_fields[] = {"carom",       "comment",   "gravity", "step",    "impact",
-                                           "solver",      "materials", "pairs",   "bodies",  "static",
-                                           "constraints", "drive",     "record",  "exclude", NULL};
+static const char* const known_fields[] = {
+    "carom",  "comment", "gravity", "step",        "impact", "solver", "materials", "pairs",
+    "bodies", "static",  "$schema", "constraints", "drive",  "record", "exclude",   NULL};
 
 bool cr__scene_own(crScene* scene, void* data, void (*destroy)(void* data)) {
     crSceneOwned* owned = cr_arena_alloc(&scene->arena, sizeof *owned);
@@ -169,6 +169,8 @@ static void read_all(const crPlace* root, crScene* scene) {
     cr_place_known(root, known_fields);
     read_version(root);
     cr_place_text(root, "comment", &comment);
+    const char* schema = NULL;  // for editors
+    cr_place_text(root, "$schema", &schema);
     cr_place_vector(root, "gravity", &scene->model->gravity);
     read_step(root, scene);
     cr__scene_impact(root, scene);

@@ -3,6 +3,7 @@
 // A material starts from carom's default one, a pair from what the combination rule makes of its two. mu
 // may be "inf", e a table [[speed, e], ...]. Fails: a field is refused by path; a pair may name only
 // materials that exist.
+#include <stdlib.h>
 #include <string.h>
 
 #include "io/fields.h"
@@ -15,7 +16,7 @@
 
 static const char* const surface_fields[] = {"mu",      "mu2",     "axis",    "e",           "et",
                                              "mu_spin", "mu_roll", "viscous", "mu_stribeck", "speed_stribeck",
-                                             "density", "comment", NULL};
+                                             "density", "color",   "comment", NULL};
 static const char* const pair_fields[] = {"mu",        "mu2",     "axis",    "e",           "et",
                                           "mu_spin",   "mu_roll", "viscous", "mu_stribeck", "speed_stribeck",
                                           "materials", "comment", NULL};
@@ -71,6 +72,20 @@ static void read_surface(const crPlace* place, crScene* scene, crSurface* surfac
     cr_place_number(place, "speed_stribeck", CR_POSITIVE, &surface->speed_stribeck);
 }
 
+// "#rrggbb", which only pictures use
+static void read_color(const crPlace* place, unsigned* color) {
+    const char* text = NULL;
+    cr_place_text(place, "color", &text);
+    if (text == NULL) return;
+    bool good = text[0] == '#' && strlen(text) == 7 && strspn(text + 1, "0123456789abcdefABCDEF") == 6;
+    if (!good) {
+        cr_place_refuse(place, cr_place_get(place, "color"), CR_ERR_RANGE, "color",
+                        "is \"%.20s\", must be \"#rrggbb\" in hexadecimal digits", text);
+        return;
+    }
+    *color = 0x1000000U | (unsigned)strtoul(text + 1, NULL, 16);
+}
+
 // what the model found wrong, with the position of the object
 static void blame_model(const crPlace* place, const crScene* scene) {
     const crError* found = &scene->model->error;
@@ -93,6 +108,7 @@ static void read_materials(const crPlace* root, crScene* scene) {
         material.name = item->key;
         read_surface(&place, scene, &material.surface);
         cr_place_number(&place, "density", CR_NOT_NEGATIVE, &material.density);
+        read_color(&place, &material.color);
         if (cr_place_ok(root) && cr_model_add_material(scene->model, &material) < 0)
             blame_model(&place, scene);
     }

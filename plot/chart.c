@@ -4,6 +4,8 @@
 // that are not finite are left out.
 #include "plot/chart.h"
 
+#include <string.h>
+
 #include <math.h>
 
 #define FONT      12.0
@@ -243,6 +245,28 @@ static double legend(crSheet* sheet, const crChart* chart, double left, double t
     return any ? y - top + ROW : 0.0;
 }
 
+// points that a logarithmic axis has no place for
+static size_t count_left_out(const crChart* chart) {
+    size_t count = 0;
+    for (int i = 0; i < chart->series_count && chart->logarithmic; i++) {
+        const crSeries* s = &chart->series[i];
+        for (size_t k = 0; k < s->count; k++) {
+            count += s->y[k * s->step] <= 0.0;
+        }
+    }
+    return count;
+}
+
+static void put_note(crSheet* sheet, double x, double y, const crChart* chart) {
+    char text[160];
+    size_t zeros = count_left_out(chart);
+    const char* note = chart->note != NULL ? chart->note : "";
+    snprintf(text, sizeof text, "%.80s%s", note, note[0] != '\0' && zeros > 0 ? "; " : "");
+    size_t used = strlen(text);
+    if (zeros > 0) snprintf(text + used, sizeof text - used, "without %zu values of 0", zeros);
+    if (text[0] != '\0') cr_sheet_text(sheet, x, y, SMALL, CR_ANCHOR_END, CR_INK_FAINT, text);
+}
+
 void cr_chart_draw(crSheet* sheet, double x0, double y0, double x1, double y1, const crChart* chart) {
     crPanel p = {.left = x0, .top = y0 + 4.0, .right = x1 - 14.0, .logarithmic = chart->logarithmic};
     p.bottom = y1 - 38.0;
@@ -251,6 +275,7 @@ void cr_chart_draw(crSheet* sheet, double x0, double y0, double x1, double y1, c
         cr_sheet_text(sheet, x0 + 4.0, y0 + 15.0, FONT + 1.0, CR_ANCHOR_START, CR_INK_TEXT, chart->title);
         p.top += 20.0;
     }
+    put_note(sheet, x1 - 14.0, y0 + 15.0, chart);
     p.top += legend(sheet, chart, x0 + 4.0, p.top, x1) + 6.0;
     p.left = x0 + 26.0 + fmax(cr_panel_tic_room(&p), 34.0);
     cr_panel_axes(sheet, &p, x0 + 12.0, chart->x_label, chart->y_label);

@@ -20,10 +20,11 @@ typedef struct crChart {
     const char* title;  // "" for none
     const char* x_label;
     const char* y_label;
-    bool logarithmic;  // y; what is not above 0 is left out
+    bool logarithmic;  // y; what is not above 0 is left out, which the chart says
     double x0, x1;     // the axis; where x0 >= x1, from the data
     int series_count;
     const crSeries* series;
+    const char* note;  // beside the title: what is left out; NULL for nothing
 } crChart;
 
 // An area of the sheet with data ranges; y is log10 of the data where logarithmic.

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_SERIES 64    // of one chart
-#define FLAT        1e-3  // share of the largest change below which an axis is not drawn
+#define MOST_SERIES (16 * CR_MOTION_BODIES)  // of one chart
+#define FLAT        1e-3                     // share of the largest change below which an axis is not drawn
 
 typedef struct Maker {
     crCharts* charts;
@@ -17,6 +17,7 @@ typedef struct Maker {
     int run_count;
     int bodies[CR_MOTION_BODIES];  // of the first run
     int body_count;
+    int moving;  // bodies of the first run that could be shown
 } Maker;
 
 static crStatus memory(crError* error) {
@@ -131,6 +132,12 @@ static crStatus add_events(Maker* m, crError* error) {
         if (s != NULL) *s = (crSeries){label, log->event_count, numbers, numbers + 1, 3, i, 0, true};
         s = new_series(impulses);
         if (s != NULL) *s = (crSeries){label, log->event_count, numbers, numbers + 2, 3, i, 0, true};
+        if (log->event_count < log->event_total) {
+            char* note = cr_arena_alloc(&m->charts->arena, 64);
+            if (note != NULL)
+                snprintf(note, 64, "the first %zu of %zu events", log->event_count, log->event_total);
+            speeds->note = impulses->note = note;
+        }
         double end = log->rows[(log->count - 1) * log->columns];
         speeds->x0 = impulses->x0 = log->rows[0];
         speeds->x1 = impulses->x1 = fmax(end, impulses->x1);
@@ -143,6 +150,24 @@ static int body_in(const crMotionLog* log, const char* name) {
         if (strcmp(log->bodies[i].name, name) == 0) return i;
     }
     return -1;
+}
+
+// "TITLE, NAME" where one body is shown
+static const char* title_of(Maker* m, const char* title) {
+    if (m->body_count != 1) return title;
+    const char* name = m->runs[0].log->bodies[m->bodies[0]].name;
+    size_t size = strlen(title) + strlen(name) + 3;
+    char* text = cr_arena_alloc(&m->charts->arena, size);
+    if (text != NULL) snprintf(text, size, "%s, %s", title, name);
+    return text != NULL ? text : title;
+}
+
+// "12 of 16 bodies" where some are left out
+static const char* note_of(Maker* m) {
+    if (m->body_count >= m->moving) return NULL;
+    char* text = cr_arena_alloc(&m->charts->arena, 64);
+    if (text != NULL) snprintf(text, 64, "%d of %d bodies; --bodies names others", m->body_count, m->moving);
+    return text;
 }
 
 // what a legend calls a body of a run
@@ -237,8 +262,9 @@ static crStatus add_vectors(Maker* m, crCharted kind, crError* error) {
     bool speed = kind == CR_CHART_VELOCITIES;
     for (int axis = 0; axis < 3; axis++) {
         if (!shown[axis]) continue;
-        crChart* chart = new_chart(m->charts, titles[speed][axis], labels[speed][axis]);
+        crChart* chart = new_chart(m->charts, title_of(m, titles[speed][axis]), labels[speed][axis]);
         if (chart == NULL) return memory(error);
+        chart->note = note_of(m);
         for (int i = 0; i < m->run_count; i++) {
             const double* time = times(m, i);
             if (time == NULL) return memory(error);
@@ -274,8 +300,9 @@ static crStatus add_forces(Maker* m, crError* error) {
     bool shown[3];
     if (values == NULL || gather_all(m, CR_CHART_VELOCITIES, values, shown) != CR_OK) return memory(error);
     crChart* chart =
-        new_chart(m->charts, "force on each body beyond gravity, mean over a record", "force [N]");
+        new_chart(m->charts, title_of(m, "force beyond gravity, mean over a record"), "force [N]");
     if (chart == NULL) return memory(error);
+    chart->note = note_of(m);
     for (int i = 0; i < m->run_count; i++) {
         const crMotionLog* log = m->runs[i].log;
         const double* time = times(m, i);
@@ -306,8 +333,10 @@ static crStatus add_columns(Maker* m, bool velocity, crError* error) {
                     c++;
                 }
                 if (c == NULL || c->name == NULL) continue;
-                if (chart == NULL) chart = new_chart(m->charts, names[velocity][n], names[velocity][n]);
+                if (chart == NULL)
+                    chart = new_chart(m->charts, title_of(m, names[velocity][n]), names[velocity][n]);
                 if (chart == NULL) return memory(error);
+                chart->note = note_of(m);
                 int column = CR_MOTION_STATE + (velocity ? log->nq + log->bodies[at].v : log->bodies[at].q);
                 add_column(chart, log, column + c->index, series_label(m, i, b), 0, 0);
                 style_of(m, i, b, (crSeries*)chart->series + chart->series_count - 1);
@@ -322,10 +351,11 @@ static void choose_bodies(Maker* m, const int* bodies, int body_count) {
     for (int i = 0; i < body_count && m->body_count < CR_MOTION_BODIES; i++) {
         m->bodies[m->body_count++] = bodies[i];
     }
-    for (int i = 0; i < log->body_count && body_count == 0 && m->body_count < CR_MOTION_BODIES; i++) {
+    for (int i = 0; i < log->body_count; i++) {
         const crBody* body = log->model != NULL ? &log->model->bodies[i + 1] : NULL;
         bool moves = body == NULL || body->last >= 0 || body->base != CR_WORLD;
-        if (moves) m->bodies[m->body_count++] = i;
+        m->moving += moves;
+        if (moves && body_count == 0 && m->body_count < CR_MOTION_BODIES) m->bodies[m->body_count++] = i;
     }
 }
 

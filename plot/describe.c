@@ -21,10 +21,16 @@ static bool is_smooth(crShapeKind kind) {
            kind == CR_SHAPE_CONE || kind == CR_SHAPE_HEIGHTFIELD;
 }
 
-static void put_faces(FILE* file, const crShape* piece, int segments) {
+static void put_color(FILE* file, unsigned color) {
+    if (color != 0) fprintf(file, "\"c\":\"#%06x\",", color & 0xffffffU);
+}
+
+static void put_faces(FILE* file, const crShape* piece, unsigned color, int segments) {
     crFaces f;
     cr_faces_create(piece, segments, &f);
-    fprintf(file, "{\"smooth\":%s,\"v\":[", is_smooth(piece->kind) ? "true" : "false");
+    putc('{', file);
+    put_color(file, color);
+    fprintf(file, "\"smooth\":%s,\"v\":[", is_smooth(piece->kind) ? "true" : "false");
     for (size_t i = 0; i < f.vertex_count; i++) {
         crVec3 v = f.vertices[i];
         fprintf(file, "%s%.7g,%.7g,%.7g", i > 0 ? "," : "", bounded(v.x), bounded(v.y), bounded(v.z));
@@ -37,12 +43,14 @@ static void put_faces(FILE* file, const crShape* piece, int segments) {
     cr_faces_destroy(&f);
 }
 
-static void put_piece(FILE* file, const crShape* piece, int segments) {
+static void put_piece(FILE* file, const crShape* piece, unsigned color, int segments) {
     if (piece->kind != CR_SHAPE_SPHERE) {
-        put_faces(file, piece, segments);
+        put_faces(file, piece, color, segments);
         return;
     }
-    fprintf(file, "{\"r\":%.7g", bounded(piece->size.x));
+    putc('{', file);
+    put_color(file, color);
+    fprintf(file, "\"r\":%.7g", bounded(piece->size.x));
     put_vector(file, ",\"p\":", piece->pose.p);
     putc('}', file);
 }
@@ -57,7 +65,7 @@ static void put_shapes(FILE* file, const crModel* model, int body, int segments)
             crShape piece = cr_faces_piece(shape, k);
             if (any) putc(',', file);
             any = true;
-            put_piece(file, &piece, segments);
+            put_piece(file, &piece, model->materials[model->shapes[i].material].color, segments);
         }
     }
     putc(']', file);
@@ -69,6 +77,39 @@ static void put_sticks(FILE* file, const crModel* model, int body) {
     fputs(",\"sticks\":[", file);
     for (int i = 0; i < count; i++) {
         put_vector(file, i > 0 ? "," : "", ends[i]);
+    }
+    putc(']', file);
+}
+
+static void put_joint(FILE* file, const crModel* model, int body) {
+    static const char* const names[] = {[CR_JOINT_HINGE] = "hinge",
+                                        [CR_JOINT_SLIDER] = "slider",
+                                        [CR_JOINT_PLANAR] = "planar",
+                                        [CR_JOINT_BALL] = "ball",
+                                        [CR_JOINT_DRIVEN] = NULL};
+    const crBody* b = &model->bodies[body];
+    if (body == CR_WORLD || names[b->joint] == NULL) return;
+    bool spring = false;
+    for (int i = b->v; i < b->v + b->nv; i++) {
+        spring = spring || model->dofs[i].stiffness > 0.0;
+    }
+    fprintf(file, ",\"joint\":{\"kind\":\"%s\",\"spring\":%s", names[b->joint], spring ? "true" : "false");
+    put_vector(file, ",\"axis\":", b->joint == CR_JOINT_PLANAR ? cr_vec3(0.0, 0.0, 1.0) : b->axis);
+    putc('}', file);
+}
+
+// ropes and rods between two points
+static void put_ties(FILE* file, const crModel* model) {
+    bool any = false;
+    fputs(",\"ties\":[", file);
+    for (int i = 0; i < model->loop_count; i++) {
+        const crLoop* loop = &model->loops[i];
+        if (loop->kind != CR_LOOP_DISTANCE) continue;
+        fprintf(file, "%s{\"a\":%d,\"b\":%d", any ? "," : "", loop->a, loop->b);
+        any = true;
+        put_vector(file, ",\"p\":", loop->pose_a.p);
+        put_vector(file, ",\"q\":", loop->pose_b.p);
+        putc('}', file);
     }
     putc(']', file);
 }
@@ -100,12 +141,14 @@ void cr_describe_model(FILE* file, const crModel* model, int segments) {
         cr_json_write_string(file, i == CR_WORLD ? "world" : body->name != NULL ? body->name : "");
         fprintf(file, ",\"moves\":%s", cr_describe_moves(model, i) ? "true" : "false");
         put_vector(file, ",\"com\":", body->com);
+        put_joint(file, model, i);
         put_sticks(file, model, i);
         put_shapes(file, model, i, segments);
         putc('}', file);
     }
     putc(']', file);
     put_planes(file, model);
+    put_ties(file, model);
     put_vector(file, ",\"gravity\":", model->gravity);
 }
 

@@ -221,9 +221,24 @@ crShape cr_faces_piece(const crShape* shape, int index) {
     return piece;
 }
 
+// the body hangs on a point that no ball around one of its shapes reaches
+static bool hangs(const crModel* model, int body) {
+    crJoint joint = model->bodies[body].joint;
+    if (joint != CR_JOINT_HINGE && joint != CR_JOINT_BALL) return false;
+    for (int i = 0; i < model->shape_count; i++) {
+        const crShape* shape = &model->shapes[i].shape;
+        if (model->shapes[i].body != body) continue;
+        if (shape->kind == CR_SHAPE_HALFSPACE) return false;
+        if (cr_norm(shape->pose.p) <= cr_shape_reach(shape, shape->pose.p)) return false;
+    }
+    return true;
+}
+
 int cr_faces_sticks(const crModel* model, int body, crVec3 ends[CR_STICKS]) {
     for (int i = 0; i < model->shape_count; i++) {
-        if (model->shapes[i].body == body) return 0;
+        if (model->shapes[i].body != body) continue;
+        ends[0] = model->bodies[body].com;
+        return hangs(model, body) ? 1 : 0;
     }
     int count = 0;
     ends[count++] = model->bodies[body].com;

@@ -25,7 +25,8 @@ int cr_faces_pieces(const crShape* shape);
 crShape cr_faces_piece(const crShape* shape, int index);
 
 // What a body without shapes is drawn by: lines from its origin to its centre of mass, to the bodies that hang
-// on it and to where loops hold it, in its own frame. Returns how many; 0 for a body with shapes.
+// on it and to where loops hold it, in its own frame. A body with shapes has one line to its centre of mass where it
+// hangs on a hinge or ball joint outside of its shapes, as on a string, else none. Returns how many.
 #define CR_STICKS 16
 int cr_faces_sticks(const crModel* model, int body, crVec3 ends[CR_STICKS]);
 

@@ -17,6 +17,7 @@
 #define CHART_WIDTH  480.0
 #define CHART_HEIGHT 290.0
 #define MOST_EVENTS  200  // rows of a table
+#define FEW_EVENTS   20   // rows that are shown unasked
 #define MOST_BODIES  60
 #define OWN_FACTS    7
 
@@ -246,14 +247,15 @@ static void put_name(Page* p, const crMotionLog* log, int body) {
 
 static void put_events(Page* p, const crPageRun* run) {
     const crMotionLog* log = run->log;
-    fprintf(p->file, "<details%s><summary>%zu events", p->run_count == 1 ? " open" : "", log->event_total);
+    bool few = p->run_count == 1 && log->event_total <= FEW_EVENTS;
+    fprintf(p->file, "<details%s><summary>%zu events", few ? " open" : "", log->event_total);
     if (p->run_count > 1) {
         fputs(", ", p->file);
         cr_sheet_escape(p->file, run->label);
     }
     size_t shown = log->event_count < MOST_EVENTS ? log->event_count : MOST_EVENTS;
     if (shown < log->event_total) fprintf(p->file, " (the first %zu)", shown);
-    fputs("</summary>\n<div class=\"wide\"><table>\n<thead><tr><th scope=\"col\">time [s]</th>"
+    fputs("</summary>\n<div class=\"wide long\"><table>\n<thead><tr><th scope=\"col\">time [s]</th>"
           "<th scope=\"col\">body</th><th scope=\"col\">other</th><th scope=\"col\">approach [m/s]</th>"
           "<th scope=\"col\">impulse [N s]</th><th scope=\"col\">point [m]</th>"
           "<th scope=\"col\">energy change [J]</th></tr></thead>\n<tbody>\n",

@@ -120,7 +120,7 @@ void cr_sheet_escape(FILE* file, const char* text) {
 }
 
 // a number of pixels, to a tenth, with nothing that need not be there
-static void put_pixel(FILE* file, double x) {
+void cr_sheet_put_pixel(FILE* file, double x) {
     if (!(x > -1e6 && x < 1e6)) x = 0.0;  // beyond any sheet, or not a number
     long tenths = (long)(x * 10.0 + (x < 0.0 ? -0.5 : 0.5));
     if (tenths % 10 == 0) {
@@ -130,24 +130,34 @@ static void put_pixel(FILE* file, double x) {
     }
 }
 
-static void put_path(const crSheet* s, const crSheetMark* mark, FILE* file) {
+void cr_sheet_put_pen(FILE* file, const crPen* pen) {
     static const char* const dashes[] = {"", " stroke-dasharray=\"6 4\"", " stroke-dasharray=\"1.5 3\""};
     fputs("<path class=\"", file);
-    if (mark->pen.fill != CR_INK_NONE) fprintf(file, "fill-%d", (int)mark->pen.fill);
-    if (mark->pen.stroke != CR_INK_NONE) fprintf(file, " line-%d", (int)mark->pen.stroke);
+    if (pen->fill != CR_INK_NONE) fprintf(file, "fill-%d", (int)pen->fill);
+    if (pen->stroke != CR_INK_NONE) fprintf(file, " line-%d", (int)pen->stroke);
     putc('"', file);
-    if (mark->pen.fill != CR_INK_NONE && mark->pen.alpha < 1.0)
-        fprintf(file, " fill-opacity=\"%.2g\"", mark->pen.alpha);
-    if (mark->pen.stroke != CR_INK_NONE)
-        fprintf(file, " stroke-width=\"%.3g\"%s", mark->pen.width, dashes[mark->pen.dash % 3]);
-    fputs(" d=\"M", file);
+    if (pen->color != 0) fprintf(file, " style=\"fill:#%06x\"", pen->color & 0xffffffU);
+    if (pen->fill != CR_INK_NONE && pen->alpha < 1.0) fprintf(file, " fill-opacity=\"%.2g\"", pen->alpha);
+    if (pen->stroke != CR_INK_NONE)
+        fprintf(file, " stroke-width=\"%.3g\"%s", pen->width, dashes[pen->dash % 3]);
+}
+
+void cr_sheet_put_points(FILE* file, const crSheet* s, const crSheetMark* mark) {
+    putc('M', file);
     for (size_t i = 0; i < mark->count; i++) {
         if (i > 0) putc(i == 1 ? 'L' : ' ', file);
-        put_pixel(file, s->points[mark->first + i][0]);
+        cr_sheet_put_pixel(file, s->points[mark->first + i][0]);
         putc(' ', file);
-        put_pixel(file, s->points[mark->first + i][1]);
+        cr_sheet_put_pixel(file, s->points[mark->first + i][1]);
     }
-    fputs(mark->pen.fill != CR_INK_NONE ? "Z\"/>\n" : "\"/>\n", file);
+    if (mark->pen.fill != CR_INK_NONE) putc('Z', file);
+}
+
+static void put_path(const crSheet* s, const crSheetMark* mark, FILE* file) {
+    cr_sheet_put_pen(file, &mark->pen);
+    fputs(" d=\"", file);
+    cr_sheet_put_points(file, s, mark);
+    fputs("\"/>\n", file);
 }
 
 static void put_text(const crSheet* s, const crSheetMark* mark, FILE* file) {
@@ -157,19 +167,25 @@ static void put_text(const crSheet* s, const crSheetMark* mark, FILE* file) {
             mark->size, anchors[mark->anchor]);
     if (mark->upright) {
         fputs(" transform=\"translate(", file);
-        put_pixel(file, at[0]);
+        cr_sheet_put_pixel(file, at[0]);
         putc(' ', file);
-        put_pixel(file, at[1]);
+        cr_sheet_put_pixel(file, at[1]);
         fputs(") rotate(-90)\">", file);
     } else {
         fputs(" x=\"", file);
-        put_pixel(file, at[0]);
+        cr_sheet_put_pixel(file, at[0]);
         fputs("\" y=\"", file);
-        put_pixel(file, at[1]);
+        cr_sheet_put_pixel(file, at[1]);
         fputs("\">", file);
     }
     cr_sheet_escape(file, s->letters + mark->letters);
     fputs("</text>\n", file);
+}
+
+void cr_sheet_put_marks(FILE* file, const crSheet* s, size_t first) {
+    for (size_t i = first; i < s->mark_count; i++) {
+        (s->marks[i].text ? put_text : put_path)(s, &s->marks[i], file);
+    }
 }
 
 void cr_sheet_svg(const crSheet* s, FILE* file, const char* label) {
@@ -181,8 +197,6 @@ void cr_sheet_svg(const crSheet* s, FILE* file, const char* label) {
     fputs("\">\n<title>", file);
     cr_sheet_escape(file, label);
     fputs("</title>\n", file);
-    for (size_t i = 0; i < s->mark_count; i++) {
-        (s->marks[i].text ? put_text : put_path)(s, &s->marks[i], file);
-    }
+    cr_sheet_put_marks(file, s, 0);
     fputs("</svg>\n", file);
 }

@@ -25,11 +25,12 @@ typedef enum crInk {
 typedef enum crAnchor { CR_ANCHOR_START, CR_ANCHOR_MIDDLE, CR_ANCHOR_END } crAnchor;
 
 typedef struct crPen {
-    crInk stroke;  // none: no line
-    crInk fill;    // none: no area
-    double width;  // of the line
-    int dash;      // 0 solid, 1 dashed, 2 dotted
-    double alpha;  // opacity of the fill, 0 to 1
+    crInk stroke;    // none: no line
+    crInk fill;      // none: no area
+    double width;    // of the line
+    int dash;        // 0 solid, 1 dashed, 2 dotted
+    double alpha;    // opacity of the fill, 0 to 1
+    unsigned color;  // of the fill, 0x1rrggbb, instead of its ink's; 0: none
 } crPen;
 
 typedef struct crSheetMark {
@@ -68,6 +69,24 @@ double cr_sheet_text_width(const char* text, double size);  // an estimate, rath
 void cr_sheet_svg(const crSheet* sheet, FILE* file, const char* label);
 // A picture of its own: .svg by itself, .png and .pdf by gnuplot.
 crStatus cr_sheet_save(const crSheet* sheet, const char* path, const char* label, crError* error);
+
+// Parts of an SVG for those who write one of their own: the marks from `first` on; the beginning of a path element; the
+// value of its d; a number of pixels; the style of a file, which is light or, with `dark`, as the reader's screen is.
+void cr_sheet_put_marks(FILE* file, const crSheet* sheet, size_t first);
+void cr_sheet_put_pen(FILE* file, const crPen* pen);
+void cr_sheet_put_points(FILE* file, const crSheet* sheet, const crSheetMark* mark);
+void cr_sheet_put_pixel(FILE* file, double x);
+void cr_sheet_put_style(FILE* file, bool dark);
+
+// A file that is written beside its target and renamed when it is whole.
+typedef struct crPartial {
+    FILE* file;
+    const char* path;
+    char* name;
+} crPartial;
+crStatus cr_partial_begin(crPartial* partial, const char* path, crError* error);
+crStatus cr_partial_end(crPartial* partial, crStatus status,
+                        crError* error);  // anything but CR_OK: nothing is left
 
 // Text in HTML and XML: what is special there is escaped, what cannot be shown becomes a space.
 void cr_sheet_escape(FILE* file, const char* text);

@@ -11,12 +11,22 @@
 #include "plot/ink.h"
 #include "plot/sheet.h"
 
-static void put_style(FILE* file) {
-    fputs("<style>path{fill:none;stroke:none;stroke-linejoin:round;stroke-linecap:round}"
-          "text{paint-order:stroke;stroke:#ffffff;stroke-width:3px;stroke-linejoin:round}",
-          file);
+static void put_colors(FILE* file, const char* const inks[CR_INKS], const char* paper) {
+    fprintf(file, "text{stroke:%s}.paper{fill:%s}", paper, paper);
     for (int i = CR_INK_TEXT; i < CR_INKS; i++) {
-        fprintf(file, ".fill-%d{fill:%s}.line-%d{stroke:%s}", i, cr_ink_light[i], i, cr_ink_light[i]);
+        fprintf(file, ".fill-%d{fill:%s}.line-%d{stroke:%s}", i, inks[i], i, inks[i]);
+    }
+}
+
+void cr_sheet_put_style(FILE* file, bool dark) {
+    fputs("<style>path{fill:none;stroke:none;stroke-linejoin:round;stroke-linecap:round}"
+          "text{paint-order:stroke;stroke-width:3px;stroke-linejoin:round}",
+          file);
+    put_colors(file, cr_ink_light, CR_PAPER_LIGHT);
+    if (dark) {
+        fputs("@media (prefers-color-scheme:dark){", file);
+        put_colors(file, cr_ink_dark, CR_PAPER_DARK);
+        putc('}', file);
     }
     fputs("</style>\n", file);
 }
@@ -26,34 +36,48 @@ static void put_svg_file(const crSheet* s, FILE* file, const char* label) {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.6g %.6g\" width=\"%.6g\" "
             "height=\"%.6g\">\n",
             s->width, s->height, s->width, s->height);
-    put_style(file);
-    fprintf(file, "<rect width=\"%.6g\" height=\"%.6g\" fill=\"#ffffff\"/>\n", s->width, s->height);
+    cr_sheet_put_style(file, false);
+    fprintf(file, "<rect class=\"paper\" width=\"%.6g\" height=\"%.6g\"/>\n", s->width, s->height);
     cr_sheet_svg(s, file, label);
     fputs("</svg>\n", file);
 }
 
-static crStatus save_svg(const crSheet* s, const char* path, const char* label, crError* error) {
+static crStatus refuse(crError* error, const char* path) {
+    return cr_error_set(error, CR_ERR_FILE, "output", "output: \"%.80s\" cannot be written: %s", path,
+                        strerror(errno));
+}
+
+crStatus cr_partial_begin(crPartial* p, const char* path, crError* error) {
     size_t size = strlen(path) + 32;
-    char* partial = malloc(size);
-    if (partial == NULL) return cr_error_set(error, CR_ERR_MEMORY, "output", "output: out of memory");
-    snprintf(partial, size, "%s.partial-%ld", path, (long)getpid());
-    FILE* file = fopen(partial, "wx");
-    bool good = file != NULL;
-    if (good) {
-        put_svg_file(s, file, label);
-        good = !ferror(file);
-        good = fclose(file) == 0 && good && rename(partial, path) == 0;
-        if (!good) unlink(partial);
-    }
-    free(partial);
-    return good ? CR_OK
-                : cr_error_set(error, CR_ERR_FILE, "output", "output: \"%.80s\" cannot be written: %s", path,
-                               strerror(errno));
+    *p = (crPartial){.path = path, .name = malloc(size)};
+    if (p->name == NULL) return cr_error_set(error, CR_ERR_MEMORY, "output", "output: out of memory");
+    snprintf(p->name, size, "%s.partial-%ld", path, (long)getpid());
+    p->file = fopen(p->name, "wx");
+    if (p->file != NULL) return CR_OK;
+    free(p->name);
+    return refuse(error, path);
+}
+
+crStatus cr_partial_end(crPartial* p, crStatus status, crError* error) {
+    bool good = !ferror(p->file);
+    good = fclose(p->file) == 0 && good;
+    if (status == CR_OK && (!good || rename(p->name, p->path) != 0)) status = refuse(error, p->path);
+    if (status != CR_OK) unlink(p->name);
+    free(p->name);
+    return status;
+}
+
+static crStatus save_svg(const crSheet* s, const char* path, const char* label, crError* error) {
+    crPartial partial;
+    crStatus status = cr_partial_begin(&partial, path, error);
+    if (status != CR_OK) return status;
+    put_svg_file(s, partial.file, label);
+    return cr_partial_end(&partial, CR_OK, error);
 }
 
 static bool same_pen(const crPen* a, const crPen* b) {
     return a->stroke == b->stroke && a->fill == b->fill && a->width == b->width && a->dash == b->dash &&
-           a->alpha == b->alpha;
+           a->alpha == b->alpha && a->color == b->color;
 }
 
 // how many marks from `first` are drawn alike and can share a block of data
@@ -80,11 +104,18 @@ static void put_block(const crSheet* s, size_t first, size_t count, FILE* script
     fputs("EOD\n", script);
 }
 
+static const char* fill_of(const crPen* pen, char text[8]) {
+    if (pen->color == 0) return cr_ink_light[pen->fill];
+    snprintf(text, 8, "#%06x", pen->color & 0xffffffU);
+    return text;
+}
+
 static void put_clause(const crSheetMark* mark, size_t first, const char* comma, FILE* script) {
     const crPen* pen = &mark->pen;
+    char own[8];
     if (pen->fill != CR_INK_NONE) {
         fprintf(script, "%s$m%zu with filledcurves closed fc rgb '%s' fs transparent solid %.3g noborder",
-                comma, first, cr_ink_light[pen->fill], pen->alpha);
+                comma, first, fill_of(pen, own), pen->alpha);
         comma = ", ";
     }
     if (pen->stroke != CR_INK_NONE) {

@@ -8,41 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plot/chart.h"
-#include "plot/faces.h"
 #include "plot/flat.h"
+#include "plot/view_parts.h"
 
-#define SEGMENTS 48    // of round outlines, where there are few
-#define CROWD    400   // outlines that are many
-#define TIMES    8     // where none are named
+#define SEGMENTS 48   // of round outlines, where there are few
+#define CROWD    400  // outlines that are many
+#define TIMES    8    // where none are named
+#define SAMPLES  128  // times at which a moving picture is measured
+#define FLAT     0.05  // of how far bodies move across: less than this along gravity is a motion seen from above
 #define MARGIN   0.06  // of the larger side, around what is drawn
-#define LABELS   64
 #define LEFT     62.0  // room around the panel, pixels
 #define RIGHT    14.0
 #define ABOVE    30.0
 #define BELOW    40.0
 #define ARROW    0.16  // of the panel's smaller side: the longest arrow
-
-typedef struct View {
-    crSheet* sheet;
-    const crMotionLog* log;
-    const crViewChoice* choice;
-    crPlayer player;
-    crViewAxes axes;
-    bool* shown;       // (nb)
-    size_t rows[256];  // that are drawn
-    int row_count;
-    double lo[2], hi[2];  // of what is drawn, m
-    crPanel panel;
-    int segments;             // of round outlines
-    double boxes[LABELS][4];  // labels that are there
-    int box_count;
-} View;
-
-static void project(const View* v, crVec3 x, double out[2]) {
-    out[0] = cr_dot(v->axes.right, x);
-    out[1] = cr_dot(v->axes.up, x);
-}
 
 static crVec3 axis(int k, double sign) {
     return cr_vec3(k == 0 ? sign : 0.0, k == 1 ? sign : 0.0, k == 2 ? sign : 0.0);
@@ -82,139 +61,23 @@ crViewAxes cr_view_axes(crPlayer* player, crViewKind kind, const bool* shown) {
     int k = 2;
     if (fabs(g.y) > fabs(g.z) && fabs(g.y) >= fabs(g.x)) k = 1;
     if (fabs(g.x) > fabs(g.z) && fabs(g.x) > fabs(g.y)) k = 0;
-    bool heavy = cr_norm(g) > 0.0;
-    if (kind == CR_VIEW_PLAN || (kind != CR_VIEW_ELEVATION && !heavy))
-        return k == 2 ? look(0, 1.0, 1, 1.0) : k == 1 ? look(0, 1.0, 2, -1.0) : look(1, 1.0, 2, 1.0);
     double spread[3];
     spreads(player, shown, spread);
     int a = k == 0 ? 1 : 0;
     int b = k == 2 ? 1 : 2;
+    bool flat = cr_norm(g) == 0.0 || spread[k] < FLAT * fmin(spread[a], spread[b]);
+    if (kind == CR_VIEW_PLAN || (kind != CR_VIEW_ELEVATION && flat))
+        return k == 2 ? look(0, 1.0, 1, 1.0) : k == 1 ? look(0, 1.0, 2, -1.0) : look(1, 1.0, 2, 1.0);
     return look(spread[a] >= 0.5 * spread[b] ? a : b, 1.0, k, component(g, k) > 0.0 ? -1.0 : 1.0);
 }
 
-static void put_polygon(View* v, double (*points)[2], size_t count, bool cut, crPen pen) {
-    for (size_t i = 0; i < count; i++) {
-        points[i][0] = cr_panel_x(&v->panel, points[i][0]);
-        points[i][1] = cr_panel_y(&v->panel, points[i][1]);
-    }
-    if (count < 3) return;
-    double(*closed)[2] = malloc((2 * count + 9) * sizeof *closed);
-    if (closed == NULL) return;
-    if (cut) {
-        count = cr_flat_clip(&v->panel, (const double(*)[2])points, count, closed);
-    } else {
-        memcpy(closed, points, count * sizeof *closed);
-    }
-    if (count >= 3) {
-        memcpy(closed[count], closed[0], sizeof *closed);
-        cr_sheet_path(v->sheet, (const double(*)[2])closed, count + 1, pen);
-    }
-    free(closed);
-}
-
-// one piece, drawn, or only measured where pen is NULL
-static void draw_piece(View* v, const crShape* piece, crPose pose, bool cut, const crPen* pen) {
-    crFaces faces;
-    cr_faces_create(piece, v->segments, &faces);
-    size_t count = faces.vertex_count;
-    double(*flat)[2] = malloc((count + 1) * sizeof *flat);
-    double(*hull)[2] = malloc((2 * count + 2) * sizeof *hull);
-    for (size_t i = 0; i < count && flat != NULL; i++) {
-        project(v, cr_pose_point(pose, faces.vertices[i]), flat[i]);
-        for (int k = 0; k < 2 && pen == NULL; k++) {
-            v->lo[k] = fmin(v->lo[k], flat[i][k]);
-            v->hi[k] = fmax(v->hi[k], flat[i][k]);
-        }
-    }
-    bool good = flat != NULL && hull != NULL && count > 0 && pen != NULL;
-    if (good && faces.solid) {
-        size_t n = cr_flat_outline(flat, count, hull);
-        put_polygon(v, hull, n, cut, *pen);
-    }
-    const int* loop = faces.loops;
-    for (size_t f = 0; good && !faces.solid && f < faces.face_count; f++, loop += 1 + loop[0]) {
-        double corners[8][2];
-        for (int i = 0; i < loop[0] && i < 8; i++) {
-            memcpy(corners[i], flat[loop[1 + i]], sizeof *corners);
-        }
-        put_polygon(v, corners, (size_t)loop[0], cut, *pen);
-    }
-    free(flat);
-    free(hull);
-    cr_faces_destroy(&faces);
-}
-
-// the half-plane of a half-space that is seen from its edge
-static void draw_halfspace(View* v, const crShape* s, crPose body, crPen pen) {
-    crPose pose = cr_pose_mul(body, s->pose);
-    crVec3 n = cr_quat_rotate(pose.q, s->size);
-    double offset = s->offset + cr_dot(n, pose.p);
-    double nx = cr_dot(n, v->axes.right);
-    double ny = cr_dot(n, v->axes.up);
-    if (nx * nx + ny * ny < 0.98) return;
-    // a square beyond anything that is seen, on the solid side
-    double far = 4.0 * (fabs(v->panel.x1) + fabs(v->panel.x0) + fabs(v->panel.y1) + fabs(v->panel.y0) + 1.0);
-    double cx = nx * offset;
-    double cy = ny * offset;
-    double square[4][2] = {{cx - far * ny, cy + far * nx},
-                           {cx + far * ny, cy - far * nx},
-                           {cx + far * ny - far * nx, cy - far * nx - far * ny},
-                           {cx - far * ny - far * nx, cy + far * nx - far * ny}};
-    put_polygon(v, square, 4, true, pen);
-}
-
-static bool is_static(const View* v, int body) {
-    const crBody* b = &v->log->model->bodies[body];
-    return body == CR_WORLD || (b->last < 0 && b->base == CR_WORLD);
-}
-
-// a body without shapes, as lines; or only measured
-static void draw_sticks(View* v, int body, const crPen* pen) {
-    crVec3 ends[CR_STICKS];
-    int count = cr_faces_sticks(v->log->model, body, ends);
-    double from[2];
-    project(v, v->player.d.pose[body].p, from);
-    for (int i = 0; i < count; i++) {
-        double to[2];
-        project(v, cr_pose_point(v->player.d.pose[body], ends[i]), to);
-        for (int k = 0; k < 2 && pen == NULL; k++) {
-            v->lo[k] = fmin(v->lo[k], fmin(from[k], to[k]));
-            v->hi[k] = fmax(v->hi[k], fmax(from[k], to[k]));
-        }
-        if (pen == NULL) continue;
-        double x = cr_panel_x(&v->panel, to[0]);
-        double y = cr_panel_y(&v->panel, to[1]);
-        cr_sheet_line(v->sheet, cr_panel_x(&v->panel, from[0]), cr_panel_y(&v->panel, from[1]), x, y,
-                      (crPen){.stroke = pen->stroke, .width = 2.0});
-        cr_sheet_box(v->sheet, x - 2.5, y - 2.5, x + 2.5, y + 2.5, *pen);
-    }
-}
-
-static void draw_body(View* v, int body, bool cut, const crPen* pen) {
-    const crModel* model = v->log->model;
-    if (body != CR_WORLD) draw_sticks(v, body, pen);
-    for (int i = 0; i < model->shape_count; i++) {
-        if (model->shapes[i].body != body) continue;
-        const crShape* shape = &model->shapes[i].shape;
-        crPose pose = v->player.d.pose[body];
-        if (shape->kind == CR_SHAPE_HALFSPACE) {
-            if (pen != NULL) draw_halfspace(v, shape, pose, *pen);
-            continue;
-        }
-        for (int k = 0; k < cr_faces_pieces(shape); k++) {
-            crShape piece = cr_faces_piece(shape, k);
-            draw_piece(v, &piece, pose, cut, pen);
-        }
-    }
-}
-
-static void choose_rows(View* v) {
+static void choose_rows(crView* v) {
     const crViewChoice* c = v->choice;
     double first = v->log->rows[0];
     double last = v->log->rows[(v->log->count - 1) * v->log->columns];
-    int count = c->time_count > 0 ? c->time_count : TIMES;
+    int count = c->time_count > 0 ? c->time_count : c->kind == CR_VIEW_MOTION ? SAMPLES : TIMES;
     if (c->kind == CR_VIEW_IMPULSES) count = 1;
-    for (int i = 0; i < count && v->row_count < 256; i++) {
+    for (int i = 0; i < count && v->row_count < CR_VIEW_ROWS; i++) {
         double time = c->kind == CR_VIEW_IMPULSES ? c->at
                       : c->time_count > 0         ? c->times[i]
                       : count > 1                 ? first + (last - first) * i / (count - 1)
@@ -230,7 +93,20 @@ static void choose_rows(View* v) {
     }
 }
 
-static void measure(View* v) {
+// what does not move belongs to a moving picture where it is not much larger than the motion: a table, a box
+static void measure_statics(crView* v) {
+    double lo[2] = {v->lo[0], v->lo[1]};
+    double hi[2] = {v->hi[0], v->hi[1]};
+    for (int b = 0; b < v->log->model->nb; b++) {
+        if (cr__view_is_static(v, b)) cr__view_body(v, b, false, NULL);
+    }
+    double most = 1.5 * fmax(hi[0] - lo[0], hi[1] - lo[1]);
+    if (v->hi[0] - v->lo[0] <= most && v->hi[1] - v->lo[1] <= most) return;
+    memcpy(v->lo, lo, sizeof lo);
+    memcpy(v->hi, hi, sizeof hi);
+}
+
+static void measure(crView* v) {
     for (int i = 0; i < 2; i++) {
         v->lo[i] = INFINITY;
         v->hi[i] = -INFINITY;
@@ -238,10 +114,10 @@ static void measure(View* v) {
     for (int i = 0; i < v->row_count; i++) {
         cr_player_at(&v->player, v->rows[i]);
         for (int b = 1; b < v->log->model->nb; b++) {
-            if (v->shown[b] && !is_static(v, b)) draw_body(v, b, false, NULL);
+            if (v->shown[b] && !cr__view_is_static(v, b)) cr__view_body(v, b, false, NULL);
             double at[2];
-            project(v, v->player.d.com[b], at);
-            for (int k = 0; k < 2 && v->shown[b] && !is_static(v, b); k++) {
+            cr__view_project(v, v->player.d.com[b], at);
+            for (int k = 0; k < 2 && v->shown[b] && !cr__view_is_static(v, b); k++) {
                 v->lo[k] = fmin(v->lo[k], at[k]);
                 v->hi[k] = fmax(v->hi[k], at[k]);
             }
@@ -251,6 +127,7 @@ static void measure(View* v) {
         v->lo[0] = v->lo[1] = 0.0;
         v->hi[0] = v->hi[1] = 1.0;
     }
+    if (v->choice->kind == CR_VIEW_MOTION) measure_statics(v);
     double margin = MARGIN * fmax(v->hi[0] - v->lo[0], v->hi[1] - v->lo[1]);
     if (!(margin > 0.0)) margin = 0.5;
     for (int k = 0; k < 2; k++) {
@@ -258,22 +135,6 @@ static void measure(View* v) {
         v->hi[k] += margin;
     }
 }
-
-// the panel, its ranges widened to one scale
-static void set_panel(View* v, double x0, double y0, double x1, double y1) {
-    v->panel = (crPanel){.left = x0 + LEFT, .top = y0 + ABOVE, .right = x1 - RIGHT, .bottom = y1 - BELOW};
-    double w = v->panel.right - v->panel.left;
-    double h = v->panel.bottom - v->panel.top;
-    double scale = fmin(w / (v->hi[0] - v->lo[0]), h / (v->hi[1] - v->lo[1]));
-    double cx = 0.5 * (v->lo[0] + v->hi[0]);
-    double cy = 0.5 * (v->lo[1] + v->hi[1]);
-    v->panel.x0 = cx - 0.5 * w / scale;
-    v->panel.x1 = cx + 0.5 * w / scale;
-    v->panel.y0 = cy - 0.5 * h / scale;
-    v->panel.y1 = cy + 0.5 * h / scale;
-}
-
-static crInk ink_of(int body) { return (crInk)(CR_INK_SERIES + (body - 1) % CR_INK_COLORS); }
 
 // is b no farther than a twentieth of a pixel from the way from a to c?
 static bool on_the_way(const double* a, const double* b, const double* c) {
@@ -283,17 +144,17 @@ static bool on_the_way(const double* a, const double* b, const double* c) {
 }
 
 // where centres of mass went, between the first and the last row drawn
-static void draw_paths(View* v) {
+static void draw_paths(crView* v) {
     size_t first = v->rows[0];
     size_t last = v->rows[v->row_count - 1];
     size_t every = (last - first) / 400 + 1;
     double(*path)[2] = malloc(512 * sizeof *path);
     for (int b = 1; b < v->log->model->nb && path != NULL && v->log->model->nb < 200; b++) {
         size_t n = 0;
-        if (!v->shown[b] || is_static(v, b)) continue;
+        if (!v->shown[b] || cr__view_is_static(v, b)) continue;
         for (size_t row = first; row < last + every && n < 512; row += every) {
             cr_player_at(&v->player, row < last ? row : last);
-            project(v, v->player.d.com[b], path[n]);
+            cr__view_project(v, v->player.d.com[b], path[n]);
             path[n][0] = cr_panel_x(&v->panel, path[n][0]);
             path[n][1] = cr_panel_y(&v->panel, path[n][1]);
             if (n >= 2 && on_the_way(path[n - 2], path[n - 1], path[n])) {
@@ -303,13 +164,13 @@ static void draw_paths(View* v) {
             }
         }
         cr_sheet_path(v->sheet, (const double(*)[2])path, n,
-                      (crPen){.stroke = ink_of(b), .width = 1.0, .dash = 2});
+                      (crPen){.stroke = cr__view_ink(b), .width = 1.0, .dash = 2});
     }
     free(path);
 }
 
 // the body that goes farthest carries the times
-static int traveller(View* v) {
+static int traveller(crView* v) {
     double most = -1.0;
     int best = 0;
     crVec3* start = malloc((size_t)v->log->model->nb * sizeof *start);
@@ -319,7 +180,7 @@ static int traveller(View* v) {
     cr_player_at(&v->player, v->rows[v->row_count - 1]);
     for (int b = 1; b < v->log->model->nb; b++) {
         double moved = cr_norm(cr_sub(v->player.d.com[b], start[b]));
-        if (!v->shown[b] || is_static(v, b) || moved <= most) continue;
+        if (!v->shown[b] || cr__view_is_static(v, b) || moved <= most) continue;
         most = moved;
         best = b;
     }
@@ -327,76 +188,25 @@ static int traveller(View* v) {
     return best;
 }
 
-static bool is_free(const View* v, const double box[4]) {
-    for (int i = 0; i < v->box_count; i++) {
-        const double* b = v->boxes[i];
-        if (box[0] < b[2] && b[0] < box[2] && box[1] < b[3] && b[1] < box[3]) return false;
-    }
-    return true;
-}
-
-// the time beside a body, on the side where there is room; none where there is not
-static void label_time(View* v, int body, double time) {
-    double lo[2] = {v->lo[0], v->lo[1]};
-    double hi[2] = {v->hi[0], v->hi[1]};
-    v->lo[0] = v->lo[1] = INFINITY;
-    v->hi[0] = v->hi[1] = -INFINITY;
-    draw_body(v, body, false, NULL);
-    double left = cr_panel_x(&v->panel, v->lo[0]);
-    double right = cr_panel_x(&v->panel, v->hi[0]);
-    double top = cr_panel_y(&v->panel, v->hi[1]);
-    double bottom = cr_panel_y(&v->panel, v->lo[1]);
-    memcpy(v->lo, lo, sizeof lo);
-    memcpy(v->hi, hi, sizeof hi);
-    if (!(left <= right)) return;
-    char text[32];
-    snprintf(text, sizeof text, "%.4g s", time);
-    double half = 0.5 * cr_sheet_text_width(text, 11.0);
-    double x = 0.5 * (left + right);
-    double y = 0.5 * (top + bottom);
-    // on the body itself where that is large
-    bool large = hypot(right - left, bottom - top) > 3.0 * half;
-    for (int i = large ? -1 : 0; i < 16 && v->box_count < LABELS; i++) {
-        double away = 9.0 + 14.0 * (i / 4);
-        const double places[5][2] = {
-            {x, top - away}, {x, bottom + away}, {right + away + half, y}, {left - away - half, y}, {x, y}};
-        const double* at = places[i < 0 ? 4 : i % 4];
-        double box[4] = {at[0] - half, at[1] - 8.0, at[0] + half, at[1] + 6.0};
-        bool inside = box[0] > v->panel.left && box[2] < v->panel.right && box[1] > v->panel.top &&
-                      box[3] < v->panel.bottom;
-        if (!inside || !is_free(v, box)) continue;
-        memcpy(v->boxes[v->box_count++], box, sizeof box);
-        cr_sheet_text(v->sheet, at[0], at[1] + 4.0, 11.0, CR_ANCHOR_MIDDLE, CR_INK_TEXT, text);
-        return;
-    }
-}
-
-static void draw_statics(View* v) {
-    crPen pen = {.stroke = CR_INK_GROUND, .fill = CR_INK_GROUND, .width = 1.0, .alpha = 0.25};
-    cr_player_at(&v->player, v->rows[0]);
-    for (int b = 0; b < v->log->model->nb; b++) {
-        if (is_static(v, b)) draw_body(v, b, true, &pen);
-    }
-}
-
-static void draw_bodies(View* v) {
+static void draw_bodies(crView* v) {
     bool single = v->row_count == 1;
     for (int i = 0; i < v->row_count; i++) {
         cr_player_at(&v->player, v->rows[i]);
         double share = single ? 0.7 : 0.12 + 0.63 * i / (v->row_count - 1);
         for (int b = 1; b < v->log->model->nb; b++) {
-            if (!v->shown[b] || is_static(v, b)) continue;
-            draw_body(v, b, false,
-                      &(crPen){.stroke = ink_of(b), .fill = ink_of(b), .width = 1.2, .alpha = share});
+            if (!v->shown[b] || cr__view_is_static(v, b)) continue;
+            cr__view_body(
+                v, b, false,
+                &(crPen){.stroke = cr__view_ink(b), .fill = cr__view_ink(b), .width = 1.2, .alpha = share});
         }
     }
 }
 
-static void draw_arrow(View* v, crVec3 from, crVec3 along, double width) {
+static void draw_arrow(crView* v, crVec3 from, crVec3 along, double width) {
     double a[2];
     double b[2];
-    project(v, from, a);
-    project(v, cr_add(from, along), b);
+    cr__view_project(v, from, a);
+    cr__view_project(v, cr_add(from, along), b);
     for (int i = 0; i < 2; i++) {
         double* p = i == 0 ? a : b;
         p[0] = cr_panel_x(&v->panel, p[0]);
@@ -438,7 +248,7 @@ static size_t nearest_events(const crMotionLog* log, double at, size_t* first) {
     return end - *first;
 }
 
-static void draw_impulses(View* v, size_t first, size_t count) {
+static void draw_impulses(crView* v, size_t first, size_t count) {
     double most = 0.0;
     for (size_t i = first; i < first + count; i++) {
         most = fmax(most, cr_norm(v->log->events[i].impulse));
@@ -457,7 +267,7 @@ static void draw_impulses(View* v, size_t first, size_t count) {
                   text);
 }
 
-static crStatus check(const crMotionLog* log, const crViewChoice* choice, crError* error) {
+crStatus cr__view_check(const crMotionLog* log, const crViewChoice* choice, crError* error) {
     if (log->model == NULL)
         return cr_error_set(error, CR_ERR_MISSING, "scene",
                             "scene: bodies are drawn by their shapes; say --scene SCENE, or use a .h5 file");
@@ -469,25 +279,31 @@ static crStatus check(const crMotionLog* log, const crViewChoice* choice, crErro
     return CR_OK;
 }
 
-static void draw_all(View* v, const char* title, size_t first, size_t events) {
+static void draw_all(crView* v, const char* title, size_t first, size_t events) {
     cr_sheet_text(v->sheet, v->panel.left, v->panel.top - 10.0, 13.0, CR_ANCHOR_START, CR_INK_TEXT, title);
     cr_panel_axes(v->sheet, &v->panel, v->panel.left - 50.0, v->axes.right_name, v->axes.up_name);
-    draw_statics(v);
+    cr__view_statics(v);
     if (v->row_count > 1) draw_paths(v);
+    v->bodies_from = v->sheet->mark_count;
     draw_bodies(v);
+    v->bodies_to = v->sheet->mark_count;
     if (events > 0) {
         draw_impulses(v, first, events);
     } else {
         int body = traveller(v);
+        double left[CR_VIEW_ROWS];
+        int left_count = 0;
         for (int i = 0; i < v->row_count && body > 0; i++) {
+            double time = v->log->rows[v->rows[i] * v->log->columns];
             cr_player_at(&v->player, v->rows[i]);
-            label_time(v, body, v->log->rows[v->rows[i] * v->log->columns]);
+            if (!cr__view_label(v, body, time)) left[left_count++] = time;
         }
+        cr__view_label_left(v, left, left_count);
     }
     cr_panel_frame(v->sheet, &v->panel);
 }
 
-static void end_view(View* v) {
+void cr__view_end(crView* v) {
     if (v == NULL) return;
     if (v->player.log != NULL) cr_player_destroy(&v->player);
     free(v->shown);
@@ -495,15 +311,15 @@ static void end_view(View* v) {
 }
 
 // everything known before a panel is: axes, rows, what part is seen
-static View* begin_view(const crMotionLog* log, const crViewChoice* choice) {
-    View* v = calloc(1, sizeof *v);
+crView* cr__view_begin(const crMotionLog* log, const crViewChoice* choice) {
+    crView* v = calloc(1, sizeof *v);
     bool* shown = calloc((size_t)log->model->nb, sizeof *shown);
     if (v == NULL || shown == NULL || cr_player_create(&v->player, log) != CR_OK) {
         free(shown);
         free(v);
         return NULL;
     }
-    *v = (View){.log = log, .choice = choice, .player = v->player, .shown = shown};
+    *v = (crView){.log = log, .choice = choice, .player = v->player, .shown = shown};
     for (int i = 0; i < choice->body_count; i++) {
         shown[choice->bodies[i] + 1] = true;
     }
@@ -532,18 +348,18 @@ static size_t settle_time(const crMotionLog* log, crViewChoice* choice, size_t* 
 
 static crStatus add_frame(const crMotionLog* log, const crViewChoice* choice, double frame[4],
                           crError* error) {
-    crStatus status = check(log, choice, error);
+    crStatus status = cr__view_check(log, choice, error);
     if (status != CR_OK) return status;
     crViewChoice own = *choice;
     size_t first;
     settle_time(log, &own, &first);
-    View* v = begin_view(log, &own);
+    crView* v = cr__view_begin(log, &own);
     if (v == NULL) return cr_error_set(error, CR_ERR_MEMORY, "plot", "plot: out of memory");
     for (int k = 0; k < 2; k++) {
         frame[k] = fmin(frame[k], v->lo[k]);
         frame[2 + k] = fmax(frame[2 + k], v->hi[k]);
     }
-    end_view(v);
+    cr__view_end(v);
     return CR_OK;
 }
 
@@ -565,16 +381,16 @@ double cr_view_height(const crViewChoice* choice, double width) {
 
 crStatus cr_view_draw(crSheet* sheet, double x0, double y0, double x1, double y1, const crMotionLog* log,
                       const char* title, const crViewChoice* choice, crError* error) {
-    crStatus status = check(log, choice, error);
+    crStatus status = cr__view_check(log, choice, error);
     if (status != CR_OK) return status;
     crViewChoice own = *choice;
     size_t first;
     size_t events = settle_time(log, &own, &first);
-    View* v = begin_view(log, &own);
+    crView* v = cr__view_begin(log, &own);
     if (v == NULL) return cr_error_set(error, CR_ERR_MEMORY, "plot", "plot: out of memory");
     v->sheet = sheet;
-    set_panel(v, x0, y0, x1, y1);
+    cr__view_panel(v, x0 + LEFT, y0 + ABOVE, x1 - RIGHT, y1 - BELOW);
     draw_all(v, title, first, events);
-    end_view(v);
+    cr__view_end(v);
     return CR_OK;
 }

@@ -5,10 +5,11 @@
 #include "plot/motion.h"
 
 typedef enum crViewKind {
-    CR_VIEW_STROBE,     // elevation where there is gravity, else plan
+    CR_VIEW_STROBE,     // plan where there is no gravity or bodies move across it, else elevation
     CR_VIEW_PLAN,       // from above
     CR_VIEW_ELEVATION,  // from the side on which most happens
-    CR_VIEW_IMPULSES    // arrows of the impulses nearest to a time, on bodies as they are then
+    CR_VIEW_IMPULSES,   // arrows of the impulses nearest to a time, on bodies as they are then
+    CR_VIEW_MOTION      // as strobe; animation.h draws it
 } crViewKind;
 
 typedef struct crViewChoice {

@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-EXAMPLE = re.compile(r"(```sh\n(.*?)```\n+```text\n)(.*?)(```\n)", re.S)
+EXAMPLE = re.compile(r"(```sh\n((?:(?!```).)*)```\n+```text\n)(.*?)(```\n)", re.S)
 
 
 def run(commands):

@@ -47,17 +47,24 @@ for rule in poisson coupled weighted sequence chain reflect; do
 done
 # shellcheck disable=SC2086
 "$carom" plot $files --what plan --from 0.09 --times 0.09,0.14 --out docs/pictures/pool-break.svg
+tables=
+for rule in poisson coupled sequence chain; do
+    "$carom" run scenes/pool-table.json --rule "$rule" --out "$work/table-$rule.h5" >/dev/null
+    tables="$tables $work/table-$rule.h5"
+done
+# shellcheck disable=SC2086
+"$carom" plot $tables --labels poisson,coupled,sequence,chain --what motion --speed 0.25 --out docs/pictures/pool-table.svg
 "$carom" plot "$work/poisson.h5" --what impulses --at 0.09 --out docs/pictures/impulses.svg
 "$carom" spread pool-break --jitter gap=1e-5 --set impact.cluster=1e-9 --samples 200 --plot docs/pictures/spread.svg >/dev/null
 "$carom" run scenes/falling-rod.json --out "$work/falling-rod.h5" >/dev/null
 "$carom" plot "$work/falling-rod.h5" --what strobe --out docs/pictures/falling-rod.svg
 "$carom" run scenes/four-balls.json --out "$work/four-balls.h5" >/dev/null
 "$carom" plot "$work/four-balls.h5" --what impulses --at 0.59 --out docs/pictures/four-balls.svg
-# the page and a report as a browser shows them, where there is one and ./dev web has built the page
-if command -v chromium >/dev/null 2>&1 && [ -e web/dist/carom.html ] && [ -d web/node_modules/playwright-core ]; then
+# the page and a report as a browser shows them, where there is one
+if command -v chromium >/dev/null 2>&1 && [ -d web/node_modules/playwright-core ]; then
     # shellcheck disable=SC2086
     "$carom" plot $files --out "$work/report.html"
-    node web/test/shots.mjs "$carom" "$PWD/web/dist/carom.html" "$work/report.html" docs/pictures
+    node web/test/shots.mjs "$carom" "$PWD/web/carom.html" "$work/report.html" docs/pictures
 fi
 
 for picture in docs/pictures/*.svg; do

@@ -53,6 +53,34 @@ def pool_break():
     return head, bodies, {}
 
 
+def pool_table():
+    """The rack on the foot spot of a nine-foot table: 2.54 m by 1.27 m between the cushions."""
+    r = 0.028575
+    ball = lambda material: {"mass": 0.17, "shapes": [{"type": "sphere", "r": r, "material": material}]}
+    bodies = [{"name": "cue", "pos": [-1.2, 0.0, 0.0], "vel": [6, 0, 0], "omega": [0, 6 / r, 0], **ball("ivory")}]
+    for row in range(5):
+        for k in range(row + 1):
+            bodies.append({"name": f"ball{len(bodies)}", "pos": [row * math.sqrt(3.0) * r, (2 * k - row) * r, 0.0], **ball("phenolic")})
+    long, wide, rail = 1.27, 0.635, 0.05
+    middle = -0.635
+    static = [{"type": "box", "half": [long + 2 * rail, wide + 2 * rail, 0.02], "pos": [middle, 0, -r - 0.02], "material": "cloth"}]
+    for sign in (-1, 1):
+        static.append({"type": "box", "half": [rail, wide + 2 * rail, 0.02],
+                       "pos": [middle + sign * (long + rail), 0, 0.02 - r], "material": "cushion"})
+    for sign in (-1, 1):
+        static.append({"type": "box", "half": [long, rail, 0.02], "pos": [middle, sign * (wide + rail), 0.02 - r],
+                       "material": "cushion"})
+    head = {"comment": "A break on a table: cloth with friction, four cushions, no pockets. The cue ball rolls at 6 m/s "
+                       "into a rack of 15 that touch. Every rule has its own answer: carom run pool-table --rule NAME.",
+            "step": {"method": "cone", "dt": 0.002, "duration": 2},
+            "impact": {"rule": "poisson"},
+            "materials": {"phenolic": {"mu": 0.05, "e": 0.95}, "ivory": {"mu": 0.05, "e": 0.95, "color": "#fffdf5"},
+                          "cloth": {"color": "#c9e0d3"}, "cushion": {"color": "#a9805b"}},
+            "pairs": [{"materials": [ball, other], "mu": mu, "e": e} for ball in ("phenolic", "ivory")
+                      for other, mu, e in (("cloth", 0.2, 0), ("cushion", 0.14, 0.8))]}
+    return head, bodies, {"static": static}
+
+
 def box_stack():
     bodies = [{"name": f"box{i + 1}", "pos": [0, 0, 0.1 + 0.2 * i], "mass": 1,
                "shapes": [{"type": "box", "half": [0.1, 0.1, 0.1], "material": "wood"}]} for i in range(5)]
@@ -167,7 +195,7 @@ def main():
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent / "scenes")
     for name, scene in (("newtons-cradle-3", cradle(3, 0.0)), ("newtons-cradle-3-gaps", cradle(3, 0.001)),
                         ("newtons-cradle-5", cradle(5, 0.0)), ("newtons-cradle-5-gaps", cradle(5, 0.001)),
-                        ("pool-break", pool_break()), ("box-stack", box_stack()), ("dominoes", dominoes()),
+                        ("pool-break", pool_break()), ("pool-table", pool_table()), ("box-stack", box_stack()), ("dominoes", dominoes()),
                         ("arch", arch()), ("gears", gears()), ("flexible-rod", flexible_rod()),
                         ("1000-ball-drop", ball_drop(1000, "A thousand balls fall into a box.", 1))):
         write(folder, name, *scene)

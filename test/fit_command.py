@@ -88,7 +88,7 @@ def test_files():
     check(text.startswith("<!doctype html>") and text.rstrip().endswith("</html>") and text.count("<svg") == 4, "page")
     check("http://" not in text.replace("http://www.w3.org", "") and "src=" not in text.replace("default-src", "").replace("style-src", ""), "nothing fetched")
     for option in ("--out", "--plot", "--report"):
-        name = "/nowhere/at/all.svg" if option == "--plot" else "/nowhere/at/all"
+        name = "/nowhere/at/all" + {"--plot": ".svg", "--report": ".html"}.get(option, "")
         status, out, err = carom("fit", "impacts", ROD, "--law", "newton", "--bootstrap", "0", option, name)
         check(status == 3 and "nowhere" in err, option, status, err)
 

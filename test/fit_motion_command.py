@@ -215,7 +215,7 @@ def test_predict_refusals():
         (["predict", old, TOSSES], 1, "no scene in it"), (["predict", out, "nowhere.csv"], 3, "cannot open"),
         (["predict", out, TOSSES, "--scene", "nowhere"], 3, "no such file"), (["predict", "nowhere.json", TOSSES], 3, "nowhere"),
         (["predict", out, TOSSES, "--out", "/nowhere/at/all"], 3, "nowhere"),
-        (["predict", out, TOSSES, "--report", "/nowhere/at/all"], 3, "nowhere"),
+        (["predict", out, TOSSES, "--report", "/nowhere/at/all.html"], 3, "nowhere"),
         (["predict", out, SOURCE / "examples/fit/rod-drops.csv"], 1, "no such column"),
     ]
     for arguments, expected, words in cases:
@@ -247,7 +247,7 @@ def test_refusals():
         (with_scene + ["--column", "t=t*1000"], 1, "lengths are in m"),
         (with_scene + ["--set", "gravity=[0,0,0]"], 1, "energy of toss"),
         (with_scene + ["--bootstrap", "0", "--out", "/nowhere/at/all"], 3, "nowhere"),
-        (with_scene + ["--bootstrap", "0", "--report", "/nowhere/at/all"], 3, "nowhere"),
+        (with_scene + ["--bootstrap", "0", "--report", "/nowhere/at/all.html"], 3, "nowhere"),
         (with_scene + ["--bootstrap", "0", "--checkpoint", "/nowhere/at/all"], 3, "nowhere"),
     ]
     for arguments, expected, words in cases:

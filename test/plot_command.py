@@ -245,4 +245,70 @@ def test_refusals():
     check(carom("plot", "--help")[0] == 0, "help")
 
 
+def test_times_cover_nothing():
+    # a rack that flies apart: balls are drawn as closed outlines, times as texts of size 11
+    for rule in ["poisson", "sequence", "chain"]:
+        file = str(folder / "rack.h5")
+        check(carom("run", "pool-break", "--rule", rule, "--out", file)[0] in (0, 4), "run")
+        root = picture(file, "--what", "plan", "--from", "0.09", "--times", "0.09,0.11,0.14")
+        balls = []
+        for path in root.iter(SVG + "path"):
+            if "fill-" in (path.get("class") or "") and len(points(path)) > 20:
+                xs, ys = zip(*points(path))
+                balls.append(((min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2, (max(xs) - min(xs)) / 2))
+        check(len(balls) == 48, "sixteen balls, three times", len(balls))
+        labels = [t for t in root.iter(SVG + "text") if re.fullmatch(r"[\d.]+ s", t.text)]
+        left = [t.text for t in root.iter(SVG + "text") if t.text.startswith("also at")]
+        check(len(labels) + sum(text.count(",") + 1 for text in left) == 3, "every time is said", [t.text for t in labels], left)
+        boxes = []
+        for label in labels:
+            x, y, half = float(label.get("x")), float(label.get("y")), 0.5 * 0.55 * 11 * len(label.text)
+            boxes.append((x - half, y - 8, x + half, y))
+            for cx, cy, r in balls:
+                dx, dy = max(x - half - cx, 0, cx - x - half), max(y - 8 - cy, 0, cy - y)
+                check(dx * dx + dy * dy >= (r - 0.6) ** 2, "a time lies on a ball", rule, label.text, cx, cy)
+        for i, a in enumerate(boxes):
+            for b in boxes[:i]:
+                check(a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1], "two times lie on each other", rule)
+
+
+def row_of_balls(count):
+    return {"carom": 1, "gravity": [0, 0, 0], "step": {"dt": 0.01, "duration": 0.1},
+            "bodies": [{"name": f"n{i}", "pos": [i, 0, 0], "vel": [1, i, 0], "shapes": [{"type": "sphere", "r": 0.1}]}
+                       for i in range(count)]}
+
+
+def test_charts_say_what_they_leave_out():
+    for count, wanted in [(16, 12), (12, 12), (3, 3)]:
+        file = make("row.h5", row_of_balls(count))
+        for what in ["positions", "velocities", "forces"]:
+            words = texts(picture(file, "--what", what))
+            said = [t for t in words if "bodies" in t and " of " in t]
+            check(bool(said) == (wanted < count), "bodies that are left out are counted", what, count, words)
+            check(all(f"{wanted} of {count} bodies" in t for t in said), "as many as there are", said)
+            check(sum(t.startswith("n") and t[1:].isdigit() for t in words) % wanted == 0, "those that are shown", words)
+        if count == 16:
+            check(any("2 of 16 bodies" in t for t in texts(picture(file, "--what", "positions", "--bodies", "n1,n2"))), "chosen ones")
+    # of residuals, which are 0 while nothing touches, a logarithmic axis shows none
+    words = texts(picture(make("row.h5", row_of_balls(2)), "--what", "certificate"))
+    check(sum(t == "without 11 values of 0" for t in words) == 2, "zeros on a logarithmic axis", words)
+
+
+def test_compare_names_bodies():
+    scene = folder / "scene.json"
+    for count in (1, 16):
+        scene.write_text(json.dumps(row_of_balls(count)))
+        target = folder / "compare.svg"
+        status, _, err = carom("compare", scene, "--rule", "newton,poisson,coupled,weighted,sequence,chain", "--plot", target)
+        check(status == 0, "compare", err)
+        words = texts(ET.parse(target).getroot())
+        shown = [t for t in words if re.search(r"\bn\d+\b", t)]
+        check(shown, "which bodies are drawn is said", words)
+        check(count == 1 or any("2 of 16 bodies" in t for t in words), "and how many are not", words)
+    # a single body is in the title, since the legend has the rules
+    scene.write_text(json.dumps(row_of_balls(16)))
+    carom("compare", scene, "--rule", "newton,poisson", "--bodies", "n7", "--plot", target)
+    check(any(t.endswith(", n7") for t in texts(ET.parse(target).getroot())), "one body")
+
+
 main(globals())

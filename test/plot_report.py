@@ -236,4 +236,32 @@ def test_refusals():
         Page(report(scene))
 
 
+def test_long_lists_are_folded():
+    few = re.search(r"<details( open)?><summary>(\d+) events", report(SCENE))
+    check(few and few.group(1) and int(few.group(2)) <= 20, "few events are shown", few and few.group(0))
+    status, _, err = carom("run", "dominoes", "--report", folder / "many.html")
+    text = (folder / "many.html").read_text()
+    many = re.search(r"<details( open)?><summary>(\d+) events \(the first 200\)", text)
+    check(many and not many.group(1) and int(many.group(2)) > 200, "many are folded", many and many.group(0))
+    check('<div class="wide long"><table>' in text and re.search(r"\.long\{[^}]*max-height", text), "and scroll where unfolded")
+
+
+def test_what_bodies_hang_on():
+    """Strings from a hinge to what hangs on it; joints, springs, ropes and colours as the scene has them."""
+    ball = [{"type": "sphere", "r": 0.1, "pos": [0, 0, -1], "material": "brass"}]
+    hinge = {"joint": "hinge", "axis": [0, 1, 0], "stiffness": 2}
+    scene = {"carom": 1, "step": {"duration": 0.05}, "materials": {"brass": {"color": "#c0a040"}},
+             "bodies": [{"name": "hung", **hinge, "shapes": ball},
+                        {"name": "rod", "joint": "ball", "pos": [1, 0, 0], "shapes": [{"type": "box", "half": [0.1, 0.1, 1], "pos": [0, 0, -1]}]},
+                        {"name": "free", "pos": [3, 0, 0], "shapes": [{"type": "sphere", "r": 0.1}]}],
+             "constraints": [{"type": "distance", "bodies": ["free", "world"], "points": [[0, 0, 0], [3, 0, 1]], "length": 1}]}
+    run = parts(report(scene))[0]["runs"][0]
+    hung, rod, free = run["bodies"][1:]
+    check(hung["sticks"] == [[0, 0, -1]] and rod["sticks"] == free["sticks"] == [], "a string where the joint is outside", hung, rod)
+    check(hung["joint"] == {"kind": "hinge", "spring": True, "axis": [0, 1, 0]}, hung["joint"])
+    check(rod["joint"]["kind"] == "ball" and not rod["joint"]["spring"] and "joint" not in free, rod["joint"])
+    check(hung["shapes"][0]["c"] == "#c0a040" and "c" not in free["shapes"][0], "colours")
+    check(run["ties"] == [{"a": 3, "b": 0, "p": [0, 0, 0], "q": [3, 0, 1]}], "ropes", run["ties"])
+
+
 main(globals())

@@ -247,13 +247,15 @@ def test_forged_snapshots():
 
 
 def test_other_files():
-    """A trajectory where a scene is expected is called that."""
+    """A trajectory where a scene is expected is called that; carom info opens .h5."""
     with Folder() as folder:
-        for name in ("t.csv", "t.h5", "T.HDF5"):
+        for verb, name in (("info", "t.csv"), ("info", "T.HDF5"), ("run", "t.csv"), ("run", "t.h5"), ("run", "T.HDF5")):
             (folder / name).write_text("t,a.x\n")
-            for verb in ("info", "run"):
-                status, out, err = carom(verb, str(folder / name))
-                check(status == 1 and "carom plot" in err and "(wrong-type)" in err and out == "", verb, name, status, err)
+            status, out, err = carom(verb, str(folder / name))
+            check(status == 1 and "carom plot" in err and "(wrong-type)" in err and out == "", verb, name, status, err)
+        if has_hdf5(folder):
+            status, out, err = carom("info", str(folder / "t.h5"))
+            check(status == 3 and "is not HDF5" in err and out == "", status, err)
 
 
 def test_shipped():

@@ -102,7 +102,7 @@ def test_fields():
         text = path.read_text()
         for body in re.findall(r"fields\[\] = \{(.*?)\};", text, re.S) + re.findall(r"#define (?:COMMON|ALONG)(.*?)\n(?!\s)",
                                                                                 text.replace("\\\n", " "), re.S):
-            known |= set(re.findall(r'"(\w+)"', body))
+            known |= set(re.findall(r'"([$\w]+)"', body))
     check(known == properties(SCHEMA), "only in the reader:", sorted(known - properties(SCHEMA)), "only in the schema:",
           sorted(properties(SCHEMA) - known))
 

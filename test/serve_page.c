@@ -1,8 +1,14 @@
-// serve_page.c - the server of carom view with a page of its own, for tests where the command has none.
+// serve_page.c - the server of carom view with a page and a deadline of its own, for tests of slow clients.
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/carom/serve.h"
+
+static void tell(const char* address) {
+    puts(address);
+    fflush(stdout);
+}
 
 int main(void) {
     // larger than the buffers of a socket, so that a client that does not read is noticed
@@ -11,7 +17,7 @@ int main(void) {
     if (page == NULL) return 1;
     memset(page, ' ', size);
     memcpy(page, "the page", 8);
-    bool served = serve_page(page, size, 2.0);
+    bool served = serve_page(page, size, 2.0, tell);
     free(page);
     return served ? 0 : 1;
 }

@@ -79,4 +79,7 @@ leaked=$(nm -D --defined-only "$libdir/libcarom.so" | awk '{print $3}' | grep -v
 # and has its scenes with it
 (cd "$work" && "$prefix/bin/carom" run bouncing-ball --duration 0.1 | grep -q 'every step solved')
 [ -s "$prefix/share/man/man1/carom.1" ]
+# and its page
+(cd "$work" && "$prefix/bin/carom" view pool-break --out page.html)
+grep -q 'id="wasm">H4sI' "$work/page.html" || { echo "the installed command has no page"; exit 1; }
 echo "installed: good"

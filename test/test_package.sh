@@ -79,6 +79,8 @@ export LD_LIBRARY_PATH PKG_CONFIG_PATH
 cc -o "$work/first_impact" "$CAROM_SOURCE/examples/first_impact.c" $(pkg-config --cflags --libs carom)
 "$work/first_impact" | grep -q permissible || fail "the example does not run"
 "$root/usr/bin/carom" run bouncing-ball --duration 0.1 | grep -q 'every step solved' || fail "the command does not run"
+"$root/usr/bin/carom" view pool-break --out "$work/page.html" && grep -q 'id="wasm">H4sI' "$work/page.html" ||
+    fail "the packaged command has no page"
 
 # Debian's own judge, where it is installed
 if [ "$usual" = 1 ] && command -v lintian >/dev/null 2>&1; then

@@ -4,7 +4,7 @@
 set -eu
 export PYTHONDONTWRITEBYTECODE=1
 failed=0
-for part in command report; do
+for part in command motion report; do
     echo "$part:"
     python3 "$CAROM_SOURCE/test/plot_$part.py" || failed=1
 done

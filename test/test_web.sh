@@ -11,7 +11,7 @@ done
 [ -d web/node_modules/esbuild ] || { echo "skipped: no web/node_modules"; exit 77; }
 sh web/wasm/build.sh web/dist/carom.wasm
 node web/test/hash.mjs "$CAROM_COMMAND" web/dist/carom.wasm bouncing-ball newtons-cradle-5 pool-break box-stack gears \
-    slider-crank falling-rod tippe-disc painleve woodpecker superball shaker
+    slider-crank pool-table falling-rod tippe-disc painleve woodpecker superball shaker
 node web/build.mjs web/dist/carom.wasm "$CAROM_COMMAND" --check
 size=$(wc -c <web/dist/carom.html)
 [ "$size" -le 1000000 ] || { echo "the page has $size bytes, more than 1 MB"; exit 1; }

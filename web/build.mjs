@@ -1,8 +1,9 @@
 // build.mjs - two texts: the page (dist/carom.html) and the script elements of reports (report.html).
 //
 // Both are made of the modules of src/ and the same style; reports have no library and no examples. Scripts and
-// library are carried compressed. report.html is kept with the sources, so that the command can be built
-// without node; with --check it is an error where it would change.
+// library are carried compressed. carom.html and report.html are kept with the sources, so that the command can be
+// built without node and clang. With --check nothing kept is written: a report.html that would change is an error, and
+// inputs.py says whether carom.html still fits (its bytes depend on the compiler's version).
 // Usage: node build.mjs [WASM [CAROM [--check]]]; without them dist/carom.wasm and build/bin/carom.
 import { existsSync, readFileSync, readdirSync, writeFileSync, mkdirSync } from "node:fs";
 import { gunzipSync, gzipSync } from "node:zlib";
@@ -49,19 +50,22 @@ const program = (bytes) => `<!--\n${licences}\n-->\n<script type="application/oc
 
 const page = await bundleOf("main.js");
 const style = ["base", "page"].map((name) => readFileSync(`${here}src/${name}.css`, "utf8"));
-const parts = { style: [themed(style[0]), style[1]].join("\n"), wasm: packed(wasm), program: program(page) };
-const html = readFileSync(`${here}src/page.html`, "utf8").replace(/@(style|wasm|program)@/g, (_, name) => parts[name]);
+const inputs = execFileSync("python3", [`${here}inputs.py`], { encoding: "utf8" }).trim();
+const parts = { style: [themed(style[0]), style[1]].join("\n"), inputs, wasm: packed(wasm), program: program(page) };
+const html = readFileSync(`${here}src/page.html`, "utf8").replace(/@(style|inputs|wasm|program)@/g, (_, name) => parts[name]);
 mkdirSync(`${here}dist`, { recursive: true });
 writeFileSync(`${here}dist/carom.html`, html);
 
-// written only where what it unpacks to changes: other versions of zlib pack the same in other bytes
+// a kept text is written only where what it unpacks to changes: other versions of zlib pack the same in other bytes
+const unpacked = (text) => text.replace(/(?<=id="(?:program|wasm)">)[^<]*/g, (packing) => gunzipSync(Buffer.from(packing, "base64")).toString("latin1"));
+const differs = (path, text) => !existsSync(path) || unpacked(readFileSync(path, "utf8")) !== unpacked(text);
+const checking = process.argv[4] === "--check";
 const report = program(await bundleOf("report.js"));
-const kept = `${here}report.html`;
-const unpacked = (text) => text.replace(/(?<=id="program">)[^<]*/, (packing) => gunzipSync(Buffer.from(packing, "base64")));
-if (!existsSync(kept) || unpacked(readFileSync(kept, "utf8")) !== unpacked(report)) {
-  if (process.argv[4] === "--check") throw new Error("web/report.html is not what web/src makes: node web/build.mjs writes it");
-  writeFileSync(kept, report);
+if (differs(`${here}report.html`, report)) {
+  if (checking) throw new Error("web/report.html is not what web/src makes: run ./dev web");
+  writeFileSync(`${here}report.html`, report);
 }
+if (!checking && differs(`${here}carom.html`, html)) writeFileSync(`${here}carom.html`, html);
 
 const kB = (size) => `${(size / 1000).toFixed(0)} kB`;
 console.log(`dist/carom.html: ${kB(Buffer.byteLength(html))}; script ${kB(page.length)}, library ${kB(wasm.length)}, compressed ${kB(gzipSync(wasm, { level: 9 }).length)}; `

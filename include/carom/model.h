@@ -62,6 +62,7 @@ typedef struct crMaterial {
     const char* name;  // unique, or NULL
     double density;    // kg/m^3, >= 0
     crSurface surface;
+    unsigned color;  // for pictures: 0x1rrggbb, 0 for none; nothing is computed from it
 } crMaterial;
 
 // A combination written down by the user for two materials.

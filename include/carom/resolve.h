@@ -250,6 +250,7 @@ CR_API crSolver
 cr_solver_gauss_seidel(const crSolverParams* params);              // block sweeps, exact local Coulomb solve
 CR_API crSolver cr_solver_newton(const crSolverParams* params);    // semismooth, sparse direct
 CR_API crSolver cr_solver_interior(const crSolverParams* params);  // central path, then newton
+CR_API crSolver cr_solver_sparse(const crSolverParams* params);    // any size: islands in body space
 CR_API crSolver cr_solver_admm(const crSolverParams* params);      // proximal splitting
 CR_API crSolver cr_solver_auto(const crSolverParams* params);      // chooses and switches by the residual
 CR_API int cr_solver_count(void);

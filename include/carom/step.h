@@ -185,6 +185,7 @@ typedef struct crCertificate {
     double energy_change;    // of the whole world, kinetic and potential, J
     double work;             // by motors, applied forces and driven bodies, J; NaN where a user's force acts
     double energy_created;   // by impacts and contact solves, J; 0 where none did
+    double energy_size;      // sum of the sizes of all kinetic and potential energies, before and after, J
     double energy_gain;      // energy that islands gained beyond that work, for whatever reason, J; NaN as work
     int impermissible;       // impacts outside the permissible region
     int impacts_unsure;      // impacts of which that cannot be told
@@ -207,8 +208,10 @@ typedef struct crTally {
 
 CR_API void cr_tally_add(crTally* tally, const crCertificate* certificate);  // start from a zeroed tally
 
-// Whether the step keeps what it promises: solved or near, nothing created, crossed, impermissible or truncated,
-// overlap within the deadband and bodies where they can be. Cannot tell where a figure is not known.
+// Whether the step keeps what it promises: solved or near, nothing crossed, impermissible or truncated, energy
+// created and gained at most CR_ENERGY_TOL of energy_size, overlap at most `overlap` (m), no body escaped. Cannot tell
+// where a figure is not known.
+#define CR_ENERGY_TOL 1e-9
 CR_API crTruth cr_certificate_holds(const crCertificate* certificate, double overlap);
 CR_API crTruth cr_tally_holds(const crTally* tally, double overlap);  // of all steps
 

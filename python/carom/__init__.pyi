@@ -169,6 +169,7 @@ class Certificate:
     energy_change: float
     work: float
     energy_created: float
+    energy_size: float
     energy_gain: float
     impermissible: int
     impacts_unsure: int

@@ -38,6 +38,7 @@ class Certificate:
     energy_change: float  # J
     work: float  # of motors, applied forces and driven bodies, J
     energy_created: float  # by impacts and contact solves, J
+    energy_size: float  # sizes of all energies, J
     energy_gain: float  # gained beyond that work, for whatever reason, J
     impermissible: int  # impacts outside the permissible region
     impacts_unsure: int

@@ -229,10 +229,10 @@ PyObject* py_tally(const crTally* t) {
         "approach", c->approach, "cone", c->cone, "dissipation", c->dissipation, "complementarity",
         c->complementarity);
     PyObject* rest = Py_BuildValue(
-        "{s:d,s:d,s:i,s:i,s:d,s:d,s:d,s:d,s:d,s:i,s:i,s:O,s:i,s:i,s:i}", "penetration", c->penetration, "overlap",
+        "{s:d,s:d,s:i,s:i,s:d,s:d,s:d,s:d,s:d,s:d,s:i,s:i,s:O,s:i,s:i,s:i}", "penetration", c->penetration, "overlap",
         c->overlap, "crossings", c->crossings, "crossings_unsure", c->crossings_unsure, "loop_error",
         c->loop_error, "energy_change", c->energy_change, "work", c->work, "energy_created", c->energy_created,
-        "energy_gain", c->energy_gain, "impermissible", c->impermissible, "impacts_unsure", c->impacts_unsure,
+        "energy_size", c->energy_size, "energy_gain", c->energy_gain, "impermissible", c->impermissible, "impacts_unsure", c->impacts_unsure,
         "truncated", c->truncated ? Py_True : Py_False, "asleep", c->asleep, "escaped", c->escaped, "escapee",
         c->escapee);
     PyObject* steps = Py_BuildValue("{s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:d}", "steps", t->steps, "solved", t->solved,

@@ -11,7 +11,7 @@
 
 crMaterial cr_material(void) {
     crSurface surface = {.mu = 0.5, .mu2 = NAN, .axis = {1.0, 0.0, 0.0}, .speed_stribeck = 1.0};
-    return (crMaterial){NULL, 1000.0, surface};
+    return (crMaterial){.density = 1000.0, .surface = surface};
 }
 
 static crStatus check_polygon(const crSurface* s, crError* error) {

@@ -63,7 +63,7 @@ void cr_model_destroy(crModel* model) {
 }
 
 int cr_model_find_body(const crModel* model, const char* name) {
-    if (model == NULL || name == NULL) return CR_ERR_ARGUMENT;
+    if (model == NULL || model->memory == NULL || name == NULL) return CR_ERR_ARGUMENT;
     uint64_t hash = cr_hash(CR_HASH_SEED, name, strlen(name));
     int body = cr__index_find(&model->memory->body_names, hash, has_name, model, name);
     return body >= 0 ? body : CR_ERR_NAME;
@@ -237,6 +237,7 @@ crStatus cr_model_check(const crModel* model, crError* error) {
         if (error != NULL) *error = model->error;
         return model->error.status;
     }
+    if (model->memory == NULL) return cr_error_set(error, CR_ERR_ARGUMENT, "model", "model: was not created");
     bool* carries = find_carriers(model);
     if (carries == NULL) return cr_error_set(error, CR_ERR_MEMORY, "model", "model: out of memory");
     crStatus status = check_masses(model, carries, error);

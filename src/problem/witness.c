@@ -82,7 +82,9 @@ static void make_part(const crProblem* problem, const crBlock* block, const Part
         x[k] = z[k];
     }
     if (endless) return;
-    project(problem, block, part, z_n, x);
+    // infinite friction of another part may hold a contact that barely presses
+    double n = z_n > 0.0 ? z_n : p_hat[0];
+    project(problem, block, part, n, x);
     for (int k = 0; k < part->count; k++) {
         over[k] = z[k] - x[k];
     }
@@ -90,6 +92,7 @@ static void make_part(const crProblem* problem, const crBlock* block, const Part
     // a set without extent in this direction gives no hold at all
     bool none = part->limit == 0.0 && (part->count == 1 || part->limit2 == 0.0) &&
                 !(part->tangent && block->vertex_count > 0);
+    none = none || !(p_hat[0] > 0.0);
     if (none) {
         held->hold = CR_HOLD_NONE;
         for (int k = 0; k < part->count; k++) {
@@ -101,7 +104,7 @@ static void make_part(const crProblem* problem, const crBlock* block, const Part
         held->hold = CR_HOLD_AGAINST;
         double off = 0.0;
         for (int k = 0; k < part->count; k++) {
-            x[k] = p_hat[0] * (x[k] / z_n);
+            x[k] = p_hat[0] * (x[k] / n);
             off = fmax(off, fabs(x[k] - p[part->at + k]));
             held->d[k] = over[k] / size;
         }
@@ -195,27 +198,27 @@ static void add_defect(const crHeld* held, int count, double length, const doubl
         along += w[k] * held->d[k];
     }
     switch (held->hold) {
-        case CR_HOLD_NONE:
-            return;
-        case CR_HOLD_ZERO:
-            break;
-        case CR_HOLD_ABOVE:
-        case CR_HOLD_BELOW: {
-            // an open row far from its limit is exact: its velocity is the computed one, whatever rounding did
-            double off = held->hold == CR_HOLD_ABOVE ? -w[0] : w[0];
-            if (off + floor[0] <= 0.0) return;
-            square = off > 0.0 ? off * off : 0.0;
-            if (held->hold == CR_HOLD_ABOVE) out->permits = fmax(out->permits, length * off);
-            break;
+    case CR_HOLD_NONE:
+        return;
+    case CR_HOLD_ZERO:
+        break;
+    case CR_HOLD_ABOVE:
+    case CR_HOLD_BELOW: {
+        // an open row far from its limit is exact: its velocity is the computed one, whatever rounding did
+        double off = held->hold == CR_HOLD_ABOVE ? -w[0] : w[0];
+        if (off + floor[0] <= 0.0) return;
+        square = off > 0.0 ? off * off : 0.0;
+        if (held->hold == CR_HOLD_ABOVE) out->permits = fmax(out->permits, length * off);
+        break;
+    }
+    case CR_HOLD_AGAINST:
+        // what is left of w beside its part along -d
+        if (along < 0.0) square = fmax(0.0, square - along * along);
+        if (count == 2 && along < 0.0) {
+            double across = w[0] * held->d[1] - w[1] * held->d[0];
+            square = across * across;
         }
-        case CR_HOLD_AGAINST:
-            // what is left of w beside its part along -d
-            if (along < 0.0) square = fmax(0.0, square - along * along);
-            if (count == 2 && along < 0.0) {
-                double across = w[0] * held->d[1] - w[1] * held->d[0];
-                square = across * across;
-            }
-            break;
+        break;
     }
     out->square += length * length * square;
     out->floor += length * length * noise;

@@ -2,15 +2,21 @@
 //
 // The frictionless problem 0 <= q + (W + eps R) y _|_ y >= 0 (equalities: = 0), R = diag(1 / rho), always has
 // a solution. If the rows contradict each other it grows like 1 / eps along a ray with W y = 0 and y.q < 0.
-// The ray is taken at a small eps and its two conditions are checked on the unscaled rows of W as given; only
-// that check counts.
-// W y = 0 is checked to 1e-12 of its terms, so strictly no impulses below some 1e5 times the usual size help.
-// Fails: a contradiction smaller than about 1e-7 of the velocities is not found.
+// The ray is taken at a small eps and checked on the rows of W as given; only that check counts.
+//
+// What it proves: no impulses p exist that the audit can call solved to tol. For all p and all changes db of b,
+//     y.(q + W p + db) = y.q + (W^T y).p + y.db >= 0 on admissible velocities,
+// with |db_i| <= tol S, S the scale of the audit. Let |W^T y|_j <= theta s_j sum_i s_i |y_i|, s_i = sqrt(W_ii).
+// The audit calls p solved only if its rounding floor 16 eps s_i sum_j s_j |p_j| is below tol S, so that
+//     |(W^T y).p| <= theta / (16 eps) tol S sum |y_i|.
+// -y.q > (1 + theta / (16 eps)) tol S sum |y_i| is therefore a contradiction. Twice that is asked for.
+// Fails: a smaller contradiction is not found.
 #include "infeasible.h"
 #include "direct.h"
 
 #include <string.h>
 
+#define EPS    0x1p-52
 #define ROUNDS 60
 
 // rows that must not approach or must not move
@@ -71,37 +77,43 @@ static crStatus frictionless(crDirect* d, double* w, double* F, double* dy, doub
     return CR_OK;
 }
 
-// the two conditions on W as given; y is made to satisfy the signs first
-static bool certifies(const crSystem* system, double* y, double* Wy) {
-    double largest = 0.0;
-    double work = 0.0;  // sum of |y_i W_ij| bounds
-    double drive = 0.0;
-    double terms = 0.0;
+// the condition above on W as given; y is made to satisfy the signs first
+static bool certifies(const crSystem* system, double tol, double* y, double* Wy) {
+    const double* weight = system->auditor->weight;
+    double drive = 0.0, terms = 0.0, sum = 0.0, pull = 0.0, scale = 0.0, theta = 0.0;
     for (int i = 0; i < system->units; i++) {
         const crUnit* unit = &system->unit[i];
         for (int k = 0; k < unit->count; k++) {
-            double* yi = &y[unit->row + k];
+            int row = unit->row + k;
+            double* yi = &y[row];
             if (!is_normal(unit, k)) *yi = 0.0;
             if (unit->kind != CR_BLOCK_EQUALITY) *yi = fmax(0.0, *yi);
-            drive += *yi * system->q[unit->row + k];
-            terms += fabs(*yi * system->q[unit->row + k]);
+            drive += *yi * system->q[row];
+            terms += fabs(*yi * system->q[row]);
+            sum += fabs(*yi);
+            pull += sqrt(weight[row]) * fabs(*yi);
         }
+    }
+    for (int i = 0; i < system->problem->block_count; i++) {
+        scale = fmax(scale, system->auditor->scale[i]);
     }
     cr_matrix_mul_t(&system->W, y, Wy);
     for (int i = 0; i < system->n; i++) {
-        largest = fmax(largest, fabs(Wy[i]));
-        for (int k = system->W.start[i]; k < system->W.start[i + 1]; k++) {
-            work = fmax(work, fabs(system->W.value[k] * y[i]));
-        }
+        double most = sqrt(weight[i]) * pull;
+        if (Wy[i] == 0.0) continue;
+        theta = fmax(theta, most > 0.0 ? fabs(Wy[i]) / most : (double)INFINITY);
     }
-    return work > 0.0 ? largest <= 1e-12 * work && drive < -1e-7 * terms : drive < 0.0;
+    double needed = 2.0 * (1.0 + theta / (16.0 * EPS)) * tol * scale * sum + 4.0 * system->n * EPS * terms;
+    return drive < -needed;
 }
 
-crStatus cr__infeasible(const crSystem* system, crArena* arena, bool* found) {
+crStatus cr__infeasible(const crSystem* system, double tol, crArena* arena, bool* found) {
     size_t mark = cr_arena_mark(arena);
     size_t bytes = (size_t)system->n * sizeof(double);
     crDirect d;
     *found = false;
+    // any matrix, no scales: Lemke's method has its own proof
+    if (system->problem->raw) return CR_OK;
     double* y = cr_arena_alloc(arena, bytes);
     double* w = cr_arena_alloc(arena, bytes);
     double* F = cr_arena_alloc(arena, bytes);
@@ -112,7 +124,23 @@ crStatus cr__infeasible(const crSystem* system, crArena* arena, bool* found) {
         d.shift = 1e-13;
         status = frictionless(&d, w, F, dy, y);
     }
-    if (status == CR_OK) *found = certifies(system, y, w);
+    if (status == CR_OK) *found = certifies(system, tol, y, w);
     cr_arena_release(arena, mark);
+    return status;
+}
+
+crStatus cr__infeasible_confirm(const crProblem* problem, const crSolverParams* params, crArena* arena,
+                                crReport* report) {
+    if (report->outcome != CR_OUTCOME_INFEASIBLE || problem->raw) return CR_OK;
+    size_t mark = cr_arena_mark(arena);
+    crSystem system;
+    bool found = false;
+    crStatus status = cr__system_create(&system, problem, arena);
+    if (status == CR_OK) {
+        status =
+            cr__infeasible(&system, params != NULL ? params->tol : cr_solver_params().tol, arena, &found);
+    }
+    cr_arena_release(arena, mark);
+    if (!found) report->outcome = CR_OUTCOME_STALLED;
     return status;
 }

@@ -435,7 +435,8 @@ crStatus cr__interior_run(const crSystem* system, double tol, int max_steps, dou
     if (status == CR_OK) {
         double speed = 0.0;
         for (int i = 0; i < system->n; i++) {
-            speed = fmax(speed, fabs(system->q[i]));
+            // rows of limits in metres count in m/s
+            speed = fmax(speed, fabs(system->E[i] * system->q[i]));
         }
         memcpy(z.best, x, (size_t)system->n * sizeof *x);
         z.direct.shift = 1e-13;

@@ -4,6 +4,8 @@
 // variables. A box lo <= p <= hi starts at its finite bound, p = lo + z or p = hi - z; where both are finite
 // a multiplier guards hi - lo - z >= 0. A polygon cone is Stewart and Trinkle's: p_t = sum d_k beta_k over
 // the vertices, multiplier lambda of mu p_n - sum beta >= 0; planar cones and spin have two directions.
+// Impulses are counted in a unit, a power of two, that brings the largest diagonal entry of M near one, those of
+// spin in a unit of their own: no threshold of the solvers depends on units, and no digit changes.
 // Source: Stewart and Trinkle 2000, eqs. 5 to 9. Fails: circular and elliptic friction in two directions,
 // rolling limits and infinite friction are no LCP: supported = false.
 #include "lcp.h"
@@ -31,7 +33,7 @@ static bool supported_blocks(const crProblem* problem) {
 }
 
 static crLcpColumn impulse(int row, double g) {
-    return (crLcpColumn){.kind = CR_LCP_IMPULSE, .row = {row, -1}, .g = {g, 0.0}, .owner = -1};
+    return (crLcpColumn){.kind = CR_LCP_IMPULSE, .row = {row, -1}, .g = {g, 0.0}, .scale = 1.0, .owner = -1};
 }
 
 static crLcpColumn limit(int owner, int first, int count, double factor) {
@@ -40,6 +42,7 @@ static crLcpColumn limit(int owner, int first, int count, double factor) {
                          .owner = owner,
                          .first = first,
                          .count = count,
+                         .scale = 1.0,
                          .limit = factor};
 }
 
@@ -148,6 +151,43 @@ static double couple(const double* W, size_t rows, const crLcpColumn* a, const c
     return sum;
 }
 
+static double scale_for(double size) {
+    return size > 0.0 && isfinite(1.0 / size) ? cr__power_of_two(1.0 / size) : 1.0;
+}
+
+static bool is_spin(const crProblem* problem, int row) {
+    for (int i = 0; i < problem->block_count; i++) {
+        const crBlock* block = &problem->blocks[i];
+        if (row < block->row || row >= block->row + block->count) continue;
+        return block->kind == CR_BLOCK_CONE && row > block->row + tangents_of(block);
+    }
+    return false;
+}
+
+// z = scale * (scaled z): about 1/sqrt(largest g.W g) for impulses in N s, likewise for those in N m s, and
+// 1/(largest scaled coupling) for multipliers
+static void scale_columns(const crProblem* problem, const double* W, crLcp* lcp) {
+    double most[2] = {0.0, 0.0};
+    for (int i = 0; i < lcp->n; i++) {
+        crLcpColumn* a = &lcp->columns[i];
+        a->scale = 1.0;
+        if (a->kind != CR_LCP_IMPULSE) continue;
+        double* largest = &most[is_spin(problem, a->row[0]) ? 1 : 0];
+        *largest = fmax(*largest, couple(W, (size_t)problem->rows, a, a));
+    }
+    for (int i = 0; i < lcp->n; i++) {
+        crLcpColumn* a = &lcp->columns[i];
+        if (a->kind != CR_LCP_IMPULSE) continue;
+        a->scale = scale_for(sqrt(most[is_spin(problem, a->row[0]) ? 1 : 0]));
+        a->g[0] *= a->scale;
+        a->g[1] *= a->scale;
+    }
+    for (int i = 0; i < lcp->n; i++) {
+        crLcpColumn* a = &lcp->columns[i];
+        if (a->kind == CR_LCP_LIMIT) a->scale = scale_for(lcp->columns[a->first].scale);
+    }
+}
+
 static void fill(const crProblem* problem, const double* W, const double* u0, crLcp* lcp) {
     size_t n = (size_t)lcp->n;
     for (size_t i = 0; i < n; i++) {
@@ -165,13 +205,14 @@ static void fill(const crProblem* problem, const double* W, const double* u0, cr
         const crLcpColumn* a = &lcp->columns[i];
         if (a->kind != CR_LCP_LIMIT) continue;
         if (a->owner < 0) {
-            lcp->q[i] = a->limit;
+            lcp->q[i] = a->scale * a->limit;
         } else {
-            lcp->M[i * n + (size_t)a->owner] = a->limit;
+            lcp->M[i * n + (size_t)a->owner] = a->scale * a->limit * lcp->columns[a->owner].scale;
         }
         for (size_t k = (size_t)a->first; k < (size_t)(a->first + a->count); k++) {
-            lcp->M[i * n + k] = -1.0;
-            lcp->M[k * n + i] = 1.0;
+            double coupling = a->scale * lcp->columns[k].scale;
+            lcp->M[i * n + k] = -coupling;
+            lcp->M[k * n + i] = coupling;
         }
     }
 }
@@ -194,6 +235,7 @@ crStatus cr__lcp_build(const crProblem* problem, crArena* arena, crLcp* lcp, boo
     crStatus status = cr_problem_dense(problem, arena, &W);
     if (status == CR_OK) status = cr_problem_velocity(problem, arena, lcp->p0, u0);
     if (status != CR_OK || lcp->M == NULL || lcp->q == NULL) return CR_ERR_MEMORY;
+    if (!problem->raw) scale_columns(problem, W, lcp);
     fill(problem, W, u0, lcp);
     return CR_OK;
 }

@@ -21,7 +21,8 @@ typedef enum crLcpKind {
 typedef struct crLcpColumn {
     crLcpKind kind;
     int row[2];    // impulse: rows of p; row[1] is -1 where there is one
-    double g[2];   // impulse: direction over these rows; limit of a box: its upper bound in g[0]
+    double g[2];   // impulse: direction over these rows, scaled; limit of a box: its upper bound in g[0]
+    double scale;  // power of two that the unit of z was changed by
     int owner;     // limit: variable whose z scales it, -1 for a constant
     int first;     // limit: first variable in the sum
     int count;     // limit: how many
@@ -54,6 +55,7 @@ typedef struct crLcpReduced {
     double* sign;       // its sign: -1 for the negative part of a free one (n)
     int pairs;          // the last 2*pairs of x are free ones in halves, one after the other
     bool inconsistent;  // the equality rows contradict each other
+    bool doubtful;      // numbers of few digits decide: what was taken for zero, or what cancelling left
 } crLcpReduced;
 
 // The power of two at or below x > 0: scaling by it changes no digit.
@@ -87,7 +89,7 @@ double cr__lcp_magnitude(const double* M, const double* q, int n, const double* 
 double cr__lcp_polish(const double* M, const double* q, int n, int free_count, const unsigned char* basic,
                       double* work, int* iwork, double* z);
 
-// true where y proves that no z >= 0 has M z + q >= 0: y >= 0, M^T y <= 0, q.y < 0, up to rounding. y is
+// true where y proves that no z >= 0 has M z + q >= 0: y >= 0, M^T y <= 0 up to rounding, q.y clearly < 0. y is
 // cleaned of negative noise first.
 bool cr__lcp_certificate(const double* M, const double* q, int n, double* y);
 
@@ -98,12 +100,16 @@ void cr__lcp_refine_ray(const double* M, int n, double* work, int* iwork, double
 // Looks for such a y by Lemke's method on the linear program's own LCP (2n). found = false is no verdict.
 crStatus cr__lcp_infeasible(const double* M, const double* q, int n, crArena* arena, bool* found);
 
+// A condition is clearly broken where it is by more than this share of the numbers at hand.
+#define CR_LCP_CLEAR 4e-6
+
 // What complete enumeration of the 2^n complementary supports says.
 #define CR_LCP_ENUMERATE_MAX 16
 typedef struct crLcpSolutions {
     int count;   // distinct solutions, one per support: the least norm one where a support has a face of them
     int stored;  // of them in z
     bool face;   // some support holds more than one solution: they are not isolated
+    bool close;  // some support misses a solution by less than CR_LCP_CLEAR, or by rounding
 } crLcpSolutions;
 
 // n <= CR_LCP_ENUMERATE_MAX; pairs as in crLcpReduced, whose halves are never both taken. z receives up to

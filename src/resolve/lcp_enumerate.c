@@ -5,8 +5,8 @@
 // independent rows, is tried first, then any point by Lemke's method on the linear program's LCP. Solutions
 // are not isolated if one can be moved along a null vector of M_FF, or if two of them are complementary to
 // each other, since then all points between them are solutions. No support with a solution: there is none, by
-// exhaustion. Source: Murty 1988, 1.4; Cottle, Pang and Stone 3.1. Fails: comparisons are to 1e-9 of the
-// numbers at hand.
+// exhaustion, unless one was missed by little (close). Source: Murty 1988, 1.4; Cottle, Pang and Stone 3.1.
+// Fails: comparisons are to 1e-9 of the numbers at hand.
 #include "lcp.h"
 #include "linalg/lu.h"
 
@@ -15,6 +15,8 @@
 #define MOST      CR_LCP_ENUMERATE_MAX
 #define TOL       1e-9
 #define RANK_TOL  1e-11
+#define ROUNDING  1e-14  // pivots below are rounding
+#define DOUBTFUL  1e-8   // pivots above are data
 #define LP_MOST   (3 * MOST)
 #define LP_PIVOTS 2000
 
@@ -70,12 +72,17 @@ static void multiply(const Search* s, const double* z, const double* constant, d
 
 // z >= 0 and w >= 0 up to the tolerance; small negative z are set to zero
 static bool accept(const Search* s, double* z) {
-    double w[MOST];
-    double z_tol = TOL * largest(z, s->n);
+    double w[MOST], worst = 0.0;
+    double z_size = largest(z, s->n);
     multiply(s, z, s->q, w);
-    double w_tol = TOL * s->size;
     for (int i = 0; i < s->n; i++) {
-        if (!(z[i] >= -z_tol) || !(w[i] >= -w_tol)) return false;
+        if (z[i] < 0.0) worst = fmax(worst, -z[i] / z_size);
+        if (w[i] < 0.0) worst = fmax(worst, -w[i] / s->size);
+        if (!isfinite(w[i])) worst = (double)INFINITY;
+    }
+    if (!(worst <= TOL)) {
+        if (worst <= CR_LCP_CLEAR) s->out->close = true;
+        return false;
     }
     for (int i = 0; i < s->n; i++) {
         z[i] = fmax(0.0, z[i]);
@@ -92,7 +99,7 @@ static void swap_int(int* a, int* b) {
 // Gauss-Jordan with complete pivoting; false where the equations contradict each other
 static bool reduce(const Search* s, Support* f) {
     int n = f->count;
-    double size = 0.0;
+    double size = 0.0, least = 0.0;
     for (int i = 0; i < n; i++) {
         f->row[i] = f->col[i] = i;
         f->b[i] = -s->q[f->index[i]];
@@ -111,7 +118,8 @@ static bool reduce(const Search* s, Support* f) {
                 }
             }
         }
-        if (!(fabs(f->A[r * n + c]) > RANK_TOL * size)) break;
+        least = fabs(f->A[r * n + c]);
+        if (!(least > RANK_TOL * size)) break;
         for (int j = 0; j < n; j++) {
             double t = f->A[r * n + j];
             f->A[r * n + j] = f->A[k * n + j];
@@ -141,10 +149,15 @@ static bool reduce(const Search* s, Support* f) {
             f->b[i] -= factor * f->b[k];
         }
     }
+    double broken = 0.0;
     for (int i = f->rank; i < n; i++) {
-        if (fabs(f->b[i]) > TOL * s->size) return false;
+        broken = fmax(broken, fabs(f->b[i]));
     }
-    return true;
+    // pivots between rounding and the tolerance leave the rank, and with it the verdict, open
+    if (n > 0 && least > ROUNDING * size && least < DOUBTFUL * size) s->out->close = true;
+    if (broken <= TOL * s->size) return true;
+    if (broken <= CR_LCP_CLEAR * s->size) s->out->close = true;
+    return false;
 }
 
 // the shortest z_F that meets the equations; false where rounding leaves none

@@ -142,21 +142,25 @@ bool cr__lcp_certificate(const double* M, const double* q, int size, double* y) 
     }
     if (!(scale > 0.0) || !isfinite(scale)) return false;
     double constant = 0.0;
-    double noise = 0.0;
+    double needed = 0.0;  // largest velocity that z = 0 leaves wrong
     for (size_t i = 0; i < n; i++) {
         y[i] /= scale;
         constant += q[i] * y[i];
-        noise += fabs(q[i]) * y[i];
+        needed = fmax(needed, -q[i]);
     }
-    if (!(constant < -1e-9 * noise)) return false;
+    if (!(constant < -CR_LCP_CLEAR * needed)) return false;
+    // what rounding leaves of M^T y, times the largest z_j that any row suggests, must be far from making up for it
     for (size_t j = 0; j < n; j++) {
-        double sum = 0.0;
-        double total = 0.0;
+        double sum = 0.0, total = 0.0, far = 0.0;
         for (size_t i = 0; i < n; i++) {
-            sum += M[i * n + j] * y[i];
-            total += fabs(M[i * n + j]) * y[i];
+            double entry = M[i * n + j];
+            sum += entry * y[i];
+            total += fabs(entry) * y[i];
+            if (entry != 0.0) far = fmax(far, fabs(q[i] / entry));
         }
-        if (!(sum <= 1e-12 * total)) return false;
+        double rounding = 16.0 * 0x1p-52 * (double)(n + 4) * total;
+        if (!(sum <= rounding) || !(1e3 * (double)n * (rounding + fmax(0.0, sum)) * far <= -constant))
+            return false;
     }
     return true;
 }

@@ -14,6 +14,8 @@
 
 // entries of leftover rows and columns below this are what is left of cancelled numbers
 #define NOISE 1e-12
+// those below this are rounding and nothing else
+#define ROUNDING 1e-14
 // and so are, times the largest entry met, entries of the other rows
 #define CANCELLED 1e-14
 
@@ -104,6 +106,7 @@ static void find_leftover(const crLcp* lcp, crLcpReduced* reduced, const bool* r
     for (int k = 0; k < rows; k++) {
         double* row = reduced->T + (size_t)left->row[k] * width;
         for (int j = 0; j < lcp->n; j++) {
+            reduced->doubtful = reduced->doubtful || (fabs(row[j]) <= NOISE && fabs(row[j]) > ROUNDING);
             if (j < lcp->free_count || fabs(row[j]) <= NOISE) row[j] = 0.0;
         }
         for (int i = lcp->free_count; i < lcp->n; i++) {
@@ -170,6 +173,9 @@ static void clean_rows(const crLcp* lcp, crLcpReduced* reduced, double constants
         double* row = reduced->T + (size_t)i * width;
         for (size_t j = 0; j < width; j++) {
             double noise = CANCELLED * largest * (j < width - 1 ? 1.0 : constants);
+            // a constant that elimination left of much larger ones has few digits
+            bool constant = j == width - 1 && row[j] != 0.0;
+            if (constant && fabs(row[j]) < CR_LCP_CLEAR * constants) reduced->doubtful = true;
             if (fabs(row[j]) <= noise) row[j] = 0.0;
         }
     }
@@ -185,7 +191,7 @@ static bool pair_is_zero(const crLcp* lcp, const crLcpReduced* reduced, int r, i
 }
 
 // lists the variables of the standard form and the row of T each one's w comes from
-static void list_variables(const crLcp* lcp, crLcpReduced* reduced, const Leftover* left, double noise,
+static void list_variables(const crLcp* lcp, crLcpReduced* reduced, const Leftover* left, double size,
                            int* source) {
     int count = 0;
     for (int i = lcp->free_count; i < lcp->n; i++) {
@@ -195,9 +201,10 @@ static void list_variables(const crLcp* lcp, crLcpReduced* reduced, const Leftov
     }
     for (int k = 0; k < left->count; k++) {
         double* constant = &reduced->T[(size_t)left->row[k] * ((size_t)lcp->n + 1) + (size_t)lcp->n];
-        if (fabs(*constant) <= noise) *constant = 0.0;
+        if (fabs(*constant) <= NOISE * size) *constant = 0.0;
         if (pair_is_zero(lcp, reduced, left->row[k], left->col[k])) {
             if (*constant != 0.0) reduced->inconsistent = true;
+            if (*constant != 0.0 && fabs(*constant) < CR_LCP_CLEAR * size) reduced->doubtful = true;
             continue;
         }
         reduced->pairs++;
@@ -253,9 +260,20 @@ static crStatus make_standard(const crLcp* lcp, crArena* arena, crLcpReduced* re
         if (work == NULL || order == NULL) return CR_ERR_MEMORY;
         make_skew(lcp, reduced, &left, work, order);
     }
-    list_variables(lcp, reduced, &left, NOISE * size, source);
+    list_variables(lcp, reduced, &left, size, source);
     gather(lcp, reduced, source);
     return CR_OK;
+}
+
+// true where entries of the matrix (n of n + 1 columns) differ by more than nine decades: sums lose the small ones
+static bool spans_decades(const double* T, size_t n) {
+    double least = (double)INFINITY, most = 0.0;
+    for (size_t i = 0; i < n * (n + 1); i++) {
+        if (i % (n + 1) == n || T[i] == 0.0) continue;
+        least = fmin(least, fabs(T[i]));
+        most = fmax(most, fabs(T[i]));
+    }
+    return most > 1e9 * least;
 }
 
 crStatus cr__lcp_reduce(const crLcp* lcp, crArena* arena, crLcpReduced* reduced) {
@@ -275,6 +293,7 @@ crStatus cr__lcp_reduce(const crLcp* lcp, crArena* arena, crLcpReduced* reduced)
         row_done[i] = false;
         reduced->pivot_row[i] = -1;
     }
+    reduced->doubtful = spans_decades(reduced->T, n);
     eliminate(lcp, reduced, row_done);
     return make_standard(lcp, arena, reduced, row_done, size);
 }

@@ -31,7 +31,8 @@ static crStatus settle(const crProblem* problem, double tol, crArena* arena, dou
     double* w = cr_arena_alloc(arena, (size_t)problem->rows * sizeof *w);
     if (status != CR_OK || trial == NULL || w == NULL) return CR_ERR_MEMORY;
     double best = cr__auditor_residual(&auditor, p);
-    for (int sweep = 0; sweep < SETTLES && best > tol && isfinite(best); sweep++) {
+    double least = best > tol ? 0x1p-50 : tol;
+    for (int sweep = 0; sweep < SETTLES && best > least && isfinite(best); sweep++) {
         memcpy(trial, p, (size_t)problem->rows * sizeof *trial);
         cr_matrix_mul(&problem->W, trial, w);
         for (int i = 0; i < problem->block_count; i++) {
@@ -40,7 +41,7 @@ static crStatus settle(const crProblem* problem, double tol, crArena* arena, dou
                 double u = w[r] + problem->u_free[r] + (problem->b != NULL ? problem->b[r] : 0.0);
                 double diagonal = cr_matrix_at(&problem->W, r, r), off = trial[r] > 0.0 ? fabs(u) : fmax(0.0, -u);
                 // the audit has left the sizes of the rows in its floors
-                if (diagonal > 0.0 && off > tol * auditor.floor[r]) {
+                if (diagonal > 0.0 && off > least * auditor.floor[r]) {
                     trial[r] = fmax(0.0, trial[r] - u / diagonal);
                 }
             }
@@ -53,7 +54,17 @@ static crStatus settle(const crProblem* problem, double tol, crArena* arena, dou
     return CR_OK;
 }
 
-// p becomes its witness where that is a solution. What the solver says of itself counts only where the audit
+// whether impulses of a block differ by rounding alone, their own or that of the largest impulse
+static bool same_impulses(const double* p, const double* q, int count, double largest) {
+    double off = 0.0, size = 0.0;
+    for (int k = 0; k < count; k++) {
+        off = fmax(off, fabs(p[k] - q[k]));
+        size = fmax(size, fabs(p[k]));
+    }
+    return off <= 0x1p-40 * size || off <= 0x1p-52 * largest;
+}
+
+// Impulses become those of the witness where it is a solution and differs by more than rounding. What the solver says of itself counts only where the audit
 // does not call it solved or near.
 static crStatus judge(const crProblem* problem, double tol, crArena* arena, double* p, crReport* report) {
     size_t mark = cr_arena_mark(arena), bytes = (size_t)problem->rows * sizeof *p;
@@ -62,9 +73,31 @@ static crStatus judge(const crProblem* problem, double tol, crArena* arena, doub
     if (bytes > 0) memcpy(p_hat, p, bytes);
     crStatus status = cr_problem_witness(problem, arena, p_hat, &report->audit);
     crOutcome outcome = cr_audit_outcome(&report->audit, tol, problem->h, problem->shift);
+    if (status == CR_OK && outcome == CR_OUTCOME_LIMIT && report->audit.scale == 0.0) {
+        // nothing had to change: no impulses at all may be the answer
+        crAudit none;
+        memset(p_hat, 0, bytes);
+        status = cr_problem_witness(problem, arena, p_hat, &none);
+        if (status == CR_OK && cr_audit_solved(&none, tol) == CR_TRUTH_YES) {
+            report->audit = none;
+            outcome = CR_OUTCOME_SOLVED;
+        }
+    }
     if (status == CR_OK && outcome != CR_OUTCOME_LIMIT) {
         report->outcome = outcome;
-        if (bytes > 0) memcpy(p, p_hat, bytes);
+        double largest = 0.0;
+        for (int i = 0; i < problem->rows; i++) {
+            largest = fmax(largest, fabs(p[i]));
+        }
+        bool changed = false;
+        for (int i = 0; i < problem->block_count; i++) {
+            const crBlock* block = &problem->blocks[i];
+            if (same_impulses(p + block->row, p_hat + block->row, block->count, largest)) continue;
+            changed = true;
+            memcpy(p + block->row, p_hat + block->row, (size_t)block->count * sizeof *p);
+        }
+        // figures are of the impulses that are returned
+        if (changed) status = cr_problem_audit(problem, arena, p, &report->audit);
     } else if (report->outcome == CR_OUTCOME_SOLVED) {
         report->outcome = CR_OUTCOME_STALLED;
     }
@@ -95,7 +128,7 @@ crStatus cr_solver_run(const crSolver* solver, const crProblem* problem, double 
 typedef crSolver (*crSolverMake)(const crSolverParams* params);
 
 static const crSolverMake solvers[] = {
-    cr_solver_auto, cr_solver_gauss_seidel, cr_solver_newton, cr_solver_interior,
+    cr_solver_auto, cr_solver_gauss_seidel, cr_solver_newton, cr_solver_interior,  cr_solver_sparse,
     cr_solver_admm, cr_solver_pivot,        cr_solver_lemke,  cr_solver_enumerate,
 };
 

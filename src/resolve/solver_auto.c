@@ -1,7 +1,7 @@
 // solver_auto.c - chooses among the solvers and switches when the audit's residual no longer falls.
 //
 // Small and without friction: principal pivoting. Else: a few sweeps, Newton at once where factors are cheap,
-// extrapolated sweeps, Newton, the interior path, Lemke's method where every cone is a polygon or planar, then
+// large problems with J and Minv in body space (relax/relax.h), extrapolated sweeps, Newton, the interior path, Lemke's method where every cone is a polygon or planar, then
 // the slow ones again with more patience. Each stage starts from the best point so far (the path from its
 // own), and only a smaller residual replaces that point. Small problems are polished by Newton steps beyond
 // tol, unless tol says that fewer digits will do. When all has failed a certificate is looked for that no
@@ -11,6 +11,7 @@
 #include "infeasible.h"
 #include "interior.h"
 #include "newton.h"
+#include "relax/relax.h"
 #include "sweep.h"
 
 #include <string.h>
@@ -150,6 +151,22 @@ static crStatus stage_quick(crAuto* a) {
     return a->system->n <= QUICK_ROWS ? newton(a, a->tol, 8, false) : CR_OK;
 }
 
+// Body space costs what the bodies' contacts cost, whatever the number of rows.
+static crStatus stage_sparse(crAuto* a) {
+    if (a->problem->raw || a->system->n <= QUICK_ROWS || !cr__relax_takes(a->problem)) return CR_OK;
+    crRelaxParams params = cr__relax_params();
+    crRelaxRun run;
+    params.tol = a->tol;
+    params.floor = a->problem->rest;
+    params.newton = room(a, params.newton);
+    cr__system_to_p(a->system, a->best, a->p);
+    crStatus status = cr__relax_solve(a->problem, &params, a->arena, a->p, &run);
+    if (status != CR_OK) return status;
+    cr__system_from_p(a->system, a->p, a->x);
+    keep(a, "sparse", run.factorizations, cr__system_residual(a->system, a->x));
+    return CR_OK;
+}
+
 static crStatus stage_near(crAuto* a) { return sweeps(a, CR_SWEEP_PLAIN, 10, 0); }
 static crStatus stage_anderson(crAuto* a) { return sweeps(a, CR_SWEEP_ANDERSON, 100, 30); }
 // where it works at all it takes few steps
@@ -182,10 +199,10 @@ static crStatus stage_admm(crAuto* a) {
 
 static crStatus run_stages(crAuto* a) {
     static const crStage stages[] = {
-        stage_pivot_small, stage_lemke_first,   stage_start,        stage_quick_small,   stage_near,
-        stage_quick,       stage_anderson,      stage_newton_first, stage_interior,      stage_pivot,
-        stage_lemke,       stage_anderson_long, stage_newton,       stage_interior_wide, stage_admm,
-        stage_newton,      stage_gradient,      stage_newton,
+        stage_pivot_small, stage_lemke_first, stage_start,         stage_quick_small,  stage_near,
+        stage_quick,       stage_sparse,      stage_anderson,      stage_newton_first, stage_interior,
+        stage_pivot,       stage_lemke,       stage_anderson_long, stage_newton,       stage_interior_wide,
+        stage_admm,        stage_newton,      stage_gradient,      stage_newton,
     };
     crStatus status = CR_OK;
     for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
@@ -267,7 +284,7 @@ static crStatus solve(const void* params, const crProblem* problem, crArena* are
         a.method = method;
     }
     if (status == CR_OK && !solved && !a.infeasible) {
-        status = cr__infeasible(&system, arena, &a.infeasible);
+        status = cr__infeasible(&system, a.tol, arena, &a.infeasible);
     }
     if (status != CR_OK) return cr_error_set(error, status, "", "auto: out of memory");
     cr__system_to_p(&system, a.best, p);

@@ -3,7 +3,9 @@
 //
 // Takes what Lemke's method takes, as long as at most CR_LCP_ENUMERATE_MAX complementary variables are left
 // when free ones are solved out. report->iterations counts the supports tried (2^n). No solution is
-// INFEASIBLE, by exhaustion. Fails: larger problems end at once with LIMIT, circular friction with STALLED.
+// INFEASIBLE, by exhaustion where every support misses clearly, or by the proof of infeasible.c. Fails: larger
+// problems end at once with LIMIT, circular friction and what is left open with STALLED.
+#include "infeasible.h"
 #include "lcp.h"
 
 #define KEPT 64
@@ -23,7 +25,6 @@ static crStatus write_solution(const crProblem* problem, const crLcp* lcp, const
 
 static crStatus solve(const void* params, const crProblem* problem, crArena* arena, double* p,
                       crReport* report, crError* error) {
-    (void)params;
     (void)error;
     crLcp lcp;
     crLcpReduced reduced;
@@ -49,6 +50,10 @@ static crStatus solve(const void* params, const crProblem* problem, crArena* are
     }
     if (status != CR_OK) return status;
     report->outcome = solutions.count > 0 ? CR_OUTCOME_SOLVED : CR_OUTCOME_INFEASIBLE;
+    if (solutions.count == 0 && (reduced.doubtful || solutions.close)) {
+        if (problem->raw) report->outcome = CR_OUTCOME_STALLED;
+        return cr__infeasible_confirm(problem, params, arena, report);
+    }
     if (solutions.count == 0) return CR_OK;
     return write_solution(problem, &lcp, &reduced, arena, x, p, report);
 }

@@ -4,6 +4,7 @@
 // report->iterations counts pivots. SOLVED is a solution, polished to rounding; RAY is no verdict, unless a
 // Farkas certificate is found: then INFEASIBLE. p changes only with a solution. Fails: circular friction in
 // two directions, rolling and infinite friction are no LCP: STALLED at once.
+#include "infeasible.h"
 #include "lcp.h"
 
 #include <string.h>
@@ -85,9 +86,8 @@ static void finish(const crLcp* lcp, const crLcpReduced* reduced, const Work* wo
     memcpy(work->z, work->kept, (size_t)lcp->n * sizeof(double));
 }
 
-static crStatus solve(const void* params, const crProblem* problem, crArena* arena, double* p,
-                      crReport* report, crError* error) {
-    (void)error;
+static crStatus pivot(const void* params, const crProblem* problem, crArena* arena, double* p,
+                      crReport* report) {
     crLcp lcp;
     crLcpReduced reduced;
     Work work;
@@ -99,18 +99,31 @@ static crStatus solve(const void* params, const crProblem* problem, crArena* are
     status = cr__lcp_reduce(&lcp, arena, &reduced);
     if (status != CR_OK) return status;
     if (reduced.inconsistent) {
-        report->outcome = CR_OUTCOME_INFEASIBLE;
+        report->outcome = problem->raw && reduced.doubtful ? CR_OUTCOME_STALLED : CR_OUTCOME_INFEASIBLE;
         return CR_OK;
     }
     if (!allocate(&lcp, &reduced, arena, &work)) return CR_ERR_MEMORY;
     int limit = pivot_limit(params, reduced.n);
     report->outcome = cr__lemke(reduced.M, reduced.q, reduced.n, limit, work.d, work.i, work.x, work.basic,
                                 work.ray, &report->iterations);
-    if (report->outcome == CR_OUTCOME_RAY) return ray_verdict(&reduced, arena, &work, &report->outcome);
+    if (report->outcome == CR_OUTCOME_RAY) {
+        status = ray_verdict(&reduced, arena, &work, &report->outcome);
+        bool doubtful = problem->raw && reduced.doubtful && report->outcome == CR_OUTCOME_INFEASIBLE;
+        if (doubtful) report->outcome = CR_OUTCOME_RAY;
+        return status;
+    }
     if (report->outcome == CR_OUTCOME_LIMIT) return CR_OK;
     finish(&lcp, &reduced, &work, limit, report);
     cr__lcp_impulses(&lcp, problem->rows, work.z, p);
     return CR_OK;
+}
+
+static crStatus solve(const void* params, const crProblem* problem, crArena* arena, double* p,
+                      crReport* report, crError* error) {
+    (void)error;
+    crStatus status = pivot(params, problem, arena, p, report);
+    if (status == CR_OK) status = cr__infeasible_confirm(problem, params, arena, report);
+    return status;
 }
 
 crSolver cr_solver_lemke(const crSolverParams* params) { return (crSolver){"lemke", solve, params}; }

@@ -11,6 +11,7 @@
 // Residuals come from W as given. p as it comes tells which rows start inside, where it is not zero; it
 // changes only with a solution. Fails: cones are left STALLED at once; unsymmetric or indefinite W, and what
 // stays unsolved, go to Lemke's method (report->method says so).
+#include "infeasible.h"
 #include "lcp.h"
 #include "linalg/active.h"
 #include "linalg/compensated.h"
@@ -505,7 +506,9 @@ static crStatus solve(const void* params, const crProblem* problem, crArena* are
     set_states(&s, p);
     report->outcome = possible ? pivoting(&s, &report->residual) : CR_OUTCOME_INFEASIBLE;
     report->iterations = s.iterations;
-    if (report->outcome == CR_OUTCOME_INFEASIBLE) return CR_OK;
+    // the suspicion is not the proof; for raw problems Lemke's method has one
+    status = cr__infeasible_confirm(problem, given, arena, report);
+    if (status != CR_OK || (report->outcome == CR_OUTCOME_INFEASIBLE && !problem->raw)) return status;
     if (report->outcome == CR_OUTCOME_SOLVED) {
         unscale(&s, p);
         return CR_OK;

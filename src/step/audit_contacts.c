@@ -69,6 +69,7 @@ typedef struct Audit {
     int island_count;
     double* scale;    // of each island (island_count)
     double* energy;   // likewise: work of its contacts, J (island_count)
+    double* terms;    // likewise: sizes of the terms of that work, J (island_count)
     double* tie_p;    // witness of rows of loops and joints (rows.count)
     crHeld* tie_held; // (rows.count)
     Worst* worst;     // of each chunk
@@ -389,6 +390,7 @@ static crStatus find_velocity(Audit* a) {
     memset(a->v, 0, (size_t)step->model->nv * sizeof *a->v);
     memset(a->pull, 0, (size_t)step->model->nb * sizeof *a->pull);
     memset(a->energy, 0, ((size_t)a->island_count + 1) * sizeof *a->energy);
+    memset(a->terms, 0, ((size_t)a->island_count + 1) * sizeof *a->terms);
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
         const Witness* w = &a->witness[i];
@@ -397,7 +399,10 @@ static crStatus find_velocity(Audit* a) {
         double size = fabs(w->P.x) + fabs(w->P.y) + fabs(w->P.z);
         a->pull[c->body_a] += a->pliant[c->body_a] * size;
         a->pull[c->body_b] += a->pliant[c->body_b] * size;
-        a->energy[contact_island(a, c)] += 0.5 * cr_dot(c->impulse, cr_add(a->u_free[i], a->u[i]));
+        int island = contact_island(a, c);
+        crVec3 both = cr_add(a->u_free[i], a->u[i]);
+        a->energy[island] += 0.5 * cr_dot(c->impulse, both);
+        a->terms[island] += fabs(c->impulse.x * both.x) + fabs(c->impulse.y * both.y) + fabs(c->impulse.z * both.z);
         add_impulse(step, c->body_a, c->point.point, cr_neg(w->P), cr_neg(moment), a->v);
         add_impulse(step, c->body_b, c->point.point, w->P, moment, a->v);
     }
@@ -551,7 +556,7 @@ static crStatus judge_ties(Audit* a, Worst* worst) {
 static double created(const Audit* a) {
     double sum = 0.0;
     for (int i = 0; i < a->island_count; i++) {
-        if (a->energy[i] > 0.0) sum += a->energy[i];
+        if (a->energy[i] > 16.0 * EPS * a->terms[i]) sum += a->energy[i];
     }
     return sum;
 }
@@ -651,8 +656,9 @@ static crStatus create(Audit* a) {
     a->v = cr_arena_alloc(arena, (size_t)(step->model->nv + 1) * sizeof *a->v);
     a->scale = cr_arena_alloc(arena, ((size_t)a->island_count + 1) * sizeof *a->scale);
     a->energy = cr_arena_alloc(arena, ((size_t)a->island_count + 1) * sizeof *a->energy);
+    a->terms = cr_arena_alloc(arena, ((size_t)a->island_count + 1) * sizeof *a->terms);
     a->worst = cr_arena_alloc(arena, chunks * sizeof *a->worst);
-    if (a->witness == NULL || a->pull == NULL || a->pliant == NULL || a->off == NULL || a->v == NULL || a->scale == NULL || a->energy == NULL || a->worst == NULL) {
+    if (a->witness == NULL || a->pull == NULL || a->pliant == NULL || a->off == NULL || a->v == NULL || a->scale == NULL || a->energy == NULL || a->terms == NULL || a->worst == NULL) {
         return CR_ERR_MEMORY;
     }
     memset(a->worst, 0, chunks * sizeof *a->worst);

@@ -71,7 +71,7 @@ typedef struct Balance {
     crStep* step;
     double* gain;   // change of energy less work (nb)
     double* floor;  // its rounding floor (nb)
-    double change, work;
+    double change, work, size;
 } Balance;
 
 // T of turning, by the axes of the body
@@ -218,6 +218,7 @@ static crStatus find_balance(Balance* b, double h, crError* error) {
         if (!isfinite(b->gain[i])) return cr__step_lost(step, i, "energy", b->gain[i], error);
         double work = work_on(step, i, h);
         b->change += b->gain[i];
+        b->size += b->floor[i] / (16.0 * EPS);
         b->work += work;
         b->gain[i] -= work;
         b->floor[i] += 16.0 * EPS * fabs(work);
@@ -236,6 +237,7 @@ static crStatus audit_energy(crStep* step, double h, crError* error) {
     crStatus status = find_balance(&b, h, error);
     if (status != CR_OK) return status;
     c->energy_change = b.change;
+    c->energy_size = b.size;
     c->work = b.work;
     if (any_gain(&b)) {
         join_islands(step, root);
@@ -312,6 +314,7 @@ void cr_tally_add(crTally* tally, const crCertificate* c) {
     w->loop_error = worse(w->loop_error, c->loop_error);
     w->energy_change += c->energy_change;
     w->energy_created += c->energy_created;
+    w->energy_size = worse(w->energy_size, c->energy_size);
     if (isnan(c->energy_gain)) {
         tally->unknown++;
     } else {
@@ -328,8 +331,9 @@ void cr_tally_add(crTally* tally, const crCertificate* c) {
 
 crTruth cr_certificate_holds(const crCertificate* c, double overlap) {
     if (c == NULL) return CR_TRUTH_NO;
+    double energy = CR_ENERGY_TOL * c->energy_size;
     bool fails = rank(c->outcome) == 3 || c->crossings > 0 || c->impermissible > 0 || c->truncated ||
-                 c->escaped > 0 || c->energy_created > 0.0 || c->energy_gain > 0.0 ||
+                 c->escaped > 0 || c->energy_created > energy || c->energy_gain > energy ||
                  !(c->penetration <= overlap);
     bool unsure = c->outcome == CR_OUTCOME_UNSURE || c->crossings_unsure > 0 || c->impacts_unsure > 0 ||
                   isnan(c->energy_gain);

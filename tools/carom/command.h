@@ -25,11 +25,23 @@
     X(examples, "ready input files of the named situations")                                      \
     X(import, "a model in MJCF, URDF or SDF as a scene")                                          \
     X(info, "what is in a scene or model: tree, freedoms, masses, shapes")                        \
-    X(schema, "the JSON Schema of scene files")
+    X(schema, "the JSON Schema of scene files")                                                   \
+    X(completion, "a script by which bash, zsh or fish completes carom's words")                  \
+    X(doctor, "what this carom is made of, and what it finds on this machine")
 
 #define VERB_DECLARE(name, summary) int verb_##name(int count, char** arguments);
 VERBS(VERB_DECLARE)
 #undef VERB_DECLARE
+
+// The table of verbs, for those who list them; NULL past the end.
+const char* verb_at(int index);
+const char* verb_summary(int index);
+bool verb_help(const char* verb);  // prints it; false: no such verb
+void print_version(void);
+// The folder docs/ of the installed carom or of the sources; false where neither is there.
+bool docs_folder(char* path, size_t size);
+
+const char* plot_kind(int index);  // of carom plot --what; NULL past the end
 
 enum {
     EXIT_GOOD = 0,
@@ -43,7 +55,11 @@ enum {
 // Prints "carom VERB: message" and a hint to standard error; returns EXIT_USAGE.
 int usage_error(const char* verb, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
-bool asks_help(const char* argument);  // --help or -h
+bool asks_help(const char* argument);                   // --help or -h
+bool ends_in(const char* path, const char* extension);  // ".svg"
+
+// A report is a page: -1 where the path is NULL or ends in .html or .htm, else the exit status of the usage error.
+int report_check(const char* verb, const char* path);
 
 // true where colour is wanted: standard output is a terminal and NO_COLOR is unset or empty.
 bool wants_color(void);

@@ -13,6 +13,7 @@
 #include "command.h"
 #include "io/recording.h"
 #include "io/scene_finish.h"
+#include "options.h"
 #include "stream.h"
 
 bool export_is_trajectory(const char* path) {
@@ -23,7 +24,7 @@ bool export_is_trajectory(const char* path) {
 // -1: no option of these verbs; else the exit status so far
 static int take_option(void* ctx, char* name, char* value) {
     ExportOptions* o = ctx;
-    if (strcmp(name, "--json") == 0) return usage_error(o->scene.verb, "unknown option '%s'", name);
+    if (strcmp(name, "--json") == 0) return unknown_option(o->scene.verb, name);
     bool out = strcmp(name, o->out_name) == 0;
     if (!out && strcmp(name, "--scene") != 0) return -1;
     if (value == NULL) return usage_error(o->scene.verb, "%s needs a value", name);

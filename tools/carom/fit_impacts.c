@@ -6,6 +6,7 @@
 #include "command.h"
 #include "fitting.h"
 #include "io/names.h"
+#include "options.h"
 #include "plot/gnuplot.h"
 #include "progress.h"
 
@@ -171,6 +172,8 @@ static int check_options(Fitting* f) {
     crPictureFormat format;
     if (f->plot != NULL && cr_picture_format(f->plot, &format, NULL) != CR_OK)
         return usage_error("fit", "--plot: '%s' must end in .svg, .png or .pdf", f->plot);
+    int status = report_check("fit", f->report);
+    if (status >= 0) return status;
     if (f->law_count > 0) return -1;
     f->all = true;
     f->law_count = cr_fit_law_count();
@@ -197,7 +200,7 @@ static int read_options(Fitting* f, int count, char** arguments) {
             if (i + 1 == count) return usage_error("fit", "%s needs a value", argument);
             status = take_value(f, argument, arguments[++i]);
         } else if (argument[0] == '-' && argument[1] != '\0') {
-            return usage_error("fit", "unknown option '%s'", argument);
+            return unknown_option("fit", argument);
         } else if (f->path != NULL) {
             return usage_error("fit", "only one file at a time, '%s' is a second one", argument);
         } else {

@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "io/names.h"
+#include "options.h"
 #include "plot/gnuplot.h"
 #include "progress.h"
 #include "tossing.h"
@@ -138,7 +139,7 @@ static int take_number(Tossing* f, const char* name, const char* value) {
         if (to[i] == &seed) f->options.seed = (uint64_t)seed;
         return status;
     }
-    return usage_error("fit", "unknown option '%s'", name);
+    return unknown_option("fit", name);
 }
 
 static const char** text_option(Tossing* f, const char* name) {
@@ -184,7 +185,8 @@ static int check_options(Tossing* f) {
     crPictureFormat format;
     if (f->plot != NULL && cr_picture_format(f->plot, &format, NULL) != CR_OK)
         return usage_error("fit", "--plot: '%s' must end in .svg, .png or .pdf", f->plot);
-    return combine(f);
+    int status = report_check("fit", f->report);
+    return status >= 0 ? status : combine(f);
 }
 
 // -1 to go on, else the exit status

@@ -153,7 +153,8 @@ static crStatus draw_impulses(const Fitting* f, crSheet* sheet, double x0, doubl
                      -0.2,
                      fmax(1.2, 1.05 * sqrt(1.0 + c.middle * c.middle)),
                      4,
-                     series};
+                     series,
+                     NULL};
     cr_chart_draw(sheet, x0, y0, x1, y1, &chart);
     free(memory);
     return CR_OK;

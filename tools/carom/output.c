@@ -59,6 +59,17 @@ bool asks_help(const char* argument) {
     return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0;
 }
 
+bool ends_in(const char* path, const char* extension) {
+    const char* dot = strrchr(path, '.');
+    return dot != NULL && strcmp(dot, extension) == 0;
+}
+
+int report_check(const char* verb, const char* path) {
+    if (path == NULL || ends_in(path, ".html") || ends_in(path, ".htm")) return -1;
+    return usage_error(verb, "--report: '%s' must end in .html: a report is a page; %s", path,
+                       "carom plot --what motion makes .svg, .gif and .mp4");
+}
+
 bool wants_color(void) {
     const char* refused = getenv("NO_COLOR");
     return isatty(STDOUT_FILENO) && (refused == NULL || refused[0] == '\0');

@@ -1,4 +1,4 @@
-// progress.c - one line that is written over and over, after a while and only on a terminal.
+// progress.c - one line that is written over and over, after a while; where there is no terminal, a line a minute.
 //
 // The time left is what it took so far times what is left over what was done, so that work taken over from a
 // checkpoint does not count as fast.
@@ -11,7 +11,8 @@
 
 #define PATIENCE 2.0   // seconds before anything is shown
 #define REFRESH  0.25  // seconds
-#define LINES    10.0  // seconds between lines where there is no terminal
+#define RANKS    10.0  // seconds between lines where mpirun stands between
+#define LINES    60.0  // seconds between lines where there is no terminal
 
 // signals that ask the process to end: Ctrl-C, a terminal that closes, kill and shutdown
 static const int signals[STOP_SIGNALS] = {SIGINT, SIGHUP, SIGTERM};
@@ -49,13 +50,29 @@ bool stop_asked(void) { return asked != 0; }
 
 int stop_status(void) { return 128 + (int)asked; }
 
+Progress progress_start(void) {
+    return (Progress){.begun = seconds_now(), .first = -1, .terminal = isatty(STDERR_FILENO) != 0};
+}
+
 void progress_begin(Progress* progress) {
-    *progress = (Progress){.begun = seconds_now(), .first = -1, .terminal = isatty(STDERR_FILENO) != 0};
+    *progress = progress_start();
     StopWatch watch;
     stop_watch(&watch);
 }
 
-static void print_left(double seconds) {
+bool progress_due(Progress* p) {
+    double t = seconds_now();
+    bool due = p->terminal ? t - p->begun >= PATIENCE && t - p->shown >= REFRESH
+                           : t - fmax(p->begun, p->shown) >= (p->lines ? RANKS : LINES);
+    if (!due) return false;
+    p->shown = t;
+    p->drawn = p->terminal;
+    return true;
+}
+
+void progress_left(const Progress* p, double share, double share_before) {
+    double seconds = (p->shown - p->begun) * (1.0 - share) / fmax(share - share_before, 1e-12);
+    fprintf(stderr, "%.0f %%", floor(100.0 * share));
     if (seconds < 100.0) {
         fprintf(stderr, ", %.0f s left", seconds);
     } else if (seconds < 6000.0) {
@@ -66,15 +83,10 @@ static void print_left(double seconds) {
 }
 
 bool progress_show(Progress* p, const char* what, int done, int count) {
-    double t = seconds_now();
     if (p->first < 0) p->first = done - 1;
-    bool due = p->terminal ? t - p->begun >= PATIENCE && t - p->shown >= REFRESH
-                           : p->lines && t - fmax(p->begun, p->shown) >= LINES;
-    if (due) {
-        p->shown = t;
-        p->drawn = p->terminal;
-        fprintf(stderr, "%s%s: %d of %d", p->terminal ? "\r" : "", what, done, count);
-        print_left((t - p->begun) * (count - done) / (done - p->first));
+    if (progress_due(p)) {
+        fprintf(stderr, "%s%s: %d of %d, ", p->terminal ? "\r" : "", what, done, count);
+        progress_left(p, (double)done / count, (double)p->first / count);
         fputs(p->terminal ? "\033[K" : "\n", stderr);
         fflush(stderr);
     }

@@ -6,32 +6,33 @@
 #include "run.h"
 
 #include <math.h>
-#include <unistd.h>
 
 #include "command.h"
 #include "progress.h"
 
-#define PATIENCE 2.0   // seconds before a bar is shown
-#define REFRESH  0.1   // seconds between two looks of it
 #define BAR      30    // characters
 #define ROUNDING 1e-9  // share of a step that is no step of its own
 #define DRIFT    1e-3  // share of a step that rounding may move the time of a whole step by
 
-static void show_progress(const Run* run, double share, crEnergy energy) {
+// a bar with what is left, or a line of the same where there is no terminal
+static void show_progress(const Run* run, const Progress* progress, double share, double share_before) {
+    crEnergy energy = cr_world_energy(run->world);
     int filled = (int)(share * BAR);
-    fputs("\r", stderr);
+    if (progress->terminal) fputs("\r", stderr);
     if (run->label != NULL) {
         print_plain(stderr, run->label);
         putc(' ', stderr);
     }
-    putc('[', stderr);
-    for (int i = 0; i < BAR; i++) {
+    if (progress->terminal) putc('[', stderr);
+    for (int i = 0; i < BAR && progress->terminal; i++) {
         putc(i < filled ? '=' : ' ', stderr);
     }
+    if (progress->terminal) fputs("] ", stderr);
+    progress_left(progress, share, share_before);
     double worst = fmax(run->tally.worst.residual, run->tally.worst.penetration);
-    fprintf(stderr, "] t = %.4g s  contacts %d  violation %.1e  energy %.4g J\033[K",
+    fprintf(stderr, "  t = %.4g s  contacts %d  violation %.1e  energy %.4g J%s",
             cr_world_state(run->world)->time, cr_world_certificate(run->world)->contacts, worst,
-            energy.kinetic + energy.potential);
+            energy.kinetic + energy.potential, progress->terminal ? "\033[K" : "\n");
     fflush(stderr);
 }
 
@@ -114,10 +115,7 @@ static Grid grid_of(const Run* run) {
 
 static void step_all(Run* run, crTrajectory* trajectory, crMotionLog* motion) {
     Grid grid = grid_of(run);
-    bool terminal = isatty(STDERR_FILENO) != 0;
-    double begun = seconds_now();
-    double shown = begun + PATIENCE - REFRESH;
-    bool bar = false;
+    Progress progress = progress_start();
     crRecord since = {0};
     run->status = record(run, run->resumed ? NULL : trajectory, motion, &since);
     watch(run);
@@ -126,14 +124,11 @@ static void step_all(Run* run, crTrajectory* trajectory, crMotionLog* motion) {
         watch(run);
         bool due = fmod(n + 1.0, run->scene.every) == 0.0 || n + 1.0 >= grid.steps || stop_asked();
         if (run->status == CR_OK && due) run->status = record(run, trajectory, motion, &since);
-        if (terminal && seconds_now() - shown >= REFRESH) {
-            shown = seconds_now();
-            bar = true;
-            show_progress(run, (n + 1.0) / grid.steps, cr_world_energy(run->world));
-        }
+        if (progress_due(&progress))
+            show_progress(run, &progress, (n + 1.0) / grid.steps, grid.begun / grid.steps);
     }
-    if (bar) fputs("\r\033[K", stderr);
-    run->seconds = seconds_now() - begun;
+    progress_end(&progress);
+    run->seconds = seconds_now() - progress.begun;
 }
 
 void run_through(Run* run, crTrajectory* trajectory, crMotionLog* motion) {

@@ -49,10 +49,10 @@ static void put_certificate(FILE* file, const Run* run, bool color) {
 static void put_energy(FILE* file, const crTally* t) {
     const crCertificate* w = &t->worst;
     if (w->work != 0.0) fprintf(file, "             work of motors, forces and driven bodies %+.3g J\n", w->work);
-    if (w->energy_created > 0.0) {
+    if (w->energy_created > 1e-15 * w->energy_size) {
         fprintf(file, "             created by impacts and contacts %.3g J\n", w->energy_created);
     }
-    if (w->energy_gain > 0.0) {
+    if (w->energy_gain > 1e-15 * w->energy_size) {
         fprintf(file, "             gained without work in some steps, together %.3g J\n", w->energy_gain);
     }
     if (t->unknown > 0) fprintf(file, "             work of your own forces is not known in %d steps\n", t->unknown);
@@ -113,6 +113,7 @@ static void json_certificate(FILE* file, const Run* run) {
     member(file, "work", w->work);
     member(file, "energy_created", w->energy_created);
     member(file, "energy_gain", w->energy_gain);
+    member(file, "energy_size", w->energy_size);
     count(file, "energy_unknown_steps", t->unknown);
     count(file, "impermissible", w->impermissible);
     count(file, "impacts_unsure", w->impacts_unsure);

@@ -16,6 +16,7 @@
 #include "io/json_set.h"
 #include "io/names.h"
 #include "model.h"
+#include "options.h"
 #include "stream.h"
 
 SceneInput scene_input(const char* verb) { return (SceneInput){.verb = verb, .quality = -1}; }
@@ -110,7 +111,7 @@ int scene_arguments(SceneInput* input, int count, char** arguments, void (*help)
             bool taken = true;
             if (take != NULL) status = take(ctx, argument, value);
             if (status < 0) status = scene_option(input, argument, value, &taken);
-            if (status < 0) return usage_error(input->verb, "unknown option '%s'", argument);
+            if (status < 0) return unknown_option(input->verb, argument);
             i += taken;
         } else {
             status = scene_argument(input, argument);
@@ -218,7 +219,7 @@ char* scene_text(const SceneInput* input) {
 }
 
 static bool is_passing(const char* parent, const char* key) {
-    return strcmp(key, "comment") == 0 ||
+    return strcmp(key, "comment") == 0 || strcmp(key, "$schema") == 0 ||
            (parent != NULL && parent[0] == '\0' && strcmp(key, "record") == 0) ||
            (parent != NULL && strcmp(parent, "step") == 0 && strcmp(key, "duration") == 0);
 }

@@ -208,14 +208,15 @@ static void turn(int listener, const Page* page, Client* clients, int* count) {
     if (polled[asked].revents != 0) accept_client(listener, page, clients, count);
 }
 
-bool serve_page(const char* page, size_t size, double patience) {
+bool serve_page(const char* page, size_t size, double patience, void (*ready)(const char* address)) {
     Page served = {.text = page, .size = size, .patience = patience};
     int listener = open_socket(&served.port);
     if (listener < 0) return false;
     StopWatch signals;
     stop_watch(&signals);
-    printf("http://127.0.0.1:%d/\nCtrl-C ends it\n", served.port);
-    fflush(stdout);
+    char address[64];
+    snprintf(address, sizeof address, "http://127.0.0.1:%d/", served.port);
+    ready(address);
     Client clients[CLIENTS];
     int count = 0;
     while (!stop_asked()) {

@@ -147,15 +147,14 @@ static void put_row(FILE* file, const Solution* s, bool color) {
 }
 
 static void put_audit(FILE* file, const crAudit* audit) {
-    fprintf(file,
-            "\naudit: exact for velocities that differ by at most %.1e m/s (rounding %.1e)",
-            audit->eta, audit->floor);
+    fprintf(file, "\naudit: exact for velocities that differ by at most %.1e m/s (rounding %.1e)", audit->eta,
+            audit->floor);
     if (audit->distance > 0.0) fprintf(file, ", gaps by %.1e m", audit->distance);
     fprintf(file,
-            "\n       not scaled: natural map %.1e, approach %.1e m/s, cone %.1e N s, dissipation %.1e m/s,\n"
-            "       complementarity %.1e J, momentum %.1e, energy change %.5g J\n",
-            audit->natural, audit->approach, audit->cone, audit->dissipation, audit->complementarity, audit->momentum,
-            audit->energy_change);
+            "\n       not scaled: natural map %.1e, approach %.1e m/s, cone %.1e N s,\n"
+            "       dissipation %.1e m/s, complementarity %.1e J, momentum %.1e, energy change %.5g J\n",
+            audit->natural, audit->approach, audit->cone, audit->dissipation, audit->complementarity,
+            audit->momentum, audit->energy_change);
 }
 
 void table_solved(FILE* file, const Solved* solved, bool color) {

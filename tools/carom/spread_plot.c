@@ -115,7 +115,7 @@ static crStatus draw_outcomes(const Spreading* s, const Groups* g, crSheet* shee
         hi = fmax(hi, memory[i]);
     }
     double margin = 0.03 * (hi - lo);
-    crChart chart = {g->title, x_label, y_label, false, lo - margin, hi + margin, count, series};
+    crChart chart = {g->title, x_label, y_label, false, lo - margin, hi + margin, count, series, NULL};
     cr_chart_draw(sheet, box[0], box[1], box[2], box[3], &chart);
     free(memory);
     return CR_OK;
@@ -141,7 +141,8 @@ static void draw_explained(const Spreading* s, crSheet* sheet, const double box[
                      0.0,
                      ends[1],
                      f->cluster_count > 1 ? 3 : 2,
-                     series};
+                     series,
+                     NULL};
     cr_chart_draw(sheet, box[0], box[1], box[2], box[3], &chart);
 }
 
@@ -175,7 +176,7 @@ static crStatus draw_distribution(const Spreading* s, crSheet* sheet, const doub
     }
     const char* unit = s->options.of == CR_SPREAD_POSITION ? "m" : "m/s";
     crChart chart = {
-        "Samples below a value, of what varies most", unit, "percent", false, 0.0, 0.0, count, series};
+        "Samples below a value, of what varies most", unit, "percent", false, 0.0, 0.0, count, series, NULL};
     if (count > 0) cr_chart_draw(sheet, box[0], box[1], box[2], box[3], &chart);
     free(memory);
     return CR_OK;

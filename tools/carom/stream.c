@@ -4,6 +4,7 @@
 
 #include "command.h"
 #include "io/input.h"
+#include "options.h"
 #include "stream.h"
 
 void json_error_member(FILE* file, const crError* error) {
@@ -52,7 +53,7 @@ int stream_options(Stream* stream, int count, char** arguments, void (*print_hel
         if (strcmp(argument, "--json") == 0) {
             stream->json = true;
         } else if (argument[0] == '-' && argument[1] != '\0') {
-            return usage_error(stream->verb, "unknown option '%s'", argument);
+            return unknown_option(stream->verb, argument);
         } else if (stream->path != NULL) {
             return usage_error(stream->verb, "only one file at a time, '%s' is a second one", argument);
         } else {

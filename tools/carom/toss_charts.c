@@ -42,7 +42,8 @@ crStatus toss_chart_losses(crSheet* sheet, const double box[4], const char* cons
         qsort(y, n, sizeof *y, ascending);
         series[k] = (crSeries){names[k], n, memory, y, 1, k, k / 8, false};
     }
-    crChart chart = {"Loss of each toss, in ascending order", "toss", "loss", true, 0.0, 0.0, lines, series};
+    crChart chart = {
+        "Loss of each toss, in ascending order", "toss", "loss", true, 0.0, 0.0, lines, series, NULL};
     cr_chart_draw(sheet, box[0], box[1], box[2], box[3], &chart);
     free(memory);
     return CR_OK;
@@ -73,7 +74,7 @@ crStatus toss_chart_errors(crSheet* sheet, const double box[4], const crTosses* 
     crSeries series[] = {{"position, lengths", (size_t)most, x, p, 1, 0, 0, false},
                          {"angle, rad", (size_t)most, x, a, 1, 1, 0, false}};
     crChart chart = {
-        "Median error over the tosses", "time since the start, s", "", false, 0.0, 0.0, 2, series};
+        "Median error over the tosses", "time since the start, s", "", false, 0.0, 0.0, 2, series, NULL};
     cr_chart_draw(sheet, box[0], box[1], box[2], box[3], &chart);
     free(memory);
     return CR_OK;
@@ -100,7 +101,7 @@ crStatus toss_chart_position(crSheet* sheet, const double box[4], const char* ti
         series[2 * i] = (crSeries){names[i], n, memory, measured, 1, i, 0, true};
         series[2 * i + 1] = (crSeries){i == 0 ? "predicted" : NULL, n, memory, simulated, 1, i, 0, false};
     }
-    crChart chart = {title, "time since the start, s", "m", false, 0.0, 0.0, 2 * axes, series};
+    crChart chart = {title, "time since the start, s", "m", false, 0.0, 0.0, 2 * axes, series, NULL};
     cr_chart_draw(sheet, box[0], box[1], box[2], box[3], &chart);
     free(memory);
     return CR_OK;
@@ -124,7 +125,7 @@ crStatus toss_chart_rotation(crSheet* sheet, const double box[4], const char* ti
     crSeries series[] = {{"from the start, measured", n, memory, memory + n, 1, 0, 0, true},
                          {"predicted", n, memory, memory + 2 * n, 1, 0, 0, false},
                          {"between the two", n, memory, memory + 3 * n, 1, 1, 1, false}};
-    crChart chart = {title, "time since the start, s", "angle, rad", false, 0.0, 0.0, 3, series};
+    crChart chart = {title, "time since the start, s", "angle, rad", false, 0.0, 0.0, 3, series, NULL};
     cr_chart_draw(sheet, box[0], box[1], box[2], box[3], &chart);
     free(memory);
     return CR_OK;

@@ -131,7 +131,7 @@ static int check_options(const Comparison* c) {
     crPictureFormat format;
     if (c->plot != NULL && cr_picture_format(c->plot, &format, NULL) != CR_OK)
         return usage_error("compare", "--plot: '%s' must end in .svg, .png or .pdf", c->plot);
-    return -1;
+    return report_check("compare", c->report);
 }
 
 // -1 to go on, else the exit status

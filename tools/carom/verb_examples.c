@@ -10,6 +10,7 @@
 #include "examples.h"
 #include "io/json.h"
 #include "io/names.h"
+#include "options.h"
 
 static void print_help(void) {
     puts("usage: carom examples                   list the examples\n"
@@ -150,7 +151,7 @@ int verb_examples(int count, char** arguments) {
             if (++i == count) return usage_error("examples", "-o needs a directory");
             directory = arguments[i];
         } else if (argument[0] == '-') {
-            return usage_error("examples", "unknown option '%s'", argument);
+            return unknown_option("examples", argument);
         } else if (name != NULL) {
             return usage_error("examples", "only one name at a time, '%s' is a second one", argument);
         } else {

@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "io/tree.h"
+#include "options.h"
 #include "scene_input.h"
 
 static void print_help(void) {
@@ -33,7 +34,7 @@ static void print_help(void) {
 
 // -1: no option of this verb; else the exit status so far
 static int take_option(void* ctx, char* name, char* value) {
-    if (strcmp(name, "--json") == 0) return usage_error("import", "unknown option '%s'", name);
+    if (strcmp(name, "--json") == 0) return unknown_option("import", name);
     if (strcmp(name, "-o") != 0) return -1;
     if (value == NULL) return usage_error("import", "-o needs a file");
     *(const char**)ctx = value;

@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "io/names.h"
+#include "io/recording.h"
 #include "scene_input.h"
 
 #define NAMES   34  // columns of names
@@ -12,19 +13,21 @@
 #define NUMBERS 55  // columns from there to the shapes
 
 static void print_help(void) {
-    puts("usage: carom info MODEL [options]\n"
-         "\n"
-         "What is in a scene or in a model (MJCF, URDF, SDF): the tree of bodies, their joints, masses,\n"
-         "principal moments of inertia and shapes, and what the import left out.\n"
-         "\n"
-         "  --json            the same as one JSON object\n"
-         "  --strict --key NAME --package DIR --fixed-base --with FILE --set PATH=VALUE\n"
-         "                    as for carom import\n"
-         "\n"
-         "Exit status: 0 good, 1 bad model, 2 wrong usage, 3 a file cannot be opened.\n"
-         "\n"
-         "example:\n"
-         "  carom info humanoid.xml");
+    puts(
+        "usage: carom info MODEL [options]\n"
+        "\n"
+        "What is in a scene, in a model (MJCF, URDF, SDF) or in the scene of a trajectory (.h5): the tree\n"
+        "of bodies, their joints, masses, principal moments of inertia and shapes, and what the import left\n"
+        "out; of a trajectory also its records, their times and how many events it has.\n"
+        "\n"
+        "  --json            the same as one JSON object\n"
+        "  --strict --key NAME --package DIR --fixed-base --with FILE --set PATH=VALUE\n"
+        "                    as for carom import\n"
+        "\n"
+        "Exit status: 0 good, 1 bad model, 2 wrong usage, 3 a file cannot be opened.\n"
+        "\n"
+        "example:\n"
+        "  carom info humanoid.xml");
 }
 
 // a model's shapes, body by body
@@ -104,11 +107,22 @@ static void print_body(const crModel* model, const Shapes* of, int i) {
     }
 }
 
-static void print_text(const SceneInput* input, const crScene* scene, const Shapes* of) {
+static double first_time(const crRecording* r) { return r->count > 0 ? r->time[0] : 0.0; }
+static double last_time(const crRecording* r) { return r->count > 0 ? r->time[r->count - 1] : 0.0; }
+
+static void print_records(const crRecording* r) {
+    printf("%zu records from %.6g s to %.6g s", r->count, first_time(r), last_time(r));
+    if (r->has_events) printf(", %zu events", r->event_count);
+    putchar('\n');
+}
+
+static void print_text(const SceneInput* input, const crScene* scene, const Shapes* of,
+                       const crRecording* recording) {
     const crImport* import = &input->imported;
     const crModel* model = scene->model;
     print_plain(stdout, scene_title(input));
     printf(": %s\n", import->format != CR_IMPORT_NONE ? cr_import_format_name(import->format) : "scene");
+    if (recording != NULL) print_records(recording);
     printf("bodies %d, coordinates %d, velocities %d, moving mass %.6g kg\n", model->nb - 1, model->nq,
            model->nv, total_mass(model));
     printf("shapes %d, materials %d, constraints %d, excluded pairs %d, overlaps at the start %d\n",
@@ -166,7 +180,17 @@ static void json_body(const crModel* model, const Shapes* of, int i) {
     fputs("]}", stdout);
 }
 
-static void print_json(const SceneInput* input, const crScene* scene, const Shapes* of) {
+static void json_records(const crRecording* r) {
+    printf("  \"records\": %zu,\n  ", r->count);
+    json_number("from", first_time(r));
+    fputs(",\n  ", stdout);
+    json_number("to", last_time(r));
+    if (r->has_events) printf(",\n  \"events\": %zu", r->event_count);
+    fputs(",\n", stdout);
+}
+
+static void print_json(const SceneInput* input, const crScene* scene, const Shapes* of,
+                       const crRecording* recording) {
     const crImport* import = &input->imported;
     const crModel* model = scene->model;
     fputs("{\n  \"model\": ", stdout);
@@ -177,7 +201,9 @@ static void print_json(const SceneInput* input, const crScene* scene, const Shap
     json_number("mass", total_mass(model));
     printf(",\n  \"shapes\": %d,\n  \"materials\": %d,\n  \"constraints\": %d,\n  \"excluded\": %d,\n",
            model->shape_count, model->material_count - 1, model->loop_count, model->exclusion_count);
-    printf("  \"overlaps\": %d,\n  \"bodies\": [", scene->overlap_count);
+    printf("  \"overlaps\": %d,\n", scene->overlap_count);
+    if (recording != NULL) json_records(recording);
+    fputs("  \"bodies\": [", stdout);
     for (int i = 0; i < model->nb; i++) {
         json_body(model, of, i);
     }
@@ -195,6 +221,19 @@ static void print_json(const SceneInput* input, const crScene* scene, const Shap
     fputs(import->note_count > 0 ? "\n  ]\n}\n" : "]\n}\n", stdout);
 }
 
+// the scene that a trajectory carries, into input->doc
+static crStatus open_recorded(SceneInput* input, crRecording* recording, crError* error) {
+    crStatus status = cr_recording_read(input->path, recording, error);
+    if (status != CR_OK) return status;
+    if (recording->scene == NULL) {
+        status = cr_error_set(error, CR_ERR_MISSING, "scene", "scene: the file does not carry its scene");
+    } else {
+        status = cr_json_parse(recording->scene, strlen(recording->scene), 1, &input->doc, error);
+    }
+    if (status != CR_OK) cr_recording_free(recording);
+    return status;
+}
+
 // -1 to go on, else the exit status
 static int read_options(SceneInput* input, int count, char** arguments) {
     int status = scene_arguments(input, count, arguments, print_help, NULL, NULL);
@@ -209,11 +248,15 @@ int verb_info(int count, char** arguments) {
     crScene scene;
     crError error = {0};
     input.every_note = true;
-    if (scene_open(&input, &error) != CR_OK) return scene_refuse(&input, &error);
+    crRecording recording = {0};
+    bool recorded = ends_in(input.path, ".h5");
+    crStatus opened = recorded ? open_recorded(&input, &recording, &error) : scene_open(&input, &error);
+    if (opened != CR_OK) return scene_refuse(&input, &error);
     if (scene_read(&input, &scene, &error) == CR_OK) {
         Shapes shapes;
         status = sort_shapes(scene.model, &shapes) ? EXIT_GOOD : EXIT_FILE;
-        if (status == EXIT_GOOD) (input.json ? print_json : print_text)(&input, &scene, &shapes);
+        if (status == EXIT_GOOD)
+            (input.json ? print_json : print_text)(&input, &scene, &shapes, recorded ? &recording : NULL);
         if (status != EXIT_GOOD) fputs("carom info: out of memory\n", stderr);
         free(shapes.start);
         free(shapes.item);
@@ -222,5 +265,6 @@ int verb_info(int count, char** arguments) {
         status = scene_refuse(&input, &error);
     }
     scene_close(&input);
+    cr_recording_free(&recording);
     return status;
 }

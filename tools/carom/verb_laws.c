@@ -5,6 +5,7 @@
 #include "command.h"
 #include "io/json.h"
 #include "io/names.h"
+#include "options.h"
 
 #define WIDTH 100
 
@@ -121,7 +122,7 @@ int verb_laws(int count, char** arguments) {
         if (strcmp(argument, "--json") == 0) {
             json = true;
         } else if (argument[0] == '-') {
-            return usage_error("laws", "unknown option '%s'", argument);
+            return unknown_option("laws", argument);
         } else if (find_law(argument) == NULL) {
             const char* near = cr_name_nearest(argument, cr_name_law, NULL);
             return near != NULL

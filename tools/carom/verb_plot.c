@@ -10,6 +10,8 @@
 #include "io/input.h"
 #include "io/names.h"
 #include "io/recording.h"
+#include "options.h"
+#include "plot/animation.h"
 #include "plot/charts.h"
 #include "plot/gnuplot.h"
 #include "plot/view.h"
@@ -27,12 +29,15 @@ static void print_help(void) {
          "stand side by side where bodies are drawn. Without --what: energy and positions.\n"
          "\n"
          "  --what KIND     over time: energy, positions, velocities, forces, certificate, events\n"
-         "                  bodies with their shapes: strobe, plan, elevation, impulses\n"
-         "  --out FILE      .svg, .png or .pdf; .html for a report with an animation; default FILE.svg\n"
+         "                  bodies with their shapes: strobe, plan, elevation, impulses, motion\n"
+         "  --out FILE      .svg, .png or .pdf; .html for a report with an animation; default FILE.svg;\n"
+         "                  motion: .svg that plays by itself, .gif, or .mp4 and .webm where ffmpeg is "
+         "installed\n"
          "  --bodies A,B    only these\n"
          "  --from S        from this time on          --to S   up to this time\n"
          "  --times S,S     strobe, plan, elevation: when; default eight from first to last\n"
          "  --at S          impulses: those nearest to this time\n"
+         "  --speed X       motion: of playing, default 1; 0.1 is ten times slower\n"
          "  --scene SCENE   shapes and masses for files that do not carry their scene (.csv)\n"
          "  --labels A,B    names of the files in the legend\n"
          "\n"
@@ -44,6 +49,7 @@ static void print_help(void) {
          "break.svg\n"
          "  carom plot coarse.h5 fine.h5 --what energy --out energy.png\n"
          "  carom plot break.h5 --what impulses --at 0.09 --out impulses.svg\n"
+         "  carom plot break.h5 --what motion --speed 0.2 --out break.gif\n"
          "  carom plot newton.h5 poisson.h5 --out rules.html");
 }
 
@@ -58,10 +64,12 @@ typedef enum What {
     PLAN,
     ELEVATION,
     IMPULSES,
+    MOTION,
     KINDS
 } What;
-static const char* const what_names[] = {"energy", "positions", "velocities", "forces",    "certificate",
-                                         "events", "strobe",    "plan",       "elevation", "impulses"};
+static const char* const what_names[] = {"energy",      "positions", "velocities", "forces",
+                                         "certificate", "events",    "strobe",     "plan",
+                                         "elevation",   "impulses",  "motion"};
 
 typedef struct Options {
     int file_count;
@@ -73,6 +81,7 @@ typedef struct Options {
     char* labels;
     double from, to, at;
     bool has_at;
+    double speed;  // 0: not said
     int time_count;
     double times[MOST_TIMES];
 } Options;
@@ -90,6 +99,8 @@ static const char* what_at(const void* ctx, int index) {
     (void)ctx;
     return index < KINDS ? what_names[index] : NULL;
 }
+
+const char* plot_kind(int index) { return what_at(NULL, index); }
 
 static int take_what(Options* o, const char* value) {
     for (int i = 0; i < KINDS; i++) {
@@ -111,6 +122,13 @@ static int take_number(const char* name, const char* text, double* number) {
     return usage_error("plot", "%s needs a number of seconds, is '%s'", name, text);
 }
 
+static int take_speed(Options* o, const char* text) {
+    char* end = NULL;
+    o->speed = strtod(text, &end);
+    if (end != text && *end == '\0' && o->speed >= 1e-6 && o->speed <= 1e6) return EXIT_GOOD;
+    return usage_error("plot", "--speed is '%s', must be 1e-6 to 1e6", text);
+}
+
 static int take_times(Options* o, char* text) {
     for (char* word = strtok(text, ","); word != NULL; word = strtok(NULL, ",")) {
         if (o->time_count == MOST_TIMES) return usage_error("plot", "--times: at most %d", MOST_TIMES);
@@ -123,7 +141,7 @@ static int take_times(Options* o, char* text) {
 // -1: no such option
 static int take_option(Options* o, const char* name, char* value) {
     static const char* const names[] = {"--what", "--out", "--scene", "--bodies", "--labels",
-                                        "--from", "--to",  "--at",    "--times"};
+                                        "--from", "--to",  "--at",    "--times",  "--speed"};
     bool known = false;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         known = known || strcmp(name, names[i]) == 0;
@@ -134,6 +152,7 @@ static int take_option(Options* o, const char* name, char* value) {
     if (strcmp(name, "--times") == 0) return take_times(o, value);
     if (strcmp(name, "--from") == 0) return take_number(name, value, &o->from);
     if (strcmp(name, "--to") == 0) return take_number(name, value, &o->to);
+    if (strcmp(name, "--speed") == 0) return take_speed(o, value);
     o->has_at = o->has_at || strcmp(name, "--at") == 0;
     if (strcmp(name, "--at") == 0) return take_number(name, value, &o->at);
     if (strcmp(name, "--out") == 0) o->out = value;
@@ -143,21 +162,25 @@ static int take_option(Options* o, const char* name, char* value) {
     return EXIT_GOOD;
 }
 
-static bool is_page(const char* path) {
-    const char* dot = strrchr(path, '.');
-    return dot != NULL && (strcmp(dot, ".html") == 0 || strcmp(dot, ".htm") == 0);
-}
+static bool is_page(const char* path) { return ends_in(path, ".html") || ends_in(path, ".htm"); }
 
 static int check_options(const Options* o) {
     if (o->file_count == 0) return usage_error("plot", "which trajectory?");
     crPictureFormat format;
-    if (o->out != NULL && !is_page(o->out) && cr_picture_format(o->out, &format, NULL) != CR_OK)
+    bool motion = o->what == MOTION;
+    if (o->out != NULL && motion && !cr_animation_is_format(o->out))
+        return usage_error("plot", "--out: '%s' must end in .svg, .gif, .mp4 or .webm with --what motion",
+                           o->out);
+    if (o->out != NULL && !motion && cr_animation_is_format(o->out) && !ends_in(o->out, ".svg"))
+        return usage_error("plot", "--out: '%s' is a moving picture; it goes with --what motion", o->out);
+    if (o->out != NULL && !motion && !is_page(o->out) && cr_picture_format(o->out, &format, NULL) != CR_OK)
         return usage_error("plot", "--out: '%s' must end in .svg, .png, .pdf or .html", o->out);
+    if (o->speed > 0.0 && !motion) return usage_error("plot", "--speed goes with --what motion");
     if (o->out != NULL && is_page(o->out) && (o->what >= 0 || o->bodies != NULL || o->time_count > 0))
         return usage_error("plot", "a report shows everything: no --what, --bodies, --times with .html");
     if (o->what == IMPULSES && !o->has_at) return usage_error("plot", "--what impulses needs --at S");
     if (o->has_at && o->what != IMPULSES) return usage_error("plot", "--at goes with --what impulses");
-    if (o->time_count > 0 && (o->what < STROBE || o->what == IMPULSES))
+    if (o->time_count > 0 && (o->what < STROBE || o->what >= IMPULSES))
         return usage_error("plot", "--times goes with --what strobe, plan or elevation");
     if (!(o->from <= o->to)) return usage_error("plot", "--from %g is after --to %g", o->from, o->to);
     return -1;
@@ -172,7 +195,7 @@ static int read_options(Options* o, int count, char** arguments) {
         }
         if (argument[0] == '-' && argument[1] != '\0') {
             int status = take_option(o, argument, i + 1 < count ? arguments[i + 1] : NULL);
-            if (status < 0) return usage_error("plot", "unknown option '%s'", argument);
+            if (status < 0) return unknown_option("plot", argument);
             if (status != EXIT_GOOD) return status;
             i++;
         } else if (o->file_count == CR_PAGE_RUNS) {
@@ -336,6 +359,22 @@ static crStatus draw_views(const Options* o, const Source* sources, const char* 
     return status;
 }
 
+static crStatus draw_motion(const Options* o, const Source* sources, const char* out, const int* bodies,
+                            int body_count, crError* error) {
+    const crMotionLog* logs[CR_PAGE_RUNS];
+    const char* labels[CR_PAGE_RUNS];
+    for (int i = 0; i < o->file_count; i++) {
+        logs[i] = &sources[i].log;
+        labels[i] = sources[i].label;
+    }
+    crAnimation animation = {.count = o->file_count,
+                             .logs = logs,
+                             .labels = labels,
+                             .choice = {.body_count = body_count, .bodies = bodies},
+                             .speed = o->speed > 0.0 ? o->speed : 1.0};
+    return cr_animation_save(&animation, out, error);
+}
+
 static crStatus write_page(const Options* o, Source* sources, crError* error) {
     crPageRun runs[CR_PAGE_RUNS];
     for (int i = 0; i < o->file_count; i++) {
@@ -357,6 +396,7 @@ static int draw(const Options* o, Source* sources) {
     const char* out = o->out != NULL ? o->out : own;
     crError error = {0};
     crStatus done = is_page(out)        ? write_page(o, sources, &error)
+                    : o->what == MOTION ? draw_motion(o, sources, out, bodies, body_count, &error)
                     : o->what >= STROBE ? draw_views(o, sources, out, bodies, body_count, &error)
                                         : draw_charts(o, sources, out, bodies, body_count, &error);
     if (done != CR_OK) return refuse(o->files[0], &error);

@@ -3,6 +3,7 @@
 
 #include "command.h"
 #include "io/input.h"
+#include "options.h"
 #include "predicting.h"
 
 static void print_help(void) {
@@ -80,7 +81,7 @@ static int read_options(Predicting* p, int count, char** arguments) {
             if (i + 1 == count) return usage_error("predict", "%s needs a value", argument);
             status = take_value(p, argument, arguments[++i]);
         } else if (argument[0] == '-' && argument[1] != '\0') {
-            return usage_error("predict", "unknown option '%s'", argument);
+            return unknown_option("predict", argument);
         } else if (p->params == NULL) {
             p->params = argument;
         } else if (p->path == NULL) {
@@ -92,7 +93,7 @@ static int read_options(Predicting* p, int count, char** arguments) {
         if (status >= 0) return status;
     }
     if (p->path == NULL) return usage_error("predict", "which files? carom predict PARAMS.json FILE.csv");
-    return -1;
+    return report_check("predict", p->report);
 }
 
 static crStatus read_params(Predicting* p, crError* error) {

@@ -6,6 +6,7 @@
 #include "command.h"
 #include "io/input.h"
 #include "io/names.h"
+#include "options.h"
 #include "plot/gnuplot.h"
 #include "plot/region.h"
 
@@ -101,7 +102,7 @@ static int read_options(int count, char** arguments, Options* options) {
             int status = read_value(argument, arguments[i], options);
             if (status != EXIT_GOOD) return status;
         } else if (argument[0] == '-' && argument[1] != '\0') {
-            return usage_error("region", "unknown option '%s'", argument);
+            return unknown_option("region", argument);
         } else if (options->path != NULL) {
             return usage_error("region", "only one file at a time, '%s' is a second one", argument);
         } else {

@@ -138,7 +138,8 @@ static int check_options(const Options* options) {
     crPictureFormat format;
     if (options->plot != NULL && cr_picture_format(options->plot, &format, NULL) != CR_OK)
         return usage_error("run", "--plot: '%s' must end in .svg, .png or .pdf", options->plot);
-    return check_dump(&options->dump);
+    int status = report_check("run", options->report);
+    return status >= 0 ? status : check_dump(&options->dump);
 }
 
 // -1 to go on, else the exit status
@@ -166,7 +167,8 @@ static int require(const Options* options, const Run* run) {
     crTruth holds = cr_tally_holds(t, allowed);
     if (holds == CR_TRUTH_YES) return EXIT_GOOD;
     if (options->scene.json) return EXIT_UNCERTIFIED;
-    fprintf(stderr, "carom run: the certificate does not hold%s:", holds == CR_TRUTH_UNSURE ? " for certain" : "");
+    fprintf(stderr,
+            "carom run: the certificate does not hold%s:", holds == CR_TRUTH_UNSURE ? " for certain" : "");
     if (t->failed > 0) fprintf(stderr, " %d steps not solved;", t->failed);
     if (t->unsure > 0) fprintf(stderr, " %d steps cannot tell;", t->unsure);
     if (w->crossings + w->crossings_unsure > 0) {
@@ -176,10 +178,12 @@ static int require(const Options* options, const Run* run) {
         fprintf(stderr, " overlap %.3g m, allowed %.3g m;", w->penetration, allowed);
     }
     if (w->impermissible + w->impacts_unsure > 0) {
-        fprintf(stderr, " %d impacts not permissible, of %d cannot tell;", w->impermissible, w->impacts_unsure);
+        fprintf(stderr, " %d impacts not permissible, of %d cannot tell;", w->impermissible,
+                w->impacts_unsure);
     }
-    if (w->energy_created > 0.0) fprintf(stderr, " energy created %.3g J;", w->energy_created);
-    if (w->energy_gain > 0.0) fprintf(stderr, " energy gained without work %.3g J;", w->energy_gain);
+    double energy = CR_ENERGY_TOL * w->energy_size;
+    if (w->energy_created > energy) fprintf(stderr, " energy created %.3g J;", w->energy_created);
+    if (w->energy_gain > energy) fprintf(stderr, " energy gained without work %.3g J;", w->energy_gain);
     if (t->unknown > 0) fprintf(stderr, " work of forces not known in %d steps;", t->unknown);
     if (w->truncated) fputs(" impact limit reached;", stderr);
     if (w->escaped > 0) fprintf(stderr, " %d bodies escaped;", w->escaped);

@@ -1,6 +1,7 @@
 // verb_schema.c - carom schema: the JSON Schema of scene files, docs/scene.schema.json.
 
 #include "command.h"
+#include "options.h"
 
 // docs/scene.schema.json, put into the command when it is built
 extern const char cr_scene_schema[];
@@ -16,6 +17,7 @@ int verb_schema(int count, char** arguments) {
              "  carom schema > scene.schema.json");
         return EXIT_GOOD;
     }
+    if (count > 0 && arguments[0][0] == '-') return unknown_option("schema", arguments[0]);
     if (count > 0) return usage_error("schema", "takes no arguments, '%s' is one", arguments[0]);
     fputs(cr_scene_schema, stdout);
     return EXIT_GOOD;

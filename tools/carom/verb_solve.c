@@ -10,6 +10,7 @@
 #include "command.h"
 #include "io/cap.h"
 #include "io/names.h"
+#include "options.h"
 #include "progress.h"
 #include "stream.h"
 
@@ -23,7 +24,8 @@ static void print_help(void) {
         "by an audit of its own. FILE may be - for standard input, and FILE#NAME for one of many problems\n"
         "in a boxed-lcp file.\n"
         "\n"
-        "  --solver NAME  auto (default), gauss-seidel, newton, interior, admm, pivot, lemke, enumerate\n"
+        "  --solver NAME  auto (default), gauss-seidel, newton, interior, sparse, admm, pivot,\n"
+        "                 lemke, enumerate\n"
         "  --all          every solver, one row each\n"
         "  --tol X        residual that counts as solved, default 1e-10\n"
         "  --format NAME  json, siconos-lcp, siconos-lcp-rows, siconos-mlcp, siconos-fc, siconos-gfc,\n"
@@ -106,7 +108,7 @@ static int read_options(Options* options, int count, char** arguments) {
             if (status != EXIT_GOOD) return status;
             i++;
         } else if (argument[0] == '-' && argument[1] != '\0') {
-            return usage_error("solve", "unknown option '%s'", argument);
+            return unknown_option("solve", argument);
         } else if (options->path != NULL) {
             return usage_error("solve", "only one file at a time, '%s' is a second one", argument);
         } else {

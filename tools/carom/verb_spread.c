@@ -125,7 +125,7 @@ static int check_options(const Spreading* s) {
     crPictureFormat format;
     if (s->plot != NULL && cr_picture_format(s->plot, &format, NULL) != CR_OK)
         return usage_error("spread", "--plot: '%s' must end in .svg, .png or .pdf", s->plot);
-    return -1;
+    return report_check("spread", s->report);
 }
 
 static bool watch(void* ctx, int done, int count) {

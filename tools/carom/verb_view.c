@@ -1,19 +1,23 @@
 // verb_view.c - carom view: the page, with a scene or trajectory opened in it, served to this machine or as a
 // file.
 //
-// The page is one text that was put into the command when it was built (./dev web). What it opens stands in
-// it as JSON in which no tag can begin. Fails: a command that was built without its page.
+// The page is one text in the command: web/carom.html, which ./dev web builds. What it opens stands in it as
+// JSON in which no tag can begin. Where there is a display, the desktop's browser is started.
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "export.h"
 #include "plot/describe.h"
 #include "serve.h"
 
-// web/dist/carom.html, or "" where it was not there
 extern const char cr_web_page[];
+extern char** environ;
 
 #define PATIENCE 10.0  // seconds for a client of the server
 
@@ -27,7 +31,7 @@ static void print_help(void) {
         "browser\n"
         "by the same library. With a scene (a file, a model, or the name of one that comes with carom) or a\n"
         "trajectory (.h5, .csv) that is opened in it. The page is served to this machine alone, on a free\n"
-        "port, until Ctrl-C; its address is printed.\n"
+        "port, until Ctrl-C; its address is printed, and opened in the browser where there is a display.\n"
         "\n"
         "  --out FILE        write the page, with what it opens, as one file instead: .html\n"
         "  --scene SCENE     of a trajectory that does not carry its own (.csv)\n"
@@ -35,9 +39,7 @@ static void print_help(void) {
         "and\n"
         "                    --tol as carom run has them\n"
         "\n"
-        "Exit status: 0 good, 1 bad scene or trajectory, 2 wrong usage, 3 a file cannot be read or written, "
-        "or\n"
-        "carom was built without its page.\n"
+        "Exit status: 0 good, 1 bad scene or trajectory, 2 wrong usage, 3 a file cannot be read or written\n"
         "\n"
         "examples:\n"
         "  carom view pool-break\n"
@@ -103,6 +105,30 @@ static int write_page(const char* path, const char* page, size_t size) {
     return EXIT_FILE;
 }
 
+// The desktop's browser at the address; nothing happens where there is no display or no xdg-open. What
+// browsers print goes nowhere: the terminal is ours.
+static void open_browser(const char* address) {
+    const char* display = getenv("DISPLAY");
+    const char* wayland = getenv("WAYLAND_DISPLAY");
+    if ((display == NULL || display[0] == '\0') && (wayland == NULL || wayland[0] == '\0')) return;
+    posix_spawn_file_actions_t actions;
+    if (posix_spawn_file_actions_init(&actions) != 0) return;
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    signal(SIGCHLD, SIG_IGN);  // nobody waits for it
+    pid_t child;
+    char* arguments[] = {"xdg-open", (char*)address, NULL};
+    posix_spawnp(&child, "xdg-open", &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+}
+
+static void tell_address(const char* address) {
+    printf("%s\nCtrl-C ends it\n", address);
+    fflush(stdout);
+    open_browser(address);
+}
+
 static int show(const ExportOptions* o, const char* text) {
     const char* name = o->scene.path;
     const char* slash = name != NULL ? strrchr(name, '/') : NULL;
@@ -114,7 +140,7 @@ static int show(const ExportOptions* o, const char* text) {
         status = EXIT_FILE;
     } else if (o->out != NULL) {
         status = write_page(o->out, page, size);
-    } else if (!serve_page(page, size, PATIENCE)) {
+    } else if (!serve_page(page, size, PATIENCE, tell_address)) {
         fprintf(stderr, "carom view: no port of this machine is free: %s\n", strerror(errno));
         status = EXIT_FILE;
     }
@@ -126,10 +152,6 @@ int verb_view(int count, char** arguments) {
     ExportOptions o = {.scene = scene_input("view"), .out_name = "--out"};
     int status = read_options(&o, count, arguments);
     if (status >= 0) return status;
-    if (cr_web_page[0] == '\0') {
-        fputs("carom view: this carom was built without its page; ./dev web builds both\n", stderr);
-        return EXIT_FILE;
-    }
     char* text = NULL;
     status = o.scene.path != NULL ? export_text(&o.scene, o.of, &text) : EXIT_GOOD;
     if (status == EXIT_GOOD) status = show(&o, text);

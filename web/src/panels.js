@@ -22,7 +22,7 @@ export class Panels {
   // canvases for these runs, in their order: { label, run } each, run null where there is nothing to draw
   open(runs) {
     this.close();
-    this.camera = new THREE.PerspectiveCamera(30, this.aspect, 0.001, 1000);
+    this.camera = Stage.camera(this.aspect);
     this.cells = runs.map(({ label, run }) => {
       const canvas = make("canvas", { role: "img", style: `aspect-ratio:${this.aspect}`, "aria-label": `The bodies, ${label}; drag or use arrow keys to turn the view` });
       const stage = run && this.renderer ? new Stage(run.about, { shadows: this.shadows, camera: this.camera }) : null;

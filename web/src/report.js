@@ -14,7 +14,7 @@ const dashOf = (i) => [undefined, [6, 4], [2, 3]][Math.floor(i / 8) % 3];
 const byId = (id) => document.getElementById(id);
 
 const playbackOf = (given, { quantum, turn }) => {
-  const run = new Playback({ bodies: given.bodies, planes: given.planes, gravity: given.gravity });
+  const run = new Playback({ bodies: given.bodies, planes: given.planes, ties: given.ties, gravity: given.gravity });
   const { moving, rest, frames } = given;
   const width = 7 * moving.length;
   const sum = new Float64Array(width);
@@ -50,12 +50,14 @@ const eventCharts = (data) => {
 const positionCharts = (data, runs) => {
   if (runs.length > 1) return [];
   const [{ history, about }] = runs;
-  const bodies = data.runs[0].moving.slice(0, BODIES);
+  const { moving } = data.runs[0];
+  const bodies = moving.slice(0, BODIES);
+  const part = bodies.length < moving.length ? ` (${bodies.length} of ${moving.length} bodies)` : "";
   return ["x", "y", "z"].flatMap((name, axis) => {
     const rows = bodies.map((i) => history.records.map((r) => r.poses[7 * i + axis]));
     const spans = rows.map((r) => Math.max(...r) - Math.min(...r));
     if (Math.max(0, ...spans) < 1e-3 * Math.max(1e-12, ...data.runs[0].frames.map((d) => Math.abs(d) * data.quantum))) return [];
-    return [{ chart: new Chart({ title: `Position, ${name}`, y: `${name} [m]`, series: bodies.map((i, k) => ({ label: about.bodies[i].name, ink: inkOf(k), dash: dashOf(k) })), seek: (t) => seek(t) }), tables: [[history.records.map((r) => r.time), ...rows]] }];
+    return [{ chart: new Chart({ title: `Position, ${name}${part}`, y: `${name} [m]`, series: bodies.map((i, k) => ({ label: about.bodies[i].name, ink: inkOf(k), dash: dashOf(k) })), seek: (t) => seek(t) }), tables: [[history.records.map((r) => r.time), ...rows]] }];
   });
 };
 

@@ -37,7 +37,14 @@ export const sceneView = (carom, place, values) => {
   const renderer = THREE.makeRenderer(view, !software);
   let orbit = null;
 
-  const scenes = select("Scene", ["", ...Object.keys(examples.scenes)], "", (name) => open({ name }));
+  const scenes = select("Scene", Object.keys(examples.scenes), "", (name) => (name === given?.name ? load(given.name, given.text) : open({ name })));
+  let given = null;    // a file that was opened, which the list then has too
+  const list = (name, text) => {
+    given = { name, text };
+    const entry = scenes.box.querySelector("option[data-file]") ?? scenes.box.insertBefore(make("option", { "data-file": "" }), scenes.box.firstChild);
+    entry.value = entry.textContent = name;
+    scenes.box.value = name;
+  };
   const file = make("input", { type: "file", accept: ".json,application/json", id: "file", hidden: true, onchange: async () => { if (file.files[0]) load(file.files[0].name, await file.files[0].text()); file.value = ""; } });
   const ask = (key, value) => { asked = { ...asked, [key]: value }; restart(); };
   const own = { value: "", text: "as the scene says" };
@@ -216,7 +223,7 @@ export const sceneView = (carom, place, values) => {
       source = { name, text, recorded };
       setAsked({});
       start(() => (recorded ? Run.recorded(carom, recorded) : new Run(carom, text)));
-      scenes.box.value = "";
+      list(name, text);
     } catch (error) {
       source = before;
       setAsked(askedBefore);
@@ -224,12 +231,16 @@ export const sceneView = (carom, place, values) => {
     }
   };
 
-  const open = ({ name, opened, ...given }) => {
-    if (opened) return load(opened.name, opened.text);
+  const open = ({ name, opened, ...values }) => {
+    // a scene of the list by its name, unless the command changed a value of it
+    const plain = (text) => JSON.stringify(JSON.parse(text));
+    const shipped = opened && Object.hasOwn(examples.scenes, opened.name) && plain(examples.scenes[opened.name]) === plain(opened.text);
+    if (opened && !shipped) return load(opened.name, opened.text);
+    name ??= opened?.name;
     const known = examples.scenes[name] ? name : "newtons-cradle-5";
     source = { name: known, text: examples.scenes[known], shipped: true };
     scenes.box.value = known;
-    setAsked(given);
+    setAsked(values);
     restart();
     if (name && known !== name) say(`No scene is called ${name}.`);
     return undefined;

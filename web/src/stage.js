@@ -12,6 +12,10 @@ const AHEAD = 1.35;    // likewise where what happens is not known yet
 const FARTHEST = 2.5;  // times the distance at the start that the camera steps back by itself
 const FAR = 3;         // radii of a ball from its body's centre of mass
 const STICK = 0.012;   // radius of a stick, of its length
+const STRING = 0.005;  // likewise of what a body with shapes hangs on
+const FOV = 12;        // degrees, as from far away: a ball at the edge is drawn 1 % longer than wide
+const PIN = 0.012;     // radius of a hinge's pin, of the scene
+const NEAR = 3;        // times what moves: fixed bodies that are no larger are seen whole
 const NAMES = 60;      // of bodies that are shown
 const PATHS = 40;      // of bodies
 const POINTS = 300;    // of a path
@@ -32,7 +36,7 @@ const polygons = (shape) => {
 };
 
 export class Stage {
-  constructor(about, { shadows = true, camera = new THREE.PerspectiveCamera(30, 1, 0.001, 1000) } = {}) {
+  constructor(about, { shadows = true, camera = Stage.camera() } = {}) {
     this.about = about;
     this.scene = new THREE.Scene();
     this.root = new THREE.Group();
@@ -48,9 +52,13 @@ export class Stage {
     this.lights();
   }
 
-  material(i, moves) {
-    const material = new THREE.MeshLambertMaterial({ side: THREE.DoubleSide, transparent: !moves, opacity: moves ? 1 : 0.7 });
-    this.materials.push([material, i, moves]);
+  static camera(aspect = 1) { return new THREE.PerspectiveCamera(FOV, aspect, 0.001, 1000); }
+
+  // color: of the scene's own material, the same in light and dark
+  material(i, moves, color = null) {
+    const solid = moves || color;
+    const material = new THREE.MeshLambertMaterial({ side: THREE.DoubleSide, transparent: !solid, opacity: solid ? 1 : 0.7 });
+    this.materials.push([material, i, moves, color]);
     return material;
   }
 
@@ -58,23 +66,23 @@ export class Stage {
     const material = this.material(i, body.moves);
     for (const shape of body.shapes) {
       if (shape.r) { this.addBall(body, i, shape, material); continue; }
-      const mesh = new THREE.Mesh(polygons(shape), material);
+      const mesh = new THREE.Mesh(polygons(shape), shape.c ? this.material(i, body.moves, shape.c) : material);
       mesh.castShadow = mesh.receiveShadow = this.shadows;
       this.bodies[i].add(mesh);
     }
-    for (const end of body.sticks) this.addStick(i, [0, 0, 0], end, material);
+    for (const end of body.sticks) this.addStick(i, [0, 0, 0], end, material, body.shapes.length ? STRING : STICK);
   }
 
   // one far from the centre of mass is held by a stick
-  addBall(body, i, { r, p }, material) {
-    this.balls.push({ body: i, r, p: new THREE.Vector3(...p), moves: body.moves });
+  addBall(body, i, { r, p, c }, material) {
+    this.balls.push({ body: i, r, p: new THREE.Vector3(...p), moves: body.moves, c });
     if (body.moves && Math.hypot(...p.map((x, k) => x - body.com[k])) > FAR * r) this.addStick(i, body.com, p, material);
   }
 
-  addStick(i, from, to, material) {
+  addStick(i, from, to, material, share = STICK) {
     const foot = new THREE.Vector3(...from), way = new THREE.Vector3(...to).sub(foot), size = way.length();
     if (size === 0) return;
-    const rod = new THREE.Mesh(new THREE.CylinderGeometry(STICK * size, STICK * size, size, 8), material);
+    const rod = new THREE.Mesh(new THREE.CylinderGeometry(share * size, share * size, size, 8), material);
     rod.position.copy(foot).addScaledVector(way, 0.5);
     rod.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), way.normalize());
     rod.castShadow = this.shadows;
@@ -112,18 +120,26 @@ export class Stage {
       this.bodies.forEach((group, i) => { if (this.about.bodies[i].moves || !this.balls.length) box.expandByObject(group); });
     };
     frames.forEach(grow);
-    if (box.isEmpty()) this.bodies.forEach((group) => box.expandByObject(group));
+    // a table, a box: fixed shapes that are not much larger than what moves
+    const whole = box.clone();
+    this.bodies.forEach((group) => whole.expandByObject(group));
+    const size = (b) => Math.max(...b.getSize(new THREE.Vector3()).toArray());
+    this.walled = !whole.equals(box) && size(whole) <= NEAR * size(box);
+    if (box.isEmpty() || this.walled) box.copy(whole);
     if (box.isEmpty()) box.setFromCenterAndSize(new THREE.Vector3(), new THREE.Vector3(1, 1, 1));
     return box;
   }
 
   // camera, sun and ground for what happens in this box; ahead: more may happen around it
   frame(box, ahead) {
-    this.margin = ahead ? AHEAD : MARGIN;
+    this.margin = ahead && !this.walled ? AHEAD : MARGIN;
     this.centre = box.getCenter(new THREE.Vector3());
     this.half = box.getSize(new THREE.Vector3()).multiplyScalar(0.5);
     this.radius = Math.max(1e-6, this.half.length());
     for (const plane of this.about.planes) this.addPlane(plane);
+    this.about.bodies.forEach((body, i) => { if (body.joint) this.addJoint(i, body.joint); });
+    this.addTies();
+    if (this.needsSheet()) this.addSheet(box);
     const side = new THREE.Vector3(0.4, -0.3, 0).addScaledVector(this.up, 1.2);
     if (this.flat) side.set(0.4, 1.1, 0.9);
     this.sun.position.copy(this.centre).addScaledVector(side.normalize(), 4 * this.radius);
@@ -136,10 +152,34 @@ export class Stage {
     this.resetCamera();
   }
 
-  // from the front, a little above; flat scenes straight on; as near as the box of what is seen allows
+  // the axis about which all that moves turns, where it is one and lies across up
+  commonAxis() {
+    let axis = null;
+    for (const i of this.moving) {
+      const { joint } = this.about.bodies[i];
+      if (joint?.kind !== "hinge") return null;
+      const own = new THREE.Vector3(...joint.axis).applyQuaternion(this.bodies[i].quaternion);
+      if (axis && Math.abs(own.dot(axis)) < 0.999) return null;
+      axis ??= own;
+    }
+    return axis && Math.abs(axis.dot(this.up)) < 0.1 ? axis : null;
+  }
+
+  // where the eye is: flat scenes straight on, mechanisms along their axes, tables from above, all else from the front
+  eye() {
+    if (this.flat) return new THREE.Vector3(0.1, 0.14, 1);
+    const axis = this.commonAxis();
+    if (axis) {
+      if (axis.y > 0 || (axis.y === 0 && axis.x < 0)) axis.negate();
+      return axis.addScaledVector(new THREE.Vector3().crossVectors(this.up, axis), 0.15).addScaledVector(this.up, 0.12);
+    }
+    const high = Math.abs(this.half.dot(this.up)), wide = Math.min(...["x", "y", "z"].filter((k) => Math.abs(this.up[k]) < 0.5).map((k) => this.half[k]));
+    return high < 0.2 * wide ? new THREE.Vector3(0.08, -1, 0).addScaledVector(this.up, 1.5) : new THREE.Vector3(0.35, -1, 0).addScaledVector(this.up, 0.5);
+  }
+
+  // from the eye, as near as the box of what is seen allows
   resetCamera() {
-    const from = this.flat ? new THREE.Vector3(0.1, 0.14, 1) : new THREE.Vector3(0.35, -1, 0).addScaledVector(this.up, 0.5);
-    from.normalize();
+    const from = this.eye().normalize();
     const right = new THREE.Vector3().crossVectors(this.camera.up, from).normalize();
     const up = new THREE.Vector3().crossVectors(from, right);
     const tan = Math.tan((this.camera.fov * Math.PI) / 360);
@@ -180,7 +220,7 @@ export class Stage {
   addPlane({ body, n, offset }) {
     const normal = new THREE.Vector3(...n);
     const wall = !this.flat && normal.clone().applyQuaternion(this.bodies[body].quaternion).dot(this.up) < 0.5;
-    const size = (wall ? 2 : 5) * this.radius;
+    const size = (wall ? 2 : 8) * this.radius;
     const group = new THREE.Group();
     const material = new THREE.MeshLambertMaterial({ transparent: wall, opacity: wall ? 0.4 : 1, depthWrite: !wall });
     this.materials.push([material, 0, false]);
@@ -194,8 +234,57 @@ export class Stage {
     this.bodies[body].add(group);
   }
 
+  // a pin along the axis, with a spiral around it where there is a spring; a slider has its rail
+  addJoint(i, { kind, axis, spring }) {
+    const along = new THREE.Vector3(...axis).normalize(), r = PIN * this.radius;
+    const part = (geometry) => { const mesh = new THREE.Mesh(geometry, this.pinMaterial()); mesh.castShadow = this.shadows; return mesh; };
+    const turn = (object) => { object.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), along); this.bodies[i].add(object); return object; };
+    if (kind === "hinge") turn(part(new THREE.CylinderGeometry(r, r, 6 * r, 12)));
+    if (kind === "ball") turn(part(new THREE.SphereGeometry(1.5 * r, 16, 10)));
+    if (kind === "hinge" && spring) {
+      const turns = Array.from({ length: 61 }, (_, k) => { const a = (k / 60) * 5 * Math.PI, d = r * (1.5 + 0.5 * a); return new THREE.Vector3(d * Math.cos(a), 0, d * Math.sin(a)); });
+      turn(this.line(turns));
+    }
+  }
+
+  pinMaterial() {
+    const material = new THREE.MeshLambertMaterial();
+    this.materials.push([material, 0, true, null, "ink-2"]);
+    return material;
+  }
+
+  line(points) {
+    const line = new THREE.Line(new THREE.BufferGeometry().setFromPoints(points), new THREE.LineBasicMaterial());
+    this.materials.push([line.material, 0, true, null, "ink-2"]);
+    return line;
+  }
+
+  // ropes and rods between bodies, drawn anew with every pose
+  addTies() {
+    this.ties = (this.about.ties ?? []).map((tie) => ({ ...tie, line: this.line([new THREE.Vector3(), new THREE.Vector3()]) }));
+    this.ties.forEach(({ line }) => { line.frustumCulled = false; this.root.add(line); });
+  }
+
+  // bodies that nothing carries and no fixed shape surrounds would float in white
+  needsSheet() {
+    return this.flat && !this.about.planes.length && this.about.bodies.every((body) => body.moves || !body.shapes.length) && Math.hypot(...this.about.gravity) === 0;
+  }
+
+  // a sheet under what moves in the plane, as a table seen from above
+  addSheet(box) {
+    const size = 8 * this.radius;
+    const material = new THREE.MeshLambertMaterial();
+    this.materials.push([material, 0, false]);
+    const sheet = new THREE.Mesh(new THREE.PlaneGeometry(size, size), material);
+    sheet.receiveShadow = this.shadows;
+    const group = new THREE.Group();
+    group.add(sheet, this.grid(size));
+    group.position.set(this.centre.x, this.centre.y, box.min.z - 0.001 * this.radius);
+    this.root.add(group);
+  }
+
   grid(size) {
-    const grid = new THREE.GridHelper(size, 20);
+    const grid = new THREE.GridHelper(size, 32);
     grid.rotation.x = Math.PI / 2;
     grid.position.z = 0.0005 * this.radius;
     Object.assign(grid.material, { transparent: true, opacity: 0.25 });
@@ -204,9 +293,9 @@ export class Stage {
 
   recolor() {
     this.scene.background = new THREE.Color(ink("paper"));
-    for (const [material, i, moves] of this.materials) material.color.set(moves ? bodyColor(i) : ink("ink-3"));
+    for (const [material, i, moves, color, role] of this.materials) material.color.set(color ?? (role ? ink(role) : moves ? bodyColor(i) : ink("ink-3")));
     const inks = Array.from({ length: 8 }, (_, i) => new THREE.Color(bodyColor(i + 1))), still = new THREE.Color(ink("ink-4"));
-    this.balls.forEach((ball, k) => this.spheres.color(k, ball.moves ? inks[(ball.body - 1) % 8] : still));
+    this.balls.forEach((ball, k) => this.spheres.color(k, ball.c ? new THREE.Color(ball.c) : ball.moves ? inks[(ball.body - 1) % 8] : still));
     this.pushes.recolor();
     if (this.names) { this.showNames(false); this.showNames(true); }
     this.spheres?.update();
@@ -225,6 +314,11 @@ export class Stage {
       this.spheres.place(k, at, group.quaternion, ball.r);
     });
     this.spheres?.update();
+    this.ties?.forEach(({ a, b, p, q, line }) => {
+      const at = line.geometry.attributes.position;
+      [[a, p], [b, q]].forEach(([body, x], k) => { const w = new THREE.Vector3(...x).applyQuaternion(this.bodies[body].quaternion).add(this.bodies[body].position); at.setXYZ(k, w.x, w.y, w.z); });
+      at.needsUpdate = true;
+    });
     this.names?.children.forEach((sprite) => this.centreOf(sprite.userData.body, sprite.position).addScaledVector(this.up, 0.05 * this.radius));
   }
 

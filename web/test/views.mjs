@@ -1,6 +1,6 @@
 // views.mjs - tests of many contacts, the scene player, keys and narrow screens.
-import { readFileSync } from "node:fs";
-import { calm, carom, coloured, dropFile, equal, folder, must, openTab, quiet, root, run, runToEnd, setRange } from "./tab.mjs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { calm, carom, coloured, dropFile, equal, folder, must, openFile, openTab, quiet, root, run, runToEnd, setRange } from "./tab.mjs";
 
 // more than the screen is wide, or without a name
 const faults = (tab) => tab.evaluate(() => {
@@ -56,6 +56,53 @@ export default {
       const share = await coloured(tab, "#scene .stage canvas");
       must(share > 0.002, `${name}: bodies are ${(100 * share).toFixed(2)} % of the picture`);
     }
+    calm(tab);
+    return tab;
+  },
+  "opened by carom view: the list says what is open": async () => {
+    const seen = async (...args) => {
+      await run(["view", ...args, "--out", `${folder}/opened.html`]);
+      const tab = await openFile(`file://${folder}/opened.html`);
+      await tab.waitForSelector("#hash");
+      return tab;
+    };
+    let tab = await seen("pool-break");
+    equal(await tab.locator("#scene-name").inputValue(), "pool-break", "a shipped scene");
+    equal(await tab.locator("#scene-name option[data-file]").count(), 0, "it stands in the list once");
+    calm(tab);
+    await tab.close();
+    tab = await seen("pool-break", "--dt", "0.001");
+    equal(await tab.locator("#scene-name option:checked[data-file]").textContent(), "pool-break", "a changed one is its own entry");
+    equal(await runToEnd(tab), (await carom("run", ["pool-break", "--dt", "0.001"])).hash, "and runs as it was changed");
+    await tab.close();
+    writeFileSync(`${folder}/mine.json`, readFileSync(`${root}scenes/falling-rod.json`));
+    tab = await seen(`${folder}/mine.json`);
+    equal(await tab.locator("#scene-name").inputValue(), "mine.json", "a file");
+    await tab.selectOption("#scene-name", "dominoes");
+    await tab.selectOption("#scene-name", "mine.json");
+    equal(await runToEnd(tab), (await carom("run", ["falling-rod"])).hash, "back to the file");
+    calm(tab);
+    return tab;
+  },
+  "balls are round at the edge of the view too": async () => {
+    const tab = await openTab("#scene&name=pool-break", { viewport: { width: 1400, height: 1000 }, deviceScaleFactor: 1 });
+    await tab.waitForTimeout(500);
+    // the cue ball, left of everything else that has a colour
+    const [wide, high] = await tab.locator("#scene .stage canvas").evaluate((canvas) => {
+      const copy = Object.assign(document.createElement("canvas"), { width: canvas.width, height: canvas.height });
+      const pen = copy.getContext("2d");
+      pen.drawImage(canvas, 0, 0);
+      const { data, width } = pen.getImageData(0, 0, canvas.width, canvas.height);
+      const box = [Infinity, Infinity, -1, -1];
+      for (let i = 0; i < data.length; i += 4) {
+        const x = (i / 4) % width, y = Math.floor(i / 4 / width);
+        if (x > width / 3 || data[i + 2] - data[i] < 50) continue;
+        [box[0], box[1], box[2], box[3]] = [Math.min(box[0], x), Math.min(box[1], y), Math.max(box[2], x), Math.max(box[3], y)];
+      }
+      return [box[2] - box[0] + 1, box[3] - box[1] + 1];
+    });
+    must(wide > 30 && high > 30, `the cue ball is ${wide} by ${high} pixels`);
+    must(Math.abs(wide / high - 1) < 0.035, `a ball of ${wide} by ${high} pixels`);
     calm(tab);
     return tab;
   },

@@ -1,0 +1,312 @@
+// bodies.c - a problem's velocities in groups, its blocks in islands.
+//
+// Velocities that Minv couples are one group; consecutive ones of at most six in all are joined where the
+// blocks that act on one all act on the other, so that a free body is one group of six. Groups that a block
+// acts on together are one island. Minv = L L^T per group; a pivot that is zero to working precision leaves
+// its column zero, so that an infinite mass is one that nothing moves. Fails: out of memory only.
+#include "space.h"
+
+#include <string.h>
+
+#define JOINED_SIZE 6
+#define ZERO_PIVOT  1e-15
+
+static int find(int* link, int i) {
+    while (link[i] != i) {
+        link[i] = link[link[i]];
+        i = link[i];
+    }
+    return i;
+}
+
+// The lower number leads, so that groups and islands keep the problem's order.
+static void join(int* link, int a, int b) {
+    a = find(link, a);
+    b = find(link, b);
+    if (a < b) link[b] = a;
+    if (b < a) link[a] = b;
+}
+
+// Visits the nonzero entries of a row.
+typedef struct crRow {
+    const crMatrix* A;
+    int row, next, end;
+} crRow;
+
+static crRow row_of(const crMatrix* A, int row) {
+    if (A->start == NULL) return (crRow){A, row, 0, A->cols};
+    return (crRow){A, row, A->start[row], A->start[row + 1]};
+}
+
+static bool row_next(crRow* r, int* col, double* value) {
+    const crMatrix* A = r->A;
+    while (r->next < r->end) {
+        int k = r->next++;
+        *col = A->start == NULL ? k : A->col[k];
+        *value = A->start == NULL ? A->value[(size_t)r->row * (size_t)A->cols + (size_t)k] : A->value[k];
+        if (*value != 0.0) return true;
+    }
+    return false;
+}
+
+// J by rows without zeros.
+static crStatus copy_rows(crBodies* b, crArena* arena) {
+    const crProblem* problem = b->problem;
+    int n = problem->rows, entries = 0, col;
+    double value;
+    b->row_start = cr_arena_alloc(arena, ((size_t)n + 1) * sizeof(int));
+    if (b->row_start == NULL) return CR_ERR_MEMORY;
+    for (int i = 0; i < n; i++) {
+        b->row_start[i] = entries;
+        for (crRow r = row_of(&problem->J, i); row_next(&r, &col, &value);) {
+            entries++;
+        }
+    }
+    b->row_start[n] = entries;
+    b->row_col = cr_arena_alloc(arena, (size_t)entries * sizeof(int));
+    b->row_value = cr_arena_alloc(arena, (size_t)entries * sizeof(double));
+    if (b->row_col == NULL || b->row_value == NULL) return CR_ERR_MEMORY;
+    for (int i = 0; i < n; i++) {
+        int at = b->row_start[i];
+        for (crRow r = row_of(&problem->J, i); row_next(&r, &col, &value); at++) {
+            b->row_col[at] = col;
+            b->row_value[at] = value;
+        }
+    }
+    return CR_OK;
+}
+
+// Blocks that act on each velocity's component, ascending: (first, list), component = leader in link.
+static crStatus list_blocks(const crBodies* b, int* link, int** first, int** list, crArena* arena) {
+    const crProblem* problem = b->problem;
+    int nv = problem->nv;
+    *first = cr_arena_alloc(arena, ((size_t)nv + 1) * sizeof(int));
+    *list = cr_arena_alloc(arena, (size_t)b->row_start[problem->rows] * sizeof(int));
+    int* last = cr_arena_alloc(arena, (size_t)nv * sizeof(int));
+    int* next = cr_arena_alloc(arena, (size_t)nv * sizeof(int));
+    if (*first == NULL || *list == NULL || last == NULL || next == NULL) return CR_ERR_MEMORY;
+    memset(*first, 0, ((size_t)nv + 1) * sizeof(int));
+    for (int pass = 0; pass < 2; pass++) {
+        for (int v = 0; v < nv; v++) {
+            last[v] = -1;
+        }
+        for (int k = 0; k < problem->block_count; k++) {
+            const crBlock* block = &problem->blocks[k];
+            for (int e = b->row_start[block->row]; e < b->row_start[block->row + block->count]; e++) {
+                int v = find(link, b->row_col[e]);
+                if (last[v] == k) continue;
+                last[v] = k;
+                if (pass == 0) {
+                    (*first)[v + 1]++;
+                } else {
+                    (*list)[next[v]++] = k;
+                }
+            }
+        }
+        for (int v = 0; pass == 0 && v < nv; v++) {
+            (*first)[v + 1] += (*first)[v];
+            next[v] = (*first)[v];
+        }
+    }
+    return CR_OK;
+}
+
+// Whether the shorter of two ascending lists is part of the longer, and not empty.
+static bool nested(const int* a, int na, const int* b, int nb) {
+    if (na > nb) return nested(b, nb, a, na);
+    int j = 0;
+    for (int i = 0; i < na; i++) {
+        while (j < nb && b[j] < a[i]) {
+            j++;
+        }
+        if (j == nb || b[j] != a[i]) return false;
+    }
+    return na > 0;
+}
+
+// Joins small components that follow each other and meet the same blocks; link leads to groups afterwards.
+static crStatus join_components(const crBodies* b, int* link, crArena* arena) {
+    int nv = b->problem->nv, current = -1, filled = 0;
+    int *first, *list;
+    int* count = cr_arena_alloc(arena, (size_t)nv * sizeof(int));
+    if (count == NULL) return CR_ERR_MEMORY;
+    crStatus status = list_blocks(b, link, &first, &list, arena);
+    if (status != CR_OK) return status;
+    memset(count, 0, (size_t)nv * sizeof(int));
+    for (int v = 0; v < nv; v++) {
+        count[find(link, v)]++;
+    }
+    // the list of the component with most blocks stands for the group
+    int widest = -1;
+    for (int v = 0; v < nv; v++) {
+        // velocities that nothing acts on stay out of the way
+        if (link[v] != v || first[v] == first[v + 1]) continue;
+        bool fits = current >= 0 && filled + count[v] <= JOINED_SIZE &&
+                    nested(list + first[v], first[v + 1] - first[v], list + first[widest],
+                           first[widest + 1] - first[widest]);
+        if (!fits) {
+            current = widest = v;
+            filled = count[v];
+            continue;
+        }
+        filled += count[v];
+        if (first[v + 1] - first[v] > first[widest + 1] - first[widest]) widest = v;
+        link[v] = current;
+    }
+    return CR_OK;
+}
+
+// Numbers the groups that some block acts on, and lists their velocities.
+static void number_groups(crBodies* b, int* link, int* number) {
+    int nv = b->problem->nv, entries = b->row_start[b->problem->rows];
+    for (int v = 0; v < nv; v++) {
+        number[v] = -1;
+        b->group_of[v] = -1;
+    }
+    for (int e = 0; e < entries; e++) {
+        number[find(link, b->row_col[e])] = 0;
+    }
+    for (int v = 0; v < nv; v++) {
+        int leader = find(link, v);
+        if (number[leader] < 0) continue;
+        if (leader == v) {
+            number[v] = b->groups;
+            b->size[b->groups++] = 0;
+        }
+        b->group_of[v] = number[leader];
+        b->seat[v] = b->size[number[leader]]++;
+    }
+    b->first[0] = 0;
+    for (int g = 0; g < b->groups; g++) {
+        b->first[g + 1] = b->first[g] + b->size[g];
+    }
+    for (int v = 0; v < nv; v++) {
+        if (b->group_of[v] >= 0) b->velocity[b->first[b->group_of[v]] + b->seat[v]] = v;
+    }
+}
+
+// Lower Cholesky factor in place; columns of zero pivots become zero.
+static void factor_group(double* A, int n) {
+    for (int k = 0; k < n; k++) {
+        double d = A[k * n + k], own = d;
+        for (int m = 0; m < k; m++) {
+            d -= A[k * n + m] * A[k * n + m];
+        }
+        double root = d > ZERO_PIVOT * own ? sqrt(d) : 0.0;
+        A[k * n + k] = root;
+        for (int i = k + 1; i < n; i++) {
+            double sum = A[i * n + k];
+            for (int m = 0; m < k; m++) {
+                sum -= A[i * n + m] * A[k * n + m];
+            }
+            A[i * n + k] = root > 0.0 ? sum / root : 0.0;
+            A[k * n + i] = 0.0;
+        }
+    }
+}
+
+static crStatus factor_masses(crBodies* b, crArena* arena) {
+    size_t total = 0;
+    for (int g = 0; g < b->groups; g++) {
+        b->factor[g] = total;
+        total += (size_t)b->size[g] * (size_t)b->size[g];
+    }
+    b->L = cr_arena_alloc(arena, total * sizeof(double));
+    if (b->L == NULL) return CR_ERR_MEMORY;
+    memset(b->L, 0, total * sizeof(double));
+    for (int g = 0; g < b->groups; g++) {
+        int n = b->size[g], col;
+        double value;
+        for (int i = 0; i < n; i++) {
+            for (crRow r = row_of(&b->problem->Minv, b->velocity[b->first[g] + i]);
+                 row_next(&r, &col, &value);) {
+                b->L[b->factor[g] + (size_t)(i * n + b->seat[col])] = value;
+            }
+        }
+        factor_group(b->L + b->factor[g], n);
+    }
+    return CR_OK;
+}
+
+// Islands in the order of their first blocks; blocks that act on nothing are islands of their own.
+static crStatus make_islands(crBodies* b, crArena* arena) {
+    const crProblem* problem = b->problem;
+    size_t blocks = (size_t)problem->block_count;
+    int* link = cr_arena_alloc(arena, (size_t)b->groups * sizeof(int));
+    int* island = cr_arena_alloc(arena, blocks * sizeof(int));
+    int* number = cr_arena_alloc(arena, (size_t)b->groups * sizeof(int));
+    if (link == NULL || island == NULL || number == NULL) return CR_ERR_MEMORY;
+    for (int g = 0; g < b->groups; g++) {
+        link[g] = g;
+        number[g] = -1;
+    }
+    for (int k = 0; k < problem->block_count; k++) {
+        int begin = b->row_start[problem->blocks[k].row];
+        int end = b->row_start[problem->blocks[k].row + problem->blocks[k].count];
+        for (int e = begin; e < end; e++) {
+            join(link, b->group_of[b->row_col[begin]], b->group_of[b->row_col[e]]);
+        }
+    }
+    memset(b->island_first, 0, (blocks + 1) * sizeof(int));
+    for (int k = 0; k < problem->block_count; k++) {
+        int begin = b->row_start[problem->blocks[k].row];
+        int end = b->row_start[problem->blocks[k].row + problem->blocks[k].count];
+        int leader = begin < end ? find(link, b->group_of[b->row_col[begin]]) : -1;
+        if (leader < 0 || number[leader] < 0) {
+            if (leader >= 0) number[leader] = b->islands;
+            island[k] = b->islands++;
+        } else {
+            island[k] = number[leader];
+        }
+        b->island_first[island[k] + 1]++;
+    }
+    for (int i = 0; i < b->islands; i++) {
+        b->island_first[i + 1] += b->island_first[i];
+    }
+    // filled from the end, so that the first entries come to stand where they belong
+    for (int k = problem->block_count - 1; k >= 0; k--) {
+        b->block[--b->island_first[island[k] + 1]] = k;
+    }
+    memmove(b->island_first, b->island_first + 1, (size_t)b->islands * sizeof(int));
+    b->island_first[b->islands] = problem->block_count;
+    return CR_OK;
+}
+
+crStatus cr__bodies_create(crBodies* b, const crProblem* problem, crArena* arena) {
+    *b = (crBodies){.problem = problem};
+    size_t nv = (size_t)problem->nv, blocks = (size_t)problem->block_count;
+    int** arrays[] = {&b->group_of, &b->seat, &b->size, &b->velocity, &b->number, &b->last};
+    bool ok = true;
+    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) {
+        *arrays[k] = cr_arena_alloc(arena, nv * sizeof(int));
+        ok = ok && *arrays[k] != NULL;
+    }
+    b->first = cr_arena_alloc(arena, (nv + 1) * sizeof(int));
+    b->factor = cr_arena_alloc(arena, nv * sizeof *b->factor);
+    b->island_first = cr_arena_alloc(arena, (blocks + 1) * sizeof(int));
+    b->block = cr_arena_alloc(arena, blocks * sizeof(int));
+    int* link = cr_arena_alloc(arena, nv * sizeof(int));
+    int* number = cr_arena_alloc(arena, nv * sizeof(int));
+    ok = ok && b->first != NULL && b->factor != NULL && b->island_first != NULL && b->block != NULL &&
+         link != NULL && number != NULL;
+    crStatus status = ok ? copy_rows(b, arena) : CR_ERR_MEMORY;
+    if (status != CR_OK) return status;
+    for (int v = 0; v < problem->nv; v++) {
+        link[v] = v;
+    }
+    int col;
+    double value;
+    for (int v = 0; v < problem->nv; v++) {
+        for (crRow r = row_of(&problem->Minv, v); row_next(&r, &col, &value);) {
+            join(link, v, col);
+        }
+    }
+    status = join_components(b, link, arena);
+    if (status != CR_OK) return status;
+    number_groups(b, link, number);
+    for (int g = 0; g < b->groups; g++) {
+        b->number[g] = b->last[g] = -1;
+    }
+    status = factor_masses(b, arena);
+    return status == CR_OK ? make_islands(b, arena) : status;
+}

@@ -1,0 +1,133 @@
+// relax.c - the islands of a problem, one after another through the stages.
+//
+// Fails: out of memory. An island that no stage solves keeps the point with the smallest backward error.
+#include "relax.h"
+#include "stage.h"
+
+#include <string.h>
+
+#define ROUNDING     1e-15  // of a velocity, relative to the largest one
+#define CONVEX_ABOVE 30.0   // the convex stage is tried where the error is this many times the target
+
+crRelaxParams cr__relax_params(void) {
+    return (crRelaxParams){
+        .tol = 1e-8, .sweeps = 20, .directions = 100, .newton = 60, .interior = 30, .polish = 60};
+}
+
+const char* cr__relax_stage_name(crRelaxStage stage) {
+    static const char* const names[] = {"guess", "sweeps", "directions", "newton", "convex"};
+    return (unsigned)stage < sizeof names / sizeof names[0] ? names[stage] : "unknown";
+}
+
+bool cr__relax_takes(const crProblem* problem) {
+    return problem->W.value == NULL && problem->J.value != NULL && problem->Minv.value != NULL;
+}
+
+double cr__island_offer(crIsland* island, const double* x, crRelaxStage stage) {
+    const crSpace* s = &island->space;
+    cr__space_gather(s, x, island->z);
+    cr__space_velocity(s, island->z, island->u);
+    double residual = cr__space_residual(s, x, island->u);
+    double error = cr__space_error(s, x, island->u, island->work);
+    if (error < island->error) {
+        island->error = error;
+        island->stage = stage;
+        memcpy(island->best, x, (size_t)s->rows * sizeof *x);
+    }
+    return residual;
+}
+
+static crStatus island_create(crIsland* island, const crBodies* bodies, int index) {
+    crSpace* s = &island->space;
+    crStatus status = cr__space_create(s, bodies, index, island->arena);
+    if (status != CR_OK) return status;
+    size_t rows = (size_t)s->rows * sizeof(double), nz = (size_t)s->nz * sizeof(double);
+    island->best = cr_arena_alloc(island->arena, rows);
+    island->z = cr_arena_alloc(island->arena, nz);
+    island->u = cr_arena_alloc(island->arena, rows);
+    island->work = cr_arena_alloc(island->arena, 2 * rows + nz);
+    if (island->best == NULL || island->z == NULL || island->u == NULL || island->work == NULL) {
+        return CR_ERR_MEMORY;
+    }
+    island->error = (double)INFINITY;
+    double largest = 0.0;
+    for (int i = 0; i < s->rows; i++) {
+        largest = fmax(largest, fabs(s->c[i]));
+    }
+    island->target = fmax(island->params.tol * fmax(s->demand, island->params.floor), ROUNDING * largest);
+    memset(island->best, 0, rows);
+    return CR_OK;
+}
+
+// The stages in order; x is the start of the next one.
+static crStatus island_run(crIsland* island, double* x) {
+    crStatus status = CR_OK;
+    const crSpace* s = &island->space;
+    // laws that ask for nothing are met by no impulse, and rows that act on nothing cannot be helped
+    if (s->demand == 0.0 || s->nz == 0) memset(x, 0, (size_t)s->rows * sizeof *x);
+    for (int i = 0; i < s->units; i++) {
+        cr__relax_law(&s->unit[i], x + s->unit[i].row, x + s->unit[i].row, NULL);
+    }
+    cr__island_offer(island, x, CR_RELAX_GUESS);
+    if (s->nz == 0) return CR_OK;
+    for (int made = 0; made < island->params.sweeps && !cr__island_solved(island); made += 10) {
+        int left = island->params.sweeps - made;
+        cr__island_sweep(island, left < 10 ? left : 10, x);
+        cr__island_offer(island, x, CR_RELAX_SWEEPS);
+    }
+    if (!cr__island_solved(island) && island->params.directions > 0) {
+        memcpy(x, island->best, (size_t)s->rows * sizeof *x);
+        status = cr__island_directions(island, x);
+    }
+    if (status == CR_OK && !cr__island_solved(island) && island->params.newton > 0) {
+        memcpy(x, island->best, (size_t)s->rows * sizeof *x);
+        status = cr__island_newton(island, x);
+    }
+    bool near = island->error <= CONVEX_ABOVE * island->target;
+    if (status == CR_OK && !cr__island_solved(island) && !near && island->params.interior > 0) {
+        memcpy(x, island->best, (size_t)s->rows * sizeof *x);
+        status = cr__island_convex(island, x);
+    }
+    return status;
+}
+
+static crStatus solve_island(const crBodies* bodies, int index, const crRelaxParams* params, crArena* arena,
+                             double* p, crRelaxRun* run) {
+    size_t mark = cr_arena_mark(arena);
+    crIsland island = {.params = *params, .arena = arena};
+    crStatus status = island_create(&island, bodies, index);
+    double* x = cr_arena_alloc(arena, (size_t)island.space.rows * sizeof(double));
+    if (status == CR_OK && x == NULL) status = CR_ERR_MEMORY;
+    if (status == CR_OK) {
+        cr__space_to(&island.space, p, x);
+        status = island_run(&island, x);
+    }
+    if (status == CR_OK) {
+        cr__space_from(&island.space, island.best, p);
+        double demand = fmax(island.space.demand, params->floor);
+        double relative = demand > 0.0 ? island.error / demand : island.error > 0.0 ? (double)INFINITY : 0.0;
+        run->islands++;
+        run->solved += cr__island_solved(&island) ? 1 : 0;
+        run->convex += island.stage == CR_RELAX_CONVEX ? 1 : 0;
+        run->factorizations += island.space.factorizations;
+        run->error = fmax(run->error, island.error);
+        run->relative = fmax(run->relative, relative);
+        if (island.stage == CR_RELAX_CONVEX) run->shift = fmax(run->shift, island.shift);
+        if (island.stage > run->stage) run->stage = island.stage;
+    }
+    cr_arena_release(arena, mark);
+    return status;
+}
+
+crStatus cr__relax_solve(const crProblem* problem, const crRelaxParams* params, crArena* arena, double* p,
+                         crRelaxRun* run) {
+    *run = (crRelaxRun){0};
+    size_t mark = cr_arena_mark(arena);
+    crBodies bodies;
+    crStatus status = cr__bodies_create(&bodies, problem, arena);
+    for (int i = 0; status == CR_OK && i < bodies.islands; i++) {
+        status = solve_island(&bodies, i, params, arena, p, run);
+    }
+    cr_arena_release(arena, mark);
+    return status;
+}

@@ -1,0 +1,62 @@
+// relax.h - contact problems of any size to full accuracy, island by island, by sparse factorizations in body
+// space.
+//
+// An island goes through these stages until its backward error is within tol times its demand (the largest
+// speed that the laws ask to change):
+//
+//     sweeps      Gauss-Seidel, from the guess
+//     directions  alternating directions on Coulomb's law, one factorization
+//     newton      augmented Lagrangian, Newton's method on Coulomb's law, one factorization per step
+//     convex      Coulomb's cone with the slip frozen: s = mu |u_t| is added to the normal velocity, an interior
+//                 point method and a polish. It has an answer whenever the rows can be met at all, and that
+//                 answer is exact for the bias b' = b + s - mu |u_t|.
+//
+// The answer is the point with the smallest backward error that any stage has seen; it lies in the cone. A
+// stage that has spent its budget hands on; nothing runs without limit.
+#ifndef CAROM_RELAX_RELAX_H
+#define CAROM_RELAX_RELAX_H
+
+#include "space.h"
+
+typedef struct crRelaxParams {
+    double tol;      // backward error to reach, relative to the island's demand
+    double floor;    // smallest demand that counts, m/s
+    int sweeps;      // at most
+    int directions;  // iterations
+    int newton;      // factorizations; as many again while they pay
+    int interior;    // factorizations of the interior point method
+    int polish;      // factorizations of the convex polish
+} crRelaxParams;
+
+crRelaxParams cr__relax_params(void);
+
+typedef enum crRelaxStage {
+    CR_RELAX_GUESS,
+    CR_RELAX_SWEEPS,
+    CR_RELAX_DIRECTIONS,
+    CR_RELAX_NEWTON,
+    CR_RELAX_CONVEX,
+} crRelaxStage;
+
+const char* cr__relax_stage_name(crRelaxStage stage);
+
+typedef struct crRelaxRun {
+    int islands;
+    int solved;          // islands within tol
+    int convex;          // islands whose answer is that of the convex stage
+    int factorizations;  // of all islands
+    double error;        // largest backward error, m/s
+    double relative;     // largest backward error over its island's demand
+    double shift;        // largest |s - mu |u_t|| among convex answers, m/s
+    crRelaxStage stage;  // latest stage that gave an answer
+} crRelaxRun;
+
+// Whether the problem is given by J and Minv.
+bool cr__relax_takes(const crProblem* problem);
+
+// Needs J and Minv. p holds the guess and receives the answer (rows). Memory comes from the arena and is
+// given back.
+crStatus cr__relax_solve(const crProblem* problem, const crRelaxParams* params, crArena* arena, double* p,
+                         crRelaxRun* run);
+
+#endif
