@@ -28,8 +28,9 @@ typedef struct Options {
     int seeds;
     int threads[THREADS];
     int thread_count;
-    double settle;  // NAN: as the scene says, s
-    double limit;   // wall time for settling one engine in one seed, s
+    double settle;       // NAN: as the scene says, s
+    double limit;        // wall time for settling one engine in one seed, s
+    const char* record;  // folder for trajectories instead of times, NULL: none
     bool json;
 } Options;
 
@@ -329,12 +330,33 @@ static int run_scene(const Options* options, const char* name, PilesResult* resu
     return count;
 }
 
+// trajectories of the first seed, from the start
+
+static bool record_scene(const Options* options, const char* name) {
+    PilesScene scene;
+    const PilesEngine* who[RUNS];
+    int threads[RUNS];
+    if (!piles_scene_create(name, 1, &scene)) return false;
+    int count = list_runs(options, &scene, who, threads);
+    double seconds = isnan(options->settle) ? scene.settle : options->settle;
+    bool good = piles_record(options->record, &scene, who, count, seconds);
+    piles_scene_destroy(&scene);
+    return good;
+}
+
+static int record_all(const Options* options) {
+    for (int s = 0; s < options->scene_count; s++) {
+        if (!record_scene(options, options->scenes[s])) return 1;
+    }
+    return 0;
+}
+
 // the command line
 
 static void usage(FILE* out) {
     fprintf(out,
             "usage: ./dev bench piles [SCENE...] [--seeds N] [--threads 1,2] [--engines LIST] [--settle S]\n"
-            "                         [--limit S] [--json]\n\n"
+            "                         [--limit S] [--json] [--record DIR]\n\n"
             "scenes (all by default):");
     for (int i = 0; piles_scene_name(i) != NULL; i++) {
         fprintf(out, " %s", piles_scene_name(i));
@@ -347,7 +369,8 @@ static void usage(FILE* out) {
             "\n  --seeds N     1 to %d (3)\n  --threads T   numbers of threads, with commas (1)\n"
             "  --settle S    simulated seconds before the measured one (by scene: 2 or 4)\n"
             "  --limit S     wall seconds for settling one engine, and for measuring it (60)\n"
-            "  --json        results for programs instead of tables\n",
+            "  --json        results for programs instead of tables\n"
+            "  --record DIR  no times: scene and trajectories over --settle seconds, for carom audit\n",
             SEEDS);
 }
 
@@ -387,8 +410,8 @@ static bool parse_option(int argc, char** argv, int* i, Options* options) {
     if (strcmp(name, "--threads") == 0 && value != NULL) return parse_threads(value, options);
     if (strcmp(name, "--settle") == 0) return number(name, value, 0, 1e3, &options->settle);
     if (strcmp(name, "--limit") == 0) return number(name, value, 1e-3, 1e5, &options->limit);
-    if (strcmp(name, "--engines") == 0 && value != NULL) {
-        options->engines = value;
+    if ((strcmp(name, "--engines") == 0 || strcmp(name, "--record") == 0) && value != NULL) {
+        *(name[2] == 'e' ? &options->engines : &options->record) = value;
         return true;
     }
     fprintf(stderr, "bench piles: unknown or incomplete option '%s'\n", name);
@@ -429,6 +452,7 @@ int main(int argc, char** argv) {
         usage(stderr);
         return 2;
     }
+    if (options.record != NULL) return record_all(&options);
     PilesResult* results = calloc((size_t)options.scene_count * RUNS, sizeof *results);
     int count = 0;
     for (int s = 0; results != NULL && s < options.scene_count; s++) {

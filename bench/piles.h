@@ -86,6 +86,11 @@ typedef struct PilesEngine {
 extern const PilesEngine piles_carom_fast, piles_carom_accurate, piles_carom_certified;
 extern const PilesEngine piles_bullet, piles_ode, piles_mujoco;
 
+// Writes SCENE.json and, of every step of each engine, SCENE-ENGINE.csv into a folder, for `carom audit`. false: a file
+// cannot be written, an engine gave up, or the scene has more than free boxes and balls.
+bool piles_record(const char* folder, const PilesScene* scene, const PilesEngine* const* engines, int count,
+                  double seconds);
+
 // Overlap over the contact points with gap < 0, and energies.
 typedef struct PilesMeasure {
     int overlaps;

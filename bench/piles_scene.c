@@ -188,17 +188,12 @@ static const struct {
     Build build;
     double settle;
 } catalogue[] = {
-    {"spheres-1000", 1000, build_spheres, 4.0},
-    {"boxes-1000", 1000, build_boxes, 4.0},
-    {"mixed-1000", 1000, build_mixed, 4.0},
-    {"pyramid-210", 210, build_pyramid, 4.0},
-    {"stack-10", 10, build_stack, 4.0},
-    {"heavy-on-light", 2, build_heavy, 4.0},
-    {"chains", 200, build_chains, 4.0},
-    {"cubes-alone", 4096, build_alone, 2.0},
-    {"cubes-together", 4096, build_cubes, 2.0},
-    {"spheres-10000", 10000, build_spheres, 4.0},
-    {"spheres-100000", 100000, build_spheres, 4.0},
+    {"spheres-1000", 1000, build_spheres, 4.0},   {"boxes-1000", 1000, build_boxes, 4.0},
+    {"mixed-1000", 1000, build_mixed, 4.0},       {"pyramid-210", 210, build_pyramid, 4.0},
+    {"boxes-20", 20, build_boxes, 4.0},           {"stack-10", 10, build_stack, 4.0},
+    {"heavy-on-light", 2, build_heavy, 4.0},      {"chains", 200, build_chains, 4.0},
+    {"cubes-alone", 4096, build_alone, 2.0},      {"cubes-together", 4096, build_cubes, 2.0},
+    {"spheres-10000", 10000, build_spheres, 4.0}, {"spheres-100000", 100000, build_spheres, 4.0},
 };
 #define SCENES ((int)(sizeof catalogue / sizeof *catalogue))
 

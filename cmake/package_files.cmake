@@ -1,7 +1,8 @@
 # package_files.cmake - run by cpack on what it is about to pack: each package gets its copyright and changelog, and manual
 # pages are compressed. The date is that of CHANGELOG.md, so that the same sources make the same files.
-set(packages library libcarom0 development libcarom-dev command carom ranks carom-mpi)
+set(packages library libcarom0 io libcarom-io0 development libcarom-dev command carom ranks carom-mpi)
 string(REPLACE "libcarom0" "${CPACK_DEBIAN_LIBRARY_PACKAGE_NAME}" packages "${packages}")
+string(REPLACE "libcarom-io0" "${CPACK_DEBIAN_IO_PACKAGE_NAME}" packages "${packages}")
 file(TIMESTAMP ${CPACK_CAROM_SOURCE}/CHANGELOG.md date "%a, %d %b %Y %H:%M:%S +0000" UTC)
 while(packages)
     list(POP_FRONT packages component package)
@@ -18,7 +19,7 @@ while(packages)
 
  -- ${CPACK_PACKAGE_CONTACT}  ${date}
 ")
-    if(component STREQUAL library)
+    if(component MATCHES "^(library|io)$")
         file(WRITE ${root}/share/lintian/overrides/${package}
             "# cpack calls ldconfig where a trigger would do\n${package}: maintscript-calls-ldconfig *\n")
     endif()

@@ -10,7 +10,7 @@
 #define CAROM_FIT_IMPACTS_H
 
 #include "carom/carom.h"
-#include "fit/table.h"
+#include "io/table.h"
 
 typedef enum crImpactForm {
     CR_FORM_PLANAR,   // m I nx ny rx ry vx vy w, and vx_after vy_after w_after

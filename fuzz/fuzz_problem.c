@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/problem.h"
+#include "io/problem_parts.h"
 
 static void demand(bool condition) {
     if (!condition) abort();

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "io/argument.h"
 #include "io/import_parts.h"
 
 #define MOST_NOTES 1000
@@ -197,6 +198,7 @@ bool cr__import_read(crImporting* im, const crXml* element, const char* path, si
 
 bool cr_import_is_model(const char* path) {
     static const char* const endings[] = {".xml", ".mjcf", ".urdf", ".sdf", ".world"};
+    if (path == NULL) return false;
     size_t length = strlen(path);
     for (int i = 0; i < 5; i++) {
         size_t own = strlen(endings[i]);
@@ -215,7 +217,7 @@ bool cr_import_is_model(const char* path) {
 
 const char* cr_import_format_name(crImportFormat format) {
     static const char* const names[] = {"none", "MJCF", "URDF", "SDF"};
-    return names[format];
+    return (unsigned)format < sizeof names / sizeof names[0] ? names[format] : NULL;
 }
 
 static void import_root(crImporting* im, crXml* root) {
@@ -259,7 +261,9 @@ static crStatus import_in_locale(const char* text, size_t size, crImporting* im)
 crStatus cr_import_text(const char* text, size_t size, const char* path, const crImportOptions* options,
                         crImport* import, crError* error) {
     static const crImportOptions usual = {0};
-    *import = (crImport){0};
+    if (import != NULL) *import = (crImport){0};
+    if (text == NULL) return cr__io_missing(error, "text");
+    if (import == NULL) return cr__io_missing(error, "import");
     crImporting im = {.options = options != NULL ? options : &usual, .result = import, .error = error};
     cr_arena_create(&im.arena, NULL, 0);
     cr_arena_create(&import->arena, NULL, 0);
@@ -283,7 +287,9 @@ crStatus cr_import_text(const char* text, size_t size, const char* path, const c
 crStatus cr_import_file(const char* path, const crImportOptions* options, crImport* import, crError* error) {
     char* text = NULL;
     size_t size = 0;
-    *import = (crImport){0};
+    if (import != NULL) *import = (crImport){0};
+    if (path == NULL) return cr__io_missing(error, "path");
+    if (import == NULL) return cr__io_missing(error, "import");
     crStatus status = read_whole(path, CR_XML_MAX_SIZE, &text, &size, error);
     if (status == CR_OK) status = cr_import_text(text, size, path, options, import, error);
     free(text);
@@ -291,6 +297,7 @@ crStatus cr_import_file(const char* path, const crImportOptions* options, crImpo
 }
 
 void cr_import_free(crImport* import) {
+    if (import == NULL) return;
     cr_json_free(&import->scene);
     cr_arena_destroy(&import->arena);
     *import = (crImport){0};

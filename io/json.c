@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/argument.h"
 #include "io/utf8.h"
 
 #define FIRST_SLAB ((size_t)2 << 10)
@@ -445,7 +446,12 @@ static crStatus parse_text(Parser* p, crJsonDoc* doc) {
 }
 
 static crStatus parse(Parser p, const char* text, size_t size, crJsonDoc* doc, crError* error) {
-    *doc = (crJsonDoc){0};
+    if (doc != NULL) *doc = (crJsonDoc){0};
+    if (text == NULL) return cr__io_missing(error, "text");
+    if (doc == NULL) return cr__io_missing(error, "doc");
+    if (p.line < 1 || p.line > CR_JSON_MAX_LINE)
+        return cr_error_set(error, CR_ERR_RANGE, "first_line", "first_line: is %d, must be 1 to %d", p.line,
+                            CR_JSON_MAX_LINE);
     cr_arena_create(&doc->arena, NULL, 0);
     p.at = p.line_start = text;
     p.end = text + size;
@@ -479,12 +485,13 @@ crStatus cr_json_parse_data(const char* text, size_t size, crJsonDoc* doc, crErr
 }
 
 void cr_json_free(crJsonDoc* doc) {
+    if (doc == NULL) return;
     cr_arena_destroy(&doc->arena);
     *doc = (crJsonDoc){0};
 }
 
 const crJson* cr_json_get(const crJson* object, const char* key) {
-    if (object->type != CR_JSON_OBJECT) return NULL;
+    if (object == NULL || key == NULL || object->type != CR_JSON_OBJECT) return NULL;
     for (const crJson* member = object->child; member != NULL; member = member->next) {
         if (strcmp(member->key, key) == 0) return member;
     }

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/argument.h"
+
 #define KEY 64
 
 // one part of a path: a key, or the index of an item
@@ -127,6 +129,9 @@ static const char* with_zero(const char* value, char room[CR_JSON_NUMBER_TEXT]) 
 }
 
 crStatus cr_json_set(crJsonDoc* doc, const char* path, const char* value, crError* error) {
+    if (doc == NULL || doc->root == NULL) return cr__io_missing(error, "doc");
+    if (path == NULL) return cr__io_missing(error, "path");
+    if (value == NULL) return cr__io_missing(error, "value");
     crJson* at = doc->root;
     const char* rest = path;
     do {
@@ -164,6 +169,10 @@ static void list_names(const crJson* in, char* text, size_t size) {
 }
 
 crStatus cr_json_at(const crJson* root, const char* path, const crJson** value, crError* error) {
+    if (value != NULL) *value = NULL;
+    if (root == NULL) return cr__io_missing(error, "root");
+    if (path == NULL) return cr__io_missing(error, "path");
+    if (value == NULL) return cr__io_missing(error, "value");
     const crJson* at = root;
     const char* rest = path;
     do {

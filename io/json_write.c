@@ -22,6 +22,7 @@ static int shortest(double value, char text[CR_JSON_NUMBER_TEXT]) {
 }
 
 int cr_json_number_text(double value, char text[CR_JSON_NUMBER_TEXT]) {
+    if (text == NULL) return 0;
     if (value == 0.0) return snprintf(text, CR_JSON_NUMBER_TEXT, "0");
     if (isnan(value)) return snprintf(text, CR_JSON_NUMBER_TEXT, "null");
     if (isinf(value)) return snprintf(text, CR_JSON_NUMBER_TEXT, value > 0.0 ? "\"inf\"" : "\"-inf\"");
@@ -36,11 +37,13 @@ int cr_json_number_text(double value, char text[CR_JSON_NUMBER_TEXT]) {
 
 void cr_json_write_number(FILE* file, double value) {
     char text[CR_JSON_NUMBER_TEXT];
+    if (file == NULL) return;
     cr_json_number_text(value, text);
     fputs(text, file);
 }
 
 void cr_json_write_string(FILE* file, const char* text) {
+    if (file == NULL || text == NULL) return;
     const char* end = text + strlen(text);
     putc('"', file);
     while (text < end) {
@@ -63,6 +66,7 @@ void cr_json_write_string(FILE* file, const char* text) {
 }
 
 void cr_json_write_tree(FILE* file, const crJson* value) {
+    if (file == NULL || value == NULL) return;
     bool object = value->type == CR_JSON_OBJECT;
     switch (value->type) {
     case CR_JSON_NULL:
@@ -84,6 +88,10 @@ void cr_json_write_tree(FILE* file, const crJson* value) {
             if (object) cr_json_write_string(file, child->key);
             if (object) putc(':', file);
             cr_json_write_tree(file, child);
+        }
+        for (int i = 0; value->packed != NULL && i < value->count; i++) {
+            if (i > 0) putc(',', file);
+            cr_json_write_number(file, value->packed[i]);
         }
         putc(object ? '}' : ']', file);
     }

@@ -61,7 +61,7 @@ static const char* const cosmetic_attrs[] = {"rgba",
                                              NULL};
 
 // the children of an included file's root in place of <include>
-static void splice(mjModel* mj, crXml* element, int* left) {
+static void splice(crMjcf* mj, crXml* element, int* left) {
     crImporting* im = mj->im;
     for (crXml** slot = &element->child; *slot != NULL && cr__import_ok(im);) {
         crXml* node = *slot;
@@ -92,41 +92,41 @@ static void splice(mjModel* mj, crXml* element, int* left) {
     }
 }
 
-static void read_compiler(mjModel* mj, crXml* node) {
+static void read_compiler(crMjcf* mj, crXml* node) {
     static const char* const angles[] = {"degree", "radian", NULL};
     static const char* const coordinates[] = {"local", NULL};
     static const char* const inertias[] = {"false", "true", "auto", NULL};
-    mjCompiler* c = &mj->compiler;
+    crMjcfCompiler* c = &mj->compiler;
     crImporting* im = mj->im;
     node->used = true;
-    mj__word(mj, node, -1, "coordinate", coordinates, 0);
-    c->radian = mj__word(mj, node, -1, "angle", angles, c->radian) == 1;
-    c->autolimits = mj__flag(mj, node, -1, "autolimits", c->autolimits);
-    c->inertiafromgeom = mj__word(mj, node, -1, "inertiafromgeom", inertias, c->inertiafromgeom);
-    c->balanceinertia = mj__flag(mj, node, -1, "balanceinertia", c->balanceinertia);
-    c->boundmass = mj__number(mj, node, -1, "boundmass", c->boundmass);
-    c->boundinertia = mj__number(mj, node, -1, "boundinertia", c->boundinertia);
-    c->settotalmass = mj__number(mj, node, -1, "settotalmass", c->settotalmass);
+    cr__mjcf_word(mj, node, -1, "coordinate", coordinates, 0);
+    c->radian = cr__mjcf_word(mj, node, -1, "angle", angles, c->radian) == 1;
+    c->autolimits = cr__mjcf_flag(mj, node, -1, "autolimits", c->autolimits);
+    c->inertiafromgeom = cr__mjcf_word(mj, node, -1, "inertiafromgeom", inertias, c->inertiafromgeom);
+    c->balanceinertia = cr__mjcf_flag(mj, node, -1, "balanceinertia", c->balanceinertia);
+    c->boundmass = cr__mjcf_number(mj, node, -1, "boundmass", c->boundmass);
+    c->boundinertia = cr__mjcf_number(mj, node, -1, "boundinertia", c->boundinertia);
+    c->settotalmass = cr__mjcf_number(mj, node, -1, "settotalmass", c->settotalmass);
     double range[2];
-    if (mj__numbers(mj, node, -1, "inertiagrouprange", 2, 2, range)) {
+    if (cr__mjcf_numbers(mj, node, -1, "inertiagrouprange", 2, 2, range)) {
         c->group_low = (int)fmax(-1e6, fmin(1e6, range[0]));
         c->group_high = (int)fmax(-1e6, fmin(1e6, range[1]));
     }
-    const char* seq = mj__text(mj, node, -1, "eulerseq");
+    const char* seq = cr__mjcf_text(mj, node, -1, "eulerseq");
     if (seq != NULL && (strlen(seq) != 3 || strspn(seq, "xyzXYZ") != 3)) {
         cr__import_refuse(im, node, cr_xml_attr(node, "eulerseq"), CR_ERR_NAME, "must be three of xyzXYZ");
     } else if (seq != NULL) {
         memcpy(c->eulerseq, seq, sizeof c->eulerseq);
     }
-    const char* assets = mj__text(mj, node, -1, "assetdir");
-    const char* meshes = mj__text(mj, node, -1, "meshdir");
+    const char* assets = cr__mjcf_text(mj, node, -1, "assetdir");
+    const char* meshes = cr__mjcf_text(mj, node, -1, "meshdir");
     if (assets != NULL) c->meshdir = assets;
     if (meshes != NULL) c->meshdir = meshes;
 }
 
-static void read_flags(mjModel* mj, crXml* node) {
+static void read_flags(crMjcf* mj, crXml* node) {
     static const char* const states[] = {"disable", "enable", NULL};
-    mjOption* o = &mj->option;
+    crMjcfOption* o = &mj->option;
     struct {
         const char* name;
         bool* flag;
@@ -140,37 +140,37 @@ static void read_flags(mjModel* mj, crXml* node) {
                                          "multiccd",  "sleep",   NULL};
     node->used = true;
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
-        *flags[i].flag = mj__word(mj, node, -1, flags[i].name, states, *flags[i].flag) == 1;
+        *flags[i].flag = cr__mjcf_word(mj, node, -1, flags[i].name, states, *flags[i].flag) == 1;
     }
     for (int i = 0; others[i] != NULL; i++) {
-        if (mj__attr(mj, node, -1, others[i]) != NULL)
+        if (cr__mjcf_attr(mj, node, -1, others[i]) != NULL)
             cr__import_note(mj->im, CR_NOTE_IGNORED, node, cr_xml_attr(node, others[i]),
                             "<flag> %s steers another solver", others[i]);
     }
-    if (mj__word(mj, node, -1, "gravity", states, 1) == 0) o->gravity = cr_vec3(0, 0, 0);
-    if (mj__word(mj, node, -1, "constraint", states, 1) == 0)
+    if (cr__mjcf_word(mj, node, -1, "gravity", states, 1) == 0) o->gravity = cr_vec3(0, 0, 0);
+    if (cr__mjcf_word(mj, node, -1, "constraint", states, 1) == 0)
         o->contact = o->limit = o->frictionloss = o->equality = false;
     if (!o->filterparent)
         cr__import_note(mj->im, CR_NOTE_UNSUPPORTED, node, cr_xml_attr(node, "filterparent"),
                         "<flag> filterparent: a body and its parent never touch here");
 }
 
-static void read_option(mjModel* mj, crXml* node) {
+static void read_option(crMjcf* mj, crXml* node) {
     // what a medium does, where there is one
     static const char* const medium[] = {"density", "viscosity", NULL};
     node->used = true;
     double g[3];
-    mj->option.timestep = mj__number(mj, node, -1, "timestep", mj->option.timestep);
-    if (mj__numbers(mj, node, -1, "gravity", 3, 3, g)) mj->option.gravity = cr_vec3(g[0], g[1], g[2]);
+    mj->option.timestep = cr__mjcf_number(mj, node, -1, "timestep", mj->option.timestep);
+    if (cr__mjcf_numbers(mj, node, -1, "gravity", 3, 3, g)) mj->option.gravity = cr_vec3(g[0], g[1], g[2]);
     for (int i = 0; medium[i] != NULL; i++) {
         crXmlAttr* attr = cr_xml_attr(node, medium[i]);
-        if (attr != NULL && mj__number(mj, node, -1, medium[i], 0.0) == 0.0) continue;
+        if (attr != NULL && cr__mjcf_number(mj, node, -1, medium[i], 0.0) == 0.0) continue;
         if (attr != NULL) attr->used = false;
     }
 }
 
 // the option's flags come after all options
-static void read_settings(mjModel* mj) {
+static void read_settings(crMjcf* mj) {
     for (crXml* node = mj->root->child; node != NULL; node = node->next) {
         if (strcmp(node->name, "compiler") == 0) read_compiler(mj, node);
         if (strcmp(node->name, "option") == 0) read_option(mj, node);
@@ -198,7 +198,7 @@ static void mark_known(crXml* node) {
     }
 }
 
-static void read_defaults(mjModel* mj, crXml* node, int parent) {
+static void read_defaults(crMjcf* mj, crXml* node, int parent) {
     static const char* const tags[] = {"geom",   "joint",    "site",     "mesh",    "pair",   "equality",
                                        "motor",  "position", "velocity", "general", "tendon", "intvelocity",
                                        "damper", "cylinder", "adhesion", NULL};
@@ -206,14 +206,17 @@ static void read_defaults(mjModel* mj, crXml* node, int parent) {
     node->used = true;
     crXmlAttr* name = cr_xml_attr(node, "class");
     if (name != NULL) name->used = true;
-    mjClass* all = cr__import_grow(im, mj->classes, mj->class_count, &mj->class_capacity, sizeof *all,
-                                   MOST_CLASSES, node);
+    crMjcfClass* all = cr__import_grow(im, mj->classes, mj->class_count, &mj->class_capacity, sizeof *all,
+                                       MOST_CLASSES, node);
     if (all == NULL) return;
     mj->classes = all;
     int own = mj->class_count++;
     // the first class of the top is the main one, whatever it is called
     bool main = parent < 0;
-    all[own] = (mjClass){main && own > 0 ? all[0].name : name != NULL ? name->value : "main", parent, node};
+    all[own] = (crMjcfClass){main && own > 0 ? all[0].name
+                             : name != NULL  ? name->value
+                                             : "main",
+                             parent, node};
     if (!main && name == NULL) cr__import_refuse(im, node, NULL, CR_ERR_MISSING, "needs the attribute class");
     for (crXml* child = node->child; child != NULL && cr__import_ok(im); child = child->next) {
         if (strcmp(child->name, "default") == 0) read_defaults(mj, child, own);
@@ -229,35 +232,35 @@ static int find_named(const char* wanted, const char* name) {
     return name != NULL && wanted != NULL && strcmp(wanted, name) == 0;
 }
 
-int mj__find_body(const mjModel* mj, const char* name) {
+int cr__mjcf_find_body(const crMjcf* mj, const char* name) {
     for (int i = 0; i < mj->body_count; i++) {
         if (find_named(name, mj->bodies[i].name)) return i;
     }
     return -1;
 }
 
-int mj__find_joint(const mjModel* mj, const char* name) {
+int cr__mjcf_find_joint(const crMjcf* mj, const char* name) {
     for (int i = 0; i < mj->joint_count; i++) {
         if (find_named(name, mj->joints[i].name)) return i;
     }
     return -1;
 }
 
-int mj__find_geom(const mjModel* mj, const char* name) {
+int cr__mjcf_find_geom(const crMjcf* mj, const char* name) {
     for (int i = 0; i < mj->geom_count; i++) {
         if (find_named(name, mj->geoms[i].name)) return i;
     }
     return -1;
 }
 
-int mj__find_site(const mjModel* mj, const char* name) {
+int cr__mjcf_find_site(const crMjcf* mj, const char* name) {
     for (int i = 0; i < mj->site_count; i++) {
         if (find_named(name, mj->sites[i].name)) return i;
     }
     return -1;
 }
 
-static void read_all(mjModel* mj) {
+static void read_all(crMjcf* mj) {
     read_settings(mj);
     for (crXml* node = mj->root->child; node != NULL && cr__import_ok(mj->im); node = node->next) {
         if (strcmp(node->name, "default") == 0) read_defaults(mj, node, -1);
@@ -268,31 +271,32 @@ static void read_all(mjModel* mj) {
         mj->classes = cr__import_alloc(mj->im, sizeof *mj->classes);
         if (none == NULL || mj->classes == NULL) return;
         *none = (crXml){.name = "default", .text = "", .file = mj->root->file};
-        mj->classes[mj->class_count++] = (mjClass){"main", -1, none};
+        mj->classes[mj->class_count++] = (crMjcfClass){"main", -1, none};
         mj->class_capacity = 1;
     }
-    mj__assets(mj);
+    cr__mjcf_assets(mj);
     for (crXml* node = mj->root->child; node != NULL && cr__import_ok(mj->im); node = node->next) {
-        if (strcmp(node->name, "worldbody") == 0) mj__world(mj, node);
+        if (strcmp(node->name, "worldbody") == 0) cr__mjcf_world(mj, node);
     }
-    mj__world(mj, NULL);
-    mj__masses(mj);
-    mj__contacts(mj);
-    mj__tendons(mj);
-    if (cr__import_ok(mj->im)) mj__actuators(mj);
-    mj__keyframe(mj);
-    if (cr__import_ok(mj->im)) mj__scene(mj);
-    if (cr__import_ok(mj->im)) mj__equalities(mj);
-    if (cr__import_ok(mj->im)) mj__tendon_ties(mj);
+    cr__mjcf_world(mj, NULL);
+    cr__mjcf_masses(mj);
+    cr__mjcf_contacts(mj);
+    cr__mjcf_tendons(mj);
+    if (cr__import_ok(mj->im)) cr__mjcf_actuators(mj);
+    cr__mjcf_keyframe(mj);
+    if (cr__import_ok(mj->im)) cr__mjcf_scene(mj);
+    if (cr__import_ok(mj->im)) cr__mjcf_equalities(mj);
+    if (cr__import_ok(mj->im)) cr__mjcf_tendon_ties(mj);
 }
 
 void cr__import_mjcf(crImporting* im, crXml* root) {
-    mjModel mj = {.im = im, .root = root};
+    crMjcf mj = {.im = im, .root = root};
     int left = MOST_INCLUDES;
-    mj.compiler = (mjCompiler){.autolimits = true, .eulerseq = "xyz", .inertiafromgeom = 2, .group_high = 5};
+    mj.compiler =
+        (crMjcfCompiler){.autolimits = true, .eulerseq = "xyz", .inertiafromgeom = 2, .group_high = 5};
     mj.compiler.settotalmass = -1.0;
     mj.compiler.meshdir = "";
-    mj.option = (mjOption){.timestep = 0.002, .gravity = {0.0, 0.0, -9.81}};
+    mj.option = (crMjcfOption){.timestep = 0.002, .gravity = {0.0, 0.0, -9.81}};
     mj.option.contact = mj.option.limit = mj.option.frictionloss = mj.option.equality = true;
     mj.option.passive = mj.option.actuation = mj.option.filterparent = true;
     splice(&mj, root, &left);

@@ -5,13 +5,13 @@
 #include "io/import_parts.h"
 
 // A class of defaults; the same class may be opened several times.
-typedef struct mjClass {
+typedef struct crMjcfClass {
     const char* name;
     int parent;  // -1 for the main class
     crXml* node;
-} mjClass;
+} crMjcfClass;
 
-typedef struct mjCompiler {
+typedef struct crMjcfCompiler {
     bool radian, autolimits;
     char eulerseq[4];
     int inertiafromgeom;  // 0 never, 1 always, 2 where there is no <inertial>
@@ -19,21 +19,21 @@ typedef struct mjCompiler {
     double boundmass, boundinertia, settotalmass;
     bool balanceinertia;
     const char* meshdir;
-} mjCompiler;
+} crMjcfCompiler;
 
 // option and its flags
-typedef struct mjOption {
+typedef struct crMjcfOption {
     double timestep;
     crVec3 gravity;
     bool contact, limit, frictionloss, equality, passive, actuation, filterparent;
-} mjOption;
+} crMjcfOption;
 
-typedef enum mjJointKind { MJ_FREE, MJ_BALL, MJ_SLIDE, MJ_HINGE } mjJointKind;
+typedef enum crMjcfJointKind { CR_MJCF_FREE, CR_MJCF_BALL, CR_MJCF_SLIDE, CR_MJCF_HINGE } crMjcfJointKind;
 
-typedef struct mjJoint {
+typedef struct crMjcfJoint {
     crXml* node;
     const char* name;
-    mjJointKind kind;
+    crMjcfJointKind kind;
     int body;
     crVec3 pos, axis;  // in the body's frame
     bool limited;
@@ -42,24 +42,24 @@ typedef struct mjJoint {
     double qpos_spring;  // springref as it was given: where tendons have their rest length
     double q[7], v[6];   // at the start, as MJCF has them
     const char* out;     // the scene's body that has this joint
-} mjJoint;
+} crMjcfJoint;
 
-typedef enum mjGeomKind {
-    MJ_PLANE,
-    MJ_HFIELD,
-    MJ_SPHERE,
-    MJ_CAPSULE,
-    MJ_ELLIPSOID,
-    MJ_CYLINDER,
-    MJ_BOX,
-    MJ_MESH
-} mjGeomKind;
+typedef enum crMjcfGeomKind {
+    CR_MJCF_PLANE,
+    CR_MJCF_HFIELD,
+    CR_MJCF_SPHERE,
+    CR_MJCF_CAPSULE,
+    CR_MJCF_ELLIPSOID,
+    CR_MJCF_CYLINDER,
+    CR_MJCF_BOX,
+    CR_MJCF_MESH
+} crMjcfGeomKind;
 
-typedef struct mjGeom {
+typedef struct crMjcfGeom {
     crXml* node;
     const char* name;
     int body;
-    mjGeomKind kind;
+    crMjcfGeomKind kind;
     crPose pose;
     double size[3];
     int mesh, hfield;
@@ -69,31 +69,31 @@ typedef struct mjGeom {
     int own;  // number of its own material, 0: shared with geoms of the same values
     int material;
     int next;  // geom of the same body, -1 after the last
-} mjGeom;
+} crMjcfGeom;
 
-typedef struct mjSite {
+typedef struct crMjcfSite {
     const crXml* node;
     const char* name;
     int body;
     crPose pose;
-} mjSite;
+} crMjcfSite;
 
-typedef struct mjMesh {
+typedef struct crMjcfMesh {
     crXml* node;
     const char* name;
     crTriangles triangles;
     crMass mass;  // at density 1
-} mjMesh;
+} crMjcfMesh;
 
-typedef struct mjField {
+typedef struct crMjcfField {
     crXml* node;
     const char* name;
     int nrow, ncol;
     double size[4];
     double* z;  // 0 to 1, row by row (nrow ncol)
-} mjField;
+} crMjcfField;
 
-typedef struct mjBody {
+typedef struct crMjcfBody {
     crXml* node;
     const char* name;
     const char* out;  // the scene's body that carries its shapes
@@ -108,17 +108,17 @@ typedef struct mjBody {
     bool mocap, inertial;
     double gravcomp;
     crMass mass;
-} mjBody;
+} crMjcfBody;
 
 // Two geoms, and the surface an explicit pair gives them.
-typedef struct mjPair {
+typedef struct crMjcfPair {
     int a, b;
     double mu, spin, roll;
-} mjPair;
+} crMjcfPair;
 
 // Fixed, along joints; or spatial, between the first of its sites and that of its other end, `count` times
 // where they are replicas.
-typedef struct mjTendon {
+typedef struct crMjcfTendon {
     crXml* node;
     const char* name;
     bool fixed, limited, rests;
@@ -126,78 +126,83 @@ typedef struct mjTendon {
     int joints[2];  // joints or sites
     double coef[2];
     double lower, upper, stiffness, damping, frictionloss, rest;
-} mjTendon;
+} crMjcfTendon;
 
-typedef struct mjModel {
+typedef struct crMjcf {
     crImporting* im;
     crXml* root;
-    mjCompiler compiler;
-    mjOption option;
+    crMjcfCompiler compiler;
+    crMjcfOption option;
     int class_count, class_capacity;
-    mjClass* classes;
+    crMjcfClass* classes;
     int body_count, body_capacity;
-    mjBody* bodies;
+    crMjcfBody* bodies;
     int joint_count, joint_capacity;
-    mjJoint* joints;
+    crMjcfJoint* joints;
     int geom_count, geom_capacity;
-    mjGeom* geoms;
+    crMjcfGeom* geoms;
     int site_count, site_capacity;
-    mjSite* sites;
+    crMjcfSite* sites;
     int mesh_count, mesh_capacity;
-    mjMesh* meshes;
+    crMjcfMesh* meshes;
     int field_count, field_capacity;
-    mjField* fields;
+    crMjcfField* fields;
     int tendon_count, tendon_capacity;
-    mjTendon* tendons;
+    crMjcfTendon* tendons;
     int pair_count, pair_capacity;
-    mjPair* pairs;
+    crMjcfPair* pairs;
     int exclude_count, exclude_capacity;
     int (*excludes)[2];   // bodies
     int visited;          // elements, replicas included
     int excluded;         // pairs written
     crJson* constraints;  // of the scene, NULL before the first
     crNames names;
-} mjModel;
+} crMjcf;
 
 // mjcf_values.c: attributes of an element, through its class of defaults; all of them mark what they find
-int mj__class(mjModel* mj, const crXml* element, int inherited);  // of the attribute class, else inherited
-crXmlAttr* mj__attr(mjModel* mj, crXml* element, int class, const char* name);
-bool mj__numbers(mjModel* mj, crXml* element, int class, const char* name, int least, int most, double* to);
-double mj__number(mjModel* mj, crXml* element, int class, const char* name, double otherwise);
-bool mj__flag(mjModel* mj, crXml* element, int class, const char* name, bool otherwise);
+int cr__mjcf_class(crMjcf* mj, const crXml* element,
+                   int inherited);  // of the attribute class, else inherited
+crXmlAttr* cr__mjcf_attr(crMjcf* mj, crXml* element, int class, const char* name);
+bool cr__mjcf_numbers(crMjcf* mj, crXml* element, int class, const char* name, int least, int most,
+                      double* to);
+double cr__mjcf_number(crMjcf* mj, crXml* element, int class, const char* name, double otherwise);
+bool cr__mjcf_flag(crMjcf* mj, crXml* element, int class, const char* name, bool otherwise);
 // One of words (ends with NULL) by its place, refused where it is none of them.
-int mj__word(mjModel* mj, crXml* element, int class, const char* name, const char* const* words,
-             int otherwise);
-const char* mj__text(mjModel* mj, crXml* element, int class, const char* name);
-bool mj__quat(mjModel* mj, crXml* element, int class, crQuat* q);  // quat, axisangle, euler, xyaxes, zaxis
-crPose mj__pose(mjModel* mj, crXml* element, int class);           // pos and one of those
-double mj__angle(const mjModel* mj, double angle);                 // in the compiler's unit, to rad
-crQuat mj__quat_z(crVec3 axis);                                    // turns z onto an axis
+int cr__mjcf_word(crMjcf* mj, crXml* element, int class, const char* name, const char* const* words,
+                  int otherwise);
+const char* cr__mjcf_text(crMjcf* mj, crXml* element, int class, const char* name);
+bool cr__mjcf_quat(crMjcf* mj, crXml* element, int class,
+                   crQuat* q);                                // quat, axisangle, euler, xyaxes, zaxis
+crPose cr__mjcf_pose(crMjcf* mj, crXml* element, int class);  // pos and one of those
+double cr__mjcf_angle(const crMjcf* mj, double angle);        // in the compiler's unit, to rad
+crQuat cr__mjcf_quat_z(crVec3 axis);                          // turns z onto an axis
 
 // the parts, in the order in which they need each other
-void mj__assets(mjModel* mj);
-void mj__world(mjModel* mj, crXml* worldbody);
-void mj__geom(mjModel* mj, crXml* node, int class, int body, crPose frame, const char* name);
-void mj__masses(mjModel* mj);
-void mj__contacts(mjModel* mj);
-void mj__tendons(mjModel* mj);
-void mj__actuators(mjModel* mj);
-void mj__keyframe(mjModel* mj);
-void mj__scene(mjModel* mj);
-void mj__equalities(mjModel* mj);
-void mj__tendon_ties(mjModel* mj);
+void cr__mjcf_assets(crMjcf* mj);
+void cr__mjcf_world(crMjcf* mj, crXml* worldbody);
+void cr__mjcf_geom(crMjcf* mj, crXml* node, int class, int body, crPose frame, const char* name);
+void cr__mjcf_masses(crMjcf* mj);
+void cr__mjcf_contacts(crMjcf* mj);
+void cr__mjcf_tendons(crMjcf* mj);
+void cr__mjcf_actuators(crMjcf* mj);
+void cr__mjcf_keyframe(crMjcf* mj);
+void cr__mjcf_scene(crMjcf* mj);
+void cr__mjcf_equalities(crMjcf* mj);
+void cr__mjcf_tendon_ties(crMjcf* mj);
 
 // what the parts share
-bool mj__named(const crXml* node, const char* name);           // by its own attribute
-int mj__joint_of(mjModel* mj, crXml* node, const char* attr);  // that an attribute names; -1 where refused
-void mj__add_spring(mjJoint* j, double stiffness, double rest, double damping);  // a second one along a joint
-const mjTendon* mj__find_tendon(const mjModel* mj, const char* name);            // NULL where there is none
-crJson* mj__constraint(mjModel* mj, crXml* node, const char* type, const char* a, const char* b);
+bool cr__mjcf_named(const crXml* node, const char* name);  // by its own attribute
+int cr__mjcf_joint_of(crMjcf* mj, crXml* node,
+                      const char* attr);  // that an attribute names; -1 where refused
+void cr__mjcf_add_spring(crMjcfJoint* j, double stiffness, double rest,
+                         double damping);                                      // a second one along a joint
+const crMjcfTendon* cr__mjcf_find_tendon(const crMjcf* mj, const char* name);  // NULL where there is none
+crJson* cr__mjcf_constraint(crMjcf* mj, crXml* node, const char* type, const char* a, const char* b);
 
 // by name; -1 where there is none
-int mj__find_body(const mjModel* mj, const char* name);
-int mj__find_joint(const mjModel* mj, const char* name);
-int mj__find_geom(const mjModel* mj, const char* name);
-int mj__find_site(const mjModel* mj, const char* name);
+int cr__mjcf_find_body(const crMjcf* mj, const char* name);
+int cr__mjcf_find_joint(const crMjcf* mj, const char* name);
+int cr__mjcf_find_geom(const crMjcf* mj, const char* name);
+int cr__mjcf_find_site(const crMjcf* mj, const char* name);
 
 #endif

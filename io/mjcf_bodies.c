@@ -21,13 +21,13 @@ typedef struct Spot {
     const char* suffix;  // of names
 } Spot;
 
-static const char* full_name(mjModel* mj, crXml* node, const Spot* at) {
+static const char* full_name(crMjcf* mj, crXml* node, const Spot* at) {
     const char* name = cr__attr_text(node, "name");
     if (name == NULL || *at->suffix == '\0') return name;
     return cr__import_format(mj->im, "%s%s", name, at->suffix);
 }
 
-static int child_class(mjModel* mj, const crXml* node, int inherited) {
+static int child_class(crMjcf* mj, const crXml* node, int inherited) {
     crXmlAttr* attr = cr_xml_attr(node, "childclass");
     if (attr == NULL) return inherited;
     attr->used = true;
@@ -39,26 +39,26 @@ static int child_class(mjModel* mj, const crXml* node, int inherited) {
 }
 
 // springs, dampers, limits; what a free joint cannot have here is noted
-static void joint_forces(mjModel* mj, crXml* node, int class, mjJoint* j) {
+static void joint_forces(crMjcf* mj, crXml* node, int class, crMjcfJoint* j) {
     double range[2] = {0.0, 0.0};
-    bool angular = j->kind == MJ_HINGE || j->kind == MJ_BALL;
-    bool given = mj__numbers(mj, node, class, "range", 2, 2, range);
+    bool angular = j->kind == CR_MJCF_HINGE || j->kind == CR_MJCF_BALL;
+    bool given = cr__mjcf_numbers(mj, node, class, "range", 2, 2, range);
     static const char* const words[] = {"false", "true", "auto", NULL};
-    int limited = mj__word(mj, node, class, "limited", words, 2);
+    int limited = cr__mjcf_word(mj, node, class, "limited", words, 2);
     j->limited = limited == 1 || (limited == 2 && mj->compiler.autolimits && given);
-    j->lower = angular ? mj__angle(mj, range[0]) : range[0];
-    j->upper = angular ? mj__angle(mj, range[1]) : range[1];
-    double ref = mj__number(mj, node, class, "ref", 0.0);
-    double springref = mj__number(mj, node, class, "springref", 0.0);
-    j->ref = angular ? mj__angle(mj, ref) : ref;
-    j->springref = j->qpos_spring = angular ? mj__angle(mj, springref) : springref;
-    j->stiffness = mj__number(mj, node, class, "stiffness", 0.0);
-    j->damping = mj__number(mj, node, class, "damping", 0.0);
-    j->frictionloss = mj__number(mj, node, class, "frictionloss", 0.0);
-    j->armature = mj__number(mj, node, class, "armature", 0.0);
-    if (j->kind == MJ_FREE || j->kind == MJ_BALL) j->ref = j->springref = 0.0;
+    j->lower = angular ? cr__mjcf_angle(mj, range[0]) : range[0];
+    j->upper = angular ? cr__mjcf_angle(mj, range[1]) : range[1];
+    double ref = cr__mjcf_number(mj, node, class, "ref", 0.0);
+    double springref = cr__mjcf_number(mj, node, class, "springref", 0.0);
+    j->ref = angular ? cr__mjcf_angle(mj, ref) : ref;
+    j->springref = j->qpos_spring = angular ? cr__mjcf_angle(mj, springref) : springref;
+    j->stiffness = cr__mjcf_number(mj, node, class, "stiffness", 0.0);
+    j->damping = cr__mjcf_number(mj, node, class, "damping", 0.0);
+    j->frictionloss = cr__mjcf_number(mj, node, class, "frictionloss", 0.0);
+    j->armature = cr__mjcf_number(mj, node, class, "armature", 0.0);
+    if (j->kind == CR_MJCF_FREE || j->kind == CR_MJCF_BALL) j->ref = j->springref = 0.0;
     bool acts = j->limited || j->stiffness != 0.0 || j->damping != 0.0 || j->frictionloss != 0.0;
-    if (j->kind == MJ_FREE && (acts || j->armature != 0.0)) {
+    if (j->kind == CR_MJCF_FREE && (acts || j->armature != 0.0)) {
         cr__import_note(mj->im, CR_NOTE_UNSUPPORTED, node, NULL,
                         "<joint> of type free: range, stiffness, damping, frictionloss and armature are not "
                         "supported");
@@ -68,7 +68,7 @@ static void joint_forces(mjModel* mj, crXml* node, int class, mjJoint* j) {
     if (!mj->option.passive) j->stiffness = j->damping = 0.0;
 }
 
-static void add_joint(mjModel* mj, crXml* node, const Spot* at) {
+static void add_joint(crMjcf* mj, crXml* node, const Spot* at) {
     static const char* const kinds[] = {"free", "ball", "slide", "hinge", NULL};
     crImporting* im = mj->im;
     bool free = strcmp(node->name, "freejoint") == 0;
@@ -77,57 +77,58 @@ static void add_joint(mjModel* mj, crXml* node, const Spot* at) {
         cr__import_refuse(im, node, NULL, CR_ERR_RANGE, "the world has no joints");
         return;
     }
-    mjJoint* all = cr__import_grow(im, mj->joints, mj->joint_count, &mj->joint_capacity, sizeof *all,
-                                   2 * CR_SCENE_MAX_BODIES, node);
+    crMjcfJoint* all = cr__import_grow(im, mj->joints, mj->joint_count, &mj->joint_capacity, sizeof *all,
+                                       2 * CR_SCENE_MAX_BODIES, node);
     if (all == NULL) return;
     mj->joints = all;
-    int class = mj__class(mj, node, at->class);
-    mjJoint j = {.node = node, .body = at->body, .axis = {0.0, 0.0, 1.0}};
+    int class = cr__mjcf_class(mj, node, at->class);
+    crMjcfJoint j = {.node = node, .body = at->body, .axis = {0.0, 0.0, 1.0}};
     j.name = full_name(mj, node, at);
-    j.kind = free ? MJ_FREE : (mjJointKind)mj__word(mj, node, class, "type", kinds, MJ_HINGE);
+    j.kind =
+        free ? CR_MJCF_FREE : (crMjcfJointKind)cr__mjcf_word(mj, node, class, "type", kinds, CR_MJCF_HINGE);
     double x[3];
-    if (!free && mj__numbers(mj, node, class, "pos", 3, 3, x)) j.pos = cr_vec3(x[0], x[1], x[2]);
-    if (!free && mj__numbers(mj, node, class, "axis", 3, 3, x)) j.axis = cr_vec3(x[0], x[1], x[2]);
+    if (!free && cr__mjcf_numbers(mj, node, class, "pos", 3, 3, x)) j.pos = cr_vec3(x[0], x[1], x[2]);
+    if (!free && cr__mjcf_numbers(mj, node, class, "axis", 3, 3, x)) j.axis = cr_vec3(x[0], x[1], x[2]);
     if (!free) joint_forces(mj, node, class, &j);
-    if ((j.kind == MJ_HINGE || j.kind == MJ_SLIDE) && !(cr_norm(j.axis) > 1e-10)) {
+    if ((j.kind == CR_MJCF_HINGE || j.kind == CR_MJCF_SLIDE) && !(cr_norm(j.axis) > 1e-10)) {
         cr__import_refuse(im, node, cr_xml_attr(node, "axis"), CR_ERR_UNIT, "must not be zero");
     }
-    if (j.kind == MJ_FREE && mj->bodies[at->body].parent != 0) {
+    if (j.kind == CR_MJCF_FREE && mj->bodies[at->body].parent != 0) {
         cr__import_refuse(im, node, NULL, CR_ERR_RANGE, "a free joint's body must be a child of the world");
     }
-    j.pos = j.kind == MJ_FREE ? cr_vec3(0, 0, 0) : cr_pose_point(at->frame, j.pos);
+    j.pos = j.kind == CR_MJCF_FREE ? cr_vec3(0, 0, 0) : cr_pose_point(at->frame, j.pos);
     j.axis = cr_quat_rotate(at->frame.q, j.axis);
     mj->joints[mj->joint_count++] = j;
     mj->bodies[at->body].joint_count++;
 }
 
-static void add_site(mjModel* mj, crXml* node, const Spot* at) {
+static void add_site(crMjcf* mj, crXml* node, const Spot* at) {
     // what sites look like does not matter
     static const char* const looks[] = {"type", "size", "fromto", NULL};
     node->used = true;
-    mjSite* all =
+    crMjcfSite* all =
         cr__import_grow(mj->im, mj->sites, mj->site_count, &mj->site_capacity, sizeof *all, MOST_SITES, node);
     if (all == NULL) return;
     mj->sites = all;
-    int class = mj__class(mj, node, at->class);
+    int class = cr__mjcf_class(mj, node, at->class);
     for (int i = 0; looks[i] != NULL; i++) {
         crXmlAttr* attr = cr_xml_attr(node, looks[i]);
         if (attr != NULL) attr->used = true;
     }
-    mj->sites[mj->site_count++] =
-        (mjSite){node, full_name(mj, node, at), at->body, cr_pose_mul(at->frame, mj__pose(mj, node, class))};
+    mj->sites[mj->site_count++] = (crMjcfSite){node, full_name(mj, node, at), at->body,
+                                               cr_pose_mul(at->frame, cr__mjcf_pose(mj, node, class))};
 }
 
-static void read_inertial(mjModel* mj, crXml* node, int body) {
+static void read_inertial(crMjcf* mj, crXml* node, int body) {
     crImporting* im = mj->im;
     node->used = true;
     double d[6];
     crMass m = {0};
-    crPose pose = mj__pose(mj, node, -1);
-    if (!mj__numbers(mj, node, -1, "mass", 1, 1, &m.mass)) cr__need_text(im, node, "mass");
-    if (mj__numbers(mj, node, -1, "fullinertia", 6, 6, d)) {
+    crPose pose = cr__mjcf_pose(mj, node, -1);
+    if (!cr__mjcf_numbers(mj, node, -1, "mass", 1, 1, &m.mass)) cr__need_text(im, node, "mass");
+    if (cr__mjcf_numbers(mj, node, -1, "fullinertia", 6, 6, d)) {
         m.inertia = (crSym3){.xx = d[0], .yy = d[1], .zz = d[2], .xy = d[3], .xz = d[4], .yz = d[5]};
-    } else if (mj__numbers(mj, node, -1, "diaginertia", 3, 3, d)) {
+    } else if (cr__mjcf_numbers(mj, node, -1, "diaginertia", 3, 3, d)) {
         m.inertia = (crSym3){.xx = d[0], .yy = d[1], .zz = d[2]};
     } else if (cr__import_ok(im) && mj->compiler.inertiafromgeom != 1) {
         cr__import_refuse(im, node, NULL, CR_ERR_MISSING, "needs diaginertia or fullinertia");
@@ -137,21 +138,21 @@ static void read_inertial(mjModel* mj, crXml* node, int body) {
     mj->bodies[body].mass = cr_mass_moved(m, pose);
 }
 
-static bool visit(mjModel* mj, const crXml* node) {
+static bool visit(crMjcf* mj, const crXml* node) {
     if (++mj->visited > MOST_VISITED)
         cr__import_refuse(mj->im, node, NULL, CR_ERR_LIMIT, "replicas make too many elements");
     return cr__import_ok(mj->im);
 }
 
-static void walk(mjModel* mj, crXml* node, const Spot* at, bool bodies);
+static void walk(crMjcf* mj, crXml* node, const Spot* at, bool bodies);
 
-static void walk_replicas(mjModel* mj, crXml* node, const Spot* at, bool bodies) {
+static void walk_replicas(crMjcf* mj, crXml* node, const Spot* at, bool bodies) {
     crImporting* im = mj->im;
-    double count = mj__number(mj, node, -1, "count", 0.0);
+    double count = cr__mjcf_number(mj, node, -1, "count", 0.0);
     crPose step = cr_pose_identity();
     double x[3];
-    if (mj__numbers(mj, node, -1, "offset", 3, 3, x)) step.p = cr_vec3(x[0], x[1], x[2]);
-    mj__quat(mj, node, -1, &step.q);
+    if (cr__mjcf_numbers(mj, node, -1, "offset", 3, 3, x)) step.p = cr_vec3(x[0], x[1], x[2]);
+    cr__mjcf_quat(mj, node, -1, &step.q);
     const char* sep = cr__attr_text(node, "sep");
     const char* prefix = cr__attr_text(node, "prefix");
     if (!(count >= 1.0 && count <= MOST_COUNT && floor(count) == count)) {
@@ -175,29 +176,29 @@ static void walk_replicas(mjModel* mj, crXml* node, const Spot* at, bool bodies)
     }
 }
 
-static void add_body(mjModel* mj, crXml* node, const Spot* at) {
+static void add_body(crMjcf* mj, crXml* node, const Spot* at) {
     crImporting* im = mj->im;
-    mjBody* all = cr__import_grow(im, mj->bodies, mj->body_count, &mj->body_capacity, sizeof *all,
-                                  CR_SCENE_MAX_BODIES, node);
+    crMjcfBody* all = cr__import_grow(im, mj->bodies, mj->body_count, &mj->body_capacity, sizeof *all,
+                                      CR_SCENE_MAX_BODIES, node);
     if (all == NULL) return;
     mj->bodies = all;
     int own = mj->body_count++;
-    mjBody b = {.node = node,
-                .parent = at->body,
-                .joint = mj->joint_count,
-                .weld_next = -1,
-                .weld_first = -1,
-                .geom_first = -1};
+    crMjcfBody b = {.node = node,
+                    .parent = at->body,
+                    .joint = mj->joint_count,
+                    .weld_next = -1,
+                    .weld_first = -1,
+                    .geom_first = -1};
     b.name = full_name(mj, node, at);
-    b.pose = cr_pose_mul(at->frame, mj__pose(mj, node, -1));
+    b.pose = cr_pose_mul(at->frame, cr__mjcf_pose(mj, node, -1));
     b.pose.q = cr_quat_normalize(b.pose.q);
     b.world = cr_pose_mul(all[at->body].world, b.pose);
-    b.mocap = mj__flag(mj, node, -1, "mocap", false);
-    b.gravcomp = mj__number(mj, node, -1, "gravcomp", 0.0);
+    b.mocap = cr__mjcf_flag(mj, node, -1, "mocap", false);
+    b.gravcomp = cr__mjcf_number(mj, node, -1, "gravcomp", 0.0);
     all[own] = b;
     Spot inside = {own, cr_pose_identity(), child_class(mj, node, at->class), at->suffix};
     walk(mj, node, &inside, false);
-    mjBody* made = &mj->bodies[own];
+    crMjcfBody* made = &mj->bodies[own];
     made->weld = made->joint_count > 0 ? own : mj->bodies[made->parent].weld;
     made->weld_next = mj->bodies[made->weld].weld_first;
     mj->bodies[made->weld].weld_first = own;
@@ -205,14 +206,14 @@ static void add_body(mjModel* mj, crXml* node, const Spot* at) {
 }
 
 // the elements of a body: everything but bodies first, then the bodies
-static void walk(mjModel* mj, crXml* node, const Spot* at, bool bodies) {
+static void walk(crMjcf* mj, crXml* node, const Spot* at, bool bodies) {
     for (crXml* child = node->child; child != NULL && visit(mj, child); child = child->next) {
         const char* name = child->name;
         if (strcmp(name, "frame") == 0) {
             child->used = true;
             Spot inside = *at;
             inside.class = child_class(mj, child, at->class);
-            inside.frame = cr_pose_mul(at->frame, mj__pose(mj, child, -1));
+            inside.frame = cr_pose_mul(at->frame, cr__mjcf_pose(mj, child, -1));
             walk(mj, child, &inside, bodies);
         } else if (strcmp(name, "replicate") == 0) {
             child->used = true;
@@ -224,8 +225,8 @@ static void walk(mjModel* mj, crXml* node, const Spot* at, bool bodies) {
         } else if (strcmp(name, "joint") == 0 || strcmp(name, "freejoint") == 0) {
             add_joint(mj, child, at);
         } else if (strcmp(name, "geom") == 0) {
-            mj__geom(mj, child, mj__class(mj, child, at->class), at->body, at->frame,
-                     full_name(mj, child, at));
+            cr__mjcf_geom(mj, child, cr__mjcf_class(mj, child, at->class), at->body, at->frame,
+                          full_name(mj, child, at));
         } else if (strcmp(name, "site") == 0) {
             add_site(mj, child, at);
         } else if (strcmp(name, "inertial") == 0 && at->body > 0) {
@@ -234,18 +235,18 @@ static void walk(mjModel* mj, crXml* node, const Spot* at, bool bodies) {
     }
 }
 
-void mj__world(mjModel* mj, crXml* worldbody) {
+void cr__mjcf_world(crMjcf* mj, crXml* worldbody) {
     if (mj->body_count == 0) {
         mj->bodies = cr__import_grow(mj->im, NULL, 0, &mj->body_capacity, sizeof *mj->bodies, 1, mj->root);
         if (mj->bodies == NULL) return;
-        mj->bodies[mj->body_count++] = (mjBody){.node = mj->root,
-                                                .name = "world",
-                                                .out = "world",
-                                                .pose = cr_pose_identity(),
-                                                .world = cr_pose_identity(),
-                                                .weld_next = -1,
-                                                .weld_first = 0,
-                                                .geom_first = -1};
+        mj->bodies[mj->body_count++] = (crMjcfBody){.node = mj->root,
+                                                    .name = "world",
+                                                    .out = "world",
+                                                    .pose = cr_pose_identity(),
+                                                    .world = cr_pose_identity(),
+                                                    .weld_next = -1,
+                                                    .weld_first = 0,
+                                                    .geom_first = -1};
     }
     if (worldbody == NULL) return;
     worldbody->used = true;

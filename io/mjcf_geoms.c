@@ -21,7 +21,7 @@ static const char* base_name(crImporting* im, const char* path) {
     return cr__import_format(im, "%.*s", (int)(dot != NULL ? (size_t)(dot - file) : strlen(file)), file);
 }
 
-static const char* asset_path(mjModel* mj, const char* file) {
+static const char* asset_path(crMjcf* mj, const char* file) {
     const char* folder = mj->compiler.meshdir;
     if (*file == '/' || *folder == '\0') return cr__import_beside(mj->im, file);
     const char* slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
@@ -30,7 +30,7 @@ static const char* asset_path(mjModel* mj, const char* file) {
 }
 
 // numbers of an attribute, as many as there are, in threes
-static double* triples(mjModel* mj, crXml* node, const char* name, int* count) {
+static double* triples(crMjcf* mj, crXml* node, const char* name, int* count) {
     crXmlAttr* attr = cr_xml_attr(node, name);
     if (attr == NULL) return NULL;
     attr->used = true;
@@ -43,7 +43,7 @@ static double* triples(mjModel* mj, crXml* node, const char* name, int* count) {
     return cr__import_ok(mj->im) ? x : NULL;
 }
 
-static void inline_mesh(mjModel* mj, crXml* node, crVec3 scale, crTriangles* mesh) {
+static void inline_mesh(crMjcf* mj, crXml* node, crVec3 scale, crTriangles* mesh) {
     crImporting* im = mj->im;
     double* v = triples(mj, node, "vertex", &mesh->vertex_count);
     if (v == NULL) {
@@ -69,7 +69,7 @@ static void inline_mesh(mjModel* mj, crXml* node, crVec3 scale, crTriangles* mes
 }
 
 // of the hull, where there are no faces
-static crMass hull_mass(mjModel* mj, const crXml* node, const crTriangles* mesh) {
+static crMass hull_mass(crMjcf* mj, const crXml* node, const crTriangles* mesh) {
     crHull* hull = NULL;
     crError error = {0};
     crStatus status = cr__hull_of_points(mesh->vertices, mesh->vertex_count, &hull, &error);
@@ -83,18 +83,18 @@ static crMass hull_mass(mjModel* mj, const crXml* node, const crTriangles* mesh)
     return mass;
 }
 
-static void add_mesh(mjModel* mj, crXml* node) {
+static void add_mesh(crMjcf* mj, crXml* node) {
     crImporting* im = mj->im;
     node->used = true;
-    mjMesh* all =
+    crMjcfMesh* all =
         cr__import_grow(im, mj->meshes, mj->mesh_count, &mj->mesh_capacity, sizeof *all, MOST_ASSETS, node);
     if (all == NULL) return;
     mj->meshes = all;
-    mjMesh mesh = {.node = node};
-    int class = mj__class(mj, node, 0);
+    crMjcfMesh mesh = {.node = node};
+    int class = cr__mjcf_class(mj, node, 0);
     const char* file = cr__attr_text(node, "file");
     double s[3] = {1.0, 1.0, 1.0};
-    mj__numbers(mj, node, class, "scale", 3, 3, s);
+    cr__mjcf_numbers(mj, node, class, "scale", 3, 3, s);
     crVec3 scale = cr_vec3(s[0], s[1], s[2]);
     mesh.name = cr__attr_text(node, "name");
     if (mesh.name == NULL && file != NULL) mesh.name = base_name(im, file);
@@ -104,9 +104,9 @@ static void add_mesh(mjModel* mj, crXml* node) {
         inline_mesh(mj, node, scale, &mesh.triangles);
     }
     double ref[4] = {0.0, 0.0, 0.0, 0.0};
-    if (mj__numbers(mj, node, class, "refpos", 3, 3, ref) || cr_xml_attr(node, "refquat") != NULL) {
+    if (cr__mjcf_numbers(mj, node, class, "refpos", 3, 3, ref) || cr_xml_attr(node, "refquat") != NULL) {
         double q[4] = {1.0, 0.0, 0.0, 0.0};
-        mj__numbers(mj, node, class, "refquat", 4, 4, q);
+        cr__mjcf_numbers(mj, node, class, "refquat", 4, 4, q);
         crPose back = cr_pose_inverse(
             (crPose){cr_vec3(ref[0], ref[1], ref[2]), cr_quat_normalize((crQuat){q[0], q[1], q[2], q[3]})});
         for (int i = 0; i < mesh.triangles.vertex_count; i++) {
@@ -122,7 +122,7 @@ static void add_mesh(mjModel* mj, crXml* node) {
     mj->meshes[mj->mesh_count++] = mesh;
 }
 
-static bool field_file(mjModel* mj, crXml* node, const char* file, mjField* field) {
+static bool field_file(crMjcf* mj, crXml* node, const char* file, crMjcfField* field) {
     crImporting* im = mj->im;
     char* bytes = NULL;
     size_t size = 0;
@@ -154,9 +154,10 @@ static bool field_file(mjModel* mj, crXml* node, const char* file, mjField* fiel
     return cr__import_ok(im);
 }
 
-static void field_inline(mjModel* mj, crXml* node, mjField* field) {
+static void field_inline(crMjcf* mj, crXml* node, crMjcfField* field) {
     crImporting* im = mj->im;
-    double rows = mj__number(mj, node, -1, "nrow", 0.0), cols = mj__number(mj, node, -1, "ncol", 0.0);
+    double rows = cr__mjcf_number(mj, node, -1, "nrow", 0.0),
+           cols = cr__mjcf_number(mj, node, -1, "ncol", 0.0);
     bool fits = rows >= 2.0 && cols >= 2.0 && rows <= MOST_GRID && cols <= MOST_GRID;
     if (!fits || floor(rows) != rows || floor(cols) != cols) {
         cr__import_refuse(im, node, NULL, CR_ERR_RANGE, "nrow and ncol must be 2 to %d, are %g and %g",
@@ -170,25 +171,25 @@ static void field_inline(mjModel* mj, crXml* node, mjField* field) {
     double* text = cr__import_alloc(im, (size_t)count * sizeof(double));
     if (field->z == NULL || text == NULL) return;
     // the first row of the text is the one with the largest y
-    if (!mj__numbers(mj, node, -1, "elevation", count, count, text)) return;
+    if (!cr__mjcf_numbers(mj, node, -1, "elevation", count, count, text)) return;
     for (int r = 0; r < field->nrow; r++) {
         memcpy(field->z + r * field->ncol, text + (field->nrow - 1 - r) * field->ncol,
                (size_t)field->ncol * sizeof(double));
     }
 }
 
-static void add_field(mjModel* mj, crXml* node) {
+static void add_field(crMjcf* mj, crXml* node) {
     crImporting* im = mj->im;
     node->used = true;
-    mjField* all =
+    crMjcfField* all =
         cr__import_grow(im, mj->fields, mj->field_count, &mj->field_capacity, sizeof *all, MOST_ASSETS, node);
     if (all == NULL) return;
     mj->fields = all;
-    mjField field = {.node = node};
+    crMjcfField field = {.node = node};
     const char* file = cr__attr_text(node, "file");
     field.name = cr__attr_text(node, "name");
     if (field.name == NULL && file != NULL) field.name = base_name(im, file);
-    if (!mj__numbers(mj, node, -1, "size", 4, 4, field.size)) cr__need_text(im, node, "size");
+    if (!cr__mjcf_numbers(mj, node, -1, "size", 4, 4, field.size)) cr__need_text(im, node, "size");
     if (cr__import_ok(im) && !(field.size[0] > 0.0 && field.size[1] > 0.0 && field.size[2] > 0.0))
         cr__import_refuse(im, node, cr_xml_attr(node, "size"), CR_ERR_RANGE, "must be above 0");
     if (file != NULL) {
@@ -210,7 +211,7 @@ static void add_field(mjModel* mj, crXml* node) {
     mj->fields[mj->field_count++] = field;
 }
 
-void mj__assets(mjModel* mj) {
+void cr__mjcf_assets(crMjcf* mj) {
     for (crXml* node = mj->root->child; node != NULL; node = node->next) {
         if (strcmp(node->name, "asset") != 0) continue;
         node->used = true;
@@ -221,7 +222,7 @@ void mj__assets(mjModel* mj) {
     }
 }
 
-static int find_mesh(mjModel* mj, crXml* node, const char* name) {
+static int find_mesh(crMjcf* mj, crXml* node, const char* name) {
     for (int i = 0; name != NULL && i < mj->mesh_count; i++) {
         if (mj->meshes[i].name != NULL && strcmp(mj->meshes[i].name, name) == 0) return i;
     }
@@ -230,7 +231,7 @@ static int find_mesh(mjModel* mj, crXml* node, const char* name) {
     return 0;
 }
 
-static int find_field(mjModel* mj, crXml* node, const char* name) {
+static int find_field(crMjcf* mj, crXml* node, const char* name) {
     for (int i = 0; name != NULL && i < mj->field_count; i++) {
         if (mj->fields[i].name != NULL && strcmp(mj->fields[i].name, name) == 0) return i;
     }
@@ -240,19 +241,19 @@ static int find_field(mjModel* mj, crXml* node, const char* name) {
 }
 
 // size and pose, also where they are given by the two ends
-static void geom_size(mjModel* mj, crXml* node, int class, mjGeom* g) {
+static void geom_size(crMjcf* mj, crXml* node, int class, crMjcfGeom* g) {
     static const int sizes[] = {0, 0, 1, 2, 3, 2, 3, 0};
     crImporting* im = mj->im;
     double s[3] = {0.0, 0.0, 0.0}, ends[6];
     int need = sizes[g->kind], count = 0;
-    bool line = g->kind >= MJ_CAPSULE && g->kind <= MJ_BOX;
-    crXmlAttr* size = mj__attr(mj, node, class, "size");
+    bool line = g->kind >= CR_MJCF_CAPSULE && g->kind <= CR_MJCF_BOX;
+    crXmlAttr* size = cr__mjcf_attr(mj, node, class, "size");
     if (size != NULL) count = cr__import_numbers(im, node, size, size->value, 1, 3, s);
-    g->pose = mj__pose(mj, node, class);
-    if (line && mj__numbers(mj, node, class, "fromto", 6, 6, ends)) {
+    g->pose = cr__mjcf_pose(mj, node, class);
+    if (line && cr__mjcf_numbers(mj, node, class, "fromto", 6, 6, ends)) {
         crVec3 from = cr_vec3(ends[0], ends[1], ends[2]), to = cr_vec3(ends[3], ends[4], ends[5]);
         crVec3 axis = cr_sub(from, to);
-        g->pose = (crPose){cr_scale(0.5, cr_add(from, to)), mj__quat_z(axis)};
+        g->pose = (crPose){cr_scale(0.5, cr_add(from, to)), cr__mjcf_quat_z(axis)};
         bool flat = need == 3;
         if (flat) s[1] = s[0];
         s[flat ? 2 : 1] = 0.5 * cr_norm(axis);
@@ -266,26 +267,26 @@ static void geom_size(mjModel* mj, crXml* node, int class, mjGeom* g) {
     memcpy(g->size, s, sizeof s);
 }
 
-static crMass geom_mass(const mjModel* mj, const mjGeom* g) {
+static crMass geom_mass(const crMjcf* mj, const crMjcfGeom* g) {
     const double* s = g->size;
     crShape shape;
     switch (g->kind) {
-    case MJ_SPHERE:
+    case CR_MJCF_SPHERE:
         shape = cr_shape_sphere(s[0]);
         break;
-    case MJ_CAPSULE:
+    case CR_MJCF_CAPSULE:
         shape = cr_shape_capsule(s[0], s[1]);
         break;
-    case MJ_CYLINDER:
+    case CR_MJCF_CYLINDER:
         shape = cr_shape_cylinder(s[0], s[1]);
         break;
-    case MJ_ELLIPSOID:
+    case CR_MJCF_ELLIPSOID:
         shape = cr_shape_ellipsoid(s[0], s[1], s[2]);
         break;
-    case MJ_BOX:
+    case CR_MJCF_BOX:
         shape = cr_shape_box(s[0], s[1], s[2]);
         break;
-    case MJ_MESH:
+    case CR_MJCF_MESH:
         return cr_mass_moved(mj->meshes[g->mesh].mass, g->pose);
     default:
         return (crMass){0};
@@ -294,12 +295,12 @@ static crMass geom_mass(const mjModel* mj, const mjGeom* g) {
     return cr_mass_of_shape(&shape, 1.0);
 }
 
-static void weigh(mjModel* mj, crXml* node, int class, const mjGeom* g) {
-    mjBody* body = &mj->bodies[g->body];
-    double density = mj__number(mj, node, class, "density", 1000.0);
-    double given = mj__number(mj, node, class, "mass", NAN);
-    double group = mj__number(mj, node, class, "group", 0.0);
-    crXmlAttr* shell = mj__attr(mj, node, class, "shellinertia");
+static void weigh(crMjcf* mj, crXml* node, int class, const crMjcfGeom* g) {
+    crMjcfBody* body = &mj->bodies[g->body];
+    double density = cr__mjcf_number(mj, node, class, "density", 1000.0);
+    double given = cr__mjcf_number(mj, node, class, "mass", NAN);
+    double group = cr__mjcf_number(mj, node, class, "group", 0.0);
+    crXmlAttr* shell = cr__mjcf_attr(mj, node, class, "shellinertia");
     if (shell != NULL && cr__import_bool(mj->im, node, shell, shell->value))
         cr__import_note(mj->im, CR_NOTE_UNSUPPORTED, node, shell, "<geom> shellinertia is not supported");
     if (density < 0.0 || given < 0.0)
@@ -314,10 +315,10 @@ static void weigh(mjModel* mj, crXml* node, int class, const mjGeom* g) {
     body->mass = cr_mass_add(body->mass, m);
 }
 
-static void contact_values(mjModel* mj, crXml* node, int class, mjGeom* g) {
-    double type = mj__number(mj, node, class, "contype", 1.0);
-    double affinity = mj__number(mj, node, class, "conaffinity", 1.0);
-    double condim = mj__number(mj, node, class, "condim", 3.0);
+static void contact_values(crMjcf* mj, crXml* node, int class, crMjcfGeom* g) {
+    double type = cr__mjcf_number(mj, node, class, "contype", 1.0);
+    double affinity = cr__mjcf_number(mj, node, class, "conaffinity", 1.0);
+    double condim = cr__mjcf_number(mj, node, class, "condim", 3.0);
     if (!(fabs(type) < 4294967296.0 && fabs(affinity) < 4294967296.0) || floor(type) != type ||
         floor(affinity) != affinity) {
         cr__import_refuse(mj->im, node, NULL, CR_ERR_RANGE,
@@ -332,10 +333,10 @@ static void contact_values(mjModel* mj, crXml* node, int class, mjGeom* g) {
     g->group = (uint32_t)(int64_t)type;
     g->mask = (uint32_t)(int64_t)affinity;
     g->condim = (int)condim;
-    g->priority = (int)fmax(-1e6, fmin(1e6, mj__number(mj, node, class, "priority", 0.0)));
+    g->priority = (int)fmax(-1e6, fmin(1e6, cr__mjcf_number(mj, node, class, "priority", 0.0)));
     memcpy(g->friction, (const double[]){1.0, 0.005, 0.0001}, sizeof g->friction);
     double mu[3] = {1.0, 0.005, 0.0001};
-    if (mj__numbers(mj, node, class, "friction", 1, 3, mu)) memcpy(g->friction, mu, sizeof mu);
+    if (cr__mjcf_numbers(mj, node, class, "friction", 1, 3, mu)) memcpy(g->friction, mu, sizeof mu);
     for (int k = 0; k < 3; k++) {
         if (g->friction[k] < 0.0)
             cr__import_refuse(mj->im, node, cr_xml_attr(node, "friction"), CR_ERR_RANGE,
@@ -343,16 +344,16 @@ static void contact_values(mjModel* mj, crXml* node, int class, mjGeom* g) {
     }
 }
 
-void mj__geom(mjModel* mj, crXml* node, int class, int body, crPose frame, const char* name) {
+void cr__mjcf_geom(crMjcf* mj, crXml* node, int class, int body, crPose frame, const char* name) {
     static const char* const kinds[] = {"plane",    "hfield", "sphere", "capsule", "ellipsoid",
                                         "cylinder", "box",    "mesh",   NULL};
     crImporting* im = mj->im;
     node->used = true;
-    mjGeom* all = cr__import_grow(im, mj->geoms, mj->geom_count, &mj->geom_capacity, sizeof *all,
-                                  CR_SCENE_MAX_SHAPES, node);
+    crMjcfGeom* all = cr__import_grow(im, mj->geoms, mj->geom_count, &mj->geom_capacity, sizeof *all,
+                                      CR_SCENE_MAX_SHAPES, node);
     if (all == NULL) return;
     mj->geoms = all;
-    const char* type = mj__text(mj, node, class, "type");
+    const char* type = cr__mjcf_text(mj, node, class, "type");
     if (type != NULL && strcmp(type, "sdf") == 0) {
         cr__import_note(im, CR_NOTE_UNSUPPORTED, node, NULL, "<geom> of type sdf is not supported");
         for (crXmlAttr* attr = node->attrs; attr != NULL; attr = attr->next) {
@@ -360,20 +361,20 @@ void mj__geom(mjModel* mj, crXml* node, int class, int body, crPose frame, const
         }
         return;
     }
-    mjGeom g = {.node = node, .name = name, .body = body};
-    g.kind = (mjGeomKind)mj__word(mj, node, class, "type", kinds, MJ_SPHERE);
-    const char* mesh = mj__text(mj, node, class, "mesh");
-    const char* field = mj__text(mj, node, class, "hfield");
-    if (g.kind == MJ_MESH) g.mesh = find_mesh(mj, node, mesh);
-    if (g.kind == MJ_HFIELD) g.hfield = find_field(mj, node, field);
-    if (g.kind != MJ_MESH && mesh != NULL)
+    crMjcfGeom g = {.node = node, .name = name, .body = body};
+    g.kind = (crMjcfGeomKind)cr__mjcf_word(mj, node, class, "type", kinds, CR_MJCF_SPHERE);
+    const char* mesh = cr__mjcf_text(mj, node, class, "mesh");
+    const char* field = cr__mjcf_text(mj, node, class, "hfield");
+    if (g.kind == CR_MJCF_MESH) g.mesh = find_mesh(mj, node, mesh);
+    if (g.kind == CR_MJCF_HFIELD) g.hfield = find_field(mj, node, field);
+    if (g.kind != CR_MJCF_MESH && mesh != NULL)
         cr__import_refuse(im, node, NULL, CR_ERR_FIELD, "a primitive fitted to a mesh is not supported");
     if (!cr__import_ok(im)) return;
     geom_size(mj, node, class, &g);
     g.pose = cr_pose_mul(frame, g.pose);
     contact_values(mj, node, class, &g);
     if (!cr__import_ok(im)) return;
-    mjBody* owner = &mj->bodies[body];
+    crMjcfBody* owner = &mj->bodies[body];
     g.next = -1;
     *(owner->geom_first < 0 ? &owner->geom_first : &mj->geoms[owner->geom_last].next) = mj->geom_count;
     owner->geom_last = mj->geom_count;
@@ -382,8 +383,8 @@ void mj__geom(mjModel* mj, crXml* node, int class, int body, crPose frame, const
 }
 
 // moments at least `least`, and equal where no body has them
-static void bound(const mjModel* mj, crMass* m) {
-    const mjCompiler* c = &mj->compiler;
+static void bound(const crMjcf* mj, crMass* m) {
+    const crMjcfCompiler* c = &mj->compiler;
     double moment[3];
     crMat3 axes;
     m->mass = fmax(m->mass, c->boundmass);
@@ -406,7 +407,7 @@ static void bound(const mjModel* mj, crMass* m) {
     m->inertia = I;
 }
 
-void mj__masses(mjModel* mj) {
+void cr__mjcf_masses(crMjcf* mj) {
     double total = 0.0;
     for (int i = 1; i < mj->body_count; i++) {
         bound(mj, &mj->bodies[i].mass);

@@ -11,14 +11,14 @@
 
 #define NAME 64
 
-static bool same_surface(const mjGeom* a, const mjGeom* b) {
+static bool same_surface(const crMjcfGeom* a, const crMjcfGeom* b) {
     return a->own == b->own && a->condim == b->condim && a->priority == b->priority &&
            memcmp(a->friction, b->friction, sizeof a->friction) == 0;
 }
 
 // mu, mu_spin, mu_roll of a contact of these geoms
-static void combine(const mjGeom* a, const mjGeom* b, double out[3]) {
-    const mjGeom* first = a->priority > b->priority ? a : b;
+static void combine(const crMjcfGeom* a, const crMjcfGeom* b, double out[3]) {
+    const crMjcfGeom* first = a->priority > b->priority ? a : b;
     bool ranked = a->priority != b->priority;
     int condim = ranked ? first->condim : a->condim > b->condim ? a->condim : b->condim;
     static const int least[] = {3, 4, 6};
@@ -37,10 +37,10 @@ static void put_surface(crTree* tree, crJson* to, const double mu[3]) {
 static void material_name(int material, char name[NAME]) { snprintf(name, NAME, "surface%d", material); }
 
 // numbers the materials; *first holds the first geom of each
-static int number_materials(mjModel* mj, int* first) {
+static int number_materials(crMjcf* mj, int* first) {
     int count = 0;
     for (int i = 0; i < mj->geom_count; i++) {
-        mjGeom* g = &mj->geoms[i];
+        crMjcfGeom* g = &mj->geoms[i];
         g->material = -1;
         for (int m = 0; m < count && g->material < 0; m++) {
             if (same_surface(g, &mj->geoms[first[m]])) g->material = m;
@@ -56,7 +56,7 @@ static int number_materials(mjModel* mj, int* first) {
     return count;
 }
 
-static void put_pair(mjModel* mj, crJson** list, const crXml* node, int a, int b, const double mu[3]) {
+static void put_pair(crMjcf* mj, crJson** list, const crXml* node, int a, int b, const double mu[3]) {
     crTree* tree = &mj->im->tree;
     char names[2][NAME];
     if (*list == NULL) *list = cr_tree_list(tree, tree->doc->root, "pairs");
@@ -70,23 +70,23 @@ static void put_pair(mjModel* mj, crJson** list, const crXml* node, int a, int b
     put_surface(tree, to, mu);
 }
 
-static const mjPair* explicit_pair(const mjModel* mj, const mjGeom* a, const mjGeom* b) {
+static const crMjcfPair* explicit_pair(const crMjcf* mj, const crMjcfGeom* a, const crMjcfGeom* b) {
     for (int i = 0; i < mj->pair_count; i++) {
-        const mjGeom* x = &mj->geoms[mj->pairs[i].a];
-        const mjGeom* y = &mj->geoms[mj->pairs[i].b];
+        const crMjcfGeom* x = &mj->geoms[mj->pairs[i].a];
+        const crMjcfGeom* y = &mj->geoms[mj->pairs[i].b];
         if ((x == a && y == b) || (x == b && y == a)) return &mj->pairs[i];
     }
     return NULL;
 }
 
-static void put_materials(mjModel* mj) {
+static void put_materials(crMjcf* mj) {
     crTree* tree = &mj->im->tree;
     int* first = cr__import_alloc(mj->im, ((size_t)mj->geom_count + 1) * sizeof *first);
     if (first == NULL || mj->geom_count == 0) return;
     int count = number_materials(mj, first);
     crJson* materials = cr_tree_object(tree, tree->doc->root, "materials");
     for (int m = 0; m < count; m++) {
-        const mjGeom* g = &mj->geoms[first[m]];
+        const crMjcfGeom* g = &mj->geoms[first[m]];
         char name[NAME];
         double mu[3];
         material_name(m, name);
@@ -98,17 +98,17 @@ static void put_materials(mjModel* mj) {
     for (int m = 0; m < count * count && !tree->full; m++) {
         int i = m / count, j = m % count;
         if (j <= i) continue;
-        const mjGeom* a = &mj->geoms[first[i]];
-        const mjGeom* b = &mj->geoms[first[j]];
+        const crMjcfGeom* a = &mj->geoms[first[i]];
+        const crMjcfGeom* b = &mj->geoms[first[j]];
         double mu[3];
         combine(a, b, mu);
-        const mjPair* own = explicit_pair(mj, a, b);
+        const crMjcfPair* own = explicit_pair(mj, a, b);
         if (own != NULL) memcpy(mu, (const double[]){own->mu, own->spin, own->roll}, sizeof mu);
         put_pair(mj, &pairs, b->node, i, j, mu);
     }
 }
 
-static void put_field(crTree* tree, crJson* to, const mjField* field, crPose* pose) {
+static void put_field(crTree* tree, crJson* to, const crMjcfField* field, crPose* pose) {
     const double* s = field->size;
     cr_tree_text(tree, to, "type", "heightfield");
     cr_tree_number(tree, to, "nx", field->ncol);
@@ -122,26 +122,27 @@ static void put_field(crTree* tree, crJson* to, const mjField* field, crPose* po
     pose->p = cr_pose_point(*pose, cr_vec3(-s[0], -s[1], 0.0));
 }
 
-static void put_shape(mjModel* mj, crJson* shapes, const mjGeom* g, bool filters) {
+static void put_shape(crMjcf* mj, crJson* shapes, const crMjcfGeom* g, bool filters) {
     static const char* const names[] = {"halfspace", "", "sphere", "capsule", "ellipsoid", "cylinder", "box"};
     crImporting* im = mj->im;
     crTree* tree = &im->tree;
     crPose pose = g->pose;
     cr__tree_at(im, g->node);
     crJson* to = cr_tree_object(tree, shapes, NULL);
-    if (g->kind == MJ_MESH) {
+    if (g->kind == CR_MJCF_MESH) {
         cr__mesh_hull(im, to, &mj->meshes[g->mesh].triangles);
-    } else if (g->kind == MJ_HFIELD) {
+    } else if (g->kind == CR_MJCF_HFIELD) {
         put_field(tree, to, &mj->fields[g->hfield], &pose);
     } else {
         cr_tree_text(tree, to, "type", names[g->kind]);
     }
-    if (g->kind == MJ_SPHERE || g->kind == MJ_CAPSULE || g->kind == MJ_CYLINDER)
+    if (g->kind == CR_MJCF_SPHERE || g->kind == CR_MJCF_CAPSULE || g->kind == CR_MJCF_CYLINDER)
         cr_tree_number(tree, to, "r", g->size[0]);
-    if (g->kind == MJ_CAPSULE || g->kind == MJ_CYLINDER) cr_tree_number(tree, to, "half", g->size[1]);
-    if (g->kind == MJ_BOX) cr_tree_numbers(tree, to, "half", g->size, 3);
-    if (g->kind == MJ_ELLIPSOID) cr_tree_numbers(tree, to, "radii", g->size, 3);
-    if (g->kind == MJ_PLANE) {
+    if (g->kind == CR_MJCF_CAPSULE || g->kind == CR_MJCF_CYLINDER)
+        cr_tree_number(tree, to, "half", g->size[1]);
+    if (g->kind == CR_MJCF_BOX) cr_tree_numbers(tree, to, "half", g->size, 3);
+    if (g->kind == CR_MJCF_ELLIPSOID) cr_tree_numbers(tree, to, "radii", g->size, 3);
+    if (g->kind == CR_MJCF_PLANE) {
         crVec3 n = cr_quat_rotate(pose.q, cr_vec3(0, 0, 1));
         cr_tree_vector(tree, to, "n", n);
         cr_tree_number(tree, to, "offset", cr_dot(n, pose.p));
@@ -156,7 +157,7 @@ static void put_shape(mjModel* mj, crJson* shapes, const mjGeom* g, bool filters
     cr_tree_number(tree, to, "mask", mj->option.contact ? (double)g->mask : 0.0);
 }
 
-static void put_shapes(mjModel* mj, crJson* to, const char* key, int body, bool filters) {
+static void put_shapes(crMjcf* mj, crJson* to, const char* key, int body, bool filters) {
     crJson* shapes = NULL;
     for (int i = mj->bodies[body].geom_first; i >= 0; i = mj->geoms[i].next) {
         if (shapes == NULL) shapes = cr_tree_list(&mj->im->tree, to, key);
@@ -169,8 +170,8 @@ static void put_if(crTree* tree, crJson* to, const char* key, double value) {
 }
 
 // springs, limits and the rest along a joint, from its reference
-static void put_along(crTree* tree, crJson* to, const mjJoint* j) {
-    bool ball = j->kind == MJ_BALL;
+static void put_along(crTree* tree, crJson* to, const crMjcfJoint* j) {
+    bool ball = j->kind == CR_MJCF_BALL;
     if (j->limited) {
         double limits[2] = {ball ? 0.0 : j->lower - j->ref, ball ? fmin(j->upper, CR_PI) : j->upper - j->ref};
         cr_tree_numbers(tree, to, "limits", limits, 2);
@@ -183,7 +184,7 @@ static void put_along(crTree* tree, crJson* to, const mjJoint* j) {
 }
 
 // the pose of a free body and its velocity: MJCF has that of the origin, and omega in the body's axes
-static void put_free(crTree* tree, crJson* to, const mjJoint* j, const mjBody* body) {
+static void put_free(crTree* tree, crJson* to, const crMjcfJoint* j, const crMjcfBody* body) {
     crQuat q = cr_quat_normalize((crQuat){j->q[3], j->q[4], j->q[5], j->q[6]});
     crVec3 omega = cr_quat_rotate(q, cr_vec3(j->v[3], j->v[4], j->v[5]));
     crVec3 arm = cr_quat_rotate(q, body->mass.com);
@@ -194,15 +195,15 @@ static void put_free(crTree* tree, crJson* to, const mjJoint* j, const mjBody* b
     if (cr_norm(omega) > 0.0) cr_tree_vector(tree, to, "omega", omega);
 }
 
-static void put_joint(mjModel* mj, crJson* to, const mjJoint* j, crPose pose) {
+static void put_joint(crMjcf* mj, crJson* to, const crMjcfJoint* j, crPose pose) {
     static const char* const names[] = {"free", "ball", "slider", "hinge"};
     crTree* tree = &mj->im->tree;
     cr_tree_text(tree, to, "joint", names[j->kind]);
-    if (j->kind == MJ_FREE) {
+    if (j->kind == CR_MJCF_FREE) {
         put_free(tree, to, j, &mj->bodies[j->body]);
         return;
     }
-    if (j->kind == MJ_BALL) {
+    if (j->kind == CR_MJCF_BALL) {
         crQuat q = cr_quat_normalize((crQuat){j->q[0], j->q[1], j->q[2], j->q[3]});
         crVec3 omega = cr_quat_rotate(q, cr_vec3(j->v[0], j->v[1], j->v[2]));
         pose.q = q;
@@ -210,16 +211,15 @@ static void put_joint(mjModel* mj, crJson* to, const mjJoint* j, crPose pose) {
     }
     cr__tree_pose(mj->im, to, pose);
     if (cr_norm(j->pos) > 0.0) cr_tree_vector(tree, to, "anchor", j->pos);
-    if (j->kind != MJ_BALL) {
+    if (j->kind != CR_MJCF_BALL) {
         cr_tree_vector(tree, to, "axis", j->axis);
-        put_if(tree, to, j->kind == MJ_HINGE ? "angle" : "shift", j->q[0] - j->ref);
-        put_if(tree, to, j->kind == MJ_HINGE ? "omega" : "vel", j->v[0]);
+        put_if(tree, to, j->kind == CR_MJCF_HINGE ? "angle" : "shift", j->q[0] - j->ref);
+        put_if(tree, to, j->kind == CR_MJCF_HINGE ? "omega" : "vel", j->v[0]);
     }
     put_along(tree, to, j);
 }
 
-static crJson* begin_body(mjModel* mj, crJson* list, const crXml* node, const char* name,
-                          const char* parent) {
+static crJson* begin_body(crMjcf* mj, crJson* list, const crXml* node, const char* name, const char* parent) {
     crTree* tree = &mj->im->tree;
     cr__tree_at(mj->im, node);
     crJson* to = cr_tree_object(tree, list, NULL);
@@ -235,11 +235,11 @@ static void put_massless(crTree* tree, crJson* to) {
     cr_tree_number(tree, to, "inertia", 0.0);
 }
 
-static void put_body(mjModel* mj, crJson* list, int index, bool filters) {
+static void put_body(crMjcf* mj, crJson* list, int index, bool filters) {
     crImporting* im = mj->im;
     crTree* tree = &im->tree;
-    mjBody* b = &mj->bodies[index];
-    const mjBody* above = &mj->bodies[b->parent];
+    crMjcfBody* b = &mj->bodies[index];
+    const crMjcfBody* above = &mj->bodies[b->parent];
     const char* parent = above->weld == 0 ? "world" : above->out;
     crPose pose = above->weld == 0 ? b->world : b->pose;
     const char* label =
@@ -247,10 +247,10 @@ static void put_body(mjModel* mj, crJson* list, int index, bool filters) {
     if (label == NULL) return;
     b->out = cr__import_name(im, &mj->names, b->node, label);
     for (int k = 0; k < b->joint_count && cr__import_ok(im); k++) {
-        mjJoint* j = &mj->joints[b->joint + k];
+        crMjcfJoint* j = &mj->joints[b->joint + k];
         bool last = k == b->joint_count - 1;
         // the spring and the limit of a ball are about its frame as it stands in the parent
-        if (j->kind == MJ_BALL && turned(pose.q)) {
+        if (j->kind == CR_MJCF_BALL && turned(pose.q)) {
             const char* frame =
                 cr__import_name(im, &mj->names, j->node, cr__import_format(im, "%s_frame", b->out));
             crJson* to = begin_body(mj, list, j->node, frame, parent);
@@ -285,7 +285,7 @@ static void put_body(mjModel* mj, crJson* list, int index, bool filters) {
     put_shapes(mj, to, "shapes", index, filters);
 }
 
-static void put_exclude(mjModel* mj, crJson** list, const crXml* node, int a, int b) {
+static void put_exclude(crMjcf* mj, crJson** list, const crXml* node, int a, int b) {
     crTree* tree = &mj->im->tree;
     if (++mj->excluded > CR_IMPORT_MAX_EXCLUDES) {
         cr__import_refuse(mj->im, node, NULL, CR_ERR_LIMIT, "more than %d pairs of bodies do not meet",
@@ -300,21 +300,21 @@ static void put_exclude(mjModel* mj, crJson** list, const crXml* node, int a, in
 }
 
 // all bodies of a weld that come before `body`, or of any place
-static void exclude_weld(mjModel* mj, crJson** list, int body, int weld, bool before) {
+static void exclude_weld(crMjcf* mj, crJson** list, int body, int weld, bool before) {
     for (int i = mj->bodies[weld].weld_first; i >= 0 && cr__import_ok(mj->im); i = mj->bodies[i].weld_next) {
         if (i == body || (before && i > body) || mj->bodies[i].geom_first < 0) continue;
         // a parent that the scene knows as such needs no word
-        const mjBody* b = &mj->bodies[body];
-        bool chain = b->joint_count > 1 || (b->joint_count == 1 && mj->joints[b->joint].kind == MJ_BALL);
+        const crMjcfBody* b = &mj->bodies[body];
+        bool chain = b->joint_count > 1 || (b->joint_count == 1 && mj->joints[b->joint].kind == CR_MJCF_BALL);
         bool known = b->parent == i && !chain;
         if (!known) put_exclude(mj, list, b->node, i, body);
     }
 }
 
-static void put_excludes(mjModel* mj) {
+static void put_excludes(crMjcf* mj) {
     crJson* list = NULL;
     for (int i = 1; i < mj->body_count; i++) {
-        const mjBody* b = &mj->bodies[i];
+        const crMjcfBody* b = &mj->bodies[i];
         if (b->geom_first < 0 || b->weld == 0) continue;
         exclude_weld(mj, &list, i, b->weld, true);
         int above = mj->bodies[mj->bodies[b->weld].parent].weld;
@@ -326,7 +326,7 @@ static void put_excludes(mjModel* mj) {
     }
 }
 
-void mj__scene(mjModel* mj) {
+void cr__mjcf_scene(crMjcf* mj) {
     crTree* tree = &mj->im->tree;
     crJson* root = tree->doc->root;
     cr__tree_head(mj->im);

@@ -13,24 +13,24 @@
 
 #define MOST_TENDONS 20000
 
-static void cannot(mjModel* mj, const mjTendon* t, const char* what) {
+static void cannot(crMjcf* mj, const crMjcfTendon* t, const char* what) {
     cr__import_note(mj->im, CR_NOTE_UNSUPPORTED, t->node, NULL, "<%s> %s is not supported", t->node->name,
                     what);
 }
 
-static void read_forces(mjModel* mj, mjTendon* t) {
+static void read_forces(crMjcf* mj, crMjcfTendon* t) {
     static const char* const words[] = {"false", "true", "auto", NULL};
-    int class = mj__class(mj, t->node, 0);
+    int class = cr__mjcf_class(mj, t->node, 0);
     double range[2] = {0.0, 0.0}, rest[2] = {-1.0, -1.0};
-    bool given = mj__numbers(mj, t->node, class, "range", 2, 2, range);
-    int limited = mj__word(mj, t->node, class, "limited", words, 2);
+    bool given = cr__mjcf_numbers(mj, t->node, class, "range", 2, 2, range);
+    int limited = cr__mjcf_word(mj, t->node, class, "limited", words, 2);
     t->limited = (limited == 1 || (limited == 2 && mj->compiler.autolimits && given)) && mj->option.limit;
     t->lower = range[0];
     t->upper = range[1];
-    t->stiffness = mj__number(mj, t->node, class, "stiffness", 0.0);
-    t->damping = mj__number(mj, t->node, class, "damping", 0.0);
-    t->frictionloss = mj__number(mj, t->node, class, "frictionloss", 0.0);
-    t->rests = mj__numbers(mj, t->node, class, "springlength", 1, 2, rest) && rest[0] >= 0.0;
+    t->stiffness = cr__mjcf_number(mj, t->node, class, "stiffness", 0.0);
+    t->damping = cr__mjcf_number(mj, t->node, class, "damping", 0.0);
+    t->frictionloss = cr__mjcf_number(mj, t->node, class, "frictionloss", 0.0);
+    t->rests = cr__mjcf_numbers(mj, t->node, class, "springlength", 1, 2, rest) && rest[0] >= 0.0;
     t->rest = rest[0];
     if (!mj->option.frictionloss) t->frictionloss = 0.0;
     if (!mj->option.passive) t->stiffness = t->damping = 0.0;
@@ -39,15 +39,15 @@ static void read_forces(mjModel* mj, mjTendon* t) {
                           "is %g to %g, must be from less to more", t->lower, t->upper);
 }
 
-static void read_joints(mjModel* mj, mjTendon* t) {
+static void read_joints(crMjcf* mj, crMjcfTendon* t) {
     for (crXml* node = t->node->child; node != NULL && cr__import_ok(mj->im); node = node->next) {
         if (strcmp(node->name, "joint") != 0) continue;
         node->used = true;
         double coef = 1.0;
-        int joint = mj__joint_of(mj, node, "joint");
-        mj__numbers(mj, node, -1, "coef", 1, 1, &coef);
+        int joint = cr__mjcf_joint_of(mj, node, "joint");
+        cr__mjcf_numbers(mj, node, -1, "coef", 1, 1, &coef);
         if (joint < 0) return;
-        bool slender = mj->joints[joint].kind == MJ_HINGE || mj->joints[joint].kind == MJ_SLIDE;
+        bool slender = mj->joints[joint].kind == CR_MJCF_HINGE || mj->joints[joint].kind == CR_MJCF_SLIDE;
         if (!slender)
             cr__import_refuse(mj->im, node, cr_xml_attr(node, "joint"), CR_ERR_NAME,
                               "must be a hinge or a slide");
@@ -62,8 +62,8 @@ static void read_joints(mjModel* mj, mjTendon* t) {
 }
 
 // the joint has what the tendon has
-static void along_joint(mjModel* mj, const mjTendon* t) {
-    mjJoint* j = &mj->joints[t->joints[0]];
+static void along_joint(crMjcf* mj, const crMjcfTendon* t) {
+    crMjcfJoint* j = &mj->joints[t->joints[0]];
     double c = t->coef[0];
     if (t->limited) {
         double a = t->lower / c, b = t->upper / c;
@@ -72,18 +72,18 @@ static void along_joint(mjModel* mj, const mjTendon* t) {
         j->limited = true;
     }
     double rest = t->rests ? t->rest / c : j->qpos_spring;
-    mj__add_spring(j, c * c * t->stiffness, rest, c * c * t->damping);
+    cr__mjcf_add_spring(j, c * c * t->stiffness, rest, c * c * t->damping);
     j->frictionloss += fabs(c) * t->frictionloss;
 }
 
 // sites that an element names: one, or all its replicas
-static int sites_of(mjModel* mj, crXml* node, int* first) {
+static int sites_of(crMjcf* mj, crXml* node, int* first) {
     const char* name = cr__need_text(mj->im, node, "site");
     int count = 0;
-    *first = mj__find_site(mj, name);
+    *first = cr__mjcf_find_site(mj, name);
     if (*first >= 0) return 1;
     for (int i = 0; i < mj->site_count; i++) {
-        if (!mj__named(mj->sites[i].node, name)) continue;
+        if (!cr__mjcf_named(mj->sites[i].node, name)) continue;
         if (count++ == 0) *first = i;
     }
     if (count == 0 && cr__import_ok(mj->im))
@@ -92,7 +92,7 @@ static int sites_of(mjModel* mj, crXml* node, int* first) {
     return count;
 }
 
-static int next_replica(const mjModel* mj, int site) {
+static int next_replica(const crMjcf* mj, int site) {
     for (int i = site + 1; i < mj->site_count; i++) {
         if (mj->sites[i].node == mj->sites[site].node) return i;
     }
@@ -100,7 +100,7 @@ static int next_replica(const mjModel* mj, int site) {
 }
 
 // two sites, or one and all replicas of the other, or replicas in pairs; false where it is anything else
-static bool read_sites(mjModel* mj, mjTendon* t) {
+static bool read_sites(crMjcf* mj, crMjcfTendon* t) {
     int count[2] = {0, 0}, sites = 0, first[2] = {0, 0};
     bool straight = true;
     for (crXml* node = t->node->child; node != NULL && cr__import_ok(mj->im); node = node->next) {
@@ -118,7 +118,7 @@ static bool read_sites(mjModel* mj, mjTendon* t) {
     return straight && sites == 2 && (count[0] == count[1] || count[0] == 1 || count[1] == 1);
 }
 
-static void read_spatial(mjModel* mj, mjTendon* t) {
+static void read_spatial(crMjcf* mj, crMjcfTendon* t) {
     bool acts = t->limited || t->stiffness != 0.0 || t->damping != 0.0 || t->frictionloss != 0.0;
     bool straight = read_sites(mj, t);
     if (!cr__import_ok(mj->im)) return;
@@ -133,7 +133,7 @@ static void read_spatial(mjModel* mj, mjTendon* t) {
     if (!t->limited) t->count = 0;
 }
 
-static void read_fixed(mjModel* mj, mjTendon* t) {
+static void read_fixed(crMjcf* mj, crMjcfTendon* t) {
     bool acts = t->limited || t->stiffness != 0.0 || t->damping != 0.0 || t->frictionloss != 0.0;
     read_joints(mj, t);
     if (!cr__import_ok(mj->im) || t->count == 0) return;
@@ -146,7 +146,7 @@ static void read_fixed(mjModel* mj, mjTendon* t) {
     }
 }
 
-void mj__tendons(mjModel* mj) {
+void cr__mjcf_tendons(crMjcf* mj) {
     for (crXml* section = mj->root->child; section != NULL; section = section->next) {
         if (strcmp(section->name, "tendon") != 0) continue;
         section->used = true;
@@ -154,11 +154,11 @@ void mj__tendons(mjModel* mj) {
             bool fixed = strcmp(node->name, "fixed") == 0;
             if (!fixed && strcmp(node->name, "spatial") != 0) continue;
             node->used = true;
-            mjTendon* all = cr__import_grow(mj->im, mj->tendons, mj->tendon_count, &mj->tendon_capacity,
-                                            sizeof *all, MOST_TENDONS, node);
+            crMjcfTendon* all = cr__import_grow(mj->im, mj->tendons, mj->tendon_count, &mj->tendon_capacity,
+                                                sizeof *all, MOST_TENDONS, node);
             if (all == NULL) return;
             mj->tendons = all;
-            mjTendon t = {.node = node, .name = cr__attr_text(node, "name"), .fixed = fixed};
+            crMjcfTendon t = {.node = node, .name = cr__attr_text(node, "name"), .fixed = fixed};
             read_forces(mj, &t);
             if (fixed && cr__import_ok(mj->im)) read_fixed(mj, &t);
             if (!fixed && cr__import_ok(mj->im)) read_spatial(mj, &t);
@@ -167,7 +167,7 @@ void mj__tendons(mjModel* mj) {
     }
 }
 
-const mjTendon* mj__find_tendon(const mjModel* mj, const char* name) {
+const crMjcfTendon* cr__mjcf_find_tendon(const crMjcf* mj, const char* name) {
     for (int i = 0; i < mj->tendon_count; i++) {
         if (mj->tendons[i].name != NULL && strcmp(mj->tendons[i].name, name) == 0) return &mj->tendons[i];
     }
@@ -175,31 +175,31 @@ const mjTendon* mj__find_tendon(const mjModel* mj, const char* name) {
 }
 
 // lo <= l0 + c0 q0 + c1 q1 <= hi with coordinates from the reference: a range of q0 + (c1 / c0) q1
-static void put_fixed(mjModel* mj, const mjTendon* t) {
-    const mjJoint* a = &mj->joints[t->joints[0]];
-    const mjJoint* b = &mj->joints[t->joints[1]];
+static void put_fixed(crMjcf* mj, const crMjcfTendon* t) {
+    const crMjcfJoint* a = &mj->joints[t->joints[0]];
+    const crMjcfJoint* b = &mj->joints[t->joints[1]];
     double c = t->coef[0], l0 = c * a->ref + t->coef[1] * b->ref;
     double low = (t->lower - l0) / c, high = (t->upper - l0) / c;
     double coef[2] = {0.0, -t->coef[1] / c}, range[2] = {fmin(low, high), fmax(low, high)};
-    crJson* to = mj__constraint(mj, t->node, "joint", a->out, b->out);
+    crJson* to = cr__mjcf_constraint(mj, t->node, "joint", a->out, b->out);
     cr_tree_numbers(&mj->im->tree, to, "coef", coef, 2);
     cr_tree_numbers(&mj->im->tree, to, "range", range, 2);
 }
 
-static void put_spatial(mjModel* mj, const mjTendon* t) {
+static void put_spatial(crMjcf* mj, const crMjcfTendon* t) {
     crTree* tree = &mj->im->tree;
     int a = t->joints[0], b = t->joints[1];
     for (int i = 0; i < t->count; i++, a = next_replica(mj, a), b = next_replica(mj, b)) {
-        const mjSite* from = &mj->sites[a];
-        const mjSite* to = &mj->sites[b];
+        const crMjcfSite* from = &mj->sites[a];
+        const crMjcfSite* to = &mj->sites[b];
         if (mj->bodies[from->body].weld == mj->bodies[to->body].weld) {
             cr__import_note(mj->im, CR_NOTE_IGNORED, t->node, NULL,
                             "<spatial> of bodies that do not move to each other");
             continue;
         }
         double range[2] = {t->lower, t->upper};
-        crJson* tie =
-            mj__constraint(mj, t->node, "distance", mj->bodies[from->body].out, mj->bodies[to->body].out);
+        crJson* tie = cr__mjcf_constraint(mj, t->node, "distance", mj->bodies[from->body].out,
+                                          mj->bodies[to->body].out);
         crJson* points = cr_tree_list(tree, tie, "points");
         cr_tree_vector(tree, points, NULL, from->pose.p);
         cr_tree_vector(tree, points, NULL, to->pose.p);
@@ -207,9 +207,9 @@ static void put_spatial(mjModel* mj, const mjTendon* t) {
     }
 }
 
-void mj__tendon_ties(mjModel* mj) {
+void cr__mjcf_tendon_ties(crMjcf* mj) {
     for (int i = 0; i < mj->tendon_count && cr__import_ok(mj->im); i++) {
-        const mjTendon* t = &mj->tendons[i];
+        const crMjcfTendon* t = &mj->tendons[i];
         if (!t->limited) continue;
         if (t->fixed && t->count == 2) put_fixed(mj, t);
         if (!t->fixed) put_spatial(mj, t);

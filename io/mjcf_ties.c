@@ -16,22 +16,22 @@
 #define LAST_BIT  52
 #define MOST_TIES 20000
 
-bool mj__named(const crXml* node, const char* name) {
+bool cr__mjcf_named(const crXml* node, const char* name) {
     const crXmlAttr* attr = node != NULL ? cr_xml_attr(node, "name") : NULL;
     return attr != NULL && strcmp(attr->value, name) == 0;
 }
 
 // a name that nothing has: replicas are noted, anything else is refused
-static int missing(mjModel* mj, crXml* node, const char* attr, const char* kind, const char* name) {
+static int missing(crMjcf* mj, crXml* node, const char* attr, const char* kind, const char* name) {
     bool replica = false;
     for (int i = 0; i < mj->body_count && !replica; i++) {
-        replica = mj__named(mj->bodies[i].node, name);
+        replica = cr__mjcf_named(mj->bodies[i].node, name);
     }
     for (int i = 0; i < mj->joint_count && !replica; i++) {
-        replica = mj__named(mj->joints[i].node, name);
+        replica = cr__mjcf_named(mj->joints[i].node, name);
     }
     for (int i = 0; i < mj->geom_count && !replica; i++) {
-        replica = mj__named(mj->geoms[i].node, name);
+        replica = cr__mjcf_named(mj->geoms[i].node, name);
     }
     if (replica) {
         cr__import_note(mj->im, CR_NOTE_UNSUPPORTED, node, cr_xml_attr(node, attr),
@@ -43,25 +43,25 @@ static int missing(mjModel* mj, crXml* node, const char* attr, const char* kind,
     return -1;
 }
 
-static int body_of(mjModel* mj, crXml* node, const char* attr) {
+static int body_of(crMjcf* mj, crXml* node, const char* attr) {
     const char* name = cr__need_text(mj->im, node, attr);
-    int body = mj__find_body(mj, name);
+    int body = cr__mjcf_find_body(mj, name);
     return body >= 0 ? body : missing(mj, node, attr, "body", name);
 }
 
-int mj__joint_of(mjModel* mj, crXml* node, const char* attr) {
+int cr__mjcf_joint_of(crMjcf* mj, crXml* node, const char* attr) {
     const char* name = cr__need_text(mj->im, node, attr);
-    int joint = mj__find_joint(mj, name);
+    int joint = cr__mjcf_find_joint(mj, name);
     return joint >= 0 ? joint : missing(mj, node, attr, "joint", name);
 }
 
-static int geom_of(mjModel* mj, crXml* node, const char* attr) {
+static int geom_of(crMjcf* mj, crXml* node, const char* attr) {
     const char* name = cr__need_text(mj->im, node, attr);
-    int geom = mj__find_geom(mj, name);
+    int geom = cr__mjcf_find_geom(mj, name);
     return geom >= 0 ? geom : missing(mj, node, attr, "geom", name);
 }
 
-static void add_exclude(mjModel* mj, crXml* node) {
+static void add_exclude(crMjcf* mj, crXml* node) {
     node->used = true;
     int a = body_of(mj, node, "body1");
     int b = cr__import_ok(mj->im) ? body_of(mj, node, "body2") : -1;
@@ -74,7 +74,7 @@ static void add_exclude(mjModel* mj, crXml* node) {
     all[mj->exclude_count++][1] = b;
 }
 
-static bool filtered(const mjModel* mj, const mjGeom* a, const mjGeom* b) {
+static bool filtered(const crMjcf* mj, const crMjcfGeom* a, const crMjcfGeom* b) {
     int wa = mj->bodies[a->body].weld, wb = mj->bodies[b->body].weld;
     if (wa == wb) return true;
     int pa = mj->bodies[mj->bodies[wa].parent].weld, pb = mj->bodies[mj->bodies[wb].parent].weld;
@@ -82,32 +82,32 @@ static bool filtered(const mjModel* mj, const mjGeom* a, const mjGeom* b) {
 }
 
 // the pair's own friction, else what the geoms make of it
-static void pair_surface(mjModel* mj, crXml* node, mjGeom* a, mjGeom* b, mjPair* pair) {
-    int class = mj__class(mj, node, 0);
+static void pair_surface(crMjcf* mj, crXml* node, crMjcfGeom* a, crMjcfGeom* b, crMjcfPair* pair) {
+    int class = cr__mjcf_class(mj, node, 0);
     double f[5];
     for (int k = 0; k < 3; k++) {
         f[k == 0 ? 0 : k + 1] = fmax(a->friction[k], b->friction[k]);
     }
-    bool given = mj__numbers(mj, node, class, "friction", 1, 5, f);
-    double condim = mj__number(mj, node, class, "condim", a->condim > b->condim ? a->condim : b->condim);
+    bool given = cr__mjcf_numbers(mj, node, class, "friction", 1, 5, f);
+    double condim = cr__mjcf_number(mj, node, class, "condim", a->condim > b->condim ? a->condim : b->condim);
     if (given && f[0] < 0.0)
         cr__import_refuse(mj->im, node, cr_xml_attr(node, "friction"), CR_ERR_RANGE, "must not be negative");
-    *pair = (mjPair){.mu = condim >= 3.0 ? f[0] : 0.0,
-                     .spin = condim >= 4.0 ? fmax(0.0, f[2]) : 0.0,
-                     .roll = condim >= 6.0 ? fmax(0.0, f[3]) : 0.0};
+    *pair = (crMjcfPair){.mu = condim >= 3.0 ? f[0] : 0.0,
+                         .spin = condim >= 4.0 ? fmax(0.0, f[2]) : 0.0,
+                         .roll = condim >= 6.0 ? fmax(0.0, f[3]) : 0.0};
 }
 
-static void add_pair(mjModel* mj, crXml* node, int* bit) {
+static void add_pair(crMjcf* mj, crXml* node, int* bit) {
     node->used = true;
     int a = geom_of(mj, node, "geom1");
     int b = cr__import_ok(mj->im) ? geom_of(mj, node, "geom2") : -1;
     if (a < 0 || b < 0) return;
-    mjPair* all = cr__import_grow(mj->im, mj->pairs, mj->pair_count, &mj->pair_capacity, sizeof *all,
-                                  LAST_BIT * LAST_BIT, node);
+    crMjcfPair* all = cr__import_grow(mj->im, mj->pairs, mj->pair_count, &mj->pair_capacity, sizeof *all,
+                                      LAST_BIT * LAST_BIT, node);
     if (all == NULL) return;
     mj->pairs = all;
-    mjGeom* x = &mj->geoms[a];
-    mjGeom* y = &mj->geoms[b];
+    crMjcfGeom* x = &mj->geoms[a];
+    crMjcfGeom* y = &mj->geoms[b];
     pair_surface(mj, node, x, y, &all[mj->pair_count]);
     all[mj->pair_count].a = a;
     all[mj->pair_count].b = b;
@@ -135,7 +135,7 @@ static void add_pair(mjModel* mj, crXml* node, int* bit) {
     y->own = b + 1;
 }
 
-void mj__contacts(mjModel* mj) {
+void cr__mjcf_contacts(crMjcf* mj) {
     int bit = FIRST_BIT;
     for (crXml* node = mj->root->child; node != NULL; node = node->next) {
         if (strcmp(node->name, "contact") != 0) continue;
@@ -148,7 +148,7 @@ void mj__contacts(mjModel* mj) {
 }
 
 // a second spring and damper along a joint
-void mj__add_spring(mjJoint* j, double stiffness, double rest, double damping) {
+void cr__mjcf_add_spring(crMjcfJoint* j, double stiffness, double rest, double damping) {
     double k = j->stiffness + stiffness;
     if (stiffness > 0.0) j->springref = (j->stiffness * j->springref + stiffness * rest) / k;
     j->stiffness = k;
@@ -156,28 +156,28 @@ void mj__add_spring(mjJoint* j, double stiffness, double rest, double damping) {
 }
 
 // b0, b1, b2 of an actuator's force at control and activation 0; false where it is of another kind
-static bool read_bias(mjModel* mj, crXml* node, int class, double bias[3]) {
+static bool read_bias(crMjcf* mj, crXml* node, int class, double bias[3]) {
     static const char* const idle[] = {"motor", "damper", "cylinder", "adhesion", NULL};
     double all[10] = {0.0};
     for (int i = 0; idle[i] != NULL; i++) {
         // a damper damps by its control, a cylinder presses by its activation
-        if (strcmp(node->name, idle[i]) == 0) return !mj__numbers(mj, node, class, "bias", 1, 3, bias);
+        if (strcmp(node->name, idle[i]) == 0) return !cr__mjcf_numbers(mj, node, class, "bias", 1, 3, bias);
     }
     bool integrated = strcmp(node->name, "intvelocity") == 0;
     if (integrated || strcmp(node->name, "position") == 0) {
-        bias[1] = -mj__number(mj, node, class, "kp", 1.0);
-        bias[2] = -mj__number(mj, node, class, "kv", 0.0);
+        bias[1] = -cr__mjcf_number(mj, node, class, "kp", 1.0);
+        bias[2] = -cr__mjcf_number(mj, node, class, "kv", 0.0);
         return true;
     }
     if (strcmp(node->name, "velocity") == 0) {
-        bias[2] = -mj__number(mj, node, class, "kv", 1.0);
+        bias[2] = -cr__mjcf_number(mj, node, class, "kv", 1.0);
         return true;
     }
-    const char* gain = mj__text(mj, node, class, "gaintype");
-    const char* type = mj__text(mj, node, class, "biastype");
-    const char* dynamics = mj__text(mj, node, class, "dyntype");
-    mj__attr(mj, node, class, "gainprm");
-    mj__numbers(mj, node, class, "biasprm", 1, 10, all);
+    const char* gain = cr__mjcf_text(mj, node, class, "gaintype");
+    const char* type = cr__mjcf_text(mj, node, class, "biastype");
+    const char* dynamics = cr__mjcf_text(mj, node, class, "dyntype");
+    cr__mjcf_attr(mj, node, class, "gainprm");
+    cr__mjcf_numbers(mj, node, class, "biasprm", 1, 10, all);
     bool affine = type != NULL && strcmp(type, "affine") == 0;
     if (affine) memcpy(bias, all, 3 * sizeof(double));
     // an activation that starts at 0 stays there
@@ -193,41 +193,41 @@ static void mark_all(crXml* node) {
 }
 
 // ranges bound a control that is 0; gains count with a control
-static void mark_control(mjModel* mj, crXml* node, int class) {
+static void mark_control(crMjcf* mj, crXml* node, int class) {
     static const char* const names[] = {"ctrllimited", "actlimited", "dynprm",       "actearly",
                                         "actdim",      "timeconst",  "inheritrange", "area",
                                         "diameter",    "kv",         "gain",         NULL};
     static const char* const ranges[] = {"ctrlrange", "actrange"};
     for (int i = 0; names[i] != NULL; i++) {
-        mj__attr(mj, node, class, names[i]);
+        cr__mjcf_attr(mj, node, class, names[i]);
     }
     for (int i = 0; i < 2; i++) {
         double range[2] = {0.0, 0.0};
-        mj__numbers(mj, node, class, ranges[i], 2, 2, range);
+        cr__mjcf_numbers(mj, node, class, ranges[i], 2, 2, range);
         if (range[0] > 0.0 || range[1] < 0.0)
             cr__import_note(mj->im, CR_NOTE_UNSUPPORTED, node, NULL, "<%s> %s without 0 is not supported",
                             node->name, ranges[i]);
     }
 }
 
-static void mark_idle(mjModel* mj, crXml* node, int class) {
+static void mark_idle(crMjcf* mj, crXml* node, int class) {
     mark_control(mj, node, class);
-    mj__attr(mj, node, class, "forcerange");
-    mj__attr(mj, node, class, "forcelimited");
+    cr__mjcf_attr(mj, node, class, "forcerange");
+    cr__mjcf_attr(mj, node, class, "forcelimited");
     mark_all(node);
     cr__import_note(mj->im, CR_NOTE_IGNORED, node, NULL,
                     "<%s> has control 0: it does nothing until you apply a force", node->name);
 }
 
 // the joint it acts along, gear included; -1 where it is none, -2 where a name was refused
-static int transmission(mjModel* mj, crXml* node, double* gear) {
+static int transmission(crMjcf* mj, crXml* node, double* gear) {
     if (cr_xml_attr(node, "joint") != NULL) {
-        int joint = mj__joint_of(mj, node, "joint");
+        int joint = cr__mjcf_joint_of(mj, node, "joint");
         return joint >= 0 ? joint : -2;
     }
     if (cr_xml_attr(node, "tendon") == NULL) return -1;
     const char* name = cr__need_text(mj->im, node, "tendon");
-    const mjTendon* t = mj__find_tendon(mj, name);
+    const crMjcfTendon* t = cr__mjcf_find_tendon(mj, name);
     if (t == NULL) {
         cr__import_refuse(mj->im, node, cr_xml_attr(node, "tendon"), CR_ERR_NAME,
                           "no tendon is called \"%.60s\"", name);
@@ -238,7 +238,7 @@ static int transmission(mjModel* mj, crXml* node, double* gear) {
     return t->joints[0];
 }
 
-static void add_actuator(mjModel* mj, crXml* node) {
+static void add_actuator(crMjcf* mj, crXml* node) {
     static const char* const kinds[] = {"motor",  "general",  "position", "velocity", "intvelocity",
                                         "damper", "cylinder", "adhesion", NULL};
     crImporting* im = mj->im;
@@ -247,10 +247,10 @@ static void add_actuator(mjModel* mj, crXml* node) {
         known = known || strcmp(node->name, kinds[i]) == 0;
     }
     if (!known) return;
-    int class = mj__class(mj, node, 0);
+    int class = cr__mjcf_class(mj, node, 0);
     node->used = true;
     double gear[6] = {1.0}, bias[3] = {0.0, 0.0, 0.0};
-    mj__numbers(mj, node, class, "gear", 1, 6, gear);
+    cr__mjcf_numbers(mj, node, class, "gear", 1, 6, gear);
     known = read_bias(mj, node, class, bias);
     int joint = transmission(mj, node, gear);
     if (joint == -2) return;
@@ -265,8 +265,8 @@ static void add_actuator(mjModel* mj, crXml* node) {
         mark_all(node);
         return;
     }
-    mjJoint* j = &mj->joints[joint];
-    bool slender = j->kind == MJ_HINGE || j->kind == MJ_SLIDE;
+    crMjcfJoint* j = &mj->joints[joint];
+    bool slender = j->kind == CR_MJCF_HINGE || j->kind == CR_MJCF_SLIDE;
     // a constant force is no spring
     bool constant = bias[0] != 0.0 && bias[1] == 0.0;
     if (!known || !slender || bias[1] > 0.0 || bias[2] > 0.0 || constant) {
@@ -278,10 +278,10 @@ static void add_actuator(mjModel* mj, crXml* node) {
     }
     double s = gear[0] * gear[0];
     double rest = bias[1] != 0.0 && gear[0] != 0.0 ? bias[0] / (-bias[1] * gear[0]) : 0.0;
-    if (mj->option.actuation) mj__add_spring(j, -bias[1] * s, rest, -bias[2] * s);
+    if (mj->option.actuation) cr__mjcf_add_spring(j, -bias[1] * s, rest, -bias[2] * s);
 }
 
-void mj__actuators(mjModel* mj) {
+void cr__mjcf_actuators(crMjcf* mj) {
     for (crXml* node = mj->root->child; node != NULL; node = node->next) {
         if (strcmp(node->name, "actuator") != 0) continue;
         node->used = true;
@@ -291,30 +291,34 @@ void mj__actuators(mjModel* mj) {
     }
 }
 
-static int joint_nq(const mjJoint* j) { return j->kind == MJ_FREE ? 7 : j->kind == MJ_BALL ? 4 : 1; }
-static int joint_nv(const mjJoint* j) { return j->kind == MJ_FREE ? 6 : j->kind == MJ_BALL ? 3 : 1; }
+static int joint_nq(const crMjcfJoint* j) {
+    return j->kind == CR_MJCF_FREE ? 7 : j->kind == CR_MJCF_BALL ? 4 : 1;
+}
+static int joint_nv(const crMjcfJoint* j) {
+    return j->kind == CR_MJCF_FREE ? 6 : j->kind == CR_MJCF_BALL ? 3 : 1;
+}
 
-static void reference(mjModel* mj) {
+static void reference(crMjcf* mj) {
     for (int i = 0; i < mj->joint_count; i++) {
-        mjJoint* j = &mj->joints[i];
+        crMjcfJoint* j = &mj->joints[i];
         crPose w = mj->bodies[j->body].world;
-        if (j->kind == MJ_FREE) {
+        if (j->kind == CR_MJCF_FREE) {
             memcpy(j->q, (const double[]){w.p.x, w.p.y, w.p.z, w.q.w, w.q.x, w.q.y, w.q.z}, sizeof j->q);
         } else {
-            j->q[0] = j->kind == MJ_BALL ? 1.0 : j->ref;
+            j->q[0] = j->kind == CR_MJCF_BALL ? 1.0 : j->ref;
         }
     }
 }
 
 // n numbers of a keyframe, NULL where it has none
-static double* key_numbers(mjModel* mj, crXml* key, const char* name, int n) {
+static double* key_numbers(crMjcf* mj, crXml* key, const char* name, int n) {
     if (cr_xml_attr(key, name) == NULL) return NULL;
     double* x = cr__import_alloc(mj->im, ((size_t)n + 1) * sizeof *x);
     if (x == NULL) return NULL;
-    return mj__numbers(mj, key, -1, name, n, n, x) || n == 0 ? x : NULL;
+    return cr__mjcf_numbers(mj, key, -1, name, n, n, x) || n == 0 ? x : NULL;
 }
 
-static void apply_key(mjModel* mj, crXml* key) {
+static void apply_key(crMjcf* mj, crXml* key) {
     int nq = 0, nv = 0;
     for (int i = 0; i < mj->joint_count; i++) {
         nq += joint_nq(&mj->joints[i]);
@@ -323,7 +327,7 @@ static void apply_key(mjModel* mj, crXml* key) {
     const double* q = key_numbers(mj, key, "qpos", nq);
     const double* v = key_numbers(mj, key, "qvel", nv);
     for (int i = 0; i < mj->joint_count && cr__import_ok(mj->im); i++) {
-        mjJoint* j = &mj->joints[i];
+        crMjcfJoint* j = &mj->joints[i];
         if (q != NULL) memcpy(j->q, q, (size_t)joint_nq(j) * sizeof(double));
         if (v != NULL) memcpy(j->v, v, (size_t)joint_nv(j) * sizeof(double));
         if (q != NULL) q += joint_nq(j);
@@ -331,7 +335,7 @@ static void apply_key(mjModel* mj, crXml* key) {
     }
 }
 
-void mj__keyframe(mjModel* mj) {
+void cr__mjcf_keyframe(crMjcf* mj) {
     const char* wanted = mj->im->options->key;
     bool found = false;
     reference(mj);
@@ -361,14 +365,14 @@ typedef struct End {
     crPose pose;
 } End;
 
-static bool find_ends(mjModel* mj, crXml* node, bool weld, End* a, End* b) {
+static bool find_ends(crMjcf* mj, crXml* node, bool weld, End* a, End* b) {
     crImporting* im = mj->im;
     double x[7];
     if (cr_xml_attr(node, "site1") != NULL) {
         End* ends[2] = {a, b};
         for (int i = 0; i < 2; i++) {
             const char* name = cr__need_text(im, node, i == 0 ? "site1" : "site2");
-            int site = mj__find_site(mj, name);
+            int site = cr__mjcf_find_site(mj, name);
             if (site < 0) {
                 if (cr__import_ok(im)) missing(mj, node, i == 0 ? "site1" : "site2", "site", name);
                 return false;
@@ -382,14 +386,14 @@ static bool find_ends(mjModel* mj, crXml* node, bool weld, End* a, End* b) {
     if (a->body < 0 || b->body < 0 || !cr__import_ok(im)) return false;
     crPose relative = cr_pose_mul(cr_pose_inverse(mj->bodies[a->body].world), mj->bodies[b->body].world);
     crVec3 anchor = cr_vec3(0, 0, 0);
-    if (mj__numbers(mj, node, -1, "anchor", 3, 3, x)) anchor = cr_vec3(x[0], x[1], x[2]);
+    if (cr__mjcf_numbers(mj, node, -1, "anchor", 3, 3, x)) anchor = cr_vec3(x[0], x[1], x[2]);
     if (!weld) {
         *a = (End){a->body, {anchor, cr_quat_identity()}};
         *b = (End){b->body, {cr_pose_point_inverse(relative, anchor), cr_quat_identity()}};
         return cr__import_ok(im);
     }
     // a quaternion of zeros means: as they are in the reference position
-    if (mj__numbers(mj, node, -1, "relpose", 7, 7, x) &&
+    if (cr__mjcf_numbers(mj, node, -1, "relpose", 7, 7, x) &&
         x[3] * x[3] + x[4] * x[4] + x[5] * x[5] + x[6] * x[6] > 0.0)
         relative = (crPose){cr_vec3(x[0], x[1], x[2]), cr_quat_normalize((crQuat){x[3], x[4], x[5], x[6]})};
     *a = (End){a->body, {cr_pose_point(relative, anchor), relative.q}};
@@ -397,7 +401,7 @@ static bool find_ends(mjModel* mj, crXml* node, bool weld, End* a, End* b) {
     return cr__import_ok(im);
 }
 
-crJson* mj__constraint(mjModel* mj, crXml* node, const char* type, const char* a, const char* b) {
+crJson* cr__mjcf_constraint(crMjcf* mj, crXml* node, const char* type, const char* a, const char* b) {
     crTree* tree = &mj->im->tree;
     if (mj->constraints == NULL) mj->constraints = cr_tree_list(tree, tree->doc->root, "constraints");
     cr__tree_at(mj->im, node);
@@ -409,7 +413,7 @@ crJson* mj__constraint(mjModel* mj, crXml* node, const char* type, const char* a
     return to;
 }
 
-static void add_tie(mjModel* mj, crXml* node, bool weld) {
+static void add_tie(crMjcf* mj, crXml* node, bool weld) {
     crTree* tree = &mj->im->tree;
     End a = {0}, b = {0};
     if (!find_ends(mj, node, weld, &a, &b)) return;
@@ -418,7 +422,7 @@ static void add_tie(mjModel* mj, crXml* node, bool weld) {
                         node->name);
         return;
     }
-    crJson* to = mj__constraint(mj, node, node->name, mj->bodies[a.body].out, mj->bodies[b.body].out);
+    crJson* to = cr__mjcf_constraint(mj, node, node->name, mj->bodies[a.body].out, mj->bodies[b.body].out);
     crJson* points = cr_tree_list(tree, to, "points");
     cr_tree_vector(tree, points, NULL, a.pose.p);
     cr_tree_vector(tree, points, NULL, b.pose.p);
@@ -428,19 +432,19 @@ static void add_tie(mjModel* mj, crXml* node, bool weld) {
     cr_tree_quat(tree, quats, NULL, cr_quat_normalize(b.pose.q));
 }
 
-static void add_coupling(mjModel* mj, crXml* node) {
+static void add_coupling(crMjcf* mj, crXml* node) {
     double coef[5] = {0.0, 1.0, 0.0, 0.0, 0.0};
-    int a = mj__joint_of(mj, node, "joint1");
+    int a = cr__mjcf_joint_of(mj, node, "joint1");
     bool two = cr_xml_attr(node, "joint2") != NULL;
-    int b = two && cr__import_ok(mj->im) ? mj__joint_of(mj, node, "joint2") : -1;
-    mj__numbers(mj, node, -1, "polycoef", 1, 5, coef);
+    int b = two && cr__import_ok(mj->im) ? cr__mjcf_joint_of(mj, node, "joint2") : -1;
+    cr__mjcf_numbers(mj, node, -1, "polycoef", 1, 5, coef);
     if (a < 0 || (two && b < 0) || !cr__import_ok(mj->im)) return;
     const char* other = two ? mj->joints[b].out : "world";
-    crJson* to = mj__constraint(mj, node, "joint", mj->joints[a].out, other);
+    crJson* to = cr__mjcf_constraint(mj, node, "joint", mj->joints[a].out, other);
     cr_tree_numbers(&mj->im->tree, to, "coef", coef, 5);
 }
 
-void mj__equalities(mjModel* mj) {
+void cr__mjcf_equalities(crMjcf* mj) {
     for (crXml* node = mj->root->child; node != NULL; node = node->next) {
         if (strcmp(node->name, "equality") != 0) continue;
         node->used = true;
@@ -449,7 +453,7 @@ void mj__equalities(mjModel* mj) {
             bool joint = strcmp(tie->name, "joint") == 0;
             if (!connect && !weld && !joint) continue;
             tie->used = true;
-            bool active = mj__flag(mj, tie, -1, "active", true);
+            bool active = cr__mjcf_flag(mj, tie, -1, "active", true);
             if (!active || !mj->option.equality) {
                 cr__import_note(mj->im, CR_NOTE_IGNORED, tie, NULL, "<%s> is switched off", tie->name);
                 mark_all(tie);

@@ -8,7 +8,7 @@
 
 #include "io/mjcf.h"
 
-int mj__class(mjModel* mj, const crXml* element, int inherited) {
+int cr__mjcf_class(crMjcf* mj, const crXml* element, int inherited) {
     crXmlAttr* attr = cr_xml_attr(element, "class");
     if (attr == NULL) return inherited;
     attr->used = true;
@@ -20,7 +20,7 @@ int mj__class(mjModel* mj, const crXml* element, int inherited) {
 }
 
 // in the element's tag of one class, wherever it was opened
-static crXmlAttr* in_class(mjModel* mj, int class, const char* tag, const char* name) {
+static crXmlAttr* in_class(crMjcf* mj, int class, const char* tag, const char* name) {
     crXmlAttr* found = NULL;
     for (int i = class; i < mj->class_count; i++) {
         if (strcmp(mj->classes[i].name, mj->classes[class].name) != 0) continue;
@@ -31,7 +31,7 @@ static crXmlAttr* in_class(mjModel* mj, int class, const char* tag, const char* 
     return found;
 }
 
-crXmlAttr* mj__attr(mjModel* mj, crXml* element, int class, const char* name) {
+crXmlAttr* cr__mjcf_attr(crMjcf* mj, crXml* element, int class, const char* name) {
     crXmlAttr* attr = cr_xml_attr(element, name);
     bool tendon = strcmp(element->name, "fixed") == 0 || strcmp(element->name, "spatial") == 0;
     const char* tag = tendon ? "tendon" : element->name;
@@ -42,26 +42,27 @@ crXmlAttr* mj__attr(mjModel* mj, crXml* element, int class, const char* name) {
     return attr;
 }
 
-bool mj__numbers(mjModel* mj, crXml* element, int class, const char* name, int least, int most, double* to) {
-    crXmlAttr* attr = mj__attr(mj, element, class, name);
+bool cr__mjcf_numbers(crMjcf* mj, crXml* element, int class, const char* name, int least, int most,
+                      double* to) {
+    crXmlAttr* attr = cr__mjcf_attr(mj, element, class, name);
     if (attr == NULL) return false;
     return cr__import_numbers(mj->im, element, attr, attr->value, least, most, to) >= least &&
            cr__import_ok(mj->im);
 }
 
-double mj__number(mjModel* mj, crXml* element, int class, const char* name, double otherwise) {
+double cr__mjcf_number(crMjcf* mj, crXml* element, int class, const char* name, double otherwise) {
     double x = otherwise;
-    return mj__numbers(mj, element, class, name, 1, 1, &x) ? x : otherwise;
+    return cr__mjcf_numbers(mj, element, class, name, 1, 1, &x) ? x : otherwise;
 }
 
-bool mj__flag(mjModel* mj, crXml* element, int class, const char* name, bool otherwise) {
-    crXmlAttr* attr = mj__attr(mj, element, class, name);
+bool cr__mjcf_flag(crMjcf* mj, crXml* element, int class, const char* name, bool otherwise) {
+    crXmlAttr* attr = cr__mjcf_attr(mj, element, class, name);
     return attr != NULL ? cr__import_bool(mj->im, element, attr, attr->value) : otherwise;
 }
 
-int mj__word(mjModel* mj, crXml* element, int class, const char* name, const char* const* words,
-             int otherwise) {
-    crXmlAttr* attr = mj__attr(mj, element, class, name);
+int cr__mjcf_word(crMjcf* mj, crXml* element, int class, const char* name, const char* const* words,
+                  int otherwise) {
+    crXmlAttr* attr = cr__mjcf_attr(mj, element, class, name);
     if (attr == NULL) return otherwise;
     for (int i = 0; words[i] != NULL; i++) {
         if (strcmp(words[i], attr->value) == 0) return i;
@@ -70,16 +71,16 @@ int mj__word(mjModel* mj, crXml* element, int class, const char* name, const cha
     return otherwise;
 }
 
-const char* mj__text(mjModel* mj, crXml* element, int class, const char* name) {
-    crXmlAttr* attr = mj__attr(mj, element, class, name);
+const char* cr__mjcf_text(crMjcf* mj, crXml* element, int class, const char* name) {
+    crXmlAttr* attr = cr__mjcf_attr(mj, element, class, name);
     return attr != NULL ? attr->value : NULL;
 }
 
-double mj__angle(const mjModel* mj, double angle) {
+double cr__mjcf_angle(const crMjcf* mj, double angle) {
     return mj->compiler.radian ? angle : angle * (CR_PI / 180.0);
 }
 
-crQuat mj__quat_z(crVec3 axis) {
+crQuat cr__mjcf_quat_z(crVec3 axis) {
     double length = cr_norm(axis);
     if (!(length > 1e-10)) return cr_quat_identity();
     crVec3 n = cr_scale(1.0 / length, axis);
@@ -104,19 +105,20 @@ static crQuat quat_of_columns(crVec3 x, crVec3 y, crVec3 z) {
     return cr_quat_normalize(q);
 }
 
-static crQuat quat_euler(const mjModel* mj, const double angles[3]) {
+static crQuat quat_euler(const crMjcf* mj, const double angles[3]) {
     crQuat q = cr_quat_identity();
     for (int i = 0; i < 3; i++) {
         char c = mj->compiler.eulerseq[i];
         bool fixed = c >= 'X' && c <= 'Z';
         int axis = c - (fixed ? 'X' : 'x');
-        crQuat turn = cr_quat_axis_angle(cr_vec3(axis == 0, axis == 1, axis == 2), mj__angle(mj, angles[i]));
+        crQuat turn =
+            cr_quat_axis_angle(cr_vec3(axis == 0, axis == 1, axis == 2), cr__mjcf_angle(mj, angles[i]));
         q = fixed ? cr_quat_mul(turn, q) : cr_quat_mul(q, turn);
     }
     return q;
 }
 
-static bool quat_axes(mjModel* mj, crXml* element, const double x[6], crQuat* q) {
+static bool quat_axes(crMjcf* mj, crXml* element, const double x[6], crQuat* q) {
     crVec3 a = cr_vec3(x[0], x[1], x[2]), b = cr_vec3(x[3], x[4], x[5]);
     double la = cr_norm(a);
     if (la > 1e-10) {
@@ -134,9 +136,9 @@ static bool quat_axes(mjModel* mj, crXml* element, const double x[6], crQuat* q)
     return false;
 }
 
-bool mj__quat(mjModel* mj, crXml* element, int class, crQuat* q) {
+bool cr__mjcf_quat(crMjcf* mj, crXml* element, int class, crQuat* q) {
     double x[6];
-    if (mj__numbers(mj, element, class, "quat", 4, 4, x)) {
+    if (cr__mjcf_numbers(mj, element, class, "quat", 4, 4, x)) {
         double length = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3];
         if (!(length > 1e-100 && length < 1e100)) {
             cr__import_refuse(mj->im, element, cr_xml_attr(element, "quat"), CR_ERR_UNIT,
@@ -146,24 +148,24 @@ bool mj__quat(mjModel* mj, crXml* element, int class, crQuat* q) {
         *q = cr_quat_normalize((crQuat){x[0], x[1], x[2], x[3]});
         return true;
     }
-    if (mj__numbers(mj, element, class, "axisangle", 4, 4, x)) {
-        *q = cr_quat_axis_angle(cr_vec3(x[0], x[1], x[2]), mj__angle(mj, x[3]));
+    if (cr__mjcf_numbers(mj, element, class, "axisangle", 4, 4, x)) {
+        *q = cr_quat_axis_angle(cr_vec3(x[0], x[1], x[2]), cr__mjcf_angle(mj, x[3]));
         return true;
     }
-    if (mj__numbers(mj, element, class, "xyaxes", 6, 6, x)) return quat_axes(mj, element, x, q);
-    if (mj__numbers(mj, element, class, "zaxis", 3, 3, x)) {
-        *q = mj__quat_z(cr_vec3(x[0], x[1], x[2]));
+    if (cr__mjcf_numbers(mj, element, class, "xyaxes", 6, 6, x)) return quat_axes(mj, element, x, q);
+    if (cr__mjcf_numbers(mj, element, class, "zaxis", 3, 3, x)) {
+        *q = cr__mjcf_quat_z(cr_vec3(x[0], x[1], x[2]));
         return true;
     }
-    if (!mj__numbers(mj, element, class, "euler", 3, 3, x)) return false;
+    if (!cr__mjcf_numbers(mj, element, class, "euler", 3, 3, x)) return false;
     *q = quat_euler(mj, x);
     return true;
 }
 
-crPose mj__pose(mjModel* mj, crXml* element, int class) {
+crPose cr__mjcf_pose(crMjcf* mj, crXml* element, int class) {
     crPose pose = cr_pose_identity();
     double p[3];
-    if (mj__numbers(mj, element, class, "pos", 3, 3, p)) pose.p = cr_vec3(p[0], p[1], p[2]);
-    mj__quat(mj, element, class, &pose.q);
+    if (cr__mjcf_numbers(mj, element, class, "pos", 3, 3, p)) pose.p = cr_vec3(p[0], p[1], p[2]);
+    cr__mjcf_quat(mj, element, class, &pose.q);
     return pose;
 }

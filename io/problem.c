@@ -7,7 +7,8 @@
 // contact ends the text (of at least two contacts: many files end in a flag) or the name has RFC2D; the global
 // form where it reads as such. n and at least n^2 + n numbers is siconos-lcp-rows. Fails: what fits none is
 // refused; naming the format helps.
-#include "io/problem.h"
+#include "io/argument.h"
+#include "io/problem_parts.h"
 #include "io/scan.h"
 
 #include <stdio.h>
@@ -118,7 +119,9 @@ static const char* guess(const char* text, size_t size, const char* hint) {
 
 crStatus cr_problem_parse(const char* text, size_t size, const char* format, const char* name,
                           const char* hint, crProblemFile* out, crError* error) {
-    *out = (crProblemFile){0};
+    if (out != NULL) *out = (crProblemFile){0};
+    if (text == NULL) return cr__io_missing(error, "text");
+    if (out == NULL) return cr__io_missing(error, "out");
     if (format == NULL) format = guess(text, size, hint);
     if (name != NULL) snprintf(out->name, sizeof out->name, "%s", name);
     for (int i = 0; i < FORMAT_COUNT; i++) {
@@ -168,7 +171,9 @@ static char* load(const char* path, size_t* size, bool* too_long) {
 }
 
 crStatus cr_problem_read(const char* path, const char* format, crProblemFile* out, crError* error) {
-    *out = (crProblemFile){0};
+    if (out != NULL) *out = (crProblemFile){0};
+    if (path == NULL) return cr__io_missing(error, "path");
+    if (out == NULL) return cr__io_missing(error, "out");
     char bare[1024];
     if (strlen(path) >= sizeof bare) {
         return cr_error_set(error, CR_ERR_LIMIT, "path", "path: longer than %zu bytes", sizeof bare - 1);
@@ -195,6 +200,8 @@ static bool ends_with(const char* text, const char* end) {
 }
 
 crStatus cr_problem_write(const char* path, const char* format, const crProblemFile* file, crError* error) {
+    if (path == NULL) return cr__io_missing(error, "path");
+    if (file == NULL) return cr__io_missing(error, "file");
     crStatus status = cr_problem_check(&file->problem, error);
     if (status != CR_OK) return status;
     if (format == NULL && ends_with(path, ".json")) format = "json";

@@ -12,7 +12,7 @@
 // bounds multiplied by x_k. Rows that follow their normal become a cone block: one tangent a planar cone, two
 // a rectangle, which is the same problem. Lines starting with # are remarks. All are raw problems. Fails:
 // friction rows that do not follow their normal, or whose bounds are not opposite, are refused by name.
-#include "io/problem.h"
+#include "io/problem_parts.h"
 #include "io/scan.h"
 
 #include <stdio.h>

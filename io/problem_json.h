@@ -3,7 +3,7 @@
 #define CAROM_IO_PROBLEM_JSON_H
 
 #include "io/fields.h"
-#include "io/problem.h"
+#include "io/problem_parts.h"
 
 #define CR_PROBLEM_MAX_ROWS 10000000  // of a problem or a sparse matrix
 

@@ -4,7 +4,7 @@
 // blocks where they are full and lie along the diagonal. J and M (or Minv) are written where they are given, else
 // W. Fails: file, where it cannot be written.
 #include "io/json.h"
-#include "io/problem.h"
+#include "io/problem_parts.h"
 
 // with the sign of zero, which cr_json_write_number drops
 static void put(FILE* file, double x) {

@@ -12,6 +12,7 @@
 // (symmetrise.c). What follows is not read. Fails: sizes that do not fit the text or each other, words that are no
 // numbers, coefficients < 0, an M that is not positive definite: refused with line and column.
 #include "io/entries.h"
+#include "io/problem_parts.h"
 #include "io/scan.h"
 
 #include <stdio.h>

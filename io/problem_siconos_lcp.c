@@ -7,7 +7,7 @@
 //
 // What follows (solutions, remarks, the matrix once more in parts) is not read. All are raw problems. Fails:
 // sizes that do not fit the text or each other, words that are no numbers: refused with line and column.
-#include "io/problem.h"
+#include "io/problem_parts.h"
 #include "io/scan.h"
 
 #include <stdio.h>

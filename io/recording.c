@@ -12,6 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "io/argument.h"
 #include "io/recording_parts.h"
 #include "io/trajectory.h"
 
@@ -251,6 +252,8 @@ static bool ends_with(const char* path, const char* extension) {
 }
 
 crStatus cr_recording_read(const char* path, crRecording* recording, crError* error) {
+    if (path == NULL) return cr__io_missing(error, "path");
+    if (recording == NULL) return cr__io_missing(error, "recording");
     *recording = (crRecording){0};
     crError own = {0};
     if (error == NULL) error = &own;
@@ -270,6 +273,7 @@ crStatus cr_recording_read(const char* path, crRecording* recording, crError* er
 }
 
 void cr_recording_free(crRecording* r) {
+    if (r == NULL) return;
     free(r->bodies);
     free(r->time);
     free(r->q);

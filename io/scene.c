@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "io/argument.h"
 #include "io/scene_parts.h"
 
 #define LOOP_TOL 1e-10  // m, rad
@@ -197,6 +198,8 @@ static void read_all(const crPlace* root, crScene* scene) {
 }
 
 crStatus cr_scene_read(const crJson* root, crScene* scene, crError* error) {
+    if (root == NULL) return cr__io_missing(error, "root");
+    if (scene == NULL) return cr__io_missing(error, "scene");
     *scene = (crScene){.step = cr_step_settings(), .duration = 1.0, .every = 1};
     crTrouble trouble = {CR_OK, error};
     crPlace place = {.object = root, .trouble = &trouble};
@@ -217,6 +220,7 @@ crStatus cr_scene_read(const crJson* root, crScene* scene, crError* error) {
 }
 
 void cr_scene_free(crScene* scene) {
+    if (scene == NULL) return;
     cr_model_destroy(scene->model);
     for (crSceneOwned* owned = scene->owned; owned != NULL; owned = owned->next) {
         owned->destroy(owned->data);
@@ -226,6 +230,9 @@ void cr_scene_free(crScene* scene) {
 }
 
 crStatus cr_scene_world(const crScene* scene, crWorld** world, crError* error) {
+    if (world != NULL) *world = NULL;
+    if (scene == NULL || scene->model == NULL) return cr__io_missing(error, "scene");
+    if (world == NULL) return cr__io_missing(error, "world");
     crWorldDef def = cr_world_def();
     def.model = scene->model;
     def.step = scene->step;

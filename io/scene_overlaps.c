@@ -11,7 +11,10 @@
 #define TOUCHING      1e-7
 
 void cr_scene_shape_name(const crScene* scene, int shape, char name[CR_SCENE_NAME]) {
-    const crModel* model = scene->model;
+    if (name == NULL) return;
+    name[0] = '\0';
+    const crModel* model = scene != NULL ? scene->model : NULL;
+    if (model == NULL || shape < 0 || shape >= model->shape_count) return;
     int body = model->shapes[shape].body;
     int number = 0;
     int count = 0;
@@ -71,6 +74,7 @@ static crStatus sweep(crScene* scene, const crDynamics* d, crBroad* broad) {
 }
 
 crStatus cr_scene_overlaps(crScene* scene) {
+    if (scene == NULL || scene->model == NULL) return CR_ERR_ARGUMENT;
     scene->overlap_count = 0;
     crState state = {0};
     crDynamics d = {0};

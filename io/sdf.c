@@ -24,7 +24,7 @@ static const char* const ignored_elements[] = {"visual",
                                                NULL};
 static const char* const ignored_attrs[] = {"default", "type", NULL};
 
-static void read_settings(sdfWorld* w, crXml* world) {
+static void read_settings(crSdfWorld* w, crXml* world) {
     crImporting* im = w->im;
     crTree* tree = &im->tree;
     double g[3] = {0.0, 0.0, -9.8}, dt = 0.001;
@@ -33,7 +33,7 @@ static void read_settings(sdfWorld* w, crXml* world) {
         // of another solver and of the clock on the wall
         static const char* const others[] = {
             "real_time_factor", "real_time_update_rate", "max_contacts", "ode", "bullet", "dart", "simbody"};
-        sdf__numbers(im, physics, "max_step_size", 1, 1, &dt);
+        cr__sdf_numbers(im, physics, "max_step_size", 1, 1, &dt);
         for (int i = 0; i < 7; i++) {
             crXml* other = cr_xml_child(physics, others[i]);
             if (other == NULL) continue;
@@ -42,41 +42,41 @@ static void read_settings(sdfWorld* w, crXml* world) {
             other->child = NULL;
         }
     }
-    sdf__numbers(im, world, "gravity", 3, 3, g);
+    cr__sdf_numbers(im, world, "gravity", 3, 3, g);
     cr_tree_vector(tree, tree->doc->root, "gravity", cr_vec3(g[0], g[1], g[2]));
     cr_tree_number(tree, cr_tree_object(tree, tree->doc->root, "step"), "dt", dt);
 }
 
 // models and frames of the world, in any order: places first
-static void read_models(sdfWorld* w, crXml* parent) {
-    const sdfScope top = {"", NULL};
+static void read_models(crSdfWorld* w, crXml* parent) {
+    const crSdfScope top = {"", NULL};
     crImporting* im = w->im;
     for (crXml* node = parent->child; node != NULL && cr__import_ok(im); node = node->next) {
         bool frame = strcmp(node->name, "frame") == 0;
         if (!frame && strcmp(node->name, "model") != 0) continue;
         node->used = true;
         const char* to = frame ? cr__attr_text(node, "attached_to") : NULL;
-        sdf__add_frame(im, &w->frames, node, top, to != NULL && *to != '\0' ? to : NULL);
+        cr__sdf_add_frame(im, &w->frames, node, top, to != NULL && *to != '\0' ? to : NULL);
     }
-    sdf__resolve(im, &w->frames);
+    cr__sdf_resolve(im, &w->frames);
     for (int i = 0; i < w->frames.frame_count && cr__import_ok(im); i++) {
-        const sdfFrame* frame = &w->frames.frames[i];
-        if (strcmp(frame->node->name, "model") == 0) sdf__model(w, frame->node, frame->pose);
+        const crSdfFrame* frame = &w->frames.frames[i];
+        if (strcmp(frame->node->name, "model") == 0) cr__sdf_model(w, frame->node, frame->pose);
     }
 }
 
 void cr__import_sdf(crImporting* im, crXml* root) {
-    sdfWorld w = {.im = im};
+    crSdfWorld w = {.im = im};
     crTree* tree = &im->tree;
     cr__attr_text(root, "version");
     crXml* world = cr__used_child(root, "world");
     crXml* top = world != NULL ? world : root;
     int left = 100;
-    sdf__include(im, top, &left);
+    cr__sdf_include(im, top, &left);
     cr__tree_head(im);
     read_settings(&w, top);
     w.bodies = cr_tree_list(tree, tree->doc->root, "bodies");
     read_models(&w, top);
-    if (cr__import_ok(im)) sdf__materials(&w);
+    if (cr__import_ok(im)) cr__sdf_materials(&w);
     cr__import_leftovers(im, root, ignored_elements, ignored_attrs);
 }

@@ -11,18 +11,18 @@
 
 #define MOST_CHAIN 1000
 
-bool sdf__numbers(crImporting* im, crXml* element, const char* name, int least, int most, double* to) {
+bool cr__sdf_numbers(crImporting* im, crXml* element, const char* name, int least, int most, double* to) {
     crXml* child = cr__used_child(element, name);
     if (child == NULL) return false;
     return cr__import_numbers(im, child, NULL, child->text, least, most, to) >= least && cr__import_ok(im);
 }
 
-bool sdf__flag(crImporting* im, crXml* element, const char* name, bool otherwise) {
+bool cr__sdf_flag(crImporting* im, crXml* element, const char* name, bool otherwise) {
     crXml* child = cr__used_child(element, name);
     return child != NULL ? cr__import_bool(im, child, NULL, child->text) : otherwise;
 }
 
-const char* sdf__text(crImporting* im, crXml* element, const char* name) {
+const char* cr__sdf_text(crImporting* im, crXml* element, const char* name) {
     crXml* child = cr__used_child(element, name);
     if (child == NULL) return NULL;
     const char* begin = child->text + strspn(child->text, " \t\r\n");
@@ -33,7 +33,7 @@ const char* sdf__text(crImporting* im, crXml* element, const char* name) {
     return cr__import_format(im, "%.*s", (int)length, begin);
 }
 
-crPose sdf__pose(crImporting* im, crXml* element, const char** relative_to) {
+crPose cr__sdf_pose(crImporting* im, crXml* element, const char** relative_to) {
     crPose pose = cr_pose_identity();
     crXml* node = cr__used_child(element, "pose");
     *relative_to = NULL;
@@ -59,39 +59,40 @@ crPose sdf__pose(crImporting* im, crXml* element, const char** relative_to) {
     return pose;
 }
 
-int sdf__find_frame(const sdfModel* model, const char* name) {
+int cr__sdf_find_frame(const crSdfModel* model, const char* name) {
     for (int i = 0; i < model->frame_count; i++) {
         if (strcmp(model->frames[i].name, name) == 0) return i;
     }
     return -1;
 }
 
-const char* sdf__scoped(crImporting* im, sdfScope scope, const char* name) {
+const char* cr__sdf_scoped(crImporting* im, crSdfScope scope, const char* name) {
     if (name == NULL || strcmp(name, "__model__") == 0) return scope.self;
     return *scope.prefix != '\0' ? cr__import_format(im, "%s%s", scope.prefix, name) : name;
 }
 
-int sdf__add_frame(crImporting* im, sdfModel* model, crXml* node, sdfScope scope, const char* otherwise) {
-    const char* name = sdf__scoped(im, scope, cr__need_text(im, node, "name"));
-    sdfFrame* all = cr__import_grow(im, model->frames, model->frame_count, &model->frame_capacity,
-                                    sizeof *all, 3 * CR_SCENE_MAX_BODIES, node);
+int cr__sdf_add_frame(crImporting* im, crSdfModel* model, crXml* node, crSdfScope scope,
+                      const char* otherwise) {
+    const char* name = cr__sdf_scoped(im, scope, cr__need_text(im, node, "name"));
+    crSdfFrame* all = cr__import_grow(im, model->frames, model->frame_count, &model->frame_capacity,
+                                      sizeof *all, 3 * CR_SCENE_MAX_BODIES, node);
     if (all == NULL || name == NULL || !cr__import_ok(im)) return -1;
     model->frames = all;
-    if (sdf__find_frame(model, name) >= 0) {
+    if (cr__sdf_find_frame(model, name) >= 0) {
         cr__import_refuse(im, node, cr_xml_attr(node, "name"), CR_ERR_NAME, "\"%.60s\" is taken in this %s",
                           name, model->name != NULL ? "model" : "world");
         return -1;
     }
-    sdfFrame frame = {.name = name, .node = node};
-    frame.own = sdf__pose(im, node, &frame.relative_to);
-    frame.relative_to = frame.relative_to != NULL ? sdf__scoped(im, scope, frame.relative_to) : otherwise;
+    crSdfFrame frame = {.name = name, .node = node};
+    frame.own = cr__sdf_pose(im, node, &frame.relative_to);
+    frame.relative_to = frame.relative_to != NULL ? cr__sdf_scoped(im, scope, frame.relative_to) : otherwise;
     all[model->frame_count] = frame;
     return model->frame_count++;
 }
 
 // the frame's pose in the model; below counts how many wait for it
-static void resolve_one(crImporting* im, sdfModel* model, int index, int below) {
-    sdfFrame* f = &model->frames[index];
+static void resolve_one(crImporting* im, crSdfModel* model, int index, int below) {
+    crSdfFrame* f = &model->frames[index];
     if (f->state == 2 || !cr__import_ok(im)) return;
     if (f->state == 1 || below > MOST_CHAIN) {
         cr__import_refuse(im, f->node, NULL, f->state == 1 ? CR_ERR_NAME : CR_ERR_LIMIT,
@@ -102,7 +103,7 @@ static void resolve_one(crImporting* im, sdfModel* model, int index, int below) 
     }
     f->state = 1;
     bool top = f->relative_to == NULL || (model->name == NULL && strcmp(f->relative_to, "world") == 0);
-    int base = top ? -1 : sdf__find_frame(model, f->relative_to);
+    int base = top ? -1 : cr__sdf_find_frame(model, f->relative_to);
     if (!top && base < 0) {
         cr__import_refuse(im, f->node, NULL, CR_ERR_NAME, "its pose is relative to \"%.60s\": no such frame",
                           f->relative_to);
@@ -113,7 +114,7 @@ static void resolve_one(crImporting* im, sdfModel* model, int index, int below) 
     f->state = 2;
 }
 
-void sdf__resolve(crImporting* im, sdfModel* model) {
+void cr__sdf_resolve(crImporting* im, crSdfModel* model) {
     for (int i = 0; i < model->frame_count && cr__import_ok(im); i++) {
         resolve_one(im, model, i, 0);
     }

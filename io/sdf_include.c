@@ -17,7 +17,7 @@ static bool ends_with(const char* text, const char* end) {
 
 // the first <model> of the file
 static crXml* read_model(crImporting* im, crXml* include) {
-    const char* uri = sdf__text(im, include, "uri");
+    const char* uri = cr__sdf_text(im, include, "uri");
     if (uri == NULL || *uri == '\0') {
         cr__import_refuse(im, include, NULL, CR_ERR_MISSING, "needs <uri>");
         return NULL;
@@ -78,9 +78,9 @@ static crXml* included(crImporting* im, crXml* include) {
     crXml* model = read_model(im, include);
     if (model == NULL) return NULL;
     override(im, include, model);
-    const char* name = sdf__text(im, include, "name");
+    const char* name = cr__sdf_text(im, include, "name");
     const char* merge = cr__attr_text(include, "merge");
-    const char* placement = sdf__text(im, include, "placement_frame");
+    const char* placement = cr__sdf_text(im, include, "placement_frame");
     if (name != NULL) set_attr(im, model, "name", name, include);
     if (merge != NULL) set_attr(im, model, "merge", merge, include);
     if (placement != NULL) set_attr(im, model, "placement_frame", placement, include);
@@ -93,7 +93,7 @@ static crXml* included(crImporting* im, crXml* include) {
     return cr__import_ok(im) ? model : NULL;
 }
 
-void sdf__include(crImporting* im, crXml* element, int* left) {
+void cr__sdf_include(crImporting* im, crXml* element, int* left) {
     for (crXml** slot = &element->child; *slot != NULL && cr__import_ok(im); slot = &(*slot)->next) {
         crXml* node = *slot;
         if (strcmp(node->name, "include") == 0) {
@@ -107,6 +107,6 @@ void sdf__include(crImporting* im, crXml* element, int* left) {
             model->next = node->next;
             *slot = node = model;
         }
-        if (strcmp(node->name, "model") == 0) sdf__include(im, node, left);
+        if (strcmp(node->name, "model") == 0) cr__sdf_include(im, node, left);
     }
 }

@@ -11,26 +11,26 @@
 #include "io/scene.h"
 #include "io/sdf.h"
 
-static int find_link(const sdfModel* m, const char* name) {
+static int find_link(const crSdfModel* m, const char* name) {
     for (int i = 0; i < m->link_count; i++) {
         if (strcmp(m->links[i].name, name) == 0) return i;
     }
     return -1;
 }
 
-static void add_link(sdfWorld* w, sdfModel* m, sdfScope scope, crXml* node) {
+static void add_link(crSdfWorld* w, crSdfModel* m, crSdfScope scope, crXml* node) {
     node->used = true;
-    int frame = sdf__add_frame(w->im, m, node, scope, scope.self);
-    sdfLink* all = cr__import_grow(w->im, m->links, m->link_count, &m->link_capacity, sizeof *all,
-                                   CR_SCENE_MAX_BODIES, node);
+    int frame = cr__sdf_add_frame(w->im, m, node, scope, scope.self);
+    crSdfLink* all = cr__import_grow(w->im, m->links, m->link_count, &m->link_capacity, sizeof *all,
+                                     CR_SCENE_MAX_BODIES, node);
     if (all == NULL || frame < 0) return;
     m->links = all;
     all[m->link_count++] =
-        (sdfLink){.node = node, .name = m->frames[frame].name, .frame = frame, .joint = -1};
+        (crSdfLink){.node = node, .name = m->frames[frame].name, .frame = frame, .joint = -1};
 }
 
 // the link of that name, or the first link of the nested model of that name; -1: none
-static int link_or_model(const sdfModel* m, const char* name) {
+static int link_or_model(const crSdfModel* m, const char* name) {
     int link = find_link(m, name);
     size_t length = strlen(name);
     for (int i = 0; i < m->link_count && link < 0; i++) {
@@ -41,11 +41,11 @@ static int link_or_model(const sdfModel* m, const char* name) {
 }
 
 // where a joint's end is attached: a link, a nested model, or a frame through what it is attached to
-static int attached(sdfWorld* w, const sdfModel* m, const char* name) {
+static int attached(crSdfWorld* w, const crSdfModel* m, const char* name) {
     for (int steps = 0; steps <= m->frame_count; steps++) {
         int link = link_or_model(m, name);
         if (link >= 0) return link;
-        int frame = sdf__find_frame(m, name);
+        int frame = cr__sdf_find_frame(m, name);
         crXml* node = frame >= 0 ? m->frames[frame].node : NULL;
         const char* to =
             node != NULL && strcmp(node->name, "frame") == 0 ? cr__attr_text(node, "attached_to") : NULL;
@@ -58,32 +58,32 @@ static int attached(sdfWorld* w, const sdfModel* m, const char* name) {
     return -1;
 }
 
-static int end_of(sdfWorld* w, const sdfModel* m, sdfScope scope, crXml* joint, const char* which) {
+static int end_of(crSdfWorld* w, const crSdfModel* m, crSdfScope scope, crXml* joint, const char* which) {
     crXml* end = cr_xml_child(joint, which);
-    const char* name = sdf__text(w->im, joint, which);
+    const char* name = cr__sdf_text(w->im, joint, which);
     if (end == NULL || name == NULL) {
         cr__import_refuse(w->im, joint, NULL, CR_ERR_MISSING, "needs <%s>", which);
         return -2;
     }
     if (strcmp(name, "world") == 0 && strcmp(which, "parent") == 0) return -1;
-    const char* full = sdf__scoped(w->im, scope, name);
+    const char* full = cr__sdf_scoped(w->im, scope, name);
     int link = full != NULL ? attached(w, m, full) : -1;
     if (link < 0)
         cr__import_refuse(w->im, end, NULL, CR_ERR_NAME, "no link of this model is called \"%.60s\"", name);
     return link;
 }
 
-static void add_joint(sdfWorld* w, sdfModel* m, sdfScope scope, crXml* node) {
+static void add_joint(crSdfWorld* w, crSdfModel* m, crSdfScope scope, crXml* node) {
     node->used = true;
-    sdfJoint j = {.node = node, .scope = scope};
+    crSdfJoint j = {.node = node, .scope = scope};
     j.parent = end_of(w, m, scope, node, "parent");
     j.child = cr__import_ok(w->im) ? end_of(w, m, scope, node, "child") : -2;
     if (!cr__import_ok(w->im)) return;
     // the frame or link that is named: the joint's pose is relative to that
-    j.frame =
-        sdf__add_frame(w->im, m, node, scope, sdf__scoped(w->im, scope, sdf__text(w->im, node, "child")));
-    sdfJoint* all = cr__import_grow(w->im, m->joints, m->joint_count, &m->joint_capacity, sizeof *all,
-                                    CR_SCENE_MAX_BODIES, node);
+    j.frame = cr__sdf_add_frame(w->im, m, node, scope,
+                                cr__sdf_scoped(w->im, scope, cr__sdf_text(w->im, node, "child")));
+    crSdfJoint* all = cr__import_grow(w->im, m->joints, m->joint_count, &m->joint_capacity, sizeof *all,
+                                      CR_SCENE_MAX_BODIES, node);
     if (all == NULL || j.frame < 0) return;
     m->joints = all;
     // walking up from the parent must not come to the child
@@ -98,7 +98,7 @@ static void add_joint(sdfWorld* w, sdfModel* m, sdfScope scope, crXml* node) {
     all[m->joint_count++] = j;
 }
 
-static void put_inertial(sdfWorld* w, crXml* link, crJson* to) {
+static void put_inertial(crSdfWorld* w, crXml* link, crJson* to) {
     static const char* const names[] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
     crImporting* im = w->im;
     double I[6] = {1.0, 0.0, 0.0, 1.0, 0.0, 1.0};
@@ -108,13 +108,13 @@ static void put_inertial(sdfWorld* w, crXml* link, crJson* to) {
     if (inertial != NULL) {
         const char* relative = NULL;
         crXml* inertia = cr__used_child(inertial, "inertia");
-        pose = sdf__pose(im, inertial, &relative);
+        pose = cr__sdf_pose(im, inertial, &relative);
         if (relative != NULL)
             cr__import_refuse(im, inertial, NULL, CR_ERR_FIELD,
                               "a pose with relative_to is not allowed here");
-        sdf__numbers(im, inertial, "mass", 1, 1, &m.mass);
+        cr__sdf_numbers(im, inertial, "mass", 1, 1, &m.mass);
         for (int k = 0; k < 6 && inertia != NULL; k++) {
-            sdf__numbers(im, inertia, names[k], 1, 1, &I[k]);
+            cr__sdf_numbers(im, inertia, names[k], 1, 1, &I[k]);
         }
         cr__tree_at(im, inertial);
     }
@@ -125,7 +125,7 @@ static void put_inertial(sdfWorld* w, crXml* link, crJson* to) {
 }
 
 // limits, springs and dampers of an axis
-static void put_axis(sdfWorld* w, const sdfModel* m, const sdfJoint* j, const char* name, bool limits,
+static void put_axis(crSdfWorld* w, const crSdfModel* m, const crSdfJoint* j, const char* name, bool limits,
                      crJson* to) {
     crImporting* im = w->im;
     crTree* tree = &im->tree;
@@ -136,11 +136,11 @@ static void put_axis(sdfWorld* w, const sdfModel* m, const sdfJoint* j, const ch
     if (axis != NULL) {
         double x[3], range[2] = {-1e16, 1e16}, value = 0.0, rest = 0.0;
         crXml* xyz = cr_xml_child(axis, "xyz");
-        if (sdf__numbers(im, axis, "xyz", 3, 3, x)) dir = cr_vec3(x[0], x[1], x[2]);
+        if (cr__sdf_numbers(im, axis, "xyz", 3, 3, x)) dir = cr_vec3(x[0], x[1], x[2]);
         const char* in = xyz != NULL ? cr__attr_text(xyz, "expressed_in") : NULL;
         if (in != NULL && *in != '\0') {
-            const char* full = sdf__scoped(im, j->scope, in);
-            int frame = full != NULL ? sdf__find_frame(m, full) : -1;
+            const char* full = cr__sdf_scoped(im, j->scope, in);
+            int frame = full != NULL ? cr__sdf_find_frame(m, full) : -1;
             if (frame < 0 && full != NULL)
                 cr__import_refuse(im, xyz, cr_xml_attr(xyz, "expressed_in"), CR_ERR_NAME,
                                   "no frame is called \"%.60s\"", in);
@@ -149,19 +149,19 @@ static void put_axis(sdfWorld* w, const sdfModel* m, const sdfJoint* j, const ch
         crXml* limit = cr__used_child(axis, "limit");
         if (limit != NULL) {
             // infinity is a number here
-            sdf__numbers(im, limit, "lower", 1, 1, &range[0]);
-            sdf__numbers(im, limit, "upper", 1, 1, &range[1]);
+            cr__sdf_numbers(im, limit, "lower", 1, 1, &range[0]);
+            cr__sdf_numbers(im, limit, "upper", 1, 1, &range[1]);
             if (limits && (range[0] > -1e16 || range[1] < 1e16))
                 cr_tree_numbers(tree, to, "limits", range, 2);
         }
         crXml* dynamics = cr__used_child(axis, "dynamics");
         if (dynamics != NULL) {
-            if (sdf__numbers(im, dynamics, "damping", 1, 1, &value))
+            if (cr__sdf_numbers(im, dynamics, "damping", 1, 1, &value))
                 cr_tree_number(tree, to, "damping", value);
-            if (sdf__numbers(im, dynamics, "friction", 1, 1, &value))
+            if (cr__sdf_numbers(im, dynamics, "friction", 1, 1, &value))
                 cr_tree_number(tree, to, "friction", value);
-            bool rests = sdf__numbers(im, dynamics, "spring_reference", 1, 1, &rest);
-            if (sdf__numbers(im, dynamics, "spring_stiffness", 1, 1, &value))
+            bool rests = cr__sdf_numbers(im, dynamics, "spring_reference", 1, 1, &rest);
+            if (cr__sdf_numbers(im, dynamics, "spring_stiffness", 1, 1, &value))
                 cr_tree_number(tree, to, "stiffness", value);
             if (rests) cr_tree_number(tree, to, "rest", rest);
         }
@@ -172,7 +172,7 @@ static void put_axis(sdfWorld* w, const sdfModel* m, const sdfJoint* j, const ch
     cr_tree_vector(tree, to, "axis", dir);
 }
 
-static crJson* begin(sdfWorld* w, const crXml* node, const char* name, const char* parent,
+static crJson* begin(crSdfWorld* w, const crXml* node, const char* name, const char* parent,
                      const char* joint) {
     crTree* tree = &w->im->tree;
     cr__tree_at(w->im, node);
@@ -183,12 +183,12 @@ static crJson* begin(sdfWorld* w, const crXml* node, const char* name, const cha
     return to;
 }
 
-static crJson* begin_jointed(sdfWorld* w, const sdfModel* m, const sdfLink* link) {
+static crJson* begin_jointed(crSdfWorld* w, const crSdfModel* m, const crSdfLink* link) {
     static const char* const types[] = {"fixed", "revolute",  "continuous", "prismatic",
                                         "ball",  "universal", "revolute2",  NULL};
     static const char* const joints[] = {"fixed", "hinge", "hinge", "slider", "ball", "hinge", "hinge"};
     crImporting* im = w->im;
-    const sdfJoint* j = &m->joints[link->joint];
+    const crSdfJoint* j = &m->joints[link->joint];
     const char* type = cr__need_text(im, j->node, "type");
     crPose child = m->frames[link->frame].pose;
     crPose above = j->parent >= 0 ? m->frames[m->links[j->parent].frame].pose : cr_pose_inverse(m->pose);
@@ -225,9 +225,9 @@ static crJson* begin_jointed(sdfWorld* w, const sdfModel* m, const sdfLink* link
     return to;
 }
 
-static void put_link(sdfWorld* w, sdfModel* m, int index) {
+static void put_link(crSdfWorld* w, crSdfModel* m, int index) {
     crImporting* im = w->im;
-    sdfLink* link = &m->links[index];
+    crSdfLink* link = &m->links[index];
     const char* label = cr__import_format(im, "%s::%s", m->name, link->name);
     link->out = cr__import_name(im, &w->names, link->node, label);
     if (!cr__import_ok(im)) return;
@@ -241,13 +241,13 @@ static void put_link(sdfWorld* w, sdfModel* m, int index) {
         cr__tree_pose(im, to, pose);
     }
     if (!cr__import_ok(im)) return;
-    if (!sdf__flag(im, link->node, "gravity", true)) cr_tree_number(&im->tree, to, "gravity_scale", 0.0);
+    if (!cr__sdf_flag(im, link->node, "gravity", true)) cr_tree_number(&im->tree, to, "gravity_scale", 0.0);
     put_inertial(w, link->node, to);
-    link->shapes = sdf__shapes(w, link->node, to);
+    link->shapes = cr__sdf_shapes(w, link->node, to);
 }
 
 // parents before children
-static void put_links(sdfWorld* w, sdfModel* m) {
+static void put_links(crSdfWorld* w, crSdfModel* m) {
     int* order = cr__import_alloc(w->im, ((size_t)m->link_count + 1) * sizeof *order);
     if (order == NULL) return;
     int count = 0;
@@ -264,11 +264,11 @@ static void put_links(sdfWorld* w, sdfModel* m) {
 }
 
 // joints that close a loop
-static void put_loops(sdfWorld* w, const sdfModel* m) {
+static void put_loops(crSdfWorld* w, const crSdfModel* m) {
     crImporting* im = w->im;
     crTree* tree = &im->tree;
     for (int i = 0; i < m->joint_count && cr__import_ok(im) && !m->still; i++) {
-        const sdfJoint* j = &m->joints[i];
+        const crSdfJoint* j = &m->joints[i];
         if (!j->loop) continue;
         const char* type = cr__need_text(im, j->node, "type");
         bool ball = strcmp(type, "ball") == 0, weld = strcmp(type, "fixed") == 0;
@@ -299,7 +299,7 @@ static void put_loops(sdfWorld* w, const sdfModel* m) {
     }
 }
 
-static void put_excludes(sdfWorld* w, const sdfModel* m) {
+static void put_excludes(crSdfWorld* w, const crSdfModel* m) {
     crTree* tree = &w->im->tree;
     if (m->still) return;
     for (int i = 0; i < m->link_count; i++) {
@@ -319,10 +319,10 @@ static void put_excludes(sdfWorld* w, const sdfModel* m) {
 }
 
 // <placement_frame>: which of its frames the model's pose places
-static void place_by_frame(crImporting* im, sdfModel* m) {
+static void place_by_frame(crImporting* im, crSdfModel* m) {
     const char* name = cr__attr_text(m->node, "placement_frame");
     if (name == NULL || *name == '\0') return;
-    int frame = sdf__find_frame(m, name);
+    int frame = cr__sdf_find_frame(m, name);
     if (frame < 0) {
         cr__import_refuse(im, m->node, cr_xml_attr(m->node, "placement_frame"), CR_ERR_NAME,
                           "no frame is called \"%.60s\"", name);
@@ -331,34 +331,34 @@ static void place_by_frame(crImporting* im, sdfModel* m) {
     m->pose = cr_pose_mul(m->pose, cr_pose_inverse(m->frames[frame].pose));
 }
 
-static void add_links(sdfWorld* w, sdfModel* m, sdfScope scope, crXml* node);
-static void add_joints(sdfWorld* w, sdfModel* m, sdfScope scope, crXml* node);
+static void add_links(crSdfWorld* w, crSdfModel* m, crSdfScope scope, crXml* node);
+static void add_joints(crSdfWorld* w, crSdfModel* m, crSdfScope scope, crXml* node);
 
 // the scope inside a nested model; its frame is there since add_links
-static sdfScope inside(sdfWorld* w, sdfScope outer, crXml* node) {
+static crSdfScope inside(crSdfWorld* w, crSdfScope outer, crXml* node) {
     crXmlAttr* merge = cr_xml_attr(node, "merge");
-    const char* self = sdf__scoped(w->im, outer, cr__need_text(w->im, node, "name"));
+    const char* self = cr__sdf_scoped(w->im, outer, cr__need_text(w->im, node, "name"));
     if (merge != NULL && cr__import_bool(w->im, node, merge, merge->value))
-        return (sdfScope){outer.prefix, self};
-    return (sdfScope){cr__import_format(w->im, "%s::", self != NULL ? self : ""), self};
+        return (crSdfScope){outer.prefix, self};
+    return (crSdfScope){cr__import_format(w->im, "%s::", self != NULL ? self : ""), self};
 }
 
-static void add_nested(sdfWorld* w, sdfModel* m, sdfScope outer, crXml* node) {
+static void add_nested(crSdfWorld* w, crSdfModel* m, crSdfScope outer, crXml* node) {
     crImporting* im = w->im;
     node->used = true;
     if (cr_xml_attr(node, "merge") != NULL) cr_xml_attr(node, "merge")->used = true;
     if (cr_xml_attr(node, "placement_frame") != NULL)
         cr__import_refuse(im, node, cr_xml_attr(node, "placement_frame"), CR_ERR_FIELD,
                           "is not supported in a model inside a model");
-    if (sdf__flag(im, node, "static", false) && !m->still)
+    if (cr__sdf_flag(im, node, "static", false) && !m->still)
         cr__import_refuse(im, node, NULL, CR_ERR_FIELD, "a model inside a model cannot be static on its own");
     // links meet as the outermost model says
-    sdf__flag(im, node, "self_collide", false);
-    sdf__add_frame(im, m, node, outer, outer.self);
+    cr__sdf_flag(im, node, "self_collide", false);
+    cr__sdf_add_frame(im, m, node, outer, outer.self);
     if (cr__import_ok(im)) add_links(w, m, inside(w, outer, node), node);
 }
 
-static void add_links(sdfWorld* w, sdfModel* m, sdfScope scope, crXml* node) {
+static void add_links(crSdfWorld* w, crSdfModel* m, crSdfScope scope, crXml* node) {
     for (crXml* child = node->child; child != NULL && cr__import_ok(w->im); child = child->next) {
         if (strcmp(child->name, "link") == 0) add_link(w, m, scope, child);
         if (strcmp(child->name, "model") == 0) add_nested(w, m, scope, child);
@@ -366,29 +366,29 @@ static void add_links(sdfWorld* w, sdfModel* m, sdfScope scope, crXml* node) {
         child->used = true;
         const char* to = cr__attr_text(child, "attached_to");
         bool given = to != NULL && *to != '\0';
-        sdf__add_frame(w->im, m, child, scope, given ? sdf__scoped(w->im, scope, to) : scope.self);
+        cr__sdf_add_frame(w->im, m, child, scope, given ? cr__sdf_scoped(w->im, scope, to) : scope.self);
     }
 }
 
 // after all links and frames are known
-static void add_joints(sdfWorld* w, sdfModel* m, sdfScope scope, crXml* node) {
+static void add_joints(crSdfWorld* w, crSdfModel* m, crSdfScope scope, crXml* node) {
     for (crXml* child = node->child; child != NULL && cr__import_ok(w->im); child = child->next) {
         if (strcmp(child->name, "joint") == 0) add_joint(w, m, scope, child);
         if (strcmp(child->name, "model") == 0) add_joints(w, m, inside(w, scope, child), child);
     }
 }
 
-void sdf__model(sdfWorld* w, crXml* node, crPose pose) {
+void cr__sdf_model(crSdfWorld* w, crXml* node, crPose pose) {
     crImporting* im = w->im;
-    sdfModel m = {.node = node, .pose = pose};
-    const sdfScope top = {"", NULL};
+    crSdfModel m = {.node = node, .pose = pose};
+    const crSdfScope top = {"", NULL};
     node->used = true;
     m.name = cr__need_text(im, node, "name");
-    m.still = sdf__flag(im, node, "static", false);
-    bool meet = sdf__flag(im, node, "self_collide", false);
+    m.still = cr__sdf_flag(im, node, "static", false);
+    bool meet = cr__sdf_flag(im, node, "self_collide", false);
     add_links(w, &m, top, node);
     if (cr__import_ok(im)) add_joints(w, &m, top, node);
-    sdf__resolve(im, &m);
+    cr__sdf_resolve(im, &m);
     if (cr__import_ok(im)) place_by_frame(im, &m);
     if (!cr__import_ok(im)) return;
     put_links(w, &m);

@@ -13,7 +13,7 @@
 
 static double positive(crImporting* im, crXml* element, const char* name, double otherwise) {
     double x = otherwise;
-    sdf__numbers(im, element, name, 1, 1, &x);
+    cr__sdf_numbers(im, element, name, 1, 1, &x);
     if (cr__import_ok(im) && !(x > 0.0))
         cr__import_refuse(im, element, NULL, CR_ERR_RANGE, "%s is %g, must be above 0", name, x);
     return x;
@@ -21,10 +21,10 @@ static double positive(crImporting* im, crXml* element, const char* name, double
 
 static crVec3 three(crImporting* im, crXml* element, const char* name, crVec3 otherwise) {
     double x[3];
-    return sdf__numbers(im, element, name, 3, 3, x) ? cr_vec3(x[0], x[1], x[2]) : otherwise;
+    return cr__sdf_numbers(im, element, name, 3, 3, x) ? cr_vec3(x[0], x[1], x[2]) : otherwise;
 }
 
-static bool same(const sdfSurface* a, const sdfSurface* b) {
+static bool same(const crSdfSurface* a, const crSdfSurface* b) {
     bool round = a->mu == a->mu2;
     return a->mu == b->mu && a->mu2 == b->mu2 && a->e == b->e &&
            (round || cr_norm(cr_sub(a->axis, b->axis)) == 0.0);
@@ -34,17 +34,17 @@ static bool same(const sdfSurface* a, const sdfSurface* b) {
 static void mark_zero(crImporting* im, crXml* element, const char* name) {
     crXml* child = cr_xml_child(element, name);
     double x = 1.0;
-    if (child == NULL || !sdf__numbers(im, element, name, 1, 1, &x)) return;
+    if (child == NULL || !cr__sdf_numbers(im, element, name, 1, 1, &x)) return;
     child->used = x == 0.0;
 }
 
-static void read_friction(crImporting* im, crXml* surface, crPose pose, sdfSurface* s) {
+static void read_friction(crImporting* im, crXml* surface, crPose pose, crSdfSurface* s) {
     crXml* friction = cr__used_child(surface, "friction");
     crXml* ode = friction != NULL ? cr__used_child(friction, "ode") : NULL;
     if (ode == NULL) return;
-    sdf__numbers(im, ode, "mu", 1, 1, &s->mu);
+    cr__sdf_numbers(im, ode, "mu", 1, 1, &s->mu);
     s->mu2 = s->mu;
-    sdf__numbers(im, ode, "mu2", 1, 1, &s->mu2);
+    cr__sdf_numbers(im, ode, "mu2", 1, 1, &s->mu2);
     bool directed = cr_xml_child(ode, "fdir1") != NULL;
     crVec3 axis = three(im, ode, "fdir1", s->axis);
     if (!(cr_norm(axis) > 0.0)) axis = s->axis;
@@ -58,17 +58,17 @@ static void read_friction(crImporting* im, crXml* surface, crPose pose, sdfSurfa
 }
 
 // the number of the surface, and bits of what it meets (-1: all)
-static int read_surface(sdfWorld* w, crXml* collision, crPose pose, double* bits) {
+static int read_surface(crSdfWorld* w, crXml* collision, crPose pose, double* bits) {
     crImporting* im = w->im;
-    sdfSurface s = {.node = collision, .mu = 1.0, .mu2 = 1.0, .axis = {1.0, 0.0, 0.0}};
+    crSdfSurface s = {.node = collision, .mu = 1.0, .mu2 = 1.0, .axis = {1.0, 0.0, 0.0}};
     crXml* surface = cr__used_child(collision, "surface");
     *bits = -1.0;
     if (surface != NULL) {
         crXml* bounce = cr__used_child(surface, "bounce");
         crXml* contact = cr__used_child(surface, "contact");
         read_friction(im, surface, pose, &s);
-        if (bounce != NULL) sdf__numbers(im, bounce, "restitution_coefficient", 1, 1, &s.e);
-        if (contact != NULL) sdf__numbers(im, contact, "collide_bitmask", 1, 1, bits);
+        if (bounce != NULL) cr__sdf_numbers(im, bounce, "restitution_coefficient", 1, 1, &s.e);
+        if (contact != NULL) cr__sdf_numbers(im, contact, "collide_bitmask", 1, 1, bits);
     }
     if (cr__import_ok(im) && (*bits < -1.0 || *bits > 4294967295.0 || floor(*bits) != *bits))
         cr__import_refuse(im, surface, NULL, CR_ERR_RANGE,
@@ -76,8 +76,8 @@ static int read_surface(sdfWorld* w, crXml* collision, crPose pose, double* bits
     for (int i = 0; i < w->surface_count; i++) {
         if (same(&s, &w->surfaces[i])) return i;
     }
-    sdfSurface* all = cr__import_grow(im, w->surfaces, w->surface_count, &w->surface_capacity, sizeof *all,
-                                      CR_IMPORT_MAX_MATERIALS, collision);
+    crSdfSurface* all = cr__import_grow(im, w->surfaces, w->surface_count, &w->surface_capacity, sizeof *all,
+                                        CR_IMPORT_MAX_MATERIALS, collision);
     if (all == NULL) return 0;
     w->surfaces = all;
     all[w->surface_count] = s;
@@ -96,7 +96,7 @@ static void put_plane(crImporting* im, crXml* node, crPose pose, crJson* to) {
 }
 
 // false where the geometry is nothing, or nothing that carom has: then it is noted
-static bool put_geometry(sdfWorld* w, crXml* node, crPose pose, crJson* shapes, crJson** made) {
+static bool put_geometry(crSdfWorld* w, crXml* node, crPose pose, crJson* shapes, crJson** made) {
     crImporting* im = w->im;
     crTree* tree = &im->tree;
     static const char* const round[] = {"sphere", "cylinder", "capsule", "cone"};
@@ -127,7 +127,7 @@ static bool put_geometry(sdfWorld* w, crXml* node, crPose pose, crJson* shapes, 
         return true;
     } else if (strcmp(node->name, "mesh") == 0) {
         crTriangles mesh;
-        const char* uri = sdf__text(im, node, "uri");
+        const char* uri = cr__sdf_text(im, node, "uri");
         crVec3 scale = three(im, node, "scale", cr_vec3(1, 1, 1));
         if (uri == NULL) cr__import_refuse(im, node, NULL, CR_ERR_MISSING, "needs <uri>");
         if (cr__import_ok(im) && cr__mesh_read(im, node, cr__import_uri(im, node, uri), scale, &mesh))
@@ -139,7 +139,7 @@ static bool put_geometry(sdfWorld* w, crXml* node, crPose pose, crJson* shapes, 
 
 static void surface_name(int index, char name[NAME]) { snprintf(name, NAME, "surface%d", index); }
 
-int sdf__shapes(sdfWorld* w, crXml* link, crJson* to) {
+int cr__sdf_shapes(crSdfWorld* w, crXml* link, crJson* to) {
     crImporting* im = w->im;
     crJson* shapes = NULL;
     int count = 0;
@@ -148,7 +148,7 @@ int sdf__shapes(sdfWorld* w, crXml* link, crJson* to) {
         const char* relative = NULL;
         double bits = -1.0;
         node->used = true;
-        crPose pose = sdf__pose(im, node, &relative);
+        crPose pose = cr__sdf_pose(im, node, &relative);
         if (relative != NULL)
             cr__import_refuse(im, node, NULL, CR_ERR_FIELD,
                               "a collision's pose with relative_to is not supported");
@@ -177,13 +177,13 @@ static void put_friction(crTree* tree, crJson* to, double mu, double mu2, crVec3
     cr_tree_vector(tree, to, "axis", axis);
 }
 
-void sdf__materials(sdfWorld* w) {
+void cr__sdf_materials(crSdfWorld* w) {
     crTree* tree = &w->im->tree;
     char names[2][NAME];
     if (w->surface_count == 0) return;
     crJson* materials = cr_tree_object(tree, tree->doc->root, "materials");
     for (int i = 0; i < w->surface_count; i++) {
-        const sdfSurface* s = &w->surfaces[i];
+        const crSdfSurface* s = &w->surfaces[i];
         surface_name(i, names[0]);
         cr__tree_at(w->im, s->node);
         crJson* to = cr_tree_object(tree, materials, names[0]);
@@ -196,8 +196,8 @@ void sdf__materials(sdfWorld* w) {
         if (j <= i) continue;
         // the first has the axis
         bool swap = w->surfaces[i].mu == w->surfaces[i].mu2;
-        const sdfSurface* a = &w->surfaces[swap ? j : i];
-        const sdfSurface* b = &w->surfaces[swap ? i : j];
+        const crSdfSurface* a = &w->surfaces[swap ? j : i];
+        const crSdfSurface* b = &w->surfaces[swap ? i : j];
         surface_name(swap ? j : i, names[0]);
         surface_name(swap ? i : j, names[1]);
         cr__tree_at(w->im, a->node);

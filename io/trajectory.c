@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "io/argument.h"
 #include "io/trajectory_parts.h"
 
 struct crTrajectory {
@@ -49,7 +50,10 @@ static bool ends_with(const char* path, const char* extension) {
 
 static crStatus begin(const char* path, crWorld* world, uint64_t scene, bool resume,
                       crTrajectory** trajectory, crError* error) {
-    *trajectory = NULL;
+    if (trajectory != NULL) *trajectory = NULL;
+    if (path == NULL) return cr__io_missing(error, "path");
+    if (world == NULL) return cr__io_missing(error, "world");
+    if (trajectory == NULL) return cr__io_missing(error, "trajectory");
     bool csv = ends_with(path, ".csv");
     const char* field = resume ? "resume" : "out";
     if (!csv && !ends_with(path, ".h5") && !ends_with(path, ".hdf5")) {
@@ -76,20 +80,28 @@ crStatus cr_trajectory_create(const char* path, crWorld* world, uint64_t scene, 
 
 crStatus cr_trajectory_resume(const char* path, crWorld* world, uint64_t scene, crTrajectory** trajectory,
                               bool* exact, crError* error) {
+    if (trajectory != NULL) *trajectory = NULL;
+    if (exact == NULL) return cr__io_missing(error, "exact");
     crStatus status = begin(path, world, scene, true, trajectory, error);
     *exact = status == CR_OK && (*trajectory)->format->exact;
     return status;
 }
 
 crStatus cr_trajectory_write(crTrajectory* t, const crRecord* record, crError* error) {
+    if (t == NULL) return cr__io_missing(error, "trajectory");
+    if (record == NULL) return cr__io_missing(error, "record");
     return t->format->write(t->self, record, error);
 }
 
 crStatus cr_trajectory_event(crTrajectory* t, const crEvent* event, crError* error) {
+    if (t == NULL) return cr__io_missing(error, "trajectory");
+    if (event == NULL) return cr__io_missing(error, "event");
     return t->format->event(t->self, event, error);
 }
 
 crStatus cr_trajectory_scene(crTrajectory* t, const char* text, crError* error) {
+    if (t == NULL) return cr__io_missing(error, "trajectory");
+    if (text == NULL) return cr__io_missing(error, "text");
     return t->format->scene != NULL ? t->format->scene(t->self, text, error) : CR_OK;
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The API reference as HTML, from the comments of include/carom/*.h: `api.py [-o FOLDER]`, default build/api.
+"""The API reference as HTML, from the comments of include/carom/**/*.h: `api.py [-o FOLDER]`, default build/api.
 
 One page per header and an index of all names; nothing is fetched. A declaration's text is the comment above it and
 the one after it on the line. Indented blocks of a comment are formulas, tables or code and are set as such, formulas
@@ -14,7 +14,8 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ORDER = ["carom", "base", "vec", "impulse", "resolve", "problem", "collide", "model", "step", "world"]
+ORDER = ["carom", "base", "vec", "impulse", "resolve", "problem", "collide", "model", "step", "world", "audit",
+         "io/scene", "io/import", "io/trajectory", "io/recording", "io/problem", "io/json", "io/json_set"]
 STYLE = """
 :root { --ink: #1b1f24; --soft: #5b6470; --line: #d9dee5; --paper: #fff; --code: #f5f7fa; --link: #1f5a96 }
 @media (prefers-color-scheme: dark) {
@@ -231,8 +232,13 @@ def shown(code, links):
     return "<pre>" + "\n".join(out) + "</pre>"
 
 
+def file_of(name):
+    """The page of a header: io-scene.html for io/scene."""
+    return name.replace("/", "-") + ".html"
+
+
 def page(title, here, body):
-    nav = "".join(f'<a href="{name}.html"{" class=here" if name == here else ""}>{name}.h</a>' for name in ORDER[1:])
+    nav = "".join(f'<a href="{file_of(name)}"{" class=here" if name == here else ""}>{name}.h</a>' for name in ORDER[1:])
     first = f'<a href="index.html"{" class=here" if here == "index" else ""}>carom</a>'
     return (f'<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
             f"<title>{title}</title><style>{STYLE}</style><nav>{first}{nav}</nav>{body}</html>\n")
@@ -277,19 +283,20 @@ def main():
     options.add_argument("-o", "--out", type=pathlib.Path, default=ROOT / "build/api")
     out = options.parse_args().out
     out.mkdir(parents=True, exist_ok=True)
-    headers = {path.stem: parse(path) for path in sorted((ROOT / "include/carom").glob("*.h"))}
+    folder = ROOT / "include/carom"
+    headers = {path.relative_to(folder).with_suffix("").as_posix(): parse(path) for path in sorted(folder.rglob("*.h"))}
     unknown = set(headers) - set(ORDER)
     ORDER.extend(sorted(unknown))
-    links = {item.name: f"{name}.html#{item.name}"
+    links = {item.name: f"{file_of(name)}#{item.name}"
              for name, (_, items) in headers.items() for item in items if item.name}
     functions, missing = 0, []
     for name, (opening, items) in headers.items():
         functions += sum(item.code.startswith("CR_API") for item in items)
         missing += undocumented(items)
         if name != "carom":
-            (out / f"{name}.html").write_text(render(name, opening, items, links))
+            (out / file_of(name)).write_text(render(name, opening, items, links))
     opening = headers["carom"][0]
-    pages = "".join(f'<tr><td><a href="{n}.html"><code>{n}.h</code></a></td><td>'
+    pages = "".join(f'<tr><td><a href="{file_of(n)}"><code>{n}.h</code></a></td><td>'
                     f"{prose(summary(headers[n][0]), links)}</td></tr>" for n in ORDER[1:])
     names = "".join(f"<li>{link(name, links)}</li>" for name in sorted(links, key=str.lower))
     body = (f"<h1>carom</h1><p>{html.escape(summary(opening))}</p><table>{pages}</table>"

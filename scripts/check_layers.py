@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The folder order rule: a file in src/X may include src/X or a folder that sorts before X, nothing else.
 
-Public headers follow the same order (carom/impulse.h may include carom/vec.h ...), the core never includes io/ or
-tools/; io/ includes neither fit/ nor plot/ nor tools/, fit/ not plot/ nor tools/, plot/ not tools/. Prints each breach as file:line and exits 1 if there is one.
+Public headers follow the same order (carom/impulse.h may include carom/vec.h ...), those of carom/io/ include public headers
+only; the core never includes io/ or tools/; io/ includes neither fit/ nor plot/ nor tools/, fit/ not plot/ nor tools/, plot/ not tools/. Prints each breach as file:line and exits 1 if there is one.
 """
 import pathlib
 import re
@@ -11,7 +11,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 # public headers in dependency order; each may include those before it
-HEADERS = ["base", "vec", "collide", "impulse", "linalg", "model", "problem", "relax", "resolve", "step", "world", "carom"]
+HEADERS = ["base", "vec", "collide", "impulse", "linalg", "model", "problem", "relax", "resolve", "step", "audit", "world", "carom"]
 
 
 def layer_of_header(name):
@@ -46,9 +46,16 @@ def breaches():
             continue
         for number, line in enumerate(path.read_text().splitlines(), 1):
             match = INCLUDE.match(line)
-            if match and not (match.group(1).startswith("carom/")
-                              and (layer_of_header(match.group(1)[6:-2]) or 0) < own):
+            if not match:
+                continue
+            layer = layer_of_header(match.group(1)[6:-2]) if match.group(1).startswith("carom/") else None
+            if layer is None or layer >= own:
                 yield f"{path.relative_to(ROOT)}:{number}: may not include {match.group(1)}"
+    for path in sorted(ROOT.glob("include/carom/io/*.h")):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            match = INCLUDE.match(line)
+            if match and not (ROOT / "include" / match.group(1)).exists():
+                yield f"{path.relative_to(ROOT)}:{number}: may not include {match.group(1)}, which is not installed"
     above = {"io": ("fit/", "plot/", "tools/", "test/"), "fit": ("plot/", "tools/", "test/"), "plot": ("tools/", "test/")}
     for folder, forbidden in above.items():
         for path in sorted(ROOT.glob(f"{folder}/**/*.[ch]")):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Calls of every public function with one wrong argument each, as C: `misuse.py HEADER_FOLDER OUT.c`.
 
-For each CR_API function of include/carom/*.h, with all other arguments valid (test/misuse.h): NULL for each pointer,
+For each CR_API function of include/carom/**/*.h, with all other arguments valid (test/misuse.h): NULL for each pointer,
 indices and counts out of range, numbers that are no value of an enum, and zeroed structs. test/test_misuse.c runs them.
 Exits 1 with the function's name where an argument has a type that is not known here.
 """
@@ -24,6 +24,8 @@ GOOD = {
     "crMat3*": "f->matrices", "const crMat3*": "f->matrices", "crSym3*": "&f->inertia", "crStatus": "CR_OK", "crTruth": "CR_TRUTH_YES",
     "crStatus*": "f->statuses", "crError*": "&f->error", "const crAllocator*": "&f->allocator",
     "crContactPoint*": "f->points", "crJointRow*": "f->joint_rows", "const crStep*": "&f->step",
+    "FILE*": "f->file", "const crJson*": "f->json.root", "const crJson**": "&f->found", "bool*": "f->bools",
+    "crMotionStep*": "f->motion_steps",
 }
 # structs of the fixture, by value there: crThing* is &f->thing
 STRUCTS = {
@@ -38,12 +40,16 @@ STRUCTS = {
     "crLawParams": "law_params", "crSolver": "solver", "crSolverParams": "solver_params", "crReport": "report",
     "crRuleParams": "rule_params", "crRule": "rule", "crRuleReport": "rule_report", "crStepSettings": "settings",
     "crEvent": "event", "crCertificate": "certificate", "crTally": "tally", "crStep": "step", "crWorldDef": "world_def", "crModel": "*model",
+    "crJsonDoc": "json", "crScene": "scene", "crImport": "imported", "crImportOptions": "import_options",
+    "crProblemFile": "problem_file", "crRecording": "recording", "crRecord": "record",
+    "crMotionData": "motion_data", "crMotionLimits": "motion_limits", "crMotionReport": "motion_report",
 }
 # those that only their own functions see inside: crThing* is f->thing, crThing** the address of an empty one
 OPAQUE = {"crWorld": "world", "crHull": "hull", "crMesh": "mesh", "crHeightField": "field", "crCompound": "compound",
-          "crBroad": "broad"}
+          "crBroad": "broad", "crTrajectory": "trajectory"}
 ENUMS = {"crStatus", "crShapeKind", "crLogLevel", "crLoopKind", "crBlockKind", "crRegime", "crOutcome", "crUnique",
-         "crMethod", "crQuality", "crTruth", "crLawInput", "crSwitch", "crSmoothness"}
+         "crMethod", "crQuality", "crTruth", "crJsonType", "crImportFormat", "crJoint", "crLawInput", "crSwitch",
+         "crSmoothness"}
 # good arguments of one function: (function, argument)
 SPECIAL = {
     ("cr_law_find", "name"): '"newton"', ("cr_solver_find", "name"): '"auto"', ("cr_rule_find", "name"): '"poisson"',
@@ -65,6 +71,11 @@ SPECIAL = {
     ("cr_model_add_pair", "material_b"): "0", ("cr_model_exclude", "body_b"): "2",
     ("cr_rows_add_point", "b"): "2", ("cr_rows_add_spin", "b"): "2", ("cr_model_add_contact_drag", "b"): "2",
     ("cr_law_apply_contact", "contact"): "&f->contact", ("cr_loop", "b"): "2",
+    ("cr_json_parse", "size"): "4", ("cr_json_parse_data", "size"): "4", ("cr_import_text", "size"): "4",
+    ("cr_problem_parse", "size"): "4", ("cr_scene_open", "path"): '"bouncing-ball"',
+    ("cr_scene_open", "scene"): "&f->other_scene", ("cr_scene_open", "world"): "&f->made_world",
+    ("cr_scene_read", "scene"): "&f->other_scene", ("cr_scene_world", "world"): "&f->made_world",
+    ("cr_json_at", "path"): '"step.dt"', ("cr_json_set", "path"): '"step.dt"', ("cr_json_set", "value"): '"0.01"',
 }
 GOOD_INT = {"index": "0", "face": "0", "key": "1", "group": "-1", "count": "1", "capacity": "4", "level": "1",
             "row": "0", "col": "0", "loop": "0", "shape": "0", "material": "0"}
@@ -72,11 +83,14 @@ GOOD_INT = {"index": "0", "face": "0", "key": "1", "group": "-1", "count": "1", 
 OPTIONAL = {
     ("*", "error"), ("*", "allocator"), ("*", "params"), ("cr_collide", "needed"), ("cr_law_many", "n"),
     ("cr_law_many", "status"), ("cr_step_problem_build", "takes"), ("cr_log", "log"), ("cr_mechanism_W", "ctx"),
-    ("cr_error_set", "field"), ("cr_hash", "bytes"),
+    ("cr_error_set", "field"), ("cr_hash", "bytes"), ("cr_scene_open", "log"), ("cr_scene_open", "world"),
+    ("*", "options"), ("*", "format"), ("cr_problem_parse", "name"), ("cr_problem_parse", "hint"),
+    ("cr_import_text", "path"), ("cr_trajectory_close", "trajectory"),
+    ("cr_audit_motion", "steps"),
     ("cr_point_distance", "distance"), ("cr_point_distance", "nearest"), ("cr_point_distance", "normal"),
 }
 # numbers that count, not point: any value from 0 on may be good
-COUNTS = {"count", "capacity", "entry_capacity", "level", "line", "directions"}
+COUNTS = {"count", "capacity", "entry_capacity", "level", "line", "directions", "first_line"}
 # integers that may be anything: (function, argument)
 ANY_INT = {("cr_broad_set", "group"), ("cr_loop", "a"), ("cr_loop", "b"), ("cr_block", "row"), ("cr_block", "count")}
 # a value that a wrong index gives on purpose: not judged, only survived
@@ -122,7 +136,7 @@ def split(text):
 
 def functions(folder):
     """(name, return type, [(type, name)]) of every CR_API function, in the order of the headers."""
-    for path in sorted(pathlib.Path(folder).glob("*.h")):
+    for path in sorted(pathlib.Path(folder).rglob("*.h")):
         for item in api.parse(path)[1]:
             if not item.code.startswith("CR_API"):
                 continue
@@ -198,7 +212,7 @@ def wrongs(function, kind, name):
 def members(folder):
     """Structs of the headers: name to [(type, member)], without arrays and unions."""
     found = {}
-    for path in sorted(pathlib.Path(folder).glob("*.h")):
+    for path in sorted(pathlib.Path(folder).rglob("*.h")):
         text = re.sub(r"//.*", "", path.read_text())
         for name, body in re.findall(r"typedef struct (cr\w+) \{(.*?)\n\} \1;", text, re.S):
             body = re.sub(r"union \{.*?\} \w+;", "", body, flags=re.S)

@@ -13,7 +13,7 @@ def test_help():
     for arguments in ([], ["--help"], ["help"], ["-h"]):
         status, out, _ = carom(*arguments)
         check(status == 0 and "usage: carom" in out and "impact" in out and "exit status" in out, arguments)
-    for verb in ("run", "compare", "converge", "spread", "impact", "resolve", "solve", "laws", "examples"):
+    for verb in ("run", "compare", "converge", "spread", "impact", "resolve", "solve", "audit", "laws", "examples"):
         texts = [carom(*arguments) for arguments in ([verb, "--help"], [verb, "-h"], ["help", verb])]
         check(all(t == texts[0] for t in texts), verb, "help differs")
         check(texts[0][0] == 0 and texts[0][1].startswith("usage: carom " + verb), verb)

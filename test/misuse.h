@@ -3,7 +3,15 @@
 #ifndef CAROM_TEST_MISUSE_H
 #define CAROM_TEST_MISUSE_H
 
+#include <stdio.h>
 #include <stdlib.h>
+
+#include "carom/io/import.h"
+#include "carom/io/json_set.h"
+#include "carom/io/problem.h"
+#include "carom/io/recording.h"
+#include "carom/io/scene.h"
+#include "carom/io/trajectory.h"
 
 #include "test.h"
 
@@ -76,8 +84,23 @@ typedef struct Misuse {
     crCertificate certificate;
     crTally tally;
     crStep step, other_step, fresh_step;  // fresh: no stage ran
+    double motion_time[2];
+    crMotionData motion_data;
+    crMotionLimits motion_limits;
+    crMotionReport motion_report;
+    crMotionStep motion_steps[2];
     crWorldDef world_def;
     crWorld *world, *made_world;
+    FILE* file;
+    crJsonDoc json;  // of a scene
+    const crJson* found;
+    crScene scene, other_scene;
+    crImport imported;
+    crImportOptions import_options;
+    crProblemFile problem_file;
+    crRecording recording;
+    crRecord record;
+    crTrajectory *trajectory, *made_trajectory;
 } Misuse;
 
 typedef struct MisuseCase {

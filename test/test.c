@@ -28,6 +28,7 @@ bool test_check(bool ok, const char* file, int line, const char* format, ...) {
         printf("\n");
         va_end(args);
     }
+    if (getenv("CAROM_TEST_FIRST") != NULL) exit(1);
     return false;
 }
 

@@ -143,8 +143,8 @@ static void check_solve(const crStep* step, Worst* worst) {
         double room = fmax(0.0, c->point.gap - c->delta) / STEP;
         worst->pressing += pn > 0.0;
         if (pn != 0.0) worst->cone = fmax(worst->cone, fmax(pt - mu * pn, -pn) / cr_norm(P));
-        worst->beyond = fmax(worst->beyond, -cr_dot(slip(step, c, step->state.v), n) - room -
-                                                step->certificate.eta);
+        worst->beyond =
+            fmax(worst->beyond, -cr_dot(slip(step, c, step->state.v), n) - room - step->certificate.eta);
         if (c->body_a == CR_WORLD) given = cr_add(given, P);
         if (c->body_b == CR_WORLD) given = cr_sub(given, P);
         sum += cr_norm(P);

@@ -186,7 +186,8 @@ TEST(singular) {
         c.e = i % 5 == 0 ? 0.0 : sample_uniform(&random, 0.0, 1.0);
         crHit hit = routh(&c, (crEnding)(i % 3));
         none += hit.regime == CR_REGIME_NO_SOLUTION;
-        if (i % 3 != CR_ENDING_NEWTON) CHECK(hit.verdict != CR_TRUTH_NO || hit.regime == CR_REGIME_NO_SOLUTION);
+        if (i % 3 != CR_ENDING_NEWTON)
+            CHECK(hit.verdict != CR_TRUTH_NO || hit.regime == CR_REGIME_NO_SOLUTION);
         CHECK(hit.margins.penetration >= -1e-9 * cr_norm(c.V) || hit.regime == CR_REGIME_NO_SOLUTION);
     }
     printf("singular W: %d of %d without a solution\n", none, count);

@@ -169,6 +169,35 @@ static void fill_worlds(Misuse* f) {
     CHECK_STATUS(cr_world_save(f->world, f->bytes, sizeof f->bytes), CR_OK);
 }
 
+static void fill_files(Misuse* f) {
+    static const char text[] = "{\"carom\": 1, \"step\": {\"dt\": 0.01}, \"bodies\": [{\"mass\": 1, "
+                               "\"shapes\": [{\"type\": \"sphere\", \"r\": 0.1}]}]}";
+    f->file = fopen("/dev/null", "wb");
+    CHECK_STATUS(cr_json_parse(text, sizeof text - 1, 1, &f->json, NULL), CR_OK);
+    CHECK_STATUS(cr_scene_read(f->json.root, &f->scene, NULL), CR_OK);
+    f->problem_file.problem = f->problem;
+    // the files of a trajectory stay open; nothing needs their names
+    char path[80];
+    snprintf(path, sizeof path, "/tmp/carom-misuse-%ld.csv", (long)getpid());
+    CHECK_STATUS(cr_trajectory_create(path, f->world, 0, &f->trajectory, NULL), CR_OK);
+    unlink(path);
+}
+
+// two records at the reference position
+static void fill_motion(Misuse* f) {
+    size_t nq = (size_t)f->model->nq;
+    double* q = cr_arena_alloc(&f->arena, 2 * nq * sizeof *q);
+    if (q == NULL) _exit(2);
+    memcpy(q, f->model->q0, nq * sizeof *q);
+    memcpy(q + nq, f->model->q0, nq * sizeof *q);
+    f->motion_time[1] = 1.0;
+    f->motion_data = (crMotionData){.count = 2, .time = f->motion_time, .q = q};
+    f->motion_limits = cr_motion_limits();
+    CHECK_STATUS(
+        cr_audit_motion(f->model, &f->motion_data, &f->motion_limits, NULL, NULL, &f->motion_report, NULL),
+        CR_OK);
+}
+
 static Misuse* fixture(void) {
     Misuse* f = calloc(1, sizeof *f);
     if (f == NULL) _exit(2);
@@ -178,6 +207,8 @@ static Misuse* fixture(void) {
     fill_model(f);
     fill_dynamics(f);
     fill_worlds(f);
+    fill_files(f);
+    fill_motion(f);
     f->frame = f->matrices[0];
     return f;
 }

@@ -14,7 +14,7 @@ fail() { echo "$*"; exit 1; }
 cpack --config "$CAROM_BUILD/CPackConfig.cmake" -G DEB -B "$work/packages" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 
 root="$work/root"
-for name in libcarom0 libcarom-dev carom; do
+for name in libcarom0 libcarom-io0 libcarom-dev carom; do
     package=$(find "$work/packages" -maxdepth 1 -name "${name}_*.deb")
     [ -f "$package" ] || fail "no package $name"
     [ "$(dpkg-deb -f "$package" Package)" = "$name" ] || fail "$package has another name"
@@ -23,7 +23,7 @@ for name in libcarom0 libcarom-dev carom; do
     dpkg-deb -x "$package" "$root"
 done
 
-for name in libcarom0 libcarom-dev carom; do
+for name in libcarom0 libcarom-io0 libcarom-dev carom; do
     for file in copyright changelog.gz; do
         grep -q "share/doc/$name/$file\$" "$work/$name.files" || fail "$name lacks $file"
     done
@@ -38,7 +38,9 @@ fi
 # each file in its package
 grep -q '/libcarom\.so\.0$' "$work/libcarom0.files" || fail "libcarom0 lacks the library"
 grep -qE 'include|libcarom\.so$|bin/' "$work/libcarom0.files" && fail "libcarom0 holds what belongs to others"
-for file in include/carom/carom.h /libcarom.so /libcarom.a pkgconfig/carom.pc cmake/carom/carom-config.cmake; do
+grep -q '/libcarom-io\.so\.0$' "$work/libcarom-io0.files" || fail "libcarom-io0 lacks the library"
+grep -qE 'include|libcarom-io\.so$|libcarom\.so|bin/' "$work/libcarom-io0.files" && fail "libcarom-io0 holds what belongs to others"
+for file in include/carom/io/scene.h /libcarom-io.so /libcarom-io.a pkgconfig/carom-io.pc include/carom/carom.h /libcarom.so /libcarom.a pkgconfig/carom.pc cmake/carom/carom-config.cmake; do
     grep -q "$file\$" "$work/libcarom-dev.files" || fail "libcarom-dev lacks $file"
 done
 for file in bin/carom man/man1/carom.1.gz; do
@@ -62,8 +64,20 @@ if [ -f "$CAROM_BUILD/bin/libcarom_ranks.so" ]; then
 fi
 # and what it needs is said
 grep -q libc6 "$work/libcarom0.depends" || fail "libcarom0 does not depend on libc6"
-grep -q 'libcarom0 (= ' "$work/libcarom-dev.depends" || fail "libcarom-dev does not depend on libcarom0"
-dpkg-deb --ctrl-tarfile "$work"/packages/libcarom0_*.deb | tar -t | grep -q shlibs || fail "libcarom0 has no shlibs"
+for name in libcarom-dev libcarom-io0; do
+    grep -q 'libcarom0 (= ' "$work/$name.depends" || fail "$name does not depend on libcarom0"
+done
+grep -q 'libcarom-io0 (= ' "$work/libcarom-dev.depends" || fail "libcarom-dev does not depend on libcarom-io0"
+# the core needs nothing of what files need, and programs against the shared library need no headers of it
+for library in hdf5 expat qhull; do
+    grep -q "$library" "$work/libcarom0.depends" "$work/libcarom-dev.depends" && fail "$library is needed beyond libcarom-io0"
+done
+if nm -D --undefined-only "$(find "$root" -name 'libcarom-io.so.0')" | grep -q H5Fopen; then
+    grep -q libhdf5 "$work/libcarom-io0.depends" || fail "libcarom-io0 does not depend on HDF5"
+fi
+for name in libcarom0 libcarom-io0; do
+    dpkg-deb --ctrl-tarfile "$work"/packages/${name}_*.deb | tar -t | grep -q shlibs || fail "$name has no shlibs"
+done
 
 # nothing but cr_ names leaves the library, and it has its version
 library=$(find "$root" -name 'libcarom.so.0')
@@ -78,6 +92,10 @@ export LD_LIBRARY_PATH PKG_CONFIG_PATH
 # shellcheck disable=SC2046
 cc -o "$work/first_impact" "$CAROM_SOURCE/examples/first_impact.c" $(pkg-config --cflags --libs carom)
 "$work/first_impact" | grep -q permissible || fail "the example does not run"
+# shellcheck disable=SC2046
+cc -o "$work/open_scene" "$CAROM_SOURCE/examples/open_scene.c" $(pkg-config --cflags --libs carom-io)
+(cd "$work" && ./open_scene box-stack boxes.csv boxes.json) | grep -q 'every impact permissible' || fail "a scene does not run"
+"$root/usr/bin/carom" solve "$work/boxes.json" | grep -q '20 cones' || fail "the problem file is not read"
 "$root/usr/bin/carom" run bouncing-ball --duration 0.1 | grep -q 'every step solved' || fail "the command does not run"
 "$root/usr/bin/carom" view pool-break --out "$work/page.html" && grep -q 'id="wasm">H4sI' "$work/page.html" ||
     fail "the packaged command has no page"
@@ -95,6 +113,6 @@ if [ "${CI:-}" = true ] && [ "$(id -u)" -eq 0 ]; then
     cc -o "$work/installed" "$CAROM_SOURCE/examples/first_impact.c" $(pkg-config --cflags --libs carom)
     "$work/installed" | grep -q permissible || fail "the installed library does not work"
     # shellcheck disable=SC2046
-    dpkg -r $(find "$work/packages" -maxdepth 1 -name 'carom-mpi_*.deb' | sed 's/.*/carom-mpi/') carom libcarom-dev libcarom0 >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+    dpkg -r $(find "$work/packages" -maxdepth 1 -name 'carom-mpi_*.deb' | sed 's/.*/carom-mpi/') carom libcarom-dev libcarom-io0 libcarom0 >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 fi
 echo "packages good"

@@ -337,7 +337,8 @@ TEST(every_solver_is_honest_on_files) {
                 solved[s]++;
                 CHECK(here <= 1e-8 * (1.0 + 1e-6) + rounding);
             }
-            CHECK((report.outcome == CR_OUTCOME_SOLVED) == (cr_audit_solved(&report.audit, 1e-8) == CR_TRUTH_YES));
+            CHECK((report.outcome == CR_OUTCOME_SOLVED) ==
+                  (cr_audit_solved(&report.audit, 1e-8) == CR_TRUTH_YES));
             CHECK(report.iterations <= 420);
             free(x);
             cr_arena_destroy(&arena);

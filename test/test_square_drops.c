@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #include "data.h"
-#include "fit/table.h"
 #include "io/json.h"
 #include "io/scene.h"
+#include "io/table.h"
 #include "test.h"
 
 #define SIDE     0.06  // m

@@ -235,7 +235,8 @@ static void keep_worst(Worst* all, const Worst* one) {
 }
 
 static void say(const char* what, int count, int unsolved, const Worst* w) {
-    printf("  %s, %d solves, %d unsolved: of what is allowed approach %.1e, pressing %.1e, friction %.1e, rows %.1e, cone "
+    printf("  %s, %d solves, %d unsolved: of what is allowed approach %.1e, pressing %.1e, friction %.1e, "
+           "rows %.1e, cone "
            "%.1e, "
            "range %.1e, momentum %.1e, energy gained %.1e\n",
            what, count, unsolved, w->approach, w->press, w->friction, w->rows, w->cone, w->bound, w->momentum,

@@ -1,4 +1,6 @@
-# the first scene in docs/world.md is the text of examples/first_scene.c
+# the C programs in docs/world.md and docs/io.md are the texts of examples/
 set -e
 root=${CAROM_SOURCE:-$(dirname "$0")/..}
-sed -n '/^```c$/,/^```$/p' "$root/docs/world.md" | sed '1d;$d' | diff - "$root/examples/first_scene.c"
+program() { sed -n '/^```c$/,/^```$/p' "$root/docs/$1" | sed '1d;$d' | diff - "$root/examples/$2"; }
+program world.md first_scene.c
+program io.md open_scene.c

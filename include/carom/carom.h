@@ -2,6 +2,7 @@
 #ifndef CAROM_H
 #define CAROM_H
 
+#include "carom/audit.h"
 #include "carom/base.h"
 #include "carom/collide.h"
 #include "carom/impulse.h"

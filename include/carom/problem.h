@@ -51,7 +51,7 @@ typedef struct crBlock {
     double e;          // normal restitution, read by rules
     double et;         // tangential restitution, read by rules
     double arm;  // equality, box: metres per unit of the rows' motion, 0 or 1: m/s; a length: rows in rad/s
-    int source;        // the caller's own tag
+    int source;  // the caller's own tag
 } crBlock;
 
 typedef struct crProblem {

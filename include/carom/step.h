@@ -52,9 +52,9 @@ typedef struct crStepSettings {
     crLaw law;        // of rules that use one; chatterjee-ruina
     crSolver solver;  // auto
     double tol;       // residual at which a solve counts as solved; 0: by quality, see cr_step_tol; 0
-    double shift;     // a solve that is exact for gaps changed by at most this share of a body's size is near;
-                      // 1e-5
-    int measure;      // full geometry every so many steps (lcp, moreau: in each); 0: only in certified; 60
+    double shift;  // a solve that is exact for gaps changed by at most this share of a body's size is near;
+                   // 1e-5
+    int measure;   // full geometry every so many steps (lcp, moreau: in each); 0: only in certified; 60
     crQuality quality;    // cone; accurate
     int threads;          // that share the work, >= 1; results do not depend on it; 1
     double threshold;     // approach speeds above it are impacts (cone, event), or bounce (lcp), m/s; 0.01
@@ -73,7 +73,7 @@ CR_API crStatus cr_step_settings_check(const crStepSettings* settings, crError* 
 // Residual at which a solve counts as solved: tol, or where it is 0 by quality: fast 1e-4, accurate 1e-6,
 // certified 1e-8; methods other than cone 1e-8.
 CR_API double cr_step_tol(const crStepSettings* settings);
-CR_API const char* cr_method_name(crMethod method);  // "cone", "lcp", "moreau", "event"; NULL for no such
+CR_API const char* cr_method_name(crMethod method);     // "cone", "lcp", "moreau", "event"; NULL for no such
 CR_API const char* cr_quality_name(crQuality quality);  // "fast", "accurate", "certified"; NULL for no such
 
 // Adds to k (nv), what acts beyond the model: cr_model_add_force and so on. May return any failure.
@@ -163,19 +163,19 @@ typedef struct crEvent {
 // What is true of a step, from states, contacts and impulses: the worst over its solves and impacts. Every
 // method fills every field.
 typedef struct crCertificate {
-    int contacts;            // most at once
-    int rows;                // likewise
-    int solves;              // contact solves
-    int impacts;             // runs of the rule
-    crOutcome outcome;       // solved, near, cannot tell, or another: the worst of the solves and impacts
-    double residual;         // backward error over the scale of its island: the figure that tol is compared with
-    double eta;              // backward error, m/s
-    double distance;         // h eta: the step is exact for gaps that differ by at most this, m
-    double floor;            // rounding floor of eta, m/s
-    double momentum;         // speed by which v differs from what the impulses give, m/s
-    double approach;         // m/s
-    double cone;             // N s
-    double dissipation;      // m/s
+    int contacts;        // most at once
+    int rows;            // likewise
+    int solves;          // contact solves
+    int impacts;         // runs of the rule
+    crOutcome outcome;   // solved, near, cannot tell, or another: the worst of the solves and impacts
+    double residual;     // backward error over the scale of its island: the figure that tol is compared with
+    double eta;          // backward error, m/s
+    double distance;     // h eta: the step is exact for gaps that differ by at most this, m
+    double floor;        // rounding floor of eta, m/s
+    double momentum;     // speed by which v differs from what the impulses give, m/s
+    double approach;     // m/s
+    double cone;         // N s
+    double dissipation;  // m/s
     double complementarity;  // J
     double penetration;      // overlap left at the end, at most, m
     double overlap;          // the same measured by full geometry of all near pairs, m; NaN in steps without
@@ -186,18 +186,19 @@ typedef struct crCertificate {
     double work;             // by motors, applied forces and driven bodies, J; NaN where a user's force acts
     double energy_created;   // by impacts and contact solves, J; 0 where none did
     double energy_size;      // sum of the sizes of all kinetic and potential energies, before and after, J
-    double energy_gain;      // energy that islands gained beyond that work, for whatever reason, J; NaN as work
-    int impermissible;       // impacts outside the permissible region
-    int impacts_unsure;      // impacts of which that cannot be told
-    bool truncated;          // impact_limit was reached
-    int asleep;              // bodies, at the end
-    int escaped;             // bodies beyond settings.bound, at the end
-    int escapee;             // the first of them, 0 where there is none
+    double energy_gain;  // energy that islands gained beyond that work, for whatever reason, J; NaN as work
+    int impermissible;   // impacts outside the permissible region
+    int impacts_unsure;  // impacts of which that cannot be told
+    bool truncated;      // impact_limit was reached
+    int asleep;          // bodies, at the end
+    int escaped;         // bodies beyond settings.bound, at the end
+    int escapee;         // the first of them, 0 where there is none
 } crCertificate;
 
 // Certificates of many steps: the worst of each figure, sums of those that add up, and how steps ended.
 typedef struct crTally {
-    crCertificate worst;  // counts of impacts, solves, crossings and impermissible impacts, energies and work: sums
+    crCertificate
+        worst;  // counts of impacts, solves, crossings and impermissible impacts, energies and work: sums
     int steps;
     int solved, near, unsure, failed;  // steps by their outcome; truncated steps count as failed
     int idle;                          // steps without a contact solve

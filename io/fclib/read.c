@@ -15,6 +15,7 @@
 // numbers that are not finite: refused by their path in the file.
 #include "dataset.h"
 #include "io/entries.h"
+#include "io/problem_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

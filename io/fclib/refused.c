@@ -1,5 +1,5 @@
 // refused.c - the fclib format where carom is built without HDF5: refused by name.
-#include "io/problem.h"
+#include "io/problem_parts.h"
 
 static crStatus refuse(crError* error) {
     return cr_error_set(error, CR_ERR_NAME, "format",

@@ -7,6 +7,7 @@
 // refused by the block; file where it cannot be written.
 #include "dataset.h"
 #include "io/entries.h"
+#include "io/problem_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,11 +9,13 @@ array([1.5, 0. , 0. ])
 >>> hit.permissible
 True
 
-One contact: `impact`, `Law`, `Region`. Many at one instant: `Problem`. Through time: `Model`, `World`, `load`.
+One contact: `impact`, `Law`, `Region`. Many at one instant: `Problem`. Through time: `Model`, `World`, `load`. Anyone's
+motion: `audit`.
 Arrays are views of the library's memory and keep it alive. What is refused raises `Error` with the field's name.
 Units are SI, quaternions have w first, normals point from body A to body B.
 """
 from carom._carom import Error, numerics_revision, version as __version__
+from carom._audit import MotionAudit, Worst, audit
 from carom._impact import (Contact, Hit, Law, Margins, Region, Rigid, Verdict, collision, contact, impact, impact_many,
                            laws, verdict)
 from carom._model import Model
@@ -22,7 +24,7 @@ from carom._scene import Scene, load, scenes
 from carom._spread import Spread, spread
 from carom._world import Certificate, Energy, Trajectory, World
 
-__all__ = ["Audit", "Certificate", "Contact", "Energy", "Error", "Hit", "Law", "Margins", "Model", "Problem", "Region",
-           "Resolution", "Rigid", "Rule", "Scene", "Solution", "Spread", "Trajectory", "Verdict", "World", "__version__",
+__all__ = ["Audit", "Certificate", "Contact", "Energy", "Error", "Hit", "Law", "Margins", "Model", "MotionAudit", "Problem", "Region",
+           "Resolution", "Rigid", "Rule", "Scene", "Solution", "Spread", "Trajectory", "Verdict", "World", "Worst", "__version__", "audit",
            "collision", "contact", "impact", "impact_many", "laws", "load", "numerics_revision", "rules", "scenes",
            "solvers", "spread", "verdict"]

@@ -273,6 +273,51 @@ def load(path: Union[str, PathLike[str]], *, key: Optional[str] = ..., packages:
          fixed_base: bool = ..., **set: Any) -> Scene: ...
 def scenes() -> list[str]: ...
 
+class Worst(NamedTuple):
+    value: float
+    floor: float
+    time: float
+    a: Optional[str]
+    b: Optional[str]
+
+class MotionAudit:
+    holds: str
+    no_overlap: str
+    no_crossing: str
+    no_gain: str
+    flies: str
+    records: int
+    start: float
+    end: float
+    velocities: bool
+    overlap: Worst
+    overlaps: int
+    crossings: int
+    crossings_unsure: int
+    crossing: Worst
+    energy_start: float
+    energy_end: float
+    energy_scale: float
+    gain: float
+    gain_least: float
+    gain_most: float
+    gained: Worst
+    energy_known: int
+    energy_unknown: int
+    momentum: Worst
+    spin: Worst
+    path: Worst
+    flights: int
+    flights_unknown: int
+    jumps: int
+    escaped: Worst
+    steps: dict[str, Array]
+    def __init__(self, raw: dict[str, Any]) -> None: ...
+    def __bool__(self) -> bool: ...
+
+def audit(scene: Union[Scene, Model], trajectory: Union[Trajectory, str, PathLike[str], Sequence[ArrayLike]], *,
+          exact: bool = ..., overlap: float = ..., energy: float = ..., speed: float = ...) -> MotionAudit: ...
+
 class Spread:
     bodies: list[str]
     itself_position: Array

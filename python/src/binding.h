@@ -153,6 +153,7 @@ PyObject* py_settings_dict(const crStepSettings* step);
 
 // A trajectory object that takes over the recording.
 PyObject* py_trajectory(crRecording* recording);
+const crRecording* py_recording(PyObject* trajectory);  // borrowed
 crStatus py_recording_write(const crRecording* recording, const char* path, crError* error);
 PyObject* py_world_record(PyWorld* self, double time, int every);
 
@@ -171,5 +172,6 @@ PyObject* py_fit_predict(PyObject* module, PyObject* args);
 PyObject* py_fit_motion(PyObject* module, PyObject* args);
 PyObject* py_fit_predict_motion(PyObject* module, PyObject* args);
 PyObject* py_spread(PyObject* module, PyObject* args);
+PyObject* py_audit_motion(PyObject* module, PyObject* args);
 
 #endif

@@ -193,10 +193,11 @@ PyObject* py_margins(crMargins m) {
 }
 
 PyObject* py_audit(const crAudit* a) {
-    return Py_BuildValue(
-        "{s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:i}", "residual", a->residual, "least",
-        a->least, "most", a->most, "eta", a->eta, "floor", a->floor, "distance", a->distance, "permits", a->permits,
-        "scale", a->scale, "asymmetry", a->asymmetry, "momentum", a->momentum, "momentum_floor", a->momentum_floor,
-        "natural", a->natural, "approach", a->approach, "cone", a->cone, "dissipation", a->dissipation,
-        "complementarity", a->complementarity, "energy_change", a->energy_change, "worst_block", a->worst_block);
+    return Py_BuildValue("{s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:i}",
+                         "residual", a->residual, "least", a->least, "most", a->most, "eta", a->eta, "floor",
+                         a->floor, "distance", a->distance, "permits", a->permits, "scale", a->scale,
+                         "asymmetry", a->asymmetry, "momentum", a->momentum, "momentum_floor",
+                         a->momentum_floor, "natural", a->natural, "approach", a->approach, "cone", a->cone,
+                         "dissipation", a->dissipation, "complementarity", a->complementarity,
+                         "energy_change", a->energy_change, "worst_block", a->worst_block);
 }

@@ -41,6 +41,7 @@ static PyMethodDef functions[] = {
     {"_fit_motion", py_fit_motion, METH_VARARGS, NULL},
     {"_fit_predict_motion", py_fit_predict_motion, METH_VARARGS, NULL},
     {"_spread", py_spread, METH_VARARGS, NULL},
+    {"_audit_motion", py_audit_motion, METH_VARARGS, NULL},
     {"_register", py_register, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL}};
 

@@ -23,6 +23,8 @@ PyObject* py_trajectory(crRecording* recording) {
     return (PyObject*)self;
 }
 
+const crRecording* py_recording(PyObject* trajectory) { return &((PyTrajectory*)trajectory)->recording; }
+
 static PyObject* trajectory_read(PyObject* type, PyObject* args) {
     (void)type;
     PyObject* path;

@@ -222,22 +222,23 @@ static PyObject* world_record(PyObject* object, PyObject* args) {
 // every field of a certificate, with how many steps it is of and how they ended
 PyObject* py_tally(const crTally* t) {
     const crCertificate* c = &t->worst;
-    PyObject* dict = Py_BuildValue(
-        "{s:i,s:i,s:i,s:i,s:s,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d}", "contacts", c->contacts, "rows", c->rows,
-        "solves", c->solves, "impacts", c->impacts, "outcome", cr_outcome_name(c->outcome), "residual",
-        c->residual, "eta", c->eta, "distance", c->distance, "floor", c->floor, "momentum", c->momentum,
-        "approach", c->approach, "cone", c->cone, "dissipation", c->dissipation, "complementarity",
-        c->complementarity);
+    PyObject* dict =
+        Py_BuildValue("{s:i,s:i,s:i,s:i,s:s,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d}", "contacts", c->contacts,
+                      "rows", c->rows, "solves", c->solves, "impacts", c->impacts, "outcome",
+                      cr_outcome_name(c->outcome), "residual", c->residual, "eta", c->eta, "distance",
+                      c->distance, "floor", c->floor, "momentum", c->momentum, "approach", c->approach,
+                      "cone", c->cone, "dissipation", c->dissipation, "complementarity", c->complementarity);
     PyObject* rest = Py_BuildValue(
-        "{s:d,s:d,s:i,s:i,s:d,s:d,s:d,s:d,s:d,s:d,s:i,s:i,s:O,s:i,s:i,s:i}", "penetration", c->penetration, "overlap",
-        c->overlap, "crossings", c->crossings, "crossings_unsure", c->crossings_unsure, "loop_error",
-        c->loop_error, "energy_change", c->energy_change, "work", c->work, "energy_created", c->energy_created,
-        "energy_size", c->energy_size, "energy_gain", c->energy_gain, "impermissible", c->impermissible, "impacts_unsure", c->impacts_unsure,
-        "truncated", c->truncated ? Py_True : Py_False, "asleep", c->asleep, "escaped", c->escaped, "escapee",
-        c->escapee);
-    PyObject* steps = Py_BuildValue("{s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:d}", "steps", t->steps, "solved", t->solved,
-                                    "near", t->near, "unsure", t->unsure, "failed", t->failed, "measured",
-                                    t->measured, "unknown", t->unknown, "mean_residual", t->mean_residual);
+        "{s:d,s:d,s:i,s:i,s:d,s:d,s:d,s:d,s:d,s:d,s:i,s:i,s:O,s:i,s:i,s:i}", "penetration", c->penetration,
+        "overlap", c->overlap, "crossings", c->crossings, "crossings_unsure", c->crossings_unsure,
+        "loop_error", c->loop_error, "energy_change", c->energy_change, "work", c->work, "energy_created",
+        c->energy_created, "energy_size", c->energy_size, "energy_gain", c->energy_gain, "impermissible",
+        c->impermissible, "impacts_unsure", c->impacts_unsure, "truncated", c->truncated ? Py_True : Py_False,
+        "asleep", c->asleep, "escaped", c->escaped, "escapee", c->escapee);
+    PyObject* steps =
+        Py_BuildValue("{s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:d}", "steps", t->steps, "solved", t->solved, "near",
+                      t->near, "unsure", t->unsure, "failed", t->failed, "measured", t->measured, "unknown",
+                      t->unknown, "mean_residual", t->mean_residual);
     bool good = dict != NULL && rest != NULL && steps != NULL && PyDict_Update(dict, rest) == 0 &&
                 PyDict_Update(dict, steps) == 0;
     Py_XDECREF(rest);

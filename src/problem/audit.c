@@ -137,7 +137,7 @@ static crStatus find_islands(crAuditor* a, crArena* arena) {
             join_row(parent, block_of[r], a->W, r, block_of, 0);
         }
     }
-    for (int i = 0; operator&& i < problem->nv; i++) {
+    for (int i = 0; operator&& i<problem->nv; i++) {
         join_row(parent, blocks + i, &problem->Minv, i, NULL, blocks);
     }
     for (int i = 0; i < blocks; i++) {
@@ -252,8 +252,7 @@ double cr__auditor_residual(crAuditor* a, const double* p) {
     for (int i = 0; i < problem->block_count; i++) {
         const crBlock* block = &problem->blocks[i];
         int r = block->row;
-        crDefect defect =
-            cr__witness_defect(block, a->weight + r, a->held + r, a->w + r, a->floor + r);
+        crDefect defect = cr__witness_defect(block, a->weight + r, a->held + r, a->w + r, a->floor + r);
         worst = fmax(worst, relative(sqrt(defect.square), a->scale[a->island[i]]));
     }
     return worst;
@@ -313,7 +312,8 @@ static void find_floors(crAuditor* a) {
     }
     for (int i = 0; i < problem->rows; i++) {
         if (!(a->floor[i] > 0.0)) continue;
-        a->floor[i] += 16.0 * EPS * (fabs(problem->u_free[i]) + (problem->b != NULL ? fabs(problem->b[i]) : 0.0));
+        a->floor[i] +=
+            16.0 * EPS * (fabs(problem->u_free[i]) + (problem->b != NULL ? fabs(problem->b[i]) : 0.0));
     }
 }
 
@@ -420,7 +420,8 @@ static crAudit not_finite(void) {
 
 static bool finite_audit(const crAudit* a) {
     // the residual alone may be infinite: where nothing had to change and something did
-    return !isnan(a->residual) && isfinite(a->eta + a->floor + a->permits + a->asymmetry + a->momentum + a->natural) &&
+    return !isnan(a->residual) &&
+           isfinite(a->eta + a->floor + a->permits + a->asymmetry + a->momentum + a->natural) &&
            isfinite(a->approach + a->cone + a->dissipation + a->complementarity + a->energy_change);
 }
 
@@ -440,13 +441,15 @@ static crStatus audit_with(const crProblem* problem, crArena* arena, double* p, 
     }
     cr__problem_published(problem, a.weight, p, u, audit);
     cr__auditor_judge(&a, p, audit);
-    if (!problem->raw) audit->asymmetry = asymmetry_of(problem->W.value != NULL ? &problem->W : &problem->Minv);
+    if (!problem->raw)
+        audit->asymmetry = asymmetry_of(problem->W.value != NULL ? &problem->W : &problem->Minv);
     if (keep) memcpy(p, a.p_hat, (size_t)problem->rows * sizeof *p);
     return audit_momentum(problem, arena, p, audit);
 }
 
 static crStatus audit(const crProblem* problem, crArena* arena, double* p, bool keep, crAudit* out) {
-    if (problem == NULL || arena == NULL || out == NULL || (p == NULL && problem->rows > 0)) return CR_ERR_ARGUMENT;
+    if (problem == NULL || arena == NULL || out == NULL || (p == NULL && problem->rows > 0))
+        return CR_ERR_ARGUMENT;
     *out = (crAudit){.worst_block = -1};
     if (problem->rows == 0) return CR_OK;
     size_t mark = cr_arena_mark(arena);
@@ -466,9 +469,7 @@ crStatus cr_problem_audit(const crProblem* problem, crArena* arena, const double
 
 crTruth cr_audit_solved(const crAudit* a, double tol) {
     if (a == NULL) return CR_TRUTH_NO;
-    crTruth residual = a->most <= tol    ? CR_TRUTH_YES
-                       : a->least <= tol ? CR_TRUTH_UNSURE
-                                         : CR_TRUTH_NO;
+    crTruth residual = a->most <= tol ? CR_TRUTH_YES : a->least <= tol ? CR_TRUTH_UNSURE : CR_TRUTH_NO;
     crTruth momentum = cr_truth_at_most(a->momentum, a->momentum_floor, tol);
     crTruth symmetry = cr_truth_at_most(a->asymmetry, 0.0, fmax(tol, 1e-12));
     return cr_truth_and(residual, cr_truth_and(momentum, symmetry));

@@ -110,7 +110,8 @@ static void make_block(const crAuditor* a, const crBlock* block, const double* s
         for (int k = 0; k < block->count; k++) {
             weight[k] = fabs(cr_matrix_at(a->W, first + k, first + k));
         }
-        cr__witness_make(a->problem, block, weight, p + first, a->w + first, a->p_hat + first, a->held + first);
+        cr__witness_make(a->problem, block, weight, p + first, a->w + first, a->p_hat + first,
+                         a->held + first);
         return;
     }
     for (int r = first; r < first + block->count; r++) {

@@ -12,10 +12,10 @@
 #define CR_BLOCK_PARTS 4  // parts of a cone at most: normal, tangents (two of an infinite strip), spin, roll
 
 typedef enum crHold {
-    CR_HOLD_NONE,   // the velocity is free (p = 0 in an open cone, lo = hi)
-    CR_HOLD_ZERO,   // the velocity must be zero
-    CR_HOLD_ABOVE,  // the velocity must be >= 0 (p at its lower limit)
-    CR_HOLD_BELOW,  // the velocity must be <= 0 (p at its upper limit)
+    CR_HOLD_NONE,     // the velocity is free (p = 0 in an open cone, lo = hi)
+    CR_HOLD_ZERO,     // the velocity must be zero
+    CR_HOLD_ABOVE,    // the velocity must be >= 0 (p at its lower limit)
+    CR_HOLD_BELOW,    // the velocity must be <= 0 (p at its upper limit)
     CR_HOLD_AGAINST,  // friction at its limit: the velocity must be -t d, t >= 0, d the limit's outward normal
 } crHold;
 

@@ -80,7 +80,8 @@ typedef struct crBalance {
 } crBalance;
 
 // 16 eps (|u_free| + s_i sum_j s_j |p_j|) over the entries of row i, s = sqrt(W_ii)
-static double row_floor(const crProblem* problem, const crMatrix* W, const double* weight, const double* p, int i) {
+static double row_floor(const crProblem* problem, const crMatrix* W, const double* weight, const double* p,
+                        int i) {
     double sum = 0.0;
     for (int k = W->start[i]; k < W->start[i + 1]; k++) {
         sum += sqrt(weight[W->col[k]]) * fabs(p[W->col[k]]);
@@ -89,7 +90,8 @@ static double row_floor(const crProblem* problem, const crMatrix* W, const doubl
 }
 
 // energy that a normal impulse alone, or one against the whole velocity, can take out of a block
-static double block_available(const crProblem* problem, const crMatrix* W, const double* weight, const crBlock* block) {
+static double block_available(const crProblem* problem, const crMatrix* W, const double* weight,
+                              const crBlock* block) {
     const double* u = problem->u_free + block->row;
     double best = 0.0, work = 0.0, stiff = 0.0, s = 0.0;
     for (int a = 0; a < block->count; a++) {
@@ -241,27 +243,31 @@ typedef struct crLimits {
 // trace of W over normal and tangents, or one diagonal entry
 static double block_weight(const crBlock* block, const double* weight) {
     double sum = 0.0;
-    int rows = block->kind == CR_BLOCK_CONE ? block->count - (block->spin ? 1 : 0) - (block->roll ? 2 : 0) : 1;
+    int rows =
+        block->kind == CR_BLOCK_CONE ? block->count - (block->spin ? 1 : 0) - (block->roll ? 2 : 0) : 1;
     for (int k = 0; k < rows; k++) {
         sum += weight[block->row + k];
     }
     return sum;
 }
 
-static void limit_contact(const crProblem* problem, const crBalance* balance, const crBlock* block, const double* p,
-                          crLimits* limits) {
+static void limit_contact(const crProblem* problem, const crBalance* balance, const crBlock* block,
+                          const double* p, crLimits* limits) {
     double tol = CR_PERMISSIBLE_TOL, inf = (double)INFINITY;
     const double* q = p + block->row;
     int normals = block->kind == CR_BLOCK_CONE ? 1 : block->count;
     for (int k = 0; k < normals; k++) {
         int row = block->row + k;
-        double u = balance->after[row], floor = q[k] == 0.0 && balance->noise == 0.0 ? 0.0 : balance->floor[row];
-        double weight = block->kind == CR_BLOCK_CONE ? block_weight(block, balance->weight) : balance->weight[row];
+        double u = balance->after[row],
+               floor = q[k] == 0.0 && balance->noise == 0.0 ? 0.0 : balance->floor[row];
+        double weight =
+            block->kind == CR_BLOCK_CONE ? block_weight(block, balance->weight) : balance->weight[row];
         limit_add(&limits->penetration, u, floor, tol * balance->speed);
-        limit_add(&limits->tension, q[k], 4.0 * 0x1p-52 * fabs(q[k]), weight > 0.0 ? tol * balance->speed / weight : 0.0);
+        limit_add(&limits->tension, q[k], 4.0 * 0x1p-52 * fabs(q[k]),
+                  weight > 0.0 ? tol * balance->speed / weight : 0.0);
         if (u > limits->open.margin || limits->open.margin == -inf) {
-            limits->open = (crLimit){u, floor, tol * balance->speed,
-                                     cr_truth_at_most(-u, floor, tol * balance->speed)};
+            limits->open =
+                (crLimit){u, floor, tol * balance->speed, cr_truth_at_most(-u, floor, tol * balance->speed)};
         }
     }
     if (block->kind != CR_BLOCK_CONE) return;
@@ -270,7 +276,8 @@ static void limit_contact(const crProblem* problem, const crBalance* balance, co
         size = fmax(size, fabs(q[k]));
     }
     double friction = isfinite(block->mu) ? 1.0 + block->mu : 1.0;
-    limit_add(&limits->cone, cone_margin(problem, block, q), isfinite(block->mu) ? 16.0 * 0x1p-52 * friction * size : 0.0,
+    limit_add(&limits->cone, cone_margin(problem, block, q),
+              isfinite(block->mu) ? 16.0 * 0x1p-52 * friction * size : 0.0,
               weight > 0.0 ? tol * friction * balance->speed / weight : 0.0);
 }
 

@@ -37,9 +37,11 @@ static crStatus settle(const crProblem* problem, double tol, crArena* arena, dou
         cr_matrix_mul(&problem->W, trial, w);
         for (int i = 0; i < problem->block_count; i++) {
             const crBlock* block = &problem->blocks[i];
-            for (int r = block->row; r < block->row + block->count && block->kind == CR_BLOCK_UNILATERAL; r++) {
+            for (int r = block->row; r < block->row + block->count && block->kind == CR_BLOCK_UNILATERAL;
+                 r++) {
                 double u = w[r] + problem->u_free[r] + (problem->b != NULL ? problem->b[r] : 0.0);
-                double diagonal = cr_matrix_at(&problem->W, r, r), off = trial[r] > 0.0 ? fabs(u) : fmax(0.0, -u);
+                double diagonal = cr_matrix_at(&problem->W, r, r),
+                       off = trial[r] > 0.0 ? fabs(u) : fmax(0.0, -u);
                 // the audit has left the sizes of the rows in its floors
                 if (diagonal > 0.0 && off > least * auditor.floor[r]) {
                     trial[r] = fmax(0.0, trial[r] - u / diagonal);

@@ -37,15 +37,15 @@ typedef struct crUnit {
 
 typedef struct crSystem {
     const crProblem* problem;
-    int n;           // rows
-    int units;       // units
-    crUnit* unit;    // (units)
-    int* unit_of;    // unit of each row (n)
-    crMatrix W;      // by rows, as given
-    double* scaled;  // entries of E W E on the same pattern
-    double* E;       // (n)
-    double* q;       // u_free + b (n)
-    double* p;       // work: E x (n)
+    int n;               // rows
+    int units;           // units
+    crUnit* unit;        // (units)
+    int* unit_of;        // unit of each row (n)
+    crMatrix W;          // by rows, as given
+    double* scaled;      // entries of E W E on the same pattern
+    double* E;           // (n)
+    double* q;           // u_free + b (n)
+    double* p;           // work: E x (n)
     crAuditor* auditor;  // of the problem with these rows of W
 } crSystem;
 

@@ -9,8 +9,8 @@
 // passes[i] says that an impact follows. u_free, u: velocities of b against a by v_free and by state.v
 // (contact_count); islands: of each body, -1 where no contact acts on it (nb). Call before warm starts are renewed.
 // CR_ERR_MEMORY.
-crStatus cr__audit_contacts(crStep* step, double h, const bool* takes, const bool* passes, const crVec3* u_free,
-                            const crVec3* u, const int* islands, int island_count);
+crStatus cr__audit_contacts(crStep* step, double h, const bool* takes, const bool* passes,
+                            const crVec3* u_free, const crVec3* u, const int* islands, int island_count);
 // A posed problem and its impulses, into the certificate. CR_ERR_MEMORY.
 crStatus cr__audit_problem(crStep* step, const crProblem* problem, const double* p);
 // The state after the step against the state it began with: energy, crossings and, where it is due, overlap by
@@ -23,6 +23,25 @@ void cr__audit_drive(crStep* step, int body_a, int body_b, crVec3 point, crVec3 
 // other on their way from the poses at the beginning of the step. CR_ERR_MEMORY.
 crStatus cr__audit_overlap(crStep* step, double* deepest);
 crStatus cr__audit_crossings(crStep* step, int* crossed, int* unsure);
+
+// The same for poses of all bodies that come from anywhere (nb). depth is 0 and the shapes -1 where nothing overlaps.
+typedef struct crAuditPair {
+    double depth;  // m
+    int shape_a, shape_b;
+} crAuditPair;
+crStatus cr__audit_overlap_at(crStep* step, const crPose* pose, crAuditPair* deepest);
+// Crossings on the straight way; hit: bodies that did not go straight, NULL: none. The shapes are the first pair's.
+typedef struct crAuditCrossings {
+    int crossed, unsure;
+    int shape_a, shape_b;  // -1 where none crossed
+} crAuditCrossings;
+crStatus cr__audit_crossings_between(crStep* step, const crPose* from, const crPose* to, const bool* hit,
+                                     crAuditCrossings* found);
+// Calls `pair` for all shapes that cannot be shown to stay farther apart on the straight way than the sum of their
+// bodies' reach (nb), m. A failure of `pair` ends it.
+typedef crStatus (*crAuditPairFn)(void* ctx, int shape_a, int shape_b);
+crStatus cr__audit_near(crStep* step, const crPose* from, const crPose* to, const double* reach,
+                        crAuditPairFn pair, void* ctx);
 // *thin becomes half of the shape's least thickness where that is less, m.
 void cr__audit_thin(const crShape* shape, double* thin);
 

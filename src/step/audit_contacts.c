@@ -44,11 +44,11 @@ typedef struct General {
 
 // worst figures of a chunk
 typedef struct Worst {
-    double eta2, share2;    // eta squared, and over the scale of its island squared
-    double floor, noise;    // rounding floor, and over the scale
-    double far;             // eta h over the contact's size, squared
+    double eta2, share2;  // eta squared, and over the scale of its island squared
+    double floor, noise;  // rounding floor, and over the scale
+    double far;           // eta h over the contact's size, squared
     double permits, approach, cone, complementarity;
-    double dissipation2;    // squared
+    double dissipation2;  // squared
     double momentum;
     double seen;  // 0 where everything is a number
 } Worst;
@@ -62,17 +62,18 @@ typedef struct Audit {
     Witness* witness;          // (contact_count)
     int general_count;
     General* general;
-    double* pliant;   // s of each body, at any of its points at most (nb)
-    double* pull;     // A of each body (nb)
-    double* v;        // v^ (nv)
-    double* off;      // by how much the state's velocity of each body differs from v^, m/s; 0 within rounding (nb)
+    double* pliant;  // s of each body, at any of its points at most (nb)
+    double* pull;    // A of each body (nb)
+    double* v;       // v^ (nv)
+    double*
+        off;  // by how much the state's velocity of each body differs from v^, m/s; 0 within rounding (nb)
     int island_count;
-    double* scale;    // of each island (island_count)
-    double* energy;   // likewise: work of its contacts, J (island_count)
-    double* terms;    // likewise: sizes of the terms of that work, J (island_count)
-    double* tie_p;    // witness of rows of loops and joints (rows.count)
-    crHeld* tie_held; // (rows.count)
-    Worst* worst;     // of each chunk
+    double* scale;     // of each island (island_count)
+    double* energy;    // likewise: work of its contacts, J (island_count)
+    double* terms;     // likewise: sizes of the terms of that work, J (island_count)
+    double* tie_p;     // witness of rows of loops and joints (rows.count)
+    crHeld* tie_held;  // (rows.count)
+    Worst* worst;      // of each chunk
 } Audit;
 
 static double larger(double a, double b) { return a > b ? a : b; }
@@ -264,7 +265,8 @@ static void make_general(const Audit* a, General* g, double (*vertices)[2]) {
     double lambda = out->lambda;
     for (int k = 0; k < g->block.count; k++) {
         bool moment = k >= linear;
-        g->weight[k] = moment ? turn_mobility(step, c->body_a) + turn_mobility(step, c->body_b) : lambda / 3.0;
+        g->weight[k] =
+            moment ? turn_mobility(step, c->body_a) + turn_mobility(step, c->body_b) : lambda / 3.0;
         p[k] = moment ? (c->row >= 0 ? step->p[c->row + k] : 0.0)
                       : cr_dot(cr_mat3_column(g->frame, k), c->impulse);
     }
@@ -402,7 +404,8 @@ static crStatus find_velocity(Audit* a) {
         int island = contact_island(a, c);
         crVec3 both = cr_add(a->u_free[i], a->u[i]);
         a->energy[island] += 0.5 * cr_dot(c->impulse, both);
-        a->terms[island] += fabs(c->impulse.x * both.x) + fabs(c->impulse.y * both.y) + fabs(c->impulse.z * both.z);
+        a->terms[island] +=
+            fabs(c->impulse.x * both.x) + fabs(c->impulse.y * both.y) + fabs(c->impulse.z * both.z);
         add_impulse(step, c->body_a, c->point.point, cr_neg(w->P), cr_neg(moment), a->v);
         add_impulse(step, c->body_b, c->point.point, w->P, moment, a->v);
     }
@@ -578,15 +581,17 @@ static void judge_momentum(Audit* a, Worst* worst) {
         if (!cr__moves(model, b)) continue;
         // no contact acts on it: v = v_free to the last bit
         double scale = a->island[b] >= 0 ? a->scale[a->island[b]] : 0.0;
-        if (model->bodies[b].single && memcmp(step->state.v + model->bodies[b].v, a->v + model->bodies[b].v,
-                                              6 * sizeof *a->v) == 0) {
+        if (model->bodies[b].single &&
+            memcmp(step->state.v + model->bodies[b].v, a->v + model->bodies[b].v, 6 * sizeof *a->v) == 0) {
             continue;
         }
         crTwist was = cr__step_twist(step, step->state.v, b), is = cr__step_twist(step, a->v, b);
-        crVec3 turn = cr_sub(was.omega, is.omega), com = cr_sub(step->dynamics.com[b], step->dynamics.origin[b]);
+        crVec3 turn = cr_sub(was.omega, is.omega),
+               com = cr_sub(step->dynamics.com[b], step->dynamics.origin[b]);
         crVec3 off = cr_sub(cr__twist_at(was, com), cr__twist_at(is, com));
         double eta = cr_norm(off) + step->size[b] * cr_norm(turn);
-        double speed = cr_norm(was.v) + cr_norm(is.v) + step->size[b] * (cr_norm(was.omega) + cr_norm(is.omega));
+        double speed =
+            cr_norm(was.v) + cr_norm(is.v) + step->size[b] * (cr_norm(was.omega) + cr_norm(is.omega));
         double floor = 64.0 * EPS * (speed + a->pliant[b] * a->pull[b]);
         worst->momentum = larger(worst->momentum, eta);
         if (!(eta > floor)) continue;
@@ -612,7 +617,8 @@ static void merge(const Worst* from, Worst* to) {
 // figures of all; the residual without rounding lies between least and most
 static crAudit audit_of(const Audit* a, const Worst* w) {
     double inf = (double)INFINITY, residual = sqrt(w->share2);
-    crAudit audit = {.residual = residual, .most = residual + w->noise, .least = larger(0.0, residual - w->noise)};
+    crAudit audit = {
+        .residual = residual, .most = residual + w->noise, .least = larger(0.0, residual - w->noise)};
     audit.eta = sqrt(w->eta2);
     audit.floor = w->floor;
     audit.distance = a->h * audit.eta;
@@ -658,7 +664,8 @@ static crStatus create(Audit* a) {
     a->energy = cr_arena_alloc(arena, ((size_t)a->island_count + 1) * sizeof *a->energy);
     a->terms = cr_arena_alloc(arena, ((size_t)a->island_count + 1) * sizeof *a->terms);
     a->worst = cr_arena_alloc(arena, chunks * sizeof *a->worst);
-    if (a->witness == NULL || a->pull == NULL || a->pliant == NULL || a->off == NULL || a->v == NULL || a->scale == NULL || a->energy == NULL || a->terms == NULL || a->worst == NULL) {
+    if (a->witness == NULL || a->pull == NULL || a->pliant == NULL || a->off == NULL || a->v == NULL ||
+        a->scale == NULL || a->energy == NULL || a->terms == NULL || a->worst == NULL) {
         return CR_ERR_MEMORY;
     }
     memset(a->worst, 0, chunks * sizeof *a->worst);
@@ -694,8 +701,8 @@ static crStatus run(Audit* a) {
     return CR_OK;
 }
 
-crStatus cr__audit_contacts(crStep* step, double h, const bool* takes, const bool* passes, const crVec3* u_free,
-                            const crVec3* u, const int* islands, int island_count) {
+crStatus cr__audit_contacts(crStep* step, double h, const bool* takes, const bool* passes,
+                            const crVec3* u_free, const crVec3* u, const int* islands, int island_count) {
     size_t mark = cr_arena_mark(&step->scratch);
     Audit a = {.step = step, .h = h, .takes = takes, .passes = passes, .u_free = u_free, .u = u};
     a.island = islands;

@@ -1,7 +1,8 @@
-// audit_geometry.c - overlap of all shapes at the end of a step, and pairs that passed through each other in it.
+// audit_geometry.c - overlap of all shapes at given poses, and pairs that passed through each other, or came near each
+// other, between two sets of poses.
 //
-// Overlap: every pair of shapes whose boxes meet is collided at the poses of the state, by geometry alone; nothing
-// that collide keeps between steps is used.
+// Overlap: every pair of shapes whose boxes meet is collided at the poses, by geometry alone; nothing that collide
+// keeps between steps is used.
 // Crossings: bodies that moved by more than half their half-thickness are followed along the straight way from the
 // poses at the beginning to those at the end (centre of mass on a line, rotation about one axis at one rate). With d0
 // and d1 the distances at the ends of a piece of the way and L the length of the way of one against the other,
@@ -9,6 +10,7 @@
 // Pieces are halved until that shows no overlap deeper than a quarter of the thinner body's half-thickness, or one
 // is seen (a crossing), or pieces run out (cannot tell). A body that an impact stopped or turned did not go straight:
 // what its way would cross cannot be told.
+// Near pairs: the same, with a distance in place of the overlap.
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
@@ -25,8 +27,6 @@ typedef struct Entry {
     crBounds box;
     int shape;
 } Entry;
-
-typedef crStatus (*PairFn)(void* ctx, int shape_a, int shape_b);
 
 static bool before(const Entry* a, const Entry* b) {
     return a->box.lo.x < b->box.lo.x || (a->box.lo.x == b->box.lo.x && a->shape < b->shape);
@@ -55,7 +55,8 @@ static bool meet(const crBounds* a, const crBounds* b) {
 }
 
 // every pair of shapes that may touch and whose boxes meet
-static crStatus all_pairs(const crModel* model, Entry* entries, Entry* work, int count, PairFn pair, void* ctx) {
+static crStatus all_pairs(const crModel* model, Entry* entries, Entry* work, int count, crAuditPairFn pair,
+                          void* ctx) {
     crStatus status = CR_OK;
     entries = sort(entries, work, count);
     for (int i = 0; i < count && status == CR_OK; i++) {
@@ -67,7 +68,8 @@ static crStatus all_pairs(const crModel* model, Entry* entries, Entry* work, int
                 a = b;
                 b = swap;
             }
-            if (!cr__moves(model, model->shapes[a].body) && !cr__moves(model, model->shapes[b].body)) continue;
+            if (!cr__moves(model, model->shapes[a].body) && !cr__moves(model, model->shapes[b].body))
+                continue;
             if (cr_model_meet(model, a, b)) status = pair(ctx, a, b);
         }
     }
@@ -84,38 +86,46 @@ static bool entries_create(crStep* step, Entry** entries, Entry** work) {
 // overlap
 
 typedef struct Overlap {
-    crStep* step;
-    double deepest;
+    const crStep* step;
+    const crPose* pose;
+    crAuditPair deepest;
 } Overlap;
 
 static crStatus overlap_pair(void* ctx, int shape_a, int shape_b) {
     Overlap* o = ctx;
-    crStep* step = o->step;
-    const crPose* pose = step->dynamics.pose;
+    const crStep* step = o->step;
+    const crPose* pose = o->pose;
     int a = step->model->shapes[shape_a].body, b = step->model->shapes[shape_b].body, needed = 0;
     crContactPoint few[16];
     // of more contacts than there is room for the deepest are given
     int count = cr__step_pair(step, shape_a, shape_b, pose[a], pose[b], 0.0, few, 16, &needed);
     for (int i = 0; i < count; i++) {
-        o->deepest = fmax(o->deepest, -few[i].gap);
+        if (-few[i].gap > o->deepest.depth) o->deepest = (crAuditPair){-few[i].gap, shape_a, shape_b};
     }
     return CR_OK;
 }
 
-crStatus cr__audit_overlap(crStep* step, double* deepest) {
+crStatus cr__audit_overlap_at(crStep* step, const crPose* pose, crAuditPair* deepest) {
     const crModel* model = step->model;
     Entry *entries, *work;
-    Overlap o = {step, 0.0};
+    Overlap o = {step, pose, {0.0, -1, -1}};
     size_t mark = cr_arena_mark(&step->scratch);
     if (!entries_create(step, &entries, &work)) return CR_ERR_MEMORY;
-    cr_model_kinematics(model, &step->state, &step->dynamics);
     for (int s = 0; s < model->shape_count; s++) {
         const crBodyShape* shape = &model->shapes[s];
-        entries[s] = (Entry){cr_shape_bounds(&shape->shape, step->dynamics.pose[shape->body]), s};
+        entries[s] = (Entry){cr_shape_bounds(&shape->shape, pose[shape->body]), s};
     }
     crStatus status = all_pairs(model, entries, work, model->shape_count, overlap_pair, &o);
     cr_arena_release(&step->scratch, mark);
     *deepest = o.deepest;
+    return status;
+}
+
+crStatus cr__audit_overlap(crStep* step, double* deepest) {
+    crAuditPair pair = {0.0, -1, -1};
+    cr_model_kinematics(step->model, &step->state, &step->dynamics);
+    crStatus status = cr__audit_overlap_at(step, step->dynamics.pose, &pair);
+    *deepest = pair.depth;
     return status;
 }
 
@@ -131,9 +141,14 @@ typedef struct Way {
 
 typedef struct Crossing {
     crStep* step;
-    Way* way;   // (nb)
-    bool* hit;  // an impact concerned the body (nb)
-    int crossed, unsure;
+    const crPose* to;  // poses at the end (nb)
+    Way* way;          // (nb)
+    const bool* hit;   // an impact concerned the body; NULL: none did (nb)
+    crAuditCrossings found;
+    // near pairs
+    const double* reach;  // distance of each body within which another is near, m (nb)
+    crAuditPairFn near;
+    void* near_ctx;
 } Crossing;
 
 static crPose at(const crStep* step, const Way* way, int body, double t) {
@@ -142,8 +157,7 @@ static crPose at(const crStep* step, const Way* way, int body, double t) {
     return (crPose){cr_sub(com, cr_quat_rotate(q, step->model->bodies[body].com)), q};
 }
 
-static Way way_of(const crStep* step, int body, crPose from) {
-    crPose to = step->dynamics.pose[body];
+static Way way_of(const crStep* step, int body, crPose from, crPose to) {
     crVec3 centre = step->model->bodies[body].com;
     Way way = {.from = from, .com = cr_pose_point(from, centre)};
     way.move = cr_sub(cr_pose_point(to, centre), way.com);
@@ -181,13 +195,14 @@ typedef struct Piece {
     double t0, t1, d0, d1;
 } Piece;
 
-typedef enum Seen { CLEAR, CROSSED, UNKNOWN } Seen;
+// AT_END: the shapes are nearer than allowed at one of the ends
+typedef enum Seen { CLEAR, CROSSED, UNKNOWN, AT_END } Seen;
 
 typedef struct Pair {
     const crStep* step;
     const Crossing* crossing;
     int shape_a, shape_b, body_a, body_b;
-    double tol;     // overlap that is a crossing, m
+    double tol;     // overlap that is a crossing, m; negative: a distance
     double length;  // of the way of one against the other
     double turned;  // of that, by turning
     crVec3 move;    // of b against a
@@ -197,9 +212,10 @@ static double distance(const Pair* pair, double t, crVec3* normal) {
     const crModel* model = pair->step->model;
     const Way* way = pair->crossing->way;
     crDistance found;
-    bool known = cr_distance(&model->shapes[pair->shape_a].shape, at(pair->step, &way[pair->body_a], pair->body_a, t),
-                             &model->shapes[pair->shape_b].shape, at(pair->step, &way[pair->body_b], pair->body_b, t),
-                             (double)INFINITY, &found);
+    bool known =
+        cr_distance(&model->shapes[pair->shape_a].shape, at(pair->step, &way[pair->body_a], pair->body_a, t),
+                    &model->shapes[pair->shape_b].shape, at(pair->step, &way[pair->body_b], pair->body_b, t),
+                    (double)INFINITY, &found);
     *normal = known ? found.contact.normal : cr_vec3(0, 0, 0);
     return known ? found.contact.gap : (double)INFINITY;
 }
@@ -209,8 +225,7 @@ static Seen follow(const Pair* pair) {
     int count = 1;
     crVec3 n;
     stack[0] = (Piece){0.0, 1.0, distance(pair, 0.0, &n), distance(pair, 1.0, &n)};
-    // what overlaps at an end is told by the overlap there
-    if (stack[0].d0 < -pair->tol || stack[0].d1 < -pair->tol) return CLEAR;
+    if (stack[0].d0 < -pair->tol || stack[0].d1 < -pair->tol) return AT_END;
     for (int looked = 0; count > 0; looked++) {
         Piece p = stack[--count];
         double share = p.t1 - p.t0;
@@ -235,30 +250,53 @@ static double swing(const crStep* step, int shape, int body, const Way* way) {
     return reach * cr_norm(way->turn);
 }
 
-static crStatus crossing_pair(void* ctx, int shape_a, int shape_b) {
-    Crossing* c = ctx;
+static Pair pair_of(const Crossing* c, int shape_a, int shape_b) {
     const crStep* step = c->step;
     int a = step->model->shapes[shape_a].body, b = step->model->shapes[shape_b].body;
-    if (!c->way[a].fast && !c->way[b].fast) return CR_OK;
-    Pair pair = {.step = step, .crossing = c, .shape_a = shape_a, .shape_b = shape_b, .body_a = a, .body_b = b};
-    pair.tol = DEEP * fmin(step->cache->thin[a], step->cache->thin[b]);
+    Pair pair = {
+        .step = step, .crossing = c, .shape_a = shape_a, .shape_b = shape_b, .body_a = a, .body_b = b};
     pair.move = cr_sub(c->way[b].move, c->way[a].move);
     pair.turned = swing(step, shape_a, a, &c->way[a]) + swing(step, shape_b, b, &c->way[b]);
     pair.length = cr_norm(pair.move) + pair.turned;
+    return pair;
+}
+
+static crStatus crossing_pair(void* ctx, int shape_a, int shape_b) {
+    Crossing* c = ctx;
+    const crStep* step = c->step;
+    Pair pair = pair_of(c, shape_a, shape_b);
+    int a = pair.body_a, b = pair.body_b;
+    if (!c->way[a].fast && !c->way[b].fast) return CR_OK;
+    pair.tol = DEEP * fmin(step->cache->thin[a], step->cache->thin[b]);
+    // an overlap at an end is told by the overlap there
     Seen seen = follow(&pair);
-    bool straight = !c->hit[a] && !c->hit[b];
-    c->crossed += seen == CROSSED && straight;
-    c->unsure += seen == UNKNOWN || (seen == CROSSED && !straight);
+    bool straight = c->hit == NULL || (!c->hit[a] && !c->hit[b]);
+    bool crossed = seen == CROSSED && straight;
+    if (crossed && c->found.crossed == 0) {
+        c->found.shape_a = shape_a;
+        c->found.shape_b = shape_b;
+    }
+    c->found.crossed += crossed;
+    c->found.unsure += seen == UNKNOWN || (seen == CROSSED && !straight);
     return CR_OK;
 }
 
-static crBounds swept(const crStep* step, const Way* way, int body, const crShape* shape) {
-    crBounds a = cr_shape_bounds(shape, way->from), b = cr_shape_bounds(shape, step->dynamics.pose[body]);
-    double r = step->size[body] * cr_norm(way->turn);
-    crVec3 more = cr_vec3(r, r, r);
+static crStatus near_pair(void* ctx, int shape_a, int shape_b) {
+    Crossing* c = ctx;
+    Pair pair = pair_of(c, shape_a, shape_b);
+    pair.tol = -(c->reach[pair.body_a] + c->reach[pair.body_b]);
+    return follow(&pair) == CLEAR ? CR_OK : c->near(c->near_ctx, shape_a, shape_b);
+}
+
+// the box of a shape over its whole way, enlarged by `more`
+static crBounds swept(const Crossing* c, int body, const crShape* shape, double more) {
+    const Way* way = &c->way[body];
+    crBounds a = cr_shape_bounds(shape, way->from), b = cr_shape_bounds(shape, c->to[body]);
+    double r = c->step->size[body] * cr_norm(way->turn) + more;
+    crVec3 room = cr_vec3(r, r, r);
     crBounds box = {cr_vec3(fmin(a.lo.x, b.lo.x), fmin(a.lo.y, b.lo.y), fmin(a.lo.z, b.lo.z)),
                     cr_vec3(fmax(a.hi.x, b.hi.x), fmax(a.hi.y, b.hi.y), fmax(a.hi.z, b.hi.z))};
-    return (crBounds){cr_sub(box.lo, more), cr_add(box.hi, more)};
+    return (crBounds){cr_sub(box.lo, room), cr_add(box.hi, room)};
 }
 
 // poses at the beginning of the step; the dynamics end at the poses of the state
@@ -273,43 +311,76 @@ static void poses_before(crStep* step, crPose* pose) {
     cr_model_kinematics(step->model, &step->state, &step->dynamics);
 }
 
-static crStatus find_crossings(crStep* step, Crossing* c) {
-    const crModel* model = step->model;
+// ways of all bodies; *any becomes true where one must be followed
+static crStatus make_ways(Crossing* c, const crPose* from, bool* any) {
+    int nb = c->step->model->nb;
+    c->way = cr_arena_alloc(&c->step->scratch, (size_t)nb * sizeof *c->way);
+    if (c->way == NULL) return CR_ERR_MEMORY;
+    for (int i = 0; i < nb; i++) {
+        c->way[i] = way_of(c->step, i, from[i], c->to[i]);
+        *any = *any || c->way[i].fast;
+    }
+    return CR_OK;
+}
+
+static crStatus swept_pairs(Crossing* c, crAuditPairFn pair) {
+    const crModel* model = c->step->model;
     Entry *entries, *work;
-    crPose* pose = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *pose);
-    c->way = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *c->way);
-    c->hit = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *c->hit);
-    if (pose == NULL || c->way == NULL || c->hit == NULL || !entries_create(step, &entries, &work)) {
-        return CR_ERR_MEMORY;
-    }
-    poses_before(step, pose);
-    bool any = false;
-    for (int i = 0; i < model->nb; i++) {
-        c->way[i] = way_of(step, i, pose[i]);
-        c->hit[i] = false;
-        any = any || c->way[i].fast;
-    }
-    if (!any) return CR_OK;
-    for (int i = 0; i < step->event_count; i++) {
-        c->hit[step->events[i].body_a] = c->hit[step->events[i].body_b] = true;
-    }
-    c->hit[CR_WORLD] = false;
+    if (!entries_create(c->step, &entries, &work)) return CR_ERR_MEMORY;
     for (int s = 0; s < model->shape_count; s++) {
         const crBodyShape* shape = &model->shapes[s];
-        entries[s] = (Entry){swept(step, &c->way[shape->body], shape->body, &shape->shape), s};
+        double more = c->reach != NULL ? c->reach[shape->body] : 0.0;
+        entries[s] = (Entry){swept(c, shape->body, &shape->shape, more), s};
     }
-    return all_pairs(model, entries, work, model->shape_count, crossing_pair, c);
+    return all_pairs(model, entries, work, model->shape_count, pair, c);
+}
+
+crStatus cr__audit_crossings_between(crStep* step, const crPose* from, const crPose* to, const bool* hit,
+                                     crAuditCrossings* found) {
+    Crossing c = {.step = step, .to = to, .hit = hit, .found = {0, 0, -1, -1}};
+    bool any = false;
+    size_t mark = cr_arena_mark(&step->scratch);
+    crStatus status = make_ways(&c, from, &any);
+    if (status == CR_OK && any) status = swept_pairs(&c, crossing_pair);
+    cr_arena_release(&step->scratch, mark);
+    *found = c.found;
+    return status;
+}
+
+crStatus cr__audit_near(crStep* step, const crPose* from, const crPose* to, const double* reach,
+                        crAuditPairFn pair, void* ctx) {
+    Crossing c = {.step = step, .to = to, .reach = reach, .near = pair, .near_ctx = ctx};
+    bool any = false;
+    size_t mark = cr_arena_mark(&step->scratch);
+    crStatus status = make_ways(&c, from, &any);
+    if (status == CR_OK) status = swept_pairs(&c, near_pair);
+    cr_arena_release(&step->scratch, mark);
+    return status;
+}
+
+static crStatus find_crossings(crStep* step, crAuditCrossings* found) {
+    size_t nb = (size_t)step->model->nb;
+    crPose* pose = cr_arena_alloc(&step->scratch, nb * sizeof *pose);
+    bool* hit = cr_arena_alloc(&step->scratch, nb * sizeof *hit);
+    if (pose == NULL || hit == NULL) return CR_ERR_MEMORY;
+    poses_before(step, pose);
+    memset(hit, 0, nb * sizeof *hit);
+    for (int i = 0; i < step->event_count; i++) {
+        hit[step->events[i].body_a] = hit[step->events[i].body_b] = true;
+    }
+    hit[CR_WORLD] = false;
+    return cr__audit_crossings_between(step, pose, step->dynamics.pose, hit, found);
 }
 
 crStatus cr__audit_crossings(crStep* step, int* crossed, int* unsure) {
-    Crossing c = {.step = step};
+    crAuditCrossings found = {0, 0, -1, -1};
     *crossed = *unsure = 0;
     if (!any_fast(step)) return CR_OK;
     size_t mark = cr_arena_mark(&step->scratch);
-    crStatus status = find_crossings(step, &c);
+    crStatus status = find_crossings(step, &found);
     cr_arena_release(&step->scratch, mark);
-    *crossed = c.crossed;
-    *unsure = c.unsure;
+    *crossed = found.crossed;
+    *unsure = found.unsure;
     return status;
 }
 

@@ -76,7 +76,8 @@ typedef struct Balance {
 
 // T of turning, by the axes of the body
 static double turning(const crBody* body, const double* q, const double* v) {
-    if (cr__single_round(body)) return 0.5 * body->principal[0] * cr_dot(cr__load_vec(v + 3), cr__load_vec(v + 3));
+    if (cr__single_round(body))
+        return 0.5 * body->principal[0] * cr_dot(cr__load_vec(v + 3), cr__load_vec(v + 3));
     crVec3 omega = cr_quat_rotate(cr_quat_conj(cr_quat_normalize(cr__load_quat(q + 3))), cr__load_vec(v + 3));
     return 0.5 * cr_sym3_quad(body->inertia, omega);
 }
@@ -105,7 +106,8 @@ static void add_trees(const Balance* b, double sign) {
     for (int i = 1; i < step->model->nb; i++) {
         if (step->model->bodies[i].single || !cr__moves(step->model, i)) continue;
         crEnergy parts = cr__body_energy(step->model, i, &step->state, &step->dynamics);
-        double energy = parts.kinetic + parts.potential, size = fabs(energy) + cr__body_energy_size(step->model, i, &step->state, &step->dynamics);
+        double energy = parts.kinetic + parts.potential,
+               size = fabs(energy) + cr__body_energy_size(step->model, i, &step->state, &step->dynamics);
         b->gain[i] += sign * energy;
         b->floor[i] += 16.0 * EPS * size;
     }
@@ -254,7 +256,8 @@ static bool measured(const crStep* step) {
     if (s->method == CR_METHOD_CONE && s->quality == CR_QUALITY_CERTIFIED) return true;
     if (s->method == CR_METHOD_LCP || s->method == CR_METHOD_MOREAU) return true;
     if (s->measure <= 0) return false;
-    double period = s->measure * s->dt, from = step->cache->start_time / period, to = step->state.time / period;
+    double period = s->measure * s->dt, from = step->cache->start_time / period,
+           to = step->state.time / period;
     return floor(to + 1e-9) > floor(from + 1e-9);
 }
 

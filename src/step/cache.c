@@ -1,8 +1,8 @@
 // cache.c - memory of what collide and the cone method keep, and what of it the model alone determines.
 //
 // Fails: CR_ERR_MEMORY; cr__step_cache_destroy frees whatever there is.
-#include "step/audit.h"
 #include "step/cache.h"
+#include "step/audit.h"
 
 #include <string.h>
 

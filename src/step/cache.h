@@ -69,12 +69,12 @@ typedef struct crStepCache {
     int* first_force;           // in tie_force, of each body (nb)
     int* tie_of_row;            // problem_build, in scratch: place in tie_force of each row, -1: none
     int whole_count, whole_loop_count;
-    int* whole;        // bodies that are awake (whole_count)
-    int* whole_loops;  // and their loops (whole_loop_count)
+    int* whole;         // bodies that are awake (whole_count)
+    int* whole_loops;   // and their loops (whole_loop_count)
     double start_time;  // begin: time at the beginning of the step, s
     double* drive;      // begin, audit: work of driven bodies on each body in this step, J (nb)
     double* thin;       // half of the least thickness of each body's shapes, m (nb)
-    int* given;        // bodies that v does not move but time does, ascending (given_count)
+    int* given;         // bodies that v does not move but time does, ascending (given_count)
     int given_count;
     int first_single;  // this body and all after it are single
     int tree_nv;       // velocities of the bodies before it

@@ -180,7 +180,8 @@ static crStatus audit(crStep* step, const crVec3* u_free, const crVec3* u, const
     for (int i = 0; i < step->contact_count; i++) {
         passing[i] = !choice->takes[i] && passes(step, &step->contacts[i], u[i], choice);
     }
-    return cr__audit_contacts(step, choice->h, choice->takes, passing, u_free, u, islands->of_body, islands->count);
+    return cr__audit_contacts(step, choice->h, choice->takes, passing, u_free, u, islands->of_body,
+                              islands->count);
 }
 
 // solve and apply, with contacts added until the solution overlaps none

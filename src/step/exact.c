@@ -11,7 +11,7 @@
 
 #define AIM       0.1    // of what counts as solved
 #define EXACT_TOL 1e-10  // at most: what is solved to rounding needs no second look in the next step
-#define TIGHTER   0.01  // tolerance for an answer that left its cones
+#define TIGHTER   0.01   // tolerance for an answer that left its cones
 #define LEAST_TOL 1e-13
 #define MECHANISM 20000  // iterations for islands with trees, loops or other friction
 #define LEAST     60     // for others, whatever their size

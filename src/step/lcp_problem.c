@@ -9,8 +9,8 @@
 // none. Slip is that of the two witness points, on_b - on_a = gap n, so that a body's arm does not depend on
 // how deep q^ is. Source: Stewart and Trinkle 2000, eqs. 5 to 13; Anitescu and Potra 1997. Fails: infinite
 // and rolling friction are no LCP: CR_ERR_RANGE; CR_ERR_MEMORY.
-#include "step/audit.h"
 #include "step/lcp_problem.h"
+#include "step/audit.h"
 
 #include <string.h>
 

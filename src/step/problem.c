@@ -210,7 +210,8 @@ static void set_scales(const crStep* step, double h, crProblem* problem) {
     }
     problem->h = h;
     problem->rest = delta / h;
-    problem->shift = step->settings.deadband > 0.0 ? step->settings.shift * delta / step->settings.deadband : 0.0;
+    problem->shift =
+        step->settings.deadband > 0.0 ? step->settings.shift * delta / step->settings.deadband : 0.0;
 }
 
 crStatus cr_step_problem_build(crStep* step, double h, const bool* takes, crError* error) {

@@ -31,7 +31,9 @@ double cr_step_tol(const crStepSettings* settings) {
     if (settings == NULL) return (double)NAN;
     if (settings->tol > 0.0) return settings->tol;
     if (settings->method != CR_METHOD_CONE) return 1e-8;
-    return settings->quality == CR_QUALITY_FAST ? 1e-4 : settings->quality == CR_QUALITY_ACCURATE ? 1e-6 : 1e-8;
+    return settings->quality == CR_QUALITY_FAST       ? 1e-4
+           : settings->quality == CR_QUALITY_ACCURATE ? 1e-6
+                                                      : 1e-8;
 }
 
 const char* cr_method_name(crMethod method) {

@@ -18,6 +18,7 @@
     X(impact, "one collision, or many: the impulse of each law with its certificate")             \
     X(resolve, "an impact at many contacts at once: what each rule says of it")                   \
     X(solve, "a contact problem from a file: impulses by a solver, judged by the audit")          \
+    X(audit, "anyone's answer judged: impulses of a problem, or a trajectory of a scene")         \
     X(fit, "laws fitted to measured collisions: parameters, intervals, ranking, what is unknown") \
     X(predict, "what was fitted applied to other collisions or motions, with a certificate")      \
     X(laws, "the catalogue of laws: parameters, guarantees, sources, what each can predict")      \

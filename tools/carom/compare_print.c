@@ -46,7 +46,8 @@ static void put_run(FILE* file, const Comparison* c, const Outcome* o, int width
         print_plain(file, run->error.message);
         putc('\n', file);
     } else if (w->impermissible > 0 || w->energy_created > 1e-15 * w->energy_size || w->crossings > 0) {
-        fprintf(file, "  %d impacts outside the permissible region, energy created %.3g J, %d pairs crossed\n",
+        fprintf(file,
+                "  %d impacts outside the permissible region, energy created %.3g J, %d pairs crossed\n",
                 w->impermissible, w->energy_created, w->crossings);
     }
 }

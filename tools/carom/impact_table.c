@@ -51,7 +51,8 @@ static void verdict_of(const crImpact* impact, const crHit* hit, char* text, siz
         snprintf(text, size, "cannot tell");
         return;
     }
-    crVerdict verdict = cr_impulse_verdict(&impact->contact, cr_mat3_mul_t(impact->frame, hit->P), CR_PERMISSIBLE_TOL);
+    crVerdict verdict =
+        cr_impulse_verdict(&impact->contact, cr_mat3_mul_t(impact->frame, hit->P), CR_PERMISSIBLE_TOL);
     const crMargins *m = &verdict.margins, *floor = &verdict.floor, *allowed = &verdict.allowed;
     const struct {
         const char* name;

@@ -34,7 +34,8 @@ static int run_facts(const Run* run, crPageFact facts[RUN_FACTS]) {
         snprintf(verdict->value, CR_PAGE_TEXT, "every step solved");
     }
     snprintf(next(facts, &n, "residual, worst")->value, CR_PAGE_TEXT, "%.1e", w->residual);
-    snprintf(next(facts, &n, "exact for gaps that differ by")->value, CR_PAGE_TEXT, "%.1e m at most", w->distance);
+    snprintf(next(facts, &n, "exact for gaps that differ by")->value, CR_PAGE_TEXT, "%.1e m at most",
+             w->distance);
     snprintf(next(facts, &n, "overlap, at most")->value, CR_PAGE_TEXT, "%.1e m", w->penetration);
     crPageFact* crossed = next(facts, &n, "pairs that passed through each other");
     crossed->bad = w->crossings > 0;

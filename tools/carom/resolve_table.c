@@ -92,14 +92,14 @@ static void verdict_of(const crResolved* got, char* text, size_t size) {
                  {"tension", bad && m->tension < -allowed->tension - floor->tension},
                  {"cone", bad && m->cone < -allowed->cone - floor->cone},
                  {"joint", bad && m->joint < -allowed->joint - floor->joint},
-                 {cr_outcome_name(report->outcome), report->outcome != CR_OUTCOME_SOLVED && report->outcome != CR_OUTCOME_UNSURE},
+                 {cr_outcome_name(report->outcome),
+                  report->outcome != CR_OUTCOME_SOLVED && report->outcome != CR_OUTCOME_UNSURE},
                  {"extrapolated", (report->flags & CR_RULE_EXTRAPOLATED) != 0},
                  {"truncated", (report->flags & CR_RULE_TRUNCATED) != 0},
                  {"cycle", (report->flags & CR_RULE_CYCLE) != 0},
                  {"plastic", (report->flags & CR_RULE_PLASTIC) != 0},
                  {"set not complete", (report->flags & CR_RULE_INCOMPLETE) != 0}};
-    int used = snprintf(text, size, "%s",
-                        report->permissible ? "permissible" : bad ? "" : "cannot tell");
+    int used = snprintf(text, size, "%s", report->permissible ? "permissible" : bad ? "" : "cannot tell");
     for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
         if (!notes[i].holds || (size_t)used >= size) continue;
         used += snprintf(text + used, size - (size_t)used, "%s%s", used > 0 ? ", " : "", notes[i].name);

@@ -32,30 +32,33 @@ static void put_certificate(FILE* file, const Run* run, bool color) {
     fprintf(file, "certificate  %s", color ? (good ? GREEN : RED) : "");
     put_outcomes(file, t);
     fprintf(file, "%s, residual %.1e worst, %.1e mean\n", color ? PLAIN : "", w->residual, t->mean_residual);
-    fprintf(file, "             exact for gaps that differ by at most %.1e m (%.1e m/s)\n", w->distance, w->eta);
+    fprintf(file, "             exact for gaps that differ by at most %.1e m (%.1e m/s)\n", w->distance,
+            w->eta);
     fprintf(file, "             overlap %.1e m", w->penetration);
     if (t->measured > 0) fprintf(file, " (measured %.1e m, %d steps)", w->overlap, t->measured);
     fprintf(file, ", loops %.1e\n", w->loop_error);
     if (w->crossings > 0 || w->crossings_unsure > 0) {
-        fprintf(file, "             %s%d pairs passed through each other%s, of %d cannot tell\n", color ? RED : "",
-                w->crossings, color ? PLAIN : "", w->crossings_unsure);
+        fprintf(file, "             %s%d pairs passed through each other%s, of %d cannot tell\n",
+                color ? RED : "", w->crossings, color ? PLAIN : "", w->crossings_unsure);
     }
     if (w->impermissible > 0 || w->impacts_unsure > 0) {
-        fprintf(file, "             %d impacts outside the permissible region, of %d cannot tell\n", w->impermissible,
-                w->impacts_unsure);
+        fprintf(file, "             %d impacts outside the permissible region, of %d cannot tell\n",
+                w->impermissible, w->impacts_unsure);
     }
 }
 
 static void put_energy(FILE* file, const crTally* t) {
     const crCertificate* w = &t->worst;
-    if (w->work != 0.0) fprintf(file, "             work of motors, forces and driven bodies %+.3g J\n", w->work);
+    if (w->work != 0.0)
+        fprintf(file, "             work of motors, forces and driven bodies %+.3g J\n", w->work);
     if (w->energy_created > 1e-15 * w->energy_size) {
         fprintf(file, "             created by impacts and contacts %.3g J\n", w->energy_created);
     }
     if (w->energy_gain > 1e-15 * w->energy_size) {
         fprintf(file, "             gained without work in some steps, together %.3g J\n", w->energy_gain);
     }
-    if (t->unknown > 0) fprintf(file, "             work of your own forces is not known in %d steps\n", t->unknown);
+    if (t->unknown > 0)
+        fprintf(file, "             work of your own forces is not known in %d steps\n", t->unknown);
 }
 
 // the table's numbers carry the digits a reader can use; --json has them all
@@ -70,7 +73,8 @@ void table_run(FILE* file, const Run* run, bool color) {
     fprintf(file, "time         %.6g s in %d steps, %.3g s of computing%s\n", run->time, t->steps,
             run->seconds, run->interrupted ? ", interrupted" : "");
     if (run->resumed) fprintf(file, "resumed      at %.6g s\n", run->resumed_at);
-    fprintf(file, "contacts     %d at most, %d impacts, %d events\n", t->worst.contacts, t->worst.impacts, run->events);
+    fprintf(file, "contacts     %d at most, %d impacts, %d events\n", t->worst.contacts, t->worst.impacts,
+            run->events);
     put_certificate(file, run, color);
     fprintf(file, "energy       %.6g J at the start, %.6g J at the end, change %+.3g J\n", total(run->start),
             total(run->end), total(run->end) - total(run->start));

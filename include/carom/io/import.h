@@ -10,7 +10,11 @@
 #ifndef CAROM_IO_IMPORT_H
 #define CAROM_IO_IMPORT_H
 
-#include "io/json.h"
+#include "carom/io/json.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 typedef enum crImportFormat { CR_IMPORT_NONE, CR_IMPORT_MJCF, CR_IMPORT_URDF, CR_IMPORT_SDF } crImportFormat;
 
@@ -42,16 +46,23 @@ typedef struct crImport {
     crArena arena;  // holds the notes
 } crImport;
 
-// By the name's ending (.xml .mjcf .urdf .sdf .world), else by whether the file begins with '<'. "-" is none.
-bool cr_import_is_model(const char* path);
+// Whether a path is a model's. By the name's ending (.xml .mjcf .urdf .sdf .world), else by whether the file begins with '<'. "-" is none.
+CR_API bool cr_import_is_model(const char* path);
 
-// The format is that of the root element: mujoco, robot or sdf. On failure nothing needs to be freed.
-crStatus cr_import_file(const char* path, const crImportOptions* options, crImport* import, crError* error);
+// The format is that of the root element: mujoco, robot or sdf. options may be NULL. Fails: file (also in a carom
+// built without expat), limit, memory, and what the importer refuses, with line and column; nothing needs to be
+// freed then.
+CR_API crStatus cr_import_file(const char* path, const crImportOptions* options, crImport* import,
+                               crError* error);
 // The same from text; files it names are looked for beside `path`, or refused where path is NULL.
-crStatus cr_import_text(const char* text, size_t size, const char* path, const crImportOptions* options,
-                        crImport* import, crError* error);
-void cr_import_free(crImport* import);  // accepts a zeroed one
+CR_API crStatus cr_import_text(const char* text, size_t size, const char* path,
+                               const crImportOptions* options, crImport* import, crError* error);
+CR_API void cr_import_free(crImport* import);  // accepts a zeroed one
 
-const char* cr_import_format_name(crImportFormat format);  // "MJCF", "URDF", "SDF"
+CR_API const char* cr_import_format_name(crImportFormat format);  // "MJCF", "URDF", "SDF"
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

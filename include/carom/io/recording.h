@@ -8,6 +8,10 @@
 
 #include "carom/carom.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define CR_RECORDING_NAME     64
 #define CR_RECORDING_MAX_SIZE ((size_t)1 << 31)  // bytes of one file
 
@@ -36,7 +40,11 @@ typedef struct crRecording {
 
 // Fails: unknown-name (extension, or HDF5 in a carom built without), file, syntax, missing-field, wrong-type,
 // wrong-size, not-finite, limit, memory; of CSV with line and column. On failure nothing needs to be freed.
-crStatus cr_recording_read(const char* path, crRecording* recording, crError* error);
-void cr_recording_free(crRecording* recording);  // accepts a zeroed struct
+CR_API crStatus cr_recording_read(const char* path, crRecording* recording, crError* error);
+CR_API void cr_recording_free(crRecording* recording);  // accepts a zeroed struct
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -2,7 +2,7 @@
 //
 // A cell that is not a number becomes NaN and is refused, with its text and its place, only by who needs the
 // column: files carry notes and flags that nobody reads. Fails: see table.h.
-#include "fit/table.h"
+#include "io/table.h"
 
 #include <errno.h>
 #include <math.h>
@@ -87,20 +87,37 @@ static crStatus refuse(const crTable* t, size_t at, crStatus status, crError* er
     return status;
 }
 
+static int by_name(const void* a, const void* b) {
+    const char *x = *(const char* const*)a, *y = *(const char* const*)b;
+    int order = strcmp(x, y);
+    return order != 0 ? order : (x > y) - (x < y);
+}
+
+// two neighbours of the sorted names that are equal
+static crStatus check_twice(const crTable* t, crError* error) {
+    size_t count = (size_t)t->columns;
+    const char** sorted = malloc((count + 1) * sizeof *sorted);
+    if (sorted == NULL) return out_of_memory(error);
+    memcpy(sorted, t->names, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, by_name);
+    crStatus status = CR_OK;
+    for (size_t i = 1; i < count && status == CR_OK; i++) {
+        if (strcmp(sorted[i], sorted[i - 1]) != 0) continue;
+        status =
+            cr_error_set(error, CR_ERR_SYNTAX, "header", "header: two columns are called '%.40s'", sorted[i]);
+        refuse(t, (size_t)(sorted[i] - t->text), status, error);
+    }
+    free(sorted);
+    return status;
+}
+
 static crStatus check_names(const crTable* t, crError* error) {
     for (int i = 0; i < t->columns; i++) {
-        size_t at = (size_t)(t->names[i] - t->text);
-        crStatus status = CR_OK;
-        if (t->names[i][0] == '\0')
-            status = cr_error_set(error, CR_ERR_SYNTAX, "header", "header: column %d has no name", i + 1);
-        for (int k = 0; k < i && status == CR_OK; k++) {
-            if (strcmp(t->names[i], t->names[k]) == 0)
-                status = cr_error_set(error, CR_ERR_SYNTAX, "header",
-                                      "header: two columns are called '%.40s'", t->names[i]);
-        }
-        if (status != CR_OK) return refuse(t, at, status, error);
+        if (t->names[i][0] != '\0') continue;
+        cr_error_set(error, CR_ERR_SYNTAX, "header", "header: column %d has no name", i + 1);
+        return refuse(t, (size_t)(t->names[i] - t->text), CR_ERR_SYNTAX, error);
     }
-    return CR_OK;
+    return check_twice(t, error);
 }
 
 // names in the text get their NULs after everything is counted, so that places can be found in it

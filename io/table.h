@@ -1,11 +1,11 @@
 // table.h - measurements as comma-separated numbers: a header of names, then rows; cells know their place.
-#ifndef CAROM_FIT_TABLE_H
-#define CAROM_FIT_TABLE_H
+#ifndef CAROM_IO_TABLE_H
+#define CAROM_IO_TABLE_H
 
 #include "carom/base.h"
 
 #define CR_TABLE_MAX_SIZE    ((size_t)1 << 30)  // bytes
-#define CR_TABLE_MAX_COLUMNS 256
+#define CR_TABLE_MAX_COLUMNS 300000
 
 typedef struct crTable {
     char* text;  // the file; header names end with NUL in it

@@ -11,6 +11,10 @@
 
 #include "carom/carom.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // One record beyond the state itself.
 typedef struct crRecord {
     crEnergy energy;
@@ -22,25 +26,27 @@ typedef struct crRecord {
 typedef struct crTrajectory crTrajectory;
 
 // Records of the world as it is at each call; the world must outlive the trajectory. scene is a hash of all
-// that its motion depends on, kept in HDF5 files. Fails: unknown-name (extension, or HDF5 in a carom built
-// without), file, memory.
-crStatus cr_trajectory_create(const char* path, crWorld* world, uint64_t scene, crTrajectory** trajectory,
-                              crError* error);
+// that its motion depends on, kept in HDF5 files: such a file is resumed only with the same number. 0 will do for a
+// file that is never resumed. Fails: unknown-name (extension, or HDF5 in a carom built without), file, memory.
+CR_API crStatus cr_trajectory_create(const char* path, crWorld* world, uint64_t scene,
+                                     crTrajectory** trajectory, crError* error);
 
 // Opens a recorded trajectory, puts the world where it ends and cuts off what was not finished, so that
 // writing goes on from there. *exact: to the same bits as a run that never stopped (HDF5, by its last whole
 // snapshot); CSV has no warm start and goes on from its last whole row. Fails: as create; wrong-size,
 // unknown-name or out-of-range where the file is of another scene, syntax where it is damaged,
 // missing-field, wrong-type, not-finite. The world may then be at a state of the file.
-crStatus cr_trajectory_resume(const char* path, crWorld* world, uint64_t scene, crTrajectory** trajectory,
-                              bool* exact, crError* error);
+CR_API crStatus cr_trajectory_resume(const char* path, crWorld* world, uint64_t scene,
+                                     crTrajectory** trajectory, bool* exact, crError* error);
 
-crStatus cr_trajectory_write(crTrajectory* trajectory, const crRecord* record, crError* error);
-crStatus cr_trajectory_event(crTrajectory* trajectory, const crEvent* event,
-                             crError* error);  // CSV: left out
+// One record of the world's present state. Fails: file, memory.
+CR_API crStatus cr_trajectory_write(crTrajectory* trajectory, const crRecord* record, crError* error);
+// One event. CSV: left out. Fails: file, memory.
+CR_API crStatus cr_trajectory_event(crTrajectory* trajectory, const crEvent* event, crError* error);
 // The text of the scene, once; what draws the file needs its shapes. CSV: left out.
-crStatus cr_trajectory_scene(crTrajectory* trajectory, const char* text, crError* error);
-crStatus cr_trajectory_close(crTrajectory* trajectory, crError* error);  // frees in any case; accepts NULL
+CR_API crStatus cr_trajectory_scene(crTrajectory* trajectory, const char* text, crError* error);
+// Writes what is left and frees the trajectory, failed or not; accepts NULL. Fails: file.
+CR_API crStatus cr_trajectory_close(crTrajectory* trajectory, crError* error);
 
 // The columns of a body after its name, NULL after the last; which number of q (or v) each is.
 typedef struct crColumn {
@@ -48,6 +54,10 @@ typedef struct crColumn {
     bool velocity;
     int index;
 } crColumn;
-const crColumn* cr_trajectory_columns(crJoint joint);
+CR_API const crColumn* cr_trajectory_columns(crJoint joint);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -11,10 +11,15 @@
 
 #include "carom/base.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define CR_JSON_MAX_SIZE   ((size_t)16 << 20)  // bytes of one text
 #define CR_JSON_MAX_DEPTH  64                  // arrays and objects inside each other
 #define CR_JSON_MAX_VALUES (1 << 20)
-#define CR_JSON_MAX_NUMBER 4096  // characters of one number
+#define CR_JSON_MAX_NUMBER 4096       // characters of one number
+#define CR_JSON_MAX_LINE   (1 << 30)  // the first line of a text
 
 typedef enum crJsonType {
     CR_JSON_NULL,
@@ -44,30 +49,35 @@ typedef struct crJsonDoc {
 } crJsonDoc;
 
 // Parse one value; only white space may follow it. first_line is what the text's first line is called in
-// errors (1 for a whole file). On failure error has line and column, and doc needs no free.
-crStatus cr_json_parse(const char* text, size_t size, int first_line, crJsonDoc* doc, crError* error);
+// errors (1 for a whole file). Fails: syntax, limit, memory, with line and column; doc needs no free then.
+CR_API crStatus cr_json_parse(const char* text, size_t size, int first_line, crJsonDoc* doc, crError* error);
 
 // The same for files of data: up to CR_JSON_MAX_DATA bytes and CR_JSON_MAX_DATA_VALUES values. A list of at least
 // CR_JSON_PACKED numbers and nothing else is packed: it counts as one value, and has no children.
 #define CR_JSON_MAX_DATA        ((size_t)1 << 30)
 #define CR_JSON_MAX_DATA_VALUES (1 << 24)
 #define CR_JSON_PACKED          16
-crStatus cr_json_parse_data(const char* text, size_t size, crJsonDoc* doc, crError* error);
+CR_API crStatus cr_json_parse_data(const char* text, size_t size, crJsonDoc* doc, crError* error);
 
-void cr_json_free(crJsonDoc* doc);  // accepts a zeroed doc
+CR_API void cr_json_free(crJsonDoc* doc);  // accepts a zeroed doc
 
-const crJson* cr_json_get(const crJson* object, const char* key);  // NULL where there is none
-const char* cr_json_type_name(crJsonType type);                    // "an object", "a number" ...
+// The value under a key; NULL if there is none or the value is not an object.
+CR_API const crJson* cr_json_get(const crJson* object, const char* key);
+CR_API const char* cr_json_type_name(crJsonType type);  // "an object", "a number" ...
 
-// Shortest of 15, 16 and 17 digits that reads back as the same double; -0 is "0", infinities are "inf" and
-// "-inf" with their quotes, NaN is "null". Returns its length.
+// Writes the shortest of 15, 16 and 17 digits that reads back as the same double; -0 is "0", infinities are
+// "inf" and "-inf" with their quotes, NaN is "null". Returns the length of the text.
 #define CR_JSON_NUMBER_TEXT 32
-int cr_json_number_text(double value, char text[CR_JSON_NUMBER_TEXT]);
-void cr_json_write_number(FILE* file, double value);
-void cr_json_write_tree(FILE* file, const crJson* value);  // the value with all it holds, on one line
-void cr_json_write_string(
-    FILE* file,
-    const char*
-        text);  // quoted; bytes that are not UTF-8 become U+FFFD, characters that steer a terminal escapes
+CR_API int cr_json_number_text(double value, char text[CR_JSON_NUMBER_TEXT]);
+// The writers return nothing: ask ferror(file) at the end.
+CR_API void cr_json_write_number(FILE* file, double value);
+// The value with all it holds, on one line.
+CR_API void cr_json_write_tree(FILE* file, const crJson* value);
+// A quoted string. Bytes that are not UTF-8 become U+FFFD, characters that steer a terminal become escapes.
+CR_API void cr_json_write_string(FILE* file, const char* text);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,0 +1,12 @@
+# embed_scenes.cmake - writes the *.json of FOLDER into the C file OUTPUT as the table of io/bundled.h.
+file(GLOB files ${FOLDER}/*.json)
+list(SORT files)
+foreach(path ${files})
+    get_filename_component(name ${path} NAME_WE)
+    file(READ ${path} bytes HEX)
+    string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
+    string(MAKE_C_IDENTIFIER "cr__bundled_${name}" symbol)
+    string(APPEND arrays "extern const char ${symbol}[];\nconst char ${symbol}[] = {${bytes}0};\n")
+    string(APPEND rows "    {\"${name}\", ${symbol}},\n")
+endforeach()
+file(WRITE ${OUTPUT} "#include \"io/bundled.h\"\n\n${arrays}\nconst crBundled cr__bundled[] = {\n${rows}    {0, 0},\n};\n")
