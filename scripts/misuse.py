@@ -36,6 +36,7 @@ STRUCTS = {
     "crSurface": "surface", "crMaterial": "material", "crBodyDef": "body_def", "crLoop": "loop",
     "crContactSurface": "contact_surface", "crMass": "mass", "crState": "state", "crDynamics": "dynamics",
     "crRows": "rows", "crProblem": "problem", "crMatrix": "matrix", "crAudit": "audit", "crHit": "hit", "crLaw": "law",
+    "crGradient": "gradient",
     "crLawParams": "law_params", "crSolver": "solver", "crSolverParams": "solver_params", "crReport": "report",
     "crRuleParams": "rule_params", "crRule": "rule", "crRuleReport": "rule_report", "crStepSettings": "settings",
     "crEvent": "event", "crCertificate": "certificate", "crTally": "tally", "crStep": "step", "crWorldDef": "world_def", "crModel": "*model",
@@ -47,7 +48,8 @@ STRUCTS = {
 OPAQUE = {"crWorld": "world", "crHull": "hull", "crMesh": "mesh", "crHeightField": "field", "crCompound": "compound",
           "crBroad": "broad", "crTrajectory": "trajectory"}
 ENUMS = {"crStatus", "crShapeKind", "crLogLevel", "crLoopKind", "crBlockKind", "crRegime", "crOutcome", "crUnique",
-         "crMethod", "crQuality", "crTruth", "crJsonType", "crImportFormat", "crJoint"}
+         "crMethod", "crQuality", "crTruth", "crJsonType", "crImportFormat", "crJoint", "crLawInput", "crSwitch",
+         "crSmoothness"}
 # good arguments of one function: (function, argument)
 SPECIAL = {
     ("cr_law_find", "name"): '"newton"', ("cr_solver_find", "name"): '"auto"', ("cr_rule_find", "name"): '"poisson"',

@@ -70,6 +70,7 @@ typedef struct Misuse {
     crMatrix matrix, made;
     crAudit audit;
     crHit hit;
+    crGradient gradient;
     crLaw law;
     crLawParams law_params;
     crSolver solver;

@@ -112,6 +112,92 @@ CR_API crStatus cr_law_apply(const crLaw* law, const crCollision* collision, crH
 // The same on a contact whose fields are known to be good, in contact-frame coordinates.
 CR_API crStatus cr_law_apply_contact(const crLaw* law, const crContact* contact, crHit* hit, crError* error);
 
+// Derivatives of one impact, and whether they may be trusted.
+
+// What a law's answer depends on. An entry of W off the diagonal moves together with its mirror image; n turns
+// and keeps its length, and the frame turns with it.
+typedef enum crLawInput {
+    CR_BY_WXX,
+    CR_BY_WXY,
+    CR_BY_WXZ,
+    CR_BY_WYY,
+    CR_BY_WYZ,
+    CR_BY_WZZ,
+    CR_BY_VX,
+    CR_BY_VY,
+    CR_BY_VZ,
+    CR_BY_NX,
+    CR_BY_NY,
+    CR_BY_NZ,
+    CR_BY_MU,
+    CR_BY_E,
+    CR_BY_ET,
+    CR_BY_NU,
+    CR_BY_MU2,
+    CR_BY_MU3,
+    CR_BY_PSI1,
+    CR_BY_PSI2,
+    CR_BY_RHO,
+    CR_BY_WISH_X,
+    CR_BY_WISH_Y,
+    CR_BY_WISH_Z,
+    CR_BY_ETA2,
+    CR_BY_WEIGHT,  // of a composite's first law; the others follow
+    CR_LAW_INPUTS = CR_BY_WEIGHT + 16
+} crLawInput;
+
+CR_API const char* cr_law_input_name(crLawInput input);  // "Wxy", "mu", ...
+
+// Where a law changes its formula.
+typedef enum crSwitch {
+    CR_SWITCH_NONE,     // the law has no switch
+    CR_SWITCH_OPEN,     // approach or separation: n.V = 0
+    CR_SWITCH_STICK,    // slip ends in a stage of the law, or friction just holds
+    CR_SWITCH_CONE,     // the impulse is clipped at the friction cone
+    CR_SWITCH_CLOSE,    // the contact closes again in the second stage: n.V+ = 0
+    CR_SWITCH_JAM,      // friction begins to drive the bodies together
+    CR_SWITCH_TABLE,    // a row of the table of e
+    CR_SWITCH_FRAME,    // t1 is against the slip, and there is no slip
+    CR_SWITCH_UNKNOWN,  // seen by differences alone
+} crSwitch;
+
+CR_API const char* cr_switch_name(crSwitch which);
+
+typedef enum crSmoothness {
+    CR_SMOOTH,         // minus and plus are equal
+    CR_ONE_SIDED,      // P is continuous; minus and plus may differ
+    CR_NO_DERIVATIVE,  // P jumps at the switch (see jump), or the law's equations are singular (derivatives NaN)
+} crSmoothness;
+
+CR_API const char* cr_smoothness_name(crSmoothness smoothness);
+
+#define CR_GRADIENT_TOL 1e-9  // default of the distance within which a switch counts
+
+typedef struct crGradient {
+    crHit hit;
+    crSmoothness verdict;
+    bool differenced;             // some derivatives are differences of the law, not its formula
+    bool reads[CR_LAW_INPUTS];    // inputs that the law depends on; the others have derivative zero
+    double error[CR_LAW_INPUTS];  // estimated error of a differenced dP, in its units; 0 for a formula
+    // Derivatives of P and V+ for an input that falls (minus) and one that rises (plus), in the coordinates of
+    // the collision.
+    crVec3 P_minus[CR_LAW_INPUTS], P_plus[CR_LAW_INPUTS];
+    crVec3 V_minus[CR_LAW_INPUTS], V_plus[CR_LAW_INPUTS];
+    crSwitch nearest;  // switch that is nearest
+    // Share of themselves by which all inputs must change to reach it, to first order; INFINITY for no switch.
+    // Where differenced: the share up to which no switch was seen.
+    double distance;
+    int switches;                  // how many are within the tolerance
+    double normal[CR_LAW_INPUTS];  // gradient of the nearest switch's function; zeros where it is not known
+    crRegime beyond;               // regime on the other side of it, where the verdict is not smooth
+    crVec3 jump;                   // P there less P here, N s
+} crGradient;
+
+// The hit and its derivatives. A switch nearer than tolerance (>= 0; CR_GRADIENT_TOL where in doubt) makes the
+// verdict one-sided or none. A law that is not in the catalogue is differenced by W, V, n, mu, e and et.
+CR_API crStatus cr_law_gradient(const crLaw* law, const crCollision* collision, double tolerance,
+                                crGradient* gradient, crError* error);
+
 // Many collisions, one after another, no allocation, the same bits as cr_law_apply. n may be NULL: then all
 // data are in contact frames. status may be NULL; a refused row gets P = 0 and its status, the others go on.
 // Returns CR_OK, or the first refused row's status.

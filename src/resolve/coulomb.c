@@ -13,6 +13,8 @@
 #include "coulomb.h"
 
 #define FAR 1e16  // beyond this x the matrix S is rounding beside lambda
+// share of |r| by which sticking may be outside the cone where the stage has no other solution
+#define LIMIT_TOL 1e-12
 
 static double finite_mu(const crContact* c) { return fmin(c->mu, CR__MU_INFINITE); }
 
@@ -195,15 +197,17 @@ static cr__Solution sticking(const cr__Stage* s, double y, double z) {
 }
 
 // S has rank one and blocks the direction e across q: the impulses that stick are r0 + rho e, r0 along q.
-// The one of least |rho| in the cone; false where the line misses it.
-static bool sticking_line(const cr__Stage* s, const Unit* u, cr__Solution* out) {
+// The one of least |rho| in the cone, where it is the only solution in the cone to rounding; false where the line
+// misses it.
+static bool sticking_line(const cr__Stage* s, const Unit* u, bool only, cr__Solution* out) {
     double ey = -u->z, ez = u->y;
     double r0 = -u->q / u->trace;
     // Pn = a - b rho
     double a = s->c0 - (s->omega_y * u->y + s->omega_z * u->z) * r0;
     double b = s->omega_y * ey + s->omega_z * ez;
     double rho = 0.0;
-    if (!(s->mu * a >= fabs(r0))) {
+    double least = only ? (1.0 - LIMIT_TOL) * fabs(r0) : fabs(r0);
+    if (!(s->mu * a >= least)) {
         // mu (a - b rho) = sqrt(r0^2 + rho^2): larger Pn is on the side where -b rho > 0
         double f = s->mu * b;
         double g = s->mu * a;
@@ -262,7 +266,7 @@ int cr__coulomb_circle(const cr__Stage* s, cr__Solution out[CR__MAX_SOLUTIONS]) 
         double rest = m + k - 1.0;
         int count = 0;
         if (rest < 0.0) out[count++] = slipping(s, &u, k, m > 0.0 ? -rest / m : (double)INFINITY);
-        return count + (sticking_line(s, &u, &out[count]) ? 1 : 0);
+        return count + (sticking_line(s, &u, count == 0, &out[count]) ? 1 : 0);
     }
     Curve f = {m, m + k, m * u.d + s->mu * (s->omega_y * u.Ay + s->omega_z * u.Az), u.Ay * u.y + u.Az * u.z,
                u.Ay * u.z - u.Az * u.y};
@@ -271,7 +275,9 @@ int cr__coulomb_circle(const cr__Stage* s, cr__Solution out[CR__MAX_SOLUTIONS]) 
     for (int i = 0; i < count; i++) {
         out[i] = slipping(s, &u, k, x[i]);
     }
-    if (u.d > 0.0 && f.g >= u.size) {
+    // at the limit of sticking rounding may leave neither: S is regular, so there is a solution, and this is it
+    bool at_limit = count == 0 && f.g >= (1.0 - LIMIT_TOL) * u.size;
+    if (u.d > 0.0 && (f.g >= u.size || at_limit)) {
         double scale = -u.q / (u.trace * u.d);
         out[count++] = sticking(s, scale * u.Ay, scale * u.Az);
     }

@@ -1,16 +1,19 @@
 // verb_impact.c - carom impact: collisions in, impulses with their certificates out.
-#include "verb_impact.h"
+#include <string.h>
+
 #include "command.h"
 #include "stream.h"
+#include "verb_impact.h"
 
 static void print_help(void) {
-    puts("usage: carom impact [FILE | -] [--json]\n"
+    puts("usage: carom impact [FILE | -] [--gradient] [--json]\n"
          "\n"
          "Resolves collisions of two bodies at one point by the laws asked for. The input is one JSON\n"
          "object, or JSON Lines with one object per line; without FILE or with - it is read from standard\n"
          "input as it arrives. A bad line is reported and the others go on.\n"
          "\n"
-         "  --json   one JSON object per collision instead of a table\n"
+         "  --json       one JSON object per collision instead of a table\n"
+         "  --gradient   derivatives of P and V+ by W, V, n and every parameter, with a verdict\n"
          "\n"
          "what collides:\n"
          "  W, V, n       inverse local mass (3x3, or 2x2 with 2-vectors), relative velocity of b to a at\n"
@@ -70,6 +73,15 @@ static bool answer(const Stream* stream, const crJson* object, int line, bool fi
 
 int verb_impact(int count, char** arguments) {
     Stream stream = {.verb = "impact"};
-    int status = stream_options(&stream, count, arguments, print_help);
-    return status >= 0 ? status : stream_run(&stream, answer);
+    bool gradient = false;
+    int others = 0;
+    for (int i = 0; i < count; i++) {
+        if (strcmp(arguments[i], "--gradient") == 0) {
+            gradient = true;
+        } else {
+            arguments[others++] = arguments[i];
+        }
+    }
+    int status = stream_options(&stream, others, arguments, print_help);
+    return status >= 0 ? status : stream_run(&stream, gradient ? answer_gradient : answer);
 }

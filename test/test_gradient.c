@@ -1,0 +1,93 @@
+// test_gradient.c - derivatives of every law against differences of its answers, over random collisions.
+#include "gradient_case.h"
+
+typedef struct Tally {
+    int smooth, differenced, columns;
+    int regimes[6];
+    int verdicts[3];
+    int unsure;  // columns on which two differences of the test disagree
+} Tally;
+
+static void compare(const char* name, const crCollision* c, const crLawParams* params, Tally* tally) {
+    crLaw law;
+    crGradient g;
+    CHECK_STATUS(cr_law_find(name, params, &law, NULL), CR_OK);
+    if (cr_law_gradient(&law, c, CR_GRADIENT_TOL, &g, NULL) != CR_OK) return;
+    tally->verdicts[g.verdict]++;
+    // closer to a switch than the steps reach, differences know nothing
+    if (g.verdict != CR_SMOOTH || (!g.differenced && g.distance < 5e-3)) return;
+    tally->smooth++;
+    tally->differenced += g.differenced;
+    tally->regimes[g.hit.regime]++;
+    double size = 0.0, size_V = 0.0;
+    for (int k = 0; k < CR_BY_WEIGHT; k++) {
+        size = fmax(size, cr_norm(g.P_plus[k]) * scale_of(c, params, k));
+        size_V = fmax(size_V, cr_norm(g.V_plus[k]) * scale_of(c, params, k));
+    }
+    for (int k = 0; k < CR_BY_WEIGHT; k++) {
+        crVec3 P, V;
+        CHECK(memcmp(&g.P_minus[k], &g.P_plus[k], sizeof P) == 0);
+        if (!g.reads[k]) CHECK(cr_norm(g.P_plus[k]) == 0.0);
+        double s = scale_of(c, params, k);
+        if (!may_change(name, c, k) || !difference(name, c, params, k, 0, 1e-3 * s, &P, &V)) continue;
+        if (g.differenced) {
+            crVec3 P2, V2;
+            bool agree = difference(name, c, params, k, 0, 1e-4 * s, &P2, &V2) &&
+                         cr_norm(cr_sub(P, P2)) * s < 1e-6 * size;
+            tally->unsure += !agree;
+            if (!agree) continue;
+        }
+        tally->columns++;
+        double tol = (g.differenced ? 1e-5 : 1e-6) * size + 10.0 * g.error[k] * s;
+        double off = cr_norm(cr_sub(g.P_plus[k], P)) * s;
+        test_check(off <= tol, __FILE__, __LINE__,
+                   "%s, %s: dP/d%s is off by %g of %g (distance %g to %s, error %g)", name,
+                   cr_regime_name(g.hit.regime), cr_law_input_name((crLawInput)k), off, size, g.distance,
+                   cr_switch_name(g.nearest), g.error[k] * s);
+        off = cr_norm(cr_sub(g.V_plus[k], V)) * s;
+        double trace = c->W.m[0][0] + c->W.m[1][1] + c->W.m[2][2];
+        test_check(off <= 1e-6 * size_V + trace * tol, __FILE__, __LINE__, "%s: dV+/d%s is off by %g of %g",
+                   name, cr_law_input_name((crLawInput)k), off, size_V);
+    }
+}
+
+// crSampleKind, or FLAT
+enum { FLAT = SAMPLE_KINDS };
+
+static void compare_law(const char* name, int kind, int count) {
+    crRandom random = sample_seed(7);
+    Tally tally = {0};
+    for (int i = 0; i < count; i++) {
+        crCollision c = kind == FLAT ? sample_flat(&random) : sample_regular(&random, (crSampleKind)kind);
+        crLawParams params = sample_params(&random);
+        if (kind == FLAT) params.mu3 = params.wish.z = params.psi2 = 0.0;
+        compare(name, &c, &params, &tally);
+    }
+    bool jumps = kind == SAMPLE_PLANAR && strcmp(name, "spherical") == 0;
+    jumps = jumps || (kind == SAMPLE_PLANAR && strcmp(name, "projected") == 0);
+    // the centroid of a planar contact is that of an area, beside it that of a volume
+    if (jumps) {
+        CHECK(tally.verdicts[CR_NO_DERIVATIVE] == count);
+        return;
+    }
+    test_check(tally.smooth > count / 2 && tally.columns > 5 * tally.smooth &&
+                   tally.unsure < tally.columns / 20,
+               __FILE__, __LINE__, "%s (%d): only %d of %d cases are smooth, %d columns, %d unsure", name,
+               kind, tally.smooth, count, tally.columns, tally.unsure);
+    CHECK(strcmp(name, "newton") == 0 || tally.regimes[CR_REGIME_SLIP] > 0);
+}
+
+TEST(gradients_of_all_laws_against_differences) {
+    for (int i = 0; i < cr_law_count(); i++) {
+        const char* name = cr_law_info(i)->name;
+        if (strcmp(name, "composite") == 0) continue;
+        bool spheres = strcmp(name, "bilinear") == 0;
+        bool slow = strcmp(name, "compliant") == 0 || strcmp(name, "spherical") == 0 ||
+                    strcmp(name, "projected") == 0 || strcmp(name, "routh") == 0;
+        int count = slow ? test_samples(6000) / 25 : test_samples(6000);
+        if (!cr_law_info(i)->planar && !spheres) compare_law(name, SAMPLE_BODIES, count);
+        if (spheres) compare_law(name, SAMPLE_SPHERES, count);
+        if (!spheres) compare_law(name, SAMPLE_PLANAR, count);
+        if (!spheres && strcmp(name, "spherical") != 0) compare_law(name, FLAT, count);
+    }
+}
