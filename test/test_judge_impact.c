@@ -342,7 +342,12 @@ TEST(verdicts_of_any_rule) {
         crRuleReport report;
         crRule rule = cr_rule_newton(NULL), own = {"own", give, given};
         size_t mark = cr_arena_mark(&arena);
-        if (cr_rule_run(&rule, &m.problem, &arena, p, &report, NULL) != CR_OK) continue;
+        // velocities of joints that hold to the last bit have no digits left
+        double speed = 0.0;
+        for (int k = 0; k < m.problem.rows; k++) {
+            speed = fmax(speed, fabs(m.u[k]));
+        }
+        if (speed < 1e-200 || cr_rule_run(&rule, &m.problem, &arena, p, &report, NULL) != CR_OK) continue;
         // an answer of Newton's rule, with one impulse a little off, or none at all
         memcpy(given, p, sizeof p);
         int off = made_below(&r, m.problem.rows);
