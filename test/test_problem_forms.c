@@ -37,8 +37,8 @@ TEST(json_forms_are_one_matrix) {
     static const char* const forms[] = {
         "[[4, 1, 0], [1, 3, 0], [0, 0, 5]]",
         "{\"rows\": 3, \"cols\": 3, \"entries\": [[2, 2, 5], [0, 1, 1], [1, 0, 1], [1, 1, 3], [0, 0, 4]]}",
-        "{\"rows\": 3, \"cols\": 3, \"start\": [0, 2, 4, 5], \"col\": [0, 1, 0, 1, 2], \"value\": [4, 1, 1, "
-        "3, 5]}",
+        ("{\"rows\": 3, \"cols\": 3, \"start\": [0, 2, 4, 5], \"col\": [0, 1, 0, 1, 2], "
+         "\"value\": [4, 1, 1, 3, 5]}"),
         "{\"diagonal\": [[[4, 1], [1, 3]], 5]}"};
     static const double wanted[9] = {4, 1, 0, 1, 3, 0, 0, 0, 5};
     // inverse of the first block: [[3, -1], [-1, 4]] / 11
@@ -307,8 +307,8 @@ TEST(files_come_back_to_the_same_bits) {
         "{\"carom_problem\": 1, \"raw\": true, \"blocks\": [{\"kind\": \"unilateral\", \"rows\": 2}], "
         "\"u_free\": [1, -1],"
         "\"W\": [[0.1, 2], [-3, 0]], \"p\": [0.1, 0.2]}",
-        "{\"carom_problem\": 1, \"blocks\": [{\"kind\": \"unilateral\", \"rows\": 2}], \"u_free\": [1, -1],"
-        "\"J\": [[1, 0, 0], [0, 1, 0.3]], \"Minv\": [[2, 1, 0], [1, 2, 0], [0, 0, 0]]}",
+        ("{\"carom_problem\": 1, \"blocks\": [{\"kind\": \"unilateral\", \"rows\": 2}], \"u_free\": [1, -1],"
+         "\"J\": [[1, 0, 0], [0, 1, 0.3]], \"Minv\": [[2, 1, 0], [1, 2, 0], [0, 0, 0]]}"),
         "{\"carom_problem\": 1, \"blocks\": [], \"u_free\": [], \"W\": []}"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         crProblemFile file;
