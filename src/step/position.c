@@ -542,7 +542,8 @@ static crStatus look(crStep* step, const crPositionList* start, const bool* hit,
                      crError* error) {
     size_t mark = cr_arena_mark(&step->scratch);
     for (;;) {
-        *pass = (Pass){.step = step, .hit = hit, .reach = *reach};
+        // without contacts of the beginning all pairs are found anew
+        *pass = (Pass){.step = step, .hit = start != NULL ? hit : NULL, .reach = *reach};
         crStatus status = begin(pass, start, error);
         if (status != CR_OK) return status;
         if (find_near(pass) != CR_OK) return cr__step_memory(error);
