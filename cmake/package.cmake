@@ -32,14 +32,16 @@ set(CPACK_DEBIAN_IO_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_IO_PACKAGE_DEPENDS "libcarom${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_IO_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/cmake/debian/triggers)
 set(CPACK_COMPONENT_IO_DESCRIPTION "The collision law is the user's choice, and every answer carries a certificate.
-This is the shared library that reads scenes and models, and reads and writes trajectories and problem files.")
+This is the shared library that reads scenes and models,
+and reads and writes trajectories and problem files.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libcarom-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libcarom${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION}), \
 libcarom-io${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
     "The collision law is the user's choice, and every answer carries a certificate.
-These are the headers, the static libraries, and files for pkg-config and CMake.")
+These are the headers, the static libraries,
+and files for pkg-config and CMake.")
 set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME carom)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS "gnuplot-nox, ffmpeg, xdg-utils")
