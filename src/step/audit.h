@@ -19,6 +19,8 @@ crStatus cr__audit_step(crStep* step, double h, crError* error);
 
 // Work that driven bodies do through an impulse P on b at a point, added to that of the body it acts on.
 void cr__audit_drive(crStep* step, int body_a, int body_b, crVec3 point, crVec3 P);
+// The same through every contact of a solve.
+void cr__audit_drives(crStep* step);
 // Deepest overlap at the present poses of all shapes, by full geometry, m; and how many pairs passed through each
 // other on their way from the poses at the beginning of the step. CR_ERR_MEMORY.
 crStatus cr__audit_overlap(crStep* step, double* deepest);

@@ -564,14 +564,6 @@ static double created(const Audit* a) {
     return sum;
 }
 
-// work of driven bodies through the contacts
-static void add_drive(crStep* step) {
-    for (int i = 0; step->cache->given_count > 0 && i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
-        cr__audit_drive(step, c->body_a, c->body_b, c->point.point, c->impulse);
-    }
-}
-
 // v of the state against v^
 static void judge_momentum(Audit* a, Worst* worst) {
     const crStep* step = a->step;
@@ -696,7 +688,7 @@ static crStatus run(Audit* a) {
     if (status != CR_OK) return status;
     crAudit audit = audit_of(a, &worst);
     step->certificate.energy_created += created(a);
-    add_drive(step);
+    cr__audit_drives(step);
     cr__audit_merge(step, &audit, outcome_of(step, &audit, &worst));
     return CR_OK;
 }

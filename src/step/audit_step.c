@@ -66,6 +66,13 @@ void cr__audit_drive(crStep* step, int body_a, int body_b, crVec3 point, crVec3 
     }
 }
 
+void cr__audit_drives(crStep* step) {
+    for (int i = 0; step->cache->given_count > 0 && i < step->contact_count; i++) {
+        const crStepContact* c = &step->contacts[i];
+        cr__audit_drive(step, c->body_a, c->body_b, c->point.point, c->impulse);
+    }
+}
+
 // what bodies gained, by body
 typedef struct Balance {
     crStep* step;

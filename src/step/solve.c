@@ -314,10 +314,7 @@ crStatus cr__step_keep(crStep* step, crError* error) {
 crStatus cr_step_apply(crStep* step, crError* error) {
     if (!cr__step_ready(step)) return cr__missing(error, "step");
     if (cr__step_apply(step, 0, NULL, NULL, step->dynamics.work) != CR_OK) return cr__step_memory(error);
-    for (int i = 0; step->cache->given_count > 0 && i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
-        cr__audit_drive(step, c->body_a, c->body_b, c->point.point, c->impulse);
-    }
+    cr__audit_drives(step);
     cr__step_keep_ties(step);
     return cr__step_keep(step, error);
 }
