@@ -216,6 +216,7 @@ bool cr__step_joins(const crStep* step, const crStepContact* c, double left);
 void cr__step_part_groups(crStep* step, const int* bodies, int count);
 void cr__step_part_resting(crStep* step);
 void cr__step_part_all(crStep* step);
+void cr__step_part_without(crStep* step, const bool* apart);  // all bodies but these
 // Bodies whose contacts, and those of all they can reach, need no rule: plain, and their contacts never fast.
 // whether the rule may give what the contact solve does; reads_et: of no et either
 bool cr__step_solves_alike(const crStepSettings* settings, bool* reads_et);

@@ -178,6 +178,16 @@ void cr__step_part_resting(crStep* step) {
     complete_part(step, listed);
 }
 
+void cr__step_part_without(crStep* step, const bool* apart) {
+    crStepCache* cache = step->cache;
+    int listed = 0;
+    for (int k = 0; k < cache->whole_count; k++) {
+        int b = cache->whole[k];
+        if (cr__moves(step->model, b) && !apart[b]) cache->list[listed++] = b;
+    }
+    complete_part(step, listed);
+}
+
 void cr__step_part_all(crStep* step) {
     step->part = step->cache->whole;
     step->part_count = step->cache->whole_count;

@@ -272,7 +272,7 @@ static crStatus move_part(crStep* step, double h, bool plastic, crError* error) 
             memcpy(step->state.v + body->v, step->v_free + body->v, (size_t)body->nv * sizeof(double));
         }
     } else {
-        status = cr__step_contact_solve(step, h, plastic, error);
+        status = cr__step_contact_solve(step, h, plastic, NULL, error);
         if (status == CR_OK) status = cr__step_record(step, error);
     }
     return status == CR_OK ? cr_step_integrate(step, h, error) : status;

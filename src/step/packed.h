@@ -104,6 +104,10 @@ crStatus cr__packed_create(crStep* step, const int* island_of_body, const double
 void cr__packed_sweep(crPacked* packed);
 // z from z_free and the impulses.
 void cr__packed_apply(crPacked* packed);
+// Velocities v (nv) in the coordinates of z (8*(bodies + 1)).
+void cr__packed_coordinates(const crPacked* packed, const crStep* step, const double* v, double* z);
+// P of every contact from the sums of packed_substeps.c, and w.
+void cr__packed_sums(crPacked* packed);
 // Impulses . E of one lane.
 double cr__packed_work(const crPacked* packed, const crGroup* group, int lane);
 

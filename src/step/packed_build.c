@@ -52,23 +52,32 @@ static void number_body(Build* build, int body) {
     p->place[body] = CR_BODY_STRIDE * p->bodies;
 }
 
+// M^(1/2) v of a single body
+static void coordinates(const crStep* step, int body, const double* v, double* z) {
+    double root = sqrt(step->model->bodies[body].mass);
+    v += step->model->bodies[body].v;
+    for (int k = 0; k < 3; k++) {
+        z[k] = root * v[k];
+    }
+    crVec3 spin = cr_sym3_mul(step->dynamics.inertia[body], cr__load_vec(v + 3));
+    cr__store_vec(cr_mat3_mul(step->dynamics.root[body], spin), z + 3);
+    z[6] = z[7] = 0.0;
+}
+
+void cr__packed_coordinates(const crPacked* p, const crStep* step, const double* v, double* z) {
+    memset(z, 0, CR_BODY_STRIDE * sizeof *z);
+    for (int i = 0; i < p->bodies; i++) {
+        coordinates(step, p->body[i], v, z + CR_BODY_STRIDE * (i + 1));
+    }
+}
+
 // z_free of bodies begin to end - 1 by their places
 static void fill_bodies(void* ctx, int begin, int end) {
     const Build* build = ctx;
-    const crModel* model = build->step->model;
-    const crDynamics* d = &build->step->dynamics;
     for (int i = begin; i < end; i++) {
         int body = build->packed->body[i];
-        const double* v = build->v + model->bodies[body].v;
-        double* z = build->packed->z_free + CR_BODY_STRIDE * (i + 1);
-        double root = sqrt(model->bodies[body].mass);
-        for (int k = 0; k < 3; k++) {
-            z[k] = root * v[k];
-        }
-        crVec3 spin = cr_sym3_mul(d->inertia[body], cr__load_vec(v + 3));
-        cr__store_vec(cr_mat3_mul(d->root[body], spin), z + 3);
-        z[6] = z[7] = 0.0;
-        build->share[i] = 1.0 / root;
+        coordinates(build->step, body, build->v, build->packed->z_free + CR_BODY_STRIDE * (i + 1));
+        build->share[i] = 1.0 / sqrt(build->step->model->bodies[body].mass);
     }
 }
 

@@ -69,7 +69,8 @@ typedef struct List {
 
 typedef struct Pass {
     crStep* step;
-    const bool* hit;  // NULL: all pairs are of the first list
+    const bool* hit;    // NULL: all pairs are of the first list
+    const bool* apart;  // bodies left alone, NULL: none
     List list[2];
     double reach;  // contacts with a gap of this much take part too, m
     bool lists;    // contacts that are near; else only how deep they are
@@ -292,7 +293,8 @@ static crStatus near_range(Pass* pass, const List* list, int begin, int end) {
             next++;
         }
         bool hit = pass->hit != NULL && (pass->hit[c[i].body_a] || pass->hit[c[i].body_b]);
-        if (hit == list->hit) status = near_pair(pass, list, i, next);
+        bool apart = pass->apart != NULL && (pass->apart[c[i].body_a] || pass->apart[c[i].body_b]);
+        if (hit == list->hit && !apart) status = near_pair(pass, list, i, next);
         i = next;
     }
     return status;
@@ -447,6 +449,7 @@ static bool find_astray(Pass* pass, bool* astray) {
     for (int i = 0; i < step->model->nb; i++) {
         double far = cr_norm(list->moved[i]) + list->swing[i] + 0.5 * pass->reach;
         bool moves = i != CR_WORLD && step->size[i] > 0.0;
+        moves = moves && (pass->apart == NULL || !pass->apart[i]);
         astray[i] = (pass->hit != NULL && pass->hit[i]) || (moves && !(far <= list->at.margin[i]));
         any = any || astray[i];
     }
@@ -538,12 +541,12 @@ static crStatus memory_grow(crStep* step, Memory* memory) {
 }
 
 // contacts at the present poses; where one is deep, also what pushing it out may turn into others
-static crStatus look(crStep* step, const crPositionList* start, const bool* hit, double* reach, Pass* pass,
-                     crError* error) {
+static crStatus look(crStep* step, const crPositionList* start, const bool* hit, const bool* apart,
+                     double* reach, Pass* pass, crError* error) {
     size_t mark = cr_arena_mark(&step->scratch);
     for (;;) {
         // without contacts of the beginning all pairs are found anew
-        *pass = (Pass){.step = step, .hit = start != NULL ? hit : NULL, .reach = *reach};
+        *pass = (Pass){.step = step, .hit = start != NULL ? hit : NULL, .apart = apart, .reach = *reach};
         crStatus status = begin(pass, start, error);
         if (status != CR_OK) return status;
         if (find_near(pass) != CR_OK) return cr__step_memory(error);
@@ -557,7 +560,8 @@ static crStatus look(crStep* step, const crPositionList* start, const bool* hit,
     }
 }
 
-crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const bool* hit, crError* error) {
+crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const bool* hit, const bool* apart,
+                                crError* error) {
     bool holds = true;
     size_t nb = (size_t)step->model->nb;
     int* parent = cr_arena_alloc(&step->scratch, nb * sizeof *parent);
@@ -571,7 +575,7 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
     size_t mark = cr_arena_mark(&step->scratch);
     for (int round = 0; status == CR_OK; round++) {
         Pass pass;
-        status = look(step, start, hit, &reach, &pass, error);
+        status = look(step, start, hit, apart, &reach, &pass, error);
         if (status != CR_OK) break;
         step->certificate.penetration = pass.overlap;
         status = cr__step_position_others(step, &holds, error);
@@ -601,5 +605,5 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
 
 crStatus cr_step_position_pass(crStep* step, crError* error) {
     if (!cr__step_ready(step)) return cr__missing(error, "step");
-    return cr__step_position_pass(step, NULL, NULL, error);
+    return cr__step_position_pass(step, NULL, NULL, NULL, error);
 }

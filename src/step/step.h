@@ -60,8 +60,9 @@ crStatus cr__step_pose(crStep* step, double h, const bool* takes, bool again, cr
 
 // Whether a contact that is open, or leaving, will touch at more than its `fast`: an impact, not of a solve.
 bool cr__step_meets_fast(const crStep* step, const crStepContact* contact);
-// state.v over h under every contact that may press; plastic: those that close fast as well.
-crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* error);
+// state.v over h under every contact that may press; plastic: those that close fast as well. apart: bodies whose
+// contacts another solve takes (nb), after which cr__step_keep is called; NULL: none, and forces are kept.
+crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, const bool* apart, crError* error);
 
 // Contacts as found, and where bodies were then.
 typedef struct crPositionList {
@@ -74,6 +75,8 @@ typedef struct crPositionList {
 crStatus cr__step_position_list(crStep* step, crPositionList* list);
 // The position pass. start: contacts found at the beginning of the step, which hold for bodies that no impact
 // hit (hit NULL: all of them) and that stayed within their margins; NULL: found anew.
-crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const bool* hit, crError* error);
+// apart: bodies that it leaves alone (nb); NULL: none.
+crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const bool* hit, const bool* apart,
+                                crError* error);
 
 #endif

@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "step/cache.h"
+#include "step/moving.h"
+#include "step/packed.h"
 
 #define SHARES 10  // rounds in which islands grow by the way their fastest body goes
 
@@ -50,6 +52,12 @@ static crStatus order_events(crStep* step) {
     return CR_OK;
 }
 
+// whether islands may be moved by short steps
+static bool may_move(const crStep* step) {
+    return step->settings.quality == CR_QUALITY_FAST &&
+           step->settings.solver.solve == cr_solver_auto(NULL).solve && step->posed == NULL;
+}
+
 // margins of slow bodies that fast ones may push, as far as islands within them say so
 static crStatus share(crStep* step, int* islands, crScout* scout, crError* error) {
     double* way = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *way);
@@ -66,6 +74,7 @@ static crStatus share(crStep* step, int* islands, crScout* scout, crError* error
 // contacts within the margins, larger ones where slow bodies may be pushed by fast ones
 static crStatus collide(crStep* step, int* islands, crError* error) {
     bool reads_et, shares = cr__step_solves_alike(&step->settings, &reads_et) && !step->cache->even;
+    shares = shares && step->settings.quality != CR_QUALITY_FAST;
     crScout scout = {0};
     step->contact_count = 0;
     crStatus status = shares ? share(step, islands, &scout, error) : CR_OK;
@@ -93,13 +102,34 @@ static crStatus look(crStep* step, double h, int* islands, crError* error) {
     return status;
 }
 
-static crStatus move(crStep* step, double h, int* islands, bool* listed, crError* error) {
+// islands that move by short steps, then calm ones by one solve
+static crStatus move_both(crStep* step, double h, const int* islands, bool* moving, crError* error) {
+    crMoved moved = {0};
+    crStatus status = cr__step_move_islands(step, h, islands, moving, &moved, error);
+    cr__step_part_without(step, moving);
+    if (status == CR_OK) status = cr__step_contact_solve(step, h, false, moving, error);
+    if (status == CR_OK) status = cr_step_integrate(step, h, error);
+    cr__step_part_all(step);
+    for (int i = 0; i < moved.count; i++) {
+        step->contacts[moved.index[i]].impulse = moved.P[i];
+    }
+    return status == CR_OK ? cr__step_keep(step, error) : status;
+}
+
+static crStatus move(crStep* step, double h, int* islands, bool* moving, bool* listed, crError* error) {
     crStatus status = CR_OK;
     if (!step->cache->plastic) status = cr__step_find_plain(step, islands, error);
     if (status == CR_OK && !step->cache->plastic) status = cr__step_schedule(step, h, error);
     *listed = status == CR_OK && step->cache->due_count == 0;
     if (status == CR_OK && step->cache->due_count > 0) return cr__step_locally(step, h, error);
-    if (status == CR_OK) status = cr__step_contact_solve(step, h, false, error);
+    if (status == CR_OK && may_move(step)) {
+        size_t nb = (size_t)step->model->nb;
+        int* root = cr_arena_alloc(&step->scratch, nb * sizeof *root);
+        int* rows = cr_arena_alloc(&step->scratch, nb * sizeof *rows);
+        if (root == NULL || rows == NULL) return cr__step_memory(error);
+        if (cr__step_find_moving(step, root, rows, moving)) return move_both(step, h, root, moving, error);
+    }
+    if (status == CR_OK) status = cr__step_contact_solve(step, h, false, NULL, error);
     return status == CR_OK ? cr_step_integrate(step, h, error) : status;
 }
 
@@ -122,11 +152,13 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
     crPositionList start;
     status = look(step, h, islands, error);
     bool* hit = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *hit);
-    if (status == CR_OK && (hit == NULL || cr__step_position_list(step, &start) != CR_OK)) {
+    bool* moving = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *moving);
+    if (status == CR_OK && (hit == NULL || moving == NULL || cr__step_position_list(step, &start) != CR_OK)) {
         status = cr__step_memory(error);
     }
+    if (status == CR_OK) memset(moving, 0, (size_t)step->model->nb * sizeof *moving);
     size_t mark = cr_arena_mark(&step->scratch);
-    if (status == CR_OK) status = move(step, h, islands, &listed, error);
+    if (status == CR_OK) status = move(step, h, islands, moving, &listed, error);
     if (status != CR_OK) return status;
     memcpy(hit, step->cache->hit, (size_t)step->model->nb * sizeof *hit);
     // what impacts did not concern is still listed; where all went plastic nothing is
@@ -141,7 +173,7 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
     crStepContact* solved = step->contacts;
     status = cr_step_finite(step, error);
     if (status == CR_OK)
-        status = cr__step_position_pass(step, kept ? &start : NULL, listed ? NULL : hit, error);
+        status = cr__step_position_pass(step, kept ? &start : NULL, listed ? NULL : hit, moving, error);
     if (status == CR_OK && step->settings.sleep_time > 0.0) {
         status = cr__step_fall_asleep(step, h, islands, error);
     }
