@@ -74,7 +74,7 @@ void add(Bullet* b, const PilesScene* scene, double mass, btVector3 inertia, btC
     b->world.addRigidBody(body);
 }
 
-void add_hinge(Bullet* b, const PilesScene* scene, const PilesHinge* h) {
+void add_hinge(Bullet* b, const PilesScene* scene, const PilesJoint* h) {
     crPose child = scene->bodies[h->b].pose;
     btVector3 pivot = vector(cr_pose_point_inverse(child, h->point));
     btVector3 axis = vector(cr_quat_rotate(cr_quat_conj(child.q), h->axis));
@@ -103,8 +103,8 @@ void* create(const PilesEngine*, const PilesScene* scene, int) {
         b->shapes.emplace_back(shape);
         add(b, scene, 0.0, btVector3(0, 0, 0), shape, cr_pose_identity());
     }
-    for (int i = 0; i < scene->hinge_count; i++)
-        add_hinge(b, scene, &scene->hinges[i]);
+    for (int i = 0; i < scene->joint_count; i++)
+        add_hinge(b, scene, &scene->joints[i]);
     return b;
 }
 
@@ -133,6 +133,7 @@ void destroy(void* self) { delete static_cast<Bullet*>(self); }
 
 extern "C" const PilesEngine piles_bullet = {
     "bullet",
+    "Debian's libbullet, single precision, 10 iterations, split impulse",
     1U << CR_SHAPE_SPHERE | 1U << CR_SHAPE_CAPSULE | 1U << CR_SHAPE_BOX | 1U << CR_SHAPE_CYLINDER |
         1U << CR_SHAPE_CONE | 1U << CR_SHAPE_HULL,
     1,

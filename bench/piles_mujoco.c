@@ -57,9 +57,9 @@ static void write_hull(FILE* xml, const PilesScene* scene) {
 }
 
 // the hinge by which the body hangs on another or on the world, NULL where it flies
-static const PilesHinge* hinge_of(const PilesScene* scene, int body) {
-    for (int k = 0; k < scene->hinge_count; k++) {
-        if (scene->hinges[k].b == body) return &scene->hinges[k];
+static const PilesJoint* hinge_of(const PilesScene* scene, int body) {
+    for (int k = 0; k < scene->joint_count; k++) {
+        if (scene->joints[k].b == body) return &scene->joints[k];
     }
     return NULL;
 }
@@ -67,7 +67,7 @@ static const PilesHinge* hinge_of(const PilesScene* scene, int body) {
 // bodies that hang on this one follow inside it, so poses are relative to `parent`
 static void write_body(FILE* xml, const PilesScene* scene, int i, crPose parent) {
     const PilesBody* body = &scene->bodies[i];
-    const PilesHinge* hinge = hinge_of(scene, i);
+    const PilesJoint* hinge = hinge_of(scene, i);
     crPose pose = cr_pose_mul(cr_pose_inverse(parent), body->pose);
     fprintf(xml, "<body pos='%.17g %.17g %.17g' quat='%.17g %.17g %.17g %.17g'>", pose.p.x, pose.p.y,
             pose.p.z, pose.q.w, pose.q.x, pose.q.y, pose.q.z);
@@ -82,8 +82,8 @@ static void write_body(FILE* xml, const PilesScene* scene, int i, crPose parent)
                 at.z, axis.x, axis.y, axis.z);
     }
     write_geom(xml, &body->shape);
-    for (int k = 0; k < scene->hinge_count; k++) {
-        if (scene->hinges[k].a == i) write_body(xml, scene, scene->hinges[k].b, body->pose);
+    for (int k = 0; k < scene->joint_count; k++) {
+        if (scene->joints[k].a == i) write_body(xml, scene, scene->joints[k].b, body->pose);
     }
     fprintf(xml, "</body>\n");
 }
@@ -97,7 +97,7 @@ static crQuat upright(crVec3 n) {
 
 static void write_scene(FILE* xml, const PilesScene* scene) {
     // its buffer may not exceed 2 GB and holds matrices of njmax^2 and njmax nv: 12 x^2 + 24 nv x bytes
-    double nv = 6.0 * (scene->body_count - scene->hinge_count) + scene->hinge_count;
+    double nv = 6.0 * (scene->body_count - scene->joint_count) + scene->joint_count;
     double most = (sqrt(576.0 * nv * nv + 48.0 * 2.1e9) - 24.0 * nv) / 24.0;
     int rows = (int)fmin(36.0 * scene->body_count + 200.0, most);
     fprintf(xml, "<mujoco><option timestep='%.17g' gravity='0 0 %.17g' solver='CG' cone='elliptic'/>\n",
@@ -114,7 +114,7 @@ static void write_scene(FILE* xml, const PilesScene* scene) {
                 p.x, p.y, p.z, q.w, q.x, q.y, q.z);
     }
     for (int i = 0; i < scene->body_count; i++) {
-        const PilesHinge* hinge = hinge_of(scene, i);
+        const PilesJoint* hinge = hinge_of(scene, i);
         if (hinge == NULL || hinge->a < 0) write_body(xml, scene, i, cr_pose_identity());
     }
     fprintf(xml, "</worldbody></mujoco>\n");
@@ -195,6 +195,7 @@ static void read_motion(void* self, PilesMotion* motion) {
 }
 
 const PilesEngine piles_mujoco = {"mujoco",
+                                  "CG solver, elliptic cones",
                                   1U << CR_SHAPE_SPHERE | 1U << CR_SHAPE_CAPSULE | 1U << CR_SHAPE_BOX |
                                       1U << CR_SHAPE_CYLINDER | 1U << CR_SHAPE_ELLIPSOID |
                                       1U << CR_SHAPE_HULL,

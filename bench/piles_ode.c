@@ -60,7 +60,7 @@ static void add_body(Ode* o, const PilesBody* body, int i) {
     o->bodies[i] = b;
 }
 
-static void add_hinge(Ode* o, const PilesHinge* h) {
+static void add_hinge(Ode* o, const PilesJoint* h) {
     dJointID joint = dJointCreateHinge(o->world, 0);
     dJointAttach(joint, o->bodies[h->b], h->a < 0 ? NULL : o->bodies[h->a]);
     dJointSetHingeAnchor(joint, h->point.x, h->point.y, h->point.z);
@@ -102,8 +102,8 @@ static void* create(const PilesEngine* engine, const PilesScene* scene, int thre
         crVec3 n = scene->planes[i].normal;
         dCreatePlane(o->space, n.x, n.y, n.z, scene->planes[i].offset);
     }
-    for (int i = 0; i < scene->hinge_count; i++) {
-        add_hinge(o, &scene->hinges[i]);
+    for (int i = 0; i < scene->joint_count; i++) {
+        add_hinge(o, &scene->joints[i]);
     }
     return o;
 }
@@ -147,6 +147,7 @@ static void destroy(void* self) {
 
 const PilesEngine piles_ode = {
     "ode",
+    "Debian's libode, double precision, quickstep with 20 iterations",
     1U << CR_SHAPE_SPHERE | 1U << CR_SHAPE_CAPSULE | 1U << CR_SHAPE_BOX | 1U << CR_SHAPE_CYLINDER,
     64,
     0,
