@@ -76,8 +76,6 @@ bool piles_scene_replace(const PilesScene* scene, unsigned has, PilesScene* copy
 // for those who build scenes
 void piles_set_body(PilesBody* body, crShape shape, crVec3 at, crQuat turn);  // 1000 kg/m^3
 bool piles_take_bodies(PilesScene* scene, int count);                         // zeroed; false: no memory
-void piles_add_floor(PilesScene* scene);
-void piles_add_box(PilesScene* scene, double half);  // floor and four walls about the z axis
 // The joint that holds body b, NULL where it flies.
 const PilesJoint* piles_joint_of(const PilesScene* scene, int b);
 
@@ -102,7 +100,7 @@ typedef struct PilesEngine {
     unsigned has;       // shapes it knows, bits by kind
     int threads_max;    // more than these it cannot use
     int variant;        // for create: carom's quality
-    void* (*create)(const struct PilesEngine* engine, const PilesScene* scene, int threads);  // scene outlives
+    void* (*create)(const struct PilesEngine* engine, const PilesScene* scene, int threads);  // its arrays outlive the world
     bool (*step)(void* self);  // one step of scene->dt; false: it gave up
     void (*read)(void* self, PilesMotion* motion);
     void (*report)(void* self, PilesReport* report);  // NULL: nothing to tell

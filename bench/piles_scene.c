@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "piles.h"
-#include "sample.h"
+#include "piles_build.h"
 
 #define DENSITY 1000.0
 
@@ -28,23 +27,23 @@ bool piles_take_bodies(PilesScene* scene, int count) {
     return scene->bodies != NULL;
 }
 
-static void add_plane(PilesScene* scene, crVec3 normal, double offset) {
+void piles_add_plane(PilesScene* scene, crVec3 normal, double offset) {
     scene->planes[scene->plane_count++] = (PilesPlane){normal, offset};
 }
 
-void piles_add_floor(PilesScene* scene) { add_plane(scene, cr_vec3(0, 0, 1), 0.0); }
+void piles_add_floor(PilesScene* scene) { piles_add_plane(scene, cr_vec3(0, 0, 1), 0.0); }
 
 // floor and four walls of a square box about the z axis
 void piles_add_box(PilesScene* scene, double half) {
     piles_add_floor(scene);
-    add_plane(scene, cr_vec3(1, 0, 0), -half);
-    add_plane(scene, cr_vec3(-1, 0, 0), -half);
-    add_plane(scene, cr_vec3(0, 1, 0), -half);
-    add_plane(scene, cr_vec3(0, -1, 0), -half);
+    piles_add_plane(scene, cr_vec3(1, 0, 0), -half);
+    piles_add_plane(scene, cr_vec3(-1, 0, 0), -half);
+    piles_add_plane(scene, cr_vec3(0, 1, 0), -half);
+    piles_add_plane(scene, cr_vec3(0, -1, 0), -half);
 }
 
 // place i of a lattice that fills a square of n by n cells layer by layer
-static crVec3 lattice(int i, int n, double pitch, crRandom* random) {
+crVec3 piles_lattice(int i, int n, double pitch, crRandom* random) {
     crVec3 at = cr_vec3((i % n + 0.5 * (1 - n)) * pitch, (i / n % n + 0.5 * (1 - n)) * pitch,
                         (i / (n * n) + 0.5) * pitch);
     return cr_madd(at, 0.02 * pitch, sample_direction(random));
@@ -57,7 +56,7 @@ static bool build_spheres(PilesScene* scene, int count, crRandom* random) {
     piles_add_box(scene, half);
     if (!piles_take_bodies(scene, count)) return false;
     for (int i = 0; i < count; i++) {
-        crVec3 at = lattice(i, n, pitch, random);
+        crVec3 at = piles_lattice(i, n, pitch, random);
         piles_set_body(&scene->bodies[i], cr_shape_sphere(0.1), at, sample_rotation(random));
     }
     return true;
@@ -67,7 +66,7 @@ static bool build_boxes(PilesScene* scene, int count, crRandom* random) {
     piles_add_box(scene, 1.5);
     if (!piles_take_bodies(scene, count)) return false;
     for (int i = 0; i < count; i++) {
-        crVec3 at = lattice(i, 8, 0.37, random);
+        crVec3 at = piles_lattice(i, 8, 0.37, random);
         piles_set_body(&scene->bodies[i], cr_shape_box(0.1, 0.1, 0.1), at, sample_rotation(random));
     }
     return true;
@@ -90,7 +89,7 @@ static bool build_mixed(PilesScene* scene, int count, crRandom* random) {
                               cr_shape_hull(scene->hulls[0])};
     int kinds = (int)(sizeof shapes / sizeof *shapes);
     for (int i = 0; i < count; i++) {
-        crVec3 at = lattice(i, 8, 0.37, random);
+        crVec3 at = piles_lattice(i, 8, 0.37, random);
         piles_set_body(&scene->bodies[i], shapes[i % kinds], at, sample_rotation(random));
     }
     return true;
@@ -143,7 +142,7 @@ static bool build_heavy(PilesScene* scene, int count, crRandom* random) {
 static bool build_chains(PilesScene* scene, int count, crRandom* random) {
     double steep = 10.0 * CR_PI / 180.0;
     crVec3 n = cr_vec3(cr_cos(steep), 0.0, cr_sin(steep));
-    add_plane(scene, n, 0.0);
+    piles_add_plane(scene, n, 0.0);
     scene->joints = calloc((size_t)count, sizeof *scene->joints);
     if (scene->joints == NULL || !piles_take_bodies(scene, count)) return false;
     for (int i = 0; i < count; i++) {
@@ -202,6 +201,13 @@ static const struct {
     {"stack-10", 10, build_stack, 5.0, false, "ten cubes on top of each other"},
     {"heavy-on-light", 2, build_heavy, 5.0, false, "a cube of 1000 kg on one of 1 kg"},
     {"cubes-together", 4096, build_cubes, 5.0, false, "4096 cubes fall on a plane"},
+    {"stairs", 310, piles_build_stairs, 5.0, false, "300 cubes tumble down ten steps"},
+    {"tower-hit", 181, piles_build_tower, 5.0, false, "180 cubes as a tower, hit by a ball"},
+    {"mixer", 1002, piles_build_mixer, 5.0, false, "two driven paddles turn in 1000 balls"},
+    {"dominoes-1000", 1000, piles_build_dominoes, 5.0, false, "twenty rows of fifty fall"},
+    {"ragdolls-50", 50, piles_build_ragdolls, 5.0, false, "50 figures of 11 bodies on joints fall into a box"},
+    {"arch", 15, piles_build_arch, 5.0, false, "15 wedges stand by friction alone"},
+    {"kapla-tower", 120, piles_build_kapla, 5.0, false, "planks crosswise, 60 layers"},
     {"chains", 200, build_chains, 5.0, true, "20 chains of 10 links fall on a steep plane"},
     {"cubes-alone", 4096, build_alone, 2.0, true, "4096 cubes, each in a world of its own"},
     {"spheres-10000", 10000, build_spheres, 5.0, false, "spheres-1000, a larger box as deep"},
