@@ -1,63 +1,40 @@
-// bench_piles.c - time per step of settled piles next to other engines, and what that time buys.
-//
-// For each scene and seed every engine first settles its own copy; then all take turns of a few steps
-// through one simulated second, so that whatever else the machine does falls on all alike. Reported is the
-// median over the steps, and over the seeds. One thread is timed by the processor time of the process, more by wall time.
-// An engine whose settling takes longer than the limit is measured where it is then, and the table says so.
+// bench_piles.c - the command of `./dev bench piles`: many bodies from drop to rest, next to other engines.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "piles.h"
 
-#define TURN     12
-#define SAMPLES  10
-#define RUNS     16
-#define SEEDS    32
-#define THREADS  4
-#define ENGINES  6
-#define LIST     32
-#define MEASURED 1.0  // s
+#define SEEDS   32
+#define THREADS 4
+#define LIST    48
+#define ENTRIES 32
 
 typedef struct Options {
     const char* scenes[LIST];
     int scene_count;
-    const char* engines;  // NULL: as the scene says
+    const PilesEngine* engines[LIST];
+    int engine_count;
     int seeds;
     int threads[THREADS];
     int thread_count;
-    double settle;       // NAN: as the scene says, s
-    double limit;        // wall time for settling one engine in one seed, s
+    double seconds;      // NAN: as the scene says, s
+    double limit;        // processor time of one engine in one seed, s
+    const char* csv;     // NULL: none
     const char* record;  // folder for trajectories instead of times, NULL: none
     bool json;
 } Options;
 
-// One engine with one number of threads in one scene and seed.
-typedef struct Run {
-    const PilesEngine* engine;
-    int threads;
-    PilesScene scene;  // with the shapes the engine has
-    char replaced[64];
-    void** worlds;  // one, or one per body where they are alone (world_count)
-    int world_count;
-    PilesMotion* motion;  // (body_count)
-    double* cpu;          // of each measured step, ms (steps)
-    double* wall;         // (steps)
-    int steps, within;    // measured; of them with a residual of at most 1e-8
-    double settled, residual, mean, max;
-    double energy[SAMPLES + 1], energy95[SAMPLES + 1];
-    int samples;
-    PilesMeasure last;
-    long heap_calls;
-    size_t bytes;
-    int contacts, escapes;
-    bool cut;  // the limit came before the end of settling
-    bool gave_up;
-} Run;
-
-static const PilesEngine* const engines[ENGINES] = {
+static const PilesEngine* const engines[] = {
+#ifdef CAROM_BENCH_BOX3D
+    &piles_box3d,
+#endif
+#ifdef CAROM_BENCH_JOLT
+    &piles_jolt,
+#endif
 #ifdef CAROM_BENCH_BULLET
     &piles_bullet,
 #endif
@@ -69,309 +46,160 @@ static const PilesEngine* const engines[ENGINES] = {
 #endif
     &piles_carom_fast, &piles_carom_accurate, &piles_carom_certified,
 };
+#define ENGINES ((int)(sizeof engines / sizeof *engines))
 
-static double clock_ms(clockid_t id) {
+// progress, and the time that is left by the bodies and steps that are
+
+typedef struct Work {
+    double done, all;  // bodies times steps
+    double now;        // of the call in progress
+    double start, shown;
+    const char* scene;
+    int seed;
+} Work;
+
+static double wall(void) {
     struct timespec t;
-    clock_gettime(id, &t);
-    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int by_size(const void* a, const void* b) {
-    double x = *(const double*)a, y = *(const double*)b;
-    return (x > y) - (x < y);
+static void show(void* ctx, double share) {
+    Work* work = ctx;
+    double at = wall(), done = (work->done + share * work->now) / work->all;
+    bool terminal = isatty(2) != 0;
+    if (at - work->shown < (terminal ? 0.2 : 30.0) || !(done > 0.0)) return;
+    work->shown = at;
+    double left = (at - work->start) * (1.0 - done) / done;
+    fprintf(stderr, "%s%s, seed %d: %.0f %% of all, %.0f min %02.0f s left%s", terminal ? "\r\033[K" : "",
+            work->scene, work->seed, 100.0 * done, floor(left / 60.0), fmod(left, 60.0),
+            terminal ? "" : "\n");
 }
 
-static double median(double* x, int n) {
-    if (n == 0) return NAN;
-    qsort(x, (size_t)n, sizeof *x, by_size);
-    return n % 2 ? x[n / 2] : 0.5 * (x[n / 2 - 1] + x[n / 2]);
+// what to run
+
+static double seconds_of(const Options* options, const PilesScene* scene) {
+    return isnan(options->seconds) ? scene->seconds : options->seconds;
 }
 
-// one run
-
-static void run_destroy(Run* run) {
-    for (int i = 0; run->worlds != NULL && i < run->world_count; i++) {
-        if (run->worlds[i] != NULL) run->engine->destroy(run->worlds[i]);
-    }
-    free(run->worlds);
-    free(run->motion);
-    free(run->cpu);
-    free(run->wall);
-    piles_scene_destroy(&run->scene);
-}
-
-static bool run_create(Run* run, const PilesEngine* engine, int threads, const PilesScene* scene) {
-    *run = (Run){.engine = engine, .threads = threads};
-    if (!piles_scene_replace(scene, engine->has, &run->scene, run->replaced, sizeof run->replaced))
-        return false;
-    int n = scene->body_count, steps = (int)ceil(MEASURED / scene->dt) + TURN;
-    run->world_count = scene->alone ? n : 1;
-    run->worlds = calloc((size_t)run->world_count, sizeof *run->worlds);
-    run->motion = calloc((size_t)n, sizeof *run->motion);
-    run->cpu = calloc((size_t)steps, sizeof *run->cpu);
-    run->wall = calloc((size_t)steps, sizeof *run->wall);
-    if (run->worlds == NULL || run->motion == NULL || run->cpu == NULL || run->wall == NULL) return false;
-    for (int i = 0; i < run->world_count; i++) {
-        PilesScene one = run->scene;
-        if (scene->alone) {
-            one.bodies += i;
-            one.body_count = 1;
-        }
-        run->worlds[i] = engine->create(engine, &one, threads);
-        run->gave_up |= run->worlds[i] == NULL;
-    }
-    return true;
-}
-
-static void run_step(Run* run) {
-    for (int i = 0; i < run->world_count && !run->gave_up; i++) {
-        if (!run->engine->step(run->worlds[i])) run->gave_up = true;
-    }
-}
-
-static void settle(Run* run, double time, double limit) {
-    double start = clock_ms(CLOCK_MONOTONIC);
-    while (run->settled < time - 1e-9 && !run->gave_up) {
-        run_step(run);
-        run->settled += run->scene.dt;
-        run->cut = clock_ms(CLOCK_MONOTONIC) - start > 1e3 * limit;
-        if (run->cut) return;
-    }
-}
-
-static void report(Run* run, PilesReport* sum) {
-    *sum = (PilesReport){0};
-    for (int i = 0; run->engine->report != NULL && i < run->world_count; i++) {
-        PilesReport one;
-        run->engine->report(run->worlds[i], &one);
-        sum->residual = fmax(sum->residual, one.residual);
-        sum->contacts += one.contacts;
-        sum->heap_calls += one.heap_calls;
-        sum->bytes += one.bytes;
-    }
-}
-
-static void timed_step(Run* run) {
-    PilesReport before, after;
-    report(run, &before);
-    double cpu = clock_ms(CLOCK_PROCESS_CPUTIME_ID), wall = clock_ms(CLOCK_MONOTONIC);
-    run_step(run);
-    run->wall[run->steps] = clock_ms(CLOCK_MONOTONIC) - wall;
-    run->cpu[run->steps++] = clock_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu;
-    report(run, &after);
-    run->residual = fmax(run->residual, after.residual);
-    run->within += after.residual <= 1e-8;
-    run->heap_calls += after.heap_calls - before.heap_calls;
-    run->bytes = after.bytes;
-    run->contacts = after.contacts;
-}
-
-static void sample(Run* run) {
-    if (run->steps == 0) return;
-    int n = run->scene.body_count;
-    for (int i = 0; i < run->world_count; i++) {
-        run->engine->read(run->worlds[i], run->motion + i * (n / run->world_count));
-    }
-    if (run->samples > SAMPLES || !piles_measure(&run->scene, run->motion, &run->last)) return;
-    run->mean += run->last.mean;
-    run->max = fmax(run->max, run->last.max);
-    run->energy[run->samples] = run->last.energy;
-    run->energy95[run->samples++] = run->last.energy95;
-    run->escapes = run->last.escapes > run->escapes ? run->last.escapes : run->escapes;
-}
-
-// turns of a few steps each through the measured second; slow engines stop at the limit
-static void measure(Run* runs, int count, double limit) {
-    int steps = (int)ceil(MEASURED / runs[0].scene.dt), turns = (steps + TURN - 1) / TURN;
-    double spent[RUNS] = {0};
-    for (int t = 0; t < turns; t++) {
-        for (int r = 0; r < count; r++) {
-            Run* run = &runs[r];
-            if (spent[r] > 1e3 * limit) continue;
-            for (int k = 0; k < TURN && !run->gave_up; k++) {
-                timed_step(run);
-                spent[r] += run->wall[run->steps - 1];
-            }
-            if (t % (turns / SAMPLES) == turns / SAMPLES - 1 || spent[r] > 1e3 * limit) sample(run);
-        }
-    }
-}
-
-// all seeds of one scene
-
-typedef struct Seeds {
-    double ms[SEEDS], wall[SEEDS], ratio[SEEDS], mean[SEEDS], max[SEEDS], energy[SEEDS], energy95[SEEDS];
-    double displacement[SEEDS], residual[SEEDS], share[SEEDS], heap[SEEDS], bytes[SEEDS], contacts[SEEDS];
-    double settled[SEEDS];
-    int count;
-} Seeds;
-
-static void add_seed(Run* run, double bullet_ms, PilesResult* result, Seeds* seeds) {
-    int i = seeds->count;
-    result->gave_up |= run->gave_up;
-    result->cut |= run->cut;
-    result->escapes += run->escapes;
-    snprintf(result->replaced, sizeof result->replaced, "%s", run->replaced);
-    if (run->steps == 0) return;
-    double cpu = median(run->cpu, run->steps), wall = median(run->wall, run->steps);
-    bool told = run->engine->report != NULL;
-    seeds->ms[i] = run->threads > 1 ? wall : cpu;
-    seeds->wall[i] = wall;
-    seeds->ratio[i] = seeds->ms[i] / bullet_ms;
-    seeds->mean[i] = run->mean / (run->samples > 0 ? run->samples : 1);
-    seeds->max[i] = run->max;
-    seeds->energy[i] = median(run->energy, run->samples);
-    seeds->energy95[i] = median(run->energy95, run->samples);
-    seeds->displacement[i] = run->scene.stands ? run->last.displacement : NAN;
-    seeds->residual[i] = told ? run->residual : NAN;
-    seeds->share[i] = told ? (double)run->within / run->steps : NAN;
-    seeds->heap[i] = told ? (double)run->heap_calls / run->steps : NAN;
-    seeds->bytes[i] = told ? (double)run->bytes / run->scene.body_count : NAN;
-    seeds->contacts[i] = told ? (double)run->contacts : NAN;
-    seeds->settled[i] = run->settled;
-    seeds->count++;
-}
-
-static void finish(PilesResult* r, Seeds* s) {
-    int n = s->count;
-    r->seeds = n;
-    r->ms = median(s->ms, n);
-    r->wall_ms = median(s->wall, n);
-    r->ratio = median(s->ratio, n);
-    r->mean = median(s->mean, n);
-    r->max = median(s->max, n);
-    r->energy = median(s->energy, n);
-    r->energy95 = median(s->energy95, n);
-    r->displacement = median(s->displacement, n);
-    r->residual = median(s->residual, n);
-    r->share_1e8 = median(s->share, n);
-    r->heap_calls = median(s->heap, n);
-    r->bytes_per_body = median(s->bytes, n);
-    r->contacts = r->engine->report != NULL && n > 0 ? (int)median(s->contacts, n) : 0;
-    r->settled = median(s->settled, n);
-}
-
-static bool wanted(const Options* options, const PilesEngine* engine, const PilesScene* scene) {
-    if (options->engines != NULL) return strstr(options->engines, engine->name) != NULL;
-    return !scene->large || engine == &piles_carom_fast || strcmp(engine->name, "bullet") == 0;
-}
-
-static int list_runs(const Options* options, const PilesScene* scene, const PilesEngine** who, int* threads) {
+static int list_entries(const Options* options, PilesEntry* entries) {
     int count = 0;
     for (int t = 0; t < options->thread_count; t++) {
-        for (int i = 0; i < ENGINES; i++) {
-            if (engines[i] == NULL || !wanted(options, engines[i], scene)) continue;
-            if (options->threads[t] > engines[i]->threads_max || count == RUNS) continue;
-            who[count] = engines[i];
-            threads[count++] = options->threads[t];
+        for (int i = 0; i < options->engine_count && count < ENTRIES; i++) {
+            if (options->threads[t] > options->engines[i]->threads_max) continue;
+            entries[count++] = (PilesEntry){options->engines[i], options->threads[t]};
         }
     }
     return count;
 }
 
-static double bullet_ms(const Run* runs, int count) {
-    for (int r = 0; r < count; r++) {
-        if (strcmp(runs[r].engine->name, "bullet") == 0 && runs[r].threads == 1 && runs[r].steps > 0) {
-            return median(runs[r].cpu, runs[r].steps);
-        }
+static double all_work(const Options* options) {
+    double sum = 0.0;
+    for (int s = 0; s < options->scene_count; s++) {
+        PilesScene scene;
+        if (!piles_scene_create(options->scenes[s], 1, &scene)) continue;
+        sum += options->seeds * scene.body_count * seconds_of(options, &scene);
+        piles_scene_destroy(&scene);
     }
-    return NAN;
+    return sum;
 }
 
-static bool run_seed(const Options* options, const PilesScene* scene, uint64_t seed, int count,
-                     const PilesEngine* const* who, const int* threads, PilesResult* results, Seeds* seeds) {
-    Run runs[RUNS];
-    bool fine = true;
-    double time = isnan(options->settle) ? scene->settle : options->settle;
-    int made = 0;
-    for (; made < count && fine; made++) {
-        Run* run = &runs[made];
-        fine = run_create(run, who[made], threads[made], scene);
-        fprintf(stderr, "%s, seed %d: %s, %d thread%s, settling\n", scene->name, (int)seed, who[made]->name,
-                threads[made], threads[made] > 1 ? "s" : "");
-        if (fine) settle(run, time, options->limit);
-    }
-    if (fine) measure(runs, count, options->limit);
-    double bullet = bullet_ms(runs, made);
-    for (int r = 0; r < made; r++) {
-        if (fine) add_seed(&runs[r], bullet, &results[r], &seeds[r]);
-        run_destroy(&runs[r]);
-    }
+static bool run_seed(const Options* options, const char* name, int seed, const PilesEntry* entries, int count,
+                     Work* work, PilesResult* results) {
+    PilesScene scene;
+    if (!piles_scene_create(name, (uint64_t)seed, &scene)) return false;
+    double seconds = seconds_of(options, &scene);
+    work->scene = name;
+    work->seed = seed;
+    work->now = scene.body_count * seconds;
+    bool fine =
+        piles_run(&scene, seed, seconds, options->limit, entries, count, show, work, results);
+    work->done += work->now;
+    piles_scene_destroy(&scene);
     return fine;
 }
 
-static int run_scene(const Options* options, const char* name, PilesResult* results) {
-    const PilesEngine* who[RUNS];
-    int threads[RUNS], count = 0;
-    Seeds* seeds = calloc(RUNS, sizeof *seeds);
-    if (seeds == NULL) return -1;
-    for (int s = 1; s <= options->seeds; s++) {
-        PilesScene scene;
-        if (!piles_scene_create(name, (uint64_t)s, &scene)) {
-            free(seeds);
-            return -1;
-        }
-        count = list_runs(options, &scene, who, threads);
-        for (int r = 0; r < count && s == 1; r++) {
-            results[r] = (PilesResult){.engine = who[r], .scene = scene.name, .threads = threads[r]};
-            results[r].bodies = scene.body_count;
-        }
-        bool fine = run_seed(options, &scene, (uint64_t)s, count, who, threads, results, seeds);
-        piles_scene_destroy(&scene);
-        if (!fine) {
-            free(seeds);
+// returns the number of results, negative where it failed
+static int run_scene(const Options* options, const char* name, Work* work, PilesResult* results) {
+    PilesEntry entries[ENTRIES];
+    int count = list_entries(options, entries);
+    for (int s = 0; s < options->seeds; s++) {
+        if (!run_seed(options, name, s + 1, entries, count, work, results + s * count)) {
+            fprintf(stderr, "bench piles: %s could not be built: memory is out\n", name);
             return -1;
         }
     }
-    for (int r = 0; r < count; r++) {
-        finish(&results[r], &seeds[r]);
+    if (isatty(2)) fprintf(stderr, "\r\033[K");
+    if (!options->json) piles_print_table(results, options->seeds, count);
+    if (options->csv != NULL && !piles_append_csv(options->csv, results, options->seeds * count)) {
+        fprintf(stderr, "bench piles: %s cannot be written\n", options->csv);
+        return -1;
     }
-    free(seeds);
-    return count;
+    return options->seeds * count;
+}
+
+static int run_all(const Options* options) {
+    Work work = {.all = all_work(options), .start = wall(), .shown = wall()};
+    size_t most = (size_t)options->scene_count * (size_t)options->seeds * ENTRIES;
+    PilesResult* results = calloc(most, sizeof *results);
+    int count = 0, added = 0;
+    for (int s = 0; results != NULL && s < options->scene_count && added >= 0; s++) {
+        added = run_scene(options, options->scenes[s], &work, results + count);
+        if (added > 0) count += added;
+    }
+    if (options->json) piles_print_json(results, count);
+    bool fine = results != NULL && added >= 0;
+    free(results);
+    return fine ? 0 : 1;
 }
 
 // trajectories of the first seed, from the start
-
-static bool record_scene(const Options* options, const char* name) {
-    PilesScene scene;
-    const PilesEngine* who[RUNS];
-    int threads[RUNS];
-    if (!piles_scene_create(name, 1, &scene)) return false;
-    int count = list_runs(options, &scene, who, threads);
-    double seconds = isnan(options->settle) ? scene.settle : options->settle;
-    bool good = piles_record(options->record, &scene, who, count, seconds);
-    piles_scene_destroy(&scene);
-    return good;
-}
-
 static int record_all(const Options* options) {
-    for (int s = 0; s < options->scene_count; s++) {
-        if (!record_scene(options, options->scenes[s])) return 1;
+    bool good = true;
+    for (int s = 0; s < options->scene_count && good; s++) {
+        PilesScene scene;
+        good = piles_scene_create(options->scenes[s], 1, &scene);
+        if (!good) break;
+        good = piles_record(options->record, &scene, options->engines, options->engine_count,
+                            seconds_of(options, &scene));
+        piles_scene_destroy(&scene);
     }
-    return 0;
+    return good ? 0 : 1;
 }
 
 // the command line
 
 static void usage(FILE* out) {
     fprintf(out,
-            "usage: ./dev bench piles [SCENE...] [--seeds N] [--threads 1,2] [--engines LIST] [--settle S]\n"
-            "                         [--limit S] [--json] [--record DIR]\n\n"
-            "scenes (all by default):");
+            "usage: ./dev bench piles [--scene NAMES] [--engine NAMES] [--seconds S] [--seeds N] [--threads T]\n"
+            "                         [--limit S] [--csv FILE] [--json] [--record DIR]\n\n"
+            "Many bodies from drop to rest in carom and other engines: time a step, overlap and energy, all by one\n"
+            "code. Names and numbers are lists with commas.\n\n"
+            "  --scene NAMES   by default all but the optional ones\n"
+            "  --engine NAMES  by default all but \"carom accurate\" and \"carom certified\"\n"
+            "  --seconds S     simulated, from the start (by scene: 5 or 2)\n"
+            "  --seeds N       1 to %d (3): medians and spread over seeds 1 to N\n"
+            "  --threads T     numbers of threads (1)\n"
+            "  --limit S       processor seconds of one engine in one seed; it is cut off after that (60)\n"
+            "  --csv FILE      add a row for every scene, engine and seed\n"
+            "  --json          results for programs instead of tables\n"
+            "  --record DIR    no times: scene and trajectories of seed 1, for carom audit\n\nscenes:\n",
+            SEEDS);
     for (int i = 0; piles_scene_name(i) != NULL; i++) {
-        fprintf(out, " %s", piles_scene_name(i));
+        fprintf(out, "  %-15s %s%s\n", piles_scene_name(i), piles_scene_about(i),
+                piles_scene_optional(i) ? " (optional)" : "");
     }
-    fprintf(out, "\nengines:");
-    for (int i = 0; i < ENGINES && engines[i] != NULL; i++) {
-        fprintf(out, "%s %s", i > 0 ? "," : "", engines[i]->name);
+    fprintf(out, "\nengines:\n");
+    for (int i = 0; i < ENGINES; i++) {
+        fprintf(out, "  %-15s %s\n", engines[i]->name, engines[i]->about);
     }
     fprintf(out,
-            "\n  --seeds N     1 to %d (3)\n  --threads T   numbers of threads, with commas (1)\n"
-            "  --settle S    simulated seconds before the measured one (by scene: 2 or 4)\n"
-            "  --limit S     wall seconds for settling one engine, and for measuring it (60)\n"
-            "  --json        results for programs instead of tables\n"
-            "  --record DIR  no times: scene and trajectories over --settle seconds, for carom audit\n",
-            SEEDS);
+            "\nMore engines: CAROM_BOX3D=DIR, CAROM_JOLT=DIR, CAROM_MUJOCO=DIR name checkouts of theirs.\n\n"
+            "examples:\n"
+            "  ./dev bench piles --scene spheres-1000,boxes-1000 --seeds 5\n"
+            "  ./dev bench piles --scene spheres-10000 --engine \"carom fast\" --threads 1,2\n"
+            "  ./dev bench piles --scene boxes-1000 --engine \"box3d,carom fast\" --seconds 2 --json\n"
+            "  CAROM_BOX3D=$HOME/box3d ./dev bench piles --csv docs/performance.csv\n");
 }
 
 static bool number(const char* option, const char* text, double lo, double hi, double* out) {
@@ -383,91 +211,96 @@ static bool number(const char* option, const char* text, double lo, double hi, d
     return false;
 }
 
-static bool parse_threads(const char* text, Options* options) {
-    options->thread_count = 0;
-    for (const char* at = text; at != NULL && options->thread_count < THREADS;) {
-        char one[8] = "";
+static bool whole(const char* option, const char* text, int lo, int hi, int* out) {
+    double x = 0.0;
+    if (!number(option, text, lo, hi, &x)) return false;
+    *out = (int)x;
+    if (*out == x) return true;
+    fprintf(stderr, "bench piles: %s is %s; a whole number is needed\n", option, text);
+    return false;
+}
+
+static bool add_scene(Options* options, const char* name) {
+    for (int i = 0; piles_scene_name(i) != NULL; i++) {
+        if (strcmp(piles_scene_name(i), name) != 0) continue;
+        if (options->scene_count < LIST) options->scenes[options->scene_count++] = piles_scene_name(i);
+        return true;
+    }
+    fprintf(stderr, "bench piles: no scene '%s'; --help lists them\n", name);
+    return false;
+}
+
+static bool add_engine(Options* options, const char* name) {
+    for (int i = 0; i < ENGINES; i++) {
+        if (strcmp(engines[i]->name, name) != 0) continue;
+        if (options->engine_count < LIST) options->engines[options->engine_count++] = engines[i];
+        return true;
+    }
+    fprintf(stderr, "bench piles: no engine '%s' in this build; --help lists them\n", name);
+    return false;
+}
+
+static bool add_threads(Options* options, const char* text) {
+    int count = 0;
+    if (!whole("--threads", text, 1, 64, &count)) return false;
+    if (options->thread_count < THREADS) options->threads[options->thread_count++] = count;
+    return true;
+}
+
+static bool each(const char* text, bool (*add)(Options*, const char*), Options* options) {
+    for (const char* at = text; at != NULL;) {
+        char one[64] = "";
         size_t length = strcspn(at, ",");
         if (length < sizeof one) memcpy(one, at, length);
-        double value = 0.0;
-        if (!number("--threads", one, 1, 64, &value)) return false;
-        options->threads[options->thread_count++] = (int)value;
+        if (!add(options, one)) return false;
         at = at[length] == ',' ? at + length + 1 : NULL;
     }
     return true;
 }
 
-static bool parse_option(int argc, char** argv, int* i, Options* options) {
-    const char* name = argv[*i];
-    if (strcmp(name, "--json") == 0) return options->json = true;
-    const char* value = ++*i < argc ? argv[*i] : NULL;
-    double x = 0.0;
-    if (strcmp(name, "--seeds") == 0) {
-        if (!number(name, value, 1, SEEDS, &x)) return false;
-        options->seeds = (int)x;
-        return true;
+static bool parse_option(const char* name, const char* value, Options* options) {
+    if (value == NULL) {
+        fprintf(stderr, "bench piles: '%s' is no option, or its value is missing\n", name);
+        return false;
     }
-    if (strcmp(name, "--threads") == 0 && value != NULL) return parse_threads(value, options);
-    if (strcmp(name, "--settle") == 0) return number(name, value, 0, 1e3, &options->settle);
-    if (strcmp(name, "--limit") == 0) return number(name, value, 1e-3, 1e5, &options->limit);
-    if ((strcmp(name, "--engines") == 0 || strcmp(name, "--record") == 0) && value != NULL) {
-        *(name[2] == 'e' ? &options->engines : &options->record) = value;
-        return true;
-    }
-    fprintf(stderr, "bench piles: unknown or incomplete option '%s'\n", name);
+    if (strcmp(name, "--scene") == 0) return each(value, add_scene, options);
+    if (strcmp(name, "--engine") == 0) return each(value, add_engine, options);
+    if (strcmp(name, "--threads") == 0) return each(value, add_threads, options);
+    if (strcmp(name, "--seeds") == 0) return whole(name, value, 1, SEEDS, &options->seeds);
+    if (strcmp(name, "--seconds") == 0) return number(name, value, 0.01, 1e4, &options->seconds);
+    if (strcmp(name, "--limit") == 0) return number(name, value, 1e-3, 1e6, &options->limit);
+    if (strcmp(name, "--csv") == 0) return (options->csv = value) != NULL;
+    if (strcmp(name, "--record") == 0) return (options->record = value) != NULL;
+    fprintf(stderr, "bench piles: no option '%s'\n", name);
     return false;
 }
 
-static bool known_scene(const char* name) {
-    for (int i = 0; piles_scene_name(i) != NULL; i++) {
-        if (strcmp(piles_scene_name(i), name) == 0) return true;
+static void fill_defaults(Options* options) {
+    bool no_scene = options->scene_count == 0, no_engine = options->engine_count == 0;
+    for (int i = 0; no_scene && piles_scene_name(i) != NULL; i++) {
+        if (!piles_scene_optional(i)) options->scenes[options->scene_count++] = piles_scene_name(i);
     }
-    fprintf(stderr, "bench piles: no scene '%s'\n", name);
-    return false;
-}
-
-static bool parse(int argc, char** argv, Options* options) {
-    for (int i = 1; i < argc; i++) {
-        if (argv[i][0] == '-') {
-            if (!parse_option(argc, argv, &i, options)) return false;
-        } else {
-            if (!known_scene(argv[i]) || options->scene_count == LIST) return false;
-            options->scenes[options->scene_count++] = argv[i];
-        }
+    for (int i = 0; no_engine && i < ENGINES; i++) {
+        if (engines[i] == &piles_carom_accurate || engines[i] == &piles_carom_certified) continue;
+        options->engines[options->engine_count++] = engines[i];
     }
-    if (options->scene_count > 0) return true;
-    for (int i = 0; piles_scene_name(i) != NULL; i++) {
-        options->scenes[options->scene_count++] = piles_scene_name(i);
-    }
-    return true;
+    if (options->thread_count == 0) options->threads[options->thread_count++] = 1;
 }
 
 int main(int argc, char** argv) {
-    Options options = {.seeds = 3, .threads = {1}, .thread_count = 1, .settle = NAN, .limit = 60.0};
-    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-        usage(stdout);
-        return 0;
-    }
-    if (!parse(argc, argv, &options)) {
-        usage(stderr);
-        return 2;
-    }
-    if (options.record != NULL) return record_all(&options);
-    PilesResult* results = calloc((size_t)options.scene_count * RUNS, sizeof *results);
-    int count = 0;
-    for (int s = 0; results != NULL && s < options.scene_count; s++) {
-        int added = run_scene(&options, options.scenes[s], results + count);
-        if (added < 0) {
-            fprintf(stderr, "bench piles: %s could not be built: memory, or an engine refused\n",
-                    options.scenes[s]);
-            free(results);
-            return 1;
+    Options options = {.seeds = 3, .seconds = NAN, .limit = 60.0};
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            usage(stdout);
+            return 0;
         }
-        if (!options.json) piles_print_table(results + count, added);
-        count += added;
+        if (strcmp(argv[i], "--json") == 0) {
+            options.json = true;
+            continue;
+        }
+        if (!parse_option(argv[i], i + 1 < argc ? argv[i + 1] : NULL, &options)) return 2;
+        i++;
     }
-    if (options.json) piles_print_json(results, count);
-    if (!options.json) piles_print_aims(results, count);
-    free(results);
-    return 0;
+    fill_defaults(&options);
+    return options.record != NULL ? record_all(&options) : run_all(&options);
 }

@@ -1,6 +1,6 @@
 // piles_bullet.cpp - a scene in Bullet as it comes: sequential impulses, 10 iterations, split impulse, single
 // precision and no threads (as Debian builds it). Bodies never sleep. Friction of a pair is a product in
-// Bullet, so each body has the root.
+// Bullet, so each body has the root; restitution likewise. Driven bodies are put where they belong before each step.
 #include <btBulletDynamicsCommon.h>
 
 #include <cmath>
@@ -34,18 +34,20 @@ struct Bullet {
     btDiscreteDynamicsWorld world;
     std::vector<std::unique_ptr<btCollisionShape>> shapes;
     std::vector<std::unique_ptr<btRigidBody>> bodies;  // the scene's bodies first, then its half-spaces
-    std::vector<std::unique_ptr<btTypedConstraint>> hinges;
+    std::vector<std::unique_ptr<btTypedConstraint>> joints;
+    PilesScene scene;  // its arrays are the caller's
     int count;
-    double dt;
+    double dt, time = 0.0;
 
     explicit Bullet(const PilesScene* scene)
         : configuration(pools(scene)), dispatcher(&configuration),
-          world(&dispatcher, &broadphase, &solver, &configuration), count(scene->body_count), dt(scene->dt) {
+          world(&dispatcher, &broadphase, &solver, &configuration), scene(*scene), count(scene->body_count),
+          dt(scene->dt) {
         world.setGravity(btVector3(0, 0, btScalar(-scene->gravity)));
     }
     ~Bullet() {
-        for (auto& hinge : hinges)
-            world.removeConstraint(hinge.get());
+        for (auto& joint : joints)
+            world.removeConstraint(joint.get());
         for (auto& body : bodies)
             world.removeRigidBody(body.get());
     }
@@ -62,54 +64,79 @@ btCollisionShape* make_shape(Bullet* b, const crShape* shape) {
     return compound;
 }
 
-void add(Bullet* b, const PilesScene* scene, double mass, btVector3 inertia, btCollisionShape* shape,
-         crPose pose) {
+btRigidBody* add(Bullet* b, double mass, btVector3 inertia, btCollisionShape* shape, crPose pose) {
     btRigidBody::btRigidBodyConstructionInfo info(btScalar(mass), nullptr, shape, inertia);
     info.m_startWorldTransform = btTransform(rotation(pose.q), vector(pose.p));
-    info.m_friction = btScalar(std::sqrt(scene->mu));
-    info.m_restitution = btScalar(std::sqrt(scene->e));
+    info.m_friction = btScalar(std::sqrt(b->scene.mu));
+    info.m_restitution = btScalar(std::sqrt(b->scene.e));
     btRigidBody* body = new btRigidBody(info);
     body->setActivationState(DISABLE_DEACTIVATION);
     b->bodies.emplace_back(body);
-    b->world.addRigidBody(body);
+    return body;
 }
 
-void add_hinge(Bullet* b, const PilesScene* scene, const PilesHinge* h) {
-    crPose child = scene->bodies[h->b].pose;
+void add_body(Bullet* b, const PilesBody* body) {
+    bool free = body->role == PILES_FREE;
+    btRigidBody* added = add(b, free ? body->mass : 0.0, free ? vector(body->inertia) : btVector3(0, 0, 0),
+                             make_shape(b, &body->shape), body->pose);
+    if (body->role == PILES_DRIVEN)
+        added->setCollisionFlags(added->getCollisionFlags() | btCollisionObject::CF_KINEMATIC_OBJECT);
+    if (free) {
+        added->setLinearVelocity(vector(body->v));
+        added->setAngularVelocity(vector(body->omega));
+    }
+    b->world.addRigidBody(added);
+}
+
+btTypedConstraint* make_hinge(Bullet* b, const PilesJoint* h) {
+    crPose child = b->scene.bodies[h->b].pose;
     btVector3 pivot = vector(cr_pose_point_inverse(child, h->point));
     btVector3 axis = vector(cr_quat_rotate(cr_quat_conj(child.q), h->axis));
-    btHingeConstraint* hinge = nullptr;
-    if (h->a < 0) {
-        hinge = new btHingeConstraint(*b->bodies[size_t(h->b)], pivot, axis);
-    } else {
-        crPose parent = scene->bodies[h->a].pose;
-        hinge = new btHingeConstraint(*b->bodies[size_t(h->b)], *b->bodies[size_t(h->a)], pivot,
-                                      vector(cr_pose_point_inverse(parent, h->point)), axis,
-                                      vector(cr_quat_rotate(cr_quat_conj(parent.q), h->axis)));
-    }
-    b->hinges.emplace_back(hinge);
-    b->world.addConstraint(hinge, true);
+    if (h->a < 0) return new btHingeConstraint(*b->bodies[size_t(h->b)], pivot, axis);
+    crPose parent = b->scene.bodies[h->a].pose;
+    return new btHingeConstraint(*b->bodies[size_t(h->b)], *b->bodies[size_t(h->a)], pivot,
+                                 vector(cr_pose_point_inverse(parent, h->point)), axis,
+                                 vector(cr_quat_rotate(cr_quat_conj(parent.q), h->axis)));
+}
+
+btTypedConstraint* make_ball(Bullet* b, const PilesJoint* joint) {
+    btVector3 pivot = vector(cr_pose_point_inverse(b->scene.bodies[joint->b].pose, joint->point));
+    if (joint->a < 0) return new btPoint2PointConstraint(*b->bodies[size_t(joint->b)], pivot);
+    crPose parent = b->scene.bodies[joint->a].pose;
+    return new btPoint2PointConstraint(*b->bodies[size_t(joint->b)], *b->bodies[size_t(joint->a)], pivot,
+                                       vector(cr_pose_point_inverse(parent, joint->point)));
 }
 
 void* create(const PilesEngine*, const PilesScene* scene, int) {
     Bullet* b = new Bullet(scene);
     for (int i = 0; i < scene->body_count; i++) {
-        const PilesBody* body = &scene->bodies[i];
-        add(b, scene, body->mass, vector(body->inertia), make_shape(b, &body->shape), body->pose);
+        add_body(b, &scene->bodies[i]);
     }
     for (int i = 0; i < scene->plane_count; i++) {
         const PilesPlane* plane = &scene->planes[i];
         btCollisionShape* shape = new btStaticPlaneShape(vector(plane->normal), btScalar(plane->offset));
         b->shapes.emplace_back(shape);
-        add(b, scene, 0.0, btVector3(0, 0, 0), shape, cr_pose_identity());
+        b->world.addRigidBody(add(b, 0.0, btVector3(0, 0, 0), shape, cr_pose_identity()));
     }
-    for (int i = 0; i < scene->hinge_count; i++)
-        add_hinge(b, scene, &scene->hinges[i]);
+    for (int i = 0; i < scene->joint_count; i++) {
+        const PilesJoint* joint = &scene->joints[i];
+        b->joints.emplace_back(joint->ball ? make_ball(b, joint) : make_hinge(b, joint));
+        b->world.addConstraint(b->joints.back().get(), true);
+    }
     return b;
 }
 
 bool step(void* self) {
     Bullet* b = static_cast<Bullet*>(self);
+    b->time += b->dt;
+    for (int i = 0; i < b->count; i++) {
+        const PilesBody* body = &b->scene.bodies[i];
+        if (body->role != PILES_DRIVEN) continue;
+        double rate = cr_norm(body->omega);
+        crQuat turn = cr_quat_axis_angle(cr_scale(1.0 / rate, body->omega), rate * b->time);
+        b->bodies[size_t(i)]->setWorldTransform(
+            btTransform(rotation(cr_quat_mul(turn, body->pose.q)), vector(body->pose.p)));
+    }
     b->world.stepSimulation(btScalar(b->dt), 0);
     return true;
 }
@@ -133,6 +160,7 @@ void destroy(void* self) { delete static_cast<Bullet*>(self); }
 
 extern "C" const PilesEngine piles_bullet = {
     "bullet",
+    "Debian's libbullet, single precision, 10 iterations, split impulse",
     1U << CR_SHAPE_SPHERE | 1U << CR_SHAPE_CAPSULE | 1U << CR_SHAPE_BOX | 1U << CR_SHAPE_CYLINDER |
         1U << CR_SHAPE_CONE | 1U << CR_SHAPE_HULL,
     1,

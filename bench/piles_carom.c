@@ -1,9 +1,10 @@
 // piles_carom.c - a scene in carom, through the public world alone; an allocator that counts.
 //
-// Hinged bodies make a kinematic tree: a body's frame is its joint's, so its centre of mass is off the
+// Bodies on joints make a kinematic tree: a body's frame is its joint's, so its centre of mass is off the
 // origin. Everything else about a step (deadband, tolerance, rule) is what the quality gives. Fails: NULL, or
 // a step that returns a status.
 #include <stdlib.h>
+#include <string.h>
 
 #include "piles.h"
 
@@ -42,28 +43,41 @@ static void heap_free(void* ctx, void* memory, size_t size) {
     free(memory);
 }
 
+// a driven body turns about its origin with a constant omega
+static void turn(void* ctx, double time, crDriven* out) {
+    const PilesBody* body = ctx;
+    double rate = cr_norm(body->omega);
+    crVec3 axis = cr_scale(1.0 / rate, body->omega);
+    out->pose.q = cr_quat_mul(cr_quat_axis_angle(axis, rate * time), body->pose.q);
+    out->omega = body->omega;
+}
+
+static crJoint joint_of_role(PilesRole role) {
+    if (role == PILES_FREE) return CR_JOINT_FREE;
+    return role == PILES_FIXED ? CR_JOINT_FIXED : CR_JOINT_DRIVEN;
+}
+
 static void add_body(crModel* model, const PilesScene* scene, int i) {
     const PilesBody* body = &scene->bodies[i];
-    const PilesHinge* hinge = NULL;
-    for (int k = 0; k < scene->hinge_count && hinge == NULL; k++) {
-        if (scene->hinges[k].b == i) hinge = &scene->hinges[k];
-    }
+    const PilesJoint* joint = piles_joint_of(scene, i);
     crBodyDef def = cr_body_def();
-    def.joint = CR_JOINT_FREE;
+    def.joint = joint_of_role(body->role);
+    def.drive = turn;
+    def.drive_ctx = (void*)body;
     def.pose = body->pose;
     def.mass = body->mass;
     def.inertia = (crSym3){.xx = body->inertia.x, .yy = body->inertia.y, .zz = body->inertia.z};
     crShape shape = body->shape;
-    if (hinge != NULL) {
+    if (joint != NULL) {
         crQuat back = cr_quat_conj(body->pose.q);
-        def.joint = CR_JOINT_HINGE;
-        def.axis = cr_quat_rotate(back, hinge->axis);
-        def.com = cr_quat_rotate(back, cr_sub(body->pose.p, hinge->point));
-        def.pose.p = hinge->point;
-        if (hinge->a >= 0) {
-            // in the frame of the parent, whose origin is its own hinge
-            def.parent = hinge->a + 1;
-            crPose parent = scene->bodies[hinge->a].pose;
+        def.joint = joint->ball ? CR_JOINT_BALL : CR_JOINT_HINGE;
+        if (!joint->ball) def.axis = cr_quat_rotate(back, joint->axis);
+        def.com = cr_quat_rotate(back, cr_sub(body->pose.p, joint->point));
+        def.pose.p = joint->point;
+        if (joint->a >= 0) {
+            // in the frame of the parent, whose origin is its own joint
+            def.parent = joint->a + 1;
+            crPose parent = scene->bodies[joint->a].pose;
             parent.p = cr_pose_point(parent, cr_neg(model->bodies[def.parent].com));
             def.pose = cr_pose_mul(cr_pose_inverse(parent), def.pose);
         }
@@ -78,6 +92,16 @@ static void destroy(void* self) {
     cr_model_destroy(c->model);
     if (c->borrows && --lent.users == 0) cr_arena_destroy(&lent.arena);
     free(c);
+}
+
+// of a free body; bodies on joints start at rest
+static void set_velocity(Carom* c, const PilesScene* scene, int i) {
+    const PilesBody* body = &scene->bodies[i];
+    const crBody* b = &c->model->bodies[i + 1];
+    if (b->joint != CR_JOINT_FREE) return;
+    double* v = cr_world_state(c->world)->v + b->v;
+    const crVec3 given[] = {body->v, body->omega};
+    memcpy(v, given, sizeof given);
 }
 
 static void* create(const PilesEngine* engine, const PilesScene* scene, int threads) {
@@ -115,6 +139,9 @@ static void* create(const PilesEngine* engine, const PilesScene* scene, int thre
         destroy(c);
         return NULL;
     }
+    for (int i = 0; i < scene->body_count; i++) {
+        set_velocity(c, scene, i);
+    }
     return c;
 }
 
@@ -137,15 +164,16 @@ static void read_motion(void* self, PilesMotion* motion) {
 static void report(void* self, PilesReport* out) {
     Carom* c = self;
     const crCertificate* certificate = cr_world_certificate(c->world);
-    *out = (PilesReport){certificate->eta, certificate->contacts, c->heap.calls, c->heap.bytes};
+    *out = (PilesReport){certificate->outcome, certificate->eta, certificate->contacts, c->heap.calls,
+                         c->heap.bytes};
 }
 
 #define ALL_SHAPES ((1U << PILES_SHAPES) - 1)
 #define THREADS    64
 
-const PilesEngine piles_carom_fast = {"carom fast", ALL_SHAPES,  THREADS, CR_QUALITY_FAST, create,
-                                      step,         read_motion, report,  destroy};
-const PilesEngine piles_carom_accurate = {
-    "carom accurate", ALL_SHAPES, THREADS, CR_QUALITY_ACCURATE, create, step, read_motion, report, destroy};
-const PilesEngine piles_carom_certified = {
-    "carom certified", ALL_SHAPES, THREADS, CR_QUALITY_CERTIFIED, create, step, read_motion, report, destroy};
+const PilesEngine piles_carom_fast = {"carom fast", "this tree, quality fast", ALL_SHAPES, THREADS,
+    CR_QUALITY_FAST, create, step, read_motion, report, destroy};
+const PilesEngine piles_carom_accurate = {"carom accurate", "this tree, quality accurate", ALL_SHAPES, THREADS,
+    CR_QUALITY_ACCURATE, create, step, read_motion, report, destroy};
+const PilesEngine piles_carom_certified = {"carom certified", "this tree, quality certified", ALL_SHAPES, THREADS,
+    CR_QUALITY_CERTIFIED, create, step, read_motion, report, destroy};

@@ -1,7 +1,8 @@
 // piles_measure.c - overlap and energy of a scene from the poses and velocities an engine gave.
 //
 // Overlap: carom's cr_collide on every pair of bodies whose bounds meet and on every body and half-space, all
-// contact points with gap < 0; bodies on one hinge are left out. Energy: m v^2 / 2 + omega.I omega / 2.
+// contact points with gap < 0; bodies on one joint, and bodies of which neither is free, are left out. Energy of
+// the free bodies: m v^2 / 2 + omega.I omega / 2, and m g z.
 // Fails where memory is out.
 #include <stdlib.h>
 
@@ -13,17 +14,19 @@ static void add_points(const crContactPoint* points, int count, PilesMeasure* ou
     for (int i = 0; i < count; i++) {
         if (!(points[i].gap < 0.0)) continue;
         out->overlaps++;
-        out->mean -= points[i].gap;
+        out->sum -= points[i].gap;
         out->max = fmax(out->max, -points[i].gap);
     }
 }
 
-static bool hinged(const PilesScene* scene, int a, int b) {
-    for (int i = 0; i < scene->hinge_count; i++) {
-        if (scene->hinges[i].a == a && scene->hinges[i].b == b) return true;
+static bool joined(const PilesScene* scene, int a, int b) {
+    for (int i = 0; i < scene->joint_count; i++) {
+        if (scene->joints[i].a == a && scene->joints[i].b == b) return true;
     }
     return false;
 }
+
+static bool is_free(const PilesScene* scene, int body) { return scene->bodies[body].role == PILES_FREE; }
 
 static bool pairs(const PilesScene* scene, const PilesMotion* motion, PilesMeasure* out) {
     crBroad* broad = NULL;
@@ -39,7 +42,7 @@ static bool pairs(const PilesScene* scene, const PilesMotion* motion, PilesMeasu
     if (status == CR_OK) status = cr_broad_pairs(broad, &pair, &count);
     for (int i = 0; i < count && status == CR_OK; i++) {
         int a = pair[i].a, b = pair[i].b;
-        if (hinged(scene, a, b)) continue;
+        if ((!is_free(scene, a) && !is_free(scene, b)) || joined(scene, a, b)) continue;
         crContactPoint points[CR_MANIFOLD_MAX];
         int found = cr_collide(&scene->bodies[a].shape, motion[a].pose, &scene->bodies[b].shape,
                                motion[b].pose, 0.0, points, CR_MANIFOLD_MAX, NULL);
@@ -52,6 +55,7 @@ static bool pairs(const PilesScene* scene, const PilesMotion* motion, PilesMeasu
 static void planes(const PilesScene* scene, const PilesMotion* motion, PilesMeasure* out) {
     crPose origin = {cr_vec3(0, 0, 0), cr_quat_identity()};
     for (int i = 0; i < scene->body_count; i++) {
+        if (!is_free(scene, i)) continue;
         crVec3 p = motion[i].pose.p;
         bool escaped = !cr_vec3_finite(p) || cr_norm(p) > FAR_AWAY;
         for (int k = 0; k < scene->plane_count && !escaped; k++) {
@@ -87,13 +91,15 @@ bool piles_measure(const PilesScene* scene, const PilesMotion* motion, PilesMeas
         return false;
     }
     planes(scene, motion, out);
-    if (out->overlaps > 0) out->mean /= out->overlaps;
+    int count = 0;
     for (int i = 0; i < n; i++) {
-        energy[i] = kinetic(&scene->bodies[i], &motion[i]);
+        if (!is_free(scene, i)) continue;
+        energy[count++] = kinetic(&scene->bodies[i], &motion[i]);
+        out->potential += scene->bodies[i].mass * scene->gravity * motion[i].pose.p.z;
     }
-    qsort(energy, (size_t)n, sizeof *energy, by_size);
-    int slow = n > 1 ? (int)floor(0.95 * n) : 1;
-    for (int i = 0; i < n; i++) {
+    qsort(energy, (size_t)count, sizeof *energy, by_size);
+    int slow = count > 1 ? (int)floor(0.95 * count) : 1;
+    for (int i = 0; i < count; i++) {
         out->energy += energy[i];
         if (i < slow) out->energy95 += energy[i];
     }

@@ -16,12 +16,15 @@ typedef struct Ode {
     dThreadingThreadPoolID pool;
     int count;
     double mu, e, dt;
+    const PilesBody* scene_bodies;
 } Ode;
+
+static bool moves(dBodyID body) { return body != NULL && !dBodyIsKinematic(body); }
 
 static void near_pair(void* data, dGeomID a, dGeomID b) {
     Ode* o = data;
     dBodyID body_a = dGeomGetBody(a), body_b = dGeomGetBody(b);
-    if (body_a == NULL && body_b == NULL) return;
+    if (!moves(body_a) && !moves(body_b)) return;
     if (body_a != NULL && body_b != NULL && dAreConnectedExcluding(body_a, body_b, dJointTypeContact)) return;
     dContactGeom geom[POINTS];
     int n = dCollide(a, b, POINTS, geom, sizeof *geom);
@@ -29,6 +32,8 @@ static void near_pair(void* data, dGeomID a, dGeomID b) {
         dContact contact = {.geom = geom[i]};
         contact.surface.mode = dContactApprox1;
         contact.surface.mu = o->mu;
+        if (o->e > 0.0) contact.surface.mode |= dContactBounce;
+        contact.surface.bounce = o->e;
         dJointAttach(dJointCreateContact(o->world, o->contacts, &contact), body_a, body_b);
     }
 }
@@ -48,23 +53,36 @@ static dGeomID make_geom(const Ode* o, const crShape* s) {
 }
 
 static void add_body(Ode* o, const PilesBody* body, int i) {
+    dGeomID geom = make_geom(o, &body->shape);
+    const dQuaternion q = {body->pose.q.w, body->pose.q.x, body->pose.q.y, body->pose.q.z};
+    if (body->role == PILES_FIXED) {
+        dGeomSetPosition(geom, body->pose.p.x, body->pose.p.y, body->pose.p.z);
+        dGeomSetQuaternion(geom, q);
+        return;
+    }
     dBodyID b = dBodyCreate(o->world);
     dMass mass;
     dMassSetParameters(&mass, body->mass, 0, 0, 0, body->inertia.x, body->inertia.y, body->inertia.z, 0, 0,
                        0);
     dBodySetMass(b, &mass);
-    const dQuaternion q = {body->pose.q.w, body->pose.q.x, body->pose.q.y, body->pose.q.z};
     dBodySetPosition(b, body->pose.p.x, body->pose.p.y, body->pose.p.z);
     dBodySetQuaternion(b, q);
-    dGeomSetBody(make_geom(o, &body->shape), b);
+    dBodySetLinearVel(b, body->v.x, body->v.y, body->v.z);
+    dBodySetAngularVel(b, body->omega.x, body->omega.y, body->omega.z);
+    if (body->role == PILES_DRIVEN) dBodySetKinematic(b);
+    dGeomSetBody(geom, b);
     o->bodies[i] = b;
 }
 
-static void add_hinge(Ode* o, const PilesHinge* h) {
-    dJointID joint = dJointCreateHinge(o->world, 0);
-    dJointAttach(joint, o->bodies[h->b], h->a < 0 ? NULL : o->bodies[h->a]);
-    dJointSetHingeAnchor(joint, h->point.x, h->point.y, h->point.z);
-    dJointSetHingeAxis(joint, h->axis.x, h->axis.y, h->axis.z);
+static void add_joint(Ode* o, const PilesJoint* j) {
+    dJointID joint = j->ball ? dJointCreateBall(o->world, 0) : dJointCreateHinge(o->world, 0);
+    dJointAttach(joint, o->bodies[j->b], j->a < 0 ? NULL : o->bodies[j->a]);
+    if (j->ball) {
+        dJointSetBallAnchor(joint, j->point.x, j->point.y, j->point.z);
+        return;
+    }
+    dJointSetHingeAnchor(joint, j->point.x, j->point.y, j->point.z);
+    dJointSetHingeAxis(joint, j->axis.x, j->axis.y, j->axis.z);
 }
 
 static void use_threads(Ode* o, int threads) {
@@ -89,6 +107,8 @@ static void* create(const PilesEngine* engine, const PilesScene* scene, int thre
     }
     o->count = scene->body_count;
     o->mu = scene->mu;
+    o->e = scene->e;
+    o->scene_bodies = scene->bodies;
     o->dt = scene->dt;
     o->world = dWorldCreate();
     o->space = dHashSpaceCreate(0);
@@ -102,8 +122,8 @@ static void* create(const PilesEngine* engine, const PilesScene* scene, int thre
         crVec3 n = scene->planes[i].normal;
         dCreatePlane(o->space, n.x, n.y, n.z, scene->planes[i].offset);
     }
-    for (int i = 0; i < scene->hinge_count; i++) {
-        add_hinge(o, &scene->hinges[i]);
+    for (int i = 0; i < scene->joint_count; i++) {
+        add_joint(o, &scene->joints[i]);
     }
     return o;
 }
@@ -119,6 +139,10 @@ static bool step(void* self) {
 static void read_motion(void* self, PilesMotion* motion) {
     Ode* o = self;
     for (int i = 0; i < o->count; i++) {
+        if (o->bodies[i] == NULL) {
+            motion[i] = (PilesMotion){.pose = o->scene_bodies[i].pose};
+            continue;
+        }
         const dReal* p = dBodyGetPosition(o->bodies[i]);
         const dReal* q = dBodyGetQuaternion(o->bodies[i]);
         const dReal* v = dBodyGetLinearVel(o->bodies[i]);
@@ -147,6 +171,7 @@ static void destroy(void* self) {
 
 const PilesEngine piles_ode = {
     "ode",
+    "Debian's libode, double precision, quickstep with 20 iterations",
     1U << CR_SHAPE_SPHERE | 1U << CR_SHAPE_CAPSULE | 1U << CR_SHAPE_BOX | 1U << CR_SHAPE_CYLINDER,
     64,
     0,

@@ -21,7 +21,7 @@ static bool write_shape(FILE* file, const crShape* shape) {
 }
 
 static bool write_scene(FILE* file, const PilesScene* scene) {
-    bool good = scene->hinge_count == 0 && !scene->alone;
+    bool good = scene->joint_count == 0 && !scene->alone;
     fprintf(file, "{\"carom\": 1, \"gravity\": [0, 0, %.17g], \"step\": {\"dt\": %.17g},\n \"bodies\": [",
             -scene->gravity, scene->dt);
     for (int i = 0; i < scene->body_count; i++) {

@@ -1,11 +1,80 @@
-// piles_report.c - results of bench piles as a table, as JSON, and next to the aims: met or missed.
+// piles_report.c - results of bench piles: a table of medians over seeds, JSON and CSV seed by seed.
+#include <ctype.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "piles.h"
 
-static void cell(double x, int width, int digits) {
+#define SEEDS 64
+
+// the figures of a result, in the order of the columns of CSV and JSON
+static const struct {
+    const char* name;
+    size_t at;
+} figures[] = {
+    {"seconds", offsetof(PilesResult, seconds)},
+    {"ms", offsetof(PilesResult, ms)},
+    {"ms_settled", offsetof(PilesResult, ms_settled)},
+    {"ms_worst", offsetof(PilesResult, ms_worst)},
+    {"to_box3d", offsetof(PilesResult, to_box3d)},
+    {"to_best_peer", offsetof(PilesResult, to_best)},
+    {"settled_to_box3d", offsetof(PilesResult, settled_to_box3d)},
+    {"settled_to_best_peer", offsetof(PilesResult, settled_to_best)},
+    {"overlap", offsetof(PilesResult, overlap)},
+    {"overlap_max", offsetof(PilesResult, overlap_max)},
+    {"overlap_settled", offsetof(PilesResult, overlap_settled)},
+    {"overlap_max_settled", offsetof(PilesResult, overlap_max_settled)},
+    {"kinetic", offsetof(PilesResult, energy)},
+    {"kinetic95", offsetof(PilesResult, energy95)},
+    {"potential", offsetof(PilesResult, potential)},
+    {"rest_after", offsetof(PilesResult, rest)},
+    {"moved", offsetof(PilesResult, displacement)},
+    {"residual", offsetof(PilesResult, residual)},
+    {"heap_calls", offsetof(PilesResult, heap_calls)},
+    {"bytes_per_body", offsetof(PilesResult, bytes_per_body)},
+    {"contacts", offsetof(PilesResult, contacts)},
+};
+#define FIGURES ((int)(sizeof figures / sizeof *figures))
+
+static double figure(const PilesResult* r, size_t at) {
+    double x;
+    memcpy(&x, (const char*)r + at, sizeof x);
+    return x;
+}
+
+// table
+
+static int by_size(const void* a, const void* b) {
+    double x = *(const double*)a, y = *(const double*)b;
+    return (x > y) - (x < y);
+}
+
+typedef struct Column {
+    const PilesResult* first;  // of one engine
+    int seeds, stride;
+} Column;
+
+// median over the seeds that have the figure, NAN where more than half have none; spread: largest minus smallest
+static double median(Column column, size_t at, double* spread) {
+    double x[SEEDS];
+    int n = 0;
+    for (int i = 0; i < column.seeds; i++) {
+        double value = figure(column.first + i * column.stride, at);
+        if (!isnan(value)) x[n++] = value;
+    }
+    *spread = NAN;
+    if (2 * n <= column.seeds) return NAN;
+    qsort(x, (size_t)n, sizeof *x, by_size);
+    *spread = x[n - 1] - x[0];
+    return n % 2 ? x[n / 2] : 0.5 * (x[n / 2 - 1] + x[n / 2]);
+}
+
+static void cell(Column column, size_t at, int width, int digits) {
+    double spread, x = median(column, at, &spread);
     if (isnan(x)) {
         printf(" %*s", width, "-");
     } else {
@@ -13,150 +82,85 @@ static void cell(double x, int width, int digits) {
     }
 }
 
-static void notes(const PilesResult* r) {
-    double body_steps = r->bodies / r->ms * 1e3;
-    if (strncmp(r->scene, "cubes", 5) == 0) printf("  %.0f k body-steps/s", body_steps * 1e-3);
-    if (r->escapes > 0) printf("  %d escaped", r->escapes);
-    if (!isnan(r->displacement)) printf("  moved %.1g m", r->displacement);
-    if (r->replaced[0] != '\0') printf("  spheres for: %s", r->replaced);
-    if (r->gave_up) printf("  gave up");
-    if (r->cut) printf("  not settled: limit");
+static void spread_cell(Column column, size_t at) {
+    double spread, x = median(column, at, &spread);
+    if (column.seeds < 2 || isnan(spread)) {
+        printf(" %5s", "");
+    } else {
+        printf(" %4.0f%%", 100.0 * spread / x);
+    }
+}
+
+static void print_outcomes(Column column) {
+    long sums[PILES_OUTCOMES] = {0}, steps = 0;
+    for (int i = 0; i < column.seeds; i++) {
+        for (int k = 0; k < PILES_OUTCOMES; k++) {
+            sums[k] += column.first[i * column.stride].outcomes[k];
+            steps += column.first[i * column.stride].outcomes[k];
+        }
+    }
+    for (int k = 0; k < PILES_OUTCOMES && column.first->told; k++) {
+        if (sums[k] == 0) continue;
+        printf("  %s %.3g%%", cr_outcome_name((crOutcome)k), 100.0 * (double)sums[k] / (double)steps);
+    }
+}
+
+static void print_notes(Column column) {
+    int escapes = 0, gave_up = 0, cut = 0;
+    for (int i = 0; i < column.seeds; i++) {
+        const PilesResult* r = column.first + i * column.stride;
+        escapes += r->escapes;
+        gave_up += r->gave_up;
+        cut += r->cut;
+    }
+    double spread, moved = median(column, offsetof(PilesResult, displacement), &spread);
+    if (!isnan(moved)) printf("  moved %.1g m", moved);
+    if (escapes > 0) printf("  %d escaped", escapes);
+    if (cut > 0) {
+        printf("  cut after %.2g s", median(column, offsetof(PilesResult, seconds), &spread));
+    }
+    if (gave_up > 0) printf("  gave up");
+    if (column.first->replaced[0] != '\0') printf("  (%s)", column.first->replaced);
+}
+
+static void print_row(Column column) {
+    printf("%-15s %2d", column.first->engine->name, column.first->threads);
+    cell(column, offsetof(PilesResult, ms), 8, 3);
+    spread_cell(column, offsetof(PilesResult, ms));
+    cell(column, offsetof(PilesResult, to_box3d), 7, 3);
+    cell(column, offsetof(PilesResult, to_best), 7, 3);
+    cell(column, offsetof(PilesResult, ms_settled), 8, 3);
+    cell(column, offsetof(PilesResult, settled_to_box3d), 7, 3);
+    cell(column, offsetof(PilesResult, overlap), 8, 2);
+    cell(column, offsetof(PilesResult, overlap_max), 8, 2);
+    cell(column, offsetof(PilesResult, overlap_settled), 8, 2);
+    cell(column, offsetof(PilesResult, overlap_max_settled), 8, 2);
+    cell(column, offsetof(PilesResult, energy95), 8, 2);
+    cell(column, offsetof(PilesResult, rest), 5, 3);
+    cell(column, offsetof(PilesResult, potential), 9, 6);
+    print_outcomes(column);
+    print_notes(column);
     printf("\n");
 }
 
-void piles_print_table(const PilesResult* results, int count) {
-    if (count == 0) return;
-    printf("\n%s: %d bodies, median of %d seed%s\n", results->scene, results->bodies, results->seeds,
-           results->seeds > 1 ? "s" : "");
-    printf("%-15s %2s %7s %8s %7s %8s %8s %8s %8s %8s %8s %6s %6s\n", "engine", "th", "settled", "ms/step",
-           "/Bullet", "overlap", "max", "KE", "KE95", "residual", "contacts", "heap", "kB/b");
-    for (int i = 0; i < count; i++) {
-        const PilesResult* r = &results[i];
-        if (r->seeds == 0) {
-            printf("%-15s %2d  gave up\n", r->engine->name, r->threads);
-            continue;
-        }
-        bool told = r->engine->report != NULL;
-        printf("%-15s %2d %5.2f s", r->engine->name, r->threads, r->settled);
-        cell(r->ms, 8, 4);
-        cell(r->ratio, 7, 3);
-        cell(r->mean, 8, 2);
-        cell(r->max, 8, 2);
-        cell(r->energy, 8, 2);
-        cell(r->energy95, 8, 2);
-        cell(r->residual, 8, 2);
-        cell(told ? (double)r->contacts : NAN, 8, 6);
-        cell(r->heap_calls, 6, 3);
-        cell(r->bytes_per_body / 1e3, 6, 3);
-        notes(r);
+void piles_print_table(const PilesResult* results, int seeds, int engines) {
+    if (engines == 0) return;
+    printf("\n%s: %d bodies, %d seed%s\n", results->scene, results->bodies, seeds, seeds > 1 ? "s" : "");
+    printf("%-18s %8s %5s %7s %7s | %8s %7s | %8s %8s %8s %8s | %6s %5s %9s\n", "whole run | settled", "ms",
+           "", "/Box3D", "/best", "ms", "/Box3D", "overlap", "max", "settled", "max", "KE95", "rest", "PE");
+    for (int i = 0; i < engines; i++) {
+        print_row((Column){results + i, seeds, engines});
     }
     fflush(stdout);
 }
 
-// aims
+// JSON and CSV
 
-static const PilesResult* find(const PilesResult* results, int count, const char* scene,
-                               const PilesEngine* engine, int threads) {
-    for (int i = 0; i < count; i++) {
-        const PilesResult* r = &results[i];
-        if (r->engine == engine && r->threads == threads && strcmp(r->scene, scene) == 0) return r;
-    }
-    return NULL;
-}
-
-static double ratio(const PilesResult* r) { return r->ratio; }
-static double mean(const PilesResult* r) { return r->mean; }
-static double max(const PilesResult* r) { return r->max; }
-static double energy95(const PilesResult* r) { return r->energy95; }
-static double residual(const PilesResult* r) { return r->residual; }
-static double ms(const PilesResult* r) { return r->ms; }
-static double body_steps(const PilesResult* r) { return r->bodies / r->ms * 1e3; }
-static double kilobytes(const PilesResult* r) { return r->bytes_per_body / 1e3; }
-static double heap_calls(const PilesResult* r) { return r->heap_calls; }
-static double share(const PilesResult* r) { return r->share_1e8; }
-
-typedef struct Aim {
-    const char* scene;
-    const PilesEngine* engine;
-    const char* what;
-    double (*figure)(const PilesResult*);
-    double limit;
-    bool at_least;
-} Aim;
-
-static const Aim aims[] = {
-    {"spheres-1000", &piles_carom_fast, "time / Bullet's", ratio, 0.25, false},
-    {"spheres-1000", &piles_carom_fast, "mean overlap, m", mean, 1e-5, false},
-    {"spheres-1000", &piles_carom_fast, "largest overlap, m", max, 2e-5, false},
-    {"spheres-1000", &piles_carom_fast, "KE95, J", energy95, 1e-6, false},
-    {"spheres-1000", &piles_carom_fast, "kB per body", kilobytes, 2.0, false},
-    {"spheres-1000", &piles_carom_fast, "heap calls per step", heap_calls, 0.0, false},
-    {"spheres-1000", &piles_carom_accurate, "residual, m/s", residual, 1e-5, false},
-    {"spheres-1000", &piles_carom_accurate, "time / Bullet's", ratio, 1.0, false},
-    {"spheres-1000", &piles_carom_certified, "share of steps to 1e-8 (stretch)", share, 0.9, true},
-    {"spheres-1000", &piles_carom_certified, "ms per step (stretch)", ms, 10.0, false},
-    {"boxes-1000", &piles_carom_fast, "time / Bullet's", ratio, 0.4, false},
-    {"boxes-1000", &piles_carom_fast, "mean overlap, m", mean, 1e-5, false},
-    {"boxes-1000", &piles_carom_fast, "largest overlap, m", max, 2e-5, false},
-    {"boxes-1000", &piles_carom_fast, "KE95, J", energy95, 1e-6, false},
-    {"boxes-1000", &piles_carom_fast, "kB per body", kilobytes, 2.0, false},
-    {"boxes-1000", &piles_carom_fast, "heap calls per step", heap_calls, 0.0, false},
-    {"boxes-1000", &piles_carom_accurate, "residual, m/s", residual, 1e-5, false},
-    {"boxes-1000", &piles_carom_accurate, "time / Bullet's", ratio, 1.0, false},
-    {"pyramid-210", &piles_carom_fast, "time / Bullet's", ratio, 0.4, false},
-    {"pyramid-210", &piles_carom_fast, "mean overlap, m", mean, 1e-5, false},
-    {"pyramid-210", &piles_carom_fast, "largest overlap, m", max, 2e-5, false},
-    {"pyramid-210", &piles_carom_fast, "KE95, J", energy95, 1e-6, false},
-    {"pyramid-210", &piles_carom_accurate, "residual, m/s", residual, 1e-5, false},
-    {"pyramid-210", &piles_carom_accurate, "time / Bullet's", ratio, 1.0, false},
-    {"heavy-on-light", &piles_carom_certified, "residual, m/s", residual, 1e-8, false},
-    {"heavy-on-light", &piles_carom_certified, "ms per step", ms, 1.0, false},
-    {"cubes-alone", &piles_carom_fast, "body-steps/s/core", body_steps, 1e6, true},
-    {"cubes-together", &piles_carom_fast, "body-steps/s/core", body_steps, 1e6, true},
-};
-#define AIMS ((int)(sizeof aims / sizeof *aims))
-
-static void verdict(const PilesResult* r, const char* what, double figure, double limit, bool at_least) {
-    bool met = at_least ? figure >= limit : figure <= limit;
-    printf("  %-6s  %-15s %-15s %-33s %9.3g, %s %g%s\n", met ? "met" : "MISSED", r->scene, r->engine->name,
-           what, figure, at_least ? "at least" : "at most", limit, r->cut ? " (not settled)" : "");
-}
-
-// wall time of one thread over that of two, and time per body of the largest heap over the smallest
-static void scaling(const PilesResult* results, int count) {
-    const PilesEngine* fast = &piles_carom_fast;
-    const PilesResult* one = find(results, count, "spheres-10000", fast, 1);
-    const PilesResult* two = find(results, count, "spheres-10000", fast, 2);
-    if (one != NULL && two != NULL) {
-        verdict(two, "two threads over one", one->wall_ms / two->wall_ms, 1.6, true);
-    }
-    const PilesResult* small = find(results, count, "spheres-1000", fast, 1);
-    const char* larger[] = {"spheres-10000", "spheres-100000"};
-    for (int i = 0; i < 2; i++) {
-        const PilesResult* large = find(results, count, larger[i], fast, 1);
-        if (small == NULL || large == NULL) continue;
-        double growth = large->ms / large->bodies / (small->ms / small->bodies);
-        verdict(large, "time per body / that of 1000", growth, 1.5, false);
-    }
-}
-
-void piles_print_aims(const PilesResult* results, int count) {
-    printf("\naims:\n");
-    for (int i = 0; i < AIMS; i++) {
-        const PilesResult* r = find(results, count, aims[i].scene, aims[i].engine, 1);
-        if (r == NULL || r->seeds == 0 || isnan(aims[i].figure(r))) continue;
-        verdict(r, aims[i].what, aims[i].figure(r), aims[i].limit, aims[i].at_least);
-    }
-    scaling(results, count);
-}
-
-// JSON
-
-static void field(const char* name, double x) {
+static void print_figure(FILE* out, double x, const char* none) {
     if (isfinite(x)) {
-        printf(", \"%s\": %.6g", name, x);
+        fprintf(out, "%.6g", x);
     } else {
-        printf(", \"%s\": null", name);
+        fputs(none, out);
     }
 }
 
@@ -164,23 +168,76 @@ void piles_print_json(const PilesResult* results, int count) {
     printf("[");
     for (int i = 0; i < count; i++) {
         const PilesResult* r = &results[i];
-        printf("%s\n  {\"scene\": \"%s\", \"engine\": \"%s\", \"threads\": %d, \"seeds\": %d, \"bodies\": %d",
-               i > 0 ? "," : "", r->scene, r->engine->name, r->threads, r->seeds, r->bodies);
-        field("settled", r->settled);
-        field("ms", r->ms);
-        field("wall_ms", r->wall_ms);
-        field("ratio", r->ratio);
-        field("overlap_mean", r->mean);
-        field("overlap_max", r->max);
-        field("energy", r->energy);
-        field("energy95", r->energy95);
-        field("displacement", r->displacement);
-        field("residual", r->residual);
-        field("share_1e8", r->share_1e8);
-        field("heap_calls", r->heap_calls);
-        field("bytes_per_body", r->bytes_per_body);
-        printf(", \"contacts\": %d, \"escapes\": %d, \"gave_up\": %s, \"spheres_for\": \"%s\"}", r->contacts,
-               r->escapes, r->gave_up ? "true" : "false", r->replaced);
+        printf("%s\n  {\"scene\": \"%s\", \"engine\": \"%s\", \"threads\": %d, \"seed\": %d, \"bodies\": %d",
+               i > 0 ? "," : "", r->scene, r->engine->name, r->threads, r->seed, r->bodies);
+        for (int k = 0; k < FIGURES; k++) {
+            printf(", \"%s\": ", figures[k].name);
+            print_figure(stdout, figure(r, figures[k].at), "null");
+        }
+        printf(", \"outcomes\": {");
+        for (int k = 0; k < piles_outcome_count() && r->told; k++) {
+            printf("%s\"%s\": %d", k > 0 ? ", " : "", cr_outcome_name((crOutcome)k), r->outcomes[k]);
+        }
+        printf("}, \"escapes\": %d, \"cut\": %s, \"gave_up\": %s, \"replaced\": \"%s\"}", r->escapes,
+               r->cut ? "true" : "false", r->gave_up ? "true" : "false", r->replaced);
     }
     printf("\n]\n");
+}
+
+static void machine(char* out, size_t size) {
+    snprintf(out, size, "unknown");
+    FILE* file = fopen("/proc/cpuinfo", "r");
+    char line[256];
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        const char* at = strncmp(line, "model name", 10) == 0 ? strchr(line, ':') : NULL;
+        if (at == NULL) continue;
+        snprintf(out, size, "%s", at + 2);
+        break;
+    }
+    if (file != NULL) fclose(file);
+    for (char* at = out; *at != '\0'; at++) {
+        if (*at == ',' || *at == '"' || iscntrl((unsigned char)*at)) *at = ' ';
+    }
+}
+
+static void write_header(FILE* file) {
+    fputs("date,machine,compiler,scene,engine,threads,seed,bodies", file);
+    for (int k = 0; k < FIGURES; k++) {
+        fprintf(file, ",%s", figures[k].name);
+    }
+    for (int k = 0; k < piles_outcome_count(); k++) {
+        fprintf(file, ",%s", cr_outcome_name((crOutcome)k));
+    }
+    fputs(",escapes,cut,gave_up,replaced,settings\n", file);
+}
+
+static void write_row(FILE* file, const PilesResult* r, const char* date, const char* name) {
+    fprintf(file, "%s,%s,%s,%s,%s,%d,%d,%d", date, name, __VERSION__, r->scene, r->engine->name, r->threads,
+            r->seed, r->bodies);
+    for (int k = 0; k < FIGURES; k++) {
+        putc(',', file);
+        print_figure(file, figure(r, figures[k].at), "");
+    }
+    for (int k = 0; k < piles_outcome_count(); k++) {
+        putc(',', file);
+        if (r->told) fprintf(file, "%d", r->outcomes[k]);
+    }
+    fprintf(file, ",%d,%d,%d,%s,\"%s\"\n", r->escapes, r->cut, r->gave_up, r->replaced, r->engine->about);
+}
+
+bool piles_append_csv(const char* path, const PilesResult* results, int count) {
+    FILE* file = fopen(path, "a");
+    if (file == NULL) return false;
+    char name[128], date[16];
+    time_t now = time(NULL);
+    struct tm day;
+    machine(name, sizeof name);
+    strftime(date, sizeof date, "%Y-%m-%d", gmtime_r(&now, &day));
+    fseek(file, 0, SEEK_END);
+    if (ftell(file) == 0) write_header(file);
+    for (int i = 0; i < count; i++) {
+        write_row(file, &results[i], date, name);
+    }
+    bool good = ferror(file) == 0;
+    return fclose(file) == 0 && good;
 }
