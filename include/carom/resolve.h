@@ -212,7 +212,8 @@ typedef enum crOutcome {
     CR_OUTCOME_STALLED,     // no more progress
     CR_OUTCOME_LIMIT,       // neither solved nor near; iteration or budget limit reached
     CR_OUTCOME_NEAR,        // not solved, but exact for gaps that differ by at most problem->shift
-    CR_OUTCOME_UNSURE,      // the residual is at most tol, but for rounding errors: cannot tell
+    CR_OUTCOME_BOUNDED,  // of steps: islands in motion whose impulses keep momentum, cones and energy, see docs/certificate.md
+    CR_OUTCOME_UNSURE,  // the residual is at most tol, but for rounding errors: cannot tell
 } crOutcome;
 
 CR_API const char* cr_outcome_name(crOutcome outcome);

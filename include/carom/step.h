@@ -163,19 +163,19 @@ typedef struct crEvent {
 // What is true of a step, from states, contacts and impulses: the worst over its solves and impacts. Every
 // method fills every field.
 typedef struct crCertificate {
-    int contacts;        // most at once
-    int rows;            // likewise
-    int solves;          // contact solves
-    int impacts;         // runs of the rule
-    crOutcome outcome;   // solved, near, cannot tell, or another: the worst of the solves and impacts
-    double residual;     // backward error over the scale of its island: the figure that tol is compared with
-    double eta;          // backward error, m/s
-    double distance;     // h eta: the step is exact for gaps that differ by at most this, m
-    double floor;        // rounding floor of eta, m/s
-    double momentum;     // speed by which v differs from what the impulses give, m/s
-    double approach;     // m/s
-    double cone;         // N s
-    double dissipation;  // m/s
+    int contacts;       // most at once
+    int rows;           // likewise
+    int solves;         // contact solves
+    int impacts;        // runs of the rule
+    crOutcome outcome;  // solved, near, bounded, cannot tell, or another: the worst of the solves and impacts
+    double residual;    // backward error over the scale of its island: the figure that tol is compared with
+    double eta;         // backward error, m/s
+    double distance;    // h eta: the step is exact for gaps that differ by at most this, m
+    double floor;       // rounding floor of eta, m/s
+    double momentum;    // speed by which v differs from what the impulses give, m/s
+    double approach;    // m/s
+    double cone;        // N s
+    double dissipation;      // m/s
     double complementarity;  // J
     double penetration;      // overlap left at the end, at most, m
     double overlap;          // the same measured by full geometry of all near pairs, m; NaN in steps without
@@ -200,11 +200,11 @@ typedef struct crTally {
     crCertificate
         worst;  // counts of impacts, solves, crossings and impermissible impacts, energies and work: sums
     int steps;
-    int solved, near, unsure, failed;  // steps by their outcome; truncated steps count as failed
-    int idle;                          // steps without a contact solve
-    int measured;                      // steps whose overlap was measured by full geometry
-    int unknown;                       // steps whose energy_gain is not known; the sums are over the others
-    double mean_residual;              // over the steps that had something to solve
+    int solved, near, bounded, unsure, failed;  // steps by their outcome; truncated steps count as failed
+    int idle;                                   // steps without a contact solve
+    int measured;                               // steps whose overlap was measured by full geometry
+    int unknown;           // steps whose energy_gain is not known; the sums are over the others
+    double mean_residual;  // over the steps that had something to solve
 } crTally;
 
 CR_API void cr_tally_add(crTally* tally, const crCertificate* certificate);  // start from a zeroed tally

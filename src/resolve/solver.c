@@ -7,7 +7,7 @@
 
 const char* cr_outcome_name(crOutcome outcome) {
     static const char* const names[] = {"solved", "ray",  "infeasible", "stalled",
-                                        "limit",  "near", "cannot-tell"};
+                                        "limit",  "near", "bounded",    "cannot-tell"};
     return (unsigned)outcome < sizeof names / sizeof names[0] ? names[outcome] : "unknown";
 }
 

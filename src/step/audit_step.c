@@ -23,10 +23,12 @@ static int rank(crOutcome outcome) {
         return 0;
     case CR_OUTCOME_NEAR:
         return 1;
-    case CR_OUTCOME_UNSURE:
+    case CR_OUTCOME_BOUNDED:
         return 2;
-    default:
+    case CR_OUTCOME_UNSURE:
         return 3;
+    default:
+        return 4;
     }
 }
 
@@ -291,12 +293,13 @@ static double worse(double all, double one) { return one > all || isnan(all) ? o
 void cr_tally_add(crTally* tally, const crCertificate* c) {
     if (tally == NULL || c == NULL) return;
     crCertificate* w = &tally->worst;
-    int place = c->truncated ? 3 : rank(c->outcome);
+    int place = c->truncated ? 4 : rank(c->outcome);
     tally->steps++;
     tally->solved += place == 0;
     tally->near += place == 1;
-    tally->unsure += place == 2;
-    tally->failed += place == 3;
+    tally->bounded += place == 2;
+    tally->unsure += place == 3;
+    tally->failed += place == 4;
     if (rank(c->outcome) >= rank(w->outcome)) w->outcome = c->outcome;
     w->contacts = c->contacts > w->contacts ? c->contacts : w->contacts;
     w->rows = c->rows > w->rows ? c->rows : w->rows;
@@ -342,7 +345,7 @@ void cr_tally_add(crTally* tally, const crCertificate* c) {
 crTruth cr_certificate_holds(const crCertificate* c, double overlap) {
     if (c == NULL) return CR_TRUTH_NO;
     double energy = CR_ENERGY_TOL * c->energy_size;
-    bool fails = rank(c->outcome) == 3 || c->crossings > 0 || c->impermissible > 0 || c->truncated ||
+    bool fails = rank(c->outcome) == 4 || c->crossings > 0 || c->impermissible > 0 || c->truncated ||
                  c->escaped > 0 || c->energy_created > energy || c->energy_gain > energy ||
                  !(c->penetration <= overlap);
     bool unsure = c->outcome == CR_OUTCOME_UNSURE || c->crossings_unsure > 0 || c->impacts_unsure > 0 ||

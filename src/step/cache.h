@@ -216,7 +216,9 @@ bool cr__step_joins(const crStep* step, const crStepContact* c, double left);
 void cr__step_part_groups(crStep* step, const int* bodies, int count);
 void cr__step_part_resting(crStep* step);
 void cr__step_part_all(crStep* step);
-void cr__step_part_without(crStep* step, const bool* apart);  // all bodies but these
+void cr__step_part_of(crStep* step, const bool* in);  // the bodies marked, of those awake
+// The whole world becomes the bodies awake that are not marked; until cr__step_list_awake.
+void cr__step_leave_out(crStep* step, const bool* out);
 // Bodies whose contacts, and those of all they can reach, need no rule: plain, and their contacts never fast.
 // whether the rule may give what the contact solve does; reads_et: of no et either
 bool cr__step_solves_alike(const crStepSettings* settings, bool* reads_et);

@@ -65,12 +65,11 @@ static void take(crStep* step, const crStepContact* c, bool* reached) {
 // the part's contacts that may press, and over how long
 typedef struct Choice {
     double h;
-    const bool* apart;  // bodies whose contacts are none of this solve's (nb); NULL: none
-    bool plastic;       // no impacts: what meets fast takes part too
-    bool* takes;        // (contact_count)
-    bool* fresh;        // taken by the last choice (contact_count)
-    bool* reached;      // bodies of those (nb)
-    int* added;         // in each chunk of contacts
+    bool plastic;   // no impacts: what meets fast takes part too
+    bool* takes;    // (contact_count)
+    bool* fresh;    // taken by the last choice (contact_count)
+    bool* reached;  // bodies of those (nb)
+    int* added;     // in each chunk of contacts
 } Choice;
 
 // a look at every contact, shared by threads
@@ -90,11 +89,6 @@ static bool passes(const crStep* step, const crStepContact* c, crVec3 u, const C
     return speed >= 0.0 || c->point.gap - c->delta + choice->h * speed > 0.0;
 }
 
-// whether a contact is of bodies that this solve leaves out
-static bool is_apart(const Choice* choice, const crStepContact* c) {
-    return choice->apart != NULL && (choice->apart[c->body_a] || choice->apart[c->body_b]);
-}
-
 // narrow contacts of bodies that were reached: they would be found one by one otherwise
 static void add_narrow(void* ctx, int begin, int end) {
     const Looks* looks = ctx;
@@ -104,7 +98,6 @@ static void add_narrow(void* ctx, int begin, int end) {
     for (int i = begin; i < end; i++) {
         const crStepContact* c = &step->contacts[i];
         if (choice->takes[i] || !(choice->reached[c->body_a] || choice->reached[c->body_b])) continue;
-        if (is_apart(choice, c)) continue;
         if (!may_close(step, c, choice->h, looks->u[i])) continue;
         choice->takes[i] = choice->fresh[i] = choice->plastic || !cr__step_meets_fast(step, c);
         added += choice->takes[i];
@@ -121,7 +114,7 @@ static void add_closing(void* ctx, int begin, int end) {
     for (int i = begin; i < end; i++) {
         const crStepContact* c = &step->contacts[i];
         choice->fresh[i] = false;
-        if (choice->takes[i] || is_apart(choice, c)) continue;
+        if (choice->takes[i]) continue;
         bool closes = c->point.gap - c->delta + choice->h * cr_dot(looks->u[i], c->point.normal) <= 0.0;
         bool touching = c->point.gap <= cr__step_band(step, c, &cursor) && c->speed < c->fast;
         if (looks->first && !closes) closes = may_close(step, c, choice->h, looks->u[i]);
@@ -163,9 +156,9 @@ static crStatus solve_named(crStep* step, double h, const bool* takes, crError* 
     return status;
 }
 
-static crStatus choice_create(crStep* step, double h, bool plastic, const bool* apart, Choice* choice) {
+static crStatus choice_create(crStep* step, double h, bool plastic, Choice* choice) {
     size_t count = (size_t)step->contact_count + 1;
-    *choice = (Choice){.h = h, .apart = apart, .plastic = plastic};
+    *choice = (Choice){.h = h, .plastic = plastic};
     choice->takes = cr_arena_alloc(&step->scratch, count * sizeof *choice->takes);
     choice->fresh = cr_arena_alloc(&step->scratch, count * sizeof *choice->fresh);
     choice->reached = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *choice->reached);
@@ -185,20 +178,19 @@ static crStatus audit(crStep* step, const crVec3* u_free, const crVec3* u, const
     bool* passing = cr_arena_alloc(&step->scratch, (size_t)step->contact_count + 1);
     if (passing == NULL) return CR_ERR_MEMORY;
     for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
-        passing[i] = !choice->takes[i] && (is_apart(choice, c) || passes(step, c, u[i], choice));
+        passing[i] = !choice->takes[i] && passes(step, &step->contacts[i], u[i], choice);
     }
     return cr__audit_contacts(step, choice->h, choice->takes, passing, u_free, u, islands->of_body,
                               islands->count);
 }
 
 // solve and apply, with contacts added until the solution overlaps none
-crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, const bool* apart, crError* error) {
+crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* error) {
     size_t count = (size_t)step->contact_count + 1;
     crVec3* u_free = cr_arena_alloc(&step->scratch, count * sizeof *u_free);
     crVec3* u = cr_arena_alloc(&step->scratch, count * sizeof *u);
     Choice choice;
-    crStatus status = choice_create(step, h, plastic, apart, &choice);
+    crStatus status = choice_create(step, h, plastic, &choice);
     if (status != CR_OK || u_free == NULL || u == NULL) return cr__step_memory(error);
     bool named = step->settings.solver.solve != cr_solver_auto(NULL).solve;
     status = cr_step_drag(step, h, error);
@@ -228,6 +220,5 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, const bool
         choice.takes[i] = choice.takes[i] && !choice.fresh[i];
     }
     status = audit(step, u_free, u, &solve.islands, &choice);
-    if (status != CR_OK) return cr__step_memory(error);
-    return apart == NULL ? cr__step_keep(step, error) : CR_OK;
+    return status == CR_OK ? cr__step_keep(step, error) : cr__step_memory(error);
 }

@@ -171,21 +171,38 @@ void cr__step_part_groups(crStep* step, const int* bodies, int count) {
 void cr__step_part_resting(crStep* step) {
     crStepCache* cache = step->cache;
     int listed = 0;
-    for (int b = 1; b < step->model->nb; b++) {
-        if (cr__moves(step->model, b) && !cache->hit[b] && step->sleep[b].island == 0)
-            cache->list[listed++] = b;
+    for (int k = 0; k < cache->whole_count; k++) {
+        int b = cache->whole[k];
+        if (cr__moves(step->model, b) && !cache->hit[b]) cache->list[listed++] = b;
     }
     complete_part(step, listed);
 }
 
-void cr__step_part_without(crStep* step, const bool* apart) {
+void cr__step_part_of(crStep* step, const bool* in) {
     crStepCache* cache = step->cache;
     int listed = 0;
     for (int k = 0; k < cache->whole_count; k++) {
         int b = cache->whole[k];
-        if (cr__moves(step->model, b) && !apart[b]) cache->list[listed++] = b;
+        if (cr__moves(step->model, b) && in[b]) cache->list[listed++] = b;
     }
     complete_part(step, listed);
+}
+
+void cr__step_leave_out(crStep* step, const bool* out) {
+    crStepCache* cache = step->cache;
+    const crModel* model = step->model;
+    int bodies = 0, loops = 0;
+    for (int k = 0; k < cache->whole_count; k++) {
+        int b = cache->whole[k];
+        if (!cr__moves(model, b) || !out[b]) cache->whole[bodies++] = b;
+    }
+    for (int k = 0; k < cache->whole_loop_count; k++) {
+        const crLoop* loop = &model->loops[cache->whole_loops[k]];
+        if (!out[loop->a] && !out[loop->b]) cache->whole_loops[loops++] = cache->whole_loops[k];
+    }
+    cache->whole_count = bodies;
+    cache->whole_loop_count = loops;
+    cr__step_part_all(step);
 }
 
 void cr__step_part_all(crStep* step) {

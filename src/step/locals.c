@@ -272,7 +272,7 @@ static crStatus move_part(crStep* step, double h, bool plastic, crError* error) 
             memcpy(step->state.v + body->v, step->v_free + body->v, (size_t)body->nv * sizeof(double));
         }
     } else {
-        status = cr__step_contact_solve(step, h, plastic, NULL, error);
+        status = cr__step_contact_solve(step, h, plastic, error);
         if (status == CR_OK) status = cr__step_record(step, error);
     }
     return status == CR_OK ? cr_step_integrate(step, h, error) : status;
@@ -463,11 +463,11 @@ static crStatus rest_plastically(crStep* step, double h, crError* error) {
     const crModel* model = step->model;
     double latest = 0.0;
     crStatus status = CR_OK;
-    for (int b = 1; b < model->nb; b++) {
-        if (cr__moves(model, b)) latest = fmax(latest, cache->clock[b]);
+    for (int k = 0; k < cache->whole_count; k++) {
+        if (cr__moves(model, cache->whole[k])) latest = fmax(latest, cache->clock[cache->whole[k]]);
     }
-    for (int b = 1; b < model->nb && status == CR_OK; b++) {
-        if (cr__moves(model, b)) status = advance(step, b, latest, error);
+    for (int k = 0; k < cache->whole_count && status == CR_OK; k++) {
+        if (cr__moves(model, cache->whole[k])) status = advance(step, cache->whole[k], latest, error);
     }
     cr__step_part_all(step);
     set_now(step, latest);

@@ -3,8 +3,8 @@
 // In fast, an island of more than ROWS rows moves where a contact that touches, or would in the step, is faster than
 // SPEED. Its short steps solve a finer problem than the whole step poses, so its certificate is of another kind: the
 // impulses are in their cones, v+ = v_free + M^-1 J^T P, and no energy is created. The last is enforced: corrections of
-// positions may lift bodies by no more than contacts dissipated, and impulses that would still create energy are scaled
-// to the least energy along them.
+// positions may lift bodies by no more than contacts dissipated, and impulses that would still create energy are made
+// less, with the way they gave.
 // Fails: CR_ERR_MEMORY.
 #include "step/moving.h"
 
@@ -16,7 +16,9 @@
 #include "step/forest.h"
 #include "step/packed_substeps.h"
 
-#define RELEASE_ROWS 300   // sets up to this size that would create energy are solved otherwise
+#define RELEASE_ROWS 300  // sets up to this size that would create energy are solved otherwise
+#define GENERAL      (INT32_MIN / 4)
+#define LOCATED      64    // bodies of an island up to which impacts are located
 #define ROWS         60    // islands up to this size are solved exactly
 #define SPEED        0.01  // of a contact along its normal, m/s
 
@@ -33,53 +35,79 @@ static bool acts(const crStep* step, const crStepContact* c) {
     return c->point.gap - c->delta <= step->h * speed;
 }
 
-// islands of all contacts: a root for every body; rows under bodies, and whether one of them is fast
-static void join_contacts(const crStep* step, int* root, int* rows, bool* fast) {
+// of all contacts: a root for every body, and what is under each body or root (nb)
+typedef struct Islands {
+    int* root;
+    int* rows;  // GENERAL: some are not of packed contacts
+    int* bodies;
+    bool* bounces;
+} Islands;
+
+static crStatus islands_create(crStep* step, Islands* islands) {
+    size_t nb = (size_t)step->model->nb;
+    islands->root = cr_arena_alloc(&step->scratch, nb * sizeof(int));
+    islands->rows = cr_arena_alloc(&step->scratch, nb * sizeof(int));
+    islands->bodies = cr_arena_alloc(&step->scratch, nb * sizeof(int));
+    islands->bounces = cr_arena_alloc(&step->scratch, nb * sizeof(bool));
+    bool ok =
+        islands->root != NULL && islands->rows != NULL && islands->bodies != NULL && islands->bounces != NULL;
+    return ok ? CR_OK : CR_ERR_MEMORY;
+}
+
+// contacts join their bodies, and are counted under one of the two; fast: one of them may act, and is fast
+static void join_contacts(const crStep* step, const Islands* islands, bool* fast) {
     const crModel* model = step->model;
     for (int b = 0; b < model->nb; b++) {
-        root[b] = b;
-        rows[b] = 0;
-        fast[b] = false;
+        islands->root[b] = b;
+        islands->rows[b] = islands->bodies[b] = 0;
+        islands->bounces[b] = fast[b] = false;
     }
     for (int k = 0; k < step->part_loop_count; k++) {
         const crLoop* loop = &model->loops[step->part_loops[k]];
-        cr__forest_join_trees(model, root, loop->a, loop->b);
+        cr__forest_join_trees(model, islands->root, loop->a, loop->b);
     }
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        cr__forest_join_trees(model, root, c->body_a, c->body_b);
-        int b = mover(step, c);
-        rows[b] = c->packable && rows[b] >= 0 ? rows[b] + 3 : INT32_MIN / 4;
+        int b = mover(step, c), *rows = &islands->rows[b];
+        cr__forest_join_trees(model, islands->root, c->body_a, c->body_b);
+        *rows = c->packable && *rows >= 0 ? *rows + 3 : GENERAL;
+        islands->bounces[b] = islands->bounces[b] || c->bounces;
         fast[b] = fast[b] || (fabs(c->speed) > SPEED && acts(step, c));
     }
 }
 
-bool cr__step_find_moving(const crStep* step, int* root, int* rows, bool* moving) {
+// Bodies of the islands that move; whether there are any. In a group of few bodies what may bounce is located in time.
+static bool find_moving(const crStep* step, const Islands* islands, bool* moving) {
     const crModel* model = step->model;
     bool any = false;
-    join_contacts(step, root, rows, moving);
+    join_contacts(step, islands, moving);
     for (int b = model->nb - 1; b > 0; b--) {
         if (!cr__moves(model, b)) continue;
-        root[b] = cr__forest_find(root, model->bodies[b].root);
-        if (!model->bodies[b].single) rows[b] = INT32_MIN / 4;
-        if (root[b] == b) continue;
-        rows[root[b]] = rows[root[b]] < 0 || rows[b] < 0 ? INT32_MIN / 4 : rows[root[b]] + rows[b];
-        moving[root[b]] = moving[root[b]] || moving[b];
+        int root = islands->root[b] = cr__forest_find(islands->root, model->bodies[b].root);
+        if (!model->bodies[b].single) islands->rows[b] = GENERAL;
+        islands->bodies[root]++;
+        if (root == b) continue;
+        islands->rows[root] = islands->rows[root] < 0 || islands->rows[b] < 0
+                                  ? GENERAL
+                                  : islands->rows[root] + islands->rows[b];
+        islands->bounces[root] = islands->bounces[root] || islands->bounces[b];
+        moving[root] = moving[root] || moving[b];
     }
     for (int b = 1; b < model->nb; b++) {
         if (!cr__moves(model, b)) continue;
-        moving[b] = moving[root[b]] && rows[root[b]] > ROWS;
+        int root = islands->root[b];
+        bool located = islands->bounces[root] && islands->bodies[root] <= LOCATED;
+        moving[b] = moving[root] && islands->rows[root] > ROWS && !located;
         any = any || moving[b];
     }
     return any;
 }
 
-// what the short steps work on
+// what the short steps work on; contacts are those of the step
 typedef struct Work {
     crStep* step;
     double h;
     int count;
-    int* index;  // in step->contacts (count)
     crPackedContact* contact;
     double *gap, *target, *bounce;
     crPacked packed;
@@ -98,32 +126,25 @@ static crVec3 given_velocity(const crStep* step, const crStepContact* c) {
                   cr__twist_at(d->given[c->body_a], cr_sub(x, d->origin[c->body_a])));
 }
 
-static crStatus create(Work* work, const bool* moving) {
+static crStatus create(Work* work) {
     crStep* step = work->step;
     crArena* arena = &step->scratch;
-    int count = 0;
-    for (int i = 0; i < step->contact_count; i++) {
-        count += moving[mover(step, &step->contacts[i])];
-    }
-    size_t room = (size_t)count + 1;
-    work->index = cr_arena_alloc(arena, room * sizeof *work->index);
+    size_t room = (size_t)step->contact_count + 1;
     work->contact = cr_arena_alloc(arena, room * sizeof *work->contact);
     work->gap = cr_arena_alloc(arena, room * sizeof *work->gap);
     work->target = cr_arena_alloc(arena, room * sizeof *work->target);
     work->bounce = cr_arena_alloc(arena, room * sizeof *work->bounce);
-    bool ok = work->index != NULL && work->contact != NULL && work->gap != NULL && work->target != NULL &&
-              work->bounce != NULL;
+    bool ok = work->contact != NULL && work->gap != NULL && work->target != NULL && work->bounce != NULL;
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
 // contacts of the islands, with the impulses of a short step to start from; whether one may bounce
-static bool list(Work* work, const bool* moving) {
+static bool list(Work* work) {
     const crStep* step = work->step;
     int cursor = 0;
     bool bounces = false;
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        if (!moving[mover(step, c)]) continue;
         const crWarm* warm = cr__step_warm_next(step, c, &cursor);
         crPackedContact* to = &work->contact[work->count];
         *to = (crPackedContact){.body_a = c->body_a, .body_b = c->body_b, .mu = c->surface->surface.mu};
@@ -136,7 +157,7 @@ static bool list(Work* work, const bool* moving) {
         work->target[work->count] = -0.5 * c->delta;
         work->bounce[work->count] = fast ? c->e * c->speed : 0.0;
         bounces = bounces || fast;
-        work->index[work->count++] = i;
+        work->count++;
     }
     return bounces;
 }
@@ -184,7 +205,6 @@ static double dot6(const double* a, const double* b) {
 typedef struct Energy {
     double gain;     // beyond what forces and driven bodies gave, J
     double lift;     // the part of it that corrections of positions are, J
-    double linear;   // of T along the impulses: (z + dz).p
     double square;   // p.p, p what the impulses changed z by
     int rows;        // of contacts that pressed
     bool released;   // out: another solve takes it
@@ -218,7 +238,6 @@ static void add_body(const Work* work, int i, Energy* e) {
     for (int k = 0; k < 6; k++) {
         force[k] = dz[k] / work->h;
         push[k] = z1[k] - z0[k] - dz[k];
-        e->linear += (z0[k] + dz[k]) * push[k];
         e->gain += 0.5 * (z1[k] - z0[k]) * (z1[k] + z0[k]);
     }
     e->square += dot6(push, push);
@@ -233,18 +252,15 @@ static void add_body(const Work* work, int i, Energy* e) {
     e->gain += 0.5 * cr_dot(L, cr_sub(after, omega));
 }
 
-// shares that leave no gain: less correction first, then impulses towards the least T along them
+// Shares that leave no gain: less correction first; then velocity and displacement both on the way back to free flight,
+// which gains nothing: with a share s of the impulses the gain is s (left - b) + s^2 b, b = p.p / 2.
 static void limit(Energy* e) {
     e->correct = e->scale = 1.0;
     if (!(e->gain > 0.0)) return;
     double share = e->lift > 0.0 ? fmin(1.0, e->gain / e->lift) : 0.0;
+    double left = e->gain - share * e->lift, b = 0.5 * e->square;
     e->correct = 1.0 - share;
-    double left = e->gain - share * e->lift;
-    if (!(left > 0.0) || !(e->square > 0.0)) return;
-    // T(s) = s linear + s^2 square / 2 is to be less by `left` than at s = 1
-    double best = fmax(0.0, -e->linear / e->square), drop = 0.5 * e->square * (1.0 - best) * (1.0 - best);
-    if (best >= 1.0) return;
-    e->scale = drop > left ? best + sqrt((drop - left) / (0.5 * e->square)) : best;
+    if (left > 0.0) e->scale = left < b ? 1.0 - left / b : 0.0;
 }
 
 // roots of the bodies that pushed each other
@@ -293,18 +309,11 @@ static void limit_energy(const Work* work, int* root, Energy* energy, bool* movi
     }
 }
 
-// v, q and impulses with the shares that energy leaves
-static void put_back(const Work* work, int* root, const Energy* energy, crMoved* moved) {
+// v and q with the shares that energy leaves
+static void put_back(const Work* work, int* root, const Energy* energy) {
     crStep* step = work->step;
     const crPacked* p = &work->packed;
     const crSubsteps* ask = &work->ask;
-    for (int i = 0; i < work->count; i++) {
-        const crPackedContact* c = &work->contact[i];
-        const Energy* e = &energy[cr__forest_find(root, mover_of(step, c))];
-        if (e->released) continue;
-        moved->index[moved->count] = work->index[i];
-        moved->P[moved->count++] = e->scale < 1.0 ? cr_scale(e->scale, c->P) : c->P;
-    }
     for (int i = 0; i < p->bodies; i++) {
         int b = p->body[i], at = CR_BODY_STRIDE * (i + 1);
         const crBody* body = &step->model->bodies[b];
@@ -315,6 +324,8 @@ static void put_back(const Work* work, int* root, const Energy* energy, crMoved*
             double free = p->z_free[at + k] + ask->dz[at + k];
             z[k] = e->scale < 1.0 ? free + e->scale * (p->z[at + k] - free) : p->z[at + k];
             D[k] = ask->D[at + k] - (1.0 - e->correct) * ask->C[at + k];
+            double fly = work->h * (p->z_free[at + k] + 0.5 * ask->dz[at + k]);
+            if (e->scale < 1.0) D[k] = fly + e->scale * (D[k] - fly);
         }
         from_coordinates(step, b, z, v);
         from_coordinates(step, b, D, way + body->v);
@@ -325,19 +336,89 @@ static void put_back(const Work* work, int* root, const Energy* energy, crMoved*
     }
 }
 
-crStatus cr__step_move_islands(crStep* step, double h, const int* islands, bool* moving, crMoved* moved,
-                               crError* error) {
+// impulses likewise
+static void put_impulses(const Work* work, int* root, const Energy* energy) {
+    for (int i = 0; i < work->count; i++) {
+        const crPackedContact* c = &work->contact[i];
+        const Energy* e = &energy[cr__forest_find(root, mover_of(work->step, c))];
+        work->step->contacts[i].impulse = e->scale < 1.0 ? cr_scale(e->scale, c->P) : c->P;
+    }
+}
+
+// the contacts of bodies that are marked, or of the others, in `to`; those between the two are in neither. How many
+static int contacts_of(const crStep* step, const crStepContact* from, int count, const bool* moving,
+                       bool marked, crStepContact* to) {
+    const crModel* model = step->model;
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+        const crStepContact* c = &from[i];
+        bool a = !cr__moves(model, c->body_a) || moving[c->body_a] == marked;
+        bool b = !cr__moves(model, c->body_b) || moving[c->body_b] == marked;
+        if (a && b) to[kept++] = *c;
+    }
+    return kept;
+}
+
+// short steps over the step's contacts; bodies that are left to another solve are no longer marked
+static crStatus run(crStep* step, double h, const int* islands, bool* moving, crError* error) {
     Work work = {.step = step, .h = h};
     size_t nb = (size_t)step->model->nb;
     int* root = cr_arena_alloc(&step->scratch, nb * sizeof *root);
     Energy* energy = cr_arena_alloc(&step->scratch, nb * sizeof *energy);
-    if (root == NULL || energy == NULL || create(&work, moving) != CR_OK) return cr__step_memory(error);
-    bool bounces = list(&work, moving);
+    if (root == NULL || energy == NULL || create(&work) != CR_OK) return cr__step_memory(error);
+    bool bounces = list(&work);
     if (solve(&work, islands, bounces) != CR_OK) return cr__step_memory(error);
     limit_energy(&work, root, energy, moving);
-    *moved = (crMoved){.index = work.index};
-    moved->P = cr_arena_alloc(&step->scratch, (size_t)(work.count + 1) * sizeof *moved->P);
-    if (moved->P == NULL) return cr__step_memory(error);
-    put_back(&work, root, energy, moved);
+    put_back(&work, root, energy);
+    put_impulses(&work, root, energy);
+    return CR_OK;
+}
+
+crStatus cr__step_move_islands(crStep* step, double h, crMoved* moved, crError* error) {
+    size_t room = (size_t)step->contact_count + 1;
+    Islands islands;
+    *moved = (crMoved){0};
+    bool* moving = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *moving);
+    if (moving == NULL || islands_create(step, &islands) != CR_OK) return cr__step_memory(error);
+    if (!find_moving(step, &islands, moving)) return CR_OK;
+    crStepContact *all = step->contacts, *calm = cr_arena_alloc(&step->scratch, room * sizeof *calm);
+    crStepContact* contacts = cr_arena_alloc(&step->scratch, room * sizeof *contacts);
+    if (calm == NULL || contacts == NULL) return cr__step_memory(error);
+    int count = step->contact_count;
+    size_t mark = cr_arena_mark(&step->scratch);
+    step->contacts = contacts;
+    step->contact_count = contacts_of(step, all, count, moving, true, contacts);
+    crStatus status = run(step, h, islands.root, moving, error);
+    cr_arena_release(&step->scratch, mark);
+    if (status != CR_OK) return status;
+    *moved = (crMoved){.body = moving, .contacts = contacts, .near = all, .near_count = count};
+    moved->count = step->contact_count =
+        contacts_of(step, contacts, step->contact_count, moving, true, contacts);
+    if (cr__audit_moved(step, moved) != CR_OK) return cr__step_memory(error);
+    cr__step_part_of(step, moving);
+    status = cr__step_keep(step, error);
+    step->contacts = calm;
+    step->contact_count = contacts_of(step, all, count, moving, false, calm);
+    cr__step_leave_out(step, moving);
+    return status;
+}
+
+static bool comes_first(const crStepContact* a, const crStepContact* b) {
+    if (a->shape_a != b->shape_a) return a->shape_a < b->shape_a;
+    return a->shape_b < b->shape_b;
+}
+
+crStatus cr__step_show_moved(crStep* step, const crMoved* moved) {
+    if (moved->body == NULL) return CR_OK;
+    int count = step->contact_count + moved->count, i = 0, j = 0;
+    crStepContact* all = cr_arena_alloc(&step->scratch, (size_t)(count + 1) * sizeof *all);
+    if (all == NULL) return CR_ERR_MEMORY;
+    for (int k = 0; k < count; k++) {
+        bool first = j == moved->count ||
+                     (i < step->contact_count && comes_first(&step->contacts[i], &moved->contacts[j]));
+        all[k] = first ? step->contacts[i++] : moved->contacts[j++];
+    }
+    step->contacts = all;
+    step->contact_count = count;
     return CR_OK;
 }

@@ -4,18 +4,23 @@
 
 #include "step/step.h"
 
-// Islands of the contacts that may act in the step: a root for every body (nb), and which bodies are of those that
-// move (nb); whether any is. rows is work (nb).
-bool cr__step_find_moving(const crStep* step, int* root, int* rows, bool* moving);
-// Contacts of the islands that moved, in scratch.
+// What short steps moved, in scratch.
 typedef struct crMoved {
+    bool* body;               // these bodies (nb); NULL: none
+    crStepContact* contacts;  // of them, with their impulses, in the order of contacts (count)
     int count;
-    int* index;  // in step->contacts (count)
-    crVec3* P;   // impulse on b over the whole step (count)
+    const crStepContact* near;  // contacts of the whole world at the beginning, without impulses (near_count)
+    int near_count;
 } crMoved;
-// q and v of those bodies over h, and the impulses of their contacts. Bodies that are left to another solve are no longer
-// among them.
-crStatus cr__step_move_islands(crStep* step, double h, const int* islands, bool* moving, crMoved* moved,
-                               crError* error);
+
+// From the contacts and forces of the whole world: q and v over h of the islands that move, forces kept. What is left of
+// the world, its part and contacts are those of the others, until cr__step_list_awake.
+crStatus cr__step_move_islands(crStep* step, double h, crMoved* moved, crError* error);
+// What is guaranteed of it, into the certificate (audit_moved.c): cones and momentum, before other bodies move; CR_ERR_MEMORY.
+// And overlap, at the end of the step, when poses are those of the end.
+crStatus cr__audit_moved(crStep* step, const crMoved* moved);
+void cr__audit_moved_overlap(crStep* step, const crMoved* moved);
+// At the end of the step: their contacts among those of the others.
+crStatus cr__step_show_moved(crStep* step, const crMoved* moved);
 
 #endif

@@ -60,9 +60,8 @@ crStatus cr__step_pose(crStep* step, double h, const bool* takes, bool again, cr
 
 // Whether a contact that is open, or leaving, will touch at more than its `fast`: an impact, not of a solve.
 bool cr__step_meets_fast(const crStep* step, const crStepContact* contact);
-// state.v over h under every contact that may press; plastic: those that close fast as well. apart: bodies whose
-// contacts another solve takes (nb), after which cr__step_keep is called; NULL: none, and forces are kept.
-crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, const bool* apart, crError* error);
+// state.v over h under every contact that may press; plastic: those that close fast as well.
+crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* error);
 
 // Contacts as found, and where bodies were then.
 typedef struct crPositionList {

@@ -13,6 +13,7 @@
 #include "step/cache.h"
 #include "step/moving.h"
 #include "step/packed.h"
+#include "step/position.h"
 
 #define SHARES 10  // rounds in which islands grow by the way their fastest body goes
 
@@ -102,34 +103,13 @@ static crStatus look(crStep* step, double h, int* islands, crError* error) {
     return status;
 }
 
-// islands that move by short steps, then calm ones by one solve
-static crStatus move_both(crStep* step, double h, const int* islands, bool* moving, crError* error) {
-    crMoved moved = {0};
-    crStatus status = cr__step_move_islands(step, h, islands, moving, &moved, error);
-    cr__step_part_without(step, moving);
-    if (status == CR_OK) status = cr__step_contact_solve(step, h, false, moving, error);
-    if (status == CR_OK) status = cr_step_integrate(step, h, error);
-    cr__step_part_all(step);
-    for (int i = 0; i < moved.count; i++) {
-        step->contacts[moved.index[i]].impulse = moved.P[i];
-    }
-    return status == CR_OK ? cr__step_keep(step, error) : status;
-}
-
-static crStatus move(crStep* step, double h, int* islands, bool* moving, bool* listed, crError* error) {
+static crStatus move(crStep* step, double h, int* islands, bool* listed, crError* error) {
     crStatus status = CR_OK;
     if (!step->cache->plastic) status = cr__step_find_plain(step, islands, error);
     if (status == CR_OK && !step->cache->plastic) status = cr__step_schedule(step, h, error);
     *listed = status == CR_OK && step->cache->due_count == 0;
     if (status == CR_OK && step->cache->due_count > 0) return cr__step_locally(step, h, error);
-    if (status == CR_OK && may_move(step)) {
-        size_t nb = (size_t)step->model->nb;
-        int* root = cr_arena_alloc(&step->scratch, nb * sizeof *root);
-        int* rows = cr_arena_alloc(&step->scratch, nb * sizeof *rows);
-        if (root == NULL || rows == NULL) return cr__step_memory(error);
-        if (cr__step_find_moving(step, root, rows, moving)) return move_both(step, h, root, moving, error);
-    }
-    if (status == CR_OK) status = cr__step_contact_solve(step, h, false, NULL, error);
+    if (status == CR_OK) status = cr__step_contact_solve(step, h, false, error);
     return status == CR_OK ? cr_step_integrate(step, h, error) : status;
 }
 
@@ -152,28 +132,31 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
     crPositionList start;
     status = look(step, h, islands, error);
     bool* hit = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *hit);
-    bool* moving = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *moving);
-    if (status == CR_OK && (hit == NULL || moving == NULL || cr__step_position_list(step, &start) != CR_OK)) {
+    crMoved moved = {0};
+    if (status == CR_OK && may_move(step)) status = cr__step_move_islands(step, h, &moved, error);
+    if (status == CR_OK && (hit == NULL || cr__step_position_list(step, &start) != CR_OK)) {
         status = cr__step_memory(error);
     }
-    if (status == CR_OK) memset(moving, 0, (size_t)step->model->nb * sizeof *moving);
     size_t mark = cr_arena_mark(&step->scratch);
-    if (status == CR_OK) status = move(step, h, islands, moving, &listed, error);
+    if (status == CR_OK) status = move(step, h, islands, &listed, error);
     if (status != CR_OK) return status;
     memcpy(hit, step->cache->hit, (size_t)step->model->nb * sizeof *hit);
     // what impacts did not concern is still listed; where all went plastic nothing is
     bool kept = step->contacts == start.contacts;
     if (kept) forget_solve(step, mark);
     start.count = step->contact_count;
-    if (!listed) {
-        cr__step_groups_begin(step);
-        cr__step_list_awake(step);
-    }
+    if (!listed) cr__step_groups_begin(step);
+    if (!listed || moved.body != NULL) cr__step_list_awake(step);
     step->state.time = end;
     crStepContact* solved = step->contacts;
     status = cr_step_finite(step, error);
+    double* q = cr_arena_alloc(&step->scratch, (size_t)(step->model->nq + 1) * sizeof *q);
+    if (q == NULL) return cr__step_memory(error);
+    memcpy(q, step->state.q, (size_t)step->model->nq * sizeof *q);
     if (status == CR_OK)
-        status = cr__step_position_pass(step, kept ? &start : NULL, listed ? NULL : hit, moving, error);
+        status = cr__step_position_pass(step, kept ? &start : NULL, listed ? NULL : hit, moved.body, error);
+    if (status == CR_OK && cr__step_limit_lift(step, h, q) != CR_OK) status = cr__step_memory(error);
+    if (status == CR_OK) cr__audit_moved_overlap(step, &moved);
     if (status == CR_OK && step->settings.sleep_time > 0.0) {
         status = cr__step_fall_asleep(step, h, islands, error);
     }
@@ -182,5 +165,6 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
     step->contacts = solved;
     step->contact_count = start.count;
     if (!listed) cr__step_show_record(step);
+    if (status == CR_OK && cr__step_show_moved(step, &moved) != CR_OK) status = cr__step_memory(error);
     return status;
 }

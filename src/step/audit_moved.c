@@ -1,0 +1,197 @@
+// audit_moved.c - what is guaranteed of islands that short steps moved: from states, contacts and summed impulses.
+//
+//     cone       every summed impulse lies in its contact's cone
+//     momentum   m v+ - m v_free = sum P,  I(q+) omega+ - I(q) omega_free = sum r x P
+//     overlap    no pair is deeper at the end than the certificate says
+//
+// A convex pair is no deeper than its overlap along any one direction. The normals that its contacts had, turned with
+// either body, are good ones; other pairs are collided. Bodies that went farther than their margins may have met what
+// no contact was of: all their near pairs are looked at. Energy is for audit_step.c.
+// Fails: CR_ERR_MEMORY.
+#include <string.h>
+
+#include "collide/narrow.h"
+#include "model/single.h"
+#include "step/audit.h"
+#include "step/cache.h"
+#include "step/moving.h"
+
+#define ROUNDING 1e-11  // of the speeds and impulses that a sum is made of
+
+typedef struct Moved {
+    crStep* step;
+    const crMoved* moved;
+    double* impulse;  // sum and moment about the centre of the impulses on each body (6*nb)
+    double* size;     // sum of their sizes (nb)
+} Moved;
+
+// pose of a free body at the beginning of the step, or at its end
+static crPose pose_of(const crStep* step, int body, const double* q) {
+    q += step->model->bodies[body].q;
+    return (crPose){cr__load_vec(q), cr_quat_normalize(cr__load_quat(q + 3))};
+}
+
+static bool is_moved(const Moved* m, int body) {
+    return cr__moves(m->step->model, body) && m->moved->body[body];
+}
+
+static void add_impulse(const Moved* m, int body, crVec3 point, crVec3 P) {
+    if (!is_moved(m, body)) return;
+    double* to = m->impulse + 6 * (size_t)body;
+    cr__store_vec(cr_add(cr__load_vec(to), P), to);
+    crVec3 turn = cr_cross(cr_sub(point, m->step->dynamics.origin[body]), P);
+    cr__store_vec(cr_add(cr__load_vec(to + 3), turn), to + 3);
+    m->size[body] += cr_norm(P);
+}
+
+// how far an impulse lies outside its cone, N s
+static double outside(const crStepContact* c) {
+    double pn = cr_dot(c->impulse, c->point.normal), mu = c->surface->surface.mu;
+    double pt = cr_norm(cr_madd(c->impulse, -pn, c->point.normal));
+    return pn < 0.0 ? cr_norm(c->impulse) : fmax(0.0, pt - mu * pn);
+}
+
+// speed by which a body's velocity differs from what impulses give, and the rounding of that
+static double defect(const Moved* m, int b, double* floor) {
+    const crStep* step = m->step;
+    const crBody* body = &step->model->bodies[b];
+    const double *v = step->state.v + body->v, *free = step->v_free + body->v,
+                 *P = m->impulse + 6 * (size_t)b;
+    crSym3 after = cr__single_round(body) ? step->dynamics.inertia[b]
+                                          : cr__sym3_rotate(pose_of(step, b, step->state.q).q, body->inertia);
+    crVec3 linear =
+        cr_sub(cr_sub(cr__load_vec(v), cr__load_vec(free)), cr_scale(1.0 / body->mass, cr__load_vec(P)));
+    crVec3 L = cr_sub(cr_sym3_mul(after, cr__load_vec(v + 3)),
+                      cr_sym3_mul(step->dynamics.inertia[b], cr__load_vec(free + 3)));
+    crVec3 turn = cr_sym3_mul(step->dynamics.inverse[b], cr_sub(L, cr__load_vec(P + 3)));
+    double spin = cr_norm(cr__load_vec(v + 3)) + cr_norm(cr__load_vec(free + 3));
+    double speeds = cr_norm(cr__load_vec(v)) + cr_norm(cr__load_vec(free)) + step->size[b] * spin;
+    double ratio = body->principal[2] / body->principal[0];
+    *floor = ROUNDING * ratio *
+             (speeds + m->size[b] * (1.0 / body->mass + step->size[b] * step->size[b] / body->principal[0]));
+    return cr_norm(linear) + step->size[b] * cr_norm(turn);
+}
+
+// deepest overlap of two shapes at the end, by collision
+static double depth_by_collision(const Moved* m, int shape_a, int shape_b) {
+    crContactPoint points[16];
+    const crBodyShape* shapes = m->step->model->shapes;
+    const crPose* pose = m->step->dynamics.pose;
+    int needed = 0, count = cr__step_pair(m->step, shape_a, shape_b, pose[shapes[shape_a].body],
+                                          pose[shapes[shape_b].body], 0.0, points, 16, &needed);
+    double depth = 0.0;
+    for (int i = 0; i < count; i++) {
+        depth = fmax(depth, -points[i].gap);
+    }
+    // more points than room: the deepest may be among the others
+    return needed > count ? (double)INFINITY : depth;
+}
+
+static bool is_piece(const crShape* s) {
+    return s->kind == CR_SHAPE_BOX || s->kind == CR_SHAPE_HULL || s->kind == CR_SHAPE_CYLINDER ||
+           s->kind == CR_SHAPE_CAPSULE || s->kind == CR_SHAPE_CONE || s->kind == CR_SHAPE_ELLIPSOID;
+}
+
+// a direction as it turned with a body in the step
+static crVec3 turned_with(const Moved* m, int body, crVec3 n) {
+    const crStep* step = m->step;
+    if (!step->model->bodies[body].single) return n;
+    crQuat before = pose_of(step, body, step->q_start).q, after = step->dynamics.pose[body].q;
+    return cr_quat_rotate(cr_quat_mul(after, cr_quat_conj(before)), n);
+}
+
+// deepest overlap of the pair of contacts begin to end - 1
+static double depth_of(const Moved* m, const crStepContact* contacts, int begin, int end) {
+    const crStepContact* c = &contacts[begin];
+    const crBodyShape *a = &m->step->model->shapes[c->shape_a], *b = &m->step->model->shapes[c->shape_b];
+    if (!is_piece(&a->shape) || !is_piece(&b->shape)) return depth_by_collision(m, c->shape_a, c->shape_b);
+    crConvex A, B;
+    const crPose* pose = m->step->dynamics.pose;
+    crVec3 origin = pose[b->body].p;
+    cr__convex_set(&A, &a->shape, &pose[a->body], origin);
+    cr__convex_set(&B, &b->shape, &pose[b->body], origin);
+    double best = -(double)INFINITY;
+    for (int i = begin; i < end && best < 0.0; i++) {
+        for (int side = 0; side < 2 && best < 0.0; side++) {
+            crVec3 n = turned_with(m, side == 0 ? a->body : b->body, contacts[i].point.normal);
+            best = fmax(best, cr__separation(&A, &B, n) - A.radius - B.radius);
+        }
+    }
+    return fmax(0.0, -best);
+}
+
+// deepest overlap of the contacts' pairs
+static double deepest(const Moved* m) {
+    const crStepContact* c = m->moved->near;
+    double depth = 0.0;
+    for (int i = 0, next = 0; i < m->moved->near_count; i = next) {
+        for (next = i + 1; next < m->moved->near_count; next++) {
+            if (c[next].shape_a != c[i].shape_a || c[next].shape_b != c[i].shape_b) break;
+        }
+        if (is_moved(m, c[i].body_a) || is_moved(m, c[i].body_b))
+            depth = fmax(depth, depth_of(m, c, i, next));
+    }
+    return depth;
+}
+
+// how far no point of a body went beyond
+static double way_of(const Moved* m, int b) {
+    const crStep* step = m->step;
+    const crBody* body = &step->model->bodies[b];
+    crPose before = pose_of(step, b, step->q_start), after = step->dynamics.pose[b];
+    crQuat q = after.q, was = before.q;
+    double turn = sqrt((q.w - was.w) * (q.w - was.w) + (q.x - was.x) * (q.x - was.x) +
+                       (q.y - was.y) * (q.y - was.y) + (q.z - was.z) * (q.z - was.z));
+    crVec3 com = cr_pose_point(before, body->com);
+    return cr_norm(cr_sub(step->dynamics.com[b], com)) + 2.0 * turn * step->size[b];
+}
+
+// deepest overlap of the near pairs of bodies that went farther than their margins
+static double deepest_astray(const Moved* m) {
+    const crStepCache* cache = m->step->cache;
+    double depth = 0.0;
+    for (int b = 1; b < m->step->model->nb; b++) {
+        if (!is_moved(m, b) || way_of(m, b) <= cache->margin[b]) continue;
+        for (int i = cache->first_pair[b]; i < cache->first_pair[b + 1]; i++) {
+            const crNear* pair = &cache->pairs[cache->pair_of[i]];
+            depth = fmax(depth, depth_by_collision(m, pair->shape_a, pair->shape_b));
+        }
+    }
+    return depth;
+}
+
+crStatus cr__audit_moved(crStep* step, const crMoved* moved) {
+    Moved m = {.step = step, .moved = moved};
+    size_t mark = cr_arena_mark(&step->scratch), nb = (size_t)step->model->nb;
+    m.impulse = cr_arena_alloc(&step->scratch, 6 * nb * sizeof *m.impulse);
+    m.size = cr_arena_alloc(&step->scratch, nb * sizeof *m.size);
+    if (m.impulse == NULL || m.size == NULL) return CR_ERR_MEMORY;
+    memset(m.impulse, 0, 6 * nb * sizeof *m.impulse);
+    memset(m.size, 0, nb * sizeof *m.size);
+    crAudit audit = {0};
+    bool holds = true;
+    for (int i = 0; i < moved->count; i++) {
+        const crStepContact* c = &moved->contacts[i];
+        double off = outside(c);
+        audit.cone = fmax(audit.cone, off);
+        holds = holds && off <= ROUNDING * cr_norm(c->impulse);
+        add_impulse(&m, c->body_a, c->point.point, cr_neg(c->impulse));
+        add_impulse(&m, c->body_b, c->point.point, c->impulse);
+    }
+    for (int b = 1; b < step->model->nb; b++) {
+        if (!is_moved(&m, b)) continue;
+        double floor, speed = defect(&m, b, &floor);
+        audit.momentum = fmax(audit.momentum, speed);
+        holds = holds && speed <= floor;
+    }
+    cr__audit_merge(step, &audit, holds ? CR_OUTCOME_BOUNDED : CR_OUTCOME_LIMIT);
+    cr_arena_release(&step->scratch, mark);
+    return CR_OK;
+}
+
+void cr__audit_moved_overlap(crStep* step, const crMoved* moved) {
+    if (moved->body == NULL) return;
+    Moved m = {.step = step, .moved = moved};
+    crCertificate* c = &step->certificate;
+    c->penetration = fmax(c->penetration, fmax(deepest(&m), deepest_astray(&m)));
+}

@@ -1,0 +1,108 @@
+// lift.c - the position pass creates no energy: bodies are lifted by no more than their contacts dissipated.
+//
+// Bodies that pushed each other in the step share what they have lost: T + U at the beginning, and the work of applied
+// forces and drives, less T + U at the end. Where the position pass took more than that, all of them go back on the
+// straight way to where they were before it, as far as they must. What overlap is left stays for the next steps.
+// Islands with trees are left alone: their bodies are not placed one by one.
+// Fails: CR_ERR_MEMORY.
+#include <string.h>
+
+#include "model/single.h"
+#include "step/cache.h"
+#include "step/forest.h"
+#include "step/position.h"
+
+typedef struct Lift {
+    double gain;  // of energy in the whole step beyond work, J
+    double lift;  // the part of it that the position pass is, J
+    bool fixed;   // not to be changed
+} Lift;
+
+static crVec3 centre(const crBody* body, const double* q) {
+    crVec3 p = cr__load_vec(q + body->q);
+    if (cr__centred(body)) return p;
+    return cr_pose_point((crPose){p, cr_quat_normalize(cr__load_quat(q + body->q + 3))}, body->com);
+}
+
+static double kinetic(const crBody* body, const double* q, const double* v) {
+    crVec3 u = cr__load_vec(v + body->v), omega = cr__load_vec(v + body->v + 3);
+    if (!cr__single_round(body)) {
+        omega = cr_quat_rotate(cr_quat_conj(cr_quat_normalize(cr__load_quat(q + body->q + 3))), omega);
+        return 0.5 * (body->mass * cr_dot(u, u) + cr_sym3_quad(body->inertia, omega));
+    }
+    return 0.5 * (body->mass * cr_dot(u, u) + body->principal[0] * cr_dot(omega, omega));
+}
+
+static void add_body(const crStep* step, double h, const double* before, int b, Lift* sum) {
+    const crBody* body = &step->model->bodies[b];
+    const crState* s = &step->state;
+    crVec3 weight = cr_scale(body->mass * body->gravity_scale, step->model->gravity);
+    double T = kinetic(body, s->q, s->v);
+    crVec3 from = centre(body, step->q_start), at = centre(body, before), to = centre(body, s->q);
+    sum->lift += T - kinetic(body, before, s->v) - cr_dot(weight, cr_sub(to, at));
+    sum->gain += T - kinetic(body, step->q_start, step->v_start) - cr_dot(weight, cr_sub(to, from)) -
+                 step->cache->drive[b];
+    for (int j = body->v; j < body->v + body->nv; j++) {
+        sum->gain -= 0.5 * h * s->force[j] * (step->v_start[j] + s->v[j]);
+    }
+}
+
+// bodies that pushed each other: a root for every body
+static void join(const crStep* step, int* root) {
+    const crModel* model = step->model;
+    for (int b = 0; b < model->nb; b++) {
+        root[b] = b;
+    }
+    for (int i = 0; i < step->warm_count; i++) {
+        cr__forest_join_trees(model, root, model->shapes[step->warm[i].shape_a].body,
+                              model->shapes[step->warm[i].shape_b].body);
+    }
+    for (int i = 0; i < step->event_count; i++) {
+        const crEvent* event = &step->events[i];
+        if (event->shape_a >= 0) cr__forest_join_trees(model, root, event->body_a, event->body_b);
+    }
+    for (int i = 0; i < model->loop_count; i++) {
+        cr__forest_join_trees(model, root, model->loops[i].a, model->loops[i].b);
+    }
+}
+
+// a share of the way from `before` to where the body is
+static void put(crStep* step, const double* before, int b, double share) {
+    const crBody* body = &step->model->bodies[b];
+    double *q = step->state.q + body->q, *way = step->dynamics.work + body->v;
+    crVec3 move = cr_sub(centre(body, step->state.q), centre(body, before));
+    crQuat turn = cr_quat_mul(cr_quat_normalize(cr__load_quat(q + 3)),
+                              cr_quat_conj(cr_quat_normalize(cr__load_quat(before + body->q + 3))));
+    double sign = turn.w < 0.0 ? -2.0 : 2.0;
+    cr__store_vec(cr_scale(share, move), way);
+    cr__store_vec(cr_scale(share * sign, cr_vec3(turn.x, turn.y, turn.z)), way + 3);
+    memcpy(q, before + body->q, 7 * sizeof *q);
+    cr__part_advance(step->model, (crPart){&b, 1}, 1.0, step->dynamics.work, step->state.q);
+}
+
+crStatus cr__step_limit_lift(crStep* step, double h, const double* before) {
+    const crModel* model = step->model;
+    if (memcmp(before, step->state.q, (size_t)model->nq * sizeof *before) == 0) return CR_OK;
+    size_t mark = cr_arena_mark(&step->scratch), nb = (size_t)model->nb;
+    int* root = cr_arena_alloc(&step->scratch, nb * sizeof *root);
+    Lift* sum = cr_arena_alloc(&step->scratch, nb * sizeof *sum);
+    if (root == NULL || sum == NULL) return CR_ERR_MEMORY;
+    memset(sum, 0, nb * sizeof *sum);
+    join(step, root);
+    for (int b = 1; b < model->nb; b++) {
+        if (!cr__moves(model, b)) continue;
+        Lift* to = &sum[cr__forest_find(root, model->bodies[b].root)];
+        if (model->bodies[b].single) add_body(step, h, before, b, to);
+        to->fixed = to->fixed || !model->bodies[b].single;
+    }
+    for (int b = 1; b < model->nb; b++) {
+        const crBody* body = &model->bodies[b];
+        if (!cr__moves(model, b) || !body->single) continue;
+        const Lift* of = &sum[cr__forest_find(root, body->root)];
+        if (of->fixed || !(of->gain > 0.0) || !(of->lift > 0.0)) continue;
+        if (memcmp(before + body->q, step->state.q + body->q, 7 * sizeof *before) == 0) continue;
+        put(step, before, b, fmax(0.0, 1.0 - of->gain / of->lift));
+    }
+    cr_arena_release(&step->scratch, mark);
+    return CR_OK;
+}
