@@ -182,7 +182,7 @@ static void start_at(const crScene* scene, const crMotionModel* m, const crTossS
 static void note_step(crWorld* world, double start, crMotionRun* run) {
     const crCertificate* c = cr_world_certificate(world);
     run->steps++;
-    run->unsolved += c->solves > 0 && c->outcome != CR_OUTCOME_SOLVED;
+    run->unsolved += c->solves > 0 && c->outcome != CR_OUTCOME_SOLVED && c->outcome != CR_OUTCOME_BOUNDED;
     run->impermissible += c->impermissible;
     run->penetration = fmax(run->penetration, c->penetration);
     run->energy_created = fmax(run->energy_created, c->energy_created);

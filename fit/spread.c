@@ -98,7 +98,8 @@ static crStatus run_world(crWorld* world, const crScene* scene, double* result, 
         status = n < steps ? cr_world_step(world, error) : cr_world_run(world, scene->duration, error);
         if (status != CR_OK) break;
         const crCertificate* c = cr_world_certificate(world);
-        result[UNSOLVED] += c->outcome != CR_OUTCOME_SOLVED || c->truncated;
+        bool good = c->outcome == CR_OUTCOME_SOLVED || c->outcome == CR_OUTCOME_BOUNDED;
+        result[UNSOLVED] += !good || c->truncated;
         result[CREATED] = fmax(result[CREATED], c->energy_created);
         note_events(world, impacts, nb, &order, &result[IMPACTS]);
     }

@@ -236,9 +236,9 @@ PyObject* py_tally(const crTally* t) {
         c->impermissible, "impacts_unsure", c->impacts_unsure, "truncated", c->truncated ? Py_True : Py_False,
         "asleep", c->asleep, "escaped", c->escaped, "escapee", c->escapee);
     PyObject* steps =
-        Py_BuildValue("{s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:d}", "steps", t->steps, "solved", t->solved, "near",
-                      t->near, "unsure", t->unsure, "failed", t->failed, "measured", t->measured, "unknown",
-                      t->unknown, "mean_residual", t->mean_residual);
+        Py_BuildValue("{s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:d}", "steps", t->steps, "solved", t->solved, "near",
+                      t->near, "bounded", t->bounded, "unsure", t->unsure, "failed", t->failed, "measured",
+                      t->measured, "unknown", t->unknown, "mean_residual", t->mean_residual);
     bool good = dict != NULL && rest != NULL && steps != NULL && PyDict_Update(dict, rest) == 0 &&
                 PyDict_Update(dict, steps) == 0;
     Py_XDECREF(rest);

@@ -3,7 +3,8 @@
 // Bodies that pushed each other in the step share what they have lost: T + U at the beginning, and the work of applied
 // forces and drives, less T + U at the end. Where the position pass took more than that, all of them go back on the
 // straight way to where they were before it, as far as they must. What overlap is left stays for the next steps.
-// Islands with trees are left alone: their bodies are not placed one by one.
+// Islands with trees are left alone: their bodies are not placed one by one. Free bodies that the pass turned keep their
+// angular momentum, not omega.
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
@@ -11,6 +12,8 @@
 #include "step/cache.h"
 #include "step/forest.h"
 #include "step/position.h"
+
+#define SURE 1.001  // beyond what it must, for rounding
 
 typedef struct Lift {
     double gain;  // of energy in the whole step beyond work, J
@@ -33,13 +36,13 @@ static double kinetic(const crBody* body, const double* q, const double* v) {
     return 0.5 * (body->mass * cr_dot(u, u) + body->principal[0] * cr_dot(omega, omega));
 }
 
-static void add_body(const crStep* step, double h, const double* before, int b, Lift* sum) {
+static void add_body(const crStep* step, double h, const double* before, const double* v, int b, Lift* sum) {
     const crBody* body = &step->model->bodies[b];
     const crState* s = &step->state;
     crVec3 weight = cr_scale(body->mass * body->gravity_scale, step->model->gravity);
     double T = kinetic(body, s->q, s->v);
     crVec3 from = centre(body, step->q_start), at = centre(body, before), to = centre(body, s->q);
-    sum->lift += T - kinetic(body, before, s->v) - cr_dot(weight, cr_sub(to, at));
+    sum->lift += T - kinetic(body, before, v) - cr_dot(weight, cr_sub(to, at));
     sum->gain += T - kinetic(body, step->q_start, step->v_start) - cr_dot(weight, cr_sub(to, from)) -
                  step->cache->drive[b];
     for (int j = body->v; j < body->v + body->nv; j++) {
@@ -80,19 +83,40 @@ static void put(crStep* step, const double* before, int b, double share) {
     cr__part_advance(step->model, (crPart){&b, 1}, 1.0, step->dynamics.work, step->state.q);
 }
 
+// omega of free bodies that were turned, with the angular momentum that they had by v
+static void keep_momentum(crStep* step, const double* before, const double* v) {
+    for (int b = 1; b < step->model->nb; b++) {
+        const crBody* body = &step->model->bodies[b];
+        double* omega = step->state.v + body->v + 3;
+        if (!cr__moves(step->model, b) || !body->single || cr__single_round(body)) continue;
+        memcpy(omega, v + body->v + 3, 3 * sizeof *omega);
+        if (memcmp(before + body->q + 3, step->state.q + body->q + 3, 4 * sizeof *before) == 0) continue;
+        crSym3 inertia =
+            cr__sym3_rotate(cr_quat_normalize(cr__load_quat(before + body->q + 3)), body->inertia);
+        crMat3 R;
+        crSym3 inverse;
+        crQuat q = cr_quat_normalize(cr__load_quat(step->state.q + body->q + 3));
+        if (cr__single_factor(body, q, &R, &inverse) != CR_OK) continue;
+        cr__store_vec(cr_sym3_mul(inverse, cr_sym3_mul(inertia, cr__load_vec(v + body->v + 3))), omega);
+    }
+}
+
 crStatus cr__step_limit_lift(crStep* step, double h, const double* before) {
     const crModel* model = step->model;
     if (memcmp(before, step->state.q, (size_t)model->nq * sizeof *before) == 0) return CR_OK;
     size_t mark = cr_arena_mark(&step->scratch), nb = (size_t)model->nb;
     int* root = cr_arena_alloc(&step->scratch, nb * sizeof *root);
     Lift* sum = cr_arena_alloc(&step->scratch, nb * sizeof *sum);
-    if (root == NULL || sum == NULL) return CR_ERR_MEMORY;
+    double* v = cr_arena_alloc(&step->scratch, (size_t)(model->nv + 1) * sizeof *v);
+    if (root == NULL || sum == NULL || v == NULL) return CR_ERR_MEMORY;
+    memcpy(v, step->state.v, (size_t)model->nv * sizeof *v);
+    keep_momentum(step, before, v);
     memset(sum, 0, nb * sizeof *sum);
     join(step, root);
     for (int b = 1; b < model->nb; b++) {
         if (!cr__moves(model, b)) continue;
         Lift* to = &sum[cr__forest_find(root, model->bodies[b].root)];
-        if (model->bodies[b].single) add_body(step, h, before, b, to);
+        if (model->bodies[b].single) add_body(step, h, before, v, b, to);
         to->fixed = to->fixed || !model->bodies[b].single;
     }
     for (int b = 1; b < model->nb; b++) {
@@ -101,8 +125,9 @@ crStatus cr__step_limit_lift(crStep* step, double h, const double* before) {
         const Lift* of = &sum[cr__forest_find(root, body->root)];
         if (of->fixed || !(of->gain > 0.0) || !(of->lift > 0.0)) continue;
         if (memcmp(before + body->q, step->state.q + body->q, 7 * sizeof *before) == 0) continue;
-        put(step, before, b, fmax(0.0, 1.0 - of->gain / of->lift));
+        put(step, before, b, fmax(0.0, 1.0 - SURE * of->gain / of->lift));
     }
+    keep_momentum(step, before, v);
     cr_arena_release(&step->scratch, mark);
     return CR_OK;
 }

@@ -16,7 +16,9 @@
 #include "step/forest.h"
 #include "step/packed_substeps.h"
 
-#define RELEASE_ROWS 300  // sets up to this size that would create energy are solved otherwise
+#define LIMITS       4      // rounds of making shares less
+#define SURE         1.001  // beyond what they must, for rounding
+#define RELEASE_ROWS 300    // sets up to this size that would create energy are solved otherwise
 #define GENERAL      (INT32_MIN / 4)
 #define LOCATED      64    // bodies of an island up to which impacts are located
 #define ROWS         60    // islands up to this size are solved exactly
@@ -227,40 +229,51 @@ static crVec3 omega_at(const crStep* step, int b, crQuat q, crVec3 omega) {
     return cr_sym3_mul(inverse, cr_sym3_mul(step->dynamics.inertia[b], omega));
 }
 
-// what a body gains, and by what
+// z and D of a body with the shares of its set
+static void shared(const Work* work, int i, const Energy* e, double z[6], double D[6]) {
+    const double *from = work->packed.z_free, *to = work->packed.z, *dz = work->ask.dz;
+    for (int k = 0, at = CR_BODY_STRIDE * (i + 1); k < 6; k++, at++) {
+        double free = from[at] + dz[at], fly = work->h * (from[at] + 0.5 * dz[at]);
+        z[k] = to[at];
+        D[k] = work->ask.D[at] - (1.0 - e->correct) * work->ask.C[at];
+        if (!(e->scale < 1.0)) continue;
+        z[k] = free + e->scale * (z[k] - free);
+        D[k] = fly + e->scale * (D[k] - fly);
+    }
+}
+
+// what a body gains with those shares
 static void add_body(const Work* work, int i, Energy* e) {
     const crStep* step = work->step;
     const crPacked* p = &work->packed;
-    const crSubsteps* ask = &work->ask;
     int b = p->body[i], at = CR_BODY_STRIDE * (i + 1);
-    const double *z0 = p->z_free + at, *z1 = p->z + at, *dz = ask->dz + at;
-    double force[6], push[6], v[6], way[6];
+    const double *z0 = p->z_free + at, *dz = work->ask.dz + at;
+    double z[6], D[6], force[6], push[6], v[6], way[6];
+    shared(work, i, e, z, D);
     for (int k = 0; k < 6; k++) {
         force[k] = dz[k] / work->h;
-        push[k] = z1[k] - z0[k] - dz[k];
-        e->gain += 0.5 * (z1[k] - z0[k]) * (z1[k] + z0[k]);
+        push[k] = p->z[at + k] - z0[k] - dz[k];
+        e->gain += 0.5 * (z[k] - z0[k]) * (z[k] + z0[k]);
     }
     e->square += dot6(push, push);
-    e->gain -= dot6(force, ask->D + at);
-    e->lift -= dot6(force, ask->C + at);
+    e->gain -= dot6(force, D);
+    e->lift -= dot6(force, work->ask.C + at);
     if (cr__single_round(&step->model->bodies[b])) return;
     // inertia turns with the body
-    from_coordinates(step, b, z1, v);
-    from_coordinates(step, b, ask->D + at, way);
+    from_coordinates(step, b, z, v);
+    from_coordinates(step, b, D, way);
     crVec3 omega = cr__load_vec(v + 3), L = cr_sym3_mul(step->dynamics.inertia[b], omega);
     crVec3 after = omega_at(step, b, turned(step, b, cr__load_vec(way + 3)), omega);
     e->gain += 0.5 * cr_dot(L, cr_sub(after, omega));
 }
 
 // Shares that leave no gain: less correction first; then velocity and displacement both on the way back to free flight,
-// which gains nothing: with a share s of the impulses the gain is s (left - b) + s^2 b, b = p.p / 2.
+// which gains nothing: with a share s of the impulses the gain is s (gain - b) + s^2 b, b = p.p / 2.
 static void limit(Energy* e) {
-    e->correct = e->scale = 1.0;
-    if (!(e->gain > 0.0)) return;
-    double share = e->lift > 0.0 ? fmin(1.0, e->gain / e->lift) : 0.0;
+    double share = e->lift > 0.0 ? fmin(e->correct, SURE * e->gain / e->lift) : 0.0;
     double left = e->gain - share * e->lift, b = 0.5 * e->square;
-    e->correct = 1.0 - share;
-    if (left > 0.0) e->scale = left < b ? 1.0 - left / b : 0.0;
+    e->correct -= share;
+    if (left > 0.0) e->scale = SURE * left < b * e->scale ? e->scale - SURE * left / b : 0.0;
 }
 
 // roots of the bodies that pushed each other
@@ -275,37 +288,51 @@ static void join(const Work* work, int* root) {
     }
 }
 
-// what each set of bodies gained, at its root
-static void find_gains(const Work* work, int* root, Energy* energy) {
+// what each set of bodies gains with its shares, at its root; whether one gains anything
+static bool find_gains(const Work* work, int* root, Energy* energy) {
     const crStep* step = work->step;
     const crPacked* p = &work->packed;
-    join(work, root);
-    memset(energy, 0, (size_t)step->model->nb * sizeof *energy);
+    bool any = false;
+    for (int i = 0; i < p->bodies; i++) {
+        Energy* e = &energy[p->body[i]];
+        e->gain = e->lift = e->square = 0.0;
+        e->rows = 0;
+    }
     for (int i = 0; i < p->bodies; i++) {
         add_body(work, i, &energy[cr__forest_find(root, p->body[i])]);
     }
     for (int i = 0; i < work->count; i++) {
         const crPackedContact* c = &work->contact[i];
         Energy* e = &energy[cr__forest_find(root, mover_of(step, c))];
-        e->gain += cr_dot(c->P, c->E);
+        e->gain += e->scale * cr_dot(c->P, c->E);
         e->rows += cr_dot(c->P, c->normal) > 0.0 ? 3 : 0;
     }
+    for (int i = 0; i < p->bodies; i++) {
+        any = any || energy[p->body[i]].gain > 0.0;
+    }
+    return any;
 }
 
 // No energy is created. A small set whose sweeps would have done so, and what touches nothing, is released: it takes the
 // way of calm islands. Larger ones get less correction, then less of their impulses.
 static void limit_energy(const Work* work, int* root, Energy* energy, bool* moving) {
     const crPacked* p = &work->packed;
-    find_gains(work, root, energy);
+    join(work, root);
     for (int i = 0; i < p->bodies; i++) {
-        Energy* e = &energy[p->body[i]];
-        if (root[p->body[i]] != p->body[i]) continue;
-        bool creates = e->gain - fmax(0.0, e->lift) > 0.0;
-        e->released = e->rows == 0 || (creates && e->rows <= RELEASE_ROWS);
-        limit(e);
+        energy[p->body[i]] = (Energy){.correct = 1.0, .scale = 1.0};
+    }
+    for (int round = 0; find_gains(work, root, energy) && round < LIMITS; round++) {
+        for (int i = 0; i < p->bodies; i++) {
+            Energy* e = &energy[p->body[i]];
+            bool creates = e->gain - fmax(0.0, e->correct * e->lift) > 0.0;
+            if (round == 0) e->released = creates && e->rows <= RELEASE_ROWS;
+            if (e->gain > 0.0 && !e->released) limit(e);
+        }
     }
     for (int i = 0; i < p->bodies; i++) {
-        if (energy[cr__forest_find(root, p->body[i])].released) moving[p->body[i]] = false;
+        Energy* e = &energy[cr__forest_find(root, p->body[i])];
+        e->released = e->released || e->rows == 0;
+        if (e->released) moving[p->body[i]] = false;
     }
 }
 
@@ -313,20 +340,13 @@ static void limit_energy(const Work* work, int* root, Energy* energy, bool* movi
 static void put_back(const Work* work, int* root, const Energy* energy) {
     crStep* step = work->step;
     const crPacked* p = &work->packed;
-    const crSubsteps* ask = &work->ask;
     for (int i = 0; i < p->bodies; i++) {
-        int b = p->body[i], at = CR_BODY_STRIDE * (i + 1);
+        int b = p->body[i];
         const crBody* body = &step->model->bodies[b];
         const Energy* e = &energy[cr__forest_find(root, b)];
         if (e->released) continue;
         double z[6], D[6], *way = step->dynamics.work, *v = step->state.v + body->v;
-        for (int k = 0; k < 6; k++) {
-            double free = p->z_free[at + k] + ask->dz[at + k];
-            z[k] = e->scale < 1.0 ? free + e->scale * (p->z[at + k] - free) : p->z[at + k];
-            D[k] = ask->D[at + k] - (1.0 - e->correct) * ask->C[at + k];
-            double fly = work->h * (p->z_free[at + k] + 0.5 * ask->dz[at + k]);
-            if (e->scale < 1.0) D[k] = fly + e->scale * (D[k] - fly);
-        }
+        shared(work, i, e, z, D);
         from_coordinates(step, b, z, v);
         from_coordinates(step, b, D, way + body->v);
         crVec3 omega = cr__load_vec(v + 3);

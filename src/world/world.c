@@ -139,7 +139,8 @@ static crStatus step_by(crWorld* world, double h, crError* error) {
     if (status != CR_OK) {
         undo(world);
         cr_log(&world->log, CR_LOG_ERROR, "step from %g s: %s", world->time, cr_status_text(status));
-    } else if (step->certificate.outcome != CR_OUTCOME_SOLVED) {
+    } else if (step->certificate.outcome != CR_OUTCOME_SOLVED &&
+               step->certificate.outcome != CR_OUTCOME_BOUNDED) {
         cr_log(&world->log, CR_LOG_WARNING, "step from %g s: %s, residual %g", world->time,
                cr_outcome_name(step->certificate.outcome), step->certificate.residual);
     }

@@ -28,8 +28,8 @@ static int run_facts(const Run* run, crPageFact facts[RUN_FACTS]) {
     } else if (t->failed > 0) {
         snprintf(verdict->value, CR_PAGE_TEXT, "%d of %d steps not solved", t->failed, t->steps);
     } else if (t->solved < t->steps) {
-        snprintf(verdict->value, CR_PAGE_TEXT, "%d steps solved, %d near, %d cannot tell", t->solved, t->near,
-                 t->unsure);
+        snprintf(verdict->value, CR_PAGE_TEXT, "%d steps solved, %d near, %d bounded, %d cannot tell",
+                 t->solved, t->near, t->bounded, t->unsure);
     } else {
         snprintf(verdict->value, CR_PAGE_TEXT, "every step solved");
     }

@@ -11,16 +11,21 @@ static double total(crEnergy e) { return e.kinetic + e.potential; }
 
 static const char* separator(int* count) { return (*count)++ == 0 ? "" : ", "; }
 
-// how the steps ended: solved, near, cannot tell, not solved
+// how the steps ended: solved, near, bounded, cannot tell, not solved
 static void put_outcomes(FILE* file, const crTally* t) {
     int parts = 0;
     if (t->solved == t->steps) {
         fputs("every step solved", file);
         return;
     }
-    if (t->failed == 0 && t->unsure == 0) fputs(t->solved > 0 ? "every step solved or near: " : "", file);
+    if (t->failed == 0 && t->unsure == 0)
+        fputs(t->bounded > 0  ? "every step keeps its bounds: "
+              : t->solved > 0 ? "every step solved or near: "
+                              : "",
+              file);
     if (t->failed > 0) fprintf(file, "%s%d of %d steps not solved", separator(&parts), t->failed, t->steps);
     if (t->unsure > 0) fprintf(file, "%s%d cannot tell", separator(&parts), t->unsure);
+    if (t->bounded > 0) fprintf(file, "%s%d bounded", separator(&parts), t->bounded);
     if (t->near > 0) fprintf(file, "%s%d near", separator(&parts), t->near);
     if (t->solved > 0) fprintf(file, "%s%d solved", separator(&parts), t->solved);
 }
@@ -95,6 +100,7 @@ static void json_certificate(FILE* file, const Run* run) {
     member(file, "tol", cr_step_tol(&run->scene.step));
     count(file, "solved_steps", t->solved);
     count(file, "near_steps", t->near);
+    count(file, "bounded_steps", t->bounded);
     count(file, "unsure_steps", t->unsure);
     count(file, "unsolved_steps", t->failed);
     member(file, "worst_residual", w->residual);

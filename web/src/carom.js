@@ -40,7 +40,7 @@ const host = (memory) => {
 
 // numbers of carom_scene_look, in the order of web/wasm/page.h
 const NUMBERS = ["time", "kinetic", "potential", "residual", "penetration", "contacts", "impacts", "unsolved",
-  "impermissible", "created", "steps", "events", "forces", "near", "unsure", "eta", "distance", "crossings",
+  "impermissible", "created", "steps", "events", "forces", "near", "unsure", "bounded", "eta", "distance", "crossings",
   "crossingsUnsure", "gain", "work", "impactsUnsure"];
 
 export class Carom {

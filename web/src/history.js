@@ -15,7 +15,7 @@ export class History {
     this.offered = 0;
     this.worst = { ...WORST };
     this.totals = { steps: 0, impacts: 0, events: 0, unsolved: 0, impermissible: 0, created: 0, residual: 0, penetration: 0, contacts: 0,
-      near: 0, unsure: 0, crossings: 0, crossingsUnsure: 0, gain: 0, work: 0, impactsUnsure: 0, eta: 0, distance: 0 };
+      near: 0, unsure: 0, bounded: 0, crossings: 0, crossingsUnsure: 0, gain: 0, work: 0, impactsUnsure: 0, eta: 0, distance: 0 };
   }
 
   get length() { return this.records.length; }
@@ -25,7 +25,7 @@ export class History {
   count(numbers) {
     const t = this.totals;
     t.steps = numbers.steps;
-    for (const name of ["impacts", "events", "unsolved", "impermissible", "created", "near", "unsure", "crossings",
+    for (const name of ["impacts", "events", "unsolved", "impermissible", "created", "near", "unsure", "bounded", "crossings",
       "crossingsUnsure", "gain", "work", "impactsUnsure"]) t[name] += numbers[name] ?? 0;
     for (const name of ["residual", "penetration", "contacts", "eta", "distance"]) t[name] = Math.max(t[name], numbers[name] ?? 0);
     for (const name of Object.keys(WORST)) this.worst[name] = Math.max(this.worst[name], numbers[name]);

@@ -93,7 +93,7 @@ export const sceneView = (carom, place, values) => {
       fact("steps", run.recorded ? `${t.steps + 1} records` : `${t.steps} of ${a.steps}`),
       fact("contacts, most", String(t.contacts)), fact("events", String(t.events)),
       fact("certificate", t.unsolved ? `${t.unsolved} steps not solved` : t.unsure ? `${t.unsure} steps cannot tell`
-        : t.near ? `every step solved or near (${t.near})` : "every step solved", t.unsolved > 0),
+        : t.bounded ? `every step keeps its bounds (${t.bounded} bounded)` : t.near ? `every step solved or near (${t.near})` : "every step solved", t.unsolved > 0),
       fact("exact for gaps that differ by", `${shown(t.distance)} m`),
       fact("residual", shown(t.residual)), fact("overlap", `${shown(t.penetration)} m`),
       ...(t.impermissible ? [fact("impacts outside the region", String(t.impermissible), true)] : []),

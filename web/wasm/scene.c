@@ -111,6 +111,7 @@ double* carom_scene_look(PageScene* s) {
     n[PAGE_UNSOLVED] = made ? one.failed : 0.0;
     n[PAGE_NEAR] = made ? one.near : 0.0;
     n[PAGE_UNSURE] = made ? one.unsure : 0.0;
+    n[PAGE_BOUNDED] = made ? one.bounded : 0.0;
     n[PAGE_ETA] = c->eta;
     n[PAGE_DISTANCE] = c->distance;
     n[PAGE_CROSSINGS] = c->crossings;

@@ -1,0 +1,202 @@
+// Heaps in motion in quality fast: what `bounded` promises, found from states and impulses alone. Momentum of every
+// body, cones, energy, overlap by full geometry against the bound, and the same bits for any threads and after a snapshot.
+#include <stdlib.h>
+
+#include "sample.h"
+#include "test.h"
+
+#define STEP  (1.0 / 240.0)
+#define WALLS 5
+#define LARGE 80
+#define MU    0.5
+
+typedef struct Drop {
+    crModel* model;
+    crWorld* world;
+    double *q, *v;  // before the step
+} Drop;
+
+// bodies of some kinds on a loose lattice between four walls, all falling
+static Drop drop_create(uint64_t seed, int bodies, int kinds, double e, int threads) {
+    const crShape shapes[] = {cr_shape_sphere(0.1), cr_shape_box(0.1, 0.1, 0.1),
+                              cr_shape_box(0.05, 0.1, 0.15), cr_shape_capsule(0.07, 0.08),
+                              cr_shape_cylinder(0.1, 0.1)};
+    const crVec3 normals[WALLS] = {{0, 0, 1}, {1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}};
+    crRandom random = sample_seed(seed);
+    Drop drop = {.model = cr_model_create(NULL)};
+    drop.model->gravity = cr_vec3(0, 0, -9.81);
+    drop.model->materials[0].surface.mu = drop.model->materials[0].surface.mu2 = MU;
+    drop.model->materials[0].surface.e = e;
+    for (int i = 0; i < bodies; i++) {
+        const crShape* shape = &shapes[kinds == 1 ? (int)(seed % 3) : i % kinds];
+        crMass mass = cr_mass_of_shape(shape, sample_log(&random, 500.0, 2000.0));
+        crBodyDef def = cr_body_def();
+        def.joint = CR_JOINT_FREE;
+        def.mass = mass.mass;
+        def.inertia = mass.inertia;
+        crVec3 at = cr_vec3(0.4 * (i % 3) - 0.4, 0.4 * (i / 3 % 3) - 0.4, 0.25 + 0.4 * (i / 9));
+        def.pose.p = cr_madd(at, 0.01, sample_direction(&random));
+        def.pose.q = sample_rotation(&random);
+        cr_model_add_shape(drop.model, cr_model_add_body(drop.model, &def), shape, 0);
+    }
+    for (int i = 0; i < WALLS; i++) {
+        crShape wall = cr_shape_halfspace(normals[i], i == 0 ? 0.0 : -0.6);
+        cr_model_add_shape(drop.model, CR_WORLD, &wall, 0);
+    }
+    crWorldDef def = cr_world_def();
+    def.model = drop.model;
+    def.step.dt = STEP;
+    def.step.quality = CR_QUALITY_FAST;
+    def.step.threads = threads;
+    crError error;
+    CHECK_STATUS(cr_world_create(&def, &drop.world, &error), CR_OK);
+    drop.q = malloc((size_t)drop.model->nq * sizeof(double));
+    drop.v = malloc((size_t)drop.model->nv * sizeof(double));
+    return drop;
+}
+
+static void drop_destroy(Drop* drop) {
+    cr_world_destroy(drop->world);
+    cr_model_destroy(drop->model);
+    free(drop->q);
+    free(drop->v);
+}
+
+static crVec3 vec(const double* x) { return cr_vec3(x[0], x[1], x[2]); }
+
+// A I A^T omega of a body whose orientation is in q
+static crVec3 momentum_of(const crBody* body, const double* q, const double* v) {
+    const double* at = q + body->q + 3;
+    crQuat Q = cr_quat_normalize((crQuat){at[0], at[1], at[2], at[3]});
+    crVec3 own = cr_quat_rotate(cr_quat_conj(Q), vec(v + body->v + 3));
+    return cr_quat_rotate(Q, cr_sym3_mul(body->inertia, own));
+}
+
+static double energy_of(const Drop* drop, const double* q, const double* v, double* size) {
+    double sum = 0.0;
+    for (int b = 1; b < drop->model->nb; b++) {
+        const crBody* body = &drop->model->bodies[b];
+        crVec3 u = vec(v + body->v);
+        double T =
+            0.5 * body->mass * cr_dot(u, u) + 0.5 * cr_dot(vec(v + body->v + 3), momentum_of(body, q, v));
+        double U = body->mass * 9.81 * q[body->q + 2];
+        sum += T + U;
+        *size += fabs(T) + fabs(U);
+    }
+    return sum;
+}
+
+// every body's momentum changed by gravity and by the impulses of its contacts, and every impulse is in its cone
+static void check_impulses(const Drop* drop) {
+    const crStep* step = cr_world_stages(drop->world);
+    const crModel* model = drop->model;
+    const crState* s = cr_world_state(drop->world);
+    double* sum = calloc(6 * (size_t)model->nb, sizeof *sum);
+    for (int i = 0; i < step->contact_count; i++) {
+        const crStepContact* c = &step->contacts[i];
+        double pn = cr_dot(c->impulse, c->point.normal);
+        double pt = cr_norm(cr_madd(c->impulse, -pn, c->point.normal));
+        CHECK(pn >= 0.0 && pt <= MU * pn * (1.0 + 1e-9));
+        for (int side = 0; side < 2; side++) {
+            int b = side == 0 ? c->body_a : c->body_b;
+            crVec3 P = cr_scale(side == 0 ? -1.0 : 1.0, c->impulse);
+            if (b == CR_WORLD) continue;
+            crVec3 L = cr_cross(cr_sub(c->point.point, vec(drop->q + model->bodies[b].q)), P);
+            const double add[6] = {P.x, P.y, P.z, L.x, L.y, L.z};
+            for (int k = 0; k < 6; k++) {
+                sum[6 * b + k] += add[k];
+            }
+        }
+    }
+    for (int b = 1; b < model->nb; b++) {
+        const crBody* body = &model->bodies[b];
+        crVec3 gained = cr_scale(body->mass, cr_sub(vec(s->v + body->v), vec(drop->v + body->v)));
+        gained.z += body->mass * 9.81 * STEP;
+        crVec3 turned = cr_sub(momentum_of(body, s->q, s->v), momentum_of(body, drop->q, drop->v));
+        double speed = cr_norm(vec(drop->v + body->v)) + cr_norm(vec(s->v + body->v)) + 1.0;
+        CHECK(cr_norm(cr_sub(gained, vec(sum + 6 * b))) <= 1e-9 * body->mass * speed);
+        CHECK(cr_norm(cr_sub(turned, vec(sum + 6 * b + 3))) <= 1e-9 * body->mass * 0.2 * speed);
+    }
+    free(sum);
+}
+
+// one step with everything it promises; whether it was bounded
+static bool step_checked(Drop* drop, bool located) {
+    crError error;
+    crState* s = cr_world_state(drop->world);
+    memcpy(drop->q, s->q, (size_t)drop->model->nq * sizeof(double));
+    memcpy(drop->v, s->v, (size_t)drop->model->nv * sizeof(double));
+    CHECK_STATUS(cr_world_step(drop->world, &error), CR_OK);
+    const crCertificate* c = cr_world_certificate(drop->world);
+    bool bounded = c->outcome == CR_OUTCOME_BOUNDED;
+    if (!bounded) return false;
+    double size = 0.0, before = energy_of(drop, drop->q, drop->v, &size),
+           after = energy_of(drop, s->q, s->v, &size);
+    CHECK(after - before <= CR_ENERGY_TOL * size);
+    CHECK(c->energy_gain <= CR_ENERGY_TOL * c->energy_size);
+    // impulses of located impacts are in the events
+    if (!located || c->impacts == 0) check_impulses(drop);
+    double overlap = 0.0;
+    CHECK_STATUS(cr_world_overlap(drop->world, &overlap, &error), CR_OK);
+    CHECK(overlap <= c->penetration + 1e-12);
+    return true;
+}
+
+TEST(moving_heaps_keep_momentum_cones_and_energy) {
+    int heaps = test_samples(300) / 50, bounded = 0;
+    for (int i = 0; i < heaps; i++) {
+        bool bounces = i % 4 == 3;
+        Drop drop = drop_create((uint64_t)i, LARGE, i % 2 == 0 ? 1 : 5, bounces ? 0.4 : 0.0, 1);
+        for (int k = 0; k < 150; k++) {
+            bounded += step_checked(&drop, bounces);
+        }
+        drop_destroy(&drop);
+    }
+    CHECK(bounded > 20 * heaps);
+}
+
+TEST(threads_and_snapshots_give_the_same_bits) {
+    for (uint64_t seed = 0; seed < 3; seed++) {
+        Drop one = drop_create(seed, LARGE, 5, seed == 2 ? 0.4 : 0.0, 1),
+             three = drop_create(seed, LARGE, 5, seed == 2 ? 0.4 : 0.0, 3);
+        Drop again = drop_create(seed, LARGE, 5, seed == 2 ? 0.4 : 0.0, 1);
+        size_t size = 0;
+        void* bytes = NULL;
+        crError error;
+        for (int k = 0; k < 160; k++) {
+            CHECK_STATUS(cr_world_step(one.world, &error), CR_OK);
+            CHECK_STATUS(cr_world_step(three.world, &error), CR_OK);
+            if (k == 100) {
+                size = cr_world_save_size(one.world);
+                bytes = malloc(size);
+                CHECK_STATUS(cr_world_save(one.world, bytes, size), CR_OK);
+                CHECK_STATUS(cr_world_load(again.world, bytes, size, &error), CR_OK);
+            }
+            if (k > 100) CHECK_STATUS(cr_world_step(again.world, &error), CR_OK);
+        }
+        CHECK(cr_world_hash(one.world) == cr_world_hash(three.world));
+        CHECK(cr_world_hash(one.world) == cr_world_hash(again.world));
+        free(bytes);
+        drop_destroy(&one);
+        drop_destroy(&three);
+        drop_destroy(&again);
+    }
+}
+
+// accurate and certified solve every island
+TEST(only_fast_is_bounded) {
+    Drop drop = drop_create(1, LARGE, 1, 0.0, 1);
+    crWorldDef def = cr_world_def();
+    def.model = drop.model;
+    def.step.dt = STEP;
+    def.step.quality = CR_QUALITY_ACCURATE;
+    crWorld* world = NULL;
+    crError error;
+    CHECK_STATUS(cr_world_create(&def, &world, &error), CR_OK);
+    for (int k = 0; k < 60; k++) {
+        CHECK_STATUS(cr_world_step(world, &error), CR_OK);
+        CHECK(cr_world_certificate(world)->outcome != CR_OUTCOME_BOUNDED);
+    }
+    cr_world_destroy(world);
+    drop_destroy(&drop);
+}
