@@ -329,7 +329,8 @@ TEST(any_number_of_threads_gives_the_same_bits) {
                worst.eta, worst.cone, worst.penetration);
         // small islands are solved to 1e-9, not onto the cone
         CHECK(worst.cone <= 1e-9);
-        CHECK(worst.penetration <= 1.2e-5 * 0.18);
+        // in motion fast leaves up to a hundredth of a body's size
+        CHECK(worst.penetration <= (q == CR_QUALITY_FAST ? 1e-2 : 1.2e-5) * 0.18);
         for (int k = 0; k < 3; k++) {
             CHECK(run_world(threads[k], (crQuality)q, &worst) == alone);
         }

@@ -47,6 +47,9 @@ crStatus cr__audit_near(crStep* step, const crPose* from, const crPose* to, cons
 // *thin becomes half of the shape's least thickness where that is less, m.
 void cr__audit_thin(const crShape* shape, double* thin);
 
+// Deepest overlap of all near pairs of the bodies marked (nb), at the present poses, m.
+double cr__audit_overlap_of(const crStep* step, const bool* bodies);
+
 // Figures of one solve enter the certificate: the worst counts.
 void cr__audit_merge(crStep* step, const crAudit* audit, crOutcome outcome);
 

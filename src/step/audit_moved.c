@@ -73,11 +73,11 @@ static double defect(const Moved* m, int b, double* floor) {
 }
 
 // deepest overlap of two shapes at the end, by collision
-static double depth_by_collision(const Moved* m, int shape_a, int shape_b) {
+static double depth_by_collision(const crStep* step, int shape_a, int shape_b) {
     crContactPoint points[16];
-    const crBodyShape* shapes = m->step->model->shapes;
-    const crPose* pose = m->step->dynamics.pose;
-    int needed = 0, count = cr__step_pair(m->step, shape_a, shape_b, pose[shapes[shape_a].body],
+    const crBodyShape* shapes = step->model->shapes;
+    const crPose* pose = step->dynamics.pose;
+    int needed = 0, count = cr__step_pair(step, shape_a, shape_b, pose[shapes[shape_a].body],
                                           pose[shapes[shape_b].body], 0.0, points, 16, &needed);
     double depth = 0.0;
     for (int i = 0; i < count; i++) {
@@ -104,7 +104,8 @@ static crVec3 turned_with(const Moved* m, int body, crVec3 n) {
 static double depth_of(const Moved* m, const crStepContact* contacts, int begin, int end) {
     const crStepContact* c = &contacts[begin];
     const crBodyShape *a = &m->step->model->shapes[c->shape_a], *b = &m->step->model->shapes[c->shape_b];
-    if (!is_piece(&a->shape) || !is_piece(&b->shape)) return depth_by_collision(m, c->shape_a, c->shape_b);
+    if (!is_piece(&a->shape) || !is_piece(&b->shape))
+        return depth_by_collision(m->step, c->shape_a, c->shape_b);
     crConvex A, B;
     const crPose* pose = m->step->dynamics.pose;
     crVec3 origin = pose[b->body].p;
@@ -146,16 +147,30 @@ static double way_of(const Moved* m, int b) {
     return cr_norm(cr_sub(step->dynamics.com[b], com)) + 2.0 * turn * step->size[b];
 }
 
+static double deepest_near(const crStep* step, int body) {
+    const crStepCache* cache = step->cache;
+    double depth = 0.0;
+    for (int i = cache->first_pair[body]; i < cache->first_pair[body + 1]; i++) {
+        const crNear* pair = &cache->pairs[cache->pair_of[i]];
+        depth = fmax(depth, depth_by_collision(step, pair->shape_a, pair->shape_b));
+    }
+    return depth;
+}
+
+double cr__audit_overlap_of(const crStep* step, const bool* bodies) {
+    double depth = 0.0;
+    for (int b = 1; b < step->model->nb; b++) {
+        if (bodies[b]) depth = fmax(depth, deepest_near(step, b));
+    }
+    return depth;
+}
+
 // deepest overlap of the near pairs of bodies that went farther than their margins
 static double deepest_astray(const Moved* m) {
-    const crStepCache* cache = m->step->cache;
     double depth = 0.0;
     for (int b = 1; b < m->step->model->nb; b++) {
-        if (!is_moved(m, b) || way_of(m, b) <= cache->margin[b]) continue;
-        for (int i = cache->first_pair[b]; i < cache->first_pair[b + 1]; i++) {
-            const crNear* pair = &cache->pairs[cache->pair_of[i]];
-            depth = fmax(depth, depth_by_collision(m, pair->shape_a, pair->shape_b));
-        }
+        if (!is_moved(m, b) || way_of(m, b) <= m->step->cache->margin[b]) continue;
+        depth = fmax(depth, deepest_near(m->step, b));
     }
     return depth;
 }

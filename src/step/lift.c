@@ -3,12 +3,14 @@
 // Bodies that pushed each other in the step share what they have lost: T + U at the beginning, and the work of applied
 // forces and drives, less T + U at the end. Where the position pass took more than that, all of them go back on the
 // straight way to where they were before it, as far as they must. What overlap is left stays for the next steps.
+// In fast only: accurate and certified remove all overlap, and the certificate says what that took.
 // Islands with trees are left alone: their bodies are not placed one by one. Free bodies that the pass turned keep their
 // angular momentum, not omega.
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
 #include "model/single.h"
+#include "step/audit.h"
 #include "step/cache.h"
 #include "step/forest.h"
 #include "step/position.h"
@@ -101,17 +103,11 @@ static void keep_momentum(crStep* step, const double* before, const double* v) {
     }
 }
 
-crStatus cr__step_limit_lift(crStep* step, double h, const double* before) {
+// what each set of bodies gained and lifted, at its root
+static void find_lifts(const crStep* step, double h, const double* before, const double* v, int* root,
+                       Lift* sum) {
     const crModel* model = step->model;
-    if (memcmp(before, step->state.q, (size_t)model->nq * sizeof *before) == 0) return CR_OK;
-    size_t mark = cr_arena_mark(&step->scratch), nb = (size_t)model->nb;
-    int* root = cr_arena_alloc(&step->scratch, nb * sizeof *root);
-    Lift* sum = cr_arena_alloc(&step->scratch, nb * sizeof *sum);
-    double* v = cr_arena_alloc(&step->scratch, (size_t)(model->nv + 1) * sizeof *v);
-    if (root == NULL || sum == NULL || v == NULL) return CR_ERR_MEMORY;
-    memcpy(v, step->state.v, (size_t)model->nv * sizeof *v);
-    keep_momentum(step, before, v);
-    memset(sum, 0, nb * sizeof *sum);
+    memset(sum, 0, (size_t)model->nb * sizeof *sum);
     join(step, root);
     for (int b = 1; b < model->nb; b++) {
         if (!cr__moves(model, b)) continue;
@@ -119,15 +115,45 @@ crStatus cr__step_limit_lift(crStep* step, double h, const double* before) {
         if (model->bodies[b].single) add_body(step, h, before, v, b, to);
         to->fixed = to->fixed || !model->bodies[b].single;
     }
+}
+
+// bodies that were lifted too far go back; which they are, and whether there are any
+static bool put_back(crStep* step, const double* before, int* root, const Lift* sum, bool* back) {
+    const crModel* model = step->model;
+    bool any = false;
     for (int b = 1; b < model->nb; b++) {
         const crBody* body = &model->bodies[b];
+        back[b] = false;
         if (!cr__moves(model, b) || !body->single) continue;
         const Lift* of = &sum[cr__forest_find(root, body->root)];
         if (of->fixed || !(of->gain > 0.0) || !(of->lift > 0.0)) continue;
         if (memcmp(before + body->q, step->state.q + body->q, 7 * sizeof *before) == 0) continue;
         put(step, before, b, fmax(0.0, 1.0 - SURE * of->gain / of->lift));
+        back[b] = any = true;
     }
+    return any;
+}
+
+crStatus cr__step_limit_lift(crStep* step, double h, const double* before) {
+    const crModel* model = step->model;
+    if (memcmp(before, step->state.q, (size_t)model->nq * sizeof *before) == 0) return CR_OK;
+    size_t mark = cr_arena_mark(&step->scratch), nb = (size_t)model->nb;
+    int* root = cr_arena_alloc(&step->scratch, nb * sizeof *root);
+    Lift* sum = cr_arena_alloc(&step->scratch, nb * sizeof *sum);
+    bool* back = cr_arena_alloc(&step->scratch, nb * sizeof *back);
+    double* v = cr_arena_alloc(&step->scratch, (size_t)(model->nv + 1) * sizeof *v);
+    if (root == NULL || sum == NULL || back == NULL || v == NULL) return CR_ERR_MEMORY;
+    memcpy(v, step->state.v, (size_t)model->nv * sizeof *v);
     keep_momentum(step, before, v);
+    if (step->settings.quality == CR_QUALITY_FAST) {
+        find_lifts(step, h, before, v, root, sum);
+        if (put_back(step, before, root, sum, back)) {
+            keep_momentum(step, before, v);
+            cr_model_kinematics(model, &step->state, &step->dynamics);
+            step->certificate.penetration =
+                fmax(step->certificate.penetration, cr__audit_overlap_of(step, back));
+        }
+    }
     cr_arena_release(&step->scratch, mark);
     return CR_OK;
 }
