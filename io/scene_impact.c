@@ -226,7 +226,9 @@ static void read_rule(const crPlace* impact, crScene* scene) {
 
 void cr__scene_impact(const crPlace* root, crScene* scene) {
     static const char* const fields[] = {"rule",    "law",   "rule_params", "law_params", "threshold",
-                                         "cluster", "limit", "comment",     NULL};
+                                         "cluster", "limit", "locate",      "comment",    NULL};
+    static const char* const located[] = {"small", "all", "none", NULL};
+    int locate = scene->step.locate;
     crPlace place;
     if (!cr_place_into(root, "impact", &place)) return;
     cr_place_known(&place, fields);
@@ -235,4 +237,6 @@ void cr__scene_impact(const crPlace* root, crScene* scene) {
     cr_place_number(&place, "threshold", CR_NOT_NEGATIVE, &scene->step.threshold);
     cr_place_number(&place, "cluster", CR_NOT_NEGATIVE, &scene->step.cluster);
     cr_place_whole(&place, "limit", 1, 1000000000, &scene->step.impact_limit);
+    cr_place_choice(&place, "locate", located, &locate);
+    scene->step.locate = (crLocate)locate;
 }

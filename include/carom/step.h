@@ -34,6 +34,9 @@ typedef enum crToi { CR_TOI_BISECT, CR_TOI_ADVANCE } crToi;             // event
 // cone: how far contact solves go. fast: sweeps to a tolerance of speed; accurate: accelerated sweeps;
 // certified: every method, per island, until the residual is reached or the report says it was not
 typedef enum crQuality { CR_QUALITY_FAST, CR_QUALITY_ACCURATE, CR_QUALITY_CERTIFIED } crQuality;
+// cone, fast: groups of bodies whose impacts are found one by one in time: those of up to 64 bodies, all, none.
+// Others bounce once a step
+typedef enum crLocate { CR_LOCATE_SMALL, CR_LOCATE_ALL, CR_LOCATE_NONE } crLocate;
 typedef enum crLcpRestitution { CR_LCP_NEWTON, CR_LCP_POISSON } crLcpRestitution;  // lcp, velocity level
 
 // Start from cr_step_settings().
@@ -61,6 +64,7 @@ typedef struct crStepSettings {
     double cluster;       // bodies nearer than this share one impact, m; 1e-6
     double deadband;      // contact counts as touching within this share of the body's size; 0: by quality
     double position_tol;  // overlap the position pass leaves, share of the deadband; 0.1
+    crLocate locate;      // cone, fast; small
     int impact_limit;     // impacts per step (cone, event); what comes after them is plastic; 10000
     double bound;         // bodies farther from the origin have escaped: the certificate says so; and moving
                           // farther in one step is CR_ERR_FINITE (cone), m; 1e6

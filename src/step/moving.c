@@ -81,6 +81,7 @@ static void join_contacts(const crStep* step, const Islands* islands, bool* fast
 // Bodies of the islands that move; whether there are any. In a group of few bodies what may bounce is located in time.
 static bool find_moving(const crStep* step, const Islands* islands, bool* moving) {
     const crModel* model = step->model;
+    crLocate locate = step->settings.locate;
     bool any = false;
     join_contacts(step, islands, moving);
     for (int b = model->nb - 1; b > 0; b--) {
@@ -98,8 +99,10 @@ static bool find_moving(const crStep* step, const Islands* islands, bool* moving
     for (int b = 1; b < model->nb; b++) {
         if (!cr__moves(model, b)) continue;
         int root = islands->root[b];
-        bool located = islands->bounces[root] && islands->bodies[root] <= LOCATED;
-        moving[b] = moving[root] && islands->rows[root] > ROWS && !located;
+        bool few = islands->bodies[root] <= LOCATED, bounces = islands->bounces[root];
+        bool located = bounces && (locate == CR_LOCATE_ALL || (locate == CR_LOCATE_SMALL && few));
+        bool large = islands->rows[root] > (bounces && locate == CR_LOCATE_NONE ? 0 : ROWS);
+        moving[b] = moving[root] && large && !located;
         any = any || moving[b];
     }
     return any;

@@ -66,9 +66,9 @@ static crStatus check_choices(const crStepSettings* s, crError* error) {
                             s->threads);
     }
     bool known = (unsigned)s->level <= CR_LEVEL_VELOCITY && (unsigned)s->toi <= CR_TOI_ADVANCE &&
-                 (unsigned)s->restitution <= CR_LCP_POISSON;
+                 (unsigned)s->restitution <= CR_LCP_POISSON && (unsigned)s->locate <= CR_LOCATE_NONE;
     if (!known) {
-        return cr_error_set(error, CR_ERR_NAME, "level", "level, toi or restitution: no such choice");
+        return cr_error_set(error, CR_ERR_NAME, "level", "level, toi, restitution or locate: no such choice");
     }
     if (s->rule.resolve == NULL || s->law.apply == NULL || s->solver.solve == NULL) {
         return cr_error_set(error, CR_ERR_ARGUMENT, "rule",

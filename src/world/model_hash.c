@@ -180,9 +180,10 @@ uint64_t cr__model_hash(const crModel* model) {
 
 uint64_t cr__settings_hash(const crStepSettings* s) {
     crBytes out = {NULL, CR_HASH_SEED};
-    const int choices[] = {(int)s->method,      (int)s->level, s->fixed_point,  s->directions,
-                           (int)s->restitution, (int)s->toi,   (int)s->quality, s->impact_limit};
-    for (int i = 0; i < 8; i++) {
+    const int choices[] = {(int)s->method,  (int)s->level,       s->fixed_point,
+                           s->directions,   (int)s->restitution, (int)s->toi,
+                           (int)s->quality, s->impact_limit,     (int)s->locate};
+    for (int i = 0; i < 9; i++) {
         cr__put_int(&out, choices[i]);
     }
     numbers(&out,
