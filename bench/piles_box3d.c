@@ -186,14 +186,10 @@ static void read_motion(void* self, PilesMotion* motion) {
     }
 }
 
-const PilesEngine piles_box3d = {"box3d",
-                                 "the checkout named, single precision, 4 sub-steps",
-                                 1U << CR_SHAPE_SPHERE | 1U << CR_SHAPE_CAPSULE | 1U << CR_SHAPE_BOX |
-                                     1U << CR_SHAPE_HULL,
-                                 32,
-                                 0,
-                                 create,
-                                 step,
-                                 read_motion,
-                                 NULL,
-                                 destroy};
+const PilesEngine piles_box3d = {
+    "box3d",     "the checkout named, single precision, 4 sub-steps",
+    9,           1U << CR_SHAPE_SPHERE | 1U << CR_SHAPE_CAPSULE | 1U << CR_SHAPE_BOX | 1U << CR_SHAPE_HULL,
+    32,          0,
+    create,      step,
+    read_motion, NULL,
+    destroy};

@@ -39,11 +39,11 @@ struct Bullet {
     int count;
     double dt, time = 0.0;
 
-    explicit Bullet(const PilesScene* scene)
-        : configuration(pools(scene)), dispatcher(&configuration),
-          world(&dispatcher, &broadphase, &solver, &configuration), scene(*scene), count(scene->body_count),
-          dt(scene->dt) {
-        world.setGravity(btVector3(0, 0, btScalar(-scene->gravity)));
+    explicit Bullet(const PilesScene* what)
+        : configuration(pools(what)), dispatcher(&configuration),
+          world(&dispatcher, &broadphase, &solver, &configuration), scene(*what), count(what->body_count),
+          dt(what->dt) {
+        world.setGravity(btVector3(0, 0, btScalar(-what->gravity)));
     }
     ~Bullet() {
         for (auto& joint : joints)
@@ -161,6 +161,7 @@ void destroy(void* self) { delete static_cast<Bullet*>(self); }
 extern "C" const PilesEngine piles_bullet = {
     "bullet",
     "Debian's libbullet, single precision, 10 iterations, split impulse",
+    9,
     1U << CR_SHAPE_SPHERE | 1U << CR_SHAPE_CAPSULE | 1U << CR_SHAPE_BOX | 1U << CR_SHAPE_CYLINDER |
         1U << CR_SHAPE_CONE | 1U << CR_SHAPE_HULL,
     1,

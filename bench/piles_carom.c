@@ -171,9 +171,31 @@ static void report(void* self, PilesReport* out) {
 #define ALL_SHAPES ((1U << PILES_SHAPES) - 1)
 #define THREADS    64
 
-const PilesEngine piles_carom_fast = {"carom fast", "this tree, quality fast", ALL_SHAPES, THREADS,
-    CR_QUALITY_FAST, create, step, read_motion, report, destroy};
-const PilesEngine piles_carom_accurate = {"carom accurate", "this tree, quality accurate", ALL_SHAPES, THREADS,
-    CR_QUALITY_ACCURATE, create, step, read_motion, report, destroy};
-const PilesEngine piles_carom_certified = {"carom certified", "this tree, quality certified", ALL_SHAPES, THREADS,
-    CR_QUALITY_CERTIFIED, create, step, read_motion, report, destroy};
+const PilesEngine piles_carom_fast = {"carom fast", "this tree, quality fast",
+                                      17,           ALL_SHAPES,
+                                      THREADS,      CR_QUALITY_FAST,
+                                      create,       step,
+                                      read_motion,  report,
+                                      destroy};
+const PilesEngine piles_carom_accurate = {"carom accurate",
+                                          "this tree, quality accurate",
+                                          17,
+                                          ALL_SHAPES,
+                                          THREADS,
+                                          CR_QUALITY_ACCURATE,
+                                          create,
+                                          step,
+                                          read_motion,
+                                          report,
+                                          destroy};
+const PilesEngine piles_carom_certified = {"carom certified",
+                                           "this tree, quality certified",
+                                           17,
+                                           ALL_SHAPES,
+                                           THREADS,
+                                           CR_QUALITY_CERTIFIED,
+                                           create,
+                                           step,
+                                           read_motion,
+                                           report,
+                                           destroy};

@@ -10,6 +10,10 @@
 
 #include "piles.h"
 
+#define TEXT_OF(x) #x
+#define TEXT(x)    TEXT_OF(x)
+#define VERSION    TEXT(mjVERSION_HEADER)
+
 typedef struct Mujoco {
     mjModel* model;
     mjData* data;
@@ -241,7 +245,8 @@ static void read_motion(void* self, PilesMotion* motion) {
 }
 
 const PilesEngine piles_mujoco = {"mujoco",
-                                  "CG solver, elliptic cones",
+                                  "version " VERSION ", CG solver, elliptic cones",
+                                  17,
                                   1U << CR_SHAPE_SPHERE | 1U << CR_SHAPE_CAPSULE | 1U << CR_SHAPE_BOX |
                                       1U << CR_SHAPE_CYLINDER | 1U << CR_SHAPE_ELLIPSOID |
                                       1U << CR_SHAPE_HULL,

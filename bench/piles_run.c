@@ -72,6 +72,8 @@ static bool run_create(Run* run, PilesEntry entry, const PilesScene* scene, int 
     run->motion = calloc((size_t)n, sizeof *run->motion);
     run->ms = calloc((size_t)steps, sizeof *run->ms);
     if (run->worlds == NULL || run->motion == NULL || run->ms == NULL) return false;
+    // what stands would not with other shapes
+    result->gave_up = scene->stands && strstr(result->replaced, "sphere") != NULL;
     for (int i = 0; i < run->world_count && !result->gave_up; i++) {
         PilesScene one = run->scene;
         if (scene->alone) {
