@@ -70,8 +70,8 @@ def digits(x):
         return "–"
     if x == 0.0:
         return "0"
-    places = max(0, 1 - math.floor(math.log10(abs(x))))
-    text = f"{x:.{places}f}"
+    places = 1 - math.floor(math.log10(abs(x)))
+    text = f"{round(x, places):,.{max(0, places)}f}"
     return text[1:] if text.startswith("0.") else text
 
 
@@ -92,7 +92,8 @@ def outcome_cell(rows):
     names = list(rows[0])[first:last] if rows else []
     sums = {name: sum(number(r[name]) for r in rows) for name in names}
     steps = sum(sums.values())
-    return ", ".join(f"{name} {100.0 * n / steps:.0f} %" for name, n in sums.items() if n > 0)
+    shares = sorted(((100.0 * n / steps, name) for name, n in sums.items() if n > 0), reverse=True)
+    return ", ".join(f"{name} {share:.0f} %" if share >= 1.0 else f"{name} {digits(share)} %" for share, name in shares)
 
 
 def table(rows):
@@ -109,7 +110,7 @@ def table(rows):
     widest = max((spread(of(rows, s, OURS), "ms") for s in scenes_of(rows)), default=0.0)
     machines = sorted({(r["date"], r["machine"], r["compiler"]) for r in rows})
     lines.append("")
-    lines.append("; ".join(f"{day}, {machine}, gcc {compiler}" for day, machine, compiler in machines)
+    lines.append("; ".join(f"{day}, {machine.strip()}, gcc {compiler}" for day, machine, compiler in machines)
                  + f"; seeds: {', '.join(map(str, sorted(seeds)))}"
                  + (f"; carom's times spread by up to {100.0 * widest:.0f} % over seeds" if widest else "") + ".")
     return "\n".join(lines) + "\n"
@@ -151,6 +152,11 @@ def picture(rows):
         x, _ = at(10.0 ** k, 10.0 ** y0)
         out.append(f'<path d="M{x:.1f} {TOP}V{HIGH - BOTTOM}" stroke="#ddd"/>'
                    f'<text x="{x:.1f}" y="{HIGH - BOTTOM + 22}" text-anchor="middle">{power(k)}</text>')
+    for k in range(x0, x1):
+        for part in (2, 5):
+            x, _ = at(part * 10.0 ** k, 10.0 ** y0)
+            out.append(f'<path d="M{x:.1f} {TOP}V{HIGH - BOTTOM}" stroke="#f0f0f0"/>'
+                       f'<text x="{x:.1f}" y="{HIGH - BOTTOM + 20}" text-anchor="middle" font-size="10" fill="#777">{part}</text>')
     for k in range(y0, y1 + 1):
         _, y = at(10.0 ** x0, 10.0 ** k)
         out.append(f'<path d="M{LEFT} {y:.1f}H{WIDE - RIGHT}" stroke="#ddd"/>'
