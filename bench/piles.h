@@ -76,6 +76,9 @@ bool piles_scene_replace(const PilesScene* scene, unsigned has, PilesScene* copy
 // for those who build scenes
 void piles_set_body(PilesBody* body, crShape shape, crVec3 at, crQuat turn);  // 1000 kg/m^3
 bool piles_take_bodies(PilesScene* scene, int count);                         // zeroed; false: no memory
+// for those who hand scenes to an engine
+crQuat piles_upright(crVec3 n);                           // takes z to n
+crQuat piles_turned(const PilesBody* body, double time);  // rotation of a driven body
 // The joint that holds body b, NULL where it flies.
 const PilesJoint* piles_joint_of(const PilesScene* scene, int b);
 

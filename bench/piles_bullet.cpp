@@ -132,10 +132,8 @@ bool step(void* self) {
     for (int i = 0; i < b->count; i++) {
         const PilesBody* body = &b->scene.bodies[i];
         if (body->role != PILES_DRIVEN) continue;
-        double rate = cr_norm(body->omega);
-        crQuat turn = cr_quat_axis_angle(cr_scale(1.0 / rate, body->omega), rate * b->time);
         b->bodies[size_t(i)]->setWorldTransform(
-            btTransform(rotation(cr_quat_mul(turn, body->pose.q)), vector(body->pose.p)));
+            btTransform(rotation(piles_turned(body, b->time)), vector(body->pose.p)));
     }
     b->world.stepSimulation(btScalar(b->dt), 0);
     return true;

@@ -46,9 +46,7 @@ static void heap_free(void* ctx, void* memory, size_t size) {
 // a driven body turns about its origin with a constant omega
 static void turn(void* ctx, double time, crDriven* out) {
     const PilesBody* body = ctx;
-    double rate = cr_norm(body->omega);
-    crVec3 axis = cr_scale(1.0 / rate, body->omega);
-    out->pose.q = cr_quat_mul(cr_quat_axis_angle(axis, rate * time), body->pose.q);
+    out->pose.q = piles_turned(body, time);
     out->omega = body->omega;
 }
 

@@ -96,13 +96,6 @@ static void write_body(FILE* xml, const PilesScene* scene, int i, crPose parent)
     fprintf(xml, "</body>\n");
 }
 
-// rotation that takes z to n
-static crQuat upright(crVec3 n) {
-    crVec3 axis = cr_cross(cr_vec3(0, 0, 1), n);
-    crQuat q = {1.0 + n.z, axis.x, axis.y, axis.z};
-    return n.z > -1.0 ? cr_quat_normalize(q) : (crQuat){0, 1, 0, 0};
-}
-
 #if mjVERSION_HEADER >= 300
 static void write_size(FILE* xml, const PilesScene* scene) {
     double bytes = fmin(4e9, 1e8 + 2e5 * scene->body_count);
@@ -127,7 +120,7 @@ static void write_scene(FILE* xml, const PilesScene* scene) {
     fprintf(xml, "<worldbody>\n");
     for (int i = 0; i < scene->plane_count; i++) {
         crVec3 n = scene->planes[i].normal, p = cr_scale(scene->planes[i].offset, n);
-        crQuat q = upright(n);
+        crQuat q = piles_upright(n);
         fprintf(xml,
                 "<geom type='plane' size='0 0 1' pos='%.17g %.17g %.17g' quat='%.17g %.17g %.17g %.17g'/>\n",
                 p.x, p.y, p.z, q.w, q.x, q.y, q.z);

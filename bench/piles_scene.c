@@ -257,3 +257,15 @@ const PilesJoint* piles_joint_of(const PilesScene* scene, int b) {
     }
     return NULL;
 }
+
+crQuat piles_upright(crVec3 n) {
+    crVec3 axis = cr_cross(cr_vec3(0, 0, 1), n);
+    crQuat q = {1.0 + n.z, axis.x, axis.y, axis.z};
+    return n.z > -1.0 ? cr_quat_normalize(q) : (crQuat){0, 1, 0, 0};
+}
+
+crQuat piles_turned(const PilesBody* body, double time) {
+    double rate = cr_norm(body->omega);
+    crVec3 axis = cr_scale(1.0 / rate, body->omega);
+    return cr_quat_mul(cr_quat_axis_angle(axis, rate * time), body->pose.q);
+}
