@@ -132,6 +132,17 @@ def power(k):
     return f'10<tspan dy="-6" font-size="10">{k}</tspan>'
 
 
+def place(name, x, y, taken):
+    """Where a name stands beside its mark without touching other marks and names: right, left, above or below."""
+    wide = 9 * len(name)
+    for dx, dy in ((13, 5), (-13 - wide, 5), (-wide / 2, -14), (-wide / 2, 24)):
+        box = (x + dx, y + dy - 12, x + dx + wide, y + dy + 3)
+        if not any(box[0] < t[2] and t[0] < box[2] and box[1] < t[3] and t[1] < box[3] for t in taken):
+            break
+    taken.append(box)
+    return box[0], box[3] - 3
+
+
 def picture(rows):
     points = []
     for key, name, colour in ENGINES:
@@ -170,13 +181,16 @@ def picture(rows):
         px, py = at(x, y)
         out.append(f'<circle cx="{px:.1f}" cy="{py:.1f}" r="4.5" fill="{colour}" fill-opacity=".55">'
                    f'<title>{name}, {scene}: {x:.3g} µs, {y:.2g} m</title></circle>')
+    means = []
     for _, name, colour in ENGINES:
         mine = [(math.log(p[3]), math.log(p[4])) for p in points if p[0] == name]
-        if not mine:
-            continue
-        px, py = at(*(math.exp(statistics.mean(c)) for c in zip(*mine)))
-        out.append(f'<circle cx="{px:.1f}" cy="{py:.1f}" r="9" fill="{colour}" stroke="#fff" stroke-width="2"/>'
-                   f'<text x="{px + 13:.1f}" y="{py + 5:.1f}" font-weight="bold" fill="{colour}" stroke="#fff" '
+        if mine:
+            means.append((name, colour, *at(*(math.exp(statistics.mean(c)) for c in zip(*mine)))))
+    taken = [(x - 10, y - 10, x + 10, y + 10) for _, _, x, y in means]
+    for name, colour, x, y in means:
+        tx, ty = place(name, x, y, taken)
+        out.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="9" fill="{colour}" stroke="#fff" stroke-width="2"/>'
+                   f'<text x="{tx:.1f}" y="{ty:.1f}" font-weight="bold" fill="{colour}" stroke="#fff" '
                    f'stroke-width="3" paint-order="stroke">{name}</text>')
     return "\n".join(out) + "\n</svg>\n"
 
