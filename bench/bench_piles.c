@@ -112,8 +112,7 @@ static bool run_seed(const Options* options, const char* name, int seed, const P
     work->scene = name;
     work->seed = seed;
     work->now = scene.body_count * seconds;
-    bool fine =
-        piles_run(&scene, seed, seconds, options->limit, entries, count, show, work, results);
+    bool fine = piles_run(&scene, seed, seconds, options->limit, entries, count, show, work, results);
     work->done += work->now;
     piles_scene_destroy(&scene);
     return fine;
@@ -170,21 +169,23 @@ static int record_all(const Options* options) {
 // the command line
 
 static void usage(FILE* out) {
-    fprintf(out,
-            "usage: ./dev bench piles [--scene NAMES] [--engine NAMES] [--seconds S] [--seeds N] [--threads T]\n"
-            "                         [--limit S] [--csv FILE] [--json] [--record DIR]\n\n"
-            "Many bodies from drop to rest in carom and other engines: time a step, overlap and energy, all by one\n"
-            "code. Names and numbers are lists with commas.\n\n"
-            "  --scene NAMES   by default all but the optional ones\n"
-            "  --engine NAMES  by default all but \"carom accurate\" and \"carom certified\"\n"
-            "  --seconds S     simulated, from the start (by scene: 5 or 2)\n"
-            "  --seeds N       1 to %d (3): medians and spread over seeds 1 to N\n"
-            "  --threads T     numbers of threads (1)\n"
-            "  --limit S       processor seconds of one engine in one seed; it is cut off after that (60)\n"
-            "  --csv FILE      add a row for every scene, engine and seed\n"
-            "  --json          results for programs instead of tables\n"
-            "  --record DIR    no times: scene and trajectories of seed 1, for carom audit\n\nscenes:\n",
-            SEEDS);
+    fprintf(
+        out,
+        "usage: ./dev bench piles [--scene NAMES] [--engine NAMES] [--seconds S] [--seeds N] [--threads T]\n"
+        "                         [--limit S] [--csv FILE] [--json] [--record DIR]\n\n"
+        "Many bodies from drop to rest in carom and other engines: time a step, overlap and energy, all by "
+        "one\n"
+        "code. Names and numbers are lists with commas.\n\n"
+        "  --scene NAMES   by default all but the optional ones\n"
+        "  --engine NAMES  by default all but \"carom accurate\" and \"carom certified\"\n"
+        "  --seconds S     simulated, from the start (by scene: 5 or 2)\n"
+        "  --seeds N       1 to %d (3): medians and spread over seeds 1 to N\n"
+        "  --threads T     numbers of threads (1)\n"
+        "  --limit S       processor seconds of one engine in one seed; it is cut off after that (60)\n"
+        "  --csv FILE      add a row for every scene, engine and seed\n"
+        "  --json          results for programs instead of tables\n"
+        "  --record DIR    no times: scene and trajectories of seed 1, for carom audit\n\nscenes:\n",
+        SEEDS);
     for (int i = 0; piles_scene_name(i) != NULL; i++) {
         fprintf(out, "  %-15s %s%s\n", piles_scene_name(i), piles_scene_about(i),
                 piles_scene_optional(i) ? " (optional)" : "");
@@ -260,7 +261,7 @@ static bool each(const char* text, bool (*add)(Options*, const char*), Options* 
 
 static bool parse_option(const char* name, const char* value, Options* options) {
     if (value == NULL) {
-        fprintf(stderr, "bench piles: '%s' is no option, or its value is missing\n", name);
+        fprintf(stderr, "bench piles: '%s' is no option, or its value is missing; --help lists them\n", name);
         return false;
     }
     if (strcmp(name, "--scene") == 0) return each(value, add_scene, options);
@@ -271,7 +272,7 @@ static bool parse_option(const char* name, const char* value, Options* options) 
     if (strcmp(name, "--limit") == 0) return number(name, value, 1e-3, 1e6, &options->limit);
     if (strcmp(name, "--csv") == 0) return (options->csv = value) != NULL;
     if (strcmp(name, "--record") == 0) return (options->record = value) != NULL;
-    fprintf(stderr, "bench piles: no option '%s'\n", name);
+    fprintf(stderr, "bench piles: '%s' is no option; --help lists them\n", name);
     return false;
 }
 

@@ -28,6 +28,7 @@ ENGINES = [  # name in the file, name on the page, colour
     ("mujoco", "MuJoCo", "#555555"),
 ]
 OURS = ENGINES[0][0]
+SECONDS = 5.0  # simulated, of a run that is not cut
 
 
 def number(text):
@@ -70,8 +71,8 @@ def digits(x):
         return "–"
     if x == 0.0:
         return "0"
-    places = max(0, 1 - math.floor(math.log10(abs(x))))
-    text = f"{x:.{places}f}"
+    places = 1 - math.floor(math.log10(abs(x)))
+    text = f"{round(x, places):,.{max(0, places)}f}"
     return text[1:] if text.startswith("0.") else text
 
 
@@ -81,7 +82,7 @@ def cell(rows):
     text = f"{digits(median(rows, 'ms'))} · {digits(1e6 * median(rows, 'overlap'))}"
     if any(r["gave_up"] == "1" for r in rows):
         text += " gave up"
-    elif any(r["cut"] == "1" for r in rows):
+    elif abs(median(rows, "seconds") - SECONDS) > 0.01:
         text += f" ({digits(median(rows, 'seconds'))} s)"
     return text
 
@@ -92,7 +93,8 @@ def outcome_cell(rows):
     names = list(rows[0])[first:last] if rows else []
     sums = {name: sum(number(r[name]) for r in rows) for name in names}
     steps = sum(sums.values())
-    return ", ".join(f"{name} {100.0 * n / steps:.0f} %" for name, n in sums.items() if n > 0)
+    shares = sorted(((100.0 * n / steps, name) for name, n in sums.items() if n > 0), reverse=True)
+    return ", ".join(f"{name} {share:.0f} %" if share >= 1.0 else f"{name} {digits(share)} %" for share, name in shares)
 
 
 def table(rows):
@@ -109,7 +111,7 @@ def table(rows):
     widest = max((spread(of(rows, s, OURS), "ms") for s in scenes_of(rows)), default=0.0)
     machines = sorted({(r["date"], r["machine"], r["compiler"]) for r in rows})
     lines.append("")
-    lines.append("; ".join(f"{day}, {machine}, gcc {compiler}" for day, machine, compiler in machines)
+    lines.append("; ".join(f"{day}, {machine.strip()}, gcc {compiler}" for day, machine, compiler in machines)
                  + f"; seeds: {', '.join(map(str, sorted(seeds)))}"
                  + (f"; carom's times spread by up to {100.0 * widest:.0f} % over seeds" if widest else "") + ".")
     return "\n".join(lines) + "\n"
@@ -128,6 +130,17 @@ def decades(values):
 
 def power(k):
     return f'10<tspan dy="-6" font-size="10">{k}</tspan>'
+
+
+def place(name, x, y, taken):
+    """Where a name stands beside its mark without touching other marks and names: right, left, above or below."""
+    wide = 9 * len(name)
+    for dx, dy in ((13, 5), (-13 - wide, 5), (-wide / 2, -14), (-wide / 2, 24)):
+        box = (x + dx, y + dy - 12, x + dx + wide, y + dy + 3)
+        if not any(box[0] < t[2] and t[0] < box[2] and box[1] < t[3] and t[1] < box[3] for t in taken):
+            break
+    taken.append(box)
+    return box[0], box[3] - 3
 
 
 def picture(rows):
@@ -151,6 +164,11 @@ def picture(rows):
         x, _ = at(10.0 ** k, 10.0 ** y0)
         out.append(f'<path d="M{x:.1f} {TOP}V{HIGH - BOTTOM}" stroke="#ddd"/>'
                    f'<text x="{x:.1f}" y="{HIGH - BOTTOM + 22}" text-anchor="middle">{power(k)}</text>')
+    for k in range(x0, x1):
+        for part in (2, 5):
+            x, _ = at(part * 10.0 ** k, 10.0 ** y0)
+            out.append(f'<path d="M{x:.1f} {TOP}V{HIGH - BOTTOM}" stroke="#f0f0f0"/>'
+                       f'<text x="{x:.1f}" y="{HIGH - BOTTOM + 20}" text-anchor="middle" font-size="10" fill="#777">{part}</text>')
     for k in range(y0, y1 + 1):
         _, y = at(10.0 ** x0, 10.0 ** k)
         out.append(f'<path d="M{LEFT} {y:.1f}H{WIDE - RIGHT}" stroke="#ddd"/>'
@@ -163,13 +181,16 @@ def picture(rows):
         px, py = at(x, y)
         out.append(f'<circle cx="{px:.1f}" cy="{py:.1f}" r="4.5" fill="{colour}" fill-opacity=".55">'
                    f'<title>{name}, {scene}: {x:.3g} µs, {y:.2g} m</title></circle>')
+    means = []
     for _, name, colour in ENGINES:
         mine = [(math.log(p[3]), math.log(p[4])) for p in points if p[0] == name]
-        if not mine:
-            continue
-        px, py = at(*(math.exp(statistics.mean(c)) for c in zip(*mine)))
-        out.append(f'<circle cx="{px:.1f}" cy="{py:.1f}" r="9" fill="{colour}" stroke="#fff" stroke-width="2"/>'
-                   f'<text x="{px + 13:.1f}" y="{py + 5:.1f}" font-weight="bold" fill="{colour}" stroke="#fff" '
+        if mine:
+            means.append((name, colour, *at(*(math.exp(statistics.mean(c)) for c in zip(*mine)))))
+    taken = [(x - 10, y - 10, x + 10, y + 10) for _, _, x, y in means]
+    for name, colour, x, y in means:
+        tx, ty = place(name, x, y, taken)
+        out.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="9" fill="{colour}" stroke="#fff" stroke-width="2"/>'
+                   f'<text x="{tx:.1f}" y="{ty:.1f}" font-weight="bold" fill="{colour}" stroke="#fff" '
                    f'stroke-width="3" paint-order="stroke">{name}</text>')
     return "\n".join(out) + "\n</svg>\n"
 

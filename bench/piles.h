@@ -76,6 +76,9 @@ bool piles_scene_replace(const PilesScene* scene, unsigned has, PilesScene* copy
 // for those who build scenes
 void piles_set_body(PilesBody* body, crShape shape, crVec3 at, crQuat turn);  // 1000 kg/m^3
 bool piles_take_bodies(PilesScene* scene, int count);                         // zeroed; false: no memory
+// for those who hand scenes to an engine
+crQuat piles_upright(crVec3 n);                           // takes z to n
+crQuat piles_turned(const PilesBody* body, double time);  // rotation of a driven body
 // The joint that holds body b, NULL where it flies.
 const PilesJoint* piles_joint_of(const PilesScene* scene, int b);
 
@@ -97,11 +100,13 @@ typedef struct PilesReport {
 typedef struct PilesEngine {
     const char* name;
     const char* about;  // version and settings
+    int digits;         // that its numbers hold: 9 with single precision, else 17
     unsigned has;       // shapes it knows, bits by kind
     int threads_max;    // more than these it cannot use
     int variant;        // for create: carom's quality
-    void* (*create)(const struct PilesEngine* engine, const PilesScene* scene, int threads);  // its arrays outlive the world
-    bool (*step)(void* self);  // one step of scene->dt; false: it gave up
+    void* (*create)(const struct PilesEngine* engine, const PilesScene* scene,
+                    int threads);  // its arrays outlive the world
+    bool (*step)(void* self);      // one step of scene->dt; false: it gave up
     void (*read)(void* self, PilesMotion* motion);
     void (*report)(void* self, PilesReport* report);  // NULL: nothing to tell
     void (*destroy)(void* self);
@@ -132,11 +137,12 @@ typedef struct PilesResult {
     const PilesEngine* engine;
     char scene[32];
     int bodies, threads, seed;
-    double seconds;             // simulated
-    double ms, ms_settled;      // mean per step: processor time with one thread, wall time with more
-    double ms_worst;            // the slowest step
-    double to_box3d, to_best;   // ratios of time to Box3D's and to the fastest peer's with one thread, whole run (as far as
-    double settled_to_box3d;    // both came), and settled
+    double seconds;         // simulated
+    double ms, ms_settled;  // mean per step: processor time with one thread, wall time with more
+    double ms_worst;        // the slowest step
+    double to_box3d,
+        to_best;  // ratios of time to Box3D's and to the fastest peer's with one thread, whole run (as far as
+    double settled_to_box3d;  // both came), and settled
     double settled_to_best;
     double overlap, overlap_max;  // mean over contact points with gap < 0 and over time, and the deepest, m
     double overlap_settled, overlap_max_settled;
@@ -144,14 +150,14 @@ typedef struct PilesResult {
     double rest;                         // time from which KE95 stays at most 1e-6 J, s
     double displacement;
     int escapes;
-    double residual;                // worst of all steps, m/s
-    int outcomes[PILES_OUTCOMES];   // steps by outcome
-    bool told;                      // outcomes, residual, heap, bytes and contacts are known
-    double heap_calls;              // per settled step
+    double residual;                  // worst of all steps, m/s
+    int outcomes[PILES_OUTCOMES];     // steps by outcome
+    bool told;                        // outcomes, residual, heap, bytes and contacts are known
+    double heap_calls;                // per settled step
     double bytes_per_body, contacts;  // at the end
-    bool cut;                       // ended before its time, because the limit came first
+    bool cut;                         // ended before its time, because the limit came first
     bool gave_up;
-    char replaced[64];              // shapes it lacks
+    char replaced[64];  // shapes it lacks
 } PilesResult;
 
 // Who runs with how many threads.

@@ -85,17 +85,10 @@ static b3BodyId add_body(const Box3d* b, const PilesScene* scene, const PilesBod
     return id;
 }
 
-// rotation that takes z to n
-static crQuat upright(crVec3 n) {
-    crVec3 axis = cr_cross(cr_vec3(0, 0, 1), n);
-    crQuat q = {1.0 + n.z, axis.x, axis.y, axis.z};
-    return n.z > -1.0 ? cr_quat_normalize(q) : (crQuat){0, 1, 0, 0};
-}
-
 static void add_plane(const Box3d* b, const PilesScene* scene, const PilesPlane* plane) {
     b3BodyDef def = b3DefaultBodyDef();
     def.position = position(cr_scale(plane->offset - THICK, plane->normal));
-    def.rotation = rotation(upright(plane->normal));
+    def.rotation = rotation(piles_upright(plane->normal));
     b3BodyId id = b3CreateBody(b->world, &def);
     b3ShapeDef shape = shape_def(scene);
     b3BoxHull box = b3MakeBoxHull(WIDE, WIDE, THICK);
@@ -104,7 +97,7 @@ static void add_plane(const Box3d* b, const PilesScene* scene, const PilesPlane*
 
 // where the joint is in a body's frame, its axis along z
 static b3Transform frame(crPose body, const PilesJoint* joint) {
-    crQuat turn = joint->ball ? cr_quat_identity() : upright(joint->axis);
+    crQuat turn = joint->ball ? cr_quat_identity() : piles_upright(joint->axis);
     return (b3Transform){vector(cr_pose_point_inverse(body, joint->point)),
                          rotation(cr_quat_mul(cr_quat_conj(body.q), turn))};
 }
@@ -186,14 +179,10 @@ static void read_motion(void* self, PilesMotion* motion) {
     }
 }
 
-const PilesEngine piles_box3d = {"box3d",
-                                 "the checkout named, single precision, 4 sub-steps",
-                                 1U << CR_SHAPE_SPHERE | 1U << CR_SHAPE_CAPSULE | 1U << CR_SHAPE_BOX |
-                                     1U << CR_SHAPE_HULL,
-                                 32,
-                                 0,
-                                 create,
-                                 step,
-                                 read_motion,
-                                 NULL,
-                                 destroy};
+const PilesEngine piles_box3d = {
+    "box3d",     "the checkout named, single precision, 4 sub-steps",
+    9,           1U << CR_SHAPE_SPHERE | 1U << CR_SHAPE_CAPSULE | 1U << CR_SHAPE_BOX | 1U << CR_SHAPE_HULL,
+    32,          0,
+    create,      step,
+    read_motion, NULL,
+    destroy};

@@ -39,11 +39,11 @@ struct Bullet {
     int count;
     double dt, time = 0.0;
 
-    explicit Bullet(const PilesScene* scene)
-        : configuration(pools(scene)), dispatcher(&configuration),
-          world(&dispatcher, &broadphase, &solver, &configuration), scene(*scene), count(scene->body_count),
-          dt(scene->dt) {
-        world.setGravity(btVector3(0, 0, btScalar(-scene->gravity)));
+    explicit Bullet(const PilesScene* what)
+        : configuration(pools(what)), dispatcher(&configuration),
+          world(&dispatcher, &broadphase, &solver, &configuration), scene(*what), count(what->body_count),
+          dt(what->dt) {
+        world.setGravity(btVector3(0, 0, btScalar(-what->gravity)));
     }
     ~Bullet() {
         for (auto& joint : joints)
@@ -132,10 +132,8 @@ bool step(void* self) {
     for (int i = 0; i < b->count; i++) {
         const PilesBody* body = &b->scene.bodies[i];
         if (body->role != PILES_DRIVEN) continue;
-        double rate = cr_norm(body->omega);
-        crQuat turn = cr_quat_axis_angle(cr_scale(1.0 / rate, body->omega), rate * b->time);
         b->bodies[size_t(i)]->setWorldTransform(
-            btTransform(rotation(cr_quat_mul(turn, body->pose.q)), vector(body->pose.p)));
+            btTransform(rotation(piles_turned(body, b->time)), vector(body->pose.p)));
     }
     b->world.stepSimulation(btScalar(b->dt), 0);
     return true;
@@ -161,6 +159,7 @@ void destroy(void* self) { delete static_cast<Bullet*>(self); }
 extern "C" const PilesEngine piles_bullet = {
     "bullet",
     "Debian's libbullet, single precision, 10 iterations, split impulse",
+    9,
     1U << CR_SHAPE_SPHERE | 1U << CR_SHAPE_CAPSULE | 1U << CR_SHAPE_BOX | 1U << CR_SHAPE_CYLINDER |
         1U << CR_SHAPE_CONE | 1U << CR_SHAPE_HULL,
     1,

@@ -46,9 +46,7 @@ static void heap_free(void* ctx, void* memory, size_t size) {
 // a driven body turns about its origin with a constant omega
 static void turn(void* ctx, double time, crDriven* out) {
     const PilesBody* body = ctx;
-    double rate = cr_norm(body->omega);
-    crVec3 axis = cr_scale(1.0 / rate, body->omega);
-    out->pose.q = cr_quat_mul(cr_quat_axis_angle(axis, rate * time), body->pose.q);
+    out->pose.q = piles_turned(body, time);
     out->omega = body->omega;
 }
 
@@ -171,9 +169,31 @@ static void report(void* self, PilesReport* out) {
 #define ALL_SHAPES ((1U << PILES_SHAPES) - 1)
 #define THREADS    64
 
-const PilesEngine piles_carom_fast = {"carom fast", "this tree, quality fast", ALL_SHAPES, THREADS,
-    CR_QUALITY_FAST, create, step, read_motion, report, destroy};
-const PilesEngine piles_carom_accurate = {"carom accurate", "this tree, quality accurate", ALL_SHAPES, THREADS,
-    CR_QUALITY_ACCURATE, create, step, read_motion, report, destroy};
-const PilesEngine piles_carom_certified = {"carom certified", "this tree, quality certified", ALL_SHAPES, THREADS,
-    CR_QUALITY_CERTIFIED, create, step, read_motion, report, destroy};
+const PilesEngine piles_carom_fast = {"carom fast", "this tree, quality fast",
+                                      17,           ALL_SHAPES,
+                                      THREADS,      CR_QUALITY_FAST,
+                                      create,       step,
+                                      read_motion,  report,
+                                      destroy};
+const PilesEngine piles_carom_accurate = {"carom accurate",
+                                          "this tree, quality accurate",
+                                          17,
+                                          ALL_SHAPES,
+                                          THREADS,
+                                          CR_QUALITY_ACCURATE,
+                                          create,
+                                          step,
+                                          read_motion,
+                                          report,
+                                          destroy};
+const PilesEngine piles_carom_certified = {"carom certified",
+                                           "this tree, quality certified",
+                                           17,
+                                           ALL_SHAPES,
+                                           THREADS,
+                                           CR_QUALITY_CERTIFIED,
+                                           create,
+                                           step,
+                                           read_motion,
+                                           report,
+                                           destroy};

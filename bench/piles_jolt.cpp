@@ -210,6 +210,7 @@ void destroy(void* self) { delete static_cast<World*>(self); }
 extern "C" const PilesEngine piles_jolt = {
     "jolt",
     "the checkout named, single precision, 10 velocity and 2 position iterations",
+    9,
     1U << CR_SHAPE_SPHERE | 1U << CR_SHAPE_CAPSULE | 1U << CR_SHAPE_BOX | 1U << CR_SHAPE_CYLINDER |
         1U << CR_SHAPE_HULL,
     64,

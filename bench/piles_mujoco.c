@@ -10,6 +10,10 @@
 
 #include "piles.h"
 
+#define TEXT_OF(x) #x
+#define TEXT(x)    TEXT_OF(x)
+#define VERSION    TEXT(mjVERSION_HEADER)
+
 typedef struct Mujoco {
     mjModel* model;
     mjData* data;
@@ -92,13 +96,6 @@ static void write_body(FILE* xml, const PilesScene* scene, int i, crPose parent)
     fprintf(xml, "</body>\n");
 }
 
-// rotation that takes z to n
-static crQuat upright(crVec3 n) {
-    crVec3 axis = cr_cross(cr_vec3(0, 0, 1), n);
-    crQuat q = {1.0 + n.z, axis.x, axis.y, axis.z};
-    return n.z > -1.0 ? cr_quat_normalize(q) : (crQuat){0, 1, 0, 0};
-}
-
 #if mjVERSION_HEADER >= 300
 static void write_size(FILE* xml, const PilesScene* scene) {
     double bytes = fmin(4e9, 1e8 + 2e5 * scene->body_count);
@@ -123,7 +120,7 @@ static void write_scene(FILE* xml, const PilesScene* scene) {
     fprintf(xml, "<worldbody>\n");
     for (int i = 0; i < scene->plane_count; i++) {
         crVec3 n = scene->planes[i].normal, p = cr_scale(scene->planes[i].offset, n);
-        crQuat q = upright(n);
+        crQuat q = piles_upright(n);
         fprintf(xml,
                 "<geom type='plane' size='0 0 1' pos='%.17g %.17g %.17g' quat='%.17g %.17g %.17g %.17g'/>\n",
                 p.x, p.y, p.z, q.w, q.x, q.y, q.z);
@@ -178,9 +175,13 @@ static void set_velocity(Mujoco* m, int i) {
     memcpy(m->data->qvel + first, v, sizeof v);
 }
 
+// the step sees warnings in the data; nothing is printed or written to a log
+static void no_message(const char* text) { (void)text; }
+
 static void* create(const PilesEngine* engine, const PilesScene* scene, int threads) {
     (void)engine;
     (void)threads;
+    mju_user_warning = no_message;
     Mujoco* m = calloc(1, sizeof *m);
     char* text = NULL;
     size_t size = 0;
@@ -241,7 +242,8 @@ static void read_motion(void* self, PilesMotion* motion) {
 }
 
 const PilesEngine piles_mujoco = {"mujoco",
-                                  "CG solver, elliptic cones",
+                                  "version " VERSION ", CG solver, elliptic cones",
+                                  17,
                                   1U << CR_SHAPE_SPHERE | 1U << CR_SHAPE_CAPSULE | 1U << CR_SHAPE_BOX |
                                       1U << CR_SHAPE_CYLINDER | 1U << CR_SHAPE_ELLIPSOID |
                                       1U << CR_SHAPE_HULL,

@@ -172,6 +172,7 @@ static void destroy(void* self) {
 const PilesEngine piles_ode = {
     "ode",
     "Debian's libode, double precision, quickstep with 20 iterations",
+    17,
     1U << CR_SHAPE_SPHERE | 1U << CR_SHAPE_CAPSULE | 1U << CR_SHAPE_BOX | 1U << CR_SHAPE_CYLINDER,
     64,
     0,

@@ -1,7 +1,7 @@
 // piles_record.c - what an engine does in a scene, as files for `carom audit`: the scene as JSON, every step as CSV.
 //
 // Numbers are written with the digits that the engine computes with. Scenes of free bodies that are boxes or balls
-// only. Fails: false, with a line on standard error.
+// only, e = 0. Fails: false, with a line on standard error.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static bool write_shape(FILE* file, const crShape* shape) {
 }
 
 static bool write_scene(FILE* file, const PilesScene* scene) {
-    bool good = scene->joint_count == 0 && !scene->alone;
+    bool good = scene->joint_count == 0 && !scene->alone && scene->e == 0.0;
     fprintf(file, "{\"carom\": 1, \"gravity\": [0, 0, %.17g], \"step\": {\"dt\": %.17g},\n \"bodies\": [",
             -scene->gravity, scene->dt);
     for (int i = 0; i < scene->body_count; i++) {
@@ -33,7 +33,7 @@ static bool write_scene(FILE* file, const PilesScene* scene) {
                 b->pose.q.y, b->pose.q.z);
         fprintf(file, "   \"mass\": %.17g, \"inertia\": [%.17g, %.17g, %.17g], \"shapes\": [", b->mass,
                 b->inertia.x, b->inertia.y, b->inertia.z);
-        good = write_shape(file, &b->shape) && good;
+        good = write_shape(file, &b->shape) && b->role == PILES_FREE && good;
         fputs("]}", file);
     }
     fputs("],\n \"static\": [", file);
@@ -86,13 +86,11 @@ static bool run_engine(FILE* file, const PilesScene* scene, const PilesEngine* e
     PilesMotion* motion = calloc((size_t)scene->body_count, sizeof *motion);
     void* world = motion != NULL ? engine->create(engine, scene, 1) : NULL;
     bool good = world != NULL;
-    // Bullet of the distributions computes with float
-    int digits = strcmp(engine->name, "bullet") == 0 ? 9 : 17;
     write_header(file, scene->body_count);
     for (int i = 0; good && i * scene->dt <= seconds + 1e-9; i++) {
         if (i > 0) good = engine->step(world);
         engine->read(world, motion);
-        write_row(file, i * scene->dt, scene->body_count, motion, digits);
+        write_row(file, i * scene->dt, scene->body_count, motion, engine->digits);
     }
     if (world != NULL) engine->destroy(world);
     free(motion);
@@ -105,7 +103,7 @@ bool piles_record(const char* folder, const PilesScene* scene, const PilesEngine
     bool good = file != NULL && write_scene(file, scene);
     if (file != NULL) fclose(file);
     if (file != NULL && !good)
-        fprintf(stderr, "bench piles: %s has more than free boxes and balls\n", scene->name);
+        fprintf(stderr, "bench piles: %s has more than free boxes and balls of e = 0\n", scene->name);
     for (int i = 0; i < count && good; i++) {
         file = create(folder, scene->name, engines[i]->name, ".csv");
         good = file != NULL && run_engine(file, scene, engines[i], seconds);

@@ -9,7 +9,8 @@
 
 #include "piles.h"
 
-#define SEEDS 64
+#define SEEDS  64
+#define HEADER 2048  // characters
 
 // the figures of a result, in the order of the columns of CSV and JSON
 static const struct {
@@ -200,15 +201,28 @@ static void machine(char* out, size_t size) {
     }
 }
 
-static void write_header(FILE* file) {
-    fputs("date,machine,compiler,scene,engine,threads,seed,bodies", file);
+static void header(char* out, size_t size) {
+    size_t n = (size_t)snprintf(out, size, "date,machine,compiler,scene,engine,threads,seed,bodies");
     for (int k = 0; k < FIGURES; k++) {
-        fprintf(file, ",%s", figures[k].name);
+        n += (size_t)snprintf(out + n, size - n, ",%s", figures[k].name);
     }
     for (int k = 0; k < piles_outcome_count(); k++) {
-        fprintf(file, ",%s", cr_outcome_name((crOutcome)k));
+        n += (size_t)snprintf(out + n, size - n, ",%s", cr_outcome_name((crOutcome)k));
     }
-    fputs(",escapes,cut,gave_up,replaced,settings\n", file);
+    snprintf(out + n, size - n, ",escapes,cut,gave_up,replaced,settings\n");
+}
+
+// Opened for adding, with a header where it is new. NULL: cannot be written, or its columns are others.
+static FILE* open_csv(const char* path) {
+    char wanted[HEADER], found[HEADER] = "";
+    header(wanted, sizeof wanted);
+    FILE* file = fopen(path, "r");
+    bool same = file == NULL || fgets(found, sizeof found, file) == NULL || strcmp(found, wanted) == 0;
+    if (file != NULL) fclose(file);
+    if (!same) fprintf(stderr, "bench piles: the columns of %s are others; give a new file\n", path);
+    file = same ? fopen(path, "a") : NULL;
+    if (file != NULL && found[0] == '\0') fputs(wanted, file);
+    return file;
 }
 
 static void write_row(FILE* file, const PilesResult* r, const char* date, const char* name) {
@@ -226,15 +240,13 @@ static void write_row(FILE* file, const PilesResult* r, const char* date, const 
 }
 
 bool piles_append_csv(const char* path, const PilesResult* results, int count) {
-    FILE* file = fopen(path, "a");
+    FILE* file = open_csv(path);
     if (file == NULL) return false;
     char name[128], date[16];
     time_t now = time(NULL);
     struct tm day;
     machine(name, sizeof name);
     strftime(date, sizeof date, "%Y-%m-%d", gmtime_r(&now, &day));
-    fseek(file, 0, SEEK_END);
-    if (ftell(file) == 0) write_header(file);
     for (int i = 0; i < count; i++) {
         write_row(file, &results[i], date, name);
     }

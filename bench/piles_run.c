@@ -72,6 +72,8 @@ static bool run_create(Run* run, PilesEntry entry, const PilesScene* scene, int 
     run->motion = calloc((size_t)n, sizeof *run->motion);
     run->ms = calloc((size_t)steps, sizeof *run->ms);
     if (run->worlds == NULL || run->motion == NULL || run->ms == NULL) return false;
+    // what stands would not with other shapes
+    result->gave_up = scene->stands && strstr(result->replaced, "sphere") != NULL;
     for (int i = 0; i < run->world_count && !result->gave_up; i++) {
         PilesScene one = run->scene;
         if (scene->alone) {
@@ -149,9 +151,20 @@ static double mean_of(const double* x, int from, int to) {
     return to > from ? sum / (to - from) : NAN;
 }
 
+// nothing is known of an engine that did not make a step
+static void forget(PilesResult* r) {
+    r->ms = r->ms_settled = r->ms_worst = r->displacement = r->residual = r->heap_calls = NAN;
+    r->overlap = r->overlap_max = r->overlap_settled = r->overlap_max_settled = NAN;
+    r->energy = r->energy95 = r->potential = r->bytes_per_body = r->contacts = NAN;
+}
+
 static void finish(const Run* run, int settled_from) {
     PilesResult* r = run->result;
-    bool told = run->engine->report != NULL && run->steps > 0, settled = run->steps > settled_from;
+    if (run->steps == 0) {
+        forget(r);
+        return;
+    }
+    bool told = run->engine->report != NULL, settled = run->steps > settled_from;
     r->seconds = run->steps * run->scene.dt;
     r->ms = mean_of(run->ms, 0, run->steps);
     r->ms_settled = mean_of(run->ms, settled_from, run->steps);

@@ -83,9 +83,9 @@ static bool hexagon(PilesScene* scene) {
 static bool build_mixed(PilesScene* scene, int count, crRandom* random) {
     piles_add_box(scene, 1.5);
     if (!hexagon(scene) || !piles_take_bodies(scene, count)) return false;
-    const crShape shapes[] = {cr_shape_sphere(0.1),         cr_shape_box(0.1, 0.1, 0.1),
-                              cr_shape_capsule(0.07, 0.08), cr_shape_cylinder(0.1, 0.1),
-                              cr_shape_cone(0.1, 0.12),     cr_shape_ellipsoid(0.12, 0.1, 0.08),
+    const crShape shapes[] = {cr_shape_sphere(0.1),          cr_shape_box(0.1, 0.1, 0.1),
+                              cr_shape_capsule(0.07, 0.08),  cr_shape_cylinder(0.1, 0.1),
+                              cr_shape_cone(0.1, 0.12),      cr_shape_ellipsoid(0.12, 0.1, 0.08),
                               cr_shape_hull(scene->hulls[0])};
     int kinds = (int)(sizeof shapes / sizeof *shapes);
     for (int i = 0; i < count; i++) {
@@ -205,9 +205,11 @@ static const struct {
     {"tower-hit", 181, piles_build_tower, 5.0, false, "180 cubes as a tower, hit by a ball"},
     {"mixer", 1002, piles_build_mixer, 5.0, false, "two driven paddles turn in 1000 balls"},
     {"dominoes-1000", 1000, piles_build_dominoes, 5.0, false, "twenty rows of fifty fall"},
-    {"ragdolls-50", 50, piles_build_ragdolls, 5.0, false, "50 figures of 11 bodies on joints fall into a box"},
+    {"ragdolls-50", 50, piles_build_ragdolls, 5.0, false,
+     "50 figures of 11 bodies on joints fall into a box"},
     {"arch", 15, piles_build_arch, 5.0, false, "15 wedges stand by friction alone"},
     {"kapla-tower", 120, piles_build_kapla, 5.0, false, "planks crosswise, 60 layers"},
+    {"boxes-20", 20, build_boxes, 5.0, true, "boxes-1000, but twenty"},
     {"chains", 200, build_chains, 5.0, true, "20 chains of 10 links fall on a steep plane"},
     {"cubes-alone", 4096, build_alone, 2.0, true, "4096 cubes, each in a world of its own"},
     {"spheres-10000", 10000, build_spheres, 5.0, false, "spheres-1000, a larger box as deep"},
@@ -254,4 +256,16 @@ const PilesJoint* piles_joint_of(const PilesScene* scene, int b) {
         if (scene->joints[i].b == b) return &scene->joints[i];
     }
     return NULL;
+}
+
+crQuat piles_upright(crVec3 n) {
+    crVec3 axis = cr_cross(cr_vec3(0, 0, 1), n);
+    crQuat q = {1.0 + n.z, axis.x, axis.y, axis.z};
+    return n.z > -1.0 ? cr_quat_normalize(q) : (crQuat){0, 1, 0, 0};
+}
+
+crQuat piles_turned(const PilesBody* body, double time) {
+    double rate = cr_norm(body->omega);
+    crVec3 axis = cr_scale(1.0 / rate, body->omega);
+    return cr_quat_mul(cr_quat_axis_angle(axis, rate * time), body->pose.q);
 }

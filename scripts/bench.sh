@@ -2,7 +2,7 @@
 # bench.sh - run the benchmarks named (all by default) and say on what machine.
 set -eu
 what=${1:-laws}
-grep -m1 'model name' /proc/cpuinfo 2>/dev/null || true
+grep -m1 'model name' /proc/cpuinfo >&2 2>/dev/null || true
 case "$what" in
 laws) build/bin/bench_laws ;;
 collide) build/bin/bench_collide ;;
