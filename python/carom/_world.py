@@ -1,59 +1,19 @@
 """Worlds and trajectories: a model that moves, and what it did."""
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from carom import _carom
+from carom import _array, _carom, _records
 from carom._impact import Contact
 from carom._model import Model
 
 
-@dataclass(frozen=True)
-class Certificate:
-    """What is true of one step, or the worst over many, from raw data.
+class Certificate(_records.Certificate):
+    """What is true of one step, or the worst over many, from raw data: every field of crCertificate and crTally.
 
     >>> import carom
     >>> certificate = carom.load("bouncing-ball").world().run(0.5)
     >>> certificate.impacts, certificate.clean
     (1, True)
     """
-    contacts: int  # most at once
-    rows: int
-    solves: int
-    impacts: int
-    outcome: str  # solved, near, cannot-tell, or another: the worst
-    residual: float  # backward error over the scale of its island: compared with tol
-    eta: float  # backward error, m/s
-    distance: float  # exact for gaps that differ by at most this, m
-    floor: float  # rounding floor of eta, m/s
-    momentum: float  # m/s
-    approach: float  # m/s
-    cone: float  # N s
-    dissipation: float  # m/s
-    complementarity: float  # J
-    penetration: float  # overlap left at the end, at most, m
-    overlap: float  # the same measured by full geometry, m; nan where no step was
-    crossings: int  # pairs that passed through each other
-    crossings_unsure: int
-    loop_error: float  # m or rad
-    energy_change: float  # J
-    work: float  # of motors, applied forces and driven bodies, J
-    energy_created: float  # by impacts and contact solves, J
-    energy_size: float  # sizes of all energies, J
-    energy_gain: float  # gained beyond that work, for whatever reason, J
-    impermissible: int  # impacts outside the permissible region
-    impacts_unsure: int
-    truncated: bool
-    asleep: int
-    escaped: int
-    escapee: int
-    steps: int
-    solved: int  # steps by outcome
-    near: int
-    unsure: int
-    failed: int
-    measured: int  # steps whose overlap was measured
-    unknown: int  # steps whose energy balance is not known
-    mean_residual: float
 
     @property
     def clean(self):
@@ -78,6 +38,25 @@ class Energy(NamedTuple):
         return self.kinetic + self.potential
 
 
+class Momentum(NamedTuple):
+    """Of a world: kg m/s, and kg m^2/s about a point."""
+    linear: Any
+    angular: Any
+
+
+class WorldContact(NamedTuple):
+    """A contact of the last step: gap in m, impulse in N s on body_b, normal from a to b."""
+    body_a: int
+    body_b: int
+    shape_a: int
+    shape_b: int
+    gap: float
+    mu: float
+    point: Any
+    normal: Any
+    impulse: Any
+
+
 class World(_carom.World):
     """A model that moves: World(model, dt=1/240, method="cone", rule="poisson", law=..., solver="auto", ...).
 
@@ -95,8 +74,9 @@ class World(_carom.World):
     >>> world = carom.World(model, dt=1e-3)
     >>> world.run(1.0).clean
     True
-    >>> world.time, world.q.base is world
-    (1.0, True)
+    >>> world.q[2] = 0.5        # a view: the ball is there now
+    >>> world.time, float(world.poses[1, 2])
+    (1.0, 0.5)
     """
 
     def step(self, count=1):
@@ -130,7 +110,12 @@ class World(_carom.World):
 
     def momentum(self, about=(0, 0, 0)):
         """Linear momentum, and angular momentum about a point."""
-        return self._momentum(about)
+        return Momentum(*self._momentum(about))
+
+    @property
+    def contacts(self):
+        """Contacts of the last step; a copy."""
+        return [WorldContact(**contact) for contact in self._contacts]
 
     def __repr__(self):
         return f"<carom.World at t = {self.time:g} s of {self.model!r}>"
@@ -182,19 +167,19 @@ class Trajectory(_carom.Trajectory):
 
     def _find(self, body):
         for b in self.bodies:
-            if b.name == body:
+            if isinstance(body, str) and b.name == body:
                 return b
         raise KeyError(f"no body {body!r}; there are {[b.name for b in self.bodies]}")
 
     def of(self, body):
         """The coordinates of a body (n, nq); a view."""
         b = self._find(body)
-        return self.q[:, b.q:b.q + b.nq]
+        return self._columns(False, b.q, b.nq)
 
     def velocity(self, body):
         """The velocities of a body (n, nv); a view."""
         b = self._find(body)
-        return self.v[:, b.v:b.v + b.nv]
+        return self._columns(True, b.v, b.nv)
 
     def __len__(self):
         return len(self.time)
@@ -204,4 +189,4 @@ class Trajectory(_carom.Trajectory):
         return f"<carom.Trajectory: {len(self)} records, {span}, {len(self.bodies)} bodies>"
 
 
-_carom._register(Model, World, Trajectory, Contact)
+_carom._register(Model, World, Trajectory, Contact, _array.view, _array.fresh, _array.events)

@@ -17,11 +17,12 @@ import os
 import tempfile
 from dataclasses import dataclass
 
-import numpy as np
-
 from carom import _carom
+from carom._array import need
 from carom._scene import _values
 from carom._spread import _text
+
+np = need("carom.fit")
 
 __all__ = ["Fit", "Fits", "MotionFit", "MotionFits", "MotionPrediction", "Parameter", "Prediction", "impacts", "laws",
            "motion", "predict"]
