@@ -19,6 +19,7 @@ import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
+BINARIES = ("_carom.abi3.so", "_carom.pyd", "_hdf5.so", "_qhull.so", "_expat.so")
 STAMP = (1980, 1, 1, 0, 0, 0)  # of every file in the wheel: the same sources give the same bytes
 
 
@@ -110,7 +111,7 @@ def _files(folder):
         records = pathlib.Path(made) / "_records.py"
         _run(sys.executable, HERE / "records.py", ROOT / "include/carom", "python", records)
         yield "carom/_records.py", records.read_bytes()
-    binaries = [file for pattern in ("*.so", "*.pyd") for file in sorted(folder.glob(pattern))]
+    binaries = [folder / name for name in BINARIES if (folder / name).exists()]
     if not any(file.name.startswith("_carom.") for file in binaries):
         raise SystemExit(f"carom: {folder} holds no extension: CMake found no headers of Python")
     yield from ((f"carom/{file.name}", file.read_bytes()) for file in binaries)
@@ -125,7 +126,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     version = _version()
     with tempfile.TemporaryDirectory() as spare:
         files = dict(_files(_build(pathlib.Path(spare))))
-    binary = b"".join(data for name, data in files.items() if name.startswith("carom/_carom."))
+    binary = b"".join(data for name, data in files.items() if name.removeprefix("carom/") in BINARIES)
     tag = f"cp311-abi3-{_platform(binary)}"
     info = f"carom-{version}.dist-info"
     files[f"{info}/METADATA"] = _metadata().encode()
@@ -165,5 +166,8 @@ def build_sdist(sdist_directory, config_settings=None):
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         raise SystemExit("usage: backend.py FOLDER: writes the wheel there")
-    pathlib.Path(sys.argv[1]).mkdir(parents=True, exist_ok=True)
-    print(pathlib.Path(sys.argv[1]) / build_wheel(sys.argv[1]))
+    out = pathlib.Path(sys.argv[1])
+    out.mkdir(parents=True, exist_ok=True)
+    for older in out.glob("carom-*.whl"):
+        older.unlink()
+    print(out / build_wheel(out))

@@ -1,12 +1,11 @@
 """Scenes whose values are not known exactly: many copies, and what they have in common."""
 import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from carom import _carom
 from carom._array import array, column
-from carom._scene import _SHIPPED, _values, scenes
+from carom._scene import _find, _values
 
 
 @dataclass(frozen=True)
@@ -41,10 +40,7 @@ class Spread:
 def _text(scene):
     if hasattr(scene, "items"):
         return json.dumps(scene)
-    file = Path(scene)
-    if not file.exists() and str(scene) in scenes():
-        file = _SHIPPED / f"{scene}.json"
-    return file.read_text(encoding="utf-8")
+    return _find(scene).read_text(encoding="utf-8")
 
 
 def _named(pairs, names):

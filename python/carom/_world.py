@@ -1,9 +1,12 @@
 """Worlds and trajectories: a model that moves, and what it did."""
+import difflib
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from carom import _array, _carom, _records
 from carom._impact import Contact
 from carom._model import Model
+from carom._picture import Animation, Picture, Report, shown
 
 
 class Certificate(_records.Certificate):
@@ -96,7 +99,19 @@ class World(_carom.World):
         >>> trajectory.q.shape, len(trajectory.events)
         ((25, 7), 1)
         """
-        return self._record(time, every)
+        trajectory = self._record(time, every)
+        trajectory._shapes = self.model
+        return trajectory
+
+    def show(self, what="strobe", *, bodies=()):
+        """A `Picture` of the bodies as they are now; what is strobe (the view that shows most), plan or elevation."""
+        return self.record(self.time).show(what, bodies=bodies)
+
+    def _repr_html_(self):
+        energy, last = self.energy, self.certificate
+        return shown(self.show, [("time", f"{self.time:g} s"), ("energy", f"{energy.total:.6g} J"),
+                                 ("method, dt", f"{self.settings['method']}, {self.settings['dt']:g} s"),
+                                 ("last step", f"{last.outcome}, residual {last.residual:.1e}, {last.contacts} contacts")])
 
     @property
     def certificate(self):
@@ -121,6 +136,9 @@ class World(_carom.World):
         return f"<carom.World at t = {self.time:g} s of {self.model!r}>"
 
 
+_LARGEST = 3_000_000  # letters of a moving picture that a notebook gets without being asked
+
+
 class Body(NamedTuple):
     """Where a body's numbers are in a row of a trajectory."""
     name: str
@@ -142,10 +160,15 @@ class Trajectory(_carom.Trajectory):
     array([4.429])
     """
 
+    _shapes = None  # the model that was recorded, or the scene given to read
+
     @staticmethod
-    def read(path):
-        """A trajectory that `carom run --out` wrote: .csv or .hdf5."""
-        return _carom.Trajectory._read(path)
+    def read(path, scene=None):
+        """A trajectory that `carom run --out` wrote: .csv or .hdf5. scene, a `Scene` or a `Model`, gives the shapes of
+        its bodies for pictures where the file does not."""
+        trajectory = _carom.Trajectory._read(path)
+        trajectory._shapes = getattr(scene, "model", scene)
+        return trajectory
 
     def write(self, path):
         """To a file that `carom plot` and `read` take: .csv (time, q and v), .h5 or .hdf5 (everything).
@@ -169,7 +192,9 @@ class Trajectory(_carom.Trajectory):
         for b in self.bodies:
             if isinstance(body, str) and b.name == body:
                 return b
-        raise KeyError(f"no body {body!r}; there are {[b.name for b in self.bodies]}")
+        names = [b.name for b in self.bodies]
+        near = difflib.get_close_matches(str(body), names, 1)
+        raise KeyError(f"no body {body!r}; " + (f"did you mean {near[0]!r}?" if near else f"there are {names}"))
 
     def of(self, body):
         """The coordinates of a body (n, nq); a view."""
@@ -181,6 +206,45 @@ class Trajectory(_carom.Trajectory):
         b = self._find(body)
         return self._columns(True, b.v, b.nv)
 
+    @property
+    def model(self):
+        """The model it is of: what was recorded, or the scene in the file; None where that is not known."""
+        if self._shapes is None and self.scene is not None:
+            self._shapes = _carom.Scene(self.scene, []).model
+        return self._shapes
+
+    def show(self, what="strobe", *, bodies=(), times=None, at=None, title=""):
+        """A `Picture`: bodies at several times (strobe, plan, elevation), impulses at an instant, or charts over time
+        (energy, positions, velocities, forces, certificate, events).
+
+        >>> import carom
+        >>> trajectory = carom.load("bouncing-ball").run(1.0)
+        >>> trajectory.show("energy"), trajectory.show(times=[0.0, 0.2])
+        (<carom.Picture: energy>, <carom.Picture: strobe>)
+        """
+        if what == "impulses" and at is None:
+            raise TypeError("at: impulses need a time, show('impulses', at=0.1)")
+        return Picture(self, self.model, what, title, bodies, times, 0.0 if at is None else at)
+
+    def animate(self, speed=1.0, *, bodies=(), title=""):
+        """An `Animation`, which a notebook plays; speed 0.1 is ten times slower than it was."""
+        return Animation(self, self.model, "motion", title, bodies, speed=speed)
+
+    def report(self, title="carom"):
+        """A `Report`: the page of `carom run --report`."""
+        return Report(self, self.model, "report", title)
+
+    def _repr_html_(self):
+        facts = [("records", f"{len(self)}, {self.time[0]:g} to {self.time[-1]:g} s" if len(self) else "none"),
+                 ("bodies", len(self.bodies))]
+        if self.events is not None:
+            facts.append(("impacts", len(self.events)))
+
+        def picture():
+            film = self.animate()
+            return film if len(film.svg) < _LARGEST else self.show()
+        return shown(picture, facts)
+
     def __len__(self):
         return len(self.time)
 
@@ -189,4 +253,5 @@ class Trajectory(_carom.Trajectory):
         return f"<carom.Trajectory: {len(self)} records, {span}, {len(self.bodies)} bodies>"
 
 
-_carom._register(Model, World, Trajectory, Contact, _array.view, _array.fresh, _array.events)
+_carom._register(Model, World, Trajectory, Contact, _array.view, _array.fresh, _array.events,
+                 Path(__file__).parent)

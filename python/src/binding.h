@@ -229,5 +229,6 @@ PyObject* py_fit_motion(PyObject* module, PyObject* args);
 PyObject* py_fit_predict_motion(PyObject* module, PyObject* args);
 PyObject* py_spread(PyObject* module, PyObject* args);
 PyObject* py_audit_motion(PyObject* module, PyObject* args);
+PyObject* py_draw(PyObject* module, PyObject* args);
 
 #endif

@@ -25,7 +25,9 @@ bool py_errors_add(PyObject* module) {
                                "... except carom.Error as error:\n"
                                "...     print(error.field, error.status)\n"
                                "e out-of-range";
-    py_error = PyErr_NewExceptionWithDoc("carom.Error", text, PyExc_ValueError, NULL);
+    PyObject* none = Py_BuildValue("{s:s,s:s,s:i,s:i}", "status", "", "field", "", "line", 0, "column", 0);
+    py_error = none != NULL ? PyErr_NewExceptionWithDoc("carom.Error", text, PyExc_ValueError, none) : NULL;
+    Py_XDECREF(none);
     if (py_error == NULL || PyModule_AddObjectRef(module, "Error", py_error) != 0) return false;
     struct {
         PyObject** made;

@@ -426,13 +426,21 @@ static PyObject* add_loop(PyObject* object, PyObject* args, PyObject* keywords) 
     return added(self, cr_model_add_loop(self->model, &loop));
 }
 
+static const char* body_at(const void* ctx, int index) {
+    const crModel* model = ctx;
+    if (index >= model->nb) return NULL;
+    return model->bodies[index].name != NULL ? model->bodies[index].name : "";
+}
+
 static PyObject* find_body(PyObject* object, PyObject* name) {
     PyModel* self = (PyModel*)object;
     const char* text = py_text(name);
     if (text == NULL) return NULL;
     int body = cr_model_find_body(self->model, text);
     if (body >= 0) return PyLong_FromLong(body);
-    py_refuse(CR_ERR_NAME, "name", "name: there is no body '%.80s'", text);
+    const char* near = cr_name_nearest(text, body_at, self->model);
+    py_refuse(CR_ERR_NAME, "name", "name: there is no body '%.80s'%s%s%s", text,
+              near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
     return NULL;
 }
 

@@ -1,17 +1,34 @@
 // module.c - the extension module carom._carom: types, functions, and the exception.
 //
 // The package carom is written over it and has the documentation; nothing here is meant to be used alone.
+#include <stdlib.h>
+
 #include "binding.h"
+#include "parts.h"
 
 struct PyClasses py_classes;
 
-// _register(Model, World, Trajectory, Contact, view, fresh, events)
+// The folder of the package, in which the parts are.
+static bool keep_folder(PyObject* path) {
+    const char* text = PyBytes_AsString(path);
+    char* copy = text != NULL ? malloc(strlen(text) + 1) : NULL;
+    if (copy != NULL) strcpy(copy, text);
+    free(py_parts_folder);
+    py_parts_folder = copy;
+    Py_DECREF(path);
+    return copy != NULL;
+}
+
+// _register(Model, World, Trajectory, Contact, view, fresh, events, folder)
 PyObject* py_register(PyObject* module, PyObject* args) {
     (void)module;
     struct PyClasses c;
-    if (!PyArg_ParseTuple(args, "O!O!O!O!OOO", &PyType_Type, &c.model, &PyType_Type, &c.world, &PyType_Type,
-                          &c.trajectory, &PyType_Type, &c.contact, &c.view, &c.fresh, &c.events))
+    PyObject* folder;
+    if (!PyArg_ParseTuple(args, "O!O!O!O!OOOO&", &PyType_Type, &c.model, &PyType_Type, &c.world, &PyType_Type,
+                          &c.trajectory, &PyType_Type, &c.contact, &c.view, &c.fresh, &c.events,
+                          PyUnicode_FSConverter, &folder))
         return NULL;
+    if (!keep_folder(folder)) return PyErr_NoMemory();
     if (PyType_IsSubtype(c.model, PyModel_Type) == 0 || PyType_IsSubtype(c.world, PyWorld_Type) == 0 ||
         PyType_IsSubtype(c.trajectory, PyTrajectory_Type) == 0) {
         PyErr_SetString(PyExc_TypeError, "classes must build on Model, World and Trajectory");
@@ -45,6 +62,7 @@ static PyMethodDef functions[] = {
     {"_fit_predict_motion", py_fit_predict_motion, METH_VARARGS, NULL},
     {"_spread", py_spread, METH_VARARGS, NULL},
     {"_audit_motion", py_audit_motion, METH_VARARGS, NULL},
+    {"_draw", py_draw, METH_VARARGS, NULL},
     {"_register", py_register, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL}};
 
