@@ -14,8 +14,11 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-import tomllib
 import zipfile
+
+if sys.version_info < (3, 11):
+    raise SystemExit(f"carom: needs Python 3.11 or later, this is {sys.version.split()[0]}")
+import tomllib  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
