@@ -26,11 +26,11 @@ include=$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')
 # the wheel where there is no compiler and no CMake; the sources where there is nothing but these
 quietly "$python" -m venv "$work/venv"
 quietly env PATH=/nowhere "$work/venv/bin/python" -m pip install "$wheel"
-first=$(env PATH=/nowhere "$work/venv/bin/python" "$CAROM_SOURCE/python/tests/plain.py")
+first=$(env PATH=/nowhere "$work/venv/bin/python" "$CAROM_SOURCE/test/python_plain.py")
 echo "$first"
 quietly "$work/venv/bin/python" -m pip uninstall -y carom
 quietly "$work/venv/bin/python" -m pip install "$CAROM_SOURCE/python"
-"$work/venv/bin/python" "$CAROM_SOURCE/python/tests/plain.py" >/dev/null
+"$work/venv/bin/python" "$CAROM_SOURCE/test/python_plain.py" >/dev/null
 [ ! -e "$CAROM_SOURCE/python/build" ] && [ ! -e "$CAROM_SOURCE/python/carom.egg-info" ]
 
 # every other interpreter runs the same binary to the same bits
@@ -39,7 +39,7 @@ hash_of() { echo "$1" | sed 's/.*"hash": "\([0-9a-f]*\)".*/\1/'; }
 count=0
 for other in /usr/bin/python3.?? /usr/local/bin/python3.?? "$HOME"/.pyenv/versions/*/bin/python3.??; do
     [ -x "$other" ] && "$other" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue
-    said=$(PYTHONPATH="$work/site" "$other" "$CAROM_SOURCE/python/tests/plain.py")
+    said=$(PYTHONPATH="$work/site" "$other" "$CAROM_SOURCE/test/python_plain.py")
     [ "$(hash_of "$said")" = "$(hash_of "$first")" ] || { echo "$other: $said, not $first"; exit 1; }
     echo "$other: $said"
     count=$((count + 1))
@@ -48,11 +48,11 @@ echo "$count interpreters, one binary, one hash"
 
 # without its parts the package works, and says what is missing where it is asked for
 rm -f "$work"/site/carom/_hdf5.so "$work"/site/carom/_qhull.so "$work"/site/carom/_expat.so
-PYTHONPATH="$work/site" "$python" "$CAROM_SOURCE/python/tests/plain.py" | grep -q '"parts": \[\]'
+PYTHONPATH="$work/site" "$python" "$CAROM_SOURCE/test/python_plain.py" | grep -q '"parts": \[\]'
 
 [ -n "${CAROM_SOAK:-}" ] || exit 0
 unset CAROM_BUILD
 mkdir "$work/tree"
 (cd "$CAROM_SOURCE" && tar cf - --exclude=./build* --exclude=./out --exclude=./.git .) | tar xf - -C "$work/tree"
 quietly "$work/venv/bin/python" -m pip install --force-reinstall "$work/tree/python"
-"$work/venv/bin/python" "$CAROM_SOURCE/python/tests/plain.py"
+"$work/venv/bin/python" "$CAROM_SOURCE/test/python_plain.py"
