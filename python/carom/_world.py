@@ -222,7 +222,7 @@ class Trajectory(_carom.Trajectory):
         >>> trajectory.show("energy"), trajectory.show(times=[0.0, 0.2])
         (<carom.Picture: energy>, <carom.Picture: strobe>)
         """
-        if what == "impulses" and at is None:
+        if at is None and isinstance(what, str) and what == "impulses":
             raise TypeError("at: impulses need a time, show('impulses', at=0.1)")
         return Picture(self, self.model, what, title, bodies, times, 0.0 if at is None else at)
 

@@ -34,7 +34,7 @@ class FitLaw(NamedTuple):
 
     >>> import carom.fit
     >>> [law.name for law in carom.fit.laws() if "et" in law.parameters]
-    ['bilinear', 'chatterjee-ruina']
+    ['bilinear', 'chatterjee-ruina', 'pfeiffer-glocker']
     """
     name: str
     parameters: "list[str]"
