@@ -38,7 +38,7 @@ bool py_errors_add(PyObject* module) {
                  {&missing_error, "carom.FileNotFoundError", PyExc_FileNotFoundError},
                  {&file_error, "carom.OSError", PyExc_OSError}};
     for (int i = 0; i < 4; i++) {
-        PyObject* bases = Py_BuildValue("(OO)", py_error, kinds[i].base);
+        PyObject* bases = Py_BuildValue("(OO)", kinds[i].base, py_error);
         *kinds[i].made = bases != NULL ? PyErr_NewException(kinds[i].name, bases, NULL) : NULL;
         Py_XDECREF(bases);
         if (*kinds[i].made == NULL ||
