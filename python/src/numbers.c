@@ -6,6 +6,8 @@
 // carom.Error with the field, TypeError with the field where something is no number, MemoryError.
 #include "binding.h"
 
+#define PY_FEW 8  // numbers that are copied without an array in between
+
 PyTypeObject* PyNumbers_Type;
 
 static size_t item_size(char kind) {
@@ -345,6 +347,7 @@ static PyNumbers* from_buffer(PyObject* value, const char* field, int dimensions
 PyNumbers* py_array(PyObject* value, const char* field, int dimensions, const Py_ssize_t* shape) {
     if (PyObject_CheckBuffer(value) != 0 && !PyBytes_Check(value))
         return from_buffer(value, field, dimensions, shape);
+    if (PyTuple_Check(value) || PyList_Check(value)) return take_sequence(value, field, dimensions, shape);
     PyObject* array = as_array(value);
     if (array == NULL && PyErr_Occurred() != NULL) return NULL;
     PyNumbers* numbers = array != NULL && PyObject_CheckBuffer(array) != 0
@@ -372,9 +375,51 @@ PyNumbers* py_int_array(PyObject* value, const char* field, int dimensions, cons
     return out;
 }
 
+// Numbers of a tuple or list that holds as many floats or integers; false, without an exception, for anything else.
+static bool copy_items(PyObject* value, int count, double* out) {
+    bool tuple = PyTuple_Check(value);
+    if (!tuple && !PyList_Check(value)) return false;
+    if ((tuple ? PyTuple_Size(value) : PyList_Size(value)) != count) return false;
+    for (int i = 0; i < count; i++) {
+        PyObject* item = tuple ? PyTuple_GetItem(value, i) : PyList_GetItem(value, i);
+        if (!PyFloat_Check(item) && !PyLong_Check(item)) return false;
+        out[i] = PyFloat_AsDouble(item);
+        if (out[i] == -1.0 && PyErr_Occurred() != NULL) {
+            PyErr_Clear();
+            return false;
+        }
+    }
+    return true;
+}
+
+// Doubles of an array that has this shape, in row order; false, without an exception, for anything else.
+static bool copy_buffer(PyObject* value, int dimensions, const Py_ssize_t* shape, double* out) {
+    Py_buffer view;
+    if (PyObject_CheckBuffer(value) == 0) return false;
+    if (PyObject_GetBuffer(value, &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) != 0) {
+        PyErr_Clear();
+        return false;
+    }
+    bool same = view.ndim == dimensions && letter_of(&view) == 'd';
+    for (int i = 0; same && i < dimensions; i++) {
+        same = view.shape[i] == shape[i];
+    }
+    if (same) memcpy(out, view.buf, (size_t)view.len);
+    PyBuffer_Release(&view);
+    return same;
+}
+
 bool py_doubles(PyObject* value, const char* field, int count, double* out) {
     if (value == NULL || value == Py_None) return true;
     Py_ssize_t shape[1] = {count};
+    if (count <= PY_FEW) {
+        // what is not taken must not be written either
+        double few[PY_FEW];
+        if (copy_items(value, count, few) || copy_buffer(value, 1, shape, few)) {
+            memcpy(out, few, (size_t)count * sizeof(double));
+            return true;
+        }
+    }
     PyNumbers* array = py_array(value, field, 1, shape);
     if (array == NULL) return false;
     memcpy(out, array->data, (size_t)count * sizeof(double));
@@ -399,6 +444,7 @@ bool py_quat(PyObject* value, const char* field, crQuat* out) {
 bool py_mat3(PyObject* value, const char* field, crMat3* out) {
     if (value == NULL || value == Py_None) return true;
     Py_ssize_t shape[2] = {3, 3};
+    if (copy_buffer(value, 2, shape, &out->m[0][0])) return true;
     PyNumbers* array = py_array(value, field, 2, shape);
     if (array == NULL) return false;
     memcpy(out->m, array->data, sizeof out->m);
