@@ -18,8 +18,8 @@ Units are SI, quaternions have w first, normals point from body A to body B.
 """
 from carom._carom import Error, numerics_revision, version as __version__
 from carom._audit import MotionAudit, Worst, audit
-from carom._impact import (Collision, Contact, FramedContact, Hit, Impulses, Law, LawInfo, Margins, Region, Rigid, Verdict,
-                           collision, contact, impact, impact_many, laws, verdict)
+from carom._impact import (Collision, Contact, Derivative, FramedContact, Gradient, Hit, Impulses, Law, LawInfo, Margins, Region, Rigid, Verdict,
+                           collision, contact, gradient, impact, impact_many, laws, verdict)
 from carom._model import Model
 from carom._picture import Animation, Picture, Report
 from carom._problem import Audit, Problem, Resolution, Rule, RuleInfo, Solution, rules, solvers
@@ -27,8 +27,8 @@ from carom._scene import Scene, load, scenes
 from carom._spread import Spread, spread
 from carom._world import Certificate, Energy, Trajectory, World
 
-__all__ = ["Animation", "Audit", "Certificate", "Collision", "Contact", "Energy", "Error", "FramedContact", "Hit",
+__all__ = ["Animation", "Audit", "Certificate", "Collision", "Contact", "Derivative", "Energy", "Error", "FramedContact", "Gradient", "Hit",
            "Impulses", "Law", "LawInfo", "Margins", "Model", "MotionAudit", "Picture", "Problem", "Region", "Report",
            "Resolution", "Rigid", "Rule", "RuleInfo", "Scene", "Solution", "Spread", "Trajectory", "Verdict", "World",
-           "Worst", "__version__", "audit", "collision", "contact", "impact", "impact_many", "laws", "load",
+           "Worst", "__version__", "audit", "collision", "contact", "gradient", "impact", "impact_many", "laws", "load",
            "numerics_revision", "rules", "scenes", "solvers", "spread", "verdict"]

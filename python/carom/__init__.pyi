@@ -49,7 +49,31 @@ class Law:
                  laws: Sequence[LawLike] = ..., weights: ArrayLike = ...) -> None: ...
     def __call__(self, W: Optional[ArrayLike] = ..., V: ArrayLike = ..., n: ArrayLike = ..., *, mu: float = ...,
                  e: float = ..., et: float = ..., frame: Optional[ArrayLike] = ...) -> Hit: ...
+    def gradient(self, W: Optional[ArrayLike] = ..., V: ArrayLike = ..., n: ArrayLike = ..., *, mu: float = ...,
+                 e: float = ..., et: float = ..., frame: Optional[ArrayLike] = ..., tol: float = ...) -> Gradient: ...
     def apply(self, contact: Contact) -> Hit: ...
+
+class Derivative(NamedTuple):
+    P_minus: Array
+    P_plus: Array
+    V_minus: Array
+    V_plus: Array
+    normal: float
+    error: float
+
+class Gradient:
+    hit: Hit
+    verdict: str
+    differenced: bool
+    switch: str
+    distance: float
+    switches: int
+    beyond: str
+    jump: Array
+    by: dict[str, Derivative]
+
+def gradient(law: LawLike, W: Optional[ArrayLike] = ..., V: ArrayLike = ..., n: ArrayLike = ..., *, mu: float = ...,
+             e: float = ..., et: float = ..., frame: Optional[ArrayLike] = ..., tol: float = ...) -> Gradient: ...
 
 class Impulses(NamedTuple):
     P: Array

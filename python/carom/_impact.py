@@ -88,6 +88,12 @@ class Law(_carom.Law):
         """Apply to one collision; see `impact`."""
         return _hit(self._apply(W, V, n, mu, e, et, frame))
 
+    def gradient(self, W=None, V=(0, 0, 0), n=(1, 0, 0), *, mu=0.0, e=0.0, et=0.0, frame=None, tol=1e-9):
+        """The derivatives of one collision; see `gradient`."""
+        raw = self._gradient(tol, W, V, n, mu, e, et, frame)
+        by = {name: Derivative(*values) for name, values in raw["by"].items()}
+        return Gradient(**{**raw, "hit": _hit(raw["hit"]), "by": by})
+
     def apply(self, contact):
         """Apply to a `Contact`; P and V_plus come back in its frame."""
         return _hit(self._contact(contact))
@@ -112,6 +118,56 @@ def impact(law, W=None, V=(0, 0, 0), n=(1, 0, 0), *, mu=0.0, e=0.0, et=0.0, fram
     stick -0.26
     """
     return _law(law)(W, V, n, mu=mu, e=e, et=et, frame=frame)
+
+
+class Derivative(NamedTuple):
+    """By one input: of P and of V+ for an input that falls (minus) and one that rises (plus); the gradient of the nearest
+    switch's function; the estimated error of a dP that was found by differences.
+
+    >>> import carom
+    >>> carom.gradient("newton", V=(-1, 0, 0), e=0.5).by["e"].P_plus
+    array([1., 0., 0.])
+    """
+    P_minus: Any
+    P_plus: Any
+    V_minus: Any
+    V_plus: Any
+    normal: float
+    error: float
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """Derivatives of an impact. verdict is "smooth", "one-sided" or "none"; by has a `Derivative` for each input that the
+    law reads ("Wxx", "Vy", "nz", "mu", "e" ...); switch is the nearest border between two pieces of the law, at distance, the
+    share by which all inputs must change to reach it; beyond is the regime there, jump by how much P jumps.
+
+    >>> import carom
+    >>> carom.gradient("whittaker", [[1, 0, 0], [0, 2, 0], [0, 0, 2]], (-1, 1.5, 0), mu=0.5, e=0.5).verdict
+    'one-sided'
+    """
+    hit: Hit
+    verdict: str
+    differenced: bool
+    switch: str
+    distance: float
+    switches: int
+    beyond: str
+    jump: Any
+    by: "dict[str, Derivative]"
+
+
+def gradient(law, W=None, V=(0, 0, 0), n=(1, 0, 0), *, mu=0.0, e=0.0, et=0.0, frame=None, tol=1e-9):
+    """How P and V+ of one collision change with its inputs, as `carom impact --gradient` says it: docs/gradients.md.
+
+    A switch nearer than tol makes the verdict one-sided or none. Arguments are those of `impact`.
+
+    >>> import carom
+    >>> g = carom.gradient("chatterjee-ruina", V=(-1, 0.4, 0), mu=0.5, e=0.8)
+    >>> g.verdict, g.by["mu"].P_plus.tolist()
+    ('smooth', [0.0, 0.0, 0.0])
+    """
+    return _law(law).gradient(W, V, n, mu=mu, e=e, et=et, frame=frame, tol=tol)
 
 
 class Impulses(NamedTuple):

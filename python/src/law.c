@@ -248,6 +248,43 @@ static PyObject* law_apply(PyObject* object, PyObject* args, PyObject* keywords)
     return status == CR_OK ? hit_dict(&hit) : py_raise_law(self, &error);
 }
 
+// {input: (P_minus, P_plus, V_minus, V_plus, normal, error)} of the inputs that the law depends on
+static PyObject* derivatives(const crGradient* g) {
+    PyObject* by = PyDict_New();
+    for (int k = 0; by != NULL && k < CR_LAW_INPUTS; k++) {
+        if (!g->reads[k]) continue;
+        PyObject* item =
+            Py_BuildValue("(NNNNdd)", py_vector(g->P_minus[k]), py_vector(g->P_plus[k]),
+                          py_vector(g->V_minus[k]), py_vector(g->V_plus[k]), g->normal[k], g->error[k]);
+        if (item == NULL || PyDict_SetItemString(by, cr_law_input_name((crLawInput)k), item) != 0)
+            Py_CLEAR(by);
+        Py_XDECREF(item);
+    }
+    return by;
+}
+
+// _gradient(tolerance, W, V, n, mu, e, et, frame)
+static PyObject* law_gradient(PyObject* object, PyObject* args) {
+    PyLaw* self = (PyLaw*)object;
+    crCollision collision;
+    Py_ssize_t count = PyTuple_Size(args);
+    PyObject* rest = count > 0 ? PyTuple_GetSlice(args, 1, count) : NULL;
+    double tolerance = rest != NULL ? PyFloat_AsDouble(PyTuple_GetItem(args, 0)) : 0.0;
+    bool good =
+        ready(self) && rest != NULL && PyErr_Occurred() == NULL && collision_from(rest, NULL, &collision);
+    Py_XDECREF(rest);
+    if (!good) return NULL;
+    crGradient g;
+    crError error = {0};
+    if (cr_law_gradient(&self->law, &collision, tolerance, &g, &error) != CR_OK)
+        return py_raise_law(self, &error);
+    return Py_BuildValue("{s:N,s:s,s:N,s:s,s:d,s:i,s:s,s:N,s:N}", "hit", hit_dict(&g.hit), "verdict",
+                         cr_smoothness_name(g.verdict), "differenced", PyBool_FromLong(g.differenced),
+                         "switch", cr_switch_name(g.nearest), "distance", g.distance, "switches", g.switches,
+                         "beyond", cr_regime_name(g.beyond), "jump", py_vector(g.jump), "by",
+                         derivatives(&g));
+}
+
 // a number for all rows, or one for each
 static PyNumbers* column(PyObject* value, const char* field, Py_ssize_t count, double otherwise) {
     if (value != NULL && value != Py_None && !py_is_number(value)) return py_array(value, field, 1, &count);
@@ -301,6 +338,7 @@ static PyObject* law_name(PyObject* object, void* closure) {
 static PyMethodDef methods[] = {
     {"_apply", (PyCFunction)(void (*)(void))law_apply, METH_VARARGS | METH_KEYWORDS, NULL},
     {"_contact", law_contact, METH_O, NULL},
+    {"_gradient", law_gradient, METH_VARARGS, NULL},
     {"_many", (PyCFunction)(void (*)(void))law_many, METH_VARARGS | METH_KEYWORDS, NULL},
     {NULL, NULL, 0, NULL}};
 static PyGetSetDef getset[] = {{"name", law_name, NULL, "name of the law", NULL},
