@@ -26,12 +26,9 @@ def parameters(function):
 
 
 def check_function(name, node, real):
-    if not callable(real):  # a property
+    if not callable(real) or inspect.ismethoddescriptor(real):  # a property, or written in C
         return
-    try:
-        signature = inspect.signature(real)
-    except ValueError:  # written in C
-        return
+    signature = inspect.signature(real)
     kinds = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
     found = [p.name for p in signature.parameters.values() if p.kind not in kinds and p.name not in ("self", "cls")]
     if any(p.kind in kinds for p in signature.parameters.values()):
