@@ -72,6 +72,14 @@ class Rule(_carom.Rule):
         return f"carom.Rule({self.name!r})"
 
 
+def _block(block, index):
+    """(kind, rows, fields) of what was given for a block."""
+    if isinstance(block, str) or not hasattr(block, "__len__") or len(block) not in (2, 3):
+        raise _carom.TypeError(f"blocks[{index}]: is {block!r}, must be (kind, rows) or (kind, rows, fields)")
+    kind, rows, *fields = block
+    return kind, rows, dict(fields[0]) if fields else {}
+
+
 class Problem(_carom.Problem):
     """u = u_free + W p, and what the rows must satisfy.
 
@@ -86,8 +94,7 @@ class Problem(_carom.Problem):
     """
 
     def __init__(self, u_free, W, blocks, b=None, *, raw=False):
-        blocks = [(block[0], block[1], dict(block[2]) if len(block) > 2 else {}) for block in blocks]
-        super().__init__(u_free, W, blocks, b, raw)
+        super().__init__(u_free, W, [_block(block, i) for i, block in enumerate(blocks)], b, raw)
 
     @classmethod
     def read(cls, path, format=None):

@@ -2,6 +2,7 @@
 import difflib
 import errno
 import json
+import os
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,6 +40,8 @@ class Scene(_carom.Scene):
         """text is JSON, or a dict; set gives values by path, as `carom run --set` does."""
         if isinstance(text, dict):
             text = json.dumps(text)
+        if not isinstance(text, str):
+            raise _carom.TypeError(f"text: is {text!r}, must be JSON as a text, or a dict; carom.load takes files")
         super().__init__(text, _values(set))
 
     @classmethod
@@ -103,6 +106,8 @@ def scenes():
 
 def _find(path):
     """The file of a scene by its path, or of one that comes with carom by its name; FileNotFoundError with a suggestion."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise _carom.TypeError(f"path: is {path!r}, must be the path of a file or the name of a scene")
     file = Path(path)
     if file.exists():
         return file

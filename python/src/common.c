@@ -139,14 +139,15 @@ static const char* not_allowed(char letter, PyObject* value) {
     return failed ? allowed : NULL;
 }
 
-// A better text for a refusal of PyArg_ParseTupleAndKeywords, of the keyword that it is about.
-static void name_argument(PyObject* keywords, const char* format, char** names) {
+// A better text for a refusal of PyArg_ParseTupleAndKeywords, with the argument that it is about.
+static void name_argument(PyObject* args, PyObject* keywords, const char* format, char** names) {
     const char* letter = format;
     for (int i = 0; names[i] != NULL; i++, letter++) {
         while (*letter == '|' || *letter == '$') {
             letter++;
         }
-        PyObject* value = PyDict_GetItemString(keywords, names[i]);
+        PyObject* value = i < PyTuple_Size(args) ? PyTuple_GetItem(args, i) : NULL;
+        if (value == NULL && keywords != NULL) value = PyDict_GetItemString(keywords, names[i]);
         const char* allowed = value != NULL ? not_allowed(*letter, value) : NULL;
         if (allowed == NULL) continue;
         py_refuse_type(names[i], value, allowed);
@@ -154,7 +155,7 @@ static void name_argument(PyObject* keywords, const char* format, char** names) 
     }
     PyObject *key, *value;
     Py_ssize_t at = 0;
-    while (PyDict_Next(keywords, &at, &key, &value)) {
+    while (keywords != NULL && PyDict_Next(keywords, &at, &key, &value)) {
         const char* text = PyUnicode_Check(key) ? PyUnicode_AsUTF8AndSize(key, NULL) : NULL;
         bool known = false;
         for (int i = 0; names[i] != NULL; i++) {
@@ -176,10 +177,10 @@ bool py_parse(PyObject* args, PyObject* keywords, const char* format, char** nam
     va_start(places, names);
     bool good = PyArg_VaParseTupleAndKeywords(args, keywords, format, names, places) != 0;
     va_end(places);
-    if (good || keywords == NULL) return good;
+    if (good) return true;
     PyObject *kind, *value, *trace;
     PyErr_Fetch(&kind, &value, &trace);
-    name_argument(keywords, format, names);
+    name_argument(args, keywords, format, names);
     if (PyErr_Occurred() == NULL) {
         PyErr_Restore(kind, value, trace);
         return false;

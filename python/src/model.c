@@ -192,7 +192,8 @@ static PyObject* add_pair(PyObject* object, PyObject* args, PyObject* keywords) 
 static PyObject* exclude(PyObject* object, PyObject* args) {
     PyModel* self = (PyModel*)object;
     int a, b;
-    if (!PyArg_ParseTuple(args, "ii:exclude", &a, &b) || !may_change(self)) return NULL;
+    static char* names[] = {"a", "b", NULL};
+    if (!py_parse(args, NULL, "ii:exclude", names, &a, &b) || !may_change(self)) return NULL;
     return done(self, cr_model_exclude(self->model, a, b));
 }
 
@@ -200,7 +201,8 @@ static PyObject* set_filter(PyObject* object, PyObject* args) {
     PyModel* self = (PyModel*)object;
     int shape;
     unsigned long long group, mask;
-    if (!PyArg_ParseTuple(args, "iKK:filter", &shape, &group, &mask) || !may_change(self)) return NULL;
+    static char* names[] = {"shape", "group", "mask", NULL};
+    if (!py_parse(args, NULL, "iKK:filter", names, &shape, &group, &mask) || !may_change(self)) return NULL;
     return done(self, cr_model_set_filter(self->model, shape, group, mask));
 }
 
@@ -396,8 +398,9 @@ static PyObject* add_shape(PyObject* object, PyObject* args) {
     const char* kind;
     PyObject *data, *pos, *quat;
     crShape shape;
-    if (!PyArg_ParseTuple(args, "isOiOO", &body, &kind, &data, &material, &pos, &quat) || !may_change(self) ||
-        !make_shape(self, kind, data, &shape) || !py_vec3(pos, "pos", &shape.pose.p) ||
+    static char* names[] = {"body", "kind", "size", "material", "pos", "quat", NULL};
+    if (!py_parse(args, NULL, "isOiOO:shape", names, &body, &kind, &data, &material, &pos, &quat) ||
+        !may_change(self) || !make_shape(self, kind, data, &shape) || !py_vec3(pos, "pos", &shape.pose.p) ||
         !py_quat(quat, "quat", &shape.pose.q))
         return NULL;
     return added(self, cr_model_add_shape(self->model, body, &shape, material));

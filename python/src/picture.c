@@ -152,6 +152,8 @@ PyObject* py_draw(PyObject* module, PyObject* args) {
         good = py_refuse(CR_ERR_MISSING, "trajectory", "trajectory: has no records");
     if (good && take_choice(job, recording, what, bodies, times)) {
         const crModel* shapes = model != Py_None ? ((PyModel*)model)->model : NULL;
+        PyObject* hold =
+            model != Py_None ? py_hold((PyModel*)model) : NULL;  // no other thread changes it meanwhile
         job->path = PyBytes_AsString(path);
         Py_BEGIN_ALLOW_THREADS;
         status = cr_motion_load(&job->log, recording, shapes, recording->time[0],
@@ -159,6 +161,7 @@ PyObject* py_draw(PyObject* module, PyObject* args) {
         if (status == CR_OK) status = draw(job, &error);
         cr_motion_destroy(&job->log);
         Py_END_ALLOW_THREADS;
+        Py_XDECREF(hold);
         bool raised = model != Py_None && py_callbacks_raise((PyModel*)model);
         if (!raised && status != CR_OK) py_raise(&error);
     }

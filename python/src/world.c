@@ -79,7 +79,9 @@ static int world_init(PyObject* object, PyObject* args, PyObject* keywords) {
         PyErr_SetString(PyExc_TypeError, "a World is made once");
         return -1;
     }
-    if (!PyArg_ParseTuple(args, "O!:World", PyModel_Type, &model)) return -1;
+    if (!PyArg_ParseTuple(args, "O:World", &model)) return -1;
+    if (PyObject_TypeCheck(model, PyModel_Type) == 0)
+        return py_refuse_type("model", model, "a carom.Model") ? 0 : -1;
     PyObject* settings = keywords != NULL ? PyDict_Copy(keywords) : PyDict_New();
     if (settings == NULL) return -1;
     PyObject* force = PyDict_GetItemString(settings, "force");
