@@ -14,8 +14,9 @@ RECORDS = [("crCertificate", "step.h", None, None), ("crTally", "step.h", "Certi
            ("crRuleMargins", "resolve.h", "RuleMargins", "rule_margins"),
            ("crLawInfo", "resolve.h", "LawInfo", "law"), ("crRuleInfo", "resolve.h", "RuleInfo", "rule"),
            ("crEvent", "step.h", "Event", "event")]
-KINDS = {"double": "d", "int": "i", "bool": "b", "size_t": "z", "const char*": "s", "crVec3": "v", "crOutcome": "o"}
-TYPES = {"d": "float", "i": "int", "b": "bool", "z": "int", "s": "str", "v": "Any", "o": "str"}
+KINDS = {"double": "d", "int": "i", "bool": "b", "size_t": "z", "uint64_t": "u", "const char*": "s",
+         "crVec3": "v", "crOutcome": "o", "crTruth": "t"}
+TYPES = {"d": "float", "i": "int", "b": "bool", "z": "int", "u": "int", "s": "str", "v": "Any", "o": "str", "t": "str"}
 
 
 def find(folder, header, struct):
@@ -44,7 +45,8 @@ def fields(folder, header, struct):
             if inner:
                 out += [(n, k, f"{name}.{p}", c) for n, k, p, c in fields(folder, inner[0][1], inner[0][0])]
             elif match[1] not in KINDS:
-                raise SystemExit(f"records.py: {struct}.{name}: what becomes of {match[1]}?")
+                raise SystemExit(f"records.py: {struct}.{name}: no kind for {match[1]}: add one to KINDS, and to field_of in "
+                                 "src/common.c")
             else:
                 out.append((name, KINDS[match[1]], name, comment.strip()))
     return out

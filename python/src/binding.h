@@ -94,7 +94,7 @@ PyObject* py_events(PyObject* owner, const crEvent* events,
 
 typedef struct PyField {
     const char* name;
-    char kind;  // d, i, b (bool), z (size_t), s (text), v (crVec3), o (crOutcome)
+    char kind;  // d, i, b (bool), z (size_t), u (uint64_t), s (text), v (crVec3), o (crOutcome), t (crTruth)
     size_t offset;
 } PyField;
 typedef struct PyRecord {

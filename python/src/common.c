@@ -125,11 +125,12 @@ static const char* not_allowed(char letter, PyObject* value) {
     if (letter == 'd') {
         PyFloat_AsDouble(value);
         allowed = "a number";
-    } else if (letter == 'i' || letter == 'K') {
+    } else if (letter == 'K') {
+        return PyLong_Check(value) ? NULL : "an integer";
+    } else if (letter == 'i') {
         long number = PyLong_AsLong(value);
-        allowed = letter == 'K' ? "an integer of 64 bits" : "an integer of 32 bits";
-        if (PyErr_Occurred() == NULL && letter == 'i' && (number < INT_MIN || number > INT_MAX))
-            return allowed;
+        allowed = "an integer of 32 bits";
+        if (PyErr_Occurred() == NULL && (number < INT_MIN || number > INT_MAX)) return allowed;
     } else if (letter == 's' || letter == 'z') {
         if (PyUnicode_Check(value) || (letter == 'z' && value == Py_None)) return NULL;
         return letter == 's' ? "a text" : "a text or None";
@@ -223,6 +224,10 @@ static PyObject* field_of(const PyField* field, const void* data) {
         return PyBool_FromLong(*(const bool*)at);
     case 'z':
         return PyLong_FromSize_t(*(const size_t*)at);
+    case 'u':
+        return PyLong_FromUnsignedLongLong(*(const uint64_t*)at);
+    case 't':
+        return PyUnicode_FromString(cr_truth_name(*(const crTruth*)at));
     case 'v':
         return py_vector(*(const crVec3*)at);
     case 'o':

@@ -80,8 +80,10 @@ static int world_init(PyObject* object, PyObject* args, PyObject* keywords) {
         return -1;
     }
     if (!PyArg_ParseTuple(args, "O:World", &model)) return -1;
-    if (PyObject_TypeCheck(model, PyModel_Type) == 0)
-        return py_refuse_type("model", model, "a carom.Model") ? 0 : -1;
+    if (PyObject_TypeCheck(model, PyModel_Type) == 0) {
+        py_refuse_type("model", model, "a carom.Model");
+        return -1;
+    }
     PyObject* settings = keywords != NULL ? PyDict_Copy(keywords) : PyDict_New();
     if (settings == NULL) return -1;
     PyObject* force = PyDict_GetItemString(settings, "force");

@@ -33,6 +33,7 @@ CASES = [
     (lambda: carom.Problem([1], [[1]], [3]), TypeError, None, "blocks[0]: is 3, must be (kind, rows)"),
     (lambda: model().sphere("a", 1), TypeError, "body", "body: is 'a', must be an integer"),
     (lambda: model().box(1, 3), TypeError, "size", "size: is 3, must be an array or a list of numbers"),
+    (lambda: model().filter(0, 2**64 - 1, "x"), TypeError, "mask", "mask: is 'x', must be an integer"),
     (lambda: model().exclude(1, "x"), TypeError, "b", "b: is 'x', must be an integer"),
     (lambda: model().loop("weld", 1, None), TypeError, "b", "b: is None, must be an integer"),
     (lambda: model().material(mu="rough"), TypeError, "mu", "mu: is 'rough', must be a number"),
