@@ -4,6 +4,7 @@ import html.parser
 import os
 import re
 import subprocess
+import urllib.request
 import xml.etree.ElementTree as tree
 
 import pytest
@@ -97,6 +98,18 @@ def test_pictures_are_saved(tmp_path):
     for what in ("energy", "positions", "velocities", "forces", "certificate", "events", "strobe", "plan", "elevation"):
         assert tree.fromstring(trajectory.show(what).svg).tag == SVG + "svg"
     assert tree.fromstring(trajectory.show("impulses", at=0.45).svg).tag == SVG + "svg"
+
+
+def test_pictures_are_opened_in_the_browser(monkeypatch):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    trajectory = carom.load("bouncing-ball").run(0.1)
+    for picture, text in ((trajectory.animate(), "<svg"), (trajectory.report(), "<!doctype html>")):
+        picture.open()
+        path = urllib.request.url2pathname(opened[-1].removeprefix("file://"))
+        with open(path, encoding="utf-8") as file:
+            assert file.read().startswith(text)
+        os.remove(path)
 
 
 def test_a_drive_that_raises_comes_out_of_the_picture():
