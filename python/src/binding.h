@@ -163,6 +163,13 @@ typedef struct PyModel {
     PyObject *raised, *raised_value, *trace;  // by one of them, not yet told
 } PyModel;
 
+// True if the model may grow now; false with carom.Error.
+bool py_model_may_change(const PyModel* self);
+// The index that was added, or the refusal; a refused addition leaves a model that can go on.
+PyObject* py_model_added(PyModel* self, int index);
+PyObject* py_add_shape(PyObject* object, PyObject* args);
+void py_pieces_free(PyModel* self);  // once the model is gone
+
 // Functions of the model's own. A callback's exception waits in the model: py_callbacks_raise is true with it set.
 bool py_callbacks_raise(PyModel* model);
 int py_callbacks_visit(PyModel* model, visitproc visit, void* arg);

@@ -1,4 +1,4 @@
-// model.c - models: bodies, shapes, materials and loops, built from Python.
+// model.c - models: bodies, materials and loops, built from Python; shapes are in shape.c.
 //
 // A model may grow until a world or an array looks at it; while one does, adding to it is refused, so that
 // views never point to memory that moved. Fails: what the library refuses, at once and by field.
@@ -7,14 +7,6 @@
 
 #include "binding.h"
 #include "io/names.h"
-#include "io/scene_parts.h"
-
-// what a shape points to, and how it is freed
-typedef struct ModelPiece {
-    void* data;
-    void (*destroy)(void* data);
-    struct ModelPiece* next;
-} ModelPiece;
 
 // holds
 
@@ -88,17 +80,12 @@ static void model_dealloc(PyObject* object) {
     PyObject_GC_UnTrack(object);
     if (self->owner == NULL) cr_model_destroy(self->model);
     py_callbacks_free(self);
-    while (self->pieces != NULL) {
-        ModelPiece* next = self->pieces->next;
-        self->pieces->destroy(self->pieces->data);
-        PyMem_Free(self->pieces);
-        self->pieces = next;
-    }
+    py_pieces_free(self);
     Py_XDECREF(self->owner);
     py_free(object);
 }
 
-static bool may_change(const PyModel* self) {
+bool py_model_may_change(const PyModel* self) {
     if (self->owner != NULL)
         return py_refuse(CR_ERR_ARGUMENT, "model", "model: belongs to a scene and cannot change");
     if (self->holds > 0)
@@ -108,8 +95,7 @@ static bool may_change(const PyModel* self) {
     return true;
 }
 
-// the index that was added, or the refusal; a refused addition leaves a model that can go on
-static PyObject* added(PyModel* self, int index) {
+PyObject* py_model_added(PyModel* self, int index) {
     if (index >= 0) return PyLong_FromLong(index);
     crError error = self->model->error;
     if (error.status == CR_OK)
@@ -120,7 +106,7 @@ static PyObject* added(PyModel* self, int index) {
 
 // None, or the refusal
 static PyObject* done(PyModel* self, crStatus status) {
-    if (status != CR_OK) return added(self, (int)status);
+    if (status != CR_OK) return py_model_added(self, (int)status);
     Py_RETURN_NONE;
 }
 
@@ -166,9 +152,10 @@ static PyObject* add_material(PyObject* object, PyObject* args, PyObject* keywor
     m.surface.mu2 = NAN;
     if (!py_parse(args, keywords, "|z$d" SURFACE_FORMAT ":add_material", names, &m.name, &m.density,
                   SURFACE_PLACES(in)) ||
-        !may_change(self))
+        !py_model_may_change(self))
         return NULL;
-    PyObject* index = take_surface(self, &in) ? added(self, cr_model_add_material(self->model, &m)) : NULL;
+    PyObject* index =
+        take_surface(self, &in) ? py_model_added(self, cr_model_add_material(self->model, &m)) : NULL;
     drop_surface(&in);
     return index;
 }
@@ -181,7 +168,7 @@ static PyObject* add_pair(PyObject* object, PyObject* args, PyObject* keywords) 
     int a, b;
     surface.mu2 = NAN;
     if (!py_parse(args, keywords, "ii|$" SURFACE_FORMAT ":add_pair", names, &a, &b, SURFACE_PLACES(in)) ||
-        !may_change(self))
+        !py_model_may_change(self))
         return NULL;
     PyObject* none =
         take_surface(self, &in) ? done(self, cr_model_add_pair(self->model, a, b, &surface)) : NULL;
@@ -193,7 +180,7 @@ static PyObject* exclude(PyObject* object, PyObject* args) {
     PyModel* self = (PyModel*)object;
     int a, b;
     static char* names[] = {"a", "b", NULL};
-    if (!py_parse(args, NULL, "ii:exclude", names, &a, &b) || !may_change(self)) return NULL;
+    if (!py_parse(args, NULL, "ii:exclude", names, &a, &b) || !py_model_may_change(self)) return NULL;
     return done(self, cr_model_exclude(self->model, a, b));
 }
 
@@ -202,7 +189,8 @@ static PyObject* set_filter(PyObject* object, PyObject* args) {
     int shape;
     unsigned long long group, mask;
     static char* names[] = {"shape", "group", "mask", NULL};
-    if (!py_parse(args, NULL, "iKK:filter", names, &shape, &group, &mask) || !may_change(self)) return NULL;
+    if (!py_parse(args, NULL, "iKK:filter", names, &shape, &group, &mask) || !py_model_may_change(self))
+        return NULL;
     return done(self, cr_model_set_filter(self->model, shape, group, mask));
 }
 
@@ -287,123 +275,8 @@ static PyObject* add_body(PyObject* object, PyObject* args, PyObject* keywords) 
         !py_vec3(com, "com", &def.com) || !take_inertia(inertia, &def.inertia))
         return NULL;
     def.joint = (crJoint)kind;
-    if (!take_dofs(dof, &def) || !may_change(self) || !py_drive(self, drive, &def)) return NULL;
-    return added(self, cr_model_add_body(self->model, &def));
-}
-
-// shapes
-
-static bool own(PyModel* self, void* data, void (*destroy)(void*)) {
-    ModelPiece* piece = PyMem_Malloc(sizeof *piece);
-    if (piece == NULL) {
-        destroy(data);
-        PyErr_NoMemory();
-        return false;
-    }
-    *piece = (ModelPiece){data, destroy, self->pieces};
-    self->pieces = piece;
-    return true;
-}
-
-static void destroy_hull(void* data) { cr_hull_destroy(data); }
-static void destroy_mesh(void* data) { cr_mesh_destroy(data); }
-static void destroy_field(void* data) { cr_heightfield_destroy(data); }
-
-static bool make_hull(PyModel* self, PyObject* data, crShape* shape) {
-    PyNumbers* points = py_array(data, "vertices", 2, (Py_ssize_t[2]){-1, 3});
-    if (points == NULL) return false;
-    crHull* hull = NULL;
-    crError error = {0};
-    crStatus status = cr__hull_of_points(points->data, (int)points->shape[0], &hull, &error);
-    Py_DECREF(points);
-    if (status != CR_OK) py_raise(&error);
-    if (status != CR_OK || !own(self, hull, destroy_hull)) return false;
-    *shape = cr_shape_hull(hull);
-    return true;
-}
-
-static bool make_mesh(PyModel* self, PyObject* data, crShape* shape) {
-    PyObject *vertices, *triangles;
-    if (!PyArg_ParseTuple(data, "OO", &vertices, &triangles)) return false;
-    PyNumbers* points = py_array(vertices, "vertices", 2, (Py_ssize_t[2]){-1, 3});
-    PyNumbers* loops =
-        points != NULL ? py_int_array(triangles, "triangles", 2, (Py_ssize_t[2]){-1, 3}) : NULL;
-    bool good = loops != NULL;
-    crMesh* mesh = NULL;
-    if (good) {
-        crMeshDef def = {(int)points->shape[0], points->data, (int)loops->shape[0], loops->data};
-        crError error = {0};
-        good = cr_mesh_create(&def, NULL, &mesh, &error) == CR_OK;
-        if (!good) py_raise(&error);
-    }
-    Py_XDECREF(points);
-    Py_XDECREF(loops);
-    if (!good || !own(self, mesh, destroy_mesh)) return false;
-    *shape = cr_shape_mesh(mesh);
-    return true;
-}
-
-static bool make_field(PyModel* self, PyObject* data, crShape* shape) {
-    PyObject* heights;
-    crHeightFieldDef def = {0};
-    if (!PyArg_ParseTuple(data, "Odd", &heights, &def.dx, &def.dy)) return false;
-    PyNumbers* z = py_array(heights, "heights", 2, (Py_ssize_t[2]){-1, -1});
-    if (z == NULL) return false;
-    def.nx = (int)z->shape[1];
-    def.ny = (int)z->shape[0];
-    def.z = z->data;
-    crHeightField* field = NULL;
-    crError error = {0};
-    crStatus status = cr_heightfield_create(&def, NULL, &field, &error);
-    Py_DECREF(z);
-    if (status != CR_OK) py_raise(&error);
-    if (status != CR_OK || !own(self, field, destroy_field)) return false;
-    *shape = cr_shape_heightfield(field);
-    return true;
-}
-
-static bool make_shape(PyModel* self, const char* kind, PyObject* data, crShape* shape) {
-    double s[4] = {0};
-    crVec3 n = {0};
-    if (strcmp(kind, "hull") == 0) return make_hull(self, data, shape);
-    if (strcmp(kind, "mesh") == 0) return make_mesh(self, data, shape);
-    if (strcmp(kind, "heightfield") == 0) return make_field(self, data, shape);
-    if (strcmp(kind, "halfspace") == 0) {
-        if (!py_doubles(data, "halfspace", 4, s)) return false;
-        n = cr_vec3(s[0], s[1], s[2]);
-        *shape = cr_shape_halfspace(n, s[3]);
-        return true;
-    }
-    static const struct {
-        const char* name;
-        int numbers;
-    } kinds[] = {{"sphere", 1}, {"capsule", 2}, {"cylinder", 2}, {"cone", 2}, {"box", 3}, {"ellipsoid", 3}};
-    int i = 0;
-    while (i < 6 && strcmp(kinds[i].name, kind) != 0) {
-        i++;
-    }
-    if (i == 6) return py_refuse(CR_ERR_NAME, "shape", "shape: there is no shape '%.40s'", kind);
-    if (!py_doubles(data, "size", kinds[i].numbers, s)) return false;
-    const crShape made[] = {cr_shape_sphere(s[0]),          cr_shape_capsule(s[0], s[1]),
-                            cr_shape_cylinder(s[0], s[1]),  cr_shape_cone(s[0], s[1]),
-                            cr_shape_box(s[0], s[1], s[2]), cr_shape_ellipsoid(s[0], s[1], s[2])};
-    *shape = made[i];
-    return true;
-}
-
-// _add_shape(body, kind, data, material, pos, quat)
-static PyObject* add_shape(PyObject* object, PyObject* args) {
-    PyModel* self = (PyModel*)object;
-    int body, material;
-    const char* kind;
-    PyObject *data, *pos, *quat;
-    crShape shape;
-    static char* names[] = {"body", "kind", "size", "material", "pos", "quat", NULL};
-    if (!py_parse(args, NULL, "isOiOO:shape", names, &body, &kind, &data, &material, &pos, &quat) ||
-        !may_change(self) || !make_shape(self, kind, data, &shape) || !py_vec3(pos, "pos", &shape.pose.p) ||
-        !py_quat(quat, "quat", &shape.pose.q))
-        return NULL;
-    return added(self, cr_model_add_shape(self->model, body, &shape, material));
+    if (!take_dofs(dof, &def) || !py_model_may_change(self) || !py_drive(self, drive, &def)) return NULL;
+    return py_model_added(self, cr_model_add_body(self->model, &def));
 }
 
 static PyObject* add_loop(PyObject* object, PyObject* args, PyObject* keywords) {
@@ -422,11 +295,12 @@ static PyObject* add_loop(PyObject* object, PyObject* args, PyObject* keywords) 
     if (!isnan(length)) loop.length = length;
     if (!py_vec3(pos_a, "pos_a", &loop.pose_a.p) || !py_vec3(pos_b, "pos_b", &loop.pose_b.p) ||
         !py_quat(quat_a, "quat_a", &loop.pose_a.q) || !py_quat(quat_b, "quat_b", &loop.pose_b.q) ||
-        !py_doubles(coef, "coef", 5, loop.coef) || !py_doubles(range, "range", 2, ends) || !may_change(self))
+        !py_doubles(coef, "coef", 5, loop.coef) || !py_doubles(range, "range", 2, ends) ||
+        !py_model_may_change(self))
         return NULL;
     loop.lower = ends[0];
     loop.upper = ends[1];
-    return added(self, cr_model_add_loop(self->model, &loop));
+    return py_model_added(self, cr_model_add_loop(self->model, &loop));
 }
 
 static const char* body_at(const void* ctx, int index) {
@@ -501,7 +375,7 @@ static int set_gravity(PyObject* object, PyObject* value, void* closure) {
     PyModel* self = (PyModel*)object;
     crVec3 gravity = self->model->gravity;
     if (value == NULL) PyErr_SetString(PyExc_TypeError, "gravity cannot be deleted");
-    if (value == NULL || !py_vec3(value, "gravity", &gravity) || !may_change(self)) return -1;
+    if (value == NULL || !py_vec3(value, "gravity", &gravity) || !py_model_may_change(self)) return -1;
     if (!cr_vec3_finite(gravity)) {
         py_refuse(CR_ERR_FINITE, "gravity", "gravity: must be three finite numbers");
         return -1;
@@ -555,7 +429,7 @@ static PyMethodDef methods[] = {
     {"_exclude", exclude, METH_VARARGS, NULL},
     {"_filter", set_filter, METH_VARARGS, NULL},
     {"_add_body", (PyCFunction)(void (*)(void))add_body, METH_VARARGS | METH_KEYWORDS, NULL},
-    {"_add_shape", add_shape, METH_VARARGS, NULL},
+    {"_add_shape", py_add_shape, METH_VARARGS, NULL},
     {"_add_loop", (PyCFunction)(void (*)(void))add_loop, METH_VARARGS | METH_KEYWORDS, NULL},
     {"find", find_body, METH_O, "Index of the body of this name."},
     {"_dofs", body_dofs, METH_O, NULL},
