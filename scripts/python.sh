@@ -3,22 +3,16 @@
 set -eu
 cd "$(dirname "$0")/.."
 python=/usr/bin/python3
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-# pip leaves files beside the sources: build from a copy
-mkdir "$work/tree"
-cp -r python scenes CMakeLists.txt "$work/tree/"
-CAROM_BUILD="$PWD/build" "$python" -m pip wheel --no-build-isolation --no-deps --no-index -q -w "$work" "$work/tree/python"
+export CAROM_BUILD="$PWD/build" PYTHONDONTWRITEBYTECODE=1
 case "$1" in
-wheel)
-    mkdir -p out
-    cp "$work"/carom-*.whl out/
-    ls out/carom-*.whl
-    ;;
+wheel) "$python" python/backend.py out ;;
 pictures)
-    "$python" -m pip install --no-deps --no-index -q --target "$work/site" "$work"/carom-*.whl
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+    "$python" python/backend.py "$work" >/dev/null
+    "$python" -m zipfile -e "$work"/carom-*.whl "$work/site"
     for example in examples/python/*.py; do
-        PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$work/site" "$python" "$example" >/dev/null
+        PYTHONPATH="$work/site" "$python" "$example" >/dev/null
     done
     ;;
 esac

@@ -11,20 +11,24 @@ True
 
 One contact: `impact`, `Law`, `Region`. Many at one instant: `Problem`. Through time: `Model`, `World`, `load`. Anyone's
 motion: `audit`.
-Arrays are views of the library's memory and keep it alive. What is refused raises `Error` with the field's name.
+Arrays are NumPy's, or memoryviews and lists where NumPy is not installed; those of models, worlds and trajectories are views
+of the library's memory and keep it alive. What is refused raises `Error` with the field's name. Scenes, worlds and
+trajectories show themselves in notebooks.
 Units are SI, quaternions have w first, normals point from body A to body B.
 """
 from carom._carom import Error, numerics_revision, version as __version__
 from carom._audit import MotionAudit, Worst, audit
-from carom._impact import (Contact, Hit, Law, Margins, Region, Rigid, Verdict, collision, contact, impact, impact_many,
-                           laws, verdict)
+from carom._impact import (Collision, Contact, Derivative, FramedContact, Gradient, Hit, Impulses, Law, LawInfo, Margins, Region, Rigid, Verdict,
+                           collision, contact, gradient, impact, impact_many, laws, verdict)
 from carom._model import Model
-from carom._problem import Audit, Problem, Resolution, Rule, Solution, rules, solvers
+from carom._picture import Animation, Picture, Report
+from carom._problem import Audit, Problem, Resolution, Rule, RuleInfo, Solution, rules, solvers
 from carom._scene import Scene, load, scenes
 from carom._spread import Spread, spread
 from carom._world import Certificate, Energy, Trajectory, World
 
-__all__ = ["Audit", "Certificate", "Contact", "Energy", "Error", "Hit", "Law", "Margins", "Model", "MotionAudit", "Problem", "Region",
-           "Resolution", "Rigid", "Rule", "Scene", "Solution", "Spread", "Trajectory", "Verdict", "World", "Worst", "__version__", "audit",
-           "collision", "contact", "impact", "impact_many", "laws", "load", "numerics_revision", "rules", "scenes",
-           "solvers", "spread", "verdict"]
+__all__ = ["Animation", "Audit", "Certificate", "Collision", "Contact", "Derivative", "Energy", "Error", "FramedContact", "Gradient", "Hit",
+           "Impulses", "Law", "LawInfo", "Margins", "Model", "MotionAudit", "Picture", "Problem", "Region", "Report",
+           "Resolution", "Rigid", "Rule", "RuleInfo", "Scene", "Solution", "Spread", "Trajectory", "Verdict", "World",
+           "Worst", "__version__", "audit", "collision", "contact", "gradient", "impact", "impact_many", "laws", "load",
+           "numerics_revision", "rules", "scenes", "solvers", "spread", "verdict"]

@@ -4,6 +4,8 @@ from typing import Any, Callable, Iterable, Mapping, NamedTuple, Optional, Seque
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from carom import _records
+
 Array = NDArray[np.float64]
 LawLike = Union["Law", str, Callable[["Contact"], ArrayLike]]
 RuleLike = Union["Rule", str]
@@ -25,11 +27,7 @@ class Contact(NamedTuple):
     e: float = ...
     et: float = ...
 
-class Margins:
-    energy: float
-    penetration: float
-    tension: float
-    cone: float
+class Margins(_records.Margins): ...
 
 class Verdict:
     V_plus: Array
@@ -51,16 +49,69 @@ class Law:
                  laws: Sequence[LawLike] = ..., weights: ArrayLike = ...) -> None: ...
     def __call__(self, W: Optional[ArrayLike] = ..., V: ArrayLike = ..., n: ArrayLike = ..., *, mu: float = ...,
                  e: float = ..., et: float = ..., frame: Optional[ArrayLike] = ...) -> Hit: ...
+    def gradient(self, W: Optional[ArrayLike] = ..., V: ArrayLike = ..., n: ArrayLike = ..., *, mu: float = ...,
+                 e: float = ..., et: float = ..., frame: Optional[ArrayLike] = ..., tol: float = ...) -> Gradient: ...
     def apply(self, contact: Contact) -> Hit: ...
+
+class Derivative(NamedTuple):
+    P_minus: Array
+    P_plus: Array
+    V_minus: Array
+    V_plus: Array
+    normal: float
+    error: float
+
+class Gradient:
+    hit: Hit
+    verdict: str
+    differenced: bool
+    switch: str
+    distance: float
+    switches: int
+    beyond: str
+    jump: Array
+    by: dict[str, Derivative]
+
+def gradient(law: LawLike, W: Optional[ArrayLike] = ..., V: ArrayLike = ..., n: ArrayLike = ..., *, mu: float = ...,
+             e: float = ..., et: float = ..., frame: Optional[ArrayLike] = ..., tol: float = ...) -> Gradient: ...
+
+class Impulses(NamedTuple):
+    P: Array
+    status: NDArray[np.intc]
+
+class FramedContact(NamedTuple):
+    contact: Contact
+    frame: Array
+
+class Collision(NamedTuple):
+    W: Array
+    V: Array
+
+class Mesh(NamedTuple):
+    vertices: Array
+    triangles: NDArray[np.intc]
+
+class Spherical(NamedTuple):
+    psi1: float
+    psi2: float
+    rho: float
+
+class Ellipsoid(NamedTuple):
+    center: Array
+    radii: Array
+    axes: Array
 
 def impact(law: LawLike, W: Optional[ArrayLike] = ..., V: ArrayLike = ..., n: ArrayLike = ..., *, mu: float = ...,
            e: float = ..., et: float = ..., frame: Optional[ArrayLike] = ...) -> Hit: ...
 def impact_many(law: LawLike, W: ArrayLike, V: ArrayLike, n: Optional[ArrayLike] = ..., *, mu: ArrayLike = ...,
-                e: ArrayLike = ..., et: ArrayLike = ...) -> Tuple[Array, NDArray[np.intc]]: ...
+                e: ArrayLike = ..., et: ArrayLike = ...) -> Impulses: ...
 def contact(W: Optional[ArrayLike] = ..., V: ArrayLike = ..., n: ArrayLike = ..., *, mu: float = ..., e: float = ...,
-            et: float = ..., frame: Optional[ArrayLike] = ...) -> Tuple[Contact, Array]: ...
+            et: float = ..., frame: Optional[ArrayLike] = ...) -> FramedContact: ...
 def verdict(contact: Contact, P: ArrayLike) -> Verdict: ...
-def laws() -> list[dict[str, Any]]: ...
+
+class LawInfo(_records.LawInfo): ...
+
+def laws() -> list[LawInfo]: ...
 
 class Rigid:
     mass: float
@@ -77,7 +128,7 @@ class Rigid:
     def sphere(cls, mass: float, radius: float, **other: Any) -> Rigid: ...
     def after(self, other: Rigid, point: ArrayLike, P: ArrayLike) -> Tuple[Rigid, Rigid]: ...
 
-def collision(a: Rigid, b: Rigid, point: ArrayLike) -> Tuple[Array, Array]: ...
+def collision(a: Rigid, b: Rigid, point: ArrayLike) -> Collision: ...
 
 class Region:
     contact: Contact
@@ -88,13 +139,28 @@ class Region:
     azimuth: float
     def __init__(self, contact: Contact) -> None: ...
     def section(self, azimuth: Optional[float] = ..., count: int = ...) -> Optional[Array]: ...
-    def mesh(self, level: int = ...) -> Optional[Tuple[Array, NDArray[np.intc]]]: ...
+    def mesh(self, level: int = ...) -> Optional[Mesh]: ...
     def extent(self, P0: ArrayLike, d: ArrayLike) -> float: ...
     def project(self, wish: ArrayLike) -> Array: ...
     def spherical(self, psi1: float, psi2: float, rho: float) -> Array: ...
-    def to_spherical(self, P: ArrayLike) -> Tuple[float, float, float]: ...
-    def ellipsoid(self, Ec: float) -> Optional[Tuple[Array, Array, Array]]: ...
+    def to_spherical(self, P: ArrayLike) -> Spherical: ...
+    def ellipsoid(self, Ec: float) -> Optional[Ellipsoid]: ...
     def routh_path(self) -> Optional[Array]: ...
+
+class Dofs(NamedTuple):
+    q: int
+    nq: int
+    v: int
+    nv: int
+
+class Shape(NamedTuple):
+    kind: str
+    body: int
+    material: int
+    size: Tuple[float, float, float]
+    offset: float
+    pos: Tuple[float, float, float]
+    quat: Tuple[float, float, float, float]
 
 class Model:
     nb: int
@@ -105,7 +171,8 @@ class Model:
     q0: Array
     gravity: Array
     names: list[str]
-    shapes: list[dict[str, Any]]
+    @property
+    def shapes(self) -> list[Shape]: ...
     def __init__(self) -> None: ...
     def material(self, name: Optional[str] = ..., *, density: float = ..., mu: float = ..., e: Restitution = ...,
                  et: float = ..., mu2: float = ..., axis: ArrayLike = ..., polygon: Optional[ArrayLike] = ...,
@@ -144,54 +211,45 @@ class Model:
              quat_a: Optional[ArrayLike] = ..., quat_b: Optional[ArrayLike] = ..., length: float = ...,
              coef: Optional[ArrayLike] = ..., range: Optional[Tuple[float, float]] = ...) -> int: ...
     def find(self, name: str, /) -> int: ...
-    def dofs(self, body: int, /) -> Tuple[int, int, int, int]: ...
+    def dofs(self, body: Union[int, str]) -> Dofs: ...
 
-class Certificate:
-    contacts: int
-    rows: int
-    solves: int
-    impacts: int
-    outcome: str
-    residual: float
-    eta: float
-    distance: float
-    floor: float
-    momentum: float
-    approach: float
-    cone: float
-    dissipation: float
-    complementarity: float
-    penetration: float
-    overlap: float
-    crossings: int
-    crossings_unsure: int
-    loop_error: float
-    energy_change: float
-    work: float
-    energy_created: float
-    energy_size: float
-    energy_gain: float
-    impermissible: int
-    impacts_unsure: int
-    truncated: bool
-    asleep: int
-    escaped: int
-    escapee: int
-    steps: int
-    solved: int
-    near: int
-    unsure: int
-    failed: int
-    measured: int
-    unknown: int
-    mean_residual: float
-    clean: bool
+class Certificate(_records.Certificate):
+    @property
+    def clean(self) -> bool: ...
 
 class Energy(NamedTuple):
     kinetic: float
     potential: float
     @property
     def total(self) -> float: ...
+
+class Momentum(NamedTuple):
+    linear: Array
+    angular: Array
+
+class WorldContact(NamedTuple):
+    body_a: int
+    body_b: int
+    shape_a: int
+    shape_b: int
+    gap: float
+    mu: float
+    point: Array
+    normal: Array
+    impulse: Array
+
+class Picture:
+    @property
+    def svg(self) -> str: ...
+    def save(self, path: Union[str, PathLike[str]]) -> None: ...
+    def open(self) -> None: ...
+    def _repr_html_(self) -> str: ...
+
+class Animation(Picture): ...
+
+class Report(Picture):
+    @property
+    def html(self) -> str: ...
 
 class World:
     q: Array
@@ -201,7 +259,8 @@ class World:
     time: float
     poses: Array
     events: NDArray[np.void]
-    contacts: list[dict[str, Any]]
+    @property
+    def contacts(self) -> list[WorldContact]: ...
     certificate: Certificate
     energy: Energy
     model: Model
@@ -216,7 +275,9 @@ class World:
     def step(self, count: int = ...) -> None: ...
     def run(self, time: float) -> Certificate: ...
     def record(self, time: float, every: int = ...) -> Trajectory: ...
-    def momentum(self, about: ArrayLike = ...) -> Tuple[Array, Array]: ...
+    def momentum(self, about: ArrayLike = ...) -> Momentum: ...
+    def show(self, what: str = ..., *, bodies: Union[str, Iterable[str]] = ...) -> Picture: ...
+    def _repr_html_(self) -> str: ...
     def save(self) -> bytes: ...
     def load(self, snapshot: bytes, /) -> None: ...
 
@@ -237,11 +298,18 @@ class Trajectory:
     events: Optional[NDArray[np.void]]
     scene: Optional[str]
     bodies: list[Body]
+    @property
+    def model(self) -> Optional[Model]: ...
     @staticmethod
-    def read(path: Union[str, PathLike[str]]) -> Trajectory: ...
+    def read(path: Union[str, PathLike[str]], scene: Union[Scene, Model, None] = ...) -> Trajectory: ...
     def write(self, path: Union[str, PathLike[str]]) -> None: ...
     def of(self, body: str) -> Array: ...
     def velocity(self, body: str) -> Array: ...
+    def show(self, what: str = ..., *, bodies: Union[str, Iterable[str]] = ..., times: Optional[ArrayLike] = ...,
+             at: Optional[float] = ..., title: str = ...) -> Picture: ...
+    def animate(self, speed: float = ..., *, bodies: Union[str, Iterable[str]] = ..., title: str = ...) -> Animation: ...
+    def report(self, title: str = ...) -> Report: ...
+    def _repr_html_(self) -> str: ...
     def __len__(self) -> int: ...
 
 class Note(NamedTuple):
@@ -268,6 +336,8 @@ class Scene:
                    fixed_base: bool = ..., set: Optional[Mapping[str, Any]] = ...) -> Scene: ...
     def world(self, threads: int = ...) -> World: ...
     def run(self, duration: Optional[float] = ..., every: Optional[int] = ...) -> Trajectory: ...
+    def show(self, what: str = ..., *, bodies: Union[str, Iterable[str]] = ...) -> Picture: ...
+    def _repr_html_(self) -> str: ...
 
 def load(path: Union[str, PathLike[str]], *, key: Optional[str] = ..., packages: Iterable[Any] = ...,
          fixed_base: bool = ..., **set: Any) -> Scene: ...
@@ -337,25 +407,7 @@ def spread(scene: Union[str, PathLike[str], Mapping[str, Any]], jitter: Union[It
            samples: int = ..., seed: int = ..., threads: int = ..., of: str = ..., order: int = ...,
            checkpoint: Optional[Union[str, PathLike[str]]] = ..., set: Optional[Mapping[str, Any]] = ...) -> Spread: ...
 
-class Audit:
-    residual: float
-    least: float
-    most: float
-    eta: float
-    floor: float
-    distance: float
-    permits: float
-    scale: float
-    asymmetry: float
-    momentum: float
-    momentum_floor: float
-    natural: float
-    approach: float
-    cone: float
-    dissipation: float
-    complementarity: float
-    energy_change: float
-    worst_block: int
+class Audit(_records.Audit): ...
 
 class Solution:
     p: Array
@@ -378,7 +430,7 @@ class Resolution:
     work: float
     permissible: bool
     creates_energy: bool
-    margins: dict[str, float]
+    margins: _records.RuleMargins
     audit: Audit
 
 class Rule:
@@ -401,5 +453,7 @@ class Problem:
     def resolve(self, rule: RuleLike = ..., *, law: Optional[LawLike] = ...) -> Resolution: ...
     def audit(self, p: ArrayLike) -> Audit: ...
 
-def rules() -> list[dict[str, Any]]: ...
+class RuleInfo(_records.RuleInfo): ...
+
+def rules() -> list[RuleInfo]: ...
 def solvers() -> list[str]: ...

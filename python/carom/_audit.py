@@ -1,9 +1,8 @@
 """Motions of anyone, judged by the model alone: `audit`."""
 from typing import NamedTuple, Optional
 
-import numpy as np
-
 from carom import _carom
+from carom._array import column
 
 
 class Worst(NamedTuple):
@@ -41,7 +40,7 @@ class MotionAudit:
         steps = raw.pop("steps")
         for name, value in raw.items():
             setattr(self, name, Worst(*value) if name in _WORST else value)
-        self.steps = {name: steps[:, i] for i, name in enumerate(_STEPS)}
+        self.steps = {name: column(steps, i) for i, name in enumerate(_STEPS)}
 
     def __bool__(self):
         return self.holds == "yes"
@@ -61,6 +60,7 @@ def audit(scene, trajectory, *, exact=False, overlap=0.0, energy=1e-6, speed=0.0
     >>> scene = carom.load("bouncing-ball")
     >>> carom.audit(scene, scene.run(0.5)).holds
     'yes'
+    >>> import numpy as np
     >>> t = np.linspace(0, 0.1, 11)
     >>> q = np.zeros((11, 7)); q[:, 2] = 1.0; q[:, 3] = 1.0
     >>> hover = carom.audit(scene, (t, q))                 # nothing holds it up

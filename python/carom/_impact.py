@@ -1,10 +1,9 @@
 """One contact: laws, the audit of their answers, and the permissible region of impulses."""
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import numpy as np
-
-from carom import _carom
+from carom import _carom, _records
+from carom._array import array
 
 
 class Contact(NamedTuple):
@@ -15,25 +14,20 @@ class Contact(NamedTuple):
     >>> carom.Law("routh").apply(contact).P.round(3)
     array([ 1. , -0.3,  0. ])
     """
-    W: np.ndarray  # inverse of the local mass matrix, 1/kg (3, 3)
-    V: np.ndarray  # relative velocity before, m/s (3)
+    W: Any  # inverse of the local mass matrix, 1/kg (3, 3)
+    V: Any  # relative velocity before, m/s (3)
     mu: float
     e: float = 0.0
     et: float = 0.0
 
 
-@dataclass(frozen=True)
-class Margins:
+class Margins(_records.Margins):
     """How far inside each condition an impulse is; negative is outside.
 
     >>> import carom
     >>> carom.impact("newton", V=(-1, 0, 0), e=1).margins.penetration
     1.0
     """
-    energy: float  # J
-    penetration: float  # m/s
-    tension: float  # N s
-    cone: float  # N s
 
 
 @dataclass(frozen=True)
@@ -45,7 +39,7 @@ class Verdict:
     >>> carom.verdict(contact, (3, 0, 0)).creates_energy
     True
     """
-    V_plus: np.ndarray
+    V_plus: Any
     energy_change: float
     margins: Margins
     permissible: bool
@@ -61,7 +55,7 @@ class Hit(Verdict):
     >>> hit.regime, hit.V_plus.round(9) + 0.0
     ('stick', array([0., 0., 0.]))
     """
-    P: np.ndarray
+    P: Any
     regime: str
     solutions: int
 
@@ -94,6 +88,12 @@ class Law(_carom.Law):
         """Apply to one collision; see `impact`."""
         return _hit(self._apply(W, V, n, mu, e, et, frame))
 
+    def gradient(self, W=None, V=(0, 0, 0), n=(1, 0, 0), *, mu=0.0, e=0.0, et=0.0, frame=None, tol=1e-9):
+        """The derivatives of one collision; see `gradient`."""
+        raw = self._gradient(tol, W, V, n, mu, e, et, frame)
+        by = {name: Derivative(*values) for name, values in raw["by"].items()}
+        return Gradient(**{**raw, "hit": _hit(raw["hit"]), "by": by})
+
     def apply(self, contact):
         """Apply to a `Contact`; P and V_plus come back in its frame."""
         return _hit(self._contact(contact))
@@ -120,28 +120,100 @@ def impact(law, W=None, V=(0, 0, 0), n=(1, 0, 0), *, mu=0.0, e=0.0, et=0.0, fram
     return _law(law)(W, V, n, mu=mu, e=e, et=et, frame=frame)
 
 
+class Derivative(NamedTuple):
+    """By one input: of P and of V+ for an input that falls (minus) and one that rises (plus); the gradient of the nearest
+    switch's function; the estimated error of a dP that was found by differences.
+
+    >>> import carom
+    >>> carom.gradient("newton", V=(-1, 0, 0), e=0.5).by["e"].P_plus
+    array([1., 0., 0.])
+    """
+    P_minus: Any
+    P_plus: Any
+    V_minus: Any
+    V_plus: Any
+    normal: float
+    error: float
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """Derivatives of an impact. verdict is "smooth", "one-sided" or "none"; by has a `Derivative` for each input that the
+    law reads ("Wxx", "Vy", "nz", "mu", "e" ...); switch is the nearest border between two pieces of the law, at distance, the
+    share by which all inputs must change to reach it; beyond is the regime there, jump by how much P jumps.
+
+    >>> import carom
+    >>> carom.gradient("whittaker", [[1, 0, 0], [0, 2, 0], [0, 0, 2]], (-1, 1.5, 0), mu=0.5, e=0.5).verdict
+    'one-sided'
+    """
+    hit: Hit
+    verdict: str
+    differenced: bool
+    switch: str
+    distance: float
+    switches: int
+    beyond: str
+    jump: Any
+    by: "dict[str, Derivative]"
+
+
+def gradient(law, W=None, V=(0, 0, 0), n=(1, 0, 0), *, mu=0.0, e=0.0, et=0.0, frame=None, tol=1e-9):
+    """How P and V+ of one collision change with its inputs, as `carom impact --gradient` says it: docs/gradients.md.
+
+    A switch nearer than tol makes the verdict one-sided or none. Arguments are those of `impact`.
+
+    >>> import carom
+    >>> g = carom.gradient("chatterjee-ruina", V=(-1, 0.4, 0), mu=0.5, e=0.8)
+    >>> g.verdict, g.by["mu"].P_plus.tolist()
+    ('smooth', [0.0, 0.0, 0.0])
+    """
+    return _law(law).gradient(W, V, n, mu=mu, e=e, et=et, frame=frame, tol=tol)
+
+
+class Impulses(NamedTuple):
+    """What `impact_many` found: impulses (k, 3), and a status for each row, 0 where all is well.
+
+    >>> import carom
+    >>> carom.impact_many("newton", [[[1, 0, 0], [0, 1, 0], [0, 0, 1]]], [[-1, 0, 0]], e=1).status
+    array([0], dtype=int32)
+    """
+    P: Any
+    status: Any
+
+
 def impact_many(law, W, V, n=None, *, mu=0.0, e=0.0, et=0.0):
     """Many collisions at once: W (k, 3, 3), V and n (k, 3), mu, e and et numbers or (k).
 
-    Returns impulses (k, 3) and statuses (k), 0 where all is well; a refused row has P = 0.
+    Returns `Impulses`: P (k, 3) and status (k), 0 where all is well; a refused row has P = 0.
 
     >>> import numpy as np, carom
     >>> P, status = carom.impact_many("newton", np.tile(np.eye(3), (2, 1, 1)), [[-1, 0, 0], [-2, 0, 0]], e=1)
     >>> P[:, 0]
     array([2., 4.])
     """
-    return _law(law)._many(W, V, n, mu, e, et)
+    return Impulses(*_law(law)._many(W, V, n, mu, e, et))
+
+
+class FramedContact(NamedTuple):
+    """A `Contact` and the frame it is in, whose columns are n, t1, t2.
+
+    >>> import carom
+    >>> carom.contact(V=(0, 0, -3), n=(0, 0, 1)).frame[:, 0]
+    array([0., 0., 1.])
+    """
+    contact: Contact
+    frame: Any
 
 
 def contact(W=None, V=(0, 0, 0), n=(1, 0, 0), *, mu=0.0, e=0.0, et=0.0, frame=None):
-    """A collision in the contact frame: the `Contact` and the frame, whose columns are n, t1, t2.
+    """A collision in the contact frame: a `FramedContact`.
 
     >>> import carom
     >>> c, frame = carom.contact(V=(0, 0, -3), n=(0, 0, 1), mu=0.2)
     >>> c.V
     array([-3.,  0.,  0.])
     """
-    return _carom._collision(W, V, n, mu, e, et, frame)
+    return FramedContact(*_carom._collision(W, V, n, mu, e, et, frame))
 
 
 def verdict(contact, P):
@@ -156,18 +228,31 @@ def verdict(contact, P):
     return Verdict(**{**raw, "margins": Margins(**raw["margins"])})
 
 
+class LawInfo(_records.LawInfo):
+    """A law of the catalogue: name, title, parameters, guarantee, source, and what it can and cannot do.
+
+    >>> import carom
+    >>> [law.name for law in carom.laws() if law.may_create_energy]
+    ['routh', 'whittaker', 'composite']
+    """
+
+
 def laws():
     """The catalogue: what each law is called, whose it is, what it guarantees.
 
     >>> import carom
-    >>> carom.laws()[0]["name"]
+    >>> carom.laws()[0].name
     'newton'
     """
-    return _carom._laws()
+    return [LawInfo(**law) for law in _carom._laws()]
 
 
 def _zero():
-    return np.zeros(3)
+    return [0.0, 0.0, 0.0]
+
+
+def _diagonal(a, b, c):
+    return [[a, 0.0, 0.0], [0.0, b, 0.0], [0.0, 0.0, c]]
 
 
 @dataclass
@@ -186,23 +271,23 @@ class Rigid:
     (True, 2.0)
     """
     mass: float = 1.0
-    inertia: np.ndarray = field(default_factory=lambda: np.eye(3))
-    position: np.ndarray = field(default_factory=_zero)
-    orientation: np.ndarray = field(default_factory=lambda: np.array([1.0, 0, 0, 0]))
-    velocity: np.ndarray = field(default_factory=_zero)
-    omega: np.ndarray = field(default_factory=_zero)
+    inertia: Any = field(default_factory=lambda: _diagonal(1.0, 1.0, 1.0))
+    position: Any = field(default_factory=_zero)
+    orientation: Any = field(default_factory=lambda: [1.0, 0.0, 0.0, 0.0])
+    velocity: Any = field(default_factory=_zero)
+    omega: Any = field(default_factory=_zero)
     fixed: bool = False
 
     def __post_init__(self):
-        inertia = np.asarray(self.inertia, dtype=float)
-        self.inertia = np.diag(inertia) if inertia.ndim == 1 else inertia
-        for name in ("position", "orientation", "velocity", "omega"):
-            setattr(self, name, np.array(getattr(self, name), dtype=float))
+        if len(self.inertia) == 3 and not hasattr(self.inertia[0], "__len__"):
+            self.inertia = _diagonal(*self.inertia)
+        for name in ("inertia", "position", "orientation", "velocity", "omega"):
+            setattr(self, name, array(getattr(self, name)))
 
     @classmethod
     def sphere(cls, mass, radius, **other):
         """A solid ball."""
-        return cls(mass=mass, inertia=np.eye(3) * (0.4 * mass * radius**2), **other)
+        return cls(mass=mass, inertia=[0.4 * mass * radius**2] * 3, **other)
 
     def _tuple(self):
         return (self.mass, self.inertia, self.position, self.orientation, self.velocity, self.omega, self.fixed)
@@ -213,8 +298,20 @@ class Rigid:
         return replace(self, velocity=va, omega=wa), replace(other, velocity=vb, omega=wb)
 
 
+class Collision(NamedTuple):
+    """W (3, 3) and V (3) of two bodies that touch.
+
+    >>> import carom
+    >>> touch = carom.collision(carom.Rigid(fixed=True), carom.Rigid(2.0, velocity=(-3, 0, 0)), (0, 0, 0))
+    >>> carom.impact("newton", *touch, e=1).P
+    array([12.,  0.,  0.])
+    """
+    W: Any
+    V: Any
+
+
 def collision(a, b, point):
-    """W and V of two bodies that touch at point (world coordinates).
+    """W and V of two bodies that touch at point (world coordinates): a `Collision`.
 
     >>> import carom
     >>> wall = carom.Rigid(fixed=True)
@@ -222,7 +319,31 @@ def collision(a, b, point):
     >>> float(W[0, 0]), V
     (0.5, array([-3.,  0.,  0.]))
     """
-    return _carom._bodies(a._tuple(), b._tuple(), point)
+    return Collision(*_carom._bodies(a._tuple(), b._tuple(), point))
+
+
+class Mesh(NamedTuple):
+    """A surface of triangles."""
+    vertices: Any
+    triangles: Any
+
+
+class Spherical(NamedTuple):
+    """Two angles and a radius about the centroid of a region."""
+    psi1: float
+    psi2: float
+    rho: float
+
+
+class Ellipsoid(NamedTuple):
+    """A surface of constant contact energy; the columns of axes are unit vectors."""
+    center: Any
+    radii: Any
+    axes: Any
+
+
+def _named(kind, values):
+    return None if values is None else kind(*values)
 
 
 class Region:
@@ -259,8 +380,8 @@ class Region:
         return self._of("section", self.azimuth if azimuth is None else azimuth, count)
 
     def mesh(self, level=3):
-        """Boundary as (vertices, triangles), or None where there is no interior; level 0 to 6."""
-        return self._of("mesh", level)
+        """Boundary as a `Mesh` (vertices, triangles), or None where there is no interior; level 0 to 6."""
+        return _named(Mesh, self._of("mesh", level))
 
     def extent(self, P0, d):
         """Largest s with P0 + s d in the region."""
@@ -275,12 +396,12 @@ class Region:
         return self._of("spherical", psi1, psi2, rho)
 
     def to_spherical(self, P):
-        """The inverse: (psi1, psi2, rho)."""
-        return self._of("to_spherical", P)
+        """The inverse: psi1, psi2, rho."""
+        return Spherical(*self._of("to_spherical", P))
 
     def ellipsoid(self, Ec):
-        """Surface of constant contact energy: (center, radii, axes), or None."""
-        return self._of("ellipsoid", Ec)
+        """Surface of constant contact energy: center, radii, axes; or None."""
+        return _named(Ellipsoid, self._of("ellipsoid", Ec))
 
     def routh_path(self):
         """Routh's path from P = 0 to its end, or None."""

@@ -1,5 +1,26 @@
 """Models: what exists."""
+from typing import NamedTuple
+
 from carom import _carom
+
+
+class Dofs(NamedTuple):
+    """Where the numbers of a body are: q[q:q + nq] and v[v:v + nv]."""
+    q: int
+    nq: int
+    v: int
+    nv: int
+
+
+class Shape(NamedTuple):
+    """A shape of a model; size as its kind has it, offset of a half-space, pos and quat in the frame of its body."""
+    kind: str
+    body: int
+    material: int
+    size: tuple
+    offset: float
+    pos: tuple
+    quat: tuple
 
 
 class Model(_carom.Model):
@@ -119,6 +140,22 @@ class Model(_carom.Model):
         a follows that of b: five numbers, q_a = coef[0] + coef[1] q_b + ...). With range (least, most) a distance only
         keeps within it, a rope is (0, length); and so does q_a minus the polynomial."""
         return self._add_loop(kind, a, b, pos_a, pos_b, quat_a, quat_b, length, coef, range)
+
+    def dofs(self, body):
+        """Where the numbers of a body are, by its index or its name.
+
+        >>> import carom
+        >>> model = carom.Model()
+        >>> cart = model.body("cart", "slider", mass=1)
+        >>> model.dofs("cart")
+        Dofs(q=0, nq=1, v=0, nv=1)
+        """
+        return Dofs(*self._dofs(self.find(body) if isinstance(body, str) else body))
+
+    @property
+    def shapes(self):
+        """Kind, body, material, size, offset, pos and quat of every shape."""
+        return [Shape(**shape) for shape in self._shapes]
 
     def __repr__(self):
         return f"<carom.Model: {self.nb - 1} bodies, {len(self.shapes)} shapes, {self.nv} velocities>"

@@ -1,37 +1,17 @@
 """Many contacts at one instant: problems, solvers and rules."""
 from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
-
-from carom import _carom
+from carom import _carom, _records
 
 
-@dataclass(frozen=True)
-class Audit:
-    """What is true of impulses, from raw data.
+class Audit(_records.Audit):
+    """What is true of impulses, from raw data: every field of crAudit.
 
     >>> import carom
     >>> carom.Problem([-1.0], [[2.0]], [("unilateral", 1)]).audit([0.5]).residual
     0.0
     """
-    residual: float  # eta over the scale of its island: compared with tol
-    least: float  # the residual without rounding is at least this
-    most: float  # and at most this
-    eta: float  # largest change of b that makes the witness exact, m/s
-    floor: float  # rounding floor of eta
-    distance: float  # h eta, m
-    permits: float  # largest approach speed among the changes
-    scale: float
-    asymmetry: float
-    momentum: float
-    momentum_floor: float
-    natural: float  # natural map as others publish it, not scaled
-    approach: float
-    cone: float
-    dissipation: float
-    complementarity: float
-    energy_change: float
-    worst_block: int
 
 
 @dataclass(frozen=True)
@@ -43,8 +23,8 @@ class Solution:
     >>> solution.p, solution.outcome
     (array([0.5]), 'solved')
     """
-    p: np.ndarray
-    u: np.ndarray
+    p: Any
+    u: Any
     outcome: str
     method: str
     iterations: int
@@ -61,8 +41,8 @@ class Resolution:
     >>> impact.u, impact.permissible
     (array([0.5]), True)
     """
-    p: np.ndarray
-    u: np.ndarray
+    p: Any
+    u: Any
     outcome: str
     method: str
     steps: int
@@ -72,7 +52,7 @@ class Resolution:
     work: float
     permissible: bool
     creates_energy: bool
-    margins: dict
+    margins: _records.RuleMargins
     audit: Audit
 
 
@@ -92,6 +72,14 @@ class Rule(_carom.Rule):
         return f"carom.Rule({self.name!r})"
 
 
+def _block(block, index):
+    """(kind, rows, fields) of what was given for a block."""
+    if isinstance(block, str) or not hasattr(block, "__len__") or len(block) not in (2, 3):
+        raise _carom.TypeError(f"blocks[{index}]: is {block!r}, must be (kind, rows) or (kind, rows, fields)")
+    kind, rows, *fields = block
+    return kind, rows, dict(fields[0]) if fields else {}
+
+
 class Problem(_carom.Problem):
     """u = u_free + W p, and what the rows must satisfy.
 
@@ -106,8 +94,7 @@ class Problem(_carom.Problem):
     """
 
     def __init__(self, u_free, W, blocks, b=None, *, raw=False):
-        blocks = [(block[0], block[1], dict(block[2]) if len(block) > 2 else {}) for block in blocks]
-        super().__init__(u_free, W, blocks, b, raw)
+        super().__init__(u_free, W, [_block(block, i) for i, block in enumerate(blocks)], b, raw)
 
     @classmethod
     def read(cls, path, format=None):
@@ -139,17 +126,26 @@ class Problem(_carom.Problem):
         array([0., 1.])
         """
         raw = self._resolve(rule, law)
-        return Resolution(**{**raw, "audit": Audit(**raw["audit"])})
+        return Resolution(**{**raw, "audit": Audit(**raw["audit"]), "margins": _records.RuleMargins(**raw["margins"])})
+
+
+class RuleInfo(_records.RuleInfo):
+    """A rule of the catalogue: name, title, what it reads, its guarantee and its source.
+
+    >>> import carom
+    >>> carom.rules()[0].may_create_energy
+    True
+    """
 
 
 def rules():
     """The catalogue of rules.
 
     >>> import carom
-    >>> sorted(rule["name"] for rule in carom.rules())[:2]
+    >>> sorted(rule.name for rule in carom.rules())[:2]
     ['chain', 'coupled']
     """
-    return _carom._rules()
+    return [RuleInfo(**rule) for rule in _carom._rules()]
 
 
 def solvers():

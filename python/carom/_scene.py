@@ -2,12 +2,15 @@
 import difflib
 import errno
 import json
+import os
 from pathlib import Path
 from typing import NamedTuple
 
 from carom import _carom
+from carom._picture import shown
 
 _SHIPPED = Path(__file__).parent / "scenes"
+_MODELS = (".xml", ".mjcf", ".urdf", ".sdf", ".world")
 
 
 class Note(NamedTuple):
@@ -37,6 +40,8 @@ class Scene(_carom.Scene):
         """text is JSON, or a dict; set gives values by path, as `carom run --set` does."""
         if isinstance(text, dict):
             text = json.dumps(text)
+        if not isinstance(text, str):
+            raise _carom.TypeError(f"text: is {text!r}, must be JSON as a text, or a dict; carom.load takes files")
         super().__init__(text, _values(set))
 
     @classmethod
@@ -65,6 +70,26 @@ class Scene(_carom.Scene):
     overlaps = property(lambda self: self._info["overlaps"], doc="pairs of shapes that overlap at the start")
     settings = property(lambda self: self._info["settings"], doc="method, dt, rule, law, solver ...")
 
+    def show(self, what="strobe", *, bodies=()):
+        """A `Picture` of the start; what is strobe (the view that shows most), plan or elevation.
+
+        >>> import carom
+        >>> carom.load("pool-break").show("plan")
+        <carom.Picture: plan>
+        """
+        return self.world().show(what, bodies=bodies)
+
+    def _repr_html_(self):
+        settings = self.settings
+        facts = [("bodies", self.model.nb - 1), ("duration", f"{self.duration:g} s"),
+                 ("method, dt", f"{settings['method']}, {settings['dt']:g} s"),
+                 ("rule, law", f"{settings['rule']}, {settings['law']}")]
+        if self.comment:
+            facts.insert(0, ("", self.comment))
+        if self.notes:
+            facts.append(("left out by the importer", f"{len(self.notes)}: see notes"))
+        return shown(self.show, facts)
+
     def __repr__(self):
         return f"<carom.Scene: {self.model.nb - 1} bodies, {self.duration:g} s>"
 
@@ -79,6 +104,24 @@ def scenes():
     return sorted(path.stem for path in _SHIPPED.glob("*.json"))
 
 
+def _find(path):
+    """The file of a scene by its path, or of one that comes with carom by its name; FileNotFoundError with a suggestion."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise _carom.TypeError(f"path: is {path!r}, must be the path of a file or the name of a scene")
+    file = Path(path)
+    if file.exists():
+        return file
+    if str(path) in scenes():
+        return _SHIPPED / f"{path}.json"
+    beside = [str(other) for other in file.parent.glob("*") if other.suffix.lower() in (".json", *_MODELS)]
+    typed = str(path)
+    near = difflib.get_close_matches(typed, [*scenes(), *beside], 1) or difflib.get_close_matches(file.stem, scenes(), 1)
+    hint = f"did you mean {near[0]!r}?" if near else "carom.scenes() lists those that come with carom"
+    error = _carom.FileNotFoundError(errno.ENOENT, f"no such file or scene; {hint}", typed)
+    error.status, error.field = "file", "path"
+    raise error
+
+
 def load(path, *, key=None, packages=(), fixed_base=False, **set):
     """A scene from a file, or by the name of one that comes with carom. Files may be scenes in JSON or models: MJCF
     (.xml, .mjcf), URDF, SDF (.sdf, .world); key, packages and fixed_base are those of `Scene.from_model`.
@@ -90,14 +133,8 @@ def load(path, *, key=None, packages=(), fixed_base=False, **set):
     >>> scene.settings["dt"]
     0.01
     """
-    file = Path(path)
-    if not file.exists() and str(path) in scenes():
-        file = _SHIPPED / f"{path}.json"
+    file = _find(path)
     values = {name.replace("__", "."): value for name, value in set.items()}
-    if file.suffix.lower() in (".xml", ".mjcf", ".urdf", ".sdf", ".world"):
+    if file.suffix.lower() in _MODELS:
         return Scene.from_model(file, key=key, packages=packages, fixed_base=fixed_base, set=values)
-    if not file.exists():
-        near = difflib.get_close_matches(str(path), scenes(), 1)
-        hint = f"did you mean {near[0]!r}?" if near else "carom.scenes() lists those that come with carom"
-        raise FileNotFoundError(errno.ENOENT, f"no such file or scene; {hint}", str(path))
     return Scene(file.read_text(encoding="utf-8"), values)

@@ -1,12 +1,11 @@
 """Scenes whose values are not known exactly: many copies, and what they have in common."""
 import json
 from dataclasses import dataclass
-from pathlib import Path
-
-import numpy as np
+from typing import Any
 
 from carom import _carom
-from carom._scene import _SHIPPED, _values, scenes
+from carom._array import array, column
+from carom._scene import _find, _values
 
 
 @dataclass(frozen=True)
@@ -24,15 +23,15 @@ class Spread:
     ([('ball1', 'ball2')], (20, 3, 3))
     """
     bodies: "list[str]"
-    itself_position: np.ndarray
-    itself_velocity: np.ndarray
-    position: np.ndarray
-    velocity: np.ndarray
-    cluster: np.ndarray
-    order: np.ndarray
+    itself_position: Any
+    itself_velocity: Any
+    position: Any
+    velocity: Any
+    cluster: Any
+    order: Any
     representatives: "list[int]"
     orders: "list[list[list[tuple[str, str]]]]"
-    explained: np.ndarray
+    explained: Any
     clusters_explained: float
     failed: int
     why: str
@@ -41,10 +40,7 @@ class Spread:
 def _text(scene):
     if hasattr(scene, "items"):
         return json.dumps(scene)
-    file = Path(scene)
-    if not file.exists() and str(scene) in scenes():
-        file = _SHIPPED / f"{scene}.json"
-    return file.read_text(encoding="utf-8")
+    return _find(scene).read_text(encoding="utf-8")
 
 
 def _named(pairs, names):
@@ -77,6 +73,7 @@ def spread(scene, jitter, *, samples=1000, seed=1, threads=1, of="position", ord
         _carom._spread(_text(scene), _values(set), texts, samples, seed, threads, of == "velocity", order,
                        None if checkpoint is None else str(checkpoint)))
     names = ["world", *bodies]
-    return Spread(bodies, outcomes[0, :, :3], outcomes[0, :, 3:], outcomes[1:, :, :3], outcomes[1:, :, 3:], cluster,
-                  orders_of, representatives, [_named(pairs, names) for pairs in orders], np.array(explained),
+    itself, samples = outcomes[0], outcomes[1:]
+    return Spread(bodies, column(itself, 0, 3), column(itself, 3, 6), column(samples, 0, 3), column(samples, 3, 6),
+                  cluster, orders_of, representatives, [_named(pairs, names) for pairs in orders], array(explained),
                   clusters_explained, failed, why)

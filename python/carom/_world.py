@@ -1,59 +1,22 @@
 """Worlds and trajectories: a model that moves, and what it did."""
-from dataclasses import dataclass
-from typing import NamedTuple
+import difflib
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from carom import _carom
+from carom import _array, _carom, _records
 from carom._impact import Contact
 from carom._model import Model
+from carom._picture import Animation, Picture, Report, shown
 
 
-@dataclass(frozen=True)
-class Certificate:
-    """What is true of one step, or the worst over many, from raw data.
+class Certificate(_records.Certificate):
+    """What is true of one step, or the worst over many, from raw data: every field of crCertificate and crTally.
 
     >>> import carom
     >>> certificate = carom.load("bouncing-ball").world().run(0.5)
     >>> certificate.impacts, certificate.clean
     (1, True)
     """
-    contacts: int  # most at once
-    rows: int
-    solves: int
-    impacts: int
-    outcome: str  # solved, near, cannot-tell, or another: the worst
-    residual: float  # backward error over the scale of its island: compared with tol
-    eta: float  # backward error, m/s
-    distance: float  # exact for gaps that differ by at most this, m
-    floor: float  # rounding floor of eta, m/s
-    momentum: float  # m/s
-    approach: float  # m/s
-    cone: float  # N s
-    dissipation: float  # m/s
-    complementarity: float  # J
-    penetration: float  # overlap left at the end, at most, m
-    overlap: float  # the same measured by full geometry, m; nan where no step was
-    crossings: int  # pairs that passed through each other
-    crossings_unsure: int
-    loop_error: float  # m or rad
-    energy_change: float  # J
-    work: float  # of motors, applied forces and driven bodies, J
-    energy_created: float  # by impacts and contact solves, J
-    energy_size: float  # sizes of all energies, J
-    energy_gain: float  # gained beyond that work, for whatever reason, J
-    impermissible: int  # impacts outside the permissible region
-    impacts_unsure: int
-    truncated: bool
-    asleep: int
-    escaped: int
-    escapee: int
-    steps: int
-    solved: int  # steps by outcome
-    near: int
-    unsure: int
-    failed: int
-    measured: int  # steps whose overlap was measured
-    unknown: int  # steps whose energy balance is not known
-    mean_residual: float
 
     @property
     def clean(self):
@@ -78,6 +41,25 @@ class Energy(NamedTuple):
         return self.kinetic + self.potential
 
 
+class Momentum(NamedTuple):
+    """Of a world: kg m/s, and kg m^2/s about a point."""
+    linear: Any
+    angular: Any
+
+
+class WorldContact(NamedTuple):
+    """A contact of the last step: gap in m, impulse in N s on body_b, normal from a to b."""
+    body_a: int
+    body_b: int
+    shape_a: int
+    shape_b: int
+    gap: float
+    mu: float
+    point: Any
+    normal: Any
+    impulse: Any
+
+
 class World(_carom.World):
     """A model that moves: World(model, dt=1/240, method="cone", rule="poisson", law=..., solver="auto", ...).
 
@@ -95,8 +77,9 @@ class World(_carom.World):
     >>> world = carom.World(model, dt=1e-3)
     >>> world.run(1.0).clean
     True
-    >>> world.time, world.q.base is world
-    (1.0, True)
+    >>> world.q[2] = 0.5        # a view: the ball is there now
+    >>> world.time, float(world.poses[1, 2])
+    (1.0, 0.5)
     """
 
     def step(self, count=1):
@@ -116,7 +99,19 @@ class World(_carom.World):
         >>> trajectory.q.shape, len(trajectory.events)
         ((25, 7), 1)
         """
-        return self._record(time, every)
+        trajectory = self._record(time, every)
+        trajectory._shapes = self.model
+        return trajectory
+
+    def show(self, what="strobe", *, bodies=()):
+        """A `Picture` of the bodies as they are now; what is strobe (the view that shows most), plan or elevation."""
+        return self.record(self.time).show(what, bodies=bodies)
+
+    def _repr_html_(self):
+        energy, last = self.energy, self.certificate
+        return shown(self.show, [("time", f"{self.time:g} s"), ("energy", f"{energy.total:.6g} J"),
+                                 ("method, dt", f"{self.settings['method']}, {self.settings['dt']:g} s"),
+                                 ("last step", f"{last.outcome}, residual {last.residual:.1e}, {last.contacts} contacts")])
 
     @property
     def certificate(self):
@@ -130,10 +125,18 @@ class World(_carom.World):
 
     def momentum(self, about=(0, 0, 0)):
         """Linear momentum, and angular momentum about a point."""
-        return self._momentum(about)
+        return Momentum(*self._momentum(about))
+
+    @property
+    def contacts(self):
+        """Contacts of the last step; a copy."""
+        return [WorldContact(**contact) for contact in self._contacts]
 
     def __repr__(self):
         return f"<carom.World at t = {self.time:g} s of {self.model!r}>"
+
+
+_LARGEST = 3_000_000  # letters of a moving picture that a notebook gets without being asked
 
 
 class Body(NamedTuple):
@@ -157,10 +160,15 @@ class Trajectory(_carom.Trajectory):
     array([4.429])
     """
 
+    _shapes = None  # the model that was recorded, or the scene given to read
+
     @staticmethod
-    def read(path):
-        """A trajectory that `carom run --out` wrote: .csv or .hdf5."""
-        return _carom.Trajectory._read(path)
+    def read(path, scene=None):
+        """A trajectory that `carom run --out` wrote: .csv or .hdf5. scene, a `Scene` or a `Model`, gives the shapes of
+        its bodies for pictures where the file does not."""
+        trajectory = _carom.Trajectory._read(path)
+        trajectory._shapes = getattr(scene, "model", scene)
+        return trajectory
 
     def write(self, path):
         """To a file that `carom plot` and `read` take: .csv (time, q and v), .h5 or .hdf5 (everything).
@@ -182,19 +190,60 @@ class Trajectory(_carom.Trajectory):
 
     def _find(self, body):
         for b in self.bodies:
-            if b.name == body:
+            if isinstance(body, str) and b.name == body:
                 return b
-        raise KeyError(f"no body {body!r}; there are {[b.name for b in self.bodies]}")
+        names = [b.name for b in self.bodies]
+        near = difflib.get_close_matches(str(body), names, 1)
+        raise KeyError(f"no body {body!r}; " + (f"did you mean {near[0]!r}?" if near else f"there are {names}"))
 
     def of(self, body):
         """The coordinates of a body (n, nq); a view."""
         b = self._find(body)
-        return self.q[:, b.q:b.q + b.nq]
+        return self._columns(False, b.q, b.nq)
 
     def velocity(self, body):
         """The velocities of a body (n, nv); a view."""
         b = self._find(body)
-        return self.v[:, b.v:b.v + b.nv]
+        return self._columns(True, b.v, b.nv)
+
+    @property
+    def model(self):
+        """The model it is of: what was recorded, or the scene in the file; None where that is not known."""
+        if self._shapes is None and self.scene is not None:
+            self._shapes = _carom.Scene(self.scene, []).model
+        return self._shapes
+
+    def show(self, what="strobe", *, bodies=(), times=None, at=None, title=""):
+        """A `Picture`: bodies at several times (strobe, plan, elevation), impulses at an instant, or charts over time
+        (energy, positions, velocities, forces, certificate, events).
+
+        >>> import carom
+        >>> trajectory = carom.load("bouncing-ball").run(1.0)
+        >>> trajectory.show("energy"), trajectory.show(times=[0.0, 0.2])
+        (<carom.Picture: energy>, <carom.Picture: strobe>)
+        """
+        if at is None and isinstance(what, str) and what == "impulses":
+            raise TypeError("at: impulses need a time, show('impulses', at=0.1)")
+        return Picture(self, self.model, what, title, bodies, times, 0.0 if at is None else at)
+
+    def animate(self, speed=1.0, *, bodies=(), title=""):
+        """An `Animation`, which a notebook plays; speed 0.1 is ten times slower than it was."""
+        return Animation(self, self.model, "motion", title, bodies, speed=speed)
+
+    def report(self, title="carom"):
+        """A `Report`: the page of `carom run --report`."""
+        return Report(self, self.model, "report", title)
+
+    def _repr_html_(self):
+        facts = [("records", f"{len(self)}, {self.time[0]:g} to {self.time[-1]:g} s" if len(self) else "none"),
+                 ("bodies", len(self.bodies))]
+        if self.events is not None:
+            facts.append(("impacts", len(self.events)))
+
+        def picture():
+            film = self.animate()
+            return film if len(film.svg) < _LARGEST else self.show()
+        return shown(picture, facts)
 
     def __len__(self):
         return len(self.time)
@@ -204,4 +253,5 @@ class Trajectory(_carom.Trajectory):
         return f"<carom.Trajectory: {len(self)} records, {span}, {len(self.bodies)} bodies>"
 
 
-_carom._register(Model, World, Trajectory, Contact)
+_carom._register(Model, World, Trajectory, Contact, _array.view, _array.fresh, _array.events,
+                 Path(__file__).parent)

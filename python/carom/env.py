@@ -14,12 +14,13 @@ array([1., 1., 1., 1.])
 """
 import os
 
-import numpy as np
-
 from carom import _carom
+from carom._array import need
 from carom._model import Model
 from carom._scene import Scene
 from carom._world import World
+
+np = need("carom.env")
 
 
 class Box:

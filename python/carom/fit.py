@@ -16,15 +16,39 @@ import json
 import os
 import tempfile
 from dataclasses import dataclass
-
-import numpy as np
+from typing import NamedTuple
 
 from carom import _carom
+from carom._array import need
 from carom._scene import _values
 from carom._spread import _text
 
-__all__ = ["Fit", "Fits", "MotionFit", "MotionFits", "MotionPrediction", "Parameter", "Prediction", "impacts", "laws",
-           "motion", "predict"]
+np = need("carom.fit")
+
+__all__ = ["Fit", "FitLaw", "Fits", "MotionFit", "MotionFits", "MotionPrediction", "Parameter", "Prediction", "Refusal",
+           "impacts", "laws", "motion", "predict"]
+
+
+class FitLaw(NamedTuple):
+    """A law that can be fitted, and its parameters.
+
+    >>> import carom.fit
+    >>> [law.name for law in carom.fit.laws() if "et" in law.parameters]
+    ['bilinear', 'chatterjee-ruina', 'pfeiffer-glocker']
+    """
+    name: str
+    parameters: "list[str]"
+
+
+class Refusal(NamedTuple):
+    """A law that does not apply to the measurements, and why.
+
+    >>> import carom.fit
+    >>> carom.fit.Refusal("smith", "planar only").why
+    'planar only'
+    """
+    law: str
+    why: str
 
 
 @dataclass(frozen=True)
@@ -83,7 +107,7 @@ class Fit:
 class _Ranking:
     laws: list
     summary: "dict[str, object]"
-    refused: "list[tuple[str, str]]"
+    refused: "list[Refusal]"
 
     @property
     def best(self):
@@ -258,10 +282,10 @@ def laws():
     """The laws that can be fitted, each with the parameters it has.
 
     >>> import carom.fit
-    >>> dict(carom.fit.laws())["newton"]
-    ['e']
+    >>> carom.fit.laws()[0]
+    FitLaw(name='newton', parameters=['e'])
     """
-    return _carom._fit_laws()
+    return [FitLaw(*law) for law in _carom._fit_laws()]
 
 
 def impacts(table, laws=None, *, params=None, fix=None, column=None, where=None, skip=False, folds=10, bootstrap=200,
@@ -285,7 +309,7 @@ def impacts(table, laws=None, *, params=None, fix=None, column=None, where=None,
     for fit in fitted:
         fit["parameters"] = {name: Parameter(**p) for name, p in fit["parameters"].items()}
         fits.append(Fit(**fit))
-    return Fits(fits, summary, refused)
+    return Fits(fits, summary, [Refusal(*law) for law in refused])
 
 
 def motion(table, scene, params=(), *, laws=None, rules=None, methods=None, body=None, length=None, substeps=0, set=None,
@@ -315,7 +339,7 @@ def motion(table, scene, params=(), *, laws=None, rules=None, methods=None, body
         fit["parameters"] = {name: Parameter(**p) for name, p in fit["parameters"].items()}
         fit["set"] = json.loads(fit["set"])["set"]
         fits.append(MotionFit(settings=settings, **fit))
-    return MotionFits(fits, summary, refused)
+    return MotionFits(fits, summary, [Refusal(*law) for law in refused])
 
 
 def _predict_motion(table, text, law, scene, substeps, threads, column, where, skip, progress):

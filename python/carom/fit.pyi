@@ -1,5 +1,5 @@
 from os import PathLike
-from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Tuple, Union, overload
+from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Optional, Sequence, Union, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,6 +22,14 @@ class Parameter:
     def __init__(self, value: float, lo: float, hi: float, determined: str, flat_lo: float, flat_hi: float,
                  partner: Optional[str], correlation: float) -> None: ...
 
+class FitLaw(NamedTuple):
+    name: str
+    parameters: list[str]
+
+class Refusal(NamedTuple):
+    law: str
+    why: str
+
 class Fit:
     law: str
     error: float
@@ -40,7 +48,7 @@ class Fit:
 class Fits:
     laws: list[Fit]
     summary: dict[str, Any]
-    refused: list[Tuple[str, str]]
+    refused: list[Refusal]
     @property
     def best(self) -> Fit: ...
     def __getitem__(self, law: str) -> Fit: ...
@@ -69,7 +77,7 @@ class MotionFit:
 class MotionFits:
     laws: list[MotionFit]
     summary: dict[str, Any]
-    refused: list[Tuple[str, str]]
+    refused: list[Refusal]
     @property
     def best(self) -> MotionFit: ...
     def __getitem__(self, law: str) -> MotionFit: ...
@@ -99,7 +107,7 @@ class Prediction:
     error: Array
     velocities: Optional[dict[str, Array]]
 
-def laws() -> list[Tuple[str, list[str]]]: ...
+def laws() -> list[FitLaw]: ...
 def impacts(table: Table, laws: Optional[Sequence[str]] = ..., *, params: Optional[Sequence[str]] = ...,
             fix: Optional[Mapping[str, float]] = ..., column: Columns = ..., where: Columns = ..., skip: bool = ...,
             folds: int = ..., bootstrap: int = ..., seed: int = ..., threads: int = ...,

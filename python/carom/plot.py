@@ -152,20 +152,20 @@ def _hull(points):
 
 def _outline(shape):
     """Points of a shape, and a radius to put around them."""
-    a, b, c = shape["size"]
+    a, b, c = shape.size
     circle = np.linspace(0, 2 * np.pi, 49)[:-1]
     ring = np.stack([np.cos(circle), np.sin(circle), 0 * circle], axis=1)
-    if shape["kind"] == "sphere":
+    if shape.kind == "sphere":
         return np.zeros((1, 3)), a
-    if shape["kind"] == "capsule":
+    if shape.kind == "capsule":
         return np.array([[0, 0, -c], [0, 0, c]]), a
-    if shape["kind"] == "box":
+    if shape.kind == "box":
         return np.array([[x, y, z] for x in (-a, a) for y in (-b, b) for z in (-c, c)]), 0.0
-    if shape["kind"] == "cylinder":
+    if shape.kind == "cylinder":
         return np.concatenate([ring * a + [0, 0, -c], ring * a + [0, 0, c]]), 0.0
-    if shape["kind"] == "cone":
+    if shape.kind == "cone":
         return np.concatenate([ring * a + [0, 0, -c], [[0, 0, c]]]), 0.0
-    if shape["kind"] == "ellipsoid":
+    if shape.kind == "ellipsoid":
         turns = np.linspace(0, np.pi, 25)
         return np.concatenate([ring * np.sin(t) + [0, 0, np.cos(t)] for t in turns]) * [a, b, c], 0.0
     return None, 0.0
@@ -175,7 +175,7 @@ def _draw(ax, shape, pose, plane, **style):
     points, radius = _outline(shape)
     if points is None:
         return
-    points = points @ _rotation(shape["quat"]).T + shape["pos"]
+    points = points @ _rotation(shape.quat).T + shape.pos
     flat = (points @ _rotation(pose[3:]).T + pose[:3])[:, plane]
     if len(flat) == 1:
         ax.add_patch(Circle(flat[0], radius, **style))
@@ -198,13 +198,13 @@ def bodies(world, view="xz", ax=None, color=None, alpha=1.0):
     plane = ["xyz".index(letter) for letter in view]
     poses = world.poses
     for shape in world.model.shapes:
-        if shape["kind"] == "half-space":
-            n = np.array(shape["size"])[plane]
+        if shape.kind == "half-space":
+            n = np.array(shape.size)[plane]
             if np.hypot(*n) > 1e-9:
-                foot = n * shape["offset"] / (n @ n)
+                foot = n * shape.offset / (n @ n)
                 ax.axline(foot, foot + [-n[1], n[0]], color=GREY, lw=1)
             continue
-        _draw(ax, shape, poses[shape["body"]], plane, fc=color or COLOURS[shape["body"] % len(COLOURS)], ec="white",
+        _draw(ax, shape, poses[shape.body], plane, fc=color or COLOURS[shape.body % len(COLOURS)], ec="white",
               lw=0.6, alpha=alpha)
     ax.set_xlabel(f"{view[0]} (m)")
     ax.set_ylabel(f"{view[1]} (m)")

@@ -16,17 +16,17 @@ static PyObject* worst(const crModel* model, const crMotionWorst* w) {
 }
 
 static PyObject* steps_array(const crMotionStep* steps, size_t count) {
-    npy_intp shape[2] = {(npy_intp)count, 8};
-    PyObject* array = PyArray_SimpleNew(2, shape, NPY_DOUBLE);
+    Py_ssize_t shape[2] = {(Py_ssize_t)count, 8};
+    PyNumbers* array = py_new(2, shape, PY_DOUBLE);
     if (array == NULL) return NULL;
-    double* x = PyArray_DATA((PyArrayObject*)array);
+    double* x = array->data;
     for (size_t i = 0; i < count; i++, x += 8) {
         const crMotionStep* s = &steps[i];
         const double row[8] = {s->time,   s->overlap, s->crossings, s->crossings_unsure,
                                s->energy, s->gain,    s->momentum,  s->spin};
         memcpy(x, row, sizeof row);
     }
-    return array;
+    return py_give(array);
 }
 
 static PyObject* report_dict(const crModel* model, const crMotionReport* r, const crMotionStep* steps) {
@@ -67,19 +67,19 @@ static PyObject* judge(PyModel* owner, const crMotionData* data, const crMotionL
 static PyObject* judge_arrays(PyModel* owner, PyObject* arrays, const crMotionLimits* limits) {
     PyObject *time, *q, *v;
     if (!PyArg_ParseTuple(arrays, "OOO", &time, &q, &v)) return NULL;
-    npy_intp shape[2] = {-1, -1};
-    PyArrayObject *t = py_array(time, "time", 1, shape), *x = NULL, *u = NULL;
+    Py_ssize_t shape[2] = {-1, -1};
+    PyNumbers *t = py_array(time, "time", 1, shape), *x = NULL, *u = NULL;
     PyObject* result = NULL;
     if (t != NULL) {
-        shape[0] = PyArray_DIM(t, 0);
+        shape[0] = t->shape[0];
         shape[1] = owner->model->nq;
         x = py_array(q, "q", 2, shape);
     }
     shape[1] = owner->model->nv;
     if (x != NULL && v != Py_None) u = py_array(v, "v", 2, shape);
     if (x != NULL && (v == Py_None || u != NULL)) {
-        crMotionData data = {.count = (size_t)shape[0], .time = PyArray_DATA(t), .q = PyArray_DATA(x)};
-        if (u != NULL) data.v = PyArray_DATA(u);
+        crMotionData data = {.count = (size_t)shape[0], .time = t->data, .q = x->data};
+        if (u != NULL) data.v = u->data;
         result = judge(owner, &data, limits);
     }
     Py_XDECREF(t);
@@ -94,7 +94,7 @@ PyObject* py_audit_motion(PyObject* module, PyObject* args) {
     PyObject *model, *source;
     crMotionLimits limits = cr_motion_limits();
     int exact;
-    if (!PyArg_ParseTuple(args, "O!Opddd", &PyModel_Type, &model, &source, &exact, &limits.overlap,
+    if (!PyArg_ParseTuple(args, "O!Opddd", PyModel_Type, &model, &source, &exact, &limits.overlap,
                           &limits.energy, &limits.speed))
         return NULL;
     PyModel* owner = (PyModel*)model;
@@ -103,12 +103,12 @@ PyObject* py_audit_motion(PyObject* module, PyObject* args) {
     if (PyTuple_Check(source)) return judge_arrays(owner, source, &limits);
     crMotionFile file;
     crStatus status;
-    if (PyObject_TypeCheck(source, &PyTrajectory_Type)) {
+    if (PyObject_TypeCheck(source, PyTrajectory_Type) != 0) {
         status = cr_motion_of_recording(py_recording(source), owner->model, &file, &error);
     } else {
         PyObject* path;
         if (!PyUnicode_FSConverter(source, &path)) return NULL;
-        status = cr_motion_read(PyBytes_AS_STRING(path), owner->model, exact != 0, &file, &error);
+        status = cr_motion_read(PyBytes_AsString(path), owner->model, exact != 0, &file, &error);
         Py_DECREF(path);
     }
     if (status != CR_OK) return py_raise(&error);

@@ -62,8 +62,8 @@ static void run(Batch* batch, int threads) {
 static bool claim(PyObject* list, Batch* batch) {
     const crModel* first = NULL;
     for (int i = 0; i < batch->count; i++) {
-        PyWorld* world = (PyWorld*)PyTuple_GET_ITEM(list, i);
-        bool good = PyObject_TypeCheck((PyObject*)world, &PyWorld_Type) != 0;
+        PyWorld* world = (PyWorld*)PyTuple_GetItem(list, i);
+        bool good = PyObject_TypeCheck((PyObject*)world, PyWorld_Type) != 0;
         if (!good) py_refuse(CR_ERR_TYPE, "worlds", "worlds: item %d is not a World", i);
         good = good && py_world_idle(world);
         const crModel* model = good ? cr_world_model(world->world) : NULL;
@@ -83,29 +83,33 @@ static bool claim(PyObject* list, Batch* batch) {
     return true;
 }
 
-// one of the arrays to be written, of this size and kind
-static void* out_array(PyObject* value, const char* field, npy_intp size, int type) {
-    PyArrayObject* array = (PyArrayObject*)value;
-    if (PyArray_Check(value) && PyArray_TYPE(array) == type && PyArray_IS_C_CONTIGUOUS(array) &&
-        PyArray_ISWRITEABLE(array) && PyArray_SIZE(array) == size)
-        return PyArray_DATA(array);
+// One of the arrays to be written, of this size and kind; the view is to be released.
+static void* out_array(PyObject* value, const char* field, Py_ssize_t count, char kind, Py_buffer* view) {
+    size_t item = kind == PY_DOUBLE ? sizeof(double) : sizeof(int);
+    bool exported = PyObject_GetBuffer(value, view, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE | PyBUF_FORMAT) == 0;
+    if (exported && view->format != NULL && view->format[0] == kind && view->format[1] == '\0' &&
+        view->len == count * (Py_ssize_t)item)
+        return view->buf;
+    if (!exported) *view = (Py_buffer){0};
+    PyErr_Clear();
     py_refuse(CR_ERR_SIZE, field, "%s: must be a writable array of %ld numbers in row order", field,
-              (long)size);
+              (long)count);
     return NULL;
 }
 
 // the arrays, for worlds of this model
-static bool take_arrays(Batch* batch, PyObject* const out[3], PyObject* input, PyArrayObject** kept) {
+static bool take_arrays(Batch* batch, PyObject* const out[3], Py_buffer views[3], PyObject* input,
+                        PyNumbers** kept) {
     const crModel* model = cr_world_model(batch->worlds[0]->world);
-    npy_intp n = batch->count;
-    batch->q = out_array(out[0], "q", n * model->nq, NPY_DOUBLE);
-    batch->v = batch->q != NULL ? out_array(out[1], "v", n * model->nv, NPY_DOUBLE) : NULL;
-    batch->status = batch->v != NULL ? out_array(out[2], "status", n, NPY_INT) : NULL;
+    Py_ssize_t n = batch->count;
+    batch->q = out_array(out[0], "q", n * model->nq, PY_DOUBLE, &views[0]);
+    batch->v = batch->q != NULL ? out_array(out[1], "v", n * model->nv, PY_DOUBLE, &views[1]) : NULL;
+    batch->status = batch->v != NULL ? out_array(out[2], "status", n, PY_INT, &views[2]) : NULL;
     if (batch->status == NULL) return false;
     if (input == Py_None) return true;
-    *kept = py_array(input, "input", 2, (npy_intp[2]){n, model->nv});
+    *kept = py_array(input, "input", 2, (Py_ssize_t[2]){n, model->nv});
     if (*kept == NULL) return false;
-    batch->input = PyArray_DATA(*kept);
+    batch->input = (*kept)->data;
     return true;
 }
 
@@ -118,7 +122,7 @@ PyObject* py_batch(PyObject* module, PyObject* args) {
     if (!PyArg_ParseTuple(args, "O!iiOpOOO", &PyTuple_Type, &list, &batch.steps, &threads, &input, &motor,
                           &out[0], &out[1], &out[2]))
         return NULL;
-    batch.count = (int)PyTuple_GET_SIZE(list);
+    batch.count = (int)PyTuple_Size(list);
     batch.motor = motor != 0;
     if (threads < 1 || threads > MAX_THREADS) {
         py_refuse(CR_ERR_RANGE, "threads", "threads: is %d, must be 1 to %d", threads, MAX_THREADS);
@@ -127,10 +131,11 @@ PyObject* py_batch(PyObject* module, PyObject* args) {
     if (batch.count == 0) Py_RETURN_NONE;
     batch.worlds = PyMem_Calloc((size_t)batch.count, sizeof *batch.worlds);
     if (batch.worlds == NULL) return PyErr_NoMemory();
-    PyArrayObject* kept = NULL;
+    PyNumbers* kept = NULL;
+    Py_buffer views[3] = {{0}};
     bool good = claim(list, &batch);
     if (good) {
-        good = take_arrays(&batch, out, input, &kept);
+        good = take_arrays(&batch, out, views, input, &kept);
         if (good) {
             Py_BEGIN_ALLOW_THREADS;
             run(&batch, threads < batch.count ? threads : batch.count);
@@ -148,6 +153,9 @@ PyObject* py_batch(PyObject* module, PyObject* args) {
         cr_error_set(&error, CR_ERR_ARGUMENT, "worlds", "worlds: item %d was refused a step", i);
         py_world_raise(batch.worlds[i], &error);
         raised = true;
+    }
+    for (int i = 0; i < 3; i++) {
+        PyBuffer_Release(&views[i]);
     }
     Py_XDECREF(kept);
     PyMem_Free(batch.worlds);

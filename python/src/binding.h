@@ -1,31 +1,65 @@
 // binding.h - what the files of the Python extension share: errors, numbers in, views out, and the objects.
 //
-// Arrays handed out are views of the library's memory: their base is the object that owns it, so that memory
-// lives as long as anything looks at it. What a step throws away (events, contacts) is copied. Refusals are
-// carom.Error with status, field, line and column; a Python exception raised inside a law or a force comes
-// out of the call that led there.
+// Only the limited API of CPython 3.11 is used, so that one binary serves every later version, and no header of NumPy:
+// arrays go in and out by the buffer protocol (numbers.c). Arrays handed out are views of the library's memory: they
+// hold the object that owns it, so that memory lives as long as anything looks at it. What a step throws away (events,
+// contacts) is copied. Refusals are carom.Error with status, field, line and column; a Python exception raised inside a
+// law or a force comes out of the call that led there.
 #ifndef CAROM_PYTHON_BINDING_H
 #define CAROM_PYTHON_BINDING_H
 
+#define Py_LIMITED_API 0x030b0000
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#define NPY_NO_DEPRECATED_API  NPY_1_7_API_VERSION
-#define PY_ARRAY_UNIQUE_SYMBOL carom_array_api
-#ifndef CAROM_PYTHON_MODULE
-#define NO_IMPORT_ARRAY
-#endif
-#include <numpy/arrayobject.h>
+#include <limits.h>
+#include <string.h>
 
 #include "carom/carom.h"
 #include "io/recording.h"
 
+// The limited API takes no pointer but PyObject*; every object begins with one.
+#define Py_INCREF(object)  Py_INCREF((PyObject*)(object))
+#define Py_XDECREF(object) Py_XDECREF((PyObject*)(object))
+
 // errors
 
-extern PyObject* py_error;  // carom.Error
+extern PyObject* py_error;             // carom.Error
+bool py_errors_add(PyObject* module);  // makes carom.Error and its kinds
 // Raise; each returns NULL (or false).
 PyObject* py_raise(const crError* error);
 bool py_refuse(crStatus status, const char* field, const char* format, ...) CR_PRINTF(3, 4);
+bool py_refuse_type(const char* field, PyObject* value, const char* allowed);
+bool py_refuse_index(const char* field, long index, long count);  // IndexError: must be 0 to count - 1
+
+// arguments
+
+// PyArg_ParseTupleAndKeywords whose refusals name the argument, its value and what is allowed.
+bool py_parse(PyObject* args, PyObject* keywords, const char* format, char** names, ...);
+// Text of a str that lives as long as it; NULL with TypeError.
+const char* py_text(PyObject* value);
+
+// arrays
+
+#define PY_DIMENSIONS 3
+#define PY_DOUBLE     'd'
+#define PY_INT        'i'
+#define PY_EVENT      'E'
+
+// Memory behind the buffer protocol.
+typedef struct PyNumbers {
+    PyObject ob_base;
+    void* data;
+    void* own;         // memory that is freed with the object, or NULL
+    PyObject* owner;   // whose memory data is, or NULL
+    Py_buffer source;  // of the object that numbers came from, or zeroed
+    char kind;         // PY_DOUBLE, PY_INT or PY_EVENT
+    bool writable;
+    bool spread;  // true if items of the first axis are not next to each other
+    int dimensions;
+    Py_ssize_t shape[PY_DIMENSIONS], strides[PY_DIMENSIONS];
+    Py_ssize_t bytes;  // of events, which are exported as bytes
+} PyNumbers;
 
 // numbers in: a NULL or None leaves out as it is; false with an exception set
 
@@ -33,23 +67,43 @@ bool py_doubles(PyObject* value, const char* field, int count, double* out);
 bool py_vec3(PyObject* value, const char* field, crVec3* out);
 bool py_mat3(PyObject* value, const char* field, crMat3* out);
 bool py_quat(PyObject* value, const char* field, crQuat* out);
+bool py_is_number(PyObject* value);  // float, int, or a number of NumPy
 // one of a list of names that ends with NULL
 bool py_choice(PyObject* value, const char* field, const char* const* names, int* out);
-// A C-contiguous array of doubles with this shape (-1: any), new reference; NULL with an exception.
-PyArrayObject* py_array(PyObject* value, const char* field, int dimensions, const npy_intp* shape);
+// Doubles in row order with this shape (-1: any), new reference; NULL with an exception.
+PyNumbers* py_array(PyObject* value, const char* field, int dimensions, const Py_ssize_t* shape);
+PyNumbers* py_int_array(PyObject* value, const char* field, int dimensions, const Py_ssize_t* shape);
 
 // arrays out
 
+PyNumbers* py_new(int dimensions, const Py_ssize_t* shape, char kind);  // zeroed memory of its own
+PyObject* py_give(PyNumbers* numbers);  // what the user sees of it; takes it over, NULL for NULL
 // A view of memory that lives while owner does.
-PyObject* py_view(PyObject* owner, const void* data, int dimensions, const npy_intp* shape, int type,
+PyObject* py_view(PyObject* owner, const void* data, int dimensions, const Py_ssize_t* shape, char kind,
                   bool writable);
 // the same, items `stride` bytes apart along the first axis
-PyObject* py_view_strided(PyObject* owner, const void* data, int dimensions, const npy_intp* shape,
-                          npy_intp stride);
-PyObject* py_vector(crVec3 value);  // new array (3)
-PyObject* py_matrix(crMat3 value);  // new array (3, 3)
+PyObject* py_view_strided(PyObject* owner, const void* data, int dimensions, const Py_ssize_t* shape,
+                          Py_ssize_t stride);
+PyObject* py_vector(crVec3 value);                 // new array (3)
+PyObject* py_matrix(crMat3 value);                 // new array (3, 3)
+PyObject* py_numbers(const double* x, int count);  // new array (count)
 PyObject* py_events(PyObject* owner, const crEvent* events,
                     size_t count);  // view, or copy where owner is NULL
+
+// structs out: tables that records.py makes from the headers
+
+typedef struct PyField {
+    const char* name;
+    char kind;  // d, i, b (bool), z (size_t), u (uint64_t), s (text), v (crVec3), o (crOutcome), t (crTruth)
+    size_t offset;
+} PyField;
+typedef struct PyRecord {
+    const char* name;
+    const PyField* fields;  // ends with a name that is NULL
+} PyRecord;
+extern const PyRecord py_record_tally, py_record_audit, py_record_margins, py_record_rule_margins,
+    py_record_law, py_record_rule, py_record_event;
+PyObject* py_struct(const PyRecord* record, const void* data);  // dict of its fields
 
 // laws, rules, solvers
 
@@ -71,16 +125,21 @@ typedef struct PyRule {
     crRuleParams params;
     crSolverParams solver_params;
     PyLaw* law;  // or NULL
-    PyArrayObject *eps, *stiffness;
+    PyNumbers *eps, *stiffness;
     bool own_law, own_solver;  // given to the rule itself
 } PyRule;
 
-extern PyTypeObject PyLaw_Type, PyRule_Type, PyModel_Type, PyWorld_Type, PyScene_Type, PyTrajectory_Type,
-    PyProblem_Type, PyHold_Type;
+extern PyTypeObject *PyLaw_Type, *PyRule_Type, *PyModel_Type, *PyWorld_Type, *PyScene_Type,
+    *PyTrajectory_Type, *PyProblem_Type, *PyHold_Type, *PyNumbers_Type;
+// A function of a type's slot: the address of a function goes into a pointer to data.
+#define PY_SLOT(slot, value) {slot, (void*)(uintptr_t)(value)}
+void py_free(PyObject* object);  // the last call of a type's dealloc
 
 // The classes of the package that build on the types, which new objects are of.
 extern struct PyClasses {
     PyTypeObject *model, *world, *trajectory, *contact;
+    PyObject *view, *fresh,
+        *events;  // functions from Numbers to what the user sees: of a view, of new memory, of events
 } py_classes;
 PyObject* py_register(PyObject* module, PyObject* args);
 
@@ -91,8 +150,6 @@ PyRule* py_rule(PyObject* value);
 PyObject* py_raise_law(PyLaw* law, const crError* error);
 PyObject* py_contact(const crContact* contact);  // a carom.Contact
 bool py_contact_from(PyObject* value, crContact* contact);
-PyObject* py_margins(crMargins margins);
-PyObject* py_audit(const crAudit* audit);
 
 // models and worlds
 
@@ -105,6 +162,13 @@ typedef struct PyModel {
     struct PyCallback* callbacks;             // functions of driven bodies and materials
     PyObject *raised, *raised_value, *trace;  // by one of them, not yet told
 } PyModel;
+
+// True if the model may grow now; false with carom.Error.
+bool py_model_may_change(const PyModel* self);
+// The index that was added, or the refusal; a refused addition leaves a model that can go on.
+PyObject* py_model_added(PyModel* self, int index);
+PyObject* py_add_shape(PyObject* object, PyObject* args);
+void py_pieces_free(PyModel* self);  // once the model is gone
 
 // Functions of the model's own. A callback's exception waits in the model: py_callbacks_raise is true with it set.
 bool py_callbacks_raise(PyModel* model);
@@ -147,7 +211,6 @@ PyObject* py_world_of_scene(PyObject* scene, PyModel* model, const crStepSetting
                             const double* v);
 // Keywords of World into settings and what they point to.
 bool py_settings(PyWorld* self, PyObject* keywords, crStepSettings* step);
-PyObject* py_tally(const crTally* tally);
 PyObject* py_certificate(const crCertificate* certificate);
 PyObject* py_settings_dict(const crStepSettings* step);
 
@@ -173,5 +236,6 @@ PyObject* py_fit_motion(PyObject* module, PyObject* args);
 PyObject* py_fit_predict_motion(PyObject* module, PyObject* args);
 PyObject* py_spread(PyObject* module, PyObject* args);
 PyObject* py_audit_motion(PyObject* module, PyObject* args);
+PyObject* py_draw(PyObject* module, PyObject* args);
 
 #endif

@@ -136,14 +136,14 @@ static double call_e(void* ctx, double speed) {
 
 // rows of (speed, e) into two arrays of one allocation
 static bool read_table(PyObject* value, crRestitution* out, double** memory) {
-    PyArrayObject* table = py_array(value, "e", 2, (npy_intp[2]){-1, 2});
+    PyNumbers* table = py_array(value, "e", 2, (Py_ssize_t[2]){-1, 2});
     if (table == NULL) return false;
-    npy_intp count = PyArray_DIM(table, 0);
+    Py_ssize_t count = table->shape[0];
     double* both = PyMem_Calloc(2 * (size_t)count + 1, sizeof *both);
     if (both != NULL) {
-        for (npy_intp i = 0; i < count; i++) {
-            both[i] = ((const double*)PyArray_DATA(table))[2 * i];
-            both[count + i] = ((const double*)PyArray_DATA(table))[2 * i + 1];
+        for (Py_ssize_t i = 0; i < count; i++) {
+            both[i] = ((const double*)table->data)[2 * i];
+            both[count + i] = ((const double*)table->data)[2 * i + 1];
         }
         *out = (crRestitution){.count = (int)count, .speed = both, .e = both + count};
     } else {
@@ -158,7 +158,7 @@ bool py_restitution(PyModel* model, PyObject* value, crSurface* surface, crResti
                     double** memory) {
     *memory = NULL;
     if (value == NULL || value == Py_None) return true;
-    if (PyFloat_Check(value) || PyLong_Check(value)) {
+    if (py_is_number(value)) {
         surface->e = PyFloat_AsDouble(value);
         return PyErr_Occurred() == NULL;
     }

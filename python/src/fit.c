@@ -70,7 +70,7 @@ static bool take_fix(Job* job, PyObject* fix) {
     PyObject *key, *value;
     Py_ssize_t at = 0;
     while (PyDict_Next(fix, &at, &key, &value)) {
-        const char* name = PyUnicode_AsUTF8(key);
+        const char* name = py_text(key);
         int i = name != NULL ? find_param("fix", name) : -1;
         double x = PyFloat_AsDouble(value), lo, hi;
         if (i < 0 || PyErr_Occurred() != NULL) return false;
@@ -124,10 +124,10 @@ static PyObject* parameters(const crFit* fit) {
 }
 
 static PyObject* vectors(const crVec3* x, int count) {
-    npy_intp shape[2] = {count, 3};
-    PyObject* array = PyArray_SimpleNew(2, shape, NPY_DOUBLE);
-    if (array != NULL) memcpy(PyArray_DATA((PyArrayObject*)array), x, (size_t)count * sizeof *x);
-    return array;
+    Py_ssize_t shape[2] = {count, 3};
+    PyNumbers* array = py_new(2, shape, PY_DOUBLE);
+    if (array != NULL) memcpy(array->data, x, (size_t)count * sizeof *x);
+    return py_give(array);
 }
 
 static PyObject* fitted(const Job* job, const crFit* fit, const crFit* best) {
@@ -220,8 +220,9 @@ PyObject* py_fit_impacts(PyObject* module, PyObject* args) {
     if (take_options(job, laws, params, fix, column, where)) {
         crError error = {0};
         crStatus status;
+        const char* file = PyBytes_AsString(path);
         Py_BEGIN_ALLOW_THREADS;
-        status = run(job, PyBytes_AS_STRING(path), &error);
+        status = run(job, file, &error);
         if (status == CR_OK && out != NULL) status = write_out(job, out, &error);
         Py_END_ALLOW_THREADS;
         if (status == CR_OK) answer = results(job);
@@ -289,17 +290,18 @@ static PyObject* predict(Job* job, const char* path) {
     if (load(job, path, &error) != CR_OK) return py_raise(&error);
     int wide = job->impacts.form == CR_FORM_PLANAR ? 3 : 6;
     bool bodies = job->impacts.form != CR_FORM_IMPULSE;
-    PyObject* rows = PyArray_SimpleNew(2, ((npy_intp[2]){job->impacts.count, 6}), NPY_DOUBLE);
-    PyObject* after = Py_None;
-    Py_INCREF(Py_None);
-    if (bodies) Py_SETREF(after, PyArray_SimpleNew(2, ((npy_intp[2]){job->impacts.count, wide}), NPY_DOUBLE));
+    PyNumbers* rows = py_new(2, ((Py_ssize_t[2]){job->impacts.count, 6}), PY_DOUBLE);
+    PyNumbers* after = py_new(2, ((Py_ssize_t[2]){bodies ? job->impacts.count : 0, wide}), PY_DOUBLE);
     crStatus status = CR_ERR_MEMORY;
     if (rows != NULL && after != NULL) {
-        status = answer_rows(job, PyArray_DATA((PyArrayObject*)rows),
-                             bodies ? PyArray_DATA((PyArrayObject*)after) : NULL, wide, &error);
+        status = answer_rows(job, rows->data, bodies ? after->data : NULL, wide, &error);
         if (status != CR_OK) py_raise(&error);
     }
-    if (status == CR_OK) return Py_BuildValue("NN", rows, after);
+    if (status == CR_OK && bodies) return Py_BuildValue("NN", py_give(rows), py_give(after));
+    if (status == CR_OK) {
+        Py_DECREF(after);
+        return Py_BuildValue("NO", py_give(rows), Py_None);
+    }
     Py_XDECREF(rows);
     Py_XDECREF(after);
     return NULL;
@@ -322,7 +324,7 @@ PyObject* py_fit_predict(PyObject* module, PyObject* args) {
     job->columns.skip = skip != 0;
     job->columns.unmeasured = true;
     if (take_law(job, name) && take_fix(job, theta) && py_columns(column, where, &job->columns))
-        answer = predict(job, PyBytes_AS_STRING(path));
+        answer = predict(job, PyBytes_AsString(path));
     Py_DECREF(path);
     job_destroy(job);
     return answer;

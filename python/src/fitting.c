@@ -7,11 +7,14 @@
 
 bool py_each(PyObject* list, const char* field, bool (*take)(void* ctx, const char* text), void* ctx) {
     if (list == NULL || list == Py_None) return true;
-    PyObject* items = PySequence_Fast(list, field);
-    if (items == NULL) return false;
+    PyObject* items = PyUnicode_Check(list) ? NULL : PySequence_Tuple(list);
+    if (items == NULL) {
+        PyErr_Clear();
+        return py_refuse_type(field, list, "a list of texts");
+    }
     bool good = true;
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items) && good; i++) {
-        const char* text = PyUnicode_AsUTF8(PySequence_Fast_GET_ITEM(items, i));
+    for (Py_ssize_t i = 0; i < PyTuple_Size(items) && good; i++) {
+        const char* text = py_text(PyTuple_GetItem(items, i));
         good = text != NULL && take(ctx, text);
     }
     Py_DECREF(items);
@@ -41,9 +44,9 @@ bool py_tree(const char* text, PyObject* values, crJsonDoc* doc) {
     crError error = {0};
     if (cr_json_parse(text, strlen(text), 1, doc, &error) != CR_OK) return py_raise(&error) != NULL;
     bool object = doc->root->type == CR_JSON_OBJECT;
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(values) && object; i++) {
+    for (Py_ssize_t i = 0; i < PyList_Size(values) && object; i++) {
         const char *path, *value;
-        if (!PyArg_ParseTuple(PyList_GET_ITEM(values, i), "ss", &path, &value)) return false;
+        if (!PyArg_ParseTuple(PyList_GetItem(values, i), "ss", &path, &value)) return false;
         if (cr_json_set(doc, path, value, &error) != CR_OK) return py_raise(&error) != NULL;
     }
     return true;
@@ -60,13 +63,6 @@ PyObject* py_fitted(double value, double lo, double hi, crDetermined determined,
     return Py_BuildValue("{s:d,s:d,s:d,s:s,s:d,s:d,s:z,s:d}", "value", value, "lo", lo, "hi", hi,
                          "determined", cr_determined_name(determined), "flat_lo", flat_lo, "flat_hi", flat_hi,
                          "partner", partner, "correlation", correlation);
-}
-
-PyObject* py_numbers(const double* x, int count) {
-    npy_intp shape[1] = {count};
-    PyObject* array = PyArray_SimpleNew(1, shape, NPY_DOUBLE);
-    if (array != NULL) memcpy(PyArray_DATA((PyArrayObject*)array), x, (size_t)count * sizeof *x);
-    return array;
 }
 
 bool py_watch(PyWatch* watch, int done, int count) {

@@ -19,7 +19,6 @@ bool py_append(PyObject* list, PyObject* item);  // takes over item, which may b
 // One fitted parameter; partner may be NULL.
 PyObject* py_fitted(double value, double lo, double hi, crDetermined determined, double flat_lo,
                     double flat_hi, const char* partner, double correlation);
-PyObject* py_numbers(const double* x, int count);  // new array (count)
 
 // Work that runs without the interpreter's lock and may be stopped: by a signal, or by an exception of the
 // function that is told of progress, which waits here until py_watch_raise.

@@ -12,14 +12,14 @@ PyObject* py_contact(const crContact* contact) {
 
 bool py_contact_from(PyObject* value, crContact* contact) {
     crMat3 W;
-    if (!PyTuple_Check(value) || PyTuple_GET_SIZE(value) != 5)
+    if (!PyTuple_Check(value) || PyTuple_Size(value) != 5)
         return py_refuse(CR_ERR_TYPE, "contact", "contact: must be a carom.Contact");
-    if (!py_mat3(PyTuple_GET_ITEM(value, 0), "W", &W)) return false;
+    if (!py_mat3(PyTuple_GetItem(value, 0), "W", &W)) return false;
     contact->W = cr_mat3_symmetric(W);
-    if (!py_vec3(PyTuple_GET_ITEM(value, 1), "V", &contact->V)) return false;
+    if (!py_vec3(PyTuple_GetItem(value, 1), "V", &contact->V)) return false;
     double* numbers[3] = {&contact->mu, &contact->e, &contact->et};
     for (int i = 0; i < 3; i++) {
-        *numbers[i] = PyFloat_AsDouble(PyTuple_GET_ITEM(value, 2 + i));
+        *numbers[i] = PyFloat_AsDouble(PyTuple_GetItem(value, 2 + i));
         if (*numbers[i] == -1.0 && PyErr_Occurred() != NULL) return false;
     }
     // the same checks as every collision: in its own frame, a contact is one
@@ -52,7 +52,7 @@ static crStatus apply_function(const void* params, const crContact* contact, crH
     PyLaw* self = (PyLaw*)(uintptr_t)params;
     PyGILState_STATE lock = PyGILState_Ensure();
     PyObject* argument = py_contact(contact);
-    PyObject* P = argument != NULL ? PyObject_CallOneArg(self->function, argument) : NULL;
+    PyObject* P = argument != NULL ? PyObject_CallFunctionObjArgs(self->function, argument, NULL) : NULL;
     bool good = P != NULL && P != Py_None;
     if (P == Py_None) py_refuse(CR_ERR_TYPE, "law", "law: the function returned None, must be three numbers");
     good = good && py_vec3(P, "P", &hit->P);
@@ -74,8 +74,8 @@ static bool restore_raised(PyLaw* law) {
         law->raised = law->raised_value = law->trace = NULL;
         return true;
     }
-    for (Py_ssize_t i = 0; law->parts != NULL && i < PyTuple_GET_SIZE(law->parts); i++) {
-        if (restore_raised((PyLaw*)PyTuple_GET_ITEM(law->parts, i))) return true;
+    for (Py_ssize_t i = 0; law->parts != NULL && i < PyTuple_Size(law->parts); i++) {
+        if (restore_raised((PyLaw*)PyTuple_GetItem(law->parts, i))) return true;
     }
     return false;
 }
@@ -89,16 +89,16 @@ static bool take_parts(PyLaw* self, PyObject* laws, PyObject* weights) {
     if (laws == NULL || laws == Py_None) return true;
     PyObject* list = PySequence_Tuple(laws);
     if (list == NULL) return false;
-    Py_ssize_t count = PyTuple_GET_SIZE(list);
+    Py_ssize_t count = PyTuple_Size(list);
     self->parts = PyTuple_New(count);
     self->laws = PyMem_Calloc((size_t)count + 1, sizeof *self->laws);
     self->weights = PyMem_Calloc((size_t)count + 1, sizeof *self->weights);
     bool good = self->parts != NULL && self->laws != NULL && self->weights != NULL;
     for (Py_ssize_t i = 0; good && i < count; i++) {
-        PyLaw* part = py_law(PyTuple_GET_ITEM(list, i));
+        PyLaw* part = py_law(PyTuple_GetItem(list, i));
         good = part != NULL;
         if (good) self->laws[i] = part->law;
-        PyTuple_SET_ITEM(self->parts, i, (PyObject*)part);
+        PyTuple_SetItem(self->parts, i, (PyObject*)part);
     }
     Py_DECREF(list);
     if (!good) return false;
@@ -121,7 +121,7 @@ static bool take_function(PyLaw* self, PyObject* function, PyObject* name) {
         Py_INCREF(name);
     }
     self->name = name;
-    const char* text = name != NULL ? PyUnicode_AsUTF8(name) : NULL;
+    const char* text = name != NULL ? py_text(name) : NULL;
     if (text == NULL) return false;
     self->law = (crLaw){text, apply_function, self};
     return true;
@@ -129,7 +129,7 @@ static bool take_function(PyLaw* self, PyObject* function, PyObject* name) {
 
 static bool take_name(PyLaw* self, PyObject* name) {
     crError error = {0};
-    const char* text = PyUnicode_AsUTF8(name);
+    const char* text = py_text(name);
     if (text == NULL) return false;
     if (cr_law_find(text, &self->params, &self->law, &error) == CR_OK) return true;
     py_raise(&error);
@@ -148,9 +148,8 @@ static int law_init(PyObject* object, PyObject* args, PyObject* keywords) {
     crLawParams* p = &self->params;
     *p = cr_law_params();
     PyObject *law, *name = NULL, *ending = NULL, *wish = NULL, *laws = NULL, *weights = NULL;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O$OiddddddOdOO:Law", names, &law, &name, &ending,
-                                     &p->directions, &p->nu, &p->mu2, &p->mu3, &p->psi1, &p->psi2, &p->rho,
-                                     &wish, &p->eta2, &laws, &weights))
+    if (!py_parse(args, keywords, "O|O$OiddddddOdOO:Law", names, &law, &name, &ending, &p->directions, &p->nu,
+                  &p->mu2, &p->mu3, &p->psi1, &p->psi2, &p->rho, &wish, &p->eta2, &laws, &weights))
         return -1;
     int choice = (int)p->ending;
     if (!py_choice(ending, "ending", endings, &choice) || !py_vec3(wish, "wish", &p->wish) ||
@@ -163,12 +162,13 @@ static int law_init(PyObject* object, PyObject* args, PyObject* keywords) {
     }
     if (PyUnicode_Check(law)) return take_name(self, law) ? 0 : -1;
     if (PyCallable_Check(law)) return take_function(self, law, name) ? 0 : -1;
-    py_refuse(CR_ERR_TYPE, "law", "law: must be the name of a law or a function");
+    py_refuse_type("law", law, "the name of a law or a function");
     return -1;
 }
 
 static int law_traverse(PyObject* object, visitproc visit, void* arg) {
     PyLaw* self = (PyLaw*)object;
+    Py_VISIT(Py_TYPE(object));
     Py_VISIT(self->function);
     Py_VISIT(self->parts);
     Py_VISIT(self->raised_value);
@@ -193,7 +193,7 @@ static void law_dealloc(PyObject* object) {
     Py_XDECREF(self->name);
     PyMem_Free(self->laws);
     PyMem_Free(self->weights);
-    Py_TYPE(object)->tp_free(object);
+    py_free(object);
 }
 
 // a subclass may have left out the constructor
@@ -202,20 +202,20 @@ static bool ready(const PyLaw* self) {
 }
 
 PyLaw* py_law(PyObject* value) {
-    if (PyObject_TypeCheck(value, &PyLaw_Type) != 0) {
+    if (PyObject_TypeCheck(value, PyLaw_Type) != 0) {
         if (!ready((PyLaw*)value)) return NULL;
         Py_INCREF(value);
         return (PyLaw*)value;
     }
-    return (PyLaw*)PyObject_CallOneArg((PyObject*)&PyLaw_Type, value);
+    return (PyLaw*)PyObject_CallFunctionObjArgs((PyObject*)PyLaw_Type, value, NULL);
 }
 
 static PyObject* hit_dict(const crHit* hit) {
-    return Py_BuildValue("{s:N,s:N,s:s,s:i,s:d,s:N,s:O,s:O}", "P", py_vector(hit->P), "V_plus",
-                         py_vector(hit->V_plus), "regime", cr_regime_name(hit->regime), "solutions",
-                         hit->solutions, "energy_change", hit->energy_change, "margins",
-                         py_margins(hit->margins), "permissible", hit->permissible ? Py_True : Py_False,
-                         "creates_energy", hit->creates_energy ? Py_True : Py_False);
+    return Py_BuildValue(
+        "{s:N,s:N,s:s,s:i,s:d,s:N,s:O,s:O}", "P", py_vector(hit->P), "V_plus", py_vector(hit->V_plus),
+        "regime", cr_regime_name(hit->regime), "solutions", hit->solutions, "energy_change",
+        hit->energy_change, "margins", py_struct(&py_record_margins, &hit->margins), "permissible",
+        hit->permissible ? Py_True : Py_False, "creates_energy", hit->creates_energy ? Py_True : Py_False);
 }
 
 static PyObject* law_contact(PyObject* object, PyObject* argument) {
@@ -232,9 +232,7 @@ static bool collision_from(PyObject* args, PyObject* keywords, crCollision* c) {
     static char* names[] = {"W", "V", "n", "mu", "e", "et", "frame", NULL};
     *c = cr_collision();
     PyObject *W = NULL, *V, *n = NULL, *frame = NULL;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|OdddO", names, &W, &V, &n, &c->mu, &c->e, &c->et,
-                                     &frame))
-        return false;
+    if (!py_parse(args, keywords, "OO|OdddO", names, &W, &V, &n, &c->mu, &c->e, &c->et, &frame)) return false;
     c->has_frame = frame != NULL && frame != Py_None;
     return py_mat3(W, "W", &c->W) && py_vec3(V, "V", &c->V) && py_vec3(n, "n", &c->n) &&
            py_mat3(frame, "frame", &c->frame);
@@ -250,14 +248,50 @@ static PyObject* law_apply(PyObject* object, PyObject* args, PyObject* keywords)
     return status == CR_OK ? hit_dict(&hit) : py_raise_law(self, &error);
 }
 
+// {input: (P_minus, P_plus, V_minus, V_plus, normal, error)} of the inputs that the law depends on
+static PyObject* derivatives(const crGradient* g) {
+    PyObject* by = PyDict_New();
+    for (int k = 0; by != NULL && k < CR_LAW_INPUTS; k++) {
+        if (!g->reads[k]) continue;
+        PyObject* item =
+            Py_BuildValue("(NNNNdd)", py_vector(g->P_minus[k]), py_vector(g->P_plus[k]),
+                          py_vector(g->V_minus[k]), py_vector(g->V_plus[k]), g->normal[k], g->error[k]);
+        if (item == NULL || PyDict_SetItemString(by, cr_law_input_name((crLawInput)k), item) != 0)
+            Py_CLEAR(by);
+        Py_XDECREF(item);
+    }
+    return by;
+}
+
+// _gradient(tolerance, W, V, n, mu, e, et, frame)
+static PyObject* law_gradient(PyObject* object, PyObject* args) {
+    PyLaw* self = (PyLaw*)object;
+    crCollision collision;
+    Py_ssize_t count = PyTuple_Size(args);
+    PyObject* rest = count > 0 ? PyTuple_GetSlice(args, 1, count) : NULL;
+    double tolerance = rest != NULL ? PyFloat_AsDouble(PyTuple_GetItem(args, 0)) : 0.0;
+    bool good =
+        ready(self) && rest != NULL && PyErr_Occurred() == NULL && collision_from(rest, NULL, &collision);
+    Py_XDECREF(rest);
+    if (!good) return NULL;
+    crGradient g;
+    crError error = {0};
+    if (cr_law_gradient(&self->law, &collision, tolerance, &g, &error) != CR_OK)
+        return py_raise_law(self, &error);
+    return Py_BuildValue("{s:N,s:s,s:N,s:s,s:d,s:i,s:s,s:N,s:N}", "hit", hit_dict(&g.hit), "verdict",
+                         cr_smoothness_name(g.verdict), "differenced", PyBool_FromLong(g.differenced),
+                         "switch", cr_switch_name(g.nearest), "distance", g.distance, "switches", g.switches,
+                         "beyond", cr_regime_name(g.beyond), "jump", py_vector(g.jump), "by",
+                         derivatives(&g));
+}
+
 // a number for all rows, or one for each
-static PyArrayObject* column(PyObject* value, const char* field, npy_intp count, double otherwise) {
-    if (value != NULL && value != Py_None && !PyFloat_Check(value) && !PyLong_Check(value))
-        return py_array(value, field, 1, &count);
+static PyNumbers* column(PyObject* value, const char* field, Py_ssize_t count, double otherwise) {
+    if (value != NULL && value != Py_None && !py_is_number(value)) return py_array(value, field, 1, &count);
     double number = value != NULL && value != Py_None ? PyFloat_AsDouble(value) : otherwise;
-    PyArrayObject* array = (PyArrayObject*)PyArray_SimpleNew(1, &count, NPY_DOUBLE);
-    double* data = array != NULL ? PyArray_DATA(array) : NULL;
-    for (npy_intp i = 0; data != NULL && i < count; i++) {
+    PyNumbers* array = py_new(1, &count, PY_DOUBLE);
+    double* data = array != NULL ? array->data : NULL;
+    for (Py_ssize_t i = 0; data != NULL && i < count; i++) {
         data[i] = number;
     }
     return array;
@@ -267,32 +301,29 @@ static PyObject* law_many(PyObject* object, PyObject* args, PyObject* keywords) 
     static char* names[] = {"W", "V", "n", "mu", "e", "et", NULL};
     PyLaw* self = (PyLaw*)object;
     PyObject *W, *V, *n = NULL, *mu = NULL, *e = NULL, *et = NULL;
-    if (!ready(self) ||
-        !PyArg_ParseTupleAndKeywords(args, keywords, "OO|OOOO:many", names, &W, &V, &n, &mu, &e, &et))
+    if (!ready(self) || !py_parse(args, keywords, "OO|OOOO:many", names, &W, &V, &n, &mu, &e, &et))
         return NULL;
-    PyArrayObject* in[6] = {py_array(V, "V", 2, (npy_intp[2]){-1, 3})};
-    npy_intp count = in[0] != NULL ? PyArray_DIM(in[0], 0) : 0;
-    if (in[0] != NULL) in[1] = py_array(W, "W", 3, (npy_intp[3]){count, 3, 3});
+    PyNumbers* in[6] = {py_array(V, "V", 2, (Py_ssize_t[2]){-1, 3})};
+    Py_ssize_t count = in[0] != NULL ? in[0]->shape[0] : 0;
+    if (in[0] != NULL) in[1] = py_array(W, "W", 3, (Py_ssize_t[3]){count, 3, 3});
     if (in[1] != NULL) in[2] = column(mu, "mu", count, 0.0);
     if (in[2] != NULL) in[3] = column(e, "e", count, 0.0);
     if (in[3] != NULL) in[4] = column(et, "et", count, 0.0);
     bool framed = n == NULL || n == Py_None;
-    if (in[4] != NULL && !framed) in[5] = py_array(n, "n", 2, (npy_intp[2]){count, 3});
+    if (in[4] != NULL && !framed) in[5] = py_array(n, "n", 2, (Py_ssize_t[2]){count, 3});
     bool good = in[4] != NULL && (framed || in[5] != NULL) && count <= INT_MAX;
-    PyArrayObject* P =
-        good ? (PyArrayObject*)PyArray_SimpleNew(2, ((npy_intp[2]){count, 3}), NPY_DOUBLE) : NULL;
-    PyArrayObject* status = P != NULL ? (PyArrayObject*)PyArray_SimpleNew(1, &count, NPY_INT) : NULL;
+    PyNumbers* P = good ? py_new(2, ((Py_ssize_t[2]){count, 3}), PY_DOUBLE) : NULL;
+    PyNumbers* status = P != NULL ? py_new(1, &count, PY_INT) : NULL;
     if (status != NULL) {
         Py_BEGIN_ALLOW_THREADS;
-        cr_law_many(&self->law, (int)count, PyArray_DATA(in[1]), PyArray_DATA(in[0]),
-                    framed ? NULL : PyArray_DATA(in[5]), PyArray_DATA(in[2]), PyArray_DATA(in[3]),
-                    PyArray_DATA(in[4]), PyArray_DATA(P), PyArray_DATA(status));
+        cr_law_many(&self->law, (int)count, in[1]->data, in[0]->data, framed ? NULL : in[5]->data,
+                    in[2]->data, in[3]->data, in[4]->data, P->data, status->data);
         Py_END_ALLOW_THREADS;
     }
     for (int i = 0; i < 6; i++) {
         Py_XDECREF(in[i]);
     }
-    if (status != NULL && !restore_raised(self)) return Py_BuildValue("NN", P, status);
+    if (status != NULL && !restore_raised(self)) return Py_BuildValue("NN", py_give(P), py_give(status));
     Py_XDECREF(P);
     Py_XDECREF(status);
     return NULL;
@@ -307,23 +338,19 @@ static PyObject* law_name(PyObject* object, void* closure) {
 static PyMethodDef methods[] = {
     {"_apply", (PyCFunction)(void (*)(void))law_apply, METH_VARARGS | METH_KEYWORDS, NULL},
     {"_contact", law_contact, METH_O, NULL},
+    {"_gradient", law_gradient, METH_VARARGS, NULL},
     {"_many", (PyCFunction)(void (*)(void))law_many, METH_VARARGS | METH_KEYWORDS, NULL},
     {NULL, NULL, 0, NULL}};
 static PyGetSetDef getset[] = {{"name", law_name, NULL, "name of the law", NULL},
                                {NULL, NULL, NULL, NULL, NULL}};
 
-PyTypeObject PyLaw_Type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "carom._carom.Law",
-    .tp_basicsize = sizeof(PyLaw),
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
-    .tp_new = PyType_GenericNew,
-    .tp_init = law_init,
-    .tp_dealloc = law_dealloc,
-    .tp_traverse = law_traverse,
-    .tp_clear = law_clear,
-    .tp_methods = methods,
-    .tp_getset = getset,
-};
+static PyType_Slot slots[] = {PY_SLOT(Py_tp_new, PyType_GenericNew), PY_SLOT(Py_tp_init, law_init),
+                              PY_SLOT(Py_tp_dealloc, law_dealloc),   PY_SLOT(Py_tp_traverse, law_traverse),
+                              PY_SLOT(Py_tp_clear, law_clear),       PY_SLOT(Py_tp_methods, methods),
+                              PY_SLOT(Py_tp_getset, getset),         {0, NULL}};
+PyType_Spec py_law_spec = {"carom._carom.Law", sizeof(PyLaw), 0,
+                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
+PyTypeObject* PyLaw_Type;
 
 PyObject* py_collision(PyObject* module, PyObject* args, PyObject* keywords) {
     (void)module;

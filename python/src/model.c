@@ -1,4 +1,4 @@
-// model.c - models: bodies, shapes, materials and loops, built from Python.
+// model.c - models: bodies, materials and loops, built from Python; shapes are in shape.c.
 //
 // A model may grow until a world or an array looks at it; while one does, adding to it is refused, so that
 // views never point to memory that moved. Fails: what the library refuses, at once and by field.
@@ -7,28 +7,20 @@
 
 #include "binding.h"
 #include "io/names.h"
-#include "io/scene_parts.h"
-
-// what a shape points to, and how it is freed
-typedef struct ModelPiece {
-    void* data;
-    void (*destroy)(void* data);
-    struct ModelPiece* next;
-} ModelPiece;
 
 // holds
 
 PyObject* py_hold(PyModel* model) {
-    PyHold* hold = PyObject_GC_New(PyHold, &PyHold_Type);
+    PyHold* hold = (PyHold*)PyType_GenericAlloc(PyHold_Type, 0);
     if (hold == NULL) return NULL;
     Py_INCREF(model);
     hold->model = model;
     model->holds++;
-    PyObject_GC_Track(hold);
     return (PyObject*)hold;
 }
 
 static int hold_traverse(PyObject* object, visitproc visit, void* arg) {
+    Py_VISIT(Py_TYPE(object));
     Py_VISIT(((PyHold*)object)->model);
     return 0;
 }
@@ -38,23 +30,22 @@ static void hold_dealloc(PyObject* object) {
     PyObject_GC_UnTrack(object);
     self->model->holds--;
     Py_DECREF(self->model);
-    PyObject_GC_Del(object);
+    py_free(object);
 }
 
-PyTypeObject PyHold_Type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "carom._carom.Hold",
-    .tp_basicsize = sizeof(PyHold),
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
-    .tp_dealloc = hold_dealloc,
-    .tp_traverse = hold_traverse,
-};
+static PyType_Slot hold_slots[] = {
+    PY_SLOT(Py_tp_dealloc, hold_dealloc), PY_SLOT(Py_tp_traverse, hold_traverse), {0, NULL}};
+PyType_Spec py_hold_spec = {"carom._carom.Hold", sizeof(PyHold), 0,
+                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                            hold_slots};
+PyTypeObject* PyHold_Type;
 
 // the model
 
 static PyObject* model_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
     (void)args;
     (void)keywords;
-    PyModel* self = (PyModel*)type->tp_alloc(type, 0);
+    PyModel* self = (PyModel*)PyType_GenericAlloc(type, 0);
     if (self == NULL) return NULL;
     self->model = cr_model_create(NULL);
     if (self->model != NULL) return (PyObject*)self;
@@ -63,7 +54,7 @@ static PyObject* model_new(PyTypeObject* type, PyObject* args, PyObject* keyword
 }
 
 PyObject* py_model_of(crModel* model, PyObject* owner) {
-    PyModel* self = (PyModel*)py_classes.model->tp_alloc(py_classes.model, 0);
+    PyModel* self = (PyModel*)PyType_GenericAlloc(py_classes.model, 0);
     if (self == NULL) return NULL;
     Py_INCREF(owner);
     self->owner = owner;
@@ -74,6 +65,7 @@ PyObject* py_model_of(crModel* model, PyObject* owner) {
 
 static int model_traverse(PyObject* object, visitproc visit, void* arg) {
     PyModel* self = (PyModel*)object;
+    Py_VISIT(Py_TYPE(object));
     Py_VISIT(self->owner);
     return py_callbacks_visit(self, visit, arg);
 }
@@ -88,17 +80,12 @@ static void model_dealloc(PyObject* object) {
     PyObject_GC_UnTrack(object);
     if (self->owner == NULL) cr_model_destroy(self->model);
     py_callbacks_free(self);
-    while (self->pieces != NULL) {
-        ModelPiece* next = self->pieces->next;
-        self->pieces->destroy(self->pieces->data);
-        PyMem_Free(self->pieces);
-        self->pieces = next;
-    }
+    py_pieces_free(self);
     Py_XDECREF(self->owner);
-    Py_TYPE(object)->tp_free(object);
+    py_free(object);
 }
 
-static bool may_change(const PyModel* self) {
+bool py_model_may_change(const PyModel* self) {
     if (self->owner != NULL)
         return py_refuse(CR_ERR_ARGUMENT, "model", "model: belongs to a scene and cannot change");
     if (self->holds > 0)
@@ -108,8 +95,7 @@ static bool may_change(const PyModel* self) {
     return true;
 }
 
-// the index that was added, or the refusal; a refused addition leaves a model that can go on
-static PyObject* added(PyModel* self, int index) {
+PyObject* py_model_added(PyModel* self, int index) {
     if (index >= 0) return PyLong_FromLong(index);
     crError error = self->model->error;
     if (error.status == CR_OK)
@@ -120,7 +106,7 @@ static PyObject* added(PyModel* self, int index) {
 
 // None, or the refusal
 static PyObject* done(PyModel* self, crStatus status) {
-    if (status != CR_OK) return added(self, (int)status);
+    if (status != CR_OK) return py_model_added(self, (int)status);
     Py_RETURN_NONE;
 }
 
@@ -136,7 +122,7 @@ static PyObject* done(PyModel* self, crStatus status) {
 typedef struct SurfaceInput {
     crSurface* s;
     PyObject *e, *axis, *polygon;
-    PyArrayObject* vertices;
+    PyNumbers* vertices;
     crRestitution restitution;
     double* table;
 } SurfaceInput;
@@ -146,10 +132,10 @@ static bool take_surface(PyModel* self, SurfaceInput* in) {
         !py_restitution(self, in->e, in->s, &in->restitution, &in->table))
         return false;
     if (in->polygon == NULL || in->polygon == Py_None) return true;
-    in->vertices = py_array(in->polygon, "polygon", 2, (npy_intp[2]){-1, 2});
+    in->vertices = py_array(in->polygon, "polygon", 2, (Py_ssize_t[2]){-1, 2});
     if (in->vertices == NULL) return false;
-    in->s->vertex_count = (int)PyArray_DIM(in->vertices, 0);
-    in->s->vertices = PyArray_DATA(in->vertices);
+    in->s->vertex_count = (int)in->vertices->shape[0];
+    in->s->vertices = in->vertices->data;
     return true;
 }
 
@@ -164,11 +150,12 @@ static PyObject* add_material(PyObject* object, PyObject* args, PyObject* keywor
     crMaterial m = cr_material();
     SurfaceInput in = {.s = &m.surface};
     m.surface.mu2 = NAN;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|z$d" SURFACE_FORMAT ":add_material", names, &m.name,
-                                     &m.density, SURFACE_PLACES(in)) ||
-        !may_change(self))
+    if (!py_parse(args, keywords, "|z$d" SURFACE_FORMAT ":add_material", names, &m.name, &m.density,
+                  SURFACE_PLACES(in)) ||
+        !py_model_may_change(self))
         return NULL;
-    PyObject* index = take_surface(self, &in) ? added(self, cr_model_add_material(self->model, &m)) : NULL;
+    PyObject* index =
+        take_surface(self, &in) ? py_model_added(self, cr_model_add_material(self->model, &m)) : NULL;
     drop_surface(&in);
     return index;
 }
@@ -180,9 +167,8 @@ static PyObject* add_pair(PyObject* object, PyObject* args, PyObject* keywords) 
     SurfaceInput in = {.s = &surface};
     int a, b;
     surface.mu2 = NAN;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "ii|$" SURFACE_FORMAT ":add_pair", names, &a, &b,
-                                     SURFACE_PLACES(in)) ||
-        !may_change(self))
+    if (!py_parse(args, keywords, "ii|$" SURFACE_FORMAT ":add_pair", names, &a, &b, SURFACE_PLACES(in)) ||
+        !py_model_may_change(self))
         return NULL;
     PyObject* none =
         take_surface(self, &in) ? done(self, cr_model_add_pair(self->model, a, b, &surface)) : NULL;
@@ -193,7 +179,8 @@ static PyObject* add_pair(PyObject* object, PyObject* args, PyObject* keywords) 
 static PyObject* exclude(PyObject* object, PyObject* args) {
     PyModel* self = (PyModel*)object;
     int a, b;
-    if (!PyArg_ParseTuple(args, "ii:exclude", &a, &b) || !may_change(self)) return NULL;
+    static char* names[] = {"a", "b", NULL};
+    if (!py_parse(args, NULL, "ii:exclude", names, &a, &b) || !py_model_may_change(self)) return NULL;
     return done(self, cr_model_exclude(self->model, a, b));
 }
 
@@ -201,7 +188,9 @@ static PyObject* set_filter(PyObject* object, PyObject* args) {
     PyModel* self = (PyModel*)object;
     int shape;
     unsigned long long group, mask;
-    if (!PyArg_ParseTuple(args, "iKK:filter", &shape, &group, &mask) || !may_change(self)) return NULL;
+    static char* names[] = {"shape", "group", "mask", NULL};
+    if (!py_parse(args, NULL, "iKK:filter", names, &shape, &group, &mask) || !py_model_may_change(self))
+        return NULL;
     return done(self, cr_model_set_filter(self->model, shape, group, mask));
 }
 
@@ -229,7 +218,7 @@ static bool take_dof(PyObject* dict, const char* field, int count, crDof* dof, s
     PyObject* value = PyDict_GetItemString(dict, field);
     if (value == NULL || value == Py_None) return true;
     double numbers[6];
-    if (PyFloat_Check(value) || PyLong_Check(value)) {
+    if (py_is_number(value)) {
         for (int i = 0; i < count; i++) {
             numbers[i] = PyFloat_AsDouble(value);
         }
@@ -278,132 +267,16 @@ static PyObject* add_body(PyObject* object, PyObject* args, PyObject* keywords) 
     PyObject *joint = NULL, *pos = NULL, *quat = NULL, *axis = NULL, *com = NULL, *inertia = NULL,
              *dof = NULL, *drive = NULL;
     int kind = CR_JOINT_FREE;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|zOOO$iOdOOOdddO:add_body", names, &def.name, &joint,
-                                     &pos, &quat, &def.parent, &axis, &def.mass, &com, &inertia, &dof,
-                                     &def.gravity_scale, &def.linear_drag, &def.angular_drag, &drive) ||
+    if (!py_parse(args, keywords, "|zOOO$iOdOOOdddO:add_body", names, &def.name, &joint, &pos, &quat,
+                  &def.parent, &axis, &def.mass, &com, &inertia, &dof, &def.gravity_scale, &def.linear_drag,
+                  &def.angular_drag, &drive) ||
         !py_choice(joint, "joint", cr_joint_names, &kind) || !py_vec3(pos, "pos", &def.pose.p) ||
         !py_quat(quat, "quat", &def.pose.q) || !py_vec3(axis, "axis", &def.axis) ||
         !py_vec3(com, "com", &def.com) || !take_inertia(inertia, &def.inertia))
         return NULL;
     def.joint = (crJoint)kind;
-    if (!take_dofs(dof, &def) || !may_change(self) || !py_drive(self, drive, &def)) return NULL;
-    return added(self, cr_model_add_body(self->model, &def));
-}
-
-// shapes
-
-static bool own(PyModel* self, void* data, void (*destroy)(void*)) {
-    ModelPiece* piece = PyMem_Malloc(sizeof *piece);
-    if (piece == NULL) {
-        destroy(data);
-        PyErr_NoMemory();
-        return false;
-    }
-    *piece = (ModelPiece){data, destroy, self->pieces};
-    self->pieces = piece;
-    return true;
-}
-
-static void destroy_hull(void* data) { cr_hull_destroy(data); }
-static void destroy_mesh(void* data) { cr_mesh_destroy(data); }
-static void destroy_field(void* data) { cr_heightfield_destroy(data); }
-
-static bool make_hull(PyModel* self, PyObject* data, crShape* shape) {
-    PyArrayObject* points = py_array(data, "vertices", 2, (npy_intp[2]){-1, 3});
-    if (points == NULL) return false;
-    crHull* hull = NULL;
-    crError error = {0};
-    crStatus status = cr__hull_of_points(PyArray_DATA(points), (int)PyArray_DIM(points, 0), &hull, &error);
-    Py_DECREF(points);
-    if (status != CR_OK) py_raise(&error);
-    if (status != CR_OK || !own(self, hull, destroy_hull)) return false;
-    *shape = cr_shape_hull(hull);
-    return true;
-}
-
-static bool make_mesh(PyModel* self, PyObject* data, crShape* shape) {
-    PyObject *vertices, *triangles;
-    if (!PyArg_ParseTuple(data, "OO", &vertices, &triangles)) return false;
-    PyArrayObject* points = py_array(vertices, "vertices", 2, (npy_intp[2]){-1, 3});
-    PyArrayObject* loops =
-        points != NULL ? (PyArrayObject*)PyArray_FROM_OTF(triangles, NPY_INT, NPY_ARRAY_IN_ARRAY) : NULL;
-    bool good = loops != NULL && PyArray_NDIM(loops) == 2 && PyArray_DIM(loops, 1) == 3;
-    if (loops != NULL && !good) py_refuse(CR_ERR_SIZE, "triangles", "triangles: must be n x 3");
-    crMesh* mesh = NULL;
-    if (good) {
-        crMeshDef def = {(int)PyArray_DIM(points, 0), PyArray_DATA(points), (int)PyArray_DIM(loops, 0),
-                         PyArray_DATA(loops)};
-        crError error = {0};
-        good = cr_mesh_create(&def, NULL, &mesh, &error) == CR_OK;
-        if (!good) py_raise(&error);
-    }
-    Py_XDECREF(points);
-    Py_XDECREF(loops);
-    if (!good || !own(self, mesh, destroy_mesh)) return false;
-    *shape = cr_shape_mesh(mesh);
-    return true;
-}
-
-static bool make_field(PyModel* self, PyObject* data, crShape* shape) {
-    PyObject* heights;
-    crHeightFieldDef def = {0};
-    if (!PyArg_ParseTuple(data, "Odd", &heights, &def.dx, &def.dy)) return false;
-    PyArrayObject* z = py_array(heights, "heights", 2, (npy_intp[2]){-1, -1});
-    if (z == NULL) return false;
-    def.nx = (int)PyArray_DIM(z, 1);
-    def.ny = (int)PyArray_DIM(z, 0);
-    def.z = PyArray_DATA(z);
-    crHeightField* field = NULL;
-    crError error = {0};
-    crStatus status = cr_heightfield_create(&def, NULL, &field, &error);
-    Py_DECREF(z);
-    if (status != CR_OK) py_raise(&error);
-    if (status != CR_OK || !own(self, field, destroy_field)) return false;
-    *shape = cr_shape_heightfield(field);
-    return true;
-}
-
-static bool make_shape(PyModel* self, const char* kind, PyObject* data, crShape* shape) {
-    double s[4] = {0};
-    crVec3 n = {0};
-    if (strcmp(kind, "hull") == 0) return make_hull(self, data, shape);
-    if (strcmp(kind, "mesh") == 0) return make_mesh(self, data, shape);
-    if (strcmp(kind, "heightfield") == 0) return make_field(self, data, shape);
-    if (strcmp(kind, "halfspace") == 0) {
-        if (!py_doubles(data, "halfspace", 4, s)) return false;
-        n = cr_vec3(s[0], s[1], s[2]);
-        *shape = cr_shape_halfspace(n, s[3]);
-        return true;
-    }
-    static const struct {
-        const char* name;
-        int numbers;
-    } kinds[] = {{"sphere", 1}, {"capsule", 2}, {"cylinder", 2}, {"cone", 2}, {"box", 3}, {"ellipsoid", 3}};
-    int i = 0;
-    while (i < 6 && strcmp(kinds[i].name, kind) != 0) {
-        i++;
-    }
-    if (i == 6) return py_refuse(CR_ERR_NAME, "shape", "shape: there is no shape '%.40s'", kind);
-    if (!py_doubles(data, "size", kinds[i].numbers, s)) return false;
-    const crShape made[] = {cr_shape_sphere(s[0]),          cr_shape_capsule(s[0], s[1]),
-                            cr_shape_cylinder(s[0], s[1]),  cr_shape_cone(s[0], s[1]),
-                            cr_shape_box(s[0], s[1], s[2]), cr_shape_ellipsoid(s[0], s[1], s[2])};
-    *shape = made[i];
-    return true;
-}
-
-// _add_shape(body, kind, data, material, pos, quat)
-static PyObject* add_shape(PyObject* object, PyObject* args) {
-    PyModel* self = (PyModel*)object;
-    int body, material;
-    const char* kind;
-    PyObject *data, *pos, *quat;
-    crShape shape;
-    if (!PyArg_ParseTuple(args, "isOiOO", &body, &kind, &data, &material, &pos, &quat) || !may_change(self) ||
-        !make_shape(self, kind, data, &shape) || !py_vec3(pos, "pos", &shape.pose.p) ||
-        !py_quat(quat, "quat", &shape.pose.q))
-        return NULL;
-    return added(self, cr_model_add_shape(self->model, body, &shape, material));
+    if (!take_dofs(dof, &def) || !py_model_may_change(self) || !py_drive(self, drive, &def)) return NULL;
+    return py_model_added(self, cr_model_add_body(self->model, &def));
 }
 
 static PyObject* add_loop(PyObject* object, PyObject* args, PyObject* keywords) {
@@ -414,28 +287,37 @@ static PyObject* add_loop(PyObject* object, PyObject* args, PyObject* keywords) 
     PyObject *kind, *pos_a = NULL, *pos_b = NULL, *quat_a = NULL, *quat_b = NULL, *coef = NULL, *range = NULL;
     int a, b, index = 0;
     double length = NAN, ends[2] = {0.0, 0.0};
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "Oii|OOOOdOO:add_loop", names, &kind, &a, &b, &pos_a,
-                                     &pos_b, &quat_a, &quat_b, &length, &coef, &range) ||
+    if (!py_parse(args, keywords, "Oii|OOOOdOO:add_loop", names, &kind, &a, &b, &pos_a, &pos_b, &quat_a,
+                  &quat_b, &length, &coef, &range) ||
         !py_choice(kind, "kind", kinds, &index))
         return NULL;
     crLoop loop = cr_loop((crLoopKind)index, a, b);
     if (!isnan(length)) loop.length = length;
     if (!py_vec3(pos_a, "pos_a", &loop.pose_a.p) || !py_vec3(pos_b, "pos_b", &loop.pose_b.p) ||
         !py_quat(quat_a, "quat_a", &loop.pose_a.q) || !py_quat(quat_b, "quat_b", &loop.pose_b.q) ||
-        !py_doubles(coef, "coef", 5, loop.coef) || !py_doubles(range, "range", 2, ends) || !may_change(self))
+        !py_doubles(coef, "coef", 5, loop.coef) || !py_doubles(range, "range", 2, ends) ||
+        !py_model_may_change(self))
         return NULL;
     loop.lower = ends[0];
     loop.upper = ends[1];
-    return added(self, cr_model_add_loop(self->model, &loop));
+    return py_model_added(self, cr_model_add_loop(self->model, &loop));
+}
+
+static const char* body_at(const void* ctx, int index) {
+    const crModel* model = ctx;
+    if (index >= model->nb) return NULL;
+    return model->bodies[index].name != NULL ? model->bodies[index].name : "";
 }
 
 static PyObject* find_body(PyObject* object, PyObject* name) {
     PyModel* self = (PyModel*)object;
-    const char* text = PyUnicode_AsUTF8(name);
+    const char* text = py_text(name);
     if (text == NULL) return NULL;
     int body = cr_model_find_body(self->model, text);
     if (body >= 0) return PyLong_FromLong(body);
-    py_refuse(CR_ERR_NAME, "name", "name: there is no body '%.80s'", text);
+    const char* near = cr_name_nearest(text, body_at, self->model);
+    py_refuse(CR_ERR_NAME, "name", "name: there is no body '%.80s'%s%s%s", text,
+              near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
     return NULL;
 }
 
@@ -444,7 +326,7 @@ static PyObject* body_dofs(PyObject* object, PyObject* index) {
     long body = PyLong_AsLong(index);
     if (body == -1 && PyErr_Occurred() != NULL) return NULL;
     if (body < 0 || body >= self->model->nb) {
-        py_refuse(CR_ERR_RANGE, "body", "body: is %ld, must be 0 to %d", body, self->model->nb - 1);
+        py_refuse_index("body", body, self->model->nb);
         return NULL;
     }
     const crBody* b = &self->model->bodies[body];
@@ -453,8 +335,8 @@ static PyObject* body_dofs(PyObject* object, PyObject* index) {
 
 // attributes
 
-static PyObject* view(PyModel* self, const void* data, int dimensions, const npy_intp* shape,
-                      npy_intp stride) {
+static PyObject* view(PyModel* self, const void* data, int dimensions, const Py_ssize_t* shape,
+                      Py_ssize_t stride) {
     PyObject* hold = py_hold(self);
     if (hold == NULL) return NULL;
     PyObject* array = py_view_strided(hold, data, dimensions, shape, stride);
@@ -465,21 +347,21 @@ static PyObject* view(PyModel* self, const void* data, int dimensions, const npy
 static PyObject* get_mass(PyObject* object, void* closure) {
     (void)closure;
     PyModel* self = (PyModel*)object;
-    npy_intp shape[1] = {self->model->nb};
+    Py_ssize_t shape[1] = {self->model->nb};
     return view(self, &self->model->bodies[0].mass, 1, shape, sizeof(crBody));
 }
 
 static PyObject* get_com(PyObject* object, void* closure) {
     (void)closure;
     PyModel* self = (PyModel*)object;
-    npy_intp shape[2] = {self->model->nb, 3};
+    Py_ssize_t shape[2] = {self->model->nb, 3};
     return view(self, &self->model->bodies[0].com, 2, shape, sizeof(crBody));
 }
 
 static PyObject* get_q0(PyObject* object, void* closure) {
     (void)closure;
     PyModel* self = (PyModel*)object;
-    npy_intp shape[1] = {self->model->nq};
+    Py_ssize_t shape[1] = {self->model->nq};
     return view(self, self->model->q0, 1, shape, sizeof(double));
 }
 
@@ -493,7 +375,7 @@ static int set_gravity(PyObject* object, PyObject* value, void* closure) {
     PyModel* self = (PyModel*)object;
     crVec3 gravity = self->model->gravity;
     if (value == NULL) PyErr_SetString(PyExc_TypeError, "gravity cannot be deleted");
-    if (value == NULL || !py_vec3(value, "gravity", &gravity) || !may_change(self)) return -1;
+    if (value == NULL || !py_vec3(value, "gravity", &gravity) || !py_model_may_change(self)) return -1;
     if (!cr_vec3_finite(gravity)) {
         py_refuse(CR_ERR_FINITE, "gravity", "gravity: must be three finite numbers");
         return -1;
@@ -513,7 +395,7 @@ static PyObject* get_names(PyObject* object, void* closure) {
             Py_CLEAR(list);
             break;
         }
-        PyList_SET_ITEM(list, i, item);
+        PyList_SetItem(list, i, item);
     }
     return list;
 }
@@ -547,10 +429,10 @@ static PyMethodDef methods[] = {
     {"_exclude", exclude, METH_VARARGS, NULL},
     {"_filter", set_filter, METH_VARARGS, NULL},
     {"_add_body", (PyCFunction)(void (*)(void))add_body, METH_VARARGS | METH_KEYWORDS, NULL},
-    {"_add_shape", add_shape, METH_VARARGS, NULL},
+    {"_add_shape", py_add_shape, METH_VARARGS, NULL},
     {"_add_loop", (PyCFunction)(void (*)(void))add_loop, METH_VARARGS | METH_KEYWORDS, NULL},
     {"find", find_body, METH_O, "Index of the body of this name."},
-    {"dofs", body_dofs, METH_O, "Where a body's numbers are: (first q, count, first v, count)."},
+    {"_dofs", body_dofs, METH_O, NULL},
     {NULL, NULL, 0, NULL}};
 
 #define COUNT(name, text) {#name, get_count, NULL, text, (void*)offsetof(crModel, name)}
@@ -560,20 +442,19 @@ static PyGetSetDef getset[] = {
     {"q0", get_q0, NULL, "reference position (nq); a view", NULL},
     {"gravity", get_gravity, set_gravity, "m/s^2", NULL},
     {"names", get_names, NULL, "names of the bodies; '' where there is none", NULL},
-    {"shapes", get_shapes, NULL, "kind, body, material, size, offset, pos and quat of every shape", NULL},
+    {"_shapes", get_shapes, NULL, NULL, NULL},
     COUNT(nb, "bodies, the world included"),
     COUNT(nq, "coordinates"),
     COUNT(nv, "velocities"),
     {NULL, NULL, NULL, NULL, NULL}};
 
-PyTypeObject PyModel_Type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "carom._carom.Model",
-    .tp_basicsize = sizeof(PyModel),
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
-    .tp_new = model_new,
-    .tp_dealloc = model_dealloc,
-    .tp_traverse = model_traverse,
-    .tp_clear = model_clear,
-    .tp_methods = methods,
-    .tp_getset = getset,
-};
+static PyType_Slot slots[] = {PY_SLOT(Py_tp_new, model_new),
+                              PY_SLOT(Py_tp_dealloc, model_dealloc),
+                              PY_SLOT(Py_tp_traverse, model_traverse),
+                              PY_SLOT(Py_tp_clear, model_clear),
+                              PY_SLOT(Py_tp_methods, methods),
+                              PY_SLOT(Py_tp_getset, getset),
+                              {0, NULL}};
+PyType_Spec py_model_spec = {"carom._carom.Model", sizeof(PyModel), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
+PyTypeObject* PyModel_Type;

@@ -1,28 +1,48 @@
 // module.c - the extension module carom._carom: types, functions, and the exception.
 //
 // The package carom is written over it and has the documentation; nothing here is meant to be used alone.
-#define CAROM_PYTHON_MODULE
+#include <stdlib.h>
+
 #include "binding.h"
+#include "parts.h"
 
-struct PyClasses py_classes = {&PyModel_Type, &PyWorld_Type, &PyTrajectory_Type, &PyTuple_Type};
+struct PyClasses py_classes;
 
-// _register(Model, World, Trajectory, Contact)
+// The folder of the package, in which the parts are.
+static bool keep_folder(PyObject* path) {
+    const char* text = PyBytes_AsString(path);
+    char* copy = text != NULL ? malloc(strlen(text) + 1) : NULL;
+    if (copy != NULL) strcpy(copy, text);
+    free(py_parts_folder);
+    py_parts_folder = copy;
+    Py_DECREF(path);
+    return copy != NULL;
+}
+
+// _register(Model, World, Trajectory, Contact, view, fresh, events, folder)
 PyObject* py_register(PyObject* module, PyObject* args) {
     (void)module;
-    PyTypeObject *model, *world, *trajectory, *contact;
-    if (!PyArg_ParseTuple(args, "O!O!O!O!", &PyType_Type, &model, &PyType_Type, &world, &PyType_Type,
-                          &trajectory, &PyType_Type, &contact))
+    struct PyClasses c;
+    PyObject* folder;
+    if (!PyArg_ParseTuple(args, "O!O!O!O!OOOO&", &PyType_Type, &c.model, &PyType_Type, &c.world, &PyType_Type,
+                          &c.trajectory, &PyType_Type, &c.contact, &c.view, &c.fresh, &c.events,
+                          PyUnicode_FSConverter, &folder))
         return NULL;
-    if (PyType_IsSubtype(model, &PyModel_Type) == 0 || PyType_IsSubtype(world, &PyWorld_Type) == 0 ||
-        PyType_IsSubtype(trajectory, &PyTrajectory_Type) == 0) {
+    if (!keep_folder(folder)) return PyErr_NoMemory();
+    if (PyType_IsSubtype(c.model, PyModel_Type) == 0 || PyType_IsSubtype(c.world, PyWorld_Type) == 0 ||
+        PyType_IsSubtype(c.trajectory, PyTrajectory_Type) == 0) {
         PyErr_SetString(PyExc_TypeError, "classes must build on Model, World and Trajectory");
         return NULL;
     }
-    Py_INCREF(model);
-    Py_INCREF(world);
-    Py_INCREF(trajectory);
-    Py_INCREF(contact);
-    py_classes = (struct PyClasses){model, world, trajectory, contact};
+    // held for as long as the module
+    Py_INCREF(c.model);
+    Py_INCREF(c.world);
+    Py_INCREF(c.trajectory);
+    Py_INCREF(c.contact);
+    Py_INCREF(c.view);
+    Py_INCREF(c.fresh);
+    Py_INCREF(c.events);
+    py_classes = c;
     Py_RETURN_NONE;
 }
 
@@ -42,44 +62,53 @@ static PyMethodDef functions[] = {
     {"_fit_predict_motion", py_fit_predict_motion, METH_VARARGS, NULL},
     {"_spread", py_spread, METH_VARARGS, NULL},
     {"_audit_motion", py_audit_motion, METH_VARARGS, NULL},
+    {"_draw", py_draw, METH_VARARGS, NULL},
     {"_register", py_register, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT, "carom._carom", NULL, -1, functions, NULL, NULL, NULL, NULL};
 
+extern PyType_Spec py_law_spec, py_rule_spec, py_model_spec, py_world_spec, py_scene_spec, py_trajectory_spec,
+    py_problem_spec, py_hold_spec, py_numbers_spec;
+
 static bool add_types(PyObject* module) {
-    PyTypeObject* const types[] = {&PyLaw_Type,   &PyRule_Type,       &PyModel_Type,   &PyWorld_Type,
-                                   &PyScene_Type, &PyTrajectory_Type, &PyProblem_Type, &PyHold_Type};
-    static const char* const names[] = {"Law",   "Rule",       "Model",   "World",
-                                        "Scene", "Trajectory", "Problem", "Hold"};
+    static const struct {
+        PyType_Spec* spec;
+        PyTypeObject** type;
+    } types[] = {{&py_law_spec, &PyLaw_Type},         {&py_rule_spec, &PyRule_Type},
+                 {&py_model_spec, &PyModel_Type},     {&py_world_spec, &PyWorld_Type},
+                 {&py_scene_spec, &PyScene_Type},     {&py_trajectory_spec, &PyTrajectory_Type},
+                 {&py_problem_spec, &PyProblem_Type}, {&py_hold_spec, &PyHold_Type},
+                 {&py_numbers_spec, &PyNumbers_Type}};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
-        if (PyType_Ready(types[i]) != 0) return false;
-        Py_INCREF(types[i]);
-        if (PyModule_AddObject(module, names[i], (PyObject*)types[i]) != 0) return false;
+        *types[i].type = (PyTypeObject*)PyType_FromSpec(types[i].spec);
+        if (*types[i].type == NULL || PyModule_AddType(module, *types[i].type) != 0) return false;
     }
     return true;
+}
+
+// ((name, kind, offset), ...) of an event, and its size: what the package makes arrays of events with
+static bool add_layout(PyObject* module) {
+    PyObject* list = PyList_New(0);
+    bool good = list != NULL;
+    for (const PyField* f = py_record_event.fields; good && f->name != NULL; f++) {
+        PyObject* item = Py_BuildValue("(sCn)", f->name, f->kind, (Py_ssize_t)f->offset);
+        good = item != NULL && PyList_Append(list, item) == 0;
+        Py_XDECREF(item);
+    }
+    good = good && PyModule_AddObjectRef(module, "_event_fields", list) == 0 &&
+           PyModule_AddIntConstant(module, "_event_size", (long)sizeof(crEvent)) == 0;
+    Py_XDECREF(list);
+    return good;
 }
 
 PyMODINIT_FUNC PyInit__carom(void);
 
 PyMODINIT_FUNC PyInit__carom(void) {
-    import_array();
     PyObject* module = PyModule_Create(&definition);
     if (module == NULL) return NULL;
-    py_error = PyErr_NewExceptionWithDoc("carom.Error",
-                                         "What the library refused: status names the kind, field the "
-                                         "offending field ('' where there is none);\n"
-                                         "line and column are those of text input, 0 without.\n\n"
-                                         ">>> import carom\n"
-                                         ">>> try:\n"
-                                         "...     carom.impact('newton', V=(-1, 0, 0), e=-0.5)\n"
-                                         "... except carom.Error as error:\n"
-                                         "...     print(error.field, error.status)\n"
-                                         "e out-of-range",
-                                         PyExc_ValueError, NULL);
-    Py_XINCREF(py_error);
-    bool good = py_error != NULL && PyModule_AddObject(module, "Error", py_error) == 0 && add_types(module) &&
+    bool good = py_errors_add(module) && add_types(module) && add_layout(module) &&
                 PyModule_AddStringConstant(module, "version", CAROM_VERSION) == 0 &&
                 PyModule_AddIntConstant(module, "numerics_revision", CR_NUMERICS_REVISION) == 0;
     if (good) return module;

@@ -188,9 +188,9 @@ static PyObject* settings(const Job* job, int law) {
 }
 
 static PyObject* folds_of(const crMotionFit* fit, int tosses) {
-    PyObject* array = PyArray_SimpleNew(1, ((npy_intp[1]){tosses}), NPY_INT);
-    if (array != NULL) memcpy(PyArray_DATA((PyArrayObject*)array), fit->fold, (size_t)tosses * sizeof(int));
-    return array;
+    PyNumbers* array = py_new(1, ((Py_ssize_t[1]){tosses}), PY_INT);
+    if (array != NULL) memcpy(array->data, fit->fold, (size_t)tosses * sizeof(int));
+    return py_give(array);
 }
 
 static PyObject* fitted(const Job* job, int law, int best) {
@@ -258,8 +258,9 @@ PyObject* py_fit_motion(PyObject* module, PyObject* args) {
             py_tree(text, values, &job->scene)) {
             crError error = {0};
             crStatus status;
+            const char* file = PyBytes_AsString(path);
             Py_BEGIN_ALLOW_THREADS;
-            status = run(job, PyBytes_AS_STRING(path), &error);
+            status = run(job, file, &error);
             if (status == CR_OK && out != NULL) status = write_out(job, out, &error);
             Py_END_ALLOW_THREADS;
             answer = status == CR_OK ? results(job) : py_watch_raise(&job->watch, &error);
@@ -290,29 +291,29 @@ static crStatus predict(Job* job, Prediction* p, const char* path, bool other, c
 
 // one row per toss: id, misfit, position, rotation, penetration, energy created, energy gain
 static PyObject* rows_of(const Job* job, const crMotionPrediction* made) {
-    PyObject* array = PyArray_SimpleNew(2, ((npy_intp[2]){job->tosses.count, 7}), NPY_DOUBLE);
+    PyNumbers* array = py_new(2, ((Py_ssize_t[2]){job->tosses.count, 7}), PY_DOUBLE);
     for (int i = 0; i < job->tosses.count && array != NULL; i++) {
         const crMotionRun* r = &made->runs[i];
         const double row[7] = {job->tosses.tosses[i].id, r->misfit,         r->position,   r->rotation,
                                r->penetration,           r->energy_created, r->energy_gain};
-        memcpy(PyArray_GETPTR1((PyArrayObject*)array, i), row, sizeof row);
+        memcpy((double*)array->data + 7 * i, row, sizeof row);
     }
-    return array;
+    return py_give(array);
 }
 
 // one row per sample: toss by its place, time, p, q
 static PyObject* poses_of(const Job* job, const crMotionPrediction* made) {
-    PyObject* array = PyArray_SimpleNew(2, ((npy_intp[2]){job->tosses.sample_count, 9}), NPY_DOUBLE);
+    PyNumbers* array = py_new(2, ((Py_ssize_t[2]){job->tosses.sample_count, 9}), PY_DOUBLE);
     for (int i = 0; i < job->tosses.count && array != NULL; i++) {
         const crToss* t = &job->tosses.tosses[i];
         for (int k = t->first; k < t->first + t->count; k++) {
             crPose at = made->poses[k];
             const double row[9] = {
                 i, job->tosses.samples[k].time, at.p.x, at.p.y, at.p.z, at.q.w, at.q.x, at.q.y, at.q.z};
-            memcpy(PyArray_GETPTR1((PyArrayObject*)array, k), row, sizeof row);
+            memcpy((double*)array->data + 9 * k, row, sizeof row);
         }
     }
-    return array;
+    return py_give(array);
 }
 
 static PyObject* predicted(Job* job, Prediction* p, const char* path, const char* text, const char* law,
@@ -350,7 +351,7 @@ PyObject* py_fit_predict_motion(PyObject* module, PyObject* args) {
         if (py_columns(column, where, &job->columns) && py_count("substeps", job->substeps, 0, 10000) &&
             py_count("threads", job->options.threads, 1, 256) &&
             (scene == NULL || py_tree(scene, none, &job->scene)))
-            answer = predicted(job, &p, PyBytes_AS_STRING(path), text, law, scene != NULL);
+            answer = predicted(job, &p, PyBytes_AsString(path), text, law, scene != NULL);
     }
     cr_motion_prediction_destroy(&p.made);
     cr_json_free(&p.params);

@@ -14,7 +14,7 @@ typedef struct PyProblem {
     crProblem problem;
     crProblemFile file;  // where it was read from one
     crBlock* blocks;
-    PyArrayObject *u_free, *W, *b;
+    PyNumbers *u_free, *W, *b;
     bool ready;
 } PyProblem;
 
@@ -66,11 +66,11 @@ static bool read_block(PyObject* item, int row, crBlock* block) {
 static bool read_blocks(PyProblem* self, PyObject* list) {
     PyObject* items = PySequence_Tuple(list);
     if (items == NULL) return false;
-    int count = (int)PyTuple_GET_SIZE(items), row = 0;
+    int count = (int)PyTuple_Size(items), row = 0;
     self->blocks = PyMem_Calloc((size_t)count + 1, sizeof *self->blocks);
     bool good = self->blocks != NULL;
     for (int i = 0; good && i < count; i++) {
-        good = read_block(PyTuple_GET_ITEM(items, i), row, &self->blocks[i]);
+        good = read_block(PyTuple_GetItem(items, i), row, &self->blocks[i]);
         row += good ? self->blocks[i].count : 0;
     }
     Py_DECREF(items);
@@ -85,17 +85,17 @@ static bool read_arrays(PyProblem* self, PyObject* args) {
     int raw;
     crProblem* p = &self->problem;
     if (!PyArg_ParseTuple(args, "OOOOp:Problem", &u_free, &W, &blocks, &b, &raw)) return false;
-    self->u_free = py_array(u_free, "u_free", 1, (npy_intp[1]){-1});
+    self->u_free = py_array(u_free, "u_free", 1, (Py_ssize_t[1]){-1});
     if (self->u_free == NULL) return false;
-    npy_intp rows = PyArray_DIM(self->u_free, 0);
-    self->W = py_array(W, "W", 2, (npy_intp[2]){rows, rows});
+    Py_ssize_t rows = self->u_free->shape[0];
+    self->W = py_array(W, "W", 2, (Py_ssize_t[2]){rows, rows});
     if (self->W == NULL || !read_blocks(self, blocks)) return false;
     if (b != Py_None && (self->b = py_array(b, "b", 1, &rows)) == NULL) return false;
     p->rows = (int)rows;
     p->raw = raw != 0;
-    p->u_free = PyArray_DATA(self->u_free);
-    p->W = (crMatrix){.rows = (int)rows, .cols = (int)rows, .value = PyArray_DATA(self->W)};
-    p->b = self->b != NULL ? PyArray_DATA(self->b) : NULL;
+    p->u_free = self->u_free->data;
+    p->W = (crMatrix){.rows = (int)rows, .cols = (int)rows, .value = self->W->data};
+    p->b = self->b != NULL ? self->b->data : NULL;
     crError error = {0};
     if (cr_problem_check(p, &error) == CR_OK) return true;
     py_raise(&error);
@@ -122,7 +122,7 @@ static int problem_init(PyObject* object, PyObject* args, PyObject* keywords) {
         PyErr_SetString(PyExc_TypeError, "a Problem is made once");
         return -1;
     }
-    self->ready = PyTuple_GET_SIZE(args) == 2 ? read_path(self, args) : read_arrays(self, args);
+    self->ready = PyTuple_Size(args) == 2 ? read_path(self, args) : read_arrays(self, args);
     return self->ready ? 0 : -1;
 }
 
@@ -133,7 +133,7 @@ static void problem_dealloc(PyObject* object) {
     Py_XDECREF(self->u_free);
     Py_XDECREF(self->W);
     Py_XDECREF(self->b);
-    Py_TYPE(object)->tp_free(object);
+    py_free(object);
 }
 
 static bool ready(const PyProblem* self) {
@@ -141,20 +141,19 @@ static bool ready(const PyProblem* self) {
 }
 
 // impulses, zero or a copy of the guess given
-static PyArrayObject* start_from(const PyProblem* self, PyObject* guess) {
-    npy_intp rows = self->problem.rows;
-    PyArrayObject* p = (PyArrayObject*)PyArray_ZEROS(1, &rows, NPY_DOUBLE, 0);
-    if (p != NULL && !py_doubles(guess, "p", (int)rows, PyArray_DATA(p))) Py_CLEAR(p);
+static PyNumbers* start_from(const PyProblem* self, PyObject* guess) {
+    Py_ssize_t rows = self->problem.rows;
+    PyNumbers* p = py_new(1, &rows, PY_DOUBLE);
+    if (p != NULL && !py_doubles(guess, "p", (int)rows, p->data)) Py_CLEAR(p);
     return p;
 }
 
 // velocities with these impulses, as an array
-static PyObject* velocity(const PyProblem* self, crArena* arena, PyArrayObject* p) {
-    npy_intp rows = self->problem.rows;
-    PyObject* u = PyArray_SimpleNew(1, &rows, NPY_DOUBLE);
+static PyObject* velocity(const PyProblem* self, crArena* arena, PyNumbers* p) {
+    Py_ssize_t rows = self->problem.rows;
+    PyNumbers* u = py_new(1, &rows, PY_DOUBLE);
     if (u == NULL) return NULL;
-    if (cr_problem_velocity(&self->problem, arena, PyArray_DATA(p), PyArray_DATA((PyArrayObject*)u)) == CR_OK)
-        return u;
+    if (cr_problem_velocity(&self->problem, arena, p->data, u->data) == CR_OK) return py_give(u);
     Py_DECREF(u);
     return PyErr_NoMemory();
 }
@@ -170,7 +169,7 @@ static PyObject* solve(PyObject* object, PyObject* args) {
     crError error = {0};
     crSolver solver;
     if (cr_solver_find(name, &params, &solver, &error) != CR_OK) return py_raise(&error);
-    PyArrayObject* p = start_from(self, guess);
+    PyNumbers* p = start_from(self, guess);
     if (p == NULL) return NULL;
     crArena arena = {0};
     crReport report = {0};
@@ -180,7 +179,7 @@ static PyObject* solve(PyObject* object, PyObject* args) {
         return PyErr_NoMemory();
     }
     Py_BEGIN_ALLOW_THREADS;
-    status = cr_solver_run(&solver, &self->problem, params.tol, &arena, PyArray_DATA(p), &report, &error);
+    status = cr_solver_run(&solver, &self->problem, params.tol, &arena, p->data, &report, &error);
     Py_END_ALLOW_THREADS;
     PyObject* u = status == CR_OK ? velocity(self, &arena, p) : py_raise(&error);
     cr_arena_destroy(&arena);
@@ -188,21 +187,20 @@ static PyObject* solve(PyObject* object, PyObject* args) {
         Py_DECREF(p);
         return NULL;
     }
-    return Py_BuildValue("{s:N,s:N,s:s,s:s,s:i,s:d,s:N}", "p", p, "u", u, "outcome",
+    return Py_BuildValue("{s:N,s:N,s:s,s:s,s:i,s:d,s:N}", "p", py_give(p), "u", u, "outcome",
                          cr_outcome_name(report.outcome), "method", report.method, "iterations",
                          report.iterations, "residual", report.audit.residual, "audit",
-                         py_audit(&report.audit));
+                         py_struct(&py_record_audit, &report.audit));
 }
 
-static PyObject* rule_dict(PyArrayObject* p, PyObject* u, const crRuleReport* r) {
-    const crRuleMargins* m = &r->margins;
+static PyObject* rule_dict(PyNumbers* p, PyObject* u, const crRuleReport* r) {
     return Py_BuildValue(
-        "{s:N,s:N,s:s,s:s,s:i,s:s,s:i,s:d,s:d,s:O,s:O,s:{s:d,s:d,s:d,s:d,s:d},s:N}", "p", p, "u", u,
-        "outcome", cr_outcome_name(r->outcome), "method", r->method, "steps", r->steps, "unique",
+        "{s:N,s:N,s:s,s:s,s:i,s:s,s:i,s:d,s:d,s:O,s:O,s:N,s:N}", "p", py_give(p), "u", u, "outcome",
+        cr_outcome_name(r->outcome), "method", r->method, "steps", r->steps, "unique",
         cr_unique_name(r->unique), "flags", r->flags, "energy_change", r->energy_change, "work", r->work,
         "permissible", r->permissible ? Py_True : Py_False, "creates_energy",
-        r->creates_energy ? Py_True : Py_False, "margins", "energy", m->energy, "penetration", m->penetration,
-        "tension", m->tension, "cone", m->cone, "joint", m->joint, "audit", py_audit(&r->audit));
+        r->creates_energy ? Py_True : Py_False, "margins", py_struct(&py_record_rule_margins, &r->margins),
+        "audit", py_struct(&py_record_audit, &r->audit));
 }
 
 static PyObject* resolve(PyObject* object, PyObject* args) {
@@ -211,7 +209,7 @@ static PyObject* resolve(PyObject* object, PyObject* args) {
     if (!ready(self) || !PyArg_ParseTuple(args, "OO:resolve", &rule_given, &law_given)) return NULL;
     PyRule* rule = py_rule(rule_given);
     PyLaw* law = rule != NULL && law_given != Py_None ? py_law(law_given) : NULL;
-    PyArrayObject* p = rule != NULL && (law != NULL || law_given == Py_None) ? start_from(self, NULL) : NULL;
+    PyNumbers* p = rule != NULL && (law != NULL || law_given == Py_None) ? start_from(self, NULL) : NULL;
     crArena arena = {0};
     if (p != NULL && cr_arena_create(&arena, NULL, 1 << 16) != CR_OK) {
         Py_CLEAR(p);
@@ -227,7 +225,7 @@ static PyObject* resolve(PyObject* object, PyObject* args) {
         crError error = {0};
         crStatus status;
         Py_BEGIN_ALLOW_THREADS;
-        status = cr_rule_run(&with, &self->problem, &arena, PyArray_DATA(p), &report, &error);
+        status = cr_rule_run(&with, &self->problem, &arena, p->data, &report, &error);
         Py_END_ALLOW_THREADS;
         PyObject* u =
             status == CR_OK ? velocity(self, &arena, p) : py_raise_law(law != NULL ? law : rule->law, &error);
@@ -243,41 +241,40 @@ static PyObject* resolve(PyObject* object, PyObject* args) {
 static PyObject* audit(PyObject* object, PyObject* value) {
     PyProblem* self = (PyProblem*)object;
     if (!ready(self)) return NULL;
-    PyArrayObject* p = start_from(self, value);
+    PyNumbers* p = start_from(self, value);
     if (p == NULL) return NULL;
     crArena arena = {0};
     crAudit found;
     crStatus status = cr_arena_create(&arena, NULL, 1 << 14);
-    if (status == CR_OK) status = cr_problem_audit(&self->problem, &arena, PyArray_DATA(p), &found);
+    if (status == CR_OK) status = cr_problem_audit(&self->problem, &arena, p->data, &found);
     cr_arena_destroy(&arena);
     Py_DECREF(p);
-    return status == CR_OK ? py_audit(&found) : PyErr_NoMemory();
+    return status == CR_OK ? py_struct(&py_record_audit, &found) : PyErr_NoMemory();
 }
 
 static PyObject* get_u_free(PyObject* object, void* closure) {
     (void)closure;
     PyProblem* self = (PyProblem*)object;
-    npy_intp rows = self->problem.rows;
-    return ready(self) ? py_view(object, self->problem.u_free, 1, &rows, NPY_DOUBLE, false) : NULL;
+    Py_ssize_t rows = self->problem.rows;
+    return ready(self) ? py_view(object, self->problem.u_free, 1, &rows, PY_DOUBLE, false) : NULL;
 }
 
 static PyObject* get_W(PyObject* object, void* closure) {
     (void)closure;
     PyProblem* self = (PyProblem*)object;
     if (!ready(self)) return NULL;
-    npy_intp shape[2] = {self->problem.rows, self->problem.rows};
+    Py_ssize_t shape[2] = {self->problem.rows, self->problem.rows};
     const crMatrix* W = &self->problem.W;
-    if (W->value != NULL && W->start == NULL) return py_view(object, W->value, 2, shape, NPY_DOUBLE, false);
+    if (W->value != NULL && W->start == NULL) return py_view(object, W->value, 2, shape, PY_DOUBLE, false);
     // kept otherwise: made full for the caller
     crArena arena = {0};
     double* full = NULL;
-    PyObject* array = PyArray_SimpleNew(2, shape, NPY_DOUBLE);
+    PyNumbers* array = py_new(2, shape, PY_DOUBLE);
     crStatus status = array != NULL ? cr_arena_create(&arena, NULL, 1 << 16) : CR_ERR_MEMORY;
     if (status == CR_OK) status = cr_problem_dense(&self->problem, &arena, &full);
-    if (status == CR_OK)
-        memcpy(PyArray_DATA((PyArrayObject*)array), full, (size_t)(shape[0] * shape[1]) * sizeof(double));
+    if (status == CR_OK) memcpy(array->data, full, (size_t)(shape[0] * shape[1]) * sizeof(double));
     cr_arena_destroy(&arena);
-    if (status == CR_OK) return array;
+    if (status == CR_OK) return py_give(array);
     Py_XDECREF(array);
     return PyErr_NoMemory();
 }
@@ -285,10 +282,10 @@ static PyObject* get_W(PyObject* object, void* closure) {
 static PyObject* get_reference(PyObject* object, void* closure) {
     (void)closure;
     PyProblem* self = (PyProblem*)object;
-    npy_intp rows = self->problem.rows;
+    Py_ssize_t rows = self->problem.rows;
     if (!ready(self)) return NULL;
     if (self->file.p == NULL) Py_RETURN_NONE;
-    return py_view(object, self->file.p, 1, &rows, NPY_DOUBLE, false);
+    return py_view(object, self->file.p, 1, &rows, PY_DOUBLE, false);
 }
 
 static PyMethodDef methods[] = {{"_solve", solve, METH_VARARGS, NULL},
@@ -301,13 +298,9 @@ static PyGetSetDef getset[] = {
     {"reference", get_reference, NULL, "the solution that came with the file, or None; a view", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 
-PyTypeObject PyProblem_Type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "carom._carom.Problem",
-    .tp_basicsize = sizeof(PyProblem),
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
-    .tp_new = PyType_GenericNew,
-    .tp_init = problem_init,
-    .tp_dealloc = problem_dealloc,
-    .tp_methods = methods,
-    .tp_getset = getset,
-};
+static PyType_Slot slots[] = {PY_SLOT(Py_tp_new, PyType_GenericNew),   PY_SLOT(Py_tp_init, problem_init),
+                              PY_SLOT(Py_tp_dealloc, problem_dealloc), PY_SLOT(Py_tp_methods, methods),
+                              PY_SLOT(Py_tp_getset, getset),           {0, NULL}};
+PyType_Spec py_problem_spec = {"carom._carom.Problem", sizeof(PyProblem), 0,
+                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+PyTypeObject* PyProblem_Type;

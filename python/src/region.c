@@ -21,10 +21,10 @@ static PyObject* section(const crContact* c, PyObject* args) {
         py_refuse(CR_ERR_RANGE, "count", "count: is %d, must be 4 to %d", count, SECTION_MAX);
         return NULL;
     }
-    npy_intp shape[2] = {count, 3};
-    PyObject* points = PyArray_SimpleNew(2, shape, NPY_DOUBLE);
+    Py_ssize_t shape[2] = {count, 3};
+    PyNumbers* points = py_new(2, shape, PY_DOUBLE);
     if (points == NULL) return NULL;
-    if (cr_region_section(c, azimuth, count, PyArray_DATA((PyArrayObject*)points))) return points;
+    if (cr_region_section(c, azimuth, count, points->data)) return py_give(points);
     Py_DECREF(points);
     Py_RETURN_NONE;
 }
@@ -37,13 +37,12 @@ static PyObject* mesh(const crContact* c, PyObject* args) {
         py_refuse(CR_ERR_RANGE, "level", "level: is %d, must be 0 to %d", level, CR_REGION_MAX_LEVEL);
         return NULL;
     }
-    npy_intp vertex_shape[2] = {cr_region_mesh_vertices(level), 3};
-    npy_intp triangle_shape[2] = {cr_region_mesh_triangles(level), 3};
-    PyObject* vertices = PyArray_SimpleNew(2, vertex_shape, NPY_DOUBLE);
-    PyObject* triangles = vertices != NULL ? PyArray_SimpleNew(2, triangle_shape, NPY_INT) : NULL;
-    if (triangles != NULL && cr_region_mesh(c, level, PyArray_DATA((PyArrayObject*)vertices),
-                                            PyArray_DATA((PyArrayObject*)triangles)))
-        return Py_BuildValue("NN", vertices, triangles);
+    Py_ssize_t vertex_shape[2] = {cr_region_mesh_vertices(level), 3};
+    Py_ssize_t triangle_shape[2] = {cr_region_mesh_triangles(level), 3};
+    PyNumbers* vertices = py_new(2, vertex_shape, PY_DOUBLE);
+    PyNumbers* triangles = vertices != NULL ? py_new(2, triangle_shape, PY_INT) : NULL;
+    if (triangles != NULL && cr_region_mesh(c, level, vertices->data, triangles->data))
+        return Py_BuildValue("NN", py_give(vertices), py_give(triangles));
     bool failed = triangles == NULL;
     Py_XDECREF(vertices);
     Py_XDECREF(triangles);
@@ -52,16 +51,18 @@ static PyObject* mesh(const crContact* c, PyObject* args) {
 }
 
 static PyObject* routh_path(const crContact* c) {
-    npy_intp shape[2] = {256, 3};
-    PyArrayObject* points = (PyArrayObject*)PyArray_SimpleNew(2, shape, NPY_DOUBLE);
+    Py_ssize_t shape[2] = {256, 3};
+    PyNumbers* points = py_new(2, shape, PY_DOUBLE);
     if (points == NULL) return NULL;
-    int count = cr_routh_path(c, NULL, (int)shape[0], PyArray_DATA(points));
+    int count = cr_routh_path(c, NULL, (int)shape[0], points->data);
     crError error = {0};
     if (count < 0) cr_error_set(&error, (crStatus)count, "contact", "%s", cr_status_text((crStatus)count));
-    PyObject* path = count > 0 ? PySequence_GetSlice((PyObject*)points, 0, count) : NULL;
+    if (count > 0) {
+        points->shape[0] = count;
+        return py_give(points);
+    }
     Py_DECREF(points);
     if (count < 0) return py_raise(&error);
-    if (count > 0) return path;
     Py_RETURN_NONE;
 }
 
@@ -117,9 +118,9 @@ PyObject* py_region(PyObject* module, PyObject* args) {
     (void)module;
     crContact c;
     crVec3 P = {0};
-    Py_ssize_t given = PyTuple_GET_SIZE(args);
-    const char* what = given >= 2 ? PyUnicode_AsUTF8(PyTuple_GET_ITEM(args, 1)) : NULL;
-    if (what == NULL || !py_contact_from(PyTuple_GET_ITEM(args, 0), &c)) return NULL;
+    Py_ssize_t given = PyTuple_Size(args);
+    const char* what = given >= 2 ? py_text(PyTuple_GetItem(args, 1)) : NULL;
+    if (what == NULL || !py_contact_from(PyTuple_GetItem(args, 0), &c)) return NULL;
     if (strcmp(what, "P_I") == 0) return point_or_none(cr_impulse_P_I(&c, &P), P);
     if (strcmp(what, "P_II") == 0) return point_or_none(cr_impulse_P_II(&c, &P), P);
     if (strcmp(what, "centroid") == 0) return point_or_none(cr_region_centroid(&c, &P), P);
@@ -147,7 +148,7 @@ PyObject* py_verdict(PyObject* module, PyObject* args) {
         return NULL;
     crVerdict v = cr_impulse_verdict(&c, P, CR_PERMISSIBLE_TOL);
     return Py_BuildValue("{s:N,s:d,s:N,s:O,s:O}", "V_plus", py_vector(v.V_plus), "energy_change",
-                         v.energy_change, "margins", py_margins(v.margins), "permissible",
+                         v.energy_change, "margins", py_struct(&py_record_margins, &v.margins), "permissible",
                          v.permissible ? Py_True : Py_False, "creates_energy",
                          v.creates_energy ? Py_True : Py_False);
 }
@@ -196,11 +197,7 @@ PyObject* py_laws(PyObject* module, PyObject* unused) {
     PyObject* list = PyList_New(0);
     for (int i = 0; list != NULL && i < cr_law_count(); i++) {
         const crLawInfo* law = cr_law_info(i);
-        PyObject* item =
-            Py_BuildValue("{s:s,s:s,s:s,s:s,s:s,s:i,s:O,s:O}", "name", law->name, "title", law->title,
-                          "parameters", law->parameters, "guarantee", law->guarantee, "source", law->source,
-                          "dimension", law->dimension, "planar", law->planar ? Py_True : Py_False,
-                          "may_create_energy", law->may_create_energy ? Py_True : Py_False);
+        PyObject* item = py_struct(&py_record_law, law);
         if (item == NULL || PyList_Append(list, item) != 0) Py_CLEAR(list);
         Py_XDECREF(item);
     }
@@ -213,10 +210,7 @@ PyObject* py_rules(PyObject* module, PyObject* unused) {
     PyObject* list = PyList_New(0);
     for (int i = 0; list != NULL && i < cr_rule_count(); i++) {
         const crRuleInfo* rule = cr_rule_info(i);
-        PyObject* item =
-            Py_BuildValue("{s:s,s:s,s:s,s:s,s:s,s:O}", "name", rule->name, "title", rule->title, "reads",
-                          rule->reads, "guarantee", rule->guarantee, "source", rule->source,
-                          "may_create_energy", rule->may_create_energy ? Py_True : Py_False);
+        PyObject* item = py_struct(&py_record_rule, rule);
         if (item == NULL || PyList_Append(list, item) != 0) Py_CLEAR(list);
         Py_XDECREF(item);
     }

@@ -5,18 +5,18 @@
 #include "binding.h"
 
 // arrays the rule keeps; stiffness may have any length, eps is square
-static bool keep_array(PyObject* value, const char* field, int dimensions, PyArrayObject** kept) {
+static bool keep_array(PyObject* value, const char* field, int dimensions, PyNumbers** kept) {
     if (value == NULL || value == Py_None) return true;
-    *kept = py_array(value, field, dimensions, (npy_intp[2]){-1, -1});
+    *kept = py_array(value, field, dimensions, (Py_ssize_t[2]){-1, -1});
     if (*kept == NULL) return false;
-    if (dimensions == 2 && PyArray_DIM(*kept, 0) != PyArray_DIM(*kept, 1))
+    if (dimensions == 2 && (*kept)->shape[0] != (*kept)->shape[1])
         return py_refuse(CR_ERR_SIZE, field, "%s: must be square", field);
     return true;
 }
 
 static bool take_solver(PyObject* value, const crSolverParams* params, crSolver* solver) {
     if (value == NULL || value == Py_None) return true;
-    const char* name = PyUnicode_AsUTF8(value);
+    const char* name = py_text(value);
     crError error = {0};
     if (name == NULL) return false;
     if (cr_solver_find(name, params, solver, &error) == CR_OK) return true;
@@ -63,10 +63,9 @@ static int rule_init(PyObject* object, PyObject* args, PyObject* keywords) {
     RuleChoices choices = {0};
     unsigned long long seed = p->seed;
     int extrapolate = p->extrapolate, hertz = p->hertz;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "s|$OOdiiOOOKpOOOdOp:Rule", names, &name, &law, &solver,
-                                     &p->tolerance, &p->budget, &p->directions, &eps, &choices.ties,
-                                     &direction, &seed, &extrapolate, &choices.mechanism, &choices.pick,
-                                     &choices.corner, &p->threshold, &stiffness, &hertz) ||
+    if (!py_parse(args, keywords, "s|$OOdiiOOOKpOOOdOp:Rule", names, &name, &law, &solver, &p->tolerance,
+                  &p->budget, &p->directions, &eps, &choices.ties, &direction, &seed, &extrapolate,
+                  &choices.mechanism, &choices.pick, &choices.corner, &p->threshold, &stiffness, &hertz) ||
         !take_choices(&choices, p) || !py_vec3(direction, "direction", &p->direction) ||
         !take_solver(solver, &self->solver_params, &p->solver) || !keep_array(eps, "eps", 2, &self->eps) ||
         !keep_array(stiffness, "stiffness", 1, &self->stiffness))
@@ -74,8 +73,8 @@ static int rule_init(PyObject* object, PyObject* args, PyObject* keywords) {
     p->seed = seed;
     p->extrapolate = extrapolate != 0;
     p->hertz = hertz != 0;
-    p->eps = self->eps != NULL ? PyArray_DATA(self->eps) : NULL;
-    p->stiffness = self->stiffness != NULL ? PyArray_DATA(self->stiffness) : NULL;
+    p->eps = self->eps != NULL ? self->eps->data : NULL;
+    p->stiffness = self->stiffness != NULL ? self->stiffness->data : NULL;
     self->own_solver = solver != NULL && solver != Py_None;
     self->own_law = law != NULL && law != Py_None;
     if (self->own_law && (self->law = py_law(law)) == NULL) return -1;
@@ -91,7 +90,7 @@ static void rule_dealloc(PyObject* object) {
     Py_XDECREF(self->law);
     Py_XDECREF(self->eps);
     Py_XDECREF(self->stiffness);
-    Py_TYPE(object)->tp_free(object);
+    py_free(object);
 }
 
 static PyObject* rule_name(PyObject* object, void* closure) {
@@ -103,19 +102,18 @@ static PyObject* rule_name(PyObject* object, void* closure) {
 static PyGetSetDef getset[] = {{"name", rule_name, NULL, "name of the rule", NULL},
                                {NULL, NULL, NULL, NULL, NULL}};
 
-PyTypeObject PyRule_Type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "carom._carom.Rule",
-    .tp_basicsize = sizeof(PyRule),
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
-    .tp_new = PyType_GenericNew,
-    .tp_init = rule_init,
-    .tp_dealloc = rule_dealloc,
-    .tp_getset = getset,
-};
+static PyType_Slot slots[] = {PY_SLOT(Py_tp_new, PyType_GenericNew),
+                              PY_SLOT(Py_tp_init, rule_init),
+                              PY_SLOT(Py_tp_dealloc, rule_dealloc),
+                              PY_SLOT(Py_tp_getset, getset),
+                              {0, NULL}};
+PyType_Spec py_rule_spec = {"carom._carom.Rule", sizeof(PyRule), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                            slots};
+PyTypeObject* PyRule_Type;
 
 PyRule* py_rule(PyObject* value) {
-    if (PyObject_TypeCheck(value, &PyRule_Type) == 0)
-        return (PyRule*)PyObject_CallOneArg((PyObject*)&PyRule_Type, value);
+    if (PyObject_TypeCheck(value, PyRule_Type) == 0)
+        return (PyRule*)PyObject_CallFunctionObjArgs((PyObject*)PyRule_Type, value, NULL);
     if (((PyRule*)value)->rule.resolve == NULL) {
         py_refuse(CR_ERR_ARGUMENT, "rule", "rule: was not initialised");
         return NULL;
@@ -180,12 +178,12 @@ bool py_settings(PyWorld* self, PyObject* keywords, crStepSettings* s) {
     Given given = {0};
     int fixed_point = s->fixed_point;
     PyObject* none = PyTuple_New(0);
-    bool good = none != NULL &&
-                PyArg_ParseTupleAndKeywords(
-                    none, keywords, "|$OdOOOdOiddddiOpiOddO:World", names, &given.method, &s->dt, &given.rule,
-                    &given.law, &given.solver, &s->tol, &given.quality, &s->threads, &s->threshold,
-                    &s->cluster, &s->deadband, &s->position_tol, &s->impact_limit, &given.level, &fixed_point,
-                    &s->directions, &given.restitution, &s->theta, &s->activation, &given.toi) != 0;
+    bool good =
+        none != NULL &&
+        py_parse(none, keywords, "|$OdOOOdOiddddiOpiOddO:World", names, &given.method, &s->dt, &given.rule,
+                 &given.law, &given.solver, &s->tol, &given.quality, &s->threads, &s->threshold, &s->cluster,
+                 &s->deadband, &s->position_tol, &s->impact_limit, &given.level, &fixed_point, &s->directions,
+                 &given.restitution, &s->theta, &s->activation, &given.toi) != 0;
     Py_XDECREF(none);
     s->fixed_point = fixed_point != 0;
     return good && take_names(&given, s) && take_parts(self, &given, s);

@@ -18,10 +18,10 @@ typedef struct PyScene {
 
 static crStatus set_values(crJsonDoc* doc, PyObject* values, crError* error, bool* raised) {
     crStatus status = CR_OK;
-    Py_ssize_t count = PyList_GET_SIZE(values);
+    Py_ssize_t count = PyList_Size(values);
     for (Py_ssize_t i = 0; i < count && status == CR_OK && !*raised; i++) {
         const char *path, *value;
-        *raised = !PyArg_ParseTuple(PyList_GET_ITEM(values, i), "ss", &path, &value);
+        *raised = !PyArg_ParseTuple(PyList_GetItem(values, i), "ss", &path, &value);
         if (!*raised) status = cr_json_set(doc, path, value, error);
     }
     return status;
@@ -49,11 +49,11 @@ static PyObject* notes_of(const crImport* import) {
 
 // folders for package:// as C strings; the tuple owns them
 static const char** package_list(PyObject* packages) {
-    Py_ssize_t count = PyTuple_GET_SIZE(packages);
+    Py_ssize_t count = PyTuple_Size(packages);
     const char** list = PyMem_Calloc((size_t)count + 1, sizeof *list);
     if (list == NULL) PyErr_NoMemory();
     for (Py_ssize_t i = 0; list != NULL && i < count; i++) {
-        list[i] = PyUnicode_AsUTF8(PyTuple_GET_ITEM(packages, i));
+        list[i] = py_text(PyTuple_GetItem(packages, i));
         if (list[i] == NULL) {
             PyMem_Free(list);
             return NULL;
@@ -72,14 +72,14 @@ static crStatus read_model(PyScene* self, PyObject* args, PyObject* values, crEr
                           &PyTuple_Type, &packages, &fixed_base))
         return CR_OK;
     options.fixed_base = fixed_base != 0;
-    options.package_count = (int)PyTuple_GET_SIZE(packages);
+    options.package_count = (int)PyTuple_Size(packages);
     const char** folders = package_list(packages);
     options.packages = folders;
     crStatus status = CR_OK;
     if (folders != NULL) {
         crImport import = {0};
         *raised = false;
-        status = cr_import_file(PyBytes_AS_STRING(path), &options, &import, error);
+        status = cr_import_file(PyBytes_AsString(path), &options, &import, error);
         if (status == CR_OK) {
             self->notes = notes_of(&import);
             *raised = self->notes == NULL;
@@ -114,8 +114,8 @@ static int scene_init(PyObject* object, PyObject* args, PyObject* keywords) {
         PyErr_SetString(PyExc_TypeError, "a Scene is made once");
         return -1;
     }
-    Py_ssize_t given = PyTuple_GET_SIZE(args);
-    PyObject* values = given >= 2 ? PyTuple_GET_ITEM(args, 1) : NULL;
+    Py_ssize_t given = PyTuple_Size(args);
+    PyObject* values = given >= 2 ? PyTuple_GetItem(args, 1) : NULL;
     if (values == NULL || !PyList_Check(values)) {
         PyErr_SetString(PyExc_TypeError, "Scene needs a text and a list of values");
         return -1;
@@ -132,7 +132,7 @@ static void scene_dealloc(PyObject* object) {
     PyScene* self = (PyScene*)object;
     cr_scene_free(&self->scene);
     Py_XDECREF(self->notes);
-    Py_TYPE(object)->tp_free(object);
+    py_free(object);
 }
 
 static bool ready(const PyScene* self) {
@@ -149,8 +149,8 @@ static PyObject* get_start(PyObject* object, void* closure) {
     PyScene* self = (PyScene*)object;
     if (!ready(self)) return NULL;
     bool velocity = closure != NULL;
-    npy_intp count = velocity ? self->scene.model->nv : self->scene.model->nq;
-    return py_view(object, velocity ? self->scene.v : self->scene.q, 1, &count, NPY_DOUBLE, true);
+    Py_ssize_t count = velocity ? self->scene.model->nv : self->scene.model->nq;
+    return py_view(object, velocity ? self->scene.v : self->scene.q, 1, &count, PY_DOUBLE, true);
 }
 
 static PyObject* get_info(PyObject* object, void* closure) {
@@ -165,7 +165,7 @@ static PyObject* get_info(PyObject* object, void* closure) {
 static PyObject* get_notes(PyObject* object, void* closure) {
     (void)closure;
     PyObject* notes = ((PyScene*)object)->notes;
-    return notes != NULL ? PyList_GetSlice(notes, 0, PyList_GET_SIZE(notes)) : PyList_New(0);
+    return notes != NULL ? PyList_GetSlice(notes, 0, PyList_Size(notes)) : PyList_New(0);
 }
 
 static PyObject* make_world(PyObject* object, PyObject* args) {
@@ -190,13 +190,9 @@ static PyGetSetDef getset[] = {
     {"_info", get_info, NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 
-PyTypeObject PyScene_Type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "carom._carom.Scene",
-    .tp_basicsize = sizeof(PyScene),
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
-    .tp_new = PyType_GenericNew,
-    .tp_init = scene_init,
-    .tp_dealloc = scene_dealloc,
-    .tp_methods = methods,
-    .tp_getset = getset,
-};
+static PyType_Slot slots[] = {PY_SLOT(Py_tp_new, PyType_GenericNew), PY_SLOT(Py_tp_init, scene_init),
+                              PY_SLOT(Py_tp_dealloc, scene_dealloc), PY_SLOT(Py_tp_methods, methods),
+                              PY_SLOT(Py_tp_getset, getset),         {0, NULL}};
+PyType_Spec py_scene_spec = {"carom._carom.Scene", sizeof(PyScene), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+PyTypeObject* PyScene_Type;

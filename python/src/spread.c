@@ -32,8 +32,8 @@ static bool watch(void* ctx, int done, int count) { return py_watch(ctx, done, c
 
 static bool take_jitters(Job* job, PyObject* list) {
     crSpreadOptions* o = &job->options;
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); i++) {
-        const char* text = PyUnicode_AsUTF8(PyList_GET_ITEM(list, i));
+    for (Py_ssize_t i = 0; i < PyList_Size(list); i++) {
+        const char* text = py_text(PyList_GetItem(list, i));
         crError error = {0};
         if (text == NULL) return false;
         if (i == CR_SPREAD_JITTERS)
@@ -66,26 +66,26 @@ static crStatus run(Job* job, crError* error) {
 
 static PyObject* outcomes(const Job* job) {
     const crSpread* s = &job->spread;
-    PyObject* array = PyArray_SimpleNew(3, ((npy_intp[3]){s->samples + 1, s->nb - 1, 6}), NPY_DOUBLE);
+    PyNumbers* array = py_new(3, ((Py_ssize_t[3]){s->samples + 1, s->nb - 1, 6}), PY_DOUBLE);
     for (int i = 0; i <= s->samples && array != NULL; i++) {
-        double* row = PyArray_GETPTR1((PyArrayObject*)array, i);
+        double* row = (double*)array->data + (ptrdiff_t)6 * (s->nb - 1) * i;
         crSample sample = cr_spread_sample(s, i);
         for (int k = 0; k < 6 * (s->nb - 1); k++) {
             row[k] = sample.status == CR_OK ? sample.bodies[6 + k] : (double)NAN;
         }
     }
-    return array;
+    return py_give(array);
 }
 
 // a number of each sample, -1 for those that failed
 static PyObject* labels(const Job* job, const int* label) {
-    PyObject* array = PyArray_SimpleNew(1, ((npy_intp[1]){job->spread.samples}), NPY_INT);
-    int* out = array != NULL ? PyArray_DATA((PyArrayObject*)array) : NULL;
+    PyNumbers* array = py_new(1, ((Py_ssize_t[1]){job->spread.samples}), PY_INT);
+    int* out = array != NULL ? array->data : NULL;
     for (int i = 0, at = 0; i < job->spread.samples && out != NULL; i++) {
         bool used = at < job->summary.used && job->summary.sample[at] == i + 1;
         out[i] = used ? label[at++] : -1;
     }
-    return array;
+    return py_give(array);
 }
 
 // [(a, b, together), ...] of each order

@@ -14,7 +14,7 @@ typedef struct PyTrajectory {
 } PyTrajectory;
 
 PyObject* py_trajectory(crRecording* recording) {
-    PyTrajectory* self = (PyTrajectory*)py_classes.trajectory->tp_alloc(py_classes.trajectory, 0);
+    PyTrajectory* self = (PyTrajectory*)PyType_GenericAlloc(py_classes.trajectory, 0);
     if (self == NULL) {
         cr_recording_free(recording);
         return NULL;
@@ -32,8 +32,9 @@ static PyObject* trajectory_read(PyObject* type, PyObject* args) {
     crRecording recording = {0};
     crError error = {0};
     crStatus status;
+    const char* file = PyBytes_AsString(path);
     Py_BEGIN_ALLOW_THREADS;
-    status = cr_recording_read(PyBytes_AS_STRING(path), &recording, &error);
+    status = cr_recording_read(file, &recording, &error);
     Py_END_ALLOW_THREADS;
     Py_DECREF(path);
     return status == CR_OK ? py_trajectory(&recording) : py_raise(&error);
@@ -44,8 +45,9 @@ static PyObject* trajectory_write(PyObject* object, PyObject* args) {
     if (!PyArg_ParseTuple(args, "O&:write", PyUnicode_FSConverter, &path)) return NULL;
     crError error = {0};
     crStatus status;
+    const char* file = PyBytes_AsString(path);
     Py_BEGIN_ALLOW_THREADS;
-    status = py_recording_write(&((PyTrajectory*)object)->recording, PyBytes_AS_STRING(path), &error);
+    status = py_recording_write(&((PyTrajectory*)object)->recording, file, &error);
     Py_END_ALLOW_THREADS;
     Py_DECREF(path);
     if (status != CR_OK) return py_raise(&error);
@@ -54,7 +56,7 @@ static PyObject* trajectory_write(PyObject* object, PyObject* args) {
 
 static void trajectory_dealloc(PyObject* object) {
     cr_recording_free(&((PyTrajectory*)object)->recording);
-    Py_TYPE(object)->tp_free(object);
+    py_free(object);
 }
 
 // recording
@@ -180,8 +182,24 @@ static PyObject* get_array(PyObject* object, void* closure) {
     const int widths[] = {1, r->nq, r->nv, 2, 3};
     size_t which = (size_t)(uintptr_t)closure;
     if (which >= ENERGY && arrays[which] == NULL) Py_RETURN_NONE;
-    npy_intp shape[2] = {(npy_intp)r->count, widths[which]};
-    return py_view(object, arrays[which], which == TIME ? 1 : 2, shape, NPY_DOUBLE, false);
+    Py_ssize_t shape[2] = {(Py_ssize_t)r->count, widths[which]};
+    return py_view(object, arrays[which], which == TIME ? 1 : 2, shape, PY_DOUBLE, false);
+}
+
+// _columns(velocity, first, count): some columns of q or v; a view
+static PyObject* trajectory_columns(PyObject* object, PyObject* args) {
+    const crRecording* r = &((PyTrajectory*)object)->recording;
+    int velocity, first, count;
+    if (!PyArg_ParseTuple(args, "pii:columns", &velocity, &first, &count)) return NULL;
+    int width = velocity != 0 ? r->nv : r->nq;
+    if (first < 0 || count < 0 || first > width - count) {
+        py_refuse_index("column", (long)first + count, (long)width + 1);
+        return NULL;
+    }
+    const double* data = velocity != 0 ? r->v : r->q;
+    Py_ssize_t shape[2] = {(Py_ssize_t)r->count, count};
+    return py_view_strided(object, data != NULL ? data + first : NULL, 2, shape,
+                           (Py_ssize_t)sizeof(double) * width);
 }
 
 static PyObject* get_events(PyObject* object, void* closure) {
@@ -212,6 +230,7 @@ static PyObject* get_scene(PyObject* object, void* closure) {
 
 static PyMethodDef methods[] = {{"_read", trajectory_read, METH_VARARGS | METH_STATIC, NULL},
                                 {"_write", trajectory_write, METH_VARARGS, NULL},
+                                {"_columns", trajectory_columns, METH_VARARGS, NULL},
                                 {NULL, NULL, 0, NULL}};
 static PyGetSetDef getset[] = {
     {"time", get_array, NULL, "s (n); a view", (void*)TIME},
@@ -225,11 +244,11 @@ static PyGetSetDef getset[] = {
     {"scene", get_scene, NULL, "JSON text, or None", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 
-PyTypeObject PyTrajectory_Type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "carom._carom.Trajectory",
-    .tp_basicsize = sizeof(PyTrajectory),
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-    .tp_dealloc = trajectory_dealloc,
-    .tp_methods = methods,
-    .tp_getset = getset,
-};
+static PyType_Slot slots[] = {PY_SLOT(Py_tp_dealloc, trajectory_dealloc),
+                              PY_SLOT(Py_tp_methods, methods),
+                              PY_SLOT(Py_tp_getset, getset),
+                              {0, NULL}};
+PyType_Spec py_trajectory_spec = {
+    "carom._carom.Trajectory", sizeof(PyTrajectory), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+PyTypeObject* PyTrajectory_Type;

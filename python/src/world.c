@@ -36,13 +36,13 @@ static crStatus add_force(void* ctx, const crModel* model, const crState* state,
     if (self->model->raised != NULL) return CR_ERR_ARGUMENT;
     if (self->force == NULL) return CR_OK;
     PyGILState_STATE lock = PyGILState_Ensure();
-    npy_intp nq = model->nq, nv = model->nv;
-    PyObject* q = py_view((PyObject*)self, state->q, 1, &nq, NPY_DOUBLE, false);
-    PyObject* v = q != NULL ? py_view((PyObject*)self, state->v, 1, &nv, NPY_DOUBLE, false) : NULL;
+    Py_ssize_t nq = model->nq, nv = model->nv;
+    PyObject* q = py_view((PyObject*)self, state->q, 1, &nq, PY_DOUBLE, false);
+    PyObject* v = q != NULL ? py_view((PyObject*)self, state->v, 1, &nv, PY_DOUBLE, false) : NULL;
     PyObject* result = v != NULL ? PyObject_CallFunction(self->force, "dOO", state->time, q, v) : NULL;
-    PyArrayObject* array = result != NULL ? py_array(result, "force", 1, &nv) : NULL;
-    for (npy_intp i = 0; array != NULL && i < nv; i++) {
-        k[i] += ((const double*)PyArray_DATA(array))[i];
+    PyNumbers* array = result != NULL ? py_array(result, "force", 1, &nv) : NULL;
+    for (Py_ssize_t i = 0; array != NULL && i < nv; i++) {
+        k[i] += ((const double*)array->data)[i];
     }
     if (array == NULL && self->raised == NULL) PyErr_Fetch(&self->raised, &self->raised_value, &self->trace);
     if (array == NULL) PyErr_Clear();
@@ -79,7 +79,11 @@ static int world_init(PyObject* object, PyObject* args, PyObject* keywords) {
         PyErr_SetString(PyExc_TypeError, "a World is made once");
         return -1;
     }
-    if (!PyArg_ParseTuple(args, "O!:World", &PyModel_Type, &model)) return -1;
+    if (!PyArg_ParseTuple(args, "O:World", &model)) return -1;
+    if (PyObject_TypeCheck(model, PyModel_Type) == 0) {
+        py_refuse_type("model", model, "a carom.Model");
+        return -1;
+    }
     PyObject* settings = keywords != NULL ? PyDict_Copy(keywords) : PyDict_New();
     if (settings == NULL) return -1;
     PyObject* force = PyDict_GetItemString(settings, "force");
@@ -96,7 +100,7 @@ static int world_init(PyObject* object, PyObject* args, PyObject* keywords) {
 
 PyObject* py_world_of_scene(PyObject* scene, PyModel* model, const crStepSettings* step, const double* q,
                             const double* v) {
-    PyWorld* self = (PyWorld*)py_classes.world->tp_alloc(py_classes.world, 0);
+    PyWorld* self = (PyWorld*)PyType_GenericAlloc(py_classes.world, 0);
     if (self == NULL) return NULL;
     Py_INCREF(scene);
     self->source = scene;
@@ -112,6 +116,7 @@ PyObject* py_world_of_scene(PyObject* scene, PyModel* model, const crStepSetting
 
 static int world_traverse(PyObject* object, visitproc visit, void* arg) {
     PyWorld* self = (PyWorld*)object;
+    Py_VISIT(Py_TYPE(object));
     Py_VISIT(self->law);
     Py_VISIT(self->rule);
     Py_VISIT(self->force);
@@ -142,7 +147,7 @@ static void world_dealloc(PyObject* object) {
     cr_world_destroy(self->world);
     Py_XDECREF(self->hold);
     Py_XDECREF(self->source);
-    Py_TYPE(object)->tp_free(object);
+    py_free(object);
 }
 
 // stepping
@@ -203,7 +208,7 @@ static PyObject* world_run(PyObject* object, PyObject* args) {
     }
     self->busy = false;
     if (status != CR_OK || self->model->raised != NULL) return py_world_raise(self, &error);
-    return stopped ? NULL : py_tally(&all);
+    return stopped ? NULL : py_struct(&py_record_tally, &all);
 }
 
 static PyObject* world_record(PyObject* object, PyObject* args) {
@@ -219,71 +224,48 @@ static PyObject* world_record(PyObject* object, PyObject* args) {
     return py_world_record(self, time, every);
 }
 
-// every field of a certificate, with how many steps it is of and how they ended
-PyObject* py_tally(const crTally* t) {
-    const crCertificate* c = &t->worst;
-    PyObject* dict =
-        Py_BuildValue("{s:i,s:i,s:i,s:i,s:s,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d}", "contacts", c->contacts,
-                      "rows", c->rows, "solves", c->solves, "impacts", c->impacts, "outcome",
-                      cr_outcome_name(c->outcome), "residual", c->residual, "eta", c->eta, "distance",
-                      c->distance, "floor", c->floor, "momentum", c->momentum, "approach", c->approach,
-                      "cone", c->cone, "dissipation", c->dissipation, "complementarity", c->complementarity);
-    PyObject* rest = Py_BuildValue(
-        "{s:d,s:d,s:i,s:i,s:d,s:d,s:d,s:d,s:d,s:d,s:i,s:i,s:O,s:i,s:i,s:i}", "penetration", c->penetration,
-        "overlap", c->overlap, "crossings", c->crossings, "crossings_unsure", c->crossings_unsure,
-        "loop_error", c->loop_error, "energy_change", c->energy_change, "work", c->work, "energy_created",
-        c->energy_created, "energy_size", c->energy_size, "energy_gain", c->energy_gain, "impermissible",
-        c->impermissible, "impacts_unsure", c->impacts_unsure, "truncated", c->truncated ? Py_True : Py_False,
-        "asleep", c->asleep, "escaped", c->escaped, "escapee", c->escapee);
-    PyObject* steps =
-        Py_BuildValue("{s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:d}", "steps", t->steps, "solved", t->solved, "near",
-                      t->near, "bounded", t->bounded, "unsure", t->unsure, "failed", t->failed, "measured",
-                      t->measured, "unknown", t->unknown, "mean_residual", t->mean_residual);
-    bool good = dict != NULL && rest != NULL && steps != NULL && PyDict_Update(dict, rest) == 0 &&
-                PyDict_Update(dict, steps) == 0;
-    Py_XDECREF(rest);
-    Py_XDECREF(steps);
-    if (good) return dict;
-    Py_XDECREF(dict);
-    return NULL;
-}
-
 PyObject* py_certificate(const crCertificate* c) {
     crTally one = {0};
     cr_tally_add(&one, c);
-    return py_tally(&one);
+    return py_struct(&py_record_tally, &one);
 }
 
 // attributes
 
-// state arrays by their offset in crState
+// An array of the state by its offset in crState, and its length.
+static double* state_array(const PyWorld* self, size_t offset, int* count) {
+    const crModel* model = cr_world_model(self->world);
+    const char* base = (const char*)cr_world_state(self->world);
+    *count = offset == offsetof(crState, q) ? model->nq : model->nv;
+    return *(double* const*)(const void*)(base + offset);
+}
+
 static PyObject* get_state(PyObject* object, void* closure) {
     PyWorld* self = (PyWorld*)object;
     if (self->world == NULL) {
         py_world_idle(self);
         return NULL;
     }
-    const crModel* model = cr_world_model(self->world);
-    size_t offset = (size_t)(uintptr_t)closure;
-    const char* base = (const char*)cr_world_state(self->world);
-    double* data = *(double* const*)(const void*)(base + offset);
-    npy_intp count = offset == offsetof(crState, q) ? model->nq : model->nv;
-    return py_view(object, data, 1, &count, NPY_DOUBLE, true);
+    int length = 0;
+    double* data = state_array(self, (size_t)(uintptr_t)closure, &length);
+    Py_ssize_t count = length;
+    return py_view(object, data, 1, &count, PY_DOUBLE, true);
 }
 
 static int set_state(PyObject* object, PyObject* value, void* closure) {
     PyWorld* self = (PyWorld*)object;
     if (value == NULL) PyErr_SetString(PyExc_TypeError, "the state cannot be deleted");
     if (value == NULL || !py_world_idle(self)) return -1;
-    PyArrayObject* array = (PyArrayObject*)get_state(object, closure);
-    if (array == NULL) return -1;
-    npy_intp count = PyArray_DIM(array, 0);
+    int count = 0;
+    double* data = state_array(self, (size_t)(uintptr_t)closure, &count);
     const char* field = (size_t)(uintptr_t)closure == offsetof(crState, q) ? "q" : "v";
-    bool good = PyFloat_Check(value) || PyLong_Check(value)
-                    ? PyArray_CopyObject(array, value) == 0
-                    : py_doubles(value, field, (int)count, PyArray_DATA(array));
-    Py_DECREF(array);
-    return good ? 0 : -1;
+    if (!py_is_number(value)) return py_doubles(value, field, count, data) ? 0 : -1;
+    double number = PyFloat_AsDouble(value);
+    if (number == -1.0 && PyErr_Occurred() != NULL) return -1;
+    for (int i = 0; i < count; i++) {
+        data[i] = number;
+    }
+    return 0;
 }
 
 static PyObject* get_time(PyObject* object, void* closure) {
@@ -310,8 +292,8 @@ static PyObject* get_poses(PyObject* object, void* closure) {
     PyWorld* self = (PyWorld*)object;
     if (!py_world_idle(self)) return NULL;
     cr_world_pose(self->world, 0);
-    npy_intp shape[2] = {cr_world_model(self->world)->nb, 7};
-    return py_view(object, cr_world_stages(self->world)->dynamics.pose, 2, shape, NPY_DOUBLE, false);
+    Py_ssize_t shape[2] = {cr_world_model(self->world)->nb, 7};
+    return py_view(object, cr_world_stages(self->world)->dynamics.pose, 2, shape, PY_DOUBLE, false);
 }
 
 static PyObject* get_events(PyObject* object, void* closure) {
@@ -395,7 +377,7 @@ static PyObject* world_save(PyObject* object, PyObject* unused) {
     if (!py_world_idle(self)) return NULL;
     size_t size = cr_world_save_size(self->world);
     PyObject* bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
-    if (bytes != NULL) cr_world_save(self->world, PyBytes_AS_STRING(bytes), size);
+    if (bytes != NULL) cr_world_save(self->world, PyBytes_AsString(bytes), size);
     return bytes;
 }
 
@@ -430,7 +412,7 @@ static PyGetSetDef getset[] = {
     {"time", get_time, set_time, "s", NULL},
     {"poses", get_poses, NULL, "x y z and quaternion w x y z of every body; a view", NULL},
     {"events", get_events, NULL, "impacts of the last step; a copy", NULL},
-    {"contacts", get_contacts, NULL, "contacts of the last step; a copy", NULL},
+    {"_contacts", get_contacts, NULL, NULL, NULL},
     {"_certificate", get_certificate, NULL, NULL, NULL},
     {"_energy", get_energy, NULL, NULL, NULL},
     {"model", get_model, NULL, "the model it is of", NULL},
@@ -438,15 +420,10 @@ static PyGetSetDef getset[] = {
     {"hash", get_hash, NULL, "over the bits of the state and the warm start", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 
-PyTypeObject PyWorld_Type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "carom._carom.World",
-    .tp_basicsize = sizeof(PyWorld),
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
-    .tp_new = PyType_GenericNew,
-    .tp_init = world_init,
-    .tp_dealloc = world_dealloc,
-    .tp_traverse = world_traverse,
-    .tp_clear = world_clear,
-    .tp_methods = methods,
-    .tp_getset = getset,
-};
+static PyType_Slot slots[] = {PY_SLOT(Py_tp_new, PyType_GenericNew), PY_SLOT(Py_tp_init, world_init),
+                              PY_SLOT(Py_tp_dealloc, world_dealloc), PY_SLOT(Py_tp_traverse, world_traverse),
+                              PY_SLOT(Py_tp_clear, world_clear),     PY_SLOT(Py_tp_methods, methods),
+                              PY_SLOT(Py_tp_getset, getset),         {0, NULL}};
+PyType_Spec py_world_spec = {"carom._carom.World", sizeof(PyWorld), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
+PyTypeObject* PyWorld_Type;

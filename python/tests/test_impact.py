@@ -27,9 +27,9 @@ def test_every_law_is_what_its_audit_says():
     for _ in range(20):
         W, V, mu, e = sample()
         for info in carom.laws():
-            if info["planar"] or info["name"] in ("composite", "bilinear"):
+            if info.planar or info.name in ("composite", "bilinear"):
                 continue
-            hit = carom.impact(info["name"], W, V, mu=mu, e=e)
+            hit = carom.impact(info.name, W, V, mu=mu, e=e)
             V_plus = V + W @ hit.P
             assert np.allclose(hit.V_plus, V_plus, rtol=0, atol=1e-12 * (1 + np.abs(V_plus).max()))
             work = hit.P @ V + hit.P @ W @ hit.P / 2

@@ -44,7 +44,7 @@ def test_rules_and_a_law_in_python():
     W = np.array([[2.0, -1], [-1, 2]])
     problem = carom.Problem([-1.0, 0.0], W, [("unilateral", 1, {"e": 1})] * 2)
     last = problem.resolve("sequence", law=lambda c: [-2 * c.V[0] / c.W[0, 0], 0, 0])
-    assert last.u == pytest.approx([0, 1], abs=1e-12) and last.permissible and last.margins["tension"] >= 0
+    assert last.u == pytest.approx([0, 1], abs=1e-12) and last.permissible and last.margins.tension >= 0
     assert last.energy_change == pytest.approx(0, abs=1e-12)
     for rule in ("newton", "poisson", carom.Rule("chain", stiffness=[1, 1]), carom.Rule("feasible", pick="hull")):
         assert problem.resolve(rule).energy_change <= 1e-12

@@ -42,7 +42,7 @@ def test_state_arrays_are_the_memory_of_the_world():
     v[0] = 2.0
     world.step(10)
     assert v[0] == pytest.approx(2.0) and q[0] == pytest.approx(0.02)
-    assert np.shares_memory(q, world.q) and q.base is world and not q.flags.owndata
+    assert np.shares_memory(q, world.q) and not q.flags.owndata
     world.v = 0.0
     assert not v.any()
     world.v = np.arange(6)
@@ -318,7 +318,7 @@ def test_all_shapes_fall_on_a_floor():
     certificate = world.run(1.0)
     assert certificate.outcome == "solved" and certificate.contacts >= len(add)
     assert np.all(world.poses[1:, 2] > -0.01) and np.all(world.model.mass[1:] > 0)
-    assert world.contacts[0].keys() >= {"gap", "normal", "impulse"}
+    assert all(c.gap < 0.01 and c.normal[2] > 0.9 and c.impulse[2] > 0 for c in world.contacts if c.body_a == 0)
 
 
 ARM = """<mujoco><visual/><worldbody><geom type="plane" size="1 1 1"/>
