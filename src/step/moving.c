@@ -1,7 +1,7 @@
 // moving.c - islands in motion: one packing, eight short steps, positions in the same loop (packed_substeps.c).
 //
-// In fast, an island of more than ROWS rows moves where a contact that touches, or would in the step, is faster than
-// SPEED. Its short steps solve a finer problem than the whole step poses, so its certificate is of another kind: the
+// In fast, an island of more than ROWS rows moves where one of SHARE contacts may act in the step and is faster than
+// SPEED: what a few bodies do in a heap at rest the converged solve takes along. Its short steps solve a finer problem than the whole step poses, so its certificate is of another kind: the
 // impulses are in their cones, v+ = v_free + M^-1 J^T P, and no energy is created. The last is enforced: corrections of
 // positions may lift bodies by no more than contacts dissipated, and impulses that would still create energy are made
 // less, with the way they gave.
@@ -22,6 +22,7 @@
 #define GENERAL      (INT32_MIN / 4)
 #define LOCATED      64    // bodies of an island up to which impacts are located
 #define ROWS         60    // islands up to this size are solved exactly
+#define SHARE        400   // one contact of so many must be
 #define SPEED        0.01  // of a contact along its normal, m/s
 
 static int mover(const crStep* step, const crStepContact* c) {
@@ -42,6 +43,7 @@ typedef struct Islands {
     int* root;
     int* rows;  // GENERAL: some are not of packed contacts
     int* bodies;
+    int* fast;  // contacts that may act, and are fast
     bool* bounces;
 } Islands;
 
@@ -50,19 +52,20 @@ static crStatus islands_create(crStep* step, Islands* islands) {
     islands->root = cr_arena_alloc(&step->scratch, nb * sizeof(int));
     islands->rows = cr_arena_alloc(&step->scratch, nb * sizeof(int));
     islands->bodies = cr_arena_alloc(&step->scratch, nb * sizeof(int));
+    islands->fast = cr_arena_alloc(&step->scratch, nb * sizeof(int));
     islands->bounces = cr_arena_alloc(&step->scratch, nb * sizeof(bool));
-    bool ok =
-        islands->root != NULL && islands->rows != NULL && islands->bodies != NULL && islands->bounces != NULL;
+    bool ok = islands->root != NULL && islands->rows != NULL && islands->bodies != NULL &&
+              islands->fast != NULL && islands->bounces != NULL;
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
-// contacts join their bodies, and are counted under one of the two; fast: one of them may act, and is fast
-static void join_contacts(const crStep* step, const Islands* islands, bool* fast) {
+// contacts join their bodies, and are counted under one of the two
+static void join_contacts(const crStep* step, const Islands* islands) {
     const crModel* model = step->model;
     for (int b = 0; b < model->nb; b++) {
         islands->root[b] = b;
-        islands->rows[b] = islands->bodies[b] = 0;
-        islands->bounces[b] = fast[b] = false;
+        islands->rows[b] = islands->bodies[b] = islands->fast[b] = 0;
+        islands->bounces[b] = false;
     }
     for (int k = 0; k < step->part_loop_count; k++) {
         const crLoop* loop = &model->loops[step->part_loops[k]];
@@ -74,7 +77,7 @@ static void join_contacts(const crStep* step, const Islands* islands, bool* fast
         cr__forest_join_trees(model, islands->root, c->body_a, c->body_b);
         *rows = c->packable && *rows >= 0 ? *rows + 3 : GENERAL;
         islands->bounces[b] = islands->bounces[b] || c->bounces;
-        fast[b] = fast[b] || (fabs(c->speed) > SPEED && acts(step, c));
+        islands->fast[b] += fabs(c->speed) > SPEED && acts(step, c);
     }
 }
 
@@ -83,7 +86,7 @@ static bool find_moving(const crStep* step, const Islands* islands, bool* moving
     const crModel* model = step->model;
     crLocate locate = step->settings.locate;
     bool any = false;
-    join_contacts(step, islands, moving);
+    join_contacts(step, islands);
     for (int b = model->nb - 1; b > 0; b--) {
         if (!cr__moves(model, b)) continue;
         int root = islands->root[b] = cr__forest_find(islands->root, model->bodies[b].root);
@@ -94,7 +97,7 @@ static bool find_moving(const crStep* step, const Islands* islands, bool* moving
                                   ? GENERAL
                                   : islands->rows[root] + islands->rows[b];
         islands->bounces[root] = islands->bounces[root] || islands->bounces[b];
-        moving[root] = moving[root] || moving[b];
+        islands->fast[root] += islands->fast[b];
     }
     for (int b = 1; b < model->nb; b++) {
         if (!cr__moves(model, b)) continue;
@@ -102,7 +105,7 @@ static bool find_moving(const crStep* step, const Islands* islands, bool* moving
         bool few = islands->bodies[root] <= LOCATED, bounces = islands->bounces[root];
         bool located = bounces && (locate == CR_LOCATE_ALL || (locate == CR_LOCATE_SMALL && few));
         bool large = islands->rows[root] > (bounces && locate == CR_LOCATE_NONE ? 0 : ROWS);
-        moving[b] = moving[root] && large && !located;
+        moving[b] = SHARE * islands->fast[root] * 3 > islands->rows[root] && large && !located;
         any = any || moving[b];
     }
     return any;
