@@ -13,7 +13,7 @@
 #define MOST_CLASSES  1000
 
 static const char* const cosmetic_elements[] = {"visual",  "statistic", "light",    "camera",
-                                                "texture", "sensor",    "custom",   "size",
+                                                "texture", "custom",   "size",
                                                 "skin",    "layer",     "material", NULL};
 static const char* const cosmetic_attrs[] = {"rgba",
                                              "material",
@@ -287,6 +287,8 @@ static void read_all(crMjcf* mj) {
     if (cr__import_ok(mj->im)) cr__mjcf_scene(mj);
     if (cr__import_ok(mj->im)) cr__mjcf_equalities(mj);
     if (cr__import_ok(mj->im)) cr__mjcf_tendon_ties(mj);
+    if (cr__import_ok(mj->im)) cr__mjcf_control(mj);
+    if (cr__import_ok(mj->im)) cr__mjcf_sensors(mj);
 }
 
 void cr__import_mjcf(crImporting* im, crXml* root) {
