@@ -191,7 +191,9 @@ static void mark_known(crXml* node) {
         "conaffinity", "condim",       "priority", "friction", "mesh",         "hfield",
         "axis",        "limited",      "range",    "ref",      "stiffness",    "springref",
         "damping",     "frictionloss", "armature", "scale",    "refpos",       "refquat",
-        "kp",          "kv",           "gear",     "active",   "shellinertia", NULL};
+        "kp",          "kv",           "gear",     "active",   "shellinertia", "ctrllimited",
+        "ctrlrange",   "forcelimited", "forcerange", "inheritrange", "dyntype", "gaintype", "biastype", "gainprm",
+        "biasprm",     "dynprm",       "fromto",   NULL};
     for (int i = 0; known[i] != NULL; i++) {
         crXmlAttr* attr = cr_xml_attr(node, known[i]);
         if (attr != NULL) attr->used = true;

@@ -28,8 +28,10 @@ double cr__dof_spring_rate(const crModel* model, const crDynamics* d, const doub
 typedef struct crMove {
     const double *q0, *v0, *q1, *v1;
 } crMove;
-// Work over h of the actuators whose first term is along this velocity: f at the middle of the way times the way.
-double cr__dof_actuator_work(const crModel* model, const crDynamics* d, int dof, double h, crMove move);
+// Work over h of the actuators whose first term is along this velocity: f at the middle of the way times the way. What
+// their dampers took of it is added to *damped.
+double cr__dof_actuator_work(const crModel* model, const crDynamics* d, int dof, double h, crMove move,
+                             double* damped);
 
 // CR_ERR_RANGE where a control is outside its actuator's range.
 crStatus cr__control_check(const crActuator* actuator, int index, double ctrl, crError* error);

@@ -172,7 +172,8 @@ double cr__dof_spring_rate(const crModel* model, const crDynamics* d, const doub
     return sum;
 }
 
-double cr__dof_actuator_work(const crModel* model, const crDynamics* d, int dof, double h, crMove move) {
+double cr__dof_actuator_work(const crModel* model, const crDynamics* d, int dof, double h, crMove move,
+                             double* damped) {
     double sum = 0.0;
     for (int t = model->dof_actuator[dof]; t >= 0; t = cr__term_next(model, t)) {
         if (t % CR_ACTUATOR_JOINTS != 0) continue;
@@ -187,6 +188,7 @@ double cr__dof_actuator_work(const crModel* model, const crDynamics* d, int dof,
         }
         const crActuation* x = &d->actuation[i];
         sum += way * (x->force - 0.5 * x->stiffness * (from + to) - x->damping * rate);
+        *damped += fmax(0.0, x->damping * rate * way);
     }
     return sum;
 }

@@ -151,7 +151,7 @@ static bool any_tree(const crStep* step) {
 }
 
 // work on a body by applied forces, motors and driven bodies
-static double work_on(const crStep* step, int i, double h) {
+static double work_on(const crStep* step, int i, double h, double* damped) {
     const crBody* body = &step->model->bodies[i];
     double sum = step->cache->drive[i];
     for (int j = body->v; j < body->v + body->nv; j++) {
@@ -161,7 +161,8 @@ static double work_on(const crStep* step, int i, double h) {
         }
         if (step->model->nu > 0) {
             sum += cr__dof_actuator_work(step->model, &step->dynamics, j, h,
-                                         (crMove){step->q_start, step->v_start, step->state.q, step->state.v});
+                                         (crMove){step->q_start, step->v_start, step->state.q, step->state.v},
+                                         damped);
         }
         if (force != 0.0) sum += 0.5 * h * force * (step->v_start[j] + step->state.v[j]);
     }
@@ -230,11 +231,12 @@ static crStatus find_balance(Balance* b, double h, crError* error) {
         if (!cr__moves(model, i)) continue;
         if (model->bodies[i].single) single_change(b, i);
         if (!isfinite(b->gain[i])) return cr__step_lost(step, i, "energy", b->gain[i], error);
-        double work = work_on(step, i, h);
+        // dampers of actuators are first order in h, as those of joints: what they took is not held against a gain
+        double damped = 0.0, work = work_on(step, i, h, &damped);
         b->change += b->gain[i];
         b->size += b->floor[i] / (16.0 * EPS);
         b->work += work;
-        b->gain[i] -= work;
+        b->gain[i] -= work + damped;
         b->floor[i] += 16.0 * EPS * fabs(work);
     }
     return CR_OK;
