@@ -1,4 +1,5 @@
-// urdf.c - a robot in URDF into a scene: links, joints, mimic joints, inertias, collision shapes.
+// urdf.c - a robot in URDF into a scene: links, joints, mimic joints, inertias, collision shapes,
+// transmissions.
 //
 // A link's frame is that of the joint above it; origin is xyz and rpy. The root link is free, or fixed to the
 // world where it is called "world" or fixed_base asks for it. A planar joint moves in the plane across its
@@ -22,6 +23,8 @@ typedef struct Joint {
     const char* name;
     const char* type;
     int parent, child;
+    const char* out;  // its name in the scene, NULL where it has none
+    double effort;    // largest, 0: not given
 } Joint;
 
 typedef struct Robot {
@@ -31,12 +34,12 @@ typedef struct Robot {
     Link* links;
     int joint_count, joint_capacity;
     Joint* joints;
-    crNames names;
+    crNames names, joint_names, actuator_names;
     crJson* bodies;
 } Robot;
 
 static const char* const ignored_elements[] = {
-    "visual", "material", "gazebo", "transmission", "safety_controller", "calibration", NULL};
+    "visual", "material", "gazebo", "safety_controller", "calibration", NULL};
 static const char* const ignored_attrs[] = {"version", "xmlns", "effort", "velocity", "name", NULL};
 
 static int find_link(const Robot* r, const char* name) {
@@ -192,14 +195,16 @@ static void put_shapes(Robot* r, crXml* link, crJson* to) {
     }
 }
 
-static void put_dynamics(Robot* r, crXml* joint, crJson* to, bool limits) {
+static void put_dynamics(Robot* r, Joint* j, crJson* to, bool limits) {
     crImporting* im = r->im;
+    crXml* joint = j->node;
     crXml* limit = cr__used_child(joint, "limit");
     crXml* dynamics = cr__used_child(joint, "dynamics");
     double range[2] = {0.0, 0.0}, x = 0.0;
     if (limit != NULL) {
         bool lower = cr__attr_numbers(im, limit, "lower", 1, 1, &range[0]);
         bool upper = cr__attr_numbers(im, limit, "upper", 1, 1, &range[1]);
+        cr__attr_numbers(im, limit, "effort", 1, 1, &j->effort);
         if (limits && (lower || upper)) cr_tree_numbers(&im->tree, to, "limits", range, 2);
     }
     if (limits && limit == NULL)
@@ -237,12 +242,17 @@ static crJson* begin_planar(Robot* r, Link* link, const char* parent, crPose pos
     return to;
 }
 
+static void put_joint_name(Robot* r, Joint* j, crJson* to) {
+    j->out = cr__import_name(r->im, &r->joint_names, j->node, j->name);
+    cr_tree_text(&r->im->tree, to, "joint_name", j->out);
+}
+
 static crJson* begin_jointed(Robot* r, Link* link) {
     static const char* const types[] = {"fixed", "revolute", "continuous", "prismatic", "floating", "planar"};
     static const char* const joints[] = {"fixed", "hinge", "hinge", "slider", "free", ""};
     crImporting* im = r->im;
     crTree* tree = &im->tree;
-    const Joint* j = &r->joints[link->joint];
+    Joint* j = &r->joints[link->joint];
     const Link* above = &r->links[j->parent];
     bool world = strcmp(above->name, "world") == 0 && above->joint < 0;
     int type = 0;
@@ -266,8 +276,9 @@ static crJson* begin_jointed(Robot* r, Link* link) {
     cr_tree_text(tree, to, "joint", joints[type]);
     cr__tree_pose(im, to, pose);
     if (type >= 1 && type <= 3) {
+        put_joint_name(r, j, to);
         cr_tree_vector(tree, to, "axis", axis);
-        put_dynamics(r, j->node, to, type != 2);
+        put_dynamics(r, j, to, type != 2);
     }
     return to;
 }
@@ -355,6 +366,67 @@ static void put_mimics(Robot* r) {
     }
 }
 
+static void mark_inside(crXml* node) {
+    node->used = true;
+    for (crXmlAttr* attr = node->attrs; attr != NULL; attr = attr->next) {
+        attr->used = true;
+    }
+    for (crXml* child = node->child; child != NULL; child = child->next) {
+        mark_inside(child);
+    }
+}
+
+// a motor whose force is `reduction` times as large at the joint, within the joint's effort
+static void put_motor(Robot* r, crJson** list, crXml* node, const Joint* j, double reduction) {
+    crImporting* im = r->im;
+    crTree* tree = &im->tree;
+    crXml* actuator = cr_xml_child(node, "actuator");
+    const char* name = actuator != NULL ? cr__attr_text(actuator, "name") : NULL;
+    if (*list == NULL) *list = cr_tree_list(tree, tree->doc->root, "actuators");
+    cr__tree_at(im, node);
+    crJson* to = cr_tree_object(tree, *list, NULL);
+    cr_tree_text(tree, to, "name", cr__import_name(im, &r->actuator_names, node, name != NULL ? name : j->name));
+    cr_tree_text(tree, to, "type", "motor");
+    cr_tree_text(tree, to, "joint", j->out);
+    if (reduction != 1.0) cr_tree_number(tree, to, "gear", reduction);
+    double most = j->effort / fabs(reduction);
+    if (j->effort > 0.0) cr_tree_numbers(tree, to, "force_range", (const double[]){-most, most}, 2);
+}
+
+// the number inside an element
+static double number_in(Robot* r, const crXml* element, double otherwise) {
+    double x = otherwise;
+    if (element != NULL) cr__import_numbers(r->im, element, NULL, element->text, 1, 1, &x);
+    return x;
+}
+
+static void put_transmissions(Robot* r) {
+    crImporting* im = r->im;
+    crJson* list = NULL;
+    for (crXml* node = r->root->child; node != NULL && cr__import_ok(im); node = node->next) {
+        if (strcmp(node->name, "transmission") != 0) continue;
+        mark_inside(node);
+        const crXml* actuator = cr_xml_child(node, "actuator");
+        const crXml* reduction = actuator != NULL ? cr_xml_child(actuator, "mechanicalReduction") : NULL;
+        if (reduction == NULL) reduction = cr_xml_child(node, "mechanicalReduction");
+        crXml* joint = cr_xml_child(node, "joint");
+        const char* name = joint != NULL ? cr__need_text(im, joint, "name") : "";
+        int index = joint != NULL ? find_joint(r, name) : -1;
+        double gear = number_in(r, reduction, 1.0);
+        if (joint == NULL) {
+            cr__import_note(im, CR_NOTE_UNSUPPORTED, node, NULL, "<transmission> without <joint> is left out");
+        } else if (index < 0) {
+            cr__import_refuse(im, joint, cr_xml_attr(joint, "name"), CR_ERR_NAME, "no joint is called \"%.60s\"", name);
+        } else if (gear == 0.0) {
+            cr__import_refuse(im, reduction, NULL, CR_ERR_RANGE, "must not be 0");
+        } else if (r->joints[index].out == NULL) {
+            cr__import_note(im, CR_NOTE_IGNORED, node, NULL, "<transmission> of a joint that is no hinge or slider");
+        } else {
+            put_motor(r, &list, node, &r->joints[index], gear);
+        }
+    }
+}
+
 void cr__import_urdf(crImporting* im, crXml* root) {
     Robot r = {.im = im, .root = root};
     cr__attr_text(root, "name");
@@ -367,5 +439,6 @@ void cr__import_urdf(crImporting* im, crXml* root) {
     r.bodies = cr_tree_list(&im->tree, im->tree.doc->root, "bodies");
     put_links(&r);
     put_mimics(&r);
+    put_transmissions(&r);
     cr__import_leftovers(im, root, ignored_elements, ignored_attrs);
 }

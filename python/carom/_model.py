@@ -1,8 +1,9 @@
 """Models: what exists."""
 from carom import _carom
+from carom._control import NamedModel
 
 
-class Model(_carom.Model):
+class Model(NamedModel, _carom.Model):
     """Bodies in kinematic trees with joints, shapes, materials and loops; body 0 is the world.
 
     It may grow until a `World` or an array looks at it, and cannot change while one does.

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from carom import _carom
 from carom._impact import Contact
+from carom._control import ControlledWorld
 from carom._model import Model
 
 
@@ -78,7 +79,7 @@ class Energy(NamedTuple):
         return self.kinetic + self.potential
 
 
-class World(_carom.World):
+class World(ControlledWorld, _carom.World):
     """A model that moves: World(model, dt=1/240, method="cone", rule="poisson", law=..., solver="auto", ...).
 
     q, v, force and motor_speed are views of its memory: write between steps. Settings: method (cone, lcp, moreau,

@@ -180,8 +180,11 @@ static crStatus sense(crWorld* world, double* out) {
     double* a = cr_arena_alloc(&step->scratch, (size_t)(model->nv + 1) * sizeof *a);
     Begun* begun = cr_arena_alloc(&step->scratch, (size_t)(model->sensor_count + 1) * sizeof *begun);
     if (a == NULL || begun == NULL) return CR_ERR_MEMORY;
-    crStatus status = cr_model_acceleration(model, &step->state, &step->dynamics, a);
+    memset(a, 0, (size_t)(model->nv + 1) * sizeof *a);
+    // means take the place of what these accelerations give
+    crStatus status = h > 0.0 ? CR_OK : cr_model_acceleration(model, &step->state, &step->dynamics, a);
     if (status != CR_OK) return status;
+    cr_model_actuate(model, &step->state, &step->dynamics);
     look(step);
     cr__sense(model, &step->state, &step->dynamics, a, out);
     if (h > 0.0) look_back(step, begun);
