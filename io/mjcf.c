@@ -15,6 +15,23 @@
 static const char* const cosmetic_elements[] = {"visual",  "statistic", "light",    "camera",
                                                 "texture", "custom",   "size",
                                                 "skin",    "layer",     "material", NULL};
+// every element of MJCF, understood or not
+static const char* const schema[] = {
+    "accelerometer", "actuator", "actuatorfrc", "actuatorpos", "actuatorvel", "adhesion", "asset", "attach",
+    "ballangvel", "ballquat", "body", "bone", "camera", "camprojection", "clock", "collision", "compiler",
+    "composite", "config", "connect", "contact", "custom", "cylinder", "damper", "dcmotor", "default",
+    "deformable", "distance", "e_kinetic", "e_potential", "edge", "elasticity", "element", "equality",
+    "exclude", "extension", "fixed", "flag", "flex", "flexcomp", "flexstrain", "flexvert", "force", "frame",
+    "frameangacc", "frameangvel", "framelinacc", "framelinvel", "framepos", "framequat", "framexaxis",
+    "frameyaxis", "framezaxis", "freejoint", "fromto", "general", "geom", "global", "gyro", "headlight",
+    "hfield", "include", "inertial", "insidesite", "instance", "intvelocity", "joint", "jointactuatorfrc",
+    "jointlimitfrc", "jointlimitpos", "jointlimitvel", "jointpos", "jointvel", "key", "keyframe", "layer",
+    "lengthrange", "light", "magnetometer", "map", "material", "mesh", "model", "motor", "mujoco", "muscle",
+    "normal", "numeric", "option", "pair", "pin", "plugin", "plugindir", "position", "pulley", "quality",
+    "rangefinder", "replicate", "rgba", "scale", "sensor", "site", "size", "skin", "spatial", "statistic",
+    "subtreeangmom", "subtreecom", "subtreelinvel", "tactile", "tendon", "tendonactuatorfrc",
+    "tendonlimitfrc", "tendonlimitpos", "tendonlimitvel", "tendonpos", "tendonvel", "text", "texture",
+    "torque", "touch", "tuple", "user", "velocimeter", "velocity", "vertex", "visual", "weld", "worldbody", NULL};
 static const char* const cosmetic_attrs[] = {"rgba",
                                              "material",
                                              "user",
@@ -305,5 +322,6 @@ void cr__import_mjcf(crImporting* im, crXml* root) {
     mj.option.passive = mj.option.actuation = mj.option.filterparent = true;
     splice(&mj, root, &left);
     if (cr__import_ok(im)) read_all(&mj);
+    im->schema = schema;
     cr__import_leftovers(im, root, cosmetic_elements, cosmetic_attrs);
 }

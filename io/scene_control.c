@@ -120,14 +120,15 @@ static void read_joints(const crPlace* place, const crScene* scene, crActuator* 
 
 enum { MOTOR, POSITION, VELOCITY, GENERAL };
 
+#define COMMON "name", "type", "joint", "axis", "joints", "gear", "ctrl", "ctrl_range", "force_range", "comment"
+static const char* const motor_fields[] = {COMMON, NULL};
+static const char* const position_fields[] = {COMMON, "kp", "kv", NULL};
+static const char* const velocity_fields[] = {COMMON, "kv", NULL};
+static const char* const general_fields[] = {COMMON, "gain", "bias", NULL};
+
 static void read_actuator(const crPlace* place, crScene* scene) {
     static const char* const types[] = {"motor", "position", "velocity", "general", NULL};
-#define EVERY "name", "type", "joint", "axis", "joints", "gear", "ctrl", "ctrl_range", "force_range", "comment"
-    static const char* const motor[] = {EVERY, NULL};
-    static const char* const position[] = {EVERY, "kp", "kv", NULL};
-    static const char* const velocity[] = {EVERY, "kv", NULL};
-    static const char* const general[] = {EVERY, "gain", "bias", NULL};
-    static const char* const* const known[] = {motor, position, velocity, general};
+    static const char* const* const known[] = {motor_fields, position_fields, velocity_fields, general_fields};
     int type = MOTOR;
     double kp = 1.0, kv = 0.0;
     cr_place_choice(place, "type", types, &type);

@@ -15,7 +15,10 @@ typedef struct Link {
     crXml* node;
     const char* name;
     const char* out;
-    int joint;  // above it, -1 for the root
+    int joint;         // above it, -1 for the root
+    double mu[2];      // of <gazebo>: along and across, negative: none
+    bool weightless;   // of <gazebo>: turnGravityOff
+    char surface[80];  // its material, "" where there is none
 } Link;
 
 typedef struct Joint {
@@ -39,7 +42,14 @@ typedef struct Robot {
 } Robot;
 
 static const char* const ignored_elements[] = {
-    "visual", "material", "gazebo", "safety_controller", "calibration", NULL};
+    "visual", "material", "safety_controller", "calibration", "ros2_control", "sensor", "verbose", NULL};
+// every element of URDF, understood or not
+static const char* const schema[] = {
+    "axis", "box", "calibration", "capsule", "child", "collision", "color", "contact",
+    "contact_coefficients", "cylinder", "dynamics", "gazebo", "geometry", "inertia", "inertial", "joint",
+    "limit", "link", "mass", "material", "mesh", "mimic", "origin", "parent", "robot", "ros2_control",
+    "safety_controller", "self_collision_checking", "sensor", "sphere", "texture", "transmission",
+    "verbose", "visual", NULL};
 static const char* const ignored_attrs[] = {"version", "xmlns", "effort", "velocity", "name", NULL};
 
 static int find_link(const Robot* r, const char* name) {
@@ -72,7 +82,7 @@ static void collect(Robot* r) {
         if (find_link(r, name) >= 0)
             cr__import_refuse(im, node, cr_xml_attr(node, "name"), CR_ERR_NAME,
                               "a link is called \"%.60s\" already", name);
-        all[r->link_count++] = (Link){node, name, NULL, -1};
+        all[r->link_count++] = (Link){.node = node, .name = name, .joint = -1, .mu = {-1.0, -1.0}};
     }
 }
 
@@ -147,7 +157,77 @@ static double positive(Robot* r, crXml* node, const char* name) {
     return x;
 }
 
-static void put_geometry(Robot* r, crXml* collision, crJson* shapes) {
+static void mark_inside(crXml* node) {
+    node->used = true;
+    for (crXmlAttr* attr = node->attrs; attr != NULL; attr = attr->next) {
+        attr->used = true;
+    }
+    for (crXml* child = node->child; child != NULL; child = child->next) {
+        mark_inside(child);
+    }
+}
+
+// the number of an element: its text, or its attribute value
+static double value_of(Robot* r, crXml* element, double otherwise) {
+    crXmlAttr* attr = cr_xml_attr(element, "value");
+    double x = otherwise;
+    if (attr != NULL) attr->used = true;
+    cr__import_numbers(r->im, element, attr, attr != NULL ? attr->value : element->text, 1, 1, &x);
+    return x;
+}
+
+// friction and gravity of a link as Gazebo has them; what else it says is for Gazebo
+static void read_gazebo(Robot* r, crXml* node) {
+    static const char* const acts[] = {"kp", "kd", "fdir1", "dampingFactor", "selfCollide", "maxContacts", NULL};
+    crImporting* im = r->im;
+    node->used = true;
+    const char* reference = cr__attr_text(node, "reference");
+    int index = reference != NULL ? find_link(r, reference) : -1;
+    Link* link = index >= 0 ? &r->links[index] : NULL;
+    for (crXml* child = node->child; child != NULL && cr__import_ok(im); child = child->next) {
+        bool along = strcmp(child->name, "mu1") == 0, across = strcmp(child->name, "mu2") == 0;
+        mark_inside(child);
+        bool matters = false;
+        for (int i = 0; acts[i] != NULL; i++) {
+            matters = matters || strcmp(child->name, acts[i]) == 0;
+        }
+        if (link != NULL && (along || across)) {
+            double mu = value_of(r, child, 0.0);
+            link->mu[across] = mu;
+            if (mu < 0.0) cr__import_refuse(im, child, NULL, CR_ERR_RANGE, "is %g, must not be negative", mu);
+        } else if (link != NULL && strcmp(child->name, "turnGravityOff") == 0) {
+            link->weightless = cr__import_bool(im, child, NULL, child->text);
+        } else {
+            cr__import_note(im, link != NULL && matters ? CR_NOTE_UNSUPPORTED : CR_NOTE_IGNORED, child, NULL,
+                            "<%.60s> in <gazebo> %s", child->name,
+                            link != NULL && matters ? "is not supported" : "steers Gazebo");
+        }
+    }
+}
+
+static void read_surfaces(Robot* r) {
+    crJson* materials = NULL;
+    crTree* tree = &r->im->tree;
+    for (crXml* node = r->root->child; node != NULL && cr__import_ok(r->im); node = node->next) {
+        if (strcmp(node->name, "gazebo") == 0) read_gazebo(r, node);
+    }
+    for (int i = 0; i < r->link_count && cr__import_ok(r->im); i++) {
+        Link* link = &r->links[i];
+        if (link->mu[0] < 0.0 && link->mu[1] < 0.0) continue;
+        double mu = link->mu[0] >= 0.0 ? link->mu[0] : link->mu[1];
+        snprintf(link->surface, sizeof link->surface, "surface%d", i);
+        if (materials == NULL) materials = cr_tree_object(tree, tree->doc->root, "materials");
+        cr__tree_at(r->im, link->node);
+        crJson* to = cr_tree_object(tree, materials, link->surface);
+        cr_tree_number(tree, to, "mu", mu);
+        if (link->mu[1] >= 0.0 && link->mu[1] != mu) {
+            cr_tree_number(tree, to, "mu2", link->mu[1]);
+            cr_tree_vector(tree, to, "axis", cr_vec3(1, 0, 0));
+        }
+    }
+}
+
+static void put_geometry(Robot* r, const Link* link, crXml* collision, crJson* shapes) {
     crImporting* im = r->im;
     crTree* tree = &im->tree;
     crXml* geometry = cr__used_child(collision, "geometry");
@@ -183,15 +263,16 @@ static void put_geometry(Robot* r, crXml* collision, crJson* shapes) {
         cr__import_refuse(im, node, NULL, CR_ERR_NAME, "is no shape: box, sphere, cylinder, capsule or mesh");
     }
     cr__tree_pose(im, to, pose);
+    if (link->surface[0] != '\0') cr_tree_text(tree, to, "material", link->surface);
 }
 
-static void put_shapes(Robot* r, crXml* link, crJson* to) {
+static void put_shapes(Robot* r, const Link* link, crJson* to) {
     crJson* shapes = NULL;
-    for (crXml* node = link->child; node != NULL && cr__import_ok(r->im); node = node->next) {
+    for (crXml* node = link->node->child; node != NULL && cr__import_ok(r->im); node = node->next) {
         if (strcmp(node->name, "collision") != 0) continue;
         node->used = true;
         if (shapes == NULL) shapes = cr_tree_list(&r->im->tree, to, "shapes");
-        put_geometry(r, node, shapes);
+        put_geometry(r, link, node, shapes);
     }
 }
 
@@ -300,7 +381,8 @@ static void put_link(Robot* r, int index) {
     }
     if (!cr__import_ok(im)) return;
     put_inertial(r, link->node, to);
-    put_shapes(r, link->node, to);
+    put_shapes(r, link, to);
+    if (link->weightless) cr_tree_number(&im->tree, to, "gravity_scale", 0.0);
 }
 
 // parents before children
@@ -366,16 +448,6 @@ static void put_mimics(Robot* r) {
     }
 }
 
-static void mark_inside(crXml* node) {
-    node->used = true;
-    for (crXmlAttr* attr = node->attrs; attr != NULL; attr = attr->next) {
-        attr->used = true;
-    }
-    for (crXml* child = node->child; child != NULL; child = child->next) {
-        mark_inside(child);
-    }
-}
-
 // a motor whose force is `reduction` times as large at the joint, within the joint's effort
 static void put_motor(Robot* r, crJson** list, crXml* node, const Joint* j, double reduction) {
     crImporting* im = r->im;
@@ -436,9 +508,11 @@ void cr__import_urdf(crImporting* im, crXml* root) {
         cr__import_refuse(im, root, NULL, CR_ERR_MISSING, "needs at least one <link>");
     if (!cr__import_ok(im)) return;
     cr__tree_head(im);
+    read_surfaces(&r);
     r.bodies = cr_tree_list(&im->tree, im->tree.doc->root, "bodies");
     put_links(&r);
     put_mimics(&r);
     put_transmissions(&r);
+    im->schema = schema;
     cr__import_leftovers(im, root, ignored_elements, ignored_attrs);
 }

@@ -330,7 +330,7 @@ TEST(notes) {
             "<mujoco>\n<visual/>\n<worldbody>\n<light/><light/>\n<geom size='1' solref='1 1' rgba='1 1 1 "
             "1'/>\n"
             "<geom size='1'\n  solref='1 1' surfacevel='1 0 0'/>\n</worldbody>\n<tendon><spatial/></tendon>\n"
-            "<nonsense/>\n</mujoco>",
+            "<composite/>\n</mujoco>",
             &c))
         return;
     const crNote* note = case_note(&c, "solref");
@@ -343,7 +343,7 @@ TEST(notes) {
     CHECK(note != NULL && note->line == 7 && note->column == 16 && note->level == CR_NOTE_UNSUPPORTED);
     note = case_note(&c, "light");
     CHECK(note != NULL && note->count == 2 && note->level == CR_NOTE_IGNORED);
-    CHECK(case_note(&c, "<spatial> in") == NULL && case_note(&c, "<nonsense> in <mujoco>") != NULL);
+    CHECK(case_note(&c, "<spatial> in") == NULL && case_note(&c, "<composite> in <mujoco>") != NULL);
     CHECK(c.import.note_count == 6);
     case_free(&c);
 }
@@ -424,6 +424,21 @@ TEST(tendons_and_actuators_left_out) {
     REFUSED(TENDON("</tendon><actuator><motor tendon='q'/></actuator><tendon>"), CR_ERR_NAME, 0, 0, "\"q\"");
     REFUSED(TENDON("</tendon><actuator><motor joint='x' ctrlrange='2 1'/></actuator><tendon>"), CR_ERR_RANGE, 0, 0,
             "2 to 1");
+}
+
+// what is no element of MJCF is an error with the nearest one; what is and is not understood is a note
+TEST(outside_the_schema) {
+    Case c;
+    if (!case_xml()) return;
+    REFUSED("<mujoco><worldbody><body><freejiont/><geom size='1'/></body></worldbody></mujoco>", CR_ERR_NAME, 1, 26,
+            "did you mean <freejoint>?");
+    REFUSED("<mujoco><wrldbody/></mujoco>", CR_ERR_NAME, 1, 9, "did you mean <worldbody>?");
+    if (GOOD("<mujoco xmlns:xi='x'><worldbody><body><composite type='grid'/><freejoint/><geom "
+             "size='1'/></body></worldbody></mujoco>",
+             &c)) {
+        CHECK(case_note(&c, "xmlns") == NULL && case_note(&c, "<composite>")->level == CR_NOTE_UNSUPPORTED);
+        case_free(&c);
+    }
 }
 
 // five strings of replicas: each ball keeps its distance from the nail above it

@@ -18,13 +18,14 @@ from carom._carom import Error, numerics_revision, version as __version__
 from carom._audit import MotionAudit, Worst, audit
 from carom._impact import (Contact, Hit, Law, Margins, Region, Rigid, Verdict, collision, contact, impact, impact_many,
                            laws, verdict)
+from carom._control import Actuator, Controls, Joint, Readings, Sensor
 from carom._model import Model
 from carom._problem import Audit, Problem, Resolution, Rule, Solution, rules, solvers
 from carom._scene import Scene, load, scenes
 from carom._spread import Spread, spread
 from carom._world import Certificate, Energy, Trajectory, World
 
-__all__ = ["Audit", "Certificate", "Contact", "Energy", "Error", "Hit", "Law", "Margins", "Model", "MotionAudit", "Problem", "Region",
-           "Resolution", "Rigid", "Rule", "Scene", "Solution", "Spread", "Trajectory", "Verdict", "World", "Worst", "__version__", "audit",
+__all__ = ["Actuator", "Audit", "Certificate", "Contact", "Controls", "Energy", "Error", "Hit", "Joint", "Law", "Margins", "Model", "MotionAudit", "Problem", "Readings", "Region",
+           "Resolution", "Rigid", "Rule", "Scene", "Sensor", "Solution", "Spread", "Trajectory", "Verdict", "World", "Worst", "__version__", "audit",
            "collision", "contact", "impact", "impact_many", "laws", "load", "numerics_revision", "rules", "scenes",
            "solvers", "spread", "verdict"]
