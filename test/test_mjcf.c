@@ -658,3 +658,40 @@ TEST(files_of_others) {
         if (!case_data(relative, files[i].nv, files[i].unsupported, 5)) return;
     }
 }
+
+// the same tetrahedron as MuJoCo's own MSH, with a normal and texture coordinates that are skipped
+TEST(msh) {
+    if (!case_xml()) return;
+    char folder[] = "/tmp/carom-mjcf-XXXXXX", mesh[128], model[128];
+    if (!CHECK(mkdtemp(folder) != NULL)) return;
+    snprintf(mesh, sizeof mesh, "%s/m.msh", folder);
+    snprintf(model, sizeof model, "%s/model.xml", folder);
+    static const char* const text =
+        "<mujoco><asset><mesh file='m.msh' scale='1 2 3'/></asset><worldbody><body name='b'><freejoint/>"
+        "<geom type='mesh' mesh='m' density='1'/></body></worldbody></mujoco>";
+    int32_t words[4 + 12 + 3 + 8 + 12] = {4, 1, 4, 4};
+    static const float corners[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    static const int32_t faces[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
+    memcpy(words + 4, corners, sizeof corners);
+    memcpy(words + 27, faces, sizeof faces);
+    write_file(model, text, strlen(text));
+    write_file(mesh, (const char*)words, sizeof words);
+    Case c;
+    crStatus status = case_file(model, NULL, &c);
+    if (test_check(status == CR_OK, __FILE__, __LINE__, "%s", c.error.message)) {
+        CHECK_NEAR(case_body(&c, "b")->mass, 1.0, 1e-15);
+        CHECK_VEC(case_body(&c, "b")->com, cr_vec3(0.25, 0.5, 0.75), 1e-15);
+        case_free(&c);
+    }
+    write_file(mesh, (const char*)words, sizeof words - 4);
+    CHECK_STATUS(case_file(model, NULL, &c), CR_ERR_SYNTAX);
+    words[27] = 4;
+    write_file(mesh, (const char*)words, sizeof words);
+    CHECK_STATUS(case_file(model, NULL, &c), CR_ERR_RANGE);
+    words[0] = -1;
+    write_file(mesh, (const char*)words, sizeof words);
+    CHECK_STATUS(case_file(model, NULL, &c), CR_ERR_SYNTAX);
+    remove(mesh);
+    remove(model);
+    rmdir(folder);
+}

@@ -5,7 +5,12 @@ from carom import _carom
 
 
 class Joint(NamedTuple):
-    """A joint by name: its body, and where its numbers are in q (q, nq) and in v, force and motor_speed (dof, nv)."""
+    """A joint by name: its body, and where its numbers are in q (q, nq) and in v, force and motor_speed (dof, nv).
+
+    >>> import carom
+    >>> carom.load("cart-pole").model.joint("hinge").dof
+    1
+    """
     name: str
     body: int
     q: int
@@ -15,7 +20,12 @@ class Joint(NamedTuple):
 
 
 class Actuator(NamedTuple):
-    """An actuator by name, and what its control and force are limited to."""
+    """An actuator by name, and what its control and force are limited to.
+
+    >>> import carom
+    >>> carom.load("cart-pole").model.actuators[0].ctrl_upper
+    1.0
+    """
     name: str
     ctrl_lower: float
     ctrl_upper: float
@@ -24,7 +34,12 @@ class Actuator(NamedTuple):
 
 
 class Sensor(NamedTuple):
-    """A sensor by name; its numbers are sensors[first:first + count]."""
+    """A sensor by name; its numbers are sensors[first:first + count].
+
+    >>> import carom
+    >>> carom.load("cart-pole").model.sensors[1]
+    Sensor(name='angle', type='joint_position', first=1, count=1)
+    """
     name: str
     type: str
     first: int
@@ -53,6 +68,12 @@ class Controls:
     """Controls of a world's actuators by name or index; numpy.asarray(world.ctrl) is a copy of all of them.
 
     A control that is not a number or outside its actuator's range is refused, and nothing is changed.
+
+    >>> import carom
+    >>> world = carom.load("cart-pole").world()
+    >>> world.ctrl["slide"] = 0.5
+    >>> world.ctrl
+    Controls({'slide': 0.5})
     """
 
     def __init__(self, world):
@@ -89,7 +110,12 @@ class Controls:
 
 
 class Readings:
-    """What the sensors of a world read now, by name; numpy.asarray(world.sensors) is all numbers in their order."""
+    """What the sensors of a world read now, by name; numpy.asarray(world.sensors) is all numbers in their order.
+
+    >>> import carom
+    >>> carom.load("cart-pole").world().sensors["angle"]
+    0.05
+    """
 
     def __init__(self, world):
         self._world = world

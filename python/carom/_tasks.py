@@ -10,6 +10,10 @@ class Task:
 
     begin(rng, q, v) changes the start in place, observe(world) -> numbers, reward(world, action) -> number,
     ended(world) -> bool.
+
+    >>> from carom.env import TASKS
+    >>> TASKS["hopper"].scene, TASKS["hopper"].substeps
+    ('hopper', 4)
     """
 
     def __init__(self, scene, *, substeps, duration, begin, observe, reward, ended):
@@ -188,18 +192,36 @@ class TaskVectorEnv(_Base):
 
 
 def make(name):
-    """One world of a task by name: cart-pole, hopper, ant, humanoid-stand, ball-in-cup."""
+    """One world of a task by name: cart-pole, hopper, ant, humanoid-stand, ball-in-cup.
+
+    >>> from carom.env import make
+    >>> make("ant").action_space
+    Box(8,)
+    """
     return TaskEnv(name)
 
 
 def make_vector(name, count):
-    """`count` worlds of a task."""
+    """`count` worlds of a task.
+
+    >>> from carom.env import make_vector
+    >>> make_vector("ball-in-cup", 2).action_space
+    Box(2, 2)
+    """
     return TaskVectorEnv(name, count)
 
 
 def register(gymnasium=None):
     """Register every task with Gymnasium as carom/NAME-v0; returns the names. gymnasium: the module, where it is not the
-    installed one."""
+    installed one.
+
+    >>> from carom.env import register
+    >>> class Recorder:
+    ...     def register(self, id, entry_point, kwargs):
+    ...         pass
+    >>> register(Recorder())[0]
+    'carom/cart-pole-v0'
+    """
     if gymnasium is None:
         import gymnasium
     names = []
