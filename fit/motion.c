@@ -242,7 +242,8 @@ static crStatus start_joint(const crModel* model, int index, const crTossSample*
     return status;
 }
 
-static crStatus start_at(const crScene* scene, const crMotionModel* m, const crTossSample* s, crState* state) {
+static crStatus start_at(const crScene* scene, const crMotionModel* m, const crTossSample* s,
+                         crState* state) {
     const crBody* body = &scene->model->bodies[m->body];
     memcpy(state->q, scene->q, (size_t)scene->model->nq * sizeof(double));
     memcpy(state->v, scene->v, (size_t)scene->model->nv * sizeof(double));
@@ -329,7 +330,8 @@ crStatus cr_motion_simulate(const crMotionModel* m, const double* values, int to
     crWorld* world = NULL;
     status = cr_world_create(&def, &world, error);
     if (status == CR_OK) {
-        status = start_at(&scene, m, &m->tosses->samples[m->tosses->tosses[toss].first], cr_world_state(world));
+        status =
+            start_at(&scene, m, &m->tosses->samples[m->tosses->tosses[toss].first], cr_world_state(world));
         if (status != CR_OK) cr_error_set(error, status, "scene", "scene: %s", cr_status_text(status));
         if (status == CR_OK) status = run_toss(world, m, toss, run, poses, error);
     }

@@ -39,10 +39,10 @@ typedef struct crMjcfJoint {
     bool limited;
     double lower, upper;
     double ref, stiffness, springref, damping, frictionloss, armature;
-    double qpos_spring;  // springref as it was given: where tendons have their rest length
-    double q[7], v[6];   // at the start, as MJCF has them
-    double q0[7];        // in the reference position
-    const char* out;     // the scene's body that has this joint
+    double qpos_spring;    // springref as it was given: where tendons have their rest length
+    double q[7], v[6];     // at the start, as MJCF has them
+    double q0[7];          // in the reference position
+    const char* out;       // the scene's body that has this joint
     const char* out_name;  // its own name in the scene, NULL: none
 } crMjcfJoint;
 
@@ -127,7 +127,7 @@ typedef struct crMjcfTendon {
     crXml* node;
     const char* name;
     bool fixed, limited, rests;
-    int count;      // of joints, or of pairs of sites
+    int count;                       // of joints, or of pairs of sites
     int joints[CR_ACTUATOR_JOINTS];  // joints, or two sites
     double coef[CR_ACTUATOR_JOINTS];
     double lower, upper, stiffness, damping, frictionloss, rest;

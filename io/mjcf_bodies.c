@@ -110,7 +110,8 @@ static void add_site(crMjcf* mj, crXml* node, const Spot* at) {
     if (all == NULL) return;
     mj->sites = all;
     int class = cr__mjcf_class(mj, node, at->class);
-    crMjcfSite site = {.node = node, .name = full_name(mj, node, at), .body = at->body, .size = {0.005, 0.005, 0.005}};
+    crMjcfSite site = {
+        .node = node, .name = full_name(mj, node, at), .body = at->body, .size = {0.005, 0.005, 0.005}};
     site.pose = cr_pose_mul(at->frame, cr__mjcf_pose(mj, node, class));
     site.kind = (crMjcfGeomKind)(CR_MJCF_SPHERE + cr__mjcf_word(mj, node, class, "type", kinds, 0));
     cr__mjcf_numbers(mj, node, class, "size", 1, 3, site.size);
@@ -122,7 +123,8 @@ static void add_site(crMjcf* mj, crXml* node, const Spot* at) {
         if (half == 2) site.size[1] = site.size[0];
         site.size[half] = 0.5 * cr_norm(along);
         if (cr_norm(along) > 0.0)
-            site.pose = cr_pose_mul(at->frame, (crPose){cr_scale(0.5, cr_add(a, b)), cr__mjcf_quat_z(cr_neg(along))});
+            site.pose =
+                cr_pose_mul(at->frame, (crPose){cr_scale(0.5, cr_add(a, b)), cr__mjcf_quat_z(cr_neg(along))});
     }
     mj->sites[mj->site_count++] = site;
 }

@@ -17,8 +17,8 @@
 static bool is(const crXml* node, const char* name) { return strcmp(node->name, name) == 0; }
 
 static void unsupported(crMjcf* mj, crXml* node, const char* what) {
-    cr__import_note(mj->im, CR_NOTE_UNSUPPORTED, node, NULL, "<%s> %s is not supported: it is left out", node->name,
-                    what);
+    cr__import_note(mj->im, CR_NOTE_UNSUPPORTED, node, NULL, "<%s> %s is not supported: it is left out",
+                    node->name, what);
     cr__mjcf_mark_all(node);
 }
 
@@ -36,12 +36,13 @@ static bool read_transmission(crMjcf* mj, crXml* node, int class, crMjcfActuator
         const char* name = cr__need_text(mj->im, node, "tendon");
         const crMjcfTendon* t = cr__mjcf_find_tendon(mj, name);
         if (t == NULL) {
-            cr__import_refuse(mj->im, node, cr_xml_attr(node, "tendon"), CR_ERR_NAME, "no tendon is called \"%.60s\"",
-                              name);
+            cr__import_refuse(mj->im, node, cr_xml_attr(node, "tendon"), CR_ERR_NAME,
+                              "no tendon is called \"%.60s\"", name);
             return false;
         }
         if (!t->fixed || t->count > CR_ACTUATOR_JOINTS || t->count == 0) {
-            unsupported(mj, node, t->fixed ? "along a tendon of more than 8 joints" : "along a spatial tendon");
+            unsupported(mj, node,
+                        t->fixed ? "along a tendon of more than 8 joints" : "along a spatial tendon");
             return false;
         }
         a->count = t->count;
@@ -92,10 +93,11 @@ static bool read_force(crMjcf* mj, crXml* node, int class, crMjcfActuator* a, co
         a->bias[1] = -a->gain[0];
         a->bias[2] = -cr__mjcf_number(mj, node, class, "kv", 0.0);
         if (is(node, "intvelocity")) *dynamics = "integrator";
-        if (is(node, "position") && cr__mjcf_number(mj, node, class, "timeconst", 0.0) > 0.0) *dynamics = "filter";
+        if (is(node, "position") && cr__mjcf_number(mj, node, class, "timeconst", 0.0) > 0.0)
+            *dynamics = "filter";
         if (cr__mjcf_attr(mj, node, class, "dampratio") != NULL) {
-            cr__import_note(mj->im, CR_NOTE_UNSUPPORTED, node, NULL, "<%s> dampratio: the servo acts without damping",
-                            node->name);
+            cr__import_note(mj->im, CR_NOTE_UNSUPPORTED, node, NULL,
+                            "<%s> dampratio: the servo acts without damping", node->name);
         }
     } else if (is(node, "velocity") || is(node, "damper")) {
         kv = cr__mjcf_number(mj, node, class, "kv", 1.0);
@@ -116,26 +118,28 @@ static void apply_dynamics(crMjcf* mj, crXml* node, const char* dynamics, crMjcf
     if (strcmp(dynamics, "none") == 0) return;
     bool integrator = strcmp(dynamics, "integrator") == 0;
     if (integrator) memset(a->gain, 0, sizeof a->gain);
-    cr__import_note(mj->im, CR_NOTE_UNSUPPORTED, node, NULL, "<%s> has a state of its own (%.20s): %s", node->name,
-                    dynamics, integrator ? "it stays 0, and ctrl does nothing" : "ctrl acts at once");
+    cr__import_note(mj->im, CR_NOTE_UNSUPPORTED, node, NULL, "<%s> has a state of its own (%.20s): %s",
+                    node->name, dynamics,
+                    integrator ? "it stays 0, and ctrl does nothing" : "ctrl acts at once");
 }
 
 // a range that counts where it is given, or asked for
-static bool read_range(crMjcf* mj, crXml* node, int class, const char* name, const char* limited, double range[2]) {
+static bool read_range(crMjcf* mj, crXml* node, int class, const char* name, const char* limited,
+                       double range[2]) {
     static const char* const words[] = {"false", "true", "auto", NULL};
     bool given = cr__mjcf_numbers(mj, node, class, name, 2, 2, range);
     int word = cr__mjcf_word(mj, node, class, limited, words, 2);
     bool counts = word == 1 || (word == 2 && mj->compiler.autolimits && given);
     if (counts && !(range[0] < range[1]))
-        cr__import_refuse(mj->im, node, cr_xml_attr(node, name), CR_ERR_RANGE, "is %g to %g, must be from less to more",
-                          range[0], range[1]);
+        cr__import_refuse(mj->im, node, cr_xml_attr(node, name), CR_ERR_RANGE,
+                          "is %g to %g, must be from less to more", range[0], range[1]);
     return counts;
 }
 
 static void read_ranges(crMjcf* mj, crXml* node, int class, crMjcfActuator* a) {
     // of states that actuators do not have here, and of solvers
-    static const char* const others[] = {"actlimited", "actrange", "dynprm", "actearly", "actdim", "lengthrange",
-                                         "cranklength", NULL};
+    static const char* const others[] = {"actlimited", "actrange",    "dynprm",      "actearly",
+                                         "actdim",     "lengthrange", "cranklength", NULL};
     for (int i = 0; others[i] != NULL; i++) {
         cr__mjcf_attr(mj, node, class, others[i]);
     }
@@ -153,16 +157,17 @@ static void read_ranges(crMjcf* mj, crXml* node, int class, crMjcfActuator* a) {
 }
 
 static void add_actuator(crMjcf* mj, crXml* node) {
-    static const char* const kinds[] = {"motor",    "general",  "position", "velocity", "intvelocity", "damper",
-                                        "cylinder", "adhesion", "muscle",   "plugin",   NULL};
+    static const char* const kinds[] = {"motor",       "general", "position", "velocity",
+                                        "intvelocity", "damper",  "cylinder", "adhesion",
+                                        "muscle",      "plugin",  NULL};
     crImporting* im = mj->im;
     bool known = false;
     for (int i = 0; kinds[i] != NULL; i++) {
         known = known || is(node, kinds[i]);
     }
     if (!known) return;
-    crMjcfActuator* all = cr__import_grow(im, mj->actuators, mj->actuator_count, &mj->actuator_capacity, sizeof *all,
-                                          MOST, node);
+    crMjcfActuator* all = cr__import_grow(im, mj->actuators, mj->actuator_count, &mj->actuator_capacity,
+                                          sizeof *all, MOST, node);
     if (all == NULL) return;
     mj->actuators = all;
     node->used = true;
@@ -176,8 +181,9 @@ static void add_actuator(crMjcf* mj, crXml* node) {
     } else if (read_transmission(mj, node, class, &a)) {
         read_ranges(mj, node, class, &a);
         apply_dynamics(mj, node, dynamics, &a);
-        const char* name = a.name != NULL && *a.name != '\0' ? a.name
-                                                              : cr__import_format(im, "actuator%d", mj->actuator_count);
+        const char* name = a.name != NULL && *a.name != '\0'
+                               ? a.name
+                               : cr__import_format(im, "actuator%d", mj->actuator_count);
         if (mj->option.actuation) a.out = cr__import_name(im, &mj->actuator_names, node, name);
     }
     all[mj->actuator_count++] = a;

@@ -20,7 +20,8 @@ static void put_site(crMjcf* mj, crJson* list, const crMjcfSite* site) {
     crPose pose = body->weld == 0 ? cr_pose_mul(body->world, site->pose) : site->pose;
     if (body->weld != 0) cr_tree_text(tree, to, "body", body->out);
     cr__tree_pose(mj->im, to, pose);
-    bool box = site->kind == CR_MJCF_BOX, round = site->kind == CR_MJCF_CAPSULE || site->kind == CR_MJCF_CYLINDER;
+    bool box = site->kind == CR_MJCF_BOX,
+         round = site->kind == CR_MJCF_CAPSULE || site->kind == CR_MJCF_CYLINDER;
     cr_tree_text(tree, to, "type", shapes[site->kind]);
     if (box) cr_tree_numbers(tree, to, "half", site->size, 3);
     if (site->kind == CR_MJCF_ELLIPSOID) cr_tree_numbers(tree, to, "radii", site->size, 3);
@@ -71,11 +72,13 @@ static const Kind kinds[] = {{"jointpos", "joint_position", "joint"},
 
 static void left_out(crMjcf* mj, crXml* node, const char* why) {
     cr__mjcf_mark_all(node);
-    cr__import_note(mj->im, CR_NOTE_IGNORED, node, NULL, "<%s> in <sensor>%s is not measured", node->name, why);
+    cr__import_note(mj->im, CR_NOTE_IGNORED, node, NULL, "<%s> in <sensor>%s is not measured", node->name,
+                    why);
 }
 
 static void refuse_name(crMjcf* mj, crXml* node, const char* attr, const char* kind, const char* name) {
-    cr__import_refuse(mj->im, node, cr_xml_attr(node, attr), CR_ERR_NAME, "no %s is called \"%.60s\"", kind, name);
+    cr__import_refuse(mj->im, node, cr_xml_attr(node, attr), CR_ERR_NAME, "no %s is called \"%.60s\"", kind,
+                      name);
 }
 
 // a site where a body or geom is; NULL where that cannot be said
@@ -130,7 +133,8 @@ static void add_sensor(crMjcf* mj, crXml* node, crJson** list, crJson** sites) {
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (strcmp(node->name, kinds[i].element) == 0) kind = &kinds[i];
     }
-    bool turned = kind != NULL && strcmp(node->name, "framequat") == 0 && cr_xml_attr(node, "objtype") != NULL &&
+    bool turned = kind != NULL && strcmp(node->name, "framequat") == 0 &&
+                  cr_xml_attr(node, "objtype") != NULL &&
                   strcmp(cr_xml_attr(node, "objtype")->value, "body") == 0;
     if (kind == NULL || cr_xml_attr(node, "reftype") != NULL || turned) {
         left_out(mj, node, kind == NULL ? "" : turned ? " of inertial axes" : " relative to another frame");

@@ -12,10 +12,10 @@
 
 #define LOOP_TOL 1e-10  // m, rad
 
-static const char* const known_fields[] = {
-    "carom",  "comment", "gravity", "step",        "impact", "solver", "materials", "pairs",
-    "bodies", "static",  "$schema", "constraints", "drive",  "record", "exclude",
-    "actuators", "sites", "sensors", "keyframes", NULL};
+static const char* const known_fields[] = {"carom",     "comment",     "gravity", "step",      "impact",
+                                           "solver",    "materials",   "pairs",   "bodies",    "static",
+                                           "$schema",   "constraints", "drive",   "record",    "exclude",
+                                           "actuators", "sites",       "sensors", "keyframes", NULL};
 
 bool cr__scene_own(crScene* scene, void* data, void (*destroy)(void* data)) {
     crSceneOwned* owned = cr_arena_alloc(&scene->arena, sizeof *owned);

@@ -19,13 +19,14 @@
         "angular_drag", "repeat", "comment"
 #define ALONG "limits", "stiffness", "rest", "damping", "friction", "motor", "armature"
 static const char* const fixed_fields[] = {COMMON, "quat", NULL};
-static const char* const hinge_fields[] = {COMMON, ALONG,   "quat",  "anchor",
-                                           "axis", "angle", "omega", "joint_name", NULL};
-static const char* const slider_fields[] = {COMMON, ALONG,   "quat", "anchor",
-                                            "axis", "shift", "vel",  "joint_name", NULL};
+static const char* const hinge_fields[] = {COMMON,  ALONG,   "quat",       "anchor", "axis",
+                                           "angle", "omega", "joint_name", NULL};
+static const char* const slider_fields[] = {COMMON,  ALONG, "quat",       "anchor", "axis",
+                                            "shift", "vel", "joint_name", NULL};
 static const char* const planar_fields[] = {COMMON, "angle", "vel", "omega", "joint_name", NULL};
-static const char* const ball_fields[] = {COMMON,      "quat",    "anchor",   "omega",    "limits",
-                                          "stiffness", "damping", "friction", "armature", "joint_name", NULL};
+static const char* const ball_fields[] = {COMMON,     "quat",       "anchor",  "omega",
+                                          "limits",   "stiffness",  "damping", "friction",
+                                          "armature", "joint_name", NULL};
 static const char* const free_fields[] = {COMMON, "quat", "vel", "omega", "joint_name", NULL};
 static const char* const* const fields_of[] = {fixed_fields,  hinge_fields, slider_fields,
                                                planar_fields, ball_fields,  free_fields};

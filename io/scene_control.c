@@ -18,7 +18,9 @@
 static void read_name(const crPlace* place, const char** name) {
     cr_place_need(place, "name", "1 to 63 characters without space , ; . or quotes");
     cr_place_text(place, "name", name);
-    if (*name == NULL || (strlen(*name) > 0 && strlen(*name) < NAME && strpbrk(*name, " ,;\"'\t\r\n.") == NULL)) return;
+    if (*name == NULL ||
+        (strlen(*name) > 0 && strlen(*name) < NAME && strpbrk(*name, " ,;\"'\t\r\n.") == NULL))
+        return;
     cr_place_refuse(place, cr_place_get(place, "name"), CR_ERR_NAME, "name",
                     "must be 1 to %d characters without space , ; . or quotes", NAME - 1);
 }
@@ -59,9 +61,9 @@ static int named(const crPlace* place, const char* field, const crScene* scene) 
     int item = find[kind](scene->model, name);
     if (item >= 0) return item;
     const char* near = cr_name_nearest(name, all[kind], scene->model);
-    cr_place_refuse(place, cr_place_get(place, field), CR_ERR_NAME, field, "no %s is called \"%.40s\"%s%.40s%s", field,
-                    name, near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
-                    near != NULL ? "\"?" : "");
+    cr_place_refuse(
+        place, cr_place_get(place, field), CR_ERR_NAME, field, "no %s is called \"%.40s\"%s%.40s%s", field,
+        name, near != NULL ? "; did you mean \"" : "", near != NULL ? near : "", near != NULL ? "\"?" : "");
     return -1;
 }
 
@@ -120,7 +122,8 @@ static void read_joints(const crPlace* place, const crScene* scene, crActuator* 
 
 enum { MOTOR, POSITION, VELOCITY, GENERAL };
 
-#define COMMON "name", "type", "joint", "axis", "joints", "gear", "ctrl", "ctrl_range", "force_range", "comment"
+#define COMMON \
+    "name", "type", "joint", "axis", "joints", "gear", "ctrl", "ctrl_range", "force_range", "comment"
 static const char* const motor_fields[] = {COMMON, NULL};
 static const char* const position_fields[] = {COMMON, "kp", "kv", NULL};
 static const char* const velocity_fields[] = {COMMON, "kv", NULL};
@@ -128,7 +131,8 @@ static const char* const general_fields[] = {COMMON, "gain", "bias", NULL};
 
 static void read_actuator(const crPlace* place, crScene* scene) {
     static const char* const types[] = {"motor", "position", "velocity", "general", NULL};
-    static const char* const* const known[] = {motor_fields, position_fields, velocity_fields, general_fields};
+    static const char* const* const known[] = {motor_fields, position_fields, velocity_fields,
+                                               general_fields};
     int type = MOTOR;
     double kp = 1.0, kv = 0.0;
     cr_place_choice(place, "type", types, &type);
@@ -152,7 +156,8 @@ static void read_actuator(const crPlace* place, crScene* scene) {
 
 // a shape as the volume, its pose that of the site
 static void read_site(const crPlace* place, crScene* scene, const crVec3* anchors) {
-    static const char* const fields[] = {"name", "body", "pos", "quat", "type", "r", "half", "radii", "comment", NULL};
+    static const char* const fields[] = {"name", "body", "pos",   "quat",    "type",
+                                         "r",    "half", "radii", "comment", NULL};
     static const char* const types[] = {"sphere", "capsule", "box", "cylinder", "ellipsoid", NULL};
     crSite site = {.volume = cr_shape_sphere(0.005)};
     cr_place_known(place, fields);
@@ -171,8 +176,8 @@ static void read_site(const crPlace* place, crScene* scene, const crVec3* anchor
 }
 
 static void read_sensor(const crPlace* place, crScene* scene) {
-    static const char* const fields[] = {"name", "type", "joint", "actuator", "site",
-                                         "noise", "seed", "cutoff", "comment", NULL};
+    static const char* const fields[] = {"name",  "type", "joint",  "actuator", "site",
+                                         "noise", "seed", "cutoff", "comment",  NULL};
     const char* types[CR_SENSOR_KINDS + 1];
     for (int k = 0; k <= CR_SENSOR_KINDS; k++) {
         types[k] = cr_sensor_kind_name((crSensorKind)k);
@@ -184,7 +189,9 @@ static void read_sensor(const crPlace* place, crScene* scene) {
     cr_place_need(place, "type", "what is measured, such as joint_position");
     cr_place_choice(place, "type", types, &kind);
     sensor.kind = (crSensorKind)kind;
-    const char* field = kind <= CR_SENSOR_JOINT_VELOCITY ? "joint" : kind <= CR_SENSOR_ACTUATOR_FORCE ? "actuator" : "site";
+    const char* field = kind <= CR_SENSOR_JOINT_VELOCITY   ? "joint"
+                        : kind <= CR_SENSOR_ACTUATOR_FORCE ? "actuator"
+                                                           : "site";
     if (kind != CR_SENSOR_ENERGY) {
         cr_place_need(place, field, "what it is of");
         sensor.object = named(place, field, scene);
@@ -261,20 +268,38 @@ static const char* key_at(const void* ctx, int index) {
     return index < scene->key_count ? scene->keys[index].name : NULL;
 }
 
+// the keyframe of a name, NULL and refused where there is none
+static const crKeyframe* find_key(const crScene* scene, const char* key, crError* error) {
+    for (int i = 0; i < scene->key_count; i++) {
+        if (strcmp(scene->keys[i].name, key) == 0) return &scene->keys[i];
+    }
+    const char* near = cr_name_nearest(key, key_at, scene);
+    cr_error_set(error, CR_ERR_NAME, "key", "key: no keyframe is called \"%.40s\"%s%.40s%s", key,
+                 near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
+                 near != NULL ? "\"?" : "");
+    return NULL;
+}
+
+crStatus cr_scene_start(crScene* scene, const char* key, crError* error) {
+    if (scene == NULL || scene->model == NULL) return cr__io_missing(error, "scene");
+    if (key == NULL) return cr__io_missing(error, "key");
+    const crModel* model = scene->model;
+    const crKeyframe* found = find_key(scene, key, error);
+    if (found == NULL) return CR_ERR_NAME;
+    if (found->q != NULL) memcpy(scene->q, found->q, (size_t)model->nq * sizeof(double));
+    if (found->v != NULL) memcpy(scene->v, found->v, (size_t)model->nv * sizeof(double));
+    for (int i = 0; i < model->nu && found->ctrl != NULL; i++) {
+        model->actuators[i].ctrl = found->ctrl[i];
+    }
+    return cr_scene_overlaps(scene);
+}
+
 crStatus cr_scene_reset(const crScene* scene, crWorld* world, const char* key, crError* error) {
     if (scene == NULL || scene->model == NULL) return cr__io_missing(error, "scene");
     if (world == NULL || cr_world_model(world) != scene->model)
         return cr_error_set(error, CR_ERR_ARGUMENT, "world", "world: must be one of this scene");
-    const crKeyframe* found = NULL;
-    for (int i = 0; i < scene->key_count && key != NULL; i++) {
-        if (strcmp(scene->keys[i].name, key) == 0) found = &scene->keys[i];
-    }
-    if (key != NULL && found == NULL) {
-        const char* near = cr_name_nearest(key, key_at, scene);
-        return cr_error_set(error, CR_ERR_NAME, "key", "key: no keyframe is called \"%.40s\"%s%.40s%s", key,
-                            near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
-                            near != NULL ? "\"?" : "");
-    }
+    const crKeyframe* found = key != NULL ? find_key(scene, key, error) : NULL;
+    if (key != NULL && found == NULL) return CR_ERR_NAME;
     crState state = {.time = found != NULL ? found->time : 0.0,
                      .q = found != NULL && found->q != NULL ? found->q : scene->q,
                      .v = found != NULL && found->v != NULL ? found->v : scene->v,

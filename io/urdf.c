@@ -8,53 +8,59 @@
 #include <math.h>
 #include <string.h>
 
-#include "io/import_parts.h"
 #include "io/scene.h"
+#include "io/urdf.h"
 
-typedef struct Link {
-    crXml* node;
-    const char* name;
-    const char* out;
-    int joint;         // above it, -1 for the root
-    double mu[2];      // of <gazebo>: along and across, negative: none
-    bool weightless;   // of <gazebo>: turnGravityOff
-    char surface[80];  // its material, "" where there is none
-} Link;
-
-typedef struct Joint {
-    crXml* node;
-    const char* name;
-    const char* type;
-    int parent, child;
-    const char* out;  // its name in the scene, NULL where it has none
-    double effort;    // largest, 0: not given
-} Joint;
-
-typedef struct Robot {
-    crImporting* im;
-    crXml* root;
-    int link_count, link_capacity;
-    Link* links;
-    int joint_count, joint_capacity;
-    Joint* joints;
-    crNames names, joint_names, actuator_names;
-    crJson* bodies;
-} Robot;
-
-static const char* const ignored_elements[] = {
-    "visual", "material", "safety_controller", "calibration", "ros2_control", "sensor", "verbose", NULL};
+static const char* const ignored_elements[] = {"visual",       "material", "safety_controller", "calibration",
+                                               "ros2_control", "sensor",   "verbose",           NULL};
 // every element of URDF, understood or not
-static const char* const schema[] = {
-    "axis", "box", "calibration", "capsule", "child", "collision", "color", "contact",
-    "contact_coefficients", "cylinder", "dynamics", "gazebo", "geometry", "inertia", "inertial", "joint",
-    "limit", "link", "mass", "material", "mesh", "mimic", "origin", "parent", "robot", "ros2_control",
-    "safety_controller", "self_collision_checking", "sensor", "sphere", "texture", "transmission",
-    "verbose", "visual", NULL};
+static const char* const schema[] = {"axis",
+                                     "box",
+                                     "calibration",
+                                     "capsule",
+                                     "child",
+                                     "collision",
+                                     "color",
+                                     "contact",
+                                     "contact_coefficients",
+                                     "cylinder",
+                                     "dynamics",
+                                     "gazebo",
+                                     "geometry",
+                                     "inertia",
+                                     "inertial",
+                                     "joint",
+                                     "limit",
+                                     "link",
+                                     "mass",
+                                     "material",
+                                     "mesh",
+                                     "mimic",
+                                     "origin",
+                                     "parent",
+                                     "robot",
+                                     "ros2_control",
+                                     "safety_controller",
+                                     "self_collision_checking",
+                                     "sensor",
+                                     "sphere",
+                                     "texture",
+                                     "transmission",
+                                     "verbose",
+                                     "visual",
+                                     NULL};
 static const char* const ignored_attrs[] = {"version", "xmlns", "effort", "velocity", "name", NULL};
 
-static int find_link(const Robot* r, const char* name) {
+int cr__urdf_find_link(const crUrdf* r, const char* name) {
     for (int i = 0; i < r->link_count; i++) {
         if (strcmp(r->links[i].name, name) == 0) return i;
+    }
+    return -1;
+}
+
+int cr__urdf_find_joint(const crUrdf* r, const char* name) {
+    for (int i = 0; i < r->joint_count; i++) {
+        if (strcmp(r->joints[i].name, name) == 0) return i;
     }
     return -1;
 }
@@ -69,47 +75,47 @@ static crPose origin_of(crImporting* im, crXml* element) {
     return pose;
 }
 
-static void collect(Robot* r) {
+static void collect(crUrdf* r) {
     crImporting* im = r->im;
     for (crXml* node = r->root->child; node != NULL && cr__import_ok(im); node = node->next) {
         if (strcmp(node->name, "link") != 0) continue;
         node->used = true;
-        Link* all = cr__import_grow(im, r->links, r->link_count, &r->link_capacity, sizeof *all,
-                                    CR_SCENE_MAX_BODIES, node);
+        crUrdfLink* all = cr__import_grow(im, r->links, r->link_count, &r->link_capacity, sizeof *all,
+                                          CR_SCENE_MAX_BODIES, node);
         const char* name = cr__need_text(im, node, "name");
         if (all == NULL) return;
         r->links = all;
-        if (find_link(r, name) >= 0)
+        if (cr__urdf_find_link(r, name) >= 0)
             cr__import_refuse(im, node, cr_xml_attr(node, "name"), CR_ERR_NAME,
                               "a link is called \"%.60s\" already", name);
-        all[r->link_count++] = (Link){.node = node, .name = name, .joint = -1, .mu = {-1.0, -1.0}};
+        all[r->link_count++] = (crUrdfLink){.node = node, .name = name, .joint = -1, .mu = {-1.0, -1.0}};
     }
 }
 
-static int end_of(Robot* r, crXml* joint, const char* which) {
+static int end_of(crUrdf* r, crXml* joint, const char* which) {
     crXml* end = cr__used_child(joint, which);
     if (end == NULL) {
         cr__import_refuse(r->im, joint, NULL, CR_ERR_MISSING, "needs <%s link=\"...\">", which);
         return -1;
     }
     const char* name = cr__need_text(r->im, end, "link");
-    int link = find_link(r, name);
+    int link = cr__urdf_find_link(r, name);
     if (link < 0)
         cr__import_refuse(r->im, end, cr_xml_attr(end, "link"), CR_ERR_NAME, "no link is called \"%.60s\"",
                           name);
     return link;
 }
 
-static void connect(Robot* r) {
+static void connect(crUrdf* r) {
     crImporting* im = r->im;
     for (crXml* node = r->root->child; node != NULL && cr__import_ok(im); node = node->next) {
         if (strcmp(node->name, "joint") != 0) continue;
         node->used = true;
-        Joint* all = cr__import_grow(im, r->joints, r->joint_count, &r->joint_capacity, sizeof *all,
-                                     CR_SCENE_MAX_BODIES, node);
+        crUrdfJoint* all = cr__import_grow(im, r->joints, r->joint_count, &r->joint_capacity, sizeof *all,
+                                           CR_SCENE_MAX_BODIES, node);
         if (all == NULL) return;
         r->joints = all;
-        Joint j = {
+        crUrdfJoint j = {
             .node = node, .name = cr__need_text(im, node, "name"), .type = cr__need_text(im, node, "type")};
         j.parent = end_of(r, node, "parent");
         j.child = cr__import_ok(im) ? end_of(r, node, "child") : -1;
@@ -123,7 +129,7 @@ static void connect(Robot* r) {
     }
 }
 
-static void put_inertial(Robot* r, crXml* link, crJson* to) {
+static void put_inertial(crUrdf* r, crXml* link, crJson* to) {
     static const char* const names[] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
     crImporting* im = r->im;
     crXml* inertial = cr__used_child(link, "inertial");
@@ -149,7 +155,7 @@ static void put_inertial(Robot* r, crXml* link, crJson* to) {
     cr__tree_at(im, link);
 }
 
-static double positive(Robot* r, crXml* node, const char* name) {
+static double positive(crUrdf* r, crXml* node, const char* name) {
     double x = 0.0;
     if (!cr__attr_numbers(r->im, node, name, 1, 1, &x)) cr__need_text(r->im, node, name);
     if (cr__import_ok(r->im) && !(x > 0.0))
@@ -157,77 +163,7 @@ static double positive(Robot* r, crXml* node, const char* name) {
     return x;
 }
 
-static void mark_inside(crXml* node) {
-    node->used = true;
-    for (crXmlAttr* attr = node->attrs; attr != NULL; attr = attr->next) {
-        attr->used = true;
-    }
-    for (crXml* child = node->child; child != NULL; child = child->next) {
-        mark_inside(child);
-    }
-}
-
-// the number of an element: its text, or its attribute value
-static double value_of(Robot* r, crXml* element, double otherwise) {
-    crXmlAttr* attr = cr_xml_attr(element, "value");
-    double x = otherwise;
-    if (attr != NULL) attr->used = true;
-    cr__import_numbers(r->im, element, attr, attr != NULL ? attr->value : element->text, 1, 1, &x);
-    return x;
-}
-
-// friction and gravity of a link as Gazebo has them; what else it says is for Gazebo
-static void read_gazebo(Robot* r, crXml* node) {
-    static const char* const acts[] = {"kp", "kd", "fdir1", "dampingFactor", "selfCollide", "maxContacts", NULL};
-    crImporting* im = r->im;
-    node->used = true;
-    const char* reference = cr__attr_text(node, "reference");
-    int index = reference != NULL ? find_link(r, reference) : -1;
-    Link* link = index >= 0 ? &r->links[index] : NULL;
-    for (crXml* child = node->child; child != NULL && cr__import_ok(im); child = child->next) {
-        bool along = strcmp(child->name, "mu1") == 0, across = strcmp(child->name, "mu2") == 0;
-        mark_inside(child);
-        bool matters = false;
-        for (int i = 0; acts[i] != NULL; i++) {
-            matters = matters || strcmp(child->name, acts[i]) == 0;
-        }
-        if (link != NULL && (along || across)) {
-            double mu = value_of(r, child, 0.0);
-            link->mu[across] = mu;
-            if (mu < 0.0) cr__import_refuse(im, child, NULL, CR_ERR_RANGE, "is %g, must not be negative", mu);
-        } else if (link != NULL && strcmp(child->name, "turnGravityOff") == 0) {
-            link->weightless = cr__import_bool(im, child, NULL, child->text);
-        } else {
-            cr__import_note(im, link != NULL && matters ? CR_NOTE_UNSUPPORTED : CR_NOTE_IGNORED, child, NULL,
-                            "<%.60s> in <gazebo> %s", child->name,
-                            link != NULL && matters ? "is not supported" : "steers Gazebo");
-        }
-    }
-}
-
-static void read_surfaces(Robot* r) {
-    crJson* materials = NULL;
-    crTree* tree = &r->im->tree;
-    for (crXml* node = r->root->child; node != NULL && cr__import_ok(r->im); node = node->next) {
-        if (strcmp(node->name, "gazebo") == 0) read_gazebo(r, node);
-    }
-    for (int i = 0; i < r->link_count && cr__import_ok(r->im); i++) {
-        Link* link = &r->links[i];
-        if (link->mu[0] < 0.0 && link->mu[1] < 0.0) continue;
-        double mu = link->mu[0] >= 0.0 ? link->mu[0] : link->mu[1];
-        snprintf(link->surface, sizeof link->surface, "surface%d", i);
-        if (materials == NULL) materials = cr_tree_object(tree, tree->doc->root, "materials");
-        cr__tree_at(r->im, link->node);
-        crJson* to = cr_tree_object(tree, materials, link->surface);
-        cr_tree_number(tree, to, "mu", mu);
-        if (link->mu[1] >= 0.0 && link->mu[1] != mu) {
-            cr_tree_number(tree, to, "mu2", link->mu[1]);
-            cr_tree_vector(tree, to, "axis", cr_vec3(1, 0, 0));
-        }
-    }
-}
-
-static void put_geometry(Robot* r, const Link* link, crXml* collision, crJson* shapes) {
+static void put_geometry(crUrdf* r, const crUrdfLink* link, crXml* collision, crJson* shapes) {
     crImporting* im = r->im;
     crTree* tree = &im->tree;
     crXml* geometry = cr__used_child(collision, "geometry");
@@ -266,7 +202,7 @@ static void put_geometry(Robot* r, const Link* link, crXml* collision, crJson* s
     if (link->surface[0] != '\0') cr_tree_text(tree, to, "material", link->surface);
 }
 
-static void put_shapes(Robot* r, const Link* link, crJson* to) {
+static void put_shapes(crUrdf* r, const crUrdfLink* link, crJson* to) {
     crJson* shapes = NULL;
     for (crXml* node = link->node->child; node != NULL && cr__import_ok(r->im); node = node->next) {
         if (strcmp(node->name, "collision") != 0) continue;
@@ -276,7 +212,7 @@ static void put_shapes(Robot* r, const Link* link, crJson* to) {
     }
 }
 
-static void put_dynamics(Robot* r, Joint* j, crJson* to, bool limits) {
+static void put_dynamics(crUrdf* r, crUrdfJoint* j, crJson* to, bool limits) {
     crImporting* im = r->im;
     crXml* joint = j->node;
     crXml* limit = cr__used_child(joint, "limit");
@@ -298,7 +234,7 @@ static void put_dynamics(Robot* r, Joint* j, crJson* to, bool limits) {
 }
 
 // two sliders and a hinge, each on the one before; the last is the link itself
-static crJson* begin_planar(Robot* r, Link* link, const char* parent, crPose pose, crVec3 axis) {
+static crJson* begin_planar(crUrdf* r, crUrdfLink* link, const char* parent, crPose pose, crVec3 axis) {
     static const char* const joints[] = {"slider", "slider", "hinge"};
     crImporting* im = r->im;
     crTree* tree = &im->tree;
@@ -323,18 +259,18 @@ static crJson* begin_planar(Robot* r, Link* link, const char* parent, crPose pos
     return to;
 }
 
-static void put_joint_name(Robot* r, Joint* j, crJson* to) {
+static void put_joint_name(crUrdf* r, crUrdfJoint* j, crJson* to) {
     j->out = cr__import_name(r->im, &r->joint_names, j->node, j->name);
     cr_tree_text(&r->im->tree, to, "joint_name", j->out);
 }
 
-static crJson* begin_jointed(Robot* r, Link* link) {
+static crJson* begin_jointed(crUrdf* r, crUrdfLink* link) {
     static const char* const types[] = {"fixed", "revolute", "continuous", "prismatic", "floating", "planar"};
     static const char* const joints[] = {"fixed", "hinge", "hinge", "slider", "free", ""};
     crImporting* im = r->im;
     crTree* tree = &im->tree;
-    Joint* j = &r->joints[link->joint];
-    const Link* above = &r->links[j->parent];
+    crUrdfJoint* j = &r->joints[link->joint];
+    const crUrdfLink* above = &r->links[j->parent];
     bool world = strcmp(above->name, "world") == 0 && above->joint < 0;
     int type = 0;
     while (type < 6 && strcmp(j->type, types[type]) != 0) {
@@ -364,9 +300,9 @@ static crJson* begin_jointed(Robot* r, Link* link) {
     return to;
 }
 
-static void put_link(Robot* r, int index) {
+static void put_link(crUrdf* r, int index) {
     crImporting* im = r->im;
-    Link* link = &r->links[index];
+    crUrdfLink* link = &r->links[index];
     bool world = link->joint < 0 && strcmp(link->name, "world") == 0;
     if (world && cr_xml_child(link->node, "collision") == NULL) return;
     link->out = cr__import_name(im, &r->names, link->node, link->name);
@@ -386,7 +322,7 @@ static void put_link(Robot* r, int index) {
 }
 
 // parents before children
-static void put_links(Robot* r) {
+static void put_links(crUrdf* r) {
     crImporting* im = r->im;
     int* order = cr__import_alloc(im, ((size_t)r->link_count + 1) * sizeof *order);
     bool* done = cr__import_alloc(im, ((size_t)r->link_count + 1) * sizeof *done);
@@ -413,15 +349,8 @@ static void put_links(Robot* r) {
                           r->link_count - count);
 }
 
-static int find_joint(const Robot* r, const char* name) {
-    for (int i = 0; i < r->joint_count; i++) {
-        if (strcmp(r->joints[i].name, name) == 0) return i;
-    }
-    return -1;
-}
-
 // q = multiplier q_other + offset
-static void put_mimics(Robot* r) {
+static void put_mimics(crUrdf* r) {
     crImporting* im = r->im;
     crTree* tree = &im->tree;
     crJson* list = NULL;
@@ -429,7 +358,7 @@ static void put_mimics(Robot* r) {
         crXml* mimic = cr__used_child(r->joints[i].node, "mimic");
         if (mimic == NULL) continue;
         const char* name = cr__need_text(im, mimic, "joint");
-        int other = find_joint(r, name);
+        int other = cr__urdf_find_joint(r, name);
         double coef[2] = {0.0, 1.0};
         cr__attr_numbers(im, mimic, "multiplier", 1, 1, &coef[1]);
         cr__attr_numbers(im, mimic, "offset", 1, 1, &coef[0]);
@@ -448,59 +377,8 @@ static void put_mimics(Robot* r) {
     }
 }
 
-// a motor whose force is `reduction` times as large at the joint, within the joint's effort
-static void put_motor(Robot* r, crJson** list, crXml* node, const Joint* j, double reduction) {
-    crImporting* im = r->im;
-    crTree* tree = &im->tree;
-    crXml* actuator = cr_xml_child(node, "actuator");
-    const char* name = actuator != NULL ? cr__attr_text(actuator, "name") : NULL;
-    if (*list == NULL) *list = cr_tree_list(tree, tree->doc->root, "actuators");
-    cr__tree_at(im, node);
-    crJson* to = cr_tree_object(tree, *list, NULL);
-    cr_tree_text(tree, to, "name", cr__import_name(im, &r->actuator_names, node, name != NULL ? name : j->name));
-    cr_tree_text(tree, to, "type", "motor");
-    cr_tree_text(tree, to, "joint", j->out);
-    if (reduction != 1.0) cr_tree_number(tree, to, "gear", reduction);
-    double most = j->effort / fabs(reduction);
-    if (j->effort > 0.0) cr_tree_numbers(tree, to, "force_range", (const double[]){-most, most}, 2);
-}
-
-// the number inside an element
-static double number_in(Robot* r, const crXml* element, double otherwise) {
-    double x = otherwise;
-    if (element != NULL) cr__import_numbers(r->im, element, NULL, element->text, 1, 1, &x);
-    return x;
-}
-
-static void put_transmissions(Robot* r) {
-    crImporting* im = r->im;
-    crJson* list = NULL;
-    for (crXml* node = r->root->child; node != NULL && cr__import_ok(im); node = node->next) {
-        if (strcmp(node->name, "transmission") != 0) continue;
-        mark_inside(node);
-        const crXml* actuator = cr_xml_child(node, "actuator");
-        const crXml* reduction = actuator != NULL ? cr_xml_child(actuator, "mechanicalReduction") : NULL;
-        if (reduction == NULL) reduction = cr_xml_child(node, "mechanicalReduction");
-        crXml* joint = cr_xml_child(node, "joint");
-        const char* name = joint != NULL ? cr__need_text(im, joint, "name") : "";
-        int index = joint != NULL ? find_joint(r, name) : -1;
-        double gear = number_in(r, reduction, 1.0);
-        if (joint == NULL) {
-            cr__import_note(im, CR_NOTE_UNSUPPORTED, node, NULL, "<transmission> without <joint> is left out");
-        } else if (index < 0) {
-            cr__import_refuse(im, joint, cr_xml_attr(joint, "name"), CR_ERR_NAME, "no joint is called \"%.60s\"", name);
-        } else if (gear == 0.0) {
-            cr__import_refuse(im, reduction, NULL, CR_ERR_RANGE, "must not be 0");
-        } else if (r->joints[index].out == NULL) {
-            cr__import_note(im, CR_NOTE_IGNORED, node, NULL, "<transmission> of a joint that is no hinge or slider");
-        } else {
-            put_motor(r, &list, node, &r->joints[index], gear);
-        }
-    }
-}
-
 void cr__import_urdf(crImporting* im, crXml* root) {
-    Robot r = {.im = im, .root = root};
+    crUrdf r = {.im = im, .root = root};
     cr__attr_text(root, "name");
     collect(&r);
     connect(&r);
@@ -508,11 +386,11 @@ void cr__import_urdf(crImporting* im, crXml* root) {
         cr__import_refuse(im, root, NULL, CR_ERR_MISSING, "needs at least one <link>");
     if (!cr__import_ok(im)) return;
     cr__tree_head(im);
-    read_surfaces(&r);
+    cr__urdf_surfaces(&r);
     r.bodies = cr_tree_list(&im->tree, im->tree.doc->root, "bodies");
     put_links(&r);
     put_mimics(&r);
-    put_transmissions(&r);
+    cr__urdf_transmissions(&r);
     im->schema = schema;
     cr__import_leftovers(im, root, ignored_elements, ignored_attrs);
 }

@@ -389,8 +389,8 @@ static crStatus add_sensors(Maker* m, crError* error) {
                 if (!same_group(own->channels[k].name, name)) continue;
                 size_t skip = strncmp(name, "ctrl.", 5) == 0 ? 5 : 7;
                 int column = (int)own->columns - own->channel_count + k;
-                add_column(chart, own, column, m->run_count > 1 ? m->runs[i].label : own->channels[k].name + skip,
-                           drawn, i);
+                add_column(chart, own, column,
+                           m->run_count > 1 ? m->runs[i].label : own->channels[k].name + skip, drawn, i);
                 drawn++;
             }
         }

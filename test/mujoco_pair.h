@@ -11,8 +11,8 @@ typedef struct MujocoPair {
     mjModel* m;
     mjData* d;
     crScene scene;
-    int* body;   // ours, of each body of theirs
-    int* joint;  // our body, of each joint of theirs
+    int* body;      // ours, of each body of theirs
+    int* joint;     // our body, of each joint of theirs
     int* actuator;  // ours, of each of theirs; -1: carom has none, and theirs is switched off
 } MujocoPair;
 

@@ -27,8 +27,8 @@ static Rig rig(crModel* model, double dt) {
     crWorldDef def = cr_world_def();
     def.model = model;
     def.step.dt = dt;
-    test_check(cr_model_check(model, &error) == CR_OK && cr_world_create(&def, &r.world, &error) == CR_OK, __FILE__,
-               __LINE__, "%s", error.message);
+    test_check(cr_model_check(model, &error) == CR_OK && cr_world_create(&def, &r.world, &error) == CR_OK,
+               __FILE__, __LINE__, "%s", error.message);
     return r;
 }
 
@@ -85,7 +85,8 @@ TEST(force_by_definition) {
         cr_model_forces(model, &state, &d, with);
         double l = a.gear[0] * state.q[0] + a.gear[1] * state.q[1];
         double u = a.gear[0] * state.v[0] + a.gear[1] * state.v[1];
-        double f = (a.gain[0] + a.gain[1] * l + a.gain[2] * u) * state.ctrl[0] + a.bias[0] + a.bias[1] * l + a.bias[2] * u;
+        double f = (a.gain[0] + a.gain[1] * l + a.gain[2] * u) * state.ctrl[0] + a.bias[0] + a.bias[1] * l +
+                   a.bias[2] * u;
         f = fmin(2.0, fmax(-3.0, f));
         // the same model without it
         crModel* bare = cr_model_create(NULL);
@@ -245,21 +246,21 @@ TEST(named_errors) {
     drop(&r);
 }
 
-#define REFUSED(change, expected, name)                                  \
-    do {                                                                 \
-        crModel* model = hinge_model(1.0);                               \
-        crBodyDef other = pendulum("other", 1.0);                        \
-        cr_model_add_body(model, &other);                                \
-        crBodyDef loose = cr_body_def();                                 \
-        loose.joint = CR_JOINT_FREE;                                     \
-        loose.mass = 1.0;                                                \
-        loose.inertia = (crSym3){.xx = 1.0, .yy = 1.0, .zz = 1.0};       \
-        cr_model_add_body(model, &loose);                                \
-        crActuator a = cr_actuator_motor(0);                             \
-        change;                                                          \
-        CHECK(cr_model_add_actuator(model, &a) == (int)(expected));      \
-        CHECK_TEXT(model->error.field, name);                            \
-        cr_model_destroy(model);                                         \
+#define REFUSED(change, expected, name)                             \
+    do {                                                            \
+        crModel* model = hinge_model(1.0);                          \
+        crBodyDef other = pendulum("other", 1.0);                   \
+        cr_model_add_body(model, &other);                           \
+        crBodyDef loose = cr_body_def();                            \
+        loose.joint = CR_JOINT_FREE;                                \
+        loose.mass = 1.0;                                           \
+        loose.inertia = (crSym3){.xx = 1.0, .yy = 1.0, .zz = 1.0};  \
+        cr_model_add_body(model, &loose);                           \
+        crActuator a = cr_actuator_motor(0);                        \
+        change;                                                     \
+        CHECK(cr_model_add_actuator(model, &a) == (int)(expected)); \
+        CHECK_TEXT(model->error.field, name);                       \
+        cr_model_destroy(model);                                    \
     } while (0)
 
 TEST(refused_actuators) {

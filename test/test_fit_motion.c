@@ -366,11 +366,14 @@ TEST(refusals) {
     close_case(&c);
 }
 
-#define PENDULUM                                                                                                   \
-    "{\"carom\": 1, \"step\": {\"dt\": 0.001}, \"materials\": {\"m\": {}}, \"bodies\": [{\"name\": \"stand\", "     \
-    "\"joint\": \"fixed\", \"pos\": [0, 0, 2], \"quat\": [1, 0, 0, 1], \"mass\": 0, \"inertia\": 0}, {\"name\": "   \
-    "\"arm\", \"joint\": \"hinge\", \"parent\": \"stand\", \"pos\": [0.1, 0, 0], \"axis\": [1, 0, 0], \"mass\": 2, " \
-    "\"com\": [0, 0, -0.5], \"inertia\": [0.1, 0.1, 0.01], \"shapes\": [{\"type\": \"sphere\", \"r\": 0.1, "        \
+#define PENDULUM                                                                                             \
+    "{\"carom\": 1, \"step\": {\"dt\": 0.001}, \"materials\": {\"m\": {}}, \"bodies\": [{\"name\": "         \
+    "\"stand\", "                                                                                            \
+    "\"joint\": \"fixed\", \"pos\": [0, 0, 2], \"quat\": [1, 0, 0, 1], \"mass\": 0, \"inertia\": 0}, "       \
+    "{\"name\": "                                                                                            \
+    "\"arm\", \"joint\": \"hinge\", \"parent\": \"stand\", \"pos\": [0.1, 0, 0], \"axis\": [1, 0, 0], "      \
+    "\"mass\": 2, "                                                                                          \
+    "\"com\": [0, 0, -0.5], \"inertia\": [0.1, 0.1, 0.01], \"shapes\": [{\"type\": \"sphere\", \"r\": 0.1, " \
     "\"material\": \"m\"}]}]}"
 
 // angle and rate of (I + m l^2) a'' = -m g l sin a, by classical Runge-Kutta in small steps
@@ -378,7 +381,8 @@ static void swing(double time, double* a, double* w) {
     double h = 1e-4, k = 2.0 * 9.81 * 0.5 / (0.1 + 2.0 * 0.25);
     for (int i = 0; i < (int)(time / h + 0.5); i++) {
         double a1 = *w, w1 = -k * sin(*a), a2 = *w + 0.5 * h * w1, w2 = -k * sin(*a + 0.5 * h * a1);
-        double a3 = *w + 0.5 * h * w2, w3 = -k * sin(*a + 0.5 * h * a2), a4 = *w + h * w3, w4 = -k * sin(*a + h * a3);
+        double a3 = *w + 0.5 * h * w2, w3 = -k * sin(*a + 0.5 * h * a2), a4 = *w + h * w3,
+               w4 = -k * sin(*a + h * a3);
         *a += h / 6.0 * (a1 + 2 * a2 + 2 * a3 + a4);
         *w += h / 6.0 * (w1 + 2 * w2 + 2 * w3 + w4);
     }
@@ -389,7 +393,8 @@ static void swing(double time, double* a, double* w) {
 TEST(hinges_begin_where_they_were_measured) {
     enum { N = 11 };
     crTossSample samples[2 * N];
-    crToss tosses[2] = {{.id = 7, .line = 2, .first = 0, .count = N}, {.id = 8, .line = 13, .first = N, .count = N}};
+    crToss tosses[2] = {{.id = 7, .line = 2, .first = 0, .count = N},
+                        {.id = 8, .line = 13, .first = N, .count = N}};
     crQuat stand = cr_quat_normalize((crQuat){1, 0, 0, 1});
     crVec3 axis = cr_quat_rotate(stand, cr_vec3(1, 0, 0));
     for (int toss = 0; toss < 2; toss++) {
@@ -412,7 +417,8 @@ TEST(hinges_begin_where_they_were_measured) {
     crJsonDoc doc;
     CHECK_STATUS(cr_json_parse(PENDULUM, strlen(PENDULUM), 1, &doc, NULL), CR_OK);
     CHECK_STATUS(cr_motion_skip(doc.root, NULL, &t, &error), CR_OK);
-    CHECK(t.count == 1 && t.skipped == 1 && t.tosses[0].id == 7.0 && strstr(t.skip_first.message, "toss 8") != NULL);
+    CHECK(t.count == 1 && t.skipped == 1 && t.tosses[0].id == 7.0 &&
+          strstr(t.skip_first.message, "toss 8") != NULL);
     crMotionParam p;
     crMotionModel model;
     CHECK_STATUS(cr_motion_param("e", &p, NULL), CR_OK);

@@ -34,8 +34,8 @@ static void begin(Rig* r, double dt, const double* q, const double* v) {
     crDynamics d;
     cr_arena_create(&arena, NULL, 0);
     cr_dynamics_create(r->model, &arena, &d);
-    test_check(cr_model_close_loops(r->model, 1e-13, &arena, &d, state, &error) == CR_OK, __FILE__, __LINE__, "%s",
-               error.message);
+    test_check(cr_model_close_loops(r->model, 1e-13, &arena, &d, state, &error) == CR_OK, __FILE__, __LINE__,
+               "%s", error.message);
     cr_arena_destroy(&arena);
 }
 
@@ -125,7 +125,8 @@ TEST(energy_of_stewart_platform) {
     double q[7 + 6 * 5] = {0, 0, 1, 1, 0, 0, 0}, v[6 + 6 * 4] = {0.1, 0.2, 0.1, 0.5, -0.4, 1.0};
     for (int leg = 0; leg < 6; leg++) {
         double low = CR_PI / 3.0 * leg, high = CR_PI / 3.0 * (leg + (leg % 2 == 0 ? 0.6 : -0.6));
-        crVec3 foot = cr_vec3(0.5 * cos(low), 0.5 * sin(low), 0.0), head = cr_vec3(0.3 * cos(high), 0.3 * sin(high), 0.0);
+        crVec3 foot = cr_vec3(0.5 * cos(low), 0.5 * sin(low), 0.0),
+               head = cr_vec3(0.3 * cos(high), 0.3 * sin(high), 0.0);
         crVec3 along = cr_sub(cr_add(head, cr_vec3(0, 0, 1)), foot);
         double length = cr_norm(along), angle = acos(along.z / length);
         crVec3 axis = cr_cross(cr_vec3(0, 0, 1), along);
@@ -157,13 +158,15 @@ TEST(energy_of_stewart_platform) {
 
 // centres of the three bars and their angles at a crank angle, from two circles; angles grow about -y
 static void place(double crank, double* x) {
-    double ax = 0.2 * cos(crank), az = -0.2 * sin(crank), dx = 0.5 - ax, dz = -az, D = sqrt(dx * dx + dz * dz);
+    double ax = 0.2 * cos(crank), az = -0.2 * sin(crank), dx = 0.5 - ax, dz = -az,
+           D = sqrt(dx * dx + dz * dz);
     double along = (0.25 - 0.16 + D * D) / (2.0 * D), across = sqrt(0.25 - along * along);
     // the pin lies on the side of the start: above the ground
     double px = ax + along * dx / D, pz = az + along * dz / D, nx = -dz / D, nz = dx / D;
     double bx = px + across * nx, bz = pz + across * nz;
-    const double all[9] = {0.5 * ax, 0.5 * az, crank, 0.5 * (ax + bx), 0.5 * (az + bz), -atan2(bz - az, bx - ax),
-                           0.5 * (0.5 + bx), 0.5 * bz, -atan2(bz, bx - 0.5)};
+    const double all[9] = {0.5 * ax,         0.5 * az,        crank,
+                           0.5 * (ax + bx),  0.5 * (az + bz), -atan2(bz - az, bx - ax),
+                           0.5 * (0.5 + bx), 0.5 * bz,        -atan2(bz, bx - 0.5)};
     memcpy(x, all, sizeof all);
 }
 
@@ -209,7 +212,8 @@ TEST(time_by_closed_form) {
         drop(&r);
     }
     test_check(off[0] < 1e-4, __FILE__, __LINE__, "0.4 s takes %g too long", off[0]);
-    test_check(off[2] < 0.3 * off[1] || off[2] < 1e-7, __FILE__, __LINE__, "errors %g %g %g", off[0], off[1], off[2]);
+    test_check(off[2] < 0.3 * off[1] || off[2] < 1e-7, __FILE__, __LINE__, "errors %g %g %g", off[0], off[1],
+               off[2]);
 }
 
 // with a spring nothing is scaled: the error falls with the square of h
@@ -278,5 +282,67 @@ TEST(limit_stops_it) {
         CHECK(total(r.world) <= start * (1.0 + 1e-9));
     }
     CHECK(met);
+    drop(&r);
+}
+
+// a four-bar that comes down on a floor: the contact solve has the steps in which it lands, nothing sinks in, and no
+// energy comes from it
+TEST(floor_stops_it) {
+    Rig r = {.model = cr_model_create(NULL)};
+    crShape floor = cr_shape_halfspace(cr_vec3(0, 0, 1), 0.3), tip = cr_shape_sphere(0.02);
+    cr_model_add_shape(r.model, CR_WORLD, &floor, 0);
+    crBodyDef def = bar(0, 0.0, 0.2, 1.0);
+    int crank = cr_model_add_body(r.model, &def);
+    def = bar(crank, 0.2, 0.5, 1.0);
+    int coupler = cr_model_add_body(r.model, &def);
+    def = bar(0, 0.5, 0.4, 1.0);
+    int rocker = cr_model_add_body(r.model, &def);
+    tip.pose.p = cr_vec3(0.4, 0, 0);
+    cr_model_add_shape(r.model, rocker, &tip, 0);
+    crLoop loop = cr_loop(CR_LOOP_CONNECT, coupler, rocker);
+    loop.pose_a.p = cr_vec3(0.5, 0, 0);
+    loop.pose_b.p = cr_vec3(0.4, 0, 0);
+    cr_model_add_loop(r.model, &loop);
+    begin(&r, 0.003, (const double[]){-1.2, 0.6, -1.4}, (const double[]){4.0, 0.0, 0.0});
+    double start = total(r.world);
+    int touched = 0;
+    for (int i = 0; i < 600; i++) {
+        CHECK_STATUS(cr_world_step(r.world, NULL), CR_OK);
+        double overlap = 0.0;
+        CHECK_STATUS(cr_world_overlap(r.world, &overlap, NULL), CR_OK);
+        test_check(overlap < 1e-6, __FILE__, __LINE__, "overlap %g in step %d", overlap, i);
+        touched += cr_world_certificate(r.world)->contacts > 0;
+        CHECK(total(r.world) <= start + 1e-9 * fabs(start));
+    }
+    CHECK(touched > 0);
+    drop(&r);
+}
+
+// a pendulum pinned by a loop, whose bob a rope stops before it hangs straight: the rope is never longer than it is
+TEST(rope_stops_it) {
+    Rig r = {.model = cr_model_create(NULL)};
+    crBodyDef def = bar(0, 0.0, 0.5, 1.0);
+    int first = cr_model_add_body(r.model, &def);
+    def = bar(0, 1.0, 0.5, 1.0);
+    int second = cr_model_add_body(r.model, &def);
+    crLoop gear = cr_loop(CR_LOOP_JOINT, first, second);
+
+    cr_model_add_loop(r.model, &gear);
+    crLoop rope = cr_loop(CR_LOOP_DISTANCE, first, CR_WORLD);
+    rope.pose_a.p = cr_vec3(0.5, 0, 0);
+    rope.pose_b.p = cr_vec3(0.5, 0, 0.3);
+    rope.lower = 0.0;
+    rope.upper = 0.4;
+    cr_model_add_loop(r.model, &rope);
+    begin(&r, 0.002, (const double[]){-0.1, -0.1}, (const double[]){0.0, 0.0});
+    double start = total(r.world), longest = 0.0;
+    for (int i = 0; i < 1000; i++) {
+        CHECK_STATUS(cr_world_step(r.world, NULL), CR_OK);
+        crPose pose = cr_world_pose(r.world, first);
+        double length = cr_norm(cr_sub(cr_pose_point(pose, rope.pose_a.p), rope.pose_b.p));
+        longest = fmax(longest, length);
+        CHECK(total(r.world) <= start + 1e-9);
+    }
+    test_check(longest < 0.4 + 1e-5 && longest > 0.399, __FILE__, __LINE__, "the rope was %g long", longest);
     drop(&r);
 }

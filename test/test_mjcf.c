@@ -106,7 +106,8 @@ TEST(joint_values) {
     if (CHECK(servo == 0 && joint > 0 && model->nu == 2)) {
         const crActuator* f = &model->actuators[servo];
         CHECK(f->dof_count == 1 && f->dof[0] == model->bodies[joint].v && f->gear[0] == 2.0);
-        CHECK(f->gain[0] == 3.0 && f->gain[1] == 0.0 && f->gain[2] == 0.0 && f->bias[1] == -3.0 && f->bias[2] == -2.0);
+        CHECK(f->gain[0] == 3.0 && f->gain[1] == 0.0 && f->gain[2] == 0.0 && f->bias[1] == -3.0 &&
+              f->bias[2] == -2.0);
         CHECK_NEAR(f->bias[0], -3.0 * 2.0 * 9.0 * unit, 1e-15);
     }
     CHECK(a->friction == 3.0 && a->armature == 0.5);
@@ -404,9 +405,12 @@ TEST(tendons_and_actuators_left_out) {
         {TENDON("</tendon><actuator><motor site='s'/></actuator><tendon>"), "does not act on a joint"},
         {TENDON("</tendon><actuator><muscle joint='x'/></actuator><tendon>"), "<muscle> of this kind"},
         {TENDON("</tendon><actuator><intvelocity joint='x'/></actuator><tendon>"), "ctrl does nothing"},
-        {TENDON("</tendon><actuator><general joint='x' dyntype='filter'/></actuator><tendon>"), "ctrl acts at once"},
-        {TENDON("</tendon><actuator><general joint='x' biastype='muscle'/></actuator><tendon>"), "of this kind"},
-        {TENDON("</tendon><actuator><general joint='x' dyntype='user'/></actuator><tendon>"), "of this kind"}};
+        {TENDON("</tendon><actuator><general joint='x' dyntype='filter'/></actuator><tendon>"),
+         "ctrl acts at once"},
+        {TENDON("</tendon><actuator><general joint='x' biastype='muscle'/></actuator><tendon>"),
+         "of this kind"},
+        {TENDON("</tendon><actuator><general joint='x' dyntype='user'/></actuator><tendon>"),
+         "of this kind"}};
     if (!case_xml()) return;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         Case c;
@@ -422,16 +426,16 @@ TEST(tendons_and_actuators_left_out) {
     REFUSED(TENDON("<spatial range='0 1'><site site='o'/><site site='q'/></spatial>"), CR_ERR_NAME, 0, 0,
             "\"q\"");
     REFUSED(TENDON("</tendon><actuator><motor tendon='q'/></actuator><tendon>"), CR_ERR_NAME, 0, 0, "\"q\"");
-    REFUSED(TENDON("</tendon><actuator><motor joint='x' ctrlrange='2 1'/></actuator><tendon>"), CR_ERR_RANGE, 0, 0,
-            "2 to 1");
+    REFUSED(TENDON("</tendon><actuator><motor joint='x' ctrlrange='2 1'/></actuator><tendon>"), CR_ERR_RANGE,
+            0, 0, "2 to 1");
 }
 
 // what is no element of MJCF is an error with the nearest one; what is and is not understood is a note
 TEST(outside_the_schema) {
     Case c;
     if (!case_xml()) return;
-    REFUSED("<mujoco><worldbody><body><freejiont/><geom size='1'/></body></worldbody></mujoco>", CR_ERR_NAME, 1, 26,
-            "did you mean <freejoint>?");
+    REFUSED("<mujoco><worldbody><body><freejiont/><geom size='1'/></body></worldbody></mujoco>", CR_ERR_NAME,
+            1, 26, "did you mean <freejoint>?");
     REFUSED("<mujoco><wrldbody/></mujoco>", CR_ERR_NAME, 1, 9, "did you mean <worldbody>?");
     if (GOOD("<mujoco xmlns:xi='x'><worldbody><body><composite type='grid'/><freejoint/><geom "
              "size='1'/></body></worldbody></mujoco>",

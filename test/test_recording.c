@@ -241,11 +241,13 @@ TEST(controls_and_sensors) {
     crSite tip = {.name = "tip", .body = 1, .volume = cr_shape_sphere(0.1)};
     tip.volume.pose.p = cr_vec3(0, 0, -1);
     cr_model_add_site(model, &tip);
-    crSensor sensors[] = {{.name = "angle", .kind = CR_SENSOR_JOINT_POSITION, .object = 1},
-                          {.name = "imu", .kind = CR_SENSOR_ACCELEROMETER, .object = 0, .noise = 0.1, .seed = 4}};
+    crSensor sensors[] = {
+        {.name = "angle", .kind = CR_SENSOR_JOINT_POSITION, .object = 1},
+        {.name = "imu", .kind = CR_SENSOR_ACCELEROMETER, .object = 0, .noise = 0.1, .seed = 4}};
     cr_model_add_sensor(model, &sensors[0]);
     cr_model_add_sensor(model, &sensors[1]);
-    static const char* const names[] = {"ctrl.servo", "sensor.angle", "sensor.imu.0", "sensor.imu.1", "sensor.imu.2"};
+    static const char* const names[] = {"ctrl.servo", "sensor.angle", "sensor.imu.0", "sensor.imu.1",
+                                        "sensor.imu.2"};
     static const char* const files[] = {"control.csv", "control.h5"};
     uint64_t hash[3] = {0};
     for (int f = 0; f < 3; f++) {

@@ -10,30 +10,46 @@
 #include "mujoco_pair.h"
 
 static const char* const model_text =
-    "<mujoco><compiler angle='radian' autolimits='true'/><option><flag contact='disable'/></option><worldbody>"
-    "<geom name='wall' type='plane' size='0 0 1' pos='0 0 -9'/><site name='fixed_site' pos='.1 .2 .3' euler='.1 .2 .3'/>"
-    "<body name='base' pos='0 0 1'><freejoint name='root'/><geom name='shell' type='box' size='.2 .1 .05' pos='.03 .02 .01'/>"
+    "<mujoco><compiler angle='radian' autolimits='true'/><option><flag "
+    "contact='disable'/></option><worldbody>"
+    "<geom name='wall' type='plane' size='0 0 1' pos='0 0 -9'/><site name='fixed_site' pos='.1 .2 .3' "
+    "euler='.1 .2 .3'/>"
+    "<body name='base' pos='0 0 1'><freejoint name='root'/><geom name='shell' type='box' size='.2 .1 .05' "
+    "pos='.03 .02 .01'/>"
     "<site name='imu' pos='.05 -.02 .04' euler='.3 -.5 .7'/>"
-    "<body name='arm' pos='.2 0 .05' euler='0 .4 0'><joint name='shoulder' axis='0 1 .2' damping='.3' stiffness='2' "
-    "armature='.02' ref='.1'/><geom name='bone' type='capsule' size='.04 .2' pos='0 .05 .2'/><site name='elbow_site' pos='0 "
+    "<body name='arm' pos='.2 0 .05' euler='0 .4 0'><joint name='shoulder' axis='0 1 .2' damping='.3' "
+    "stiffness='2' "
+    "armature='.02' ref='.1'/><geom name='bone' type='capsule' size='.04 .2' pos='0 .05 .2'/><site "
+    "name='elbow_site' pos='0 "
     ".01 .4' euler='1 .5 .2'/>"
-    "<body name='hand' pos='0 0 .4'><joint name='wrist' type='ball' damping='.1'/><geom size='.07' pos='.05 0 .1'/>"
+    "<body name='hand' pos='0 0 .4'><joint name='wrist' type='ball' damping='.1'/><geom size='.07' pos='.05 "
+    "0 .1'/>"
     "<site name='palm' pos='.01 .02 .03' quat='1 2 3 4'/>"
     "<body name='tip' pos='.1 0 0'><geom size='.03'/><site name='nail' pos='0 .03 0'/></body></body></body>"
-    "<body name='leg' pos='-.2 0 0'><joint name='rail' type='slide' axis='1 0 1' frictionloss='0'/><joint name='hip' "
-    "axis='0 0 1' pos='.02 0 0'/><geom type='cylinder' size='.03 .15' pos='0 .1 0'/><site name='foot' pos='0 .2 0'/></body>"
-    "</body></worldbody><tendon><fixed name='both'><joint joint='shoulder' coef='.5'/><joint joint='hip' coef='-1'/></fixed>"
-    "</tendon><actuator><motor name='pull' joint='hip' gear='3'/><general name='hold' joint='shoulder' gainprm='20' biastype='affine' biasprm='0 -20 -1.5'/>"
+    "<body name='leg' pos='-.2 0 0'><joint name='rail' type='slide' axis='1 0 1' frictionloss='0'/><joint "
+    "name='hip' "
+    "axis='0 0 1' pos='.02 0 0'/><geom type='cylinder' size='.03 .15' pos='0 .1 0'/><site name='foot' pos='0 "
+    ".2 0'/></body>"
+    "</body></worldbody><tendon><fixed name='both'><joint joint='shoulder' coef='.5'/><joint joint='hip' "
+    "coef='-1'/></fixed>"
+    "</tendon><actuator><motor name='pull' joint='hip' gear='3'/><general name='hold' joint='shoulder' "
+    "gainprm='20' biastype='affine' biasprm='0 -20 -1.5'/>"
     "<position name='cord' tendon='both' kp='4' forcerange='-1 1'/></actuator><sensor>"
-    "<jointpos name='s0' joint='rail'/><jointvel name='s1' joint='hip'/><actuatorpos name='s2' actuator='cord'/>"
-    "<actuatorvel name='s3' actuator='cord'/><actuatorfrc name='s4' actuator='cord'/><actuatorfrc name='s5' actuator='hold'/>"
+    "<jointpos name='s0' joint='rail'/><jointvel name='s1' joint='hip'/><actuatorpos name='s2' "
+    "actuator='cord'/>"
+    "<actuatorvel name='s3' actuator='cord'/><actuatorfrc name='s4' actuator='cord'/><actuatorfrc name='s5' "
+    "actuator='hold'/>"
     "<framepos name='s6' objtype='site' objname='palm'/><framequat name='s7' objtype='site' objname='palm'/>"
-    "<framelinvel name='s8' objtype='site' objname='nail'/><frameangvel name='s9' objtype='xbody' objname='hand'/>"
+    "<framelinvel name='s8' objtype='site' objname='nail'/><frameangvel name='s9' objtype='xbody' "
+    "objname='hand'/>"
     "<framepos name='s10' objtype='geom' objname='bone'/><framepos name='s11' objtype='body' objname='leg'/>"
-    "<framelinvel name='s12' objtype='body' objname='leg'/><velocimeter name='s13' site='foot'/><gyro name='s14' site='imu'/>"
+    "<framelinvel name='s12' objtype='body' objname='leg'/><velocimeter name='s13' site='foot'/><gyro "
+    "name='s14' site='imu'/>"
     "<accelerometer name='s15' site='imu'/><accelerometer name='s16' site='palm'/><accelerometer name='s17' "
-    "site='fixed_site'/><force name='s18' site='elbow_site'/><torque name='s19' site='elbow_site'/><force name='s20' "
-    "site='nail'/><torque name='s21' site='palm'/><force name='s22' site='imu'/><rangefinder name='s23' site='foot'/>"
+    "site='fixed_site'/><force name='s18' site='elbow_site'/><torque name='s19' site='elbow_site'/><force "
+    "name='s20' "
+    "site='nail'/><torque name='s21' site='palm'/><force name='s22' site='imu'/><rangefinder name='s23' "
+    "site='foot'/>"
     "<accelerometer name='s24' site='foot'/><torque name='s25' site='foot'/></sensor></mujoco>";
 
 static crVec3 vec(const mjtNum* x) { return cr_vec3(x[0], x[1], x[2]); }
@@ -72,11 +88,13 @@ static void compare_sensors(const MujocoPair* t, const double* ours) {
         }
         // a quaternion and its negative are one rotation
         if (s->kind == CR_SENSOR_ORIENTATION && a[0] * b[0] < 0.0) sign = -1.0;
-        double shift = s->kind == CR_SENSOR_JOINT_POSITION ? t->m->qpos0[t->m->jnt_qposadr[t->m->sensor_objid[i]]] : 0.0;
+        double shift =
+            s->kind == CR_SENSOR_JOINT_POSITION ? t->m->qpos0[t->m->jnt_qposadr[t->m->sensor_objid[i]]] : 0.0;
         if (s->kind == CR_SENSOR_ACTUATOR_POSITION) shift = 0.5 * 0.1;  // coef times ref of the shoulder
         for (int k = 0; k < s->count; k++) {
-            test_check(fabs(sign * a[k] + shift - b[k]) <= 1e-9 * size, __FILE__, __LINE__, "%s (%s) %d: %.17g, theirs %.17g", name,
-                       cr_sensor_kind_name(s->kind), k, sign * a[k] + shift, b[k]);
+            test_check(fabs(sign * a[k] + shift - b[k]) <= 1e-9 * size, __FILE__, __LINE__,
+                       "%s (%s) %d: %.17g, theirs %.17g", name, cr_sensor_kind_name(s->kind), k,
+                       sign * a[k] + shift, b[k]);
         }
     }
 }
@@ -109,7 +127,9 @@ static void compare_jacobian(const MujocoPair* t, const crState* state, const cr
     mj_jacSite(t->m, t->d, jacp, jacr, site);
     mju_mulMatVec(v, jacp, t->d->qvel, 3, t->m->nv);
     mju_mulMatVec(w, jacr, t->d->qvel, 3, t->m->nv);
-    CHECK_STATUS(cr_model_jacobian(model, d, model->sites[own].body, vec(t->d->site_xpos + 3 * site), linear, angular), CR_OK);
+    CHECK_STATUS(
+        cr_model_jacobian(model, d, model->sites[own].body, vec(t->d->site_xpos + 3 * site), linear, angular),
+        CR_OK);
     for (int r = 0; r < 3; r++) {
         double sum[2] = {0.0, 0.0};
         for (int j = 0; j < nv; j++) {
@@ -134,11 +154,15 @@ static bool load(const char* text, MujocoPair* t) {
 
 TEST(mass_and_bias_as_theirs) {
     static const char* const text =
-        "<mujoco><worldbody><body name='a' pos='0 .1 1' euler='10 20 30'><joint name='x' axis='1 2 3' pos='.1 0 0'/>"
+        "<mujoco><worldbody><body name='a' pos='0 .1 1' euler='10 20 30'><joint name='x' axis='1 2 3' "
+        "pos='.1 0 0'/>"
         "<joint name='y' type='slide' axis='0 1 1'/><geom type='box' size='.1 .2 .3' pos='.1 0 .1'/>"
-        "<body name='b' pos='.3 0 0'><joint name='z' axis='0 1 0' armature='.3'/><geom type='capsule' size='.1 .2' "
-        "euler='30 0 0'/><body name='c' pos='0 0 .4'><joint name='w' axis='1 0 1'/><geom size='.1' pos='0 .1 0'/></body></body>"
-        "<body name='e' pos='-.3 0 0'><joint name='u' axis='1 1 0'/><geom size='.15' pos='.1 .1 .1'/></body></body></worldbody>"
+        "<body name='b' pos='.3 0 0'><joint name='z' axis='0 1 0' armature='.3'/><geom type='capsule' "
+        "size='.1 .2' "
+        "euler='30 0 0'/><body name='c' pos='0 0 .4'><joint name='w' axis='1 0 1'/><geom size='.1' pos='0 .1 "
+        "0'/></body></body>"
+        "<body name='e' pos='-.3 0 0'><joint name='u' axis='1 1 0'/><geom size='.15' pos='.1 .1 "
+        ".1'/></body></body></worldbody>"
         "</mujoco>";
     MujocoPair t;
     if (!load(text, &t)) return;

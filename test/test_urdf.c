@@ -56,18 +56,21 @@ TEST(tree) {
 TEST(transmissions) {
     Case c;
     if (!case_xml()) return;
-#define DRIVEN(inside)                                                                                         \
-    "<robot name='r'><link name='world'/><link name='a'>" MASS "</link><joint name='hip' type='revolute'>"      \
-    "<parent link='world'/><child link='a'/><limit lower='-1' upper='1' effort='30' velocity='2'/></joint>"     \
-    "<transmission name='t'><type>transmission_interface/SimpleTransmission</type>" inside "</transmission></robot>"
-    if (case_good(DRIVEN("<joint name='hip'><hardwareInterface>EffortJointInterface</hardwareInterface></joint>"
-                         "<actuator name='hip_motor'><mechanicalReduction>50</mechanicalReduction></actuator>"),
-                  NULL, &c, __LINE__)) {
+#define DRIVEN(inside)                                                                                      \
+    "<robot name='r'><link name='world'/><link name='a'>" MASS "</link><joint name='hip' type='revolute'>"  \
+    "<parent link='world'/><child link='a'/><limit lower='-1' upper='1' effort='30' velocity='2'/></joint>" \
+    "<transmission name='t'><type>transmission_interface/SimpleTransmission</type>" inside                  \
+    "</transmission></robot>"
+    if (case_good(
+            DRIVEN("<joint name='hip'><hardwareInterface>EffortJointInterface</hardwareInterface></joint>"
+                   "<actuator name='hip_motor'><mechanicalReduction>50</mechanicalReduction></actuator>"),
+            NULL, &c, __LINE__)) {
         const crModel* m = c.scene.model;
         int motor = cr_model_find_actuator(m, "hip_motor"), joint = cr_model_find_joint(m, "hip");
         if (CHECK(motor == 0 && m->nu == 1 && joint > 0)) {
             const crActuator* a = &m->actuators[0];
-            CHECK(a->dof[0] == m->bodies[joint].v && a->gear[0] == 50.0 && a->gain[0] == 1.0 && a->bias[1] == 0.0);
+            CHECK(a->dof[0] == m->bodies[joint].v && a->gear[0] == 50.0 && a->gain[0] == 1.0 &&
+                  a->bias[1] == 0.0);
             // 30 N m at the joint
             CHECK_NEAR(a->gear[0] * a->force_upper, 30.0, 1e-12);
             CHECK_NEAR(a->gear[0] * a->force_lower, -30.0, 1e-12);
@@ -76,10 +79,10 @@ TEST(transmissions) {
         case_free(&c);
     }
     case_refused(DRIVEN("<joint name='hap'/>"), CR_ERR_NAME, 0, 0, "\"hap\"", __LINE__);
-    case_refused(DRIVEN("<joint name='hip'/><mechanicalReduction>0</mechanicalReduction>"), CR_ERR_RANGE, 0, 0, "0",
-                 __LINE__);
-    case_refused(DRIVEN("<joint name='hip'/><mechanicalReduction>x</mechanicalReduction>"), CR_ERR_TYPE, 0, 0, "x",
-                 __LINE__);
+    case_refused(DRIVEN("<joint name='hip'/><mechanicalReduction>0</mechanicalReduction>"), CR_ERR_RANGE, 0,
+                 0, "0", __LINE__);
+    case_refused(DRIVEN("<joint name='hip'/><mechanicalReduction>x</mechanicalReduction>"), CR_ERR_TYPE, 0, 0,
+                 "x", __LINE__);
 }
 
 // friction of Gazebo's, elements that are no URDF, and what is said of the rest
@@ -87,8 +90,10 @@ TEST(gazebo_and_schema) {
     Case c;
     if (!case_xml()) return;
 #define BOX "<collision><geometry><box size='1 1 1'/></geometry></collision>"
-    if (case_good("<robot name='r' xmlns:xacro='http://x'><link name='a'>" MASS BOX "</link><gazebo reference='a'>"
-                  "<mu1>0.2</mu1><mu2 value='0.4'/><turnGravityOff>true</turnGravityOff><material>Gazebo/Red</material>"
+    if (case_good("<robot name='r' xmlns:xacro='http://x'><link name='a'>" MASS BOX
+                  "</link><gazebo reference='a'>"
+                  "<mu1>0.2</mu1><mu2 "
+                  "value='0.4'/><turnGravityOff>true</turnGravityOff><material>Gazebo/Red</material>"
                   "<kp>1e6</kp></gazebo><gazebo><plugin name='p'/></gazebo></robot>",
                   NULL, &c, __LINE__)) {
         const crSurface* s = &c.scene.model->materials[c.scene.model->shapes[0].material].surface;
@@ -99,7 +104,8 @@ TEST(gazebo_and_schema) {
     }
     case_refused("<robot name='r'><lnik name='a'/><link name='b'>" MASS "</link></robot>", CR_ERR_NAME, 1, 17,
                  "did you mean <link>?", __LINE__);
-    case_refused("<robot name='r'><link name='b'>" MASS "</link><gazebo reference='b'><mu1>-1</mu1></gazebo></robot>",
+    case_refused("<robot name='r'><link name='b'>" MASS
+                 "</link><gazebo reference='b'><mu1>-1</mu1></gazebo></robot>",
                  CR_ERR_RANGE, 0, 0, "-1", __LINE__);
 }
 

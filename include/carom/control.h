@@ -38,7 +38,7 @@ typedef struct crActuator {
     double ctrl;                      // at the start
     double ctrl_lower, ctrl_upper;    // a control outside is refused; -INFINITY and INFINITY: no limit
     double force_lower, force_upper;  // N or N m
-    int next[CR_ACTUATOR_JOINTS];     // set by the model: next term along the same velocity, -1 after the last
+    int next[CR_ACTUATOR_JOINTS];  // set by the model: next term along the same velocity, -1 after the last
 } crActuator;
 
 // f = ctrl
@@ -99,11 +99,11 @@ typedef enum crSensorKind {
     CR_SENSOR_VELOCIMETER,        // velocity in the site's axes (3)
     CR_SENSOR_GYRO,               // angular velocity in the site's axes (3)
     CR_SENSOR_ACCELEROMETER,      // acceleration less gravity in the site's axes, m/s^2 (3)
-    CR_SENSOR_FORCE,              // force of its parent on a site's body through its joint, in the site's axes, N (3)
-    CR_SENSOR_TORQUE,             // moment of the same about the site, N m (3)
-    CR_SENSOR_TOUCH,              // sum of the normal forces of contacts of a site's body inside its volume, N
-    CR_SENSOR_RANGE,              // distance along the site's z axis to a shape of another body, m; -1: none
-    CR_SENSOR_ENERGY,             // kinetic and potential, J (2)
+    CR_SENSOR_FORCE,   // force of its parent on a site's body through its joint, in the site's axes, N (3)
+    CR_SENSOR_TORQUE,  // moment of the same about the site, N m (3)
+    CR_SENSOR_TOUCH,   // sum of the normal forces of contacts of a site's body inside its volume, N
+    CR_SENSOR_RANGE,   // distance along the site's z axis to a shape of another body, m; -1: none
+    CR_SENSOR_ENERGY,  // kinetic and potential, J (2)
     CR_SENSOR_KINDS
 } crSensorKind;
 CR_API const char* cr_sensor_kind_name(crSensorKind kind);  // e.g. "joint_position"; NULL for no such kind
@@ -111,10 +111,10 @@ CR_API const char* cr_sensor_kind_name(crSensorKind kind);  // e.g. "joint_posit
 typedef struct crSensor {
     const char* name;  // unique among sensors, or NULL; copied
     crSensorKind kind;
-    int object;     // body (joint_...), actuator or site; 0 for energy
-    double noise;   // standard deviation that is added to each number, >= 0
-    uint64_t seed;  // of the noise: the same seed, sensor and time give the same noise
-    double cutoff;  // range: farthest that is seen, m; 0: no limit
+    int object;        // body (joint_...), actuator or site; 0 for energy
+    double noise;      // standard deviation that is added to each number, >= 0
+    uint64_t seed;     // of the noise: the same seed, sensor and time give the same noise
+    double cutoff;     // range: farthest that is seen, m; 0: no limit
     int first, count;  // set by the model: place among all numbers
 } crSensor;
 CR_API int cr_model_add_sensor(crModel* model, const crSensor* sensor);

@@ -206,10 +206,10 @@ typedef struct crModel {
     int shape_count;
     int loop_count;
     int exclusion_count;
-    int nu;              // actuators
+    int nu;  // actuators
     int site_count;
     int sensor_count;
-    int nsensor;         // numbers of all sensors
+    int nsensor;      // numbers of all sensors
     crBody* bodies;   // (nb)
     crDof* dofs;      // what acts along each velocity (nv)
     int* dof_body;    // body of each velocity (nv)
@@ -217,8 +217,9 @@ typedef struct crModel {
     int* dof_depth;   // how many are above it (nv)
     int* row;  // where its row of M starts; entries are its ancestors from the top, itself last; -1 where its
                // path has more than 128 velocities (nv)
-    int* dof_actuator;  // first term of an actuator along it, see crActuator.next; -1 where there is none (nv)
-    double* q0;               // coordinates of the reference position (nq)
+    int*
+        dof_actuator;  // first term of an actuator along it, see crActuator.next; -1 where there is none (nv)
+    double* q0;        // coordinates of the reference position (nq)
     crMaterial* materials;    // (material_count)
     crMaterialPair* pairs;    // (pair_count)
     crBodyShape* shapes;      // (shape_count)
@@ -379,12 +380,12 @@ CR_API crStatus cr_model_bias(const crModel* model, const crState* state, crDyna
 CR_API crStatus cr_model_acceleration(const crModel* model, const crState* state, crDynamics* d, double* a);
 // Inverse dynamics: what actuators and applied forces together must give to accelerate by a, next to springs, dampers
 // and drag. Fails: CR_ERR_DEFINITE.
-CR_API crStatus cr_model_inverse_dynamics(const crModel* model, const crState* state, const double* acceleration,
-                                          crDynamics* d, double* force);
+CR_API crStatus cr_model_inverse_dynamics(const crModel* model, const crState* state,
+                                          const double* acceleration, crDynamics* d, double* force);
 // Jacobians of a world point of a body (3 rows of nv each; either may be NULL): its velocity is linear v, the body's
 // angular velocity angular v, beyond what driven bodies give. After cr_model_kinematics.
-CR_API crStatus cr_model_jacobian(const crModel* model, const crDynamics* d, int body, crVec3 point, double* linear,
-                                  double* angular);
+CR_API crStatus cr_model_jacobian(const crModel* model, const crDynamics* d, int body, crVec3 point,
+                                  double* linear, double* angular);
 // Numbers of all sensors (nsensor) at a state without contacts; touch is 0. Fails: CR_ERR_DEFINITE.
 CR_API crStatus cr_model_sense(const crModel* model, const crState* state, crDynamics* d, double* out);
 

@@ -201,7 +201,8 @@ static crStatus name_channels(hid_t file, int controls, int numbers, crRecording
     char* texts = NULL;
     if (controls > 0) texts = names_of(file, "actuators/name", (size_t)controls, error, &status);
     for (int i = 0; i < controls && status == CR_OK; i++) {
-        snprintf(r->channels[i].name, CR_RECORDING_CHANNEL, "ctrl.%.60s", texts + (size_t)i * CR_RECORDING_NAME);
+        snprintf(r->channels[i].name, CR_RECORDING_CHANNEL, "ctrl.%.60s",
+                 texts + (size_t)i * CR_RECORDING_NAME);
     }
     free(texts);
     texts = NULL;
@@ -212,11 +213,13 @@ static crStatus name_channels(hid_t file, int controls, int numbers, crRecording
     if (status == CR_OK && numbers > 0)
         status = cr__hdf5_ints(file, "sensors_of/count", MOST_BODIES, &counts, &same, error);
     if (status == CR_OK && sensors != same)
-        status = cr_error_set(error, CR_ERR_SIZE, "sensors_of", "sensors_of: first and count differ in length");
+        status =
+            cr_error_set(error, CR_ERR_SIZE, "sensors_of", "sensors_of: first and count differ in length");
     if (status == CR_OK && sensors > 0) texts = names_of(file, "sensors_of/name", sensors, error, &status);
     for (size_t i = 0; i < sensors && status == CR_OK; i++) {
         if (first[i] < 0 || counts[i] < 0 || counts[i] > numbers || first[i] > numbers - counts[i]) {
-            status = cr_error_set(error, CR_ERR_RANGE, "sensors_of", "sensors_of: sensor %zu lies outside sensors", i);
+            status = cr_error_set(error, CR_ERR_RANGE, "sensors_of",
+                                  "sensors_of: sensor %zu lies outside sensors", i);
             break;
         }
         for (int k = 0; k < counts[i]; k++) {
@@ -249,9 +252,11 @@ static crStatus read_channels(hid_t file, size_t most, crRecording* r, crError* 
         if (columns[k] == 0) continue;
         status = read_table(file, paths[k], (size_t)columns[k], true, most, &rows, &got, error);
         if (status == CR_OK && got != r->count)
-            status = cr_error_set(error, CR_ERR_SIZE, paths[k], "%s: has %zu rows, time has %zu", paths[k], got, r->count);
+            status = cr_error_set(error, CR_ERR_SIZE, paths[k], "%s: has %zu rows, time has %zu", paths[k],
+                                  got, r->count);
         for (size_t i = 0; i < r->count && status == CR_OK; i++) {
-            memcpy(r->channel + i * (size_t)count + at, rows + i * (size_t)columns[k], (size_t)columns[k] * sizeof *rows);
+            memcpy(r->channel + i * (size_t)count + at, rows + i * (size_t)columns[k],
+                   (size_t)columns[k] * sizeof *rows);
         }
         free(rows);
     }

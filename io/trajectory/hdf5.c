@@ -307,11 +307,10 @@ static bool create_tables(crTrajectoryFile* f, uint64_t scene) {
     int version = CR_TRAJECTORY_VERSION;
     char hash[17];
     cr__scene_hash_text(scene, hash);
-    bool good = cr__hdf5_put_ints(f->file, "carom_trajectory", &version, 1) &&
-                cr__hdf5_put_text(f->file, "scene_hash", hash) &&
-                put_bodies(f->file, cr_world_model(f->world)) &&
-                put_actuators(f->file, cr_world_model(f->world)) &&
-                put_sensors(f->file, cr_world_model(f->world));
+    bool good =
+        cr__hdf5_put_ints(f->file, "carom_trajectory", &version, 1) &&
+        cr__hdf5_put_text(f->file, "scene_hash", hash) && put_bodies(f->file, cr_world_model(f->world)) &&
+        put_actuators(f->file, cr_world_model(f->world)) && put_sensors(f->file, cr_world_model(f->world));
     for (int i = 0; i < CR_TABLES && good; i++) {
         crTable* t = &f->tables[i];
         if (t->columns == 0) continue;

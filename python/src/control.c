@@ -38,7 +38,8 @@ PyObject* py_control_names(PyObject* module, PyObject* args) {
     PyModel* self;
     if (!PyArg_ParseTuple(args, "O!", MODEL_TYPE, &self)) return NULL;
     const crModel* model = self->model;
-    PyObject *joints = PyList_New(0), *actuators = PyList_New(0), *sites = PyList_New(0), *sensors = PyList_New(0);
+    PyObject *joints = PyList_New(0), *actuators = PyList_New(0), *sites = PyList_New(0),
+             *sensors = PyList_New(0);
     bool good = joints != NULL && actuators != NULL && sites != NULL && sensors != NULL;
     for (int i = 1; good && i < model->nb; i++) {
         const crBody* b = &model->bodies[i];
@@ -48,15 +49,16 @@ PyObject* py_control_names(PyObject* module, PyObject* args) {
     }
     for (int i = 0; good && i < model->nu; i++) {
         const crActuator* a = &model->actuators[i];
-        good = append(actuators, Py_BuildValue("(zdddd)", a->name, a->ctrl_lower, a->ctrl_upper, a->force_lower,
-                                               a->force_upper));
+        good = append(actuators, Py_BuildValue("(zdddd)", a->name, a->ctrl_lower, a->ctrl_upper,
+                                               a->force_lower, a->force_upper));
     }
     for (int i = 0; good && i < model->site_count; i++) {
         good = append(sites, Py_BuildValue("(zi)", model->sites[i].name, model->sites[i].body));
     }
     for (int i = 0; good && i < model->sensor_count; i++) {
         const crSensor* s = &model->sensors[i];
-        good = append(sensors, Py_BuildValue("(zsii)", s->name, cr_sensor_kind_name(s->kind), s->first, s->count));
+        good = append(sensors,
+                      Py_BuildValue("(zsii)", s->name, cr_sensor_kind_name(s->kind), s->first, s->count));
     }
     PyObject* all = good ? Py_BuildValue("(OOOO)", joints, actuators, sites, sensors) : NULL;
     Py_XDECREF(joints);
@@ -136,8 +138,8 @@ PyObject* py_control_reset(PyObject* module, PyObject* args) {
         py_refuse(CR_ERR_NAME, "key", "key: a world without a scene has no keyframes");
         return NULL;
     }
-    crStatus status = scene != NULL ? cr_scene_reset(scene, self->world, key, &error)
-                                    : cr_world_reset(self->world, &error);
+    crStatus status =
+        scene != NULL ? cr_scene_reset(scene, self->world, key, &error) : cr_world_reset(self->world, &error);
     if (status != CR_OK) return py_raise(&error);
     Py_RETURN_NONE;
 }
@@ -147,7 +149,8 @@ PyObject* py_control_set_state(PyObject* module, PyObject* args) {
     (void)module;
     PyObject *object, *given[3];
     double time;
-    if (!PyArg_ParseTuple(args, "O!dOOO", WORLD_TYPE, &object, &time, &given[0], &given[1], &given[2])) return NULL;
+    if (!PyArg_ParseTuple(args, "O!dOOO", WORLD_TYPE, &object, &time, &given[0], &given[1], &given[2]))
+        return NULL;
     PyWorld* self = world_of(object);
     if (self == NULL) return NULL;
     const crModel* model = cr_world_model(self->world);
@@ -203,7 +206,8 @@ PyObject* py_control_dynamics(PyObject* module, PyObject* args) {
         if (kind == 2) status = cr_model_acceleration(model, state, &d, out);
         if (kind == 3) status = cr_model_inverse_dynamics(model, state, in, &d, out);
         if (kind == 4)
-            status = cr_model_jacobian(model, &d, (int)body[0], cr_vec3(body[1], body[2], body[3]), out, out + 3 * nv);
+            status = cr_model_jacobian(model, &d, (int)body[0], cr_vec3(body[1], body[2], body[3]), out,
+                                       out + 3 * nv);
         count = (int)(kind == 0 ? nv * nv : kind == 4 ? 6 * nv : nv);
     }
     crError error = {0};

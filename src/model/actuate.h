@@ -17,7 +17,8 @@ double cr__actuator_length(const crModel* model, int actuator, const double* q);
 double cr__actuator_rate(const crModel* model, int actuator, const double* v);
 
 // Force of all actuators along a velocity.
-double cr__dof_actuation(const crModel* model, const crDynamics* d, const double* q, const double* v, int dof);
+double cr__dof_actuation(const crModel* model, const crDynamics* d, const double* q, const double* v,
+                         int dof);
 // h damping + h^2 stiffness of a velocity's joint and actuators, for the diagonal of M. An actuator along several
 // joints counts by the sum of its gears' sizes, which bounds its matrix from above.
 double cr__dof_slope(const crModel* model, const crDynamics* d, double h, int dof);

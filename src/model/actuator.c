@@ -17,7 +17,8 @@ static bool has_length(const crModel* model, int dof) {
 }
 
 static crStatus refuse(crModel* model, crStatus status, const char* field, const char* what, double value) {
-    return cr_error_set(&model->error, status, field, "actuator %d: %s %s, got %g", model->nu, field, what, value);
+    return cr_error_set(&model->error, status, field, "actuator %d: %s %s, got %g", model->nu, field, what,
+                        value);
 }
 
 static crStatus check_dofs(crModel* model, const crActuator* a) {
@@ -38,7 +39,8 @@ static crStatus check_dofs(crModel* model, const crActuator* a) {
         if (length && !has_length(model, dof))
             return refuse(model, CR_ERR_ARGUMENT, "dof", "of a ball or free joint has no length", dof);
         if (slope && body->joint == CR_JOINT_FREE)
-            return refuse(model, CR_ERR_ARGUMENT, "dof", "of a free joint takes gain[0] and bias[0] only", dof);
+            return refuse(model, CR_ERR_ARGUMENT, "dof", "of a free joint takes gain[0] and bias[0] only",
+                          dof);
     }
     return CR_OK;
 }
@@ -66,7 +68,8 @@ crStatus cr__control_check(const crActuator* a, int index, double ctrl, crError*
 int cr_model_add_actuator(crModel* model, const crActuator* actuator) {
     if (model == NULL) return CR_ERR_MEMORY;
     if (model->error.status != CR_OK) return model->error.status;
-    if (actuator == NULL) return cr_error_set(&model->error, CR_ERR_ARGUMENT, "actuator", "actuator: is NULL");
+    if (actuator == NULL)
+        return cr_error_set(&model->error, CR_ERR_ARGUMENT, "actuator", "actuator: is NULL");
     crActuator own = *actuator;
     crStatus status = check_dofs(model, &own);
     if (status == CR_OK) status = check_numbers(model, &own);
@@ -128,7 +131,8 @@ void cr_model_actuate(const crModel* model, const crState* state, crDynamics* d)
     }
 }
 
-double cr__dof_actuation(const crModel* model, const crDynamics* d, const double* q, const double* v, int dof) {
+double cr__dof_actuation(const crModel* model, const crDynamics* d, const double* q, const double* v,
+                         int dof) {
     double sum = 0.0;
     for (int t = model->dof_actuator[dof]; t >= 0; t = cr__term_next(model, t)) {
         int i = cr__term_actuator(t);
@@ -167,7 +171,8 @@ double cr__dof_spring_rate(const crModel* model, const crDynamics* d, const doub
         int i = cr__term_actuator(t);
         double stiffness = fmax(0.0, d->actuation[i].stiffness);
         if (stiffness > 0.0)
-            sum += model->actuators[i].gear[t % CR_ACTUATOR_JOINTS] * stiffness * cr__actuator_rate(model, i, v);
+            sum +=
+                model->actuators[i].gear[t % CR_ACTUATOR_JOINTS] * stiffness * cr__actuator_rate(model, i, v);
     }
     return sum;
 }

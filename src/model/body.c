@@ -179,7 +179,8 @@ static void append_dofs(crModel* model, const crBody* body, const crDof* dofs, i
 // the new body, its numbers and its mass
 static crBody place(const crModel* model, const crBodyDef* def) {
     const crBody* parent = &model->bodies[def->parent];
-    crBody body = {.name = def->name, .joint_name = def->joint_name, .parent = def->parent, .joint = def->joint};
+    crBody body = {
+        .name = def->name, .joint_name = def->joint_name, .parent = def->parent, .joint = def->joint};
     body.q = model->nq;
     body.nq = joint_nq[def->joint];
     body.v = model->nv;

@@ -47,8 +47,8 @@ int cr__name_find(const crModel* model, crNameKind kind, const char* name) {
 crStatus cr__name_keep(crModel* model, crNameKind kind, const char** name) {
     if (*name == NULL) return CR_OK;
     if (cr__name_find(model, kind, *name) >= 0)
-        return cr_error_set(&model->error, CR_ERR_NAME, "name", "name: \"%.64s\" is the name of another %s", *name,
-                            kinds[kind]);
+        return cr_error_set(&model->error, CR_ERR_NAME, "name", "name: \"%.64s\" is the name of another %s",
+                            *name, kinds[kind]);
     *name = cr__store_copy(model, *name, strlen(*name) + 1);
     if (*name == NULL || !cr__index_reserve(&model->memory->names[kind], &model->allocator))
         return cr__store_full(model);
@@ -58,8 +58,8 @@ crStatus cr__name_keep(crModel* model, crNameKind kind, const char** name) {
 void cr__name_add(crModel* model, crNameKind kind, int item) {
     const char* name = name_of(model, kind, item);
     if (name == NULL) return;
-    cr__index_add(&model->memory->names[kind], cr_hash(CR_HASH_SEED, name, strlen(name)), sames[kind], model, name,
-                  item);
+    cr__index_add(&model->memory->names[kind], cr_hash(CR_HASH_SEED, name, strlen(name)), sames[kind], model,
+                  name, item);
 }
 
 int cr_model_find_joint(const crModel* model, const char* name) {

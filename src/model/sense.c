@@ -26,7 +26,8 @@ bool cr__carried_by(const crModel* model, int body, int top) {
 }
 
 // rate of a body's velocity field when v changes by a; NULL: when v stays
-static crTwist rate_of(const crModel* model, int body, const double* v, const double* a, const crDynamics* d) {
+static crTwist rate_of(const crModel* model, int body, const double* v, const double* a,
+                       const crDynamics* d) {
     crTwist sum = {0};
     for (int i = body; cr__moves(model, i); i = model->bodies[i].parent) {
         const crBody* b = &model->bodies[i];
@@ -44,8 +45,8 @@ static crVec3 acceleration_at(crTwist rate, crTwist twist, crVec3 r) {
     return cr_add(a, cr_cross(twist.omega, cr__twist_at(twist, r)));
 }
 
-static void sense_acceleration(const crModel* model, const crState* state, const crDynamics* d, const double* a,
-                               int site, double* out) {
+static void sense_acceleration(const crModel* model, const crState* state, const crDynamics* d,
+                               const double* a, int site, double* out) {
     int body = model->sites[site].body;
     crPose pose = cr__site_pose(model, d, site);
     crTwist rate = rate_of(model, body, state->v, a, d);
@@ -65,7 +66,8 @@ typedef struct Need {
 
 static Need need_of(const crModel* model, int i, const double* v, const double* a, const crDynamics* d) {
     crTwist rate = rate_of(model, i, v, a, d);
-    crVec3 omega = d->twist[i].omega, at = acceleration_at(rate, d->twist[i], cr_sub(d->com[i], d->origin[i]));
+    crVec3 omega = d->twist[i].omega,
+           at = acceleration_at(rate, d->twist[i], cr_sub(d->com[i], d->origin[i]));
     crVec3 gyro = cr_cross(omega, cr_sym3_mul(d->inertia[i], omega));
     return (Need){cr_sub(at, cr_scale(model->bodies[i].gravity_scale, model->gravity)),
                   cr_add(cr_sym3_mul(d->inertia[i], rate.omega), gyro)};
@@ -112,8 +114,10 @@ static void sense_joint(const crModel* model, const crState* state, const crSens
     memcpy(out, from, (size_t)s->count * sizeof *out);
 }
 
-static double sense_actuator(const crModel* model, const crState* state, const crDynamics* d, const crSensor* s) {
-    double l = cr__actuator_length(model, s->object, state->q), rate = cr__actuator_rate(model, s->object, state->v);
+static double sense_actuator(const crModel* model, const crState* state, const crDynamics* d,
+                             const crSensor* s) {
+    double l = cr__actuator_length(model, s->object, state->q),
+           rate = cr__actuator_rate(model, s->object, state->v);
     if (s->kind == CR_SENSOR_ACTUATOR_POSITION) return l;
     if (s->kind == CR_SENSOR_ACTUATOR_VELOCITY) return rate;
     const crActuation* x = &d->actuation[s->object];
@@ -133,7 +137,8 @@ static void sense_frame(const crModel* model, const crDynamics* d, const crSenso
     if (s->kind == CR_SENSOR_GYRO) cr__store_vec(cr_quat_rotate(back, omega), out);
 }
 
-void cr__sense(const crModel* model, const crState* state, const crDynamics* d, const double* a, double* out) {
+void cr__sense(const crModel* model, const crState* state, const crDynamics* d, const double* a,
+               double* out) {
     for (int i = 0; i < model->sensor_count; i++) {
         const crSensor* s = &model->sensors[i];
         double* to = out + s->first;

@@ -6,10 +6,23 @@
 #include "model/spatial.h"
 #include "model/store.h"
 
-static const char* const names[CR_SENSOR_KINDS] = {
-    "joint_position", "joint_velocity", "actuator_position", "actuator_velocity", "actuator_force", "position",
-    "orientation",    "velocity",       "angular_velocity",  "velocimeter",       "gyro",           "accelerometer",
-    "force",          "torque",         "touch",             "range",             "energy"};
+static const char* const names[CR_SENSOR_KINDS] = {"joint_position",
+                                                   "joint_velocity",
+                                                   "actuator_position",
+                                                   "actuator_velocity",
+                                                   "actuator_force",
+                                                   "position",
+                                                   "orientation",
+                                                   "velocity",
+                                                   "angular_velocity",
+                                                   "velocimeter",
+                                                   "gyro",
+                                                   "accelerometer",
+                                                   "force",
+                                                   "torque",
+                                                   "touch",
+                                                   "range",
+                                                   "energy"};
 
 const char* cr_sensor_kind_name(crSensorKind kind) {
     return (unsigned)kind < CR_SENSOR_KINDS ? names[kind] : NULL;
@@ -102,7 +115,8 @@ int cr_model_add_sensor(crModel* model, const crSensor* sensor) {
     crStatus status = check_sensor(model, &own);
     if (status == CR_OK) status = cr__name_keep(model, CR_NAME_SENSOR, &own.name);
     if (status != CR_OK) return status;
-    crSensor* all = cr__store_reserve(model, STORE_SENSORS, model->sensors, model->sensor_count + 1, sizeof *all);
+    crSensor* all =
+        cr__store_reserve(model, STORE_SENSORS, model->sensors, model->sensor_count + 1, sizeof *all);
     if (all == NULL) return cr__store_full(model);
     model->sensors = all;
     own.first = model->nsensor;

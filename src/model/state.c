@@ -17,8 +17,12 @@ static double* zeros(crArena* arena, int count) {
 crStatus cr_state_create(const crModel* model, crArena* arena, crState* state) {
     if (model == NULL || arena == NULL || state == NULL) return CR_ERR_ARGUMENT;
     *state = (crState){0};
-    crState made = {0.0, zeros(arena, model->nq), zeros(arena, model->nv), zeros(arena, model->nv),
-                    zeros(arena, model->nv), zeros(arena, model->nu)};
+    crState made = {0.0,
+                    zeros(arena, model->nq),
+                    zeros(arena, model->nv),
+                    zeros(arena, model->nv),
+                    zeros(arena, model->nv),
+                    zeros(arena, model->nu)};
     if (made.q == NULL || made.v == NULL || made.force == NULL || made.motor_speed == NULL ||
         made.ctrl == NULL)
         return CR_ERR_MEMORY;

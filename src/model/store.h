@@ -6,7 +6,13 @@
 #include "model/index.h"
 
 // Kinds of names that are found by index.
-typedef enum crNameKind { CR_NAME_JOINT, CR_NAME_ACTUATOR, CR_NAME_SITE, CR_NAME_SENSOR, CR_NAMES } crNameKind;
+typedef enum crNameKind {
+    CR_NAME_JOINT,
+    CR_NAME_ACTUATOR,
+    CR_NAME_SITE,
+    CR_NAME_SENSOR,
+    CR_NAMES
+} crNameKind;
 
 typedef enum crStoreArray {
     STORE_BODIES,
@@ -33,10 +39,10 @@ struct crModelMemory {
     struct crStoreBlock* blocks;
     crIndex body_names, material_names;
     crIndex names[CR_NAMES];  // of joints, actuators, sites, sensors
-    crIndex pairs;       // of materials
-    crIndex loops;       // by all they say
-    crIndex tied;        // loops whose bodies do not meet, by their bodies
-    crIndex exclusions;  // by their bodies
+    crIndex pairs;            // of materials
+    crIndex loops;            // by all they say
+    crIndex tied;             // loops whose bodies do not meet, by their bodies
+    crIndex exclusions;       // by their bodies
 };
 
 // Two numbers in either order, as a key.
@@ -62,7 +68,7 @@ void cr__body_add_name(crModel* model, int body);
 // Names of joints, actuators, sites and sensors. Refuses a name that is taken (CR_ERR_NAME), else copies it
 // into *name and reserves room for cr__name_add; NULL is no name.
 crStatus cr__name_keep(crModel* model, crNameKind kind, const char** name);
-void cr__name_add(crModel* model, crNameKind kind, int item);           // after the item has its name
+void cr__name_add(crModel* model, crNameKind kind, int item);                // after the item has its name
 int cr__name_find(const crModel* model, crNameKind kind, const char* name);  // CR_ERR_NAME
 // Bodies that a loop keeps from meeting: room for one more, then the loop.
 bool cr__reserve_tied(crModel* model);

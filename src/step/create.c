@@ -89,7 +89,8 @@ static bool flies(const crModel* model, int i) {
     }
     for (int j = body->v; j < body->v + body->nv; j++) {
         const crDof* dof = &model->dofs[j];
-        if (model->dof_actuator[j] >= 0 || dof->stiffness > 0.0 || dof->friction > 0.0 || dof->motor_force > 0.0 || dof->armature > 0.0)
+        if (model->dof_actuator[j] >= 0 || dof->stiffness > 0.0 || dof->friction > 0.0 ||
+            dof->motor_force > 0.0 || dof->armature > 0.0)
             return false;
     }
     return true;

@@ -16,6 +16,8 @@
 #include "step/cache.h"
 #include "step/forest.h"
 
+enum { LOOP_FORCES = 6 };  // places of a loop in tie_force, see ties.c
+
 #define ROWS   60
 #define TURN   0.03   // rad
 #define PARTS  16     // of a step
@@ -31,13 +33,13 @@ typedef struct Mechanism {
     const int* loops;  // its equality loops (loop_count)
     int loop_count;
     crRows rows;
-    double implicit;                      // step that springs and dampers are in M for: h, or 0 where they are soft
-    int n;                                // rows
-    double *W, *work;                     // (n n), (2 n n)
-    double *u, *p;                        // (n)
-    double *q, *v;                        // at the beginning of a part (nq, nv)
-    double *q_solved, *v_solved;          // what the contact solve gave
-    double *kick, *k, *c, *y, *fq, *fv;   // (nv), fq (nq)
+    double implicit;              // step that springs and dampers are in M for: h, or 0 where they are soft
+    int n;                        // rows
+    double *W, *work;             // (n n), (2 n n)
+    double *u, *p;                // (n)
+    double *q, *v;                // at the beginning of a part (nq, nv)
+    double *q_solved, *v_solved;  // what the contact solve gave
+    double *kick, *k, *c, *y, *fq, *fv;  // (nv), fq (nq)
 } Mechanism;
 
 static bool equality(const crLoop* loop) { return !cr_loop_ranges(loop); }
@@ -68,7 +70,8 @@ static bool within_limits(const crModel* model, crPart part, const double* q) {
     return true;
 }
 
-static void copy_part(const crModel* model, crPart part, const double* q, const double* v, double* to_q, double* to_v) {
+static void copy_part(const crModel* model, crPart part, const double* q, const double* v, double* to_q,
+                      double* to_v) {
     for (int n = 0; n < part.count; n++) {
         const crBody* body = &model->bodies[part.bodies[n]];
         memcpy(to_q + body->q, q + body->q, (size_t)body->nq * sizeof *q);
@@ -89,7 +92,8 @@ static bool soft(const Mechanism* m, double h) {
     for (int n = 0; n < m->part.count; n++) {
         const crBody* body = &model->bodies[m->part.bodies[n]];
         for (int j = body->v; j < body->v + body->nv && !body->single; j++) {
-            if (cr__dof_slope(model, d, h, j) > SOFT * d->M[model->row[j] + model->dof_depth[j]]) return false;
+            if (cr__dof_slope(model, d, h, j) > SOFT * d->M[model->row[j] + model->dof_depth[j]])
+                return false;
         }
     }
     return true;
@@ -288,7 +292,8 @@ static bool conserves(const Mechanism* m) {
         if (body->linear_drag > 0.0 || body->angular_drag > 0.0) return false;
         for (int j = body->v; j < body->v + body->nv; j++) {
             const crDof* dof = &model->dofs[j];
-            if (dof->stiffness > 0.0 || dof->damping > 0.0 || model->dof_actuator[j] >= 0 || step->state.force[j] != 0.0)
+            if (dof->stiffness > 0.0 || dof->damping > 0.0 || model->dof_actuator[j] >= 0 ||
+                step->state.force[j] != 0.0)
                 return false;
         }
     }
@@ -340,7 +345,9 @@ static crStatus move(Mechanism* m, double h) {
     return status == CR_ERR_MEMORY ? status : CR_OK;
 }
 
-static double* doubles(crArena* arena, int count) { return cr_arena_alloc(arena, (size_t)(count + 1) * sizeof(double)); }
+static double* doubles(crArena* arena, int count) {
+    return cr_arena_alloc(arena, (size_t)(count + 1) * sizeof(double));
+}
 
 static crStatus make(Mechanism* m) {
     const crModel* model = m->step->model;
@@ -351,7 +358,8 @@ static crStatus make(Mechanism* m) {
     for (int i = 0; i < m->loop_count; i++) {
         const crLoop* loop = &model->loops[m->loops[i]];
         int last_a = model->bodies[loop->a].last, last_b = model->bodies[loop->b].last;
-        int depth = (last_a < 0 ? 0 : model->dof_depth[last_a] + 1) + (last_b < 0 ? 0 : model->dof_depth[last_b] + 1);
+        int depth =
+            (last_a < 0 ? 0 : model->dof_depth[last_a] + 1) + (last_b < 0 ? 0 : model->dof_depth[last_b] + 1);
         m->n += counts[loop->kind];
         entries += counts[loop->kind] * depth;
     }
@@ -378,13 +386,15 @@ static crStatus make(Mechanism* m) {
 
 // Trees that equality loops join, as lists of bodies and loops in ascending order; -1 ends a list.
 typedef struct Groups {
-    int* root;                      // first tree of the group of each tree (nb)
-    int *body, *next_body;          // (nb)
-    int *loop, *next_loop;          // (nb), (loop_count)
-    bool* held;                     // by something else (nb)
+    int* root;              // first tree of the group of each tree (nb)
+    int *body, *next_body;  // (nb)
+    int *loop, *next_loop;  // (nb), (loop_count)
+    bool* held;             // by something else (nb)
 } Groups;
 
-static int* ints(crArena* arena, int count) { return cr_arena_alloc(arena, (size_t)(count + 1) * sizeof(int)); }
+static int* ints(crArena* arena, int count) {
+    return cr_arena_alloc(arena, (size_t)(count + 1) * sizeof(int));
+}
 
 static bool make_groups(crStep* step, Groups* g) {
     crArena* arena = &step->scratch;
@@ -395,8 +405,8 @@ static bool make_groups(crStep* step, Groups* g) {
     g->loop = ints(arena, nb);
     g->next_loop = ints(arena, step->model->loop_count);
     g->held = cr_arena_alloc(arena, (size_t)nb * sizeof(bool));
-    return g->root != NULL && g->body != NULL && g->next_body != NULL && g->loop != NULL && g->next_loop != NULL &&
-           g->held != NULL;
+    return g->root != NULL && g->body != NULL && g->next_body != NULL && g->loop != NULL &&
+           g->next_loop != NULL && g->held != NULL;
 }
 
 static void find_groups(const crStep* step, Groups* g) {
@@ -426,6 +436,27 @@ static void find_groups(const crStep* step, Groups* g) {
         g->next_loop[i] = g->loop[group];
         g->loop[group] = i;
         g->held[group] = g->held[group] || driven;
+    }
+}
+
+static void hold(const crModel* model, Groups* g, int body) {
+    if (cr__moves(model, body)) g->held[cr__forest_find(g->root, model->bodies[body].root)] = true;
+}
+
+// contacts that press and ropes that pull in this step
+static void find_held(const crStep* step, Groups* g) {
+    const crModel* model = step->model;
+    for (int i = 0; i < step->contact_count; i++) {
+        const crStepContact* c = &step->contacts[i];
+        if (cr_dot(c->impulse, c->impulse) == 0.0) continue;
+        hold(model, g, c->body_a);
+        hold(model, g, c->body_b);
+    }
+    for (int i = 0; i < model->loop_count; i++) {
+        const crLoop* loop = &model->loops[i];
+        if (equality(loop) || step->tie_force[(size_t)LOOP_FORCES * (size_t)i] == 0.0) continue;
+        hold(model, g, loop->a);
+        hold(model, g, loop->b);
     }
 }
 
@@ -468,6 +499,7 @@ crStatus cr__step_mechanisms(crStep* step, double h, crError* error) {
     bool ok = make_groups(step, &g) && bodies != NULL && loops != NULL;
     crStatus status = ok ? CR_OK : CR_ERR_MEMORY;
     if (ok) find_groups(step, &g);
+    if (ok) find_held(step, &g);
     for (int b = 1; b < model->nb && status == CR_OK; b++) {
         if (g.loop[b] >= 0 && !g.held[b]) status = move_group(step, &g, b, bodies, loops, h);
     }

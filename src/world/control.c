@@ -68,9 +68,11 @@ crStatus cr_world_set_ctrl(crWorld* world, const char* actuator, double ctrl, cr
     if (actuator == NULL) return cr__missing(error, "actuator");
     const crModel* model = world->step.model;
     int i = cr_model_find_actuator(model, actuator);
-    if (i < 0) return cr_error_set(error, CR_ERR_NAME, "actuator", "actuator: none is called \"%.60s\"", actuator);
+    if (i < 0)
+        return cr_error_set(error, CR_ERR_NAME, "actuator", "actuator: none is called \"%.60s\"", actuator);
     if (!isfinite(ctrl))
-        return cr_error_set(error, CR_ERR_FINITE, "ctrl", "ctrl of %.60s: must be finite, got %g", actuator, ctrl);
+        return cr_error_set(error, CR_ERR_FINITE, "ctrl", "ctrl of %.60s: must be finite, got %g", actuator,
+                            ctrl);
     crStatus status = cr__control_check(&model->actuators[i], i, ctrl, error);
     if (status == CR_OK) world->step.state.ctrl[i] = ctrl;
     return status;

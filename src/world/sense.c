@@ -70,7 +70,8 @@ static void add_loops(const crStep* step, int top, double h, Impulse* sum) {
     for (int i = 0; i < model->loop_count; i++) {
         const crLoop* loop = &model->loops[i];
         const double* f = step->tie_force + (size_t)LOOP_FORCES * (size_t)i;
-        double side = (double)cr__carried_by(model, loop->b, top) - (double)cr__carried_by(model, loop->a, top);
+        double side =
+            (double)cr__carried_by(model, loop->b, top) - (double)cr__carried_by(model, loop->a, top);
         if (loop->kind == CR_LOOP_JOINT || side == 0.0) continue;
         crVec3 xa = cr_pose_point(d->pose[loop->a], loop->pose_a.p);
         crVec3 xb = cr_pose_point(d->pose[loop->b], loop->pose_b.p);
@@ -106,20 +107,21 @@ static void mean_wrench(const crStep* step, const crSensor* s, const Momentum* f
     cr__sense_wrench(s, site, force, cr_sub(moment, cr_cross(site.p, force)), out);
 }
 
-static void mean_acceleration(const crModel* model, const crDynamics* d, const crSensor* s, crVec3 before, double h,
-                              double* out) {
+static void mean_acceleration(const crModel* model, const crDynamics* d, const crSensor* s, crVec3 before,
+                              double h, double* out) {
     crPose site = cr__site_pose(model, d, s->object);
     crVec3 change = cr_sub(cr_model_point_velocity(d, model->sites[s->object].body, site.p), before);
     crVec3 a = cr_sub(cr_scale(1.0 / h, change), model->gravity);
     cr__store_vec(cr_quat_rotate(cr_quat_conj(site.q), a), out);
 }
 
-static double normal_force(const crModel* model, const crDynamics* d, int site, int a, int b, crVec3 at, crVec3 n,
-                           crVec3 P) {
+static double normal_force(const crModel* model, const crDynamics* d, int site, int a, int b, crVec3 at,
+                           crVec3 n, crVec3 P) {
     const crSite* s = &model->sites[site];
     double distance = 0.0;
     if (a != s->body && b != s->body) return 0.0;
-    if (!cr_point_distance(&s->volume, d->pose[s->body], at, &distance, NULL, NULL) || distance > 0.0) return 0.0;
+    if (!cr_point_distance(&s->volume, d->pose[s->body], at, &distance, NULL, NULL) || distance > 0.0)
+        return 0.0;
     return cr_dot(P, n);
 }
 
@@ -129,11 +131,13 @@ static double touch(const crStep* step, int site, double h) {
     double sum = 0.0;
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        sum += normal_force(model, d, site, c->body_a, c->body_b, c->point.point, c->point.normal, c->impulse);
+        sum +=
+            normal_force(model, d, site, c->body_a, c->body_b, c->point.point, c->point.normal, c->impulse);
     }
     for (int i = 0; i < step->event_count; i++) {
         const crEvent* e = &step->events[i];
-        if (impact(e)) sum += normal_force(model, d, site, e->body_a, e->body_b, e->point, e->normal, e->impulse);
+        if (impact(e))
+            sum += normal_force(model, d, site, e->body_a, e->body_b, e->point, e->normal, e->impulse);
     }
     return sum / h;
 }
@@ -165,8 +169,8 @@ static void look_back(crStep* step, Begun* begun) {
         const crSensor* s = &model->sensors[i];
         if (!is_mean(s)) continue;
         int body = model->sites[s->object].body;
-        begun[i].velocity =
-            cr_model_point_velocity(&step->dynamics, body, cr__site_pose(model, &step->dynamics, s->object).p);
+        begun[i].velocity = cr_model_point_velocity(&step->dynamics, body,
+                                                    cr__site_pose(model, &step->dynamics, s->object).p);
         if (s->kind != CR_SENSOR_ACCELEROMETER) begun[i].momentum = momentum_of(model, &step->dynamics, body);
     }
     step->state = now;
@@ -219,9 +223,14 @@ int cr_world_contacts(const crWorld* world, crContactForce* out, int capacity) {
     int count = world->last_h > 0.0 ? step->contact_count : 0;
     for (int i = 0; i < count && i < capacity; i++) {
         const crStepContact* c = &step->contacts[i];
-        out[i] = (crContactForce){.body_a = c->body_a, .body_b = c->body_b, .shape_a = c->shape_a,
-                                  .shape_b = c->shape_b, .gap = c->point.gap, .point = c->point.point,
-                                  .normal = c->point.normal, .force = cr_scale(1.0 / world->last_h, c->impulse)};
+        out[i] = (crContactForce){.body_a = c->body_a,
+                                  .body_b = c->body_b,
+                                  .shape_a = c->shape_a,
+                                  .shape_b = c->shape_b,
+                                  .gap = c->point.gap,
+                                  .point = c->point.point,
+                                  .normal = c->point.normal,
+                                  .force = cr_scale(1.0 / world->last_h, c->impulse)};
     }
     return count;
 }

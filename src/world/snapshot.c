@@ -32,8 +32,8 @@ static int sleepers(const crWorld* world) {
 
 static size_t save_size(const crWorld* world, int warm) {
     const crStep* step = &world->step;
-    size_t numbers = 1 + (size_t)step->model->nq + 3 * (size_t)step->model->nv +
-                     (size_t)step->model->nu + (size_t)step->tie_count;
+    size_t numbers = 1 + (size_t)step->model->nq + 3 * (size_t)step->model->nv + (size_t)step->model->nu +
+                     (size_t)step->tie_count;
     return HEADER + 8 * numbers + WARM * (size_t)warm + SLEEP * (size_t)sleepers(world);
 }
 
@@ -188,8 +188,11 @@ static size_t place_parts(const crWorld* world, unsigned char* memory, crSnapsho
         at[i + 1] = at[i] + sizes[i];
     }
     if (memory == NULL) return at[8] + 1;
-    s->state = (crState){0.0, (double*)(void*)(memory + at[0]), (double*)(void*)(memory + at[1]),
-                         (double*)(void*)(memory + at[2]), (double*)(void*)(memory + at[3]),
+    s->state = (crState){0.0,
+                         (double*)(void*)(memory + at[0]),
+                         (double*)(void*)(memory + at[1]),
+                         (double*)(void*)(memory + at[2]),
+                         (double*)(void*)(memory + at[3]),
                          (double*)(void*)(memory + at[4])};
     s->tie_force = (double*)(void*)(memory + at[5]);
     s->warm = (crWarm*)(void*)(memory + at[6]);

@@ -24,7 +24,8 @@ static crStatus make_copy(crWorld* world) {
     for (int i = 0; i < model->nu && world->start_ctrl != NULL; i++) {
         world->start_ctrl[i] = model->actuators[i].ctrl;
     }
-    bool ok = world->start_ctrl != NULL && world->sleep != NULL && world->tie_force != NULL && world->q != NULL;
+    bool ok =
+        world->start_ctrl != NULL && world->sleep != NULL && world->tie_force != NULL && world->q != NULL;
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 

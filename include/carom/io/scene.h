@@ -87,6 +87,10 @@ CR_API crStatus cr_scene_world(const crScene* scene, crWorld** world, crError* e
 // Fails: CR_ERR_NAME (no such keyframe), and as cr_world_set_state; the world is then unchanged.
 CR_API crStatus cr_scene_reset(const crScene* scene, crWorld* world, const char* key, crError* error);
 
+// The scene starts at a keyframe from now on: q, v and the controls of worlds that are made of it. Fails: CR_ERR_NAME;
+// memory.
+CR_API crStatus cr_scene_start(crScene* scene, const char* key, crError* error);
+
 // The name of a shape's body, with the shape's number where it has several: "rod", "table[2]", "static[0]".
 #define CR_SCENE_NAME 80
 CR_API void cr_scene_shape_name(const crScene* scene, int shape, char name[CR_SCENE_NAME]);
