@@ -219,7 +219,7 @@ TEST(refusals) {
             CR_ERR_MISSING, 1, 44, "size");
     REFUSED("<robot><link name='b'><collision><geometry><mesh "
             "filename='m.dae'/></geometry></collision></link></robot>",
-            CR_ERR_NAME, 1, 44, ".stl or .obj");
+            CR_ERR_NAME, 1, 44, ".stl, .obj or .msh");
     REFUSED("<robot><link name='b'/></robot>", CR_ERR_DEFINITE, 0, 0, "mass");
 }
 
