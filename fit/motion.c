@@ -34,12 +34,28 @@ static crStatus read_scene(const crMotionModel* m, const double* values, crScene
 
 // making ready
 
-static bool can_be(const crBody* body, bool planar) {
+static bool flies(const crBody* body, bool planar) {
     return body->joint == CR_JOINT_FREE || (planar && body->joint == CR_JOINT_PLANAR);
 }
 
+static bool can_be(const crBody* body, bool planar) {
+    return flies(body, planar) || body->joint == CR_JOINT_HINGE || body->joint == CR_JOINT_SLIDER ||
+           (body->joint == CR_JOINT_BALL && !planar);
+}
+
+// the only body that can be the measured one: free ones first, then those on joints
+static int count_bodies(const crModel* model, bool planar, bool (*can)(const crBody*, bool), int* body) {
+    int count = 0;
+    for (int i = 1; i < model->nb; i++) {
+        if (!can(&model->bodies[i], planar)) continue;
+        *body = i;
+        count++;
+    }
+    return count;
+}
+
 static crStatus find_body(const crModel* model, const char* name, bool planar, int* body, crError* error) {
-    const char* wanted = planar ? "free or planar" : "free";
+    const char* wanted = planar ? "free, planar, hinge or slider" : "free, hinge, slider or ball";
     if (name != NULL) {
         *body = cr_model_find_body(model, name);
         if (*body < 0)
@@ -48,12 +64,8 @@ static crStatus find_body(const crModel* model, const char* name, bool planar, i
         return cr_error_set(error, CR_ERR_TYPE, "body", "body: the joint of '%.60s' must be %s", name,
                             wanted);
     }
-    int count = 0;
-    for (int i = 1; i < model->nb; i++) {
-        if (!can_be(&model->bodies[i], planar)) continue;
-        *body = i;
-        count++;
-    }
+    int count = count_bodies(model, planar, flies, body);
+    if (count == 0) count = count_bodies(model, planar, can_be, body);
     if (count == 1) return CR_OK;
     return cr_error_set(error, CR_ERR_NAME, "body",
                         "body: the scene has %d bodies with a %s joint; name the measured one with --body",
@@ -89,30 +101,58 @@ static double energy_of(const crModel* model, const crBody* body, const crTossSa
 }
 
 // A body that bounces on something fixed gains nothing: more than it had and could fall through is a mistake.
-static crStatus check_energies(const crModel* model, int index, const crTosses* t, crError* error) {
+static crStatus check_energy(const crModel* model, int index, const crTosses* t, int i, crError* error) {
     const crBody* body = &model->bodies[index];
     double g = cr_norm(model->gravity) * body->mass * fabs(body->gravity_scale);
-    for (int i = 0; i < t->count; i++) {
-        const crTossSample* s = &t->samples[t->tosses[i].first];
-        double start = energy_of(model, body, s), most = start, way = 0.0;
-        for (int k = 1; k < t->tosses[i].count; k++) {
-            most = fmax(most, energy_of(model, body, &s[k]));
-            way = fmax(way, cr_norm(cr_sub(s[k].pose.p, s[0].pose.p)));
-        }
-        double kinetic = 0.5 * body->mass * cr_dot(s->v, s->v);
-        double scale = kinetic + g * way;
-        if (most - start <= MOST_GAIN * scale) continue;
-        cr_error_set(error, CR_ERR_RANGE, "vx",
-                     "vx ...: the energy of toss %g grows by %.3g J, at most %.3g J is plausible: are mass, "
-                     "inertia, gravity and axes of the scene those of the measurements?",
-                     t->tosses[i].id, most - start, MOST_GAIN * scale);
-        if (error != NULL) {
-            error->line = t->tosses[i].line;
-            error->column = 1;
-        }
-        return CR_ERR_RANGE;
+    const crTossSample* s = &t->samples[t->tosses[i].first];
+    double start = energy_of(model, body, s), most = start, way = 0.0;
+    for (int k = 1; k < t->tosses[i].count; k++) {
+        most = fmax(most, energy_of(model, body, &s[k]));
+        crVec3 from = cr_pose_point(s[0].pose, body->com), to = cr_pose_point(s[k].pose, body->com);
+        way = fmax(way, fmax(cr_norm(cr_sub(s[k].pose.p, s[0].pose.p)), cr_norm(cr_sub(to, from))));
     }
-    return CR_OK;
+    double kinetic = 0.5 * body->mass * cr_dot(s->v, s->v);
+    double scale = kinetic + g * way;
+    if (most - start <= MOST_GAIN * scale) return CR_OK;
+    cr_error_set(error, CR_ERR_RANGE, "vx",
+                 "vx ...: the energy of toss %g grows by %.3g J, at most %.3g J is plausible: are mass, "
+                 "inertia, gravity and axes of the scene those of the measurements?",
+                 t->tosses[i].id, most - start, MOST_GAIN * scale);
+    if (error != NULL) {
+        error->line = t->tosses[i].line;
+        error->column = 1;
+    }
+    return CR_ERR_RANGE;
+}
+
+static crStatus check_energies(const crModel* model, int index, const crTosses* t, crError* error) {
+    crStatus status = CR_OK;
+    for (int i = 0; i < t->count && status == CR_OK; i++) {
+        status = check_energy(model, index, t, i, error);
+    }
+    return status;
+}
+
+crStatus cr_motion_skip(const crJson* root, const char* name, crTosses* t, crError* error) {
+    crScene scene = {0};
+    int body = 0, kept = 0;
+    crStatus status = cr_scene_read(root, &scene, error);
+    if (status != CR_OK) return status;
+    status = find_body(scene.model, name, t->planar, &body, error);
+    for (int i = 0; i < t->count && status == CR_OK; i++) {
+        crError trouble = {0};
+        if (check_energy(scene.model, body, t, i, &trouble) == CR_OK) {
+            t->tosses[kept++] = t->tosses[i];
+            continue;
+        }
+        if (t->skipped++ == 0) t->skip_first = trouble;
+    }
+    cr_scene_free(&scene);
+    if (status != CR_OK) return status;
+    t->count = kept;
+    if (kept > 0) return CR_OK;
+    if (error != NULL) *error = t->skip_first;
+    return CR_ERR_RANGE;
 }
 
 static double size_of(const crScene* scene, int body) {
@@ -161,7 +201,49 @@ void cr_motion_model_destroy(crMotionModel* motion) {
 
 // simulating
 
-static void start_at(const crScene* scene, const crMotionModel* m, const crTossSample* s, crState* state) {
+// angle of a rotation about a unit axis, in (-pi, pi]
+static double angle_about(crQuat q, crVec3 axis) {
+    double s = q.x * axis.x + q.y * axis.y + q.z * axis.z;
+    return 2.0 * cr_atan2(q.w < 0.0 ? -s : s, fabs(q.w));
+}
+
+// q and v of a jointed body that put it at the measured pose as far as its joint can, the rest of the scene as it starts
+static crStatus start_joint(const crModel* model, int index, const crTossSample* s, crState* state) {
+    const crBody* body = &model->bodies[index];
+    crArena arena;
+    crDynamics d;
+    cr_arena_create(&arena, NULL, 0);
+    crStatus status = cr_dynamics_create(model, &arena, &d);
+    if (status == CR_OK) {
+        cr_model_kinematics(model, state, &d);
+        cr_model_velocity(model, state->v, &d);
+        // the joint's frame at q = 0, and the velocity of its parent
+        crPose zero = cr_pose_mul(d.pose[body->parent], body->pose);
+        crVec3 w = cr_sub(s->w, d.twist[body->parent].omega), axis = cr_quat_rotate(zero.q, body->axis);
+        crQuat turn = cr_quat_mul(cr_quat_conj(zero.q), s->pose.q);
+        double *q = &state->q[body->q], *v = &state->v[body->v];
+        if (body->joint == CR_JOINT_HINGE) {
+            q[0] = angle_about(turn, body->axis);
+            v[0] = cr_dot(w, axis);
+            const crDof* dof = &model->dofs[body->v];
+            if (q[0] < dof->lower && q[0] + 2.0 * CR_PI <= dof->upper) q[0] += 2.0 * CR_PI;
+            if (q[0] > dof->upper && q[0] - 2.0 * CR_PI >= dof->lower) q[0] -= 2.0 * CR_PI;
+        } else if (body->joint == CR_JOINT_SLIDER) {
+            q[0] = cr_dot(cr_sub(s->pose.p, zero.p), axis);
+            v[0] = cr_dot(cr_sub(s->v, cr_model_point_velocity(&d, body->parent, zero.p)), axis);
+        } else {
+            turn = cr_quat_normalize(turn);
+            crVec3 own = cr_quat_rotate(cr_quat_conj(zero.q), w);
+            memcpy(q, (const double[]){turn.w, turn.x, turn.y, turn.z}, 4 * sizeof *q);
+            memcpy(v, (const double[]){own.x, own.y, own.z}, 3 * sizeof *v);
+        }
+    }
+    cr_arena_destroy(&arena);
+    return status;
+}
+
+static crStatus start_at(const crScene* scene, const crMotionModel* m, const crTossSample* s,
+                         crState* state) {
     const crBody* body = &scene->model->bodies[m->body];
     memcpy(state->q, scene->q, (size_t)scene->model->nq * sizeof(double));
     memcpy(state->v, scene->v, (size_t)scene->model->nv * sizeof(double));
@@ -170,13 +252,15 @@ static void start_at(const crScene* scene, const crMotionModel* m, const crTossS
         const double at[3] = {s->pose.p.x, s->pose.p.y, s->angle}, rate[3] = {s->v.x, s->v.y, s->w.z};
         memcpy(q, at, sizeof at);
         memcpy(v, rate, sizeof rate);
-        return;
+        return CR_OK;
     }
+    if (body->joint != CR_JOINT_FREE) return start_joint(scene->model, m->body, s, state);
     const double at[7] = {s->pose.p.x, s->pose.p.y, s->pose.p.z, s->pose.q.w,
                           s->pose.q.x, s->pose.q.y, s->pose.q.z};
     const double rate[6] = {s->v.x, s->v.y, s->v.z, s->w.x, s->w.y, s->w.z};
     memcpy(q, at, sizeof at);
     memcpy(v, rate, sizeof rate);
+    return CR_OK;
 }
 
 static void note_step(crWorld* world, double start, crMotionRun* run) {
@@ -246,8 +330,10 @@ crStatus cr_motion_simulate(const crMotionModel* m, const double* values, int to
     crWorld* world = NULL;
     status = cr_world_create(&def, &world, error);
     if (status == CR_OK) {
-        start_at(&scene, m, &m->tosses->samples[m->tosses->tosses[toss].first], cr_world_state(world));
-        status = run_toss(world, m, toss, run, poses, error);
+        status =
+            start_at(&scene, m, &m->tosses->samples[m->tosses->tosses[toss].first], cr_world_state(world));
+        if (status != CR_OK) cr_error_set(error, status, "scene", "scene: %s", cr_status_text(status));
+        if (status == CR_OK) status = run_toss(world, m, toss, run, poses, error);
     }
     cr_world_destroy(world);
     cr_scene_free(&scene);

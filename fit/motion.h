@@ -67,12 +67,18 @@ typedef struct crMotionModel {
 typedef struct crMotionDef {
     const crJson* scene;
     const crTosses* tosses;
-    const char* body;  // NULL: the only free (planar measurements: free or planar) one of the scene
+    const char* body;  // NULL: the only free (planar measurements: free or planar) one of the scene, else
+                       // the only one on a hinge, slider or ball
     double length;  // 0: the body's farthest point from its centre of mass over sqrt(3), half a cube's side
     int substeps;   // as in the model
     const crMotionParam* params;
     int param_count;
 } crMotionDef;
+
+// Leaves out the tosses whose energy grows beyond what the start and the drop can give: counted in tosses->skipped. For
+// --skip, before models are made. Fails: what a scene is refused for; the body as cr_motion_model_create; out-of-range
+// where no toss is left.
+crStatus cr_motion_skip(const crJson* scene, const char* body, crTosses* tosses, crError* error);
 
 // law NULL: the scene as it is. Fails: what a scene is refused for; unknown-name (the body), wrong-type (its
 // joint), missing-field (a material), out-of-range (a measured energy that grows beyond what the start and the

@@ -12,6 +12,7 @@
 
 #include "io/argument.h"
 #include "io/import_parts.h"
+#include "io/names.h"
 
 #define MOST_NOTES 1000
 
@@ -88,13 +89,24 @@ void cr__import_leftovers(crImporting* im, const crXml* root, const char* const*
         cr__import_note(im, CR_NOTE_IGNORED, root, NULL, "<%.60s> does not act on bodies", root->name);
         return;
     }
+    // names with a prefix are of another format, such as xacro's
+    bool outside = im->schema != NULL && strchr(root->name, ':') == NULL && !listed(root->name, im->schema);
+    if (!root->used && outside) {
+        const char* near = cr_name_nearest_of(root->name, im->schema);
+        cr__import_refuse(im, root, NULL, CR_ERR_NAME, "is no element of %s%s%s%s",
+                          cr_import_format_name(im->result->format), near != NULL ? "; did you mean <" : "",
+                          near != NULL ? near : "", near != NULL ? ">?" : "");
+        return;
+    }
     if (!root->used) {
         cr__import_note(im, CR_NOTE_UNSUPPORTED, root, NULL, "<%.60s> in <%.60s> is not supported",
                         root->name, root->parent != NULL ? root->parent->name : "");
         return;
     }
     for (const crXmlAttr* attr = root->attrs; attr != NULL; attr = attr->next) {
-        if (attr->used || strcmp(attr->name, "name") == 0 || strcmp(attr->name, "model") == 0) continue;
+        bool routine = strcmp(attr->name, "name") == 0 || strcmp(attr->name, "model") == 0 ||
+                       strncmp(attr->name, "xmlns", 5) == 0;
+        if (attr->used || routine) continue;
         bool ignored = listed(attr->name, ignored_attrs);
         cr__import_note(im, ignored ? CR_NOTE_IGNORED : CR_NOTE_UNSUPPORTED, root, attr, "<%.60s> %.60s %s",
                         root->name, attr->name, ignored ? "does not act on bodies" : "is not supported");

@@ -16,6 +16,8 @@ typedef struct crImporting {
     const char* folder;  // of the file, ending with a slash or ""; NULL: no other files
     const char* path;
     int note_capacity;
+    const char* const*
+        schema;  // elements of the format, ends with NULL; others are refused. NULL: any may be there
     crStatus status;
     crError* error;
 } crImporting;

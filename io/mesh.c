@@ -1,8 +1,9 @@
-// mesh.c - triangles from STL and OBJ files, and the mass of what they enclose.
+// mesh.c - triangles from STL, OBJ and MSH files, and the mass of what they enclose.
 //
 // STL binary: 80 bytes, a count, then 50 bytes a triangle, little-endian floats; text: words, of which the
 // three numbers after each `vertex` count. OBJ: `v` and `f` lines, indices from 1 or backwards from -1, faces
-// of more than three corners as fans; every other line is skipped. Corners of an STL that lie in one place
+// of more than three corners as fans; every other line is skipped. MSH (MuJoCo's own): counts of vertices, normals,
+// texture coordinates and faces (i32 each), then these, floats and i32, little-endian. Corners of an STL that lie in one place
 // become one vertex, by sorting. Mass by signed tetrahedra to the origin (Eberly 2002): exact for a closed
 // surface. Fails: a file that is neither, too long, cut short, with numbers that are not finite or corners
 // that are not there is refused by the element that names it.
@@ -209,15 +210,55 @@ static bool read_obj(crImporting* im, const crXml* element, const char* path, co
     return cr__import_ok(im);
 }
 
+static uint32_t load_u32(const unsigned char* b) {
+    return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+static bool read_msh(crImporting* im, const crXml* element, const char* path, const char* bytes, size_t size,
+                     crTriangles* mesh) {
+    const unsigned char* at = (const unsigned char*)bytes;
+    uint32_t count[4] = {0};  // vertices, normals, texture coordinates, faces
+    bool fits = size >= 16;
+    for (int k = 0; k < 4 && fits; k++) {
+        count[k] = load_u32(at + 4 * k);
+        fits = count[k] <= MOST_TRIANGLES;
+    }
+    size_t floats = 3 * ((size_t)count[0] + count[1]) + 2 * (size_t)count[2];
+    if (!fits || count[0] < 4 || size != 16 + 4 * (floats + 3 * (size_t)count[3])) {
+        refuse(im, element, CR_ERR_SYNTAX, path, "is no MSH: its length is not what its counts say");
+        return false;
+    }
+    mesh->vertices = cr__import_alloc(im, (size_t)count[0] * sizeof(crVec3));
+    mesh->triangles = cr__import_alloc(im, ((size_t)count[3] + 1) * sizeof(int[3]));
+    if (mesh->vertices == NULL || mesh->triangles == NULL) return false;
+    mesh->vertex_count = (int)count[0];
+    mesh->triangle_count = (int)count[3];
+    for (uint32_t i = 0; i < count[0]; i++) {
+        const unsigned char* x = at + 16 + 12 * (size_t)i;
+        mesh->vertices[i] = cr_vec3(load_float(x), load_float(x + 4), load_float(x + 8));
+    }
+    for (uint32_t i = 0; i < 3 * count[3]; i++) {
+        uint32_t corner = load_u32(at + 16 + 4 * (floats + i));
+        if (corner >= count[0]) {
+            refuse(im, element, CR_ERR_RANGE, path, "a face names a vertex that is not there");
+            return false;
+        }
+        mesh->triangles[i / 3][i % 3] = (int)corner;
+    }
+    return true;
+}
+
 bool cr__mesh_parse(crImporting* im, const crXml* element, const char* path, const char* bytes, size_t size,
                     crVec3 scale, crTriangles* mesh) {
     *mesh = (crTriangles){0};
-    bool stl = ends_with(path, ".stl"), obj = ends_with(path, ".obj");
-    if (!stl && !obj) {
-        refuse(im, element, CR_ERR_NAME, path, "meshes must be .stl or .obj");
+    bool stl = ends_with(path, ".stl"), obj = ends_with(path, ".obj"), msh = ends_with(path, ".msh");
+    if (!stl && !obj && !msh) {
+        refuse(im, element, CR_ERR_NAME, path, "meshes must be .stl, .obj or .msh");
         return false;
     }
-    bool ok = stl ? read_stl(im, element, path, bytes, size, mesh) : read_obj(im, element, path, bytes, mesh);
+    bool ok = stl   ? read_stl(im, element, path, bytes, size, mesh)
+              : msh ? read_msh(im, element, path, bytes, size, mesh)
+                    : read_obj(im, element, path, bytes, mesh);
     if (ok && mesh->vertex_count > MOST_VERTICES)
         refuse(im, element, CR_ERR_LIMIT, path, "has too many vertices");
     for (int i = 0; ok && i < mesh->vertex_count; i++) {
@@ -234,7 +275,7 @@ bool cr__mesh_parse(crImporting* im, const crXml* element, const char* path, con
 bool cr__mesh_read(crImporting* im, const crXml* element, const char* path, crVec3 scale, crTriangles* mesh) {
     char* bytes = NULL;
     size_t size = 0;
-    if (!ends_with(path, ".stl") && !ends_with(path, ".obj"))
+    if (!ends_with(path, ".stl") && !ends_with(path, ".obj") && !ends_with(path, ".msh"))
         return cr__mesh_parse(im, element, path, "", 0, scale, mesh);
     if (!cr__import_read(im, element, path, MOST_BYTES, &bytes, &size)) return false;
     return cr__mesh_parse(im, element, path, bytes, size, scale, mesh);

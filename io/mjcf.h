@@ -39,9 +39,11 @@ typedef struct crMjcfJoint {
     bool limited;
     double lower, upper;
     double ref, stiffness, springref, damping, frictionloss, armature;
-    double qpos_spring;  // springref as it was given: where tendons have their rest length
-    double q[7], v[6];   // at the start, as MJCF has them
-    const char* out;     // the scene's body that has this joint
+    double qpos_spring;    // springref as it was given: where tendons have their rest length
+    double q[7], v[6];     // at the start, as MJCF has them
+    double q0[7];          // in the reference position
+    const char* out;       // the scene's body that has this joint
+    const char* out_name;  // its own name in the scene, NULL: none
 } crMjcfJoint;
 
 typedef enum crMjcfGeomKind {
@@ -74,8 +76,11 @@ typedef struct crMjcfGeom {
 typedef struct crMjcfSite {
     const crXml* node;
     const char* name;
+    const char* out;  // name in the scene, NULL before it has one
     int body;
     crPose pose;
+    crMjcfGeomKind kind;
+    double size[3];
 } crMjcfSite;
 
 typedef struct crMjcfMesh {
@@ -122,11 +127,25 @@ typedef struct crMjcfTendon {
     crXml* node;
     const char* name;
     bool fixed, limited, rests;
-    int count;      // of joints, or of pairs of sites
-    int joints[2];  // joints or sites
-    double coef[2];
+    int count;                       // of joints, or of pairs of sites
+    int joints[CR_ACTUATOR_JOINTS];  // joints, or two sites
+    double coef[CR_ACTUATOR_JOINTS];
     double lower, upper, stiffness, damping, frictionloss, rest;
 } crMjcfTendon;
+
+// An actuator along joints: force as carom has it, lengths as MJCF has them.
+typedef struct crMjcfActuator {
+    crXml* node;
+    const char* name;
+    const char* out;  // name in the scene, NULL: left out
+    int count;
+    int joints[CR_ACTUATOR_JOINTS];
+    double gear[CR_ACTUATOR_JOINTS];
+    double gain[3], bias[3];
+    bool ctrl_limited, force_limited;
+    double ctrl_range[2], force_range[2];
+    double ctrl;  // at the start
+} crMjcfActuator;
 
 typedef struct crMjcf {
     crImporting* im;
@@ -149,6 +168,8 @@ typedef struct crMjcf {
     crMjcfField* fields;
     int tendon_count, tendon_capacity;
     crMjcfTendon* tendons;
+    int actuator_count, actuator_capacity;
+    crMjcfActuator* actuators;
     int pair_count, pair_capacity;
     crMjcfPair* pairs;
     int exclude_count, exclude_capacity;
@@ -156,7 +177,7 @@ typedef struct crMjcf {
     int visited;          // elements, replicas included
     int excluded;         // pairs written
     crJson* constraints;  // of the scene, NULL before the first
-    crNames names;
+    crNames names, joint_names, actuator_names, site_names, sensor_names;
 } crMjcf;
 
 // mjcf_values.c: attributes of an element, through its class of defaults; all of them mark what they find
@@ -187,10 +208,13 @@ void cr__mjcf_tendons(crMjcf* mj);
 void cr__mjcf_actuators(crMjcf* mj);
 void cr__mjcf_keyframe(crMjcf* mj);
 void cr__mjcf_scene(crMjcf* mj);
+void cr__mjcf_control(crMjcf* mj);  // actuators and keyframes into the scene
+void cr__mjcf_sensors(crMjcf* mj);  // sites and sensors likewise
 void cr__mjcf_equalities(crMjcf* mj);
 void cr__mjcf_tendon_ties(crMjcf* mj);
 
 // what the parts share
+void cr__mjcf_mark_all(crXml* node);                       // every attribute counts as read
 bool cr__mjcf_named(const crXml* node, const char* name);  // by its own attribute
 int cr__mjcf_joint_of(crMjcf* mj, crXml* node,
                       const char* attr);  // that an attribute names; -1 where refused

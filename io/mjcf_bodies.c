@@ -103,20 +103,30 @@ static void add_joint(crMjcf* mj, crXml* node, const Spot* at) {
 }
 
 static void add_site(crMjcf* mj, crXml* node, const Spot* at) {
-    // what sites look like does not matter
-    static const char* const looks[] = {"type", "size", "fromto", NULL};
+    static const char* const kinds[] = {"sphere", "capsule", "ellipsoid", "cylinder", "box", NULL};
     node->used = true;
     crMjcfSite* all =
         cr__import_grow(mj->im, mj->sites, mj->site_count, &mj->site_capacity, sizeof *all, MOST_SITES, node);
     if (all == NULL) return;
     mj->sites = all;
     int class = cr__mjcf_class(mj, node, at->class);
-    for (int i = 0; looks[i] != NULL; i++) {
-        crXmlAttr* attr = cr_xml_attr(node, looks[i]);
-        if (attr != NULL) attr->used = true;
+    crMjcfSite site = {
+        .node = node, .name = full_name(mj, node, at), .body = at->body, .size = {0.005, 0.005, 0.005}};
+    site.pose = cr_pose_mul(at->frame, cr__mjcf_pose(mj, node, class));
+    site.kind = (crMjcfGeomKind)(CR_MJCF_SPHERE + cr__mjcf_word(mj, node, class, "type", kinds, 0));
+    cr__mjcf_numbers(mj, node, class, "size", 1, 3, site.size);
+    double ends[6];
+    if (cr__mjcf_numbers(mj, node, class, "fromto", 6, 6, ends)) {
+        crVec3 a = cr_vec3(ends[0], ends[1], ends[2]), b = cr_vec3(ends[3], ends[4], ends[5]);
+        crVec3 along = cr_sub(b, a);
+        int half = site.kind == CR_MJCF_BOX || site.kind == CR_MJCF_ELLIPSOID ? 2 : 1;
+        if (half == 2) site.size[1] = site.size[0];
+        site.size[half] = 0.5 * cr_norm(along);
+        if (cr_norm(along) > 0.0)
+            site.pose =
+                cr_pose_mul(at->frame, (crPose){cr_scale(0.5, cr_add(a, b)), cr__mjcf_quat_z(cr_neg(along))});
     }
-    mj->sites[mj->site_count++] = (crMjcfSite){node, full_name(mj, node, at), at->body,
-                                               cr_pose_mul(at->frame, cr__mjcf_pose(mj, node, class))};
+    mj->sites[mj->site_count++] = site;
 }
 
 static void read_inertial(crMjcf* mj, crXml* node, int body) {

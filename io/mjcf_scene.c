@@ -195,10 +195,14 @@ static void put_free(crTree* tree, crJson* to, const crMjcfJoint* j, const crMjc
     if (cr_norm(omega) > 0.0) cr_tree_vector(tree, to, "omega", omega);
 }
 
-static void put_joint(crMjcf* mj, crJson* to, const crMjcfJoint* j, crPose pose) {
+static void put_joint(crMjcf* mj, crJson* to, crMjcfJoint* j, crPose pose) {
     static const char* const names[] = {"free", "ball", "slider", "hinge"};
     crTree* tree = &mj->im->tree;
     cr_tree_text(tree, to, "joint", names[j->kind]);
+    if (j->name != NULL && *j->name != '\0') {
+        j->out_name = cr__import_name(mj->im, &mj->joint_names, j->node, j->name);
+        cr_tree_text(tree, to, "joint_name", j->out_name);
+    }
     if (j->kind == CR_MJCF_FREE) {
         put_free(tree, to, j, &mj->bodies[j->body]);
         return;

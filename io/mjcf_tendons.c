@@ -53,7 +53,7 @@ static void read_joints(crMjcf* mj, crMjcfTendon* t) {
                               "must be a hinge or a slide");
         // what counts nothing is not there
         if (coef == 0.0) continue;
-        if (t->count < 2) {
+        if (t->count < CR_ACTUATOR_JOINTS) {
             t->joints[t->count] = joint;
             t->coef[t->count] = coef;
         }

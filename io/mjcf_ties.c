@@ -1,10 +1,7 @@
-// mjcf_ties.c - what MJCF says beside the tree: contact pairs and exclusions, equalities, actuators,
-// keyframes.
+// mjcf_ties.c - what MJCF says beside the tree: contact pairs and exclusions, equalities.
 //
 // An explicit pair of geoms gets a bit of its own in one's group and the other's mask, so that both meet
-// whatever their contype. An actuator along a joint is gear (gain ctrl + b0 + b1 gear q + b2 gear v): at ctrl
-// = 0 a spring -b1 gear^2 and a damper -b2 gear^2, also through a tendon along that joint; without b it does
-// nothing. connect and weld are loops through points of the reference position. Fails: names of nothing are
+// whatever their contype. connect and weld are loops through points of the reference position. Fails: names of nothing are
 // refused; names that replicas changed are noted.
 #include <math.h>
 #include <string.h>
@@ -155,208 +152,10 @@ void cr__mjcf_add_spring(crMjcfJoint* j, double stiffness, double rest, double d
     j->damping += damping;
 }
 
-// b0, b1, b2 of an actuator's force at control and activation 0; false where it is of another kind
-static bool read_bias(crMjcf* mj, crXml* node, int class, double bias[3]) {
-    static const char* const idle[] = {"motor", "damper", "cylinder", "adhesion", NULL};
-    double all[10] = {0.0};
-    for (int i = 0; idle[i] != NULL; i++) {
-        // a damper damps by its control, a cylinder presses by its activation
-        if (strcmp(node->name, idle[i]) == 0) return !cr__mjcf_numbers(mj, node, class, "bias", 1, 3, bias);
-    }
-    bool integrated = strcmp(node->name, "intvelocity") == 0;
-    if (integrated || strcmp(node->name, "position") == 0) {
-        bias[1] = -cr__mjcf_number(mj, node, class, "kp", 1.0);
-        bias[2] = -cr__mjcf_number(mj, node, class, "kv", 0.0);
-        return true;
-    }
-    if (strcmp(node->name, "velocity") == 0) {
-        bias[2] = -cr__mjcf_number(mj, node, class, "kv", 1.0);
-        return true;
-    }
-    const char* gain = cr__mjcf_text(mj, node, class, "gaintype");
-    const char* type = cr__mjcf_text(mj, node, class, "biastype");
-    const char* dynamics = cr__mjcf_text(mj, node, class, "dyntype");
-    cr__mjcf_attr(mj, node, class, "gainprm");
-    cr__mjcf_numbers(mj, node, class, "biasprm", 1, 10, all);
-    bool affine = type != NULL && strcmp(type, "affine") == 0;
-    if (affine) memcpy(bias, all, 3 * sizeof(double));
-    // an activation that starts at 0 stays there
-    bool still = dynamics == NULL || (strcmp(dynamics, "muscle") != 0 && strcmp(dynamics, "user") != 0);
-    return still && (gain == NULL || strcmp(gain, "fixed") == 0 || strcmp(gain, "affine") == 0) &&
-           (affine || type == NULL || strcmp(type, "none") == 0);
-}
-
-static void mark_all(crXml* node) {
+void cr__mjcf_mark_all(crXml* node) {
     for (crXmlAttr* attr = node->attrs; attr != NULL; attr = attr->next) {
         attr->used = true;
     }
-}
-
-// ranges bound a control that is 0; gains count with a control
-static void mark_control(crMjcf* mj, crXml* node, int class) {
-    static const char* const names[] = {"ctrllimited", "actlimited", "dynprm",       "actearly",
-                                        "actdim",      "timeconst",  "inheritrange", "area",
-                                        "diameter",    "kv",         "gain",         NULL};
-    static const char* const ranges[] = {"ctrlrange", "actrange"};
-    for (int i = 0; names[i] != NULL; i++) {
-        cr__mjcf_attr(mj, node, class, names[i]);
-    }
-    for (int i = 0; i < 2; i++) {
-        double range[2] = {0.0, 0.0};
-        cr__mjcf_numbers(mj, node, class, ranges[i], 2, 2, range);
-        if (range[0] > 0.0 || range[1] < 0.0)
-            cr__import_note(mj->im, CR_NOTE_UNSUPPORTED, node, NULL, "<%s> %s without 0 is not supported",
-                            node->name, ranges[i]);
-    }
-}
-
-static void mark_idle(crMjcf* mj, crXml* node, int class) {
-    mark_control(mj, node, class);
-    cr__mjcf_attr(mj, node, class, "forcerange");
-    cr__mjcf_attr(mj, node, class, "forcelimited");
-    mark_all(node);
-    cr__import_note(mj->im, CR_NOTE_IGNORED, node, NULL,
-                    "<%s> has control 0: it does nothing until you apply a force", node->name);
-}
-
-// the joint it acts along, gear included; -1 where it is none, -2 where a name was refused
-static int transmission(crMjcf* mj, crXml* node, double* gear) {
-    if (cr_xml_attr(node, "joint") != NULL) {
-        int joint = cr__mjcf_joint_of(mj, node, "joint");
-        return joint >= 0 ? joint : -2;
-    }
-    if (cr_xml_attr(node, "tendon") == NULL) return -1;
-    const char* name = cr__need_text(mj->im, node, "tendon");
-    const crMjcfTendon* t = cr__mjcf_find_tendon(mj, name);
-    if (t == NULL) {
-        cr__import_refuse(mj->im, node, cr_xml_attr(node, "tendon"), CR_ERR_NAME,
-                          "no tendon is called \"%.60s\"", name);
-        return -2;
-    }
-    if (!t->fixed || t->count != 1) return -1;
-    *gear *= t->coef[0];
-    return t->joints[0];
-}
-
-static void add_actuator(crMjcf* mj, crXml* node) {
-    static const char* const kinds[] = {"motor",  "general",  "position", "velocity", "intvelocity",
-                                        "damper", "cylinder", "adhesion", NULL};
-    crImporting* im = mj->im;
-    bool known = false;
-    for (int i = 0; kinds[i] != NULL; i++) {
-        known = known || strcmp(node->name, kinds[i]) == 0;
-    }
-    if (!known) return;
-    int class = cr__mjcf_class(mj, node, 0);
-    node->used = true;
-    double gear[6] = {1.0}, bias[3] = {0.0, 0.0, 0.0};
-    cr__mjcf_numbers(mj, node, class, "gear", 1, 6, gear);
-    known = read_bias(mj, node, class, bias);
-    int joint = transmission(mj, node, gear);
-    if (joint == -2) return;
-    if (known && bias[0] == 0.0 && bias[1] == 0.0 && bias[2] == 0.0) {
-        mark_idle(mj, node, class);
-        return;
-    }
-    mark_control(mj, node, class);
-    if (joint < 0) {
-        cr__import_note(im, CR_NOTE_UNSUPPORTED, node, NULL,
-                        "<%s> that does not act on a joint is not supported", node->name);
-        mark_all(node);
-        return;
-    }
-    crMjcfJoint* j = &mj->joints[joint];
-    bool slender = j->kind == CR_MJCF_HINGE || j->kind == CR_MJCF_SLIDE;
-    // a constant force is no spring
-    bool constant = bias[0] != 0.0 && bias[1] == 0.0;
-    if (!known || !slender || bias[1] > 0.0 || bias[2] > 0.0 || constant) {
-        cr__import_note(im, CR_NOTE_UNSUPPORTED, node, NULL,
-                        "<%s> that is not a spring and damper along a hinge or slide is not supported",
-                        node->name);
-        mark_all(node);
-        return;
-    }
-    double s = gear[0] * gear[0];
-    double rest = bias[1] != 0.0 && gear[0] != 0.0 ? bias[0] / (-bias[1] * gear[0]) : 0.0;
-    if (mj->option.actuation) cr__mjcf_add_spring(j, -bias[1] * s, rest, -bias[2] * s);
-}
-
-void cr__mjcf_actuators(crMjcf* mj) {
-    for (crXml* node = mj->root->child; node != NULL; node = node->next) {
-        if (strcmp(node->name, "actuator") != 0) continue;
-        node->used = true;
-        for (crXml* child = node->child; child != NULL && cr__import_ok(mj->im); child = child->next) {
-            add_actuator(mj, child);
-        }
-    }
-}
-
-static int joint_nq(const crMjcfJoint* j) {
-    return j->kind == CR_MJCF_FREE ? 7 : j->kind == CR_MJCF_BALL ? 4 : 1;
-}
-static int joint_nv(const crMjcfJoint* j) {
-    return j->kind == CR_MJCF_FREE ? 6 : j->kind == CR_MJCF_BALL ? 3 : 1;
-}
-
-static void reference(crMjcf* mj) {
-    for (int i = 0; i < mj->joint_count; i++) {
-        crMjcfJoint* j = &mj->joints[i];
-        crPose w = mj->bodies[j->body].world;
-        if (j->kind == CR_MJCF_FREE) {
-            memcpy(j->q, (const double[]){w.p.x, w.p.y, w.p.z, w.q.w, w.q.x, w.q.y, w.q.z}, sizeof j->q);
-        } else {
-            j->q[0] = j->kind == CR_MJCF_BALL ? 1.0 : j->ref;
-        }
-    }
-}
-
-// n numbers of a keyframe, NULL where it has none
-static double* key_numbers(crMjcf* mj, crXml* key, const char* name, int n) {
-    if (cr_xml_attr(key, name) == NULL) return NULL;
-    double* x = cr__import_alloc(mj->im, ((size_t)n + 1) * sizeof *x);
-    if (x == NULL) return NULL;
-    return cr__mjcf_numbers(mj, key, -1, name, n, n, x) || n == 0 ? x : NULL;
-}
-
-static void apply_key(crMjcf* mj, crXml* key) {
-    int nq = 0, nv = 0;
-    for (int i = 0; i < mj->joint_count; i++) {
-        nq += joint_nq(&mj->joints[i]);
-        nv += joint_nv(&mj->joints[i]);
-    }
-    const double* q = key_numbers(mj, key, "qpos", nq);
-    const double* v = key_numbers(mj, key, "qvel", nv);
-    for (int i = 0; i < mj->joint_count && cr__import_ok(mj->im); i++) {
-        crMjcfJoint* j = &mj->joints[i];
-        if (q != NULL) memcpy(j->q, q, (size_t)joint_nq(j) * sizeof(double));
-        if (v != NULL) memcpy(j->v, v, (size_t)joint_nv(j) * sizeof(double));
-        if (q != NULL) q += joint_nq(j);
-        if (v != NULL) v += joint_nv(j);
-    }
-}
-
-void cr__mjcf_keyframe(crMjcf* mj) {
-    const char* wanted = mj->im->options->key;
-    bool found = false;
-    reference(mj);
-    for (crXml* node = mj->root->child; node != NULL; node = node->next) {
-        if (strcmp(node->name, "keyframe") != 0) continue;
-        node->used = true;
-        for (crXml* key = node->child; key != NULL && cr__import_ok(mj->im); key = key->next) {
-            const char* name = cr__attr_text(key, "name");
-            key->used = true;
-            if (wanted != NULL && !found && name != NULL && strcmp(name, wanted) == 0) {
-                found = true;
-                apply_key(mj, key);
-                continue;
-            }
-            cr__import_note(mj->im, CR_NOTE_IGNORED, key, NULL,
-                            "<key> is not the start: choose one by its name");
-            mark_all(key);
-        }
-    }
-    if (wanted != NULL && !found)
-        cr__import_refuse(mj->im, mj->root, NULL, CR_ERR_NAME, "no keyframe is called \"%.60s\"", wanted);
 }
 
 // a point and frame of a body
@@ -456,7 +255,7 @@ void cr__mjcf_equalities(crMjcf* mj) {
             bool active = cr__mjcf_flag(mj, tie, -1, "active", true);
             if (!active || !mj->option.equality) {
                 cr__import_note(mj->im, CR_NOTE_IGNORED, tie, NULL, "<%s> is switched off", tie->name);
-                mark_all(tie);
+                cr__mjcf_mark_all(tie);
                 continue;
             }
             if (joint) {

@@ -24,7 +24,7 @@ typedef struct Table {
     const char* line_start;
     crRecording* out;
     size_t columns;      // without t
-    size_t* target;      // where a column goes in q, or nq + where in v (columns)
+    size_t* target;      // where a column goes in q, v and channels side by side (columns)
     size_t column_room;  // of target
     size_t row_room;     // of the arrays of records
     crError* error;
@@ -115,6 +115,28 @@ static size_t match_joint(const Table* t, const char* name, size_t length, const
     return (size_t)(at - t->at);
 }
 
+// a column ctrl.NAME or sensor.NAME, after those of the bodies
+static bool is_channel(const char* name, size_t length) {
+    return (length == 4 && strncmp(name, "ctrl", 4) == 0) || (length == 6 && strncmp(name, "sensor", 6) == 0);
+}
+
+static crStatus read_channel(Table* t) {
+    crRecording* r = t->out;
+    t->at++;
+    const char* word;
+    size_t length = cell(t, &word);
+    crRecordedChannel* larger = realloc(r->channels, (size_t)(r->channel_count + 1) * sizeof *larger);
+    if (larger == NULL) return out_of_memory(t);
+    r->channels = larger;
+    if (length >= CR_RECORDING_CHANNEL)
+        return refuse(t, CR_ERR_SYNTAX, "header", "the name of a column is too long", word, length);
+    memset(&larger[r->channel_count], 0, sizeof *larger);
+    memcpy(larger[r->channel_count].name, word, length);
+    if (!add_column(t, 4 * (size_t)r->channel_count++ + 2)) return out_of_memory(t);
+    t->at += length;
+    return CR_OK;
+}
+
 static crStatus read_body(Table* t) {
     static const crJoint joints[] = {CR_JOINT_FREE, CR_JOINT_PLANAR, CR_JOINT_BALL, CR_JOINT_HINGE};
     crRecording* r = t->out;
@@ -132,11 +154,12 @@ static crStatus read_body(Table* t) {
         body.joint = joints[i];
         width = match_joint(t, name, length, cr_trajectory_columns(joints[i]));
     }
+    if (width == 0 && is_channel(name, length)) return read_channel(t);
     if (width == 0)
         return refuse(t, CR_ERR_NAME, "header", "these are not the columns of any joint", name, length);
     for (const crColumn* c = cr_trajectory_columns(body.joint); c->name != NULL; c++) {
-        // velocities are marked by the lowest bit until nq is known
-        size_t place = c->velocity ? 2 * (size_t)(body.v + c->index) + 1 : 2 * (size_t)(body.q + c->index);
+        // velocities are marked by the lowest bit, channels by the next, until nq and nv are known
+        size_t place = c->velocity ? 4 * (size_t)(body.v + c->index) + 1 : 4 * (size_t)(body.q + c->index);
         if (!add_column(t, place)) return out_of_memory(t);
         body.nv += c->velocity;
         body.nq += !c->velocity;
@@ -162,7 +185,8 @@ static crStatus read_header(Table* t) {
         status = read_body(t);
     }
     for (size_t i = 0; i < t->columns; i++) {
-        t->target[i] = t->target[i] / 2 + (t->target[i] % 2 != 0 ? (size_t)t->out->nq : 0);
+        size_t kind = t->target[i] % 4, nq = (size_t)t->out->nq, nv = (size_t)t->out->nv;
+        t->target[i] = t->target[i] / 4 + (kind == 0 ? 0 : kind == 1 ? nq : nq + nv);
     }
     if (status == CR_OK && !end_line(t))
         status = refuse(t, CR_ERR_SYNTAX, "header", "the line does not end here", t->at, 1);
@@ -179,7 +203,9 @@ static bool grow_rows(Table* t) {
     if (q != NULL) r->q = q;
     double* v = realloc(r->v, (room * (size_t)r->nv + 1) * sizeof(double));
     if (v != NULL) r->v = v;
-    if (time == NULL || q == NULL || v == NULL) return false;
+    double* channel = realloc(r->channel, (room * (size_t)r->channel_count + 1) * sizeof(double));
+    if (channel != NULL) r->channel = channel;
+    if (time == NULL || q == NULL || v == NULL || channel == NULL) return false;
     t->row_room = room;
     return true;
 }
@@ -210,8 +236,10 @@ static crStatus read_row(Table* t) {
         t->at++;
         status = read_number(t, &number);
         size_t place = t->target[i];
-        size_t nq = (size_t)r->nq;
-        *(place < nq ? &r->q[row * nq + place] : &r->v[row * (size_t)r->nv + place - nq]) = number;
+        size_t nq = (size_t)r->nq, nv = (size_t)r->nv, nc = (size_t)r->channel_count;
+        *(place < nq        ? &r->q[row * nq + place]
+          : place < nq + nv ? &r->v[row * nv + place - nq]
+                            : &r->channel[row * nc + place - nq - nv]) = number;
     }
     if (status == CR_OK && !end_line(t))
         status = refuse(t, CR_ERR_SIZE, "row", "has more cells than the header", "", 0);
@@ -282,5 +310,7 @@ void cr_recording_free(crRecording* r) {
     free(r->certificate);
     free(r->events);
     free(r->scene);
+    free(r->channels);
+    free(r->channel);
     *r = (crRecording){0};
 }

@@ -19,12 +19,15 @@
         "angular_drag", "repeat", "comment"
 #define ALONG "limits", "stiffness", "rest", "damping", "friction", "motor", "armature"
 static const char* const fixed_fields[] = {COMMON, "quat", NULL};
-static const char* const hinge_fields[] = {COMMON, ALONG, "quat", "anchor", "axis", "angle", "omega", NULL};
-static const char* const slider_fields[] = {COMMON, ALONG, "quat", "anchor", "axis", "shift", "vel", NULL};
-static const char* const planar_fields[] = {COMMON, "angle", "vel", "omega", NULL};
-static const char* const ball_fields[] = {COMMON,      "quat",    "anchor",   "omega",    "limits",
-                                          "stiffness", "damping", "friction", "armature", NULL};
-static const char* const free_fields[] = {COMMON, "quat", "vel", "omega", NULL};
+static const char* const hinge_fields[] = {COMMON,  ALONG,   "quat",       "anchor", "axis",
+                                           "angle", "omega", "joint_name", NULL};
+static const char* const slider_fields[] = {COMMON,  ALONG, "quat",       "anchor", "axis",
+                                            "shift", "vel", "joint_name", NULL};
+static const char* const planar_fields[] = {COMMON, "angle", "vel", "omega", "joint_name", NULL};
+static const char* const ball_fields[] = {COMMON,     "quat",       "anchor",  "omega",
+                                          "limits",   "stiffness",  "damping", "friction",
+                                          "armature", "joint_name", NULL};
+static const char* const free_fields[] = {COMMON, "quat", "vel", "omega", "joint_name", NULL};
 static const char* const* const fields_of[] = {fixed_fields,  hinge_fields, slider_fields,
                                                planar_fields, ball_fields,  free_fields};
 
@@ -120,6 +123,21 @@ static void read_body_name(const crPlace* place, const crScene* scene, int copy,
                         "a body is called \"%.40s\" already", given);
     }
     def->name = given;
+}
+
+// a name of the joint's own, numbered like that of the body
+static void read_joint_name(const crPlace* place, int copy, char given[NAME], crBodyDef* def) {
+    const char* name = NULL;
+    cr_place_text(place, "joint_name", &name);
+    if (name == NULL) return;
+    size_t most = copy > 0 ? NAME - 7 : NAME - 1;
+    if (strlen(name) == 0 || strlen(name) > most || strpbrk(name, " ,;\"'\t\r\n.") != NULL) {
+        cr_place_refuse(place, cr_place_get(place, "joint_name"), CR_ERR_NAME, "joint_name",
+                        "must be 1 to %d characters without space , ; . or quotes", (int)most);
+        return;
+    }
+    snprintf(given, NAME, copy > 0 ? "%.57s%d" : "%.63s", name, copy);
+    def->joint_name = given;
 }
 
 // two numbers, or three
@@ -370,11 +388,12 @@ static void read_body(const crPlace* root, const crPlace* place, crScene* scene,
                    .materials = r->materials,
                    .filters = r->filters};
     int joint = CR_JOINT_FREE;
-    char name[NAME];
+    char name[NAME], joint_name[NAME];
     cr_place_choice(place, "joint", joints, &joint);
     cr_place_known(place, fields_of[joint]);
     r->def.joint = (crJoint)joint;
     read_body_name(place, scene, r->copy, name, &r->def);
+    read_joint_name(place, r->copy, joint_name, &r->def);
     read_joint(place, r);
     read_parent(place, scene, anchors, &r->def);
     read_shapes(place, scene, r);

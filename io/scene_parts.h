@@ -32,6 +32,9 @@ int cr__scene_material(const crPlace* shape, const crScene* scene);
 // One shape, its pose in its body.
 void cr__scene_shape(const crPlace* place, crScene* scene, crShape* shape);
 
+// Kind and size of a shape without data, for a site.
+void cr__scene_volume(const crPlace* place, crScene* scene, crShape* shape);
+
 // Which others a shape meets: its fields group and mask, or what they were.
 void cr__scene_filter(const crPlace* place, uint64_t* group, uint64_t* mask);
 
@@ -57,6 +60,8 @@ void cr__scene_drive(const crPlace* root, crScene* scene, const crSceneDrives* d
 void cr__scene_check_drives(const crPlace* root, crScene* scene);
 // constraints: loops
 void cr__scene_constraints(const crPlace* root, crScene* scene, const crVec3* anchors);
+// actuators, sites, sensors, keyframes
+void cr__scene_control(const crPlace* root, crScene* scene, const crVec3* anchors);
 // exclude: pairs of bodies that never meet
 void cr__scene_exclude(const crPlace* root, crScene* scene);
 

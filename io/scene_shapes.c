@@ -276,6 +276,13 @@ static crQuat axis_turn(const crPlace* place) {
     return axis == 0 ? (crQuat){s, 0.0, s, 0.0} : axis == 1 ? (crQuat){s, -s, 0.0, 0.0} : cr_quat_identity();
 }
 
+void cr__scene_volume(const crPlace* place, crScene* scene, crShape* shape) {
+    static const char* const names[] = {"sphere", "capsule", "box", "cylinder", "cone", "ellipsoid", NULL};
+    int type = SPHERE;
+    cr_place_choice(place, "type", names, &type);
+    if (cr_place_ok(place)) *shape = read_type(place, scene, (Type)type);
+}
+
 void cr__scene_shape(const crPlace* place, crScene* scene, crShape* shape) {
     static const char* const names[] = {"sphere", "capsule",   "box",         "cylinder",
                                         "cone",   "ellipsoid", "halfspace",   "hull",

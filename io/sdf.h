@@ -64,7 +64,7 @@ typedef struct crSdfWorld {
     crJson* constraints;
     int surface_count, surface_capacity;
     crSdfSurface* surfaces;
-    crNames names;
+    crNames names, joint_names;
     int exclude_count;
     crSdfModel frames;  // of the world itself: its models and frames, no links
 } crSdfWorld;

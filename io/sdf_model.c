@@ -218,6 +218,11 @@ static crJson* begin_jointed(crSdfWorld* w, const crSdfModel* m, const crSdfLink
         parent = between;
     }
     crJson* to = begin(w, link->node, link->out, parent, joints[t]);
+    const char* name = cr__attr_text(j->node, "name");
+    if (t > 0 && name != NULL && *name != '\0') {
+        const char* label = cr__import_format(im, "%s::%s", m->name, name);
+        cr_tree_text(&im->tree, to, "joint_name", cr__import_name(im, &w->joint_names, j->node, label));
+    }
     pose.q = cr_quat_normalize(pose.q);
     cr__tree_pose(im, to, pose);
     if (t > 0 && cr_norm(anchor) > 0.0) cr_tree_vector(&im->tree, to, "anchor", anchor);

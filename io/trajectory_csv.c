@@ -20,6 +20,7 @@
 typedef struct Csv {
     FILE* file;
     crWorld* world;
+    double* sensors;  // (nsensor)
 } Csv;
 
 // what is done with each column of a row, in their order
@@ -48,10 +49,41 @@ static void write_number(void* ctx, const crBody* body, const crColumn* column, 
     cr_json_write_number(ctx, *number);
 }
 
+// ctrl.NAME of each actuator, then sensor.NAME of each sensor, with a number where it has several
+static void write_control_names(FILE* file, const crModel* model) {
+    for (int i = 0; i < model->nu; i++) {
+        const char* name = model->actuators[i].name;
+        if (name != NULL) {
+            fprintf(file, ",ctrl.%s", name);
+        } else {
+            fprintf(file, ",ctrl.actuator%d", i);
+        }
+    }
+    for (int i = 0; i < model->sensor_count; i++) {
+        const crSensor* s = &model->sensors[i];
+        for (int k = 0; k < s->count; k++) {
+            if (s->name != NULL) {
+                fprintf(file, ",sensor.%s", s->name);
+            } else {
+                fprintf(file, ",sensor.sensor%d", i);
+            }
+            if (s->count > 1) fprintf(file, ".%d", k);
+        }
+    }
+}
+
 static void write_header(FILE* file, crWorld* world) {
     putc('t', file);
     each_column(world, write_name, file);
+    write_control_names(file, cr_world_model(world));
     putc('\n', file);
+}
+
+static void write_controls(FILE* file, const double* x, int count) {
+    for (int i = 0; i < count; i++) {
+        putc(',', file);
+        cr_json_write_number(file, x[i]);
+    }
 }
 
 static crStatus check_file(const Csv* csv, crError* error) {
@@ -62,8 +94,13 @@ static crStatus check_file(const Csv* csv, crError* error) {
 static crStatus csv_write(void* self, const crRecord* record, crError* error) {
     (void)record;
     Csv* csv = self;
+    const crModel* model = cr_world_model(csv->world);
+    crStatus status = model->nsensor > 0 ? cr_world_sense(csv->world, csv->sensors, error) : CR_OK;
+    if (status != CR_OK) return status;
     cr_json_write_number(csv->file, cr_world_state(csv->world)->time);
     each_column(csv->world, write_number, csv->file);
+    write_controls(csv->file, cr_world_state(csv->world)->ctrl, model->nu);
+    write_controls(csv->file, csv->sensors, model->nsensor);
     putc('\n', csv->file);
     return check_file(csv, error);
 }
@@ -79,6 +116,7 @@ static crStatus csv_close(void* self, crError* error) {
     Csv* csv = self;
     bool bad = ferror(csv->file) != 0;
     bad = fclose(csv->file) != 0 || bad;
+    free(csv->sensors);
     free(csv);
     return bad ? cr_error_set(error, CR_ERR_FILE, "out", "out: cannot be written: %s", strerror(errno))
                : CR_OK;
@@ -88,9 +126,13 @@ static crStatus open_file(const char* path, const char* mode, const char* field,
                           crError* error) {
     Csv* csv = malloc(sizeof *csv);
     if (csv == NULL) return cr_error_set(error, CR_ERR_MEMORY, field, "%s: out of memory", field);
-    *csv = (Csv){fopen(path, mode), world};
+    *csv = (Csv){NULL, world, malloc(((size_t)cr_world_model(world)->nsensor + 1) * sizeof(double))};
+    if (csv->sensors != NULL) csv->file = fopen(path, mode);
     if (csv->file == NULL) {
+        bool memory = csv->sensors == NULL;
+        free(csv->sensors);
         free(csv);
+        if (memory) return cr_error_set(error, CR_ERR_MEMORY, field, "%s: out of memory", field);
         return cr_error_set(error, CR_ERR_FILE, field, "%s: %.120s: %s", field, path, strerror(errno));
     }
     *made = csv;
@@ -231,6 +273,9 @@ static crStatus set_state(crWorld* world, const char* text, int columns, crError
         cr_world_state(world)->time = at->number;
         at = at->next;
         each_column(world, take_number, &at);
+        for (int i = 0; i < cr_world_model(world)->nu; i++, at = at->next) {
+            cr_world_state(world)->ctrl[i] = at->number;
+        }
         status = check_quaternions(world, error);
     }
     cr_json_free(&doc);
@@ -245,6 +290,7 @@ static crStatus csv_resume(const char* path, crWorld* world, uint64_t scene, voi
     size_t header = 0;
     int columns = 1;
     each_column(world, count_column, &columns);
+    columns += cr_world_model(world)->nu + cr_world_model(world)->nsensor;
     char* text = NULL;
     off_t end = 0;
     status = check_header(csv, &header, error);
@@ -257,6 +303,7 @@ static crStatus csv_resume(const char* path, crWorld* world, uint64_t scene, voi
         status = cr_error_set(error, CR_ERR_FILE, "resume", "resume: %.120s: %s", path, strerror(errno));
     if (status != CR_OK) {
         fclose(csv->file);
+        free(csv->sensors);
         free(csv);
         return status;
     }

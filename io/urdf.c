@@ -1,4 +1,5 @@
-// urdf.c - a robot in URDF into a scene: links, joints, mimic joints, inertias, collision shapes.
+// urdf.c - a robot in URDF into a scene: links, joints, mimic joints, inertias, collision shapes,
+// transmissions.
 //
 // A link's frame is that of the joint above it; origin is xyz and rpy. The root link is free, or fixed to the
 // world where it is called "world" or fixed_base asks for it. A planar joint moves in the plane across its
@@ -7,41 +8,59 @@
 #include <math.h>
 #include <string.h>
 
-#include "io/import_parts.h"
 #include "io/scene.h"
+#include "io/urdf.h"
 
-typedef struct Link {
-    crXml* node;
-    const char* name;
-    const char* out;
-    int joint;  // above it, -1 for the root
-} Link;
-
-typedef struct Joint {
-    crXml* node;
-    const char* name;
-    const char* type;
-    int parent, child;
-} Joint;
-
-typedef struct Robot {
-    crImporting* im;
-    crXml* root;
-    int link_count, link_capacity;
-    Link* links;
-    int joint_count, joint_capacity;
-    Joint* joints;
-    crNames names;
-    crJson* bodies;
-} Robot;
-
-static const char* const ignored_elements[] = {
-    "visual", "material", "gazebo", "transmission", "safety_controller", "calibration", NULL};
+static const char* const ignored_elements[] = {"visual",       "material", "safety_controller", "calibration",
+                                               "ros2_control", "sensor",   "verbose",           NULL};
+// every element of URDF, understood or not
+static const char* const schema[] = {"axis",
+                                     "box",
+                                     "calibration",
+                                     "capsule",
+                                     "child",
+                                     "collision",
+                                     "color",
+                                     "contact",
+                                     "contact_coefficients",
+                                     "cylinder",
+                                     "dynamics",
+                                     "gazebo",
+                                     "geometry",
+                                     "inertia",
+                                     "inertial",
+                                     "joint",
+                                     "limit",
+                                     "link",
+                                     "mass",
+                                     "material",
+                                     "mesh",
+                                     "mimic",
+                                     "origin",
+                                     "parent",
+                                     "robot",
+                                     "ros2_control",
+                                     "safety_controller",
+                                     "self_collision_checking",
+                                     "sensor",
+                                     "sphere",
+                                     "texture",
+                                     "transmission",
+                                     "verbose",
+                                     "visual",
+                                     NULL};
 static const char* const ignored_attrs[] = {"version", "xmlns", "effort", "velocity", "name", NULL};
 
-static int find_link(const Robot* r, const char* name) {
+int cr__urdf_find_link(const crUrdf* r, const char* name) {
     for (int i = 0; i < r->link_count; i++) {
         if (strcmp(r->links[i].name, name) == 0) return i;
+    }
+    return -1;
+}
+
+int cr__urdf_find_joint(const crUrdf* r, const char* name) {
+    for (int i = 0; i < r->joint_count; i++) {
+        if (strcmp(r->joints[i].name, name) == 0) return i;
     }
     return -1;
 }
@@ -56,47 +75,47 @@ static crPose origin_of(crImporting* im, crXml* element) {
     return pose;
 }
 
-static void collect(Robot* r) {
+static void collect(crUrdf* r) {
     crImporting* im = r->im;
     for (crXml* node = r->root->child; node != NULL && cr__import_ok(im); node = node->next) {
         if (strcmp(node->name, "link") != 0) continue;
         node->used = true;
-        Link* all = cr__import_grow(im, r->links, r->link_count, &r->link_capacity, sizeof *all,
-                                    CR_SCENE_MAX_BODIES, node);
+        crUrdfLink* all = cr__import_grow(im, r->links, r->link_count, &r->link_capacity, sizeof *all,
+                                          CR_SCENE_MAX_BODIES, node);
         const char* name = cr__need_text(im, node, "name");
         if (all == NULL) return;
         r->links = all;
-        if (find_link(r, name) >= 0)
+        if (cr__urdf_find_link(r, name) >= 0)
             cr__import_refuse(im, node, cr_xml_attr(node, "name"), CR_ERR_NAME,
                               "a link is called \"%.60s\" already", name);
-        all[r->link_count++] = (Link){node, name, NULL, -1};
+        all[r->link_count++] = (crUrdfLink){.node = node, .name = name, .joint = -1, .mu = {-1.0, -1.0}};
     }
 }
 
-static int end_of(Robot* r, crXml* joint, const char* which) {
+static int end_of(crUrdf* r, crXml* joint, const char* which) {
     crXml* end = cr__used_child(joint, which);
     if (end == NULL) {
         cr__import_refuse(r->im, joint, NULL, CR_ERR_MISSING, "needs <%s link=\"...\">", which);
         return -1;
     }
     const char* name = cr__need_text(r->im, end, "link");
-    int link = find_link(r, name);
+    int link = cr__urdf_find_link(r, name);
     if (link < 0)
         cr__import_refuse(r->im, end, cr_xml_attr(end, "link"), CR_ERR_NAME, "no link is called \"%.60s\"",
                           name);
     return link;
 }
 
-static void connect(Robot* r) {
+static void connect(crUrdf* r) {
     crImporting* im = r->im;
     for (crXml* node = r->root->child; node != NULL && cr__import_ok(im); node = node->next) {
         if (strcmp(node->name, "joint") != 0) continue;
         node->used = true;
-        Joint* all = cr__import_grow(im, r->joints, r->joint_count, &r->joint_capacity, sizeof *all,
-                                     CR_SCENE_MAX_BODIES, node);
+        crUrdfJoint* all = cr__import_grow(im, r->joints, r->joint_count, &r->joint_capacity, sizeof *all,
+                                           CR_SCENE_MAX_BODIES, node);
         if (all == NULL) return;
         r->joints = all;
-        Joint j = {
+        crUrdfJoint j = {
             .node = node, .name = cr__need_text(im, node, "name"), .type = cr__need_text(im, node, "type")};
         j.parent = end_of(r, node, "parent");
         j.child = cr__import_ok(im) ? end_of(r, node, "child") : -1;
@@ -110,7 +129,7 @@ static void connect(Robot* r) {
     }
 }
 
-static void put_inertial(Robot* r, crXml* link, crJson* to) {
+static void put_inertial(crUrdf* r, crXml* link, crJson* to) {
     static const char* const names[] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
     crImporting* im = r->im;
     crXml* inertial = cr__used_child(link, "inertial");
@@ -136,7 +155,7 @@ static void put_inertial(Robot* r, crXml* link, crJson* to) {
     cr__tree_at(im, link);
 }
 
-static double positive(Robot* r, crXml* node, const char* name) {
+static double positive(crUrdf* r, crXml* node, const char* name) {
     double x = 0.0;
     if (!cr__attr_numbers(r->im, node, name, 1, 1, &x)) cr__need_text(r->im, node, name);
     if (cr__import_ok(r->im) && !(x > 0.0))
@@ -144,7 +163,7 @@ static double positive(Robot* r, crXml* node, const char* name) {
     return x;
 }
 
-static void put_geometry(Robot* r, crXml* collision, crJson* shapes) {
+static void put_geometry(crUrdf* r, const crUrdfLink* link, crXml* collision, crJson* shapes) {
     crImporting* im = r->im;
     crTree* tree = &im->tree;
     crXml* geometry = cr__used_child(collision, "geometry");
@@ -180,26 +199,29 @@ static void put_geometry(Robot* r, crXml* collision, crJson* shapes) {
         cr__import_refuse(im, node, NULL, CR_ERR_NAME, "is no shape: box, sphere, cylinder, capsule or mesh");
     }
     cr__tree_pose(im, to, pose);
+    if (link->surface[0] != '\0') cr_tree_text(tree, to, "material", link->surface);
 }
 
-static void put_shapes(Robot* r, crXml* link, crJson* to) {
+static void put_shapes(crUrdf* r, const crUrdfLink* link, crJson* to) {
     crJson* shapes = NULL;
-    for (crXml* node = link->child; node != NULL && cr__import_ok(r->im); node = node->next) {
+    for (crXml* node = link->node->child; node != NULL && cr__import_ok(r->im); node = node->next) {
         if (strcmp(node->name, "collision") != 0) continue;
         node->used = true;
         if (shapes == NULL) shapes = cr_tree_list(&r->im->tree, to, "shapes");
-        put_geometry(r, node, shapes);
+        put_geometry(r, link, node, shapes);
     }
 }
 
-static void put_dynamics(Robot* r, crXml* joint, crJson* to, bool limits) {
+static void put_dynamics(crUrdf* r, crUrdfJoint* j, crJson* to, bool limits) {
     crImporting* im = r->im;
+    crXml* joint = j->node;
     crXml* limit = cr__used_child(joint, "limit");
     crXml* dynamics = cr__used_child(joint, "dynamics");
     double range[2] = {0.0, 0.0}, x = 0.0;
     if (limit != NULL) {
         bool lower = cr__attr_numbers(im, limit, "lower", 1, 1, &range[0]);
         bool upper = cr__attr_numbers(im, limit, "upper", 1, 1, &range[1]);
+        cr__attr_numbers(im, limit, "effort", 1, 1, &j->effort);
         if (limits && (lower || upper)) cr_tree_numbers(&im->tree, to, "limits", range, 2);
     }
     if (limits && limit == NULL)
@@ -212,7 +234,7 @@ static void put_dynamics(Robot* r, crXml* joint, crJson* to, bool limits) {
 }
 
 // two sliders and a hinge, each on the one before; the last is the link itself
-static crJson* begin_planar(Robot* r, Link* link, const char* parent, crPose pose, crVec3 axis) {
+static crJson* begin_planar(crUrdf* r, crUrdfLink* link, const char* parent, crPose pose, crVec3 axis) {
     static const char* const joints[] = {"slider", "slider", "hinge"};
     crImporting* im = r->im;
     crTree* tree = &im->tree;
@@ -237,13 +259,18 @@ static crJson* begin_planar(Robot* r, Link* link, const char* parent, crPose pos
     return to;
 }
 
-static crJson* begin_jointed(Robot* r, Link* link) {
+static void put_joint_name(crUrdf* r, crUrdfJoint* j, crJson* to) {
+    j->out = cr__import_name(r->im, &r->joint_names, j->node, j->name);
+    cr_tree_text(&r->im->tree, to, "joint_name", j->out);
+}
+
+static crJson* begin_jointed(crUrdf* r, crUrdfLink* link) {
     static const char* const types[] = {"fixed", "revolute", "continuous", "prismatic", "floating", "planar"};
     static const char* const joints[] = {"fixed", "hinge", "hinge", "slider", "free", ""};
     crImporting* im = r->im;
     crTree* tree = &im->tree;
-    const Joint* j = &r->joints[link->joint];
-    const Link* above = &r->links[j->parent];
+    crUrdfJoint* j = &r->joints[link->joint];
+    const crUrdfLink* above = &r->links[j->parent];
     bool world = strcmp(above->name, "world") == 0 && above->joint < 0;
     int type = 0;
     while (type < 6 && strcmp(j->type, types[type]) != 0) {
@@ -266,15 +293,16 @@ static crJson* begin_jointed(Robot* r, Link* link) {
     cr_tree_text(tree, to, "joint", joints[type]);
     cr__tree_pose(im, to, pose);
     if (type >= 1 && type <= 3) {
+        put_joint_name(r, j, to);
         cr_tree_vector(tree, to, "axis", axis);
-        put_dynamics(r, j->node, to, type != 2);
+        put_dynamics(r, j, to, type != 2);
     }
     return to;
 }
 
-static void put_link(Robot* r, int index) {
+static void put_link(crUrdf* r, int index) {
     crImporting* im = r->im;
-    Link* link = &r->links[index];
+    crUrdfLink* link = &r->links[index];
     bool world = link->joint < 0 && strcmp(link->name, "world") == 0;
     if (world && cr_xml_child(link->node, "collision") == NULL) return;
     link->out = cr__import_name(im, &r->names, link->node, link->name);
@@ -289,11 +317,12 @@ static void put_link(Robot* r, int index) {
     }
     if (!cr__import_ok(im)) return;
     put_inertial(r, link->node, to);
-    put_shapes(r, link->node, to);
+    put_shapes(r, link, to);
+    if (link->weightless) cr_tree_number(&im->tree, to, "gravity_scale", 0.0);
 }
 
 // parents before children
-static void put_links(Robot* r) {
+static void put_links(crUrdf* r) {
     crImporting* im = r->im;
     int* order = cr__import_alloc(im, ((size_t)r->link_count + 1) * sizeof *order);
     bool* done = cr__import_alloc(im, ((size_t)r->link_count + 1) * sizeof *done);
@@ -320,15 +349,8 @@ static void put_links(Robot* r) {
                           r->link_count - count);
 }
 
-static int find_joint(const Robot* r, const char* name) {
-    for (int i = 0; i < r->joint_count; i++) {
-        if (strcmp(r->joints[i].name, name) == 0) return i;
-    }
-    return -1;
-}
-
 // q = multiplier q_other + offset
-static void put_mimics(Robot* r) {
+static void put_mimics(crUrdf* r) {
     crImporting* im = r->im;
     crTree* tree = &im->tree;
     crJson* list = NULL;
@@ -336,7 +358,7 @@ static void put_mimics(Robot* r) {
         crXml* mimic = cr__used_child(r->joints[i].node, "mimic");
         if (mimic == NULL) continue;
         const char* name = cr__need_text(im, mimic, "joint");
-        int other = find_joint(r, name);
+        int other = cr__urdf_find_joint(r, name);
         double coef[2] = {0.0, 1.0};
         cr__attr_numbers(im, mimic, "multiplier", 1, 1, &coef[1]);
         cr__attr_numbers(im, mimic, "offset", 1, 1, &coef[0]);
@@ -356,7 +378,7 @@ static void put_mimics(Robot* r) {
 }
 
 void cr__import_urdf(crImporting* im, crXml* root) {
-    Robot r = {.im = im, .root = root};
+    crUrdf r = {.im = im, .root = root};
     cr__attr_text(root, "name");
     collect(&r);
     connect(&r);
@@ -364,8 +386,11 @@ void cr__import_urdf(crImporting* im, crXml* root) {
         cr__import_refuse(im, root, NULL, CR_ERR_MISSING, "needs at least one <link>");
     if (!cr__import_ok(im)) return;
     cr__tree_head(im);
+    cr__urdf_surfaces(&r);
     r.bodies = cr_tree_list(&im->tree, im->tree.doc->root, "bodies");
     put_links(&r);
     put_mimics(&r);
+    cr__urdf_transmissions(&r);
+    im->schema = schema;
     cr__import_leftovers(im, root, ignored_elements, ignored_attrs);
 }

@@ -346,6 +346,58 @@ static crStatus add_columns(Maker* m, bool velocity, crError* error) {
     return CR_OK;
 }
 
+// how much of a channel's name tells what it is of: "ctrl", or "sensor.NAME" without a number behind it
+static size_t group_length(const char* name) {
+    if (strncmp(name, "ctrl.", 5) == 0) return 4;
+    const char* dot = strchr(name + 7, '.');
+    return dot != NULL ? (size_t)(dot - name) : strlen(name);
+}
+
+static bool same_group(const char* a, const char* b) {
+    size_t length = group_length(a);
+    return length == group_length(b) && strncmp(a, b, length) == 0;
+}
+
+static const char* group_title(Maker* m, const char* name) {
+    if (strncmp(name, "ctrl.", 5) == 0) return "controls";
+    size_t length = group_length(name) - 7;
+    char* text = cr_arena_alloc(&m->charts->arena, length + 1);
+    if (text == NULL) return "sensor";
+    memcpy(text, name + 7, length);
+    text[length] = '\0';
+    return text;
+}
+
+static crStatus add_sensors(Maker* m, crError* error) {
+    const crMotionLog* log = m->runs[0].log;
+    if (log->channel_count == 0)
+        return cr_error_set(error, CR_ERR_MISSING, "sensors", "sensors: %.60s has no controls and no sensors",
+                            m->runs[0].label);
+    for (int c = 0; c < log->channel_count && m->charts->count < CR_CHARTS_MOST; c++) {
+        const char* name = log->channels[c].name;
+        bool begun = false;
+        for (int k = 0; k < c; k++) {
+            begun = begun || same_group(log->channels[k].name, name);
+        }
+        if (begun) continue;
+        const char* title = group_title(m, name);
+        crChart* chart = new_chart(m->charts, title, title);
+        if (chart == NULL) return memory(error);
+        for (int i = 0; i < m->run_count; i++) {
+            const crMotionLog* own = m->runs[i].log;
+            for (int k = 0, drawn = 0; k < own->channel_count; k++) {
+                if (!same_group(own->channels[k].name, name)) continue;
+                size_t skip = strncmp(name, "ctrl.", 5) == 0 ? 5 : 7;
+                int column = (int)own->columns - own->channel_count + k;
+                add_column(chart, own, column,
+                           m->run_count > 1 ? m->runs[i].label : own->channels[k].name + skip, drawn, i);
+                drawn++;
+            }
+        }
+    }
+    return CR_OK;
+}
+
 static void choose_bodies(Maker* m, const int* bodies, int body_count) {
     const crMotionLog* log = m->runs[0].log;
     for (int i = 0; i < body_count && m->body_count < CR_MOTION_BODIES; i++) {
@@ -376,6 +428,8 @@ crStatus cr_charts_add(crCharts* charts, crCharted kind, const crPlotRun* runs, 
         return add_certificate(&m, error);
     case CR_CHART_EVENTS:
         return add_events(&m, error);
+    case CR_CHART_SENSORS:
+        return add_sensors(&m, error);
     case CR_CHART_FORCES:
         if (!scenes)
             return cr_error_set(error, CR_ERR_MISSING, "scene",

@@ -16,7 +16,8 @@ typedef enum crCharted {
     CR_CHART_VELOCITIES,   // likewise
     CR_CHART_FORCES,       // on each body, mean over a record: m dv/dt less gravity; needs the scene
     CR_CHART_CERTIFICATE,  // residual, overlap, contacts
-    CR_CHART_EVENTS        // approach speed and impulse of each
+    CR_CHART_EVENTS,       // approach speed and impulse of each
+    CR_CHART_SENSORS       // controls in one chart, then each sensor in one
 } crCharted;
 
 #define CR_CHARTS_MOST 12

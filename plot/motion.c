@@ -35,6 +35,7 @@ crStatus cr_motion_create(crMotionLog* log, const crModel* model) {
 
 void cr_motion_destroy(crMotionLog* log) {
     free(log->bodies);
+    free(log->channels);
     free(log->rows);
     free(log->events);
     *log = (crMotionLog){0};
@@ -171,12 +172,28 @@ static crStatus load_rows(crMotionLog* log, const crRecording* r, double from, d
         if (r->energy != NULL) memcpy(head, r->energy + 2 * i, 2 * sizeof(double));
         if (r->certificate != NULL) memcpy(head + 2, r->certificate + 3 * i, 3 * sizeof(double));
         status = add_row(log, r->time[i], head, r->q + i * (size_t)r->nq, r->v + i * (size_t)r->nv);
+        size_t channels = (size_t)log->channel_count;
+        if (status == CR_OK && channels > 0)
+            memcpy(log->rows + log->count * log->columns - channels, r->channel + i * channels,
+                   channels * sizeof(double));
     }
     for (size_t i = 0; i < r->event_count && status == CR_OK; i++) {
         if (r->events[i].time >= from && r->events[i].time <= to)
             status = cr_motion_event(log, &r->events[i]);
     }
     return status;
+}
+
+// room for the controls and sensors of the file at the end of each row
+static crStatus take_channels(crMotionLog* log, const crRecording* r) {
+    if (r->channel_count == 0) return CR_OK;
+    size_t count = (size_t)r->channel_count;
+    log->channels = malloc(count * sizeof *log->channels);
+    if (log->channels == NULL) return CR_ERR_MEMORY;
+    memcpy(log->channels, r->channels, count * sizeof *log->channels);
+    log->channel_count = r->channel_count;
+    log->columns += count;
+    return CR_OK;
 }
 
 crStatus cr_motion_load(crMotionLog* log, const crRecording* r, const crModel* model, double from, double to,
@@ -190,6 +207,7 @@ crStatus cr_motion_load(crMotionLog* log, const crRecording* r, const crModel* m
         status = prepare(log, NULL, r->body_count, r->nq, r->nv);
         if (status == CR_OK) memcpy(log->bodies, r->bodies, (size_t)r->body_count * sizeof *r->bodies);
     }
+    if (status == CR_OK) status = take_channels(log, r);
     log->has_energy = r->energy != NULL;
     log->has_certificate = r->certificate != NULL;
     log->has_events = r->has_events;

@@ -29,7 +29,9 @@ typedef struct crMotionLog {
     crRecordedBody* bodies;
     int nq, nv;
     bool has_energy, has_certificate, has_events;
-    size_t columns;                // CR_MOTION_STATE + nq + nv
+    int channel_count;             // controls and sensors, of files
+    crRecordedChannel* channels;   // (channel_count)
+    size_t columns;                // CR_MOTION_STATE + nq + nv + channel_count
     size_t count, capacity, most;  // rows
     double* rows;                  // (count*columns)
     size_t seen, stride;           // records offered, and how many make a row

@@ -42,6 +42,7 @@ STRUCTS = {
     "crEvent": "event", "crCertificate": "certificate", "crTally": "tally", "crStep": "step", "crWorldDef": "world_def", "crModel": "*model",
     "crJsonDoc": "json", "crScene": "scene", "crImport": "imported", "crImportOptions": "import_options",
     "crProblemFile": "problem_file", "crRecording": "recording", "crRecord": "record",
+    "crActuator": "actuator", "crSite": "site", "crSensor": "sensor", "crContactForce": "contact_force",
     "crMotionData": "motion_data", "crMotionLimits": "motion_limits", "crMotionReport": "motion_report",
 }
 # those that only their own functions see inside: crThing* is f->thing, crThing** the address of an empty one
@@ -49,7 +50,7 @@ OPAQUE = {"crWorld": "world", "crHull": "hull", "crMesh": "mesh", "crHeightField
           "crBroad": "broad", "crTrajectory": "trajectory"}
 ENUMS = {"crStatus", "crShapeKind", "crLogLevel", "crLoopKind", "crBlockKind", "crRegime", "crOutcome", "crUnique",
          "crMethod", "crQuality", "crTruth", "crJsonType", "crImportFormat", "crJoint", "crLawInput", "crSwitch",
-         "crSmoothness"}
+         "crSmoothness", "crSensorKind"}
 # good arguments of one function: (function, argument)
 SPECIAL = {
     ("cr_law_find", "name"): '"newton"', ("cr_solver_find", "name"): '"auto"', ("cr_rule_find", "name"): '"poisson"',
@@ -75,6 +76,9 @@ SPECIAL = {
     ("cr_problem_parse", "size"): "4", ("cr_scene_open", "path"): '"bouncing-ball"',
     ("cr_scene_open", "scene"): "&f->other_scene", ("cr_scene_open", "world"): "&f->made_world",
     ("cr_scene_read", "scene"): "&f->other_scene", ("cr_scene_world", "world"): "&f->made_world",
+    ("cr_model_find_joint", "name"): '"ball"', ("cr_world_set_ctrl", "actuator"): '"motor"',
+    ("cr_model_find_actuator", "name"): '"motor"', ("cr_model_find_site", "name"): '"here"',
+    ("cr_model_find_sensor", "name"): '"sensor"',
     ("cr_json_at", "path"): '"step.dt"', ("cr_json_set", "path"): '"step.dt"', ("cr_json_set", "value"): '"0.01"',
 }
 GOOD_INT = {"index": "0", "face": "0", "key": "1", "group": "-1", "count": "1", "capacity": "4", "level": "1",
@@ -86,7 +90,8 @@ OPTIONAL = {
     ("cr_error_set", "field"), ("cr_hash", "bytes"), ("cr_scene_open", "log"), ("cr_scene_open", "world"),
     ("*", "options"), ("*", "format"), ("cr_problem_parse", "name"), ("cr_problem_parse", "hint"),
     ("cr_import_text", "path"), ("cr_trajectory_close", "trajectory"),
-    ("cr_audit_motion", "steps"),
+    ("cr_audit_motion", "steps"), ("cr_model_jacobian", "linear"), ("cr_model_jacobian", "angular"),
+    ("cr_scene_reset", "key"), ("cr_world_contacts", "out"),
     ("cr_point_distance", "distance"), ("cr_point_distance", "nearest"), ("cr_point_distance", "normal"),
 }
 # numbers that count, not point: any value from 0 on may be good

@@ -58,6 +58,10 @@ typedef struct Misuse {
     crMaterial material;
     crBodyDef body_def;
     crLoop loop;
+    crActuator actuator;
+    crSite site;
+    crSensor sensor;
+    crContactForce contact_force;
     crContactSurface contact_surface;
     crMass mass;
     crModel* model;

@@ -48,7 +48,7 @@ static bool write_copy(const char* path, MujocoKeep keep, const char* to) {
     for (size_t i = 0; i < sizeof later / sizeof later[0]; i++) {
         cut_attribute(text, later[i]);
     }
-    cut_section(text, "sensor");
+    if (!keep.sensors) cut_section(text, "sensor");
     if (keep.key == NULL) cut_section(text, "keyframe");
     if (!keep.equalities) cut_section(text, "equality");
     // their default for meshes counts folded parts twice
@@ -107,14 +107,23 @@ static bool map_names(MujocoPair* t, char* why, size_t size) {
     return true;
 }
 
-// an actuator or tendon that carom does not have must not act in theirs
-static bool acts_otherwise(const crImport* import) {
-    for (int i = 0; i < import->note_count; i++) {
-        const crNote* note = &import->notes[i];
-        if (note->level == CR_NOTE_UNSUPPORTED && strstr(note->text, "does not act on a joint") != NULL)
-            return true;
+// an actuator that carom does not have must not act in theirs
+static void map_actuators(MujocoPair* t) {
+    for (int i = 0; i < t->m->nu; i++) {
+        const char* own = mj_id2name(t->m, mjOBJ_ACTUATOR, i);
+        char name[NAME];
+        if (own != NULL && *own != '\0') {
+            snprintf(name, sizeof name, "%s", own);
+        } else {
+            snprintf(name, sizeof name, "actuator%d", i);
+        }
+        int found = cr_model_find_actuator(t->scene.model, name);
+        t->actuator[i] = found >= 0 ? found : -1;
+        if (found >= 0) continue;
+        t->m->actuator_gaintype[i] = mjGAIN_FIXED;
+        t->m->actuator_biastype[i] = mjBIAS_NONE;
+        memset(t->m->actuator_gainprm + (size_t)mjNGAIN * (size_t)i, 0, mjNGAIN * sizeof(mjtNum));
     }
-    return false;
 }
 
 static bool load_ours(const char* path, const char* key, MujocoPair* t, char* why, size_t size) {
@@ -124,7 +133,6 @@ static bool load_ours(const char* path, const char* key, MujocoPair* t, char* wh
     crStatus status = cr_import_file(path, &options, &import, &error);
     if (status == CR_OK) {
         status = cr_scene_read(import.scene.root, &t->scene, &error);
-        if (acts_otherwise(&import)) t->m->opt.disableflags |= mjDSBL_ACTUATION;
         cr_import_free(&import);
     }
     if (status == CR_OK) return true;
@@ -151,7 +159,10 @@ bool mujoco_pair_load(const char* path, MujocoKeep keep, MujocoPair* pair, char*
         pair->d = mj_makeData(pair->m);
         pair->body = calloc((size_t)pair->m->nbody + 1, sizeof *pair->body);
         pair->joint = calloc((size_t)pair->m->njnt + 1, sizeof *pair->joint);
-        fine = pair->d != NULL && pair->body != NULL && pair->joint != NULL && map_names(pair, why, size);
+        pair->actuator = calloc((size_t)pair->m->nu + 1, sizeof *pair->actuator);
+        fine = pair->d != NULL && pair->body != NULL && pair->joint != NULL && pair->actuator != NULL &&
+               map_names(pair, why, size);
+        if (fine) map_actuators(pair);
     }
     if (!fine) mujoco_pair_free(pair);
     return fine;
@@ -161,6 +172,7 @@ void mujoco_pair_free(MujocoPair* pair) {
     cr_scene_free(&pair->scene);
     free(pair->body);
     free(pair->joint);
+    free(pair->actuator);
     if (pair->d != NULL) mj_deleteData(pair->d);
     if (pair->m != NULL) mj_deleteModel(pair->m);
     *pair = (MujocoPair){0};
@@ -169,6 +181,10 @@ void mujoco_pair_free(MujocoPair* pair) {
 static crVec3 vec(const mjtNum* x) { return cr_vec3(x[0], x[1], x[2]); }
 
 void mujoco_pair_state(const MujocoPair* t, const mjData* d, crState* state) {
+    for (int i = 0; i < t->m->nu; i++) {
+        bool plain = t->m->actuator_dyntype[i] == mjDYN_NONE;
+        if (t->actuator[i] >= 0) state->ctrl[t->actuator[i]] = plain ? d->ctrl[i] : 0.0;
+    }
     for (int j = 0; j < t->m->njnt; j++) {
         const mjtNum* q = d->qpos + t->m->jnt_qposadr[j];
         const mjtNum* v = d->qvel + t->m->jnt_dofadr[j];

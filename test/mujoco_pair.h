@@ -11,21 +11,23 @@ typedef struct MujocoPair {
     mjModel* m;
     mjData* d;
     crScene scene;
-    int* body;   // ours, of each body of theirs
-    int* joint;  // our body, of each joint of theirs
+    int* body;      // ours, of each body of theirs
+    int* joint;     // our body, of each joint of theirs
+    int* actuator;  // ours, of each of theirs; -1: carom has none, and theirs is switched off
 } MujocoPair;
 
 typedef struct MujocoKeep {
     bool equalities;
+    bool sensors;
     const char* key;  // keyframe that ours starts from; NULL: keyframes are not kept
 } MujocoKeep;
 
 // Both read a copy without sensors, attributes of versions after 2.2.2, and what is not to be kept. Actuators that
-// carom does not have are switched off in theirs. false: why says who refused what.
+// carom does not have give no force in theirs. false: why says who refused what.
 bool mujoco_pair_load(const char* path, MujocoKeep keep, MujocoPair* pair, char* why, size_t size);
 void mujoco_pair_free(MujocoPair* pair);
 
-// Our q and v of what their data say.
+// Our q, v and ctrl of what their data say; actuators with a state of their own are at 0.
 void mujoco_pair_state(const MujocoPair* pair, const mjData* d, crState* state);
 
 #endif

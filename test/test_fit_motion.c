@@ -365,3 +365,77 @@ TEST(refusals) {
     cr_motion_fit_destroy(&fit);
     close_case(&c);
 }
+
+#define PENDULUM                                                                                             \
+    "{\"carom\": 1, \"step\": {\"dt\": 0.001}, \"materials\": {\"m\": {}}, \"bodies\": [{\"name\": "         \
+    "\"stand\", "                                                                                            \
+    "\"joint\": \"fixed\", \"pos\": [0, 0, 2], \"quat\": [1, 0, 0, 1], \"mass\": 0, \"inertia\": 0}, "       \
+    "{\"name\": "                                                                                            \
+    "\"arm\", \"joint\": \"hinge\", \"parent\": \"stand\", \"pos\": [0.1, 0, 0], \"axis\": [1, 0, 0], "      \
+    "\"mass\": 2, "                                                                                          \
+    "\"com\": [0, 0, -0.5], \"inertia\": [0.1, 0.1, 0.01], \"shapes\": [{\"type\": \"sphere\", \"r\": 0.1, " \
+    "\"material\": \"m\"}]}]}"
+
+// angle and rate of (I + m l^2) a'' = -m g l sin a, by classical Runge-Kutta in small steps
+static void swing(double time, double* a, double* w) {
+    double h = 1e-4, k = 2.0 * 9.81 * 0.5 / (0.1 + 2.0 * 0.25);
+    for (int i = 0; i < (int)(time / h + 0.5); i++) {
+        double a1 = *w, w1 = -k * sin(*a), a2 = *w + 0.5 * h * w1, w2 = -k * sin(*a + 0.5 * h * a1);
+        double a3 = *w + 0.5 * h * w2, w3 = -k * sin(*a + 0.5 * h * a2), a4 = *w + h * w3,
+               w4 = -k * sin(*a + h * a3);
+        *a += h / 6.0 * (a1 + 2 * a2 + 2 * a3 + a4);
+        *w += h / 6.0 * (w1 + 2 * w2 + 2 * w3 + w4);
+    }
+}
+
+// a pendulum on a turned stand begins at the measured angle and rate, and follows the measured motion; of two tosses
+// the one whose energy grows is left out by skip
+TEST(hinges_begin_where_they_were_measured) {
+    enum { N = 11 };
+    crTossSample samples[2 * N];
+    crToss tosses[2] = {{.id = 7, .line = 2, .first = 0, .count = N},
+                        {.id = 8, .line = 13, .first = N, .count = N}};
+    crQuat stand = cr_quat_normalize((crQuat){1, 0, 0, 1});
+    crVec3 axis = cr_quat_rotate(stand, cr_vec3(1, 0, 0));
+    for (int toss = 0; toss < 2; toss++) {
+        double a = 0.8 - 0.3 * toss, w = 1.5;
+        for (int k = 0; k < N; k++) {
+            crQuat q = cr_quat_mul(stand, cr_quat_axis_angle(cr_vec3(1, 0, 0), a));
+            crPose pose = {cr_add(cr_vec3(0, 0, 2), cr_quat_rotate(stand, cr_vec3(0.1, 0, 0))), q};
+            crVec3 omega = cr_scale(w, axis);
+            // the second one is said to spin up
+            if (toss == 1) omega = cr_scale(1.0 + k, omega);
+            crVec3 v = cr_cross(omega, cr_quat_rotate(q, cr_vec3(0, 0, -0.5)));
+            samples[toss * N + k] = (crTossSample){.time = 0.1 * k, .pose = pose, .v = v, .w = omega};
+            swing(0.1, &a, &w);
+        }
+    }
+    crTosses t = {.count = 2, .tosses = tosses, .sample_count = 2 * N, .samples = samples};
+    crError error;
+    CHECK_STATUS(model_of(PENDULUM, NULL, 0.2, &t, "e", NULL, &error), CR_ERR_RANGE);
+    CHECK(strstr(error.message, "toss 8") != NULL);
+    crJsonDoc doc;
+    CHECK_STATUS(cr_json_parse(PENDULUM, strlen(PENDULUM), 1, &doc, NULL), CR_OK);
+    CHECK_STATUS(cr_motion_skip(doc.root, NULL, &t, &error), CR_OK);
+    CHECK(t.count == 1 && t.skipped == 1 && t.tosses[0].id == 7.0 &&
+          strstr(t.skip_first.message, "toss 8") != NULL);
+    crMotionParam p;
+    crMotionModel model;
+    CHECK_STATUS(cr_motion_param("e", &p, NULL), CR_OK);
+    const crMotionDef def = {.scene = doc.root, .tosses = &t, .length = 0.2, .params = &p, .param_count = 1};
+    CHECK_STATUS(cr_motion_model_create(&def, NULL, &model, &error), CR_OK);
+    crMotionRun run;
+    crPose poses[N];
+    double value = 0.5;
+    CHECK_STATUS(cr_motion_simulate(&model, &value, 0, &run, poses, &error), CR_OK);
+    for (int k = 0; k < N; k++) {
+        CHECK_NEAR(cr_rotation_between(poses[k].q, samples[k].pose.q), 0.0, k == 0 ? 1e-7 : 1e-4);
+        CHECK_VEC(poses[k].p, samples[k].pose.p, 1e-12);
+    }
+    cr_motion_model_destroy(&model);
+    // where none is left that is an error, with its place
+    t.tosses[0] = (crToss){.id = 8, .line = 13, .first = N, .count = N};
+    CHECK_STATUS(cr_motion_skip(doc.root, NULL, &t, &error), CR_ERR_RANGE);
+    CHECK(error.line == 13);
+    cr_json_free(&doc);
+}

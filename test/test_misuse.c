@@ -139,6 +139,16 @@ static void fill_model(Misuse* f) {
     f->loop = cr_loop(CR_LOOP_DISTANCE, a, b);
     f->loop.length = 1.0;
     cr_model_add_loop(f->model, &f->loop);
+    f->actuator = cr_actuator_motor(f->model->bodies[c].v);
+    f->actuator.name = "motor";
+    cr_model_add_actuator(f->model, &f->actuator);
+    f->actuator.name = NULL;
+    f->site = (crSite){.name = "here", .body = a, .volume = ball};
+    cr_model_add_site(f->model, &f->site);
+    f->site.name = NULL;
+    f->sensor = (crSensor){.name = "sensor", .kind = CR_SENSOR_GYRO};
+    cr_model_add_sensor(f->model, &f->sensor);
+    f->sensor.name = NULL;
     CHECK_STATUS(cr_model_check(f->model, NULL), CR_OK);
 }
 

@@ -187,6 +187,11 @@ static void random_state(Both* t, crRandom* seed) {
             q[k] = sample_uniform(seed, -1.0, 1.0);
         }
     }
+    for (int i = 0; i < t->m->nu; i++) {
+        double low = t->m->actuator_ctrllimited[i] ? t->m->actuator_ctrlrange[2 * i] : -2.0;
+        double high = t->m->actuator_ctrllimited[i] ? t->m->actuator_ctrlrange[2 * i + 1] : 2.0;
+        t->d->ctrl[i] = sample_uniform(seed, low, high);
+    }
     mujoco_pair_state(&t->pair, t->d, &t->state);
 }
 
@@ -341,12 +346,13 @@ static const char* const made[] = {
     "</body></body></body></worldbody><tendon>"
     "<fixed name='one' limited='false' stiffness='3' damping='2' springlength='.25'><joint joint='x' "
     "coef='-2'/></fixed>"
-    "<fixed><joint joint='z' coef='-.5'/><joint joint='y' coef='.25'/></fixed>"
+    "<fixed name='two'><joint joint='z' coef='-.5'/><joint joint='y' coef='.25'/></fixed>"
     "<spatial><site site='o'/><site site='q'/></spatial><spatial><site site='p'/><site site='q'/></spatial>"
     "<fixed limited='false' stiffness='4'><joint joint='y' coef='3'/></fixed></tendon>"
     "<actuator><damper joint='y' kv='2' ctrlrange='0 1'/><position tendon='one' kp='5' gear='.5'/><motor "
     "tendon='one'/><motor site='p' gear='1 0 0 0 0 "
-    "0'/>"
+    "0'/><position tendon='two' kp='5' gear='2' forcerange='-1.5 1.2'/><general joint='z' "
+    "gaintype='affine' gainprm='1 2 3' biastype='affine' biasprm='1 -2 -3'/><velocity tendon='two' kv='.2'/>"
     "<general joint='z' dyntype='filter' dynprm='.1' gainprm='2' biastype='affine' biasprm='0 -3 -1'/>"
     "<cylinder joint='y' area='.1'/><intvelocity joint='y' kp='2' "
     "actrange='-1 1'/></actuator></mujoco>",

@@ -131,7 +131,7 @@ static double crank_error(crMethod method, double h, double* loop_error) {
     return worst;
 }
 
-TEST(energy_of_mechanisms_with_loops_is_of_first_order) {
+TEST(energy_of_mechanisms_with_loops) {
     for (int method = 0; method < 4; method++) {
         double loop[3] = {0.0, 0.0, 0.0}, energy[3];
         for (int k = 0; k < 3; k++) {
@@ -140,7 +140,8 @@ TEST(energy_of_mechanisms_with_loops_is_of_first_order) {
         double order = log(energy[0] / energy[2]) / log(4.0);
         printf("crank by %s: energy to %.1e %.1e %.1e, order %.2f; loop to %.1e %.1e\n",
                cr_method_name((crMethod)method), energy[0], energy[1], energy[2], order, loop[0], loop[2]);
-        CHECK(order > 0.9);
+        // cone keeps it where nothing but its loops holds a mechanism; the others are of first order
+        CHECK(method == CR_METHOD_CONE ? energy[0] < 1e-10 : order > 0.9);
         // the theta method holds loops at velocity level only
         CHECK(loop[2] < (method == CR_METHOD_MOREAU ? 1e-3 : 1e-9));
     }

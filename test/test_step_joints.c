@@ -103,9 +103,8 @@ TEST(loops_stay_shut) {
     printf("  four-bar for 2 s: loop to %.1e m, energy to %.1e J (h = 1e-3) and %.1e J (2.5e-4)\n", worst,
            drift[0], drift[1]);
     CHECK(worst <= 1e-10);
-    // a method of first order: a quarter of the step, a quarter of the error
-    CHECK(drift[0] < 0.2);
-    CHECK(drift[1] < 0.35 * drift[0]);
+    // gravity alone acts: energy is kept to the accuracy of the loop
+    CHECK(drift[0] < 1e-8 && drift[1] < 1e-8);
     cr_model_destroy(model);
 }
 

@@ -46,10 +46,67 @@ TEST(tree) {
     CHECK_NEAR(c.scene.q[case_body(&c, "hand")->q], 2.0 * c.scene.q[arm->q] + 0.5, 1e-9);
     const crShape* s = &m->shapes[0].shape;
     CHECK(s->kind == CR_SHAPE_CYLINDER && s->size.x == 0.1 && s->pose.p.x == 1.0);
-    CHECK(case_note(&c, "<visual>") != NULL && case_note(&c, "effort") != NULL);
+    CHECK(case_note(&c, "<visual>") != NULL);
     case_again(&c, "tree");
     case_steps(&c, "tree", 20);
     case_free(&c);
+}
+
+// transmissions are motors by the names of their actuators, times the reduction, within the joint's effort
+TEST(transmissions) {
+    Case c;
+    if (!case_xml()) return;
+#define DRIVEN(inside)                                                                                      \
+    "<robot name='r'><link name='world'/><link name='a'>" MASS "</link><joint name='hip' type='revolute'>"  \
+    "<parent link='world'/><child link='a'/><limit lower='-1' upper='1' effort='30' velocity='2'/></joint>" \
+    "<transmission name='t'><type>transmission_interface/SimpleTransmission</type>" inside                  \
+    "</transmission></robot>"
+    if (case_good(
+            DRIVEN("<joint name='hip'><hardwareInterface>EffortJointInterface</hardwareInterface></joint>"
+                   "<actuator name='hip_motor'><mechanicalReduction>50</mechanicalReduction></actuator>"),
+            NULL, &c, __LINE__)) {
+        const crModel* m = c.scene.model;
+        int motor = cr_model_find_actuator(m, "hip_motor"), joint = cr_model_find_joint(m, "hip");
+        if (CHECK(motor == 0 && m->nu == 1 && joint > 0)) {
+            const crActuator* a = &m->actuators[0];
+            CHECK(a->dof[0] == m->bodies[joint].v && a->gear[0] == 50.0 && a->gain[0] == 1.0 &&
+                  a->bias[1] == 0.0);
+            // 30 N m at the joint
+            CHECK_NEAR(a->gear[0] * a->force_upper, 30.0, 1e-12);
+            CHECK_NEAR(a->gear[0] * a->force_lower, -30.0, 1e-12);
+        }
+        case_again(&c, "transmissions");
+        case_free(&c);
+    }
+    case_refused(DRIVEN("<joint name='hap'/>"), CR_ERR_NAME, 0, 0, "\"hap\"", __LINE__);
+    case_refused(DRIVEN("<joint name='hip'/><mechanicalReduction>0</mechanicalReduction>"), CR_ERR_RANGE, 0,
+                 0, "0", __LINE__);
+    case_refused(DRIVEN("<joint name='hip'/><mechanicalReduction>x</mechanicalReduction>"), CR_ERR_TYPE, 0, 0,
+                 "x", __LINE__);
+}
+
+// friction of Gazebo's, elements that are no URDF, and what is said of the rest
+TEST(gazebo_and_schema) {
+    Case c;
+    if (!case_xml()) return;
+#define BOX "<collision><geometry><box size='1 1 1'/></geometry></collision>"
+    if (case_good("<robot name='r' xmlns:xacro='http://x'><link name='a'>" MASS BOX
+                  "</link><gazebo reference='a'>"
+                  "<mu1>0.2</mu1><mu2 "
+                  "value='0.4'/><turnGravityOff>true</turnGravityOff><material>Gazebo/Red</material>"
+                  "<kp>1e6</kp></gazebo><gazebo><plugin name='p'/></gazebo></robot>",
+                  NULL, &c, __LINE__)) {
+        const crSurface* s = &c.scene.model->materials[c.scene.model->shapes[0].material].surface;
+        CHECK(s->mu == 0.2 && s->mu2 == 0.4 && case_body(&c, "a")->gravity_scale == 0.0);
+        CHECK(case_note(&c, "xmlns") == NULL && case_note(&c, "<kp>")->level == CR_NOTE_UNSUPPORTED);
+        CHECK(case_note(&c, "<plugin>")->level == CR_NOTE_IGNORED);
+        case_free(&c);
+    }
+    case_refused("<robot name='r'><lnik name='a'/><link name='b'>" MASS "</link></robot>", CR_ERR_NAME, 1, 17,
+                 "did you mean <link>?", __LINE__);
+    case_refused("<robot name='r'><link name='b'>" MASS
+                 "</link><gazebo reference='b'><mu1>-1</mu1></gazebo></robot>",
+                 CR_ERR_RANGE, 0, 0, "-1", __LINE__);
 }
 
 TEST(roots_and_joints) {
@@ -162,7 +219,7 @@ TEST(refusals) {
             CR_ERR_MISSING, 1, 44, "size");
     REFUSED("<robot><link name='b'><collision><geometry><mesh "
             "filename='m.dae'/></geometry></collision></link></robot>",
-            CR_ERR_NAME, 1, 44, ".stl or .obj");
+            CR_ERR_NAME, 1, 44, ".stl, .obj or .msh");
     REFUSED("<robot><link name='b'/></robot>", CR_ERR_DEFINITE, 0, 0, "mass");
 }
 

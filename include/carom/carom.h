@@ -5,6 +5,7 @@
 #include "carom/audit.h"
 #include "carom/base.h"
 #include "carom/collide.h"
+#include "carom/control.h"
 #include "carom/impulse.h"
 #include "carom/model.h"
 #include "carom/problem.h"

@@ -31,6 +31,7 @@
 #define CAROM_MODEL_H
 
 #include "carom/collide.h"
+#include "carom/control.h"
 #include "carom/impulse.h"
 
 #ifdef __cplusplus
@@ -115,7 +116,8 @@ typedef void (*crDrive)(void* ctx, double time, crDriven* out);  // out starts a
 
 // Start from cr_body_def().
 typedef struct crBodyDef {
-    const char* name;  // unique, or NULL; copied
+    const char* name;        // unique, or NULL; copied
+    const char* joint_name;  // likewise, among the names of joints
     int parent;
     crJoint joint;
     crPose pose;           // at q = 0, in the parent's frame
@@ -133,6 +135,7 @@ typedef struct crBodyDef {
 
 typedef struct crBody {
     const char* name;
+    const char* joint_name;  // NULL: the joint goes by the name of its body
     int parent;
     crJoint joint;
     int q, nq;            // first coordinate and their number
@@ -203,6 +206,10 @@ typedef struct crModel {
     int shape_count;
     int loop_count;
     int exclusion_count;
+    int nu;  // actuators
+    int site_count;
+    int sensor_count;
+    int nsensor;      // numbers of all sensors
     crBody* bodies;   // (nb)
     crDof* dofs;      // what acts along each velocity (nv)
     int* dof_body;    // body of each velocity (nv)
@@ -210,12 +217,17 @@ typedef struct crModel {
     int* dof_depth;   // how many are above it (nv)
     int* row;  // where its row of M starts; entries are its ancestors from the top, itself last; -1 where its
                // path has more than 128 velocities (nv)
-    double* q0;               // coordinates of the reference position (nq)
+    int*
+        dof_actuator;  // first term of an actuator along it, see crActuator.next; -1 where there is none (nv)
+    double* q0;        // coordinates of the reference position (nq)
     crMaterial* materials;    // (material_count)
     crMaterialPair* pairs;    // (pair_count)
     crBodyShape* shapes;      // (shape_count)
     crLoop* loops;            // (loop_count)
     crExclusion* exclusions;  // in the order they were given (exclusion_count)
+    crActuator* actuators;    // (nu)
+    crSite* sites;            // (site_count)
+    crSensor* sensors;        // (sensor_count)
     struct crModelMemory* memory;
 } crModel;
 
@@ -243,6 +255,8 @@ CR_API crStatus cr_model_exclude(crModel* model, int body_a, int body_b);  // tw
 CR_API bool cr_model_meet(const crModel* model, int shape_a, int shape_b);
 
 CR_API int cr_model_find_body(const crModel* model, const char* name);  // CR_ERR_NAME where there is none
+// The body whose joint has this name; a joint without a name has that of its body. CR_ERR_NAME.
+CR_API int cr_model_find_joint(const crModel* model, const char* name);
 
 // The first failure while building; else CR_ERR_DEFINITE where a joint has no mass to move.
 CR_API crStatus cr_model_check(const crModel* model, crError* error);
@@ -279,11 +293,13 @@ typedef struct crState {
     double* v;            // (nv)
     double* force;        // applied along each velocity, N or N m (nv)
     double* motor_speed;  // aims of the motors (nv)
+    double* ctrl;         // controls of the actuators (nu)
 } crState;
 
 // The reference position at rest, arrays from the arena.
 CR_API crStatus cr_state_create(const crModel* model, crArena* arena, crState* state);
-// CR_ERR_FINITE, or CR_ERR_UNIT: a quaternion's length is off by more than 1e-6; others are normalized.
+// CR_ERR_FINITE; CR_ERR_UNIT: a quaternion's length is off by more than 1e-6, others are normalized;
+// CR_ERR_RANGE: a control is outside the range of its actuator.
 CR_API crStatus cr_state_check(const crModel* model, crState* state, crError* error);
 // Rates of q when the velocities are v; quaternions as four numbers.
 CR_API void cr_state_rate(const crModel* model, const double* q, const double* v, double* rate);
@@ -332,16 +348,20 @@ typedef struct crDynamics {
     struct crInertia* composite;  // likewise
     char* known;                  // whether the last kinematics moved a body of a tree (nb)
     double* work;                 // (nv)
+    crActuation* actuation;       // cr_model_actuate (nu)
 } crDynamics;
 
 CR_API crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d);
 
+// Sets the forces of actuators for the stages that follow. A step does so once, at its beginning.
+CR_API void cr_model_actuate(const crModel* model, const crState* state, crDynamics* d);
 CR_API void cr_model_kinematics(const crModel* model, const crState* state, crDynamics* d);
-// M + h damping + h^2 stiffness of the joints (h = 0: M itself), factored without fill-in.
+// M + h damping + h^2 stiffness of joints and actuators (h = 0: M itself), factored without fill-in.
 // CR_ERR_DEFINITE: a joint has nothing to move in this position.
 CR_API crStatus cr_model_mass_factor(const crModel* model, double h, crDynamics* d);
 CR_API void cr_model_velocity(const crModel* model, const double* v, crDynamics* d);  // -> twist
-// k: gravity, centrifugal and gyroscopic terms, springs, dampers, drag, applied forces; writes twist.
+// k: gravity, centrifugal and gyroscopic terms, springs, dampers, drag, actuators, applied forces; writes twist
+// and, by cr_model_actuate, actuation.
 // The gyroscopic moment of a single free body is left out: cr_model_integrate carries it.
 CR_API void cr_model_forces(const crModel* model, const crState* state, crDynamics* d, double* k);
 // v + h M^-1 k; implicit in the joints' springs and dampers where mass_factor was given the same h, not 0.
@@ -350,6 +370,24 @@ CR_API void cr_model_smooth_velocity(const crModel* model, const crState* state,
 // q and time over one step with constant v, on the rotation group. A single free body keeps its angular
 // momentum instead of its omega (second order, exact for two equal moments).
 CR_API void cr_model_integrate(const crModel* model, double h, crState* state);
+
+// The names of robotics. Each runs the kinematics it needs.
+// Bias force: what centrifugal, Coriolis and gyroscopic terms and gravity need: M a + bias is the force that
+// accelerates by a.
+CR_API crStatus cr_model_bias(const crModel* model, const crState* state, crDynamics* d, double* bias);
+// Forward dynamics: acceleration by all forces of the model, actuators and applied forces included, without
+// contacts, loops, limits, motors and dry friction. Fails: CR_ERR_DEFINITE.
+CR_API crStatus cr_model_acceleration(const crModel* model, const crState* state, crDynamics* d, double* a);
+// Inverse dynamics: what actuators and applied forces together must give to accelerate by a, next to springs, dampers
+// and drag. Fails: CR_ERR_DEFINITE.
+CR_API crStatus cr_model_inverse_dynamics(const crModel* model, const crState* state,
+                                          const double* acceleration, crDynamics* d, double* force);
+// Jacobians of a world point of a body (3 rows of nv each; either may be NULL): its velocity is linear v, the body's
+// angular velocity angular v, beyond what driven bodies give. After cr_model_kinematics.
+CR_API crStatus cr_model_jacobian(const crModel* model, const crDynamics* d, int body, crVec3 point,
+                                  double* linear, double* angular);
+// Numbers of all sensors (nsensor) at a state without contacts; touch is 0. Fails: CR_ERR_DEFINITE.
+CR_API crStatus cr_model_sense(const crModel* model, const crState* state, crDynamics* d, double* out);
 
 // y = M x; x = M^-1 x by the factor; M row by row (nv*nv).
 CR_API void cr_model_mass_mul(const crModel* model, const crDynamics* d, const double* x, double* y);

@@ -184,6 +184,85 @@ static crStatus read_records(hid_t file, size_t most, crRecording* r, crError* e
     return status;
 }
 
+// texts of a list that may be missing; *count of them, to free
+static char* names_of(hid_t file, const char* path, size_t count, crError* error, crStatus* status) {
+    char* texts = calloc(count + 1, CR_RECORDING_NAME);
+    if (texts == NULL) *status = cr_error_set(error, CR_ERR_MEMORY, path, "%s: out of memory", path);
+    if (*status == CR_OK) *status = read_texts(file, path, count, texts, error);
+    for (size_t i = 0; texts != NULL && i < count; i++) {
+        texts[(i + 1) * CR_RECORDING_NAME - 1] = '\0';
+    }
+    return texts;
+}
+
+// names of the columns of ctrl, then of sensors
+static crStatus name_channels(hid_t file, int controls, int numbers, crRecording* r, crError* error) {
+    crStatus status = CR_OK;
+    char* texts = NULL;
+    if (controls > 0) texts = names_of(file, "actuators/name", (size_t)controls, error, &status);
+    for (int i = 0; i < controls && status == CR_OK; i++) {
+        snprintf(r->channels[i].name, CR_RECORDING_CHANNEL, "ctrl.%.60s",
+                 texts + (size_t)i * CR_RECORDING_NAME);
+    }
+    free(texts);
+    texts = NULL;
+    int *first = NULL, *counts = NULL;
+    size_t sensors = 0, same = 0;
+    if (status == CR_OK && numbers > 0)
+        status = cr__hdf5_ints(file, "sensors_of/first", MOST_BODIES, &first, &sensors, error);
+    if (status == CR_OK && numbers > 0)
+        status = cr__hdf5_ints(file, "sensors_of/count", MOST_BODIES, &counts, &same, error);
+    if (status == CR_OK && sensors != same)
+        status =
+            cr_error_set(error, CR_ERR_SIZE, "sensors_of", "sensors_of: first and count differ in length");
+    if (status == CR_OK && sensors > 0) texts = names_of(file, "sensors_of/name", sensors, error, &status);
+    for (size_t i = 0; i < sensors && status == CR_OK; i++) {
+        if (first[i] < 0 || counts[i] < 0 || counts[i] > numbers || first[i] > numbers - counts[i]) {
+            status = cr_error_set(error, CR_ERR_RANGE, "sensors_of",
+                                  "sensors_of: sensor %zu lies outside sensors", i);
+            break;
+        }
+        for (int k = 0; k < counts[i]; k++) {
+            char* name = r->channels[controls + first[i] + k].name;
+            const char* own = texts + i * CR_RECORDING_NAME;
+            if (counts[i] == 1) snprintf(name, CR_RECORDING_CHANNEL, "sensor.%.60s", own);
+            if (counts[i] > 1) snprintf(name, CR_RECORDING_CHANNEL, "sensor.%.60s.%d", own, k);
+        }
+    }
+    free(texts);
+    free(first);
+    free(counts);
+    return status;
+}
+
+static crStatus read_channels(hid_t file, size_t most, crRecording* r, crError* error) {
+    static const char* const paths[2] = {"ctrl", "sensors"};
+    const int columns[2] = {columns_of(file, paths[0]), columns_of(file, paths[1])};
+    int count = columns[0] + columns[1], at = 0;
+    if (count == 0) return CR_OK;
+    r->channels = calloc((size_t)count, sizeof *r->channels);
+    r->channel = calloc((size_t)count * r->count + 1, sizeof *r->channel);
+    if (r->channels == NULL || r->channel == NULL)
+        return cr_error_set(error, CR_ERR_MEMORY, "sensors", "sensors: out of memory");
+    r->channel_count = count;
+    crStatus status = CR_OK;
+    for (int k = 0; k < 2 && status == CR_OK; at += columns[k++]) {
+        double* rows = NULL;
+        size_t got = 0;
+        if (columns[k] == 0) continue;
+        status = read_table(file, paths[k], (size_t)columns[k], true, most, &rows, &got, error);
+        if (status == CR_OK && got != r->count)
+            status = cr_error_set(error, CR_ERR_SIZE, paths[k], "%s: has %zu rows, time has %zu", paths[k],
+                                  got, r->count);
+        for (size_t i = 0; i < r->count && status == CR_OK; i++) {
+            memcpy(r->channel + i * (size_t)count + at, rows + i * (size_t)columns[k],
+                   (size_t)columns[k] * sizeof *rows);
+        }
+        free(rows);
+    }
+    return status == CR_OK ? name_channels(file, columns[0], columns[1], r, error) : status;
+}
+
 static crStatus read_scene(hid_t file, size_t size, crRecording* r, crError* error) {
     hid_t set = cr__hdf5_has(file, "scene") ? H5Dopen2(file, "scene", H5P_DEFAULT) : -1;
     if (set < 0) return CR_OK;
@@ -212,6 +291,7 @@ static crStatus read_file(hid_t file, size_t size, crRecording* r, crError* erro
     r->nv = columns_of(file, "v");
     status = read_bodies(file, r, error);
     if (status == CR_OK) status = read_records(file, most, r, error);
+    if (status == CR_OK) status = read_channels(file, most, r, error);
     if (status == CR_OK) status = read_events(file, most, r, error);
     if (status == CR_OK) status = read_scene(file, size, r, error);
     return status;

@@ -8,6 +8,8 @@
 //     /time                        (n)
 //     /q, /v                       (n, nq), (n, nv)
 //     /energy                      (n, 2) kinetic, potential
+//     /actuators/name              texts, one per actuator; /ctrl (n, nu) their controls
+//     /sensors_of/name, type       texts, one per sensor; first, count: its columns of /sensors (n, nsensor)
 //     /certificate                 (n, 3) residual, penetration, contacts, the worst since the record before
 //     /events                      (m, 16) time, body a, body b, shape a, shape b, point (3), normal (3),
 //                                  approach, impulse (3), energy_change
@@ -26,8 +28,8 @@
 #define CHUNK_BYTES ((size_t)4 << 20)    // of one table, where they are long
 #define BYTE_CHUNK  ((hsize_t)16 << 10)  // of snapshots
 
-const char* const cr__table_names[CR_TABLES] = {"time",        "q",      "v",        "energy",
-                                                "certificate", "events", "snapshots"};
+const char* const cr__table_names[CR_TABLES] = {"time", "q",       "v",      "energy",   "certificate",
+                                                "ctrl", "sensors", "events", "snapshots"};
 
 static crStatus cannot(const crTrajectoryFile* f, crError* error) {
     int cause = cr__hdf5_commit_error(f->file);
@@ -44,7 +46,8 @@ void cr__scene_hash_text(uint64_t scene, char text[17]) {
 
 void cr__trajectory_shape(crTrajectoryFile* f) {
     const crModel* model = cr_world_model(f->world);
-    const size_t columns[CR_TABLES] = {1, (size_t)model->nq, (size_t)model->nv, 2, 3, 16, 4};
+    const size_t columns[CR_TABLES] = {
+        1, (size_t)model->nq, (size_t)model->nv, 2, 3, (size_t)model->nu, (size_t)model->nsensor, 16, 4};
     size_t longest = 0;
     for (int i = 0; i < CR_TABLES; i++) {
         f->tables[i] = (crTable){.set = -1, .columns = columns[i]};
@@ -160,6 +163,12 @@ static crStatus hdf5_write(void* self, const crRecord* record, crError* error) {
     certificate[0] = record->residual;
     certificate[1] = record->penetration;
     certificate[2] = record->contacts;
+    size_t nu = tables[CR_TABLE_CTRL].columns;
+    if (nu > 0) memcpy(next_row(&tables[CR_TABLE_CTRL]), state->ctrl, nu * sizeof(double));
+    if (tables[CR_TABLE_SENSORS].columns > 0) {
+        crStatus status = cr_world_sense(f->world, next_row(&tables[CR_TABLE_SENSORS]), error);
+        if (status != CR_OK) return status;
+    }
     // the start goes out at once, so that a file can be gone on with from when it is there; later flushes end
     // with a chunk, whose rows then are all new
     const crTable* time = &tables[CR_TABLE_TIME];
@@ -246,13 +255,62 @@ static bool put_bodies(hid_t file, const crModel* model) {
     return good;
 }
 
+// a name of its own, else the kind's with its number
+static void put_name(char text[CR_TRAJECTORY_TEXT], const char* name, const char* kind, int index) {
+    if (name != NULL) {
+        snprintf(text, CR_TRAJECTORY_TEXT, "%s", name);
+    } else {
+        snprintf(text, CR_TRAJECTORY_TEXT, "%s%d", kind, index);
+    }
+}
+
+static bool put_actuators(hid_t file, const crModel* model) {
+    if (model->nu == 0) return true;
+    size_t count = (size_t)model->nu;
+    hid_t group = H5Gcreate2(file, "actuators", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    char(*texts)[CR_TRAJECTORY_TEXT] = calloc(count, CR_TRAJECTORY_TEXT);
+    for (int i = 0; i < model->nu && texts != NULL; i++) {
+        put_name(texts[i], model->actuators[i].name, "actuator", i);
+    }
+    bool good = group >= 0 && texts != NULL &&
+                put_texts(group, "name", (const char(*)[CR_TRAJECTORY_TEXT])texts, count);
+    if (group >= 0) H5Gclose(group);
+    free(texts);
+    return good;
+}
+
+static bool put_sensors(hid_t file, const crModel* model) {
+    if (model->nsensor == 0) return true;
+    size_t count = (size_t)model->sensor_count;
+    hid_t group = H5Gcreate2(file, "sensors_of", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    char(*texts)[CR_TRAJECTORY_TEXT] = calloc(2 * count, CR_TRAJECTORY_TEXT);
+    int* numbers = malloc(2 * count * sizeof(int));
+    bool good = group >= 0 && texts != NULL && numbers != NULL;
+    for (size_t i = 0; i < count && good; i++) {
+        const crSensor* s = &model->sensors[i];
+        put_name(texts[i], s->name, "sensor", (int)i);
+        snprintf(texts[count + i], CR_TRAJECTORY_TEXT, "%s", cr_sensor_kind_name(s->kind));
+        numbers[i] = s->first;
+        numbers[count + i] = s->count;
+    }
+    good = good && put_texts(group, "name", (const char(*)[CR_TRAJECTORY_TEXT])texts, count) &&
+           put_texts(group, "type", (const char(*)[CR_TRAJECTORY_TEXT])(texts + count), count) &&
+           cr__hdf5_put_ints(group, "first", numbers, count) &&
+           cr__hdf5_put_ints(group, "count", numbers + count, count);
+    if (group >= 0) H5Gclose(group);
+    free(texts);
+    free(numbers);
+    return good;
+}
+
 static bool create_tables(crTrajectoryFile* f, uint64_t scene) {
     int version = CR_TRAJECTORY_VERSION;
     char hash[17];
     cr__scene_hash_text(scene, hash);
-    bool good = cr__hdf5_put_ints(f->file, "carom_trajectory", &version, 1) &&
-                cr__hdf5_put_text(f->file, "scene_hash", hash) &&
-                put_bodies(f->file, cr_world_model(f->world));
+    bool good =
+        cr__hdf5_put_ints(f->file, "carom_trajectory", &version, 1) &&
+        cr__hdf5_put_text(f->file, "scene_hash", hash) && put_bodies(f->file, cr_world_model(f->world)) &&
+        put_actuators(f->file, cr_world_model(f->world)) && put_sensors(f->file, cr_world_model(f->world));
     for (int i = 0; i < CR_TABLES && good; i++) {
         crTable* t = &f->tables[i];
         if (t->columns == 0) continue;

@@ -20,6 +20,7 @@ from carom._carom import Error, numerics_revision, version as __version__
 from carom._audit import MotionAudit, Worst, audit
 from carom._impact import (Collision, Contact, Derivative, FramedContact, Gradient, Hit, Impulses, Law, LawInfo, Margins, Region, Rigid, Verdict,
                            collision, contact, gradient, impact, impact_many, laws, verdict)
+from carom._control import Actuator, Controls, Joint, Readings, Sensor
 from carom._model import Model
 from carom._picture import Animation, Picture, Report
 from carom._problem import Audit, Problem, Resolution, Rule, RuleInfo, Solution, rules, solvers
@@ -27,8 +28,9 @@ from carom._scene import Scene, load, scenes
 from carom._spread import Spread, spread
 from carom._world import Certificate, Energy, Trajectory, World
 
-__all__ = ["Animation", "Audit", "Certificate", "Collision", "Contact", "Derivative", "Energy", "Error", "FramedContact", "Gradient", "Hit",
-           "Impulses", "Law", "LawInfo", "Margins", "Model", "MotionAudit", "Picture", "Problem", "Region", "Report",
-           "Resolution", "Rigid", "Rule", "RuleInfo", "Scene", "Solution", "Spread", "Trajectory", "Verdict", "World",
-           "Worst", "__version__", "audit", "collision", "contact", "gradient", "impact", "impact_many", "laws", "load",
+__all__ = ["Actuator", "Animation", "Audit", "Certificate", "Collision", "Contact", "Controls", "Derivative",
+           "Energy", "Error", "FramedContact", "Gradient", "Hit", "Impulses", "Joint", "Law", "LawInfo", "Margins",
+           "Model", "MotionAudit", "Picture", "Problem", "Readings", "Region", "Report", "Resolution", "Rigid",
+           "Rule", "RuleInfo", "Scene", "Sensor", "Solution", "Spread", "Trajectory", "Verdict", "World", "Worst",
+           "__version__", "audit", "collision", "contact", "gradient", "impact", "impact_many", "laws", "load",
            "numerics_revision", "rules", "scenes", "solvers", "spread", "verdict"]

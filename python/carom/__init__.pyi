@@ -162,8 +162,47 @@ class Shape(NamedTuple):
     pos: Tuple[float, float, float]
     quat: Tuple[float, float, float, float]
 
+class Joint(NamedTuple):
+    name: str
+    body: int
+    q: int
+    nq: int
+    dof: int
+    nv: int
+
+class Actuator(NamedTuple):
+    name: str
+    ctrl_lower: float
+    ctrl_upper: float
+    force_lower: float
+    force_upper: float
+
+class Sensor(NamedTuple):
+    name: str
+    type: str
+    first: int
+    count: int
+
+class Controls:
+    names: list[str]
+    def __len__(self) -> int: ...
+    def __getitem__(self, key: Any) -> Any: ...
+    def __setitem__(self, key: Any, value: Any) -> None: ...
+    def __array__(self, dtype: Any = ..., copy: Any = ...) -> Array: ...
+
+class Readings:
+    names: list[str]
+    def __len__(self) -> int: ...
+    def __getitem__(self, name: str) -> Any: ...
+    def __array__(self, dtype: Any = ..., copy: Any = ...) -> Array: ...
+
 class Model:
     nb: int
+    joints: list[Joint]
+    actuators: list[Actuator]
+    sites: list[Tuple[str, int]]
+    sensors: list[Sensor]
+    def joint(self, name: str) -> Joint: ...
     nq: int
     nv: int
     mass: Array
@@ -252,6 +291,16 @@ class Report(Picture):
     def html(self) -> str: ...
 
 class World:
+    ctrl: Any
+    sensors: Readings
+    def reset(self, key: Optional[str] = ...) -> None: ...
+    def set_state(self, q: Optional[ArrayLike] = ..., v: Optional[ArrayLike] = ..., ctrl: Optional[ArrayLike] = ...,
+                  time: float = ...) -> None: ...
+    def mass_matrix(self) -> Array: ...
+    def bias_force(self) -> Array: ...
+    def acceleration(self) -> Array: ...
+    def inverse_dynamics(self, acceleration: ArrayLike) -> Array: ...
+    def jacobian(self, body: Union[int, str], point: ArrayLike) -> Tuple[Array, Array]: ...
     q: Array
     v: Array
     force: Array

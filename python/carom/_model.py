@@ -2,6 +2,7 @@
 from typing import NamedTuple
 
 from carom import _carom
+from carom._control import NamedModel
 
 
 class Dofs(NamedTuple):
@@ -23,7 +24,7 @@ class Shape(NamedTuple):
     quat: tuple
 
 
-class Model(_carom.Model):
+class Model(NamedModel, _carom.Model):
     """Bodies in kinematic trees with joints, shapes, materials and loops; body 0 is the world.
 
     It may grow until a `World` or an array looks at it, and cannot change while one does.

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from carom import _array, _carom, _records
 from carom._impact import Contact
+from carom._control import ControlledWorld
 from carom._model import Model
 from carom._picture import Animation, Picture, Report, shown
 
@@ -60,7 +61,7 @@ class WorldContact(NamedTuple):
     impulse: Any
 
 
-class World(_carom.World):
+class World(ControlledWorld, _carom.World):
     """A model that moves: World(model, dt=1/240, method="cone", rule="poisson", law=..., solver="auto", ...).
 
     q, v, force and motor_speed are views of its memory: write between steps. Settings: method (cone, lcp, moreau,

@@ -179,3 +179,6 @@ def cart_pole(length=1.0, track=2.4):
     model.body("pole", "hinge", parent=cart, axis=(0, 1, 0), mass=0.1, com=(0, 0, half),
                inertia=(0.1 * length**2 / 12, 0.1 * length**2 / 12, 1e-5))
     return model
+
+
+from carom._tasks import TASKS, Task, TaskEnv, TaskVectorEnv, make, make_vector, register  # noqa: E402,F401

@@ -238,4 +238,15 @@ PyObject* py_spread(PyObject* module, PyObject* args);
 PyObject* py_audit_motion(PyObject* module, PyObject* args);
 PyObject* py_draw(PyObject* module, PyObject* args);
 
+// control.c
+struct crScene;
+const struct crScene* py_scene_of(PyObject* scene);
+PyObject* py_control_names(PyObject* module, PyObject* args);
+PyObject* py_control_get(PyObject* module, PyObject* args);
+PyObject* py_control_set(PyObject* module, PyObject* args);
+PyObject* py_control_sense(PyObject* module, PyObject* args);
+PyObject* py_control_reset(PyObject* module, PyObject* args);
+PyObject* py_control_set_state(PyObject* module, PyObject* args);
+PyObject* py_control_dynamics(PyObject* module, PyObject* args);
+
 #endif

@@ -63,6 +63,13 @@ static PyMethodDef functions[] = {
     {"_spread", py_spread, METH_VARARGS, NULL},
     {"_audit_motion", py_audit_motion, METH_VARARGS, NULL},
     {"_draw", py_draw, METH_VARARGS, NULL},
+    {"_control_names", py_control_names, METH_VARARGS, NULL},
+    {"_control_get", py_control_get, METH_VARARGS, NULL},
+    {"_control_set", py_control_set, METH_VARARGS, NULL},
+    {"_control_sense", py_control_sense, METH_VARARGS, NULL},
+    {"_control_reset", py_control_reset, METH_VARARGS, NULL},
+    {"_control_set_state", py_control_set_state, METH_VARARGS, NULL},
+    {"_control_dynamics", py_control_dynamics, METH_VARARGS, NULL},
     {"_register", py_register, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL}};
 

@@ -126,6 +126,8 @@ static crStatus run(Job* job, const char* path, crError* error) {
                              .substeps = job->substeps,
                              .params = job->params,
                              .param_count = job->param_count};
+    if (status == CR_OK && job->columns.skip)
+        status = cr_motion_skip(job->scene.root, job->body, &job->tosses, error);
     if (status == CR_OK)
         status = cr_motion_models(&def, job->laws, job->law_count, &job->options, job->models, error);
     for (int i = 0; i < job->law_count && status == CR_OK; i++) {

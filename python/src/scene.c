@@ -16,6 +16,8 @@ typedef struct PyScene {
         notes;  // what an importer left out: a list of (level, text, file, line, column, count), or NULL
 } PyScene;
 
+const crScene* py_scene_of(PyObject* scene) { return &((PyScene*)scene)->scene; }
+
 static crStatus set_values(crJsonDoc* doc, PyObject* values, crError* error, bool* raised) {
     crStatus status = CR_OK;
     Py_ssize_t count = PyList_Size(values);

@@ -140,6 +140,9 @@ static bool reserve(crModel* model, const crBodyDef* def) {
     model->dof_depth = room;
     if ((room = cr__store_reserve(model, STORE_ROW, model->row, nv, sizeof(int))) == NULL) return false;
     model->row = room;
+    room = cr__store_reserve(model, STORE_DOF_ACTUATOR, model->dof_actuator, nv, sizeof(int));
+    if (room == NULL) return false;
+    model->dof_actuator = room;
     if ((room = cr__store_reserve(model, STORE_Q0, model->q0, nq, sizeof(double))) == NULL) return false;
     model->q0 = room;
     return true;
@@ -162,6 +165,7 @@ static void append_dofs(crModel* model, const crBody* body, const crDof* dofs, i
         int i = body->v + j;
         int parent = j == 0 ? parent_last : i - 1;
         model->dofs[i] = dofs[j];
+        model->dof_actuator[i] = -1;
         model->dof_body[i] = model->nb;
         model->dof_parent[i] = parent;
         model->dof_depth[i] = parent < 0 ? 0 : model->dof_depth[parent] + 1;
@@ -175,7 +179,8 @@ static void append_dofs(crModel* model, const crBody* body, const crDof* dofs, i
 // the new body, its numbers and its mass
 static crBody place(const crModel* model, const crBodyDef* def) {
     const crBody* parent = &model->bodies[def->parent];
-    crBody body = {.name = def->name, .parent = def->parent, .joint = def->joint};
+    crBody body = {
+        .name = def->name, .joint_name = def->joint_name, .parent = def->parent, .joint = def->joint};
     body.q = model->nq;
     body.nq = joint_nq[def->joint];
     body.v = model->nv;
@@ -214,6 +219,8 @@ int cr_model_add_body(crModel* model, const crBodyDef* given) {
         def.name = cr__store_copy(model, def.name, strlen(def.name) + 1);
         if (def.name == NULL) return cr__store_full(model);
     }
+    status = cr__name_keep(model, CR_NAME_JOINT, &def.joint_name);
+    if (status != CR_OK) return status;
     crBody* parent = &model->bodies[def.parent];
     crBody body = place(model, &def);
     parent->single = false;
@@ -223,5 +230,7 @@ int cr_model_add_body(crModel* model, const crBodyDef* given) {
     model->nv += body.nv;
     model->bodies[model->nb] = body;
     if (body.name != NULL) cr__body_add_name(model, model->nb);
-    return model->nb++;
+    int added = model->nb++;
+    cr__name_add(model, CR_NAME_JOINT, added);
+    return added;
 }

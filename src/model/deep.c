@@ -8,6 +8,8 @@
 // springs and dampers. Fails: as inertia.c.
 #include "model/deep.h"
 
+#include "model/actuate.h"
+
 #include <string.h>
 
 // an articulated inertia: (omega, v) to (moment, force), symmetric
@@ -42,7 +44,7 @@ static bool eliminate(const crModel* model, int b, int i, crDynamics* d) {
     const crDof* dof = &model->dofs[i];
     double S[6], U[6];
     pack(d->axis[i], S);
-    double D = dof->armature + d->h * (dof->damping + d->h * dof->stiffness);
+    double D = dof->armature + cr__dof_slope(model, d, d->h, i);
     for (int r = 0; r < 6; r++) {
         U[r] = 0.0;
         for (int c = 0; c < 6; c++) {

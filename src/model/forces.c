@@ -5,6 +5,7 @@
 // (recursive Newton-Euler, Featherstone 2008, 5.3). Hinge, slider and ball axes are carried by the parent, a
 // planar joint's turn by the body; a free body's axes are fixed in the world but for the point they pass
 // through. Fails: nothing.
+#include "model/actuate.h"
 #include "model/single.h"
 
 // acceleration of the body's reference point that comes from its driven base, as a rate of the velocity field
@@ -35,6 +36,13 @@ static crTwist axis_rate(const crModel* model, int i, const double* v, const crD
     if (body->joint != CR_JOINT_PLANAR) return rate;
     crTwist turning = cr__twist_cross(d->twist[i], d->axis[body->v + 2]);
     return cr__twist_madd(rate, bv[2], turning);
+}
+
+crTwist cr__joint_rate(const crModel* model, int i, const double* v, const crDynamics* d) {
+    const crBody* body = &model->bodies[i];
+    crTwist rate = axis_rate(model, i, v, d);
+    bool first = !cr__moves(model, body->parent) && body->base != CR_WORLD;
+    return first ? cr__twist_add(rate, base_rate(model, i, d)) : rate;
 }
 
 // gravity and drag about the reference point
@@ -70,7 +78,8 @@ static crVec3 ball_spring(const crDof* dof, const double* q) {
     return cr_neg(cr_add(cr_madd(g, 0.5, once), cr_scale(c, cr_cross(phi, once))));
 }
 
-static void add_joint_forces(const crModel* model, crPart part, const crState* state, double* k) {
+static void add_joint_forces(const crModel* model, crPart part, const crState* state, const crDynamics* d,
+                             double* k) {
     for (int n = 0; n < part.count; n++) {
         int i = cr__part_body(part, n);
         const crBody* body = &model->bodies[i];
@@ -81,6 +90,7 @@ static void add_joint_forces(const crModel* model, crPart part, const crState* s
         }
         for (int j = 0; j < body->nv; j++) {
             int at = body->v + j;
+            if (model->nu > 0) k[at] += cr__dof_actuation(model, d, state->q, state->v, at);
             if (body->single) {
                 // no springs, no dampers
                 k[at] += state->force[at];
@@ -125,25 +135,27 @@ void cr__part_forces(const crModel* model, crPart part, const crState* state, cr
         d->wrench[parent] = cr__twist_add(d->wrench[parent], d->wrench[i]);
         d->load[parent] = cr__twist_add(d->load[parent], d->load[i]);
     }
-    add_joint_forces(model, part, state, k);
+    add_joint_forces(model, part, state, d, k);
 }
 
 void cr_model_forces(const crModel* model, const crState* state, crDynamics* d, double* k) {
     if (!cr__dynamics_fits(model, d) || !cr__state_fits(model, state) || k == NULL) return;
+    cr_model_actuate(model, state, d);
     cr__part_forces(model, cr__all(model), state, d, k, NULL);
 }
 
 void cr__part_smooth_velocity(const crModel* model, crPart part, const crState* state, const double* k,
                               double h, crDynamics* d, double* v_free) {
-    // (M + h B + h^2 K)(v_free - v) = h (k - h K v), B and K the joints' dampers and springs
+    // (M + h B + h^2 K)(v_free - v) = h (k - h K v), B and K the dampers and springs of joints and
+    // actuators
     for (int n = 0; n < part.count; n++) {
         const crBody* body = &model->bodies[cr__part_body(part, n)];
         for (int j = 0; j < 6 && body->single; j++) {
             d->work[body->v + j] = h * k[body->v + j];
         }
         for (int i = body->v; i < body->v + body->nv && !body->single; i++) {
-            double stiffness = d->h > 0.0 ? model->dofs[i].stiffness : 0.0;
-            d->work[i] = h * (k[i] - h * stiffness * state->v[i]);
+            double rate = d->h > 0.0 ? cr__dof_spring_rate(model, d, state->v, i) : 0.0;
+            d->work[i] = h * (k[i] - h * rate);
         }
     }
     cr__part_mass_solve(model, part, d, d->work);

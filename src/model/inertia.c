@@ -5,6 +5,7 @@
 // ancestors (Featherstone 2008, algorithms 6.2 and 6.3). A free body that carries nothing skips both: its M
 // is its mass and its inertia. Fails: CR_ERR_DEFINITE where a pivot falls below 1e-14 of its entry of M: that
 // joint has nothing to move. Trees with long paths go by deep.c.
+#include "model/actuate.h"
 #include "model/deep.h"
 #include "model/single.h"
 
@@ -81,8 +82,7 @@ crStatus cr__part_mass_factor(const crModel* model, crPart part, double h, crDyn
             continue;
         }
         for (int i = body->v + body->nv - 1; i >= body->v; i--) {
-            const crDof* dof = &model->dofs[i];
-            d->L[model->row[i] + model->dof_depth[i]] += h * (dof->damping + h * dof->stiffness);
+            d->L[model->row[i] + model->dof_depth[i]] += cr__dof_slope(model, d, h, i);
             if (!eliminate(model, i, d)) return CR_ERR_DEFINITE;
         }
     }

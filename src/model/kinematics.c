@@ -77,7 +77,8 @@ crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d)
         take(arena, &made.composite, trees, sizeof(crInertia)) &&
         take(arena, &made.work, nv, sizeof(double)) && take(arena, &made.pivot, nv, sizeof(double)) &&
         take(arena, &made.path, nM, sizeof(int)) && take(arena, &made.known, nb, 1) &&
-        take(arena, &made.q, model->nq, sizeof(double));
+        take(arena, &made.q, model->nq, sizeof(double)) &&
+        take(arena, &made.actuation, model->nu, sizeof(crActuation));
     if (ok && has_deep(model)) {
         ok = cr__deep_create(arena, trees, &made.articulated) &&
              take(arena, &made.gain, nv, sizeof(crTwist)) && take(arena, &made.weight, nv, sizeof(double)) &&

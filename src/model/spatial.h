@@ -88,6 +88,9 @@ void cr__part_forces(const crModel* model, crPart part, const crState* state, cr
 void cr__part_smooth_velocity(const crModel* model, crPart part, const crState* state, const double* k,
                               double h, crDynamics* d, double* v_free);
 void cr__part_integrate(const crModel* model, crPart part, double h, crState* state);  // time stays
+// (dS/dt) v of the joint of a body, and where it is the first of a tree what its driven base gives; after
+// cr_model_velocity.
+crTwist cr__joint_rate(const crModel* model, int body, const double* v, const crDynamics* d);
 int cr__part_add_joints(const crModel* model, crPart part, const crState* state, double margin, int capacity,
                         crJointRow* info, crRows* rows);
 
@@ -167,7 +170,8 @@ static inline bool cr__dynamics_fits(const crModel* model, const crDynamics* d) 
 static inline bool cr__state_fits(const crModel* model, const crState* s) {
     if (model == NULL || s == NULL) return false;
     bool velocities = s->v != NULL && s->force != NULL && s->motor_speed != NULL;
-    return (model->nq == 0 || s->q != NULL) && (model->nv == 0 || velocities);
+    bool controls = model->nu == 0 || s->ctrl != NULL;
+    return controls && (model->nq == 0 || s->q != NULL) && (model->nv == 0 || velocities);
 }
 static inline bool cr__shape_exists(const crModel* model, int shape) {
     return shape >= 0 && shape < model->shape_count;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/argument.h"
-#include "model/spatial.h"
+#include "model/actuate.h"
 
 static double* zeros(crArena* arena, int count) {
     double* x = cr_arena_alloc(arena, (size_t)count * sizeof(double));
@@ -17,13 +17,21 @@ static double* zeros(crArena* arena, int count) {
 crStatus cr_state_create(const crModel* model, crArena* arena, crState* state) {
     if (model == NULL || arena == NULL || state == NULL) return CR_ERR_ARGUMENT;
     *state = (crState){0};
-    crState made = {0.0, zeros(arena, model->nq), zeros(arena, model->nv), zeros(arena, model->nv),
-                    zeros(arena, model->nv)};
-    if (made.q == NULL || made.v == NULL || made.force == NULL || made.motor_speed == NULL)
+    crState made = {0.0,
+                    zeros(arena, model->nq),
+                    zeros(arena, model->nv),
+                    zeros(arena, model->nv),
+                    zeros(arena, model->nv),
+                    zeros(arena, model->nu)};
+    if (made.q == NULL || made.v == NULL || made.force == NULL || made.motor_speed == NULL ||
+        made.ctrl == NULL)
         return CR_ERR_MEMORY;
     if (model->nq > 0) memcpy(made.q, model->q0, (size_t)model->nq * sizeof(double));
     for (int i = 0; i < model->nv; i++) {
         made.motor_speed[i] = model->dofs[i].motor_speed;
+    }
+    for (int i = 0; i < model->nu; i++) {
+        made.ctrl[i] = model->actuators[i].ctrl;
     }
     *state = made;
     return CR_OK;
@@ -45,6 +53,10 @@ static crStatus check_numbers(const crModel* model, const crState* state, crErro
     if (status == CR_OK) status = check_finite("v", state->v, model->nv, error);
     if (status == CR_OK) status = check_finite("force", state->force, model->nv, error);
     if (status == CR_OK) status = check_finite("motor_speed", state->motor_speed, model->nv, error);
+    if (status == CR_OK) status = check_finite("ctrl", state->ctrl, model->nu, error);
+    for (int i = 0; i < model->nu && status == CR_OK; i++) {
+        status = cr__control_check(&model->actuators[i], i, state->ctrl[i], error);
+    }
     return status;
 }
 

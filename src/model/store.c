@@ -44,9 +44,10 @@ void* cr__store_copy(crModel* model, const void* bytes, size_t size) {
 
 void cr__store_free(crModel* model) {
     crAllocator* a = &model->allocator;
-    void* arrays[STORE_ARRAYS] = {model->bodies,    model->dofs,   model->dof_body, model->dof_parent,
-                                  model->dof_depth, model->row,    model->q0,       model->materials,
-                                  model->pairs,     model->shapes, model->loops,    model->exclusions};
+    void* arrays[STORE_ARRAYS] = {model->bodies,       model->dofs,      model->dof_body, model->dof_parent,
+                                  model->dof_depth,    model->row,       model->q0,       model->materials,
+                                  model->pairs,        model->shapes,    model->loops,    model->exclusions,
+                                  model->dof_actuator, model->actuators, model->sites,    model->sensors};
     for (int i = 0; i < STORE_ARRAYS; i++) {
         if (arrays[i] != NULL) a->free(a->ctx, arrays[i], model->memory->bytes[i]);
     }
@@ -55,6 +56,9 @@ void cr__store_free(crModel* model) {
                           &model->memory->tied,       &model->memory->exclusions};
     for (size_t i = 0; i < sizeof indices / sizeof indices[0]; i++) {
         cr__index_free(indices[i], a);
+    }
+    for (int i = 0; i < CR_NAMES; i++) {
+        cr__index_free(&model->memory->names[i], a);
     }
     for (crStoreBlock* block = model->memory->blocks; block != NULL;) {
         crStoreBlock* next = block->next;

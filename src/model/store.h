@@ -5,6 +5,15 @@
 #include "carom/model.h"
 #include "model/index.h"
 
+// Kinds of names that are found by index.
+typedef enum crNameKind {
+    CR_NAME_JOINT,
+    CR_NAME_ACTUATOR,
+    CR_NAME_SITE,
+    CR_NAME_SENSOR,
+    CR_NAMES
+} crNameKind;
+
 typedef enum crStoreArray {
     STORE_BODIES,
     STORE_DOFS,
@@ -18,6 +27,10 @@ typedef enum crStoreArray {
     STORE_SHAPES,
     STORE_LOOPS,
     STORE_EXCLUSIONS,
+    STORE_DOF_ACTUATOR,
+    STORE_ACTUATORS,
+    STORE_SITES,
+    STORE_SENSORS,
     STORE_ARRAYS
 } crStoreArray;
 
@@ -25,10 +38,11 @@ struct crModelMemory {
     size_t bytes[STORE_ARRAYS];  // allocated for each array
     struct crStoreBlock* blocks;
     crIndex body_names, material_names;
-    crIndex pairs;       // of materials
-    crIndex loops;       // by all they say
-    crIndex tied;        // loops whose bodies do not meet, by their bodies
-    crIndex exclusions;  // by their bodies
+    crIndex names[CR_NAMES];  // of joints, actuators, sites, sensors
+    crIndex pairs;            // of materials
+    crIndex loops;            // by all they say
+    crIndex tied;             // loops whose bodies do not meet, by their bodies
+    crIndex exclusions;       // by their bodies
 };
 
 // Two numbers in either order, as a key.
@@ -51,6 +65,11 @@ crStatus cr__store_full(crModel* model);
 // Names of bodies: room for one more, then the name of a body that has one.
 bool cr__body_reserve_name(crModel* model);
 void cr__body_add_name(crModel* model, int body);
+// Names of joints, actuators, sites and sensors. Refuses a name that is taken (CR_ERR_NAME), else copies it
+// into *name and reserves room for cr__name_add; NULL is no name.
+crStatus cr__name_keep(crModel* model, crNameKind kind, const char** name);
+void cr__name_add(crModel* model, crNameKind kind, int item);                // after the item has its name
+int cr__name_find(const crModel* model, crNameKind kind, const char* name);  // CR_ERR_NAME
 // Bodies that a loop keeps from meeting: room for one more, then the loop.
 bool cr__reserve_tied(crModel* model);
 void cr__add_tied(crModel* model, int loop);

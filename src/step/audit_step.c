@@ -2,12 +2,13 @@
 //
 // Energy of a body is T + U, T = m v.v/2 + omega.I omega/2, U = -m g.c, and of joints' springs. Its change is found
 // from differences, so that small changes of large energies are seen. Work from outside is that of applied forces
-// and motors, f.(v + v+) h/2, and of driven bodies through contacts, P.w. Bodies that pushed each other in the step
+// and motors, f.(v + v+) h/2, of actuators along their way, and of driven bodies through contacts, P.w. Bodies that pushed each other in the step
 // form an island; an island that gained more than the work done on it, and more than rounding, did so by an impact,
 // by an unsolved contact, by the position pass or by the length of the step: the figure tells how much, not why.
 // Fails: CR_ERR_FINITE where the energy is not a number, with the body's name; CR_ERR_MEMORY.
 #include <string.h>
 
+#include "model/actuate.h"
 #include "model/single.h"
 #include "step/audit.h"
 #include "step/cache.h"
@@ -152,13 +153,18 @@ static bool any_tree(const crStep* step) {
 }
 
 // work on a body by applied forces, motors and driven bodies
-static double work_on(const crStep* step, int i, double h) {
+static double work_on(const crStep* step, int i, double h, double* damped) {
     const crBody* body = &step->model->bodies[i];
     double sum = step->cache->drive[i];
     for (int j = body->v; j < body->v + body->nv; j++) {
         double force = step->state.force[j];
         if (!body->single && step->model->dofs[j].motor_force > 0.0) {
             force += cr__step_motor_force(step, j);
+        }
+        if (step->model->nu > 0) {
+            sum += cr__dof_actuator_work(step->model, &step->dynamics, j, h,
+                                         (crMove){step->q_start, step->v_start, step->state.q, step->state.v},
+                                         damped);
         }
         if (force != 0.0) sum += 0.5 * h * force * (step->v_start[j] + step->state.v[j]);
     }
@@ -227,11 +233,12 @@ static crStatus find_balance(Balance* b, double h, crError* error) {
         if (!cr__moves(model, i)) continue;
         if (model->bodies[i].single) single_change(b, i);
         if (!isfinite(b->gain[i])) return cr__step_lost(step, i, "energy", b->gain[i], error);
-        double work = work_on(step, i, h);
+        // dampers of actuators are first order in h, as those of joints: what they took is not held against a gain
+        double damped = 0.0, work = work_on(step, i, h, &damped);
         b->change += b->gain[i];
         b->size += b->floor[i] / (16.0 * EPS);
         b->work += work;
-        b->gain[i] -= work;
+        b->gain[i] -= work + damped;
         b->floor[i] += 16.0 * EPS * fabs(work);
     }
     return CR_OK;

@@ -235,6 +235,8 @@ bool cr__step_bends(const crStep* step, int body);
 void cr__step_trees_bend(crStep* step, double h);
 // q and v of the part's trees over h; CR_ERR_MEMORY, CR_ERR_DEFINITE.
 crStatus cr__step_trees_move(crStep* step, double h);
+// Trees closed by loops that nothing else holds, moved again over h from the beginning of the step, to second order.
+crStatus cr__step_mechanisms(crStep* step, double h, crError* error);
 
 // ties.c
 

@@ -89,7 +89,8 @@ static bool flies(const crModel* model, int i) {
     }
     for (int j = body->v; j < body->v + body->nv; j++) {
         const crDof* dof = &model->dofs[j];
-        if (dof->stiffness > 0.0 || dof->friction > 0.0 || dof->motor_force > 0.0 || dof->armature > 0.0)
+        if (model->dof_actuator[j] >= 0 || dof->stiffness > 0.0 || dof->friction > 0.0 ||
+            dof->motor_force > 0.0 || dof->armature > 0.0)
             return false;
     }
     return true;
@@ -196,6 +197,7 @@ crStatus cr_step_begin(crStep* step, crError* error) {
     step->cache->start_time = step->state.time;
     memset(step->cache->drive, 0, (size_t)step->model->nb * sizeof *step->cache->drive);
     cr__step_keep_start(step);
+    cr_model_actuate(step->model, &step->state, &step->dynamics);
     crStatus status = cr_arena_reset(&step->scratch);
     return status == CR_OK ? CR_OK : cr__step_memory(error);
 }

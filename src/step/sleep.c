@@ -2,7 +2,7 @@
 //
 // Bodies joined by contacts within their margins, trees and loops are an island. Once the fastest point of
 // every body of it has been below sleep_speed for sleep_time, all of them sleep: v is zero, nothing of them
-// is computed. Each is sealed with the hash of its q, v, applied forces, motor speeds and k, and of the poses
+// is computed. Each is sealed with the hash of its q, v, applied forces, motor speeds, controls and k, and of the poses
 // of the driven body it touches; a seal that no longer fits wakes the island, and so does a contact, within
 // the margins of a step, with a body that is awake or driven at a velocity. What is awake elsewhere never
 // sees a difference. Bodies that touch two driven ones stay awake. The overlap a body falls asleep with stays
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "model/actuate.h"
 #include "step/cache.h"
 #include "step/forest.h"
 
@@ -23,6 +24,11 @@ static uint64_t seal_of(const crStep* step, int b) {
     cr__put_doubles(&out, s->v + body->v, body->nv);
     cr__put_doubles(&out, s->force + body->v, body->nv);
     cr__put_doubles(&out, s->motor_speed + body->v, body->nv);
+    for (int j = body->v; j < body->v + body->nv && step->model->nu > 0; j++) {
+        for (int t = step->model->dof_actuator[j]; t >= 0; t = cr__term_next(step->model, t)) {
+            cr__put_double(&out, s->ctrl[cr__term_actuator(t)]);
+        }
+    }
     // forces of the user's can be known only by asking
     if (step->force != NULL) cr__put_doubles(&out, step->k + body->v, body->nv);
     cr__put_doubles(&out, (double[]){pose.p.x, pose.p.y, pose.p.z, pose.q.w, pose.q.x, pose.q.y, pose.q.z},

@@ -110,7 +110,8 @@ static crStatus move(crStep* step, double h, int* islands, bool* listed, crError
     *listed = status == CR_OK && step->cache->due_count == 0;
     if (status == CR_OK && step->cache->due_count > 0) return cr__step_locally(step, h, error);
     if (status == CR_OK) status = cr__step_contact_solve(step, h, false, error);
-    return status == CR_OK ? cr_step_integrate(step, h, error) : status;
+    if (status == CR_OK) status = cr_step_integrate(step, h, error);
+    return status == CR_OK ? cr__step_mechanisms(step, h, error) : status;
 }
 
 // the memory of the solve is free for the position pass; contacts stay

@@ -1,7 +1,7 @@
 // model_hash.c - what a snapshot is bound to: the hash of a model, and of the settings of its steps.
 //
 // Every number of the model that the motion depends on is hashed, field by field: gravity, bodies, joints,
-// materials and their pairs, shapes with their vertices and heights, loops, filters. Names are not. A drive, a
+// materials and their pairs, shapes with their vertices and heights, loops, filters, actuators. Names are not. A drive, a
 // restitution function and a rule, law or solver are known by their being there and by their names: what the
 // user's own functions do cannot be hashed. The number of threads does not change a result and is left out.
 #include <string.h>
@@ -138,6 +138,16 @@ static void loop(crBytes* out, const crLoop* l) {
     numbers(out, l->coef, 5);
 }
 
+static void actuator(crBytes* out, const crActuator* a) {
+    for (int k = 0; k < a->dof_count; k++) {
+        cr__put_int(out, a->dof[k]);
+    }
+    numbers(out, a->gear, a->dof_count);
+    numbers(out, a->gain, 3);
+    numbers(out, a->bias, 3);
+    numbers(out, (double[]){a->ctrl_lower, a->ctrl_upper, a->force_lower, a->force_upper}, 4);
+}
+
 uint64_t cr__model_hash(const crModel* model) {
     crBytes out = {NULL, CR_HASH_SEED};
     const int counts[] = {model->nb,          model->nv,         model->material_count, model->pair_count,
@@ -174,6 +184,10 @@ uint64_t cr__model_hash(const crModel* model) {
     for (int i = 0; i < model->exclusion_count; i++) {
         cr__put_int(&out, model->exclusions[i].a);
         cr__put_int(&out, model->exclusions[i].b);
+    }
+    // sensors change no motion
+    for (int i = 0; i < model->nu; i++) {
+        actuator(&out, &model->actuators[i]);
     }
     return out.hash;
 }

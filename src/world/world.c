@@ -20,7 +20,12 @@ static crStatus make_copy(crWorld* world) {
     world->sleep = cr_arena_alloc(&world->step.store, (size_t)model->nb * sizeof(crSleep));
     world->tie_force = cr_arena_alloc(&world->step.store, (size_t)world->step.tie_count * sizeof(double));
     world->q = cr_arena_alloc(&world->step.store, (size_t)model->nq * sizeof(double));
-    bool ok = world->sleep != NULL && world->tie_force != NULL && world->q != NULL;
+    world->start_ctrl = cr_arena_alloc(&world->step.store, (size_t)(model->nu + 1) * sizeof(double));
+    for (int i = 0; i < model->nu && world->start_ctrl != NULL; i++) {
+        world->start_ctrl[i] = model->actuators[i].ctrl;
+    }
+    bool ok =
+        world->start_ctrl != NULL && world->sleep != NULL && world->tie_force != NULL && world->q != NULL;
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
@@ -136,6 +141,7 @@ static crStatus step_by(crWorld* world, double h, crError* error) {
     change_scratch(world);
     status = cr_step_run(step, h, error);
     change_scratch(world);
+    world->last_h = status == CR_OK ? h : 0.0;
     if (status != CR_OK) {
         undo(world);
         cr_log(&world->log, CR_LOG_ERROR, "step from %g s: %s", world->time, cr_status_text(status));

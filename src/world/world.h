@@ -14,9 +14,11 @@ struct crWorld {
     uint64_t model_hash, settings_hash;
     // the state before the step that is being made; v and forces of contacts the step itself keeps
     double time;
-    double* q;          // before it was checked (nq)
-    crSleep* sleep;     // (nb)
-    double* tie_force;  // (step.tie_count)
+    double last_h;       // length of the last step, s; 0: the state was written as a whole since
+    double* q;           // before it was checked (nq)
+    crSleep* sleep;      // (nb)
+    double* start_ctrl;  // controls of the actuators at the start (nu)
+    double* tie_force;   // (step.tie_count)
 };
 
 // Hash of every number of the model that its motion depends on, and of the settings of steps; model_hash.c

@@ -282,6 +282,10 @@ static int run(Tossing* f) {
     crStatus status = cr_table_read(f->path, &f->table, &error);
     if (status == CR_OK) status = cr_tosses_create(&f->table, &f->columns, &f->tosses, &error);
     if (status != CR_OK) return fitting_refuse("fit", f->path, &error);
+    if (f->columns.skip) status = cr_motion_skip(f->scene.doc.root, f->body, &f->tosses, &error);
+    if (status != CR_OK)
+        return strcmp(error.field, "vx") == 0 ? fitting_refuse("fit", f->path, &error)
+                                              : scene_refuse(&f->scene, &error);
     const crMotionDef def = {.scene = f->scene.doc.root,
                              .tosses = &f->tosses,
                              .body = f->body,

@@ -202,6 +202,12 @@ void scene_close(SceneInput* input) {
 
 crStatus scene_read(const SceneInput* input, crScene* scene, crError* error) {
     crStatus status = cr_scene_read(input->doc.root, scene, error);
+    // models are imported at their keyframe
+    bool own = input->imported.format == CR_IMPORT_NONE;
+    if (status == CR_OK && own && input->how.key != NULL) {
+        status = cr_scene_start(scene, input->how.key, error);
+        if (status != CR_OK) cr_scene_free(scene);
+    }
     if (status == CR_OK && input->threads > 0) scene->step.threads = input->threads;
     if (status == CR_OK && input->quality >= 0) scene->step.quality = (crQuality)input->quality;
     return status;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "info_control.h"
 #include "io/names.h"
 #include "io/recording.h"
 #include "scene_input.h"
@@ -135,6 +136,7 @@ static void print_text(const SceneInput* input, const crScene* scene, const Shap
     for (int i = 0; i < model->nb; i++) {
         print_body(model, of, i);
     }
+    info_control_text(scene);
     int levels[2] = {0, 0};
     for (int i = 0; i < import->note_count; i++) {
         levels[import->notes[i].level]++;
@@ -203,6 +205,7 @@ static void print_json(const SceneInput* input, const crScene* scene, const Shap
            model->shape_count, model->material_count - 1, model->loop_count, model->exclusion_count);
     printf("  \"overlaps\": %d,\n", scene->overlap_count);
     if (recording != NULL) json_records(recording);
+    info_control_json(scene);
     fputs("  \"bodies\": [", stdout);
     for (int i = 0; i < model->nb; i++) {
         json_body(model, of, i);

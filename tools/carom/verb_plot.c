@@ -28,7 +28,8 @@ static void print_help(void) {
          "or\n"
          "stand side by side where bodies are drawn. Without --what: energy and positions.\n"
          "\n"
-         "  --what KIND     over time: energy, positions, velocities, forces, certificate, events\n"
+         "  --what KIND     over time: energy, positions, velocities, forces, certificate, events,\n"
+         "                  sensors (controls and sensors)\n"
          "                  bodies with their shapes: strobe, plan, elevation, impulses, motion\n"
          "  --out FILE      .svg, .png or .pdf; .html for a report with an animation; default FILE.svg;\n"
          "                  motion: .svg that plays by itself, .gif, or .mp4 and .webm where ffmpeg is "
@@ -60,6 +61,7 @@ typedef enum What {
     FORCES,
     CERTIFICATE,
     EVENTS,
+    SENSORS,
     STROBE,
     PLAN,
     ELEVATION,
@@ -68,8 +70,8 @@ typedef enum What {
     KINDS
 } What;
 static const char* const what_names[] = {"energy",      "positions", "velocities", "forces",
-                                         "certificate", "events",    "strobe",     "plan",
-                                         "elevation",   "impulses",  "motion"};
+                                         "certificate", "events",    "sensors",    "strobe",
+                                         "plan",        "elevation", "impulses",   "motion"};
 
 typedef struct Options {
     int file_count;
@@ -300,7 +302,8 @@ static int find_bodies(const Options* o, const crMotionLog* log, int bodies[MOST
 static crStatus draw_charts(const Options* o, const Source* sources, const char* out, const int* bodies,
                             int body_count, crError* error) {
     static const crCharted kinds[] = {CR_CHART_ENERGY, CR_CHART_POSITIONS,   CR_CHART_VELOCITIES,
-                                      CR_CHART_FORCES, CR_CHART_CERTIFICATE, CR_CHART_EVENTS};
+                                      CR_CHART_FORCES, CR_CHART_CERTIFICATE, CR_CHART_EVENTS,
+                                      CR_CHART_SENSORS};
     crPlotRun runs[CR_PAGE_RUNS];
     bool energy = true;
     for (int i = 0; i < o->file_count; i++) {

@@ -22,6 +22,12 @@ typedef struct crRecordedBody {
     int v, nv;
 } crRecordedBody;
 
+// A control or a number of a sensor over time: "ctrl.servo", "sensor.imu.0".
+#define CR_RECORDING_CHANNEL 96
+typedef struct crRecordedChannel {
+    char name[CR_RECORDING_CHANNEL];
+} crRecordedChannel;
+
 typedef struct crRecording {
     int body_count;
     crRecordedBody* bodies;  // (body_count) without the world
@@ -36,6 +42,9 @@ typedef struct crRecording {
     size_t event_count;
     crEvent* events;  // impact is -1 (event_count)
     char* scene;      // JSON; NULL where the file has none
+    int channel_count;
+    crRecordedChannel* channels;  // (channel_count)
+    double* channel;              // their numbers (count*channel_count)
 } crRecording;
 
 // Fails: unknown-name (extension, or HDF5 in a carom built without), file, syntax, missing-field, wrong-type,

@@ -24,11 +24,20 @@ typedef struct crSceneOverlap {
     double depth;          // m
 } crSceneOverlap;
 
+// A whole state by name; q, v, ctrl are NULL where the scene's own start is meant.
+typedef struct crKeyframe {
+    const char* name;
+    double time;
+    double *q, *v, *ctrl;
+} crKeyframe;
+
 typedef struct crScene {
     const char* comment;  // NULL where none was given
     crModel* model;
     double* q;  // at the start (nq)
     double* v;  // at the start (nv)
+    int key_count;
+    crKeyframe* keys;  // (key_count)
 
     crStepSettings step;  // how time passes, impacts and solver included
     crSolverParams solver_params;
@@ -73,6 +82,14 @@ CR_API crStatus cr_scene_overlaps(crScene* scene);
 // The world of a scene, where the scene starts; the scene must outlive it. Fails: as cr_world_create; *world is
 // NULL then.
 CR_API crStatus cr_scene_world(const crScene* scene, crWorld** world, crError* error);
+
+// The world back at the start of its scene (key NULL) or at a keyframe: time, q, v, ctrl; applied forces are zero.
+// Fails: CR_ERR_NAME (no such keyframe), and as cr_world_set_state; the world is then unchanged.
+CR_API crStatus cr_scene_reset(const crScene* scene, crWorld* world, const char* key, crError* error);
+
+// The scene starts at a keyframe from now on: q, v and the controls of worlds that are made of it. Fails: CR_ERR_NAME;
+// memory.
+CR_API crStatus cr_scene_start(crScene* scene, const char* key, crError* error);
 
 // The name of a shape's body, with the shape's number where it has several: "rod", "table[2]", "static[0]".
 #define CR_SCENE_NAME 80

@@ -4,7 +4,8 @@
 // CSV: a header and one line per record, columns by joint:
 //     free     x y z qw qx qy qz vx vy vz wx wy wz      planar   x y theta vx vy omega
 //     ball     qw qx qy qz wx wy wz                     hinge, slider   q v
-// each as NAME.column after t. HDF5: the layout is in docs/run.md; chunks are flushed as they fill, each as a
+// each as NAME.column after t; then ctrl.NAME of each actuator, sensor.NAME of each sensor, sensor.NAME.0 and so on of
+// one with several numbers. HDF5: the layout is in docs/run.md; chunks are flushed as they fill, each as a
 // whole, so a killed run loses the last chunk at most. The file is there from the first record on.
 #ifndef CAROM_IO_TRAJECTORY_H
 #define CAROM_IO_TRAJECTORY_H

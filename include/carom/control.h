@@ -1,0 +1,127 @@
+// control.h - what a model is driven and measured by: actuators, sites, sensors.
+//
+// An actuator pulls along a length l, the sum of gear times coordinate over up to CR_ACTUATOR_JOINTS joints. Its
+// force is
+//
+//     f = (gain[0] + gain[1] l + gain[2] dl/dt) ctrl + bias[0] + bias[1] l + bias[2] dl/dt
+//
+// within its force limits, and gear f acts along each velocity. ctrl is part of the state. Springs and dampers
+// (slopes of f that pull back) are implicit in the step, as those of joints are. Whether a force is at its limit
+// is decided at the beginning of a step.
+//
+// A site is a named frame on a body, with a volume. A sensor gives one or more numbers; sensor.c says which.
+//
+// Functions that return an index return a negative crStatus on failure, and the failure sticks to the model.
+#ifndef CAROM_CONTROL_H
+#define CAROM_CONTROL_H
+
+#include <math.h>
+#include <stdint.h>
+
+#include "carom/collide.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct crModel crModel;
+
+#define CR_ACTUATOR_JOINTS 8
+
+// Start from cr_actuator_motor, cr_actuator_position or cr_actuator_velocity.
+typedef struct crActuator {
+    const char* name;  // unique among actuators, or NULL; copied
+    int dof_count;     // velocities it acts along, 1 to CR_ACTUATOR_JOINTS, all of one tree
+    int dof[CR_ACTUATOR_JOINTS];
+    double gear[CR_ACTUATOR_JOINTS];
+    double gain[3], bias[3];
+    double ctrl;                      // at the start
+    double ctrl_lower, ctrl_upper;    // a control outside is refused; -INFINITY and INFINITY: no limit
+    double force_lower, force_upper;  // N or N m
+    int next[CR_ACTUATOR_JOINTS];  // set by the model: next term along the same velocity, -1 after the last
+} crActuator;
+
+// f = ctrl
+static inline crActuator cr_actuator_motor(int dof) {
+    crActuator a = {0};
+    a.dof_count = 1;
+    a.dof[0] = dof;
+    a.gear[0] = a.gain[0] = 1.0;
+    a.ctrl_lower = a.force_lower = -(double)INFINITY;
+    a.ctrl_upper = a.force_upper = (double)INFINITY;
+    return a;
+}
+// f = kp (ctrl - l) - kv dl/dt
+static inline crActuator cr_actuator_position(int dof, double kp, double kv) {
+    crActuator a = cr_actuator_motor(dof);
+    a.gain[0] = kp;
+    a.bias[1] = -kp;
+    a.bias[2] = -kv;
+    return a;
+}
+// f = kv (ctrl - dl/dt)
+static inline crActuator cr_actuator_velocity(int dof, double kv) {
+    crActuator a = cr_actuator_motor(dof);
+    a.gain[0] = kv;
+    a.bias[2] = -kv;
+    return a;
+}
+
+// Fails: CR_ERR_RANGE (velocity, limits), CR_ERR_FINITE, CR_ERR_NAME (taken), CR_ERR_ARGUMENT: joints of several
+// trees, or gain[1], bias[1] along a ball or free joint, which has no length.
+CR_API int cr_model_add_actuator(crModel* model, const crActuator* actuator);
+CR_API int cr_model_find_actuator(const crModel* model, const char* name);  // CR_ERR_NAME
+
+// Force of an actuator as a step has it: force - stiffness l - damping dl/dt.
+typedef struct crActuation {
+    double force, stiffness, damping;
+} crActuation;
+
+// A frame on a body; volume.pose places it, its z axis is the ray of a rangefinder.
+typedef struct crSite {
+    const char* name;  // unique among sites, or NULL; copied
+    int body;
+    crShape volume;  // sphere, capsule, box, cylinder or ellipsoid
+} crSite;
+CR_API int cr_model_add_site(crModel* model, const crSite* site);
+CR_API int cr_model_find_site(const crModel* model, const char* name);  // CR_ERR_NAME
+
+typedef enum crSensorKind {
+    CR_SENSOR_JOINT_POSITION,     // q of a joint: 1, 3 (planar), 4 (ball), 7 (free)
+    CR_SENSOR_JOINT_VELOCITY,     // v of a joint: 1, 3, 3, 6
+    CR_SENSOR_ACTUATOR_POSITION,  // l
+    CR_SENSOR_ACTUATOR_VELOCITY,  // dl/dt
+    CR_SENSOR_ACTUATOR_FORCE,     // f at the present state
+    CR_SENSOR_POSITION,           // of a site, world axes, m (3)
+    CR_SENSOR_ORIENTATION,        // quaternion of a site, w first (4)
+    CR_SENSOR_VELOCITY,           // of a site, world axes, m/s (3)
+    CR_SENSOR_ANGULAR_VELOCITY,   // likewise, rad/s (3)
+    CR_SENSOR_VELOCIMETER,        // velocity in the site's axes (3)
+    CR_SENSOR_GYRO,               // angular velocity in the site's axes (3)
+    CR_SENSOR_ACCELEROMETER,      // acceleration less gravity in the site's axes, m/s^2 (3)
+    CR_SENSOR_FORCE,   // force of its parent on a site's body through its joint, in the site's axes, N (3)
+    CR_SENSOR_TORQUE,  // moment of the same about the site, N m (3)
+    CR_SENSOR_TOUCH,   // sum of the normal forces of contacts of a site's body inside its volume, N
+    CR_SENSOR_RANGE,   // distance along the site's z axis to a shape of another body, m; -1: none
+    CR_SENSOR_ENERGY,  // kinetic and potential, J (2)
+    CR_SENSOR_KINDS
+} crSensorKind;
+CR_API const char* cr_sensor_kind_name(crSensorKind kind);  // e.g. "joint_position"; NULL for no such kind
+
+typedef struct crSensor {
+    const char* name;  // unique among sensors, or NULL; copied
+    crSensorKind kind;
+    int object;        // body (joint_...), actuator or site; 0 for energy
+    double noise;      // standard deviation that is added to each number, >= 0
+    uint64_t seed;     // of the noise: the same seed, sensor and time give the same noise
+    double cutoff;     // range: farthest that is seen, m; 0: no limit
+    int first, count;  // set by the model: place among all numbers
+} crSensor;
+CR_API int cr_model_add_sensor(crModel* model, const crSensor* sensor);
+CR_API int cr_model_find_sensor(const crModel* model, const char* name);  // CR_ERR_NAME
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,172 @@
+// mjcf_sensors.c - sites and sensors of MJCF.
+//
+// A frame sensor of a site, body (xbody) or geom is one of a site there; an unnamed one is made where needed. Sensors
+// that carom does not have change nothing in the motion: they are noted as left out. MuJoCo's noise is a remark for
+// the user that it does not apply, and so it is here. Fails: names of nothing are refused.
+#include <string.h>
+
+#include "io/mjcf.h"
+
+#define MOST_SITES 20000
+
+static const char* const shapes[] = {"", "", "sphere", "capsule", "ellipsoid", "cylinder", "box"};
+
+static void put_site(crMjcf* mj, crJson* list, const crMjcfSite* site) {
+    crTree* tree = &mj->im->tree;
+    cr__tree_at(mj->im, site->node);
+    crJson* to = cr_tree_object(tree, list, NULL);
+    cr_tree_text(tree, to, "name", site->out);
+    const crMjcfBody* body = &mj->bodies[site->body];
+    crPose pose = body->weld == 0 ? cr_pose_mul(body->world, site->pose) : site->pose;
+    if (body->weld != 0) cr_tree_text(tree, to, "body", body->out);
+    cr__tree_pose(mj->im, to, pose);
+    bool box = site->kind == CR_MJCF_BOX,
+         round = site->kind == CR_MJCF_CAPSULE || site->kind == CR_MJCF_CYLINDER;
+    cr_tree_text(tree, to, "type", shapes[site->kind]);
+    if (box) cr_tree_numbers(tree, to, "half", site->size, 3);
+    if (site->kind == CR_MJCF_ELLIPSOID) cr_tree_numbers(tree, to, "radii", site->size, 3);
+    if (round || site->kind == CR_MJCF_SPHERE) cr_tree_number(tree, to, "r", site->size[0]);
+    if (round) cr_tree_number(tree, to, "half", site->size[1]);
+}
+
+// the site gets its name in the scene, and is written
+static const char* use_site(crMjcf* mj, crJson** list, crMjcfSite* site, const char* name) {
+    if (site->out != NULL) return site->out;
+    site->out = cr__import_name(mj->im, &mj->site_names, site->node, name);
+    if (*list == NULL) *list = cr_tree_list(&mj->im->tree, mj->im->tree.doc->root, "sites");
+    put_site(mj, *list, site);
+    return site->out;
+}
+
+static void name_sites(crMjcf* mj, crJson** list) {
+    int count = 0;
+    for (int i = 0; i < mj->site_count && cr__import_ok(mj->im); i++) {
+        crMjcfSite* site = &mj->sites[i];
+        if (site->name == NULL || *site->name == '\0' || ++count > MOST_SITES / 2) continue;
+        use_site(mj, list, site, site->name);
+    }
+}
+
+typedef struct Kind {
+    const char* element;
+    const char* type;
+    const char* attr;  // that names its object
+} Kind;
+static const Kind kinds[] = {{"jointpos", "joint_position", "joint"},
+                             {"jointvel", "joint_velocity", "joint"},
+                             {"ballquat", "joint_position", "joint"},
+                             {"actuatorpos", "actuator_position", "actuator"},
+                             {"actuatorvel", "actuator_velocity", "actuator"},
+                             {"actuatorfrc", "actuator_force", "actuator"},
+                             {"framepos", "position", "objname"},
+                             {"framequat", "orientation", "objname"},
+                             {"framelinvel", "velocity", "objname"},
+                             {"frameangvel", "angular_velocity", "objname"},
+                             {"velocimeter", "velocimeter", "site"},
+                             {"gyro", "gyro", "site"},
+                             {"accelerometer", "accelerometer", "site"},
+                             {"force", "force", "site"},
+                             {"torque", "torque", "site"},
+                             {"touch", "touch", "site"},
+                             {"rangefinder", "range", "site"}};
+
+static void left_out(crMjcf* mj, crXml* node, const char* why) {
+    cr__mjcf_mark_all(node);
+    cr__import_note(mj->im, CR_NOTE_IGNORED, node, NULL, "<%s> in <sensor>%s is not measured", node->name,
+                    why);
+}
+
+static void refuse_name(crMjcf* mj, crXml* node, const char* attr, const char* kind, const char* name) {
+    cr__import_refuse(mj->im, node, cr_xml_attr(node, attr), CR_ERR_NAME, "no %s is called \"%.60s\"", kind,
+                      name);
+}
+
+// a site where a body or geom is; NULL where that cannot be said
+static const char* frame_site(crMjcf* mj, crXml* node, crJson** sites, const char* type, const char* name) {
+    crMjcfSite made = {.node = node, .kind = CR_MJCF_SPHERE, .size = {0.005}, .pose = cr_pose_identity()};
+    bool body = strcmp(type, "xbody") == 0 || strcmp(type, "body") == 0, geom = strcmp(type, "geom") == 0;
+    int found = body ? cr__mjcf_find_body(mj, name) : geom ? cr__mjcf_find_geom(mj, name) : -1;
+    if (!body && !geom) return NULL;
+    if (found < 0) {
+        refuse_name(mj, node, "objname", geom ? "geom" : "body", name);
+        return NULL;
+    }
+    made.body = geom ? mj->geoms[found].body : found;
+    if (geom) made.pose = mj->geoms[found].pose;
+    // the frame of a body is at its centre of mass, along the axes of its inertia
+    if (strcmp(type, "body") == 0) made.pose.p = mj->bodies[found].mass.com;
+    return use_site(mj, sites, &made, cr__import_format(mj->im, "%s_%s", name, geom ? "geom" : "frame"));
+}
+
+// the object of a sensor by its name in the scene; NULL where there is none here
+static const char* object_of(crMjcf* mj, crXml* node, const Kind* kind, crJson** sites) {
+    const char* name = cr__need_text(mj->im, node, kind->attr);
+    if (!cr__import_ok(mj->im)) return NULL;
+    if (strcmp(kind->attr, "joint") == 0) {
+        int joint = cr__mjcf_joint_of(mj, node, "joint");
+        if (joint < 0) return NULL;
+        return mj->joints[joint].out_name != NULL ? mj->joints[joint].out_name : mj->joints[joint].out;
+    }
+    if (strcmp(kind->attr, "actuator") == 0) {
+        for (int i = 0; i < mj->actuator_count; i++) {
+            const crMjcfActuator* a = &mj->actuators[i];
+            if (a->name != NULL && strcmp(a->name, name) == 0) return a->out;
+        }
+        refuse_name(mj, node, "actuator", "actuator", name);
+        return NULL;
+    }
+    const char* type = strcmp(kind->attr, "site") == 0 ? "site" : cr__attr_text(node, "objtype");
+    if (type == NULL) type = "";
+    if (strcmp(type, "site") != 0) return frame_site(mj, node, sites, type, name);
+    int site = cr__mjcf_find_site(mj, name);
+    if (site < 0) {
+        refuse_name(mj, node, kind->attr, "site", name);
+        return NULL;
+    }
+    return use_site(mj, sites, &mj->sites[site], name);
+}
+
+static void add_sensor(crMjcf* mj, crXml* node, crJson** list, crJson** sites) {
+    crTree* tree = &mj->im->tree;
+    const Kind* kind = NULL;
+    node->used = true;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (strcmp(node->name, kinds[i].element) == 0) kind = &kinds[i];
+    }
+    bool turned = kind != NULL && strcmp(node->name, "framequat") == 0 &&
+                  cr_xml_attr(node, "objtype") != NULL &&
+                  strcmp(cr_xml_attr(node, "objtype")->value, "body") == 0;
+    if (kind == NULL || cr_xml_attr(node, "reftype") != NULL || turned) {
+        left_out(mj, node, kind == NULL ? "" : turned ? " of inertial axes" : " relative to another frame");
+        return;
+    }
+    const char* object = object_of(mj, node, kind, sites);
+    if (!cr__import_ok(mj->im)) return;
+    if (object == NULL) {
+        left_out(mj, node, " of this object");
+        return;
+    }
+    const char* name = cr__attr_text(node, "name");
+    if (name == NULL || *name == '\0') name = cr__import_format(mj->im, "%s_%s", object, kind->type);
+    if (*list == NULL) *list = cr_tree_list(tree, tree->doc->root, "sensors");
+    cr__tree_at(mj->im, node);
+    crJson* to = cr_tree_object(tree, *list, NULL);
+    cr_tree_text(tree, to, "name", cr__import_name(mj->im, &mj->sensor_names, node, name));
+    cr_tree_text(tree, to, "type", kind->type);
+    cr_tree_text(tree, to, strcmp(kind->attr, "objname") == 0 ? "site" : kind->attr, object);
+    double cutoff = cr__mjcf_number(mj, node, -1, "cutoff", 0.0);
+    if (strcmp(kind->type, "range") == 0 && cutoff > 0.0) cr_tree_number(tree, to, "cutoff", cutoff);
+    cr__mjcf_mark_all(node);
+}
+
+void cr__mjcf_sensors(crMjcf* mj) {
+    crJson *list = NULL, *sites = NULL;
+    name_sites(mj, &sites);
+    for (crXml* node = mj->root->child; node != NULL; node = node->next) {
+        if (strcmp(node->name, "sensor") != 0) continue;
+        node->used = true;
+        for (crXml* child = node->child; child != NULL && cr__import_ok(mj->im); child = child->next) {
+            add_sensor(mj, child, &list, &sites);
+        }
+    }
+}

@@ -1,0 +1,308 @@
+// scene_control.c - actuators, sites, sensors and keyframes of a scene.
+//
+// An actuator names joints by their joint_name, else by the name of their body. Sites are placed in the frame in
+// which their body was described; sensors name a joint, an actuator or a site. Keyframes are whole states by name.
+// Fails: a field is refused by path; names of nothing, with the nearest name.
+#include <string.h>
+
+#include "io/argument.h"
+#include "io/fields.h"
+#include "io/names.h"
+#include "io/scene_parts.h"
+
+#define MOST      20000
+#define NAME      64
+#define MOST_KEYS 1000
+
+// names stand in headers of tables: nothing in them may end a cell
+static void read_name(const crPlace* place, const char** name) {
+    cr_place_need(place, "name", "1 to 63 characters without space , ; . or quotes");
+    cr_place_text(place, "name", name);
+    if (*name == NULL ||
+        (strlen(*name) > 0 && strlen(*name) < NAME && strpbrk(*name, " ,;\"'\t\r\n.") == NULL))
+        return;
+    cr_place_refuse(place, cr_place_get(place, "name"), CR_ERR_NAME, "name",
+                    "must be 1 to %d characters without space , ; . or quotes", NAME - 1);
+}
+
+static void blame(const crPlace* place, const crScene* scene) {
+    cr_place_blame(place, scene->model->error.field, &scene->model->error);
+}
+
+static const char* joint_at(const void* ctx, int index) {
+    const crModel* model = ctx;
+    // bodies without a joint have names too: an empty one is near to nothing
+    if (index >= model->nb) return NULL;
+    const crBody* body = &model->bodies[index];
+    return body->nv == 0 ? "" : body->joint_name != NULL ? body->joint_name : body->name;
+}
+static const char* actuator_at(const void* ctx, int index) {
+    const crModel* model = ctx;
+    return index < model->nu ? model->actuators[index].name : NULL;
+}
+static const char* site_at(const void* ctx, int index) {
+    const crModel* model = ctx;
+    return index < model->site_count ? model->sites[index].name : NULL;
+}
+
+// the item of a kind that a field names; -1 where it is refused
+static int named(const crPlace* place, const char* field, const crScene* scene) {
+    static const char* const fields[] = {"joint", "actuator", "site"};
+    static int (*const find[])(const crModel*, const char*) = {cr_model_find_joint, cr_model_find_actuator,
+                                                               cr_model_find_site};
+    static const char* (*const all[])(const void*, int) = {joint_at, actuator_at, site_at};
+    int kind = 0;
+    while (strcmp(fields[kind], field) != 0) {
+        kind++;
+    }
+    const char* name = NULL;
+    cr_place_text(place, field, &name);
+    if (name == NULL) return -1;
+    int item = find[kind](scene->model, name);
+    if (item >= 0) return item;
+    const char* near = cr_name_nearest(name, all[kind], scene->model);
+    cr_place_refuse(
+        place, cr_place_get(place, field), CR_ERR_NAME, field, "no %s is called \"%.40s\"%s%.40s%s", field,
+        name, near != NULL ? "; did you mean \"" : "", near != NULL ? near : "", near != NULL ? "\"?" : "");
+    return -1;
+}
+
+// the velocity of a joint, and which of a joint with several
+static int read_dof(const crPlace* place, const crScene* scene) {
+    cr_place_need(place, "joint", "the name of a joint");
+    int body = named(place, "joint", scene), axis = 0;
+    if (body < 0) return -1;
+    cr_place_whole(place, "axis", 0, scene->model->bodies[body].nv - 1, &axis);
+    return cr_place_ok(place) ? scene->model->bodies[body].v + axis : -1;
+}
+
+static void read_pair(const crPlace* place, const char* name, double* lower, double* upper) {
+    const crJson* list = cr_place_get(place, name);
+    double both[2] = {0};
+    int count = 0;
+    crError error = {0};
+    if (list == NULL) return;
+    if (cr_field_numbers(list, name, 2, 2, both, &count, &error) != CR_OK) {
+        cr_place_blame(place, name, &error);
+        return;
+    }
+    if (both[0] > both[1]) cr_place_refuse(place, list, CR_ERR_RANGE, name, "the lower one must come first");
+    *lower = both[0];
+    *upper = both[1];
+}
+
+static void read_three(const crPlace* place, const char* name, double to[3]) {
+    const crJson* list = cr_place_get(place, name);
+    int count = 0;
+    crError error = {0};
+    if (list == NULL) return;
+    memset(to, 0, 3 * sizeof *to);
+    if (cr_field_numbers(list, name, 1, 3, to, &count, &error) != CR_OK) cr_place_blame(place, name, &error);
+}
+
+// one joint by the actuator's own fields, or several in a list
+static void read_joints(const crPlace* place, const crScene* scene, crActuator* a) {
+    static const char* const fields[] = {"joint", "axis", "gear", "comment", NULL};
+    const crJson* list = cr_place_list(place, "joints", CR_ACTUATOR_JOINTS);
+    if (list == NULL) {
+        a->dof[0] = read_dof(place, scene);
+        cr_place_number(place, "gear", CR_ANY, &a->gear[0]);
+        return;
+    }
+    a->dof_count = 0;
+    for (const crJson* item = list->child; item != NULL && cr_place_ok(place); item = item->next) {
+        crPlace term = cr_place_item(place, "joints", item, a->dof_count);
+        cr_place_known(&term, fields);
+        int k = a->dof_count++;
+        a->gear[k] = 1.0;
+        a->dof[k] = read_dof(&term, scene);
+        cr_place_number(&term, "gear", CR_ANY, &a->gear[k]);
+    }
+}
+
+enum { MOTOR, POSITION, VELOCITY, GENERAL };
+
+#define COMMON \
+    "name", "type", "joint", "axis", "joints", "gear", "ctrl", "ctrl_range", "force_range", "comment"
+static const char* const motor_fields[] = {COMMON, NULL};
+static const char* const position_fields[] = {COMMON, "kp", "kv", NULL};
+static const char* const velocity_fields[] = {COMMON, "kv", NULL};
+static const char* const general_fields[] = {COMMON, "gain", "bias", NULL};
+
+static void read_actuator(const crPlace* place, crScene* scene) {
+    static const char* const types[] = {"motor", "position", "velocity", "general", NULL};
+    static const char* const* const known[] = {motor_fields, position_fields, velocity_fields,
+                                               general_fields};
+    int type = MOTOR;
+    double kp = 1.0, kv = 0.0;
+    cr_place_choice(place, "type", types, &type);
+    cr_place_known(place, known[type]);
+    if (type == POSITION) cr_place_need(place, "kp", "its stiffness");
+    if (type == VELOCITY) cr_place_need(place, "kv", "its gain");
+    cr_place_number(place, "kp", CR_NOT_NEGATIVE, &kp);
+    cr_place_number(place, "kv", CR_NOT_NEGATIVE, &kv);
+    crActuator a = type == POSITION   ? cr_actuator_position(0, kp, kv)
+                   : type == VELOCITY ? cr_actuator_velocity(0, kv)
+                                      : cr_actuator_motor(0);
+    read_name(place, &a.name);
+    read_joints(place, scene, &a);
+    read_three(place, "gain", a.gain);
+    read_three(place, "bias", a.bias);
+    cr_place_number(place, "ctrl", CR_ANY, &a.ctrl);
+    read_pair(place, "ctrl_range", &a.ctrl_lower, &a.ctrl_upper);
+    read_pair(place, "force_range", &a.force_lower, &a.force_upper);
+    if (cr_place_ok(place) && cr_model_add_actuator(scene->model, &a) < 0) blame(place, scene);
+}
+
+// a shape as the volume, its pose that of the site
+static void read_site(const crPlace* place, crScene* scene, const crVec3* anchors) {
+    static const char* const fields[] = {"name", "body", "pos",   "quat",    "type",
+                                         "r",    "half", "radii", "comment", NULL};
+    static const char* const types[] = {"sphere", "capsule", "box", "cylinder", "ellipsoid", NULL};
+    crSite site = {.volume = cr_shape_sphere(0.005)};
+    cr_place_known(place, fields);
+    read_name(place, &site.name);
+    int type = 0;
+    cr_place_choice(place, "type", types, &type);
+    if (cr_place_get(place, "type") != NULL) cr__scene_volume(place, scene, &site.volume);
+    site.volume.pose = cr_pose_identity();
+    cr_place_vector(place, "pos", &site.volume.pose.p);
+    cr_place_quat(place, "quat", &site.volume.pose.q);
+    const crJson* body = cr_place_get(place, "body");
+    if (body != NULL) site.body = cr__scene_body(place, body, "body", scene);
+    if (!cr_place_ok(place)) return;
+    site.volume.pose.p = cr_sub(site.volume.pose.p, anchors[site.body]);
+    if (cr_model_add_site(scene->model, &site) < 0) blame(place, scene);
+}
+
+static void read_sensor(const crPlace* place, crScene* scene) {
+    static const char* const fields[] = {"name",  "type", "joint",  "actuator", "site",
+                                         "noise", "seed", "cutoff", "comment",  NULL};
+    const char* types[CR_SENSOR_KINDS + 1];
+    for (int k = 0; k <= CR_SENSOR_KINDS; k++) {
+        types[k] = cr_sensor_kind_name((crSensorKind)k);
+    }
+    int kind = 0, seed = 0;
+    crSensor sensor = {0};
+    cr_place_known(place, fields);
+    read_name(place, &sensor.name);
+    cr_place_need(place, "type", "what is measured, such as joint_position");
+    cr_place_choice(place, "type", types, &kind);
+    sensor.kind = (crSensorKind)kind;
+    const char* field = kind <= CR_SENSOR_JOINT_VELOCITY   ? "joint"
+                        : kind <= CR_SENSOR_ACTUATOR_FORCE ? "actuator"
+                                                           : "site";
+    if (kind != CR_SENSOR_ENERGY) {
+        cr_place_need(place, field, "what it is of");
+        sensor.object = named(place, field, scene);
+    }
+    cr_place_number(place, "noise", CR_NOT_NEGATIVE, &sensor.noise);
+    cr_place_number(place, "cutoff", CR_NOT_NEGATIVE, &sensor.cutoff);
+    cr_place_whole(place, "seed", 0, INT32_MAX, &seed);
+    sensor.seed = (uint64_t)seed;
+    if (cr_place_ok(place) && cr_model_add_sensor(scene->model, &sensor) < 0) blame(place, scene);
+}
+
+// `count` numbers of a keyframe, or NULL
+static double* read_state(const crPlace* place, crScene* scene, const char* name, int count) {
+    const crJson* list = cr_place_get(place, name);
+    if (list == NULL) return NULL;
+    double* x = cr_arena_alloc(&scene->arena, ((size_t)count + 1) * sizeof *x);
+    int got = 0;
+    crError error = {0};
+    if (x == NULL) {
+        cr__place_memory(place);
+    } else if (cr_field_numbers(list, name, count, count, x, &got, &error) != CR_OK) {
+        cr_place_blame(place, name, &error);
+    }
+    return x;
+}
+
+static void read_key(const crPlace* place, crScene* scene, crKeyframe* key) {
+    static const char* const fields[] = {"name", "time", "q", "v", "ctrl", "comment", NULL};
+    const char* name = NULL;
+    cr_place_known(place, fields);
+    read_name(place, &name);
+    cr_place_number(place, "time", CR_ANY, &key->time);
+    key->q = read_state(place, scene, "q", scene->model->nq);
+    key->v = read_state(place, scene, "v", scene->model->nv);
+    key->ctrl = read_state(place, scene, "ctrl", scene->model->nu);
+    if (cr_place_ok(place)) key->name = cr__scene_copy(scene, name);
+    if (cr_place_ok(place) && key->name == NULL) cr__place_memory(place);
+}
+
+static void read_keys(const crPlace* root, crScene* scene) {
+    const crJson* list = cr_place_list(root, "keyframes", MOST_KEYS);
+    if (list == NULL || list->count == 0) return;
+    scene->keys = cr_arena_alloc(&scene->arena, (size_t)list->count * sizeof *scene->keys);
+    if (scene->keys == NULL) {
+        cr__place_memory(root);
+        return;
+    }
+    for (const crJson* item = list->child; item != NULL && cr_place_ok(root); item = item->next) {
+        crPlace place = cr_place_item(root, "keyframes", item, scene->key_count);
+        scene->keys[scene->key_count] = (crKeyframe){0};
+        if (cr_place_ok(&place)) read_key(&place, scene, &scene->keys[scene->key_count++]);
+    }
+}
+
+void cr__scene_control(const crPlace* root, crScene* scene, const crVec3* anchors) {
+    static const char* const lists[] = {"actuators", "sites", "sensors"};
+    for (int which = 0; which < 3; which++) {
+        const crJson* list = cr_place_list(root, lists[which], MOST);
+        int index = 0;
+        for (const crJson* item = list != NULL ? list->child : NULL; item != NULL && cr_place_ok(root);
+             item = item->next) {
+            crPlace place = cr_place_item(root, lists[which], item, index++);
+            if (!cr_place_ok(&place)) return;
+            if (which == 0) read_actuator(&place, scene);
+            if (which == 1) read_site(&place, scene, anchors);
+            if (which == 2) read_sensor(&place, scene);
+        }
+    }
+    read_keys(root, scene);
+}
+
+static const char* key_at(const void* ctx, int index) {
+    const crScene* scene = ctx;
+    return index < scene->key_count ? scene->keys[index].name : NULL;
+}
+
+// the keyframe of a name, NULL and refused where there is none
+static const crKeyframe* find_key(const crScene* scene, const char* key, crError* error) {
+    for (int i = 0; i < scene->key_count; i++) {
+        if (strcmp(scene->keys[i].name, key) == 0) return &scene->keys[i];
+    }
+    const char* near = cr_name_nearest(key, key_at, scene);
+    cr_error_set(error, CR_ERR_NAME, "key", "key: no keyframe is called \"%.40s\"%s%.40s%s", key,
+                 near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
+                 near != NULL ? "\"?" : "");
+    return NULL;
+}
+
+crStatus cr_scene_start(crScene* scene, const char* key, crError* error) {
+    if (scene == NULL || scene->model == NULL) return cr__io_missing(error, "scene");
+    if (key == NULL) return cr__io_missing(error, "key");
+    const crModel* model = scene->model;
+    const crKeyframe* found = find_key(scene, key, error);
+    if (found == NULL) return CR_ERR_NAME;
+    if (found->q != NULL) memcpy(scene->q, found->q, (size_t)model->nq * sizeof(double));
+    if (found->v != NULL) memcpy(scene->v, found->v, (size_t)model->nv * sizeof(double));
+    for (int i = 0; i < model->nu && found->ctrl != NULL; i++) {
+        model->actuators[i].ctrl = found->ctrl[i];
+    }
+    return cr_scene_overlaps(scene);
+}
+
+crStatus cr_scene_reset(const crScene* scene, crWorld* world, const char* key, crError* error) {
+    if (scene == NULL || scene->model == NULL) return cr__io_missing(error, "scene");
+    if (world == NULL || cr_world_model(world) != scene->model)
+        return cr_error_set(error, CR_ERR_ARGUMENT, "world", "world: must be one of this scene");
+    const crKeyframe* found = key != NULL ? find_key(scene, key, error) : NULL;
+    if (key != NULL && found == NULL) return CR_ERR_NAME;
+    crState state = {.time = found != NULL ? found->time : 0.0,
+                     .q = found != NULL && found->q != NULL ? found->q : scene->q,
+                     .v = found != NULL && found->v != NULL ? found->v : scene->v,
+                     .ctrl = found != NULL ? found->ctrl : NULL};
+    return cr_world_set_state(world, &state, error);
+}

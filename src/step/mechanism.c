@@ -1,0 +1,508 @@
+// mechanism.c - trees closed by loops, where nothing else holds them: a step of second order.
+//
+// The contact solve keeps loops at the velocity of the beginning of a step, which loses energy to first order in h.
+// Trees joined by equality loops that touch nothing are moved again, from the beginning of the step, by RATTLE
+// (Andersen 1983): an impulse J^T p at the beginning such that the loops hold at the end, the free motion of each tree
+// in between (half a kick, flow, half a kick: trees.c), an impulse at the end such that the velocities keep them. Every
+// part is symmetric in time. A step in which bodies turn by more than TURN is cut into equal parts. Where gravity alone
+// acts, v is scaled to the energy of the beginning, as flow.c does for one tree.
+// What the solve found stays where this does not apply: contacts, limits that are passed, motors, dry friction, forces of
+// the user's, driven bases, more than ROWS rows, or no convergence.
+// Fails: CR_ERR_MEMORY.
+#include <string.h>
+
+#include "linalg/semidefinite.h"
+#include "model/actuate.h"
+#include "step/cache.h"
+#include "step/forest.h"
+
+enum { LOOP_FORCES = 6 };  // places of a loop in tie_force, see ties.c
+
+#define ROWS   60
+#define TURN   0.03   // rad
+#define PARTS  16     // of a step
+#define ROUNDS 30     // for the impulse at the beginning
+#define CLOSED 1e-12  // gap that counts as none, m or rad
+#define FAIR   1e-9   // gap that is accepted where rounding leaves no less
+#define FAR    0.05   // change of energy by the scaling that is not believed
+#define SOFT   0.05   // h damping + h^2 stiffness over M up to which springs need not be implicit
+
+typedef struct Mechanism {
+    crStep* step;
+    crPart part;       // its bodies
+    const int* loops;  // its equality loops (loop_count)
+    int loop_count;
+    crRows rows;
+    double implicit;              // step that springs and dampers are in M for: h, or 0 where they are soft
+    int n;                        // rows
+    double *W, *work;             // (n n), (2 n n)
+    double *u, *p;                // (n)
+    double *q, *v;                // at the beginning of a part (nq, nv)
+    double *q_solved, *v_solved;  // what the contact solve gave
+    double *kick, *k, *c, *y, *fq, *fv;  // (nv), fq (nq)
+} Mechanism;
+
+static bool equality(const crLoop* loop) { return !cr_loop_ranges(loop); }
+
+static bool free_of_rows(const crModel* model, const crBody* body) {
+    for (int j = body->v; j < body->v + body->nv; j++) {
+        if (model->dofs[j].motor_force > 0.0 || model->dofs[j].friction > 0.0) return false;
+    }
+    return true;
+}
+
+// nothing but its loops holds the body
+static bool floats(const crStep* step, int b) {
+    const crBody* body = &step->model->bodies[b];
+    return step->airborne[b] && body->base == CR_WORLD && step->sleep[b].island == 0 &&
+           free_of_rows(step->model, body) && !step->model->bodies[body->root].deep;
+}
+
+static bool within_limits(const crModel* model, crPart part, const double* q) {
+    for (int n = 0; n < part.count; n++) {
+        const crBody* body = &model->bodies[part.bodies[n]];
+        for (int j = 0; j < body->nv && body->nq == body->nv; j++) {
+            const crDof* dof = &model->dofs[body->v + j];
+            if (q[body->q + j] < dof->lower || q[body->q + j] > dof->upper) return false;
+        }
+        if (body->joint == CR_JOINT_BALL && model->dofs[body->v].upper < INFINITY) return false;
+    }
+    return true;
+}
+
+static void copy_part(const crModel* model, crPart part, const double* q, const double* v, double* to_q,
+                      double* to_v) {
+    for (int n = 0; n < part.count; n++) {
+        const crBody* body = &model->bodies[part.bodies[n]];
+        memcpy(to_q + body->q, q + body->q, (size_t)body->nq * sizeof *q);
+        memcpy(to_v + body->v, v + body->v, (size_t)body->nv * sizeof *v);
+    }
+}
+
+static crStatus look(Mechanism* m) {
+    crStep* step = m->step;
+    cr__part_kinematics(step->model, m->part, &step->state, &step->dynamics);
+    return cr__part_mass_factor(step->model, m->part, m->implicit, &step->dynamics);
+}
+
+// whether springs and dampers are slow against h; implicit ones damp to first order
+static bool soft(const Mechanism* m, double h) {
+    const crModel* model = m->step->model;
+    const crDynamics* d = &m->step->dynamics;
+    for (int n = 0; n < m->part.count; n++) {
+        const crBody* body = &model->bodies[m->part.bodies[n]];
+        for (int j = body->v; j < body->v + body->nv && !body->single; j++) {
+            if (cr__dof_slope(model, d, h, j) > SOFT * d->M[model->row[j] + model->dof_depth[j]])
+                return false;
+        }
+    }
+    return true;
+}
+
+static crStatus add_rows(Mechanism* m) {
+    m->rows.count = m->rows.entries = 0;
+    for (int i = 0; i < m->loop_count; i++) {
+        int first = cr_rows_add_loop(m->step->model, &m->step->dynamics, m->loops[i], &m->rows);
+        if (first < 0) return (crStatus)first;
+    }
+    return CR_OK;
+}
+
+// W^+ at the present position
+static crStatus invert(Mechanism* m) {
+    crStep* step = m->step;
+    size_t mark = cr_arena_mark(&step->scratch);
+    crRows H;
+    crStatus status = add_rows(m);
+    if (status == CR_OK) status = cr_rows_half(step->model, &step->dynamics, &m->rows, &step->scratch, &H);
+    if (status == CR_OK) {
+        cr_rows_W(&H, m->W);
+        cr__pseudo_inverse(m->W, m->n, m->work);
+    }
+    cr_arena_release(&step->scratch, mark);
+    return status;
+}
+
+// p -= W^+ x scale
+static void counter(const Mechanism* m, const double* x, double scale, double* p) {
+    for (int i = 0; i < m->n; i++) {
+        double sum = 0.0;
+        for (int j = 0; j < m->n; j++) {
+            sum += m->W[i * m->n + j] * x[j];
+        }
+        p[i] -= scale * sum;
+    }
+}
+
+// v += M^-1 J^T p, by rows and factor of the present position
+static void push(Mechanism* m, const double* p, double* v) {
+    crStep* step = m->step;
+    double* dv = m->y;
+    for (int n = 0; n < m->part.count; n++) {
+        const crBody* body = &step->model->bodies[m->part.bodies[n]];
+        memset(dv + body->v, 0, (size_t)body->nv * sizeof *dv);
+    }
+    cr_rows_add_impulse(&m->rows, p, dv);
+    cr__part_mass_solve(step->model, m->part, &step->dynamics, dv);
+    for (int n = 0; n < m->part.count; n++) {
+        const crBody* body = &step->model->bodies[m->part.bodies[n]];
+        for (int j = body->v; j < body->v + body->nv; j++) {
+            v[j] += dv[j];
+        }
+    }
+}
+
+// v changes by half of what the forces tau = k + c give over h
+static void half_kick(Mechanism* m, double h, const double* k, const double* c) {
+    crStep* step = m->step;
+    const crModel* model = step->model;
+    double* v = step->state.v;
+    for (int n = 0; n < m->part.count; n++) {
+        const crBody* body = &model->bodies[m->part.bodies[n]];
+        for (int j = body->v; j < body->v + body->nv; j++) {
+            m->kick[j] = k[j] + (body->single ? 0.0 : c[j]);
+        }
+    }
+    cr__part_smooth_velocity(model, m->part, &step->state, m->kick, h, &step->dynamics, m->y);
+    for (int n = 0; n < m->part.count; n++) {
+        const crBody* body = &model->bodies[m->part.bodies[n]];
+        for (int j = body->v; j < body->v + body->nv; j++) {
+            v[j] = 0.5 * (v[j] + m->y[j]);
+        }
+    }
+}
+
+// the free motion of each tree; k and c are those of its end
+static crStatus flow(Mechanism* m, double h) {
+    crStep* step = m->step;
+    const crModel* model = step->model;
+    crDynamics* d = &step->dynamics;
+    crStatus status = CR_OK;
+    for (int n = 0; n < m->part.count && status == CR_OK;) {
+        int first = n, root = model->bodies[m->part.bodies[n]].root;
+        while (n < m->part.count && model->bodies[m->part.bodies[n]].root == root) {
+            n++;
+        }
+        crPart tree = {m->part.bodies + first, n - first};
+        if (model->bodies[root].single) {
+            cr__part_integrate(model, tree, h, &step->state);
+            cr__part_kinematics(model, tree, &step->state, d);
+            status = cr__part_mass_factor(model, tree, m->implicit, d);
+            if (status == CR_OK) cr__part_forces(model, tree, &step->state, d, m->k, m->c);
+            continue;
+        }
+        status = cr__tree_flow(model, tree, h, &step->state, d, (crFlowWork){m->c, m->k, m->y, m->fq, m->fv});
+    }
+    return status;
+}
+
+static double worst_gap(const crRows* rows) {
+    double worst = 0.0;
+    for (int i = 0; i < rows->count; i++) {
+        double gap = fabs(rows->gap[i]);
+        worst = gap > worst || isnan(gap) ? gap : worst;
+    }
+    return worst;
+}
+
+// from the beginning of a part with the impulse p: kick, flow, kick; rows and gaps of the end
+static crStatus shoot(Mechanism* m, double h) {
+    crStep* step = m->step;
+    copy_part(step->model, m->part, m->q, m->v, step->state.q, step->state.v);
+    crStatus status = look(m);
+    if (status == CR_OK) status = add_rows(m);
+    if (status != CR_OK) return status;
+    cr__part_forces(step->model, m->part, &step->state, &step->dynamics, m->k, m->c);
+    push(m, m->p, step->state.v);
+    half_kick(m, h, m->k, m->c);
+    status = flow(m, h);
+    if (status != CR_OK) return status;
+    half_kick(m, h, m->k, m->c);
+    return add_rows(m);
+}
+
+// one part of the step; false where it does not converge
+static bool advance(Mechanism* m, double h, crStatus* status) {
+    crStep* step = m->step;
+    copy_part(step->model, m->part, step->state.q, step->state.v, m->q, m->v);
+    memset(m->p, 0, (size_t)m->n * sizeof *m->p);
+    m->implicit = 0.0;
+    *status = look(m);
+    if (*status == CR_OK && !soft(m, h)) {
+        m->implicit = h;
+        *status = look(m);
+    }
+    if (*status == CR_OK) *status = invert(m);
+    double gap = INFINITY, least = INFINITY;
+    for (int i = 0; i < ROUNDS && *status == CR_OK; i++) {
+        *status = shoot(m, h);
+        if (*status != CR_OK) return false;
+        gap = worst_gap(&m->rows);
+        if (gap <= CLOSED || !isfinite(gap)) break;
+        if (gap <= FAIR && !(gap < 0.5 * least)) break;
+        least = fmin(least, gap);
+        counter(m, m->rows.gap, 1.0 / h, m->p);
+    }
+    if (*status != CR_OK || !(gap <= FAIR)) return false;
+    // velocities that keep the loops at the end
+    *status = invert(m);
+    if (*status != CR_OK) return false;
+    cr_rows_velocity(&m->rows, step->state.v, m->u);
+    memset(m->p, 0, (size_t)m->n * sizeof *m->p);
+    counter(m, m->u, 1.0, m->p);
+    push(m, m->p, step->state.v);
+    return true;
+}
+
+// kinetic and potential energy at the present state
+static crEnergy energy(Mechanism* m) {
+    crStep* step = m->step;
+    crEnergy sum = {0.0, 0.0};
+    cr__part_kinematics(step->model, m->part, &step->state, &step->dynamics);
+    cr__part_velocity(step->model, m->part, step->state.v, &step->dynamics);
+    for (int n = 0; n < m->part.count; n++) {
+        crEnergy one = cr__body_energy(step->model, m->part.bodies[n], &step->state, &step->dynamics);
+        sum.kinetic += one.kinetic;
+        sum.potential += one.potential;
+    }
+    return sum;
+}
+
+// it is tied to what does not move: its momentum is not its own
+static bool grounded(const Mechanism* m) {
+    const crModel* model = m->step->model;
+    for (int n = 0; n < m->part.count; n++) {
+        const crBody* body = &model->bodies[m->part.bodies[n]];
+        if (body->root == m->part.bodies[n] && body->joint != CR_JOINT_FREE) return true;
+    }
+    for (int i = 0; i < m->loop_count; i++) {
+        const crLoop* loop = &model->loops[m->loops[i]];
+        if (!cr__moves(model, loop->a) || !cr__moves(model, loop->b)) return true;
+    }
+    return false;
+}
+
+// gravity alone acts, and energy is all that is kept
+static bool conserves(const Mechanism* m) {
+    const crStep* step = m->step;
+    const crModel* model = step->model;
+    if (!grounded(m)) return false;
+    for (int n = 0; n < m->part.count; n++) {
+        const crBody* body = &model->bodies[m->part.bodies[n]];
+        if (body->linear_drag > 0.0 || body->angular_drag > 0.0) return false;
+        for (int j = body->v; j < body->v + body->nv; j++) {
+            const crDof* dof = &model->dofs[j];
+            if (dof->stiffness > 0.0 || dof->damping > 0.0 || model->dof_actuator[j] >= 0 ||
+                step->state.force[j] != 0.0)
+                return false;
+        }
+    }
+    return true;
+}
+
+static void scale(Mechanism* m, crEnergy before) {
+    crStep* step = m->step;
+    crEnergy after = energy(m);
+    double want = before.kinetic + before.potential - after.potential;
+    if (!(after.kinetic > 0.0) || !(fabs(want / after.kinetic - 1.0) <= FAR)) return;
+    double s = sqrt(want / after.kinetic);
+    for (int n = 0; n < m->part.count; n++) {
+        const crBody* body = &step->model->bodies[m->part.bodies[n]];
+        for (int j = body->v; j < body->v + body->nv; j++) {
+            step->state.v[j] *= s;
+        }
+    }
+}
+
+// parts of the step in which no body turns by more than TURN
+static int parts_of(Mechanism* m, double h) {
+    const crStep* step = m->step;
+    double fastest = 0.0;
+    for (int n = 0; n < m->part.count; n++) {
+        fastest = fmax(fastest, cr_norm(step->dynamics.twist[m->part.bodies[n]].omega));
+    }
+    double parts = ceil(fastest * h / TURN);
+    return parts < 1.0 ? 1 : parts > PARTS ? PARTS : (int)parts;
+}
+
+static crStatus move(Mechanism* m, double h) {
+    crStep* step = m->step;
+    const crModel* model = step->model;
+    copy_part(model, m->part, step->state.q, step->state.v, m->q_solved, m->v_solved);
+    copy_part(model, m->part, step->q_start, step->v_start, step->state.q, step->state.v);
+    crEnergy before = energy(m);
+    bool conserved = conserves(m);
+    int parts = parts_of(m, h);
+    crStatus status = CR_OK;
+    bool good = true;
+    for (int i = 0; i < parts && good; i++) {
+        good = advance(m, h / parts, &status);
+    }
+    if (good && conserved) scale(m, before);
+    good = good && within_limits(model, m->part, step->state.q);
+    if (!good) copy_part(model, m->part, m->q_solved, m->v_solved, step->state.q, step->state.v);
+    cr__part_kinematics(model, m->part, &step->state, &step->dynamics);
+    return status == CR_ERR_MEMORY ? status : CR_OK;
+}
+
+static double* doubles(crArena* arena, int count) {
+    return cr_arena_alloc(arena, (size_t)(count + 1) * sizeof(double));
+}
+
+static crStatus make(Mechanism* m) {
+    const crModel* model = m->step->model;
+    crArena* arena = &m->step->scratch;
+    static const int counts[] = {3, 6, 1, 1};
+    int entries = 0;
+    m->n = 0;
+    for (int i = 0; i < m->loop_count; i++) {
+        const crLoop* loop = &model->loops[m->loops[i]];
+        int last_a = model->bodies[loop->a].last, last_b = model->bodies[loop->b].last;
+        int depth =
+            (last_a < 0 ? 0 : model->dof_depth[last_a] + 1) + (last_b < 0 ? 0 : model->dof_depth[last_b] + 1);
+        m->n += counts[loop->kind];
+        entries += counts[loop->kind] * depth;
+    }
+    if (m->n > ROWS) return CR_OK;
+    int nv = model->nv, nq = model->nq;
+    crStatus status = cr_rows_create(arena, m->n, entries, &m->rows);
+    m->W = doubles(arena, m->n * m->n);
+    m->work = doubles(arena, 2 * m->n * m->n);
+    m->u = doubles(arena, m->n);
+    m->p = doubles(arena, m->n);
+    double** const of_v[] = {&m->v, &m->v_solved, &m->kick, &m->k, &m->c, &m->y, &m->fv};
+    double** const of_q[] = {&m->q, &m->q_solved, &m->fq};
+    bool ok = m->W != NULL && m->work != NULL && m->u != NULL && m->p != NULL;
+    for (int i = 0; i < 7; i++) {
+        *of_v[i] = doubles(arena, nv);
+        ok = ok && *of_v[i] != NULL;
+    }
+    for (int i = 0; i < 3; i++) {
+        *of_q[i] = doubles(arena, nq);
+        ok = ok && *of_q[i] != NULL;
+    }
+    return status == CR_OK && ok ? CR_OK : CR_ERR_MEMORY;
+}
+
+// Trees that equality loops join, as lists of bodies and loops in ascending order; -1 ends a list.
+typedef struct Groups {
+    int* root;              // first tree of the group of each tree (nb)
+    int *body, *next_body;  // (nb)
+    int *loop, *next_loop;  // (nb), (loop_count)
+    bool* held;             // by something else (nb)
+} Groups;
+
+static int* ints(crArena* arena, int count) {
+    return cr_arena_alloc(arena, (size_t)(count + 1) * sizeof(int));
+}
+
+static bool make_groups(crStep* step, Groups* g) {
+    crArena* arena = &step->scratch;
+    int nb = step->model->nb;
+    g->root = ints(arena, nb);
+    g->body = ints(arena, nb);
+    g->next_body = ints(arena, nb);
+    g->loop = ints(arena, nb);
+    g->next_loop = ints(arena, step->model->loop_count);
+    g->held = cr_arena_alloc(arena, (size_t)nb * sizeof(bool));
+    return g->root != NULL && g->body != NULL && g->next_body != NULL && g->loop != NULL &&
+           g->next_loop != NULL && g->held != NULL;
+}
+
+static void find_groups(const crStep* step, Groups* g) {
+    const crModel* model = step->model;
+    for (int b = 0; b < model->nb; b++) {
+        g->root[b] = b;
+        g->body[b] = g->loop[b] = -1;
+        g->held[b] = false;
+    }
+    for (int i = 0; i < model->loop_count; i++) {
+        const crLoop* loop = &model->loops[i];
+        if (equality(loop)) cr__forest_join_trees(model, g->root, loop->a, loop->b);
+    }
+    for (int b = model->nb - 1; b > 0; b--) {
+        if (!cr__moves(model, b)) continue;
+        int group = cr__forest_find(g->root, model->bodies[b].root);
+        g->next_body[b] = g->body[group];
+        g->body[group] = b;
+        g->held[group] = g->held[group] || !floats(step, b);
+    }
+    for (int i = model->loop_count - 1; i >= 0; i--) {
+        const crLoop* loop = &model->loops[i];
+        if (!equality(loop)) continue;
+        int mover = cr__moves(model, loop->a) ? loop->a : loop->b;
+        int group = cr__forest_find(g->root, model->bodies[mover].root);
+        bool driven = model->bodies[loop->a].base != CR_WORLD || model->bodies[loop->b].base != CR_WORLD;
+        g->next_loop[i] = g->loop[group];
+        g->loop[group] = i;
+        g->held[group] = g->held[group] || driven;
+    }
+}
+
+static void hold(const crModel* model, Groups* g, int body) {
+    if (cr__moves(model, body)) g->held[cr__forest_find(g->root, model->bodies[body].root)] = true;
+}
+
+// contacts that press and ropes that pull in this step
+static void find_held(const crStep* step, Groups* g) {
+    const crModel* model = step->model;
+    for (int i = 0; i < step->contact_count; i++) {
+        const crStepContact* c = &step->contacts[i];
+        if (cr_dot(c->impulse, c->impulse) == 0.0) continue;
+        hold(model, g, c->body_a);
+        hold(model, g, c->body_b);
+    }
+    for (int i = 0; i < model->loop_count; i++) {
+        const crLoop* loop = &model->loops[i];
+        if (equality(loop) || step->tie_force[(size_t)LOOP_FORCES * (size_t)i] == 0.0) continue;
+        hold(model, g, loop->a);
+        hold(model, g, loop->b);
+    }
+}
+
+// the bodies of each tree together, trees in the order of their roots
+static void sort_by_tree(const crModel* model, int* bodies, int count) {
+    for (int i = 1; i < count; i++) {
+        int b = bodies[i], at = i;
+        while (at > 0 && model->bodies[bodies[at - 1]].root > model->bodies[b].root) {
+            bodies[at] = bodies[at - 1];
+            at--;
+        }
+        bodies[at] = b;
+    }
+}
+
+static crStatus move_group(crStep* step, const Groups* g, int group, int* bodies, int* loops, double h) {
+    Mechanism m = {.step = step, .loops = loops};
+    for (int b = g->body[group]; b >= 0; b = g->next_body[b]) {
+        bodies[m.part.count++] = b;
+    }
+    for (int i = g->loop[group]; i >= 0; i = g->next_loop[i]) {
+        loops[m.loop_count++] = i;
+    }
+    sort_by_tree(step->model, bodies, m.part.count);
+    m.part.bodies = bodies;
+    size_t mark = cr_arena_mark(&step->scratch);
+    crStatus status = make(&m);
+    if (status == CR_OK && m.n <= ROWS) status = move(&m, h);
+    cr_arena_release(&step->scratch, mark);
+    return status;
+}
+
+crStatus cr__step_mechanisms(crStep* step, double h, crError* error) {
+    const crModel* model = step->model;
+    if (model->loop_count == 0 || step->force != NULL || h != step->h) return CR_OK;
+    size_t mark = cr_arena_mark(&step->scratch);
+    Groups g;
+    int* bodies = ints(&step->scratch, model->nb);
+    int* loops = ints(&step->scratch, model->loop_count);
+    bool ok = make_groups(step, &g) && bodies != NULL && loops != NULL;
+    crStatus status = ok ? CR_OK : CR_ERR_MEMORY;
+    if (ok) find_groups(step, &g);
+    if (ok) find_held(step, &g);
+    for (int b = 1; b < model->nb && status == CR_OK; b++) {
+        if (g.loop[b] >= 0 && !g.held[b]) status = move_group(step, &g, b, bodies, loops, h);
+    }
+    cr_arena_release(&step->scratch, mark);
+    return status == CR_OK ? CR_OK : cr__step_memory(error);
+}
