@@ -3,6 +3,7 @@
 // Random scenes by every method, quality, restitution, friction and step length. States before and after each
 // step are recorded; overlap, energy, momentum and crossings of walls are computed here from these states by
 // formulas of this file. No claim of a certificate may be better than that.
+#include "judge_count.h"
 #include "judge_sample.h"
 #include "world_scene.h"
 
@@ -10,8 +11,6 @@
 
 #define BODIES 12
 #define STEPS  40
-
-static int counts(int quick, int soak) { return getenv("CAROM_SOAK") != NULL ? soak : quick; }
 
 typedef enum Kind { BALL, BOX, OTHER, CHAIN } Kind;
 
@@ -384,7 +383,8 @@ static void run_scene(uint64_t seed, Shown* shown) {
 TEST(random_scenes) {
     Shown shown = {0};
     const char* first = getenv("CAROM_SEED");
-    uint64_t from = first != NULL ? strtoull(first, NULL, 10) : 1, count = (uint64_t)counts(60, 10000);
+    uint64_t count = (uint64_t)judge_count(60, 10000), from = 1 + count * (uint64_t)judge_piece().index;
+    if (first != NULL) from = strtoull(first, NULL, 10);
     for (uint64_t seed = from; seed < from + count; seed++) {
         run_scene(seed, &shown);
     }
