@@ -102,6 +102,14 @@ typedef struct PilesMeasure {
 } PilesMeasure;
 bool piles_measure(const PilesScene* scene, const PilesMotion* motion, PilesMeasure* out);
 
+// Processor time that audits of carom's steps took since the program began (piles_audit.c), ms.
+typedef struct PilesAudit {
+    double ms;           // all but full geometry
+    double geometry_ms;  // overlap by full geometry, in the steps that have it
+    int geometries;
+} PilesAudit;
+PilesAudit piles_audit(void);
+
 // What one engine did in one scene over all seeds; medians unless said.
 typedef struct PilesResult {
     const PilesEngine* engine;
