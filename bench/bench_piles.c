@@ -45,6 +45,8 @@ typedef struct Run {
     PilesMotion* motion;  // (body_count)
     double* cpu;          // of each measured step, ms (steps)
     double* wall;         // (steps)
+    double* audit;        // share of it that its audit took, full geometry aside (steps)
+    PilesAudit audited;   // over all measured steps
     int steps, within;    // measured; of them with a residual of at most 1e-8
     double settled, residual, mean, max;
     double energy[SAMPLES + 1], energy95[SAMPLES + 1];
@@ -97,6 +99,7 @@ static void run_destroy(Run* run) {
     free(run->motion);
     free(run->cpu);
     free(run->wall);
+    free(run->audit);
     piles_scene_destroy(&run->scene);
 }
 
@@ -110,7 +113,11 @@ static bool run_create(Run* run, const PilesEngine* engine, int threads, const P
     run->motion = calloc((size_t)n, sizeof *run->motion);
     run->cpu = calloc((size_t)steps, sizeof *run->cpu);
     run->wall = calloc((size_t)steps, sizeof *run->wall);
-    if (run->worlds == NULL || run->motion == NULL || run->cpu == NULL || run->wall == NULL) return false;
+    run->audit = calloc((size_t)steps, sizeof *run->audit);
+    if (run->worlds == NULL || run->motion == NULL || run->cpu == NULL || run->wall == NULL ||
+        run->audit == NULL) {
+        return false;
+    }
     for (int i = 0; i < run->world_count; i++) {
         PilesScene one = run->scene;
         if (scene->alone) {
@@ -151,13 +158,24 @@ static void report(Run* run, PilesReport* sum) {
     }
 }
 
+// the audit's part of the step that was timed last; before: its cost up to then
+static void timed_audit(Run* run, PilesAudit before) {
+    PilesAudit after = piles_audit();
+    double geometry = after.geometry_ms - before.geometry_ms, cpu = run->cpu[run->steps - 1] - geometry;
+    run->audit[run->steps - 1] = run->threads == 1 && cpu > 0.0 ? (after.ms - before.ms) / cpu : NAN;
+    run->audited.geometry_ms += geometry;
+    run->audited.geometries += after.geometries - before.geometries;
+}
+
 static void timed_step(Run* run) {
     PilesReport before, after;
+    PilesAudit audit = piles_audit();
     report(run, &before);
     double cpu = clock_ms(CLOCK_PROCESS_CPUTIME_ID), wall = clock_ms(CLOCK_MONOTONIC);
     run_step(run);
     run->wall[run->steps] = clock_ms(CLOCK_MONOTONIC) - wall;
     run->cpu[run->steps++] = clock_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    timed_audit(run, audit);
     report(run, &after);
     run->residual = fmax(run->residual, after.residual);
     run->within += after.residual <= 1e-8;
@@ -202,7 +220,7 @@ static void measure(Run* runs, int count, double limit) {
 typedef struct Seeds {
     double ms[SEEDS], wall[SEEDS], ratio[SEEDS], mean[SEEDS], max[SEEDS], energy[SEEDS], energy95[SEEDS];
     double displacement[SEEDS], residual[SEEDS], share[SEEDS], heap[SEEDS], bytes[SEEDS], contacts[SEEDS];
-    double settled[SEEDS];
+    double settled[SEEDS], audit[SEEDS], geometry[SEEDS];
     int count;
 } Seeds;
 
@@ -229,6 +247,9 @@ static void add_seed(Run* run, double bullet_ms, PilesResult* result, Seeds* see
     seeds->bytes[i] = told ? (double)run->bytes / run->scene.body_count : NAN;
     seeds->contacts[i] = told ? (double)run->contacts : NAN;
     seeds->settled[i] = run->settled;
+    seeds->audit[i] = told ? median(run->audit, run->steps) : NAN;
+    seeds->geometry[i] =
+        told && run->audited.geometries > 0 ? run->audited.geometry_ms / run->audited.geometries / cpu : NAN;
     seeds->count++;
 }
 
@@ -249,6 +270,8 @@ static void finish(PilesResult* r, Seeds* s) {
     r->bytes_per_body = median(s->bytes, n);
     r->contacts = r->engine->report != NULL && n > 0 ? (int)median(s->contacts, n) : 0;
     r->settled = median(s->settled, n);
+    r->audit = median(s->audit, n);
+    r->geometry = median(s->geometry, n);
 }
 
 static bool wanted(const Options* options, const PilesEngine* engine, const PilesScene* scene) {

@@ -126,6 +126,8 @@ typedef struct PilesResult {
     int contacts;
     int escapes;        // sum over seeds
     double settled;     // seconds simulated before measuring
+    double audit;       // share of a step that its audit takes, full geometry aside; one thread
+    double geometry;    // what full geometry adds to a step that has it, share of a step
     bool cut;           // less than asked, because the time limit came first
     bool gave_up;       // in one of the seeds
     char replaced[64];  // shapes it lacks

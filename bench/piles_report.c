@@ -28,8 +28,9 @@ void piles_print_table(const PilesResult* results, int count) {
     if (count == 0) return;
     printf("\n%s: %d bodies, median of %d seed%s\n", results->scene, results->bodies, results->seeds,
            results->seeds > 1 ? "s" : "");
-    printf("%-15s %2s %7s %8s %7s %8s %8s %8s %8s %8s %8s %6s %6s\n", "engine", "th", "settled", "ms/step",
-           "/Bullet", "overlap", "max", "KE", "KE95", "residual", "contacts", "heap", "kB/b");
+    printf("%-15s %2s %7s %8s %7s %8s %8s %8s %8s %8s %8s %6s %6s %6s %6s\n", "engine", "th", "settled",
+           "ms/step", "/Bullet", "overlap", "max", "KE", "KE95", "residual", "contacts", "heap", "kB/b",
+           "audit%", "+geom%");
     for (int i = 0; i < count; i++) {
         const PilesResult* r = &results[i];
         if (r->seeds == 0) {
@@ -48,6 +49,8 @@ void piles_print_table(const PilesResult* results, int count) {
         cell(told ? (double)r->contacts : NAN, 8, 6);
         cell(r->heap_calls, 6, 3);
         cell(r->bytes_per_body / 1e3, 6, 3);
+        cell(100.0 * r->audit, 6, 3);
+        cell(100.0 * r->geometry, 6, 3);
         notes(r);
     }
     fflush(stdout);
@@ -74,6 +77,7 @@ static double body_steps(const PilesResult* r) { return r->bodies / r->ms * 1e3;
 static double kilobytes(const PilesResult* r) { return r->bytes_per_body / 1e3; }
 static double heap_calls(const PilesResult* r) { return r->heap_calls; }
 static double share(const PilesResult* r) { return r->share_1e8; }
+static double audit(const PilesResult* r) { return r->audit; }
 
 typedef struct Aim {
     const char* scene;
@@ -91,6 +95,7 @@ static const Aim aims[] = {
     {"spheres-1000", &piles_carom_fast, "KE95, J", energy95, 1e-6, false},
     {"spheres-1000", &piles_carom_fast, "kB per body", kilobytes, 2.0, false},
     {"spheres-1000", &piles_carom_fast, "heap calls per step", heap_calls, 0.0, false},
+    {"spheres-1000", &piles_carom_fast, "audit, share of a step", audit, 0.1, false},
     {"spheres-1000", &piles_carom_accurate, "residual, m/s", residual, 1e-5, false},
     {"spheres-1000", &piles_carom_accurate, "time / Bullet's", ratio, 1.0, false},
     {"spheres-1000", &piles_carom_certified, "share of steps to 1e-8 (stretch)", share, 0.9, true},
@@ -101,6 +106,7 @@ static const Aim aims[] = {
     {"boxes-1000", &piles_carom_fast, "KE95, J", energy95, 1e-6, false},
     {"boxes-1000", &piles_carom_fast, "kB per body", kilobytes, 2.0, false},
     {"boxes-1000", &piles_carom_fast, "heap calls per step", heap_calls, 0.0, false},
+    {"boxes-1000", &piles_carom_fast, "audit, share of a step", audit, 0.1, false},
     {"boxes-1000", &piles_carom_accurate, "residual, m/s", residual, 1e-5, false},
     {"boxes-1000", &piles_carom_accurate, "time / Bullet's", ratio, 1.0, false},
     {"pyramid-210", &piles_carom_fast, "time / Bullet's", ratio, 0.4, false},
@@ -179,6 +185,8 @@ void piles_print_json(const PilesResult* results, int count) {
         field("share_1e8", r->share_1e8);
         field("heap_calls", r->heap_calls);
         field("bytes_per_body", r->bytes_per_body);
+        field("audit", r->audit);
+        field("geometry", r->geometry);
         printf(", \"contacts\": %d, \"escapes\": %d, \"gave_up\": %s, \"spheres_for\": \"%s\"}", r->contacts,
                r->escapes, r->gave_up ? "true" : "false", r->replaced);
     }

@@ -8,12 +8,12 @@
 
 // Bias of a contact: 0 where it touches, else the gap beyond the deadband over h; bodies in the air move by the
 // mean of v before and after gravity. cursor: into the warm starts, which widen the band of what pressed.
-static double bias(const crContactAudit* a, const crStepContact* c, bool takes, int* cursor) {
+static double bias(const crContactAudit* a, const crStepContact* c, bool takes, double rate, int* cursor) {
     const crStep* step = a->step;
     double gap = c->point.gap;
     if (gap <= c->delta) return 0.0;
     if (c->row < 0 && takes && gap <= cr__step_band(step, c, cursor)) return 0.0;
-    double b = (gap - c->delta) / a->h;
+    double b = (gap - c->delta) * rate;
     for (int side = 0; side < 2; side++) {
         int body = side == 0 ? c->body_a : c->body_b;
         if (!step->airborne[body]) continue;
@@ -100,7 +100,6 @@ static void make_pushed(const crContactAudit* a, int i, double un, Parts* x, crA
     } else {
         double lambda =
             cr__audit_mobility(body_a, c->point.point) + cr__audit_mobility(body_b, c->point.point);
-        worst->seen += 0.0 * (cr_dot(x->wt, x->wt) + cr_dot(x->pt, x->pt) + lambda);
         if (!(x->pn > 0.0) || !(lambda * x->pn > x->wn)) return;
         hold(mu, lambda, n, x, out);
     }
@@ -120,7 +119,7 @@ static void make(const crContactAudit* a, int i, double rate, int* cursor, crAud
     bool still = P.x == 0.0 && P.y == 0.0 && P.z == 0.0;
     // without impulse and leaving, the bias of a gap changes nothing
     bool leaves = still && un > 0.0 && -free <= least && -free * surface->mu <= least;
-    double b = leaves ? 0.0 : bias(a, c, takes, cursor);
+    double b = leaves ? 0.0 : bias(a, c, takes, rate, cursor);
     Parts x = {.pn = cr_dot(n, P), .wn = un + b};
     out->hold = CR_AUDIT_OPEN;
     out->speed = x.wn;
@@ -131,7 +130,8 @@ static void make(const crContactAudit* a, int i, double rate, int* cursor, crAud
     out->island = body_b->linear > 0.0 ? body_b->island : a->body[c->body_a].island;
     out->given = cr__audit_size1(a->u_free[i]) + fabs(b);
     out->eta2 = x.wn < 0.0 ? x.wn * x.wn : 0.0;
-    worst->seen += 0.0 * (un + b + free + x.pn + cr__audit_size1(a->u[i]) + cr__audit_size1(P));
+    // a component of u, u_free or P that is not finite makes its product with n so
+    worst->seen += 0.0 * (x.wn + free + x.pn);
     worst->permits = cr__audit_larger(worst->permits, -x.wn);
     if (!takes) return;
     worst->approach = cr__audit_larger(worst->approach, -x.wn);
