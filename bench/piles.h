@@ -133,6 +133,14 @@ typedef struct PilesMeasure {
 bool piles_measure(const PilesScene* scene, const PilesMotion* motion, PilesMeasure* out);
 
 // What one engine did in one scene from one seed. NAN where it is not known. "Settled" is the last fifth of the run.
+// Processor time that audits of carom's steps took since the program began (piles_audit.c), ms.
+typedef struct PilesAudit {
+    double ms;           // all but full geometry
+    double geometry_ms;  // overlap by full geometry, in the steps that have it
+    int geometries;
+} PilesAudit;
+PilesAudit piles_audit(void);
+
 typedef struct PilesResult {
     const PilesEngine* engine;
     char scene[32];
@@ -154,6 +162,8 @@ typedef struct PilesResult {
     int outcomes[PILES_OUTCOMES];     // steps by outcome
     bool told;                        // outcomes, residual, heap, bytes and contacts are known
     double heap_calls;                // per settled step
+    double audit;                     // share of a settled step that its audit takes, full geometry aside
+    double audit_geometry;            // and with that of the steps that have it
     double bytes_per_body, contacts;  // at the end
     bool cut;                         // ended before its time, because the limit came first
     bool gave_up;

@@ -36,6 +36,8 @@ static const struct {
     {"moved", offsetof(PilesResult, displacement)},
     {"residual", offsetof(PilesResult, residual)},
     {"heap_calls", offsetof(PilesResult, heap_calls)},
+    {"audit_share", offsetof(PilesResult, audit)},
+    {"audit_share_with_geometry", offsetof(PilesResult, audit_geometry)},
     {"bytes_per_body", offsetof(PilesResult, bytes_per_body)},
     {"contacts", offsetof(PilesResult, contacts)},
 };
@@ -139,6 +141,8 @@ static void print_row(Column column) {
     cell(column, offsetof(PilesResult, energy95), 8, 2);
     cell(column, offsetof(PilesResult, rest), 5, 3);
     cell(column, offsetof(PilesResult, potential), 9, 6);
+    cell(column, offsetof(PilesResult, audit), 7, 2);
+    cell(column, offsetof(PilesResult, audit_geometry), 7, 2);
     print_outcomes(column);
     print_notes(column);
     printf("\n");
@@ -147,8 +151,9 @@ static void print_row(Column column) {
 void piles_print_table(const PilesResult* results, int seeds, int engines) {
     if (engines == 0) return;
     printf("\n%s: %d bodies, %d seed%s\n", results->scene, results->bodies, seeds, seeds > 1 ? "s" : "");
-    printf("%-18s %8s %5s %7s %7s | %8s %7s | %8s %8s %8s %8s | %6s %5s %9s\n", "whole run | settled", "ms",
-           "", "/Box3D", "/best", "ms", "/Box3D", "overlap", "max", "settled", "max", "KE95", "rest", "PE");
+    printf("%-18s %8s %5s %7s %7s | %8s %7s | %8s %8s %8s %8s | %6s %5s %9s %7s %7s\n", "whole run | settled",
+           "ms", "", "/Box3D", "/best", "ms", "/Box3D", "overlap", "max", "settled", "max", "KE95", "rest",
+           "PE", "audit", "+geom");
     for (int i = 0; i < engines; i++) {
         print_row((Column){results + i, seeds, engines});
     }

@@ -29,6 +29,7 @@ typedef struct Run {
     int steps;
     double spent;  // ms
     Overlaps all, settled;
+    double audit_ms, geometry_ms;  // of settled steps
     PilesMeasure last;
     PilesReport first_settled, report;
     PilesResult* result;
@@ -102,6 +103,7 @@ static void report(const Run* run, PilesReport* sum) {
 static void step(Run* run, int settled_from) {
     PilesResult* result = run->result;
     clockid_t id = run->threads > 1 ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
+    PilesAudit before = piles_audit();
     double start = clock_ms(id);
     for (int i = 0; i < run->world_count && !result->gave_up; i++) {
         result->gave_up = !run->engine->step(run->worlds[i]);
@@ -110,6 +112,9 @@ static void step(Run* run, int settled_from) {
     if (result->gave_up) return;
     run->ms[run->steps] = ms;
     run->spent += ms;
+    PilesAudit after = piles_audit();
+    if (run->steps >= settled_from) run->audit_ms += after.ms - before.ms;
+    if (run->steps >= settled_from) run->geometry_ms += after.geometry_ms - before.geometry_ms;
     if (run->engine->report != NULL) {
         report(run, &run->report);
         if (run->steps == settled_from) run->first_settled = run->report;
@@ -153,7 +158,8 @@ static double mean_of(const double* x, int from, int to) {
 
 // nothing is known of an engine that did not make a step
 static void forget(PilesResult* r) {
-    r->ms = r->ms_settled = r->ms_worst = r->displacement = r->residual = r->heap_calls = NAN;
+    r->ms = r->ms_settled = r->ms_worst = r->displacement = r->residual = r->heap_calls = r->audit =
+        r->audit_geometry = NAN;
     r->overlap = r->overlap_max = r->overlap_settled = r->overlap_max_settled = NAN;
     r->energy = r->energy95 = r->potential = r->bytes_per_body = r->contacts = NAN;
 }
@@ -181,7 +187,12 @@ static void finish(const Run* run, int settled_from) {
     r->potential = run->last.potential;
     r->displacement = run->scene.stands ? run->last.displacement : NAN;
     r->told = told;
-    r->heap_calls = NAN;
+    r->heap_calls = r->audit = r->audit_geometry = NAN;
+    double late = r->ms_settled * (run->steps - settled_from);
+    if (told && settled && run->threads == 1) {
+        r->audit = run->audit_ms / (late - run->geometry_ms);
+        r->audit_geometry = (run->audit_ms + run->geometry_ms) / late;
+    }
     if (told && run->steps > settled_from + 1) {
         r->heap_calls = (double)(run->report.heap_calls - run->first_settled.heap_calls) /
                         (run->steps - settled_from - 1);

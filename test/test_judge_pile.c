@@ -3,12 +3,11 @@
 // Piles of balls by the cone method. From the states before and after a step and the impulses of its contacts this
 // file computes what is left of closing speeds, what of the change of momentum impulses do not explain, and how
 // deep balls overlap. No claim of the certificate may be better than that.
+#include "judge_count.h"
 #include "judge_sample.h"
 #include "world_scene.h"
 
 #include <stdlib.h>
-
-static int counts(int quick, int soak) { return getenv("CAROM_SOAK") != NULL ? soak : quick; }
 
 // what was recorded of a ball
 typedef struct Record {
@@ -147,9 +146,9 @@ static void run_pile(crRandom* r, crQuality quality, double tol, Sums* sums) {
 }
 
 TEST(piles_of_balls) {
-    crRandom r = sample_seed(7301);
+    crRandom r = sample_seed(judge_seed(7301));
     Sums fast = {0}, hard = {0}, accurate = {0};
-    for (int i = 0; i < counts(8, 1000); i++) {
+    for (int i = 0; i < judge_count(8, 1000); i++) {
         run_pile(&r, CR_QUALITY_FAST, 0.0, &fast);
         run_pile(&r, CR_QUALITY_FAST, 1e-14, &hard);
         run_pile(&r, CR_QUALITY_ACCURATE, 0.0, &accurate);

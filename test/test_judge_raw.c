@@ -2,6 +2,7 @@
 //
 // A raw problem is judged by the smallest relative change of the entries of its matrix and vector that makes a
 // point exact. The judge goes through all choices of zero entries in quadruple precision.
+#include "judge_count.h"
 #include "judge_sample.h"
 #include "test.h"
 
@@ -10,8 +11,6 @@
 #define TOL  1e-10
 #define ULPS (1.0 + 0x1p-49)
 #define MOST 8
-
-static int counts(int quick, int soak) { return getenv("CAROM_SOAK") != NULL ? soak : quick; }
 
 typedef struct Raw {
     crBlock block[2];
@@ -70,13 +69,13 @@ static void check_point(const Raw* m, crArena* arena, const double* z, const cha
 }
 
 TEST(raw_points) {
-    crRandom r = sample_seed(7101);
+    crRandom r = sample_seed(judge_seed(7101));
     crArena arena;
     Raw m;
     double z[MOST];
     int known = 0;
     CHECK_STATUS(cr_arena_create(&arena, NULL, 1 << 16), CR_OK);
-    for (int i = 0; i < counts(3000, 1000000); i++) {
+    for (int i = 0; i < judge_count(3000, 1000000); i++) {
         make_raw(&r, &m);
         for (int k = 0; k < m.problem.rows; k++) {
             z[k] = sample_uniform(&r, -1.0, 1.0) * (made_chance(&r, 0.1) ? 1e12 : 1.0);
@@ -98,12 +97,12 @@ TEST(raw_points) {
 }
 
 TEST(raw_solvers) {
-    crRandom r = sample_seed(7102);
+    crRandom r = sample_seed(judge_seed(7102));
     crArena arena;
     Raw m;
     int solved = 0, infeasible = 0;
     CHECK_STATUS(cr_arena_create(&arena, NULL, 1 << 16), CR_OK);
-    for (int i = 0; i < counts(300, 200000); i++) {
+    for (int i = 0; i < judge_count(300, 200000); i++) {
         make_raw(&r, &m);
         for (int s = 0; s < cr_solver_count(); s++) {
             double z[MOST] = {0};

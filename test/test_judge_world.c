@@ -3,6 +3,7 @@
 // Random scenes by every method, quality, restitution, friction and step length. States before and after each
 // step are recorded; overlap, energy, momentum and crossings of walls are computed here from these states by
 // formulas of this file. No claim of a certificate may be better than that.
+#include "judge_count.h"
 #include "judge_sample.h"
 #include "world_scene.h"
 
@@ -10,8 +11,6 @@
 
 #define BODIES 12
 #define STEPS  40
-
-static int counts(int quick, int soak) { return getenv("CAROM_SOAK") != NULL ? soak : quick; }
 
 typedef enum Kind { BALL, BOX, OTHER, CHAIN } Kind;
 
@@ -240,8 +239,9 @@ static void make_scene(Scene* s, uint64_t seed) {
         crShape box = cr_shape_box(s->wall_half.x, s->wall_half.y, s->wall_half.z);
         cr_model_add_shape(s->model, body, &box, material);
     }
-    // every touch of the event method is a solve of its own
-    int bodies = 1 + made_below(r, s->settings.method == CR_METHOD_EVENT ? 3 : BODIES - 2);
+    // every touch of the event method is found by some fifty solves
+    bool many = s->settings.method != CR_METHOD_EVENT || made_chance(r, 0.1);
+    int bodies = 1 + made_below(r, many ? BODIES - 2 : 3);
     for (int i = 0; i < bodies; i++) {
         make_body(s, material);
     }
@@ -384,11 +384,13 @@ static void run_scene(uint64_t seed, Shown* shown) {
 TEST(random_scenes) {
     Shown shown = {0};
     const char* first = getenv("CAROM_SEED");
-    uint64_t from = first != NULL ? strtoull(first, NULL, 10) : 1, count = (uint64_t)counts(60, 10000);
+    uint64_t count = (uint64_t)judge_count(60, 10000), from = 1 + count * (uint64_t)judge_piece().index;
+    if (first != NULL) from = strtoull(first, NULL, 10);
     for (uint64_t seed = from; seed < from + count; seed++) {
         run_scene(seed, &shown);
     }
     printf("  %d steps: %d overlap, %d pass a wall, %d gain energy; %d measured, %d solves looked at\n",
            shown.steps, shown.overlaps, shown.crossed, shown.gains, shown.measured, shown.solves);
-    CHECK(shown.steps > 0 && shown.overlaps > 0 && shown.solves > 0);
+    // a small piece of a soak may happen to have none
+    if (count >= 60) CHECK(shown.steps > 0 && shown.overlaps > 0 && shown.solves > 0);
 }

@@ -226,6 +226,14 @@ def try_server(server, word):
     return page
 
 
+def open_sockets(pid):
+    """Sockets of a process: whether each is closed on exec."""
+    folder, flag = f"/proc/{pid}", 0o2000000
+    sockets = [f for f in os.listdir(f"{folder}/fd") if os.readlink(f"{folder}/fd/{f}").startswith("socket:")]
+    flags = {f: re.search(r"flags:\s*(\d+)", open(f"{folder}/fdinfo/{f}").read()).group(1) for f in sockets}
+    return {f: bool(int(flags[f], 8) & flag) for f in sockets}
+
+
 def test_view_server():
     with Server(COMMAND, "view", "bouncing-ball") as server:
         try_server(server, b"bouncing-ball")
@@ -242,6 +250,8 @@ def test_server():
         listening = [line.split()[1] for line in open("/proc/net/tcp") if line.split()[3] == "0A"]
         mine = [a for a in listening if a.endswith(f":{server.port:04X}")]
         check(mine == [f"0100007F:{server.port:04X}"], "listens on 127.0.0.1 alone", mine)
+        passed_on = open_sockets(server.process.pid)
+        check(passed_on and all(passed_on.values()), "its sockets are closed in programs that it starts", passed_on)
 
 
 def drip(client, stop):

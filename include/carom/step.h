@@ -193,7 +193,7 @@ typedef struct crCertificate {
     double energy_gain;  // energy that islands gained beyond that work, for whatever reason, J; NaN as work
     int impermissible;   // impacts outside the permissible region
     int impacts_unsure;  // impacts of which that cannot be told
-    bool truncated;      // impact_limit was reached
+    bool truncated;      // impact_limit, or the work that event allows a step, was reached
     int asleep;          // bodies, at the end
     int escaped;         // bodies beyond settings.bound, at the end
     int escapee;         // the first of them, 0 where there is none

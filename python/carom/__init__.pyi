@@ -493,6 +493,9 @@ class Problem:
     u_free: Array
     W: Array
     reference: Optional[Array]
+    p: Optional[Array]
+    h: float
+    mended: Optional[dict[str, Any]]
     def __init__(self, u_free: ArrayLike, W: ArrayLike, blocks: Iterable[Tuple[Any, ...]], b: Optional[ArrayLike] = ...,
                  *, raw: bool = ...) -> None: ...
     @classmethod

@@ -292,9 +292,28 @@ static PyMethodDef methods[] = {{"_solve", solve, METH_VARARGS, NULL},
                                 {"_resolve", resolve, METH_VARARGS, NULL},
                                 {"_audit", audit, METH_O, NULL},
                                 {NULL, NULL, 0, NULL}};
+static PyObject* get_h(PyObject* object, void* closure) {
+    (void)closure;
+    PyProblem* self = (PyProblem*)object;
+    return ready(self) ? PyFloat_FromDouble(self->file.h) : NULL;
+}
+
+static PyObject* get_mended(PyObject* object, void* closure) {
+    (void)closure;
+    PyProblem* self = (PyProblem*)object;
+    if (!ready(self)) return NULL;
+    if (self->file.mended.matrix[0] == '\0') Py_RETURN_NONE;
+    return Py_BuildValue("{ss,sz,sd}", "matrix", self->file.mended.matrix, "triangle",
+                         self->file.mended.triangle, "asymmetry", self->file.mended.skew.relative);
+}
+
 static PyGetSetDef getset[] = {
     {"u_free", get_u_free, NULL, "velocities without impulses (rows); a view", NULL},
     {"W", get_W, NULL, "(rows, rows): a view where it is kept in full, else a new array", NULL},
+    {"p", get_reference, NULL, "the impulses that came with the file, or None; a view", NULL},
+    {"h", get_h, NULL, "length of the step that posed the file's problem, s; 0 where it does not say", NULL},
+    {"mended", get_mended, NULL,
+     "what was done to a symmetric matrix of the file: matrix, triangle, asymmetry; or None", NULL},
     {"reference", get_reference, NULL, "the solution that came with the file, or None; a view", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 

@@ -1,4 +1,6 @@
 """Problems: every solver against the conditions of complementarity, rules, files, refusals."""
+import json
+
 import numpy as np
 import pytest
 
@@ -85,3 +87,20 @@ def test_files(tmp_path):
     with pytest.raises(carom.Error) as caught:
         carom.Problem.read(tmp_path / "none.json")
     assert caught.value.status == "file"
+
+
+def test_what_a_file_says_beside_the_problem(tmp_path):
+    path = tmp_path / "problem.json"
+    path.write_text(json.dumps({"carom_problem": 1, "blocks": [{"kind": "unilateral", "rows": 2}], "h": 0.01,
+                                "W": [[2, 1], [1, 2]], "u_free": [-1, -3], "p": [0, 1.5]}))
+    problem = carom.Problem.read(path)
+    assert problem.h == 0.01 and list(problem.p) == [0, 1.5]
+    assert problem.mended is None
+    assert problem.audit(problem.p).distance == pytest.approx(0.01 * problem.audit(problem.p).eta)
+    plain = carom.Problem([-1.0], [[2.0]], [("unilateral", 1)])
+    assert plain.h == 0 and plain.p is None and plain.mended is None
+    # one contact of Siconos whose W is not symmetric in its tenth digit
+    path.write_text("2\n1\n0\n2 2\n2 2\n2 1 1.000000001 2\n-1 -3\n0.5\n")
+    other = carom.Problem.read(path, "siconos-fc")
+    assert other.mended["matrix"] == "W" and other.mended["triangle"] is None
+    assert 0 < other.mended["asymmetry"] < 1e-8 and other.W[0, 1] == other.W[1, 0]

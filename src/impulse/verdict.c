@@ -9,7 +9,8 @@
 // Fails: never; an impulse that is not finite is not permissible.
 #include "carom/impulse.h"
 
-#define EPS 0x1p-52
+#define EPS       0x1p-52
+#define UNDERFLOW 0x1p-1018  // what products may lose below the smallest normal number
 
 // infinite friction: the cone is the half-space n.P >= 0
 static double cone_limit(double mu, double Pn) {
@@ -55,7 +56,7 @@ crVerdict cr_impulse_verdict(const crContact* c, crVec3 P, double tol) {
     o.margins.tension = P.x;
     o.margins.cone = cone_limit(c->mu, P.x) - tangential;
     o.floor.energy =
-        16.0 * EPS * (fabs(P.x * c->V.x) + fabs(P.y * c->V.y) + fabs(P.z * c->V.z) + 0.5 * s * s);
+        16.0 * EPS * (fabs(P.x * c->V.x) + fabs(P.y * c->V.y) + fabs(P.z * c->V.z) + 0.5 * s * s) + UNDERFLOW;
     o.floor.penetration = 16.0 * EPS * (fabs(c->V.x) + sqrt(c->W.xx) * s);
     o.floor.tension = 4.0 * EPS * size;
     o.floor.cone = isinf(c->mu) ? 0.0 : 16.0 * EPS * friction * size;
@@ -65,7 +66,7 @@ crVerdict cr_impulse_verdict(const crContact* c, crVec3 P, double tol) {
     o.allowed.tension = lambda > 0.0 ? tol * speed / lambda : 0.0;
     o.allowed.cone = friction * o.allowed.tension;
     // rounding moves margins at zero impulse by nothing
-    if (size == 0.0) o.floor = (crMargins){0.0, 0.0, 0.0, 0.0};
+    if (P.x == 0.0 && P.y == 0.0 && P.z == 0.0) o.floor = (crMargins){0.0, 0.0, 0.0, 0.0};
     crTruth energy = holds(o.margins.energy, o.floor.energy, o.allowed.energy);
     // at infinite friction the cone asks no more than no tension
     crTruth cone = isinf(c->mu) ? CR_TRUTH_YES : holds(o.margins.cone, o.floor.cone, o.allowed.cone);

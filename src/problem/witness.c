@@ -8,10 +8,13 @@
 //                  else p^_t = p^_n x, x the point of D nearest to z_t / z_n, w_t = -t N, t >= 0, N normal to D
 //                  at x; spin and rolling likewise with their own lambda
 // A row with W_jj = 0 acts on nothing: the sign of w decides. Rows in rad/s count by a length: sqrt(lambda /
-// lambda_s) in contacts, the block's arm elsewhere. Fails: never; NaN in p or w leads to NaN or INFINITY.
+// lambda_s) in contacts, the block's arm elsewhere. Squares that underflow are part of the rounding floor. Fails: never; NaN in p or w leads to NaN or INFINITY.
 #include "problem/witness.h"
 
 #include "linalg/project.h"
+
+#define TINY 0x1p-480   // velocities below this have squares that underflow, m/s
+#define LOST 0x1p-1000  // bound of what such squares lose, (m/s)^2
 
 // rows of a cone that move together, with their limit as a share of the normal impulse
 typedef struct Part {
@@ -191,12 +194,14 @@ void cr__witness_make(const crProblem* problem, const crBlock* block, const doub
 // defect of rows that move together, times length
 static void add_defect(const crHeld* held, int count, double length, const double* w, const double* floor,
                        crDefect* out) {
-    double along = 0.0, square = 0.0, noise = 0.0;
+    double along = 0.0, square = 0.0, noise = 0.0, largest = 0.0;
     for (int k = 0; k < count; k++) {
         square += w[k] * w[k];
         noise += floor[k] * floor[k];
         along += w[k] * held->d[k];
+        largest = fmax(largest, fabs(w[k]));
     }
+    if (largest > 0.0 && largest < TINY) noise += LOST;
     switch (held->hold) {
     case CR_HOLD_NONE:
         return;

@@ -333,12 +333,7 @@ static bool lost(const crImpact* impact, const double* own, double tol) {
     return false;
 }
 
-void cr__impact_finish(const crImpact* impact, double* own, double* p, crRuleReport* report) {
-    bool solved = report == NULL || report->outcome == CR_OUTCOME_SOLVED;
-    if (report != NULL && lost(impact, own, solved ? LOST : RUN_AWAY)) {
-        if (solved) report->outcome = CR_OUTCOME_RAY;
-        memset(own, 0, (size_t)impact->rows * sizeof *own);
-    }
+void cr__impact_spread(const crImpact* impact, const double* own, double* p) {
     for (int i = 0; i < impact->rows; i++) {
         p[impact->row[i]] = own[i];
     }
@@ -349,6 +344,15 @@ void cr__impact_finish(const crImpact* impact, double* own, double* p, crRuleRep
         }
         p[impact->joint_row[k]] = -sum;
     }
+}
+
+void cr__impact_finish(const crImpact* impact, double* own, double* p, crRuleReport* report) {
+    bool solved = report == NULL || report->outcome == CR_OUTCOME_SOLVED;
+    if (report != NULL && lost(impact, own, solved ? LOST : RUN_AWAY)) {
+        if (solved) report->outcome = CR_OUTCOME_RAY;
+        memset(own, 0, (size_t)impact->rows * sizeof *own);
+    }
+    cr__impact_spread(impact, own, p);
 }
 
 void cr__impact_push(const crImpact* impact, int row, double dp, double* u) {

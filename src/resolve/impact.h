@@ -42,6 +42,8 @@ crStatus cr__impact_circular(const crImpact* impact, crError* error);
 // velocities are no solution, whatever a solver made of that rounding: the outcome is ray, and the contacts
 // get none. report may be NULL where a law and no solver made the impulses: then they are taken as they are.
 void cr__impact_finish(const crImpact* impact, double* own, double* p, crRuleReport* report);
+// The problem's impulses p from the impact's own: joints answer.
+void cr__impact_spread(const crImpact* impact, const double* own, double* p);
 
 // u += W[:, row] dp
 void cr__impact_push(const crImpact* impact, int row, double dp, double* u);
@@ -52,6 +54,10 @@ crProblem cr__impact_problem(const crImpact* impact, const double* u);
 // Runs the solver; an outcome other than solved goes into the report.
 crStatus cr__impact_solve(const crImpact* impact, const crProblem* problem, double* p, crRuleReport* report,
                           crError* error);
+// An outcome of solved stays only where the impulses own solve the whole problem with its joints; bias: of the
+// contacts' rows, NULL: none (rows).
+crStatus cr__impact_judge(const crImpact* impact, const crProblem* problem, const double* bias,
+                          const double* own, crRuleReport* report, crError* error);
 // Frictionless plastic impact from velocities u: 0 <= u_n + W_nn lambda _|_ lambda >= 0 over the contacts
 // that take part (all where NULL); lambda is zero at the others (contacts).
 crStatus cr__impact_plastic(const crImpact* impact, const double* u, const bool* takes_part, double* lambda,

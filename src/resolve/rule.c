@@ -9,6 +9,8 @@
 #include "base/argument.h"
 #include "resolve/impact.h"
 
+#define UNDERFLOW 0x1p-1020  // what a product may lose below the smallest normal number
+
 crRuleParams cr_rule_params(void) {
     return (crRuleParams){.tolerance = 1e-12, .direction = {1.0, 0.0, 0.0}, .extrapolate = true};
 }
@@ -126,7 +128,7 @@ static void balance_scales(const crProblem* problem, const crMatrix* W, const do
         work += p[i] * problem->u_free[i];
         stiff += p[i] * sum;
         balance->floor[i] = row_floor(problem, W, balance->weight, p, i);
-        balance->noise += fabs(p[i]) * balance->floor[i];
+        balance->noise += fabs(p[i]) * balance->floor[i] + (p[i] != 0.0 ? UNDERFLOW : 0.0);
     }
     if (stiff > balance->noise) balance->available = fmax(balance->available, 0.5 * work * (work / stiff));
 }
@@ -308,6 +310,10 @@ static void verdict(const crProblem* problem, const crBalance* balance, const do
     report->verdict = cr_truth_and(cr_truth_and(energy.holds, limits.penetration.holds),
                                    cr_truth_and(limits.tension.holds, limits.cone.holds));
     report->verdict = cr_truth_and(report->verdict, limits.joint.holds);
+    // a solution keeps joints shut
+    if (report->outcome == CR_OUTCOME_SOLVED && limits.joint.holds != CR_TRUTH_YES) {
+        report->outcome = limits.joint.holds == CR_TRUTH_NO ? CR_OUTCOME_LIMIT : CR_OUTCOME_UNSURE;
+    }
     report->permissible = report->verdict == CR_TRUTH_YES;
 }
 

@@ -28,23 +28,28 @@ static crStatus resolve(const void* params, const crProblem* problem, crArena* a
     if (status != CR_OK) return status;
     size_t bytes = (size_t)(impact.rows + 1) * sizeof(double);
     double* u = cr_arena_alloc(arena, bytes);
+    double* bias = cr_arena_alloc(arena, bytes);
     double* own = cr_arena_alloc(arena, bytes);
-    if (u == NULL || own == NULL) return cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
+    if (u == NULL || bias == NULL || own == NULL)
+        return cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
     memset(own, 0, bytes);
+    memset(bias, 0, bytes);
     memcpy(u, impact.u, (size_t)impact.rows * sizeof *u);
     int k = impact.contacts;
     for (int i = 0; i < k && impact.params.eps != NULL; i++) {
         for (int j = 0; j < k; j++) {
-            u[impact.normal[i]] += impact.params.eps[i * k + j] * impact.first[impact.normal[j]];
+            double part = impact.params.eps[i * k + j] * impact.first[impact.normal[j]];
+            u[impact.normal[i]] += part;
+            bias[impact.normal[i]] += part;
         }
     }
+    report->steps = 1;
+    report->unique = k == impact.rows ? CR_UNIQUE_YES : CR_UNIQUE_UNKNOWN;
     crProblem posed = cr__impact_problem(&impact, u);
     status = cr__impact_solve(&impact, &posed, own, report, error);
     if (status != CR_OK) return status;
-    report->steps = 1;
-    report->unique = k == impact.rows ? CR_UNIQUE_YES : CR_UNIQUE_UNKNOWN;
     cr__impact_finish(&impact, own, p, report);
-    return CR_OK;
+    return cr__impact_judge(&impact, problem, bias, own, report, error);
 }
 
 crRule cr_rule_coupled(const crRuleParams* params) { return (crRule){"coupled", resolve, params}; }

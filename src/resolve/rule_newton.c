@@ -17,8 +17,10 @@ static crStatus resolve(const void* params, const crProblem* problem, crArena* a
     if (status != CR_OK) return status;
     size_t bytes = (size_t)(impact.rows + 1) * sizeof(double);
     double* u = cr_arena_alloc(arena, bytes);
+    double* bias = cr_arena_alloc(arena, bytes);
     double* own = cr_arena_alloc(arena, bytes);
-    if (u == NULL || own == NULL) return cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
+    if (u == NULL || bias == NULL || own == NULL)
+        return cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
     memset(own, 0, bytes);
     bool friction = false;
     for (int i = 0; i < impact.block_count; i++) {
@@ -27,16 +29,17 @@ static crStatus resolve(const void* params, const crProblem* problem, crArena* a
         for (int k = 0; k < block->count; k++) {
             bool tangential = block->kind == CR_BLOCK_CONE && k > 0;
             int row = block->row + k;
-            u[row] = impact.u[row] + (tangential ? block->et : block->e) * impact.first[row];
+            bias[row] = (tangential ? block->et : block->e) * impact.first[row];
+            u[row] = impact.u[row] + bias[row];
         }
     }
+    report->steps = 1;
+    report->unique = friction ? CR_UNIQUE_UNKNOWN : CR_UNIQUE_YES;
     crProblem posed = cr__impact_problem(&impact, u);
     status = cr__impact_solve(&impact, &posed, own, report, error);
     if (status != CR_OK) return status;
-    report->steps = 1;
-    report->unique = friction ? CR_UNIQUE_UNKNOWN : CR_UNIQUE_YES;
     cr__impact_finish(&impact, own, p, report);
-    return CR_OK;
+    return cr__impact_judge(&impact, problem, bias, own, report, error);
 }
 
 crRule cr_rule_newton(const crRuleParams* params) { return (crRule){"newton", resolve, params}; }

@@ -265,7 +265,7 @@ static crStatus resolve(const void* params, const crProblem* problem, crArena* a
     report->steps = 2;
     report->unique = unique(&impact);
     cr__impact_finish(&impact, total, p, report);
-    return CR_OK;
+    return cr__impact_judge(&impact, problem, NULL, p1, report, error);
 }
 
 crRule cr_rule_poisson(const crRuleParams* params) { return (crRule){"poisson", resolve, params}; }

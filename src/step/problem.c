@@ -209,7 +209,8 @@ static void set_scales(const crStep* step, double h, crProblem* problem) {
         if (c->row >= 0 && (delta == 0.0 || c->delta < delta)) delta = c->delta;
     }
     problem->h = h;
-    problem->rest = delta / h;
+    // pieces of a step are judged by the step: of a short one the deadband over h is no speed of the scene
+    problem->rest = delta / fmax(h, step->settings.dt);
     problem->shift =
         step->settings.deadband > 0.0 ? step->settings.shift * delta / step->settings.deadband : 0.0;
 }

@@ -7,20 +7,29 @@
 // did not come, because joints or contacts turned a body off its course, the next look is at least twice as far
 // ahead as that was. Touches slower than
 // the threshold do not bounce: impacts that accumulate end in contact, and contacts that pull are left by
-// the contact solve. Source: Hecker 1997; the floor on subdivision is ours. Fails: as its stages do; more
-// impacts than impact_limit: the rest of the step is plastic and the certificate says so.
+// the contact solve. Source: Hecker 1997; the floor on subdivision is ours. Trials that were taken back leave no
+// trace in the certificate. Fails: as its stages do. More impacts than impact_limit, more than TRIALS trials or more
+// than WORK for solving them in one step: the rest of the step is plastic and the certificate says so.
 #include <string.h>
 
 #include "step/cache.h"
 #include "step/posed.h"
 
-#define ROUNDS    10     // of adding contacts that a solution overlaps
-#define REPEATS   50     // impacts at one instant
-#define HALVINGS  100    // of one interval
-#define TOUCH_TOL 1e-12  // share of the body's size that counts as touching
-#define FREE_TOL  1e-9   // share of gravity that counts as no other force
-#define LOOK_TOL  1e-6   // share of the step that is passed at least after a false alarm
-#define ROUND_TOL 1e-14  // and of coordinates and ways travelled in the step
+#define ROUNDS    10      // of adding contacts that a solution overlaps
+#define REPEATS   50      // impacts at one instant
+#define HALVINGS  100     // of one interval
+#define TOUCH_TOL 1e-12   // share of the body's size that counts as touching
+#define FREE_TOL  1e-9    // share of gravity that counts as no other force
+#define LOOK_TOL  1e-6    // share of the step that is passed at least after a false alarm
+#define ROUND_TOL 1e-14   // and of coordinates and ways travelled in the step
+#define TRIALS    8192    // of one step
+#define WORK      0x1p22  // of one step: sum of rows times iterations of its contact solves
+
+// what trials of a step have cost
+typedef struct Cost {
+    int trials;
+    double work;
+} Cost;
 
 // where trials start from
 typedef struct Origin {
@@ -33,7 +42,12 @@ typedef struct Origin {
     bool warm_changed;  // forces are no longer those that the step began with
     int warm_count;
     crWarm* warm;
+    crCertificate certificate;
+    double* drive;  // work of driven bodies so far (nb)
+    Cost* cost;
 } Origin;
+
+static bool spent(const Cost* cost) { return cost->trials >= TRIALS || cost->work >= WORK; }
 
 static double touch(const crStep* step, const crStepContact* c, double slack) {
     const crVec3* p = &c->point.point;
@@ -43,26 +57,40 @@ static double touch(const crStep* step, const crStepContact* c, double slack) {
 
 static bool fast(const crStepContact* c) { return c->speed < -c->fast; }
 
-static crStatus keep(crStep* step, double slack, Origin* origin, crError* error) {
+static crStatus keep(crStep* step, double slack, Cost* cost, Origin* origin, crError* error) {
     size_t q = (size_t)step->model->nq * sizeof(double), v = (size_t)step->model->nv * sizeof(double);
+    size_t nb = (size_t)step->model->nb;
     size_t warm = (size_t)step->warm_count * sizeof *step->warm;
     *origin = (Origin){.slack = slack,
                        .time = step->state.time,
                        .events = step->event_count,
                        .recorded = step->cache->record_count,
                        .warm_changed = step->warm_changed,
-                       .warm_count = step->warm_count};
+                       .warm_count = step->warm_count,
+                       .certificate = step->certificate,
+                       .cost = cost};
     origin->q = cr_arena_alloc(&step->scratch, q + 1);
     origin->v = cr_arena_alloc(&step->scratch, v + 1);
     origin->warm = cr_arena_alloc(&step->scratch, warm + 1);
-    if (origin->q == NULL || origin->v == NULL || origin->warm == NULL) return cr__step_memory(error);
+    origin->drive = cr_arena_alloc(&step->scratch, nb * sizeof *origin->drive);
+    if (origin->q == NULL || origin->v == NULL || origin->warm == NULL || origin->drive == NULL) {
+        return cr__step_memory(error);
+    }
+    memcpy(origin->drive, step->cache->drive, nb * sizeof *origin->drive);
     memcpy(origin->q, step->state.q, q);
     memcpy(origin->v, step->state.v, v);
     if (warm > 0) memcpy(origin->warm, step->warm, warm);
     return CR_OK;
 }
 
+// figures of solves since the origin that do not count
+static void forget(crStep* step, const Origin* origin) {
+    step->certificate = origin->certificate;
+    memcpy(step->cache->drive, origin->drive, (size_t)step->model->nb * sizeof *origin->drive);
+}
+
 static void go_back(crStep* step, const Origin* origin) {
+    forget(step, origin);
     memcpy(step->state.q, origin->q, (size_t)step->model->nq * sizeof(double));
     memcpy(step->state.v, origin->v, (size_t)step->model->nv * sizeof(double));
     step->state.time = origin->time;
@@ -132,14 +160,17 @@ static void release(crStep* step, double h, const double* v) {
 }
 
 // v over h with the contacts that press, more of them where the solution closes more
-static crStatus press(crStep* step, double h, bool plastic, bool* takes, crError* error) {
+static crStatus press(crStep* step, const Origin* origin, double h, bool plastic, bool* takes,
+                      crError* error) {
     memset(takes, 0, (size_t)step->contact_count * sizeof *takes);
     int count = choose(step, h, step->v_free, plastic, takes);
     crStatus status = CR_OK;
     for (int round = 0; round < ROUNDS && status == CR_OK; round++) {
+        forget(step, origin);
         set_airborne(step, takes);
         status = cr_step_problem_build(step, h, takes, error);
         if (status == CR_OK) status = cr_step_solve(step, error);
+        if (status == CR_OK) origin->cost->work += (double)step->rows.count * step->report.iterations;
         if (status == CR_OK) status = cr__step_show_problem(step, h, true, error);
         if (status == CR_OK) status = cr_step_apply(step, error);
         if (status != CR_OK) return status;
@@ -195,6 +226,7 @@ static crStatus look(crStep* step, const Origin* origin, const bool* takes, Endi
 static crStatus trial(crStep* step, const Origin* origin, double h, bool plastic, Ending* ending,
                       crError* error) {
     go_back(step, origin);
+    origin->cost->trials++;
     size_t mark = cr_arena_mark(&step->scratch);
     crStatus status = cr_step_forces(step, h, error);
     if (status == CR_OK) status = cr_step_collide(step, cr_step_reach(step, h), error);
@@ -202,7 +234,7 @@ static crStatus trial(crStep* step, const Origin* origin, double h, bool plastic
     if (status != CR_OK) return status;
     bool* takes = cr_arena_alloc(&step->scratch, (size_t)(step->contact_count + 1) * sizeof *takes);
     if (takes == NULL) return cr__step_memory(error);
-    status = press(step, h, plastic, takes, error);
+    status = press(step, origin, h, plastic, takes, error);
     if (status == CR_OK) status = cr__step_record(step, error);
     if (status == CR_OK) release(step, h, origin->v);
     if (status == CR_OK) status = cr_step_integrate(step, h, error);
@@ -219,7 +251,7 @@ static crStatus halve(crStep* step, const Origin* origin, double lo, double* h, 
     double hi = *h;
     Ending ending;
     crStatus status = CR_OK;
-    for (int i = 0; i < HALVINGS && status == CR_OK; i++) {
+    for (int i = 0; i < HALVINGS && status == CR_OK && !spent(origin->cost); i++) {
         double mid = 0.5 * (lo + hi);
         if (!(mid > lo && mid < hi)) break;
         status = trial(step, origin, mid, false, &ending, error);
@@ -252,14 +284,14 @@ static crStatus move_to(crStep* step, const Origin* origin, double foreseen, dou
 }
 
 // moves to the next touch, foreseen no sooner than after `least`, or over `left`; *h is how far
-static crStatus move(crStep* step, double least, double left, bool plastic, double slack, double* h,
-                     crError* error) {
+static crStatus move(crStep* step, double least, double left, bool plastic, double slack, Cost* cost,
+                     double* h, crError* error) {
     Origin origin;
     Ending ending;
     double foreseen = left;
     bool hit = !plastic && cr_step_next_impact(step, left, &foreseen);
     foreseen = fmin(left, fmax(foreseen, least));
-    crStatus status = keep(step, slack, &origin, error);
+    crStatus status = keep(step, slack, cost, &origin, error);
     if (status != CR_OK) return status;
     *h = left;
     if (hit && step->settings.toi == CR_TOI_ADVANCE) {
@@ -314,10 +346,11 @@ crStatus cr_step_event(crStep* step, double h, crError* error) {
     if (!cr__step_ready(step)) return cr__missing(error, "step");
     double end = step->state.time + h, left = h, least = 0.0, moved = 0.0, wider = 0.0;
     int impacts = 0;
+    Cost cost = {0};
     crStatus status = cr_step_begin(step, error);
     size_t mark = cr_arena_mark(&step->scratch);
     for (int i = 0; left > 0.0 && status == CR_OK; i++) {
-        bool plastic = i >= 2 * step->settings.impact_limit;
+        bool plastic = i >= 2 * step->settings.impact_limit || spent(&cost);
         double slack = 0.0;
         step->contact_count = 0;
         cr_arena_release(&step->scratch, mark);
@@ -327,7 +360,8 @@ crStatus cr_step_event(crStep* step, double h, crError* error) {
         // the gap of sharp features jumps by its own error: where time stands still, that counts as touching
         wider = quiet && moved <= ROUND_TOL * h ? 4.0 * slack : 0.0;
         impacts = step->certificate.impacts;
-        if (status == CR_OK) status = move(step, least, left, plastic, slack, &moved, error);
+        step->certificate.truncated = step->certificate.truncated || plastic;
+        if (status == CR_OK) status = move(step, least, left, plastic, slack, &cost, &moved, error);
         left = end - step->state.time > 1e-15 * h && moved < left ? left - moved : 0.0;
     }
     if (status == CR_OK) status = cr_step_finite(step, error);

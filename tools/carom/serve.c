@@ -44,9 +44,11 @@ typedef struct Client {
     size_t sent;       // bytes of both
 } Client;
 
-static bool unblock(int socket) {
+// Makes calls return at once, and keeps the socket from programs that are started later, such as the browser.
+static bool set_up(int socket) {
     int flags = fcntl(socket, F_GETFL);
-    return flags >= 0 && fcntl(socket, F_SETFL, flags | O_NONBLOCK) == 0;
+    return flags >= 0 && fcntl(socket, F_SETFL, flags | O_NONBLOCK) == 0 &&
+           fcntl(socket, F_SETFD, FD_CLOEXEC) == 0;
 }
 
 static int open_socket(int* port) {
@@ -54,7 +56,7 @@ static int open_socket(int* port) {
     if (listener < 0) return -1;
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;
-    if (!unblock(listener) || bind(listener, (struct sockaddr*)&address, size) != 0 ||
+    if (!set_up(listener) || bind(listener, (struct sockaddr*)&address, size) != 0 ||
         listen(listener, CLIENTS) != 0 || getsockname(listener, (struct sockaddr*)&address, &size) != 0) {
         close(listener);
         return -1;
@@ -174,7 +176,7 @@ static bool serve_client(Client* client, const Page* page) {
 static void accept_client(int listener, const Page* page, Client* clients, int* count) {
     int socket = accept(listener, NULL, NULL);
     if (socket < 0) return;
-    if (!unblock(socket)) {
+    if (!set_up(socket)) {
         close(socket);
         return;
     }

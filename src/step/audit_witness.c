@@ -1,0 +1,162 @@
+// audit_witness.c - the witness of contacts whose friction is a disc: open, sticking or slipping.
+//
+// As problem/witness.c has it, with vectors instead of rows and without divisions: z = lambda p - w. A contact without
+// impulse that leaves is proven by two comparisons. lambda, the trace of W_ii, is taken of the bodies as if they were
+// free, which is the larger: it decides only which witness is made.
+#include "step/audit_contacts.h"
+#include "step/cache.h"
+
+// Bias of a contact: 0 where it touches, else the gap beyond the deadband over h; bodies in the air move by the
+// mean of v before and after gravity. cursor: into the warm starts, which widen the band of what pressed.
+static double bias(const crContactAudit* a, const crStepContact* c, bool takes, double rate, int* cursor) {
+    const crStep* step = a->step;
+    double gap = c->point.gap;
+    if (gap <= c->delta) return 0.0;
+    if (c->row < 0 && takes && gap <= cr__step_band(step, c, cursor)) return 0.0;
+    double b = (gap - c->delta) * rate;
+    for (int side = 0; side < 2; side++) {
+        int body = side == 0 ? c->body_a : c->body_b;
+        if (!step->airborne[body]) continue;
+        double fall = cr_dot(cr__step_fall(step, body), c->point.normal);
+        b += (side == 0 ? 0.5 : -0.5) * a->h * fall;
+    }
+    return b;
+}
+
+static bool plain(const crSurface* s) {
+    return s->vertex_count == 0 && !(s->mu_spin > 0.0) && !(s->mu_roll > 0.0) &&
+           (isnan(s->mu2) || s->mu2 == s->mu);
+}
+
+// normal and tangential parts of an impulse and of the velocity with its bias
+typedef struct Parts {
+    double pn, wn;
+    crVec3 pt, wt;
+} Parts;
+
+// A contact that pushes and is not about to open: its witness, and how far its velocity is from what the laws allow.
+static void hold(double mu, double lambda, crVec3 n, const Parts* x, crAuditContact* out) {
+    out->hold = CR_AUDIT_HELD;
+    out->P = cr_scale(x->pn, n);
+    out->eta2 = x->wn * x->wn;
+    if (mu == 0.0) return;
+    crVec3 z = cr_sub(cr_scale(lambda, x->pt), x->wt);
+    double size2 = cr_dot(z, z), limit = mu * (lambda * x->pn - x->wn);
+    if (isinf(mu) || size2 <= limit * limit) {
+        double friction2 = cr_dot(x->pt, x->pt), most = mu * x->pn;
+        bool over = friction2 > most * most;
+        out->P = over ? cr_madd(out->P, most / sqrt(friction2), x->pt) : cr_add(out->P, x->pt);
+        out->eta2 += cr_dot(x->wt, x->wt);
+    } else {
+        crVec3 d = cr_scale(1.0 / sqrt(size2), z);
+        double along = cr_dot(x->wt, d);
+        crVec3 across = along < 0.0 ? cr_madd(x->wt, -along, d) : x->wt;
+        out->P = cr_madd(out->P, mu * x->pn, d);
+        out->eta2 += cr_dot(across, across);
+    }
+}
+
+// friction beyond its limit, or tension
+static double beyond(double mu, double pn, crVec3 pt) {
+    double limit = mu * cr__audit_larger(pn, 0.0), friction2 = cr_dot(pt, pt);
+    if (!(friction2 > limit * limit)) return -pn;
+    return cr__audit_larger(-pn, sqrt(friction2) - limit);
+}
+
+// velocity that the laws want changed where there are no impulses
+static double wanted(const crStepContact* c, double rate, double mu, crVec3 u_free, double free, double b) {
+    double want = c->delta * rate, closing = -(free + b);
+    if (!(closing > 0.0)) return want;
+    want = cr__audit_larger(want, closing);
+    // friction of at most 1 has less to change than the normal impulse
+    if (mu <= 1.0) return want;
+    double speed = cr_norm(cr_madd(u_free, -free, c->point.normal));
+    return cr__audit_larger(want, speed < mu * closing ? speed : mu * closing);
+}
+
+// Whether a contact sticks whatever lambda is, as long as it is at least that of the masses alone: then
+// |lambda pt - wt| <= mu (lambda pn - wn), as |pt| <= mu pn / 2 and the velocities are less than the other half.
+static bool sticks(double mu, double least, const Parts* x) {
+    double limit = mu * x->pn;
+    return 4.0 * cr_dot(x->pt, x->pt) <= limit * limit &&
+           cr__audit_size1(x->wt) + mu * fabs(x->wn) <= 0.5 * least * limit && x->wn < least * x->pn;
+}
+
+// a contact of the solve with an impulse
+static void make_pushed(const crContactAudit* a, int i, double un, Parts* x, crAuditContact* out,
+                        crAuditWorst* worst) {
+    const crStepContact* c = &a->step->contacts[i];
+    const crAuditBody *body_a = &a->body[c->body_a], *body_b = &a->body[c->body_b];
+    double mu = c->surface->surface.mu, least = body_a->linear + body_b->linear;
+    crVec3 n = c->point.normal, P = c->impulse, both = cr_add(a->u_free[i], a->u[i]);
+    x->pt = cr_madd(P, -x->pn, n);
+    x->wt = cr_madd(a->u[i], -un, n);
+    worst->complementarity = cr__audit_larger(worst->complementarity, fabs(x->wn * x->pn));
+    if (!isinf(mu)) worst->cone = cr__audit_larger(worst->cone, beyond(mu, x->pn, x->pt));
+    if (sticks(mu, least, x)) {
+        out->hold = CR_AUDIT_HELD;
+        out->P = P;
+        out->eta2 = x->wn * x->wn + cr_dot(x->wt, x->wt);
+    } else {
+        double lambda =
+            cr__audit_mobility(body_a, c->point.point) + cr__audit_mobility(body_b, c->point.point);
+        if (!(x->pn > 0.0) || !(lambda * x->pn > x->wn)) return;
+        hold(mu, lambda, n, x, out);
+    }
+    worst->dissipation2 = cr__audit_larger(worst->dissipation2, out->eta2 - x->wn * x->wn);
+    out->work = 0.5 * cr_dot(P, both);
+    out->terms = fabs(P.x * both.x) + fabs(P.y * both.y) + fabs(P.z * both.z);
+}
+
+static void make(const crContactAudit* a, int i, double rate, int* cursor, crAuditWorst* worst) {
+    const crStepContact* c = &a->step->contacts[i];
+    const crAuditBody* body_b = &a->body[c->body_b];
+    const crSurface* surface = &c->surface->surface;
+    crAuditContact* out = &a->contact[i];
+    bool takes = a->takes[i];
+    crVec3 n = c->point.normal, P = c->impulse;
+    double un = cr_dot(n, a->u[i]), free = cr_dot(n, a->u_free[i]), least = c->delta * rate;
+    bool still = P.x == 0.0 && P.y == 0.0 && P.z == 0.0;
+    // without impulse and leaving, the bias of a gap changes nothing
+    bool leaves = still && un > 0.0 && -free <= least && -free * surface->mu <= least;
+    double b = leaves ? 0.0 : bias(a, c, takes, rate, cursor);
+    Parts x = {.pn = cr_dot(n, P), .wn = un + b};
+    out->hold = CR_AUDIT_OPEN;
+    out->speed = x.wn;
+    out->delta = c->delta;
+    out->want = takes ? wanted(c, rate, surface->mu, a->u_free[i], free, b) : -1.0;
+    out->body_a = c->body_a;
+    out->body_b = c->body_b;
+    out->island = body_b->linear > 0.0 ? body_b->island : a->body[c->body_a].island;
+    out->given = cr__audit_size1(a->u_free[i]) + fabs(b);
+    out->eta2 = x.wn < 0.0 ? x.wn * x.wn : 0.0;
+    // a component of u, u_free or P that is not finite makes its product with n so
+    worst->seen += 0.0 * (x.wn + free + x.pn);
+    worst->permits = cr__audit_larger(worst->permits, -x.wn);
+    if (!takes) return;
+    worst->approach = cr__audit_larger(worst->approach, -x.wn);
+    if (!plain(surface)) {
+        crVec3 both = cr_add(a->u_free[i], a->u[i]);
+        out->hold = CR_AUDIT_GENERAL;
+        out->work = 0.5 * cr_dot(P, both);
+        out->terms = fabs(P.x * both.x) + fabs(P.y * both.y) + fabs(P.z * both.z);
+        worst->complementarity = cr__audit_larger(worst->complementarity, fabs(x.wn * x.pn));
+    } else if (!still) {
+        make_pushed(a, i, un, &x, out, worst);
+    }
+}
+
+void cr__audit_witness(void* ctx, int begin, int end) {
+    const crContactAudit* a = ctx;
+    crAuditWorst worst = {0};
+    double rate = 1.0 / a->h;
+    int cursor = cr__step_warm_from(a->step, &a->step->contacts[begin]);
+    for (int i = begin; i < end; i++) {
+        if (!a->takes[i] && a->passes != NULL && a->passes[i]) {
+            a->contact[i].hold = CR_AUDIT_OUT;
+            continue;
+        }
+        make(a, i, rate, &cursor, &worst);
+    }
+    a->worst[begin / CR_AUDIT_CHUNK] = worst;
+}
