@@ -1,6 +1,7 @@
 // Laws where W is singular: W = B B^T with B of one or two columns, formed in floating point, in random
 // coordinates. What must hold is evaluated from B in long double: nothing here asks what W's rank is.
 #include "algebraic.h"
+#include "resolve/kinds.h"
 
 #define LAWS 13
 
@@ -106,7 +107,7 @@ static void reduced_law(const Reduced* r, long double P[3]) {
 
 TEST(chatterjee_ruina_of_rank_two_is_the_reduced_law) {
     crRandom random = sample_seed(2);
-    crLaw law = cr_law_chatterjee_ruina();
+    crLaw law = cr__law(&cr__law_chatterjee_ruina, NULL);
     double worst = 0.0;
     int count = test_samples(300000), wrong = 0;
     for (int i = 0; i < count; i++) {
@@ -148,8 +149,8 @@ static void make_laws(Laws* laws) {
     laws->params.psi1 = 1.0;
     laws->params.psi2 = 2.0;
     laws->params.rho = 0.7;
-    laws->parts[0] = cr_law_chatterjee_ruina();
-    laws->parts[1] = cr_law_routh(NULL);
+    laws->parts[0] = cr__law(&cr__law_chatterjee_ruina, NULL);
+    laws->parts[1] = cr__law(&cr__law_routh, NULL);
     laws->weights[0] = 0.25;
     laws->weights[1] = 0.75;
     laws->params.law_count = 2;
@@ -298,7 +299,7 @@ TEST(turned_coordinates_turn_the_impulse) {
 // P1 = Pn (1, -mu d), k.P1 = 1; expansion presses with e Pn, against which friction holds or slides back.
 TEST(anitescu_potra_of_rank_one_in_closed_form) {
     crRandom random = sample_seed(6);
-    crLaw law = cr_law_anitescu_potra(NULL);
+    crLaw law = cr__law(&cr__law_anitescu_potra, NULL);
     for (int i = 0; i < test_samples(6000); i++) {
         crVec3 k = cr_scale(sample_log(&random, 1e-3, 1e3), sample_direction(&random));
         crCollision c = cr_collision();
