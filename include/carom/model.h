@@ -87,8 +87,21 @@ typedef enum crJoint {
     CR_JOINT_PLANAR,
     CR_JOINT_BALL,
     CR_JOINT_FREE,
-    CR_JOINT_DRIVEN  // no freedom: the pose is a given function of time
+    CR_JOINT_DRIVEN,  // no freedom: the pose is a given function of time
+    CR_JOINT_KINDS
 } crJoint;
+
+// What is known of a kind of joint.
+typedef struct crJointInfo {
+    const char* name;
+    int nq, nv;              // coordinates and velocities
+    int quaternion;          // first of the four coordinates that are one, -1 where there is none
+    bool axis;               // it moves along or about crBodyDef.axis
+    const char* coordinate;  // of a joint with one velocity: what scenes call q, else NULL
+    const char* rate;        // and v
+    const char* unit;        // of q
+} crJointInfo;
+CR_API const crJointInfo* cr_joint_info(crJoint joint);  // NULL for no such joint
 
 // What acts along one velocity of a joint. For a ball, `upper` of the first limits the whole angle of
 // rotation (0 to pi) and the springs pull along the rotation vector. A free joint takes none of these.

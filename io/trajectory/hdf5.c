@@ -228,7 +228,7 @@ static bool put_bodies(hid_t file, const crModel* model) {
     for (size_t i = 0; good && i < count; i++) {
         const crBody* body = &model->bodies[i];
         snprintf(texts[i], CR_TRAJECTORY_TEXT, "%s", i == 0 ? "world" : body->name);
-        snprintf(texts[count + i], CR_TRAJECTORY_TEXT, "%s", cr_joint_names[body->joint]);
+        snprintf(texts[count + i], CR_TRAJECTORY_TEXT, "%s", cr_joint_info(body->joint)->name);
         numbers[i] = body->q;
         numbers[count + i] = body->nq;
         numbers[2 * count + i] = body->v;

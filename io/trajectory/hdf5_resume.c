@@ -63,7 +63,7 @@ static crStatus check_texts(hid_t file, const char* path, const crModel* model, 
     for (size_t i = 1; i < count && status == CR_OK; i++) {
         char expected[CR_TRAJECTORY_TEXT];
         const crBody* body = &model->bodies[i];
-        snprintf(expected, sizeof expected, "%s", joints ? cr_joint_names[body->joint] : body->name);
+        snprintf(expected, sizeof expected, "%s", joints ? cr_joint_info(body->joint)->name : body->name);
         char* is = texts + i * CR_TRAJECTORY_TEXT;
         is[CR_TRAJECTORY_TEXT - 1] = '\0';
         if (strcmp(is, expected) == 0) continue;

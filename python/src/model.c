@@ -278,10 +278,12 @@ static PyObject* add_body(PyObject* object, PyObject* args, PyObject* keywords) 
     PyObject *joint = NULL, *pos = NULL, *quat = NULL, *axis = NULL, *com = NULL, *inertia = NULL,
              *dof = NULL, *drive = NULL;
     int kind = CR_JOINT_FREE;
+    const char* joints[CR_JOINT_KINDS + 1];
+    cr_joint_names(joints);
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "|zOOO$iOdOOOdddO:add_body", names, &def.name, &joint,
                                      &pos, &quat, &def.parent, &axis, &def.mass, &com, &inertia, &dof,
                                      &def.gravity_scale, &def.linear_drag, &def.angular_drag, &drive) ||
-        !py_choice(joint, "joint", cr_joint_names, &kind) || !py_vec3(pos, "pos", &def.pose.p) ||
+        !py_choice(joint, "joint", joints, &kind) || !py_vec3(pos, "pos", &def.pose.p) ||
         !py_quat(quat, "quat", &def.pose.q) || !py_vec3(axis, "axis", &def.axis) ||
         !py_vec3(com, "com", &def.com) || !take_inertia(inertia, &def.inertia))
         return NULL;

@@ -102,7 +102,7 @@ static void print_body(const crModel* model, const Shapes* of, int i) {
     if (i == CR_WORLD) {
         printf(shapes[0] != '\0' ? "%*s%s\n" : "\n", NUMBERS, "", shapes);
     } else {
-        printf(" %-7s %2d %10.4g  %9.3g %9.3g %9.3g%s%s\n", cr_joint_names[body->joint], body->nv, body->mass,
+        printf(" %-7s %2d %10.4g  %9.3g %9.3g %9.3g%s%s\n", cr_joint_info(body->joint)->name, body->nv, body->mass,
                I[0], I[1], I[2], shapes[0] != '\0' ? "  " : "", shapes);
     }
 }
@@ -159,7 +159,7 @@ static void json_body(const crModel* model, const Shapes* of, int i) {
     } else {
         cr_json_write_string(stdout, model->bodies[body->parent].name);
     }
-    printf(", \"joint\": \"%s\", \"nq\": %d, \"nv\": %d, ", cr_joint_names[body->joint], body->nq, body->nv);
+    printf(", \"joint\": \"%s\", \"nq\": %d, \"nv\": %d, ", cr_joint_info(body->joint)->name, body->nq, body->nv);
     json_number("mass", body->mass);
     fputs(", \"com\": [", stdout);
     const double com[] = {body->com.x, body->com.y, body->com.z};
