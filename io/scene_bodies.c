@@ -58,28 +58,6 @@ typedef struct Reading {
     uint64_t (*filters)[2];  // group and mask (MOST_PARTS)
 } Reading;
 
-static const char* body_at(const void* ctx, int index) {
-    const crModel* model = ctx;
-    return index == 0 ? "world" : index < model->nb ? model->bodies[index].name : NULL;
-}
-
-int cr__scene_body(const crPlace* place, const crJson* name, const char* field, const crScene* scene) {
-    if (!cr_place_ok(place)) return 0;
-    if (name->type != CR_JSON_STRING) {
-        cr_place_refuse(place, name, CR_ERR_TYPE, field, "must be the name of a body, is %s",
-                        cr_json_type_name(name->type));
-        return 0;
-    }
-    if (strcmp(name->text, "world") == 0) return CR_WORLD;
-    int body = cr_model_find_body(scene->model, name->text);
-    if (body >= 0) return body;
-    const char* near = cr_name_nearest(name->text, body_at, scene->model);
-    cr_place_refuse(place, name, CR_ERR_NAME, field, "no body before this is called \"%.40s\"%s%.40s%s",
-                    name->text, near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
-                    near != NULL ? "\"?" : "");
-    return 0;
-}
-
 static Lattice read_lattice(const crPlace* place) {
     static const char* const fields[] = {"count", "step", "comment", NULL};
     Lattice lattice = {.count = {1, 1, 1}, .total = 1};

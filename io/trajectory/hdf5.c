@@ -35,13 +35,6 @@ static crStatus cannot(const crTrajectoryFile* f, crError* error) {
                         cause != 0 ? strerror(cause) : "HDF5 fails");
 }
 
-void cr__scene_hash_text(uint64_t scene, char text[17]) {
-    for (int i = 0; i < 16; i++) {
-        text[i] = "0123456789abcdef"[scene >> (60 - 4 * i) & 15];
-    }
-    text[16] = '\0';
-}
-
 void cr__trajectory_shape(crTrajectoryFile* f) {
     const crModel* model = cr_world_model(f->world);
     const size_t columns[CR_TABLES] = {1, (size_t)model->nq, (size_t)model->nv, 2, 3, 16, 4};

@@ -13,6 +13,13 @@
 
 #include "io/trajectory/hdf5_file.h"
 
+void cr__scene_hash_text(uint64_t scene, char text[17]) {
+    for (int i = 0; i < 16; i++) {
+        text[i] = "0123456789abcdef"[scene >> (60 - 4 * i) & 15];
+    }
+    text[16] = '\0';
+}
+
 #define MOST_TRIES    64                   // snapshots looked at from the end
 #define MOST_SNAPSHOT ((double)(1 << 30))  // bytes
 

@@ -110,7 +110,7 @@ static crStatus check_moving(const crShape* s, crError* error) {
     const char* name = NAMES[s->kind];
     if (s->kind == CR_SHAPE_HALFSPACE || s->kind == CR_SHAPE_HEIGHTFIELD)
         return cr_error_set(error, CR_ERR_RANGE, "shape", "%s: only on a body that does not move", name);
-    if (s->kind == CR_SHAPE_MESH && !cr_mesh_closed(s->data.mesh))
+    if (s->kind == CR_SHAPE_MESH && !s->data.mesh->closed)
         return cr_error_set(error, CR_ERR_RANGE, "shape",
                             "mesh: it is open; on a moving body every edge must have two triangles");
     return CR_OK;
