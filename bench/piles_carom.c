@@ -5,6 +5,7 @@
 // a step that returns a status.
 #include <stdlib.h>
 
+#include "carom/stages.h"
 #include "piles.h"
 
 typedef struct Heap {

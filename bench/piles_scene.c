@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "carom/dynamics.h"
 #include "piles.h"
 #include "sample.h"
 
@@ -245,7 +246,8 @@ bool piles_scene_replace(const PilesScene* scene, unsigned has, PilesScene* copy
         if (noted & bit) continue;
         noted |= bit;
         size_t used = strlen(note);
-        snprintf(note + used, size - used, "%s%s", used > 0 ? ", " : "", cr_shape_name(body->shape.kind));
+        snprintf(note + used, size - used, "%s%s", used > 0 ? ", " : "",
+                 cr_shape_info(body->shape.kind)->name);
     }
     return true;
 }

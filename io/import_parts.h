@@ -3,6 +3,7 @@
 #define CAROM_IO_IMPORT_PARTS_H
 
 #include "carom/carom.h"
+#include "carom/dynamics.h"
 #include "io/import.h"
 #include "io/tree.h"
 #include "io/xml.h"

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "carom/dynamics.h"
 #include "io/argument.h"
 #include "io/scene_parts.h"
 

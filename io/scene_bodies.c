@@ -7,6 +7,7 @@
 // Fails: a field is refused by path; fields that a joint does not have are unknown.
 #include <string.h>
 
+#include "carom/dynamics.h"
 #include "io/fields.h"
 #include "io/names.h"
 #include "io/scene_parts.h"

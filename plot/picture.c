@@ -7,6 +7,7 @@
 // keeps its error and is left out.
 #include "plot/picture.h"
 
+#include "carom/region.h"
 #include <math.h>
 #include <string.h>
 

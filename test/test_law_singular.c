@@ -3,7 +3,7 @@
 #include "algebraic.h"
 #include "resolve/kinds.h"
 
-#define LAWS 13
+#define MOST_LAWS 64
 
 // A collision whose W has the rank of B. V is B y, in the range of W, or any other.
 typedef struct Reduced {
@@ -133,7 +133,7 @@ typedef struct Laws {
     crLawParams params;
     crLaw parts[2];
     double weights[2];
-    crLaw law[LAWS];
+    crLaw law[MOST_LAWS];
 } Laws;
 
 // The compliant law may need 50,000 steps to find that a contact never opens.
@@ -156,8 +156,8 @@ static void make_laws(Laws* laws) {
     laws->params.law_count = 2;
     laws->params.laws = laws->parts;
     laws->params.weights = laws->weights;
-    CHECK(cr_law_count() == LAWS);
-    for (int i = 0; i < LAWS; i++)
+    CHECK(cr_law_count() <= MOST_LAWS);
+    for (int i = 0; i < cr_law_count(); i++)
         CHECK_STATUS(cr_law_find(cr_law_info(i)->name, &laws->params, &laws->law[i], NULL), CR_OK);
 }
 
@@ -186,7 +186,7 @@ TEST(every_law_keeps_its_word_on_singular_W) {
     Laws laws;
     make_laws(&laws);
     crRandom random = sample_seed(3);
-    for (int k = 0; k < LAWS; k++) {
+    for (int k = 0; k < cr_law_count(); k++) {
         const crLawInfo* info = cr_law_info(k);
         Worst worst = worst_none();
         int none = 0, refused = 0, missing = 0;
@@ -232,7 +232,7 @@ TEST(units_change_nothing_but_the_impulse) {
     Laws laws;
     make_laws(&laws);
     crRandom random = sample_seed(4);
-    for (int k = 0; k < LAWS; k++) {
+    for (int k = 0; k < cr_law_count(); k++) {
         for (int i = 0; i < law_samples(k, 6000); i++) {
             Reduced r = draw(&random, 1 + i % 2, i % 4 < 2);
             if (i % 3 == 0) r.c = sample_collision(&random, (crSampleKind)(i / 3 % SAMPLE_KINDS));
@@ -263,7 +263,7 @@ TEST(turned_coordinates_turn_the_impulse) {
     Laws laws;
     make_laws(&laws);
     crRandom random = sample_seed(5);
-    for (int k = 0; k < LAWS; k++) {
+    for (int k = 0; k < cr_law_count(); k++) {
         double worst = 0.0;
         int other = 0, count = 0;
         for (int i = 0; i < law_samples(k, 6000); i++) {

@@ -377,21 +377,14 @@ static bool make_shape(PyModel* self, const char* kind, PyObject* data, crShape*
         *shape = cr_shape_halfspace(n, s[3]);
         return true;
     }
-    static const struct {
-        const char* name;
-        int numbers;
-    } kinds[] = {{"sphere", 1}, {"capsule", 2}, {"cylinder", 2}, {"cone", 2}, {"box", 3}, {"ellipsoid", 3}};
-    int i = 0;
-    while (i < 6 && strcmp(kinds[i].name, kind) != 0) {
-        i++;
+    for (int i = 0; i < CR_SHAPE_KINDS; i++) {
+        const crShapeInfo* info = cr_shape_info((crShapeKind)i);
+        if (info->sizes == 0 || strcmp(info->name, kind) != 0) continue;
+        if (!py_doubles(data, "size", info->sizes, s)) return false;
+        *shape = cr_shape((crShapeKind)i, s);
+        return true;
     }
-    if (i == 6) return py_refuse(CR_ERR_NAME, "shape", "shape: there is no shape '%.40s'", kind);
-    if (!py_doubles(data, "size", kinds[i].numbers, s)) return false;
-    const crShape made[] = {cr_shape_sphere(s[0]),          cr_shape_capsule(s[0], s[1]),
-                            cr_shape_cylinder(s[0], s[1]),  cr_shape_cone(s[0], s[1]),
-                            cr_shape_box(s[0], s[1], s[2]), cr_shape_ellipsoid(s[0], s[1], s[2])};
-    *shape = made[i];
-    return true;
+    return py_refuse(CR_ERR_NAME, "shape", "shape: there is no shape '%.40s'", kind);
 }
 
 // _add_shape(body, kind, data, material, pos, quat)
@@ -534,7 +527,7 @@ static PyObject* get_shapes(PyObject* object, void* closure) {
         const crBodyShape* s = &model->shapes[i];
         const crPose* p = &s->shape.pose;
         PyObject* item = Py_BuildValue(
-            "{s:s,s:i,s:i,s:(ddd),s:d,s:(ddd),s:(dddd)}", "kind", cr_shape_name(s->shape.kind), "body",
+            "{s:s,s:i,s:i,s:(ddd),s:d,s:(ddd),s:(dddd)}", "kind", cr_shape_info(s->shape.kind)->name, "body",
             s->body, "material", s->material, "size", s->shape.size.x, s->shape.size.y, s->shape.size.z,
             "offset", s->shape.offset, "pos", p->p.x, p->p.y, p->p.z, "quat", p->q.w, p->q.x, p->q.y, p->q.z);
         if (item == NULL || PyList_Append(list, item) != 0) Py_CLEAR(list);

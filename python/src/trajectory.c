@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "binding.h"
+#include "carom/stages.h"
 #include "io/names.h"
 
 typedef struct PyTrajectory {

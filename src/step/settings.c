@@ -1,7 +1,7 @@
 // settings.c - what a step may be asked for: defaults, and the check of every field.
 //
 // Fails: CR_ERR_RANGE or CR_ERR_ARGUMENT naming the field, its value and what is allowed.
-#include "carom/step.h"
+#include "carom/stages.h"
 #include "resolve/kinds.h"
 
 crStepSettings cr_step_settings(void) {
