@@ -175,9 +175,11 @@ static void add_field(crFaces* f, const crShape* s) {
     }
 }
 
+#define ROWS    12
+#define COLUMNS 24
+
 // any other convex shape, as rays from outside see it along the lines of a globe
 static void add_sampled(crFaces* f, const crShape* s) {
-    enum { ROWS = 12, COLUMNS = 24 };
     crShape own = *s;
     own.pose = cr_pose_identity();
     double far = 2.0 * cr_shape_reach(&own, cr_vec3(0.0, 0.0, 0.0));
