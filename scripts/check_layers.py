@@ -84,6 +84,8 @@ CHECKED = ["src/base", "src/collide", "src/impulse", "src/linalg", "src/model", 
            "src/resolve", "src/step", "src/world", "io"]
 # these are being rebuilt: what is found there is printed, and counts once the set is empty
 STILL_TO_DO = {"src/step", "src/pairs", "src/relax", "src/world"}
+# repeated static names are printed, and count once this is False
+STATIC_NAMES_LATER = True
 # roles: file-local helpers that say the same thing wherever they are
 SHARED_NAMES = {"refuse", "add", "check", "grow", "put", "take"}
 SKIPPED = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
@@ -167,7 +169,9 @@ def main():
     found = list(breaches())
     later = []
     for folder in CHECKED:
-        (later if folder in STILL_TO_DO else found).extend(folder_breaches(folder))
+        for line in folder_breaches(folder):
+            waits = folder in STILL_TO_DO or (STATIC_NAMES_LATER and " is static in " in line)
+            (later if waits else found).append(line)
     for line in found:
         print(line)
     if later:
