@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "carom/dynamics.h"
 #include "mujoco_pair.h"
 
 #define REPEATS 64

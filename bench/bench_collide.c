@@ -18,6 +18,7 @@
 #include <ccd/ccd.h>
 #endif
 #ifdef CAROM_BENCH_BULLET
+#include "carom/near.h"
 #include "peer_bullet.h"
 #endif
 #define COUNT 2000
@@ -164,8 +165,8 @@ static void bench_pairs(void) {
 #ifdef CAROM_BENCH_CCD
             ccd = measure(run_ccd);
 #endif
-            printf("%-10s %-10s %9.0f %9.0f %9.0f %9.0f %9.0e\n", cr_shape_name(convex_kinds[i]),
-                   cr_shape_name(convex_kinds[k]), measure(run_distance), measure(run_contacts), ccd,
+            printf("%-10s %-10s %9.0f %9.0f %9.0f %9.0f %9.0e\n", cr_shape_info(convex_kinds[i])->name,
+                   cr_shape_info(convex_kinds[k])->name, measure(run_distance), measure(run_contacts), ccd,
                    measure_bullet(), worst_error());
         }
     sample_hulls_destroy(&pool);

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "carom/carom.h"
+#include "resolve/kinds.h"
 #include "sample.h"
 
 extern void dgesv_(const int* n, const int* nrhs, double* a, const int* lda, int* ipiv, double* b,
@@ -128,7 +129,7 @@ int main(void) {
     printf("%-18s %10.0f %10s %12s %10.2f %10s\n", "C&R on LAPACK", lapack, "-", "-", 1.0, "-");
     for (int i = 0; i < cr_law_count(); i++) {
         const crLawInfo* info = cr_law_info(i);
-        crLaw parts[2] = {cr_law_chatterjee_ruina(), cr_law_routh(NULL)};
+        crLaw parts[2] = {cr__law(&cr__law_chatterjee_ruina, NULL), cr__law(&cr__law_routh, NULL)};
         double weights[2] = {0.5, 0.5};
         crLawParams params = cr_law_params();
         params.law_count = 2;

@@ -12,6 +12,7 @@
 
 #include "carom/carom.h"
 #include "peers.h"
+#include "resolve/kinds.h"
 #include "sample.h"
 
 #define SEEDS 5
@@ -78,9 +79,9 @@ static int run_carom(crSolver solver, int n, const double* W, const double* q, c
 static int run(int which, int n, const double* W, const double* q, crArena* arena, double* z) {
     switch (which) {
     case 0:
-        return run_carom(cr_solver_pivot(NULL), n, W, q, arena, z);
+        return run_carom(cr__solver(&cr__solver_pivot, NULL), n, W, q, arena, z);
     case 1:
-        return run_carom(cr_solver_lemke(NULL), n, W, q, arena, z);
+        return run_carom(cr__solver(&cr__solver_lemke, NULL), n, W, q, arena, z);
     case 2:
         return peer_siconos_lemke(n, W, q, z);
     default:

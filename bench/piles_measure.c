@@ -6,6 +6,7 @@
 // Fails where memory is out.
 #include <stdlib.h>
 
+#include "carom/near.h"
 #include "piles.h"
 
 #define FAR_AWAY 1e3

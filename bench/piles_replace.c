@@ -90,7 +90,7 @@ bool piles_scene_replace(const PilesScene* scene, unsigned has, PilesScene* copy
             piles_set_body(&copy->bodies[i], cr_shape_sphere(radius), body->pose.p, body->pose.q);
         }
         if (!(noted & 1U << kind)) {
-            add_note(cr_shape_name(kind), hull ? "hull" : "sphere", note, size);
+            add_note(cr_shape_info(kind)->name, hull ? "hull" : "sphere", note, size);
         }
         noted |= 1U << kind;
     }

@@ -24,15 +24,18 @@ int main(void) {
         return 1;
     }
 
-    crLaw laws[] = {cr_law_newton(), cr_law_chatterjee_ruina(), cr_law_routh(NULL), cr_law_smith()};
+    const char* laws[] = {"newton", "chatterjee-ruina", "routh", "smith"};
     for (int i = 0; i < 4; i++) {
+        crLaw law;
         crHit hit;
-        if (cr_law_apply(&laws[i], &collision, &hit, &error) != CR_OK) {
-            fprintf(stderr, "%s: %s\n", laws[i].name, error.message);
+        crStatus status = cr_law_find(laws[i], NULL, &law, &error);
+        if (status == CR_OK) status = cr_law_apply(&law, &collision, &hit, &error);
+        if (status != CR_OK) {
+            fprintf(stderr, "%s: %s\n", laws[i], error.message);
             return 1;
         }
         crRigid after = cr_rigid_after(&object, point, hit.P);
-        printf("%-17s object ball %.4f %.4f m/s  spin %.2f rad/s  energy %+.5f J  %s\n", laws[i].name,
+        printf("%-17s object ball %.4f %.4f m/s  spin %.2f rad/s  energy %+.5f J  %s\n", laws[i],
                after.velocity.x, after.velocity.y, cr_norm(after.omega), hit.energy_change,
                hit.permissible ? "permissible" : "not permissible");
     }

@@ -35,11 +35,11 @@ int main(void) {
     crWorldDef def = cr_world_def();
     def.model = model;
     def.step.dt = 1e-3;
-    def.step.rule = cr_rule_poisson(NULL);
 
     crError error = {0};
     crWorld* world = NULL;
-    crStatus status = cr_world_create(&def, &world, &error);
+    crStatus status = cr_rule_find("poisson", NULL, &def.step.rule, &error);
+    if (status == CR_OK) status = cr_world_create(&def, &world, &error);
     if (status == CR_OK) cr_world_state(world)->v[1] = 4.0;  // dof 0 is the hinge, dofs 1 to 6 the ball
 
     int outside = 0;

@@ -7,6 +7,7 @@
 #include "carom/io/problem.h"
 #include "carom/io/scene.h"
 #include "carom/io/trajectory.h"
+#include "carom/stages.h"
 
 static void show(void* ctx, crLogLevel level, const char* message) {
     (void)ctx;

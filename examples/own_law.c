@@ -11,8 +11,9 @@ static crStatus viscoelastic(const void* params, const crContact* contact, crHit
     const Viscoelastic* steel = params;
     crContact slower = *contact;
     slower.e = fmax(0.0, 1.0 - steel->k * sqrt(fmax(0.0, -contact->V.x)));
-    crLaw law = cr_law_chatterjee_ruina();
-    return law.apply(law.params, &slower, hit, error);
+    crLaw law;
+    crStatus status = cr_law_find("chatterjee-ruina", NULL, &law, error);
+    return status == CR_OK ? law.apply(law.params, &slower, hit, error) : status;
 }
 
 int main(void) {

@@ -21,7 +21,7 @@
 
 typedef struct Job {
     const crImpacts* impacts;
-    const crFitLaw* law;
+    crFitLaw law;
     const crFitOptions* options;
     crFit* fit;
     int dim;
@@ -172,7 +172,7 @@ static void cross_validate(const Job* job, int fold, unsigned short* weight, dou
 // number and is scaled to all rows.
 static void resample(const Job* job, int index, unsigned short* weight, double* x, int* used) {
     int rows = job->impacts->count;
-    int drawn = rows < job->law->sample ? rows : job->law->sample;
+    int drawn = rows < job->law.sample ? rows : job->law.sample;
     uint64_t random = job->options->seed ^ ((uint64_t)(index + 1) << 32);
     memset(weight, 0, (size_t)rows * sizeof *weight);
     for (int i = 0; i < drawn; i++) {
@@ -269,7 +269,7 @@ static bool watch(void* ctx, int done, int count) {
     const Job* job = ctx;
     const crFitOptions* o = job->options;
     (void)count;
-    return o->watch == NULL || o->watch(o->ctx, job->law->name, job->before + done, job->all);
+    return o->watch == NULL || o->watch(o->ctx, job->law.name, job->before + done, job->all);
 }
 
 static void deal_folds(Job* job) {
@@ -411,7 +411,7 @@ static crStatus with_memory(Job* job, crError* error) {
     int fold_rows = (job->impacts->count + folds - 1) / folds;
     job->later_count = 2 * job->dim + folds + job->options->bootstrap;
     job->later_size = 1 + (fold_rows > job->dim ? fold_rows : job->dim);
-    job->stride = (job->impacts->count + job->law->sample - 1) / job->law->sample;
+    job->stride = (job->impacts->count + job->law.sample - 1) / job->law.sample;
     job->start_rows = (job->impacts->count + job->stride - 1) / job->stride;
     job->points = job->dim == 0 ? 1 : 32 * job->dim * job->dim;
     job->start = malloc((size_t)job->points * (size_t)job->start_rows * sizeof *job->start);
@@ -436,7 +436,7 @@ static crStatus with_memory(Job* job, crError* error) {
 }
 
 // a law that refuses one row does not apply to the data
-static void check_applies(const crImpacts* impacts, const crFitLaw* law, crFit* fit) {
+static void check_applies(const crImpacts* impacts, crFitLaw law, crFit* fit) {
     crFitTheta theta = cr_fit_theta();
     for (int i = 0; i < impacts->count && fit->status == CR_OK; i++) {
         crHit hit;
@@ -446,11 +446,11 @@ static void check_applies(const crImpacts* impacts, const crFitLaw* law, crFit* 
     }
 }
 
-crStatus cr_fit_run(const crImpacts* impacts, const crFitLaw* law, const crFitOptions* options, crFit* fit,
+crStatus cr_fit_run(const crImpacts* impacts, crFitLaw law, const crFitOptions* options, crFit* fit,
                     crError* error) {
     *fit = (crFit){.law = law};
     Job job = {.impacts = impacts, .law = law, .options = options, .fit = fit};
-    unsigned params = (impacts->planar ? law->params : law->spatial) & options->params;
+    unsigned params = (impacts->planar ? law.params : law.spatial) & options->params;
     for (int i = 0; i < CR_FIT_PARAMS && job.dim < CR_SEARCH_DIM; i++) {
         if ((params & (1u << i)) == 0) continue;
         fit->fitted[job.dim].param = (crFitParam)i;
@@ -461,7 +461,7 @@ crStatus cr_fit_run(const crImpacts* impacts, const crFitLaw* law, const crFitOp
     if (impacts->count < least)
         return cr_error_set(error, CR_ERR_SIZE, "rows",
                             "rows: %d are too few for %d parameters of %s and %d folds; at least %d",
-                            impacts->count, job.dim, law->name, options->folds, least);
+                            impacts->count, job.dim, law.name, options->folds, least);
     check_applies(impacts, law, fit);
     if (fit->status != CR_OK) return CR_OK;
     crStatus status = with_memory(&job, error);

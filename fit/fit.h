@@ -42,7 +42,7 @@ typedef struct crFitted {
 } crFitted;
 
 typedef struct crFit {
-    const crFitLaw* law;
+    crFitLaw law;
     crStatus status;  // not CR_OK: the law does not apply, error says why
     crError error;
     int count;  // of parameters
@@ -60,7 +60,7 @@ typedef struct crFit {
 
 // Fails: wrong-size where there are too few rows for the parameters or folds asked for; limit (stopped by the
 // watcher), memory. A law that does not apply is CR_OK with fit->status.
-crStatus cr_fit_run(const crImpacts* impacts, const crFitLaw* law, const crFitOptions* options, crFit* fit,
+crStatus cr_fit_run(const crImpacts* impacts, crFitLaw law, const crFitOptions* options, crFit* fit,
                     crError* error);
 void cr_fit_destroy(crFit* fit);  // accepts a zeroed struct
 
@@ -82,7 +82,7 @@ crStatus cr_fit_write(const char* path, const crFit* const* fits, int count, con
 
 // One law of such a file; name NULL is the first, which is the best.
 typedef struct crFitChoice {
-    const crFitLaw* law;
+    crFitLaw law;
     crFitTheta theta;
     double cv, cv_se;  // NaN where the file has none
 } crFitChoice;

@@ -21,9 +21,9 @@ static void write_number(FILE* file, const char* key, double value) {
 }
 
 static void write_law(FILE* file, const crFit* fit) {
-    fprintf(file, "    {\"law\": \"%s\", \"parameters\": {", fit->law->name);
+    fprintf(file, "    {\"law\": \"%s\", \"parameters\": {", fit->law.name);
     for (int i = 0, n = 0; i < CR_FIT_PARAMS; i++) {
-        unsigned reads = fit->law->params | fit->law->spatial;
+        unsigned reads = fit->law.params | fit->law.spatial;
         if ((reads & (1u << i)) == 0) continue;
         fputs(n++ > 0 ? ", " : "", file);
         write_number(file, cr_fit_param_name((crFitParam)i), fit->theta.value[i]);
@@ -134,7 +134,7 @@ crStatus cr_fit_choose(const crJson* root, const char* name, crFitChoice* choice
     if (status != CR_OK) return status;
     const crJson* called = cr_json_get(law, "law");
     choice->law = cr_fit_law_find(called->text);
-    if (choice->law == NULL)
+    if (choice->law.law == NULL)
         return cr_field_refuse(called, CR_ERR_NAME, "law", error, "law: '%.60s' is none that can be fitted",
                                called->text);
     choice->cv = cr__fit_number(law, "error");

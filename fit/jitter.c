@@ -104,14 +104,14 @@ static bool moves_by(crJoint joint, crJitterKind kind) {
 // which of its sizes make a moving shape smaller all around: bits of x, y and z, 0 for others
 static unsigned sizes_of(const crModel* model, int shape) {
     if (model->bodies[model->shapes[shape].body].nv == 0) return 0;
-    switch (model->shapes[shape].shape.kind) {
-    case CR_SHAPE_SPHERE:
-    case CR_SHAPE_CAPSULE:
+    crShapeKind kind = model->shapes[shape].shape.kind;
+    switch (cr_shape_info(kind)->sizes) {
+    case 1:
         return 1;
-    case CR_SHAPE_CYLINDER:
-        return 1 + 4;
-    case CR_SHAPE_BOX:
-    case CR_SHAPE_ELLIPSOID:
+    case 2:
+        // a capsule's caps are beyond its half length, a cone's slope moves with both
+        return kind == CR_SHAPE_CAPSULE ? 1 : kind == CR_SHAPE_CYLINDER ? 1 + 4 : 0;
+    case 3:
         return 1 + 2 + 4;
     default:
         return 0;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "carom/stages.h"
 #include "fit/motion_parts.h"
 #include "io/json_set.h"
 #include "io/scene.h"

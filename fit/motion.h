@@ -46,7 +46,7 @@ typedef struct crMotionLaw {
 // Every method (bits of crMethod, 0: the scene's) with every rule and every law, laws played one contact
 // after another (rule sequence); without any the scene as it is. moreau and lcp have an impact law of their
 // own. Returns how many there are; the first `room` are filled.
-int cr_motion_laws(unsigned methods, const char* const* rules, int rule_count, const crFitLaw* const* laws,
+int cr_motion_laws(unsigned methods, const char* const* rules, int rule_count, const crFitLaw* laws,
                    int law_count, crMotionLaw* out, int room);
 
 // A scene made ready for many simulations; read by any number of threads.

@@ -1,6 +1,6 @@
 // motion_laws.c - methods, rules and laws as values to set in a scene.
 //
-// A law is played one contact after another (rule sequence); Routh's is there once for each of its endings.
+// A law is played one contact after another (rule sequence); one that reads an ending is there once for each.
 // Fails: nothing.
 #include <string.h>
 
@@ -25,11 +25,11 @@ static crMotionLaw make_law(const char* method, const char* rule, const crFitLaw
     if (parts[1] != NULL) add_set(&m, "impact.rule", parts[1]);
     if (law == NULL) return m;
     add_set(&m, "impact.law", law->law);
-    if (strcmp(law->law, "routh") == 0) add_set(&m, "impact.law_params.ending", endings[law->ending]);
+    if (law->endings) add_set(&m, "impact.law_params.ending", endings[law->ending]);
     return m;
 }
 
-int cr_motion_laws(unsigned methods, const char* const* rules, int rule_count, const crFitLaw* const* laws,
+int cr_motion_laws(unsigned methods, const char* const* rules, int rule_count, const crFitLaw* laws,
                    int law_count, crMotionLaw* out, int room) {
     int count = 0;
     for (int i = -1; i == -1 || cr_method_name((crMethod)i) != NULL; i++) {
@@ -40,7 +40,7 @@ int cr_motion_laws(unsigned methods, const char* const* rules, int rule_count, c
         for (int k = 0; k < here; k++, count++) {
             if (count >= room) continue;
             out[count] = make_law(method, own || k >= rule_count ? NULL : rules[k],
-                                  own || k < rule_count ? NULL : laws[k - rule_count]);
+                                  own || k < rule_count ? NULL : &laws[k - rule_count]);
         }
     }
     return count;

@@ -1,8 +1,7 @@
 // parameters.c - which parameters each law reads, where they may lie, and a law's answer for given ones.
 //
-// pfeiffer-glocker reads nu and et only as their product, so nu stays 1. brach and spherical name impulses
-// directly; a brach that leaves the permissible region of a collision has no answer there. Fails: see
-// parameters.h.
+// nu stays 1: the law that reads it reads only its product with et. Some laws name impulses directly; one that
+// leaves the permissible region of a collision has no answer there. Fails: see parameters.h.
 #include "fit/parameters.h"
 
 #include <string.h>
@@ -21,30 +20,38 @@ static const Range ranges[CR_FIT_PARAMS] = {
     [CR_FIT_RHO] = {"rho", 0.0, 1.0, 0.0, false},
 };
 
-#define BIT(param) (1u << CR_FIT_##param)
-#define MU_E       (BIT(MU) | BIT(E))
-#define MU_E_ET    (MU_E | BIT(ET))
-
-#define FAST 3000
-#define SLOW 300
-
-static const crFitLaw laws[] = {
-    {"newton", "newton", CR_ENDING_POISSON, BIT(E), BIT(E), FAST},
-    {"bilinear", "bilinear", CR_ENDING_POISSON, MU_E_ET, MU_E_ET, FAST},
-    {"chatterjee-ruina", "chatterjee-ruina", CR_ENDING_POISSON, MU_E_ET, MU_E_ET, FAST},
-    {"routh", "routh", CR_ENDING_POISSON, MU_E, MU_E, FAST},
-    {"routh-newton", "routh", CR_ENDING_NEWTON, MU_E, MU_E, FAST},
-    {"routh-energetic", "routh", CR_ENDING_ENERGETIC, MU_E, MU_E, FAST},
-    {"whittaker", "whittaker", CR_ENDING_POISSON, MU_E, MU_E, FAST},
-    {"smith", "smith", CR_ENDING_POISSON, MU_E, MU_E, FAST},
-    {"anitescu-potra", "anitescu-potra", CR_ENDING_POISSON, MU_E, MU_E, FAST},
-    {"pfeiffer-glocker", "pfeiffer-glocker", CR_ENDING_POISSON, MU_E_ET, MU_E_ET, FAST},
-    {"brach", "brach", CR_ENDING_POISSON, BIT(E) | BIT(MU2), BIT(E) | BIT(MU2) | BIT(MU3), FAST},
-    {"compliant", "compliant", CR_ENDING_POISSON, MU_E | BIT(ETA2), MU_E | BIT(ETA2), SLOW},
-    {"spherical", "spherical", CR_ENDING_POISSON, BIT(MU) | BIT(PSI1) | BIT(RHO),
-     BIT(MU) | BIT(PSI1) | BIT(PSI2) | BIT(RHO), 800},
+// what a law reads as a parameter here, in the plane too unless it is spatial
+static const struct {
+    crLawInput input;
+    crFitParam param;
+    bool spatial;
+} known[] = {
+    {CR_BY_MU, CR_FIT_MU, false},     {CR_BY_E, CR_FIT_E, false},      {CR_BY_ET, CR_FIT_ET, false},
+    {CR_BY_ETA2, CR_FIT_ETA2, false}, {CR_BY_MU2, CR_FIT_MU2, false},  {CR_BY_MU3, CR_FIT_MU3, true},
+    {CR_BY_PSI1, CR_FIT_PSI1, false}, {CR_BY_PSI2, CR_FIT_PSI2, true}, {CR_BY_RHO, CR_FIT_RHO, false},
 };
-enum { LAWS = sizeof laws / sizeof laws[0] };
+
+#define SAMPLE 3000  // rows of a law of cost 1
+
+static const char* why_omitted(const crLawInfo* info) {
+    if ((info->reads & CR_READS(CR_BY_WEIGHT)) != 0)
+        return "its parts are laws of their own, fitted by themselves";
+    if ((info->reads & CR_READS(CR_BY_WISH_X)) != 0)
+        return "its wish is an impulse in N s, not a constant of materials";
+    return NULL;
+}
+
+static crFitLaw make_law(const crLawInfo* info, crEnding ending) {
+    crFitLaw law = {.law = info->name, .endings = info->endings != NULL, .ending = ending};
+    law.name = law.endings ? info->endings[ending] : info->name;
+    law.sample = (int)(SAMPLE / fmax(1.0, info->cost));
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if ((info->reads & CR_READS(known[i].input)) == 0) continue;
+        law.spatial |= 1u << known[i].param;
+        if (!known[i].spatial) law.params |= 1u << known[i].param;
+    }
+    return law;
+}
 
 const char* cr_fit_param_name(crFitParam param) {
     return (unsigned)param < CR_FIT_PARAMS ? ranges[param].name : NULL;
@@ -72,20 +79,35 @@ double cr_fit_param_value(crFitParam param, double x) {
     return y / (1.0 - y);
 }
 
-int cr_fit_law_count(void) { return LAWS; }
-
-const crFitLaw* cr_fit_law(int index) { return index >= 0 && index < LAWS ? &laws[index] : NULL; }
-
-const crFitLaw* cr_fit_law_find(const char* name) {
-    for (int i = 0; i < LAWS; i++) {
-        if (strcmp(laws[i].name, name) == 0) return &laws[i];
+crFitLaw cr_fit_law(int index) {
+    for (int i = 0; index >= 0 && i < cr_law_count(); i++) {
+        const crLawInfo* info = cr_law_info(i);
+        if (why_omitted(info) != NULL) continue;
+        int here = info->endings != NULL ? CR_ENDINGS : 1;
+        if (index < here) return make_law(info, (crEnding)index);
+        index -= here;
     }
-    return NULL;
+    return (crFitLaw){0};
+}
+
+int cr_fit_law_count(void) {
+    int count = 0;
+    while (cr_fit_law(count).law != NULL)
+        count++;
+    return count;
+}
+
+crFitLaw cr_fit_law_find(const char* name) {
+    for (int i = 0;; i++) {
+        crFitLaw law = cr_fit_law(i);
+        if (law.law == NULL || strcmp(law.name, name) == 0) return law;
+    }
 }
 
 const char* cr_fit_law_omitted(const char* name) {
-    if (strcmp(name, "composite") == 0) return "its parts are laws of their own, fitted by themselves";
-    if (strcmp(name, "projected") == 0) return "its wish is an impulse in N s, not a constant of materials";
+    for (int i = 0; i < cr_law_count(); i++) {
+        if (strcmp(cr_law_info(i)->name, name) == 0) return why_omitted(cr_law_info(i));
+    }
     return NULL;
 }
 
@@ -97,11 +119,11 @@ crFitTheta cr_fit_theta(void) {
     return theta;
 }
 
-crStatus cr_fit_answer(const crFitLaw* law, const crFitTheta* theta, const crContact* contact, crHit* hit,
+crStatus cr_fit_answer(crFitLaw law, const crFitTheta* theta, const crContact* contact, crHit* hit,
                        bool* answered, crError* error) {
     const double* x = theta->value;
     crLawParams params = cr_law_params();
-    params.ending = law->ending;
+    params.ending = law.ending;
     params.eta2 = x[CR_FIT_ETA2];
     params.mu2 = x[CR_FIT_MU2];
     params.mu3 = x[CR_FIT_MU3];
@@ -109,11 +131,11 @@ crStatus cr_fit_answer(const crFitLaw* law, const crFitTheta* theta, const crCon
     params.psi2 = x[CR_FIT_PSI2];
     params.rho = x[CR_FIT_RHO];
     crLaw applied;
-    crStatus status = cr_law_find(law->law, &params, &applied, error);
+    crStatus status = cr_law_find(law.law, &params, &applied, error);
     if (status != CR_OK) return status;
     crContact c = *contact;
     // brach's ratios are bounded by the region itself
-    c.mu = (law->params & BIT(MU)) != 0 ? x[CR_FIT_MU] : (double)INFINITY;
+    c.mu = (law.params & 1u << CR_FIT_MU) != 0 ? x[CR_FIT_MU] : (double)INFINITY;
     c.e = x[CR_FIT_E];
     c.et = x[CR_FIT_ET];
     status = cr_law_apply_contact(&applied, &c, hit, error);

@@ -28,7 +28,8 @@ double cr_fit_param_place(crFitParam param, double value);
 // A law with its choices made: the same law of the catalogue may be here several times.
 typedef struct crFitLaw {
     const char* name;  // for people and files: routh-energetic
-    const char* law;   // in the catalogue
+    const char* law;   // in the catalogue; NULL: there is none
+    bool endings;      // reads `ending`
     crEnding ending;
     unsigned params;   // bit for each that it reads, in the plane
     unsigned spatial;  // and out of it
@@ -36,9 +37,9 @@ typedef struct crFitLaw {
 } crFitLaw;
 
 int cr_fit_law_count(void);
-const crFitLaw* cr_fit_law(int index);              // NULL out of range
-const crFitLaw* cr_fit_law_find(const char* name);  // NULL where there is none
-const char* cr_fit_law_omitted(const char* name);   // why a law of the catalogue is not here, else NULL
+crFitLaw cr_fit_law(int index);                    // .law is NULL out of range
+crFitLaw cr_fit_law_find(const char* name);        // and where there is none
+const char* cr_fit_law_omitted(const char* name);  // why a law of the catalogue is not here, else NULL
 
 typedef struct crFitTheta {
     double value[CR_FIT_PARAMS];
@@ -47,7 +48,7 @@ crFitTheta cr_fit_theta(void);  // defaults
 
 // The law's answer to one measured collision. *answered is false where it has none there: P is then 0. Fails
 // where the law does not apply at all: not-diagonal, not-planar.
-crStatus cr_fit_answer(const crFitLaw* law, const crFitTheta* theta, const crContact* contact, crHit* hit,
+crStatus cr_fit_answer(crFitLaw law, const crFitTheta* theta, const crContact* contact, crHit* hit,
                        bool* answered, crError* error);
 
 #endif

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "carom/stages.h"
 #include "fit/random.h"
 
 enum { STATUS, IMPACTS, UNSOLVED, OVERLAP, CREATED, PAIRS, ORDER };

@@ -3,6 +3,7 @@
 #define CAROM_IO_IMPORT_PARTS_H
 
 #include "carom/carom.h"
+#include "carom/dynamics.h"
 #include "io/import.h"
 #include "io/tree.h"
 #include "io/xml.h"
@@ -40,6 +41,7 @@ void* cr__import_grow(crImporting* im, void* array, int count, int* capacity, si
 char* cr__import_format(crImporting* im, const char* format, ...) CR_PRINTF(2, 3);
 
 // A file beside the model. Binary is fine; one zero byte follows.
+crStatus cr__import_load(const char* path, size_t most, char** bytes, size_t* size, crError* error);
 bool cr__import_read(crImporting* im, const crXml* element, const char* path, size_t most, char** bytes,
                      size_t* size);
 // path, below the model's folder unless it is absolute.

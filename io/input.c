@@ -177,3 +177,23 @@ bool cr_input_next(crInput* in, crJsonDoc* doc, int* at_line, crError* error) {
     cr_error_set(error, CR_ERR_FILE, "", "the input cannot be read to its end: %s", strerror(errno));
     return true;
 }
+
+crStatus cr_input_one(const char* path, const char* field, crJsonDoc* doc, crError* error) {
+    crInput input;
+    crStatus status = cr_input_open(&input, path, error);
+    if (status != CR_OK) return status;
+    int line = 0;
+    bool any = cr_input_next(&input, doc, &line, error);
+    if (!any) cr_error_set(error, CR_ERR_SYNTAX, field, "the scene is empty");
+    crJsonDoc more;
+    crError ignored = {0};
+    if (any && doc->root != NULL && cr_input_next(&input, &more, &line, &ignored)) {
+        cr_json_free(&more);
+        cr_json_free(doc);
+        cr_error_set(error, CR_ERR_SYNTAX, field, "one scene at a time: another value begins here");
+        error->line = line;
+        error->column = 1;
+    }
+    cr_input_close(&input);
+    return doc->root != NULL ? CR_OK : error->status;
+}

@@ -28,4 +28,7 @@ void cr_input_close(crInput* input);
 // caller goes on in both cases. false at the end. line is where the value's text begins. Free doc each time.
 bool cr_input_next(crInput* input, crJsonDoc* doc, int* line, crError* error);
 
+// The one JSON value of a scene's file; `field` is what refusals name.
+crStatus cr_input_one(const char* path, const char* field, crJsonDoc* doc, crError* error);
+
 #endif

@@ -360,38 +360,6 @@ static void read_defaults(crMjcf* mj, crXml* node, int parent) {
     }
 }
 
-static int find_named(const char* wanted, const char* name) {
-    return name != NULL && wanted != NULL && strcmp(wanted, name) == 0;
-}
-
-int cr__mjcf_find_body(const crMjcf* mj, const char* name) {
-    for (int i = 0; i < mj->body_count; i++) {
-        if (find_named(name, mj->bodies[i].name)) return i;
-    }
-    return -1;
-}
-
-int cr__mjcf_find_joint(const crMjcf* mj, const char* name) {
-    for (int i = 0; i < mj->joint_count; i++) {
-        if (find_named(name, mj->joints[i].name)) return i;
-    }
-    return -1;
-}
-
-int cr__mjcf_find_geom(const crMjcf* mj, const char* name) {
-    for (int i = 0; i < mj->geom_count; i++) {
-        if (find_named(name, mj->geoms[i].name)) return i;
-    }
-    return -1;
-}
-
-int cr__mjcf_find_site(const crMjcf* mj, const char* name) {
-    for (int i = 0; i < mj->site_count; i++) {
-        if (find_named(name, mj->sites[i].name)) return i;
-    }
-    return -1;
-}
-
 static void read_all(crMjcf* mj) {
     read_settings(mj);
     for (crXml* node = mj->root->child; node != NULL && cr__import_ok(mj->im); node = node->next) {

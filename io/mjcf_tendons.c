@@ -167,13 +167,6 @@ void cr__mjcf_tendons(crMjcf* mj) {
     }
 }
 
-const crMjcfTendon* cr__mjcf_find_tendon(const crMjcf* mj, const char* name) {
-    for (int i = 0; i < mj->tendon_count; i++) {
-        if (mj->tendons[i].name != NULL && strcmp(mj->tendons[i].name, name) == 0) return &mj->tendons[i];
-    }
-    return NULL;
-}
-
 // lo <= l0 + c0 q0 + c1 q1 <= hi with coordinates from the reference: a range of q0 + (c1 / c0) q1
 static void put_fixed(crMjcf* mj, const crMjcfTendon* t) {
     const crMjcfJoint* a = &mj->joints[t->joints[0]];

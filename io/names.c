@@ -8,11 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "carom/resolve.h"
-
 #define LONGEST 31
-
-const char* const cr_joint_names[] = {"fixed", "hinge", "slider", "planar", "ball", "free", "driven", NULL};
 
 static int lower(char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char)c; }
 
@@ -67,6 +63,12 @@ const char* cr_name_law(const void* ctx, int index) {
     (void)ctx;
     const crLawInfo* info = cr_law_info(index);
     return info != NULL ? info->name : NULL;
+}
+
+void cr_joint_names(const char* names[CR_JOINT_KINDS + 1]) {
+    for (int i = 0; i <= CR_JOINT_KINDS; i++) {
+        names[i] = i < CR_JOINT_KINDS ? cr_joint_info((crJoint)i)->name : NULL;
+    }
 }
 
 const char* cr_name_rule(const void* ctx, int index) {

@@ -2,6 +2,9 @@
 #ifndef CAROM_IO_NAMES_H
 #define CAROM_IO_NAMES_H
 
+#include "carom/model.h"
+#include "carom/resolve.h"
+
 // The name nearest to `typed`, or NULL where none is near: at most one slip (a letter missing, added, wrong,
 // or two swapped) for every three letters, at least one. ctx is passed to name_at, which returns NULL after
 // the last.
@@ -16,6 +19,6 @@ const char* cr_name_law(const void* ctx, int index);
 const char* cr_name_rule(const void* ctx, int index);
 const char* cr_name_solver(const void* ctx, int index);
 
-extern const char* const cr_joint_names[];  // by crJoint, NULL after the last
+void cr_joint_names(const char* names[CR_JOINT_KINDS + 1]);  // by crJoint, NULL after the last
 
 #endif

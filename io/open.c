@@ -13,27 +13,6 @@
 #include "io/names.h"
 #include "io/scene.h"
 
-// The one JSON value of a file.
-static crStatus read_json(const char* path, crJsonDoc* doc, crError* error) {
-    crInput input;
-    crStatus status = cr_input_open(&input, path, error);
-    if (status != CR_OK) return status;
-    int line = 0;
-    bool any = cr_input_next(&input, doc, &line, error);
-    if (!any) cr_error_set(error, CR_ERR_SYNTAX, "path", "the scene is empty");
-    crJsonDoc more;
-    crError ignored = {0};
-    if (any && doc->root != NULL && cr_input_next(&input, &more, &line, &ignored)) {
-        cr_json_free(&more);
-        cr_json_free(doc);
-        cr_error_set(error, CR_ERR_SYNTAX, "path", "one scene at a time: another value begins here");
-        error->line = line;
-        error->column = 1;
-    }
-    cr_input_close(&input);
-    return doc->root != NULL ? CR_OK : error->status;
-}
-
 static const char* bundled_name(const void* ctx, int index) {
     (void)ctx;
     return cr__bundled[index].name;
@@ -94,7 +73,7 @@ crStatus cr_scene_open(const char* path, const crLog* log, crScene* scene, crWor
     bool model = file && cr_import_is_model(path);
     crJsonDoc doc = {0};
     crStatus status = model  ? read_model(path, log, &doc, error)
-                      : file ? read_json(path, &doc, error)
+                      : file ? cr_input_one(path, "path", &doc, error)
                              : read_bundled(path, &doc, error);
     if (status == CR_OK) status = cr_scene_read(doc.root, scene, error);
     cr_json_free(&doc);

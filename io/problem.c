@@ -137,12 +137,6 @@ crStatus cr_problem_parse(const char* text, size_t size, const char* format, con
     return cr_error_set(error, CR_ERR_NAME, "format", "format: no reader for \"%s\"", format);
 }
 
-void cr_problem_file_free(crProblemFile* file) {
-    if (file == NULL) return;
-    cr_arena_destroy(&file->arena);
-    *file = (crProblemFile){0};
-}
-
 // the whole file, NUL-terminated; the caller frees. NULL where it cannot be read or is too long
 static char* load(const char* path, size_t* size, bool* too_long) {
     bool standard = strcmp(path, "-") == 0;

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "carom/dynamics.h"
 #include "io/argument.h"
 #include "io/scene_parts.h"
 
@@ -17,26 +18,11 @@ static const char* const known_fields[] = {"carom",     "comment",     "gravity"
                                            "$schema",   "constraints", "drive",   "record",    "exclude",
                                            "actuators", "sites",       "sensors", "keyframes", NULL};
 
-bool cr__scene_own(crScene* scene, void* data, void (*destroy)(void* data)) {
-    crSceneOwned* owned = cr_arena_alloc(&scene->arena, sizeof *owned);
-    if (owned == NULL) {
-        destroy(data);
-        return false;
-    }
-    *owned = (crSceneOwned){data, destroy, scene->owned};
-    scene->owned = owned;
-    return true;
-}
-
 char* cr__scene_copy(crScene* scene, const char* text) {
     size_t size = strlen(text) + 1;
     char* copy = cr_arena_alloc(&scene->arena, size);
     if (copy != NULL) memcpy(copy, text, size);
     return copy;
-}
-
-void cr__place_memory(const crPlace* place) {
-    cr_place_refuse(place, NULL, CR_ERR_MEMORY, "", "%s", cr_status_text(CR_ERR_MEMORY));
 }
 
 static void read_step(const crPlace* root, crScene* scene) {

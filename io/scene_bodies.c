@@ -7,6 +7,7 @@
 // Fails: a field is refused by path; fields that a joint does not have are unknown.
 #include <string.h>
 
+#include "carom/dynamics.h"
 #include "io/fields.h"
 #include "io/names.h"
 #include "io/scene_parts.h"
@@ -19,17 +20,22 @@
         "angular_drag", "repeat", "comment"
 #define ALONG "limits", "stiffness", "rest", "damping", "friction", "motor", "armature"
 static const char* const fixed_fields[] = {COMMON, "quat", NULL};
-static const char* const hinge_fields[] = {COMMON,  ALONG,   "quat",       "anchor", "axis",
-                                           "angle", "omega", "joint_name", NULL};
-static const char* const slider_fields[] = {COMMON,  ALONG, "quat",       "anchor", "axis",
-                                            "shift", "vel", "joint_name", NULL};
+// of a joint with one velocity, which has its own names for its coordinate and rate
+#define ALONG_FIELDS COMMON, ALONG, "quat", "anchor", "axis", "joint_name"
 static const char* const planar_fields[] = {COMMON, "angle", "vel", "omega", "joint_name", NULL};
-static const char* const ball_fields[] = {COMMON,     "quat",       "anchor",  "omega",
-                                          "limits",   "stiffness",  "damping", "friction",
-                                          "armature", "joint_name", NULL};
+static const char* const ball_fields[] = {COMMON,      "quat",    "anchor",   "omega",    "limits",
+                                          "stiffness", "damping", "friction", "armature", "joint_name", NULL};
 static const char* const free_fields[] = {COMMON, "quat", "vel", "omega", "joint_name", NULL};
-static const char* const* const fields_of[] = {fixed_fields,  hinge_fields, slider_fields,
-                                               planar_fields, ball_fields,  free_fields};
+static const char* const* const fields_of[CR_JOINT_KINDS] = {[CR_JOINT_FIXED] = fixed_fields,
+                                                             [CR_JOINT_PLANAR] = planar_fields,
+                                                             [CR_JOINT_BALL] = ball_fields,
+                                                             [CR_JOINT_FREE] = free_fields};
+
+static void known_fields(const crPlace* place, crJoint joint) {
+    const crJointInfo* info = cr_joint_info(joint);
+    const char* const along[] = {ALONG_FIELDS, info->coordinate, info->rate, NULL};
+    cr_place_known(place, info->nv == 1 ? along : fields_of[joint]);
+}
 
 // copies of a body: count[i] of them along step[i]
 typedef struct Lattice {
@@ -52,28 +58,6 @@ typedef struct Reading {
     int* materials;          // (MOST_PARTS)
     uint64_t (*filters)[2];  // group and mask (MOST_PARTS)
 } Reading;
-
-static const char* body_at(const void* ctx, int index) {
-    const crModel* model = ctx;
-    return index == 0 ? "world" : index < model->nb ? model->bodies[index].name : NULL;
-}
-
-int cr__scene_body(const crPlace* place, const crJson* name, const char* field, const crScene* scene) {
-    if (!cr_place_ok(place)) return 0;
-    if (name->type != CR_JSON_STRING) {
-        cr_place_refuse(place, name, CR_ERR_TYPE, field, "must be the name of a body, is %s",
-                        cr_json_type_name(name->type));
-        return 0;
-    }
-    if (strcmp(name->text, "world") == 0) return CR_WORLD;
-    int body = cr_model_find_body(scene->model, name->text);
-    if (body >= 0) return body;
-    const char* near = cr_name_nearest(name->text, body_at, scene->model);
-    cr_place_refuse(place, name, CR_ERR_NAME, field, "no body before this is called \"%.40s\"%s%.40s%s",
-                    name->text, near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
-                    near != NULL ? "\"?" : "");
-    return 0;
-}
 
 static Lattice read_lattice(const crPlace* place) {
     static const char* const fields[] = {"count", "step", "comment", NULL};
@@ -186,7 +170,7 @@ static void read_limits(const crPlace* place, crDof* dof) {
     }
 }
 
-// what acts along a hinge or a slider
+// what acts along the velocity of a joint that has one
 static void read_along(const crPlace* place, crDof* dof) {
     static const char* const motor_fields[] = {"speed", "force", NULL};
     read_limits(place, dof);
@@ -256,13 +240,10 @@ static void read_joint(const crPlace* place, Reading* r) {
     if (def->joint == CR_JOINT_FREE) read_free(place, r);
     // the joint's frame is at the anchor
     def->pose.p = cr_pose_point(def->pose, r->anchor);
-    if (def->joint == CR_JOINT_HINGE) {
-        cr_place_number(place, "angle", CR_ANY, &r->q[0]);
-        cr_place_number(place, "omega", CR_ANY, &r->v[0]);
-        read_along(place, &def->dof[0]);
-    } else if (def->joint == CR_JOINT_SLIDER) {
-        cr_place_number(place, "shift", CR_ANY, &r->q[0]);
-        cr_place_number(place, "vel", CR_ANY, &r->v[0]);
+    const crJointInfo* info = cr_joint_info(def->joint);
+    if (info->nv == 1) {
+        cr_place_number(place, info->coordinate, CR_ANY, &r->q[0]);
+        cr_place_number(place, info->rate, CR_ANY, &r->v[0]);
         read_along(place, &def->dof[0]);
     } else if (def->joint == CR_JOINT_BALL) {
         crVec3 omega = {0};
@@ -379,7 +360,8 @@ static void add_body(const crPlace* place, crScene* scene, Reading* r) {
 
 static void read_body(const crPlace* root, const crPlace* place, crScene* scene, crVec3* anchors,
                       Reading* r) {
-    static const char* const joints[] = {"fixed", "hinge", "slider", "planar", "ball", "free", NULL};
+    const char* joints[CR_JOINT_KINDS + 1];
+    int count = 0;
     *r = (Reading){.def = cr_body_def(),
                    .shift = r->shift,
                    .copy = r->copy,
@@ -389,8 +371,19 @@ static void read_body(const crPlace* root, const crPlace* place, crScene* scene,
                    .filters = r->filters};
     int joint = CR_JOINT_FREE;
     char name[NAME], joint_name[NAME];
-    cr_place_choice(place, "joint", joints, &joint);
-    cr_place_known(place, fields_of[joint]);
+    crJoint kinds[CR_JOINT_KINDS];
+    // driven bodies are made of "drives"
+    for (int i = 0; i < CR_JOINT_KINDS; i++) {
+        if (i == CR_JOINT_DRIVEN) continue;
+        kinds[count] = (crJoint)i;
+        joints[count++] = cr_joint_info((crJoint)i)->name;
+    }
+    joints[count] = NULL;
+    if (cr_place_get(place, "joint") != NULL) {
+        cr_place_choice(place, "joint", joints, &joint);
+        joint = (int)kinds[joint];
+    }
+    known_fields(place, (crJoint)joint);
     r->def.joint = (crJoint)joint;
     read_body_name(place, scene, r->copy, name, &r->def);
     read_joint_name(place, r->copy, joint_name, &r->def);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "carom/dynamics.h"
 #include "io/fields.h"
 #include "io/names.h"
 #include "io/scene_parts.h"

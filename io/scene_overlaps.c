@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "carom/dynamics.h"
+#include "carom/near.h"
 #include "io/scene_parts.h"
 
 #define MOST_OVERLAPS 100000  // counted

@@ -15,10 +15,6 @@
 
 // what every shape may have, and then its own
 #define COMMON "type", "pos", "quat", "material", "comment", "group", "mask"
-static const char* const sphere_fields[] = {COMMON, "r", NULL};
-static const char* const round_fields[] = {COMMON, "axis", "r", "half", NULL};
-static const char* const box_fields[] = {COMMON, "half", NULL};
-static const char* const ellipsoid_fields[] = {COMMON, "radii", NULL};
 static const char* const halfspace_fields[] = {"type",   "material", "comment", "n",
                                                "offset", "group",    "mask",    NULL};
 static const char* const hull_fields[] = {COMMON, "points", "faces", NULL};
@@ -194,7 +190,8 @@ static crShape read_field(const crPlace* place, crScene* scene) {
     return cr_place_ok(place) ? cr_shape_heightfield(field) : cr_shape_sphere(1.0);
 }
 
-static crShape read_halfspace(const crPlace* place) {
+static crShape read_halfspace(const crPlace* place, crScene* scene) {
+    (void)scene;
     crVec3 n = {0.0, 0.0, 1.0};
     double offset = 0.0;
     cr_place_direction(place, "n", &n);
@@ -219,53 +216,48 @@ void cr__scene_filter(const crPlace* place, uint64_t* group, uint64_t* mask) {
     }
 }
 
-typedef enum Type {
-    SPHERE,
-    CAPSULE,
-    BOX,
-    CYLINDER,
-    CONE,
-    ELLIPSOID,
-    HALFSPACE,
-    HULL,
-    PRISM,
-    MESH,
-    FIELD
-} Type;
-
-static crShape read_round(const crPlace* place, Type type) {
-    double r = size_of(place, "r", "the radius, m");
-    if (type == SPHERE) return cr_shape_sphere(r);
-    double half =
-        size_of(place, "half",
-                type == CAPSULE ? "half the length of its axis without the caps, m" : "half its height, m");
-    if (type == CAPSULE) return cr_shape_capsule(r, half);
-    return type == CYLINDER ? cr_shape_cylinder(r, half) : cr_shape_cone(r, half);
+// A shape given by sizes, as its row says.
+static crShape read_sized(const crPlace* place, crShapeKind kind) {
+    const crShapeInfo* info = cr_shape_info(kind);
+    double sizes[3];
+    if (info->sizes == 3) {
+        crVec3 size = sizes_of(place, info->fields[0], info->what[0]);
+        sizes[0] = size.x;
+        sizes[1] = size.y;
+        sizes[2] = size.z;
+    }
+    for (int i = 0; i < info->sizes && info->sizes < 3; i++) {
+        sizes[i] = size_of(place, info->fields[i], info->what[i]);
+    }
+    return cr_shape(kind, sizes);
 }
 
-static crShape read_type(const crPlace* place, crScene* scene, Type type) {
-    switch (type) {
-    case BOX: {
-        crVec3 half = sizes_of(place, "half", "half its edges, m");
-        return cr_shape_box(half.x, half.y, half.z);
-    }
-    case ELLIPSOID: {
-        crVec3 radii = sizes_of(place, "radii", "its semi-axes, m");
-        return cr_shape_ellipsoid(radii.x, radii.y, radii.z);
-    }
-    case HALFSPACE:
-        return read_halfspace(place);
-    case HULL:
-    case PRISM:
-        return read_hull(place, scene, type == PRISM);
-    case MESH:
-        return read_mesh(place, scene);
-    case FIELD:
-        return read_field(place, scene);
-    default:
-        return read_round(place, type);
-    }
+static void known_sized(const crPlace* place, const crShapeInfo* info) {
+    const char* fields[] = {COMMON, info->fields[0], NULL, NULL, NULL};
+    int count = (int)(sizeof fields / sizeof fields[0]) - 3;
+    if (info->fields[1] != NULL) fields[count++] = info->fields[1];
+    if (info->turned) fields[count++] = "axis";
+    cr_place_known(place, fields);
 }
+
+static crShape read_solid_hull(const crPlace* place, crScene* scene) {
+    return read_hull(place, scene, false);
+}
+static crShape read_prism(const crPlace* place, crScene* scene) { return read_hull(place, scene, true); }
+
+// shapes that are given by more than sizes
+static const struct {
+    const char* name;
+    const char* const* fields;
+    crShape (*read)(const crPlace* place, crScene* scene);
+} others[] = {
+    {"halfspace", halfspace_fields, read_halfspace},
+    {"hull", hull_fields, read_solid_hull},
+    {"prism", prism_fields, read_prism},
+    {"mesh", mesh_fields, read_mesh},
+    {"heightfield", field_fields, read_field},
+};
+enum { OTHERS = sizeof others / sizeof others[0] };
 
 // turns local z onto the axis named
 static crQuat axis_turn(const crPlace* place) {
@@ -276,26 +268,44 @@ static crQuat axis_turn(const crPlace* place) {
     return axis == 0 ? (crQuat){s, 0.0, s, 0.0} : axis == 1 ? (crQuat){s, -s, 0.0, 0.0} : cr_quat_identity();
 }
 
+// names and kinds of the shapes that are given by sizes; how many
+static int list_sized(const char** names, int* kinds) {
+    int count = 0;
+    for (int i = 0; i < CR_SHAPE_KINDS; i++) {
+        if (cr_shape_info((crShapeKind)i)->sizes == 0) continue;
+        kinds[count] = i;
+        names[count++] = cr_shape_info((crShapeKind)i)->name;
+    }
+    return count;
+}
+
 void cr__scene_volume(const crPlace* place, crScene* scene, crShape* shape) {
-    static const char* const names[] = {"sphere", "capsule", "box", "cylinder", "cone", "ellipsoid", NULL};
-    int type = SPHERE;
+    const char* names[CR_SHAPE_KINDS + 1];
+    int kinds[CR_SHAPE_KINDS], type = 0;
+    (void)scene;
+    names[list_sized(names, kinds)] = NULL;
     cr_place_choice(place, "type", names, &type);
-    if (cr_place_ok(place)) *shape = read_type(place, scene, (Type)type);
+    if (cr_place_ok(place)) *shape = read_sized(place, (crShapeKind)kinds[type]);
 }
 
 void cr__scene_shape(const crPlace* place, crScene* scene, crShape* shape) {
-    static const char* const names[] = {"sphere", "capsule",   "box",         "cylinder",
-                                        "cone",   "ellipsoid", "halfspace",   "hull",
-                                        "prism",  "mesh",      "heightfield", NULL};
-    static const char* const* const fields[] = {
-        sphere_fields,    round_fields, box_fields,   round_fields, round_fields, ellipsoid_fields,
-        halfspace_fields, hull_fields,  prism_fields, mesh_fields,  field_fields};
-    int type = SPHERE;
+    const char* names[CR_SHAPE_KINDS + OTHERS + 1];
+    int kinds[CR_SHAPE_KINDS + OTHERS], type = 0;
+    int sized = list_sized(names, kinds), count = sized;
+    for (int i = 0; i < OTHERS; i++) {
+        names[count++] = others[i].name;
+    }
+    names[count] = NULL;
     cr_place_need(place, "type", "e.g. \"sphere\", \"box\" or \"capsule\"");
     cr_place_choice(place, "type", names, &type);
-    cr_place_known(place, fields[type]);
+    if (type < sized) {
+        known_sized(place, cr_shape_info((crShapeKind)kinds[type]));
+    } else {
+        cr_place_known(place, others[type - sized].fields);
+    }
     if (!cr_place_ok(place)) return;
-    *shape = read_type(place, scene, (Type)type);
+    *shape =
+        type < sized ? read_sized(place, (crShapeKind)kinds[type]) : others[type - sized].read(place, scene);
     cr_place_vector(place, "pos", &shape->pose.p);
     cr_place_quat(place, "quat", &shape->pose.q);
     shape->pose.q = cr_quat_mul(shape->pose.q, axis_turn(place));

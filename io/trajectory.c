@@ -28,9 +28,6 @@ const crColumn* cr_trajectory_columns(crJoint joint) {
                                     {"vy", true, 1},  {"vz", true, 2},  {"wx", true, 3},  {"wy", true, 4},
                                     {"wz", true, 5},  {NULL, false, 0}};
     switch (joint) {
-    case CR_JOINT_HINGE:
-    case CR_JOINT_SLIDER:
-        return one;
     case CR_JOINT_PLANAR:
         return planar;
     case CR_JOINT_BALL:
@@ -38,7 +35,7 @@ const crColumn* cr_trajectory_columns(crJoint joint) {
     case CR_JOINT_FREE:
         return free;
     default:
-        return none;
+        return cr_joint_info(joint) != NULL && cr_joint_info(joint)->nv == 1 ? one : none;
     }
 }
 

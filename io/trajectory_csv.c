@@ -238,8 +238,9 @@ static crStatus check_quaternions(crWorld* world, crError* error) {
     const double* q = cr_world_state(world)->q;
     for (int i = 1; i < model->nb; i++) {
         const crBody* body = &model->bodies[i];
-        if (body->joint != CR_JOINT_BALL && body->joint != CR_JOINT_FREE) continue;
-        const double* x = q + body->q + (body->joint == CR_JOINT_FREE ? 3 : 0);
+        int quaternion = cr_joint_info(body->joint)->quaternion;
+        if (quaternion < 0) continue;
+        const double* x = q + body->q + quaternion;
         double norm = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
         if (fabs(norm - 1.0) <= UNIT_TOL) continue;
         return cr_error_set(error, CR_ERR_UNIT, "resume",

@@ -82,18 +82,14 @@ static void put_sticks(FILE* file, const crModel* model, int body) {
 }
 
 static void put_joint(FILE* file, const crModel* model, int body) {
-    static const char* const names[] = {[CR_JOINT_HINGE] = "hinge",
-                                        [CR_JOINT_SLIDER] = "slider",
-                                        [CR_JOINT_PLANAR] = "planar",
-                                        [CR_JOINT_BALL] = "ball",
-                                        [CR_JOINT_DRIVEN] = NULL};
     const crBody* b = &model->bodies[body];
-    if (body == CR_WORLD || names[b->joint] == NULL) return;
+    if (body == CR_WORLD || b->nv == 0 || b->joint == CR_JOINT_FREE) return;
     bool spring = false;
     for (int i = b->v; i < b->v + b->nv; i++) {
         spring = spring || model->dofs[i].stiffness > 0.0;
     }
-    fprintf(file, ",\"joint\":{\"kind\":\"%s\",\"spring\":%s", names[b->joint], spring ? "true" : "false");
+    fprintf(file, ",\"joint\":{\"kind\":\"%s\",\"spring\":%s", cr_joint_info(b->joint)->name,
+            spring ? "true" : "false");
     put_vector(file, ",\"axis\":", b->joint == CR_JOINT_PLANAR ? cr_vec3(0.0, 0.0, 1.0) : b->axis);
     putc('}', file);
 }

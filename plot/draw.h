@@ -10,7 +10,6 @@
 #define CR_REACH_COLOR "#cbe6bf"  // of the compliant law's set: neither the region's grey nor the blue area's
 
 typedef struct crLawStyle {
-    const char* law;
     const char* color;
     int dash;    // gnuplot's dashtype
     int symbol;  // gnuplot's pointtype, filled; the hollow one is symbol - 1

@@ -175,6 +175,32 @@ static void add_field(crFaces* f, const crShape* s) {
     }
 }
 
+#define ROWS    12
+#define COLUMNS 24
+
+// any other convex shape, as rays from outside see it along the lines of a globe
+static void add_sampled(crFaces* f, const crShape* s) {
+    crShape own = *s;
+    own.pose = cr_pose_identity();
+    double far = 2.0 * cr_shape_reach(&own, cr_vec3(0.0, 0.0, 0.0));
+    for (int i = 0; i <= ROWS; i++) {
+        for (int k = 0; k < COLUMNS; k++) {
+            double latitude = CR_PI * ((double)i / ROWS - 0.5), longitude = 2.0 * CR_PI * k / COLUMNS;
+            double across = i == 0 || i == ROWS ? 0.0 : cr_cos(latitude);
+            crVec3 d = cr_vec3(across * cr_cos(longitude), across * cr_sin(longitude), cr_sin(latitude));
+            crRayHit hit = {0};
+            cr_ray(&own, cr_pose_identity(), cr_scale(far, d), cr_neg(d), far, &hit);
+            add_vertex(f, s->pose, hit.point);
+        }
+    }
+    for (int i = 0; i < ROWS; i++) {
+        for (int k = 0; k < COLUMNS; k++) {
+            int a = i * COLUMNS + k, b = i * COLUMNS + (k + 1) % COLUMNS;
+            add_face(f, (const int[4]){a, b, b + COLUMNS, a + COLUMNS}, 4);
+        }
+    }
+}
+
 void cr_faces_create(const crShape* s, int segments, crFaces* f) {
     *f = (crFaces){.solid = true};
     switch (s->kind) {
@@ -196,8 +222,15 @@ void cr_faces_create(const crShape* s, int segments, crFaces* f) {
     case CR_SHAPE_COMPOUND:
     case CR_SHAPE_KINDS:
         break;
-    default:
+    case CR_SHAPE_SPHERE:
+    case CR_SHAPE_CAPSULE:
+    case CR_SHAPE_CYLINDER:
+    case CR_SHAPE_CONE:
+    case CR_SHAPE_ELLIPSOID:
         add_round(f, s, segments);
+        break;
+    default:
+        add_sampled(f, s);
     }
 }
 

@@ -8,26 +8,18 @@
 
 #include "plot/draw.h"
 
+// in the order of the catalogue, and again from the first for more laws than there are
 static const crLawStyle styles[] = {
-    {"newton", "#117733", 1, 5},
-    {"bilinear", "#44aa99", 2, 13},
-    {"chatterjee-ruina", "#0072b2", 1, 7},
-    {"routh", "#d55e00", 1, 9},
-    {"whittaker", "#cc79a7", 2, 11},
-    {"smith", "#009e73", 4, 15},
-    {"anitescu-potra", "#332288", 2, 5},
-    {"pfeiffer-glocker", "#e69f00", 3, 13},
-    {"brach", "#882255", 5, 7},
-    {"composite", "#999933", 1, 11},
-    {"compliant", "#56b4e9", 1, 15},
-    {"spherical", "#aa4499", 1, 9},
-    {"projected", "#661100", 1, 13},
+    {"#117733", 1, 5},  {"#44aa99", 2, 13}, {"#0072b2", 1, 7},  {"#d55e00", 1, 9}, {"#cc79a7", 2, 11},
+    {"#009e73", 4, 15}, {"#332288", 2, 5},  {"#e69f00", 3, 13}, {"#882255", 5, 7}, {"#999933", 1, 11},
+    {"#56b4e9", 1, 15}, {"#aa4499", 1, 9},  {"#661100", 1, 13},
 };
 
 const crLawStyle* cr_law_style(const char* law) {
-    static const crLawStyle other = {"", "#333333", 1, 7};
-    for (size_t i = 0; i < sizeof styles / sizeof styles[0]; i++) {
-        if (strcmp(styles[i].law, law) == 0) return &styles[i];
+    static const crLawStyle other = {"#333333", 1, 7};
+    for (int i = 0; i < cr_law_count(); i++) {
+        if (strcmp(cr_law_info(i)->name, law) == 0)
+            return &styles[i % (int)(sizeof styles / sizeof styles[0])];
     }
     return &other;
 }

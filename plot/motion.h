@@ -5,6 +5,7 @@
 #ifndef CAROM_PLOT_MOTION_H
 #define CAROM_PLOT_MOTION_H
 
+#include "carom/dynamics.h"
 #include "io/recording.h"
 #include "io/trajectory.h"
 #include "plot/sheet.h"

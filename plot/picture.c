@@ -7,6 +7,7 @@
 // keeps its error and is left out.
 #include "plot/picture.h"
 
+#include "carom/region.h"
 #include <math.h>
 #include <string.h>
 
@@ -50,7 +51,8 @@ static crStatus laws_compute(crPicture* p, const char* const* names, int count, 
 
 // the edge et = 1 from e = 0 to 1, then back along the edge et = -1, which is straight
 static void area_compute(crPicture* p) {
-    crLaw law = cr_law_chatterjee_ruina();
+    crLaw law;
+    cr_law_find("chatterjee-ruina", NULL, &law, NULL);
     crContact c = p->contact;
     crHit hit;
     for (int i = 0; i <= CR_PICTURE_STEPS + 2; i++) {
@@ -85,7 +87,8 @@ static void reach_row(crPicture* p, int row) {
     if (x > 0.0 && !rigid) params.eta2 = p->reach_eta2[row];
     // without a tangential force friction has nothing to do
     if (x == 0.0) c.mu = 0.0;
-    crLaw law = rigid ? cr_law_routh(&params) : cr_law_compliant(&params);
+    crLaw law;
+    cr_law_find(rigid ? "routh" : "compliant", &params, &law, NULL);
     for (int k = 0; k < CR_REACH_E; k++) {
         crHit hit;
         c.e = (double)k / (CR_REACH_E - 1);

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "carom/region.h"
 #include "plot/draw.h"
 
 typedef struct Section {

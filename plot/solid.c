@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "carom/region.h"
 #include "plot/draw.h"
 
 #define FANS  96          // half-planes

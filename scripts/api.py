@@ -14,7 +14,8 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ORDER = ["carom", "base", "vec", "impulse", "resolve", "problem", "collide", "model", "step", "world", "audit",
+ORDER = ["carom", "base", "vec", "impulse", "region", "resolve", "problem", "collide", "near", "model", "dynamics", "step", "stages",
+         "world", "audit",
          "io/scene", "io/import", "io/trajectory", "io/recording", "io/problem", "io/json", "io/json_set"]
 STYLE = """
 :root { --ink: #1b1f24; --soft: #5b6470; --line: #d9dee5; --paper: #fff; --code: #f5f7fa; --link: #1f5a96 }

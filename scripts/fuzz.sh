@@ -19,7 +19,10 @@ for source in fuzz/fuzz_*.c; do
     mkdir -p "$corpus"
     log=build-fuzz/$target.log
     words=fuzz/${target#fuzz_}.dict
-    [ -f "$words" ] || words=fuzz/impact.dict
+    if [ ! -f "$words" ]; then
+        words=build-fuzz/words.dict
+        build-fuzz/bin/fuzz_words | cat fuzz/impact.dict - >"$words"
+    fi
     if build-fuzz/bin/"$target" "$corpus" examples/impacts examples/resolve examples/solve examples/models scenes \
         fuzz/seeds \
         -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=2048 \

@@ -6,6 +6,7 @@
 #ifndef CAROM_TEST_ALGEBRAIC_H
 #define CAROM_TEST_ALGEBRAIC_H
 
+#include "resolve/kinds.h"
 #include "sample.h"
 #include "test.h"
 
@@ -99,7 +100,7 @@ static inline void check_symmetries(const crLaw* law, crSampleKind first, crSamp
     double rotation = 0.0;
     double frictionless = 0.0;
     int refused = 0;
-    crLaw newton = cr_law_newton();
+    crLaw newton = cr__law(&cr__law_newton, NULL);
     crRandom random = sample_seed(31);
     int count = test_samples(100000) / SAMPLE_KINDS;
     for (int kind = (int)first; kind <= (int)last; kind++) {

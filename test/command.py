@@ -6,6 +6,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -14,8 +15,21 @@ import tempfile
 COMMAND = os.environ["CAROM_COMMAND"]
 SOURCE = pathlib.Path(os.environ["CAROM_SOURCE"])
 SAMPLES = 60000 if "CAROM_SOAK" in os.environ else 2000
-LAWS = ("newton bilinear chatterjee-ruina routh whittaker smith anitescu-potra pfeiffer-glocker brach "
-        "composite compliant spherical projected").split()
+
+
+def catalogue():
+    """Names of laws in the order of lists, from the rows in their sources: each has a page."""
+    rows = []
+    for path in (SOURCE / "src/resolve").glob("law_*.c"):
+        text = path.read_text()
+        order = re.search(r"\.order = (\d+)", text)
+        rows.append((int(order[1]) if order else 1000, path.name, re.search(r'\.name = "([\w-]+)"', text)[1]))
+    names = [name for _, _, name in sorted(rows)]
+    assert sorted(names) == sorted(page.stem for page in (SOURCE / "docs/laws").glob("*.md")), "a page for each law"
+    return names
+
+
+LAWS = catalogue()
 failures = 0
 worst = {}
 

@@ -18,6 +18,7 @@
 #include <time.h>
 
 #include "carom/carom.h"
+#include "carom/stages.h"
 #include "sample.h"
 
 #define CELLS  3
@@ -319,8 +320,8 @@ static double deepest(Soak* s, char* what, size_t size) {
             for (int k = 0; k < n; k++) {
                 if (-points[k].gap <= most) continue;
                 most = -points[k].gap;
-                snprintf(what, size, "overlap of %s and %s, m", cr_shape_name(a->shape.kind),
-                         cr_shape_name(b->shape.kind));
+                snprintf(what, size, "overlap of %s and %s, m", cr_shape_info(a->shape.kind)->name,
+                         cr_shape_info(b->shape.kind)->name);
             }
         }
     }

@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "carom/carom.h"
+#include "carom/region.h"
+#include "carom/stages.h"
 
 typedef struct crTest {
     const char* name;

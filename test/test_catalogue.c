@@ -2,6 +2,7 @@
 // spin reversal and non-reversal of a sphere, normal and tangential rebound at grazing.
 #include <string.h>
 
+#include "resolve/kinds.h"
 #include "sample.h"
 #include "test.h"
 
@@ -37,9 +38,9 @@ static crStatus apply(const char* name, Setting* s, crContact c, crHit* hit) {
     c.e = k[E];
     c.et = k[ET];
     // Whittaker takes part so that a composite can do whatever its parts can
-    s->parts[0] = cr_law_chatterjee_ruina();
-    s->parts[1] = cr_law_routh(NULL);
-    s->parts[2] = cr_law_whittaker();
+    s->parts[0] = cr__law(&cr__law_chatterjee_ruina, NULL);
+    s->parts[1] = cr__law(&cr__law_routh, NULL);
+    s->parts[2] = cr__law(&cr__law_whittaker, NULL);
     s->weights[0] = k[SIGMA];
     s->weights[1] = (1.0 - k[SIGMA]) * (1.0 - k[RHO]);
     s->weights[2] = (1.0 - k[SIGMA]) * k[RHO];

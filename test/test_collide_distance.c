@@ -92,8 +92,8 @@ static void run_kind(crRandom* random, crShapeKind ka, crShapeKind kb, const crH
     printf("%-10s %-10s %d pairs unit %.0e witness %.0e sep %.0e inside %.0e beaten %.0e swap %.0e motion "
            "%.0e limits "
            "%d\n",
-           cr_shape_name(ka), cr_shape_name(kb), forms * count, w.unit, w.witness, w.separation, w.inside,
-           w.beaten, w.swap, w.motion, w.limits);
+           cr_shape_info(ka)->name, cr_shape_info(kb)->name, forms * count, w.unit, w.witness, w.separation,
+           w.inside, w.beaten, w.swap, w.motion, w.limits);
     CHECK(w.unit < 1e-14);
     CHECK(w.witness < 1e-14);
     // rounding, times up to 1000 where thin shapes nearly share a centre line

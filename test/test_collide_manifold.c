@@ -52,8 +52,9 @@ static void run_kind(crRandom* random, crShapeKind ka, crShapeKind kb, const crH
         pb.p = cr_scale(touch * sample_uniform(random, 0.97, 1.01), d);
         check_contacts(&a, pa, &b, pb, &w);
     }
-    printf("%-10s %-10s %d pairs gap %.0e deepest %.0e surface %.1e most %d same ids %d\n", cr_shape_name(ka),
-           cr_shape_name(kb), 2 * samples(), w.gap, w.deepest, w.surface, w.most, w.same);
+    printf("%-10s %-10s %d pairs gap %.0e deepest %.0e surface %.1e most %d same ids %d\n",
+           cr_shape_info(ka)->name, cr_shape_info(kb)->name, 2 * samples(), w.gap, w.deepest, w.surface,
+           w.most, w.same);
     CHECK(w.gap < 1e-14);
     CHECK(w.deepest < 1e-8);
     // edges that are nearly parallel: half of what they may run apart, 1e-3 of the smaller size
@@ -108,7 +109,7 @@ TEST(half_spaces_meet_every_shape) {
             if (count > 0) worst = fmax(worst, fabs(least - gap));
             touching += count > 0;
         }
-        printf("half-space %-10s gap %.0e, %d of %d touching\n", cr_shape_name(convex_kinds[k]), worst,
+        printf("half-space %-10s gap %.0e, %d of %d touching\n", cr_shape_info(convex_kinds[k])->name, worst,
                touching, 2 * samples());
         // positions 5 m away, sizes up to 3.5 m; an octagon stands for a disc that is flat within 1e-9 of it
         bool disc = convex_kinds[k] == CR_SHAPE_CYLINDER || convex_kinds[k] == CR_SHAPE_CONE;

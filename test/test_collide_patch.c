@@ -102,8 +102,8 @@ static void run_pairs(crShapeKind ka, crShapeKind kb, const crHullPool* pool, in
         }
         check_refresh(&s, &patch, pa, pb, 0.5 * margin, s.scale * sample_log(&random, 1e-10, 1e-3), &w);
     }
-    printf("%-10s %-10s kept %d refused %d, gap off by %.0e at most, bound %.0e at most\n", cr_shape_name(ka),
-           cr_shape_name(kb), w.kept, w.refused, w.gap, w.error);
+    printf("%-10s %-10s kept %d refused %d, gap off by %.0e at most, bound %.0e at most\n",
+           cr_shape_info(ka)->name, cr_shape_info(kb)->name, w.kept, w.refused, w.gap, w.error);
     CHECK(w.over <= 0.0);
     CHECK(w.kept > 0);
 }

@@ -66,8 +66,8 @@ static void ask_libccd(int first) {
             differ += ccd_differs(&a, pa, &b, pb, mine.contact.gap < 0);
             CHECK(cr_overlap(&a, pa, &b, pb) == (mine.contact.gap <= 0));
         }
-        printf("libccd: %-10s %-10s %d pairs asked, %d verdicts differ\n", cr_shape_name(convex_kinds[first]),
-               cr_shape_name(convex_kinds[k]), asked, differ);
+        printf("libccd: %-10s %-10s %d pairs asked, %d verdicts differ\n",
+               cr_shape_info(convex_kinds[first])->name, cr_shape_info(convex_kinds[k])->name, asked, differ);
         CHECK(differ == 0);
     }
     sample_hulls_destroy(&pool);

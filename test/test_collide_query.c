@@ -42,7 +42,7 @@ TEST(rays_meet_the_surface_first) {
             if (cr_dot(hit.normal, d) > 0) CHECK(cr_dot(hit.normal, d) <= 0);
             normal = fmax(normal, fabs(cr_norm(hit.normal) - 1));
         }
-        printf("%-10s hits %d off surface %.0e\n", cr_shape_name(convex_kinds[k]), hits, worst);
+        printf("%-10s hits %d off surface %.0e\n", cr_shape_info(convex_kinds[k])->name, hits, worst);
         CHECK(hits > samples() / 4);
         // needles seen from afar: the quadratic's terms are 1e6 times its root
         CHECK(worst < 1e-11);
@@ -74,7 +74,7 @@ TEST(points_against_sampled_surfaces) {
                     CHECK(cr_norm(cr_sub(p, x)) >= fabs(distance));
             }
         }
-        printf("%-10s nearest off surface %.0e\n", cr_shape_name(convex_kinds[k]), on);
+        printf("%-10s nearest off surface %.0e\n", cr_shape_info(convex_kinds[k])->name, on);
         CHECK(on < 1e-13);
     }
     sample_hulls_destroy(&pool);

@@ -1,5 +1,6 @@
 // The numbers by which the papers on one contact were found wrong, silent or ambiguous; each is a test here or,
 // where a whole distribution is meant, in the law's own test file.
+#include "resolve/kinds.h"
 #include "sample.h"
 #include "test.h"
 
@@ -45,7 +46,7 @@ TEST(whittaker_leaves_with_minus_e_times_the_approach) {
     crCollision c = rod(0.8, -1.0, 0.6);
     c.mu = 0.5;
     c.e = 0.9;
-    CHECK_NEAR(hit_by(cr_law_whittaker(), &c).V_plus.x, 0.9, 1e-14);
+    CHECK_NEAR(hit_by(cr__law(&cr__law_whittaker, NULL), &c).V_plus.x, 0.9, 1e-14);
 }
 
 // "all laws equal at mu = 0" needs 1/W11: the printed m11 differs for a matrix that is not diagonal
@@ -53,7 +54,7 @@ TEST(frictionless_normal_impulse_needs_w11) {
     crCollision c = planar(2.0, 0.8, 1.0, -1.0, 0.3);
     double det = 2.0 * 1.0 - 0.8 * 0.8;
     double printed = 1.0 / det * 1.0;  // m11 = W22/det
-    crHit hit = hit_by(cr_law_newton(), &c);
+    crHit hit = hit_by(cr__law(&cr__law_newton, NULL), &c);
     CHECK_NEAR(hit.P.x, 0.5, 1e-15);
     CHECK(fabs(printed - hit.P.x) > 0.2);
 }
@@ -64,7 +65,7 @@ TEST(two_stage_law_rebounds_at_grazing_like_routh) {
         crCollision c = planar(1.0, -0.8, 1.0, approach[i], -1.0);
         c.mu = 1.6;
         c.e = 0.5;
-        crLaw laws[] = {cr_law_anitescu_potra(NULL), cr_law_routh(NULL)};
+        crLaw laws[] = {cr__law(&cr__law_anitescu_potra, NULL), cr__law(&cr__law_routh, NULL)};
         for (int k = 0; k < 2; k++) {
             crHit hit = hit_by(laws[k], &c);
             CHECK_VEC(hit.P, cr_vec3(10.0 / 3.0, 11.0 / 3.0, 0), 1e-11);
@@ -74,7 +75,7 @@ TEST(two_stage_law_rebounds_at_grazing_like_routh) {
 }
 
 TEST(energy_is_conserved_at_e_one_et_minus_one) {
-    crLaw law = cr_law_chatterjee_ruina();
+    crLaw law = cr__law(&cr__law_chatterjee_ruina, NULL);
     crRandom random = sample_seed(41);
     for (int k = 0; k < test_samples(30000); k++) {
         crCollision c = sample_collision(&random, (crSampleKind)(k % SAMPLE_KINDS));
@@ -91,7 +92,7 @@ TEST(routh_with_the_kinematic_ending_creates_energy) {
     c.e = 1.0;
     crLawParams params = cr_law_params();
     params.ending = CR_ENDING_NEWTON;
-    crHit hit = hit_by(cr_law_routh(&params), &c);
+    crHit hit = hit_by(cr__law(&cr__law_routh, &params), &c);
     CHECK_NEAR(energy_ratio(&c, &hit), 1.5625, 1e-12);
     CHECK(hit.creates_energy && !hit.permissible);
 }
@@ -101,7 +102,8 @@ TEST(unbounded_mass_dies_at_high_friction) {
     double s = cr_sin(0.5), k = cr_cos(0.5);
     crCollision c = planar(s * s, s * k, k * k, -0.7 * s, -0.7 * k);
     c.mu = 5.0;
-    crLaw laws[] = {cr_law_routh(NULL), cr_law_anitescu_potra(NULL), cr_law_chatterjee_ruina()};
+    crLaw laws[] = {cr__law(&cr__law_routh, NULL), cr__law(&cr__law_anitescu_potra, NULL),
+                    cr__law(&cr__law_chatterjee_ruina, NULL)};
     for (int i = 0; i < 3; i++) {
         crVec3 P_II;
         crContact contact;
@@ -119,11 +121,11 @@ TEST(chatterjee_ruina_at_infinite_friction_is_finite) {
     for (int k = 0; k < test_samples(30000); k++) {
         crCollision c = sample_collision(&random, (crSampleKind)(k % SAMPLE_KINDS));
         c.mu = INFINITY;
-        crHit hit = hit_by(cr_law_chatterjee_ruina(), &c);
+        crHit hit = hit_by(cr__law(&cr__law_chatterjee_ruina, NULL), &c);
         CHECK(hit.permissible);
         // the limit of large friction
         c.mu = 1e13;
-        crHit large = hit_by(cr_law_chatterjee_ruina(), &c);
+        crHit large = hit_by(cr__law(&cr__law_chatterjee_ruina, NULL), &c);
         CHECK(cr_norm(cr_sub(hit.P, large.P)) <= 1e-9 * (cr_norm(hit.P) + cr_norm(large.P)));
     }
 }
@@ -132,11 +134,11 @@ TEST(kanes_paradox) {
     crCollision c = rod(0.8, -1.0, 0.6);
     c.mu = 0.5;
     c.e = 0.9;
-    crHit hit = hit_by(cr_law_whittaker(), &c);
+    crHit hit = hit_by(cr__law(&cr__law_whittaker, NULL), &c);
     CHECK_NEAR(energy_ratio(&c, &hit), 1.2650, 5e-5);
     CHECK(hit.creates_energy);
     c.e = 1.0;
-    hit = hit_by(cr_law_whittaker(), &c);
+    hit = hit_by(cr__law(&cr__law_whittaker, NULL), &c);
     CHECK_NEAR(energy_ratio(&c, &hit), 1.5618, 5e-5);
 }
 
@@ -147,8 +149,8 @@ TEST(plain_two_stage_law_is_the_one_with_tangential_restitution_at_nu_zero) {
     for (int k = 0; k < test_samples(30000); k++) {
         crCollision c = sample_collision(&random, SAMPLE_PLANAR);
         c.et = fabs(c.et);
-        crHit a = hit_by(cr_law_pfeiffer_glocker(&params), &c);
-        crHit b = hit_by(cr_law_anitescu_potra(NULL), &c);
+        crHit a = hit_by(cr__law(&cr__law_pfeiffer_glocker, &params), &c);
+        crHit b = hit_by(cr__law(&cr__law_anitescu_potra, NULL), &c);
         CHECK(cr_norm(cr_sub(a.P, b.P)) <= 1e-12 * cr_norm(b.P));
     }
 }

@@ -1,5 +1,6 @@
 // test_gradient_switches.c - verdicts of gradients at constructed switches, where W is singular, and for other laws.
 #include "gradient_case.h"
+#include "resolve/kinds.h"
 
 static crGradient gradient_of(const char* name, const crCollision* c, const crLawParams* params) {
     crLaw law;
@@ -254,7 +255,8 @@ TEST(a_composite_is_the_sum_of_its_laws) {
     crCollision c = sample_regular(&random, SAMPLE_BODIES);
     crLawParams brach = cr_law_params(), params = cr_law_params();
     brach.mu2 = 0.05;
-    const crLaw laws[] = {cr_law_chatterjee_ruina(), cr_law_brach(&brach), cr_law_smith()};
+    const crLaw laws[] = {cr__law(&cr__law_chatterjee_ruina, NULL), cr__law(&cr__law_brach, &brach),
+                          cr__law(&cr__law_smith, NULL)};
     const double weights[] = {0.5, 0.3, 0.2};
     params.laws = laws;
     params.weights = weights;
@@ -298,7 +300,7 @@ TEST(a_table_of_e_is_followed) {
 
 TEST(names_and_refusals) {
     crCollision c = cr_collision();
-    crLaw law = cr_law_newton();
+    crLaw law = cr__law(&cr__law_newton, NULL);
     crGradient g;
     crError error;
     c.V.x = -1.0;

@@ -15,7 +15,8 @@ cat >"$work/main.c" <<'EOF'
 #include <stdio.h>
 int main(void) {
     crCollision c = cr_collision();
-    crLaw law = cr_law_newton();
+    crLaw law;
+    if (cr_law_find("newton", NULL, &law, NULL) != CR_OK) return 1;
     crHit hit;
     c.V = cr_vec3(-1, 0, 0);
     c.e = 1;

@@ -7,6 +7,7 @@
 #include "judge_sample.h"
 #include "test.h"
 
+#include "resolve/kinds.h"
 #include <stdlib.h>
 
 #define TOL CR_PERMISSIBLE_TOL
@@ -134,7 +135,7 @@ TEST(verdicts_of_laws) {
         for (int k = 0; k < cr_law_count(); k++) {
             const char* name = cr_law_info(k)->name;
             crLawParams params = cr_law_params();
-            crLaw parts[2] = {cr_law_newton(), cr_law_chatterjee_ruina()};
+            crLaw parts[2] = {cr__law(&cr__law_newton, NULL), cr__law(&cr__law_chatterjee_ruina, NULL)};
             double weights[2] = {0.5, 0.5};
             params.law_count = 2;
             params.laws = parts;
@@ -182,7 +183,7 @@ TEST(huge_impulse_is_not_permissible) {
     c.n = cr_vec3(1, 0, 0);
     c.mu = 0.5;
     c.e = 1.0;
-    crLaw law = cr_law_smith();
+    crLaw law = cr__law(&cr__law_smith, NULL);
     crHit hit;
     CHECK_STATUS(cr_law_apply(&law, &c, &hit, NULL), CR_OK);
     JudgeImpact truth = judge_impact(&c.W, c.V, c.n, c.mu, hit.P, TOL);
@@ -422,7 +423,7 @@ TEST(verdicts_of_any_rule) {
         make_impact(&r, &m);
         double p[JUDGE_ROWS], given[JUDGE_ROWS];
         crRuleReport report;
-        crRule rule = cr_rule_newton(NULL), own = {"own", give, given};
+        crRule rule = cr__rule(&cr__rule_newton, NULL), own = {"own", give, given};
         size_t mark = cr_arena_mark(&arena);
         if (cr_rule_run(&rule, &m.problem, &arena, p, &report, NULL) != CR_OK) continue;
         // an answer of Newton's rule, with one impulse a little off, or none at all
@@ -472,7 +473,7 @@ TEST(pendulum_without_solution) {
     m.problem.Minv = (crMatrix){3, 3, NULL, NULL, m.Minv};
     m.problem.v = m.v;
     crArena arena;
-    crRule rule = cr_rule_newton(NULL);
+    crRule rule = cr__rule(&cr__rule_newton, NULL);
     crRuleReport report;
     double p[4];
     CHECK_STATUS(cr_arena_create(&arena, NULL, 1 << 16), CR_OK);

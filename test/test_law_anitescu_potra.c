@@ -1,6 +1,7 @@
 // Anitescu and Potra's law: the conditions of both stages, a second method for both, the polygon, energy, and
 // the limits (grazing, infinite friction, blocked directions).
 #include "algebraic.h"
+#include "resolve/kinds.h"
 #include "resolve/two_stage.h"
 
 // How far a stage is from Coulomb's law against the slip u at its end, on the scale of speeds; P_t within
@@ -40,7 +41,7 @@ static double stages_defect(const crContact* c, crVec3 P1, crVec3 P, int k) {
 
 static void check_law(const char* what, int k, double* worst_defect) {
     crLawParams params = {.directions = k};
-    crLaw law = cr_law_anitescu_potra(&params);
+    crLaw law = cr__law(&cr__law_anitescu_potra, &params);
     crRandom random = sample_seed(1);
     Worst worst = worst_none();
     *worst_defect = 0.0;
@@ -80,7 +81,7 @@ TEST(conditions_of_both_stages_polygon) {
 }
 
 TEST(symmetries) {
-    crLaw law = cr_law_anitescu_potra(NULL);
+    crLaw law = cr__law(&cr__law_anitescu_potra, NULL);
     check_symmetries(&law, (crSampleKind)0, (crSampleKind)(SAMPLE_KINDS - 1), false);
 }
 
@@ -134,7 +135,7 @@ static crVec3 expansion(const crContact* c, crVec3 P1) {
 
 // Both stages by a second method: directions scanned, then Pn searched outwards.
 TEST(against_brute_force) {
-    crLaw law = cr_law_anitescu_potra(NULL);
+    crLaw law = cr__law(&cr__law_anitescu_potra, NULL);
     crRandom random = sample_seed(2);
     double worst = 0.0;
     int several = 0;
@@ -158,7 +159,7 @@ TEST(against_brute_force) {
 
 // Rarely expansion has to go beyond e Pn1, because friction would drive the bodies together again.
 TEST(expansion_beyond_poisson) {
-    crLaw law = cr_law_anitescu_potra(NULL);
+    crLaw law = cr__law(&cr__law_anitescu_potra, NULL);
     crContact c = {.W = {0.1601, 0.182441, 0.372599, 0.767784, 0.00462073, 1.18226},
                    .V = {-0.68485, -2.80936, 0}};
     c.mu = 0.388865;
@@ -176,7 +177,7 @@ TEST(expansion_beyond_poisson) {
 
 // Erratum: it rebounds at grazing, with numbers.
 TEST(grazing_rebound) {
-    crLaw law = cr_law_anitescu_potra(NULL);
+    crLaw law = cr__law(&cr__law_anitescu_potra, NULL);
     static const double Vn[] = {0.0, -0.0, -1e-300, -1e-14};
     for (int i = 0; i < 4; i++) {
         crContact c = {.W = {1, -0.8, 0, 1, 0, 1}, .V = {Vn[i], -1, 0}, .mu = 1.6, .e = 0.5};
@@ -190,16 +191,16 @@ TEST(grazing_rebound) {
     CHECK_VEC(hit_of(&law, &c).P, cr_vec3(0, 0, 0), 0.0);
     // the same by polygon: the corner d_0 is t1, along which friction acts here
     crLawParams params = {.directions = 8};
-    law = cr_law_anitescu_potra(&params);
+    law = cr__law(&cr__law_anitescu_potra, &params);
     c.mu = 1.6;
     CHECK_VEC(hit_of(&law, &c).P, cr_vec3(10.0 / 3, 11.0 / 3, 0), 1e-12);
 }
 
 // Without restitution it is one stage, the same as Whittaker's; on spheres it is the bilinear law.
 TEST(special_cases) {
-    crLaw law = cr_law_anitescu_potra(NULL);
-    crLaw whittaker = cr_law_whittaker();
-    crLaw bilinear = cr_law_bilinear();
+    crLaw law = cr__law(&cr__law_anitescu_potra, NULL);
+    crLaw whittaker = cr__law(&cr__law_whittaker, NULL);
+    crLaw bilinear = cr__law(&cr__law_bilinear, NULL);
     crRandom random = sample_seed(3);
     double plastic = 0.0;
     double spheres = 0.0;
@@ -218,7 +219,7 @@ TEST(special_cases) {
 
 // The polygon tends to the circle with the angle between its corners.
 TEST(polygon_converges) {
-    crLaw exact = cr_law_anitescu_potra(NULL);
+    crLaw exact = cr__law(&cr__law_anitescu_potra, NULL);
     static const int corners[] = {8, 32, 128, 512};
     double mean[4] = {0};
     int used = 0;
@@ -237,7 +238,7 @@ TEST(polygon_converges) {
         hit = hit_of(&exact, &c);
         for (int j = 0; j < 4; j++) {
             crLawParams params = {.directions = corners[j]};
-            crLaw law = cr_law_anitescu_potra(&params);
+            crLaw law = cr__law(&cr__law_anitescu_potra, &params);
             mean[j] += outcome_gap(&c, hit_of(&law, &c).P, hit.P);
         }
         used++;
@@ -254,7 +255,7 @@ TEST(directions_are_checked) {
     static const int wrong[] = {1, 2, -1, -8};
     for (int i = 0; i < 4; i++) {
         crLawParams params = {.directions = wrong[i]};
-        crLaw law = cr_law_anitescu_potra(&params);
+        crLaw law = cr__law(&cr__law_anitescu_potra, &params);
         crContact c = {.W = {1, 0, 0, 1, 0, 1}, .V = {-1, 1, 0}, .mu = 0.5};
         crHit hit;
         crError error;
@@ -267,7 +268,7 @@ TEST(infinite_friction_is_the_limit) {
     crRandom random = sample_seed(5);
     for (int k = 0; k <= 6; k += 6) {
         crLawParams params = {.directions = k};
-        crLaw law = cr_law_anitescu_potra(&params);
+        crLaw law = cr__law(&cr__law_anitescu_potra, &params);
         double worst = 0.0;
         for (int i = 0; i < test_samples(20000); i++) {
             crContact c = sample_contact(&random, SAMPLE_BODIES);
@@ -283,7 +284,7 @@ TEST(infinite_friction_is_the_limit) {
 }
 
 TEST(blocked_directions) {
-    crLaw law = cr_law_anitescu_potra(NULL);
+    crLaw law = cr__law(&cr__law_anitescu_potra, NULL);
     crContact c = {.W = {0, 0, 0, 1, 0, 1}, .V = {-1, 1, 0}, .mu = 0.5};
     CHECK(hit_of(&law, &c).regime == CR_REGIME_NO_SOLUTION);
     // a pendulum's end on a floor, W of rank one: it stops dead however elastic, for it cannot leave

@@ -2,12 +2,13 @@
 // law (its limit for stiff tangential springs), and the inequalities it promises.
 #include "law_case.h"
 #include "resolve/compliant.h"
+#include "resolve/kinds.h"
 #include "test.h"
 
 static crHit compliant(const crContact* c, double eta2) {
     crLawParams params = cr_law_params();
     params.eta2 = eta2;
-    crLaw law = cr_law_compliant(&params);
+    crLaw law = cr__law(&cr__law_compliant, &params);
     crHit hit = {0};
     CHECK_STATUS(cr_law_apply_contact(&law, c, &hit, NULL), CR_OK);
     return hit;
@@ -133,7 +134,7 @@ TEST(refusals) {
     crHit hit = compliant(&c, 1.21);
     CHECK(hit.regime == CR_REGIME_NO_SOLUTION && hit.solutions == 0);
     crLawParams params = cr_law_params();
-    crLaw law = cr_law_compliant(&params);
+    crLaw law = cr__law(&cr__law_compliant, &params);
     crError error;
     const double bad[] = {0.0, -1.0, NAN, INFINITY};
     for (int i = 0; i < 4; i++) {
@@ -142,7 +143,7 @@ TEST(refusals) {
         CHECK_TEXT(error.field, "eta2");
     }
     c = sphere(-1, 0.5, 0.5, 0.5);
-    law = cr_law_compliant(NULL);
+    law = cr__law(&cr__law_compliant, NULL);
     CHECK_STATUS(cr_law_apply_contact(&law, &c, &hit, &error), CR_OK);
     CHECK_VEC(hit.P, compliant(&c, 1.21).P, 0.0);
 }
@@ -282,7 +283,7 @@ TEST(brute_force_small_steps) {
 TEST(stiff_tangent_is_routh) {
     crLawParams params = cr_law_params();
     params.ending = CR_ENDING_ENERGETIC;
-    crLaw law = cr_law_routh(&params);
+    crLaw law = cr__law(&cr__law_routh, &params);
     double worst[2] = {0.0, 0.0};
     for (int i = 0; i < 60; i++) {
         crRandom random = sample_seed(500 + (uint64_t)i);
@@ -310,7 +311,7 @@ TEST(infinite_friction_in_closed_form) {
                       sample_uniform(&random, -2, 2));
         crLawParams params = cr_law_params();
         params.eta2 = sample_log(&random, 0.1, 10.0);
-        crLaw law = cr_law_compliant(&params);
+        crLaw law = cr__law(&cr__law_compliant, &params);
         crHit hit;
         CHECK_STATUS(cr_law_apply_contact(&law, &c, &hit, NULL), CR_OK);
         double T = 0.5 * CR_PI * (1.0 + c.e) / sqrt(c.W.xx);
@@ -323,7 +324,7 @@ TEST(infinite_friction_in_closed_form) {
 // Friction that no force reaches is infinite friction: any mu beyond that gives the same impulse.
 TEST(large_friction_is_infinite_friction) {
     crRandom random = sample_seed(36);
-    crLaw law = cr_law_compliant(NULL);
+    crLaw law = cr__law(&cr__law_compliant, NULL);
     int none = 0;
     double worst = 0.0;
     for (int i = 0; i < test_samples(12000); i++) {

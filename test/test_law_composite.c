@@ -1,5 +1,6 @@
 // test_law_composite.c - the weighted sum of laws: its extremes, its place in the region, what it refuses.
 #include "law_case.h"
+#include "resolve/kinds.h"
 #include "test.h"
 
 static crHit hit_of(const crLaw* law, const crContact* c) {
@@ -18,7 +19,8 @@ static crLawParams composite_of(int count, const crLaw* laws, const double* weig
 
 TEST(extremes_are_the_laws) {
     int count = test_samples(100000);
-    const crLaw laws[] = {cr_law_newton(), cr_law_chatterjee_ruina(), cr_law_routh(NULL)};
+    const crLaw laws[] = {cr__law(&cr__law_newton, NULL), cr__law(&cr__law_chatterjee_ruina, NULL),
+                          cr__law(&cr__law_routh, NULL)};
     for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
         crRandom random = sample_seed(1 + (uint64_t)kind);
         for (int i = 0; i < count / 10; i++) {
@@ -26,7 +28,7 @@ TEST(extremes_are_the_laws) {
             for (int k = 0; k < 3; k++) {
                 double weights[3] = {k == 0, k == 1, k == 2};
                 crLawParams params = composite_of(3, laws, weights);
-                crLaw law = cr_law_composite(&params);
+                crLaw law = cr__law(&cr__law_composite, &params);
                 crHit mixed = hit_of(&law, &c);
                 if (mixed.regime == CR_REGIME_NO_SOLUTION) continue;
                 CHECK_VEC(mixed.P, hit_of(&laws[k], &c).P, 0.0);
@@ -37,7 +39,8 @@ TEST(extremes_are_the_laws) {
 
 TEST(in_the_region_if_all_are) {
     int count = test_samples(100000);
-    const crLaw laws[] = {cr_law_newton(), cr_law_chatterjee_ruina(), cr_law_routh(NULL)};
+    const crLaw laws[] = {cr__law(&cr__law_newton, NULL), cr__law(&cr__law_chatterjee_ruina, NULL),
+                          cr__law(&cr__law_routh, NULL)};
     double worst = 0.0;
     int none = 0;
     for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
@@ -48,7 +51,7 @@ TEST(in_the_region_if_all_are) {
             double b = sample_uniform(&random, 0.0, 1.0 - a);
             double weights[3] = {a, b, 1.0 - a - b};
             crLawParams params = composite_of(3, laws, weights);
-            crLaw law = cr_law_composite(&params);
+            crLaw law = cr__law(&cr__law_composite, &params);
             crHit mixed = hit_of(&law, &c);
             bool all = true, solved = true;
             crVec3 P = {0, 0, 0};
@@ -74,10 +77,10 @@ TEST(in_the_region_if_all_are) {
 // Chatterjee and Ruina's reason for it: a rebound at grazing that is less than Routh's
 TEST(grazing_rebound) {
     crContact c = {.W = {1, -0.8, 0, 1, 0, 1}, .V = {0, -1, 0}, .mu = 1.6, .e = 0.5};
-    crLaw laws[] = {cr_law_routh(NULL), cr_law_chatterjee_ruina()};
+    crLaw laws[] = {cr__law(&cr__law_routh, NULL), cr__law(&cr__law_chatterjee_ruina, NULL)};
     double weights[] = {0.25, 0.75};
     crLawParams params = composite_of(2, laws, weights);
-    crLaw law = cr_law_composite(&params);
+    crLaw law = cr__law(&cr__law_composite, &params);
     crHit mixed = hit_of(&law, &c);
     CHECK_NEAR(mixed.V_plus.x, 0.25 * 0.4, 1e-14);
     CHECK(mixed.permissible);
@@ -93,10 +96,10 @@ static crStatus refuse_all(const void* params, const crContact* c, crHit* hit, c
 TEST(components_that_fail) {
     crContact blocked = {.W = {0, 0, 0, 1, 0, 1}, .V = {-1, 0.5, 0}, .mu = 0.5, .e = 0.5};
     crContact good = {.W = {1, 0, 0, 1, 0, 1}, .V = {-1, 0.5, 0}, .mu = 0.5, .e = 0.5};
-    crLaw laws[] = {cr_law_newton(), {"mine", refuse_all, NULL}};
+    crLaw laws[] = {cr__law(&cr__law_newton, NULL), {"mine", refuse_all, NULL}};
     double weights[] = {1.0, 0.0};
     crLawParams params = composite_of(1, laws, weights);
-    crLaw law = cr_law_composite(&params);
+    crLaw law = cr__law(&cr__law_composite, &params);
     crHit hit = hit_of(&law, &blocked);
     CHECK(hit.regime == CR_REGIME_NO_SOLUTION && hit.solutions == 0);
     CHECK_VEC(hit.P, cr_vec3(0, 0, 0), 0.0);
@@ -108,7 +111,7 @@ TEST(components_that_fail) {
 
 static void expect(const crLawParams* params, crStatus status, const char* field) {
     crContact c = {.W = {1, 0, 0, 1, 0, 1}, .V = {-1, 0.5, 0}, .mu = 0.5, .e = 0.5};
-    crLaw law = cr_law_composite(params);
+    crLaw law = cr__law(&cr__law_composite, params);
     crHit hit;
     crError error = {0};
     CHECK_STATUS(cr_law_apply_contact(&law, &c, &hit, &error), status);
@@ -119,7 +122,7 @@ TEST(refusals) {
     crLaw laws[17];
     double weights[17] = {0.5, 0.5};
     for (int i = 0; i < 17; i++)
-        laws[i] = cr_law_newton();
+        laws[i] = cr__law(&cr__law_newton, NULL);
     crLawParams params = composite_of(2, laws, weights);
     expect(&params, CR_OK, "");
     expect(NULL, CR_ERR_MISSING, "laws");
@@ -151,10 +154,10 @@ TEST(depth) {
     crLaw laws[6];
     crLawParams params[6];
     double weight = 1.0;
-    laws[0] = cr_law_newton();
+    laws[0] = cr__law(&cr__law_newton, NULL);
     for (int i = 0; i < 5; i++) {
         params[i] = composite_of(1, &laws[i], &weight);
-        laws[i + 1] = cr_law_composite(&params[i]);
+        laws[i + 1] = cr__law(&cr__law_composite, &params[i]);
         if (i < 4) {
             expect(&params[i], CR_OK, "");
         } else {
@@ -163,6 +166,6 @@ TEST(depth) {
     }
     // one that holds itself
     crLawParams self = composite_of(1, &laws[1], &weight);
-    laws[1] = cr_law_composite(&self);
+    laws[1] = cr__law(&cr__law_composite, &self);
     expect(&self, CR_ERR_LIMIT, "laws");
 }

@@ -1,6 +1,7 @@
 // Pfeiffer and Glocker's law in the plane: the conditions of both stages, energy, reversal of spin, the cases
 // in which it is the plain two-stage law, and what it refuses.
 #include "algebraic.h"
+#include "resolve/kinds.h"
 #include "resolve/two_stage.h"
 
 // A tangent along a very small V_t is turned by rounding, and may leave the plane: such draws are made again.
@@ -44,7 +45,7 @@ TEST(conditions_of_both_stages) {
     for (int i = 0; i < 2 * test_samples(100000); i++) {
         crContact c = planar_sample(&random, i % 2 ? SAMPLE_PLANAR : SAMPLE_SPHERES);
         crLawParams params = {.nu = sample_uniform(&random, 0, 1)};
-        crLaw law = cr_law_pfeiffer_glocker(&params);
+        crLaw law = cr__law(&cr__law_pfeiffer_glocker, &params);
         crHit hit = hit_of(&law, &c);
         if (!solved(&c, &hit)) continue;
         worst_add(&worst, &c, &hit);
@@ -63,13 +64,13 @@ TEST(conditions_of_both_stages) {
 }
 
 TEST(symmetries) {
-    crLaw law = cr_law_pfeiffer_glocker(NULL);
+    crLaw law = cr__law(&cr__law_pfeiffer_glocker, NULL);
     check_symmetries(&law, SAMPLE_PLANAR, SAMPLE_SPHERES, true);
 }
 
 // nu et = 0: the plain law, to the last bit; nearly so: near it.
 TEST(without_tangential_restitution_it_is_anitescu_potra) {
-    crLaw plain = cr_law_anitescu_potra(NULL);
+    crLaw plain = cr__law(&cr__law_anitescu_potra, NULL);
     crLawParams none = {.nu = 0.0};
     crLawParams some = {.nu = 1e-12};
     crLawParams all = {.nu = 1.0};
@@ -78,12 +79,12 @@ TEST(without_tangential_restitution_it_is_anitescu_potra) {
     for (int i = 0; i < 2 * test_samples(100000); i++) {
         crContact c = planar_sample(&random, i % 2 ? SAMPLE_PLANAR : SAMPLE_SPHERES);
         crVec3 P = hit_of(&plain, &c).P;
-        crLaw law = cr_law_pfeiffer_glocker(&none);
+        crLaw law = cr__law(&cr__law_pfeiffer_glocker, &none);
         crVec3 Q = hit_of(&law, &c).P;
         CHECK(P.x == Q.x && P.y == Q.y && P.z == Q.z);
-        law = cr_law_pfeiffer_glocker(&some);
+        law = cr__law(&cr__law_pfeiffer_glocker, &some);
         near = fmax(near, outcome_gap(&c, P, hit_of(&law, &c).P));
-        law = cr_law_pfeiffer_glocker(&all);
+        law = cr__law(&cr__law_pfeiffer_glocker, &all);
         c.et = 0.0;
         P = hit_of(&plain, &c).P;
         Q = hit_of(&law, &c).P;
@@ -103,14 +104,14 @@ TEST(sphere_reverses) {
         double share = sample_uniform(&random, -1, 1);
         c.V = cr_vec3(-1, share * 3.5 * c.mu, 0);
         crLawParams params = {.nu = sample_uniform(&random, 0, 1)};
-        crLaw law = cr_law_pfeiffer_glocker(&params);
+        crLaw law = cr__law(&cr__law_pfeiffer_glocker, &params);
         double theta = params.nu * c.et * c.e;
         double back = fmax(0.0, theta * fabs(share) * c.mu - c.mu * (c.e - theta));
         CHECK_VEC(hit_of(&law, &c).V_plus, cr_vec3(c.e, -copysign(3.5 * back, share), 0), 1e-14 * 10);
     }
     // the superball: everything comes back
     crContact c = {.W = {1, 0, 0, 3.5, 0, 3.5}, .V = {-1, 1, 0}, .mu = 0.5, .e = 1, .et = 1};
-    crLaw law = cr_law_pfeiffer_glocker(NULL);
+    crLaw law = cr__law(&cr__law_pfeiffer_glocker, NULL);
     crHit hit = hit_of(&law, &c);
     CHECK_VEC(hit.V_plus, cr_vec3(1, -1, 0), 1e-15);
     CHECK_NEAR(hit.energy_change, 0.0, 1e-15);
@@ -118,7 +119,7 @@ TEST(sphere_reverses) {
 }
 
 TEST(grazing_rebound) {
-    crLaw law = cr_law_pfeiffer_glocker(NULL);
+    crLaw law = cr__law(&cr__law_pfeiffer_glocker, NULL);
     crContact c = {.W = {1, -0.8, 0, 1, 0, 1}, .V = {0, -1, 0}, .mu = 1.6, .e = 0.5};
     CHECK_VEC(hit_of(&law, &c).P, cr_vec3(10.0 / 3, 11.0 / 3, 0), 1e-12);
     // P1 = (20/9, 25/9) comes back as a whole: V+ = -e V
@@ -128,7 +129,7 @@ TEST(grazing_rebound) {
 }
 
 TEST(infinite_friction_and_blocked_directions) {
-    crLaw law = cr_law_pfeiffer_glocker(NULL);
+    crLaw law = cr__law(&cr__law_pfeiffer_glocker, NULL);
     crContact c = {.W = {1, -0.8, 0, 1, 0, 1}, .V = {-1, 0.2, 0}, .mu = INFINITY, .e = 0.5, .et = 0.5};
     crHit hit = hit_of(&law, &c);
     CHECK(hit.permissible && hit.P.x > 0.0);
@@ -146,7 +147,7 @@ static void refused(const crLaw* law, const crContact* c, crStatus status, const
 }
 
 TEST(what_it_refuses) {
-    crLaw law = cr_law_pfeiffer_glocker(NULL);
+    crLaw law = cr__law(&cr__law_pfeiffer_glocker, NULL);
     crContact c = {.W = {1, 0, 0, 1, 0, 1}, .V = {-1, 1, 0}, .mu = 0.5, .e = 0.5, .et = -0.1};
     refused(&law, &c, CR_ERR_RANGE, "et");
     c.et = 0.5;
@@ -159,7 +160,7 @@ TEST(what_it_refuses) {
     static const double wrong[] = {-0.1, 1.1, NAN};
     for (int i = 0; i < 3; i++) {
         crLawParams params = {.nu = wrong[i]};
-        law = cr_law_pfeiffer_glocker(&params);
+        law = cr__law(&cr__law_pfeiffer_glocker, &params);
         refused(&law, &c, CR_ERR_RANGE, "nu");
     }
 }

@@ -1,6 +1,7 @@
 // test_law_routh.c - Routh's law against its definition: friction at every moment, the three endings, other
 // methods of integration, closed forms, and the situations in which papers disagree.
 #include "law_case.h"
+#include "resolve/kinds.h"
 #include "resolve/routh.h"
 #include "test.h"
 
@@ -9,7 +10,7 @@ static const char* const ending_names[] = {"poisson", "newton", "energetic"};
 static crHit routh(const crContact* c, crEnding ending) {
     crLawParams params = cr_law_params();
     params.ending = ending;
-    crLaw law = cr_law_routh(&params);
+    crLaw law = cr__law(&cr__law_routh, &params);
     crHit hit = {0};
     CHECK_STATUS(cr_law_apply_contact(&law, c, &hit, NULL), CR_OK);
     return hit;
@@ -100,7 +101,7 @@ TEST(blocked_direction) {
 TEST(refusals) {
     crLawParams params = cr_law_params();
     params.ending = (crEnding)7;
-    crLaw law = cr_law_routh(&params);
+    crLaw law = cr__law(&cr__law_routh, &params);
     crContact c = rod(0.6, 1.0);
     crHit hit;
     crError error;
@@ -110,7 +111,7 @@ TEST(refusals) {
     CHECK(cr_routh_path(&c, &params, 4, P) == CR_ERR_RANGE);
     CHECK(cr_routh_path(NULL, NULL, 4, P) == CR_ERR_ARGUMENT);
     CHECK(cr_routh_path(&c, NULL, 1, P) == CR_ERR_ARGUMENT);
-    law = cr_law_routh(NULL);
+    law = cr__law(&cr__law_routh, NULL);
     CHECK_STATUS(cr_law_apply_contact(&law, &c, &hit, &error), CR_OK);
     CHECK_VEC(hit.P, routh(&c, CR_ENDING_POISSON).P, 0.0);
 }
@@ -301,7 +302,7 @@ TEST(homogeneous) {
 TEST(rotation) {
     int count = test_samples(100000);
     double worst = 0.0;
-    crLaw law = cr_law_routh(NULL);
+    crLaw law = cr__law(&cr__law_routh, NULL);
     for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
         if (kind == SAMPLE_NEEDLE || kind == SAMPLE_MATRIX) continue;
         crRandom random = sample_seed(304);

@@ -1,6 +1,7 @@
 // Smith's law: its equation from P alone, the number of its solutions by Newton's method from many starts,
 // and the limits (no slip before, grazing, infinite friction, blocked directions).
 #include "algebraic.h"
+#include "resolve/kinds.h"
 
 // P_t/(mu Pn) + (V_t |V_t| + V_t+ |V_t+|)/(|V_t|^2 + |V_t+|^2), and how far rounding of V + W P moves it.
 static double friction_defect(const crContact* c, const crHit* hit, double* sensitivity) {
@@ -14,7 +15,7 @@ static double friction_defect(const crContact* c, const crHit* hit, double* sens
 }
 
 TEST(conditions_hold_from_P_alone) {
-    crLaw law = cr_law_smith();
+    crLaw law = cr__law(&cr__law_smith, NULL);
     crRandom random = sample_seed(1);
     Worst worst = worst_none();
     double restitution = 0.0;
@@ -45,7 +46,7 @@ TEST(conditions_hold_from_P_alone) {
 }
 
 TEST(symmetries) {
-    crLaw law = cr_law_smith();
+    crLaw law = cr__law(&cr__law_smith, NULL);
     check_symmetries(&law, (crSampleKind)0, (crSampleKind)(SAMPLE_KINDS - 1), false);
 }
 
@@ -119,7 +120,7 @@ static Roots roots_from(const crContact* c, crVec3 P, crRandom* random, int star
 
 // Roots with Pn < 0 are common; with Pn >= 0 there is one in all but a few draws.
 TEST(solutions_from_many_starts) {
-    crLaw law = cr_law_smith();
+    crLaw law = cr__law(&cr__law_smith, NULL);
     crRandom random = sample_seed(2);
     static const crSampleKind kinds[] = {SAMPLE_BODIES, SAMPLE_FIXED, SAMPLE_PLANAR};
     int spurious = 0;
@@ -147,7 +148,7 @@ TEST(solutions_from_many_starts) {
 
 // Near grazing, with W nearly singular, there can be three; the one of smallest Pn is taken.
 TEST(several_solutions) {
-    crLaw law = cr_law_smith();
+    crLaw law = cr__law(&cr__law_smith, NULL);
     crRandom random = sample_seed(7);
     int several = 0;
     int seen[4] = {0};
@@ -180,8 +181,8 @@ TEST(several_solutions) {
 
 // No slip before: the limit of small slip, which is Coulomb's condition on the final one.
 TEST(no_slip_before) {
-    crLaw law = cr_law_smith();
-    crLaw whittaker = cr_law_whittaker();
+    crLaw law = cr__law(&cr__law_smith, NULL);
+    crLaw whittaker = cr__law(&cr__law_whittaker, NULL);
     crContact c = {.W = {1, 0, 0, 2, 0, 3}, .V = {-1, 0, 0}, .mu = 0.5, .e = 0.5};
     CHECK_VEC(hit_of(&law, &c).P, cr_vec3(1.5, 0, 0), 1e-15);
     crRandom random = sample_seed(3);
@@ -207,7 +208,7 @@ TEST(no_slip_before) {
 
 // A sphere: P_t along V_t, the ratio from a scalar equation solved here by halving; enough friction reverses.
 TEST(spheres_reverse) {
-    crLaw law = cr_law_smith();
+    crLaw law = cr__law(&cr__law_smith, NULL);
     crRandom random = sample_seed(4);
     int reversed = 0;
     for (int i = 0; i < test_samples(30000); i++) {
@@ -238,7 +239,7 @@ TEST(spheres_reverse) {
 
 // Vn -> 0-: in the plane nothing unless P_II is in the cone, and then the same for every e.
 TEST(grazing) {
-    crLaw law = cr_law_smith();
+    crLaw law = cr__law(&cr__law_smith, NULL);
     crRandom random = sample_seed(5);
     int neither = 0;
     int acts[2] = {0};
@@ -270,7 +271,7 @@ TEST(grazing) {
 
 // Growing mu: the slip is reversed as a whole, or the normal impulse vanishes.
 TEST(infinite_friction_is_the_limit) {
-    crLaw law = cr_law_smith();
+    crLaw law = cr__law(&cr__law_smith, NULL);
     crRandom random = sample_seed(6);
     int reversed = 0;
     int vanished = 0;
@@ -292,7 +293,7 @@ TEST(infinite_friction_is_the_limit) {
 }
 
 TEST(blocked_directions) {
-    crLaw law = cr_law_smith();
+    crLaw law = cr__law(&cr__law_smith, NULL);
     crContact c = {.W = {0, 0, 0, 1, 0, 1}, .V = {-1, 1, 0}, .mu = 0.5};
     CHECK(hit_of(&law, &c).regime == CR_REGIME_NO_SOLUTION);
     // the tangential direction is blocked: slip stays, friction is mu Pn against it

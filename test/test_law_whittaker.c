@@ -1,6 +1,7 @@
 // Whittaker's law: its two conditions from P alone, all solutions against a scan of slip directions, the
 // printed examples, and the limits (grazing, infinite friction, blocked directions).
 #include "algebraic.h"
+#include "resolve/kinds.h"
 
 // Distance from "stick inside the cone, or on the cone against the slip", as an impulse over its size.
 static double friction_defect(const crContact* c, const crHit* hit) {
@@ -15,7 +16,7 @@ static double friction_defect(const crContact* c, const crHit* hit) {
 }
 
 TEST(conditions_hold_from_P_alone) {
-    crLaw law = cr_law_whittaker();
+    crLaw law = cr__law(&cr__law_whittaker, NULL);
     crRandom random = sample_seed(1);
     Worst worst = worst_none();
     double restitution = 0.0;
@@ -45,7 +46,7 @@ TEST(conditions_hold_from_P_alone) {
 }
 
 TEST(symmetries) {
-    crLaw law = cr_law_whittaker();
+    crLaw law = cr__law(&cr__law_whittaker, NULL);
     check_symmetries(&law, (crSampleKind)0, (crSampleKind)(SAMPLE_KINDS - 1), false);
 }
 
@@ -56,7 +57,7 @@ TEST(slender_rod_creates_energy) {
     crContact c = {.W = {1 + 3 * k * k, -3 * s * k, 0, 1 + 3 * s * s, 0, 1}, .V = {-1, 0.6, 0}, .mu = 0.5};
     double det = c.W.xx * c.W.yy - c.W.xy * c.W.xy;
     double before = 0.5 * (c.W.yy - 2 * 0.6 * -c.W.xy + 0.36 * c.W.xx) / det;
-    crLaw law = cr_law_whittaker();
+    crLaw law = cr__law(&cr__law_whittaker, NULL);
     c.e = 0.9;
     CHECK_NEAR(1 + hit_of(&law, &c).energy_change / before, 1.2650, 5e-5);
     CHECK(hit_of(&law, &c).creates_energy);
@@ -66,7 +67,7 @@ TEST(slender_rod_creates_energy) {
 
 // In the plane: the line Vn+ = -e Vn meets the line of sticking, or a friction line on the same side.
 TEST(plane_by_geometry) {
-    crLaw law = cr_law_whittaker();
+    crLaw law = cr__law(&cr__law_whittaker, NULL);
     crRandom random = sample_seed(2);
     double worst = 0.0;
     for (int i = 0; i < test_samples(100000); i++) {
@@ -99,7 +100,7 @@ static bool agrees(const crContact* c, const crHit* hit, const Brute* all) {
 
 // Erratum: up to three solutions in 3D; stick if admissible, otherwise the smallest Pn.
 TEST(solutions_against_a_scan_of_directions) {
-    crLaw law = cr_law_whittaker();
+    crLaw law = cr__law(&cr__law_whittaker, NULL);
     crRandom random = sample_seed(3);
     static const crSampleKind kinds[] = {SAMPLE_BODIES, SAMPLE_FIXED, SAMPLE_NEEDLE};
     int seen[4] = {0};
@@ -129,7 +130,7 @@ TEST(solutions_against_a_scan_of_directions) {
 
 // The example of the documentation: three solutions, one of which sticks, exactly.
 TEST(three_solutions) {
-    crLaw law = cr_law_whittaker();
+    crLaw law = cr__law(&cr__law_whittaker, NULL);
     crContact c = {.W = {0.6, 0.7, -0.4, 1.4, 0, 0.8}, .V = {-1, 1.7, 3.8}, .mu = 0.7, .e = 0.5};
     crHit hit = hit_of(&law, &c);
     CHECK(hit.solutions == 3);
@@ -144,7 +145,7 @@ TEST(three_solutions) {
 
 // Vn -> 0-: in the plane P_II if it is in the cone, otherwise nothing; in space not always.
 TEST(grazing) {
-    crLaw law = cr_law_whittaker();
+    crLaw law = cr__law(&cr__law_whittaker, NULL);
     crRandom random = sample_seed(4);
     int neither[2] = {0};
     int count = test_samples(100000);
@@ -171,7 +172,7 @@ TEST(grazing) {
 
 // W diagonal in (n, V_t, .): friction against V_t, as far as it takes. Diagonal in other axes: not along V_t.
 TEST(diagonal_frames) {
-    crLaw law = cr_law_whittaker();
+    crLaw law = cr__law(&cr__law_whittaker, NULL);
     crRandom random = sample_seed(5);
     double oblique = 0.0;
     for (int i = 0; i < test_samples(20000); i++) {
@@ -193,7 +194,7 @@ TEST(diagonal_frames) {
 }
 
 TEST(infinite_friction_is_the_limit) {
-    crLaw law = cr_law_whittaker();
+    crLaw law = cr__law(&cr__law_whittaker, NULL);
     crRandom random = sample_seed(6);
     int pulled = 0;
     for (int i = 0; i < test_samples(20000); i++) {
@@ -212,7 +213,7 @@ TEST(infinite_friction_is_the_limit) {
 }
 
 TEST(blocked_directions) {
-    crLaw law = cr_law_whittaker();
+    crLaw law = cr__law(&cr__law_whittaker, NULL);
     // nothing can move along n
     crContact c = {.W = {0, 0, 0, 1, 0, 1}, .V = {-1, 1, 0}, .mu = 0.5};
     CHECK(hit_of(&law, &c).regime == CR_REGIME_NO_SOLUTION);

@@ -1,6 +1,7 @@
 // What must hold between laws and of every law in the catalogue, over random collisions of every kind.
 #include <string.h>
 
+#include "resolve/kinds.h"
 #include "sample.h"
 #include "test.h"
 
@@ -14,8 +15,8 @@ typedef struct Named {
 
 static void make(Named* named, const char* name) {
     named->params = cr_law_params();
-    named->parts[0] = cr_law_chatterjee_ruina();
-    named->parts[1] = cr_law_routh(NULL);
+    named->parts[0] = cr__law(&cr__law_chatterjee_ruina, NULL);
+    named->parts[1] = cr__law(&cr__law_routh, NULL);
     named->weights[0] = named->weights[1] = 0.5;
     named->params.law_count = 2;
     named->params.laws = named->parts;
@@ -40,7 +41,7 @@ TEST(all_laws_agree_without_friction) {
         if (!determined(name)) continue;
         Named named;
         make(&named, name);
-        crLaw newton = cr_law_newton();
+        crLaw newton = cr__law(&cr__law_newton, NULL);
         crRandom random = sample_seed(21);
         for (int k = 0; k < test_samples(100000); k++) {
             crCollision c = sample_collision(&random, (crSampleKind)(k % SAMPLE_KINDS));
@@ -61,8 +62,8 @@ TEST(all_laws_agree_without_friction) {
 }
 
 TEST(chatterjee_ruina_is_bilinear_for_spheres) {
-    crLaw cr = cr_law_chatterjee_ruina();
-    crLaw bilinear = cr_law_bilinear();
+    crLaw cr = cr__law(&cr__law_chatterjee_ruina, NULL);
+    crLaw bilinear = cr__law(&cr__law_bilinear, NULL);
     crRandom random = sample_seed(22);
     double worst = 0.0;
     for (int k = 0; k < test_samples(100000); k++) {
@@ -78,8 +79,8 @@ TEST(chatterjee_ruina_is_bilinear_for_spheres) {
 
 // W diagonal in (n, -V_t, .): Whittaker and Routh (any ending) are one law. Diagonal in another frame: not so.
 TEST(whittaker_is_routh_where_w_is_diagonal_along_the_slip) {
-    crLaw whittaker = cr_law_whittaker();
-    crLaw routh = cr_law_routh(NULL);
+    crLaw whittaker = cr__law(&cr__law_whittaker, NULL);
+    crLaw routh = cr__law(&cr__law_routh, NULL);
     crRandom random = sample_seed(23);
     double worst = 0.0;
     int differ = 0;
@@ -198,7 +199,7 @@ TEST(many_gives_the_same_bits_as_one_by_one) {
         }
         CHECK_STATUS(status[7], CR_ERR_RANGE);
     }
-    crLaw law = cr_law_newton();
+    crLaw law = cr__law(&cr__law_newton, NULL);
     CHECK_STATUS(cr_law_many(&law, 1, NULL, V, n, mu, e, et, P, NULL), CR_ERR_ARGUMENT);
     CHECK_STATUS(cr_law_many(&law, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL), CR_OK);
 }

@@ -6,6 +6,7 @@
 #include "data.h"
 #include "io/problem.h"
 #include "lcp_check.h"
+#include "resolve/kinds.h"
 #include "resolve/lcp.h"
 
 #define MOST 128
@@ -37,9 +38,9 @@ static crProblem lcp(int n, const double* M, const double* q, crBlock* block) {
 static crSolver solvers[3];
 
 static void make_solvers(void) {
-    solvers[0] = cr_solver_lemke(NULL);
-    solvers[1] = cr_solver_pivot(NULL);
-    solvers[2] = cr_solver_enumerate(NULL);
+    solvers[0] = cr__solver(&cr__solver_lemke, NULL);
+    solvers[1] = cr__solver(&cr__solver_pivot, NULL);
+    solvers[2] = cr__solver(&cr__solver_enumerate, NULL);
 }
 
 TEST(one_row_is_max_of_zero_and_minus_q_over_w) {
@@ -121,14 +122,14 @@ TEST(lemke_takes_two_to_the_n_pivots_on_murtys_example) {
         crBlock block;
         crProblem problem = lcp(n, M, q, &block);
         Run r;
-        CHECK_STATUS(run(&r, cr_solver_lemke(NULL), &problem), CR_OK);
+        CHECK_STATUS(run(&r, cr__solver(&cr__solver_lemke, NULL), &problem), CR_OK);
         CHECK(r.report.outcome == CR_OUTCOME_SOLVED);
         CHECK(r.report.iterations == 1 << n);
         CHECK_NEAR(r.p[n - 1], ldexp(1.0, n), 0.0);
         // and says so when it may not
         crSolverParams params = cr_solver_params();
         params.max_iterations = (1 << n) - 1;
-        CHECK_STATUS(run(&r, cr_solver_lemke(&params), &problem), CR_OK);
+        CHECK_STATUS(run(&r, cr__solver(&cr__solver_lemke, &params), &problem), CR_OK);
         CHECK(r.report.outcome == CR_OUTCOME_LIMIT && r.p[n - 1] == 0.0);
     }
 }
@@ -357,7 +358,7 @@ TEST(siconos_mlcps_are_solved) {
         if (!CHECK_STATUS(cr_problem_read(path, NULL, &file, &error), CR_OK)) continue;
         CHECK_TEXT(file.format, "siconos-mlcp");
         Run r;
-        CHECK_STATUS(run(&r, cr_solver_lemke(NULL), &file.problem), CR_OK);
+        CHECK_STATUS(run(&r, cr__solver(&cr__solver_lemke, NULL), &file.problem), CR_OK);
         CHECK(r.report.outcome == CR_OUTCOME_SOLVED);
         double violation = lcp_violation(&file.problem, r.p) / fmax(1.0, lcp_size(&file.problem));
         test_check(violation <= 1e-15, __FILE__, __LINE__, "%s: violation %g", names[i], violation);
@@ -389,7 +390,7 @@ TEST(engine_failures_are_solved) {
         CHECK(file.count == 8);
         CHECK_TEXT(file.name, names[i]);
         Run r;
-        CHECK_STATUS(run(&r, cr_solver_lemke(NULL), &file.problem), CR_OK);
+        CHECK_STATUS(run(&r, cr__solver(&cr__solver_lemke, NULL), &file.problem), CR_OK);
         CHECK(r.report.outcome == CR_OUTCOME_SOLVED);
         // the form it came in: each friction row within its bound times the normal impulse
         for (int b = 0; b < file.problem.block_count; b++) {

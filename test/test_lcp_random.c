@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "lcp_check.h"
+#include "resolve/kinds.h"
 #include "sample.h"
 
 typedef struct Case {
@@ -232,10 +233,10 @@ TEST(families_are_solved_by_lemke_and_pivot) {
             Case c = make_case(random_size(&random, soak ? 200 : 60));
             fill(&random, &c, family);
             double* first = malloc((size_t)c.n * sizeof(double));
-            crReport lemke = solve(&c, cr_solver_lemke(NULL));
+            crReport lemke = solve(&c, cr__solver(&cr__solver_lemke, NULL));
             worst[0] = fmax(worst[0], judge(&c, &lemke, family_names[family], allowed));
             memcpy(first, c.p, (size_t)c.n * sizeof(double));
-            crReport pivot = solve(&c, cr_solver_pivot(NULL));
+            crReport pivot = solve(&c, cr__solver(&cr__solver_pivot, NULL));
             worst[1] = fmax(worst[1], judge(&c, &pivot, family_names[family], allowed));
             handed += strcmp(pivot.method, "pivot") != 0;
             if (family < P_MATRIX) differ = fmax(differ, apart(&c, first, c.p));
@@ -260,11 +261,11 @@ TEST(enumeration_agrees) {
         Case c = make_case(1 + (int)(sample_bits(&random) % 8));
         Family family = (Family)(sample_bits(&random) % FAMILIES);
         fill(&random, &c, family);
-        crReport enumerate = solve(&c, cr_solver_enumerate(NULL));
+        crReport enumerate = solve(&c, cr__solver(&cr__solver_enumerate, NULL));
         worst = fmax(worst, judge(&c, &enumerate, family_names[family], 16.0));
         double first[8];
         memcpy(first, c.p, (size_t)c.n * sizeof(double));
-        solve(&c, cr_solver_lemke(NULL));
+        solve(&c, cr__solver(&cr__solver_lemke, NULL));
         if (family < P_MATRIX) CHECK(apart(&c, first, c.p) <= 1e-3);
         // one solution only
         bool unique = family == DEFINITE || family == P_MATRIX || family == TRIANGULAR;
@@ -292,10 +293,10 @@ TEST(arbitrary_matrices_are_never_wrongly_solved) {
             c.q[i] = sample_uniform(&random, -1.0, 1.0);
             if (whole) c.q[i] = floor(2.0 * c.q[i] + 0.5);
         }
-        crReport all = solve(&c, cr_solver_enumerate(NULL));
+        crReport all = solve(&c, cr__solver(&cr__solver_enumerate, NULL));
         bool exists = all.outcome == CR_OUTCOME_SOLVED;
         if (exists) judge(&c, &all, "arbitrary", 64.0);
-        crReport lemke = solve(&c, cr_solver_lemke(NULL));
+        crReport lemke = solve(&c, cr__solver(&cr__solver_lemke, NULL));
         CHECK(all.outcome == CR_OUTCOME_SOLVED || all.outcome == CR_OUTCOME_INFEASIBLE);
         if (lemke.outcome == CR_OUTCOME_SOLVED) {
             solved++;
@@ -348,8 +349,8 @@ TEST(infeasible_problems_are_proved_infeasible) {
         for (size_t i = 0; i < n; i++) {
             c.q[i] -= (qd + 0.1 * sqrt(square)) / square * d[i];
         }
-        crReport lemke = solve(&c, cr_solver_lemke(NULL));
-        crReport pivot = solve(&c, cr_solver_pivot(NULL));
+        crReport lemke = solve(&c, cr__solver(&cr__solver_lemke, NULL));
+        crReport pivot = solve(&c, cr__solver(&cr__solver_pivot, NULL));
         test_check(lemke.outcome == CR_OUTCOME_INFEASIBLE, __FILE__, __LINE__, "n = %d lemke: %s", c.n,
                    cr_outcome_name(lemke.outcome));
         test_check(pivot.outcome == CR_OUTCOME_INFEASIBLE, __FILE__, __LINE__, "n = %d pivot: %s", c.n,
@@ -404,10 +405,10 @@ TEST(mixes_of_equality_box_and_unilateral_rows) {
             b[i] = singular ? 0.0 : sample_uniform(&random, -1.0, 1.0);
         }
         double first[64];
-        crReport lemke = solve(&c, cr_solver_lemke(NULL));
+        crReport lemke = solve(&c, cr__solver(&cr__solver_lemke, NULL));
         worst[0] = fmax(worst[0], judge(&c, &lemke, singular ? "singular mix" : "mix", 32.0));
         memcpy(first, c.p, (size_t)c.n * sizeof(double));
-        crReport pivot = solve(&c, cr_solver_pivot(NULL));
+        crReport pivot = solve(&c, cr__solver(&cr__solver_pivot, NULL));
         worst[1] = fmax(worst[1], judge(&c, &pivot, singular ? "singular mix" : "mix", 32.0));
         handed += strcmp(pivot.method, "pivot") != 0;
         differ = fmax(differ, apart(&c, first, c.p));
@@ -470,7 +471,7 @@ TEST(polygon_and_planar_cones_with_spin) {
                 c.q[i] += c.W[i * c.n + j] * x;
             }
         }
-        crReport lemke = solve(&c, cr_solver_lemke(NULL));
+        crReport lemke = solve(&c, cr__solver(&cr__solver_lemke, NULL));
         worst = fmax(worst, judge(&c, &lemke, "cones", CONE_ROUNDINGS));
         free_case(&c);
     }
@@ -501,7 +502,7 @@ TEST(single_contacts_of_sampled_bodies) {
                 c.vertices[v][0] = collision.mu * cr_cos(CR_PI * v / 4.0);
                 c.vertices[v][1] = collision.mu * cr_sin(CR_PI * v / 4.0);
             }
-            crReport report = solve(&c, cr_solver_lemke(NULL));
+            crReport report = solve(&c, cr__solver(&cr__solver_lemke, NULL));
             // singular to rounding, V outside the range: impulses of 1e14 and more, no answer in double
             // precision
             double values[3];
@@ -528,9 +529,9 @@ TEST(large_problems) {
         crRandom random = sample_seed(12);
         Case c = make_case(sizes[k]);
         fill(&random, &c, (Family)k);
-        crReport pivot = solve(&c, cr_solver_pivot(NULL));
+        crReport pivot = solve(&c, cr__solver(&cr__solver_pivot, NULL));
         double a = judge(&c, &pivot, family_names[k], 16.0);
-        crReport lemke = solve(&c, cr_solver_lemke(NULL));
+        crReport lemke = solve(&c, cr__solver(&cr__solver_lemke, NULL));
         double b = judge(&c, &lemke, family_names[k], 16.0);
         printf("  %s, n = %d: %.1f roundings (pivot, %d), %.1f (lemke, %d)\n", family_names[k], c.n, a,
                pivot.iterations, b, lemke.iterations);
@@ -542,11 +543,11 @@ TEST(the_answer_is_a_good_start) {
     crRandom random = sample_seed(13);
     Case c = make_case(80);
     fill(&random, &c, DEFINITE);
-    crReport cold = solve(&c, cr_solver_pivot(NULL));
+    crReport cold = solve(&c, cr__solver(&cr__solver_pivot, NULL));
     double before[80];
     memcpy(before, c.p, sizeof before);
     crReport warm;
-    crSolver solver = cr_solver_pivot(NULL);
+    crSolver solver = cr__solver(&cr__solver_pivot, NULL);
     CHECK_STATUS(cr_solver_run(&solver, &c.problem, 1e-9, &c.arena, c.p, &warm, NULL), CR_OK);
     CHECK(cold.iterations > 1 && warm.iterations == 1);
     for (int i = 0; i < 80; i++) {
@@ -568,7 +569,7 @@ TEST(slightly_unsymmetric_matrices) {
         for (int i = 0; i < c.n * c.n; i++) {
             c.W[i] *= 1.0 + sample_uniform(&random, -1e-3, 1e-3);
         }
-        crReport report = solve(&c, cr_solver_pivot(NULL));
+        crReport report = solve(&c, cr__solver(&cr__solver_pivot, NULL));
         handed += strcmp(report.method, "pivot") != 0;
         worst = fmax(worst, judge(&c, &report, "unsymmetric", 64.0));
         free_case(&c);
@@ -585,9 +586,9 @@ TEST(answers_have_the_same_bits_everywhere) {
         for (int k = 0; k < 40; k++) {
             Case c = make_case(random_size(&random, 60));
             fill(&random, &c, families[f]);
-            solve(&c, cr_solver_lemke(NULL));
+            solve(&c, cr__solver(&cr__solver_lemke, NULL));
             hash = cr_hash(hash, c.p, (size_t)c.n * sizeof(double));
-            solve(&c, cr_solver_pivot(NULL));
+            solve(&c, cr__solver(&cr__solver_pivot, NULL));
             hash = cr_hash(hash, c.p, (size_t)c.n * sizeof(double));
             free_case(&c);
         }

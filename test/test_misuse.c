@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "misuse.h"
+#include "resolve/kinds.h"
 
 enum { BATCH = 64, SECONDS = 20 };
 
@@ -95,14 +96,14 @@ static void fill_contact(Misuse* f) {
     f->collision.mu = 0.5;
     CHECK_STATUS(cr_collision_contact(&f->collision, &f->contact, &f->frame, NULL), CR_OK);
     f->rigid = cr_rigid();
-    f->law = cr_law_newton();
+    f->law = cr__law(&cr__law_newton, NULL);
     f->law_params = cr_law_params();
     f->law_params.law_count = 1;
     f->law_params.laws = &f->law;
     f->law_params.weights = f->ones;
-    f->solver = cr_solver_auto(NULL);
+    f->solver = cr__solver(&cr__solver_auto, NULL);
     f->solver_params = cr_solver_params();
-    f->rule = cr_rule_poisson(NULL);
+    f->rule = cr__rule(&cr__rule_poisson, NULL);
     f->rule_params = cr_rule_params();
     static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, u[3] = {-1, 0.2, 0.1};
     f->block = cr_block(CR_BLOCK_CONE, 0, 3);

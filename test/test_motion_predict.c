@@ -185,7 +185,7 @@ TEST(other_scenes_and_stopping) {
 
 TEST(methods_rules_and_laws_are_combined) {
     const char* const rules[] = {"newton", "poisson"};
-    const crFitLaw* laws[] = {cr_fit_law_find("routh-energetic"), cr_fit_law_find("smith")};
+    crFitLaw laws[] = {cr_fit_law_find("routh-energetic"), cr_fit_law_find("smith")};
     crMotionLaw all[16];
     CHECK(cr_motion_laws(0, rules, 0, laws, 0, all, 16) == 1);
     CHECK(all[0].set_count == 0);

@@ -1,5 +1,6 @@
 // test_posed.c - problems that a step shows as it poses them: their W is that of the step's own problem, their
 // impulses lead to the step's velocities and satisfy the blocks, and looking at them changes no bits.
+#include "resolve/kinds.h"
 #include "step_scene.h"
 
 typedef struct Seen {
@@ -88,7 +89,7 @@ TEST(impulses_lead_to_the_velocities) {
         Scene scene = {.model = cr_model_create(NULL)};
         stack(scene.model, 4);
         crStepSettings settings = scene_settings(kind < 4 ? (crMethod)kind : CR_METHOD_CONE);
-        if (kind == 4) settings.solver = cr_solver_newton(NULL);
+        if (kind == 4) settings.solver = cr__solver(&cr__solver_newton, NULL);
         scene_open(&scene, &settings);
         Seen seen = {.step = &scene.step};
         scene.step.posed = look;

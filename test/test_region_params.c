@@ -1,5 +1,6 @@
 // test_region_params.c - spherical, projected and Brach's parameters of the region, and their laws.
 #include "region_check.h"
+#include "resolve/kinds.h"
 
 typedef struct Worst {
     double spherical, brach, project, boundary;
@@ -277,7 +278,8 @@ TEST(laws_stay_in_the_region) {
         double angle = sample_uniform(&random, 0.0, 2.0 * CR_PI);
         p.mu2 = c.mu * p.rho * cos(angle);
         p.mu3 = c.mu * p.rho * sin(angle);
-        crLaw laws[] = {cr_law_spherical(&p), cr_law_projected(&p), cr_law_brach(&p)};
+        crLaw laws[] = {cr__law(&cr__law_spherical, &p), cr__law(&cr__law_projected, &p),
+                        cr__law(&cr__law_brach, &p)};
         for (int k = 0; k < 3; k++) {
             crHit hit;
             crStatus status = cr_law_apply(&laws[k], &c, &hit, NULL);
@@ -299,8 +301,10 @@ TEST(laws_with_default_parameters) {
     CHECK(defaults.eta2 == 1.21 && defaults.law_count == 0 && defaults.laws == NULL &&
           defaults.weights == NULL);
     CHECK(defaults.mu2 == 0.0 && defaults.mu3 == 0.0 && defaults.rho == 0.0 && cr_norm(defaults.wish) == 0.0);
-    crLaw with[] = {cr_law_spherical(&defaults), cr_law_projected(&defaults), cr_law_brach(&defaults)};
-    crLaw without[] = {cr_law_spherical(NULL), cr_law_projected(NULL), cr_law_brach(NULL)};
+    crLaw with[] = {cr__law(&cr__law_spherical, &defaults), cr__law(&cr__law_projected, &defaults),
+                    cr__law(&cr__law_brach, &defaults)};
+    crLaw without[] = {cr__law(&cr__law_spherical, NULL), cr__law(&cr__law_projected, NULL),
+                       cr__law(&cr__law_brach, NULL)};
     static const char* const names[] = {"spherical", "projected", "brach"};
     for (int k = 0; k < 3; k++) {
         crHit a, b;
@@ -318,7 +322,8 @@ TEST(laws_with_default_parameters) {
 TEST(laws_refuse_by_name) {
     crCollision c = user_collision();
     crLawParams p = cr_law_params();
-    crLaw spherical = cr_law_spherical(&p), projected = cr_law_projected(&p), brach = cr_law_brach(&p);
+    crLaw spherical = cr__law(&cr__law_spherical, &p), projected = cr__law(&cr__law_projected, &p),
+          brach = cr__law(&cr__law_brach, &p);
     crHit hit;
     crError error;
     p.psi1 = 4.0;
@@ -345,7 +350,8 @@ TEST(laws_refuse_by_name) {
 TEST(laws_without_solution) {
     crCollision c = user_collision();
     c.W.m[0][0] = c.W.m[0][1] = c.W.m[1][0] = 0.0;
-    crLaw laws[] = {cr_law_spherical(NULL), cr_law_projected(NULL), cr_law_brach(NULL)};
+    crLaw laws[] = {cr__law(&cr__law_spherical, NULL), cr__law(&cr__law_projected, NULL),
+                    cr__law(&cr__law_brach, NULL)};
     for (int k = 0; k < 3; k++) {
         crHit hit;
         CHECK_STATUS(cr_law_apply(&laws[k], &c, &hit, NULL), CR_OK);

@@ -9,6 +9,7 @@
 #include "relax/relax.h"
 #include "sample.h"
 
+#include "resolve/kinds.h"
 #include <stdlib.h>
 
 static crRelaxRun run_with(const crRelaxParams* params, const crProblem* problem, double* p) {
@@ -461,7 +462,7 @@ TEST(the_solver_called_sparse) {
                    "pile %d: %g", k, report.audit.residual);
         // few iterations: less exact, never outside the cone
         crSolverParams few = {.tol = 1e-12, .max_iterations = 2};
-        crSolver hasty = cr_solver_sparse(&few);
+        crSolver hasty = cr__solver(&cr__solver_sparse, &few);
         memset(p, 0, n * sizeof *p);
         CHECK_STATUS(cr_solver_run(&hasty, &problem, few.tol, &work, p, &report, NULL), CR_OK);
         CHECK(backward_error(&problem, p).cone <= 1e-14);

@@ -1,5 +1,6 @@
 // The worked results of the rules for many contacts, from the papers and from closed forms.
 #include "impact_case.h"
+#include "resolve/kinds.h"
 
 static crRule rule_named(const char* name, const crRuleParams* params) {
     crRule rule = {0};
@@ -67,7 +68,7 @@ TEST(plastic_cradle) {
     Case* c = case_balls(3, NULL, 1.0, false, v);
     crRuleParams params = cr_rule_params();
     params.threshold = 2.0;
-    crRule rule = cr_rule_feasible(&params);
+    crRule rule = cr__rule(&cr__rule_feasible, &params);
     CHECK_STATUS(case_run(c, &rule), CR_OK);
     CHECK_V(c, 1e-15, 1.0 / 3, 1.0 / 3, 1.0 / 3);
     CHECK((c->report.flags & CR_RULE_PLASTIC) != 0 && c->report.outcome_count == 1);
@@ -129,7 +130,7 @@ TEST(ties_by_seed) {
             crRuleParams params = cr_rule_params();
             params.ties = ways[w];
             params.seed = seed;
-            crRule rule = cr_rule_sequence(&params);
+            crRule rule = cr__rule(&cr__rule_sequence, &params);
             CHECK_STATUS(case_run(c, &rule), CR_OK);
             double spin = c->v_plus[1];
             CHECK_NEAR(fabs(spin), 0.140625, 1e-15);
@@ -356,7 +357,7 @@ TEST(created_energy_is_reported) {
     c = case_balls(3, NULL, 0.0, false, v2);
     crRuleParams params = cr_rule_params();
     params.eps = eps;
-    rule = cr_rule_coupled(&params);
+    rule = cr__rule(&cr__rule_coupled, &params);
     CHECK_STATUS(case_run(c, &rule), CR_OK);
     double made = case_energy(c, c->v_plus) - case_energy(c, c->v);
     CHECK_NEAR(c->report.energy_change, made, 1e-14);
@@ -370,7 +371,7 @@ TEST(coupled_cradle) {
     Case* c = case_balls(3, NULL, 0.0, false, v);
     crRuleParams params = cr_rule_params();
     params.eps = eps;
-    crRule rule = cr_rule_coupled(&params);
+    crRule rule = cr__rule(&cr__rule_coupled, &params);
     CHECK_STATUS(case_run(c, &rule), CR_OK);
     CHECK_V(c, 1e-15, 0, 0, 1);
     CHECK_NEAR(c->report.energy_change, 0.0, 1e-15);

@@ -1,5 +1,6 @@
 // The chain rule against closed forms of balls and springs.
 #include "impact_case.h"
+#include "resolve/kinds.h"
 
 // one contact: energetic restitution is Newton's, whatever the stiffness and the force law
 TEST(chain_of_one) {
@@ -9,7 +10,7 @@ TEST(chain_of_one) {
             Case* c = case_balls(2, masses, i / 10.0, false, v);
             crRuleParams params = cr_rule_params();
             params.hertz = hertz == 1;
-            crRule rule = cr_rule_chain(&params);
+            crRule rule = cr__rule(&cr__rule_chain, &params);
             CHECK_STATUS(case_run(c, &rule), CR_OK);
             CHECK_NEAR(c->u_plus[0], 3 * c->block[0].e, 1e-11);
             CHECK(c->report.outcome == CR_OUTCOME_SOLVED && c->report.permissible);
@@ -48,7 +49,7 @@ TEST(chain_of_three_equal_springs) {
     double expected[3];
     three_balls(expected);
     Case* c = case_balls(3, NULL, 1.0, false, v);
-    crRule rule = cr_rule_chain(NULL);
+    crRule rule = cr__rule(&cr__rule_chain, NULL);
     CHECK_STATUS(case_run(c, &rule), CR_OK);
     CHECK_V(c, 1e-11, expected[0], expected[1], expected[2]);
     CHECK_NEAR(c->report.energy_change, 0.0, 1e-11);
@@ -64,7 +65,7 @@ TEST(chain_ratios) {
     crRuleParams params = cr_rule_params();
     const double a[2] = {1, 7}, b[2] = {1e-6, 7e-6};
     params.stiffness = a;
-    crRule rule = cr_rule_chain(&params);
+    crRule rule = cr__rule(&cr__rule_chain, &params);
     CHECK_STATUS(case_run(c, &rule), CR_OK);
     double first[3];
     memcpy(first, c->v_plus, sizeof first);
@@ -89,7 +90,7 @@ TEST(chain_ratios) {
 TEST(chain_mixed_and_symmetric) {
     const double v[3] = {1, 0, -1};
     Case* c = case_balls(3, NULL, 0.7, false, v);
-    crRule rule = cr_rule_chain(NULL);
+    crRule rule = cr__rule(&cr__rule_chain, NULL);
     CHECK_STATUS(case_run(c, &rule), CR_OK);
     CHECK_V(c, 1e-11, -0.7, 0, 0.7);
     c->block[0].e = 0.0;
@@ -120,7 +121,7 @@ TEST(chains_never_create_energy) {
         crRuleParams params = cr_rule_params();
         params.stiffness = stiffness;
         params.hertz = i % 5 == 0;
-        crRule rule = cr_rule_chain(&params);
+        crRule rule = cr__rule(&cr__rule_chain, &params);
         CHECK_STATUS(case_run(c, &rule), CR_OK);
         double change = (case_energy(c, c->v_plus) - case_energy(c, c->v)) / case_energy(c, c->v);
         limits += c->report.outcome != CR_OUTCOME_SOLVED;

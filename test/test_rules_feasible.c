@@ -1,5 +1,6 @@
 // The feasible rule against reflections done by bare hands in velocity space (Seghete and Murphey).
 #include "impact_case.h"
+#include "resolve/kinds.h"
 
 #define LEAVES 4096
 
@@ -68,7 +69,7 @@ static Case* balls_at_wall(double m1, double m2, double v1, double v2) {
 
 TEST(two_equal_balls_turn_back) {
     crRandom random = sample_seed(1);
-    crRule rule = cr_rule_feasible(NULL);
+    crRule rule = cr__rule(&cr__rule_feasible, NULL);
     for (int i = 0; i < 1000; i++) {
         double v1 = -sample_uniform(&random, 0.01, 2.0), v2 = v1 - sample_uniform(&random, 0.01, 2.0);
         Case* c = balls_at_wall(1.0, 1.0, v1, v2);
@@ -87,7 +88,7 @@ TEST(two_unequal_balls) {
     // G_u = diag(-1, 1); G_v = I - 2 Minv v^T v / (v Minv v^T)
     const double a = 1.0 / 1.1, w = a + 1.0;
     const double Gu[2][2] = {{-1, 0}, {0, 1}}, Gv[2][2] = {{1 - 2 * a / w, 2 * a / w}, {2 / w, 1 - 2 / w}};
-    crRule rule = cr_rule_feasible(NULL);
+    crRule rule = cr__rule(&cr__rule_feasible, NULL);
     const double v0[2] = {-1, -2};
     Case* c = balls_at_wall(1.1, 1.0, v0[0], v0[1]);
     CHECK_STATUS(case_run(c, &rule), CR_OK);
@@ -129,7 +130,7 @@ TEST(hull_and_arc) {
     Case* c = balls_at_wall(1.1, 1.0, -1, -2);
     crRuleParams params = cr_rule_params();
     params.pick = CR_PICK_HULL;
-    crRule rule = cr_rule_feasible(&params);
+    crRule rule = cr__rule(&cr__rule_feasible, &params);
     CHECK_STATUS(case_run(c, &rule), CR_OK);
     CHECK(c->report.chosen == -1 && c->report.unique == CR_UNIQUE_NO && c->report.permissible);
     double middle[2];
@@ -151,7 +152,7 @@ TEST(truesdell_wedge) {
     crRandom random = sample_seed(2);
     crRuleParams params = cr_rule_params();
     params.corner = CR_CORNER_CONVEX;
-    crRule rule = cr_rule_feasible(&params);
+    crRule rule = cr__rule(&cr__rule_feasible, &params);
     int impacts = 0;
     for (int i = 0; i < 1000; i++) {
         double a = sample_uniform(&random, 0, 2 * CR_PI), b = a + sample_uniform(&random, 0.1, 3.0);
@@ -236,7 +237,7 @@ TEST(two_surfaces_end_within_the_bound) {
         // both branches may go the whole way
         crRuleParams params = cr_rule_params();
         params.budget = 2 * N + 1;
-        crRule rule = cr_rule_feasible(&params);
+        crRule rule = cr__rule(&cr__rule_feasible, &params);
         CHECK_STATUS(case_run(c, &rule), CR_OK);
         leaves.count = leaves.deepest = 0;
         CHECK(c->report.bound == N || fabs(d) > 0.999999 * sqrt(a * b));
@@ -265,7 +266,7 @@ TEST(two_surfaces_end_within_the_bound) {
 
 TEST(three_surfaces_against_all_branches) {
     crRandom random = sample_seed(4);
-    crRule rule = cr_rule_feasible(NULL);
+    crRule rule = cr__rule(&cr__rule_feasible, NULL);
     static Leaves leaves;
     double worst = 0.0;
     int compared = 0, most = 0, skipped = 0;
@@ -316,7 +317,7 @@ TEST(inelastic_branches_and_budget) {
         for (int k = 0; k < 3; k++) {
             c->block[k].e = sample_uniform(&random, 0, 1);
         }
-        crRule rule = cr_rule_feasible(&params);
+        crRule rule = cr__rule(&cr__rule_feasible, &params);
         CHECK_STATUS(case_run(c, &rule), CR_OK);
         CHECK(c->report.permissible && c->report.outcome == CR_OUTCOME_SOLVED);
         truncated += (c->report.flags & CR_RULE_TRUNCATED) != 0;
@@ -348,7 +349,7 @@ TEST(soft_cradle_ends_together) {
                 case_contact(c, row, 0.02 * step);
             }
             case_velocity(c, v);
-            crRule rule = cr_rule_feasible(NULL);
+            crRule rule = cr__rule(&cr__rule_feasible, NULL);
             CHECK_STATUS(case_run(c, &rule), CR_OK);
             CHECK(c->report.permissible && c->report.outcome == CR_OUTCOME_SOLVED);
             CHECK((c->report.flags & CR_RULE_CYCLE) == 0);
@@ -389,7 +390,7 @@ TEST(a_rack_of_balls_is_an_anytime_answer) {
     for (int budget = 16; budget <= 4096; budget *= 16) {
         crRuleParams params = cr_rule_params();
         params.budget = budget;
-        crRule rule = cr_rule_feasible(&params);
+        crRule rule = cr__rule(&cr__rule_feasible, &params);
         CHECK_STATUS(case_run(c, &rule), CR_OK);
         CHECK(c->report.permissible && c->report.outcome == CR_OUTCOME_SOLVED);
         CHECK((c->report.flags & CR_RULE_INCOMPLETE) != 0 && c->report.unique != CR_UNIQUE_YES);

@@ -1,5 +1,6 @@
 // Rules with friction: bodies in space, planar closed forms, and what each rule promises.
 #include "impact_case.h"
+#include "resolve/kinds.h"
 
 // bodies with six coordinates each, touching at random points with random normals; body 0 of a pair may be
 // ground
@@ -43,7 +44,7 @@ static Case* random_bodies(crRandom* random, int bodies, int contacts, double e,
 // Mirtich's trial: ten bodies and thirty contacts, one impact at a time by Chatterjee and Ruina's law
 TEST(ten_bodies_thirty_contacts) {
     crRandom random = sample_seed(20);
-    crRule rule = cr_rule_sequence(NULL);
+    crRule rule = cr__rule(&cr__rule_sequence, NULL);
     int most = 0, jumped = 0, truncated = 0, limits = 0;
     double approach = 0.0;
     int n = test_samples(6000);
@@ -71,7 +72,7 @@ TEST(ten_bodies_thirty_contacts) {
 // weighted, one e and et for all: no energy, all cones, the pressed contacts leave at -e u
 TEST(weighted_never_creates_energy) {
     crRandom random = sample_seed(21);
-    crRule rule = cr_rule_weighted(NULL);
+    crRule rule = cr__rule(&cr__rule_weighted, NULL);
     double created = -1.0, cone = 0.0;
     int n = test_samples(30000), driven_into = 0;
     for (int i = 0; i < n; i++) {
@@ -102,7 +103,7 @@ TEST(weighted_never_creates_energy) {
 // the two stages of Anitescu and Potra, from p and from the compression alone
 TEST(poisson_with_friction_has_its_two_stages) {
     crRandom random = sample_seed(22);
-    crRule poisson = cr_rule_poisson(NULL), soft = cr_rule_coupled(NULL);
+    crRule poisson = cr__rule(&cr__rule_poisson, NULL), soft = cr__rule(&cr__rule_coupled, NULL);
     double normal = 0.0, friction = 0.0;
     int slips = 0, unsolved = 0, created = 0, n = test_samples(3000);
     for (int i = 0; i < n; i++) {
@@ -148,7 +149,7 @@ TEST(poisson_rebounds_at_grazing) {
     crAllocator libc = cr_allocator_libc();
     crArena arena;
     CHECK_STATUS(cr_arena_create(&arena, &libc, 1 << 16), CR_OK);
-    crRule rule = cr_rule_poisson(NULL);
+    crRule rule = cr__rule(&cr__rule_poisson, NULL);
     crRuleReport report;
     double p[2], after[2];
     CHECK_STATUS(cr_rule_run(&rule, &problem, &arena, p, &report, NULL), CR_OK);
@@ -191,7 +192,7 @@ TEST(planar_poisson_by_cases) {
     crAllocator libc = cr_allocator_libc();
     crArena arena;
     CHECK_STATUS(cr_arena_create(&arena, &libc, 1 << 16), CR_OK);
-    crRule rule = cr_rule_poisson(NULL);
+    crRule rule = cr__rule(&cr__rule_poisson, NULL);
     double worst = 0.0;
     for (int i = 0; i < test_samples(100000); i++) {
         // a rod struck at its end: W is definite, and with mu < 1 each stage has one solution in nearly all
@@ -225,7 +226,7 @@ TEST(planar_poisson_by_cases) {
 // Newton with friction: -e u at a pressed contact, cone and slip as stated; et acts on the tangent likewise
 TEST(newton_with_friction) {
     crRandom random = sample_seed(24);
-    crRule rule = cr_rule_newton(NULL);
+    crRule rule = cr__rule(&cr__rule_newton, NULL);
     double normal = 0.0, friction = 0.0;
     int unsolved = 0, created = 0, reported = 0, n = test_samples(3000);
     for (int i = 0; i < n; i++) {
@@ -295,7 +296,7 @@ TEST(solver_and_directions_are_passed_on) {
         c = random_bodies(&random, 1, 1, 0.5, 0.0, 0.4);
         case_mul(c->J, c->rows, c->nv, c->v, c->u);
     }
-    crRule rule = cr_rule_newton(&params);
+    crRule rule = cr__rule(&cr__rule_newton, &params);
     CHECK_STATUS(case_run(c, &rule), CR_OK);
     CHECK(heard.calls == 1 && heard.rows == 3 && heard.vertex_count == 8);
     CHECK(c->report.outcome == CR_OUTCOME_STALLED && !c->report.permissible);

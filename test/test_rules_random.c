@@ -1,5 +1,6 @@
 // Properties of the rules over seeded random impacts, re-derived from their definitions.
 #include "impact_case.h"
+#include "resolve/kinds.h"
 
 // k random frictionless contacts on a random system; `approaching` turns every row that opens round
 static Case* random_impact(crRandom* random, int contacts, bool approaching) {
@@ -80,7 +81,7 @@ static double change(const Case* c) { return case_energy(c, c->v_plus) - case_en
 
 TEST(newton_conditions_and_energy) {
     crRandom random = sample_seed(10);
-    crRule rule = cr_rule_newton(NULL);
+    crRule rule = cr__rule(&cr__rule_newton, NULL);
     double worst = 0.0, identity = 0.0, created = 0.0;
     int made = 0, reported = 0, unsolvable = 0;
     for (int i = 0; i < test_samples(100000); i++) {
@@ -122,7 +123,7 @@ TEST(newton_conditions_and_energy) {
 
 TEST(poisson_conditions_and_energy) {
     crRandom random = sample_seed(11);
-    crRule poisson = cr_rule_poisson(NULL), soft = cr_rule_coupled(NULL);
+    crRule poisson = cr__rule(&cr__rule_poisson, NULL), soft = cr__rule(&cr__rule_coupled, NULL);
     double worst = 0.0, created = -1.0;
     for (int i = 0; i < test_samples(100000); i++) {
         Case* c = random_impact(&random, 1 + i % 6, false);
@@ -152,7 +153,7 @@ TEST(poisson_conditions_and_energy) {
 // Newton = Poisson for one e everywhere and every contact approaching; where one opens they may differ
 TEST(newton_is_poisson_when_all_approach) {
     crRandom random = sample_seed(12);
-    crRule newton = cr_rule_newton(NULL), poisson = cr_rule_poisson(NULL);
+    crRule newton = cr__rule(&cr__rule_newton, NULL), poisson = cr__rule(&cr__rule_poisson, NULL);
     double worst = 0.0;
     int differ = 0;
     for (int i = 0; i < test_samples(100000); i++) {
@@ -181,7 +182,7 @@ TEST(newton_is_poisson_when_all_approach) {
 
 TEST(reflect_properties) {
     crRandom random = sample_seed(13);
-    crRule rule = cr_rule_reflect(NULL);
+    crRule rule = cr__rule(&cr__rule_reflect, NULL);
     double kept = 0.0, created = 0.0, approach = 0.0;
     int cycles = 0, steps = 0;
     for (int i = 0; i < test_samples(100000); i++) {
@@ -214,7 +215,7 @@ TEST(reflect_properties) {
 // a sequence of frictionless impacts with e = 1 is one of the branches of the feasible rule
 TEST(sequence_is_a_feasible_outcome) {
     crRandom random = sample_seed(14);
-    crRule sequence = cr_rule_sequence(NULL), feasible = cr_rule_feasible(NULL);
+    crRule sequence = cr__rule(&cr__rule_sequence, NULL), feasible = cr__rule(&cr__rule_feasible, NULL);
     double worst = 0.0;
     int compared = 0;
     for (int i = 0; i < test_samples(20000); i++) {
@@ -271,7 +272,7 @@ TEST(one_contact_gives_the_law) {
     crAllocator libc = cr_allocator_libc();
     crArena arena;
     CHECK_STATUS(cr_arena_create(&arena, &libc, (size_t)1 << 18), CR_OK);
-    const crLaw laws[] = {cr_law_newton(), cr_law_chatterjee_ruina()};
+    const crLaw laws[] = {cr__law(&cr__law_newton, NULL), cr__law(&cr__law_chatterjee_ruina, NULL)};
     double weighted = 0.0, frictionless = 0.0;
     for (int i = 0; i < test_samples(100000); i++) {
         crCollision collision = sample_collision(&random, (crSampleKind)(i % SAMPLE_KINDS));
@@ -291,7 +292,7 @@ TEST(one_contact_gives_the_law) {
         crHit hit;
         for (int l = 0; l < 2; l++) {
             params.law = laws[l];
-            crRule rule = cr_rule_sequence(&params);
+            crRule rule = cr__rule(&cr__rule_sequence, &params);
             CHECK_STATUS(cr_law_apply_contact(&laws[l], &contact, &hit, NULL), CR_OK);
             CHECK_STATUS(cr_rule_run(&rule, &problem, &arena, p, &report, NULL), CR_OK);
             CHECK(p[0] == hit.P.x && p[1] == hit.P.y && p[2] == hit.P.z);
@@ -299,7 +300,7 @@ TEST(one_contact_gives_the_law) {
             CHECK_NEAR(report.margins.cone, hit.margins.cone, 1e-12 * (cr_norm(hit.P) * (1 + contact.mu)));
         }
         // hit holds Chatterjee and Ruina's: compare what the impulses do, in the energy metric
-        crRule rule = cr_rule_weighted(NULL);
+        crRule rule = cr__rule(&cr__rule_weighted, NULL);
         CHECK_STATUS(cr_rule_run(&rule, &problem, &arena, p, &report, NULL), CR_OK);
         crVec3 d = cr_sub(cr_vec3(p[0], p[1], p[2]), hit.P);
         double off = sqrt(fabs(cr_sym3_quad(contact.W, d) / cr_sym3_quad(contact.W, hit.P)));

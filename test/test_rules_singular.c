@@ -1,6 +1,7 @@
 // Rules where W is singular: joints that leave one freedom, contacts at one place, and mass ratios of 1e12.
 // No rule may answer with impulses out of all proportion to the problem.
 #include "impact_case.h"
+#include "resolve/kinds.h"
 
 // A contact with friction on a body that joints hold to one freedom: u = k a, where a is its speed. Both ends of
 // a rod of mass 1 and length 1 at an angle: a joint at one, the floor at the other.
@@ -21,7 +22,7 @@ static Case* pendulum(double angle, double mu, double e) {
 // With k = (kn, kt) and u = -k before, Newton's rule asks for u_n+ = e kn, so that the slip after is e kt and friction
 // pulls back: (kn - mu |kt|) p_n > 0 is needed for e > 0. Where it is not, there is no solution.
 TEST(newton_pendulum_has_a_solution_or_says_that_it_has_none) {
-    crRule rule = cr_rule_newton(NULL);
+    crRule rule = cr__rule(&cr__rule_newton, NULL);
     int none = 0, solved = 0;
     for (int i = 0; i < 70; i++) {
         double angle = 0.05 + 0.02 * i;
@@ -92,9 +93,10 @@ static double disproportion(const Case* c) {
 
 TEST(no_rule_answers_with_an_absurd_impulse) {
     crRandom random = sample_seed(77);
-    crRule rules[] = {cr_rule_newton(NULL),   cr_rule_poisson(NULL), cr_rule_coupled(NULL),
-                      cr_rule_weighted(NULL), cr_rule_reflect(NULL), cr_rule_chain(NULL),
-                      cr_rule_feasible(NULL)};
+    crRule rules[] = {cr__rule(&cr__rule_newton, NULL),  cr__rule(&cr__rule_poisson, NULL),
+                      cr__rule(&cr__rule_coupled, NULL), cr__rule(&cr__rule_weighted, NULL),
+                      cr__rule(&cr__rule_reflect, NULL), cr__rule(&cr__rule_chain, NULL),
+                      cr__rule(&cr__rule_feasible, NULL)};
     for (int r = 0; r < 7; r++) {
         double worst = 0.0;
         int unsolved = 0, count = test_samples(r == 5 ? 600 : 6000);

@@ -1,5 +1,6 @@
 // test_scene_impact.c - what scenes say about impacts: parameters of laws and rules reach them, and mistakes
 // are refused by field, line and column.
+#include "resolve/kinds.h"
 #include "scene_text.h"
 
 #define IMPACT(part) "{\"carom\":1,\"impact\":{" part "}}"
@@ -32,29 +33,29 @@ static void same_law(const char* text, const crLaw* expected) {
 
 TEST(parameters_reach_the_law) {
     crLawParams p = cr_law_params();
-    crLaw law = cr_law_routh(&p);
+    crLaw law = cr__law(&cr__law_routh, &p);
     p.ending = CR_ENDING_ENERGETIC;
     same_law(IMPACT("\"law\":\"routh\",\"law_params\":{\"ending\":\"energetic\"}"), &law);
     p.ending = CR_ENDING_NEWTON;
     same_law(IMPACT("\"law\":\"routh\",\"law_params\":{\"ending\":\"newton\"}"), &law);
-    law = cr_law_anitescu_potra(&p);
+    law = cr__law(&cr__law_anitescu_potra, &p);
     p.directions = 5;
     same_law(IMPACT("\"law\":\"anitescu-potra\",\"law_params\":{\"cone\":5}"), &law);
-    law = cr_law_brach(&p);
+    law = cr__law(&cr__law_brach, &p);
     p.mu2 = -0.25;
     same_law(IMPACT("\"law\":\"brach\",\"law_params\":{\"ratios\":[-0.25,0]}"), &law);
-    law = cr_law_spherical(&p);
+    law = cr__law(&cr__law_spherical, &p);
     p.psi1 = 0.5;
     p.psi2 = 1.0;
     p.rho = 0.5;
     same_law(IMPACT("\"law\":\"spherical\",\"law_params\":{\"psi1\":0.5,\"psi2\":1,\"rho\":0.5}"), &law);
-    law = cr_law_projected(&p);
+    law = cr__law(&cr__law_projected, &p);
     p.wish = cr_vec3(0.5, 0.25, 0.0);
     same_law(IMPACT("\"law\":\"projected\",\"law_params\":{\"wish\":[0.5,0.25,0]}"), &law);
-    law = cr_law_compliant(&p);
+    law = cr__law(&cr__law_compliant, &p);
     p.eta2 = 2.0;
     same_law(IMPACT("\"law\":\"compliant\",\"law_params\":{\"eta2\":2}"), &law);
-    law = cr_law_pfeiffer_glocker(&p);
+    law = cr__law(&cr__law_pfeiffer_glocker, &p);
     p.nu = 0.5;
     same_law(IMPACT("\"law\":\"pfeiffer-glocker\",\"law_params\":{\"nu\":0.5}"), &law);
 }
@@ -68,14 +69,15 @@ TEST(composite_is_the_weighted_sum) {
         return;
     crLawParams p = cr_law_params();
     p.ending = CR_ENDING_NEWTON;
-    crLaw laws[] = {cr_law_smith(), cr_law_routh(&p), cr_law_newton()};
+    crLaw laws[] = {cr__law(&cr__law_smith, NULL), cr__law(&cr__law_routh, &p),
+                    cr__law(&cr__law_newton, NULL)};
     crVec3 sum = cr_scale(0.5, impulse_of(&laws[0]));
     sum = cr_madd(cr_madd(sum, 0.25, impulse_of(&laws[1])), 0.25, impulse_of(&laws[2]));
     CHECK_VEC(impulse_of(&scene.step.law), sum, 1e-14);
     cr_scene_free(&scene);
     // without a word on its parts it is half of each of two
     if (!good(IMPACT("\"law\":\"composite\""), &scene)) return;
-    crLaw first = cr_law_chatterjee_ruina(), second = cr_law_routh(NULL);
+    crLaw first = cr__law(&cr__law_chatterjee_ruina, NULL), second = cr__law(&cr__law_routh, NULL);
     sum = cr_scale(0.5, cr_add(impulse_of(&first), impulse_of(&second)));
     CHECK_VEC(impulse_of(&scene.step.law), sum, 1e-14);
     cr_scene_free(&scene);

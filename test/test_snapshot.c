@@ -7,6 +7,7 @@
 #include <float.h>
 #include <limits.h>
 
+#include "resolve/kinds.h"
 #include "test.h"
 
 typedef struct Saved {
@@ -369,9 +370,9 @@ static crStepSettings changed_settings(int which) {
     if (which == 7) s.theta = 1.0;
     if (which == 8) s.activation = 0.6;
     if (which == 9) s.toi = CR_TOI_ADVANCE;
-    if (which == 10) s.rule = cr_rule_newton(NULL);
-    if (which == 11) s.law = cr_law_routh(NULL);
-    if (which == 12) s.solver = cr_solver_lemke(NULL);
+    if (which == 10) s.rule = cr__rule(&cr__rule_newton, NULL);
+    if (which == 11) s.law = cr__law(&cr__law_routh, NULL);
+    if (which == 12) s.solver = cr__solver(&cr__solver_lemke, NULL);
     if (which == 13) s.tol = 1e-8;
     if (which == 14) s.quality = CR_QUALITY_FAST;
     if (which == 15) s.threshold = 0.02;

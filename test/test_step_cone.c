@@ -1,4 +1,5 @@
 // test_step_cone.c - the cone method against closed forms: bounces, slopes, stacks, cradles.
+#include "resolve/kinds.h"
 #include "world_scene.h"
 
 static const double g = 9.81;
@@ -215,7 +216,7 @@ static void cradle_by(crSolver solver, int count, double gap, crRule rule, doubl
     settings.dt = dt;
     settings.rule = rule;
     settings.solver = solver;
-    settings.law = cr_law_newton();
+    settings.law = cr__law(&cr__law_newton, NULL);
     crWorld* world = scene_world(model, &settings);
     cr_world_state(world)->v[0] = 1.0;
     CHECK_STATUS(cr_world_run(world, 0.5, NULL), CR_OK);
@@ -227,7 +228,7 @@ static void cradle_by(crSolver solver, int count, double gap, crRule rule, doubl
 }
 
 static void cradle(int count, double gap, crRule rule, double dt, double v[5]) {
-    cradle_by(cr_solver_auto(NULL), count, gap, rule, dt, v);
+    cradle_by(cr__solver(&cr__solver_auto, NULL), count, gap, rule, dt, v);
 }
 
 TEST(cradle_does_what_the_rule_says_whatever_the_step) {
@@ -235,22 +236,22 @@ TEST(cradle_does_what_the_rule_says_whatever_the_step) {
     for (int s = 0; s < 3; s++) {
         double v[5];
         // one blow after another: the last bead leaves
-        cradle(3, 0.0, cr_rule_sequence(NULL), steps[s], v);
+        cradle(3, 0.0, cr__rule(&cr__rule_sequence, NULL), steps[s], v);
         CHECK_NEAR(v[0], 0.0, 1e-12);
         CHECK_NEAR(v[1], 0.0, 1e-12);
         CHECK_NEAR(v[2], 1.0, 1e-12);
         // Newton's and Poisson's impacts are of all contacts at once: e = 1 gives twice the plastic change
-        cradle(3, 0.0, cr_rule_newton(NULL), steps[s], v);
+        cradle(3, 0.0, cr__rule(&cr__rule_newton, NULL), steps[s], v);
         CHECK_NEAR(v[0], -1.0 / 3.0, 1e-12);
         CHECK_NEAR(v[2], 2.0 / 3.0, 1e-12);
-        cradle(3, 0.0, cr_rule_poisson(NULL), steps[s], v);
+        cradle(3, 0.0, cr__rule(&cr__rule_poisson, NULL), steps[s], v);
         CHECK_NEAR(v[0], -1.0 / 3.0, 1e-12);
         CHECK_NEAR(v[1], 2.0 / 3.0, 1e-12);
         CHECK_NEAR(v[2], 2.0 / 3.0, 1e-12);
         // with gaps every rule sees one contact at a time
         static const double gaps[] = {1e-2, 1e-4, 2e-6};
         for (int k = 0; k < 3; k++) {
-            cradle(5, gaps[k], cr_rule_poisson(NULL), steps[s], v);
+            cradle(5, gaps[k], cr__rule(&cr__rule_poisson, NULL), steps[s], v);
             for (int i = 0; i < 5; i++) {
                 CHECK_NEAR(v[i], i == 4 ? 1.0 : 0.0, 1e-12);
             }
@@ -272,14 +273,15 @@ static crStatus telling_rule(const void* params, const crProblem* problem, crAre
     for (int i = 0; i < 2 && given->points != NULL; i++) {
         told_points[i] = given->points[i];
     }
-    return cr_rule_newton(NULL).resolve(params, problem, arena, p, report, error);
+    return cr__rule(&cr__rule_newton, NULL).resolve(params, problem, arena, p, report, error);
 }
 
 TEST(rules_are_given_solver_and_points) {
     double v[5];
     crSolverParams loose = cr_solver_params();
     loose.tol = 1e-6;
-    cradle_by(cr_solver_pivot(&loose), 3, 0.0, (crRule){"telling", telling_rule, NULL}, 1.0 / 240.0, v);
+    cradle_by(cr__solver(&cr__solver_pivot, &loose), 3, 0.0, (crRule){"telling", telling_rule, NULL},
+              1.0 / 240.0, v);
     CHECK_TEXT(told_solver, "pivot");
     // impacts are not as loose as the solve may be
     CHECK(told_tol == 1e-13);

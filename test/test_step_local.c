@@ -4,6 +4,7 @@
 // alone; a plastic landing that is not located ends where the located one does.
 #include <stdlib.h>
 
+#include "resolve/kinds.h"
 #include "sample.h"
 #include "world_scene.h"
 
@@ -124,8 +125,8 @@ TEST(a_cradle_inside_a_heap_behaves) {
             scene_free(model, cr_shape_sphere(0.06), p, 0.5, clay);
         }
         crStepSettings settings = cr_step_settings();
-        settings.rule = cr_rule_sequence(NULL);
-        settings.law = cr_law_newton();
+        settings.rule = cr__rule(&cr__rule_sequence, NULL);
+        settings.law = cr__law(&cr__law_newton, NULL);
         crWorld* world = scene_world(model, &settings);
         cr_world_state(world)->v[0] = 1.0;
         CHECK_STATUS(cr_world_run(world, 0.4, NULL), CR_OK);
@@ -151,7 +152,7 @@ static void land(bool located, double dt, crVec3 start, double state[13]) {
     static crRuleParams params;
     params = cr_rule_params();
     params.directions = 64;
-    if (located) settings.rule = cr_rule_poisson(&params);
+    if (located) settings.rule = cr__rule(&cr__rule_poisson, &params);
     crWorld* world = scene_world(model, &settings);
     crState* s = cr_world_state(world);
     memcpy(s->v, &start, sizeof start);
@@ -240,7 +241,7 @@ TEST(a_cradle_among_resting_balls) {
         }
     }
     crStepSettings settings = cr_step_settings();
-    settings.rule = cr_rule_sequence(NULL);
+    settings.rule = cr__rule(&cr__rule_sequence, NULL);
     crWorld* world = scene_world(model, &settings);
     crState* state = cr_world_state(world);
     state->v[0] = 1.0;
@@ -282,7 +283,7 @@ TEST(a_cradle_in_a_large_group) {
     }
     crWorldDef def = cr_world_def();
     def.model = model;
-    def.step.rule = cr_rule_sequence(NULL);
+    def.step.rule = cr__rule(&cr__rule_sequence, NULL);
     def.force = no_force;
     crWorld* world = NULL;
     CHECK_STATUS(cr_world_create(&def, &world, NULL), CR_OK);

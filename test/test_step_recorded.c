@@ -1,5 +1,6 @@
 // test_step_recorded.c - event-driven trajectories that Siconos published (PARAMS.md beside them), row by row.
 #include "reference.h"
+#include "resolve/kinds.h"
 #include "step_scene.h"
 
 static crStepSettings event_settings(double dt, double threshold) {
@@ -122,7 +123,7 @@ TEST(column_of_beads_by_newton_is_that_of_siconos) {
     FILE* file = open_reference("siconos-trajectories-A/BeadColumnED_NewtonLaw.ref", 21, &rows);
     if (file == NULL) return;
     crStepSettings settings = event_settings(0.001, 0.01);
-    crRule rule = cr_rule_newton(NULL);
+    crRule rule = cr__rule(&cr__rule_newton, NULL);
     Scene scene = column(&rule, &settings);
     double worst = 0.0;
     long done = 0;
@@ -159,7 +160,7 @@ TEST(column_of_beads_by_chain_leaves_as_theirs) {
     crRuleParams params = cr_rule_params();
     params.stiffness = stiffness;
     params.hertz = true;
-    crRule rule = cr_rule_chain(&params);
+    crRule rule = cr__rule(&cr__rule_chain, &params);
     Scene scene = column(&rule, &settings);
     while (scene.step.state.time < 0.1009 && scene_step(&scene, 0.001)) {}
     double v = 9.81 * scene.step.state.time - sqrt(2.0 * 9.81 * 0.05);

@@ -36,5 +36,14 @@ for name in carom carom-io; do
         failures=$((failures + 1))
     fi
 done
+
+# The stable headers, those that carom.h includes, stay small; stages.h and the like are experimental.
+stable=$(sed -n 's|^#include "carom/\(.*\)"|\1|p' "$root/include/carom/carom.h")
+(cd "$root/include/carom" && declared $stable) >"$work/stable"
+if [ "$(wc -l <"$work/stable")" -gt 160 ]; then
+    echo "FAILED: the headers that carom.h includes declare $(wc -l <"$work/stable") functions; must be at most 160"
+    failures=$((failures + 1))
+fi
+echo "$(wc -l <"$work/stable") functions in stable headers"
 echo "$(wc -l <"$work/carom") symbols of libcarom, $(wc -l <"$work/carom-io") of libcarom-io, $failures failures"
 [ "$failures" -eq 0 ]

@@ -7,6 +7,7 @@
 // presses down. With that process the events come in the recorded order; with a law of ours for the two balls
 // alone they do so until a ball-ball impact has been magnified too far.
 #include "data.h"
+#include "resolve/kinds.h"
 #include "step_scene.h"
 
 #define BALLS       3
@@ -304,7 +305,7 @@ static double apart(const Ball* a, const Ball* b) {
 TEST(cushions_are_a_law_at_their_nose) {
     double worst[2] = {0.0, 0.0}, balls = 0.0;
     int count = 0, meetings = 0;
-    crLaw laws[2] = {cr_law_bilinear(), cr_law_chatterjee_ruina()};
+    crLaw laws[2] = {cr__law(&cr__law_bilinear, NULL), cr__law(&cr__law_chatterjee_ruina, NULL)};
     for (int s = 0; s < 2; s++) {
         Shot shot;
         if (!read_shot(shots[s], &shot)) return;
@@ -387,7 +388,7 @@ typedef void (*Meeting)(const crLaw* law, Ball* a, Ball* b);
 // the shot from the recorded stroke: events in order
 static int play(const Shot* shot, Meeting meet, Event* events) {
     Ball balls[BALLS];
-    crLaw law = cr_law_chatterjee_ruina();
+    crLaw law = cr__law(&cr__law_chatterjee_ruina, NULL);
     double time = 0.0;
     int count = 0;
     for (int i = 0; i < BALLS; i++) {

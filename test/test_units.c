@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "resolve/kinds.h"
 #include "sample.h"
 #include "step/step.h"
 
@@ -340,7 +341,7 @@ TEST(agrees_with_the_problems_solver) {
         memcpy(v, step.state.v, (size_t)model->nv * sizeof *v);
         bool solved = step.certificate.outcome == CR_OUTCOME_SOLVED;
         crSolverParams params = cr_solver_params();
-        step.settings.solver = cr_solver_pivot(&params);
+        step.settings.solver = cr__solver(&cr__solver_pivot, &params);
         CHECK_STATUS(cr_step_problem_build(&step, H, NULL, NULL), CR_OK);
         CHECK_STATUS(cr_step_solve(&step, NULL), CR_OK);
         CHECK_STATUS(cr_step_apply(&step, NULL), CR_OK);

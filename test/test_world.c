@@ -2,6 +2,7 @@
 // step fails.
 #include <stdlib.h>
 
+#include "resolve/kinds.h"
 #include "sample.h"
 #include "world_scene.h"
 
@@ -498,7 +499,7 @@ TEST(a_world_takes_the_users_law) {
     scene_free(model, cr_shape_sphere(0.1), cr_vec3(0, 0, 0.6), 1.0, material);
     double speed = 1.25;
     crStepSettings settings = cr_step_settings();
-    settings.rule = cr_rule_sequence(NULL);
+    settings.rule = cr__rule(&cr__rule_sequence, NULL);
     settings.law = (crLaw){.name = "fixed", .apply = fixed_rebound, .params = &speed};
     crWorld* world = scene_world(model, &settings);
     int seen = 0;

@@ -88,9 +88,16 @@ typedef enum crTruth { CR_TRUTH_NO, CR_TRUTH_YES, CR_TRUTH_UNSURE } crTruth;
 
 CR_API const char* cr_truth_name(crTruth truth);  // "no", "yes", "cannot tell"
 // Whether a value that is known to within +-floor is at most limit. NaN and infinite values are not.
-CR_API crTruth cr_truth_at_most(double value, double floor, double limit);
+static inline crTruth cr_truth_at_most(double value, double floor, double limit) {
+    if (value + floor <= limit) return CR_TRUTH_YES;
+    // comparisons with NaN are false
+    return value - floor <= limit ? CR_TRUTH_UNSURE : CR_TRUTH_NO;
+}
 // Yes if both are yes, no if one is no.
-CR_API crTruth cr_truth_and(crTruth a, crTruth b);
+static inline crTruth cr_truth_and(crTruth a, crTruth b) {
+    if (a == CR_TRUTH_NO || b == CR_TRUTH_NO) return CR_TRUTH_NO;
+    return a == CR_TRUTH_YES && b == CR_TRUTH_YES ? CR_TRUTH_YES : CR_TRUTH_UNSURE;
+}
 
 // Memory. Sizes are passed to free so that an allocator needs no headers of its own.
 typedef struct crAllocator {
@@ -138,8 +145,16 @@ CR_API uint64_t cr_hash(uint64_t hash, const void* bytes, size_t size);
 // Trigonometry made of + - * / alone: the same bits on every compiler and optimisation level, within 1 ulp.
 // Arguments of any finite size; NaN and infinity give NaN.
 CR_API void cr_sincos(double angle, double* sine, double* cosine);
-CR_API double cr_sin(double angle);
-CR_API double cr_cos(double angle);
+static inline double cr_sin(double angle) {
+    double sine, cosine;
+    cr_sincos(angle, &sine, &cosine);
+    return sine;
+}
+static inline double cr_cos(double angle) {
+    double sine, cosine;
+    cr_sincos(angle, &sine, &cosine);
+    return cosine;
+}
 CR_API double cr_atan2(double y, double x);  // radians in [-pi, pi]
 
 #define CR_PI 3.14159265358979323846

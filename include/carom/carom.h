@@ -1,4 +1,8 @@
-// carom.h - all of carom.
+// carom.h - all of carom that is stable.
+//
+// Experimental parts have headers of their own: near.h (kept contacts, broad phase, time of impact), region.h (the
+// permissible region as a body), dynamics.h (M, forces and rows of J at one instant), stages.h (the stages of a step).
+// They work and are tested; their form may change with any version.
 #ifndef CAROM_H
 #define CAROM_H
 

@@ -63,7 +63,18 @@ typedef struct crShape {
     } data;  // borrowed; must outlive the shape
 } crShape;
 
-CR_API const char* cr_shape_name(crShapeKind kind);  // e.g. "half-space"; NULL for no such kind
+// What is known of a kind of shape.
+typedef struct crShapeInfo {
+    const char* name;  // e.g. "half-space"
+    int sizes;  // how many numbers it is given by, 0 where it is not given by sizes alone: see cr_shape
+    const char* fields[2];  // what scenes call them: one field for one or three numbers, two for two
+    const char* what[2];    // and what they are
+    bool turned;            // about local z: scenes may lay that axis along x or y
+} crShapeInfo;
+CR_API const crShapeInfo* cr_shape_info(crShapeKind kind);  // NULL for no such kind
+
+// A shape given by sizes: 1 number is its radius, 2 are radius and half height along local z, 3 are along x, y and z.
+CR_API crShape cr_shape(crShapeKind kind, const double* sizes);
 
 CR_API crShape cr_shape_sphere(double radius);
 CR_API crShape cr_shape_capsule(double radius, double half_length);
@@ -113,8 +124,7 @@ typedef struct crMeshDef {
 // opposite directions; a closed mesh turned inside out is refused.
 CR_API crStatus cr_mesh_create(const crMeshDef* def, const crAllocator* allocator, crMesh** mesh,
                                crError* error);
-CR_API void cr_mesh_destroy(crMesh* mesh);  // accepts NULL
-CR_API bool cr_mesh_closed(const crMesh* mesh);
+CR_API void cr_mesh_destroy(crMesh* mesh);         // accepts NULL
 CR_API crMeshDef cr_mesh_def(const crMesh* mesh);  // what it was made of; borrowed
 
 // Heights at (i dx, j dy), i < nx, j < ny, as z[j nx + i]; each cell is cut from (i, j) to (i+1, j+1).
@@ -192,48 +202,11 @@ CR_API bool cr_distance(const crShape* a, crPose body_a, const crShape* b, crPos
 CR_API int cr_collide(const crShape* a, crPose body_a, const crShape* b, crPose body_b, double margin,
                       crContactPoint* contacts, int capacity, int* needed);
 
-// Contacts that are kept while the bodies hardly move. A patch is plain data: copy it, save it.
-typedef struct crPatch {
-    crPose body_a, body_b;  // when it was computed
-    double margin;          // and with which margin, m
-    double gap;             // of the shapes then, m
-    int count;
-    int turns_with;     // whose flat face gives the normal: 0 A, 1 B, -1 neither: good where nothing moved
-    crVec3 centre;      // of the smaller shape, m
-    double reach;       // of the smaller shape about its centre, margin included, m
-    double slope;       // sine between the faces that meet
-    double sharpness;   // 1 / sine of half the sharpest corner of the region of contact, see patch.c
-    double bend;        // largest radius of curvature opposite the face, m
-    double inside;      // depth below which the face stays the nearest way out, m
-    bool corners, far;  // corners were left out: more than 8, gaps beyond the margin
-    crContactPoint contacts[CR_MANIFOLD_MAX];
-} crPatch;
-
-// Contacts of two convex shapes (half-spaces too), those that cr_collide gives, with what
-// cr_collide_refresh needs. false: a shape is made of pieces, the patch is empty.
-CR_API bool cr_collide_keep(const crShape* a, crPose body_a, const crShape* b, crPose body_b, double margin,
-                            crPatch* patch);
-// The contacts of a patch at the poses now: points move with their shapes, the normal turns with its face,
-//
-//     gap = n.(x_B - x_A),   |gap - that of cr_collide| <= error = (slope + theta) sharpness m + bend theta^2
-//
-// to first order in m, with theta the angle the shapes have turned against each other and m = |motion of the
-// smaller one's centre| + theta reach; 2 (slope + theta) reach more where corners were left out. Contacts
-// with gap > margin are not listed. false: compute anew, since the error exceeds tolerance (m), or a contact
-// that was beyond the patch's margin may have come in, or another face may be nearer. tolerance 0: only where
-// nothing moved, and with the patch's margin the bits are those of cr_collide.
-CR_API bool cr_collide_refresh(const crPatch* patch, crPose body_a, crPose body_b, double margin,
-                               double tolerance, crContactPoint contacts[CR_MANIFOLD_MAX], int* count,
-                               double* error);
-
-// The same for planar work: both shapes are cut by the plane through body_a's origin with unit normal `axis`
-// and meet as their outlines: disc (sphere), rod with round ends (capsule in the plane), polygon (box or hull
-// with an axis along `axis`), half-plane. At most 2 contacts, normals in the plane, points in the plane.
-CR_API crStatus cr_collide_planar(const crShape* a, crPose body_a, const crShape* b, crPose body_b,
-                                  crVec3 axis, double margin, crContactPoint contacts[2], int* count,
-                                  crError* error);
-
-CR_API bool cr_overlap(const crShape* a, crPose body_a, const crShape* b, crPose body_b);  // gap <= 0
+// Whether they overlap or touch: gap <= 0.
+static inline bool cr_overlap(const crShape* a, crPose body_a, const crShape* b, crPose body_b) {
+    crDistance d;
+    return cr_distance(a, body_a, b, body_b, 0.0, &d) && d.contact.gap <= 0.0;
+}
 
 // Signed distance of a point (negative inside); nearest is the nearest point of the surface. Each of the three
 // may be NULL.
@@ -250,57 +223,6 @@ typedef struct crRayHit {
 } crRayHit;
 CR_API bool cr_ray(const crShape* shape, crPose body, crVec3 origin, crVec3 direction, double length,
                    crRayHit* hit);
-
-// time of impact
-
-// A body that keeps its velocities: p(t) = p + v t, q(t) = exp(omega t) q.
-typedef struct crMotion {
-    crPose pose;   // at t = 0, origin at the centre of rotation
-    crVec3 v;      // m/s
-    crVec3 omega;  // world axes, rad/s
-} crMotion;
-CR_API crPose cr_motion_at(const crMotion* motion, double t);
-
-typedef enum crImpactOutcome {
-    CR_IMPACT_NONE,   // apart by more than tolerance throughout [0, duration]
-    CR_IMPACT_HIT,    // t is the first time with gap <= tolerance, and gap >= 0 unless t = 0
-    CR_IMPACT_LIMIT,  // no impact before t, but iterations ran out there
-} crImpactOutcome;
-
-typedef struct crImpactTime {
-    crImpactOutcome outcome;
-    double t;             // s
-    crDistance distance;  // at t
-    int iterations;
-} crImpactTime;
-
-// Conservative advancement: t grows by gap / (bound of closing speed), so nothing is passed through.
-// tolerance is relative to the sizes of the shapes, 1e-10 where 0 is given.
-CR_API crImpactTime cr_time_of_impact(const crShape* a, const crMotion* motion_a, const crShape* b,
-                                      const crMotion* motion_b, double duration, double tolerance);
-
-// broad phase
-
-// Which boxes overlap, for many. Boxes are held enlarged by `slack` (m; by an eighth of their smallest side
-// where that is more, and ahead of their motion): one that keeps inside costs next to nothing. The pairs are
-// those of the boxes as given, not enlarged: they depend on neither order nor history. One call at a time.
-typedef struct crBroad crBroad;
-typedef struct crPair {
-    int a, b;  // keys, a < b
-} crPair;
-
-CR_API crStatus cr_broad_create(double slack, const crAllocator* allocator, crBroad** broad, crError* error);
-CR_API void cr_broad_destroy(crBroad* broad);  // accepts NULL
-// Adds key (>= 0, small: it indexes an array) or moves it. group < 0: pairs with all; members of one group >=
-// 0 do not pair with each other (the shapes of one body, or of all static ones).
-CR_API crStatus cr_broad_set(crBroad* broad, int key, crBounds box, int group, crError* error);
-CR_API void cr_broad_remove(crBroad* broad, int key);
-// All overlapping pairs, ascending by (a, b). The array lives until the next call. CR_ERR_LIMIT where there
-// are more than 4194304 and 256 for each box: the boxes are piled into each other.
-CR_API crStatus cr_broad_pairs(crBroad* broad, const crPair** pairs, int* count);
-// Keys whose boxes meet box, ascending; returns how many there are, writes at most capacity (the smallest).
-// Boxes set since the last cr_broad_pairs are looked at one by one.
-CR_API int cr_broad_query(crBroad* broad, crBounds box, int* keys, int capacity);
 
 #ifdef __cplusplus
 }

@@ -110,8 +110,7 @@ CR_API crSkew cr_matrix_skew(const crMatrix* A, bool by_diagonal);
 CR_API crStatus cr_matrix_inverse(const crMatrix* M, crArena* arena, crMatrix* Minv, crError* error);
 
 CR_API double cr_matrix_at(const crMatrix* A, int row, int col);
-CR_API void cr_matrix_mul(const crMatrix* A, const double* x, double* y);    // y = A x
-CR_API void cr_matrix_mul_t(const crMatrix* A, const double* x, double* y);  // y = A^T x
+CR_API void cr_matrix_mul(const crMatrix* A, const double* x, double* y);  // y = A x
 
 // What is true of p, from raw data: a backward error. The audit makes of p a witness, impulses p^ that obey
 // every law exactly together with velocities of their choice, and measures by how much the bias b must be
@@ -146,7 +145,10 @@ CR_API crStatus cr_problem_witness(const crProblem* problem, crArena* arena, dou
 // Whether p solves the problem: residual, momentum and asymmetry at most tol.
 CR_API crTruth cr_audit_solved(const crAudit* audit, double tol);
 // Whether p is near a solution: distance at most shift.
-CR_API crTruth cr_audit_near(const crAudit* audit, double h, double shift);
+static inline crTruth cr_audit_near(const crAudit* audit, double h, double shift) {
+    if (audit == NULL || !(h > 0.0) || !(shift > 0.0)) return CR_TRUTH_NO;
+    return cr_truth_at_most(h * audit->eta, h * audit->floor, shift);
+}
 
 #ifdef __cplusplus
 }

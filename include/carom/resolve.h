@@ -49,7 +49,7 @@ typedef struct crLaw {
 
 // How Routh's process ends (its restitution): the ratio of normal impulses, of normal velocities, or of
 // works.
-typedef enum crEnding { CR_ENDING_POISSON, CR_ENDING_NEWTON, CR_ENDING_ENERGETIC } crEnding;
+typedef enum crEnding { CR_ENDING_POISSON, CR_ENDING_NEWTON, CR_ENDING_ENERGETIC, CR_ENDINGS } crEnding;
 
 // Parameters of the built-in laws beyond mu, e and et. Start from cr_law_params().
 typedef struct crLawParams {
@@ -67,52 +67,9 @@ typedef struct crLawParams {
 
 CR_API crLawParams cr_law_params(void);
 
-// The catalogue. params may be NULL for defaults; otherwise it must live as long as the law.
-CR_API crLaw cr_law_newton(void);    // frictionless, Newton's e
-CR_API crLaw cr_law_bilinear(void);  // spheres and disks
-CR_API crLaw cr_law_chatterjee_ruina(void);
-CR_API crLaw cr_law_routh(const crLawParams* params);  // ending
-CR_API crLaw cr_law_whittaker(void);                   // also known as Kane and Levinson's
-CR_API crLaw cr_law_smith(void);
-CR_API crLaw cr_law_anitescu_potra(const crLawParams* params);    // directions
-CR_API crLaw cr_law_pfeiffer_glocker(const crLawParams* params);  // nu; planar contacts
-CR_API crLaw cr_law_brach(const crLawParams* params);             // mu2, mu3
-CR_API crLaw cr_law_composite(const crLawParams* params);         // laws and weights; required
-CR_API crLaw cr_law_compliant(const crLawParams* params);         // eta2
-CR_API crLaw cr_law_spherical(const crLawParams* params);         // psi1, psi2, rho
-CR_API crLaw cr_law_projected(const crLawParams* params);         // wish
-
 // Routh's path from P = 0 to its end as at most capacity points (>= 2): enough of them for a smooth curve.
 // Returns how many, 0 where there is no solution, or a negative crStatus. params may be NULL.
 CR_API int cr_routh_path(const crContact* c, const crLawParams* params, int capacity, crVec3* P);
-
-// What the catalogue says about a law; each cell is checked by a test.
-typedef struct crLawInfo {
-    const char* name;
-    const char* title;       // whose law, in words
-    const char* parameters;  // with ranges
-    const char* guarantee;   // what always holds
-    const char* source;
-    int dimension;  // of the part of the region that its parameters (mu apart) reach
-    bool planar;    // for planar contacts only
-    bool may_create_energy;
-    bool spin_reversal;       // a sphere that friction could stop may leave with its slip reversed
-    bool spin_non_reversal;   // or without
-    bool grazing_normal;      // can rebound at Vn -> 0-
-    bool grazing_tangential;  // can reverse the tangential velocity at Vn -> 0-
-} crLawInfo;
-
-CR_API int cr_law_count(void);
-CR_API const crLawInfo* cr_law_info(int index);  // NULL out of range
-CR_API crStatus cr_law_find(const char* name, const crLawParams* params, crLaw* law, crError* error);
-
-// One collision: check, apply, audit. P and V_plus come back in the collision's coordinates.
-CR_API crStatus cr_law_apply(const crLaw* law, const crCollision* collision, crHit* hit, crError* error);
-
-// The same on a contact whose fields are known to be good, in contact-frame coordinates.
-CR_API crStatus cr_law_apply_contact(const crLaw* law, const crContact* contact, crHit* hit, crError* error);
-
-// Derivatives of one impact, and whether they may be trusted.
 
 // What a law's answer depends on. An entry of W off the diagonal moves together with its mirror image; n turns
 // and keeps its length, and the frame turns with it.
@@ -145,6 +102,41 @@ typedef enum crLawInput {
     CR_BY_WEIGHT,  // of a composite's first law; the others follow
     CR_LAW_INPUTS = CR_BY_WEIGHT + 16
 } crLawInput;
+#define CR_READS(input) (UINT64_C(1) << (input))
+#define CR_READS_MU_E   (CR_READS(CR_BY_MU) | CR_READS(CR_BY_E))
+
+// What the catalogue says about a law; each cell is checked by a test.
+typedef struct crLawInfo {
+    const char* name;
+    const char* title;       // whose law, in words
+    const char* parameters;  // with ranges
+    const char* guarantee;   // what always holds
+    const char* source;
+    int dimension;  // of the part of the region that its parameters (mu apart) reach
+    bool planar;    // for planar contacts only
+    bool may_create_energy;
+    bool spin_reversal;       // a sphere that friction could stop may leave with its slip reversed
+    bool spin_non_reversal;   // or without
+    bool grazing_normal;      // can rebound at Vn -> 0-
+    bool grazing_tangential;  // can reverse the tangential velocity at Vn -> 0-
+    const char* const*
+        endings;     // its name with each crLawParams.ending where it reads that, else NULL (CR_ENDINGS)
+    double cost;     // time that an answer takes in that of most laws; 0 is 1
+    uint64_t reads;  // CR_READS(k) of each crLawInput k beside W, V and n
+} crLawInfo;
+
+CR_API int cr_law_count(void);
+CR_API const crLawInfo* cr_law_info(int index);  // NULL out of range
+// params may be NULL for defaults; otherwise it must live as long as the law. composite has no defaults.
+CR_API crStatus cr_law_find(const char* name, const crLawParams* params, crLaw* law, crError* error);
+
+// One collision: check, apply, audit. P and V_plus come back in the collision's coordinates.
+CR_API crStatus cr_law_apply(const crLaw* law, const crCollision* collision, crHit* hit, crError* error);
+
+// The same on a contact whose fields are known to be good, in contact-frame coordinates.
+CR_API crStatus cr_law_apply_contact(const crLaw* law, const crContact* contact, crHit* hit, crError* error);
+
+// Derivatives of one impact, and whether they may be trusted.
 
 CR_API const char* cr_law_input_name(crLawInput input);  // "Wxy", "mu", ...
 
@@ -244,18 +236,13 @@ typedef struct crSolverParams {
 } crSolverParams;
 
 CR_API crSolverParams cr_solver_params(void);
-CR_API crSolver cr_solver_lemke(const crSolverParams* params);  // pivots; any LCP, also polygon cones
-CR_API crSolver cr_solver_pivot(const crSolverParams* params);  // principal pivoting; symmetric PSD, no cones
-CR_API crSolver cr_solver_enumerate(const crSolverParams* params);  // all solutions of small LCPs
-CR_API crSolver
-cr_solver_gauss_seidel(const crSolverParams* params);              // block sweeps, exact local Coulomb solve
-CR_API crSolver cr_solver_newton(const crSolverParams* params);    // semismooth, sparse direct
-CR_API crSolver cr_solver_interior(const crSolverParams* params);  // central path, then newton
-CR_API crSolver cr_solver_sparse(const crSolverParams* params);    // any size: islands in body space
-CR_API crSolver cr_solver_admm(const crSolverParams* params);      // proximal splitting
-CR_API crSolver cr_solver_auto(const crSolverParams* params);      // chooses and switches by the residual
+// The solvers, in the order of cr_solver_name: auto (chooses and switches by the residual), gauss-seidel (block sweeps,
+// exact local Coulomb solve), newton (semismooth, sparse direct), interior (central path, then newton), sparse (any
+// size: islands in body space), admm (proximal splitting), pivot (principal pivoting; symmetric PSD, no cones), lemke
+// (any LCP, also polygon cones), enumerate (all solutions of small LCPs).
 CR_API int cr_solver_count(void);
-CR_API const char* cr_solver_name(int index);
+CR_API const char* cr_solver_name(int index);  // NULL out of range
+// params may be NULL for defaults; otherwise it must live as long as the solver.
 CR_API crStatus cr_solver_find(const char* name, const crSolverParams* params, crSolver* solver,
                                crError* error);
 
@@ -371,15 +358,6 @@ typedef struct crRule {
         params;  // crRuleParams of the built-in ones; NULL for defaults; must live as long as the rule
 } crRule;
 
-CR_API crRule cr_rule_newton(const crRuleParams* params);    // directions
-CR_API crRule cr_rule_poisson(const crRuleParams* params);   // directions
-CR_API crRule cr_rule_coupled(const crRuleParams* params);   // eps, directions
-CR_API crRule cr_rule_sequence(const crRuleParams* params);  // law, ties, extrapolate, mechanism
-CR_API crRule cr_rule_feasible(const crRuleParams* params);  // pick, corner, threshold
-CR_API crRule cr_rule_weighted(const crRuleParams* params);
-CR_API crRule cr_rule_reflect(const crRuleParams* params);
-CR_API crRule cr_rule_chain(const crRuleParams* params);  // stiffness, hertz
-
 typedef struct crRuleInfo {
     const char* name;
     const char* title;      // whose rule, in words
@@ -391,6 +369,7 @@ typedef struct crRuleInfo {
 
 CR_API int cr_rule_count(void);
 CR_API const crRuleInfo* cr_rule_info(int index);  // NULL out of range
+// params may be NULL for defaults; otherwise it must live as long as the rule.
 CR_API crStatus cr_rule_find(const char* name, const crRuleParams* params, crRule* rule, crError* error);
 
 // Check, resolve, audit. Outcome sets stay in the arena until the caller releases it.

@@ -43,8 +43,6 @@ CR_API void cr_world_destroy(crWorld* world);  // accepts NULL
 // The state itself: write between steps. A step checks it first and refuses what is not finite or not unit.
 CR_API crState* cr_world_state(crWorld* world);
 CR_API const crModel* cr_world_model(const crWorld* world);
-// Stages and everything they computed in the last step, for those who look closer.
-CR_API crStep* cr_world_stages(crWorld* world);
 
 CR_API crStatus cr_world_step(crWorld* world, crError* error);  // one step of settings.dt
 // Steps of dt until `time`; the last one is shorter where needed.

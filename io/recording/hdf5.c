@@ -34,8 +34,8 @@ static crStatus read_texts(hid_t file, const char* path, size_t count, char* tex
 }
 
 static bool joint_of(const char* name, crJoint* joint) {
-    for (int i = 0; cr_joint_names[i] != NULL; i++) {
-        if (strcmp(name, cr_joint_names[i]) != 0) continue;
+    for (int i = 0; i < CR_JOINT_KINDS; i++) {
+        if (strcmp(name, cr_joint_info((crJoint)i)->name) != 0) continue;
         *joint = (crJoint)i;
         return true;
     }

@@ -37,13 +37,6 @@ static crStatus cannot(const crTrajectoryFile* f, crError* error) {
                         cause != 0 ? strerror(cause) : "HDF5 fails");
 }
 
-void cr__scene_hash_text(uint64_t scene, char text[17]) {
-    for (int i = 0; i < 16; i++) {
-        text[i] = "0123456789abcdef"[scene >> (60 - 4 * i) & 15];
-    }
-    text[16] = '\0';
-}
-
 void cr__trajectory_shape(crTrajectoryFile* f) {
     const crModel* model = cr_world_model(f->world);
     const size_t columns[CR_TABLES] = {
@@ -237,7 +230,7 @@ static bool put_bodies(hid_t file, const crModel* model) {
     for (size_t i = 0; good && i < count; i++) {
         const crBody* body = &model->bodies[i];
         snprintf(texts[i], CR_TRAJECTORY_TEXT, "%s", i == 0 ? "world" : body->name);
-        snprintf(texts[count + i], CR_TRAJECTORY_TEXT, "%s", cr_joint_names[body->joint]);
+        snprintf(texts[count + i], CR_TRAJECTORY_TEXT, "%s", cr_joint_info(body->joint)->name);
         numbers[i] = body->q;
         numbers[count + i] = body->nq;
         numbers[2 * count + i] = body->v;

@@ -13,6 +13,13 @@
 
 #include "io/trajectory/hdf5_file.h"
 
+void cr__scene_hash_text(uint64_t scene, char text[17]) {
+    for (int i = 0; i < 16; i++) {
+        text[i] = "0123456789abcdef"[scene >> (60 - 4 * i) & 15];
+    }
+    text[16] = '\0';
+}
+
 #define MOST_TRIES    64                   // snapshots looked at from the end
 #define MOST_SNAPSHOT ((double)(1 << 30))  // bytes
 
@@ -63,7 +70,7 @@ static crStatus check_texts(hid_t file, const char* path, const crModel* model, 
     for (size_t i = 1; i < count && status == CR_OK; i++) {
         char expected[CR_TRAJECTORY_TEXT];
         const crBody* body = &model->bodies[i];
-        snprintf(expected, sizeof expected, "%s", joints ? cr_joint_names[body->joint] : body->name);
+        snprintf(expected, sizeof expected, "%s", joints ? cr_joint_info(body->joint)->name : body->name);
         char* is = texts + i * CR_TRAJECTORY_TEXT;
         is[CR_TRAJECTORY_TEXT - 1] = '\0';
         if (strcmp(is, expected) == 0) continue;

@@ -17,7 +17,7 @@ typedef struct Job {
     crImpacts impacts;
     crImpactsSummary summary;
     crFitOptions options;
-    const crFitLaw* laws[LAWS];
+    crFitLaw laws[LAWS];
     int law_count;
     bool all;  // laws that do not apply are told, not refused
     crFit fits[LAWS];
@@ -36,13 +36,14 @@ static void job_destroy(Job* job) {
 
 static bool take_law(void* ctx, const char* name) {
     Job* job = ctx;
-    const crFitLaw* law = cr_fit_law_find(name);
+    crFitLaw law = cr_fit_law_find(name);
     const char* omitted = cr_fit_law_omitted(name);
-    if (law == NULL && omitted != NULL)
+    if (law.law == NULL && omitted != NULL)
         return py_refuse(CR_ERR_NAME, "laws", "laws: %s cannot be fitted: %s", name, omitted);
-    if (law == NULL) return py_refuse(CR_ERR_NAME, "laws", "laws: no law is called '%.40s'", name);
+    if (law.law == NULL) return py_refuse(CR_ERR_NAME, "laws", "laws: no law is called '%.40s'", name);
     for (int i = 0; i < job->law_count; i++) {
-        if (job->laws[i] == law) return py_refuse(CR_ERR_NAME, "laws", "laws: '%s' is listed twice", name);
+        if (strcmp(job->laws[i].name, law.name) == 0)
+            return py_refuse(CR_ERR_NAME, "laws", "laws: '%s' is listed twice", name);
     }
     job->laws[job->law_count++] = law;
     return true;
@@ -134,7 +135,7 @@ static PyObject* fitted(const Job* job, const crFit* fit, const crFit* best) {
     int rows = job->impacts.count;
     double behind = 0.0, se = 0.0;
     if (fit != best) cr_fit_compare(fit, best, rows, &behind, &se);
-    return Py_BuildValue("{s:s,s:d,s:d,s:d,s:d,s:d,s:i,s:i,s:i,s:N,s:N,s:N}", "law", fit->law->name, "error",
+    return Py_BuildValue("{s:s,s:d,s:d,s:d,s:d,s:d,s:i,s:i,s:i,s:N,s:N,s:N}", "law", fit->law.name, "error",
                          fit->cv, "error_se", fit->cv_se, "behind", behind, "behind_se", se, "fit_error",
                          fit->loss, "unanswered", fit->unanswered, "impermissible", fit->impermissible,
                          "creates_energy", fit->creates_energy, "parameters", parameters(fit), "errors",
@@ -163,7 +164,7 @@ static PyObject* results(const Job* job) {
     for (int i = 0; i < job->fit_count && good; i++) {
         const crFit* fit = &job->fits[i];
         if (fit->status != CR_OK)
-            good = py_append(refused, Py_BuildValue("(ss)", fit->law->name, fit->error.message));
+            good = py_append(refused, Py_BuildValue("(ss)", fit->law.name, fit->error.message));
     }
     if (good) return Py_BuildValue("NNN", summary(job), laws, refused);
     Py_XDECREF(laws);
@@ -239,14 +240,14 @@ PyObject* py_fit_laws(PyObject* module, PyObject* unused) {
     (void)unused;
     PyObject* list = PyList_New(0);
     for (int i = 0; i < cr_fit_law_count() && list != NULL; i++) {
-        const crFitLaw* law = cr_fit_law(i);
+        crFitLaw law = cr_fit_law(i);
         PyObject* names = PyList_New(0);
         bool good = names != NULL;
         for (int k = 0; k < CR_FIT_PARAMS && good; k++) {
-            if (law->spatial >> k & 1u)
+            if (law.spatial >> k & 1u)
                 good = py_append(names, PyUnicode_FromString(cr_fit_param_name((crFitParam)k)));
         }
-        if (!good || !py_append(list, Py_BuildValue("(sO)", law->name, names))) Py_CLEAR(list);
+        if (!good || !py_append(list, Py_BuildValue("(sO)", law.name, names))) Py_CLEAR(list);
         Py_XDECREF(names);
     }
     return list;

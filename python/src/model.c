@@ -267,10 +267,12 @@ static PyObject* add_body(PyObject* object, PyObject* args, PyObject* keywords) 
     PyObject *joint = NULL, *pos = NULL, *quat = NULL, *axis = NULL, *com = NULL, *inertia = NULL,
              *dof = NULL, *drive = NULL;
     int kind = CR_JOINT_FREE;
+    const char* joints[CR_JOINT_KINDS + 1];
+    cr_joint_names(joints);
     if (!py_parse(args, keywords, "|zOOO$iOdOOOdddO:add_body", names, &def.name, &joint, &pos, &quat,
                   &def.parent, &axis, &def.mass, &com, &inertia, &dof, &def.gravity_scale, &def.linear_drag,
                   &def.angular_drag, &drive) ||
-        !py_choice(joint, "joint", cr_joint_names, &kind) || !py_vec3(pos, "pos", &def.pose.p) ||
+        !py_choice(joint, "joint", joints, &kind) || !py_vec3(pos, "pos", &def.pose.p) ||
         !py_quat(quat, "quat", &def.pose.q) || !py_vec3(axis, "axis", &def.axis) ||
         !py_vec3(com, "com", &def.com) || !take_inertia(inertia, &def.inertia))
         return NULL;
@@ -414,7 +416,7 @@ static PyObject* get_shapes(PyObject* object, void* closure) {
         const crBodyShape* s = &model->shapes[i];
         const crPose* p = &s->shape.pose;
         PyObject* item = Py_BuildValue(
-            "{s:s,s:i,s:i,s:(ddd),s:d,s:(ddd),s:(dddd)}", "kind", cr_shape_name(s->shape.kind), "body",
+            "{s:s,s:i,s:i,s:(ddd),s:d,s:(ddd),s:(dddd)}", "kind", cr_shape_info(s->shape.kind)->name, "body",
             s->body, "material", s->material, "size", s->shape.size.x, s->shape.size.y, s->shape.size.z,
             "offset", s->shape.offset, "pos", p->p.x, p->p.y, p->p.z, "quat", p->q.w, p->q.x, p->q.y, p->q.z);
         if (item == NULL || PyList_Append(list, item) != 0) Py_CLEAR(list);

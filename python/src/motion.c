@@ -20,7 +20,7 @@ typedef struct Job {
     int substeps;
     int param_count, law_name_count, rule_count;
     crMotionParam params[CR_MOTION_PARAMS];
-    const crFitLaw* law_names[LAWS];
+    crFitLaw law_names[LAWS];
     const char* rules[LAWS];
     unsigned methods;
     int law_count, fit_count;
@@ -62,8 +62,8 @@ static bool take_param(void* ctx, const char* text) {
 
 static bool take_law(void* ctx, const char* name) {
     Job* job = ctx;
-    const crFitLaw* law = cr_fit_law_find(name);
-    if (law == NULL) return py_refuse(CR_ERR_NAME, "laws", "laws: no law is called '%.40s'", name);
+    crFitLaw law = cr_fit_law_find(name);
+    if (law.law == NULL) return py_refuse(CR_ERR_NAME, "laws", "laws: no law is called '%.40s'", name);
     if (job->law_name_count == LAWS) return py_refuse(CR_ERR_LIMIT, "laws", "laws: at most %d", LAWS);
     job->law_names[job->law_name_count++] = law;
     return true;

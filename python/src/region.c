@@ -3,6 +3,7 @@
 //
 // Everything works in the contact frame; points and meshes are new arrays. Fails: what the library refuses;
 // a region without such a point, section or mesh gives None.
+#include "carom/region.h"
 #include "binding.h"
 
 #define SECTION_MAX 100000

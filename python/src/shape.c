@@ -101,21 +101,14 @@ static bool make_shape(PyModel* self, const char* kind, PyObject* data, crShape*
         *shape = cr_shape_halfspace(n, s[3]);
         return true;
     }
-    static const struct {
-        const char* name;
-        int numbers;
-    } kinds[] = {{"sphere", 1}, {"capsule", 2}, {"cylinder", 2}, {"cone", 2}, {"box", 3}, {"ellipsoid", 3}};
-    int i = 0;
-    while (i < 6 && strcmp(kinds[i].name, kind) != 0) {
-        i++;
+    for (int i = 0; i < CR_SHAPE_KINDS; i++) {
+        const crShapeInfo* info = cr_shape_info((crShapeKind)i);
+        if (info->sizes == 0 || strcmp(info->name, kind) != 0) continue;
+        if (!py_doubles(data, "size", info->sizes, s)) return false;
+        *shape = cr_shape((crShapeKind)i, s);
+        return true;
     }
-    if (i == 6) return py_refuse(CR_ERR_NAME, "shape", "shape: there is no shape '%.40s'", kind);
-    if (!py_doubles(data, "size", kinds[i].numbers, s)) return false;
-    const crShape made[] = {cr_shape_sphere(s[0]),          cr_shape_capsule(s[0], s[1]),
-                            cr_shape_cylinder(s[0], s[1]),  cr_shape_cone(s[0], s[1]),
-                            cr_shape_box(s[0], s[1], s[2]), cr_shape_ellipsoid(s[0], s[1], s[2])};
-    *shape = made[i];
-    return true;
+    return py_refuse(CR_ERR_NAME, "shape", "shape: there is no shape '%.40s'", kind);
 }
 
 // _add_shape(body, kind, data, material, pos, quat)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "binding.h"
+#include "carom/stages.h"
 #include "io/names.h"
 
 typedef struct PyTrajectory {
@@ -216,7 +217,7 @@ static PyObject* get_bodies(PyObject* object, void* closure) {
     for (int i = 0; list != NULL && i < r->body_count; i++) {
         const crRecordedBody* b = &r->bodies[i];
         PyObject* item =
-            Py_BuildValue("(ssiiii)", b->name, cr_joint_names[b->joint], b->q, b->nq, b->v, b->nv);
+            Py_BuildValue("(ssiiii)", b->name, cr_joint_info(b->joint)->name, b->q, b->nq, b->v, b->nv);
         if (item == NULL || PyList_Append(list, item) != 0) Py_CLEAR(list);
         Py_XDECREF(item);
     }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "binding.h"
+#include "carom/stages.h"
 
 #define SIGNAL_STEPS 64  // steps between two looks for Ctrl-C
 

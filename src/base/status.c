@@ -44,14 +44,3 @@ const char* cr_truth_name(crTruth truth) {
     static const char* const names[] = {"no", "yes", "cannot tell"};
     return (unsigned)truth < sizeof names / sizeof names[0] ? names[truth] : "unknown";
 }
-
-crTruth cr_truth_at_most(double value, double floor, double limit) {
-    if (value + floor <= limit) return CR_TRUTH_YES;
-    // comparisons with NaN are false
-    return value - floor <= limit ? CR_TRUTH_UNSURE : CR_TRUTH_NO;
-}
-
-crTruth cr_truth_and(crTruth a, crTruth b) {
-    if (a == CR_TRUTH_NO || b == CR_TRUTH_NO) return CR_TRUTH_NO;
-    return a == CR_TRUTH_YES && b == CR_TRUTH_YES ? CR_TRUTH_YES : CR_TRUTH_UNSURE;
-}

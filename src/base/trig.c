@@ -182,18 +182,6 @@ void cr_sincos(double angle, double* sine, double* cosine) {
     *cosine = (quadrant == 1u || quadrant == 2u) ? -turned_c : turned_c;
 }
 
-double cr_sin(double angle) {
-    double s, c;
-    cr_sincos(angle, &s, &c);
-    return s;
-}
-
-double cr_cos(double angle) {
-    double s, c;
-    cr_sincos(angle, &s, &c);
-    return c;
-}
-
 // arc tangent
 
 // atan(k/16) in two parts

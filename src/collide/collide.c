@@ -518,11 +518,6 @@ int cr_collide(const crShape* a, crPose body_a, const crShape* b, crPose body_b,
     return cr__collide(a, &body_a, b, &body_b, margin, contacts, capacity, needed, &until);
 }
 
-bool cr_overlap(const crShape* a, crPose body_a, const crShape* b, crPose body_b) {
-    crDistance d;
-    return cr_distance(a, body_a, b, body_b, 0.0, &d) && d.contact.gap <= 0.0;
-}
-
 bool cr_point_distance(const crShape* shape, crPose body, crVec3 point, double* distance, crVec3* nearest,
                        crVec3* normal) {
     crShape probe = cr_shape_sphere(0.0);

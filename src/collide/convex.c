@@ -5,6 +5,7 @@
 // always the same. Cylinders and cones give the centre of a cap that faces d exactly. No failure: d = 0 is
 // not allowed.
 #include "collide/convex.h"
+#include "collide/kinds.h"
 
 static void set_size(crConvex* c, const crShape* shape) {
     crVec3 s = shape->size;
@@ -37,8 +38,13 @@ static void set_size(crConvex* c, const crShape* shape) {
         c->hull = shape->data.hull;
         c->extent = c->hull->extent;
         break;
-    default:
+    case CR_SHAPE_HALFSPACE:
         c->core = CR__HALFSPACE;
+        break;
+    default:
+        c->core = CR__SUPPORT;
+        c->support = cr__shapes[shape->kind].support;
+        c->extent = cr__shapes[shape->kind].extent(s);
         break;
     }
 }
@@ -60,21 +66,9 @@ crPose cr__shape_pose(const crShape* shape, const crPose* body) {
 }
 
 double cr__shape_extent(const crShape* shape) {
-    crVec3 s = shape->size;
-    switch (shape->kind) {
-    case CR_SHAPE_SPHERE:
-        return s.x;
-    case CR_SHAPE_CAPSULE:
-        return s.x + s.z;
-    case CR_SHAPE_ELLIPSOID:
-        return fmax(s.x, fmax(s.y, s.z));
-    case CR_SHAPE_HULL:
-        return shape->data.hull->extent;
-    case CR_SHAPE_BOX:
-        return cr_norm(s);
-    default:
-        return sqrt(s.x * s.x + s.z * s.z);
-    }
+    if (shape->kind == CR_SHAPE_HULL) return shape->data.hull->extent;
+    const cr__ShapeKind* kind = &cr__shapes[shape->kind];
+    return kind->extent != NULL ? kind->extent(shape->size) : 0.0;
 }
 
 crVec3 cr__plane_normal(const crShape* plane, crQuat q) {
@@ -149,6 +143,8 @@ static crVec3 local_support(const crConvex* c, crVec3 d) {
         e = cr__unit(e, cr_vec3(0, 0, 1));
         return cr_vec3(s.x * e.x, s.y * e.y, s.z * e.z);
     }
+    case CR__SUPPORT:
+        return c->support(s, d);
     default:
         return cr_vec3(0, 0, 0);
     }

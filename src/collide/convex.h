@@ -6,7 +6,7 @@
 #ifndef CAROM_COLLIDE_CONVEX_H
 #define CAROM_COLLIDE_CONVEX_H
 
-#include "carom/collide.h"
+#include "carom/near.h"
 
 typedef enum crCore {
     CR__POINT,
@@ -17,6 +17,7 @@ typedef enum crCore {
     CR__CYLINDER,
     CR__CONE,
     CR__ELLIPSOID,
+    CR__SUPPORT,  // a support function is all that is known
     CR__HALFSPACE,
 } crCore;
 
@@ -34,6 +35,7 @@ typedef struct crConvex {
     crVec3 normal;       // triangle: unit, outward
     bool deep;           // triangle of a height field: all below it is solid
     const crHull* hull;
+    crVec3 (*support)(crVec3 size, crVec3 d);  // of CR__SUPPORT
 } crConvex;
 
 // A hull edge between vertices a and b; its faces see it as a-b (left) and b-a (right).

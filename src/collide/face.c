@@ -166,7 +166,7 @@ int cr__support_face(const crConvex* c, crVec3 d, crVec3 points[CR__FACE_MAX]) {
         count = triangle_face(c, d, points);
         for (int i = 0; i < count; i++)
             points[i] = cr_add(c->p, points[i]);
-    } else if (c->core == CR__POINT || c->core == CR__ELLIPSOID) {
+    } else if (c->core == CR__POINT || c->core == CR__ELLIPSOID || c->core == CR__SUPPORT) {
         points[0] = cr__support(c, d);
     } else {
         count = local_face(c, cr_mat3_mul_t(c->R, d), points);

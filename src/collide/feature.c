@@ -77,7 +77,8 @@ static uint32_t segment_feature(double h, crVec3 x) {
 
 uint32_t cr__feature(const crConvex* c, crVec3 x, crVec3 d, bool choice) {
     if (choice) return id(CR_FEATURE_CENTRE, 0);
-    if (c->core == CR__POINT || c->core == CR__ELLIPSOID) return id(CR_FEATURE_SMOOTH, 0);
+    if (c->core == CR__POINT || c->core == CR__ELLIPSOID || c->core == CR__SUPPORT)
+        return id(CR_FEATURE_SMOOTH, 0);
     if (c->core == CR__HALFSPACE) return id(CR_FEATURE_FACE, 0);
     double tol = CR__ON * c->extent;
     crVec3 from = cr_sub(x, c->p);

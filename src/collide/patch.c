@@ -67,6 +67,9 @@ static double bend(const crConvex* c) {
         return s.x * fmax(1.0 / APART, sqrt(s.x * s.x + 4.0 * s.z * s.z) / (2.0 * s.z));
     case CR__ELLIPSOID:
         return most * most / least;
+    case CR__SUPPORT:
+        // not known: as a rim
+        return c->extent / APART;
     default:
         return c->radius;
     }

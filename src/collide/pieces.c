@@ -303,7 +303,7 @@ crStatus cr_compound_create(const crShape* children, int count, const crAllocato
         if (!cr__is_convex(&children[i]))
             return cr_error_set(error, CR_ERR_TYPE, "children",
                                 "compound: child %d is a %s; children must be convex", i,
-                                cr_shape_name(children[i].kind));
+                                cr_shape_info(children[i].kind)->name);
     }
     crAllocator a = chosen(allocator);
     size_t bytes = sizeof(crCompound) + 32 + (size_t)count * sizeof(crShape);

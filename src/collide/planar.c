@@ -68,7 +68,8 @@ static bool wrap(const Outline* all, Outline* o) {
 
 static crStatus refuse(const crShape* s, const char* which, crError* error) {
     return cr_error_set(error, CR_ERR_PLANAR, which,
-                        "%s: its outline in the plane is not a disc, rod or polygon", cr_shape_name(s->kind));
+                        "%s: its outline in the plane is not a disc, rod or polygon",
+                        cr_shape_info(s->kind)->name);
 }
 
 static crStatus polygon(const crShape* s, crPose pose, const Plane* plane, Outline* o, const char* which,

@@ -4,6 +4,7 @@
 // a unit sphere), slabs for box, planes for half-space and hull (Cyrus and Beck), Moller and Trumbore's test
 // per triangle. An origin inside a solid is a hit at t = 0. Triangles are met from either side. Height fields
 // are walked cell by cell within the ray's box. Fails: none; a ray along a surface may count as a miss.
+#include "collide/kinds.h"
 #include "collide/pieces.h"
 
 typedef struct Ray {
@@ -169,8 +170,29 @@ static bool planes(const Ray* r, const crShape* s, Entry* e) {
     return leave >= 0.0;
 }
 
+#define MARCHES 200
+
+// a shape that only its support function is known of: from outside, by the distance that is left
+static bool march(const Ray* r, const crShape* shape, Entry* e) {
+    crShape s = *shape;
+    s.pose = cr_pose_identity();
+    double t = 0.0, extent = cr__shape_extent(&s), distance = 0.0;
+    for (int i = 0; i < MARCHES && t <= r->length; i++) {
+        crVec3 x = cr_madd(r->o, t, r->d), n;
+        if (!cr_point_distance(&s, cr_pose_identity(), x, &distance, NULL, &n)) return false;
+        if (distance <= 1e-12 * extent) {
+            *e = (Entry){i == 0 && distance < 0.0 ? -1.0 : t, n};
+            return true;
+        }
+        t += distance;
+        if (cr_dot(x, r->d) > extent) return false;
+    }
+    return false;
+}
+
 static bool convex(const Ray* r, const crShape* s, Entry* e) {
     *e = (Entry){(double)INFINITY, {0, 0, 1}};
+    if (cr__shapes[s->kind].support != NULL) return march(r, s, e);
     switch (s->kind) {
     case CR_SHAPE_SPHERE:
         return ball(r, cr_vec3(0, 0, 0), s->size.x, e);

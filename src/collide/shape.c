@@ -3,17 +3,61 @@
 // Bounds are tight for single convex shapes (support function along the axes) and for meshes and height
 // fields by their vertices; a compound's is the union of its children's. Fails: cr_shape_check names the
 // field that is zero, negative, not finite or not unit, and what a moving body cannot carry.
+#include "collide/kinds.h"
 #include "collide/pieces.h"
 
-static const char* const NAMES[CR_SHAPE_KINDS] = {
-    "sphere",     "capsule", "box",  "cylinder",     "cone",     "ellipsoid",
-    "half-space", "hull",    "mesh", "height field", "compound",
+static double ball_extent(crVec3 s) { return s.x; }
+static double capsule_extent(crVec3 s) { return s.x + s.z; }
+static double round_extent(crVec3 s) { return sqrt(s.x * s.x + s.z * s.z); }
+static double box_extent(crVec3 s) { return cr_norm(s); }
+static double ellipsoid_extent(crVec3 s) { return fmax(s.x, fmax(s.y, s.z)); }
+
+#define ROUND(half_name) {"radius", "radius", half_name}
+#define HALF_HEIGHT      "half its height, m"
+
+const cr__ShapeKind cr__shapes[CR_SHAPE_KINDS] = {
+    [CR_SHAPE_SPHERE] = {.info = {"sphere", 1, {"r"}, {"the radius, m"}, false},
+                         .names = ROUND("radius"),
+                         .extent = ball_extent},
+    [CR_SHAPE_CAPSULE] = {.info = {"capsule",
+                                   2,
+                                   {"r", "half"},
+                                   {"the radius, m", "half the length of its axis without the caps, m"},
+                                   true},
+                          .names = ROUND("half_length"),
+                          .extent = capsule_extent},
+    [CR_SHAPE_BOX] = {.info = {"box", 3, {"half"}, {"half its edges, m"}, false},
+                      .names = {"half_x", "half_y", "half_z"},
+                      .extent = box_extent},
+    [CR_SHAPE_CYLINDER] = {.info = {"cylinder", 2, {"r", "half"}, {"the radius, m", HALF_HEIGHT}, true},
+                           .names = ROUND("half_height"),
+                           .extent = round_extent},
+    [CR_SHAPE_CONE] = {.info = {"cone", 2, {"r", "half"}, {"the radius, m", HALF_HEIGHT}, true},
+                       .names = ROUND("half_height"),
+                       .extent = round_extent},
+    [CR_SHAPE_ELLIPSOID] = {.info = {"ellipsoid", 3, {"radii"}, {"its semi-axes, m"}, false},
+                            .names = {"a", "b", "c"},
+                            .extent = ellipsoid_extent},
+    [CR_SHAPE_HALFSPACE] = {.info = {.name = "half-space"}},
+    [CR_SHAPE_HULL] = {.info = {.name = "hull"}},
+    [CR_SHAPE_MESH] = {.info = {.name = "mesh"}},
+    [CR_SHAPE_HEIGHTFIELD] = {.info = {.name = "height field"}},
+    [CR_SHAPE_COMPOUND] = {.info = {.name = "compound"}},
 };
 
-const char* cr_shape_name(crShapeKind kind) { return (unsigned)kind < CR_SHAPE_KINDS ? NAMES[kind] : NULL; }
+const crShapeInfo* cr_shape_info(crShapeKind kind) {
+    return (unsigned)kind < CR_SHAPE_KINDS ? &cr__shapes[kind].info : NULL;
+}
 
 static crShape shape(crShapeKind kind, double x, double y, double z) {
     return (crShape){.kind = kind, .pose = cr_pose_identity(), .size = cr_vec3(x, y, z)};
+}
+
+crShape cr_shape(crShapeKind kind, const double* sizes) {
+    const crShapeInfo* info = cr_shape_info(kind);
+    if (info == NULL || sizes == NULL || info->sizes == 0) return (crShape){0};
+    if (info->sizes == 3) return shape(kind, sizes[0], sizes[1], sizes[2]);
+    return shape(kind, sizes[0], sizes[0], sizes[info->sizes - 1]);
 }
 
 crShape cr_shape_sphere(double radius) { return shape(CR_SHAPE_SPHERE, radius, radius, radius); }
@@ -68,16 +112,10 @@ static crStatus positive(const char* shape_name, const char* field, double value
 }
 
 static crStatus check_size(const crShape* s, crError* error) {
-    const char* name = NAMES[s->kind];
-    bool round = s->kind != CR_SHAPE_BOX && s->kind != CR_SHAPE_ELLIPSOID;
-    const char* const box[3] = {"half_x", "half_y", "half_z"};
-    const char* const ellipsoid[3] = {"a", "b", "c"};
-    const char* const turned[3] = {"radius", "radius",
-                                   s->kind == CR_SHAPE_CAPSULE ? "half_length" : "half_height"};
-    const char* const* fields = round ? turned : s->kind == CR_SHAPE_BOX ? box : ellipsoid;
-    int count = s->kind == CR_SHAPE_SPHERE ? 1 : 3;
+    const cr__ShapeKind* kind = &cr__shapes[s->kind];
+    int count = kind->info.sizes == 1 ? 1 : 3;
     for (int k = 0; k < count; k++) {
-        crStatus status = positive(name, fields[k], cr__axis(s->size, k), error);
+        crStatus status = positive(kind->info.name, kind->names[k], cr__axis(s->size, k), error);
         if (status != CR_OK) return status;
     }
     return CR_OK;
@@ -99,18 +137,19 @@ static crStatus check_pose(const crShape* s, crError* error) {
     crQuat q = s->pose.q;
     double square = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
     if (!cr_vec3_finite(s->pose.p) || !isfinite(square))
-        return cr_error_set(error, CR_ERR_FINITE, "pose", "%s: pose must be finite", NAMES[s->kind]);
+        return cr_error_set(error, CR_ERR_FINITE, "pose", "%s: pose must be finite",
+                            cr__shapes[s->kind].info.name);
     if (!(fabs(square - 1.0) <= 1e-9))
-        return cr_error_set(error, CR_ERR_UNIT, "pose", "%s: |pose.q| is %g; it must be 1", NAMES[s->kind],
-                            sqrt(square));
+        return cr_error_set(error, CR_ERR_UNIT, "pose", "%s: |pose.q| is %g; it must be 1",
+                            cr__shapes[s->kind].info.name, sqrt(square));
     return CR_OK;
 }
 
 static crStatus check_moving(const crShape* s, crError* error) {
-    const char* name = NAMES[s->kind];
+    const char* name = cr__shapes[s->kind].info.name;
     if (s->kind == CR_SHAPE_HALFSPACE || s->kind == CR_SHAPE_HEIGHTFIELD)
         return cr_error_set(error, CR_ERR_RANGE, "shape", "%s: only on a body that does not move", name);
-    if (s->kind == CR_SHAPE_MESH && !cr_mesh_closed(s->data.mesh))
+    if (s->kind == CR_SHAPE_MESH && !s->data.mesh->closed)
         return cr_error_set(error, CR_ERR_RANGE, "shape",
                             "mesh: it is open; on a moving body every edge must have two triangles");
     return CR_OK;
@@ -126,7 +165,8 @@ crStatus cr_shape_check(const crShape* s, bool moving, crError* error) {
     if (s->kind < CR_SHAPE_HALFSPACE) status = check_size(s, error);
     if (s->kind == CR_SHAPE_HALFSPACE) status = check_halfspace(s, error);
     if (s->kind > CR_SHAPE_HALFSPACE && s->data.hull == NULL)
-        status = cr_error_set(error, CR_ERR_ARGUMENT, "data", "%s: its data is NULL", NAMES[s->kind]);
+        status = cr_error_set(error, CR_ERR_ARGUMENT, "data", "%s: its data is NULL",
+                              cr__shapes[s->kind].info.name);
     if (status != CR_OK || !moving) return status;
     return check_moving(s, error);
 }

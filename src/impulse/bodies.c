@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "base/argument.h"
-#include "carom/impulse.h"
+#include "carom/region.h"
 
 crRigid cr_rigid(void) {
     crRigid body = {0};

@@ -6,7 +6,7 @@
 #ifndef CAROM_IMPULSE_RANK_H
 #define CAROM_IMPULSE_RANK_H
 
-#include "carom/impulse.h"
+#include "carom/region.h"
 
 #define CR__ROUNDING  0x1p-48  // of trace W: eigenvalues up to this are rounding
 #define CR__RANGE_TOL 1e-9     // of |V|: a part along a blocked direction up to this counts as none

@@ -8,7 +8,7 @@
 #ifndef CAROM_IMPULSE_REGION_H
 #define CAROM_IMPULSE_REGION_H
 
-#include "carom/impulse.h"
+#include "carom/region.h"
 
 // The contact whose region is computed: the given one, or where W is singular and its region may have no end,
 // one whose blocked directions x have x.W x = 1e-4 |x|^2 trace W (1e-11 where the friction cone ends it anyway). That only makes the energy bound tighter: n.W P stays as it is.

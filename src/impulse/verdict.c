@@ -7,7 +7,7 @@
 // 16 eps (|P|.|V| + (sum s_i |P_i|)^2 / 2) for the energy, 16 eps (|V_n| + s_n sum s_i |P_i|) for the velocity, s_i =
 // sqrt(W_ii). The impulse enters floors only.
 // Fails: never; an impulse that is not finite is not permissible.
-#include "carom/impulse.h"
+#include "carom/region.h"
 
 #define EPS       0x1p-52
 #define UNDERFLOW 0x1p-1018  // what products may lose below the smallest normal number
@@ -82,8 +82,4 @@ crVerdict cr_impulse_verdict(const crContact* c, crVec3 P, double tol) {
 crMargins cr_impulse_margins(const crContact* c, crVec3 P) {
     if (c == NULL) return (crMargins){0};
     return cr_impulse_verdict(c, P, CR_PERMISSIBLE_TOL).margins;
-}
-
-bool cr_impulse_permissible(const crContact* c, crVec3 P, double tol) {
-    return cr_impulse_verdict(c, P, tol).permissible;
 }

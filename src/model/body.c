@@ -6,10 +6,8 @@
 #include <string.h>
 
 #include "model/deep.h"
+#include "model/joint.h"
 #include "model/store.h"
-
-static const int joint_nq[] = {0, 1, 1, 3, 4, 7, 0};
-static const int joint_nv[] = {0, 1, 1, 3, 3, 6, 0};
 
 crBodyDef cr_body_def(void) {
     crBodyDef def = {.joint = CR_JOINT_FIXED, .axis = {0.0, 0.0, 1.0}, .mass = NAN, .gravity_scale = 1.0};
@@ -59,14 +57,13 @@ static crStatus check_dof(crModel* model, crJoint joint, int j, const crDof* dof
 }
 
 static crStatus check_joint(crModel* model, crBodyDef* def) {
-    if ((unsigned)def->joint > CR_JOINT_DRIVEN) {
+    if ((unsigned)def->joint >= CR_JOINT_KINDS) {
         return refuse(model, CR_ERR_RANGE, "joint", "is not a joint", (double)def->joint);
     }
     if (def->parent < 0 || def->parent >= model->nb) {
         return refuse(model, CR_ERR_RANGE, "parent", "must be a body that is already there", def->parent);
     }
-    bool rooted = def->joint == CR_JOINT_FREE || def->joint == CR_JOINT_DRIVEN;
-    if (rooted && def->parent != CR_WORLD) {
+    if (cr__joints[def->joint].rooted && def->parent != CR_WORLD) {
         return refuse(model, CR_ERR_RANGE, "parent", "of a free or driven body must be the world",
                       def->parent);
     }
@@ -74,11 +71,11 @@ static crStatus check_joint(crModel* model, crBodyDef* def) {
         return cr_error_set(&model->error, CR_ERR_MISSING, "drive", "body %d: drive must be given",
                             model->nb);
     }
-    for (int j = 0; j < joint_nv[def->joint]; j++) {
+    for (int j = 0; j < cr__joints[def->joint].info.nv; j++) {
         crStatus status = check_dof(model, def->joint, j, &def->dof[j]);
         if (status != CR_OK) return status;
     }
-    if (def->joint != CR_JOINT_HINGE && def->joint != CR_JOINT_SLIDER) return CR_OK;
+    if (!cr__joints[def->joint].info.axis) return CR_OK;
     double length = cr_norm(def->axis);
     if (!isfinite(length)) return refuse(model, CR_ERR_FINITE, "axis", "must be finite, length", length);
     if (!(length > 0.0)) return refuse(model, CR_ERR_UNIT, "axis", "must not be zero, length", length);
@@ -122,8 +119,8 @@ void cr__body_set_mass(crBody* body, const crMass* mass) {
 }
 
 static bool reserve(crModel* model, const crBodyDef* def) {
-    int nv = model->nv + joint_nv[def->joint];
-    int nq = model->nq + joint_nq[def->joint];
+    int nv = model->nv + cr__joints[def->joint].info.nv;
+    int nq = model->nq + cr__joints[def->joint].info.nq;
     void* room = cr__store_reserve(model, STORE_BODIES, model->bodies, model->nb + 1, sizeof(crBody));
     if (room == NULL) return false;
     model->bodies = room;
@@ -150,10 +147,11 @@ static bool reserve(crModel* model, const crBodyDef* def) {
 
 // first coordinate values: quaternions at no rotation, a free body at its pose
 static void reference(const crBodyDef* def, double* q) {
-    for (int i = 0; i < joint_nq[def->joint]; i++) {
+    for (int i = 0; i < cr__joints[def->joint].info.nq; i++) {
         q[i] = 0.0;
     }
-    if (def->joint == CR_JOINT_BALL) q[0] = 1.0;
+    int turned = cr__joints[def->joint].info.quaternion;
+    if (turned >= 0) q[turned] = 1.0;
     if (def->joint == CR_JOINT_FREE) {
         cr__store_vec(def->pose.p, q);
         cr__store_quat(def->pose.q, q + 3);
@@ -182,9 +180,9 @@ static crBody place(const crModel* model, const crBodyDef* def) {
     crBody body = {
         .name = def->name, .joint_name = def->joint_name, .parent = def->parent, .joint = def->joint};
     body.q = model->nq;
-    body.nq = joint_nq[def->joint];
+    body.nq = cr__joints[def->joint].info.nq;
     body.v = model->nv;
-    body.nv = joint_nv[def->joint];
+    body.nv = cr__joints[def->joint].info.nv;
     body.root = parent->last < 0 ? model->nb : parent->root;
     body.base = def->joint == CR_JOINT_DRIVEN ? model->nb : parent->base;
     body.last = body.nv > 0 ? body.v + body.nv - 1 : parent->last;

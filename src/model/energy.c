@@ -3,12 +3,12 @@
 // T = sum of m |v_com|^2 / 2 + omega . I omega / 2, and armature v^2 / 2 of the joints' rotors; V = sum of -m g . com, and of the joints' springs.
 // Moments about a point x are I omega + (com - x) x m v_com. Fails: nothing; the fields must be those of
 // cr_model_velocity.
-#include "model/spatial.h"
+#include "model/joint.h"
 
 static double spring_energy(const crModel* model, const crBody* body, const double* q) {
     double sum = 0.0;
     double x[3] = {0.0, 0.0, 0.0};
-    if (body->joint == CR_JOINT_BALL) cr__store_vec(cr__rotation_log(cr__load_quat(q)), x);
+    if (cr__joint(body)->log != NULL) cr__store_vec(cr__joint(body)->log(q), x);
     for (int j = 0; j < body->nv && j < 3; j++) {
         const crDof* dof = &model->dofs[body->v + j];
         double stretch = body->nq == body->nv ? q[j] - dof->rest : x[j];

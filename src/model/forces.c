@@ -6,6 +6,7 @@
 // planar joint's turn by the body; a free body's axes are fixed in the world but for the point they pass
 // through. Fails: nothing.
 #include "model/actuate.h"
+#include "model/joint.h"
 #include "model/single.h"
 
 // acceleration of the body's reference point that comes from its driven base, as a rate of the velocity field
@@ -28,14 +29,15 @@ static crTwist axis_rate(const crModel* model, int i, const double* v, const crD
         return cr__twist(cr_vec3(0, 0, 0), cr_cross(cr__load_vec(bv), cr__load_vec(bv + 3)));
     }
     crTwist carried = {0};
-    int count = body->joint == CR_JOINT_PLANAR ? 2 : body->nv;
+    int count = body->nv - cr__joint(body)->own;
     for (int j = 0; j < count; j++) {
         carried = cr__twist_madd(carried, bv[j], d->axis[body->v + j]);
     }
     crTwist rate = cr__twist_cross(above, carried);
-    if (body->joint != CR_JOINT_PLANAR) return rate;
-    crTwist turning = cr__twist_cross(d->twist[i], d->axis[body->v + 2]);
-    return cr__twist_madd(rate, bv[2], turning);
+    for (int j = count; j < body->nv; j++) {
+        rate = cr__twist_madd(rate, bv[j], cr__twist_cross(d->twist[i], d->axis[body->v + j]));
+    }
+    return rate;
 }
 
 crTwist cr__joint_rate(const crModel* model, int i, const double* v, const crDynamics* d) {
@@ -83,7 +85,7 @@ static void add_joint_forces(const crModel* model, crPart part, const crState* s
     for (int n = 0; n < part.count; n++) {
         int i = cr__part_body(part, n);
         const crBody* body = &model->bodies[i];
-        if (body->joint == CR_JOINT_BALL) {
+        if (cr__joint(body)->log != NULL) {
             crVec3 spring = ball_spring(model->dofs + body->v, state->q + body->q);
             crVec3 sum = cr_add(cr__load_vec(k + body->v), spring);
             cr__store_vec(sum, k + body->v);

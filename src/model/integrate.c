@@ -6,7 +6,7 @@
 // the symmetric product of their flows is of second order, exact where two moments are equal (McLachlan 1993;
 // Dullweber, Leimkuhler and McLachlan 1997). omega follows from L in the new orientation. Fails: nothing;
 // every quaternion is left unit.
-#include "model/spatial.h"
+#include "model/joint.h"
 
 // orientation and momentum in principal axes after a turn about axis k that lasts h
 static void turn_axis(int k, double h, double rate, crQuat* Q, double pi[3]) {
@@ -31,17 +31,11 @@ static crQuat principal_axes(const crBody* body, crQuat q) {
     return cr_quat_normalize(cr_quat_mul(q, body->axes));
 }
 
-static crQuat turned(double h, const double* omega, crQuat q) {
-    // what does not turn keeps its bits
-    if (omega[0] == 0.0 && omega[1] == 0.0 && omega[2] == 0.0) return q;
-    return cr_quat_normalize(cr_quat_mul(cr__rotation_exp(cr_scale(h, cr__load_vec(omega))), q));
-}
-
 // a free body's turn over h; omega changes so that L does not
 static crQuat spin(const crBody* body, double h, crQuat q, double* omega) {
     const double* I = body->principal;
     // three equal moments: omega stays
-    if (I[0] == I[2]) return turned(h, omega, q);
+    if (I[0] == I[2]) return cr__joint_turn(h, omega, q);
     const double inverse[3] = {1.0 / I[0], 1.0 / I[1], 1.0 / I[2]};
     crQuat Q = principal_axes(body, q);
     crVec3 L = along_axes(Q, I, cr__load_vec(omega));
@@ -62,27 +56,14 @@ static crQuat spin(const crBody* body, double h, crQuat q, double* omega) {
     return after;
 }
 
-// the centre of mass goes straight; the origin follows from the new orientation
-static void advance_free(const crBody* body, double h, const double* v, crQuat after, double* q) {
-    crQuat before = cr__load_quat(q + 3);
-    crVec3 p = cr_madd(cr__load_vec(q), h, cr__load_vec(v));
-    crVec3 arm = cr_vec3(0, 0, 0);
-    if (!cr__centred(body)) {
-        arm = cr_sub(cr_quat_rotate(before, body->com), cr_quat_rotate(after, body->com));
-    }
-    cr__store_vec(cr_add(p, arm), q);
-    cr__store_quat(after, q + 3);
-}
-
 static void advance_joint(const crBody* body, double h, const double* v, double* q) {
-    if (body->joint == CR_JOINT_BALL) {
-        cr__store_quat(turned(h, v, cr__load_quat(q)), q);
-    } else if (body->joint == CR_JOINT_FREE) {
-        advance_free(body, h, v, turned(h, v + 3, cr__load_quat(q + 3)), q);
-    } else {
-        for (int j = 0; j < body->nv; j++) {
-            q[j] += h * v[j];
-        }
+    const cr__JointKind* kind = cr__joint(body);
+    if (kind->integrate != NULL) {
+        kind->integrate(body, h, v, q);
+        return;
+    }
+    for (int j = 0; j < body->nv; j++) {
+        q[j] += h * v[j];
     }
 }
 
@@ -103,7 +84,7 @@ void cr__part_integrate(const crModel* model, crPart part, double h, crState* st
         double* q = state->q + body->q;
         double* v = state->v + body->v;
         if (body->single) {
-            advance_free(body, h, v, spin(body, h, cr__load_quat(q + 3), v + 3), q);
+            cr__joint_fly(body, h, v, spin(body, h, cr__load_quat(q + 3), v + 3), q);
         } else {
             advance_joint(body, h, v, q);
         }

@@ -3,8 +3,8 @@
 // A limit is u = +-v >= 0 where its gap is zero; a motor drives u = v - motor_speed to zero with a bounded
 // force; dry friction does so with u = v. The angle of a ball, |phi|, grows by omega . phi/|phi|, in the
 // parent's axes as in the body's. Fails: CR_ERR_LIMIT where the caller's rows or list are full.
+#include "model/joint.h"
 #include "model/rows.h"
-#include "model/spatial.h"
 
 typedef struct Output {
     int count, capacity;
@@ -31,7 +31,7 @@ static crStatus add(Output* out, crJointRowKind kind, int dof, double limit, int
 static crStatus add_ball_limit(const crBody* body, double upper, const double* q, double margin,
                                Output* out) {
     if (!(upper < INFINITY)) return CR_OK;
-    crVec3 phi = cr__rotation_log(cr__load_quat(q));
+    crVec3 phi = cr__joint(body)->log(q);
     double angle = cr_norm(phi);
     if (!(upper - angle < margin) || !(angle > 0.0)) return CR_OK;
     double value[3] = {-phi.x / angle, -phi.y / angle, -phi.z / angle};
@@ -66,7 +66,7 @@ int cr__part_add_joints(const crModel* model, crPart part, const crState* state,
     for (int k = 0; k < part.count; k++) {
         const crBody* body = &model->bodies[cr__part_body(part, k)];
         crStatus status = CR_OK;
-        if (body->joint == CR_JOINT_BALL) {
+        if (cr__joint(body)->log != NULL) {
             status = add_ball_limit(body, model->dofs[body->v].upper, state->q + body->q, margin, &out);
         }
         for (int j = 0; j < body->nv && status == CR_OK; j++) {
@@ -91,7 +91,7 @@ void cr_model_joint_sizes(const crModel* model, int* rows, int* entries) {
         const crBody* body = &model->bodies[i];
         for (int j = 0; j < body->nv; j++) {
             const crDof* dof = &model->dofs[body->v + j];
-            bool ball = body->joint == CR_JOINT_BALL;
+            bool ball = cr__joint(body)->log != NULL;
             int single = (dof->motor_force > 0.0) + (dof->friction > 0.0) + (dof->lower > -INFINITY);
             int limit = dof->upper < INFINITY;
             *rows += single + limit;

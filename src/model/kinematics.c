@@ -1,13 +1,13 @@
 // kinematics.c - q and t to poses, the velocity field of every joint axis, and what driven bodies prescribe;
 // v to the velocity field of every body.
 //
-// A body's pose is its parent's, times `pose`, times the joint's motion. An axis a through the point x gives
-// the field (omega, v) = (a, a x (o - x)) about the tree's reference point o; a slide gives (0, a). Free
-// bodies have o at their centre of mass, so that their linear and angular velocities do not mix. Fails:
-// nothing; memory is the arena's.
+// A body's pose is its parent's, times `pose`, times the joint's motion (joint.c). The fields of joint axes are about
+// the tree's reference point. Free bodies have it at their centre of mass, so that their linear and angular velocities
+// do not mix. Fails: nothing; memory is the arena's.
 #include <string.h>
 
 #include "model/deep.h"
+#include "model/joint.h"
 #include "model/single.h"
 
 // what crDynamics.known holds of a body's pose
@@ -95,36 +95,6 @@ crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d)
     return CR_OK;
 }
 
-// about an axis of length one
-static crQuat turned(crVec3 axis, double angle) {
-    double s, c;
-    cr_sincos(0.5 * angle, &s, &c);
-    return (crQuat){c, s * axis.x, s * axis.y, s * axis.z};
-}
-
-// the joint's motion in its own frame
-static crPose joint_pose(const crBody* body, const double* q) {
-    crPose move = cr_pose_identity();
-    switch (body->joint) {
-    case CR_JOINT_HINGE:
-        move.q = turned(body->axis, q[0]);
-        break;
-    case CR_JOINT_SLIDER:
-        move.p = cr_scale(q[0], body->axis);
-        break;
-    case CR_JOINT_PLANAR:
-        move.p = cr_vec3(q[0], q[1], 0.0);
-        move.q = turned(cr_vec3(0, 0, 1), q[2]);
-        break;
-    case CR_JOINT_BALL:
-        move.q = cr__load_quat(q);
-        break;
-    default:
-        break;
-    }
-    return move;
-}
-
 static crPose body_pose(const crBody* body, const crPose* parent, const double* q, crDriven* driven) {
     if (body->joint == CR_JOINT_FREE) {
         return (crPose){cr__load_vec(q), cr_quat_normalize(cr__load_quat(q + 3))};
@@ -134,38 +104,7 @@ static crPose body_pose(const crBody* body, const crPose* parent, const double* 
         return driven->pose;
     }
     if (body->nv == 0) return cr__pose_mul(*parent, body->pose);
-    return cr__pose_mul(cr_pose_mul(*parent, body->pose), joint_pose(body, q));
-}
-
-static crTwist turn(crVec3 a, crVec3 through, crVec3 reference) {
-    return cr__twist(a, cr_cross(a, cr_sub(reference, through)));
-}
-
-static void joint_axes(const crBody* body, const crPose* pose, crQuat parent, crVec3 o, crTwist* axis) {
-    crVec3 zero = cr_vec3(0, 0, 0);
-    crMat3 F;
-    switch (body->joint) {
-    case CR_JOINT_HINGE:
-        axis[0] = turn(cr_quat_rotate(pose->q, body->axis), pose->p, o);
-        break;
-    case CR_JOINT_SLIDER:
-        axis[0] = cr__twist(zero, cr_quat_rotate(pose->q, body->axis));
-        break;
-    case CR_JOINT_PLANAR:
-        F = cr_quat_matrix(cr_quat_mul(parent, body->pose.q));
-        axis[0] = cr__twist(zero, cr_mat3_column(F, 0));
-        axis[1] = cr__twist(zero, cr_mat3_column(F, 1));
-        axis[2] = turn(cr_mat3_column(F, 2), pose->p, o);
-        break;
-    case CR_JOINT_BALL:
-        F = cr_quat_matrix(cr_quat_mul(parent, body->pose.q));
-        for (int j = 0; j < 3; j++) {
-            axis[j] = turn(cr_mat3_column(F, j), pose->p, o);
-        }
-        break;
-    default:
-        break;
-    }
+    return cr__pose_mul(cr_pose_mul(*parent, body->pose), cr__joint(body)->pose(body, q));
 }
 
 // whether a body is where the last call left it: its carrier is, and its q; what that call computed holds
@@ -202,7 +141,8 @@ void cr__part_kinematics(const crModel* model, crPart part, const crState* state
         if (body->mass > 0.0) d->inertia[i] = cr__sym3_rotate(d->pose[i].q, body->inertia);
         crVec3 own = body->joint == CR_JOINT_FREE ? d->com[i] : d->pose[i].p;
         d->origin[i] = body->root == i ? own : d->origin[body->root];
-        if (body->nv > 0) joint_axes(body, &d->pose[i], parent->q, d->origin[i], d->axis + body->v);
+        if (body->nv > 0)
+            cr__joint(body)->axes(body, &d->pose[i], parent->q, d->origin[i], d->axis + body->v);
         const crDriven* base = &d->driven[body->base];
         crVec3 arm = cr_sub(d->origin[i], d->pose[body->base].p);
         d->given[i] = cr__twist(base->omega, cr_add(base->velocity, cr_cross(base->omega, arm)));

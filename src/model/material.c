@@ -6,6 +6,7 @@
 // sqrt(other mean / largest vertex). Fails: each field by name; the refusal sticks to the model.
 #include <string.h>
 
+#include "carom/region.h"
 #include "model/spatial.h"
 #include "model/store.h"
 

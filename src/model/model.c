@@ -93,7 +93,7 @@ static crStatus check_coupling(const crModel* model, const crLoop* loop, crError
     int body[2] = {loop->a, loop->b};
     for (int i = 0; i < 2; i++) {
         crJoint joint = model->bodies[body[i]].joint;
-        if (joint == CR_JOINT_HINGE || joint == CR_JOINT_SLIDER || (i == 1 && body[i] == CR_WORLD)) continue;
+        if (cr_joint_info(joint)->nv == 1 || (i == 1 && body[i] == CR_WORLD)) continue;
         return cr_error_set(error, CR_ERR_ARGUMENT, i == 0 ? "a" : "b",
                             "%s: body %d must have a hinge or a slider to be coupled", i == 0 ? "a" : "b",
                             body[i]);

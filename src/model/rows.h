@@ -2,7 +2,7 @@
 #ifndef CAROM_MODEL_ROWS_H
 #define CAROM_MODEL_ROWS_H
 
-#include "carom/model.h"
+#include "carom/dynamics.h"
 
 // Two bodies and the world points on them whose relative velocity (or the bodies' relative omega) the rows
 // are.

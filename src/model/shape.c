@@ -4,6 +4,7 @@
 // point to its triangles, each with volume V = a.(b x c)/6 and second moment V/20 (a a^T + b b^T + c c^T + s
 // s^T), s = a + b + c. A capsule is a cylinder and two half balls whose centres lie 3r/8 beyond its ends.
 // Fails: each field by name; the refusal sticks to the model. Shapes without volume have no mass.
+#include "collide/kinds.h"
 #include "collide/pieces.h"
 #include "model/spatial.h"
 #include "model/store.h"
@@ -97,6 +98,17 @@ static crMass compound(double density, const crCompound* c) {
     return sum;
 }
 
+// nothing where the row does not say
+static crMass by_moments(const cr__ShapeKind* kind, crVec3 size, double density) {
+    if (kind->moments == NULL) return (crMass){0};
+    double z = 0.0;
+    crVec3 squares;
+    double mass = density * kind->moments(size, &z, &squares);
+    crMass made = centred(mass, squares.x, squares.y, squares.z - z * z);
+    made.com.z = z;
+    return made;
+}
+
 // in the shape's own frame
 static crMass own_mass(const crShape* shape, double d) {
     double x = shape->size.x, y = shape->size.y, z = shape->size.z;
@@ -120,7 +132,7 @@ static crMass own_mass(const crShape* shape, double d) {
     case CR_SHAPE_COMPOUND:
         return compound(d, shape->data.compound);
     default:
-        return (crMass){0};
+        return by_moments(&cr__shapes[shape->kind], shape->size, d);
     }
 }
 

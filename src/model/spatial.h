@@ -4,7 +4,7 @@
 #ifndef CAROM_MODEL_SPATIAL_H
 #define CAROM_MODEL_SPATIAL_H
 
-#include "carom/model.h"
+#include "carom/dynamics.h"
 
 // Inertia about the reference point: momentum of a twist is (I omega + h x v, m v - h x omega).
 typedef struct crInertia {

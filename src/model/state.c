@@ -1,12 +1,12 @@
 // state.c - the changing part: arrays at the reference position, checks, and the rates of q.
 //
-// Rates: a quaternion q with angular velocity omega in the axes it maps to has rate (0, omega) q / 2; the
-// position of a free body is that of its origin, v_com - omega x (R com). Fails: the check names the first
-// number that is not finite or the first quaternion that is not unit.
+// Rates are those of the joints (joint.c). Fails: the check names the first number that is not finite or the first
+// quaternion that is not unit.
 #include <string.h>
 
 #include "base/argument.h"
 #include "model/actuate.h"
+#include "model/joint.h"
 
 static double* zeros(crArena* arena, int count) {
     double* x = cr_arena_alloc(arena, (size_t)count * sizeof(double));
@@ -64,8 +64,8 @@ static crStatus check_numbers(const crModel* model, const crState* state, crErro
 static crStatus check_quaternions(const crModel* model, const double* q, double* out, crError* error) {
     for (int i = 1; i < model->nb; i++) {
         const crBody* body = &model->bodies[i];
-        if (body->joint != CR_JOINT_BALL && body->joint != CR_JOINT_FREE) continue;
-        int at = body->q + body->nq - 4;
+        int quaternion = cr__joint(body)->info.quaternion, at = body->q + quaternion;
+        if (quaternion < 0) continue;
         crQuat x = cr__load_quat(q + at);
         double length = sqrt(x.w * x.w + x.x * x.x + x.y * x.y + x.z * x.z);
         if (!(fabs(length - 1.0) <= 1e-6)) {
@@ -89,11 +89,6 @@ crStatus cr_state_check(const crModel* model, crState* state, crError* error) {
     return status == CR_OK ? check_quaternions(model, state->q, state->q, error) : status;
 }
 
-static void quat_rate(const double* q, const double* omega, double* rate) {
-    crQuat w = {0.0, 0.5 * omega[0], 0.5 * omega[1], 0.5 * omega[2]};
-    cr__store_quat(cr_quat_mul(w, cr__load_quat(q)), rate);
-}
-
 void cr_state_rate(const crModel* model, const double* q, const double* v, double* rate) {
     if (model == NULL || q == NULL || v == NULL || rate == NULL) return;
     for (int i = 1; i < model->nb; i++) {
@@ -101,12 +96,9 @@ void cr_state_rate(const crModel* model, const double* q, const double* v, doubl
         const double* bq = q + body->q;
         const double* bv = v + body->v;
         double* br = rate + body->q;
-        if (body->joint == CR_JOINT_BALL) {
-            quat_rate(bq, bv, br);
-        } else if (body->joint == CR_JOINT_FREE) {
-            crVec3 arm = cr_quat_rotate(cr__load_quat(bq + 3), body->com);
-            cr__store_vec(cr_sub(cr__load_vec(bv), cr_cross(cr__load_vec(bv + 3), arm)), br);
-            quat_rate(bq + 3, bv + 3, br + 3);
+        const cr__JointKind* kind = cr__joint(body);
+        if (kind->rate != NULL) {
+            kind->rate(body, bq, bv, br);
         } else if (body->nv > 0) {
             memcpy(br, bv, (size_t)body->nv * sizeof(double));
         }

@@ -2,7 +2,7 @@
 #ifndef CAROM_MODEL_STORE_H
 #define CAROM_MODEL_STORE_H
 
-#include "carom/model.h"
+#include "carom/dynamics.h"
 #include "model/index.h"
 
 // Kinds of names that are found by index.

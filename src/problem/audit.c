@@ -10,6 +10,8 @@
 // with k the lengths of the sums. Source: Higham, Accuracy and Stability, ch. 3 and 7.
 // Fails: CR_ERR_MEMORY; anything not finite makes every figure infinite, so a NaN cannot pass for a small one.
 #include "problem/audit.h"
+#include "base/forest.h"
+#include "problem/product.h"
 
 #include <string.h>
 
@@ -89,26 +91,11 @@ static void abs_mul_t(const crMatrix* A, const double* x, double* y) {
 
 // islands: trees of union by the lower index
 
-static int root_of(int* parent, int i) {
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
-static void join(int* parent, int a, int b) {
-    a = root_of(parent, a);
-    b = root_of(parent, b);
-    if (a < b) parent[b] = a;
-    if (b < a) parent[a] = b;
-}
-
 static void join_row(int* parent, int node, const crMatrix* A, int i, const int* node_of, int first) {
     Row row = row_of(A, i);
     for (int k = 0; k < row.count; k++) {
         int j = col_of(&row, k);
-        if (row.value[k] != 0.0) join(parent, node, node_of != NULL ? node_of[j] : first + j);
+        if (row.value[k] != 0.0) cr__forest_join(parent, node, node_of != NULL ? node_of[j] : first + j);
     }
 }
 
@@ -141,7 +128,7 @@ static crStatus find_islands(crAuditor* a, crArena* arena) {
         join_row(parent, blocks + i, &problem->Minv, i, NULL, blocks);
     }
     for (int i = 0; i < blocks; i++) {
-        a->island[i] = root_of(parent, i);
+        a->island[i] = cr__forest_find(parent, i);
     }
     cr_arena_release(arena, mark);
     return CR_OK;
@@ -205,7 +192,7 @@ static void velocity(const crAuditor* a, const double* p, double* w) {
         cr_matrix_mul(a->W, p, w);
     } else {
         double *force = a->work, *dv = a->work + problem->nv;
-        cr_matrix_mul_t(&problem->J, p, force);
+        cr__matrix_mul_t(&problem->J, p, force);
         cr_matrix_mul(&problem->Minv, force, dv);
         cr_matrix_mul(&problem->J, dv, w);
     }
@@ -391,7 +378,7 @@ static crStatus audit_momentum(const crProblem* problem, crArena* arena, const d
     int* counts = cr_arena_alloc(arena, (size_t)(nv + 1) * sizeof *counts);
     if (x == NULL || counts == NULL) return CR_ERR_MEMORY;
     double *impulse = x, *dv = x + nv, *gained = x + 2 * nv, *before = x + 3 * nv, *most = x + 4 * nv;
-    cr_matrix_mul_t(&problem->J, p, impulse);
+    cr__matrix_mul_t(&problem->J, p, impulse);
     cr_matrix_mul(&problem->Minv, impulse, dv);
     cr_matrix_mul(&problem->M, dv, gained);
     cr_matrix_mul(&problem->M, problem->v, before);
@@ -473,9 +460,4 @@ crTruth cr_audit_solved(const crAudit* a, double tol) {
     crTruth momentum = cr_truth_at_most(a->momentum, a->momentum_floor, tol);
     crTruth symmetry = cr_truth_at_most(a->asymmetry, 0.0, fmax(tol, 1e-12));
     return cr_truth_and(residual, cr_truth_and(momentum, symmetry));
-}
-
-crTruth cr_audit_near(const crAudit* a, double h, double shift) {
-    if (a == NULL || !(h > 0.0) || !(shift > 0.0)) return CR_TRUTH_NO;
-    return cr_truth_at_most(h * a->eta, h * a->floor, shift);
 }

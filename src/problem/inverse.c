@@ -5,6 +5,7 @@
 // index and keep the order of their indices, so the result does not depend on how M is stored. Fails: unsymmetric,
 // not-positive (by a row of the block), limit, memory.
 #include "base/argument.h"
+#include "base/forest.h"
 #include <string.h>
 
 #include "carom/problem.h"
@@ -23,31 +24,16 @@ typedef struct Blocks {
     int* members;  // indices block by block, ascending within (n)
 } Blocks;
 
-static int root_of(int* parent, int i) {
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
-// the smaller root stays one, so that a block's root is its first index
-static void join(int* parent, int i, int j) {
-    int a = root_of(parent, i), b = root_of(parent, j);
-    if (a < b) parent[b] = a;
-    if (b < a) parent[a] = b;
-}
-
 static void join_row(const crMatrix* M, int i, int* parent) {
     if (M->start == NULL) {
         const double* row = M->value + (size_t)i * (size_t)M->cols;
         for (int j = 0; j < M->cols; j++) {
-            if (row[j] != 0.0) join(parent, i, j);
+            if (row[j] != 0.0) cr__forest_join(parent, i, j);
         }
         return;
     }
     for (int k = M->start[i]; k < M->start[i + 1]; k++) {
-        if (M->value[k] != 0.0) join(parent, i, M->col[k]);
+        if (M->value[k] != 0.0) cr__forest_join(parent, i, M->col[k]);
     }
 }
 
@@ -66,7 +52,7 @@ static bool find_blocks(const crMatrix* M, crArena* arena, Blocks* blocks) {
     }
     memset(blocks->start, 0, (n + 2) * sizeof *blocks->start);
     for (int i = 0; i < M->rows; i++) {
-        int root = root_of(parent, i);
+        int root = cr__forest_find(parent, i);
         blocks->of[i] = root == i ? blocks->count++ : blocks->of[root];
         blocks->place[i] = blocks->start[blocks->of[i] + 1]++;
         if (blocks->place[i] >= blocks->largest) blocks->largest = blocks->place[i] + 1;

@@ -1,6 +1,7 @@
 // matrix.c - products with dense or row-compressed matrices.
 #include "base/argument.h"
 #include "carom/problem.h"
+#include "problem/product.h"
 
 #include <string.h>
 
@@ -64,7 +65,7 @@ void cr_matrix_mul(const crMatrix* A, const double* x, double* y) {
     }
 }
 
-void cr_matrix_mul_t(const crMatrix* A, const double* x, double* y) {
+void cr__matrix_mul_t(const crMatrix* A, const double* x, double* y) {
     if (A == NULL || x == NULL || y == NULL) return;
     memset(y, 0, (size_t)A->cols * sizeof *y);
     for (int i = 0; i < A->rows; i++) {

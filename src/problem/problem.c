@@ -182,7 +182,7 @@ crStatus cr_problem_velocity(const crProblem* problem, crArena* arena, const dou
             cr_arena_release(arena, mark);
             return CR_ERR_MEMORY;
         }
-        cr_matrix_mul_t(&problem->J, p, force);
+        cr__matrix_mul_t(&problem->J, p, force);
         cr_matrix_mul(&problem->Minv, force, dv);
         cr_matrix_mul(&problem->J, dv, u);
         cr_arena_release(arena, mark);
@@ -200,7 +200,7 @@ crStatus cr_problem_apply(const crProblem* problem, crArena* arena, const double
     size_t mark = cr_arena_mark(arena);
     double* force = cr_arena_alloc(arena, (size_t)problem->nv * sizeof(double));
     if (force == NULL) return CR_ERR_MEMORY;
-    cr_matrix_mul_t(&problem->J, p, force);
+    cr__matrix_mul_t(&problem->J, p, force);
     cr_matrix_mul(&problem->Minv, force, v_plus);
     for (int i = 0; i < problem->nv; i++) {
         v_plus[i] += problem->v[i];

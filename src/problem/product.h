@@ -7,4 +7,6 @@
 // W by rows, allocated from the arena; needs J by rows (compressed), Minv in any form.
 crStatus cr__problem_product(const crProblem* problem, crArena* arena, crMatrix* W);
 
+void cr__matrix_mul_t(const crMatrix* A, const double* x, double* y);  // y = A^T x
+
 #endif

@@ -4,28 +4,13 @@
 // blocks that act on one all act on the other, so that a free body is one group of six. Groups that a block
 // acts on together are one island. Minv = L L^T per group; a pivot that is zero to working precision leaves
 // its column zero, so that an infinite mass is one that nothing moves. Fails: out of memory only.
+#include "base/forest.h"
 #include "space.h"
 
 #include <string.h>
 
 #define JOINED_SIZE 6
 #define ZERO_PIVOT  1e-15
-
-static int find(int* link, int i) {
-    while (link[i] != i) {
-        link[i] = link[link[i]];
-        i = link[i];
-    }
-    return i;
-}
-
-// The lower number leads, so that groups and islands keep the problem's order.
-static void join(int* link, int a, int b) {
-    a = find(link, a);
-    b = find(link, b);
-    if (a < b) link[b] = a;
-    if (b < a) link[a] = b;
-}
 
 // Visits the nonzero entries of a row.
 typedef struct crRow {
@@ -93,7 +78,7 @@ static crStatus list_blocks(const crBodies* b, int* link, int** first, int** lis
         for (int k = 0; k < problem->block_count; k++) {
             const crBlock* block = &problem->blocks[k];
             for (int e = b->row_start[block->row]; e < b->row_start[block->row + block->count]; e++) {
-                int v = find(link, b->row_col[e]);
+                int v = cr__forest_find(link, b->row_col[e]);
                 if (last[v] == k) continue;
                 last[v] = k;
                 if (pass == 0) {
@@ -134,7 +119,7 @@ static crStatus join_components(const crBodies* b, int* link, crArena* arena) {
     if (status != CR_OK) return status;
     memset(count, 0, (size_t)nv * sizeof(int));
     for (int v = 0; v < nv; v++) {
-        count[find(link, v)]++;
+        count[cr__forest_find(link, v)]++;
     }
     // the list of the component with most blocks stands for the group
     int widest = -1;
@@ -164,10 +149,10 @@ static void number_groups(crBodies* b, int* link, int* number) {
         b->group_of[v] = -1;
     }
     for (int e = 0; e < entries; e++) {
-        number[find(link, b->row_col[e])] = 0;
+        number[cr__forest_find(link, b->row_col[e])] = 0;
     }
     for (int v = 0; v < nv; v++) {
-        int leader = find(link, v);
+        int leader = cr__forest_find(link, v);
         if (number[leader] < 0) continue;
         if (leader == v) {
             number[v] = b->groups;
@@ -244,14 +229,14 @@ static crStatus make_islands(crBodies* b, crArena* arena) {
         int begin = b->row_start[problem->blocks[k].row];
         int end = b->row_start[problem->blocks[k].row + problem->blocks[k].count];
         for (int e = begin; e < end; e++) {
-            join(link, b->group_of[b->row_col[begin]], b->group_of[b->row_col[e]]);
+            cr__forest_join(link, b->group_of[b->row_col[begin]], b->group_of[b->row_col[e]]);
         }
     }
     memset(b->island_first, 0, (blocks + 1) * sizeof(int));
     for (int k = 0; k < problem->block_count; k++) {
         int begin = b->row_start[problem->blocks[k].row];
         int end = b->row_start[problem->blocks[k].row + problem->blocks[k].count];
-        int leader = begin < end ? find(link, b->group_of[b->row_col[begin]]) : -1;
+        int leader = begin < end ? cr__forest_find(link, b->group_of[b->row_col[begin]]) : -1;
         if (leader < 0 || number[leader] < 0) {
             if (leader >= 0) number[leader] = b->islands;
             island[k] = b->islands++;
@@ -298,7 +283,7 @@ crStatus cr__bodies_create(crBodies* b, const crProblem* problem, crArena* arena
     double value;
     for (int v = 0; v < problem->nv; v++) {
         for (crRow r = row_of(&problem->Minv, v); row_next(&r, &col, &value);) {
-            join(link, v, col);
+            cr__forest_join(link, v, col);
         }
     }
     status = join_components(b, link, arena);

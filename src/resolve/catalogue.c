@@ -1,173 +1,141 @@
-// catalogue.c - every law of carom by name, with what it promises and what it can predict.
+// catalogue.c - every law, rule and solver by name and by its place in lists.
 //
-// The cells follow Chatterjee and Ruina 1998, section 4, as corrected by computing them: the two-stage laws
-// rebound at grazing too. Fails: an unknown name is refused with the names that exist.
+// Rows are defined by the files law_*.c, rule_*.c and solver_*.c (kinds.h). What a law's row says it can predict follows
+// Chatterjee and Ruina 1998, section 4, as corrected by computing it: the two-stage laws rebound at grazing too.
+// Fails: an unknown name is refused with the names that exist.
+#include <stdio.h>
 #include <string.h>
 
 #include "base/argument.h"
-#include "carom/resolve.h"
+#include "resolve/kinds.h"
 
-static crLaw make_newton(const crLawParams* params) { return (void)params, cr_law_newton(); }
-static crLaw make_bilinear(const crLawParams* params) { return (void)params, cr_law_bilinear(); }
-static crLaw make_chatterjee_ruina(const crLawParams* params) {
-    return (void)params, cr_law_chatterjee_ruina();
-}
-static crLaw make_whittaker(const crLawParams* params) { return (void)params, cr_law_whittaker(); }
-static crLaw make_smith(const crLawParams* params) { return (void)params, cr_law_smith(); }
+#define ROW(name) &cr__law_##name,
+static const cr__LawKind* const laws[] = {CR__LAWS(ROW)};
+#undef ROW
+#define ROW(name) &cr__rule_##name,
+static const cr__RuleKind* const rules[] = {CR__RULES(ROW)};
+#undef ROW
+#define ROW(name) &cr__solver_##name,
+static const cr__SolverKind* const solvers[] = {CR__SOLVERS(ROW)};
+#undef ROW
 
-static const struct Entry {
-    crLawInfo info;
-    crLaw (*make)(const crLawParams* params);
-} catalogue[] = {
-    {{.name = "newton",
-      .title = "Frictionless impact, Newton's restitution",
-      .parameters = "e >= 0",
-      .guarantee = "permissible for e <= 1; every other law equals it at mu = 0",
-      .source = "Newton 1687; Hecker 1997, eq. 9",
-      .dimension = 1,
-      .spin_non_reversal = true},
-     make_newton},
-    {{.name = "bilinear",
-      .title = "Bilinear law of spheres and disks",
-      .parameters = "e >= 0, et in [-1, 1], mu >= 0",
-      .guarantee = "permissible for e <= 1; refuses a W that is not diagonal",
-      .source = "Walton 1992; Brach 1991",
-      .dimension = 2,
-      .spin_reversal = true,
-      .spin_non_reversal = true},
-     make_bilinear},
-    {{.name = "chatterjee-ruina",
-      .title = "Chatterjee and Ruina's algebraic law",
-      .parameters = "e >= 0, et in [-1, 1], mu >= 0",
-      .guarantee = "permissible for e <= 1; one solution; bilinear where W is diagonal",
-      .source = "Chatterjee and Ruina 1998, section 5",
-      .dimension = 2,
-      .spin_reversal = true,
-      .spin_non_reversal = true,
-      .grazing_tangential = true},
-     make_chatterjee_ruina},
-    {{.name = "routh",
-      .title = "Routh's incremental law",
-      .parameters = "e in [0, 1], mu >= 0, ending poisson | newton | energetic",
-      .guarantee = "permissible for endings poisson and energetic unless jammed",
-      .source = "Routh 1897; Stronge 1990; Bhatt and Koechling 1995",
-      .dimension = 1,
-      .may_create_energy = true,
-      .spin_non_reversal = true,
-      .grazing_normal = true},
-     cr_law_routh},
-    {{.name = "whittaker",
-      .title = "Whittaker's law, also Kane and Levinson's",
-      .parameters = "e >= 0, mu >= 0",
-      .guarantee = "n.V+ = -e n.V, inside the cone; may create energy",
-      .source = "Whittaker 1944; Kane and Levinson 1985",
-      .dimension = 1,
-      .may_create_energy = true,
-      .spin_non_reversal = true},
-     make_whittaker},
-    {{.name = "smith",
-      .title = "Smith's law of averaged slip",
-      .parameters = "e >= 0, mu >= 0",
-      .guarantee = "permissible for e <= 1",
-      .source = "Smith 1991",
-      .dimension = 1,
-      .spin_reversal = true,
-      .grazing_tangential = true},
-     make_smith},
-    {{.name = "anitescu-potra",
-      .title = "Two stages, complementarity in each",
-      .parameters = "e in [0, 1], mu >= 0, cone exact | number of directions >= 3",
-      .guarantee = "permissible for e <= 1",
-      .source = "Anitescu and Potra 1997",
-      .dimension = 1,
-      .spin_non_reversal = true,
-      .grazing_normal = true},
-     cr_law_anitescu_potra},
-    {{.name = "pfeiffer-glocker",
-      .title = "Two stages with tangential restitution, planar",
-      .parameters = "e in [0, 1], et in [0, 1], nu in [0, 1], mu >= 0",
-      .guarantee = "inside the cone, n.V+ >= 0; anitescu-potra at nu = 0",
-      .source = "Pfeiffer and Glocker 1996",
-      .dimension = 2,
-      .planar = true,
-      .spin_reversal = true,
-      .spin_non_reversal = true,
-      .grazing_normal = true,
-      .grazing_tangential = true},
-     cr_law_pfeiffer_glocker},
-    {{.name = "brach",
-      .title = "Brach's impulse ratios",
-      .parameters = "e >= 0, ratios mu2, mu3 with mu2^2 + mu3^2 <= mu^2",
-      .guarantee = "permissible, or refused with the bound",
-      .source = "Brach 1991; Chatterjee and Ruina 1998, section 4.1",
-      .dimension = 3,
-      .spin_reversal = true,
-      .spin_non_reversal = true},
-     cr_law_brach},
-    {{.name = "composite",
-      .title = "Weighted sum of laws",
-      .parameters = "laws (default chatterjee-ruina, routh), sigma: weights >= 0 that sum to 1",
-      .guarantee = "permissible if all its laws are",
-      .source = "Chatterjee and Ruina 1998, section 5.3",
-      .dimension = 3,
-      .may_create_energy = true,
-      .spin_reversal = true,
-      .spin_non_reversal = true,
-      .grazing_normal = true,
-      .grazing_tangential = true},
-     cr_law_composite},
-    {{.name = "compliant",
-      .title = "Springs with Coulomb slip, followed through the contact",
-      .parameters = "e in [0, 1], mu >= 0, eta2 > 0 (normal over tangential stiffness)",
-      .guarantee = "never creates energy; inside the cone",
-      .source = "after Maw, Barber and Fawcett 1976; Stronge 2000",
-      .dimension = 2,
-      .spin_reversal = true,
-      .spin_non_reversal = true,
-      .grazing_normal = true,
-      .grazing_tangential = true},
-     cr_law_compliant},
-    {{.name = "spherical",
-      .title = "The whole region, by angles about its centroid",
-      .parameters = "psi1 in [0, pi], psi2 in [0, 2 pi], rho in [0, 1], mu >= 0",
-      .guarantee = "permissible",
-      .source = "Chatterjee and Ruina 1998, section 4.1",
-      .dimension = 3,
-      .spin_reversal = true,
-      .spin_non_reversal = true,
-      .grazing_normal = true,
-      .grazing_tangential = true},
-     cr_law_spherical},
-    {{.name = "projected",
-      .title = "A wished impulse, drawn into the region",
-      .parameters = "wish (an impulse), mu >= 0",
-      .guarantee = "permissible",
-      .source = "Chatterjee and Ruina 1998, section 4.1",
-      .dimension = 3,
-      .spin_reversal = true,
-      .spin_non_reversal = true,
-      .grazing_normal = true,
-      .grazing_tangential = true},
-     cr_law_projected},
+enum {
+    LAWS = sizeof laws / sizeof laws[0],
+    RULES = sizeof rules / sizeof rules[0],
+    SOLVERS = sizeof solvers / sizeof solvers[0]
 };
 
-int cr_law_count(void) { return (int)(sizeof catalogue / sizeof catalogue[0]); }
+// The index with place `place`, where order_of gives each its order (0: last); -1 where there is none.
+static int index_at(int place, int count, int (*order_of)(int index)) {
+    for (int i = 0; i < count; i++) {
+        int before = 0, own = order_of(i);
+        for (int k = 0; k < count; k++) {
+            int other = order_of(k);
+            bool sooner = other != own && other != 0 && (own == 0 || other < own);
+            before += sooner || (other == own && k < i);
+        }
+        if (before == place) return i;
+    }
+    return -1;
+}
+
+static int law_order(int index) { return laws[index]->order; }
+static int rule_order(int index) { return rules[index]->order; }
+static int solver_order(int index) { return solvers[index]->order; }
+
+// "a, b, c", cut off where the room ends
+static const char* join_names(char* room, size_t size, const char* (*name_at)(int index)) {
+    size_t used = 0;
+    const char* name;
+    room[0] = '\0';
+    for (int i = 0; (name = name_at(i)) != NULL && used < size; i++) {
+        int made = snprintf(room + used, size - used, "%s%s", i > 0 ? ", " : "", name);
+        used += made > 0 ? (size_t)made : 0;
+    }
+    return room;
+}
+
+static crStatus refuse_name(const char* kind, const char* name, const char* (*name_at)(int index),
+                            crError* error) {
+    char known[200];
+    return cr_error_set(error, CR_ERR_NAME, kind, "%s: \"%.40s\" is not known; must be one of %s", kind, name,
+                        join_names(known, sizeof known, name_at));
+}
+
+int cr_law_count(void) { return LAWS; }
 
 const crLawInfo* cr_law_info(int index) {
-    return index >= 0 && index < cr_law_count() ? &catalogue[index].info : NULL;
+    int at = index_at(index, LAWS, law_order);
+    return at >= 0 ? &laws[at]->info : NULL;
+}
+
+static const char* law_name(int index) {
+    const crLawInfo* info = cr_law_info(index);
+    return info != NULL ? info->name : NULL;
 }
 
 crStatus cr_law_find(const char* name, const crLawParams* params, crLaw* law, crError* error) {
     if (name == NULL) return cr__missing(error, "name");
     if (law == NULL) return cr__missing(error, "law");
-    for (int i = 0; i < cr_law_count(); i++) {
-        if (strcmp(catalogue[i].info.name, name) == 0) {
-            *law = catalogue[i].make(params);
-            return CR_OK;
-        }
+    for (int i = 0; i < LAWS; i++) {
+        if (strcmp(laws[i]->info.name, name) != 0) continue;
+        *law = cr__law(laws[i], params);
+        return CR_OK;
     }
-    return cr_error_set(error, CR_ERR_NAME, "law",
-                        "law: \"%.40s\" is not known; newton bilinear chatterjee-ruina routh whittaker smith "
-                        "anitescu-potra pfeiffer-glocker brach composite compliant spherical projected",
-                        name);
+    return refuse_name("law", name, law_name, error);
+}
+
+const cr__LawKind* cr__law_kind(const crLaw* law) {
+    for (int i = 0; i < LAWS; i++) {
+        if (laws[i]->apply == law->apply) return laws[i];
+    }
+    return NULL;
+}
+
+int cr_rule_count(void) { return RULES; }
+
+const crRuleInfo* cr_rule_info(int index) {
+    int at = index_at(index, RULES, rule_order);
+    return at >= 0 ? &rules[at]->info : NULL;
+}
+
+static const char* rule_name(int index) {
+    const crRuleInfo* info = cr_rule_info(index);
+    return info != NULL ? info->name : NULL;
+}
+
+crStatus cr_rule_find(const char* name, const crRuleParams* params, crRule* rule, crError* error) {
+    if (name == NULL) return cr__missing(error, "name");
+    if (rule == NULL) return cr__missing(error, "rule");
+    for (int i = 0; i < RULES; i++) {
+        if (strcmp(rules[i]->info.name, name) != 0) continue;
+        *rule = cr__rule(rules[i], params);
+        return CR_OK;
+    }
+    return refuse_name("rule", name, rule_name, error);
+}
+
+bool cr__rule_is_ours(const crRule* rule) {
+    for (int i = 0; i < RULES; i++) {
+        if (rules[i]->resolve == rule->resolve) return true;
+    }
+    return false;
+}
+
+int cr_solver_count(void) { return SOLVERS; }
+
+const char* cr_solver_name(int index) {
+    int at = index_at(index, SOLVERS, solver_order);
+    return at >= 0 ? solvers[at]->name : NULL;
+}
+
+crStatus cr_solver_find(const char* name, const crSolverParams* params, crSolver* solver, crError* error) {
+    if (name == NULL) return cr__missing(error, "name");
+    if (solver == NULL) return cr__missing(error, "solver");
+    for (int i = 0; i < SOLVERS; i++) {
+        if (strcmp(solvers[i]->name, name) != 0) continue;
+        *solver = cr__solver(solvers[i], params);
+        return CR_OK;
+    }
+    return refuse_name("solver", name, cr_solver_name, error);
 }

@@ -34,51 +34,36 @@ const char* cr_smoothness_name(crSmoothness smoothness) {
     return (unsigned)smoothness < sizeof names / sizeof names[0] ? names[smoothness] : "unknown";
 }
 
-// inputs beside W, V and n, as bits
-#define BIT(input) (1UL << (input))
+// Laws whose derivatives are formulas; those of the others are differences.
+static const struct {
+    const cr__LawKind* law;
+    cr__PieceFn piece;
+} closed[] = {
+    {&cr__law_newton, cr__piece_newton},
+    {&cr__law_bilinear, cr__piece_bilinear},
+    {&cr__law_chatterjee_ruina, cr__piece_chatterjee_ruina},
+    {&cr__law_whittaker, cr__piece_whittaker},
+    {&cr__law_smith, cr__piece_smith},
+    {&cr__law_anitescu_potra, cr__piece_anitescu_potra},
+    {&cr__law_pfeiffer_glocker, cr__piece_pfeiffer_glocker},
+    {&cr__law_brach, cr__piece_brach},
+};
 
-typedef struct Entry {
-    crLaw law;
-    cr__PieceFn piece;  // NULL: differenced
-    unsigned long reads;
-} Entry;
-
-static Entry entry_of(const crLaw* law) {
-    const unsigned long rub = BIT(CR_BY_MU) | BIT(CR_BY_E);
-    const unsigned long angles = BIT(CR_BY_PSI1) | BIT(CR_BY_PSI2) | BIT(CR_BY_RHO);
-    const unsigned long wish = BIT(CR_BY_WISH_X) | BIT(CR_BY_WISH_Y) | BIT(CR_BY_WISH_Z);
-    const Entry all[] = {
-        {cr_law_newton(), cr__piece_newton, BIT(CR_BY_E)},
-        {cr_law_bilinear(), cr__piece_bilinear, rub | BIT(CR_BY_ET)},
-        {cr_law_chatterjee_ruina(), cr__piece_chatterjee_ruina, rub | BIT(CR_BY_ET)},
-        {cr_law_routh(NULL), NULL, rub},
-        {cr_law_whittaker(), cr__piece_whittaker, rub},
-        {cr_law_smith(), cr__piece_smith, rub},
-        {cr_law_anitescu_potra(NULL), cr__piece_anitescu_potra, rub},
-        {cr_law_pfeiffer_glocker(NULL), cr__piece_pfeiffer_glocker, rub | BIT(CR_BY_ET) | BIT(CR_BY_NU)},
-        {cr_law_brach(NULL), cr__piece_brach, BIT(CR_BY_E) | BIT(CR_BY_MU2) | BIT(CR_BY_MU3)},
-        {cr_law_compliant(NULL), NULL, rub | BIT(CR_BY_ETA2)},
-        {cr_law_spherical(NULL), NULL, BIT(CR_BY_MU) | angles},
-        {cr_law_projected(NULL), NULL, BIT(CR_BY_MU) | wish},
-    };
-    for (int i = 0; i < (int)(sizeof all / sizeof all[0]); i++) {
-        if (all[i].law.apply != law->apply) continue;
-        Entry entry = all[i];
-        const crLawParams* params = law->params;
-        bool polygon = entry.piece == cr__piece_anitescu_potra && params != NULL && params->directions != 0;
-        if (polygon) entry.piece = NULL;
-        return entry;
+// NULL: differenced
+static cr__PieceFn piece_of(const crLaw* law) {
+    const crLawParams* params = law->params;
+    for (int i = 0; i < (int)(sizeof closed / sizeof closed[0]); i++) {
+        if (closed[i].law->apply != law->apply) continue;
+        bool polygon = closed[i].law == &cr__law_anitescu_potra && params != NULL && params->directions != 0;
+        return polygon ? NULL : closed[i].piece;
     }
-    return (Entry){*law, NULL, rub | BIT(CR_BY_ET)};
+    return NULL;
 }
 
-void cr__gradient_none(crGradient* out) {
-    out->verdict = CR_NO_DERIVATIVE;
-    out->distance = 0.0;
-    for (int k = 0; k < CR_LAW_INPUTS; k++) {
-        crVec3 none = {(double)NAN, (double)NAN, (double)NAN};
-        if (out->reads[k]) out->P_minus[k] = out->P_plus[k] = none;
-    }
+// Inputs beside W, V and n, as CR_READS; a law that is not in the catalogue is tried with mu, e and et.
+static uint64_t reads_of(const crLaw* law) {
+    const cr__LawKind* kind = cr__law_kind(law);
+    return kind != NULL ? kind->info.reads : CR_READS_MU_E | CR_READS(CR_BY_ET);
 }
 
 // true where W blocks a direction that counts, to rounding. Without friction that is n alone.
@@ -87,7 +72,7 @@ static bool is_singular(const cr__Point* p) {
     crMat3 axes;
     crSym3 W = p->contact.W;
     if (cr__normal_blocked(&p->contact)) return true;
-    if (p->law->apply == cr_law_newton().apply) return false;
+    if (p->law->apply == cr__law_newton.apply) return false;
     if (p->flat) {
         W.xz = W.yz = 0.0;
         W.zz = W.xx + W.yy;
@@ -146,9 +131,9 @@ static void add_velocities(const cr__Point* p, crGradient* out) {
     }
 }
 
-static void set_reads(const cr__Point* p, unsigned long bits, crGradient* out) {
+static void set_reads(const cr__Point* p, uint64_t bits, crGradient* out) {
     for (int k = 0; k < CR_BY_WEIGHT; k++) {
-        out->reads[k] = k < CR_BY_MU || (bits & BIT(k)) != 0;
+        out->reads[k] = k < CR_BY_MU || (bits & CR_READS(k)) != 0;
     }
     if (p->collision->e_of_speed != NULL) out->reads[CR_BY_E] = false;
 }
@@ -162,22 +147,22 @@ static crStatus gradient_of(const crLaw* law, const crCollision* collision, doub
     if (status != CR_OK) return status;
     const crContact* c = &p.contact;
     p.flat = cr_contact_is_planar(c) && !(c->W.zz > cr__W_rounding(&c->W));
-    Entry entry = entry_of(law);
-    set_reads(&p, entry.reads, out);
+    cr__PieceFn piece = piece_of(law);
+    set_reads(&p, reads_of(law), out);
     // differences look as far as their smallest step
     double open = c->V.x / fmax(cr_norm(c->V), 1e-300);
-    double near = entry.piece == NULL ? fmax(tol, 1e-5) : tol;
+    double near = piece == NULL ? fmax(tol, 1e-5) : tol;
     if (open > near) {
         out->nearest = CR_SWITCH_OPEN;
         out->distance = open;
         out->beyond = CR_REGIME_SLIP;
     } else if (out->hit.regime == CR_REGIME_NO_SOLUTION || is_singular(&p)) {
         cr__gradient_none(out);
-    } else if (law->apply == cr_law_composite(NULL).apply) {
+    } else if (law->apply == cr__law_composite.apply) {
         memset(out->reads, 0, sizeof out->reads);
         status = sum_of_laws(law->params, collision, tol, out, error);
-    } else if (entry.piece != NULL) {
-        cr__gradient_closed(&p, entry.piece, out);
+    } else if (piece != NULL) {
+        cr__gradient_closed(&p, piece, out);
     } else {
         cr__gradient_difference(&p, out);
     }

@@ -3,6 +3,7 @@
 #define CAROM_RESOLVE_GRADIENT_H
 
 #include "gradient_dual.h"
+#include "resolve/kinds.h"
 
 #define CR__MAX_GAUGES 8
 

@@ -155,3 +155,12 @@ cr__DualContact cr__point_contact(const cr__Point* p) {
     d.mu3 = cr__variable(params->mu3, CR_BY_MU3);
     return d;
 }
+
+void cr__gradient_none(crGradient* out) {
+    out->verdict = CR_NO_DERIVATIVE;
+    out->distance = 0.0;
+    for (int k = 0; k < CR_LAW_INPUTS; k++) {
+        crVec3 none = {(double)NAN, (double)NAN, (double)NAN};
+        if (out->reads[k]) out->P_minus[k] = out->P_plus[k] = none;
+    }
+}

@@ -122,7 +122,7 @@ static void add_sticking_gauge(const cr__DualContact* d, cr__Dual Un, int other,
 
 bool cr__piece_whittaker(const cr__DualContact* d, int piece, cr__Piece* out) {
     crHit hit;
-    crLaw law = cr_law_whittaker();
+    crLaw law = cr__law(&cr__law_whittaker, NULL);
     if (law.apply(NULL, &d->c, &hit, NULL) != CR_OK) return false;
     if (piece == CR__OWN_PIECE) piece = slips(&d->c, hit.P.x, hit.P.y, hit.P.z) ? SLIPS_1 : 0;
     cr__Dual P[3], u[3], F[3];
@@ -142,7 +142,7 @@ bool cr__piece_whittaker(const cr__DualContact* d, int piece, cr__Piece* out) {
 bool cr__piece_smith(const cr__DualContact* d, int piece, cr__Piece* out) {
     (void)piece;
     crHit hit;
-    crLaw law = cr_law_smith();
+    crLaw law = cr__law(&cr__law_smith, NULL);
     if (law.apply(NULL, &d->c, &hit, NULL) != CR_OK) return false;
     cr__Dual P[3], u[3], F[3];
     cr__Unknowns X;
@@ -252,7 +252,7 @@ static crVec3 planar_impulse(const cr__DualContact* d, double e) {
     crContact c = d->c;
     crHit hit = {0};
     c.e = e;
-    crLaw law = cr_law_pfeiffer_glocker(&params);
+    crLaw law = cr__law(&cr__law_pfeiffer_glocker, &params);
     bool good = law.apply(law.params, &c, &hit, NULL) == CR_OK;
     return good ? hit.P : cr_vec3((double)NAN, 0, 0);
 }

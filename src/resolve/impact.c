@@ -9,6 +9,7 @@
 // may stay sparse, for rules that only multiply with it: what a large impact costs then goes with its contacts.
 // Fails: box blocks, a bias, and a prescribed impulse without J and Minv are refused by name.
 #include "resolve/impact.h"
+#include "resolve/kinds.h"
 
 #include <string.h>
 
@@ -392,7 +393,7 @@ crStatus cr__impact_solve(const crImpact* impact, const crProblem* problem, doub
     crSolverParams params = {.tol = EXACT_TOL, .max_iterations = EXACT_ITERATIONS};
     crSolver solver = impact->params.solver;
     bool own = solver.solve == NULL;
-    if (own) solver = cr_solver_auto(&params);
+    if (own) solver = cr__solver(&cr__solver_auto, &params);
     // later stages start nearly at rest: they are judged by the speeds of the impact, not by their own
     double size = 0.0;
     for (int i = 0; i < problem->rows; i++) {

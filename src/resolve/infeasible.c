@@ -13,6 +13,7 @@
 // Fails: a smaller contradiction is not found.
 #include "infeasible.h"
 #include "direct.h"
+#include "problem/product.h"
 
 #include <string.h>
 
@@ -97,7 +98,7 @@ static bool certifies(const crSystem* system, double tol, double* y, double* Wy)
     for (int i = 0; i < system->problem->block_count; i++) {
         scale = fmax(scale, system->auditor->scale[i]);
     }
-    cr_matrix_mul_t(&system->W, y, Wy);
+    cr__matrix_mul_t(&system->W, y, Wy);
     for (int i = 0; i < system->n; i++) {
         double most = sqrt(weight[i]) * pull;
         if (Wy[i] == 0.0) continue;

@@ -4,6 +4,7 @@
 
 #include "impulse/rank.h"
 
+#include "carom/region.h"
 #include "carom/resolve.h"
 
 // The law's conditions cannot be met: no impulse, and the result says so.

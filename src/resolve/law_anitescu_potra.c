@@ -8,9 +8,10 @@
 // if that is one, otherwise the smallest Pn, stage by stage; solutions counts the pairs (P1, P2). Holds: in
 // the permissible region for e <= 1. Rebounds at grazing: Vn = 0 is the limit Vn -> 0-.
 // Fails: blocked directions (singular W) can leave no solution; 1, 2 or negative directions are refused.
+#include "resolve/kinds.h"
 #include "two_stage.h"
 
-static crStatus apply(const void* params, const crContact* c, crHit* hit, crError* error) {
+static crStatus apply_anitescu_potra(const void* params, const crContact* c, crHit* hit, crError* error) {
     int directions = params == NULL ? 0 : ((const crLawParams*)params)->directions;
     if (directions != 0 && directions < 3) {
         return cr_error_set(error, CR_ERR_RANGE, "cone",
@@ -36,4 +37,16 @@ static crStatus apply(const void* params, const crContact* c, crHit* hit, crErro
     return CR_OK;
 }
 
-crLaw cr_law_anitescu_potra(const crLawParams* params) { return (crLaw){"anitescu-potra", apply, params}; }
+const cr__LawKind cr__law_anitescu_potra = {
+    .order = 7,
+    .apply = apply_anitescu_potra,
+    .info = {.name = "anitescu-potra",
+             .title = "Two stages, complementarity in each",
+             .parameters = "e in [0, 1], mu >= 0, cone exact | number of directions >= 3",
+             .guarantee = "permissible for e <= 1",
+             .source = "Anitescu and Potra 1997",
+             .dimension = 1,
+             .spin_non_reversal = true,
+             .grazing_normal = true,
+             .reads = CR_READS_MU_E},
+};

@@ -7,10 +7,11 @@
 // the frame (n, V_t, n x V_t). Fails: any other W is refused; no-solution where the normal direction, or that
 // of V_t, is blocked.
 #include "law.h"
+#include "resolve/kinds.h"
 
 #define DIAGONAL_TOL 1e-9
 
-static crStatus apply(const void* params, const crContact* c, crHit* hit, crError* error) {
+static crStatus apply_bilinear(const void* params, const crContact* c, crHit* hit, crError* error) {
     (void)params;
     crVec3 P_I;
     if (!cr_impulse_P_I(c, &P_I)) return cr__no_solution(hit);
@@ -41,4 +42,16 @@ static crStatus apply(const void* params, const crContact* c, crHit* hit, crErro
     return CR_OK;
 }
 
-crLaw cr_law_bilinear(void) { return (crLaw){"bilinear", apply, NULL}; }
+const cr__LawKind cr__law_bilinear = {
+    .order = 2,
+    .apply = apply_bilinear,
+    .info = {.name = "bilinear",
+             .title = "Bilinear law of spheres and disks",
+             .parameters = "e >= 0, et in [-1, 1], mu >= 0",
+             .guarantee = "permissible for e <= 1; refuses a W that is not diagonal",
+             .source = "Walton 1992; Brach 1991",
+             .dimension = 2,
+             .spin_reversal = true,
+             .spin_non_reversal = true,
+             .reads = CR_READS_MU_E | CR_READS(CR_BY_ET)},
+};

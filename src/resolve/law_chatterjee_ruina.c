@@ -11,6 +11,7 @@
 #include "impulse/rank.h"
 #include "law.h"
 #include "pair.h"
+#include "resolve/kinds.h"
 
 // P_I and D = P_II - P_I, the latter through the Schur complement S = Wtt - wtn wtn^T / Wnn:
 // S D_t = wtn Vn/Wnn - V_t, Wnn D_n = -wtn.D_t. false where an eigenvalue of W is rounding (impulse/rank.h).
@@ -69,4 +70,17 @@ crStatus cr__chatterjee_ruina(const void* params, const crContact* c, crHit* hit
     return CR_OK;
 }
 
-crLaw cr_law_chatterjee_ruina(void) { return (crLaw){"chatterjee-ruina", cr__chatterjee_ruina, NULL}; }
+const cr__LawKind cr__law_chatterjee_ruina = {
+    .order = 3,
+    .apply = cr__chatterjee_ruina,
+    .info = {.name = "chatterjee-ruina",
+             .title = "Chatterjee and Ruina's algebraic law",
+             .parameters = "e >= 0, et in [-1, 1], mu >= 0",
+             .guarantee = "permissible for e <= 1; one solution; bilinear where W is diagonal",
+             .source = "Chatterjee and Ruina 1998, section 5",
+             .dimension = 2,
+             .spin_reversal = true,
+             .spin_non_reversal = true,
+             .grazing_tangential = true,
+             .reads = CR_READS_MU_E | CR_READS(CR_BY_ET)},
+};

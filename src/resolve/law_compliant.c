@@ -14,6 +14,7 @@
 // where the slowest motion takes 1e4 times as long as the fastest: W with eigenvalues 1e8 apart, or e < 1e-4
 // where the tangential spring goes on pulling the bodies together.
 #include "resolve/compliant.h"
+#include "resolve/kinds.h"
 #include "resolve/law.h"
 
 #define ROUGHNESS   1e-9
@@ -259,7 +260,7 @@ void cr__compliant_follow(crCompliant* s) {
     }
 }
 
-static crStatus apply(const void* params, const crContact* c, crHit* hit, crError* error) {
+static crStatus apply_compliant(const void* params, const crContact* c, crHit* hit, crError* error) {
     const crLawParams* given = params;
     double eta2 = given != NULL ? given->eta2 : cr_law_params().eta2;
     if (!(eta2 > 0.0 && isfinite(eta2))) {
@@ -283,4 +284,19 @@ static crStatus apply(const void* params, const crContact* c, crHit* hit, crErro
     return CR_OK;
 }
 
-crLaw cr_law_compliant(const crLawParams* params) { return (crLaw){"compliant", apply, params}; }
+const cr__LawKind cr__law_compliant = {
+    .order = 11,
+    .apply = apply_compliant,
+    .info = {.name = "compliant",
+             .title = "Springs with Coulomb slip, followed through the contact",
+             .parameters = "e in [0, 1], mu >= 0, eta2 > 0 (normal over tangential stiffness)",
+             .guarantee = "never creates energy; inside the cone",
+             .source = "after Maw, Barber and Fawcett 1976; Stronge 2000",
+             .dimension = 2,
+             .spin_reversal = true,
+             .spin_non_reversal = true,
+             .grazing_normal = true,
+             .grazing_tangential = true,
+             .reads = CR_READS_MU_E | CR_READS(CR_BY_ETA2),
+             .cost = 10.0},
+};

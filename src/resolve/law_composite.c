@@ -5,12 +5,13 @@
 // one component gives that law to the bit. Every component is asked, also one with weight zero.
 // Fails: a component that refuses the input is passed on; one without a solution makes this no-solution.
 #include "carom/resolve.h"
+#include "resolve/kinds.h"
 
 #define MAX_LAWS   16
 #define MAX_DEPTH  4  // composites inside each other
 #define WEIGHT_TOL 1e-9
 
-static crStatus apply(const void* params, const crContact* c, crHit* hit, crError* error);
+static crStatus apply_composite(const void* params, const crContact* c, crHit* hit, crError* error);
 
 static crStatus check_weights(const crLawParams* p, crError* error) {
     double sum = 0.0;
@@ -47,7 +48,7 @@ static crStatus check(const crLawParams* p, int depth, crError* error) {
     for (int i = 0; i < p->law_count && status == CR_OK; i++) {
         if (p->laws[i].apply == NULL) {
             status = cr_error_set(error, CR_ERR_ARGUMENT, "laws", "laws: law %d has no function", i);
-        } else if (p->laws[i].apply == apply) {
+        } else if (p->laws[i].apply == apply_composite) {
             status = check(p->laws[i].params, depth + 1, error);
         }
     }
@@ -60,8 +61,8 @@ static crStatus mix(const crLawParams* p, const crContact* c, crHit* hit, crErro
     for (int i = 0; i < p->law_count; i++) {
         const crLaw* law = &p->laws[i];
         crHit part = {.regime = CR_REGIME_SLIP, .solutions = 1};
-        crStatus status = law->apply == apply ? mix(law->params, c, &part, error)
-                                              : law->apply(law->params, c, &part, error);
+        crStatus status = law->apply == apply_composite ? mix(law->params, c, &part, error)
+                                                        : law->apply(law->params, c, &part, error);
         if (status != CR_OK) return status;
         if (part.regime == CR_REGIME_NO_SOLUTION) {
             *hit = part;
@@ -74,9 +75,24 @@ static crStatus mix(const crLawParams* p, const crContact* c, crHit* hit, crErro
     return CR_OK;
 }
 
-static crStatus apply(const void* params, const crContact* c, crHit* hit, crError* error) {
+static crStatus apply_composite(const void* params, const crContact* c, crHit* hit, crError* error) {
     crStatus status = check(params, 1, error);
     return status == CR_OK ? mix(params, c, hit, error) : status;
 }
 
-crLaw cr_law_composite(const crLawParams* params) { return (crLaw){"composite", apply, params}; }
+const cr__LawKind cr__law_composite = {
+    .order = 10,
+    .apply = apply_composite,
+    .info = {.name = "composite",
+             .title = "Weighted sum of laws",
+             .parameters = "laws (default chatterjee-ruina, routh), sigma: weights >= 0 that sum to 1",
+             .guarantee = "permissible if all its laws are",
+             .source = "Chatterjee and Ruina 1998, section 5.3",
+             .dimension = 3,
+             .may_create_energy = true,
+             .spin_reversal = true,
+             .spin_non_reversal = true,
+             .grazing_normal = true,
+             .grazing_tangential = true,
+             .reads = CR_READS(CR_BY_WEIGHT)},
+};

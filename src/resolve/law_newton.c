@@ -3,8 +3,9 @@
 // Source: Newton; in this form Hecker 1997, eq. 9. Holds: every law here equals it at mu = 0.
 // Fails: Wnn = 0 with Vn < 0 (the normal direction is blocked): no-solution.
 #include "law.h"
+#include "resolve/kinds.h"
 
-static crStatus apply(const void* params, const crContact* c, crHit* hit, crError* error) {
+static crStatus apply_newton(const void* params, const crContact* c, crHit* hit, crError* error) {
     (void)params;
     (void)error;
     crVec3 P_I;
@@ -13,4 +14,15 @@ static crStatus apply(const void* params, const crContact* c, crHit* hit, crErro
     return CR_OK;
 }
 
-crLaw cr_law_newton(void) { return (crLaw){"newton", apply, NULL}; }
+const cr__LawKind cr__law_newton = {
+    .order = 1,
+    .apply = apply_newton,
+    .info = {.name = "newton",
+             .title = "Frictionless impact, Newton's restitution",
+             .parameters = "e >= 0",
+             .guarantee = "permissible for e <= 1; every other law equals it at mu = 0",
+             .source = "Newton 1687; Hecker 1997, eq. 9",
+             .dimension = 1,
+             .spin_non_reversal = true,
+             .reads = CR_READS(CR_BY_E)},
+};

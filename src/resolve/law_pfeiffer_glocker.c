@@ -10,6 +10,7 @@
 // Source: after Pfeiffer and Glocker 1996 (docs/laws says how this form was chosen). Holds: in the
 // permissible region for e <= 1; anitescu-potra where nu et = 0. Fails: contacts that are not planar, nu
 // outside [0, 1] and et < 0 are refused; no-solution where W blocks.
+#include "resolve/kinds.h"
 #include "two_stage.h"
 
 static crStatus check(const crContact* c, double nu, crError* error) {
@@ -42,7 +43,7 @@ static bool expand(const crContact* c, const cr__Solution* first, double theta, 
     return true;
 }
 
-static crStatus apply(const void* params, const crContact* c, crHit* hit, crError* error) {
+static crStatus apply_pfeiffer_glocker(const void* params, const crContact* c, crHit* hit, crError* error) {
     double nu = params == NULL ? 1.0 : ((const crLawParams*)params)->nu;
     crStatus status = check(c, nu, error);
     if (status != CR_OK) return status;
@@ -58,6 +59,19 @@ static crStatus apply(const void* params, const crContact* c, crHit* hit, crErro
     return CR_OK;
 }
 
-crLaw cr_law_pfeiffer_glocker(const crLawParams* params) {
-    return (crLaw){"pfeiffer-glocker", apply, params};
-}
+const cr__LawKind cr__law_pfeiffer_glocker = {
+    .order = 8,
+    .apply = apply_pfeiffer_glocker,
+    .info = {.name = "pfeiffer-glocker",
+             .title = "Two stages with tangential restitution, planar",
+             .parameters = "e in [0, 1], et in [0, 1], nu in [0, 1], mu >= 0",
+             .guarantee = "inside the cone, n.V+ >= 0; anitescu-potra at nu = 0",
+             .source = "Pfeiffer and Glocker 1996",
+             .dimension = 2,
+             .planar = true,
+             .spin_reversal = true,
+             .spin_non_reversal = true,
+             .grazing_normal = true,
+             .grazing_tangential = true,
+             .reads = CR_READS_MU_E | CR_READS(CR_BY_ET) | CR_READS(CR_BY_NU)},
+};

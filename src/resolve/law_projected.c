@@ -6,8 +6,9 @@
 // of it, and leaves a permissible wish as it is. Fails: a wish that is not finite is refused; no-solution
 // where nothing is permissible (Wnn = 0).
 #include "law.h"
+#include "resolve/kinds.h"
 
-static crStatus apply(const void* params, const crContact* c, crHit* hit, crError* error) {
+static crStatus apply_projected(const void* params, const crContact* c, crHit* hit, crError* error) {
     const crLawParams defaults = cr_law_params();
     const crLawParams* p = params != NULL ? params : &defaults;
     crError refusal = {0};
@@ -17,4 +18,19 @@ static crStatus apply(const void* params, const crContact* c, crHit* hit, crErro
     return status;
 }
 
-crLaw cr_law_projected(const crLawParams* params) { return (crLaw){"projected", apply, params}; }
+const cr__LawKind cr__law_projected = {
+    .order = 13,
+    .apply = apply_projected,
+    .info = {.name = "projected",
+             .title = "A wished impulse, drawn into the region",
+             .parameters = "wish (an impulse), mu >= 0",
+             .guarantee = "permissible",
+             .source = "Chatterjee and Ruina 1998, section 4.1",
+             .dimension = 3,
+             .spin_reversal = true,
+             .spin_non_reversal = true,
+             .grazing_normal = true,
+             .grazing_tangential = true,
+             .reads = CR_READS(CR_BY_MU) | CR_READS(CR_BY_WISH_X) | CR_READS(CR_BY_WISH_Y) |
+                      CR_READS(CR_BY_WISH_Z)},
+};

@@ -10,6 +10,7 @@
 // Source: Routh 1897; Chatterjee and Ruina 1998, section 4.2.1, eq. 7; Stronge 1990 for the energetic ending.
 // Holds: permissible with the poisson and energetic endings for e <= 1; the newton ending may create energy.
 // Fails: Vn never reaches what the ending asks for (a blocked direction): no-solution.
+#include "resolve/kinds.h"
 #include "resolve/law.h"
 #include "resolve/routh.h"
 
@@ -112,7 +113,7 @@ static crStatus ending_of(const crLawParams* params, crEnding* ending, crError* 
                         (int)*ending);
 }
 
-static crStatus apply(const void* params, const crContact* c, crHit* hit, crError* error) {
+static crStatus apply_routh(const void* params, const crContact* c, crHit* hit, crError* error) {
     crEnding ending;
     crStatus status = ending_of(params, &ending, error);
     if (status != CR_OK) return status;
@@ -125,7 +126,23 @@ static crStatus apply(const void* params, const crContact* c, crHit* hit, crErro
     return CR_OK;
 }
 
-crLaw cr_law_routh(const crLawParams* params) { return (crLaw){"routh", apply, params}; }
+static const char* const names[CR_ENDINGS] = {"routh", "routh-newton", "routh-energetic"};
+
+const cr__LawKind cr__law_routh = {
+    .order = 4,
+    .apply = apply_routh,
+    .info = {.name = "routh",
+             .title = "Routh's incremental law",
+             .parameters = "e in [0, 1], mu >= 0, ending poisson | newton | energetic",
+             .guarantee = "permissible for endings poisson and energetic unless jammed",
+             .source = "Routh 1897; Stronge 1990; Bhatt and Koechling 1995",
+             .dimension = 1,
+             .may_create_energy = true,
+             .spin_non_reversal = true,
+             .grazing_normal = true,
+             .reads = CR_READS_MU_E,
+             .endings = names},
+};
 
 int cr_routh_path(const crContact* c, const crLawParams* params, int capacity, crVec3* P) {
     crEnding ending;

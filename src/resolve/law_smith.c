@@ -10,6 +10,7 @@
 // Vn = 0, V_t = 0 (then it is Coulomb's problem) and infinite mu are limits: Vn -> 0-, small V_t, growing mu.
 // Holds: never creates energy for e <= 1. Fails: blocked directions (singular W) can leave no solution.
 #include "coulomb.h"
+#include "resolve/kinds.h"
 
 #define SLIP_TOL 1e-20  // |V_t| below this share of |q| has no direction
 #define ENDLESS  1e60   // where the search for a root is given up
@@ -244,7 +245,7 @@ static int solve(const Smith* p, double P[3]) {
     return size < LARGEST ? count : 0;
 }
 
-static crStatus apply(const void* params, const crContact* c, crHit* hit, crError* error) {
+static crStatus apply_smith(const void* params, const crContact* c, crHit* hit, crError* error) {
     (void)params;
     (void)error;
     if (cr__normal_blocked(c)) return cr__blocked_normal(c, hit);
@@ -271,4 +272,16 @@ static crStatus apply(const void* params, const crContact* c, crHit* hit, crErro
     return CR_OK;
 }
 
-crLaw cr_law_smith(void) { return (crLaw){"smith", apply, NULL}; }
+const cr__LawKind cr__law_smith = {
+    .order = 6,
+    .apply = apply_smith,
+    .info = {.name = "smith",
+             .title = "Smith's law of averaged slip",
+             .parameters = "e >= 0, mu >= 0",
+             .guarantee = "permissible for e <= 1",
+             .source = "Smith 1991",
+             .dimension = 1,
+             .spin_reversal = true,
+             .grazing_tangential = true,
+             .reads = CR_READS_MU_E},
+};

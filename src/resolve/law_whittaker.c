@@ -8,8 +8,9 @@
 // Infinite friction is the limit of growing mu. Holds: cone, tension and penetration. May create energy,
 // which the audit reports. Fails: blocked directions (singular W) can leave no solution.
 #include "coulomb.h"
+#include "resolve/kinds.h"
 
-static crStatus apply(const void* params, const crContact* c, crHit* hit, crError* error) {
+static crStatus apply_whittaker(const void* params, const crContact* c, crHit* hit, crError* error) {
     (void)params;
     (void)error;
     if (cr__normal_blocked(c)) return cr__blocked_normal(c, hit);
@@ -22,4 +23,16 @@ static crStatus apply(const void* params, const crContact* c, crHit* hit, crErro
     return CR_OK;
 }
 
-crLaw cr_law_whittaker(void) { return (crLaw){"whittaker", apply, NULL}; }
+const cr__LawKind cr__law_whittaker = {
+    .order = 5,
+    .apply = apply_whittaker,
+    .info = {.name = "whittaker",
+             .title = "Whittaker's law, also Kane and Levinson's",
+             .parameters = "e >= 0, mu >= 0",
+             .guarantee = "n.V+ = -e n.V, inside the cone; may create energy",
+             .source = "Whittaker 1944; Kane and Levinson 1985",
+             .dimension = 1,
+             .may_create_energy = true,
+             .spin_non_reversal = true,
+             .reads = CR_READS_MU_E},
+};

@@ -256,3 +256,18 @@ void cr__lcp_impulses(const crLcp* lcp, int rows, const double* z, double* p) {
         *target = z[j] > 0.0 ? column->g[0] : fmin(column->g[0], *target);
     }
 }
+
+double cr__lcp_residual(const double* M, const double* q, int n, int free_count, const double* z) {
+    double worst = 0.0;
+    for (int i = 0; i < n; i++) {
+        const double* row = M + (size_t)i * (size_t)n;
+        double w = q[i];
+        for (int j = 0; j < n; j++) {
+            w += row[j] * z[j];
+        }
+        double r = fabs(i < free_count ? w : fmin(z[i], w));
+        worst = r > worst || !(r == r) ? r : worst;
+        if (!(r == r)) return (double)INFINITY;
+    }
+    return worst;
+}

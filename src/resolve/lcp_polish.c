@@ -12,21 +12,6 @@
 
 #include <string.h>
 
-double cr__lcp_residual(const double* M, const double* q, int n, int free_count, const double* z) {
-    double worst = 0.0;
-    for (int i = 0; i < n; i++) {
-        const double* row = M + (size_t)i * (size_t)n;
-        double w = q[i];
-        for (int j = 0; j < n; j++) {
-            w += row[j] * z[j];
-        }
-        double r = fabs(i < free_count ? w : fmin(z[i], w));
-        worst = r > worst || !(r == r) ? r : worst;
-        if (!(r == r)) return (double)INFINITY;
-    }
-    return worst;
-}
-
 // variables that are not at zero: free, or z above w
 static int active_set(const double* M, const double* q, int n, int free_count, const unsigned char* basic,
                       const double* z, int* active) {

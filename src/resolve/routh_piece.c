@@ -34,6 +34,7 @@ static void restitute(crRouth* r) {
         r->goal = -e * r->c.V.x;
         break;
     case CR_ENDING_ENERGETIC:
+    case CR_ENDINGS:
         r->goal = -e * e * r->work_c;
         break;
     }

@@ -1,4 +1,4 @@
-// rule.c - running a rule: check the problem, let the rule speak, audit; and the catalogue of rules.
+// rule.c - running a rule: check the problem, let the rule speak, audit.
 //
 // The verdict comes from the problem's raw data and p: contact energy p.(u- + u+)/2, the normal velocity
 // after, n.p >= 0 and friction within its limit at each contact, joints shut. Kinetic energy is that of
@@ -8,67 +8,13 @@
 
 #include "base/argument.h"
 #include "resolve/impact.h"
+#include "resolve/kinds.h"
 
 #define UNDERFLOW 0x1p-1020  // what a product may lose below the smallest normal number
-
-crRuleParams cr_rule_params(void) {
-    return (crRuleParams){.tolerance = 1e-12, .direction = {1.0, 0.0, 0.0}, .extrapolate = true};
-}
 
 const char* cr_unique_name(crUnique unique) {
     static const char* const names[] = {"yes", "no", "tie-broken", "unknown"};
     return (unsigned)unique < sizeof names / sizeof names[0] ? names[unique] : "unknown";
-}
-
-static const crRuleInfo infos[] = {
-    {"newton", "Newton's restitution at every contact at once", "e, et, mu; directions",
-     "frictionless, every contact approaching and e <= 1: no energy is created", "Glocker 2001, eq. 3.2",
-     true},
-    {"poisson", "Poisson's restitution: compression, then expansion", "e, mu; directions",
-     "frictionless: in the permissible region, whatever the e",
-     "Glocker 2001, eqs. 3.3 and 3.4; Anitescu and Potra 1997", true},
-    {"coupled", "restitution between contacts by a matrix", "mu; eps, directions",
-     "none but n.p >= 0 and the cones; eps = 0 is the soft impact", "Glocker 2001, eq. 3.9; Fremond 1995",
-     true},
-    {"sequence", "one contact after another, the fastest first",
-     "e, et, mu; law, ties, extrapolate, mechanism",
-     "in the permissible region if the law is, unless it cannot end",
-     "Chatterjee and Ruina 1998, section 6.4; Ivanov 1995", false},
-    {"feasible", "all orders of single frictionless impacts", "e; pick, corner, threshold",
-     "in the permissible region; the outcome set is complete within the budget", "Seghete and Murphey 2012",
-     false},
-    {"weighted", "frictionless and sticking plastic impacts, weighted", "e, et, mu",
-     "the same e <= 1 and et everywhere: no energy is created, all cones hold",
-     "Chatterjee and Ruina 1998, section 6.3", true},
-    {"reflect", "generalized reflections of all approaching contacts together", "e, the same everywhere",
-     "in the permissible region; e = 1 conserves energy; symmetric inputs stay symmetric",
-     "Smith, Kaufman, Vouga, Tamstorf and Grinspun 2012", false},
-    {"chain", "energetic restitution through compliant contacts", "e; stiffness, hertz",
-     "no energy is created; waves travel as the stiffness ratios say", "Liu, Zhao and Brogliato 2008", false},
-};
-
-int cr_rule_count(void) { return (int)(sizeof infos / sizeof infos[0]); }
-
-const crRuleInfo* cr_rule_info(int index) {
-    return index >= 0 && index < cr_rule_count() ? &infos[index] : NULL;
-}
-
-crStatus cr_rule_find(const char* name, const crRuleParams* params, crRule* rule, crError* error) {
-    if (name == NULL) return cr__missing(error, "name");
-    if (rule == NULL) return cr__missing(error, "rule");
-    static crRule (*const makers[])(const crRuleParams*) = {
-        cr_rule_newton,   cr_rule_poisson,  cr_rule_coupled, cr_rule_sequence,
-        cr_rule_feasible, cr_rule_weighted, cr_rule_reflect, cr_rule_chain,
-    };
-    for (int i = 0; i < cr_rule_count(); i++) {
-        if (strcmp(name, infos[i].name) != 0) continue;
-        *rule = makers[i](params);
-        return CR_OK;
-    }
-    return cr_error_set(error, CR_ERR_NAME, "rule",
-                        "rule: \"%.40s\" is not known; must be newton, poisson, coupled, sequence, feasible, "
-                        "weighted, reflect or chain",
-                        name != NULL ? name : "");
 }
 
 // u before and after, with the prescribed impulse's response counted after, and what margins are compared with
@@ -329,10 +275,8 @@ static crStatus judge(const crRule* rule, const crProblem* problem, crArena* are
     }
     size_t mark = cr_arena_mark(arena);
     const double* f = NULL;
-    for (int i = 0; i < cr_rule_count() && rule->params != NULL; i++) {
-        // only the built-in rules are known to take crRuleParams
-        if (strcmp(rule->name, infos[i].name) == 0) f = ((const crRuleParams*)rule->params)->impulse;
-    }
+    // only the rules of the catalogue are known to take crRuleParams
+    if (rule->params != NULL && cr__rule_is_ours(rule)) f = ((const crRuleParams*)rule->params)->impulse;
     crBalance balance = {0};
     crStatus status = balance_velocities(problem, f, arena, p, &balance, report);
     if (status == CR_OK) status = balance_work(problem, f, arena, p, report);

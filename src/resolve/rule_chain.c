@@ -13,6 +13,7 @@
 // 2008. Holds: e <= 1 creates no energy; e = 1 conserves it to the integration's 1e-11. Fails: budget: limit.
 #include "resolve/impact.h"
 
+#include "resolve/kinds.h"
 #include <string.h>
 
 #define BUDGET    200000
@@ -245,8 +246,8 @@ static void integrate(crChain* c, crRuleReport* report) {
     }
 }
 
-static crStatus resolve(const void* params, const crProblem* problem, crArena* arena, double* p,
-                        crRuleReport* report, crError* error) {
+static crStatus resolve_chain(const void* params, const crProblem* problem, crArena* arena, double* p,
+                              crRuleReport* report, crError* error) {
     crChain c = {.k = 0};
     crStatus status = cr__impact_begin(params, problem, false, arena, &c.impact, error);
     if (status == CR_OK) status = prepare(&c, error);
@@ -263,4 +264,13 @@ static crStatus resolve(const void* params, const crProblem* problem, crArena* a
     return CR_OK;
 }
 
-crRule cr_rule_chain(const crRuleParams* params) { return (crRule){"chain", resolve, params}; }
+const cr__RuleKind cr__rule_chain = {
+    .order = 8,
+    .resolve = resolve_chain,
+    .info = {.name = "chain",
+             .title = "energetic restitution through compliant contacts",
+             .reads = "e; stiffness, hertz",
+             .guarantee = "no energy is created; waves travel as the stiffness ratios say",
+             .source = "Liu, Zhao and Brogliato 2008",
+             .may_create_energy = false},
+};

@@ -8,6 +8,7 @@
 // is its outcome.
 #include "resolve/impact.h"
 
+#include "resolve/kinds.h"
 #include <string.h>
 
 static crStatus check_eps(const crImpact* impact, crError* error) {
@@ -20,8 +21,8 @@ static crStatus check_eps(const crImpact* impact, crError* error) {
     return cr_error_set(error, CR_ERR_FINITE, "eps", "eps: every entry must be finite");
 }
 
-static crStatus resolve(const void* params, const crProblem* problem, crArena* arena, double* p,
-                        crRuleReport* report, crError* error) {
+static crStatus resolve_coupled(const void* params, const crProblem* problem, crArena* arena, double* p,
+                                crRuleReport* report, crError* error) {
     crImpact impact;
     crStatus status = cr__impact_begin(params, problem, false, arena, &impact, error);
     if (status == CR_OK) status = check_eps(&impact, error);
@@ -52,4 +53,13 @@ static crStatus resolve(const void* params, const crProblem* problem, crArena* a
     return cr__impact_judge(&impact, problem, bias, own, report, error);
 }
 
-crRule cr_rule_coupled(const crRuleParams* params) { return (crRule){"coupled", resolve, params}; }
+const cr__RuleKind cr__rule_coupled = {
+    .order = 3,
+    .resolve = resolve_coupled,
+    .info = {.name = "coupled",
+             .title = "restitution between contacts by a matrix",
+             .reads = "mu; eps, directions",
+             .guarantee = "none but n.p >= 0 and the cones; eps = 0 is the soft impact",
+             .source = "Glocker 2001, eq. 3.9; Fremond 1995",
+             .may_create_energy = true},
+};

@@ -11,6 +11,7 @@
 // the reserve): the plastic impact, and stalled with a cycle, or limit.
 #include "resolve/feasible.h"
 
+#include "resolve/kinds.h"
 #include <string.h>
 
 #define BUDGET     4096
@@ -373,8 +374,8 @@ static int bound(const crTree* t) {
     return steps < 1e9 ? (int)-floor(-(steps - 1e-9 * steps)) : 0;
 }
 
-static crStatus resolve(const void* params, const crProblem* problem, crArena* arena, double* p,
-                        crRuleReport* report, crError* error) {
+static crStatus resolve_feasible(const void* params, const crProblem* problem, crArena* arena, double* p,
+                                 crRuleReport* report, crError* error) {
     crTree t = {.count = 0};
     crStatus status = cr__impact_begin(params, problem, false, arena, &t.impact, error);
     if (status == CR_OK && !(t.impact.params.threshold >= 0.0)) {
@@ -393,4 +394,13 @@ static crStatus resolve(const void* params, const crProblem* problem, crArena* a
     return status == CR_OK ? publish(&t, problem, p, report, error) : status;
 }
 
-crRule cr_rule_feasible(const crRuleParams* params) { return (crRule){"feasible", resolve, params}; }
+const cr__RuleKind cr__rule_feasible = {
+    .order = 5,
+    .resolve = resolve_feasible,
+    .info = {.name = "feasible",
+             .title = "all orders of single frictionless impacts",
+             .reads = "e; pick, corner, threshold",
+             .guarantee = "in the permissible region; the outcome set is complete within the budget",
+             .source = "Seghete and Murphey 2012",
+             .may_create_energy = false},
+};

@@ -8,10 +8,11 @@
 // Fails: what the solver cannot solve is its outcome.
 #include "resolve/impact.h"
 
+#include "resolve/kinds.h"
 #include <string.h>
 
-static crStatus resolve(const void* params, const crProblem* problem, crArena* arena, double* p,
-                        crRuleReport* report, crError* error) {
+static crStatus resolve_newton(const void* params, const crProblem* problem, crArena* arena, double* p,
+                               crRuleReport* report, crError* error) {
     crImpact impact;
     crStatus status = cr__impact_begin(params, problem, false, arena, &impact, error);
     if (status != CR_OK) return status;
@@ -42,4 +43,13 @@ static crStatus resolve(const void* params, const crProblem* problem, crArena* a
     return cr__impact_judge(&impact, problem, bias, own, report, error);
 }
 
-crRule cr_rule_newton(const crRuleParams* params) { return (crRule){"newton", resolve, params}; }
+const cr__RuleKind cr__rule_newton = {
+    .order = 1,
+    .resolve = resolve_newton,
+    .info = {.name = "newton",
+             .title = "Newton's restitution at every contact at once",
+             .reads = "e, et, mu; directions",
+             .guarantee = "frictionless, every contact approaching and e <= 1: no energy is created",
+             .source = "Glocker 2001, eq. 3.2",
+             .may_create_energy = true},
+};

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "linalg/dense.h"
+#include "resolve/kinds.h"
 
 #define REST_TOL 1e-12  // of the speed before: what compression left below this is rounding
 
@@ -241,8 +242,8 @@ static void follow_slip(const crImpact* impact, const double* u, double* p1) {
     }
 }
 
-static crStatus resolve(const void* params, const crProblem* problem, crArena* arena, double* p,
-                        crRuleReport* report, crError* error) {
+static crStatus resolve_poisson(const void* params, const crProblem* problem, crArena* arena, double* p,
+                                crRuleReport* report, crError* error) {
     crImpact impact;
     crStatus status = cr__impact_begin_sparse(params, problem, arena, &impact, error);
     if (status != CR_OK) return status;
@@ -268,4 +269,13 @@ static crStatus resolve(const void* params, const crProblem* problem, crArena* a
     return cr__impact_judge(&impact, problem, NULL, p1, report, error);
 }
 
-crRule cr_rule_poisson(const crRuleParams* params) { return (crRule){"poisson", resolve, params}; }
+const cr__RuleKind cr__rule_poisson = {
+    .order = 2,
+    .resolve = resolve_poisson,
+    .info = {.name = "poisson",
+             .title = "Poisson's restitution: compression, then expansion",
+             .reads = "e, mu; directions",
+             .guarantee = "frictionless: in the permissible region, whatever the e",
+             .source = "Glocker 2001, eqs. 3.3 and 3.4; Anitescu and Potra 1997",
+             .may_create_energy = true},
+};

@@ -9,6 +9,7 @@
 // two walls) the reflections never end: stalled with a cycle, or limit.
 #include "resolve/impact.h"
 
+#include "resolve/kinds.h"
 #include <string.h>
 
 #define BUDGET 100000
@@ -61,8 +62,8 @@ static crStatus reflections(const crImpact* impact, crReflections* r, crRuleRepo
     return status;
 }
 
-static crStatus resolve(const void* params, const crProblem* problem, crArena* arena, double* p,
-                        crRuleReport* report, crError* error) {
+static crStatus resolve_reflect(const void* params, const crProblem* problem, crArena* arena, double* p,
+                                crRuleReport* report, crError* error) {
     crImpact impact;
     double e;
     crStatus status = cr__impact_begin(params, problem, false, arena, &impact, error);
@@ -92,4 +93,14 @@ static crStatus resolve(const void* params, const crProblem* problem, crArena* a
     return status;
 }
 
-crRule cr_rule_reflect(const crRuleParams* params) { return (crRule){"reflect", resolve, params}; }
+const cr__RuleKind cr__rule_reflect = {
+    .order = 7,
+    .resolve = resolve_reflect,
+    .info = {.name = "reflect",
+             .title = "generalized reflections of all approaching contacts together",
+             .reads = "e, the same everywhere",
+             .guarantee =
+                 "in the permissible region; e = 1 conserves energy; symmetric inputs stay symmetric",
+             .source = "Smith, Kaufman, Vouga, Tamstorf and Grinspun 2012",
+             .may_create_energy = false},
+};

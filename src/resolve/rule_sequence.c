@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "linalg/semidefinite.h"
+#include "resolve/kinds.h"
 
 #define TIE_TOL    1e-9  // speeds closer than this share of the greatest are equal
 #define BUDGET     100000
@@ -99,7 +100,7 @@ static crStatus prepare(crSequence* s) {
     memset(s->p, 0, n * sizeof(double));
     memcpy(s->u, impact->u, (size_t)impact->rows * sizeof(double));
     const crRuleParams* params = &impact->params;
-    if (impact->params.law.apply == NULL) impact->params.law = cr_law_chatterjee_ruina();
+    if (impact->params.law.apply == NULL) impact->params.law = cr__law(&cr__law_chatterjee_ruina, NULL);
     s->random = params->seed;
     for (int i = 0; i < impact->block_count; i++) {
         s->key[i] = i;
@@ -284,8 +285,8 @@ static crStatus run(crSequence* s, crRuleReport* report, crError* error) {
     return status;
 }
 
-static crStatus resolve(const void* params, const crProblem* problem, crArena* arena, double* p,
-                        crRuleReport* report, crError* error) {
+static crStatus resolve_sequence(const void* params, const crProblem* problem, crArena* arena, double* p,
+                                 crRuleReport* report, crError* error) {
     const crRuleParams* given = params;
     bool apart = given != NULL && given->mechanism == CR_MECHANISM_APART;
     crSequence s = {.since = 0};
@@ -298,4 +299,13 @@ static crStatus resolve(const void* params, const crProblem* problem, crArena* a
     return CR_OK;
 }
 
-crRule cr_rule_sequence(const crRuleParams* params) { return (crRule){"sequence", resolve, params}; }
+const cr__RuleKind cr__rule_sequence = {
+    .order = 4,
+    .resolve = resolve_sequence,
+    .info = {.name = "sequence",
+             .title = "one contact after another, the fastest first",
+             .reads = "e, et, mu; law, ties, extrapolate, mechanism",
+             .guarantee = "in the permissible region if the law is, unless it cannot end",
+             .source = "Chatterjee and Ruina 1998, section 6.4; Ivanov 1995",
+             .may_create_energy = false},
+};

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "linalg/semidefinite.h"
+#include "resolve/kinds.h"
 
 typedef struct crWeights {
     double* G_I;   // (rows)
@@ -121,8 +122,8 @@ static double common_share(const crImpact* impact, const crWeights* w, double* G
     return s;
 }
 
-static crStatus resolve(const void* params, const crProblem* problem, crArena* arena, double* p,
-                        crRuleReport* report, crError* error) {
+static crStatus resolve_weighted(const void* params, const crProblem* problem, crArena* arena, double* p,
+                                 crRuleReport* report, crError* error) {
     crImpact impact;
     crStatus status = cr__impact_begin(params, problem, false, arena, &impact, error);
     if (status == CR_OK) status = cr__impact_circular(&impact, error);
@@ -161,4 +162,13 @@ static crStatus resolve(const void* params, const crProblem* problem, crArena* a
     return CR_OK;
 }
 
-crRule cr_rule_weighted(const crRuleParams* params) { return (crRule){"weighted", resolve, params}; }
+const cr__RuleKind cr__rule_weighted = {
+    .order = 6,
+    .resolve = resolve_weighted,
+    .info = {.name = "weighted",
+             .title = "frictionless and sticking plastic impacts, weighted",
+             .reads = "e, et, mu",
+             .guarantee = "the same e <= 1 and et everywhere: no energy is created, all cones hold",
+             .source = "Chatterjee and Ruina 1998, section 6.3",
+             .may_create_energy = true},
+};

@@ -11,8 +11,6 @@ const char* cr_outcome_name(crOutcome outcome) {
     return (unsigned)outcome < sizeof names / sizeof names[0] ? names[outcome] : "unknown";
 }
 
-crSolverParams cr_solver_params(void) { return (crSolverParams){.tol = 1e-10}; }
-
 crOutcome cr_audit_outcome(const crAudit* audit, double tol, double h, double shift) {
     crTruth solved = cr_audit_solved(audit, tol), near = cr_audit_near(audit, h, shift);
     if (solved == CR_TRUTH_YES) return CR_OUTCOME_SOLVED;
@@ -125,27 +123,4 @@ crStatus cr_solver_run(const crSolver* solver, const crProblem* problem, double 
     cr_arena_release(arena, mark);
     if (status == CR_OK) status = judge(problem, tol, arena, p, report);
     return status;
-}
-
-typedef crSolver (*crSolverMake)(const crSolverParams* params);
-
-static const crSolverMake solvers[] = {
-    cr_solver_auto, cr_solver_gauss_seidel, cr_solver_newton, cr_solver_interior,  cr_solver_sparse,
-    cr_solver_admm, cr_solver_pivot,        cr_solver_lemke,  cr_solver_enumerate,
-};
-
-int cr_solver_count(void) { return (int)(sizeof solvers / sizeof solvers[0]); }
-
-const char* cr_solver_name(int index) {
-    return index >= 0 && index < cr_solver_count() ? solvers[index](NULL).name : NULL;
-}
-
-crStatus cr_solver_find(const char* name, const crSolverParams* params, crSolver* solver, crError* error) {
-    if (name == NULL) return cr__missing(error, "name");
-    if (solver == NULL) return cr__missing(error, "solver");
-    for (int i = 0; i < cr_solver_count(); i++) {
-        *solver = solvers[i](params);
-        if (strcmp(solver->name, name) == 0) return CR_OK;
-    }
-    return cr_error_set(error, CR_ERR_NAME, "solver", "solver: there is none called \"%.60s\"", name);
 }

@@ -14,6 +14,7 @@
 #include "relax/relax.h"
 #include "sweep.h"
 
+#include "resolve/kinds.h"
 #include <string.h>
 
 #define POLISH_ROWS  300   // problems up to this size are polished
@@ -79,21 +80,21 @@ static crStatus newton(crAuto* a, double tol, int most, bool between) {
     return status;
 }
 
-static crStatus whole(crAuto* a, crSolver solver) {
+static crStatus whole(crAuto* a, const cr__SolverKind* solver) {
     crReport report = {.outcome = CR_OUTCOME_STALLED};
     cr__system_to_p(a->system, a->best, a->p);
     size_t mark = cr_arena_mark(a->arena);
-    crStatus status = solver.solve(NULL, a->problem, a->arena, a->p, &report, a->error);
+    crStatus status = solver->solve(NULL, a->problem, a->arena, a->p, &report, a->error);
     cr_arena_release(a->arena, mark);
     if (status != CR_OK) return status;
     a->infeasible = a->infeasible || report.outcome == CR_OUTCOME_INFEASIBLE;
     cr__system_from_p(a->system, a->p, a->x);
-    keep(a, solver.name, report.iterations, cr__system_residual(a->system, a->x));
+    keep(a, solver->name, report.iterations, cr__system_residual(a->system, a->x));
     return CR_OK;
 }
 
 static crStatus pivot(crAuto* a) {
-    return a->friction || a->problem->raw ? CR_OK : whole(a, cr_solver_pivot(NULL));
+    return a->friction || a->problem->raw ? CR_OK : whole(a, &cr__solver_pivot);
 }
 
 // full factors pay on small systems, and where sparse ones have failed
@@ -102,12 +103,12 @@ static crStatus stage_pivot(crAuto* a) { return a->system->n <= PIVOT_ROWS ? piv
 
 static crStatus stage_lemke_first(crAuto* a) {
     if (!a->problem->raw || a->system->n > PIVOT_ROWS) return CR_OK;
-    return whole(a, cr_solver_lemke(NULL));
+    return whole(a, &cr__solver_lemke);
 }
 
 static crStatus stage_lemke(crAuto* a) {
     if (a->problem->raw || !a->flat || a->system->n > LEMKE_ROWS) return CR_OK;
-    return whole(a, cr_solver_lemke(NULL));
+    return whole(a, &cr__solver_lemke);
 }
 
 // open, sticking or slipping
@@ -256,8 +257,8 @@ static crStatus judge_guess(const crProblem* problem, crArena* arena, const doub
     return status;
 }
 
-static crStatus solve(const void* params, const crProblem* problem, crArena* arena, double* p,
-                      crReport* report, crError* error) {
+static crStatus solve_auto(const void* params, const crProblem* problem, crArena* arena, double* p,
+                           crReport* report, crError* error) {
     crSolverParams given = params != NULL ? *(const crSolverParams*)params : cr_solver_params();
     crAuto a = {.problem = problem, .arena = arena, .error = error, .tol = given.tol, .method = "auto"};
     a.limit = given.max_iterations > 0 ? given.max_iterations : INT32_MAX;
@@ -295,4 +296,4 @@ static crStatus solve(const void* params, const crProblem* problem, crArena* are
     return CR_OK;
 }
 
-crSolver cr_solver_auto(const crSolverParams* params) { return (crSolver){"auto", solve, params}; }
+const cr__SolverKind cr__solver_auto = {"auto", 1, solve_auto};

@@ -7,6 +7,7 @@
 // problems end at once with LIMIT, circular friction and what is left open with STALLED.
 #include "infeasible.h"
 #include "lcp.h"
+#include "resolve/kinds.h"
 
 #define KEPT 64
 
@@ -23,8 +24,8 @@ static crStatus write_solution(const crProblem* problem, const crLcp* lcp, const
     return CR_OK;
 }
 
-static crStatus solve(const void* params, const crProblem* problem, crArena* arena, double* p,
-                      crReport* report, crError* error) {
+static crStatus solve_enumerate(const void* params, const crProblem* problem, crArena* arena, double* p,
+                                crReport* report, crError* error) {
     (void)error;
     crLcp lcp;
     crLcpReduced reduced;
@@ -58,4 +59,4 @@ static crStatus solve(const void* params, const crProblem* problem, crArena* are
     return write_solution(problem, &lcp, &reduced, arena, x, p, report);
 }
 
-crSolver cr_solver_enumerate(const crSolverParams* params) { return (crSolver){"enumerate", solve, params}; }
+const cr__SolverKind cr__solver_enumerate = {"enumerate", 9, solve_enumerate};

@@ -5,6 +5,7 @@
 // Fails: slow where heavy rests on light (two cubes, ratio 1000: more than 1e5 sweeps), and need not converge
 // where friction is large; it ends as limit or stalled with the best point seen.
 #include "local.h"
+#include "resolve/kinds.h"
 #include "sweep.h"
 
 static crStatus sweeps(const crSystem* system, double tol, int max_steps, crArena* arena, double* x,
@@ -15,11 +16,9 @@ static crStatus sweeps(const crSystem* system, double tol, int max_steps, crAren
     return status;
 }
 
-static crStatus solve(const void* params, const crProblem* problem, crArena* arena, double* p,
-                      crReport* report, crError* error) {
+static crStatus solve_gauss_seidel(const void* params, const crProblem* problem, crArena* arena, double* p,
+                                   crReport* report, crError* error) {
     return cr__system_solve("gauss-seidel", sweeps, 20000, params, problem, arena, p, report, error);
 }
 
-crSolver cr_solver_gauss_seidel(const crSolverParams* params) {
-    return (crSolver){"gauss-seidel", solve, params};
-}
+const cr__SolverKind cr__solver_gauss_seidel = {"gauss-seidel", 2, solve_gauss_seidel};

@@ -4,15 +4,16 @@
 // in p only sets sizes. Fails: where the path breaks off before the regimes are clear; limit or stalled with
 // the best point seen.
 #include "interior.h"
+#include "resolve/kinds.h"
 
 static crStatus path(const crSystem* system, double tol, int max_steps, crArena* arena, double* x,
                      crMethodRun* run) {
     return cr__interior_run(system, tol, max_steps, 1.0, arena, x, run);
 }
 
-static crStatus solve(const void* params, const crProblem* problem, crArena* arena, double* p,
-                      crReport* report, crError* error) {
+static crStatus solve_interior(const void* params, const crProblem* problem, crArena* arena, double* p,
+                               crReport* report, crError* error) {
     return cr__system_solve("interior", path, 200, params, problem, arena, p, report, error);
 }
 
-crSolver cr_solver_interior(const crSolverParams* params) { return (crSolver){"interior", solve, params}; }
+const cr__SolverKind cr__solver_interior = {"interior", 4, solve_interior};

@@ -7,6 +7,7 @@
 #include "infeasible.h"
 #include "lcp.h"
 
+#include "resolve/kinds.h"
 #include <string.h>
 
 // certificates are looked for by a second run of twice the size; beyond this it costs too much
@@ -118,12 +119,12 @@ static crStatus pivot(const void* params, const crProblem* problem, crArena* are
     return CR_OK;
 }
 
-static crStatus solve(const void* params, const crProblem* problem, crArena* arena, double* p,
-                      crReport* report, crError* error) {
+static crStatus solve_lemke(const void* params, const crProblem* problem, crArena* arena, double* p,
+                            crReport* report, crError* error) {
     (void)error;
     crStatus status = pivot(params, problem, arena, p, report);
     if (status == CR_OK) status = cr__infeasible_confirm(problem, params, arena, report);
     return status;
 }
 
-crSolver cr_solver_lemke(const crSolverParams* params) { return (crSolver){"lemke", solve, params}; }
+const cr__SolverKind cr__solver_lemke = {"lemke", 8, solve_lemke};

@@ -16,6 +16,7 @@
 #include "linalg/active.h"
 #include "linalg/compensated.h"
 
+#include "resolve/kinds.h"
 #include <string.h>
 
 typedef enum State { AT_LO, AT_HI, INSIDE, FIXED } State;
@@ -478,13 +479,13 @@ static bool has_cones(const crProblem* problem) {
 
 static crStatus hand_over(const void* params, const crProblem* problem, crArena* arena, double* p,
                           crReport* report, crError* error) {
-    crSolver lemke = cr_solver_lemke(params);
+    crSolver lemke = cr__solver(&cr__solver_lemke, params);
     report->method = lemke.name;
     return lemke.solve(params, problem, arena, p, report, error);
 }
 
-static crStatus solve(const void* params, const crProblem* problem, crArena* arena, double* p,
-                      crReport* report, crError* error) {
+static crStatus solve_pivot(const void* params, const crProblem* problem, crArena* arena, double* p,
+                            crReport* report, crError* error) {
     const crSolverParams* given = params;
     report->outcome = CR_OUTCOME_STALLED;
     report->residual = (double)INFINITY;
@@ -516,4 +517,4 @@ static crStatus solve(const void* params, const crProblem* problem, crArena* are
     return hand_over(params, problem, arena, p, report, error);
 }
 
-crSolver cr_solver_pivot(const crSolverParams* params) { return (crSolver){"pivot", solve, params}; }
+const cr__SolverKind cr__solver_pivot = {"pivot", 7, solve_pivot};

@@ -12,6 +12,7 @@
 #include "linalg/active.h"
 #include "relax/relax.h"
 
+#include "resolve/kinds.h"
 #include <string.h>
 
 #define WHOLE_ROWS 1500
@@ -131,8 +132,8 @@ static void bound(int* budget, int most) {
     if (most > 0 && *budget > most) *budget = most;
 }
 
-static crStatus solve(const void* params, const crProblem* problem, crArena* arena, double* p,
-                      crReport* report, crError* error) {
+static crStatus solve_sparse(const void* params, const crProblem* problem, crArena* arena, double* p,
+                             crReport* report, crError* error) {
     crSolverParams given = params != NULL ? *(const crSolverParams*)params : cr_solver_params();
     crRelaxParams relax = cr__relax_params();
     relax.tol = given.tol;
@@ -156,4 +157,4 @@ static crStatus solve(const void* params, const crProblem* problem, crArena* are
     return CR_OK;
 }
 
-crSolver cr_solver_sparse(const crSolverParams* params) { return (crSolver){"sparse", solve, params}; }
+const cr__SolverKind cr__solver_sparse = {"sparse", 5, solve_sparse};

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/tasks.h"
+#include "resolve/kinds.h"
 #include "step/audit.h"
 #include "step/cache.h"
 #include "step/posed.h"
@@ -192,7 +193,7 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* e
     Choice choice;
     crStatus status = choice_create(step, h, plastic, &choice);
     if (status != CR_OK || u_free == NULL || u == NULL) return cr__step_memory(error);
-    bool named = step->settings.solver.solve != cr_solver_auto(NULL).solve;
+    bool named = step->settings.solver.solve != cr__solver(&cr__solver_auto, NULL).solve;
     status = cr_step_drag(step, h, error);
     if (status != CR_OK) return status;
     if (look(step, step->v_free, u_free) != CR_OK) return cr__step_memory(error);

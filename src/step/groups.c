@@ -10,6 +10,7 @@
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
+#include "resolve/kinds.h"
 #include "step/cache.h"
 #include "step/forest.h"
 
@@ -215,7 +216,7 @@ void cr__step_part_all(crStep* step) {
 // whether an impact without restitution is what the contact solve does anyway
 bool cr__step_solves_alike(const crStepSettings* s, bool* reads_et) {
     const crRuleParams* params = s->rule.params;
-    crRule newton = cr_rule_newton(NULL), poisson = cr_rule_poisson(NULL);
+    crRule newton = cr__rule(&cr__rule_newton, NULL), poisson = cr__rule(&cr__rule_poisson, NULL);
     *reads_et = s->rule.resolve == newton.resolve;
     bool known = *reads_et || s->rule.resolve == poisson.resolve;
     return known && (params == NULL || params->directions == 0);

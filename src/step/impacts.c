@@ -12,6 +12,7 @@
 // it is counted in the certificate.
 #include <string.h>
 
+#include "resolve/kinds.h"
 #include "step/audit.h"
 #include "step/cache.h"
 #include "step/forest.h"
@@ -165,7 +166,7 @@ static crVec3* block_points(crStep* step, const Impact* impact) {
 // permissible. auto: the rule's own. A user's solver has parameters of its own
 static crSolver rule_solver(const crStep* step, crSolverParams* exact) {
     crSolver solver = step->settings.solver, known = {0};
-    if (solver.solve == cr_solver_auto(NULL).solve) return known;
+    if (solver.solve == cr__solver(&cr__solver_auto, NULL).solve) return known;
     bool ours = solver.name != NULL && cr_solver_find(solver.name, NULL, &known, NULL) == CR_OK &&
                 known.solve == solver.solve;
     if (!ours) return solver;

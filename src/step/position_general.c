@@ -11,6 +11,7 @@
 
 #include "linalg/dense.h"
 #include "model/spatial.h"
+#include "resolve/kinds.h"
 #include "step/cache.h"
 #include "step/islands.h"
 #include "step/position.h"
@@ -349,7 +350,7 @@ static crStatus push(crStep* step, int island, const double* rest, Pass* pass, d
     problem.b = pass->b;
     if (!solve_sets(step, &H, pass, step->dynamics.work)) {
         crReport report;
-        crSolver solver = cr_solver_auto(NULL);
+        crSolver solver = cr__solver(&cr__solver_auto, NULL);
         memset(pass->p, 0, (size_t)pass->rows.count * sizeof(double));
         status = cr_solver_run(&solver, &problem, cr_step_tol(&step->settings), &step->scratch, pass->p,
                                &report, error);

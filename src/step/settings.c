@@ -1,7 +1,8 @@
 // settings.c - what a step may be asked for: defaults, and the check of every field.
 //
 // Fails: CR_ERR_RANGE or CR_ERR_ARGUMENT naming the field, its value and what is allowed.
-#include "carom/step.h"
+#include "carom/stages.h"
+#include "resolve/kinds.h"
 
 crStepSettings cr_step_settings(void) {
     return (crStepSettings){
@@ -11,9 +12,9 @@ crStepSettings cr_step_settings(void) {
         .directions = 8,
         .theta = 0.5,
         .activation = 0.5,
-        .rule = cr_rule_poisson(NULL),
-        .law = cr_law_chatterjee_ruina(),
-        .solver = cr_solver_auto(NULL),
+        .rule = cr__rule(&cr__rule_poisson, NULL),
+        .law = cr__law(&cr__law_chatterjee_ruina, NULL),
+        .solver = cr__solver(&cr__solver_auto, NULL),
         .shift = 1e-5,
         .measure = 60,
         .quality = CR_QUALITY_ACCURATE,

@@ -3,7 +3,7 @@
 #define CAROM_STEP_STEP_H
 
 #include "base/argument.h"
-#include "carom/step.h"
+#include "carom/stages.h"
 
 // Whether cr_step_create made it.
 static inline bool cr__step_ready(const crStep* step) { return step != NULL && step->cache != NULL; }

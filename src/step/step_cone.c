@@ -10,6 +10,7 @@
 // certificate says so.
 #include <string.h>
 
+#include "resolve/kinds.h"
 #include "step/cache.h"
 #include "step/moving.h"
 #include "step/packed.h"
@@ -56,7 +57,7 @@ static crStatus order_events(crStep* step) {
 // whether islands may be moved by short steps
 static bool may_move(const crStep* step) {
     return step->settings.quality == CR_QUALITY_FAST &&
-           step->settings.solver.solve == cr_solver_auto(NULL).solve && step->posed == NULL;
+           step->settings.solver.solve == cr__solver(&cr__solver_auto, NULL).solve && step->posed == NULL;
 }
 
 // margins of slow bodies that fast ones may push, as far as islands within them say so

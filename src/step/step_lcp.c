@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "model/spatial.h"
+#include "resolve/kinds.h"
 #include "step/lcp_problem.h"
 #include "step/posed.h"
 
@@ -123,7 +124,7 @@ static crStatus predict(crStep* step, Try* attempt, crError* error) {
 static crStatus solve_at(crStep* step, const Try* attempt, crLevel level, crError* error) {
     const crStepSettings kept = step->settings;
     step->settings.level = level;
-    step->settings.solver = cr_solver_lemke(NULL);
+    step->settings.solver = cr__solver(&cr__solver_lemke, NULL);
     crStatus status = cr__step_lcp_problem(step, attempt->h, attempt->takes, attempt->v_hat, error);
     if (status == CR_OK) status = cr_step_solve(step, error);
     step->settings = kept;

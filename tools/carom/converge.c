@@ -30,7 +30,7 @@ static void coordinates(crWorld* world, double h, const double* before, double* 
     const crState* state = cr_world_state(world);
     for (int b = 1; b < model->nb; b++) {
         const crBody* body = &model->bodies[b];
-        bool turns = body->joint == CR_JOINT_FREE || body->joint == CR_JOINT_BALL;
+        bool turns = cr_joint_info(body->joint)->quaternion >= 0;
         for (int i = 0; i < body->nv; i++) {
             int k = body->v + i;
             x[k] = turns ? (before != NULL ? before[k] : 0.0) + h * state->v[k] : state->q[body->q + i];

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "carom/stages.h"
 #include "io/json.h"
 #include "io/problem.h"
 

@@ -66,23 +66,24 @@ static bool watch(void* ctx, const char* law, int done, int count) {
 
 static const char* law_name(const void* ctx, int index) {
     (void)ctx;
-    return index < cr_fit_law_count() ? cr_fit_law(index)->name : NULL;
+    return cr_fit_law(index).name;
 }
 
 static int take_law(void* ctx, char* name) {
     Fitting* f = ctx;
-    const crFitLaw* law = cr_fit_law_find(name);
+    crFitLaw law = cr_fit_law_find(name);
     const char* omitted = cr_fit_law_omitted(name);
-    if (law == NULL && omitted != NULL)
+    if (law.law == NULL && omitted != NULL)
         return usage_error("fit", "--law %s cannot be fitted: %s", name, omitted);
-    if (law == NULL) {
+    if (law.law == NULL) {
         const char* near = cr_name_nearest(name, law_name, NULL);
         return near != NULL ? usage_error("fit", "no law is called '%s'; did you mean '%s'?", name, near)
                             : usage_error("fit", "no law is called '%s'; carom laws lists them", name);
     }
     if (f->law_count == FITTING_LAWS) return usage_error("fit", "too many laws");
     for (int i = 0; i < f->law_count; i++) {
-        if (f->laws[i] == law) return usage_error("fit", "--law: '%s' is listed twice", name);
+        if (strcmp(f->laws[i].name, law.name) == 0)
+            return usage_error("fit", "--law: '%s' is listed twice", name);
     }
     f->laws[f->law_count++] = law;
     return -1;

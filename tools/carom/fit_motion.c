@@ -63,7 +63,7 @@ static int take_param(void* ctx, char* text) {
 
 static const char* law_at(const void* ctx, int index) {
     (void)ctx;
-    return index < cr_fit_law_count() ? cr_fit_law(index)->name : NULL;
+    return cr_fit_law(index).name;
 }
 
 static int take_law(void* ctx, char* name) {
@@ -71,7 +71,7 @@ static int take_law(void* ctx, char* name) {
     bool all = strcmp(name, "all") == 0;
     f->all |= all;
     for (int i = 0; i < cr_fit_law_count(); i++) {
-        if (!all && strcmp(name, cr_fit_law(i)->name) != 0) continue;
+        if (!all && strcmp(name, cr_fit_law(i).name) != 0) continue;
         f->law_names[f->law_name_count++] = cr_fit_law(i);
         if (!all) return -1;
     }

@@ -64,7 +64,7 @@ static void draw_ranking(const Fitting* f, crSheet* sheet, double x0, double y0,
     FittingBar bars[FITTING_LAWS];
     for (int k = 0; k < f->ranked; k++) {
         const crFit* fit = &f->fits[f->order[k]];
-        bars[k] = (FittingBar){fit->law->name, fit->cv, fit->cv_se};
+        bars[k] = (FittingBar){fit->law.name, fit->cv, fit->cv_se};
     }
     fitting_ranking(
         sheet, (double[4]){x0, y0, x1, y1}, "Cross-validated error, two standard errors either side",
@@ -142,7 +142,7 @@ static crStatus draw_impulses(const Fitting* f, crSheet* sheet, double x0, doubl
     int count = outline(c.middle, x, y);
     crSeries series[] = {
         {"measured", (size_t)c.inside, c.inside_u, c.inside_s, 1, 0, 0, true},
-        {best_of(f)->law->name, (size_t)c.law, c.law_u, c.law_s, 1, 1, 0, true},
+        {best_of(f)->law.name, (size_t)c.law, c.law_u, c.law_s, 1, 1, 0, true},
         {"measured, impossible", (size_t)c.outside, c.outside_u, c.outside_s, 1, 3, 0, true},
         {"permissible for some mu, typical", (size_t)count, x, y, 1, 2, 0, false},
     };
@@ -169,7 +169,7 @@ static crStatus draw_errors(const Fitting* f, crSheet* sheet, double x0, double 
         memory[n + i] = best_of(f)->errors[i];
         memory[2 * n + i] = sqrt(f->impacts.rows[i].unexplained);
     }
-    crSeries series[] = {{best_of(f)->law->name, n, memory, memory + n, 1, 1, 0, true},
+    crSeries series[] = {{best_of(f)->law.name, n, memory, memory + n, 1, 1, 0, true},
                          {"floor of any impulse", n, memory, memory + 2 * n, 1, 0, 0, true}};
     crChart chart = {.title = "Errors, each collision predicted by a fit without it",
                      .x_label = "approach speed, m/s",

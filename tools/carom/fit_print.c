@@ -82,7 +82,7 @@ static void print_parameters(const crFit* fit, bool intervals) {
 static void print_law(const Fitting* f, int place) {
     const crFit* fit = &f->fits[f->order[place]];
     const crFit* best = &f->fits[f->order[0]];
-    printf("%-17s %7.4f +- %6.4f  ", fit->law->name, fit->cv, fit->cv_se);
+    printf("%-17s %7.4f +- %6.4f  ", fit->law.name, fit->cv, fit->cv_se);
     if (place == 0) {
         printf("%-17s", "best");
     } else {
@@ -100,18 +100,18 @@ static void print_doubts(const Fitting* f) {
         for (int i = 0; i < fit->count; i++) {
             char doubt[160];
             fitting_doubt(fit, i, doubt, sizeof doubt);
-            if (doubt[0] != '\0') printf("%s: %s\n", fit->law->name, doubt);
+            if (doubt[0] != '\0') printf("%s: %s\n", fit->law.name, doubt);
         }
         if (fit->unanswered > 0)
-            printf("%s: has no answer to %d of %d collisions\n", fit->law->name, fit->unanswered,
+            printf("%s: has no answer to %d of %d collisions\n", fit->law.name, fit->unanswered,
                    f->impacts.count);
         if (fit->impermissible > 0)
-            printf("%s: %d of its answers are not permissible, %d create energy\n", fit->law->name,
+            printf("%s: %d of its answers are not permissible, %d create energy\n", fit->law.name,
                    fit->impermissible, fit->creates_energy);
     }
     for (int i = 0; i < f->fit_count; i++) {
         if (f->fits[i].status == CR_OK) continue;
-        printf("%s: does not apply, line %d: ", f->fits[i].law->name, f->fits[i].error.line);
+        printf("%s: does not apply, line %d: ", f->fits[i].law.name, f->fits[i].error.line);
         print_plain(stdout, f->fits[i].error.message);
         putchar('\n');
     }
@@ -205,7 +205,7 @@ void fitting_json(const Fitting* f) {
         const crFit* fit = &f->fits[f->order[k]];
         double difference, se;
         cr_fit_compare(fit, &f->fits[f->order[0]], f->impacts.count, &difference, &se);
-        printf("%s\n  {\"law\": \"%s\", ", k > 0 ? "," : "", fit->law->name);
+        printf("%s\n  {\"law\": \"%s\", ", k > 0 ? "," : "", fit->law.name);
         put("error", fit->cv);
         fputs(", ", stdout);
         put("error_se", fit->cv_se);
@@ -225,7 +225,7 @@ void fitting_json(const Fitting* f) {
     for (int i = 0, n = 0; i < f->fit_count; i++) {
         if (f->fits[i].status == CR_OK) continue;
         printf("%s{\"law\": \"%s\", \"status\": \"%s\", \"message\": ", n++ > 0 ? ", " : "",
-               f->fits[i].law->name, cr_status_name(f->fits[i].status));
+               f->fits[i].law.name, cr_status_name(f->fits[i].status));
         cr_json_write_string(stdout, f->fits[i].error.message);
         putchar('}');
     }

@@ -72,7 +72,7 @@ static void put_law(const Fitting* f, FILE* file, int place) {
     double difference, se;
     cr_fit_compare(fit, &f->fits[f->order[0]], f->impacts.count, &difference, &se);
     fprintf(file, "<tr%s><th>%s</th><td>%.4f &plusmn; %.4f</td><td>", place == 0 ? " class=\"best\"" : "",
-            fit->law->name, fit->cv, fit->cv_se);
+            fit->law.name, fit->cv, fit->cv_se);
     if (place > 0) fprintf(file, "%.4f &plusmn; %.4f", difference, se);
     fputs("</td><td>", file);
     for (int i = 0; i < fit->count; i++) {
@@ -109,12 +109,12 @@ static void put_doubts(const Fitting* f, FILE* file) {
         for (int i = 0; i < fit->count; i++) {
             char doubt[160];
             fitting_doubt(fit, i, doubt, sizeof doubt);
-            if (doubt[0] != '\0') fprintf(file, "<li>%s: %s</li>\n", fit->law->name, doubt);
+            if (doubt[0] != '\0') fprintf(file, "<li>%s: %s</li>\n", fit->law.name, doubt);
         }
     }
     for (int i = 0; i < f->fit_count; i++) {
         if (f->fits[i].status == CR_OK) continue;
-        fprintf(file, "<li>%s does not apply: ", f->fits[i].law->name);
+        fprintf(file, "<li>%s does not apply: ", f->fits[i].law.name);
         cr_sheet_escape(file, f->fits[i].error.message);
         fputs("</li>\n", file);
     }

@@ -14,7 +14,7 @@ typedef struct Fitting {
     crImpactOptions columns;
     crFitOptions options;
     int law_count;
-    const crFitLaw* laws[FITTING_LAWS];
+    crFitLaw laws[FITTING_LAWS];
     bool all;  // laws that do not apply are listed, not refused
     bool json;
     const char* out;

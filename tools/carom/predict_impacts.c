@@ -82,7 +82,7 @@ static crStatus predict(Impacts* p, crError* error) {
 }
 
 static void summarize(const Impacts* p) {
-    fprintf(stderr, "%s: %d collisions, %d without an answer, %d not permissible", p->choice.law->name,
+    fprintf(stderr, "%s: %d collisions, %d without an answer, %d not permissible", p->choice.law.name,
             p->impacts.count, p->unanswered, p->impermissible);
     if (p->impacts.skipped > 0) fprintf(stderr, ", %d bad rows skipped", p->impacts.skipped);
     if (p->impacts.measured) fprintf(stderr, "; mean error %.4g m/s", p->error);

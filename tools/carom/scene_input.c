@@ -139,24 +139,7 @@ static crStatus read_file(SceneInput* input, crError* error) {
                             "a scene or a model is expected, this is a file of data; carom plot draws a "
                             "trajectory, carom run SCENE --resume goes on with it");
     }
-    crInput file;
-    crStatus status = cr_input_open(&file, input->path, error);
-    if (status != CR_OK) return status;
-    int line = 0;
-    crJsonDoc* doc = &input->doc;
-    bool any = cr_input_next(&file, doc, &line, error);
-    if (!any) cr_error_set(error, CR_ERR_SYNTAX, "", "the scene is empty");
-    crJsonDoc more;
-    crError ignored = {0};
-    if (any && doc->root != NULL && cr_input_next(&file, &more, &line, &ignored)) {
-        cr_json_free(&more);
-        cr_json_free(doc);
-        cr_error_set(error, CR_ERR_SYNTAX, "", "one scene at a time: another value begins here");
-        error->line = line;
-        error->column = 1;
-    }
-    cr_input_close(&file);
-    return doc->root != NULL ? CR_OK : error->status;
+    return cr_input_one(input->path, "", &input->doc, error);
 }
 
 // names of the shipped scenes alone

@@ -22,7 +22,7 @@ typedef struct Tossing {
     unsigned methods;  // bits of crMethod; 0: the scene's
     int rule_count, law_name_count;
     const char* rules[TOSSING_LAWS];
-    const crFitLaw* law_names[TOSSING_LAWS];
+    crFitLaw law_names[TOSSING_LAWS];
     int law_count;
     crMotionLaw laws[TOSSING_LAWS];
     bool all;  // laws that do not apply are listed, not refused

@@ -65,7 +65,7 @@ static void shape_text(const crModel* model, const Shapes* shapes, int body, cha
             count += (int)model->shapes[shapes->item[i]].shape.kind == kind;
         }
         if (count == 0 || at >= size) continue;
-        const char* name = cr_shape_name((crShapeKind)kind);
+        const char* name = cr_shape_info((crShapeKind)kind)->name;
         int wrote = count > 1 ? snprintf(text + at, size - at, "%s%d %s", at > 0 ? ", " : "", count, name)
                               : snprintf(text + at, size - at, "%s%s", at > 0 ? ", " : "", name);
         at += wrote > 0 ? (size_t)wrote : 0;
@@ -103,8 +103,8 @@ static void print_body(const crModel* model, const Shapes* of, int i) {
     if (i == CR_WORLD) {
         printf(shapes[0] != '\0' ? "%*s%s\n" : "\n", NUMBERS, "", shapes);
     } else {
-        printf(" %-7s %2d %10.4g  %9.3g %9.3g %9.3g%s%s\n", cr_joint_names[body->joint], body->nv, body->mass,
-               I[0], I[1], I[2], shapes[0] != '\0' ? "  " : "", shapes);
+        printf(" %-7s %2d %10.4g  %9.3g %9.3g %9.3g%s%s\n", cr_joint_info(body->joint)->name, body->nv,
+               body->mass, I[0], I[1], I[2], shapes[0] != '\0' ? "  " : "", shapes);
     }
 }
 
@@ -161,7 +161,8 @@ static void json_body(const crModel* model, const Shapes* of, int i) {
     } else {
         cr_json_write_string(stdout, model->bodies[body->parent].name);
     }
-    printf(", \"joint\": \"%s\", \"nq\": %d, \"nv\": %d, ", cr_joint_names[body->joint], body->nq, body->nv);
+    printf(", \"joint\": \"%s\", \"nq\": %d, \"nv\": %d, ", cr_joint_info(body->joint)->name, body->nq,
+           body->nv);
     json_number("mass", body->mass);
     fputs(", \"com\": [", stdout);
     const double com[] = {body->com.x, body->com.y, body->com.z};
@@ -177,7 +178,7 @@ static void json_body(const crModel* model, const Shapes* of, int i) {
     fputs("], \"shapes\": [", stdout);
     for (int s = of->start[i]; s < of->start[i + 1]; s++) {
         fputs(s > of->start[i] ? ", " : "", stdout);
-        cr_json_write_string(stdout, cr_shape_name(model->shapes[of->item[s]].shape.kind));
+        cr_json_write_string(stdout, cr_shape_info(model->shapes[of->item[s]].shape.kind)->name);
     }
     fputs("]}", stdout);
 }

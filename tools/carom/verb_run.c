@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "carom/stages.h"
 #include "command.h"
 #include "plot/gnuplot.h"
 #include "progress.h"

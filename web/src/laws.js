@@ -1,16 +1,20 @@
 // laws.js - how laws look, and the table of what each predicts.
 import { make, shown, shownVector } from "./dom.js";
 
-// colours of the pictures of `carom region`, a lighter one for dark pages
-const COLORS = {
-  newton: ["#117733", "#4bc26f"], bilinear: ["#44aa99", "#5cc9b6"], "chatterjee-ruina": ["#0072b2", "#4aa8e0"],
-  routh: ["#d55e00", "#f08a3c"], whittaker: ["#cc79a7", "#e09ac0"], smith: ["#009e73", "#2dc492"],
-  "anitescu-potra": ["#332288", "#9c8df0"], "pfeiffer-glocker": ["#c98a00", "#e69f00"], brach: ["#882255", "#d97aa8"],
-  composite: ["#7d7d28", "#b9b94a"], compliant: ["#2f8fc4", "#56b4e9"], spherical: ["#aa4499", "#d67cc6"],
-  projected: ["#661100", "#cf7c63"],
-};
+// colours of the pictures of `carom region`, a lighter one for dark pages, in the order of the catalogue
+const COLORS = [
+  ["#117733", "#4bc26f"], ["#44aa99", "#5cc9b6"], ["#0072b2", "#4aa8e0"], ["#d55e00", "#f08a3c"],
+  ["#cc79a7", "#e09ac0"], ["#009e73", "#2dc492"], ["#332288", "#9c8df0"], ["#c98a00", "#e69f00"],
+  ["#882255", "#d97aa8"], ["#7d7d28", "#b9b94a"], ["#2f8fc4", "#56b4e9"], ["#aa4499", "#d67cc6"],
+  ["#661100", "#cf7c63"],
+];
+let order = [];
+export const orderLaws = (names) => { order = names; };
 export const isDark = () => getComputedStyle(document.documentElement).getPropertyValue("--paper").trim() < "#8";
-export const lawColor = (law) => (COLORS[law] ?? ["#555555", "#aaaaaa"])[isDark() ? 1 : 0];
+export const lawColor = (law) => {
+  const place = order.indexOf(law);
+  return (place < 0 ? ["#555555", "#aaaaaa"] : COLORS[place % COLORS.length])[isDark() ? 1 : 0];
+};
 
 const cell = (text, props = {}) => make("td", props, text);
 

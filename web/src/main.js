@@ -2,6 +2,7 @@
 import { Carom } from "./carom.js";
 import { make, say } from "./dom.js";
 import { readAddress } from "./address.js";
+import { orderLaws } from "./laws.js";
 import { impulseView } from "./impulse.js";
 import { rulesView } from "./rules.js";
 import { sceneView } from "./scene.js";
@@ -12,6 +13,7 @@ const dark = () => (document.documentElement.dataset.theme ?? (matchMedia("(pref
 
 const start = async () => {
   const carom = await Carom.load(await globalThis.unpack("wasm").arrayBuffer());
+  orderLaws(carom.catalogue.laws.map((law) => law.name));
   const made = {};
   let current = null;
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "audit_json.h"
+#include "carom/region.h"
 #include "page.h"
 #include "plot/picture.h"
 #include "stream.h"

@@ -11,6 +11,8 @@ cd "$(dirname "$0")/../.."
 output=$1
 objects=$(dirname "$output")/objects
 mkdir -p "$objects"
+kinds=$(dirname "$output")/kinds
+cmake -DSOURCE="$PWD" -DOUTPUT="$kinds/kind_lists.h" -P cmake/kind_lists.cmake
 sources="$(ls src/*/*.c) io/cap.c io/entries.c io/fields.c io/hull/refused.c io/impact.c io/impact_bodies.c
     io/impact_laws.c io/json.c io/json_set.c io/json_write.c io/names.c io/place.c io/resolve.c
     io/resolve_contacts.c $(ls io/scene*.c) plot/describe.c plot/faces.c plot/picture.c tools/carom/audit_json.c
@@ -18,11 +20,11 @@ sources="$(ls src/*/*.c) io/cap.c io/entries.c io/fields.c io/hull/refused.c io/
     tools/carom/numbers.c tools/carom/stream.c tools/carom/verb_resolve.c io/input.c
     $(ls web/wasm/*.c)"
 flags="--target=wasm32-wasi -std=c17 -ffp-contract=off -fno-math-errno -fno-trapping-math -DNDEBUG
-    -D_POSIX_C_SOURCE=200809L -DCAROM_NO_THREADS -Iinclude -Iinclude/carom -Isrc -I. -Itools/carom -Iweb/wasm -Wall -Wextra
+    -D_POSIX_C_SOURCE=200809L -DCAROM_NO_THREADS -Iinclude -Iinclude/carom -Isrc -I$kinds -I. -Itools/carom -Iweb/wasm -Wall -Wextra
     -fvisibility=hidden -ffunction-sections -fdata-sections"
 target="-flto -mbulk-memory -mnontrapping-fptoint -msign-ext -msimd128"
 # a header or flag that changed makes everything new
-[ -e "$objects/made" ] && [ -z "$(find include src io plot tools/carom web/wasm \( -name '*.h' -o -name build.sh \) \
+[ -e "$objects/made" ] && [ -z "$(find include src io plot tools/carom web/wasm "$kinds" \( -name '*.h' -o -name build.sh \) \
     -newer "$objects/made")" ] || { rm -f "$objects"/* && touch "$objects/made"; }
 # shellcheck disable=SC2086,SC2116,SC2016
 for source in $sources; do

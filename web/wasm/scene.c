@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "carom/stages.h"
 #include "io/json_set.h"
 
 #define ROUNDING 1e-9  // share of a step that is no step of its own
