@@ -41,6 +41,7 @@ typedef struct Entry {
     crLaw law;
     cr__PieceFn piece;  // NULL: differenced
     unsigned long reads;
+    bool follows;  // true for a law that follows a path: differenced where its derivatives cannot be followed
 } Entry;
 
 static Entry entry_of(const crLaw* law) {
@@ -48,28 +49,30 @@ static Entry entry_of(const crLaw* law) {
     const unsigned long angles = BIT(CR_BY_PSI1) | BIT(CR_BY_PSI2) | BIT(CR_BY_RHO);
     const unsigned long wish = BIT(CR_BY_WISH_X) | BIT(CR_BY_WISH_Y) | BIT(CR_BY_WISH_Z);
     const Entry all[] = {
-        {cr_law_newton(), cr__piece_newton, BIT(CR_BY_E)},
-        {cr_law_bilinear(), cr__piece_bilinear, rub | BIT(CR_BY_ET)},
-        {cr_law_chatterjee_ruina(), cr__piece_chatterjee_ruina, rub | BIT(CR_BY_ET)},
-        {cr_law_routh(NULL), NULL, rub},
-        {cr_law_whittaker(), cr__piece_whittaker, rub},
-        {cr_law_smith(), cr__piece_smith, rub},
-        {cr_law_anitescu_potra(NULL), cr__piece_anitescu_potra, rub},
-        {cr_law_pfeiffer_glocker(NULL), cr__piece_pfeiffer_glocker, rub | BIT(CR_BY_ET) | BIT(CR_BY_NU)},
-        {cr_law_brach(NULL), cr__piece_brach, BIT(CR_BY_E) | BIT(CR_BY_MU2) | BIT(CR_BY_MU3)},
-        {cr_law_compliant(NULL), NULL, rub | BIT(CR_BY_ETA2)},
-        {cr_law_spherical(NULL), NULL, BIT(CR_BY_MU) | angles},
-        {cr_law_projected(NULL), NULL, BIT(CR_BY_MU) | wish},
+        {cr_law_newton(), cr__piece_newton, BIT(CR_BY_E), false},
+        {cr_law_bilinear(), cr__piece_bilinear, rub | BIT(CR_BY_ET), false},
+        {cr_law_chatterjee_ruina(), cr__piece_chatterjee_ruina, rub | BIT(CR_BY_ET), false},
+        {cr_law_routh(NULL), cr__piece_routh, rub, true},
+        {cr_law_whittaker(), cr__piece_whittaker, rub, false},
+        {cr_law_smith(), cr__piece_smith, rub, false},
+        {cr_law_anitescu_potra(NULL), cr__piece_anitescu_potra, rub, false},
+        {cr_law_pfeiffer_glocker(NULL), cr__piece_pfeiffer_glocker, rub | BIT(CR_BY_ET) | BIT(CR_BY_NU),
+         false},
+        {cr_law_brach(NULL), cr__piece_brach, BIT(CR_BY_E) | BIT(CR_BY_MU2) | BIT(CR_BY_MU3), false},
+        {cr_law_compliant(NULL), cr__piece_compliant, rub | BIT(CR_BY_ETA2), true},
+        {cr_law_spherical(NULL), NULL, BIT(CR_BY_MU) | angles, false},
+        {cr_law_projected(NULL), NULL, BIT(CR_BY_MU) | wish, false},
     };
     for (int i = 0; i < (int)(sizeof all / sizeof all[0]); i++) {
         if (all[i].law.apply != law->apply) continue;
         Entry entry = all[i];
         const crLawParams* params = law->params;
         bool polygon = entry.piece == cr__piece_anitescu_potra && params != NULL && params->directions != 0;
-        if (polygon) entry.piece = NULL;
+        if (polygon) entry.piece = cr__piece_polygon;
+        if (polygon) entry.follows = true;
         return entry;
     }
-    return (Entry){*law, NULL, rub | BIT(CR_BY_ET)};
+    return (Entry){.law = *law, .reads = rub | BIT(CR_BY_ET)};
 }
 
 void cr__gradient_none(crGradient* out) {
@@ -163,6 +166,8 @@ static crStatus gradient_of(const crLaw* law, const crCollision* collision, doub
     const crContact* c = &p.contact;
     p.flat = cr_contact_is_planar(c) && !(c->W.zz > cr__W_rounding(&c->W));
     Entry entry = entry_of(law);
+    // a polygon has corners out of the plane
+    if (p.flat && entry.piece == cr__piece_polygon) entry.piece = NULL;
     set_reads(&p, entry.reads, out);
     // differences look as far as their smallest step
     double open = c->V.x / fmax(cr_norm(c->V), 1e-300);
@@ -176,10 +181,15 @@ static crStatus gradient_of(const crLaw* law, const crCollision* collision, doub
     } else if (law->apply == cr_law_composite(NULL).apply) {
         memset(out->reads, 0, sizeof out->reads);
         status = sum_of_laws(law->params, collision, tol, out, error);
-    } else if (entry.piece != NULL) {
-        cr__gradient_closed(&p, entry.piece, out);
-    } else {
-        cr__gradient_difference(&p, out);
+    } else if (entry.piece != NULL && c->mu == 0.0 && out->reads[CR_BY_MU]) {
+        if (!cr__gradient_closed(&p, cr__piece_frictionless, out)) cr__gradient_none(out);
+    } else if (entry.piece == NULL || !cr__gradient_closed(&p, entry.piece, out)) {
+        // a path that cannot be followed in derivatives can still be differenced
+        if (entry.piece == NULL || entry.follows) {
+            cr__gradient_difference(&p, out);
+        } else {
+            cr__gradient_none(out);
+        }
     }
     add_velocities(&p, out);
     return status;
