@@ -11,7 +11,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 # public headers in dependency order; each may include those before it
-HEADERS = ["base", "vec", "collide", "impulse", "linalg", "model", "problem", "relax", "resolve", "step", "audit", "world", "carom"]
+HEADERS = ["base", "vec", "collide", "impulse", "linalg", "model", "problem", "relax", "resolve", "step", "audit", "world", "wrt", "carom"]
 
 
 def layer_of_header(name):

@@ -12,5 +12,6 @@
 #include "carom/step.h"
 #include "carom/vec.h"
 #include "carom/world.h"
+#include "carom/wrt.h"
 
 #endif
