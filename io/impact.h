@@ -10,7 +10,7 @@
 #include "io/json.h"
 
 #define CR_IMPACT_MAX_LAWS  16
-#define CR_IMPACT_MAX_TABLE 64
+#define CR_IMPACT_MAX_TABLE 129
 
 typedef struct crImpact {
     const char* name;  // NULL where none was given; lives as long as the object read

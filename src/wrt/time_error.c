@@ -5,6 +5,7 @@
 // |x(dt) - x(dt/2)| r/(r - 1). r is taken between 2 and 16: below first order nothing is known, and then the error is
 // twice the difference. Fails: as steps do.
 #include "base/argument.h"
+#include "base/power.h"
 #include "carom/wrt.h"
 #include "model/spatial.h"
 #include "wrt/change.h"
@@ -59,24 +60,13 @@ static double extrapolated(double first, double second, double* ratio) {
     return first * r / (r - 1.0);
 }
 
-static double log2_of(double x) {
-    int exponent;
-    double m = frexp(x, &exponent);
-    // ln m by its series in (m-1)/(m+1), m from 0.5 to 1
-    double z = (m - 1.0) / (m + 1.0), sum = 0.0;
-    for (int k = 39; k >= 1; k -= 2) {
-        sum = sum * z * z + 1.0 / k;
-    }
-    return exponent + 2.0 * z * sum * 1.4426950408889634;
-}
-
 static crTimeError error_of(const Figures* a, const Figures* b, const Figures* c) {
     crTimeError e;
     double ratio;
     double first = cr_norm(cr_sub(a->centre, b->centre)), second = cr_norm(cr_sub(b->centre, c->centre));
     double rounding = 1e-13 * (1.0 + cr_norm(a->centre));
     e.position = extrapolated(first, second, &ratio);
-    e.order = first > rounding && second > rounding ? log2_of(ratio) : (double)NAN;
+    e.order = first > rounding && second > rounding ? cr__log2(ratio) : (double)NAN;
     e.angle = extrapolated(angle_between(a->turn, b->turn), angle_between(b->turn, c->turn), NULL);
     e.velocity = extrapolated(cr_norm(cr_sub(a->velocity, b->velocity)),
                               cr_norm(cr_sub(b->velocity, c->velocity)), NULL);
