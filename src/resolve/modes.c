@@ -201,7 +201,8 @@ static void change_of(const crModes* m, const crProblemChange* change, double* g
 }
 
 crStatus cr_modes_apply(const crModes* m, const crProblemChange* change, double* dp, double* du) {
-    if (m == NULL || m->problem == NULL || change == NULL || dp == NULL || du == NULL) return CR_ERR_ARGUMENT;
+    if (m == NULL || m->problem == NULL || m->work == NULL || change == NULL || dp == NULL || du == NULL)
+        return CR_ERR_ARGUMENT;
     size_t n = (size_t)m->rows;
     double *g = m->work, *r = m->work + n;
     change_of(m, change, g);
@@ -238,7 +239,7 @@ crStatus cr_modes_apply(const crModes* m, const crProblemChange* change, double*
 
 crStatus cr_modes_adjoint(const crModes* m, const double* by_p, const double* by_u, double* by_g,
                           double* by_mu) {
-    if (m == NULL || m->problem == NULL || by_g == NULL) return CR_ERR_ARGUMENT;
+    if (m == NULL || m->problem == NULL || m->work == NULL || by_g == NULL) return CR_ERR_ARGUMENT;
     size_t n = (size_t)m->rows;
     double *c = m->work, *y = m->work + n;
     for (size_t j = 0; j < n; j++) {

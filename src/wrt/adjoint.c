@@ -7,6 +7,7 @@
 
 #include "base/argument.h"
 #include "carom/wrt.h"
+#include "model/spatial.h"
 #include "wrt/change.h"
 
 typedef struct Kept {
@@ -79,7 +80,7 @@ static crStatus sweep(crWrt* wrt, const crModel* model, crState* state, int step
 crStatus cr_wrt_adjoint(crWrt* wrt, crState* state, int steps, const double* forces, const double* by_end,
                         double* by_start, double* by_force, crWrtVerdict* verdict, crError* error) {
     if (wrt == NULL) return cr__missing(error, "wrt");
-    if (state == NULL) return cr__missing(error, "state");
+    if (!cr__state_fits(cr__wrt_model(wrt), state)) return cr__missing(error, "state");
     if (by_end == NULL) return cr__missing(error, "by_end");
     if (by_start == NULL) return cr__missing(error, "by_start");
     if (steps < 0) return cr_error_set(error, CR_ERR_RANGE, "steps", "steps: is %d, must be >= 0", steps);

@@ -80,6 +80,8 @@ crStatus cr_time_error(const crWorldDef* def, const crState* start, int count, c
     if (def->model == NULL) return cr__missing(error, "model");
     if (times == NULL) return cr__missing(error, "times");
     if (errors == NULL) return cr__missing(error, "errors");
+    if (start != NULL && !cr__state_fits(def->model, start)) return cr__missing(error, "start");
+    if (count < 0) return cr_error_set(error, CR_ERR_RANGE, "count", "count: is %d, must be >= 0", count);
     double from = start != NULL ? start->time : 0.0;
     for (int i = 0; i < count; i++) {
         if (!(times[i] >= (i == 0 ? from : times[i - 1])) || !isfinite(times[i])) {

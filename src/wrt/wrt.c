@@ -11,13 +11,15 @@
 
 #include "base/argument.h"
 #include "carom/wrt.h"
+#include "model/spatial.h"
 #include "wrt/change.h"
 
 #define CHANGE 4e-6   // largest entry of the change that is tried, m, rad, m/s, rad/s, N or N m
 #define TOL    1e-13  // of contact solves
 #define SOLVED 1e-9   // residual that a derivative needs
 #define KINK   1e-4   // of the derivative: sides that differ by more are two
-#define NOISE  1e-10  // of the speeds of the world: what a step leaves of rounding and of the tolerance of its solves
+#define NOISE \
+    1e-10  // of the speeds of the world: what a step leaves of rounding and of the tolerance of its solves
 
 struct crWrt {
     crArena arena;
@@ -122,7 +124,8 @@ static crStatus step_from(crWrt* w, const crState* from, double t, const double*
 
 crStatus cr_wrt_step(crWrt* wrt, const crState* from, crState* to, crError* error) {
     if (wrt == NULL) return cr__missing(error, "wrt");
-    if (from == NULL) return cr__missing(error, "from");
+    if (!cr__state_fits(cr_world_model(wrt->world), from)) return cr__missing(error, "from");
+    if (to != NULL && !cr__state_fits(cr_world_model(wrt->world), to)) return cr__missing(error, "to");
     crStatus status = step_from(wrt, from, 0.0, NULL, wrt->base, error);
     if (status == CR_OK && to != NULL)
         cr__change_copy(cr_world_model(wrt->world), cr_world_state(wrt->world), to);
@@ -189,7 +192,7 @@ static void judge(crWrt* w, double t, bool contacts, bool events, size_t n, crWr
 crStatus cr_wrt_apply(crWrt* wrt, const crState* from, const double* d, double* minus, double* plus,
                       crWrtVerdict* verdict, crError* error) {
     if (wrt == NULL) return cr__missing(error, "wrt");
-    if (from == NULL) return cr__missing(error, "from");
+    if (!cr__state_fits(cr_world_model(wrt->world), from)) return cr__missing(error, "from");
     if (d == NULL) return cr__missing(error, "d");
     crWrt* w = wrt;
     const crModel* model = cr_world_model(w->world);
@@ -228,7 +231,7 @@ crStatus cr_wrt_apply(crWrt* wrt, const crState* from, const double* d, double* 
 
 crStatus cr_wrt_jacobian(crWrt* wrt, const crState* from, double* J, crWrtVerdict* verdict, crError* error) {
     if (wrt == NULL) return cr__missing(error, "wrt");
-    if (from == NULL) return cr__missing(error, "from");
+    if (!cr__state_fits(cr_world_model(wrt->world), from)) return cr__missing(error, "from");
     if (J == NULL) return cr__missing(error, "J");
     size_t n = 3 * (size_t)cr_world_model(wrt->world)->nv, rows = n / 3 * 2;
     crWrtVerdict worst = {.verdict = CR_SMOOTH};
