@@ -10,7 +10,7 @@
 #include "io/json.h"
 
 #define CR_IMPACT_MAX_LAWS  16
-#define CR_IMPACT_MAX_TABLE 129
+#define CR_IMPACT_MAX_TABLE 64
 
 typedef struct crImpact {
     const char* name;  // NULL where none was given; lives as long as the object read
@@ -28,7 +28,7 @@ typedef struct crImpact {
     crLaw parts[CR_IMPACT_MAX_LAWS];       // laws of a composite
     double weights[CR_IMPACT_MAX_LAWS];    // and their weights
     crRestitution restitution;             // table of e, where one was given
-    double table[2][CR_IMPACT_MAX_TABLE];  // its speeds and values
+    double table[2][CR_FORM_ROWS];         // its speeds and values
 } crImpact;
 
 // params and collision point into the struct itself: do not copy it.
