@@ -5,7 +5,7 @@
 // checked by cr_collision_contact, so that the command and the library refuse the same input.
 // Fails: the first field found wrong is refused by name, with its line and column.
 #include "io/impact.h"
-#include "io/restitution.h"
+#include "io/scene_restitution.h"
 
 #include <string.h>
 

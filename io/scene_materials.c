@@ -1,15 +1,15 @@
 // scene_materials.c - materials and pairs of a scene.
 //
 // A material starts from carom's default one, a pair from what the combination rule makes of its two. mu
-// may be "inf", e a table [[speed, e], ...] or a named form (restitution.c). Fails: a field is refused by path; a pair may name only
+// may be "inf", e a table [[speed, e], ...] or a named form (scene_restitution.c). Fails: a field is refused by path; a pair may name only
 // materials that exist.
 #include <stdlib.h>
 #include <string.h>
 
 #include "io/fields.h"
 #include "io/names.h"
-#include "io/restitution.h"
 #include "io/scene_parts.h"
+#include "io/scene_restitution.h"
 
 #define MOST_MATERIALS 1000
 #define MOST_PAIRS     100000

@@ -1,6 +1,6 @@
-// restitution.h - restitution by a named form, out of JSON.
-#ifndef CAROM_IO_RESTITUTION_H
-#define CAROM_IO_RESTITUTION_H
+// scene_restitution.h - restitution by a named form, out of JSON.
+#ifndef CAROM_IO_SCENE_RESTITUTION_H
+#define CAROM_IO_SCENE_RESTITUTION_H
 
 #include "carom/impulse.h"
 #include "io/json.h"

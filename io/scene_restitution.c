@@ -1,10 +1,10 @@
-// restitution.c - restitution by a named form, out of JSON.
+// scene_restitution.c - restitution by a named form, out of JSON.
 //
 //     {"form": "power", "speed": 1, "e": 0.8, "exponent": 0.25, "most": 1}
 //     {"form": "viscoelastic", "speed": 1, "e": 0.8}
 //     {"form": "plastic", "speed": 0.01}
 //     {"form": "spline", "rows": [[0, 0.9], [2, 0.7], [10, 0.5]]}
-#include "io/restitution.h"
+#include "io/scene_restitution.h"
 
 #include <string.h>
 
@@ -50,11 +50,12 @@ static crStatus read_kind(const crJson* object, crRestitutionForm* form, crError
 }
 
 crStatus cr__read_form(const crJson* object, double* speed, double* e, int* count, crError* error) {
-    static const char* const power[] = {"form", "speed", "e", "exponent", "most", NULL};
-    static const char* const viscoelastic[] = {"form", "speed", "e", NULL};
-    static const char* const plastic[] = {"form", "speed", NULL};
-    static const char* const spline[] = {"form", "rows", NULL};
-    static const char* const* const known[] = {power, viscoelastic, plastic, spline};
+    static const char* const power_fields[] = {"form", "speed", "e", "exponent", "most", NULL};
+    static const char* const viscoelastic_fields[] = {"form", "speed", "e", NULL};
+    static const char* const plastic_fields[] = {"form", "speed", NULL};
+    static const char* const spline_fields[] = {"form", "rows", NULL};
+    static const char* const* const known[] = {power_fields, viscoelastic_fields, plastic_fields,
+                                               spline_fields};
     double table[2][MOST_ROWS];
     crRestitutionForm form = {.speed = 1.0, .exponent = 0.25, .most = 1.0};
     crStatus status = read_kind(object, &form, error);
