@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fit/gauss.h"
 #include "fit/jobs.h"
 #include "fit/random.h"
 #include "fit/search.h"
@@ -133,8 +134,40 @@ static int best_starts(const Job* job, const unsigned short* weight, double x[ST
     return count;
 }
 
+static crGauss gauss_at(const Job* job, const unsigned short* weight, const double* x) {
+    crGauss g = {.impacts = job->impacts, .law = job->law, .dim = job->dim, .weight = weight};
+    memcpy(g.param, job->param, sizeof g.param);
+    g.theta = theta_at(job, x);
+    return g;
+}
+
+static double gauss_from(const Job* job, const unsigned short* weight, double* x, int* used) {
+    crGauss g = gauss_at(job, weight, x);
+    cr_gauss_refine(&g);
+    *used += g.passes;
+    for (int i = 0; i < job->dim; i++) {
+        x[i] = cr_fit_param_place(job->param[i], g.theta.value[job->param[i]]);
+    }
+    return g.loss;
+}
+
+// the same by derivatives, from each of the best starts
+static double fit_by_gauss(const Job* job, const unsigned short* weight, double* x, int* used) {
+    double start[STARTS][CR_SEARCH_DIM];
+    int starts = best_starts(job, weight, start);
+    double least = INFINITY;
+    for (int k = 0; k < starts; k++) {
+        double f = gauss_from(job, weight, start[k], used);
+        if (!(f < least)) continue;
+        least = f;
+        memcpy(x, start[k], sizeof start[k]);
+    }
+    return least;
+}
+
 // the least weighted loss: from the best starts over the sample, then from the best of these over all rows
 static double fit_weighted(const Job* job, const unsigned short* weight, double tol, double* x, int* used) {
+    if (job->options->gauss) return fit_by_gauss(job, weight, x, used);
     double start[STARTS][CR_SEARCH_DIM];
     int starts = best_starts(job, weight, start);
     Weighted w = {job, weight, job->stride, -1, 0.0};
@@ -179,10 +212,14 @@ static void resample(const Job* job, int index, unsigned short* weight, double* 
         weight[random_below(&random, rows)]++;
     }
     memcpy(x, job->x, (size_t)job->dim * sizeof *x);
-    Weighted w = {job, weight, 1, -1, 0.0};
-    crSearch search = {weighted_loss, &w, job->dim, 0.02, 2e-4, 40 * job->dim, 0};
-    cr__search(&search, x);
-    *used += search.used;
+    if (job->options->gauss) {
+        gauss_from(job, weight, x, used);
+    } else {
+        Weighted w = {job, weight, 1, -1, 0.0};
+        crSearch search = {weighted_loss, &w, job->dim, 0.02, 2e-4, 40 * job->dim, 0};
+        cr__search(&search, x);
+        *used += search.used;
+    }
     double scale = sqrt((double)drawn / rows);
     for (int i = 0; i < job->dim; i++) {
         x[i] = job->x[i] + scale * (x[i] - job->x[i]);
@@ -396,7 +433,10 @@ static crStatus run_job(Job* job, crError* error) {
     take_apart(job);
     double* sorted = malloc((size_t)(o->bootstrap + 1) * sizeof *sorted);
     if (sorted == NULL) return cr_error_set(error, CR_ERR_MEMORY, "fit", "fit: out of memory");
+    crGauss g = gauss_at(job, NULL, job->x);
+    cr_gauss_errors(&g);
     for (int i = 0; i < job->dim; i++) {
+        job->fit->fitted[i].se = g.se[i];
         intervals(job, i, sorted);
         determine(job, i);
     }

@@ -13,6 +13,7 @@ typedef struct crFitOptions {
     crFitTheta fixed;  // the others
     int folds;         // of the cross-validation, >= 2
     int bootstrap;     // resamples; 0 for no intervals
+    bool gauss;        // search by derivatives (gauss.h); false: a simplex
     uint64_t seed;
     int threads;
     struct crRanks* ranks;                                           // as in crJobs
@@ -35,6 +36,7 @@ const char* cr_determined_name(crDetermined determined);  // yes, bounded-below,
 typedef struct crFitted {
     crFitParam param;
     double lo, hi;  // bootstrap, 95 %
+    double se;      // standard error from the Fisher information; NaN where the data say nothing
     crDetermined determined;
     double flat_lo, flat_hi;  // where the loss is as good
     int partner;              // index of the one it trades against, -1 where none

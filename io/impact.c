@@ -5,6 +5,7 @@
 // checked by cr_collision_contact, so that the command and the library refuse the same input.
 // Fails: the first field found wrong is refused by name, with its line and column.
 #include "io/impact.h"
+#include "io/scene_restitution.h"
 
 #include <string.h>
 
@@ -57,12 +58,23 @@ static crStatus read_mu(const crJson* value, double* mu, crError* error) {
                            cr_json_type_name(value->type));
 }
 
-// a number, or rows [speed, e]
+// a named form as rows
+static crStatus read_form(const crJson* value, crImpact* impact, crError* error) {
+    int rows = 0;
+    crStatus status = cr__read_form(value, impact->table[0], impact->table[1], &rows, error);
+    if (status != CR_OK) return status;
+    impact->restitution = (crRestitution){.count = rows, .speed = impact->table[0], .e = impact->table[1]};
+    impact->collision.e_of_speed = &impact->restitution;
+    return CR_OK;
+}
+
+// a number, rows [speed, e] or a named form
 static crStatus read_e(const crJson* value, crImpact* impact, crError* error) {
     if (value->type == CR_JSON_NUMBER) return cr_field_number(value, "e", &impact->collision.e, error);
+    if (value->type == CR_JSON_OBJECT) return read_form(value, impact, error);
     if (value->type != CR_JSON_ARRAY) {
         return cr_field_refuse(value, CR_ERR_TYPE, "e", error,
-                               "e: must be a number or a table [[speed, e], ...], is %s",
+                               "e: must be a number, a table [[speed, e], ...] or a form, is %s",
                                cr_json_type_name(value->type));
     }
     if (value->count > CR_IMPACT_MAX_TABLE) {

@@ -6,6 +6,7 @@
 #ifndef CAROM_IO_IMPACT_H
 #define CAROM_IO_IMPACT_H
 
+#include "carom/forms.h"
 #include "carom/carom.h"
 #include "io/json.h"
 
@@ -28,7 +29,7 @@ typedef struct crImpact {
     crLaw parts[CR_IMPACT_MAX_LAWS];       // laws of a composite
     double weights[CR_IMPACT_MAX_LAWS];    // and their weights
     crRestitution restitution;             // table of e, where one was given
-    double table[2][CR_IMPACT_MAX_TABLE];  // its speeds and values
+    double table[2][CR_FORM_ROWS];         // its speeds and values
 } crImpact;
 
 // params and collision point into the struct itself: do not copy it.

@@ -1,15 +1,17 @@
 // scene_materials.c - materials and pairs of a scene.
 //
 // A material starts from carom's default one, a pair from what the combination rule makes of its two. mu
-// may be "inf", e a table [[speed, e], ...]. Fails: a field is refused by path; a pair may name only
+// may be "inf", e a table [[speed, e], ...] or a named form (scene_restitution.c). Fails: a field is refused by path; a pair may name only
 // materials that exist.
 #include <stdlib.h>
 #include <string.h>
 
+#include "carom/forms.h"
 #include "carom/dynamics.h"
 #include "io/fields.h"
 #include "io/names.h"
 #include "io/scene_parts.h"
+#include "io/scene_restitution.h"
 
 #define MOST_MATERIALS 1000
 #define MOST_PAIRS     100000
@@ -47,10 +49,29 @@ static void read_table(const crPlace* place, const crJson* value, crScene* scene
     surface->e_of_speed = table;
 }
 
+static void read_form(const crPlace* place, const crJson* value, crScene* scene, crSurface* surface) {
+    double* rows = cr_arena_alloc(&scene->arena, 2 * CR_FORM_ROWS * sizeof(double));
+    crRestitution* table = cr_arena_alloc(&scene->arena, sizeof *table);
+    if (rows == NULL || table == NULL) {
+        cr__place_memory(place);
+        return;
+    }
+    crError error = {0};
+    int count = 0;
+    if (cr__read_form(value, rows, rows + CR_FORM_ROWS, &count, &error) != CR_OK) {
+        cr_place_blame(place, error.field, &error);
+        return;
+    }
+    *table = (crRestitution){.count = count, .speed = rows, .e = rows + CR_FORM_ROWS};
+    surface->e_of_speed = table;
+}
+
 static void read_surface(const crPlace* place, crScene* scene, crSurface* surface) {
     const crJson* e = cr_place_get(place, "e");
     if (e != NULL && e->type == CR_JSON_ARRAY) {
         read_table(place, e, scene, surface);
+    } else if (e != NULL && e->type == CR_JSON_OBJECT) {
+        read_form(place, e, scene, surface);
     } else if (e != NULL) {
         surface->e_of_speed = NULL;
         cr_place_number(place, "e", CR_NOT_NEGATIVE, &surface->e);

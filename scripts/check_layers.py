@@ -19,10 +19,10 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 # public headers in dependency order; each may include those before it
-HEADERS = ["base", "vec", "collide", "near", "control", "impulse", "region", "linalg", "model", "dynamics", "pairs", "problem", "relax",
-           "resolve", "step", "stages", "audit", "world", "carom"]
+HEADERS = ["base", "vec", "collide", "near", "control", "impulse", "region", "forms", "linalg", "model", "dynamics", "pairs", "problem", "relax",
+           "resolve", "step", "stages", "audit", "world", "wrt", "carom"]
 # the last header of a folder; its own name elsewhere
-LAST = {"base": "vec", "collide": "near", "control", "impulse": "region", "model": "dynamics", "step": "stages"}
+LAST = {"base": "vec", "collide": "near", "impulse": "forms", "model": "dynamics", "step": "stages"}
 
 # headers that the build makes
 GENERATED = {"kind_lists.h"}

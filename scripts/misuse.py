@@ -25,7 +25,7 @@ GOOD = {
     "crStatus*": "f->statuses", "crError*": "&f->error", "const crAllocator*": "&f->allocator",
     "crContactPoint*": "f->points", "crJointRow*": "f->joint_rows", "const crStep*": "&f->step",
     "FILE*": "f->file", "const crJson*": "f->json.root", "const crJson**": "&f->found", "bool*": "f->bools",
-    "crMotionStep*": "f->motion_steps",
+    "crMotionStep*": "f->motion_steps", "crTimeError*": "f->time_error",
 }
 # structs of the fixture, by value there: crThing* is &f->thing
 STRUCTS = {
@@ -36,7 +36,8 @@ STRUCTS = {
     "crSurface": "surface", "crMaterial": "material", "crBodyDef": "body_def", "crLoop": "loop",
     "crContactSurface": "contact_surface", "crMass": "mass", "crState": "state", "crDynamics": "dynamics",
     "crRows": "rows", "crProblem": "problem", "crMatrix": "matrix", "crAudit": "audit", "crHit": "hit", "crLaw": "law",
-    "crGradient": "gradient",
+    "crGradient": "gradient", "crModes": "modes", "crProblemChange": "problem_change", "crRestitutionForm": "form", "crCue": "cue",
+    "crStrike": "strike", "crWrtVerdict": "wrt_verdict", "crAdaptive": "adaptive",
     "crLawParams": "law_params", "crSolver": "solver", "crSolverParams": "solver_params", "crReport": "report",
     "crRuleParams": "rule_params", "crRule": "rule", "crRuleReport": "rule_report", "crStepSettings": "settings",
     "crEvent": "event", "crCertificate": "certificate", "crTally": "tally", "crStep": "step", "crWorldDef": "world_def", "crModel": "*model",
@@ -47,10 +48,10 @@ STRUCTS = {
 }
 # those that only their own functions see inside: crThing* is f->thing, crThing** the address of an empty one
 OPAQUE = {"crWorld": "world", "crHull": "hull", "crMesh": "mesh", "crHeightField": "field", "crCompound": "compound",
-          "crBroad": "broad", "crTrajectory": "trajectory"}
+          "crBroad": "broad", "crTrajectory": "trajectory", "crWrt": "wrt"}
 ENUMS = {"crStatus", "crShapeKind", "crLogLevel", "crLoopKind", "crBlockKind", "crRegime", "crOutcome", "crUnique",
          "crMethod", "crQuality", "crTruth", "crJsonType", "crImportFormat", "crJoint", "crLawInput", "crSwitch",
-         "crSmoothness", "crSensorKind"}
+         "crSmoothness", "crSensorKind", "crMode", "crFormKind"}
 # good arguments of one function: (function, argument)
 SPECIAL = {
     ("cr_law_find", "name"): '"newton"', ("cr_solver_find", "name"): '"auto"', ("cr_rule_find", "name"): '"poisson"',
@@ -68,6 +69,10 @@ SPECIAL = {
     ("cr_time_of_impact", "duration"): "0.1", ("cr_world_save", "size"): "sizeof f->bytes",
     ("cr_world_load", "size"): "sizeof f->bytes", ("cr_model_mass_dense", "M"): "f->numbers",
     ("cr_world_create", "world"): "&f->made_world", ("cr_error_format", "size"): "sizeof f->bytes",
+    ("cr_wrt_create", "wrt"): "&f->made_wrt", ("cr_wrt_jacobian", "J"): "f->many", ("cr_wrt_adjoint", "steps"): "1",
+    ("cr_cue_strike", "side"): "0.1", ("cr_cue_strike", "height"): "0.1",
+    ("cr_modes_apply", "du"): "f->more", ("cr_modes_adjoint", "by_g"): "f->more", ("cr_modes_find", "tol"): "1e-6",
+    ("cr_restitution_form", "e"): "f->more",
     ("cr_routh_path", "capacity"): "8", ("cr_step_problem_build", "takes"): "NULL",
     ("cr_model_add_pair", "material_b"): "0", ("cr_model_exclude", "body_b"): "2",
     ("cr_rows_add_point", "b"): "2", ("cr_rows_add_spin", "b"): "2", ("cr_model_add_contact_drag", "b"): "2",
@@ -92,10 +97,13 @@ OPTIONAL = {
     ("cr_import_text", "path"), ("cr_trajectory_close", "trajectory"),
     ("cr_audit_motion", "steps"), ("cr_model_jacobian", "linear"), ("cr_model_jacobian", "angular"),
     ("cr_scene_reset", "key"), ("cr_world_contacts", "out"),
+    ("cr_modes_adjoint", "by_p"), ("cr_modes_adjoint", "by_u"), ("cr_modes_adjoint", "by_mu"),
+    ("*", "verdict"), ("cr_wrt_step", "to"), ("cr_wrt_apply", "minus"), ("cr_wrt_apply", "plus"), ("cr_wrt_adjoint", "forces"),
+    ("cr_wrt_adjoint", "by_force"), ("cr_time_error", "start"), ("cr_wrt_destroy", "wrt"),
     ("cr_point_distance", "distance"), ("cr_point_distance", "nearest"), ("cr_point_distance", "normal"),
 }
 # numbers that count, not point: any value from 0 on may be good
-COUNTS = {"count", "capacity", "entry_capacity", "level", "line", "directions", "first_line"}
+COUNTS = {"count", "steps", "capacity", "entry_capacity", "level", "line", "directions", "first_line"}
 # integers that may be anything: (function, argument)
 ANY_INT = {("cr_broad_set", "group"), ("cr_loop", "a"), ("cr_loop", "b"), ("cr_block", "row"), ("cr_block", "count")}
 # a value that a wrong index gives on purpose: not judged, only survived

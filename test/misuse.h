@@ -75,6 +75,16 @@ typedef struct Misuse {
     crAudit audit;
     crHit hit;
     crGradient gradient;
+    crModes modes;
+    crProblemChange problem_change;
+    crRestitutionForm form;
+    crCue cue;
+    crStrike strike;
+    crWrtVerdict wrt_verdict;
+    crTimeError time_error[MISUSE_COUNT];
+    crAdaptive adaptive;
+    crWrt *wrt, *made_wrt;
+    double many[4096];
     crLaw law;
     crLawParams law_params;
     crSolver solver;

@@ -198,11 +198,13 @@ TEST(a_singular_W_has_no_derivative) {
     g = gradient_of("newton", &c, NULL);
     CHECK(g.hit.regime == CR_REGIME_NO_SOLUTION);
     CHECK(g.verdict == CR_NO_DERIVATIVE && isnan(g.P_plus[CR_BY_E].x));
-    // stuck without any friction: neither side is known
+    // head on without any friction: every law is newton's, and friction has no slip to act against
     c = cr_collision();
     c.V = cr_vec3(-1, 0, 0);
     g = gradient_of("whittaker", &c, NULL);
-    CHECK(g.verdict == CR_NO_DERIVATIVE);
+    CHECK(g.verdict == CR_SMOOTH && g.P_plus[CR_BY_VX].x == -(1.0 + c.e) &&
+          cr_norm(g.P_plus[CR_BY_VY]) == 0.0);
+    CHECK_NEAR(cr_norm(g.P_plus[CR_BY_MU]), 0.0, 1e-12);
 }
 
 // Laws of the user.

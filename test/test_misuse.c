@@ -112,6 +112,11 @@ static void fill_contact(Misuse* f) {
     f->problem = (crProblem){.rows = 3, .block_count = 1, .blocks = &f->block, .u_free = u, .nv = 3};
     f->problem.W = f->problem.J = f->problem.M = f->problem.Minv = f->matrix;
     f->problem.v = u;
+    static const double p[3] = {1, -0.2, -0.1};
+    CHECK_STATUS(cr_modes_find(&f->problem, &f->arena, p, 1e-6, 0.0, &f->modes, NULL), CR_OK);
+    f->form =
+        (crRestitutionForm){.kind = CR_FORM_POWER, .speed = 1.0, .e = 0.5, .exponent = 0.25, .most = 1.0};
+    f->cue = (crCue){.mass = 0.5, .end_mass = 0.01, .e = 0.7, .mu = 0.7};
 }
 
 // a ground, a ball, a box on it, a hinge, and a loop between ball and box
@@ -178,6 +183,8 @@ static void fill_worlds(Misuse* f) {
     CHECK_STATUS(cr_world_create(&f->world_def, &f->world, NULL), CR_OK);
     CHECK_STATUS(cr_world_step(f->world, NULL), CR_OK);
     CHECK_STATUS(cr_world_save(f->world, f->bytes, sizeof f->bytes), CR_OK);
+    CHECK_STATUS(cr_wrt_create(&f->world_def, &f->wrt, NULL), CR_OK);
+    f->adaptive = (crAdaptive){.tolerance = 1e-6, .least = 1e-5};
 }
 
 static void fill_files(Misuse* f) {

@@ -14,7 +14,8 @@ typedef struct Counter {
 static crStatus count_solve(const void* params, const crProblem* problem, crArena* arena, double* p,
                             crReport* report, crError* error) {
     Counter* counter = (Counter*)(uintptr_t)params;
-    crSolver solver = cr_solver_auto(NULL);
+    crSolver solver;
+    cr_solver_find("auto", NULL, &solver, NULL);
     crStatus status = solver.solve(solver.params, problem, arena, p, report, error);
     counter->calls++;
     report->iterations += counter->claim;

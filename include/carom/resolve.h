@@ -250,6 +250,53 @@ CR_API crStatus cr_solver_find(const char* name, const crSolverParams* params, c
 CR_API crStatus cr_solver_run(const crSolver* solver, const crProblem* problem, double tol, crArena* arena,
                               double* p, crReport* report, crError* error);
 
+// Derivatives of a problem's answer, by the modes of its contacts (implicit function theorem).
+
+typedef enum crMode {
+    CR_MODE_OPEN,    // no impulse
+    CR_MODE_CLOSED,  // single rows: w = 0
+    CR_MODE_STICK,   // pressed, no slip
+    CR_MODE_SLIP,    // pressed, friction at its limit
+    CR_MODE_BOUND,   // a box at one of its ends
+} crMode;
+
+CR_API const char* cr_mode_name(crMode mode);
+
+typedef struct crModes {
+    crMode* mode;  // of each block (block_count)
+    crSmoothness
+        verdict;  // one-sided: a switch is within `near`; the derivative is that of the modes as they are
+    crSwitch nearest;  // switch that is nearest
+    int block;         // its block, -1 where there is none
+    double distance;   // change of a contact's velocity that reaches it, to first order, m/s
+    // of the functions below
+    const crProblem* problem;
+    const double* p;
+    int rows, rank, rank_t;
+    double *W, *LU, *LU_t, *K, *s, *scale, *work;
+    int* order;
+} crModes;
+
+// What changes in a problem; NULL: nothing.
+typedef struct crProblemChange {
+    const double* u_free;  // (rows)
+    const double* b;       // (rows)
+    const double* W;       // by rows (rows*rows)
+    const double* mu;      // of each block (block_count)
+} crProblemChange;
+
+// The modes of an answer p, whose audit's residual must be at most tol: CR_ERR_RANGE with the residual where it is not.
+// A switch nearer than `near` (m/s) makes the verdict one-sided. All memory is the arena's; problem and p must stay.
+// Round friction cones only.
+CR_API crStatus cr_modes_find(const crProblem* problem, crArena* arena, const double* p, double tol,
+                              double near, crModes* modes, crError* error);
+// J v: the change of p and of u = u_free + W p (rows each).
+CR_API crStatus cr_modes_apply(const crModes* modes, const crProblemChange* change, double* dp, double* du);
+// v^T J: from the derivatives of a figure by p and u (rows, or NULL for zero) those by u_free (rows) and mu (block_count,
+// or NULL). That by W is by_g p^T; that by b is by_g - by_u.
+CR_API crStatus cr_modes_adjoint(const crModes* modes, const double* by_p, const double* by_u, double* by_g,
+                                 double* by_mu);
+
 // Rules: many contacts at one instant. A rule is a name, one function and its parameters; a user's own rule
 // is the same struct. The problem is an impact: u_free holds the velocities before it (J v plus what driven
 // bodies prescribe), unilateral and cone blocks are contacts with their e, et and mu, equality blocks are

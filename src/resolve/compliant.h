@@ -16,6 +16,17 @@ typedef struct crSprings {
 } crSprings;
 
 // What is given, and which of the linear laws of the springs hold now.
+// Events of the process, in the order in which they are looked for.
+typedef enum crCompliantEvent {
+    CR_COMPLIANT_NONE,
+    CR_COMPLIANT_SLIDE,   // friction gives way
+    CR_COMPLIANT_HOLD,    // the patch stops
+    CR_COMPLIANT_TURN,    // Vn comes up to zero: unloading begins
+    CR_COMPLIANT_RELOAD,  // the force is back at its largest value
+    CR_COMPLIANT_CLOSE,   // the force is zero: the end
+    CR_COMPLIANT_EVENTS
+} crCompliantEvent;
+
 typedef struct crCompliant {
     crContact c;       // mu finite
     double eta2;       // normal over tangential stiffness
@@ -28,6 +39,10 @@ typedef struct crCompliant {
     double peak;     // largest force so far
     int steps;
     bool ended;
+    // NULL, or called before the state changes: by a step of length h with an event at its end, or (h = 0) by what is
+    // left when the force is about to be zero
+    void (*watch)(void* ctx, const struct crCompliant* s, double h, crCompliantEvent event);
+    void* watch_ctx;
 } crCompliant;
 
 void cr__compliant_start(crCompliant* s, const crContact* c, double eta2);
@@ -40,6 +55,8 @@ typedef struct crCompliantStep {
 } crCompliantStep;
 
 extern const double cr__compliant_time[CR_COMPLIANT_STAGES];  // of the nodes, in units of h
+// integral from 0 to time[row] of the polynomial that is 1 at time[column] and 0 at the other nodes
+extern const double cr__compliant_weight[CR_COMPLIANT_STAGES][CR_COMPLIANT_STAGES];
 // false: the step is too long to be solved for.
 bool cr__compliant_step(const crCompliant* s, double h, crCompliantStep* step);
 

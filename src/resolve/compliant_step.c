@@ -22,8 +22,7 @@ const double cr__compliant_time[STAGES] = {0.029316427159784893,
                                            0.9269456713197411,
                                            1.0};
 
-// integral from 0 to time[row] of the polynomial that is 1 at time[column] and 0 at the other nodes
-static const double weight[STAGES][STAGES] = {
+const double cr__compliant_weight[STAGES][STAGES] = {
     {0.03754626499392133, -0.0140393345564604, 0.0103527896007423, -0.008158322540275011,
      0.006388413879534685, -0.004602326779148656, 0.0018289425614706437},
     {0.08014759651561897, 0.08106206398589154, -0.021237992120711036, 0.014000291238817119,
@@ -55,7 +54,7 @@ typedef struct Unknowns {
 static double integrate(const double* rates, int row) {
     double sum = 0.0;
     for (int k = 0; k < STAGES; k++)
-        sum += weight[row][k] * rates[k];
+        sum += cr__compliant_weight[row][k] * rates[k];
     return sum;
 }
 
@@ -101,7 +100,7 @@ static bool turn(const crCompliant* s, double h, Unknowns* u, crSprings* node) {
         b[i] = cross - slowness * u->f[i] * u->psi_rate[i];
         if (b[i] != 0.0) straight = false;
         for (int k = 0; k < STAGES; k++)
-            J[i][k] = along * weight[i][k];
+            J[i][k] = along * cr__compliant_weight[i][k];
         J[i][i] += slowness * u->f[i];
     }
     if (straight) return true;

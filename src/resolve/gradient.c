@@ -47,15 +47,19 @@ static const struct {
     {&cr__law_anitescu_potra, cr__piece_anitescu_potra},
     {&cr__law_pfeiffer_glocker, cr__piece_pfeiffer_glocker},
     {&cr__law_brach, cr__piece_brach},
+    {&cr__law_routh, cr__piece_routh},
+    {&cr__law_compliant, cr__piece_compliant},
 };
 
-// NULL: differenced
-static cr__PieceFn piece_of(const crLaw* law) {
+// NULL: differenced; follows: along a path, differenced where its derivatives cannot be followed
+static cr__PieceFn piece_of(const crLaw* law, bool* follows) {
     const crLawParams* params = law->params;
+    *follows = false;
     for (int i = 0; i < (int)(sizeof closed / sizeof closed[0]); i++) {
         if (closed[i].law->apply != law->apply) continue;
         bool polygon = closed[i].law == &cr__law_anitescu_potra && params != NULL && params->directions != 0;
-        return polygon ? NULL : closed[i].piece;
+        *follows = polygon || closed[i].law == &cr__law_routh || closed[i].law == &cr__law_compliant;
+        return polygon ? cr__piece_polygon : closed[i].piece;
     }
     return NULL;
 }
@@ -147,7 +151,10 @@ static crStatus gradient_of(const crLaw* law, const crCollision* collision, doub
     if (status != CR_OK) return status;
     const crContact* c = &p.contact;
     p.flat = cr_contact_is_planar(c) && !(c->W.zz > cr__W_rounding(&c->W));
-    cr__PieceFn piece = piece_of(law);
+    bool follows;
+    cr__PieceFn piece = piece_of(law, &follows);
+    // a polygon has corners out of the plane
+    if (p.flat && piece == cr__piece_polygon) piece = NULL;
     set_reads(&p, reads_of(law), out);
     // differences look as far as their smallest step
     double open = c->V.x / fmax(cr_norm(c->V), 1e-300);
@@ -161,10 +168,15 @@ static crStatus gradient_of(const crLaw* law, const crCollision* collision, doub
     } else if (law->apply == cr__law_composite.apply) {
         memset(out->reads, 0, sizeof out->reads);
         status = sum_of_laws(law->params, collision, tol, out, error);
-    } else if (piece != NULL) {
-        cr__gradient_closed(&p, piece, out);
-    } else {
-        cr__gradient_difference(&p, out);
+    } else if (piece != NULL && c->mu == 0.0 && out->reads[CR_BY_MU]) {
+        if (!cr__gradient_closed(&p, cr__piece_frictionless, out)) cr__gradient_none(out);
+    } else if (piece == NULL || !cr__gradient_closed(&p, piece, out)) {
+        // a path that cannot be followed in derivatives can still be differenced
+        if (piece == NULL || follows) {
+            cr__gradient_difference(&p, out);
+        } else {
+            cr__gradient_none(out);
+        }
     }
     add_velocities(&p, out);
     return status;

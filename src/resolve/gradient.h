@@ -5,7 +5,7 @@
 #include "gradient_dual.h"
 #include "resolve/kinds.h"
 
-#define CR__MAX_GAUGES 8
+#define CR__MAX_GAUGES 12
 
 // One side of a switching surface: value > 0 here, 0 on the surface.
 typedef struct cr__Gauge {
@@ -19,6 +19,7 @@ typedef struct cr__Gauge {
 typedef struct cr__Piece {
     crVec3 P;
     crVec3 by[CR__CLOSED_INPUTS];
+    bool differenced[CR__CLOSED_INPUTS];  // true for an input whose derivative only differences give
     int gauges;
     cr__Gauge gauge[CR__MAX_GAUGES];
 } cr__Piece;
@@ -29,7 +30,9 @@ typedef struct cr__Piece {
 typedef struct cr__DualContact {
     cr__Dual xx, xy, xz, yy, yz, zz;
     cr__Dual V[3];
-    cr__Dual mu, e, et, nu, mu2, mu3;
+    cr__Dual mu, e, et, nu, mu2, mu3, eta2;
+    crEnding ending;
+    int directions;
     crContact c;  // the same as numbers
 } cr__DualContact;
 
@@ -40,6 +43,8 @@ typedef bool (*cr__PieceFn)(const cr__DualContact* d, int piece, cr__Piece* out)
 // Un = Vn), through the Schur complement as in law_chatterjee_ruina.c.
 void cr__stopping_slip(const cr__DualContact* d, cr__Dual Un, cr__Dual D[3]);
 
+// Any law with mu = 0: newton; what friction would do is left to differences.
+bool cr__piece_frictionless(const cr__DualContact* d, int piece, cr__Piece* out);
 bool cr__piece_newton(const cr__DualContact* d, int piece, cr__Piece* out);
 bool cr__piece_bilinear(const cr__DualContact* d, int piece, cr__Piece* out);
 bool cr__piece_chatterjee_ruina(const cr__DualContact* d, int piece, cr__Piece* out);
@@ -49,10 +54,18 @@ bool cr__piece_smith(const cr__DualContact* d, int piece, cr__Piece* out);
 bool cr__piece_anitescu_potra(const cr__DualContact* d, int piece, cr__Piece* out);
 bool cr__piece_pfeiffer_glocker(const cr__DualContact* d, int piece, cr__Piece* out);
 
+bool cr__piece_routh(const cr__DualContact* d, int piece, cr__Piece* out);
+bool cr__piece_compliant(const cr__DualContact* d, int piece, cr__Piece* out);
+bool cr__piece_polygon(const cr__DualContact* d, int piece, cr__Piece* out);
+
 // Derivatives of the unknowns of a law's equations.
 typedef struct cr__Unknowns {
     double by[CR__UNKNOWNS][CR__CLOSED_INPUTS];
 } cr__Unknowns;
+// X = -(dF/dx)^-1 dF/dinput for n equations F = 0. false: dF/dx is singular.
+bool cr__solve_unknowns(int n, const cr__Dual* F, cr__Unknowns* X);
+// V + W P
+void cr__velocity_after(const cr__DualContact* d, const cr__Dual P[3], cr__Dual u[3]);
 // Writes P, its derivatives and a gauge into a piece. X is NULL where there are no unknowns.
 void cr__piece_impulse(cr__Piece* out, const cr__Dual P[3], const cr__Unknowns* X);
 void cr__piece_gauge(cr__Piece* out, crSwitch which, int other, const cr__Dual* g, const cr__Unknowns* X);
@@ -91,8 +104,11 @@ const crLawParams* cr__point_params(const cr__Point* p, crLawParams* defaults);
 
 // The gradient by differences of the law (gradient_difference.c). reads says which inputs are tried.
 void cr__gradient_difference(const cr__Point* p, crGradient* out);
-// The gradient of a closed law (gradient_sides.c).
-void cr__gradient_closed(const cr__Point* p, cr__PieceFn piece, crGradient* out);
+// The same for input k alone.
+void cr__gradient_difference_by(const cr__Point* p, int k, crGradient* out);
+// The gradient of a closed law (gradient_sides.c). Returns false, with out unchanged, where the law's equations are
+// singular.
+bool cr__gradient_closed(const cr__Point* p, cr__PieceFn piece, crGradient* out);
 // Verdict none: every derivative by an input that the law reads is NaN.
 void cr__gradient_none(crGradient* out);
 

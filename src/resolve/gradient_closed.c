@@ -48,6 +48,11 @@ bool cr__piece_newton(const cr__DualContact* d, int piece, cr__Piece* out) {
     return finish(out, P);
 }
 
+bool cr__piece_frictionless(const cr__DualContact* d, int piece, cr__Piece* out) {
+    out->differenced[CR_BY_MU] = true;
+    return cr__piece_newton(d, piece, out);
+}
+
 bool cr__piece_brach(const cr__DualContact* d, int piece, cr__Piece* out) {
     (void)piece;
     cr__Dual row = cr__plus(d->xx, cr__plus(cr__times(d->mu2, d->xy), cr__times(d->mu3, d->xz)));

@@ -193,6 +193,16 @@ static void column(const cr__Point* p, int k, double unit, crGradient* out) {
     }
 }
 
+void cr__gradient_difference_by(const cr__Point* p, int k, crGradient* out) {
+    crGradient own = {.hit = out->hit, .verdict = CR_SMOOTH, .distance = INFINITY};
+    double trace = p->contact.W.xx + p->contact.W.yy + p->contact.W.zz;
+    column(p, k, fmax(cr_norm(out->hit.P), cr_norm(p->contact.V) / trace), &own);
+    out->differenced = true;
+    out->P_minus[k] = own.P_minus[k];
+    out->P_plus[k] = own.P_plus[k];
+    out->error[k] = own.error[k];
+}
+
 void cr__gradient_difference(const cr__Point* p, crGradient* out) {
     double trace = p->contact.W.xx + p->contact.W.yy + p->contact.W.zz;
     double unit = fmax(cr_norm(out->hit.P), cr_norm(p->contact.V) / trace);

@@ -4,7 +4,7 @@
 
 #include "carom/resolve.h"
 
-#define CR__CLOSED_INPUTS (CR_BY_MU3 + 1)  // inputs that closed laws read; the columns of n stay empty
+#define CR__CLOSED_INPUTS (CR_BY_ETA2 + 1)  // inputs that closed laws read; the columns of n stay empty
 #define CR__UNKNOWNS      6
 #define CR__COLUMNS       (CR__CLOSED_INPUTS + CR__UNKNOWNS)
 
@@ -42,6 +42,15 @@ static inline cr__Dual cr__over(cr__Dual a, cr__Dual b) {
     return r;
 }
 static inline cr__Dual cr__scaled(double s, cr__Dual a) { return cr__blend(a, s, a, 0.0); }
+// The square root of a > 0.
+static inline cr__Dual cr__root(cr__Dual a) {
+    double v = sqrt(a.v);
+    cr__Dual r = cr__blend(a, 0.5 / v, a, 0.0);
+    r.v = v;
+    return r;
+}
+// a + s b with a plain weight s
+static inline cr__Dual cr__more(cr__Dual a, double s, cr__Dual b) { return cr__blend(a, 1.0, b, s); }
 // |(y, z)|; the derivative at zero is taken as zero
 static inline cr__Dual cr__length(cr__Dual y, cr__Dual z) {
     double v = sqrt(y.v * y.v + z.v * z.v);

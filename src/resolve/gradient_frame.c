@@ -153,6 +153,9 @@ cr__DualContact cr__point_contact(const cr__Point* p) {
     d.nu = cr__variable(params->nu, CR_BY_NU);
     d.mu2 = cr__variable(params->mu2, CR_BY_MU2);
     d.mu3 = cr__variable(params->mu3, CR_BY_MU3);
+    d.eta2 = cr__variable(params->eta2, CR_BY_ETA2);
+    d.ending = params->ending;
+    d.directions = params->directions;
     return d;
 }
 

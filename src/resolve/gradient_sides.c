@@ -169,13 +169,11 @@ static crVec3 derivative(const cr__Point* p, const cr__Piece* piece, const cr__C
     return cr_mat3_mul(p->frame, dP);
 }
 
-void cr__gradient_closed(const cr__Point* p, cr__PieceFn fn, crGradient* out) {
+bool cr__gradient_closed(const cr__Point* p, cr__PieceFn fn, crGradient* out) {
     Sides s = {0};
+    const crGradient before = *out;
     cr__DualContact d = cr__point_contact(p);
-    if (!fn(&d, CR__OWN_PIECE, &s.a)) {
-        cr__gradient_none(out);
-        return;
-    }
+    if (!fn(&d, CR__OWN_PIECE, &s.a)) return false;
     const crContact* c = &p->contact;
     add_gauge(&s.a, CR_SWITCH_OPEN, OPEN, -c->V.x, CR_BY_VX, -1.0);
     restitution_slope(p, &s, out);
@@ -185,8 +183,8 @@ void cr__gradient_closed(const cr__Point* p, cr__PieceFn fn, crGradient* out) {
     const cr__Gauge* g = nearest_gauge(p, &s.a, out);
     bool near = out->distance <= p->tol;
     if (near && !look_beyond(p, &d, fn, g, &s, out)) {
-        cr__gradient_none(out);
-        return;
+        *out = before;
+        return false;
     }
     if (p->flat) drop_plane(&s.a);
     if (p->flat) drop_plane(&s.b);
@@ -206,4 +204,8 @@ void cr__gradient_closed(const cr__Point* p, cr__PieceFn fn, crGradient* out) {
         out->P_plus[k] = rise > 0.0 ? a : rise < 0.0 ? b : own;
         out->P_minus[k] = rise > 0.0 ? b : rise < 0.0 ? a : own;
     }
+    for (int k = 0; k < CR__CLOSED_INPUTS; k++) {
+        if (s.a.differenced[k] && out->reads[k]) cr__gradient_difference_by(p, k, out);
+    }
+    return true;
 }

@@ -20,7 +20,7 @@ enum {
 #define ON_CONE  1e-13  // of mu N: a margin up to this is slip
 
 // X = -(dF/dx)^-1 dF/dinput by elimination with pivots.
-static bool solve_unknowns(int n, const cr__Dual* F, cr__Unknowns* X) {
+bool cr__solve_unknowns(int n, const cr__Dual* F, cr__Unknowns* X) {
     double A[CR__UNKNOWNS][CR__COLUMNS];
     for (int i = 0; i < n; i++) {
         double largest = 0.0;
@@ -60,7 +60,7 @@ static bool solve_unknowns(int n, const cr__Dual* F, cr__Unknowns* X) {
 }
 
 // V + W P
-static void velocity_after(const cr__DualContact* d, const cr__Dual P[3], cr__Dual u[3]) {
+void cr__velocity_after(const cr__DualContact* d, const cr__Dual P[3], cr__Dual u[3]) {
     const cr__Dual* W[3][3] = {{&d->xx, &d->xy, &d->xz}, {&d->xy, &d->yy, &d->yz}, {&d->xz, &d->yz, &d->zz}};
     for (int i = 0; i < 3; i++) {
         u[i] = d->V[i];
@@ -128,10 +128,10 @@ bool cr__piece_whittaker(const cr__DualContact* d, int piece, cr__Piece* out) {
     cr__Dual P[3], u[3], F[3];
     cr__Unknowns X;
     unknowns_of(hit.P, 0, P);
-    velocity_after(d, P, u);
+    cr__velocity_after(d, P, u);
     F[0] = cr__plus(u[0], cr__times(d->e, d->V[0]));
     cr__Dual gauge = friction(d, piece == SLIPS_1, P[0], P + 1, u + 1, F + 1);
-    if (!solve_unknowns(3, F, &X)) return false;
+    if (!cr__solve_unknowns(3, F, &X)) return false;
     cr__piece_impulse(out, P, &X);
     cr__piece_gauge(out, CR_SWITCH_STICK, piece ^ SLIPS_1, &gauge, &X);
     cr__Dual Un = cr__times(cr__plus(cr__dual(1.0), d->e), d->V[0]);
@@ -147,7 +147,7 @@ bool cr__piece_smith(const cr__DualContact* d, int piece, cr__Piece* out) {
     cr__Dual P[3], u[3], F[3];
     cr__Unknowns X;
     unknowns_of(hit.P, 0, P);
-    velocity_after(d, P, u);
+    cr__velocity_after(d, P, u);
     F[0] = cr__plus(u[0], cr__times(d->e, d->V[0]));
     cr__Dual before = cr__length(d->V[1], d->V[2]);
     cr__Dual after = cr__length(u[1], u[2]);
@@ -159,7 +159,7 @@ bool cr__piece_smith(const cr__DualContact* d, int piece, cr__Piece* out) {
         F[i] = cr__times(limit, mean);
         if (!free) F[i] = cr__plus(F[i], cr__times(P[i], squares));
     }
-    if (!solve_unknowns(3, F, &X)) return false;
+    if (!cr__solve_unknowns(3, F, &X)) return false;
     cr__piece_impulse(out, P, &X);
     return true;
 }
@@ -167,7 +167,7 @@ bool cr__piece_smith(const cr__DualContact* d, int piece, cr__Piece* out) {
 // First stage: Vn' = 0 and friction.
 static cr__Dual compression(const cr__DualContact* d, bool slip, const cr__Dual P1[3], cr__Dual F[3]) {
     cr__Dual u[3];
-    velocity_after(d, P1, u);
+    cr__velocity_after(d, P1, u);
     F[0] = u[0];
     return friction(d, slip, P1[0], P1 + 1, u + 1, F + 1);
 }
@@ -181,7 +181,7 @@ static bool without_rebound(const cr__DualContact* d, const cr__Solution* first,
     unknowns_of(first->P, 0, P);
     cr__Dual gauge = compression(d, (piece & SLIPS_1) != 0, P, F);
     // the bodies would meet again at once
-    if (cr_sym3_mul(d->c.W, D).x < 0.0 || !solve_unknowns(3, F, &X)) return false;
+    if (cr_sym3_mul(d->c.W, D).x < 0.0 || !cr__solve_unknowns(3, F, &X)) return false;
     cr__piece_impulse(out, P, &X);
     out->by[CR_BY_E] = cr_add(out->by[CR_BY_E], D);
     if (!(first->P.x > 0.0)) return true;
@@ -229,13 +229,13 @@ bool cr__piece_anitescu_potra(const cr__DualContact* d, int piece, cr__Piece* ou
     for (int i = 0; i < 3; i++) {
         P[i] = cr__plus(P1[i], P2[i]);
     }
-    velocity_after(d, P, u);
+    cr__velocity_after(d, P, u);
     cr__Dual gauge = compression(d, (piece & SLIPS_1) != 0, P1, F);
     cr__Dual more = cr__minus(P2[0], cr__times(d->e, P1[0]));
     bool closes = (piece & CLOSES) != 0;
     F[3] = closes ? u[0] : more;
     cr__Dual last = friction(d, (piece & SLIPS_2) != 0, P2[0], P2 + 1, u + 1, F + 4);
-    if (!solve_unknowns(6, F, &X)) return false;
+    if (!cr__solve_unknowns(6, F, &X)) return false;
     cr__piece_impulse(out, P, &X);
     if (!(first->P.x > 0.0)) return true;
     cr__piece_gauge(out, CR_SWITCH_STICK, piece ^ SLIPS_1, &gauge, &X);
@@ -287,10 +287,10 @@ bool cr__piece_pfeiffer_glocker(const cr__DualContact* d, int piece, cr__Piece* 
     for (int i = 0; i < 3; i++) {
         P[i] = cr__plus(cr__times(back, P1[i]), y[i]);
     }
-    velocity_after(d, P, u);
+    cr__velocity_after(d, P, u);
     cr__Dual gauge = compression(d, (piece & SLIPS_1) != 0, P1, F);
     cr__Dual last = friction(d, (piece & SLIPS_2) != 0, y[0], y + 1, u + 1, F + 3);
-    if (!solve_unknowns(5, F, &X)) return false;
+    if (!cr__solve_unknowns(5, F, &X)) return false;
     cr__piece_impulse(out, P, &X);
     if (!(first->P.x > 0.0)) return true;
     cr__piece_gauge(out, CR_SWITCH_STICK, piece ^ SLIPS_1, &gauge, &X);

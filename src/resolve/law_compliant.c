@@ -24,8 +24,6 @@
 #define NOISE       1e-14  // share of the terms of a difference that is rounding
 #define GRAZING     1e-12  // approach speed that stands for 0-, as a share of the slip
 
-typedef enum Event { NONE, SLIDE, HOLD, TURN, RELOAD, CLOSE, EVENTS } Event;
-
 static double length(double y, double z) { return sqrt(y * y + z * z); }
 
 void cr__compliant_start(crCompliant* s, const crContact* c, double eta2) {
@@ -74,44 +72,44 @@ static Gauge hold_gauge(const crCompliant* s, const crSprings* at) {
                    -(at->dy * rate.y + at->dz * rate.z + turning + slack * s->kappa * rate.x)};
 }
 
-static Gauge gauge_of(const crCompliant* s, Event event, const crSprings* at) {
+static Gauge gauge_of(const crCompliant* s, crCompliantEvent event, const crSprings* at) {
     const Gauge never = {-1.0, 0.0};
-    if (event == SLIDE) return s->slips ? never : slide_gauge(s, at);
-    if (event == HOLD) return s->slips ? hold_gauge(s, at) : never;
-    if (event == TURN && !s->unloading) {
+    if (event == CR_COMPLIANT_SLIDE) return s->slips ? never : slide_gauge(s, at);
+    if (event == CR_COMPLIANT_HOLD) return s->slips ? hold_gauge(s, at) : never;
+    if (event == CR_COMPLIANT_TURN && !s->unloading) {
         return (Gauge){at->V.x, s->c.W.xx * at->f + s->c.W.xy * at->gy + s->c.W.xz * at->gz};
     }
-    if (event == RELOAD && s->unloading)
+    if (event == CR_COMPLIANT_RELOAD && s->unloading)
         return (Gauge){at->f - s->f_max * (1.0 + NOISE), -s->kappa * at->V.x};
-    if (event == CLOSE && s->unloading) return (Gauge){-at->f, s->kappa * at->V.x};
+    if (event == CR_COMPLIANT_CLOSE && s->unloading) return (Gauge){-at->f, s->kappa * at->V.x};
     return never;
 }
 
-static void pass(crCompliant* s, Event event) {
+static void pass(crCompliant* s, crCompliantEvent event) {
     double g = length(s->now.gy, s->now.gz);
     switch (event) {
-    case SLIDE:
+    case CR_COMPLIANT_SLIDE:
         s->slips = true;
         s->now.dy = -s->now.gy / g;
         s->now.dz = -s->now.gz / g;
         // on the cone exactly: under large friction what the event's time leaves open is mu times as much in g
         if (s->c.mu > 1.0) s->now.f = g / s->c.mu;
         break;
-    case HOLD:
+    case CR_COMPLIANT_HOLD:
         s->slips = false;
         break;
-    case TURN:
+    case CR_COMPLIANT_TURN:
         s->unloading = true;
         s->f_max = s->now.f;
         s->kappa = 1.0 / (s->c.e * s->c.e);
         s->now.V.x = 0.0;
         s->ended = s->c.e == 0.0;
         break;
-    case RELOAD:
+    case CR_COMPLIANT_RELOAD:
         s->unloading = false;
         s->kappa = 1.0;
         break;
-    case CLOSE:
+    case CR_COMPLIANT_CLOSE:
         s->ended = true;
         break;
     default:
@@ -121,7 +119,7 @@ static void pass(crCompliant* s, Event event) {
 
 // Length of the step after which the gauge of an event stands at zero, between lo and hi (where it is past
 // it and `there` is the motion), by Newton's method kept inside. NAN where a step cannot be solved for.
-static double locate(const crCompliant* s, Event event, double lo, double hi, crSprings* there) {
+static double locate(const crCompliant* s, crCompliantEvent event, double lo, double hi, crSprings* there) {
     crCompliantStep step;
     double h = hi;
     // forces do not jump at events, so P hardly knows when they are
@@ -144,7 +142,8 @@ static double locate(const crCompliant* s, Event event, double lo, double hi, cr
 }
 
 // The same where the gauge is largest. Halving to a millionth gives its value to rounding.
-static double locate_peak(const crCompliant* s, Event event, double lo, double hi, crSprings* there) {
+static double locate_peak(const crCompliant* s, crCompliantEvent event, double lo, double hi,
+                          crSprings* there) {
     crCompliantStep step;
     while (hi - lo > 1e-6 * hi) {
         double h = 0.5 * (lo + hi);
@@ -162,8 +161,8 @@ static double locate_peak(const crCompliant* s, Event event, double lo, double h
 }
 
 // true where the event happens between two moments; then `at` and `there` are when and what.
-static bool find(const crCompliant* s, Event event, double from, const crSprings* before, double* at,
-                 crSprings* there) {
+static bool find(const crCompliant* s, crCompliantEvent event, double from, const crSprings* before,
+                 double* at, crSprings* there) {
     Gauge first = gauge_of(s, event, before);
     Gauge last = gauge_of(s, event, there);
     if (!(last.value > 0.0)) {
@@ -182,12 +181,12 @@ static bool find(const crCompliant* s, Event event, double from, const crSprings
 static bool advance(crCompliant* s, double h, const crCompliantStep* step) {
     crSprings before = s->now;
     crSprings first = step->node[CR_COMPLIANT_STAGES - 1];
-    Event event = NONE;
+    crCompliantEvent event = CR_COMPLIANT_NONE;
     double from = 0.0;
     double at = INFINITY;
-    for (int i = 0; i < CR_COMPLIANT_STAGES && event == NONE; i++) {
+    for (int i = 0; i < CR_COMPLIANT_STAGES && event == CR_COMPLIANT_NONE; i++) {
         double to = cr__compliant_time[i] * h;
-        for (Event k = SLIDE; k < EVENTS; k++) {
+        for (crCompliantEvent k = CR_COMPLIANT_SLIDE; k < CR_COMPLIANT_EVENTS; k++) {
             double found = to;
             crSprings there = step->node[i];
             if (!find(s, k, from, &before, &found, &there)) continue;
@@ -201,6 +200,7 @@ static bool advance(crCompliant* s, double h, const crCompliantStep* step) {
         before = step->node[i];
         from = to;
     }
+    if (s->watch != NULL) s->watch(s->watch_ctx, s, event == CR_COMPLIANT_NONE ? h : at, event);
     s->now = first;
     s->peak = fmax(s->peak, fmax(first.f, length(first.gy, first.gz)));
     pass(s, event);
@@ -220,6 +220,7 @@ static bool close_up(crCompliant* s) {
     double left = now->f / rate;
     double g = length(now->gy, now->gz);
     if (!(left * length(W->xy, W->xz) * g <= CLOSING * now->V.x)) return false;
+    if (s->watch != NULL) s->watch(s->watch_ctx, s, 0.0, CR_COMPLIANT_CLOSE);
     double share = g > 0.0 ? left * (1.0 - 0.5 * fmin(1.0, g / (s->c.mu * now->f))) : 0.0;
     s->now.P = cr_add(now->P, cr_vec3(0.5 * left * now->f, share * now->gy, share * now->gz));
     s->ended = true;

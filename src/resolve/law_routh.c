@@ -67,20 +67,34 @@ static double slip_rate(const Tangent* t, double mu) {
     return kappa;
 }
 
+// The direction of the path from V_t = 0 on, in the axes of t; true where it sticks.
+static bool direction_from_rest(const Tangent* t, double mu, double* u1, double* u2) {
+    *u1 = t->a1 > 0.0 ? -t->w1 / t->a1 : 0.0;
+    *u2 = t->a2 > 0.0 ? -t->w2 / t->a2 : 0.0;
+    if (!(*u1 * *u1 + *u2 * *u2 > mu * mu)) return true;
+    double kappa = slip_rate(t, mu);
+    double s1 = t->w1 / (kappa + mu * t->a1);
+    double s2 = t->a2 > 0.0 ? t->w2 / (kappa + mu * t->a2) : 0.0;
+    double length = sqrt(s1 * s1 + s2 * s2);
+    *u1 = -mu * s1 / length;
+    *u2 = -mu * s2 / length;
+    return false;
+}
+
+bool cr__routh_from_rest(const crSym3* W, double mu, double* uy, double* uz) {
+    Tangent t = tangent_of(W);
+    double u1, u2;
+    bool sticks = direction_from_rest(&t, mu, &u1, &u2);
+    *uy = t.cy * u1 - t.cz * u2;
+    *uz = t.cz * u1 + t.cy * u2;
+    return sticks;
+}
+
 // From V_t = 0 to the end.
 static void stick_or_leave(crRouth* r) {
     Tangent t = tangent_of(&r->c.W);
-    double mu = r->c.mu;
-    double u1 = t.a1 > 0.0 ? -t.w1 / t.a1 : 0.0;
-    double u2 = t.a2 > 0.0 ? -t.w2 / t.a2 : 0.0;
-    if (u1 * u1 + u2 * u2 > mu * mu) {
-        double kappa = slip_rate(&t, mu);
-        double s1 = t.w1 / (kappa + mu * t.a1);
-        double s2 = t.a2 > 0.0 ? t.w2 / (kappa + mu * t.a2) : 0.0;
-        double length = sqrt(s1 * s1 + s2 * s2);
-        u1 = -mu * s1 / length;
-        u2 = -mu * s2 / length;
-    }
+    double u1, u2;
+    direction_from_rest(&t, r->c.mu, &u1, &u2);
     double rate = r->c.W.xx + t.w1 * u1 + t.w2 * u2;
     // what rounding of W is worth in it
     double reach = 1.0 + fabs(u1) + fabs(u2);

@@ -6,6 +6,10 @@
 
 #define CR_ROUTH_INFINITE_MU 0x1p60  // stands for infinity
 
+// What V.x and the goal did: V.x came to zero from below in compression or from above in restitution, or
+// the goal is met.
+typedef enum crRouthEvent { CR_ROUTH_NONE, CR_ROUTH_TURN, CR_ROUTH_END } crRouthEvent;
+
 // The process: what is given, where it is, and what it waits for.
 typedef struct crRouth {
     crContact c;       // mu finite
@@ -26,6 +30,9 @@ typedef struct crRouth {
     int count;     // points written
     int per_step;  // points per step along curved slip
     int stride;    // steps per point, where there are more steps than room
+    // NULL, or called before each step along curved slip: its length t in units of 1/Q, and the event at its end
+    void (*watch)(void* ctx, double Q, double t, crRouthEvent event);
+    void* watch_ctx;
 } crRouth;
 
 // Normal speed that is rounding: a share of the velocities that Vn is the sum of.
@@ -38,15 +45,15 @@ void cr__routh_start(crRouth* r, const crContact* c, crEnding ending);
 // To the end: r->ended, or false there because V.x never reaches what the ending asks for.
 void cr__routh_follow(crRouth* r);
 
+// Direction (1, uy, uz) of the path from V_t = 0 on. Returns true where it sticks, false where slip starts again.
+bool cr__routh_from_rest(const crSym3* W, double mu, double* uy, double* uz);
+
 // A straight piece: dP = (1, uy, uz) dPn and dVn = rate dPn, for dPn = length (may be INFINITY) or to the
 // end, which it looks for in closed form. Leaves V_t alone.
 void cr__routh_straight(crRouth* r, double length, double rate, double uy, double uz);
 // Slip from V_t != 0 to the end or until V_t = 0; true where it is the latter.
 bool cr__routh_slip(crRouth* r);
 
-// What V.x and the goal did: V.x came to zero from below in compression or from above in restitution, or
-// the goal is met.
-typedef enum crRouthEvent { CR_ROUTH_NONE, CR_ROUTH_TURN, CR_ROUTH_END } crRouthEvent;
 void cr__routh_pass(crRouth* r, crRouthEvent event);
 
 // Write P to the path, if there is one; when it is full the last point is replaced.

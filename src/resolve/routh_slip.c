@@ -219,6 +219,7 @@ static void step(crRouth* r, const Rates* k) {
     for (int i = 0; i < count && event == CR_ROUTH_NONE; i++)
         at = first_event(r, &s, at, cuts[i], &event);
     record_step(r, k, &s, at);
+    if (r->watch != NULL) r->watch(r->watch_ctx, k->Q, at, event);
     move_to(r, k, &s, at);
     r->steps++;
     cr__routh_pass(r, event);

@@ -34,6 +34,7 @@ void fit_impacts_help(void) {
          "  --fix NAME=VALUE,...  values of the others\n"
          "  --folds N         of the cross-validation, 2 to 100; default 10\n"
          "  --bootstrap N     resamples for the intervals, 0 to 10000; default 200\n"
+         "  --search NAME     simplex (default), or gauss: Gauss-Newton steps by derivatives of the law\n"
          "  --seed N          of folds and resamples; default 1\n"
          "  --threads N       1 to 256; default 1; results do not depend on it\n"
          "  --out FILE        the fitted laws as JSON, for carom predict\n"
@@ -140,6 +141,11 @@ static int take_value(Fitting* f, const char* name, char* value) {
     for (int i = 0; i < 4; i++) {
         if (strcmp(name, numbers[i]) == 0) return take_number(f, name, value);
     }
+    if (strcmp(name, "--search") == 0) {
+        f->options.gauss = strcmp(value, "gauss") == 0;
+        if (f->options.gauss || strcmp(value, "simplex") == 0) return -1;
+        return usage_error("fit", "--search is '%s', must be simplex or gauss", value);
+    }
     if (strcmp(name, "--column") == 0) return fitting_columns("fit", &f->columns, value);
     if (strcmp(name, "--where") == 0) return fitting_where("fit", &f->columns, value);
     if (strcmp(name, "--fix") == 0) return fitting_each(value, take_fix, f);
@@ -159,9 +165,9 @@ static int take_value(Fitting* f, const char* name, char* value) {
 }
 
 static bool has_value(const char* name) {
-    static const char* const names[] = {"--folds",  "--bootstrap", "--threads", "--seed",
-                                        "--column", "--where",     "--fix",     "--law",
-                                        "--params", "--out",       "--plot",    "--report"};
+    static const char* const names[] = {"--folds", "--bootstrap", "--threads", "--seed",   "--column",
+                                        "--where", "--fix",       "--law",     "--params", "--out",
+                                        "--plot",  "--report",    "--search"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcmp(name, names[i]) == 0) return true;
     }

@@ -183,6 +183,8 @@ static void json_parameters(const crFit* fit) {
         put("lo", p->lo);
         fputs(", ", stdout);
         put("hi", p->hi);
+        fputs(", ", stdout);
+        put("se", p->se);
         printf(", \"determined\": \"%s\", ", cr_determined_name(p->determined));
         put("flat_lo", p->flat_lo);
         fputs(", ", stdout);

@@ -11,6 +11,7 @@
 #include "report.h"
 #include "run.h"
 #include "scene_input.h"
+#include "time_error.h"
 
 static void print_help(void) {
     puts(
@@ -30,6 +31,9 @@ static void print_help(void) {
         "  --dump-at T,...   of the steps that contain these times, s\n"
         "  --dump-every N    of every N-th step, from the first\n"
         "  --json            the summary as one JSON object, with the last state of every body\n"
+        "  --time-error T,...\n"
+        "                    the error that the length of the step leaves at these times, per body: the\n"
+        "                    scene is run twice more, by steps of a half and a quarter\n"
         "  --strict          overlaps at the start, and what is not supported of a model, are errors\n"
         "  --require certificate\n"
         "                    status 5 unless every step is solved or near, and nothing is created, crossed,\n"
@@ -65,6 +69,7 @@ typedef struct Options {
     const char* report;
     bool require;  // --require certificate
     DumpPlan dump;
+    TimeErrors errors;  // --time-error
 } Options;
 
 // "0.5,1.25"
@@ -117,8 +122,10 @@ static int take_file(void* ctx, char* name, char* value) {
 static int take_option(void* ctx, char* name, char* value) {
     Options* options = ctx;
     bool times = strcmp(name, "--dump-at") == 0;
-    if (!times && strcmp(name, "--dump-every") != 0) return take_file(ctx, name, value);
+    bool errors = strcmp(name, "--time-error") == 0;
+    if (!times && !errors && strcmp(name, "--dump-every") != 0) return take_file(ctx, name, value);
     if (value == NULL) return usage_error("run", "%s needs a value", name);
+    if (errors) return time_errors_read(&options->errors, value);
     return times ? read_times(&options->dump, value) : read_every(&options->dump, value);
 }
 
@@ -195,13 +202,24 @@ static int require(const Options* options, const Run* run) {
 static int finish(const Options* options, Run* run, crTrajectory* trajectory, const crMotionLog* motion) {
     crError error = {0};
     crStatus closed = cr_trajectory_close(trajectory, &error);
+    TimeErrors errors = options->errors;
+    crError failed = {0};
+    bool measured = errors.count > 0 && run->status == CR_OK && !run->interrupted &&
+                    time_errors_measure(&errors, &run->scene, &failed) == CR_OK;
     if (options->scene.json) {
-        json_run(stdout, run);
+        putc('{', stdout);
+        json_run_members(stdout, run);
+        if (measured) putc(',', stdout);
+        if (measured) time_errors_json(stdout, &errors, &run->scene);
+        fputs("}\n", stdout);
     } else {
         table_run(stdout, run, wants_color());
+        if (measured) time_errors_print(stdout, &errors, &run->scene);
     }
+    time_errors_free(&errors);
     int status = run->interrupted ? stop_status() : run->tally.failed > 0 ? EXIT_UNSOLVED : EXIT_GOOD;
     if (options->require && !run->interrupted) status = require(options, run);
+    if (failed.status != CR_OK) status = scene_refuse(&options->scene, &failed);
     if (run->status != CR_OK) {
         status = run->status == CR_ERR_FILE ? EXIT_FILE : EXIT_UNSOLVED;
         if (!options->scene.json) file_refuse(&options->scene, &run->error);

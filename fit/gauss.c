@@ -1,0 +1,269 @@
+// gauss.c - Gauss-Newton for the mean mass-weighted error of a law.
+//
+// The loss is the mean of d_i = sqrt(c_i + r_i^T W r_i / m), r_i = P(theta) - P_measured. Each step solves
+//     (sum (P_a^T W P_b)/(m d_i) + lambda D) dx = -sum (P_a^T W r)/(m d_i)
+// over the places x of the parameters in the unit cube (iteratively reweighted least squares), P_a from
+// cr_law_gradient. lambda falls where the loss falls as foretold and rises where it does not (Levenberg and Marquardt).
+// Rows on a switch give the derivative of the side that lowers their error more; rows whose P jumps give none and count
+// in the loss alone. Parameters at an end of their range that would leave it are held.
+// Standard errors: s^2 (sum P_a^T W P_b / m)^-1 with s^2 the mean square error, as for normal errors.
+#include "fit/gauss.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BUDGET  60
+#define FLOOR   1e-9   // of the speed before: errors below it count as this in weights
+#define SMALL   1e-10  // step in the cube at which a search ends
+#define FLAT    1e-13  // of the loss: less progress ends a search
+#define DAMPING 1e-3   // first lambda
+
+typedef struct Normal {
+    double A[CR_SEARCH_DIM][CR_SEARCH_DIM];  // weighted by 1/d
+    double F[CR_SEARCH_DIM][CR_SEARCH_DIM];  // not weighted: the Fisher information times s^2
+    double g[CR_SEARCH_DIM];
+    double squares;  // sum of d^2
+} Normal;
+
+static crLawInput input_of(crFitParam param) {
+    static const crLawInput inputs[] = {CR_BY_MU,  CR_BY_E,    CR_BY_ET,   CR_BY_ETA2, CR_BY_MU2,
+                                        CR_BY_MU3, CR_BY_PSI1, CR_BY_PSI2, CR_BY_RHO};
+    return inputs[param];
+}
+
+static crFitTheta theta_at(const crGauss* g, const double* x) {
+    crFitTheta theta = g->theta;
+    for (int i = 0; i < g->dim; i++) {
+        theta.value[g->param[i]] = cr_fit_param_value(g->param[i], x[i]);
+    }
+    return theta;
+}
+
+// d value / d place
+static double stretch(crFitParam param, double x) {
+    double h = 1e-6, lo = fmax(0.0, x - h), hi = fmin(1.0 - 1e-9, x + h);
+    return (cr_fit_param_value(param, hi) - cr_fit_param_value(param, lo)) / (hi - lo);
+}
+
+static int weight_of(const crGauss* g, int row) { return g->weight != NULL ? g->weight[row] : 1; }
+
+static double loss_at(crGauss* g, const double* x) {
+    crFitTheta theta = theta_at(g, x);
+    double sum = 0.0, total = 0.0;
+    for (int i = 0; i < g->impacts->count; i++) {
+        const crImpactRow* row = &g->impacts->rows[i];
+        crHit hit;
+        bool answered = true;
+        if (weight_of(g, i) == 0) continue;
+        cr_fit_answer(g->law, &theta, &row->contact, &hit, &answered, NULL);
+        sum += weight_of(g, i) * cr_impact_error(row, hit.P);
+        total += weight_of(g, i);
+    }
+    g->passes++;
+    return sum / fmax(1.0, total);
+}
+
+// The law of a row with its derivatives, in the contact frame.
+static bool gradient_of(const crGauss* g, const crFitTheta* theta, const crImpactRow* row, crGradient* out) {
+    const double* x = theta->value;
+    crLawParams params = cr_law_params();
+    params.ending = g->law->ending;
+    params.eta2 = x[CR_FIT_ETA2];
+    params.mu2 = x[CR_FIT_MU2];
+    params.mu3 = x[CR_FIT_MU3];
+    params.psi1 = x[CR_FIT_PSI1];
+    params.psi2 = x[CR_FIT_PSI2];
+    params.rho = x[CR_FIT_RHO];
+    crLaw law;
+    if (cr_law_find(g->law->law, &params, &law, NULL) != CR_OK) return false;
+    crCollision c = cr_collision();
+    c.W = cr_sym3_full(row->contact.W);
+    c.V = row->contact.V;
+    c.n = cr_vec3(1, 0, 0);
+    c.has_frame = true;
+    c.frame = cr_mat3_columns(cr_vec3(1, 0, 0), cr_vec3(0, 1, 0), cr_vec3(0, 0, 1));
+    c.mu = (g->law->params & (1u << CR_FIT_MU)) != 0 ? x[CR_FIT_MU] : (double)INFINITY;
+    c.e = x[CR_FIT_E];
+    c.et = x[CR_FIT_ET];
+    return cr_law_gradient(&law, &c, CR_GRADIENT_TOL, out, NULL) == CR_OK && out->verdict != CR_NO_DERIVATIVE;
+}
+
+static void add_row(const crGauss* g, const crImpactRow* row, double times, const crGradient* grad,
+                    const double* rate, Normal* n) {
+    crVec3 r = cr_sub(grad->hit.P, row->P);
+    crVec3 Wr = cr_sym3_mul(row->contact.W, r);
+    double d = cr_impact_error(row, grad->hit.P);
+    double weight = times / fmax(d, FLOOR * cr_norm(row->contact.V));
+    crVec3 J[CR_SEARCH_DIM];
+    n->squares += times * d * d;
+    for (int a = 0; a < g->dim; a++) {
+        crLawInput k = input_of(g->param[a]);
+        double minus = cr_dot(grad->P_minus[k], Wr), plus = cr_dot(grad->P_plus[k], Wr);
+        // on a switch: rising helps by -plus, falling by minus
+        J[a] = cr_scale(rate[a], minus > -plus ? grad->P_minus[k] : grad->P_plus[k]);
+        n->g[a] += weight * cr_dot(J[a], Wr) / row->mass;
+    }
+    for (int a = 0; a < g->dim; a++) {
+        crVec3 WJ = cr_sym3_mul(row->contact.W, J[a]);
+        for (int b = 0; b < g->dim; b++) {
+            double product = cr_dot(WJ, J[b]) / row->mass;
+            n->A[a][b] += weight * product;
+            n->F[a][b] += times * product;
+        }
+    }
+}
+
+static void build(crGauss* g, const double* x, Normal* n) {
+    crFitTheta theta = theta_at(g, x);
+    double rate[CR_SEARCH_DIM];
+    for (int a = 0; a < g->dim; a++) {
+        rate[a] = stretch(g->param[a], x[a]);
+    }
+    memset(n, 0, sizeof *n);
+    g->blind = 0;
+    for (int i = 0; i < g->impacts->count; i++) {
+        crGradient grad;
+        const crImpactRow* row = &g->impacts->rows[i];
+        if (weight_of(g, i) == 0) continue;
+        if (gradient_of(g, &theta, row, &grad)) {
+            add_row(g, row, weight_of(g, i), &grad, rate, n);
+        } else {
+            g->blind++;
+        }
+    }
+    g->passes++;
+}
+
+// x = A^-1 b for the parameters that are free; false where A is singular.
+static bool solve(int n, double A[CR_SEARCH_DIM][CR_SEARCH_DIM], const double* b, double* x) {
+    double M[CR_SEARCH_DIM][CR_SEARCH_DIM + 1];
+    for (int i = 0; i < n; i++) {
+        memcpy(M[i], A[i], (size_t)n * sizeof(double));
+        M[i][n] = b[i];
+    }
+    for (int p = 0; p < n; p++) {
+        int best = p;
+        for (int i = p + 1; i < n; i++) {
+            if (fabs(M[i][p]) > fabs(M[best][p])) best = i;
+        }
+        if (!(fabs(M[best][p]) > 0.0)) return false;
+        for (int j = 0; j <= n; j++) {
+            double swap = M[p][j];
+            M[p][j] = M[best][j];
+            M[best][j] = swap;
+        }
+        for (int i = 0; i < n; i++) {
+            double factor = M[i][p] / M[p][p];
+            for (int j = p; j <= n && i != p; j++) {
+                M[i][j] -= factor * M[p][j];
+            }
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        x[i] = M[i][n] / M[i][i];
+    }
+    return true;
+}
+
+// A step within the cube; 0 where nothing moves.
+static double step_from(const crGauss* g, const Normal* n, double lambda, const double* x, double* to) {
+    double A[CR_SEARCH_DIM][CR_SEARCH_DIM], b[CR_SEARCH_DIM], dx[CR_SEARCH_DIM] = {0};
+    double most = 0.0, size = 0.0;
+    for (int i = 0; i < g->dim; i++) {
+        most = fmax(most, n->A[i][i]);
+    }
+    for (int i = 0; i < g->dim; i++) {
+        bool held = (x[i] <= 0.0 && n->g[i] > 0.0) || (x[i] >= 1.0 && n->g[i] < 0.0);
+        for (int j = 0; j < g->dim; j++) {
+            A[i][j] = held ? 0.0 : n->A[i][j];
+        }
+        A[i][i] = held ? 1.0 : n->A[i][i] + lambda * (n->A[i][i] + 1e-9 * most) + 1e-300;
+        b[i] = held ? 0.0 : -n->g[i];
+    }
+    if (!solve(g->dim, A, b, dx)) return 0.0;
+    for (int i = 0; i < g->dim; i++) {
+        to[i] = fmin(1.0, fmax(0.0, x[i] + dx[i]));
+        size = fmax(size, fabs(to[i] - x[i]));
+    }
+    return size;
+}
+
+static void standard_errors(crGauss* g, const double* x, Normal* n) {
+    int rows = g->impacts->count - g->blind, kinds = g->impacts->planar ? 2 : 3;
+    double freedom = (double)kinds * rows - g->dim, most = 0.0;
+    bool dead[CR_SEARCH_DIM];
+    for (int i = 0; i < g->dim; i++) {
+        most = fmax(most, n->F[i][i]);
+    }
+    // nothing depends on these
+    for (int i = 0; i < g->dim; i++) {
+        dead[i] = !(n->F[i][i] > 1e-14 * most);
+        if (dead[i]) n->F[i][i] = most > 0.0 ? most : 1.0;
+    }
+    for (int i = 0; i < g->dim; i++) {
+        double unit[CR_SEARCH_DIM] = {0}, column[CR_SEARCH_DIM];
+        unit[i] = 1.0;
+        bool known = freedom > 0.0 && !dead[i] && solve(g->dim, n->F, unit, column) && column[i] > 0.0;
+        double place = known ? sqrt(column[i] * n->squares / freedom) : (double)NAN;
+        g->se[i] = place * fabs(stretch(g->param[i], x[i]));
+        // wider than its whole range: the data say nothing
+        if (!(place < 1.0)) g->se[i] = (double)NAN;
+    }
+}
+
+void cr_gauss_refine(crGauss* g) {
+    double x[CR_SEARCH_DIM], to[CR_SEARCH_DIM];
+    int budget = g->budget > 0 ? g->budget : BUDGET;
+    int end = g->passes + budget;
+    double lambda = DAMPING;
+    Normal n;
+    for (int i = 0; i < g->dim; i++) {
+        x[i] = cr_fit_param_place(g->param[i], g->theta.value[g->param[i]]);
+    }
+    g->converged = g->dim == 0;
+    g->loss = loss_at(g, x);
+    build(g, x, &n);
+    while (!g->converged && g->passes < end) {
+        double size = step_from(g, &n, lambda, x, to);
+        double there = size > SMALL ? loss_at(g, to) : g->loss;
+        bool better = there < g->loss;
+        bool flat = fabs(there - g->loss) <= FLAT * g->loss;
+        g->converged = !(size > SMALL) || (better && flat) || lambda > 1e12;
+        lambda = better ? fmax(1e-12, 0.1 * lambda) : 10.0 * lambda;
+        if (!better) continue;
+        g->loss = there;
+        memcpy(x, to, sizeof x);
+        build(g, x, &n);
+    }
+    g->theta = theta_at(g, x);
+    standard_errors(g, x, &n);
+}
+
+void cr_gauss_errors(crGauss* g) {
+    double x[CR_SEARCH_DIM];
+    Normal n;
+    for (int i = 0; i < g->dim; i++) {
+        x[i] = cr_fit_param_place(g->param[i], g->theta.value[g->param[i]]);
+    }
+    build(g, x, &n);
+    standard_errors(g, x, &n);
+}
+
+void cr_gauss_fit(crGauss* g, int starts) {
+    crGauss best = *g;
+    int passes = 0;
+    cr_gauss_refine(&best);
+    passes += best.passes;
+    for (int i = 0; i < starts; i++) {
+        crGauss other = *g;
+        double x[CR_SEARCH_DIM];
+        other.passes = 0;
+        cr__search_point(i, g->dim, x);
+        other.theta = theta_at(g, x);
+        cr_gauss_refine(&other);
+        passes += other.passes;
+        if (other.loss < best.loss) best = other;
+    }
+    *g = best;
+    g->passes = passes;
+}
