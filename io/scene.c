@@ -13,8 +13,8 @@
 #define LOOP_TOL 1e-10  // m, rad
 
 static const char* const known_fields[] = {
-    "carom",  "comment", "gravity", "step",        "impact", "solver", "materials", "pairs",
-    "bodies", "static",  "$schema", "constraints", "drive",  "record", "exclude",   NULL};
+    "carom",  "comment", "gravity",     "step",  "impact", "solver",  "materials", "pairs", "bodies",
+    "static", "$schema", "constraints", "drive", "record", "exclude", "forces",    NULL};
 
 bool cr__scene_own(crScene* scene, void* data, void (*destroy)(void* data)) {
     crSceneOwned* owned = cr_arena_alloc(&scene->arena, sizeof *owned);
@@ -183,6 +183,7 @@ static void read_all(const crPlace* root, crScene* scene) {
     crVec3* anchors = NULL;
     cr__scene_bodies(root, scene, &anchors);
     cr__scene_constraints(root, scene, anchors);
+    cr__scene_forces(root, scene, anchors);
     cr__scene_exclude(root, scene);
     cr__scene_check_drives(root, scene);
     settle_model(root, scene);

@@ -58,6 +58,7 @@ typedef struct Misuse {
     crMaterial material;
     crBodyDef body_def;
     crLoop loop;
+    crLoad load;
     crContactSurface contact_surface;
     crMass mass;
     crModel* model;

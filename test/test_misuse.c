@@ -113,7 +113,13 @@ static void fill_contact(Misuse* f) {
     f->problem.v = u;
 }
 
-// a ground, a ball, a box on it, a hinge, and a loop between ball and box
+static void no_load(void* ctx, const crLoadAt* at, crLoadValue* out) {
+    (void)ctx;
+    (void)at;
+    (void)out;
+}
+
+// a ground, a ball, a box on it, a hinge, a loop between ball and box, and a load on the ball
 static void fill_model(Misuse* f) {
     f->model = cr_model_create(NULL);
     f->material = cr_material();
@@ -139,6 +145,9 @@ static void fill_model(Misuse* f) {
     f->loop = cr_loop(CR_LOOP_DISTANCE, a, b);
     f->loop.length = 1.0;
     cr_model_add_loop(f->model, &f->loop);
+    f->load = cr_load(a);
+    f->load.function = no_load;
+    cr_model_add_load(f->model, &f->load);
     CHECK_STATUS(cr_model_check(f->model, NULL), CR_OK);
 }
 

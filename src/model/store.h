@@ -18,6 +18,7 @@ typedef enum crStoreArray {
     STORE_SHAPES,
     STORE_LOOPS,
     STORE_EXCLUSIONS,
+    STORE_LOADS,
     STORE_ARRAYS
 } crStoreArray;
 

@@ -17,6 +17,7 @@ struct crWorld {
     double* q;          // before it was checked (nq)
     crSleep* sleep;     // (nb)
     double* tie_force;  // (step.tie_count)
+    double* force;      // the user's, while loads are added to it (nv); NULL where the model has none
 };
 
 // Hash of every number of the model that its motion depends on, and of the settings of steps; model_hash.c
