@@ -42,8 +42,11 @@ if make_root; then
     clone=/root/carom
     rm -rf "${root:?}$clone"
     mkdir -p "$root$clone"
-    inside() { printf '%s\n' "$1" | chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-        DEBIAN_FRONTEND=noninteractive sh -ec "cd $clone && . /dev/stdin"; }
+    inside() {
+        printf '%s\n' "$1" >"$root/tmp/typed"
+        chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+            DEBIAN_FRONTEND=noninteractive sh -c "cd $clone && sh -e /tmp/typed" </dev/null
+    }
     git archive HEAD | tar x -C "$root$clone"
     prefix=/usr/local
 else
@@ -51,7 +54,10 @@ else
     rm -rf "$folder/home"
     mkdir -p "$folder/home/carom"
     clone=$folder/home/carom
-    inside() { printf '%s\n' "$1" | env -i HOME="$folder/home" PATH=/usr/local/bin:/usr/bin:/bin sh -ec "cd $clone && . /dev/stdin"; }
+    inside() {
+        printf '%s\n' "$1" >"$folder/typed"
+        env -i HOME="$folder/home" PATH=/usr/local/bin:/usr/bin:/bin sh -c "cd $clone && sh -e $folder/typed" </dev/null
+    }
     git archive HEAD | tar x -C "$clone"
     prefix=$folder/home/prefix
 fi
