@@ -67,7 +67,7 @@ static double loss_at(crGauss* g, const double* x) {
 static bool gradient_of(const crGauss* g, const crFitTheta* theta, const crImpactRow* row, crGradient* out) {
     const double* x = theta->value;
     crLawParams params = cr_law_params();
-    params.ending = g->law->ending;
+    params.ending = g->law.ending;
     params.eta2 = x[CR_FIT_ETA2];
     params.mu2 = x[CR_FIT_MU2];
     params.mu3 = x[CR_FIT_MU3];
@@ -75,14 +75,14 @@ static bool gradient_of(const crGauss* g, const crFitTheta* theta, const crImpac
     params.psi2 = x[CR_FIT_PSI2];
     params.rho = x[CR_FIT_RHO];
     crLaw law;
-    if (cr_law_find(g->law->law, &params, &law, NULL) != CR_OK) return false;
+    if (cr_law_find(g->law.law, &params, &law, NULL) != CR_OK) return false;
     crCollision c = cr_collision();
     c.W = cr_sym3_full(row->contact.W);
     c.V = row->contact.V;
     c.n = cr_vec3(1, 0, 0);
     c.has_frame = true;
     c.frame = cr_mat3_columns(cr_vec3(1, 0, 0), cr_vec3(0, 1, 0), cr_vec3(0, 0, 1));
-    c.mu = (g->law->params & (1u << CR_FIT_MU)) != 0 ? x[CR_FIT_MU] : (double)INFINITY;
+    c.mu = (g->law.params & (1u << CR_FIT_MU)) != 0 ? x[CR_FIT_MU] : (double)INFINITY;
     c.e = x[CR_FIT_E];
     c.et = x[CR_FIT_ET];
     return cr_law_gradient(&law, &c, CR_GRADIENT_TOL, out, NULL) == CR_OK && out->verdict != CR_NO_DERIVATIVE;

@@ -7,7 +7,7 @@
 
 typedef struct crGauss {
     const crImpacts* impacts;
-    const crFitLaw* law;
+    crFitLaw law;
     int dim;
     crFitParam param[CR_SEARCH_DIM];  // that are fitted (dim)
     crFitTheta theta;                 // start and result; the others are held

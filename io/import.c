@@ -5,13 +5,13 @@
 // name stands in the message.
 #include "io/import.h"
 
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "io/argument.h"
 #include "io/import_parts.h"
+#include "io/system.h"
 
 bool cr_import_is_model(const char* path) {
     static const char* const endings[] = {".xml", ".mjcf", ".urdf", ".sdf", ".world"};
@@ -84,13 +84,10 @@ crStatus cr_import_text(const char* text, size_t size, const char* path, const c
         const char* slash = strrchr(path, '/');
         im.folder = cr__import_format(&im, "%.*s", slash != NULL ? (int)(slash - path + 1) : 0, path);
     }
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    locale_t before = plain != (locale_t)0 ? uselocale(plain) : (locale_t)0;
+    crPlainNumbers plain;
+    bool begun = cr__plain_begin(&plain);
     crStatus status = import_in_locale(text, size, &im);
-    if (plain != (locale_t)0) {
-        uselocale(before);
-        freelocale(plain);
-    }
+    if (begun) cr__plain_end(&plain);
     cr_arena_destroy(&im.arena);
     if (status != CR_OK) cr_import_free(import);
     return status;

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/system.h"
+
 void cr_input_stream(crInput* input, FILE* file) { *input = (crInput){.file = file, .line = 1}; }
 
 crStatus cr_input_open(crInput* input, const char* path, crError* error) {
@@ -49,7 +51,7 @@ static Reading read_line(crInput* in, size_t limit) {
     int c = EOF;
     size_t before = in->size;
     while (!in->over && in->size - in->start <= limit) {
-        c = getc_unlocked(in->file);
+        c = cr__getc(in->file);
         if (c == EOF) {
             in->over = true;
             break;
@@ -65,7 +67,7 @@ static Reading read_line(crInput* in, size_t limit) {
 static void skip_line(crInput* in) {
     in->start = in->size = 0;
     for (int c = 0; c != '\n' && !in->over;) {
-        c = getc_unlocked(in->file);
+        c = cr__getc(in->file);
         in->over = c == EOF;
     }
     in->line++;

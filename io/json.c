@@ -7,12 +7,12 @@
 // always with the position, and with the path of keys where a value is to blame.
 #include "io/json.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "io/argument.h"
+#include "io/system.h"
 #include "io/utf8.h"
 
 #define FIRST_SLAB ((size_t)2 << 10)
@@ -459,15 +459,13 @@ static crStatus parse(Parser p, const char* text, size_t size, crJsonDoc* doc, c
     p.next_slab = FIRST_SLAB;
     p.error = error;
     // strtod reads the decimal point of the locale
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    crPlainNumbers plain;
     crStatus status = CR_ERR_MEMORY;
-    if (plain == (locale_t)0) {
+    if (!cr__plain_begin(&plain)) {
         fail(&p, status, text, "", cr_status_text(status));
     } else {
-        locale_t before = uselocale(plain);
         status = parse_text(&p, doc);
-        uselocale(before);
-        freelocale(plain);
+        cr__plain_end(&plain);
     }
     if (status != CR_OK) cr_json_free(doc);
     return status;

@@ -4,12 +4,12 @@
 // bits. JSON has no infinity and no NaN: infinity becomes the string "inf", NaN becomes null. Bytes that are
 // not UTF-8 become U+FFFD, so the output is valid whatever the input was. Characters that steer a terminal
 // are written as escapes.
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "io/json.h"
+#include "io/system.h"
 #include "io/utf8.h"
 
 static int shortest(double value, char text[CR_JSON_NUMBER_TEXT]) {
@@ -26,12 +26,10 @@ int cr_json_number_text(double value, char text[CR_JSON_NUMBER_TEXT]) {
     if (value == 0.0) return snprintf(text, CR_JSON_NUMBER_TEXT, "0");
     if (isnan(value)) return snprintf(text, CR_JSON_NUMBER_TEXT, "null");
     if (isinf(value)) return snprintf(text, CR_JSON_NUMBER_TEXT, value > 0.0 ? "\"inf\"" : "\"-inf\"");
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (plain == (locale_t)0) return shortest(value, text);
-    locale_t before = uselocale(plain);
+    crPlainNumbers plain;
+    bool begun = cr__plain_begin(&plain);
     int length = shortest(value, text);
-    uselocale(before);
-    freelocale(plain);
+    if (begun) cr__plain_end(&plain);
     return length;
 }
 

@@ -50,6 +50,14 @@ static crStatus read_model(const char* path, const crLog* log, crJsonDoc* doc, c
     return CR_OK;
 }
 
+static void log_centres(const crScene* scene, const crLog* log) {
+    if (scene->centre_count == 0) return;
+    crVec3 com = cr_add(scene->model->bodies[scene->centre_body].com, scene->centre_anchor);
+    cr_log(log, CR_LOG_WARNING,
+           "%s has inertia but no com: taken from its shapes, [%.6g, %.6g, %.6g], one of %d",
+           scene->model->bodies[scene->centre_body].name, com.x, com.y, com.z, scene->centre_count);
+}
+
 static void log_overlaps(const crScene* scene, const crLog* log) {
     for (int i = 0; i < scene->overlap_count && i < CR_SCENE_OVERLAPS; i++) {
         char a[CR_SCENE_NAME], b[CR_SCENE_NAME];
@@ -77,6 +85,7 @@ crStatus cr_scene_open(const char* path, const crLog* log, crScene* scene, crWor
                              : read_bundled(path, &doc, error);
     if (status == CR_OK) status = cr_scene_read(doc.root, scene, error);
     cr_json_free(&doc);
+    if (status == CR_OK) log_centres(scene, log);
     if (status == CR_OK) log_overlaps(scene, log);
     if (status == CR_OK && world != NULL) status = cr_scene_world(scene, world, error);
     if (status != CR_OK) cr_scene_free(scene);

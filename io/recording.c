@@ -6,7 +6,6 @@
 #include "io/recording.h"
 
 #include <errno.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 
 #include "io/argument.h"
 #include "io/recording_parts.h"
+#include "io/system.h"
 #include "io/trajectory.h"
 
 typedef struct Table {
@@ -257,17 +257,14 @@ static crStatus read_csv(const char* path, crRecording* recording, crError* erro
         whole--;
     }
     Table t = {text, text + whole, text, 1, text, recording, 0, NULL, 0, 0, error};
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    locale_t before = plain != (locale_t)0 ? uselocale(plain) : (locale_t)0;
+    crPlainNumbers plain;
+    bool begun = cr__plain_begin(&plain);
     crStatus status = whole > 0 ? read_header(&t)
                                 : refuse(&t, CR_ERR_SYNTAX, "header", "the file has no whole line", "", 0);
     while (status == CR_OK && t.at < t.end) {
         status = read_row(&t);
     }
-    if (plain != (locale_t)0) {
-        uselocale(before);
-        freelocale(plain);
-    }
+    if (begun) cr__plain_end(&plain);
     free(t.target);
     free(text);
     return status;

@@ -16,7 +16,7 @@
 static const char* const known_fields[] = {"carom",     "comment",     "gravity", "step",      "impact",
                                            "solver",    "materials",   "pairs",   "bodies",    "static",
                                            "$schema",   "constraints", "drive",   "record",    "exclude",
-                                           "actuators", "sites",       "sensors", "keyframes", NULL};
+                                           "actuators", "sites",       "sensors", "keyframes", "forces", NULL};
 
 char* cr__scene_copy(crScene* scene, const char* text) {
     size_t size = strlen(text) + 1;
@@ -171,6 +171,7 @@ static void read_all(const crPlace* root, crScene* scene) {
     cr__scene_bodies(root, scene, &anchors);
     cr__scene_constraints(root, scene, anchors);
     cr__scene_control(root, scene, anchors);
+    cr__scene_forces(root, scene, anchors);
     cr__scene_exclude(root, scene);
     cr__scene_check_drives(root, scene);
     settle_model(root, scene);

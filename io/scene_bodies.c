@@ -304,7 +304,19 @@ static crMass scaled_mass(const Reading* r, double mass, const crModel* model) {
     return (crMass){mass, sum.com, {s * I.xx, s * I.xy, s * I.xz, s * I.yy, s * I.yz, s * I.zz}};
 }
 
-static void read_mass(const crPlace* place, const crScene* scene, Reading* r) {
+// Counts a body that states its inertia but not the centre it is about, if the shapes' centre is not the origin.
+static void note_centre(const crPlace* place, crScene* scene, const crMass* mass, crVec3 anchor) {
+    if (cr_place_get(place, "inertia") == NULL || cr_place_get(place, "com") != NULL) return;
+    double size2 = (mass->inertia.xx + mass->inertia.yy + mass->inertia.zz) / mass->mass;
+    if (!(cr_dot(mass->com, mass->com) > 1e-12 * size2)) return;
+    if (scene->centre_count == 0) {
+        scene->centre_body = scene->model->nb;
+        scene->centre_anchor = anchor;
+    }
+    scene->centre_count++;
+}
+
+static void read_mass(const crPlace* place, crScene* scene, Reading* r) {
     static const char* const needs_mass[] = {"inertia", "com"};
     const crJson* value = cr_place_get(place, "mass");
     for (int i = 0; i < 2; i++) {
@@ -323,6 +335,7 @@ static void read_mass(const crPlace* place, const crScene* scene, Reading* r) {
     if (cr_place_ok(place) && cr_mass_check(&mass, &error) != CR_OK) {
         cr_place_blame(place, strcmp(error.field, "mass") == 0 ? "mass" : "inertia", &error);
     }
+    if (cr_place_ok(place)) note_centre(place, scene, &mass, r->anchor);
     r->def.mass = mass.mass;
     r->def.com = cr_sub(mass.com, r->anchor);
     r->def.inertia = mass.inertia;

@@ -62,6 +62,8 @@ void cr__scene_check_drives(const crPlace* root, crScene* scene);
 void cr__scene_constraints(const crPlace* root, crScene* scene, const crVec3* anchors);
 // actuators, sites, sensors, keyframes
 void cr__scene_control(const crPlace* root, crScene* scene, const crVec3* anchors);
+// forces: loads
+void cr__scene_forces(const crPlace* root, crScene* scene, const crVec3* anchors);
 // exclude: pairs of bodies that never meet
 void cr__scene_exclude(const crPlace* root, crScene* scene);
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "io/json.h"
+#include "io/system.h"
 #include "io/trajectory_parts.h"
 
 #define UNIT_TOL 1e-6  // how far from 1 a quaternion's norm may be
@@ -142,7 +143,7 @@ static crStatus open_file(const char* path, const char* mode, const char* field,
 static crStatus csv_create(const char* path, crWorld* world, uint64_t scene, void** self, crError* error) {
     (void)scene;
     Csv* csv = NULL;
-    crStatus status = open_file(path, "w", "out", world, &csv, error);
+    crStatus status = open_file(path, "wb", "out", world, &csv, error);
     if (status != CR_OK) return status;
     write_header(csv->file, world);
     *self = csv;
@@ -153,11 +154,12 @@ static crStatus csv_create(const char* path, crWorld* world, uint64_t scene, voi
 
 // the first line against the one the scene would write; *length is the header's
 static crStatus check_header(Csv* csv, size_t* length, crError* error) {
-    char* expected = NULL;
-    FILE* memory = open_memstream(&expected, length);
-    if (memory == NULL) return cr_error_set(error, CR_ERR_MEMORY, "resume", "resume: out of memory");
-    write_header(memory, csv->world);
-    bool made = fclose(memory) == 0;
+    crTextFile header;
+    if (!cr__text_open(&header)) return cr_error_set(error, CR_ERR_MEMORY, "resume", "resume: out of memory");
+    write_header(header.file, csv->world);
+    bool made = cr__text_close(&header);
+    char* expected = header.text;
+    *length = header.size;
     size_t at = 0;
     size_t column = 0;  // where the name that differs begins
     int c = EOF;
@@ -286,7 +288,7 @@ static crStatus set_state(crWorld* world, const char* text, int columns, crError
 static crStatus csv_resume(const char* path, crWorld* world, uint64_t scene, void** self, crError* error) {
     (void)scene;
     Csv* csv = NULL;
-    crStatus status = open_file(path, "r+", "resume", world, &csv, error);
+    crStatus status = open_file(path, "r+b", "resume", world, &csv, error);
     if (status != CR_OK) return status;
     size_t header = 0;
     int columns = 1;

@@ -33,7 +33,7 @@ STRUCTS = {
     "crMeshDef": "mesh_def", "crHeightFieldDef": "field_def", "crDistance": "distance", "crPatch": "patch",
     "crRayHit": "ray_hit", "crMotion": "motion", "crCollision": "collision", "crContact": "contact",
     "crRigid": "rigid", "crRestitution": "restitution", "crEllipsoid": "ellipsoid", "crLine": "line",
-    "crSurface": "surface", "crMaterial": "material", "crBodyDef": "body_def", "crLoop": "loop",
+    "crSurface": "surface", "crMaterial": "material", "crBodyDef": "body_def", "crLoop": "loop", "crLoad": "load",
     "crContactSurface": "contact_surface", "crMass": "mass", "crState": "state", "crDynamics": "dynamics",
     "crRows": "rows", "crProblem": "problem", "crMatrix": "matrix", "crAudit": "audit", "crHit": "hit", "crLaw": "law",
     "crGradient": "gradient", "crModes": "modes", "crProblemChange": "problem_change", "crRestitutionForm": "form", "crCue": "cue",
@@ -105,7 +105,7 @@ OPTIONAL = {
 # numbers that count, not point: any value from 0 on may be good
 COUNTS = {"count", "steps", "capacity", "entry_capacity", "level", "line", "directions", "first_line"}
 # integers that may be anything: (function, argument)
-ANY_INT = {("cr_broad_set", "group"), ("cr_loop", "a"), ("cr_loop", "b"), ("cr_block", "row"), ("cr_block", "count")}
+ANY_INT = {("cr_broad_set", "group"), ("cr_loop", "a"), ("cr_loop", "b"), ("cr_load", "body"), ("cr_block", "row"), ("cr_block", "count")}
 # a value that a wrong index gives on purpose: not judged, only survived
 NOT_JUDGED = {
     "cr_status_name", "cr_status_text", "cr_truth_name", "cr_truth_and", "cr_truth_at_most", "cr_audit_outcome", "cr_error_set", "cr_arena_mark", "cr_law_composite", "cr_hash",

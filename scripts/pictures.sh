@@ -60,6 +60,12 @@ done
 "$carom" plot "$work/falling-rod.h5" --what strobe --out docs/pictures/falling-rod.svg
 "$carom" run scenes/four-balls.json --out "$work/four-balls.h5" >/dev/null
 "$carom" plot "$work/four-balls.h5" --what impulses --at 0.59 --out docs/pictures/four-balls.svg
+# the tutorials: the plank, whose scene is in the page itself, and the arm
+sed -n "/<<'END'/,/^END/p" docs/tutorials/first-scene.md | sed '1d;$d' >"$work/plank.json"
+"$carom" run "$work/plank.json" --set materials.wood.e=0.9 --set 'bodies.plank.pos[0]=0.35' --out "$work/plank.h5" >/dev/null
+"$carom" plot "$work/plank.h5" --what strobe --times 0,0.2,0.3,0.4,0.5,0.6 --out docs/pictures/plank.svg
+"$carom" run examples/models/arm.xml --out "$work/arm.h5" >/dev/null 2>&1
+"$carom" plot "$work/arm.h5" --what strobe --out docs/pictures/arm.svg
 # the page and a report as a browser shows them, where there is one
 if command -v chromium >/dev/null 2>&1 && [ -d web/node_modules/playwright-core ]; then
     # shellcheck disable=SC2086

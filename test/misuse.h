@@ -6,12 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "carom/dynamics.h"
+#include "carom/forms.h"
 #include "carom/io/import.h"
 #include "carom/io/json_set.h"
 #include "carom/io/problem.h"
 #include "carom/io/recording.h"
 #include "carom/io/scene.h"
 #include "carom/io/trajectory.h"
+#include "carom/wrt.h"
 
 #include "test.h"
 
@@ -62,6 +65,7 @@ typedef struct Misuse {
     crSite site;
     crSensor sensor;
     crContactForce contact_force;
+    crLoad load;
     crContactSurface contact_surface;
     crMass mass;
     crModel* model;

@@ -128,5 +128,29 @@ def test_refusals():
             check(status == 1 and f"{path}:1:" in err, name, status, err)
 
 
+def test_centre_of_mass():
+    """info shows every centre; one that was taken from the shapes, though inertia was given, is a warning by name."""
+    shape = {"type": "box", "half": [0.1, 0.2, 0.3], "pos": [0.25, -0.5, 0.125]}
+    body = {"name": "odd", "mass": 2, "inertia": 0.1, "shapes": [shape]}
+    cases = [(body, True), ({**body, "com": [0.25, -0.5, 0.125]}, False), ({**body, "inertia": None}, False),
+             ({**body, "shapes": [{**shape, "pos": [0, 0, 0]}]}, False),
+             ({**body, "joint": "hinge", "anchor": [1, 1, 1]}, True)]
+    with Folder() as folder:
+        path = folder / "scene.json"
+        for fields, warned in cases:
+            tree = {"carom": 1, "bodies": [{k: v for k, v in fields.items() if v is not None}]}
+            path.write_text(json.dumps(tree))
+            for verb in (("info",), ("run", "--duration", "0.01")):
+                out, err = good(*verb, str(path))
+                said = "warning: odd has inertia but no com: taken from its shapes, [0.25, -0.5, 0.125]; give com" in err
+                check(said == warned, verb, fields, err)
+                status, out, err = carom(*verb, str(path), "--strict")
+                check(status == (1 if warned else 0), verb, "--strict", fields, status, err)
+        # the column is what the model has: from the joint, which is at the anchor
+        out, err = good("info", str(path))
+        row = next(line for line in out.splitlines() if line.strip().startswith("odd"))
+        check(row.split()[4:7] == ["-0.75", "-1.5", "-0.875"], row)
+
+
 if __name__ == "__main__":
     main(globals())

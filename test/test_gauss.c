@@ -4,7 +4,7 @@
 
 static crGauss gauss_of(const crImpacts* impacts, const char* name) {
     crGauss g = {.impacts = impacts, .law = cr_fit_law_find(name), .theta = cr_fit_theta()};
-    unsigned params = impacts->planar ? g.law->params : g.law->spatial;
+    unsigned params = impacts->planar ? g.law.params : g.law.spatial;
     for (int i = 0; i < CR_FIT_PARAMS; i++) {
         if (params & (1u << i)) g.param[g.dim++] = (crFitParam)i;
     }

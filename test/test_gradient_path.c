@@ -224,7 +224,8 @@ TEST(routh_in_the_plane_against_its_closed_form) {
         Plane in = sample_plane(&random);
         crLawParams params = cr_law_params();
         params.ending = (crEnding)(i % 3);
-        crLaw law = cr_law_routh(&params);
+        crLaw law;
+        CHECK_STATUS(cr_law_find("routh", &params, &law, NULL), CR_OK);
         crCollision c = collision_of(&in);
         crGradient g;
         CHECK_STATUS(cr_law_gradient(&law, &c, CR_GRADIENT_TOL, &g, NULL), CR_OK);
@@ -269,7 +270,8 @@ TEST(routh_has_two_derivatives_at_its_switches) {
             Plane in = on_surface(&random, which, ending);
             crLawParams params = cr_law_params();
             params.ending = ending;
-            crLaw law = cr_law_routh(&params);
+            crLaw law;
+            CHECK_STATUS(cr_law_find("routh", &params, &law, NULL), CR_OK);
             crCollision c = collision_of(&in);
             crGradient g;
             CHECK_STATUS(cr_law_gradient(&law, &c, CR_GRADIENT_TOL, &g, NULL), CR_OK);

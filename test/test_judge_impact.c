@@ -353,7 +353,8 @@ static void pose_impact(Impact* m, int nv, int rows, const double* J, const doub
 
 static void check_newton(const Impact* m, const char* what) {
     crArena arena;
-    crRule rule = cr_rule_newton(NULL);
+    crRule rule;
+    CHECK_STATUS(cr_rule_find("newton", NULL, &rule, NULL), CR_OK);
     crRuleReport report;
     double p[JUDGE_ROWS] = {0};
     CHECK_STATUS(cr_arena_create(&arena, NULL, 1 << 16), CR_OK);

@@ -119,7 +119,13 @@ static void fill_contact(Misuse* f) {
     f->cue = (crCue){.mass = 0.5, .end_mass = 0.01, .e = 0.7, .mu = 0.7};
 }
 
-// a ground, a ball, a box on it, a hinge, and a loop between ball and box
+static void no_load(void* ctx, const crLoadAt* at, crLoadValue* out) {
+    (void)ctx;
+    (void)at;
+    (void)out;
+}
+
+// a ground, a ball, a box on it, a hinge, a loop between ball and box, and a load on the ball
 static void fill_model(Misuse* f) {
     f->model = cr_model_create(NULL);
     f->material = cr_material();
@@ -155,6 +161,9 @@ static void fill_model(Misuse* f) {
     f->sensor = (crSensor){.name = "sensor", .kind = CR_SENSOR_GYRO};
     cr_model_add_sensor(f->model, &f->sensor);
     f->sensor.name = NULL;
+    f->load = cr_load(a);
+    f->load.function = no_load;
+    cr_model_add_load(f->model, &f->load);
     CHECK_STATUS(cr_model_check(f->model, NULL), CR_OK);
 }
 

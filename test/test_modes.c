@@ -48,7 +48,8 @@ static void sample_case(crRandom* random, Case* c) {
 static bool solve(const Case* c, crArena* arena, double* p) {
     crSolverParams params = cr_solver_params();
     params.tol = 1e-14;
-    crSolver solver = cr_solver_newton(&params);
+    crSolver solver;
+    if (cr_solver_find("newton", &params, &solver, NULL) != CR_OK) return false;
     crReport report;
     memset(p, 0, ROWS * sizeof *p);
     return cr_solver_run(&solver, &c->problem, 1e-12, arena, p, &report, NULL) == CR_OK &&

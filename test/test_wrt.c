@@ -1,6 +1,7 @@
 // test_wrt.c - derivatives of steps and runs against closed forms; the error of a run's step length.
 #include <stdlib.h>
 
+#include "carom/wrt.h"
 #include "world_scene.h"
 
 static crWrt* wrt_of(const crModel* model, double dt, crWorldDef* def) {

@@ -113,6 +113,10 @@ CR_API crVec3 cr_model_point_velocity(const crDynamics* d, int body, crVec3 poin
 // k += J^T of a force at a world point of a body, and of a moment.
 CR_API void cr_model_add_force(const crModel* model, const crDynamics* d, int body, crVec3 point,
                                crVec3 force, crVec3 moment, double* k);
+// force += all loads of the model at a time, by the poses and velocities of d (cr_model_kinematics, cr_model_velocity).
+// CR_ERR_FINITE: a load is not a number; CR_ERR_ARGUMENT: a load along a joint that is no hinge or slider.
+CR_API crStatus cr_model_add_loads(const crModel* model, const crState* state, double time,
+                                   const crDynamics* d, double* force, crError* error);
 // k += the smooth tangential force between a and b at a contact with normal force N: with slip u and
 // s = |u| / speed_stribeck it is -(viscous + N 2 mu_stribeck / speed_stribeck / (1 + s^2)) u on b.
 CR_API void cr_model_add_contact_drag(const crModel* model, const crDynamics* d, const crSurface* surface,

@@ -199,6 +199,34 @@ typedef struct crLoop {
 // Whether it is a range, one row with the gap to its nearer end, as of a limit.
 static inline bool cr_loop_ranges(const crLoop* loop) { return loop->lower < loop->upper; }
 
+// loads: forces on bodies from outside
+
+// Where and when a load is asked for: at the beginning of a step, but for its time.
+typedef struct crLoadAt {
+    double time;      // the middle of the step, s
+    crVec3 point;     // where the force acts, world axes, m
+    crVec3 velocity;  // of that point of the body, m/s
+    const double* q;  // coordinates of the body's joint (nq)
+    const double* v;  // velocities of the body's joint (nv)
+} crLoadAt;
+typedef struct crLoadValue {
+    crVec3 force;   // N
+    crVec3 moment;  // N m
+    double
+        along;  // along the joint of the body, with its reaction on the parent; hinges and sliders, N m or N
+} crLoadValue;
+typedef void (*crLoadFn)(void* ctx, const crLoadAt* at, crLoadValue* out);  // out starts at zero
+
+// Start from cr_load(body).
+typedef struct crLoad {
+    int body;
+    bool central;  // true if the force acts at the centre of mass, false if at `point`
+    bool turns;    // true if force and moment are in the body's axes, false if in the world's
+    crVec3 point;  // in the body's frame, m
+    crLoadFn function;
+    void* ctx;
+} crLoad;
+
 typedef struct crModel {
     crAllocator allocator;
     crError error;       // first failure of building, status CR_OK where there was none
@@ -214,6 +242,7 @@ typedef struct crModel {
     int site_count;
     int sensor_count;
     int nsensor;      // numbers of all sensors
+    int load_count;
     crBody* bodies;   // (nb)
     crDof* dofs;      // what acts along each velocity (nv)
     int* dof_body;    // body of each velocity (nv)
@@ -232,6 +261,7 @@ typedef struct crModel {
     crActuator* actuators;    // (nu)
     crSite* sites;            // (site_count)
     crSensor* sensors;        // (sensor_count)
+    crLoad* loads;            // (load_count)
     struct crModelMemory* memory;
 } crModel;
 
@@ -243,6 +273,7 @@ CR_API void cr_model_destroy(crModel* model);                   // accepts NULL
 CR_API crMaterial cr_material(void);  // 1000 kg/m^3, mu 0.5, e 0, everything else zero
 CR_API crBodyDef cr_body_def(void);   // a fixed body on the world at the origin, axis z, mass from shapes
 CR_API crLoop cr_loop(crLoopKind kind, int a, int b);
+CR_API crLoad cr_load(int body);  // at the centre of mass, in world axes
 
 CR_API int cr_model_add_material(crModel* model, const crMaterial* material);
 CR_API crStatus cr_model_add_pair(crModel* model, int material_a, int material_b, const crSurface* surface);
@@ -252,6 +283,9 @@ CR_API int cr_model_add_body(crModel* model, const crBodyDef* def);
 CR_API int cr_model_add_shape(crModel* model, int body, const crShape* shape, int material);
 // A loop that says the same as an earlier one is that loop: its index is returned, and nothing is added.
 CR_API int cr_model_add_loop(crModel* model, const crLoop* loop);
+// A force on a body that v moves. A world asks for it once a step and holds it for the whole step, as it does with
+// crState.force; its work is part of the certificate.
+CR_API int cr_model_add_load(crModel* model, const crLoad* load);
 CR_API crStatus cr_model_set_filter(crModel* model, int shape, uint64_t group, uint64_t mask);
 CR_API crStatus cr_model_exclude(crModel* model, int body_a, int body_b);  // twice is fine
 // Whether two shapes may touch: not of one body, a body and its parent other than the world, bodies tied by

@@ -31,6 +31,7 @@ typedef enum crStoreArray {
     STORE_ACTUATORS,
     STORE_SITES,
     STORE_SENSORS,
+    STORE_LOADS,
     STORE_ARRAYS
 } crStoreArray;
 

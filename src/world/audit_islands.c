@@ -92,6 +92,11 @@ static void join_ties(crMotionWork* w) {
             if (model->dofs[j].motor_force > 0.0) w->powered[i] = true;
         }
     }
+    // what a load does is not known from a motion
+    for (int i = 0; i < model->load_count; i++) {
+        int body = model->loads[i].body;
+        w->touched[body] = w->grounded[body] = w->powered[body] = true;
+    }
     for (int i = 0; i < model->loop_count; i++) {
         int a = model->loops[i].a, b = model->loops[i].b;
         cr__forest_join_trees(model, w->root, a, b);

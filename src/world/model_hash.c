@@ -189,6 +189,11 @@ uint64_t cr__model_hash(const crModel* model) {
     for (int i = 0; i < model->nu; i++) {
         actuator(&out, &model->actuators[i]);
     }
+    for (int i = 0; i < model->load_count; i++) {
+        cr__put_int(&out, model->loads[i].body);
+        cr__put_int(&out, model->loads[i].central + 2 * model->loads[i].turns);
+        vector(&out, model->loads[i].point);
+    }
     return out.hash;
 }
 

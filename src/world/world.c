@@ -26,6 +26,10 @@ static crStatus make_copy(crWorld* world) {
     }
     bool ok =
         world->start_ctrl != NULL && world->sleep != NULL && world->tie_force != NULL && world->q != NULL;
+    if (model->load_count > 0) {
+        world->force = cr_arena_alloc(&world->step.store, (size_t)model->nv * sizeof(double));
+        ok = ok && world->force != NULL;
+    }
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
@@ -128,6 +132,27 @@ static void change_scratch(crWorld* world) {
     *world->scratch = own;
 }
 
+static void look(crWorld* world) {
+    crStep* step = &world->step;
+    cr_model_kinematics(step->model, &step->state, &step->dynamics);
+    cr_model_velocity(step->model, step->state.v, &step->dynamics);
+}
+
+// Adds the loads of the model, at the middle of the step, to the applied forces; release_loads takes them away.
+static crStatus hold_loads(crWorld* world, double h, crError* error) {
+    crStep* step = &world->step;
+    if (world->force == NULL) return CR_OK;
+    memcpy(world->force, step->state.force, (size_t)step->model->nv * sizeof(double));
+    look(world);
+    return cr_model_add_loads(step->model, &step->state, step->state.time + 0.5 * h, &step->dynamics,
+                              step->state.force, error);
+}
+
+static void release_loads(crWorld* world) {
+    if (world->force != NULL)
+        memcpy(world->step.state.force, world->force, (size_t)world->step.model->nv * sizeof(double));
+}
+
 static crStatus step_by(crWorld* world, double h, crError* error) {
     crStep* step = &world->step;
     // the check makes quaternions unit, in their last bits
@@ -139,7 +164,9 @@ static crStatus step_by(crWorld* world, double h, crError* error) {
     }
     remember(world);
     change_scratch(world);
-    status = cr_step_run(step, h, error);
+    status = hold_loads(world, h, error);
+    if (status == CR_OK) status = cr_step_run(step, h, error);
+    release_loads(world);
     change_scratch(world);
     world->last_h = status == CR_OK ? h : 0.0;
     if (status != CR_OK) {
@@ -174,12 +201,6 @@ crStatus cr_world_run(crWorld* world, double time, crError* error) {
         if (status == CR_OK) world->step.state.time = last ? time : next;
     }
     return status;
-}
-
-static void look(crWorld* world) {
-    crStep* step = &world->step;
-    cr_model_kinematics(step->model, &step->state, &step->dynamics);
-    cr_model_velocity(step->model, step->state.v, &step->dynamics);
 }
 
 crStatus cr_world_overlap(crWorld* world, double* deepest, crError* error) {

@@ -19,6 +19,7 @@ struct crWorld {
     crSleep* sleep;      // (nb)
     double* start_ctrl;  // controls of the actuators at the start (nu)
     double* tie_force;   // (step.tie_count)
+    double* force;       // the user's, while loads are added to it (nv); NULL where the model has none
 };
 
 // Hash of every number of the model that its motion depends on, and of the settings of steps; model_hash.c

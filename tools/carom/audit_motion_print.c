@@ -39,8 +39,9 @@ static void put_figure(FILE* file, const crModel* model, const char* what, const
 static void put_energy(FILE* file, const crModel* model, const crMotionReport* r, bool color) {
     put_label(file, "energy kept", cr_motion_no_gain(r), color);
     if (isnan(r->gain)) {
-        fputs(r->energy_unknown > 0 && r->velocities ? "driven bodies or motors do work that is not known"
-                                                     : "no interval in which it is known",
+        fputs(r->energy_unknown > 0 && r->velocities
+                  ? "driven bodies, motors or forces do work that is not known"
+                  : "no interval in which it is known",
               file);
     } else {
         fprintf(file, "gained without work %.3e J, between %.1e and %.1e; allowed %.1e J", r->gain,

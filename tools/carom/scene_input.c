@@ -256,7 +256,21 @@ uint64_t scene_hash(const SceneInput* input, const crScene* scene) {
     return hash_number(tree_hash(input->doc.root, ""), (uint64_t)scene->step.quality, 4);
 }
 
-bool scene_overlaps(const SceneInput* input, const crScene* scene) {
+bool scene_centres(const SceneInput* input, const crScene* scene) {
+    if (scene->centre_count == 0) return true;
+    crVec3 com = cr_add(scene->model->bodies[scene->centre_body].com, scene->centre_anchor);
+    print_plain(stderr, scene_title(input));
+    fprintf(stderr, ": %s: ", input->strict ? "error" : "warning");
+    print_plain(stderr, scene->model->bodies[scene->centre_body].name);
+    fprintf(stderr, " has inertia but no com: taken from its shapes, [%.6g, %.6g, %.6g]", com.x, com.y,
+            com.z);
+    if (scene->centre_count > 1) fprintf(stderr, " (and %d more)", scene->centre_count - 1);
+    fputs("; give com\n", stderr);
+    return !input->strict;
+}
+
+bool scene_warnings(const SceneInput* input, const crScene* scene) {
+    bool centres = scene_centres(input, scene);
     for (int i = 0; i < scene->overlap_count && i < CR_SCENE_OVERLAPS; i++) {
         char a[CR_SCENE_NAME];
         char b[CR_SCENE_NAME];
@@ -271,7 +285,7 @@ bool scene_overlaps(const SceneInput* input, const crScene* scene) {
     }
     if (scene->overlap_count > CR_SCENE_OVERLAPS)
         fprintf(stderr, "and %d more pairs\n", scene->overlap_count - CR_SCENE_OVERLAPS);
-    return scene->overlap_count == 0 || !input->strict;
+    return centres && (scene->overlap_count == 0 || !input->strict);
 }
 
 int scene_refuse(const SceneInput* input, const crError* error) {

@@ -48,8 +48,11 @@ char* scene_text(const SceneInput* input);  // the tree as JSON, to free; NULL w
 // Over everything the motion depends on: all values but duration, record and comments.
 uint64_t scene_hash(const SceneInput* input, const crScene* scene);
 
-// Pairs that overlap at the start, on standard error; false where that is an error.
-bool scene_overlaps(const SceneInput* input, const crScene* scene);
+// Warns on standard error of a centre of mass that was taken from shapes though inertia was given. Returns false
+// if --strict makes that an error.
+bool scene_centres(const SceneInput* input, const crScene* scene);
+// The same, and pairs that overlap at the start.
+bool scene_warnings(const SceneInput* input, const crScene* scene);
 
 // A refusal of the scene, and of a file that is written; both return the exit status.
 int scene_refuse(const SceneInput* input, const crError* error);

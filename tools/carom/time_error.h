@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "carom/wrt.h"
 #include "scene_input.h"
 
 #define MOST_TIMES 32

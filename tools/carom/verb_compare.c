@@ -183,7 +183,7 @@ static int run_one(Comparison* c, Outcome* o) {
     if (status != CR_OK && run->error.line > 0) return scene_refuse(&c->scene, &run->error);
     if (status == CR_OK) {
         int code = check_bodies(c, run->scene.model);
-        if (code < 0 && c->first < 0 && !scene_overlaps(&c->scene, &run->scene)) code = EXIT_BAD_INPUT;
+        if (code < 0 && c->first < 0 && !scene_warnings(&c->scene, &run->scene)) code = EXIT_BAD_INPUT;
         if (code >= 0) return code;
         status = cr_scene_world(&run->scene, &run->world, &run->error);
     }

@@ -150,7 +150,7 @@ static int run_path(Options* options, double dt, bool first, Path* path, Converg
     if (status == CR_OK) status = scene_read(&options->scene, &run.scene, &error);
     if (status != CR_OK) return scene_refuse(&options->scene, &error);
     int code = -1;
-    if (first && !scene_overlaps(&options->scene, &run.scene)) {
+    if (first && !scene_warnings(&options->scene, &run.scene)) {
         code = EXIT_BAD_INPUT;
     } else if (cr_scene_world(&run.scene, &run.world, &error) != CR_OK) {
         code = scene_refuse(&options->scene, &error);
@@ -178,7 +178,7 @@ static int read_reference(Options* options, Path* path) {
     crStatus status = scene_read(&options->scene, &scene, &error);
     if (status != CR_OK) return scene_refuse(&options->scene, &error);
     int code = -1;
-    if (!scene_overlaps(&options->scene, &scene)) {
+    if (!scene_warnings(&options->scene, &scene)) {
         code = EXIT_BAD_INPUT;
     } else if (cr_scene_world(&scene, &world, &error) != CR_OK) {
         code = scene_refuse(&options->scene, &error);

@@ -11,24 +11,24 @@
 
 #define NAMES   34  // columns of names
 #define INDENTS 12  // of a tree's bodies at most
-#define NUMBERS 55  // columns from there to the shapes
+#define NUMBERS 85  // columns from there to the shapes
 
 static void print_help(void) {
-    puts(
-        "usage: carom info MODEL [options]\n"
-        "\n"
-        "What is in a scene, in a model (MJCF, URDF, SDF) or in the scene of a trajectory (.h5): the tree\n"
-        "of bodies, their joints, masses, principal moments of inertia and shapes, and what the import left\n"
-        "out; of a trajectory also its records, their times and how many events it has.\n"
-        "\n"
-        "  --json            the same as one JSON object\n"
-        "  --strict --key NAME --package DIR --fixed-base --with FILE --set PATH=VALUE\n"
-        "                    as for carom import\n"
-        "\n"
-        "Exit status: 0 good, 1 bad model, 2 wrong usage, 3 a file cannot be opened.\n"
-        "\n"
-        "example:\n"
-        "  carom info humanoid.xml");
+    puts("usage: carom info MODEL [options]\n"
+         "\n"
+         "What is in a scene, in a model (MJCF, URDF, SDF) or in the scene of a trajectory (.h5): the tree\n"
+         "of bodies, their joints, masses, centres of mass (from the joint), principal moments of inertia\n"
+         "and shapes, and what the import left out; of a trajectory also its records, their times and how\n"
+         "many events it has.\n"
+         "\n"
+         "  --json            the same as one JSON object\n"
+         "  --strict --key NAME --package DIR --fixed-base --with FILE --set PATH=VALUE\n"
+         "                    as for carom import\n"
+         "\n"
+         "Exit status: 0 good, 1 bad model, 2 wrong usage, 3 a file cannot be opened.\n"
+         "\n"
+         "example:\n"
+         "  carom info humanoid.xml");
 }
 
 // a model's shapes, body by body
@@ -103,8 +103,10 @@ static void print_body(const crModel* model, const Shapes* of, int i) {
     if (i == CR_WORLD) {
         printf(shapes[0] != '\0' ? "%*s%s\n" : "\n", NUMBERS, "", shapes);
     } else {
-        printf(" %-7s %2d %10.4g  %9.3g %9.3g %9.3g%s%s\n", cr_joint_info(body->joint)->name, body->nv,
-               body->mass, I[0], I[1], I[2], shapes[0] != '\0' ? "  " : "", shapes);
+        crVec3 com = body->com;
+        printf(" %-7s %2d %10.4g  %9.3g %9.3g %9.3g %9.3g %9.3g %9.3g%s%s\n", cr_joint_info(body->joint)->name,
+               body->nv, body->mass, com.x, com.y, com.z, I[0], I[1], I[2], shapes[0] != '\0' ? "  " : "",
+               shapes);
     }
 }
 
@@ -131,8 +133,8 @@ static void print_text(const SceneInput* input, const crScene* scene, const Shap
            scene->overlap_count);
     printf("gravity %g %g %g m/s^2, dt %g s\n\n", model->gravity.x, model->gravity.y, model->gravity.z,
            scene->step.dt);
-    printf("%-*s %-7s %2s %10s  %-29s  %s\n", NAMES, "body", "joint", "nv", "mass kg",
-           "principal moments kg m^2", "shapes");
+    printf("%-*s %-7s %2s %10s  %-29s %-29s  %s\n", NAMES, "body", "joint", "nv", "mass kg",
+           "centre of mass from joint m", "principal moments kg m^2", "shapes");
     for (int i = 0; i < model->nb; i++) {
         print_body(model, of, i);
     }
@@ -259,9 +261,11 @@ int verb_info(int count, char** arguments) {
     if (scene_read(&input, &scene, &error) == CR_OK) {
         Shapes shapes;
         status = sort_shapes(scene.model, &shapes) ? EXIT_GOOD : EXIT_FILE;
+        bool sure = scene_centres(&input, &scene);
         if (status == EXIT_GOOD)
             (input.json ? print_json : print_text)(&input, &scene, &shapes, recorded ? &recording : NULL);
         if (status != EXIT_GOOD) fputs("carom info: out of memory\n", stderr);
+        if (status == EXIT_GOOD && !sure) status = EXIT_BAD_INPUT;
         free(shapes.start);
         free(shapes.item);
         cr_scene_free(&scene);

@@ -273,7 +273,7 @@ static void note_dumps(const Options* options, const Run* run) {
 
 static int simulate(const Options* options, Run* run) {
     crError error = {0};
-    if (!scene_overlaps(&options->scene, &run->scene)) return EXIT_BAD_INPUT;
+    if (!scene_warnings(&options->scene, &run->scene)) return EXIT_BAD_INPUT;
     if (cr_scene_world(&run->scene, &run->world, &error) != CR_OK)
         return scene_refuse(&options->scene, &error);
     crTrajectory* trajectory = NULL;

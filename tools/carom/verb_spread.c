@@ -181,7 +181,7 @@ static int run_samples(Spreading* s, crError* error) {
 
 static int spread(Spreading* s) {
     crError error = {0};
-    if (!scene_overlaps(&s->input, &s->scene)) return EXIT_BAD_INPUT;
+    if (!scene_warnings(&s->input, &s->scene)) return EXIT_BAD_INPUT;
     if (s->body != NULL && cr_model_find_body(s->scene.model, s->body) < 0)
         return usage_error("spread", "--body: no body of the scene is called '%s'", s->body);
     int code = run_samples(s, &error);

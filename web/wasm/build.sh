@@ -13,9 +13,9 @@ objects=$(dirname "$output")/objects
 mkdir -p "$objects"
 kinds=$(dirname "$output")/kinds
 cmake -DSOURCE="$PWD" -DOUTPUT="$kinds/kind_lists.h" -P cmake/kind_lists.cmake
-sources="$(ls src/*/*.c) io/cap.c io/entries.c io/fields.c io/hull/refused.c io/impact.c io/impact_bodies.c
+sources="$(ls src/*/*.c) io/cap.c io/entries.c io/expression.c io/fields.c io/hull/refused.c io/impact.c io/impact_bodies.c
     io/impact_laws.c io/json.c io/json_set.c io/json_write.c io/names.c io/place.c io/resolve.c
-    io/resolve_contacts.c $(ls io/scene*.c) plot/describe.c plot/faces.c plot/picture.c tools/carom/audit_json.c
+    io/resolve_contacts.c $(ls io/scene*.c) io/system.c plot/describe.c plot/faces.c plot/picture.c tools/carom/audit_json.c
     tools/carom/impact_json.c tools/carom/output.c tools/carom/resolve_json.c tools/carom/resolve_table.c
     tools/carom/numbers.c tools/carom/stream.c tools/carom/verb_resolve.c io/input.c
     $(ls web/wasm/*.c)"

@@ -47,6 +47,10 @@ typedef struct crScene {
     int overlap_count;  // all of them, or 100000
     crSceneOverlap overlaps[CR_SCENE_OVERLAPS];
 
+    int centre_count;  // bodies with mass and inertia whose centre of mass, not given, is that of their shapes
+    int centre_body;   // the first of them
+    crVec3 centre_anchor;  // of its joint, in the frame its fields are in
+
     crArena arena;               // holds every array and name above
     struct crSceneOwned* owned;  // hulls, meshes and fields of shapes, newest first
 } crScene;
