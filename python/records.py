@@ -33,6 +33,8 @@ def fields(folder, header, struct):
     """(name, kind, place, comment) of every field; fields of a struct inside come in its place."""
     out = []
     body = re.sub(r"\n\s*(\w+)\s*\n\s+(\w+;)", r"\n    \1 \2", find(folder, header, struct))
+    # lists of names have calls of their own
+    body = re.sub(r"\n\s*const char\* const\*\s*\w+;[^\n]*", "", body)
     for line in body.splitlines():
         code, _, comment = line.partition("//")
         match = re.fullmatch(r"\s*((?:const )?\w+\*?)\s+([\w, ]+);\s*", code)

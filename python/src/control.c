@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "binding.h"
+#include "carom/dynamics.h"
 #include "io/scene.h"
 
 #ifdef Py_LIMITED_API

@@ -86,6 +86,7 @@ static bool find_moving(const crStep* step, const Islands* islands, bool* moving
     const crModel* model = step->model;
     crLocate locate = step->settings.locate;
     bool any = false;
+    memset(moving, 0, (size_t)model->nb * sizeof *moving);
     join_contacts(step, islands);
     for (int b = model->nb - 1; b > 0; b--) {
         if (!cr__moves(model, b)) continue;
