@@ -9,13 +9,15 @@
 #include "step/contact_islands.h"
 
 #include <string.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "model/spatial.h"
 #include "step/cache.h"
 #include "step/exact.h"
 
 #define SMALL_ROWS      60    // islands up to this size are solved exactly
-#define FAST_ROWS       36    // and in fast, where sweeps fail
+#define FAST_ROWS       600    // and in fast, where sweeps fail
 #define DIRECT_ROWS     150   // and up to this one where sweeps fail
 #define CERTIFY_ROWS    3000  // likewise, certified
 #define FAST_TOL        2e-6  // m/s
@@ -180,7 +182,7 @@ static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIs
         double scale = sqrt(island->tol);
         bool small = s->islands.rows[i] <= SMALL_ROWS;
         if (quality == CR_QUALITY_FAST) {
-            island->tol = tol > 0.0 ? tol * scale : FAST_TOL;
+            island->tol = tol > 0.0 ? tol * scale : s->islands.rows[i] <= FAST_ROWS ? 0.1*FAST_TOL: FAST_TOL;
             island->limit = again ? AGAIN_SWEEPS : FAST_SWEEPS;
         } else if (small) {
             island->tol = SMALL_TOL * scale;
@@ -197,15 +199,10 @@ static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIs
 
 // islands that go on to the problem's solver
 static bool choose_exact(const crStep* step, crIslandSolve* s) {
-    crQuality quality = step->settings.quality;
     bool any = false;
     for (int i = 0; i < s->islands.count; i++) {
-        bool failed = s->of[i].sweeps > 0 && !s->of[i].solved, general = s->islands.general[i];
-        int rows = quality == CR_QUALITY_FAST && !general ? FAST_ROWS : DIRECT_ROWS;
-        if (quality == CR_QUALITY_CERTIFIED || (general && quality == CR_QUALITY_ACCURATE)) {
-            rows = CERTIFY_ROWS;
-        }
-        s->exact[i] = failed && s->islands.rows[i] <= rows;
+        bool failed = s->of[i].sweeps > 0 && !s->of[i].solved;
+        s->exact[i] = failed && (step->settings.quality != CR_QUALITY_FAST || s->islands.rows[i] <= FAST_ROWS);
         any = any || s->exact[i];
     }
     return any;
@@ -259,6 +256,7 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
     }
     if (s->count > 0 || s->posed) status = sweep(step, u_free, fresh != NULL, s);
     if (status != CR_OK) return cr__step_memory(error);
+    if (getenv("CRI") && step->state.time>1.9) { int k=s->islands.of_body[atoi(getenv("CRI"))]; double vm=0, pm=0; for(int L=0;L<13;L++) for(int a=0;a<6;a++) vm=fmax(vm,fabs(step->state.v[6*(atoi(getenv("CRI"))-1+81*L)+a])); for(int i=0;i<s->count;i++){ int bb=s->contact[i].body_b; if(!cr__moves(step->model,bb)) bb=s->contact[i].body_a; if (s->islands.of_body[bb]!=k) continue; const crWarm*w=cr__step_warm(step,&step->contacts[s->index[i]]); crVec3 d=w?cr_sub(cr_scale(h,w->force),s->contact[i].P):s->contact[i].P; pm=fmax(pm,cr_norm(d)); } fprintf(stderr,"v before %.2e dP %.2e tol %.2e ",vm,pm, s->of[k].tol); fprintf(stderr,"body t %.4f again %d sweeps %d change %.2e solved %d live\n", step->state.time, fresh!=NULL, s->of[k].sweeps, sqrt(s->of[k].change), s->of[k].solved); }
     int rows = 3 * s->count + step->rows.count;
     if (choose_exact(step, s)) {
         status = cr__step_solve_exact(step, h, takes, s, error);

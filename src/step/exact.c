@@ -8,7 +8,12 @@
 #include "step/exact.h"
 
 #include <string.h>
+#include <stdio.h>
+#include <stdlib.h>
 
+#include "relax/relax.h"
+
+#define SPARSE_ROWS 60  // islands of plain contacts above this size are solved in body space
 #define AIM       0.1    // of what counts as solved
 #define EXACT_TOL 1e-10  // at most: what is solved to rounding needs no second look in the next step
 #define TIGHTER   0.01   // tolerance for an answer that left its cones
@@ -24,6 +29,31 @@ static crSolverParams limits(const crStepSettings* settings, bool general, int b
     crSolverParams params = cr_solver_params();
     params.tol = fmin(EXACT_TOL, AIM * cr_step_tol(settings));
     params.max_iterations = general ? MECHANISM : most > LEAST ? most : LEAST;
+    return params;
+}
+
+// the same in body space, for islands of plain contacts: a few factorizations in fast, where an island that is
+// solved once stays so
+static crRelaxParams sparse_limits(const crStep* step) {
+    crRelaxParams params = cr__relax_params();
+    crQuality quality = step->settings.quality;
+    params.tol = AIM * cr_step_tol(&step->settings);
+    params.floor = step->problem.rest;
+    if (getenv("CRTOL")) params.tol = atof(getenv("CRTOL"));
+    params.sweeps = 0;
+    if (quality == CR_QUALITY_FAST) {
+        params.directions = 25;
+        params.newton = 6;
+        params.interior = 0;
+    } else if (quality == CR_QUALITY_ACCURATE) {
+        params.directions = 25;
+        params.newton = 6;
+        params.interior = 0;
+    } else {
+        params.directions = 25;
+        params.newton = 12;
+        params.interior = 0;
+    }
     return params;
 }
 
@@ -152,11 +182,23 @@ static crStatus run_clamped(crStep* step, bool general, Part* part, crError* err
     }
 }
 
+static crStatus run_sparse(crStep* step, Part* part) {
+    crRelaxParams params = sparse_limits(step);
+    crRelaxRun run;
+    if (getenv("CRDBG2") && step->state.time > 1.9) { double gmax=0; int open=0; for (int i=0;i<part->problem.block_count;i++){ const crStepContact*c=&step->contacts[part->problem.blocks[i].source]; if(c->point.gap>gmax)gmax=c->point.gap; if (part->b[part->problem.blocks[i].row]>0) open++; }
+      fprintf(stderr,"body %d contacts %d gmax %.2e delta %.2e open %d\n", step->contacts[part->problem.blocks[0].source].body_b, part->problem.block_count, gmax, step->contacts[part->problem.blocks[0].source].delta, open); }
+    crStatus status = cr__relax_solve(&part->problem, &params, &step->scratch, part->p, &run);
+    if (status == CR_OK) clamp_part(&part->problem, part->p);
+    if (getenv("CRDBG")) fprintf(stderr, "t %.4f rows %d stage %s fac %d rel %.1e demand %.1e\n", step->state.time, part->problem.rows, cr__relax_stage_name(run.stage), run.factorizations, run.relative, run.error/run.relative);
+    return status;
+}
+
 static crStatus solve_part(crStep* step, const int* list, int count, bool general, Part* part,
                            crError* error) {
     size_t mark = cr_arena_mark(&step->scratch);
     part_fill(step, list, count, part);
-    crStatus status = run_clamped(step, general, part, error);
+    bool sparse = !general && part->problem.rows > SPARSE_ROWS;
+    crStatus status = sparse ? run_sparse(step, part) : run_clamped(step, general, part, error);
     cr_arena_release(&step->scratch, mark);
     if (status != CR_OK) return status;
     for (int i = 0, at = 0; i < count; i++) {
