@@ -5,18 +5,18 @@
 #include "stage.h"
 
 #include <string.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-static double cpu(void){struct timespec t;clock_gettime(CLOCK_THREAD_CPUTIME_ID,&t);return 1e3*(t.tv_sec+1e-9*t.tv_nsec);}
-#define TELL(name) if (getenv("CRT") && s->rows>1000) fprintf(stderr, " %s %.1f ms %.1e", name, cpu()-t0, island->error/s->demand)
 
 #define ROUNDING     1e-15  // of a velocity, relative to the largest one
 #define CONVEX_ABOVE 30.0   // the convex stage is tried where the error is this many times the target
 
 crRelaxParams cr__relax_params(void) {
-    return (crRelaxParams){
-        .tol = 1e-8, .sweeps = 20, .directions = 100, .newton = 60, .interior = 30, .polish = 60};
+    return (crRelaxParams){.tol = 1e-8,
+                           .sweeps = 20,
+                           .directions = 100,
+                           .newton = 60,
+                           .interior = 30,
+                           .polish = 60,
+                           .reach = (double)INFINITY};
 }
 
 const char* cr__relax_stage_name(crRelaxStage stage) {
@@ -68,14 +68,12 @@ static crStatus island_create(crIsland* island, const crBodies* bodies, int inde
 static crStatus island_run(crIsland* island, double* x) {
     crStatus status = CR_OK;
     const crSpace* s = &island->space;
-    double t0=cpu();
     // laws that ask for nothing are met by no impulse, and rows that act on nothing cannot be helped
     if (s->demand == 0.0 || s->nz == 0) memset(x, 0, (size_t)s->rows * sizeof *x);
     for (int i = 0; i < s->units; i++) {
         cr__relax_law(&s->unit[i], x + s->unit[i].row, x + s->unit[i].row, NULL);
     }
     cr__island_offer(island, x, CR_RELAX_GUESS);
-    TELL("guess");
     if (s->nz == 0) return CR_OK;
     for (int made = 0; made < island->params.sweeps && !cr__island_solved(island); made += 10) {
         int left = island->params.sweeps - made;
@@ -86,18 +84,17 @@ static crStatus island_run(crIsland* island, double* x) {
         memcpy(x, island->best, (size_t)s->rows * sizeof *x);
         status = cr__island_directions(island, x);
     }
-    TELL("dir");
-    if (status == CR_OK && !cr__island_solved(island) && island->params.newton > 0) {
+    // from afar Newton's method stalls
+    bool far = s->sparse.flops > CR_RELAX_DEAR && island->error > island->params.reach * s->demand;
+    if (status == CR_OK && !cr__island_solved(island) && !far && island->params.newton > 0) {
         memcpy(x, island->best, (size_t)s->rows * sizeof *x);
         status = cr__island_newton(island, x);
     }
-    TELL("newton");
     bool near = island->error <= CONVEX_ABOVE * island->target;
     if (status == CR_OK && !cr__island_solved(island) && !near && island->params.interior > 0) {
         memcpy(x, island->best, (size_t)s->rows * sizeof *x);
         status = cr__island_convex(island, x);
     }
-    TELL("convex");
     return status;
 }
 
@@ -105,9 +102,7 @@ static crStatus solve_island(const crBodies* bodies, int index, const crRelaxPar
                              double* p, crRelaxRun* run) {
     size_t mark = cr_arena_mark(arena);
     crIsland island = {.params = *params, .arena = arena};
-    double t0=cpu();
     crStatus status = island_create(&island, bodies, index);
-    if (getenv("CRT") && island.space.rows>1000) fprintf(stderr, "create %.1f ms flops %.1e", cpu()-t0, island.space.sparse.flops);
     double* x = cr_arena_alloc(arena, (size_t)island.space.rows * sizeof(double));
     if (status == CR_OK && x == NULL) status = CR_ERR_MEMORY;
     if (status == CR_OK) {

@@ -1,26 +1,23 @@
 // contact_islands.c - one contact solve, island by island.
 //
 // Contacts of free bodies with round friction are swept in packed form, everything else along with them as
-// rows (units.h); fast ends at a change of 2e-6 m/s, otherwise small islands must get to rounding. Small
-// islands that the sweeps leave unsolved (large mass ratios, towers) go to the problem's solver as problems
-// of their own, larger ones where the quality asks for it. What was reached is for
-// the audit to say (audit_contacts.c).
+// rows (units.h); fast ends at a small change, otherwise small islands must get to rounding. Islands that the
+// sweeps leave unsolved (large mass ratios, towers, heaps) become problems of their own once no contact is
+// added any more (exact.c); in fast the large ones stay as they are. What was reached is for the audit to say
+// (audit_contacts.c).
 // Fails: CR_ERR_MEMORY; as the solver does.
 #include "step/contact_islands.h"
 
 #include <string.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "model/spatial.h"
 #include "step/cache.h"
 #include "step/exact.h"
 
-#define SMALL_ROWS      60    // islands up to this size are solved exactly
-#define FAST_ROWS       600    // and in fast, where sweeps fail
-#define DIRECT_ROWS     150   // and up to this one where sweeps fail
-#define CERTIFY_ROWS    3000  // likewise, certified
-#define FAST_TOL        2e-6  // m/s
+#define SMALL_ROWS      60    // islands up to this size are swept to rounding
+#define FAST_ROWS       600   // and up to this one they go on in fast, where sweeps fail
+#define FAST_TOL        2e-7  // of changes, m/s: less than what adds up over a tower
+#define LARGE_TOL       2e-6  // likewise of islands that do not go on
 #define FAST_SWEEPS     50
 #define AGAIN_SWEEPS    20  // in rounds after the first, which starts from impulses of the one before
 #define ACCURATE_SWEEPS 300
@@ -39,13 +36,16 @@ static crVec3 given_velocity(const crStep* step, const crStepContact* c) {
                   cr__twist_at(d->given[c->body_a], cr_sub(x, d->origin[c->body_a])));
 }
 
-// islands with a contact that is new in this round
+// islands with a contact that is new in this round, and those that the round before left unsolved
 static crStatus find_dirty(crStep* step, const bool* fresh, crIslandSolve* s) {
     s->dirty = cr_arena_alloc(&step->scratch, (size_t)s->islands.count + 1);
     if (s->dirty == NULL) return CR_ERR_MEMORY;
     memset(s->dirty, fresh == NULL, (size_t)s->islands.count + 1);
     for (int i = 0; i < step->contact_count && fresh != NULL; i++) {
         if (fresh[i]) s->dirty[cr__island_of_contact(step, &s->islands, &step->contacts[i])] = true;
+    }
+    for (int b = 0; b < step->model->nb && fresh != NULL; b++) {
+        if (s->open[b] && s->islands.of_body[b] >= 0) s->dirty[s->islands.of_body[b]] = true;
     }
     // rows are posed anew each round
     for (int i = 0; i < s->islands.count; i++) {
@@ -182,7 +182,8 @@ static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIs
         double scale = sqrt(island->tol);
         bool small = s->islands.rows[i] <= SMALL_ROWS;
         if (quality == CR_QUALITY_FAST) {
-            island->tol = tol > 0.0 ? tol * scale : s->islands.rows[i] <= FAST_ROWS ? 0.1*FAST_TOL: FAST_TOL;
+            island->tol = s->islands.rows[i] <= FAST_ROWS ? FAST_TOL : LARGE_TOL;
+            if (tol > 0.0) island->tol = tol * scale;
             island->limit = again ? AGAIN_SWEEPS : FAST_SWEEPS;
         } else if (small) {
             island->tol = SMALL_TOL * scale;
@@ -192,17 +193,21 @@ static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIs
             island->limit = again ? FAST_SWEEPS : ACCURATE_SWEEPS;
         } else {
             island->tol = 0.1 * cr_step_tol(&step->settings) * scale;
-            island->limit = 1000;
+            island->limit = again ? FAST_SWEEPS : ACCURATE_SWEEPS;
         }
     }
 }
 
-// islands that go on to the problem's solver
+// whether an island goes on to exact.c
+static bool goes_on(const crStep* step, const crIslandSolve* s, int i) {
+    bool failed = s->of[i].sweeps > 0 && !s->of[i].solved;
+    return failed && (step->settings.quality != CR_QUALITY_FAST || s->islands.rows[i] <= FAST_ROWS);
+}
+
 static bool choose_exact(const crStep* step, crIslandSolve* s) {
     bool any = false;
     for (int i = 0; i < s->islands.count; i++) {
-        bool failed = s->of[i].sweeps > 0 && !s->of[i].solved;
-        s->exact[i] = failed && (step->settings.quality != CR_QUALITY_FAST || s->islands.rows[i] <= FAST_ROWS);
+        s->exact[i] = goes_on(step, s, i);
         any = any || s->exact[i];
     }
     return any;
@@ -225,6 +230,19 @@ static crStatus sweep(crStep* step, const crVec3* u_free, bool again, crIslandSo
     return status;
 }
 
+static void mark_open(const crStep* step, crIslandSolve* s) {
+    for (int b = 0; b < step->model->nb; b++) {
+        int i = s->islands.of_body[b];
+        s->open[b] = i >= 0 && goes_on(step, s, i);
+    }
+}
+
+static crStatus apply(crStep* step, crIslandSolve* s, crError* error) {
+    if (cr__step_apply(step, s->count, s->index, s->contact, s->dv) != CR_OK) return cr__step_memory(error);
+    cr__step_keep_ties(step);
+    return CR_OK;
+}
+
 static bool any_general(const crIslands* islands) {
     bool any = false;
     for (int i = 0; i < islands->count; i++) {
@@ -235,7 +253,7 @@ static bool any_general(const crIslands* islands) {
 
 crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const bool* fresh,
                                 const crVec3* u_free, crIslandSolve* s, crError* error) {
-    *s = (crIslandSolve){0};
+    *s = (crIslandSolve){.open = s->open};
     crStatus status = cr__step_islands(step, takes, &s->islands);
     if (status != CR_OK) return cr__step_memory(error);
     size_t islands = (size_t)s->islands.count + 1;
@@ -256,14 +274,18 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
     }
     if (s->count > 0 || s->posed) status = sweep(step, u_free, fresh != NULL, s);
     if (status != CR_OK) return cr__step_memory(error);
-    if (getenv("CRI") && step->state.time>1.9) { int k=s->islands.of_body[atoi(getenv("CRI"))]; double vm=0, pm=0; for(int L=0;L<13;L++) for(int a=0;a<6;a++) vm=fmax(vm,fabs(step->state.v[6*(atoi(getenv("CRI"))-1+81*L)+a])); for(int i=0;i<s->count;i++){ int bb=s->contact[i].body_b; if(!cr__moves(step->model,bb)) bb=s->contact[i].body_a; if (s->islands.of_body[bb]!=k) continue; const crWarm*w=cr__step_warm(step,&step->contacts[s->index[i]]); crVec3 d=w?cr_sub(cr_scale(h,w->force),s->contact[i].P):s->contact[i].P; pm=fmax(pm,cr_norm(d)); } fprintf(stderr,"v before %.2e dP %.2e tol %.2e ",vm,pm, s->of[k].tol); fprintf(stderr,"body t %.4f again %d sweeps %d change %.2e solved %d live\n", step->state.time, fresh!=NULL, s->of[k].sweeps, sqrt(s->of[k].change), s->of[k].solved); }
+    mark_open(step, s);
     int rows = 3 * s->count + step->rows.count;
-    if (choose_exact(step, s)) {
-        status = cr__step_solve_exact(step, h, takes, s, error);
-        if (status != CR_OK) return status;
-    }
     if (rows > step->certificate.rows) step->certificate.rows = rows;
-    if (cr__step_apply(step, s->count, s->index, s->contact, s->dv) != CR_OK) return cr__step_memory(error);
-    cr__step_keep_ties(step);
-    return CR_OK;
+    return apply(step, s, error);
+}
+
+crStatus cr__step_finish_islands(crStep* step, double h, const bool* takes, crIslandSolve* s, bool* changed,
+                                 crError* error) {
+    *changed = choose_exact(step, s);
+    if (!*changed) return CR_OK;
+    crStatus status = cr__step_solve_exact(step, h, takes, s, error);
+    if (status != CR_OK) return status;
+    memset(s->open, 0, (size_t)step->model->nb * sizeof *s->open);
+    return apply(step, s, error);
 }

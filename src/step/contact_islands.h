@@ -1,4 +1,5 @@
-// contact_islands.h - one contact solve by islands: sweeps over packed contacts and rows, exact where small.
+// contact_islands.h - one contact solve by islands: sweeps over packed contacts and rows, then what they left
+// unsolved.
 #ifndef CAROM_STEP_CONTACT_ISLANDS_H
 #define CAROM_STEP_CONTACT_ISLANDS_H
 
@@ -19,6 +20,7 @@ typedef struct crIslandSolve {
     crUnits units;             // its blocks
     int* order;                // blocks by islands (problem.block_count)
     int* first;                // of each island (islands.count + 1)
+    bool* open;  // bodies of islands that sweeps left unsolved; the caller's, over all rounds (nb)
 } crIslandSolve;
 
 // state.v, impulses and warm start from the contacts that take part; u_free is their velocity without
@@ -26,5 +28,9 @@ typedef struct crIslandSolve {
 // without any keep their impulses.
 crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const bool* fresh,
                                 const crVec3* u_free, crIslandSolve* solve, crError* error);
+// The islands that sweeps left unsolved, as exact.c solves them; takes: the contacts of that solve. changed:
+// whether there were any.
+crStatus cr__step_finish_islands(crStep* step, double h, const bool* takes, crIslandSolve* solve,
+                                 bool* changed, crError* error);
 
 #endif

@@ -192,6 +192,21 @@ static crStatus audit(crStep* step, const crVec3* u_free, const crVec3* u, const
                               islands->count);
 }
 
+// islands that sweeps left unsolved, once contacts are all there; added: contacts that their solution overlaps.
+// Those found in the last round have no part in it
+static crStatus finish(crStep* step, Choice* choice, crIslandSolve* solve, crVec3* u, int* added,
+                       crError* error) {
+    bool changed = false;
+    for (int i = 0; i < step->contact_count && *added > 0; i++) {
+        choice->takes[i] = choice->takes[i] && !choice->fresh[i];
+    }
+    crStatus status = cr__step_finish_islands(step, choice->h, choice->takes, solve, &changed, error);
+    if (status != CR_OK || !changed) return status;
+    if (look(step, step->state.v, u) != CR_OK) return cr__step_memory(error);
+    *added = choose(step, u, false, choice);
+    return CR_OK;
+}
+
 // solve and apply, with contacts added until the solution overlaps none
 crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, const bool* apart, crError* error) {
     size_t count = (size_t)step->contact_count + 1;
@@ -204,7 +219,8 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, const bool
     status = cr_step_drag(step, h, error);
     if (status != CR_OK) return status;
     if (look(step, step->v_free, u_free) != CR_OK) return cr__step_memory(error);
-    crIslandSolve solve = {0};
+    crIslandSolve solve = {.open = cr_arena_alloc(&step->scratch, (size_t)step->model->nb)};
+    if (solve.open == NULL) return cr__step_memory(error);
     int added = choose(step, u_free, true, &choice);
     for (int round = 0; round < ROUNDS && (round == 0 || added > 0); round++) {
         size_t mark = cr_arena_mark(&step->scratch);
@@ -215,6 +231,11 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, const bool
         if (look(step, step->state.v, u) != CR_OK) return cr__step_memory(error);
         added = choose(step, u, false, &choice);
         bool last = added == 0 || round + 1 == ROUNDS;
+        if (last && !named) {
+            status = finish(step, &choice, &solve, u, &added, error);
+            if (status != CR_OK) return status;
+            last = added == 0 || round + 1 == ROUNDS;
+        }
         if (last) {
             status = named ? cr__step_show_problem(step, h, false, error)
                            : cr__step_show_islands(step, h, choice.takes, choice.fresh, &solve, error);

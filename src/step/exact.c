@@ -1,4 +1,5 @@
-// exact.c - islands as problems of their own, for the problem's solver.
+// exact.c - islands as problems of their own: small ones and mechanisms for the problem's solver, others in body
+// space.
 //
 // One problem is built of everything that is not packed, and of packed contacts that sweeps could not finish;
 // each island's blocks are copied out with columns numbered by its own velocities, solved from the impulses
@@ -8,18 +9,21 @@
 #include "step/exact.h"
 
 #include <string.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "relax/relax.h"
 
-#define SPARSE_ROWS 60  // islands of plain contacts above this size are solved in body space
-#define AIM       0.1    // of what counts as solved
-#define EXACT_TOL 1e-10  // at most: what is solved to rounding needs no second look in the next step
-#define TIGHTER   0.01   // tolerance for an answer that left its cones
-#define LEAST_TOL 1e-13
-#define MECHANISM 20000  // iterations for islands with trees, loops or other friction
-#define LEAST     60     // for others, whatever their size
+#define DENSE_ROWS \
+    3000  // islands with trees, loops or other friction above this size are solved in body space
+#define SPARSE_ROWS 60     // likewise of plain contacts
+#define CHEAP_ROWS  600    // up to this size to more digits than asked for: what is solved once stays so
+#define SMALL_TOL   1e-9   // namely these
+#define REACH       5e-4   // share of the largest speed up to which Newton's method is worth its cost
+#define AIM         0.1    // of what counts as solved
+#define EXACT_TOL   1e-10  // at most: what is solved to rounding needs no second look in the next step
+#define TIGHTER     0.01   // tolerance for an answer that left its cones
+#define LEAST_TOL   1e-13
+#define MECHANISM   20000  // iterations for islands with trees, loops or other friction
+#define LEAST       60     // for others, whatever their size
 
 // what a solver may spend on an island, however it resists: iterations of all its stages, the fewer the more
 // each of them costs.
@@ -32,28 +36,23 @@ static crSolverParams limits(const crStepSettings* settings, bool general, int b
     return params;
 }
 
-// the same in body space, for islands of plain contacts: a few factorizations in fast, where an island that is
-// solved once stays so
-static crRelaxParams sparse_limits(const crStep* step) {
-    crRelaxParams params = cr__relax_params();
+// the same in body space
+static crRelaxParams sparse_limits(const crStep* step, int rows) {
+    static const int directions[] = {25, 50, 100};
+    static const int newton[] = {6, 12, 24};
     crQuality quality = step->settings.quality;
+    crRelaxParams params = cr__relax_params();
     params.tol = AIM * cr_step_tol(&step->settings);
+    if (rows <= CHEAP_ROWS) params.tol = fmin(SMALL_TOL, params.tol);
     params.floor = step->problem.rest;
-    if (getenv("CRTOL")) params.tol = atof(getenv("CRTOL"));
     params.sweeps = 0;
-    if (quality == CR_QUALITY_FAST) {
-        params.directions = 25;
-        params.newton = 6;
-        params.interior = 0;
-    } else if (quality == CR_QUALITY_ACCURATE) {
-        params.directions = 25;
-        params.newton = 6;
-        params.interior = 0;
-    } else {
-        params.directions = 25;
-        params.newton = 12;
-        params.interior = 0;
-    }
+    // a limit of the user's is one for each stage
+    const crSolverParams* given = step->settings.solver.params;
+    int most = given != NULL && given->max_iterations > 0 ? given->max_iterations : INT32_MAX;
+    params.directions = directions[quality] < most ? directions[quality] : most;
+    params.newton = newton[quality] < most ? newton[quality] : most;
+    params.interior = 0;
+    params.reach = REACH;
     return params;
 }
 
@@ -182,14 +181,12 @@ static crStatus run_clamped(crStep* step, bool general, Part* part, crError* err
     }
 }
 
+// impulses in body space; the audit of the step says how exact they are
 static crStatus run_sparse(crStep* step, Part* part) {
-    crRelaxParams params = sparse_limits(step);
+    crRelaxParams params = sparse_limits(step, part->problem.rows);
     crRelaxRun run;
-    if (getenv("CRDBG2") && step->state.time > 1.9) { double gmax=0; int open=0; for (int i=0;i<part->problem.block_count;i++){ const crStepContact*c=&step->contacts[part->problem.blocks[i].source]; if(c->point.gap>gmax)gmax=c->point.gap; if (part->b[part->problem.blocks[i].row]>0) open++; }
-      fprintf(stderr,"body %d contacts %d gmax %.2e delta %.2e open %d\n", step->contacts[part->problem.blocks[0].source].body_b, part->problem.block_count, gmax, step->contacts[part->problem.blocks[0].source].delta, open); }
     crStatus status = cr__relax_solve(&part->problem, &params, &step->scratch, part->p, &run);
     if (status == CR_OK) clamp_part(&part->problem, part->p);
-    if (getenv("CRDBG")) fprintf(stderr, "t %.4f rows %d stage %s fac %d rel %.1e demand %.1e\n", step->state.time, part->problem.rows, cr__relax_stage_name(run.stage), run.factorizations, run.relative, run.error/run.relative);
     return status;
 }
 
@@ -197,7 +194,7 @@ static crStatus solve_part(crStep* step, const int* list, int count, bool genera
                            crError* error) {
     size_t mark = cr_arena_mark(&step->scratch);
     part_fill(step, list, count, part);
-    bool sparse = !general && part->problem.rows > SPARSE_ROWS;
+    bool sparse = part->problem.rows > (general ? DENSE_ROWS : SPARSE_ROWS);
     crStatus status = sparse ? run_sparse(step, part) : run_clamped(step, general, part, error);
     cr_arena_release(&step->scratch, mark);
     if (status != CR_OK) return status;
