@@ -3,7 +3,7 @@
 // Contacts of free bodies with round friction are swept in packed form, everything else along with them as
 // rows (units.h); fast ends at a small change, otherwise small islands must get to rounding. Islands that the
 // sweeps leave unsolved (large mass ratios, towers, heaps) become problems of their own once no contact is
-// added any more (exact.c); in fast the large ones stay as they are. What was reached is for the audit to say
+// added to them any more (exact.c); in fast the large ones stay as they are. What was reached is for the audit to say
 // (audit_contacts.c).
 // Fails: CR_ERR_MEMORY; as the solver does.
 #include "step/contact_islands.h"
@@ -36,16 +36,13 @@ static crVec3 given_velocity(const crStep* step, const crStepContact* c) {
                   cr__twist_at(d->given[c->body_a], cr_sub(x, d->origin[c->body_a])));
 }
 
-// islands with a contact that is new in this round, and those that the round before left unsolved
+// islands with a contact that is new in this round
 static crStatus find_dirty(crStep* step, const bool* fresh, crIslandSolve* s) {
     s->dirty = cr_arena_alloc(&step->scratch, (size_t)s->islands.count + 1);
     if (s->dirty == NULL) return CR_ERR_MEMORY;
     memset(s->dirty, fresh == NULL, (size_t)s->islands.count + 1);
     for (int i = 0; i < step->contact_count && fresh != NULL; i++) {
         if (fresh[i]) s->dirty[cr__island_of_contact(step, &s->islands, &step->contacts[i])] = true;
-    }
-    for (int b = 0; b < step->model->nb && fresh != NULL; b++) {
-        if (s->open[b] && s->islands.of_body[b] >= 0) s->dirty[s->islands.of_body[b]] = true;
     }
     // rows are posed anew each round
     for (int i = 0; i < s->islands.count; i++) {
@@ -198,16 +195,21 @@ static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIs
     }
 }
 
-// whether an island goes on to exact.c
-static bool goes_on(const crStep* step, const crIslandSolve* s, int i) {
-    bool failed = s->of[i].sweeps > 0 && !s->of[i].solved;
-    return failed && (step->settings.quality != CR_QUALITY_FAST || s->islands.rows[i] <= FAST_ROWS);
-}
-
-static bool choose_exact(const crStep* step, crIslandSolve* s) {
-    bool any = false;
+// islands that go on to exact.c: not those that another round is for, because contacts were added to them
+static bool choose_exact(const crStep* step, const bool* added, crIslandSolve* s) {
+    bool fast = step->settings.quality == CR_QUALITY_FAST, any = false;
     for (int i = 0; i < s->islands.count; i++) {
-        s->exact[i] = goes_on(step, s, i);
+        bool failed = s->of[i].sweeps > 0 && !s->of[i].solved;
+        s->exact[i] = failed && (!fast || s->islands.rows[i] <= FAST_ROWS);
+    }
+    for (int i = 0; i < step->contact_count && added != NULL; i++) {
+        if (!added[i]) continue;
+        int a = s->islands.of_body[step->contacts[i].body_a],
+            b = s->islands.of_body[step->contacts[i].body_b];
+        if (a >= 0) s->exact[a] = false;
+        if (b >= 0) s->exact[b] = false;
+    }
+    for (int i = 0; i < s->islands.count; i++) {
         any = any || s->exact[i];
     }
     return any;
@@ -230,13 +232,6 @@ static crStatus sweep(crStep* step, const crVec3* u_free, bool again, crIslandSo
     return status;
 }
 
-static void mark_open(const crStep* step, crIslandSolve* s) {
-    for (int b = 0; b < step->model->nb; b++) {
-        int i = s->islands.of_body[b];
-        s->open[b] = i >= 0 && goes_on(step, s, i);
-    }
-}
-
 static crStatus apply(crStep* step, crIslandSolve* s, crError* error) {
     if (cr__step_apply(step, s->count, s->index, s->contact, s->dv) != CR_OK) return cr__step_memory(error);
     cr__step_keep_ties(step);
@@ -253,7 +248,7 @@ static bool any_general(const crIslands* islands) {
 
 crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const bool* fresh,
                                 const crVec3* u_free, crIslandSolve* s, crError* error) {
-    *s = (crIslandSolve){.open = s->open};
+    *s = (crIslandSolve){0};
     crStatus status = cr__step_islands(step, takes, &s->islands);
     if (status != CR_OK) return cr__step_memory(error);
     size_t islands = (size_t)s->islands.count + 1;
@@ -274,18 +269,16 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
     }
     if (s->count > 0 || s->posed) status = sweep(step, u_free, fresh != NULL, s);
     if (status != CR_OK) return cr__step_memory(error);
-    mark_open(step, s);
     int rows = 3 * s->count + step->rows.count;
     if (rows > step->certificate.rows) step->certificate.rows = rows;
     return apply(step, s, error);
 }
 
-crStatus cr__step_finish_islands(crStep* step, double h, const bool* takes, crIslandSolve* s, bool* changed,
-                                 crError* error) {
-    *changed = choose_exact(step, s);
+crStatus cr__step_finish_islands(crStep* step, double h, const bool* takes, const bool* added,
+                                 crIslandSolve* s, bool* changed, crError* error) {
+    *changed = choose_exact(step, added, s);
     if (!*changed) return CR_OK;
     crStatus status = cr__step_solve_exact(step, h, takes, s, error);
     if (status != CR_OK) return status;
-    memset(s->open, 0, (size_t)step->model->nb * sizeof *s->open);
     return apply(step, s, error);
 }

@@ -20,7 +20,6 @@ typedef struct crIslandSolve {
     crUnits units;             // its blocks
     int* order;                // blocks by islands (problem.block_count)
     int* first;                // of each island (islands.count + 1)
-    bool* open;  // bodies of islands that sweeps left unsolved; the caller's, over all rounds (nb)
 } crIslandSolve;
 
 // state.v, impulses and warm start from the contacts that take part; u_free is their velocity without
@@ -28,9 +27,9 @@ typedef struct crIslandSolve {
 // without any keep their impulses.
 crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const bool* fresh,
                                 const crVec3* u_free, crIslandSolve* solve, crError* error);
-// The islands that sweeps left unsolved, as exact.c solves them; takes: the contacts of that solve. changed:
-// whether there were any.
-crStatus cr__step_finish_islands(crStep* step, double h, const bool* takes, crIslandSolve* solve,
-                                 bool* changed, crError* error);
+// The islands that sweeps left unsolved, as exact.c solves them, but for those that contacts were added to since
+// (added NULL: all of them); takes: the contacts of that solve. changed: whether there were any.
+crStatus cr__step_finish_islands(crStep* step, double h, const bool* takes, const bool* added,
+                                 crIslandSolve* solve, bool* changed, crError* error);
 
 #endif

@@ -192,18 +192,27 @@ static crStatus audit(crStep* step, const crVec3* u_free, const crVec3* u, const
                               islands->count);
 }
 
-// islands that sweeps left unsolved, once contacts are all there; added: contacts that their solution overlaps.
-// Those found in the last round have no part in it
-static crStatus finish(crStep* step, Choice* choice, crIslandSolve* solve, crVec3* u, int* added,
+// islands that sweeps left unsolved and that no contact was added to; added: with contacts that their solution
+// overlaps. In the last round those found since have no part in anything
+static crStatus finish(crStep* step, bool last, Choice* choice, crIslandSolve* solve, crVec3* u, int* added,
                        crError* error) {
+    size_t count = (size_t)step->contact_count + 1;
+    bool* fresh = cr_arena_alloc(&step->scratch, count);
+    bool* takes = cr_arena_alloc(&step->scratch, count);
+    if (fresh == NULL || takes == NULL) return cr__step_memory(error);
     bool changed = false;
-    for (int i = 0; i < step->contact_count && *added > 0; i++) {
-        choice->takes[i] = choice->takes[i] && !choice->fresh[i];
+    for (int i = 0; i < step->contact_count; i++) {
+        fresh[i] = choice->fresh[i];
+        takes[i] = choice->takes[i] && !fresh[i];
     }
-    crStatus status = cr__step_finish_islands(step, choice->h, choice->takes, solve, &changed, error);
+    crStatus status =
+        cr__step_finish_islands(step, choice->h, takes, last ? NULL : fresh, solve, &changed, error);
     if (status != CR_OK || !changed) return status;
     if (look(step, step->state.v, u) != CR_OK) return cr__step_memory(error);
-    *added = choose(step, u, false, choice);
+    *added += choose(step, u, false, choice);
+    for (int i = 0; i < step->contact_count; i++) {
+        choice->fresh[i] = choice->fresh[i] || fresh[i];
+    }
     return CR_OK;
 }
 
@@ -219,8 +228,7 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, const bool
     status = cr_step_drag(step, h, error);
     if (status != CR_OK) return status;
     if (look(step, step->v_free, u_free) != CR_OK) return cr__step_memory(error);
-    crIslandSolve solve = {.open = cr_arena_alloc(&step->scratch, (size_t)step->model->nb)};
-    if (solve.open == NULL) return cr__step_memory(error);
+    crIslandSolve solve = {0};
     int added = choose(step, u_free, true, &choice);
     for (int round = 0; round < ROUNDS && (round == 0 || added > 0); round++) {
         size_t mark = cr_arena_mark(&step->scratch);
@@ -231,8 +239,8 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, const bool
         if (look(step, step->state.v, u) != CR_OK) return cr__step_memory(error);
         added = choose(step, u, false, &choice);
         bool last = added == 0 || round + 1 == ROUNDS;
-        if (last && !named) {
-            status = finish(step, &choice, &solve, u, &added, error);
+        if (!named) {
+            status = finish(step, round + 1 == ROUNDS, &choice, &solve, u, &added, error);
             if (status != CR_OK) return status;
             last = added == 0 || round + 1 == ROUNDS;
         }

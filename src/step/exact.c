@@ -36,15 +36,25 @@ static crSolverParams limits(const crStepSettings* settings, bool general, int b
     return params;
 }
 
+// deadband over h of the smallest contact: speeds below it are rest
+static double rest_speed(const crStep* step, const crProblem* problem) {
+    double least = (double)INFINITY;
+    for (int i = 0; i < problem->block_count; i++) {
+        int source = problem->blocks[i].source;
+        if (source >= 0) least = fmin(least, step->contacts[source].delta);
+    }
+    return isfinite(least) ? least / step->problem.h : 0.0;
+}
+
 // the same in body space
-static crRelaxParams sparse_limits(const crStep* step, int rows) {
+static crRelaxParams sparse_limits(const crStep* step, const crProblem* problem) {
     static const int directions[] = {25, 50, 100};
     static const int newton[] = {6, 12, 24};
     crQuality quality = step->settings.quality;
     crRelaxParams params = cr__relax_params();
     params.tol = AIM * cr_step_tol(&step->settings);
-    if (rows <= CHEAP_ROWS) params.tol = fmin(SMALL_TOL, params.tol);
-    params.floor = step->problem.rest;
+    if (problem->rows <= CHEAP_ROWS) params.tol = fmin(SMALL_TOL, params.tol);
+    params.floor = rest_speed(step, problem);
     params.sweeps = 0;
     // a limit of the user's is one for each stage
     const crSolverParams* given = step->settings.solver.params;
@@ -183,7 +193,7 @@ static crStatus run_clamped(crStep* step, bool general, Part* part, crError* err
 
 // impulses in body space; the audit of the step says how exact they are
 static crStatus run_sparse(crStep* step, Part* part) {
-    crRelaxParams params = sparse_limits(step, part->problem.rows);
+    crRelaxParams params = sparse_limits(step, &part->problem);
     crRelaxRun run;
     crStatus status = cr__relax_solve(&part->problem, &params, &step->scratch, part->p, &run);
     if (status == CR_OK) clamp_part(&part->problem, part->p);
