@@ -497,7 +497,9 @@ static void judge_chunk(void* ctx, int begin, int end) {
         if (w->hold == OUT || w->hold == GENERAL) continue;
         double floor = floor_of(a, i), off = a->off[c->body_a] + a->off[c->body_b], eta2 = w->eta2;
         if (off > 0.0) {
-            double eta = sqrt(eta2) + off;
+            // at v^ an open contact closes by no more than this
+            double closing = off - (cr_dot(c->point.normal, a->u[i]) + w->b);
+            double eta = w->hold == OPEN ? larger(0.0, closing) : sqrt(eta2) + off;
             eta2 = eta * eta;
         }
         // an open contact that is farther from closing than rounding is exact

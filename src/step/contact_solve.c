@@ -10,7 +10,7 @@
 #include "step/cache.h"
 #include "step/posed.h"
 
-#define ROUNDS 10   // of adding contacts that a solution overlaps
+#define ROUNDS 50   // of adding contacts that a solution overlaps: one for each body of a chain in flight
 #define CHUNK  512  // contacts that one thread takes at a time
 
 typedef struct Look {
@@ -112,6 +112,14 @@ static void add_narrow(void* ctx, int begin, int end) {
     choice->added[begin / CHUNK] = added;
 }
 
+// what a normal velocity is to add for bodies in the air, which move by the mean of v before and after gravity
+static double in_flight(const crStep* step, const crStepContact* c, double h) {
+    double speed = 0.0;
+    if (step->airborne[c->body_a]) speed += 0.5 * h * cr_dot(cr__step_fall(step, c->body_a), c->point.normal);
+    if (step->airborne[c->body_b]) speed -= 0.5 * h * cr_dot(cr__step_fall(step, c->body_b), c->point.normal);
+    return speed;
+}
+
 // touching and not leaving, or closed by the end of h at velocities u
 static void add_closing(void* ctx, int begin, int end) {
     const Looks* looks = ctx;
@@ -122,7 +130,8 @@ static void add_closing(void* ctx, int begin, int end) {
         const crStepContact* c = &step->contacts[i];
         choice->fresh[i] = false;
         if (choice->takes[i] || is_apart(choice, c)) continue;
-        bool closes = c->point.gap - c->delta + choice->h * cr_dot(looks->u[i], c->point.normal) <= 0.0;
+        double speed = cr_dot(looks->u[i], c->point.normal) + in_flight(step, c, choice->h);
+        bool closes = c->point.gap - c->delta + choice->h * speed <= 0.0;
         bool touching = c->point.gap <= cr__step_band(step, c, &cursor) && c->speed < c->fast;
         if (looks->first && !closes) closes = may_close(step, c, choice->h, looks->u[i]);
         bool takes = touching || (closes && !passes(step, c, looks->u[i], choice));
