@@ -21,7 +21,6 @@
 #define FAST_SWEEPS     50
 #define AGAIN_SWEEPS    20  // in rounds after the first, which starts from impulses of the one before
 #define ACCURATE_SWEEPS 300
-#define ACCURATE_TOL    1e-7   // of changes, for residuals a hundred times as large, m/s
 #define SMALL_TOL       1e-12  // of the largest velocity
 #define ROW_SWEEPS      40     // where rows take part, in small islands
 #define NOISE           1e-6   // of the bodies' speed or fall in a step: residuals compare with no less
@@ -185,9 +184,6 @@ static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIs
         } else if (small) {
             island->tol = SMALL_TOL * scale;
             island->limit = s->islands.general[i] ? ROW_SWEEPS : 20;
-        } else if (quality == CR_QUALITY_ACCURATE) {
-            island->tol = tol > 0.0 ? 0.1 * tol * scale : ACCURATE_TOL;
-            island->limit = again ? FAST_SWEEPS : ACCURATE_SWEEPS;
         } else {
             island->tol = 0.1 * cr_step_tol(&step->settings) * scale;
             island->limit = again ? FAST_SWEEPS : ACCURATE_SWEEPS;

@@ -17,7 +17,7 @@
 #define SPARSE_ROWS 60     // likewise of plain contacts
 #define CHEAP_ROWS  600    // up to this size to more digits than asked for: what is solved once stays so
 #define SMALL_TOL   1e-9   // namely these
-#define REACH       5e-4   // share of the largest speed up to which Newton's method is worth its cost
+#define REACH       3e-4   // share of the largest speed up to which Newton's method is worth its cost
 #define AIM         0.1    // of what counts as solved
 #define EXACT_TOL   1e-10  // at most: what is solved to rounding needs no second look in the next step
 #define TIGHTER     0.01   // tolerance for an answer that left its cones
@@ -48,7 +48,7 @@ static double rest_speed(const crStep* step, const crProblem* problem) {
 
 // the same in body space
 static crRelaxParams sparse_limits(const crStep* step, const crProblem* problem) {
-    static const int directions[] = {25, 50, 100};
+    static const int directions[] = {25, 100, 150};
     static const int newton[] = {6, 12, 24};
     crQuality quality = step->settings.quality;
     crRelaxParams params = cr__relax_params();
