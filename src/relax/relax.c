@@ -74,7 +74,8 @@ static crStatus island_run(crIsland* island, double* x) {
         cr__relax_law(&s->unit[i], x + s->unit[i].row, x + s->unit[i].row, NULL);
     }
     cr__island_offer(island, x, CR_RELAX_GUESS);
-    if (s->nz == 0) return CR_OK;
+    double demand = fmax(s->demand, island->params.floor);
+    if (s->nz == 0 || island->error <= island->params.accept * demand) return CR_OK;
     for (int made = 0; made < island->params.sweeps && !cr__island_solved(island); made += 10) {
         int left = island->params.sweeps - made;
         cr__island_sweep(island, left < 10 ? left : 10, x);

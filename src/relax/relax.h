@@ -28,6 +28,7 @@ typedef struct crRelaxParams {
     int newton;      // factorizations; as many again while they pay
     int interior;    // factorizations of the interior point method
     int polish;      // factorizations of the convex polish
+    double accept;   // a guess whose error is at most this share of the demand stays as it is; 0: tol
     double reach;    // share of the demand up to which Newton's method is tried where factorizations are dear
 } crRelaxParams;
 

@@ -14,17 +14,20 @@
 #include "step/cache.h"
 #include "step/exact.h"
 
-#define SMALL_ROWS      60    // islands up to this size are swept to rounding
-#define FAST_ROWS       600   // and up to this one they go on in fast, where sweeps fail
-#define FAST_TOL        2e-7  // of changes, m/s: less than what adds up over a tower
-#define LARGE_TOL       2e-6  // likewise of islands that do not go on
-#define FAST_SWEEPS     50
-#define AGAIN_SWEEPS    20  // in rounds after the first, which starts from impulses of the one before
-#define ACCURATE_SWEEPS 300
-#define SMALL_TOL       1e-12  // of the largest velocity
-#define ROW_SWEEPS      40     // where rows take part, in small islands
-#define NOISE           1e-6   // of the bodies' speed or fall in a step: residuals compare with no less
-#define LIST_CHUNK      512    // likewise
+#define SMALL_ROWS       60    // islands up to this size are swept to rounding
+#define FAST_ROWS        600   // and up to this one they go on in fast, where sweeps fail
+#define FAST_TOL         2e-7  // of changes, m/s: less than what adds up over a tower
+#define LARGE_TOL        2e-6  // likewise of islands that do not go on
+#define FAST_SWEEPS      50
+#define AGAIN_SWEEPS     20  // in rounds after the first, which starts from impulses of the one before
+#define ACCURATE_SWEEPS  300
+#define CERTIFIED_SWEEPS 1000   // which cost no more than two factorizations
+#define SWEPT            0.02   // share of the tolerance that a change may be: errors are many changes
+#define LARGE_SWEPT      0.1    // likewise of large islands, where sweeps and factorizations are dear
+#define SMALL_TOL        1e-12  // of the largest velocity
+#define ROW_SWEEPS       40     // where rows take part, in small islands
+#define NOISE            1e-6   // of the bodies' speed or fall in a step: residuals compare with no less
+#define LIST_CHUNK       512    // likewise
 
 // velocity of b's point against a's that bodies on rails have
 static crVec3 given_velocity(const crStep* step, const crStepContact* c) {
@@ -185,8 +188,10 @@ static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIs
             island->tol = SMALL_TOL * scale;
             island->limit = s->islands.general[i] ? ROW_SWEEPS : 20;
         } else {
-            island->tol = 0.1 * cr_step_tol(&step->settings) * scale;
-            island->limit = again ? FAST_SWEEPS : ACCURATE_SWEEPS;
+            double share = s->islands.rows[i] <= FAST_ROWS ? SWEPT : LARGE_SWEPT;
+            island->tol = share * cr_step_tol(&step->settings) * scale;
+            int most = quality == CR_QUALITY_ACCURATE ? ACCURATE_SWEEPS : CERTIFIED_SWEEPS;
+            island->limit = again ? FAST_SWEEPS : most;
         }
     }
 }

@@ -53,7 +53,11 @@ static crRelaxParams sparse_limits(const crStep* step, const crProblem* problem)
     crQuality quality = step->settings.quality;
     crRelaxParams params = cr__relax_params();
     params.tol = AIM * cr_step_tol(&step->settings);
-    if (problem->rows <= CHEAP_ROWS) params.tol = fmin(SMALL_TOL, params.tol);
+    if (problem->rows <= CHEAP_ROWS) {
+        params.tol = fmin(SMALL_TOL, params.tol);
+    } else {
+        params.accept = 0.5 * cr_step_tol(&step->settings);
+    }
     params.floor = rest_speed(step, problem);
     params.sweeps = 0;
     // a limit of the user's is one for each stage
