@@ -49,7 +49,7 @@ static double rest_speed(const crStep* step, const crProblem* problem) {
 // the same in body space
 static crRelaxParams sparse_limits(const crStep* step, const crProblem* problem) {
     static const int directions[] = {25, 50, 100};
-    static const int newton[] = {6, 12, 24};
+    static const int newton[] = {6, 6, 24};
     crQuality quality = step->settings.quality;
     crRelaxParams params = cr__relax_params();
     params.tol = AIM * cr_step_tol(&step->settings);
