@@ -130,7 +130,8 @@ static void add_closing(void* ctx, int begin, int end) {
         const crStepContact* c = &step->contacts[i];
         choice->fresh[i] = false;
         if (choice->takes[i] || is_apart(choice, c)) continue;
-        double speed = cr_dot(looks->u[i], c->point.normal) + in_flight(step, c, choice->h);
+        // by its velocity or by the way its bodies take in the air, whichever is nearer
+        double speed = cr_dot(looks->u[i], c->point.normal) + fmin(0.0, in_flight(step, c, choice->h));
         bool closes = c->point.gap - c->delta + choice->h * speed <= 0.0;
         bool touching = c->point.gap <= cr__step_band(step, c, &cursor) && c->speed < c->fast;
         if (looks->first && !closes) closes = may_close(step, c, choice->h, looks->u[i]);
