@@ -173,7 +173,7 @@ TEST(landings_that_turn_fast_leave_no_overlap) {
             double said = cr_world_certificate(world)->penetration;
             worst = fmax(worst, left / delta);
             CHECK(left <= said + 1e-12 * size);
-            // fast lifts bodies by no more than the step dissipated
+            // while islands move, fast lifts bodies by no more than the step dissipated
             bool all = settings.quality != CR_QUALITY_FAST;
             CHECK(left <= (all ? (1.0 + settings.position_tol) * delta : 1e-2 * size));
         }

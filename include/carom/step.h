@@ -17,8 +17,8 @@ extern "C" {
 typedef enum crMethod { CR_METHOD_CONE, CR_METHOD_LCP, CR_METHOD_MOREAU, CR_METHOD_EVENT } crMethod;
 typedef enum crLevel { CR_LEVEL_POSITION, CR_LEVEL_VELOCITY } crLevel;  // lcp: what the gap constrains
 typedef enum crToi { CR_TOI_BISECT, CR_TOI_ADVANCE } crToi;             // event: how touching is found
-// cone: how far contact solves go. fast: sweeps to a tolerance of speed; accurate: accelerated sweeps;
-// certified: every method, per island, until the residual is reached or the report says it was not
+// cone: how far contact solves go. fast: sweeps to a tolerance of speed, sparse factors where small islands need
+// them; accurate and certified: both, per island of any size, to the residual or to the end of a budget
 typedef enum crQuality { CR_QUALITY_FAST, CR_QUALITY_ACCURATE, CR_QUALITY_CERTIFIED } crQuality;
 // cone, fast: groups of bodies whose impacts are found one by one in time: those of up to 64 bodies, all, none.
 // Others bounce once a step

@@ -12,6 +12,7 @@
 #define PENALTY 3.0
 #define RELAXED 1.6
 #define LOOK    25  // iterations between looks at the residual
+#define CLOSE   0.1
 
 // x and y of q for every unit; R = PENALTY / weight
 static void apply_law(const crSpace* s, const double* q, double* x, double* y) {
@@ -44,6 +45,8 @@ crStatus cr__island_directions(crIsland* island, double* x) {
         cr_arena_release(island->arena, mark);
         return CR_ERR_MEMORY;
     }
+    // from there Newton's method needs few steps
+    double reach = island->params.reach, enough = isfinite(reach) ? CLOSE * reach * s->demand : 0.0;
     fill_penalty(s);
     bool factored = cr__space_factor(s, CR_SPARSE_DEFINITE);
     cr__space_gather(s, x, z);
@@ -55,7 +58,7 @@ crStatus cr__island_directions(crIsland* island, double* x) {
         apply_law(s, q, x, y);
         if (k % LOOK == LOOK - 1) {
             cr__island_offer(island, x, CR_RELAX_DIRECTIONS);
-            if (cr__island_solved(island)) break;
+            if (cr__island_solved(island) || island->error <= enough) break;
         }
         for (int i = 0; i < s->rows; i++) {
             f[i] = x[i] + PENALTY / s->weight[i] * (y[i] - s->c[i]);

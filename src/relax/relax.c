@@ -10,8 +10,13 @@
 #define CONVEX_ABOVE 30.0   // the convex stage is tried where the error is this many times the target
 
 crRelaxParams cr__relax_params(void) {
-    return (crRelaxParams){
-        .tol = 1e-8, .sweeps = 20, .directions = 100, .newton = 60, .interior = 30, .polish = 60};
+    return (crRelaxParams){.tol = 1e-8,
+                           .sweeps = 20,
+                           .directions = 100,
+                           .newton = 60,
+                           .interior = 30,
+                           .polish = 60,
+                           .reach = (double)INFINITY};
 }
 
 const char* cr__relax_stage_name(crRelaxStage stage) {
@@ -69,7 +74,8 @@ static crStatus island_run(crIsland* island, double* x) {
         cr__relax_law(&s->unit[i], x + s->unit[i].row, x + s->unit[i].row, NULL);
     }
     cr__island_offer(island, x, CR_RELAX_GUESS);
-    if (s->nz == 0) return CR_OK;
+    double demand = fmax(s->demand, island->params.floor);
+    if (s->nz == 0 || island->error <= island->params.accept * demand) return CR_OK;
     for (int made = 0; made < island->params.sweeps && !cr__island_solved(island); made += 10) {
         int left = island->params.sweeps - made;
         cr__island_sweep(island, left < 10 ? left : 10, x);
@@ -79,7 +85,9 @@ static crStatus island_run(crIsland* island, double* x) {
         memcpy(x, island->best, (size_t)s->rows * sizeof *x);
         status = cr__island_directions(island, x);
     }
-    if (status == CR_OK && !cr__island_solved(island) && island->params.newton > 0) {
+    // from afar Newton's method stalls
+    bool far = s->sparse.flops > CR_RELAX_DEAR && island->error > island->params.reach * s->demand;
+    if (status == CR_OK && !cr__island_solved(island) && !far && island->params.newton > 0) {
         memcpy(x, island->best, (size_t)s->rows * sizeof *x);
         status = cr__island_newton(island, x);
     }

@@ -18,6 +18,8 @@
 
 #include "space.h"
 
+#define CR_RELAX_DEAR 1e7  // multiplications and additions of a factorization that is dear
+
 typedef struct crRelaxParams {
     double tol;      // backward error to reach, relative to the island's demand
     double floor;    // smallest demand that counts, m/s
@@ -26,6 +28,8 @@ typedef struct crRelaxParams {
     int newton;      // factorizations; as many again while they pay
     int interior;    // factorizations of the interior point method
     int polish;      // factorizations of the convex polish
+    double accept;   // a guess whose error is at most this share of the demand stays as it is; 0: tol
+    double reach;    // share of the demand up to which Newton's method is tried where factorizations are dear
 } crRelaxParams;
 
 crRelaxParams cr__relax_params(void);

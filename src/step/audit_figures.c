@@ -35,7 +35,9 @@ void cr__audit_judge(void* ctx, int begin, int end) {
         double floor = cr__audit_floor(a, c), off = a->body[c->body_a].off + a->body[c->body_b].off;
         double eta2 = c->eta2;
         if (off > 0.0) {
-            double eta = sqrt(eta2) + off;
+            // at v^ an open contact closes by no more than this
+            bool open = c->hold == CR_AUDIT_OPEN;
+            double eta = open ? cr__audit_larger(0.0, off - c->speed) : sqrt(eta2) + off;
             eta2 = eta * eta;
         }
         // an open contact that is farther from closing than rounding is exact

@@ -1,10 +1,10 @@
 // contact_islands.c - one contact solve, island by island.
 //
 // Contacts of free bodies with round friction are swept in packed form, everything else along with them as
-// rows (units.h); fast ends at a change of 2e-6 m/s, otherwise small islands must get to rounding. Small
-// islands that the sweeps leave unsolved (large mass ratios, towers) go to the problem's solver as problems
-// of their own, larger ones where the quality asks for it. What was reached is for
-// the audit to say (audit_contacts.c).
+// rows (units.h); fast ends at a small change, otherwise small islands must get to rounding. Islands that the
+// sweeps leave unsolved (large mass ratios, towers, heaps) become problems of their own once no contact is
+// added to them any more (exact.c); in fast the large ones stay as they are. What was reached is for the audit to say
+// (audit_contacts.c).
 // Fails: CR_ERR_MEMORY; as the solver does.
 #include "step/contact_islands.h"
 
@@ -14,19 +14,20 @@
 #include "step/cache.h"
 #include "step/exact.h"
 
-#define SMALL_ROWS      60    // islands up to this size are solved exactly
-#define FAST_ROWS       36    // and in fast, where sweeps fail
-#define DIRECT_ROWS     150   // and up to this one where sweeps fail
-#define CERTIFY_ROWS    3000  // likewise, certified
-#define FAST_TOL        2e-6  // m/s
-#define FAST_SWEEPS     50
-#define AGAIN_SWEEPS    20  // in rounds after the first, which starts from impulses of the one before
-#define ACCURATE_SWEEPS 300
-#define ACCURATE_TOL    1e-7   // of changes, for residuals a hundred times as large, m/s
-#define SMALL_TOL       1e-12  // of the largest velocity
-#define ROW_SWEEPS      40     // where rows take part, in small islands
-#define NOISE           1e-6   // of the bodies' speed or fall in a step: residuals compare with no less
-#define LIST_CHUNK      512    // likewise
+#define SMALL_ROWS       60    // islands up to this size are swept to rounding
+#define FAST_ROWS        600   // and up to this one they go on in fast, where sweeps fail
+#define FAST_TOL         2e-7  // of changes, m/s: less than what adds up over a tower
+#define LARGE_TOL        2e-6  // likewise of islands that do not go on
+#define FAST_SWEEPS      50
+#define AGAIN_SWEEPS     20  // in rounds after the first, which starts from impulses of the one before
+#define ACCURATE_SWEEPS  300
+#define CERTIFIED_SWEEPS 1000   // which cost no more than two factorizations
+#define SWEPT            0.02   // share of the tolerance that a change may be: errors are many changes
+#define LARGE_SWEPT      0.1    // likewise of large islands, where sweeps and factorizations are dear
+#define SMALL_TOL        1e-12  // of the largest velocity
+#define ROW_SWEEPS       40     // where rows take part, in small islands
+#define NOISE            1e-6   // of the bodies' speed or fall in a step: residuals compare with no less
+#define LIST_CHUNK       512    // likewise
 
 // velocity of b's point against a's that bodies on rails have
 static crVec3 given_velocity(const crStep* step, const crStepContact* c) {
@@ -180,32 +181,36 @@ static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIs
         double scale = sqrt(island->tol);
         bool small = s->islands.rows[i] <= SMALL_ROWS;
         if (quality == CR_QUALITY_FAST) {
-            island->tol = tol > 0.0 ? tol * scale : FAST_TOL;
+            island->tol = s->islands.rows[i] <= FAST_ROWS ? FAST_TOL : LARGE_TOL;
+            if (tol > 0.0) island->tol = tol * scale;
             island->limit = again ? AGAIN_SWEEPS : FAST_SWEEPS;
         } else if (small) {
             island->tol = SMALL_TOL * scale;
             island->limit = s->islands.general[i] ? ROW_SWEEPS : 20;
-        } else if (quality == CR_QUALITY_ACCURATE) {
-            island->tol = tol > 0.0 ? 0.1 * tol * scale : ACCURATE_TOL;
-            island->limit = again ? FAST_SWEEPS : ACCURATE_SWEEPS;
         } else {
-            island->tol = 0.1 * cr_step_tol(&step->settings) * scale;
-            island->limit = 1000;
+            double share = s->islands.rows[i] <= FAST_ROWS ? SWEPT : LARGE_SWEPT;
+            island->tol = share * cr_step_tol(&step->settings) * scale;
+            int most = quality == CR_QUALITY_ACCURATE ? ACCURATE_SWEEPS : CERTIFIED_SWEEPS;
+            island->limit = again ? FAST_SWEEPS : most;
         }
     }
 }
 
-// islands that go on to the problem's solver
-static bool choose_exact(const crStep* step, crIslandSolve* s) {
-    crQuality quality = step->settings.quality;
-    bool any = false;
+// islands that go on to exact.c: not those that another round is for, because contacts were added to them
+static bool choose_exact(const crStep* step, const bool* added, crIslandSolve* s) {
+    bool fast = step->settings.quality == CR_QUALITY_FAST, any = false;
     for (int i = 0; i < s->islands.count; i++) {
-        bool failed = s->of[i].sweeps > 0 && !s->of[i].solved, general = s->islands.general[i];
-        int rows = quality == CR_QUALITY_FAST && !general ? FAST_ROWS : DIRECT_ROWS;
-        if (quality == CR_QUALITY_CERTIFIED || (general && quality == CR_QUALITY_ACCURATE)) {
-            rows = CERTIFY_ROWS;
-        }
-        s->exact[i] = failed && s->islands.rows[i] <= rows;
+        bool failed = s->of[i].sweeps > 0 && !s->of[i].solved;
+        s->exact[i] = failed && (!fast || s->islands.rows[i] <= FAST_ROWS);
+    }
+    for (int i = 0; i < step->contact_count && added != NULL; i++) {
+        if (!added[i]) continue;
+        int a = s->islands.of_body[step->contacts[i].body_a],
+            b = s->islands.of_body[step->contacts[i].body_b];
+        if (a >= 0) s->exact[a] = false;
+        if (b >= 0) s->exact[b] = false;
+    }
+    for (int i = 0; i < s->islands.count; i++) {
         any = any || s->exact[i];
     }
     return any;
@@ -226,6 +231,12 @@ static crStatus sweep(crStep* step, const crVec3* u_free, bool again, crIslandSo
     status = cr__packed_solve(&packed, s->of, s->islands.count, &step->scratch);
     if (status == CR_OK) cr__packed_results(&packed, s->of);
     return status;
+}
+
+static crStatus apply(crStep* step, crIslandSolve* s, crError* error) {
+    if (cr__step_apply(step, s->count, s->index, s->contact, s->dv) != CR_OK) return cr__step_memory(error);
+    cr__step_keep_ties(step);
+    return CR_OK;
 }
 
 static bool any_general(const crIslands* islands) {
@@ -260,12 +271,15 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
     if (s->count > 0 || s->posed) status = sweep(step, u_free, fresh != NULL, s);
     if (status != CR_OK) return cr__step_memory(error);
     int rows = 3 * s->count + step->rows.count;
-    if (choose_exact(step, s)) {
-        status = cr__step_solve_exact(step, h, takes, s, error);
-        if (status != CR_OK) return status;
-    }
     if (rows > step->certificate.rows) step->certificate.rows = rows;
-    if (cr__step_apply(step, s->count, s->index, s->contact, s->dv) != CR_OK) return cr__step_memory(error);
-    cr__step_keep_ties(step);
-    return CR_OK;
+    return apply(step, s, error);
+}
+
+crStatus cr__step_finish_islands(crStep* step, double h, const bool* takes, const bool* added,
+                                 crIslandSolve* s, bool* changed, crError* error) {
+    *changed = choose_exact(step, added, s);
+    if (!*changed) return CR_OK;
+    crStatus status = cr__step_solve_exact(step, h, takes, s, error);
+    if (status != CR_OK) return status;
+    return apply(step, s, error);
 }

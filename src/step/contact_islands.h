@@ -1,4 +1,5 @@
-// contact_islands.h - one contact solve by islands: sweeps over packed contacts and rows, exact where small.
+// contact_islands.h - one contact solve by islands: sweeps over packed contacts and rows, then what they left
+// unsolved.
 #ifndef CAROM_STEP_CONTACT_ISLANDS_H
 #define CAROM_STEP_CONTACT_ISLANDS_H
 
@@ -26,5 +27,9 @@ typedef struct crIslandSolve {
 // without any keep their impulses.
 crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const bool* fresh,
                                 const crVec3* u_free, crIslandSolve* solve, crError* error);
+// The islands that sweeps left unsolved, as exact.c solves them, but for those that contacts were added to since
+// (added NULL: all of them); takes: the contacts of that solve. changed: whether there were any.
+crStatus cr__step_finish_islands(crStep* step, double h, const bool* takes, const bool* added,
+                                 crIslandSolve* solve, bool* changed, crError* error);
 
 #endif

@@ -11,7 +11,7 @@
 #include "step/cache.h"
 #include "step/posed.h"
 
-#define ROUNDS 10   // of adding contacts that a solution overlaps
+#define ROUNDS 50   // of adding contacts that a solution overlaps: one for each body of a chain in flight
 #define CHUNK  512  // contacts that one thread takes at a time
 
 typedef struct Look {
@@ -106,6 +106,14 @@ static void add_narrow(void* ctx, int begin, int end) {
     choice->added[begin / CHUNK] = added;
 }
 
+// what a normal velocity is to add for bodies in the air, which move by the mean of v before and after gravity
+static double in_flight(const crStep* step, const crStepContact* c, double h) {
+    double speed = 0.0;
+    if (step->airborne[c->body_a]) speed += 0.5 * h * cr_dot(cr__step_fall(step, c->body_a), c->point.normal);
+    if (step->airborne[c->body_b]) speed -= 0.5 * h * cr_dot(cr__step_fall(step, c->body_b), c->point.normal);
+    return speed;
+}
+
 // touching and not leaving, or closed by the end of h at velocities u
 static void add_closing(void* ctx, int begin, int end) {
     const Looks* looks = ctx;
@@ -116,7 +124,9 @@ static void add_closing(void* ctx, int begin, int end) {
         const crStepContact* c = &step->contacts[i];
         choice->fresh[i] = false;
         if (choice->takes[i]) continue;
-        bool closes = c->point.gap - c->delta + choice->h * cr_dot(looks->u[i], c->point.normal) <= 0.0;
+        // by its velocity or by the way its bodies take in the air, whichever is nearer
+        double speed = cr_dot(looks->u[i], c->point.normal) + fmin(0.0, in_flight(step, c, choice->h));
+        bool closes = c->point.gap - c->delta + choice->h * speed <= 0.0;
         bool touching = c->point.gap <= cr__step_band(step, c, &cursor) && c->speed < c->fast;
         if (looks->first && !closes) closes = may_close(step, c, choice->h, looks->u[i]);
         bool takes = touching || (closes && !passes(step, c, looks->u[i], choice));
@@ -185,6 +195,30 @@ static crStatus audit(crStep* step, const crVec3* u_free, const crVec3* u, const
                               islands->count);
 }
 
+// islands that sweeps left unsolved and that no contact was added to; added: with contacts that their solution
+// overlaps. In the last round those found since have no part in anything
+static crStatus finish(crStep* step, bool last, Choice* choice, crIslandSolve* solve, crVec3* u, int* added,
+                       crError* error) {
+    size_t count = (size_t)step->contact_count + 1;
+    bool* fresh = cr_arena_alloc(&step->scratch, count);
+    bool* takes = cr_arena_alloc(&step->scratch, count);
+    if (fresh == NULL || takes == NULL) return cr__step_memory(error);
+    bool changed = false;
+    for (int i = 0; i < step->contact_count; i++) {
+        fresh[i] = choice->fresh[i];
+        takes[i] = choice->takes[i] && !fresh[i];
+    }
+    crStatus status =
+        cr__step_finish_islands(step, choice->h, takes, last ? NULL : fresh, solve, &changed, error);
+    if (status != CR_OK || !changed) return status;
+    if (look(step, step->state.v, u) != CR_OK) return cr__step_memory(error);
+    *added += choose(step, u, false, choice);
+    for (int i = 0; i < step->contact_count; i++) {
+        choice->fresh[i] = choice->fresh[i] || fresh[i];
+    }
+    return CR_OK;
+}
+
 // solve and apply, with contacts added until the solution overlaps none
 crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* error) {
     size_t count = (size_t)step->contact_count + 1;
@@ -208,6 +242,11 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* e
         if (look(step, step->state.v, u) != CR_OK) return cr__step_memory(error);
         added = choose(step, u, false, &choice);
         bool last = added == 0 || round + 1 == ROUNDS;
+        if (!named) {
+            status = finish(step, round + 1 == ROUNDS, &choice, &solve, u, &added, error);
+            if (status != CR_OK) return status;
+            last = added == 0 || round + 1 == ROUNDS;
+        }
         if (last) {
             status = named ? cr__step_show_problem(step, h, false, error)
                            : cr__step_show_islands(step, h, choice.takes, choice.fresh, &solve, error);

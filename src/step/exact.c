@@ -1,4 +1,5 @@
-// exact.c - islands as problems of their own, for the problem's solver.
+// exact.c - islands as problems of their own: small ones and mechanisms for the problem's solver, others in body
+// space.
 //
 // One problem is built of everything that is not packed, and of packed contacts that sweeps could not finish;
 // each island's blocks are copied out with columns numbered by its own velocities, solved from the impulses
@@ -9,12 +10,20 @@
 
 #include <string.h>
 
-#define AIM       0.1    // of what counts as solved
-#define EXACT_TOL 1e-10  // at most: what is solved to rounding needs no second look in the next step
-#define TIGHTER   0.01   // tolerance for an answer that left its cones
-#define LEAST_TOL 1e-13
-#define MECHANISM 20000  // iterations for islands with trees, loops or other friction
-#define LEAST     60     // for others, whatever their size
+#include "relax/relax.h"
+
+#define DENSE_ROWS \
+    3000  // islands with trees, loops or other friction above this size are solved in body space
+#define SPARSE_ROWS 60     // likewise of plain contacts
+#define CHEAP_ROWS  600    // up to this size to more digits than asked for: what is solved once stays so
+#define SMALL_TOL   1e-9   // namely these
+#define REACH       3e-4   // share of the largest speed up to which Newton's method is worth its cost
+#define AIM         0.1    // of what counts as solved
+#define EXACT_TOL   1e-10  // at most: what is solved to rounding needs no second look in the next step
+#define TIGHTER     0.01   // tolerance for an answer that left its cones
+#define LEAST_TOL   1e-13
+#define MECHANISM   20000  // iterations for islands with trees, loops or other friction
+#define LEAST       60     // for others, whatever their size
 
 // what a solver may spend on an island, however it resists: iterations of all its stages, the fewer the more
 // each of them costs.
@@ -24,6 +33,40 @@ static crSolverParams limits(const crStepSettings* settings, bool general, int b
     crSolverParams params = cr_solver_params();
     params.tol = fmin(EXACT_TOL, AIM * cr_step_tol(settings));
     params.max_iterations = general ? MECHANISM : most > LEAST ? most : LEAST;
+    return params;
+}
+
+// deadband over h of the smallest contact: speeds below it are rest
+static double rest_speed(const crStep* step, const crProblem* problem) {
+    double least = (double)INFINITY;
+    for (int i = 0; i < problem->block_count; i++) {
+        int source = problem->blocks[i].source;
+        if (source >= 0) least = fmin(least, step->contacts[source].delta);
+    }
+    return isfinite(least) ? least / step->problem.h : 0.0;
+}
+
+// the same in body space
+static crRelaxParams sparse_limits(const crStep* step, const crProblem* problem) {
+    static const int directions[] = {25, 50, 100};
+    static const int newton[] = {6, 6, 24};
+    crQuality quality = step->settings.quality;
+    crRelaxParams params = cr__relax_params();
+    params.tol = AIM * cr_step_tol(&step->settings);
+    if (problem->rows <= CHEAP_ROWS) {
+        params.tol = fmin(SMALL_TOL, params.tol);
+    } else {
+        params.accept = 0.5 * cr_step_tol(&step->settings);
+    }
+    params.floor = rest_speed(step, problem);
+    params.sweeps = 0;
+    // a limit of the user's is one for each stage
+    const crSolverParams* given = step->settings.solver.params;
+    int most = given != NULL && given->max_iterations > 0 ? given->max_iterations : INT32_MAX;
+    params.directions = directions[quality] < most ? directions[quality] : most;
+    params.newton = newton[quality] < most ? newton[quality] : most;
+    params.interior = 0;
+    params.reach = REACH;
     return params;
 }
 
@@ -152,11 +195,21 @@ static crStatus run_clamped(crStep* step, bool general, Part* part, crError* err
     }
 }
 
+// impulses in body space; the audit of the step says how exact they are
+static crStatus run_sparse(crStep* step, Part* part) {
+    crRelaxParams params = sparse_limits(step, &part->problem);
+    crRelaxRun run;
+    crStatus status = cr__relax_solve(&part->problem, &params, &step->scratch, part->p, &run);
+    if (status == CR_OK) clamp_part(&part->problem, part->p);
+    return status;
+}
+
 static crStatus solve_part(crStep* step, const int* list, int count, bool general, Part* part,
                            crError* error) {
     size_t mark = cr_arena_mark(&step->scratch);
     part_fill(step, list, count, part);
-    crStatus status = run_clamped(step, general, part, error);
+    bool sparse = part->problem.rows > (general ? DENSE_ROWS : SPARSE_ROWS);
+    crStatus status = sparse ? run_sparse(step, part) : run_clamped(step, general, part, error);
     cr_arena_release(&step->scratch, mark);
     if (status != CR_OK) return status;
     for (int i = 0, at = 0; i < count; i++) {

@@ -3,7 +3,7 @@
 // Bodies that pushed each other in the step share what they have lost: T + U at the beginning, and the work of applied
 // forces and drives, less T + U at the end. Where the position pass took more than that, all of them go back on the
 // straight way to where they were before it, as far as they must. What overlap is left stays for the next steps.
-// In fast only: accurate and certified remove all overlap, and the certificate says what that took.
+// Only in steps with islands in motion: elsewhere all overlap is removed, and the certificate says what that took.
 // Islands with trees are left alone: their bodies are not placed one by one. Free bodies that the pass turned keep their
 // angular momentum, not omega.
 // Fails: CR_ERR_MEMORY.
@@ -134,7 +134,7 @@ static bool put_back(crStep* step, const double* before, int* root, const Lift* 
     return any;
 }
 
-crStatus cr__step_limit_lift(crStep* step, double h, const double* before) {
+crStatus cr__step_limit_lift(crStep* step, double h, const double* before, bool limited) {
     const crModel* model = step->model;
     if (memcmp(before, step->state.q, (size_t)model->nq * sizeof *before) == 0) return CR_OK;
     size_t mark = cr_arena_mark(&step->scratch), nb = (size_t)model->nb;
@@ -145,7 +145,7 @@ crStatus cr__step_limit_lift(crStep* step, double h, const double* before) {
     if (root == NULL || sum == NULL || back == NULL || v == NULL) return CR_ERR_MEMORY;
     memcpy(v, step->state.v, (size_t)model->nv * sizeof *v);
     keep_momentum(step, before, v);
-    if (step->settings.quality == CR_QUALITY_FAST) {
+    if (limited) {
         find_lifts(step, h, before, v, root, sum);
         if (put_back(step, before, root, sum, back)) {
             keep_momentum(step, before, v);

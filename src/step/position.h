@@ -9,8 +9,8 @@ crStatus cr__step_position_general(crStep* step, double near, crError* error);
 // Whether loops and limits hold at the present poses.
 crStatus cr__step_position_others(crStep* step, bool* holds, crError* error);
 
-// After the position pass: bodies go back towards `before` (nq) where it took more energy than the step dissipated.
-// CR_ERR_MEMORY.
-crStatus cr__step_limit_lift(crStep* step, double h, const double* before);
+// After the position pass from `before` (nq): free bodies that it turned keep their angular momentum. limited: bodies go
+// back where it took more energy than the step dissipated. CR_ERR_MEMORY.
+crStatus cr__step_limit_lift(crStep* step, double h, const double* before, bool limited);
 
 #endif

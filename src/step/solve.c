@@ -80,9 +80,16 @@ const crWarm* cr__step_warm(const crStep* step, const crStepContact* c) {
     return cr__step_warm_next(step, c, &at);
 }
 
+// whether another point of the same two shapes pressed in the last solve; cursor: where c's force would stand
+static bool pair_pressed(const crStep* step, const crStepContact* c, int cursor) {
+    bool before = cursor > 0 && compare(&step->warm[cursor - 1], c, true) == 0;
+    return before || (cursor < step->warm_count && compare(&step->warm[cursor], c, true) == 0);
+}
+
 // what pressed goes on to touch a little longer: a corner that flickers moves its load to the others. In a
 // heap at rest only residuals open what presses. Let go, it may close by its gap in a step; where the others
-// stick, sweeps take its load away by no more than that speed at a time, and each of them stirs the heap
+// stick, sweeps take its load away by no more than that speed at a time, and each of them stirs the heap.
+// Points of one face have one plane: beside points that press, biases of some microns would contradict them
 double cr__step_band(const crStep* step, const crStepContact* c, int* cursor) {
     double gap = c->point.gap, band = HOLD * c->delta;
     if (gap <= c->delta) return c->delta;
@@ -90,7 +97,9 @@ double cr__step_band(const crStep* step, const crStepContact* c, int* cursor) {
     if (gap > band && c->speed <= SLOW * fall) {
         band = fmax(band, fmin(NEAR * c->delta / step->settings.deadband, FALL * step->h * fall));
     }
-    return gap <= band && cr__step_warm_next(step, c, cursor) != NULL ? band : c->delta;
+    if (gap > band) return c->delta;
+    if (cr__step_warm_next(step, c, cursor) != NULL) return band;
+    return gap <= HOLD * c->delta && pair_pressed(step, c, *cursor) ? HOLD * c->delta : c->delta;
 }
 
 static bool presses(const crStepContact* c) { return cr_dot(c->impulse, c->point.normal) > 0.0; }
