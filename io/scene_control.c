@@ -5,6 +5,8 @@
 // Fails: a field is refused by path; names of nothing, with the nearest name.
 #include <string.h>
 
+#include "carom/dynamics.h"
+#include "carom/robot.h"
 #include "io/argument.h"
 #include "io/fields.h"
 #include "io/names.h"

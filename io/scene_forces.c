@@ -7,6 +7,7 @@
 // Fails: a field is refused by path; an expression with the character; bodies that forces do not move.
 #include <string.h>
 
+#include "carom/dynamics.h"
 #include "io/expression.h"
 #include "io/fields.h"
 #include "io/scene_parts.h"

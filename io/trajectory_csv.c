@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "carom/robot.h"
 #include "io/json.h"
 #include "io/system.h"
 #include "io/trajectory_parts.h"

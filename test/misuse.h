@@ -14,6 +14,8 @@
 #include "carom/io/recording.h"
 #include "carom/io/scene.h"
 #include "carom/io/trajectory.h"
+#include "carom/modes.h"
+#include "carom/robot.h"
 #include "carom/wrt.h"
 
 #include "test.h"

@@ -2,6 +2,7 @@
 // a body with several joints is a chain of ours, called BODY_JOINT but for the last. The centre of mass moves
 // by v + omega x r where theirs gives the velocity of the body's origin, and omega in the body's axes.
 #include "mujoco_pair.h"
+#include "carom/dynamics.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 // Actuators and sensors of a world: forces by their definition, closed forms of servos, work, limits, names, snapshots,
 // and balances of momentum.
+#include "carom/dynamics.h"
+#include "carom/robot.h"
 #include "sample.h"
 #include "test.h"
 

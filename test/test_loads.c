@@ -2,6 +2,7 @@
 // energy, momentum against reactions; snapshots, sleep, refusals.
 #include <stdlib.h>
 
+#include "carom/dynamics.h"
 #include "io/expression.h"
 #include "sample.h"
 #include "scene_text.h"

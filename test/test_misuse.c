@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "carom/dynamics.h"
+#include "carom/modes.h"
 #include "misuse.h"
 #include "resolve/kinds.h"
 

@@ -1,6 +1,7 @@
 // MJCF: poses, chains, defaults, contacts, ties, actuators, keyframes, replicas, notes and refusals.
 #include <unistd.h>
 
+#include "carom/dynamics.h"
 #include "data.h"
 #include "import_case.h"
 

@@ -1,4 +1,5 @@
 // test_modes.c - derivatives of the answers of contact problems against differences of solves, and their adjoint.
+#include "carom/modes.h"
 #include "sample.h"
 #include "test.h"
 

@@ -1,5 +1,7 @@
 // Trajectories read back: what was written comes back bit for bit, and what is no trajectory is refused by
 // name. What drawing asks of shapes is what they were made of.
+#include "carom/dynamics.h"
+#include "carom/robot.h"
 #include "io/recording.h"
 
 #include <stdlib.h>

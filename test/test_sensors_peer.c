@@ -2,6 +2,7 @@
 // to 1e-9.
 #include <unistd.h>
 
+#include "carom/dynamics.h"
 #include "sample.h"
 #include "test.h"
 

@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "carom/dynamics.h"
 #include "data.h"
 #include "import_case.h"
 

@@ -67,11 +67,6 @@ static inline crActuator cr_actuator_velocity(int dof, double kv) {
     return a;
 }
 
-// Fails: CR_ERR_RANGE (velocity, limits), CR_ERR_FINITE, CR_ERR_NAME (taken), CR_ERR_ARGUMENT: joints of several
-// trees, or gain[1], bias[1] along a ball or free joint, which has no length.
-CR_API int cr_model_add_actuator(crModel* model, const crActuator* actuator);
-CR_API int cr_model_find_actuator(const crModel* model, const char* name);  // CR_ERR_NAME
-
 // Force of an actuator as a step has it: force - stiffness l - damping dl/dt.
 typedef struct crActuation {
     double force, stiffness, damping;
@@ -83,8 +78,6 @@ typedef struct crSite {
     int body;
     crShape volume;  // sphere, capsule, box, cylinder or ellipsoid
 } crSite;
-CR_API int cr_model_add_site(crModel* model, const crSite* site);
-CR_API int cr_model_find_site(const crModel* model, const char* name);  // CR_ERR_NAME
 
 typedef enum crSensorKind {
     CR_SENSOR_JOINT_POSITION,     // q of a joint: 1, 3 (planar), 4 (ball), 7 (free)
@@ -106,7 +99,6 @@ typedef enum crSensorKind {
     CR_SENSOR_ENERGY,  // kinetic and potential, J (2)
     CR_SENSOR_KINDS
 } crSensorKind;
-CR_API const char* cr_sensor_kind_name(crSensorKind kind);  // e.g. "joint_position"; NULL for no such kind
 
 typedef struct crSensor {
     const char* name;  // unique among sensors, or NULL; copied
@@ -117,8 +109,6 @@ typedef struct crSensor {
     double cutoff;     // range: farthest that is seen, m; 0: no limit
     int first, count;  // set by the model: place among all numbers
 } crSensor;
-CR_API int cr_model_add_sensor(crModel* model, const crSensor* sensor);
-CR_API int cr_model_find_sensor(const crModel* model, const char* name);  // CR_ERR_NAME
 
 #ifdef __cplusplus
 }

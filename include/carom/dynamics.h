@@ -209,6 +209,24 @@ CR_API crMass cr_mass_moved(crMass a, crPose pose);  // seen from the frame in w
 // moment is more than the sum of the other two: no body has that).
 CR_API crStatus cr_mass_check(const crMass* mass, crError* error);
 
+// actuators, sites, sensors, loads and names of a model
+
+// Fails: CR_ERR_RANGE (velocity, limits), CR_ERR_FINITE, CR_ERR_NAME (taken), CR_ERR_ARGUMENT: joints of several
+// trees, or gain[1], bias[1] along a ball or free joint, which has no length.
+CR_API int cr_model_add_actuator(crModel* model, const crActuator* actuator);
+CR_API int cr_model_find_actuator(const crModel* model, const char* name);  // CR_ERR_NAME
+CR_API int cr_model_add_site(crModel* model, const crSite* site);
+CR_API int cr_model_find_site(const crModel* model, const char* name);  // CR_ERR_NAME
+CR_API const char* cr_sensor_kind_name(crSensorKind kind);  // e.g. "joint_position"; NULL for no such kind
+CR_API int cr_model_add_sensor(crModel* model, const crSensor* sensor);
+CR_API int cr_model_find_sensor(const crModel* model, const char* name);  // CR_ERR_NAME
+CR_API crLoad cr_load(int body);  // at the centre of mass, in world axes
+// A force on a body that v moves. A world asks for it once a step and holds it for the whole step, as it does with
+// crState.force; its work is part of the certificate.
+CR_API int cr_model_add_load(crModel* model, const crLoad* load);
+// The body whose joint has this name; a joint without a name has that of its body. CR_ERR_NAME.
+CR_API int cr_model_find_joint(const crModel* model, const char* name);
+
 #ifdef __cplusplus
 }
 #endif

@@ -241,7 +241,7 @@ typedef struct crModel {
     int nu;  // actuators
     int site_count;
     int sensor_count;
-    int nsensor;      // numbers of all sensors
+    int nsensor;  // numbers of all sensors
     int load_count;
     crBody* bodies;   // (nb)
     crDof* dofs;      // what acts along each velocity (nv)
@@ -273,7 +273,6 @@ CR_API void cr_model_destroy(crModel* model);                   // accepts NULL
 CR_API crMaterial cr_material(void);  // 1000 kg/m^3, mu 0.5, e 0, everything else zero
 CR_API crBodyDef cr_body_def(void);   // a fixed body on the world at the origin, axis z, mass from shapes
 CR_API crLoop cr_loop(crLoopKind kind, int a, int b);
-CR_API crLoad cr_load(int body);  // at the centre of mass, in world axes
 
 CR_API int cr_model_add_material(crModel* model, const crMaterial* material);
 CR_API crStatus cr_model_add_pair(crModel* model, int material_a, int material_b, const crSurface* surface);
@@ -283,9 +282,6 @@ CR_API int cr_model_add_body(crModel* model, const crBodyDef* def);
 CR_API int cr_model_add_shape(crModel* model, int body, const crShape* shape, int material);
 // A loop that says the same as an earlier one is that loop: its index is returned, and nothing is added.
 CR_API int cr_model_add_loop(crModel* model, const crLoop* loop);
-// A force on a body that v moves. A world asks for it once a step and holds it for the whole step, as it does with
-// crState.force; its work is part of the certificate.
-CR_API int cr_model_add_load(crModel* model, const crLoad* load);
 CR_API crStatus cr_model_set_filter(crModel* model, int shape, uint64_t group, uint64_t mask);
 CR_API crStatus cr_model_exclude(crModel* model, int body_a, int body_b);  // twice is fine
 // Whether two shapes may touch: not of one body, a body and its parent other than the world, bodies tied by
@@ -293,8 +289,6 @@ CR_API crStatus cr_model_exclude(crModel* model, int body_a, int body_b);  // tw
 CR_API bool cr_model_meet(const crModel* model, int shape_a, int shape_b);
 
 CR_API int cr_model_find_body(const crModel* model, const char* name);  // CR_ERR_NAME where there is none
-// The body whose joint has this name; a joint without a name has that of its body. CR_ERR_NAME.
-CR_API int cr_model_find_joint(const crModel* model, const char* name);
 
 // The first failure while building; else CR_ERR_DEFINITE where a joint has no mass to move.
 CR_API crStatus cr_model_check(const crModel* model, crError* error);

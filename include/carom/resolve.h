@@ -260,8 +260,6 @@ typedef enum crMode {
     CR_MODE_BOUND,   // a box at one of its ends
 } crMode;
 
-CR_API const char* cr_mode_name(crMode mode);
-
 typedef struct crModes {
     crMode* mode;  // of each block (block_count)
     crSmoothness
@@ -284,18 +282,6 @@ typedef struct crProblemChange {
     const double* W;       // by rows (rows*rows)
     const double* mu;      // of each block (block_count)
 } crProblemChange;
-
-// The modes of an answer p, whose audit's residual must be at most tol: CR_ERR_RANGE with the residual where it is not.
-// A switch nearer than `near` (m/s) makes the verdict one-sided. All memory is the arena's; problem and p must stay.
-// Round friction cones only.
-CR_API crStatus cr_modes_find(const crProblem* problem, crArena* arena, const double* p, double tol,
-                              double near, crModes* modes, crError* error);
-// J v: the change of p and of u = u_free + W p (rows each).
-CR_API crStatus cr_modes_apply(const crModes* modes, const crProblemChange* change, double* dp, double* du);
-// v^T J: from the derivatives of a figure by p and u (rows, or NULL for zero) those by u_free (rows) and mu (block_count,
-// or NULL). That by W is by_g p^T; that by b is by_g - by_u.
-CR_API crStatus cr_modes_adjoint(const crModes* modes, const double* by_p, const double* by_u, double* by_g,
-                                 double* by_mu);
 
 // Rules: many contacts at one instant. A rule is a name, one function and its parameters; a user's own rule
 // is the same struct. The problem is an impact: u_free holds the velocities before it (J v plus what driven

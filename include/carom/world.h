@@ -48,15 +48,6 @@ CR_API crStatus cr_world_step(crWorld* world, crError* error);  // one step of s
 // Steps of dt until `time`; the last one is shorter where needed.
 CR_API crStatus cr_world_run(crWorld* world, double time, crError* error);
 
-// Puts the world at a state: time and q, v, force, motor_speed, ctrl; arrays that are NULL are as at the start of the
-// model (q0, 0, 0, the aims of its motors, the controls of its actuators). Contact forces, events and sleep are forgotten.
-// Fails: as cr_state_check; the world is then unchanged.
-CR_API crStatus cr_world_set_state(crWorld* world, const crState* state, crError* error);
-// The reference position at rest, time 0: cr_world_set_state with nothing given.
-CR_API crStatus cr_world_reset(crWorld* world, crError* error);
-// The control of an actuator by its name. Fails: CR_ERR_NAME, CR_ERR_FINITE, CR_ERR_RANGE; nothing is changed then.
-CR_API crStatus cr_world_set_ctrl(crWorld* world, const char* actuator, double ctrl, crError* error);
-
 // Whether a body sleeps (settings.sleep_time). Writing its state, or anything that comes near it, wakes it.
 CR_API bool cr_world_asleep(const crWorld* world, int body);
 
@@ -68,12 +59,6 @@ typedef struct crEvents {
 CR_API crEvents cr_world_events(const crWorld* world);
 CR_API const crCertificate* cr_world_certificate(const crWorld* world);  // of the last step
 
-// Numbers of all sensors (nsensor) at the present state. Acceleration, force, torque and touch are means over the last
-// step, so that they balance its momentum; before the first step, and after set_state or load, they are those of the
-// present state without contacts. Forces of a user's crForceFn are not known: they count as inertia.
-// Fails: CR_ERR_MEMORY.
-CR_API crStatus cr_world_sense(crWorld* world, double* out, crError* error);
-
 // A contact of the last step.
 typedef struct crContactForce {
     int body_a, body_b;
@@ -83,8 +68,6 @@ typedef struct crContactForce {
     crVec3 normal;  // from a to b
     crVec3 force;   // on b: impulse over the length of the step, N
 } crContactForce;
-// Contacts of the last step's solves, up to capacity; returns how many there are. Impacts are in cr_world_events.
-CR_API int cr_world_contacts(const crWorld* world, crContactForce* out, int capacity);
 
 // Deepest overlap of all shapes in the present state, by full geometry, m.
 CR_API crStatus cr_world_overlap(crWorld* world, double* deepest, crError* error);

@@ -22,6 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "carom/dynamics.h"
+#include "carom/robot.h"
 #include "io/trajectory/hdf5_file.h"
 
 #define CHUNK       256                  // rows, where they are short

@@ -5,6 +5,7 @@
 
 #include "binding.h"
 #include "carom/dynamics.h"
+#include "carom/robot.h"
 #include "io/scene.h"
 
 #ifdef Py_LIMITED_API

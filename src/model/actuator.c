@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/argument.h"
+#include "carom/dynamics.h"
 #include "model/actuate.h"
 #include "model/store.h"
 

@@ -4,6 +4,7 @@
 // or slider: f_j += axis_j . (M + (x - o) x F, F) for every velocity j on the way from the world to the body.
 // Fails: CR_ERR_ARGUMENT, CR_ERR_FINITE by field; cr_model_add_loads names the body whose load is not a number.
 #include "base/argument.h"
+#include "carom/dynamics.h"
 #include "model/spatial.h"
 #include "model/store.h"
 

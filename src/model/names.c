@@ -3,6 +3,7 @@
 // Fails: CR_ERR_NAME where a name is taken or nothing has it; CR_ERR_MEMORY.
 #include <string.h>
 
+#include "carom/dynamics.h"
 #include "model/store.h"
 
 static const char* const kinds[CR_NAMES] = {"joint", "actuator", "site", "sensor"};

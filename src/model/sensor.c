@@ -3,6 +3,7 @@
 // Fails: CR_ERR_RANGE, CR_ERR_FINITE, CR_ERR_NAME with the field's name; the refusal sticks to the model.
 #include <string.h>
 
+#include "carom/dynamics.h"
 #include "model/spatial.h"
 #include "model/store.h"
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/argument.h"
+#include "carom/modes.h"
 #include "carom/resolve.h"
 #include "linalg/lu.h"
 

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/argument.h"
+#include "carom/dynamics.h"
+#include "carom/robot.h"
 #include "model/actuate.h"
 #include "world/world.h"
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/argument.h"
+#include "carom/robot.h"
 #include "model/sense.h"
 #include "step/cache.h"
 #include "world/world.h"

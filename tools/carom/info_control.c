@@ -1,5 +1,6 @@
 // info_control.c - what a scene can be driven and measured by: one line each, or JSON.
 #include "info_control.h"
+#include "carom/dynamics.h"
 
 #include <stdio.h>
 
