@@ -36,7 +36,7 @@ static void locate(const crJson* object, crError* error) {
     error->column = where->column;
 }
 
-static crStatus read_dimension(const crJson* object, crImpact* impact, crError* error) {
+static crStatus read_dimension_impact(const crJson* object, crImpact* impact, crError* error) {
     const crJson* n = cr_json_get(object, "n");
     if (n == NULL) {
         return cr_field_refuse(object, CR_ERR_MISSING, "n", error,
@@ -95,7 +95,7 @@ static crStatus read_e(const crJson* value, crImpact* impact, crError* error) {
     return CR_OK;
 }
 
-static crStatus read_coefficients(const crJson* object, crImpact* impact, crError* error) {
+static crStatus read_coefficients_impact(const crJson* object, crImpact* impact, crError* error) {
     crCollision* c = &impact->collision;
     crStatus status = CR_OK;
     const char* ignored = NULL;
@@ -195,8 +195,8 @@ crStatus cr_impact_read(const crJson* object, crImpact* impact, crError* error) 
                                cr_json_type_name(object->type));
     }
     crStatus status = cr_field_known(object, "", known_fields, error);
-    if (status == CR_OK) status = read_dimension(object, impact, error);
-    if (status == CR_OK) status = read_coefficients(object, impact, error);
+    if (status == CR_OK) status = read_dimension_impact(object, impact, error);
+    if (status == CR_OK) status = read_coefficients_impact(object, impact, error);
     if (status == CR_OK) {
         status = cr__has_bodies(object) ? read_bodies(object, impact, error)
                                         : read_matrix_and_velocity(object, impact, error);

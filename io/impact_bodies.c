@@ -79,31 +79,31 @@ typedef struct Body {
     char field[48];    // "a.mass" ...
 } Body;
 
-static const crJson* find(Body* from, const char* key) {
+static const crJson* find_bodies(Body* from, const char* key) {
     snprintf(from->field, sizeof from->field, "%s.%s", from->name, key);
     return cr_json_get(from->object, key);
 }
 
 static crStatus read_fields(Body* from, int dimension, crRigid* body, crError* error) {
     crStatus status = CR_OK;
-    const crJson* value = find(from, "mass");
+    const crJson* value = find_bodies(from, "mass");
     if (value != NULL) status = cr_field_number(value, from->field, &body->mass, error);
-    if (status == CR_OK && (value = find(from, "inertia")) != NULL) {
+    if (status == CR_OK && (value = find_bodies(from, "inertia")) != NULL) {
         status = read_inertia(value, from->field, dimension, &body->inertia, error);
     }
-    if (status == CR_OK && (value = find(from, "position")) != NULL) {
+    if (status == CR_OK && (value = find_bodies(from, "position")) != NULL) {
         status = cr_field_vector(value, from->field, dimension, &body->position, error);
     }
-    if (status == CR_OK && (value = find(from, "orientation")) != NULL) {
+    if (status == CR_OK && (value = find_bodies(from, "orientation")) != NULL) {
         status = read_orientation(value, from->field, dimension, &body->orientation, error);
     }
-    if (status == CR_OK && (value = find(from, "velocity")) != NULL) {
+    if (status == CR_OK && (value = find_bodies(from, "velocity")) != NULL) {
         status = cr_field_vector(value, from->field, dimension, &body->velocity, error);
     }
-    if (status == CR_OK && (value = find(from, "omega")) != NULL) {
+    if (status == CR_OK && (value = find_bodies(from, "omega")) != NULL) {
         status = read_omega(value, from->field, dimension, &body->omega, error);
     }
-    if (status == CR_OK && (value = find(from, "fixed")) != NULL) {
+    if (status == CR_OK && (value = find_bodies(from, "fixed")) != NULL) {
         status = cr_field_bool(value, from->field, &body->fixed, error);
     }
     return status;
@@ -118,13 +118,13 @@ static crStatus read_body(const crJson* object, const char* name, int dimension,
                                cr_json_type_name(object->type));
     }
     Body from = {.object = object, .name = name};
-    find(&from, "");
+    find_bodies(&from, "");
     crStatus status = cr_field_known(object, from.field, known, error);
     *body = cr_rigid();
     if (status == CR_OK) status = read_fields(&from, dimension, body, error);
     if (status != CR_OK || body->fixed) return status;
     // mass and inertia of a free body cannot be guessed
-    if (find(&from, "mass") == NULL || find(&from, "inertia") == NULL) {
+    if (find_bodies(&from, "mass") == NULL || find_bodies(&from, "inertia") == NULL) {
         return cr_field_refuse(object, CR_ERR_MISSING, from.field, error,
                                "%s: is missing (only a fixed body needs none)", from.field);
     }

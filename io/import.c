@@ -48,7 +48,7 @@ static void import_root(crImporting* im, crXml* root) {
                       "is no model: the root must be <mujoco>, <robot> (URDF) or <sdf>");
 }
 
-static int by_place(const void* a, const void* b) {
+static int by_place_import(const void* a, const void* b) {
     const crNote* x = a;
     const crNote* y = b;
     int file = strcmp(x->file, y->file);
@@ -66,7 +66,7 @@ static crStatus import_in_locale(const char* text, size_t size, crImporting* im)
     if (im->status == CR_OK) import_root(im, root);
     if (im->tree.full) cr__import_refuse(im, NULL, NULL, CR_ERR_MEMORY, "out of memory");
     if (im->status == CR_OK && im->result->note_count > 0)
-        qsort(im->result->notes, (size_t)im->result->note_count, sizeof(crNote), by_place);
+        qsort(im->result->notes, (size_t)im->result->note_count, sizeof(crNote), by_place_import);
     return im->status;
 }
 

@@ -51,7 +51,7 @@ static crStatus syntax(const Parser* p, const char* where, const char* message) 
 }
 
 // the keys that lead to the current value, joined by dots
-static void path_of(const Parser* p, char* path, size_t size) {
+static void path_of_json(const Parser* p, char* path, size_t size) {
     size_t used = 0;
     path[0] = '\0';
     for (int d = 0; d <= p->depth && used < size; d++) {
@@ -88,32 +88,32 @@ static void skip_space(Parser* p) {
     }
 }
 
-static bool is_digit(const Parser* p) { return p->at < p->end && *p->at >= '0' && *p->at <= '9'; }
+static bool is_digit_json(const Parser* p) { return p->at < p->end && *p->at >= '0' && *p->at <= '9'; }
 
 static void skip_digits(Parser* p) {
-    while (is_digit(p)) {
+    while (is_digit_json(p)) {
         p->at++;
     }
 }
 
 static crStatus scan_number(Parser* p) {
     if (*p->at == '-') p->at++;
-    if (!is_digit(p)) return syntax(p, p->at, "a digit is expected after '-'");
+    if (!is_digit_json(p)) return syntax(p, p->at, "a digit is expected after '-'");
     if (*p->at == '0') {
         p->at++;
-        if (is_digit(p)) return syntax(p, p->at, "a number must not begin with 0 and a further digit");
+        if (is_digit_json(p)) return syntax(p, p->at, "a number must not begin with 0 and a further digit");
     } else {
         skip_digits(p);
     }
     if (p->at < p->end && *p->at == '.') {
         p->at++;
-        if (!is_digit(p)) return syntax(p, p->at, "a digit is expected after the decimal point");
+        if (!is_digit_json(p)) return syntax(p, p->at, "a digit is expected after the decimal point");
         skip_digits(p);
     }
     if (p->at < p->end && (*p->at == 'e' || *p->at == 'E')) {
         p->at++;
         if (p->at < p->end && (*p->at == '+' || *p->at == '-')) p->at++;
-        if (!is_digit(p)) return syntax(p, p->at, "a digit is expected in the exponent");
+        if (!is_digit_json(p)) return syntax(p, p->at, "a digit is expected in the exponent");
         skip_digits(p);
     }
     return CR_OK;
@@ -133,7 +133,7 @@ static crStatus parse_number(Parser* p, double* number) {
     *number = strtod(copy, NULL);
     if (!isfinite(*number)) {
         char path[sizeof p->error->field];
-        path_of(p, path, sizeof path);
+        path_of_json(p, path, sizeof path);
         return fail(p, CR_ERR_FINITE, start, path, "a number is too large for double precision");
     }
     return CR_OK;
@@ -266,7 +266,7 @@ static crStatus parse_word(Parser* p, crJson* value) {
     for (int i = 0; i < 8; i++) {
         if (starts_with(p, not_finite[i])) {
             char path[sizeof p->error->field];
-            path_of(p, path, sizeof path);
+            path_of_json(p, path, sizeof path);
             return fail(p, CR_ERR_FINITE, p->at, path, "NaN and Infinity are no numbers in JSON");
         }
     }
@@ -296,7 +296,7 @@ static crStatus check_keys(Parser* p, const crJson* object) {
             const char* key = members[i]->key;
             char path[sizeof p->error->field];
             p->keys[p->depth] = key;
-            path_of(p, path, sizeof path);
+            path_of_json(p, path, sizeof path);
             cr_error_set(p->error, CR_ERR_SYNTAX, path, "%.60s: is given twice in one object", key);
             if (p->error != NULL) {
                 p->error->line = members[i]->line;

@@ -45,7 +45,7 @@ static bool next_part(const char** at, bool first, Part* part) {
 }
 
 // the member of an object or the item of a list, NULL where there is none
-static const crJson* find(const crJson* in, const Part* part) {
+static const crJson* find_set(const crJson* in, const Part* part) {
     int index = 0;
     for (const crJson* child = in->child; child != NULL; child = child->next, index++) {
         const crJson* name = in->type == CR_JSON_ARRAY ? cr_json_get(child, "name") : NULL;
@@ -57,7 +57,7 @@ static const crJson* find(const crJson* in, const Part* part) {
     return NULL;
 }
 
-static char* copy_text(crArena* arena, const char* text) {
+static char* copy_text_set(crArena* arena, const char* text) {
     size_t size = strlen(text) + 1;
     char* copy = cr_arena_alloc(arena, size);
     if (copy != NULL) memcpy(copy, text, size);
@@ -67,7 +67,7 @@ static char* copy_text(crArena* arena, const char* text) {
 // a new member, an empty object, at the end
 static crJson* append(crJsonDoc* doc, crJson* object, const char* key) {
     crJson* made = cr_arena_alloc(&doc->arena, sizeof *made);
-    char* name = copy_text(&doc->arena, key);
+    char* name = copy_text_set(&doc->arena, key);
     if (made == NULL || name == NULL) return NULL;
     *made = (crJson){.type = CR_JSON_OBJECT, .key = name};
     crJson* last = (crJson*)object->child;
@@ -80,7 +80,7 @@ static crJson* append(crJsonDoc* doc, crJson* object, const char* key) {
 }
 
 // what from is, without its key and siblings
-static bool copy_value(crJsonDoc* doc, const crJson* from, crJson* to) {
+static bool copy_value_set(crJsonDoc* doc, const crJson* from, crJson* to) {
     const char* key = to->key;
     const crJson* next = to->next;
     *to = *from;
@@ -89,14 +89,14 @@ static bool copy_value(crJsonDoc* doc, const crJson* from, crJson* to) {
     to->line = 0;
     to->column = 0;
     to->child = NULL;
-    if (from->text != NULL && (to->text = copy_text(&doc->arena, from->text)) == NULL) return false;
+    if (from->text != NULL && (to->text = copy_text_set(&doc->arena, from->text)) == NULL) return false;
     const crJson** tail = &to->child;
     for (const crJson* child = from->child; child != NULL; child = child->next) {
         crJson* made = cr_arena_alloc(&doc->arena, sizeof *made);
         if (made == NULL) return false;
         *made = (crJson){0};
-        if (child->key != NULL && (made->key = copy_text(&doc->arena, child->key)) == NULL) return false;
-        if (!copy_value(doc, child, made)) return false;
+        if (child->key != NULL && (made->key = copy_text_set(&doc->arena, child->key)) == NULL) return false;
+        if (!copy_value_set(doc, child, made)) return false;
         *tail = made;
         tail = &made->next;
     }
@@ -110,7 +110,7 @@ static crStatus step_into(crJsonDoc* doc, const char* path, const Part* part, cr
                             cr_json_type_name(in->type));
     }
     // the tree is the document's own
-    *at = (crJson*)find(in, part);
+    *at = (crJson*)find_set(in, part);
     if (*at != NULL) return CR_OK;
     if (in->type == CR_JSON_ARRAY || part->index >= 0) {
         return cr_error_set(error, CR_ERR_MISSING, "set", "set: \"%.60s\": no such item in a list of %d",
@@ -145,7 +145,7 @@ crStatus cr_json_set(crJsonDoc* doc, const char* path, const char* value, crErro
     char room[CR_JSON_NUMBER_TEXT];
     const char* given = with_zero(value, room);
     bool json = cr_json_parse(given, strlen(given), 1, &parsed, NULL) == CR_OK;
-    bool copied = copy_value(doc, json ? parsed.root : &text, at);
+    bool copied = copy_value_set(doc, json ? parsed.root : &text, at);
     if (json) cr_json_free(&parsed);
     return copied ? CR_OK : cr_error_set(error, CR_ERR_MEMORY, "set", "set: out of memory");
 }
@@ -182,7 +182,7 @@ crStatus cr_json_at(const crJson* root, const char* path, const crJson** value, 
         if (at->type != CR_JSON_OBJECT && at->type != CR_JSON_ARRAY)
             return cr_error_set(error, CR_ERR_TYPE, path, "\"%.60s\" leads into %s", path,
                                 cr_json_type_name(at->type));
-        const crJson* found = find(at, &part);
+        const crJson* found = find_set(at, &part);
         if (found == NULL) {
             char names[100];
             list_names(at, names, sizeof names);

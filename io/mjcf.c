@@ -360,7 +360,7 @@ static void read_defaults(crMjcf* mj, crXml* node, int parent) {
     }
 }
 
-static void read_all(crMjcf* mj) {
+static void read_all_mjcf(crMjcf* mj) {
     read_settings(mj);
     for (crXml* node = mj->root->child; node != NULL && cr__import_ok(mj->im); node = node->next) {
         if (strcmp(node->name, "default") == 0) read_defaults(mj, node, -1);
@@ -402,7 +402,7 @@ void cr__import_mjcf(crImporting* im, crXml* root) {
     mj.option.contact = mj.option.limit = mj.option.frictionloss = mj.option.equality = true;
     mj.option.passive = mj.option.actuation = mj.option.filterparent = true;
     splice(&mj, root, &left);
-    if (cr__import_ok(im)) read_all(&mj);
+    if (cr__import_ok(im)) read_all_mjcf(&mj);
     im->schema = schema;
     cr__import_leftovers(im, root, cosmetic_elements, cosmetic_attrs);
 }

@@ -76,7 +76,8 @@ static void left_out(crMjcf* mj, crXml* node, const char* why) {
                     why);
 }
 
-static void refuse_name(crMjcf* mj, crXml* node, const char* attr, const char* kind, const char* name) {
+static void refuse_name_sensors(crMjcf* mj, crXml* node, const char* attr, const char* kind,
+                                const char* name) {
     cr__import_refuse(mj->im, node, cr_xml_attr(node, attr), CR_ERR_NAME, "no %s is called \"%.60s\"", kind,
                       name);
 }
@@ -88,7 +89,7 @@ static const char* frame_site(crMjcf* mj, crXml* node, crJson** sites, const cha
     int found = body ? cr__mjcf_find_body(mj, name) : geom ? cr__mjcf_find_geom(mj, name) : -1;
     if (!body && !geom) return NULL;
     if (found < 0) {
-        refuse_name(mj, node, "objname", geom ? "geom" : "body", name);
+        refuse_name_sensors(mj, node, "objname", geom ? "geom" : "body", name);
         return NULL;
     }
     made.body = geom ? mj->geoms[found].body : found;
@@ -112,7 +113,7 @@ static const char* object_of(crMjcf* mj, crXml* node, const Kind* kind, crJson**
             const crMjcfActuator* a = &mj->actuators[i];
             if (a->name != NULL && strcmp(a->name, name) == 0) return a->out;
         }
-        refuse_name(mj, node, "actuator", "actuator", name);
+        refuse_name_sensors(mj, node, "actuator", "actuator", name);
         return NULL;
     }
     const char* type = strcmp(kind->attr, "site") == 0 ? "site" : cr__attr_text(node, "objtype");
@@ -120,7 +121,7 @@ static const char* object_of(crMjcf* mj, crXml* node, const Kind* kind, crJson**
     if (strcmp(type, "site") != 0) return frame_site(mj, node, sites, type, name);
     int site = cr__mjcf_find_site(mj, name);
     if (site < 0) {
-        refuse_name(mj, node, kind->attr, "site", name);
+        refuse_name_sensors(mj, node, kind->attr, "site", name);
         return NULL;
     }
     return use_site(mj, sites, &mj->sites[site], name);

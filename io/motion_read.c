@@ -74,7 +74,7 @@ static crStatus find_columns(Columns* c) {
     return CR_OK;
 }
 
-static bool has(const Columns* c, int body, int from, int to) {
+static bool has_motion_read(const Columns* c, int body, int from, int to) {
     for (int s = from; s <= to; s++) {
         if (c->of[body][s] < 0) return false;
     }
@@ -104,7 +104,7 @@ static crStatus choose_form(Columns* c, bool* poses, bool* velocities) {
     const crModel* model = c->model;
     *poses = false;
     for (int i = 1; i < model->nb; i++) {
-        if (moves(&model->bodies[i]) && missing_of_joint(c, i, false) != NULL && has(c, i, X, QZ))
+        if (moves(&model->bodies[i]) && missing_of_joint(c, i, false) != NULL && has_motion_read(c, i, X, QZ))
             *poses = true;
     }
     *velocities = true;
@@ -316,7 +316,7 @@ static crStatus read_csv(const char* path, const crModel* model, bool exact, crM
     return status;
 }
 
-static bool ends_with(const char* path, const char* extension) {
+static bool ends_with_motion_read(const char* path, const char* extension) {
     size_t length = strlen(path), tail = strlen(extension);
     return length > tail && strcasecmp(path + length - tail, extension) == 0;
 }
@@ -324,7 +324,8 @@ static bool ends_with(const char* path, const char* extension) {
 crStatus cr_motion_read(const char* path, const crModel* model, bool exact, crMotionFile* out,
                         crError* error) {
     *out = (crMotionFile){0};
-    if (!ends_with(path, ".h5") && !ends_with(path, ".hdf5")) return read_csv(path, model, exact, out, error);
+    if (!ends_with_motion_read(path, ".h5") && !ends_with_motion_read(path, ".hdf5"))
+        return read_csv(path, model, exact, out, error);
     crRecording recording;
     crStatus status = cr_recording_read(path, &recording, error);
     if (status != CR_OK) return status;

@@ -188,7 +188,7 @@ crStatus cr_problem_read(const char* path, const char* format, crProblemFile* ou
     return status;
 }
 
-static bool ends_with(const char* text, const char* end) {
+static bool ends_with_problem(const char* text, const char* end) {
     size_t length = strlen(text), tail = strlen(end);
     return length >= tail && strcmp(text + length - tail, end) == 0;
 }
@@ -198,8 +198,9 @@ crStatus cr_problem_write(const char* path, const char* format, const crProblemF
     if (file == NULL) return cr__io_missing(error, "file");
     crStatus status = cr_problem_check(&file->problem, error);
     if (status != CR_OK) return status;
-    if (format == NULL && ends_with(path, ".json")) format = "json";
-    if (format == NULL && (ends_with(path, ".hdf5") || ends_with(path, ".h5"))) format = "fclib";
+    if (format == NULL && ends_with_problem(path, ".json")) format = "json";
+    if (format == NULL && (ends_with_problem(path, ".hdf5") || ends_with_problem(path, ".h5")))
+        format = "fclib";
     if (format != NULL && strcmp(format, "json") == 0) return cr__write_problem_json(path, file, error);
     if (format != NULL && strcmp(format, "fclib") == 0) return cr__write_fclib(path, file, error);
     return cr_error_set(error, CR_ERR_NAME, "dump", "dump: \"%.120s\" must end in .json, .hdf5 or .h5", path);

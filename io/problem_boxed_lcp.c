@@ -39,7 +39,7 @@ static bool next_word(crScan* scan) {
     return false;
 }
 
-static crStatus expect(crScan* scan, const char* keyword, crError* error) {
+static crStatus expect_boxed_lcp(crScan* scan, const char* keyword, crError* error) {
     if (next_word(scan) && strcmp(scan->word, keyword) == 0) return CR_OK;
     char message[160];
     snprintf(message, sizeof message, "\"%s\" found where \"%s\" must be", scan->word, keyword);
@@ -48,7 +48,7 @@ static crStatus expect(crScan* scan, const char* keyword, crError* error) {
 
 // bounds may be infinite
 static crStatus read_bounds(crScan* scan, const char* field, int n, double* bounds, crError* error) {
-    crStatus status = expect(scan, field, error);
+    crStatus status = expect_boxed_lcp(scan, field, error);
     for (int i = 0; status == CR_OK && i < n; i++) {
         cr__scan_word(scan);
         if (!cr__scan_as_number(scan, &bounds[i]) || isnan(bounds[i])) {
@@ -74,14 +74,14 @@ static crStatus read_arrays(crScan* scan, Boxed* boxed, crError* error) {
     size_t n = (size_t)boxed->n;
     crStatus status = CR_OK;
     for (size_t i = 0; status == CR_OK && i < n; i++) {
-        status = expect(scan, "A", error);
+        status = expect_boxed_lcp(scan, "A", error);
         if (status == CR_OK) status = cr__scan_numbers(scan, "A", n, boxed->A + i * n, error);
     }
-    if (status == CR_OK) status = expect(scan, "b", error);
+    if (status == CR_OK) status = expect_boxed_lcp(scan, "b", error);
     if (status == CR_OK) status = cr__scan_numbers(scan, "b", n, boxed->b, error);
     if (status == CR_OK) status = read_bounds(scan, "lo", boxed->n, boxed->lo, error);
     if (status == CR_OK) status = read_bounds(scan, "hi", boxed->n, boxed->hi, error);
-    if (status == CR_OK) status = expect(scan, "fIndex", error);
+    if (status == CR_OK) status = expect_boxed_lcp(scan, "fIndex", error);
     for (int i = 0; status == CR_OK && i < boxed->n; i++) {
         status = cr__scan_int(scan, "fIndex", -1, boxed->n - 1, &boxed->index[i], error);
     }
@@ -170,7 +170,7 @@ crStatus cr__read_boxed_lcp(const char* text, size_t size, crProblemFile* out, c
         }
         next_word(&scan);
         snprintf(name, sizeof name, "%.47s", scan.word);
-        status = expect(&scan, "n", error);
+        status = expect_boxed_lcp(&scan, "n", error);
         if (status == CR_OK) status = cr__scan_int(&scan, "n", 1, 1000000, &boxed.n, error);
         if (status == CR_OK) status = cr__scan_room(&scan, "A", (size_t)boxed.n * (size_t)boxed.n, error);
         if (status != CR_OK) return status;

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static crStatus no_memory(crError* error) {
+static crStatus no_memory_json(crError* error) {
     return cr_error_set(error, CR_ERR_MEMORY, "problem", "problem: out of memory");
 }
 
@@ -103,8 +103,8 @@ static crStatus read_kind(const crJson* item, const char* prefix, crBlock* block
                            field, typed);
 }
 
-static crStatus read_cone(const crJson* item, const char* prefix, double (*vertices)[2], int* used,
-                          crBlock* block, crError* error) {
+static crStatus read_cone_json(const crJson* item, const char* prefix, double (*vertices)[2], int* used,
+                               crBlock* block, crError* error) {
     double inf = (double)INFINITY;
     block->spin = cr_json_get(item, "spin") != NULL;
     block->roll = cr_json_get(item, "roll") != NULL;
@@ -141,7 +141,7 @@ static crStatus read_block(const crJson* item, int index, int row, double (*vert
     if (status != CR_OK) return status;
     block->row = row;
     block->source = index;
-    if (block->kind == CR_BLOCK_CONE) status = read_cone(item, prefix, vertices, used, block, error);
+    if (block->kind == CR_BLOCK_CONE) status = read_cone_json(item, prefix, vertices, used, block, error);
     const crJson* rows = cr_json_get(item, "rows");
     if (status == CR_OK && rows != NULL) {
         char field[48];
@@ -168,7 +168,7 @@ static crStatus read_blocks(const crJson* object, crProblemFile* out, crError* e
     }
     double(*vertices)[2] = cr_arena_alloc(&out->arena, most * sizeof *vertices);
     crBlock* blocks = cr_arena_alloc(&out->arena, (size_t)list->count * sizeof *blocks);
-    if (vertices == NULL || blocks == NULL) return no_memory(error);
+    if (vertices == NULL || blocks == NULL) return no_memory_json(error);
     crProblem* problem = &out->problem;
     problem->blocks = blocks;
     problem->vertices = (const double(*)[2])vertices;
@@ -185,8 +185,8 @@ static crStatus read_blocks(const crJson* object, crProblemFile* out, crError* e
 }
 
 // `count` numbers, or NULL where the field is not given
-static crStatus read_vector(const crJson* object, const char* field, int count, crProblemFile* out,
-                            const double** vector, crError* error) {
+static crStatus read_vector_json(const crJson* object, const char* field, int count, crProblemFile* out,
+                                 const double** vector, crError* error) {
     const crJson* value = cr_json_get(object, field);
     if (value == NULL) return CR_OK;
     // the length first: memory follows the text, not the count asked for
@@ -195,7 +195,7 @@ static crStatus read_vector(const crJson* object, const char* field, int count, 
                                count, value->count);
     }
     double* numbers = doubles(out, value->type == CR_JSON_ARRAY ? (size_t)count : 1);
-    if (numbers == NULL) return no_memory(error);
+    if (numbers == NULL) return no_memory_json(error);
     *vector = numbers;
     return cr_field_numbers(value, field, count, count, numbers, &count, error);
 }
@@ -237,21 +237,21 @@ static crStatus read_operator(const crJson* object, crProblemFile* out, crError*
                                square->rows, square->cols, problem->nv, problem->nv);
     }
     if (M != NULL) status = invert(M, out, error);
-    if (status == CR_OK) status = read_vector(object, "v", problem->nv, out, &problem->v, error);
+    if (status == CR_OK) status = read_vector_json(object, "v", problem->nv, out, &problem->v, error);
     return status;
 }
 
 // u_free, or J v where it is not given
 static crStatus read_u_free(const crJson* object, crProblemFile* out, crError* error) {
     crProblem* problem = &out->problem;
-    crStatus status = read_vector(object, "u_free", problem->rows, out, &problem->u_free, error);
+    crStatus status = read_vector_json(object, "u_free", problem->rows, out, &problem->u_free, error);
     if (status != CR_OK || problem->u_free != NULL) return status;
     if (problem->v == NULL || problem->J.rows != problem->rows) {
         return cr_field_refuse(object, CR_ERR_MISSING, "u_free", error,
                                "u_free: is missing, the velocities without impulses; J and v would give it");
     }
     double* u_free = doubles(out, (size_t)problem->rows);
-    if (u_free == NULL) return no_memory(error);
+    if (u_free == NULL) return no_memory_json(error);
     cr_matrix_mul(&problem->J, problem->v, u_free);
     problem->u_free = u_free;
     return CR_OK;
@@ -303,8 +303,8 @@ static crStatus read_problem(const crJson* object, crProblemFile* out, crError* 
     status = W != NULL ? cr__json_matrix(W, "W", &out->arena, &problem->W, error)
                        : read_operator(object, out, error);
     if (status == CR_OK) status = read_u_free(object, out, error);
-    if (status == CR_OK) status = read_vector(object, "b", problem->rows, out, &problem->b, error);
-    if (status == CR_OK) status = read_vector(object, "p", problem->rows, out, &out->p, error);
+    if (status == CR_OK) status = read_vector_json(object, "b", problem->rows, out, &problem->b, error);
+    if (status == CR_OK) status = read_vector_json(object, "p", problem->rows, out, &out->p, error);
     return status;
 }
 

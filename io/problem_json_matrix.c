@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static crStatus no_memory(crError* error) {
+static crStatus no_memory_json_matrix(crError* error) {
     return cr_error_set(error, CR_ERR_MEMORY, "problem", "problem: out of memory");
 }
 
@@ -52,7 +52,7 @@ static crStatus compress(const crJson* list, const char* field, crEntry* entry, 
     }
     const crEntry* twice = NULL;
     crStatus status = cr__entries_compress(entry, count, matrix->rows, matrix->cols, arena, matrix, &twice);
-    if (status != CR_OK) return no_memory(error);
+    if (status != CR_OK) return no_memory_json_matrix(error);
     if (twice == NULL) return CR_OK;
     return cr_field_refuse(twice->where, CR_ERR_SYNTAX, field, error, "%s: entry (%d, %d) is given twice",
                            field, twice->row, twice->col);
@@ -65,7 +65,7 @@ static crStatus read_triplets(const crJson* entries, const char* field, crArena*
                                field);
     }
     crEntry* entry = malloc(((size_t)entries->count + 1) * sizeof *entry);
-    if (entry == NULL) return no_memory(error);
+    if (entry == NULL) return no_memory_json_matrix(error);
     crStatus status = compress(entries, field, entry, arena, matrix, error);
     free(entry);
     return status;
@@ -79,7 +79,7 @@ static crStatus read_indices(const crJson* list, const char* field, const char* 
                                field, part, count);
     }
     int* index = cr_arena_alloc(arena, (size_t)count * sizeof *index);
-    if (index == NULL) return no_memory(error);
+    if (index == NULL) return no_memory_json_matrix(error);
     *out = index;
     const crJson* item = list->child;
     for (int k = 0; k < count; k++, item = item != NULL ? item->next : NULL) {
@@ -109,7 +109,7 @@ static crStatus read_rows(const crJson* start, const crJson* col, const crJson* 
         status = read_indices(col, field, "col", entries, matrix->cols - 1, arena, &matrix->col, error);
     if (status != CR_OK) return status;
     double* numbers = cr_arena_alloc(arena, (size_t)entries * sizeof *numbers);
-    if (numbers == NULL) return no_memory(error);
+    if (numbers == NULL) return no_memory_json_matrix(error);
     matrix->value = numbers;
     status = cr_field_numbers(value, field, entries, entries, numbers, &entries, error);
     if (status != CR_OK) return status;
@@ -161,8 +161,8 @@ static crStatus measure_blocks(const crJson* list, const char* field, int* rows,
 }
 
 // the rows of one block, from `first` on
-static crStatus read_block(const crJson* block, const char* field, int first, int* start, int* col,
-                           double* value, crError* error) {
+static crStatus read_block_json_matrix(const crJson* block, const char* field, int first, int* start,
+                                       int* col, double* value, crError* error) {
     int size = block_size(block);
     int at = start[first];
     const crJson* row = block->child;
@@ -197,7 +197,7 @@ static crStatus read_diagonal(const crJson* list, const char* field, crArena* ar
     int* start = cr_arena_alloc(arena, ((size_t)rows + 1) * sizeof *start);
     int* col = cr_arena_alloc(arena, entries * sizeof *col);
     double* value = cr_arena_alloc(arena, entries * sizeof *value);
-    if (start == NULL || col == NULL || value == NULL) return no_memory(error);
+    if (start == NULL || col == NULL || value == NULL) return no_memory_json_matrix(error);
     *matrix = (crMatrix){rows, rows, start, col, value};
     start[0] = 0;
     for (int i = 0; i < rows && list->packed != NULL; i++) {
@@ -207,7 +207,7 @@ static crStatus read_diagonal(const crJson* list, const char* field, crArena* ar
     }
     int first = 0;
     for (const crJson* block = list->child; block != NULL && status == CR_OK; block = block->next) {
-        status = read_block(block, field, first, start, col, value, error);
+        status = read_block_json_matrix(block, field, first, start, col, value, error);
         first += block_size(block);
     }
     return status;
@@ -264,7 +264,7 @@ crStatus cr__json_matrix(const crJson* value, const char* field, crArena* arena,
                                "%s: every row must be a list of %d numbers, as the first is", field, cols);
     }
     double* values = cr_arena_alloc(arena, (size_t)rows * (size_t)cols * sizeof *values);
-    if (values == NULL) return no_memory(error);
+    if (values == NULL) return no_memory_json_matrix(error);
     *matrix = (crMatrix){rows, cols, NULL, NULL, values};
     int i = 0;
     for (const crJson* row = value->child; row != NULL; row = row->next, i++) {

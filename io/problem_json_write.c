@@ -15,7 +15,7 @@ static void put(FILE* file, double x) {
     }
 }
 
-static void put_vector(FILE* file, const double* x, int count) {
+static void put_vector_json_write(FILE* file, const double* x, int count) {
     putc('[', file);
     for (int i = 0; i < count; i++) {
         if (i > 0) fputs(", ", file);
@@ -68,7 +68,7 @@ static void put_blocks(FILE* file, const crMatrix* A) {
             putc('[', file);
             for (int r = i; r < i + size; r++) {
                 if (r > i) fputs(", ", file);
-                put_vector(file, A->value + A->start[r], size);
+                put_vector_json_write(file, A->value + A->start[r], size);
             }
             putc(']', file);
         }
@@ -77,12 +77,12 @@ static void put_blocks(FILE* file, const crMatrix* A) {
     fputs("]}", file);
 }
 
-static void put_rows(FILE* file, const crMatrix* A) {
+static void put_rows_json_write(FILE* file, const crMatrix* A) {
     fprintf(file, "{\"rows\": %d, \"cols\": %d", A->rows, A->cols);
     put_indices(file, "start", A->start, A->rows + 1);
     put_indices(file, "col", A->col, A->start[A->rows]);
     fputs(",\n        \"value\": ", file);
-    put_vector(file, A->value, A->start[A->rows]);
+    put_vector_json_write(file, A->value, A->start[A->rows]);
     putc('}', file);
 }
 
@@ -97,13 +97,13 @@ static void put_matrix(FILE* file, const char* key, const crMatrix* A) {
         static const int none[1] = {0};
         crMatrix rows = *A;
         if (A->start == NULL) rows.start = rows.col = none;
-        put_rows(file, &rows);
+        put_rows_json_write(file, &rows);
         return;
     }
     putc('[', file);
     for (int i = 0; i < A->rows; i++) {
         fputs(i > 0 ? ",\n        " : "\n        ", file);
-        put_vector(file, A->value + (size_t)i * (size_t)A->cols, A->cols);
+        put_vector_json_write(file, A->value + (size_t)i * (size_t)A->cols, A->cols);
     }
     putc(']', file);
 }
@@ -124,7 +124,7 @@ static void put_block(FILE* file, const crProblem* problem, const crBlock* block
         if (block->vertex_count > 0) fputs(", \"polygon\": [", file);
         for (int i = 0; i < block->vertex_count; i++) {
             if (i > 0) fputs(", ", file);
-            put_vector(file, problem->vertices[block->vertex + i], 2);
+            put_vector_json_write(file, problem->vertices[block->vertex + i], 2);
         }
         if (block->vertex_count > 0) putc(']', file);
     }
@@ -140,10 +140,10 @@ static void put_block(FILE* file, const crProblem* problem, const crBlock* block
 static void put_optional(FILE* file, const char* key, const double* x, int count) {
     if (x == NULL) return;
     fprintf(file, ",\n    \"%s\": ", key);
-    put_vector(file, x, count);
+    put_vector_json_write(file, x, count);
 }
 
-static void put_problem(FILE* file, const crProblemFile* from) {
+static void put_problem_json_write(FILE* file, const crProblemFile* from) {
     const crProblem* problem = &from->problem;
     fputs("{\n    \"carom_problem\": 1", file);
     if (from->name[0] != '\0') {
@@ -179,7 +179,7 @@ crStatus cr__write_problem_json(const char* path, const crProblemFile* from, crE
     FILE* file = fopen(path, "wb");
     bool written = file != NULL;
     if (file != NULL) {
-        put_problem(file, from);
+        put_problem_json_write(file, from);
         written = ferror(file) == 0;
         written = fclose(file) == 0 && written;
     }

@@ -18,21 +18,21 @@
 #include <stdio.h>
 #include <string.h>
 
-static crStatus no_memory(crError* error) {
+static crStatus no_memory_siconos_fc(crError* error) {
     return cr_error_set(error, CR_ERR_MEMORY, "problem", "problem: out of memory");
 }
 
-static crStatus read_vector(crScan* scan, const char* field, int count, crArena* arena, double** out,
-                            crError* error) {
+static crStatus read_vector_siconos_fc(crScan* scan, const char* field, int count, crArena* arena,
+                                       double** out, crError* error) {
     crStatus status = cr__scan_room(scan, field, (size_t)count, error);
     if (status != CR_OK) return status;
     *out = cr_arena_alloc(arena, (size_t)count * sizeof(double));
-    if (*out == NULL) return no_memory(error);
+    if (*out == NULL) return no_memory_siconos_fc(error);
     return cr__scan_numbers(scan, field, (size_t)count, *out, error);
 }
 
-static crStatus read_matrix(crScan* scan, const char* field, int rows, int cols, crArena* arena,
-                            crMatrix* matrix, crError* error) {
+static crStatus read_matrix_siconos_fc(crScan* scan, const char* field, int rows, int cols, crArena* arena,
+                                       crMatrix* matrix, crError* error) {
     crStatus status = cr__scan_siconos_matrix(scan, arena, matrix, error);
     if (status != CR_OK) return status;
     if (matrix->rows != rows || matrix->cols != cols) {
@@ -66,7 +66,7 @@ static crStatus read_coefficient(crScan* scan, const char* field, double* number
 static crStatus read_cones(crScan* scan, int d, int contacts, bool rolls, crProblemFile* out,
                            crError* error) {
     crBlock* blocks = cr_arena_alloc(&out->arena, (size_t)contacts * sizeof *blocks);
-    if (blocks == NULL) return no_memory(error);
+    if (blocks == NULL) return no_memory_siconos_fc(error);
     for (int i = 0; i < contacts; i++) {
         blocks[i] = cr_block(CR_BLOCK_CONE, i * d, d);
         blocks[i].source = i;
@@ -96,15 +96,15 @@ static crStatus read_sizes(crScan* scan, bool rolls, int* d, int* contacts, crEr
     return status;
 }
 
-static crStatus read_local(crScan* scan, bool rolls, crProblemFile* out, crError* error) {
+static crStatus read_local_siconos_fc(crScan* scan, bool rolls, crProblemFile* out, crError* error) {
     int d, contacts;
     double* q = NULL;
     crStatus status = read_sizes(scan, rolls, &d, &contacts, error);
     if (status != CR_OK) return status;
     int n = d * contacts;
-    status = read_matrix(scan, "W", n, n, &out->arena, &out->problem.W, error);
+    status = read_matrix_siconos_fc(scan, "W", n, n, &out->arena, &out->problem.W, error);
     if (status == CR_OK) status = symmetrise(scan, "W", out, error);
-    if (status == CR_OK) status = read_vector(scan, "q", n, &out->arena, &q, error);
+    if (status == CR_OK) status = read_vector_siconos_fc(scan, "q", n, &out->arena, &q, error);
     if (status == CR_OK) status = read_cones(scan, d, contacts, rolls, out, error);
     out->problem.u_free = q;
     return status;
@@ -112,19 +112,19 @@ static crStatus read_local(crScan* scan, bool rolls, crProblemFile* out, crError
 
 crStatus cr__read_siconos_fc(const char* text, size_t size, crProblemFile* out, crError* error) {
     crScan scan = cr__scan(text, size);
-    return read_local(&scan, false, out, error);
+    return read_local_siconos_fc(&scan, false, out, error);
 }
 
 crStatus cr__read_siconos_rfc(const char* text, size_t size, crProblemFile* out, crError* error) {
     crScan scan = cr__scan(text, size);
-    return read_local(&scan, true, out, error);
+    return read_local_siconos_fc(&scan, true, out, error);
 }
 
 bool cr__siconos_rolls_planar(const char* text, size_t size) {
     crScan scan = cr__scan(text, size);
     crProblemFile probe = {0};
     bool rolls = cr_arena_create(&probe.arena, NULL, 0) == CR_OK &&
-                 read_local(&scan, false, &probe, NULL) == CR_OK && probe.problem.block_count > 1;
+                 read_local_siconos_fc(&scan, false, &probe, NULL) == CR_OK && probe.problem.block_count > 1;
     double number;
     for (int i = 0; rolls && i < probe.problem.block_count; i++) {
         rolls = cr__scan_word(&scan) && cr__scan_as_number(&scan, &number);
@@ -140,7 +140,8 @@ static crStatus transpose(const crMatrix* H, crArena* arena, crMatrix* J, crErro
     double* value = cr_arena_alloc(arena, entries * sizeof *value);
     int* start = H->start != NULL ? cr_arena_alloc(arena, (rows + 2) * sizeof *start) : NULL;
     int* col = H->start != NULL ? cr_arena_alloc(arena, entries * sizeof *col) : NULL;
-    if (value == NULL || (H->start != NULL && (start == NULL || col == NULL))) return no_memory(error);
+    if (value == NULL || (H->start != NULL && (start == NULL || col == NULL)))
+        return no_memory_siconos_fc(error);
     *J = (crMatrix){H->cols, H->rows, start, col, value};
     for (size_t i = 0; start == NULL && i < rows * cols; i++) {
         value[i] = H->value[i % cols * rows + i / cols];
@@ -174,7 +175,7 @@ static crStatus set_operator(const crMatrix* H, const double* q, const double* b
     int n = H->cols;
     double* v = cr_arena_alloc(arena, (size_t)problem->nv * sizeof(double));
     double* u_free = cr_arena_alloc(arena, (size_t)n * sizeof(double));
-    if (v == NULL || u_free == NULL) return no_memory(error);
+    if (v == NULL || u_free == NULL) return no_memory_siconos_fc(error);
     cr_matrix_mul(&problem->Minv, q, v);
     cr_matrix_mul(&problem->J, v, u_free);
     for (int i = 0; i < n; i++) {
@@ -185,7 +186,8 @@ static crStatus set_operator(const crMatrix* H, const double* q, const double* b
     return CR_OK;
 }
 
-static crStatus read_global(const char* text, size_t size, bool rolls, crProblemFile* out, crError* error) {
+static crStatus read_global_siconos_fc(const char* text, size_t size, bool rolls, crProblemFile* out,
+                                       crError* error) {
     crScan scan = cr__scan(text, size);
     int d, contacts;
     crMatrix H;
@@ -198,20 +200,20 @@ static crStatus read_global(const char* text, size_t size, bool rolls, crProblem
     int n = d * contacts;
     out->problem.nv = M->rows;
     status = symmetrise(&scan, "M", out, error);
-    if (status == CR_OK) status = read_matrix(&scan, "H", M->rows, n, &out->arena, &H, error);
-    if (status == CR_OK) status = read_vector(&scan, "q", M->rows, &out->arena, &q, error);
-    if (status == CR_OK) status = read_vector(&scan, "b", n, &out->arena, &b, error);
+    if (status == CR_OK) status = read_matrix_siconos_fc(&scan, "H", M->rows, n, &out->arena, &H, error);
+    if (status == CR_OK) status = read_vector_siconos_fc(&scan, "q", M->rows, &out->arena, &q, error);
+    if (status == CR_OK) status = read_vector_siconos_fc(&scan, "b", n, &out->arena, &b, error);
     if (status == CR_OK) status = read_cones(&scan, d, contacts, rolls, out, error);
     if (status == CR_OK) status = set_operator(&H, q, b, out, error);
     return status;
 }
 
 crStatus cr__read_siconos_gfc(const char* text, size_t size, crProblemFile* out, crError* error) {
-    return read_global(text, size, false, out, error);
+    return read_global_siconos_fc(text, size, false, out, error);
 }
 
 crStatus cr__read_siconos_grfc(const char* text, size_t size, crProblemFile* out, crError* error) {
-    return read_global(text, size, true, out, error);
+    return read_global_siconos_fc(text, size, true, out, error);
 }
 
 static crStatus expect_word(crScan* scan, const char* word, crError* error) {
@@ -222,7 +224,7 @@ static crStatus expect_word(crScan* scan, const char* word, crError* error) {
 }
 
 // row of the file (t1, t2, n) that row i of the problem (n, t1, t2) is
-static size_t turned(size_t i) { return i % 3 == 0 ? i + 2 : i - 1; }
+static size_t turned_siconos_fc(size_t i) { return i % 3 == 0 ? i + 2 : i - 1; }
 
 // lines that begin with '#'
 static void skip_remarks(crScan* scan) {
@@ -250,14 +252,14 @@ crStatus cr__read_contactbench(const char* text, size_t size, crProblemFile* out
     double* file_row = cr_arena_alloc(&out->arena, n * sizeof(double));
     double* W = cr_arena_alloc(&out->arena, n * n * sizeof(double));
     double* u_free = cr_arena_alloc(&out->arena, n * sizeof(double));
-    if (file_row == NULL || W == NULL || u_free == NULL) return no_memory(error);
+    if (file_row == NULL || W == NULL || u_free == NULL) return no_memory_siconos_fc(error);
     // each row of the file is read as it stands, then put where it belongs
     for (size_t i = 0; i < n; i++) {
         status = cr__scan_numbers(&scan, "G", n, file_row, error);
         if (status != CR_OK) return status;
         size_t row = i % 3 == 2 ? i - 2 : i + 1;
         for (size_t j = 0; j < n; j++) {
-            W[row * n + j] = file_row[turned(j)];
+            W[row * n + j] = file_row[turned_siconos_fc(j)];
         }
     }
     status = expect_word(&scan, "g", error);
@@ -266,7 +268,7 @@ crStatus cr__read_contactbench(const char* text, size_t size, crProblemFile* out
     if (status == CR_OK) status = read_cones(&scan, 3, rows / 3, false, out, error);
     if (status != CR_OK) return status;
     for (size_t i = 0; i < n; i++) {
-        u_free[i] = file_row[turned(i)];
+        u_free[i] = file_row[turned_siconos_fc(i)];
     }
     out->problem.u_free = u_free;
     out->problem.W = (crMatrix){rows, rows, NULL, NULL, W};

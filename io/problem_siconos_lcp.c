@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-static crStatus no_memory(crError* error) {
+static crStatus no_memory_siconos_lcp(crError* error) {
     return cr_error_set(error, CR_ERR_MEMORY, "problem", "problem: out of memory");
 }
 
@@ -20,14 +20,14 @@ static crStatus read_q(crScan* scan, int n, crProblemFile* out, crError* error) 
     crStatus status = cr__scan_room(scan, "q", (size_t)n, error);
     if (status != CR_OK) return status;
     double* q = cr_arena_alloc(&out->arena, (size_t)n * sizeof(double));
-    if (q == NULL) return no_memory(error);
+    if (q == NULL) return no_memory_siconos_lcp(error);
     out->problem.u_free = q;
     return cr__scan_numbers(scan, "q", (size_t)n, q, error);
 }
 
 static crStatus set_unilateral(int n, crProblemFile* out, crError* error) {
     crBlock* block = cr_arena_alloc(&out->arena, sizeof *block);
-    if (block == NULL) return no_memory(error);
+    if (block == NULL) return no_memory_siconos_lcp(error);
     *block = cr_block(CR_BLOCK_UNILATERAL, 0, n);
     out->problem.rows = n;
     out->problem.blocks = block;
@@ -68,7 +68,7 @@ crStatus cr__read_siconos_lcp_rows(const char* text, size_t size, crProblemFile*
     status = cr__scan_room(&scan, "M", entries, error);
     if (status != CR_OK) return status;
     double* value = cr_arena_alloc(&out->arena, entries * sizeof(double));
-    if (value == NULL) return no_memory(error);
+    if (value == NULL) return no_memory_siconos_lcp(error);
     out->problem.W = (crMatrix){n, n, NULL, NULL, value};
     status = cr__scan_numbers(&scan, "M", entries, value, error);
     if (status == CR_OK) status = read_q(&scan, n, out, error);
@@ -77,13 +77,13 @@ crStatus cr__read_siconos_lcp_rows(const char* text, size_t size, crProblemFile*
 }
 
 // blocks of rows: their ends up to `rows`, then the kind of each
-static crStatus read_blocks(crScan* scan, int rows, crProblemFile* out, crError* error) {
+static crStatus read_blocks_siconos_lcp(crScan* scan, int rows, crProblemFile* out, crError* error) {
     int zero, end = 0, count = 0;
     crStatus status = cr__scan_room(scan, "blocks", (size_t)rows, error);
     if (status == CR_OK) status = cr__scan_int(scan, "blocks", 0, 0, &zero, error);
     if (status != CR_OK) return status;
     crBlock* blocks = cr_arena_alloc(&out->arena, (size_t)rows * sizeof *blocks);
-    if (blocks == NULL) return no_memory(error);
+    if (blocks == NULL) return no_memory_siconos_lcp(error);
     while (end < rows) {
         int begin = end;
         status = cr__scan_int(scan, "blocks", begin + 1, rows, &end, error);
@@ -110,7 +110,7 @@ crStatus cr__read_siconos_mlcp(const char* text, size_t size, crProblemFile* out
     if (status == CR_OK) status = cr__scan_int(&scan, "storage of A, B, C, D", 0, 1, &parts, error);
     if (status == CR_OK) status = cr__scan_int(&scan, "n", 0, 500000, &n, error);
     if (status == CR_OK) status = cr__scan_int(&scan, "m", 0, 500000, &m, error);
-    if (status == CR_OK) status = read_blocks(&scan, n + m, out, error);
+    if (status == CR_OK) status = read_blocks_siconos_lcp(&scan, n + m, out, error);
     if (status == CR_OK) status = read_square(&scan, n + m, out, error);
     if (status == CR_OK) status = read_q(&scan, n + m, out, error);
     return status;

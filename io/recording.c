@@ -41,10 +41,12 @@ static crStatus refuse(Table* t, crStatus status, const char* field, const char*
     return status;
 }
 
-static crStatus out_of_memory(Table* t) { return refuse(t, CR_ERR_MEMORY, "file", "out of memory", "", 0); }
+static crStatus out_of_memory_recording(Table* t) {
+    return refuse(t, CR_ERR_MEMORY, "file", "out of memory", "", 0);
+}
 
 // the whole file; NULL with the error filled
-static char* load(const char* path, size_t* size, crError* error) {
+static char* load_recording(const char* path, size_t* size, crError* error) {
     FILE* file = fopen(path, "rb");
     char* text = NULL;
     if (file != NULL && fseek(file, 0, SEEK_END) == 0) {
@@ -126,18 +128,18 @@ static crStatus read_channel(Table* t) {
     const char* word;
     size_t length = cell(t, &word);
     crRecordedChannel* larger = realloc(r->channels, (size_t)(r->channel_count + 1) * sizeof *larger);
-    if (larger == NULL) return out_of_memory(t);
+    if (larger == NULL) return out_of_memory_recording(t);
     r->channels = larger;
     if (length >= CR_RECORDING_CHANNEL)
         return refuse(t, CR_ERR_SYNTAX, "header", "the name of a column is too long", word, length);
     memset(&larger[r->channel_count], 0, sizeof *larger);
     memcpy(larger[r->channel_count].name, word, length);
-    if (!add_column(t, 4 * (size_t)r->channel_count++ + 2)) return out_of_memory(t);
+    if (!add_column(t, 4 * (size_t)r->channel_count++ + 2)) return out_of_memory_recording(t);
     t->at += length;
     return CR_OK;
 }
 
-static crStatus read_body(Table* t) {
+static crStatus read_body_recording(Table* t) {
     static const crJoint joints[] = {CR_JOINT_FREE, CR_JOINT_PLANAR, CR_JOINT_BALL, CR_JOINT_HINGE};
     crRecording* r = t->out;
     const char* name = t->at + 1;
@@ -160,12 +162,12 @@ static crStatus read_body(Table* t) {
     for (const crColumn* c = cr_trajectory_columns(body.joint); c->name != NULL; c++) {
         // velocities are marked by the lowest bit, channels by the next, until nq and nv are known
         size_t place = c->velocity ? 4 * (size_t)(body.v + c->index) + 1 : 4 * (size_t)(body.q + c->index);
-        if (!add_column(t, place)) return out_of_memory(t);
+        if (!add_column(t, place)) return out_of_memory_recording(t);
         body.nv += c->velocity;
         body.nq += !c->velocity;
     }
     crRecordedBody* larger = realloc(r->bodies, (size_t)(r->body_count + 1) * sizeof body);
-    if (larger == NULL) return out_of_memory(t);
+    if (larger == NULL) return out_of_memory_recording(t);
     r->bodies = larger;
     r->bodies[r->body_count++] = body;
     r->nq += body.nq;
@@ -182,7 +184,7 @@ static crStatus read_header(Table* t) {
     t->at++;
     crStatus status = CR_OK;
     while (status == CR_OK && t->at < t->end && *t->at == ',') {
-        status = read_body(t);
+        status = read_body_recording(t);
     }
     for (size_t i = 0; i < t->columns; i++) {
         size_t kind = t->target[i] % 4, nq = (size_t)t->out->nq, nv = (size_t)t->out->nv;
@@ -210,7 +212,7 @@ static bool grow_rows(Table* t) {
     return true;
 }
 
-static crStatus read_number(Table* t, double* number) {
+static crStatus read_number_recording(Table* t, double* number) {
     const char* word;
     size_t length = cell(t, &word);
     char* stop = NULL;
@@ -222,11 +224,11 @@ static crStatus read_number(Table* t, double* number) {
     return CR_OK;
 }
 
-static crStatus read_row(Table* t) {
+static crStatus read_row_recording(Table* t) {
     crRecording* r = t->out;
-    if (!grow_rows(t)) return out_of_memory(t);
+    if (!grow_rows(t)) return out_of_memory_recording(t);
     size_t row = r->count;
-    crStatus status = read_number(t, &r->time[row]);
+    crStatus status = read_number_recording(t, &r->time[row]);
     if (status == CR_OK && row > 0 && !(r->time[row] > r->time[row - 1]))
         return refuse(t, CR_ERR_RANGE, "t", "must be later than in the line before", "", 0);
     for (size_t i = 0; i < t->columns && status == CR_OK; i++) {
@@ -234,7 +236,7 @@ static crStatus read_row(Table* t) {
         if (t->at == t->end || *t->at != ',')
             return refuse(t, CR_ERR_SIZE, "row", "has fewer cells than the header", "", 0);
         t->at++;
-        status = read_number(t, &number);
+        status = read_number_recording(t, &number);
         size_t place = t->target[i];
         size_t nq = (size_t)r->nq, nv = (size_t)r->nv, nc = (size_t)r->channel_count;
         *(place < nq        ? &r->q[row * nq + place]
@@ -247,9 +249,9 @@ static crStatus read_row(Table* t) {
     return status;
 }
 
-static crStatus read_csv(const char* path, crRecording* recording, crError* error) {
+static crStatus read_csv_recording(const char* path, crRecording* recording, crError* error) {
     size_t size = 0;
-    char* text = load(path, &size, error);
+    char* text = load_recording(path, &size, error);
     if (text == NULL) return error != NULL ? error->status : CR_ERR_FILE;
     // a last line that was cut off is no line
     size_t whole = size;
@@ -262,7 +264,7 @@ static crStatus read_csv(const char* path, crRecording* recording, crError* erro
     crStatus status = whole > 0 ? read_header(&t)
                                 : refuse(&t, CR_ERR_SYNTAX, "header", "the file has no whole line", "", 0);
     while (status == CR_OK && t.at < t.end) {
-        status = read_row(&t);
+        status = read_row_recording(&t);
     }
     if (begun) cr__plain_end(&plain);
     free(t.target);
@@ -270,7 +272,7 @@ static crStatus read_csv(const char* path, crRecording* recording, crError* erro
     return status;
 }
 
-static bool ends_with(const char* path, const char* extension) {
+static bool ends_with_recording(const char* path, const char* extension) {
     size_t length = strlen(path);
     size_t tail = strlen(extension);
     return length > tail && strcasecmp(path + length - tail, extension) == 0;
@@ -283,9 +285,9 @@ crStatus cr_recording_read(const char* path, crRecording* recording, crError* er
     crError own = {0};
     if (error == NULL) error = &own;
     crStatus status = CR_OK;
-    if (ends_with(path, ".csv")) {
-        status = read_csv(path, recording, error);
-    } else if (ends_with(path, ".h5") || ends_with(path, ".hdf5")) {
+    if (ends_with_recording(path, ".csv")) {
+        status = read_csv_recording(path, recording, error);
+    } else if (ends_with_recording(path, ".h5") || ends_with_recording(path, ".hdf5")) {
         status = cr__recording_hdf5(path, recording, error);
     } else {
         status =

@@ -21,8 +21,8 @@ static const char* const known_fields[] = {
     "e",    "mu",     "et",     "name",      "comment",   NULL};
 
 // the catalogue's own copy of a name
-static crStatus read_name(const crJson* value, const char* field, const char* (*at)(const void*, int),
-                          const char** name, crError* error) {
+static crStatus read_name_resolve(const crJson* value, const char* field, const char* (*at)(const void*, int),
+                                  const char** name, crError* error) {
     const char* typed = NULL;
     crStatus status = cr_field_text(value, field, &typed, error);
     if (status != CR_OK) return status;
@@ -52,7 +52,7 @@ static crStatus read_rules(const crJson* object, crResolve* resolve, crError* er
     }
     if (value->type == CR_JSON_STRING) {
         resolve->rule_count = 1;
-        return read_name(value, "rule", cr_name_rule, &resolve->rules[0], error);
+        return read_name_resolve(value, "rule", cr_name_rule, &resolve->rules[0], error);
     }
     if (value->type != CR_JSON_ARRAY) {
         return cr_field_refuse(value, CR_ERR_TYPE, "rule", error,
@@ -65,7 +65,7 @@ static crStatus read_rules(const crJson* object, crResolve* resolve, crError* er
     }
     crStatus status = CR_OK;
     for (const crJson* item = value->child; item != NULL && status == CR_OK; item = item->next) {
-        status = read_name(item, "rule", cr_name_rule, &resolve->rules[resolve->rule_count++], error);
+        status = read_name_resolve(item, "rule", cr_name_rule, &resolve->rules[resolve->rule_count++], error);
     }
     return status;
 }
@@ -125,7 +125,7 @@ static crStatus read_whole(const crJson* object, const char* field, double least
                            most);
 }
 
-static crStatus read_cone(const crJson* object, crResolve* resolve, crError* error) {
+static crStatus read_cone_resolve(const crJson* object, crResolve* resolve, crError* error) {
     const crJson* value = cr_json_get(object, "cone");
     if (value == NULL || (value->type == CR_JSON_STRING && strcmp(value->text, "exact") == 0)) return CR_OK;
     if (value->type != CR_JSON_NUMBER) {
@@ -139,7 +139,7 @@ static crStatus read_cone(const crJson* object, crResolve* resolve, crError* err
     return status;
 }
 
-static crStatus read_numbers(const crJson* object, crRuleParams* p, crError* error) {
+static crStatus read_numbers_resolve(const crJson* object, crRuleParams* p, crError* error) {
     double seed = 0.0;
     double budget = 0.0;
     crStatus status = read_whole(object, "seed", 0.0, 9007199254740992.0, &seed, error);
@@ -169,17 +169,17 @@ static crStatus read_numbers(const crJson* object, crRuleParams* p, crError* err
     return status;
 }
 
-static crStatus no_memory(crError* error) {
+static crStatus no_memory_resolve(crError* error) {
     return cr_error_set(error, CR_ERR_MEMORY, "contacts", "contacts: out of memory");
 }
 
 // `count` numbers, or NULL where the field is not given
-static crStatus read_vector(const crJson* object, const char* field, int count, crResolve* resolve,
-                            const double** vector, crError* error) {
+static crStatus read_vector_resolve(const crJson* object, const char* field, int count, crResolve* resolve,
+                                    const double** vector, crError* error) {
     const crJson* value = cr_json_get(object, field);
     if (value == NULL) return CR_OK;
     double* numbers = cr_arena_alloc(&resolve->arena, (size_t)count * sizeof(double));
-    if (numbers == NULL) return no_memory(error);
+    if (numbers == NULL) return no_memory_resolve(error);
     *vector = numbers;
     return cr_field_numbers(value, field, count, count, numbers, &count, error);
 }
@@ -193,7 +193,7 @@ static crStatus read_eps(const crJson* object, crResolve* resolve, crError* erro
                                "eps: must be a matrix with a row for each of %d contacts", k);
     }
     double* eps = cr_arena_alloc(&resolve->arena, (size_t)k * (size_t)k * sizeof(double));
-    if (eps == NULL) return no_memory(error);
+    if (eps == NULL) return no_memory_resolve(error);
     crStatus status = CR_OK;
     int count = 0;
     int i = 0;
@@ -206,7 +206,8 @@ static crStatus read_eps(const crJson* object, crResolve* resolve, crError* erro
 
 static crStatus read_stiffness(const crJson* object, crResolve* resolve, crError* error) {
     const double** stiffness = &resolve->params.stiffness;
-    crStatus status = read_vector(object, "stiffness", resolve->contact_count, resolve, stiffness, error);
+    crStatus status =
+        read_vector_resolve(object, "stiffness", resolve->contact_count, resolve, stiffness, error);
     for (int i = 0; status == CR_OK && *stiffness != NULL && i < resolve->contact_count; i++) {
         if ((*stiffness)[i] > 0.0) continue;
         status = cr_field_refuse(cr_json_get(object, "stiffness"), CR_ERR_RANGE, "stiffness", error,
@@ -215,11 +216,11 @@ static crStatus read_stiffness(const crJson* object, crResolve* resolve, crError
     return status;
 }
 
-static crStatus read_law(const crJson* object, crResolve* resolve, crError* error) {
+static crStatus read_law_resolve(const crJson* object, crResolve* resolve, crError* error) {
     const crJson* value = cr_json_get(object, "law");
     if (value == NULL) return CR_OK;
     const char* name = NULL;
-    crStatus status = read_name(value, "law", cr_name_law, &name, error);
+    crStatus status = read_name_resolve(value, "law", cr_name_law, &name, error);
     if (status == CR_OK && strcmp(name, "composite") == 0) {
         return cr_field_refuse(value, CR_ERR_NAME, "law", error,
                                "law: composite needs laws of its own; name one");
@@ -228,7 +229,7 @@ static crStatus read_law(const crJson* object, crResolve* resolve, crError* erro
     return status;
 }
 
-static crStatus read_texts(const crJson* object, crResolve* resolve, crError* error) {
+static crStatus read_texts_resolve(const crJson* object, crResolve* resolve, crError* error) {
     const char* ignored = NULL;
     crStatus status = CR_OK;
     const crJson* value = cr_json_get(object, "name");
@@ -238,18 +239,18 @@ static crStatus read_texts(const crJson* object, crResolve* resolve, crError* er
     return status;
 }
 
-static crStatus read_all(const crJson* object, crResolve* resolve, crError* error) {
+static crStatus read_all_resolve(const crJson* object, crResolve* resolve, crError* error) {
     crStatus status = cr_field_known(object, "", known_fields, error);
-    if (status == CR_OK) status = read_texts(object, resolve, error);
+    if (status == CR_OK) status = read_texts_resolve(object, resolve, error);
     if (status == CR_OK) status = read_rules(object, resolve, error);
     if (status == CR_OK) status = read_choices(object, &resolve->params, error);
-    if (status == CR_OK) status = read_numbers(object, &resolve->params, error);
-    if (status == CR_OK) status = read_cone(object, resolve, error);
-    if (status == CR_OK) status = read_law(object, resolve, error);
+    if (status == CR_OK) status = read_numbers_resolve(object, &resolve->params, error);
+    if (status == CR_OK) status = read_cone_resolve(object, resolve, error);
+    if (status == CR_OK) status = read_law_resolve(object, resolve, error);
     if (status == CR_OK) status = cr__read_contacts(object, resolve, error);
     if (status == CR_OK) {
-        status =
-            read_vector(object, "impulse", resolve->problem.nv, resolve, &resolve->params.impulse, error);
+        status = read_vector_resolve(object, "impulse", resolve->problem.nv, resolve,
+                                     &resolve->params.impulse, error);
     }
     if (status == CR_OK) status = read_eps(object, resolve, error);
     if (status == CR_OK) status = read_stiffness(object, resolve, error);
@@ -257,7 +258,7 @@ static crStatus read_all(const crJson* object, crResolve* resolve, crError* erro
 }
 
 // line and column of the field an error names, else of the object; the command calls directions "cone"
-static void locate(const crJson* object, crError* error) {
+static void locate_resolve(const crJson* object, crError* error) {
     if (error == NULL || error->line != 0) return;
     const char* field = strcmp(error->field, "directions") == 0 ? "cone" : error->field;
     const crJson* where = cr_json_get(object, field);
@@ -282,10 +283,10 @@ crStatus cr_resolve_read(const crJson* object, crResolve* resolve, crError* erro
     if (status != CR_OK) {
         return cr_field_refuse(object, status, "", error, "%s", cr_status_text(status));
     }
-    status = read_all(object, resolve, error);
+    status = read_all_resolve(object, resolve, error);
     if (status == CR_OK) status = cr_problem_check(&resolve->problem, error);
     if (status != CR_OK) {
-        locate(object, error);
+        locate_resolve(object, error);
         cr_resolve_free(resolve);
     }
     return status;
@@ -318,7 +319,7 @@ static crStatus run(crResolve* resolve, const crRule* rule, crResolved* out, crE
     size_t nv = (size_t)problem->nv, rows = (size_t)problem->rows;
     double* p = cr_arena_alloc(arena, (rows + 1) * sizeof(double));
     double* v = cr_arena_alloc(arena, nv * sizeof(double));
-    if (p == NULL || v == NULL) return no_memory(error);
+    if (p == NULL || v == NULL) return no_memory_resolve(error);
     out->p = p;
     out->v = v;
     crStatus status = cr_rule_run(rule, problem, arena, p, &out->report, error);
@@ -326,7 +327,7 @@ static crStatus run(crResolve* resolve, const crRule* rule, crResolved* out, crE
     if (status != CR_OK || out->report.outcome_p == NULL) return status;
     size_t count = (size_t)out->report.outcome_count;
     double* outcomes = cr_arena_alloc(arena, count * nv * sizeof(double));
-    if (outcomes == NULL) return no_memory(error);
+    if (outcomes == NULL) return no_memory_resolve(error);
     out->outcomes = outcomes;
     for (size_t i = 0; i < count && status == CR_OK; i++) {
         status = velocity_after(resolve, out->report.outcome_p + i * rows, outcomes + i * nv);
@@ -350,6 +351,6 @@ crStatus cr_resolve_run(const crJson* object, crResolve* resolve, int index, crR
     if (status != CR_OK && error != NULL && error->status == CR_OK) {
         cr_error_set(error, status, "", "%s", cr_status_text(status));
     }
-    if (status != CR_OK) locate(object, error);
+    if (status != CR_OK) locate_resolve(object, error);
     return status;
 }

@@ -12,27 +12,27 @@
 
 #define FIELD 48  // characters of crError.field
 
-static crStatus no_memory(crError* error) {
+static crStatus no_memory_contacts(crError* error) {
     return cr_error_set(error, CR_ERR_MEMORY, "contacts", "contacts: out of memory");
 }
 
-static double* doubles(crResolve* resolve, size_t count) {
+static double* doubles_contacts(crResolve* resolve, size_t count) {
     return cr_arena_alloc(&resolve->arena, count * sizeof(double));
 }
 
-static crStatus missing(const crJson* where, const char* field, const char* what, crError* error) {
+static crStatus missing_contacts(const crJson* where, const char* field, const char* what, crError* error) {
     return cr_field_refuse(where, CR_ERR_MISSING, field, error, "%s: is missing, %s", field, what);
 }
 
 static crStatus read_velocity(const crJson* object, crResolve* resolve, crError* error) {
     const crJson* value = cr_json_get(object, "v");
-    if (value == NULL) return missing(object, "v", "the generalized velocities before", error);
+    if (value == NULL) return missing_contacts(object, "v", "the generalized velocities before", error);
     if (value->type == CR_JSON_ARRAY && value->count > CR_RESOLVE_MAX_NV) {
         return cr_field_refuse(value, CR_ERR_LIMIT, "v", error, "v: has %d numbers, allowed are %d",
                                value->count, CR_RESOLVE_MAX_NV);
     }
-    double* v = doubles(resolve, CR_RESOLVE_MAX_NV);
-    if (v == NULL) return no_memory(error);
+    double* v = doubles_contacts(resolve, CR_RESOLVE_MAX_NV);
+    if (v == NULL) return no_memory_contacts(error);
     resolve->problem.v = v;
     return cr_field_numbers(value, "v", 1, CR_RESOLVE_MAX_NV, v, &resolve->problem.nv, error);
 }
@@ -59,7 +59,7 @@ static crStatus check_symmetric(const crJson* value, double* M, int n, crError* 
     return CR_OK;
 }
 
-static crStatus invert(const crJson* value, crResolve* resolve, crError* error) {
+static crStatus invert_contacts(const crJson* value, crResolve* resolve, crError* error) {
     crProblem* problem = &resolve->problem;
     crError inner = {0};
     crStatus status = cr_matrix_inverse(&problem->M, &resolve->arena, &problem->Minv, &inner);
@@ -73,23 +73,23 @@ static crStatus invert(const crJson* value, crResolve* resolve, crError* error) 
 }
 
 // a matrix, or a list of numbers for its diagonal
-static crStatus read_mass(const crJson* object, crResolve* resolve, crError* error) {
+static crStatus read_mass_contacts(const crJson* object, crResolve* resolve, crError* error) {
     const crJson* value = cr_json_get(object, "M");
     int n = resolve->problem.nv;
-    if (value == NULL) return missing(object, "M", "the inertia matrix, or its diagonal", error);
+    if (value == NULL) return missing_contacts(object, "M", "the inertia matrix, or its diagonal", error);
     if (value->type == CR_JSON_ARRAY && value->count != n) {
         return cr_field_refuse(value, CR_ERR_SIZE, "M", error,
                                "M: must have %d rows as v has numbers, has %d", n, value->count);
     }
-    double* M = doubles(resolve, (size_t)n * (size_t)n);
-    if (M == NULL) return no_memory(error);
+    double* M = doubles_contacts(resolve, (size_t)n * (size_t)n);
+    if (M == NULL) return no_memory_contacts(error);
     memset(M, 0, (size_t)n * (size_t)n * sizeof *M);
     crStatus status = CR_OK;
     bool diagonal = value->type == CR_JSON_ARRAY && value->child->type == CR_JSON_NUMBER;
     int count = 0;
     if (value->type != CR_JSON_ARRAY || diagonal) {
-        double* numbers = doubles(resolve, (size_t)n);
-        if (numbers == NULL) return no_memory(error);
+        double* numbers = doubles_contacts(resolve, (size_t)n);
+        if (numbers == NULL) return no_memory_contacts(error);
         status = cr_field_numbers(value, "M", n, n, numbers, &count, error);
         for (int i = 0; i < n && status == CR_OK; i++) {
             M[i * n + i] = numbers[i];
@@ -102,7 +102,7 @@ static crStatus read_mass(const crJson* object, crResolve* resolve, crError* err
     }
     if (status == CR_OK) status = check_symmetric(value, M, n, error);
     resolve->problem.M = (crMatrix){n, n, NULL, NULL, M};
-    return status == CR_OK ? invert(value, resolve, error) : status;
+    return status == CR_OK ? invert_contacts(value, resolve, error) : status;
 }
 
 // rows of a contact or joint before they are read: how many the text has
@@ -152,8 +152,8 @@ static const crJson* common(const crJson* object, const char* key, int index) {
     return value;
 }
 
-static crStatus read_coefficient(const crJson* value, const char* field, double least, double most,
-                                 double* number, crError* error) {
+static crStatus read_coefficient_contacts(const crJson* value, const char* field, double least, double most,
+                                          double* number, crError* error) {
     bool unbounded = isinf(most);
     if (unbounded && value->type == CR_JSON_STRING && strcmp(value->text, "inf") == 0 &&
         strstr(field, "mu") != NULL) {
@@ -170,8 +170,8 @@ static crStatus read_coefficient(const crJson* value, const char* field, double 
 }
 
 // e, mu and et of contact `index`: its own, else the object's
-static crStatus read_coefficients(const crJson* object, const crJson* contact, int index, crBlock* block,
-                                  crError* error) {
+static crStatus read_coefficients_contacts(const crJson* object, const crJson* contact, int index,
+                                           crBlock* block, crError* error) {
     struct {
         const char* key;
         double least, most;
@@ -189,7 +189,7 @@ static crStatus read_coefficients(const crJson* object, const crJson* contact, i
         }
         if (value == NULL) continue;
         crStatus status =
-            read_coefficient(value, field, fields[i].least, fields[i].most, fields[i].number, error);
+            read_coefficient_contacts(value, field, fields[i].least, fields[i].most, fields[i].number, error);
         if (status != CR_OK) return status;
         if (i == 1 && block->mu > 0.0 && block->kind != CR_BLOCK_CONE) {
             return cr_field_refuse(value, CR_ERR_MISSING, field, error,
@@ -249,12 +249,13 @@ static crStatus read_point(const crJson* contact, int index, bool wanted, crVec3
 }
 
 // rows n, t1, t2 of J
-static crStatus read_rows(const crJson* contact, int index, int nv, double* J, crError* error) {
+static crStatus read_rows_contacts(const crJson* contact, int index, int nv, double* J, crError* error) {
     char field[FIELD];
     const crJson* n = cr_json_get(contact, "n");
     const crJson* t = cr_json_get(contact, "t");
     snprintf(field, sizeof field, "contacts[%d].n", index);
-    if (n == NULL) return missing(contact, field, "the row of J that gives the normal velocity", error);
+    if (n == NULL)
+        return missing_contacts(contact, field, "the row of J that gives the normal velocity", error);
     int count = 0;
     crStatus status = cr_field_numbers(n, field, nv, nv, J, &count, error);
     if (status != CR_OK || t == NULL) return status;
@@ -282,16 +283,16 @@ static crStatus read_contact(const crJson* object, const crJson* contact, int in
     }
     crStatus status = cr_field_known(contact, prefix, known, error);
     int nv = resolve->problem.nv;
-    if (status == CR_OK) status = read_rows(contact, index, nv, J + (size_t)row * (size_t)nv, error);
+    if (status == CR_OK) status = read_rows_contacts(contact, index, nv, J + (size_t)row * (size_t)nv, error);
     if (status != CR_OK) return status;
     int count = rows_of_contact(contact);
     *block = cr_block(count > 1 ? CR_BLOCK_CONE : CR_BLOCK_UNILATERAL, row, count);
     block->source = index;
-    return read_coefficients(object, contact, index, block, error);
+    return read_coefficients_contacts(object, contact, index, block, error);
 }
 
-static crStatus read_joint(const crJson* joint, int index, int row, int nv, double* J, crBlock* block,
-                           crError* error) {
+static crStatus read_joint_contacts(const crJson* joint, int index, int row, int nv, double* J,
+                                    crBlock* block, crError* error) {
     char field[FIELD];
     snprintf(field, sizeof field, "joints[%d]", index);
     int count = has_rows(joint) ? joint->count : 1;
@@ -307,15 +308,15 @@ static crStatus read_joint(const crJson* joint, int index, int row, int nv, doub
 }
 
 // memory for every row, then contacts and joints one by one
-static crStatus read_blocks(const crJson* object, const crJson* contacts, const crJson* joints,
-                            crResolve* resolve, crError* error) {
+static crStatus read_blocks_contacts(const crJson* object, const crJson* contacts, const crJson* joints,
+                                     crResolve* resolve, crError* error) {
     crProblem* problem = &resolve->problem;
     size_t rows = (size_t)problem->rows, nv = (size_t)problem->nv, blocks = (size_t)problem->block_count;
-    double* J = doubles(resolve, rows * nv);
-    double* u_free = doubles(resolve, rows);
+    double* J = doubles_contacts(resolve, rows * nv);
+    double* u_free = doubles_contacts(resolve, rows);
     crBlock* block = cr_arena_alloc(&resolve->arena, blocks * sizeof *block);
     crVec3* points = cr_arena_alloc(&resolve->arena, (blocks + 1) * sizeof *points);
-    if (J == NULL || u_free == NULL || block == NULL || points == NULL) return no_memory(error);
+    if (J == NULL || u_free == NULL || block == NULL || points == NULL) return no_memory_contacts(error);
     memset(points, 0, (blocks + 1) * sizeof *points);
     crStatus status = CR_OK;
     int row = 0;
@@ -327,7 +328,7 @@ static crStatus read_blocks(const crJson* object, const crJson* contacts, const 
     int first = i;
     for (const crJson* j = joints != NULL ? joints->child : NULL; j != NULL && status == CR_OK;
          j = j->next, i++) {
-        status = read_joint(j, i - first, row, problem->nv, J, &block[i], error);
+        status = read_joint_contacts(j, i - first, row, problem->nv, J, &block[i], error);
         row += has_rows(j) ? j->count : 1;
     }
     if (status != CR_OK) return status;
@@ -347,16 +348,16 @@ static crStatus read_blocks(const crJson* object, const crJson* contacts, const 
 
 crStatus cr__read_contacts(const crJson* object, crResolve* resolve, crError* error) {
     crStatus status = read_velocity(object, resolve, error);
-    if (status == CR_OK) status = read_mass(object, resolve, error);
+    if (status == CR_OK) status = read_mass_contacts(object, resolve, error);
     const crJson* contacts = cr_json_get(object, "contacts");
     const crJson* joints = cr_json_get(object, "joints");
     if (status == CR_OK && contacts == NULL) {
-        status = missing(object, "contacts", "a list of {\"n\": [...], ...}", error);
+        status = missing_contacts(object, "contacts", "a list of {\"n\": [...], ...}", error);
     }
     if (status == CR_OK) status = check_list(contacts, "contacts", error);
     if (status == CR_OK) status = check_list(joints, "joints", error);
     if (status == CR_OK) status = check_common(object, contacts->count, error);
     if (status == CR_OK) status = count_rows(contacts, joints, resolve, error);
-    if (status == CR_OK) status = read_blocks(object, contacts, joints, resolve, error);
+    if (status == CR_OK) status = read_blocks_contacts(object, contacts, joints, resolve, error);
     return status;
 }

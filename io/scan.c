@@ -58,13 +58,13 @@ crStatus cr__scan_error(const crScan* scan, crError* error, crStatus status, con
     return status;
 }
 
-static crStatus missing(const crScan* scan, const char* field, crError* error) {
+static crStatus missing_scan(const crScan* scan, const char* field, crError* error) {
     return cr__scan_error(scan, error, CR_ERR_MISSING, field, "the text ends where a number must be");
 }
 
 crStatus cr__scan_number(crScan* scan, const char* field, double* number, crError* error) {
     char message[128];
-    if (!cr__scan_word(scan)) return missing(scan, field, error);
+    if (!cr__scan_word(scan)) return missing_scan(scan, field, error);
     if (!cr__scan_as_number(scan, number)) {
         snprintf(message, sizeof message, "\"%s\" is not a number", scan->word);
         return cr__scan_error(scan, error, CR_ERR_SYNTAX, field, message);

@@ -29,7 +29,7 @@ static crStatus refuse(const crScan* scan, const char* message, crError* error) 
     return cr__scan_error(scan, error, CR_ERR_SYNTAX, FIELD, message);
 }
 
-static crStatus expect(crScan* scan, const char* word, crError* error) {
+static crStatus expect_scan_csparse(crScan* scan, const char* word, crError* error) {
     if (cr__scan_word(scan) && strcmp(scan->word, word) == 0) return CR_OK;
     char message[96];
     snprintf(message, sizeof message, "\"%s\" must come here, not \"%.40s\"", word, scan->word);
@@ -43,20 +43,21 @@ static bool is_size(const crScan* scan, int rows, int cols) {
     return strcmp(scan->word, wanted) == 0;
 }
 
-static void skip_line(crScan* scan) {
+static void skip_line_scan_csparse(crScan* scan) {
     int line = scan->line;
     while (scan->at < scan->size && scan->line == line) {
         cr__scan_step(scan);
     }
 }
 
-static crStatus read_header(crScan* scan, const crMatrix* matrix, Header* header, crError* error) {
+static crStatus read_header_scan_csparse(crScan* scan, const crMatrix* matrix, Header* header,
+                                         crError* error) {
     int kept, room = 0;
     crStatus status = cr__scan_int(scan, "sparse form", TRIPLET, TRIANGLE, &kept, error);
-    if (status == CR_OK) status = expect(scan, "CSparse", error);
+    if (status == CR_OK) status = expect_scan_csparse(scan, "CSparse", error);
     if (status != CR_OK) return status;
     header->kept = (Kept)kept;
-    skip_line(scan);
+    skip_line_scan_csparse(scan);
     cr__scan_word(scan);
     bool triplets = kept == TRIPLET || kept == TRIANGLE;
     const char* word = triplets ? "triplet:" : "csr:";
@@ -65,9 +66,9 @@ static crStatus read_header(crScan* scan, const crMatrix* matrix, Header* header
     if (!is_size(scan, matrix->rows, matrix->cols)) {
         return cr__scan_error(scan, error, CR_ERR_SIZE, FIELD, "sizes of the sparse matrix differ");
     }
-    status = expect(scan, "nzmax:", error);
+    status = expect_scan_csparse(scan, "nzmax:", error);
     if (status == CR_OK) status = cr__scan_int(scan, "nzmax", 0, INT32_MAX, &room, error);
-    if (status == CR_OK) status = expect(scan, "nnz:", error);
+    if (status == CR_OK) status = expect_scan_csparse(scan, "nnz:", error);
     if (status != CR_OK) return status;
     cr__scan_word(scan);
     // the count ends in a comma where the norm follows
@@ -78,17 +79,17 @@ static crStatus read_header(crScan* scan, const crMatrix* matrix, Header* header
         return refuse(scan, "nnz must be a whole number from 0 to nzmax", error);
     }
     header->entries = (int)count;
-    skip_line(scan);
+    skip_line_scan_csparse(scan);
     return cr__scan_room(scan, FIELD, 2 * (size_t)header->entries, error);
 }
 
-static crStatus read_triplets(crScan* scan, const crMatrix* matrix, int count, crEntry* entry,
-                              crError* error) {
+static crStatus read_triplets_scan_csparse(crScan* scan, const crMatrix* matrix, int count, crEntry* entry,
+                                           crError* error) {
     crStatus status = CR_OK;
     for (int k = 0; k < count && status == CR_OK; k++) {
         status = cr__scan_int(scan, FIELD, 0, matrix->rows - 1, &entry[k].row, error);
         if (status == CR_OK) status = cr__scan_int(scan, FIELD, 0, matrix->cols - 1, &entry[k].col, error);
-        if (status == CR_OK) status = expect(scan, ":", error);
+        if (status == CR_OK) status = expect_scan_csparse(scan, ":", error);
         if (status == CR_OK) status = cr__scan_number(scan, FIELD, &entry[k].value, error);
     }
     return status;
@@ -98,12 +99,12 @@ static crStatus read_triplets(crScan* scan, const crMatrix* matrix, int count, c
 static crStatus read_line_header(crScan* scan, const char* word, int line, int first, int count, int* end,
                                  crError* error) {
     int number;
-    crStatus status = expect(scan, word, error);
+    crStatus status = expect_scan_csparse(scan, word, error);
     if (status == CR_OK) status = cr__scan_int(scan, word, line, line, &number, error);
-    if (status == CR_OK) status = expect(scan, ":", error);
-    if (status == CR_OK) status = expect(scan, "locations", error);
+    if (status == CR_OK) status = expect_scan_csparse(scan, ":", error);
+    if (status == CR_OK) status = expect_scan_csparse(scan, "locations", error);
     if (status == CR_OK) status = cr__scan_int(scan, "locations", first, first, &number, error);
-    if (status == CR_OK) status = expect(scan, "to", error);
+    if (status == CR_OK) status = expect_scan_csparse(scan, "to", error);
     if (status == CR_OK) status = cr__scan_int(scan, "locations", first - 1, count - 1, &number, error);
     *end = number + 1;
     return status;
@@ -122,7 +123,7 @@ static crStatus read_compressed(crScan* scan, const crMatrix* matrix, Header hea
         for (; k < end && status == CR_OK; k++) {
             int index = 0;
             status = cr__scan_int(scan, FIELD, 0, most, &index, error);
-            if (status == CR_OK) status = expect(scan, ":", error);
+            if (status == CR_OK) status = expect_scan_csparse(scan, ":", error);
             if (status == CR_OK) status = cr__scan_number(scan, FIELD, &entry[k].value, error);
             entry[k].row = columns ? index : line;
             entry[k].col = columns ? line : index;
@@ -145,7 +146,7 @@ static size_t mirror(crEntry* entry, size_t count) {
 
 crStatus cr__scan_csparse(crScan* scan, crArena* arena, crMatrix* matrix, crError* error) {
     Header header = {0};
-    crStatus status = read_header(scan, matrix, &header, error);
+    crStatus status = read_header_scan_csparse(scan, matrix, &header, error);
     if (status != CR_OK) return status;
     scan->half = header.kept == TRIANGLE;
     if (scan->half && matrix->rows != matrix->cols) return refuse(scan, "a triangle must be square", error);
@@ -153,7 +154,7 @@ crStatus cr__scan_csparse(crScan* scan, crArena* arena, crMatrix* matrix, crErro
     if (entry == NULL) return cr_error_set(error, CR_ERR_MEMORY, FIELD, "M: out of memory");
     bool compressed = header.kept == COLUMNS || header.kept == ROWS;
     status = compressed ? read_compressed(scan, matrix, header, entry, error)
-                        : read_triplets(scan, matrix, header.entries, entry, error);
+                        : read_triplets_scan_csparse(scan, matrix, header.entries, entry, error);
     size_t count = (size_t)header.entries;
     if (status == CR_OK && scan->half) count = mirror(entry, count);
     if (status == CR_OK) {

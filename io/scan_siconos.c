@@ -21,7 +21,7 @@ typedef struct Blocks {
     int* col;      // block column of each block (count)
 } Blocks;
 
-static crStatus no_memory(crError* error) {
+static crStatus no_memory_scan_siconos(crError* error) {
     return cr_error_set(error, CR_ERR_MEMORY, FIELD, "M: out of memory");
 }
 
@@ -34,7 +34,7 @@ static crStatus read_dense(crScan* scan, crArena* arena, crMatrix* matrix, crErr
     status = cr__scan_room(scan, FIELD, entries, error);
     if (status != CR_OK) return status;
     double* value = cr_arena_alloc(arena, entries * sizeof(double));
-    if (value == NULL) return no_memory(error);
+    if (value == NULL) return no_memory_scan_siconos(error);
     for (size_t j = 0; j < (size_t)cols; j++) {
         for (size_t i = 0; i < (size_t)rows; i++) {
             status = cr__scan_number(scan, FIELD, &value[i * (size_t)cols + j], error);
@@ -68,7 +68,7 @@ static crStatus read_pattern(crScan* scan, crArena* arena, const crMatrix* matri
     status = cr__scan_room(scan, "blocks", integers, error);
     if (status != CR_OK) return status;
     int* memory = cr_arena_alloc(arena, integers * sizeof(int));
-    if (memory == NULL) return no_memory(error);
+    if (memory == NULL) return no_memory_scan_siconos(error);
     blocks->row_end = memory;
     blocks->col_end = blocks->row_end + blocks->block_rows;
     blocks->start = blocks->col_end + blocks->block_cols;
@@ -129,8 +129,8 @@ static size_t count_entries(const Blocks* blocks, int* start) {
 }
 
 // entries of block k (in block row i, `before` columns into it) into the compressed rows
-static crStatus read_block(crScan* scan, const Blocks* blocks, int i, int k, int before, const int* start,
-                           int* col, double* value, crError* error) {
+static crStatus read_block_scan_siconos(crScan* scan, const Blocks* blocks, int i, int k, int before,
+                                        const int* start, int* col, double* value, crError* error) {
     int number;
     crStatus status = cr__scan_int(scan, "block number", k, k, &number, error);
     int first = begin_of(blocks->col_end, blocks->col[k]);
@@ -145,7 +145,7 @@ static crStatus read_block(crScan* scan, const Blocks* blocks, int i, int k, int
     return status;
 }
 
-static crStatus read_blocks(crScan* scan, crArena* arena, crMatrix* matrix, crError* error) {
+static crStatus read_blocks_scan_siconos(crScan* scan, crArena* arena, crMatrix* matrix, crError* error) {
     Blocks blocks;
     crStatus status = cr__scan_room(scan, FIELD, (size_t)matrix->rows, error);
     if (status == CR_OK) status = read_pattern(scan, arena, matrix, &blocks, error);
@@ -157,13 +157,13 @@ static crStatus read_blocks(crScan* scan, crArena* arena, crMatrix* matrix, crEr
     int* start = cr_arena_alloc(arena, ((size_t)matrix->rows + 1) * sizeof(int));
     int* col = cr_arena_alloc(arena, entries * sizeof(int));
     double* value = cr_arena_alloc(arena, entries * sizeof(double));
-    if (start == NULL || col == NULL || value == NULL) return no_memory(error);
+    if (start == NULL || col == NULL || value == NULL) return no_memory_scan_siconos(error);
     start[0] = 0;
     count_entries(&blocks, start);
     for (int i = 0; status == CR_OK && i < blocks.block_rows; i++) {
         int before = 0;
         for (int k = blocks.start[i]; status == CR_OK && k < blocks.start[i + 1]; k++) {
-            status = read_block(scan, &blocks, i, k, before, start, col, value, error);
+            status = read_block_scan_siconos(scan, &blocks, i, k, before, start, col, value, error);
             before += blocks.col_end[blocks.col[k]] - begin_of(blocks.col_end, blocks.col[k]);
         }
     }
@@ -182,6 +182,6 @@ crStatus cr__scan_siconos_matrix(crScan* scan, crArena* arena, crMatrix* matrix,
     if (status == CR_OK) status = cr__scan_int(scan, "cols", 0, 10000000, &matrix->cols, error);
     if (status != CR_OK) return status;
     if (storage == 0) return read_dense(scan, arena, matrix, error);
-    return storage == 1 ? read_blocks(scan, arena, matrix, error)
+    return storage == 1 ? read_blocks_scan_siconos(scan, arena, matrix, error)
                         : cr__scan_csparse(scan, arena, matrix, error);
 }

@@ -13,10 +13,10 @@
 
 #define LOOP_TOL 1e-10  // m, rad
 
-static const char* const known_fields[] = {"carom",     "comment",     "gravity", "step",      "impact",
-                                           "solver",    "materials",   "pairs",   "bodies",    "static",
-                                           "$schema",   "constraints", "drive",   "record",    "exclude",
-                                           "actuators", "sites",       "sensors", "keyframes", "forces", NULL};
+static const char* const known_fields[] = {
+    "carom",   "comment",   "gravity", "step",    "impact",      "solver", "materials",
+    "pairs",   "bodies",    "static",  "$schema", "constraints", "drive",  "record",
+    "exclude", "actuators", "sites",   "sensors", "keyframes",   "forces", NULL};
 
 char* cr__scene_copy(crScene* scene, const char* text) {
     size_t size = strlen(text) + 1;
@@ -152,7 +152,7 @@ static void settle_model(const crPlace* root, crScene* scene) {
         cr_place_blame(root, "constraints", &error);
 }
 
-static void read_all(const crPlace* root, crScene* scene) {
+static void read_all_scene(const crPlace* root, crScene* scene) {
     const char* comment = NULL;
     cr_place_known(root, known_fields);
     read_version(root);
@@ -202,7 +202,7 @@ crStatus cr_scene_read(const crJson* root, crScene* scene, crError* error) {
     if (scene->model == NULL) {
         cr__place_memory(&place);
     } else {
-        read_all(&place, scene);
+        read_all_scene(&place, scene);
     }
     if (trouble.status != CR_OK) cr_scene_free(scene);
     return trouble.status;

@@ -23,8 +23,9 @@ static const char* const fixed_fields[] = {COMMON, "quat", NULL};
 // of a joint with one velocity, which has its own names for its coordinate and rate
 #define ALONG_FIELDS COMMON, ALONG, "quat", "anchor", "axis", "joint_name"
 static const char* const planar_fields[] = {COMMON, "angle", "vel", "omega", "joint_name", NULL};
-static const char* const ball_fields[] = {COMMON,      "quat",    "anchor",   "omega",    "limits",
-                                          "stiffness", "damping", "friction", "armature", "joint_name", NULL};
+static const char* const ball_fields[] = {COMMON,     "quat",       "anchor",  "omega",
+                                          "limits",   "stiffness",  "damping", "friction",
+                                          "armature", "joint_name", NULL};
 static const char* const free_fields[] = {COMMON, "quat", "vel", "omega", "joint_name", NULL};
 static const char* const* const fields_of[CR_JOINT_KINDS] = {[CR_JOINT_FIXED] = fixed_fields,
                                                              [CR_JOINT_PLANAR] = planar_fields,
@@ -226,7 +227,7 @@ static void read_free(const crPlace* place, Reading* r) {
     put(r->v + 3, omega);
 }
 
-static void read_joint(const crPlace* place, Reading* r) {
+static void read_joint_bodies(const crPlace* place, Reading* r) {
     crBodyDef* def = &r->def;
     if (def->joint == CR_JOINT_PLANAR) {
         read_planar(place, r);
@@ -275,7 +276,7 @@ static void read_shapes(const crPlace* place, crScene* scene, Reading* r) {
 }
 
 // a number for all axes, three for x, y and z, or a matrix
-static void read_inertia(const crPlace* place, crSym3* inertia) {
+static void read_inertia_bodies(const crPlace* place, crSym3* inertia) {
     const crJson* value = cr_place_get(place, "inertia");
     if (value == NULL) return;
     crError error = {0};
@@ -316,7 +317,7 @@ static void note_centre(const crPlace* place, crScene* scene, const crMass* mass
     scene->centre_count++;
 }
 
-static void read_mass(const crPlace* place, crScene* scene, Reading* r) {
+static void read_mass_bodies(const crPlace* place, crScene* scene, Reading* r) {
     static const char* const needs_mass[] = {"inertia", "com"};
     const crJson* value = cr_place_get(place, "mass");
     for (int i = 0; i < 2; i++) {
@@ -330,7 +331,7 @@ static void read_mass(const crPlace* place, crScene* scene, Reading* r) {
     cr_place_number(place, "mass", CR_NOT_NEGATIVE, &given);
     crMass mass = scaled_mass(r, given, scene->model);
     cr_place_vector(place, "com", &mass.com);
-    read_inertia(place, &mass.inertia);
+    read_inertia_bodies(place, &mass.inertia);
     crError error = {0};
     if (cr_place_ok(place) && cr_mass_check(&mass, &error) != CR_OK) {
         cr_place_blame(place, strcmp(error.field, "mass") == 0 ? "mass" : "inertia", &error);
@@ -352,7 +353,7 @@ static void read_parent(const crPlace* place, const crScene* scene, const crVec3
     if (cr_place_ok(place)) def->pose.p = cr_sub(def->pose.p, anchors[def->parent]);
 }
 
-static void add_body(const crPlace* place, crScene* scene, Reading* r) {
+static void add_body_bodies(const crPlace* place, crScene* scene, Reading* r) {
     int body = cr_model_add_body(scene->model, &r->def);
     if (body < 0) {
         const char* dot = strrchr(scene->model->error.field, '.');
@@ -371,8 +372,8 @@ static void add_body(const crPlace* place, crScene* scene, Reading* r) {
     memcpy(scene->v + made->v, r->v, (size_t)made->nv * sizeof(double));
 }
 
-static void read_body(const crPlace* root, const crPlace* place, crScene* scene, crVec3* anchors,
-                      Reading* r) {
+static void read_body_bodies(const crPlace* root, const crPlace* place, crScene* scene, crVec3* anchors,
+                             Reading* r) {
     const char* joints[CR_JOINT_KINDS + 1];
     int count = 0;
     *r = (Reading){.def = cr_body_def(),
@@ -400,17 +401,17 @@ static void read_body(const crPlace* root, const crPlace* place, crScene* scene,
     r->def.joint = (crJoint)joint;
     read_body_name(place, scene, r->copy, name, &r->def);
     read_joint_name(place, r->copy, joint_name, &r->def);
-    read_joint(place, r);
+    read_joint_bodies(place, r);
     read_parent(place, scene, anchors, &r->def);
     read_shapes(place, scene, r);
-    read_mass(place, scene, r);
+    read_mass_bodies(place, scene, r);
     cr_place_number(place, "gravity_scale", CR_ANY, &r->def.gravity_scale);
     cr_place_number(place, "linear_drag", CR_NOT_NEGATIVE, &r->def.linear_drag);
     cr_place_number(place, "angular_drag", CR_NOT_NEGATIVE, &r->def.angular_drag);
     if (cr_place_ok(place)) cr__scene_drive(root, scene, r->drives, &r->def);
     if (!cr_place_ok(place)) return;
     anchors[scene->model->nb] = r->anchor;
-    add_body(place, scene, r);
+    add_body_bodies(place, scene, r);
 }
 
 static void read_copies(const crPlace* root, const crPlace* place, crScene* scene, crVec3* anchors,
@@ -424,7 +425,7 @@ static void read_copies(const crPlace* root, const crPlace* place, crScene* scen
         for (int k = 0; k < 3; k++) {
             r->shift = cr_madd(r->shift, at[k], lattice.step[k]);
         }
-        read_body(root, place, scene, anchors, r);
+        read_body_bodies(root, place, scene, anchors, r);
     }
 }
 

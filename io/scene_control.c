@@ -17,7 +17,7 @@
 #define MOST_KEYS 1000
 
 // names stand in headers of tables: nothing in them may end a cell
-static void read_name(const crPlace* place, const char** name) {
+static void read_name_control(const crPlace* place, const char** name) {
     cr_place_need(place, "name", "1 to 63 characters without space , ; . or quotes");
     cr_place_text(place, "name", name);
     if (*name == NULL ||
@@ -103,7 +103,7 @@ static void read_three(const crPlace* place, const char* name, double to[3]) {
 }
 
 // one joint by the actuator's own fields, or several in a list
-static void read_joints(const crPlace* place, const crScene* scene, crActuator* a) {
+static void read_joints_control(const crPlace* place, const crScene* scene, crActuator* a) {
     static const char* const fields[] = {"joint", "axis", "gear", "comment", NULL};
     const crJson* list = cr_place_list(place, "joints", CR_ACTUATOR_JOINTS);
     if (list == NULL) {
@@ -146,8 +146,8 @@ static void read_actuator(const crPlace* place, crScene* scene) {
     crActuator a = type == POSITION   ? cr_actuator_position(0, kp, kv)
                    : type == VELOCITY ? cr_actuator_velocity(0, kv)
                                       : cr_actuator_motor(0);
-    read_name(place, &a.name);
-    read_joints(place, scene, &a);
+    read_name_control(place, &a.name);
+    read_joints_control(place, scene, &a);
     read_three(place, "gain", a.gain);
     read_three(place, "bias", a.bias);
     cr_place_number(place, "ctrl", CR_ANY, &a.ctrl);
@@ -163,7 +163,7 @@ static void read_site(const crPlace* place, crScene* scene, const crVec3* anchor
     static const char* const types[] = {"sphere", "capsule", "box", "cylinder", "ellipsoid", NULL};
     crSite site = {.volume = cr_shape_sphere(0.005)};
     cr_place_known(place, fields);
-    read_name(place, &site.name);
+    read_name_control(place, &site.name);
     int type = 0;
     cr_place_choice(place, "type", types, &type);
     if (cr_place_get(place, "type") != NULL) cr__scene_volume(place, scene, &site.volume);
@@ -187,7 +187,7 @@ static void read_sensor(const crPlace* place, crScene* scene) {
     int kind = 0, seed = 0;
     crSensor sensor = {0};
     cr_place_known(place, fields);
-    read_name(place, &sensor.name);
+    read_name_control(place, &sensor.name);
     cr_place_need(place, "type", "what is measured, such as joint_position");
     cr_place_choice(place, "type", types, &kind);
     sensor.kind = (crSensorKind)kind;
@@ -224,7 +224,7 @@ static void read_key(const crPlace* place, crScene* scene, crKeyframe* key) {
     static const char* const fields[] = {"name", "time", "q", "v", "ctrl", "comment", NULL};
     const char* name = NULL;
     cr_place_known(place, fields);
-    read_name(place, &name);
+    read_name_control(place, &name);
     cr_place_number(place, "time", CR_ANY, &key->time);
     key->q = read_state(place, scene, "q", scene->model->nq);
     key->v = read_state(place, scene, "v", scene->model->nv);

@@ -69,7 +69,7 @@ static void evaluate(const Value* value, const double* variables, double* out) {
     }
 }
 
-static void load(void* ctx, const crLoadAt* at, crLoadValue* out) {
+static void load_forces(void* ctx, const crLoadAt* at, crLoadValue* out) {
     const Force* f = ctx;
     crVec3 p = at->point, u = at->velocity;
     double of_point[] = {at->time, p.x, p.y, p.z, u.x, u.y, u.z}, force[3] = {0}, torque[3] = {0};
@@ -95,7 +95,7 @@ static void read_part(const crPlace* place, crScene* scene, const char* name, co
     }
 }
 
-static void read_row(const crPlace* table, const crJson* row, Value* value) {
+static void read_row_forces(const crPlace* table, const crJson* row, Value* value) {
     int width = 1 + value->parts, count = 0;
     double* to = value->table + value->rows * width;
     crError error = {0};
@@ -110,7 +110,7 @@ static void read_row(const crPlace* table, const crJson* row, Value* value) {
     }
 }
 
-static void read_table(const crPlace* place, crScene* scene, const char* name, Value* value) {
+static void read_table_forces(const crPlace* place, crScene* scene, const char* name, Value* value) {
     static const char* const fields[] = {"table", "comment", NULL};
     crPlace inner;
     if (!cr_place_into(place, name, &inner)) return;
@@ -129,17 +129,17 @@ static void read_table(const crPlace* place, crScene* scene, const char* name, V
         return;
     }
     for (const crJson* row = list->child; row != NULL && cr_place_ok(&inner); row = row->next) {
-        read_row(&inner, row, value);
+        read_row_forces(&inner, row, value);
     }
 }
 
-static void read_value(const crPlace* place, crScene* scene, const char* name, int parts,
-                       const char* const* names, Value* value) {
+static void read_value_forces(const crPlace* place, crScene* scene, const char* name, int parts,
+                              const char* const* names, Value* value) {
     const crJson* given = cr_place_get(place, name);
     if (given == NULL) return;
     *value = (Value){.given = true, .parts = parts};
     if (given->type == CR_JSON_OBJECT) {
-        read_table(place, scene, name, value);
+        read_table_forces(place, scene, name, value);
     } else if (parts == 1) {
         read_part(place, scene, name, given, names, &value->part[0]);
     } else if (given->type != CR_JSON_ARRAY || given->count != parts) {
@@ -169,7 +169,7 @@ static void check_body(const crPlace* place, const crScene* scene, int index, co
     }
 }
 
-static void read_force(const crPlace* place, crScene* scene, const crVec3* anchors) {
+static void read_force_forces(const crPlace* place, crScene* scene, const crVec3* anchors) {
     static const char* const fields[] = {"body",  "force", "torque",  "along",
                                          "point", "frame", "comment", NULL};
     static const char* const frames[] = {"world", "body", NULL};
@@ -183,9 +183,9 @@ static void read_force(const crPlace* place, crScene* scene, const crVec3* ancho
     *force = (Force){0};
     const crJson* name = cr_place_get(place, "body");
     crLoad made = cr_load(name != NULL ? cr__scene_body(place, name, "body", scene) : 0);
-    read_value(place, scene, "force", 3, point_names, &force->force);
-    read_value(place, scene, "torque", 3, point_names, &force->torque);
-    read_value(place, scene, "along", 1, joint_names, &force->along);
+    read_value_forces(place, scene, "force", 3, point_names, &force->force);
+    read_value_forces(place, scene, "torque", 3, point_names, &force->torque);
+    read_value_forces(place, scene, "along", 1, joint_names, &force->along);
     int frame = 0;
     cr_place_choice(place, "frame", frames, &frame);
     made.turns = frame == 1;
@@ -194,7 +194,7 @@ static void read_force(const crPlace* place, crScene* scene, const crVec3* ancho
     check_body(place, scene, made.body, force);
     if (!cr_place_ok(place)) return;
     made.point = made.central ? made.point : cr_sub(made.point, anchors[made.body]);
-    made.function = load;
+    made.function = load_forces;
     made.ctx = force;
     if (cr_model_add_load(scene->model, &made) < 0) cr_place_blame(place, "body", &scene->model->error);
 }
@@ -205,6 +205,6 @@ void cr__scene_forces(const crPlace* root, crScene* scene, const crVec3* anchors
     for (const crJson* item = list != NULL ? list->child : NULL; item != NULL && cr_place_ok(root);
          item = item->next) {
         crPlace place = cr_place_item(root, "forces", item, index++);
-        if (cr_place_ok(&place)) read_force(&place, scene, anchors);
+        if (cr_place_ok(&place)) read_force_forces(&place, scene, anchors);
     }
 }

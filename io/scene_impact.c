@@ -43,7 +43,7 @@ const char* cr__scene_name(const crPlace* place, const char* field, crSceneCatal
 
 // law
 
-static void read_law(const crPlace* impact, crScene* scene) {
+static void read_law_impact(const crPlace* impact, crScene* scene) {
     static const char* const fields[] = {"ending", "cone", "nu",   "ratios", "psi1",    "psi2", "rho",
                                          "wish",   "eta2", "laws", "sigma",  "comment", NULL};
     const char* name = cr__scene_name(impact, "law", CR_SCENE_LAWS);
@@ -109,7 +109,7 @@ static crStatus resolve(const void* params, const crProblem* problem, crArena* a
     return own->rule.resolve(&fitted, problem, arena, p, report, error);
 }
 
-static void read_choices(const crPlace* place, crRuleParams* p) {
+static void read_choices_impact(const crPlace* place, crRuleParams* p) {
     static const char* const mechanisms[] = {"intact", "apart", NULL};
     static const char* const ties[] = {"direction", "perturb", "random", NULL};
     static const char* const picks[] = {"nearest", "hull", "arc", NULL};
@@ -127,7 +127,7 @@ static void read_choices(const crPlace* place, crRuleParams* p) {
     cr_place_bool(place, "hertz", &p->hertz);
 }
 
-static void read_numbers(const crPlace* place, crRuleParams* p) {
+static void read_numbers_impact(const crPlace* place, crRuleParams* p) {
     double seed = 0.0;
     cr_place_number(place, "seed", CR_NOT_NEGATIVE, &seed);
     if (!(seed <= MOST_SEED && floor(seed) == seed)) {
@@ -150,7 +150,7 @@ static void read_numbers(const crPlace* place, crRuleParams* p) {
 }
 
 // `count` numbers into an array of the scene; NULL where they are refused
-static double* read_row(const crPlace* place, const crJson* list, const char* field, double* into) {
+static double* read_row_impact(const crPlace* place, const crJson* list, const char* field, double* into) {
     crError error = {0};
     int found = 0;
     if (cr_field_numbers(list, field, 0, list->count, into, &found, &error) == CR_OK) return into;
@@ -158,7 +158,7 @@ static double* read_row(const crPlace* place, const crJson* list, const char* fi
     return NULL;
 }
 
-static void read_eps(const crPlace* place, crScene* scene, SceneRule* own) {
+static void read_eps_impact(const crPlace* place, crScene* scene, SceneRule* own) {
     const crJson* rows = cr_place_list(place, "eps", MOST_CONTACTS);
     if (rows == NULL) return;
     size_t k = (size_t)rows->count;
@@ -174,13 +174,13 @@ static void read_eps(const crPlace* place, crScene* scene, SceneRule* own) {
                             "must be a square matrix, a list of rows");
             return;
         }
-        if (read_row(place, row, "eps", into) == NULL) return;
+        if (read_row_impact(place, row, "eps", into) == NULL) return;
     }
     own->params.eps = eps;
     own->eps_count = rows->count;
 }
 
-static void read_stiffness(const crPlace* place, crScene* scene, SceneRule* own) {
+static void read_stiffness_impact(const crPlace* place, crScene* scene, SceneRule* own) {
     const crJson* list = cr_place_list(place, "stiffness", MOST_CONTACTS);
     if (list == NULL) return;
     double* stiffness = cr_arena_alloc(&scene->arena, ((size_t)list->count + 1) * sizeof *stiffness);
@@ -188,7 +188,7 @@ static void read_stiffness(const crPlace* place, crScene* scene, SceneRule* own)
         cr__place_memory(place);
         return;
     }
-    if (read_row(place, list, "stiffness", stiffness) == NULL) return;
+    if (read_row_impact(place, list, "stiffness", stiffness) == NULL) return;
     for (int i = 0; i < list->count; i++) {
         if (stiffness[i] > 0.0) continue;
         cr_place_refuse(place, list, CR_ERR_RANGE, "stiffness", "entry %d is %.17g, must be > 0", i,
@@ -216,10 +216,10 @@ static void read_rule(const crPlace* impact, crScene* scene) {
     }
     *own = (SceneRule){.params = cr_rule_params(), .rule = scene->step.rule};
     cr_place_known(&place, fields);
-    read_choices(&place, &own->params);
-    read_numbers(&place, &own->params);
-    read_eps(&place, scene, own);
-    read_stiffness(&place, scene, own);
+    read_choices_impact(&place, &own->params);
+    read_numbers_impact(&place, &own->params);
+    read_eps_impact(&place, scene, own);
+    read_stiffness_impact(&place, scene, own);
     own->params.law = scene->step.law;
     scene->step.rule = (crRule){own->rule.name, resolve, own};
 }
@@ -232,7 +232,7 @@ void cr__scene_impact(const crPlace* root, crScene* scene) {
     crPlace place;
     if (!cr_place_into(root, "impact", &place)) return;
     cr_place_known(&place, fields);
-    read_law(&place, scene);
+    read_law_impact(&place, scene);
     read_rule(&place, scene);
     cr_place_number(&place, "threshold", CR_NOT_NEGATIVE, &scene->step.threshold);
     cr_place_number(&place, "cluster", CR_NOT_NEGATIVE, &scene->step.cluster);

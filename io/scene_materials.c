@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "carom/forms.h"
 #include "carom/dynamics.h"
+#include "carom/forms.h"
 #include "io/fields.h"
 #include "io/names.h"
 #include "io/scene_parts.h"
@@ -24,7 +24,8 @@ static const char* const pair_fields[] = {"mu",        "mu2",     "axis",    "e"
                                           "mu_spin",   "mu_roll", "viscous", "mu_stribeck", "speed_stribeck",
                                           "materials", "comment", NULL};
 
-static void read_table(const crPlace* place, const crJson* value, crScene* scene, crSurface* surface) {
+static void read_table_materials(const crPlace* place, const crJson* value, crScene* scene,
+                                 crSurface* surface) {
     if (cr_place_list(place, "e", MOST_ROWS) == NULL) return;
     size_t count = (size_t)value->count;
     double* rows = cr_arena_alloc(&scene->arena, (2 * count + 1) * sizeof(double));
@@ -49,7 +50,8 @@ static void read_table(const crPlace* place, const crJson* value, crScene* scene
     surface->e_of_speed = table;
 }
 
-static void read_form(const crPlace* place, const crJson* value, crScene* scene, crSurface* surface) {
+static void read_form_materials(const crPlace* place, const crJson* value, crScene* scene,
+                                crSurface* surface) {
     double* rows = cr_arena_alloc(&scene->arena, 2 * CR_FORM_ROWS * sizeof(double));
     crRestitution* table = cr_arena_alloc(&scene->arena, sizeof *table);
     if (rows == NULL || table == NULL) {
@@ -69,9 +71,9 @@ static void read_form(const crPlace* place, const crJson* value, crScene* scene,
 static void read_surface(const crPlace* place, crScene* scene, crSurface* surface) {
     const crJson* e = cr_place_get(place, "e");
     if (e != NULL && e->type == CR_JSON_ARRAY) {
-        read_table(place, e, scene, surface);
+        read_table_materials(place, e, scene, surface);
     } else if (e != NULL && e->type == CR_JSON_OBJECT) {
-        read_form(place, e, scene, surface);
+        read_form_materials(place, e, scene, surface);
     } else if (e != NULL) {
         surface->e_of_speed = NULL;
         cr_place_number(place, "e", CR_NOT_NEGATIVE, &surface->e);
@@ -163,7 +165,7 @@ int cr__scene_material(const crPlace* shape, const crScene* scene) {
     return value != NULL ? find_material(shape, value, "material", scene) : 0;
 }
 
-static void read_pair(const crPlace* place, crScene* scene) {
+static void read_pair_materials(const crPlace* place, crScene* scene) {
     cr_place_known(place, pair_fields);
     cr_place_need(place, "materials", "the names of two materials");
     const crJson* names = cr_place_list(place, "materials", 2);
@@ -189,6 +191,6 @@ void cr__scene_materials(const crPlace* root, crScene* scene) {
     for (const crJson* item = pairs != NULL ? pairs->child : NULL; item != NULL && cr_place_ok(root);
          item = item->next) {
         crPlace place = cr_place_item(root, "pairs", item, index++);
-        if (cr_place_ok(&place)) read_pair(&place, scene);
+        if (cr_place_ok(&place)) read_pair_materials(&place, scene);
     }
 }

@@ -4,8 +4,8 @@
 //     {"form": "viscoelastic", "speed": 1, "e": 0.8}
 //     {"form": "plastic", "speed": 0.01}
 //     {"form": "spline", "rows": [[0, 0.9], [2, 0.7], [10, 0.5]]}
-#include "carom/forms.h"
 #include "io/scene_restitution.h"
+#include "carom/forms.h"
 
 #include <string.h>
 
@@ -13,8 +13,8 @@
 
 #define MOST_ROWS 16
 
-static crStatus read_rows(const crJson* rows, crRestitutionForm* form, double table[2][MOST_ROWS],
-                          crError* error) {
+static crStatus read_rows_restitution(const crJson* rows, crRestitutionForm* form, double table[2][MOST_ROWS],
+                                      crError* error) {
     bool list = rows != NULL && rows->type == CR_JSON_ARRAY;
     if (!list || rows->count < 2 || rows->count > MOST_ROWS) {
         return cr_field_refuse(rows, CR_ERR_SIZE, "e.rows", error, "e.rows: must be 2 to %d rows [speed, e]",
@@ -33,7 +33,7 @@ static crStatus read_rows(const crJson* rows, crRestitutionForm* form, double ta
     return CR_OK;
 }
 
-static crStatus read_kind(const crJson* object, crRestitutionForm* form, crError* error) {
+static crStatus read_kind_restitution(const crJson* object, crRestitutionForm* form, crError* error) {
     const char* name = NULL;
     const crJson* value = cr_json_get(object, "form");
     if (value == NULL) {
@@ -59,7 +59,7 @@ crStatus cr__read_form(const crJson* object, double* speed, double* e, int* coun
                                                spline_fields};
     double table[2][MOST_ROWS];
     crRestitutionForm form = {.speed = 1.0, .exponent = 0.25, .most = 1.0};
-    crStatus status = read_kind(object, &form, error);
+    crStatus status = read_kind_restitution(object, &form, error);
     if (status == CR_OK) status = cr_field_known(object, "e.", known[form.kind], error);
     const char* const names[] = {"speed", "e", "exponent", "most"};
     double* const places[] = {&form.speed, &form.e, &form.exponent, &form.most};
@@ -69,7 +69,7 @@ crStatus cr__read_form(const crJson* object, double* speed, double* e, int* coun
     }
     if (status == CR_OK && form.kind == CR_FORM_SPLINE) {
         const crJson* rows = cr_json_get(object, "rows");
-        status = read_rows(rows != NULL ? rows : object, &form, table, error);
+        status = read_rows_restitution(rows != NULL ? rows : object, &form, table, error);
     }
     if (status != CR_OK) return status;
     crError found = {0};

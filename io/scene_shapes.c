@@ -22,7 +22,7 @@ static const char* const prism_fields[] = {COMMON, "axis", "points", "half", NUL
 static const char* const mesh_fields[] = {COMMON, "vertices", "triangles", NULL};
 static const char* const field_fields[] = {COMMON, "nx", "ny", "dx", "dy", "z", NULL};
 
-static double size_of(const crPlace* place, const char* name, const char* what) {
+static double size_of_shapes(const crPlace* place, const char* name, const char* what) {
     double size = 1.0;
     cr_place_need(place, name, what);
     cr_place_number(place, name, CR_POSITIVE, &size);
@@ -109,7 +109,7 @@ static crStatus hull_of_faces(const crPlace* place, const crVec3* points, int co
 
 static crShape read_hull(const crPlace* place, crScene* scene, bool prism) {
     int count = 0;
-    double half = prism ? size_of(place, "half", "half its thickness, m") : 0.0;
+    double half = prism ? size_of_shapes(place, "half", "half its thickness, m") : 0.0;
     crVec3* points = points_of(place, "points", prism ? 2 : 3, prism ? 3 : 4, &count);
     crHull* hull = NULL;
     if (cr_place_ok(place)) {
@@ -169,8 +169,8 @@ static crShape read_field(const crPlace* place, crScene* scene) {
     cr_place_need(place, "ny", "points along y");
     cr_place_whole(place, "nx", 2, 1000, &nx);
     cr_place_whole(place, "ny", 2, 1000, &ny);
-    double dx = size_of(place, "dx", "spacing along x, m");
-    double dy = size_of(place, "dy", "spacing along y, m");
+    double dx = size_of_shapes(place, "dx", "spacing along x, m");
+    double dy = size_of_shapes(place, "dy", "spacing along y, m");
     cr_place_need(place, "z", "nx ny heights, x fastest");
     const crJson* list = cr_place_get(place, "z");
     double* z = malloc((size_t)nx * (size_t)ny * sizeof *z);
@@ -227,7 +227,7 @@ static crShape read_sized(const crPlace* place, crShapeKind kind) {
         sizes[2] = size.z;
     }
     for (int i = 0; i < info->sizes && info->sizes < 3; i++) {
-        sizes[i] = size_of(place, info->fields[i], info->what[i]);
+        sizes[i] = size_of_shapes(place, info->fields[i], info->what[i]);
     }
     return cr_shape(kind, sizes);
 }

@@ -175,7 +175,7 @@ static void read_coef(const crPlace* place, crLoop* loop) {
 }
 
 // [least, most]
-static void read_range(const crPlace* place, crLoop* loop) {
+static void read_range_ties(const crPlace* place, crLoop* loop) {
     const crJson* list = cr_place_get(place, "range");
     double both[2] = {0};
     int count = 0;
@@ -216,7 +216,7 @@ static void read_constraint(const crPlace* place, crScene* scene, const crVec3* 
     read_quats(place, &loop);
     loop.pose_a.p = cr_sub(loop.pose_a.p, anchors[a]);
     loop.pose_b.p = cr_sub(loop.pose_b.p, anchors[b]);
-    read_range(place, &loop);
+    read_range_ties(place, &loop);
     if (kind == CR_LOOP_DISTANCE && !cr_loop_ranges(&loop))
         cr_place_need(place, "length", "the distance of the two points, m, or range");
     cr_place_number(place, "length", CR_POSITIVE, &loop.length);

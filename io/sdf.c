@@ -24,7 +24,7 @@ static const char* const ignored_elements[] = {"visual",
                                                NULL};
 static const char* const ignored_attrs[] = {"default", "type", NULL};
 
-static void read_settings(crSdfWorld* w, crXml* world) {
+static void read_settings_sdf(crSdfWorld* w, crXml* world) {
     crImporting* im = w->im;
     crTree* tree = &im->tree;
     double g[3] = {0.0, 0.0, -9.8}, dt = 0.001;
@@ -74,7 +74,7 @@ void cr__import_sdf(crImporting* im, crXml* root) {
     int left = 100;
     cr__sdf_include(im, top, &left);
     cr__tree_head(im);
-    read_settings(&w, top);
+    read_settings_sdf(&w, top);
     w.bodies = cr_tree_list(tree, tree->doc->root, "bodies");
     read_models(&w, top);
     if (cr__import_ok(im)) cr__sdf_materials(&w);

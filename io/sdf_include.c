@@ -10,19 +10,20 @@
 
 #define MOST_INCLUDES 100
 
-static bool ends_with(const char* text, const char* end) {
+static bool ends_with_include(const char* text, const char* end) {
     size_t length = strlen(text), own = strlen(end);
     return length >= own && strcmp(text + length - own, end) == 0;
 }
 
 // the first <model> of the file
-static crXml* read_model(crImporting* im, crXml* include) {
+static crXml* read_model_include(crImporting* im, crXml* include) {
     const char* uri = cr__sdf_text(im, include, "uri");
     if (uri == NULL || *uri == '\0') {
         cr__import_refuse(im, include, NULL, CR_ERR_MISSING, "needs <uri>");
         return NULL;
     }
-    bool file = ends_with(uri, ".sdf") || ends_with(uri, ".world") || ends_with(uri, ".xml");
+    bool file =
+        ends_with_include(uri, ".sdf") || ends_with_include(uri, ".world") || ends_with_include(uri, ".xml");
     const char* path = cr__import_uri(im, include, file ? uri : cr__import_format(im, "%s/model.sdf", uri));
     char* text = NULL;
     size_t size = 0;
@@ -75,7 +76,7 @@ static void set_attr(crImporting* im, crXml* model, const char* name, const char
 }
 
 static crXml* included(crImporting* im, crXml* include) {
-    crXml* model = read_model(im, include);
+    crXml* model = read_model_include(im, include);
     if (model == NULL) return NULL;
     override(im, include, model);
     const char* name = cr__sdf_text(im, include, "name");

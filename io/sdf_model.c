@@ -73,7 +73,7 @@ static int end_of(crSdfWorld* w, const crSdfModel* m, crSdfScope scope, crXml* j
     return link;
 }
 
-static void add_joint(crSdfWorld* w, crSdfModel* m, crSdfScope scope, crXml* node) {
+static void add_joint_model(crSdfWorld* w, crSdfModel* m, crSdfScope scope, crXml* node) {
     node->used = true;
     crSdfJoint j = {.node = node, .scope = scope};
     j.parent = end_of(w, m, scope, node, "parent");
@@ -304,7 +304,7 @@ static void put_loops(crSdfWorld* w, const crSdfModel* m) {
     }
 }
 
-static void put_excludes(crSdfWorld* w, const crSdfModel* m) {
+static void put_excludes_model(crSdfWorld* w, const crSdfModel* m) {
     crTree* tree = &w->im->tree;
     if (m->still) return;
     for (int i = 0; i < m->link_count; i++) {
@@ -378,7 +378,7 @@ static void add_links(crSdfWorld* w, crSdfModel* m, crSdfScope scope, crXml* nod
 // after all links and frames are known
 static void add_joints(crSdfWorld* w, crSdfModel* m, crSdfScope scope, crXml* node) {
     for (crXml* child = node->child; child != NULL && cr__import_ok(w->im); child = child->next) {
-        if (strcmp(child->name, "joint") == 0) add_joint(w, m, scope, child);
+        if (strcmp(child->name, "joint") == 0) add_joint_model(w, m, scope, child);
         if (strcmp(child->name, "model") == 0) add_joints(w, m, inside(w, scope, child), child);
     }
 }
@@ -399,5 +399,5 @@ void cr__sdf_model(crSdfWorld* w, crXml* node, crPose pose) {
     put_links(w, &m);
     if (!cr__import_ok(im)) return;
     put_loops(w, &m);
-    if (!meet) put_excludes(w, &m);
+    if (!meet) put_excludes_model(w, &m);
 }

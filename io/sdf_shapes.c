@@ -58,7 +58,7 @@ static void read_friction(crImporting* im, crXml* surface, crPose pose, crSdfSur
 }
 
 // the number of the surface, and bits of what it meets (-1: all)
-static int read_surface(crSdfWorld* w, crXml* collision, crPose pose, double* bits) {
+static int read_surface_shapes(crSdfWorld* w, crXml* collision, crPose pose, double* bits) {
     crImporting* im = w->im;
     crSdfSurface s = {.node = collision, .mu = 1.0, .mu2 = 1.0, .axis = {1.0, 0.0, 0.0}};
     crXml* surface = cr__used_child(collision, "surface");
@@ -153,7 +153,7 @@ int cr__sdf_shapes(crSdfWorld* w, crXml* link, crJson* to) {
             cr__import_refuse(im, node, NULL, CR_ERR_FIELD,
                               "a collision's pose with relative_to is not supported");
         crXml* geometry = cr__used_child(node, "geometry");
-        int surface = read_surface(w, node, pose, &bits);
+        int surface = read_surface_shapes(w, node, pose, &bits);
         if (shapes == NULL) shapes = cr_tree_list(&im->tree, to, "shapes");
         for (crXml* g = geometry != NULL ? geometry->child : NULL; g != NULL && cr__import_ok(im);
              g = g->next) {

@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static crStatus out_of_memory(crError* error) {
+static crStatus out_of_memory_table(crError* error) {
     return cr_error_set(error, CR_ERR_MEMORY, "file", "file: out of memory");
 }
 
-static crStatus load(const char* path, crTable* table, crError* error) {
+static crStatus load_table(const char* path, crTable* table, crError* error) {
     FILE* file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     if (file == NULL)
         return cr_error_set(error, CR_ERR_FILE, "file", "file: cannot open %.120s: %s", path,
@@ -28,7 +28,7 @@ static crStatus load(const char* path, crTable* table, crError* error) {
         char* larger = room < CR_TABLE_MAX_SIZE ? realloc(table->text, 2 * room) : NULL;
         if (larger == NULL) {
             status = room < CR_TABLE_MAX_SIZE
-                         ? out_of_memory(error)
+                         ? out_of_memory_table(error)
                          : cr_error_set(error, CR_ERR_LIMIT, "file", "file: %.120s is longer than %zu bytes",
                                         path, CR_TABLE_MAX_SIZE);
             break;
@@ -36,7 +36,7 @@ static crStatus load(const char* path, crTable* table, crError* error) {
         table->text = larger;
         room *= 2;
     }
-    if (table->text == NULL) status = out_of_memory(error);
+    if (table->text == NULL) status = out_of_memory_table(error);
     if (status == CR_OK && ferror(file))
         status = cr_error_set(error, CR_ERR_FILE, "file", "file: cannot read %.120s", path);
     if (status == CR_OK) table->text[table->size] = '\0';
@@ -97,7 +97,7 @@ static int by_name(const void* a, const void* b) {
 static crStatus check_twice(const crTable* t, crError* error) {
     size_t count = (size_t)t->columns;
     const char** sorted = malloc((count + 1) * sizeof *sorted);
-    if (sorted == NULL) return out_of_memory(error);
+    if (sorted == NULL) return out_of_memory_table(error);
     memcpy(sorted, t->names, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, by_name);
     crStatus status = CR_OK;
@@ -121,7 +121,7 @@ static crStatus check_names(const crTable* t, crError* error) {
 }
 
 // names in the text get their NULs after everything is counted, so that places can be found in it
-static crStatus read_header(crTable* t, size_t at, crError* error) {
+static crStatus read_header_table(crTable* t, size_t at, crError* error) {
     char* name = t->text + at;
     for (int i = 0; i < t->columns; i++) {
         size_t length = strcspn(name, ",\n");
@@ -136,7 +136,7 @@ static crStatus read_header(crTable* t, size_t at, crError* error) {
     return check_names(t, error);
 }
 
-static crStatus read_row(crTable* t, int row, size_t at, crError* error) {
+static crStatus read_row_table(crTable* t, int row, size_t at, crError* error) {
     int cells = count_cells(t, at);
     if (cells != t->columns) {
         cr_error_set(error, CR_ERR_SIZE, "row", "row: has %d cells, the header has %d", cells, t->columns);
@@ -156,7 +156,7 @@ static crStatus read_row(crTable* t, int row, size_t at, crError* error) {
     return CR_OK;
 }
 
-static crStatus parse(crTable* t, crError* error) {
+static crStatus parse_table(crTable* t, crError* error) {
     size_t header = next_row(t, 0);
     if (header >= t->size) return cr_error_set(error, CR_ERR_SYNTAX, "header", "header: the file is empty");
     t->columns = count_cells(t, header);
@@ -174,7 +174,7 @@ static crStatus parse(crTable* t, crError* error) {
     t->at = calloc(cells + 1, sizeof *t->at);
     t->lines = calloc(rows + 1, sizeof *t->lines);
     if (t->names == NULL || t->values == NULL || t->at == NULL || t->lines == NULL)
-        return out_of_memory(error);
+        return out_of_memory_table(error);
     size_t at = first;
     int line = 1 + count_lines(t, 0, at);
     for (; t->rows < (int)rows; t->rows++) {
@@ -182,19 +182,19 @@ static crStatus parse(crTable* t, crError* error) {
         line += count_lines(t, at, row);
         t->lines[t->rows] = line;
         at = row;
-        crStatus status = read_row(t, t->rows, at, error);
+        crStatus status = read_row_table(t, t->rows, at, error);
         if (status != CR_OK) return status;
         at += strcspn(t->text + at, "\n");
     }
-    return read_header(t, header, error);
+    return read_header_table(t, header, error);
 }
 
 crStatus cr_table_read(const char* path, crTable* table, crError* error) {
     *table = (crTable){0};
-    crStatus status = load(path, table, error);
+    crStatus status = load_table(path, table, error);
     if (status == CR_OK && memchr(table->text, '\0', table->size) != NULL)
         status = cr_error_set(error, CR_ERR_SYNTAX, "file", "file: is not text");
-    if (status == CR_OK) status = parse(table, error);
+    if (status == CR_OK) status = parse_table(table, error);
     if (status != CR_OK) cr_table_free(table);
     return status;
 }

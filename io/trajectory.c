@@ -39,21 +39,21 @@ const crColumn* cr_trajectory_columns(crJoint joint) {
     }
 }
 
-static bool ends_with(const char* path, const char* extension) {
+static bool ends_with_trajectory(const char* path, const char* extension) {
     size_t length = strlen(path);
     size_t tail = strlen(extension);
     return length > tail && strcasecmp(path + length - tail, extension) == 0;
 }
 
-static crStatus begin(const char* path, crWorld* world, uint64_t scene, bool resume,
-                      crTrajectory** trajectory, crError* error) {
+static crStatus begin_trajectory(const char* path, crWorld* world, uint64_t scene, bool resume,
+                                 crTrajectory** trajectory, crError* error) {
     if (trajectory != NULL) *trajectory = NULL;
     if (path == NULL) return cr__io_missing(error, "path");
     if (world == NULL) return cr__io_missing(error, "world");
     if (trajectory == NULL) return cr__io_missing(error, "trajectory");
-    bool csv = ends_with(path, ".csv");
+    bool csv = ends_with_trajectory(path, ".csv");
     const char* field = resume ? "resume" : "out";
-    if (!csv && !ends_with(path, ".h5") && !ends_with(path, ".hdf5")) {
+    if (!csv && !ends_with_trajectory(path, ".h5") && !ends_with_trajectory(path, ".hdf5")) {
         return cr_error_set(error, CR_ERR_NAME, field, "%s: \"%.100s\" must end in .csv, .h5 or .hdf5", field,
                             path);
     }
@@ -72,14 +72,14 @@ static crStatus begin(const char* path, crWorld* world, uint64_t scene, bool res
 
 crStatus cr_trajectory_create(const char* path, crWorld* world, uint64_t scene, crTrajectory** trajectory,
                               crError* error) {
-    return begin(path, world, scene, false, trajectory, error);
+    return begin_trajectory(path, world, scene, false, trajectory, error);
 }
 
 crStatus cr_trajectory_resume(const char* path, crWorld* world, uint64_t scene, crTrajectory** trajectory,
                               bool* exact, crError* error) {
     if (trajectory != NULL) *trajectory = NULL;
     if (exact == NULL) return cr__io_missing(error, "exact");
-    crStatus status = begin(path, world, scene, true, trajectory, error);
+    crStatus status = begin_trajectory(path, world, scene, true, trajectory, error);
     *exact = status == CR_OK && (*trajectory)->format->exact;
     return status;
 }

@@ -75,7 +75,7 @@ static crPose origin_of(crImporting* im, crXml* element) {
     return pose;
 }
 
-static void collect(crUrdf* r) {
+static void collect_urdf(crUrdf* r) {
     crImporting* im = r->im;
     for (crXml* node = r->root->child; node != NULL && cr__import_ok(im); node = node->next) {
         if (strcmp(node->name, "link") != 0) continue;
@@ -92,7 +92,7 @@ static void collect(crUrdf* r) {
     }
 }
 
-static int end_of(crUrdf* r, crXml* joint, const char* which) {
+static int end_of_urdf(crUrdf* r, crXml* joint, const char* which) {
     crXml* end = cr__used_child(joint, which);
     if (end == NULL) {
         cr__import_refuse(r->im, joint, NULL, CR_ERR_MISSING, "needs <%s link=\"...\">", which);
@@ -117,8 +117,8 @@ static void connect(crUrdf* r) {
         r->joints = all;
         crUrdfJoint j = {
             .node = node, .name = cr__need_text(im, node, "name"), .type = cr__need_text(im, node, "type")};
-        j.parent = end_of(r, node, "parent");
-        j.child = cr__import_ok(im) ? end_of(r, node, "child") : -1;
+        j.parent = end_of_urdf(r, node, "parent");
+        j.child = cr__import_ok(im) ? end_of_urdf(r, node, "child") : -1;
         if (!cr__import_ok(im)) return;
         if (r->links[j.child].joint >= 0 || j.child == j.parent) {
             cr__import_refuse(im, node, NULL, CR_ERR_NAME, "the link \"%.60s\" has a parent already",
@@ -129,7 +129,7 @@ static void connect(crUrdf* r) {
     }
 }
 
-static void put_inertial(crUrdf* r, crXml* link, crJson* to) {
+static void put_inertial_urdf(crUrdf* r, crXml* link, crJson* to) {
     static const char* const names[] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
     crImporting* im = r->im;
     crXml* inertial = cr__used_child(link, "inertial");
@@ -155,7 +155,7 @@ static void put_inertial(crUrdf* r, crXml* link, crJson* to) {
     cr__tree_at(im, link);
 }
 
-static double positive(crUrdf* r, crXml* node, const char* name) {
+static double positive_urdf(crUrdf* r, crXml* node, const char* name) {
     double x = 0.0;
     if (!cr__attr_numbers(r->im, node, name, 1, 1, &x)) cr__need_text(r->im, node, name);
     if (cr__import_ok(r->im) && !(x > 0.0))
@@ -163,7 +163,7 @@ static double positive(crUrdf* r, crXml* node, const char* name) {
     return x;
 }
 
-static void put_geometry(crUrdf* r, const crUrdfLink* link, crXml* collision, crJson* shapes) {
+static void put_geometry_urdf(crUrdf* r, const crUrdfLink* link, crXml* collision, crJson* shapes) {
     crImporting* im = r->im;
     crTree* tree = &im->tree;
     crXml* geometry = cr__used_child(collision, "geometry");
@@ -183,11 +183,11 @@ static void put_geometry(crUrdf* r, const crUrdfLink* link, crXml* collision, cr
         cr_tree_vector(tree, to, "half", cr_scale(0.5, size));
     } else if (strcmp(node->name, "sphere") == 0) {
         cr_tree_text(tree, to, "type", "sphere");
-        cr_tree_number(tree, to, "r", positive(r, node, "radius"));
+        cr_tree_number(tree, to, "r", positive_urdf(r, node, "radius"));
     } else if (strcmp(node->name, "cylinder") == 0 || strcmp(node->name, "capsule") == 0) {
         cr_tree_text(tree, to, "type", node->name);
-        cr_tree_number(tree, to, "r", positive(r, node, "radius"));
-        cr_tree_number(tree, to, "half", 0.5 * positive(r, node, "length"));
+        cr_tree_number(tree, to, "r", positive_urdf(r, node, "radius"));
+        cr_tree_number(tree, to, "half", 0.5 * positive_urdf(r, node, "length"));
     } else if (strcmp(node->name, "mesh") == 0) {
         crVec3 scale = cr_vec3(1, 1, 1);
         crTriangles mesh;
@@ -202,13 +202,13 @@ static void put_geometry(crUrdf* r, const crUrdfLink* link, crXml* collision, cr
     if (link->surface[0] != '\0') cr_tree_text(tree, to, "material", link->surface);
 }
 
-static void put_shapes(crUrdf* r, const crUrdfLink* link, crJson* to) {
+static void put_shapes_urdf(crUrdf* r, const crUrdfLink* link, crJson* to) {
     crJson* shapes = NULL;
     for (crXml* node = link->node->child; node != NULL && cr__import_ok(r->im); node = node->next) {
         if (strcmp(node->name, "collision") != 0) continue;
         node->used = true;
         if (shapes == NULL) shapes = cr_tree_list(&r->im->tree, to, "shapes");
-        put_geometry(r, link, node, shapes);
+        put_geometry_urdf(r, link, node, shapes);
     }
 }
 
@@ -264,7 +264,7 @@ static void put_joint_name(crUrdf* r, crUrdfJoint* j, crJson* to) {
     cr_tree_text(&r->im->tree, to, "joint_name", j->out);
 }
 
-static crJson* begin_jointed(crUrdf* r, crUrdfLink* link) {
+static crJson* begin_jointed_urdf(crUrdf* r, crUrdfLink* link) {
     static const char* const types[] = {"fixed", "revolute", "continuous", "prismatic", "floating", "planar"};
     static const char* const joints[] = {"fixed", "hinge", "hinge", "slider", "free", ""};
     crImporting* im = r->im;
@@ -300,7 +300,7 @@ static crJson* begin_jointed(crUrdf* r, crUrdfLink* link) {
     return to;
 }
 
-static void put_link(crUrdf* r, int index) {
+static void put_link_urdf(crUrdf* r, int index) {
     crImporting* im = r->im;
     crUrdfLink* link = &r->links[index];
     bool world = link->joint < 0 && strcmp(link->name, "world") == 0;
@@ -309,20 +309,20 @@ static void put_link(crUrdf* r, int index) {
     crJson* to = NULL;
     cr__tree_at(im, link->node);
     if (link->joint >= 0) {
-        to = begin_jointed(r, link);
+        to = begin_jointed_urdf(r, link);
     } else {
         to = cr_tree_object(&im->tree, r->bodies, NULL);
         cr_tree_text(&im->tree, to, "name", link->out);
         cr_tree_text(&im->tree, to, "joint", world || im->options->fixed_base ? "fixed" : "free");
     }
     if (!cr__import_ok(im)) return;
-    put_inertial(r, link->node, to);
-    put_shapes(r, link, to);
+    put_inertial_urdf(r, link->node, to);
+    put_shapes_urdf(r, link, to);
     if (link->weightless) cr_tree_number(&im->tree, to, "gravity_scale", 0.0);
 }
 
 // parents before children
-static void put_links(crUrdf* r) {
+static void put_links_urdf(crUrdf* r) {
     crImporting* im = r->im;
     int* order = cr__import_alloc(im, ((size_t)r->link_count + 1) * sizeof *order);
     bool* done = cr__import_alloc(im, ((size_t)r->link_count + 1) * sizeof *done);
@@ -339,7 +339,7 @@ static void put_links(crUrdf* r) {
         return;
     }
     for (int head = 0; head < count && cr__import_ok(im); head++) {
-        put_link(r, order[head]);
+        put_link_urdf(r, order[head]);
         for (int j = 0; j < r->joint_count; j++) {
             if (r->joints[j].parent == order[head]) order[count++] = r->joints[j].child;
         }
@@ -380,7 +380,7 @@ static void put_mimics(crUrdf* r) {
 void cr__import_urdf(crImporting* im, crXml* root) {
     crUrdf r = {.im = im, .root = root};
     cr__attr_text(root, "name");
-    collect(&r);
+    collect_urdf(&r);
     connect(&r);
     if (cr__import_ok(im) && r.link_count == 0)
         cr__import_refuse(im, root, NULL, CR_ERR_MISSING, "needs at least one <link>");
@@ -388,7 +388,7 @@ void cr__import_urdf(crImporting* im, crXml* root) {
     cr__tree_head(im);
     cr__urdf_surfaces(&r);
     r.bodies = cr_tree_list(&im->tree, im->tree.doc->root, "bodies");
-    put_links(&r);
+    put_links_urdf(&r);
     put_mimics(&r);
     cr__urdf_transmissions(&r);
     im->schema = schema;

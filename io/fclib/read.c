@@ -106,7 +106,7 @@ static crStatus read_stored(Reader* reader, const char* name, Stored* s) {
     return CR_OK;
 }
 
-static bool within(const int* index, int count, int limit) {
+static bool within_fclib_read(const int* index, int count, int limit) {
     for (int k = 0; k < count; k++) {
         if (index[k] < 0 || index[k] >= limit) return false;
     }
@@ -154,8 +154,8 @@ static crStatus push_stored(Reader* reader, const char* path, const Stored* s, P
                             Entries* entries) {
     crStatus status = CR_OK;
     if (s->nz >= 0) {
-        bool i_rows = within(s->i, s->nz, s->m) && within(s->p, s->nz, s->n);
-        bool p_rows = within(s->p, s->nz, s->m) && within(s->i, s->nz, s->n);
+        bool i_rows = within_fclib_read(s->i, s->nz, s->m) && within_fclib_read(s->p, s->nz, s->n);
+        bool p_rows = within_fclib_read(s->p, s->nz, s->m) && within_fclib_read(s->i, s->nz, s->n);
         if (!i_rows && !p_rows) {
             return cr_error_set(reader->error, CR_ERR_RANGE, path, "%s: indices outside %d x %d", path, s->m,
                                 s->n);
@@ -168,7 +168,7 @@ static crStatus push_stored(Reader* reader, const char* path, const Stored* s, P
         return status;
     }
     bool columns = s->nz == -1;
-    if (!pointers_good(s) || !within(s->i, s->p[s->p_count - 1], columns ? s->m : s->n)) {
+    if (!pointers_good(s) || !within_fclib_read(s->i, s->p[s->p_count - 1], columns ? s->m : s->n)) {
         return cr_error_set(reader->error, CR_ERR_RANGE, path,
                             "%s: p must ascend from 0 within the entries, i within %d x %d", path, s->m,
                             s->n);

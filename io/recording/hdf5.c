@@ -66,7 +66,7 @@ static crStatus place_bodies(crRecording* r, size_t count, const char* names, co
     return CR_OK;
 }
 
-static crStatus read_bodies(hid_t file, crRecording* r, crError* error) {
+static crStatus read_bodies_recording_hdf5(hid_t file, crRecording* r, crError* error) {
     static const char* const paths[] = {"bodies/q", "bodies/nq", "bodies/v", "bodies/nv"};
     int* numbers[4] = {NULL};
     size_t sizes[4] = {0};
@@ -109,8 +109,8 @@ static int columns_of(hid_t file, const char* path) {
 }
 
 // a table of so many columns; absent is fine where it may be
-static crStatus read_table(hid_t file, const char* path, size_t columns, bool needed, size_t most,
-                           double** numbers, size_t* rows, crError* error) {
+static crStatus read_table_recording_hdf5(hid_t file, const char* path, size_t columns, bool needed,
+                                          size_t most, double** numbers, size_t* rows, crError* error) {
     *numbers = NULL;
     *rows = 0;
     if (!needed && !cr__hdf5_has(file, path)) return CR_OK;
@@ -127,7 +127,8 @@ static crVec3 vec(const double* x) { return cr_vec3(x[0], x[1], x[2]); }
 
 static crStatus read_events(hid_t file, size_t most, crRecording* r, crError* error) {
     double* rows = NULL;
-    crStatus status = read_table(file, "events", EVENT_COLUMNS, false, most, &rows, &r->event_count, error);
+    crStatus status =
+        read_table_recording_hdf5(file, "events", EVENT_COLUMNS, false, most, &rows, &r->event_count, error);
     r->has_events = status == CR_OK && rows != NULL;
     r->events = r->has_events ? malloc((r->event_count + 1) * sizeof *r->events) : NULL;
     if (r->has_events && r->events == NULL)
@@ -157,7 +158,7 @@ static crStatus read_events(hid_t file, size_t most, crRecording* r, crError* er
 }
 
 static crStatus read_records(hid_t file, size_t most, crRecording* r, crError* error) {
-    crStatus status = read_table(file, "time", 1, true, most, &r->time, &r->count, error);
+    crStatus status = read_table_recording_hdf5(file, "time", 1, true, most, &r->time, &r->count, error);
     struct {
         const char* path;
         size_t columns;
@@ -170,8 +171,8 @@ static crStatus read_records(hid_t file, size_t most, crRecording* r, crError* e
     for (int i = 0; i < 4 && status == CR_OK; i++) {
         if (tables[i].columns == 0) continue;
         size_t rows = 0;
-        status = read_table(file, tables[i].path, tables[i].columns, tables[i].needed, most, tables[i].to,
-                            &rows, error);
+        status = read_table_recording_hdf5(file, tables[i].path, tables[i].columns, tables[i].needed, most,
+                                           tables[i].to, &rows, error);
         if (status == CR_OK && *tables[i].to != NULL && rows != r->count)
             status = cr_error_set(error, CR_ERR_SIZE, tables[i].path, "%s: has %zu rows, time has %zu",
                                   tables[i].path, rows, r->count);
@@ -250,7 +251,8 @@ static crStatus read_channels(hid_t file, size_t most, crRecording* r, crError* 
         double* rows = NULL;
         size_t got = 0;
         if (columns[k] == 0) continue;
-        status = read_table(file, paths[k], (size_t)columns[k], true, most, &rows, &got, error);
+        status =
+            read_table_recording_hdf5(file, paths[k], (size_t)columns[k], true, most, &rows, &got, error);
         if (status == CR_OK && got != r->count)
             status = cr_error_set(error, CR_ERR_SIZE, paths[k], "%s: has %zu rows, time has %zu", paths[k],
                                   got, r->count);
@@ -278,7 +280,7 @@ static crStatus read_scene(hid_t file, size_t size, crRecording* r, crError* err
     return CR_OK;
 }
 
-static crStatus read_file(hid_t file, size_t size, crRecording* r, crError* error) {
+static crStatus read_file_recording_hdf5(hid_t file, size_t size, crRecording* r, crError* error) {
     int* version = NULL;
     size_t count = 0;
     crStatus status = cr__hdf5_ints(file, "carom_trajectory", 1, &version, &count, error);
@@ -289,7 +291,7 @@ static crStatus read_file(hid_t file, size_t size, crRecording* r, crError* erro
     size_t most = size / sizeof(double);
     r->nq = columns_of(file, "q");
     r->nv = columns_of(file, "v");
-    status = read_bodies(file, r, error);
+    status = read_bodies_recording_hdf5(file, r, error);
     if (status == CR_OK) status = read_records(file, most, r, error);
     if (status == CR_OK) status = read_channels(file, most, r, error);
     if (status == CR_OK) status = read_events(file, most, r, error);
@@ -307,7 +309,7 @@ crStatus cr__recording_hdf5(const char* path, crRecording* r, crError* error) {
                             CR_RECORDING_MAX_SIZE);
     crQuiet quiet = cr__hdf5_begin();
     hid_t file = cr__hdf5_commit_open(path, H5F_ACC_RDONLY);
-    crStatus status = file >= 0 ? read_file(file, size, r, error)
+    crStatus status = file >= 0 ? read_file_recording_hdf5(file, size, r, error)
                                 : cr_error_set(error, CR_ERR_FILE, "file",
                                                "file: %.120s is not HDF5, or is being written", path);
     if (file >= 0) H5Fclose(file);

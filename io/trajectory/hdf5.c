@@ -33,7 +33,7 @@
 const char* const cr__table_names[CR_TABLES] = {"time", "q",       "v",      "energy",   "certificate",
                                                 "ctrl", "sensors", "events", "snapshots"};
 
-static crStatus cannot(const crTrajectoryFile* f, crError* error) {
+static crStatus cannot_trajectory_hdf5(const crTrajectoryFile* f, crError* error) {
     int cause = cr__hdf5_commit_error(f->file);
     return cr_error_set(error, CR_ERR_FILE, "out", "out: the file cannot be written: %s",
                         cause != 0 ? strerror(cause) : "HDF5 fails");
@@ -77,8 +77,8 @@ static hid_t create_set(hid_t file, const char* name, hid_t type, int rank, hsiz
 }
 
 // count rows of the type at the end of a dataset of `written` rows
-static bool append(hid_t set, hid_t type, int rank, hsize_t columns, hsize_t written, hsize_t added,
-                   const void* data) {
+static bool append_trajectory_hdf5(hid_t set, hid_t type, int rank, hsize_t columns, hsize_t written,
+                                   hsize_t added, const void* data) {
     hsize_t start[2] = {written, 0};
     hsize_t count[2] = {added, columns};
     hsize_t size[2] = {written + added, columns};
@@ -97,14 +97,14 @@ static bool table_flush(crTrajectoryFile* f, int which) {
     crTable* t = &f->tables[which];
     if (t->columns == 0 || t->held == 0) return true;
     hsize_t held = (hsize_t)t->held;
-    bool good = append(t->set, H5T_NATIVE_DOUBLE, which == CR_TABLE_TIME ? 1 : 2, t->columns, t->written,
-                       held, t->rows);
+    bool good = append_trajectory_hdf5(t->set, H5T_NATIVE_DOUBLE, which == CR_TABLE_TIME ? 1 : 2, t->columns,
+                                       t->written, held, t->rows);
     t->written += held;
     t->held = 0;
     return good;
 }
 
-static double* next_row(crTable* t) { return t->rows + (size_t)t->held++ * t->columns; }
+static double* next_row_trajectory_hdf5(crTable* t) { return t->rows + (size_t)t->held++ * t->columns; }
 
 static bool flush_tables(crTrajectoryFile* f) {
     bool good = true;
@@ -119,12 +119,12 @@ static bool add_snapshot(crTrajectoryFile* f) {
     size_t size = cr_world_save_size(f->world);
     void* bytes = malloc(size);
     bool good = bytes != NULL && cr_world_save(f->world, bytes, size) == CR_OK &&
-                append(f->bytes, H5T_NATIVE_UCHAR, 1, 1, f->byte_count, size, bytes);
+                append_trajectory_hdf5(f->bytes, H5T_NATIVE_UCHAR, 1, 1, f->byte_count, size, bytes);
     free(bytes);
     if (!good) return false;
     const crTable* time = &f->tables[CR_TABLE_TIME];
     const crTable* events = &f->tables[CR_TABLE_EVENTS];
-    double* row = next_row(&f->tables[CR_TABLE_SNAPSHOTS]);
+    double* row = next_row_trajectory_hdf5(&f->tables[CR_TABLE_SNAPSHOTS]);
     row[0] = (double)(time->written + (hsize_t)time->held);
     row[1] = (double)(events->written + (hsize_t)events->held);
     row[2] = (double)f->byte_count;
@@ -139,29 +139,30 @@ static crStatus quietly(bool (*flush)(crTrajectoryFile*), crTrajectoryFile* f, c
     crQuiet quiet = cr__hdf5_begin();
     bool good = flush(f);
     cr__hdf5_end(quiet);
-    return good ? CR_OK : cannot(f, error);
+    return good ? CR_OK : cannot_trajectory_hdf5(f, error);
 }
 
 static crStatus hdf5_write(void* self, const crRecord* record, crError* error) {
     crTrajectoryFile* f = self;
     const crState* state = cr_world_state(f->world);
     crTable* tables = f->tables;
-    *next_row(&tables[CR_TABLE_TIME]) = state->time;
+    *next_row_trajectory_hdf5(&tables[CR_TABLE_TIME]) = state->time;
     size_t nq = tables[CR_TABLE_Q].columns;
     size_t nv = tables[CR_TABLE_V].columns;
-    if (nq > 0) memcpy(next_row(&tables[CR_TABLE_Q]), state->q, nq * sizeof(double));
-    if (nv > 0) memcpy(next_row(&tables[CR_TABLE_V]), state->v, nv * sizeof(double));
-    double* energy = next_row(&tables[CR_TABLE_ENERGY]);
+    if (nq > 0) memcpy(next_row_trajectory_hdf5(&tables[CR_TABLE_Q]), state->q, nq * sizeof(double));
+    if (nv > 0) memcpy(next_row_trajectory_hdf5(&tables[CR_TABLE_V]), state->v, nv * sizeof(double));
+    double* energy = next_row_trajectory_hdf5(&tables[CR_TABLE_ENERGY]);
     energy[0] = record->energy.kinetic;
     energy[1] = record->energy.potential;
-    double* certificate = next_row(&tables[CR_TABLE_CERTIFICATE]);
+    double* certificate = next_row_trajectory_hdf5(&tables[CR_TABLE_CERTIFICATE]);
     certificate[0] = record->residual;
     certificate[1] = record->penetration;
     certificate[2] = record->contacts;
     size_t nu = tables[CR_TABLE_CTRL].columns;
-    if (nu > 0) memcpy(next_row(&tables[CR_TABLE_CTRL]), state->ctrl, nu * sizeof(double));
+    if (nu > 0) memcpy(next_row_trajectory_hdf5(&tables[CR_TABLE_CTRL]), state->ctrl, nu * sizeof(double));
     if (tables[CR_TABLE_SENSORS].columns > 0) {
-        crStatus status = cr_world_sense(f->world, next_row(&tables[CR_TABLE_SENSORS]), error);
+        crStatus status =
+            cr_world_sense(f->world, next_row_trajectory_hdf5(&tables[CR_TABLE_SENSORS]), error);
         if (status != CR_OK) return status;
     }
     // the start goes out at once, so that a file can be gone on with from when it is there; later flushes end
@@ -180,7 +181,7 @@ static void put(double* to, crVec3 x) {
 // events belong to a step whose record is still to come, so no snapshot goes with them
 static crStatus hdf5_event(void* self, const crEvent* event, crError* error) {
     crTrajectoryFile* f = self;
-    double* row = next_row(&f->tables[CR_TABLE_EVENTS]);
+    double* row = next_row_trajectory_hdf5(&f->tables[CR_TABLE_EVENTS]);
     row[0] = event->time;
     row[1] = event->body_a;
     row[2] = event->body_b;
@@ -199,7 +200,7 @@ static crStatus hdf5_scene(void* self, const char* text, crError* error) {
     crQuiet quiet = cr__hdf5_begin();
     bool good = cr__hdf5_put_text(f->file, "scene", text);
     cr__hdf5_end(quiet);
-    return good ? CR_OK : cannot(f, error);
+    return good ? CR_OK : cannot_trajectory_hdf5(f, error);
 }
 
 static crStatus hdf5_close(void* self, crError* error) {
@@ -327,7 +328,7 @@ static bool take_memory(crTrajectoryFile* f) {
     return true;
 }
 
-static crTrajectoryFile* allocate(crWorld* world, crError* error) {
+static crTrajectoryFile* allocate_trajectory_hdf5(crWorld* world, crError* error) {
     crTrajectoryFile* f = calloc(1, sizeof *f);
     if (f != NULL) {
         *f = (crTrajectoryFile){.file = -1, .bytes = -1, .world = world};
@@ -340,7 +341,7 @@ static crTrajectoryFile* allocate(crWorld* world, crError* error) {
 }
 
 static crStatus hdf5_create(const char* path, crWorld* world, uint64_t scene, void** self, crError* error) {
-    crTrajectoryFile* f = allocate(world, error);
+    crTrajectoryFile* f = allocate_trajectory_hdf5(world, error);
     if (f == NULL) return CR_ERR_MEMORY;
     crQuiet quiet = cr__hdf5_begin();
     f->file = cr__hdf5_commit_open(path, H5F_ACC_TRUNC);
@@ -348,7 +349,7 @@ static crStatus hdf5_create(const char* path, crWorld* world, uint64_t scene, vo
     if (f->file < 0) {
         status = cr_error_set(error, CR_ERR_FILE, "out", "out: %.120s cannot be created", path);
     } else if (!create_tables(f, scene)) {
-        status = cannot(f, error);
+        status = cannot_trajectory_hdf5(f, error);
     }
     if (status != CR_OK) cr__trajectory_free(f);
     cr__hdf5_end(quiet);
@@ -357,7 +358,7 @@ static crStatus hdf5_create(const char* path, crWorld* world, uint64_t scene, vo
 }
 
 static crStatus hdf5_resume(const char* path, crWorld* world, uint64_t scene, void** self, crError* error) {
-    crTrajectoryFile* f = allocate(world, error);
+    crTrajectoryFile* f = allocate_trajectory_hdf5(world, error);
     if (f == NULL) return CR_ERR_MEMORY;
     crQuiet quiet = cr__hdf5_begin();
     crStatus status = cr__trajectory_reopen(f, path, scene, error);

@@ -36,7 +36,7 @@ static crStatus check_version(hid_t file, crError* error) {
 }
 
 // the texts of all bodies, NULL where they are not that
-static char* read_texts(hid_t file, const char* path, size_t count) {
+static char* read_texts_trajectory_hdf5_resume(hid_t file, const char* path, size_t count) {
     hid_t set = cr__hdf5_has(file, path) ? H5Dopen2(file, path, H5P_DEFAULT) : -1;
     if (set < 0) return NULL;
     hid_t type = H5Dget_type(set);
@@ -60,7 +60,7 @@ static char* read_texts(hid_t file, const char* path, size_t count) {
 
 static crStatus check_texts(hid_t file, const char* path, const crModel* model, bool joints, crError* error) {
     size_t count = (size_t)model->nb;
-    char* texts = read_texts(file, path, count);
+    char* texts = read_texts_trajectory_hdf5_resume(file, path, count);
     if (texts == NULL) {
         return cr_error_set(error, CR_ERR_SIZE, path,
                             "%s: must be %zu texts, the world first: the file is not of this scene", path,
@@ -132,8 +132,8 @@ static crStatus open_tables(crTrajectoryFile* f, crError* error) {
     return status;
 }
 
-static bool read_rows(hid_t set, hid_t type, int rank, hsize_t columns, hsize_t first, hsize_t rows,
-                      void* data) {
+static bool read_rows_trajectory_hdf5_resume(hid_t set, hid_t type, int rank, hsize_t columns, hsize_t first,
+                                             hsize_t rows, void* data) {
     hsize_t start[2] = {first, 0};
     hsize_t count[2] = {rows, columns};
     hid_t space = H5Dget_space(set);
@@ -147,8 +147,9 @@ static bool read_rows(hid_t set, hid_t type, int rank, hsize_t columns, hsize_t 
 }
 
 // row of the table into its own memory; finite
-static bool read_row(crTable* t, int rank, hsize_t row) {
-    if (row >= t->written || !read_rows(t->set, H5T_NATIVE_DOUBLE, rank, t->columns, row, 1, t->rows))
+static bool read_row_trajectory_hdf5_resume(crTable* t, int rank, hsize_t row) {
+    if (row >= t->written ||
+        !read_rows_trajectory_hdf5_resume(t->set, H5T_NATIVE_DOUBLE, rank, t->columns, row, 1, t->rows))
         return false;
     for (size_t i = 0; i < t->columns; i++) {
         if (!isfinite(t->rows[i])) return false;
@@ -180,7 +181,7 @@ static bool restore(crTrajectoryFile* f, hsize_t k, hsize_t cut[CR_TABLES], hsiz
                     crError* error) {
     crTable* snapshots = &f->tables[CR_TABLE_SNAPSHOTS];
     hsize_t records = 0, events = 0, start = 0, size = 0;
-    if (!read_row(snapshots, 2, k)) return false;
+    if (!read_row_trajectory_hdf5_resume(snapshots, 2, k)) return false;
     const double* row = snapshots->rows;
     if (!as_count(row[0], (double)f->tables[CR_TABLE_TIME].written, &records) ||
         !as_count(row[1], (double)f->tables[CR_TABLE_EVENTS].written, &events) ||
@@ -189,15 +190,18 @@ static bool restore(crTrajectoryFile* f, hsize_t k, hsize_t cut[CR_TABLES], hsiz
         return false;
     for (int i = 0; i < CR_TABLE_EVENTS; i++) {
         crTable* t = &f->tables[i];
-        if (t->columns > 0 && !read_row(t, i == CR_TABLE_TIME ? 1 : 2, records - 1)) return false;
+        if (t->columns > 0 && !read_row_trajectory_hdf5_resume(t, i == CR_TABLE_TIME ? 1 : 2, records - 1))
+            return false;
         cut[i] = records;
     }
-    if (events > 0 && !read_row(&f->tables[CR_TABLE_EVENTS], 2, events - 1)) return false;
+    if (events > 0 && !read_row_trajectory_hdf5_resume(&f->tables[CR_TABLE_EVENTS], 2, events - 1))
+        return false;
     cut[CR_TABLE_EVENTS] = events;
     cut[CR_TABLE_SNAPSHOTS] = k + 1;
     *byte_end = start + size;
     void* bytes = malloc((size_t)size + 1);
-    bool good = bytes != NULL && read_rows(f->bytes, H5T_NATIVE_UCHAR, 1, 1, start, size, bytes) &&
+    bool good = bytes != NULL &&
+                read_rows_trajectory_hdf5_resume(f->bytes, H5T_NATIVE_UCHAR, 1, 1, start, size, bytes) &&
                 cr_world_load(f->world, bytes, (size_t)size, error) == CR_OK;
     free(bytes);
     return good && agrees(f);

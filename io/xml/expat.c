@@ -39,7 +39,7 @@ static void refuse(Reader* r, crStatus status, const char* message) {
     XML_StopParser(r->parser, XML_FALSE);
 }
 
-static char* copy(Reader* r, const char* text, size_t size) {
+static char* copy_xml_expat(Reader* r, const char* text, size_t size) {
     char* own = cr_arena_alloc(r->arena, size + 1);
     if (own == NULL) {
         refuse(r, CR_ERR_MEMORY, "out of memory");
@@ -50,11 +50,11 @@ static char* copy(Reader* r, const char* text, size_t size) {
     return own;
 }
 
-static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+static bool is_space_xml_expat(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 // where in the tag the next attribute's name begins; counts lines on the way
 static size_t skip_to_name(const Reader* r, size_t at, int* line, int* column) {
-    while (at < r->size && is_space(r->text[at])) {
+    while (at < r->size && is_space_xml_expat(r->text[at])) {
         bool end = r->text[at++] == '\n';
         *line += end;
         *column = end ? 1 : *column + 1;
@@ -89,8 +89,8 @@ static void add_attrs(Reader* r, crXml* element, const XML_Char** attrs) {
             return;
         }
         crXmlAttr* attr = cr_arena_alloc(r->arena, sizeof *attr);
-        const char* name = copy(r, attrs[i], strlen(attrs[i]));
-        const char* value = copy(r, attrs[i + 1], strlen(attrs[i + 1]));
+        const char* name = copy_xml_expat(r, attrs[i], strlen(attrs[i]));
+        const char* value = copy_xml_expat(r, attrs[i + 1], strlen(attrs[i + 1]));
         if (attr == NULL) refuse(r, CR_ERR_MEMORY, "out of memory");
         if (r->status != CR_OK) return;
         at = skip_to_name(r, at, &line, &column);
@@ -111,7 +111,7 @@ static void XMLCALL start(void* ctx, const XML_Char* name, const XML_Char** attr
         return;
     }
     crXml* element = cr_arena_alloc(r->arena, sizeof *element);
-    char* own = copy(r, name, strlen(name));
+    char* own = copy_xml_expat(r, name, strlen(name));
     if (element == NULL) refuse(r, CR_ERR_MEMORY, "out of memory");
     if (r->status != CR_OK) return;
     *element = (crXml){.name = own, .text = "", .file = r->file, .parent = r->open};
@@ -135,7 +135,7 @@ static void XMLCALL end(void* ctx, const XML_Char* name) {
     if (r->status != CR_OK) return;
     Text* inside = &r->inside[r->depth];
     if (inside->size > 0) {
-        const char* own = copy(r, inside->bytes, inside->size);
+        const char* own = copy_xml_expat(r, inside->bytes, inside->size);
         if (own == NULL) return;
         r->open->text = own;
     }
@@ -172,7 +172,7 @@ static void XMLCALL doctype(void* ctx, const XML_Char* name, const XML_Char* sys
     refuse(ctx, CR_ERR_SYNTAX, "a document type (and with it entities) is not allowed in a model file");
 }
 
-static crStatus parse(Reader* r) {
+static crStatus parse_xml_expat(Reader* r) {
     XML_SetUserData(r->parser, r);
     XML_SetElementHandler(r->parser, start, end);
     XML_SetCharacterDataHandler(r->parser, characters);
@@ -195,7 +195,7 @@ crStatus cr_xml_parse(const char* text, size_t size, const char* file, crArena* 
     XML_Parser parser = r != NULL ? XML_ParserCreate(NULL) : NULL;
     if (parser == NULL) return cr_error_set(error, CR_ERR_MEMORY, "xml", "out of memory");
     *r = (Reader){.parser = parser, .text = text, .size = size, .file = file, .arena = arena, .error = error};
-    crStatus status = parse(r);
+    crStatus status = parse_xml_expat(r);
     XML_ParserFree(parser);
     if (status == CR_OK) *root = r->root;
     return status;

@@ -189,7 +189,7 @@ static crBounds enlarged(const crBroad* b, crBounds box, crVec3 move) {
     return box;
 }
 
-static void mark(crBroad* b, int key) {
+static void mark_broad(crBroad* b, int key) {
     Item* item = &b->keys.items[key];
     if (!item->changed) b->keys.changed[b->changed_count++] = key;
     item->changed = true;
@@ -218,7 +218,7 @@ crStatus cr_broad_set(crBroad* b, int key, crBounds box, int group, crError* err
     if (!item->loose) b->keys.loose[b->loose_count++] = key;
     item->loose = true;
     item->entry = -1;
-    mark(b, key);
+    mark_broad(b, key);
     return CR_OK;
 }
 
@@ -228,7 +228,7 @@ void cr_broad_remove(crBroad* b, int key) {
     b->keys.items[key].entry = -1;
     b->keys.present[key] = false;
     b->present_count--;
-    mark(b, key);
+    mark_broad(b, key);
 }
 
 // the grid holds every box as it is now

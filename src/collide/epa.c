@@ -99,7 +99,7 @@ static int add_face(Polytope* p, int a, int b, int c) {
 }
 
 // extreme points of D: a widest pair along an axis, then the farthest from their line, then from their plane
-static bool start(Polytope* p) {
+static bool start_epa(Polytope* p) {
     const crVec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     int axis = 0;
     double widest = -1.0;
@@ -260,7 +260,7 @@ void cr__epa(const crConvex* a, const crConvex* b, double tol, crClosest* out) {
     p.least = (double)INFINITY;
     double scale = cr__pair_scale(a, b), tiny = tol * scale, most = -(double)INFINITY;
     *out = (crClosest){.n = cr_vec3(0, 0, 1)};
-    if (!start(&p)) return;
+    if (!start_epa(&p)) return;
     Face face = p.face[0];
     while (p.vertices < VERTICES) {
         out->iterations++;

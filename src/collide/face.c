@@ -114,7 +114,7 @@ static int triangle_face(const crConvex* c, crVec3 d, crVec3* points) {
 }
 
 // rim point of a cylinder or cone towards d
-static crVec3 rim(double r, double z, crVec3 d) {
+static crVec3 rim_face(double r, double z, crVec3 d) {
     double t = sqrt(d.x * d.x + d.y * d.y);
     return t > 0.0 ? cr_vec3(r * (d.x / t), r * (d.y / t), z) : cr_vec3(r, 0, z);
 }
@@ -125,8 +125,8 @@ static int cylinder_face(crVec3 s, crVec3 d, crVec3* points) {
         octagon(s.x, z, points);
         return z < 0.0 ? reversed(points, 8) : 8;
     }
-    points[0] = rim(s.x, fabs(d.z) <= CR__ALONG ? -s.z : z, d);
-    points[1] = rim(s.x, s.z, d);
+    points[0] = rim_face(s.x, fabs(d.z) <= CR__ALONG ? -s.z : z, d);
+    points[1] = rim_face(s.x, s.z, d);
     return fabs(d.z) <= CR__ALONG ? 2 : 1;
 }
 
@@ -139,7 +139,7 @@ static int cone_face(crVec3 s, crVec3 d, crVec3* points) {
     bool apex = 2.0 * s.z * d.z > s.x * t;
     // cosine between d and the slope's normal in d's own half-plane
     bool slope = (2.0 * s.z * t + s.x * d.z) / length >= CR__FACING;
-    points[0] = apex && !slope ? cr_vec3(0, 0, s.z) : rim(s.x, -s.z, d);
+    points[0] = apex && !slope ? cr_vec3(0, 0, s.z) : rim_face(s.x, -s.z, d);
     points[1] = cr_vec3(0, 0, s.z);
     return slope ? 2 : 1;
 }

@@ -38,7 +38,7 @@ static int face_count(const crConvex* c) {
 }
 
 // best becomes the face that separates best, if one does better than it
-static void try_faces(const crConvex* c, const crConvex* other, Face* best) {
+static void try_faces_flat(const crConvex* c, const crConvex* other, Face* best) {
     crVec3 centre = cr_mat3_mul_t(c->R, cr_sub(cr__centre(other), c->p));
     for (int i = 0; i < face_count(c); i++) {
         int index = c->core == CR__CYLINDER || c->core == CR__CONE ? 2 : i;
@@ -69,8 +69,8 @@ static bool inside(const Face* f) {
 
 bool cr__flat(const crConvex* a, const crConvex* b, double beyond, double error, crClosest* out) {
     Face best = {.height = -(double)INFINITY};
-    try_faces(a, b, &best);
-    try_faces(b, a, &best);
+    try_faces_flat(a, b, &best);
+    try_faces_flat(b, a, &best);
     if (best.of == NULL) return false;
     out->n = best.of == a ? best.n : cr_neg(best.n);
     out->gap = cr__separation(a, b, out->n);

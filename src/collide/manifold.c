@@ -29,7 +29,7 @@ static crVec3 polygon_normal(const crVec3* p, int count) {
 }
 
 // keep the part of a polygon, segment or point with side.x >= offset
-static int clip(crVec3* p, int count, crVec3 side, double offset, double tol) {
+static int clip_manifold(crVec3* p, int count, crVec3 side, double offset, double tol) {
     crVec3 out[CLIP_MAX];
     double over[CLIP_MAX + 1], least = (double)INFINITY;
     for (int i = 0; i < count; i++) {
@@ -62,7 +62,7 @@ static int clip_all(const crVec3* face, int sides, crVec3 up, crVec3* p, int cou
         double length = cr_norm(inward);
         if (!(length > 0.0)) continue;
         inward = cr_scale(1.0 / length, inward);
-        count = clip(p, count, inward, cr_dot(inward, face[i]), tol);
+        count = clip_manifold(p, count, inward, cr_dot(inward, face[i]), tol);
     }
     return count;
 }
@@ -146,7 +146,7 @@ static int thin_out(Candidate* c, int* count, int deepest) {
 }
 
 // the deepest first
-static int reduce(Candidate* c, int count) {
+static int reduce_manifold(Candidate* c, int count) {
     int deepest = 0;
     for (int i = 1; i < count; i++)
         if (c[i].gap < c[deepest].gap) deepest = i;
@@ -160,7 +160,7 @@ static int reduce(Candidate* c, int count) {
 static double square(crVec3 x, crVec3 y) { return cr_dot(cr_sub(x, y), cr_sub(x, y)); }
 
 // corners closer than tol are one, the deepest of them
-static int merge(Candidate* c, int count, double margin, double tol, double deeper) {
+static int merge_manifold(Candidate* c, int count, double margin, double tol, double deeper) {
     int kept = 0;
     for (int i = 0; i < count; i++) {
         bool keep = c[i].gap <= margin;
@@ -275,8 +275,8 @@ int cr__manifold(const crConvex* a, const crConvex* b, const crClosest* closest,
             c[i] = c[i - 1];
         c[0] = (Candidate){closest->a, closest->b, closest->gap};
     }
-    int corners = merge(c, count, margin, SAME * scale, DEEPER * scale);
-    count = reduce(c, corners);
+    int corners = merge_manifold(c, count, margin, SAME * scale, DEEPER * scale);
+    count = reduce_manifold(c, corners);
     left_out->corners |= corners > count;
     left_out->far = farthest > margin;
     return write_contacts(a, b, closest, c, count, contacts);

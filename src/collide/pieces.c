@@ -49,7 +49,7 @@ static crStatus check_mesh(const crMeshDef* def, crError* error) {
 }
 
 // directed edges as sortable keys; heap sort needs no memory and no recursion
-static void sift(uint64_t* keys, size_t root, size_t count) {
+static void sift_pieces(uint64_t* keys, size_t root, size_t count) {
     for (size_t child; (child = 2 * root + 1) < count; root = child) {
         if (child + 1 < count && keys[child + 1] > keys[child]) child++;
         if (keys[root] >= keys[child]) return;
@@ -59,14 +59,14 @@ static void sift(uint64_t* keys, size_t root, size_t count) {
     }
 }
 
-static void sort_keys(uint64_t* keys, size_t count) {
+static void sort_keys_pieces(uint64_t* keys, size_t count) {
     for (size_t i = count / 2; i-- > 0;)
-        sift(keys, i, count);
+        sift_pieces(keys, i, count);
     for (size_t end = count; end > 1; end--) {
         uint64_t t = keys[0];
         keys[0] = keys[end - 1];
         keys[end - 1] = t;
-        sift(keys, 0, end - 1);
+        sift_pieces(keys, 0, end - 1);
     }
 }
 
@@ -78,7 +78,7 @@ static bool is_closed(const crMesh* m, uint64_t* keys) {
             uint64_t a = (uint64_t)m->triangles[t][k], b = (uint64_t)m->triangles[t][(k + 1) % 3];
             keys[count++] = a < b ? a << 32 | b << 1 : b << 32 | a << 1 | 1;
         }
-    sort_keys(keys, count);
+    sort_keys_pieces(keys, count);
     for (size_t i = 0; i < count; i += 2)
         if (i + 1 >= count || (keys[i] & 1) != 0 || keys[i + 1] != keys[i] + 1 ||
             (i + 2 < count && keys[i + 2] == keys[i + 1]))
@@ -106,7 +106,7 @@ typedef struct Builder {
 } Builder;
 
 // nth element by middle value, ties by index, so that the tree does not depend on the sort
-static bool before(const Builder* b, int i, int j) {
+static bool before_pieces(const Builder* b, int i, int j) {
     return b->middle[i] < b->middle[j] || (b->middle[i] == b->middle[j] && i < j);
 }
 
@@ -114,9 +114,9 @@ static void split(Builder* b, int lo, int hi, int nth) {
     while (hi - lo > 1) {
         int pivot = b->order[lo + (hi - lo) / 2], i = lo, j = hi - 1;
         while (i <= j) {
-            while (before(b, b->order[i], pivot))
+            while (before_pieces(b, b->order[i], pivot))
                 i++;
-            while (before(b, pivot, b->order[j]))
+            while (before_pieces(b, pivot, b->order[j]))
                 j--;
             if (i > j) break;
             int t = b->order[i];

@@ -135,7 +135,7 @@ static int support(const Outline* o, double dx, double dy) {
 }
 
 // edge normals of A: the largest separation of B's corners
-static void try_edges(const Outline* a, const Outline* b, double sign, Meeting* m) {
+static void try_edges_planar(const Outline* a, const Outline* b, double sign, Meeting* m) {
     for (int i = 0; i < a->count; i++) {
         int j = (i + 1) % a->count;
         double ex = a->x[j] - a->x[i], ey = a->y[j] - a->y[i], length = sqrt(ex * ex + ey * ey);
@@ -212,8 +212,8 @@ static void meet(const Outline* a, const Outline* b, Meeting* m) {
     }
     *m = (Meeting){.gap = -(double)INFINITY};
     bool solid = is_solid(a, b);
-    if (a->count > 1) try_edges(a, b, 1.0, m);
-    if (b->count > 1) try_edges(b, a, -1.0, m);
+    if (a->count > 1) try_edges_planar(a, b, 1.0, m);
+    if (b->count > 1) try_edges_planar(b, a, -1.0, m);
     if (solid && m->gap <= 0.0) return;
     double best = (double)INFINITY;
     Meeting near = *m;

@@ -214,7 +214,8 @@ static int along(const crConvex* a, const crConvex* b, Circle c, Best start, dou
 }
 
 // where two circles cross, the crossing nearer to the start
-static bool crossing(const crConvex* a, const crConvex* b, Circle c, Circle d, Best start, Best* best) {
+static bool crossing_polish(const crConvex* a, const crConvex* b, Circle c, Circle d, Best start,
+                            Best* best) {
     crVec3 m = cr_cross(c.e, d.e);
     double mm = cr_dot(m, m), cosine = cr_dot(c.e, d.e);
     if (!(mm > 1e-12)) return false;
@@ -249,7 +250,7 @@ static bool improve(const crConvex* a, const crConvex* b, double near, Best* bes
     found = false;
     for (int i = 0; i < s.circles; i++)
         for (int k = i + 1; k < s.circles; k++)
-            found |= crossing(a, b, s.circle[i], s.circle[k], start, best);
+            found |= crossing_polish(a, b, s.circle[i], s.circle[k], start, best);
     if (found && settled(a, b, best, out)) return true;
     double before = best->gap;
     for (int i = 0; i < s.circles; i++)
@@ -278,7 +279,7 @@ static void onto(const crConvex* b, crClosest* out) {
 }
 
 // witness points; where faces or lines meet on both sides, the nearest points once B is pushed clear along n
-static void witness(const crConvex* a, const crConvex* b, crClosest* out, double* upper) {
+static void witness_polish(const crConvex* a, const crConvex* b, crClosest* out, double* upper) {
     crVec3 n = out->n;
     if (unique(a, n)) {
         out->a = cr__support(a, n);
@@ -315,6 +316,6 @@ void cr__polish(const crConvex* a, const crConvex* b, crClosest* out) {
     double upper = out->gap + out->error;
     if (cr__improve(a, b, NEAR, out)) return;
     double bound = cr_norm(gradient(a, b, out->n));
-    witness(a, b, out, &bound);
+    witness_polish(a, b, out, &bound);
     out->error = fmax(0.0, (out->gap > 0.0 ? fmin(upper, bound) : upper) - out->gap);
 }

@@ -103,7 +103,7 @@ static double refined(double t, double b, double c) {
 }
 
 // double cone x^2 + y^2 <= k^2 (h - z)^2, cut to the half below its apex
-static bool cone(const Ray* r, crVec3 s, Entry* e) {
+static bool cone_ray(const Ray* r, crVec3 s, Entry* e) {
     double k = s.x / (2.0 * s.z), k2 = k * k, z = s.z - r->o.z, best = (double)INFINITY;
     double a = r->d.x * r->d.x + r->d.y * r->d.y - k2 * r->d.z * r->d.z;
     double b = r->o.x * r->d.x + r->o.y * r->d.y + k2 * z * r->d.z;
@@ -139,7 +139,7 @@ static bool cone(const Ray* r, crVec3 s, Entry* e) {
     return isfinite(best);
 }
 
-static bool ellipsoid(const Ray* r, crVec3 s, Entry* e) {
+static bool ellipsoid_ray(const Ray* r, crVec3 s, Entry* e) {
     crVec3 o = cr_vec3(r->o.x / s.x, r->o.y / s.y, r->o.z / s.z),
            d = cr_vec3(r->d.x / s.x, r->d.y / s.y, r->d.z / s.z);
     double t0, t1;
@@ -201,9 +201,9 @@ static bool convex(const Ray* r, const crShape* s, Entry* e) {
     case CR_SHAPE_CYLINDER:
         return tube(r, s->size.x, s->size.z, e);
     case CR_SHAPE_CONE:
-        return cone(r, s->size, e);
+        return cone_ray(r, s->size, e);
     case CR_SHAPE_ELLIPSOID:
-        return ellipsoid(r, s->size, e);
+        return ellipsoid_ray(r, s->size, e);
     default:
         return planes(r, s, e);
     }
@@ -228,7 +228,7 @@ typedef struct Search {
     int child;
 } Search;
 
-static bool meet(void* ctx, const crConvex* piece) {
+static bool meet_ray(void* ctx, const crConvex* piece) {
     Search* s = ctx;
     Entry e;
     if (triangle(&s->ray, piece, &e) && e.t < s->best.t) {
@@ -256,7 +256,7 @@ static void pieces(const crShape* shape, Search* s) {
     double far = fmin(s->ray.length, 1e300);
     crVec3 end = cr_madd(s->ray.o, far, s->ray.d);
     crBounds box = cr__box_union((crBounds){s->ray.o, s->ray.o}, (crBounds){end, end});
-    cr__pieces_in(shape, cr_pose_identity(), cr_vec3(0, 0, 0), &box, meet, s);
+    cr__pieces_in(shape, cr_pose_identity(), cr_vec3(0, 0, 0), &box, meet_ray, s);
 }
 
 bool cr_ray(const crShape* shape, crPose body, crVec3 origin, crVec3 direction, double length,

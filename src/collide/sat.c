@@ -34,7 +34,7 @@ static void try_axis(const crConvex* a, const crConvex* b, crVec3 axis, double b
     if (a_lo - b_hi > best->gap + bias) *best = (Best){a_lo - b_hi, cr_neg(axis)};
 }
 
-static void try_edges(const crConvex* a, const crConvex* b, double bias, Best* best) {
+static void try_edges_sat(const crConvex* a, const crConvex* b, double bias, Best* best) {
     int na = cr__edge_count(a), nb = cr__edge_count(b);
     for (int i = 0; i < na; i++) {
         crVec3 u = cr__edge_direction(a, i);
@@ -189,7 +189,7 @@ static Best all_axes(const crConvex* a, const crConvex* b, double bias) {
     else if (a->core == CR__HULL && b->core == CR__BOX)
         try_arcs(b, a, -1.0, bias, &best);
     else
-        try_edges(a, b, bias, &best);
+        try_edges_sat(a, b, bias, &best);
     try_in_plane(a, b, bias, &best);
     return best;
 }

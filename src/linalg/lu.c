@@ -22,7 +22,8 @@ static void swap_rows(double* a, double* b, size_t n) {
     }
 }
 
-static inline void subtract(double share, const double* restrict row, size_t count, double* restrict from) {
+static inline void subtract_lu(double share, const double* restrict row, size_t count,
+                               double* restrict from) {
     for (size_t j = 0; j < count; j++) {
         from[j] -= share * row[j];
     }
@@ -53,7 +54,7 @@ bool cr__lu(double* A, int size, double tol, int* order) {
             double f = target[k] / pivot;
             target[k] = f;
             if (f == 0.0) continue;
-            subtract(f, row + k + 1, n - k - 1, target + k + 1);
+            subtract_lu(f, row + k + 1, n - k - 1, target + k + 1);
         }
     }
     return true;

@@ -37,7 +37,7 @@ static bool before(const crQuotient* g, int a, int b) {
     return g->degree[a] < g->degree[b] || (g->degree[a] == g->degree[b] && a < b);
 }
 
-static void heap_put(crQuotient* g, int place, int node) {
+static void heap_put_order(crQuotient* g, int place, int node) {
     g->heap[place] = node;
     g->seat[node] = place;
 }
@@ -45,10 +45,10 @@ static void heap_put(crQuotient* g, int place, int node) {
 static void heap_up(crQuotient* g, int place) {
     int node = g->heap[place];
     while (place > 0 && before(g, node, g->heap[(place - 1) / 2])) {
-        heap_put(g, place, g->heap[(place - 1) / 2]);
+        heap_put_order(g, place, g->heap[(place - 1) / 2]);
         place = (place - 1) / 2;
     }
-    heap_put(g, place, node);
+    heap_put_order(g, place, node);
 }
 
 static void heap_down(crQuotient* g, int place) {
@@ -58,10 +58,10 @@ static void heap_down(crQuotient* g, int place) {
         if (child >= g->heap_count) break;
         if (child + 1 < g->heap_count && before(g, g->heap[child + 1], g->heap[child])) child++;
         if (!before(g, g->heap[child], node)) break;
-        heap_put(g, place, g->heap[child]);
+        heap_put_order(g, place, g->heap[child]);
         place = child;
     }
-    heap_put(g, place, node);
+    heap_put_order(g, place, node);
 }
 
 static void heap_change(crQuotient* g, int node) {
@@ -73,7 +73,7 @@ static void heap_remove(crQuotient* g, int node) {
     int place = g->seat[node];
     int last = g->heap[--g->heap_count];
     if (last == node) return;
-    heap_put(g, place, last);
+    heap_put_order(g, place, last);
     heap_change(g, last);
 }
 
@@ -266,7 +266,7 @@ static int quotient_fill(crQuotient* g, const int* start, const int* col, int* a
             continue;
         }
         g->left += g->weight[i];
-        heap_put(g, g->heap_count++, i);
+        heap_put_order(g, g->heap_count++, i);
     }
     fill_lists(g, start, col);
     for (int i = 0; i < g->count; i++) {

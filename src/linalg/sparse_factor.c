@@ -76,7 +76,7 @@ static void assemble_child(const crWork* w, const crFront* child, const double* 
     }
 }
 
-static void swap_rows(const crWork* w, int a, int b, int from) {
+static void swap_rows_sparse_factor(const crWork* w, int a, int b, int from) {
     double *x = w->F + (size_t)a * w->ld, *y = w->F + (size_t)b * w->ld;
     for (int j = from; j < w->n; j++) {
         double t = x[j];
@@ -102,7 +102,7 @@ static int panel_general(const crWork* w, int c0, int c1) {
         if (fabs(w->F[(size_t)c * ld + (size_t)c]) >= THRESHOLD * top) best = c;
         w->exchange[c] = best;
         if (best != c) {
-            swap_rows(w, c, best, c0);
+            swap_rows_sparse_factor(w, c, best, c0);
             for (size_t p = 0; p < (size_t)c0; p++) {
                 double t = w->Lt[p * n + (size_t)c];
                 w->Lt[p * n + (size_t)c] = w->Lt[p * n + (size_t)best];

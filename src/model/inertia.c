@@ -40,14 +40,15 @@ static void fill_rows(const crModel* model, const crBody* body, crDynamics* d) {
     }
 }
 
-static inline void subtract(double share, const double* restrict row, int count, double* restrict from) {
+static inline void subtract_inertia(double share, const double* restrict row, int count,
+                                    double* restrict from) {
     for (int k = 0; k < count; k++) {
         from[k] -= share * row[k];
     }
 }
 
 // row i divided by its pivot, its part taken from the rows of all ancestors
-static bool eliminate(const crModel* model, int i, crDynamics* d) {
+static bool eliminate_inertia(const crModel* model, int i, crDynamics* d) {
     double* row = d->L + model->row[i];
     const int* path = d->path + model->row[i];
     int depth = model->dof_depth[i];
@@ -56,7 +57,7 @@ static bool eliminate(const crModel* model, int i, crDynamics* d) {
     d->pivot[i] = sqrt(pivot);
     for (int k = depth - 1; k >= 0; k--) {
         double share = row[k] / pivot;
-        subtract(share, row, k + 1, d->L + model->row[path[k]]);
+        subtract_inertia(share, row, k + 1, d->L + model->row[path[k]]);
         row[k] = share;
     }
     return true;
@@ -83,7 +84,7 @@ crStatus cr__part_mass_factor(const crModel* model, crPart part, double h, crDyn
         }
         for (int i = body->v + body->nv - 1; i >= body->v; i--) {
             d->L[model->row[i] + model->dof_depth[i]] += cr__dof_slope(model, d, h, i);
-            if (!eliminate(model, i, d)) return CR_ERR_DEFINITE;
+            if (!eliminate_inertia(model, i, d)) return CR_ERR_DEFINITE;
         }
     }
     return CR_OK;

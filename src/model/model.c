@@ -9,7 +9,7 @@
 #include "model/spatial.h"
 #include "model/store.h"
 
-static bool has_name(const void* ctx, int body, const void* name) {
+static bool has_name_model(const void* ctx, int body, const void* name) {
     const char* own = ((const crModel*)ctx)->bodies[body].name;
     return own != NULL && strcmp(own, name) == 0;
 }
@@ -20,8 +20,8 @@ bool cr__body_reserve_name(crModel* model) {
 
 void cr__body_add_name(crModel* model, int body) {
     const char* name = model->bodies[body].name;
-    cr__index_add(&model->memory->body_names, cr_hash(CR_HASH_SEED, name, strlen(name)), has_name, model,
-                  name, body);
+    cr__index_add(&model->memory->body_names, cr_hash(CR_HASH_SEED, name, strlen(name)), has_name_model,
+                  model, name, body);
 }
 
 static bool add_world(crModel* model) {
@@ -65,7 +65,7 @@ void cr_model_destroy(crModel* model) {
 int cr_model_find_body(const crModel* model, const char* name) {
     if (model == NULL || model->memory == NULL || name == NULL) return CR_ERR_ARGUMENT;
     uint64_t hash = cr_hash(CR_HASH_SEED, name, strlen(name));
-    int body = cr__index_find(&model->memory->body_names, hash, has_name, model, name);
+    int body = cr__index_find(&model->memory->body_names, hash, has_name_model, model, name);
     return body >= 0 ? body : CR_ERR_NAME;
 }
 

@@ -47,7 +47,7 @@ static crStatus check_finite(const char* name, const double* x, int count, crErr
     return CR_OK;
 }
 
-static crStatus check_numbers(const crModel* model, const crState* state, crError* error) {
+static crStatus check_numbers_state(const crModel* model, const crState* state, crError* error) {
     crStatus status = check_finite("time", &state->time, 1, error);
     if (status == CR_OK) status = check_finite("q", state->q, model->nq, error);
     if (status == CR_OK) status = check_finite("v", state->v, model->nv, error);
@@ -78,14 +78,14 @@ static crStatus check_quaternions(const crModel* model, const double* q, double*
 }
 
 crStatus cr__state_check_values(const crModel* model, const crState* state, crError* error) {
-    crStatus status = check_numbers(model, state, error);
+    crStatus status = check_numbers_state(model, state, error);
     return status == CR_OK ? check_quaternions(model, state->q, NULL, error) : status;
 }
 
 crStatus cr_state_check(const crModel* model, crState* state, crError* error) {
     if (model == NULL) return cr__missing(error, "model");
     if (!cr__state_fits(model, state)) return cr__missing(error, "state");
-    crStatus status = check_numbers(model, state, error);
+    crStatus status = check_numbers_state(model, state, error);
     return status == CR_OK ? check_quaternions(model, state->q, state->q, error) : status;
 }
 

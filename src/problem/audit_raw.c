@@ -22,7 +22,7 @@ static const double* entries(const crMatrix* A, int i, const int** col, int* cou
 }
 
 // w = q + M z and s = |q| + |M| |z|
-static void velocity(const crAuditor* a, const double* z, double* w, double* s) {
+static void velocity_audit_raw(const crAuditor* a, const double* z, double* w, double* s) {
     const crProblem* problem = a->problem;
     for (int i = 0; i < problem->rows; i++) {
         const int* col;
@@ -120,7 +120,7 @@ static void make_block(const crAuditor* a, const crBlock* block, const double* s
     }
 }
 
-static void judge_block(const crAuditor* a, int i, const double* s, crAudit* audit) {
+static void judge_block_audit_raw(const crAuditor* a, int i, const double* s, crAudit* audit) {
     const crBlock* block = &a->problem->blocks[i];
     for (int k = 0, count; k < block->count; k += count) {
         int r = block->row + k;
@@ -140,14 +140,14 @@ void cr__raw_judge(crAuditor* a, const double* p, crAudit* audit) {
     const crProblem* problem = a->problem;
     double *s = a->floor, *most = a->work, seen = 0.0, largest = 0.0;
     audit->scale = 1.0;
-    velocity(a, p, a->w, s);
+    velocity_audit_raw(a, p, a->w, s);
     column_shares(a, p, s, most);
     for (int i = 0; i < problem->block_count; i++) {
         make_block(a, &problem->blocks[i], most, s, p);
     }
-    velocity(a, a->p_hat, a->w, s);
+    velocity_audit_raw(a, a->p_hat, a->w, s);
     for (int i = 0; i < problem->block_count; i++) {
-        judge_block(a, i, s, audit);
+        judge_block_audit_raw(a, i, s, audit);
     }
     for (int r = 0; r < problem->rows; r++) {
         seen += 0.0 * (a->w[r] + s[r] + p[r]);

@@ -24,7 +24,7 @@ typedef struct Blocks {
     int* members;  // indices block by block, ascending within (n)
 } Blocks;
 
-static void join_row(const crMatrix* M, int i, int* parent) {
+static void join_row_inverse(const crMatrix* M, int i, int* parent) {
     if (M->start == NULL) {
         const double* row = M->value + (size_t)i * (size_t)M->cols;
         for (int j = 0; j < M->cols; j++) {
@@ -48,7 +48,7 @@ static bool find_blocks(const crMatrix* M, crArena* arena, Blocks* blocks) {
         parent[i] = i;
     }
     for (int i = 0; i < M->rows; i++) {
-        join_row(M, i, parent);
+        join_row_inverse(M, i, parent);
     }
     memset(blocks->start, 0, (n + 2) * sizeof *blocks->start);
     for (int i = 0; i < M->rows; i++) {

@@ -18,7 +18,7 @@ crBlock cr_block(crBlockKind kind, int row, int count) {
     return block;
 }
 
-static bool all_finite(const double* x, size_t n) {
+static bool all_finite_problem(const double* x, size_t n) {
     // NaN and infinity leave NaN behind; four sums, so that none waits for another
     double sum[4] = {0.0, 0.0, 0.0, 0.0};
     size_t i = 0;
@@ -53,7 +53,7 @@ static crStatus check_matrix(const crMatrix* A, int rows, int cols, const char* 
         }
         entries = (size_t)A->start[rows];
     }
-    if (!all_finite(A->value, entries)) {
+    if (!all_finite_problem(A->value, entries)) {
         return cr_error_set(error, CR_ERR_FINITE, name, "%s: every entry must be finite", name);
     }
     return CR_OK;
@@ -61,7 +61,7 @@ static crStatus check_matrix(const crMatrix* A, int rows, int cols, const char* 
 
 // convex, counter-clockwise, around the origin
 static crStatus check_polygon(const double (*v)[2], int count, int index, crError* error) {
-    if (!all_finite(v[0], 2 * (size_t)count)) {
+    if (!all_finite_problem(v[0], 2 * (size_t)count)) {
         return cr_error_set(error, CR_ERR_FINITE, "vertices", "vertices: those of block %d must be finite",
                             index);
     }
@@ -138,10 +138,10 @@ crStatus cr_problem_check(const crProblem* problem, crError* error) {
         row += problem->blocks[i].count;
     }
     if (row != n) return cr_error_set(error, CR_ERR_SIZE, "blocks", "blocks: cover %d of %d rows", row, n);
-    if (!all_finite(problem->u_free, (size_t)n)) {
+    if (!all_finite_problem(problem->u_free, (size_t)n)) {
         return cr_error_set(error, CR_ERR_FINITE, "u_free", "u_free: every entry must be finite");
     }
-    if (problem->b != NULL && !all_finite(problem->b, (size_t)n)) {
+    if (problem->b != NULL && !all_finite_problem(problem->b, (size_t)n)) {
         return cr_error_set(error, CR_ERR_FINITE, "b", "b: every entry must be finite");
     }
     if (n == 0) return CR_OK;
@@ -162,7 +162,7 @@ crStatus cr_problem_check(const crProblem* problem, crError* error) {
         status = check_matrix(&problem->M, problem->nv, problem->nv, "M", error);
         if (status == CR_OK) status = cr__check_symmetry(&problem->M, "M", CR_M_ASYMMETRY, true, error);
     }
-    if (status == CR_OK && problem->v != NULL && !all_finite(problem->v, (size_t)problem->nv)) {
+    if (status == CR_OK && problem->v != NULL && !all_finite_problem(problem->v, (size_t)problem->nv)) {
         status = cr_error_set(error, CR_ERR_FINITE, "v", "v: every entry must be finite");
     }
     return status;

@@ -68,7 +68,7 @@ static void project(const crProblem* problem, const crBlock* block, const Part* 
     }
 }
 
-static double size_of(const double* t, int count) {
+static double size_of_witness(const double* t, int count) {
     return count == 1 ? fabs(t[0]) : sqrt(t[0] * t[0] + t[1] * t[1]);
 }
 
@@ -91,7 +91,7 @@ static void make_part(const crProblem* problem, const crBlock* block, const Part
     for (int k = 0; k < part->count; k++) {
         over[k] = z[k] - x[k];
     }
-    double size = size_of(over, part->count), scale = size_of(z, part->count);
+    double size = size_of_witness(over, part->count), scale = size_of_witness(z, part->count);
     // a set without extent in this direction gives no hold at all
     bool none = part->limit == 0.0 && (part->count == 1 || part->limit2 == 0.0) &&
                 !(part->tangent && block->vertex_count > 0);
@@ -145,7 +145,7 @@ static void make_cone(const crProblem* problem, const crBlock* block, const doub
     bool endless = block->vertex_count == 0 && isinf(block->mu);
     // without a normal impulse there is no friction, and the contact may open
     bool open = !(z_n > 0.0) || !(p[0] > 0.0);
-    if (endless && lambda > 0.0 && z_n < 1e-6 * size_of(p + 1, tangents_of(block))) {
+    if (endless && lambda > 0.0 && z_n < 1e-6 * size_of_witness(p + 1, tangents_of(block))) {
         open = sticks_open(block, lambda, p, w);
     }
     if (open || !(lambda > 0.0)) {
@@ -160,7 +160,8 @@ static void make_cone(const crProblem* problem, const crBlock* block, const doub
     }
 }
 
-static void make_row(const crBlock* block, double weight, double p, double w, double* p_hat, crHeld* held) {
+static void make_row_witness(const crBlock* block, double weight, double p, double w, double* p_hat,
+                             crHeld* held) {
     double inf = (double)INFINITY;
     double z = weight > 0.0 ? p - w / weight : w > 0.0 ? -inf : w < 0.0 ? inf : p;
     *p_hat = p;
@@ -187,7 +188,7 @@ void cr__witness_make(const crProblem* problem, const crBlock* block, const doub
         return;
     }
     for (int k = 0; k < block->count; k++) {
-        make_row(block, weight[k], p[k], w[k], &p_hat[k], &held[k]);
+        make_row_witness(block, weight[k], p[k], w[k], &p_hat[k], &held[k]);
     }
 }
 
@@ -257,7 +258,7 @@ double cr__witness_scale(const crBlock* block, const double* weight, const doubl
     double worst = 0.0, arm = block_arm(block);
     if (block->kind == CR_BLOCK_CONE) {
         int tangents = tangents_of(block);
-        double closing = fmax(0.0, -q[0]), slip = size_of(q + 1, tangents);
+        double closing = fmax(0.0, -q[0]), slip = size_of_witness(q + 1, tangents);
         double mu = block->mu;
         if (block->vertex_count > 0) mu = 1.0;
         // infinite friction on what does not close stops nothing

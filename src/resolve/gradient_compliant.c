@@ -34,7 +34,7 @@ typedef struct Nodes {
     cr__Dual P[3][STAGES], V[3][STAGES];
 } Nodes;
 
-static cr__Dual integrate(const cr__Dual* rates, int row) {
+static cr__Dual integrate_compliant(const cr__Dual* rates, int row) {
     cr__Dual sum = cr__scaled(cr__compliant_weight[row][0], rates[0]);
     for (int k = 1; k < STAGES; k++) {
         sum = cr__more(sum, cr__compliant_weight[row][k], rates[k]);
@@ -47,11 +47,11 @@ static const cr__Dual* entry(const cr__DualContact* d, int i, int j) {
     return W[i][j];
 }
 
-static void velocities(const Motion* m, double h, Nodes* n) {
+static void velocities_compliant(const Motion* m, double h, Nodes* n) {
     for (int i = 0; i < STAGES; i++) {
         cr__Dual dP[3];
         for (int k = 0; k < 3; k++) {
-            dP[k] = cr__scaled(h, integrate(n->F[k], i));
+            dP[k] = cr__scaled(h, integrate_compliant(n->F[k], i));
             n->P[k][i] = cr__plus(m->now.P[k], dP[k]);
         }
         for (int k = 0; k < 3; k++) {
@@ -64,7 +64,7 @@ static void velocities(const Motion* m, double h, Nodes* n) {
 }
 
 // x = J^-1 b for a matrix of plain numbers, b in place
-static bool solve(double J[STAGES][STAGES], cr__Dual b[STAGES]) {
+static bool solve_compliant(double J[STAGES][STAGES], cr__Dual b[STAGES]) {
     for (int i = 0; i < STAGES; i++) {
         int pivot = i;
         for (int k = i + 1; k < STAGES; k++) {
@@ -98,7 +98,7 @@ static bool solve(double J[STAGES][STAGES], cr__Dual b[STAGES]) {
 
 // One Newton step for the direction of slip: eta2 mu f psi' = d x V_t. The matrix needs no derivatives: at the
 // solution they are multiplied by zero.
-static bool turn(const Motion* m, double h, Nodes* n) {
+static bool turn_compliant(const Motion* m, double h, Nodes* n) {
     double J[STAGES][STAGES];
     cr__Dual b[STAGES];
     cr__Dual slowness = cr__scaled(1.0 / h, cr__times(m->d->eta2, m->d->mu));
@@ -112,12 +112,12 @@ static bool turn(const Motion* m, double h, Nodes* n) {
         }
         J[i][i] += slow.v;
     }
-    if (!solve(J, b)) return false;
+    if (!solve_compliant(J, b)) return false;
     for (int i = 0; i < STAGES; i++) {
         n->psi_rate[i] = cr__plus(n->psi_rate[i], b[i]);
     }
     for (int i = 0; i < STAGES; i++) {
-        cr__Dual psi = integrate(n->psi_rate, i);
+        cr__Dual psi = integrate_compliant(n->psi_rate, i);
         double s, c;
         cr_sincos(psi.v, &s, &c);
         cr__Dual sine = cr__scaled(c, psi), cosine = cr__scaled(-s, psi);
@@ -130,7 +130,7 @@ static bool turn(const Motion* m, double h, Nodes* n) {
 }
 
 // Largest change of forces, of each column over its size.
-static double forces(const Motion* m, bool slips, double h, Nodes* n) {
+static double forces_compliant(const Motion* m, bool slips, double h, Nodes* n) {
     cr__Dual rate[3][STAGES];
     double change[CR__COLUMNS + 1] = {0}, size[CR__COLUMNS + 1] = {0};
     for (int i = 0; i < STAGES; i++) {
@@ -141,7 +141,7 @@ static double forces(const Motion* m, bool slips, double h, Nodes* n) {
     const cr__Dual* start[3] = {&m->now.f, &m->now.gy, &m->now.gz};
     for (int i = 0; i < STAGES; i++) {
         for (int k = 0; k < 3; k++) {
-            cr__Dual F = cr__more(*start[k], h, integrate(rate[k], i));
+            cr__Dual F = cr__more(*start[k], h, integrate_compliant(rate[k], i));
             if (k > 0 && slips) {
                 cr__Dual limit = cr__times(m->d->mu, n->F[0][i]);
                 F = cr__scaled(-1.0, cr__times(limit, k == 1 ? n->dy[i] : n->dz[i]));
@@ -177,9 +177,9 @@ static bool move(Motion* m, bool slips, double h) {
     double change = INFINITY, last = INFINITY;
     // rounding ends the sweeps: changes that are small and no longer fall
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
-        velocities(m, h, &n);
-        if (slips && !turn(m, h, &n)) return false;
-        change = forces(m, slips, h, &n);
+        velocities_compliant(m, h, &n);
+        if (slips && !turn_compliant(m, h, &n)) return false;
+        change = forces_compliant(m, slips, h, &n);
         if (!isfinite(change)) return false;
         if (change <= CONVERGED || (change <= 1e-11 && change >= last)) break;
         last = change;

@@ -22,7 +22,7 @@ typedef struct Tangent {
     double y, z;
 } Tangent;
 
-static Tangent corner(int j, int k) {
+static Tangent corner_polygon(int j, int k) {
     Tangent d;
     cr_sincos(2.0 * CR_PI * (double)(j % k) / (double)k, &d.z, &d.y);
     return d;
@@ -34,13 +34,13 @@ static int case_of(const crContact* c, int k, double N, const double f[2], const
     double speed = sqrt(u[0] * u[0] + u[1] * u[1]);
     double scale = cr_norm(c->V) + (c->W.yy + c->W.zz) * size;
     for (int j = 0; j < k; j++) {
-        Tangent d = corner(j, k);
+        Tangent d = corner_polygon(j, k);
         double off = fmax(fabs(f[0] - size * d.y), fabs(f[1] - size * d.z));
         if (off <= ON_IT * size && speed > ON_IT * scale) return 1 + 2 * j;
     }
     if (speed <= ON_IT * scale) return STICK;
     for (int j = 0; j < k; j++) {
-        Tangent a = corner(j, k), b = corner(j + 1, k);
+        Tangent a = corner_polygon(j, k), b = corner_polygon(j + 1, k);
         double ey = b.y - a.y, ez = b.z - a.z;
         double across = (f[0] - size * a.y) * ez - (f[1] - size * a.z) * ey;
         double middle = f[0] * (a.y + b.y) + f[1] * (a.z + b.z);
@@ -49,7 +49,9 @@ static int case_of(const crContact* c, int k, double N, const double f[2], const
     return -1;
 }
 
-static cr__Dual project(const cr__Dual x[2], double y, double z) { return cr__blend(x[0], y, x[1], z); }
+static cr__Dual project_polygon(const cr__Dual x[2], double y, double z) {
+    return cr__blend(x[0], y, x[1], z);
+}
 
 typedef struct Surfaces {
     int count;
@@ -69,16 +71,16 @@ static Surfaces friction(const cr__DualContact* d, int which, cr__Dual N, const 
     int k = d->directions;
     int j = (which - 1) / 2;
     cr__Dual size = cr__times(d->mu, N);
-    Tangent a = corner(j, k), b = corner(j + 1, k), z = corner(j + k - 1, k);
+    Tangent a = corner_polygon(j, k), b = corner_polygon(j + 1, k), z = corner_polygon(j + k - 1, k);
     if (which == STICK) {
         F[0] = u[0];
         F[1] = u[1];
         double least = INFINITY;
         for (int i = 0; i < k; i++) {
-            Tangent p = corner(i, k), q = corner(i + 1, k);
+            Tangent p = corner_polygon(i, k), q = corner_polygon(i + 1, k);
             double my = 0.5 * (p.y + q.y), mz = 0.5 * (p.z + q.z);
             double square = my * my + mz * mz;
-            cr__Dual room = cr__more(cr__scaled(square, size), -1.0, project(f, my, mz));
+            cr__Dual room = cr__more(cr__scaled(square, size), -1.0, project_polygon(f, my, mz));
             if (!(room.v < least)) continue;
             least = room.v;
             s.count = 0;
@@ -87,17 +89,18 @@ static Surfaces friction(const cr__DualContact* d, int which, cr__Dual N, const 
     } else if (which % 2 == 1) {
         F[0] = cr__more(f[0], -a.y, size);
         F[1] = cr__more(f[1], -a.z, size);
-        add_surface(&s, 2 + 2 * j, project(u, b.y - a.y, b.z - a.z));
-        add_surface(&s, 2 + 2 * ((j + k - 1) % k), project(u, z.y - a.y, z.z - a.z));
+        add_surface(&s, 2 + 2 * j, project_polygon(u, b.y - a.y, b.z - a.z));
+        add_surface(&s, 2 + 2 * ((j + k - 1) % k), project_polygon(u, z.y - a.y, z.z - a.z));
     } else {
         double ey = b.y - a.y, ez = b.z - a.z;
         double length = ey * ey + ez * ez;
-        F[0] = cr__more(project(f, ez, -ey), -(a.y * ez - a.z * ey), size);
-        F[1] = project(u, ey, ez);
-        cr__Dual y = cr__blend(project(f, ey, ez), 1.0 / length, size, -(a.y * ey + a.z * ez) / length);
+        F[0] = cr__more(project_polygon(f, ez, -ey), -(a.y * ez - a.z * ey), size);
+        F[1] = project_polygon(u, ey, ez);
+        cr__Dual y =
+            cr__blend(project_polygon(f, ey, ez), 1.0 / length, size, -(a.y * ey + a.z * ez) / length);
         add_surface(&s, 1 + 2 * j, y);
         add_surface(&s, 1 + 2 * ((j + 1) % k), cr__minus(size, y));
-        add_surface(&s, STICK, project(u, -(a.y + b.y), -(a.z + b.z)));
+        add_surface(&s, STICK, project_polygon(u, -(a.y + b.y), -(a.z + b.z)));
     }
     return s;
 }

@@ -58,7 +58,7 @@ static void restitute(cr__RouthPath* p) {
     }
 }
 
-static void turn(cr__RouthPath* p) {
+static void turn_routh(cr__RouthPath* p) {
     if (!p->restituting) {
         restitute(p);
         return;
@@ -77,7 +77,7 @@ static double slip_direction(const cr__RouthPath* p, double sy, double sz, doubl
     return c->W.xx + c->W.xy * u[1] + c->W.xz * u[2];
 }
 
-static void watch(void* ctx, double Q, double t, crRouthEvent event) {
+static void watch_routh(void* ctx, double Q, double t, crRouthEvent event) {
     cr__RouthPath* p = ctx;
     if (p->halted || p->ended) return;
     cr__routh_slip_step(p, Q, t, event);
@@ -91,7 +91,7 @@ static void watch(void* ctx, double Q, double t, crRouthEvent event) {
         p->V[0].v = 0.0;
         double u[3];
         double rate = slip_direction(p, p->V[1].v / p->speed.v, p->V[2].v / p->speed.v, u);
-        turn(p);
+        turn_routh(p);
         if (p->restituting && p->d->c.e == 0.0) without_rebound(p, u, rate);
     } else if (event == CR_ROUTH_END) {
         p->ended = true;
@@ -200,7 +200,7 @@ static void straight(cr__RouthPath* p, const cr__Dual u[3], cr__Dual rate, bool 
             p->failed = !(rate.v > 0.0) || !(x.v >= least || forced);
             advance(p, u, rate, x);
             p->V[0] = cr__dual(0.0);
-            turn(p);
+            turn_routh(p);
             if (p->d->c.e == 0.0) without_rebound(p, plain, rate.v);
             continue;
         }
@@ -224,7 +224,7 @@ static void event_in_slip(cr__RouthPath* p, double sy, double sz, bool end) {
     if (!p->restituting) {
         advance(&slip, plain, cr__dual(rate), cr__scaled(-1.0 / rate, slip.V[0]));
         slip.V[0] = cr__dual(0.0);
-        turn(&slip);
+        turn_routh(&slip);
         p->restituting = true;
         p->goal = slip.goal;
         p->work_c = slip.work_c;
@@ -242,7 +242,7 @@ static void event_in_slip(cr__RouthPath* p, double sy, double sz, bool end) {
 }
 
 // From V_t = 0 to the end. s is the direction that slip ended in.
-static int finish(cr__RouthPath* p, double sy, double sz) {
+static int finish_routh(cr__RouthPath* p, double sy, double sz) {
     const cr__DualContact* d = p->d;
     double uy, uz;
     bool sticks = cr__routh_from_rest(&d->c.W, d->mu.v, &uy, &uz);
@@ -300,14 +300,14 @@ bool cr__piece_routh(const cr__DualContact* given, int piece, cr__Piece* out) {
         p.V[i] = d.V[i];
     }
     r.curved = true;
-    r.watch = watch;
+    r.watch = watch_routh;
     r.watch_ctx = &p;
     double speed = sqrt(r.V.y * r.V.y + r.V.z * r.V.z);
     bool stopped = speed == 0.0 || cr__routh_slip(&r) || p.halted || (r.V.y == 0.0 && r.V.z == 0.0);
     if (!p.ended && !stopped) return false;
     if (!p.ended) {
         double left = sqrt(p.V[1].v * p.V[1].v + p.V[2].v * p.V[2].v);
-        finish(&p, speed > 0.0 ? p.V[1].v / left : 0.0, speed > 0.0 ? p.V[2].v / left : 0.0);
+        finish_routh(&p, speed > 0.0 ? p.V[1].v / left : 0.0, speed > 0.0 ? p.V[2].v / left : 0.0);
     } else {
         double uy, uz;
         bool sticks = cr__routh_from_rest(&r.c.W, r.c.mu, &uy, &uz);

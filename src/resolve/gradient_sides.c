@@ -28,7 +28,7 @@ static void drop_plane(cr__Piece* piece) {
     }
 }
 
-static void add_gauge(cr__Piece* piece, crSwitch which, int other, double value, int k, double by) {
+static void add_gauge_sides(cr__Piece* piece, crSwitch which, int other, double value, int k, double by) {
     cr__Gauge* gauge = &piece->gauge[piece->gauges++];
     *gauge = (cr__Gauge){.which = which, .other = other, .value = value};
     gauge->by[k] = by;
@@ -75,7 +75,7 @@ static void restitution_slope(const cr__Point* p, Sides* s, crGradient* out) {
         s->slope_a = slope_of(r, row, 1.0);
         s->slope_b = slope_of(r, row, -1.0);
     }
-    add_gauge(&s->a, CR_SWITCH_TABLE, FIXED, nearest, CR_BY_VX, -1.0);
+    add_gauge_sides(&s->a, CR_SWITCH_TABLE, FIXED, nearest, CR_BY_VX, -1.0);
 }
 
 static double distance_to(const cr__Point* p, const crGradient* out, const cr__Gauge* g) {
@@ -175,11 +175,11 @@ bool cr__gradient_closed(const cr__Point* p, cr__PieceFn fn, crGradient* out) {
     cr__DualContact d = cr__point_contact(p);
     if (!fn(&d, CR__OWN_PIECE, &s.a)) return false;
     const crContact* c = &p->contact;
-    add_gauge(&s.a, CR_SWITCH_OPEN, OPEN, -c->V.x, CR_BY_VX, -1.0);
+    add_gauge_sides(&s.a, CR_SWITCH_OPEN, OPEN, -c->V.x, CR_BY_VX, -1.0);
     restitution_slope(p, &s, out);
     bool ratios = fn == cr__piece_brach && (d.mu2.v != 0.0 || d.mu3.v != 0.0) && !p->collision->has_frame;
     // |V_t|, which is -V_y where the frame follows the slip
-    if (ratios) add_gauge(&s.a, CR_SWITCH_FRAME, FIXED, -c->V.y, CR_BY_VY, -1.0);
+    if (ratios) add_gauge_sides(&s.a, CR_SWITCH_FRAME, FIXED, -c->V.y, CR_BY_VY, -1.0);
     const cr__Gauge* g = nearest_gauge(p, &s.a, out);
     bool near = out->distance <= p->tol;
     if (near && !look_beyond(p, &d, fn, g, &s, out)) {

@@ -83,8 +83,8 @@ static bool slips(const crContact* c, double N, double fy, double fz) {
 }
 
 // Two equations of friction in F, and the gauge of stick or slip.
-static cr__Dual friction(const cr__DualContact* d, bool slip, cr__Dual N, const cr__Dual f[2],
-                         const cr__Dual u[2], cr__Dual F[2]) {
+static cr__Dual friction_stage(const cr__DualContact* d, bool slip, cr__Dual N, const cr__Dual f[2],
+                               const cr__Dual u[2], cr__Dual F[2]) {
     if (!slip) {
         F[0] = u[0];
         F[1] = u[1];
@@ -104,7 +104,7 @@ static cr__Dual friction(const cr__DualContact* d, bool slip, cr__Dual N, const 
     return cr__scaled(-1.0, cr__over(against, size));
 }
 
-static void unknowns_of(crVec3 P, int first, cr__Dual x[3]) {
+static void unknowns_of_stage(crVec3 P, int first, cr__Dual x[3]) {
     x[0] = cr__variable(P.x, CR__CLOSED_INPUTS + first);
     x[1] = cr__variable(P.y, CR__CLOSED_INPUTS + first + 1);
     x[2] = cr__variable(P.z, CR__CLOSED_INPUTS + first + 2);
@@ -127,10 +127,10 @@ bool cr__piece_whittaker(const cr__DualContact* d, int piece, cr__Piece* out) {
     if (piece == CR__OWN_PIECE) piece = slips(&d->c, hit.P.x, hit.P.y, hit.P.z) ? SLIPS_1 : 0;
     cr__Dual P[3], u[3], F[3];
     cr__Unknowns X;
-    unknowns_of(hit.P, 0, P);
+    unknowns_of_stage(hit.P, 0, P);
     cr__velocity_after(d, P, u);
     F[0] = cr__plus(u[0], cr__times(d->e, d->V[0]));
-    cr__Dual gauge = friction(d, piece == SLIPS_1, P[0], P + 1, u + 1, F + 1);
+    cr__Dual gauge = friction_stage(d, piece == SLIPS_1, P[0], P + 1, u + 1, F + 1);
     if (!cr__solve_unknowns(3, F, &X)) return false;
     cr__piece_impulse(out, P, &X);
     cr__piece_gauge(out, CR_SWITCH_STICK, piece ^ SLIPS_1, &gauge, &X);
@@ -146,7 +146,7 @@ bool cr__piece_smith(const cr__DualContact* d, int piece, cr__Piece* out) {
     if (law.apply(NULL, &d->c, &hit, NULL) != CR_OK) return false;
     cr__Dual P[3], u[3], F[3];
     cr__Unknowns X;
-    unknowns_of(hit.P, 0, P);
+    unknowns_of_stage(hit.P, 0, P);
     cr__velocity_after(d, P, u);
     F[0] = cr__plus(u[0], cr__times(d->e, d->V[0]));
     cr__Dual before = cr__length(d->V[1], d->V[2]);
@@ -169,16 +169,16 @@ static cr__Dual compression(const cr__DualContact* d, bool slip, const cr__Dual 
     cr__Dual u[3];
     cr__velocity_after(d, P1, u);
     F[0] = u[0];
-    return friction(d, slip, P1[0], P1 + 1, u + 1, F + 1);
+    return friction_stage(d, slip, P1[0], P1 + 1, u + 1, F + 1);
 }
 
 // e = 0: the second stage is empty and grows with e from there, by D per unit of e: P = P1 + e D. Where slip is
 // left D is against it; where it has ended D is the impulse at e = 1, because the stage is then homogeneous.
-static bool without_rebound(const cr__DualContact* d, const cr__Solution* first, crVec3 D, int piece,
-                            cr__Piece* out) {
+static bool without_rebound_stage(const cr__DualContact* d, const cr__Solution* first, crVec3 D, int piece,
+                                  cr__Piece* out) {
     cr__Dual P[3], F[3];
     cr__Unknowns X;
-    unknowns_of(first->P, 0, P);
+    unknowns_of_stage(first->P, 0, P);
     cr__Dual gauge = compression(d, (piece & SLIPS_1) != 0, P, F);
     // the bodies would meet again at once
     if (cr_sym3_mul(d->c.W, D).x < 0.0 || !cr__solve_unknowns(3, F, &X)) return false;
@@ -215,7 +215,7 @@ bool cr__piece_anitescu_potra(const cr__DualContact* d, int piece, cr__Piece* ou
         if (piece == CR__OWN_PIECE) piece = first->sticks ? 0 : SLIPS_1;
         second = sliding_impulse(&c, first, first->P.x);
         if (first->sticks && cr__expand(&c, 0, first, &second) == 0) return false;
-        return without_rebound(d, first, second, piece, out);
+        return without_rebound_stage(d, first, second, piece, out);
     }
     if (piece == CR__OWN_PIECE) {
         piece = first->sticks ? 0 : SLIPS_1;
@@ -224,8 +224,8 @@ bool cr__piece_anitescu_potra(const cr__DualContact* d, int piece, cr__Piece* ou
     }
     cr__Dual P1[3], P2[3], P[3], u[3], F[6];
     cr__Unknowns X;
-    unknowns_of(first->P, 0, P1);
-    unknowns_of(second, 3, P2);
+    unknowns_of_stage(first->P, 0, P1);
+    unknowns_of_stage(second, 3, P2);
     for (int i = 0; i < 3; i++) {
         P[i] = cr__plus(P1[i], P2[i]);
     }
@@ -234,7 +234,7 @@ bool cr__piece_anitescu_potra(const cr__DualContact* d, int piece, cr__Piece* ou
     cr__Dual more = cr__minus(P2[0], cr__times(d->e, P1[0]));
     bool closes = (piece & CLOSES) != 0;
     F[3] = closes ? u[0] : more;
-    cr__Dual last = friction(d, (piece & SLIPS_2) != 0, P2[0], P2 + 1, u + 1, F + 4);
+    cr__Dual last = friction_stage(d, (piece & SLIPS_2) != 0, P2[0], P2 + 1, u + 1, F + 4);
     if (!cr__solve_unknowns(6, F, &X)) return false;
     cr__piece_impulse(out, P, &X);
     if (!(first->P.x > 0.0)) return true;
@@ -268,7 +268,7 @@ bool cr__piece_pfeiffer_glocker(const cr__DualContact* d, int piece, cr__Piece* 
         crVec3 D = first->sticks
                        ? cr_sub(planar_impulse(d, 1.0), first->P)
                        : cr_madd(sliding_impulse(&d->c, first, (1.0 - share) * first->P.x), share, first->P);
-        return without_rebound(d, first, D, piece, out);
+        return without_rebound_stage(d, first, D, piece, out);
     }
     cr__Dual P1[3], y[3], P[3], u[3], F[5];
     cr__Unknowns X;
@@ -279,9 +279,9 @@ bool cr__piece_pfeiffer_glocker(const cr__DualContact* d, int piece, cr__Piece* 
         piece = first->sticks ? 0 : SLIPS_1;
         if (slips(&d->c, N, rest.y, rest.z)) piece |= SLIPS_2;
     }
-    unknowns_of(first->P, 0, P1);
+    unknowns_of_stage(first->P, 0, P1);
     // the last two of y are unknown
-    unknowns_of(cr_vec3(0.0, rest.y, rest.z), 2, y);
+    unknowns_of_stage(cr_vec3(0.0, rest.y, rest.z), 2, y);
     y[0] = cr__times(cr__minus(d->e, theta), P1[0]);
     cr__Dual back = cr__plus(cr__dual(1.0), theta);
     for (int i = 0; i < 3; i++) {
@@ -289,7 +289,7 @@ bool cr__piece_pfeiffer_glocker(const cr__DualContact* d, int piece, cr__Piece* 
     }
     cr__velocity_after(d, P, u);
     cr__Dual gauge = compression(d, (piece & SLIPS_1) != 0, P1, F);
-    cr__Dual last = friction(d, (piece & SLIPS_2) != 0, y[0], y + 1, u + 1, F + 3);
+    cr__Dual last = friction_stage(d, (piece & SLIPS_2) != 0, y[0], y + 1, u + 1, F + 3);
     if (!cr__solve_unknowns(5, F, &X)) return false;
     cr__piece_impulse(out, P, &X);
     if (!(first->P.x > 0.0)) return true;

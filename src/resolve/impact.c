@@ -138,7 +138,7 @@ static crStatus sort_rows(const crProblem* problem, bool apart, crImpact* impact
 }
 
 // u_free and, in `after`, with the response to the prescribed impulse
-static crStatus velocities(const crProblem* problem, crImpact* impact, double* after, crError* error) {
+static crStatus velocities_impact(const crProblem* problem, crImpact* impact, double* after, crError* error) {
     if (problem->rows > 0) memcpy(after, problem->u_free, (size_t)problem->rows * sizeof *after);
     if (impact->params.impulse == NULL) return CR_OK;
     double* dv = doubles(impact->arena, problem->nv, 1);
@@ -228,7 +228,7 @@ static crStatus begin(const crRuleParams* params, const crProblem* problem, bool
     if (*u == NULL || impact->u == NULL || impact->first == NULL || impact->size == NULL) {
         return out_of_memory(error);
     }
-    return velocities(problem, impact, *u, error);
+    return velocities_impact(problem, impact, *u, error);
 }
 
 static void find_speed(const crProblem* problem, crImpact* impact) {

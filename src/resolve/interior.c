@@ -102,7 +102,7 @@ static void add_polygon(crPath* z, int i, double l) {
 
 // walls and cones of all units, and x inside them: pressures and multipliers of the size that speed and
 // stiffness suggest
-static void begin(crPath* z, double speed, double scale, double* x) {
+static void begin_interior(crPath* z, double speed, double scale, double* x) {
     for (int i = 0; i < z->system->units; i++) {
         const crUnit* unit = &z->system->unit[i];
         double* xi = x + unit->row;
@@ -311,7 +311,7 @@ static double longest_step(const crPath* z, const double* x) {
     return t;
 }
 
-static void move(crPath* z, double t, double* x) {
+static void move_interior(crPath* z, double t, double* x) {
     for (int i = 0; i < z->system->n; i++) {
         x[i] += t * z->dx[i];
     }
@@ -327,9 +327,9 @@ static void move(crPath* z, double t, double* x) {
 
 // complementarity after a predictor step of length t
 static double look_ahead(crPath* z, double t, double* x) {
-    move(z, t, x);
+    move_interior(z, t, x);
     double mean = complementarity(z, x);
-    move(z, -t, x);
+    move_interior(z, -t, x);
     return mean;
 }
 
@@ -340,7 +340,7 @@ static void keep_best(crPath* z, const double* x, double residual, crMethodRun* 
 }
 
 // Newton's method from here: it ends the path as soon as the regimes are right
-static crStatus finish(crPath* z, double tol, const double* x, crMethodRun* run) {
+static crStatus finish_interior(crPath* z, double tol, const double* x, crMethodRun* run) {
     crMethodRun end;
     memcpy(z->trial, x, (size_t)z->system->n * sizeof *x);
     crStatus status = cr__newton_run(z->system, tol, FINISH_STEPS, false, z->arena, z->trial, &end);
@@ -401,7 +401,7 @@ static crStatus path_step(crPath* z, double* x, double* length) {
     fill_multipliers(z, x, tau);
     *length = longest_step(z, x);
     z->last_length = *length;
-    move(z, *length < 1.0 ? 0.9 * *length : 1.0, x);
+    move_interior(z, *length < 1.0 ? 0.9 * *length : 1.0, x);
     return CR_OK;
 }
 
@@ -420,7 +420,7 @@ static crStatus follow(crPath* z, double tol, int max_steps, double* x, crMethod
         keep_best(z, x, cr__system_residual(z->system, x), run);
         if (!(now < 0.03 * level) && !run->stalled) continue;
         level = now;
-        status = finish(z, tol, x, run);
+        status = finish_interior(z, tol, x, run);
         if (status != CR_OK) return status;
     }
     return CR_OK;
@@ -440,7 +440,7 @@ crStatus cr__interior_run(const crSystem* system, double tol, int max_steps, dou
         }
         memcpy(z.best, x, (size_t)system->n * sizeof *x);
         z.direct.shift = 1e-13;
-        begin(&z, speed > 0.0 ? speed : 1.0, scale, x);
+        begin_interior(&z, speed > 0.0 ? speed : 1.0, scale, x);
         status = follow(&z, tol, max_steps, x, run);
         memcpy(x, z.best, (size_t)system->n * sizeof *x);
     }

@@ -72,7 +72,7 @@ static Gauge hold_gauge(const crCompliant* s, const crSprings* at) {
                    -(at->dy * rate.y + at->dz * rate.z + turning + slack * s->kappa * rate.x)};
 }
 
-static Gauge gauge_of(const crCompliant* s, crCompliantEvent event, const crSprings* at) {
+static Gauge gauge_of_compliant(const crCompliant* s, crCompliantEvent event, const crSprings* at) {
     const Gauge never = {-1.0, 0.0};
     if (event == CR_COMPLIANT_SLIDE) return s->slips ? never : slide_gauge(s, at);
     if (event == CR_COMPLIANT_HOLD) return s->slips ? hold_gauge(s, at) : never;
@@ -85,7 +85,7 @@ static Gauge gauge_of(const crCompliant* s, crCompliantEvent event, const crSpri
     return never;
 }
 
-static void pass(crCompliant* s, crCompliantEvent event) {
+static void pass_compliant(crCompliant* s, crCompliantEvent event) {
     double g = length(s->now.gy, s->now.gz);
     switch (event) {
     case CR_COMPLIANT_SLIDE:
@@ -125,7 +125,7 @@ static double locate(const crCompliant* s, crCompliantEvent event, double lo, do
     // forces do not jump at events, so P hardly knows when they are
     double enough = 1e-12 * hi;
     for (int i = 0; i < 60; i++) {
-        Gauge gauge = gauge_of(s, event, there);
+        Gauge gauge = gauge_of_compliant(s, event, there);
         if (gauge.value > 0.0) {
             hi = h;
         } else {
@@ -149,7 +149,7 @@ static double locate_peak(const crCompliant* s, crCompliantEvent event, double l
         double h = 0.5 * (lo + hi);
         if (!cr__compliant_step(s, h, &step)) return NAN;
         *there = step.node[CR_COMPLIANT_STAGES - 1];
-        Gauge gauge = gauge_of(s, event, there);
+        Gauge gauge = gauge_of_compliant(s, event, there);
         if (gauge.value > 0.0) return h;
         if (gauge.rate > 0.0) {
             lo = h;
@@ -163,22 +163,22 @@ static double locate_peak(const crCompliant* s, crCompliantEvent event, double l
 // true where the event happens between two moments; then `at` and `there` are when and what.
 static bool find(const crCompliant* s, crCompliantEvent event, double from, const crSprings* before,
                  double* at, crSprings* there) {
-    Gauge first = gauge_of(s, event, before);
-    Gauge last = gauge_of(s, event, there);
+    Gauge first = gauge_of_compliant(s, event, before);
+    Gauge last = gauge_of_compliant(s, event, there);
     if (!(last.value > 0.0)) {
         // it may be past the event for a while and come back
         bool peaks = first.rate > 0.0 && last.rate < 0.0 && first.value + first.rate * (*at - from) > 0.0;
         if (!peaks) return false;
         *at = locate_peak(s, event, from, *at, there);
         if (isnan(*at)) return true;
-        if (!(gauge_of(s, event, there).value > 0.0)) return false;
+        if (!(gauge_of_compliant(s, event, there).value > 0.0)) return false;
     }
     *at = locate(s, event, from, *at, there);
     return true;
 }
 
 // Take the step up to its first event; false where that needs a shorter one.
-static bool advance(crCompliant* s, double h, const crCompliantStep* step) {
+static bool advance_compliant(crCompliant* s, double h, const crCompliantStep* step) {
     crSprings before = s->now;
     crSprings first = step->node[CR_COMPLIANT_STAGES - 1];
     crCompliantEvent event = CR_COMPLIANT_NONE;
@@ -203,7 +203,7 @@ static bool advance(crCompliant* s, double h, const crCompliantStep* step) {
     if (s->watch != NULL) s->watch(s->watch_ctx, s, event == CR_COMPLIANT_NONE ? h : at, event);
     s->now = first;
     s->peak = fmax(s->peak, fmax(first.f, length(first.gy, first.gz)));
-    pass(s, event);
+    pass_compliant(s, event);
     s->steps++;
     return true;
 }
@@ -211,7 +211,7 @@ static bool advance(crCompliant* s, double h, const crCompliantStep* step) {
 // What is left when f is about to be zero: f falls steadily, g stays until the cone takes it along. Done where
 // the time left is short beside the fastest motion and what g does to Vn meanwhile is small. Under large
 // friction g stays until f is next to nothing, so that the slip at the end takes no time at all.
-static bool close_up(crCompliant* s) {
+static bool close_up_compliant(crCompliant* s) {
     const crSprings* now = &s->now;
     const crSym3* W = &s->c.W;
     double rate = s->kappa * now->V.x;
@@ -246,7 +246,7 @@ void cr__compliant_follow(crCompliant* s) {
     for (int tries = 0; !s->ended && tries < MAX_STEPS; tries++) {
         double coupling = s->slips ? s->c.mu * length(W->xy, W->xz) : 0.0;
         double omega = sqrt(s->kappa * (W->xx + coupling) + (W->yy + W->zz) / s->eta2);
-        if (close_up(s)) return;
+        if (close_up_compliant(s)) return;
         h = fmin(fmin(h, 1.0 / omega), step_before_zero(s));
         crCompliantStep step;
         if (!cr__compliant_step(s, h, &step)) {
@@ -256,7 +256,7 @@ void cr__compliant_follow(crCompliant* s) {
         // roughness goes with the seventh power of h
         double fit = s->roughness / fmax(step.roughness, 1e-300);
         double factor = fmin(2.0, fmax(0.3, 0.9 * sqrt(sqrt(sqrt(fit)))));
-        if (fit >= 1.0 && !advance(s, h, &step)) factor = 0.4;
+        if (fit >= 1.0 && !advance_compliant(s, h, &step)) factor = 0.4;
         h *= factor;
     }
 }

@@ -30,7 +30,7 @@ static crStatus check(const crContact* c, double nu, crError* error) {
 }
 
 // A share theta comes back, then friction under the rest of e Pn1.
-static bool expand(const crContact* c, const cr__Solution* first, double theta, crVec3* P2) {
+static bool expand_pfeiffer_glocker(const crContact* c, const cr__Solution* first, double theta, crVec3* P2) {
     double uy = first->uy + theta * (first->uy - c->V.y);
     double uz = first->uz + theta * (first->uz - c->V.z);
     double Pn = (c->e - theta) * first->P.x;
@@ -53,7 +53,7 @@ static crStatus apply_pfeiffer_glocker(const void* params, const crContact* c, c
     int count = cr__compress(c, 0, first);
     if (count == 0) return cr__no_solution(hit);
     const cr__Solution* chosen = cr__choose(first, count);
-    if (!expand(c, chosen, nu * c->et * c->e, &P2)) return cr__no_solution(hit);
+    if (!expand_pfeiffer_glocker(c, chosen, nu * c->et * c->e, &P2)) return cr__no_solution(hit);
     hit->P = cr_add(chosen->P, P2);
     hit->solutions = count;
     return CR_OK;

@@ -49,7 +49,7 @@ static void principal_axes(const cr__Stage* stage, double s[2], double axis[2]) 
     s[1] = s[0] > 0.0 ? fmax(0.0, (stage->Syy * stage->Szz - stage->Syz * stage->Syz) / s[0]) : 0.0;
 }
 
-static void turn(const double axis[2], double y, double z, double out[2]) {
+static void turn_smith(const double axis[2], double y, double z, double out[2]) {
     // two sums: a sum beside a difference is fused by gcc 12 where the machine can, whatever it is told
     double across = -axis[1];
     out[0] = axis[0] * y + axis[1] * z;
@@ -64,15 +64,15 @@ static Smith smith_of(const cr__Stage* stage, const crContact* c, double speed, 
     bool blocked = !(trace > stage->Stol);
     *unit = blocked ? c->W.xx : trace;
     p.c0 = stage->c0 * *unit / speed;
-    turn(axis, c->V.y / speed, c->V.z / speed, p.a);
-    turn(axis, stage->qy / speed, stage->qz / speed, p.q);
+    turn_smith(axis, c->V.y / speed, c->V.z / speed, p.a);
+    turn_smith(axis, stage->qy / speed, stage->qz / speed, p.q);
     for (int i = 0; i < 2; i++) {
         // a blocked axis: S is zero there, and so is q if V is in the range of W
         bool none = !(p.s[i] > stage->Stol);
         if (none && fabs(p.q[i]) * speed <= stage->qtol) p.q[i] = 0.0;
         p.s[i] = none ? 0.0 : p.s[i] / trace;
     }
-    turn(axis, stage->omega_y, stage->omega_z, p.omega);
+    turn_smith(axis, stage->omega_y, stage->omega_z, p.omega);
     p.alpha = sqrt(p.a[0] * p.a[0] + p.a[1] * p.a[1]);
     return p;
 }
@@ -215,7 +215,7 @@ static int all_roots(const Smith* p, double start, Point* first) {
 
 // (Pn, P_t) of the first solution along n and the axes, in units of the speed over the unit of S; returns how
 // many there are.
-static int solve(const Smith* p, double P[3]) {
+static int solve_smith(const Smith* p, double P[3]) {
     double q2 = p->q[0] * p->q[0] + p->q[1] * p->q[1];
     double kappa = p->mu * p->c0 * p->alpha / (p->alpha * p->alpha + q2);
     double coupling = p->mu * sqrt(p->omega[0] * p->omega[0] + p->omega[1] * p->omega[1]);
@@ -264,7 +264,7 @@ static crStatus apply_smith(const void* params, const crContact* c, crHit* hit, 
     double unit;
     Smith p = smith_of(&stage, c, speed, axis, &unit);
     double P[3];
-    hit->solutions = solve(&p, P);
+    hit->solutions = solve_smith(&p, P);
     if (hit->solutions == 0) return cr__no_solution(hit);
     double impulse = speed / unit;
     hit->P = cr_vec3(impulse * P[0], impulse * (axis[0] * P[1] - axis[1] * P[2]),

@@ -61,8 +61,8 @@ static int add_interval(crLcpColumn* columns, int n, int row, int owner, double 
 }
 
 // directions along the vertices, scaled so that the longest is a unit vector
-static int add_polygon(const crProblem* problem, const crBlock* block, crLcpColumn* columns, int n,
-                       int owner) {
+static int add_polygon_lcp(const crProblem* problem, const crBlock* block, crLcpColumn* columns, int n,
+                           int owner) {
     const double(*vertices)[2] = problem->vertices + block->vertex;
     double mu = 0.0;
     for (int k = 0; k < block->vertex_count; k++) {
@@ -84,7 +84,7 @@ static int add_cone(const crProblem* problem, const crBlock* block, crLcpColumn*
     int tangents = tangents_of(block);
     columns[n++] = impulse(block->row, 1.0);
     if (block->vertex_count > 0) {
-        n = add_polygon(problem, block, columns, n, owner);
+        n = add_polygon_lcp(problem, block, columns, n, owner);
     } else if (tangents == 1) {
         n = add_interval(columns, n, block->row + 1, owner, block->mu);
     }

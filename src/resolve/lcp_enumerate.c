@@ -97,7 +97,7 @@ static void swap_int(int* a, int* b) {
 }
 
 // Gauss-Jordan with complete pivoting; false where the equations contradict each other
-static bool reduce(const Search* s, Support* f) {
+static bool reduce_enumerate(const Search* s, Support* f) {
     int n = f->count;
     double size = 0.0, least = 0.0;
     for (int i = 0; i < n; i++) {
@@ -304,7 +304,7 @@ static void try_support(Search* s, unsigned mask) {
         if (half >= 0 && half % 2 == 0 && (mask >> (i + 1) & 1u) != 0) return;
         f.index[f.count++] = i;
     }
-    if (!reduce(s, &f)) return;
+    if (!reduce_enumerate(s, &f)) return;
     bool found = least_norm(s, &f, z) && accept(s, z);
     if (!found && f.rank < f.count) found = any_point(s, &f, z) && accept(s, z);
     if (!found) return;

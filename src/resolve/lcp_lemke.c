@@ -44,7 +44,7 @@ static void put_out(Dictionary* d, int variable, size_t column) {
     d->place[variable] = -1 - (int)column;
 }
 
-static void start(Dictionary* d, const double* M, const double* q) {
+static void start_lemke(Dictionary* d, const double* M, const double* q) {
     size_t n = d->n;
     double size = 0.0;
     for (size_t i = 0; i < n; i++) {
@@ -209,7 +209,7 @@ static crOutcome follow_path(Dictionary* d, int max_pivots, double* ray, int* pi
 // singular
 static bool rebuild(Dictionary* d, const double* M, const double* q, const unsigned char* wanted) {
     size_t n = d->n;
-    start(d, M, q);
+    start_lemke(d, M, q);
     for (;;) {
         size_t r = n, c = n;
         double largest = 0.0;
@@ -236,7 +236,7 @@ static bool rebuild(Dictionary* d, const double* M, const double* q, const unsig
 // one path, corrected where rounding led it to a basis that does not hold
 static crOutcome attempt(Dictionary* d, const double* M, const double* q, int max_pivots,
                          unsigned char* basic, double* z, double* ray, int* pivots) {
-    start(d, M, q);
+    start_lemke(d, M, q);
     for (int correction = 0; correction < 4; correction++) {
         crOutcome outcome = follow_path(d, max_pivots, ray, pivots);
         read_solution(d, z);

@@ -43,7 +43,7 @@ typedef struct Factor {
     int* cols;     // (count)
 } Factor;
 
-static bool factor(const double* M, int n, Factor* f) {
+static bool factor_polish(const double* M, int n, Factor* f) {
     for (int a = 0; a < f->count; a++) {
         const double* row = M + (size_t)f->active[a] * (size_t)n;
         for (int b = 0; b < f->count; b++) {
@@ -55,7 +55,7 @@ static bool factor(const double* M, int n, Factor* f) {
     return f->rank > 0;
 }
 
-static void solve(const Factor* f, const double* b, double* x) {
+static void solve_polish(const Factor* f, const double* b, double* x) {
     if (f->complete) {
         cr__lu_complete_solve(f->LU, f->count, f->rank, f->rows, f->cols, b, f->work, x);
     } else {
@@ -75,7 +75,7 @@ static double refine(const double* M, const double* q, int n, int free_count, co
             int i = f->active[a];
             r[a] = -cr__dot_compensated(q[i], M + (size_t)i * (size_t)n, trial, n);
         }
-        solve(f, r, dz);
+        solve_polish(f, r, dz);
         for (int a = 0; a < f->count; a++) {
             int i = f->active[a];
             trial[i] = i < free_count ? trial[i] + dz[a] : fmax(0.0, trial[i] + dz[a]);
@@ -110,11 +110,11 @@ double cr__lcp_polish(const double* M, const double* q, int n, int free_count, c
     Factor f = {.LU = work, .work = r + n, .active = iwork, .rows = iwork + n, .cols = iwork + 2 * n};
     f.count = active_set(M, q, n, free_count, basic, z, f.active);
     if (f.count == 0) return best;
-    if (factor(M, n, &f)) best = refine(M, q, n, free_count, &f, best, r, r + 2 * n, r + 3 * n, z);
+    if (factor_polish(M, n, &f)) best = refine(M, q, n, free_count, &f, best, r, r + 2 * n, r + 3 * n, z);
     if (best <= 2e-16 * cr__lcp_magnitude(M, q, n, z)) return best;
     // dependent equations: solve as many as there are
     f.complete = true;
-    if (factor(M, n, &f)) best = refine(M, q, n, free_count, &f, best, r, r + 2 * n, r + 3 * n, z);
+    if (factor_polish(M, n, &f)) best = refine(M, q, n, free_count, &f, best, r, r + 2 * n, r + 3 * n, z);
     return best;
 }
 

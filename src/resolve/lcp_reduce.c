@@ -45,7 +45,7 @@ static void choose_scale(const crLcp* lcp, double* scale) {
 }
 
 // row r (an equality or free variable) and column c change places in T (n*(n+1))
-static void exchange(double* T, size_t n, size_t r, size_t c) {
+static void exchange_reduce(double* T, size_t n, size_t r, size_t c) {
     size_t width = n + 1;
     double* pivot_row = T + r * width;
     double inverse = 1.0 / pivot_row[c];
@@ -82,7 +82,7 @@ static void eliminate(const crLcp* lcp, crLcpReduced* reduced, bool* row_done) {
             }
         }
         if (r == n) return;
-        exchange(reduced->T, n, r, c);
+        exchange_reduce(reduced->T, n, r, c);
         row_done[r] = true;
         reduced->pivot_row[c] = (int)r;
     }

@@ -22,7 +22,7 @@ typedef struct crReduced {
     double floor;  // added to S where it may be singular
 } crReduced;
 
-static crReduced reduce(const crUnit* unit, const double* q) {
+static crReduced reduce_local(const crUnit* unit, const double* q) {
     int c = unit->count;
     const double* D = unit->D;
     crReduced r = {.tangents = unit->part[0].count, .Wnn = D[0], .qn = q[0]};
@@ -101,7 +101,7 @@ static void slip(const crReduced* r, double lo, double y[2]) {
 
 // one friction part, disc or free
 static void solve_disc(const crUnit* unit, const double* q, double* x) {
-    crReduced r = reduce(unit, q);
+    crReduced r = reduce_local(unit, q);
     double y[2] = {0.0, 0.0};
     bool sticks = outside(&r, r.floor, y, NULL) <= 0.0;
     double* t = x + 1;
@@ -181,7 +181,7 @@ static bool inside_polygon(const crUnit* unit, const double* x) {
 }
 
 static bool solve_polygon(const crUnit* unit, const double* q, double* x) {
-    crReduced r = reduce(unit, q);
+    crReduced r = reduce_local(unit, q);
     double y[2] = {0.0, 0.0};
     double minus_s[2] = {-r.s[0], -r.s[1]};
     shifted_solve(&r, r.floor, minus_s, y);

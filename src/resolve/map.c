@@ -22,7 +22,7 @@ static void row_velocity(crRows* r, int i, const double* w) {
     r->B[i * r->c + i] = 1.0;
 }
 
-static void row_impulse(crRows* r, int i, double x, double rho) {
+static void row_impulse_map(crRows* r, int i, double x, double rho) {
     r->F[i] = x / rho;
     r->A[i * r->c + i] = 1.0 / rho;
 }
@@ -108,7 +108,7 @@ static void map_part(const crUnit* unit, const crUnitPart* part, double s, const
     if (part->polygon) sticks = polygon_face(unit, y, yn, foot, e);
     if (!(yn > 0.0)) {
         for (int a = 0; a < part->count; a++) {
-            row_impulse(r, part->at + a, x[part->at + a], rho);
+            row_impulse_map(r, part->at + a, x[part->at + a], rho);
         }
     } else if (sticks) {
         for (int a = 0; a < part->count; a++) {
@@ -140,7 +140,7 @@ void cr__unit_map(const crUnit* unit, double s, const double* x, const double* w
         if (y > 0.0) {
             row_velocity(&r, 0, w);
         } else {
-            row_impulse(&r, 0, x[0], rho);
+            row_impulse_map(&r, 0, x[0], rho);
         }
         for (int k = 0; k < unit->part_count; k++) {
             map_part(unit, &unit->part[k], s, x, w, y, rho, &r);
@@ -148,9 +148,9 @@ void cr__unit_map(const crUnit* unit, double s, const double* x, const double* w
         break;
     case CR_BLOCK_BOX:
         if (y < unit->lo) {
-            row_impulse(&r, 0, x[0] - unit->lo, rho);
+            row_impulse_map(&r, 0, x[0] - unit->lo, rho);
         } else if (y > unit->hi) {
-            row_impulse(&r, 0, x[0] - unit->hi, rho);
+            row_impulse_map(&r, 0, x[0] - unit->hi, rho);
         } else {
             row_velocity(&r, 0, w);
         }

@@ -89,7 +89,7 @@ static void slip_rows(const crModes* m, const crBlock* b, const double* w, doubl
     }
 }
 
-static void fill(const crModes* m, const double* w, double* A) {
+static void fill_modes(const crModes* m, const double* w, double* A) {
     size_t n = (size_t)m->rows;
     for (int i = 0; i < m->problem->block_count; i++) {
         const crBlock* b = &m->problem->blocks[i];
@@ -109,7 +109,7 @@ static void fill(const crModes* m, const double* w, double* A) {
 }
 
 // A and its transpose, factored. Rows are scaled to a largest entry of 1.
-static bool factor(crModes* m, const double* w, crArena* arena) {
+static bool factor_modes(crModes* m, const double* w, crArena* arena) {
     size_t n = (size_t)m->rows;
     double* A = cr_arena_alloc(arena, (n * n + 1) * sizeof *A);
     m->LU = cr_arena_alloc(arena, (n * n + 1) * sizeof *A);
@@ -118,7 +118,7 @@ static bool factor(crModes* m, const double* w, crArena* arena) {
     m->order = cr_arena_alloc(arena, (4 * n + 1) * sizeof *m->order);
     if (A == NULL || m->LU == NULL || m->LU_t == NULL || m->scale == NULL || m->order == NULL) return false;
     memset(A, 0, n * n * sizeof *A);
-    fill(m, w, A);
+    fill_modes(m, w, A);
     for (size_t i = 0; i < n; i++) {
         double largest = 0.0;
         for (size_t j = 0; j < n; j++) {
@@ -185,7 +185,8 @@ crStatus cr_modes_find(const crProblem* problem, crArena* arena, const double* p
                              ? cone_mode(modes, b, i, p + b->row, w + b->row, W)
                              : single_mode(modes, b, i, p[b->row], w[b->row], W);
     }
-    if (!factor(modes, w, arena)) return cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
+    if (!factor_modes(modes, w, arena))
+        return cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
     modes->verdict = modes->distance <= near ? CR_ONE_SIDED : CR_SMOOTH;
     return CR_OK;
 }

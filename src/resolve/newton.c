@@ -73,7 +73,7 @@ static bool line_search(crNewton* z, double bound, double* x, double* after) {
     return false;
 }
 
-static void keep_best(crNewton* z, const double* x, crMethodRun* run) {
+static void keep_best_newton(crNewton* z, const double* x, crMethodRun* run) {
     double residual = cr__system_residual(z->system, x);
     if (!(residual < run->residual)) return;
     run->residual = residual;
@@ -144,7 +144,7 @@ static crStatus newton_loop(crNewton* z, double tol, int max_steps, bool sweeps,
                 merit[k] = 0.0;
             }
         }
-        keep_best(z, x, run);
+        keep_best_newton(z, x, run);
         since = run->residual < 0.9 * before ? 0 : since + 1;
         run->stalled = failures > 20 || since > (run->residual < 1e-9 ? 8 : 40);
         if (run->stalled) break;

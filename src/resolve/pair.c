@@ -28,7 +28,7 @@ static inline bool all_true(Mask m) { return (m[0] & m[1]) != 0; }
 static inline Two root(Two a) { return (Two){sqrt(a[0]), sqrt(a[1])}; }
 static inline Two larger(Two a, Two b) { return blend(a > b, a, b); }
 
-static inline Two dot(const Vec* a, const Vec* b) { return a->x * b->x + a->y * b->y + a->z * b->z; }
+static inline Two dot_pair(const Vec* a, const Vec* b) { return a->x * b->x + a->y * b->y + a->z * b->z; }
 static inline Vec scale(Two s, const Vec* a) { return (Vec){s * a->x, s * a->y, s * a->z}; }
 static inline Vec times(const Sym* s, const Vec* v) {
     return (Vec){s->xx * v->x + s->xy * v->y + s->xz * v->z, s->xy * v->x + s->yy * v->y + s->yz * v->z,
@@ -75,18 +75,18 @@ static inline Mask read_block(const crMat3* W, const crVec3* V, const crVec3* n,
     Two skew = larger(larger(size_of(a01 - a10), size_of(a02 - a20)), size_of(a12 - a21));
     Two largest = larger(larger(k->W.xx, k->W.yy), k->W.zz);
     good &= (skew <= 1e-9 * largest) & (largest <= most) & is_psd(&k->W);
-    Two square = dot(&given, &given);
+    Two square = dot_pair(&given, &given);
     good &= size_of(square - 1.0) <= splat(2.0 * 1e-9);
     k->n = scale(1.5 - 0.5 * square, &given);
     // axes
-    Two Vn = dot(&k->n, &k->V);
+    Two Vn = dot_pair(&k->n, &k->V);
     Vec b = {Vn * k->n.x - k->V.x, Vn * k->n.y - k->V.y, Vn * k->n.z - k->V.z};
-    Two tilt = -dot(&k->n, &b);
+    Two tilt = -dot_pair(&k->n, &b);
     k->b = (Vec){b.x + tilt * k->n.x, b.y + tilt * k->n.y, b.z + tilt * k->n.z};
     k->c = (Vec){k->n.y * k->b.z - k->n.z * k->b.y, k->n.z * k->b.x - k->n.x * k->b.z,
                  k->n.x * k->b.y - k->n.y * k->b.x};
-    Two slip = dot(&k->b, &k->b);
-    good &= (slip > 1e-28 * dot(&k->V, &k->V)) & (slip > 1e-290);
+    Two slip = dot_pair(&k->b, &k->b);
+    good &= (slip > 1e-28 * dot_pair(&k->V, &k->V)) & (slip > 1e-290);
     k->s = 1.0 / root(slip);
     return good;
 }
@@ -129,9 +129,9 @@ bool cr__chatterjee_ruina_pair(const crMat3* W, const crVec3* V, const crVec3* n
     Mask good = read_block(W, V, n, mu, e, et, &k);
     Two s = k.s, s2 = s * s;
     Vec Wn = times(&k.W, &k.n), Wb = times(&k.W, &k.b), Wc = times(&k.W, &k.c);
-    Sym frame_W = {dot(&k.n, &Wn),      s * dot(&k.b, &Wn),  s * dot(&k.c, &Wn),
-                   s2 * dot(&k.b, &Wb), s2 * dot(&k.c, &Wb), s2 * dot(&k.c, &Wc)};
-    Vec frame_V = {dot(&k.n, &k.V), s * dot(&k.b, &k.V), s * dot(&k.c, &k.V)};
+    Sym frame_W = {dot_pair(&k.n, &Wn),      s * dot_pair(&k.b, &Wn),  s * dot_pair(&k.c, &Wn),
+                   s2 * dot_pair(&k.b, &Wb), s2 * dot_pair(&k.c, &Wb), s2 * dot_pair(&k.c, &Wc)};
+    Vec frame_V = {dot_pair(&k.n, &k.V), s * dot_pair(&k.b, &k.V), s * dot_pair(&k.c, &k.V)};
     Vec p;
     good &= impulses(&frame_W, &frame_V, &k, &p);
     if (!all_true(good)) return false;

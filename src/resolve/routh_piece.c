@@ -18,7 +18,7 @@ void cr__routh_record(crRouth* r, crVec3 P) {
 }
 
 // Compression is over, as far as one can tell now.
-static void restitute(crRouth* r) {
+static void restitute_routh_piece(crRouth* r) {
     double e = r->c.e;
     double now = 0.0;
     r->restituting = true;
@@ -53,12 +53,12 @@ void cr__routh_pass(crRouth* r, crRouthEvent event) {
         r->restituting = false;
         r->work += r->work_c;
     } else {
-        restitute(r);
+        restitute_routh_piece(r);
     }
 }
 
 // How much Pn is needed to reach the goal if Vn goes on like this; INFINITY where it does not get there.
-static double to_goal(const crRouth* r, double rate) {
+static double to_goal_routh_piece(const crRouth* r, double rate) {
     double Vn = r->V.x;
     if (r->ending == CR_ENDING_POISSON) return fmax(0.0, r->goal - r->P.x);
     if (r->ending == CR_ENDING_NEWTON)
@@ -83,7 +83,7 @@ static double to_turn(const crRouth* r, double length, double rate) {
 void cr__routh_straight(crRouth* r, double length, double rate, double uy, double uz) {
     while (!r->ended) {
         double turn = to_turn(r, length, rate);
-        double goal = r->restituting ? to_goal(r, rate) : (double)INFINITY;
+        double goal = r->restituting ? to_goal_routh_piece(r, rate) : (double)INFINITY;
         double x = fmin(length, fmin(turn, goal));
         if (!isfinite(x)) return;
         if (x > 0.0 && rate < 0.0) r->jam = true;

@@ -46,7 +46,7 @@ static Rates rates_of(const crRouth* r) {
     return (Rates){Q, W->xy / Q, W->xz / Q, u * W->yy, u * W->yz, u * W->zz, W->xx / Q, u, speed};
 }
 
-static void expand(const crRouth* r, const Rates* k, Series* s) {
+static void expand_routh_slip(const crRouth* r, const Rates* k, Series* s) {
     s->vy[0] = r->V.y;
     s->vz[0] = r->V.z;
     s->r[0] = sqrt(r->V.y * r->V.y + r->V.z * r->V.z);
@@ -77,21 +77,21 @@ static void expand(const crRouth* r, const Rates* k, Series* s) {
     }
 }
 
-static double value(const double* series, double t) {
+static double value_routh_slip(const double* series, double t) {
     double sum = series[ORDER];
     for (int i = ORDER - 1; i >= 0; i--)
         sum = sum * t + series[i];
     return sum;
 }
 
-static double slope(const double* series, double t) {
+static double slope_routh_slip(const double* series, double t) {
     double sum = ORDER * series[ORDER];
     for (int i = ORDER - 1; i >= 1; i--)
         sum = sum * t + i * series[i];
     return sum;
 }
 
-static double integral(const double* series, double t) {
+static double integral_routh_slip(const double* series, double t) {
     double sum = series[ORDER] / (ORDER + 1);
     for (int i = ORDER - 1; i >= 0; i--)
         sum = sum * t + series[i] / (i + 1);
@@ -99,20 +99,20 @@ static double integral(const double* series, double t) {
 }
 
 // Where series = target between a and b, on which it is monotone and at whose ends it is on either side.
-static double root(const double* series, double target, double a, double b) {
-    double fb = value(series, b) - target;
+static double root_routh_slip(const double* series, double target, double a, double b) {
+    double fb = value_routh_slip(series, b) - target;
     double side = fb >= 0.0 ? 1.0 : -1.0;
-    if (side * (value(series, a) - target) >= 0.0) return a;
+    if (side * (value_routh_slip(series, a) - target) >= 0.0) return a;
     double x = 0.5 * (a + b);
     for (int i = 0; i < 80 && b - a > 1e-16 * b; i++) {
-        double f = value(series, x) - target;
+        double f = value_routh_slip(series, x) - target;
         if (f == 0.0) return x;
         if (side * f > 0.0) {
             b = x;
         } else {
             a = x;
         }
-        double next = x - f / slope(series, x);
+        double next = x - f / slope_routh_slip(series, x);
         if (!(next > a && next < b)) next = 0.5 * (a + b);
         if (fabs(next - x) <= 1e-16 * fabs(x)) return next;
         x = next;
@@ -139,48 +139,49 @@ static double step_size(const Series* s, double tol) {
 }
 
 static crVec3 impulse_at(const crRouth* r, const Rates* k, const Series* s, double t) {
-    return cr_vec3(value(s->Pn, t), r->P.y - k->mu * integral(s->vy, t), r->P.z - k->mu * integral(s->vz, t));
+    return cr_vec3(value_routh_slip(s->Pn, t), r->P.y - k->mu * integral_routh_slip(s->vy, t),
+                   r->P.z - k->mu * integral_routh_slip(s->vz, t));
 }
 
 static void move_to(crRouth* r, const Rates* k, const Series* s, double t) {
     r->P = impulse_at(r, k, s, t);
-    r->V = cr_vec3(value(s->Vn, t), value(s->vy, t), value(s->vz, t));
-    r->work = value(s->work, t);
+    r->V = cr_vec3(value_routh_slip(s->Vn, t), value_routh_slip(s->vy, t), value_routh_slip(s->vz, t));
+    r->work = value_routh_slip(s->work, t);
 }
 
 // The first event between a and b, on which Vn is monotone: where it is, or b where there is none.
 static double first_event(crRouth* r, const Series* s, double a, double b, crRouthEvent* event) {
-    double Vn_b = value(s->Vn, b);
-    bool falling = Vn_b < value(s->Vn, a);
+    double Vn_b = value_routh_slip(s->Vn, b);
+    bool falling = Vn_b < value_routh_slip(s->Vn, a);
     if (falling) r->jam = true;
     if (!r->restituting) {
         if (falling || Vn_b < 0.0) return b;
         *event = CR_ROUTH_TURN;
-        return root(s->Vn, 0.0, a, b);
+        return root_routh_slip(s->Vn, 0.0, a, b);
     }
     // restitution lasts to b, or to where Vn is zero again; where slip and approach die together (singular W)
     // Vn falls to zero and what is below is rounding
     double stop = b;
     if (Vn_b < -cr__routh_rest(r)) {
         *event = CR_ROUTH_TURN;
-        stop = root(s->Vn, 0.0, a, b);
+        stop = root_routh_slip(s->Vn, 0.0, a, b);
     }
     const double* waited = r->ending == CR_ENDING_POISSON  ? s->Pn
                            : r->ending == CR_ENDING_NEWTON ? s->Vn
                                                            : s->work;
-    if (value(waited, stop) < r->goal) return stop;
+    if (value_routh_slip(waited, stop) < r->goal) return stop;
     *event = CR_ROUTH_END;
-    return root(waited, r->goal, a, stop);
+    return root_routh_slip(waited, r->goal, a, stop);
 }
 
 // The places between 0 and h where Vn stops being monotone, in order, and h itself. Returns how many.
 static int monotone_pieces(const Rates* k, const Series* s, double h, double cuts[4]) {
     double turning[ORDER + 1], rate[ORDER + 1];
-    double first = slope(s->Vn, 0.0), last = slope(s->Vn, h);
+    double first = slope_routh_slip(s->Vn, 0.0), last = slope_routh_slip(s->Vn, h);
     int count = 0;
     double at = 0.0;
     double cross_0 = k->wy * s->vz[0] - k->wz * s->vy[0];
-    double cross_h = k->wy * value(s->vz, h) - k->wz * value(s->vy, h);
+    double cross_h = k->wy * value_routh_slip(s->vz, h) - k->wz * value_routh_slip(s->vy, h);
     bool passes = cross_0 * cross_h < 0.0 && k->wy * s->vy[0] + k->wz * s->vz[0] > 0.0;
     if (passes || first * last < 0.0) {
         for (int i = 0; i <= ORDER; i++) {
@@ -190,13 +191,13 @@ static int monotone_pieces(const Rates* k, const Series* s, double h, double cut
     }
     if (passes) {
         // s passes w here, and Vn' / r has its least value
-        double middle = root(turning, 0.0, 0.0, h);
-        double least = value(rate, middle);
-        if (first * least < 0.0) cuts[count++] = root(rate, 0.0, 0.0, middle);
+        double middle = root_routh_slip(turning, 0.0, 0.0, h);
+        double least = value_routh_slip(rate, middle);
+        if (first * least < 0.0) cuts[count++] = root_routh_slip(rate, 0.0, 0.0, middle);
         first = least;
         at = middle;
     }
-    if (first * last < 0.0) cuts[count++] = root(rate, 0.0, at, h);
+    if (first * last < 0.0) cuts[count++] = root_routh_slip(rate, 0.0, at, h);
     cuts[count++] = h;
     return count;
 }
@@ -212,7 +213,7 @@ static void record_step(crRouth* r, const Rates* k, const Series* s, double h) {
 static void step(crRouth* r, const Rates* k) {
     Series s;
     double cuts[4];
-    expand(r, k, &s);
+    expand_routh_slip(r, k, &s);
     int count = monotone_pieces(k, &s, step_size(&s, r->tol), cuts);
     crRouthEvent event = CR_ROUTH_NONE;
     double at = 0.0;
@@ -226,7 +227,7 @@ static void step(crRouth* r, const Rates* k) {
 }
 
 // true where what is left of slip is straight; then it is followed to V_t = 0 or to the end.
-static bool finish(crRouth* r, const Rates* k) {
+static bool finish_routh_slip(crRouth* r, const Rates* k) {
     double speed = sqrt(r->V.y * r->V.y + r->V.z * r->V.z);
     double sy = r->V.y / speed;
     double sz = r->V.z / speed;
@@ -260,7 +261,7 @@ static bool finish(crRouth* r, const Rates* k) {
 
 bool cr__routh_slip(crRouth* r) {
     Rates k = rates_of(r);
-    while (!r->ended && r->steps < MAX_STEPS && !finish(r, &k))
+    while (!r->ended && r->steps < MAX_STEPS && !finish_routh_slip(r, &k))
         step(r, &k);
     return !r->ended && r->V.y == 0.0 && r->V.z == 0.0;
 }

@@ -136,7 +136,7 @@ static crStatus balance_work(const crProblem* problem, const double* f, crArena*
 }
 
 // friction left at a cone block, by its own limits; INFINITY where there are none
-static double cone_margin(const crProblem* problem, const crBlock* block, const double* p) {
+static double cone_margin_rule(const crProblem* problem, const crBlock* block, const double* p) {
     if (isinf(block->mu)) return p[0] > 0.0 ? (double)INFINITY : -fabs(p[1]);
     int tangents = block->count - 1 - (block->spin ? 1 : 0) - (block->roll ? 2 : 0);
     double t2 = tangents == 2 ? p[2] : 0.0;
@@ -224,7 +224,7 @@ static void limit_contact(const crProblem* problem, const crBalance* balance, co
         size = fmax(size, fabs(q[k]));
     }
     double friction = isfinite(block->mu) ? 1.0 + block->mu : 1.0;
-    limit_add(&limits->cone, cone_margin(problem, block, q),
+    limit_add(&limits->cone, cone_margin_rule(problem, block, q),
               isfinite(block->mu) ? 16.0 * 0x1p-52 * friction * size : 0.0,
               weight > 0.0 ? tol * friction * balance->speed / weight : 0.0);
 }

@@ -38,7 +38,7 @@ typedef struct crChain {
     double w, speed;   // the scales
 } crChain;
 
-static crStatus scale(crChain* c, crError* error) {
+static crStatus scale_chain(crChain* c, crError* error) {
     const crImpact* impact = &c->impact;
     const double* given = impact->params.stiffness;
     double stiffest = 0.0;
@@ -91,11 +91,11 @@ static crStatus prepare(crChain* c, crError* error) {
     for (int i = 0; i < c->k; i++) {
         c->phase[i] = OPEN;
     }
-    return scale(c, error);
+    return scale_chain(c, error);
 }
 
 // u = u0 + W P for the impulses in y
-static void velocities(const crChain* c, const double* y, double* u) {
+static void velocities_chain(const crChain* c, const double* y, double* u) {
     for (int i = 0; i < c->k; i++) {
         u[i] = c->u0[i];
         for (int j = 0; j < c->k; j++) {
@@ -104,8 +104,8 @@ static void velocities(const crChain* c, const double* y, double* u) {
     }
 }
 
-static void derivative(const crChain* c, const double* y, double* u, double* dy) {
-    velocities(c, y, u);
+static void derivative_chain(const crChain* c, const double* y, double* u, double* dy) {
+    velocities_chain(c, y, u);
     for (int i = 0; i < c->k; i++) {
         double x = y[i];
         bool on = c->phase[i] != OPEN;
@@ -118,7 +118,7 @@ static void derivative(const crChain* c, const double* y, double* u, double* dy)
 }
 
 // one step of size h from y into trial, phases as they are; the largest error in units of STEP_TOL
-static double advance(crChain* c, double h) {
+static double advance_chain(crChain* c, double h) {
     static const double a[7][6] = {
         {0},
         {1.0 / 5.0},
@@ -139,7 +139,7 @@ static double advance(crChain* c, double h) {
             }
             c->trial[i] = c->y[i] + h * sum;
         }
-        derivative(c, c->trial, c->u, c->slope[stage]);
+        derivative_chain(c, c->trial, c->u, c->slope[stage]);
     }
     double worst = 0.0;
     for (int i = 0; i < n; i++) {
@@ -182,23 +182,23 @@ static void change_phases(crChain* c) {
 }
 
 // the first change of phase within a step of size h: trial ends just behind it
-static void locate(crChain* c, double h) {
+static void locate_chain(crChain* c, double h) {
     double before = 0.0;
     double after = h;
     for (int i = 0; i < 60 && after - before > 1e-16 * h; i++) {
         double middle = 0.5 * (before + after);
-        advance(c, middle);
+        advance_chain(c, middle);
         if (any_leaves(c)) {
             after = middle;
         } else {
             before = middle;
         }
     }
-    advance(c, after);
+    advance_chain(c, after);
 }
 
 static bool finished(crChain* c) {
-    velocities(c, c->y, c->u);
+    velocities_chain(c, c->y, c->u);
     memcpy(c->trial, c->y, 2 * (size_t)c->k * sizeof(double));
     for (int i = 0; i < c->k; i++) {
         if (c->phase[i] == OPEN && leaves(c, i)) c->phase[i] = COMPRESSING;
@@ -217,7 +217,7 @@ static bool stoppable(const crChain* c) {
     return true;
 }
 
-static void integrate(crChain* c, crRuleReport* report) {
+static void integrate_chain(crChain* c, crRuleReport* report) {
     if (!stoppable(c)) {
         report->outcome = CR_OUTCOME_INFEASIBLE;
         return;
@@ -230,13 +230,13 @@ static void integrate(crChain* c, crRuleReport* report) {
             report->flags |= CR_RULE_TRUNCATED;
             return;
         }
-        double error = advance(c, h);
+        double error = advance_chain(c, h);
         if (error > 1.0 && h > 1e-9) {
             h *= 0.5;
             continue;
         }
         if (any_leaves(c)) {
-            locate(c, h);
+            locate_chain(c, h);
             change_phases(c);
         } else if (error < 0.05) {
             h *= 1.5;
@@ -255,7 +255,7 @@ static crStatus resolve_chain(const void* params, const crProblem* problem, crAr
     double* own = cr_arena_alloc(arena, (size_t)(c.impact.rows + 1) * sizeof(double));
     if (own == NULL) return cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
     memset(own, 0, (size_t)(c.impact.rows + 1) * sizeof(double));
-    integrate(&c, report);
+    integrate_chain(&c, report);
     for (int i = 0; i < c.k; i++) {
         own[c.impact.normal[i]] = c.w > 0.0 ? c.y[c.k + i] * (c.speed / c.w) : 0.0;
     }

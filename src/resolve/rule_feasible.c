@@ -112,7 +112,7 @@ static void add_node(crTree* t) {
 }
 
 // a node with the same velocities, or -1
-static int same(const crTree* t, const double* u) {
+static int same_feasible(const crTree* t, const double* u) {
     double tol = MERGE_TOL * t->impact.speed;
     double cell = cell_of(t, u);
     int found = -1;
@@ -188,7 +188,7 @@ static int branch(crTree* t, int node, int i, double e, crRuleReport* report) {
     t->surface[last] = i;
     t->since[last] = t->since[node];
     if (t->impact.params.extrapolate && jump(t, last)) report->flags |= CR_RULE_EXTRAPOLATED;
-    int old = same(t, u);
+    int old = same_feasible(t, u);
     if (old >= 0) return old;
     add_node(t);
     return last;
@@ -329,7 +329,8 @@ static void grow_convex(crTree* t, crRuleReport* report) {
 }
 
 // impulses of the surfaces as the problem's
-static void finish(const crTree* t, const double* p, double* own, double* out, crRuleReport* report) {
+static void finish_feasible(const crTree* t, const double* p, double* own, double* out,
+                            crRuleReport* report) {
     memset(own, 0, (size_t)t->impact.rows * sizeof *own);
     for (int i = 0; i < t->k; i++) {
         own[t->impact.normal[i]] = p[i];
@@ -348,9 +349,9 @@ static crStatus publish(const crTree* t, const crProblem* problem, double* p, cr
     if (all_p == NULL || all_u == NULL || own == NULL) {
         return cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
     }
-    finish(t, t->result, own, p, report);
+    finish_feasible(t, t->result, own, p, report);
     for (size_t i = 0; i < (size_t)t->outcomes; i++) {
-        finish(t, node_p(t, t->outcome[i]), own, all_p + i * n, report);
+        finish_feasible(t, node_p(t, t->outcome[i]), own, all_p + i * n, report);
         crStatus status = cr_problem_velocity(problem, t->impact.arena, all_p + i * n, all_u + i * n);
         if (status != CR_OK) return status;
         for (size_t j = 0; j < n && t->impact.response != NULL; j++) {

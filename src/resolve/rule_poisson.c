@@ -35,7 +35,7 @@ static bool expands(const crBlock* block, const double* p1) {
     return block->kind == CR_BLOCK_CONE && block->e * p1[block->row] > 0.0;
 }
 
-static crStatus out_of_memory(crError* error) {
+static crStatus out_of_memory_poisson(crError* error) {
     return cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
 }
 
@@ -55,7 +55,7 @@ static crStatus lay_out(const crImpact* impact, const double* p1, crExpansion* x
     x->tangent = cr_arena_alloc(impact->arena, n * sizeof(int));
     x->copy = cr_arena_alloc(impact->arena, n * sizeof(int));
     if (x->blocks == NULL || x->u == NULL || x->p == NULL || x->tangent == NULL || x->copy == NULL) {
-        return out_of_memory(error);
+        return out_of_memory_poisson(error);
     }
     memset(x->p, 0, n * sizeof(double));
     for (int i = 0; i < impact->rows; i++) {
@@ -129,7 +129,7 @@ static crStatus fill_sparse(const crImpact* impact, crExpansion* x) {
 }
 
 // W and u of all rows; u already holds the response to e p_n1
-static crStatus fill(const crImpact* impact, const double* p1, const double* u, crExpansion* x) {
+static crStatus fill_poisson(const crImpact* impact, const double* p1, const double* u, crExpansion* x) {
     crStatus status = impact->W != NULL ? fill_dense(impact, x) : fill_sparse(impact, x);
     if (status != CR_OK) return status;
     for (int i = 0; i < x->rows; i++) {
@@ -160,8 +160,8 @@ static void release(const crImpact* impact, const double* p1, double* u, double*
     }
 }
 
-static crStatus expand(const crImpact* impact, const double* p1, double* u, double* total,
-                       crRuleReport* report, crError* error) {
+static crStatus expand_poisson(const crImpact* impact, const double* p1, double* u, double* total,
+                               crRuleReport* report, crError* error) {
     crExpansion x;
     crStatus status = lay_out(impact, p1, &x, error);
     if (status != CR_OK) return status;
@@ -169,7 +169,7 @@ static crStatus expand(const crImpact* impact, const double* p1, double* u, doub
         if (fabs(u[i]) <= REST_TOL * impact->speed) u[i] = 0.0;
     }
     release(impact, p1, u, total);
-    if (fill(impact, p1, u, &x) != CR_OK) return out_of_memory(error);
+    if (fill_poisson(impact, p1, u, &x) != CR_OK) return out_of_memory_poisson(error);
     crProblem posed = cr__impact_problem(impact, x.u);
     posed.rows = x.rows;
     posed.block_count = x.block_count;
@@ -261,7 +261,7 @@ static crStatus resolve_poisson(const void* params, const crProblem* problem, cr
     cr__impact_velocity(&impact, p1, u);
     follow_slip(&impact, u, p1);
     memcpy(total, p1, bytes);
-    status = expand(&impact, p1, u, total, report, error);
+    status = expand_poisson(&impact, p1, u, total, report, error);
     if (status != CR_OK) return status;
     report->steps = 2;
     report->unique = unique(&impact);

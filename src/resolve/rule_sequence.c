@@ -85,7 +85,7 @@ static crStatus prepare_joints(crSequence* s) {
     return CR_OK;
 }
 
-static crStatus prepare(crSequence* s) {
+static crStatus prepare_sequence(crSequence* s) {
     crImpact* impact = &s->impact;
     size_t n = (size_t)(impact->rows + 1);
     size_t blocks = (size_t)(impact->block_count + 1);
@@ -213,7 +213,7 @@ static void remember(crSequence* s, int step, int block) {
 }
 
 // the order of the last two periods of length L is the same
-static bool repeats(const crSequence* s, int step, int L) {
+static bool repeats_sequence(const crSequence* s, int step, int L) {
     for (int k = 0; k < 2 * L; k++) {
         if (s->pick[(step - k) % HISTORY] != s->pick[(step - k - L) % HISTORY]) return false;
     }
@@ -222,10 +222,10 @@ static bool repeats(const crSequence* s, int step, int L) {
 
 // jump to the limit where the last periods form a geometric series, to within `tolerance` of the impulses so
 // far
-static bool jump(crSequence* s, int step, double tolerance) {
+static bool jump_sequence(crSequence* s, int step, double tolerance) {
     int n = s->impact.rows;
     for (int L = 2; L <= MAX_PERIOD && step - 3 * L > s->since; L++) {
-        if (!repeats(s, step, L)) continue;
+        if (!repeats_sequence(s, step, L)) continue;
         const double* a = s->past + (size_t)((step - 2 * L) % HISTORY) * (size_t)n;
         const double* b = s->past + (size_t)((step - L) % HISTORY) * (size_t)n;
         double r;
@@ -278,7 +278,7 @@ static crStatus run(crSequence* s, crRuleReport* report, crError* error) {
         }
         report->steps = step;
         remember(s, step, block);
-        if (impact->params.extrapolate && jump(s, step, impact->params.tolerance)) {
+        if (impact->params.extrapolate && jump_sequence(s, step, impact->params.tolerance)) {
             report->flags |= CR_RULE_EXTRAPOLATED;
         }
     }
@@ -292,7 +292,7 @@ static crStatus resolve_sequence(const void* params, const crProblem* problem, c
     crSequence s = {.since = 0};
     crStatus status = cr__impact_begin(params, problem, apart, arena, &s.impact, error);
     if (status == CR_OK) status = check_blocks(&s.impact, error);
-    if (status == CR_OK) status = prepare(&s);
+    if (status == CR_OK) status = prepare_sequence(&s);
     if (status == CR_OK) status = run(&s, report, error);
     if (status != CR_OK) return status;
     cr__impact_finish(&s.impact, s.p, p, NULL);

@@ -22,7 +22,7 @@ crOutcome cr_audit_outcome(const crAudit* audit, double tol, double h, double sh
 
 // Rows of a raw problem whose terms are all small are zero to a solver that looks at the largest. They are solved one by
 // one, with the others as they are, as long as the audit's residual falls.
-static crStatus settle(const crProblem* problem, double tol, crArena* arena, double* p) {
+static crStatus settle_solver(const crProblem* problem, double tol, crArena* arena, double* p) {
     crAuditor auditor;
     crStatus status = cr__auditor_create(problem, NULL, arena, &auditor);
     double* trial = cr_arena_alloc(arena, (size_t)problem->rows * sizeof *trial);
@@ -66,7 +66,8 @@ static bool same_impulses(const double* p, const double* q, int count, double la
 
 // Impulses become those of the witness where it is a solution and differs by more than rounding. What the solver says of itself counts only where the audit
 // does not call it solved or near.
-static crStatus judge(const crProblem* problem, double tol, crArena* arena, double* p, crReport* report) {
+static crStatus judge_solver(const crProblem* problem, double tol, crArena* arena, double* p,
+                             crReport* report) {
     size_t mark = cr_arena_mark(arena), bytes = (size_t)problem->rows * sizeof *p;
     double* p_hat = cr_arena_alloc(arena, bytes + 1);
     if (p_hat == NULL) return CR_ERR_MEMORY;
@@ -118,9 +119,9 @@ crStatus cr_solver_run(const crSolver* solver, const crProblem* problem, double 
     size_t mark = cr_arena_mark(arena);
     if (problem->rows > 0) status = solver->solve(solver->params, problem, arena, p, report, error);
     if (status == CR_OK && problem->raw && report->outcome == CR_OUTCOME_SOLVED) {
-        status = settle(problem, tol, arena, p);
+        status = settle_solver(problem, tol, arena, p);
     }
     cr_arena_release(arena, mark);
-    if (status == CR_OK) status = judge(problem, tol, arena, p, report);
+    if (status == CR_OK) status = judge_solver(problem, tol, arena, p, report);
     return status;
 }

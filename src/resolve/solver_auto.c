@@ -48,7 +48,7 @@ typedef struct crAuto {
 
 typedef crStatus (*crStage)(crAuto* a);
 
-static void keep(crAuto* a, const char* method, int iterations, double residual) {
+static void keep_auto(crAuto* a, const char* method, int iterations, double residual) {
     a->iterations += iterations;
     if (!(residual < a->residual)) return;
     a->residual = residual;
@@ -67,16 +67,16 @@ static crStatus sweeps(crAuto* a, crSweepKind kind, int most, int patience) {
     crSweepRun run;
     from_best(a);
     crStatus status = cr__sweep_run(a->system, kind, a->tol, room(a, most), patience, a->arena, a->x, &run);
-    if (status == CR_OK) keep(a, "gauss-seidel", run.sweeps, run.residual);
+    if (status == CR_OK) keep_auto(a, "gauss-seidel", run.sweeps, run.residual);
     return status;
 }
 
-static crStatus newton(crAuto* a, double tol, int most, bool between) {
+static crStatus newton_auto(crAuto* a, double tol, int most, bool between) {
     if (a->system->units > DIRECT_UNITS) return CR_OK;
     crMethodRun run;
     from_best(a);
     crStatus status = cr__newton_run(a->system, tol, room(a, most), between, a->arena, a->x, &run);
-    if (status == CR_OK) keep(a, "newton", run.steps, run.residual);
+    if (status == CR_OK) keep_auto(a, "newton", run.steps, run.residual);
     return status;
 }
 
@@ -89,7 +89,7 @@ static crStatus whole(crAuto* a, const cr__SolverKind* solver) {
     if (status != CR_OK) return status;
     a->infeasible = a->infeasible || report.outcome == CR_OUTCOME_INFEASIBLE;
     cr__system_from_p(a->system, a->p, a->x);
-    keep(a, solver->name, report.iterations, cr__system_residual(a->system, a->x));
+    keep_auto(a, solver->name, report.iterations, cr__system_residual(a->system, a->x));
     return CR_OK;
 }
 
@@ -138,18 +138,18 @@ static crStatus stage_start(crAuto* a) {
         memcpy(a->p, a->x, (size_t)a->system->n * sizeof *a->p);
         cr__sweep(a->system, 1.0, a->x);
         if (k > 0 && k % 2 == 0) continue;
-        keep(a, "gauss-seidel", k > 0 ? 2 : 1, cr__system_residual(a->system, a->x));
+        keep_auto(a, "gauss-seidel", k > 0 ? 2 : 1, cr__system_residual(a->system, a->x));
         if (a->residual <= a->tol || (k > 0 && same_regimes(a->system, a->p, a->x))) break;
     }
     return CR_OK;
 }
 
 static crStatus stage_quick_small(crAuto* a) {
-    return a->system->n <= QUICK_SMALL ? newton(a, a->tol, 8, false) : CR_OK;
+    return a->system->n <= QUICK_SMALL ? newton_auto(a, a->tol, 8, false) : CR_OK;
 }
 
 static crStatus stage_quick(crAuto* a) {
-    return a->system->n <= QUICK_ROWS ? newton(a, a->tol, 8, false) : CR_OK;
+    return a->system->n <= QUICK_ROWS ? newton_auto(a, a->tol, 8, false) : CR_OK;
 }
 
 // Body space costs what the bodies' contacts cost, whatever the number of rows.
@@ -164,22 +164,22 @@ static crStatus stage_sparse(crAuto* a) {
     crStatus status = cr__relax_solve(a->problem, &params, a->arena, a->p, &run);
     if (status != CR_OK) return status;
     cr__system_from_p(a->system, a->p, a->x);
-    keep(a, "sparse", run.factorizations, cr__system_residual(a->system, a->x));
+    keep_auto(a, "sparse", run.factorizations, cr__system_residual(a->system, a->x));
     return CR_OK;
 }
 
 static crStatus stage_near(crAuto* a) { return sweeps(a, CR_SWEEP_PLAIN, 10, 0); }
 static crStatus stage_anderson(crAuto* a) { return sweeps(a, CR_SWEEP_ANDERSON, 100, 30); }
 // where it works at all it takes few steps
-static crStatus stage_newton_first(crAuto* a) { return newton(a, a->tol, 30, true); }
-static crStatus stage_newton(crAuto* a) { return newton(a, a->tol, 100, true); }
+static crStatus stage_newton_first(crAuto* a) { return newton_auto(a, a->tol, 30, true); }
+static crStatus stage_newton(crAuto* a) { return newton_auto(a, a->tol, 100, true); }
 
 static crStatus interior(crAuto* a, double scale) {
     if (a->system->units > DIRECT_UNITS) return CR_OK;
     crMethodRun run;
     from_best(a);
     crStatus status = cr__interior_run(a->system, a->tol, room(a, 200), scale, a->arena, a->x, &run);
-    if (status == CR_OK) keep(a, "interior", run.steps, run.residual);
+    if (status == CR_OK) keep_auto(a, "interior", run.steps, run.residual);
     return status;
 }
 
@@ -194,7 +194,7 @@ static crStatus stage_admm(crAuto* a) {
     crMethodRun run;
     from_best(a);
     crStatus status = cr__admm_run(a->system, a->tol, room(a, 2000), a->arena, a->x, &run);
-    if (status == CR_OK) keep(a, "admm", run.steps, run.residual);
+    if (status == CR_OK) keep_auto(a, "admm", run.steps, run.residual);
     return status;
 }
 
@@ -224,7 +224,7 @@ static bool is_immovable(const crSystem* system) {
 // Velocities stay as they are, so every row is on its own: no impulse, or a few sweeps, or nothing solves it.
 static crStatus run_immovable(crAuto* a) {
     memset(a->x, 0, (size_t)a->system->n * sizeof *a->x);
-    keep(a, "auto", 0, cr__system_residual(a->system, a->x));
+    keep_auto(a, "auto", 0, cr__system_residual(a->system, a->x));
     return a->residual <= a->tol ? CR_OK : stage_near(a);
 }
 
@@ -281,7 +281,7 @@ static crStatus solve_auto(const void* params, const crProblem* problem, crArena
     if (status == CR_OK && polish) {
         const char* method = a.method;
         a.limit = INT32_MAX;
-        status = newton(&a, POLISHED, 8, false);
+        status = newton_auto(&a, POLISHED, 8, false);
         a.method = method;
     }
     if (status == CR_OK && !solved && !a.infeasible) {

@@ -8,8 +8,8 @@
 #include "resolve/kinds.h"
 #include "sweep.h"
 
-static crStatus sweeps(const crSystem* system, double tol, int max_steps, crArena* arena, double* x,
-                       crMethodRun* run) {
+static crStatus sweeps_gauss_seidel(const crSystem* system, double tol, int max_steps, crArena* arena,
+                                    double* x, crMethodRun* run) {
     crSweepRun made = {0};
     crStatus status = cr__sweep_run(system, CR_SWEEP_PLAIN, tol, max_steps, max_steps / 4, arena, x, &made);
     *run = (crMethodRun){made.sweeps, made.residual, made.stalled};
@@ -18,7 +18,8 @@ static crStatus sweeps(const crSystem* system, double tol, int max_steps, crAren
 
 static crStatus solve_gauss_seidel(const void* params, const crProblem* problem, crArena* arena, double* p,
                                    crReport* report, crError* error) {
-    return cr__system_solve("gauss-seidel", sweeps, 20000, params, problem, arena, p, report, error);
+    return cr__system_solve("gauss-seidel", sweeps_gauss_seidel, 20000, params, problem, arena, p, report,
+                            error);
 }
 
 const cr__SolverKind cr__solver_gauss_seidel = {"gauss-seidel", 2, solve_gauss_seidel};

@@ -30,7 +30,7 @@ typedef struct Work {
     double* kept;           // (n)
 } Work;
 
-static bool allocate(const crLcp* lcp, const crLcpReduced* reduced, crArena* arena, Work* work) {
+static bool allocate_lemke(const crLcp* lcp, const crLcpReduced* reduced, crArena* arena, Work* work) {
     size_t n = (size_t)lcp->n, m = (size_t)reduced->n;
     size_t doubles = cr__lemke_work(reduced->n) + n * n + 5 * n + 3 * m;
     work->d = cr_arena_alloc(arena, doubles * sizeof(double));
@@ -74,8 +74,8 @@ static double polish(const crLcp* lcp, const crLcpReduced* reduced, const Work* 
 
 // a solution in the last digits too: where polishing does not reach them the basis is a neighbour of the
 // right one
-static void finish(const crLcp* lcp, const crLcpReduced* reduced, const Work* work, int limit,
-                   crReport* report) {
+static void finish_lemke(const crLcp* lcp, const crLcpReduced* reduced, const Work* work, int limit,
+                         crReport* report) {
     report->residual = polish(lcp, reduced, work, work->z);
     if (report->residual <= 4e-16 * cr__lcp_magnitude(lcp->M, lcp->q, lcp->n, work->z)) return;
     crOutcome outcome = cr__lemke_correct(reduced->M, reduced->q, reduced->n, limit, work->d, work->i,
@@ -87,8 +87,8 @@ static void finish(const crLcp* lcp, const crLcpReduced* reduced, const Work* wo
     memcpy(work->z, work->kept, (size_t)lcp->n * sizeof(double));
 }
 
-static crStatus pivot(const void* params, const crProblem* problem, crArena* arena, double* p,
-                      crReport* report) {
+static crStatus pivot_lemke(const void* params, const crProblem* problem, crArena* arena, double* p,
+                            crReport* report) {
     crLcp lcp;
     crLcpReduced reduced;
     Work work;
@@ -103,7 +103,7 @@ static crStatus pivot(const void* params, const crProblem* problem, crArena* are
         report->outcome = problem->raw && reduced.doubtful ? CR_OUTCOME_STALLED : CR_OUTCOME_INFEASIBLE;
         return CR_OK;
     }
-    if (!allocate(&lcp, &reduced, arena, &work)) return CR_ERR_MEMORY;
+    if (!allocate_lemke(&lcp, &reduced, arena, &work)) return CR_ERR_MEMORY;
     int limit = pivot_limit(params, reduced.n);
     report->outcome = cr__lemke(reduced.M, reduced.q, reduced.n, limit, work.d, work.i, work.x, work.basic,
                                 work.ray, &report->iterations);
@@ -114,7 +114,7 @@ static crStatus pivot(const void* params, const crProblem* problem, crArena* are
         return status;
     }
     if (report->outcome == CR_OUTCOME_LIMIT) return CR_OK;
-    finish(&lcp, &reduced, &work, limit, report);
+    finish_lemke(&lcp, &reduced, &work, limit, report);
     cr__lcp_impulses(&lcp, problem->rows, work.z, p);
     return CR_OK;
 }
@@ -122,7 +122,7 @@ static crStatus pivot(const void* params, const crProblem* problem, crArena* are
 static crStatus solve_lemke(const void* params, const crProblem* problem, crArena* arena, double* p,
                             crReport* report, crError* error) {
     (void)error;
-    crStatus status = pivot(params, problem, arena, p, report);
+    crStatus status = pivot_lemke(params, problem, arena, p, report);
     if (status == CR_OK) status = cr__infeasible_confirm(problem, params, arena, report);
     return status;
 }

@@ -57,7 +57,7 @@ static double bound_value(const Pivoting* s, size_t i) {
 }
 
 // brings the factor to the rows inside; false where they are dependent
-static bool factor(Pivoting* s, double* pivot) {
+static bool factor_pivot(Pivoting* s, double* pivot) {
     crActive* active = &s->active;
     int leaving = 0, first = active->count;
     for (int k = active->count - 1; k >= 0; k--) {
@@ -111,7 +111,7 @@ static void compute_w(Pivoting* s) {
     }
 }
 
-static double largest(const double* x, size_t n) {
+static double largest_pivot(const double* x, size_t n) {
     double m = 0.0;
     for (size_t i = 0; i < n; i++) {
         m = fmax(m, fabs(x[i]));
@@ -142,12 +142,12 @@ static Verdict block_pivoting(Pivoting* s) {
     int patience = 5;
     double pivot;
     while (s->iterations < s->max_iterations) {
-        if (!factor(s, &pivot)) return refused(pivot);
+        if (!factor_pivot(s, &pivot)) return refused(pivot);
         solve_inside(s);
         memcpy(s->x, s->target, s->n * sizeof(double));
         compute_w(s);
         s->iterations++;
-        double x_tol = 1e-13 * largest(s->x, s->n);
+        double x_tol = 1e-13 * largest_pivot(s->x, s->n);
         double w_tol = 1e-13 * s->size;
         int offenders = 0;
         for (size_t i = 0; i < s->n; i++) {
@@ -213,10 +213,10 @@ static void make_feasible(Pivoting* s) {
 }
 
 // one row at a time, the energy falling at each step
-static Verdict active_set(Pivoting* s) {
+static Verdict active_set_pivot(Pivoting* s) {
     double pivot;
     make_feasible(s);
-    if (!factor(s, &pivot)) return refused(pivot);
+    if (!factor_pivot(s, &pivot)) return refused(pivot);
     memset(s->changed, 0, s->n * sizeof(int));
     size_t entered = s->n;
     while (s->iterations < s->max_iterations) {
@@ -244,7 +244,7 @@ static Verdict active_set(Pivoting* s) {
 
 static Verdict solve_subproblem(Pivoting* s) {
     Verdict verdict = block_pivoting(s);
-    return verdict == STUCK ? active_set(s) : verdict;
+    return verdict == STUCK ? active_set_pivot(s) : verdict;
 }
 
 // w = W x + q of the problem as given, in doubled precision where exact is set
@@ -263,7 +263,7 @@ static void unscale(const Pivoting* s, double* p) {
 }
 
 // natural map |x - clamp(x - w)| of the scaled problem, w from W as given
-static double residual(const Pivoting* s) {
+static double residual_pivot(const Pivoting* s) {
     double* p = s->p;
     double worst = 0.0;
     unscale(s, p);
@@ -276,7 +276,7 @@ static double residual(const Pivoting* s) {
 }
 
 // one step of refinement on the inside rows
-static void refine(Pivoting* s) {
+static void refine_pivot(Pivoting* s) {
     unscale(s, s->p);
     for (int k = 0; k < s->active.count; k++) {
         s->target[k] = -given_w(s, (size_t)s->active.index[k], s->p, true);
@@ -288,13 +288,13 @@ static void refine(Pivoting* s) {
 }
 
 // best of x and its refinements; the residual reached
-static double polish(Pivoting* s, int rounds) {
-    double best = residual(s);
+static double polish_pivot(Pivoting* s, int rounds) {
+    double best = residual_pivot(s);
     double* kept = s->w;
     for (int k = 0; k < rounds && best > 0.0; k++) {
         memcpy(kept, s->x, s->n * sizeof(double));
-        refine(s);
-        double reached = residual(s);
+        refine_pivot(s);
+        double reached = residual_pivot(s);
         if (!(reached < best)) {
             memcpy(s->x, kept, s->n * sizeof(double));
             break;
@@ -355,7 +355,7 @@ static crOutcome proximal(Pivoting* s, double tol) {
         Verdict verdict = solve_subproblem(s);
         if (verdict != DONE) return CR_OUTCOME_STALLED;
         if (runs_away(s)) return CR_OUTCOME_INFEASIBLE;
-        double reached = residual(s);
+        double reached = residual_pivot(s);
         if (reached <= tol) return CR_OUTCOME_SOLVED;
         slow = reached < 0.7 * before ? 0 : slow + 1;
         if (slow > 6) return CR_OUTCOME_STALLED;
@@ -394,7 +394,7 @@ static void set_bounds(const crProblem* problem, Pivoting* s) {
 
 // a first guess: where p was, or at the bound that the constant points to
 static void set_states(Pivoting* s, const double* p) {
-    bool warm = largest(p, s->n) > 0.0;
+    bool warm = largest_pivot(p, s->n) > 0.0;
     for (size_t i = 0; i < s->n; i++) {
         if (s->state[i] == FIXED) continue;
         double x = p[i] / s->scale[i];
@@ -434,7 +434,7 @@ static bool set_matrix(const crProblem* problem, Pivoting* s) {
     return true;
 }
 
-static bool allocate(crArena* arena, Pivoting* s) {
+static bool allocate_pivot(crArena* arena, Pivoting* s) {
     size_t n = s->n;
     double* d = cr_arena_alloc(arena, (2 * n * n + 12 * n) * sizeof(double));
     int* k = cr_arena_alloc(arena, 2 * n * sizeof(int));
@@ -457,7 +457,7 @@ static crOutcome pivoting(Pivoting* s, double* reached) {
     memcpy(s->c, s->q, s->n * sizeof(double));
     Verdict verdict = solve_subproblem(s);
     if (verdict == DONE) {
-        *reached = polish(s, 20);
+        *reached = polish_pivot(s, 20);
         if (*reached <= 1e-13 * s->size) return CR_OUTCOME_SOLVED;
     }
     if (verdict == INDEFINITE) return CR_OUTCOME_STALLED;
@@ -466,7 +466,7 @@ static crOutcome pivoting(Pivoting* s, double* reached) {
     s->active.shift = SHIFT;
     if (verdict != DONE) memset(s->x, 0, s->n * sizeof(double));
     crOutcome outcome = proximal(s, 1e-14 * s->size);
-    if (outcome != CR_OUTCOME_INFEASIBLE) *reached = polish(s, 20);
+    if (outcome != CR_OUTCOME_INFEASIBLE) *reached = polish_pivot(s, 20);
     return outcome;
 }
 
@@ -495,11 +495,11 @@ static crStatus solve_pivot(const void* params, const crProblem* problem, crAren
         given != NULL && given->max_iterations > 0 ? given->max_iterations : 20 * problem->rows + 100;
     double* W = NULL;
     crStatus status = cr_problem_dense(problem, arena, &W);
-    if (status != CR_OK || !allocate(arena, &s)) return CR_ERR_MEMORY;
+    if (status != CR_OK || !allocate_pivot(arena, &s)) return CR_ERR_MEMORY;
     s.given = W;
     if (!set_matrix(problem, &s)) return hand_over(params, problem, arena, p, report, error);
     set_bounds(problem, &s);
-    s.size = largest(s.q, s.n);
+    s.size = largest_pivot(s.q, s.n);
     bool possible = true;
     for (size_t i = 0; i < s.n; i++) {
         if (s.W[i * s.n + i] == 0.0) possible = settle_zero_row(&s, i) && possible;

@@ -78,8 +78,8 @@ static crStatus pose(const crProblem* problem, crArena* arena, crProblem* posed)
 }
 
 // bias = b + W p - J J^T p; its largest change in m/s. u: work (2 rows).
-static crStatus correct(const crProblem* problem, const crProblem* posed, crArena* arena, const double* p,
-                        double* u, double* bias, double* change) {
+static crStatus correct_sparse(const crProblem* problem, const crProblem* posed, crArena* arena,
+                               const double* p, double* u, double* bias, double* change) {
     size_t n = (size_t)problem->rows;
     crStatus status = cr_problem_velocity(problem, arena, p, u);
     if (status == CR_OK) status = cr_problem_velocity(posed, arena, p, u + n);
@@ -107,13 +107,13 @@ static crStatus solve_whole(const crProblem* problem, const crRelaxParams* relax
     if (status != CR_OK) return status;
     double *bias = work + 2 * n, change = 0.0;
     memset(bias, 0, n * sizeof *bias);
-    status = correct(problem, &posed, arena, p, work, bias, &change);
+    status = correct_sparse(problem, &posed, arena, p, work, bias, &change);
     posed.b = bias;
     for (int round = 0; status == CR_OK && round < ROUNDS; round++) {
         int before = run->factorizations;
         status = cr__relax_solve(&posed, relax, arena, p, run);
         run->factorizations += before;
-        if (status == CR_OK) status = correct(problem, &posed, arena, p, work, bias, &change);
+        if (status == CR_OK) status = correct_sparse(problem, &posed, arena, p, work, bias, &change);
         double demand = run->relative > 0.0 ? run->error / run->relative : 0.0;
         if (!(change > 0.1 * relax->tol * demand)) break;
     }
@@ -128,7 +128,7 @@ static bool turns(const crProblem* problem) {
     return false;
 }
 
-static void bound(int* budget, int most) {
+static void bound_sparse(int* budget, int most) {
     if (most > 0 && *budget > most) *budget = most;
 }
 
@@ -138,11 +138,11 @@ static crStatus solve_sparse(const void* params, const crProblem* problem, crAre
     crRelaxParams relax = cr__relax_params();
     relax.tol = given.tol;
     relax.floor = problem->rest;
-    bound(&relax.sweeps, given.max_iterations);
-    bound(&relax.directions, given.max_iterations);
-    bound(&relax.newton, given.max_iterations);
-    bound(&relax.interior, given.max_iterations);
-    bound(&relax.polish, given.max_iterations);
+    bound_sparse(&relax.sweeps, given.max_iterations);
+    bound_sparse(&relax.directions, given.max_iterations);
+    bound_sparse(&relax.newton, given.max_iterations);
+    bound_sparse(&relax.interior, given.max_iterations);
+    bound_sparse(&relax.polish, given.max_iterations);
     report->outcome = CR_OUTCOME_STALLED;
     report->residual = (double)INFINITY;
     bool whole = !cr__relax_takes(problem);

@@ -51,7 +51,7 @@ typedef struct crWatch {
 } crWatch;
 
 // true where the run is over
-static bool watch(crWatch* watch, const double* x, double residual) {
+static bool watch_sweep(crWatch* watch, const double* x, double residual) {
     crSweepRun* run = watch->run;
     if (residual < run->residual) {
         run->residual = residual;
@@ -101,7 +101,7 @@ static void run_plain(crWatch* w, int max_sweeps, double* x) {
         w->run->sweeps += chunk;
         window += chunk;
         double residual = cr__system_residual(w->system, x);
-        if (watch(w, x, residual)) return;
+        if (watch_sweep(w, x, residual)) return;
         if (window < WINDOW) continue;
         trial_next(&trial, level > 0.0 ? residual / level : 1.0);
         level = residual;
@@ -125,7 +125,7 @@ static void run_gradient(crWatch* w, int max_sweeps, double* before, double* dir
         memcpy(before, x, (size_t)n * sizeof *x);
         cr__sweep(w->system, 1.0, x);
         w->run->sweeps++;
-        if (w->run->sweeps % CHECK_EVERY == 0 && watch(w, x, cr__system_residual(w->system, x))) return;
+        if (w->run->sweeps % CHECK_EVERY == 0 && watch_sweep(w, x, cr__system_residual(w->system, x))) return;
         // the sweep moved by -gradient
         for (int i = 0; i < n; i++) {
             before[i] = x[i] - before[i];
@@ -218,7 +218,7 @@ static void run_anderson(crWatch* w, int max_sweeps, double* points, double* ste
         }
         level = fmin(after, level * 1.5);
         next = (next + 1) % ANDERSON_DEPTH;
-        if (watch(w, x, after)) return;
+        if (watch_sweep(w, x, after)) return;
     }
 }
 

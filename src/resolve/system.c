@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static void add_part(crUnit* unit, double* E, int at, int count, double limit, double limit2) {
+static void add_part_system(crUnit* unit, double* E, int at, int count, double limit, double limit2) {
     crUnitPart* part = &unit->part[unit->part_count++];
     *part = (crUnitPart){.at = at, .count = count, .free = isinf(limit)};
     E[at] = part->free ? 1.0 : limit;
@@ -25,17 +25,17 @@ static void cut_cone(const crProblem* problem, const crBlock* block, crUnit* uni
         unit->vertex_count = block->vertex_count;
         E[1] = E[2] = 1.0;
     } else if (tangents == 1) {
-        add_part(unit, E, 1, 1, block->mu, 0.0);
+        add_part_system(unit, E, 1, 1, block->mu, 0.0);
     } else if (isinf(block->mu) != isinf(block->mu2)) {
         // a strip: one direction limited, the other not
-        add_part(unit, E, 1, 1, block->mu, 0.0);
-        add_part(unit, E, 2, 1, block->mu2, 0.0);
+        add_part_system(unit, E, 1, 1, block->mu, 0.0);
+        add_part_system(unit, E, 2, 1, block->mu2, 0.0);
     } else {
-        add_part(unit, E, 1, 2, block->mu, block->mu2);
+        add_part_system(unit, E, 1, 2, block->mu, block->mu2);
     }
     int at = 1 + tangents;
-    if (block->spin) add_part(unit, E, at++, 1, block->mu_spin, 0.0);
-    if (block->roll) add_part(unit, E, at, 2, block->mu_roll, block->mu_roll);
+    if (block->spin) add_part_system(unit, E, at++, 1, block->mu_spin, 0.0);
+    if (block->roll) add_part_system(unit, E, at, 2, block->mu_roll, block->mu_roll);
 }
 
 void cr__unit_cut(const crProblem* problem, const crBlock* block, int row, int count, crUnit* unit,

@@ -10,13 +10,13 @@
 
 #define REST_TOL 1e-12  // of the terms of Vn+: below this it is zero
 
-static int solve(const cr__Stage* stage, int directions, cr__Solution out[CR__MAX_SOLUTIONS]) {
+static int solve_two_stage(const cr__Stage* stage, int directions, cr__Solution out[CR__MAX_SOLUTIONS]) {
     return directions == 0 ? cr__coulomb_circle(stage, out) : cr__coulomb_polygon(stage, directions, out);
 }
 
 // Where W has rank one and V is in its range, compression ends at rest by many impulses. Slip keeps its
 // direction d all the way there, so the one that Coulomb's friction gives is Pn (1, -mu d).
-static void follow_slip(const crContact* c, const cr__Stage* stage, cr__Solution* s) {
+static void follow_slip_two_stage(const crContact* c, const cr__Stage* stage, cr__Solution* s) {
     double slip = sqrt(c->V.y * c->V.y + c->V.z * c->V.z);
     bool rank_one = !(stage->Syy + stage->Szz > stage->Stol);
     if (!rank_one || !s->sticks || !(slip > stage->qtol)) return;
@@ -29,8 +29,8 @@ static void follow_slip(const crContact* c, const cr__Stage* stage, cr__Solution
 
 int cr__compress(const crContact* c, int directions, cr__Solution out[CR__MAX_SOLUTIONS]) {
     cr__Stage stage = cr__stage_closing(c, c->V.x, c->V.y, c->V.z);
-    int count = solve(&stage, directions, out);
-    if (count > 0) follow_slip(c, &stage, &out[count - 1]);
+    int count = solve_two_stage(&stage, directions, out);
+    if (count > 0) follow_slip_two_stage(c, &stage, &out[count - 1]);
     return count;
 }
 
@@ -43,7 +43,7 @@ static bool expand_freely(const crContact* c, int directions, double Pn, const c
     }
     cr__Solution all[CR__MAX_SOLUTIONS];
     cr__Stage stage = cr__stage_pressed(c, Pn, first->uy, first->uz);
-    int count = solve(&stage, directions, all);
+    int count = solve_two_stage(&stage, directions, all);
     if (count == 0) return false;
     *P2 = cr_vec3(Pn, cr__choose(all, count)->P.y, cr__choose(all, count)->P.z);
     double ny = c->W.xy * P2->y;
@@ -57,7 +57,7 @@ int cr__expand(const crContact* c, int directions, const cr__Solution* first, cr
     if (first->uy == 0.0 && first->uz == 0.0) return found;
     cr__Solution all[CR__MAX_SOLUTIONS];
     cr__Stage stage = cr__stage_closing(c, 0.0, first->uy, first->uz);
-    int count = solve(&stage, directions, all);
+    int count = solve_two_stage(&stage, directions, all);
     for (int i = 0; i < count; i++) {
         if (!(all[i].P.x > (1.0 + REST_TOL) * least)) continue;
         if (found == 0) *P2 = all[i].P;
