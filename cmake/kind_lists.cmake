@@ -3,7 +3,11 @@
 # Included by CMakeLists.txt, or: cmake -DSOURCE=FOLDER -DOUTPUT=FILE -P cmake/kind_lists.cmake
 set(text "// made by cmake/kind_lists.cmake of the files of src/resolve\n")
 foreach(kind law rule solver)
-    file(GLOB files CONFIGURE_DEPENDS ${SOURCE}/src/resolve/${kind}_*.c)
+    if(CMAKE_SCRIPT_MODE_FILE)
+        file(GLOB files ${SOURCE}/src/resolve/${kind}_*.c)
+    else()
+        file(GLOB files CONFIGURE_DEPENDS ${SOURCE}/src/resolve/${kind}_*.c)
+    endif()
     list(SORT files)
     string(TOUPPER ${kind} upper)
     string(APPEND text "#define CR__${upper}S(X)")

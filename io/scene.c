@@ -18,13 +18,6 @@ static const char* const known_fields[] = {
     "pairs",   "bodies",    "static",  "$schema", "constraints", "drive",  "record",
     "exclude", "actuators", "sites",   "sensors", "keyframes",   "forces", NULL};
 
-char* cr__scene_copy(crScene* scene, const char* text) {
-    size_t size = strlen(text) + 1;
-    char* copy = cr_arena_alloc(&scene->arena, size);
-    if (copy != NULL) memcpy(copy, text, size);
-    return copy;
-}
-
 static void read_step(const crPlace* root, crScene* scene) {
     static const char* const fields[] = {"method",      "dt",          "level",    "fixed_point",
                                          "directions",  "theta",       "toi",      "activation",

@@ -43,3 +43,10 @@ int cr__scene_body(const crPlace* place, const crJson* name, const char* field, 
                     near != NULL ? "\"?" : "");
     return 0;
 }
+
+char* cr__scene_copy(crScene* scene, const char* text) {
+    size_t size = strlen(text) + 1;
+    char* copy = cr_arena_alloc(&scene->arena, size);
+    if (copy != NULL) memcpy(copy, text, size);
+    return copy;
+}

@@ -51,20 +51,6 @@ static const char* const schema[] = {"axis",
                                      NULL};
 static const char* const ignored_attrs[] = {"version", "xmlns", "effort", "velocity", "name", NULL};
 
-int cr__urdf_find_link(const crUrdf* r, const char* name) {
-    for (int i = 0; i < r->link_count; i++) {
-        if (strcmp(r->links[i].name, name) == 0) return i;
-    }
-    return -1;
-}
-
-int cr__urdf_find_joint(const crUrdf* r, const char* name) {
-    for (int i = 0; i < r->joint_count; i++) {
-        if (strcmp(r->joints[i].name, name) == 0) return i;
-    }
-    return -1;
-}
-
 static crPose origin_of(crImporting* im, crXml* element) {
     crPose pose = cr_pose_identity();
     crXml* origin = cr__used_child(element, "origin");

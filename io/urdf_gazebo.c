@@ -7,6 +7,20 @@
 
 #include "io/urdf.h"
 
+int cr__urdf_find_link(const crUrdf* r, const char* name) {
+    for (int i = 0; i < r->link_count; i++) {
+        if (strcmp(r->links[i].name, name) == 0) return i;
+    }
+    return -1;
+}
+
+int cr__urdf_find_joint(const crUrdf* r, const char* name) {
+    for (int i = 0; i < r->joint_count; i++) {
+        if (strcmp(r->joints[i].name, name) == 0) return i;
+    }
+    return -1;
+}
+
 static void mark_inside(crXml* node) {
     node->used = true;
     for (crXmlAttr* attr = node->attrs; attr != NULL; attr = attr->next) {

@@ -10,22 +10,7 @@
 // Fails: false where slip starts again from V_t = 0 at the very start, where the path has no end, and beyond a jam.
 #include "gradient_routh.h"
 
-enum { FIRST = 0, MIDDLE = 1, NEVER = 2, LEAVES = 4, JAMS = 8 };
-
 #define AGREES 1e-8  // of P: the path in duals ends where the law does
-
-cr__Dual cr__routh_waited(const cr__RouthPath* p) {
-    return p->d->ending == CR_ENDING_POISSON ? p->P[0] : p->d->ending == CR_ENDING_NEWTON ? p->V[0] : p->work;
-}
-
-static void add_gauge(cr__RouthPath* p, crSwitch which, int other, cr__Dual g) {
-    if (p->out->gauges >= CR__MAX_GAUGES - 3) return;
-    cr__piece_gauge(p->out, which, other, &g, NULL);
-}
-
-void cr__routh_jam_gauge(cr__RouthPath* p, cr__Dual Vn) {
-    add_gauge(p, CR_SWITCH_JAM, JAMS, cr__scaled(Vn.v < 0.0 ? -1.0 : 1.0, Vn));
-}
 
 // e = 0: P grows by D per unit of e along the direction u, in which Vn grows at rate.
 static void without_rebound(cr__RouthPath* p, const double u[3], double rate) {
@@ -260,15 +245,16 @@ static int finish_routh(cr__RouthPath* p, double sy, double sz) {
     int own = when | (leaves ? LEAVES : 0);
     cr__Dual grip = cr__minus(d->mu, cr__length(hold[1], hold[2]));
     if (d->mu.v < CR_ROUTH_INFINITE_MU) {
-        add_gauge(p, CR_SWITCH_STICK, own ^ LEAVES, cr__scaled(leaves ? -1.0 : 1.0, grip));
+        cr__routh_gauge(p, CR_SWITCH_STICK, own ^ LEAVES, cr__scaled(leaves ? -1.0 : 1.0, grip));
     }
     if (sy != 0.0 || sz != 0.0) {
         double plain[3];
         double before = slip_direction(p, sy, sz, plain);
         bool early = when == FIRST;
-        add_gauge(p, CR_SWITCH_STICK, early ? own + MIDDLE : own - MIDDLE,
-                  cr__scaled(early ? -1.0 : 1.0, p->V[0]));
-        if (when == MIDDLE) add_gauge(p, CR_SWITCH_STICK, NEVER, cr__minus(p->goal, cr__routh_waited(p)));
+        cr__routh_gauge(p, CR_SWITCH_STICK, early ? own + MIDDLE : own - MIDDLE,
+                        cr__scaled(early ? -1.0 : 1.0, p->V[0]));
+        if (when == MIDDLE)
+            cr__routh_gauge(p, CR_SWITCH_STICK, NEVER, cr__minus(p->goal, cr__routh_waited(p)));
         if (before * rate.v < 0.0) cr__routh_jam_gauge(p, p->V[0]);
     }
     if (asked > when) event_in_slip(p, sy, sz, asked == NEVER);
@@ -311,7 +297,7 @@ bool cr__piece_routh(const cr__DualContact* given, int piece, cr__Piece* out) {
     } else {
         double uy, uz;
         bool sticks = cr__routh_from_rest(&r.c.W, r.c.mu, &uy, &uz);
-        add_gauge(&p, CR_SWITCH_STICK, MIDDLE | (sticks ? 0 : LEAVES), p.speed);
+        cr__routh_gauge(&p, CR_SWITCH_STICK, MIDDLE | (sticks ? 0 : LEAVES), p.speed);
     }
     r.P = P;
     r.ended = ended;

@@ -23,6 +23,10 @@ typedef struct cr__RouthPath {
 void cr__routh_slip_step(cr__RouthPath* p, double Q, double t, crRouthEvent event);
 // What the ending waits for: Pn, Vn or work.
 cr__Dual cr__routh_waited(const cr__RouthPath* p);
+// Pieces of the path: when sticking begins, whether it slips again, whether it jams.
+enum { FIRST = 0, MIDDLE = 1, NEVER = 2, LEAVES = 4, JAMS = 8 };
+// A switch to another piece where g is zero.
+void cr__routh_gauge(cr__RouthPath* p, crSwitch which, int other, cr__Dual g);
 // The surface on which an extremum of Vn is zero.
 void cr__routh_jam_gauge(cr__RouthPath* p, cr__Dual Vn);
 

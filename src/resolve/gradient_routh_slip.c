@@ -12,6 +12,19 @@ typedef struct Series {
     cr__Dual vy[ORDER + 1], vz[ORDER + 1], r[ORDER + 1], Pn[ORDER + 1], Vn[ORDER + 1], work[ORDER + 1];
 } Series;
 
+cr__Dual cr__routh_waited(const cr__RouthPath* p) {
+    return p->d->ending == CR_ENDING_POISSON ? p->P[0] : p->d->ending == CR_ENDING_NEWTON ? p->V[0] : p->work;
+}
+
+void cr__routh_gauge(cr__RouthPath* p, crSwitch which, int other, cr__Dual g) {
+    if (p->out->gauges >= CR__MAX_GAUGES - 3) return;
+    cr__piece_gauge(p->out, which, other, &g, NULL);
+}
+
+void cr__routh_jam_gauge(cr__RouthPath* p, cr__Dual Vn) {
+    cr__routh_gauge(p, CR_SWITCH_JAM, JAMS, cr__scaled(Vn.v < 0.0 ? -1.0 : 1.0, Vn));
+}
+
 static cr__Dual convolve(const cr__Dual* a, const cr__Dual* b, int first, int last) {
     cr__Dual sum = cr__dual(0.0);
     for (int j = first; j <= last; j++) {
