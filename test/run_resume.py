@@ -12,7 +12,7 @@ from command import COMMAND, Folder, carom, check, main, scene
 
 STACK = {"carom": 1, "step": {"dt": 0.004, "duration": 0.8}, "materials": {"m": {"mu": 0.4, "e": 0.3}},
          "bodies": [{"name": "low", "pos": [0, 0, 0.1], "shapes": [{"type": "box", "half": [0.1, 0.1, 0.1], "material": "m"}]},
-                    {"name": "high", "pos": [0.05, 0.01, 0.4], "vel": [0.2, 0, 0], "omega": [1, 2, 3],
+                    {"name": "high", "pos": [0.05, 0.01, 0.4], "vel": [0.2, 0, 0], "omega": [1, 2, 2.5],
                      "shapes": [{"type": "box", "half": [0.1, 0.1, 0.1], "material": "m"}]},
                     {"name": "arm", "joint": "hinge", "axis": [0, 1, 0], "pos": [2, 0, 1], "omega": 1, "mass": 1, "inertia": 1}],
          "static": [{"type": "halfspace", "material": "m"}]}

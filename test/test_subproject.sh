@@ -37,7 +37,8 @@ int main(void) {
     crCollision ball = cr_collision();
     ball.V = cr_vec3(-2, 1, 0);
     ball.e = 0.5;
-    crLaw law = cr_law_newton();
+    crLaw law;
+    if (cr_law_find("newton", NULL, &law, NULL) != CR_OK) return 1;
     crHit hit;
     return cr_law_apply(&law, &ball, &hit, NULL) != CR_OK || printf("%g\n", hit.V_plus.x) < 0;
 }

@@ -17,6 +17,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "carom/collide.h"
 
@@ -43,7 +44,8 @@ typedef struct crActuator {
 
 // f = ctrl
 static inline crActuator cr_actuator_motor(int dof) {
-    crActuator a = {0};
+    crActuator a;
+    memset(&a, 0, sizeof a);
     a.dof_count = 1;
     a.dof[0] = dof;
     a.gear[0] = a.gain[0] = 1.0;

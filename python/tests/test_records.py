@@ -20,6 +20,8 @@ def names(struct):
         text = re.sub(r"//[^\n]*", "", header.read_text())
         if f"typedef struct {struct} {{" in text:
             body = text.split(f"typedef struct {struct} {{")[1].split("}")[0]
+            # lists of names have calls of their own
+            body = re.sub(r"const char\* const\*\s*\w+;", "", body)
             return [re.sub(r".*[\s*]", "", name.strip()) for part in body.split(";") for name in part.split(",") if name.strip()]
     raise AssertionError(struct)
 
@@ -38,7 +40,8 @@ def test_every_field_of_certificates_is_there():
     found = [field.name for field in dataclasses.fields(carom.Certificate)]
     assert found == names("crCertificate") + names("crTally")[1:]
     certificate = carom.load("pool-break").world().run(0.2)
-    assert certificate.steps == certificate.solved + certificate.near + certificate.unsure + certificate.failed
+    assert certificate.steps == (certificate.solved + certificate.near + certificate.bounded
+                                  + certificate.unsure + certificate.failed)
     assert certificate.impacts > 0 and certificate.idle >= 0 and certificate.escaped == 0
     assert certificate.energy_size > abs(certificate.energy_change)
 

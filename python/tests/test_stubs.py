@@ -57,7 +57,7 @@ def check_fields(node, kind):
 
 
 # classes whose attributes are set by their constructors
-INSTANCES = ("Error", "MotionAudit", "Region", "Box", "VectorEnv", "Fit", "Fits", "MotionFit", "MotionFits")
+INSTANCES = ("Error", "Task", "TaskEnv", "TaskVectorEnv", "MotionAudit", "Region", "Box", "VectorEnv", "Fit", "Fits", "MotionFit", "MotionFits")
 
 
 @pytest.mark.parametrize("module", ["__init__", "env", "fit", "plot"])
