@@ -6,8 +6,8 @@
 #ifndef CAROM_IO_IMPACT_H
 #define CAROM_IO_IMPACT_H
 
-#include "carom/forms.h"
 #include "carom/carom.h"
+#include "carom/forms.h"
 #include "io/json.h"
 
 #define CR_IMPACT_MAX_LAWS  16

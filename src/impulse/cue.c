@@ -7,8 +7,8 @@
 // Source: Cross 2008 (Am. J. Phys. 76, 205) and Shepard 2001 for the end mass; Alciatore, technical proofs A.30, A.31.
 // Fails: each field by name; an offset beyond what friction of the tip holds, sqrt(a^2 + b^2)/R > mu/sqrt(1 + mu^2), is a
 // miscue.
-#include "carom/forms.h"
 #include "base/argument.h"
+#include "carom/forms.h"
 #include "carom/impulse.h"
 
 static crStatus check(const crCue* cue, double m, double R, double V, crError* error) {

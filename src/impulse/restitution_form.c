@@ -9,9 +9,9 @@
 //                   e = sqrt(6 sqrt(3)/5 (1 - s^2/6)) (s/(s + 2 sqrt(6/5 - s^2/5)))^(1/4)   (Thornton 1997)
 //     spline        cubic through the rows with slopes limited as Fritsch and Carlson 1980 do: monotone where they are
 // Holds: e is at most 1. Fails: each field by name and range.
-#include "carom/forms.h"
 #include "base/argument.h"
 #include "base/power.h"
+#include "carom/forms.h"
 #include "carom/impulse.h"
 
 #define PER_OCTAVE  8

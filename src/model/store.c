@@ -47,7 +47,8 @@ void cr__store_free(crModel* model) {
     void* arrays[STORE_ARRAYS] = {model->bodies,       model->dofs,      model->dof_body, model->dof_parent,
                                   model->dof_depth,    model->row,       model->q0,       model->materials,
                                   model->pairs,        model->shapes,    model->loops,    model->exclusions,
-                                  model->dof_actuator, model->actuators, model->sites,    model->sensors,   model->loads};
+                                  model->dof_actuator, model->actuators, model->sites,    model->sensors,
+                                  model->loads};
     for (int i = 0; i < STORE_ARRAYS; i++) {
         if (arrays[i] != NULL) a->free(a->ctx, arrays[i], model->memory->bytes[i]);
     }

@@ -3,8 +3,8 @@
 // q' = R(q) v joint by joint. A change d moves q by t R d, with quaternions made unit again. The change between two
 // positions is the least-squares answer of R d = q1 - q0 in the middle of them, joint by joint (R has at most 7 rows and
 // 6 columns of full rank). Error: third order of the change.
-#include "carom/dynamics.h"
 #include "wrt/change.h"
+#include "carom/dynamics.h"
 
 #include <string.h>
 

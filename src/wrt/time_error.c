@@ -4,9 +4,9 @@
 // Where x(dt) = x + c dt^p, differences of the three runs shrink by r = 2^p: the error of the first run is
 // |x(dt) - x(dt/2)| r/(r - 1). r is taken between 2 and 16: below first order nothing is known, and then the error is
 // twice the difference. Fails: as steps do.
-#include "carom/stages.h"
 #include "base/argument.h"
 #include "base/power.h"
+#include "carom/stages.h"
 #include "carom/wrt.h"
 #include "model/spatial.h"
 #include "wrt/change.h"

@@ -9,8 +9,8 @@
 // Fails: as a step does; CR_ERR_RANGE with the residual where a step is not solved.
 #include <string.h>
 
-#include "carom/stages.h"
 #include "base/argument.h"
+#include "carom/stages.h"
 #include "carom/wrt.h"
 #include "model/spatial.h"
 #include "wrt/change.h"

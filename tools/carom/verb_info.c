@@ -104,9 +104,9 @@ static void print_body(const crModel* model, const Shapes* of, int i) {
         printf(shapes[0] != '\0' ? "%*s%s\n" : "\n", NUMBERS, "", shapes);
     } else {
         crVec3 com = body->com;
-        printf(" %-7s %2d %10.4g  %9.3g %9.3g %9.3g %9.3g %9.3g %9.3g%s%s\n", cr_joint_info(body->joint)->name,
-               body->nv, body->mass, com.x, com.y, com.z, I[0], I[1], I[2], shapes[0] != '\0' ? "  " : "",
-               shapes);
+        printf(" %-7s %2d %10.4g  %9.3g %9.3g %9.3g %9.3g %9.3g %9.3g%s%s\n",
+               cr_joint_info(body->joint)->name, body->nv, body->mass, com.x, com.y, com.z, I[0], I[1], I[2],
+               shapes[0] != '\0' ? "  " : "", shapes);
     }
 }
 
