@@ -228,7 +228,7 @@ void cr__scene_impact(const crPlace* root, crScene* scene) {
     static const char* const fields[] = {"rule",    "law",   "rule_params", "law_params", "threshold",
                                          "cluster", "limit", "locate",      "comment",    NULL};
     static const char* const located[] = {"small", "all", "none", NULL};
-    int locate = scene->step.locate;
+    int locate = (int)scene->step.locate;
     crPlace place;
     if (!cr_place_into(root, "impact", &place)) return;
     cr_place_known(&place, fields);

@@ -60,8 +60,8 @@ TEST(standard_errors_are_those_of_repeated_experiments) {
         while (g.param[e] != CR_FIT_E)
             e++;
         values[i] = g.theta.value[CR_FIT_E];
-        mean += values[i] / SETS;
-        se += g.se[e] / SETS;
+        mean += values[i] / (double)SETS;
+        se += g.se[e] / (double)SETS;
         cr_impacts_destroy(&impacts);
     }
     for (int i = 0; i < SETS; i++)
