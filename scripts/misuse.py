@@ -73,7 +73,7 @@ SPECIAL = {
     ("cr_cue_strike", "side"): "0.1", ("cr_cue_strike", "height"): "0.1",
     ("cr_modes_apply", "du"): "f->more", ("cr_modes_adjoint", "by_g"): "f->more", ("cr_modes_find", "tol"): "1e-6",
     ("cr_restitution_form", "e"): "f->more",
-    ("cr_routh_path", "capacity"): "8", ("cr_step_problem_build", "takes"): "NULL",
+    ("cr_world_contacts", "capacity"): "1", ("cr_routh_path", "capacity"): "8", ("cr_step_problem_build", "takes"): "NULL",
     ("cr_model_add_pair", "material_b"): "0", ("cr_model_exclude", "body_b"): "2",
     ("cr_rows_add_point", "b"): "2", ("cr_rows_add_spin", "b"): "2", ("cr_model_add_contact_drag", "b"): "2",
     ("cr_law_apply_contact", "contact"): "&f->contact", ("cr_loop", "b"): "2",

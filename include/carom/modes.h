@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-CR_API const char* cr_mode_name(crMode mode);
+CR_API const char* cr_mode_name(crMode mode);  // "open", ...; "unknown" for no such
 // The modes of an answer p, whose audit's residual must be at most tol: CR_ERR_RANGE with the residual where it is not.
 // A switch nearer than `near` (m/s) makes the verdict one-sided. All memory is the arena's; problem and p must stay.
 // Round friction cones only.
