@@ -3,6 +3,7 @@
 #ifndef CAROM_BENCH_PILES_BUILD_H
 #define CAROM_BENCH_PILES_BUILD_H
 
+#include "carom/dynamics.h"
 #include "piles.h"
 #include "sample.h"
 

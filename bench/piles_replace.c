@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "carom/dynamics.h"
 #include "piles.h"
 
 #define SIDES 16

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "carom/dynamics.h"
 #include "piles_build.h"
 
 #define DENSITY 1000.0
