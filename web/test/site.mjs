@@ -105,7 +105,7 @@ const checkMath = async () => {
 
 const checkSearch = async () => {
   const tab = await open("docs/laws/routh.html", {});
-  for (const [words, first] of [["deadband", /glossary|world|scenes/], ["cr_model_add_load", /api\/model\.html#cr_model_add_load$/], ["pool break", /./], ["newtons-cradle-5", /gallery\.html#newtons-cradle-5/]]) {
+  for (const [words, first] of [["deadband", /glossary|world|scenes/], ["cr_model_add_load", /api\/dynamics\.html#cr_model_add_load$/], ["pool break", /./], ["newtons-cradle-5", /gallery\.html#newtons-cradle-5/]]) {
     await tab.keyboard.press("Escape");
     await tab.locator("h1").click();
     await tab.keyboard.press("/");
