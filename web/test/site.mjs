@@ -17,7 +17,8 @@ const faults = [];
 const open = async (page, options) => {
   const tab = await browser.newPage({ reducedMotion: "reduce", ...options });
   tab.on("pageerror", (e) => faults.push(`${page}: ${e.message}`));
-  tab.on("requestfailed", (r) => faults.push(`${page}: no ${r.url()}`));
+  // what a tab that goes on to the next page gives up is not missing
+  tab.on("requestfailed", (r) => { if (r.failure()?.errorText !== "net::ERR_ABORTED") faults.push(`${page}: no ${r.url()}`); });
   tab.on("request", (r) => { if (!/^(file|data|blob):/.test(r.url())) faults.push(`${page}: fetched ${r.url()}`); });
   await tab.goto(`file://${site}/${page}`);
   return tab;
