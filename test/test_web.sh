@@ -2,6 +2,8 @@
 # The page: the library as WebAssembly gives the command's bits, and the page shows the command's numbers.
 # Skipped (77) where a tool to build it, or a browser, is not there; ./dev web installs them.
 set -eu
+# the page is WebAssembly, which sanitizers do not see
+[ -z "${CAROM_SANITIZE:-}" ] || { echo "skipped: not with sanitizers"; exit 77; }
 cd "$CAROM_SOURCE"
 for tool in clang-19 node chromium; do
     command -v "$tool" >/dev/null 2>&1 || { echo "skipped: no $tool"; exit 77; }
