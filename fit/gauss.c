@@ -66,16 +66,9 @@ static double loss_at(crGauss* g, const double* x) {
 // The law of a row with its derivatives, in the contact frame.
 static bool gradient_of(const crGauss* g, const crFitTheta* theta, const crImpactRow* row, crGradient* out) {
     const double* x = theta->value;
-    crLawParams params = cr_law_params();
-    params.ending = g->law.ending;
-    params.eta2 = x[CR_FIT_ETA2];
-    params.mu2 = x[CR_FIT_MU2];
-    params.mu3 = x[CR_FIT_MU3];
-    params.psi1 = x[CR_FIT_PSI1];
-    params.psi2 = x[CR_FIT_PSI2];
-    params.rho = x[CR_FIT_RHO];
+    crLawParams params;
     crLaw law;
-    if (cr_law_find(g->law.law, &params, &law, NULL) != CR_OK) return false;
+    if (cr_fit_law_at(g->law, theta, &params, &law, NULL) != CR_OK) return false;
     crCollision c = cr_collision();
     c.W = cr_sym3_full(row->contact.W);
     c.V = row->contact.V;

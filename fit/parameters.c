@@ -119,19 +119,26 @@ crFitTheta cr_fit_theta(void) {
     return theta;
 }
 
+crStatus cr_fit_law_at(crFitLaw law, const crFitTheta* theta, crLawParams* params, crLaw* applied,
+                       crError* error) {
+    const double* x = theta->value;
+    *params = cr_law_params();
+    params->ending = law.ending;
+    params->eta2 = x[CR_FIT_ETA2];
+    params->mu2 = x[CR_FIT_MU2];
+    params->mu3 = x[CR_FIT_MU3];
+    params->psi1 = x[CR_FIT_PSI1];
+    params->psi2 = x[CR_FIT_PSI2];
+    params->rho = x[CR_FIT_RHO];
+    return cr_law_find(law.law, params, applied, error);
+}
+
 crStatus cr_fit_answer(crFitLaw law, const crFitTheta* theta, const crContact* contact, crHit* hit,
                        bool* answered, crError* error) {
     const double* x = theta->value;
-    crLawParams params = cr_law_params();
-    params.ending = law.ending;
-    params.eta2 = x[CR_FIT_ETA2];
-    params.mu2 = x[CR_FIT_MU2];
-    params.mu3 = x[CR_FIT_MU3];
-    params.psi1 = x[CR_FIT_PSI1];
-    params.psi2 = x[CR_FIT_PSI2];
-    params.rho = x[CR_FIT_RHO];
+    crLawParams params;
     crLaw applied;
-    crStatus status = cr_law_find(law.law, &params, &applied, error);
+    crStatus status = cr_fit_law_at(law, theta, &params, &applied, error);
     if (status != CR_OK) return status;
     crContact c = *contact;
     // brach's ratios are bounded by the region itself

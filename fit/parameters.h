@@ -46,6 +46,9 @@ typedef struct crFitTheta {
 } crFitTheta;
 crFitTheta cr_fit_theta(void);  // defaults
 
+// The law of the catalogue with these parameters, which it points to.
+crStatus cr_fit_law_at(crFitLaw law, const crFitTheta* theta, crLawParams* params, crLaw* applied,
+                       crError* error);
 // The law's answer to one measured collision. *answered is false where it has none there: P is then 0. Fails
 // where the law does not apply at all: not-diagonal, not-planar.
 crStatus cr_fit_answer(crFitLaw law, const crFitTheta* theta, const crContact* contact, crHit* hit,

@@ -63,7 +63,7 @@ typedef struct crShape {
     } data;  // borrowed; must outlive the shape
 } crShape;
 
-// What is known of a kind of shape.
+// One kind of shape, as the table of kinds has it.
 typedef struct crShapeInfo {
     const char* name;  // e.g. "half-space"
     int sizes;  // how many numbers it is given by, 0 where it is not given by sizes alone: see cr_shape

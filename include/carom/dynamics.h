@@ -31,14 +31,15 @@ struct crDynamics {
     int nb;  // bodies of the model it was made for
     // cr_model_kinematics
     double time;
-    double* q;         // as it was given (nq)
-    crPose* pose;      // body frames in the world (nb)
-    crVec3* com;       // centres of mass (nb)
-    crSym3* inertia;   // about them, world axes (nb)
-    crVec3* origin;    // reference point of the body's tree (nb)
-    crTwist* axis;     // velocity field of each v = 1 (nv)
-    crTwist* given;    // velocity field from driven bodies: w_hat (nb)
-    crDriven* driven;  // what the drives said, at rest elsewhere; up to the last body that is not single
+    double* q;        // as it was given (nq)
+    crPose* pose;     // body frames in the world (nb)
+    crVec3* com;      // centres of mass (nb)
+    crSym3* inertia;  // about them, world axes (nb)
+    crVec3* origin;   // reference point of the body's tree (nb)
+    crTwist* axis;    // velocity field of each v = 1 (nv)
+    crTwist* given;   // velocity field from driven bodies: w_hat (nb)
+    crDriven*
+        driven;  // motion that drives give, rest for other bodies; up to the last body that is not single
     // cr_model_mass_factor
     double h;       // step for which springs and dampers of joints are in M
     double* M;      // rows as crModel.row says, up to the last body that is not single

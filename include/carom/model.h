@@ -83,7 +83,7 @@ typedef enum crJoint {
     CR_JOINT_KINDS
 } crJoint;
 
-// What is known of a kind of joint.
+// One kind of joint, as the table of kinds has it.
 typedef struct crJointInfo {
     const char* name;
     int nq, nv;              // coordinates and velocities

@@ -59,4 +59,12 @@ static inline crStatus cr__single_factor(const crBody* body, crQuat q, crMat3* R
     return CR_OK;
 }
 
+// omega at a new orientation q, with the angular momentum that it had with the inertia (world axes) of the old one.
+static inline crVec3 cr__single_omega(const crBody* body, crSym3 inertia, crQuat q, crVec3 omega) {
+    crMat3 R;
+    crSym3 inverse;
+    if (cr__single_round(body) || cr__single_factor(body, q, &R, &inverse) != CR_OK) return omega;
+    return cr_sym3_mul(inverse, cr_sym3_mul(inertia, omega));
+}
+
 #endif

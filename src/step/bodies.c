@@ -75,3 +75,11 @@ double cr__step_pair_size(const crStep* step, int a, int b) {
     bool both = cr__moves(model, a) && cr__moves(model, b);
     return both ? fmin(step->size[a], step->size[b]) : fmax(step->size[a], step->size[b]);
 }
+
+crVec3 cr__step_given_velocity(const crStep* step, const crStepContact* c) {
+    const crDynamics* d = &step->dynamics;
+    if (step->cache->given_count == 0) return cr_vec3(0, 0, 0);
+    crVec3 x = c->point.point;
+    return cr_sub(cr__twist_at(d->given[c->body_b], cr_sub(x, d->origin[c->body_b])),
+                  cr__twist_at(d->given[c->body_a], cr_sub(x, d->origin[c->body_a])));
+}

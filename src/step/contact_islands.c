@@ -29,15 +29,6 @@
 #define NOISE            1e-6   // of the bodies' speed or fall in a step: residuals compare with no less
 #define LIST_CHUNK       512    // likewise
 
-// velocity of b's point against a's that bodies on rails have
-static crVec3 given_velocity(const crStep* step, const crStepContact* c) {
-    const crDynamics* d = &step->dynamics;
-    if (step->cache->given_count == 0) return cr_vec3(0, 0, 0);
-    crVec3 x = c->point.point;
-    return cr_sub(cr__twist_at(d->given[c->body_b], cr_sub(x, d->origin[c->body_b])),
-                  cr__twist_at(d->given[c->body_a], cr_sub(x, d->origin[c->body_a])));
-}
-
 // islands with a contact that is new in this round
 static crStatus find_dirty(crStep* step, const bool* fresh, crIslandSolve* s) {
     s->dirty = cr_arena_alloc(&step->scratch, (size_t)s->islands.count + 1);
@@ -88,7 +79,7 @@ static void list_chunk(void* ctx, int begin, int end) {
         *to = (crPackedContact){.body_a = c->body_a, .body_b = c->body_b, .mu = c->surface->surface.mu};
         to->point = c->point.point;
         to->normal = c->point.normal;
-        to->E = cr_madd(given_velocity(step, c), b, to->normal);
+        to->E = cr_madd(cr__step_given_velocity(step, c), b, to->normal);
         if (warm != NULL) to->P = cr__in_cone(to, cr_scale(list->h, warm->force));
         if (list->fresh != NULL && !list->fresh[i]) to->P = c->impulse;
         s->index[at] = i;

@@ -18,7 +18,7 @@ typedef struct crIslands {
 crStatus cr__step_islands(crStep* step, const bool* takes, crIslands* islands);
 static inline int cr__island_of_contact(const crStep* step, const crIslands* islands,
                                         const crStepContact* c) {
-    return islands->of_body[cr__moves(step->model, c->body_b) ? c->body_b : c->body_a];
+    return islands->of_body[cr__step_mover(step, c->body_a, c->body_b)];
 }
 // Whether a contact is swept in packed form: a packable one, but in small islands with others all are rows.
 static inline bool cr__step_packed(const crStep* step, const crIslands* islands, const crStepContact* c) {

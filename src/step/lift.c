@@ -95,11 +95,8 @@ static void keep_momentum(crStep* step, const double* before, const double* v) {
         if (memcmp(before + body->q + 3, step->state.q + body->q + 3, 4 * sizeof *before) == 0) continue;
         crSym3 inertia =
             cr__sym3_rotate(cr_quat_normalize(cr__load_quat(before + body->q + 3)), body->inertia);
-        crMat3 R;
-        crSym3 inverse;
         crQuat q = cr_quat_normalize(cr__load_quat(step->state.q + body->q + 3));
-        if (cr__single_factor(body, q, &R, &inverse) != CR_OK) continue;
-        cr__store_vec(cr_sym3_mul(inverse, cr_sym3_mul(inertia, cr__load_vec(v + body->v + 3))), omega);
+        cr__store_vec(cr__single_omega(body, inertia, q, cr__load_vec(v + body->v + 3)), omega);
     }
 }
 

@@ -1,10 +1,10 @@
 // moving.c - islands in motion: one packing, eight short steps, positions in the same loop (packed_substeps.c).
 //
 // In fast, an island of more than ROWS rows moves where one of SHARE contacts may act in the step and is faster than
-// SPEED: what a few bodies do in a heap at rest the converged solve takes along. Its short steps solve a finer problem than the whole step poses, so its certificate is of another kind: the
-// impulses are in their cones, v+ = v_free + M^-1 J^T P, and no energy is created. The last is enforced: corrections of
-// positions may lift bodies by no more than contacts dissipated, and impulses that would still create energy are made
-// less, with the way they gave.
+// SPEED; the converged solve handles a few fast bodies in a heap at rest. Short steps solve a finer problem than the
+// whole step poses, so their certificate is of another kind: the impulses are in their cones, v+ = v_free + M^-1 J^T P,
+// and no energy is created. The last is enforced: corrections of positions lift bodies by no more than contacts
+// dissipated, and impulses that would still create energy are scaled down together with the displacement they gave.
 // Fails: CR_ERR_MEMORY.
 #include "step/moving.h"
 
@@ -24,10 +24,6 @@
 #define ROWS         60    // islands up to this size are solved exactly
 #define SHARE        400   // one contact of so many must be
 #define SPEED        0.01  // of a contact along its normal, m/s
-
-static int mover(const crStep* step, const crStepContact* c) {
-    return cr__moves(step->model, c->body_b) ? c->body_b : c->body_a;
-}
 
 // whether a contact may close in the step: by v, by v_free, or by what gravity adds to bodies that others carry
 static bool acts(const crStep* step, const crStepContact* c) {
@@ -73,7 +69,7 @@ static void join_contacts(const crStep* step, const Islands* islands) {
     }
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        int b = mover(step, c), *rows = &islands->rows[b];
+        int b = cr__step_mover(step, c->body_a, c->body_b), *rows = &islands->rows[b];
         cr__forest_join_trees(model, islands->root, c->body_a, c->body_b);
         *rows = c->packable && *rows >= 0 ? *rows + 3 : GENERAL;
         islands->bounces[b] = islands->bounces[b] || c->bounces;
@@ -123,18 +119,6 @@ typedef struct Work {
     crSubsteps ask;
 } Work;
 
-static int mover_of(const crStep* step, const crPackedContact* c) {
-    return cr__moves(step->model, c->body_b) ? c->body_b : c->body_a;
-}
-
-static crVec3 given_velocity(const crStep* step, const crStepContact* c) {
-    const crDynamics* d = &step->dynamics;
-    if (step->cache->given_count == 0) return cr_vec3(0, 0, 0);
-    crVec3 x = c->point.point;
-    return cr_sub(cr__twist_at(d->given[c->body_b], cr_sub(x, d->origin[c->body_b])),
-                  cr__twist_at(d->given[c->body_a], cr_sub(x, d->origin[c->body_a])));
-}
-
 static crStatus create(Work* work) {
     crStep* step = work->step;
     crArena* arena = &step->scratch;
@@ -159,7 +143,7 @@ static bool list(Work* work) {
         *to = (crPackedContact){.body_a = c->body_a, .body_b = c->body_b, .mu = c->surface->surface.mu};
         to->point = c->point.point;
         to->normal = c->point.normal;
-        to->E = given_velocity(step, c);
+        to->E = cr__step_given_velocity(step, c);
         if (warm != NULL) to->P = cr__in_cone(to, cr_scale(work->h / CR_SUBSTEPS, warm->force));
         bool fast = c->e > 0.0 && c->speed < -step->settings.threshold;
         work->gap[work->count] = c->point.gap;
@@ -227,15 +211,6 @@ static crQuat turned(const crStep* step, int b, crVec3 turn) {
     return cr_quat_normalize(cr_quat_mul(cr__rotation_exp(turn), q));
 }
 
-// omega of a body at its new orientation, with its angular momentum kept
-static crVec3 omega_at(const crStep* step, int b, crQuat q, crVec3 omega) {
-    const crBody* body = &step->model->bodies[b];
-    crMat3 R;
-    crSym3 inverse;
-    if (cr__single_round(body) || cr__single_factor(body, q, &R, &inverse) != CR_OK) return omega;
-    return cr_sym3_mul(inverse, cr_sym3_mul(step->dynamics.inertia[b], omega));
-}
-
 // z and D of a body with the shares of its set
 static void shared(const Work* work, int i, const Energy* e, double z[6], double D[6]) {
     const double *from = work->packed.z_free, *to = work->packed.z, *dz = work->ask.dz;
@@ -270,7 +245,8 @@ static void add_body(const Work* work, int i, Energy* e) {
     from_coordinates(step, b, z, v);
     from_coordinates(step, b, D, way);
     crVec3 omega = cr__load_vec(v + 3), L = cr_sym3_mul(step->dynamics.inertia[b], omega);
-    crVec3 after = omega_at(step, b, turned(step, b, cr__load_vec(way + 3)), omega);
+    crVec3 after = cr__single_omega(&step->model->bodies[b], step->dynamics.inertia[b],
+                                    turned(step, b, cr__load_vec(way + 3)), omega);
     e->gain += 0.5 * cr_dot(L, cr_sub(after, omega));
 }
 
@@ -310,7 +286,7 @@ static bool find_gains(const Work* work, int* root, Energy* energy) {
     }
     for (int i = 0; i < work->count; i++) {
         const crPackedContact* c = &work->contact[i];
-        Energy* e = &energy[cr__forest_find(root, mover_of(step, c))];
+        Energy* e = &energy[cr__forest_find(root, cr__step_mover(step, c->body_a, c->body_b))];
         e->gain += e->scale * cr_dot(c->P, c->E);
         e->rows += cr_dot(c->P, c->normal) > 0.0 ? 3 : 0;
     }
@@ -359,7 +335,7 @@ static void put_back(const Work* work, int* root, const Energy* energy) {
         crVec3 omega = cr__load_vec(v + 3);
         cr__part_advance(step->model, (crPart){&b, 1}, 1.0, way, step->state.q);
         crQuat q = cr__load_quat(step->state.q + body->q + 3);
-        cr__store_vec(omega_at(step, b, q, omega), v + 3);
+        cr__store_vec(cr__single_omega(&step->model->bodies[b], step->dynamics.inertia[b], q, omega), v + 3);
     }
 }
 
@@ -367,7 +343,7 @@ static void put_back(const Work* work, int* root, const Energy* energy) {
 static void put_impulses(const Work* work, int* root, const Energy* energy) {
     for (int i = 0; i < work->count; i++) {
         const crPackedContact* c = &work->contact[i];
-        const Energy* e = &energy[cr__forest_find(root, mover_of(work->step, c))];
+        const Energy* e = &energy[cr__forest_find(root, cr__step_mover(work->step, c->body_a, c->body_b))];
         work->step->contacts[i].impulse = e->scale < 1.0 ? cr_scale(e->scale, c->P) : c->P;
     }
 }

@@ -100,6 +100,8 @@ typedef struct crPackedSweep {
 // velocities without impulses (nv).
 crStatus cr__packed_create(crStep* step, const int* island_of_body, const double* v, int count,
                            crPackedContact* contact, struct crUnits* units, crPacked* packed);
+// Calls fn(ctx, begin, end) for the groups of one colour after another, counted from *first, which is set before each.
+void cr__packed_by_colours(const crPacked* packed, crTaskFn fn, void* ctx, int* first);
 // One sweep over all groups that are live.
 void cr__packed_sweep(crPacked* packed);
 // z from z_free and the impulses.

@@ -23,7 +23,6 @@
 #define BOUNCE_SWEEPS 4
 #define SOFT          0.05  // share of an overlap that one press of velocities takes out
 #define NEWTON_STEPS  2     // for the direction of slip
-#define CHUNK         3072  // numbers of a colour's groups that one thread takes at a time
 #define BODIES        256   // that one thread takes at a time
 
 // numbers of a slot beside those of packed.h
@@ -303,17 +302,8 @@ RANGE(prepare, prepare_range(run, begin, end))
 #define CHOOSE(name) name##_plain
 #endif
 
-// colour after colour, so that every body meets its units in one order, whoever takes them
 static void by_colours(crSubsteps* run, crTaskFn fn) {
-    const crPacked* p = run->packed;
-    for (int colour = 0; colour < p->colours; colour++) {
-        int first = p->colour_start[colour], count = p->colour_start[colour + 1] - first;
-        size_t size = p->group[first + count].hot - p->group[first].hot;
-        int chunk = 1 + (int)(CHUNK * (size_t)count / (size + 1));
-        run->first_group = first;
-        // what shares bodies goes one after another
-        cr__tasks_for(colour < CR_COLOURS ? p->tasks : NULL, count, chunk, fn, run);
-    }
+    cr__packed_by_colours(run->packed, fn, run, &run->first_group);
 }
 
 // z of the next short step: its forces, and the impulses of the one before

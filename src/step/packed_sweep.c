@@ -131,15 +131,20 @@ static crTaskFn sweep_function(void) { return sweep_plain; }
 #endif
 
 // colour after colour, so that every body meets its units in one order, whoever takes them
-static void by_colours(crPacked* p, crTaskFn fn) {
+void cr__packed_by_colours(const crPacked* p, crTaskFn fn, void* ctx, int* first) {
     for (int colour = 0; colour < p->colours; colour++) {
-        int first = p->colour_start[colour], count = p->colour_start[colour + 1] - first;
-        crPackedSweep sweep = {p, first};
-        size_t size = p->group[first + count].hot - p->group[first].hot;
+        *first = p->colour_start[colour];
+        int count = p->colour_start[colour + 1] - *first;
+        size_t size = p->group[*first + count].hot - p->group[*first].hot;
         int chunk = 1 + (int)(CHUNK * (size_t)count / (size + 1));
         // what shares bodies goes one after another
-        cr__tasks_for(colour < CR_COLOURS ? p->tasks : NULL, count, chunk, fn, &sweep);
+        cr__tasks_for(colour < CR_COLOURS ? p->tasks : NULL, count, chunk, fn, ctx);
     }
+}
+
+static void by_colours(crPacked* p, crTaskFn fn) {
+    crPackedSweep sweep = {p, 0};
+    cr__packed_by_colours(p, fn, &sweep, &sweep.first);
 }
 
 void cr__packed_sweep(crPacked* p) {

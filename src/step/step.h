@@ -4,6 +4,7 @@
 
 #include "base/argument.h"
 #include "carom/stages.h"
+#include "model/spatial.h"
 
 // Whether cr_step_create made it.
 static inline bool cr__step_ready(const crStep* step) { return step != NULL && step->cache != NULL; }
@@ -42,6 +43,12 @@ void cr__step_swap_forces(crStep* step);
 double cr__step_band(const crStep* step, const crStepContact* contact, int* cursor);
 // Columns n, t1, t2 of a contact at the poses it was found at; t1 along what the friction has as its axis.
 crMat3 cr__step_frame(const crStep* step, const crStepContact* contact);
+// Velocity of b's point against a's that driven bodies give.
+crVec3 cr__step_given_velocity(const crStep* step, const crStepContact* contact);
+// Of the two bodies of a contact the one that v moves; b where it moves both.
+static inline int cr__step_mover(const crStep* step, int body_a, int body_b) {
+    return cr__moves(step->model, body_b) ? body_b : body_a;
+}
 // What the deadband of a contact of two bodies is a share of: the smaller one that moves, m.
 double cr__step_pair_size(const crStep* step, int body_a, int body_b);
 
