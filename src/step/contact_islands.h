@@ -16,7 +16,7 @@ typedef struct crIslandSolve {
     crPackedContact* contact;  // (count)
     double* b;                 // bias (count)
     double* dv;                // M^-1 J^T P (nv)
-    bool posed;                // step->problem holds what is not packed
+    bool posed;                // step->posed.problem holds what is not packed
     crUnits units;             // its blocks
     int* order;                // blocks by islands (problem.block_count)
     int* first;                // of each island (islands.count + 1)

@@ -222,16 +222,16 @@ static crStatus make_rows(crStep* step, crUnits* units) {
     units->e = units->E + rows;
     units->dp = units->e + rows;
     units->direction = units->dp + rows;
-    units->p = step->p;
+    units->p = step->posed.p;
     for (int r = 0; r < units->rows; r++) {
-        units->e[r] = step->H.w_hat[r] + step->b[r];
+        units->e[r] = step->posed.H.w_hat[r] + step->posed.b[r];
     }
     return CR_OK;
 }
 
 crStatus cr__units_create(crStep* step, const int* island_of_body, int islands, const int* order,
                           const int* first, crUnits* units) {
-    const crProblem* problem = &step->problem;
+    const crProblem* problem = &step->posed.problem;
     crArena* arena = &step->scratch;
     *units = (crUnits){.islands = islands, .first = first, .count = problem->block_count};
     units->rows = problem->rows;

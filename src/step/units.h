@@ -44,7 +44,7 @@ typedef struct crUnits {
     int* column;        // place of each velocity of a tree, from the first that trees take (nv)
 } crUnits;
 
-// A unit for each block of step->problem: those of island i are order[first[i]] to order[first[i + 1] - 1].
+// A unit for each block of step->posed.problem: those of island i are order[first[i]] to order[first[i + 1] - 1].
 crStatus cr__units_create(crStep* step, const int* island_of_body, int islands, const int* order,
                           const int* first, crUnits* units);
 // Places of trees in z and z_free after those of the bodies there are, and of every unit.
