@@ -209,13 +209,15 @@ static bool choose_exact(const crStep* step, const bool* added, crIslandSolve* s
 
 static crStatus sweep(crStep* step, const crVec3* u_free, bool again, crIslandSolve* s) {
     crPacked packed;
+    const crInertias of = cr__step_inertias(step);
     crUnits* units = s->posed ? &s->units : NULL;
     crStatus status = CR_OK;
     if (s->posed) {
-        status = cr__units_create(step, s->islands.of_body, s->islands.count, s->order, s->first, units);
+        status = cr__units_create(&of, &step->posed.problem, step->posed.H.w_hat, step->posed.p,
+                                  s->islands.of_body, s->islands.count, s->order, s->first, units);
         if (status != CR_OK) return status;
     }
-    status = cr__packed_create(step, s->islands.of_body, step->free.v, s->count, s->contact, units, &packed);
+    status = cr__packed_create(&of, s->islands.of_body, step->free.v, s->count, s->contact, units, &packed);
     if (status != CR_OK) return status;
     if (units != NULL) units->island = s->of;
     set_goals(step, u_free, again, s);

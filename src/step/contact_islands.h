@@ -3,8 +3,8 @@
 #ifndef CAROM_STEP_CONTACT_ISLANDS_H
 #define CAROM_STEP_CONTACT_ISLANDS_H
 
+#include "relax/units.h"
 #include "step/islands.h"
-#include "step/units.h"
 
 typedef struct crIslandSolve {
     crIslands islands;

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "model/single.h"
+#include "relax/packed_substeps.h"
 #include "step/audit.h"
 #include "step/forest.h"
-#include "step/packed_substeps.h"
 #include "step/step.h"
 
 #define LIMITS       4      // rounds of making shares less
@@ -159,7 +159,8 @@ static crStatus solve(Work* work, const int* islands, bool bounces) {
     crStep* step = work->step;
     crArena* arena = &step->scratch;
     crPacked* p = &work->packed;
-    crStatus status = cr__packed_create(step, islands, step->state.v, work->count, work->contact, NULL, p);
+    const crInertias of = cr__step_inertias(step);
+    crStatus status = cr__packed_create(&of, islands, step->state.v, work->count, work->contact, NULL, p);
     if (status != CR_OK) return status;
     size_t numbers = CR_BODY_STRIDE * (size_t)(p->bodies + 1);
     double* dz = cr_arena_alloc(arena, numbers * sizeof *dz);
@@ -169,7 +170,7 @@ static crStatus solve(Work* work, const int* islands, bool bounces) {
     ask->D = cr_arena_alloc(arena, numbers * sizeof *dz);
     ask->C = cr_arena_alloc(arena, numbers * sizeof *dz);
     if (dz == NULL || ask->D == NULL || ask->C == NULL) return CR_ERR_MEMORY;
-    cr__packed_coordinates(p, step, step->free.v, dz);
+    cr__packed_coordinates(p, &of, step->free.v, dz);
     for (size_t i = 0; i < numbers; i++) {
         dz[i] -= p->z_free[i];
     }

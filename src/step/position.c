@@ -17,9 +17,9 @@
 
 #include "base/tasks.h"
 #include "model/spatial.h"
+#include "relax/packed_solve.h"
 #include "step/forest.h"
 #include "step/islands.h"
-#include "step/packed_solve.h"
 #include "step/step.h"
 
 #define ROUNDS 20
@@ -422,7 +422,8 @@ static crStatus push_out(Pass* pass, int count, int sweeps, const int* island_of
         at->live = true;
     }
     crPacked packed;
-    status = cr__packed_create(step, island_of_body, dq, count, contact, NULL, &packed);
+    const crInertias of = cr__step_inertias(step);
+    status = cr__packed_create(&of, island_of_body, dq, count, contact, NULL, &packed);
     if (status == CR_OK) status = cr__packed_solve(&packed, island, model->nb, arena);
     if (status != CR_OK) return cr__step_memory(error);
     cr__packed_results(&packed, island);

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "model/spatial.h"
+#include "relax/packed.h"
 #include "step/audit.h"
-#include "step/packed.h"
 #include "step/step.h"
 
 #define CHUNK 512  // contacts that one thread takes at a time

@@ -5,6 +5,7 @@
 #include "base/argument.h"
 #include "carom/stages.h"
 #include "pairs/pairs.h"
+#include "relax/packed.h"
 
 // create.c
 
@@ -114,6 +115,19 @@ crStatus cr__step_pose_problem(crStep* step, crRows* rows, crBlock* blocks, int 
 
 // cr_step_problem_build; again: from the impulses of a solve before in this step.
 crStatus cr__step_pose(crStep* step, double h, const bool* takes, bool again, crError* error);
+
+// solve.c
+
+// Bodies as the packed solver takes them.
+static inline crInertias cr__step_inertias(crStep* step) {
+    return (crInertias){step->model, &step->dynamics, &step->scratch, step->tasks};
+}
+// momentum += J^T P (nv).
+void cr__step_add_momentum(const crStep* step, int count, const crPackedContact* contact, double* momentum);
+// From the impulses of packed contacts (index[i] in step->contacts) and of the problem where it has rows:
+// state.v = v_free + dv, and the contacts' impulses. CR_ERR_MEMORY.
+crStatus cr__step_apply(crStep* step, int count, const int* index, const crPackedContact* contact,
+                        double* dv);
 
 // contact_solve.c
 

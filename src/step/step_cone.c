@@ -10,10 +10,10 @@
 // certificate says so.
 #include <string.h>
 
+#include "relax/packed.h"
 #include "resolve/kinds.h"
 #include "step/clocks.h"
 #include "step/moving.h"
-#include "step/packed.h"
 #include "step/position.h"
 
 static bool earlier(const crEvent* a, const crEvent* b) { return a->time < b->time; }

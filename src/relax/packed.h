@@ -4,12 +4,12 @@
 // u = E + s_b z_b + K_b z_b' - (the same of a) in world axes, with s = 1/sqrt(m), K = -[r] R^T, so that its
 // W is D = s^2 1 + K K^T; an impulse P moves z by s P and K^T P. A unit is up to four contacts of one pair of
 // bodies; units of one colour share no body; a group is four units of one colour and one kind, lane by lane.
-#ifndef CAROM_STEP_PACKED_H
-#define CAROM_STEP_PACKED_H
+#ifndef CAROM_RELAX_PACKED_H
+#define CAROM_RELAX_PACKED_H
 
 #include "base/tasks.h"
+#include "model/spatial.h"
 #include "problem/colouring.h"
-#include "step/step.h"
 
 #define CR_LANES         4  // units of a group
 #define CR_UNIT_CONTACTS 4
@@ -91,6 +91,14 @@ typedef struct crPacked {
     crTasks* tasks;
 } crPacked;
 
+// Bodies with their inertias at the present poses, and what to work with.
+typedef struct crInertias {
+    const crModel* model;
+    const crDynamics* d;
+    crArena* arena;
+    crTasks* tasks;
+} crInertias;
+
 typedef struct crPackedSweep {
     crPacked* packed;
     int first;  // group
@@ -98,7 +106,7 @@ typedef struct crPackedSweep {
 
 // Packs the contacts, those of a pair of bodies side by side, and takes units (or NULL) along. v holds the
 // velocities without impulses (nv).
-crStatus cr__packed_create(crStep* step, const int* island_of_body, const double* v, int count,
+crStatus cr__packed_create(const crInertias* of, const int* island_of_body, const double* v, int count,
                            crPackedContact* contact, struct crUnits* units, crPacked* packed);
 // Calls fn(ctx, begin, end) for the groups of one colour after another, counted from *first, which is set before each.
 void cr__packed_by_colours(const crPacked* packed, crTaskFn fn, void* ctx, int* first);
@@ -107,20 +115,11 @@ void cr__packed_sweep(crPacked* packed);
 // z from z_free and the impulses.
 void cr__packed_apply(crPacked* packed);
 // Velocities v (nv) in the coordinates of z (8*(bodies + 1)).
-void cr__packed_coordinates(const crPacked* packed, const crStep* step, const double* v, double* z);
+void cr__packed_coordinates(const crPacked* packed, const crInertias* of, const double* v, double* z);
 // P of every contact from the sums of packed_substeps.c, and w.
 void cr__packed_sums(crPacked* packed);
 // Impulses . E of one lane.
 double cr__packed_work(const crPacked* packed, const crGroup* group, int lane);
-
-// momentum += J^T P (nv).
-void cr__step_add_momentum(const crStep* step, int count, const crPackedContact* contact, double* momentum);
-// From the impulses of packed contacts (index[i] in step->contacts) and of the problem where it has rows:
-// state.v = v_free + dv, and the contacts' impulses. CR_ERR_MEMORY.
-crStatus cr__step_apply(crStep* step, int count, const int* index, const crPackedContact* contact,
-                        double* dv);
-// Events of contacts that begin, and the forces to start from next time.
-crStatus cr__step_keep(crStep* step, crError* error);
 
 // P, or what is nearest along it in the cone of c: a solver that ran out of iterations leaves it outside, and
 // so does a normal that turned since, or rounding

@@ -15,9 +15,9 @@
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
-#include "step/packed_substeps.h"
+#include "relax/packed_substeps.h"
 
-#include "step/packed_visit.h"
+#include "relax/packed_visit.h"
 
 #define PRESSES       16  // of positions
 #define BOUNCE_SWEEPS 4

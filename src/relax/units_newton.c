@@ -8,8 +8,8 @@
 // Fails: returns false, impulses and z as they were; sweeps go on.
 #include "linalg/dense.h"
 #include "linalg/lu.h"
-#include "resolve/local.h"
-#include "step/units.h"
+#include "relax/local.h"
+#include "relax/units.h"
 
 #include <string.h>
 
@@ -42,15 +42,15 @@ static int count_rows(const crUnits* units, int island) {
     return rows <= CR_NEWTON_ROWS ? rows : 0;
 }
 
-crStatus cr__units_newton_create(crStep* step, crUnits* units) {
+crStatus cr__units_newton_create(crArena* arena, crUnits* units) {
     size_t n = 0;
     for (int i = 0; i < units->islands; i++) {
         size_t rows = (size_t)count_rows(units, i);
         if (rows > n) n = rows;
     }
     size_t numbers = 2 * n * n + (5 + 2 * CR_UNIT_ROWS) * n + 1;
-    units->room = cr_arena_alloc(&step->scratch, numbers * sizeof(double));
-    units->index = cr_arena_alloc(&step->scratch, (2 * n + 1) * sizeof(int));
+    units->room = cr_arena_alloc(arena, numbers * sizeof(double));
+    units->index = cr_arena_alloc(arena, (2 * n + 1) * sizeof(int));
     return units->room != NULL && units->index != NULL ? CR_OK : CR_ERR_MEMORY;
 }
 

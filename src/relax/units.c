@@ -5,7 +5,7 @@
 // z of a tree is D^1/2 L v_free. The inverse of D_u serves contacts that stick; where
 // D_u is nearly singular (a chain that moves in a plane) local.c takes them.
 // Fails: CR_ERR_MEMORY.
-#include "step/units.h"
+#include "relax/units.h"
 
 #include <string.h>
 
@@ -189,9 +189,9 @@ static size_t make_unit(const crProblem* problem, const crBlock* block, int* whe
 }
 
 // places of the trees' velocities, those of one island side by side
-static crStatus number_trees(crStep* step, const int* island_of_body, crUnits* units) {
-    const crModel* model = step->model;
-    int* next = cr_arena_alloc(&step->scratch, (size_t)(units->islands + 1) * sizeof *next);
+static crStatus number_trees(const crInertias* of, const int* island_of_body, crUnits* units) {
+    const crModel* model = of->model;
+    int* next = cr_arena_alloc(of->arena, (size_t)(units->islands + 1) * sizeof *next);
     if (next == NULL) return CR_ERR_MEMORY;
     memset(next, 0, (size_t)(units->islands + 1) * sizeof *next);
     for (int pass = 0; pass < 2; pass++) {
@@ -211,35 +211,36 @@ static crStatus number_trees(crStep* step, const int* island_of_body, crUnits* u
     return CR_OK;
 }
 
-static crStatus make_rows(crStep* step, crUnits* units) {
-    crArena* arena = &step->scratch;
+static crStatus make_rows(const crInertias* of, const crProblem* problem, const double* w_hat, double* p,
+                          crUnits* units) {
+    crArena* arena = of->arena;
     size_t rows = (size_t)units->rows + 1;
     units->E = cr_arena_alloc(arena, 4 * rows * sizeof(double));
-    units->column = cr_arena_alloc(arena, (size_t)(step->model->nv + 1) * sizeof(int));
+    units->column = cr_arena_alloc(arena, (size_t)(of->model->nv + 1) * sizeof(int));
     units->mixed = cr_arena_alloc(arena, (size_t)(units->islands + 1) * sizeof(bool));
     if (units->E == NULL || units->column == NULL || units->mixed == NULL) return CR_ERR_MEMORY;
     memset(units->mixed, 0, (size_t)(units->islands + 1) * sizeof(bool));
     units->e = units->E + rows;
     units->dp = units->e + rows;
     units->direction = units->dp + rows;
-    units->p = step->posed.p;
+    units->p = p;
     for (int r = 0; r < units->rows; r++) {
-        units->e[r] = step->posed.H.w_hat[r] + step->posed.b[r];
+        units->e[r] = w_hat[r] + problem->b[r];
     }
     return CR_OK;
 }
 
-crStatus cr__units_create(crStep* step, const int* island_of_body, int islands, const int* order,
-                          const int* first, crUnits* units) {
-    const crProblem* problem = &step->posed.problem;
-    crArena* arena = &step->scratch;
+crStatus cr__units_create(const crInertias* of, const crProblem* problem, const double* w_hat, double* p,
+                          const int* island_of_body, int islands, const int* order, const int* first,
+                          crUnits* units) {
+    crArena* arena = of->arena;
     *units = (crUnits){.islands = islands, .first = first, .count = problem->block_count};
     units->rows = problem->rows;
-    crStatus status = make_rows(step, units);
+    crStatus status = make_rows(of, problem, w_hat, p, units);
     units->unit = cr_arena_alloc(arena, (size_t)(units->count + 1) * sizeof *units->unit);
-    int* where = cr_arena_alloc(arena, (size_t)(step->model->nv + 1) * sizeof *where);
+    int* where = cr_arena_alloc(arena, (size_t)(of->model->nv + 1) * sizeof *where);
     if (status != CR_OK || units->unit == NULL || where == NULL) return CR_ERR_MEMORY;
-    memset(where, -1, (size_t)step->model->nv * sizeof *where);
+    memset(where, -1, (size_t)of->model->nv * sizeof *where);
     Sizes need = sizes(problem, where);
     int* col = cr_arena_alloc(arena, (need.col + 1) * sizeof *col);
     double* H = cr_arena_alloc(arena, (need.H + 1) * sizeof *H);
@@ -254,19 +255,19 @@ crStatus cr__units_create(crStep* step, const int* island_of_body, int islands, 
         col += unit->width;
         D += 3 * block->count * block->count;
     }
-    status = cr__units_newton_create(step, units);
-    return status == CR_OK ? number_trees(step, island_of_body, units) : status;
+    status = cr__units_newton_create(of->arena, units);
+    return status == CR_OK ? number_trees(of, island_of_body, units) : status;
 }
 
-crStatus cr__units_place(crStep* step, const int* island_of_body, const double* v, crUnits* units,
+crStatus cr__units_place(const crInertias* of, const int* island_of_body, const double* v, crUnits* units,
                          crPacked* p) {
-    const crModel* model = step->model;
+    const crModel* model = of->model;
     int base = CR_BODY_STRIDE * (p->bodies + 1);
     memset(p->z_free + base, 0, CR_BODY_STRIDE * (size_t)units->places * sizeof(double));
     for (int j = 0; j < model->nv; j++) {
         if (units->column[j] < 0) continue;
         int at = base + units->column[j], body = model->dof_body[j];
-        p->z_free[at] = cr__half_velocity(model, &step->dynamics, v, j);
+        p->z_free[at] = cr__half_velocity(model, of->d, v, j);
         p->body[at / CR_BODY_STRIDE - 1] = body;
         p->body_island[at / CR_BODY_STRIDE - 1] = island_of_body[body];
     }
@@ -284,7 +285,7 @@ crStatus cr__units_place(crStep* step, const int* island_of_body, const double* 
         }
     }
     size_t bytes = CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(int);
-    units->where = cr_arena_alloc(&step->scratch, bytes);
+    units->where = cr_arena_alloc(of->arena, bytes);
     if (units->where == NULL) return CR_ERR_MEMORY;
     memset(units->where, -1, bytes);
     return CR_OK;

@@ -1,6 +1,6 @@
 // local.h - one unit by itself: its exact solution, and the map whose zeros are its solutions.
-#ifndef CAROM_RESOLVE_LOCAL_H
-#define CAROM_RESOLVE_LOCAL_H
+#ifndef CAROM_RELAX_LOCAL_H
+#define CAROM_RELAX_LOCAL_H
 
 #include "system.h"
 

@@ -3,10 +3,10 @@
 // Data are always laid out in groups of CR_LANES. Code written for crLane handles CR_WIDTH of them at once
 // and is run CR_LANES / CR_WIDTH times per group; since lanes never meet and every operation is the same
 // IEEE one, both builds give the same bits. Masks are all ones or all zeros.
-#ifndef CAROM_STEP_LANES_H
-#define CAROM_STEP_LANES_H
+#ifndef CAROM_RELAX_LANES_H
+#define CAROM_RELAX_LANES_H
 
-#include "step/packed.h"
+#include "relax/packed.h"
 
 #if defined(__GNUC__) && !defined(CAROM_NO_VECTOR)
 

@@ -12,7 +12,7 @@
 // Fails: an island that ran out of sweeps says so.
 #include <string.h>
 
-#include "step/units.h"
+#include "relax/units.h"
 
 #define BODIES 256   // that one thread takes at a time
 #define GROUPS 128   // likewise

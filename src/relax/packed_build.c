@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "model/single.h"
-#include "step/lanes.h"
-#include "step/units.h"
+#include "relax/lanes.h"
+#include "relax/units.h"
 
 #define KINDS   ((CR_KIND_BALL + 1) * 2 * CR_UNIT_CONTACTS)
 #define BUCKETS ((CR_COLOURS + 1) * KINDS)
@@ -33,7 +33,7 @@ typedef struct Unit {
 enum { IN_N = 0, IN_RB = 3, IN_RA = 6, IN_E = 9, IN_P = 12, IN_MU = 15, IN_COUNT = 16 };
 
 typedef struct Build {
-    crStep* step;
+    const crInertias* of;
     crPacked* packed;
     const int* island;  // of each body
     const double* v;
@@ -46,28 +46,28 @@ static int body_at(const crPacked* p, int place) { return p->body[place / CR_BOD
 // the next place of a body that has none yet
 static void number_body(Build* build, int body) {
     crPacked* p = build->packed;
-    if (p->place[body] != 0 || !cr__moves(build->step->model, body)) return;
+    if (p->place[body] != 0 || !cr__moves(build->of->model, body)) return;
     p->body[p->bodies] = body;
     p->body_island[p->bodies++] = build->island[body];
     p->place[body] = CR_BODY_STRIDE * p->bodies;
 }
 
 // M^(1/2) v of a single body
-static void coordinates(const crStep* step, int body, const double* v, double* z) {
-    double root = sqrt(step->model->bodies[body].mass);
-    v += step->model->bodies[body].v;
+static void coordinates(const crInertias* of, int body, const double* v, double* z) {
+    double root = sqrt(of->model->bodies[body].mass);
+    v += of->model->bodies[body].v;
     for (int k = 0; k < 3; k++) {
         z[k] = root * v[k];
     }
-    crVec3 spin = cr_sym3_mul(step->dynamics.inertia[body], cr__load_vec(v + 3));
-    cr__store_vec(cr_mat3_mul(step->dynamics.root[body], spin), z + 3);
+    crVec3 spin = cr_sym3_mul(of->d->inertia[body], cr__load_vec(v + 3));
+    cr__store_vec(cr_mat3_mul(of->d->root[body], spin), z + 3);
     z[6] = z[7] = 0.0;
 }
 
-void cr__packed_coordinates(const crPacked* p, const crStep* step, const double* v, double* z) {
+void cr__packed_coordinates(const crPacked* p, const crInertias* of, const double* v, double* z) {
     memset(z, 0, CR_BODY_STRIDE * sizeof *z);
     for (int i = 0; i < p->bodies; i++) {
-        coordinates(step, p->body[i], v, z + CR_BODY_STRIDE * (i + 1));
+        coordinates(of, p->body[i], v, z + CR_BODY_STRIDE * (i + 1));
     }
 }
 
@@ -76,17 +76,16 @@ static void fill_bodies(void* ctx, int begin, int end) {
     const Build* build = ctx;
     for (int i = begin; i < end; i++) {
         int body = build->packed->body[i];
-        coordinates(build->step, body, build->v, build->packed->z_free + CR_BODY_STRIDE * (i + 1));
-        build->share[i] = 1.0 / sqrt(build->step->model->bodies[body].mass);
+        coordinates(build->of, body, build->v, build->packed->z_free + CR_BODY_STRIDE * (i + 1));
+        build->share[i] = 1.0 / sqrt(build->of->model->bodies[body].mass);
     }
 }
 
 // numbers the bodies of the contacts, those that rows reach, and trees, and fills z_free
 static crStatus number_bodies(Build* build) {
     crPacked* p = build->packed;
-    crStep* step = build->step;
-    const crModel* model = step->model;
-    crArena* arena = &step->scratch;
+    const crModel* model = build->of->model;
+    crArena* arena = build->of->arena;
     size_t most = (size_t)(model->nb < 2 * p->count ? model->nb : 2 * p->count) + 1;
     if (p->units != NULL) most = (size_t)(model->nb + p->units->places) + 1;
     p->place = cr_arena_alloc(arena, (size_t)model->nb * sizeof(int));
@@ -115,13 +114,13 @@ static crStatus number_bodies(Build* build) {
     }
     cr__tasks_for(p->tasks, p->bodies, BODIES, fill_bodies, build);
     crStatus status = CR_OK;
-    if (p->units != NULL) status = cr__units_place(step, build->island, build->v, p->units, p);
+    if (p->units != NULL) status = cr__units_place(build->of, build->island, build->v, p->units, p);
     memcpy(p->z, p->z_free, CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double));
     return status;
 }
 
 static bool is_round(const Build* build, int place) {
-    return cr__single_round(&build->step->model->bodies[body_at(build->packed, place)]);
+    return cr__single_round(&build->of->model->bodies[body_at(build->packed, place)]);
 }
 
 static bool is_along(crVec3 n, crVec3 a) {
@@ -133,7 +132,7 @@ static bool is_along(crVec3 n, crVec3 a) {
 static crKind kind_of(const Build* build, const Unit* unit) {
     const crPacked* p = build->packed;
     if (!is_round(build, unit->b) || (unit->a > 0 && !is_round(build, unit->a))) return CR_KIND_ANY;
-    const crVec3* origin = build->step->dynamics.origin;
+    const crVec3* origin = build->of->d->origin;
     crVec3 b = origin[body_at(p, unit->b)], a = unit->a > 0 ? origin[body_at(p, unit->a)] : b;
     for (int i = unit->first; i < unit->first + unit->count; i++) {
         const crPackedContact* c = &p->contact[i];
@@ -214,7 +213,7 @@ static void group_of(const Unit* units, const int* order, int lanes, crGroup* g)
 static crStatus make_groups(Build* build) {
     const Unit* units = build->unit;
     crPacked* p = build->packed;
-    crArena* arena = &build->step->scratch;
+    crArena* arena = build->of->arena;
     int start[BUCKETS + 1];
     memset(start, 0, (size_t)(p->colours * KINDS + 1) * sizeof *start);
     int* order = cr_arena_alloc(arena, (size_t)(p->count + 1) * sizeof *order);
@@ -254,7 +253,7 @@ static crStatus make_groups(Build* build) {
 
 static crStatus make_arrays(Build* build) {
     crPacked* p = build->packed;
-    crArena* arena = &build->step->scratch;
+    crArena* arena = build->of->arena;
     size_t hot = 0, lanes = (size_t)p->group_count * CR_LANES;
     for (int i = 0; i < p->group_count; i++) {
         crGroup* g = &p->group[i];
@@ -382,7 +381,7 @@ static void put(double* in, int at, crVec3 a) {
 
 // numbers of a contact into one lane; b is the body that moves
 static void read_contact(const Build* build, const crPackedContact* c, int a, int b, double* in) {
-    const crVec3* origin = build->step->dynamics.origin;
+    const crVec3* origin = build->of->d->origin;
     put(in, IN_N, c->normal);
     put(in, IN_RB, cr_sub(c->point, origin[b]));
     put(in, IN_RA, a >= 0 ? cr_sub(c->point, origin[a]) : cr_vec3(0, 0, 0));
@@ -393,7 +392,7 @@ static void read_contact(const Build* build, const crPackedContact* c, int a, in
 
 // R, of a round body its first number alone
 static void read_body(const Build* build, crKind kind, int body, double* R) {
-    const crMat3* root = &build->step->dynamics.root[body];
+    const crMat3* root = &build->of->d->root[body];
     for (int k = 0; k < (kind == CR_KIND_ANY ? 9 : 1); k++) {
         R[k * CR_LANES] = root->m[k / 3][k % 3];
     }
@@ -450,13 +449,13 @@ static crTaskFn pack_function(void) { return __builtin_cpu_supports("avx2") ? pa
 static crTaskFn pack_function(void) { return pack_plain; }
 #endif
 
-crStatus cr__packed_create(crStep* step, const int* island_of_body, const double* v, int count,
+crStatus cr__packed_create(const crInertias* of, const int* island_of_body, const double* v, int count,
                            crPackedContact* contact, crUnits* units, crPacked* packed) {
-    *packed = (crPacked){.count = count, .contact = contact, .units = units, .tasks = step->tasks};
-    Build build = {step, packed, island_of_body, v, NULL, NULL};
+    *packed = (crPacked){.count = count, .contact = contact, .units = units, .tasks = of->tasks};
+    Build build = {of, packed, island_of_body, v, NULL, NULL};
     crStatus status = number_bodies(&build);
-    build.unit = cr_arena_alloc(&step->scratch, (size_t)(count + 1) * sizeof *build.unit);
-    uint64_t* used = cr_arena_alloc(&step->scratch, (size_t)(packed->bodies + 1) * sizeof *used);
+    build.unit = cr_arena_alloc(of->arena, (size_t)(count + 1) * sizeof *build.unit);
+    uint64_t* used = cr_arena_alloc(of->arena, (size_t)(packed->bodies + 1) * sizeof *used);
     if (status != CR_OK || build.unit == NULL || used == NULL) return CR_ERR_MEMORY;
     memset(used, 0, (size_t)(packed->bodies + 1) * sizeof *used);
     cr__tasks_for(packed->tasks, count, CHUNK, cut_range, &build);

@@ -9,10 +9,10 @@
 // matter; then the point is put on the cone with u_n = 0.
 // Of balls c = 0 and S = w_t 1: P_n = max(0, x - u_n/w), and y_stick put back on the disc mu P_n.
 // Fails: a lane whose Newton steps run out keeps its last direction.
-#ifndef CAROM_STEP_PACKED_VISIT_H
-#define CAROM_STEP_PACKED_VISIT_H
+#ifndef CAROM_RELAX_PACKED_VISIT_H
+#define CAROM_RELAX_PACKED_VISIT_H
 
-#include "step/lanes.h"
+#include "relax/lanes.h"
 
 // what a contact's slip needs: S, c in the basis t1, t2
 typedef struct Slip {

@@ -3,11 +3,11 @@
 // A tree's velocities stand in z as D^1/2 L v (M = L^T D L), so that rows of H = J L^-1 D^-1/2 give u = e + H z
 // and an impulse p moves z by H^T p; a row reaches the velocities above its two bodies and no others. Units of
 // one island go one after another, islands side by side.
-#ifndef CAROM_STEP_UNITS_H
-#define CAROM_STEP_UNITS_H
+#ifndef CAROM_RELAX_UNITS_H
+#define CAROM_RELAX_UNITS_H
 
-#include "resolve/system.h"
-#include "step/packed_solve.h"
+#include "relax/packed_solve.h"
+#include "relax/system.h"
 
 #define CR_NEWTON_ROWS 150  // of an island that Newton's method is tried on
 
@@ -31,7 +31,7 @@ typedef struct crUnits {
     crRowUnit* unit;         // (count)
     int count;
     int rows;
-    double* E;          // scale of each row's impulse, see resolve/system.h (rows)
+    double* E;          // scale of each row's impulse, see system.h (rows)
     double* e;          // velocity that is given, and the bias (rows)
     double* p;          // impulses (rows)
     double* dp;         // change of the last sweep (rows)
@@ -44,11 +44,12 @@ typedef struct crUnits {
     int* column;        // place of each velocity of a tree, from the first that trees take (nv)
 } crUnits;
 
-// A unit for each block of step->posed.problem: those of island i are order[first[i]] to order[first[i + 1] - 1].
-crStatus cr__units_create(crStep* step, const int* island_of_body, int islands, const int* order,
-                          const int* first, crUnits* units);
+// A unit for each block of a problem posed with W = H H^T and given velocities w_hat, its impulses p: those of island i are order[first[i]] to order[first[i + 1] - 1].
+crStatus cr__units_create(const crInertias* of, const crProblem* problem, const double* w_hat, double* p,
+                          const int* island_of_body, int islands, const int* order, const int* first,
+                          crUnits* units);
 // Places of trees in z and z_free after those of the bodies there are, and of every unit.
-crStatus cr__units_place(crStep* step, const int* island_of_body, const double* v, crUnits* units,
+crStatus cr__units_place(const crInertias* of, const int* island_of_body, const double* v, crUnits* units,
                          crPacked* packed);
 
 // These do nothing where units is NULL.
@@ -62,7 +63,7 @@ void cr__units_judge(crUnits* units, double* z);
 void cr__units_accelerate(crUnits* units, const double* beta, const double* keep);
 
 // Room for Newton's method on the largest island that it may take.
-crStatus cr__units_newton_create(crStep* step, crUnits* units);
+crStatus cr__units_newton_create(crArena* arena, crUnits* units);
 // Newton's method on a whole island until its map is within tol (m/s), which it then is in *change, squared.
 // false: nothing has changed.
 bool cr__units_newton(crUnits* units, int island, double tol, double* z, double* change);

@@ -6,8 +6,8 @@
 // Fails: never; what a unit cannot solve shows in the sweep's change.
 #include <string.h>
 
-#include "resolve/local.h"
-#include "step/units.h"
+#include "relax/local.h"
+#include "relax/units.h"
 
 #define SLACK 100.0  // of what a sweep changes: what may be left where it changes no more
 

@@ -1,8 +1,8 @@
 // packed_substeps.h - a step of bodies that move: short steps over one packing, positions in the same loop.
-#ifndef CAROM_STEP_PACKED_SUBSTEPS_H
-#define CAROM_STEP_PACKED_SUBSTEPS_H
+#ifndef CAROM_RELAX_PACKED_SUBSTEPS_H
+#define CAROM_RELAX_PACKED_SUBSTEPS_H
 
-#include "step/packed.h"
+#include "relax/packed.h"
 
 // What a visit of the contacts is for: a short step; sweeps of the bounce, and the last of them.
 typedef enum crVisit { VISIT_SHORT, VISIT_BOUNCE, VISIT_LAST_BOUNCE } crVisit;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "model/spatial.h"
-#include "step/packed_visit.h"
-#include "step/units.h"
+#include "relax/packed_visit.h"
+#include "relax/units.h"
 
 #define NEWTON_STEPS 30
 #define CHUNK        3072  // numbers of a colour's groups that one thread takes at a time

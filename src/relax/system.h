@@ -6,10 +6,10 @@
 // |x_part| <= x_n for each part (tangential, spin, rolling), and w = E (W p + q) is the velocity to match:
 // w_part points against x_part where it is at its limit. Infinite limits keep E = 1 and are marked free;
 // polygons keep E = 1 and their vertices.
-#ifndef CAROM_RESOLVE_SYSTEM_H
-#define CAROM_RESOLVE_SYSTEM_H
+#ifndef CAROM_RELAX_SYSTEM_H
+#define CAROM_RELAX_SYSTEM_H
 
-#include "carom/resolve.h"
+#include "carom/problem.h"
 #include "problem/audit.h"
 
 #define CR_UNIT_ROWS  6  // rows of a unit at most
@@ -75,14 +75,5 @@ typedef struct crMethodRun {
     double residual;  // the audit's, of x, the best seen
     bool stalled;     // ended before the limit because no step helped any more
 } crMethodRun;
-
-// A method from x until the residual is within tol or max_steps; x receives the best point seen.
-typedef crStatus (*crSystemMethod)(const crSystem* system, double tol, int max_steps, crArena* arena,
-                                   double* x, crMethodRun* run);
-
-// What solvers made of one method share: the system of the problem, x from p, the run, p and the report.
-crStatus cr__system_solve(const char* name, crSystemMethod method, int max_steps,
-                          const crSolverParams* params, const crProblem* problem, crArena* arena, double* p,
-                          crReport* report, crError* error);
 
 #endif

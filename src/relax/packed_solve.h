@@ -1,8 +1,8 @@
 // packed_solve.h - what each island of a packed solve is asked for and gets.
-#ifndef CAROM_STEP_PACKED_SOLVE_H
-#define CAROM_STEP_PACKED_SOLVE_H
+#ifndef CAROM_RELAX_PACKED_SOLVE_H
+#define CAROM_RELAX_PACKED_SOLVE_H
 
-#include "step/packed.h"
+#include "relax/packed.h"
 
 typedef struct crPackedIsland {
     bool live;        // in: has contacts to be solved
