@@ -1,4 +1,4 @@
-// first_scene.c - a hinged rod hangs over a floor and a ball is thrown at it: every blow and the final certificate.
+// first_model.c - a hinged rod hangs over a floor and a ball is thrown at it: every blow and the final certificate.
 #include <stdio.h>
 
 #include "carom/carom.h"

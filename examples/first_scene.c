@@ -1,6 +1,6 @@
-// open_scene.c - a scene or model in one call: it runs, and its trajectory and first contact problem become files.
+// first_scene.c - a scene or model in one call: it runs, and its trajectory and first contact problem become files.
 //
-//     open_scene [SCENE [TRAJECTORY.csv|.h5 [PROBLEM.json]]]
+//     first_scene [SCENE [TRAJECTORY.csv|.h5 [PROBLEM.json]]]
 #include <stdio.h>
 
 #include "carom/carom.h"
@@ -72,7 +72,7 @@ int main(int count, char** arguments) {
     }
     crStatus closed = cr_trajectory_close(trajectory, status == CR_OK ? &error : NULL);
     if (status == CR_OK) status = closed;
-    if (status != CR_OK) fprintf(stderr, "open_scene: %s\n", error.message);
+    if (status != CR_OK) fprintf(stderr, "first_scene: %s\n", error.message);
     cr_world_destroy(world);
     cr_scene_free(&scene);
     return status != CR_OK;
