@@ -2,10 +2,11 @@
 // search, the links; nothing is fetched from elsewhere. With SHOTS pictures of every page go there.
 import { readdirSync, statSync } from "node:fs";
 import { chromium } from "playwright-core";
+import { FLAGS } from "./flags.mjs";
 
 const [site, shots] = process.argv.slice(2);
 const must = (condition, what) => { if (!condition) throw new Error(what); };
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--enable-unsafe-swiftshader"] });
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
 const walk = (folder) => readdirSync(`${site}/${folder}`).flatMap((name) => {
   const path = folder ? `${folder}/${name}` : name;
   return statSync(`${site}/${path}`).isDirectory() ? walk(path) : [path];
