@@ -20,9 +20,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 # public headers in dependency order; each may include those before it
 HEADERS = ["base", "vec", "collide", "near", "control", "impulse", "region", "forms", "linalg", "model", "dynamics", "pairs", "problem", "relax",
-           "resolve", "modes", "step", "stages", "audit", "world", "robot", "wrt", "carom"]
+           "resolve", "modes", "step", "stages", "audit", "world", "robot", "batch", "wrt", "carom"]
 # the last header of a folder; its own name elsewhere
-LAST = {"base": "vec", "collide": "near", "impulse": "forms", "model": "dynamics", "resolve": "modes", "step": "stages", "world": "robot"}
+LAST = {"base": "vec", "collide": "near", "impulse": "forms", "model": "dynamics", "resolve": "modes", "step": "stages", "world": "batch"}
 
 # headers that the build makes
 GENERATED = {"kind_lists.h"}

@@ -153,7 +153,7 @@ static void release_loads(crWorld* world) {
         memcpy(world->step.state.force, world->force, (size_t)world->step.model->nv * sizeof(double));
 }
 
-static crStatus step_by(crWorld* world, double h, crError* error) {
+crStatus cr__world_step_by(crWorld* world, double h, crError* error) {
     crStep* step = &world->step;
     // the check makes quaternions unit, in their last bits
     if (step->model->nq > 0) memcpy(world->q, step->state.q, (size_t)step->model->nq * sizeof(double));
@@ -182,7 +182,7 @@ static crStatus step_by(crWorld* world, double h, crError* error) {
 
 crStatus cr_world_step(crWorld* world, crError* error) {
     if (world == NULL) return cr__missing(error, "world");
-    return step_by(world, world->step.settings.dt, error);
+    return cr__world_step_by(world, world->step.settings.dt, error);
 }
 
 crStatus cr_world_run(crWorld* world, double time, crError* error) {
@@ -197,7 +197,7 @@ crStatus cr_world_run(crWorld* world, double time, crError* error) {
         double next = start + n * dt;
         bool last = next > time - 1e-9 * dt;
         double h = next <= time + 1e-9 * dt ? dt : time - world->step.state.time;
-        status = step_by(world, h, error);
+        status = cr__world_step_by(world, h, error);
         if (status == CR_OK) world->step.state.time = last ? time : next;
     }
     return status;

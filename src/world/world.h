@@ -22,6 +22,9 @@ struct crWorld {
     double* force;       // the user's, while loads are added to it (nv); NULL where the model has none
 };
 
+// One step of length h.
+crStatus cr__world_step_by(crWorld* world, double h, crError* error);
+
 // Hash of every number of the model that its motion depends on, and of the settings of steps; model_hash.c
 // says what they leave out.
 uint64_t cr__model_hash(const crModel* model);
