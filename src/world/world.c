@@ -21,11 +21,12 @@ static crStatus make_copy(crWorld* world) {
     world->tie_force = cr_arena_alloc(&world->step.store, (size_t)world->step.ties.count * sizeof(double));
     world->q = cr_arena_alloc(&world->step.store, (size_t)model->nq * sizeof(double));
     world->start_ctrl = cr_arena_alloc(&world->step.store, (size_t)(model->nu + 1) * sizeof(double));
+    world->ctrl = cr_arena_alloc(&world->step.store, (size_t)(model->nu + 1) * sizeof(double));
     for (int i = 0; i < model->nu && world->start_ctrl != NULL; i++) {
         world->start_ctrl[i] = model->actuators[i].ctrl;
     }
-    bool ok =
-        world->start_ctrl != NULL && world->sleep != NULL && world->tie_force != NULL && world->q != NULL;
+    bool ok = world->start_ctrl != NULL && world->ctrl != NULL && world->sleep != NULL &&
+              world->tie_force != NULL && world->q != NULL;
     if (model->load_count > 0) {
         world->force = cr_arena_alloc(&world->step.store, (size_t)model->nv * sizeof(double));
         ok = ok && world->force != NULL;
@@ -153,13 +154,31 @@ static void release_loads(crWorld* world) {
         memcpy(world->step.state.force, world->force, (size_t)world->step.model->nv * sizeof(double));
 }
 
+// Controls of actuators that have a schedule, at the middle of the step; restore_controls undoes it.
+static void set_controls(crWorld* world, double h) {
+    const crModel* model = world->step.model;
+    crState* state = &world->step.state;
+    for (int i = 0; i < model->nu; i++) {
+        const crActuator* a = &model->actuators[i];
+        world->ctrl[i] = state->ctrl[i];
+        if (a->schedule != NULL) state->ctrl[i] = a->schedule(a->schedule_ctx, state->time + 0.5 * h);
+    }
+}
+
+static void restore_controls(crWorld* world) {
+    if (world->step.model->nu > 0)
+        memcpy(world->step.state.ctrl, world->ctrl, (size_t)world->step.model->nu * sizeof(double));
+}
+
 crStatus cr__world_step_by(crWorld* world, double h, crError* error) {
     crStep* step = &world->step;
+    set_controls(world, h);
     // the check makes quaternions unit, in their last bits
     if (step->model->nq > 0) memcpy(world->q, step->state.q, (size_t)step->model->nq * sizeof(double));
     crStatus status = cr_state_check(step->model, &step->state, error);
     if (status != CR_OK) {
         restore_q(world);
+        restore_controls(world);
         return status;
     }
     remember(world);
@@ -171,6 +190,7 @@ crStatus cr__world_step_by(crWorld* world, double h, crError* error) {
     world->last_h = status == CR_OK ? h : 0.0;
     if (status != CR_OK) {
         undo(world);
+        restore_controls(world);
         cr_log(&world->log, CR_LOG_ERROR, "step from %g s: %s", world->time, cr_status_text(status));
     } else if (step->certificate.outcome != CR_OUTCOME_SOLVED &&
                step->certificate.outcome != CR_OUTCOME_BOUNDED) {
