@@ -215,15 +215,21 @@ static crStatus run_sparse(crStep* step, bool general, Part* part, bool* solved)
     return CR_OK;
 }
 
-// small parts are left to the problem's solver where body space fails
+// rows up to which a part is left to the problem's solver where body space fails; in fast a large mechanism is not
+static int dense_rows(const crStep* step, bool general) {
+    bool fast = step->settings.quality == CR_QUALITY_FAST;
+    return general && !fast ? DENSE_ROWS : SPARSE_ROWS;
+}
+
 static crStatus solve_part(crStep* step, const int* list, int count, bool general, Part* part,
                            crError* error) {
     size_t mark = cr_arena_mark(&step->scratch);
     part_fill(step, list, count, part);
     int rows = part->problem.rows;
-    bool small = rows <= (general ? DENSE_ROWS : SPARSE_ROWS), solved = false;
+    bool small = rows <= dense_rows(step, general), solved = false;
+    bool direct = general && step->settings.quality != CR_QUALITY_FAST;
     crStatus status = CR_OK;
-    if (!small || (!general && rows > TINY_ROWS)) status = run_sparse(step, general, part, &solved);
+    if (!small || (!direct && rows > TINY_ROWS)) status = run_sparse(step, general, part, &solved);
     if (status == CR_OK && small && !solved) status = run_clamped(step, general, part, error);
     cr_arena_release(&step->scratch, mark);
     if (status != CR_OK) return status;
