@@ -18,7 +18,7 @@ build() {
     shift
     # shellcheck disable=SC2086
     cmake -S . -B "$folder" $options "$@" >"$folder.log" 2>&1 || { tail -n 20 "$folder.log"; return 1; }
-    cmake --build "$folder" -j "$jobs" --target portable_tests -- -s >>"$folder.log" 2>&1 || { grep -E 'error|Error' "$folder.log" | head; return 1; }
+    cmake --build "$folder" -j "$jobs" --target portable_tests $more -- -s >>"$folder.log" 2>&1 || { grep -E 'error|Error' "$folder.log" | head; return 1; }
 }
 
 mkdir -p build-cross
@@ -38,6 +38,9 @@ for target in $targets; do
     *) echo "cross.sh: unknown target $target" >&2 && exit 2 ;;
     esac
     folder=build-cross/$target
+    # drawing is compiled too where it is supported: a compiler crashed on it for aarch64
+    more=carom_plot
+    [ "$target" != windows ] || more=
     if ! build "$folder" "-DCMAKE_TOOLCHAIN_FILE=$PWD/cmake/toolchains/$target.cmake"; then
         failed="$failed $target(build)"
         continue
