@@ -60,8 +60,8 @@ int main(int count, char** arguments) {
     if (status == CR_OK && count > 2)
         status = cr_trajectory_create(arguments[2], world, 0, &trajectory, &error);
     if (status == CR_OK && keep.path != NULL) {
-        cr_world_stages(world)->posed = keep_problem;
-        cr_world_stages(world)->posed_ctx = &keep;
+        cr_world_stages(world)->calls.posed = keep_problem;
+        cr_world_stages(world)->calls.posed_ctx = &keep;
     }
     if (status == CR_OK) status = run(&scene, world, trajectory, &tally, &error);
     if (status == CR_OK) {
