@@ -140,6 +140,8 @@ static void run_all(const Made* m, crArena* arena, double tol, Tally* tally, crO
         JudgeProblem truth = judge_problem(&m->problem, p[s], CLOSE, tol);
         if (report.outcome == CR_OUTCOME_SOLVED) {
             tally->solved++;
+            test_check(report.audit.most <= tol, __FILE__, __LINE__, "%s: solved, but at most %.17g",
+                       solver.name, report.audit.most);
             if (!test_check(truth.residual <= tol * ULPS, __FILE__, __LINE__,
                             "%s: false solved, true residual %.3g", solver.name, truth.residual)) {
                 print_problem(&m->problem, p[s]);
@@ -218,6 +220,7 @@ TEST(exact_units) {
     crArena arena;
     Made m, scaled;
     double p[JUDGE_ROWS], q[JUDGE_ROWS];
+    int mixed = 0, changed = 0;
     CHECK_STATUS(cr_arena_create(&arena, NULL, 1 << 20), CR_OK);
     for (int i = 0; i < judge_count(400, 1000000); i++) {
         made_problem(&r, MADE_ANY, &m);
@@ -234,7 +237,7 @@ TEST(exact_units) {
         CHECK(a.residual == b.residual && a.least == b.least && a.most == b.most);
         CHECK(a.eta * length / time == b.eta && a.scale * length / time == b.scale);
         // What a solver answers, too. Rows in rad/s stand beside rows in m/s in the sums by which solvers choose pivots and
-        // the lengths of steps: there an answer may differ within the tolerance, but not what is said of it.
+        // the lengths of steps: there an iteration may end on the other side of the tolerance now and then.
         crSolver solver;
         crReport first = {0}, second = {0};
         int s = i % cr_solver_count();
@@ -247,13 +250,19 @@ TEST(exact_units) {
         for (int k = 0; k < n; k++) {
             mixes = mixes || m.angular[k];
         }
-        bool same = mixes || first.audit.residual == second.audit.residual;
-        if (!test_check(first.outcome == second.outcome && same, __FILE__, __LINE__,
+        bool same = first.outcome == second.outcome && first.audit.residual == second.audit.residual;
+        bool opposite = (first.outcome == CR_OUTCOME_SOLVED && second.outcome == CR_OUTCOME_INFEASIBLE) ||
+                        (second.outcome == CR_OUTCOME_SOLVED && first.outcome == CR_OUTCOME_INFEASIBLE);
+        mixed += mixes;
+        changed += mixes && first.outcome != second.outcome;
+        if (!test_check(mixes ? !opposite : same, __FILE__, __LINE__,
                         "%s: %s %.17g becomes %s %.17g in units 2^%g kg 2^%g m 2^%g s", solver.name,
                         cr_outcome_name(first.outcome), first.audit.residual, cr_outcome_name(second.outcome),
                         second.audit.residual, log2(mass), log2(length), log2(time))) {
             print_problem(&m.problem, p);
         }
     }
+    printf("  %d of %d answers with rows in rad/s end otherwise in another unit\n", changed, mixed);
+    CHECK(1000 * changed <= mixed);
     cr_arena_destroy(&arena);
 }
