@@ -266,3 +266,43 @@ TEST(exact_units) {
     CHECK(1000 * changed <= mixed);
     cr_arena_destroy(&arena);
 }
+
+static crStatus give(const void* params, const crProblem* problem, crArena* arena, double* p,
+                     crReport* report, crError* error) {
+    (void)arena;
+    (void)error;
+    memcpy(p, params, (size_t)problem->rows * sizeof *p);
+    report->outcome = CR_OUTCOME_SOLVED;
+    return CR_OK;
+}
+
+// A tolerance just above what impulses reach: those that are returned, theirs or a witness's, must reach it too.
+TEST(outcome_is_of_what_is_returned) {
+    crRandom r = sample_seed(judge_seed(7004));
+    crArena arena;
+    Made m;
+    int solved = 0, changed = 0;
+    CHECK_STATUS(cr_arena_create(&arena, NULL, 1 << 20), CR_OK);
+    for (int i = 0; i < judge_count(3000, 100000); i++) {
+        double given[JUDGE_ROWS], p[JUDGE_ROWS];
+        crAudit audit, again;
+        crReport report = {0};
+        made_problem(&r, MADE_ANY, &m);
+        if (!m.known) continue;
+        perturb(&r, m.p, m.problem.rows, sample_log(&r, 1e-9, 1e-3), given);
+        CHECK_STATUS(cr_problem_audit(&m.problem, &arena, given, &audit), CR_OK);
+        double tol = audit.most * (1.0 + 1e-9);
+        if (!(tol > 0.0 && tol < 0.1)) continue;
+        crSolver own = {.name = "given", .solve = give, .params = given};
+        memset(p, 0, sizeof p);
+        CHECK_STATUS(cr_solver_run(&own, &m.problem, tol, &arena, p, &report, NULL), CR_OK);
+        CHECK_STATUS(cr_problem_audit(&m.problem, &arena, p, &again), CR_OK);
+        CHECK(report.audit.residual == again.residual && report.audit.most == again.most);
+        CHECK(report.outcome != CR_OUTCOME_SOLVED || again.most <= tol);
+        solved += report.outcome == CR_OUTCOME_SOLVED;
+        changed += memcmp(p, given, (size_t)m.problem.rows * sizeof *p) != 0;
+    }
+    printf("  %d solved, %d changed\n", solved, changed);
+    CHECK(solved > 0 && changed > 0);
+    cr_arena_destroy(&arena);
+}

@@ -81,7 +81,7 @@ static crVec3 ball_velocity(const Looked* l, int body, const double* v, crVec3 p
 // v becomes what the impulses of the contacts give, in M v = M v_free + J^T P
 static void obey(Looked* l) {
     crStep* step = &l->scene.step;
-    memcpy(step->state.v, step->v_free, (size_t)l->scene.model->nv * sizeof(double));
+    memcpy(step->state.v, step->free.v, (size_t)l->scene.model->nv * sizeof(double));
     for (int k = 0; k < step->contact_count; k++) {
         const crStepContact* c = &step->contacts[k];
         for (int side = 0; side < 2; side++) {
@@ -113,8 +113,8 @@ static const crCertificate* audit(Looked* l) {
     for (int k = 0; k < step->contact_count; k++) {
         const crStepContact* c = &step->contacts[k];
         crVec3 x = c->point.point;
-        l->u_free[k] = cr_sub(ball_velocity(l, c->body_b, step->v_free, x),
-                              ball_velocity(l, c->body_a, step->v_free, x));
+        l->u_free[k] = cr_sub(ball_velocity(l, c->body_b, step->free.v, x),
+                              ball_velocity(l, c->body_a, step->free.v, x));
         l->u[k] = cr_sub(ball_velocity(l, c->body_b, step->state.v, x),
                          ball_velocity(l, c->body_a, step->state.v, x));
     }

@@ -17,7 +17,7 @@ static void read_body(const crContactAudit* a, const int* islands, int i) {
     const crStep* step = a->step;
     const crBody* body = &step->model->bodies[i];
     crAuditBody* out = &a->body[i];
-    *out = (crAuditBody){.com = step->dynamics.com[i], .island = islands[i]};
+    *out = (crAuditBody){.com = step->dynamics.com[i], .island = islands[i], .v = body->v};
     if (!cr__moves(step->model, i) || !(body->mass > 0.0)) return;
     double least = body->principal[0], turn = least > 0.0 ? 2.0 / least : 0.0;
     out->tree = !body->single;

@@ -48,11 +48,11 @@ typedef struct crAuditBody {
     crVec3 P, T;    // witness impulse and its moment about com, of contacts of a single body
     double pull;    // sum of |P| over its contacts, N s
     double linear;  // trace of 1/m, 1/kg
-    double
-        pliant;  // trace of its share of W at its farthest point, s^2 of theory: s A is this times the pull, 1/kg
-    double off;  // by how much its velocity differs from the witness's, m/s; 0 within rounding
-    int island;  // -1: no contact, loop or joint acts on it
-    bool tree;   // moves, and is not single
+    double pliant;  // s^2: trace of its share of W at its farthest point, 1/kg; s A is this times the pull
+    double off;     // by how much its velocity differs from the witness's, m/s; 0 within rounding
+    int island;     // -1: no contact, loop or joint acts on it
+    int v;          // its first velocity
+    bool tree;      // moves, and is not single
 } crAuditBody;
 
 // What contacts that act on each other have in common: sums and worst figures.

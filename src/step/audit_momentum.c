@@ -104,7 +104,7 @@ static void judge_body(const crContactAudit* a, int b, crTwist was, crTwist is, 
 static void judge_single(const crContactAudit* a, int b, crAuditWorst* worst) {
     const crStep* step = a->step;
     const crAuditBody* own = &a->body[b];
-    int at = step->model->bodies[b].v;
+    int at = own->v;
     const double* base = (a->v != NULL ? a->v : step->free.v) + at;
     crTwist was = {cr__load_vec(step->state.v + at + 3), cr__load_vec(step->state.v + at)};
     crTwist is = {cr_add(cr__load_vec(base + 3), cr_sym3_mul(step->dynamics.inverse[b], own->T)),
