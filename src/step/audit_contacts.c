@@ -25,17 +25,6 @@ static void read_body(const crContactAudit* a, const int* islands, int i) {
     out->pliant = out->linear + step->plan->size[i] * step->plan->size[i] * turn;
 }
 
-double cr__audit_mobility(const crContactAudit* a, int b, crVec3 point) {
-    const crStep* step = a->step;
-    const crAuditBody* body = &a->body[b];
-    if (!(body->linear > 0.0)) return 0.0;
-    crVec3 r = cr_sub(point, body->com);
-    double least = step->model->bodies[b].principal[0];
-    if (body->tree) return body->linear + cr_dot(r, r) * (least > 0.0 ? 2.0 / least : 0.0);
-    crSym3 inverse = step->dynamics.inverse[b];
-    return body->linear + cr_dot(r, r) * (inverse.xx + inverse.yy + inverse.zz) - cr_sym3_quad(inverse, r);
-}
-
 static bool any_tree(const crContactAudit* a) {
     for (int i = 1; i < a->step->plan->first_single; i++) {
         if (a->body[i].tree) return true;
