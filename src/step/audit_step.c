@@ -23,6 +23,7 @@ typedef struct Balance {
     double* gain;   // change of energy less work (nb)
     double* floor;  // its rounding floor (nb)
     int* tree;      // top body of the tree it moves with, -1 where v does not move it (nb)
+    int* moves;     // the same of shapes (shape_count)
     double change, work, size;
     bool gains, fast;  // some body gained energy; some moved so far that its way must be followed
 } Balance;
@@ -123,12 +124,14 @@ static double work_on(const crStep* step, int i, double h, double* damped) {
 
 // islands of what pressed; contacts of one shape stand side by side
 static void join_pressed(const Balance* b, int* root) {
-    const crStep* step = b->step;
-    const crBodyShape* shapes = step->model->shapes;
+    const crStepWarm* warm = &b->step->warm;
     int last = -1, from = -1;
-    for (int i = 0; i < step->warm.count; i++) {
-        int shape_a = step->warm.force[i].shape_a, to = b->tree[shapes[step->warm.force[i].shape_b].body];
-        if (shape_a != last) from = b->tree[shapes[shape_a].body];
+    for (int i = 0; i < b->step->model->shape_count; i++) {
+        b->moves[i] = b->tree[b->step->model->shapes[i].body];
+    }
+    for (int i = 0; i < warm->count; i++) {
+        int shape_a = warm->force[i].shape_a, to = b->moves[warm->force[i].shape_b];
+        if (shape_a != last) from = b->moves[shape_a];
         last = shape_a;
         if (from < 0 || to < 0) continue;
         from = cr__forest_find(root, from);
@@ -217,8 +220,10 @@ static crStatus audit_energy(crStep* step, double h, bool* fast, crError* error)
     b.gain = cr_arena_alloc(&step->scratch, nb * sizeof *b.gain);
     b.floor = cr_arena_alloc(&step->scratch, nb * sizeof *b.floor);
     b.tree = cr_arena_alloc(&step->scratch, nb * sizeof *b.tree);
+    b.moves = cr_arena_alloc(&step->scratch, ((size_t)step->model->shape_count + 1) * sizeof *b.moves);
     int* root = cr_arena_alloc(&step->scratch, nb * sizeof *root);
-    if (b.gain == NULL || b.floor == NULL || b.tree == NULL || root == NULL) return cr__step_memory(error);
+    if (b.gain == NULL || b.floor == NULL || b.tree == NULL || b.moves == NULL || root == NULL)
+        return cr__step_memory(error);
     crStatus status = find_balance(&b, h, error);
     if (status != CR_OK) return status;
     *fast = b.fast;
