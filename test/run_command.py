@@ -193,6 +193,7 @@ def test_energy_that_is_not_finite():
             check(status == 0 and "inf" not in out, z, status, out, err)
         else:
             check(status not in (0, 2) and "body 1 ball" in err and "energy" in err, z, status, err)
+            check("no step was made" in out and "every step" not in out, out)
 
 
 def test_plot():
