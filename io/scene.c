@@ -14,9 +14,9 @@
 #define LOOP_TOL 1e-10  // m, rad
 
 static const char* const known_fields[] = {
-    "carom",   "comment",   "gravity", "step",    "impact",      "solver", "materials",
-    "pairs",   "bodies",    "static",  "$schema", "constraints", "drive",  "record",
-    "exclude", "actuators", "sites",   "sensors", "keyframes",   "forces", NULL};
+    "carom",  "comment", "gravity",   "step",        "impact", "solver", "materials", "pairs",
+    "bodies", "static",  "$schema",   "constraints", "drive",  "record", "exclude",   "actuators",
+    "sites",  "sensors", "keyframes", "forces",      "start",  NULL};
 
 static void read_step(const crPlace* root, crScene* scene) {
     static const char* const fields[] = {"method",      "dt",          "level",    "fixed_point",
@@ -145,6 +145,14 @@ static void settle_model(const crPlace* root, crScene* scene) {
         cr_place_blame(root, "constraints", &error);
 }
 
+static void read_start(const crPlace* root, crScene* scene) {
+    const char* key = NULL;
+    crError error = {0};
+    cr_place_text(root, "start", &key);
+    if (key == NULL || !cr_place_ok(root)) return;
+    if (cr_scene_start(scene, key, &error) != CR_OK) cr_place_blame(root, "start", &error);
+}
+
 static void read_all_scene(const crPlace* root, crScene* scene) {
     const char* comment = NULL;
     cr_place_known(root, known_fields);
@@ -168,7 +176,9 @@ static void read_all_scene(const crPlace* root, crScene* scene) {
     cr__scene_exclude(root, scene);
     cr__scene_check_drives(root, scene);
     settle_model(root, scene);
+    read_start(root, scene);
     if (!cr_place_ok(root)) return;
+    scene->anchors = anchors;
     if (comment != NULL) scene->comment = cr__scene_copy(scene, comment);
     crStatus status = cr_scene_overlaps(scene);
     if (status == CR_ERR_LIMIT) {
@@ -221,6 +231,7 @@ crStatus cr_scene_world(const crScene* scene, crWorld** world, crError* error) {
     crStatus status = cr_world_create(&def, world, error);
     if (status != CR_OK) return status;
     crState* state = cr_world_state(*world);
+    state->time = scene->time;
     memcpy(state->q, scene->q, (size_t)scene->model->nq * sizeof(double));
     memcpy(state->v, scene->v, (size_t)scene->model->nv * sizeof(double));
     return CR_OK;

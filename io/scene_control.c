@@ -10,7 +10,7 @@
 #include "io/argument.h"
 #include "io/fields.h"
 #include "io/names.h"
-#include "io/scene_parts.h"
+#include "io/scene_value.h"
 
 #define MOST      20000
 #define NAME      64
@@ -122,6 +122,32 @@ static void read_joints_control(const crPlace* place, const crScene* scene, crAc
     }
 }
 
+static double scheduled(void* ctx, double time) {
+    double value = 0.0;
+    cr__scene_value(ctx, &time, &value);
+    return value;
+}
+
+// a number that the user may change, or a value over time
+static void read_ctrl(const crPlace* place, crScene* scene, crActuator* a) {
+    static const char* const names[] = {"t", NULL};
+    const crJson* given = cr_place_get(place, "ctrl");
+    if (given == NULL || given->type == CR_JSON_NUMBER) {
+        cr_place_number(place, "ctrl", CR_ANY, &a->ctrl);
+        return;
+    }
+    crSceneValue* value = cr_arena_alloc(&scene->arena, sizeof *value);
+    if (value == NULL) {
+        cr__place_memory(place);
+        return;
+    }
+    cr__scene_read_value(place, scene, "ctrl", 1, names, value);
+    if (!cr_place_ok(place)) return;
+    a->schedule = scheduled;
+    a->schedule_ctx = value;
+    a->ctrl = scheduled(value, 0.0);
+}
+
 enum { MOTOR, POSITION, VELOCITY, GENERAL };
 
 #define COMMON \
@@ -150,7 +176,7 @@ static void read_actuator(const crPlace* place, crScene* scene) {
     read_joints_control(place, scene, &a);
     read_three(place, "gain", a.gain);
     read_three(place, "bias", a.bias);
-    cr_place_number(place, "ctrl", CR_ANY, &a.ctrl);
+    read_ctrl(place, scene, &a);
     read_pair(place, "ctrl_range", &a.ctrl_lower, &a.ctrl_upper);
     read_pair(place, "force_range", &a.force_lower, &a.force_upper);
     if (cr_place_ok(place) && cr_model_add_actuator(scene->model, &a) < 0) blame(place, scene);
@@ -288,6 +314,7 @@ crStatus cr_scene_start(crScene* scene, const char* key, crError* error) {
     const crModel* model = scene->model;
     const crKeyframe* found = find_key(scene, key, error);
     if (found == NULL) return CR_ERR_NAME;
+    scene->time = found->time;
     if (found->q != NULL) memcpy(scene->q, found->q, (size_t)model->nq * sizeof(double));
     if (found->v != NULL) memcpy(scene->v, found->v, (size_t)model->nv * sizeof(double));
     for (int i = 0; i < model->nu && found->ctrl != NULL; i++) {
@@ -302,7 +329,7 @@ crStatus cr_scene_reset(const crScene* scene, crWorld* world, const char* key, c
         return cr_error_set(error, CR_ERR_ARGUMENT, "world", "world: must be one of this scene");
     const crKeyframe* found = key != NULL ? find_key(scene, key, error) : NULL;
     if (key != NULL && found == NULL) return CR_ERR_NAME;
-    crState state = {.time = found != NULL ? found->time : 0.0,
+    crState state = {.time = found != NULL ? found->time : scene->time,
                      .q = found != NULL && found->q != NULL ? found->q : scene->q,
                      .v = found != NULL && found->v != NULL ? found->v : scene->v,
                      .ctrl = found != NULL ? found->ctrl : NULL};

@@ -99,3 +99,95 @@ TEST(refusals) {
             "\"hinge\", \"joint_name\": \"x\", \"mass\": 1, \"inertia\": 1}]}",
             CR_ERR_NAME, "another joint");
 }
+
+// a control over time is what its table or expression gives at the middle of each step
+TEST(controls_over_time) {
+    crScene scene;
+    if (!good(
+            ARM(", \"step\": {\"dt\": 0.125}, \"actuators\": [{\"name\": \"line\", \"joint\": \"shoulder\", "
+                "\"ctrl\": {\"table\": [[0.5, 1], [1.5, 3], [2.0625, -7]]}}, {\"name\": \"wave\", "
+                "\"joint\": \"shoulder\", \"ctrl\": \"t^2 - 1\"}, {\"name\": \"free\", \"joint\": "
+                "\"shoulder\", \"ctrl\": 0.5}]"),
+            &scene))
+        return;
+    crWorld* world = NULL;
+    crError error;
+    CHECK_STATUS(cr_scene_world(&scene, &world, &error), CR_OK);
+    const crState* state = cr_world_state(world);
+    CHECK(state->ctrl[0] == 1.0 && state->ctrl[1] == -1.0 && state->ctrl[2] == 0.5);
+    for (int i = 0; i < 20; i++) {
+        double t = state->time + 0.0625;
+        CHECK_STATUS(cr_world_step(world, &error), CR_OK);
+        double line = t <= 0.5     ? 1.0
+                      : t <= 1.5   ? 1.0 + 2.0 * (t - 0.5)
+                      : t < 2.0625 ? 3.0 - 10.0 * (t - 1.5) / 0.5625
+                                   : -7.0;
+        CHECK_NEAR(state->ctrl[0], line, 1e-14);
+        CHECK(state->ctrl[1] == t * t - 1.0 && state->ctrl[2] == 0.5);
+        // a row whose time is the middle of a step is taken as it stands
+        if (t == 2.0625) CHECK(state->ctrl[0] == -7.0);
+    }
+    cr_world_destroy(world);
+    cr_scene_free(&scene);
+    // the force is the control's: along a hinge of inertia 2 about its axis, omega' = t
+    if (!good(
+            "{\"carom\": 1, \"gravity\": [0, 0, 0], \"step\": {\"dt\": 0.01}, \"bodies\": [{\"name\": \"a\", "
+            "\"joint\": \"hinge\", \"mass\": 1, \"inertia\": 2}], \"actuators\": [{\"name\": \"m\", "
+            "\"joint\": "
+            "\"a\", \"ctrl\": \"2*t\"}]}",
+            &scene))
+        return;
+    CHECK_STATUS(cr_scene_world(&scene, &world, &error), CR_OK);
+    CHECK_STATUS(cr_world_run(world, 1.0, &error), CR_OK);
+    CHECK_NEAR(cr_world_state(world)->v[0], 0.5, 1e-12);
+    cr_world_destroy(world);
+    cr_scene_free(&scene);
+}
+
+// a schedule that leaves the range ends the run by name, and the world stays at its last good state
+TEST(controls_out_of_range) {
+    crScene scene;
+    if (!good(ACT(", \"joint\": \"shoulder\", \"ctrl\": \"10*t\", \"ctrl_range\": [-1, 1]"), &scene)) return;
+    crWorld* world = NULL;
+    crError error = {0};
+    CHECK_STATUS(cr_scene_world(&scene, &world, &error), CR_OK);
+    crStatus status = CR_OK;
+    while (status == CR_OK && cr_world_state(world)->time < 1.0) {
+        uint64_t hash = cr_world_hash(world);
+        status = cr_world_step(world, &error);
+        if (status != CR_OK) CHECK(cr_world_hash(world) == hash);
+    }
+    CHECK_STATUS(status, CR_ERR_RANGE);
+    CHECK(strstr(error.message, "ctrl") != NULL);
+    CHECK_NEAR(cr_world_state(world)->time, 0.1, scene.step.dt);
+    cr_world_destroy(world);
+    cr_scene_free(&scene);
+}
+
+// a scene that starts at a keyframe goes on as the world whose state the keyframe is
+TEST(starts) {
+    crScene scene;
+    if (!good(ARM(", \"keyframes\": [{\"name\": \"now\", \"time\": 0.75, \"q\": [0.5, 1, 0, 0, 0], \"v\": "
+                  "[1, 2, 3, "
+                  "4]}], \"start\": \"now\""),
+              &scene))
+        return;
+    crWorld* world = NULL;
+    crError error;
+    CHECK(scene.time == 0.75);
+    CHECK_STATUS(cr_scene_world(&scene, &world, &error), CR_OK);
+    const crState* state = cr_world_state(world);
+    CHECK(state->time == 0.75 && state->q[0] == 0.5 && state->v[3] == 4.0);
+    CHECK_STATUS(cr_world_step(world, &error), CR_OK);
+    CHECK_STATUS(cr_scene_reset(&scene, world, NULL, &error), CR_OK);
+    CHECK(state->time == 0.75 && state->q[0] == 0.5 && state->v[3] == 4.0);
+    cr_world_destroy(world);
+    cr_scene_free(&scene);
+    REFUSED(ARM(", \"start\": \"nwo\", \"keyframes\": [{\"name\": \"now\"}]"), CR_ERR_NAME,
+            "did you mean \"now\"?");
+    REFUSED(ARM(", \"start\": 3"), CR_ERR_TYPE, "start");
+    REFUSED(ACT(", \"joint\": \"shoulder\", \"ctrl\": \"2*q\""), CR_ERR_NAME, "t pi sin");
+    REFUSED(ACT(", \"joint\": \"shoulder\", \"ctrl\": {\"table\": []}"), CR_ERR_SIZE, "row");
+    REFUSED(ACT(", \"joint\": \"shoulder\", \"ctrl\": {\"table\": [[0, 1], [0, 2]]}"), CR_ERR_RANGE, "after");
+    REFUSED(ACT(", \"joint\": \"shoulder\", \"ctrl\": [1]"), CR_ERR_TYPE, "ctrl");
+}

@@ -30,6 +30,7 @@ const themed = (css) => {
 };
 
 const minified = { bundle: true, minify: true, write: false, format: "iife", target: "es2022", legalComments: "none", loader: { ".css": "text" } };
+const worker = async () => (await build({ ...minified, entryPoints: [`${here}src/worker.js`] })).outputFiles[0].text;
 const bundleOf = async (entry) => (await build({
   ...minified,
   entryPoints: [`${here}src/${entry}`],
@@ -38,6 +39,9 @@ const bundleOf = async (entry) => (await build({
     setup(b) {
       b.onResolve({ filter: /^examples$/ }, () => ({ path: "examples", namespace: "examples" }));
       b.onLoad({ filter: /.*/, namespace: "examples" }, () => ({ contents: JSON.stringify(examples), loader: "json" }));
+      // the worker's script is a text in the page's own
+      b.onResolve({ filter: /^worker$/ }, () => ({ path: "worker", namespace: "worker" }));
+      b.onLoad({ filter: /.*/, namespace: "worker" }, async () => ({ contents: await worker(), loader: "text" }));
     },
   }],
 })).outputFiles[0].contents;

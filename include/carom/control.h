@@ -29,6 +29,9 @@ typedef struct crModel crModel;
 
 #define CR_ACTUATOR_JOINTS 8
 
+// A control over time; a step asks for it at its middle.
+typedef double (*crScheduleFn)(void* ctx, double time);
+
 // Start from cr_actuator_motor, cr_actuator_position or cr_actuator_velocity.
 typedef struct crActuator {
     const char* name;  // unique among actuators, or NULL; copied
@@ -39,6 +42,8 @@ typedef struct crActuator {
     double ctrl;                      // at the start
     double ctrl_lower, ctrl_upper;    // a control outside is refused; -INFINITY and INFINITY: no limit
     double force_lower, force_upper;  // N or N m
+    crScheduleFn schedule;            // writes the control before each step; NULL: it is the user's
+    void* schedule_ctx;
     int next[CR_ACTUATOR_JOINTS];  // set by the model: next term along the same velocity, -1 after the last
 } crActuator;
 

@@ -11,7 +11,7 @@
 
 #include "base/tasks.h"
 #include "model/spatial.h"
-#include "step/cache.h"
+#include "step/step.h"
 
 static void read_body(const crContactAudit* a, const int* islands, int i) {
     const crStep* step = a->step;
@@ -23,14 +23,14 @@ static void read_body(const crContactAudit* a, const int* islands, int i) {
     out->tree = !body->single;
     out->linear = 3.0 / body->mass;
     out->turning = turn;
-    out->pliant = sqrt(out->linear + step->size[i] * step->size[i] * turn);
+    out->pliant = sqrt(out->linear + step->plan->size[i] * step->plan->size[i] * turn);
     if (out->tree) return;
     out->inverse = step->dynamics.inverse[i];
     out->turning = out->inverse.xx + out->inverse.yy + out->inverse.zz;
 }
 
 static bool any_tree(const crContactAudit* a) {
-    for (int i = 1; i < a->step->cache->first_single; i++) {
+    for (int i = 1; i < a->step->plan->first_single; i++) {
         if (a->body[i].tree) return true;
     }
     return false;
@@ -39,7 +39,7 @@ static bool any_tree(const crContactAudit* a) {
 static crStatus create(crContactAudit* a, const int* islands) {
     const crStep* step = a->step;
     crArena* arena = &a->step->scratch;
-    int most = step->contact_count > step->part_count ? step->contact_count : step->part_count;
+    int most = step->contact_count > step->part.count ? step->contact_count : step->part.count;
     size_t nb = (size_t)step->model->nb, nv = (size_t)step->model->nv;
     size_t chunks = (size_t)most / CR_AUDIT_CHUNK + 2, sums = (size_t)a->island_count + 1;
     a->contact = cr_arena_alloc(arena, ((size_t)step->contact_count + 1) * sizeof *a->contact);
@@ -54,7 +54,7 @@ static crStatus create(crContactAudit* a, const int* islands) {
     for (int i = 0; i < step->model->nb; i++) {
         read_body(a, islands, i);
     }
-    if (step->rows.count == 0 && !any_tree(a)) return CR_OK;
+    if (step->posed.rows.count == 0 && !any_tree(a)) return CR_OK;
     a->v = cr_arena_alloc(arena, (nv + 1) * sizeof *a->v);
     if (a->v == NULL) return CR_ERR_MEMORY;
     memset(a->v, 0, nv * sizeof *a->v);
@@ -97,7 +97,7 @@ static crOutcome outcome_of(const crStep* step, const crAudit* audit, const crAu
 
 static crStatus run(crContactAudit* a, const int* islands) {
     crStep* step = a->step;
-    int count = step->contact_count, most = count > step->part_count ? count : step->part_count;
+    int count = step->contact_count, most = count > step->part.count ? count : step->part.count;
     crStatus status = create(a, islands);
     if (status != CR_OK) return status;
     cr__tasks_for(step->tasks, count, CR_AUDIT_CHUNK, cr__audit_witness, a);

@@ -4,7 +4,7 @@
 // Fails: CR_ERR_MEMORY.
 #include "model/spatial.h"
 #include "step/audit_contacts.h"
-#include "step/cache.h"
+#include "step/step.h"
 
 static crBlock block_of(const crStepContact* c) {
     const crSurface* s = &c->surface->surface;
@@ -60,7 +60,7 @@ static void make(const crContactAudit* a, crAuditGeneral* g, double (*vertices)[
         bool moment = k >= linear;
         g->weight[k] =
             moment ? turn_mobility(step, c->body_a) + turn_mobility(step, c->body_b) : lambda / 3.0;
-        p[k] = moment ? (c->row >= 0 ? step->p[c->row + k] : 0.0)
+        p[k] = moment ? (c->row >= 0 ? step->posed.p[c->row + k] : 0.0)
                       : cr_dot(cr_mat3_column(g->frame, k), c->impulse);
     }
     crProblem polygon = {.vertices = (const double(*)[2])vertices};

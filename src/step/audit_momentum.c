@@ -8,7 +8,7 @@
 #include "base/tasks.h"
 #include "model/spatial.h"
 #include "step/audit_contacts.h"
-#include "step/cache.h"
+#include "step/step.h"
 
 static void add_impulse(const crContactAudit* a, int body, crVec3 point, crVec3 P, crVec3 moment) {
     crAuditBody* own = &a->body[body];
@@ -48,7 +48,7 @@ static crStatus finish_velocity(crStep* step, crPart part, crDynamics* d, void* 
     for (int k = 0; k < part.count; k++) {
         const crBody* body = &step->model->bodies[cr__part_body(part, k)];
         for (int i = body->v; i < body->v + body->nv; i++) {
-            v[i] += step->v_free[i];
+            v[i] += step->free.v[i];
         }
     }
     return CR_OK;
@@ -58,7 +58,7 @@ static crStatus finish_velocity(crStep* step, crPart part, crDynamics* d, void* 
 static void judge_body(const crContactAudit* a, int b, crTwist was, crTwist is, crAuditWorst* worst) {
     crAuditBody* own = &a->body[b];
     crVec3 off = cr_sub(was.v, is.v), turn = cr_sub(was.omega, is.omega);
-    double size = a->step->size[b], pulled = own->pliant * own->pull;
+    double size = a->step->plan->size[b], pulled = own->pliant * own->pull;
     // roots are taken only where the difference may be more than rounding, or the largest so far
     double most = cr__audit_size1(off) + size * cr__audit_size1(turn);
     worst->seen += 0.0 * most;
@@ -77,7 +77,7 @@ static void judge_single(const crContactAudit* a, int b, crAuditWorst* worst) {
     const crStep* step = a->step;
     const crAuditBody* own = &a->body[b];
     int at = step->model->bodies[b].v;
-    const double* base = (a->v != NULL ? a->v : step->v_free) + at;
+    const double* base = (a->v != NULL ? a->v : step->free.v) + at;
     crTwist was = {cr__load_vec(step->state.v + at + 3), cr__load_vec(step->state.v + at)};
     crTwist is = {cr_add(cr__load_vec(base + 3), cr_sym3_mul(own->inverse, own->T)),
                   cr_madd(cr__load_vec(base), own->linear / 3.0, own->P)};
@@ -101,7 +101,7 @@ static void judge_range(void* ctx, int begin, int end) {
     const crContactAudit* a = ctx;
     crAuditWorst* worst = &a->worst[begin / CR_AUDIT_CHUNK];
     for (int k = begin; k < end; k++) {
-        int b = a->step->part[k];
+        int b = a->step->part.bodies[k];
         if (a->body[b].tree) {
             judge_tree(a, b, worst);
         } else if (a->body[b].linear > 0.0) {
@@ -119,6 +119,6 @@ crStatus cr__audit_momentum(crContactAudit* a) {
         if (status != CR_OK) return status;
     }
     cr__audit_tie_scales(a);
-    cr__tasks_for(step->tasks, step->part_count, CR_AUDIT_CHUNK, judge_range, a);
+    cr__tasks_for(step->tasks, step->part.count, CR_AUDIT_CHUNK, judge_range, a);
     return CR_OK;
 }

@@ -4,7 +4,7 @@
 // impulse that leaves is proven by two comparisons. lambda, the trace of W_ii, is taken of the bodies as if they were
 // free, which is the larger: it decides only which witness is made.
 #include "step/audit_contacts.h"
-#include "step/cache.h"
+#include "step/step.h"
 
 // Bias of a contact: 0 where it touches, else the gap beyond the deadband over h; bodies in the air move by the
 // mean of v before and after gravity. cursor: into the warm starts, which widen the band of what pressed.

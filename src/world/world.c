@@ -18,14 +18,15 @@ crWorldDef cr_world_def(void) { return (crWorldDef){.cookie = COOKIE, .step = cr
 static crStatus make_copy(crWorld* world) {
     const crModel* model = world->step.model;
     world->sleep = cr_arena_alloc(&world->step.store, (size_t)model->nb * sizeof(crSleep));
-    world->tie_force = cr_arena_alloc(&world->step.store, (size_t)world->step.tie_count * sizeof(double));
+    world->tie_force = cr_arena_alloc(&world->step.store, (size_t)world->step.ties.count * sizeof(double));
     world->q = cr_arena_alloc(&world->step.store, (size_t)model->nq * sizeof(double));
     world->start_ctrl = cr_arena_alloc(&world->step.store, (size_t)(model->nu + 1) * sizeof(double));
+    world->ctrl = cr_arena_alloc(&world->step.store, (size_t)(model->nu + 1) * sizeof(double));
     for (int i = 0; i < model->nu && world->start_ctrl != NULL; i++) {
         world->start_ctrl[i] = model->actuators[i].ctrl;
     }
-    bool ok =
-        world->start_ctrl != NULL && world->sleep != NULL && world->tie_force != NULL && world->q != NULL;
+    bool ok = world->start_ctrl != NULL && world->ctrl != NULL && world->sleep != NULL &&
+              world->tie_force != NULL && world->q != NULL;
     if (model->load_count > 0) {
         world->force = cr_arena_alloc(&world->step.store, (size_t)model->nv * sizeof(double));
         ok = ok && world->force != NULL;
@@ -56,8 +57,8 @@ crStatus cr_world_create(const crWorldDef* def, crWorld** world, crError* error)
     }
     made->model_hash = cr__model_hash(def->model);
     made->settings_hash = cr__settings_hash(&made->step.settings);
-    made->step.force = def->force;
-    made->step.force_ctx = def->force_ctx;
+    made->step.calls.force = def->force;
+    made->step.calls.force_ctx = def->force_ctx;
     *world = made;
     return CR_OK;
 }
@@ -101,7 +102,7 @@ static void remember(crWorld* world) {
     // a step that fails before it begins must find them too
     cr__step_keep_start(step);
     memcpy(world->sleep, step->sleep, (size_t)step->model->nb * sizeof(crSleep));
-    memcpy(world->tie_force, step->tie_force, (size_t)step->tie_count * sizeof(double));
+    memcpy(world->tie_force, step->ties.force, (size_t)step->ties.count * sizeof(double));
     world->time = step->state.time;
 }
 
@@ -113,14 +114,14 @@ static void restore_q(crWorld* world) {
 static void undo(crWorld* world) {
     crStep* step = &world->step;
     restore_q(world);
-    memcpy(step->state.v, step->v_start, (size_t)step->model->nv * sizeof(double));
+    memcpy(step->state.v, step->start.v, (size_t)step->model->nv * sizeof(double));
     memcpy(step->sleep, world->sleep, (size_t)step->model->nb * sizeof(crSleep));
-    memcpy(step->tie_force, world->tie_force, (size_t)step->tie_count * sizeof(double));
+    memcpy(step->ties.force, world->tie_force, (size_t)step->ties.count * sizeof(double));
     step->state.time = world->time;
     // what sleeps is not posed again by a step
     cr_model_kinematics(step->model, &step->state, &step->dynamics);
-    if (step->warm_changed) cr__step_swap_forces(step);
-    step->warm_changed = false;
+    if (step->warm.changed) cr__step_swap_forces(step);
+    step->warm.changed = false;
     step->event_count = 0;
 }
 
@@ -153,13 +154,31 @@ static void release_loads(crWorld* world) {
         memcpy(world->step.state.force, world->force, (size_t)world->step.model->nv * sizeof(double));
 }
 
+// Controls of actuators that have a schedule, at the middle of the step; restore_controls undoes it.
+static void set_controls(crWorld* world, double h) {
+    const crModel* model = world->step.model;
+    crState* state = &world->step.state;
+    for (int i = 0; i < model->nu; i++) {
+        const crActuator* a = &model->actuators[i];
+        world->ctrl[i] = state->ctrl[i];
+        if (a->schedule != NULL) state->ctrl[i] = a->schedule(a->schedule_ctx, state->time + 0.5 * h);
+    }
+}
+
+static void restore_controls(crWorld* world) {
+    if (world->step.model->nu > 0)
+        memcpy(world->step.state.ctrl, world->ctrl, (size_t)world->step.model->nu * sizeof(double));
+}
+
 crStatus cr__world_step_by(crWorld* world, double h, crError* error) {
     crStep* step = &world->step;
+    set_controls(world, h);
     // the check makes quaternions unit, in their last bits
     if (step->model->nq > 0) memcpy(world->q, step->state.q, (size_t)step->model->nq * sizeof(double));
     crStatus status = cr_state_check(step->model, &step->state, error);
     if (status != CR_OK) {
         restore_q(world);
+        restore_controls(world);
         return status;
     }
     remember(world);
@@ -171,6 +190,7 @@ crStatus cr__world_step_by(crWorld* world, double h, crError* error) {
     world->last_h = status == CR_OK ? h : 0.0;
     if (status != CR_OK) {
         undo(world);
+        restore_controls(world);
         cr_log(&world->log, CR_LOG_ERROR, "step from %g s: %s", world->time, cr_status_text(status));
     } else if (step->certificate.outcome != CR_OUTCOME_SOLVED &&
                step->certificate.outcome != CR_OUTCOME_BOUNDED) {

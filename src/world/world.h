@@ -18,7 +18,8 @@ struct crWorld {
     double* q;           // before it was checked (nq)
     crSleep* sleep;      // (nb)
     double* start_ctrl;  // controls of the actuators at the start (nu)
-    double* tie_force;   // (step.tie_count)
+    double* ctrl;        // controls before the step (nu)
+    double* tie_force;   // (step.ties.count)
     double* force;       // the user's, while loads are added to it (nv); NULL where the model has none
 };
 

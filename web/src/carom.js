@@ -42,18 +42,29 @@ const host = (memory) => {
 const NUMBERS = ["time", "kinetic", "potential", "residual", "penetration", "contacts", "impacts", "unsolved",
   "impermissible", "created", "steps", "events", "forces", "near", "unsure", "bounded", "eta", "distance", "crossings",
   "crossingsUnsure", "gain", "work", "impactsUnsure"];
+export const WIDTH = NUMBERS.length;
+export const numbersOf = (row) => Object.fromEntries(NUMBERS.map((name, i) => [name, row[i]]));
+
+// rows of time, bodies, approach, energy change, point, impulse
+export const eventsOf = (rows) => Array.from({ length: rows.length / 11 }, (_, i) => {
+  const r = rows.subarray(11 * i, 11 * i + 11);
+  return { time: r[0], a: r[1], b: r[2], approach: r[3], energyChange: r[4], point: [...r.subarray(5, 8)], impulse: [...r.subarray(8, 11)] };
+});
 
 export class Carom {
-  static async load(bytes) {
+  // of the bytes of the library, or of what a browser made of them
+  static async load(library) {
     let exports = null;
-    const { instance } = await WebAssembly.instantiate(bytes, { wasi_snapshot_preview1: host(() => exports.memory) });
+    const module = library instanceof WebAssembly.Module ? library : await WebAssembly.compile(library);
+    const instance = await WebAssembly.instantiate(module, { wasi_snapshot_preview1: host(() => exports.memory) });
     exports = instance.exports;
     exports._initialize();
-    return new Carom(exports);
+    return new Carom(exports, module);
   }
 
-  constructor(exports) {
+  constructor(exports, module) {
     this.exports = exports;
+    this.module = module;
     this.catalogue = this.take(exports.carom_catalogue());
   }
 
@@ -124,10 +135,9 @@ export class Scene {
     return BigInt.asUintN(64, this.carom.exports.carom_scene_hash(this.at)).toString(16).padStart(16, "0");
   }
 
-  look() {
-    const numbers = this.doubles(this.carom.exports.carom_scene_look(this.at), NUMBERS.length);
-    return Object.fromEntries(NUMBERS.map((name, i) => [name, numbers[i]]));
-  }
+  // numbers of the last step in the order of web/wasm/page.h; they live until the next call
+  row() { return this.doubles(this.carom.exports.carom_scene_look(this.at), WIDTH); }
+  look() { return numbersOf(this.row()); }
 
   // after look: p and quaternion (w first) of each body, a copy
   poses() { return this.doubles(this.carom.exports.carom_scene_poses(this.at), 7 * this.about.bodies.length).slice(); }
@@ -135,15 +145,9 @@ export class Scene {
   // after look: point, impulse and kind of everything that pushed in the last step, as precise as a screen
   forces(count) { return new Float32Array(count > 0 ? this.doubles(this.carom.exports.carom_scene_forces(this.at), 7 * count) : 0); }
 
-  // after look: time, bodies, approach, energy change, point, impulse of the last step's events
-  events(count) {
-    if (count === 0) return [];
-    const rows = this.doubles(this.carom.exports.carom_scene_events(this.at), 11 * count);
-    return Array.from({ length: count }, (_, i) => {
-      const r = rows.subarray(11 * i, 11 * i + 11);
-      return { time: r[0], a: r[1], b: r[2], approach: r[3], energyChange: r[4], point: [...r.subarray(5, 8)], impulse: [...r.subarray(8, 11)] };
-    });
-  }
+  // after look: the last step's events, a copy
+  eventRows(count) { return this.doubles(this.carom.exports.carom_scene_events(this.at), 11 * count).slice(); }
+  events(count) { return count === 0 ? [] : eventsOf(this.eventRows(count)); }
 
   // puts the bodies where a recording has them
   place(time, q, v) {
@@ -152,6 +156,51 @@ export class Scene {
     state.set(q);
     state.set(v, nq);
     this.carom.exports.carom_scene_place(this.at, time);
+  }
+
+  // hands, as web/wasm/page.h has them; -1: the body does not move by forces
+  grip(body, point, size) { return this.carom.exports.carom_hand_grip(this.at, body, ...point, size); }
+  pull(hand, target) { this.carom.exports.carom_hand_pull(this.at, hand, ...target); }
+  release(hand) { this.carom.exports.carom_hand_release(this.at, hand); }
+  push(body, point, impulse) { return this.carom.exports.carom_hand_push(this.at, body, ...point, ...impulse); }
+  hand(hand) {
+    const row = this.doubles(this.carom.exports.carom_hand_look(this.at, hand), 9);
+    return { at: [...row.subarray(0, 3)], force: [...row.subarray(3, 6)], target: [...row.subarray(6, 9)] };
+  }
+
+  control(actuator, value) {
+    if (this.carom.exports.carom_scene_control(this.at, actuator, value) < 0) this.carom.take(this.carom.exports.carom_scene_error(this.at));
+  }
+  controls() { return this.doubles(this.carom.exports.carom_scene_controls(this.at), this.about.actuators.length).slice(); }
+  sense() {
+    const count = this.about.sensors.reduce((sum, s) => sum + s.size, 0);
+    return count ? this.doubles(this.carom.exports.carom_scene_sense(this.at), count).slice() : new Float64Array(0);
+  }
+
+  // what hands did so far, as rows over time
+  record() { return this.carom.take(this.carom.exports.carom_scene_record(this.at)); }
+  extend(duration) { return this.carom.exports.carom_scene_extend(this.at, duration) > 0; }
+
+  save() {
+    const at = this.carom.exports.carom_scene_save(this.at);
+    if (at === 0) throw new Error("out of memory");
+    return new Uint8Array(this.carom.exports.memory.buffer, at, this.carom.exports.carom_scene_save_size(this.at)).slice();
+  }
+  load(bytes, steps) {
+    const { exports } = this.carom;
+    const at = exports.carom_alloc(bytes.length);
+    if (at === 0) throw new Error("out of memory");
+    new Uint8Array(exports.memory.buffer, at, bytes.length).set(bytes);
+    const status = exports.carom_scene_load(this.at, at, bytes.length, steps);
+    exports.carom_free(at);
+    if (status < 0) this.carom.take(exports.carom_scene_error(this.at));
+  }
+
+  // q and v as they are now
+  state() {
+    const { nq, nv } = this.about;
+    const both = this.doubles(this.carom.exports.carom_scene_read_state(this.at), nq + nv);
+    return { q: [...both.subarray(0, nq)], v: [...both.subarray(nq)] };
   }
 
   close() {

@@ -31,6 +31,14 @@ export class History {
     for (const name of Object.keys(WORST)) this.worst[name] = Math.max(this.worst[name], numbers[name]);
   }
 
+  // forgets what came after a time; totals are those of then
+  cut(time, totals) {
+    this.records = this.records.filter((r) => r.time <= time);
+    this.numbers = this.records.reduce((sum, r) => sum + r.poses.length + r.forces.length, 0);
+    this.totals = { ...totals };
+    this.worst = { ...WORST };
+  }
+
   due() { return this.offered++ % this.stride === 0; }
 
   add(record) {

@@ -14,7 +14,7 @@ export class Player {
   // between two pictures; show(time) draws
   constructor({ reach, show, prefix = "" }) {
     Object.assign(this, { reach, draw: show, time: 0, goal: 0, begin: 0, end: 1, playing: false, active: false, dirty: true, last: 0 });
-    this.button = make("button", { type: "button", id: `${prefix}play`, onclick: () => this.play(!this.playing) }, "Play");
+    this.button = make("button", { type: "button", id: `${prefix}play`, onclick: () => this.toggle() }, "Play");
     this.scrub = make("input", { type: "range", id: `${prefix}scrub`, "aria-label": "Time", min: 0, max: 1, step: "any", oninput: () => this.seek(Number(this.scrub.value)) });
     this.clock = make("output", { for: `${prefix}scrub`, id: `${prefix}clock` }, "0 s");
     this.speed = select("Speed", SPEEDS, "1", () => {});
@@ -32,10 +32,25 @@ export class Player {
     this.speed.box.value = [...SPEEDS].reverse().find((s) => Number(s) <= 1 && (end - begin) / Number(s) >= SHORT) ?? SPEEDS[0];
   }
 
+  // what the button does
+  toggle() { this.play(!this.playing); }
+
   play(on) {
     this.playing = on;
     if (on && this.time >= this.end) this.time = this.goal = this.begin;
     this.button.textContent = on ? "Pause" : "Play";
+    this.dirty = true;
+  }
+
+  // a later end
+  extend(end) {
+    this.end = end;
+    this.scrub.max = end;
+  }
+
+  // all there is ends here, and goes on from here
+  cut(time) {
+    this.time = this.goal = time;
     this.dirty = true;
   }
 

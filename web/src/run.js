@@ -90,6 +90,7 @@ export class Run extends Playback {
     this.history.add({ time: numbers.time, kinetic: numbers.kinetic, potential: numbers.potential, poses: this.scene.poses(), forces: this.scene.forces(numbers.forces) });
   }
 
+  get hash() { return this.scene.hash(); }
   get duration() { return this.recorded ? super.duration : this.about.duration; }
 
   // one step; false at the end

@@ -1,4 +1,7 @@
-// scene.js - the scene player: load, run live by any method, rule, law and step, look, scrub.
+// scene.js - the scene player: load, run live by any method, rule, law and step, look, scrub, touch.
+//
+// The engine computes in a worker (live.js); here is what is shown and asked for. An edit is a new scene that starts
+// where the old one is; the old run stays, so that undo brings it back with all it did.
 import examples from "examples";
 import * as THREE from "./three.js";
 import { make, say, save, select, shown } from "./dom.js";
@@ -7,17 +10,20 @@ import { Stage } from "./stage.js";
 import { framesOf } from "./panels.js";
 import { Player } from "./player.js";
 import { Run } from "./run.js";
+import { Engine, LiveRun } from "./live.js";
+import { Touch } from "./touch.js";
+import { Inspect } from "./inspect.js";
+import { Drives } from "./drives.js";
+import { expand, movedState, startingAt, withRecord, withSets } from "./edit.js";
 import { runCharts, showRun } from "./charts.js";
 import { eventTable } from "./events.js";
 
 const PATHS = { method: "step.method", rule: "impact.rule", law: "impact.law", dt: "step.dt" };
-const BUDGET = 24;    // milliseconds of computing per picture
-const SHARE = 0.8;    // likewise, of the time between two pictures where drawing takes that long
-const LONGEST = 400;  // likewise, at most
-const HURRY = 120;    // likewise, where the run is behind a time that was asked for
 const CHARTED = 250;  // milliseconds between two pictures of the charts
-const SLOW = 60;      // milliseconds between two pictures, beyond what computing takes
+const SLOW = 60;      // milliseconds between two pictures
 const PATIENCE = 500; // milliseconds of slow pictures before they get simpler
+const UNDONE = 20;    // edits that can be taken back
+const AHEAD = 1;      // seconds before its end that a run which was touched gets longer
 const COARSEST = 3;   // detail that goes: shadows (1), then half of the pixels each way
 
 export const sceneView = (carom, place, values) => {
@@ -25,9 +31,14 @@ export const sceneView = (carom, place, values) => {
   let asked = {};      // what stands in place of the scene's own
   let run = null, stage = null;
   let charted = 0;
-  let computing = 0, slow = 0;
+  let slow = 0;
   let coarse = 0, drawn = -1;  // detail that moving pictures go without, and that the last one went without
   let touched = false, turning = false;  // the view was turned by hand, is being turned
+  let past = [];       // runs before each edit
+  let followed = null; // where the body that the camera follows was last
+  let longer = false;  // a longer run is asked for
+  let editing = Promise.resolve();  // edits wait for each other
+  const engine = new Engine(carom);
   const shows = { contacts: true, impulses: true, paths: false, names: false };
 
   const view = make("div", { class: "stage" });
@@ -81,7 +92,7 @@ export const sceneView = (carom, place, values) => {
     const at = run.history.indexAt(time);
     if (back) player.seek(records[Math.max(0, at - (time > records[at].time ? 0 : 1))].time);
     else if (at + 1 < records.length) player.seek(records[at + 1].time);
-    else { guard(() => run.step()); player.seek(run.now); }
+    else run.step();
     charted = 0;
   };
 
@@ -101,7 +112,7 @@ export const sceneView = (carom, place, values) => {
         ? `${t.crossings}, of ${t.crossingsUnsure} cannot tell` : String(t.crossings), true)] : []),
       ...(t.gain > 0 ? [fact("energy gained without work", `${shown(t.gain)} J`)] : []),
       ...(t.created > 0 ? [fact("energy created", `${shown(t.created)} J`, true)] : []),
-      ...(run.recorded ? [] : [make("span", { id: "hash", "data-steps": t.steps, "data-over": String(run.over) }, make("b", {}, "state hash"), make("code", {}, run.scene.hash()))]));
+      ...(run.recorded ? [] : [make("span", { id: "hash", "data-steps": t.steps, "data-over": String(run.over), "data-touched": String(run.touched), "data-engine": engine.kind }, make("b", {}, "state hash"), make("code", {}, run.hash))]));
   };
 
   const show = (time, interval) => {
@@ -109,7 +120,8 @@ export const sceneView = (carom, place, values) => {
     const record = run.history.at(time);
     overlay.textContent = `${run.recorded ? "recorded" : `${run.about.method}, ${run.about.rule}, ${run.about.law}, dt ${shown(run.about.dt)} s`}\nE ${shown(record.kinetic + record.potential)} J`;
     tell();
-    if (mark - charted > CHARTED || (!player.playing && player.goal <= run.now)) { showRun(charts, run.history); charted = mark; }
+    drives.follow(record);
+    if (mark - charted > CHARTED || (!player.playing && player.goal <= run.now)) { showRun(charts, run.history); drives.chartAll(); charted = mark; }
     if (renderer && stage) drawStage(time, record);
     if (player.playing) ease(interval);
   };
@@ -117,6 +129,8 @@ export const sceneView = (carom, place, values) => {
   const drawStage = (time, record) => {
     stage.pose(run.poses(time));
     stage.pushes.show(record.forces, shows);
+    if (!run.recorded) touch.draw();
+    follow();
     stage.showPaths(shows.paths ? run.history.records : null, time);
     // while it plays the camera moves gently, else at once
     for (let i = 0; i < (player.playing ? 1 : 60) && !touched && !run.recorded && stage.isCrowded(); i++) stage.stepBack();
@@ -125,9 +139,17 @@ export const sceneView = (carom, place, values) => {
     renderer.getContext().flush();
   };
 
-  // where pictures come slowly for longer than computing takes, moving ones get simpler
+  // the camera goes along with the body that is chosen
+  const follow = () => {
+    if (!inspect.follow.checked || !inspect.body) { followed = null; return; }
+    const at = stage.centreOf(inspect.body, new THREE.Vector3());
+    if (followed) { stage.camera.position.add(at).sub(followed); orbit.target.add(at).sub(followed); touched = true; }
+    followed = at;
+  };
+
+  // where pictures come slowly, moving ones get simpler
   const ease = (interval) => {
-    slow = interval > computing + SLOW ? slow + interval : 0;
+    slow = interval > SLOW ? slow + interval : 0;
     if (slow < PATIENCE) return;
     slow = 0;
     coarse = Math.min(COARSEST, coarse + 1);
@@ -142,16 +164,42 @@ export const sceneView = (carom, place, values) => {
     renderer.setPixelRatio(detail < 1 && software ? Math.min(2 * devicePixelRatio, 2) : Math.max(0.5, Math.min(devicePixelRatio, 2) / 2 ** Math.max(0, detail - 1)));
   };
 
-  const reach = (goal, interval) => {
+  const reach = (goal) => {
     if (!run) return goal;
-    const begun = performance.now();
-    const waits = interval > computing + SLOW;
-    const budget = !player.playing ? HURRY : waits ? Math.min(LONGEST, SHARE * interval) : BUDGET;
-    if (goal > run.now && !run.over) guard(() => run.advance(goal, budget));
-    computing = performance.now() - begun;
+    if (!run.recorded) run.advance(goal);
+    if (run.touched && player.playing && goal > run.duration - AHEAD) lengthen();
     return run.over ? Math.max(run.now, goal) : run.now;
   };
+
+  // a run that is touched does not end
+  const lengthen = async () => {
+    if (longer) return;
+    longer = true;
+    const own = run;
+    const done = await own.extend(own.duration + Math.max(2 * AHEAD, own.duration - own.begin)).catch(() => false);
+    longer = false;
+    if (!done || own !== run) return;
+    player.extend(run.duration);
+    charts.forEach((chart) => chart.make(run.begin, run.duration));
+    drives.remake();
+  };
   const player = new Player({ reach, show: (time, interval) => { if (run) guard(() => show(time, interval)); } });
+
+  const inspect = new Inspect({
+    laws: carom.catalogue.laws.map((l) => l.name), rules: carom.catalogue.rules.map((r) => r.name),
+    now: () => ({ run, stage, get scene() { return parsed(); } }), edit: (change) => edit(change),
+    follow: () => { followed = null; player.dirty = true; }, hold: (body) => { renderer?.domElement.focus(); touch.holdChosen(body); }, push: () => pushChosen(),
+  });
+  const drives = new Drives((t) => player.seek(Math.min(t, run.now)));
+  const touch = renderer ? new Touch(view, renderer.domElement, {
+    now: () => ({ run, stage, orbit }), chosen: (body) => inspect.choose(body), dirty: () => { player.dirty = true; },
+    play: (on) => { if (player.time < run.now) player.cut(run.now); player.play(on); },
+    moved: (body, way) => edit((scene, about, state) => {
+      const moved = movedState(about, body, state, way.way, way);
+      if (!moved) throw new Error(`${about.bodies[body].name} hangs on a joint that a pointer cannot move.`);
+      return startingAt(scene, moved);
+    }),
+  }) : { reset() {}, draw() {}, holdChosen() {}, tool: select("A pointer", ["pull"], "pull", () => {}), strength: make("input", { type: "number", "aria-label": "Speed" }), pushAlong() {} };
 
   const fit = () => {
     if (!renderer || !stage || !view.clientWidth) return;
@@ -161,8 +209,12 @@ export const sceneView = (carom, place, values) => {
     player.dirty = true;
   };
 
-  const setStage = () => {
+  // keep: the camera stays where it is
+  const setStage = (keep) => {
     if (!renderer) return;
+    const seen = keep && stage && orbit ? { position: stage.camera.position.clone(), target: orbit.target.clone() } : null;
+    touch.reset();
+    followed = null;
     stage?.dispose();
     orbit?.dispose();
     stage = new Stage(run.about);
@@ -173,26 +225,47 @@ export const sceneView = (carom, place, values) => {
     stage.recolor();
     stage.showNames(shows.names);
     orbit = new THREE.OrbitControls(stage.camera, renderer.domElement);
-    orbit.target.copy(stage.centre);
+    orbit.target.copy(seen?.target ?? stage.centre);
+    if (seen) stage.camera.position.copy(seen.position);
     orbit.update();
     orbit.addEventListener("change", () => { player.dirty = true; });
     orbit.addEventListener("start", () => { touched = turning = true; });
     orbit.addEventListener("end", () => { turning = false; player.dirty = true; });
-    touched = turning = false;
+    touched = seen !== null;
+    turning = false;
     fit();
   };
 
   // the new run takes the old one's place only when it could be made
   const start = (make) => {
     const next = make();
+    forget();
     run?.close();
-    run = next;
+    take(next);
     player.start(run.begin, run.duration);
+    drives.reset(run);
+  };
+
+  const forget = () => past.splice(0).forEach((p) => p.run.close());
+
+  // shows a run in place of another
+  const take = (next, keep = false) => {
+    const name = keep ? inspect.name : null;
+    run = next;
+    if (!run.recorded) {
+      const own = run;
+      run.heard = () => { if (own === run) player.dirty = true; };
+      run.stepped = () => { if (own === run) player.seek(run.now); };
+      run.failed = (message) => { if (own === run) { player.play(false); player.cut(run.now); say(`${source.name}: ${message}`); } };
+    }
     say("");
+    facts.replaceChildren();
     events.open = false;
-    setStage();
+    setStage(keep);
+    inspect.reset(run, name);
     charts.forEach((chart) => chart.make(run.begin, run.duration));
     charted = 0;
+    player.dirty = true;
     if (run.about.overlaps) say(`${source.name}: ${run.about.overlaps} pairs of shapes overlap at the start.`);
   };
 
@@ -200,11 +273,91 @@ export const sceneView = (carom, place, values) => {
   const sets = () => Object.fromEntries(Object.entries(asked).filter(([, v]) => v).map(([k, v]) => [PATHS[k], v]));
   const restart = () => {
     try {
-      const parsed = source.recorded;
-      start(() => (parsed ? Run.recorded(carom, parsed) : new Run(carom, source.text, sets())));
+      const { recorded } = source;
+      start(() => (recorded ? Run.recorded(carom, recorded) : new LiveRun(engine, source.text, sets())));
       address();
     } catch (error) {
       say(`${source.name}: ${error.message}`);
+    }
+  };
+
+  const parsed = () => { try { return expand(JSON.parse(source.text)); } catch { return null; } };
+
+  // the scene as it is now, with everything that was asked for
+  const sceneNow = async () => {
+    const state = await run.ask("state");
+    const scene = startingAt(withSets(parsed(), sets()), state);
+    const { dt } = run.about, left = run.duration - state.time;
+    if (left < dt) scene.step = { ...scene.step, duration: (state.steps + Math.round((run.duration - run.begin) / dt || 1)) * dt };
+    else scene.step = { ...scene.step, duration: run.duration };
+    return { scene, state };
+  };
+
+  // change(scene, about, state) makes another scene, which goes on in place of this one; refused: nothing happens
+  const edit = (change) => { editing = editing.then(() => editNow(change)); return editing; };
+  const editNow = async (change) => {
+    if (!run || run.recorded) return;
+    const own = run, playing = player.playing;
+    try {
+      const { scene, state } = await sceneNow();
+      if (own !== run) return;
+      const text = JSON.stringify(change(scene, run.about, state), null, 1);
+      const next = new LiveRun(engine, text);
+      past.push({ run, source, asked });
+      if (past.length > UNDONE) past.shift().run.close();
+      source = { ...source, text, shipped: false, edited: true };
+      setAsked({});
+      resume(next, playing);
+    } catch (error) {
+      say(`${source.name}: ${error.message}`);
+      inspect.choose(inspect.body, true);
+    }
+  };
+
+  const resume = (next, playing) => {
+    take(next, true);
+    const speed = player.speed.box.value;
+    player.start(run.begin, run.duration);
+    player.speed.box.value = speed;
+    player.cut(run.now);
+    drives.reset(run);
+    player.play(playing);
+  };
+
+  const undo = () => { editing = editing.then(undoNow); return editing; };
+  const undoNow = async () => {
+    if (!run || run.recorded) return;
+    if (run.touched) {
+      const own = run;
+      touch.reset();
+      await run.undo().catch((error) => say(error.message));
+      if (own === run) { player.cut(run.now); player.play(false); charted = 0; }
+      return;
+    }
+    const before = past.pop();
+    if (!before) { say("Nothing is left to undo."); return; }
+    run.close();
+    source = before.source;
+    setAsked(before.asked);
+    resume(before.run, false);
+  };
+
+  const fileName = (more) => `${source.name.replace(/\.json$/, "")}${more}.json`;
+  const saveScene = (more, scene) => save(fileName(more), typeof scene === "string" ? scene : `${JSON.stringify(scene, null, 1)}\n`, "application/json");
+  const saveNow = async () => {
+    if (run.recorded) return;
+    try { saveScene("-now", (await sceneNow()).scene); } catch (error) { say(error.message); }
+  };
+  // the scene with all that hands did: carom run of it ends at the hash that is shown
+  const saveRecording = async () => {
+    if (run.recorded) return;
+    try {
+      player.play(false);
+      const record = await run.ask("record");
+      if (record.lost) { say("More was done than a scene can hold: save the scene from here instead."); return; }
+      saveScene("-touched", withRecord(withSets(JSON.parse(source.text), sets()), run.about, record));
+    } catch (error) {
+      say(error.message);
     }
   };
 
@@ -222,7 +375,7 @@ export const sceneView = (carom, place, values) => {
       if (/^\s*\{\s*"format"\s*:\s*"carom-trajectory"/.test(text)) recorded = JSON.parse(text);
       source = { name, text, recorded };
       setAsked({});
-      start(() => (recorded ? Run.recorded(carom, recorded) : new Run(carom, text)));
+      start(() => (recorded ? Run.recorded(carom, recorded) : new LiveRun(engine, text)));
       list(name, text);
     } catch (error) {
       source = before;
@@ -248,7 +401,10 @@ export const sceneView = (carom, place, values) => {
 
   const keys = (e) => {
     if (!player.active || !run || ["INPUT", "SELECT", "TEXTAREA"].includes(e.target.tagName) && e.target !== player.scrub) return;
-    const action = { " ": () => player.play(!player.playing), ".": () => stepOnce(), ",": () => stepOnce(true), Home: () => player.seek(0), r: () => resetView() }[e.key];
+    if ((e.ctrlKey || e.metaKey) && e.key === "z") { e.preventDefault(); undo(); return; }
+    const action = { " ": () => playOn(), ".": () => stepOnce(), ",": () => stepOnce(true), Home: () => player.seek(0), r: () => resetView(), u: () => undo(),
+      g: () => touch.holdChosen(inspect.body), p: () => pushChosen(), d: () => { if (inspect.body) inspect.duplicate(); }, Delete: () => { if (inspect.body) inspect.remove(); },
+      f: () => { inspect.follow.checked = !inspect.follow.checked; player.dirty = true; }, "1": () => choose("pull"), "2": () => choose("push"), "3": () => choose("move") }[e.key];
     if (!action || (e.key === " " && e.target.tagName === "BUTTON") || e.ctrlKey || e.metaKey) return;
     e.preventDefault();
     action();
@@ -256,27 +412,42 @@ export const sceneView = (carom, place, values) => {
   const resetView = () => { touched = false; stage?.resetCamera(); if (orbit) { orbit.target.copy(stage.centre); orbit.update(); } player.dirty = true; };
   const box = (name, label) => make("label", {}, make("input", { type: "checkbox", checked: shows[name], onchange: (e) => { shows[name] = e.target.checked; stage?.showNames(shows.names); player.dirty = true; } }), label);
 
+  const choose = (tool) => { touch.tool.box.value = tool; };
+  const pushChosen = () => { if (inspect.body && stage) touch.pushAlong(inspect.body, stage.centreOf(inspect.body, new THREE.Vector3()), stage.camera.getWorldDirection(new THREE.Vector3())); };
+  // at its end a run begins again, one that was touched goes on
+  const playOn = async () => {
+    if (run?.touched && !player.playing && player.time >= player.end) await lengthen();
+    player.play(!player.playing);
+  };
+  player.toggle = playOn;
+
   if (renderer) {
-    renderer.domElement.setAttribute("role", "img");
-    renderer.domElement.setAttribute("aria-label", "The bodies of the scene; drag or use arrow keys to turn the view, wheel to come closer");
+    renderer.domElement.setAttribute("role", "application");
+    renderer.domElement.setAttribute("aria-label", "The bodies of the scene; drag a body to pull it, drag beside it or use arrow keys to turn the view, wheel to come closer");
     THREE.turnByKeys(renderer.domElement, () => orbit, () => { touched = true; });
     new ResizeObserver(fit).observe(view);
   }
   addEventListener("keydown", keys);
+  const button = (text, id, title, act) => make("button", { type: "button", id, title, onclick: act }, text);
   place.append(
     make("div", { class: "controls" }, scenes.row, make("button", { type: "button", onclick: () => file.click() }, "Open a file"), file,
       method.row, rule.row, law.row, make("label", {}, "dt", dt)),
     make("figure", { class: "view" }, view, overlay),
     make("div", { class: "controls" }, player.button, step, make("button", { type: "button", id: "restart", onclick: () => restart() }, "Restart"), player.scrub, player.clock, player.speed.row,
       box("contacts", "contacts"), box("impulses", "impulses"), box("paths", "paths"), box("names", "names"), make("button", { type: "button", onclick: resetView }, "Reset view"),
-      make("button", { type: "button", onclick: () => save(`${source.name.replace(/\.json$/, "")}.json`, source.text, "application/json") }, "Save scene")),
-    make("p", {}, "Drop a scene or a file of carom export anywhere. Keys: space plays, . and , step, Home begins, r resets the view."),
-    facts, make("div", { class: "charts" }, ...charts.map((c) => c.place)), events);
+      button("Save scene", "save-scene", "as it was opened or changed", () => saveScene("", source.text))),
+    make("div", { class: "touch" },
+      make("fieldset", {}, make("legend", {}, "Hand"), touch.tool.row, make("label", {}, "pushes change its speed by [m/s]", touch.strength), button("Undo", "undo", "what was done last (u, ctrl z)", undo),
+        button("Save from here", "save-now", "a scene that starts at what is shown last", saveNow), button("Save recording", "save-recording", "the scene with all that was done: carom run gives the same hash", saveRecording)),
+      inspect.place),
+    drives.controls,
+    make("p", {}, "Drag a body to pull it by a spring; let go while it moves to throw it. Drop a scene or a file of carom export anywhere. Keys: space plays, . and , step, Home begins, r resets the view, 1 2 3 choose what a pointer does, g holds the chosen body (arrows pull), p pushes it, d doubles it, Delete removes it, f follows it, u undoes."),
+    facts, make("div", { class: "charts" }, ...charts.map((c) => c.place)), drives.sensors, events);
   open(values);
   return {
     open, load,
     enter: () => { player.enter(); fit(); if (run) address(); },
     leave: () => player.leave(),
-    recolor: () => { stage?.recolor(); if (run) charts.forEach((chart) => chart.make(run.begin, run.duration)); player.dirty = true; charted = 0; },
+    recolor: () => { stage?.recolor(); if (run) { charts.forEach((chart) => chart.make(run.begin, run.duration)); drives.remake(); } player.dirty = true; charted = 0; },
   };
 };

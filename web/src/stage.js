@@ -307,6 +307,8 @@ export class Stage {
       group.position.set(poses[7 * i], poses[7 * i + 1], poses[7 * i + 2]);
       group.quaternion.set(poses[7 * i + 4], poses[7 * i + 5], poses[7 * i + 6], poses[7 * i + 3]);
     });
+    if (this.shifted) this.applyShift();
+    this.root.updateMatrixWorld(true);
     const at = new THREE.Vector3();
     this.balls.forEach((ball, k) => {
       const group = this.bodies[ball.body];
@@ -320,6 +322,33 @@ export class Stage {
       at.needsUpdate = true;
     });
     this.names?.children.forEach((sprite) => this.centreOf(sprite.userData.body, sprite.position).addScaledVector(this.up, 0.05 * this.radius));
+  }
+
+  // how a body follows a hand from one point to another as its joint lets it
+  wayOf(body, kind, from, to) {
+    const way = to.clone().sub(from), group = this.bodies[body], none = { way: [0, 0, 0], angle: 0, shift: 0 };
+    if (kind === "free" || kind === "planar") return { ...none, way: [way.x, way.y, kind === "free" ? way.z : 0] };
+    const axis = new THREE.Vector3(...(this.about.bodies[body].joint?.axis ?? [0, 0, 1])).applyQuaternion(group.quaternion);
+    if (kind === "slider") return { ...none, axis, shift: way.dot(axis) };
+    const arm = (p) => { const r = p.clone().sub(group.position); return r.addScaledVector(axis, -r.dot(axis)); };
+    const [a, b] = [arm(from), arm(to)];
+    return { ...none, axis, angle: kind === "hinge" && a.length() * b.length() > 0 ? Math.atan2(a.clone().cross(b).dot(axis), a.dot(b)) : 0 };
+  }
+
+  // a body, with what hangs on it, shown elsewhere until it is let go of; null: nowhere else
+  shift(body, way) { this.shifted = body === null ? null : { body, way }; }
+
+  applyShift() {
+    const { body, way: { way, axis, angle, shift } } = this.shifted;
+    const origin = this.bodies[body].position.clone(), turn = new THREE.Quaternion();
+    if (angle) turn.setFromAxisAngle(axis, angle);
+    const move = new THREE.Vector3(...way).addScaledVector(axis ?? new THREE.Vector3(), shift);
+    const hangs = (i) => i === body || (i > 0 && hangs(this.about.parts[i].parent));
+    this.bodies.forEach((group, i) => {
+      if (i === 0 || !hangs(i)) return;
+      group.position.sub(origin).applyQuaternion(turn).add(origin).add(move);
+      group.quaternion.premultiply(turn);
+    });
   }
 
   // the centre of mass of a body as it stands now

@@ -2,8 +2,8 @@
 export {
   Box3, BufferAttribute, BufferGeometry, CanvasTexture, Color, CylinderGeometry, DirectionalLight, DoubleSide,
   DynamicDrawUsage, Float32BufferAttribute, GridHelper, Group, HemisphereLight, Line, LineBasicMaterial, Matrix4, Mesh,
-  MeshBasicMaterial, MeshLambertMaterial, PerspectiveCamera, PlaneGeometry, Points, PointsMaterial, Quaternion, Scene, SphereGeometry,
-  SRGBColorSpace, Vector3,
+  MeshBasicMaterial, MeshLambertMaterial, PerspectiveCamera, PlaneGeometry, Points, PointsMaterial, Quaternion, Raycaster, Scene, SphereGeometry,
+  SRGBColorSpace, Vector2, Vector3,
 } from "three";
 export { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { CanvasTexture, Quaternion, Sprite, SpriteMaterial, Vector3, WebGLRenderer } from "three";

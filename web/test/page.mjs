@@ -7,10 +7,11 @@ import { browser, folder, release } from "./tab.mjs";
 import impulse from "./impulse.mjs";
 import views from "./views.mjs";
 import report from "./report.mjs";
+import touch from "./touch.mjs";
 
 const TOGETHER = 3;
 const only = process.env.CAROM_WEB_TEST ?? "";
-const waiting = Object.entries({ ...impulse, ...views, ...report }).filter(([name]) => name.includes(only));
+const waiting = Object.entries({ ...impulse, ...views, ...report, ...touch }).filter(([name]) => name.includes(only));
 let failed = 0;
 const work = async () => {
   while (waiting.length) {

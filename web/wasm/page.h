@@ -40,6 +40,35 @@ int PAGE_EXPORT(carom_scene_step)(PageScene* scene);
 char* PAGE_EXPORT(carom_scene_error)(PageScene* scene);
 uint64_t PAGE_EXPORT(carom_scene_hash)(const PageScene* scene);
 
+// A longer run; 0 and nothing changed where its last step was shorter than the others, else 1.
+int PAGE_EXPORT(carom_scene_extend)(PageScene* scene, double duration);
+// A snapshot of the world, in memory of the scene that the next one takes; NULL: memory.
+void* PAGE_EXPORT(carom_scene_save)(PageScene* scene);
+size_t PAGE_EXPORT(carom_scene_save_size)(const PageScene* scene);
+// Back to a snapshot that was taken after `made` steps; what hands did since is forgotten. 0, or a negative crStatus.
+int PAGE_EXPORT(carom_scene_load)(PageScene* scene, const void* bytes, size_t size, double made);
+// q and v as they are now, in one array (nq + nv).
+double* PAGE_EXPORT(carom_scene_read_state)(PageScene* scene);
+
+// Hands. A grip holds a body at a world point by a spring to a target, which begins there; size is that of the
+// scene: the spring sags by a twentieth of it under the weight of what it holds. A push gives an impulse (N s) in the next
+// step. Both return the hand's index, or -1 where the body does not move by forces or memory is out.
+int PAGE_EXPORT(carom_hand_grip)(PageScene* scene, int body, double x, double y, double z, double size);
+void PAGE_EXPORT(carom_hand_pull)(PageScene* scene, int hand, double x, double y, double z);
+void PAGE_EXPORT(carom_hand_release)(PageScene* scene, int hand);
+int PAGE_EXPORT(carom_hand_push)(PageScene* scene, int body, double x, double y, double z, double px,
+                                 double py, double pz);
+// Point where it holds, force of the last step, target (9).
+double* PAGE_EXPORT(carom_hand_look)(PageScene* scene, int hand);
+// The control of an actuator, which a schedule of the scene then no longer gives: 0, or a negative crStatus, and
+// carom_scene_error says why.
+int PAGE_EXPORT(carom_scene_control)(PageScene* scene, int actuator, double value);
+double* PAGE_EXPORT(carom_scene_controls)(PageScene* scene);  // as they are now (nu)
+double* PAGE_EXPORT(carom_scene_sense)(PageScene* scene);  // numbers of all sensors (nsensor); NULL: memory
+// What hands did: {"lost", "steps", "time", "forces": [{"body", "point", "table"}], "controls": [{"actuator",
+// "table"}]}; as `forces` and `ctrl` of the scene they give the same bits.
+char* PAGE_EXPORT(carom_scene_record)(PageScene* scene);
+
 // The state for one who places it: q and v in one array (nq + nv), for recorded trajectories.
 double* PAGE_EXPORT(carom_scene_state)(PageScene* scene);
 void PAGE_EXPORT(carom_scene_place)(PageScene* scene, double time);

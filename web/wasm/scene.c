@@ -10,9 +10,11 @@
 #include <string.h>
 
 #include "carom/stages.h"
+#include "hand.h"
 #include "io/json_set.h"
 
 #define ROUNDING 1e-9  // share of a step that is no step of its own
+#define DRIFT    1e-3  // share of a step that rounding may move the time of a whole step by
 
 static crStatus set_values(crJsonDoc* doc, const char* sets, size_t size, crError* error) {
     if (size == 0) return CR_OK;
@@ -27,7 +29,19 @@ static crStatus set_values(crJsonDoc* doc, const char* sets, size_t size, crErro
     return status;
 }
 
+static void count_steps(PageScene* s) {
+    double dt = s->scene.step.dt, time = s->scene.time, left = s->scene.duration;
+    s->begun = floor(time / dt + 0.5);
+    if (fabs(time - s->begun * dt) > DRIFT * dt) {
+        s->begun = 0.0;
+        left = fmax(left - time, 0.0);
+    }
+    s->whole = floor(left / dt + ROUNDING);
+    s->steps = s->whole + (left - s->whole * dt > ROUNDING * dt ? 1.0 : 0.0);
+}
+
 static crStatus make_world(PageScene* s) {
+    if (!hands_prepare(s)) return cr_error_set(&s->error, CR_ERR_MEMORY, "", "out of memory");
     crWorldDef def = cr_world_def();
     def.model = s->scene.model;
     def.step = s->scene.step;
@@ -35,15 +49,15 @@ static crStatus make_world(PageScene* s) {
     crStatus status = cr_world_create(&def, &s->world, &s->error);
     if (status != CR_OK) return status;
     crState* state = cr_world_state(s->world);
+    state->time = s->scene.time;
     size_t nq = (size_t)s->scene.model->nq;
     size_t nv = (size_t)s->scene.model->nv;
     memcpy(state->q, s->scene.q, nq * sizeof(double));
     memcpy(state->v, s->scene.v, nv * sizeof(double));
     s->poses = malloc(7 * (size_t)s->scene.model->nb * sizeof(double));
     s->state = malloc((nq + nv + 1) * sizeof(double));
-    double dt = s->scene.step.dt;
-    s->whole = floor(s->scene.duration / dt + ROUNDING);
-    s->steps = s->whole + (s->scene.duration - s->whole * dt > ROUNDING * dt ? 1.0 : 0.0);
+    count_steps(s);
+    s->made = s->begun;
     return s->poses != NULL && s->state != NULL ? CR_OK
                                                 : cr_error_set(&s->error, CR_ERR_MEMORY, "", "out of memory");
 }
@@ -65,6 +79,8 @@ PageScene* carom_scene_open(const char* text, size_t size, const char* sets, siz
 void carom_scene_close(PageScene* s) {
     if (s == NULL) return;
     cr_world_destroy(s->world);
+    if (s->opened) hands_free(s);
+    free(s->snapshot);
     if (s->opened) cr_scene_free(&s->scene);
     free(s->poses);
     free(s->state);
@@ -75,11 +91,52 @@ void carom_scene_close(PageScene* s) {
 
 int carom_scene_step(PageScene* s) {
     if (s->made >= s->steps) return 0;
-    crStatus status = s->made >= s->whole ? cr_world_run(s->world, s->scene.duration, &s->error)
-                                          : cr_world_step(s->world, &s->error);
-    if (status != CR_OK) return (int)status;
+    double begin = cr_world_state(s->world)->time;
+    bool rest = s->made >= s->whole;
+    s->h = rest ? s->scene.duration - begin : s->scene.step.dt;
+    crStatus status =
+        rest ? cr_world_run(s->world, s->scene.duration, &s->error) : cr_world_step(s->world, &s->error);
+    if (status != CR_OK) {
+        hands_cut(s, begin);
+        return (int)status;
+    }
+    hands_follow(s, begin, begin + 0.5 * s->h);
     s->made += 1.0;
     return 1;
+}
+
+int carom_scene_extend(PageScene* s, double duration) {
+    if (s->made > s->whole || !(duration >= s->scene.duration) || !isfinite(duration)) return 0;
+    s->scene.duration = duration;
+    count_steps(s);
+    return 1;
+}
+
+void* carom_scene_save(PageScene* s) {
+    size_t size = cr_world_save_size(s->world);
+    void* bytes = realloc(s->snapshot, size);
+    if (bytes == NULL) return NULL;
+    s->snapshot = bytes;
+    s->snapshot_size = size;
+    return cr_world_save(s->world, bytes, size) == CR_OK ? bytes : NULL;
+}
+
+size_t carom_scene_save_size(const PageScene* s) { return s->snapshot_size; }
+
+int carom_scene_load(PageScene* s, const void* bytes, size_t size, double made) {
+    crStatus status = cr_world_load(s->world, bytes, size, &s->error);
+    if (status != CR_OK) return (int)status;
+    hands_cut(s, cr_world_state(s->world)->time);
+    s->made = made;
+    return 0;
+}
+
+double* carom_scene_read_state(PageScene* s) {
+    const crState* state = cr_world_state(s->world);
+    size_t nq = (size_t)s->scene.model->nq;
+    memcpy(s->state, state->q, nq * sizeof(double));
+    memcpy(s->state + nq, state->v, (size_t)s->scene.model->nv * sizeof(double));
+    return s->state;
 }
 
 uint64_t carom_scene_hash(const PageScene* s) { return cr_world_hash(s->world); }
@@ -108,7 +165,7 @@ double* carom_scene_look(PageScene* s) {
     n[PAGE_IMPACTS] = c->impacts;
     crTally one = {0};
     cr_tally_add(&one, c);
-    bool made = s->made > 0.0;
+    bool made = s->made > s->begun;
     n[PAGE_UNSOLVED] = made ? one.failed : 0.0;
     n[PAGE_NEAR] = made ? one.near : 0.0;
     n[PAGE_UNSURE] = made ? one.unsure : 0.0;
@@ -124,7 +181,7 @@ double* carom_scene_look(PageScene* s) {
     n[PAGE_CREATED] = c->energy_created;
     n[PAGE_STEPS] = s->made;
     n[PAGE_EVENTS] = cr_world_events(s->world).count;
-    n[PAGE_FORCES] = s->made > 0.0 ? step->contact_count + step->event_count : 0;
+    n[PAGE_FORCES] = made ? step->contact_count + step->event_count : 0;
     return n;
 }
 

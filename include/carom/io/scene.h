@@ -34,14 +34,17 @@ typedef struct crKeyframe {
 typedef struct crScene {
     const char* comment;  // NULL where none was given
     crModel* model;
-    double* q;  // at the start (nq)
-    double* v;  // at the start (nv)
+    double time;  // at the start, s
+    double* q;    // at the start (nq)
+    double* v;    // at the start (nv)
     int key_count;
     crKeyframe* keys;  // (key_count)
 
+    const crVec3* anchors;  // origin of each body's joint in the frame its fields are in (nb)
+
     crStepSettings step;  // how time passes, impacts and solver included
     crSolverParams solver_params;
-    double duration;  // s
+    double duration;  // time at the end, s
     int every;        // steps between records
 
     int overlap_count;  // all of them, or 100000
@@ -91,7 +94,7 @@ CR_API crStatus cr_scene_world(const crScene* scene, crWorld** world, crError* e
 // Fails: CR_ERR_NAME (no such keyframe), and as cr_world_set_state; the world is then unchanged.
 CR_API crStatus cr_scene_reset(const crScene* scene, crWorld* world, const char* key, crError* error);
 
-// The scene starts at a keyframe from now on: q, v and the controls of worlds that are made of it. Fails: CR_ERR_NAME;
+// The scene starts at a keyframe from now on: time, q, v and the controls of worlds that are made of it. Fails: CR_ERR_NAME;
 // memory.
 CR_API crStatus cr_scene_start(crScene* scene, const char* key, crError* error);
 
