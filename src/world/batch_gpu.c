@@ -45,7 +45,7 @@ crStatus cr__gpu_words(crBatch* batch, uint64_t** words, crError* error) {
 #include "world/batch_image.h"
 
 #define BLOCK  64               // threads of a block
-#define STACK  (64 << 10)       // bytes of a thread's stack
+#define STACK  (192 << 10)      // bytes of a thread's stack: deep overlaps of convex shapes need half of it
 #define ROOM   (160 << 10)      // bytes of a slab for a small world
 #define ROUNDS 6                // in which worlds come back from the host
 #define FEW    64               // worlds that are not worth another round

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/room.h"
 #include "world/batch.h"
 
 enum { SLEEP = 4, WARM = 6 };  // words
@@ -25,7 +26,7 @@ crRecordLayout cr__record_layout(const crWorld* world) {
         at += layout.width[k];
     }
     layout.ties = at;
-    layout.tie_count = world->step.tie_count;
+    layout.tie_count = world->step.ties.count;
     layout.sleep = layout.ties + layout.tie_count;
     layout.sleep_count = sleepers(world);
     layout.warm = layout.sleep + SLEEP * layout.sleep_count;
@@ -127,22 +128,22 @@ static int warm_count(const crRecordLayout* layout, crRecord r) {
 crStatus cr__record_load(const crRecordLayout* layout, crRecord r, crWorld* world) {
     crStep* step = &world->step;
     int count = warm_count(layout, r);
-    void* warm = step->warm;
+    void* force = step->warm.force;
     crStatus status =
-        cr__step_grow(&step->allocator, &warm, &step->warm_capacity, 0, count, sizeof *step->warm);
-    step->warm = warm;
+        cr__grow(&step->allocator, &force, &step->warm.capacity, 0, count, sizeof *step->warm.force);
+    step->warm.force = force;
     if (status != CR_OK) return status;
     for (int k = 0; k < CR_BATCH_ARRAYS; k++) {
         get(r, layout->at[k], layout->width[k], part_of(&step->state, k));
     }
-    get(r, layout->ties, layout->tie_count, step->tie_force);
+    get(r, layout->ties, layout->tie_count, step->ties.force);
     for (int b = 0; b < layout->sleep_count; b++) {
         step->sleep[b] = get_sleep(r, layout->sleep + SLEEP * b);
     }
     for (int i = 0; i < count; i++) {
-        step->warm[i] = get_warm(r, layout->warm + 1 + WARM * i);
+        step->warm.force[i] = get_warm(r, layout->warm + 1 + WARM * i);
     }
-    step->warm_count = count;
+    step->warm.count = count;
     step->event_count = 0;
     world->last_h = 0.0;
     // bodies that sleep are not posed again by a step
@@ -152,18 +153,18 @@ crStatus cr__record_load(const crRecordLayout* layout, crRecord r, crWorld* worl
 
 crStatus cr__record_store(const crRecordLayout* layout, crRecord r, const crWorld* world) {
     const crStep* step = &world->step;
-    if (step->warm_count > layout->warm_room) return CR_ERR_LIMIT;
+    if (step->warm.count > layout->warm_room) return CR_ERR_LIMIT;
     crState state = step->state;
     for (int k = 0; k < CR_BATCH_ARRAYS; k++) {
         put(r, layout->at[k], layout->width[k], part_of(&state, k));
     }
-    put(r, layout->ties, layout->tie_count, step->tie_force);
+    put(r, layout->ties, layout->tie_count, step->ties.force);
     for (int b = 0; b < layout->sleep_count; b++) {
         put_sleep(r, layout->sleep + SLEEP * b, &step->sleep[b]);
     }
-    r.at[(size_t)layout->warm * r.stride] = (uint64_t)step->warm_count;
-    for (int i = 0; i < step->warm_count; i++) {
-        put_warm(r, layout->warm + 1 + WARM * i, &step->warm[i]);
+    r.at[(size_t)layout->warm * r.stride] = (uint64_t)step->warm.count;
+    for (int i = 0; i < step->warm.count; i++) {
+        put_warm(r, layout->warm + 1 + WARM * i, &step->warm.force[i]);
     }
     return CR_OK;
 }
