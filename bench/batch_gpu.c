@@ -55,7 +55,7 @@ static crModel* model_of(const char* kind) {
     }
     for (int i = 0; strcmp(kind, "heap") == 0 && i < 50; i++) {
         add_free(model, cr_shape_box(0.1, 0.08, 0.06),
-                 cr_vec3(0.25 * (i % 3) - 0.25, 0.25 * (i / 3 % 3) - 0.25, 0.15 + 0.25 * (i / 9)));
+                 cr_vec3(0.3 * (i % 3) - 0.3, 0.3 * (i / 3 % 3) - 0.3, 0.2 + 0.3 * (i / 9)));
     }
     return model;
 }
