@@ -7,7 +7,7 @@
 
 #include "resolve/kinds.h"
 
-#define KEPT(room) ((room) / 4)  // bytes of a slab for what a world keeps
+#define KEPT(room) ((room) / 16 * 9)  // bytes of a slab for what a world keeps
 
 typedef struct Slab {
     unsigned char* at;
@@ -48,6 +48,10 @@ static void slab_free(void* ctx, void* memory, size_t size) {
     Slab* slab = ctx;
     size_t block;
     int k = class_of(size, &block);
+    if ((unsigned char*)memory + block == slab->at + slab->used) {
+        slab->used -= block;
+        return;
+    }
     *(void**)memory = slab->free[k];
     slab->free[k] = memory;
 }
