@@ -75,6 +75,10 @@ crStatus cr__lane_run(crBatchLane* lane, const crBatchJob* job, int i);
 // The model of world i, see cr_batch_vary.
 void cr__lane_vary(crBatchLane* lane, const crBatchJob* job, int i);
 
+// Bytes of a device lane's memory: of the two kernels that have it in the thread's own memory, larger ones in the device's.
+#define CR_ROOM_SMALL  28672
+#define CR_ROOM_MEDIUM 131072
+
 struct crGpu;
 
 struct crBatch {

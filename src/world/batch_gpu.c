@@ -8,7 +8,7 @@
 // CR_ERR_FILE where the device or its program fails. The host's records are then those before the call.
 #include "world/batch.h"
 
-#if defined(CAROM_NO_GPU)
+#if defined(CAROM_NO_GPU) || defined(_WIN32) || defined(__wasm__)
 
 crStatus cr__gpu_create(crBatch* batch, const crBatchDef* def, crError* error) {
     (void)batch;
@@ -46,7 +46,8 @@ crStatus cr__gpu_words(crBatch* batch, uint64_t** words, crError* error) {
 
 #define BLOCK  64               // threads of a block
 #define STACK  (192 << 10)      // bytes of a thread's stack: deep overlaps of convex shapes need half of it
-#define ROOM   (160 << 10)      // bytes of a slab for a small world
+#define REGISTERS 128           // of a thread: two threads in the place of one that takes all
+#define SHARE  16               // a slab is so many times what a world's arrays of the model's size take
 #define ROUNDS 6                // in which worlds come back from the host
 #define FEW    64               // worlds that are not worth another round
 
@@ -82,6 +83,7 @@ typedef struct Driver {
 enum { MULTIPROCESSORS = 16 };  // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
 enum { STACK_SIZE = 0 };        // CU_LIMIT_STACK_SIZE
 enum { PTX_TEXT = 1 };          // CU_JIT_INPUT_PTX
+enum { MAX_REGISTERS = 0 };     // CU_JIT_MAX_REGISTERS
 
 struct crGpu {
     Driver driver;
@@ -188,7 +190,9 @@ static crStatus check_program(const crBatch* batch, const crBatchDef* def, crErr
 static crStatus link_program(struct crGpu* gpu, const char* text, crError* error) {
     void *linker = NULL, *code = NULL;
     size_t size = 0;
-    TRY(gpu, cuLinkCreate_v2(0, NULL, NULL, &linker), "compiling the program", error);
+    int option = MAX_REGISTERS;
+    void* value = (void*)(uintptr_t)REGISTERS;
+    TRY(gpu, cuLinkCreate_v2(1, &option, &value, &linker), "compiling the program", error);
     int failed = gpu->driver.cuLinkAddData_v2(linker, PTX_TEXT, (void*)(uintptr_t)text, strlen(text) + 1, "carom.ptx", 0,
                                               NULL, NULL);
     if (failed == 0) failed = gpu->driver.cuLinkComplete(linker, &code, &size);
@@ -207,8 +211,8 @@ static crStatus load_program(struct crGpu* gpu, const crBatchDef* def, crError* 
         crStatus status = link_program(gpu, def->program, error);
         if (status != CR_OK) return status;
     }
-    gpu->local = def->room == 1;
-    const char* name = gpu->local ? "cr_batch_local" : "cr_batch_global";
+    gpu->local = gpu->room <= CR_ROOM_MEDIUM;
+    const char* name = gpu->room <= CR_ROOM_SMALL ? "cr_batch_small" : gpu->local ? "cr_batch_medium" : "cr_batch_large";
     TRY(gpu, cuModuleGetFunction(&gpu->kernel, gpu->module, name), "finding the program's entry", error);
     int units = 0, each = 0;
     TRY(gpu, cuDeviceGetAttribute(&units, MULTIPROCESSORS, gpu->device), "asking the device", error);
@@ -266,13 +270,20 @@ static crStatus take_arrays(const crBatch* batch, struct crGpu* gpu, crError* er
     return status;
 }
 
+// by the memory that a world of the model keeps in its arrays
+static size_t room_for(const crBatch* batch) {
+    size_t kept = batch->lanes[0].world->step.store.used;
+    if (kept <= CR_ROOM_SMALL / 4) return CR_ROOM_SMALL;
+    return kept <= CR_ROOM_MEDIUM / 4 ? CR_ROOM_MEDIUM : SHARE * kept;
+}
+
 crStatus cr__gpu_create(crBatch* batch, const crBatchDef* def, crError* error) {
     crStatus status = check_program(batch, def, error);
     if (status != CR_OK) return status;
     const crAllocator* a = &batch->allocator;
     struct crGpu* gpu = a->alloc(a->ctx, sizeof *gpu);
     if (gpu == NULL) return cr__batch_memory(error);
-    *gpu = (struct crGpu){.written = true, .room = def->room > 1 ? def->room : ROOM};
+    *gpu = (struct crGpu){.written = true, .room = def->room > 0 ? (def->room + 63) & ~(size_t)63 : room_for(batch)};
     batch->gpu = gpu;
     status = open_driver(gpu, error);
     if (status == CR_OK) status = load_program(gpu, def, error);
