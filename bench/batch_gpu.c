@@ -152,7 +152,8 @@ int main(int argc, char** argv) {
         crBatchSummary s;
         if (cr_batch_summary(gpu, &s, &error) != CR_OK) fail("summary", &error);
         wrong += differ;
-        printf("%s %5d: %.3f M steps/s (%.3f s), %d handed, %d failed, contacts %d, overlap %.1e; cpu %.3f M; %d of %d "
+        printf("%s %5d: %.3f M steps/s (%.3f s), %d handed, %d failed, contacts %d, overlap %.1e; cpu %.3f "
+               "M; %d of %d "
                "hashes differ\n",
                kind, (c + 1) * steps, 1e-6 * (double)worlds * steps / spent, spent, s.handed, s.failed,
                s.tally.worst.contacts, s.tally.worst.penetration, 1e-6 * host_rate, differ, compared);

@@ -164,7 +164,8 @@ void free(void* memory) { (void)memory; }
 
 // What the device leaves to the host. A step that comes here is undone and made there.
 
-crStatus cr__step_solve_exact(crStep* step, double h, const bool* takes, crIslandSolve* solve, crError* error) {
+crStatus cr__step_solve_exact(crStep* step, double h, const bool* takes, crIslandSolve* solve,
+                              crError* error) {
     (void)step;
     (void)h;
     (void)takes;
@@ -173,8 +174,8 @@ crStatus cr__step_solve_exact(crStep* step, double h, const bool* takes, crIslan
     return CR_ERR_MEMORY;
 }
 
-static crStatus no_solver(const void* params, const crProblem* problem, crArena* arena, double* p, crReport* report,
-                          crError* error) {
+static crStatus no_solver(const void* params, const crProblem* problem, crArena* arena, double* p,
+                          crReport* report, crError* error) {
     (void)params;
     (void)problem;
     (void)arena;
@@ -184,8 +185,8 @@ static crStatus no_solver(const void* params, const crProblem* problem, crArena*
     return CR_ERR_MEMORY;
 }
 
-static crStatus no_rule(const void* params, const crProblem* problem, crArena* arena, double* p, crRuleReport* report,
-                        crError* error) {
+static crStatus no_rule(const void* params, const crProblem* problem, crArena* arena, double* p,
+                        crRuleReport* report, crError* error) {
     (void)params;
     (void)problem;
     (void)arena;
@@ -209,8 +210,8 @@ crStatus cr__relax_solve(const crProblem* problem, const crRelaxParams* params, 
     return CR_ERR_MEMORY;
 }
 
-crStatus cr__interior_run(const crSystem* system, double tol, int max_steps, double scale, crArena* arena, double* x,
-                          crMethodRun* run) {
+crStatus cr__interior_run(const crSystem* system, double tol, int max_steps, double scale, crArena* arena,
+                          double* x, crMethodRun* run) {
     (void)system;
     (void)tol;
     (void)max_steps;
@@ -221,7 +222,8 @@ crStatus cr__interior_run(const crSystem* system, double tol, int max_steps, dou
     return CR_ERR_MEMORY;
 }
 
-crStatus cr__admm_run(const crSystem* system, double tol, int max_steps, crArena* arena, double* x, crMethodRun* run) {
+crStatus cr__admm_run(const crSystem* system, double tol, int max_steps, crArena* arena, double* x,
+                      crMethodRun* run) {
     (void)system;
     (void)tol;
     (void)max_steps;
@@ -264,7 +266,8 @@ crStatus cr_step_event(crStep* step, double h, crError* error) { return cr_step_
 crStatus cr_step_moreau(crStep* step, double h, crError* error) { return cr_step_lcp(step, h, error); }
 
 // shapes of many pieces are refused beforehand
-void cr__pieces_in(const crShape* shape, crPose pose, crVec3 origin, const crBounds* box, crVisit visit, void* ctx) {
+void cr__pieces_in(const crShape* shape, crPose pose, crVec3 origin, const crBounds* box, crVisit visit,
+                   void* ctx) {
     (void)shape;
     (void)pose;
     (void)origin;

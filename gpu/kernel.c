@@ -84,7 +84,8 @@ static void run(const crBatchJob* given, unsigned char* memory, size_t room, int
     job.settings.solver = cr__solver(&cr__solver_auto, NULL);
     size_t kept = KEPT(room) & ~(size_t)63;
     Slab slab = {.at = memory, .room = kept};
-    crArena scratch = {.allocator = {no_alloc, no_free, NULL}, .block = memory + kept, .capacity = room - kept - 64};
+    crArena scratch = {
+        .allocator = {no_alloc, no_free, NULL}, .block = memory + kept, .capacity = room - kept - 64};
     crBatchLane lane = {.allocator = {slab_alloc, slab_free, &slab}, .scratch = &scratch};
     for (int k = first; k < job.count; k += threads) {
         int i = job.list != NULL ? job.list[k] : k;
@@ -96,7 +97,8 @@ static void run(const crBatchJob* given, unsigned char* memory, size_t room, int
 #if defined(__NVPTX__)
 
 static int own_thread(void) {
-    return (int)(__nvvm_read_ptx_sreg_ctaid_x() * __nvvm_read_ptx_sreg_ntid_x() + __nvvm_read_ptx_sreg_tid_x());
+    return (int)(__nvvm_read_ptx_sreg_ctaid_x() * __nvvm_read_ptx_sreg_ntid_x() +
+                 __nvvm_read_ptx_sreg_tid_x());
 }
 
 static int all_threads(void) {

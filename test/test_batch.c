@@ -74,7 +74,7 @@ static crStepSettings settings_of(Kind kind, crQuality quality) {
 }
 
 // a start of its own for every world
-static void throw(crState* state, const crModel* model, uint64_t seed) {
+static void throw(crState * state, const crModel* model, uint64_t seed) {
     crRandom random = sample_seed(seed + 1);
     for (int b = 1; b < model->nb; b++) {
         const crBody* body = &model->bodies[b];
@@ -215,7 +215,8 @@ TEST(arrays_are_what_worlds_have) {
         }
         for (int k = 0; k < model->nq; k++) {
             double own = cr_world_state(world)->q[k];
-            const char* at = (const char*)view.data + (size_t)i * view.next_world + (size_t)k * view.next_number;
+            const char* at =
+                (const char*)view.data + (size_t)i * view.next_world + (size_t)k * view.next_number;
             CHECK(q[i * model->nq + k] == own && *(const double*)(const void*)at == own);
         }
         // and back into a world
@@ -453,4 +454,3 @@ TEST(what_cannot_be_is_refused_by_name) {
     cr_batch_destroy(batch);
     cr_model_destroy(model);
 }
-

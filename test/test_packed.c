@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "relax/packed_solve.h"
-#include "step/step.h"
 #include "sample.h"
+#include "step/step.h"
 #include "test.h"
 
 #define MOST 400

@@ -37,7 +37,7 @@ typedef struct crBatchDef {
     int threads;                   // of the back end threads, and of what a GPU hands back, 1 to 256; 1
     const crAllocator* allocator;  // NULL: libc
     const char* program;  // gpu: text of the device program (carom.ptx, made by ./dev gpu); it is not kept
-    size_t room;  // gpu: bytes of working memory of a device thread, at least 28 kB; 0: by the model
+    size_t room;          // gpu: bytes of working memory of a device thread, at least 28 kB; 0: by the model
 } crBatchDef;
 
 typedef struct crBatch crBatch;
@@ -73,10 +73,10 @@ CR_API crStatus cr_batch_write(crBatch* batch, crBatchArray array, const double*
 
 // Where those numbers lie, for readers and writers between steps; it moves only with cr_batch_put and cr_batch_step.
 typedef struct crBatchView {
-    double* data;         // number 0 of world 0; of the device where device is set
-    int rows, width;      // worlds, numbers of each
-    size_t next_world;    // from a number to that of the next world, bytes
-    size_t next_number;   // to the next number of the same world, bytes
+    double* data;        // number 0 of world 0; of the device where device is set
+    int rows, width;     // worlds, numbers of each
+    size_t next_world;   // from a number to that of the next world, bytes
+    size_t next_number;  // to the next number of the same world, bytes
     bool device;
 } crBatchView;
 CR_API crBatchView cr_batch_view(crBatch* batch, crBatchArray array);
@@ -108,11 +108,11 @@ CR_API crStatus cr_batch_result(crBatch* batch, int index, crBatchResult* result
 
 // And in all of them.
 typedef struct crBatchSummary {
-    int worlds;   // count
-    int failed;   // whose status is not CR_OK
-    int first;    // of those, -1: none
-    int unsound;  // with a step that is neither solved, near nor bounded
-    int handed;   // steps that the device handed to the host
+    int worlds;     // count
+    int failed;     // whose status is not CR_OK
+    int first;      // of those, -1: none
+    int unsound;    // with a step that is neither solved, near nor bounded
+    int handed;     // steps that the device handed to the host
     crTally tally;  // steps and sums of all worlds, the worst of each figure
 } crBatchSummary;
 CR_API crStatus cr_batch_summary(crBatch* batch, crBatchSummary* summary, crError* error);

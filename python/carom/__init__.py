@@ -17,7 +17,7 @@ trajectories show themselves in notebooks.
 Units are SI, quaternions have w first, normals point from body A to body B.
 """
 from carom._carom import Error, numerics_revision, version as __version__
-from carom._batch import Batch, DeviceArray
+from carom._batch import Batch
 from carom._audit import MotionAudit, Worst, audit
 from carom._impact import (Collision, Contact, Derivative, FramedContact, Gradient, Hit, Impulses, Law, LawInfo, Margins, Region, Rigid, Verdict,
                            collision, contact, gradient, impact, impact_many, laws, verdict)
@@ -30,7 +30,6 @@ from carom._spread import Spread, spread
 from carom._world import Certificate, Energy, Trajectory, World
 
 __all__ = ["Actuator", "Animation", "Audit", "Batch", "Certificate", "Collision", "Contact", "Controls", "Derivative",
-           "DeviceArray",
            "Energy", "Error", "FramedContact", "Gradient", "Hit", "Impulses", "Joint", "Law", "LawInfo", "Margins",
            "Model", "MotionAudit", "Picture", "Problem", "Readings", "Region", "Report", "Resolution", "Rigid",
            "Rule", "RuleInfo", "Scene", "Sensor", "Solution", "Spread", "Trajectory", "Verdict", "World", "Worst",

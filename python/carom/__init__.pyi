@@ -291,7 +291,8 @@ class Report(Picture):
     def html(self) -> str: ...
 
 class DeviceArray:
-    __cuda_array_interface__: Any
+    @property
+    def __cuda_array_interface__(self) -> Any: ...
 
 class Batch:
     model: Model

@@ -31,10 +31,14 @@ class DeviceArray:
     good until the next call of step, put, vary or an assignment."""
 
     def __init__(self, batch, view):
-        address, rows, width, next_world, next_number, _ = view
-        self._batch = batch  # owns the memory
-        self.__cuda_array_interface__ = {"shape": (rows, width), "typestr": "<f8", "data": (address, False),
-                                         "strides": (next_world, next_number), "version": 3}
+        self._batch, self._view = batch, view  # the batch owns the memory
+
+    @property
+    def __cuda_array_interface__(self):
+        """Address, shape and strides."""
+        address, rows, width, next_world, next_number, _ = self._view
+        return {"shape": (rows, width), "typestr": "<f8", "data": (address, False),
+                "strides": (next_world, next_number), "version": 3}
 
 
 class Batch:

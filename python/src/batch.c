@@ -2,8 +2,8 @@
 //
 // Arrays are copied in and out: records of a batch move when worlds need more room. What lies on a device is told by its
 // address, for those who take it there (__cuda_array_interface__). Calls that step release the interpreter's lock.
-#include "binding.h"
 #include "carom/batch.h"
+#include "binding.h"
 #include "carom/stages.h"
 
 #define NAME "carom.batch"
@@ -25,7 +25,9 @@ static crStatus begin(crBatch* batch, const crWorld* world, int count, crError* 
     return status;
 }
 
-static bool of_python(const PyLaw* law) { return law != NULL && (law->function != NULL || law->parts != NULL); }
+static bool of_python(const PyLaw* law) {
+    return law != NULL && (law->function != NULL || law->parts != NULL);
+}
 
 // _batch_new(world, count, backend, threads, program or None, room)
 PyObject* py_batch_new(PyObject* module, PyObject* args) {
@@ -35,13 +37,15 @@ PyObject* py_batch_new(PyObject* module, PyObject* args) {
     Py_ssize_t room;
     crBatchDef def = cr_batch_def();
     crError error = {0};
-    if (!PyArg_ParseTuple(args, "O!isiOn", PyWorld_Type, &object, &def.count, &backend, &def.threads, &program, &room))
+    if (!PyArg_ParseTuple(args, "O!isiOn", PyWorld_Type, &object, &def.count, &backend, &def.threads,
+                          &program, &room))
         return NULL;
     PyWorld* world = (PyWorld*)object;
     if (!py_world_idle(world)) return NULL;
     if (world->force != NULL || world->model->callbacks != NULL || of_python(world->law) ||
         (world->rule != NULL && of_python(world->rule->law))) {
-        py_refuse(CR_ERR_TYPE, "model", "model: a batch takes no functions of Python: force, law, drives, restitution");
+        py_refuse(CR_ERR_TYPE, "model",
+                  "model: a batch takes no functions of Python: force, law, drives, restitution");
         return NULL;
     }
     if (cr_backend_find(backend, &def.backend, &error) != CR_OK) return py_raise(&error);
@@ -135,7 +139,8 @@ PyObject* py_batch_view(PyObject* module, PyObject* args) {
         return NULL;
     }
     return Py_BuildValue("(KiinnO)", (unsigned long long)(uintptr_t)view.data, view.rows, view.width,
-                         (Py_ssize_t)view.next_world, (Py_ssize_t)view.next_number, view.device ? Py_True : Py_False);
+                         (Py_ssize_t)view.next_world, (Py_ssize_t)view.next_number,
+                         view.device ? Py_True : Py_False);
 }
 
 // _batch_vary(batch, what, index, values)

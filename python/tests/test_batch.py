@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import carom
+from carom._batch import DeviceArray
 
 
 def dice():
@@ -103,7 +104,7 @@ def test_arrays_of_a_device_say_where_they_lie():
     """The protocol by itself: address, shape and strides are those of the batch's memory."""
     batch = carom.Batch(dice(), 5, threads=1)
     view = carom._carom._batch_view(batch._batch, 1)
-    told = carom.DeviceArray(batch, view).__cuda_array_interface__
+    told = DeviceArray(batch, view).__cuda_array_interface__
     assert told["shape"] == (5, 7) and told["typestr"] == "<f8" and told["version"] == 3
 
     class Host:

@@ -207,10 +207,19 @@ static void local_velocity(const crUnit* unit, const double* q, const double* x,
     }
 }
 
-static double norm2(const double* F, int n) {
+// Sum of squares in one unit. Rows with a limit are scaled by it and are speeds; those without (infinite friction of spin
+// or rolling) may be rad/s, which the ratio of the diagonal entries turns into speeds.
+static double norm2(const crUnit* unit, const double* F) {
     double sum = 0.0;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < unit->count; i++) {
         sum += F[i] * F[i];
+    }
+    for (int k = 0; k < unit->part_count; k++) {
+        const crUnitPart* part = &unit->part[k];
+        for (int i = part->at; part->free && i < part->at + part->count; i++) {
+            double own = unit->D[i * unit->count + i];
+            if (own > 0.0) sum += (unit->D[0] / own - 1.0) * F[i] * F[i];
+        }
     }
     return sum;
 }
@@ -241,12 +250,12 @@ static void solve_parts(const crUnit* unit, const double* q, double* x) {
     int c = unit->count;
     double F[CR_UNIT_ROWS], w[CR_UNIT_ROWS], dx[CR_UNIT_ROWS], trial[CR_UNIT_ROWS];
     double A[CR_UNIT_ROWS * CR_UNIT_ROWS], B[CR_UNIT_ROWS * CR_UNIT_ROWS];
-    double scale = norm2(q, c);
+    double scale = norm2(unit, q);
     cr__unit_clamp(unit, x);
     for (int i = 0; i < 60; i++) {
         local_velocity(unit, q, x, w);
         cr__unit_map(unit, 1.0, x, w, F, A, B);
-        double size = norm2(F, c);
+        double size = norm2(unit, F);
         if (!(size > 1e-32 * scale)) return;
         bool better = false;
         bool stepped = local_step(unit, A, B, F, dx);
@@ -256,7 +265,7 @@ static void solve_parts(const crUnit* unit, const double* q, double* x) {
             }
             local_velocity(unit, q, trial, w);
             cr__unit_map(unit, 1.0, trial, w, F, A, B);
-            better = norm2(F, c) < (1.0 - 0.1 * t) * size;
+            better = norm2(unit, F) < (1.0 - 0.1 * t) * size;
         }
         if (better) {
             memcpy(x, trial, (size_t)c * sizeof *x);

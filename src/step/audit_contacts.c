@@ -22,11 +22,7 @@ static void read_body(const crContactAudit* a, const int* islands, int i) {
     double least = body->principal[0], turn = least > 0.0 ? 2.0 / least : 0.0;
     out->tree = !body->single;
     out->linear = 3.0 / body->mass;
-    out->turning = turn;
-    out->pliant = sqrt(out->linear + step->plan->size[i] * step->plan->size[i] * turn);
-    if (out->tree) return;
-    out->inverse = step->dynamics.inverse[i];
-    out->turning = out->inverse.xx + out->inverse.yy + out->inverse.zz;
+    out->pliant = out->linear + step->plan->size[i] * step->plan->size[i] * turn;
 }
 
 static bool any_tree(const crContactAudit* a) {
@@ -44,12 +40,12 @@ static crStatus create(crContactAudit* a, const int* islands) {
     size_t chunks = (size_t)most / CR_AUDIT_CHUNK + 2, sums = (size_t)a->island_count + 1;
     a->contact = cr_arena_alloc(arena, ((size_t)step->contact_count + 1) * sizeof *a->contact);
     a->body = cr_arena_alloc(arena, nb * sizeof *a->body);
-    a->scale = cr_arena_alloc(arena, 3 * sums * sizeof *a->scale);
+    a->island = cr_arena_alloc(arena, sums * sizeof *a->island);
     a->worst = cr_arena_alloc(arena, chunks * sizeof *a->worst);
-    if (a->contact == NULL || a->body == NULL || a->scale == NULL || a->worst == NULL) return CR_ERR_MEMORY;
-    a->energy = a->scale + sums;
-    a->terms = a->energy + sums;
-    memset(a->scale, 0, 3 * sums * sizeof *a->scale);
+    a->across = cr_arena_alloc(arena, ((size_t)step->contact_count + 1) * sizeof *a->across);
+    if (a->contact == NULL || a->body == NULL || a->island == NULL || a->worst == NULL || a->across == NULL)
+        return CR_ERR_MEMORY;
+    memset(a->island, 0, sums * sizeof *a->island);
     memset(a->worst, 0, chunks * sizeof *a->worst);
     for (int i = 0; i < step->model->nb; i++) {
         read_body(a, islands, i);
@@ -65,7 +61,8 @@ static crStatus create(crContactAudit* a, const int* islands) {
 static double created(const crContactAudit* a) {
     double sum = 0.0;
     for (int i = 0; i <= a->island_count; i++) {
-        if (a->energy[i] > 16.0 * CR_AUDIT_EPS * a->terms[i]) sum += a->energy[i];
+        const crAuditIsland* island = &a->island[i];
+        if (island->energy > 16.0 * CR_AUDIT_EPS * island->terms) sum += island->energy;
     }
     return sum;
 }
@@ -95,21 +92,37 @@ static crOutcome outcome_of(const crStep* step, const crAudit* audit, const crAu
     return audit->least <= tol ? CR_OUTCOME_UNSURE : CR_OUTCOME_LIMIT;
 }
 
+// Witness and sums of all contacts: with threads one after the other, else chunk by chunk while it is at hand. Sums are
+// in the order of contacts either way.
+static void look_at_contacts(crContactAudit* a) {
+    int count = a->step->contact_count;
+    if (a->step->tasks != NULL) {
+        cr__tasks_for(a->step->tasks, count, CR_AUDIT_CHUNK, cr__audit_witness, a);
+        cr__audit_gather(a, 0, count);
+        return;
+    }
+    for (int begin = 0; begin < count; begin += CR_AUDIT_CHUNK) {
+        int end = begin + CR_AUDIT_CHUNK < count ? begin + CR_AUDIT_CHUNK : count;
+        cr__audit_witness(a, begin, end);
+        cr__audit_gather(a, begin, end);
+    }
+}
+
 static crStatus run(crContactAudit* a, const int* islands) {
     crStep* step = a->step;
     int count = step->contact_count, most = count > step->part.count ? count : step->part.count;
     crStatus status = create(a, islands);
     if (status != CR_OK) return status;
-    cr__tasks_for(step->tasks, count, CR_AUDIT_CHUNK, cr__audit_witness, a);
+    look_at_contacts(a);
     status = cr__audit_generals(a);
     if (status == CR_OK) status = cr__audit_ties(a);
     if (status == CR_OK) status = cr__audit_momentum(a);
     if (status != CR_OK) return status;
-    cr__tasks_for(step->tasks, count, CR_AUDIT_CHUNK, cr__audit_judge, a);
     crAuditWorst worst = {0};
     for (int i = 0; i * CR_AUDIT_CHUNK < most; i++) {
         cr__audit_worse(&a->worst[i], &worst);
     }
+    cr__audit_judge(a, &worst);
     cr__audit_judge_generals(a, &worst);
     status = cr__audit_judge_ties(a, &worst);
     if (status != CR_OK) return status;

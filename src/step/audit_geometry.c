@@ -176,6 +176,9 @@ static bool single_fast(const crStep* step, int i) {
     double dot = fabs(q0[3] * q1[3] + q0[4] * q1[4] + q0[5] * q1[5] + q0[6] * q1[6]);
     // sin^2 of half the angle; the chord is at most the arc, which is at most pi/2 times the chord
     double half2 = fmax(0.0, 1.0 - dot * dot), far = FAST * step->plan->thin[i];
+    // nearly always both parts are less than half of that, which takes no roots to see
+    double most = 3.2 * (step->plan->size[i] + fabs(body->com.x) + fabs(body->com.y) + fabs(body->com.z));
+    if (4.0 * cr_dot(move, move) <= far * far && 4.0 * most * most * half2 <= far * far) return false;
     double reach = step->plan->size[i] + cr_norm(body->com);
     return cr_norm(move) + 3.2 * reach * sqrt(half2) > far;
 }

@@ -17,10 +17,15 @@ static int rank(crOutcome outcome) {
     }
 }
 
+void cr__audit_outcome(crStep* step, crOutcome outcome) {
+    crCertificate* c = &step->certificate;
+    if (rank(outcome) >= rank(c->outcome)) c->outcome = outcome;
+}
+
 void cr__audit_merge(crStep* step, const crAudit* audit, crOutcome outcome) {
     crCertificate* c = &step->certificate;
     c->solves++;
-    if (rank(outcome) >= rank(c->outcome)) c->outcome = outcome;
+    cr__audit_outcome(step, outcome);
     c->residual = fmax(c->residual, audit->residual);
     c->eta = fmax(c->eta, audit->eta);
     c->distance = fmax(c->distance, audit->distance);

@@ -25,11 +25,15 @@ typedef struct Balance {
     double change, work, size;
 } Balance;
 
-// T of turning, by the axes of the body
+// T of turning, by the axes of the body; q of any length
 static double turning(const crBody* body, const double* q, const double* v) {
-    if (cr__single_round(body))
-        return 0.5 * body->principal[0] * cr_dot(cr__load_vec(v + 3), cr__load_vec(v + 3));
-    crVec3 omega = cr_quat_rotate(cr_quat_conj(cr_quat_normalize(cr__load_quat(q + 3))), cr__load_vec(v + 3));
+    crVec3 omega = cr__load_vec(v + 3);
+    if (cr__single_round(body)) return 0.5 * body->principal[0] * cr_dot(omega, omega);
+    crQuat turn = cr__load_quat(q + 3);
+    crVec3 axis = cr_vec3(-turn.x, -turn.y, -turn.z);
+    double twice = 2.0 / (turn.w * turn.w + cr_dot(axis, axis));
+    crVec3 across = cr_cross(axis, omega);
+    omega = cr_madd(omega, twice, cr_add(cr_scale(turn.w, across), cr_cross(axis, across)));
     return 0.5 * cr_sym3_quad(body->inertia, omega);
 }
 
@@ -48,7 +52,10 @@ static void single_change(const Balance* b, int i) {
     double T = 0.5 * body->mass * cr_dot(cr_sub(u1, u0), cr_add(u1, u0)) + (turn1 - turn0);
     double size = 0.5 * body->mass * (cr_dot(u0, u0) + cr_dot(u1, u1)) + turn0 + turn1;
     b->gain[i] = T - cr_dot(weight, cr_sub(x1, x0));
-    b->floor[i] = 16.0 * EPS * (size + cr_norm(weight) * (cr_norm(x0) + cr_norm(x1)));
+    // terms of the products in place of lengths: no roots
+    double heights = fabs(weight.x) * (fabs(x0.x) + fabs(x1.x)) + fabs(weight.y) * (fabs(x0.y) + fabs(x1.y)) +
+                     fabs(weight.z) * (fabs(x0.z) + fabs(x1.z));
+    b->floor[i] = 16.0 * EPS * (size + heights);
 }
 
 // T + U of bodies of trees at the poses and velocity fields of d, times sign
@@ -112,14 +119,22 @@ static double work_on(const crStep* step, int i, double h, double* damped) {
     return sum;
 }
 
-static void join_islands(const crStep* step, int* root) {
+// tree that a shape moves with, -1 where v does not move it
+static void find_trees(const crModel* model, int* tree) {
+    for (int i = 0; i < model->shape_count; i++) {
+        int body = model->shapes[i].body;
+        tree[i] = cr__moves(model, body) ? model->bodies[body].root : -1;
+    }
+}
+
+static void join_islands(const crStep* step, const int* tree, int* root) {
     const crModel* model = step->model;
     for (int i = 0; i < model->nb; i++) {
         root[i] = i;
     }
     for (int i = 0; i < step->warm.count; i++) {
-        cr__forest_join_trees(model, root, model->shapes[step->warm.force[i].shape_a].body,
-                              model->shapes[step->warm.force[i].shape_b].body);
+        int a = tree[step->warm.force[i].shape_a], b = tree[step->warm.force[i].shape_b];
+        if (a >= 0 && b >= 0) cr__forest_join(root, a, b);
     }
     for (int i = 0; i < step->event_count; i++) {
         const crEvent* event = &step->events[i];
@@ -192,14 +207,16 @@ static crStatus audit_energy(crStep* step, double h, crError* error) {
     b.gain = cr_arena_alloc(&step->scratch, nb * sizeof *b.gain);
     b.floor = cr_arena_alloc(&step->scratch, nb * sizeof *b.floor);
     int* root = cr_arena_alloc(&step->scratch, nb * sizeof *root);
-    if (b.gain == NULL || b.floor == NULL || root == NULL) return cr__step_memory(error);
+    int* tree = cr_arena_alloc(&step->scratch, ((size_t)step->model->shape_count + 1) * sizeof *tree);
+    if (b.gain == NULL || b.floor == NULL || root == NULL || tree == NULL) return cr__step_memory(error);
     crStatus status = find_balance(&b, h, error);
     if (status != CR_OK) return status;
     c->energy_change = b.change;
     c->energy_size = b.size;
     c->work = b.work;
     if (any_gain(&b)) {
-        join_islands(step, root);
+        find_trees(step->model, tree);
+        join_islands(step, tree, root);
         c->energy_gain = sum_gains(&b, root);
     }
     if (step->calls.force != NULL || carried(step)) c->work = c->energy_gain = (double)NAN;

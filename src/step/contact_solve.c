@@ -150,8 +150,24 @@ static int choose(crStep* step, const crVec3* u, bool first, Choice* choice) {
     return added + add_by(add_narrow, &looks);
 }
 
+// what a solve adds to: a round that is followed by another leaves no trace in it
+typedef struct Books {
+    crCertificate certificate;
+    double* drive;  // work of driven bodies (nb)
+} Books;
+
+static crStatus open_books(crStep* step, Books* books) {
+    size_t bytes = (size_t)step->model->nb * sizeof *books->drive;
+    *books = (Books){step->certificate, cr_arena_alloc(&step->scratch, bytes)};
+    if (books->drive == NULL) return CR_ERR_MEMORY;
+    memcpy(books->drive, step->drive, bytes);
+    return CR_OK;
+}
+
 // a solver that was named takes the problem as a whole
-static crStatus solve_named(crStep* step, double h, const bool* takes, crError* error) {
+static crStatus solve_named(crStep* step, double h, const bool* takes, const Books* books, crError* error) {
+    step->certificate = books->certificate;
+    memcpy(step->drive, books->drive, (size_t)step->model->nb * sizeof *books->drive);
     crStatus status = cr_step_problem_build(step, h, takes, error);
     if (status == CR_OK) status = cr_step_solve(step, error);
     if (status == CR_OK) status = cr_step_apply(step, error);
@@ -223,11 +239,13 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* e
     if (status != CR_OK) return status;
     if (look(step, step->free.v, u_free) != CR_OK) return cr__step_memory(error);
     crIslandSolve solve = {0};
+    Books books = {0};
+    if (named && open_books(step, &books) != CR_OK) return cr__step_memory(error);
     int added = choose(step, u_free, true, &choice);
     for (int round = 0; round < ROUNDS && (round == 0 || added > 0); round++) {
         size_t mark = cr_arena_mark(&step->scratch);
         const bool* fresh = round > 0 ? choice.fresh : NULL;
-        status = named ? solve_named(step, h, choice.takes, error)
+        status = named ? solve_named(step, h, choice.takes, &books, error)
                        : cr__step_solve_islands(step, h, choice.takes, fresh, u_free, &solve, error);
         if (status != CR_OK) return status;
         if (look(step, step->state.v, u) != CR_OK) return cr__step_memory(error);

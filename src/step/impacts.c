@@ -191,7 +191,7 @@ static crStatus run_rule(crStep* step, Impact* impact, crError* error) {
 static void certify(crStep* step, const Impact* impact) {
     crCertificate* c = &step->certificate;
     c->impacts++;
-    if (impact->report.outcome != CR_OUTCOME_SOLVED) c->outcome = impact->report.outcome;
+    cr__audit_outcome(step, impact->report.outcome);
     if (impact->report.verdict == CR_TRUTH_NO) c->impermissible++;
     if (impact->report.verdict == CR_TRUTH_UNSURE) c->impacts_unsure++;
     if (impact->report.creates_energy) {

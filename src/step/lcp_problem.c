@@ -166,10 +166,17 @@ static double miss(double w, double z, bool free) {
     return z > 0.0 ? fabs(w) : fmax(0.0, -w);
 }
 
+// a residual between off - floor and off + floor, over a size that the solution has no part in
+static crOutcome outcome_of(double off, double floor, double size, double tol) {
+    if (off + floor <= tol * size) return CR_OUTCOME_SOLVED;
+    return off - floor <= tol * size ? CR_OUTCOME_UNSURE : CR_OUTCOME_LIMIT;
+}
+
 // The solution of the mixed form of the second stage against its own rows: velocities and friction limits each
-// relative to the largest of their kind, here or in the first stage.
+// relative to the largest of their kind that is given, here or by the first stage. z enlarges only the rounding floor.
 static void audit_lcp(crStep* step, const crLcp* lcp, const double* z) {
-    double off[2] = {0.0, 0.0}, size[2] = {0.0, 0.0};
+    double off[2] = {0.0, 0.0}, floor[2] = {0.0, 0.0}, size[2] = {step->posed.problem.rest, 0.0};
+    double tol = cr_step_tol(&step->settings);
     crAudit audit = {0};
     double mobile = 0.0;  // largest W_ii
     for (int r = 0; r < step->posed.problem.rows; r++) {
@@ -192,15 +199,19 @@ static void audit_lcp(crStep* step, const crLcp* lcp, const double* z) {
             s += fabs(term);
         }
         off[kind] = fmax(off[kind], miss(w, z[i], i < lcp->free_count));
-        size[kind] = fmax(size[kind], s);
+        floor[kind] = fmax(floor[kind], 16.0 * 0x1p-52 * s);
+        size[kind] = fmax(size[kind], fabs(lcp->q[i]));
     }
+    crOutcome outcome = CR_OUTCOME_SOLVED;
     for (int kind = 0; kind < 2; kind++) {
         double share = off[kind] > 0.0 ? off[kind] / size[kind] : off[kind];
         audit.residual = share > audit.residual || isnan(share) ? share : audit.residual;
+        crOutcome own = outcome_of(off[kind], floor[kind], size[kind], tol);
+        if (own == CR_OUTCOME_LIMIT || outcome == CR_OUTCOME_SOLVED) outcome = own;
     }
     audit.eta = off[0];
-    bool solved = audit.residual <= cr_step_tol(&step->settings);
-    cr__audit_merge(step, &audit, solved ? CR_OUTCOME_SOLVED : CR_OUTCOME_LIMIT);
+    audit.floor = floor[0];
+    cr__audit_merge(step, &audit, outcome);
 }
 
 // Lemke's method on the mixed form, z polished; the audit's outcome in the certificate

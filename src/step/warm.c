@@ -72,11 +72,12 @@ static bool pair_pressed(const crStep* step, const crStepContact* c, int cursor)
 double cr__step_band(const crStep* step, const crStepContact* c, int* cursor) {
     double gap = c->point.gap, band = HOLD * c->delta;
     if (gap <= c->delta) return c->delta;
-    double fall = step->h * cr_norm(step->model->gravity);
-    if (gap > band && c->speed <= SLOW * fall) {
+    if (gap > band) {
+        double fall = step->h * cr_norm(step->model->gravity);
+        if (!(c->speed <= SLOW * fall)) return c->delta;
         band = fmax(band, fmin(NEAR * c->delta / step->settings.deadband, FALL * step->h * fall));
+        if (gap > band) return c->delta;
     }
-    if (gap > band) return c->delta;
     if (cr__step_warm_next(step, c, cursor) != NULL) return band;
     return gap <= HOLD * c->delta && pair_pressed(step, c, *cursor) ? HOLD * c->delta : c->delta;
 }

@@ -30,8 +30,8 @@ crStatus cr_backend_find(const char* name, crBackend* backend, crError* error) {
         *backend = (crBackend)i;
         return CR_OK;
     }
-    return cr_error_set(error, CR_ERR_NAME, "backend", "backend: no \"%.32s\"; there are serial, threads and gpu",
-                        name);
+    return cr_error_set(error, CR_ERR_NAME, "backend",
+                        "backend: no \"%.32s\"; there are serial, threads and gpu", name);
 }
 
 crBatchDef cr_batch_def(void) {
@@ -52,8 +52,8 @@ static crStatus check_def(const crBatchDef* def, crError* error) {
         return cr_error_set(error, CR_ERR_NAME, "backend", "backend: there is none with number %d",
                             (int)def->backend);
     if (def->threads < 1 || def->threads > MOST)
-        return cr_error_set(error, CR_ERR_RANGE, "threads", "threads: is %d, must be in [1, %d]", def->threads,
-                            MOST);
+        return cr_error_set(error, CR_ERR_RANGE, "threads", "threads: is %d, must be in [1, %d]",
+                            def->threads, MOST);
     if (def->step.threads > 1)
         return cr_error_set(error, CR_ERR_RANGE, "step.threads",
                             "step.threads: is %d, must be 1: threads of a batch share out its worlds",

@@ -42,11 +42,11 @@ typedef struct crBatchJob {
     const crModel* model;
     crStepSettings settings;
     crRecordLayout layout;
-    double h;        // s
-    int steps;       // that every world is to make in this call
-    int most;        // at most so many in this run; 0: all
-    bool fresh;      // results and steps made are those of a call that begins
-    size_t stride;   // of records and values
+    double h;         // s
+    int steps;        // that every world is to make in this call
+    int most;         // at most so many in this run; 0: all
+    bool fresh;       // results and steps made are those of a call that begins
+    size_t stride;    // of records and values
     uint64_t* words;  // records
     int varied_count;
     const crVaried* varied;  // (varied_count)
@@ -91,9 +91,9 @@ struct crBatch {
     int lane_count;
     crBatchLane* lanes;  // (lane_count)
     crTasks* tasks;
-    int* list;           // work (count)
-    crStatus* unfinished;  // what a lane had no room for (count)
-    struct crGpu* gpu;   // batch_gpu.c, NULL: none
+    int* list;                           // work (count)
+    crStatus* unfinished;                // what a lane had no room for (count)
+    struct crGpu* gpu;                   // batch_gpu.c, NULL: none
     uint64_t model_hash, settings_hash;  // of its worlds, but for what varies
 };
 

@@ -17,7 +17,8 @@ static crStatus check_array(const crBatch* batch, crBatchArray array, crError* e
 static crStatus check_index(const crBatch* batch, int index, crError* error) {
     if (batch == NULL) return cr__missing(error, "batch");
     if (index >= 0 && index < batch->count) return CR_OK;
-    return cr_error_set(error, CR_ERR_RANGE, "index", "index: is %d, must be in [0, %d]", index, batch->count - 1);
+    return cr_error_set(error, CR_ERR_RANGE, "index", "index: is %d, must be in [0, %d]", index,
+                        batch->count - 1);
 }
 
 int cr_batch_count(const crBatch* batch) { return batch != NULL ? batch->count : 0; }
@@ -96,8 +97,8 @@ const char* cr_vary_name(crVary what) {
 }
 
 static crStatus refuse_vary(crVary what, int index, const char* why, crError* error) {
-    return cr_error_set(error, CR_ERR_RANGE, "index", "index: %s of %d cannot vary: %s", cr_vary_name(what), index,
-                        why);
+    return cr_error_set(error, CR_ERR_RANGE, "index", "index: %s of %d cannot vary: %s", cr_vary_name(what),
+                        index, why);
 }
 
 static crStatus check_target(const crModel* model, crVary what, int index, crError* error) {
@@ -114,7 +115,8 @@ static crStatus check_target(const crModel* model, crVary what, int index, crErr
     const crSurface* s = what == CR_VARY_MU || what == CR_VARY_E ? &model->materials[index].surface : NULL;
     if (what == CR_VARY_MU && (s->vertex_count > 0 || s->mu != s->mu2))
         return refuse_vary(what, index, "its friction is not round", error);
-    if (what == CR_VARY_E && s->e_of_speed != NULL) return refuse_vary(what, index, "it depends on speed", error);
+    if (what == CR_VARY_E && s->e_of_speed != NULL)
+        return refuse_vary(what, index, "it depends on speed", error);
     return CR_OK;
 }
 
@@ -123,8 +125,8 @@ static crStatus check_values(const crBatch* batch, crVary what, const double* va
     for (int i = 0; i < batch->count; i++) {
         if (isfinite(values[i]) && (values[i] > 0.0 || (values[i] == 0.0 && !positive))) continue;
         return cr_error_set(error, isfinite(values[i]) ? CR_ERR_RANGE : CR_ERR_FINITE, "values",
-                            "values: %s of world %d is %g, must be finite and %s 0", cr_vary_name(what), i, values[i],
-                            positive ? ">" : ">=");
+                            "values: %s of world %d is %g, must be finite and %s 0", cr_vary_name(what), i,
+                            values[i], positive ? ">" : ">=");
     }
     return CR_OK;
 }
@@ -183,11 +185,13 @@ static crStatus check_world(const crBatch* batch, const crWorld* world, crError*
     if (world == NULL) return cr__missing(error, "world");
     crRecordLayout theirs = cr__record_layout(world), ours = batch->job.layout;
     bool varies = batch->job.varied_count > 0;
-    bool same = memcmp(theirs.width, ours.width, sizeof ours.width) == 0 && theirs.tie_count == ours.tie_count &&
-                theirs.sleep_count == ours.sleep_count && (varies || world->model_hash == batch->model_hash);
+    bool same = memcmp(theirs.width, ours.width, sizeof ours.width) == 0 &&
+                theirs.tie_count == ours.tie_count && theirs.sleep_count == ours.sleep_count &&
+                (varies || world->model_hash == batch->model_hash);
     if (!same) return cr_error_set(error, CR_ERR_RANGE, "world", "world: is of another model than the batch");
     if (world->settings_hash != batch->settings_hash)
-        return cr_error_set(error, CR_ERR_RANGE, "world", "world: has other settings of the step than the batch");
+        return cr_error_set(error, CR_ERR_RANGE, "world",
+                            "world: has other settings of the step than the batch");
     return CR_OK;
 }
 
@@ -244,7 +248,8 @@ static void join(crTally* all, const crTally* one) {
     all->unknown = was.unknown + one->unknown;
     all->mean_residual = was.mean_residual;
     if (more > 0)
-        all->mean_residual += (one->mean_residual - was.mean_residual) * ((double)more / (double)(solved + more));
+        all->mean_residual +=
+            (one->mean_residual - was.mean_residual) * ((double)more / (double)(solved + more));
 }
 
 crStatus cr_batch_summary(crBatch* batch, crBatchSummary* summary, crError* error) {

@@ -44,12 +44,12 @@ crStatus cr__gpu_words(crBatch* batch, uint64_t** words, crError* error) {
 #include "resolve/kinds.h"
 #include "world/batch_image.h"
 
-#define BLOCK  64               // threads of a block
-#define STACK  (192 << 10)      // bytes of a thread's stack: deep overlaps of convex shapes need half of it
-#define REGISTERS 128           // of a thread: two threads in the place of one that takes all
-#define SHARE  16               // a slab is so many times what a world's arrays of the model's size take
-#define ROUNDS 6                // in which worlds come back from the host
-#define FEW    64               // worlds that are not worth another round
+#define BLOCK     64           // threads of a block
+#define STACK     (192 << 10)  // bytes of a thread's stack: deep overlaps of convex shapes need half of it
+#define REGISTERS 128          // of a thread: two threads in the place of one that takes all
+#define SHARE     16           // a slab is so many times what a world's arrays of the model's size take
+#define ROUNDS    6            // in which worlds come back from the host
+#define FEW       64           // worlds that are not worth another round
 
 typedef unsigned long long Address;  // of the device
 
@@ -75,8 +75,8 @@ typedef struct Driver {
     int (*cuMemcpyHtoD_v2)(Address, const void*, size_t);
     int (*cuMemcpyDtoH_v2)(void*, Address, size_t);
     int (*cuOccupancyMaxActiveBlocksPerMultiprocessor)(int*, void*, int, size_t);
-    int (*cuLaunchKernel)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**,
-                          void**);
+    int (*cuLaunchKernel)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*,
+                          void**, void**);
     int (*cuGetErrorName)(int, const char**);
 } Driver;
 
@@ -90,15 +90,15 @@ struct crGpu {
     void* library;
     int device;
     void *context, *module, *kernel;
-    bool local;            // slabs are in the threads' own memory
-    size_t room;           // bytes of a slab
-    unsigned blocks;       // at most
-    Address model;         // image
+    bool local;       // slabs are in the threads' own memory
+    size_t room;      // bytes of a slab
+    unsigned blocks;  // at most
+    Address model;    // image
     Address words, values, varied, results, made, list, job, slabs;
-    size_t word_bytes;     // of the device's records
-    int columns;           // of varied numbers there
-    bool newer;            // the device's records are newer than the host's
-    bool written;          // the host's are newer than the device's
+    size_t word_bytes;  // of the device's records
+    int columns;        // of varied numbers there
+    bool newer;         // the device's records are newer than the host's
+    bool written;       // the host's are newer than the device's
     bool results_newer;
 };
 
@@ -106,13 +106,14 @@ static crStatus device_failed(const struct crGpu* gpu, int code, const char* wha
     const char* name = NULL;
     if (gpu->driver.cuGetErrorName != NULL) gpu->driver.cuGetErrorName(code, &name);
     crStatus status = code == 2 ? CR_ERR_MEMORY : CR_ERR_FILE;
-    return cr_error_set(error, status, "backend", "backend: gpu: %s failed: %s", what, name != NULL ? name : "unknown");
+    return cr_error_set(error, status, "backend", "backend: gpu: %s failed: %s", what,
+                        name != NULL ? name : "unknown");
 }
 
-#define TRY(gpu, call, what, error)                                           \
-    do {                                                                      \
-        int code_ = (gpu)->driver.call;                                       \
-        if (code_ != 0) return device_failed(gpu, code_, what, error);        \
+#define TRY(gpu, call, what, error)                                    \
+    do {                                                               \
+        int code_ = (gpu)->driver.call;                                \
+        if (code_ != 0) return device_failed(gpu, code_, what, error); \
     } while (0)
 
 static bool find_all(void* library, Driver* d) {
@@ -154,9 +155,10 @@ static bool find_all(void* library, Driver* d) {
 static crStatus open_driver(struct crGpu* gpu, crError* error) {
     gpu->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (gpu->library == NULL || !find_all(gpu->library, &gpu->driver)) {
-        return cr_error_set(error, CR_ERR_NAME, "backend",
-                            "backend: \"gpu\" needs NVIDIA's driver (libcuda.so.1), which is not here; use serial or "
-                            "threads");
+        return cr_error_set(
+            error, CR_ERR_NAME, "backend",
+            "backend: \"gpu\" needs NVIDIA's driver (libcuda.so.1), which is not here; use serial or "
+            "threads");
     }
     if (gpu->driver.cuInit(0) != 0 || gpu->driver.cuDeviceGet(&gpu->device, 0) != 0) {
         return cr_error_set(error, CR_ERR_NAME, "backend",
@@ -173,7 +175,8 @@ static crStatus check_program(const crBatch* batch, const crBatchDef* def, crErr
     if (why != NULL)
         return cr_error_set(error, CR_ERR_RANGE, "model", "model: %s; use the back end threads", why);
     if (s->method != CR_METHOD_CONE)
-        return cr_error_set(error, CR_ERR_RANGE, "method", "method: gpu knows cone alone; use the back end threads");
+        return cr_error_set(error, CR_ERR_RANGE, "method",
+                            "method: gpu knows cone alone; use the back end threads");
     if (s->rule.resolve != cr__rule_poisson.resolve || s->rule.params != NULL)
         return cr_error_set(error, CR_ERR_RANGE, "rule",
                             "rule: gpu knows poisson with its defaults alone; use the back end threads");
@@ -193,8 +196,8 @@ static crStatus link_program(struct crGpu* gpu, const char* text, crError* error
     int option = MAX_REGISTERS;
     void* value = (void*)(uintptr_t)REGISTERS;
     TRY(gpu, cuLinkCreate_v2(1, &option, &value, &linker), "compiling the program", error);
-    int failed = gpu->driver.cuLinkAddData_v2(linker, PTX_TEXT, (void*)(uintptr_t)text, strlen(text) + 1, "carom.ptx", 0,
-                                              NULL, NULL);
+    int failed = gpu->driver.cuLinkAddData_v2(linker, PTX_TEXT, (void*)(uintptr_t)text, strlen(text) + 1,
+                                              "carom.ptx", 0, NULL, NULL);
     if (failed == 0) failed = gpu->driver.cuLinkComplete(linker, &code, &size);
     // the code lives as long as the linker
     if (failed == 0) failed = gpu->driver.cuModuleLoadData(&gpu->module, code);
@@ -212,11 +215,14 @@ static crStatus load_program(struct crGpu* gpu, const crBatchDef* def, crError* 
         if (status != CR_OK) return status;
     }
     gpu->local = gpu->room <= CR_ROOM_MEDIUM;
-    const char* name = gpu->room <= CR_ROOM_SMALL ? "cr_batch_small" : gpu->local ? "cr_batch_medium" : "cr_batch_large";
+    const char* name = gpu->room <= CR_ROOM_SMALL ? "cr_batch_small"
+                       : gpu->local               ? "cr_batch_medium"
+                                                  : "cr_batch_large";
     TRY(gpu, cuModuleGetFunction(&gpu->kernel, gpu->module, name), "finding the program's entry", error);
     int units = 0, each = 0;
     TRY(gpu, cuDeviceGetAttribute(&units, MULTIPROCESSORS, gpu->device), "asking the device", error);
-    TRY(gpu, cuOccupancyMaxActiveBlocksPerMultiprocessor(&each, gpu->kernel, BLOCK, 0), "asking the device", error);
+    TRY(gpu, cuOccupancyMaxActiveBlocksPerMultiprocessor(&each, gpu->kernel, BLOCK, 0), "asking the device",
+        error);
     gpu->blocks = (unsigned)(units * (each > 0 ? each : 1));
     return CR_OK;
 }
@@ -283,7 +289,8 @@ crStatus cr__gpu_create(crBatch* batch, const crBatchDef* def, crError* error) {
     const crAllocator* a = &batch->allocator;
     struct crGpu* gpu = a->alloc(a->ctx, sizeof *gpu);
     if (gpu == NULL) return cr__batch_memory(error);
-    *gpu = (struct crGpu){.written = true, .room = def->room > 0 ? (def->room + 63) & ~(size_t)63 : room_for(batch)};
+    *gpu = (struct crGpu){.written = true,
+                          .room = def->room > 0 ? (def->room + 63) & ~(size_t)63 : room_for(batch)};
     batch->gpu = gpu;
     status = open_driver(gpu, error);
     if (status == CR_OK) status = load_program(gpu, def, error);
@@ -331,14 +338,16 @@ static crStatus push(crBatch* batch, crError* error) {
         let_go(gpu, &gpu->values);
         let_go(gpu, &gpu->varied);
         status = take(gpu, &gpu->values, (size_t)job->varied_count * column, error);
-        if (status == CR_OK) status = take(gpu, &gpu->varied, (size_t)job->varied_count * sizeof *job->varied, error);
+        if (status == CR_OK)
+            status = take(gpu, &gpu->varied, (size_t)job->varied_count * sizeof *job->varied, error);
         gpu->columns = status == CR_OK ? job->varied_count : 0;
     }
     if (status == CR_OK) status = send(gpu, gpu->words, job->words, record_bytes(batch), error);
     if (status == CR_OK && job->varied_count > 0) {
         status = send(gpu, gpu->values, job->values, (size_t)job->varied_count * column, error);
         if (status == CR_OK)
-            status = send(gpu, gpu->varied, job->varied, (size_t)job->varied_count * sizeof *job->varied, error);
+            status =
+                send(gpu, gpu->varied, job->varied, (size_t)job->varied_count * sizeof *job->varied, error);
     }
     gpu->written = status != CR_OK;
     return status;
@@ -351,7 +360,8 @@ crStatus cr__gpu_pull(crBatch* batch, crError* error) {
     crStatus status = CR_OK;
     if (gpu->newer) status = fetch(gpu, batch->job.words, gpu->words, record_bytes(batch), error);
     size_t bytes = (size_t)batch->count * sizeof *batch->job.results;
-    if (status == CR_OK && gpu->results_newer) status = fetch(gpu, batch->job.results, gpu->results, bytes, error);
+    if (status == CR_OK && gpu->results_newer)
+        status = fetch(gpu, batch->job.results, gpu->results, bytes, error);
     gpu->newer = gpu->newer && status != CR_OK;
     gpu->results_newer = gpu->results_newer && status != CR_OK;
     return status;
@@ -395,8 +405,10 @@ static crStatus launch(crBatch* batch, bool listed, int count, crError* error) {
     // in the first round the device clears them
     if (status == CR_OK && listed)
         status = send(gpu, gpu->results, batch->job.results, worlds * sizeof *batch->job.results, error);
-    if (status == CR_OK && listed) status = send(gpu, gpu->made, batch->job.made, worlds * sizeof(int), error);
-    if (status == CR_OK && listed) status = send(gpu, gpu->list, batch->list, (size_t)count * sizeof(int), error);
+    if (status == CR_OK && listed)
+        status = send(gpu, gpu->made, batch->job.made, worlds * sizeof(int), error);
+    if (status == CR_OK && listed)
+        status = send(gpu, gpu->list, batch->list, (size_t)count * sizeof(int), error);
     if (status != CR_OK) return status;
     void* arguments[] = {&gpu->job, &gpu->slabs, &gpu->room};
     TRY(gpu, cuLaunchKernel(gpu->kernel, blocks_for(gpu, count), 1, 1, BLOCK, 1, 1, 0, NULL, arguments, NULL),
@@ -421,7 +433,8 @@ static int list_handed(crBatch* batch) {
 static int list_unfinished(crBatch* batch) {
     int count = 0;
     for (int i = 0; i < batch->count; i++) {
-        if (batch->job.results[i].status == CR_OK && batch->job.made[i] < batch->job.steps) batch->list[count++] = i;
+        if (batch->job.results[i].status == CR_OK && batch->job.made[i] < batch->job.steps)
+            batch->list[count++] = i;
     }
     return count;
 }

@@ -90,9 +90,12 @@ static crWarm get_warm(crRecord r, int at) {
     for (int i = 0; i < WARM; i++) {
         w[i] = r.at[(size_t)(at + i) * r.stride];
     }
-    return (crWarm){(int)low_of(w[0]),  (int)high_of(w[0]),
-                    (int)low_of(w[1]),  (int)high_of(w[1]),
-                    low_of(w[2]),       high_of(w[2]),
+    return (crWarm){(int)low_of(w[0]),
+                    (int)high_of(w[0]),
+                    (int)low_of(w[1]),
+                    (int)high_of(w[1]),
+                    low_of(w[2]),
+                    high_of(w[2]),
                     {number_of(w[3]), number_of(w[4]), number_of(w[5])}};
 }
 
