@@ -100,7 +100,10 @@ struct crBatch {
 static inline crRecord cr__batch_record(const crBatch* batch, int i) {
     return (crRecord){batch->job.words + i, batch->job.stride};
 }
-crStatus cr__batch_memory(crError* error);  // CR_ERR_MEMORY with its text
+crStatus cr__batch_memory(crError* error);                               // CR_ERR_MEMORY with its text
+void* cr__batch_zeros(const crAllocator* a, size_t count, size_t size);  // NULL where memory is out
+void cr__batch_give(const crAllocator* a, void* memory, size_t bytes);   // accepts NULL
+size_t cr__batch_bytes(const crBatch* batch);                            // of all records
 // Records with room for more contacts.
 crStatus cr__batch_grow(crBatch* batch, crError* error);
 

@@ -317,10 +317,6 @@ void cr__gpu_destroy(crBatch* batch) {
     batch->gpu = NULL;
 }
 
-static size_t record_bytes(const crBatch* batch) {
-    return (size_t)batch->job.layout.words * batch->job.stride * sizeof(uint64_t);
-}
-
 // records and varied numbers that the host wrote
 static crStatus push(crBatch* batch, crError* error) {
     struct crGpu* gpu = batch->gpu;
@@ -328,10 +324,10 @@ static crStatus push(crBatch* batch, crError* error) {
     TRY(gpu, cuCtxSetCurrent(gpu->context), "opening the device", error);
     if (!gpu->written) return CR_OK;
     crStatus status = CR_OK;
-    if (gpu->word_bytes != record_bytes(batch)) {
+    if (gpu->word_bytes != cr__batch_bytes(batch)) {
         let_go(gpu, &gpu->words);
-        status = take(gpu, &gpu->words, record_bytes(batch), error);
-        gpu->word_bytes = status == CR_OK ? record_bytes(batch) : 0;
+        status = take(gpu, &gpu->words, cr__batch_bytes(batch), error);
+        gpu->word_bytes = status == CR_OK ? cr__batch_bytes(batch) : 0;
     }
     size_t column = job->stride * sizeof *job->values;
     if (status == CR_OK && gpu->columns != job->varied_count) {
@@ -342,7 +338,7 @@ static crStatus push(crBatch* batch, crError* error) {
             status = take(gpu, &gpu->varied, (size_t)job->varied_count * sizeof *job->varied, error);
         gpu->columns = status == CR_OK ? job->varied_count : 0;
     }
-    if (status == CR_OK) status = send(gpu, gpu->words, job->words, record_bytes(batch), error);
+    if (status == CR_OK) status = send(gpu, gpu->words, job->words, cr__batch_bytes(batch), error);
     if (status == CR_OK && job->varied_count > 0) {
         status = send(gpu, gpu->values, job->values, (size_t)job->varied_count * column, error);
         if (status == CR_OK)
@@ -358,7 +354,7 @@ crStatus cr__gpu_pull(crBatch* batch, crError* error) {
     if (gpu == NULL || !(gpu->newer || gpu->results_newer)) return CR_OK;
     TRY(gpu, cuCtxSetCurrent(gpu->context), "opening the device", error);
     crStatus status = CR_OK;
-    if (gpu->newer) status = fetch(gpu, batch->job.words, gpu->words, record_bytes(batch), error);
+    if (gpu->newer) status = fetch(gpu, batch->job.words, gpu->words, cr__batch_bytes(batch), error);
     size_t bytes = (size_t)batch->count * sizeof *batch->job.results;
     if (status == CR_OK && gpu->results_newer)
         status = fetch(gpu, batch->job.results, gpu->results, bytes, error);
