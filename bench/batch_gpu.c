@@ -1,7 +1,8 @@
 // batch_gpu.c - batches on a GPU next to the CPU: the same hashes, and steps a second.
 //
-//     batch_gpu carom.ptx cube|ball|chain|heap|SCENE.json WORLDS STEPS CALLS ROOM COMPARED [fast|accurate]
+//     batch_gpu carom.ptx cube|ball|bounce|vary|chain|heap|SCENE.json WORLDS STEPS CALLS ROOM COMPARED [fast|accurate]
 //
+// bounce are balls with restitution, vary cubes whose mass, friction, restitution and size differ from world to world.
 // WORLDS worlds with random starts make CALLS calls of STEPS steps on the device; the first COMPARED of them make the same on
 // the CPU, and every hash is compared after every call. ROOM is crBatchDef.room. Exits 1 where a hash differs.
 #include <stdio.h>
@@ -30,15 +31,20 @@ static void add_free(crModel* model, crShape shape, crVec3 p) {
     crBodyDef def = cr_body_def();
     def.joint = CR_JOINT_FREE;
     def.pose.p = p;
-    cr_model_add_shape(model, cr_model_add_body(model, &def), &shape, 0);
+    cr_model_add_shape(model, cr_model_add_body(model, &def), &shape, 1);
 }
 
 static crModel* model_of(const char* kind) {
     crModel* model = cr_model_create(NULL);
+    crMaterial material = cr_material();
+    material.surface.e = strcmp(kind, "bounce") == 0 ? 0.7 : 0.0;
+    cr_model_add_material(model, &material);
     crShape ground = cr_shape_halfspace(cr_vec3(0, 0, 1), 0.0);
-    cr_model_add_shape(model, CR_WORLD, &ground, 0);
-    if (strcmp(kind, "cube") == 0) add_free(model, cr_shape_box(0.1, 0.1, 0.1), cr_vec3(0, 0, 0.3));
-    if (strcmp(kind, "ball") == 0) add_free(model, cr_shape_sphere(0.1), cr_vec3(0, 0, 0.3));
+    cr_model_add_shape(model, CR_WORLD, &ground, 1);
+    if (strcmp(kind, "cube") == 0 || strcmp(kind, "vary") == 0)
+        add_free(model, cr_shape_box(0.1, 0.1, 0.1), cr_vec3(0, 0, 0.3));
+    if (strcmp(kind, "ball") == 0 || strcmp(kind, "bounce") == 0)
+        add_free(model, cr_shape_sphere(0.1), cr_vec3(0, 0, 0.3));
     if (strcmp(kind, "chain") == 0) {
         for (int i = 0, parent = CR_WORLD; i < 6; i++) {
             crBodyDef def = cr_body_def();
@@ -50,7 +56,7 @@ static crModel* model_of(const char* kind) {
             crShape rod = cr_shape_capsule(0.03, 0.07);
             rod.pose.p = cr_vec3(0.1, 0, 0);
             rod.pose.q = cr_quat_axis_angle(cr_vec3(0, 1, 0), 0.5 * CR_PI);
-            cr_model_add_shape(model, parent, &rod, 0);
+            cr_model_add_shape(model, parent, &rod, 1);
         }
     }
     for (int i = 0; strcmp(kind, "heap") == 0 && i < 50; i++) {
@@ -84,6 +90,21 @@ static void throw_all(crBatch* batch, const crModel* model, int count) {
     cr_batch_write(batch, CR_BATCH_V, v, NULL, NULL);
     free(q);
     free(v);
+}
+
+// numbers of the model, from the number of the world
+static void vary_all(crBatch* batch, int count) {
+    double* x = malloc((size_t)count * sizeof *x);
+    const double lo[] = {0.5, 0.0, 0.0, 0.6}, hi[] = {50.0, 1.0, 0.8, 1.4};
+    for (int what = CR_VARY_MASS; what <= CR_VARY_SIZE; what++) {
+        for (int i = 0; i < count; i++) {
+            crRandom random = sample_seed((uint64_t)(7 * i + what));
+            x[i] = sample_uniform(&random, lo[what], hi[what]);
+        }
+        crError error = {0};
+        if (cr_batch_vary(batch, (crVary)what, 1, x, &error) != CR_OK) fail("vary", &error);
+    }
+    free(x);
 }
 
 static char* read_text(const char* path) {
@@ -127,11 +148,14 @@ int main(int argc, char** argv) {
     if (cr_batch_create(&def, &gpu, &error) != CR_OK) fail("gpu", &error);
     printf("%s: %d worlds, program loaded in %.1f s\n", kind, worlds, now() - t);
     throw_all(gpu, def.model, worlds);
+    bool varies = strcmp(kind, "vary") == 0;
+    if (varies) vary_all(gpu, worlds);
     crBatchDef host = def;
     host.backend = CR_BACKEND_THREADS;
     host.count = compared;
     if (compared > 0 && cr_batch_create(&host, &cpu, &error) != CR_OK) fail("cpu", &error);
     if (cpu != NULL) throw_all(cpu, def.model, compared);
+    if (cpu != NULL && varies) vary_all(cpu, compared);
     int wrong = 0;
     for (int c = 0; c < rounds; c++) {
         t = now();
