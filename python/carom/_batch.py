@@ -27,11 +27,20 @@ def _program(path):
 
 
 class DeviceArray:
-    """Numbers of all worlds where they lie on a GPU, for CuPy, PyTorch and others that know __cuda_array_interface__. It is
-    good until the next call of step, put, vary or an assignment."""
+    """Numbers of all worlds where they lie on a GPU, for CuPy, PyTorch, JAX and others that know DLPack or
+    __cuda_array_interface__. It is good until the next call of step, put, vary or an assignment."""
 
-    def __init__(self, batch, view):
-        self._batch, self._view = batch, view  # the batch owns the memory
+    def __init__(self, batch, which):
+        self._batch, self._which = batch, which  # the batch owns the memory
+        self._view = _carom._batch_view(batch, which)
+
+    def __dlpack__(self, **_):
+        """The tensor; calls of a batch have ended when they return, so there is no stream to wait for."""
+        return _carom._batch_dlpack(self._batch, self._which)
+
+    def __dlpack_device__(self):
+        """(2, 0): the first CUDA device; (1, 0): the host."""
+        return (2 if self._view[5] else 1, 0)
 
     @property
     def __cuda_array_interface__(self):
@@ -124,7 +133,6 @@ class Batch:
 
     def on_device(self, name):
         """The array `name` as it lies on the GPU."""
-        view = _carom._batch_view(self._batch, _ARRAYS.index(name))
-        if not view[5]:
+        if self.device != "gpu":
             raise ValueError(f"device: is {self.device!r}; arrays of a GPU are those of device=\"gpu\"")
-        return DeviceArray(self, view)
+        return DeviceArray(self._batch, _ARRAYS.index(name))

@@ -143,6 +143,82 @@ PyObject* py_batch_view(PyObject* module, PyObject* args) {
                          view.device ? Py_True : Py_False);
 }
 
+// What others read of a tensor, as DLPack lays it down (version 0: fields in this order, strides in items).
+typedef struct DlTensor {
+    void* data;
+    struct {
+        int32_t kind, number;  // 1 host, 2 CUDA
+    } device;
+    int32_t dimensions;
+    struct {
+        uint8_t code, bits;  // 2 is floating point
+        uint16_t lanes;
+    } type;
+    int64_t *shape, *strides;
+    uint64_t offset;
+} DlTensor;
+
+typedef struct DlManaged {
+    DlTensor tensor;
+    void* owner;  // the batch
+    void (*destroy)(struct DlManaged* self);
+    int64_t shape[2], strides[2];
+} DlManaged;
+
+#define DL_NAME "dltensor"
+
+// by whoever took the tensor, from any thread
+static void dl_destroy(DlManaged* self) {
+    PyGILState_STATE lock = PyGILState_Ensure();
+    PyObject* owner = self->owner;
+    Py_DECREF(owner);
+    PyMem_Free(self);
+    PyGILState_Release(lock);
+}
+
+// a capsule that nobody took
+static void dl_unused(PyObject* capsule) {
+    if (PyCapsule_IsValid(capsule, DL_NAME) == 0) return;
+    DlManaged* managed = PyCapsule_GetPointer(capsule, DL_NAME);
+    managed->destroy(managed);
+}
+
+// _batch_dlpack(batch, array): a capsule of DLPack's
+PyObject* py_batch_dlpack(PyObject* module, PyObject* args) {
+    (void)module;
+    PyObject* capsule;
+    int array;
+    if (!PyArg_ParseTuple(args, "Oi", &capsule, &array)) return NULL;
+    crBatch* batch = batch_of(capsule);
+    if (batch == NULL) return NULL;
+    crBatchView view = cr_batch_view(batch, (crBatchArray)array);
+    if (view.data == NULL) {
+        py_refuse(CR_ERR_FILE, "batch", "batch: the device does not answer");
+        return NULL;
+    }
+    DlManaged* managed = PyMem_Calloc(1, sizeof *managed);
+    if (managed == NULL) return PyErr_NoMemory();
+    managed->shape[0] = view.rows;
+    managed->shape[1] = view.width;
+    managed->strides[0] = (int64_t)(view.next_world / sizeof(double));
+    managed->strides[1] = (int64_t)(view.next_number / sizeof(double));
+    managed->tensor = (DlTensor){.data = view.data,
+                                 .device = {view.device ? 2 : 1, 0},
+                                 .dimensions = 2,
+                                 .type = {2, 64, 1},
+                                 .shape = managed->shape,
+                                 .strides = managed->strides};
+    managed->owner = capsule;
+    managed->destroy = dl_destroy;
+    PyObject* made = PyCapsule_New(managed, DL_NAME, dl_unused);
+    if (made == NULL) {
+        PyMem_Free(managed);
+        return NULL;
+    }
+    Py_INCREF(capsule);
+    return made;
+}
+
 // _batch_vary(batch, what, index, values)
 PyObject* py_batch_vary(PyObject* module, PyObject* args) {
     (void)module;

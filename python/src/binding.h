@@ -234,6 +234,7 @@ PyObject* py_batch_step(PyObject* module, PyObject* args);
 PyObject* py_batch_read(PyObject* module, PyObject* args);
 PyObject* py_batch_write(PyObject* module, PyObject* args);
 PyObject* py_batch_view(PyObject* module, PyObject* args);
+PyObject* py_batch_dlpack(PyObject* module, PyObject* args);
 PyObject* py_batch_vary(PyObject* module, PyObject* args);
 PyObject* py_batch_move(PyObject* module, PyObject* args);
 PyObject* py_batch_hash(PyObject* module, PyObject* args);

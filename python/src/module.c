@@ -60,6 +60,7 @@ static PyMethodDef functions[] = {
     {"_batch_read", py_batch_read, METH_VARARGS, NULL},
     {"_batch_write", py_batch_write, METH_VARARGS, NULL},
     {"_batch_view", py_batch_view, METH_VARARGS, NULL},
+    {"_batch_dlpack", py_batch_dlpack, METH_VARARGS, NULL},
     {"_batch_vary", py_batch_vary, METH_VARARGS, NULL},
     {"_batch_move", py_batch_move, METH_VARARGS, NULL},
     {"_batch_hash", py_batch_hash, METH_VARARGS, NULL},

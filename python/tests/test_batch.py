@@ -101,13 +101,21 @@ def test_refusals():
 
 
 def test_arrays_of_a_device_say_where_they_lie():
-    """The protocol by itself: address, shape and strides are those of the batch's memory."""
+    """The protocols by themselves, on the host's memory: address, shape and strides are those of the batch."""
     batch = carom.Batch(dice(), 5, threads=1)
-    view = carom._carom._batch_view(batch._batch, 1)
-    told = DeviceArray(batch, view).__cuda_array_interface__
+    array = DeviceArray(batch._batch, 1)
+    told = array.__cuda_array_interface__
     assert told["shape"] == (5, 7) and told["typestr"] == "<f8" and told["version"] == 3
 
     class Host:
         """The same numbers by NumPy's protocol, whose fields are the same."""
         __array_interface__ = told
     assert np.array_equal(np.asarray(Host()), batch.q)
+    assert array.__dlpack_device__() == (1, 0)
+    taken = np.from_dlpack(array)
+    assert taken.shape == (5, 7) and np.array_equal(taken, batch.q)
+    # the numbers outlive the batch, and a capsule that nobody takes is let go
+    q = batch.q
+    array.__dlpack__()
+    del batch, array
+    assert np.array_equal(taken, q)
