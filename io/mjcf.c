@@ -190,6 +190,43 @@ static const char* const cosmetic_attrs[] = {"rgba",
                                              "sleep_tolerance",
                                              NULL};
 
+#define HARD   ": contacts, limits and constraints are hard"
+#define STARTS ": what it widens begins to act at zero distance"
+#define MEDIUM ": bodies move in a vacuum"
+static const char* const effects[] = {"solref",
+                                      HARD,
+                                      "solimp",
+                                      HARD,
+                                      "solreflimit",
+                                      HARD,
+                                      "solimplimit",
+                                      HARD,
+                                      "solreffriction",
+                                      HARD,
+                                      "solimpfriction",
+                                      HARD,
+                                      "margin",
+                                      STARTS,
+                                      "gap",
+                                      STARTS,
+                                      "wind",
+                                      MEDIUM,
+                                      "density",
+                                      MEDIUM,
+                                      "viscosity",
+                                      MEDIUM,
+                                      "fluidshape",
+                                      MEDIUM,
+                                      "fluidcoef",
+                                      MEDIUM,
+                                      "surfacevel",
+                                      ": the surface stands still",
+                                      "torquescale",
+                                      ": turning is held as firmly as moving",
+                                      "actuatorfrcrange",
+                                      ": the joint takes all that its actuators give",
+                                      NULL};
+
 static void splice(crMjcf* mj, crXml* element, int* left);
 
 crXml* cr__mjcf_file(crMjcf* mj, crXml* node, const char* file, int* left) {
@@ -420,5 +457,6 @@ void cr__import_mjcf(crImporting* im, crXml* root) {
     cr__mjcf_attach(&mj, root, &left);
     if (cr__import_ok(im)) read_all_mjcf(&mj);
     im->schema = schema;
+    im->effects = effects;
     cr__import_leftovers(im, root, cosmetic_elements, cosmetic_attrs);
 }
