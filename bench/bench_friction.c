@@ -1,7 +1,9 @@
 // bench_friction.c - friction problems from files, and piles: our solvers and those of Siconos' numerics on the
 // same numbers.
 //
-//     bench_friction [FOLDER]       default: CAROM_DATA, else ../shared/data
+//     bench_friction [--csv FILE] [FOLDER]       default: CAROM_DATA, else ../shared/data
+//
+// --csv writes one line for each problem and solver; profile.py draws them.
 //
 // Every answer, ours or theirs, is judged by one audit: the relative natural map of problem.h, which is also
 // what Siconos' own error measures. Tolerance 1e-8, start from zero. Times are the median of five calls, or of
@@ -29,9 +31,10 @@
 #define CALLS_MOST 1001
 #define LARGE      300  // contacts above which full matrices are not tried
 #define MOST       128  // files
-#define OWN        4
+#define OWN        6
+#define SHOWN      4  // of them in the table
 
-static const char* const own_names[OWN] = {"auto", "newton", "interior", "gauss-seidel"};
+static const char* const own_names[OWN] = {"auto", "newton", "interior", "gauss-seidel", "admm", "sparse"};
 
 typedef struct Outcome {
     double residual;  // by the audit; infinite where there is no answer
@@ -192,6 +195,7 @@ static bool friction_of(const crProblem* problem, crArena* arena, PeerFriction* 
 }
 
 typedef struct Totals {
+    FILE* csv;  // NULL: none
     int problems, own[OWN], in_time, any_peer, compared, at_or_below;
     double log_ratio;
 } Totals;
@@ -208,6 +212,13 @@ static void print_outcome(Outcome o) {
     } else {
         printf(" %8s %9s", "-", "-");
     }
+}
+
+static void record(FILE* csv, const char* problem, int contacts, const char* library, const char* solver,
+                   Outcome o) {
+    if (csv == NULL) return;
+    fprintf(csv, "%s,%d,%s,%s,%.3g,%.4g\n", problem, contacts, library, solver, o.residual, o.ms);
+    fflush(csv);
 }
 
 static void count(Totals* totals, const Outcome own[OWN], Outcome best) {
@@ -244,11 +255,13 @@ static void compare(const char* name, const crProblem* given, Totals* totals) {
     printf("%-36s %4d", name, friction.contacts);
     for (int k = 0; k < OWN; k++) {
         own[k] = run_own(own_names[k], &problem);
-        print_outcome(own[k]);
+        if (k < SHOWN) print_outcome(own[k]);
+        record(totals->csv, name, friction.contacts, "carom", own_names[k], own[k]);
     }
     for (int k = 0; peer_siconos_friction_name(friction.d, k) != NULL; k++) {
         if (friction.contacts > LARGE && peer_siconos_friction_dense(friction.d, k)) continue;
         Outcome o = run_theirs(&problem, &friction, k);
+        record(totals->csv, name, friction.contacts, "siconos", peer_siconos_friction_name(friction.d, k), o);
         if (!better(o, best)) continue;
         best = o;
         best_name = peer_siconos_friction_name(friction.d, k);
@@ -336,9 +349,22 @@ static void print_totals(const Totals* t) {
 }
 
 int main(int argc, char** argv) {
-    const char* data = argc > 1 ? argv[1] : getenv("CAROM_DATA");
+    const char *data = getenv("CAROM_DATA"), *csv = NULL;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--csv") == 0 && i + 1 < argc) {
+            csv = argv[++i];
+        } else {
+            data = argv[i];
+        }
+    }
     if (data == NULL) data = "../shared/data";
     Totals files = {0}, piles = {0};
+    if (csv != NULL) files.csv = fopen(csv, "w");
+    if (csv != NULL && files.csv == NULL) {
+        fprintf(stderr, "bench_friction: cannot write %s\n", csv);
+        return 1;
+    }
+    if (csv != NULL) fprintf(files.csv, "problem,contacts,library,solver,residual,ms\n");
     print_head("files: residual and ms at 1e-8");
     compare_folder(data, "siconos-fc-A", ".dat", &files);
     compare_folder(data, "contactbench", ".txt", &files);
@@ -347,6 +373,7 @@ int main(int argc, char** argv) {
         return 1;
     }
     print_totals(&files);
+    if (files.csv != NULL) fclose(files.csv);
     print_head("piles: residual and ms at 1e-8");
     compare_piles(&piles);
     print_totals(&piles);

@@ -1,4 +1,4 @@
 # embed_text.cmake - writes the text INPUT into the C file OUTPUT as the string SYMBOL.
-file(READ ${INPUT} bytes HEX)
-string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
-file(WRITE ${OUTPUT} "extern const char ${SYMBOL}[];\nconst char ${SYMBOL}[] = {${bytes}0};\n")
+include(${CMAKE_CURRENT_LIST_DIR}/c_text.cmake)
+c_text(text ${INPUT})
+file(WRITE ${OUTPUT} "${C_TEXT_HEAD}extern const char ${SYMBOL}[];\nconst char ${SYMBOL}[] = ${text};\n")

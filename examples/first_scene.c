@@ -1,63 +1,79 @@
-// first_scene.c - a hinged rod hangs over a floor and a ball is thrown at it: every blow and the final certificate.
+// first_scene.c - a scene or model in one call: it runs, and its trajectory and first contact problem become files.
+//
+//     first_scene [SCENE [TRAJECTORY.csv|.h5 [PROBLEM.json]]]
 #include <stdio.h>
 
 #include "carom/carom.h"
+#include "carom/io/problem.h"
+#include "carom/io/scene.h"
+#include "carom/io/trajectory.h"
+#include "carom/stages.h"
 
-int main(void) {
-    crModel* model = cr_model_create(NULL);
-    crMaterial steel = cr_material();
-    steel.density = 7800.0;
-    steel.surface.mu = 0.3;
-    steel.surface.e = 0.8;
-    int material = cr_model_add_material(model, &steel);
+static void show(void* ctx, crLogLevel level, const char* message) {
+    (void)ctx;
+    if (level != CR_LOG_INFO) fprintf(stderr, "warning: %s\n", message);
+}
 
-    crShape ground = cr_shape_halfspace(cr_vec3(0, 0, 1), 0.0);
-    cr_model_add_shape(model, CR_WORLD, &ground, material);
+typedef struct Keep {
+    const char* path;
+    bool written;
+} Keep;
 
-    crBodyDef rod = cr_body_def();
-    rod.name = "rod";
-    rod.joint = CR_JOINT_HINGE;
-    rod.axis = cr_vec3(0, 1, 0);
-    rod.pose.p.z = 1.0;
-    int rod_body = cr_model_add_body(model, &rod);
-    crShape bar = cr_shape_box(0.02, 0.02, 0.40);
-    bar.pose.p.z = -0.40;
-    cr_model_add_shape(model, rod_body, &bar, material);
+// Called after each contact solve and each impact: the first contact solve becomes a file, with its impulses.
+static crStatus keep_problem(void* ctx, const crPosed* posed, crError* error) {
+    Keep* keep = ctx;
+    if (posed->impact || keep->written) return CR_OK;
+    keep->written = true;
+    crProblemFile file = {.problem = *posed->problem, .name = "first", .p = posed->p, .h = posed->h};
+    return cr_problem_write(keep->path, "json", &file, error);
+}
 
-    crBodyDef ball = cr_body_def();
-    ball.name = "ball";
-    ball.joint = CR_JOINT_FREE;
-    ball.pose.p = cr_vec3(-1.0, 0.0, 0.8);
-    int ball_body = cr_model_add_body(model, &ball);
-    crShape sphere = cr_shape_sphere(0.05);
-    cr_model_add_shape(model, ball_body, &sphere, material);
-
-    crWorldDef def = cr_world_def();
-    def.model = model;
-    def.step.dt = 1e-3;
-
-    crError error = {0};
-    crWorld* world = NULL;
-    crStatus status = cr_rule_find("poisson", NULL, &def.step.rule, &error);
-    if (status == CR_OK) status = cr_world_create(&def, &world, &error);
-    if (status == CR_OK) cr_world_state(world)->v[1] = 4.0;  // dof 0 is the hinge, dofs 1 to 6 the ball
-
-    int outside = 0;
-    while (status == CR_OK && cr_world_state(world)->time < 2.0) {
-        status = cr_world_step(world, &error);
-        crEvents events = cr_world_events(world);
-        for (int i = 0; i < events.count; i++) {
-            const crEvent* hit = &events.events[i];
-            if (hit->approach < 0.1) continue;
-            printf("t = %.4f s  shapes %d and %d meet at %.3f m/s, %.3f J lost\n", hit->time, hit->shape_a,
-                   hit->shape_b, hit->approach, -hit->energy_change);
-        }
-        outside += cr_world_certificate(world)->impermissible;
+// Steps up to the duration of the scene, with a record of each step and of the start.
+static crStatus run(const crScene* scene, crWorld* world, crTrajectory* trajectory, crTally* tally,
+                    crError* error) {
+    crRecord record = {.energy = cr_world_energy(world)};
+    crStatus status = trajectory != NULL ? cr_trajectory_write(trajectory, &record, error) : CR_OK;
+    while (status == CR_OK && cr_world_state(world)->time < scene->duration - 0.5 * scene->step.dt) {
+        status = cr_world_step(world, error);
+        if (status != CR_OK) break;
+        const crCertificate* certificate = cr_world_certificate(world);
+        cr_tally_add(tally, certificate);
+        record.energy = cr_world_energy(world);
+        record.residual = certificate->residual;
+        record.penetration = certificate->penetration;
+        record.contacts = certificate->contacts;
+        if (trajectory != NULL) status = cr_trajectory_write(trajectory, &record, error);
     }
+    return status;
+}
 
-    if (status != CR_OK) fprintf(stderr, "carom: %s\n", error.message);
-    if (status == CR_OK) printf("%s\n", outside == 0 ? "every impact permissible" : "some not permissible");
+int main(int count, char** arguments) {
+    const char* name = count > 1 ? arguments[1] : "bouncing-ball";
+    crLog log = {show, NULL};
+    crScene scene;
+    crWorld* world = NULL;
+    crTrajectory* trajectory = NULL;
+    crTally tally = {0};
+    Keep keep = {count > 3 ? arguments[3] : NULL, false};
+    crError error = {0};
+    crStatus status = cr_scene_open(name, &log, &scene, &world, &error);
+    if (status == CR_OK && count > 2)
+        status = cr_trajectory_create(arguments[2], world, 0, &trajectory, &error);
+    if (status == CR_OK && keep.path != NULL) {
+        cr_world_stages(world)->calls.posed = keep_problem;
+        cr_world_stages(world)->calls.posed_ctx = &keep;
+    }
+    if (status == CR_OK) status = run(&scene, world, trajectory, &tally, &error);
+    if (status == CR_OK) {
+        printf("%s: %d bodies, %.3g s, energy %.6g J\n", name, cr_world_model(world)->nb - 1,
+               cr_world_state(world)->time,
+               cr_world_energy(world).kinetic + cr_world_energy(world).potential);
+        printf("%s\n", tally.worst.impermissible == 0 ? "every impact permissible" : "some not permissible");
+    }
+    crStatus closed = cr_trajectory_close(trajectory, status == CR_OK ? &error : NULL);
+    if (status == CR_OK) status = closed;
+    if (status != CR_OK) fprintf(stderr, "first_scene: %s\n", error.message);
     cr_world_destroy(world);
-    cr_model_destroy(model);
+    cr_scene_free(&scene);
     return status != CR_OK;
 }

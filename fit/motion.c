@@ -159,7 +159,7 @@ crStatus cr_motion_skip(const crJson* root, const char* name, crTosses* t, crErr
 static double size_of(const crScene* scene, int body) {
     crStep step;
     if (cr_step_create(scene->model, &scene->step, NULL, &step, NULL) != CR_OK) return 0.0;
-    double size = step.size[body];
+    double size = cr_step_size(&step, body);
     cr_step_destroy(&step);
     return size;
 }

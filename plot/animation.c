@@ -93,10 +93,12 @@ void cr__reel_frame(crReel* r, crSheet* sheet, double time) {
         crView* v = r->views[i];
         v->sheet = sheet;
         cr_player_at(&v->player, cr_motion_row(v->log, time + 1e-9 * (r->end - r->begin)));
+        cr__view_ties(v, true);
         for (int b = 1; b < v->log->model->nb; b++) {
             crPen pen = cr__reel_pen(b);
             if (v->shown[b] && !cr__view_is_static(v, b)) cr__view_body(v, b, true, &pen);
         }
+        cr__view_joints(v);
     }
     double x = bar_x(r, time);
     cr_sheet_box(sheet, r->bar[0], r->bar[2] - 2.0, x, r->bar[2] + 2.0,

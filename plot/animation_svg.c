@@ -10,7 +10,7 @@
 
 #define TOLERANCE 0.12  // pixels
 #define NUMBERS   6e6   // records times bodies that are kept
-#define PICTURES  160   // of a body that tumbles
+#define PICTURES  160   // of what changes its outline
 #define RATE      20.0  // pictures a second
 
 // where a body is at each record: shift in pixels and turn in degrees since the first
@@ -167,13 +167,23 @@ static bool put_keys(Play* p, int body, bool turns, double reach) {
     return true;
 }
 
+// what is drawn instead of a body: ropes and rods behind bodies, pins and springs before them
+#define TIES   (-1)
+#define JOINTS (-2)
+
 static void draw_at(const Play* p, int body, size_t record, crSheet* sheet) {
     crView* v = p->view;
-    crPen pen = cr__reel_pen(body);
     cr_sheet_create(sheet, 0.0, 0.0);
     v->sheet = sheet;
     cr_player_at(&v->player, row_of(p, record));
-    cr__view_body(v, body, false, &pen);
+    if (body == TIES) {
+        cr__view_ties(v, true);
+    } else if (body == JOINTS) {
+        cr__view_joints(v);
+    } else {
+        crPen pen = cr__reel_pen(body);
+        cr__view_body(v, body, false, &pen);
+    }
 }
 
 // pixels from the origin to the farthest point of the outline
@@ -198,14 +208,30 @@ static void put_rigid(Play* p, int body) {
     cr_sheet_destroy(&sheet);
 }
 
+// the record of a picture, from the first to the last
+static size_t record_of(const Play* p, size_t picture, size_t pictures) {
+    return pictures > 1 ? picture * (p->count - 1) / (pictures - 1) : 0;
+}
+
+// does a mark have the same points in all pictures?
+static bool stays(const crSheet* sheets, size_t pictures, size_t m) {
+    for (size_t i = 0; i < pictures; i++) {
+        if (m >= sheets[i].mark_count || sheets[i].marks[m].count != sheets[0].marks[m].count) return false;
+        if (memcmp(sheets[i].points + sheets[i].marks[m].first, sheets[0].points + sheets[0].marks[m].first,
+                   sheets[0].marks[m].count * sizeof *sheets[0].points) != 0)
+            return false;
+    }
+    return true;
+}
+
 // outlines picture by picture: each mark is a path whose d changes
-static void put_tumbling(Play* p, int body) {
+static void put_pictures(Play* p, int body) {
     size_t pictures = (size_t)fmin(fmax(RATE * p->reel->seconds, 2.0), fmin(PICTURES, (double)p->count));
     crSheet* sheets = calloc(pictures, sizeof *sheets);
     if (sheets == NULL) return;
     size_t marks = 0;
     for (size_t i = 0; i < pictures; i++) {
-        draw_at(p, body, i * (p->count - 1) / (pictures - 1), &sheets[i]);
+        draw_at(p, body, record_of(p, i, pictures), &sheets[i]);
         if (sheets[i].mark_count > marks) marks = sheets[i].mark_count;
     }
     for (size_t m = 0; m < marks; m++) {
@@ -214,6 +240,12 @@ static void put_tumbling(Play* p, int body) {
             any++;
         }
         cr_sheet_put_pen(p->file, &sheets[any].marks[m].pen);
+        if (stays(sheets, pictures, m)) {
+            fputs(" d=\"", p->file);
+            cr_sheet_put_points(p->file, &sheets[0], &sheets[0].marks[m]);
+            fputs("\"/>\n", p->file);
+            continue;
+        }
         fputs("><animate attributeName=\"d\" calcMode=\"discrete\" values=\"", p->file);
         for (size_t i = 0; i < pictures; i++) {
             if (i > 0) putc(';', p->file);
@@ -225,7 +257,7 @@ static void put_tumbling(Play* p, int body) {
         }
         fputs("\" keyTimes=\"0", p->file);
         for (size_t i = 1; i < pictures; i++) {
-            fprintf(p->file, ";%.5g", share_of(p, i * (p->count - 1) / (pictures - 1)));
+            fprintf(p->file, ";%.5g", share_of(p, record_of(p, i, pictures)));
         }
         put_timing(p);
         fputs("</path>\n", p->file);
@@ -249,10 +281,12 @@ static crStatus put_panel(crReel* reel, crView* view, FILE* file) {
     bool good = p.tracks != NULL && p.tumbles != NULL && p.origin != NULL && p.kept != NULL;
     if (good) follow(&p);
     good = good && p.count > 0;
+    if (good) put_pictures(&p, TIES);
     for (int b = 1; good && b < (int)nb; b++) {
         if (!view->shown[b] || cr__view_is_static(view, b)) continue;
-        (p.tumbles[b] && p.count > 1 ? put_tumbling : put_rigid)(&p, b);
+        (p.tumbles[b] ? put_pictures : put_rigid)(&p, b);
     }
+    if (good) put_pictures(&p, JOINTS);
     free(p.tracks);
     free(p.tumbles);
     free(p.origin);

@@ -25,6 +25,8 @@ typedef struct Page {
     FILE* file;
     const crPageRun* runs;
     int run_count;
+    crPageSection section;  // NULL: summary, outcome and events
+    const void* ctx;
 } Page;
 
 static void put_head(Page* p, const char* title, const char* note) {
@@ -271,22 +273,31 @@ static void put_events(Page* p, const crPageRun* run) {
     fputs("</tbody></table></div></details>\n", p->file);
 }
 
-static crStatus put_page(Page* p, const char* title, const char* note, crError* error) {
-    put_head(p, title, note);
-    put_motion(p);
-    put_summary(p);
-    put_charts(p);
-    crStatus status = put_views(p, error);
-    if (status == CR_OK) status = put_outcome(p);
+static void put_all_events(Page* p) {
     fputs("<section aria-labelledby=\"events\">\n<h2 id=\"events\">Events</h2>\n", p->file);
     for (int i = 0; i < p->run_count; i++) {
         if (p->runs[i].log->has_events) put_events(p, &p->runs[i]);
     }
-    fprintf(
-        p->file,
-        "</section>\n</main>\n<footer>Made by carom %d.%d.%d (numerics revision %d). Units: SI.</footer>\n"
-        "<script type=\"application/json\" id=\"data\">",
-        CR_VERSION_MAJOR, CR_VERSION_MINOR, CR_VERSION_PATCH, CR_NUMERICS_REVISION);
+    fputs("</section>\n", p->file);
+}
+
+static crStatus put_page(Page* p, const char* title, const char* note, crError* error) {
+    crStatus status = CR_OK;
+    put_head(p, title, note);
+    put_motion(p);
+    if (p->section != NULL) {
+        status = p->section(p->file, p->ctx);
+    } else {
+        put_summary(p);
+    }
+    put_charts(p);
+    if (status == CR_OK) status = put_views(p, error);
+    if (status == CR_OK && p->section == NULL) status = put_outcome(p);
+    if (p->section == NULL) put_all_events(p);
+    fprintf(p->file,
+            "</main>\n<footer>Made by carom %d.%d.%d (numerics revision %d). Units: SI.</footer>\n"
+            "<script type=\"application/json\" id=\"data\">",
+            CR_VERSION_MAJOR, CR_VERSION_MINOR, CR_VERSION_PATCH, CR_NUMERICS_REVISION);
     if (status == CR_OK) status = cr__page_data(p->file, p->runs, p->run_count);
     fputs("</script>\n", p->file);
     fputs(cr__page_script, p->file);
@@ -308,15 +319,14 @@ static crStatus check(const crPageRun* runs, int run_count, crError* error) {
     return CR_OK;
 }
 
-crStatus cr_page_write(const char* path, const char* title, const char* note, const crPageRun* runs,
-                       int run_count, crError* error) {
-    crStatus status = check(runs, run_count, error);
+static crStatus write_page(Page page, const char* path, const char* title, const char* note, crError* error) {
+    crStatus status = check(page.runs, page.run_count, error);
     if (status != CR_OK) return status;
     size_t size = strlen(path) + 32;
     char* partial = malloc(size);
     if (partial == NULL) return cr_error_set(error, CR_ERR_MEMORY, "report", "report: out of memory");
     snprintf(partial, size, "%s.partial-%ld", path, (long)getpid());
-    Page page = {fopen(partial, "wx"), runs, run_count};
+    page.file = fopen(partial, "wx");
     if (page.file == NULL) {
         free(partial);
         return cr_error_set(error, CR_ERR_FILE, "report", "report: \"%.80s\" cannot be written: %s", path,
@@ -336,4 +346,15 @@ crStatus cr_page_write(const char* path, const char* title, const char* note, co
     if (status != CR_OK) unlink(partial);
     free(partial);
     return status;
+}
+
+crStatus cr_page_write(const char* path, const char* title, const char* note, const crPageRun* runs,
+                       int run_count, crError* error) {
+    return write_page((Page){.runs = runs, .run_count = run_count}, path, title, note, error);
+}
+
+crStatus cr_page_write_section(const char* path, const char* title, const char* note, const crPageRun* run,
+                               crPageSection section, const void* ctx, crError* error) {
+    Page page = {.runs = run, .run_count = 1, .section = section, .ctx = ctx};
+    return write_page(page, path, title, note, error);
 }

@@ -26,5 +26,9 @@ typedef struct crPageRun {
 // memory; a page that is not whole is not left behind.
 crStatus cr_page_write(const char* path, const char* title, const char* note, const crPageRun* runs,
                        int run_count, crError* error);
+// A page of a motion that came from elsewhere: in place of summary, outcome and events there is what `section` writes.
+typedef crStatus (*crPageSection)(FILE* file, const void* ctx);
+crStatus cr_page_write_section(const char* path, const char* title, const char* note, const crPageRun* run,
+                               crPageSection section, const void* ctx, crError* error);
 
 #endif

@@ -113,6 +113,7 @@ static void measure(crView* v) {
     }
     for (int i = 0; i < v->row_count; i++) {
         cr_player_at(&v->player, v->rows[i]);
+        cr__view_ties(v, false);
         for (int b = 1; b < v->log->model->nb; b++) {
             if (v->shown[b] && !cr__view_is_static(v, b)) cr__view_body(v, b, false, NULL);
             double at[2];
@@ -192,6 +193,7 @@ static void draw_bodies(crView* v) {
     bool single = v->row_count == 1;
     for (int i = 0; i < v->row_count; i++) {
         cr_player_at(&v->player, v->rows[i]);
+        cr__view_ties(v, true);
         double share = single ? 0.7 : 0.12 + 0.63 * i / (v->row_count - 1);
         for (int b = 1; b < v->log->model->nb; b++) {
             if (!v->shown[b] || cr__view_is_static(v, b)) continue;
@@ -287,6 +289,7 @@ static void draw_all(crView* v, const char* title, size_t first, size_t events) 
     v->bodies_from = v->sheet->mark_count;
     draw_bodies(v);
     v->bodies_to = v->sheet->mark_count;
+    cr__view_joints(v);
     if (events > 0) {
         draw_impulses(v, first, events);
     } else {

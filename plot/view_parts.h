@@ -39,6 +39,10 @@ crInk cr__view_ink(int body);
 // edge.
 void cr__view_body(crView* view, int body, bool cut, const crPen* pen);
 void cr__view_statics(crView* view);
+// Ropes and rods where the player has them; only their extent is added to lo and hi where draw is false.
+void cr__view_ties(crView* view, bool draw);
+// Pins and springs of joints where the player has them.
+void cr__view_joints(crView* view);
 // The panel between these pixels, its ranges widened to one scale.
 void cr__view_panel(crView* view, double left, double top, double right, double bottom);
 

@@ -214,6 +214,15 @@ def draw(carom, name, folder):
     return ""
 
 
+def card_picture(site, name):
+    """The moving picture where it is light, for readers who do not mind motion; else the still one."""
+    still, moving = f"gallery/{name}-strobe.svg", f"gallery/{name}-motion.svg"
+    if (site.out / moving).stat().st_size > HEAVY:
+        return f'<img src="{still}" alt="{name} over time" loading="lazy">'
+    return (f'<picture><source media="(prefers-reduced-motion: reduce)" srcset="{still}">'
+            f'<img src="{moving}" alt="{name} in motion" loading="lazy"></picture>')
+
+
 def gallery(site, carom, quick, dark):
     names = sorted(path.stem for path in (ROOT / "scenes").glob("*.json"))
     drawn = [name for name in names if not (quick and name in SLOW)]
@@ -229,7 +238,7 @@ def gallery(site, carom, quick, dark):
                 if path.exists():
                     copy_picture(path, site.out / f"gallery/{path.name}", dark)
             if (site.out / f"gallery/{name}-strobe.svg").exists():
-                picture = f'<a href="live.html#scene&amp;name={name}"><img src="gallery/{name}-strobe.svg" alt="{name} over time" loading="lazy"></a>'
+                picture = f'<a href="live.html#scene&amp;name={name}">{card_picture(site, name)}</a>'
             plays = f'<a href="gallery/{name}-motion.svg">moving picture</a>' if (site.out / f"gallery/{name}-motion.svg").exists() else ""
             source = ROOT / f"scenes/{name}.json"
             site.sources.add(source)
@@ -244,16 +253,18 @@ def gallery(site, carom, quick, dark):
 
 
 def reference(site):
-    """api.py's pages, with a way back, and every name in the search."""
-    done = subprocess.run([sys.executable, str(ROOT / "scripts/api.py"), "-o", str(site.out / "api")], capture_output=True, text=True)
-    if done.returncode != 0:
-        problems.append(f"api.py: {done.stderr or done.stdout}")
-    home = '<p><a href="../index.html">carom</a> · <a href="../docs/index.html">documentation</a></p>'
-    for path in sorted((site.out / "api").glob("*.html")):
-        text = path.read_text()
-        path.write_text(text.replace("<nav>", f"{home}<nav>", 1))
-        for name in sorted(set(re.findall(r'id="(cr_\w+|cr[A-Z]\w+)"', text))):
-            site.search.append([f"api/{path.name}#{name}", "C reference", name, name])
+    """api.py's pages in the site's frame, and every name in the search."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([sys.executable, str(ROOT / "scripts/api.py"), "-o", folder], capture_output=True, text=True)
+        if done.returncode != 0:
+            problems.append(f"api.py: {done.stderr or done.stdout}")
+        for path in sorted(pathlib.Path(folder).glob("*.html")):
+            text = path.read_text()
+            title, headers, body = re.search(r"<title>(.*?)</title>.*?<nav>(.*?)</nav>(.*)</html>", text, re.S).groups()
+            site.write(pathlib.Path("api") / path.name, f"{title} · carom",
+                       f'<main class="text reference"><nav class="headers" aria-label="Headers">{headers}</nav>{body}</main>')
+            for name in sorted(set(re.findall(r'id="(cr_\w+|cr[A-Z]\w+)"', text))):
+                site.search.append([f"api/{path.name}#{name}", "C reference", name, name])
 
 
 def main():

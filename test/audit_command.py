@@ -1,6 +1,8 @@
 """carom audit: answers to problems and trajectories of scenes, judged from outside; refusals; files it writes."""
+import html.parser
 import json
 import math
+import re
 
 from command import Folder, carom, check, main, near, scene
 
@@ -211,6 +213,135 @@ def test_problem():
         wrong = audit(dump, expect=4)
         check(audit(dump, "--shift", 2 * wrong["audit"]["distance"])["outcome"] == "near", wrong)
         check(audit(dump, "--shift", 0.5 * wrong["audit"]["distance"], expect=4)["outcome"] == "limit", wrong)
+
+
+class Page(html.parser.HTMLParser):
+    """Lines of the audit (label -> words), cells shown as bad, pictures, headings; every element is closed."""
+
+    VOID = {"meta", "br", "link", "input"}
+
+    def __init__(self, path):
+        super().__init__()
+        self.open, self.lines, self.bad, self.pictures, self.headings = [], {}, [], 0, []
+        self.label, self.cell, self.data, self.words = None, None, "", ""
+        self.feed(path.read_text())
+        self.close()
+        check(not self.open, path, "left open", self.open)
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        self.pictures += tag == "svg"
+        check(not {"src", "href"} & attrs.keys() or attrs.get("href", "#").startswith("#"), tag, attrs, "fetches something")
+        if tag not in self.VOID:
+            self.open.append((tag, attrs))
+        if tag in ("th", "h1", "h2", "td"):
+            self.cell = ""
+
+    def handle_endtag(self, tag):
+        if tag in self.VOID:
+            return
+        check(self.open and self.open[-1][0] == tag, "closes", tag, self.open[-3:])
+        self.open.pop()
+        if tag in ("h1", "h2"):
+            self.headings.append(self.cell)
+        if tag == "th":
+            self.label = self.cell
+        if tag == "td" and self.label is not None:
+            self.lines[self.label] = self.lines.get(self.label, "") + " " + self.cell.strip()
+
+    def handle_data(self, data):
+        if self.open and self.open[-1][0] == "script":
+            self.data = self.data or data
+        elif self.cell is not None:
+            self.cell += data
+        if any(attrs.get("class") == "bad" for _, attrs in self.open):
+            self.bad.append(data)
+
+
+def numbers(text):
+    return re.findall(r"[-+]?[0-9][0-9.]*(?:e[-+][0-9]+)?", text)
+
+
+def check_same(lines, out):
+    """The page says what the terminal says: every line with the same numbers in the same order."""
+    rows, label = {}, None
+    for row in out.splitlines()[1:]:
+        label = row[:12].strip() or label
+        rows[label] = rows.get(label, "") + " " + row[12:].strip()
+    check({k: numbers(v) for k, v in rows.items()} == {k: numbers(lines.get(k, "")) for k in rows}, rows, lines)
+
+
+def test_report_of_motion():
+    before = 4.0 - G * 0.2
+    with Folder() as folder:
+        named = json.loads(json.dumps(BALL))
+        named["bodies"][0]["name"] = "ball"
+        where, page = scene(folder, named), folder / "audit.html"
+        for velocities in (True, False):
+            path = bounce(folder, "up<b>.csv", 5.0, velocities=velocities)
+            status, out, err = carom("audit", where, path, "--report", page)
+            check(status == 4 and err == "", status, err)
+            seen = Page(page)
+            check_same(seen.lines, out)
+            check("no" in seen.bad and seen.headings[0] == f"Audit of {path}", seen.bad, seen.headings)
+            check("Moments beyond a limit" in seen.headings and "Motion" in seen.headings, seen.headings)
+            # four charts and the strobe; the moments are the record of the jump alone, its numbers those of the physics
+            check(seen.pictures >= 5, seen.pictures)
+            text = page.read_text()
+            moments = text[text.index('id="moments"'):]
+            rows = re.findall(r"<tr><td>([^<]*)</td>", moments)
+            if velocities:
+                check(rows == ["0.2"], rows)
+                near("speed", float(re.findall(r'class="bad">([0-9.e+-]+)<', moments)[-1]), 5.0 - before, 1.0, 1e-3)
+            # what is played is what the file says: z over time, as whole multiples of the quantum
+            data = json.loads(seen.data)
+            run = data["runs"][0]
+            moved = [sum(run["frames"][7 * k + 2] for k in range(n + 1)) * data["quantum"] for n in range(len(run["time"]))]
+            rows = [line.split(",") for line in path.read_text().splitlines()]
+            z = rows[0].index("ball.z")
+            check(len(moved) == len(rows) - 1, len(moved))
+            worst = max(abs(a - float(row[z])) for a, row in zip(moved, rows[1:]))
+            check(worst <= data["quantum"], worst, data["quantum"])
+        fine = bounce(folder, "fine.csv", before)
+        check(carom("audit", where, fine, "--report", page)[0] == 0, "fine")
+        seen = Page(page)
+        check(not seen.bad and "None." in page.read_text(), seen.bad)
+        page.unlink()
+        for name, word in (("page.pdf", "must end in .html"), ("page.mp4", "must end in .html")):
+            refused(word, where, fine, "--report", folder / name, status=2)
+        refused("cannot be written", where, fine, "--report", "/nonexistent/x.html", status=3)
+        check(not page.exists() and not list(folder.glob("*.partial*")), "left behind")
+
+
+def test_report_of_own_run():
+    """A run of our own, joints among them: coordinates of the file."""
+    with Folder() as folder:
+        for name in ("pendulum", "two-boxes"):
+            path, page = folder / f"{name}.csv", folder / f"{name}.html"
+            check(carom("run", name, "--out", path, "--duration", 0.5)[0] == 0, name)
+            status, out, err = carom("audit", name, path, "--report", page)
+            check(err == "", err)
+            seen = Page(page)
+            check_same(seen.lines, out)
+            check(len(json.loads(seen.data)["runs"][0]["time"]) > 10, name)
+
+
+def test_report_of_problem():
+    with Folder() as folder:
+        problem, page = folder / "stack.json", folder / "audit.html"
+        problem.write_text(carom("examples", "two-block-stack")[1])
+        p = json.loads(carom("solve", problem, "--json")[1])["p"]
+        for factor, expect in ((1.0, 0), (1.1, 4)):
+            given = folder / "p<i>&.txt"
+            given.write_text(" ".join(repr(factor * x) for x in p))
+            status, out, err = carom("audit", problem, "--p", given, "--report", page)
+            check(status == expect and err == "", status, err)
+            seen = Page(page)
+            check_same(seen.lines, out)
+            check(seen.pictures == 2 and ("not solved" in seen.bad) == (expect == 4), seen.pictures, seen.bad)
+            check("<i>" not in page.read_text().replace("p&lt;i", ""), "names are escaped")
+        refused("cannot write", problem, "--p", given, "--report", "/nonexistent/x.html", status=3)
+        refused("must end in .html", problem, "--p", given, "--report", folder / "x.svg", status=2)
 
 
 main(globals())

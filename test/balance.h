@@ -117,7 +117,7 @@ static inline void balance_contact(Balance* b, const crStepContact* c, bool witn
     }
 }
 
-// p += impulses of loops, limits, motors and dry friction of hinges and sliders, as step->tie_force has them: six
+// p += impulses of loops, limits, motors and dry friction of hinges and sliders, as step->ties.force has them: six
 // places a loop, then four a velocity of the bodies that have any
 static inline void balance_ties(Balance* b, const crStep* step, double h) {
     const crModel* model = b->model;
@@ -129,7 +129,7 @@ static inline void balance_ties(Balance* b, const crStep* step, double h) {
         CHECK_STATUS(cr_rows_create(&b->arena, rows, entries, &J), CR_OK);
         cr_rows_add_loop(model, &b->d, i, &J);
         for (int k = 0; k < J.count; k++) {
-            P[k] = h * step->tie_force[6 * i + k];
+            P[k] = h * step->ties.force[6 * i + k];
         }
         cr_rows_add_impulse(&J, P, b->p);
     }
@@ -142,11 +142,11 @@ static inline void balance_ties(Balance* b, const crStep* step, double h) {
                   dof->friction > 0.0;
         }
         for (int j = body->v; any && j < body->v + body->nv; j++, at += 4) {
-            const double* f = step->tie_force + at;
+            const double* f = step->ties.force + at;
             b->p[j] += h * (f[0] - f[1] + f[2] + f[3]);
         }
     }
-    CHECK(at == step->tie_count);
+    CHECK(at == step->ties.count);
 }
 
 // largest entry of M (v+ - v_free) - J^T p over the largest of its terms

@@ -6,7 +6,7 @@ import shutil
 import tempfile
 import xml.etree.ElementTree as ET
 
-from command import carom, check, main, near
+from command import SOURCE, carom, check, main, near
 
 SVG = "{http://www.w3.org/2000/svg}"
 G = 9.81
@@ -73,6 +73,11 @@ def test_every_kind():
     scene = folder / "scene.json"
     for what in ["energy", "positions", "velocities", "forces"] + VIEWS:
         picture(csv, "--what", what, "--scene", scene)
+    # a scene that comes with carom is found by its name, as carom run finds it, and is the same picture
+    rack = str(folder / "rack.csv")
+    check(carom("run", "pool-break", "--out", rack)[0] in (0, 4), "run")
+    by_name = ET.tostring(picture(rack, "--what", "strobe", "--scene", "pool-break"))
+    check(by_name == ET.tostring(picture(rack, "--what", "strobe", "--scene", SOURCE / "scenes/pool-break.json")), "a scene by name")
     names = texts(picture(h5))
     check("energy [J]" in names and "z [m]" in names and "drop" in names, "the default", names)
     names = texts(picture(h5, "--what", "positions", "--bodies", "big"))
@@ -232,6 +237,7 @@ def test_refusals():
             ([csv, "--what", "energy"], 1, "--scene"), ([csv, "--what", "events"], 1, "HDF5"),
             ([csv, "--what", "certificate"], 1, "HDF5"),
             ([csv, "--scene", other], 1, "bodies"), ([csv, "--scene", broken], 1, "bodis"),
+            ([csv, "--scene", "pool-braek"], 3, "pool-break"),
             ([h5, "--what", "enrgy"], 2, "energy"), ([h5, "--bodies", "bigg"], 2, "big"),
             ([h5, "--what", "impulses"], 2, "--at"), ([h5, "--at", "1"], 2, "impulses"),
             ([h5, "--times", "1"], 2, "strobe"), ([h5, "--from", "2", "--to", "1"], 2, "after"),

@@ -136,11 +136,11 @@ static void check_solve(const crStep* step, Worst* worst) {
     double before = 0.0, after = 0.0, sum = 0.0;
     crVec3 gained = cr_vec3(0, 0, 0), given = cr_vec3(0, 0, 0);
     for (int b = 1; b < model->nb; b++) {
-        before += kinetic(step, step->v_free, b);
+        before += kinetic(step, step->free.v, b);
         after += kinetic(step, step->state.v, b);
-        crVec3 dv = cr_sub(linear(model, step->state.v, b), linear(model, step->v_free, b));
+        crVec3 dv = cr_sub(linear(model, step->state.v, b), linear(model, step->free.v, b));
         gained = cr_madd(gained, model->bodies[b].mass, dv);
-        sum += model->bodies[b].mass * cr_norm(linear(model, step->v_free, b));
+        sum += model->bodies[b].mass * cr_norm(linear(model, step->free.v, b));
     }
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];

@@ -25,7 +25,7 @@ int main(void) {
     return 0;
 }
 EOF
-cp "$CAROM_SOURCE/examples/open_scene.c" "$work/scene.c"
+cp "$CAROM_SOURCE/examples/first_scene.c" "$work/scene.c"
 cat >"$work/CMakeLists.txt" <<'EOF'
 cmake_minimum_required(VERSION 3.25)
 project(outside C)

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 
 #define TOL CR_PERMISSIBLE_TOL
+#define SLOW \
+    8  // laws and rules that integrate take part in one of so many collisions: they cost as much as all others
 
 // W = B B^T of a rank, in floating point; columns over some decades
 static crSym3 random_W(crRandom* r, int rank) {
@@ -134,6 +136,7 @@ TEST(verdicts_of_laws) {
         crContact c = random_contact(&r);
         for (int k = 0; k < cr_law_count(); k++) {
             const char* name = cr_law_info(k)->name;
+            if (i % SLOW > 0 && strcmp(name, "compliant") == 0) continue;
             crLawParams params = cr_law_params();
             crLaw parts[2] = {cr__law(&cr__law_newton, NULL), cr__law(&cr__law_chatterjee_ruina, NULL)};
             double weights[2] = {0.5, 0.5};
@@ -157,6 +160,7 @@ TEST(verdicts_of_laws) {
             crLaw law;
             crHit hit;
             if (strcmp(info->name, "composite") == 0) continue;
+            if (i % SLOW > 0 && strcmp(info->name, "compliant") == 0) continue;
             CHECK_STATUS(cr_law_find(info->name, NULL, &law, NULL), CR_OK);
             if (cr_law_apply(&law, &collision, &hit, NULL) != CR_OK) continue;
             JudgeImpact truth =
@@ -311,6 +315,7 @@ TEST(verdicts_of_rules) {
     for (int i = 0; i < judge_count(150, 125000); i++) {
         make_impact(&r, &m);
         for (int k = 0; k < cr_rule_count(); k++) {
+            if (i % SLOW > 0 && strcmp(cr_rule_info(k)->name, "chain") == 0) continue;
             check_rule(&m, &arena, k, tally);
         }
     }

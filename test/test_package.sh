@@ -93,8 +93,8 @@ export LD_LIBRARY_PATH PKG_CONFIG_PATH
 cc -o "$work/first_impact" "$CAROM_SOURCE/examples/first_impact.c" $(pkg-config --cflags --libs carom)
 "$work/first_impact" | grep -q permissible || fail "the example does not run"
 # shellcheck disable=SC2046
-cc -o "$work/open_scene" "$CAROM_SOURCE/examples/open_scene.c" $(pkg-config --cflags --libs carom-io)
-(cd "$work" && ./open_scene box-stack boxes.csv boxes.json) | grep -q 'every impact permissible' || fail "a scene does not run"
+cc -o "$work/first_scene" "$CAROM_SOURCE/examples/first_scene.c" $(pkg-config --cflags --libs carom-io)
+(cd "$work" && ./first_scene box-stack boxes.csv boxes.json) | grep -q 'every impact permissible' || fail "a scene does not run"
 "$root/usr/bin/carom" solve "$work/boxes.json" | grep -q '20 cones' || fail "the problem file is not read"
 "$root/usr/bin/carom" run bouncing-ball --duration 0.1 | grep -q 'every step solved' || fail "the command does not run"
 "$root/usr/bin/carom" view pool-break --out "$work/page.html" && grep -q 'id="wasm">H4sI' "$work/page.html" ||

@@ -3,8 +3,9 @@
 // threads; one golden number that builds with and without vector types must both reproduce.
 #include <stdlib.h>
 
+#include "relax/packed_solve.h"
 #include "sample.h"
-#include "step/packed_solve.h"
+#include "step/step.h"
 #include "test.h"
 
 #define MOST 400
@@ -84,9 +85,9 @@ static crPackedIsland heap_solve(Heap* heap, double tol, int limit) {
     crPacked packed;
     crPackedIsland island = {.live = true, .tol = tol, .limit = limit};
     crStep* step = &heap->step;
+    const crInertias of = cr__step_inertias(step);
     CHECK_STATUS(
-        cr__packed_create(step, heap->island, step->v_free, heap->count, heap->contact, NULL, &packed),
-        CR_OK);
+        cr__packed_create(&of, heap->island, step->free.v, heap->count, heap->contact, NULL, &packed), CR_OK);
     if (packed.group_count > 0) heap->kind = packed.group[0].kind;
     CHECK_STATUS(cr__packed_solve(&packed, &island, 1, &step->scratch), CR_OK);
     cr__packed_results(&packed, &island);
@@ -97,7 +98,7 @@ static crPackedIsland heap_solve(Heap* heap, double tol, int limit) {
 static void velocities(const Heap* heap, crVec3* v, crVec3* omega) {
     const crStep* step = &heap->step;
     for (int i = 1; i < heap->model->nb; i++) {
-        const double* at = step->v_free + heap->model->bodies[i].v;
+        const double* at = step->free.v + heap->model->bodies[i].v;
         v[i] = cr_vec3(at[0], at[1], at[2]);
         omega[i] = cr_vec3(at[3], at[4], at[5]);
     }

@@ -66,8 +66,8 @@ static crStatus look(void* ctx, const crPosed* posed, crError* error) {
     CHECK_STATUS(cr_problem_velocity(problem, &arena, posed->p, u), CR_OK);
     if (!posed->impact && problem->b != NULL) check_blocks(seen, problem, posed->p, u);
     // where the step has the same problem by rows
-    if (seen->step != NULL && seen->step->problem.rows == problem->rows && !posed->impact) {
-        seen->W_error = fmax(seen->W_error, compare_W(problem, &seen->step->problem, &arena));
+    if (seen->step != NULL && seen->step->posed.problem.rows == problem->rows && !posed->impact) {
+        seen->W_error = fmax(seen->W_error, compare_W(problem, &seen->step->posed.problem, &arena));
     }
     cr_arena_destroy(&arena);
     return CR_OK;
@@ -92,8 +92,8 @@ TEST(impulses_lead_to_the_velocities) {
         if (kind == 4) settings.solver = cr__solver(&cr__solver_newton, NULL);
         scene_open(&scene, &settings);
         Seen seen = {.step = &scene.step};
-        scene.step.posed = look;
-        scene.step.posed_ctx = &seen;
+        scene.step.calls.posed = look;
+        scene.step.calls.posed_ctx = &seen;
         scene.step.state.v[0] = 0.3;
         for (int n = 0; n < 10; n++) {
             double before = scene.step.state.time;
@@ -125,8 +125,8 @@ TEST(an_impact_is_shown_as_posed_to_the_rule) {
         crStepSettings settings = scene_settings(methods[m]);
         scene_open(&scene, &settings);
         Seen seen = {0};
-        scene.step.posed = look;
-        scene.step.posed_ctx = &seen;
+        scene.step.calls.posed = look;
+        scene.step.calls.posed_ctx = &seen;
         scene.step.state.v[0] = 2.0;
         for (int n = 0; n < 2 && seen.impacts == 0; n++) {
             scene_step(&scene, settings.dt);
@@ -180,8 +180,8 @@ TEST(looking_changes_no_bits) {
         CHECK_STATUS(cr_world_create(&def, &plain, &error), CR_OK);
         CHECK_STATUS(cr_world_create(&def, &shown, &error), CR_OK);
         Seen seen = {0};
-        cr_world_stages(shown)->posed = look;
-        cr_world_stages(shown)->posed_ctx = &seen;
+        cr_world_stages(shown)->calls.posed = look;
+        cr_world_stages(shown)->calls.posed_ctx = &seen;
         for (int n = 0; n < 120; n++) {
             if (!CHECK_STATUS(cr_world_step(plain, &error), CR_OK)) break;
             if (!CHECK_STATUS(cr_world_step(shown, &error), CR_OK)) break;
@@ -216,11 +216,11 @@ TEST(a_refusal_ends_the_step) {
     crError error = {0};
     CHECK_STATUS(cr_world_create(&def, &world, &error), CR_OK);
     uint64_t before = cr_world_hash(world);
-    cr_world_stages(world)->posed = refuse;
+    cr_world_stages(world)->calls.posed = refuse;
     CHECK_STATUS(cr_world_step(world, &error), CR_ERR_FILE);
     CHECK_TEXT(error.field, "dump");
     CHECK(cr_world_hash(world) == before && cr_world_state(world)->time == 0.0);
-    cr_world_stages(world)->posed = NULL;
+    cr_world_stages(world)->calls.posed = NULL;
     CHECK_STATUS(cr_world_step(world, &error), CR_OK);
     cr_world_destroy(world);
     cr_model_destroy(model);

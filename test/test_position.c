@@ -30,7 +30,7 @@ static double deepest(const crModel* model, const crPose* pose) {
 static double widest(const crStep* step) {
     double size = 0.0;
     for (int b = 1; b < step->model->nb; b++) {
-        size = fmax(size, step->size[b]);
+        size = fmax(size, cr_step_size(step, b));
     }
     return step->settings.deadband * size;
 }

@@ -9,6 +9,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 python3 "$CAROM_SOURCE/test/site_parts.py"
 python3 "$CAROM_SOURCE/scripts/site.py" -o "$work/site" --quick
+python3 "$CAROM_SOURCE/test/site_links.py" "$work/site"
 if command -v node >/dev/null 2>&1 && command -v chromium >/dev/null 2>&1 && [ -d "$CAROM_SOURCE/web/node_modules/playwright-core" ]; then
     node "$CAROM_SOURCE/web/test/site.mjs" "$work/site"
 else

@@ -71,8 +71,8 @@ static Layout layout_of(const Saved* s) {
     l.force = l.v + nv;
     l.motor_speed = l.force + nv;
     l.warm = l.motor_speed + nv;
-    l.ties = l.warm + 48 * (size_t)step->warm_count;
-    l.sleep = l.ties + 8 * (size_t)step->tie_count;
+    l.ties = l.warm + 48 * (size_t)step->warm.count;
+    l.sleep = l.ties + 8 * (size_t)step->ties.count;
     l.end = l.sleep + 32 * (size_t)step->model->nb;
     return l;
 }
@@ -86,7 +86,7 @@ TEST(the_bytes_are_little_endian_and_all_there) {
     CHECK(double_at(s.bytes + SNAPSHOT_HEADER) == step->state.time);
     CHECK(double_at(s.bytes + l.v + 8) == step->state.v[1]);
     const unsigned char* last = s.bytes + l.ties - 48;
-    const crWarm* w = &step->warm[step->warm_count - 1];
+    const crWarm* w = &step->warm.force[step->warm.count - 1];
     CHECK((int)number_at(last, 4) == w->shape_a && (int)number_at(last + 12, 4) == w->child_b &&
           number_at(last + 16, 4) == w->feature_a && double_at(last + 40) == w->force.z);
     CHECK(number_at(s.bytes + SNAPSHOT_HASH, 8) ==
@@ -98,12 +98,12 @@ TEST(the_bytes_are_little_endian_and_all_there) {
         asleep += cr_world_asleep(s.world, b);
         carried += step->sleep[b].carrier != 0;
     }
-    for (int i = 0; i < step->warm_count; i++) {
-        children += step->warm[i].child_a > 0 || step->warm[i].child_b > 0;
+    for (int i = 0; i < step->warm.count; i++) {
+        children += step->warm.force[i].child_a > 0 || step->warm.force[i].child_b > 0;
     }
     printf("  %zu bytes: %d contact forces, %d on later pieces, %d bodies asleep, %d carried\n", s.size,
-           step->warm_count, children, asleep, carried);
-    CHECK(asleep > 2 && asleep < 10 && carried > 0 && children > 0 && step->tie_count > 0);
+           step->warm.count, children, asleep, carried);
+    CHECK(asleep > 2 && asleep < 10 && carried > 0 && children > 0 && step->ties.count > 0);
     release(&s);
 }
 
@@ -156,7 +156,7 @@ TEST(forged_numbers_are_refused_by_name) {
             forge(&s, at + 28, x, 4, CR_ERR_RANGE, "sleep", b, "carrier");
         }
         if (indices[k] == model->nb) continue;
-        for (int i = 0; i < step->warm_count; i++) {
+        for (int i = 0; i < step->warm.count; i++) {
             size_t at = l.warm + 48 * (size_t)i;
             forge(&s, at, x, 4, CR_ERR_RANGE, "warm", i, "shape_a");
             forge(&s, at + 4, x, 4, CR_ERR_RANGE, "warm", i, "shape_b");

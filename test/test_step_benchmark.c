@@ -27,8 +27,8 @@ static Scene rolling(crMethod method, int* box) {
         scene_free(scene.model, cr_shape_sphere(0.2), p, 1.0, ball);
     }
     scene_open(&scene, &settings);
-    scene.step.force = push;
-    scene.step.force_ctx = box;
+    scene.step.calls.force = push;
+    scene.step.calls.force_ctx = box;
     return scene;
 }
 

@@ -152,7 +152,7 @@ TEST(a_ball_leaves_the_dome_it_slides_on) {
             double r = sqrt(q[0] * q[0] + q[2] * q[2]);
             gap = r - 1.1;
             // last seen pressed
-            if (scene.step.warm_count > 0) left = q[2] / r;
+            if (scene.step.warm.count > 0) left = q[2] / r;
         }
         error[k] = fabs(left - cos(angle) * 2.0 / 3.0);
         printf("dome, dt %g: leaves at cos %.6f, error %.1e\n", steps[k], left, error[k]);

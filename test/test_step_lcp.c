@@ -210,10 +210,10 @@ TEST(rod_of_stewart_and_trinkle) {
         residual = fmax(residual, scene.step.certificate.residual);
         deepest = fmax(deepest, scene.step.certificate.penetration);
         CHECK(scene.step.certificate.outcome == CR_OUTCOME_SOLVED);
-        if (first == 0.0 && scene.step.warm_count > 0) first = i * h;
-        if (both == 0.0 && scene.step.warm_count == 2) both = i * h;
+        if (first == 0.0 && scene.step.warm.count > 0) first = i * h;
+        if (both == 0.0 && scene.step.warm.count == 2) both = i * h;
         if (speed > 1e-6) rest = i * h;
-        if (both == 0.0 && scene.step.warm_count == 1) {
+        if (both == 0.0 && scene.step.warm.count == 1) {
             // slip of the lower end
             double arm = rod_gap(s->q, 0) < rod_gap(s->q, 1) ? ROD_HALF : -ROD_HALF;
             double slip = s->v[0] + s->v[2] * (-arm * sin(s->q[2]) + ROD_RADIUS);
@@ -282,7 +282,7 @@ TEST(fixed_point_holds_at_the_end) {
         double sum[3] = {0.0, 0.0, 0.0};
         for (int k = 0; k < scene.step.contact_count; k++) {
             const crStepContact* c = &scene.step.contacts[k];
-            if (c->row < 0 || !(scene.step.p[c->row] > 0.0)) continue;
+            if (c->row < 0 || !(scene.step.posed.p[c->row] > 0.0)) continue;
             // the end nearest to where it touched
             double side = (c->point.point.x - s->q[0]) * cos(s->q[2]) > 0.0 ? ROD_HALF : -ROD_HALF;
             double arm_x = side * cos(s->q[2]), arm_y = side * sin(s->q[2]) - ROD_RADIUS;

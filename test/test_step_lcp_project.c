@@ -53,7 +53,7 @@ TEST(projection_keeps_the_energy_of_trees) {
         crRandom random = sample_seed((uint64_t)n + 900), same = random;
         Scene open = chain(&random, false, &settings), shut = chain(&same, true, &settings);
         bool ok = scene_step(&open, 1e-3) && scene_step(&shut, 1e-3);
-        bool pressed = shut.step.warm_count > 0;
+        bool pressed = shut.step.warm.count > 0;
         if (ok && !pressed) {
             double T = scene_energy(&open).kinetic;
             apart = fmax(apart, fabs(scene_energy(&shut).kinetic / T - 1.0));

@@ -82,7 +82,7 @@ TEST(poisson_is_the_two_stage_law) {
         }
         worst = fmax(worst, fmax(fabs(v[0] - x), fabs(v[2] - 0.7)));
         worst = fmax(worst, fabs((v[0] - 0.1 * v[4]) - left));
-        CHECK_NEAR(m * 1.7, scene.step.p[0], 1e-11 * m);
+        CHECK_NEAR(m * 1.7, scene.step.posed.p[0], 1e-11 * m);
         scene_close(&scene);
     }
     printf("two stages: %.1e m/s apart\n", worst);
@@ -175,7 +175,7 @@ TEST(clouds_keep_momentum_and_make_no_energy) {
             gained[kind] = fmax(gained[kind], (scene_energy(&scene).kinetic - T) / T);
             residual = fmax(residual, scene.step.certificate.residual);
             unsolved += scene.step.certificate.outcome != CR_OUTCOME_SOLVED;
-            contacts += scene.step.warm_count;
+            contacts += scene.step.warm.count;
         }
         crVec3 after = linear_momentum(&scene);
         momentum[kind] = fmax(momentum[kind], cr_norm(cr_sub(after, before)) / size);

@@ -148,8 +148,8 @@ static double world_rolls_after(const Ball* b, crMethod method, crVec3* velocity
     memcpy(v, (double[]){b->v.x, b->v.y, 0.0, b->w.x, b->w.y, b->w.z}, 6 * sizeof(double));
     double h = 1e-3, time = -1.0;
     for (int i = 0; i < 5000 && time < 0.0 && scene_step(&scene, h); i++) {
-        if (!CHECK(scene.step.warm_count == 1)) break;
-        crVec3 f = scene.step.warm[0].force;
+        if (!CHECK(scene.step.warm.count == 1)) break;
+        crVec3 f = scene.step.warm.force[0].force;
         double friction = sqrt(f.x * f.x + f.y * f.y), most = SLIDING * f.z;
         if (friction < most * (1.0 - 1e-9)) time = h * (i + friction / most);
     }

@@ -154,16 +154,16 @@ static void check_contacts(const crStep* step, Worst* worst) {
 
 // loops shut, limits hold, forces of motors and dry friction in their range and against the slip
 static void check_rows(const crStep* step, Worst* worst) {
-    double* u = calloc((size_t)step->rows.count + 1, sizeof *u);
-    cr_rows_velocity(&step->rows, step->state.v, u);
+    double* u = calloc((size_t)step->posed.rows.count + 1, sizeof *u);
+    cr_rows_velocity(&step->posed.rows, step->state.v, u);
     double largest = 1e-300;
-    for (int r = 0; r < step->rows.count; r++) {
-        largest = fmax(largest, fabs(step->p[r]));
+    for (int r = 0; r < step->posed.rows.count; r++) {
+        largest = fmax(largest, fabs(step->posed.p[r]));
     }
-    for (int i = 0; i < step->problem.block_count && step->rows.count > 0; i++) {
-        const crBlock* block = &step->problem.blocks[i];
+    for (int i = 0; i < step->posed.problem.block_count && step->posed.rows.count > 0; i++) {
+        const crBlock* block = &step->posed.problem.blocks[i];
         for (int r = block->row; r < block->row + block->count && block->source < 0; r++) {
-            double p = step->p[r];
+            double p = step->posed.p[r];
             if (block->kind == CR_BLOCK_EQUALITY) worst->rows = fmax(worst->rows, fabs(u[r]));
             if (block->kind == CR_BLOCK_UNILATERAL) {
                 worst->rows = fmax(worst->rows, p > SMALL * largest ? fabs(u[r]) : -u[r]);
@@ -184,7 +184,7 @@ static void check_momentum(const crStep* step, Worst* worst) {
     size_t nv = (size_t)model->nv;
     double *J_p = calloc(nv, sizeof *J_p), *dv = calloc(nv, sizeof *dv), *M_dv = calloc(nv, sizeof *M_dv);
     double size = 0.0, error = 0.0, before = 0.0, gain = 0.0;
-    if (step->rows.count > 0) cr_rows_add_impulse(&step->rows, step->p, J_p);
+    if (step->posed.rows.count > 0) cr_rows_add_impulse(&step->posed.rows, step->posed.p, J_p);
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
         if (c->row >= 0) continue;
@@ -193,7 +193,7 @@ static void check_momentum(const crStep* step, Worst* worst) {
         cr_model_add_force(model, &step->dynamics, c->body_a, c->point.point, cr_neg(c->impulse), none, J_p);
     }
     for (size_t j = 0; j < nv; j++) {
-        dv[j] = step->state.v[j] - step->v_free[j];
+        dv[j] = step->state.v[j] - step->free.v[j];
     }
     // the dense form, so that single bodies need no case of their own
     double* M = calloc(nv * nv, sizeof *M);
@@ -202,13 +202,13 @@ static void check_momentum(const crStep* step, Worst* worst) {
         double row_before = 0.0, row_after = 0.0;
         for (size_t j = 0; j < nv; j++) {
             M_dv[i] += M[i * nv + j] * dv[j];
-            row_before += M[i * nv + j] * step->v_free[j];
+            row_before += M[i * nv + j] * step->free.v[j];
             row_after += M[i * nv + j] * step->state.v[j];
         }
         error += (M_dv[i] - J_p[i]) * (M_dv[i] - J_p[i]);
         size += J_p[i] * J_p[i];
-        before += 0.5 * row_before * step->v_free[i];
-        gain += 0.5 * row_after * step->state.v[i] - 0.5 * row_before * step->v_free[i];
+        before += 0.5 * row_before * step->free.v[i];
+        gain += 0.5 * row_after * step->state.v[i] - 0.5 * row_before * step->free.v[i];
     }
     if (size > 0.0) worst->momentum = fmax(worst->momentum, sqrt(error / size));
     worst->energy = fmax(worst->energy, gain / before);
@@ -247,7 +247,7 @@ static void say(const char* what, int count, int unsolved, const Worst* w) {
 // largest velocity between bodies that touch, without impulses
 static double fastest(crStep* step) {
     double most = 0.0;
-    cr_model_velocity(step->model, step->v_free, &step->dynamics);
+    cr_model_velocity(step->model, step->free.v, &step->dynamics);
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
         crVec3 u = cr_sub(cr_model_point_velocity(&step->dynamics, c->body_b, c->point.point),
@@ -345,7 +345,7 @@ TEST(agrees_with_the_problems_solver) {
         CHECK_STATUS(cr_step_problem_build(&step, H, NULL, NULL), CR_OK);
         CHECK_STATUS(cr_step_solve(&step, NULL), CR_OK);
         CHECK_STATUS(cr_step_apply(&step, NULL), CR_OK);
-        solved = solved && step.report.outcome == CR_OUTCOME_SOLVED;
+        solved = solved && step.posed.report.outcome == CR_OUTCOME_SOLVED;
         for (int j = 0; j < model->nv && solved; j++) {
             worst = fmax(worst, fabs(v[j] - step.state.v[j]));
         }
@@ -417,8 +417,8 @@ TEST(forces_of_limits_are_kept) {
     }
     const crStep* step = cr_world_stages(world);
     double largest = 0.0;
-    for (int i = 0; i < step->tie_count; i++) {
-        largest = fmax(largest, step->tie_force[i]);
+    for (int i = 0; i < step->ties.count; i++) {
+        largest = fmax(largest, step->ties.force[i]);
     }
     // the moment of its weight
     CHECK_NEAR(largest, 2.0 * 9.81 * 0.5, 1e-9);

@@ -2,5 +2,5 @@
 set -e
 root=${CAROM_SOURCE:-$(dirname "$0")/..}
 program() { sed -n '/^```c$/,/^```$/p' "$root/docs/$1" | sed '1d;$d' | diff - "$root/examples/$2"; }
-program world.md first_scene.c
-program io.md open_scene.c
+program world.md first_model.c
+program io.md first_scene.c

@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 #define CR_VERSION_MAJOR 0
-#define CR_VERSION_MINOR 1
+#define CR_VERSION_MINOR 2
 #define CR_VERSION_PATCH 0
 
 // Bumped whenever a result changes in its bits on purpose; CHANGELOG.md says why under "Numerics".

@@ -73,56 +73,112 @@ typedef struct crSleep {
     int carrier;     // driven body that it touches, 0: none
 } crSleep;
 
+// Functions of the user's.
+typedef struct crStepCalls {
+    crForceFn force;  // may be NULL
+    void* force_ctx;
+    crPosedFn posed;  // may be NULL: what is posed is put together for it alone
+    void* posed_ctx;
+} crStepCalls;
+
+// The state at the beginning of the step: begin.
+typedef struct crStepStart {
+    double time;  // s
+    double* q;    // (nq)
+    double* v;    // (nv)
+} crStepStart;
+
+// Motion without contacts: forces.
+typedef struct crStepFree {
+    double* k;          // forces (nv)
+    double* v;          // v + h M^-1 k (nv)
+    double* v_from;     // v of trees, up to the last body that is not single
+    double* bend;       // h M^-1 c by which velocity terms c lessen v; likewise
+    double* tree_gain;  // by root: what the flow makes of T at the q of forces
+} crStepFree;
+
+// Bodies, ascending, whole trees, with all that is driven; and their loops, ascending.
+typedef struct crStepPart {
+    int count;
+    int* bodies;  // (count)
+    int loop_count;
+    int* loops;  // (loop_count)
+} crStepPart;
+
+// What problem_build posed, in scratch.
+typedef struct crStepPosed {
+    crRows rows;
+    crRows H;           // half of W
+    crProblem problem;  // blocks[i].source is a contact's index or negative
+    double* b;          // bias, the one in problem; a stepper may rewrite it (rows.count)
+    double* p;          // warm start, solve: impulses (rows.count)
+    crReport report;    // solve
+} crStepPosed;
+
+// Forces of contacts in the last solve: apply.
+typedef struct crStepWarm {
+    int count, capacity;
+    crWarm* force;  // (count)
+    bool changed;   // those that the step began with are in start
+    int start_count, start_capacity;
+    crWarm* start;  // (start_count)
+} crStepWarm;
+
+// Forces of loops and joints in the last solve: impulse / length of the step.
+typedef struct crStepTies {
+    int count;
+    double* force;  // (count)
+    int* first;     // place of the first of each body's joint (nb)
+    int* of_row;    // problem_build, in scratch: place of each row, -1: none
+} crStepTies;
+
+// Arrays that nobody owns between two calls.
+typedef struct crStepWork {
+    int* mark;    // zero between uses (nb)
+    int* list;    // bodies of a part (nb)
+    int* loops;   // loops of a part (loop_count)
+    int* column;  // place of each velocity among those of a cluster (nv)
+} crStepWork;
+
+// Contacts that pressed in the solves of a step that makes several.
+typedef struct crStepRecord {
+    int count, capacity;
+    crStepContact* contacts;  // (count)
+} crStepRecord;
+
 struct crStep {
     const crModel* model;
     crStepSettings settings;
     crAllocator allocator;
-    crState state;        // cr_step_create; the stages change it
-    crDynamics dynamics;  // forces
-    crForceFn force;      // may be NULL
-    void* force_ctx;
-    crPosedFn posed;  // may be NULL: what is posed is put together for it alone
-    void* posed_ctx;
-    crArena store;          // arrays of the size of the model
-    crArena scratch;        // everything that lives for a step
-    struct crTasks* tasks;  // NULL where one thread does it all
-    crBroad* broad;
-    double* size;     // of each body: farthest point of its shapes from its centre of mass, m (nb)
-    crVec3* plane;    // normal of the plane a body moves in, zero where there is none (nb)
-    double* fall;     // constant acceleration by gravity along each velocity of bodies that fly freely (nv)
-    bool* airborne;   // collide: the body touches nothing, or is leaving what it touches (nb)
-    double* k;        // forces (nv)
-    double* v_free;   // forces (nv)
-    double* v_from;   // forces: v of trees, up to the last body that is not single
-    double* bend;     // forces: h M^-1 c by which velocity terms c lessen v_free; likewise
-    double* v_start;  // begin: v at the beginning (nv)
-    double* q_start;  // begin: q at the beginning (nq)
-    double h;         // forces: length of the step being made, s
-    // begin: every body and loop; a stepper narrows them to what it moves on its own. Stages up to integrate
+    crStepCalls calls;
+    crArena store;              // arrays of the size of the model
+    crArena scratch;            // everything that lives for a step
+    struct crTasks* tasks;      // NULL where one thread does it all
+    const struct crPlan* plan;  // what the model determines
+    crState state;              // cr_step_create; the stages change it
+    crDynamics dynamics;        // forces
+    crStepStart start;
+    crStepFree free;
+    double h;          // forces: length of the step being made, s
+    crStepPart awake;  // every body and loop that does not sleep
+    // begin: all that is awake; a stepper narrows it to what it moves on its own. Stages up to integrate
     // read and write nothing of other bodies; contacts are those among these and with what v does not move
-    int part_count;
-    const int* part;  // bodies, ascending, whole trees, with all that is driven (part_count)
-    int part_loop_count;
-    const int* part_loops;      // ascending (part_loop_count)
-    struct crStepCache* cache;  // collide: pairs of shapes that are near, surfaces; cone: clocks, groups
+    crStepPart part;
+    struct crPairs* pairs;    // collide: shapes that are near
+    struct crClocks* clocks;  // cone: clocks and groups of bodies
+    bool* airborne;           // collide: the body touches nothing, or is leaving what it touches (nb)
     int contact_count;
+    int contacts_last;  // collide: of the whole world, the last time
     // collide, in scratch (contact_count). After a step: the contacts of its solves with their impulses; those
     // of impacts are in the events
     crStepContact* contacts;
-    crRows rows;        // problem_build, in scratch
-    crRows H;           // problem_build: half of W, in scratch
-    crProblem problem;  // problem_build, in scratch; blocks[i].source is a contact's index or negative
-    double* b;          // problem_build: bias, the one in problem; a stepper may rewrite it (rows.count)
-    double* p;          // problem_build: warm start, solve: impulses, in scratch (rows.count)
-    crReport report;    // solve
-    int warm_count, warm_capacity;
-    crWarm* warm;       // apply (warm_count)
-    bool warm_changed;  // apply: those that the step began with are in warm_start
-    int warm_start_count, warm_start_capacity;
-    crWarm* warm_start;  // (warm_start_count)
-    int tie_count;
-    double* tie_force;  // of loops and joints in the last solve: impulse / length of the step (tie_count)
-    crSleep* sleep;     // cone (nb)
+    crStepPosed posed;
+    crStepWarm warm;
+    crStepTies ties;
+    crStepWork work;
+    crStepRecord record;
+    double* drive;   // begin, audit: work of driven bodies on each body in this step, J (nb)
+    crSleep* sleep;  // cone (nb)
     int event_count, event_capacity;
     crEvent* events;            // since begin (event_count)
     crCertificate certificate;  // since begin
@@ -132,6 +188,8 @@ struct crStep {
 CR_API crStatus cr_step_create(const crModel* model, const crStepSettings* settings,
                                const crAllocator* allocator, crStep* step, crError* error);
 CR_API void cr_step_destroy(crStep* step);  // accepts a zeroed struct
+// Farthest point of a body's shapes from its centre of mass, m; 0 where v does not move it, NaN: no such body.
+CR_API double cr_step_size(const crStep* step, int body);
 
 // stages
 

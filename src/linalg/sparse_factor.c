@@ -17,6 +17,10 @@
 #define SINGULAR  1e-14
 #define THRESHOLD 0.1
 
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(CAROM_NO_VECTOR)
+#define SPARSE_WIDE __attribute__((target("avx2")))
+#endif
+
 // One front while it is factored.
 typedef struct crWork {
     crSparse* s;
@@ -31,7 +35,7 @@ typedef struct crWork {
     const double* largest;
 } crWork;
 
-static void add_block(double* F, size_t ld, int row, int col, const double* block, int rows, int cols) {
+CR_TILE void add_block(double* F, size_t ld, int row, int col, const double* block, int rows, int cols) {
     double* to = F + (size_t)row * ld + (size_t)col;
     for (int i = 0; i < rows; i++) {
         for (int j = 0; j < cols; j++) {
@@ -41,7 +45,7 @@ static void add_block(double* F, size_t ld, int row, int col, const double* bloc
 }
 
 // A's blocks in the front's columns.
-static void assemble_blocks(const crWork* w, bool general) {
+CR_TILE void assemble_blocks(const crWork* w, bool general) {
     const crSparse* s = w->s;
     int base = s->offset[w->front->first];
     for (int j = w->front->first; j < w->front->end; j++) {
@@ -56,7 +60,7 @@ static void assemble_blocks(const crWork* w, bool general) {
 }
 
 // Adds a child's update, m x m numbers; definite: its lower triangle.
-static void assemble_child(const crWork* w, const crFront* child, const double* update, bool general) {
+CR_TILE void assemble_child(const crWork* w, const crFront* child, const double* update, bool general) {
     const crSparse* s = w->s;
     int m = child->rows - child->pivots, k = 0;
     for (int r = 0; r < child->row_count; r++) {
@@ -76,7 +80,7 @@ static void assemble_child(const crWork* w, const crFront* child, const double* 
     }
 }
 
-static void swap_rows_sparse_factor(const crWork* w, int a, int b, int from) {
+CR_TILE void swap_rows_sparse_factor(const crWork* w, int a, int b, int from) {
     double *x = w->F + (size_t)a * w->ld, *y = w->F + (size_t)b * w->ld;
     for (int j = from; j < w->n; j++) {
         double t = x[j];
@@ -85,13 +89,13 @@ static void swap_rows_sparse_factor(const crWork* w, int a, int b, int from) {
     }
 }
 
-static bool pivot_ok(const crWork* w, int c, double d, bool general) {
+CR_TILE bool pivot_ok(const crWork* w, int c, double d, bool general) {
     double size = general ? fabs(d) : d;
     return size > SINGULAR * w->largest[c] && size < (double)INFINITY;
 }
 
 // Panel [c0, c1) of a general front: the pivot rows from c0 on. Returns the pivot that failed, or -1.
-static int panel_general(const crWork* w, int c0, int c1) {
+CR_TILE int panel_general(const crWork* w, int c0, int c1) {
     size_t ld = w->ld, n = (size_t)w->n;
     for (int c = c0; c < c1; c++) {
         int best = c;
@@ -131,7 +135,7 @@ static int panel_general(const crWork* w, int c0, int c1) {
 }
 
 // The same of a definite front: the rows of the panel only, lower triangle.
-static int panel_definite(const crWork* w, int c0, int c1) {
+CR_TILE int panel_definite(const crWork* w, int c0, int c1) {
     size_t ld = w->ld, n = (size_t)w->n;
     for (int c = c0; c < c1; c++) {
         double d = w->F[(size_t)c * ld + (size_t)c];
@@ -152,7 +156,7 @@ static int panel_definite(const crWork* w, int c0, int c1) {
 }
 
 // Four rows from r on below the panel: T = their columns times inverse(U) but for the pivots' reciprocals.
-static void solve_four(const crWork* w, int c0, int c1, int r, double T[PANEL][4]) {
+CR_TILE void solve_four(const crWork* w, int c0, int c1, int r, double T[PANEL][4]) {
     int depth = c1 - c0;
     for (size_t i = 0; i < 4; i++) {
         const double* row = w->F + ((size_t)r + i) * w->ld + (size_t)c0;
@@ -173,7 +177,7 @@ static void solve_four(const crWork* w, int c0, int c1, int r, double T[PANEL][4
 }
 
 // L in the rows from `from` on; definite: also U, its mirror image.
-static void panel_below(const crWork* w, int c0, int c1, int from, bool general) {
+CR_TILE void panel_below(const crWork* w, int c0, int c1, int from, bool general) {
     size_t n = (size_t)w->n;
     double T[PANEL][4];
     for (int r = from; r < w->n; r += 4) {
@@ -192,7 +196,7 @@ static void panel_below(const crWork* w, int c0, int c1, int from, bool general)
 }
 
 // U right of the panel.
-static void panel_right(const crWork* w, int c0, int c1) {
+CR_TILE void panel_right(const crWork* w, int c0, int c1) {
     size_t n = (size_t)w->n;
     for (int c = c0; c < c1; c++) {
         double* u = w->U + (size_t)c * n;
@@ -208,32 +212,38 @@ static void panel_right(const crWork* w, int c0, int c1) {
 }
 
 // What is left of the front, less L U of the panel; definite: tiles on and below the diagonal.
-static void update_rest(const crWork* w, int c0, int c1, bool general) {
+CR_TILE void update_rest(const crWork* w, int c0, int c1, bool general, bool wide) {
     size_t n = (size_t)w->n;
     const double* Lt = w->Lt + (general ? (size_t)c0 * n : 0);
     const double* U = w->U + (size_t)c0 * n;
     for (int i = c1; i < w->n; i += 4) {
         int end = general ? w->n : i + 1;
-        for (int j = c1; j < end; j += 4) {
+        int j = c1;
+#ifdef SPARSE_WIDE
+        for (; wide && j + 4 < end; j += 8) {
+            tile_update_wide(w->F + (size_t)i * w->ld + (size_t)j, w->ld, Lt + i, n, U + j, n, c1 - c0);
+        }
+#endif
+        for (; j < end; j += 4) {
             tile_update(w->F + (size_t)i * w->ld + (size_t)j, w->ld, Lt + i, n, U + j, n, c1 - c0);
         }
     }
 }
 
-static int factor_front(const crWork* w, bool general) {
+CR_TILE int factor_front(const crWork* w, bool general, bool wide) {
     for (int c0 = 0; c0 < w->pivots; c0 += PANEL) {
         int c1 = c0 + PANEL < w->pivots ? c0 + PANEL : w->pivots;
         int failed = general ? panel_general(w, c0, c1) : panel_definite(w, c0, c1);
         if (failed >= 0) return failed;
         panel_below(w, c0, c1, general ? w->pivots : c1, general);
         if (general) panel_right(w, c0, c1);
-        update_rest(w, c0, c1, general);
+        update_rest(w, c0, c1, general, wide);
     }
     return -1;
 }
 
 // Largest entry of A in each scalar column.
-static void find_largest(crSparse* s, bool general) {
+CR_TILE void find_largest(crSparse* s, bool general) {
     memset(s->largest, 0, (size_t)s->rows * sizeof *s->largest);
     for (int j = 0; j < s->count; j++) {
         int cols = s->offset[j + 1] - s->offset[j];
@@ -256,7 +266,7 @@ static void find_largest(crSparse* s, bool general) {
 }
 
 // The block, in the caller's numbering, that holds a scalar column of a front.
-static int block_of(const crSparse* s, const crFront* front, int column) {
+CR_TILE int block_of(const crSparse* s, const crFront* front, int column) {
     int j = front->first;
     while (s->offset[j + 1] - s->offset[front->first] <= column) {
         j++;
@@ -264,11 +274,9 @@ static int block_of(const crSparse* s, const crFront* front, int column) {
     return s->order[j];
 }
 
-int cr__sparse_factor(crSparse* s, crSparseKind kind) {
-    bool general = kind == CR_SPARSE_GENERAL;
+CR_TILE int factor_all(crSparse* s, bool general, bool wide) {
     double* top = s->stack;
     int waiting = 0;
-    s->kind = kind;
     find_largest(s, general);
     for (int f = 0; f < s->front_count; f++) {
         const crFront* front = &s->front[f];
@@ -288,7 +296,7 @@ int cr__sparse_factor(crSparse* s, crSparseKind kind) {
             top -= m * m;
             assemble_child(&w, child, top, general);
         }
-        int failed = factor_front(&w, general);
+        int failed = factor_front(&w, general, wide);
         if (failed >= 0) return block_of(s, front, failed);
         size_t m = (size_t)(front->rows - front->pivots);
         for (size_t i = 0; i < m; i++) {
@@ -303,7 +311,7 @@ int cr__sparse_factor(crSparse* s, crSparseKind kind) {
 }
 
 // t -= sum of y[p] times row p of X, over count rows, four at a time
-static void subtract_rows(double* t, int m, const double* X, size_t ld, const double* y, int count) {
+CR_TILE void subtract_rows(double* t, int m, const double* X, size_t ld, const double* y, int count) {
     int p = 0;
     for (; p + 4 <= count; p += 4) {
         const double *a = X + (size_t)p * ld, *b = a + ld, *c = b + ld, *d = c + ld;
@@ -321,7 +329,7 @@ static void subtract_rows(double* t, int m, const double* X, size_t ld, const do
 }
 
 // a.b in four running sums
-static double dot(const double* a, const double* b, int n) {
+CR_TILE double dot(const double* a, const double* b, int n) {
     double sum[4] = {0.0, 0.0, 0.0, 0.0};
     int i = 0;
     for (; i + 4 <= n; i += 4) {
@@ -336,7 +344,7 @@ static double dot(const double* a, const double* b, int n) {
 }
 
 // Rows below a front's pivots, to and from one piece.
-static void gather(const crSparse* s, const crFront* front, const double* y, double* t) {
+CR_TILE void gather(const crSparse* s, const crFront* front, const double* y, double* t) {
     for (int r = 0; r < front->row_count; r++) {
         int b = s->row[front->row_first + r];
         for (int i = s->offset[b]; i < s->offset[b + 1]; i++) {
@@ -345,7 +353,7 @@ static void gather(const crSparse* s, const crFront* front, const double* y, dou
     }
 }
 
-static void scatter(const crSparse* s, const crFront* front, const double* t, double* y) {
+CR_TILE void scatter(const crSparse* s, const crFront* front, const double* t, double* y) {
     for (int r = 0; r < front->row_count; r++) {
         int b = s->row[front->row_first + r];
         for (int i = s->offset[b]; i < s->offset[b + 1]; i++) {
@@ -355,7 +363,7 @@ static void scatter(const crSparse* s, const crFront* front, const double* t, do
 }
 
 // y = inverse(L) y
-static void forward(const crSparse* s, const crFront* front, double* y, double* t) {
+CR_TILE void forward(const crSparse* s, const crFront* front, double* y, double* t) {
     int k = front->pivots, m = front->rows - k, base = s->offset[front->first];
     size_t n = (size_t)front->rows;
     bool general = s->kind == CR_SPARSE_GENERAL;
@@ -384,7 +392,7 @@ static void forward(const crSparse* s, const crFront* front, double* y, double* 
 }
 
 // y = inverse(U) y
-static void backward(const crSparse* s, const crFront* front, double* y, double* t) {
+CR_TILE void backward(const crSparse* s, const crFront* front, double* y, double* t) {
     int k = front->pivots, m = front->rows - k, base = s->offset[front->first];
     double* v = y + base;
     gather(s, front, y, t);
@@ -395,7 +403,7 @@ static void backward(const crSparse* s, const crFront* front, double* y, double*
     }
 }
 
-void cr__sparse_solve(crSparse* s, double* x) {
+CR_TILE void solve_all(crSparse* s, double* x) {
     double *y = s->vector, *t = s->vector + s->rows;
     for (int k = 0; k < s->count; k++) {
         int at = s->from[s->order[k]];
@@ -411,4 +419,32 @@ void cr__sparse_solve(crSparse* s, double* x) {
         int at = s->from[s->order[k]];
         memcpy(x + at, y + s->offset[k], (size_t)(s->offset[k + 1] - s->offset[k]) * sizeof *y);
     }
+}
+
+static int factor_definite(crSparse* s) { return factor_all(s, false, false); }
+static int factor_general(crSparse* s) { return factor_all(s, true, false); }
+
+#ifdef SPARSE_WIDE
+SPARSE_WIDE static int factor_definite_wide(crSparse* s) { return factor_all(s, false, true); }
+SPARSE_WIDE static int factor_general_wide(crSparse* s) { return factor_all(s, true, true); }
+SPARSE_WIDE static void solve_wide(crSparse* s, double* x) { solve_all(s, x); }
+#endif
+
+int cr__sparse_factor(crSparse* s, crSparseKind kind) {
+    bool general = kind == CR_SPARSE_GENERAL;
+    s->kind = kind;
+#ifdef SPARSE_WIDE
+    if (__builtin_cpu_supports("avx2")) return general ? factor_general_wide(s) : factor_definite_wide(s);
+#endif
+    return general ? factor_general(s) : factor_definite(s);
+}
+
+void cr__sparse_solve(crSparse* s, double* x) {
+#ifdef SPARSE_WIDE
+    if (__builtin_cpu_supports("avx2")) {
+        solve_wide(s, x);
+        return;
+    }
+#endif
+    solve_all(s, x);
 }

@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-#define ROUNDING     1e-15  // of a velocity, relative to the largest one
-#define CONVEX_ABOVE 30.0   // the convex stage is tried where the error is this many times the target
+#define CONVEX_ABOVE 30.0  // the convex stage is tried where the error is this many times the target
 
 crRelaxParams cr__relax_params(void) {
     return (crRelaxParams){.tol = 1e-8,
@@ -26,42 +25,6 @@ const char* cr__relax_stage_name(crRelaxStage stage) {
 
 bool cr__relax_takes(const crProblem* problem) {
     return problem->W.value == NULL && problem->J.value != NULL && problem->Minv.value != NULL;
-}
-
-double cr__island_offer(crIsland* island, const double* x, crRelaxStage stage) {
-    const crSpace* s = &island->space;
-    cr__space_gather(s, x, island->z);
-    cr__space_velocity(s, island->z, island->u);
-    double residual = cr__space_residual(s, x, island->u);
-    double error = cr__space_error(s, x, island->u, island->work);
-    if (error < island->error) {
-        island->error = error;
-        island->stage = stage;
-        memcpy(island->best, x, (size_t)s->rows * sizeof *x);
-    }
-    return residual;
-}
-
-static crStatus island_create(crIsland* island, const crBodies* bodies, int index) {
-    crSpace* s = &island->space;
-    crStatus status = cr__space_create(s, bodies, index, island->arena);
-    if (status != CR_OK) return status;
-    size_t rows = (size_t)s->rows * sizeof(double), nz = (size_t)s->nz * sizeof(double);
-    island->best = cr_arena_alloc(island->arena, rows);
-    island->z = cr_arena_alloc(island->arena, nz);
-    island->u = cr_arena_alloc(island->arena, rows);
-    island->work = cr_arena_alloc(island->arena, 2 * rows + nz);
-    if (island->best == NULL || island->z == NULL || island->u == NULL || island->work == NULL) {
-        return CR_ERR_MEMORY;
-    }
-    island->error = (double)INFINITY;
-    double largest = 0.0;
-    for (int i = 0; i < s->rows; i++) {
-        largest = fmax(largest, fabs(s->c[i]));
-    }
-    island->target = fmax(island->params.tol * fmax(s->demand, island->params.floor), ROUNDING * largest);
-    memset(island->best, 0, rows);
-    return CR_OK;
 }
 
 // The stages in order; x is the start of the next one.
@@ -103,7 +66,7 @@ static crStatus solve_island(const crBodies* bodies, int index, const crRelaxPar
                              double* p, crRelaxRun* run) {
     size_t mark = cr_arena_mark(arena);
     crIsland island = {.params = *params, .arena = arena};
-    crStatus status = island_create(&island, bodies, index);
+    crStatus status = cr__island_create(&island, bodies, index);
     double* x = cr_arena_alloc(arena, (size_t)island.space.rows * sizeof(double));
     if (status == CR_OK && x == NULL) status = CR_ERR_MEMORY;
     if (status == CR_OK) {

@@ -12,7 +12,7 @@ static int units_of(const crBlock* block) { return block->kind == CR_BLOCK_CONE 
 
 // The island's groups, numbered in the order they are met, and their sizes. A group belongs to one island, so
 // numbers of other islands are in nobody's way.
-static crStatus number_groups(crSpace* s, const crBodies* b, const int* blocks, int count, crArena* arena) {
+static crStatus list_groups(crSpace* s, const crBodies* b, const int* blocks, int count, crArena* arena) {
     for (int pass = 0; pass < 2; pass++) {
         for (int k = 0; k < count; k++) {
             const crBlock* block = &b->problem->blocks[blocks[k]];
@@ -259,7 +259,7 @@ crStatus cr__space_create(crSpace* s, const crBodies* b, int island, crArena* ar
     *s = (crSpace){0};
     const int* blocks = b->block + b->island_first[island];
     int count = b->island_first[island + 1] - b->island_first[island];
-    crStatus status = number_groups(s, b, blocks, count, arena);
+    crStatus status = list_groups(s, b, blocks, count, arena);
     if (status == CR_OK) status = make_units(s, b, blocks, count, arena);
     if (status == CR_OK) status = make_touches(s, b, arena);
     if (status == CR_OK) status = make_pattern(s, arena);

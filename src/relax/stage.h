@@ -18,6 +18,8 @@ typedef struct crIsland {
     double* work;        // (2 rows + nz)
 } crIsland;
 
+// Space, target and an empty best point; params and arena are set.
+crStatus cr__island_create(crIsland* island, const crBodies* bodies, int index);
 // Judges x, which becomes the best if its backward error is smaller. island->z and u belong to x afterwards.
 // Returns its residual (cr__space_residual).
 double cr__island_offer(crIsland* island, const double* x, crRelaxStage stage);

@@ -2,7 +2,7 @@
 #ifndef CAROM_RESOLVE_ADMM_H
 #define CAROM_RESOLVE_ADMM_H
 
-#include "system.h"
+#include "method.h"
 
 // From x until the audit's residual is within tol or max_steps; x receives the best point seen.
 crStatus cr__admm_run(const crSystem* system, double tol, int max_steps, crArena* arena, double* x,

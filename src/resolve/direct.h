@@ -7,7 +7,7 @@
 #define CAROM_RESOLVE_DIRECT_H
 
 #include "linalg/block_lu.h"
-#include "system.h"
+#include "method.h"
 
 typedef struct crDirect {
     const crSystem* system;

@@ -2,7 +2,7 @@
 #ifndef CAROM_RESOLVE_INFEASIBLE_H
 #define CAROM_RESOLVE_INFEASIBLE_H
 
-#include "system.h"
+#include "method.h"
 
 // found: there is y, zero on friction and box rows, >= 0 on pressed ones, with W^T y = 0 up to rounding and y.q
 // so far below zero that no p can be called solved to tol: y.(u + b) = y.q < 0 for every p, so the rows cannot

@@ -2,7 +2,7 @@
 #ifndef CAROM_RESOLVE_INTERIOR_H
 #define CAROM_RESOLVE_INTERIOR_H
 
-#include "system.h"
+#include "method.h"
 
 // From a point made inside all limits, whatever x is, until the audit's residual is within tol or max_steps;
 // pressures begin at `scale` times what would stop each unit alone, or at those of x where they are larger. x

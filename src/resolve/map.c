@@ -6,7 +6,7 @@
 // becomes: w where the row is active, x / rho where it is not. Source: Alart and Curnier 1991, eqs. 5.3 and
 // 5.4.
 // Fails: never; where P has a kink one of its one-sided derivatives is taken.
-#include "local.h"
+#include "relax/local.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #define CAROM_RESOLVE_NEWTON_H
 
 #include "direct.h"
-#include "local.h"
+#include "relax/local.h"
 
 // From x until the audit's residual is within tol or max_steps. Where steps fail, a few sweeps are made in
 // between if sweeps is true. x receives the best point seen.

@@ -64,8 +64,25 @@ static bool same_impulses(const double* p, const double* q, int count, double la
     return off <= 0x1p-40 * size || off <= 0x1p-52 * largest;
 }
 
-// Impulses become those of the witness where it is a solution and differs by more than rounding. What the solver says of itself counts only where the audit
-// does not call it solved or near.
+// p becomes the witness's in blocks where they differ by more than rounding; whether any does
+static bool take_witness(const crProblem* problem, const double* p_hat, double* p) {
+    double largest = 0.0;
+    bool changed = false;
+    for (int i = 0; i < problem->rows; i++) {
+        largest = fmax(largest, fabs(p[i]));
+    }
+    for (int i = 0; i < problem->block_count; i++) {
+        const crBlock* block = &problem->blocks[i];
+        if (same_impulses(p + block->row, p_hat + block->row, block->count, largest)) continue;
+        changed = true;
+        memcpy(p + block->row, p_hat + block->row, (size_t)block->count * sizeof *p);
+    }
+    return changed;
+}
+
+// Impulses become those of the witness where it is a solution and differs by more than rounding. Figures and outcome are
+// of the impulses that are returned: where a part of the witness is not as good as the whole, it is the whole. What the
+// solver says of itself counts only where the audit does not call it solved or near.
 static crStatus judge_solver(const crProblem* problem, double tol, crArena* arena, double* p,
                              crReport* report) {
     size_t mark = cr_arena_mark(arena), bytes = (size_t)problem->rows * sizeof *p;
@@ -84,21 +101,18 @@ static crStatus judge_solver(const crProblem* problem, double tol, crArena* aren
             outcome = CR_OUTCOME_SOLVED;
         }
     }
+    if (status == CR_OK && outcome != CR_OUTCOME_LIMIT && take_witness(problem, p_hat, p)) {
+        status = cr_problem_audit(problem, arena, p, &report->audit);
+        crOutcome now = cr_audit_outcome(&report->audit, tol, problem->h, problem->shift);
+        if (status == CR_OK && now != outcome && now != CR_OUTCOME_SOLVED) {
+            memcpy(p, p_hat, bytes);
+            status = cr_problem_audit(problem, arena, p, &report->audit);
+            now = cr_audit_outcome(&report->audit, tol, problem->h, problem->shift);
+        }
+        outcome = now;
+    }
     if (status == CR_OK && outcome != CR_OUTCOME_LIMIT) {
         report->outcome = outcome;
-        double largest = 0.0;
-        for (int i = 0; i < problem->rows; i++) {
-            largest = fmax(largest, fabs(p[i]));
-        }
-        bool changed = false;
-        for (int i = 0; i < problem->block_count; i++) {
-            const crBlock* block = &problem->blocks[i];
-            if (same_impulses(p + block->row, p_hat + block->row, block->count, largest)) continue;
-            changed = true;
-            memcpy(p + block->row, p_hat + block->row, (size_t)block->count * sizeof *p);
-        }
-        // figures are of the impulses that are returned
-        if (changed) status = cr_problem_audit(problem, arena, p, &report->audit);
     } else if (report->outcome == CR_OUTCOME_SOLVED) {
         report->outcome = CR_OUTCOME_STALLED;
     }

@@ -4,7 +4,7 @@
 // within tol. Source: Jourdan, Alart and Jean 1998; the local solution is in local.c.
 // Fails: slow where heavy rests on light (two cubes, ratio 1000: more than 1e5 sweeps), and need not converge
 // where friction is large; it ends as limit or stalled with the best point seen.
-#include "local.h"
+#include "relax/local.h"
 #include "resolve/kinds.h"
 #include "sweep.h"
 

@@ -8,7 +8,7 @@
 // ratios); the run says so.
 #include "sweep.h"
 #include "linalg/dense.h"
-#include "local.h"
+#include "relax/local.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef CAROM_RESOLVE_SWEEP_H
 #define CAROM_RESOLVE_SWEEP_H
 
-#include "system.h"
+#include "method.h"
 
 typedef enum crSweepKind {
     CR_SWEEP_PLAIN,     // Gauss-Seidel, over-relaxed where that pays

@@ -50,7 +50,8 @@ void cr__audit_thin(const crShape* shape, double* thin);
 // Deepest overlap of all near pairs of the bodies marked (nb), at the present poses, m.
 double cr__audit_overlap_of(const crStep* step, const bool* bodies);
 
-// Figures of one solve enter the certificate: the worst counts.
+// How one solve or impact ended, and figures of one solve, enter the certificate: the worst counts.
+void cr__audit_outcome(crStep* step, crOutcome outcome);
 void cr__audit_merge(crStep* step, const crAudit* audit, crOutcome outcome);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "base/tasks.h"
 #include "model/spatial.h"
-#include "step/cache.h"
+#include "step/step.h"
 
 static void read_body(const crContactAudit* a, const int* islands, int i) {
     const crStep* step = a->step;
@@ -22,15 +22,22 @@ static void read_body(const crContactAudit* a, const int* islands, int i) {
     double least = body->principal[0], turn = least > 0.0 ? 2.0 / least : 0.0;
     out->tree = !body->single;
     out->linear = 3.0 / body->mass;
-    out->turning = turn;
-    out->pliant = sqrt(out->linear + step->size[i] * step->size[i] * turn);
-    if (out->tree) return;
-    out->inverse = step->dynamics.inverse[i];
-    out->turning = out->inverse.xx + out->inverse.yy + out->inverse.zz;
+    out->pliant = out->linear + step->plan->size[i] * step->plan->size[i] * turn;
+}
+
+double cr__audit_mobility(const crContactAudit* a, int b, crVec3 point) {
+    const crStep* step = a->step;
+    const crAuditBody* body = &a->body[b];
+    if (!(body->linear > 0.0)) return 0.0;
+    crVec3 r = cr_sub(point, body->com);
+    double least = step->model->bodies[b].principal[0];
+    if (body->tree) return body->linear + cr_dot(r, r) * (least > 0.0 ? 2.0 / least : 0.0);
+    crSym3 inverse = step->dynamics.inverse[b];
+    return body->linear + cr_dot(r, r) * (inverse.xx + inverse.yy + inverse.zz) - cr_sym3_quad(inverse, r);
 }
 
 static bool any_tree(const crContactAudit* a) {
-    for (int i = 1; i < a->step->cache->first_single; i++) {
+    for (int i = 1; i < a->step->plan->first_single; i++) {
         if (a->body[i].tree) return true;
     }
     return false;
@@ -39,22 +46,22 @@ static bool any_tree(const crContactAudit* a) {
 static crStatus create(crContactAudit* a, const int* islands) {
     const crStep* step = a->step;
     crArena* arena = &a->step->scratch;
-    int most = step->contact_count > step->part_count ? step->contact_count : step->part_count;
+    int most = step->contact_count > step->part.count ? step->contact_count : step->part.count;
     size_t nb = (size_t)step->model->nb, nv = (size_t)step->model->nv;
     size_t chunks = (size_t)most / CR_AUDIT_CHUNK + 2, sums = (size_t)a->island_count + 1;
     a->contact = cr_arena_alloc(arena, ((size_t)step->contact_count + 1) * sizeof *a->contact);
     a->body = cr_arena_alloc(arena, nb * sizeof *a->body);
-    a->scale = cr_arena_alloc(arena, 3 * sums * sizeof *a->scale);
+    a->island = cr_arena_alloc(arena, sums * sizeof *a->island);
     a->worst = cr_arena_alloc(arena, chunks * sizeof *a->worst);
-    if (a->contact == NULL || a->body == NULL || a->scale == NULL || a->worst == NULL) return CR_ERR_MEMORY;
-    a->energy = a->scale + sums;
-    a->terms = a->energy + sums;
-    memset(a->scale, 0, 3 * sums * sizeof *a->scale);
+    a->across = cr_arena_alloc(arena, ((size_t)step->contact_count + 1) * sizeof *a->across);
+    if (a->contact == NULL || a->body == NULL || a->island == NULL || a->worst == NULL || a->across == NULL)
+        return CR_ERR_MEMORY;
+    memset(a->island, 0, sums * sizeof *a->island);
     memset(a->worst, 0, chunks * sizeof *a->worst);
     for (int i = 0; i < step->model->nb; i++) {
         read_body(a, islands, i);
     }
-    if (step->rows.count == 0 && !any_tree(a)) return CR_OK;
+    if (step->posed.rows.count == 0 && !any_tree(a)) return CR_OK;
     a->v = cr_arena_alloc(arena, (nv + 1) * sizeof *a->v);
     if (a->v == NULL) return CR_ERR_MEMORY;
     memset(a->v, 0, nv * sizeof *a->v);
@@ -65,7 +72,8 @@ static crStatus create(crContactAudit* a, const int* islands) {
 static double created(const crContactAudit* a) {
     double sum = 0.0;
     for (int i = 0; i <= a->island_count; i++) {
-        if (a->energy[i] > 16.0 * CR_AUDIT_EPS * a->terms[i]) sum += a->energy[i];
+        const crAuditIsland* island = &a->island[i];
+        if (island->energy > 16.0 * CR_AUDIT_EPS * island->terms) sum += island->energy;
     }
     return sum;
 }
@@ -95,21 +103,37 @@ static crOutcome outcome_of(const crStep* step, const crAudit* audit, const crAu
     return audit->least <= tol ? CR_OUTCOME_UNSURE : CR_OUTCOME_LIMIT;
 }
 
+// Witness and sums of all contacts: with threads one after the other, else chunk by chunk while it is at hand. Sums are
+// in the order of contacts either way.
+static void look_at_contacts(crContactAudit* a) {
+    int count = a->step->contact_count;
+    if (a->step->tasks != NULL) {
+        cr__tasks_for(a->step->tasks, count, CR_AUDIT_CHUNK, cr__audit_witness, a);
+        cr__audit_gather(a, 0, count);
+        return;
+    }
+    for (int begin = 0; begin < count; begin += CR_AUDIT_CHUNK) {
+        int end = begin + CR_AUDIT_CHUNK < count ? begin + CR_AUDIT_CHUNK : count;
+        cr__audit_witness(a, begin, end);
+        cr__audit_gather(a, begin, end);
+    }
+}
+
 static crStatus run(crContactAudit* a, const int* islands) {
     crStep* step = a->step;
-    int count = step->contact_count, most = count > step->part_count ? count : step->part_count;
+    int count = step->contact_count, most = count > step->part.count ? count : step->part.count;
     crStatus status = create(a, islands);
     if (status != CR_OK) return status;
-    cr__tasks_for(step->tasks, count, CR_AUDIT_CHUNK, cr__audit_witness, a);
+    look_at_contacts(a);
     status = cr__audit_generals(a);
     if (status == CR_OK) status = cr__audit_ties(a);
     if (status == CR_OK) status = cr__audit_momentum(a);
     if (status != CR_OK) return status;
-    cr__tasks_for(step->tasks, count, CR_AUDIT_CHUNK, cr__audit_judge, a);
     crAuditWorst worst = {0};
     for (int i = 0; i * CR_AUDIT_CHUNK < most; i++) {
         cr__audit_worse(&a->worst[i], &worst);
     }
+    cr__audit_judge(a, &worst);
     cr__audit_judge_generals(a, &worst);
     status = cr__audit_judge_ties(a, &worst);
     if (status != CR_OK) return status;

@@ -32,25 +32,31 @@ typedef struct crAuditContact {
     double work;   // of its impulse, J
     double terms;  // sizes of the terms of that work, J
     double want;   // velocity that the laws want changed, m/s; negative where it has no part in the solve
-    double delta;  // deadband, m
-    int body_a, body_b;
-    int island;  // -1: none
+    int island;    // -1: none
     crAuditHold hold;
 } crAuditContact;
 
 // A body as the contacts' passes see it, 0 in all figures where v does not move it.
 typedef struct crAuditBody {
     crVec3 com;
-    double linear;   // trace of 1/m, 1/kg
-    double turning;  // trace of the inverse inertia, or a bound of it
-    crSym3 inverse;  // inverse inertia of a single body, world axes
-    double pliant;   // s: root of the trace of its share of W at its farthest point
-    double pull;     // A: sum of s |P| over its contacts
-    crVec3 P, T;     // witness impulse and its moment about com, of contacts of a single body
-    double off;      // by how much its velocity differs from the witness's, m/s; 0 within rounding
-    int island;      // -1: no contact, loop or joint acts on it
-    bool tree;       // moves, and is not single
+    crVec3 P, T;    // witness impulse and its moment about com, of contacts of a single body
+    double pull;    // sum of |P| over its contacts, N s
+    double linear;  // trace of 1/m, 1/kg
+    double
+        pliant;  // trace of its share of W at its farthest point, s^2 of theory: s A is this times the pull, 1/kg
+    double off;  // by how much its velocity differs from the witness's, m/s; 0 within rounding
+    int island;  // -1: no contact, loop or joint acts on it
+    bool tree;   // moves, and is not single
 } crAuditBody;
+
+// What contacts that act on each other have in common: sums and worst figures.
+typedef struct crAuditIsland {
+    double scale;          // largest velocity that the laws want changed, m/s
+    double energy, terms;  // work of its contacts, and sizes of the terms, J
+    double eta2;           // largest defect, squared
+    double far;            // largest ratio of that to the deadband, squared, 1/s^2
+    double given, pulled;  // largest of contacts, and s A of bodies, for the rounding floor, m/s
+} crAuditIsland;
 
 // contacts with other friction than a disc: rows n, t1, t2, spin, roll
 typedef struct crAuditGeneral {
@@ -85,22 +91,21 @@ typedef struct crContactAudit {
     crAuditGeneral* general;
     double* v;  // velocities of the witness; NULL where there are neither trees nor loops nor joints (nv)
     int island_count;
-    double* scale;        // of each island (island_count)
-    double* energy;       // likewise: work of its contacts, J (island_count)
-    double* terms;        // likewise: sizes of the terms of that work, J (island_count)
+    crAuditIsland* island;  // 0: contacts of none (island_count + 1)
+    bool again;             // some body's velocity is not the witness's: its contacts are judged one by one
+    int* across;            // contacts between islands, likewise (across_count)
+    int across_count;
     double* tie_p;        // witness of rows of loops and joints; NULL: there are none (rows.count)
     crHeld* tie_held;     // (rows.count)
+    double* tie_weight;   // diagonal of W (rows.count)
     crAuditWorst* worst;  // of each chunk
 } crContactAudit;
 
 static inline double cr__audit_larger(double a, double b) { return a > b ? a : b; }
 static inline double cr__audit_size1(crVec3 a) { return fabs(a.x) + fabs(a.y) + fabs(a.z); }
 
-// trace of a body's share of W at a point, as if it were free
-static inline double cr__audit_mobility(const crAuditBody* body, crVec3 point) {
-    crVec3 r = cr_sub(point, body->com);
-    return body->linear + cr_dot(r, r) * body->turning - cr_sym3_quad(body->inverse, r);
-}
+// Trace of a body's share of W at a point, as if it were free.
+double cr__audit_mobility(const crContactAudit* a, int body, crVec3 point);
 
 // Witness of contacts begin to end - 1, for tasks; ctx: crContactAudit.
 void cr__audit_witness(void* ctx, int begin, int end);
@@ -115,14 +120,15 @@ void cr__audit_tie_impulses(const crContactAudit* a, double* g);
 void cr__audit_tie_scales(crContactAudit* a);
 crStatus cr__audit_judge_ties(crContactAudit* a, crAuditWorst* worst);
 
-// Sums of the witness over bodies and islands, velocities that it gives, and by how much the state's differ.
-// CR_ERR_MEMORY.
+// Sums of the witness of contacts begin to end - 1 over bodies and islands, but for those with other friction.
+void cr__audit_gather(crContactAudit* a, int begin, int end);
+// Those of the others, velocities that the witness gives, and by how much the state's differ. CR_ERR_MEMORY.
 crStatus cr__audit_momentum(crContactAudit* a);
 
-// Figures of contacts begin to end - 1, for tasks; ctx: crContactAudit.
-void cr__audit_judge(void* ctx, int begin, int end);
-double cr__audit_floor(const crContactAudit* a, const crAuditContact* c);
-double cr__audit_scale(const crContactAudit* a, const crAuditContact* c);
+// Figures of islands, and of contacts that these do not tell.
+void cr__audit_judge(crContactAudit* a, crAuditWorst* worst);
+double cr__audit_floor(const crContactAudit* a, int contact);
+double cr__audit_scale(const crContactAudit* a, int contact);
 // A defect squared and its floor; size: of the bodies over h, 0: unknown.
 void cr__audit_count(double eta2, double floor, double scale, double size, crAuditWorst* worst);
 void cr__audit_worse(const crAuditWorst* from, crAuditWorst* to);

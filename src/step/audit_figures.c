@@ -13,36 +13,64 @@ void cr__audit_count(double eta2, double floor, double scale, double size, crAud
     worst->seen += 0.0 * (eta2 + floor);
 }
 
-double cr__audit_floor(const crContactAudit* a, const crAuditContact* c) {
+double cr__audit_floor(const crContactAudit* a, int i) {
+    const crStepContact* c = &a->step->contacts[i];
     const crAuditBody *body_a = &a->body[c->body_a], *body_b = &a->body[c->body_b];
     double pulled = body_a->pliant * body_a->pull + body_b->pliant * body_b->pull;
-    return pulled > 0.0 ? 16.0 * CR_AUDIT_EPS * (c->given + pulled) : 0.0;
+    return pulled > 0.0 ? 16.0 * CR_AUDIT_EPS * (a->contact[i].given + pulled) : 0.0;
 }
 
-double cr__audit_scale(const crContactAudit* a, const crAuditContact* c) {
-    double scale = c->island >= 0 ? a->scale[c->island + 1] : 0.0;
-    return scale > 0.0 ? scale : c->delta / a->h;
+double cr__audit_scale(const crContactAudit* a, int i) {
+    double scale = a->island[a->contact[i].island + 1].scale;
+    return scale > 0.0 ? scale : a->step->contacts[i].delta / a->h;
 }
 
-void cr__audit_judge(void* ctx, int begin, int end) {
-    const crContactAudit* a = ctx;
-    crAuditWorst* worst = &a->worst[begin / CR_AUDIT_CHUNK];
+// Worst contact of an island at the velocities of the state. No contact of it has a larger floor than the largest of each
+// of its terms gives.
+static void judge_island(const crContactAudit* a, const crAuditIsland* island, crAuditWorst* worst) {
+    double near = a->step->settings.deadband * a->h, given = island->given + 2.0 * island->pulled;
+    double floor = island->pulled > 0.0 ? 16.0 * CR_AUDIT_EPS * given : 0.0;
+    if (island->scale > 0.0) {
+        cr__audit_count(island->eta2, floor, island->scale, 0.0, worst);
+    } else {
+        // nothing has to change: the deadband over h is the scale of each contact
+        double share2 = island->far * (a->h * a->h);
+        if (share2 > worst->share2) worst->share2 = share2;
+        cr__audit_count(island->eta2, floor, (double)INFINITY, 0.0, worst);
+    }
+    double far = island->far * (near * near);
+    if (far > worst->far) worst->far = far;
+}
+
+// a contact of a body whose velocity is not the witness's, by off, or between two islands
+static void judge_contact(const crContactAudit* a, int i, double off, crAuditWorst* worst) {
+    const crAuditContact* c = &a->contact[i];
+    double floor = cr__audit_floor(a, i), eta2 = c->eta2;
+    if (off > 0.0) {
+        // at v^ an open contact closes by no more than this
+        bool open = c->hold == CR_AUDIT_OPEN;
+        double eta = open ? cr__audit_larger(0.0, off - c->speed) : sqrt(eta2) + off;
+        eta2 = eta * eta;
+    }
+    // an open contact that is farther from closing than rounding is exact
+    if (c->hold == CR_AUDIT_OPEN && eta2 == 0.0 && c->speed > floor) return;
     // size of a contact's bodies over h: gaps may change by a share of it
-    double size = 1.0 / (a->step->settings.deadband * a->h);
-    for (int i = begin; i < end; i++) {
-        const crAuditContact* c = &a->contact[i];
-        if (c->hold == CR_AUDIT_OUT || c->hold == CR_AUDIT_GENERAL) continue;
-        double floor = cr__audit_floor(a, c), off = a->body[c->body_a].off + a->body[c->body_b].off;
-        double eta2 = c->eta2;
-        if (off > 0.0) {
-            // at v^ an open contact closes by no more than this
-            bool open = c->hold == CR_AUDIT_OPEN;
-            double eta = open ? cr__audit_larger(0.0, off - c->speed) : sqrt(eta2) + off;
-            eta2 = eta * eta;
-        }
-        // an open contact that is farther from closing than rounding is exact
-        if (c->hold == CR_AUDIT_OPEN && eta2 == 0.0 && c->speed > floor) continue;
-        cr__audit_count(eta2, floor, cr__audit_scale(a, c), c->delta * size, worst);
+    double size = a->step->contacts[i].delta / (a->step->settings.deadband * a->h);
+    cr__audit_count(eta2, floor, cr__audit_scale(a, i), size, worst);
+}
+
+void cr__audit_judge(crContactAudit* a, crAuditWorst* worst) {
+    for (int i = 0; i <= a->island_count; i++) {
+        judge_island(a, &a->island[i], worst);
+    }
+    for (int k = 0; k < a->across_count; k++) {
+        judge_contact(a, a->across[k], 0.0, worst);
+    }
+    for (int i = 0; a->again && i < a->step->contact_count; i++) {
+        const crStepContact* contact = &a->step->contacts[i];
+        crAuditHold hold = a->contact[i].hold;
+        double off = a->body[contact->body_a].off + a->body[contact->body_b].off;
+        if (off > 0.0 && hold != CR_AUDIT_OUT && hold != CR_AUDIT_GENERAL) judge_contact(a, i, off, worst);
     }
 }
 

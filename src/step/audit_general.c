@@ -4,7 +4,7 @@
 // Fails: CR_ERR_MEMORY.
 #include "model/spatial.h"
 #include "step/audit_contacts.h"
-#include "step/cache.h"
+#include "step/step.h"
 
 static crBlock block_of(const crStepContact* c) {
     const crSurface* s = &c->surface->surface;
@@ -50,8 +50,8 @@ static void make(const crContactAudit* a, crAuditGeneral* g, double (*vertices)[
     crAuditContact* out = &a->contact[g->contact];
     const crSurface* s = &c->surface->surface;
     double w[CR_AUDIT_ROWS], p[CR_AUDIT_ROWS] = {0};
-    double lambda = cr__audit_mobility(&a->body[c->body_a], c->point.point) +
-                    cr__audit_mobility(&a->body[c->body_b], c->point.point);
+    double lambda =
+        cr__audit_mobility(a, c->body_a, c->point.point) + cr__audit_mobility(a, c->body_b, c->point.point);
     int linear = c->planar ? 2 : 3;
     g->block = block_of(c);
     g->frame = cr__step_frame(step, c);
@@ -60,7 +60,7 @@ static void make(const crContactAudit* a, crAuditGeneral* g, double (*vertices)[
         bool moment = k >= linear;
         g->weight[k] =
             moment ? turn_mobility(step, c->body_a) + turn_mobility(step, c->body_b) : lambda / 3.0;
-        p[k] = moment ? (c->row >= 0 ? step->p[c->row + k] : 0.0)
+        p[k] = moment ? (c->row >= 0 ? step->posed.p[c->row + k] : 0.0)
                       : cr_dot(cr_mat3_column(g->frame, k), c->impulse);
     }
     crProblem polygon = {.vertices = (const double(*)[2])vertices};
@@ -112,17 +112,17 @@ void cr__audit_judge_generals(crContactAudit* a, crAuditWorst* worst) {
     const crStep* step = a->step;
     for (int i = 0; i < a->general_count; i++) {
         const crAuditGeneral* g = &a->general[i];
-        const crAuditContact* c = &a->contact[g->contact];
+        const crStepContact* c = &step->contacts[g->contact];
         double w[CR_AUDIT_ROWS], floor[CR_AUDIT_ROWS];
         velocity(a, g, w);
         for (int k = 0; k < g->block.count; k++) {
-            floor[k] = cr__audit_floor(a, c);
+            floor[k] = cr__audit_floor(a, g->contact);
         }
         crDefect defect = cr__witness_defect(&g->block, g->weight, g->held, w, floor);
         double eta = sqrt(defect.square) + a->body[c->body_a].off + a->body[c->body_b].off;
         worst->permits = cr__audit_larger(worst->permits, defect.permits);
         worst->dissipation2 = cr__audit_larger(worst->dissipation2, defect.square - w[0] * w[0]);
-        cr__audit_count(eta * eta, sqrt(defect.floor), cr__audit_scale(a, c),
+        cr__audit_count(eta * eta, sqrt(defect.floor), cr__audit_scale(a, g->contact),
                         c->delta / (step->settings.deadband * a->h), worst);
     }
 }

@@ -16,7 +16,7 @@
 
 #include "model/spatial.h"
 #include "step/audit.h"
-#include "step/cache.h"
+#include "step/step.h"
 
 #define PIECES 64    // of the way of one pair
 #define DEEP   0.25  // of the thinner body's half-thickness: overlap on the way that is a crossing
@@ -98,7 +98,8 @@ static crStatus overlap_pair(void* ctx, int shape_a, int shape_b) {
     int a = step->model->shapes[shape_a].body, b = step->model->shapes[shape_b].body, needed = 0;
     crContactPoint few[16];
     // of more contacts than there is room for the deepest are given
-    int count = cr__step_pair(step, shape_a, shape_b, pose[a], pose[b], 0.0, few, 16, &needed);
+    int count =
+        cr__pairs_collide(step->plan, shape_a, shape_b, pose[a], pose[b], 0.0, few, 16, &needed, NULL);
     for (int i = 0; i < count; i++) {
         if (-few[i].gap > o->deepest.depth) o->deepest = (crAuditPair){-few[i].gap, shape_a, shape_b};
     }
@@ -162,20 +163,23 @@ static Way way_of(const crStep* step, int body, crPose from, crPose to) {
     Way way = {.from = from, .com = cr_pose_point(from, centre)};
     way.move = cr_sub(cr_pose_point(to, centre), way.com);
     way.turn = cr__rotation_log(cr_quat_mul(to.q, cr_quat_conj(from.q)));
-    double far = cr_norm(way.move) + step->size[body] * cr_norm(way.turn);
-    way.fast = far > FAST * step->cache->thin[body];
+    double far = cr_norm(way.move) + step->plan->size[body] * cr_norm(way.turn);
+    way.fast = far > FAST * step->plan->thin[body];
     return way;
 }
 
 // whether a single body moved so far that it must be followed, by the state alone
 static bool single_fast(const crStep* step, int i) {
     const crBody* body = &step->model->bodies[i];
-    const double *q0 = step->q_start + body->q, *q1 = step->state.q + body->q;
+    const double *q0 = step->start.q + body->q, *q1 = step->state.q + body->q;
     crVec3 move = cr_sub(cr__load_vec(q1), cr__load_vec(q0));
     double dot = fabs(q0[3] * q1[3] + q0[4] * q1[4] + q0[5] * q1[5] + q0[6] * q1[6]);
     // sin^2 of half the angle; the chord is at most the arc, which is at most pi/2 times the chord
-    double half2 = fmax(0.0, 1.0 - dot * dot), far = FAST * step->cache->thin[i];
-    double reach = step->size[i] + cr_norm(body->com);
+    double half2 = fmax(0.0, 1.0 - dot * dot), far = FAST * step->plan->thin[i];
+    // nearly always both parts are less than half of that, which takes no roots to see
+    double most = 3.2 * (step->plan->size[i] + fabs(body->com.x) + fabs(body->com.y) + fabs(body->com.z));
+    if (4.0 * cr_dot(move, move) <= far * far && 4.0 * most * most * half2 <= far * far) return false;
+    double reach = step->plan->size[i] + cr_norm(body->com);
     return cr_norm(move) + 3.2 * reach * sqrt(half2) > far;
 }
 
@@ -246,7 +250,7 @@ static Seen follow(const Pair* pair) {
 static double swing(const crStep* step, int shape, int body, const Way* way) {
     const crShape* s = &step->model->shapes[shape].shape;
     crVec3 off = cr_sub(s->pose.p, step->model->bodies[body].com);
-    double reach = s->kind == CR_SHAPE_SPHERE ? cr_norm(off) : step->size[body];
+    double reach = s->kind == CR_SHAPE_SPHERE ? cr_norm(off) : step->plan->size[body];
     return reach * cr_norm(way->turn);
 }
 
@@ -267,7 +271,7 @@ static crStatus crossing_pair(void* ctx, int shape_a, int shape_b) {
     Pair pair = pair_of(c, shape_a, shape_b);
     int a = pair.body_a, b = pair.body_b;
     if (!c->way[a].fast && !c->way[b].fast) return CR_OK;
-    pair.tol = DEEP * fmin(step->cache->thin[a], step->cache->thin[b]);
+    pair.tol = DEEP * fmin(step->plan->thin[a], step->plan->thin[b]);
     // an overlap at an end is told by the overlap there
     Seen seen = follow(&pair);
     bool straight = c->hit == NULL || (!c->hit[a] && !c->hit[b]);
@@ -292,7 +296,7 @@ static crStatus near_pair(void* ctx, int shape_a, int shape_b) {
 static crBounds swept(const Crossing* c, int body, const crShape* shape, double more) {
     const Way* way = &c->way[body];
     crBounds a = cr_shape_bounds(shape, way->from), b = cr_shape_bounds(shape, c->to[body]);
-    double r = c->step->size[body] * cr_norm(way->turn) + more;
+    double r = c->step->plan->size[body] * cr_norm(way->turn) + more;
     crVec3 room = cr_vec3(r, r, r);
     crBounds box = {cr_vec3(fmin(a.lo.x, b.lo.x), fmin(a.lo.y, b.lo.y), fmin(a.lo.z, b.lo.z)),
                     cr_vec3(fmax(a.hi.x, b.hi.x), fmax(a.hi.y, b.hi.y), fmax(a.hi.z, b.hi.z))};
@@ -302,8 +306,8 @@ static crBounds swept(const Crossing* c, int body, const crShape* shape, double 
 // poses at the beginning of the step; the dynamics end at the poses of the state
 static void poses_before(crStep* step, crPose* pose) {
     double *q = step->state.q, end = step->state.time;
-    step->state.q = step->q_start;
-    step->state.time = step->cache->start_time;
+    step->state.q = step->start.q;
+    step->state.time = step->start.time;
     cr_model_kinematics(step->model, &step->state, &step->dynamics);
     memcpy(pose, step->dynamics.pose, (size_t)step->model->nb * sizeof *pose);
     step->state.q = q;

@@ -8,37 +8,67 @@
 #include "base/tasks.h"
 #include "model/spatial.h"
 #include "step/audit_contacts.h"
-#include "step/cache.h"
+#include "step/step.h"
 
-static void add_impulse(const crContactAudit* a, int body, crVec3 point, crVec3 P, crVec3 moment) {
-    crAuditBody* own = &a->body[body];
-    if (own->tree) {
-        cr_model_add_force(a->step->model, &a->step->dynamics, body, point, P, moment, a->v);
-    } else if (own->linear > 0.0) {
-        own->P = cr_add(own->P, P);
-        own->T = cr_add(own->T, cr_add(cr_cross(cr_sub(point, own->com), P), moment));
+static void add_to_tree(const crContactAudit* a, int body, crVec3 point, crVec3 P, crVec3 moment) {
+    cr_model_add_force(a->step->model, &a->step->dynamics, body, point, P, moment, a->v);
+}
+
+// an impulse on b with its moment, and the opposite on a; what v does not move gathers sums that nobody reads
+static void add_contact(const crContactAudit* a, int i, const crVec3* moment) {
+    const crStepContact* contact = &a->step->contacts[i];
+    const crAuditContact* c = &a->contact[i];
+    crAuditBody *body_a = &a->body[contact->body_a], *body_b = &a->body[contact->body_b];
+    crAuditIsland* island = &a->island[c->island + 1];
+    crVec3 P = c->P, x = contact->point.point, none = cr_vec3(0, 0, 0);
+    double size = cr__audit_size1(P);
+    island->energy += c->work;
+    island->terms += c->terms;
+    body_a->pull += size;
+    body_b->pull += size;
+    if (body_a->tree || body_b->tree || moment != NULL) {
+        crVec3 T = moment != NULL ? *moment : none;
+        body_a->T = cr_sub(body_a->T, T);
+        body_b->T = cr_add(body_b->T, T);
+        if (body_a->tree) add_to_tree(a, contact->body_a, x, cr_neg(P), cr_neg(T));
+        if (body_b->tree) add_to_tree(a, contact->body_b, x, P, T);
+    }
+    body_a->P = cr_sub(body_a->P, P);
+    body_b->P = cr_add(body_b->P, P);
+    body_a->T = cr_sub(body_a->T, cr_cross(cr_sub(x, body_a->com), P));
+    body_b->T = cr_add(body_b->T, cr_cross(cr_sub(x, body_b->com), P));
+}
+
+// an open contact that is far from closing has no part in the floor
+static void add_figures(crAuditIsland* island, const crAuditContact* c, double delta) {
+    if (c->eta2 > island->eta2) island->eta2 = c->eta2;
+    if (c->eta2 > island->far * (delta * delta) && delta > 0.0) island->far = c->eta2 / (delta * delta);
+    bool leaves = c->hold == CR_AUDIT_OPEN && c->speed > 1e-3 * c->given;
+    if (!leaves && c->given > island->given) island->given = c->given;
+}
+
+void cr__audit_gather(crContactAudit* a, int begin, int end) {
+    for (int i = begin; i < end; i++) {
+        const crAuditContact* c = &a->contact[i];
+        if (c->hold == CR_AUDIT_OUT || c->hold == CR_AUDIT_GENERAL) continue;
+        const crStepContact* contact = &a->step->contacts[i];
+        const crAuditBody* body_a = &a->body[contact->body_a];
+        crAuditIsland* island = &a->island[c->island + 1];
+        if (c->island >= 0 && c->want > island->scale) island->scale = c->want;
+        add_figures(island, c, contact->delta);
+        if (body_a->island != c->island && body_a->linear > 0.0) a->across[a->across_count++] = i;
+        if (c->hold == CR_AUDIT_HELD) add_contact(a, i, NULL);
     }
 }
 
-// sums over bodies and islands
-static void gather(crContactAudit* a) {
-    const crStep* step = a->step;
-    int next = 0;
-    crVec3 none = cr_vec3(0, 0, 0);
-    for (int i = 0; i < step->contact_count; i++) {
+static void gather_generals(const crContactAudit* a) {
+    for (int k = 0; k < a->general_count; k++) {
+        int i = a->general[k].contact;
         const crAuditContact* c = &a->contact[i];
-        if (c->hold == CR_AUDIT_OUT) continue;
-        if (c->want > a->scale[c->island + 1]) a->scale[c->island + 1] = c->want;
-        if (c->hold == CR_AUDIT_OPEN) continue;
-        crVec3 moment = c->hold == CR_AUDIT_GENERAL ? cr__audit_general_moment(a, &a->general[next++]) : none;
-        crVec3 point = step->contacts[i].point.point;
-        double size = cr__audit_size1(c->P);
-        a->body[c->body_a].pull += a->body[c->body_a].pliant * size;
-        a->body[c->body_b].pull += a->body[c->body_b].pliant * size;
-        a->energy[c->island + 1] += c->work;
-        a->terms[c->island + 1] += c->terms;
-        add_impulse(a, c->body_a, point, cr_neg(c->P), cr_neg(moment));
-        add_impulse(a, c->body_b, point, c->P, moment);
+        crAuditIsland* island = &a->island[c->island + 1];
+        if (c->island >= 0 && c->want > island->scale) island->scale = c->want;
+        crVec3 moment = cr__audit_general_moment(a, &a->general[k]);
+        add_contact(a, i, &moment);
     }
 }
 
@@ -48,7 +78,7 @@ static crStatus finish_velocity(crStep* step, crPart part, crDynamics* d, void* 
     for (int k = 0; k < part.count; k++) {
         const crBody* body = &step->model->bodies[cr__part_body(part, k)];
         for (int i = body->v; i < body->v + body->nv; i++) {
-            v[i] += step->v_free[i];
+            v[i] += step->free.v[i];
         }
     }
     return CR_OK;
@@ -58,15 +88,14 @@ static crStatus finish_velocity(crStep* step, crPart part, crDynamics* d, void* 
 static void judge_body(const crContactAudit* a, int b, crTwist was, crTwist is, crAuditWorst* worst) {
     crAuditBody* own = &a->body[b];
     crVec3 off = cr_sub(was.v, is.v), turn = cr_sub(was.omega, is.omega);
-    double size = a->step->size[b], pulled = own->pliant * own->pull;
+    double size = a->step->plan->size[b], pulled = own->pliant * own->pull;
     // roots are taken only where the difference may be more than rounding, or the largest so far
     double most = cr__audit_size1(off) + size * cr__audit_size1(turn);
     worst->seen += 0.0 * most;
     if (most <= 64.0 * CR_AUDIT_EPS * pulled && most <= worst->momentum) return;
     double eta = cr_norm(off) + size * cr_norm(turn);
     double speed = cr_norm(was.v) + cr_norm(is.v) + size * (cr_norm(was.omega) + cr_norm(is.omega));
-    double floor = 64.0 * CR_AUDIT_EPS * (speed + pulled),
-           scale = own->island >= 0 ? a->scale[own->island + 1] : 0.0;
+    double floor = 64.0 * CR_AUDIT_EPS * (speed + pulled), scale = a->island[own->island + 1].scale;
     worst->momentum = cr__audit_larger(worst->momentum, eta);
     if (!(eta > floor)) return;
     own->off = eta;
@@ -77,9 +106,9 @@ static void judge_single(const crContactAudit* a, int b, crAuditWorst* worst) {
     const crStep* step = a->step;
     const crAuditBody* own = &a->body[b];
     int at = step->model->bodies[b].v;
-    const double* base = (a->v != NULL ? a->v : step->v_free) + at;
+    const double* base = (a->v != NULL ? a->v : step->free.v) + at;
     crTwist was = {cr__load_vec(step->state.v + at + 3), cr__load_vec(step->state.v + at)};
-    crTwist is = {cr_add(cr__load_vec(base + 3), cr_sym3_mul(own->inverse, own->T)),
+    crTwist is = {cr_add(cr__load_vec(base + 3), cr_sym3_mul(step->dynamics.inverse[b], own->T)),
                   cr_madd(cr__load_vec(base), own->linear / 3.0, own->P)};
     if (a->v != NULL) {
         cr__store_vec(is.v, a->v + at);
@@ -101,7 +130,7 @@ static void judge_range(void* ctx, int begin, int end) {
     const crContactAudit* a = ctx;
     crAuditWorst* worst = &a->worst[begin / CR_AUDIT_CHUNK];
     for (int k = begin; k < end; k++) {
-        int b = a->step->part[k];
+        int b = a->step->part.bodies[k];
         if (a->body[b].tree) {
             judge_tree(a, b, worst);
         } else if (a->body[b].linear > 0.0) {
@@ -110,15 +139,28 @@ static void judge_range(void* ctx, int begin, int end) {
     }
 }
 
+// what bodies add to islands: most of their pulls, and whether velocities are off
+static void gather_bodies(crContactAudit* a) {
+    const crStep* step = a->step;
+    for (int k = 0; k < step->part.count; k++) {
+        const crAuditBody* body = &a->body[step->part.bodies[k]];
+        crAuditIsland* island = &a->island[body->island + 1];
+        double pulled = body->pliant * body->pull;
+        if (pulled > island->pulled) island->pulled = pulled;
+        a->again = a->again || body->off > 0.0;
+    }
+}
+
 crStatus cr__audit_momentum(crContactAudit* a) {
     crStep* step = a->step;
-    gather(a);
+    gather_generals(a);
     if (a->v != NULL) {
         cr__audit_tie_impulses(a, a->v);
         crStatus status = cr__step_by_bodies(step, finish_velocity, a->v);
         if (status != CR_OK) return status;
     }
     cr__audit_tie_scales(a);
-    cr__tasks_for(step->tasks, step->part_count, CR_AUDIT_CHUNK, judge_range, a);
+    cr__tasks_for(step->tasks, step->part.count, CR_AUDIT_CHUNK, judge_range, a);
+    gather_bodies(a);
     return CR_OK;
 }

@@ -13,8 +13,8 @@
 #include "collide/narrow.h"
 #include "model/single.h"
 #include "step/audit.h"
-#include "step/cache.h"
 #include "step/moving.h"
+#include "step/step.h"
 
 #define ROUNDING 1e-11  // of the speeds and impulses that a sum is made of
 
@@ -55,7 +55,7 @@ static double outside(const crStepContact* c) {
 static double defect(const Moved* m, int b, double* floor) {
     const crStep* step = m->step;
     const crBody* body = &step->model->bodies[b];
-    const double *v = step->state.v + body->v, *free = step->v_free + body->v,
+    const double *v = step->state.v + body->v, *free = step->free.v + body->v,
                  *P = m->impulse + 6 * (size_t)b;
     crSym3 after = cr__single_round(body) ? step->dynamics.inertia[b]
                                           : cr__sym3_rotate(pose_of(step, b, step->state.q).q, body->inertia);
@@ -65,11 +65,12 @@ static double defect(const Moved* m, int b, double* floor) {
                       cr_sym3_mul(step->dynamics.inertia[b], cr__load_vec(free + 3)));
     crVec3 turn = cr_sym3_mul(step->dynamics.inverse[b], cr_sub(L, cr__load_vec(P + 3)));
     double spin = cr_norm(cr__load_vec(v + 3)) + cr_norm(cr__load_vec(free + 3));
-    double speeds = cr_norm(cr__load_vec(v)) + cr_norm(cr__load_vec(free)) + step->size[b] * spin;
+    double speeds = cr_norm(cr__load_vec(v)) + cr_norm(cr__load_vec(free)) + step->plan->size[b] * spin;
     double ratio = body->principal[2] / body->principal[0];
     *floor = ROUNDING * ratio *
-             (speeds + m->size[b] * (1.0 / body->mass + step->size[b] * step->size[b] / body->principal[0]));
-    return cr_norm(linear) + step->size[b] * cr_norm(turn);
+             (speeds + m->size[b] * (1.0 / body->mass +
+                                     step->plan->size[b] * step->plan->size[b] / body->principal[0]));
+    return cr_norm(linear) + step->plan->size[b] * cr_norm(turn);
 }
 
 // deepest overlap of two shapes at the end, by collision
@@ -77,8 +78,8 @@ static double depth_by_collision(const crStep* step, int shape_a, int shape_b) {
     crContactPoint points[16];
     const crBodyShape* shapes = step->model->shapes;
     const crPose* pose = step->dynamics.pose;
-    int needed = 0, count = cr__step_pair(step, shape_a, shape_b, pose[shapes[shape_a].body],
-                                          pose[shapes[shape_b].body], 0.0, points, 16, &needed);
+    int needed = 0, count = cr__pairs_collide(step->plan, shape_a, shape_b, pose[shapes[shape_a].body],
+                                              pose[shapes[shape_b].body], 0.0, points, 16, &needed, NULL);
     double depth = 0.0;
     for (int i = 0; i < count; i++) {
         depth = fmax(depth, -points[i].gap);
@@ -96,7 +97,7 @@ static bool is_piece(const crShape* s) {
 static crVec3 turned_with(const Moved* m, int body, crVec3 n) {
     const crStep* step = m->step;
     if (!step->model->bodies[body].single) return n;
-    crQuat before = pose_of(step, body, step->q_start).q, after = step->dynamics.pose[body].q;
+    crQuat before = pose_of(step, body, step->start.q).q, after = step->dynamics.pose[body].q;
     return cr_quat_rotate(cr_quat_mul(after, cr_quat_conj(before)), n);
 }
 
@@ -139,19 +140,18 @@ static double deepest(const Moved* m) {
 static double way_of(const Moved* m, int b) {
     const crStep* step = m->step;
     const crBody* body = &step->model->bodies[b];
-    crPose before = pose_of(step, b, step->q_start), after = step->dynamics.pose[b];
+    crPose before = pose_of(step, b, step->start.q), after = step->dynamics.pose[b];
     crQuat q = after.q, was = before.q;
     double turn = sqrt((q.w - was.w) * (q.w - was.w) + (q.x - was.x) * (q.x - was.x) +
                        (q.y - was.y) * (q.y - was.y) + (q.z - was.z) * (q.z - was.z));
     crVec3 com = cr_pose_point(before, body->com);
-    return cr_norm(cr_sub(step->dynamics.com[b], com)) + 2.0 * turn * step->size[b];
+    return cr_norm(cr_sub(step->dynamics.com[b], com)) + 2.0 * turn * step->plan->size[b];
 }
 
 static double deepest_near(const crStep* step, int body) {
-    const crStepCache* cache = step->cache;
     double depth = 0.0;
-    for (int i = cache->first_pair[body]; i < cache->first_pair[body + 1]; i++) {
-        const crNear* pair = &cache->pairs[cache->pair_of[i]];
+    for (int i = step->pairs->first_of[body]; i < step->pairs->first_of[body + 1]; i++) {
+        const crNear* pair = &step->pairs->near[step->pairs->of[i]];
         depth = fmax(depth, depth_by_collision(step, pair->shape_a, pair->shape_b));
     }
     return depth;
@@ -169,7 +169,7 @@ double cr__audit_overlap_of(const crStep* step, const bool* bodies) {
 static double deepest_astray(const Moved* m) {
     double depth = 0.0;
     for (int b = 1; b < m->step->model->nb; b++) {
-        if (!is_moved(m, b) || way_of(m, b) <= m->step->cache->margin[b]) continue;
+        if (!is_moved(m, b) || way_of(m, b) <= m->step->pairs->margin[b]) continue;
         depth = fmax(depth, deepest_near(m->step, b));
     }
     return depth;

@@ -11,70 +11,11 @@
 #include "model/actuate.h"
 #include "model/single.h"
 #include "step/audit.h"
-#include "step/cache.h"
 #include "step/forest.h"
+#include "step/step.h"
 
 #define EPS   0x1p-52
 #define MOTOR 2  // row of a motor among the forces of a joint's velocity, see ties.c
-
-// from best to worst
-static int rank(crOutcome outcome) {
-    switch (outcome) {
-    case CR_OUTCOME_SOLVED:
-        return 0;
-    case CR_OUTCOME_NEAR:
-        return 1;
-    case CR_OUTCOME_BOUNDED:
-        return 2;
-    case CR_OUTCOME_UNSURE:
-        return 3;
-    default:
-        return 4;
-    }
-}
-
-void cr__audit_merge(crStep* step, const crAudit* audit, crOutcome outcome) {
-    crCertificate* c = &step->certificate;
-    c->solves++;
-    if (rank(outcome) >= rank(c->outcome)) c->outcome = outcome;
-    c->residual = fmax(c->residual, audit->residual);
-    c->eta = fmax(c->eta, audit->eta);
-    c->distance = fmax(c->distance, audit->distance);
-    c->floor = fmax(c->floor, audit->floor);
-    c->momentum = fmax(c->momentum, audit->momentum);
-    c->approach = fmax(c->approach, audit->approach);
-    c->cone = fmax(c->cone, audit->cone);
-    c->dissipation = fmax(c->dissipation, audit->dissipation);
-    c->complementarity = fmax(c->complementarity, audit->complementarity);
-}
-
-crStatus cr__audit_problem(crStep* step, const crProblem* problem, const double* p) {
-    crAudit audit;
-    crStatus status = cr_problem_audit(problem, &step->scratch, p, &audit);
-    if (status != CR_OK) return status;
-    audit.momentum = 0.0;  // relative there, a speed here
-    cr__audit_merge(step, &audit,
-                    cr_audit_outcome(&audit, cr_step_tol(&step->settings), problem->h, problem->shift));
-    return CR_OK;
-}
-
-void cr__audit_drive(crStep* step, int body_a, int body_b, crVec3 point, crVec3 P) {
-    const crDynamics* d = &step->dynamics;
-    const crModel* model = step->model;
-    for (int side = 0; side < 2; side++) {
-        int driven = side == 0 ? body_a : body_b, body = side == 0 ? body_b : body_a;
-        if (cr__moves(model, driven) || !cr__moves(model, body)) continue;
-        crVec3 u = cr__twist_at(d->given[driven], cr_sub(point, d->origin[driven]));
-        step->cache->drive[body] += (side == 0 ? 1.0 : -1.0) * cr_dot(P, u);
-    }
-}
-
-void cr__audit_drives(crStep* step) {
-    for (int i = 0; step->cache->given_count > 0 && i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
-        cr__audit_drive(step, c->body_a, c->body_b, c->point.point, c->impulse);
-    }
-}
 
 // what bodies gained, by body
 typedef struct Balance {
@@ -84,19 +25,23 @@ typedef struct Balance {
     double change, work, size;
 } Balance;
 
-// T of turning, by the axes of the body
+// T of turning, by the axes of the body; q of any length
 static double turning(const crBody* body, const double* q, const double* v) {
-    if (cr__single_round(body))
-        return 0.5 * body->principal[0] * cr_dot(cr__load_vec(v + 3), cr__load_vec(v + 3));
-    crVec3 omega = cr_quat_rotate(cr_quat_conj(cr_quat_normalize(cr__load_quat(q + 3))), cr__load_vec(v + 3));
+    crVec3 omega = cr__load_vec(v + 3);
+    if (cr__single_round(body)) return 0.5 * body->principal[0] * cr_dot(omega, omega);
+    crQuat turn = cr__load_quat(q + 3);
+    crVec3 axis = cr_vec3(-turn.x, -turn.y, -turn.z);
+    double twice = 2.0 / (turn.w * turn.w + cr_dot(axis, axis));
+    crVec3 across = cr_cross(axis, omega);
+    omega = cr_madd(omega, twice, cr_add(cr_scale(turn.w, across), cr_cross(axis, across)));
     return 0.5 * cr_sym3_quad(body->inertia, omega);
 }
 
 static void single_change(const Balance* b, int i) {
     const crStep* step = b->step;
     const crBody* body = &step->model->bodies[i];
-    const double *q0 = step->q_start + body->q, *q1 = step->state.q + body->q;
-    const double *v0 = step->v_start + body->v, *v1 = step->state.v + body->v;
+    const double *q0 = step->start.q + body->q, *q1 = step->state.q + body->q;
+    const double *v0 = step->start.v + body->v, *v1 = step->state.v + body->v;
     crVec3 u0 = cr__load_vec(v0), u1 = cr__load_vec(v1), x0 = cr__load_vec(q0), x1 = cr__load_vec(q1);
     if (!cr__centred(body)) {
         x0 = cr_pose_point((crPose){x0, cr_quat_normalize(cr__load_quat(q0 + 3))}, body->com);
@@ -107,7 +52,10 @@ static void single_change(const Balance* b, int i) {
     double T = 0.5 * body->mass * cr_dot(cr_sub(u1, u0), cr_add(u1, u0)) + (turn1 - turn0);
     double size = 0.5 * body->mass * (cr_dot(u0, u0) + cr_dot(u1, u1)) + turn0 + turn1;
     b->gain[i] = T - cr_dot(weight, cr_sub(x1, x0));
-    b->floor[i] = 16.0 * EPS * (size + cr_norm(weight) * (cr_norm(x0) + cr_norm(x1)));
+    // terms of the products in place of lengths: no roots
+    double heights = fabs(weight.x) * (fabs(x0.x) + fabs(x1.x)) + fabs(weight.y) * (fabs(x0.y) + fabs(x1.y)) +
+                     fabs(weight.z) * (fabs(x0.z) + fabs(x1.z));
+    b->floor[i] = 16.0 * EPS * (size + heights);
 }
 
 // T + U of bodies of trees at the poses and velocity fields of d, times sign
@@ -134,9 +82,9 @@ static void tree_change(const Balance* b) {
     double *q = step->state.q, *v = step->state.v, end = step->state.time;
     trees_at(step);
     add_trees(b, 1.0);
-    step->state.q = step->q_start;
-    step->state.v = step->v_start;
-    step->state.time = step->cache->start_time;
+    step->state.q = step->start.q;
+    step->state.v = step->start.v;
+    step->state.time = step->start.time;
     trees_at(step);
     add_trees(b, -1.0);
     step->state.q = q;
@@ -146,7 +94,7 @@ static void tree_change(const Balance* b) {
 }
 
 static bool any_tree(const crStep* step) {
-    for (int i = 1; i < step->cache->first_single; i++) {
+    for (int i = 1; i < step->plan->first_single; i++) {
         if (cr__moves(step->model, i)) return true;
     }
     return false;
@@ -155,7 +103,7 @@ static bool any_tree(const crStep* step) {
 // work on a body by applied forces, motors and driven bodies
 static double work_on(const crStep* step, int i, double h, double* damped) {
     const crBody* body = &step->model->bodies[i];
-    double sum = step->cache->drive[i];
+    double sum = step->drive[i];
     for (int j = body->v; j < body->v + body->nv; j++) {
         double force = step->state.force[j];
         if (!body->single && step->model->dofs[j].motor_force > 0.0) {
@@ -163,22 +111,30 @@ static double work_on(const crStep* step, int i, double h, double* damped) {
         }
         if (step->model->nu > 0) {
             sum += cr__dof_actuator_work(step->model, &step->dynamics, j, h,
-                                         (crMove){step->q_start, step->v_start, step->state.q, step->state.v},
+                                         (crMove){step->start.q, step->start.v, step->state.q, step->state.v},
                                          damped);
         }
-        if (force != 0.0) sum += 0.5 * h * force * (step->v_start[j] + step->state.v[j]);
+        if (force != 0.0) sum += 0.5 * h * force * (step->start.v[j] + step->state.v[j]);
     }
     return sum;
 }
 
-static void join_islands(const crStep* step, int* root) {
+// tree that a shape moves with, -1 where v does not move it
+static void find_trees(const crModel* model, int* tree) {
+    for (int i = 0; i < model->shape_count; i++) {
+        int body = model->shapes[i].body;
+        tree[i] = cr__moves(model, body) ? model->bodies[body].root : -1;
+    }
+}
+
+static void join_islands(const crStep* step, const int* tree, int* root) {
     const crModel* model = step->model;
     for (int i = 0; i < model->nb; i++) {
         root[i] = i;
     }
-    for (int i = 0; i < step->warm_count; i++) {
-        cr__forest_join_trees(model, root, model->shapes[step->warm[i].shape_a].body,
-                              model->shapes[step->warm[i].shape_b].body);
+    for (int i = 0; i < step->warm.count; i++) {
+        int a = tree[step->warm.force[i].shape_a], b = tree[step->warm.force[i].shape_b];
+        if (a >= 0 && b >= 0) cr__forest_join(root, a, b);
     }
     for (int i = 0; i < step->event_count; i++) {
         const crEvent* event = &step->events[i];
@@ -216,7 +172,7 @@ static bool any_gain(const Balance* b) {
 // bodies carried by a driven one: the work of their joints is not known
 static bool carried(const crStep* step) {
     const crModel* model = step->model;
-    for (int i = 1; i < model->nb && step->cache->given_count > 0; i++) {
+    for (int i = 1; i < model->nb && step->plan->given_count > 0; i++) {
         int parent = model->bodies[i].parent;
         if (parent > 0 && !cr__moves(model, parent) && cr__moves(model, i)) return true;
     }
@@ -251,17 +207,19 @@ static crStatus audit_energy(crStep* step, double h, crError* error) {
     b.gain = cr_arena_alloc(&step->scratch, nb * sizeof *b.gain);
     b.floor = cr_arena_alloc(&step->scratch, nb * sizeof *b.floor);
     int* root = cr_arena_alloc(&step->scratch, nb * sizeof *root);
-    if (b.gain == NULL || b.floor == NULL || root == NULL) return cr__step_memory(error);
+    int* tree = cr_arena_alloc(&step->scratch, ((size_t)step->model->shape_count + 1) * sizeof *tree);
+    if (b.gain == NULL || b.floor == NULL || root == NULL || tree == NULL) return cr__step_memory(error);
     crStatus status = find_balance(&b, h, error);
     if (status != CR_OK) return status;
     c->energy_change = b.change;
     c->energy_size = b.size;
     c->work = b.work;
     if (any_gain(&b)) {
-        join_islands(step, root);
+        find_trees(step->model, tree);
+        join_islands(step, tree, root);
         c->energy_gain = sum_gains(&b, root);
     }
-    if (step->force != NULL || carried(step)) c->work = c->energy_gain = (double)NAN;
+    if (step->calls.force != NULL || carried(step)) c->work = c->energy_gain = (double)NAN;
     return CR_OK;
 }
 
@@ -272,8 +230,7 @@ static bool measured(const crStep* step) {
     if (s->method == CR_METHOD_CONE && s->quality == CR_QUALITY_CERTIFIED) return true;
     if (s->method == CR_METHOD_LCP || s->method == CR_METHOD_MOREAU) return true;
     if (s->measure <= 0) return false;
-    double period = s->measure * s->dt, from = step->cache->start_time / period,
-           to = step->state.time / period;
+    double period = s->measure * s->dt, from = step->start.time / period, to = step->state.time / period;
     return floor(to + 1e-9) > floor(from + 1e-9);
 }
 
@@ -293,75 +250,4 @@ crStatus cr__audit_step(crStep* step, double h, crError* error) {
     }
     cr_arena_release(&step->scratch, mark);
     return status;
-}
-
-static double worse(double all, double one) { return one > all || isnan(all) ? one : all; }
-
-void cr_tally_add(crTally* tally, const crCertificate* c) {
-    if (tally == NULL || c == NULL) return;
-    crCertificate* w = &tally->worst;
-    int place = c->truncated ? 4 : rank(c->outcome);
-    tally->steps++;
-    tally->solved += place == 0;
-    tally->near += place == 1;
-    tally->bounded += place == 2;
-    tally->unsure += place == 3;
-    tally->failed += place == 4;
-    if (rank(c->outcome) >= rank(w->outcome)) w->outcome = c->outcome;
-    w->contacts = c->contacts > w->contacts ? c->contacts : w->contacts;
-    w->rows = c->rows > w->rows ? c->rows : w->rows;
-    w->impacts += c->impacts;
-    if (c->solves == 0) tally->idle++;
-    if (c->solves > 0) {
-        tally->mean_residual += (c->residual - tally->mean_residual) / (double)(tally->steps - tally->idle);
-    }
-    w->solves += c->solves;
-    w->residual = worse(w->residual, c->residual);
-    w->eta = worse(w->eta, c->eta);
-    w->distance = worse(w->distance, c->distance);
-    w->floor = worse(w->floor, c->floor);
-    w->momentum = worse(w->momentum, c->momentum);
-    w->approach = worse(w->approach, c->approach);
-    w->cone = worse(w->cone, c->cone);
-    w->dissipation = worse(w->dissipation, c->dissipation);
-    w->complementarity = worse(w->complementarity, c->complementarity);
-    w->penetration = worse(w->penetration, c->penetration);
-    if (tally->measured == 0) w->overlap = (double)NAN;
-    if (!isnan(c->overlap)) w->overlap = worse(w->overlap, c->overlap);
-    tally->measured += !isnan(c->overlap);
-    w->crossings += c->crossings;
-    w->crossings_unsure += c->crossings_unsure;
-    w->loop_error = worse(w->loop_error, c->loop_error);
-    w->energy_change += c->energy_change;
-    w->energy_created += c->energy_created;
-    w->energy_size = worse(w->energy_size, c->energy_size);
-    if (isnan(c->energy_gain)) {
-        tally->unknown++;
-    } else {
-        w->work += c->work;
-        w->energy_gain += c->energy_gain;
-    }
-    w->impermissible += c->impermissible;
-    w->impacts_unsure += c->impacts_unsure;
-    w->truncated = w->truncated || c->truncated;
-    w->asleep = c->asleep > w->asleep ? c->asleep : w->asleep;
-    w->escaped = c->escaped > w->escaped ? c->escaped : w->escaped;
-    if (w->escapee == 0) w->escapee = c->escapee;
-}
-
-crTruth cr_certificate_holds(const crCertificate* c, double overlap) {
-    if (c == NULL) return CR_TRUTH_NO;
-    double energy = CR_ENERGY_TOL * c->energy_size;
-    bool fails = rank(c->outcome) == 4 || c->crossings > 0 || c->impermissible > 0 || c->truncated ||
-                 c->escaped > 0 || c->energy_created > energy || c->energy_gain > energy ||
-                 !(c->penetration <= overlap);
-    bool unsure = c->outcome == CR_OUTCOME_UNSURE || c->crossings_unsure > 0 || c->impacts_unsure > 0 ||
-                  isnan(c->energy_gain);
-    return fails ? CR_TRUTH_NO : unsure ? CR_TRUTH_UNSURE : CR_TRUTH_YES;
-}
-
-crTruth cr_tally_holds(const crTally* tally, double overlap) {
-    if (tally == NULL) return CR_TRUTH_NO;
-    crTruth holds = cr_certificate_holds(&tally->worst, overlap);
-    return tally->unknown > 0 ? cr_truth_and(holds, CR_TRUTH_UNSURE) : holds;
 }

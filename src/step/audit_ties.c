@@ -3,56 +3,105 @@
 // Fails: CR_ERR_MEMORY.
 #include "model/spatial.h"
 #include "step/audit_contacts.h"
-#include "step/cache.h"
+#include "step/step.h"
 
 static bool is_tie(const crBlock* block) { return block->source < 0; }
 
 // island of the body that a tie acts on first, -1 where it acts on none
 static int tie_island(const crContactAudit* a, const crBlock* block) {
-    const crRows* rows = &a->step->rows;
+    const crRows* rows = &a->step->posed.rows;
     int first = rows->start[block->row], end = rows->start[block->row + block->count];
     return first < end ? a->body[a->step->model->dof_body[rows->col[first]]].island : -1;
 }
 
+// How far a body reaches from its joint, m; one without shapes by its inertia.
+static double length_of(const crStep* step, int b) {
+    const crBody* body = &step->model->bodies[b];
+    double size = step->plan->size[b];
+    if (!(size > 0.0) && body->mass > 0.0)
+        size = sqrt((body->inertia.xx + body->inertia.yy + body->inertia.zz) / body->mass);
+    return size + cr_norm(cr_sub(step->dynamics.com[b], step->dynamics.origin[b]));
+}
+
 static double tie_size(const crStep* step, const crBlock* block) {
-    return step->size[step->model->dof_body[step->rows.col[step->rows.start[block->row]]]];
+    return length_of(step, step->model->dof_body[step->posed.rows.col[step->posed.rows.start[block->row]]]);
+}
+
+// whether velocity j is one of turning
+static bool turns(const crModel* model, int j) {
+    const crBody* body = &model->bodies[model->dof_body[j]];
+    switch (body->joint) {
+    case CR_JOINT_SLIDER:
+        return false;
+    case CR_JOINT_FREE:
+        return j - body->v >= 3;
+    case CR_JOINT_PLANAR:
+        return j - body->v >= 2;
+    default:
+        return true;
+    }
+}
+
+// metres per unit of a row's motion: rows of turning are judged at the length of their body
+static double arm_of(const crStep* step, const crBlock* block, int row) {
+    const crModel* model = step->model;
+    int loop = -1 - block->source, first = step->posed.rows.start[row];
+    bool turning = false;
+    if (loop < model->loop_count) {
+        crLoopKind kind = model->loops[loop].kind;
+        turning = (kind == CR_LOOP_WELD && row - block->row >= 3) ||
+                  (kind == CR_LOOP_JOINT && turns(model, model->bodies[model->loops[loop].a].v));
+    } else if (first < step->posed.rows.start[row + 1]) {
+        turning = turns(model, step->posed.rows.col[first]);
+    }
+    double length = turning && first < step->posed.rows.start[row + 1] ? tie_size(step, block) : 1.0;
+    return length > 0.0 ? length : 1.0;
+}
+
+// one row of a tie as a block
+static crBlock row_of(const crStep* step, const crBlock* block, int row) {
+    crBlock one = *block;
+    one.row = row;
+    one.count = 1;
+    one.arm = arm_of(step, block, row);
+    return one;
 }
 
 crStatus cr__audit_ties(crContactAudit* a) {
     const crStep* step = a->step;
-    const crProblem* problem = &step->problem;
-    int rows = step->rows.count;
+    const crProblem* problem = &step->posed.problem;
+    int rows = step->posed.rows.count;
     if (rows == 0) return CR_OK;
     a->tie_p = cr_arena_alloc(&a->step->scratch, (size_t)rows * sizeof *a->tie_p);
     a->tie_held = cr_arena_alloc(&a->step->scratch, (size_t)rows * sizeof *a->tie_held);
-    double* w = cr_arena_alloc(&a->step->scratch, 2 * (size_t)rows * sizeof *w);
-    if (a->tie_p == NULL || a->tie_held == NULL || w == NULL) return CR_ERR_MEMORY;
-    double* weight = w + rows;
-    cr_rows_velocity(&step->rows, step->state.v, w);
+    a->tie_weight = cr_arena_alloc(&a->step->scratch, (size_t)rows * sizeof *a->tie_weight);
+    double *w = cr_arena_alloc(&a->step->scratch, (size_t)rows * sizeof *w), *weight = a->tie_weight;
+    if (a->tie_p == NULL || a->tie_held == NULL || weight == NULL || w == NULL) return CR_ERR_MEMORY;
+    cr_rows_velocity(&step->posed.rows, step->state.v, w);
     for (int i = 0; i < problem->block_count; i++) {
         const crBlock* block = &problem->blocks[i];
         int r = block->row;
         if (!is_tie(block)) continue;
         for (int k = r; k < r + block->count; k++) {
-            w[k] += step->b[k];
+            w[k] += step->posed.b[k];
             weight[k] = 0.0;
-            for (int e = step->H.start[k]; e < step->H.start[k + 1]; e++) {
-                weight[k] += step->H.value[e] * step->H.value[e];
+            for (int e = step->posed.H.start[k]; e < step->posed.H.start[k + 1]; e++) {
+                weight[k] += step->posed.H.value[e] * step->posed.H.value[e];
             }
         }
-        cr__witness_make(problem, block, weight + r, step->p + r, w + r, a->tie_p + r, a->tie_held + r);
+        cr__witness_make(problem, block, weight + r, step->posed.p + r, w + r, a->tie_p + r, a->tie_held + r);
     }
     return CR_OK;
 }
 
 void cr__audit_tie_impulses(const crContactAudit* a, double* g) {
     const crStep* step = a->step;
-    for (int i = 0; a->tie_p != NULL && i < step->problem.block_count; i++) {
-        const crBlock* block = &step->problem.blocks[i];
+    for (int i = 0; a->tie_p != NULL && i < step->posed.problem.block_count; i++) {
+        const crBlock* block = &step->posed.problem.blocks[i];
         if (!is_tie(block)) continue;
         for (int r = block->row; r < block->row + block->count; r++) {
-            for (int k = step->rows.start[r]; k < step->rows.start[r + 1]; k++) {
-                g[step->rows.col[k]] += step->rows.value[k] * a->tie_p[r];
+            for (int k = step->posed.rows.start[r]; k < step->posed.rows.start[r + 1]; k++) {
+                g[step->posed.rows.col[k]] += step->posed.rows.value[k] * a->tie_p[r];
             }
         }
     }
@@ -62,45 +111,55 @@ static void raise(double* scale, double value) {
     if (value > *scale) *scale = value;
 }
 
+// as the natural map at zero impulses has it, beside what gravity and the deadband give
 void cr__audit_tie_scales(crContactAudit* a) {
     const crStep* step = a->step;
-    for (int i = 0; a->tie_p != NULL && i < step->problem.block_count; i++) {
-        const crBlock* block = &step->problem.blocks[i];
+    for (int i = 0; a->tie_p != NULL && i < step->posed.problem.block_count; i++) {
+        const crBlock* block = &step->posed.problem.blocks[i];
         int island = is_tie(block) ? tie_island(a, block) : -1;
         if (island < 0) continue;
-        double* scale = &a->scale[island + 1];
+        double* scale = &a->island[island + 1].scale;
         raise(scale, step->h * cr_norm(step->model->gravity));
         raise(scale, step->settings.deadband * tie_size(step, block) / a->h);
-        for (int r = block->row; block->kind == CR_BLOCK_EQUALITY && r < block->row + block->count; r++) {
-            raise(scale, fabs(step->problem.u_free[r]));
+        for (int r = block->row; r < block->row + block->count; r++) {
+            crBlock row = row_of(step, block, r);
+            double q = step->posed.problem.u_free[r] + step->posed.b[r];
+            raise(scale, cr__witness_scale(&row, a->tie_weight + r, &q));
         }
     }
 }
 
 crStatus cr__audit_judge_ties(crContactAudit* a, crAuditWorst* worst) {
     crStep* step = a->step;
-    int rows = step->rows.count;
+    int rows = step->posed.rows.count;
     if (a->tie_p == NULL) return CR_OK;
     double* w = cr_arena_alloc(&step->scratch, (size_t)rows * sizeof *w);
-    double* floor = cr_arena_alloc(&step->scratch, (size_t)rows * sizeof *floor);
-    if (w == NULL || floor == NULL) return CR_ERR_MEMORY;
-    cr_rows_velocity(&step->rows, a->v, w);
+    double* terms = cr_arena_alloc(&step->scratch, (size_t)rows * sizeof *terms);
+    if (w == NULL || terms == NULL) return CR_ERR_MEMORY;
+    cr_rows_velocity(&step->posed.rows, a->v, w);
     for (int r = 0; r < rows; r++) {
-        double sum = fabs(step->problem.u_free[r]) + fabs(step->b[r]);
-        for (int k = step->rows.start[r]; k < step->rows.start[r + 1]; k++) {
-            int j = step->rows.col[k];
-            sum += fabs(step->rows.value[k]) * (fabs(a->v[j]) + fabs(step->v_free[j]));
+        terms[r] = fabs(step->posed.problem.u_free[r]) + fabs(step->posed.b[r]);
+        for (int k = step->posed.rows.start[r]; k < step->posed.rows.start[r + 1]; k++) {
+            int j = step->posed.rows.col[k];
+            terms[r] += fabs(step->posed.rows.value[k]) * (fabs(a->v[j]) + fabs(step->free.v[j]));
         }
-        w[r] += step->b[r];
-        floor[r] = 64.0 * CR_AUDIT_EPS * sum;
+        w[r] += step->posed.b[r];
     }
-    for (int i = 0; i < step->problem.block_count; i++) {
-        const crBlock* block = &step->problem.blocks[i];
-        int r = block->row, island = is_tie(block) ? tie_island(a, block) : -1;
+    for (int i = 0; i < step->posed.problem.block_count; i++) {
+        const crBlock* block = &step->posed.problem.blocks[i];
+        int island = is_tie(block) ? tie_island(a, block) : -1;
         if (island < 0) continue;
-        crDefect defect = cr__witness_defect(block, w + r, a->tie_held + r, w + r, floor + r);
-        cr__audit_count(defect.square, sqrt(defect.floor), a->scale[island + 1], tie_size(step, block) / a->h,
-                        worst);
+        double scale = a->island[island + 1].scale, square = 0.0, noise = 0.0, size = 0.0;
+        for (int r = block->row; r < block->row + block->count; r++) {
+            crBlock row = row_of(step, block, r);
+            double floor = 64.0 * CR_AUDIT_EPS * terms[r];
+            crDefect defect = cr__witness_defect(&row, a->tie_weight + r, a->tie_held + r, w + r, &floor);
+            square += defect.square;
+            noise += defect.floor;
+            raise(&size, row.arm * terms[r]);
+        }
+        // where nothing has to change, what does is compared with the speeds there are
+        cr__audit_count(square, sqrt(noise), scale > 0.0 ? scale : size, tie_size(step, block) / a->h, worst);
     }
     return CR_OK;
 }

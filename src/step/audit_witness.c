@@ -4,7 +4,7 @@
 // impulse that leaves is proven by two comparisons. lambda, the trace of W_ii, is taken of the bodies as if they were
 // free, which is the larger: it decides only which witness is made.
 #include "step/audit_contacts.h"
-#include "step/cache.h"
+#include "step/step.h"
 
 // Bias of a contact: 0 where it touches, else the gap beyond the deadband over h; bodies in the air move by the
 // mean of v before and after gravity. cursor: into the warm starts, which widen the band of what pressed.
@@ -34,9 +34,16 @@ typedef struct Parts {
     crVec3 pt, wt;
 } Parts;
 
+// holds against slip along d, which friction at its limit opposes
+static void hold_slip(double most, crVec3 d, crVec3 n, const Parts* x, crAuditContact* out) {
+    double along = cr_dot(x->wt, d);
+    crVec3 across = along < 0.0 ? cr_madd(x->wt, -along, d) : x->wt;
+    out->P = cr_madd(cr_scale(x->pn, n), most, d);
+    out->eta2 = x->wn * x->wn + cr_dot(across, across);
+}
+
 // A contact that pushes and is not about to open: its witness, and how far its velocity is from what the laws allow.
 static void hold(double mu, double lambda, crVec3 n, const Parts* x, crAuditContact* out) {
-    out->hold = CR_AUDIT_HELD;
     out->P = cr_scale(x->pn, n);
     out->eta2 = x->wn * x->wn;
     if (mu == 0.0) return;
@@ -48,17 +55,13 @@ static void hold(double mu, double lambda, crVec3 n, const Parts* x, crAuditCont
         out->P = over ? cr_madd(out->P, most / sqrt(friction2), x->pt) : cr_add(out->P, x->pt);
         out->eta2 += cr_dot(x->wt, x->wt);
     } else {
-        crVec3 d = cr_scale(1.0 / sqrt(size2), z);
-        double along = cr_dot(x->wt, d);
-        crVec3 across = along < 0.0 ? cr_madd(x->wt, -along, d) : x->wt;
-        out->P = cr_madd(out->P, mu * x->pn, d);
-        out->eta2 += cr_dot(across, across);
+        hold_slip(mu * x->pn, cr_scale(1.0 / sqrt(size2), z), n, x, out);
     }
 }
 
 // friction beyond its limit, or tension
-static double beyond(double mu, double pn, crVec3 pt) {
-    double limit = mu * cr__audit_larger(pn, 0.0), friction2 = cr_dot(pt, pt);
+static double beyond(double mu, double pn, double friction2) {
+    double limit = mu * cr__audit_larger(pn, 0.0);
     if (!(friction2 > limit * limit)) return -pn;
     return cr__audit_larger(-pn, sqrt(friction2) - limit);
 }
@@ -74,12 +77,21 @@ static double wanted(const crStepContact* c, double rate, double mu, crVec3 u_fr
     return cr__audit_larger(want, speed < mu * closing ? speed : mu * closing);
 }
 
-// Whether a contact sticks whatever lambda is, as long as it is at least that of the masses alone: then
-// |lambda pt - wt| <= mu (lambda pn - wn), as |pt| <= mu pn / 2 and the velocities are less than the other half.
-static bool sticks(double mu, double least, const Parts* x) {
-    double limit = mu * x->pn;
-    return 4.0 * cr_dot(x->pt, x->pt) <= limit * limit &&
-           cr__audit_size1(x->wt) + mu * fabs(x->wn) <= 0.5 * least * limit && x->wn < least * x->pn;
+// Contacts whose witness is the same whatever lambda is, as long as it is at least that of the masses alone; false where
+// lambda must be known. Sticking: |lambda pt - wt| <= mu (lambda pn - wn), as least (mu pn - |pt|) is more than |wt| + mu
+// |wn|. At its limit friction is its own witness: none that sticks is nearer.
+static bool hold_plainly(double mu, double least, double friction2, crVec3 n, crVec3 P, const Parts* x,
+                         crAuditContact* out) {
+    double most = mu * x->pn, spare = least * most - (cr__audit_size1(x->wt) + mu * fabs(x->wn));
+    if (spare > 0.0 && least * least * friction2 <= spare * spare) {
+        out->P = P;
+        out->eta2 = x->wn * x->wn + cr_dot(x->wt, x->wt);
+        return true;
+    }
+    bool full = friction2 >= (1.0 - 0x1p-40) * (most * most) && most > 0.0 && most < (double)INFINITY;
+    if (!full || !(least * x->pn > x->wn)) return false;
+    hold_slip(most, cr_scale(1.0 / sqrt(friction2), x->pt), n, x, out);
+    return true;
 }
 
 // a contact of the solve with an impulse
@@ -92,17 +104,15 @@ static void make_pushed(const crContactAudit* a, int i, double un, Parts* x, crA
     x->pt = cr_madd(P, -x->pn, n);
     x->wt = cr_madd(a->u[i], -un, n);
     worst->complementarity = cr__audit_larger(worst->complementarity, fabs(x->wn * x->pn));
-    if (!isinf(mu)) worst->cone = cr__audit_larger(worst->cone, beyond(mu, x->pn, x->pt));
-    if (sticks(mu, least, x)) {
-        out->hold = CR_AUDIT_HELD;
-        out->P = P;
-        out->eta2 = x->wn * x->wn + cr_dot(x->wt, x->wt);
-    } else {
-        double lambda =
-            cr__audit_mobility(body_a, c->point.point) + cr__audit_mobility(body_b, c->point.point);
+    double friction2 = cr_dot(x->pt, x->pt);
+    if (!isinf(mu)) worst->cone = cr__audit_larger(worst->cone, beyond(mu, x->pn, friction2));
+    if (!hold_plainly(mu, least, friction2, n, P, x, out)) {
+        double lambda = cr__audit_mobility(a, c->body_a, c->point.point) +
+                        cr__audit_mobility(a, c->body_b, c->point.point);
         if (!(x->pn > 0.0) || !(lambda * x->pn > x->wn)) return;
         hold(mu, lambda, n, x, out);
     }
+    out->hold = CR_AUDIT_HELD;
     worst->dissipation2 = cr__audit_larger(worst->dissipation2, out->eta2 - x->wn * x->wn);
     out->work = 0.5 * cr_dot(P, both);
     out->terms = fabs(P.x * both.x) + fabs(P.y * both.y) + fabs(P.z * both.z);
@@ -123,10 +133,7 @@ static void make(const crContactAudit* a, int i, double rate, int* cursor, crAud
     Parts x = {.pn = cr_dot(n, P), .wn = un + b};
     out->hold = CR_AUDIT_OPEN;
     out->speed = x.wn;
-    out->delta = c->delta;
     out->want = takes ? wanted(c, rate, surface->mu, a->u_free[i], free, b) : -1.0;
-    out->body_a = c->body_a;
-    out->body_b = c->body_b;
     out->island = body_b->linear > 0.0 ? body_b->island : a->body[c->body_a].island;
     out->given = cr__audit_size1(a->u_free[i]) + fabs(b);
     out->eta2 = x.wn < 0.0 ? x.wn * x.wn : 0.0;

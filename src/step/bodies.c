@@ -7,7 +7,7 @@
 // Fails: as the stage does, with the first chunk that failed; CR_ERR_MEMORY.
 #include "base/tasks.h"
 #include "model/single.h"
-#include "step/cache.h"
+#include "step/step.h"
 
 #define CHUNK 256  // bodies that one thread takes at a time
 
@@ -28,16 +28,16 @@ static void run_chunk(void* ctx, int begin, int end) {
 
 crStatus cr__step_by_bodies(crStep* step, crPartFn stage, void* ctx) {
     int trees = 0;
-    while (trees < step->part_count && step->part[trees] < step->cache->first_single) {
+    while (trees < step->part.count && step->part.bodies[trees] < step->plan->first_single) {
         trees++;
     }
-    int count = step->part_count - trees, chunks = (count + CHUNK - 1) / CHUNK;
+    int count = step->part.count - trees, chunks = (count + CHUNK - 1) / CHUNK;
     if (step->tasks == NULL || chunks < 2) {
         return stage(step, cr__step_part(step), &step->dynamics, ctx);
     }
-    crStatus status = stage(step, (crPart){step->part, trees}, &step->dynamics, ctx);
+    crStatus status = stage(step, (crPart){step->part.bodies, trees}, &step->dynamics, ctx);
     size_t mark = cr_arena_mark(&step->scratch);
-    Share share = {.step = step, .stage = stage, .ctx = ctx, .bodies = step->part + trees};
+    Share share = {.step = step, .stage = stage, .ctx = ctx, .bodies = step->part.bodies + trees};
     share.status = cr_arena_alloc(&step->scratch, (size_t)chunks * sizeof *share.status);
     if (share.status == NULL) return CR_ERR_MEMORY;
     cr__tasks_for(step->tasks, count, CHUNK, run_chunk, &share);
@@ -70,16 +70,16 @@ crVec3 cr__step_point_velocity(const crStep* step, const double* v, int body, cr
     return cr__twist_at(cr__step_twist(step, v, body), cr_sub(point, step->dynamics.origin[body]));
 }
 
-double cr__step_pair_size(const crStep* step, int a, int b) {
-    const crModel* model = step->model;
-    bool both = cr__moves(model, a) && cr__moves(model, b);
-    return both ? fmin(step->size[a], step->size[b]) : fmax(step->size[a], step->size[b]);
+crVec3 cr__step_fall(const crStep* step, int body) {
+    const crBody* b = &step->model->bodies[body];
+    crVec3 a = cr_vec3(0, 0, 0);
+    for (int j = b->v; step->airborne[body] && j < b->v + b->nv; j++) {
+        a = cr_madd(a, step->plan->fall[j], step->dynamics.axis[j].v);
+    }
+    return a;
 }
 
-crVec3 cr__step_given_velocity(const crStep* step, const crStepContact* c) {
-    const crDynamics* d = &step->dynamics;
-    if (step->cache->given_count == 0) return cr_vec3(0, 0, 0);
-    crVec3 x = c->point.point;
-    return cr_sub(cr__twist_at(d->given[c->body_b], cr_sub(x, d->origin[c->body_b])),
-                  cr__twist_at(d->given[c->body_a], cr_sub(x, d->origin[c->body_a])));
+double cr_step_size(const crStep* step, int body) {
+    bool known = cr__step_ready(step) && body >= 0 && body < step->model->nb;
+    return known ? step->plan->size[body] : (double)NAN;
 }

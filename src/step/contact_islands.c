@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "model/spatial.h"
-#include "step/cache.h"
 #include "step/exact.h"
+#include "step/step.h"
 
 #define SMALL_ROWS       60    // islands up to this size are swept to rounding
 #define FAST_ROWS        600   // and up to this one they go on in fast, where sweeps fail
@@ -109,15 +109,15 @@ static crStatus list_packed(crStep* step, double h, const bool* takes, const boo
 
 static crVec3 body_velocity(const crStep* step, const crPackedContact* c) {
     int body = cr__moves(step->model, c->body_b) ? c->body_b : c->body_a;
-    return cr__load_vec(step->v_free + step->model->bodies[body].v);
+    return cr__load_vec(step->free.v + step->model->bodies[body].v);
 }
 
 // squared, the velocity below which a row's is rounding: a share of the terms it is the sum of. What springs
 // or motors carry has no speed left but that rounding
 static double row_noise(const crStep* step, int r) {
     double fall = step->h * cr_norm(step->model->gravity), sum = fall * fall;
-    for (int k = step->rows.start[r]; k < step->rows.start[r + 1]; k++) {
-        double term = step->rows.value[k] * step->v_free[step->rows.col[k]];
+    for (int k = step->posed.rows.start[r]; k < step->posed.rows.start[r + 1]; k++) {
+        double term = step->posed.rows.value[k] * step->free.v[step->posed.rows.col[k]];
         sum += term * term;
     }
     return NOISE * NOISE * sum;
@@ -125,7 +125,7 @@ static double row_noise(const crStep* step, int r) {
 
 // rows of each island and their largest velocity
 static void measure_rows(const crStep* step, crIslandSolve* s) {
-    const crProblem* problem = &step->problem;
+    const crProblem* problem = &step->posed.problem;
     for (int i = 0; i < s->islands.count; i++) {
         crPackedIsland* island = &s->of[i];
         for (int k = s->first[i]; k < s->first[i + 1]; k++) {
@@ -209,13 +209,15 @@ static bool choose_exact(const crStep* step, const bool* added, crIslandSolve* s
 
 static crStatus sweep(crStep* step, const crVec3* u_free, bool again, crIslandSolve* s) {
     crPacked packed;
+    const crInertias of = cr__step_inertias(step);
     crUnits* units = s->posed ? &s->units : NULL;
     crStatus status = CR_OK;
     if (s->posed) {
-        status = cr__units_create(step, s->islands.of_body, s->islands.count, s->order, s->first, units);
+        status = cr__units_create(&of, &step->posed.problem, step->posed.H.w_hat, step->posed.p,
+                                  s->islands.of_body, s->islands.count, s->order, s->first, units);
         if (status != CR_OK) return status;
     }
-    status = cr__packed_create(step, s->islands.of_body, step->v_free, s->count, s->contact, units, &packed);
+    status = cr__packed_create(&of, s->islands.of_body, step->free.v, s->count, s->contact, units, &packed);
     if (status != CR_OK) return status;
     if (units != NULL) units->island = s->of;
     set_goals(step, u_free, again, s);
@@ -253,15 +255,15 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
     status = find_dirty(step, fresh, s);
     if (status == CR_OK) status = list_packed(step, h, takes, fresh, s);
     if (status != CR_OK) return cr__step_memory(error);
-    step->rows = (crRows){0};
+    step->posed.rows = (crRows){0};
     if (any_general(&s->islands)) {
         status = cr__step_pose_rows(step, h, takes, fresh != NULL, s, error);
         if (status != CR_OK) return status;
-        s->posed = step->rows.count > 0;
+        s->posed = step->posed.rows.count > 0;
     }
     if (s->count > 0 || s->posed) status = sweep(step, u_free, fresh != NULL, s);
     if (status != CR_OK) return cr__step_memory(error);
-    int rows = 3 * s->count + step->rows.count;
+    int rows = 3 * s->count + step->posed.rows.count;
     if (rows > step->certificate.rows) step->certificate.rows = rows;
     return apply(step, s, error);
 }

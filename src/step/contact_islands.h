@@ -3,8 +3,8 @@
 #ifndef CAROM_STEP_CONTACT_ISLANDS_H
 #define CAROM_STEP_CONTACT_ISLANDS_H
 
+#include "relax/units.h"
 #include "step/islands.h"
-#include "step/units.h"
 
 typedef struct crIslandSolve {
     crIslands islands;
@@ -16,7 +16,7 @@ typedef struct crIslandSolve {
     crPackedContact* contact;  // (count)
     double* b;                 // bias (count)
     double* dv;                // M^-1 J^T P (nv)
-    bool posed;                // step->problem holds what is not packed
+    bool posed;                // step->posed.problem holds what is not packed
     crUnits units;             // its blocks
     int* order;                // blocks by islands (problem.block_count)
     int* first;                // of each island (islands.count + 1)

@@ -8,7 +8,7 @@
 #include "base/tasks.h"
 #include "resolve/kinds.h"
 #include "step/audit.h"
-#include "step/cache.h"
+#include "step/clocks.h"
 #include "step/posed.h"
 
 #define ROUNDS 50   // of adding contacts that a solution overlaps: one for each body of a chain in flight
@@ -36,15 +36,6 @@ static crStatus look(crStep* step, double* v, crVec3* u) {
     crStatus status = cr__step_velocity(step, v);
     cr__tasks_for(step->tasks, step->contact_count, CHUNK, look_range, &(Look){step, u});
     return status;
-}
-
-// whether a contact that is open, or leaving, will touch at more than the threshold: an impact, not of this
-// solve
-bool cr__step_meets_fast(const crStep* step, const crStepContact* c) {
-    if (!(c->fast < INFINITY)) return false;
-    crVec3 fall = cr_sub(cr__step_fall(step, c->body_b), cr__step_fall(step, c->body_a));
-    double gap = fmax(0.0, c->point.gap);
-    return c->speed * c->speed - 2.0 * gap * cr_dot(fall, c->point.normal) > c->fast * c->fast;
 }
 
 // a narrow gap between bodies that something carries already: it may close once the others press
@@ -84,7 +75,7 @@ typedef struct Looks {
 // whether a contact that closes by the end of h at velocity u is left to an impact or to its flight
 static bool passes(const crStep* step, const crStepContact* c, crVec3 u, const Choice* choice) {
     if (choice->plastic || !cr__step_meets_fast(step, c)) return false;
-    if (!step->cache->catches) return true;
+    if (!step->clocks->catches) return true;
     crVec3 fall = cr_sub(cr__step_fall(step, c->body_b), cr__step_fall(step, c->body_a));
     double speed = cr_dot(cr_madd(u, -0.5 * choice->h, fall), c->point.normal);
     return speed >= 0.0 || c->point.gap - c->delta + choice->h * speed > 0.0;
@@ -148,8 +139,8 @@ static int add_by(crTaskFn add, Looks* looks) {
 // contacts that may press; how many are new
 static int choose(crStep* step, const crVec3* u, bool first, Choice* choice) {
     Looks looks = {step, u, choice, first};
-    for (int k = 0; k < step->part_count; k++) {
-        choice->reached[step->part[k]] = false;
+    for (int k = 0; k < step->part.count; k++) {
+        choice->reached[step->part.bodies[k]] = false;
     }
     int added = add_by(add_closing, &looks);
     if (added == 0) return 0;
@@ -159,8 +150,24 @@ static int choose(crStep* step, const crVec3* u, bool first, Choice* choice) {
     return added + add_by(add_narrow, &looks);
 }
 
+// what a solve adds to: a round that is followed by another leaves no trace in it
+typedef struct Books {
+    crCertificate certificate;
+    double* drive;  // work of driven bodies (nb)
+} Books;
+
+static crStatus open_books(crStep* step, Books* books) {
+    size_t bytes = (size_t)step->model->nb * sizeof *books->drive;
+    *books = (Books){step->certificate, cr_arena_alloc(&step->scratch, bytes)};
+    if (books->drive == NULL) return CR_ERR_MEMORY;
+    memcpy(books->drive, step->drive, bytes);
+    return CR_OK;
+}
+
 // a solver that was named takes the problem as a whole
-static crStatus solve_named(crStep* step, double h, const bool* takes, crError* error) {
+static crStatus solve_named(crStep* step, double h, const bool* takes, const Books* books, crError* error) {
+    step->certificate = books->certificate;
+    memcpy(step->drive, books->drive, (size_t)step->model->nb * sizeof *books->drive);
     crStatus status = cr_step_problem_build(step, h, takes, error);
     if (status == CR_OK) status = cr_step_solve(step, error);
     if (status == CR_OK) status = cr_step_apply(step, error);
@@ -230,13 +237,15 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* e
     bool named = step->settings.solver.solve != cr__solver(&cr__solver_auto, NULL).solve;
     status = cr_step_drag(step, h, error);
     if (status != CR_OK) return status;
-    if (look(step, step->v_free, u_free) != CR_OK) return cr__step_memory(error);
+    if (look(step, step->free.v, u_free) != CR_OK) return cr__step_memory(error);
     crIslandSolve solve = {0};
+    Books books = {0};
+    if (named && open_books(step, &books) != CR_OK) return cr__step_memory(error);
     int added = choose(step, u_free, true, &choice);
     for (int round = 0; round < ROUNDS && (round == 0 || added > 0); round++) {
         size_t mark = cr_arena_mark(&step->scratch);
         const bool* fresh = round > 0 ? choice.fresh : NULL;
-        status = named ? solve_named(step, h, choice.takes, error)
+        status = named ? solve_named(step, h, choice.takes, &books, error)
                        : cr__step_solve_islands(step, h, choice.takes, fresh, u_free, &solve, error);
         if (status != CR_OK) return status;
         if (look(step, step->state.v, u) != CR_OK) return cr__step_memory(error);

@@ -138,11 +138,11 @@ crStatus cr_step_drag(crStep* step, double h, crError* error) {
     memset(dv, 0, (size_t)model->nv * sizeof *dv);
     cr_rows_add_impulse(&rows, f, dv);
     for (int i = 0; i < model->nv; i++) {
-        step->k[i] += dv[i];
+        step->free.k[i] += dv[i];
     }
     cr_model_mass_solve(model, &step->dynamics, dv);
     for (int i = 0; i < model->nv; i++) {
-        step->v_free[i] += h * dv[i];
+        step->free.v[i] += h * dv[i];
     }
     cr_arena_release(&step->scratch, mark);
     return CR_OK;

@@ -43,7 +43,7 @@ static double rest_speed(const crStep* step, const crProblem* problem) {
         int source = problem->blocks[i].source;
         if (source >= 0) least = fmin(least, step->contacts[source].delta);
     }
-    return isfinite(least) ? least / step->problem.h : 0.0;
+    return isfinite(least) ? least / step->posed.problem.h : 0.0;
 }
 
 // the same in body space
@@ -83,14 +83,14 @@ typedef struct Part {
 } Part;
 
 static int block_island(const crStep* step, const crIslands* islands, const crBlock* block) {
-    const crMatrix* H = &step->problem.J;
+    const crMatrix* H = &step->posed.problem.J;
     // a row that reaches no velocity belongs nowhere
     int first = H->start[block->row], end = H->start[block->row + block->count];
     return first < end ? islands->of_body[step->model->dof_body[H->col[first]]] : -1;
 }
 
 static crStatus part_create(crStep* step, Part* part) {
-    const crProblem* whole = &step->problem;
+    const crProblem* whole = &step->posed.problem;
     crArena* arena = &step->scratch;
     size_t rows = (size_t)whole->rows, entries = (size_t)whole->J.start[whole->rows];
     part->blocks = cr_arena_alloc(arena, (size_t)whole->block_count * sizeof *part->blocks);
@@ -110,7 +110,7 @@ static crStatus part_create(crStep* step, Part* part) {
 
 // the blocks listed, with columns numbered in their order
 static void part_fill(const crStep* step, const int* list, int count, Part* part) {
-    const crProblem* whole = &step->problem;
+    const crProblem* whole = &step->posed.problem;
     const crMatrix* H = &whole->J;
     int rows = 0, entries = 0, nv = 0, least = whole->nv, most = -1;
     for (int i = 0; i < count; i++) {
@@ -135,7 +135,7 @@ static void part_fill(const crStep* step, const int* list, int count, Part* part
             part->start[rows + 1] = entries;
             part->u_free[rows] = whole->u_free[r];
             part->b[rows] = whole->b[r];
-            part->p[rows] = step->p[r];
+            part->p[rows] = step->posed.p[r];
         }
         block.row = rows - block.count;
         part->blocks[i] = block;
@@ -184,13 +184,13 @@ static crStatus run_clamped(crStep* step, bool general, Part* part, crError* err
     if (ours) solver.params = &params;
     for (;; params.tol *= TIGHTER) {
         crStatus status =
-            cr_solver_run(&solver, &part->problem, tol, &step->scratch, part->p, &step->report, error);
+            cr_solver_run(&solver, &part->problem, tol, &step->scratch, part->p, &step->posed.report, error);
         if (status != CR_OK || !clamp_part(&part->problem, part->p)) return status;
-        status = cr_problem_audit(&part->problem, &step->scratch, part->p, &step->report.audit);
-        bool within = cr_audit_solved(&step->report.audit, tol) == CR_TRUTH_YES;
-        if (within) step->report.outcome = CR_OUTCOME_SOLVED;
-        if (status != CR_OK || step->report.outcome != CR_OUTCOME_SOLVED || within) return status;
-        step->report.outcome = CR_OUTCOME_STALLED;
+        status = cr_problem_audit(&part->problem, &step->scratch, part->p, &step->posed.report.audit);
+        bool within = cr_audit_solved(&step->posed.report.audit, tol) == CR_TRUTH_YES;
+        if (within) step->posed.report.outcome = CR_OUTCOME_SOLVED;
+        if (status != CR_OK || step->posed.report.outcome != CR_OUTCOME_SOLVED || within) return status;
+        step->posed.report.outcome = CR_OUTCOME_STALLED;
         if (!ours || params.tol <= LEAST_TOL) return CR_OK;
     }
 }
@@ -213,8 +213,8 @@ static crStatus solve_part(crStep* step, const int* list, int count, bool genera
     cr_arena_release(&step->scratch, mark);
     if (status != CR_OK) return status;
     for (int i = 0, at = 0; i < count; i++) {
-        const crBlock* block = &step->problem.blocks[list[i]];
-        memcpy(step->p + block->row, part->p + at, (size_t)block->count * sizeof(double));
+        const crBlock* block = &step->posed.problem.blocks[list[i]];
+        memcpy(step->posed.p + block->row, part->p + at, (size_t)block->count * sizeof(double));
         at += block->count;
     }
     return CR_OK;
@@ -226,10 +226,10 @@ static void start_packed(crStep* step, const crIslandSolve* s) {
         const crStepContact* c = &step->contacts[s->index[i]];
         if (c->row < 0) continue;
         int rows = cr__step_contact_rows(c);
-        step->b[c->row] = s->b[i];
+        step->posed.b[c->row] = s->b[i];
         crMat3 F = cr__step_frame(step, c);
         for (int r = 0; r < rows; r++) {
-            step->p[c->row + r] = cr_dot(cr_mat3_column(F, r), s->contact[i].P);
+            step->posed.p[c->row + r] = cr_dot(cr_mat3_column(F, r), s->contact[i].P);
         }
     }
 }
@@ -243,8 +243,8 @@ static void return_packed(crStep* step, const crIslandSolve* s) {
         crVec3 P = cr_vec3(0, 0, 0);
         crMat3 F = cr__step_frame(step, c);
         for (int r = 0; r < rows; r++) {
-            P = cr_madd(P, step->p[c->row + r], cr_mat3_column(F, r));
-            step->p[c->row + r] = 0.0;
+            P = cr_madd(P, step->posed.p[c->row + r], cr_mat3_column(F, r));
+            step->posed.p[c->row + r] = 0.0;
         }
         s->contact[i].P = cr__in_cone(&s->contact[i], P);
         c->row = -1;
@@ -253,7 +253,7 @@ static void return_packed(crStep* step, const crIslandSolve* s) {
 
 // blocks in the order of islands: those of island i are order[start[i]] to order[start[i + 1] - 1]
 static crStatus sort_blocks(crStep* step, const crIslands* islands, int** order, int** start) {
-    const crProblem* whole = &step->problem;
+    const crProblem* whole = &step->posed.problem;
     size_t blocks = (size_t)whole->block_count, room = (size_t)islands->count + 2;
     int* of = cr_arena_alloc(&step->scratch, blocks * sizeof *of);
     int* list = cr_arena_alloc(&step->scratch, blocks * sizeof *list);
@@ -300,13 +300,13 @@ crStatus cr__step_pose_rows(crStep* step, double h, const bool* takes, bool agai
 
 // impulses of blocks that the problem had before: all of them are in the new one, in the same order
 static void keep_impulses(crStep* step, const crProblem* before, const double* p) {
-    const crProblem* now = &step->problem;
+    const crProblem* now = &step->posed.problem;
     for (int i = 0, j = 0; i < before->block_count; i++, j++) {
         const crBlock* old = &before->blocks[i];
         while (now->blocks[j].source != old->source) {
             j++;
         }
-        memcpy(step->p + now->blocks[j].row, p + old->row, (size_t)old->count * sizeof(double));
+        memcpy(step->posed.p + now->blocks[j].row, p + old->row, (size_t)old->count * sizeof(double));
     }
 }
 
@@ -321,8 +321,8 @@ static bool any_packed(const crStep* step, const crIslandSolve* s) {
 crStatus cr__step_solve_exact(crStep* step, double h, const bool* takes, crIslandSolve* s, crError* error) {
     crStatus status = CR_OK;
     if (any_packed(step, s)) {
-        crProblem before = step->problem;
-        const double* p = step->p;
+        crProblem before = step->posed.problem;
+        const double* p = step->posed.p;
         if (!s->posed) before.block_count = 0;
         status = pose(step, h, takes, true, s, error);
         if (status != CR_OK) return status;
@@ -331,7 +331,7 @@ crStatus cr__step_solve_exact(crStep* step, double h, const bool* takes, crIslan
     }
     Part part;
     if (part_create(step, &part) != CR_OK) return cr__step_memory(error);
-    memset(part.column, -1, (size_t)step->problem.nv * sizeof(int));
+    memset(part.column, -1, (size_t)step->posed.problem.nv * sizeof(int));
     for (int i = 0; i < s->islands.count && status == CR_OK; i++) {
         int first = s->first[i], count = s->first[i + 1] - first;
         if (!s->exact[i] || count == 0) continue;

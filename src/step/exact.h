@@ -4,11 +4,11 @@
 
 #include "step/contact_islands.h"
 
-// step->problem of contacts that are not packed, loops and joints, blocks sorted by islands; again: from the
+// step->posed.problem of contacts that are not packed, loops and joints, blocks sorted by islands; again: from the
 // impulses of the round before.
 crStatus cr__step_pose_rows(crStep* step, double h, const bool* takes, bool again, crIslandSolve* solve,
                             crError* error);
-// Solves the islands with solve->exact by themselves: into step->p, and into solve->contact where a contact
+// Solves the islands with solve->exact by themselves: into step->posed.p, and into solve->contact where a contact
 // is packed. The certificate gets the worst.
 crStatus cr__step_solve_exact(crStep* step, double h, const bool* takes, crIslandSolve* solve,
                               crError* error);

@@ -4,7 +4,7 @@
 // velocity of a body's centre is a sum of products v r, its energy m v^2 / 2 is below 1e200 then. Only beyond
 // that are energies computed, body by body.
 // Fails: CR_ERR_FINITE with the body's name.
-#include "step/cache.h"
+#include "step/step.h"
 
 #define MODERATE 1e40
 
@@ -18,36 +18,14 @@ static bool moderate(const double* x, int count) {
 
 static bool moderate_vec(crVec3 x) { return moderate((double[]){x.x, x.y, x.z}, 3); }
 
-void cr__step_find_moderate(crStep* step) {
-    const crModel* model = step->model;
-    bool all = moderate_vec(model->gravity);
-    for (int i = 1; i < model->nb; i++) {
-        const crBody* b = &model->bodies[i];
-        all = all && moderate_vec(b->com) && moderate_vec(b->pose.p) &&
-              moderate((double[]){b->mass, b->principal[2], b->gravity_scale}, 3);
-    }
-    for (int j = 0; j < model->nv; j++) {
-        const crDof* d = &model->dofs[j];
-        all = all && moderate((double[]){d->stiffness, d->rest, d->armature}, 3);
-    }
-    step->cache->moderate = all;
-}
-
 static bool moderate_drives(const crStep* step) {
-    const crStepCache* cache = step->cache;
     bool all = true;
-    for (int k = 0; k < cache->given_count; k++) {
-        const crTwist* given = &step->dynamics.given[cache->given[k]];
+    for (int k = 0; k < step->plan->given_count; k++) {
+        const crTwist* given = &step->dynamics.given[step->plan->given[k]];
         all = all && moderate_vec(given->v) && moderate_vec(given->omega) &&
-              moderate_vec(step->dynamics.pose[cache->given[k]].p);
+              moderate_vec(step->dynamics.pose[step->plan->given[k]].p);
     }
     return all;
-}
-
-crStatus cr__step_lost(const crStep* step, int body, const char* what, double value, crError* error) {
-    const char* name = step->model->bodies[body].name;
-    return cr_error_set(error, CR_ERR_FINITE, "state", "state: body %d%s%s: its %s became %g", body,
-                        name != NULL ? " " : "", name != NULL ? name : "", what, value);
 }
 
 // the body whose position or velocity is not a number
@@ -100,7 +78,7 @@ crStatus cr_step_finite(crStep* step, crError* error) {
     if (!isfinite(step->state.time)) {
         return cr_error_set(error, CR_ERR_FINITE, "time", "time: became %g", step->state.time);
     }
-    bool sure = step->cache->moderate && moderate(step->state.q, model->nq) &&
+    bool sure = step->plan->moderate && moderate(step->state.q, model->nq) &&
                 moderate(step->state.v, model->nv) && moderate_drives(step);
     crStatus status = sure ? CR_OK : find_lost(step, error);
     if (status == CR_OK && !sure) status = find_energy(step, error);

@@ -7,7 +7,7 @@
 // between is bracketed and found by regula falsi. A pair that touches already is watched point by point: a
 // point whose parabola gap + s t + a_n t^2/2 reaches zero at more than the threshold.
 // Fails: after 200 steps a grazing pair counts as passing; what it hides is left to the contact solve.
-#include "step/cache.h"
+#include "step/clocks.h"
 
 #define ADVANCES 200
 #define FALSI    80
@@ -22,15 +22,6 @@ typedef struct Flight {
     crVec3 pivot;  // a point of it
     crVec3 along;  // velocity along it
 } Flight;
-
-crVec3 cr__step_fall(const crStep* step, int body) {
-    const crBody* b = &step->model->bodies[body];
-    crVec3 a = cr_vec3(0, 0, 0);
-    for (int j = b->v; step->airborne[body] && j < b->v + b->nv; j++) {
-        a = cr_madd(a, step->fall[j], step->dynamics.axis[j].v);
-    }
-    return a;
-}
 
 static crPose flight_at(const Flight* f, double t) {
     if (!f->turns)
@@ -75,7 +66,7 @@ static Flight flight_from(const crStep* step, int body) {
 }
 
 static double behind(const crStep* step, int body) {
-    return cr__moves(step->model, body) ? step->cache->now_at - step->cache->clock[body] : 0.0;
+    return cr__moves(step->model, body) ? step->clocks->now_at - step->clocks->clock[body] : 0.0;
 }
 
 // the flight of a body from `at` on, whose own clock stood at `clock`
@@ -91,7 +82,7 @@ crStatus cr__step_late_create(crStep* step) {
     for (size_t b = 0; b < nb && late != NULL; b++) {
         late[b].at = -1.0;
     }
-    step->cache->late = late;
+    step->clocks->late = late;
     return late != NULL ? CR_OK : CR_ERR_MEMORY;
 }
 
@@ -113,14 +104,13 @@ static Flight flight_later(const crStep* step, int body, double t) {
 static Flight flight_of(const crStep* step, int body) {
     double t = behind(step, body);
     if (!(t > 0.0)) return flight_from(step, body);
-    const crStepCache* cache = step->cache;
-    if (cache->late == NULL) return flight_later(step, body, t);
-    crLate* late = &cache->late[body];
-    bool known = late->at == cache->now_at && late->clock == cache->clock[body] &&
+    if (step->clocks->late == NULL) return flight_later(step, body, t);
+    crLate* late = &step->clocks->late[body];
+    bool known = late->at == step->clocks->now_at && late->clock == step->clocks->clock[body] &&
                  late->airborne == step->airborne[body];
     if (!known) {
-        *late =
-            (crLate){cache->now_at, cache->clock[body], step->airborne[body], flight_later(step, body, t)};
+        *late = (crLate){step->clocks->now_at, step->clocks->clock[body], step->airborne[body],
+                         flight_later(step, body, t)};
     }
     return late->flight;
 }
@@ -250,8 +240,8 @@ static bool balls_touch(const Pair* pair, double h, double* time) {
 static double least_gap_fast(const Pair* pair, double t, double margin) {
     crContactPoint points[16];
     int needed = 0;
-    int count = cr__step_pair(pair->step, pair->shape_a, pair->shape_b, flight_at(&pair->a, t),
-                              flight_at(&pair->b, t), margin, points, 16, &needed);
+    int count = cr__pairs_collide(pair->step->plan, pair->shape_a, pair->shape_b, flight_at(&pair->a, t),
+                                  flight_at(&pair->b, t), margin, points, 16, &needed, NULL);
     double least = INFINITY;
     for (int i = 0; i < count; i++) {
         if (closing(pair, t, &points[i]) <= pair->fast) continue;
@@ -314,8 +304,8 @@ static Pair pair_of(const crStep* step, const crStepContact* c, double h) {
     pair.b = flight_of(step, c->body_b);
     bool ball_a = still_ball(step, c->shape_a, &pair.a), ball_b = still_ball(step, c->shape_b, &pair.b);
     pair.balls = ball_a && ball_b;
-    pair.size_a = step->size[c->body_a];
-    pair.size_b = step->size[c->body_b];
+    pair.size_a = step->plan->size[c->body_a];
+    pair.size_b = step->plan->size[c->body_b];
     pair.bound = cr_norm(cr_sub(pair.b.v, pair.a.v)) + h * cr_norm(cr_sub(pair.b.a, pair.a.a)) +
                  cr_norm(pair.a.omega) * pair.size_a + cr_norm(pair.b.omega) * pair.size_b;
     double cluster = step->settings.cluster;

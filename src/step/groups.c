@@ -1,5 +1,4 @@
-// groups.c - which bodies move together: groups joined by contacts that may press, and the parts made of
-// them.
+// groups.c - which bodies move together: groups joined by contacts that may press.
 //
 // A group is a set of trees joined by loops and by contacts that touch or will close softly before the step
 // ends. Between two groups nothing acts until an impact, so each can have a clock of its own. A force of the
@@ -10,31 +9,10 @@
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
+#include "base/room.h"
 #include "resolve/kinds.h"
-#include "step/cache.h"
+#include "step/clocks.h"
 #include "step/forest.h"
-
-void cr__step_sort(int* items, int count) {
-    // heap sort: no memory, and no bad case
-    for (int end = count, start = count / 2; end > 1;) {
-        int root, value;
-        if (start > 0) {
-            root = --start;
-            value = items[root];
-        } else {
-            value = items[--end];
-            items[end] = items[0];
-            root = 0;
-        }
-        for (int child = 2 * root + 1; child < end; child = 2 * root + 1) {
-            if (child + 1 < end && items[child + 1] > items[child]) child++;
-            if (items[child] <= value) break;
-            items[root] = items[child];
-            root = child;
-        }
-        items[root] = value;
-    }
-}
 
 static void unite(const crModel* model, int* parent, int a, int b) {
     if (!cr__moves(model, a) || !cr__moves(model, b)) return;
@@ -44,53 +22,67 @@ static void unite(const crModel* model, int* parent, int a, int b) {
 // trees and loops of the part
 static void unite_fixed(const crStep* step, int* parent) {
     const crModel* model = step->model;
-    for (int k = 0; k < step->part_count; k++) {
-        parent[step->part[k]] = step->part[k];
+    for (int k = 0; k < step->part.count; k++) {
+        parent[step->part.bodies[k]] = step->part.bodies[k];
     }
-    for (int k = 0, last = -1; k < step->part_count; k++) {
-        int b = step->part[k];
+    for (int k = 0, last = -1; k < step->part.count; k++) {
+        int b = step->part.bodies[k];
         if (!cr__moves(model, b)) continue;
         unite(model, parent, b, model->bodies[b].root);
-        if (step->force != NULL && last >= 0) unite(model, parent, b, last);
+        if (step->calls.force != NULL && last >= 0) unite(model, parent, b, last);
         last = b;
     }
-    for (int k = 0; k < step->part_loop_count; k++) {
-        const crLoop* loop = &model->loops[step->part_loops[k]];
+    for (int k = 0; k < step->part.loop_count; k++) {
+        const crLoop* loop = &model->loops[step->part.loops[k]];
         unite(model, parent, loop->a, loop->b);
     }
 }
 
-void cr__step_groups_begin(crStep* step) {
-    crStepCache* cache = step->cache;
+crStatus cr__step_clocks_create(crStep* step) {
+    crArena* store = &step->store;
+    crClocks* clocks = step->clocks;
     int nb = step->model->nb;
-    cache->start = step->state.time;
-    cache->now_at = cache->ahead = 0.0;
-    cache->due_count = 0;
-    cache->late = NULL;
+    bool ok = (clocks->clock = cr__zeros(store, nb, sizeof(double))) != NULL;
+    ok = (clocks->hit = cr__zeros(store, nb, sizeof(bool))) != NULL && ok;
+    ok = (clocks->fresh = cr__zeros(store, nb, sizeof(bool))) != NULL && ok;
+    ok = (clocks->blunt = cr__zeros(store, nb, sizeof(bool))) != NULL && ok;
+    ok = (clocks->plain = cr__zeros(store, nb, sizeof(bool))) != NULL && ok;
+    ok = (clocks->group = cr__zeros(store, nb, sizeof(int))) != NULL && ok;
+    ok = (clocks->members = cr__zeros(store, nb, sizeof(int))) != NULL && ok;
+    ok = (clocks->next = cr__zeros(store, nb, sizeof(int))) != NULL && ok;
+    return ok ? CR_OK : CR_ERR_MEMORY;
+}
+
+void cr__step_groups_begin(crStep* step) {
+    int nb = step->model->nb;
+    step->clocks->start = step->state.time;
+    step->clocks->now_at = step->clocks->ahead = 0.0;
+    step->clocks->due_count = 0;
+    step->clocks->late = NULL;
     for (int b = 0; b < nb; b++) {
-        cache->clock[b] = 0.0;
-        cache->hit[b] = cache->fresh[b] = false;
-        cache->blunt[b] = false;
-        cache->plain[b] = false;
-        cache->group[b] = b;
-        cache->next[b] = b;
-        cache->members[b] = 1;
+        step->clocks->clock[b] = 0.0;
+        step->clocks->hit[b] = step->clocks->fresh[b] = false;
+        step->clocks->blunt[b] = false;
+        step->clocks->plain[b] = false;
+        step->clocks->group[b] = b;
+        step->clocks->next[b] = b;
+        step->clocks->members[b] = 1;
     }
     // what sleeps together wakes as one group
     for (int b = 1; b < nb; b++) {
         int head = step->sleep[b].island;
         if (head == 0 || head == b) continue;
-        cache->group[b] = head;
-        cache->next[b] = cache->next[head];
-        cache->next[head] = b;
-        cache->members[head]++;
+        step->clocks->group[b] = head;
+        step->clocks->next[b] = step->clocks->next[head];
+        step->clocks->next[head] = b;
+        step->clocks->members[head]++;
     }
 }
 
 bool cr__step_joins(const crStep* step, const crStepContact* c, double left) {
     if (c->point.gap <= c->delta && c->speed < c->fast) return true;
-    crVec3 u = cr_sub(cr__step_point_velocity(step, step->v_free, c->body_b, c->point.point),
-                      cr__step_point_velocity(step, step->v_free, c->body_a, c->point.point));
+    crVec3 u = cr_sub(cr__step_point_velocity(step, step->free.v, c->body_b, c->point.point),
+                      cr__step_point_velocity(step, step->free.v, c->body_a, c->point.point));
     double lowest = fmin(c->speed, cr_dot(u, c->point.normal));
     // what carries a body may drive it at its neighbour about as gravity would
     double drive = left * cr_norm(step->model->gravity);
@@ -100,126 +92,33 @@ bool cr__step_joins(const crStep* step, const crStepContact* c, double left) {
 }
 
 static void mark_part(crStep* step, int value) {
-    for (int k = 0; k < step->part_count; k++) {
-        step->cache->mark[step->part[k]] = value;
+    for (int k = 0; k < step->part.count; k++) {
+        step->work.mark[step->part.bodies[k]] = value;
     }
 }
 
 void cr__step_groups_join(crStep* step, double left) {
-    crStepCache* cache = step->cache;
     const crModel* model = step->model;
-    int* group = cache->group;
+    int* group = step->clocks->group;
     unite_fixed(step, group);
     mark_part(step, 1);
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        bool inside = cache->mark[c->body_a] != 0 && cache->mark[c->body_b] != 0;
+        bool inside = step->work.mark[c->body_a] != 0 && step->work.mark[c->body_b] != 0;
         if (inside && cr__step_joins(step, c, left)) unite(model, group, c->body_a, c->body_b);
     }
     mark_part(step, 0);
     // the first body of a group comes first, so its ring exists when the others enter it
-    for (int k = 0; k < step->part_count; k++) {
-        int b = step->part[k];
+    for (int k = 0; k < step->part.count; k++) {
+        int b = step->part.bodies[k];
         int head = group[b] = cr__forest_find(group, b);
-        cache->next[b] = b;
-        cache->members[b] = 1;
+        step->clocks->next[b] = b;
+        step->clocks->members[b] = 1;
         if (head == b) continue;
-        cache->next[b] = cache->next[head];
-        cache->next[head] = b;
-        cache->members[head]++;
+        step->clocks->next[b] = step->clocks->next[head];
+        step->clocks->next[head] = b;
+        step->clocks->members[head]++;
     }
-}
-
-// given bodies and loops to those listed
-static void complete_part(crStep* step, int count) {
-    crStepCache* cache = step->cache;
-    const crModel* model = step->model;
-    int loops = 0;
-    for (int k = 0; k < count; k++) {
-        int b = cache->list[k];
-        for (int i = cache->first_tie[b]; i < cache->first_tie[b + 1]; i++) {
-            const crLoop* loop = &model->loops[cache->ties[i]];
-            // of two moving ends the first counts
-            if (b == loop->a || !cr__moves(model, loop->a)) cache->loops[loops++] = cache->ties[i];
-        }
-    }
-    for (int k = 0; k < cache->given_count; k++) {
-        cache->list[count++] = cache->given[k];
-    }
-    cr__step_sort(cache->list, count);
-    cr__step_sort(cache->loops, loops);
-    step->part = cache->list;
-    step->part_count = count;
-    step->part_loops = cache->loops;
-    step->part_loop_count = loops;
-}
-
-void cr__step_part_groups(crStep* step, const int* bodies, int count) {
-    crStepCache* cache = step->cache;
-    int listed = 0;
-    for (int k = 0; k < count; k++) {
-        for (int b = bodies[k]; cache->mark[b] == 0; b = cache->next[b]) {
-            cache->mark[b] = 1;
-            cache->list[listed++] = b;
-        }
-    }
-    for (int k = 0; k < listed; k++) {
-        cache->mark[cache->list[k]] = 0;
-    }
-    complete_part(step, listed);
-}
-
-void cr__step_part_resting(crStep* step) {
-    crStepCache* cache = step->cache;
-    int listed = 0;
-    for (int k = 0; k < cache->whole_count; k++) {
-        int b = cache->whole[k];
-        if (cr__moves(step->model, b) && !cache->hit[b]) cache->list[listed++] = b;
-    }
-    complete_part(step, listed);
-}
-
-void cr__step_part_of(crStep* step, const bool* in) {
-    crStepCache* cache = step->cache;
-    int listed = 0;
-    for (int k = 0; k < cache->whole_count; k++) {
-        int b = cache->whole[k];
-        if (cr__moves(step->model, b) && in[b]) cache->list[listed++] = b;
-    }
-    complete_part(step, listed);
-}
-
-void cr__step_leave_out(crStep* step, const bool* out) {
-    crStepCache* cache = step->cache;
-    const crModel* model = step->model;
-    int bodies = 0, loops = 0;
-    for (int k = 0; k < cache->whole_count; k++) {
-        int b = cache->whole[k];
-        if (!cr__moves(model, b) || !out[b]) cache->whole[bodies++] = b;
-    }
-    for (int k = 0; k < cache->whole_loop_count; k++) {
-        const crLoop* loop = &model->loops[cache->whole_loops[k]];
-        if (!out[loop->a] && !out[loop->b]) cache->whole_loops[loops++] = cache->whole_loops[k];
-    }
-    cache->whole_count = bodies;
-    cache->whole_loop_count = loops;
-    cr__step_part_all(step);
-}
-
-void cr__step_part_all(crStep* step) {
-    step->part = step->cache->whole;
-    step->part_count = step->cache->whole_count;
-    step->part_loops = step->cache->whole_loops;
-    step->part_loop_count = step->cache->whole_loop_count;
-}
-
-// whether an impact without restitution is what the contact solve does anyway
-bool cr__step_solves_alike(const crStepSettings* s, bool* reads_et) {
-    const crRuleParams* params = s->rule.params;
-    crRule newton = cr__rule(&cr__rule_newton, NULL), poisson = cr__rule(&cr__rule_poisson, NULL);
-    *reads_et = s->rule.resolve == newton.resolve;
-    bool known = *reads_et || s->rule.resolve == poisson.resolve;
-    return known && (params == NULL || params->directions == 0);
 }
 
 void cr__step_reachable(const crStep* step, int* islands) {
@@ -231,14 +130,13 @@ void cr__step_reachable(const crStep* step, int* islands) {
     for (int i = 0; i < step->contact_count; i++) {
         unite(step->model, islands, step->contacts[i].body_a, step->contacts[i].body_b);
     }
-    for (int k = 0; k < step->part_count; k++) {
-        int b = step->part[k];
+    for (int k = 0; k < step->part.count; k++) {
+        int b = step->part.bodies[k];
         islands[b] = cr__forest_find(islands, b);
     }
 }
 
 crStatus cr__step_find_plain(crStep* step, int* islands, crError* error) {
-    crStepCache* cache = step->cache;
     const crModel* model = step->model;
     bool reads_et;
     if (!cr__step_solves_alike(&step->settings, &reads_et)) return CR_OK;
@@ -251,14 +149,14 @@ crStatus cr__step_find_plain(crStep* step, int* islands, crError* error) {
         int b = cr__moves(model, c->body_a) ? c->body_a : c->body_b;
         if (c->bounces) bounces[cr__forest_find(islands, b)] = true;
     }
-    memset(cache->plain, 1, (size_t)model->nb * sizeof *cache->plain);
-    for (int k = 0; k < step->part_count; k++) {
-        int b = step->part[k];
-        if (cr__moves(model, b)) cache->plain[b] = !bounces[cr__forest_find(islands, b)];
+    memset(step->clocks->plain, 1, (size_t)model->nb * sizeof *step->clocks->plain);
+    for (int k = 0; k < step->part.count; k++) {
+        int b = step->part.bodies[k];
+        if (cr__moves(model, b)) step->clocks->plain[b] = !bounces[cr__forest_find(islands, b)];
     }
     for (int i = 0; i < step->contact_count; i++) {
         crStepContact* c = &step->contacts[i];
-        if (cache->plain[c->body_a] && cache->plain[c->body_b]) c->fast = INFINITY;
+        if (step->clocks->plain[c->body_a] && step->clocks->plain[c->body_b]) c->fast = INFINITY;
     }
     cr_arena_release(&step->scratch, mark);
     return CR_OK;

@@ -14,14 +14,14 @@
 
 #include "resolve/kinds.h"
 #include "step/audit.h"
-#include "step/cache.h"
+#include "step/clocks.h"
 #include "step/forest.h"
 #include "step/posed.h"
 
 #define FEW 64  // contacts of a cluster that is always taken as a whole
 
 bool cr__step_touches(const crStep* step, const crStepContact* c) {
-    double ahead = step->cache->ahead, gap = c->point.gap;
+    double ahead = step->clocks->ahead, gap = c->point.gap;
     if (gap <= fmax(step->settings.cluster, c->delta)) return true;
     // of what closes softly the contact solve takes care
     if (!(ahead > 0.0) || c->speed >= -c->fast) return false;
@@ -41,11 +41,11 @@ static int cluster_of(const crModel* model, int* parent, const crStepContact* c)
 
 static void find_clusters(const crStep* step, int* parent) {
     const crModel* model = step->model;
-    for (int k = 0; k < step->part_count; k++) {
-        parent[step->part[k]] = step->part[k];
+    for (int k = 0; k < step->part.count; k++) {
+        parent[step->part.bodies[k]] = step->part.bodies[k];
     }
-    for (int k = 0; k < step->part_loop_count; k++) {
-        const crLoop* loop = &model->loops[step->part_loops[k]];
+    for (int k = 0; k < step->part.loop_count; k++) {
+        const crLoop* loop = &model->loops[step->part.loops[k]];
         cr__forest_join_trees(model, parent, loop->a, loop->b);
     }
     for (int i = 0; i < step->contact_count; i++) {
@@ -109,7 +109,7 @@ static crStatus add_joints(crStep* step, Impact* impact, crJointRow* info, int c
 // the problem's columns are the velocities of the cluster alone
 static void shrink(crStep* step, Impact* impact) {
     const crModel* model = step->model;
-    int* place = step->cache->column;
+    int* place = step->work.column;
     int count = 0;
     for (int n = 0; n < impact->bodies.count; n++) {
         const crBody* body = &model->bodies[impact->bodies.bodies[n]];
@@ -191,7 +191,7 @@ static crStatus run_rule(crStep* step, Impact* impact, crError* error) {
 static void certify(crStep* step, const Impact* impact) {
     crCertificate* c = &step->certificate;
     c->impacts++;
-    if (impact->report.outcome != CR_OUTCOME_SOLVED) c->outcome = impact->report.outcome;
+    cr__audit_outcome(step, impact->report.outcome);
     if (impact->report.verdict == CR_TRUTH_NO) c->impermissible++;
     if (impact->report.verdict == CR_TRUTH_UNSURE) c->impacts_unsure++;
     if (impact->report.creates_energy) {
@@ -212,7 +212,7 @@ static void apply_impact(crStep* step, const Impact* impact) {
         int b = impact->bodies.bodies[n];
         const crBody* body = &model->bodies[b];
         for (int i = body->v; i < body->v + body->nv; i++) {
-            step->cache->fresh[b] = step->cache->fresh[b] || dv[i] != 0.0;
+            step->clocks->fresh[b] = step->clocks->fresh[b] || dv[i] != 0.0;
             step->state.v[i] += dv[i];
         }
     }
@@ -275,8 +275,8 @@ static void take_all(const crStep* step, int* parent, Reach* reach) {
     for (int i = 0; i < step->contact_count; i++) {
         if (in_cluster(step, parent, reach, i)) take(step, i, reach);
     }
-    for (int k = 0; k < step->part_count; k++) {
-        int b = step->part[k];
+    for (int k = 0; k < step->part.count; k++) {
+        int b = step->part.bodies[k];
         reach->inside[b] =
             cr__moves(model, b) && cr__forest_find(parent, model->bodies[b].root) == reach->root;
     }
@@ -315,12 +315,12 @@ static bool divides(const crStep* step, int* parent, int root) {
     for (int i = 0; i < step->contact_count; i++) {
         contacts += in_cluster(step, parent, &all, i);
     }
-    int few = step->cache->ahead > 0.0 ? 1 : FEW;
-    for (int k = 0; k < step->part_count && contacts > few; k++) {
-        const crBody* body = &model->bodies[step->part[k]];
-        bool own = cr__moves(model, step->part[k]) && cr__forest_find(parent, body->root) == root;
-        if (own && (!body->single ||
-                    step->cache->first_tie[step->part[k]] < step->cache->first_tie[step->part[k] + 1]))
+    int few = step->clocks->ahead > 0.0 ? 1 : FEW;
+    for (int k = 0; k < step->part.count && contacts > few; k++) {
+        const crBody* body = &model->bodies[step->part.bodies[k]];
+        bool own = cr__moves(model, step->part.bodies[k]) && cr__forest_find(parent, body->root) == root;
+        if (own && (!body->single || step->plan->first_tie[step->part.bodies[k]] <
+                                         step->plan->first_tie[step->part.bodies[k] + 1]))
             return false;
     }
     return contacts > few;
@@ -329,19 +329,19 @@ static bool divides(const crStep* step, int* parent, int root) {
 // bodies that take part, and their loops
 static bool list_cluster(crStep* step, const Reach* reach, Impact* impact) {
     const crModel* model = step->model;
-    int* bodies = cr_arena_alloc(&step->scratch, (size_t)(step->part_count + 1) * sizeof *bodies);
-    impact->loops = cr_arena_alloc(&step->scratch, (size_t)(step->part_loop_count + 1) * sizeof(int));
+    int* bodies = cr_arena_alloc(&step->scratch, (size_t)(step->part.count + 1) * sizeof *bodies);
+    impact->loops = cr_arena_alloc(&step->scratch, (size_t)(step->part.loop_count + 1) * sizeof(int));
     if (bodies == NULL || impact->loops == NULL) return false;
-    for (int k = 0; k < step->part_count; k++) {
-        int b = step->part[k];
+    for (int k = 0; k < step->part.count; k++) {
+        int b = step->part.bodies[k];
         if (cr__moves(model, b) && reach->inside[b]) bodies[impact->bodies.count++] = b;
     }
     impact->bodies.bodies = bodies;
-    for (int k = 0; k < step->part_loop_count; k++) {
-        const crLoop* loop = &model->loops[step->part_loops[k]];
+    for (int k = 0; k < step->part.loop_count; k++) {
+        const crLoop* loop = &model->loops[step->part.loops[k]];
         int b = cr__moves(model, loop->a) ? loop->a : loop->b;
         if (cr__moves(model, b) && reach->inside[b])
-            impact->loops[impact->loop_count++] = step->part_loops[k];
+            impact->loops[impact->loop_count++] = step->part.loops[k];
     }
     return true;
 }
@@ -371,7 +371,7 @@ static crStatus resolve(crStep* step, int* parent, int contact, Reach* reach, cr
     clear(step, reach);
     if (divides(step, parent, reach->root)) {
         take(step, contact, reach);
-        if (!(step->cache->ahead > 0.0)) take_next(step, parent, true, reach);
+        if (!(step->clocks->ahead > 0.0)) take_next(step, parent, true, reach);
     } else {
         take_all(step, parent, reach);
     }
@@ -416,8 +416,8 @@ crStatus cr_step_impacts(crStep* step, int* resolved, crError* error) {
     crStatus status = cr__part_mass_factor(model, cr__step_part(step), 0.0, &step->dynamics);
     if (status != CR_OK) return cr_error_set(error, status, "mass", "%s", cr_status_text(status));
     find_clusters(step, parent);
-    for (int k = 0; k < step->part_count; k++) {
-        done[step->part[k]] = false;
+    for (int k = 0; k < step->part.count; k++) {
+        done[step->part.bodies[k]] = false;
     }
     for (int k = 0; k < step->contact_count && status == CR_OK; k++) {
         const crStepContact* c = &step->contacts[k];

@@ -29,7 +29,7 @@ static int linear_rows(const crBlock* block, const crStepContact* c) {
 // adds turn.omega of a body to a row that has all of its velocities
 static void add_turn(const crStep* step, int body, crVec3 turn, int row) {
     const crDynamics* d = &step->dynamics;
-    const crRows* rows = &step->rows;
+    const crRows* rows = &step->posed.rows;
     rows->w_hat[row] += cr_dot(turn, d->given[body].omega);
     for (int j = step->model->bodies[body].last; j >= 0; j = step->model->dof_parent[j]) {
         for (int i = rows->start[row]; i < rows->start[row + 1]; i++) {
@@ -40,8 +40,8 @@ static void add_turn(const crStep* step, int body, crVec3 turn, int row) {
 
 // from the point midway to the two witness points: t.(omega_a + omega_b) x (gap/2) n
 void cr__step_set_arms(crStep* step) {
-    for (int i = 0; i < step->problem.block_count; i++) {
-        const crBlock* block = &step->problem.blocks[i];
+    for (int i = 0; i < step->posed.problem.block_count; i++) {
+        const crBlock* block = &step->posed.problem.blocks[i];
         if (block->source < 0) continue;
         const crStepContact* c = &step->contacts[block->source];
         crMat3 F = cr__step_frame(step, c);
@@ -68,7 +68,7 @@ static crStatus refuse(const crBlock* block, crError* error) {
 
 // blocks with `directions` vertices on each disc or ellipse in space, the first along t1
 static crStatus set_polygons(crStep* step, crBlock** out, double (**vertices)[2], crError* error) {
-    const crProblem* problem = &step->problem;
+    const crProblem* problem = &step->posed.problem;
     int count = step->settings.directions;
     size_t room = (size_t)problem->block_count * (size_t)count + 1;
     for (int i = 0; i < problem->block_count; i++) {
@@ -103,7 +103,7 @@ static crStatus set_polygons(crStep* step, crBlock** out, double (**vertices)[2]
 }
 
 static void set_bias(crStep* step, double h, const double* u_hat) {
-    const crProblem* problem = &step->problem;
+    const crProblem* problem = &step->posed.problem;
     bool position = step->settings.level == CR_LEVEL_POSITION;
     bool newton = step->settings.restitution == CR_LCP_NEWTON;
     for (int i = 0; i < problem->block_count; i++) {
@@ -112,13 +112,13 @@ static void set_bias(crStep* step, double h, const double* u_hat) {
         if (block->kind == CR_BLOCK_BOX) continue;
         if (block->source < 0) {
             for (int r = row; r < row + block->count; r++) {
-                step->b[r] = position ? step->rows.gap[r] / h - u_hat[r] : 0.0;
+                step->posed.b[r] = position ? step->posed.rows.gap[r] / h - u_hat[r] : 0.0;
             }
             continue;
         }
         const crStepContact* c = &step->contacts[block->source];
         double e = newton ? cr__step_lcp_e(step, c) : 0.0;
-        step->b[row] = position ? c->point.gap / h - u_hat[row] : e * fmin(0.0, c->speed);
+        step->posed.b[row] = position ? c->point.gap / h - u_hat[row] : e * fmin(0.0, c->speed);
     }
 }
 
@@ -128,28 +128,29 @@ crStatus cr__step_lcp_problem(crStep* step, double h, const bool* takes, const d
     if (status != CR_OK) return status;
     crBlock* blocks = NULL;
     double(*vertices)[2] = NULL;
-    double* u_hat = cr_arena_alloc(&step->scratch, (size_t)(step->rows.count + 1) * sizeof(double));
+    double* u_hat = cr_arena_alloc(&step->scratch, (size_t)(step->posed.rows.count + 1) * sizeof(double));
     if (u_hat == NULL) return cr__step_memory(error);
     cr__step_set_arms(step);
     status = set_polygons(step, &blocks, &vertices, error);
     if (status != CR_OK) return status;
-    status = cr__step_pose_problem(step, &step->rows, blocks, step->problem.block_count,
-                                   (const double(*)[2])vertices, step->v_free, &step->H, &step->problem);
+    status = cr__step_pose_problem(step, &step->posed.rows, blocks, step->posed.problem.block_count,
+                                   (const double(*)[2])vertices, step->free.v, &step->posed.H,
+                                   &step->posed.problem);
     if (status != CR_OK) return cr__step_memory(error);
-    cr_rows_velocity(&step->rows, v_hat, u_hat);
+    cr_rows_velocity(&step->posed.rows, v_hat, u_hat);
     set_bias(step, h, u_hat);
-    step->problem.b = step->b;
+    step->posed.problem.b = step->posed.b;
     return CR_OK;
 }
 
 // e of the share of c_1 that came in as approach (weight of the step is not given back), what is left of the
 // boxes
 static void release(const crStep* step, crBlock* blocks, const double* p1, double* given) {
-    for (int i = 0; i < step->problem.block_count; i++) {
+    for (int i = 0; i < step->posed.problem.block_count; i++) {
         crBlock* block = &blocks[i];
         if (block->source >= 0) {
             const crStepContact* c = &step->contacts[block->source];
-            double share = c->speed / fmin(c->speed, step->problem.u_free[block->row]);
+            double share = c->speed / fmin(c->speed, step->posed.problem.u_free[block->row]);
             double e = cr__step_lcp_e(step, c);
             given[block->row] = e > 0.0 ? e * share * p1[block->row] : 0.0;
         } else if (block->kind == CR_BLOCK_BOX) {
@@ -165,20 +166,27 @@ static double miss(double w, double z, bool free) {
     return z > 0.0 ? fabs(w) : fmax(0.0, -w);
 }
 
+// a residual between off - floor and off + floor, over a size that the solution has no part in
+static crOutcome outcome_of(double off, double floor, double size, double tol) {
+    if (off + floor <= tol * size) return CR_OUTCOME_SOLVED;
+    return off - floor <= tol * size ? CR_OUTCOME_UNSURE : CR_OUTCOME_LIMIT;
+}
+
 // The solution of the mixed form of the second stage against its own rows: velocities and friction limits each
-// relative to the largest of their kind, here or in the first stage.
+// relative to the largest of their kind that is given, here or by the first stage. z enlarges only the rounding floor.
 static void audit_lcp(crStep* step, const crLcp* lcp, const double* z) {
-    double off[2] = {0.0, 0.0}, size[2] = {0.0, 0.0};
+    double off[2] = {0.0, 0.0}, floor[2] = {0.0, 0.0}, size[2] = {step->posed.problem.rest, 0.0};
+    double tol = cr_step_tol(&step->settings);
     crAudit audit = {0};
     double mobile = 0.0;  // largest W_ii
-    for (int r = 0; r < step->problem.rows; r++) {
+    for (int r = 0; r < step->posed.problem.rows; r++) {
         double weight = 0.0;
-        for (int k = step->H.start[r]; k < step->H.start[r + 1]; k++) {
-            weight += step->H.value[k] * step->H.value[k];
+        for (int k = step->posed.H.start[r]; k < step->posed.H.start[r + 1]; k++) {
+            weight += step->posed.H.value[k] * step->posed.H.value[k];
         }
         mobile = fmax(mobile, weight);
-        size[0] = fmax(size[0], fabs(step->problem.u_free[r]));
-        size[1] = fmax(size[1], fabs(step->p[r]));
+        size[0] = fmax(size[0], fabs(step->posed.problem.u_free[r]));
+        size[1] = fmax(size[1], fabs(step->posed.p[r]));
     }
     // an impulse that stops what moves fastest
     if (mobile > 0.0) size[1] = fmax(size[1], size[0] / mobile);
@@ -191,15 +199,19 @@ static void audit_lcp(crStep* step, const crLcp* lcp, const double* z) {
             s += fabs(term);
         }
         off[kind] = fmax(off[kind], miss(w, z[i], i < lcp->free_count));
-        size[kind] = fmax(size[kind], s);
+        floor[kind] = fmax(floor[kind], 16.0 * 0x1p-52 * s);
+        size[kind] = fmax(size[kind], fabs(lcp->q[i]));
     }
+    crOutcome outcome = CR_OUTCOME_SOLVED;
     for (int kind = 0; kind < 2; kind++) {
         double share = off[kind] > 0.0 ? off[kind] / size[kind] : off[kind];
         audit.residual = share > audit.residual || isnan(share) ? share : audit.residual;
+        crOutcome own = outcome_of(off[kind], floor[kind], size[kind], tol);
+        if (own == CR_OUTCOME_LIMIT || outcome == CR_OUTCOME_SOLVED) outcome = own;
     }
     audit.eta = off[0];
-    bool solved = audit.residual <= cr_step_tol(&step->settings);
-    cr__audit_merge(step, &audit, solved ? CR_OUTCOME_SOLVED : CR_OUTCOME_LIMIT);
+    audit.floor = floor[0];
+    cr__audit_merge(step, &audit, outcome);
 }
 
 // Lemke's method on the mixed form, z polished; the audit's outcome in the certificate
@@ -242,17 +254,17 @@ static void widen(const crLcp* lcp, const double* given) {
 
 // velocities after compression without their noise, then after the release as well
 static crStatus second_start(crStep* step, const double* p1, const double* given, double* u) {
-    int rows = step->rows.count;
-    crStatus status = cr_problem_velocity(&step->problem, &step->scratch, p1, u);
+    int rows = step->posed.rows.count;
+    crStatus status = cr_problem_velocity(&step->posed.problem, &step->scratch, p1, u);
     double speed = 0.0;
     for (int i = 0; i < rows; i++) {
-        speed = fmax(speed, fabs(step->problem.u_free[i]));
+        speed = fmax(speed, fabs(step->posed.problem.u_free[i]));
     }
     for (int i = 0; i < rows; i++) {
         if (fabs(u[i]) <= REST_TOL * speed) u[i] = 0.0;
     }
     if (status != CR_OK) return status;
-    crProblem released = step->problem;
+    crProblem released = step->posed.problem;
     released.u_free = u;
     double* after = cr_arena_alloc(&step->scratch, (size_t)(rows + 1) * sizeof(double));
     if (after == NULL) return CR_ERR_MEMORY;
@@ -262,7 +274,7 @@ static crStatus second_start(crStep* step, const double* p1, const double* given
 }
 
 crStatus cr__step_lcp_expand(crStep* step, crError* error) {
-    size_t rows = (size_t)step->rows.count, count = (size_t)step->problem.block_count;
+    size_t rows = (size_t)step->posed.rows.count, count = (size_t)step->posed.problem.block_count;
     crArena* arena = &step->scratch;
     double* given = cr_arena_alloc(arena, (rows + 1) * sizeof(double));
     double* u = cr_arena_alloc(arena, (rows + 1) * sizeof(double));
@@ -270,11 +282,11 @@ crStatus cr__step_lcp_expand(crStep* step, crError* error) {
     crBlock* blocks = cr_arena_alloc(arena, (count + 1) * sizeof *blocks);
     if (given == NULL || u == NULL || p2 == NULL || blocks == NULL) return cr__step_memory(error);
     memset(given, 0, rows * sizeof(double));
-    memcpy(blocks, step->problem.blocks, count * sizeof *blocks);
-    release(step, blocks, step->p, given);
-    crStatus status = second_start(step, step->p, given, u);
+    memcpy(blocks, step->posed.problem.blocks, count * sizeof *blocks);
+    release(step, blocks, step->posed.p, given);
+    crStatus status = second_start(step, step->posed.p, given, u);
     if (status != CR_OK) return cr__step_memory(error);
-    crProblem posed = step->problem;
+    crProblem posed = step->posed.problem;
     posed.blocks = blocks;
     posed.u_free = u;
     crLcp lcp;
@@ -288,7 +300,7 @@ crStatus cr__step_lcp_expand(crStep* step, crError* error) {
     if (status != CR_OK) return status;
     cr__lcp_impulses(&lcp, (int)rows, z, p2);
     for (size_t i = 0; i < rows; i++) {
-        step->p[i] += given[i] + p2[i];
+        step->posed.p[i] += given[i] + p2[i];
     }
     return CR_OK;
 }

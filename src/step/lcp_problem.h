@@ -9,7 +9,7 @@
 // there.
 crStatus cr__step_lcp_problem(crStep* step, double h, const bool* takes, const double* v_hat, crError* error);
 
-// Slip rows of step->rows become those of the two witness points instead of the point midway.
+// Slip rows of step->posed.rows become those of the two witness points instead of the point midway.
 void cr__step_set_arms(crStep* step);
 
 // Poisson's second LCP: p, the impulses of compression, becomes the sum of both stages.

@@ -11,9 +11,9 @@
 
 #include "model/single.h"
 #include "step/audit.h"
-#include "step/cache.h"
 #include "step/forest.h"
 #include "step/position.h"
+#include "step/step.h"
 
 #define SURE 1.001  // beyond what it must, for rounding
 
@@ -43,12 +43,12 @@ static void add_body(const crStep* step, double h, const double* before, const d
     const crState* s = &step->state;
     crVec3 weight = cr_scale(body->mass * body->gravity_scale, step->model->gravity);
     double T = kinetic(body, s->q, s->v);
-    crVec3 from = centre(body, step->q_start), at = centre(body, before), to = centre(body, s->q);
+    crVec3 from = centre(body, step->start.q), at = centre(body, before), to = centre(body, s->q);
     sum->lift += T - kinetic(body, before, v) - cr_dot(weight, cr_sub(to, at));
-    sum->gain += T - kinetic(body, step->q_start, step->v_start) - cr_dot(weight, cr_sub(to, from)) -
-                 step->cache->drive[b];
+    sum->gain +=
+        T - kinetic(body, step->start.q, step->start.v) - cr_dot(weight, cr_sub(to, from)) - step->drive[b];
     for (int j = body->v; j < body->v + body->nv; j++) {
-        sum->gain -= 0.5 * h * s->force[j] * (step->v_start[j] + s->v[j]);
+        sum->gain -= 0.5 * h * s->force[j] * (step->start.v[j] + s->v[j]);
     }
 }
 
@@ -58,9 +58,9 @@ static void join(const crStep* step, int* root) {
     for (int b = 0; b < model->nb; b++) {
         root[b] = b;
     }
-    for (int i = 0; i < step->warm_count; i++) {
-        cr__forest_join_trees(model, root, model->shapes[step->warm[i].shape_a].body,
-                              model->shapes[step->warm[i].shape_b].body);
+    for (int i = 0; i < step->warm.count; i++) {
+        cr__forest_join_trees(model, root, model->shapes[step->warm.force[i].shape_a].body,
+                              model->shapes[step->warm.force[i].shape_b].body);
     }
     for (int i = 0; i < step->event_count; i++) {
         const crEvent* event = &step->events[i];

@@ -16,7 +16,8 @@
 // at one instant: the bodies concerned are; the certificate says so.
 #include <string.h>
 
-#include "step/cache.h"
+#include "base/room.h"
+#include "step/clocks.h"
 
 #define RETRIES 6    // of an advance that went past an impact
 #define REPEATS 50   // impacts at one instant
@@ -41,70 +42,70 @@ typedef struct Local {
 static bool before(crDue a, crDue b) { return a.time < b.time || (a.time == b.time && a.pair < b.pair); }
 
 static crStatus push(crStep* step, crDue due) {
-    crStepCache* cache = step->cache;
-    void* heap = cache->due;
-    crStatus status = cr__step_grow(&step->allocator, &heap, &cache->due_capacity, cache->due_count,
-                                    cache->due_count + 1, sizeof due);
-    cache->due = heap;
+    void* heap = step->clocks->due;
+    crStatus status = cr__grow(&step->allocator, &heap, &step->clocks->due_capacity, step->clocks->due_count,
+                               step->clocks->due_count + 1, sizeof due);
+    step->clocks->due = heap;
     if (status != CR_OK) return status;
-    int i = cache->due_count++;
-    for (; i > 0 && before(due, cache->due[(i - 1) / 2]); i = (i - 1) / 2) {
-        cache->due[i] = cache->due[(i - 1) / 2];
+    int i = step->clocks->due_count++;
+    for (; i > 0 && before(due, step->clocks->due[(i - 1) / 2]); i = (i - 1) / 2) {
+        step->clocks->due[i] = step->clocks->due[(i - 1) / 2];
     }
-    cache->due[i] = due;
+    step->clocks->due[i] = due;
     return CR_OK;
 }
 
-static crDue pop(crStepCache* cache) {
-    crDue first = cache->due[0], last = cache->due[--cache->due_count];
+static crDue pop(crStep* step) {
+    crDue first = step->clocks->due[0], last = step->clocks->due[--step->clocks->due_count];
     int i = 0;
-    for (int child = 1; child < cache->due_count; child = 2 * i + 1) {
-        if (child + 1 < cache->due_count && before(cache->due[child + 1], cache->due[child])) child++;
-        if (!before(cache->due[child], last)) break;
-        cache->due[i] = cache->due[child];
+    for (int child = 1; child < step->clocks->due_count; child = 2 * i + 1) {
+        if (child + 1 < step->clocks->due_count &&
+            before(step->clocks->due[child + 1], step->clocks->due[child]))
+            child++;
+        if (!before(step->clocks->due[child], last)) break;
+        step->clocks->due[i] = step->clocks->due[child];
         i = child;
     }
-    cache->due[i] = last;
+    step->clocks->due[i] = last;
     return first;
 }
 
 static crStatus set_time(crStep* step, int pair, double time, bool exact) {
-    step->cache->when[pair] = time;
-    step->cache->pairs[pair].exact = exact;
+    step->pairs->near[pair].when = time;
+    step->pairs->near[pair].exact = exact;
     return push(step, (crDue){time, pair, exact});
 }
 
 static int members(const crStep* step, int body) {
-    const crStepCache* cache = step->cache;
-    return cr__moves(step->model, body) ? cache->members[cache->group[body]] : 0;
+    return cr__moves(step->model, body) ? step->clocks->members[step->clocks->group[body]] : 0;
 }
 
 // an impact at t of a pair of large groups comes at the beginning of its slot, where that is not before now
 static double slot_of(const crStep* step, int pair, double t, double now) {
-    const crNear* near = &step->cache->pairs[pair];
-    bool one = step->cache->group[near->body_a] == step->cache->group[near->body_b];
+    const crNear* near = &step->pairs->near[pair];
+    bool one = step->clocks->group[near->body_a] == step->clocks->group[near->body_b];
     int count = members(step, near->body_a) + (one ? 0 : members(step, near->body_b));
     if (count <= MANY) return t;
-    double length = step->cache->slot, begin = length * (int)(t / length);
+    double length = step->clocks->slot, begin = length * (int)(t / length);
     return begin > now ? begin : t;
 }
 
 // the time of a pair's impact after all, which was not to be expected before now
 static crStatus look_closer(crStep* step, int pair, double now, double end, crError* error) {
-    crStepCache* cache = step->cache;
-    const crNear* near = &cache->pairs[pair];
+    const crNear* near = &step->pairs->near[pair];
     size_t mark = cr_arena_mark(&step->scratch);
-    cache->now_at = 0.0;
-    if (cr__moves(step->model, near->body_a)) cache->now_at = cache->clock[near->body_a];
-    if (cr__moves(step->model, near->body_b)) cache->now_at = fmax(cache->now_at, cache->clock[near->body_b]);
+    step->clocks->now_at = 0.0;
+    if (cr__moves(step->model, near->body_a)) step->clocks->now_at = step->clocks->clock[near->body_a];
+    if (cr__moves(step->model, near->body_b))
+        step->clocks->now_at = fmax(step->clocks->now_at, step->clocks->clock[near->body_b]);
     crStatus status = cr__step_collide_pair(step, pair, error);
-    double left = end - cache->now_at, t = INFINITY;
+    double left = end - step->clocks->now_at, t = INFINITY;
     if (status == CR_OK && step->contact_count > 0) {
         t = cr__step_pair_impact(step, 0, step->contact_count, left);
     }
-    cache->when[pair] = INFINITY;
+    step->pairs->near[pair].when = INFINITY;
     if (status == CR_OK && t <= left)
-        status = set_time(step, pair, slot_of(step, pair, cache->now_at + t, now), true);
+        status = set_time(step, pair, slot_of(step, pair, step->clocks->now_at + t, now), true);
     step->contact_count = 0;
     cr_arena_release(&step->scratch, mark);
     return status;
@@ -112,26 +113,13 @@ static crStatus look_closer(crStep* step, int pair, double now, double end, crEr
 
 // the first impact that stands, before the end
 static bool next_due(crStep* step, double end, crDue* due, crStatus* status, crError* error) {
-    crStepCache* cache = step->cache;
-    while (cache->due_count > 0 && *status == CR_OK) {
-        *due = pop(cache);
-        if (cache->when[due->pair] != due->time) continue;
+    while (step->clocks->due_count > 0 && *status == CR_OK) {
+        *due = pop(step);
+        if (step->pairs->near[due->pair].when != due->time) continue;
         if (due->exact) return due->time < end;
         *status = look_closer(step, due->pair, due->time, end, error);
     }
     return false;
-}
-
-static int place_of(const crStepCache* cache, int shape_a, int shape_b) {
-    int lo = 0, hi = cache->pair_count;
-    while (lo < hi) {
-        int mid = lo + (hi - lo) / 2;
-        const crNear* p = &cache->pairs[mid];
-        bool low = p->shape_a < shape_a || (p->shape_a == shape_a && p->shape_b < shape_b);
-        lo = low ? mid + 1 : lo;
-        hi = low ? hi : mid;
-    }
-    return lo;
 }
 
 static double impact_of_run(const crStep* step, int i, int end, double left, bool* exact) {
@@ -146,16 +134,17 @@ static double impact_of_run(const crStep* step, int i, int end, double left, boo
 
 // times of the present contacts, from now_at
 static crStatus schedule(crStep* step, double left) {
-    crStepCache* cache = step->cache;
     crStatus status = CR_OK;
     for (int i = 0; i < step->contact_count && status == CR_OK;) {
         int end = cr__step_run_end(step, i);
         bool exact;
         double t = impact_of_run(step, i, end, left, &exact);
-        int pair = t <= left ? place_of(cache, step->contacts[i].shape_a, step->contacts[i].shape_b) : 0;
-        if (t <= left && cache->pairs[pair].alarms < ALARMS) {
-            t += cache->now_at;
-            status = set_time(step, pair, exact ? slot_of(step, pair, t, cache->now_at) : t, exact);
+        int pair = t <= left
+                       ? cr__pairs_place(step->pairs, step->contacts[i].shape_a, step->contacts[i].shape_b)
+                       : 0;
+        if (t <= left && step->pairs->near[pair].alarms < ALARMS) {
+            t += step->clocks->now_at;
+            status = set_time(step, pair, exact ? slot_of(step, pair, t, step->clocks->now_at) : t, exact);
         }
         i = end;
     }
@@ -163,13 +152,12 @@ static crStatus schedule(crStep* step, double left) {
 }
 
 crStatus cr__step_schedule(crStep* step, double h, crError* error) {
-    crStepCache* cache = step->cache;
-    cache->due_count = 0;
-    cache->slot = h / SLOTS;
-    cache->reheap = false;
-    for (int i = 0; i < cache->pair_count; i++) {
-        cache->when[i] = INFINITY;
-        cache->pairs[i].alarms = 0;
+    step->clocks->due_count = 0;
+    step->clocks->slot = h / SLOTS;
+    step->clocks->lists = step->pairs->lists;
+    for (int i = 0; i < step->pairs->count; i++) {
+        step->pairs->near[i].when = INFINITY;
+        step->pairs->near[i].alarms = 0;
     }
     crStatus status = schedule(step, h);
     return status == CR_OK ? CR_OK : cr__step_memory(error);
@@ -177,23 +165,22 @@ crStatus cr__step_schedule(crStep* step, double h, crError* error) {
 
 // pairs changed their places: the heap from the times that stand
 static crStatus heap_again(crStep* step) {
-    crStepCache* cache = step->cache;
     crStatus status = CR_OK;
-    cache->reheap = false;
-    cache->due_count = 0;
-    for (int i = 0; i < cache->pair_count && status == CR_OK; i++) {
-        if (cache->when[i] < INFINITY) status = push(step, (crDue){cache->when[i], i, cache->pairs[i].exact});
+    step->clocks->lists = step->pairs->lists;
+    step->clocks->due_count = 0;
+    for (int i = 0; i < step->pairs->count && status == CR_OK; i++) {
+        if (step->pairs->near[i].when < INFINITY)
+            status = push(step, (crDue){step->pairs->near[i].when, i, step->pairs->near[i].exact});
     }
     return status;
 }
 
 // groups at the beginning of the step; impacts of large ones go to their slots
 static crStatus group(crStep* step, double h, crError* error) {
-    crStepCache* cache = step->cache;
     cr__step_groups_join(step, h);
-    for (int i = 0; i < cache->pair_count; i++) {
-        if (cache->when[i] < h && cache->pairs[i].exact)
-            cache->when[i] = slot_of(step, i, cache->when[i], -h);
+    for (int i = 0; i < step->pairs->count; i++) {
+        if (step->pairs->near[i].when < h && step->pairs->near[i].exact)
+            step->pairs->near[i].when = slot_of(step, i, step->pairs->near[i].when, -h);
     }
     return heap_again(step) == CR_OK ? CR_OK : cr__step_memory(error);
 }
@@ -223,11 +210,11 @@ static crStatus gather(crStep* step, Local* local, int body, crError* error) {
     if (!cr__moves(model, body)) return CR_OK;
     crStatus status = cr__step_wake(step, body, error);
     if (status != CR_OK) return status;
-    for (int b = body; !local->in[b]; b = step->cache->next[b]) {
+    for (int b = body; !local->in[b]; b = step->clocks->next[b]) {
         const crBody* own = &model->bodies[b];
-        local->in[b] = step->cache->fresh[b] = true;
+        local->in[b] = step->clocks->fresh[b] = true;
         local->bodies[local->count++] = b;
-        local->clock[b] = step->cache->clock[b];
+        local->clock[b] = step->clocks->clock[b];
         local->airborne[b] = step->airborne[b];
         memcpy(local->q + own->q, step->state.q + own->q, (size_t)own->nq * sizeof(double));
         memcpy(local->v + own->v, step->state.v + own->v, (size_t)own->nv * sizeof(double));
@@ -239,25 +226,25 @@ static void take_back(crStep* step, const Local* local) {
     for (int k = 0; k < local->count; k++) {
         int b = local->bodies[k];
         const crBody* own = &step->model->bodies[b];
-        step->cache->clock[b] = local->clock[b];
+        step->clocks->clock[b] = local->clock[b];
         step->airborne[b] = local->airborne[b];
         memcpy(step->state.q + own->q, local->q + own->q, (size_t)own->nq * sizeof(double));
         memcpy(step->state.v + own->v, local->v + own->v, (size_t)own->nv * sizeof(double));
     }
     step->event_count = local->events;
-    step->cache->record_count = local->recorded;
+    step->record.count = local->recorded;
 }
 
 static void set_now(crStep* step, double t) {
-    step->cache->now_at = t;
-    step->state.time = step->cache->start + t;
+    step->clocks->now_at = t;
+    step->state.time = step->clocks->start + t;
 }
 
 // no contact, loop or joint acts on the part
 static bool flies_freely(const crStep* step) {
-    if (step->contact_count > 0 || step->part_loop_count > 0) return false;
-    for (int k = 0; k < step->part_count; k++) {
-        int b = step->part[k];
+    if (step->contact_count > 0 || step->part.loop_count > 0) return false;
+    for (int k = 0; k < step->part.count; k++) {
+        int b = step->part.bodies[k];
         if (cr__moves(step->model, b) && !step->model->bodies[b].single) return false;
     }
     return true;
@@ -267,9 +254,9 @@ static bool flies_freely(const crStep* step) {
 static crStatus move_part(crStep* step, double h, bool plastic, crError* error) {
     crStatus status = CR_OK;
     if (flies_freely(step)) {
-        for (int k = 0; k < step->part_count; k++) {
-            const crBody* body = &step->model->bodies[step->part[k]];
-            memcpy(step->state.v + body->v, step->v_free + body->v, (size_t)body->nv * sizeof(double));
+        for (int k = 0; k < step->part.count; k++) {
+            const crBody* body = &step->model->bodies[step->part.bodies[k]];
+            memcpy(step->state.v + body->v, step->free.v + body->v, (size_t)body->nv * sizeof(double));
         }
     } else {
         status = cr__step_contact_solve(step, h, plastic, error);
@@ -280,8 +267,7 @@ static crStatus move_part(crStep* step, double h, bool plastic, crError* error) 
 
 // the group of a body from its clock to t
 static crStatus advance(crStep* step, int body, double t, crError* error) {
-    crStepCache* cache = step->cache;
-    double from = cache->clock[body], h = t - from;
+    double from = step->clocks->clock[body], h = t - from;
     if (!(h > 0.0)) return CR_OK;
     size_t mark = cr_arena_mark(&step->scratch);
     cr__step_part_groups(step, &body, 1);
@@ -290,12 +276,12 @@ static crStatus advance(crStep* step, int body, double t, crError* error) {
     if (status == CR_OK) status = cr__step_margins(step, h, error);
     if (status == CR_OK) status = cr__step_collide_part(step, false, error);
     // impacts that were foreseen come no sooner than t; others are found by trial, too dear for a large group
-    cache->catches = cache->members[cache->group[body]] > MANY;
+    step->clocks->catches = step->clocks->members[step->clocks->group[body]] > MANY;
     if (status == CR_OK) status = move_part(step, h, false, error);
-    cache->catches = false;
+    step->clocks->catches = false;
     if (status != CR_OK) return status;
-    for (int k = 0; k < step->part_count; k++) {
-        cache->clock[step->part[k]] = t;
+    for (int k = 0; k < step->part.count; k++) {
+        step->clocks->clock[step->part.bodies[k]] = t;
     }
     set_now(step, t);
     cr__part_kinematics(step->model, cr__step_part(step), &step->state, &step->dynamics);
@@ -317,7 +303,6 @@ static bool comes_along(const crStep* step, const Local* local, const crStepCont
 
 // contacts and forces of all that is gathered at t; of bodies that are not fresh they are as they were
 static crStatus look_at(crStep* step, Local* local, double t, bool anew, crError* error) {
-    crStepCache* cache = step->cache;
     const crStepContact* contacts = step->contacts;
     int count = step->contact_count;
     crStatus status = CR_OK;
@@ -331,10 +316,10 @@ static crStatus look_at(crStep* step, Local* local, double t, bool anew, crError
     if (status == CR_OK) status = cr__step_margins(step, local->h - t, error);
     if (status == CR_OK) {
         status = anew ? cr__step_collide_part(step, true, error)
-                      : cr__step_collide_fresh(step, cache->fresh, contacts, count, error);
+                      : cr__step_collide_fresh(step, step->clocks->fresh, contacts, count, error);
     }
     for (int k = 0; k < local->count; k++) {
-        cache->fresh[local->bodies[k]] = false;
+        step->clocks->fresh[local->bodies[k]] = false;
     }
     return status;
 }
@@ -364,7 +349,7 @@ static double overshoot(const crStep* step, const Local* local, double t) {
         int ends[2] = {c->body_a, c->body_b};
         for (int k = 0; k < 2; k++) {
             if (!cr__moves(step->model, ends[k])) continue;
-            double clock = local->in[ends[k]] ? local->clock[ends[k]] : step->cache->clock[ends[k]];
+            double clock = local->in[ends[k]] ? local->clock[ends[k]] : step->clocks->clock[ends[k]];
             earliest = fmax(earliest, clock);
         }
         double over = -c->point.gap - c->delta;
@@ -379,7 +364,7 @@ static double overshoot(const crStep* step, const Local* local, double t) {
 // no more impacts for these bodies in this step
 static void blunt(crStep* step, const Local* local) {
     for (int k = 0; k < local->count; k++) {
-        step->cache->blunt[local->bodies[k]] = true;
+        step->clocks->blunt[local->bodies[k]] = true;
     }
     step->certificate.truncated = true;
 }
@@ -387,13 +372,13 @@ static void blunt(crStep* step, const Local* local) {
 static crStatus bring_exactly(crStep* step, Local* local, double* t, crError* error) {
     size_t mark = cr_arena_mark(&step->scratch);
     local->events = step->event_count;
-    local->recorded = step->cache->record_count;
+    local->recorded = step->record.count;
     crStatus status = CR_OK;
     for (int i = 0; i <= RETRIES; i++) {
         status = bring(step, local, *t, true, error);
         if (status != CR_OK || i == RETRIES) break;
         double sooner = overshoot(step, local, *t);
-        if (!(sooner < *t - (local->count > MANY ? LATE * step->cache->slot : 0.0))) break;
+        if (!(sooner < *t - (local->count > MANY ? LATE * step->clocks->slot : 0.0))) break;
         take_back(step, local);
         step->contact_count = 0;
         cr_arena_release(&step->scratch, mark);
@@ -404,7 +389,7 @@ static crStatus bring_exactly(crStep* step, Local* local, double* t, crError* er
 
 static crStatus resolve_all(crStep* step, Local* local, double t, crError* error) {
     crStatus status = CR_OK;
-    int resolved = 1, most = step->cache->ahead > 0.0 ? SLOTS * REPEATS : REPEATS;
+    int resolved = 1, most = step->clocks->ahead > 0.0 ? SLOTS * REPEATS : REPEATS;
     for (int i = 0; status == CR_OK; i++) {
         bool enough = i >= most || step->certificate.impacts >= step->settings.impact_limit;
         if (enough) blunt(step, local);
@@ -418,28 +403,27 @@ static crStatus resolve_all(crStep* step, Local* local, double t, crError* error
 
 // pairs of the part have no time but what is found now
 static crStatus time_anew(crStep* step, double left) {
-    crStepCache* cache = step->cache;
-    for (int k = 0; k < step->part_count; k++) {
-        int b = step->part[k];
-        for (int i = cache->first_pair[b]; i < cache->first_pair[b + 1]; i++) {
-            cache->when[cache->pair_of[i]] = INFINITY;
+    for (int k = 0; k < step->part.count; k++) {
+        int b = step->part.bodies[k];
+        for (int i = step->pairs->first_of[b]; i < step->pairs->first_of[b + 1]; i++) {
+            step->pairs->near[step->pairs->of[i]].when = INFINITY;
         }
     }
     return schedule(step, left);
 }
 
 static crStatus one_impact(crStep* step, Local* local, crDue due, crError* error) {
-    crNear pair = step->cache->pairs[due.pair];
+    crNear pair = step->pairs->near[due.pair];
     size_t mark = cr_arena_mark(&step->scratch);
     double t = due.time;
     crStatus status = gather(step, local, pair.body_a, error);
     if (status == CR_OK) status = gather(step, local, pair.body_b, error);
-    if (local->count > MANY) step->cache->ahead = fmin(step->cache->slot, local->h - t);
+    if (local->count > MANY) step->clocks->ahead = fmin(step->clocks->slot, local->h - t);
     if (status == CR_OK) status = bring_exactly(step, local, &t, error);
     int impacts = step->certificate.impacts;
     if (status == CR_OK) status = resolve_all(step, local, t, error);
     if (status == CR_OK && step->certificate.impacts == impacts) {
-        step->cache->pairs[place_of(step->cache, pair.shape_a, pair.shape_b)].alarms++;
+        step->pairs->near[cr__pairs_place(step->pairs, pair.shape_a, pair.shape_b)].alarms++;
     }
     if (status == CR_OK) {
         cr__step_groups_join(step, local->h - t);
@@ -447,11 +431,11 @@ static crStatus one_impact(crStep* step, Local* local, crDue due, crError* error
         if (status != CR_OK) cr__step_memory(error);
     }
     for (int k = 0; k < local->count; k++) {
-        local->in[local->bodies[k]] = step->cache->fresh[local->bodies[k]] = false;
-        step->cache->hit[local->bodies[k]] = true;
+        local->in[local->bodies[k]] = step->clocks->fresh[local->bodies[k]] = false;
+        step->clocks->hit[local->bodies[k]] = true;
     }
     local->count = 0;
-    step->cache->ahead = 0.0;
+    step->clocks->ahead = 0.0;
     step->contact_count = 0;
     cr_arena_release(&step->scratch, mark);
     return status;
@@ -459,15 +443,16 @@ static crStatus one_impact(crStep* step, Local* local, crDue due, crError* error
 
 // no more impacts at all: everything to the latest clock, then one plastic solve to the end
 static crStatus rest_plastically(crStep* step, double h, crError* error) {
-    crStepCache* cache = step->cache;
     const crModel* model = step->model;
     double latest = 0.0;
     crStatus status = CR_OK;
-    for (int k = 0; k < cache->whole_count; k++) {
-        if (cr__moves(model, cache->whole[k])) latest = fmax(latest, cache->clock[cache->whole[k]]);
+    for (int k = 0; k < step->awake.count; k++) {
+        if (cr__moves(model, step->awake.bodies[k]))
+            latest = fmax(latest, step->clocks->clock[step->awake.bodies[k]]);
     }
-    for (int k = 0; k < cache->whole_count && status == CR_OK; k++) {
-        if (cr__moves(model, cache->whole[k])) status = advance(step, cache->whole[k], latest, error);
+    for (int k = 0; k < step->awake.count && status == CR_OK; k++) {
+        if (cr__moves(model, step->awake.bodies[k]))
+            status = advance(step, step->awake.bodies[k], latest, error);
     }
     cr__step_part_all(step);
     set_now(step, latest);
@@ -480,24 +465,22 @@ static crStatus rest_plastically(crStep* step, double h, crError* error) {
 
 // groups that no impact concerned, by the contacts and forces of the beginning
 static crStatus finish_resting(crStep* step, double h, crStepContact* contacts, int count, crError* error) {
-    crStepCache* cache = step->cache;
     int kept = 0;
     cr__step_part_resting(step);
     for (int i = 0; i < count; i++) {
         const crStepContact* c = &contacts[i];
-        if (!cache->hit[c->body_a] && !cache->hit[c->body_b]) contacts[kept++] = *c;
+        if (!step->clocks->hit[c->body_a] && !step->clocks->hit[c->body_b]) contacts[kept++] = *c;
     }
     step->contacts = contacts;
     step->contact_count = kept;
     set_now(step, 0.0);
     step->h = h;
-    cr__part_kinematics(step->model, (crPart){cache->given, cache->given_count}, &step->state,
+    cr__part_kinematics(step->model, (crPart){step->plan->given, step->plan->given_count}, &step->state,
                         &step->dynamics);
     return move_part(step, h, false, error);
 }
 
 crStatus cr__step_locally(crStep* step, double h, crError* error) {
-    crStepCache* cache = step->cache;
     crStepContact* contacts = step->contacts;
     int contact_count = step->contact_count, limit = step->settings.impact_limit;
     Local local;
@@ -510,11 +493,12 @@ crStatus cr__step_locally(crStep* step, double h, crError* error) {
             return rest_plastically(step, h, error);
         }
         status = one_impact(step, &local, due, error);
-        if (status == CR_OK && cache->reheap && heap_again(step) != CR_OK) status = cr__step_memory(error);
+        if (status == CR_OK && step->clocks->lists != step->pairs->lists && heap_again(step) != CR_OK)
+            status = cr__step_memory(error);
     }
     size_t mark = cr_arena_mark(&step->scratch);
     for (int b = 1; b < step->model->nb && status == CR_OK; b++) {
-        if (cache->hit[b]) status = advance(step, b, h, error);
+        if (step->clocks->hit[b]) status = advance(step, b, h, error);
     }
     cr_arena_release(&step->scratch, mark);
     return status == CR_OK ? finish_resting(step, h, contacts, contact_count, error) : status;

@@ -13,8 +13,8 @@
 
 #include "linalg/semidefinite.h"
 #include "model/actuate.h"
-#include "step/cache.h"
 #include "step/forest.h"
+#include "step/step.h"
 
 enum { LOOP_FORCES = 6 };  // places of a loop in tie_force, see ties.c
 
@@ -329,7 +329,7 @@ static crStatus move(Mechanism* m, double h) {
     crStep* step = m->step;
     const crModel* model = step->model;
     copy_part(model, m->part, step->state.q, step->state.v, m->q_solved, m->v_solved);
-    copy_part(model, m->part, step->q_start, step->v_start, step->state.q, step->state.v);
+    copy_part(model, m->part, step->start.q, step->start.v, step->state.q, step->state.v);
     crEnergy before = energy(m);
     bool conserved = conserves(m);
     int parts = parts_of(m, h);
@@ -454,7 +454,7 @@ static void find_held(const crStep* step, Groups* g) {
     }
     for (int i = 0; i < model->loop_count; i++) {
         const crLoop* loop = &model->loops[i];
-        if (equality(loop) || step->tie_force[(size_t)LOOP_FORCES * (size_t)i] == 0.0) continue;
+        if (equality(loop) || step->ties.force[(size_t)LOOP_FORCES * (size_t)i] == 0.0) continue;
         hold(model, g, loop->a);
         hold(model, g, loop->b);
     }
@@ -491,7 +491,7 @@ static crStatus move_group(crStep* step, const Groups* g, int group, int* bodies
 
 crStatus cr__step_mechanisms(crStep* step, double h, crError* error) {
     const crModel* model = step->model;
-    if (model->loop_count == 0 || step->force != NULL || h != step->h) return CR_OK;
+    if (model->loop_count == 0 || step->calls.force != NULL || h != step->h) return CR_OK;
     size_t mark = cr_arena_mark(&step->scratch);
     Groups g;
     int* bodies = ints(&step->scratch, model->nb);

@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "model/single.h"
+#include "relax/packed_substeps.h"
 #include "step/audit.h"
-#include "step/cache.h"
 #include "step/forest.h"
-#include "step/packed_substeps.h"
+#include "step/step.h"
 
 #define LIMITS       4      // rounds of making shares less
 #define SURE         1.001  // beyond what they must, for rounding
@@ -28,8 +28,8 @@
 // whether a contact may close in the step: by v, by v_free, or by what gravity adds to bodies that others carry
 static bool acts(const crStep* step, const crStepContact* c) {
     crVec3 x = c->point.point;
-    crVec3 u = cr_sub(cr__step_point_velocity(step, step->v_free, c->body_b, x),
-                      cr__step_point_velocity(step, step->v_free, c->body_a, x));
+    crVec3 u = cr_sub(cr__step_point_velocity(step, step->free.v, c->body_b, x),
+                      cr__step_point_velocity(step, step->free.v, c->body_a, x));
     double speed = fmax(-c->speed, -cr_dot(u, c->point.normal)) + step->h * cr_norm(step->model->gravity);
     return c->point.gap - c->delta <= step->h * speed;
 }
@@ -63,8 +63,8 @@ static void join_contacts(const crStep* step, const Islands* islands) {
         islands->rows[b] = islands->bodies[b] = islands->fast[b] = 0;
         islands->bounces[b] = false;
     }
-    for (int k = 0; k < step->part_loop_count; k++) {
-        const crLoop* loop = &model->loops[step->part_loops[k]];
+    for (int k = 0; k < step->part.loop_count; k++) {
+        const crLoop* loop = &model->loops[step->part.loops[k]];
         cr__forest_join_trees(model, islands->root, loop->a, loop->b);
     }
     for (int i = 0; i < step->contact_count; i++) {
@@ -159,7 +159,8 @@ static crStatus solve(Work* work, const int* islands, bool bounces) {
     crStep* step = work->step;
     crArena* arena = &step->scratch;
     crPacked* p = &work->packed;
-    crStatus status = cr__packed_create(step, islands, step->state.v, work->count, work->contact, NULL, p);
+    const crInertias of = cr__step_inertias(step);
+    crStatus status = cr__packed_create(&of, islands, step->state.v, work->count, work->contact, NULL, p);
     if (status != CR_OK) return status;
     size_t numbers = CR_BODY_STRIDE * (size_t)(p->bodies + 1);
     double* dz = cr_arena_alloc(arena, numbers * sizeof *dz);
@@ -169,7 +170,7 @@ static crStatus solve(Work* work, const int* islands, bool bounces) {
     ask->D = cr_arena_alloc(arena, numbers * sizeof *dz);
     ask->C = cr_arena_alloc(arena, numbers * sizeof *dz);
     if (dz == NULL || ask->D == NULL || ask->C == NULL) return CR_ERR_MEMORY;
-    cr__packed_coordinates(p, step, step->v_free, dz);
+    cr__packed_coordinates(p, &of, step->free.v, dz);
     for (size_t i = 0; i < numbers; i++) {
         dz[i] -= p->z_free[i];
     }

@@ -3,12 +3,12 @@
 // Columns are the velocities of trees that some row reaches. M is block-diagonal by trees: its k-th columns of all
 // trees come from one product with a vector that has a one at each tree's k-th velocity. Packed contacts have no
 // rows: they are posed here as cr_step_problem_build does it, with the bias that the sweeps used, and everything
-// that posing writes is put back. Fails: CR_ERR_MEMORY; what step->posed returns.
+// that posing writes is put back. Fails: CR_ERR_MEMORY; what step->calls.posed returns.
 #include "step/posed.h"
 
 #include <string.h>
 
-#include "step/cache.h"
+#include "step/step.h"
 
 // velocities of the trees concerned
 typedef struct Columns {
@@ -139,11 +139,11 @@ static crStatus show(crStep* step, const crShown* shown, crArena* arena, crError
     crStatus status = cr_matrix_inverse(&problem.M, arena, &problem.Minv, error);
     if (status != CR_OK) return status;
     crPosed posed = {&problem, shown->p, points, shown->time, shown->h, shown->h == 0.0, shown->trial};
-    return step->posed(step->posed_ctx, &posed, error);
+    return step->calls.posed(step->calls.posed_ctx, &posed, error);
 }
 
 crStatus cr__step_show(crStep* step, const crShown* shown, crError* error) {
-    if (step->posed == NULL || shown->problem->rows == 0) return CR_OK;
+    if (step->calls.posed == NULL || shown->problem->rows == 0) return CR_OK;
     crArena arena;
     crStatus status = cr_arena_create(&arena, &step->allocator, 0);
     if (status != CR_OK) return cr__step_memory(error);
@@ -153,13 +153,14 @@ crStatus cr__step_show(crStep* step, const crShown* shown, crError* error) {
 }
 
 crStatus cr__step_show_problem(crStep* step, double h, bool trial, crError* error) {
-    crShown shown = {&step->rows, &step->problem, step->p, step->v_free, step->state.time, h, trial};
+    crShown shown = {
+        &step->posed.rows, &step->posed.problem, step->posed.p, step->free.v, step->state.time, h, trial};
     return cr__step_show(step, &shown, error);
 }
 
 // impulses and bias of rows that the solve posed: blocks of both problems are in the same order
 static void copy_rows(crStep* step, const crProblem* before, const double* p) {
-    const crProblem* now = &step->problem;
+    const crProblem* now = &step->posed.problem;
     for (int i = 0, j = 0; i < before->block_count; i++, j++) {
         const crBlock* old = &before->blocks[i];
         while (j < now->block_count && now->blocks[j].source != old->source) {
@@ -167,8 +168,8 @@ static void copy_rows(crStep* step, const crProblem* before, const double* p) {
         }
         if (j == now->block_count) return;
         size_t bytes = (size_t)old->count * sizeof(double);
-        memcpy(step->p + now->blocks[j].row, p + old->row, bytes);
-        memcpy(step->b + now->blocks[j].row, before->b + old->row, bytes);
+        memcpy(step->posed.p + now->blocks[j].row, p + old->row, bytes);
+        memcpy(step->posed.b + now->blocks[j].row, before->b + old->row, bytes);
     }
 }
 
@@ -181,18 +182,18 @@ static void copy_packed(crStep* step, const crIslandSolve* s) {
         int linear = count == 1 ? 1 : (c->planar ? 2 : 3);
         crMat3 F = cr__step_frame(step, c);
         for (int r = 0; r < linear; r++) {
-            step->p[c->row + r] = cr_dot(cr_mat3_column(F, r), s->contact[k].P);
+            step->posed.p[c->row + r] = cr_dot(cr_mat3_column(F, r), s->contact[k].P);
         }
-        step->b[c->row] = s->b[k];
+        step->posed.b[c->row] = s->b[k];
     }
 }
 
-// poses what was taken and shows it; step->rows and what belongs to it are written
+// poses what was taken and shows it; step->posed.rows and what belongs to it are written
 static crStatus pose_and_show(crStep* step, double h, const bool* taken, const crProblem* before,
                               const double* p, const crIslandSolve* s, crError* error) {
     crStatus status = cr_step_problem_build(step, h, taken, error);
     if (status != CR_OK) return status;
-    memset(step->p, 0, (size_t)step->rows.count * sizeof *step->p);
+    memset(step->posed.p, 0, (size_t)step->posed.rows.count * sizeof *step->posed.p);
     copy_rows(step, before, p);
     copy_packed(step, s);
     return cr__step_show_problem(step, h, false, error);
@@ -200,7 +201,7 @@ static crStatus pose_and_show(crStep* step, double h, const bool* taken, const c
 
 crStatus cr__step_show_islands(crStep* step, double h, const bool* takes, const bool* fresh,
                                const crIslandSolve* s, crError* error) {
-    if (step->posed == NULL) return CR_OK;
+    if (step->calls.posed == NULL) return CR_OK;
     size_t mark = cr_arena_mark(&step->scratch), count = (size_t)step->contact_count + 1;
     bool* taken = cr_arena_alloc(&step->scratch, count * sizeof *taken);
     int* row = cr_arena_alloc(&step->scratch, count * sizeof *row);
@@ -209,19 +210,19 @@ crStatus cr__step_show_islands(crStep* step, double h, const bool* takes, const 
         taken[i] = takes[i] && !fresh[i];
         row[i] = step->contacts[i].row;
     }
-    crRows rows = step->rows, H = step->H;
-    crProblem problem = step->problem, posed = step->problem;
-    double *b = step->b, *p = step->p;
-    int* tie_of_row = step->cache->tie_of_row;
+    crRows rows = step->posed.rows, H = step->posed.H;
+    crProblem problem = step->posed.problem, posed = step->posed.problem;
+    double *b = step->posed.b, *p = step->posed.p;
+    int* tie_of_row = step->ties.of_row;
     int most = step->certificate.rows;
     if (rows.count == 0) posed.block_count = 0;
     crStatus status = pose_and_show(step, h, taken, &posed, p, s, error);
-    step->rows = rows;
-    step->H = H;
-    step->problem = problem;
-    step->b = b;
-    step->p = p;
-    step->cache->tie_of_row = tie_of_row;
+    step->posed.rows = rows;
+    step->posed.H = H;
+    step->posed.problem = problem;
+    step->posed.b = b;
+    step->posed.p = p;
+    step->ties.of_row = tie_of_row;
     step->certificate.rows = most;
     for (int i = 0; i < step->contact_count; i++) {
         step->contacts[i].row = row[i];

@@ -1,6 +1,6 @@
-// posed.h - problems shown to step->posed as they were posed, with their impulses.
+// posed.h - problems shown to step->calls.posed as they were posed, with their impulses.
 //
-// Each does nothing where step->posed is NULL, and changes nothing of the step that its future depends on.
+// Each does nothing where step->calls.posed is NULL, and changes nothing of the step that its future depends on.
 #ifndef CAROM_STEP_POSED_H
 #define CAROM_STEP_POSED_H
 
@@ -18,7 +18,7 @@ typedef struct crShown {
 } crShown;
 crStatus cr__step_show(crStep* step, const crShown* shown, crError* error);
 
-// step->problem and step->p.
+// step->posed.problem and step->posed.p.
 crStatus cr__step_show_problem(crStep* step, double h, bool trial, crError* error);
 
 // Packed contacts and rows of a solve by islands, as one problem of the contacts that were taken before the last

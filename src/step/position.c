@@ -17,10 +17,10 @@
 
 #include "base/tasks.h"
 #include "model/spatial.h"
-#include "step/cache.h"
+#include "relax/packed_solve.h"
 #include "step/forest.h"
 #include "step/islands.h"
-#include "step/packed_solve.h"
+#include "step/step.h"
 
 #define ROUNDS 20
 #define NEAR   2.0        // contacts with a gap of this many deadbands take part
@@ -91,7 +91,7 @@ crStatus cr__step_position_list(crStep* step, crPositionList* list) {
     list->margin = cr_arena_alloc(&step->scratch, nb * sizeof *list->margin);
     if (list->com == NULL || list->q == NULL || list->margin == NULL) return CR_ERR_MEMORY;
     for (int i = 0; i < step->model->nb; i++) {
-        list->margin[i] = step->cache->flat < 0.0 ? step->cache->margin[i] : 0.5 * step->cache->flat;
+        list->margin[i] = step->pairs->flat < 0.0 ? step->pairs->margin[i] : 0.5 * step->pairs->flat;
         list->com[i] = step->dynamics.com[i];
         list->q[i] = step->dynamics.pose[i].q;
     }
@@ -130,7 +130,7 @@ static void follow_range(void* ctx, int begin, int end) {
         double sign = turn.w < 0.0 ? -2.0 : 2.0;
         list->moved[i] = cr_sub(d->com[i], list->at.com[i]);
         list->turn[i] = cr_vec3(sign * turn.x, sign * turn.y, sign * turn.z);
-        list->swing[i] = cr_norm(list->turn[i]) * step->size[i];
+        list->swing[i] = cr_norm(list->turn[i]) * step->plan->size[i];
     }
 }
 
@@ -202,14 +202,14 @@ static crStatus near_collide(Pass* pass, const crStepContact* c) {
     crContactPoint* points = few;
     int needed = 0;
     double margin = near_gap(pass, c);
-    int count = cr__step_pair(step, c->shape_a, c->shape_b, pose[c->body_a], pose[c->body_b], margin, few, 16,
-                              &needed);
+    int count = cr__pairs_collide(step->plan, c->shape_a, c->shape_b, pose[c->body_a], pose[c->body_b],
+                                  margin, few, 16, &needed, NULL);
     if (needed > 16 && pass->shared) return CR_ERR_LIMIT;
     if (needed > 16) {
         points = cr_arena_alloc(&step->scratch, (size_t)needed * sizeof *points);
         if (points == NULL) return CR_ERR_MEMORY;
-        count = cr__step_pair(step, c->shape_a, c->shape_b, pose[c->body_a], pose[c->body_b], margin, points,
-                              needed, &needed);
+        count = cr__pairs_collide(step->plan, c->shape_a, c->shape_b, pose[c->body_a], pose[c->body_b],
+                                  margin, points, needed, &needed, NULL);
     }
     crStatus status = CR_OK;
     for (int i = 0; i < count && status == CR_OK; i++) {
@@ -234,7 +234,7 @@ static double least_gap(const Pass* pass, const List* list, int begin, int end, 
     const crStepContact* c = &list->at.contacts[begin];
     double turn = list->swing[c->body_a] + list->swing[c->body_b], near = near_gap(pass, c);
     // what does not move has no size
-    double size_a = step->size[c->body_a], size_b = step->size[c->body_b];
+    double size_a = step->plan->size[c->body_a], size_b = step->plan->size[c->body_b];
     double size = size_a > 0.0 && (size_a < size_b || !(size_b > 0.0)) ? size_a : size_b;
     double least = INFINITY;
     *error = 0.0;
@@ -422,7 +422,8 @@ static crStatus push_out(Pass* pass, int count, int sweeps, const int* island_of
         at->live = true;
     }
     crPacked packed;
-    status = cr__packed_create(step, island_of_body, dq, count, contact, NULL, &packed);
+    const crInertias of = cr__step_inertias(step);
+    status = cr__packed_create(&of, island_of_body, dq, count, contact, NULL, &packed);
     if (status == CR_OK) status = cr__packed_solve(&packed, island, model->nb, arena);
     if (status != CR_OK) return cr__step_memory(error);
     cr__packed_results(&packed, island);
@@ -436,7 +437,7 @@ static crStatus push_out(Pass* pass, int count, int sweeps, const int* island_of
 static double widest(const crStep* step) {
     double size = 0.0;
     for (int i = 1; i < step->model->nb; i++) {
-        size = fmax(size, step->size[i]);
+        size = fmax(size, step->plan->size[i]);
     }
     return NEAR * step->settings.deadband * size;
 }
@@ -448,7 +449,7 @@ static bool find_astray(Pass* pass, bool* astray) {
     bool any = false;
     for (int i = 0; i < step->model->nb; i++) {
         double far = cr_norm(list->moved[i]) + list->swing[i] + 0.5 * pass->reach;
-        bool moves = i != CR_WORLD && step->size[i] > 0.0;
+        bool moves = i != CR_WORLD && step->plan->size[i] > 0.0;
         moves = moves && (pass->apart == NULL || !pass->apart[i]);
         astray[i] = (pass->hit != NULL && pass->hit[i]) || (moves && !(far <= list->at.margin[i]));
         any = any || astray[i];

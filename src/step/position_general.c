@@ -12,9 +12,9 @@
 #include "linalg/dense.h"
 #include "model/spatial.h"
 #include "resolve/kinds.h"
-#include "step/cache.h"
 #include "step/islands.h"
 #include "step/position.h"
+#include "step/step.h"
 
 #define ROUNDS     20
 #define LOOP_TOL   1e-10  // m, rad
@@ -412,11 +412,11 @@ crStatus cr__step_position_general(crStep* step, double near, crError* error) {
 
 crStatus cr__step_position_others(crStep* step, bool* holds, crError* error) {
     size_t mark = cr_arena_mark(&step->scratch);
-    int rows = step->cache->tie_rows;
+    int rows = step->plan->tie_rows;
     Pass pass = {0};
     *holds = true;
     if (rows == 0) return CR_OK;
-    crStatus status = make_pass(step, rows, step->cache->tie_entries, &pass);
+    crStatus status = make_pass(step, rows, step->plan->tie_entries, &pass);
     if (status == CR_OK) status = add_loops(step, -1, &pass);
     if (status == CR_OK) status = add_joints(step, cr__all(step->model), &pass);
     cr_arena_release(&step->scratch, mark);

@@ -10,18 +10,7 @@
 // Contacts without friction are one row. Fails: CR_ERR_MEMORY.
 #include <string.h>
 
-#include "step/cache.h"
-
-static bool frictionless(const crSurface* s) {
-    return s->vertex_count == 0 && s->mu == 0.0 && (s->mu2 == 0.0 || isnan(s->mu2)) && s->mu_spin == 0.0 &&
-           s->mu_roll == 0.0;
-}
-
-int cr__step_contact_rows(const crStepContact* c) {
-    const crSurface* s = &c->surface->surface;
-    if (frictionless(s)) return 1;
-    return 1 + (c->planar ? 1 : 2) + (s->mu_spin > 0.0 ? 1 : 0) + (s->mu_roll > 0.0 ? 2 : 0);
-}
+#include "step/step.h"
 
 static int depth(const crModel* model, int body) {
     int last = model->bodies[body].last;
@@ -31,8 +20,8 @@ static int depth(const crModel* model, int body) {
 void cr__step_row_sizes(const crStep* step, const bool* takes, int* rows, int* entries, int* vertices) {
     const crModel* model = step->model;
     *vertices = 0;
-    *rows = step->cache->tie_rows;
-    *entries = step->cache->tie_entries;
+    *rows = step->plan->tie_rows;
+    *entries = step->plan->tie_entries;
     for (int i = 0; i < step->contact_count; i++) {
         if (takes != NULL && !takes[i]) continue;
         const crStepContact* c = &step->contacts[i];
@@ -132,22 +121,22 @@ static double open_bias(const crStep* step, const crStepContact* c, const crRows
     double b = (c->point.gap - c->delta) / h;
     for (int i = rows->start[c->row]; i < rows->start[c->row + 1]; i++) {
         int j = rows->col[i];
-        if (step->airborne[step->model->dof_body[j]]) b -= 0.5 * h * rows->value[i] * step->fall[j];
+        if (step->airborne[step->model->dof_body[j]]) b -= 0.5 * h * rows->value[i] * step->plan->fall[j];
     }
     return b;
 }
 
 static crStatus add_loops(crStep* step, double h, crBlock* blocks, int* count) {
-    for (int k = 0; k < step->part_loop_count; k++) {
-        int before = step->rows.count;
-        int first = cr_rows_add_loop(step->model, &step->dynamics, step->part_loops[k], &step->rows);
+    for (int k = 0; k < step->part.loop_count; k++) {
+        int before = step->posed.rows.count;
+        int first = cr_rows_add_loop(step->model, &step->dynamics, step->part.loops[k], &step->posed.rows);
         if (first < 0) return (crStatus)first;
-        bool range = cr_loop_ranges(&step->model->loops[step->part_loops[k]]);
-        blocks[*count] =
-            cr_block(range ? CR_BLOCK_UNILATERAL : CR_BLOCK_EQUALITY, before, step->rows.count - before);
-        if (range) step->b[before] = fmax(0.0, step->rows.gap[before]) / h;
-        cr__step_tie_loop(step, step->part_loops[k], before, step->rows.count - before);
-        blocks[(*count)++].source = -1 - step->part_loops[k];
+        bool range = cr_loop_ranges(&step->model->loops[step->part.loops[k]]);
+        blocks[*count] = cr_block(range ? CR_BLOCK_UNILATERAL : CR_BLOCK_EQUALITY, before,
+                                  step->posed.rows.count - before);
+        if (range) step->posed.b[before] = fmax(0.0, step->posed.rows.gap[before]) / h;
+        cr__step_tie_loop(step, step->part.loops[k], before, step->posed.rows.count - before);
+        blocks[(*count)++].source = -1 - step->part.loops[k];
     }
     return CR_OK;
 }
@@ -155,15 +144,15 @@ static crStatus add_loops(crStep* step, double h, crBlock* blocks, int* count) {
 static crStatus add_joints(crStep* step, double h, crJointRow* info, int capacity, crBlock* blocks,
                            int* count) {
     double fastest = 0.0;
-    for (int k = 0; k < step->part_count; k++) {
-        const crBody* body = &step->model->bodies[step->part[k]];
+    for (int k = 0; k < step->part.count; k++) {
+        const crBody* body = &step->model->bodies[step->part.bodies[k]];
         for (int j = body->v; j < body->v + body->nv; j++) {
-            fastest = fmax(fastest, fmax(fabs(step->state.v[j]), fabs(step->v_free[j])));
+            fastest = fmax(fastest, fmax(fabs(step->state.v[j]), fabs(step->free.v[j])));
         }
     }
     double margin = step->settings.deadband + 2.0 * h * fastest;
     int joints = cr__part_add_joints(step->model, cr__step_part(step), &step->state, margin, capacity, info,
-                                     &step->rows);
+                                     &step->posed.rows);
     if (joints < 0) return (crStatus)joints;
     for (int i = 0; i < joints; i++) {
         bool limit = info[i].kind == CR_ROW_LIMIT;
@@ -175,7 +164,7 @@ static crStatus add_joints(crStep* step, double h, crJointRow* info, int capacit
         block.source = -1 - step->model->loop_count - i;
         blocks[(*count)++] = block;
         cr__step_tie_joint(step, &info[i]);
-        if (limit) step->b[info[i].row] = fmax(0.0, step->rows.gap[info[i].row]) / h;
+        if (limit) step->posed.b[info[i].row] = fmax(0.0, step->posed.rows.gap[info[i].row]) / h;
     }
     return CR_OK;
 }
@@ -185,8 +174,8 @@ static crStatus add_joints(crStep* step, double h, crJointRow* info, int capacit
 static void warm_start(crStep* step, double h, bool again, int block_count, const crBlock* blocks) {
     for (int i = 0; i < block_count; i++) {
         for (int r = blocks[i].row; r < blocks[i].row + blocks[i].count && blocks[i].source < 0; r++) {
-            double p = h * step->tie_force[step->cache->tie_of_row[r]];
-            step->p[r] = blocks[i].kind == CR_BLOCK_BOX ? fmin(blocks[i].hi, fmax(blocks[i].lo, p)) : p;
+            double p = h * step->ties.force[step->ties.of_row[r]];
+            step->posed.p[r] = blocks[i].kind == CR_BLOCK_BOX ? fmin(blocks[i].hi, fmax(blocks[i].lo, p)) : p;
         }
         if (blocks[i].source < 0) continue;
         const crStepContact* c = &step->contacts[blocks[i].source];
@@ -196,7 +185,7 @@ static void warm_start(crStep* step, double h, bool again, int block_count, cons
         int linear = blocks[i].count == 1 ? 1 : (c->planar ? 2 : 3);
         crMat3 F = cr__step_frame(step, c);
         for (int r = 0; r < linear; r++) {
-            step->p[c->row + r] = h * cr_dot(cr_mat3_column(F, r), force);
+            step->posed.p[c->row + r] = h * cr_dot(cr_mat3_column(F, r), force);
         }
     }
 }
@@ -227,34 +216,36 @@ crStatus cr__step_pose(crStep* step, double h, const bool* takes, bool again, cr
     crBlock* blocks = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof *blocks);
     crJointRow* info = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof *info);
     double(*vertices)[2] = cr_arena_alloc(arena, (size_t)(vertex_room + 1) * sizeof *vertices);
-    step->b = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof(double));
-    step->p = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof(double));
-    step->cache->tie_of_row = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof(int));
-    crStatus status = cr_rows_create(arena, rows, entries, &step->rows);
-    if (status != CR_OK || blocks == NULL || info == NULL || vertices == NULL || step->b == NULL ||
-        step->p == NULL || step->cache->tie_of_row == NULL) {
+    step->posed.b = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof(double));
+    step->posed.p = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof(double));
+    step->ties.of_row = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof(int));
+    crStatus status = cr_rows_create(arena, rows, entries, &step->posed.rows);
+    if (status != CR_OK || blocks == NULL || info == NULL || vertices == NULL || step->posed.b == NULL ||
+        step->posed.p == NULL || step->ties.of_row == NULL) {
         return cr__step_memory(error);
     }
-    memset(step->b, 0, (size_t)rows * sizeof(double));
-    memset(step->p, 0, (size_t)rows * sizeof(double));
-    memset(step->cache->tie_of_row, -1, (size_t)rows * sizeof(int));
+    memset(step->posed.b, 0, (size_t)rows * sizeof(double));
+    memset(step->posed.p, 0, (size_t)rows * sizeof(double));
+    memset(step->ties.of_row, -1, (size_t)rows * sizeof(int));
     for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
         crStepContact* c = &step->contacts[i];
         c->row = -1;
         if (takes != NULL && !takes[i]) continue;
-        status = cr__step_add_contact(step, c, i, &step->rows, &blocks[count++], vertices, &vertex_count);
-        if (status == CR_OK && c->point.gap > c->delta) step->b[c->row] = open_bias(step, c, &step->rows, h);
+        status =
+            cr__step_add_contact(step, c, i, &step->posed.rows, &blocks[count++], vertices, &vertex_count);
+        if (status == CR_OK && c->point.gap > c->delta)
+            step->posed.b[c->row] = open_bias(step, c, &step->posed.rows, h);
     }
     if (status == CR_OK) status = add_loops(step, h, blocks, &count);
     if (status == CR_OK) status = add_joints(step, h, info, rows, blocks, &count);
     if (status == CR_OK) {
-        status = cr__step_pose_problem(step, &step->rows, blocks, count, (const double(*)[2])vertices,
-                                       step->v_free, &step->H, &step->problem);
+        status = cr__step_pose_problem(step, &step->posed.rows, blocks, count, (const double(*)[2])vertices,
+                                       step->free.v, &step->posed.H, &step->posed.problem);
     }
     if (status != CR_OK) return cr_error_set(error, status, "rows", "rows: %s", cr_status_text(status));
-    step->problem.b = step->b;
-    set_scales(step, h, &step->problem);
+    step->posed.problem.b = step->posed.b;
+    set_scales(step, h, &step->posed.problem);
     warm_start(step, h, again, count, blocks);
-    if (step->rows.count > step->certificate.rows) step->certificate.rows = step->rows.count;
+    if (step->posed.rows.count > step->certificate.rows) step->certificate.rows = step->posed.rows.count;
     return CR_OK;
 }

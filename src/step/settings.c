@@ -102,3 +102,12 @@ crStatus cr_step_settings_check(const crStepSettings* s, crError* error) {
     if (status == CR_OK) status = check_number("sleep_speed", s->sleep_speed, 0.0, 1e6, error);
     return status;
 }
+
+// whether an impact without restitution is what the contact solve does anyway
+bool cr__step_solves_alike(const crStepSettings* s, bool* reads_et) {
+    const crRuleParams* params = s->rule.params;
+    crRule newton = cr__rule(&cr__rule_newton, NULL), poisson = cr__rule(&cr__rule_poisson, NULL);
+    *reads_et = s->rule.resolve == newton.resolve;
+    bool known = *reads_et || s->rule.resolve == poisson.resolve;
+    return known && (params == NULL || params->directions == 0);
+}

@@ -12,8 +12,8 @@
 
 #include "base/bytes.h"
 #include "model/actuate.h"
-#include "step/cache.h"
 #include "step/forest.h"
+#include "step/step.h"
 
 static uint64_t seal_of(const crStep* step, int b) {
     const crBody* body = &step->model->bodies[b];
@@ -30,7 +30,7 @@ static uint64_t seal_of(const crStep* step, int b) {
         }
     }
     // forces of the user's can be known only by asking
-    if (step->force != NULL) cr__put_doubles(&out, step->k + body->v, body->nv);
+    if (step->calls.force != NULL) cr__put_doubles(&out, step->free.k + body->v, body->nv);
     cr__put_doubles(&out, (double[]){pose.p.x, pose.p.y, pose.p.z, pose.q.w, pose.q.x, pose.q.y, pose.q.z},
                     7);
     return out.hash;
@@ -60,33 +60,18 @@ static int count_asleep(const crStep* step) {
     return count;
 }
 
-void cr__step_list_awake(crStep* step) {
-    crStepCache* cache = step->cache;
-    const crModel* model = step->model;
-    cache->whole_count = cache->whole_loop_count = 0;
-    for (int b = 1; b < model->nb; b++) {
-        if (step->sleep[b].island == 0) cache->whole[cache->whole_count++] = b;
-    }
-    for (int i = 0; i < model->loop_count; i++) {
-        const crLoop* loop = &model->loops[i];
-        bool asleep = step->sleep[loop->a].island != 0 || step->sleep[loop->b].island != 0;
-        if (!asleep) cache->whole_loops[cache->whole_loop_count++] = i;
-    }
-    cr__step_part_all(step);
-}
-
 crStatus cr__step_wake_written(crStep* step, crError* error) {
-    const crStepCache* cache = step->cache;
     const crModel* model = step->model;
     crStatus status = CR_OK;
     step->certificate.asleep = count_asleep(step);
     if (step->certificate.asleep == 0) return CR_OK;
     // drives and forces of the user's at this time
-    cr__part_kinematics(model, (crPart){cache->given, cache->given_count}, &step->state, &step->dynamics);
-    if (step->force != NULL) {
+    cr__part_kinematics(model, (crPart){step->plan->given, step->plan->given_count}, &step->state,
+                        &step->dynamics);
+    if (step->calls.force != NULL) {
         cr_model_kinematics(model, &step->state, &step->dynamics);
-        cr_model_forces(model, &step->state, &step->dynamics, step->k);
-        status = step->force(step->force_ctx, model, &step->state, &step->dynamics, step->k);
+        cr_model_forces(model, &step->state, &step->dynamics, step->free.k);
+        status = step->calls.force(step->calls.force_ctx, model, &step->state, &step->dynamics, step->free.k);
         if (status != CR_OK) return cr_error_set(error, status, "force", "force: %s", cr_status_text(status));
     }
     for (int b = 1; b < model->nb && status == CR_OK; b++) {
@@ -114,8 +99,8 @@ crStatus cr__step_wake_touched(crStep* step, bool* woke, crError* error) {
 // the driven body each one touches; with two, it does not rest
 static void find_carriers(crStep* step) {
     const crModel* model = step->model;
-    for (int k = 0; k < step->cache->whole_count; k++) {
-        step->sleep[step->cache->whole[k]].carrier = 0;
+    for (int k = 0; k < step->awake.count; k++) {
+        step->sleep[step->awake.bodies[k]].carrier = 0;
     }
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
@@ -131,19 +116,18 @@ static void find_carriers(crStep* step) {
 
 // how long each island has been slow: its most restless body decides
 static void find_rest(crStep* step, double h, const int* islands, double* rest) {
-    const crStepCache* cache = step->cache;
     for (int b = 0; b < step->model->nb; b++) {
         rest[b] = INFINITY;
     }
-    for (int k = 0; k < cache->whole_count; k++) {
-        int b = cache->whole[k];
+    for (int k = 0; k < step->awake.count; k++) {
+        int b = step->awake.bodies[k];
         if (!cr__moves(step->model, b)) continue;
         bool slow = cr__step_speed(step, step->state.v, b) <= step->settings.sleep_speed;
         step->sleep[b].slow = slow ? step->sleep[b].slow + h : 0.0;
     }
     find_carriers(step);
-    for (int k = 0; k < cache->whole_count; k++) {
-        int b = cache->whole[k];
+    for (int k = 0; k < step->awake.count; k++) {
+        int b = step->awake.bodies[k];
         if (cr__moves(step->model, b)) rest[islands[b]] = fmin(rest[islands[b]], step->sleep[b].slow);
     }
 }
@@ -152,8 +136,8 @@ static double overlap_of(const crStep* step, const crNear* pair) {
     const crPose* pose = step->dynamics.pose;
     crContactPoint points[16];
     int needed = 0;
-    int count = cr__step_pair(step, pair->shape_a, pair->shape_b, pose[pair->body_a], pose[pair->body_b], 0.0,
-                              points, 16, &needed);
+    int count = cr__pairs_collide(step->plan, pair->shape_a, pair->shape_b, pose[pair->body_a],
+                                  pose[pair->body_b], 0.0, points, 16, &needed, NULL);
     double overlap = 0.0;
     for (int i = 0; i < count; i++) {
         // not fmax: which zero it takes of 0 and -0 depends on the machine, and the overlap is hashed
@@ -164,18 +148,17 @@ static double overlap_of(const crStep* step, const crNear* pair) {
 
 // of the bodies marked, until then: what they overlap, at the poses they sleep in
 static void measure_overlaps(crStep* step) {
-    crStepCache* cache = step->cache;
-    for (int i = 0; i < cache->pair_count; i++) {
-        const crNear* pair = &cache->pairs[i];
-        if (cache->mark[pair->body_a] == 0 && cache->mark[pair->body_b] == 0) continue;
+    for (int i = 0; i < step->pairs->count; i++) {
+        const crNear* pair = &step->pairs->near[i];
+        if (step->work.mark[pair->body_a] == 0 && step->work.mark[pair->body_b] == 0) continue;
         double overlap = overlap_of(step, pair);
         int ends[2] = {pair->body_a, pair->body_b};
         for (int k = 0; k < 2; k++) {
             crSleep* sleep = &step->sleep[ends[k]];
-            if (cache->mark[ends[k]] != 0 && overlap > sleep->overlap) sleep->overlap = overlap;
+            if (step->work.mark[ends[k]] != 0 && overlap > sleep->overlap) sleep->overlap = overlap;
         }
     }
-    memset(cache->mark, 0, (size_t)step->model->nb * sizeof *cache->mark);
+    memset(step->work.mark, 0, (size_t)step->model->nb * sizeof *step->work.mark);
 }
 
 // the certificate is of what sleeps too
@@ -188,18 +171,17 @@ static void certify_sleepers(crStep* step) {
 }
 
 static crStatus put_to_sleep(crStep* step, const int* islands, const double* rest, crError* error) {
-    crStepCache* cache = step->cache;
     const crModel* model = step->model;
     crStatus status = CR_OK;
     bool any = false;
-    for (int k = 0; k < cache->whole_count && status == CR_OK; k++) {
-        int b = cache->whole[k];
+    for (int k = 0; k < step->awake.count && status == CR_OK; k++) {
+        int b = step->awake.bodies[k];
         const crBody* body = &model->bodies[b];
         if (!cr__moves(model, b) || rest[islands[b]] < step->settings.sleep_time) continue;
         memset(step->state.v + body->v, 0, (size_t)body->nv * sizeof(double));
         step->sleep[b].island = islands[b];
         step->sleep[b].seal = seal_of(step, b);
-        cache->mark[b] = 1;
+        step->work.mark[b] = 1;
         any = true;
         if (islands[b] == b) status = tell(step, CR_EVENT_SLEEP, b, error);
     }
@@ -208,11 +190,10 @@ static crStatus put_to_sleep(crStep* step, const int* islands, const double* res
 }
 
 crStatus cr__step_fall_asleep(crStep* step, double h, int* islands, crError* error) {
-    const crStepCache* cache = step->cache;
     double* rest = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *rest);
     if (rest == NULL) return cr__step_memory(error);
-    for (int k = 0; k < cache->whole_count; k++) {
-        islands[cache->whole[k]] = cr__forest_find(islands, cache->whole[k]);
+    for (int k = 0; k < step->awake.count; k++) {
+        islands[step->awake.bodies[k]] = cr__forest_find(islands, step->awake.bodies[k]);
     }
     find_rest(step, h, islands, rest);
     crStatus status = put_to_sleep(step, islands, rest, error);

@@ -3,19 +3,19 @@
 // v_free = v + h M^-1 k. Motion is q+ = q + h v+ on the rotation group; bodies in the air move by v+ - h a /
 // 2 with a their constant acceleration by gravity, which is the exact parabola whatever h is. Trees: trees.c.
 // Fails: CR_ERR_DEFINITE from the factor of M; what the user's force returns; CR_ERR_MEMORY.
-#include "step/cache.h"
+#include "step/step.h"
 
 static crStatus find_forces(crStep* step, crPart part, crDynamics* d, void* ctx) {
     (void)ctx;
     cr__part_kinematics(step->model, part, &step->state, d);
     crStatus status = cr__part_mass_factor(step->model, part, step->h, d);
-    if (status == CR_OK) cr__part_forces(step->model, part, &step->state, d, step->k, step->bend);
+    if (status == CR_OK) cr__part_forces(step->model, part, &step->state, d, step->free.k, step->free.bend);
     return status;
 }
 
 static crStatus find_velocities(crStep* step, crPart part, crDynamics* d, void* ctx) {
     (void)ctx;
-    cr__part_smooth_velocity(step->model, part, &step->state, step->k, step->h, d, step->v_free);
+    cr__part_smooth_velocity(step->model, part, &step->state, step->free.k, step->h, d, step->free.v);
     return CR_OK;
 }
 
@@ -32,16 +32,16 @@ crStatus cr_step_forces(crStep* step, double h, crError* error) {
     crStatus status = cr__step_by_bodies(step, find_forces, NULL);
     if (status == CR_ERR_MEMORY) return cr__step_memory(error);
     if (status != CR_OK) return massless(error);
-    if (step->force != NULL) {
-        status = step->force(step->force_ctx, model, &step->state, d, step->k);
+    if (step->calls.force != NULL) {
+        status = step->calls.force(step->calls.force_ctx, model, &step->state, d, step->free.k);
         if (status != CR_OK) return cr_error_set(error, status, "force", "force: %s", cr_status_text(status));
     }
     for (int n = 0; n < part.count; n++) {
         const crBody* body = &model->bodies[cr__part_body(part, n)];
         for (int i = body->v; i < body->v + body->nv; i++) {
-            if (isfinite(step->k[i])) continue;
+            if (isfinite(step->free.k[i])) continue;
             return cr_error_set(error, CR_ERR_FINITE, "force", "force: the one along velocity %d is %g", i,
-                                step->k[i]);
+                                step->free.k[i]);
         }
     }
     status = cr__step_by_bodies(step, find_velocities, NULL);
@@ -57,17 +57,17 @@ static double top_speed(const crStep* step, const double* v, double fastest) {
     for (int i = 1; i < model->nb; i++) {
         crTwist twist = cr__step_twist(step, v, i);
         crVec3 u = cr__twist_at(twist, cr_sub(d->com[i], d->origin[i]));
-        fastest = fmax(fastest, cr_norm(u) + cr_norm(twist.omega) * step->size[i]);
+        fastest = fmax(fastest, cr_norm(u) + cr_norm(twist.omega) * step->plan->size[i]);
     }
     return fastest;
 }
 
 double cr_step_reach(const crStep* step, double h) {
     if (!cr__step_ready(step)) return (double)NAN;
-    double speed = top_speed(step, step->v_free, top_speed(step, step->state.v, 0.0));
+    double speed = top_speed(step, step->free.v, top_speed(step, step->state.v, 0.0));
     double delta = 0.0;
     for (int i = 1; i < step->model->nb; i++) {
-        delta = fmax(delta, step->settings.deadband * step->size[i]);
+        delta = fmax(delta, step->settings.deadband * step->plan->size[i]);
     }
     return 2.0 * h * speed + delta + step->settings.cluster;
 }
@@ -75,7 +75,7 @@ double cr_step_reach(const crStep* step, double h) {
 // q of the bodies that trees.c does not move
 static void advance(crStep* step, crPart part, double h) {
     int k = 0;
-    for (; k < part.count && part.bodies[k] < step->cache->first_single; k++) {
+    for (; k < part.count && part.bodies[k] < step->plan->first_single; k++) {
         if (cr__step_bends(step, part.bodies[k])) continue;
         cr__part_integrate(step->model, (crPart){part.bodies + k, 1}, h, &step->state);
     }
@@ -92,14 +92,14 @@ static crStatus move(crStep* step, crPart part, crDynamics* d, void* time) {
         const crBody* body = &model->bodies[b];
         for (int j = body->v; j < body->v + body->nv; j++) {
             d->work[j] = v[j];
-            if (step->airborne[b]) v[j] -= 0.5 * h * step->fall[j];
+            if (step->airborne[b]) v[j] -= 0.5 * h * step->plan->fall[j];
         }
     }
     advance(step, part, h);
     for (int n = 0; n < part.count; n++) {
         const crBody* body = &model->bodies[cr__part_body(part, n)];
         for (int j = body->v; j < body->v + body->nv; j++) {
-            if (step->fall[j] != 0.0) v[j] = d->work[j];
+            if (step->plan->fall[j] != 0.0) v[j] = d->work[j];
         }
     }
     return CR_OK;

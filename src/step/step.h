@@ -4,56 +4,107 @@
 
 #include "base/argument.h"
 #include "carom/stages.h"
-#include "model/spatial.h"
+#include "pairs/pairs.h"
+#include "relax/packed.h"
+
+// create.c
 
 // Whether cr_step_create made it.
-static inline bool cr__step_ready(const crStep* step) { return step != NULL && step->cache != NULL; }
+static inline bool cr__step_ready(const crStep* step) { return step != NULL && step->plan != NULL; }
+// q, v and forces become what the step began with.
+void cr__step_keep_start(crStep* step);
 
-// Room for `needed` entries of an array that outlives the step; `used` of them are kept.
-crStatus cr__step_grow(const crAllocator* a, void** array, int* capacity, int used, int needed, size_t size);
+// settings.c
+
+// Whether an impact without restitution is what the contact solve does anyway; reads_et: and without et.
+bool cr__step_solves_alike(const crStepSettings* settings, bool* reads_et);
+
+// events.c
+
 crStatus cr__step_memory(crError* error);  // CR_ERR_MEMORY with its text
 // CR_ERR_FINITE: a body's position or velocity became a value that is none.
 crStatus cr__step_lost(const crStep* step, int body, const char* what, double value, crError* error);
 
-// Contacts of two shapes at given poses, by outlines where both bodies move in one plane; at most capacity,
-// and how many there are in *needed.
-int cr__step_pair(const crStep* step, int shape_a, int shape_b, crPose pose_a, crPose pose_b, double margin,
-                  crContactPoint* points, int capacity, int* needed);
+// bodies.c
+
+static inline crPart cr__step_part(const crStep* step) {
+    return (crPart){step->part.bodies, step->part.count};
+}
+// A stage for some bodies of the part, which may not look at any other; it is run by several threads.
+typedef crStatus (*crPartFn)(crStep* step, crPart part, crDynamics* d, void* ctx);
+crStatus cr__step_by_bodies(crStep* step, crPartFn stage, void* ctx);
+// cr__part_velocity of the part.
+crStatus cr__step_velocity(crStep* step, double* v);
+// Velocity field of a body, and velocity of one of its points in the world, by v, which need not be that of
+// the state.
+crTwist cr__step_twist(const crStep* step, const double* v, int body);
+crVec3 cr__step_point_velocity(const crStep* step, const double* v, int body, crVec3 point);
 // Acceleration of a body in the air, zero where something carries it, m/s^2.
 crVec3 cr__step_fall(const crStep* step, int body);
-// The normal and speed of a contact that is about to be an impact, where its features meet without one normal:
-// the direction of least separation just before. Returns whether it changed; the features then say CR_FEATURE_CENTRE.
-bool cr__step_touch_normal(const crStep* step, crStepContact* contact);
-// After apply: where contacts begin faster than the threshold, events for all that press in one with them.
-crStatus cr__step_log_struck(crStep* step, const double* v_after, crError* error);
-// Copies the contacts that press, with their impulses, for the end of the step; and puts them there. CR_ERR_MEMORY.
-crStatus cr__step_record(crStep* step, crError* error);
-void cr__step_show_record(crStep* step);
+
+// parts.c
+
+// The whole world becomes what is awake.
+void cr__step_list_awake(crStep* step);
+void cr__step_part_all(crStep* step);
+// The part becomes the groups of the bodies given, all bodies that no impact concerned, or the bodies marked.
+void cr__step_part_groups(crStep* step, const int* bodies, int count);
+void cr__step_part_resting(crStep* step);
+void cr__step_part_of(crStep* step, const bool* in);
+// The whole world becomes the bodies awake that are not marked; until cr__step_list_awake.
+void cr__step_leave_out(crStep* step, const bool* out);
+
+// margins.c
+
+// Margins for what each body can do in h by v and v_free; of the part.
+crStatus cr__step_margins(crStep* step, double h, crError* error);
+// Speed of a body's fastest point by v.
+double cr__step_speed(const crStep* step, const double* v, int body);
+
+// contacts.c
+
+// Contacts of the part within the margins; cross: and with bodies outside it, where they will be at now_at.
+crStatus cr__step_collide_part(crStep* step, bool cross, crError* error);
+// The same with cross at the same time, where contacts were found for some of the part: those of bodies that
+// are not fresh stand.
+crStatus cr__step_collide_fresh(crStep* step, const bool* fresh, const crStepContact* contacts, int count,
+                                crError* error);
+// Contacts of one pair, at now_at, in place of what there was.
+crStatus cr__step_collide_pair(crStep* step, int pair, crError* error);
+
+// contact.c
+
+// Columns n, t1, t2 of a contact at the poses it was found at; t1 along what the friction has as its axis.
+crMat3 cr__step_frame(const crStep* step, const crStepContact* contact);
+// Rows of a contact as a block of a problem.
+int cr__step_contact_rows(const crStepContact* contact);
+// Velocity of b's point against a's that driven bodies give.
+crVec3 cr__step_given_velocity(const crStep* step, const crStepContact* contact);
+// Whether a contact that is open, or leaving, will touch at more than its `fast`: an impact, not of a solve.
+bool cr__step_meets_fast(const crStep* step, const crStepContact* contact);
+// Of the two bodies of a contact the one that v moves; b where it moves both.
+static inline int cr__step_mover(const crStep* step, int body_a, int body_b) {
+    return cr__moves(step->model, body_b) ? body_b : body_a;
+}
+
+// warm.c
+
 // The force of the same contact in the last solve, NULL where it did not press; going through contacts in
 // their order, from cursor 0 or from where the first of them stands.
 const crWarm* cr__step_warm_next(const crStep* step, const crStepContact* contact, int* cursor);
 int cr__step_warm_from(const crStep* step, const crStepContact* contact);
 // The force of the same contact in the last solve, NULL where it did not press.
 const crWarm* cr__step_warm(const crStep* step, const crStepContact* contact);
-// q, v and forces become what the step began with.
-void cr__step_keep_start(crStep* step);
-// Forces that the step began with, and those that took their place, change places.
-void cr__step_swap_forces(crStep* step);
 // Gap up to which a contact touches: the deadband, and a little more where it pressed in the last solve, m.
 double cr__step_band(const crStep* step, const crStepContact* contact, int* cursor);
-// Columns n, t1, t2 of a contact at the poses it was found at; t1 along what the friction has as its axis.
-crMat3 cr__step_frame(const crStep* step, const crStepContact* contact);
-// Velocity of b's point against a's that driven bodies give.
-crVec3 cr__step_given_velocity(const crStep* step, const crStepContact* contact);
-// Of the two bodies of a contact the one that v moves; b where it moves both.
-static inline int cr__step_mover(const crStep* step, int body_a, int body_b) {
-    return cr__moves(step->model, body_b) ? body_b : body_a;
-}
-// What the deadband of a contact of two bodies is a share of: the smaller one that moves, m.
-double cr__step_pair_size(const crStep* step, int body_a, int body_b);
+// Events of contacts that begin, and the forces to start from next time.
+crStatus cr__step_keep(crStep* step, crError* error);
+// Forces that the step began with, and those that took their place, change places.
+void cr__step_swap_forces(crStep* step);
 
-// Rows of a contact as a block of a problem; planned with the same counts.
-int cr__step_contact_rows(const crStepContact* contact);
+// problem.c
+
+// A contact as a block of a problem; planned with cr__step_contact_rows.
 crStatus cr__step_add_contact(crStep* step, crStepContact* contact, int index, crRows* rows, crBlock* block,
                               double (*vertices)[2], int* vertex_count);
 // Most rows and entries of the contacts for which takes[i] is set (NULL: all), loops and joints.
@@ -65,10 +116,25 @@ crStatus cr__step_pose_problem(crStep* step, crRows* rows, crBlock* blocks, int 
 // cr_step_problem_build; again: from the impulses of a solve before in this step.
 crStatus cr__step_pose(crStep* step, double h, const bool* takes, bool again, crError* error);
 
-// Whether a contact that is open, or leaving, will touch at more than its `fast`: an impact, not of a solve.
-bool cr__step_meets_fast(const crStep* step, const crStepContact* contact);
+// solve.c
+
+// Bodies as the packed solver takes them.
+static inline crInertias cr__step_inertias(crStep* step) {
+    return (crInertias){step->model, &step->dynamics, &step->scratch, step->tasks};
+}
+// momentum += J^T P (nv).
+void cr__step_add_momentum(const crStep* step, int count, const crPackedContact* contact, double* momentum);
+// From the impulses of packed contacts (index[i] in step->contacts) and of the problem where it has rows:
+// state.v = v_free + dv, and the contacts' impulses. CR_ERR_MEMORY.
+crStatus cr__step_apply(crStep* step, int count, const int* index, const crPackedContact* contact,
+                        double* dv);
+
+// contact_solve.c
+
 // state.v over h under every contact that may press; plastic: those that close fast as well.
 crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* error);
+
+// position.c
 
 // Contacts as found, and where bodies were then.
 typedef struct crPositionList {
@@ -84,5 +150,52 @@ crStatus cr__step_position_list(crStep* step, crPositionList* list);
 // apart: bodies that it leaves alone (nb); NULL: none.
 crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const bool* hit, const bool* apart,
                                 crError* error);
+
+// trees.c
+
+crStatus cr__step_trees_create(crStep* step);
+// Whether a body is of a tree that trees.c moves.
+bool cr__step_bends(const crStep* step, int body);
+// After forces: what velocity terms do to v_free.
+void cr__step_trees_bend(crStep* step, double h);
+// q and v of the part's trees over h; CR_ERR_MEMORY, CR_ERR_DEFINITE.
+crStatus cr__step_trees_move(crStep* step, double h);
+// Trees closed by loops that nothing else holds, moved again over h from the beginning of the step, to second order.
+crStatus cr__step_mechanisms(crStep* step, double h, crError* error);
+
+// ties.c
+
+crStatus cr__step_ties_create(crStep* step);
+// A row of the problem is one of a loop or joint.
+void cr__step_tie_loop(crStep* step, int loop, int row, int count);
+void cr__step_tie_joint(crStep* step, const crJointRow* info);
+// Force of the motor along velocity j in the last solve.
+double cr__step_motor_force(const crStep* step, int j);
+// Forces of the part's loops and joints from step->posed.p.
+void cr__step_keep_ties(crStep* step);
+
+// sleep.c
+
+// The island of a body wakes, if it sleeps.
+crStatus cr__step_wake(crStep* step, int body, crError* error);
+// Sleepers whose seal is broken wake; so do those in contact with something that moves.
+crStatus cr__step_wake_written(crStep* step, crError* error);
+crStatus cr__step_wake_touched(crStep* step, bool* woke, crError* error);
+// Islands, as they were at the beginning of the step of length h, that have been slow for long enough.
+crStatus cr__step_fall_asleep(crStep* step, double h, int* islands, crError* error);
+
+// record.c
+
+// Copies the contacts that press, with their impulses, for the end of the step; and puts them there. CR_ERR_MEMORY.
+crStatus cr__step_record(crStep* step, crError* error);
+void cr__step_show_record(crStep* step);
+
+// struck.c, touch.c
+
+// After apply: where contacts begin faster than the threshold, events for all that press in one with them.
+crStatus cr__step_log_struck(crStep* step, const double* v_after, crError* error);
+// The normal and speed of a contact that is about to be an impact, where its features meet without one normal:
+// the direction of least separation just before. Returns whether it changed; the features then say CR_FEATURE_CENTRE.
+bool cr__step_touch_normal(const crStep* step, crStepContact* contact);
 
 #endif

@@ -10,13 +10,11 @@
 // certificate says so.
 #include <string.h>
 
+#include "relax/packed.h"
 #include "resolve/kinds.h"
-#include "step/cache.h"
+#include "step/clocks.h"
 #include "step/moving.h"
-#include "step/packed.h"
 #include "step/position.h"
-
-#define SHARES 10  // rounds in which islands grow by the way their fastest body goes
 
 static bool earlier(const crEvent* a, const crEvent* b) { return a->time < b->time; }
 
@@ -57,35 +55,15 @@ static crStatus order_events(crStep* step) {
 // whether islands may be moved by short steps
 static bool may_move(const crStep* step) {
     return step->settings.quality == CR_QUALITY_FAST &&
-           step->settings.solver.solve == cr__solver(&cr__solver_auto, NULL).solve && step->posed == NULL;
+           step->settings.solver.solve == cr__solver(&cr__solver_auto, NULL).solve &&
+           step->calls.posed == NULL;
 }
 
-// margins of slow bodies that fast ones may push, as far as islands within them say so
-static crStatus share(crStep* step, int* islands, crScout* scout, crError* error) {
-    double* way = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *way);
-    if (way == NULL) return cr__step_memory(error);
-    crStatus status = CR_OK;
-    cr__step_reachable(step, islands);
-    for (int i = 0; i < SHARES; i++) {
-        status = cr__step_scout(step, islands, scout, error);
-        if (status != CR_OK || !cr__step_share_margins(step, islands, way)) break;
-    }
-    return status;
-}
-
-// contacts within the margins, larger ones where slow bodies may be pushed by fast ones
+// contacts within the margins
 static crStatus collide(crStep* step, int* islands, crError* error) {
-    bool reads_et, shares = cr__step_solves_alike(&step->settings, &reads_et) && !step->cache->even;
-    shares = shares && step->settings.quality != CR_QUALITY_FAST;
-    crScout scout = {0};
-    step->contact_count = 0;
-    crStatus status = shares ? share(step, islands, &scout, error) : CR_OK;
-    if (status == CR_OK) {
-        status =
-            shares ? cr__step_collide_after(step, &scout, error) : cr__step_collide_part(step, false, error);
-    }
+    crStatus status = cr__step_collide_part(step, false, error);
     // else nobody asks who reaches whom
-    bool asked = !step->cache->plastic || step->settings.sleep_time > 0.0;
+    bool asked = !step->clocks->plastic || step->settings.sleep_time > 0.0;
     if (status == CR_OK && asked) cr__step_reachable(step, islands);
     return status;
 }
@@ -106,10 +84,10 @@ static crStatus look(crStep* step, double h, int* islands, crError* error) {
 
 static crStatus move(crStep* step, double h, int* islands, bool* listed, crError* error) {
     crStatus status = CR_OK;
-    if (!step->cache->plastic) status = cr__step_find_plain(step, islands, error);
-    if (status == CR_OK && !step->cache->plastic) status = cr__step_schedule(step, h, error);
-    *listed = status == CR_OK && step->cache->due_count == 0;
-    if (status == CR_OK && step->cache->due_count > 0) return cr__step_locally(step, h, error);
+    if (!step->clocks->plastic) status = cr__step_find_plain(step, islands, error);
+    if (status == CR_OK && !step->clocks->plastic) status = cr__step_schedule(step, h, error);
+    *listed = status == CR_OK && step->clocks->due_count == 0;
+    if (status == CR_OK && step->clocks->due_count > 0) return cr__step_locally(step, h, error);
     if (status == CR_OK) status = cr__step_contact_solve(step, h, false, error);
     if (status == CR_OK) status = cr_step_integrate(step, h, error);
     return status == CR_OK ? cr__step_mechanisms(step, h, error) : status;
@@ -118,9 +96,9 @@ static crStatus move(crStep* step, double h, int* islands, bool* listed, crError
 // the memory of the solve is free for the position pass; contacts stay
 static void forget_solve(crStep* step, size_t mark) {
     cr_arena_release(&step->scratch, mark);
-    step->rows = step->H = (crRows){0};
-    step->problem = (crProblem){0};
-    step->b = step->p = NULL;
+    step->posed.rows = step->posed.H = (crRows){0};
+    step->posed.problem = (crProblem){0};
+    step->posed.b = step->posed.p = NULL;
 }
 
 crStatus cr_step_cone(crStep* step, double h, crError* error) {
@@ -142,7 +120,7 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
     size_t mark = cr_arena_mark(&step->scratch);
     if (status == CR_OK) status = move(step, h, islands, &listed, error);
     if (status != CR_OK) return status;
-    memcpy(hit, step->cache->hit, (size_t)step->model->nb * sizeof *hit);
+    memcpy(hit, step->clocks->hit, (size_t)step->model->nb * sizeof *hit);
     // what impacts did not concern is still listed; where all went plastic nothing is
     bool kept = step->contacts == start.contacts;
     if (kept) forget_solve(step, mark);

@@ -12,8 +12,8 @@
 // than WORK for solving them in one step: the rest of the step is plastic and the certificate says so.
 #include <string.h>
 
-#include "step/cache.h"
 #include "step/posed.h"
+#include "step/step.h"
 
 #define ROUNDS    10      // of adding contacts that a solution overlaps
 #define REPEATS   50      // impacts at one instant
@@ -52,7 +52,8 @@ static bool spent(const Cost* cost) { return cost->trials >= TRIALS || cost->wor
 static double touch(const crStep* step, const crStepContact* c, double slack) {
     const crVec3* p = &c->point.point;
     double far = fmax(fabs(p->x), fmax(fabs(p->y), fabs(p->z)));
-    return TOUCH_TOL * fmax(step->size[c->body_a], step->size[c->body_b]) + ROUND_TOL * far + slack;
+    return TOUCH_TOL * fmax(step->plan->size[c->body_a], step->plan->size[c->body_b]) + ROUND_TOL * far +
+           slack;
 }
 
 static bool fast(const crStepContact* c) { return c->speed < -c->fast; }
@@ -60,13 +61,13 @@ static bool fast(const crStepContact* c) { return c->speed < -c->fast; }
 static crStatus keep(crStep* step, double slack, Cost* cost, Origin* origin, crError* error) {
     size_t q = (size_t)step->model->nq * sizeof(double), v = (size_t)step->model->nv * sizeof(double);
     size_t nb = (size_t)step->model->nb;
-    size_t warm = (size_t)step->warm_count * sizeof *step->warm;
+    size_t warm = (size_t)step->warm.count * sizeof *step->warm.force;
     *origin = (Origin){.slack = slack,
                        .time = step->state.time,
                        .events = step->event_count,
-                       .recorded = step->cache->record_count,
-                       .warm_changed = step->warm_changed,
-                       .warm_count = step->warm_count,
+                       .recorded = step->record.count,
+                       .warm_changed = step->warm.changed,
+                       .warm_count = step->warm.count,
                        .certificate = step->certificate,
                        .cost = cost};
     origin->q = cr_arena_alloc(&step->scratch, q + 1);
@@ -76,17 +77,17 @@ static crStatus keep(crStep* step, double slack, Cost* cost, Origin* origin, crE
     if (origin->q == NULL || origin->v == NULL || origin->warm == NULL || origin->drive == NULL) {
         return cr__step_memory(error);
     }
-    memcpy(origin->drive, step->cache->drive, nb * sizeof *origin->drive);
+    memcpy(origin->drive, step->drive, nb * sizeof *origin->drive);
     memcpy(origin->q, step->state.q, q);
     memcpy(origin->v, step->state.v, v);
-    if (warm > 0) memcpy(origin->warm, step->warm, warm);
+    if (warm > 0) memcpy(origin->warm, step->warm.force, warm);
     return CR_OK;
 }
 
 // figures of solves since the origin that do not count
 static void forget(crStep* step, const Origin* origin) {
     step->certificate = origin->certificate;
-    memcpy(step->cache->drive, origin->drive, (size_t)step->model->nb * sizeof *origin->drive);
+    memcpy(step->drive, origin->drive, (size_t)step->model->nb * sizeof *origin->drive);
 }
 
 static void go_back(crStep* step, const Origin* origin) {
@@ -95,17 +96,17 @@ static void go_back(crStep* step, const Origin* origin) {
     memcpy(step->state.v, origin->v, (size_t)step->model->nv * sizeof(double));
     step->state.time = origin->time;
     step->event_count = origin->events;
-    step->cache->record_count = origin->recorded;
+    step->record.count = origin->recorded;
     // the forces that the step began with are still where they were, and where trials keep theirs there may be
     // less room
-    if (step->warm_changed && !origin->warm_changed) {
+    if (step->warm.changed && !origin->warm_changed) {
         cr__step_swap_forces(step);
-        step->warm_changed = false;
+        step->warm.changed = false;
         return;
     }
-    step->warm_count = origin->warm_count;
+    step->warm.count = origin->warm_count;
     if (origin->warm_count > 0) {
-        memcpy(step->warm, origin->warm, (size_t)origin->warm_count * sizeof *step->warm);
+        memcpy(step->warm.force, origin->warm, (size_t)origin->warm_count * sizeof *step->warm.force);
     }
 }
 
@@ -152,8 +153,8 @@ static void release(crStep* step, double h, const double* v) {
         const crBody* body = &model->bodies[i];
         double most = 0.0, off = 0.0;
         for (int j = body->v; j < body->v + body->nv; j++) {
-            most = fmax(most, fabs(step->fall[j]));
-            off = fmax(off, fabs(step->state.v[j] - v[j] - h * step->fall[j]));
+            most = fmax(most, fabs(step->plan->fall[j]));
+            off = fmax(off, fabs(step->state.v[j] - v[j] - h * step->plan->fall[j]));
         }
         if (most > 0.0 && off <= FREE_TOL * h * most) step->airborne[i] = true;
     }
@@ -163,14 +164,15 @@ static void release(crStep* step, double h, const double* v) {
 static crStatus press(crStep* step, const Origin* origin, double h, bool plastic, bool* takes,
                       crError* error) {
     memset(takes, 0, (size_t)step->contact_count * sizeof *takes);
-    int count = choose(step, h, step->v_free, plastic, takes);
+    int count = choose(step, h, step->free.v, plastic, takes);
     crStatus status = CR_OK;
     for (int round = 0; round < ROUNDS && status == CR_OK; round++) {
         forget(step, origin);
         set_airborne(step, takes);
         status = cr_step_problem_build(step, h, takes, error);
         if (status == CR_OK) status = cr_step_solve(step, error);
-        if (status == CR_OK) origin->cost->work += (double)step->rows.count * step->report.iterations;
+        if (status == CR_OK)
+            origin->cost->work += (double)step->posed.rows.count * step->posed.report.iterations;
         if (status == CR_OK) status = cr__step_show_problem(step, h, true, error);
         if (status == CR_OK) status = cr_step_apply(step, error);
         if (status != CR_OK) return status;

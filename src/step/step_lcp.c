@@ -95,27 +95,27 @@ static crStatus choose(crStep* step, Try* attempt, crError* error) {
 static crStatus predict(crStep* step, Try* attempt, crError* error) {
     const crModel* model = step->model;
     size_t bytes = (size_t)model->nv * sizeof(double);
-    memcpy(step->state.q, step->q_start, (size_t)model->nq * sizeof(double));
+    memcpy(step->state.q, step->start.q, (size_t)model->nq * sizeof(double));
     memcpy(step->state.v, attempt->v_hat, bytes);
     step->state.time = attempt->time;
     cr_model_integrate(model, attempt->h, &step->state);
     memcpy(step->state.v, attempt->v_hat, bytes);
     crStatus status = cr_step_forces(step, attempt->h, error);
     if (status != CR_OK) return status;
-    double* change = step->v_free;
+    double* change = step->free.v;
     for (int i = 0; i < model->nv; i++) {
-        step->dynamics.work[i] = step->v_start[i] - attempt->v_hat[i];
+        step->dynamics.work[i] = step->start.v[i] - attempt->v_hat[i];
     }
     cr_model_mass_mul(model, &step->dynamics, step->dynamics.work, change);
     for (int i = 0; i < model->nv; i++) {
-        change[i] += attempt->h * step->k[i];
+        change[i] += attempt->h * step->free.k[i];
     }
     cr_model_mass_solve(model, &step->dynamics, change);
     for (int i = 0; i < model->nv; i++) {
-        step->v_free[i] = attempt->v_hat[i] + change[i];
+        step->free.v[i] = attempt->v_hat[i] + change[i];
     }
     attempt->margin = fmax(attempt->margin, cr_step_reach(step, attempt->h));
-    memcpy(step->state.v, step->v_start, bytes);
+    memcpy(step->state.v, step->start.v, bytes);
     status = cr_step_collide(step, attempt->margin, error);
     return status == CR_OK ? cr_step_drag(step, attempt->h, error) : status;
 }
@@ -139,10 +139,11 @@ static crStatus solve(crStep* step, Try* attempt, crError* error) {
     const crStepSettings* settings = &step->settings;
     crStatus status = solve_at(step, attempt, settings->level, error);
     // gaps that contradict each other: velocities never do, and the certificate keeps the first outcome
-    if (status == CR_OK && settings->level == CR_LEVEL_POSITION && unsolvable(step->report.outcome)) {
+    if (status == CR_OK && settings->level == CR_LEVEL_POSITION && unsolvable(step->posed.report.outcome)) {
         status = solve_at(step, attempt, CR_LEVEL_VELOCITY, error);
     }
-    crShown shown = {&step->rows, &step->problem, step->p, step->v_free, attempt->time, attempt->h, true};
+    crShown shown = {&step->posed.rows, &step->posed.problem, step->posed.p, step->free.v,
+                     attempt->time,     attempt->h,           true};
     if (status == CR_OK) status = cr__step_show(step, &shown, error);
     if (status == CR_OK && settings->level == CR_LEVEL_VELOCITY && settings->restitution == CR_LCP_POISSON) {
         size_t mark = cr_arena_mark(&step->scratch);
@@ -152,10 +153,10 @@ static crStatus solve(crStep* step, Try* attempt, crError* error) {
     if (status != CR_OK) return status;
     size_t bytes = (size_t)step->model->nv * sizeof(double);
     memset(attempt->v_plus, 0, bytes);
-    cr_rows_add_impulse(&step->rows, step->p, attempt->v_plus);
+    cr_rows_add_impulse(&step->posed.rows, step->posed.p, attempt->v_plus);
     cr_model_mass_solve(step->model, &step->dynamics, attempt->v_plus);
     for (int i = 0; i < step->model->nv; i++) {
-        attempt->v_plus[i] += step->v_free[i];
+        attempt->v_plus[i] += step->free.v[i];
     }
     return CR_OK;
 }
@@ -163,14 +164,14 @@ static crStatus solve(crStep* step, Try* attempt, crError* error) {
 // state to the end of the step
 static void advance(crStep* step, const Try* attempt) {
     const crModel* model = step->model;
-    memcpy(step->state.q, step->q_start, (size_t)model->nq * sizeof(double));
+    memcpy(step->state.q, step->start.q, (size_t)model->nq * sizeof(double));
     memcpy(step->state.v, attempt->v_plus, (size_t)model->nv * sizeof(double));
     step->state.time = attempt->time;
     cr_model_integrate(model, attempt->h, &step->state);
 }
 
 static bool violated(const crStep* step, const crStepContact* c) {
-    return c->point.gap < -VIOLATED_TOL * fmax(step->size[c->body_a], step->size[c->body_b]);
+    return c->point.gap < -VIOLATED_TOL * fmax(step->plan->size[c->body_a], step->plan->size[c->body_b]);
 }
 
 // whether more contacts of this pair can be had at q^; a pair that is not seen there needs a wider look
@@ -287,15 +288,15 @@ static crStatus start(crStep* step, double h, Try* attempt, crError* error) {
     attempt->v_hat = cr_arena_alloc(&step->scratch, bytes);
     attempt->v_plus = cr_arena_alloc(&step->scratch, bytes);
     attempt->active.list =
-        cr_arena_alloc(&step->scratch, (size_t)(step->warm_count + 16) * sizeof *attempt->active.list);
+        cr_arena_alloc(&step->scratch, (size_t)(step->warm.count + 16) * sizeof *attempt->active.list);
     if (attempt->v_hat == NULL || attempt->v_plus == NULL || attempt->active.list == NULL) {
         return cr__step_memory(error);
     }
-    memcpy(attempt->v_hat, step->v_start, (size_t)step->model->nv * sizeof(double));
-    attempt->active.count = step->warm_count;
-    attempt->active.capacity = step->warm_count + 16;
-    if (step->warm_count > 0) {
-        memcpy(attempt->active.list, step->warm, (size_t)step->warm_count * sizeof *step->warm);
+    memcpy(attempt->v_hat, step->start.v, (size_t)step->model->nv * sizeof(double));
+    attempt->active.count = step->warm.count;
+    attempt->active.capacity = step->warm.count + 16;
+    if (step->warm.count > 0) {
+        memcpy(attempt->active.list, step->warm.force, (size_t)step->warm.count * sizeof *step->warm.force);
     }
     return CR_OK;
 }

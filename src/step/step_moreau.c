@@ -30,24 +30,25 @@ static crStatus collide_ahead(crStep* step, double h, double* q, crError* error)
 
 // slip of witness points instead of the point midway
 static crStatus move_arms(crStep* step, crError* error) {
-    size_t count = (size_t)step->problem.block_count;
+    size_t count = (size_t)step->posed.problem.block_count;
     crBlock* blocks = cr_arena_alloc(&step->scratch, (count + 1) * sizeof *blocks);
     if (blocks == NULL) return cr__step_memory(error);
-    memcpy(blocks, step->problem.blocks, count * sizeof *blocks);
+    memcpy(blocks, step->posed.problem.blocks, count * sizeof *blocks);
     cr__step_set_arms(step);
-    crStatus status = cr__step_pose_problem(step, &step->rows, blocks, (int)count, step->problem.vertices,
-                                            step->v_free, &step->H, &step->problem);
-    step->problem.b = step->b;
+    crStatus status =
+        cr__step_pose_problem(step, &step->posed.rows, blocks, (int)count, step->posed.problem.vertices,
+                              step->free.v, &step->posed.H, &step->posed.problem);
+    step->posed.problem.b = step->posed.b;
     return status == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
 // b = e u_n- on contacts; positions have no say
 static void newton_bias(crStep* step) {
-    for (int i = 0; i < step->problem.block_count; i++) {
-        const crBlock* block = &step->problem.blocks[i];
+    for (int i = 0; i < step->posed.problem.block_count; i++) {
+        const crBlock* block = &step->posed.problem.blocks[i];
         if (block->source < 0) continue;
         const crStepContact* c = &step->contacts[block->source];
-        step->b[block->row] = c->e * c->speed;
+        step->posed.b[block->row] = c->e * c->speed;
     }
 }
 
@@ -59,7 +60,7 @@ static void integrate_theta(crStep* step, double h, double* after) {
     for (int j = 0; j < model->nv; j++) {
         const crBody* body = &model->bodies[model->dof_body[j]];
         if (body->single && j >= body->v + 3) continue;
-        v[j] = theta * after[j] + (1.0 - theta) * step->v_start[j];
+        v[j] = theta * after[j] + (1.0 - theta) * step->start.v[j];
     }
     cr_model_integrate(model, h, &step->state);
     for (int j = 0; j < model->nv; j++) {

@@ -7,8 +7,8 @@
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
-#include "step/cache.h"
 #include "step/forest.h"
+#include "step/step.h"
 
 typedef struct Struck {
     int* parent;     // forest of trees of bodies (nb)
@@ -63,12 +63,12 @@ static void find_struck(crStep* step, Struck* s) {
     }
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        if (presses(c)) s->energy[root_of(model, s, c->body_a, c->body_b)] += work_of(s, step->p, c);
+        if (presses(c)) s->energy[root_of(model, s, c->body_a, c->body_b)] += work_of(s, step->posed.p, c);
     }
 }
 
 crStatus cr__step_log_struck(crStep* step, const double* v_after, crError* error) {
-    size_t nb = (size_t)step->model->nb, rows = (size_t)step->rows.count + 1;
+    size_t nb = (size_t)step->model->nb, rows = (size_t)step->posed.rows.count + 1;
     if (step->event_count == 0) return CR_OK;
     size_t mark = cr_arena_mark(&step->scratch);
     Struck s = {.parent = cr_arena_alloc(&step->scratch, nb * sizeof *s.parent),
@@ -78,8 +78,8 @@ crStatus cr__step_log_struck(crStep* step, const double* v_after, crError* error
                 .u_after = cr_arena_alloc(&step->scratch, rows * sizeof(double))};
     bool ok = s.parent != NULL && s.struck != NULL && s.energy != NULL;
     if (!ok || s.u_before == NULL || s.u_after == NULL) return cr__step_memory(error);
-    cr_rows_velocity(&step->rows, step->v_start, s.u_before);
-    cr_rows_velocity(&step->rows, v_after, s.u_after);
+    cr_rows_velocity(&step->posed.rows, step->start.v, s.u_before);
+    cr_rows_velocity(&step->posed.rows, v_after, s.u_after);
     find_struck(step, &s);
     // beginnings of struck clusters make way for all of their contacts
     int kept = 0;

@@ -4,7 +4,7 @@
 // has any of these. What takes no part in a solve is zero after it. Fails: CR_ERR_MEMORY.
 #include <string.h>
 
-#include "step/cache.h"
+#include "step/step.h"
 
 enum { LOOP_ROWS = 6, DOF_ROWS = 4 };
 
@@ -19,58 +19,58 @@ static bool acts(const crModel* model, const crBody* body) {
 
 crStatus cr__step_ties_create(crStep* step) {
     const crModel* model = step->model;
-    crStepCache* cache = step->cache;
-    cache->first_force = cr_arena_alloc(&step->store, (size_t)model->nb * sizeof(int));
-    if (cache->first_force == NULL) return CR_ERR_MEMORY;
-    step->tie_count = LOOP_ROWS * model->loop_count;
+    step->ties.first = cr_arena_alloc(&step->store, (size_t)model->nb * sizeof(int));
+    if (step->ties.first == NULL) return CR_ERR_MEMORY;
+    step->ties.count = LOOP_ROWS * model->loop_count;
     for (int b = 0; b < model->nb; b++) {
-        cache->first_force[b] = step->tie_count;
-        if (acts(model, &model->bodies[b])) step->tie_count += DOF_ROWS * model->bodies[b].nv;
+        step->ties.first[b] = step->ties.count;
+        if (acts(model, &model->bodies[b])) step->ties.count += DOF_ROWS * model->bodies[b].nv;
     }
-    size_t bytes = (size_t)(step->tie_count + 1) * sizeof(double);
-    step->tie_force = cr_arena_alloc(&step->store, bytes);
-    if (step->tie_force == NULL) return CR_ERR_MEMORY;
-    memset(step->tie_force, 0, bytes);
+    size_t bytes = (size_t)(step->ties.count + 1) * sizeof(double);
+    step->ties.force = cr_arena_alloc(&step->store, bytes);
+    if (step->ties.force == NULL) return CR_ERR_MEMORY;
+    memset(step->ties.force, 0, bytes);
     return CR_OK;
 }
 
 void cr__step_tie_loop(crStep* step, int loop, int row, int count) {
     for (int k = 0; k < count; k++) {
-        step->cache->tie_of_row[row + k] = LOOP_ROWS * loop + k;
+        step->ties.of_row[row + k] = LOOP_ROWS * loop + k;
     }
 }
 
 void cr__step_tie_joint(crStep* step, const crJointRow* info) {
     const crBody* body = &step->model->bodies[step->model->dof_body[info->dof]];
-    int at = step->cache->first_force[step->model->dof_body[info->dof]] + DOF_ROWS * (info->dof - body->v);
+    int at = step->ties.first[step->model->dof_body[info->dof]] + DOF_ROWS * (info->dof - body->v);
     if (info->kind == CR_ROW_MOTOR) at += 2;
     if (info->kind == CR_ROW_FRICTION) at += 3;
     // a ball has one limit, hinges and sliders pull back from the upper one
-    bool upper = body->joint != CR_JOINT_BALL && step->rows.value[step->rows.start[info->row]] < 0.0;
+    bool upper =
+        body->joint != CR_JOINT_BALL && step->posed.rows.value[step->posed.rows.start[info->row]] < 0.0;
     if (info->kind == CR_ROW_LIMIT && upper) at += 1;
-    step->cache->tie_of_row[info->row] = at;
+    step->ties.of_row[info->row] = at;
 }
 
 double cr__step_motor_force(const crStep* step, int j) {
     int b = step->model->dof_body[j];
     const crBody* body = &step->model->bodies[b];
     if (!acts(step->model, body)) return 0.0;
-    return step->tie_force[step->cache->first_force[b] + DOF_ROWS * (j - body->v) + 2];
+    return step->ties.force[step->ties.first[b] + DOF_ROWS * (j - body->v) + 2];
 }
 
 void cr__step_keep_ties(crStep* step) {
     const crModel* model = step->model;
-    if (step->tie_count == 0) return;
-    for (int k = 0; k < step->part_loop_count; k++) {
-        memset(step->tie_force + LOOP_ROWS * step->part_loops[k], 0, LOOP_ROWS * sizeof(double));
+    if (step->ties.count == 0) return;
+    for (int k = 0; k < step->part.loop_count; k++) {
+        memset(step->ties.force + LOOP_ROWS * step->part.loops[k], 0, LOOP_ROWS * sizeof(double));
     }
-    for (int k = 0; k < step->part_count; k++) {
-        int b = step->part[k], first = step->cache->first_force[b];
+    for (int k = 0; k < step->part.count; k++) {
+        int b = step->part.bodies[k], first = step->ties.first[b];
         if (!acts(model, &model->bodies[b])) continue;
-        memset(step->tie_force + first, 0, (size_t)(DOF_ROWS * model->bodies[b].nv) * sizeof(double));
+        memset(step->ties.force + first, 0, (size_t)(DOF_ROWS * model->bodies[b].nv) * sizeof(double));
     }
-    for (int r = 0; r < step->rows.count; r++) {
-        int at = step->cache->tie_of_row[r];
-        if (at >= 0) step->tie_force[at] = step->p[r] / step->h;
+    for (int r = 0; r < step->posed.rows.count; r++) {
+        int at = step->ties.of_row[r];
+        if (at >= 0) step->ties.force[at] = step->posed.p[r] / step->h;
     }
 }

@@ -33,7 +33,8 @@ static bool shifted(const crStep* step, const crStepContact* c, crVec3 shift, do
     bool found;
     b.p = cr_add(b.p, shift);
     if (c->planar) {
-        found = cr__step_pair(step, c->shape_a, c->shape_b, a, b, reach, points, FOUND, &needed) > 0;
+        found = cr__pairs_collide(step->plan, c->shape_a, c->shape_b, a, b, reach, points, FOUND, &needed,
+                                  NULL) > 0;
     } else {
         found = cr_distance(&shapes[c->shape_a].shape, a, &shapes[c->shape_b].shape, b, reach, &distance);
         points[0] = distance.contact;
@@ -60,7 +61,7 @@ bool cr__step_touch_normal(const crStep* step, crStepContact* c) {
     const crDynamics* d = &step->dynamics;
     crVec3 u = cr_sub(cr_model_point_velocity(d, c->body_b, c->point.point),
                       cr_model_point_velocity(d, c->body_a, c->point.point));
-    double speed = cr_norm(u), size = cr__step_pair_size(step, c->body_a, c->body_b), gap;
+    double speed = cr_norm(u), size = cr__plan_pair_size(step->plan, c->body_a, c->body_b), gap;
     if (!(c->speed < 0.0)) return false;
     // the way back to the touch, from which on the overlap grew, and a little more
     double way = 2.0 * fmax(0.0, -c->point.gap) * (speed / -c->speed) + BACK * size;

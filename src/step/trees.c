@@ -8,72 +8,32 @@
 // never exceeds what forces and impulses account for, since contacts that give nothing make T(q, v+) <= T(q,
 // v_free). c takes at most HALF of v. A motor holds a speed, which is not to be scaled: a tree with one is
 // only where T would be more by MUCH.
-// Trees on driven bodies, and those whose flight is known exactly (step->fall), are left to smooth.c. With a
+// Trees on driven bodies, and those whose flight is known exactly (plan->fall), are left to smooth.c. With a
 // force of the user's, which is only known at q, the whole kick comes first.
 // Fails: CR_ERR_MEMORY; CR_ERR_DEFINITE from the factor of M.
 #include <string.h>
 
-#include "step/cache.h"
+#include "base/room.h"
+#include "step/step.h"
 
 #define HALF  0.5
 #define MUCH  1.1
 #define NOISE 1e-16  // of the largest of k: c that small is none
 
-static bool falls(const crStep* step, const crBody* body) {
-    for (int j = body->v; j < body->v + body->nv; j++) {
-        if (step->fall[j] != 0.0) return true;
-    }
-    return false;
-}
-
-static bool taken(const crStep* step, int b) {
-    const crBody* body = &step->model->bodies[b];
-    return body->last >= 0 && !body->single && body->base == CR_WORLD &&
-           !falls(step, &step->model->bodies[body->root]);
-}
-
-static int* ints(crStep* step, int count) {
-    int* made = cr_arena_alloc(&step->store, (size_t)(count + 1) * sizeof *made);
-    if (made != NULL) memset(made, 0, (size_t)(count + 1) * sizeof *made);
-    return made;
-}
-
 crStatus cr__step_trees_create(crStep* step) {
-    crStepCache* cache = step->cache;
-    const crModel* model = step->model;
-    int nb = cache->first_single;
-    for (int b = 1; b < nb; b++) {
-        cache->tree_nv += model->bodies[b].nv;
-    }
-    size_t bytes = (size_t)(cache->tree_nv + 1) * sizeof(double);
-    int* first = cache->first_tree = ints(step, nb);
-    cache->tree_bodies = ints(step, nb);
-    step->v_from = cr_arena_alloc(&step->store, bytes);
-    step->bend = cr_arena_alloc(&step->store, bytes);
-    cache->tree_gain = cr_arena_alloc(&step->store, (size_t)(nb + 1) * sizeof(double));
-    bool ok = first != NULL && cache->tree_bodies != NULL && step->v_from != NULL && step->bend != NULL;
-    if (!ok || cache->tree_gain == NULL) return CR_ERR_MEMORY;
-    memset(step->v_from, 0, bytes);
-    memset(step->bend, 0, bytes);
-    for (int b = 1; b < nb; b++) {
-        if (taken(step, b)) first[model->bodies[b].root]++;
-    }
-    for (int b = 0, sum = 0; b <= nb; b++) {
-        sum += b < nb ? first[b] : 0;
-        first[b] = sum;
-    }
-    for (int b = nb - 1; b > 0; b--) {
-        if (taken(step, b)) cache->tree_bodies[--first[model->bodies[b].root]] = b;
-    }
-    return CR_OK;
+    const crPlan* plan = step->plan;
+    step->free.v_from = cr__zeros(&step->store, plan->tree_nv + 1, sizeof(double));
+    step->free.bend = cr__zeros(&step->store, plan->tree_nv + 1, sizeof(double));
+    step->free.tree_gain = cr__zeros(&step->store, plan->first_single + 1, sizeof(double));
+    bool ok = step->free.v_from != NULL && step->free.bend != NULL && step->free.tree_gain != NULL;
+    return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
 // the tree whose root is b; of other bodies it is empty
 static crPart tree_at(const crStep* step, int b) {
-    const crStepCache* cache = step->cache;
-    if (b >= cache->first_single) return (crPart){NULL, 0};
-    int from = cache->first_tree[b];
-    return (crPart){cache->tree_bodies + from, cache->first_tree[b + 1] - from};
+    if (b >= step->plan->first_single) return (crPart){NULL, 0};
+    int from = step->plan->first_tree[b];
+    return (crPart){step->plan->tree_bodies + from, step->plan->first_tree[b + 1] - from};
 }
 
 bool cr__step_bends(const crStep* step, int body) {
@@ -87,17 +47,17 @@ static bool find_turn(crStep* step, crPart tree, double h) {
     for (int n = 0; n < tree.count; n++) {
         const crBody* body = &model->bodies[tree.bodies[n]];
         for (int i = body->v; i < body->v + body->nv; i++) {
-            double c = step->bend[i];
+            double c = step->free.bend[i];
             most = fmax(most, fabs(c));
-            force = fmax(force, fabs(step->k[i]));
-            step->v_from[i] = step->state.v[i];
-            step->dynamics.work[i] = step->bend[i] = h * c;
+            force = fmax(force, fabs(step->free.k[i]));
+            step->free.v_from[i] = step->state.v[i];
+            step->dynamics.work[i] = step->free.bend[i] = h * c;
         }
     }
     bool turns = most > NOISE * force;
     for (int n = 0; n < tree.count && !turns; n++) {
         const crBody* body = &model->bodies[tree.bodies[n]];
-        memset(step->bend + body->v, 0, (size_t)body->nv * sizeof(double));
+        memset(step->free.bend + body->v, 0, (size_t)body->nv * sizeof(double));
     }
     return turns;
 }
@@ -106,7 +66,7 @@ static bool find_turn(crStep* step, crPart tree, double h) {
 static double bend(crStep* step, crPart tree, double h) {
     const crModel* model = step->model;
     const crDynamics* d = &step->dynamics;
-    double *u = step->bend, *hc = d->work, *v = step->v_free;
+    double *u = step->free.bend, *hc = d->work, *v = step->free.v;
     if (!find_turn(step, tree, h)) return 0.0;
     cr__part_mass_solve(model, tree, d, u);
     double own = 0.0, cross = 0.0, bent = 0.0;
@@ -134,9 +94,9 @@ static double bend(crStep* step, crPart tree, double h) {
 }
 
 void cr__step_trees_bend(crStep* step, double h) {
-    for (int n = 0; n < step->part_count; n++) {
-        crPart tree = tree_at(step, step->part[n]);
-        if (tree.count > 0) step->cache->tree_gain[step->part[n]] = bend(step, tree, h);
+    for (int n = 0; n < step->part.count; n++) {
+        crPart tree = tree_at(step, step->part.bodies[n]);
+        if (tree.count > 0) step->free.tree_gain[step->part.bodies[n]] = bend(step, tree, h);
     }
 }
 
@@ -147,7 +107,7 @@ static bool flies(const crStep* step, crPart tree, double h) {
         const crBody* body = &step->model->bodies[tree.bodies[n]];
         free = step->airborne[tree.bodies[n]];
         for (int i = body->v; i < body->v + body->nv && free; i++) {
-            free = step->state.v[i] == step->v_free[i];
+            free = step->state.v[i] == step->free.v[i];
         }
     }
     return free;
@@ -156,12 +116,12 @@ static bool flies(const crStep* step, crPart tree, double h) {
 static crStatus fly(crStep* step, crPart tree, double h, crFlowWork work) {
     const crModel* model = step->model;
     crState* state = &step->state;
-    bool halves = step->force == NULL;
+    bool halves = step->calls.force == NULL;
     for (int n = 0; n < tree.count; n++) {
         const crBody* body = &model->bodies[tree.bodies[n]];
         for (int i = body->v; i < body->v + body->nv; i++) {
-            double kicked = step->v_free[i] + step->bend[i];
-            state->v[i] = halves ? 0.5 * (step->v_from[i] + kicked) : kicked;
+            double kicked = step->free.v[i] + step->free.bend[i];
+            state->v[i] = halves ? 0.5 * (step->free.v_from[i] + kicked) : kicked;
         }
     }
     crStatus status = cr__tree_flow(model, tree, h, state, &step->dynamics, work);
@@ -196,7 +156,7 @@ static void carry(crStep* step, int root, crPart tree, double h, double* y) {
     const crModel* model = step->model;
     crDynamics* d = &step->dynamics;
     double* v = step->state.v;
-    double gain = step->cache->tree_gain[root];
+    double gain = step->free.tree_gain[root];
     double want = gain > 0.0 ? gain * cr__tree_energy(model, tree, d, v, y) : 0.0;
     cr__part_advance(model, tree, h, v, step->state.q);
     if (!(want > 0.0)) return;
@@ -206,21 +166,21 @@ static void carry(crStep* step, int root, crPart tree, double h, double* y) {
 }
 
 crStatus cr__step_trees_move(crStep* step, double h) {
-    size_t mark = cr_arena_mark(&step->scratch), count = (size_t)step->cache->tree_nv + 1;
+    size_t mark = cr_arena_mark(&step->scratch), count = (size_t)step->plan->tree_nv + 1;
     // a body has at most one coordinate more than velocities
-    size_t room = 5 * count + (size_t)step->cache->first_single;
+    size_t room = 5 * count + (size_t)step->plan->first_single;
     double* memory = cr_arena_alloc(&step->scratch, room * sizeof *memory);
     if (memory == NULL) return CR_ERR_MEMORY;
     double* last = memory + 4 * count;
     crFlowWork work = {memory, memory + count, memory + 2 * count, last, memory + 3 * count};
     crStatus status = CR_OK;
-    for (int n = 0; n < step->part_count && status == CR_OK; n++) {
-        crPart tree = tree_at(step, step->part[n]);
+    for (int n = 0; n < step->part.count && status == CR_OK; n++) {
+        crPart tree = tree_at(step, step->part.bodies[n]);
         if (tree.count == 0) continue;
         if (flies(step, tree, h)) {
             status = fly(step, tree, h, work);
         } else {
-            carry(step, step->part[n], tree, h, work.y);
+            carry(step, step->part.bodies[n], tree, h, work.y);
         }
     }
     cr_arena_release(&step->scratch, mark);

@@ -126,11 +126,11 @@ static double stray(const crMotionWork* w, int i) {
     if (w->velocities) {
         double shift = cr_norm(cr_sub(a->u, u)) + cr_norm(cr_sub(b->u, u));
         double turn = cr_norm(cr_sub(a->omega, omega)) + cr_norm(cr_sub(b->omega, omega));
-        return fall + 0.3 * w->h * (shift + w->step.size[i] * turn);
+        return fall + 0.3 * w->h * (shift + w->step.plan->size[i] * turn);
     }
-    if (w->record < 2) return fall + w->h * (cr_norm(u) + w->step.size[i] * cr_norm(omega));
-    return fall +
-           w->h * (cr_norm(cr_sub(before->u, u)) + w->step.size[i] * cr_norm(cr_sub(before->omega, omega)));
+    if (w->record < 2) return fall + w->h * (cr_norm(u) + w->step.plan->size[i] * cr_norm(omega));
+    return fall + w->h * (cr_norm(cr_sub(before->u, u)) +
+                          w->step.plan->size[i] * cr_norm(cr_sub(before->omega, omega)));
 }
 
 static crStatus find_islands(crMotionWork* w) {
@@ -140,7 +140,7 @@ static crStatus find_islands(crMotionWork* w) {
         w->touched[i] = w->grounded[i] = w->powered[i] = false;
         w->near[i] = 0.0;
         if (!cr__moves(model, i)) continue;
-        w->near[i] = w->limits.touch * w->step.size[i] + stray(w, i) + ROOT3 * w->data->digits.position;
+        w->near[i] = w->limits.touch * w->step.plan->size[i] + stray(w, i) + ROOT3 * w->data->digits.position;
     }
     join_ties(w);
     return cr__audit_near(&w->step, w->pose_before, w->pose, w->near, join_near, w);
@@ -186,7 +186,7 @@ static void sum_islands(crMotionWork* w, const crMoving* from, const crMoving* t
         const crBody* body = &model->bodies[i];
         crMotionIsland* s = &w->islands[leader(w, i)];
         double m = body->mass, du, domega;
-        crVec3 weight = weight_of(w, body), n = w->step.plane[i];
+        crVec3 weight = weight_of(w, body), n = w->step.plan->plane[i];
         crVec3 push = cr_madd(cr_scale(m, cr_sub(to[i].u, from[i].u)), -h, weight);
         s->bodies++;
         s->mass += m;
@@ -209,7 +209,7 @@ static void sum_islands(crMotionWork* w, const crMoving* from, const crMoving* t
         const crBody* body = &model->bodies[i];
         crMotionIsland* s = &w->islands[leader(w, i)];
         double m = body->mass, du, domega, I = largest_moment(body);
-        crVec3 n = w->step.plane[i];
+        crVec3 n = w->step.plan->plane[i];
         crVec3 r0 = cr_madd(from[i].com, -1.0 / s->mass, s->com0),
                r1 = cr_madd(to[i].com, -1.0 / s->mass, s->com1);
         crVec3 L0 = cr_add(cr_sym3_mul(from[i].inertia, from[i].omega), cr_cross(r0, cr_scale(m, from[i].u)));
@@ -258,7 +258,7 @@ static void judge_flight(crMotionWork* w, int i) {
     if (!w->velocities || s->bodies > 1) return;
     const crMoving *a = &w->at_before[i], *b = &w->at[i];
     crVec3 off = cr_madd(cr_sub(b->com, a->com), -0.5 * w->h, cr_add(a->u, b->u));
-    if (has_plane(w->step.plane[i])) off = in_plane(w->step.plane[i], off);
+    if (has_plane(w->step.plan->plane[i])) off = in_plane(w->step.plan->plane[i], off);
     double du, domega;
     cr__motion_velocity_floor(w, b, w->h, &du, &domega);
     cr__motion_worst(&r->path, cr_norm(off), w->h * du + 2.0 * ROOT3 * w->data->digits.position, w->now->time,

@@ -8,7 +8,7 @@
 #include "base/argument.h"
 #include "model/spatial.h"
 #include "step/audit.h"
-#include "step/cache.h"
+#include "step/step.h"
 #include "world/audit_motion.h"
 
 #define UNIT_TOL 1e-6  // how far from 1 a quaternion's norm may be, beside its digits
@@ -196,7 +196,7 @@ static crStatus find_overlap(crMotionWork* w) {
     double reach = 0.0;
     for (int k = 0; k < 2; k++) {
         int body = k == 0 ? a : b;
-        if (body > 0) reach += 1.8 * digits->position + 4.0 * w->step.size[body] * digits->rotation;
+        if (body > 0) reach += 1.8 * digits->position + 4.0 * w->step.plan->size[body] * digits->rotation;
     }
     w->now->overlap = pair.depth;
     w->now->overlap_a = a;
@@ -297,7 +297,7 @@ static crStatus make_arrays(crMotionWork* w) {
 static void set_limit(crMotionWork* w) {
     double least = (double)INFINITY;
     for (int i = 1; i < w->model->nb; i++) {
-        if (cr__moves(w->model, i) && w->step.size[i] > 0.0) least = fmin(least, w->step.size[i]);
+        if (cr__moves(w->model, i) && w->step.plan->size[i] > 0.0) least = fmin(least, w->step.plan->size[i]);
     }
     if (w->limits.overlap == 0.0 && isfinite(least)) w->limits.overlap = SMALL * least;
 }
@@ -327,7 +327,7 @@ static void end_report(const crMotionWork* w) {
         const crBody* body = &w->model->bodies[i];
         if (!cr__moves(w->model, i)) continue;
         r->energy_scale +=
-            body->mass * fabs(body->gravity_scale) * cr_norm(w->model->gravity) * w->step.size[i];
+            body->mass * fabs(body->gravity_scale) * cr_norm(w->model->gravity) * w->step.plan->size[i];
     }
     if (r->energy_known == 0) r->gain = r->gain_least = r->gain_most = (double)NAN;
 }

@@ -19,9 +19,9 @@ static void clear(double* to, int count) {
 // what is left of earlier steps
 static void forget(crWorld* world) {
     crStep* step = &world->step;
-    clear(step->tie_force, step->tie_count);
+    clear(step->ties.force, step->ties.count);
     memset(step->sleep, 0, (size_t)step->model->nb * sizeof(crSleep));
-    step->warm_count = 0;
+    step->warm.count = 0;
     step->event_count = 0;
     step->contact_count = 0;
     step->certificate = (crCertificate){.outcome = CR_OUTCOME_SOLVED};
@@ -35,7 +35,7 @@ crStatus cr_world_set_state(crWorld* world, const crState* given, crError* error
     const crModel* model = world->step.model;
     crState* own = &world->step.state;
     // velocities of the beginning of a step are kept for the step that comes next, which writes them first
-    double* zero = world->step.v_start;
+    double* zero = world->step.start.v;
     clear(zero, model->nv);
     crState wanted = {.time = given->time,
                       .q = given->q != NULL ? given->q : model->q0,

@@ -9,7 +9,7 @@
 #include "base/argument.h"
 #include "carom/robot.h"
 #include "model/sense.h"
-#include "step/cache.h"
+#include "step/step.h"
 #include "world/world.h"
 
 enum { LOOP_FORCES = 6 };  // places of a loop in tie_force, see step/ties.c
@@ -70,7 +70,7 @@ static void add_loops(const crStep* step, int top, double h, Impulse* sum) {
     const crDynamics* d = &step->dynamics;
     for (int i = 0; i < model->loop_count; i++) {
         const crLoop* loop = &model->loops[i];
-        const double* f = step->tie_force + (size_t)LOOP_FORCES * (size_t)i;
+        const double* f = step->ties.force + (size_t)LOOP_FORCES * (size_t)i;
         double side =
             (double)cr__carried_by(model, loop->b, top) - (double)cr__carried_by(model, loop->a, top);
         if (loop->kind == CR_LOOP_JOINT || side == 0.0) continue;
@@ -162,9 +162,9 @@ static bool is_mean(const crSensor* s) {
 static void look_back(crStep* step, Begun* begun) {
     const crModel* model = step->model;
     crState now = step->state;
-    step->state.q = step->q_start;
-    step->state.v = step->v_start;
-    step->state.time = step->cache->start_time;
+    step->state.q = step->start.q;
+    step->state.v = step->start.v;
+    step->state.time = step->start.time;
     look(step);
     for (int i = 0; i < model->sensor_count; i++) {
         const crSensor* s = &model->sensors[i];

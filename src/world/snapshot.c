@@ -10,6 +10,7 @@
 // model, CR_ERR_RANGE for another version, model or settings, what snapshot_check.c says, CR_ERR_MEMORY; the
 // world is then unchanged.
 #include "world/snapshot.h"
+#include "base/room.h"
 
 #include <string.h>
 
@@ -33,12 +34,12 @@ static int sleepers(const crWorld* world) {
 static size_t save_size(const crWorld* world, int warm) {
     const crStep* step = &world->step;
     size_t numbers = 1 + (size_t)step->model->nq + 3 * (size_t)step->model->nv + (size_t)step->model->nu +
-                     (size_t)step->tie_count;
+                     (size_t)step->ties.count;
     return HEADER + 8 * numbers + WARM * (size_t)warm + SLEEP * (size_t)sleepers(world);
 }
 
 size_t cr_world_save_size(const crWorld* world) {
-    return world != NULL ? save_size(world, world->step.warm_count) : 0;
+    return world != NULL ? save_size(world, world->step.warm.count) : 0;
 }
 
 static void put_warm(crBytes* out, const crWarm* w) {
@@ -69,10 +70,10 @@ static void put_world(crBytes* out, const crWorld* world) {
     cr__put_doubles(out, state->force, step->model->nv);
     cr__put_doubles(out, state->motor_speed, step->model->nv);
     cr__put_doubles(out, state->ctrl, step->model->nu);
-    for (int i = 0; i < step->warm_count; i++) {
-        put_warm(out, &step->warm[i]);
+    for (int i = 0; i < step->warm.count; i++) {
+        put_warm(out, &step->warm.force[i]);
     }
-    cr__put_doubles(out, step->tie_force, step->tie_count);
+    cr__put_doubles(out, step->ties.force, step->ties.count);
     for (int b = 0; b < sleepers(world); b++) {
         put_sleep(out, &step->sleep[b]);
     }
@@ -93,8 +94,8 @@ static void put_header(crBytes* out, const crWorld* world, uint64_t hash) {
     cr__put_u64(out, world->settings_hash);
     cr__put_int(out, world->step.model->nq);
     cr__put_int(out, world->step.model->nv);
-    cr__put_int(out, world->step.warm_count);
-    cr__put_int(out, world->step.tie_count);
+    cr__put_int(out, world->step.warm.count);
+    cr__put_int(out, world->step.ties.count);
     cr__put_int(out, sleepers(world));
     cr__put_u64(out, hash);
 }
@@ -140,7 +141,7 @@ static crStatus read_header(const unsigned char* bytes, size_t size, Header* hea
 
 static crStatus check_header(const crWorld* world, const Header* h, size_t size, crError* error) {
     const crModel* model = world->step.model;
-    if (h->nq != model->nq || h->nv != model->nv || h->ties != world->step.tie_count) {
+    if (h->nq != model->nq || h->nv != model->nv || h->ties != world->step.ties.count) {
         return cr_error_set(
             error, CR_ERR_SIZE, "model",
             "model: the snapshot was saved from another model: %d coordinates and %d velocities, "
@@ -181,7 +182,7 @@ static size_t place_parts(const crWorld* world, unsigned char* memory, crSnapsho
                              nv * doubles,
                              nv * doubles,
                              (size_t)world->step.model->nu * doubles,
-                             (size_t)world->step.tie_count * doubles,
+                             (size_t)world->step.ties.count * doubles,
                              (size_t)s->warm_count * sizeof(crWarm),
                              (size_t)sleepers(world) * sizeof(crSleep)};
     for (int i = 0; i < 8; i++) {
@@ -235,7 +236,7 @@ static void get_parts(const crWorld* world, const unsigned char* at, crSnapshot*
     for (int i = 0; i < s->warm_count; i++) {
         s->warm[i] = get_warm(&at);
     }
-    cr__get_doubles(&at, s->tie_force, world->step.tie_count);
+    cr__get_doubles(&at, s->tie_force, world->step.ties.count);
     for (int b = 0; b < sleepers(world); b++) {
         s->sleep[b] = get_sleep(&at);
     }
@@ -255,10 +256,10 @@ static void take(crWorld* world, const crSnapshot* s) {
     copy(step->state.force, s->state.force, model->nv, sizeof(double));
     copy(step->state.motor_speed, s->state.motor_speed, model->nv, sizeof(double));
     copy(step->state.ctrl, s->state.ctrl, model->nu, sizeof(double));
-    copy(step->tie_force, s->tie_force, step->tie_count, sizeof(double));
-    copy(step->warm, s->warm, s->warm_count, sizeof(crWarm));
+    copy(step->ties.force, s->tie_force, step->ties.count, sizeof(double));
+    copy(step->warm.force, s->warm, s->warm_count, sizeof(crWarm));
     copy(step->sleep, s->sleep, sleepers(world), sizeof(crSleep));
-    step->warm_count = s->warm_count;
+    step->warm.count = s->warm_count;
     world->last_h = 0.0;
     step->event_count = 0;
     // bodies that sleep are not posed again by a step
@@ -270,10 +271,10 @@ static crStatus restore(crWorld* world, const unsigned char* at, crSnapshot* s, 
     get_parts(world, at, s);
     crStatus status = cr__snapshot_check(world, s, error);
     if (status != CR_OK) return status;
-    void* warm = step->warm;
-    status = cr__step_grow(&step->allocator, &warm, &step->warm_capacity, step->warm_count, s->warm_count,
-                           sizeof(crWarm));
-    step->warm = warm;
+    void* warm = step->warm.force;
+    status = cr__grow(&step->allocator, &warm, &step->warm.capacity, step->warm.count, s->warm_count,
+                      sizeof(crWarm));
+    step->warm.force = warm;
     if (status != CR_OK) return cr__step_memory(error);
     take(world, s);
     return CR_OK;

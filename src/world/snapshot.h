@@ -6,7 +6,7 @@
 
 typedef struct crSnapshot {
     crState state;
-    double* tie_force;  // (step.tie_count)
+    double* tie_force;  // (step.ties.count)
     int warm_count;
     crWarm* warm;    // (warm_count)
     crSleep* sleep;  // (nb), NULL where bodies do not sleep

@@ -20,7 +20,7 @@ static crStatus refuse(crError* error, crStatus status, const char* list, int in
 static crStatus check_state(const crWorld* world, const crSnapshot* s, crError* error) {
     const crModel* model = world->step.model;
     crStatus status = cr__state_check_values(model, &s->state, error);
-    for (int i = 0; i < world->step.tie_count && status == CR_OK; i++) {
+    for (int i = 0; i < world->step.ties.count && status == CR_OK; i++) {
         if (!isfinite(s->tie_force[i])) {
             status = cr_error_set(error, CR_ERR_FINITE, "tie_force", "tie_force[%d]: is %g, must be finite",
                                   i, s->tie_force[i]);

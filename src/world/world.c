@@ -18,7 +18,7 @@ crWorldDef cr_world_def(void) { return (crWorldDef){.cookie = COOKIE, .step = cr
 static crStatus make_copy(crWorld* world) {
     const crModel* model = world->step.model;
     world->sleep = cr_arena_alloc(&world->step.store, (size_t)model->nb * sizeof(crSleep));
-    world->tie_force = cr_arena_alloc(&world->step.store, (size_t)world->step.tie_count * sizeof(double));
+    world->tie_force = cr_arena_alloc(&world->step.store, (size_t)world->step.ties.count * sizeof(double));
     world->q = cr_arena_alloc(&world->step.store, (size_t)model->nq * sizeof(double));
     world->start_ctrl = cr_arena_alloc(&world->step.store, (size_t)(model->nu + 1) * sizeof(double));
     world->ctrl = cr_arena_alloc(&world->step.store, (size_t)(model->nu + 1) * sizeof(double));
@@ -57,8 +57,8 @@ crStatus cr_world_create(const crWorldDef* def, crWorld** world, crError* error)
     }
     made->model_hash = cr__model_hash(def->model);
     made->settings_hash = cr__settings_hash(&made->step.settings);
-    made->step.force = def->force;
-    made->step.force_ctx = def->force_ctx;
+    made->step.calls.force = def->force;
+    made->step.calls.force_ctx = def->force_ctx;
     *world = made;
     return CR_OK;
 }
@@ -102,7 +102,7 @@ static void remember(crWorld* world) {
     // a step that fails before it begins must find them too
     cr__step_keep_start(step);
     memcpy(world->sleep, step->sleep, (size_t)step->model->nb * sizeof(crSleep));
-    memcpy(world->tie_force, step->tie_force, (size_t)step->tie_count * sizeof(double));
+    memcpy(world->tie_force, step->ties.force, (size_t)step->ties.count * sizeof(double));
     world->time = step->state.time;
 }
 
@@ -114,14 +114,14 @@ static void restore_q(crWorld* world) {
 static void undo(crWorld* world) {
     crStep* step = &world->step;
     restore_q(world);
-    memcpy(step->state.v, step->v_start, (size_t)step->model->nv * sizeof(double));
+    memcpy(step->state.v, step->start.v, (size_t)step->model->nv * sizeof(double));
     memcpy(step->sleep, world->sleep, (size_t)step->model->nb * sizeof(crSleep));
-    memcpy(step->tie_force, world->tie_force, (size_t)step->tie_count * sizeof(double));
+    memcpy(step->ties.force, world->tie_force, (size_t)step->ties.count * sizeof(double));
     step->state.time = world->time;
     // what sleeps is not posed again by a step
     cr_model_kinematics(step->model, &step->state, &step->dynamics);
-    if (step->warm_changed) cr__step_swap_forces(step);
-    step->warm_changed = false;
+    if (step->warm.changed) cr__step_swap_forces(step);
+    step->warm.changed = false;
     step->event_count = 0;
 }
 
@@ -170,7 +170,7 @@ static void restore_controls(crWorld* world) {
         memcpy(world->step.state.ctrl, world->ctrl, (size_t)world->step.model->nu * sizeof(double));
 }
 
-static crStatus step_by(crWorld* world, double h, crError* error) {
+crStatus cr__world_step_by(crWorld* world, double h, crError* error) {
     crStep* step = &world->step;
     set_controls(world, h);
     // the check makes quaternions unit, in their last bits
@@ -202,7 +202,7 @@ static crStatus step_by(crWorld* world, double h, crError* error) {
 
 crStatus cr_world_step(crWorld* world, crError* error) {
     if (world == NULL) return cr__missing(error, "world");
-    return step_by(world, world->step.settings.dt, error);
+    return cr__world_step_by(world, world->step.settings.dt, error);
 }
 
 crStatus cr_world_run(crWorld* world, double time, crError* error) {
@@ -217,7 +217,7 @@ crStatus cr_world_run(crWorld* world, double time, crError* error) {
         double next = start + n * dt;
         bool last = next > time - 1e-9 * dt;
         double h = next <= time + 1e-9 * dt ? dt : time - world->step.state.time;
-        status = step_by(world, h, error);
+        status = cr__world_step_by(world, h, error);
         if (status == CR_OK) world->step.state.time = last ? time : next;
     }
     return status;

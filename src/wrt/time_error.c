@@ -111,11 +111,11 @@ crStatus cr_time_error(const crWorldDef* def, const crState* start, int count, c
 // largest way between two sets of figures: of the centre, and of the turn times the body's size
 static double way_between(crWorld* world, const Figures* a, const Figures* b) {
     const crModel* model = cr_world_model(world);
-    const double* size = cr_world_stages(world)->size;
+    const crStep* step = cr_world_stages(world);
     double most = 0.0;
     for (int i = 1; i < model->nb; i++) {
-        double way =
-            cr_norm(cr_sub(a[i].centre, b[i].centre)) + size[i] * angle_between(a[i].turn, b[i].turn);
+        double way = cr_norm(cr_sub(a[i].centre, b[i].centre)) +
+                     cr_step_size(step, i) * angle_between(a[i].turn, b[i].turn);
         most = fmax(most, way);
     }
     return most;

@@ -3,7 +3,6 @@
 
 #include "auditing.h"
 #include "command.h"
-#include "io/motion_read.h"
 #include "stream.h"
 
 static int refuse_file(const AuditOptions* o, const char* path, const crError* error) {
@@ -15,12 +14,22 @@ static int refuse_file(const AuditOptions* o, const char* path, const crError* e
     return error->status == CR_ERR_FILE ? EXIT_FILE : EXIT_BAD_INPUT;
 }
 
-static int write_files(const AuditOptions* o, const crModel* model, const crMotionStep* steps, size_t count) {
+static int write_files(const AuditedMotion* m) {
+    const AuditOptions* o = m->options;
+    size_t count = m->file->data.count;
     crError error = {0};
     crStatus status = CR_OK;
-    if (o->per_step != NULL) status = csv_motion(o->per_step, model, steps, count, &error);
-    if (status == CR_OK && o->plot != NULL) status = plot_motion(o->plot, o->path, steps, count, &error);
+    if (o->per_step != NULL) status = csv_motion(o->per_step, m->model, m->steps, count, &error);
+    if (status == CR_OK && o->plot != NULL) status = plot_motion(o->plot, o->path, m->steps, count, &error);
+    if (status == CR_OK && o->report != NULL) status = report_motion(o->report, m, &error);
     return status == CR_OK ? EXIT_GOOD : file_refuse(&o->scene, &error);
+}
+
+static void print(const AuditedMotion* m) {
+    AuditLines lines = {.file = stdout, .verdicts = true, .color = wants_color()};
+    head_motion(m, &lines);
+    putchar('\n');
+    table_motion(m, &lines);
 }
 
 static int judge(const AuditOptions* o, const crModel* model, const crMotionFile* file) {
@@ -34,12 +43,13 @@ static int judge(const AuditOptions* o, const crModel* model, const crMotionFile
         free(steps);
         return refuse_file(o, o->path, &error);
     }
+    AuditedMotion audited = {o, model, file, steps, &report};
     if (o->json) {
         json_motion(stdout, o, model, &report, &file->data.digits);
     } else {
-        table_motion(stdout, o, model, &report, file->missing, wants_color());
+        print(&audited);
     }
-    int written = write_files(o, model, steps, file->data.count);
+    int written = write_files(&audited);
     free(steps);
     return written != EXIT_GOOD ? written : audit_status(cr_motion_holds(&report));
 }

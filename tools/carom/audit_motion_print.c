@@ -7,37 +7,35 @@
 #include "auditing.h"
 #include "command.h"
 #include "io/json.h"
-#include "numbers.h"
-#include "plot/charts.h"
 
 // for people
 
-static void put_body(FILE* file, const crModel* model, int body) {
-    print_plain(file, body == CR_WORLD ? "the world" : model->bodies[body].name);
+static void put_body(const AuditLines* lines, const crModel* model, int body) {
+    lines_name(lines, body == CR_WORLD ? "the world" : model->bodies[body].name);
 }
 
-static void put_place(FILE* file, const crModel* model, const crMotionWorst* w) {
+static void put_place(const AuditLines* lines, const crModel* model, const crMotionWorst* w) {
     if (w->body_a < 0 && w->body_b < 0) return;
-    fprintf(file, " at %.6g s, ", w->time);
-    if (w->body_a >= 0) put_body(file, model, w->body_a);
-    if (w->body_b >= 0) fputs(" and ", file);
-    if (w->body_b >= 0) put_body(file, model, w->body_b);
+    fprintf(lines->file, " at %.6g s, ", w->time);
+    if (w->body_a >= 0) put_body(lines, model, w->body_a);
+    if (w->body_b >= 0) fputs(" and ", lines->file);
+    if (w->body_b >= 0) put_body(lines, model, w->body_b);
 }
 
-static void put_label(FILE* file, const char* label, crTruth truth, bool color) {
-    fprintf(file, "%-12s %s%-11s%s ", label, audit_shade(truth, color), cr_truth_name(truth),
-            color ? PLAIN : "");
+static void put_label(const AuditLines* lines, const char* label, crTruth truth) {
+    lines_begin(lines, label, &truth);
 }
 
-static void put_figure(FILE* file, const crModel* model, const char* what, const crMotionWorst* w,
-                       const char* unit) {
-    fprintf(file, "%s %.3e %s", what, w->value, unit);
-    if (w->floor > 0.0) fprintf(file, " (+- %.1e)", w->floor);
-    put_place(file, model, w);
+static void put_figure(const AuditLines* lines, const crModel* model, const char* what,
+                       const crMotionWorst* w, const char* unit) {
+    fprintf(lines->file, "%s %.3e %s", what, w->value, unit);
+    if (w->floor > 0.0) fprintf(lines->file, " (+- %.1e)", w->floor);
+    put_place(lines, model, w);
 }
 
-static void put_energy(FILE* file, const crModel* model, const crMotionReport* r, bool color) {
-    put_label(file, "energy kept", cr_motion_no_gain(r), color);
+static void put_energy(const AuditLines* lines, const crModel* model, const crMotionReport* r) {
+    FILE* file = lines->file;
+    put_label(lines, "energy kept", cr_motion_no_gain(r));
     if (isnan(r->gain)) {
         fputs(r->energy_unknown > 0 && r->velocities
                   ? "driven bodies, motors or forces do work that is not known"
@@ -48,72 +46,86 @@ static void put_energy(FILE* file, const crModel* model, const crMotionReport* r
                 r->gain_least, r->gain_most, r->limits.energy * r->energy_scale);
     }
     if (r->gained.value > 0.0) {
-        fprintf(file, "\n%24s ", "");
-        put_figure(file, model, "most in one interval", &r->gained, "J");
+        lines_more(lines);
+        put_figure(lines, model, "most in one interval", &r->gained, "J");
     }
-    if (!isnan(r->energy_start))
-        fprintf(file, "\n%24s T + U %.6g J first, %.6g J last", "", r->energy_start, r->energy_end);
-    if (r->energy_unknown > 0)
-        fprintf(file, "\n%24s not known in %zu of %zu intervals", "", r->energy_unknown, r->records - 1);
-    putc('\n', file);
+    if (!isnan(r->energy_start)) {
+        lines_more(lines);
+        fprintf(file, "T + U %.6g J first, %.6g J last", r->energy_start, r->energy_end);
+    }
+    if (r->energy_unknown > 0) {
+        lines_more(lines);
+        fprintf(file, "not known in %zu of %zu intervals", r->energy_unknown, r->records - 1);
+    }
+    lines_end(lines);
 }
 
-static void put_flight(FILE* file, const crModel* model, const crMotionReport* r, bool color) {
-    put_label(file, "flight", cr_motion_flies(r), color);
+static void put_flight(const AuditLines* lines, const crModel* model, const crMotionReport* r) {
+    FILE* file = lines->file;
+    put_label(lines, "flight", cr_motion_flies(r));
     if (isnan(r->momentum.value)) {
-        fputs("nothing was in flight between two records\n", file);
+        fputs("nothing was in flight between two records", file);
+        lines_end(lines);
         return;
     }
-    put_figure(file, model, "change of speed beside gravity", &r->momentum, "m/s");
+    put_figure(lines, model, "change of speed beside gravity", &r->momentum, "m/s");
     fprintf(file, "; allowed %.1e", r->limits.speed);
     if (!isnan(r->spin.value)) {
-        fprintf(file, "\n%24s ", "");
-        put_figure(file, model, "of spin", &r->spin, "rad/s");
+        lines_more(lines);
+        put_figure(lines, model, "of spin", &r->spin, "rad/s");
     }
     if (!isnan(r->path.value)) {
-        fprintf(file, "\n%24s ", "");
-        put_figure(file, model, "positions against velocities", &r->path, "m");
+        lines_more(lines);
+        put_figure(lines, model, "positions against velocities", &r->path, "m");
     }
-    fprintf(file, "\n%24s %zu flights, %zu jumps of speed without a contact", "", r->flights, r->jumps);
+    lines_more(lines);
+    fprintf(file, "%zu flights, %zu jumps of speed without a contact", r->flights, r->jumps);
     if (r->flights_unknown > 0) fprintf(file, ", %zu with drag not judged", r->flights_unknown);
-    putc('\n', file);
+    lines_end(lines);
 }
 
-void table_motion(FILE* file, const AuditOptions* o, const crModel* model, const crMotionReport* r,
-                  const char* missing, bool color) {
+void table_motion(const AuditedMotion* audited, const AuditLines* lines) {
+    const crMotionReport* r = audited->report;
+    const crModel* model = audited->model;
+    FILE* file = lines->file;
     crTruth all = cr_motion_holds(r);
-    print_plain(file, o->path);
-    fprintf(file, ": %zu records from %.6g s to %.6g s, %d bodies, %s\n", r->records, r->start, r->end,
-            model->nb - 1, r->velocities ? "velocities given" : "velocities from differences");
-    if (missing[0] != '\0') {
-        fputs("             column ", file);
-        print_plain(file, missing);
-        fputs(" is missing\n", file);
-    }
-    put_label(file, "all", all, color);
-    fputs(all == CR_TRUTH_YES  ? "kept: nothing below is beyond its limit\n"
-          : all == CR_TRUTH_NO ? "not kept\n"
-                               : "some figures leave it open\n",
+    put_label(lines, "all", all);
+    fputs(all == CR_TRUTH_YES  ? "kept: nothing below is beyond its limit"
+          : all == CR_TRUTH_NO ? "not kept"
+                               : "some figures leave it open",
           file);
-    put_label(file, "no overlap", cr_motion_no_overlap(r), color);
-    put_figure(file, model, "deepest", &r->overlap, "m");
-    fprintf(file, "; allowed %.1e m, more in %zu of %zu records\n", r->limits.overlap, r->overlaps,
-            r->records);
-    put_label(file, "no crossing", cr_motion_no_crossing(r), color);
+    lines_end(lines);
+    put_label(lines, "no overlap", cr_motion_no_overlap(r));
+    put_figure(lines, model, "deepest", &r->overlap, "m");
+    fprintf(file, "; allowed %.1e m, more in %zu of %zu records", r->limits.overlap, r->overlaps, r->records);
+    lines_end(lines);
+    put_label(lines, "no crossing", cr_motion_no_crossing(r));
     fprintf(file, "%zu pairs passed through each other, of %zu cannot tell", r->crossings,
             r->crossings_unsure);
     if (r->crossings > 0) {
         fputs("; first", file);
-        put_place(file, model, &r->crossing);
+        put_place(lines, model, &r->crossing);
     }
-    putc('\n', file);
-    put_energy(file, model, r, color);
-    put_flight(file, model, r, color);
+    lines_end(lines);
+    put_energy(lines, model, r);
+    put_flight(lines, model, r);
     if (r->escaped.value > 0.0) {
-        put_label(file, "in bounds", CR_TRUTH_NO, color);
-        put_figure(file, model, "farthest", &r->escaped, "m");
-        putc('\n', file);
+        put_label(lines, "in bounds", CR_TRUTH_NO);
+        put_figure(lines, model, "farthest", &r->escaped, "m");
+        lines_end(lines);
     }
+}
+
+void head_motion(const AuditedMotion* audited, const AuditLines* lines) {
+    const crMotionReport* r = audited->report;
+    lines_name(lines, audited->options->path);
+    fprintf(lines->file, ": %zu records from %.6g s to %.6g s, %d bodies, %s", r->records, r->start, r->end,
+            audited->model->nb - 1, r->velocities ? "velocities given" : "velocities from differences");
+    if (audited->file->missing[0] == '\0') return;
+    lines_more(&(AuditLines){.file = lines->file, .page = lines->page});
+    fputs("column ", lines->file);
+    lines_name(lines, audited->file->missing);
+    fputs(" is missing", lines->file);
 }
 
 // JSON
@@ -231,38 +243,41 @@ crStatus csv_motion(const char* path, const crModel* model, const crMotionStep* 
 
 enum { TIME, OVERLAP, ENERGY, GAINED, MOMENTUM, LINES };
 
-crStatus plot_motion(const char* path, const char* title, const crMotionStep* steps, size_t count,
-                     crError* error) {
-    double* y = malloc(LINES * count * sizeof *y);
-    if (y == NULL) return cr_error_set(error, CR_ERR_MEMORY, "plot", "plot: out of memory");
+crStatus motion_charts_create(MotionCharts* c, const crMotionStep* steps, size_t count) {
+    static const struct {
+        const char *title, *unit;
+    } about[MOTION_CHARTS] = {{"Deepest overlap", "m"},
+                              {"Energy T + U", "J"},
+                              {"Energy gained without work, so far", "J"},
+                              {"Change of speed in flight beside gravity", "m/s"}};
+    *c = (MotionCharts){.y = malloc(LINES * count * sizeof *c->y)};
+    if (c->y == NULL) return CR_ERR_MEMORY;
     double gained = 0.0, t0 = steps[0].time, t1 = steps[count - 1].time;
     for (size_t i = 0; i < count; i++) {
         if (!isnan(steps[i].gain)) gained += steps[i].gain;
-        y[TIME * count + i] = steps[i].time;
-        y[OVERLAP * count + i] = steps[i].overlap;
-        y[ENERGY * count + i] = steps[i].energy;
-        y[GAINED * count + i] = gained;
-        y[MOMENTUM * count + i] = steps[i].momentum;
+        c->y[TIME * count + i] = steps[i].time;
+        c->y[OVERLAP * count + i] = steps[i].overlap;
+        c->y[ENERGY * count + i] = steps[i].energy;
+        c->y[GAINED * count + i] = gained;
+        c->y[MOMENTUM * count + i] = steps[i].momentum;
     }
-    crSeries series[LINES];
-    for (int k = 1; k < LINES; k++) {
-        series[k] = (crSeries){NULL, count, y, y + (size_t)k * count, 1, k - 1, 0, false};
+    c->charts.count = MOTION_CHARTS;
+    for (int k = 0; k < MOTION_CHARTS; k++) {
+        c->series[k] = (crSeries){NULL, count, c->y, c->y + (size_t)(k + 1) * count, 1, k, 0, false};
+        c->charts.charts[k] =
+            (crChart){about[k].title, "time, s", about[k].unit, false, t0, t1, 1, &c->series[k], NULL};
     }
-    crCharts charts = {.count = 4};
-    charts.charts[0] = (crChart){"Deepest overlap", "time, s", "m", false, t0, t1, 1, &series[OVERLAP], NULL};
-    charts.charts[1] = (crChart){"Energy T + U", "time, s", "J", false, t0, t1, 1, &series[ENERGY], NULL};
-    charts.charts[2] = (crChart){
-        "Energy gained without work, so far", "time, s", "J", false, t0, t1, 1, &series[GAINED], NULL};
-    charts.charts[3] = (crChart){"Change of speed in flight beside gravity",
-                                 "time, s",
-                                 "m/s",
-                                 false,
-                                 t0,
-                                 t1,
-                                 1,
-                                 &series[MOMENTUM],
-                                 NULL};
-    crStatus status = cr_charts_save(&charts, path, title, error);
-    free(y);
+    return CR_OK;
+}
+
+void motion_charts_destroy(MotionCharts* c) { free(c->y); }
+
+crStatus plot_motion(const char* path, const char* title, const crMotionStep* steps, size_t count,
+                     crError* error) {
+    MotionCharts charts;
+    if (motion_charts_create(&charts, steps, count) != CR_OK)
+        return cr_error_set(error, CR_ERR_MEMORY, "plot", "plot: out of memory");
+    crStatus status = cr_charts_save(&charts.charts, path, title, error);
+    motion_charts_destroy(&charts);
     return status;
 }

@@ -8,7 +8,6 @@
 #include "auditing.h"
 #include "command.h"
 #include "io/cap.h"
-#include "io/problem.h"
 #include "numbers.h"
 #include "stream.h"
 
@@ -115,8 +114,8 @@ static crStatus read_impulses(const char* path, int rows, double* p, crError* er
 
 // what is said
 
-// yes: solved or near
-static crTruth truth_of(crOutcome outcome) {
+crTruth problem_truth(const AuditedProblem* audited) {
+    crOutcome outcome = audited->outcome;
     if (outcome == CR_OUTCOME_SOLVED || outcome == CR_OUTCOME_NEAR) return CR_TRUTH_YES;
     return outcome == CR_OUTCOME_UNSURE ? CR_TRUTH_UNSURE : CR_TRUTH_NO;
 }
@@ -133,56 +132,89 @@ static void put_words(FILE* file, const crProblem* problem, const crAudit* a) {
     }
 }
 
-static const char* outcome_word(crOutcome outcome) {
-    return truth_of(outcome) == CR_TRUTH_NO ? "not solved" : cr_outcome_name(outcome);
-}
-
-static void table(const AuditOptions* o, const crProblemFile* file, const crAudit* a, crOutcome outcome,
-                  double moved, double largest) {
-    const crProblem* problem = &file->problem;
-    bool color = wants_color();
-    print_plain(stdout, file->name[0] != '\0' ? file->name : o->path);
-    printf(": %s, %d rows, %d blocks\n", file->format, problem->rows, problem->block_count);
-    printf("verdict      %s%s%s: ", audit_shade(truth_of(outcome), color), outcome_word(outcome),
-           color ? PLAIN : "");
-    put_words(stdout, problem, a);
-    printf("\nneighbour    obeys every law; differs from the impulses by at most %.1e, the largest is %.1e",
-           moved, largest);
-    printf("\nresidual     %.3e, between %.3e and %.3e by rounding; tolerance %.1e\n", a->residual, a->least,
-           a->most, o->tol);
-    if (!problem->raw) {
-        printf("             of a scale of %.3e m/s, the largest velocity that must change in its island\n",
-               a->scale);
-        printf("change of b  %.3e m/s, rounding floor %.1e m/s", a->eta, a->floor);
-        if (problem->h > 0.0) printf("; %.3e m in a step of %.6g s", a->distance, problem->h);
-        printf("\n             lets contacts close by at most %.1e m/s\n", a->permits);
+static void put_verdict(const AuditedProblem* m, const AuditLines* lines) {
+    crTruth truth = problem_truth(m);
+    const char* word = truth == CR_TRUTH_NO ? "not solved" : cr_outcome_name(m->outcome);
+    lines_begin(lines, "verdict", NULL);
+    if (lines->page) {
+        fprintf(lines->file, "<span%s>%s</span>: ", truth == CR_TRUTH_NO ? " class=\"bad\"" : "", word);
+    } else {
+        fprintf(lines->file, "%s%s%s: ", audit_shade(truth, lines->color), word, lines->color ? PLAIN : "");
     }
-    if (a->worst_block >= 0) printf("worst block  %d\n", a->worst_block);
-    if (a->momentum > 0.0 || a->asymmetry > 0.0)
-        printf("data         momentum off by %.1e, matrix unsymmetric by %.1e\n", a->momentum, a->asymmetry);
-    printf("not scaled   natural map %.3e, approach %.3e m/s, cone %.3e N s, dissipation %.3e m/s,\n"
-           "             complementarity %.3e J, energy change %.6g J\n",
-           a->natural, a->approach, a->cone, a->dissipation, a->complementarity, a->energy_change);
+    put_words(lines->file, &m->file->problem, &m->audit);
+    lines_end(lines);
 }
 
-static void json(const AuditOptions* o, const crProblemFile* file, const crAudit* a, crOutcome outcome,
-                 double moved, double largest) {
+void table_problem(const AuditedProblem* m, const AuditLines* lines) {
+    const crProblem* problem = &m->file->problem;
+    const crAudit* a = &m->audit;
+    FILE* file = lines->file;
+    put_verdict(m, lines);
+    lines_begin(lines, "neighbour", NULL);
+    fprintf(file, "obeys every law; differs from the impulses by at most %.1e, the largest is %.1e", m->moved,
+            m->largest);
+    lines_end(lines);
+    lines_begin(lines, "residual", NULL);
+    fprintf(file, "%.3e, between %.3e and %.3e by rounding; tolerance %.1e", a->residual, a->least, a->most,
+            m->options->tol);
+    if (!problem->raw) {
+        lines_more(lines);
+        fprintf(file, "of a scale of %.3e m/s, the largest velocity that must change in its island",
+                a->scale);
+    }
+    lines_end(lines);
+    if (!problem->raw) {
+        lines_begin(lines, "change of b", NULL);
+        fprintf(file, "%.3e m/s, rounding floor %.1e m/s", a->eta, a->floor);
+        if (problem->h > 0.0) fprintf(file, "; %.3e m in a step of %.6g s", a->distance, problem->h);
+        lines_more(lines);
+        fprintf(file, "lets contacts close by at most %.1e m/s", a->permits);
+        lines_end(lines);
+    }
+    if (a->worst_block >= 0) {
+        lines_begin(lines, "worst block", NULL);
+        fprintf(file, "%d", a->worst_block);
+        lines_end(lines);
+    }
+    if (a->momentum > 0.0 || a->asymmetry > 0.0) {
+        lines_begin(lines, "data", NULL);
+        fprintf(file, "momentum off by %.1e, matrix unsymmetric by %.1e", a->momentum, a->asymmetry);
+        lines_end(lines);
+    }
+    lines_begin(lines, "not scaled", NULL);
+    fprintf(file, "natural map %.3e, approach %.3e m/s, cone %.3e N s, dissipation %.3e m/s,", a->natural,
+            a->approach, a->cone, a->dissipation);
+    lines_more(lines);
+    fprintf(file, "complementarity %.3e J, energy change %.6g J", a->complementarity, a->energy_change);
+    lines_end(lines);
+}
+
+static void print(const AuditedProblem* m) {
+    const crProblemFile* file = m->file;
+    AuditLines lines = {.file = stdout, .color = wants_color()};
+    print_plain(stdout, file->name[0] != '\0' ? file->name : m->options->path);
+    printf(": %s, %d rows, %d blocks\n", file->format, file->problem.rows, file->problem.block_count);
+    table_problem(m, &lines);
+}
+
+static void json(const AuditedProblem* m) {
+    const crProblemFile* file = m->file;
     fputs("{\"file\":", stdout);
-    cr_json_write_string(stdout, o->path);
+    cr_json_write_string(stdout, m->options->path);
     if (file->name[0] != '\0') {
         fputs(",\"name\":", stdout);
         cr_json_write_string(stdout, file->name);
     }
     printf(",\"format\":\"%s\",\"rows\":%d,\"raw\":%s,\"outcome\":\"%s\",\"holds\":\"%s\"", file->format,
-           file->problem.rows, file->problem.raw ? "true" : "false", cr_outcome_name(outcome),
-           cr_truth_name(truth_of(outcome)));
-    json_number(stdout, false, "tol", o->tol);
+           file->problem.rows, file->problem.raw ? "true" : "false", cr_outcome_name(m->outcome),
+           cr_truth_name(problem_truth(m)));
+    json_number(stdout, false, "tol", m->options->tol);
     json_number(stdout, false, "h", file->problem.h);
     json_number(stdout, false, "shift", file->problem.shift);
-    json_number(stdout, false, "impulse_change", moved);
-    json_number(stdout, false, "impulse_largest", largest);
+    json_number(stdout, false, "impulse_change", m->moved);
+    json_number(stdout, false, "impulse_largest", m->largest);
     fputs(",\"audit\":{", stdout);
-    json_audit(stdout, a);
+    json_audit(stdout, &m->audit);
     fputs("}}\n", stdout);
 }
 
@@ -195,51 +227,62 @@ static int refuse(const AuditOptions* o, const char* path, const crError* error)
     return error->status == CR_ERR_FILE ? EXIT_FILE : EXIT_BAD_INPUT;
 }
 
+// the impulses that are judged: those of --p, or the problem's own
+static crStatus find_impulses(const AuditOptions* o, const crProblemFile* file, crArena* arena,
+                              const double** p, crError* error) {
+    *p = file->p;
+    if (o->impulses == NULL) {
+        return *p != NULL ? CR_OK
+                          : cr_error_set(error, CR_ERR_MISSING, "p",
+                                         "p: the file has no answer to be judged; give one with --p");
+    }
+    double* read = cr_arena_alloc(arena, ((size_t)file->problem.rows + 1) * sizeof *read);
+    if (read == NULL) return cr_error_set(error, CR_ERR_MEMORY, "p", "p: out of memory");
+    *p = read;
+    return read_impulses(o->impulses, file->problem.rows, read, error);
+}
+
+// the neighbour with its velocities, and the figures of the impulses as they are
+static crStatus find_figures(AuditedProblem* m, crArena* arena) {
+    const crProblem* problem = &m->file->problem;
+    size_t bytes = ((size_t)problem->rows + 1) * sizeof(double);
+    double *neighbour = cr_arena_alloc(arena, bytes), *w = cr_arena_alloc(arena, bytes);
+    if (neighbour == NULL || w == NULL) return CR_ERR_MEMORY;
+    memcpy(neighbour, m->p, bytes - sizeof(double));
+    crStatus status = cr_problem_witness(problem, arena, neighbour, &m->audit);
+    if (status == CR_OK) status = cr_problem_velocity(problem, arena, neighbour, w);
+    for (int i = 0; i < problem->rows && status == CR_OK; i++) {
+        if (problem->b != NULL) w[i] += problem->b[i];
+        m->moved = fmax(m->moved, fabs(neighbour[i] - m->p[i]));
+        m->largest = fmax(m->largest, fabs(m->p[i]));
+    }
+    m->neighbour = neighbour;
+    m->w = w;
+    return status == CR_OK ? cr_problem_audit(problem, arena, m->p, &m->audit) : status;
+}
+
 static int judge(const AuditOptions* o, crProblemFile* file, crArena* arena) {
     crProblem* problem = &file->problem;
+    AuditedProblem audited = {.options = o, .file = file};
     crError error = {0};
-    const double* p = file->p;
     if (problem->h == 0.0) problem->h = file->h;
     if (o->shift >= 0.0) problem->shift = o->shift;
-    crStatus status = CR_OK;
-    if (o->impulses != NULL) {
-        double* read = cr_arena_alloc(arena, ((size_t)problem->rows + 1) * sizeof *read);
-        status = read != NULL ? read_impulses(o->impulses, problem->rows, read, &error)
-                              : cr_error_set(&error, CR_ERR_MEMORY, "p", "p: out of memory");
-        if (status != CR_OK) return refuse(o, o->impulses, &error);
-        p = read;
-    }
-    if (p == NULL) {
-        cr_error_set(&error, CR_ERR_MISSING, "p",
-                     "p: the file has no answer to be judged; give one with --p");
-        return refuse(o, o->path, &error);
-    }
-    crAudit audit;
-    double moved = 0.0, largest = 0.0;
-    size_t bytes = ((size_t)problem->rows + 1) * sizeof(double);
-    double* neighbour = cr_arena_alloc(arena, bytes);
-    status = neighbour != NULL ? CR_OK : CR_ERR_MEMORY;
-    if (status == CR_OK) {
-        memcpy(neighbour, p, bytes - sizeof(double));
-        status = cr_problem_witness(problem, arena, neighbour, &audit);
-    }
-    for (int i = 0; i < problem->rows && status == CR_OK; i++) {
-        moved = fmax(moved, fabs(neighbour[i] - p[i]));
-        largest = fmax(largest, fabs(p[i]));
-    }
-    // the figures of others are those of the impulses as they are
-    if (status == CR_OK) status = cr_problem_audit(problem, arena, p, &audit);
+    if (find_impulses(o, file, arena, &audited.p, &error) != CR_OK)
+        return refuse(o, o->impulses != NULL ? o->impulses : o->path, &error);
+    crStatus status = find_figures(&audited, arena);
     if (status != CR_OK) {
         cr_error_set(&error, status, "", "%s", cr_status_text(status));
         return refuse(o, o->path, &error);
     }
-    crOutcome outcome = cr_audit_outcome(&audit, o->tol, problem->h, problem->shift);
+    audited.outcome = cr_audit_outcome(&audited.audit, o->tol, problem->h, problem->shift);
     if (o->json) {
-        json(o, file, &audit, outcome, moved, largest);
+        json(&audited);
     } else {
-        table(o, file, &audit, outcome, moved, largest);
+        print(&audited);
     }
-    return audit_status(truth_of(outcome));
+    if (o->report != NULL && report_problem(o->report, &audited, &error) != CR_OK)
+        return refuse(o, o->report, &error);
+    return audit_status(problem_truth(&audited));
 }
 
 int audit_problem(const AuditOptions* o) {

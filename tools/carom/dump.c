@@ -214,8 +214,8 @@ void dump_begin(Dump* dump, crWorld* world, double n, double time, double h, boo
     if (!wanted(&dump->plan, n, time, h, last)) return;
     dump->step = step;
     dump->replaces = false;
-    step->posed = take;
-    step->posed_ctx = dump;
+    step->calls.posed = take;
+    step->calls.posed_ctx = dump;
 }
 
-void dump_end(crWorld* world) { cr_world_stages(world)->posed = NULL; }
+void dump_end(crWorld* world) { cr_world_stages(world)->calls.posed = NULL; }

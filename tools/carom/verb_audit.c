@@ -7,7 +7,8 @@
 #include "numbers.h"
 
 static void print_help(void) {
-    puts("usage: carom audit PROBLEM [--p FILE] [--tol X] [--shift M] [--format NAME] [--json]\n"
+    puts("usage: carom audit PROBLEM [--p FILE] [--tol X] [--shift M] [--format NAME] [--report FILE] "
+         "[--json]\n"
          "       carom audit SCENE TRAJECTORY [options] [--json]\n"
          "\n"
          "Judges anyone's answer, from the data alone.\n"
@@ -18,6 +19,7 @@ static void print_help(void) {
          "  --tol X        residual that counts as solved, default 1e-10\n"
          "  --shift M      an answer that is exact for gaps changed by at most so many metres is near\n"
          "  --format NAME  of the problem, as in carom solve\n"
+         "  --report FILE  a page: verdict and figures, impulses and velocities row by row: .html\n"
          "\n"
          "A trajectory (CSV or HDF5) of a scene or a model (JSON, MJCF, URDF, SDF): overlap, crossings, "
          "energy\n"
@@ -32,6 +34,7 @@ static void print_help(void) {
          "  --per-step FILE.csv\n"
          "                 every figure of every record\n"
          "  --plot FILE    overlap, energy and momentum over time: .svg, .png or .pdf\n"
+         "  --report FILE  a page: the motion, verdicts and figures, charts, moments beyond a limit: .html\n"
          "  --set PATH=VALUE and, of a model, --key, --package, --fixed-base, --with: as in carom run\n"
          "\n"
          "Exit status: 0 solved, near or kept, 1 bad input, 2 wrong usage, 3 a file cannot be opened or\n"
@@ -41,7 +44,7 @@ static void print_help(void) {
          "  carom run box-stack --dump-at 0.5 --dump stack.json && carom audit stack.json --tol 1e-6\n"
          "  carom audit problem.hdf5 --p impulses.txt --json\n"
          "  carom run bouncing-ball --out ball.csv && carom audit bouncing-ball ball.csv\n"
-         "  carom audit scene.xml mujoco.csv --per-step figures.csv --plot figures.svg");
+         "  carom audit scene.xml mujoco.csv --per-step figures.csv --report audit.html");
 }
 
 int audit_status(crTruth truth) {
@@ -74,6 +77,7 @@ static int take_option(void* ctx, char* name, char* value) {
                  {"--format", &o->format, NULL, 0.0},
                  {"--per-step", &o->per_step, NULL, 0.0},
                  {"--plot", &o->plot, NULL, 0.0},
+                 {"--report", &o->report, NULL, 0.0},
                  {"--tol", NULL, &o->tol, 1.0},
                  {"--shift", NULL, &o->shift, 1e300},
                  {"--overlap", NULL, &o->limits.overlap, 1e300},
@@ -129,6 +133,8 @@ int verb_audit(int count, char** arguments) {
     int status = scene_arguments(&o.scene, kept, arguments, print_help, take_option, &o);
     if (status >= 0) return status;
     if (o.scene.path == NULL) return usage_error("audit", "which problem, or which scene and trajectory?");
+    status = report_check("audit", o.report);
+    if (status >= 0) return status;
     o.json = o.scene.json;
     if (names > 1) {
         if (o.impulses != NULL || o.format != NULL)

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "command.h"
-#include "io/input.h"
 #include "io/names.h"
 #include "io/recording.h"
 #include "options.h"
@@ -16,6 +15,7 @@
 #include "plot/gnuplot.h"
 #include "plot/view.h"
 #include "report.h"
+#include "scene_input.h"
 #include "stream.h"
 
 #define MOST_TIMES  256
@@ -214,23 +214,23 @@ static int refuse(const char* path, const crError* error) {
     return error->status == CR_ERR_FILE ? EXIT_FILE : EXIT_BAD_INPUT;
 }
 
-static crStatus parse_scene(const char* path, const char* text, crScene* scene, crError* error) {
+// the scene that a trajectory carries
+static crStatus parse_scene(const char* text, crScene* scene, crError* error) {
     crJsonDoc doc = {0};
-    crStatus status = CR_OK;
-    if (text != NULL) {
-        status = cr_json_parse(text, strlen(text), 1, &doc, error);
-    } else {
-        crInput input;
-        status = cr_input_open(&input, path, error);
-        if (status != CR_OK) return status;
-        int line = 0;
-        if (!cr_input_next(&input, &doc, &line, error))
-            cr_error_set(error, CR_ERR_SYNTAX, "", "the scene is empty");
-        if (doc.root == NULL) status = error->status;
-        cr_input_close(&input);
-    }
+    crStatus status = cr_json_parse(text, strlen(text), 1, &doc, error);
     if (status == CR_OK) status = cr_scene_read(doc.root, scene, error);
     cr_json_free(&doc);
+    return status;
+}
+
+// the scene of --scene: a file, a model, or the name of one that comes with carom
+static crStatus read_scene_of(const char* path, crScene* scene, crError* error) {
+    SceneInput input = scene_input("plot");
+    input.path = path;
+    crStatus status = scene_open(&input, error);
+    if (status != CR_OK) return status;
+    status = scene_read(&input, scene, error);
+    scene_close(&input);
     return status;
 }
 
@@ -246,10 +246,10 @@ static int read_source(const Options* o, const char* path, Source* s) {
     crError error = {0};
     make_label(path, s->label);
     if (cr_recording_read(path, &s->recording, &error) != CR_OK) return refuse(path, &error);
-    if (o->scene != NULL && parse_scene(o->scene, NULL, &s->scene, &error) != CR_OK)
+    if (o->scene != NULL && read_scene_of(o->scene, &s->scene, &error) != CR_OK)
         return refuse(o->scene, &error);
     if (o->scene == NULL && s->recording.scene != NULL &&
-        parse_scene(NULL, s->recording.scene, &s->scene, &error) != CR_OK) {
+        parse_scene(s->recording.scene, &s->scene, &error) != CR_OK) {
         char inside[256];
         snprintf(inside, sizeof inside, "%.240s, its scene", path);
         return refuse(inside, &error);

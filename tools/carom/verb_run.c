@@ -162,7 +162,8 @@ static double allowed_overlap(crWorld* world) {
     const crStepSettings* s = &step->settings;
     double largest = 0.0;
     for (int i = 1; i < step->model->nb; i++) {
-        if (step->model->bodies[i].last >= 0 && step->size[i] > largest) largest = step->size[i];
+        if (step->model->bodies[i].last >= 0 && cr_step_size(step, i) > largest)
+            largest = cr_step_size(step, i);
     }
     return (1.0 + s->position_tol) * s->deadband * largest;
 }

@@ -92,6 +92,10 @@
   });
   addEventListener("click", (event) => { if (!form.contains(event.target)) list.hidden = true; });
   // on a phone the list of documents is folded
-  if (matchMedia("(max-width:48rem)").matches) for (const part of document.querySelectorAll(".side details")) part.open = false;
+  // the list of documents is folded where it stands above the text
+  const narrow = matchMedia("(max-width:48rem)");
+  const fold = () => { for (const part of document.querySelectorAll(".side details")) part.open = !narrow.matches; };
+  fold();
+  narrow.addEventListener("change", fold);
   document.body.dataset.ready = "true";
 })();

@@ -3,9 +3,10 @@
 // where there is no card.
 import { readFileSync } from "node:fs";
 import { chromium } from "playwright-core";
+import { FLAGS } from "./flags.mjs";
 
 const [page, path, seconds = "6"] = process.argv.slice(2);
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--enable-unsafe-swiftshader"] });
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
 const tab = await browser.newPage({ viewport: { width: 1280, height: 900 } });
 await tab.goto(`file://${page}#scene&name=bouncing-ball`);
 await tab.waitForSelector("body[data-ready]");

@@ -3,7 +3,7 @@ import { calm, carom, coloured, equal, folder, must, openFile, run, setRange } f
 
 const report = async (name, args, options) => {
   await run([...args, `${folder}/${name}`]);
-  return openFile(`file://${folder}/${name}`, options);
+  return openFile(`file://${folder}/${name}`, { deviceScaleFactor: 0.5, ...options });
 };
 const time = (tab) => tab.locator("#clock").textContent();
 

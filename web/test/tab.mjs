@@ -4,11 +4,12 @@ import { promisify } from "node:util";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { chromium } from "playwright-core";
+import { FLAGS } from "./flags.mjs";
 
 export const root = new URL("../../", import.meta.url).pathname;
 export const folder = mkdtempSync(`${tmpdir()}/carom-page-`);
 export const [command, path] = process.argv.slice(2);
-export const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--enable-unsafe-swiftshader"] });
+export const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
 
 export const must = (condition, what) => { if (!condition) throw new Error(what); };
 export const equal = (got, wanted, what) => must(got === wanted, `${what}: ${got}, not ${wanted}`);
@@ -28,7 +29,7 @@ export const carom = async (verb, args, input) => JSON.parse(await run([verb, "-
 
 // a file in a tab of its own, with few pixels because a processor draws them; errors of scripts and anything fetched are failures
 export const openFile = async (address, options = {}) => {
-  const tab = await browser.newPage({ viewport: { width: 1100, height: 640 }, deviceScaleFactor: 0.5, reducedMotion: "reduce", ...options });
+  const tab = await browser.newPage({ viewport: { width: 1100, height: 640 }, deviceScaleFactor: 0.25, reducedMotion: "reduce", ...options });
   tab.setDefaultTimeout(60000);
   tab.faults = [];
   tab.on("pageerror", (e) => tab.faults.push(e.message));

@@ -1,0 +1,36 @@
+#!/bin/sh
+# The device program of batches: `sh scripts/gpu.sh [OUT]` compiles the C files of a step to PTX, out/carom.ptx unless told.
+# clang makes LLVM's code of every file, llvm-link one module of them, in which gpu/device.c takes the place of what the
+# device has not; opt keeps what the kernels reach, llc writes the text that a driver takes. The same C, the same rounding: no
+# contraction, no approximate division or root.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+out=${1:-$root/out/carom.ptx}
+work=${CAROM_GPU_WORK:-$root/out/gpu}
+llvm=${CAROM_LLVM:-/usr/lib/llvm-19/bin}
+mkdir -p "$work" "$(dirname "$out")"
+headers=$("$llvm/clang" -print-resource-dir)/include
+cmake -DSOURCE="$root" -DOUTPUT="$work/kind_lists.h" -P "$root/cmake/kind_lists.cmake" >/dev/null
+
+cat >"$work/Makefile" <<MAKE
+FLAGS = --target=nvptx64-nvidia-cuda -march=sm_70 -nogpulib -nostdinc -isystem $headers -isystem $root/gpu/shim -std=c17 -O2 \\
+    -Xclang -disable-llvm-passes -ffp-contract=off -fno-math-errno -fno-trapping-math -DCAROM_NO_THREADS -DCAROM_NO_GPU \\
+    -DCAROM_NO_VECTOR -I$root -I$root/include -I$root/src -I$work -emit-llvm -w
+SOURCES = \$(filter-out %/base/format.c %/base/status.c %/base/log.c %/world/batch_gpu.c,\$(wildcard $root/src/*/*.c)) $root/gpu/kernel.c
+OBJECTS = \$(patsubst $root/%.c,%.bc,\$(SOURCES))
+all: \$(OBJECTS) gpu/device.bc
+\$(OBJECTS): %.bc: $root/%.c
+	@mkdir -p \$(dir \$@)
+	$llvm/clang \$(FLAGS) -c \$< -o \$@
+gpu/device.bc: $root/gpu/device.c
+	@mkdir -p gpu
+	$llvm/clang \$(FLAGS) -ffreestanding -fno-builtin -c \$< -o \$@
+list: ; @echo \$(OBJECTS)
+MAKE
+make -s -C "$work" -j"${CAROM_JOBS:-2}" all
+cd "$work"
+"$llvm/llvm-link" $(make -s list) --override=gpu/device.bc -o all.bc
+"$llvm/opt" -passes=internalize,globaldce -internalize-public-api-list=cr_batch_global,cr_batch_local all.bc -o used.bc
+"$llvm/opt" -O"${CAROM_GPU_OPT:-s}" -disable-loop-idiom-all used.bc -o small.bc
+"$llvm/llc" -O2 -mcpu=sm_70 -mattr=+ptx63 -fp-contract=off small.bc -o "$out"
+ls -l "$out" | awk '{print $5 " bytes of PTX: '"$out"'"}'

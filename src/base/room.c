@@ -1,0 +1,50 @@
+// room.c - arrays that are zero at first, or grow with what they hold; integers sorted in place.
+#include "base/room.h"
+
+#include <string.h>
+
+void* cr__zeros(crArena* arena, int count, size_t size) {
+    size_t bytes = (size_t)(count > 0 ? count : 1) * size;
+    void* memory = cr_arena_alloc(arena, bytes);
+    if (memory != NULL) memset(memory, 0, bytes);
+    return memory;
+}
+
+crStatus cr__grow(const crAllocator* a, void** array, int* capacity, int used, int needed, size_t size) {
+    if (needed <= *capacity) return CR_OK;
+    // a quarter more each time: arrays of millions are not twice as large as they must be
+    int larger = needed + needed / 4 + 2;
+    void* memory = a->alloc(a->ctx, (size_t)larger * size);
+    if (memory == NULL) return CR_ERR_MEMORY;
+    if (used > 0) memcpy(memory, *array, (size_t)used * size);
+    cr__drop(a, *array, *capacity, size);
+    *array = memory;
+    *capacity = larger;
+    return CR_OK;
+}
+
+void cr__drop(const crAllocator* a, void* array, int capacity, size_t size) {
+    if (array != NULL) a->free(a->ctx, array, (size_t)capacity * size);
+}
+
+void cr__sort(int* items, int count) {
+    // heap sort: no memory, and no bad case
+    for (int end = count, start = count / 2; end > 1;) {
+        int root, value;
+        if (start > 0) {
+            root = --start;
+            value = items[root];
+        } else {
+            value = items[--end];
+            items[end] = items[0];
+            root = 0;
+        }
+        for (int child = 2 * root + 1; child < end; child = 2 * root + 1) {
+            if (child + 1 < end && items[child + 1] > items[child]) child++;
+            if (items[child] <= value) break;
+            items[root] = items[child];
+            root = child;
+        }
+        items[root] = value;
+    }
+}

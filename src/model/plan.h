@@ -1,0 +1,39 @@
+// plan.h - what the stages of a step want to know of a model beforehand. plan.c writes it once; it stands as long as
+// the model.
+#ifndef CAROM_MODEL_PLAN_H
+#define CAROM_MODEL_PLAN_H
+
+#include "model/spatial.h"
+
+typedef struct crPlan {
+    const crModel* model;
+    double* size;      // of each body: farthest point of its shapes from its centre of mass, m (nb)
+    double* thin;      // half of the least thickness of each body's shapes, m (nb)
+    crVec3* plane;     // normal of the plane a body moves in, zero where there is none (nb)
+    bool planes;       // some body moves in a plane
+    bool moderate;     // no number of the model is so large that energies may overflow
+    double* fall;      // constant acceleration by gravity along each velocity of bodies that fly freely (nv)
+    int* first_shape;  // shapes of each body: body_shapes[first_shape[b]] and on (nb + 1)
+    int* body_shapes;  // (shape_count)
+    int* first_tie;    // loops of each body, likewise (nb + 1)
+    int* ties;
+    int tie_rows, tie_entries;  // room for rows of all loops and joints
+    int* given;                 // bodies that v does not move but time does, ascending (given_count)
+    int given_count;
+    int first_single;  // this body and all after it are single
+    int tree_nv;       // velocities of the bodies before it
+    int*
+        first_tree;  // trees by their roots: tree_bodies[first_tree[b]] and on; none on driven bodies, and none of
+                     // those whose flight is known (first_single + 1)
+    int* tree_bodies;
+} crPlan;
+
+// d: of the model at its reference position. The arena keeps the arrays. CR_ERR_MEMORY.
+crStatus cr__plan_create(const crModel* model, const crDynamics* d, crArena* arena, crPlan* plan);
+
+// Normal of the planes that two bodies move in, zero where there is none.
+crVec3 cr__plan_common_plane(const crPlan* plan, int body_a, int body_b);
+// What tolerances of a contact of two bodies are shares of: the smaller one that moves, m.
+double cr__plan_pair_size(const crPlan* plan, int body_a, int body_b);
+
+#endif

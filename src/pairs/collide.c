@@ -1,0 +1,28 @@
+// collide.c - contact points of two shapes of a model, by outlines where both bodies move in one plane.
+#include "collide/manifold.h"
+#include "pairs/pairs.h"
+
+int cr__pairs_collide(const crPlan* plan, int sa, int sb, crPose pose_a, crPose pose_b, double margin,
+                      crContactPoint* points, int capacity, int* needed, double* until) {
+    const crBodyShape* a = &plan->model->shapes[sa];
+    const crBodyShape* b = &plan->model->shapes[sb];
+    crVec3 axis = cr__plan_common_plane(plan, a->body, b->body);
+    double nobody_asks;
+    if (until == NULL) until = &nobody_asks;
+    *until = -INFINITY;
+    if (cr_dot(axis, axis) > 0.0 && capacity >= 2) {
+        // the plane goes through the body that moves
+        bool swap = !cr__moves(plan->model, a->body);
+        crStatus status =
+            swap
+                ? cr_collide_planar(&b->shape, pose_b, &a->shape, pose_a, axis, margin, points, needed, NULL)
+                : cr_collide_planar(&a->shape, pose_a, &b->shape, pose_b, axis, margin, points, needed, NULL);
+        for (int i = 0; status == CR_OK && swap && i < *needed; i++) {
+            crContactPoint p = points[i];
+            points[i] = (crContactPoint){p.gap,     cr_neg(p.normal), p.point,     p.on_b,     p.on_a,
+                                         p.child_b, p.child_a,        p.feature_b, p.feature_a};
+        }
+        if (status == CR_OK) return *needed;
+    }
+    return cr__collide(&a->shape, &pose_a, &b->shape, &pose_b, margin, points, capacity, needed, until);
+}

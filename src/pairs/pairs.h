@@ -1,0 +1,105 @@
+// pairs.h - which shapes are near each other: boxes in a broad phase, the list of pairs they make, surfaces of pairs.
+//
+// Nothing of it changes a result: it can be made again from model and state.
+#ifndef CAROM_PAIRS_PAIRS_H
+#define CAROM_PAIRS_PAIRS_H
+
+#include "base/tasks.h"
+#include "carom/near.h"
+#include "model/plan.h"
+
+// Two shapes whose boxes overlap.
+typedef struct crNear {
+    int shape_a, shape_b;  // a < b
+    int body_a, body_b;
+    int surface;    // index into surfaces
+    int alarms;     // locals.c: times in this step that its impact was no impact when it came
+    double when;    // locals.c: time of its impact that stands, INFINITY for none, s
+    bool exact;     // locals.c: of that time, as crDue has it
+    bool packable;  // of single bodies, or one and what v does not move, with round friction
+    double size;    // what its deadband is a share of, m
+    double clear;   // the shapes are this far apart less the trails of both bodies, m
+} crNear;
+
+// Where a body was when all pairs were last looked at, and how long its way there was.
+typedef struct crTrail {
+    crVec3 com;
+    crQuat q;
+    double length;  // no point of it went farther, m
+} crTrail;
+
+typedef struct crNearSurface {
+    int material_a, material_b;
+    crContactSurface at_rest;  // e at zero speed
+    bool by_speed;             // e depends on speed
+    bool bounces;              // e, or et where the rule reads it, may be other than 0
+} crNearSurface;
+
+typedef struct crPairs {
+    const crPlan* plan;
+    crAllocator allocator;
+    crBroad* broad;
+    bool reads_et;   // the rule reads et
+    double* margin;  // margins.c: a contact is looked for within the sum of its two bodies' margins, m (nb)
+    double flat;     // margins.c: or within this, m; negative: by margins
+    // near.c
+    crBounds* box;  // what the broad phase was told; infinite where it was told nothing (shape_count)
+    crBounds* now;  // at the poses of the last call, with the margin (shape_count)
+    bool* left;     // a shape of the body left its box (nb)
+    bool spread;    // the broad phase knows every shape
+    bool listed;    // pairs are those of the boxes
+    int lists;      // how many lists there were
+    int count, capacity;
+    crNear* near;   // ascending by shapes (count)
+    int* first_of;  // pairs of each body that v moves: of[first_of[b]] and on (nb + 1)
+    int* of;        // both ends of every pair
+    int of_capacity;
+    int* mark;  // work, zero between calls (nb)
+    // trail.c
+    crTrail* trail;  // of each body (nb)
+    bool trailed;    // trails end where bodies are
+    // surface.c
+    int* surface_of;  // by two materials, -1: not yet made (material_count^2)
+    int surface_count, surface_capacity;
+    crNearSurface** surfaces;  // each where it stays
+    bool bouncing;             // one of them bounces
+} crPairs;
+
+// The arena keeps arrays of the size of the model; the plan must outlive the pairs. CR_ERR_MEMORY, or what the broad phase says.
+crStatus cr__pairs_create(const crPlan* plan, const crAllocator* allocator, crArena* arena, crPairs* pairs);
+void cr__pairs_destroy(crPairs* pairs);
+
+// near.c
+
+// Boxes of the bodies of a part at their poses, by several threads; the first time those of all.
+crStatus cr__pairs_move(crPairs* pairs, crTasks* tasks, crPart part, const crDynamics* d, crError* error);
+// The list, where a shape left its box. touch: gap up to which shapes in parallel planes touch, of a pair's size.
+crStatus cr__pairs_list(crPairs* pairs, const crDynamics* d, double touch, crArena* scratch, crError* error);
+// Places in the list of a part's pairs, ascending, each once, in scratch; NULL: no memory. cross: and those
+// with bodies outside it.
+int* cr__pairs_of_part(crPairs* pairs, crPart part, bool cross, crArena* scratch, int* count);
+// Place of the pair of two shapes in the list, or where it would be.
+int cr__pairs_place(const crPairs* pairs, int shape_a, int shape_b);
+
+// collide.c
+
+// Contact points of two shapes at given poses, at most capacity, and how many there are in *needed. *until: margin
+// up to which they would be the same, m; or, where there are none, how far apart the shapes are at least; NULL: nobody asks.
+int cr__pairs_collide(const crPlan* plan, int shape_a, int shape_b, crPose pose_a, crPose pose_b,
+                      double margin, crContactPoint* points, int capacity, int* needed, double* until);
+
+// trail.c
+
+// Trails of all bodies go on to where they are.
+void cr__pairs_follow(crPairs* pairs, crTasks* tasks, const crDynamics* d);
+// Ways of both bodies since the beginning.
+static inline double cr__pairs_trails(const crPairs* pairs, const crNear* near) {
+    return pairs->trail[near->body_a].length + pairs->trail[near->body_b].length;
+}
+
+// surface.c
+
+// Surface of a pair of materials, an index or a negative crStatus.
+int cr__pairs_surface(crPairs* pairs, int material_a, int material_b);
+
+#endif

@@ -1,0 +1,44 @@
+// island.c - an island on its way through the stages: what it must reach, and the best point so far.
+//
+// Fails: out of memory.
+#include "stage.h"
+
+#include <string.h>
+
+#define ROUNDING 1e-15  // of a velocity, relative to the largest one
+
+double cr__island_offer(crIsland* island, const double* x, crRelaxStage stage) {
+    const crSpace* s = &island->space;
+    cr__space_gather(s, x, island->z);
+    cr__space_velocity(s, island->z, island->u);
+    double residual = cr__space_residual(s, x, island->u);
+    double error = cr__space_error(s, x, island->u, island->work);
+    if (error < island->error) {
+        island->error = error;
+        island->stage = stage;
+        memcpy(island->best, x, (size_t)s->rows * sizeof *x);
+    }
+    return residual;
+}
+
+crStatus cr__island_create(crIsland* island, const crBodies* bodies, int index) {
+    crSpace* s = &island->space;
+    crStatus status = cr__space_create(s, bodies, index, island->arena);
+    if (status != CR_OK) return status;
+    size_t rows = (size_t)s->rows * sizeof(double), nz = (size_t)s->nz * sizeof(double);
+    island->best = cr_arena_alloc(island->arena, rows);
+    island->z = cr_arena_alloc(island->arena, nz);
+    island->u = cr_arena_alloc(island->arena, rows);
+    island->work = cr_arena_alloc(island->arena, 2 * rows + nz);
+    if (island->best == NULL || island->z == NULL || island->u == NULL || island->work == NULL) {
+        return CR_ERR_MEMORY;
+    }
+    island->error = (double)INFINITY;
+    double largest = 0.0;
+    for (int i = 0; i < s->rows; i++) {
+        largest = fmax(largest, fabs(s->c[i]));
+    }
+    island->target = fmax(island->params.tol * fmax(s->demand, island->params.floor), ROUNDING * largest);
+    memset(island->best, 0, rows);
+    return CR_OK;
+}

@@ -1,0 +1,298 @@
+// packed.c - sweeps over packed contacts until each island has what it was asked for.
+//
+// Gauss-Seidel with momentum: after a sweep from p to p + dp, d = beta d + dp and the next sweep starts from
+// p + dp + beta' d, with Nesterov's beta, which starts again where a sweep goes against d (O'Donoghue and
+// Candes 2015) or changes four times as much as one before; z moves along since it is linear in the impulses.
+// Wedged bodies need impulses of many times their weight, which plain sweeps pile up by equal portions:
+// momentum gets there in the square root of their number, conjugate gradients (Silcowitz, Niebe and Erleben
+// 2010) restart all the time there. Each island has its own beta, tolerance and end, so its bits do not
+// depend on what else is in the world.
+// Impulses to start from, and those of an island that ran out of sweeps, that would create energy are scaled
+// to the least of p.(u_free + b) + p.W p / 2 along them.
+// Fails: an island that ran out of sweeps says so.
+#include <string.h>
+
+#include "relax/units.h"
+
+#define BODIES 256   // that one thread takes at a time
+#define GROUPS 128   // likewise
+#define GROWTH 16.0  // of a sweep's change, squared, above the least
+
+// what lanes side by side of one island did in the last sweep; neither depends on the order they come in
+typedef struct Tally {
+    int island;
+    int64_t along;    // as crPackedIsland has it
+    uint64_t change;  // likewise, its bits: they ascend with it, and what is not a number is the largest
+} Tally;
+
+typedef struct Run {
+    crPacked* packed;
+    crPackedIsland* island;
+    int count;
+    double* beta;   // (count)
+    double* keep;   // of the sweep before (count)
+    Tally* tally;   // of each chunk of groups, from its first lane on (lanes)
+    int* tallies;   // how many each has (chunks)
+    double* parts;  // work: of bodies, two each, or of lanes
+} Run;
+
+static void body_energies(void* ctx, int begin, int end) {
+    const Run* run = ctx;
+    const crPacked* p = run->packed;
+    for (int i = begin; i < end; i++) {
+        const double* z = p->z + CR_BODY_STRIDE * (i + 1);
+        const double* z_free = p->z_free + CR_BODY_STRIDE * (i + 1);
+        double linear = 0.0, square = 0.0;
+        for (int k = 0; k < CR_BODY_STRIDE; k++) {
+            double dz = z[k] - z_free[k];
+            linear += z_free[k] * dz;
+            square += dz * dz;
+        }
+        run->parts[2 * i] = linear;
+        run->parts[2 * i + 1] = square;
+    }
+}
+
+static void lane_energies(void* ctx, int begin, int end) {
+    const Run* run = ctx;
+    for (int i = begin; i < end; i++) {
+        const crGroup* g = &run->packed->group[i];
+        for (int l = 0; l < g->lanes; l++) {
+            // by itself: which lanes stand together depends on other islands
+            run->parts[i * CR_LANES + l] = cr__packed_work(run->packed, g, l);
+        }
+    }
+}
+
+// by how much each island's impulses are to be scaled; false where all stay
+static bool energy_scales(Run* run) {
+    crPacked* p = run->packed;
+    double* linear = run->beta;
+    double* square = run->keep;
+    memset(linear, 0, (size_t)run->count * sizeof(double));
+    memset(square, 0, (size_t)run->count * sizeof(double));
+    cr__tasks_for(p->tasks, p->bodies, BODIES, body_energies, run);
+    for (int i = 0; i < p->bodies; i++) {
+        linear[p->body_island[i]] += run->parts[2 * i];
+        square[p->body_island[i]] += run->parts[2 * i + 1];
+    }
+    cr__tasks_for(p->tasks, p->group_count, GROUPS, lane_energies, run);
+    for (int i = 0; i < p->group_count; i++) {
+        const crGroup* g = &p->group[i];
+        for (int l = 0; l < g->lanes; l++) {
+            linear[g->island[l]] += run->parts[i * CR_LANES + l];
+        }
+    }
+    cr__units_add_work(p->units, linear);
+    bool any = false;
+    for (int i = 0; i < run->count; i++) {
+        bool creates = run->island[i].live && linear[i] + 0.5 * square[i] > 0.0 && square[i] > 0.0;
+        run->beta[i] = creates ? fmax(0.0, -linear[i] / square[i]) : 1.0;
+        any = any || creates;
+    }
+    return any;
+}
+
+// impulses that would create energy become those of least energy along them
+static void limit_energy(Run* run) {
+    crPacked* p = run->packed;
+    if (!energy_scales(run)) return;
+    for (int i = 0; i < p->group_count; i++) {
+        const crGroup* g = &p->group[i];
+        double* slot = p->hot + g->hot + 2 * CR_LANES;
+        for (int k = 0; k < g->slots; k++) {
+            for (int m = 0; m < 3 * CR_LANES; m++) {
+                slot[CR_AT_P * CR_LANES + m] *= run->beta[g->island[m % CR_LANES]];
+            }
+            slot += CR_LANES * g->places;
+        }
+    }
+    cr__units_scale(p->units, run->beta);
+    cr__packed_apply(p);
+}
+
+static void tally_groups(void* ctx, int begin, int end) {
+    const Run* run = ctx;
+    const crPacked* p = run->packed;
+    Tally* out = run->tally + begin * CR_LANES;
+    Tally at = {.island = -1};
+    double scale = 0.0;
+    int count = 0;
+    for (int i = begin; i < end; i++) {
+        const crGroup* g = &p->group[i];
+        for (int l = 0; g->live && l < g->lanes; l++) {
+            if (g->island[l] != at.island) {
+                if (at.island >= 0) out[count++] = at;
+                at = (Tally){.island = g->island[l]};
+                scale = run->island[at.island].scale;
+            }
+            uint64_t change;
+            memcpy(&change, &p->change[i * CR_LANES + l], sizeof change);
+            at.change = change > at.change ? change : at.change;
+            at.along += cr__packed_along(p->along[i * CR_LANES + l], scale);
+        }
+    }
+    if (at.island >= 0) out[count++] = at;
+    run->tallies[begin / GROUPS] = count;
+}
+
+// largest change of the last sweep of each island, and how it went along the direction; how many go on
+static int judge(Run* run, bool* ended) {
+    crPacked* p = run->packed;
+    for (int i = 0; i < run->count; i++) {
+        crPackedIsland* island = &run->island[i];
+        island->scale =
+            0x1p30 * island->weight / fmax(island->change, fmax(island->tol * island->tol, 0x1p-900));
+        island->change = 0.0;
+        island->along = 0;
+    }
+    cr__tasks_for(p->tasks, p->group_count, GROUPS, tally_groups, run);
+    for (int i = 0; i < p->group_count; i += GROUPS) {
+        for (int k = 0; k < run->tallies[i / GROUPS]; k++) {
+            const Tally* tally = &run->tally[i * CR_LANES + k];
+            crPackedIsland* island = &run->island[tally->island];
+            double change;
+            memcpy(&change, &tally->change, sizeof change);
+            island->along += tally->along;
+            if (!(change <= island->change))
+                island->change = change <= (double)INFINITY ? change : (double)INFINITY;
+        }
+    }
+    cr__units_judge(p->units, p->z);
+    int live = 0;
+    *ended = false;
+    for (int i = 0; i < run->count; i++) {
+        crPackedIsland* island = &run->island[i];
+        if (!island->live) continue;
+        island->sweeps++;
+        island->solved = island->change <= island->tol * island->tol;
+        island->live = !island->solved && island->sweeps < island->limit;
+        *ended = *ended || !island->live;
+        live += island->live;
+    }
+    return live;
+}
+
+static void mark_groups(void* ctx, int begin, int end) {
+    const Run* run = ctx;
+    crPacked* p = run->packed;
+    for (int i = begin; i < end; i++) {
+        crGroup* g = &p->group[i];
+        if (!g->live) continue;
+        g->live = false;
+        for (int l = 0; l < g->lanes; l++) {
+            bool live = run->island[g->island[l]].live;
+            p->live[i * CR_LANES + l] = live ? -1 : 0;
+            g->live = g->live || live;
+        }
+    }
+}
+
+static void mark_live(Run* run) {
+    cr__tasks_for(run->packed->tasks, run->packed->group_count, GROUPS, mark_groups, run);
+}
+
+// the next share of the direction, after Nesterov; none where the last sweep went against it, or where it has
+// run past a regime: from there it would stir the whole island
+static void choose_ratios(Run* run) {
+    for (int i = 0; i < run->count; i++) {
+        crPackedIsland* island = &run->island[i];
+        bool grows = island->change > GROWTH * island->least;
+        island->least = grows ? island->change : fmin(island->least, island->change);
+        if (grows || island->along < 0) island->momentum = 1.0;
+        double next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * island->momentum * island->momentum));
+        run->keep[i] = run->beta[i];
+        run->beta[i] = (island->momentum - 1.0) / next;
+        island->momentum = next;
+    }
+}
+
+// d = keep d + dz is what z changed by since the sweep before ended; z += beta d, which the next sweep starts
+// from, takes the impulses along
+static void accelerate_body(double beta, double* restrict z, double* restrict before) {
+    for (int k = 0; k < CR_BODY_STRIDE; k++) {
+        double d = z[k] - before[k];
+        before[k] = z[k];
+        z[k] += beta * d;
+    }
+}
+
+static void accelerate_bodies(void* ctx, int begin, int end) {
+    const Run* run = ctx;
+    crPacked* p = run->packed;
+    for (int i = begin; i < end; i++) {
+        int island = p->body_island[i], at = CR_BODY_STRIDE * (i + 1);
+        if (!run->island[island].live) continue;
+        accelerate_body(run->beta[island], p->z + at, p->z_before + at);
+    }
+}
+
+// islands that ran out of sweeps are live again, but those with rows, where equalities must not be scaled
+static bool mark_unsolved(Run* run) {
+    const crUnits* units = run->packed->units;
+    bool any = false;
+    for (int i = 0; i < run->count; i++) {
+        crPackedIsland* island = &run->island[i];
+        bool rows = units != NULL && units->first[i] < units->first[i + 1];
+        island->live = island->sweeps > 0 && !island->solved && !rows;
+        any = any || island->live;
+    }
+    return any;
+}
+
+static crStatus run_create(Run* run, crArena* arena) {
+    size_t count = (size_t)run->count + 1, lanes = (size_t)(run->packed->group_count + 1) * CR_LANES;
+    size_t places = 2 * (size_t)run->packed->bodies;
+    run->beta = cr_arena_alloc(arena, count * sizeof(double));
+    run->keep = cr_arena_alloc(arena, count * sizeof(double));
+    run->tally = cr_arena_alloc(arena, lanes * sizeof *run->tally);
+    run->tallies = cr_arena_alloc(arena, (lanes / GROUPS + 1) * sizeof *run->tallies);
+    run->parts = cr_arena_alloc(arena, (lanes > places ? lanes : places) * sizeof(double));
+    bool ok = run->beta != NULL && run->keep != NULL && run->tally != NULL && run->tallies != NULL &&
+              run->parts != NULL;
+    return ok ? CR_OK : CR_ERR_MEMORY;
+}
+
+// no direction yet
+static void begin(Run* run) {
+    crPacked* p = run->packed;
+    for (int i = 0; i < run->count; i++) {
+        crPackedIsland* island = &run->island[i];
+        run->beta[i] = island->change = island->weight = 0.0;
+        island->momentum = 1.0;
+        island->least = (double)INFINITY;
+    }
+    for (int i = 0; i < p->group_count; i++) {
+        const crGroup* g = &p->group[i];
+        for (int l = 0; l < g->lanes; l++) {
+            double sb = p->hot[g->hot + (size_t)l], sa = p->hot[g->hot + (size_t)(CR_LANES + l)];
+            double* weight = &run->island[g->island[l]].weight;
+            *weight = fmax(*weight, sb * sb + sa * sa);
+        }
+    }
+    p->beta = run->beta;
+    cr__units_begin(p->units);
+}
+
+crStatus cr__packed_solve(crPacked* p, crPackedIsland* island, int count, crArena* arena) {
+    Run run = {.packed = p, .island = island, .count = count};
+    if (run_create(&run, arena) != CR_OK) return CR_ERR_MEMORY;
+    if (p->group_count == 0 && p->units == NULL) return CR_OK;
+    size_t bytes = CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double);
+    limit_energy(&run);
+    begin(&run);
+    mark_live(&run);
+    memcpy(p->z_before, p->z, bytes);
+    for (int live = 1; live > 0;) {
+        bool ended = false;
+        cr__packed_sweep(p);
+        live = judge(&run, &ended);
+        if (ended) mark_live(&run);
+        if (live == 0) break;
+        choose_ratios(&run);
+        cr__units_accelerate(p->units, run.beta, run.keep);
+        cr__tasks_for(p->tasks, p->bodies, BODIES, accelerate_bodies, &run);
+    }
+    if (mark_unsolved(&run)) limit_energy(&run);
+    return CR_OK;
+}

@@ -1,0 +1,469 @@
+// packed_build.c - contacts into groups: units of one pair, colours, and the numbers of each lane.
+//
+//     K = -[r] R^T,   D = (s_a^2 + s_b^2) 1 + K_a K_a^T + K_b K_b^T
+//     w = n^T D n,   c = T^T D n / w,   S = T^T D T - w c c^T      (T = t1, t2; see packed_sweep.c)
+//     of balls:   rho = r.n / sqrt(I),   w = s_a^2 + s_b^2,   w_t = w + rho_a^2 + rho_b^2
+//
+// Colours are given in the order of contacts, one per pair of bodies; within a colour units are sorted by
+// kind and by how many contacts they have, so lanes of a group are alike. Lanes left over repeat the first
+// one against nobody. A body that does not move is no vertex; the other one is then b, with signs turned.
+// Fails: CR_ERR_MEMORY.
+#include <string.h>
+
+#include "model/single.h"
+#include "relax/lanes.h"
+#include "relax/units.h"
+
+#define KINDS   ((CR_KIND_BALL + 1) * 2 * CR_UNIT_CONTACTS)
+#define BUCKETS ((CR_COLOURS + 1) * KINDS)
+#define ALONG   1e-12  // off its normal, relative, what counts as a ball's: rounding, metres from the origin
+#define GROUPS  32     // that one thread takes at a time
+#define BODIES  256    // likewise
+#define CHUNK   512    // contacts that one thread takes at a time
+
+// contacts first to first + count - 1 of one pair of bodies
+typedef struct Unit {
+    int first, count;
+    int a, b;  // places in z; a = 0 where only one moves
+    crKind kind;
+    int bucket;
+} Unit;
+
+// one contact of each lane on its way into a slot
+enum { IN_N = 0, IN_RB = 3, IN_RA = 6, IN_E = 9, IN_P = 12, IN_MU = 15, IN_COUNT = 16 };
+
+typedef struct Build {
+    const crInertias* of;
+    crPacked* packed;
+    const int* island;  // of each body
+    const double* v;
+    double* share;  // 1/sqrt(m) of each body that takes part (bodies)
+    Unit* unit;     // at the place of their first contacts (count)
+} Build;
+
+static int body_at(const crPacked* p, int place) { return p->body[place / CR_BODY_STRIDE - 1]; }
+
+// the next place of a body that has none yet
+static void number_body(Build* build, int body) {
+    crPacked* p = build->packed;
+    if (p->place[body] != 0 || !cr__moves(build->of->model, body)) return;
+    p->body[p->bodies] = body;
+    p->body_island[p->bodies++] = build->island[body];
+    p->place[body] = CR_BODY_STRIDE * p->bodies;
+}
+
+// M^(1/2) v of a single body
+static void coordinates(const crInertias* of, int body, const double* v, double* z) {
+    double root = sqrt(of->model->bodies[body].mass);
+    v += of->model->bodies[body].v;
+    for (int k = 0; k < 3; k++) {
+        z[k] = root * v[k];
+    }
+    crVec3 spin = cr_sym3_mul(of->d->inertia[body], cr__load_vec(v + 3));
+    cr__store_vec(cr_mat3_mul(of->d->root[body], spin), z + 3);
+    z[6] = z[7] = 0.0;
+}
+
+void cr__packed_coordinates(const crPacked* p, const crInertias* of, const double* v, double* z) {
+    memset(z, 0, CR_BODY_STRIDE * sizeof *z);
+    for (int i = 0; i < p->bodies; i++) {
+        coordinates(of, p->body[i], v, z + CR_BODY_STRIDE * (i + 1));
+    }
+}
+
+// z_free of bodies begin to end - 1 by their places
+static void fill_bodies(void* ctx, int begin, int end) {
+    const Build* build = ctx;
+    for (int i = begin; i < end; i++) {
+        int body = build->packed->body[i];
+        coordinates(build->of, body, build->v, build->packed->z_free + CR_BODY_STRIDE * (i + 1));
+        build->share[i] = 1.0 / sqrt(build->of->model->bodies[body].mass);
+    }
+}
+
+// numbers the bodies of the contacts, those that rows reach, and trees, and fills z_free
+static crStatus number_bodies(Build* build) {
+    crPacked* p = build->packed;
+    const crModel* model = build->of->model;
+    crArena* arena = build->of->arena;
+    size_t most = (size_t)(model->nb < 2 * p->count ? model->nb : 2 * p->count) + 1;
+    if (p->units != NULL) most = (size_t)(model->nb + p->units->places) + 1;
+    p->place = cr_arena_alloc(arena, (size_t)model->nb * sizeof(int));
+    p->body = cr_arena_alloc(arena, most * sizeof(int));
+    p->body_island = cr_arena_alloc(arena, most * sizeof(int));
+    build->share = cr_arena_alloc(arena, most * sizeof(double));
+    p->z = cr_arena_alloc(arena, CR_BODY_STRIDE * most * sizeof(double));
+    p->z_free = cr_arena_alloc(arena, CR_BODY_STRIDE * most * sizeof(double));
+    p->z_before = cr_arena_alloc(arena, CR_BODY_STRIDE * most * sizeof(double));
+    if (p->place == NULL || p->body == NULL || p->body_island == NULL || build->share == NULL ||
+        p->z == NULL || p->z_free == NULL || p->z_before == NULL) {
+        return CR_ERR_MEMORY;
+    }
+    memset(p->place, 0, (size_t)model->nb * sizeof(int));
+    memset(p->z_free, 0, CR_BODY_STRIDE * sizeof(double));
+    for (int i = 0; i < p->count; i++) {
+        number_body(build, p->contact[i].body_a);
+        number_body(build, p->contact[i].body_b);
+    }
+    for (int i = 0; p->units != NULL && i < p->units->count; i++) {
+        const crRowUnit* unit = &p->units->unit[i];
+        for (int k = 0; k < unit->width; k++) {
+            int body = model->dof_body[unit->col[k]];
+            if (model->bodies[body].single) number_body(build, body);
+        }
+    }
+    cr__tasks_for(p->tasks, p->bodies, BODIES, fill_bodies, build);
+    crStatus status = CR_OK;
+    if (p->units != NULL) status = cr__units_place(build->of, build->island, build->v, p->units, p);
+    memcpy(p->z, p->z_free, CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double));
+    return status;
+}
+
+static bool is_round(const Build* build, int place) {
+    return cr__single_round(&build->of->model->bodies[body_at(build->packed, place)]);
+}
+
+static bool is_along(crVec3 n, crVec3 a) {
+    crVec3 off = cr_cross(a, n);
+    return cr_dot(off, off) <= ALONG * ALONG * cr_dot(a, a);
+}
+
+// of a unit that has its contacts and places
+static crKind kind_of(const Build* build, const Unit* unit) {
+    const crPacked* p = build->packed;
+    if (!is_round(build, unit->b) || (unit->a > 0 && !is_round(build, unit->a))) return CR_KIND_ANY;
+    const crVec3* origin = build->of->d->origin;
+    crVec3 b = origin[body_at(p, unit->b)], a = unit->a > 0 ? origin[body_at(p, unit->a)] : b;
+    for (int i = unit->first; i < unit->first + unit->count; i++) {
+        const crPackedContact* c = &p->contact[i];
+        if (!is_along(c->normal, cr_sub(c->point, b)) || !is_along(c->normal, cr_sub(c->point, a)) ||
+            !is_along(c->normal, c->E)) {
+            return CR_KIND_ROUND;
+        }
+    }
+    return CR_KIND_BALL;
+}
+
+static bool same_pair(const crPackedContact* a, const crPackedContact* b) {
+    return a->body_a == b->body_a && a->body_b == b->body_b;
+}
+
+// units of the pairs whose first contacts are begin to end - 1
+static void cut_range(void* ctx, int begin, int end) {
+    const Build* build = ctx;
+    const crPacked* p = build->packed;
+    const crPackedContact* c = p->contact;
+    int i = begin;
+    while (i > 0 && i < end && same_pair(&c[i - 1], &c[i])) {
+        i++;
+    }
+    for (int next = i; i < end; i = next) {
+        while (next < p->count && same_pair(&c[i], &c[next])) {
+            next++;
+        }
+        for (int k = i; k < next; k += CR_UNIT_CONTACTS) {
+            int count = next - k < CR_UNIT_CONTACTS ? next - k : CR_UNIT_CONTACTS;
+            Unit unit = {.first = k, .count = count, .a = p->place[c[k].body_a], .b = p->place[c[k].body_b]};
+            if (unit.b == 0) {
+                unit.b = unit.a;
+                unit.a = 0;
+            }
+            unit.kind = kind_of(build, &unit);
+            build->unit[k] = unit;
+        }
+    }
+}
+
+// units with their colours, in the order of contacts
+static void colour_units(const Build* build, uint64_t* used) {
+    crPacked* p = build->packed;
+    for (int i = 0; i < p->count; i += build->unit[i].count) {
+        Unit* unit = &build->unit[i];
+        int colour = cr__colour(used, unit->a / CR_BODY_STRIDE - 1, unit->b / CR_BODY_STRIDE - 1);
+        if (colour >= p->colours) p->colours = colour + 1;
+        unit->bucket =
+            colour * KINDS + (2 * (int)unit->kind + (unit->a > 0)) * CR_UNIT_CONTACTS + unit->count - 1;
+    }
+}
+
+static int lanes_of(int bucket) { return bucket / KINDS == CR_COLOURS ? 1 : CR_LANES; }
+
+static int slot_places(crKind kind, int bodies) {
+    if (kind == CR_KIND_BALL) return CR_AT_RHO + bodies;
+    return CR_AT_K + bodies * (kind == CR_KIND_ROUND ? CR_K_ROUND : CR_K);
+}
+
+static void group_of(const Unit* units, const int* order, int lanes, crGroup* g) {
+    const Unit* first = &units[order[0]];
+    g->lanes = lanes;
+    g->slots = first->count;
+    g->two = first->a > 0;
+    g->kind = first->kind;
+    g->places = slot_places(g->kind, g->two ? 2 : 1);
+    g->live = true;
+    for (int l = 0; l < CR_LANES; l++) {
+        const Unit* unit = &units[order[l < lanes ? l : 0]];
+        g->a[l] = l < lanes ? unit->a : 0;
+        g->b[l] = l < lanes ? unit->b : 0;
+        g->contact[l] = unit->first;
+    }
+}
+
+// units sorted by bucket, four at a time
+static crStatus make_groups(Build* build) {
+    const Unit* units = build->unit;
+    crPacked* p = build->packed;
+    crArena* arena = build->of->arena;
+    int start[BUCKETS + 1];
+    memset(start, 0, (size_t)(p->colours * KINDS + 1) * sizeof *start);
+    int* order = cr_arena_alloc(arena, (size_t)(p->count + 1) * sizeof *order);
+    for (int i = 0; i < p->count; i += units[i].count) {
+        start[units[i].bucket + 1]++;
+    }
+    for (int k = 0; k < p->colours * KINDS; k++) {
+        int lanes = lanes_of(k);
+        p->group_count += (start[k + 1] + lanes - 1) / lanes;
+        start[k + 1] += start[k];
+    }
+    p->group = cr_arena_alloc(arena, (size_t)(p->group_count + 1) * sizeof *p->group);
+    if (order == NULL || p->group == NULL) return CR_ERR_MEMORY;
+    int at[BUCKETS];
+    memcpy(at, start, (size_t)(p->colours * KINDS) * sizeof *at);
+    for (int i = 0; i < p->count; i += units[i].count) {
+        order[at[units[i].bucket]++] = i;
+    }
+    int made = 0;
+    for (int k = 0; k < p->colours * KINDS; k++) {
+        if (k % KINDS == 0) p->colour_start[k / KINDS] = made;
+        for (int i = start[k]; i < start[k + 1]; i += lanes_of(k)) {
+            int left = start[k + 1] - i;
+            group_of(units, order + i, left < lanes_of(k) ? left : lanes_of(k), &p->group[made]);
+            made++;
+        }
+    }
+    p->colour_start[p->colours] = made;
+    for (int i = 0; i < made; i++) {
+        crGroup* g = &p->group[i];
+        for (int l = 0; l < CR_LANES; l++) {
+            g->island[l] = build->island[body_at(p, g->b[l < g->lanes ? l : 0])];
+        }
+    }
+    return CR_OK;
+}
+
+static crStatus make_arrays(Build* build) {
+    crPacked* p = build->packed;
+    crArena* arena = build->of->arena;
+    size_t hot = 0, lanes = (size_t)p->group_count * CR_LANES;
+    for (int i = 0; i < p->group_count; i++) {
+        crGroup* g = &p->group[i];
+        g->hot = hot;
+        hot += CR_LANES * (2 + (size_t)(g->slots * g->places));
+    }
+    p->group[p->group_count].hot = hot;
+    p->hot = cr_arena_alloc(arena, hot * sizeof(double));
+    p->change = cr_arena_alloc(arena, lanes * sizeof(double));
+    p->along = cr_arena_alloc(arena, lanes * sizeof(double));
+    p->live = cr_arena_alloc(arena, lanes * sizeof(int64_t));
+    bool ok = p->hot != NULL && p->change != NULL && p->along != NULL && p->live != NULL;
+    for (size_t i = 0; ok && i < lanes; i++) {
+        p->live[i] = -1;
+        p->change[i] = p->along[i] = 0.0;
+    }
+    return ok ? CR_OK : CR_ERR_MEMORY;
+}
+
+// K = -[r] R^T, with the sign of the body, and D += K K^T: xx xy xz yy yz zz
+CR_LANE void add_K(crLane sign, const double* R, crLane3 r, double* K, crLane* D) {
+    for (int k = 0; k < 3; k++) {
+        crLane3 axis = lane3_scale(sign, lane3_load(R + 3 * k * CR_LANES));
+        crLane3 column = lane3_cross(axis, r);
+        lane_store(K + k * CR_LANES, column.x);
+        lane_store(K + (3 + k) * CR_LANES, column.y);
+        lane_store(K + (6 + k) * CR_LANES, column.z);
+    }
+    crLane3 x = lane3_load(K), y = lane3_load(K + 3 * CR_LANES), z = lane3_load(K + 6 * CR_LANES);
+    D[0] += lane3_dot(x, x);
+    D[1] += lane3_dot(x, y);
+    D[2] += lane3_dot(x, z);
+    D[3] += lane3_dot(y, y);
+    D[4] += lane3_dot(y, z);
+    D[5] += lane3_dot(z, z);
+}
+
+// likewise of a round body
+CR_LANE void add_k(crLane sign, const double* R, crLane3 r, double* K, crLane* D) {
+    crLane3 k = lane3_scale(sign * lane_load(R), r);
+    lane3_store(K, k);
+    D[0] += k.z * k.z + k.y * k.y;
+    D[1] -= k.y * k.x;
+    D[2] -= k.z * k.x;
+    D[3] += k.z * k.z + k.x * k.x;
+    D[4] -= k.z * k.y;
+    D[5] += k.y * k.y + k.x * k.x;
+}
+
+// across n and z, to rounding for every n
+CR_LANE crLane3 tangent(crLane3 n) {
+    crLane r = lane_sqrt(n.x * n.x + n.y * n.y), one = lane_all(1.0), zero = lane_all(0.0);
+    crMask steep = lane_less(lane_all(1e-100), r);
+    crLane by = lane_select(steep, r, one);
+    return lane3(lane_select(steep, -n.y / by, one), lane_select(steep, n.x / by, zero), zero);
+}
+
+CR_LANE crLane3 mul_D(const crLane* D, crLane3 a) {
+    return lane3(D[0] * a.x + D[1] * a.y + D[2] * a.z, D[1] * a.x + D[3] * a.y + D[4] * a.z,
+                 D[2] * a.x + D[4] * a.y + D[5] * a.z);
+}
+
+CR_LANE crLane3 along_frame(crLane3 n, crLane3 t1, crLane3 t2, crLane3 a) {
+    return lane3(lane3_dot(n, a), lane3_dot(t1, a), lane3_dot(t2, a));
+}
+
+// what slots of all kinds have
+CR_LANE void pack_common(const double* in, crLane3 P, double* slot) {
+    crLane zero = lane_all(0.0);
+    lane3_store(slot + CR_AT_N * CR_LANES, lane3_load(in + IN_N * CR_LANES));
+    lane3_store(slot + CR_AT_P * CR_LANES, P);
+    lane3_store(slot + CR_AT_STEP * CR_LANES, lane3(zero, zero, zero));
+    lane_store(slot + CR_AT_MU * CR_LANES, lane_load(in + IN_MU * CR_LANES));
+}
+
+// from the numbers of one contact per lane to a slot
+CR_LANE void pack_slot(const crGroup* g, crLane sb, crLane sa, const double* sign, const double* Rb,
+                       const double* Ra, const double* in, double* slot) {
+    bool round = g->kind == CR_KIND_ROUND;
+    crLane3 n = lane3_load(in + IN_N * CR_LANES), t1 = tangent(n), t2 = lane3_cross(n, t1);
+    crLane shares = sb * sb + sa * sa, none = lane_all(0.0);
+    crLane D[6] = {shares, none, none, shares, none, shares};
+    double *Kb = slot + CR_AT_K * CR_LANES, *Ka = Kb + (round ? CR_K_ROUND : CR_K) * CR_LANES;
+    crLane3 rb = lane3_load(in + IN_RB * CR_LANES), ra = lane3_load(in + IN_RA * CR_LANES);
+    if (round) {
+        add_k(lane_load(sign), Rb, rb, Kb, D);
+        if (g->two) add_k(lane_all(-1.0), Ra, ra, Ka, D);
+    } else {
+        add_K(lane_load(sign), Rb, rb, Kb, D);
+        if (g->two) add_K(lane_all(-1.0), Ra, ra, Ka, D);
+    }
+    pack_common(in, along_frame(n, t1, t2, lane3_load(in + IN_P * CR_LANES)), slot);
+    lane_store(slot + CR_AT_T * CR_LANES, t1.x);
+    lane_store(slot + (CR_AT_T + 1) * CR_LANES, t1.y);
+    lane3_store(slot + CR_AT_E * CR_LANES, along_frame(n, t1, t2, lane3_load(in + IN_E * CR_LANES)));
+    crLane3 Dn = mul_D(D, n), Dt = mul_D(D, t1);
+    crLane w = lane3_dot(n, Dn);
+    crLane c1 = lane3_dot(t1, Dn) / w, c2 = lane3_dot(t2, Dn) / w;
+    lane_store(slot + CR_AT_W * CR_LANES, w);
+    lane_store(slot + CR_AT_C * CR_LANES, c1);
+    lane_store(slot + (CR_AT_C + 1) * CR_LANES, c2);
+    lane_store(slot + CR_AT_S * CR_LANES, lane3_dot(t1, Dt) - w * c1 * c1);
+    lane_store(slot + (CR_AT_S + 1) * CR_LANES, lane3_dot(t2, Dt) - w * c1 * c2);
+    lane_store(slot + (CR_AT_S + 2) * CR_LANES, lane3_dot(t2, mul_D(D, t2)) - w * c2 * c2);
+}
+
+// likewise of balls
+CR_LANE void pack_ball(const crGroup* g, crLane sb, crLane sa, const double* sign, const double* Rb,
+                       const double* Ra, const double* in, double* slot) {
+    crLane3 n = lane3_load(in + IN_N * CR_LANES);
+    crLane b = lane_load(sign) * lane_load(Rb) * lane3_dot(n, lane3_load(in + IN_RB * CR_LANES));
+    crLane a = -lane_load(Ra) * lane3_dot(n, lane3_load(in + IN_RA * CR_LANES));
+    pack_common(in, lane3_load(in + IN_P * CR_LANES), slot);
+    lane_store(slot + CR_AT_BIAS * CR_LANES, lane3_dot(n, lane3_load(in + IN_E * CR_LANES)));
+    lane_store(slot + CR_AT_GT * CR_LANES, lane_all(1.0) / (sb * sb + sa * sa + (b * b + a * a)));
+    lane_store(slot + CR_AT_RHO * CR_LANES, b);
+    if (g->two) lane_store(slot + (CR_AT_RHO + 1) * CR_LANES, a);
+}
+
+static void put(double* in, int at, crVec3 a) {
+    in[at * CR_LANES] = a.x;
+    in[(at + 1) * CR_LANES] = a.y;
+    in[(at + 2) * CR_LANES] = a.z;
+}
+
+// numbers of a contact into one lane; b is the body that moves
+static void read_contact(const Build* build, const crPackedContact* c, int a, int b, double* in) {
+    const crVec3* origin = build->of->d->origin;
+    put(in, IN_N, c->normal);
+    put(in, IN_RB, cr_sub(c->point, origin[b]));
+    put(in, IN_RA, a >= 0 ? cr_sub(c->point, origin[a]) : cr_vec3(0, 0, 0));
+    put(in, IN_E, c->E);
+    put(in, IN_P, c->P);
+    in[IN_MU * CR_LANES] = c->mu;
+}
+
+// R, of a round body its first number alone
+static void read_body(const Build* build, crKind kind, int body, double* R) {
+    const crMat3* root = &build->of->d->root[body];
+    for (int k = 0; k < (kind == CR_KIND_ANY ? 9 : 1); k++) {
+        R[k * CR_LANES] = root->m[k / 3][k % 3];
+    }
+}
+
+CR_LANE void pack_group(const Build* build, const crGroup* g) {
+    crPacked* p = build->packed;
+    _Alignas(32) double in[IN_COUNT * CR_LANES], Rb[9 * CR_LANES], Ra[9 * CR_LANES], sign[CR_LANES];
+    int a[CR_LANES], b[CR_LANES];
+    double* hot = p->hot + g->hot;
+    memset(Ra, 0, sizeof Ra);
+    for (int l = 0; l < CR_LANES; l++) {
+        int from = l < g->lanes ? l : 0;
+        b[l] = body_at(p, g->b[from]);
+        a[l] = g->two ? body_at(p, g->a[from]) : -1;
+        // b of the lane may be a of the contact
+        sign[l] = p->contact[g->contact[l]].body_b == b[l] ? 1.0 : -1.0;
+        hot[l] = sign[l] * build->share[g->b[from] / CR_BODY_STRIDE - 1];
+        hot[CR_LANES + l] = g->two ? -build->share[g->a[from] / CR_BODY_STRIDE - 1] : 0.0;
+        read_body(build, g->kind, b[l], Rb + l);
+        if (g->two) read_body(build, g->kind, a[l], Ra + l);
+    }
+    double* slot = hot + 2 * CR_LANES;
+    for (int k = 0; k < g->slots; k++) {
+        for (int l = 0; l < CR_LANES; l++) {
+            read_contact(build, &p->contact[g->contact[l] + k], a[l], b[l], in + l);
+        }
+        for (int l = 0; l < CR_LANES; l += CR_WIDTH) {
+            crLane sb = lane_load(hot + l), sa = lane_load(hot + CR_LANES + l);
+            if (g->kind == CR_KIND_BALL) {
+                pack_ball(g, sb, sa, sign + l, Rb + l, Ra + l, in + l, slot + l);
+            } else {
+                pack_slot(g, sb, sa, sign + l, Rb + l, Ra + l, in + l, slot + l);
+            }
+        }
+        slot += CR_LANES * g->places;
+    }
+}
+
+CR_LANE void pack_range(const Build* build, int begin, int end) {
+    for (int i = begin; i < end; i++) {
+        pack_group(build, &build->packed->group[i]);
+    }
+}
+
+static void pack_plain(void* ctx, int begin, int end) { pack_range(ctx, begin, end); }
+
+#if defined(__x86_64__) && CR_WIDTH > 1
+__attribute__((target("avx2"))) static void pack_wide(void* ctx, int begin, int end) {
+    pack_range(ctx, begin, end);
+}
+static crTaskFn pack_function(void) { return __builtin_cpu_supports("avx2") ? pack_wide : pack_plain; }
+#else
+static crTaskFn pack_function(void) { return pack_plain; }
+#endif
+
+crStatus cr__packed_create(const crInertias* of, const int* island_of_body, const double* v, int count,
+                           crPackedContact* contact, crUnits* units, crPacked* packed) {
+    *packed = (crPacked){.count = count, .contact = contact, .units = units, .tasks = of->tasks};
+    Build build = {of, packed, island_of_body, v, NULL, NULL};
+    crStatus status = number_bodies(&build);
+    build.unit = cr_arena_alloc(of->arena, (size_t)(count + 1) * sizeof *build.unit);
+    uint64_t* used = cr_arena_alloc(of->arena, (size_t)(packed->bodies + 1) * sizeof *used);
+    if (status != CR_OK || build.unit == NULL || used == NULL) return CR_ERR_MEMORY;
+    memset(used, 0, (size_t)(packed->bodies + 1) * sizeof *used);
+    cr__tasks_for(packed->tasks, count, CHUNK, cut_range, &build);
+    colour_units(&build, used);
+    status = make_groups(&build);
+    if (status == CR_OK) status = make_arrays(&build);
+    if (status != CR_OK) return status;
+    cr__tasks_for(packed->tasks, packed->group_count, GROUPS, pack_function(), &build);
+    cr__packed_apply(packed);
+    return CR_OK;
+}

@@ -1,0 +1,254 @@
+// packed_sweep.c - one sweep of block Gauss-Seidel over packed contacts, each solved exactly (packed_visit.h).
+//
+// Impulses move along the direction of the sweeps before (see packed.c) when they are visited; z has already.
+// Fails: a lane whose Newton steps run out keeps its last direction; the sweep's change says so.
+#include <string.h>
+
+#include "model/spatial.h"
+#include "relax/packed_visit.h"
+#include "relax/units.h"
+
+#define NEWTON_STEPS 30
+#define CHUNK        3072  // numbers of a colour's groups that one thread takes at a time
+#define GROUPS       128   // groups likewise, for the results
+
+// how far a sweep is in each lane, and what it tells
+typedef struct Lanes {
+    crMask live;
+    crLane beta;  // 0 where it is not live
+    crLane change, along;
+} Lanes;
+
+// impulse that a visit starts from
+CR_LANE crLane3 impulse_at(const Lanes* at, const double* slot) {
+    return lane3_madd(lane3_load(slot + CR_AT_P * CR_LANES), at->beta,
+                      lane3_load(slot + CR_AT_STEP * CR_LANES));
+}
+
+// takes the impulse from P to next; what it moved by
+CR_LANE crLane3 take(Lanes* at, crLane w, crLane3 P, crLane3 next, double* slot) {
+    crLane3 d = lane3_load(slot + CR_AT_STEP * CR_LANES);
+    // what has ended keeps its bits, the sign of a zero too
+    if (mask_any(~at->live)) next = lane3_select(at->live, next, lane3_load(slot + CR_AT_P * CR_LANES));
+    crLane3 dP = lane3_sub(next, P);
+    lane3_store(slot + CR_AT_P * CR_LANES, next);
+    lane3_store(slot + CR_AT_STEP * CR_LANES, lane3_madd(dP, at->beta, d));
+    at->along = at->along + w * lane3_dot(dP, d);
+    at->change = lane_max(at->change, w * w * lane3_dot(dP, dP));
+    return dP;
+}
+
+CR_LANE void visit_ball(Pair* pair, bool two, crLane w, Lanes* at, double* slot) {
+    const double* rho = slot + CR_AT_RHO * CR_LANES;
+    crLane3 n = lane3_load(slot + CR_AT_N * CR_LANES), g = passing(pair, two);
+    crLane3 turn = lane3_scale(lane_load(rho), pair->wb);
+    if (two) turn = lane3_madd(turn, lane_load(rho + CR_LANES), pair->wa);
+    crLane3 P = impulse_at(at, slot);
+    crLane3 next = solve_ball(slot, n, lane_all(1.0) / w, lane_load(slot + CR_AT_BIAS * CR_LANES), g,
+                              lane3_cross(turn, n), P);
+    crLane3 dP = take(at, w, P, next, slot), dL = lane3_cross(n, dP);
+    push(pair, two, dP);
+    pair->wb = lane3_madd(pair->wb, lane_load(rho), dL);
+    if (two) pair->wa = lane3_madd(pair->wa, lane_load(rho + CR_LANES), dL);
+}
+
+CR_LANE void visit(Pair* pair, bool round, bool two, Lanes* at, double* slot) {
+    const double *Kb = slot + CR_AT_K * CR_LANES, *Ka = Kb + (round ? CR_K_ROUND : CR_K) * CR_LANES;
+    crLane3 n = lane3_load(slot + CR_AT_N * CR_LANES);
+    crLane3 t1 = lane3(lane_load(slot + CR_AT_T * CR_LANES), lane_load(slot + (CR_AT_T + 1) * CR_LANES),
+                       lane_all(0.0));
+    crLane3 t2 = lane3(-n.z * t1.y, n.z * t1.x, n.x * t1.y - n.y * t1.x);
+    crLane3 g = lane3_add(passing(pair, two), turned(round, Kb, pair->wb));
+    if (two) g = lane3_add(g, turned(round, Ka, pair->wa));
+    crLane3 u = lane3_add(lane3_load(slot + CR_AT_E * CR_LANES),
+                          lane3(lane3_dot(n, g), t1.x * g.x + t1.y * g.y, lane3_dot(t2, g)));
+    crLane3 p = impulse_at(at, slot);
+    crLane3 dp =
+        take(at, lane_load(slot + CR_AT_W * CR_LANES), p, solve_contact(slot, NEWTON_STEPS, u, p), slot);
+    crLane3 dP = lane3_madd(lane3_scale(dp.x, n), dp.z, t2);
+    dP.x = dP.x + dp.y * t1.x;
+    dP.y = dP.y + dp.y * t1.y;
+    push(pair, two, dP);
+    pair->wb = lane3_add(pair->wb, turned_back(round, Kb, dP));
+    if (two) pair->wa = lane3_add(pair->wa, turned_back(round, Ka, dP));
+}
+
+CR_LANE void sweep_group(const crPacked* p, const crGroup* g, crKind kind, bool two, int slots, int l) {
+    double* hot = p->hot + g->hot + l;
+    size_t index = (size_t)(g - p->group) * CR_LANES + (size_t)l;
+    int lanes = g->lanes - l, stride = CR_LANES * g->places;
+    crLane zero = lane_all(0.0);
+    Pair pair = {.sb = lane_load(hot), .sa = lane_load(hot + CR_LANES)};
+    row_gather(p->z, g->b + l, &pair.vb, &pair.wb);
+    if (two) row_gather(p->z, g->a + l, &pair.va, &pair.wa);
+    Lanes at = {.live = mask_load(p->live + index), .change = zero, .along = zero};
+    at.beta = lane_select(at.live, lane_gather(p->beta, g->island + l), zero);
+    crLane w = pair.sb * pair.sb + pair.sa * pair.sa;
+    double* slot = hot + 2 * CR_LANES;
+    for (int k = 0; k < slots; k++) {
+        if (kind == CR_KIND_BALL) {
+            visit_ball(&pair, two, w, &at, slot);
+        } else {
+            visit(&pair, kind == CR_KIND_ROUND, two, &at, slot);
+        }
+        slot += stride;
+    }
+    row_scatter(p->z, g->b + l, lanes, pair.vb, pair.wb);
+    if (two) row_scatter(p->z, g->a + l, lanes, pair.va, pair.wa);
+    lane_store(p->change + index, at.change);
+    lane_store(p->along + index, at.along);
+}
+
+// kinds as constants, so that each has code of its own
+CR_LANE void sweep_range(const crPackedSweep* sweep, int begin, int end) {
+    const crPacked* p = sweep->packed;
+    for (int i = sweep->first + begin; i < sweep->first + end; i++) {
+        const crGroup* g = &p->group[i];
+        if (!g->live) continue;
+        for (int l = 0; l < g->lanes; l += CR_WIDTH) {
+            if (g->kind == CR_KIND_BALL && g->two && g->slots == 1) {
+                sweep_group(p, g, CR_KIND_BALL, true, 1, l);
+            } else if (g->kind == CR_KIND_BALL) {
+                sweep_group(p, g, CR_KIND_BALL, g->two, g->slots, l);
+            } else if (g->kind == CR_KIND_ROUND) {
+                sweep_group(p, g, CR_KIND_ROUND, g->two, g->slots, l);
+            } else {
+                sweep_group(p, g, CR_KIND_ANY, g->two, g->slots, l);
+            }
+        }
+    }
+}
+
+static void sweep_plain(void* ctx, int begin, int end) { sweep_range(ctx, begin, end); }
+
+#if defined(__x86_64__) && CR_WIDTH > 1
+__attribute__((target("avx2"))) static void sweep_wide(void* ctx, int begin, int end) {
+    sweep_range(ctx, begin, end);
+}
+static crTaskFn sweep_function(void) { return __builtin_cpu_supports("avx2") ? sweep_wide : sweep_plain; }
+#else
+static crTaskFn sweep_function(void) { return sweep_plain; }
+#endif
+
+// colour after colour, so that every body meets its units in one order, whoever takes them
+void cr__packed_by_colours(const crPacked* p, crTaskFn fn, void* ctx, int* first) {
+    for (int colour = 0; colour < p->colours; colour++) {
+        *first = p->colour_start[colour];
+        int count = p->colour_start[colour + 1] - *first;
+        size_t size = p->group[*first + count].hot - p->group[*first].hot;
+        int chunk = 1 + (int)(CHUNK * (size_t)count / (size + 1));
+        // what shares bodies goes one after another
+        cr__tasks_for(colour < CR_COLOURS ? p->tasks : NULL, count, chunk, fn, ctx);
+    }
+}
+
+static void by_colours(crPacked* p, crTaskFn fn) {
+    crPackedSweep sweep = {p, 0};
+    cr__packed_by_colours(p, fn, &sweep, &sweep.first);
+}
+
+void cr__packed_sweep(crPacked* p) {
+    by_colours(p, sweep_function());
+    cr__units_sweep(p->units, p->z, p->tasks);
+}
+
+static crVec3 read3(const double* at) { return cr_vec3(at[0], at[CR_LANES], at[2 * CR_LANES]); }
+
+// impulse of one lane's contact in world axes, which stands at CR_AT_P, or the sum at CR_AT_STEP
+static crVec3 read_P(const crGroup* g, const double* slot, int place) {
+    crVec3 P = read3(slot + place * CR_LANES), n = read3(slot + CR_AT_N * CR_LANES);
+    if (g->kind == CR_KIND_BALL) return P;
+    crVec3 t1 = cr_vec3(slot[CR_AT_T * CR_LANES], slot[(CR_AT_T + 1) * CR_LANES], 0.0);
+    return cr_madd(cr_madd(cr_scale(P.x, n), P.y, t1), P.z, cr_cross(n, t1));
+}
+
+// K^T P of b (side 0) or a
+static crVec3 read_turn(const crGroup* g, const double* slot, int side, crVec3 P) {
+    if (g->kind == CR_KIND_BALL) {
+        double rho = slot[(CR_AT_RHO + side) * CR_LANES];
+        return cr_scale(rho, cr_cross(read3(slot + CR_AT_N * CR_LANES), P));
+    }
+    const double* K = slot + (CR_AT_K + side * (g->kind == CR_KIND_ROUND ? CR_K_ROUND : CR_K)) * CR_LANES;
+    if (g->kind == CR_KIND_ROUND) return cr_cross(read3(K), P);
+    crVec3 x = cr_scale(P.x, read3(K)), y = cr_madd(x, P.y, read3(K + 3 * CR_LANES));
+    return cr_madd(y, P.z, read3(K + 6 * CR_LANES));
+}
+
+static void apply_group(const crPacked* p, const crGroup* g, int l) {
+    const double* slot = p->hot + g->hot + 2 * CR_LANES + l;
+    for (int k = 0; k < g->slots; k++) {
+        crVec3 P = read_P(g, slot, CR_AT_P);
+        for (int side = 0; side < (g->two ? 2 : 1); side++) {
+            double* z = p->z + (side == 0 ? g->b[l] : g->a[l]);
+            double share = p->hot[g->hot + (size_t)(side * CR_LANES + l)];
+            cr__store_vec(cr_madd(cr__load_vec(z), share, P), z);
+            cr__store_vec(cr_add(cr__load_vec(z + 3), read_turn(g, slot, side, P)), z + 3);
+        }
+        slot += CR_LANES * g->places;
+    }
+}
+
+static void apply_range(void* ctx, int begin, int end) {
+    const crPackedSweep* sweep = ctx;
+    const crPacked* p = sweep->packed;
+    for (int i = sweep->first + begin; i < sweep->first + end; i++) {
+        for (int l = 0; l < p->group[i].lanes; l++) {
+            apply_group(p, &p->group[i], l);
+        }
+    }
+}
+
+void cr__packed_apply(crPacked* p) {
+    memcpy(p->z, p->z_free, CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double));
+    by_colours(p, apply_range);
+    cr__units_apply(p->units, p->z);
+}
+
+double cr__packed_work(const crPacked* p, const crGroup* g, int l) {
+    double sum = 0.0;
+    const double* slot = p->hot + g->hot + 2 * CR_LANES + l;
+    for (int k = 0; k < g->slots; k++) {
+        crVec3 P = read3(slot + CR_AT_P * CR_LANES);
+        sum += g->kind == CR_KIND_BALL
+                   ? slot[CR_AT_BIAS * CR_LANES] * cr_dot(read3(slot + CR_AT_N * CR_LANES), P)
+                   : cr_dot(read3(slot + CR_AT_E * CR_LANES), P);
+        slot += CR_LANES * g->places;
+    }
+    return sum;
+}
+
+typedef struct Results {
+    const crPacked* packed;
+    const crPackedIsland* island;  // NULL: sums of all
+} Results;
+
+static void read_range(void* ctx, int begin, int end) {
+    const crPacked* p = ((const Results*)ctx)->packed;
+    const crPackedIsland* island = ((const Results*)ctx)->island;
+    for (int i = begin; i < end; i++) {
+        const crGroup* g = &p->group[i];
+        const double* hot = p->hot + g->hot;
+        for (int l = 0; l < g->lanes; l++) {
+            double sb = hot[l], sa = hot[CR_LANES + l];
+            for (int k = 0; k < g->slots; k++) {
+                const double* slot = hot + CR_LANES * (2 + k * g->places) + l;
+                crPackedContact* c = &p->contact[g->contact[l] + k];
+                // turned out of its frame it may be outside by rounding
+                if (island == NULL) {
+                    c->P = cr__in_cone(c, read_P(g, slot, CR_AT_STEP));
+                } else if (island[g->island[l]].sweeps > 0) {
+                    c->P = cr__in_cone(c, read_P(g, slot, CR_AT_P));
+                }
+                c->w = g->kind == CR_KIND_BALL ? sb * sb + sa * sa : slot[CR_AT_W * CR_LANES];
+            }
+        }
+    }
+}
+
+void cr__packed_results(crPacked* p, const crPackedIsland* island) {
+    cr__tasks_for(p->tasks, p->group_count, GROUPS, read_range, &(Results){p, island});
+}
+
+void cr__packed_sums(crPacked* p) {
+    cr__tasks_for(p->tasks, p->group_count, GROUPS, read_range, &(Results){p, NULL});
+}

@@ -1,0 +1,158 @@
+// packed_visit.h - one contact of each lane with the others held: the exact solution of Coulomb's law.
+//
+// In the frame n, T = (t1, t2) a contact's D is w (1, c) (1, c)^T + S on the tangents. With the others held
+// it would have no velocity at y_stick = y + S^-1 (c u_n - u_t), x_n = free - c.y, free = x + c.y - u_n/w at
+// the start. It opens (P = 0) where free <= 0; sticks where that lies in the cone; else slips against its
+// velocity: with the normal eliminated, (S + lambda) y = S y_stick has to meet |y| = mu x_n(y) for one
+// lambda > 0 (Alart and Curnier 1991; the one-parameter form is that of a trust region step). Newton's method
+// on mu x_n/|y| inside a bracket, lane by lane until its own equation holds, so that neighbours do not
+// matter; then the point is put on the cone with u_n = 0.
+// Of balls c = 0 and S = w_t 1: P_n = max(0, x - u_n/w), and y_stick put back on the disc mu P_n.
+// Fails: a lane whose Newton steps run out keeps its last direction.
+#ifndef CAROM_RELAX_PACKED_VISIT_H
+#define CAROM_RELAX_PACKED_VISIT_H
+
+#include "relax/lanes.h"
+
+// what a contact's slip needs: S, c in the basis t1, t2
+typedef struct Slip {
+    crLane s11, s12, s22, c1, c2;
+    crLane r1, r2;  // S y_stick
+    crLane free;    // -q_n / w
+    crLane mu;
+} Slip;
+
+// y at lambda, its size, and mu x_n
+CR_LANE crLane slip_at(const Slip* s, crLane lambda, crLane* y1, crLane* y2, crLane* limit) {
+    crLane a11 = s->s11 + lambda, a22 = s->s22 + lambda;
+    crLane one = lane_all(1.0) / (a11 * a22 - s->s12 * s->s12);
+    *y1 = one * (a22 * s->r1 - s->s12 * s->r2);
+    *y2 = one * (a11 * s->r2 - s->s12 * s->r1);
+    *limit = s->mu * (s->free - s->c1 * *y1 - s->c2 * *y2);
+    return lane_sqrt(*y1 * *y1 + *y2 * *y2);
+}
+
+// Newton's step from lambda for limit / size = 1
+CR_LANE crLane slip_next(const Slip* s, crLane lambda, crLane y1, crLane y2, crLane size, crLane limit) {
+    crLane a11 = s->s11 + lambda, a22 = s->s22 + lambda;
+    crLane one = lane_all(1.0) / (a11 * a22 - s->s12 * s->s12);
+    // -dy/dlambda
+    crLane d1 = one * (a22 * y1 - s->s12 * y2), d2 = one * (a11 * y2 - s->s12 * y1);
+    crLane radial = (y1 * d1 + y2 * d2) / size;
+    crLane rise = s->mu * (s->c1 * d1 + s->c2 * d2);
+    return lambda - (limit - size) * size / (rise * size + limit * radial);
+}
+
+// directions of the lanes that slip, from y at lambda = 0, which is outside
+CR_LANE void slip_direction(const Slip* s, int newton, crMask slips, crLane* y1, crLane* y2) {
+    crLane lo = lane_all(0.0), hi = lane_all((double)INFINITY), at = lo, limit;
+    crLane reach = s->s11 + s->s22;
+    crMask open = slips & lane_less(lane_all(0.0), s->mu);
+    for (int i = 0; i < newton && mask_any(open); i++) {
+        crLane t1, t2;
+        crLane size = slip_at(s, at, &t1, &t2, &limit);
+        *y1 = lane_select(open, t1, *y1);
+        *y2 = lane_select(open, t2, *y2);
+        crLane f = size - limit;
+        crMask outside = lane_less(lane_all(0.0), f);
+        lo = lane_select(open & outside, at, lo);
+        hi = lane_select(open & ~outside, at, hi);
+        crMask held = lane_at_most(f * f, lane_all(1e-31) * (size * size));
+        crLane next = slip_next(s, at, t1, t2, size, limit);
+        crMask inside = lane_less(lo, next) & lane_less(next, hi);
+        crMask far = lane_less(lane_all(1e300), hi);
+        crLane other = lane_select(far, lane_all(4.0) * lo + reach, lane_all(0.5) * (lo + hi));
+        next = lane_select(inside, next, other);
+        crMask stuck = lane_at_most(next, at) & lane_at_most(at, next);
+        open = open & ~held & ~stuck;
+        at = lane_select(open, next, at);
+    }
+}
+
+// impulse of a slipping contact from the tangential part y of a sticking one, along n, t1, t2
+CR_LANE crLane3 slip_impulse(const Slip* s, int newton, crMask slips, crLane y1, crLane y2) {
+    crLane zero = lane_all(0.0), one = lane_all(1.0);
+    slip_direction(s, newton, slips, &y1, &y2);
+    crLane size = lane_sqrt(y1 * y1 + y2 * y2);
+    crMask moves = lane_less(zero, size);
+    crLane scale = s->mu / lane_select(moves, size, one);
+    y1 = lane_select(moves, y1 * scale, zero);
+    y2 = lane_select(moves, y2 * scale, zero);
+    // u_n = 0 along that direction; where friction lifts more than it presses, the last point's normal part
+    crLane gain = one + s->c1 * y1 + s->c2 * y2;
+    crMask lifts = lane_at_most(gain, zero);
+    crLane pn = lane_select(lifts, size / lane_select(lane_less(zero, s->mu), s->mu, one), s->free / gain);
+    return lane3(pn, pn * y1, pn * y2);
+}
+
+// exact solution with the other contacts held; u is the velocity under p, all along n, t1, t2
+CR_LANE crLane3 solve_contact(const double* slot, int newton, crLane3 u, crLane3 p) {
+    Slip s = {.s11 = lane_load(slot + CR_AT_S * CR_LANES),
+              .s12 = lane_load(slot + (CR_AT_S + 1) * CR_LANES),
+              .s22 = lane_load(slot + (CR_AT_S + 2) * CR_LANES),
+              .c1 = lane_load(slot + CR_AT_C * CR_LANES),
+              .c2 = lane_load(slot + (CR_AT_C + 1) * CR_LANES),
+              .mu = lane_load(slot + CR_AT_MU * CR_LANES)};
+    crLane zero = lane_all(0.0), one = lane_all(1.0) / (s.s11 * s.s22 - s.s12 * s.s12);
+    crLane fall = u.x / lane_load(slot + CR_AT_W * CR_LANES);
+    crLane r1 = s.c1 * u.x - u.y, r2 = s.c2 * u.x - u.z;
+    crLane d1 = one * (s.s22 * r1 - s.s12 * r2), d2 = one * (s.s11 * r2 - s.s12 * r1);
+    crLane3 stick = lane3(p.x - (fall + s.c1 * d1 + s.c2 * d2), p.y + d1, p.z + d2);
+    s.free = p.x + s.c1 * p.y + s.c2 * p.z - fall;
+    crMask opens = lane_at_most(s.free, zero);
+    crLane limit = s.mu * stick.x;
+    crMask sticks =
+        lane_less(zero, stick.x) & lane_at_most(stick.y * stick.y + stick.z * stick.z, limit * limit);
+    crMask slips = ~opens & ~sticks;
+    crLane3 next = lane3_select(opens, lane3(zero, zero, zero), stick);
+    if (mask_any(slips)) {
+        s.r1 = s.s11 * p.y + s.s12 * p.z + r1;
+        s.r2 = s.s12 * p.y + s.s22 * p.z + r2;
+        next = lane3_select(slips, slip_impulse(&s, newton, slips, stick.y, stick.z), next);
+    }
+    return next;
+}
+
+// likewise of a ball in world axes: g without what turning adds across n, which is h; bias is E along n
+CR_LANE crLane3 solve_ball(const double* slot, crLane3 n, crLane gn, crLane bias, crLane3 g, crLane3 h,
+                           crLane3 P) {
+    crLane zero = lane_all(0.0), one = lane_all(1.0), mu = lane_load(slot + CR_AT_MU * CR_LANES);
+    crLane gt = lane_load(slot + CR_AT_GT * CR_LANES), un = lane3_dot(n, g), at = lane3_dot(n, P);
+    crLane pn = at - gn * (un + bias);
+    pn = lane_select(lane_at_most(pn, zero), zero, pn);
+    crLane3 y = lane3_sub(P, lane3_scale(gt, lane3_add(g, h)));
+    y = lane3_sub(y, lane3_scale(at - gt * un, n));
+    crLane size2 = lane3_dot(y, y), limit = mu * pn;
+    crMask outside = lane_less(limit * limit, size2);
+    // most stick: the branch saves waiting for the root
+    if (mask_any(outside)) y = lane3_scale(lane_select(outside, limit / lane_sqrt(size2), one), y);
+    return lane3_madd(y, pn, n);
+}
+
+// bodies of a unit in each lane
+typedef struct Pair {
+    crLane sb, sa;
+    crLane3 vb, wb, va, wa;
+} Pair;
+
+// s_b v_b + s_a v_a
+CR_LANE crLane3 passing(const Pair* pair, bool two) {
+    crLane3 g = lane3_scale(pair->sb, pair->vb);
+    return two ? lane3_madd(g, pair->sa, pair->va) : g;
+}
+
+CR_LANE void push(Pair* pair, bool two, crLane3 dP) {
+    pair->vb = lane3_madd(pair->vb, pair->sb, dP);
+    if (two) pair->va = lane3_madd(pair->va, pair->sa, dP);
+}
+
+// K z and K^T P
+CR_LANE crLane3 turned(bool round, const double* K, crLane3 z) {
+    return round ? lane3_cross(z, lane3_load(K)) : lane3_mul(K, z);
+}
+
+CR_LANE crLane3 turned_back(bool round, const double* K, crLane3 P) {
+    return round ? lane3_cross(lane3_load(K), P) : lane3_mul_t(K, P);
+}
+
+#endif

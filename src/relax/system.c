@@ -1,0 +1,185 @@
+// system.c - a problem cut into units and scaled so that every friction limit is one.
+//
+// W is taken by rows exactly as given (also where it is slightly unsymmetric) and kept beside E W E, because
+// rows with mu = 0 cannot be scaled back. Residuals are the audit's own, from p = E x.
+// Fails: out of memory only.
+#include "system.h"
+#include "linalg/project.h"
+
+#include <string.h>
+
+static void add_part_system(crUnit* unit, double* E, int at, int count, double limit, double limit2) {
+    crUnitPart* part = &unit->part[unit->part_count++];
+    *part = (crUnitPart){.at = at, .count = count, .free = isinf(limit)};
+    E[at] = part->free ? 1.0 : limit;
+    if (count == 2) E[at + 1] = part->free ? 1.0 : limit2;
+}
+
+// parts of a cone block and the scaling of its rows
+static void cut_cone(const crProblem* problem, const crBlock* block, crUnit* unit, double* E) {
+    int tangents = block->count - 1 - (block->spin ? 1 : 0) - (block->roll ? 2 : 0);
+    E[0] = 1.0;
+    if (block->vertex_count > 0) {
+        unit->part[unit->part_count++] = (crUnitPart){.at = 1, .count = 2, .polygon = true};
+        unit->vertices = problem->vertices + block->vertex;
+        unit->vertex_count = block->vertex_count;
+        E[1] = E[2] = 1.0;
+    } else if (tangents == 1) {
+        add_part_system(unit, E, 1, 1, block->mu, 0.0);
+    } else if (isinf(block->mu) != isinf(block->mu2)) {
+        // a strip: one direction limited, the other not
+        add_part_system(unit, E, 1, 1, block->mu, 0.0);
+        add_part_system(unit, E, 2, 1, block->mu2, 0.0);
+    } else {
+        add_part_system(unit, E, 1, 2, block->mu, block->mu2);
+    }
+    int at = 1 + tangents;
+    if (block->spin) add_part_system(unit, E, at++, 1, block->mu_spin, 0.0);
+    if (block->roll) add_part_system(unit, E, at, 2, block->mu_roll, block->mu_roll);
+}
+
+void cr__unit_cut(const crProblem* problem, const crBlock* block, int row, int count, crUnit* unit,
+                  double* E) {
+    *unit = (crUnit){.kind = block->kind, .row = row, .count = count, .lo = block->lo, .hi = block->hi};
+    for (int k = 0; k < count; k++) {
+        E[k] = 1.0;
+    }
+    if (block->kind == CR_BLOCK_CONE) cut_cone(problem, block, unit, E);
+}
+
+static int rows_at_once(const crBlock* block) {
+    if (block->kind == CR_BLOCK_CONE) return block->count;
+    return block->kind == CR_BLOCK_EQUALITY && block->count <= CR_UNIT_ROWS ? block->count : 1;
+}
+
+static void cut_blocks(crSystem* system) {
+    const crProblem* problem = system->problem;
+    int at = 0;
+    for (int i = 0; i < problem->block_count; i++) {
+        const crBlock* block = &problem->blocks[i];
+        int step = rows_at_once(block);
+        for (int row = block->row; row < block->row + block->count; row += step) {
+            for (int k = 0; k < step; k++) {
+                system->unit_of[row + k] = at;
+            }
+            cr__unit_cut(problem, block, row, step, &system->unit[at], system->E + row);
+            at++;
+        }
+    }
+}
+
+static int count_units(const crProblem* problem, size_t* diagonal) {
+    int units = 0;
+    *diagonal = 0;
+    for (int i = 0; i < problem->block_count; i++) {
+        const crBlock* block = &problem->blocks[i];
+        int step = rows_at_once(block);
+        units += block->count / step;
+        *diagonal += (size_t)block->count * (size_t)step;
+    }
+    return units;
+}
+
+// E W E, and the diagonal block of each unit
+static void scale_rows(crSystem* system, double* D) {
+    const crMatrix* W = &system->W;
+    for (int i = 0; i < system->units; i++) {
+        crUnit* unit = &system->unit[i];
+        size_t size = (size_t)unit->count * (size_t)unit->count;
+        memset(D, 0, size * sizeof *D);
+        double largest = 0.0;
+        for (int a = 0; a < unit->count; a++) {
+            int row = unit->row + a;
+            for (int k = W->start[row]; k < W->start[row + 1]; k++) {
+                int b = W->col[k] - unit->row;
+                system->scaled[k] = system->E[row] * W->value[k] * system->E[W->col[k]];
+                if (b >= 0 && b < unit->count) D[a * unit->count + b] = system->scaled[k];
+            }
+            largest = fmax(largest, D[a * unit->count + a]);
+        }
+        unit->D = D;
+        unit->rho = largest > 0.0 ? 1.0 / largest : 1.0;
+        D += size;
+    }
+}
+
+crStatus cr__system_create(crSystem* system, const crProblem* problem, crArena* arena) {
+    *system = (crSystem){.problem = problem, .n = problem->rows};
+    size_t n = (size_t)problem->rows;
+    size_t diagonal = 0;
+    system->units = count_units(problem, &diagonal);
+    system->unit = cr_arena_alloc(arena, (size_t)system->units * sizeof *system->unit);
+    system->unit_of = cr_arena_alloc(arena, n * sizeof *system->unit_of);
+    system->E = cr_arena_alloc(arena, n * sizeof(double));
+    system->q = cr_arena_alloc(arena, n * sizeof(double));
+    system->p = cr_arena_alloc(arena, n * sizeof(double));
+    system->auditor = cr_arena_alloc(arena, sizeof *system->auditor);
+    double* D = cr_arena_alloc(arena, diagonal * sizeof(double));
+    if (system->unit == NULL || system->unit_of == NULL || system->E == NULL || system->q == NULL ||
+        system->p == NULL || system->auditor == NULL || D == NULL) {
+        return CR_ERR_MEMORY;
+    }
+    crStatus status = cr_problem_sparse(problem, arena, &system->W);
+    if (status != CR_OK) return status;
+    system->scaled = cr_arena_alloc(arena, (size_t)system->W.start[n] * sizeof(double));
+    if (system->scaled == NULL) return CR_ERR_MEMORY;
+    for (size_t i = 0; i < n; i++) {
+        system->q[i] = problem->u_free[i] + (problem->b != NULL ? problem->b[i] : 0.0);
+    }
+    cut_blocks(system);
+    scale_rows(system, D);
+    return cr__auditor_create(problem, &system->W, arena, system->auditor);
+}
+
+void cr__system_from_p(const crSystem* system, const double* p, double* x) {
+    for (int i = 0; i < system->n; i++) {
+        x[i] = system->E[i] > 0.0 ? p[i] / system->E[i] : 0.0;
+        if (!isfinite(x[i])) x[i] = 0.0;
+    }
+}
+
+void cr__system_to_p(const crSystem* system, const double* x, double* p) {
+    for (int i = 0; i < system->n; i++) {
+        p[i] = system->E[i] * x[i];
+    }
+}
+
+void cr__system_unit_velocity(const crSystem* system, const crUnit* unit, const double* x, double* w) {
+    const crMatrix* W = &system->W;
+    for (int a = 0; a < unit->count; a++) {
+        int row = unit->row + a;
+        double sum = system->E[row] * system->q[row];
+        for (int k = W->start[row]; k < W->start[row + 1]; k++) {
+            sum += system->scaled[k] * x[W->col[k]];
+        }
+        w[a] = sum;
+    }
+}
+
+void cr__system_velocity(const crSystem* system, const double* x, double* w) {
+    for (int i = 0; i < system->units; i++) {
+        cr__system_unit_velocity(system, &system->unit[i], x, w + system->unit[i].row);
+    }
+}
+
+double cr__system_residual(const crSystem* system, const double* x) {
+    cr__system_to_p(system, x, system->p);
+    return cr__auditor_residual(system->auditor, system->p);
+}
+
+void cr__unit_clamp(const crUnit* unit, double* x) {
+    if (unit->kind == CR_BLOCK_EQUALITY) return;
+    if (unit->kind == CR_BLOCK_BOX) {
+        x[0] = fmin(unit->hi, fmax(unit->lo, x[0]));
+        return;
+    }
+    x[0] = fmax(0.0, x[0]);
+    for (int k = 0; k < unit->part_count; k++) {
+        const crUnitPart* part = &unit->part[k];
+        if (part->polygon) {
+            cr__project_polygon(unit->vertices, unit->vertex_count, x[0], x + part->at);
+        } else if (!part->free || x[0] == 0.0) {
+            cr__project_disc(x[0], part->count, x + part->at);
+        }
+    }
+}

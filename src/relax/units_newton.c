@@ -1,0 +1,377 @@
+// units_newton.c - Newton's method on all units of a small island at once.
+//
+// Alart and Curnier's map F of every unit (resolve/map.c), zero exactly at solutions, with dF = A dx + B dw
+// and w = E (e + H z), dw = E H H^T E dx. Rows without B are open, or at the end of their range: dx = -A^-1 F;
+// the others are (A + B W) dx = -F - B W dx_open, full and unsymmetric where something slips, by elimination;
+// where all stick it is W dx = -F - W dx_open by Cholesky. W gets SHIFT of its diagonal, so that contacts that
+// share a load do no harm. It starts where sweeps have found most regimes.
+// Fails: returns false, impulses and z as they were; sweeps go on.
+#include "linalg/dense.h"
+#include "linalg/lu.h"
+#include "relax/local.h"
+#include "relax/units.h"
+
+#include <string.h>
+
+#define STEPS 8
+#define RISE  1e4  // of the sum of squares, where regimes change
+#define SHIFT 1e-8
+
+// numbers of an island's rows in the order of its units
+typedef struct Newton {
+    crUnits* units;
+    int first, end;  // units
+    int rows;
+    int active;     // rows with B
+    bool sticking;  // for all of them F is w: A = 0, B = 1
+    int factored;   // rows of the Cholesky factor in M, those in `order`; 0: none
+    double* W;      // E H H^T E (rows*rows)
+    double* M;      // (active*active)
+    double *A, *B;  // CR_UNIT_ROWS of each row (rows*CR_UNIT_ROWS)
+    double *x, *w, *F, *dx, *rhs;
+    int* list;   // the active rows (active)
+    int* order;  // of elimination
+} Newton;
+
+// rows of an island, 0 where there are too many
+static int count_rows(const crUnits* units, int island) {
+    int rows = 0;
+    for (int k = units->first[island]; k < units->first[island + 1]; k++) {
+        rows += units->unit[k].local.count;
+    }
+    return rows <= CR_NEWTON_ROWS ? rows : 0;
+}
+
+crStatus cr__units_newton_create(crArena* arena, crUnits* units) {
+    size_t n = 0;
+    for (int i = 0; i < units->islands; i++) {
+        size_t rows = (size_t)count_rows(units, i);
+        if (rows > n) n = rows;
+    }
+    size_t numbers = 2 * n * n + (5 + 2 * CR_UNIT_ROWS) * n + 1;
+    units->room = cr_arena_alloc(arena, numbers * sizeof(double));
+    units->index = cr_arena_alloc(arena, (2 * n + 1) * sizeof(int));
+    return units->room != NULL && units->index != NULL ? CR_OK : CR_ERR_MEMORY;
+}
+
+static void divide_room(Newton* s) {
+    size_t n = (size_t)s->rows;
+    double* at = s->units->room;
+    s->W = at;
+    s->M = at + n * n;
+    s->A = at + 2 * n * n;
+    s->B = s->A + CR_UNIT_ROWS * n;
+    s->x = s->B + CR_UNIT_ROWS * n;
+    s->w = s->x + n;
+    s->F = s->w + n;
+    s->dx = s->F + n;
+    s->rhs = s->dx + n;
+    s->list = s->units->index;
+    s->order = s->units->index + n;
+}
+
+// entries of W of two units over the places they share, where[] being those of a; na and nb are constants
+// where it is called
+static inline void product(Newton* s, const crRowUnit* a, int na, int at, const crRowUnit* b, int nb,
+                           int to) {
+    const int* where = s->units->where;
+    const double *Ea = s->units->E + a->local.row, *Eb = s->units->E + b->local.row;
+    double sum[CR_UNIT_ROWS * CR_UNIT_ROWS];
+    for (int i = 0; i < na * nb; i++) {
+        sum[i] = 0.0;
+    }
+    for (int m = 0; m < b->width; m++) {
+        int k = where[b->col[m]];
+        if (k < 0) continue;
+        for (int i = 0; i < na; i++) {
+            for (int j = 0; j < nb; j++) {
+                sum[i * nb + j] += a->H[i * a->width + k] * b->H[j * b->width + m];
+            }
+        }
+    }
+    for (int i = 0; i < na; i++) {
+        for (int j = 0; j < nb; j++) {
+            double entry = Ea[i] * sum[i * nb + j] * Eb[j];
+            s->W[(at + i) * s->rows + to + j] = s->W[(to + j) * s->rows + at + i] = entry;
+        }
+    }
+}
+
+static void multiply(Newton* s, const crRowUnit* a, int at, const crRowUnit* b, int to) {
+    int na = a->local.count, nb = b->local.count;
+    if (na == 3 && nb == 3) {
+        product(s, a, 3, at, b, 3, to);
+    } else if (na == 1 && nb == 3) {
+        product(s, a, 1, at, b, 3, to);
+    } else if (na == 3 && nb == 1) {
+        product(s, a, 3, at, b, 1, to);
+    } else if (na == 1 && nb == 1) {
+        product(s, a, 1, at, b, 1, to);
+    } else {
+        product(s, a, na, at, b, nb, to);
+    }
+}
+
+static void fill_W(Newton* s) {
+    const crUnits* units = s->units;
+    int rows = s->rows;
+    for (int k = s->first, at = 0; k < s->end; k++) {
+        const crRowUnit* a = &units->unit[k];
+        for (int m = 0; m < a->width; m++) {
+            units->where[a->col[m]] = m;
+        }
+        for (int l = s->first, to = 0; l < k; l++) {
+            multiply(s, a, at, &units->unit[l], to);
+            to += units->unit[l].local.count;
+        }
+        for (int i = 0; i < a->local.count * a->local.count; i++) {
+            s->W[(at + i / a->local.count) * rows + at + i % a->local.count] = a->local.D[i];
+        }
+        for (int m = 0; m < a->width; m++) {
+            units->where[a->col[m]] = -1;
+        }
+        at += a->local.count;
+    }
+}
+
+// x and w of the impulses that a unit has
+static void read_unit(const crUnits* units, const crRowUnit* unit, const double* z, double* x, double* w) {
+    int n = unit->local.count;
+    for (int r = 0; r < n; r++) {
+        double E = units->E[unit->local.row + r], u = units->e[unit->local.row + r];
+        for (int m = 0; m < unit->width; m++) {
+            u += unit->H[r * unit->width + m] * z[unit->col[m]];
+        }
+        x[r] = E > 0.0 ? units->p[unit->local.row + r] / E : 0.0;
+        w[r] = E * u;
+    }
+}
+
+static void read_start(Newton* s, const double* z) {
+    for (int k = s->first, at = 0; k < s->end; k++) {
+        read_unit(s->units, &s->units->unit[k], z, s->x + at, s->w + at);
+        at += s->units->unit[k].local.count;
+    }
+}
+
+// F, A and B; squared, the largest entry of F and in *size its sum; who is active
+static double map(Newton* s, double* size) {
+    double largest = 0.0;
+    *size = 0.0;
+    s->active = 0;
+    s->sticking = true;
+    for (int k = s->first, at = 0; k < s->end; k++) {
+        const crUnit* unit = &s->units->unit[k].local;
+        int n = unit->count;
+        const double* A = s->A + CR_UNIT_ROWS * at;
+        const double* B = s->B + CR_UNIT_ROWS * at;
+        cr__unit_map(unit, 1.0, s->x + at, s->w + at, s->F + at, s->A + CR_UNIT_ROWS * at,
+                     s->B + CR_UNIT_ROWS * at);
+        bool active = false, sticking = true;
+        for (int i = 0; i < n * n; i++) {
+            active = active || B[i] != 0.0;
+            sticking = sticking && A[i] == 0.0;
+        }
+        s->sticking = s->sticking && (sticking || !active);
+        for (int r = 0; r < n; r++) {
+            double square = s->F[at + r] * s->F[at + r];
+            if (active) s->list[s->active++] = at + r;
+            if (!(square <= largest)) largest = square;
+            *size += square;
+        }
+        at += n;
+    }
+    return largest;
+}
+
+// dx of units that are not active, zero elsewhere; false where A is singular (it never is: rho > 0)
+static void move_open(Newton* s) {
+    for (int k = s->first, at = 0, next = 0; k < s->end; k++) {
+        int n = s->units->unit[k].local.count;
+        bool active = next < s->active && s->list[next] == at;
+        for (int r = 0; r < n; r++) {
+            double diagonal = s->A[CR_UNIT_ROWS * at + r * (n + 1)];
+            s->dx[at + r] = active ? 0.0 : -s->F[at + r] / diagonal;
+        }
+        next += active ? n : 0;
+        at += n;
+    }
+}
+
+// y = W dx
+static void effect(const Newton* s, double* y) {
+    int rows = s->rows;
+    memset(y, 0, (size_t)rows * sizeof *y);
+    for (int j = 0; j < rows; j++) {
+        double dx = s->dx[j];
+        if (dx == 0.0) continue;
+        // W is symmetric
+        const double* W = s->W + (size_t)j * (size_t)rows;
+        for (int i = 0; i < rows; i++) {
+            y[i] += W[i] * dx;
+        }
+    }
+}
+
+// the factor of W over the active rows, where all stick; that of the last step where those are the same
+static bool factor_W(Newton* s) {
+    int m = s->active;
+    size_t bytes = (size_t)m * sizeof *s->list;
+    if (s->factored == m && memcmp(s->list, s->order, bytes) == 0) return true;
+    for (int i = 0; i < m; i++) {
+        int at = s->list[i];
+        const double* W = s->W + (size_t)at * (size_t)s->rows;
+        double* row = s->M + (size_t)i * (size_t)m;
+        row[i] = W[at] + SHIFT * W[at];
+        for (int j = i + 1; j < m; j++) {
+            row[j] = W[s->list[j]];
+        }
+    }
+    memcpy(s->order, s->list, bytes);
+    s->factored = cr__cholesky(s->M, m) ? m : 0;
+    return s->factored > 0;
+}
+
+// the equations of the active rows of a unit
+static void make_unit(Newton* s, int at, int n, int next, const double* y) {
+    int m = s->active, rows = s->rows;
+    for (int r = 0; r < n; r++) {
+        double* row = s->M + (size_t)(next + r) * (size_t)m;
+        const double* A = s->A + CR_UNIT_ROWS * at + r * n;
+        const double* B = s->B + CR_UNIT_ROWS * at + r * n;
+        double rhs = -s->F[at + r];
+        memset(row, 0, (size_t)m * sizeof(double));
+        for (int i = 0; i < n; i++) {
+            if (B[i] == 0.0) continue;
+            const double* W = s->W + (size_t)(at + i) * (size_t)rows;
+            for (int j = 0; j < m; j++) {
+                row[j] += B[i] * W[s->list[j]];
+            }
+            row[next + i] += B[i] * SHIFT * W[at + i];
+            rhs -= B[i] * y[at + i];
+        }
+        for (int i = 0; i < n; i++) {
+            row[next + i] += A[i];
+        }
+        s->rhs[next + r] = rhs;
+    }
+}
+
+// the equations of the active rows
+static void make_equations(Newton* s) {
+    double y[CR_NEWTON_ROWS];
+    effect(s, y);
+    for (int k = s->first, at = 0, next = 0; k < s->end; k++) {
+        int n = s->units->unit[k].local.count;
+        bool active = next < s->active && s->list[next] == at;
+        if (active) make_unit(s, at, n, next, y);
+        next += active ? n : 0;
+        at += n;
+    }
+}
+
+// dx of the active rows into y, which may be F
+static bool solve_active(Newton* s, double* y) {
+    int m = s->active;
+    if (s->sticking) {
+        if (!factor_W(s)) return false;
+        effect(s, s->rhs);
+        // rows come ascending, so that nothing is overwritten that is still read
+        for (int i = 0; i < m; i++) {
+            y[i] = -s->F[s->list[i]] - s->rhs[s->list[i]];
+        }
+        cr__cholesky_solve(s->M, m, y);
+        return true;
+    }
+    s->factored = 0;
+    make_equations(s);
+    if (!cr__lu(s->M, m, 0.0, s->order)) return false;
+    cr__lu_solve(s->M, m, s->order, s->rhs, y);
+    return true;
+}
+
+// x + dx in its limits, and what of dx is left
+static void move_inside(Newton* s) {
+    double before[CR_UNIT_ROWS];
+    for (int k = s->first, at = 0; k < s->end; k++) {
+        const crUnit* unit = &s->units->unit[k].local;
+        for (int r = 0; r < unit->count; r++) {
+            before[r] = s->x[at + r];
+            s->x[at + r] += s->dx[at + r];
+        }
+        cr__unit_clamp(unit, s->x + at);
+        for (int r = 0; r < unit->count; r++) {
+            s->dx[at + r] = s->x[at + r] - before[r];
+        }
+        at += unit->count;
+    }
+}
+
+// a step to x + dx, and its w
+static bool step_on(Newton* s) {
+    move_open(s);
+    // the solution of the active rows goes where their right hand side came from
+    if (s->active > 0 && !solve_active(s, s->F)) return false;
+    for (int i = 0; i < s->active; i++) {
+        s->dx[s->list[i]] = s->F[i];
+    }
+    move_inside(s);
+    effect(s, s->rhs);
+    for (int i = 0; i < s->rows; i++) {
+        s->w[i] += s->rhs[i];
+    }
+    return true;
+}
+
+// impulses, and z with them
+static void keep(Newton* s, double* z) {
+    crUnits* units = s->units;
+    for (int k = s->first, at = 0; k < s->end; k++) {
+        const crRowUnit* unit = &units->unit[k];
+        int n = unit->local.count, row = unit->local.row;
+        for (int r = 0; r < n; r++) {
+            double p = units->E[row + r] * s->x[at + r], dp = p - units->p[row + r];
+            units->p[row + r] = p;
+            for (int m = 0; m < unit->width; m++) {
+                z[unit->col[m]] += unit->H[r * unit->width + m] * dp;
+            }
+        }
+        at += n;
+    }
+}
+
+bool cr__units_newton(crUnits* units, int island, double tol, double* z, double* change) {
+    Newton s = {.units = units, .first = units->first[island], .end = units->first[island + 1]};
+    s.rows = count_rows(units, island);
+    if (s.rows == 0 || units->mixed[island]) return false;
+    divide_room(&s);
+    read_start(&s, z);
+    double last = (double)INFINITY, size;
+    for (int step = 0; step < STEPS; step++) {
+        double largest = map(&s, &size);
+        if (largest <= tol * tol) {
+            keep(&s, z);
+            *change = largest;
+            return true;
+        }
+        if (step == 0) fill_W(&s);
+        if (!(size < RISE * last) || !step_on(&s)) return false;
+        last = size;
+    }
+    return false;
+}
+
+bool cr__units_hold(const crUnits* units, int island, double tol, const double* z) {
+    double A[CR_UNIT_ROWS * CR_UNIT_ROWS], B[CR_UNIT_ROWS * CR_UNIT_ROWS];
+    for (int k = units->first[island]; k < units->first[island + 1]; k++) {
+        const crRowUnit* unit = &units->unit[k];
+        if (unit->sure) continue;
+        double x[CR_UNIT_ROWS] = {0}, w[CR_UNIT_ROWS] = {0}, F[CR_UNIT_ROWS] = {0};
+        read_unit(units, unit, z, x, w);
+        cr__unit_map(&unit->local, 1.0, x, w, F, A, B);
+        for (int r = 0; r < unit->local.count; r++) {
+            if (!(fabs(F[r]) <= tol)) return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,46 @@
+// contact.c - one contact by itself: its frame n, t1, t2, its rows, the velocity that drives give it.
+//
+// Where both bodies keep to one plane, t1 lies in it; else t1 is along what the friction has as its axis, or as
+// cr_frame has it. Cannot fail.
+#include "step/step.h"
+
+static crMat3 planar_frame(crVec3 n, crVec3 axis) {
+    crVec3 t = cr_cross(axis, n);
+    return cr_mat3_columns(n, cr_scale(1.0 / cr_norm(t), t), cr_cross(n, cr_scale(1.0 / cr_norm(t), t)));
+}
+
+crMat3 cr__step_frame(const crStep* step, const crStepContact* c) {
+    crVec3 n = c->point.normal;
+    if (c->planar) return planar_frame(n, cr__plan_common_plane(step->plan, c->body_a, c->body_b));
+    if (c->surface->axis_of < 0) return cr_frame(n);
+    int body = c->surface->axis_of == 0 ? c->body_a : c->body_b;
+    return cr_surface_frame(n, cr_quat_rotate(step->dynamics.pose[body].q, c->surface->surface.axis));
+}
+
+static bool frictionless(const crSurface* s) {
+    return s->vertex_count == 0 && s->mu == 0.0 && (s->mu2 == 0.0 || isnan(s->mu2)) && s->mu_spin == 0.0 &&
+           s->mu_roll == 0.0;
+}
+
+int cr__step_contact_rows(const crStepContact* c) {
+    const crSurface* s = &c->surface->surface;
+    if (frictionless(s)) return 1;
+    return 1 + (c->planar ? 1 : 2) + (s->mu_spin > 0.0 ? 1 : 0) + (s->mu_roll > 0.0 ? 2 : 0);
+}
+
+crVec3 cr__step_given_velocity(const crStep* step, const crStepContact* c) {
+    const crDynamics* d = &step->dynamics;
+    if (step->plan->given_count == 0) return cr_vec3(0, 0, 0);
+    crVec3 x = c->point.point;
+    return cr_sub(cr__twist_at(d->given[c->body_b], cr_sub(x, d->origin[c->body_b])),
+                  cr__twist_at(d->given[c->body_a], cr_sub(x, d->origin[c->body_a])));
+}
+
+// whether a contact that is open, or leaving, will touch at more than the threshold: an impact, not of this
+// solve
+bool cr__step_meets_fast(const crStep* step, const crStepContact* c) {
+    if (!(c->fast < INFINITY)) return false;
+    crVec3 fall = cr_sub(cr__step_fall(step, c->body_b), cr__step_fall(step, c->body_a));
+    double gap = fmax(0.0, c->point.gap);
+    return c->speed * c->speed - 2.0 * gap * cr_dot(fall, c->point.normal) > c->fast * c->fast;
+}

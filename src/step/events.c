@@ -1,0 +1,23 @@
+// events.c - what a step says: events, and errors that every stage may have.
+#include "base/room.h"
+#include "step/step.h"
+
+crStatus cr__step_memory(crError* error) {
+    return cr_error_set(error, CR_ERR_MEMORY, "arena", "step: out of memory");
+}
+
+crStatus cr__step_lost(const crStep* step, int body, const char* what, double value, crError* error) {
+    const char* name = step->model->bodies[body].name;
+    return cr_error_set(error, CR_ERR_FINITE, "state", "state: body %d%s%s: its %s became %g", body,
+                        name != NULL ? " " : "", name != NULL ? name : "", what, value);
+}
+
+crStatus cr_step_event_add(crStep* step, const crEvent* event) {
+    if (!cr__step_ready(step) || event == NULL) return CR_ERR_ARGUMENT;
+    void* events = step->events;
+    crStatus status = cr__grow(&step->allocator, &events, &step->event_capacity, step->event_count,
+                               step->event_count + 1, sizeof *event);
+    step->events = events;
+    if (status == CR_OK) step->events[step->event_count++] = *event;
+    return status;
+}

@@ -1,0 +1,89 @@
+// parts.c - the bodies that a stage works on: all that is awake, some groups, or the rest of them.
+//
+// A part holds whole trees, with all that is driven, and the loops of its bodies.
+#include "base/room.h"
+#include "step/clocks.h"
+
+void cr__step_part_all(crStep* step) { step->part = step->awake; }
+
+void cr__step_list_awake(crStep* step) {
+    const crModel* model = step->model;
+    step->awake.count = step->awake.loop_count = 0;
+    for (int b = 1; b < model->nb; b++) {
+        if (step->sleep[b].island == 0) step->awake.bodies[step->awake.count++] = b;
+    }
+    for (int i = 0; i < model->loop_count; i++) {
+        const crLoop* loop = &model->loops[i];
+        bool asleep = step->sleep[loop->a].island != 0 || step->sleep[loop->b].island != 0;
+        if (!asleep) step->awake.loops[step->awake.loop_count++] = i;
+    }
+    cr__step_part_all(step);
+}
+
+// given bodies and loops to those listed
+static void complete_part(crStep* step, int count) {
+    const crModel* model = step->model;
+    int loops = 0;
+    for (int k = 0; k < count; k++) {
+        int b = step->work.list[k];
+        for (int i = step->plan->first_tie[b]; i < step->plan->first_tie[b + 1]; i++) {
+            const crLoop* loop = &model->loops[step->plan->ties[i]];
+            // of two moving ends the first counts
+            if (b == loop->a || !cr__moves(model, loop->a)) step->work.loops[loops++] = step->plan->ties[i];
+        }
+    }
+    for (int k = 0; k < step->plan->given_count; k++) {
+        step->work.list[count++] = step->plan->given[k];
+    }
+    cr__sort(step->work.list, count);
+    cr__sort(step->work.loops, loops);
+    step->part = (crStepPart){count, step->work.list, loops, step->work.loops};
+}
+
+void cr__step_part_groups(crStep* step, const int* bodies, int count) {
+    int listed = 0;
+    for (int k = 0; k < count; k++) {
+        for (int b = bodies[k]; step->work.mark[b] == 0; b = step->clocks->next[b]) {
+            step->work.mark[b] = 1;
+            step->work.list[listed++] = b;
+        }
+    }
+    for (int k = 0; k < listed; k++) {
+        step->work.mark[step->work.list[k]] = 0;
+    }
+    complete_part(step, listed);
+}
+
+void cr__step_part_resting(crStep* step) {
+    int listed = 0;
+    for (int k = 0; k < step->awake.count; k++) {
+        int b = step->awake.bodies[k];
+        if (cr__moves(step->model, b) && !step->clocks->hit[b]) step->work.list[listed++] = b;
+    }
+    complete_part(step, listed);
+}
+
+void cr__step_part_of(crStep* step, const bool* in) {
+    int listed = 0;
+    for (int k = 0; k < step->awake.count; k++) {
+        int b = step->awake.bodies[k];
+        if (cr__moves(step->model, b) && in[b]) step->work.list[listed++] = b;
+    }
+    complete_part(step, listed);
+}
+
+void cr__step_leave_out(crStep* step, const bool* out) {
+    const crModel* model = step->model;
+    int bodies = 0, loops = 0;
+    for (int k = 0; k < step->awake.count; k++) {
+        int b = step->awake.bodies[k];
+        if (!cr__moves(model, b) || !out[b]) step->awake.bodies[bodies++] = b;
+    }
+    for (int k = 0; k < step->awake.loop_count; k++) {
+        const crLoop* loop = &model->loops[step->awake.loops[k]];
+        if (!out[loop->a] && !out[loop->b]) step->awake.loops[loops++] = step->awake.loops[k];
+    }
+    step->awake.count = bodies;
+    step->awake.loop_count = loops;
+    cr__step_part_all(step);
+}

@@ -1,0 +1,119 @@
+// batch.h - what is inside a crBatch: records of worlds, lanes that step them, and the job that both share.
+#ifndef CAROM_WORLD_BATCH_H
+#define CAROM_WORLD_BATCH_H
+
+#include "base/tasks.h"
+#include "carom/batch.h"
+#include "world/world.h"
+
+// Where the parts of a world's record begin, in words of 8 bytes; see batch_record.c.
+typedef struct crRecordLayout {
+    int at[CR_BATCH_ARRAYS];     // arrays
+    int width[CR_BATCH_ARRAYS];  // and their sizes
+    int ties, tie_count;
+    int sleep, sleep_count;  // bodies, 0 where none may sleep
+    int warm, warm_room;     // how many forces of contacts there are, then the forces; room for so many
+    int words;
+} crRecordLayout;
+
+// A world's record: word k is at[k*stride].
+typedef struct crRecord {
+    uint64_t* at;
+    size_t stride;
+} crRecord;
+
+crRecordLayout cr__record_layout(const crWorld* world);
+void cr__record_room(crRecordLayout* layout, int contacts);  // room for forces of so many contacts
+// The world becomes what its record says. CR_ERR_MEMORY.
+crStatus cr__record_load(const crRecordLayout* layout, crRecord record, crWorld* world);
+// And the other way round. CR_ERR_LIMIT, nothing written: more forces of contacts than there is room for.
+crStatus cr__record_store(const crRecordLayout* layout, crRecord record, const crWorld* world);
+// cr_world_hash of the world that the record is of.
+uint64_t cr__record_hash(const crRecordLayout* layout, crRecord record);
+
+// A number of the model that differs from world to world.
+typedef struct crVaried {
+    crVary what;
+    int index;
+} crVaried;
+
+// What lanes are asked for: plain data, the same on the host and on a device.
+typedef struct crBatchJob {
+    const crModel* model;
+    crStepSettings settings;
+    crRecordLayout layout;
+    double h;         // s
+    int steps;        // that every world is to make in this call
+    int most;         // at most so many in this run; 0: all
+    bool fresh;       // results and steps made are those of a call that begins
+    size_t stride;    // of records and values
+    uint64_t* words;  // records
+    int varied_count;
+    const crVaried* varied;  // (varied_count)
+    const double* values;    // of varied[k] in world i: values[k*stride + i]
+    crBatchResult* results;  // (worlds)
+    int* made;               // steps that each world made in this call (worlds)
+    int count;               // of worlds to step
+    const int* list;         // which (count); NULL: the first ones
+} crBatchJob;
+
+// One working world; a model of its own where numbers vary.
+typedef struct crBatchLane {
+    crAllocator allocator;
+    crArena* scratch;  // for crWorldDef.scratch
+    crWorld* world;    // NULL: not yet made
+    crModel model;     // shares with the job's model all but these
+    crBody* bodies;    // NULL: nothing varies
+    crMaterial* materials;
+    crBodyShape* shapes;
+} crBatchLane;
+
+void cr__lane_destroy(crBatchLane* lane);
+// The steps that world i has still to make. CR_ERR_MEMORY, CR_ERR_LIMIT: the lane or the record has no room; `made` and the
+// record are of the steps before. Other failures are the world's own and go into its result.
+crStatus cr__lane_run(crBatchLane* lane, const crBatchJob* job, int i);
+// The model of world i, see cr_batch_vary.
+void cr__lane_vary(crBatchLane* lane, const crBatchJob* job, int i);
+
+struct crGpu;
+
+struct crBatch {
+    crAllocator allocator;
+    crBackend backend;
+    int count, threads;
+    crBatchJob job;       // its arrays are the batch's own
+    int varied_capacity;  // columns of values
+    size_t value_stride;
+    int lane_count;
+    crBatchLane* lanes;  // (lane_count)
+    crTasks* tasks;
+    int* list;                           // work (count)
+    crStatus* unfinished;                // what a lane had no room for (count)
+    struct crGpu* gpu;                   // batch_gpu.c, NULL: none
+    uint64_t model_hash, settings_hash;  // of its worlds, but for what varies
+};
+
+static inline crRecord cr__batch_record(const crBatch* batch, int i) {
+    return (crRecord){batch->job.words + i, batch->job.stride};
+}
+crStatus cr__batch_memory(crError* error);  // CR_ERR_MEMORY with its text
+// Records with room for more contacts.
+crStatus cr__batch_grow(crBatch* batch, crError* error);
+
+// batch_gpu.c: the device has records of its own; the newer ones are those of `device`, or the host's.
+
+crStatus cr__gpu_create(crBatch* batch, const crBatchDef* def, crError* error);
+void cr__gpu_destroy(crBatch* batch);
+// The steps of the job on the device; what had no room there is left to the host, see cr__batch_finish.
+crStatus cr__gpu_run(crBatch* batch, crError* error);
+// Records and results of the host become those of the device, where these are newer.
+crStatus cr__gpu_pull(crBatch* batch, crError* error);
+// The host has written records, or will.
+void cr__gpu_written(crBatch* batch);
+// Records of the device, up to date, which the caller may write.
+crStatus cr__gpu_words(crBatch* batch, uint64_t** words, crError* error);
+
+// The steps that the listed worlds (NULL: the first ones) have still to make, on the host.
+crStatus cr__batch_host(crBatch* batch, const int* list, int count, crError* error);
+
+#endif
