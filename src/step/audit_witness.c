@@ -88,7 +88,8 @@ static bool hold_plainly(double mu, double least, double friction2, crVec3 n, cr
         out->seen.eta2 = x->wn * x->wn + cr_dot(x->wt, x->wt);
         return true;
     }
-    bool full = friction2 >= (1.0 - 0x1p-40) * (most * most) && most > 0.0 && most < (double)INFINITY;
+    // squares of impulses below 1e-154 N s are zero
+    bool full = friction2 > 0.0 && friction2 >= (1.0 - 0x1p-40) * (most * most) && most < (double)INFINITY;
     if (!full || !(least * x->pn > x->wn)) return false;
     hold_slip(most, cr_scale(1.0 / sqrt(friction2), x->pt), n, x, out);
     return true;
