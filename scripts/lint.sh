@@ -3,6 +3,7 @@
 set -eu
 clang-format-19 --dry-run --Werror $(git ls-files '*.c' '*.h')
 python3 scripts/check_layers.py
+python3 scripts/trace.py --check docs/world.md
 # gcc: the release build, which the tests then run from
 cmake --preset release -DCMAKE_C_COMPILER=gcc -DCAROM_WERROR=ON >/dev/null
 cmake --build --preset release -j "$(nproc)" -- --no-print-directory -s

@@ -349,18 +349,33 @@ static void put_impulses(const Work* work, int* root, const Energy* energy) {
     }
 }
 
-// the contacts of bodies that are marked, or of the others, in `to`; those between the two are in neither. How many
-static int contacts_of(const crStep* step, const crStepContact* from, int count, const bool* moving,
-                       bool marked, crStepContact* to) {
-    const crModel* model = step->model;
-    int kept = 0;
+// whether both ends of a contact are marked, or neither is; what does not move is on either side
+static bool is_among(const crModel* model, const crStepContact* c, const bool* moving, bool marked) {
+    bool a = !cr__moves(model, c->body_a) || moving[c->body_a] == marked;
+    bool b = !cr__moves(model, c->body_b) || moving[c->body_b] == marked;
+    return a && b;
+}
+
+// The contacts of bodies that are marked, or of the others, without impulses where they are the others'; those between
+// the two are in neither. All of them stay where they are. CR_ERR_MEMORY.
+static crStatus contacts_of(crStep* step, crStepContact* from, int count, const bool* moving, bool marked,
+                            crStepContact** to, int* kept) {
+    int among = 0;
     for (int i = 0; i < count; i++) {
-        const crStepContact* c = &from[i];
-        bool a = !cr__moves(model, c->body_a) || moving[c->body_a] == marked;
-        bool b = !cr__moves(model, c->body_b) || moving[c->body_b] == marked;
-        if (a && b) to[kept++] = *c;
+        among += is_among(step->model, &from[i], moving, marked);
     }
-    return kept;
+    *kept = among;
+    *to = from;
+    if (among == count) return CR_OK;
+    *to = cr_arena_alloc(&step->scratch, (size_t)(among + 1) * sizeof **to);
+    if (*to == NULL) return CR_ERR_MEMORY;
+    for (int i = 0, k = 0; i < count; i++) {
+        if (!is_among(step->model, &from[i], moving, marked)) continue;
+        (*to)[k] = from[i];
+        if (!marked) (*to)[k].impulse = cr_vec3(0, 0, 0);
+        k++;
+    }
+    return CR_OK;
 }
 
 // short steps over the step's contacts; bodies that are left to another solve are no longer marked
@@ -378,33 +393,38 @@ static crStatus run(crStep* step, double h, const int* islands, bool* moving, cr
     return CR_OK;
 }
 
+// what was moved: audited, its forces kept; the rest of the world is left to the calm solve
+static crStatus hand_over(crStep* step, crMoved* moved, crError* error) {
+    const bool* moving = moved->body;
+    crStatus status =
+        contacts_of(step, step->contacts, step->contact_count, moving, true, &moved->contacts, &moved->count);
+    step->contacts = moved->contacts;
+    step->contact_count = moved->count;
+    if (status == CR_OK) status = cr__audit_moved(step, moved);
+    if (status != CR_OK) return cr__step_memory(error);
+    cr__step_part_of(step, moving);
+    status = cr__step_keep(step, error);
+    if (status != CR_OK) return status;
+    status = contacts_of(step, moved->near, moved->near_count, moving, false, &step->contacts,
+                         &step->contact_count);
+    cr__step_leave_out(step, moving);
+    return status == CR_OK ? CR_OK : cr__step_memory(error);
+}
+
 crStatus cr__step_move_islands(crStep* step, double h, crMoved* moved, crError* error) {
-    size_t room = (size_t)step->contact_count + 1;
     Islands islands;
     *moved = (crMoved){0};
     bool* moving = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *moving);
     if (moving == NULL || islands_create(step, &islands) != CR_OK) return cr__step_memory(error);
     if (!find_moving(step, &islands, moving)) return CR_OK;
-    crStepContact *all = step->contacts, *calm = cr_arena_alloc(&step->scratch, room * sizeof *calm);
-    crStepContact* contacts = cr_arena_alloc(&step->scratch, room * sizeof *contacts);
-    if (calm == NULL || contacts == NULL) return cr__step_memory(error);
-    int count = step->contact_count;
+    *moved = (crMoved){.body = moving, .near = step->contacts, .near_count = step->contact_count};
+    crStatus status = contacts_of(step, moved->near, moved->near_count, moving, true, &step->contacts,
+                                  &step->contact_count);
+    if (status != CR_OK) return cr__step_memory(error);
     size_t mark = cr_arena_mark(&step->scratch);
-    step->contacts = contacts;
-    step->contact_count = contacts_of(step, all, count, moving, true, contacts);
-    crStatus status = run(step, h, islands.root, moving, error);
+    status = run(step, h, islands.root, moving, error);
     cr_arena_release(&step->scratch, mark);
-    if (status != CR_OK) return status;
-    *moved = (crMoved){.body = moving, .contacts = contacts, .near = all, .near_count = count};
-    moved->count = step->contact_count =
-        contacts_of(step, contacts, step->contact_count, moving, true, contacts);
-    if (cr__audit_moved(step, moved) != CR_OK) return cr__step_memory(error);
-    cr__step_part_of(step, moving);
-    status = cr__step_keep(step, error);
-    step->contacts = calm;
-    step->contact_count = contacts_of(step, all, count, moving, false, calm);
-    cr__step_leave_out(step, moving);
-    return status;
+    return status == CR_OK ? hand_over(step, moved, error) : status;
 }
 
 static bool comes_first(const crStepContact* a, const crStepContact* b) {
@@ -414,6 +434,11 @@ static bool comes_first(const crStepContact* a, const crStepContact* b) {
 
 crStatus cr__step_show_moved(crStep* step, const crMoved* moved) {
     if (moved->body == NULL) return CR_OK;
+    if (step->contact_count == 0) {
+        step->contacts = moved->contacts;
+        step->contact_count = moved->count;
+        return CR_OK;
+    }
     int count = step->contact_count + moved->count, i = 0, j = 0;
     crStepContact* all = cr_arena_alloc(&step->scratch, (size_t)(count + 1) * sizeof *all);
     if (all == NULL) return CR_ERR_MEMORY;

@@ -9,7 +9,8 @@ typedef struct crMoved {
     bool* body;               // these bodies (nb); NULL: none
     crStepContact* contacts;  // of them, with their impulses, in the order of contacts (count)
     int count;
-    const crStepContact* near;  // contacts of the whole world at the beginning, without impulses (near_count)
+    crStepContact*
+        near;  // contacts of the whole world at the beginning; impulses may be in them (near_count)
     int near_count;
 } crMoved;
 

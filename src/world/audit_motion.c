@@ -18,11 +18,6 @@ crMotionLimits cr_motion_limits(void) {
     return (crMotionLimits){.overlap = 0.0, .energy = 1e-6, .speed = 0.01, .touch = 1e-3, .bound = 1e6};
 }
 
-void cr__motion_worst(crMotionWorst* worst, double value, double floor, double time, int a, int b) {
-    if (isnan(value) || value <= worst->value) return;
-    *worst = (crMotionWorst){value, floor, time, a, b};
-}
-
 // records
 
 static const char* name_of(const crMotionWork* w, int body) {

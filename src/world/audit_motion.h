@@ -58,6 +58,10 @@ double cr__motion_energy(const crMotionWork* w, int body, const crMoving* at, do
 // record. CR_ERR_MEMORY.
 crStatus cr__motion_interval(crMotionWork* w);
 // The larger of the two by value, where `value` is not NaN.
-void cr__motion_worst(crMotionWorst* worst, double value, double floor, double time, int a, int b);
+static inline void cr__motion_worst(crMotionWorst* worst, double value, double floor, double time, int a,
+                                    int b) {
+    if (isnan(value) || value <= worst->value) return;
+    *worst = (crMotionWorst){value, floor, time, a, b};
+}
 
 #endif

@@ -36,7 +36,7 @@ const shoot = async (name, [file, hash, before, height], width, colorScheme, tar
 for (const [name, shot] of Object.entries(SHOTS)) {
   await shoot(name, shot, name === "report" ? 1200 : 1400, "light", name);
   if (!all) continue;
-  for (const [width, scheme] of [[1400, "dark"], [800, "light"], [400, "light"], [400, "dark"]]) await shoot(name, shot, width, scheme, `${name}-${width}-${scheme}`);
+  for (const [width, scheme] of [[1280, "dark"], [390, "light"], [390, "dark"]]) await shoot(name, shot, width, scheme, `${name}-${width}-${scheme}`);
 }
 await shoot("web-phone", SHOTS["web-impulse"], 400, "dark", "web-phone");
 await browser.close();
