@@ -402,7 +402,7 @@ static void read_all_mjcf(crMjcf* mj) {
 
 void cr__import_mjcf(crImporting* im, crXml* root) {
     crMjcf mj = {.im = im, .root = root};
-    int left = CR_MJCF_FILES;
+    int left = CR_MJCF_MAX_FILES;
     mj.compiler =
         (crMjcfCompiler){.autolimits = true, .eulerseq = "xyz", .inertiafromgeom = 2, .group_high = 5};
     mj.compiler.settotalmass = -1.0;
@@ -410,7 +410,7 @@ void cr__import_mjcf(crImporting* im, crXml* root) {
     mj.option = (crMjcfOption){.timestep = 0.002, .gravity = {0.0, 0.0, -9.81}};
     mj.option.contact = mj.option.limit = mj.option.frictionloss = mj.option.equality = true;
     mj.option.passive = mj.option.actuation = mj.option.filterparent = true;
-    cr__mjcf_include(&mj, root, &left);
+    cr__mjcf_splice(&mj, root, &left);
     cr__mjcf_attach(&mj, root, &left);
     if (cr__import_ok(im)) read_all_mjcf(&mj);
     im->schema = schema;

@@ -1,6 +1,7 @@
-// mjcf_include.c - files that a model is made of: <include>, and those that <attach> takes bodies from.
+// mjcf_include.c - other files of a model: read by name, and put in the place of <include>.
 //
-// Fails: by element, with the file's own line and column.
+// A path is below the folder of the model's own file. Fails: by element; too many files, so that a file that includes
+// itself ends.
 #include <string.h>
 
 #include "io/mjcf.h"
@@ -10,12 +11,12 @@ crXml* cr__mjcf_file(crMjcf* mj, crXml* node, const char* file, int* left) {
     char* text = NULL;
     size_t size = 0;
     const char* path = cr__import_beside(im, file);
-    if (--*left < 0) cr__import_refuse(im, node, NULL, CR_ERR_LIMIT, "more than %d files", CR_MJCF_FILES);
+    if (--*left < 0) cr__import_refuse(im, node, NULL, CR_ERR_LIMIT, "more than %d files", CR_MJCF_MAX_FILES);
     if (path == NULL || !cr__import_read(im, node, path, CR_XML_MAX_SIZE, &text, &size)) return NULL;
     crXml* root = NULL;
     crError error = {0};
     if (cr_xml_parse(text, size, path, &im->arena, &root, &error) == CR_OK) {
-        cr__mjcf_include(mj, root, left);
+        cr__mjcf_splice(mj, root, left);
         return root;
     }
     cr__import_refuse(im, node, NULL, error.status, "%.60s:%d:%d: %.60s", path, error.line, error.column,
@@ -23,12 +24,13 @@ crXml* cr__mjcf_file(crMjcf* mj, crXml* node, const char* file, int* left) {
     return NULL;
 }
 
-void cr__mjcf_include(crMjcf* mj, crXml* element, int* left) {
+// the children of an included file's root in place of <include>
+void cr__mjcf_splice(crMjcf* mj, crXml* element, int* left) {
     crImporting* im = mj->im;
     for (crXml** slot = &element->child; *slot != NULL && cr__import_ok(im);) {
         crXml* node = *slot;
         if (strcmp(node->name, "include") != 0) {
-            cr__mjcf_include(mj, node, left);
+            cr__mjcf_splice(mj, node, left);
             slot = &node->next;
             continue;
         }
