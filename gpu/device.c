@@ -3,6 +3,11 @@
 // Copies go by words of 8 bytes where they can. Errors have no text: a step on the device has nobody to tell it. What is
 // left out of the device program (solvers for islands that sweeps leave, other methods) answers CR_ERR_MEMORY, as memory
 // that is out does: the step is undone and the host makes it.
+#include "collide/pieces.h"
+#include "relax/relax.h"
+#include "resolve/admm.h"
+#include "resolve/infeasible.h"
+#include "resolve/interior.h"
 #include "resolve/kinds.h"
 #include "step/exact.h"
 #include "world/world.h"
@@ -156,3 +161,117 @@ void* malloc(size_t size) {
     return NULL;
 }
 void free(void* memory) { (void)memory; }
+
+// What the device leaves to the host. A step that comes here is undone and made there.
+
+crStatus cr__step_solve_exact(crStep* step, double h, const bool* takes, crIslandSolve* solve,
+                              crError* error) {
+    (void)step;
+    (void)h;
+    (void)takes;
+    (void)solve;
+    (void)error;
+    return CR_ERR_MEMORY;
+}
+
+static crStatus no_solver(const void* params, const crProblem* problem, crArena* arena, double* p,
+                          crReport* report, crError* error) {
+    (void)params;
+    (void)problem;
+    (void)arena;
+    (void)p;
+    (void)report;
+    (void)error;
+    return CR_ERR_MEMORY;
+}
+
+static crStatus no_rule(const void* params, const crProblem* problem, crArena* arena, double* p,
+                        crRuleReport* report, crError* error) {
+    (void)params;
+    (void)problem;
+    (void)arena;
+    (void)p;
+    (void)report;
+    (void)error;
+    return CR_ERR_MEMORY;
+}
+
+const cr__SolverKind cr__solver_pivot = {"pivot", 0, no_solver};
+const cr__SolverKind cr__solver_lemke = {"lemke", 0, no_solver};
+const cr__RuleKind cr__rule_newton = {.resolve = no_rule};
+
+crStatus cr__relax_solve(const crProblem* problem, const crRelaxParams* params, crArena* arena, double* p,
+                         crRelaxRun* run) {
+    (void)problem;
+    (void)params;
+    (void)arena;
+    (void)p;
+    (void)run;
+    return CR_ERR_MEMORY;
+}
+
+crStatus cr__interior_run(const crSystem* system, double tol, int max_steps, double scale, crArena* arena,
+                          double* x, crMethodRun* run) {
+    (void)system;
+    (void)tol;
+    (void)max_steps;
+    (void)scale;
+    (void)arena;
+    (void)x;
+    (void)run;
+    return CR_ERR_MEMORY;
+}
+
+crStatus cr__admm_run(const crSystem* system, double tol, int max_steps, crArena* arena, double* x,
+                      crMethodRun* run) {
+    (void)system;
+    (void)tol;
+    (void)max_steps;
+    (void)arena;
+    (void)x;
+    (void)run;
+    return CR_ERR_MEMORY;
+}
+
+crStatus cr__infeasible(const crSystem* system, double tol, crArena* arena, bool* found) {
+    (void)system;
+    (void)tol;
+    (void)arena;
+    (void)found;
+    return CR_ERR_MEMORY;
+}
+
+// settings.solver is auto, and the rule one of the catalogue
+crStatus cr_solver_find(const char* name, const crSolverParams* params, crSolver* solver, crError* error) {
+    (void)name;
+    (void)params;
+    (void)solver;
+    (void)error;
+    return CR_ERR_NAME;
+}
+
+bool cr__rule_is_ours(const crRule* rule) {
+    (void)rule;
+    return true;
+}
+
+crStatus cr_step_lcp(crStep* step, double h, crError* error) {
+    (void)step;
+    (void)h;
+    (void)error;
+    return CR_ERR_MEMORY;
+}
+
+crStatus cr_step_event(crStep* step, double h, crError* error) { return cr_step_lcp(step, h, error); }
+crStatus cr_step_moreau(crStep* step, double h, crError* error) { return cr_step_lcp(step, h, error); }
+
+// shapes of many pieces are refused beforehand
+void cr__pieces_in(const crShape* shape, crPose pose, crVec3 origin, const crBounds* box, crVisit visit,
+                   void* ctx) {
+    (void)shape;
+    (void)pose;
+    (void)origin;
+    (void)box;
+    (void)visit;
+    (void)ctx;
+}

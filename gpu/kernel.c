@@ -7,7 +7,7 @@
 
 #include "resolve/kinds.h"
 
-#define KEPT(room) ((room) / 4)  // bytes of a slab for what a world keeps
+#define KEPT(room) ((room) / 16 * 9)  // bytes of a slab for what a world keeps
 
 typedef struct Slab {
     unsigned char* at;
@@ -48,6 +48,10 @@ static void slab_free(void* ctx, void* memory, size_t size) {
     Slab* slab = ctx;
     size_t block;
     int k = class_of(size, &block);
+    if ((unsigned char*)memory + block == slab->at + slab->used) {
+        slab->used -= block;
+        return;
+    }
     *(void**)memory = slab->free[k];
     slab->free[k] = memory;
 }
@@ -102,14 +106,18 @@ static int all_threads(void) {
 }
 
 // slabs one after another in the memory of the device
-__attribute__((nvptx_kernel)) void cr_batch_global(const crBatchJob* job, unsigned char* slabs, size_t room) {
+__attribute__((nvptx_kernel)) void cr_batch_large(const crBatchJob* job, unsigned char* slabs, size_t room) {
     int thread = own_thread();
     run(job, slabs + (size_t)thread * room, room, thread, all_threads());
 }
 
-// a slab in the thread's own memory, which the device interleaves by words
-__attribute__((nvptx_kernel)) void cr_batch_local(const crBatchJob* job) {
-    _Alignas(64) unsigned char slab[CR_LOCAL_ROOM];
+// slabs in the threads' own memory, which the device interleaves by words: neighbours read neighbouring ones
+__attribute__((nvptx_kernel)) void cr_batch_small(const crBatchJob* job) {
+    _Alignas(64) unsigned char slab[CR_ROOM_SMALL];
+    run(job, slab, sizeof slab, own_thread(), all_threads());
+}
+__attribute__((nvptx_kernel)) void cr_batch_medium(const crBatchJob* job) {
+    _Alignas(64) unsigned char slab[CR_ROOM_MEDIUM];
     run(job, slab, sizeof slab, own_thread(), all_threads());
 }
 

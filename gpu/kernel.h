@@ -5,7 +5,6 @@
 #include "world/batch.h"
 
 #define CR_SLAB_CLASSES 48
-#define CR_LOCAL_ROOM   40960  // bytes
 
 // The device program as a function of the host: what thread number `thread` of `threads` does.
 void cr__kernel_host(const crBatchJob* job, unsigned char* slab, size_t room, int thread, int threads);

@@ -13,7 +13,7 @@ headers=$("$llvm/clang" -print-resource-dir)/include
 cmake -DSOURCE="$root" -DOUTPUT="$work/kind_lists.h" -P "$root/cmake/kind_lists.cmake" >/dev/null
 
 cat >"$work/Makefile" <<MAKE
-FLAGS = --target=nvptx64-nvidia-cuda -march=sm_70 -nogpulib -nostdinc -isystem $headers -isystem $root/gpu/shim -std=c17 -O2 \\
+FLAGS = --target=nvptx64-nvidia-cuda -march=sm_70 -nogpulib -nostdinc -isystem $headers -isystem $root/gpu/shim -std=c17 -Os \\
     -Xclang -disable-llvm-passes -ffp-contract=off -fno-math-errno -fno-trapping-math -DCAROM_NO_THREADS -DCAROM_NO_GPU \\
     -DCAROM_NO_VECTOR -I$root -I$root/include -I$root/src -I$work -emit-llvm -w
 SOURCES = \$(filter-out %/base/format.c %/base/status.c %/base/log.c %/world/batch_gpu.c,\$(wildcard $root/src/*/*.c)) $root/gpu/kernel.c
@@ -30,7 +30,14 @@ MAKE
 make -s -C "$work" -j"${CAROM_JOBS:-2}" all
 cd "$work"
 "$llvm/llvm-link" $(make -s list) --override=gpu/device.bc -o all.bc
-"$llvm/opt" -passes=internalize,globaldce -internalize-public-api-list=cr_batch_global,cr_batch_local all.bc -o used.bc
-"$llvm/opt" -O"${CAROM_GPU_OPT:-s}" -disable-loop-idiom-all used.bc -o small.bc
-"$llvm/llc" -O2 -mcpu=sm_70 -mattr=+ptx63 -fp-contract=off small.bc -o "$out"
+"$llvm/opt" -passes=internalize,globaldce -internalize-public-api-list=cr_batch_small,cr_batch_medium,cr_batch_large all.bc -o used.bc
+# called from hundreds of places
+"$llvm/llvm-dis" used.bc -o used.ll
+sed -E '/^define .*@(cr_arena_alloc|cr_arena_release|cr_arena_reset|cr__grow|cr__gjk|cr__epa)\(/s/\) #/) noinline #/' used.ll >marked.ll
+inline="-disable-loop-idiom-all -inline-threshold=${CAROM_GPU_INLINE:-60}"
+"$llvm/opt" -S -O"${CAROM_GPU_OPT:-s}" $inline marked.ll -o inlined.ll
+python3 "$root/scripts/gpu_align.py" inlined.ll aligned.ll
+"$llvm/opt" -O"${CAROM_GPU_OPT:-s}" $inline aligned.ll -o small.bc
+"$llvm/llc" -O2 -mcpu=sm_70 -mattr=+ptx63 -fp-contract=off small.bc -o full.ptx
+sed -E 's,[[:space:]]*//.*$,,; /^$/d' full.ptx >"$out"
 ls -l "$out" | awk '{print $5 " bytes of PTX: '"$out"'"}'

@@ -26,6 +26,7 @@ GOOD = {
     "crContactPoint*": "f->points", "crJointRow*": "f->joint_rows", "const crStep*": "&f->step",
     "FILE*": "f->file", "const crJson*": "f->json.root", "const crJson**": "&f->found", "bool*": "f->bools",
     "crMotionStep*": "f->motion_steps", "crTimeError*": "f->time_error",
+    "crBackend*": "&f->backend", "uint64_t*": "&f->hash",
 }
 # structs of the fixture, by value there: crThing* is &f->thing
 STRUCTS = {
@@ -44,14 +45,15 @@ STRUCTS = {
     "crJsonDoc": "json", "crScene": "scene", "crImport": "imported", "crImportOptions": "import_options",
     "crProblemFile": "problem_file", "crRecording": "recording", "crRecord": "record",
     "crActuator": "actuator", "crSite": "site", "crSensor": "sensor", "crContactForce": "contact_force",
+    "crBatchDef": "batch_def", "crBatchResult": "batch_result", "crBatchSummary": "batch_summary",
     "crMotionData": "motion_data", "crMotionLimits": "motion_limits", "crMotionReport": "motion_report",
 }
 # those that only their own functions see inside: crThing* is f->thing, crThing** the address of an empty one
 OPAQUE = {"crWorld": "world", "crHull": "hull", "crMesh": "mesh", "crHeightField": "field", "crCompound": "compound",
-          "crBroad": "broad", "crTrajectory": "trajectory", "crWrt": "wrt"}
+          "crBroad": "broad", "crTrajectory": "trajectory", "crWrt": "wrt", "crBatch": "batch"}
 ENUMS = {"crStatus", "crShapeKind", "crLogLevel", "crLoopKind", "crBlockKind", "crRegime", "crOutcome", "crUnique",
          "crMethod", "crQuality", "crTruth", "crJsonType", "crImportFormat", "crJoint", "crLawInput", "crSwitch",
-         "crSmoothness", "crSensorKind", "crMode", "crFormKind"}
+         "crSmoothness", "crSensorKind", "crMode", "crFormKind", "crBackend", "crBatchArray", "crVary"}
 # good arguments of one function: (function, argument)
 SPECIAL = {
     ("cr_law_find", "name"): '"newton"', ("cr_solver_find", "name"): '"auto"', ("cr_rule_find", "name"): '"poisson"',
@@ -84,6 +86,7 @@ SPECIAL = {
     ("cr_model_find_joint", "name"): '"ball"', ("cr_world_set_ctrl", "actuator"): '"motor"',
     ("cr_model_find_actuator", "name"): '"motor"', ("cr_model_find_site", "name"): '"here"',
     ("cr_model_find_sensor", "name"): '"sensor"',
+    ("cr_backend_find", "name"): '"threads"', ("cr_batch_vary", "values"): "f->ones", ("cr_batch_step", "steps"): "1",
     ("cr_json_at", "path"): '"step.dt"', ("cr_json_set", "path"): '"step.dt"', ("cr_json_set", "value"): '"0.01"',
 }
 GOOD_INT = {"index": "0", "face": "0", "key": "1", "group": "-1", "count": "1", "capacity": "4", "level": "1",
@@ -96,7 +99,7 @@ OPTIONAL = {
     ("*", "options"), ("*", "format"), ("cr_problem_parse", "name"), ("cr_problem_parse", "hint"),
     ("cr_import_text", "path"), ("cr_trajectory_close", "trajectory"),
     ("cr_audit_motion", "steps"), ("cr_model_jacobian", "linear"), ("cr_model_jacobian", "angular"),
-    ("cr_scene_reset", "key"), ("cr_world_contacts", "out"),
+    ("cr_scene_reset", "key"), ("cr_world_contacts", "out"), ("cr_batch_write", "takes"), ("cr_batch_destroy", "batch"),
     ("cr_modes_adjoint", "by_p"), ("cr_modes_adjoint", "by_u"), ("cr_modes_adjoint", "by_mu"),
     ("*", "verdict"), ("cr_wrt_step", "to"), ("cr_wrt_apply", "minus"), ("cr_wrt_apply", "plus"), ("cr_wrt_adjoint", "forces"),
     ("cr_wrt_adjoint", "by_force"), ("cr_time_error", "start"), ("cr_wrt_destroy", "wrt"),

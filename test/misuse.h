@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "carom/batch.h"
 #include "carom/dynamics.h"
 #include "carom/forms.h"
 #include "carom/io/import.h"
@@ -111,6 +112,12 @@ typedef struct Misuse {
     crMotionStep motion_steps[2];
     crWorldDef world_def;
     crWorld *world, *made_world;
+    crBackend backend;
+    crBatchDef batch_def;
+    crBatch *batch, *made_batch;
+    crBatchResult batch_result;
+    crBatchSummary batch_summary;
+    uint64_t hash;
     FILE* file;
     crJsonDoc json;  // of a scene
     const crJson* found;

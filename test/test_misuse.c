@@ -195,6 +195,11 @@ static void fill_worlds(Misuse* f) {
     CHECK_STATUS(cr_world_step(f->world, NULL), CR_OK);
     CHECK_STATUS(cr_world_save(f->world, f->bytes, sizeof f->bytes), CR_OK);
     CHECK_STATUS(cr_wrt_create(&f->world_def, &f->wrt, NULL), CR_OK);
+    f->batch_def = cr_batch_def();
+    f->batch_def.model = f->model;
+    f->batch_def.step = f->settings;
+    f->batch_def.count = 2;
+    CHECK_STATUS(cr_batch_create(&f->batch_def, &f->batch, NULL), CR_OK);
     f->adaptive = (crAdaptive){.tolerance = 1e-6, .least = 1e-5};
 }
 

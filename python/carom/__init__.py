@@ -17,6 +17,7 @@ trajectories show themselves in notebooks.
 Units are SI, quaternions have w first, normals point from body A to body B.
 """
 from carom._carom import Error, numerics_revision, version as __version__
+from carom._batch import Batch
 from carom._audit import MotionAudit, Worst, audit
 from carom._impact import (Collision, Contact, Derivative, FramedContact, Gradient, Hit, Impulses, Law, LawInfo, Margins, Region, Rigid, Verdict,
                            collision, contact, gradient, impact, impact_many, laws, verdict)
@@ -28,7 +29,7 @@ from carom._scene import Scene, load, scenes
 from carom._spread import Spread, spread
 from carom._world import Certificate, Energy, Trajectory, World
 
-__all__ = ["Actuator", "Animation", "Audit", "Certificate", "Collision", "Contact", "Controls", "Derivative",
+__all__ = ["Actuator", "Animation", "Audit", "Batch", "Certificate", "Collision", "Contact", "Controls", "Derivative",
            "Energy", "Error", "FramedContact", "Gradient", "Hit", "Impulses", "Joint", "Law", "LawInfo", "Margins",
            "Model", "MotionAudit", "Picture", "Problem", "Readings", "Region", "Report", "Resolution", "Rigid",
            "Rule", "RuleInfo", "Scene", "Sensor", "Solution", "Spread", "Trajectory", "Verdict", "World", "Worst",

@@ -1,164 +1,298 @@
-// batch.c - many worlds, each advanced by the same number of steps, shared out to threads.
+// batch.c - carom.Batch over cr_batch: a capsule, and functions on it.
 //
-// Worlds do not know of each other, so the result does not depend on the threads. Positions and velocities
-// are gathered into two arrays of the caller. A world that fails stays where it was before the failing step
-// and its status is told; the others go on. Fails: worlds of different sizes, or one that runs elsewhere.
-#include <pthread.h>
-#include <stdatomic.h>
-
+// Arrays are copied in and out: records of a batch move when worlds need more room. What lies on a device is told by its
+// address, for those who take it there (__cuda_array_interface__). Calls that step release the interpreter's lock.
+#include "carom/batch.h"
 #include "binding.h"
+#include "carom/stages.h"
 
-#define MAX_THREADS 256
+#define NAME "carom.batch"
 
-typedef struct Batch {
-    int count, steps;
-    PyWorld** worlds;
-    const double* input;  // forces or motor speeds (count*nv), or NULL
-    bool motor;
-    double *q, *v;  // (count*nq), (count*nv)
-    int* status;    // (count)
-    atomic_int next;
-} Batch;
+static crBatch* batch_of(PyObject* capsule) { return PyCapsule_GetPointer(capsule, NAME); }
 
-static void advance(Batch* batch, int i) {
-    crWorld* world = batch->worlds[i]->world;
-    const crModel* model = cr_world_model(world);
-    crState* state = cr_world_state(world);
-    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
-    if (batch->input != NULL)
-        memcpy(batch->motor ? state->motor_speed : state->force, batch->input + (size_t)i * nv,
-               nv * sizeof(double));
+static void destroy(PyObject* capsule) {
+    cr_batch_destroy(batch_of(capsule));
+    PyObject* world = PyCapsule_GetContext(capsule);
+    Py_XDECREF(world);
+}
+
+// every world begins as the one given
+static crStatus begin(crBatch* batch, const crWorld* world, int count, crError* error) {
     crStatus status = CR_OK;
-    for (int k = 0; k < batch->steps && status == CR_OK; k++) {
-        status = cr_world_step(world, NULL);
+    for (int i = 0; i < count && status == CR_OK; i++) {
+        status = cr_batch_put(batch, i, world, error);
     }
-    batch->status[i] = (int)status;
-    memcpy(batch->q + (size_t)i * nq, state->q, nq * sizeof(double));
-    memcpy(batch->v + (size_t)i * nv, state->v, nv * sizeof(double));
+    return status;
 }
 
-static void* work(void* ctx) {
-    Batch* batch = ctx;
-    for (int i = atomic_fetch_add(&batch->next, 1); i < batch->count; i = atomic_fetch_add(&batch->next, 1)) {
-        advance(batch, i);
-    }
-    return NULL;
+static bool of_python(const PyLaw* law) {
+    return law != NULL && (law->function != NULL || law->parts != NULL);
 }
 
-static void run(Batch* batch, int threads) {
-    pthread_t others[MAX_THREADS];
-    int started = 0;
-    // where a thread cannot be had, those that run do its share
-    while (started < threads - 1 && pthread_create(&others[started], NULL, work, batch) == 0) {
-        started++;
-    }
-    work(batch);
-    for (int i = 0; i < started; i++) {
-        pthread_join(others[i], NULL);
-    }
-}
-
-// the worlds of a list, all idle and of one size; marks them busy
-static bool claim(PyObject* list, Batch* batch) {
-    const crModel* first = NULL;
-    for (int i = 0; i < batch->count; i++) {
-        PyWorld* world = (PyWorld*)PyTuple_GetItem(list, i);
-        bool good = PyObject_TypeCheck((PyObject*)world, PyWorld_Type) != 0;
-        if (!good) py_refuse(CR_ERR_TYPE, "worlds", "worlds: item %d is not a World", i);
-        good = good && py_world_idle(world);
-        const crModel* model = good ? cr_world_model(world->world) : NULL;
-        if (first == NULL) first = model;
-        if (good && (model->nq != first->nq || model->nv != first->nv))
-            good = py_refuse(CR_ERR_SIZE, "worlds", "worlds: item %d has %d velocities, the first %d", i,
-                             model->nv, first->nv);
-        if (!good) {
-            while (--i >= 0) {
-                batch->worlds[i]->busy = false;
-            }
-            return false;
-        }
-        batch->worlds[i] = world;
-        world->busy = true;
-    }
-    return true;
-}
-
-// One of the arrays to be written, of this size and kind; the view is to be released.
-static void* out_array(PyObject* value, const char* field, Py_ssize_t count, char kind, Py_buffer* view) {
-    size_t item = kind == PY_DOUBLE ? sizeof(double) : sizeof(int);
-    bool exported = PyObject_GetBuffer(value, view, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE | PyBUF_FORMAT) == 0;
-    if (exported && view->format != NULL && view->format[0] == kind && view->format[1] == '\0' &&
-        view->len == count * (Py_ssize_t)item)
-        return view->buf;
-    if (!exported) *view = (Py_buffer){0};
-    PyErr_Clear();
-    py_refuse(CR_ERR_SIZE, field, "%s: must be a writable array of %ld numbers in row order", field,
-              (long)count);
-    return NULL;
-}
-
-// the arrays, for worlds of this model
-static bool take_arrays(Batch* batch, PyObject* const out[3], Py_buffer views[3], PyObject* input,
-                        PyNumbers** kept) {
-    const crModel* model = cr_world_model(batch->worlds[0]->world);
-    Py_ssize_t n = batch->count;
-    batch->q = out_array(out[0], "q", n * model->nq, PY_DOUBLE, &views[0]);
-    batch->v = batch->q != NULL ? out_array(out[1], "v", n * model->nv, PY_DOUBLE, &views[1]) : NULL;
-    batch->status = batch->v != NULL ? out_array(out[2], "status", n, PY_INT, &views[2]) : NULL;
-    if (batch->status == NULL) return false;
-    if (input == Py_None) return true;
-    *kept = py_array(input, "input", 2, (Py_ssize_t[2]){n, model->nv});
-    if (*kept == NULL) return false;
-    batch->input = (*kept)->data;
-    return true;
-}
-
-// _batch(worlds, steps, threads, input or None, motor, q, v, status)
-PyObject* py_batch(PyObject* module, PyObject* args) {
+// _batch_new(world, count, backend, threads, program or None, room)
+PyObject* py_batch_new(PyObject* module, PyObject* args) {
     (void)module;
-    PyObject *list, *input, *out[3];
-    Batch batch = {0};
-    int threads, motor;
-    if (!PyArg_ParseTuple(args, "O!iiOpOOO", &PyTuple_Type, &list, &batch.steps, &threads, &input, &motor,
-                          &out[0], &out[1], &out[2]))
-        return NULL;
-    batch.count = (int)PyTuple_Size(list);
-    batch.motor = motor != 0;
-    if (threads < 1 || threads > MAX_THREADS) {
-        py_refuse(CR_ERR_RANGE, "threads", "threads: is %d, must be 1 to %d", threads, MAX_THREADS);
-        return NULL;
-    }
-    if (batch.count == 0) Py_RETURN_NONE;
-    batch.worlds = PyMem_Calloc((size_t)batch.count, sizeof *batch.worlds);
-    if (batch.worlds == NULL) return PyErr_NoMemory();
-    PyNumbers* kept = NULL;
-    Py_buffer views[3] = {{0}};
-    bool good = claim(list, &batch);
-    if (good) {
-        good = take_arrays(&batch, out, views, input, &kept);
-        if (good) {
-            Py_BEGIN_ALLOW_THREADS;
-            run(&batch, threads < batch.count ? threads : batch.count);
-            Py_END_ALLOW_THREADS;
-        }
-        for (int i = 0; i < batch.count; i++) {
-            batch.worlds[i]->busy = false;
-        }
-    }
+    PyObject *object, *program;
+    const char* backend;
+    Py_ssize_t room;
+    crBatchDef def = cr_batch_def();
     crError error = {0};
-    bool raised = false;
-    // an exception of a law or force, if one was raised, is told; what the library refused is in status
-    for (int i = 0; good && i < batch.count && !raised; i++) {
-        if (batch.status[i] != CR_ERR_ARGUMENT) continue;
-        cr_error_set(&error, CR_ERR_ARGUMENT, "worlds", "worlds: item %d was refused a step", i);
-        py_world_raise(batch.worlds[i], &error);
-        raised = true;
+    if (!PyArg_ParseTuple(args, "O!isiOn", PyWorld_Type, &object, &def.count, &backend, &def.threads,
+                          &program, &room))
+        return NULL;
+    PyWorld* world = (PyWorld*)object;
+    if (!py_world_idle(world)) return NULL;
+    if (world->force != NULL || world->model->callbacks != NULL || of_python(world->law) ||
+        (world->rule != NULL && of_python(world->rule->law))) {
+        py_refuse(CR_ERR_TYPE, "model",
+                  "model: a batch takes no functions of Python: force, law, drives, restitution");
+        return NULL;
     }
-    for (int i = 0; i < 3; i++) {
-        PyBuffer_Release(&views[i]);
+    if (cr_backend_find(backend, &def.backend, &error) != CR_OK) return py_raise(&error);
+    def.model = cr_world_model(world->world);
+    def.step = cr_world_stages(world->world)->settings;
+    def.step.threads = 1;
+    def.program = program != Py_None ? PyBytes_AsString(program) : NULL;
+    def.room = (size_t)room;
+    if (program != Py_None && def.program == NULL) return NULL;
+    crBatch* batch = NULL;
+    crStatus status;
+    Py_BEGIN_ALLOW_THREADS;
+    status = cr_batch_create(&def, &batch, &error);
+    if (status == CR_OK) status = begin(batch, world->world, def.count, &error);
+    Py_END_ALLOW_THREADS;
+    PyObject* capsule = status == CR_OK ? PyCapsule_New(batch, NAME, destroy) : py_raise(&error);
+    if (capsule == NULL) {
+        cr_batch_destroy(batch);
+        return NULL;
     }
-    Py_XDECREF(kept);
-    PyMem_Free(batch.worlds);
-    if (!good || raised) return NULL;
+    // it has the parameters of rule and solver, and keeps the model from changing
+    Py_INCREF(object);
+    PyCapsule_SetContext(capsule, object);
+    return capsule;
+}
+
+// _batch_step(batch, h, steps)
+PyObject* py_batch_step(PyObject* module, PyObject* args) {
+    (void)module;
+    PyObject* capsule;
+    double h;
+    int steps;
+    if (!PyArg_ParseTuple(args, "Odi", &capsule, &h, &steps)) return NULL;
+    crBatch* batch = batch_of(capsule);
+    if (batch == NULL) return NULL;
+    crError error = {0};
+    crStatus status;
+    Py_BEGIN_ALLOW_THREADS;
+    status = cr_batch_step(batch, h, steps, &error);
+    Py_END_ALLOW_THREADS;
+    if (status != CR_OK) return py_raise(&error);
     Py_RETURN_NONE;
+}
+
+// _batch_read(batch, array): a new array (count, width)
+PyObject* py_batch_read(PyObject* module, PyObject* args) {
+    (void)module;
+    PyObject* capsule;
+    int array;
+    if (!PyArg_ParseTuple(args, "Oi", &capsule, &array)) return NULL;
+    crBatch* batch = batch_of(capsule);
+    if (batch == NULL) return NULL;
+    crError error = {0};
+    Py_ssize_t shape[2] = {cr_batch_count(batch), cr_batch_width(batch, (crBatchArray)array)};
+    PyNumbers* out = py_new(2, shape, PY_DOUBLE);
+    if (out == NULL) return NULL;
+    if (cr_batch_read(batch, (crBatchArray)array, out->data, &error) == CR_OK) return py_give(out);
+    Py_XDECREF(out);
+    return py_raise(&error);
+}
+
+// _batch_write(batch, array, rows)
+PyObject* py_batch_write(PyObject* module, PyObject* args) {
+    (void)module;
+    PyObject *capsule, *rows;
+    int array;
+    if (!PyArg_ParseTuple(args, "OiO", &capsule, &array, &rows)) return NULL;
+    crBatch* batch = batch_of(capsule);
+    if (batch == NULL) return NULL;
+    Py_ssize_t shape[2] = {cr_batch_count(batch), cr_batch_width(batch, (crBatchArray)array)};
+    PyNumbers* in = py_array(rows, "rows", 2, shape);
+    if (in == NULL) return NULL;
+    crError error = {0};
+    crStatus status = cr_batch_write(batch, (crBatchArray)array, in->data, NULL, &error);
+    Py_XDECREF(in);
+    if (status != CR_OK) return py_raise(&error);
+    Py_RETURN_NONE;
+}
+
+// _batch_view(batch, array): (address, rows, width, bytes to the next world, bytes to the next number, on a device)
+PyObject* py_batch_view(PyObject* module, PyObject* args) {
+    (void)module;
+    PyObject* capsule;
+    int array;
+    if (!PyArg_ParseTuple(args, "Oi", &capsule, &array)) return NULL;
+    crBatch* batch = batch_of(capsule);
+    if (batch == NULL) return NULL;
+    crBatchView view = cr_batch_view(batch, (crBatchArray)array);
+    if (view.data == NULL) {
+        py_refuse(CR_ERR_FILE, "batch", "batch: the device does not answer");
+        return NULL;
+    }
+    return Py_BuildValue("(KiinnO)", (unsigned long long)(uintptr_t)view.data, view.rows, view.width,
+                         (Py_ssize_t)view.next_world, (Py_ssize_t)view.next_number,
+                         view.device ? Py_True : Py_False);
+}
+
+// What others read of a tensor, as DLPack lays it down (version 0: fields in this order, strides in items).
+typedef struct DlTensor {
+    void* data;
+    struct {
+        int32_t kind, number;  // 1 host, 2 CUDA
+    } device;
+    int32_t dimensions;
+    struct {
+        uint8_t code, bits;  // 2 is floating point
+        uint16_t lanes;
+    } type;
+    int64_t *shape, *strides;
+    uint64_t offset;
+} DlTensor;
+
+typedef struct DlManaged {
+    DlTensor tensor;
+    void* owner;  // the batch
+    void (*destroy)(struct DlManaged* self);
+    int64_t shape[2], strides[2];
+} DlManaged;
+
+#define DL_NAME "dltensor"
+
+// by whoever took the tensor, from any thread
+static void dl_destroy(DlManaged* self) {
+    PyGILState_STATE lock = PyGILState_Ensure();
+    PyObject* owner = self->owner;
+    Py_DECREF(owner);
+    PyMem_Free(self);
+    PyGILState_Release(lock);
+}
+
+// a capsule that nobody took
+static void dl_unused(PyObject* capsule) {
+    if (PyCapsule_IsValid(capsule, DL_NAME) == 0) return;
+    DlManaged* managed = PyCapsule_GetPointer(capsule, DL_NAME);
+    managed->destroy(managed);
+}
+
+// _batch_dlpack(batch, array): a capsule of DLPack's
+PyObject* py_batch_dlpack(PyObject* module, PyObject* args) {
+    (void)module;
+    PyObject* capsule;
+    int array;
+    if (!PyArg_ParseTuple(args, "Oi", &capsule, &array)) return NULL;
+    crBatch* batch = batch_of(capsule);
+    if (batch == NULL) return NULL;
+    crBatchView view = cr_batch_view(batch, (crBatchArray)array);
+    if (view.data == NULL) {
+        py_refuse(CR_ERR_FILE, "batch", "batch: the device does not answer");
+        return NULL;
+    }
+    DlManaged* managed = PyMem_Calloc(1, sizeof *managed);
+    if (managed == NULL) return PyErr_NoMemory();
+    managed->shape[0] = view.rows;
+    managed->shape[1] = view.width;
+    managed->strides[0] = (int64_t)(view.next_world / sizeof(double));
+    managed->strides[1] = (int64_t)(view.next_number / sizeof(double));
+    managed->tensor = (DlTensor){.data = view.data,
+                                 .device = {view.device ? 2 : 1, 0},
+                                 .dimensions = 2,
+                                 .type = {2, 64, 1},
+                                 .shape = managed->shape,
+                                 .strides = managed->strides};
+    managed->owner = capsule;
+    managed->destroy = dl_destroy;
+    PyObject* made = PyCapsule_New(managed, DL_NAME, dl_unused);
+    if (made == NULL) {
+        PyMem_Free(managed);
+        return NULL;
+    }
+    Py_INCREF(capsule);
+    return made;
+}
+
+// _batch_vary(batch, what, index, values)
+PyObject* py_batch_vary(PyObject* module, PyObject* args) {
+    (void)module;
+    PyObject *capsule, *what, *values;
+    static const char* const names[] = {"mass", "mu", "e", "size", NULL};
+    int index, kind = 0;
+    if (!PyArg_ParseTuple(args, "OOiO", &capsule, &what, &index, &values)) return NULL;
+    crBatch* batch = batch_of(capsule);
+    if (batch == NULL || !py_choice(what, "what", names, &kind)) return NULL;
+    Py_ssize_t count = cr_batch_count(batch);
+    PyNumbers* in = py_array(values, "values", 1, &count);
+    if (in == NULL) return NULL;
+    crError error = {0};
+    crStatus status = cr_batch_vary(batch, (crVary)kind, index, in->data, &error);
+    Py_XDECREF(in);
+    if (status != CR_OK) return py_raise(&error);
+    Py_RETURN_NONE;
+}
+
+// _batch_move(batch, index, world, put): the world into the batch, or the other way round
+PyObject* py_batch_move(PyObject* module, PyObject* args) {
+    (void)module;
+    PyObject *capsule, *object;
+    int index, put;
+    if (!PyArg_ParseTuple(args, "OiO!p", &capsule, &index, PyWorld_Type, &object, &put)) return NULL;
+    crBatch* batch = batch_of(capsule);
+    PyWorld* world = (PyWorld*)object;
+    if (batch == NULL || !py_world_idle(world)) return NULL;
+    crError error = {0};
+    crStatus status = put != 0 ? cr_batch_put(batch, index, world->world, &error)
+                               : cr_batch_take(batch, index, world->world, &error);
+    if (status != CR_OK) return py_raise(&error);
+    Py_RETURN_NONE;
+}
+
+// _batch_hash(batch, index): of one world; of all where it is negative
+PyObject* py_batch_hash(PyObject* module, PyObject* args) {
+    (void)module;
+    PyObject* capsule;
+    int index;
+    if (!PyArg_ParseTuple(args, "Oi", &capsule, &index)) return NULL;
+    crBatch* batch = batch_of(capsule);
+    if (batch == NULL) return NULL;
+    crError error = {0};
+    uint64_t hash = 0;
+    crStatus status =
+        index < 0 ? cr_batch_hash_all(batch, &hash, &error) : cr_batch_hash(batch, index, &hash, &error);
+    return status == CR_OK ? PyLong_FromUnsignedLongLong(hash) : py_raise(&error);
+}
+
+// _batch_summary(batch): (dict of the tally, failed, unsound, handed, [name of each world's status])
+PyObject* py_batch_summary(PyObject* module, PyObject* args) {
+    (void)module;
+    PyObject* capsule;
+    if (!PyArg_ParseTuple(args, "O", &capsule)) return NULL;
+    crBatch* batch = batch_of(capsule);
+    if (batch == NULL) return NULL;
+    crError error = {0};
+    crBatchSummary summary;
+    if (cr_batch_summary(batch, &summary, &error) != CR_OK) return py_raise(&error);
+    PyObject* names = PyList_New(summary.worlds);
+    for (int i = 0; names != NULL && i < summary.worlds; i++) {
+        crBatchResult result = {0};
+        cr_batch_result(batch, i, &result, NULL);
+        PyObject* name = PyUnicode_FromString(cr_status_name(result.status));
+        if (name == NULL || PyList_SetItem(names, i, name) != 0) {
+            Py_XDECREF(names);
+            return NULL;
+        }
+    }
+    PyObject* tally = names != NULL ? py_struct(&py_record_tally, &summary.tally) : NULL;
+    if (tally == NULL) {
+        Py_XDECREF(names);
+        return NULL;
+    }
+    return Py_BuildValue("(NiiiN)", tally, summary.failed, summary.unsound, summary.handed, names);
 }

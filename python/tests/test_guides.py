@@ -5,7 +5,7 @@ import pathlib
 
 import pytest
 
-GUIDES = ["coming-from.md"]
+GUIDES = ["batches.md", "coming-from.md"]
 
 
 @pytest.mark.parametrize("name", GUIDES)

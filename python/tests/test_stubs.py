@@ -38,7 +38,7 @@ def check_function(name, node, real):
 
 def find(real, name):
     """A class of a module, or of one of the package's own modules where it is not meant to be made by users."""
-    parts = [importlib.import_module(f"carom.{part}") for part in ("_impact", "_model", "_problem", "_scene", "_world")]
+    parts = [importlib.import_module(f"carom.{part}") for part in ("_batch", "_impact", "_model", "_problem", "_scene", "_world")]
     return next(getattr(module, name) for module in [real, *parts] if hasattr(module, name))
 
 
@@ -57,7 +57,7 @@ def check_fields(node, kind):
 
 
 # classes whose attributes are set by their constructors
-INSTANCES = ("Error", "Task", "TaskEnv", "TaskVectorEnv", "MotionAudit", "Region", "Box", "VectorEnv", "Fit", "Fits", "MotionFit", "MotionFits")
+INSTANCES = ("Error", "Batch", "Task", "TaskEnv", "TaskVectorEnv", "MotionAudit", "Region", "Box", "VectorEnv", "Fit", "Fits", "MotionFit", "MotionFits")
 
 
 @pytest.mark.parametrize("module", ["__init__", "env", "fit", "plot"])

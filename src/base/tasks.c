@@ -194,8 +194,13 @@ static void wait_for(crTasks* t, int chunks) {
 }
 
 void cr__tasks_for(crTasks* t, int count, int chunk, crTaskFn fn, void* ctx) {
-    int chunks = count > 0 ? (count - 1) / chunk + 1 : 0;
-    if (t == NULL || chunks < 2 || (uint64_t)chunks > CHUNKS) {
+    // most loops of small worlds are one chunk
+    if (count <= chunk) {
+        if (count > 0) fn(ctx, 0, count);
+        return;
+    }
+    int chunks = (count - 1) / chunk + 1;
+    if (t == NULL || (uint64_t)chunks > CHUNKS) {
         for (int i = 0; i < count; i += chunk) {
             fn(ctx, i, count - i < chunk ? count : i + chunk);
         }

@@ -1,18 +1,13 @@
 // batch.c - many worlds of one model: made, written, read, stepped by lanes.
 //
-// Threads take worlds in chunks from a counter; each has a lane of its own. Worlds do not know of each other, so the result
-// does not depend on who steps which. A record that has no room for the forces of its world's contacts makes all records larger,
-// and that world goes again from where it was.
 // Fails: arguments by name; CR_ERR_MEMORY, the worlds unchanged.
 #include "world/batch.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 #include "base/argument.h"
 
 #define COOKIE UINT32_C(0x63726261)
-#define CHUNK  16   // worlds that a thread takes at a time
 #define LINE   8    // words of a line of cache
 #define MOST   256  // threads
 
@@ -36,10 +31,6 @@ crStatus cr_backend_find(const char* name, crBackend* backend, crError* error) {
 
 crBatchDef cr_batch_def(void) {
     return (crBatchDef){.cookie = COOKIE, .step = cr_step_settings(), .count = 1, .threads = 1};
-}
-
-crStatus cr__batch_memory(crError* error) {
-    return cr_error_set(error, CR_ERR_MEMORY, "batch", "batch: out of memory");
 }
 
 static crStatus check_def(const crBatchDef* def, crError* error) {
@@ -67,21 +58,6 @@ static size_t stride_for(int count) {
     return LINE * (lines | 1);
 }
 
-static void* zeros(const crAllocator* a, size_t count, size_t size) {
-    if (count > SIZE_MAX / 2 / size) return NULL;
-    void* memory = a->alloc(a->ctx, count * size);
-    if (memory != NULL) memset(memory, 0, count * size);
-    return memory;
-}
-
-static void give(const crAllocator* a, void* memory, size_t bytes) {
-    if (memory != NULL) a->free(a->ctx, memory, bytes);
-}
-
-static size_t word_bytes(const crBatch* batch) {
-    return (size_t)batch->job.layout.words * batch->job.stride * sizeof(uint64_t);
-}
-
 // room for contacts of a small world; records grow where it is not enough
 static int first_room(const crModel* model) {
     int bodies = model->nb < 16 ? model->nb : 16;
@@ -102,7 +78,8 @@ static crStatus make_records(crBatch* batch, crError* error) {
     job->stride = stride_for(batch->count);
     job->layout = cr__record_layout(lane->world);
     cr__record_room(&job->layout, first_room(job->model));
-    job->words = zeros(&batch->allocator, (size_t)job->layout.words * job->stride, sizeof(uint64_t));
+    job->words =
+        cr__batch_zeros(&batch->allocator, (size_t)job->layout.words * job->stride, sizeof(uint64_t));
     if (job->words == NULL) return cr__batch_memory(error);
     for (int i = 0; i < batch->count; i++) {
         cr__record_store(&job->layout, cr__batch_record(batch, i), lane->world);
@@ -110,14 +87,14 @@ static crStatus make_records(crBatch* batch, crError* error) {
     return CR_OK;
 }
 
-static crStatus make_arrays(crBatch* batch) {
+static crStatus make_batch_arrays(crBatch* batch) {
     const crAllocator* a = &batch->allocator;
     size_t count = (size_t)batch->count;
-    batch->job.results = zeros(a, count, sizeof *batch->job.results);
-    batch->job.made = zeros(a, count, sizeof *batch->job.made);
-    batch->list = zeros(a, count, sizeof *batch->list);
-    batch->unfinished = zeros(a, count, sizeof *batch->unfinished);
-    batch->lanes = zeros(a, (size_t)batch->lane_count, sizeof *batch->lanes);
+    batch->job.results = cr__batch_zeros(a, count, sizeof *batch->job.results);
+    batch->job.made = cr__batch_zeros(a, count, sizeof *batch->job.made);
+    batch->list = cr__batch_zeros(a, count, sizeof *batch->list);
+    batch->unfinished = cr__batch_zeros(a, count, sizeof *batch->unfinished);
+    batch->lanes = cr__batch_zeros(a, (size_t)batch->lane_count, sizeof *batch->lanes);
     bool ok = batch->job.results != NULL && batch->job.made != NULL && batch->list != NULL &&
               batch->unfinished != NULL && batch->lanes != NULL;
     for (int i = 0; ok && i < batch->lane_count; i++) {
@@ -139,7 +116,7 @@ crStatus cr_batch_create(const crBatchDef* def, crBatch** batch, crError* error)
     made->job.model = def->model;
     made->job.settings = def->step;
     made->lane_count = def->backend == CR_BACKEND_SERIAL ? 1 : def->threads;
-    status = make_arrays(made) == CR_OK ? CR_OK : cr__batch_memory(error);
+    status = make_batch_arrays(made) == CR_OK ? CR_OK : cr__batch_memory(error);
     if (status == CR_OK) status = make_records(made, error);
     if (status == CR_OK && def->backend == CR_BACKEND_GPU) status = cr__gpu_create(made, def, error);
     if (status != CR_OK) {
@@ -160,85 +137,16 @@ void cr_batch_destroy(crBatch* batch) {
     for (int i = 0; batch->lanes != NULL && i < batch->lane_count; i++) {
         cr__lane_destroy(&batch->lanes[i]);
     }
-    give(&a, batch->lanes, (size_t)batch->lane_count * sizeof *batch->lanes);
-    give(&a, batch->list, count * sizeof *batch->list);
-    give(&a, batch->unfinished, count * sizeof *batch->unfinished);
-    give(&a, job->results, count * sizeof *job->results);
-    give(&a, job->made, count * sizeof *job->made);
-    give(&a, (void*)job->varied, (size_t)batch->varied_capacity * sizeof *job->varied);
-    give(&a, (void*)job->values, (size_t)batch->varied_capacity * job->stride * sizeof *job->values);
-    give(&a, job->words, word_bytes(batch));
+    cr__batch_give(&a, batch->lanes, (size_t)batch->lane_count * sizeof *batch->lanes);
+    cr__batch_give(&a, batch->list, count * sizeof *batch->list);
+    cr__batch_give(&a, batch->unfinished, count * sizeof *batch->unfinished);
+    cr__batch_give(&a, job->results, count * sizeof *job->results);
+    cr__batch_give(&a, job->made, count * sizeof *job->made);
+    cr__batch_give(&a, (void*)job->varied, (size_t)batch->varied_capacity * sizeof *job->varied);
+    cr__batch_give(&a, (void*)job->values,
+                   (size_t)batch->varied_capacity * job->stride * sizeof *job->values);
+    cr__batch_give(&a, job->words, cr__batch_bytes(batch));
     a.free(a.ctx, batch, sizeof *batch);
-}
-
-// stepping
-
-// worlds of the list, shared out to lanes
-typedef struct Share {
-    crBatch* batch;
-    const int* list;
-    int count;
-    atomic_int next;
-} Share;
-
-static void run_worlds(Share* share, crBatchLane* lane, int begin, int end) {
-    crBatch* batch = share->batch;
-    for (int k = begin; k < end; k++) {
-        int i = share->list != NULL ? share->list[k] : k;
-        batch->unfinished[i] = cr__lane_run(lane, &batch->job, i);
-    }
-}
-
-static void along(void* ctx, int begin, int end) {
-    Share* share = ctx;
-    for (int l = begin; l < end; l++) {
-        int from = atomic_fetch_add(&share->next, CHUNK);
-        while (from < share->count) {
-            int to = share->count - from < CHUNK ? share->count : from + CHUNK;
-            run_worlds(share, &share->batch->lanes[l], from, to);
-            from = atomic_fetch_add(&share->next, CHUNK);
-        }
-    }
-}
-
-crStatus cr__batch_grow(crBatch* batch, crError* error) {
-    crBatchJob* job = &batch->job;
-    crRecordLayout larger = job->layout;
-    cr__record_room(&larger, 2 * larger.warm_room + 8);
-    uint64_t* words = zeros(&batch->allocator, (size_t)larger.words * job->stride, sizeof *words);
-    if (words == NULL) return cr__batch_memory(error);
-    // forces of contacts are the last part
-    memcpy(words, job->words, word_bytes(batch));
-    give(&batch->allocator, job->words, word_bytes(batch));
-    job->words = words;
-    job->layout = larger;
-    return CR_OK;
-}
-
-// worlds that go again with larger records; a world that found no memory says so
-static int list_again(crBatch* batch, const int* list, int count) {
-    int again = 0;
-    for (int k = 0; k < count; k++) {
-        int i = list != NULL ? list[k] : k;
-        if (batch->unfinished[i] == CR_ERR_LIMIT) {
-            batch->list[again++] = i;
-        } else if (batch->unfinished[i] != CR_OK) {
-            batch->job.results[i].status = batch->unfinished[i];
-        }
-    }
-    return again;
-}
-
-crStatus cr__batch_host(crBatch* batch, const int* list, int count, crError* error) {
-    crStatus status = CR_OK;
-    while (count > 0 && status == CR_OK) {
-        Share share = {batch, list, count, 0};
-        cr__tasks_for(batch->tasks, batch->lane_count, 1, along, &share);
-        count = list_again(batch, list, count);
-        list = batch->list;
-        if (count > 0) status = cr__batch_grow(batch, error);
-    }
-    return status;
 }
 
 crStatus cr_batch_step(crBatch* batch, double h, int steps, crError* error) {

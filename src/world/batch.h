@@ -75,6 +75,10 @@ crStatus cr__lane_run(crBatchLane* lane, const crBatchJob* job, int i);
 // The model of world i, see cr_batch_vary.
 void cr__lane_vary(crBatchLane* lane, const crBatchJob* job, int i);
 
+// Bytes of a device lane's memory: of the two kernels that have it in the thread's own memory, larger ones in the device's.
+#define CR_ROOM_SMALL  28672
+#define CR_ROOM_MEDIUM 131072
+
 struct crGpu;
 
 struct crBatch {
@@ -96,7 +100,10 @@ struct crBatch {
 static inline crRecord cr__batch_record(const crBatch* batch, int i) {
     return (crRecord){batch->job.words + i, batch->job.stride};
 }
-crStatus cr__batch_memory(crError* error);  // CR_ERR_MEMORY with its text
+crStatus cr__batch_memory(crError* error);                               // CR_ERR_MEMORY with its text
+void* cr__batch_zeros(const crAllocator* a, size_t count, size_t size);  // NULL where memory is out
+void cr__batch_give(const crAllocator* a, void* memory, size_t bytes);   // accepts NULL
+size_t cr__batch_bytes(const crBatch* batch);                            // of all records
 // Records with room for more contacts.
 crStatus cr__batch_grow(crBatch* batch, crError* error);
 

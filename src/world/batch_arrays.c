@@ -169,6 +169,8 @@ crStatus cr_batch_vary(crBatch* batch, crVary what, int index, const double* val
     if (values == NULL) return cr__missing(error, "values");
     crStatus status = check_target(batch->job.model, what, index, error);
     if (status == CR_OK) status = check_values(batch, what, values, error);
+    // what the host sends takes the place of all records of a device
+    if (status == CR_OK) status = cr__gpu_pull(batch, error);
     if (status != CR_OK) return status;
     int column = find_column(batch, what, index);
     if (column < 0) return cr__batch_memory(error);

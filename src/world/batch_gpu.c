@@ -8,7 +8,7 @@
 // CR_ERR_FILE where the device or its program fails. The host's records are then those before the call.
 #include "world/batch.h"
 
-#if defined(CAROM_NO_GPU)
+#if defined(CAROM_NO_GPU) || defined(_WIN32) || defined(__wasm__)
 
 crStatus cr__gpu_create(crBatch* batch, const crBatchDef* def, crError* error) {
     (void)batch;
@@ -44,11 +44,12 @@ crStatus cr__gpu_words(crBatch* batch, uint64_t** words, crError* error) {
 #include "resolve/kinds.h"
 #include "world/batch_image.h"
 
-#define BLOCK  64           // threads of a block
-#define STACK  (64 << 10)   // bytes of a thread's stack
-#define ROOM   (160 << 10)  // bytes of a slab for a small world
-#define ROUNDS 6            // in which worlds come back from the host
-#define FEW    64           // worlds that are not worth another round
+#define BLOCK     64           // threads of a block
+#define STACK     (192 << 10)  // bytes of a thread's stack: deep overlaps of convex shapes need half of it
+#define REGISTERS 128          // of a thread: two threads in the place of one that takes all
+#define SHARE     16           // a slab is so many times what a world's arrays of the model's size take
+#define ROUNDS    6            // in which worlds come back from the host
+#define FEW       64           // worlds that are not worth another round
 
 typedef unsigned long long Address;  // of the device
 
@@ -62,6 +63,10 @@ typedef struct Driver {
     int (*cuCtxSetCurrent)(void*);
     int (*cuCtxSetLimit)(int, size_t);
     int (*cuCtxSynchronize)(void);
+    int (*cuLinkCreate_v2)(unsigned, int*, void**, void**);
+    int (*cuLinkAddData_v2)(void*, int, void*, size_t, const char*, unsigned, int*, void**);
+    int (*cuLinkComplete)(void*, void**, size_t*);
+    int (*cuLinkDestroy)(void*);
     int (*cuModuleLoadData)(void**, const void*);
     int (*cuModuleUnload)(void*);
     int (*cuModuleGetFunction)(void**, void*, const char*);
@@ -77,6 +82,8 @@ typedef struct Driver {
 
 enum { MULTIPROCESSORS = 16 };  // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
 enum { STACK_SIZE = 0 };        // CU_LIMIT_STACK_SIZE
+enum { PTX_TEXT = 1 };          // CU_JIT_INPUT_PTX
+enum { MAX_REGISTERS = 0 };     // CU_JIT_MAX_REGISTERS
 
 struct crGpu {
     Driver driver;
@@ -122,6 +129,10 @@ static bool find_all(void* library, Driver* d) {
         {"cuCtxSetCurrent", &d->cuCtxSetCurrent},
         {"cuCtxSetLimit", &d->cuCtxSetLimit},
         {"cuCtxSynchronize", &d->cuCtxSynchronize},
+        {"cuLinkCreate_v2", &d->cuLinkCreate_v2},
+        {"cuLinkAddData_v2", &d->cuLinkAddData_v2},
+        {"cuLinkComplete", &d->cuLinkComplete},
+        {"cuLinkDestroy", &d->cuLinkDestroy},
         {"cuModuleLoadData", &d->cuModuleLoadData},
         {"cuModuleUnload", &d->cuModuleUnload},
         {"cuModuleGetFunction", &d->cuModuleGetFunction},
@@ -178,11 +189,35 @@ static crStatus check_program(const crBatch* batch, const crBatchDef* def, crErr
     return CR_OK;
 }
 
+// Through the linker the driver compiles function by function, which takes a fraction of the time of a whole program.
+static crStatus link_program(struct crGpu* gpu, const char* text, crError* error) {
+    void *linker = NULL, *code = NULL;
+    size_t size = 0;
+    int option = MAX_REGISTERS;
+    void* value = (void*)(uintptr_t)REGISTERS;
+    TRY(gpu, cuLinkCreate_v2(1, &option, &value, &linker), "compiling the program", error);
+    int failed = gpu->driver.cuLinkAddData_v2(linker, PTX_TEXT, (void*)(uintptr_t)text, strlen(text) + 1,
+                                              "carom.ptx", 0, NULL, NULL);
+    if (failed == 0) failed = gpu->driver.cuLinkComplete(linker, &code, &size);
+    // the code lives as long as the linker
+    if (failed == 0) failed = gpu->driver.cuModuleLoadData(&gpu->module, code);
+    gpu->driver.cuLinkDestroy(linker);
+    return failed == 0 ? CR_OK : device_failed(gpu, failed, "compiling the program", error);
+}
+
+// text is compiled, anything else is code of the device already
 static crStatus load_program(struct crGpu* gpu, const crBatchDef* def, crError* error) {
     TRY(gpu, cuCtxSetLimit(STACK_SIZE, STACK), "setting the stack", error);
-    TRY(gpu, cuModuleLoadData(&gpu->module, def->program), "loading the program", error);
-    gpu->local = def->room == 1;
-    const char* name = gpu->local ? "cr_batch_local" : "cr_batch_global";
+    if (strncmp(def->program, "\177ELF", 4) == 0) {
+        TRY(gpu, cuModuleLoadData(&gpu->module, def->program), "loading the program", error);
+    } else {
+        crStatus status = link_program(gpu, def->program, error);
+        if (status != CR_OK) return status;
+    }
+    gpu->local = gpu->room <= CR_ROOM_MEDIUM;
+    const char* name = gpu->room <= CR_ROOM_SMALL ? "cr_batch_small"
+                       : gpu->local               ? "cr_batch_medium"
+                                                  : "cr_batch_large";
     TRY(gpu, cuModuleGetFunction(&gpu->kernel, gpu->module, name), "finding the program's entry", error);
     int units = 0, each = 0;
     TRY(gpu, cuDeviceGetAttribute(&units, MULTIPROCESSORS, gpu->device), "asking the device", error);
@@ -241,13 +276,21 @@ static crStatus take_arrays(const crBatch* batch, struct crGpu* gpu, crError* er
     return status;
 }
 
+// by the memory that a world of the model keeps in its arrays
+static size_t room_for(const crBatch* batch) {
+    size_t kept = batch->lanes[0].world->step.store.used;
+    if (kept <= CR_ROOM_SMALL / 4) return CR_ROOM_SMALL;
+    return kept <= CR_ROOM_MEDIUM / 4 ? CR_ROOM_MEDIUM : SHARE * kept;
+}
+
 crStatus cr__gpu_create(crBatch* batch, const crBatchDef* def, crError* error) {
     crStatus status = check_program(batch, def, error);
     if (status != CR_OK) return status;
     const crAllocator* a = &batch->allocator;
     struct crGpu* gpu = a->alloc(a->ctx, sizeof *gpu);
     if (gpu == NULL) return cr__batch_memory(error);
-    *gpu = (struct crGpu){.written = true, .room = def->room > 1 ? def->room : ROOM};
+    *gpu = (struct crGpu){.written = true,
+                          .room = def->room > 0 ? (def->room + 63) & ~(size_t)63 : room_for(batch)};
     batch->gpu = gpu;
     status = open_driver(gpu, error);
     if (status == CR_OK) status = load_program(gpu, def, error);
@@ -274,10 +317,6 @@ void cr__gpu_destroy(crBatch* batch) {
     batch->gpu = NULL;
 }
 
-static size_t record_bytes(const crBatch* batch) {
-    return (size_t)batch->job.layout.words * batch->job.stride * sizeof(uint64_t);
-}
-
 // records and varied numbers that the host wrote
 static crStatus push(crBatch* batch, crError* error) {
     struct crGpu* gpu = batch->gpu;
@@ -285,10 +324,10 @@ static crStatus push(crBatch* batch, crError* error) {
     TRY(gpu, cuCtxSetCurrent(gpu->context), "opening the device", error);
     if (!gpu->written) return CR_OK;
     crStatus status = CR_OK;
-    if (gpu->word_bytes != record_bytes(batch)) {
+    if (gpu->word_bytes != cr__batch_bytes(batch)) {
         let_go(gpu, &gpu->words);
-        status = take(gpu, &gpu->words, record_bytes(batch), error);
-        gpu->word_bytes = status == CR_OK ? record_bytes(batch) : 0;
+        status = take(gpu, &gpu->words, cr__batch_bytes(batch), error);
+        gpu->word_bytes = status == CR_OK ? cr__batch_bytes(batch) : 0;
     }
     size_t column = job->stride * sizeof *job->values;
     if (status == CR_OK && gpu->columns != job->varied_count) {
@@ -299,7 +338,7 @@ static crStatus push(crBatch* batch, crError* error) {
             status = take(gpu, &gpu->varied, (size_t)job->varied_count * sizeof *job->varied, error);
         gpu->columns = status == CR_OK ? job->varied_count : 0;
     }
-    if (status == CR_OK) status = send(gpu, gpu->words, job->words, record_bytes(batch), error);
+    if (status == CR_OK) status = send(gpu, gpu->words, job->words, cr__batch_bytes(batch), error);
     if (status == CR_OK && job->varied_count > 0) {
         status = send(gpu, gpu->values, job->values, (size_t)job->varied_count * column, error);
         if (status == CR_OK)
@@ -315,7 +354,7 @@ crStatus cr__gpu_pull(crBatch* batch, crError* error) {
     if (gpu == NULL || !(gpu->newer || gpu->results_newer)) return CR_OK;
     TRY(gpu, cuCtxSetCurrent(gpu->context), "opening the device", error);
     crStatus status = CR_OK;
-    if (gpu->newer) status = fetch(gpu, batch->job.words, gpu->words, record_bytes(batch), error);
+    if (gpu->newer) status = fetch(gpu, batch->job.words, gpu->words, cr__batch_bytes(batch), error);
     size_t bytes = (size_t)batch->count * sizeof *batch->job.results;
     if (status == CR_OK && gpu->results_newer)
         status = fetch(gpu, batch->job.results, gpu->results, bytes, error);

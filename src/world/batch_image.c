@@ -53,7 +53,7 @@ static size_t point(Image* image, size_t where, const void* bytes, size_t size) 
     return at;
 }
 
-static void clear(Image* image, size_t where, size_t size) {
+static void clear_bytes(Image* image, size_t where, size_t size) {
     if (image->out != NULL) memset(image->out + where, 0, size);
 }
 
@@ -70,7 +70,7 @@ static void put_surface(Image* image, size_t at, const crSurface* s) {
 
 static void put_hull(Image* image, size_t where, const crHull* h) {
     size_t at = point(image, where, h, sizeof *h);
-    clear(image, at + offsetof(crHull, allocator), sizeof h->allocator);
+    clear_bytes(image, at + offsetof(crHull, allocator), sizeof h->allocator);
     POINT(image, at, crHull, vertices, h, h->vertex_count);
     POINT(image, at, crHull, face_first, h, h->face_count + 1);
     POINT(image, at, crHull, face_loop, h, h->face_first[h->face_count]);
@@ -86,7 +86,7 @@ static void put_index(Image* image, size_t at, const crIndex* index) {
 
 static void put_memory(Image* image, size_t where, const struct crModelMemory* m) {
     size_t at = point(image, where, m, sizeof *m);
-    clear(image, at, sizeof *m);
+    clear_bytes(image, at, sizeof *m);
     if (image->out != NULL) {
         struct crModelMemory kept = {.pairs = m->pairs, .tied = m->tied, .exclusions = m->exclusions};
         memcpy(image->out + at, &kept, sizeof kept);
@@ -99,15 +99,15 @@ static void put_memory(Image* image, size_t where, const struct crModelMemory* m
 static void put_bodies(Image* image, const crModel* m) {
     size_t at = POINT(image, 0, crModel, bodies, m, m->nb);
     for (int i = 0; i < m->nb; i++, at += sizeof(crBody)) {
-        clear(image, at + offsetof(crBody, name), sizeof(char*));
-        clear(image, at + offsetof(crBody, joint_name), sizeof(char*));
+        clear_bytes(image, at + offsetof(crBody, name), sizeof(char*));
+        clear_bytes(image, at + offsetof(crBody, joint_name), sizeof(char*));
     }
 }
 
 static void put_materials(Image* image, const crModel* m) {
     size_t at = POINT(image, 0, crModel, materials, m, m->material_count);
     for (int i = 0; i < m->material_count; i++, at += sizeof(crMaterial)) {
-        clear(image, at + offsetof(crMaterial, name), sizeof(char*));
+        clear_bytes(image, at + offsetof(crMaterial, name), sizeof(char*));
         put_surface(image, at + offsetof(crMaterial, surface), &m->materials[i].surface);
     }
     at = POINT(image, 0, crModel, pairs, m, m->pair_count);
@@ -128,7 +128,7 @@ static void put_shapes(Image* image, const crModel* m) {
 static void put_actuators(Image* image, const crModel* m) {
     size_t at = POINT(image, 0, crModel, actuators, m, m->nu);
     for (int i = 0; i < m->nu; i++, at += sizeof(crActuator)) {
-        clear(image, at + offsetof(crActuator, name), sizeof(char*));
+        clear_bytes(image, at + offsetof(crActuator, name), sizeof(char*));
     }
 }
 

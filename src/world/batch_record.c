@@ -13,7 +13,7 @@
 
 enum { SLEEP = 4, WARM = 6 };  // words
 
-static int sleepers(const crWorld* world) {
+static int bodies_that_sleep(const crWorld* world) {
     return world->step.settings.sleep_time > 0.0 ? world->step.model->nb : 0;
 }
 
@@ -28,7 +28,7 @@ crRecordLayout cr__record_layout(const crWorld* world) {
     layout.ties = at;
     layout.tie_count = world->step.ties.count;
     layout.sleep = layout.ties + layout.tie_count;
-    layout.sleep_count = sleepers(world);
+    layout.sleep_count = bodies_that_sleep(world);
     layout.warm = layout.sleep + SLEEP * layout.sleep_count;
     cr__record_room(&layout, 0);
     return layout;
@@ -85,7 +85,7 @@ static double* part_of(crState* state, int k) {
     }
 }
 
-static crWarm get_warm(crRecord r, int at) {
+static crWarm load_warm(crRecord r, int at) {
     uint64_t w[WARM];
     for (int i = 0; i < WARM; i++) {
         w[i] = r.at[(size_t)(at + i) * r.stride];
@@ -99,7 +99,7 @@ static crWarm get_warm(crRecord r, int at) {
                     {number_of(w[3]), number_of(w[4]), number_of(w[5])}};
 }
 
-static void put_warm(crRecord r, int at, const crWarm* warm) {
+static void store_warm(crRecord r, int at, const crWarm* warm) {
     const uint64_t w[WARM] = {two((uint32_t)warm->shape_a, (uint32_t)warm->shape_b),
                               two((uint32_t)warm->child_a, (uint32_t)warm->child_b),
                               two(warm->feature_a, warm->feature_b),
@@ -111,13 +111,13 @@ static void put_warm(crRecord r, int at, const crWarm* warm) {
     }
 }
 
-static crSleep get_sleep(crRecord r, int at) {
+static crSleep load_sleep(crRecord r, int at) {
     uint64_t last = r.at[(size_t)(at + 3) * r.stride];
     return (crSleep){number_of(r.at[(size_t)at * r.stride]), number_of(r.at[(size_t)(at + 1) * r.stride]),
                      r.at[(size_t)(at + 2) * r.stride], (int)low_of(last), (int)high_of(last)};
 }
 
-static void put_sleep(crRecord r, int at, const crSleep* s) {
+static void store_sleep(crRecord r, int at, const crSleep* s) {
     r.at[(size_t)at * r.stride] = word_of(s->slow);
     r.at[(size_t)(at + 1) * r.stride] = word_of(s->overlap);
     r.at[(size_t)(at + 2) * r.stride] = s->seal;
@@ -131,20 +131,20 @@ static int warm_count(const crRecordLayout* layout, crRecord r) {
 crStatus cr__record_load(const crRecordLayout* layout, crRecord r, crWorld* world) {
     crStep* step = &world->step;
     int count = warm_count(layout, r);
-    void* warm = step->warm.force;
+    void* force = step->warm.force;
     crStatus status =
-        cr__grow(&step->allocator, &warm, &step->warm.capacity, 0, count, sizeof *step->warm.force);
-    step->warm.force = warm;
+        cr__grow(&step->allocator, &force, &step->warm.capacity, 0, count, sizeof *step->warm.force);
+    step->warm.force = force;
     if (status != CR_OK) return status;
     for (int k = 0; k < CR_BATCH_ARRAYS; k++) {
         get(r, layout->at[k], layout->width[k], part_of(&step->state, k));
     }
     get(r, layout->ties, layout->tie_count, step->ties.force);
     for (int b = 0; b < layout->sleep_count; b++) {
-        step->sleep[b] = get_sleep(r, layout->sleep + SLEEP * b);
+        step->sleep[b] = load_sleep(r, layout->sleep + SLEEP * b);
     }
     for (int i = 0; i < count; i++) {
-        step->warm.force[i] = get_warm(r, layout->warm + 1 + WARM * i);
+        step->warm.force[i] = load_warm(r, layout->warm + 1 + WARM * i);
     }
     step->warm.count = count;
     step->event_count = 0;
@@ -163,11 +163,11 @@ crStatus cr__record_store(const crRecordLayout* layout, crRecord r, const crWorl
     }
     put(r, layout->ties, layout->tie_count, step->ties.force);
     for (int b = 0; b < layout->sleep_count; b++) {
-        put_sleep(r, layout->sleep + SLEEP * b, &step->sleep[b]);
+        store_sleep(r, layout->sleep + SLEEP * b, &step->sleep[b]);
     }
     r.at[(size_t)layout->warm * r.stride] = (uint64_t)step->warm.count;
     for (int i = 0; i < step->warm.count; i++) {
-        put_warm(r, layout->warm + 1 + WARM * i, &step->warm.force[i]);
+        store_warm(r, layout->warm + 1 + WARM * i, &step->warm.force[i]);
     }
     return CR_OK;
 }

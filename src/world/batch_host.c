@@ -1,0 +1,99 @@
+// batch_host.c - the lanes of the host: they share the worlds that are to be stepped.
+//
+// Threads take worlds in chunks from a counter; each has a lane of its own. Worlds do not know of each other, so the result
+// does not depend on who steps which. A record that has no room for the forces of its world's contacts makes all
+// records larger, and that world goes again from where it was.
+// Fails: CR_ERR_MEMORY.
+#include "world/batch.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#define CHUNK 16  // worlds that a thread takes at a time
+
+crStatus cr__batch_memory(crError* error) {
+    return cr_error_set(error, CR_ERR_MEMORY, "batch", "batch: out of memory");
+}
+
+void* cr__batch_zeros(const crAllocator* a, size_t count, size_t size) {
+    if (count > SIZE_MAX / 2 / size) return NULL;
+    void* memory = a->alloc(a->ctx, count * size);
+    if (memory != NULL) memset(memory, 0, count * size);
+    return memory;
+}
+
+void cr__batch_give(const crAllocator* a, void* memory, size_t bytes) {
+    if (memory != NULL) a->free(a->ctx, memory, bytes);
+}
+
+size_t cr__batch_bytes(const crBatch* batch) {
+    return (size_t)batch->job.layout.words * batch->job.stride * sizeof(uint64_t);
+}
+
+// worlds of the list, shared out to lanes
+typedef struct Share {
+    crBatch* batch;
+    const int* list;
+    int count;
+    atomic_int next;
+} Share;
+
+static void run_worlds(Share* share, crBatchLane* lane, int begin, int end) {
+    crBatch* batch = share->batch;
+    for (int k = begin; k < end; k++) {
+        int i = share->list != NULL ? share->list[k] : k;
+        batch->unfinished[i] = cr__lane_run(lane, &batch->job, i);
+    }
+}
+
+static void along(void* ctx, int begin, int end) {
+    Share* share = ctx;
+    for (int l = begin; l < end; l++) {
+        int from = atomic_fetch_add(&share->next, CHUNK);
+        while (from < share->count) {
+            int to = share->count - from < CHUNK ? share->count : from + CHUNK;
+            run_worlds(share, &share->batch->lanes[l], from, to);
+            from = atomic_fetch_add(&share->next, CHUNK);
+        }
+    }
+}
+
+crStatus cr__batch_grow(crBatch* batch, crError* error) {
+    crBatchJob* job = &batch->job;
+    crRecordLayout larger = job->layout;
+    cr__record_room(&larger, 2 * larger.warm_room + 8);
+    uint64_t* words = cr__batch_zeros(&batch->allocator, (size_t)larger.words * job->stride, sizeof *words);
+    if (words == NULL) return cr__batch_memory(error);
+    // forces of contacts are the last part
+    memcpy(words, job->words, cr__batch_bytes(batch));
+    cr__batch_give(&batch->allocator, job->words, cr__batch_bytes(batch));
+    job->words = words;
+    job->layout = larger;
+    return CR_OK;
+}
+
+// worlds that go again with larger records; a world that found no memory says so
+static int list_again(crBatch* batch, const int* list, int count) {
+    int again = 0;
+    for (int k = 0; k < count; k++) {
+        int i = list != NULL ? list[k] : k;
+        if (batch->unfinished[i] == CR_ERR_LIMIT) {
+            batch->list[again++] = i;
+        } else if (batch->unfinished[i] != CR_OK) {
+            batch->job.results[i].status = batch->unfinished[i];
+        }
+    }
+    return again;
+}
+
+crStatus cr__batch_host(crBatch* batch, const int* list, int count, crError* error) {
+    crStatus status = CR_OK;
+    while (count > 0 && status == CR_OK) {
+        Share share = {batch, list, count, 0};
+        cr__tasks_for(batch->tasks, batch->lane_count, 1, along, &share);
+        count = list_again(batch, list, count);
+        list = batch->list;
+        if (count > 0) status = cr__batch_grow(batch, error);
+    }
+    return status;
+}

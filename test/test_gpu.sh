@@ -1,0 +1,39 @@
+#!/bin/sh
+# The device program of batches as text: entry points, and no instruction that rounds otherwise than the CPU. out/carom.ptx where
+# ./dev gpu made it; else it is compiled where CAROM_SOAK is set and clang and LLVM 19 are there.
+set -eu
+root=${CAROM_SOURCE:-$(cd "$(dirname "$0")/.." && pwd)}
+build=${CAROM_BUILD:-$root/build}
+program=$root/out/carom.ptx
+if [ -n "${CAROM_SOAK:-}" ] && [ -x /usr/lib/llvm-19/bin/llvm-link ] && [ -x /usr/lib/llvm-19/bin/clang ]; then
+    program=$build/carom.ptx
+    CAROM_GPU_WORK="$build/gpu" sh "$root/scripts/gpu.sh" "$program"
+fi
+[ -f "$program" ] || { echo "skipped: no out/carom.ptx; ./dev gpu makes it"; exit 77; }
+
+failures=0
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+for kernel in cr_batch_small cr_batch_medium cr_batch_large; do
+    grep -q "^\.visible \.entry $kernel(" "$program" || fail "no entry $kernel"
+done
+[ "$(grep -c '^\.visible \.entry' "$program")" -eq 3 ] || fail "entries other than the three"
+# fused, approximate, flushed to zero or in single precision
+if grep -nE '\bfma\.|\bmad\.(rn|rz|rm|rp)?\.?f|\.approx|\.ftz|\bdiv\.full|\.f32|\brcp\.a|\brsqrt\.' "$program" | head -3 | grep .; then
+    fail "instructions that round otherwise"
+fi
+# every sum, product, quotient and root names its rounding: an assembler may fuse those that do not
+if grep -nE '\b(add|sub|mul|div|sqrt)\.f64' "$program" | head -3 | grep .; then
+    fail "sums or products that may be fused"
+fi
+for operation in add mul div sqrt; do
+    grep -q "\b$operation\.rn\.f64" "$program" || fail "no $operation.rn.f64: the check looks for the wrong thing"
+done
+size=$(wc -c <"$program")
+[ "$size" -lt 6000000 ] || fail "$size bytes; a driver would take more than a minute to compile it"
+# what it calls it has: the driver knows no C library
+awk '/^\.extern/ {print; bad = 1} END {exit bad}' "$program" || fail "external names"
+echo "$size bytes, $failures failures"
+[ "$failures" -eq 0 ]
