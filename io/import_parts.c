@@ -75,6 +75,14 @@ static bool listed(const char* name, const char* const* names) {
     return false;
 }
 
+// ": " and what it means that an attribute is left out
+static const char* effect_of(const crImporting* im, const char* attr) {
+    for (const char* const* e = im->effects; e != NULL && *e != NULL; e += 2) {
+        if (strcmp(e[0], attr) == 0) return e[1];
+    }
+    return "";
+}
+
 void cr__import_leftovers(crImporting* im, const crXml* root, const char* const* ignored_elements,
                           const char* const* ignored_attrs) {
     if (!cr__import_ok(im)) return;
@@ -101,8 +109,9 @@ void cr__import_leftovers(crImporting* im, const crXml* root, const char* const*
                        strncmp(attr->name, "xmlns", 5) == 0;
         if (attr->used || routine) continue;
         bool ignored = listed(attr->name, ignored_attrs);
-        cr__import_note(im, ignored ? CR_NOTE_IGNORED : CR_NOTE_UNSUPPORTED, root, attr, "<%.60s> %.60s %s",
-                        root->name, attr->name, ignored ? "does not act on bodies" : "is not supported");
+        cr__import_note(im, ignored ? CR_NOTE_IGNORED : CR_NOTE_UNSUPPORTED, root, attr, "<%.60s> %.60s %s%s",
+                        root->name, attr->name, ignored ? "does not act on bodies" : "is not supported",
+                        ignored ? "" : effect_of(im, attr->name));
     }
     for (const crXml* child = root->child; child != NULL; child = child->next) {
         cr__import_leftovers(im, child, ignored_elements, ignored_attrs);

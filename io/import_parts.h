@@ -19,6 +19,7 @@ typedef struct crImporting {
     int note_capacity;
     const char* const*
         schema;  // elements of the format, ends with NULL; others are refused. NULL: any may be there
+    const char* const* effects;  // attribute, and what leaving it out means; ends with NULL. NULL: none told
     crStatus status;
     crError* error;
 } crImporting;

@@ -9,8 +9,7 @@
 
 #include "io/mjcf.h"
 
-#define MOST_INCLUDES 100
-#define MOST_CLASSES  1000
+#define MOST_CLASSES 1000
 
 static const char* const cosmetic_elements[] = {
     "visual", "statistic", "light", "camera", "texture", "custom", "size", "skin", "layer", "material", NULL};
@@ -190,37 +189,42 @@ static const char* const cosmetic_attrs[] = {"rgba",
                                              "sleep_tolerance",
                                              NULL};
 
-// the children of an included file's root in place of <include>
-static void splice(crMjcf* mj, crXml* element, int* left) {
-    crImporting* im = mj->im;
-    for (crXml** slot = &element->child; *slot != NULL && cr__import_ok(im);) {
-        crXml* node = *slot;
-        if (strcmp(node->name, "include") != 0) {
-            splice(mj, node, left);
-            slot = &node->next;
-            continue;
-        }
-        char* text = NULL;
-        size_t size = 0;
-        const char* path = cr__import_beside(im, cr__need_text(im, node, "file"));
-        if (--*left < 0) cr__import_refuse(im, node, NULL, CR_ERR_LIMIT, "more than %d files", MOST_INCLUDES);
-        if (path == NULL || !cr__import_read(im, node, path, CR_XML_MAX_SIZE, &text, &size)) return;
-        crXml* root = NULL;
-        crError error = {0};
-        if (cr_xml_parse(text, size, path, &im->arena, &root, &error) != CR_OK) {
-            cr__import_refuse(im, node, NULL, error.status, "%.60s:%d:%d: %.60s", path, error.line,
-                              error.column, error.message);
-            return;
-        }
-        crXml* first = root->child;
-        crXml** end = &first;
-        for (; *end != NULL; end = &(*end)->next) {
-            (*end)->parent = element;
-        }
-        *end = node->next;
-        *slot = first;
-    }
-}
+#define HARD   ": contacts, limits and constraints are hard"
+#define STARTS ": what it widens begins to act at zero distance"
+#define MEDIUM ": bodies move in a vacuum"
+static const char* const effects[] = {"solref",
+                                      HARD,
+                                      "solimp",
+                                      HARD,
+                                      "solreflimit",
+                                      HARD,
+                                      "solimplimit",
+                                      HARD,
+                                      "solreffriction",
+                                      HARD,
+                                      "solimpfriction",
+                                      HARD,
+                                      "margin",
+                                      STARTS,
+                                      "gap",
+                                      STARTS,
+                                      "wind",
+                                      MEDIUM,
+                                      "density",
+                                      MEDIUM,
+                                      "viscosity",
+                                      MEDIUM,
+                                      "fluidshape",
+                                      MEDIUM,
+                                      "fluidcoef",
+                                      MEDIUM,
+                                      "surfacevel",
+                                      ": the surface stands still",
+                                      "torquescale",
+                                      ": turning is held as firmly as moving",
+                                      "actuatorfrcrange",
+                                      ": the joint takes all that its actuators give",
+                                      NULL};
 
 static void read_compiler(crMjcf* mj, crXml* node) {
     static const char* const angles[] = {"degree", "radian", NULL};
@@ -343,8 +347,8 @@ static void read_defaults(crMjcf* mj, crXml* node, int parent) {
     if (all == NULL) return;
     mj->classes = all;
     int own = mj->class_count++;
-    // the first class of the top is the main one, whatever it is called
-    bool main = parent < 0;
+    // the first class of the top is the main one, whatever it is called; an attached model has its own
+    bool main = parent < 0 && cr__attr_text(node, "attached") == NULL;
     all[own] = (crMjcfClass){main && own > 0 ? all[0].name
                              : name != NULL  ? name->value
                                              : "main",
@@ -363,7 +367,8 @@ static void read_defaults(crMjcf* mj, crXml* node, int parent) {
 static void read_all_mjcf(crMjcf* mj) {
     read_settings(mj);
     for (crXml* node = mj->root->child; node != NULL && cr__import_ok(mj->im); node = node->next) {
-        if (strcmp(node->name, "default") == 0) read_defaults(mj, node, -1);
+        if (strcmp(node->name, "default") == 0 && cr_xml_attr(node, "attached") == NULL)
+            read_defaults(mj, node, -1);
     }
     // elements without a class fall back on the first: there must be one
     if (mj->class_count == 0) {
@@ -373,6 +378,10 @@ static void read_all_mjcf(crMjcf* mj) {
         *none = (crXml){.name = "default", .text = "", .file = mj->root->file};
         mj->classes[mj->class_count++] = (crMjcfClass){"main", -1, none};
         mj->class_capacity = 1;
+    }
+    for (crXml* node = mj->root->child; node != NULL && cr__import_ok(mj->im); node = node->next) {
+        if (strcmp(node->name, "default") == 0 && cr_xml_attr(node, "attached") != NULL)
+            read_defaults(mj, node, -1);
     }
     cr__mjcf_assets(mj);
     for (crXml* node = mj->root->child; node != NULL && cr__import_ok(mj->im); node = node->next) {
@@ -393,7 +402,7 @@ static void read_all_mjcf(crMjcf* mj) {
 
 void cr__import_mjcf(crImporting* im, crXml* root) {
     crMjcf mj = {.im = im, .root = root};
-    int left = MOST_INCLUDES;
+    int left = CR_MJCF_FILES;
     mj.compiler =
         (crMjcfCompiler){.autolimits = true, .eulerseq = "xyz", .inertiafromgeom = 2, .group_high = 5};
     mj.compiler.settotalmass = -1.0;
@@ -401,8 +410,10 @@ void cr__import_mjcf(crImporting* im, crXml* root) {
     mj.option = (crMjcfOption){.timestep = 0.002, .gravity = {0.0, 0.0, -9.81}};
     mj.option.contact = mj.option.limit = mj.option.frictionloss = mj.option.equality = true;
     mj.option.passive = mj.option.actuation = mj.option.filterparent = true;
-    splice(&mj, root, &left);
+    cr__mjcf_include(&mj, root, &left);
+    cr__mjcf_attach(&mj, root, &left);
     if (cr__import_ok(im)) read_all_mjcf(&mj);
     im->schema = schema;
+    im->effects = effects;
     cr__import_leftovers(im, root, cosmetic_elements, cosmetic_attrs);
 }

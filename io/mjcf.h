@@ -224,6 +224,14 @@ const crMjcfTendon* cr__mjcf_find_tendon(const crMjcf* mj, const char* name);  /
 crJson* cr__mjcf_constraint(crMjcf* mj, crXml* node, const char* type, const char* a, const char* b);
 
 // by name; -1 where there is none
+// The root of another file, its includes in place; NULL where refused. *left files may still be read.
+crXml* cr__mjcf_file(crMjcf* mj, crXml* node, const char* file, int* left);
+// The children of included files in place of <include>, everywhere below an element.
+void cr__mjcf_include(crMjcf* mj, crXml* element, int* left);
+#define CR_MJCF_FILES 100  // that a model may be made of
+// <attach> below an element replaced by bodies of other models, whose sections go to the end of mj->root.
+void cr__mjcf_attach(crMjcf* mj, crXml* element, int* left);
+const char* cr__mjcf_base_name(crImporting* im, const char* path);  // without folder and ending
 int cr__mjcf_find_body(const crMjcf* mj, const char* name);
 int cr__mjcf_find_joint(const crMjcf* mj, const char* name);
 int cr__mjcf_find_geom(const crMjcf* mj, const char* name);

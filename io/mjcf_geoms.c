@@ -14,15 +14,17 @@
 #define MOST_ASSETS 10000
 #define MOST_GRID   1000
 
-static const char* base_name(crImporting* im, const char* path) {
+const char* cr__mjcf_base_name(crImporting* im, const char* path) {
     const char* slash = strrchr(path, '/');
     const char* file = slash != NULL ? slash + 1 : path;
     const char* dot = strrchr(file, '.');
     return cr__import_format(im, "%.*s", (int)(dot != NULL ? (size_t)(dot - file) : strlen(file)), file);
 }
 
-static const char* asset_path(crMjcf* mj, const char* file) {
-    const char* folder = mj->compiler.meshdir;
+// the file of an asset, in the folder of the model it comes from
+static const char* asset_path(crMjcf* mj, crXml* node, const char* file) {
+    const char* from = cr__attr_text(node, "from");
+    const char* folder = from != NULL ? from : mj->compiler.meshdir;
     if (*file == '/' || *folder == '\0') return cr__import_beside(mj->im, file);
     const char* slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
     const char* path = cr__import_format(mj->im, "%s%s%s", folder, slash, file);
@@ -97,9 +99,9 @@ static void add_mesh(crMjcf* mj, crXml* node) {
     cr__mjcf_numbers(mj, node, class, "scale", 3, 3, s);
     crVec3 scale = cr_vec3(s[0], s[1], s[2]);
     mesh.name = cr__attr_text(node, "name");
-    if (mesh.name == NULL && file != NULL) mesh.name = base_name(im, file);
+    if (mesh.name == NULL && file != NULL) mesh.name = cr__mjcf_base_name(im, file);
     if (file != NULL) {
-        cr__mesh_read(im, node, asset_path(mj, file), scale, &mesh.triangles);
+        cr__mesh_read(im, node, asset_path(mj, node, file), scale, &mesh.triangles);
     } else {
         inline_mesh(mj, node, scale, &mesh.triangles);
     }
@@ -131,7 +133,7 @@ static bool field_file(crMjcf* mj, crXml* node, const char* file, crMjcfField* f
         cr__import_refuse(im, node, NULL, CR_ERR_NAME, "height fields from PNG are not supported");
         return false;
     }
-    if (!cr__import_read(im, node, asset_path(mj, file), (size_t)8 << 20, &bytes, &size)) return false;
+    if (!cr__import_read(im, node, asset_path(mj, node, file), (size_t)8 << 20, &bytes, &size)) return false;
     int32_t head[2] = {0, 0};
     if (size >= sizeof head) memcpy(head, bytes, sizeof head);
     bool fits = head[0] >= 2 && head[1] >= 2 && head[0] <= MOST_GRID && head[1] <= MOST_GRID;
@@ -188,7 +190,7 @@ static void add_field(crMjcf* mj, crXml* node) {
     crMjcfField field = {.node = node};
     const char* file = cr__attr_text(node, "file");
     field.name = cr__attr_text(node, "name");
-    if (field.name == NULL && file != NULL) field.name = base_name(im, file);
+    if (field.name == NULL && file != NULL) field.name = cr__mjcf_base_name(im, file);
     if (!cr__mjcf_numbers(mj, node, -1, "size", 4, 4, field.size)) cr__need_text(im, node, "size");
     if (cr__import_ok(im) && !(field.size[0] > 0.0 && field.size[1] > 0.0 && field.size[2] > 0.0))
         cr__import_refuse(im, node, cr_xml_attr(node, "size"), CR_ERR_RANGE, "must be above 0");

@@ -240,13 +240,14 @@ static void put_pictures(Play* p, int body) {
             any++;
         }
         cr_sheet_put_pen(p->file, &sheets[any].marks[m].pen);
+        // what programs show that do not play it
+        fputs(" d=\"", p->file);
+        cr_sheet_put_points(p->file, &sheets[any], &sheets[any].marks[m]);
         if (stays(sheets, pictures, m)) {
-            fputs(" d=\"", p->file);
-            cr_sheet_put_points(p->file, &sheets[0], &sheets[0].marks[m]);
             fputs("\"/>\n", p->file);
             continue;
         }
-        fputs("><animate attributeName=\"d\" calcMode=\"discrete\" values=\"", p->file);
+        fputs("\"><animate attributeName=\"d\" calcMode=\"discrete\" values=\"", p->file);
         for (size_t i = 0; i < pictures; i++) {
             if (i > 0) putc(';', p->file);
             if (m < sheets[i].mark_count) {

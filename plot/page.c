@@ -103,7 +103,7 @@ static int own_facts(const crMotionLog* log, crPageFact facts[OWN_FACTS]) {
 }
 
 static void put_labels(Page* p, const char* corner) {
-    fprintf(p->file, "<div class=\"wide\"><table>\n<thead><tr><th scope=\"col\">%s</th>", corner);
+    fprintf(p->file, "<div class=\"wide facts\"><table>\n<thead><tr><th scope=\"col\">%s</th>", corner);
     for (int i = 0; i < p->run_count; i++) {
         fputs("<th scope=\"col\">", p->file);
         cr_sheet_escape(p->file, p->run_count > 1 ? p->runs[i].label : "value");

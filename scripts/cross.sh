@@ -7,6 +7,8 @@ cd "$(dirname "$0")/.."
 jobs=${CAROM_JOBS:-$(nproc 2>/dev/null || echo 2)}
 targets=${*:-aarch64 s390x i686 windows}
 steps=60
+# emulated processors take ten to thirty times as long: fewer random inputs each
+export CAROM_FEW=1
 export WINEDEBUG=-all WINEPREFIX="$PWD/build-cross/wine"
 
 # parts that need libraries of the target are off: their files are refused by name
@@ -18,7 +20,7 @@ build() {
     shift
     # shellcheck disable=SC2086
     cmake -S . -B "$folder" $options "$@" >"$folder.log" 2>&1 || { tail -n 20 "$folder.log"; return 1; }
-    cmake --build "$folder" -j "$jobs" --target portable_tests -- -s >>"$folder.log" 2>&1 || { grep -E 'error|Error' "$folder.log" | head; return 1; }
+    cmake --build "$folder" -j "$jobs" --target portable_tests $more -- -s >>"$folder.log" 2>&1 || { grep -E 'error|Error' "$folder.log" | head; return 1; }
 }
 
 mkdir -p build-cross
@@ -38,6 +40,9 @@ for target in $targets; do
     *) echo "cross.sh: unknown target $target" >&2 && exit 2 ;;
     esac
     folder=build-cross/$target
+    # drawing is compiled too where it is supported: a compiler crashed on it for aarch64
+    more=carom_plot
+    [ "$target" != windows ] || more=
     if ! build "$folder" "-DCMAKE_TOOLCHAIN_FILE=$PWD/cmake/toolchains/$target.cmake"; then
         failed="$failed $target(build)"
         continue
@@ -57,7 +62,7 @@ for target in $targets; do
         head -n 5 "$folder.err"
         failed="$failed $target(hashes)"
     fi
-    if ctest --test-dir "$folder" --no-tests=error -L portable -j "$jobs" --timeout 1200 >"$folder.tests" 2>&1; then
+    if ctest --test-dir "$folder" --no-tests=error -L portable -j "$jobs" --timeout 3600 >"$folder.tests" 2>&1; then
         grep 'tests passed' "$folder.tests" | sed 's/^/   /'
     else
         grep -E 'Failed|Timeout|tests passed' "$folder.tests" | sed 's/^/   /'

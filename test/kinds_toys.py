@@ -59,7 +59,7 @@ class Copy:
         build = self.root / "build"
         launcher = ["-DCMAKE_C_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
         env = dict(os.environ, CCACHE_BASEDIR=str(self.root), CCACHE_NOHASHDIR="1")
-        commands = [["cmake", "-S", str(self.root), "-B", str(build), "-DCMAKE_BUILD_TYPE=Debug", "-DCAROM_TESTS=OFF",
+        commands = [["cmake", "-S", str(self.root), "-B", str(build), "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=-O0", "-DCAROM_TESTS=OFF",
                      "-DCAROM_PYTHON=OFF", "-DCAROM_MPI=OFF", *launcher],
                     ["cmake", "--build", str(build), "-j", str(os.cpu_count() or 1), "--target", "carom_command"]]
         for command in commands:

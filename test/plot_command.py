@@ -84,6 +84,34 @@ def test_every_kind():
     check("big" in names and "drop" not in names, "chosen bodies", names)
 
 
+def test_ropes_pins_and_springs():
+    """Their ends are where the bodies are: lengths in pixels by the scale of a ball of known size."""
+    ball = {"type": "sphere", "r": 0.1}
+    scene = {"carom": 1, "gravity": [0, 0, 0], "step": {"dt": 0.01, "duration": 0.02},
+             "bodies": [{"name": "roped", "pos": [0, 0, 0.3], "shapes": [ball]},
+                        {"name": "slides", "joint": "slider", "axis": [0, 0, 1], "pos": [1, 0, 0], "shift": 0.4, "stiffness": 1e-9, "shapes": [ball]},
+                        {"name": "turns", "joint": "hinge", "axis": [0, 1, 0], "pos": [2, 0, 0], "stiffness": 1e-9,
+                         "shapes": [{**ball, "pos": [0, 0, -0.2]}]}],
+             "constraints": [{"type": "distance", "bodies": ["world", "roped"], "points": [[0, 0, 1], [0, 0, 0]], "length": 0.7}]}
+    root = picture(make("joints.h5", scene), "--what", "elevation", "--times", "0.02")
+    outlines = [points(p) for p in root.iter(SVG + "path") if "fill-" in (p.get("class") or "") and len(points(p)) > 20]
+    balls = [(min(x for x, _ in o), max(x for x, _ in o), min(y for _, y in o), max(y for _, y in o)) for o in outlines]
+    check(len(balls) == 3, "three balls", len(balls))
+    scale = (balls[0][1] - balls[0][0]) / 0.2
+    drawn = [points(p) for p in root.iter(SVG + "path") if "line-2" in (p.get("class") or "") and p.get("stroke-width") == "1.3"]
+    by_count = {len(path): path for path in drawn}
+    check(sorted(by_count) == [2, 11, 48], "a rope, a zigzag and a spiral", sorted(by_count))
+    for count, length in ((2, 0.7), (11, 0.4)):
+        (x0, y0), (x1, y1) = by_count[count][0], by_count[count][-1]
+        check(abs(x1 - x0) < 0.3 and abs(abs(y1 - y0) - length * scale) < 0.4, count, "has the length", length, abs(y1 - y0) / scale)
+    pins = [points(p) for p in root.iter(SVG + "path") if p.get("class") == "fill-2" and len(points(p)) == 13]
+    check(len(pins) == 1, "one pin", len(pins))
+    middle = [sum(c) / 12 for c in zip(*pins[0][:12])]
+    turning = max(balls)
+    check(abs(middle[0] - (turning[0] + turning[1]) / 2) < 0.4, "the pin is above its ball", middle, turning)
+    check(abs((turning[2] + turning[3]) / 2 - middle[1] - 0.2 * scale) < 0.4, "by its distance", middle, turning)
+
+
 def test_other_formats():
     if shutil.which("gnuplot") is None:
         print("  PNG and PDF skipped, no gnuplot")

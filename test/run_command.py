@@ -193,6 +193,29 @@ def test_energy_that_is_not_finite():
             check(status == 0 and "inf" not in out, z, status, out, err)
         else:
             check(status not in (0, 2) and "body 1 ball" in err and "energy" in err, z, status, err)
+            check("no step was made" in out and "every step" not in out, out)
+
+
+def test_mechanism_in_any_unit():
+    """A crank, a rod and a slider without weight or shapes, from rest: figures are finite and the verdict that of any unit."""
+    for length, mass, time in ((1, 1, 1), (2**10, 1, 1), (2**-10, 1, 1), (1, 2**20, 1), (1, 1, 2**10), (2**20, 2**-20, 2**-10)):
+        torque = mass * length**2 / time**2
+        crank = {"name": "crank", "joint": "hinge", "axis": [0, 0, 1], "mass": 0.2 * mass, "com": [0.05 * length, 0, 0],
+                 "inertia": 5e-4 * mass * length**2, "motor": {"speed": 12.5 / time, "force": 5 * torque}}
+        rod = {"name": "rod", "joint": "hinge", "parent": "crank", "axis": [0, 0, 1], "pos": [0.1 * length, 0, 0],
+               "mass": 0.3 * mass, "com": [0.15 * length, 0, 0], "inertia": 3e-3 * mass * length**2}
+        slider = {"name": "slider", "joint": "slider", "axis": [1, 0, 0], "pos": [0.4 * length, 0, 0], "mass": 0.5 * mass}
+        tie = {"type": "connect", "bodies": ["rod", "slider"], "points": [[0.3 * length, 0, 0], [0, 0, 0]]}
+        for method in ("cone", "moreau", "lcp"):
+            tree = {"carom": 1, "gravity": [0, 0, 0], "step": {"method": method, "dt": 0.002 * time, "duration": 0.05 * time},
+                    "bodies": [crank, rod, slider], "constraints": [tie]}
+            with Folder() as folder:
+                status, out, err = carom("run", scene(folder, tree), "--json")
+            check(status == 0, status, out, err)
+            found = json.loads(out)["certificate"]
+            figures = [found["worst_residual"], found["mean_residual"], found["eta"]]
+            check(found["outcome"] == "solved" and all(isinstance(x, (int, float)) and x == x and abs(x) < 1e-3 * max(1, length / time)
+                                                       for x in figures), method, length, mass, time, found)
 
 
 def test_plot():

@@ -452,6 +452,24 @@ TEST(verdicts_of_any_rule) {
     cr_arena_destroy(&arena);
 }
 
+// Impacts of 150,000 whose impulses solve what is left without the joints, but not the impact.
+TEST(solved_without_joints) {
+    static const uint64_t seeds[] = {73988, 127947};
+    crArena arena;
+    int tally[4] = {0}, newton = 0;
+    CHECK_STATUS(cr_arena_create(&arena, NULL, 1 << 20), CR_OK);
+    while (strcmp(cr_rule_info(newton)->name, "newton") != 0) {
+        newton++;
+    }
+    for (size_t i = 0; i < sizeof seeds / sizeof seeds[0]; i++) {
+        crRandom r = sample_seed(seeds[i]);
+        Impact m;
+        make_impact(&r, &m);
+        check_rule(&m, &arena, newton, tally);
+    }
+    cr_arena_destroy(&arena);
+}
+
 // a pendulum that jams: Newton's rule with friction has no solution here
 TEST(pendulum_without_solution) {
     Impact m = {0};

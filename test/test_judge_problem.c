@@ -140,6 +140,8 @@ static void run_all(const Made* m, crArena* arena, double tol, Tally* tally, crO
         JudgeProblem truth = judge_problem(&m->problem, p[s], CLOSE, tol);
         if (report.outcome == CR_OUTCOME_SOLVED) {
             tally->solved++;
+            test_check(report.audit.most <= tol, __FILE__, __LINE__, "%s: solved, but at most %.17g",
+                       solver.name, report.audit.most);
             if (!test_check(truth.residual <= tol * ULPS, __FILE__, __LINE__,
                             "%s: false solved, true residual %.3g", solver.name, truth.residual)) {
                 print_problem(&m->problem, p[s]);
@@ -206,7 +208,8 @@ TEST(verdicts_of_solvers) {
     print_tally("small", &small);
     print_tally("units", &units);
     printf("  %d of %d answers are solved in one unit and not in the other\n", changed, units.answers);
-    CHECK(1000 * changed <= units.answers);
+    // one in a thousand, and a few more in a small piece
+    CHECK(changed <= units.answers / 1000 + 4);
     // auto is the default: what can be solved it solves, but for rare ones
     CHECK(100 * (any.found + small.found) >= 97 * (any.solvable + small.solvable));
     cr_arena_destroy(&arena);
@@ -218,6 +221,7 @@ TEST(exact_units) {
     crArena arena;
     Made m, scaled;
     double p[JUDGE_ROWS], q[JUDGE_ROWS];
+    int mixed = 0, changed = 0;
     CHECK_STATUS(cr_arena_create(&arena, NULL, 1 << 20), CR_OK);
     for (int i = 0; i < judge_count(400, 1000000); i++) {
         made_problem(&r, MADE_ANY, &m);
@@ -234,7 +238,7 @@ TEST(exact_units) {
         CHECK(a.residual == b.residual && a.least == b.least && a.most == b.most);
         CHECK(a.eta * length / time == b.eta && a.scale * length / time == b.scale);
         // What a solver answers, too. Rows in rad/s stand beside rows in m/s in the sums by which solvers choose pivots and
-        // the lengths of steps: there an answer may differ within the tolerance, but not what is said of it.
+        // the lengths of steps: there an iteration may end on the other side of the tolerance now and then.
         crSolver solver;
         crReport first = {0}, second = {0};
         int s = i % cr_solver_count();
@@ -247,13 +251,59 @@ TEST(exact_units) {
         for (int k = 0; k < n; k++) {
             mixes = mixes || m.angular[k];
         }
-        bool same = mixes || first.audit.residual == second.audit.residual;
-        if (!test_check(first.outcome == second.outcome && same, __FILE__, __LINE__,
+        bool same = first.outcome == second.outcome && first.audit.residual == second.audit.residual;
+        bool opposite = (first.outcome == CR_OUTCOME_SOLVED && second.outcome == CR_OUTCOME_INFEASIBLE) ||
+                        (second.outcome == CR_OUTCOME_SOLVED && first.outcome == CR_OUTCOME_INFEASIBLE);
+        mixed += mixes;
+        changed += mixes && first.outcome != second.outcome;
+        if (!test_check(mixes ? !opposite : same, __FILE__, __LINE__,
                         "%s: %s %.17g becomes %s %.17g in units 2^%g kg 2^%g m 2^%g s", solver.name,
                         cr_outcome_name(first.outcome), first.audit.residual, cr_outcome_name(second.outcome),
                         second.audit.residual, log2(mass), log2(length), log2(time))) {
             print_problem(&m.problem, p);
         }
     }
+    printf("  %d of %d answers with rows in rad/s end otherwise in another unit\n", changed, mixed);
+    CHECK(changed <= mixed / 1000 + 2);
+    cr_arena_destroy(&arena);
+}
+
+static crStatus give(const void* params, const crProblem* problem, crArena* arena, double* p,
+                     crReport* report, crError* error) {
+    (void)arena;
+    (void)error;
+    memcpy(p, params, (size_t)problem->rows * sizeof *p);
+    report->outcome = CR_OUTCOME_SOLVED;
+    return CR_OK;
+}
+
+// A tolerance just above what impulses reach: those that are returned, theirs or a witness's, must reach it too.
+TEST(outcome_is_of_what_is_returned) {
+    crRandom r = sample_seed(judge_seed(7004));
+    crArena arena;
+    Made m;
+    int solved = 0, changed = 0;
+    CHECK_STATUS(cr_arena_create(&arena, NULL, 1 << 20), CR_OK);
+    for (int i = 0; i < judge_count(3000, 100000); i++) {
+        double given[JUDGE_ROWS], p[JUDGE_ROWS];
+        crAudit audit, again;
+        crReport report = {0};
+        made_problem(&r, MADE_ANY, &m);
+        if (!m.known) continue;
+        perturb(&r, m.p, m.problem.rows, sample_log(&r, 1e-9, 1e-3), given);
+        CHECK_STATUS(cr_problem_audit(&m.problem, &arena, given, &audit), CR_OK);
+        double tol = audit.most * (1.0 + 1e-9);
+        if (!(tol > 0.0 && tol < 0.1)) continue;
+        crSolver own = {.name = "given", .solve = give, .params = given};
+        memset(p, 0, sizeof p);
+        CHECK_STATUS(cr_solver_run(&own, &m.problem, tol, &arena, p, &report, NULL), CR_OK);
+        CHECK_STATUS(cr_problem_audit(&m.problem, &arena, p, &again), CR_OK);
+        CHECK(report.audit.residual == again.residual && report.audit.most == again.most);
+        CHECK(report.outcome != CR_OUTCOME_SOLVED || again.most <= tol);
+        solved += report.outcome == CR_OUTCOME_SOLVED;
+        changed += memcmp(p, given, (size_t)m.problem.rows * sizeof *p) != 0;
+    }
+    printf("  %d solved, %d changed\n", solved, changed);
+    CHECK(solved > 0 && changed > 0);
     cr_arena_destroy(&arena);
 }

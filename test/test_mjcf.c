@@ -339,7 +339,7 @@ TEST(notes) {
     if (CHECK(note != NULL)) {
         CHECK(note->level == CR_NOTE_UNSUPPORTED && note->count == 2 && note->line == 5 &&
               note->column == 16);
-        CHECK_TEXT(note->text, "<geom> solref is not supported");
+        CHECK_TEXT(note->text, "<geom> solref is not supported: contacts, limits and constraints are hard");
     }
     note = case_note(&c, "surfacevel");
     CHECK(note != NULL && note->line == 7 && note->column == 16 && note->level == CR_NOTE_UNSUPPORTED);

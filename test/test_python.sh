@@ -25,7 +25,8 @@ pytest="$python -m pytest -q -p no:cacheprovider --rootdir $work"
 modules="--doctest-modules $work/site/carom"
 "$python" -c 'import matplotlib' 2>/dev/null || modules="$modules --ignore $work/site/carom/plot.py"
 # shellcheck disable=SC2086
-$pytest $modules --doctest-glob='*.md' "$CAROM_SOURCE/docs/tutorials/python.md" "$CAROM_SOURCE/python/tests"
+$pytest $modules --doctest-glob='*.md' "$CAROM_SOURCE/docs/tutorials/python.md" \
+    "$CAROM_SOURCE/docs/tutorials/robot-arm.md" "$CAROM_SOURCE/python/tests"
 if "$python" -c 'import matplotlib' 2>/dev/null; then
     for example in "$CAROM_SOURCE"/examples/python/*.py; do
         "$python" "$example" >"$work/log" 2>&1 || { echo "$example:"; cat "$work/log"; exit 1; }

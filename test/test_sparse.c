@@ -6,6 +6,7 @@
 
 #include "linalg/order.h"
 #include "linalg/sparse.h"
+#include "linalg/tile.h"
 #include "sample.h"
 
 #include <stdlib.h>
@@ -198,6 +199,26 @@ static void check_random(uint64_t seed, bool general, int count, int most, int d
     cr_arena_destroy(&arena);
     matrix_free(&m);
 }
+
+#if defined(__GNUC__) && !defined(CAROM_NO_VECTOR)
+// a tile of eight columns gives the bits of two tiles of four
+TEST(wide_tiles_change_no_bit) {
+    crRandom random = sample_seed(77);
+    for (int k = 0; k < 200; k++) {
+        int depth = k % 13;
+        double A[13 * 5], B[13 * 9], C[2][4 * 11];
+        for (int i = 0; i < 13 * 9; i++) {
+            B[i] = sample_uniform(&random, -1, 1);
+            if (i < 13 * 5) A[i] = sample_uniform(&random, -1, 1);
+            if (i < 4 * 11) C[0][i] = C[1][i] = sample_uniform(&random, -1, 1);
+        }
+        tile_update_wide(C[0], 11, A, 5, B, 9, depth);
+        tile_update(C[1], 11, A, 5, B, 9, depth);
+        tile_update(C[1] + 4, 11, A, 5, B + 4, 9, depth);
+        CHECK(memcmp(C[0], C[1], sizeof C[0]) == 0);
+    }
+}
+#endif
 
 TEST(definite_matrices_of_random_patterns) {
     crRandom random = sample_seed(1);

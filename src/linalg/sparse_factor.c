@@ -242,25 +242,33 @@ CR_TILE int factor_front(const crWork* w, bool general, bool wide) {
     return -1;
 }
 
-// Largest entry of A in each scalar column.
+// to[j] becomes the largest entry of column j of a block, if that is larger
+CR_TILE void raise(double* to, const double* block, int rows, int cols) {
+    for (int i = 0; i < rows; i++) {
+        for (int j = 0; j < cols; j++) {
+            double size = fabs(block[i * cols + j]);
+            to[j] = size > to[j] ? size : to[j];
+        }
+    }
+}
+
+// Largest entry of A in each scalar column. In a definite matrix no entry counts but the diagonal: it bounds its
+// column's pivot from above.
 CR_TILE void find_largest(crSparse* s, bool general) {
     memset(s->largest, 0, (size_t)s->rows * sizeof *s->largest);
     for (int j = 0; j < s->count; j++) {
         int cols = s->offset[j + 1] - s->offset[j];
         const double* block = s->value + s->diagonal[j];
-        for (int k = 0; k < cols * cols; k++) {
-            double* to = &s->largest[s->offset[j] + k % cols];
-            // in a definite matrix no entry counts but the diagonal: it bounds its column's pivot from above
-            if (general || k % cols == k / cols) *to = fmax(*to, fabs(block[k]));
+        double* to = s->largest + s->offset[j];
+        for (int k = 0; k < cols && !general; k++) {
+            to[k] = fabs(block[k * (cols + 1)]);
         }
-        for (int e = s->start[j]; general && e < s->start[j + 1]; e++) {
+        if (!general) continue;
+        raise(to, block, cols, cols);
+        for (int e = s->start[j]; e < s->start[j + 1]; e++) {
             int i = s->below[e], rows = s->offset[i + 1] - s->offset[i];
-            for (int k = 0; k < rows * cols; k++) {
-                double* left = &s->largest[s->offset[j] + k % cols];
-                double* right = &s->largest[s->offset[i] + k % rows];
-                *left = fmax(*left, fabs(s->value[s->lower[e] + (size_t)k]));
-                *right = fmax(*right, fabs(s->value[s->upper[e] + (size_t)k]));
-            }
+            raise(to, s->value + s->lower[e], rows, cols);
+            raise(s->largest + s->offset[i], s->value + s->upper[e], cols, rows);
         }
     }
 }

@@ -11,19 +11,19 @@
 #if defined(__GNUC__) && !defined(CAROM_NO_VECTOR)
 
 #define CR_TILE static inline __attribute__((always_inline))
-typedef double crFour __attribute__((vector_size(32), aligned(8), may_alias));
+typedef double crTileFour __attribute__((vector_size(32), aligned(8), may_alias));
 
 // eight columns, for processors with registers of four numbers
 CR_TILE void tile_update_wide(double* C, size_t ldc, const double* A, size_t lda, const double* B, size_t ldb,
                               int depth) {
-    crFour c00 = *(crFour*)C, c01 = *(crFour*)(C + 4);
-    crFour c10 = *(crFour*)(C + ldc), c11 = *(crFour*)(C + ldc + 4);
-    crFour c20 = *(crFour*)(C + 2 * ldc), c21 = *(crFour*)(C + 2 * ldc + 4);
-    crFour c30 = *(crFour*)(C + 3 * ldc), c31 = *(crFour*)(C + 3 * ldc + 4);
+    crTileFour c00 = *(crTileFour*)C, c01 = *(crTileFour*)(C + 4);
+    crTileFour c10 = *(crTileFour*)(C + ldc), c11 = *(crTileFour*)(C + ldc + 4);
+    crTileFour c20 = *(crTileFour*)(C + 2 * ldc), c21 = *(crTileFour*)(C + 2 * ldc + 4);
+    crTileFour c30 = *(crTileFour*)(C + 3 * ldc), c31 = *(crTileFour*)(C + 3 * ldc + 4);
     for (int p = 0; p < depth; p++) {
-        crFour b0 = *(const crFour*)B, b1 = *(const crFour*)(B + 4);
-        crFour a0 = {A[0], A[0], A[0], A[0]}, a1 = {A[1], A[1], A[1], A[1]};
-        crFour a2 = {A[2], A[2], A[2], A[2]}, a3 = {A[3], A[3], A[3], A[3]};
+        crTileFour b0 = *(const crTileFour*)B, b1 = *(const crTileFour*)(B + 4);
+        crTileFour a0 = {A[0], A[0], A[0], A[0]}, a1 = {A[1], A[1], A[1], A[1]};
+        crTileFour a2 = {A[2], A[2], A[2], A[2]}, a3 = {A[3], A[3], A[3], A[3]};
         c00 -= a0 * b0;
         c01 -= a0 * b1;
         c10 -= a1 * b0;
@@ -35,27 +35,27 @@ CR_TILE void tile_update_wide(double* C, size_t ldc, const double* A, size_t lda
         A += lda;
         B += ldb;
     }
-    *(crFour*)C = c00;
-    *(crFour*)(C + 4) = c01;
-    *(crFour*)(C + ldc) = c10;
-    *(crFour*)(C + ldc + 4) = c11;
-    *(crFour*)(C + 2 * ldc) = c20;
-    *(crFour*)(C + 2 * ldc + 4) = c21;
-    *(crFour*)(C + 3 * ldc) = c30;
-    *(crFour*)(C + 3 * ldc + 4) = c31;
+    *(crTileFour*)C = c00;
+    *(crTileFour*)(C + 4) = c01;
+    *(crTileFour*)(C + ldc) = c10;
+    *(crTileFour*)(C + ldc + 4) = c11;
+    *(crTileFour*)(C + 2 * ldc) = c20;
+    *(crTileFour*)(C + 2 * ldc + 4) = c21;
+    *(crTileFour*)(C + 3 * ldc) = c30;
+    *(crTileFour*)(C + 3 * ldc + 4) = c31;
 }
 
-typedef double crPair __attribute__((vector_size(16), aligned(8), may_alias));
+typedef double crTilePair __attribute__((vector_size(16), aligned(8), may_alias));
 
 CR_TILE void tile_update(double* C, size_t ldc, const double* A, size_t lda, const double* B, size_t ldb,
                          int depth) {
-    crPair c00 = *(crPair*)C, c01 = *(crPair*)(C + 2);
-    crPair c10 = *(crPair*)(C + ldc), c11 = *(crPair*)(C + ldc + 2);
-    crPair c20 = *(crPair*)(C + 2 * ldc), c21 = *(crPair*)(C + 2 * ldc + 2);
-    crPair c30 = *(crPair*)(C + 3 * ldc), c31 = *(crPair*)(C + 3 * ldc + 2);
+    crTilePair c00 = *(crTilePair*)C, c01 = *(crTilePair*)(C + 2);
+    crTilePair c10 = *(crTilePair*)(C + ldc), c11 = *(crTilePair*)(C + ldc + 2);
+    crTilePair c20 = *(crTilePair*)(C + 2 * ldc), c21 = *(crTilePair*)(C + 2 * ldc + 2);
+    crTilePair c30 = *(crTilePair*)(C + 3 * ldc), c31 = *(crTilePair*)(C + 3 * ldc + 2);
     for (int p = 0; p < depth; p++) {
-        crPair b0 = *(const crPair*)B, b1 = *(const crPair*)(B + 2);
-        crPair a0 = {A[0], A[0]}, a1 = {A[1], A[1]}, a2 = {A[2], A[2]}, a3 = {A[3], A[3]};
+        crTilePair b0 = *(const crTilePair*)B, b1 = *(const crTilePair*)(B + 2);
+        crTilePair a0 = {A[0], A[0]}, a1 = {A[1], A[1]}, a2 = {A[2], A[2]}, a3 = {A[3], A[3]};
         c00 -= a0 * b0;
         c01 -= a0 * b1;
         c10 -= a1 * b0;
@@ -67,14 +67,14 @@ CR_TILE void tile_update(double* C, size_t ldc, const double* A, size_t lda, con
         A += lda;
         B += ldb;
     }
-    *(crPair*)C = c00;
-    *(crPair*)(C + 2) = c01;
-    *(crPair*)(C + ldc) = c10;
-    *(crPair*)(C + ldc + 2) = c11;
-    *(crPair*)(C + 2 * ldc) = c20;
-    *(crPair*)(C + 2 * ldc + 2) = c21;
-    *(crPair*)(C + 3 * ldc) = c30;
-    *(crPair*)(C + 3 * ldc + 2) = c31;
+    *(crTilePair*)C = c00;
+    *(crTilePair*)(C + 2) = c01;
+    *(crTilePair*)(C + ldc) = c10;
+    *(crTilePair*)(C + ldc + 2) = c11;
+    *(crTilePair*)(C + 2 * ldc) = c20;
+    *(crTilePair*)(C + 2 * ldc + 2) = c21;
+    *(crTilePair*)(C + 3 * ldc) = c30;
+    *(crTilePair*)(C + 3 * ldc + 2) = c31;
 }
 
 #else

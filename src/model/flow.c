@@ -14,7 +14,7 @@
 
 #define TURN  0.05   // change of v by c in one part of h, of v's length in the metric of M
 #define PARTS 256    // of h
-#define SAME  1e-14  // of T that is left as it is
+#define SAME  1e-14  // of T that is left as it is, or is rounding
 #define MOST  2.0    // by which v is scaled
 
 // what a tree with a free root keeps: momentum, angular momentum about the centre of mass
@@ -178,7 +178,8 @@ crStatus cr__tree_flow(const crModel* model, crPart tree, double h, crState* sta
     double T = cr__tree_energy(model, tree, d, state->v, work.y);
     Kept kept = {.P = cr_vec3(0, 0, 0)};
     if (free) kept = kept_by(I, work.y + root->v);
-    double within = free ? fmax(0.0, T - 0.5 * cr_dot(kept.P, kept.P) / I->m) : T;
+    // what rounding leaves of T is no motion to be followed
+    double within = free ? fmax(SAME * T, T - 0.5 * cr_dot(kept.P, kept.P) / I->m) : T;
     crVec3 goal = cr_madd(cr_add(*origin, centre(I)), h / I->m, kept.P);
     crState before = {.q = work.q, .v = work.v};
     crStatus status = CR_OK;

@@ -39,6 +39,8 @@ crStatus cr__island_create(crIsland* island, const crBodies* bodies, int index) 
         largest = fmax(largest, fabs(s->c[i]));
     }
     island->target = fmax(island->params.tol * fmax(s->demand, island->params.floor), ROUNDING * largest);
+    island->target = fmax(island->target, island->params.enough);
+    island->cheap = s->sparse.flops + CR_RELAX_UNIT * s->units < CR_RELAX_CHEAP;
     memset(island->best, 0, rows);
     return CR_OK;
 }

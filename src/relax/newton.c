@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define START_PENALTY  30.0
+#define CHEAP_PENALTY  300.0  // of islands that are cheap to factor: what fails costs little
 #define LEAST_PENALTY  1.0
 #define MOST_PENALTY   1e9
 #define INNER_STEPS    12
@@ -19,9 +20,8 @@
 #define FAILURES       1  // searches in a row that find no descent
 #define INNER_ACCURACY 0.1
 #define MOST_PARTS     4
-#define CHEAP_FLOPS    5e6  // smaller islands get CHEAP_TIMES the budget
-#define CHEAP_TIMES    4
-#define DEAR_FLOPS     1e8  // larger islands get one part of it
+#define LITTLE         1e3  // error over the target from which on it counts as little
+#define CHEAP_TIMES    4    // what islands that are cheap to factor get of the budget
 #define IDLE           5    // outer steps without effect that end the stage
 
 typedef struct crInner {
@@ -158,15 +158,22 @@ static int inner_solve(crInner* in, double tol, int most, double* reached) {
     return steps;
 }
 
-// Whether the budget allows another inner problem. It grows while each part of it makes the error a tenth,
-// unless factorizations are dear.
+// Whether the budget allows another inner problem. It grows while each part of it makes the error a tenth, or half of it
+// where little is left to do.
 static bool may_go_on(const crIsland* island, int used, int budget, int* parts, double* level) {
     if (used < *parts * budget) return true;
-    bool dear = island->space.sparse.flops > DEAR_FLOPS;
-    if (dear || *parts == MOST_PARTS || island->error > 0.1 * *level) return false;
+    double share = island->error <= LITTLE * island->target ? 0.5 : 0.1;
+    if (*parts == MOST_PARTS || island->error > share * *level) return false;
     *level = island->error;
     (*parts)++;
     return true;
+}
+
+// By how much the penalty changes after an inner problem of so many steps; failed: one failed before.
+static double growth(int steps, bool failed) {
+    if (steps <= 1 && !failed) return 30.0;
+    if (steps <= 3) return failed ? 2.5 : 5.0;
+    return steps <= 6 ? 2.0 : steps > 9 ? 0.5 : 1.0;
 }
 
 // Outer loop from the multipliers in in->x0, whose residual is r and whose H^T x0 is z.
@@ -174,9 +181,9 @@ static void outer(crInner* in, double r, double* z) {
     crIsland* island = in->island;
     crSpace* s = &island->space;
     int begin = s->factorizations, parts = 1, idle = 0, row = 0;
-    int budget = island->params.newton * (s->sparse.flops < CHEAP_FLOPS ? CHEAP_TIMES : 1);
+    int budget = island->params.newton * (island->cheap ? CHEAP_TIMES : 1);
     double rounding = 1e-15 * sqrt(cr__square(z, s->nz)), level = island->error, cap = MOST_PENALTY;
-    in->k = START_PENALTY;
+    in->k = island->cheap ? CHEAP_PENALTY : START_PENALTY;
     while (!cr__island_solved(island) &&
            may_go_on(island, s->factorizations - begin, budget, &parts, &level)) {
         double tol = fmax(INNER_ACCURACY * r * s->scale / sqrt(s->mean), rounding), reached;
@@ -189,11 +196,7 @@ static void outer(crInner* in, double r, double* z) {
             r = after;
             // a penalty that failed is not tried again soon
             if (++row % 4 == 0) cap = fmin(2.0 * cap, MOST_PENALTY);
-            double factor = steps <= 3   ? (cap < MOST_PENALTY ? 2.5 : 5.0)
-                            : steps <= 6 ? 2.0
-                            : steps > 9  ? 0.5
-                                         : 1.0;
-            in->k = fmin(in->k * factor, cap);
+            in->k = fmin(in->k * growth(steps, cap < MOST_PENALTY), cap);
             // multipliers that stand still gain nothing
             if (steps == 0 && ++idle > IDLE) break;
         } else {

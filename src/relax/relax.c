@@ -27,9 +27,33 @@ bool cr__relax_takes(const crProblem* problem) {
     return problem->W.value == NULL && problem->J.value != NULL && problem->Minv.value != NULL;
 }
 
-// The stages in order; x is the start of the next one.
+// Newton's method from the best point; from afar it stalls, and is not tried where factorizations are dear.
+static crStatus run_newton(crIsland* island, double* x) {
+    const crSpace* s = &island->space;
+    bool far = s->sparse.flops > CR_RELAX_DEAR && island->error > island->params.reach * s->demand;
+    if (cr__island_solved(island) || far || island->params.newton <= 0) return CR_OK;
+    memcpy(x, island->best, (size_t)s->rows * sizeof *x);
+    return cr__island_newton(island, x);
+}
+
+// Alternating directions from the best point.
+static crStatus run_directions(crIsland* island, double* x) {
+    if (cr__island_solved(island) || island->params.directions <= 0) return CR_OK;
+    memcpy(x, island->best, (size_t)island->space.rows * sizeof *x);
+    return cr__island_directions(island, x);
+}
+
+// The convex neighbour of the best point, where that is far from solved.
+static crStatus run_convex(crIsland* island, double* x) {
+    bool near = island->error <= CONVEX_ABOVE * island->target;
+    if (cr__island_solved(island) || near || island->params.interior <= 0) return CR_OK;
+    memcpy(x, island->best, (size_t)island->space.rows * sizeof *x);
+    return cr__island_convex(island, x);
+}
+
+// The stages in order. Where factorizations are cheap Newton's method is tried before alternating directions, and after
+// them again.
 static crStatus island_run(crIsland* island, double* x) {
-    crStatus status = CR_OK;
     const crSpace* s = &island->space;
     // laws that ask for nothing are met by no impulse, and rows that act on nothing cannot be helped
     if (s->demand == 0.0 || s->nz == 0) memset(x, 0, (size_t)s->rows * sizeof *x);
@@ -44,22 +68,10 @@ static crStatus island_run(crIsland* island, double* x) {
         cr__island_sweep(island, left < 10 ? left : 10, x);
         cr__island_offer(island, x, CR_RELAX_SWEEPS);
     }
-    if (!cr__island_solved(island) && island->params.directions > 0) {
-        memcpy(x, island->best, (size_t)s->rows * sizeof *x);
-        status = cr__island_directions(island, x);
-    }
-    // from afar Newton's method stalls
-    bool far = s->sparse.flops > CR_RELAX_DEAR && island->error > island->params.reach * s->demand;
-    if (status == CR_OK && !cr__island_solved(island) && !far && island->params.newton > 0) {
-        memcpy(x, island->best, (size_t)s->rows * sizeof *x);
-        status = cr__island_newton(island, x);
-    }
-    bool near = island->error <= CONVEX_ABOVE * island->target;
-    if (status == CR_OK && !cr__island_solved(island) && !near && island->params.interior > 0) {
-        memcpy(x, island->best, (size_t)s->rows * sizeof *x);
-        status = cr__island_convex(island, x);
-    }
-    return status;
+    crStatus status = island->cheap ? run_newton(island, x) : CR_OK;
+    if (status == CR_OK) status = run_directions(island, x);
+    if (status == CR_OK && (!island->cheap || island->params.directions > 0)) status = run_newton(island, x);
+    return status == CR_OK ? run_convex(island, x) : status;
 }
 
 static crStatus solve_island(const crBodies* bodies, int index, const crRelaxParams* params, crArena* arena,

@@ -6,7 +6,8 @@
 //
 //     sweeps      Gauss-Seidel, from the guess
 //     directions  alternating directions on Coulomb's law, one factorization
-//     newton      augmented Lagrangian, Newton's method on Coulomb's law, one factorization per step
+//     newton      augmented Lagrangian, Newton's method on Coulomb's law, one factorization per step; where
+//                 that is cheap before the directions, too
 //     convex      Coulomb's cone with the slip frozen: s = mu |u_t| is added to the normal velocity, an interior
 //                 point method and a polish. It has an answer whenever the rows can be met at all, and that
 //                 answer is exact for the bias b' = b + s - mu |u_t|.
@@ -18,11 +19,14 @@
 
 #include "space.h"
 
-#define CR_RELAX_DEAR 1e7  // multiplications and additions of a factorization that is dear
+#define CR_RELAX_CHEAP 5e6   // work of a factorization that is cheap: multiplications and additions,
+#define CR_RELAX_UNIT  2000  // of each unit in all other parts of a step
+#define CR_RELAX_DEAR  1e7   // and of one that is dear
 
 typedef struct crRelaxParams {
     double tol;      // backward error to reach, relative to the island's demand
     double floor;    // smallest demand that counts, m/s
+    double enough;   // backward error that will do in any case, m/s
     int sweeps;      // at most
     int directions;  // iterations
     int newton;      // factorizations; as many again while they pay

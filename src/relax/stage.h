@@ -9,6 +9,7 @@ typedef struct crIsland {
     crRelaxParams params;
     crArena* arena;
     double target;       // backward error to reach, m/s
+    bool cheap;          // true if a factorization is cheap
     double* best;        // impulses with the smallest backward error (rows)
     double error;        // their backward error, m/s
     crRelaxStage stage;  // that found them

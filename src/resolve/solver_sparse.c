@@ -18,6 +18,7 @@
 #define WHOLE_ROWS 1500
 #define RANK_TOL   1e-15
 #define ROUNDS     6
+#define AIM        0.5  // of the tolerance: the audit measures islands by scales of its own
 
 // whether more of W_ii is left at row i than at row j: shares, so that units of rows do not matter
 static bool more_left(const double* W, size_t n, const double* left, size_t i, size_t j) {
@@ -136,7 +137,7 @@ static crStatus solve_sparse(const void* params, const crProblem* problem, crAre
                              crReport* report, crError* error) {
     crSolverParams given = params != NULL ? *(const crSolverParams*)params : cr_solver_params();
     crRelaxParams relax = cr__relax_params();
-    relax.tol = given.tol;
+    relax.tol = AIM * given.tol;
     relax.floor = problem->rest;
     bound_sparse(&relax.sweeps, given.max_iterations);
     bound_sparse(&relax.directions, given.max_iterations);

@@ -17,7 +17,7 @@ static void read_body(const crContactAudit* a, const int* islands, int i) {
     const crStep* step = a->step;
     const crBody* body = &step->model->bodies[i];
     crAuditBody* out = &a->body[i];
-    *out = (crAuditBody){.com = step->dynamics.com[i], .island = islands[i]};
+    *out = (crAuditBody){.com = step->dynamics.com[i], .island = islands[i], .v = body->v};
     if (!cr__moves(step->model, i) || !(body->mass > 0.0)) return;
     double least = body->principal[0], turn = least > 0.0 ? 2.0 / least : 0.0;
     out->tree = !body->single;
@@ -38,13 +38,17 @@ static crStatus create(crContactAudit* a, const int* islands) {
     int most = step->contact_count > step->part.count ? step->contact_count : step->part.count;
     size_t nb = (size_t)step->model->nb, nv = (size_t)step->model->nv;
     size_t chunks = (size_t)most / CR_AUDIT_CHUNK + 2, sums = (size_t)a->island_count + 1;
-    a->contact = cr_arena_alloc(arena, ((size_t)step->contact_count + 1) * sizeof *a->contact);
+    size_t count = (size_t)step->contact_count + 1, kept = step->tasks != NULL ? count : CR_AUDIT_CHUNK;
+    a->contact = cr_arena_alloc(arena, kept * sizeof *a->contact);
+    a->seen = cr_arena_alloc(arena, count * sizeof *a->seen);
     a->body = cr_arena_alloc(arena, nb * sizeof *a->body);
     a->island = cr_arena_alloc(arena, sums * sizeof *a->island);
     a->worst = cr_arena_alloc(arena, chunks * sizeof *a->worst);
-    a->across = cr_arena_alloc(arena, ((size_t)step->contact_count + 1) * sizeof *a->across);
-    if (a->contact == NULL || a->body == NULL || a->island == NULL || a->worst == NULL || a->across == NULL)
+    a->across = cr_arena_alloc(arena, count * sizeof *a->across);
+    if (a->contact == NULL || a->seen == NULL || a->body == NULL || a->island == NULL || a->worst == NULL ||
+        a->across == NULL) {
         return CR_ERR_MEMORY;
+    }
     memset(a->island, 0, sums * sizeof *a->island);
     memset(a->worst, 0, chunks * sizeof *a->worst);
     for (int i = 0; i < step->model->nb; i++) {
@@ -92,8 +96,8 @@ static crOutcome outcome_of(const crStep* step, const crAudit* audit, const crAu
     return audit->least <= tol ? CR_OUTCOME_UNSURE : CR_OUTCOME_LIMIT;
 }
 
-// Witness and sums of all contacts: with threads one after the other, else chunk by chunk while it is at hand. Sums are
-// in the order of contacts either way.
+// Witness and sums of all contacts: with threads one after the other, else chunk by chunk, so that what contacts add
+// stays at hand. Sums are in the order of contacts either way.
 static void look_at_contacts(crContactAudit* a) {
     int count = a->step->contact_count;
     if (a->step->tasks != NULL) {
@@ -103,6 +107,7 @@ static void look_at_contacts(crContactAudit* a) {
     }
     for (int begin = 0; begin < count; begin += CR_AUDIT_CHUNK) {
         int end = begin + CR_AUDIT_CHUNK < count ? begin + CR_AUDIT_CHUNK : count;
+        a->first = begin;
         cr__audit_witness(a, begin, end);
         cr__audit_gather(a, begin, end);
     }

@@ -24,16 +24,22 @@ typedef enum crAuditHold {
     CR_AUDIT_GENERAL,  // other friction than a disc
 } crAuditHold;
 
-typedef struct crAuditContact {
-    crVec3 P;      // witness impulse on b, N s
+// what is left of a contact for a second look
+typedef struct crAuditSeen {
     double eta2;   // defect at the velocities of the state, squared
     double speed;  // normal velocity with bias, m/s
     double given;  // |u_free| + |bias|, for the rounding floor, m/s
+    int island;    // -1: none
+    crAuditHold hold;
+} crAuditSeen;
+
+// what a contact adds to sums
+typedef struct crAuditContact {
+    crAuditSeen seen;
+    crVec3 P;      // witness impulse on b, N s
     double work;   // of its impulse, J
     double terms;  // sizes of the terms of that work, J
     double want;   // velocity that the laws want changed, m/s; negative where it has no part in the solve
-    int island;    // -1: none
-    crAuditHold hold;
 } crAuditContact;
 
 // A body as the contacts' passes see it, 0 in all figures where v does not move it.
@@ -42,11 +48,11 @@ typedef struct crAuditBody {
     crVec3 P, T;    // witness impulse and its moment about com, of contacts of a single body
     double pull;    // sum of |P| over its contacts, N s
     double linear;  // trace of 1/m, 1/kg
-    double
-        pliant;  // trace of its share of W at its farthest point, s^2 of theory: s A is this times the pull, 1/kg
-    double off;  // by how much its velocity differs from the witness's, m/s; 0 within rounding
-    int island;  // -1: no contact, loop or joint acts on it
-    bool tree;   // moves, and is not single
+    double pliant;  // s^2: trace of its share of W at its farthest point, 1/kg; s A is this times the pull
+    double off;     // by how much its velocity differs from the witness's, m/s; 0 within rounding
+    int island;     // -1: no contact, loop or joint acts on it
+    int v;          // its first velocity
+    bool tree;      // moves, and is not single
 } crAuditBody;
 
 // What contacts that act on each other have in common: sums and worst figures.
@@ -67,6 +73,7 @@ typedef struct crAuditGeneral {
     crHeld held[CR_AUDIT_ROWS];
     double p[CR_AUDIT_ROWS];
     crMat3 frame;
+    crVec3 P, T;  // witness impulse and moment on b, N s, N m s
 } crAuditGeneral;
 
 // worst figures
@@ -86,7 +93,9 @@ typedef struct crContactAudit {
     const bool *takes, *passes;
     const crVec3 *u_free, *u;  // velocities of the contacts by v_free and by the state's v (contact_count)
     crAuditBody* body;         // (nb)
-    crAuditContact* contact;   // (contact_count)
+    crAuditContact* contact;   // of all with threads, else of a chunk
+    int first;                 // contact that `contact` begins with
+    crAuditSeen* seen;         // (contact_count)
     int general_count;
     crAuditGeneral* general;
     double* v;  // velocities of the witness; NULL where there are neither trees nor loops nor joints (nv)
@@ -111,7 +120,6 @@ double cr__audit_mobility(const crContactAudit* a, int body, crVec3 point);
 void cr__audit_witness(void* ctx, int begin, int end);
 // Witness of contacts with other friction. CR_ERR_MEMORY.
 crStatus cr__audit_generals(crContactAudit* a);
-crVec3 cr__audit_general_moment(const crContactAudit* a, const crAuditGeneral* g);
 void cr__audit_judge_generals(crContactAudit* a, crAuditWorst* worst);
 
 // Witness of loops and joints at the velocities of the state, and what they add to the scales of islands. CR_ERR_MEMORY.

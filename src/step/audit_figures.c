@@ -17,11 +17,11 @@ double cr__audit_floor(const crContactAudit* a, int i) {
     const crStepContact* c = &a->step->contacts[i];
     const crAuditBody *body_a = &a->body[c->body_a], *body_b = &a->body[c->body_b];
     double pulled = body_a->pliant * body_a->pull + body_b->pliant * body_b->pull;
-    return pulled > 0.0 ? 16.0 * CR_AUDIT_EPS * (a->contact[i].given + pulled) : 0.0;
+    return pulled > 0.0 ? 16.0 * CR_AUDIT_EPS * (a->seen[i].given + pulled) : 0.0;
 }
 
 double cr__audit_scale(const crContactAudit* a, int i) {
-    double scale = a->island[a->contact[i].island + 1].scale;
+    double scale = a->island[a->seen[i].island + 1].scale;
     return scale > 0.0 ? scale : a->step->contacts[i].delta / a->h;
 }
 
@@ -44,7 +44,7 @@ static void judge_island(const crContactAudit* a, const crAuditIsland* island, c
 
 // a contact of a body whose velocity is not the witness's, by off, or between two islands
 static void judge_contact(const crContactAudit* a, int i, double off, crAuditWorst* worst) {
-    const crAuditContact* c = &a->contact[i];
+    const crAuditSeen* c = &a->seen[i];
     double floor = cr__audit_floor(a, i), eta2 = c->eta2;
     if (off > 0.0) {
         // at v^ an open contact closes by no more than this
@@ -68,7 +68,7 @@ void cr__audit_judge(crContactAudit* a, crAuditWorst* worst) {
     }
     for (int i = 0; a->again && i < a->step->contact_count; i++) {
         const crStepContact* contact = &a->step->contacts[i];
-        crAuditHold hold = a->contact[i].hold;
+        crAuditHold hold = a->seen[i].hold;
         double off = a->body[contact->body_a].off + a->body[contact->body_b].off;
         if (off > 0.0 && hold != CR_AUDIT_OUT && hold != CR_AUDIT_GENERAL) judge_contact(a, i, off, worst);
     }

@@ -47,7 +47,6 @@ static double turn_mobility(const crStep* step, int body) {
 static void make(const crContactAudit* a, crAuditGeneral* g, double (*vertices)[2]) {
     const crStep* step = a->step;
     const crStepContact* c = &step->contacts[g->contact];
-    crAuditContact* out = &a->contact[g->contact];
     const crSurface* s = &c->surface->surface;
     double w[CR_AUDIT_ROWS], p[CR_AUDIT_ROWS] = {0};
     double lambda =
@@ -55,7 +54,7 @@ static void make(const crContactAudit* a, crAuditGeneral* g, double (*vertices)[
     int linear = c->planar ? 2 : 3;
     g->block = block_of(c);
     g->frame = cr__step_frame(step, c);
-    g->bias = out->speed - cr_dot(c->point.normal, a->u[g->contact]);
+    g->bias = a->seen[g->contact].speed - cr_dot(c->point.normal, a->u[g->contact]);
     for (int k = 0; k < g->block.count; k++) {
         bool moment = k >= linear;
         g->weight[k] =
@@ -70,27 +69,20 @@ static void make(const crContactAudit* a, crAuditGeneral* g, double (*vertices)[
     }
     velocity(a, g, w);
     cr__witness_make(&polygon, &g->block, g->weight, p, w, g->p, g->held);
-    out->P = cr_vec3(0, 0, 0);
     for (int k = 0; k < linear; k++) {
-        out->P = cr_madd(out->P, g->p[k], cr_mat3_column(g->frame, k));
+        g->P = cr_madd(g->P, g->p[k], cr_mat3_column(g->frame, k));
     }
-}
-
-crVec3 cr__audit_general_moment(const crContactAudit* a, const crAuditGeneral* g) {
-    int at = a->step->contacts[g->contact].planar ? 2 : 3;
-    crVec3 moment = cr_vec3(0, 0, 0);
-    if (g->block.spin) moment = cr_scale(g->p[at++], cr_mat3_column(g->frame, 0));
+    if (g->block.spin) g->T = cr_scale(g->p[linear++], cr_mat3_column(g->frame, 0));
     if (g->block.roll) {
-        moment = cr_madd(moment, g->p[at], cr_mat3_column(g->frame, 1));
-        moment = cr_madd(moment, g->p[at + 1], cr_mat3_column(g->frame, 2));
+        g->T = cr_madd(g->T, g->p[linear], cr_mat3_column(g->frame, 1));
+        g->T = cr_madd(g->T, g->p[linear + 1], cr_mat3_column(g->frame, 2));
     }
-    return moment;
 }
 
 crStatus cr__audit_generals(crContactAudit* a) {
     int count = 0, most = 1;
     for (int i = 0; i < a->step->contact_count; i++) {
-        if (a->contact[i].hold != CR_AUDIT_GENERAL) continue;
+        if (a->seen[i].hold != CR_AUDIT_GENERAL) continue;
         int corners = a->step->contacts[i].surface->surface.vertex_count;
         most = corners > most ? corners : most;
         count++;
@@ -100,7 +92,7 @@ crStatus cr__audit_generals(crContactAudit* a) {
     double(*vertices)[2] = cr_arena_alloc(&a->step->scratch, (size_t)most * sizeof *vertices);
     if (a->general == NULL || vertices == NULL) return CR_ERR_MEMORY;
     for (int i = 0; i < a->step->contact_count; i++) {
-        if (a->contact[i].hold != CR_AUDIT_GENERAL) continue;
+        if (a->seen[i].hold != CR_AUDIT_GENERAL) continue;
         crAuditGeneral* g = &a->general[a->general_count++];
         *g = (crAuditGeneral){.contact = i};
         make(a, g, vertices);

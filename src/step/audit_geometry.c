@@ -183,15 +183,10 @@ static bool single_fast(const crStep* step, int i) {
     return cr_norm(move) + 3.2 * reach * sqrt(half2) > far;
 }
 
-static bool any_fast(const crStep* step) {
-    for (int i = 1; i < step->model->nb; i++) {
-        if (!cr__moves(step->model, i)) {
-            if (step->model->bodies[i].joint == CR_JOINT_DRIVEN) return true;
-            continue;
-        }
-        if (!step->model->bodies[i].single || single_fast(step, i)) return true;
-    }
-    return false;
+bool cr__audit_fast(const crStep* step, int i) {
+    const crBody* body = &step->model->bodies[i];
+    if (!cr__moves(step->model, i)) return body->joint == CR_JOINT_DRIVEN;
+    return !body->single || single_fast(step, i);
 }
 
 // a piece of the way of a pair, from t0 to t1 with distances d0 and d1
@@ -378,8 +373,6 @@ static crStatus find_crossings(crStep* step, crAuditCrossings* found) {
 
 crStatus cr__audit_crossings(crStep* step, int* crossed, int* unsure) {
     crAuditCrossings found = {0, 0, -1, -1};
-    *crossed = *unsure = 0;
-    if (!any_fast(step)) return CR_OK;
     size_t mark = cr_arena_mark(&step->scratch);
     crStatus status = find_crossings(step, &found);
     cr_arena_release(&step->scratch, mark);

@@ -14,20 +14,16 @@ static void add_to_tree(const crContactAudit* a, int body, crVec3 point, crVec3 
     cr_model_add_force(a->step->model, &a->step->dynamics, body, point, P, moment, a->v);
 }
 
-// an impulse on b with its moment, and the opposite on a; what v does not move gathers sums that nobody reads
-static void add_contact(const crContactAudit* a, int i, const crVec3* moment) {
-    const crStepContact* contact = &a->step->contacts[i];
-    const crAuditContact* c = &a->contact[i];
+// an impulse on b with a moment, and the opposite on a; what v does not move gathers sums that nobody reads
+static void add_impulse(const crContactAudit* a, const crStepContact* contact, crVec3 P,
+                        const crVec3* moment) {
     crAuditBody *body_a = &a->body[contact->body_a], *body_b = &a->body[contact->body_b];
-    crAuditIsland* island = &a->island[c->island + 1];
-    crVec3 P = c->P, x = contact->point.point, none = cr_vec3(0, 0, 0);
+    crVec3 x = contact->point.point;
     double size = cr__audit_size1(P);
-    island->energy += c->work;
-    island->terms += c->terms;
     body_a->pull += size;
     body_b->pull += size;
     if (body_a->tree || body_b->tree || moment != NULL) {
-        crVec3 T = moment != NULL ? *moment : none;
+        crVec3 T = moment != NULL ? *moment : cr_vec3(0, 0, 0);
         body_a->T = cr_sub(body_a->T, T);
         body_b->T = cr_add(body_b->T, T);
         if (body_a->tree) add_to_tree(a, contact->body_a, x, cr_neg(P), cr_neg(T));
@@ -40,7 +36,7 @@ static void add_contact(const crContactAudit* a, int i, const crVec3* moment) {
 }
 
 // an open contact that is far from closing has no part in the floor
-static void add_figures(crAuditIsland* island, const crAuditContact* c, double delta) {
+static void add_figures(crAuditIsland* island, const crAuditSeen* c, double delta) {
     if (c->eta2 > island->eta2) island->eta2 = c->eta2;
     if (c->eta2 > island->far * (delta * delta) && delta > 0.0) island->far = c->eta2 / (delta * delta);
     bool leaves = c->hold == CR_AUDIT_OPEN && c->speed > 1e-3 * c->given;
@@ -49,26 +45,29 @@ static void add_figures(crAuditIsland* island, const crAuditContact* c, double d
 
 void cr__audit_gather(crContactAudit* a, int begin, int end) {
     for (int i = begin; i < end; i++) {
-        const crAuditContact* c = &a->contact[i];
-        if (c->hold == CR_AUDIT_OUT || c->hold == CR_AUDIT_GENERAL) continue;
+        const crAuditContact* c = &a->contact[i - a->first];
+        crAuditHold hold = c->seen.hold;
+        a->seen[i] = c->seen;
+        if (hold == CR_AUDIT_OUT) continue;
         const crStepContact* contact = &a->step->contacts[i];
         const crAuditBody* body_a = &a->body[contact->body_a];
-        crAuditIsland* island = &a->island[c->island + 1];
-        if (c->island >= 0 && c->want > island->scale) island->scale = c->want;
-        add_figures(island, c, contact->delta);
-        if (body_a->island != c->island && body_a->linear > 0.0) a->across[a->across_count++] = i;
-        if (c->hold == CR_AUDIT_HELD) add_contact(a, i, NULL);
+        crAuditIsland* island = &a->island[c->seen.island + 1];
+        if (c->seen.island >= 0 && c->want > island->scale) island->scale = c->want;
+        if (hold == CR_AUDIT_GENERAL || hold == CR_AUDIT_HELD) {
+            island->energy += c->work;
+            island->terms += c->terms;
+        }
+        if (hold == CR_AUDIT_GENERAL) continue;
+        add_figures(island, &c->seen, contact->delta);
+        if (body_a->island != c->seen.island && body_a->linear > 0.0) a->across[a->across_count++] = i;
+        if (hold == CR_AUDIT_HELD) add_impulse(a, contact, c->P, NULL);
     }
 }
 
 static void gather_generals(const crContactAudit* a) {
     for (int k = 0; k < a->general_count; k++) {
-        int i = a->general[k].contact;
-        const crAuditContact* c = &a->contact[i];
-        crAuditIsland* island = &a->island[c->island + 1];
-        if (c->island >= 0 && c->want > island->scale) island->scale = c->want;
-        crVec3 moment = cr__audit_general_moment(a, &a->general[k]);
-        add_contact(a, i, &moment);
+        const crAuditGeneral* g = &a->general[k];
+        add_impulse(a, &a->step->contacts[g->contact], g->P, &g->T);
     }
 }
 
@@ -105,7 +104,7 @@ static void judge_body(const crContactAudit* a, int b, crTwist was, crTwist is, 
 static void judge_single(const crContactAudit* a, int b, crAuditWorst* worst) {
     const crStep* step = a->step;
     const crAuditBody* own = &a->body[b];
-    int at = step->model->bodies[b].v;
+    int at = own->v;
     const double* base = (a->v != NULL ? a->v : step->free.v) + at;
     crTwist was = {cr__load_vec(step->state.v + at + 3), cr__load_vec(step->state.v + at)};
     crTwist is = {cr_add(cr__load_vec(base + 3), cr_sym3_mul(step->dynamics.inverse[b], own->T)),

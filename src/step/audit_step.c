@@ -22,7 +22,10 @@ typedef struct Balance {
     crStep* step;
     double* gain;   // change of energy less work (nb)
     double* floor;  // its rounding floor (nb)
+    int* tree;      // top body of the tree it moves with, -1 where v does not move it (nb)
+    int* moves;     // the same of shapes (shape_count)
     double change, work, size;
+    bool gains, fast;  // some body gained energy; some moved so far that its way must be followed
 } Balance;
 
 // T of turning, by the axes of the body; q of any length
@@ -119,23 +122,36 @@ static double work_on(const crStep* step, int i, double h, double* damped) {
     return sum;
 }
 
-// tree that a shape moves with, -1 where v does not move it
-static void find_trees(const crModel* model, int* tree) {
-    for (int i = 0; i < model->shape_count; i++) {
-        int body = model->shapes[i].body;
-        tree[i] = cr__moves(model, body) ? model->bodies[body].root : -1;
+// islands of what pressed; contacts of one shape stand side by side
+static void join_pressed(const Balance* b, int* root) {
+    const crStepWarm* warm = &b->step->warm;
+    int last = -1, from = -1;
+    for (int i = 0; i < b->step->model->shape_count; i++) {
+        b->moves[i] = b->tree[b->step->model->shapes[i].body];
+    }
+    for (int i = 0; i < warm->count; i++) {
+        int shape_a = warm->force[i].shape_a, to = b->moves[warm->force[i].shape_b];
+        if (shape_a != last) from = b->moves[shape_a];
+        last = shape_a;
+        if (from < 0 || to < 0) continue;
+        from = cr__forest_find(root, from);
+        to = cr__forest_find(root, to);
+        if (to < from) {
+            root[from] = to;
+            from = to;
+        } else {
+            root[to] = from;
+        }
     }
 }
 
-static void join_islands(const crStep* step, const int* tree, int* root) {
+static void join_islands(const Balance* b, int* root) {
+    const crStep* step = b->step;
     const crModel* model = step->model;
     for (int i = 0; i < model->nb; i++) {
         root[i] = i;
     }
-    for (int i = 0; i < step->warm.count; i++) {
-        int a = tree[step->warm.force[i].shape_a], b = tree[step->warm.force[i].shape_b];
-        if (a >= 0 && b >= 0) cr__forest_join(root, a, b);
-    }
+    join_pressed(b, root);
     for (int i = 0; i < step->event_count; i++) {
         const crEvent* event = &step->events[i];
         if (event->shape_a >= 0) cr__forest_join_trees(model, root, event->body_a, event->body_b);
@@ -145,28 +161,20 @@ static void join_islands(const crStep* step, const int* tree, int* root) {
     }
 }
 
-// what islands gained beyond rounding, summed
+// what islands gained beyond rounding, summed; what v does not move gains nothing
 static double sum_gains(const Balance* b, int* root) {
-    const crModel* model = b->step->model;
     double sum = 0.0;
-    for (int i = model->nb - 1; i > 0; i--) {
-        int to = cr__forest_find(root, model->bodies[i].root);
+    for (int i = b->step->model->nb - 1; i > 0; i--) {
+        int to = b->tree[i] >= 0 ? cr__forest_find(root, b->tree[i]) : i;
         if (to == i) continue;
         b->gain[to] += b->gain[i];
         b->floor[to] += b->floor[i];
+        b->gain[i] = b->floor[i] = 0.0;
     }
-    for (int i = 1; i < model->nb; i++) {
-        if (cr__forest_find(root, model->bodies[i].root) == i && b->gain[i] > b->floor[i]) sum += b->gain[i];
+    for (int i = 1; i < b->step->model->nb; i++) {
+        if (b->gain[i] > b->floor[i]) sum += b->gain[i];
     }
     return sum;
-}
-
-// whether any body gained energy; else no island did
-static bool any_gain(const Balance* b) {
-    for (int i = 1; i < b->step->model->nb; i++) {
-        if (b->gain[i] > b->floor[i]) return true;
-    }
-    return false;
 }
 
 // bodies carried by a driven one: the work of their joints is not known
@@ -185,8 +193,12 @@ static crStatus find_balance(Balance* b, double h, crError* error) {
     memset(b->gain, 0, (size_t)model->nb * sizeof *b->gain);
     memset(b->floor, 0, (size_t)model->nb * sizeof *b->floor);
     if (any_tree(step)) tree_change(b);
+    b->tree[CR_WORLD] = -1;
     for (int i = 1; i < model->nb; i++) {
-        if (!cr__moves(model, i)) continue;
+        bool moves = cr__moves(model, i);
+        b->tree[i] = moves ? model->bodies[i].root : -1;
+        b->fast = b->fast || cr__audit_fast(step, i);
+        if (!moves) continue;
         if (model->bodies[i].single) single_change(b, i);
         if (!isfinite(b->gain[i])) return cr__step_lost(step, i, "energy", b->gain[i], error);
         // dampers of actuators are first order in h, as those of joints: what they took is not held against a gain
@@ -196,27 +208,31 @@ static crStatus find_balance(Balance* b, double h, crError* error) {
         b->work += work;
         b->gain[i] -= work + damped;
         b->floor[i] += 16.0 * EPS * fabs(work);
+        b->gains = b->gains || b->gain[i] > b->floor[i];
     }
     return CR_OK;
 }
 
-static crStatus audit_energy(crStep* step, double h, crError* error) {
+static crStatus audit_energy(crStep* step, double h, bool* fast, crError* error) {
     crCertificate* c = &step->certificate;
     size_t nb = (size_t)step->model->nb;
     Balance b = {.step = step};
     b.gain = cr_arena_alloc(&step->scratch, nb * sizeof *b.gain);
     b.floor = cr_arena_alloc(&step->scratch, nb * sizeof *b.floor);
+    b.tree = cr_arena_alloc(&step->scratch, nb * sizeof *b.tree);
+    b.moves = cr_arena_alloc(&step->scratch, ((size_t)step->model->shape_count + 1) * sizeof *b.moves);
     int* root = cr_arena_alloc(&step->scratch, nb * sizeof *root);
-    int* tree = cr_arena_alloc(&step->scratch, ((size_t)step->model->shape_count + 1) * sizeof *tree);
-    if (b.gain == NULL || b.floor == NULL || root == NULL || tree == NULL) return cr__step_memory(error);
+    if (b.gain == NULL || b.floor == NULL || b.tree == NULL || b.moves == NULL || root == NULL)
+        return cr__step_memory(error);
     crStatus status = find_balance(&b, h, error);
     if (status != CR_OK) return status;
+    *fast = b.fast;
     c->energy_change = b.change;
     c->energy_size = b.size;
     c->work = b.work;
-    if (any_gain(&b)) {
-        find_trees(step->model, tree);
-        join_islands(step, tree, root);
+    // where no body gained energy no island did
+    if (b.gains) {
+        join_islands(&b, root);
         c->energy_gain = sum_gains(&b, root);
     }
     if (step->calls.force != NULL || carried(step)) c->work = c->energy_gain = (double)NAN;
@@ -237,14 +253,15 @@ static bool measured(const crStep* step) {
 crStatus cr__audit_step(crStep* step, double h, crError* error) {
     crCertificate* c = &step->certificate;
     size_t mark = cr_arena_mark(&step->scratch);
-    crStatus status = audit_energy(step, h, error);
-    bool measure = measured(step);
+    bool fast = false, measure = measured(step);
+    crStatus status = audit_energy(step, h, &fast, error);
     c->overlap = (double)NAN;
     if (status == CR_OK && measure) {
         status = cr__audit_overlap(step, &c->overlap) == CR_OK ? CR_OK : cr__step_memory(error);
         c->penetration = fmax(c->penetration, c->overlap);
     }
-    if (status == CR_OK) {
+    c->crossings = c->crossings_unsure = 0;
+    if (status == CR_OK && fast) {
         status = cr__audit_crossings(step, &c->crossings, &c->crossings_unsure);
         if (status != CR_OK) status = cr__step_memory(error);
     }

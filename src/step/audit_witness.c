@@ -39,13 +39,13 @@ static void hold_slip(double most, crVec3 d, crVec3 n, const Parts* x, crAuditCo
     double along = cr_dot(x->wt, d);
     crVec3 across = along < 0.0 ? cr_madd(x->wt, -along, d) : x->wt;
     out->P = cr_madd(cr_scale(x->pn, n), most, d);
-    out->eta2 = x->wn * x->wn + cr_dot(across, across);
+    out->seen.eta2 = x->wn * x->wn + cr_dot(across, across);
 }
 
 // A contact that pushes and is not about to open: its witness, and how far its velocity is from what the laws allow.
 static void hold(double mu, double lambda, crVec3 n, const Parts* x, crAuditContact* out) {
     out->P = cr_scale(x->pn, n);
-    out->eta2 = x->wn * x->wn;
+    out->seen.eta2 = x->wn * x->wn;
     if (mu == 0.0) return;
     crVec3 z = cr_sub(cr_scale(lambda, x->pt), x->wt);
     double size2 = cr_dot(z, z), limit = mu * (lambda * x->pn - x->wn);
@@ -53,7 +53,7 @@ static void hold(double mu, double lambda, crVec3 n, const Parts* x, crAuditCont
         double friction2 = cr_dot(x->pt, x->pt), most = mu * x->pn;
         bool over = friction2 > most * most;
         out->P = over ? cr_madd(out->P, most / sqrt(friction2), x->pt) : cr_add(out->P, x->pt);
-        out->eta2 += cr_dot(x->wt, x->wt);
+        out->seen.eta2 += cr_dot(x->wt, x->wt);
     } else {
         hold_slip(mu * x->pn, cr_scale(1.0 / sqrt(size2), z), n, x, out);
     }
@@ -85,10 +85,11 @@ static bool hold_plainly(double mu, double least, double friction2, crVec3 n, cr
     double most = mu * x->pn, spare = least * most - (cr__audit_size1(x->wt) + mu * fabs(x->wn));
     if (spare > 0.0 && least * least * friction2 <= spare * spare) {
         out->P = P;
-        out->eta2 = x->wn * x->wn + cr_dot(x->wt, x->wt);
+        out->seen.eta2 = x->wn * x->wn + cr_dot(x->wt, x->wt);
         return true;
     }
-    bool full = friction2 >= (1.0 - 0x1p-40) * (most * most) && most > 0.0 && most < (double)INFINITY;
+    // squares of impulses below 1e-154 N s are zero
+    bool full = friction2 > 0.0 && friction2 >= (1.0 - 0x1p-40) * (most * most) && most < (double)INFINITY;
     if (!full || !(least * x->pn > x->wn)) return false;
     hold_slip(most, cr_scale(1.0 / sqrt(friction2), x->pt), n, x, out);
     return true;
@@ -112,8 +113,8 @@ static void make_pushed(const crContactAudit* a, int i, double un, Parts* x, crA
         if (!(x->pn > 0.0) || !(lambda * x->pn > x->wn)) return;
         hold(mu, lambda, n, x, out);
     }
-    out->hold = CR_AUDIT_HELD;
-    worst->dissipation2 = cr__audit_larger(worst->dissipation2, out->eta2 - x->wn * x->wn);
+    out->seen.hold = CR_AUDIT_HELD;
+    worst->dissipation2 = cr__audit_larger(worst->dissipation2, out->seen.eta2 - x->wn * x->wn);
     out->work = 0.5 * cr_dot(P, both);
     out->terms = fabs(P.x * both.x) + fabs(P.y * both.y) + fabs(P.z * both.z);
 }
@@ -122,7 +123,7 @@ static void make(const crContactAudit* a, int i, double rate, int* cursor, crAud
     const crStepContact* c = &a->step->contacts[i];
     const crAuditBody* body_b = &a->body[c->body_b];
     const crSurface* surface = &c->surface->surface;
-    crAuditContact* out = &a->contact[i];
+    crAuditContact* out = &a->contact[i - a->first];
     bool takes = a->takes[i];
     crVec3 n = c->point.normal, P = c->impulse;
     double un = cr_dot(n, a->u[i]), free = cr_dot(n, a->u_free[i]), least = c->delta * rate;
@@ -131,12 +132,12 @@ static void make(const crContactAudit* a, int i, double rate, int* cursor, crAud
     bool leaves = still && un > 0.0 && -free <= least && -free * surface->mu <= least;
     double b = leaves ? 0.0 : bias(a, c, takes, rate, cursor);
     Parts x = {.pn = cr_dot(n, P), .wn = un + b};
-    out->hold = CR_AUDIT_OPEN;
-    out->speed = x.wn;
+    out->seen.hold = CR_AUDIT_OPEN;
+    out->seen.speed = x.wn;
     out->want = takes ? wanted(c, rate, surface->mu, a->u_free[i], free, b) : -1.0;
-    out->island = body_b->linear > 0.0 ? body_b->island : a->body[c->body_a].island;
-    out->given = cr__audit_size1(a->u_free[i]) + fabs(b);
-    out->eta2 = x.wn < 0.0 ? x.wn * x.wn : 0.0;
+    out->seen.island = body_b->linear > 0.0 ? body_b->island : a->body[c->body_a].island;
+    out->seen.given = cr__audit_size1(a->u_free[i]) + fabs(b);
+    out->seen.eta2 = x.wn < 0.0 ? x.wn * x.wn : 0.0;
     // a component of u, u_free or P that is not finite makes its product with n so
     worst->seen += 0.0 * (x.wn + free + x.pn);
     worst->permits = cr__audit_larger(worst->permits, -x.wn);
@@ -144,7 +145,7 @@ static void make(const crContactAudit* a, int i, double rate, int* cursor, crAud
     worst->approach = cr__audit_larger(worst->approach, -x.wn);
     if (!plain(surface)) {
         crVec3 both = cr_add(a->u_free[i], a->u[i]);
-        out->hold = CR_AUDIT_GENERAL;
+        out->seen.hold = CR_AUDIT_GENERAL;
         out->work = 0.5 * cr_dot(P, both);
         out->terms = fabs(P.x * both.x) + fabs(P.y * both.y) + fabs(P.z * both.z);
         worst->complementarity = cr__audit_larger(worst->complementarity, fabs(x.wn * x.pn));
@@ -160,7 +161,7 @@ void cr__audit_witness(void* ctx, int begin, int end) {
     int cursor = cr__step_warm_from(a->step, &a->step->contacts[begin]);
     for (int i = begin; i < end; i++) {
         if (!a->takes[i] && a->passes != NULL && a->passes[i]) {
-            a->contact[i].hold = CR_AUDIT_OUT;
+            a->contact[i - a->first].seen.hold = CR_AUDIT_OUT;
             continue;
         }
         make(a, i, rate, &cursor, &worst);

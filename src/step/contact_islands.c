@@ -1,9 +1,10 @@
 // contact_islands.c - one contact solve, island by island.
 //
 // Contacts of free bodies with round friction are swept in packed form, everything else along with them as
-// rows (units.h); fast ends at a small change, otherwise small islands must get to rounding. Islands that the
-// sweeps leave unsolved (large mass ratios, towers, heaps) become problems of their own once no contact is
-// added to them any more (exact.c); in fast the large ones stay as they are. What was reached is for the audit to say
+// rows (units.h); fast ends at a small change, otherwise small islands must get to rounding. Islands that a few
+// sweeps leave unsolved (large mass ratios, towers, heaps) are swept on once no contact is added to them any more, and
+// then become problems of their own (exact.c); in fast the large ones stay as they are, and otherwise those that are
+// near a solution and that factorizations would hardly bring nearer. What was reached is for the audit to say
 // (audit_contacts.c).
 // Fails: CR_ERR_MEMORY; as the solver does.
 #include "step/contact_islands.h"
@@ -19,9 +20,11 @@
 #define FAST_TOL         2e-7  // of changes, m/s: less than what adds up over a tower
 #define LARGE_TOL        2e-6  // likewise of islands that do not go on
 #define FAST_SWEEPS      50
-#define AGAIN_SWEEPS     20  // in rounds after the first, which starts from impulses of the one before
-#define ACCURATE_SWEEPS  300
+#define AGAIN_SWEEPS     20     // in rounds after the first, which starts from impulses of the one before
+#define SCOUT_SWEEPS     50     // of larger islands before it is known which contacts take part
+#define ACCURATE_SWEEPS  500    // then
 #define CERTIFIED_SWEEPS 1000   // which cost no more than two factorizations
+#define NEAR             0.8    // share of the speed that is near, that a change may be: errors are larger
 #define SWEPT            0.02   // share of the tolerance that a change may be: errors are many changes
 #define LARGE_SWEPT      0.1    // likewise of large islands, where sweeps and factorizations are dear
 #define SMALL_TOL        1e-12  // of the largest velocity
@@ -181,8 +184,7 @@ static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIs
         } else {
             double share = s->islands.rows[i] <= FAST_ROWS ? SWEPT : LARGE_SWEPT;
             island->tol = share * cr_step_tol(&step->settings) * scale;
-            int most = quality == CR_QUALITY_ACCURATE ? ACCURATE_SWEEPS : CERTIFIED_SWEEPS;
-            island->limit = again ? FAST_SWEEPS : most;
+            island->limit = SCOUT_SWEEPS;
         }
     }
 }
@@ -190,9 +192,10 @@ static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIs
 // islands that go on to exact.c: not those that another round is for, because contacts were added to them
 static bool choose_exact(const crStep* step, const bool* added, crIslandSolve* s) {
     bool fast = step->settings.quality == CR_QUALITY_FAST, any = false;
-    for (int i = 0; i < s->islands.count; i++) {
-        bool failed = s->of[i].sweeps > 0 && !s->of[i].solved;
-        s->exact[i] = failed && (!fast || s->islands.rows[i] <= FAST_ROWS);
+    memset(s->exact, 0, (size_t)s->islands.count * sizeof *s->exact);
+    for (int b = 0; b < step->model->nb; b++) {
+        int i = s->islands.of_body[b];
+        if (s->open[b] && i >= 0) s->exact[i] = !fast || s->islands.rows[i] <= FAST_ROWS;
     }
     for (int i = 0; i < step->contact_count && added != NULL; i++) {
         if (!added[i]) continue;
@@ -208,7 +211,7 @@ static bool choose_exact(const crStep* step, const bool* added, crIslandSolve* s
 }
 
 static crStatus sweep(crStep* step, const crVec3* u_free, bool again, crIslandSolve* s) {
-    crPacked packed;
+    crPacked* packed = &s->packed;
     const crInertias of = cr__step_inertias(step);
     crUnits* units = s->posed ? &s->units : NULL;
     crStatus status = CR_OK;
@@ -217,19 +220,68 @@ static crStatus sweep(crStep* step, const crVec3* u_free, bool again, crIslandSo
                                   s->islands.of_body, s->islands.count, s->order, s->first, units);
         if (status != CR_OK) return status;
     }
-    status = cr__packed_create(&of, s->islands.of_body, step->free.v, s->count, s->contact, units, &packed);
+    status = cr__packed_create(&of, s->islands.of_body, step->free.v, s->count, s->contact, units, packed);
     if (status != CR_OK) return status;
     if (units != NULL) units->island = s->of;
     set_goals(step, u_free, again, s);
-    status = cr__packed_solve(&packed, s->of, s->islands.count, &step->scratch);
-    if (status == CR_OK) cr__packed_results(&packed, s->of);
+    status = cr__packed_solve(packed, s->of, s->islands.count, &step->scratch);
+    if (status == CR_OK) cr__packed_results(packed, s->of);
     return status;
+}
+
+// the islands chosen go on from where their sweeps ended
+static crStatus sweep_on(crStep* step, crIslandSolve* s) {
+    int most = step->settings.quality == CR_QUALITY_ACCURATE ? ACCURATE_SWEEPS : CERTIFIED_SWEEPS;
+    bool any = false;
+    for (int i = 0; i < s->islands.count; i++) {
+        crPackedIsland* island = &s->of[i];
+        island->live = s->exact[i] && s->islands.rows[i] > SMALL_ROWS;
+        if (island->live) island->limit = island->sweeps + most;
+        any = any || island->live;
+    }
+    if (!any || step->settings.quality == CR_QUALITY_FAST) return CR_OK;
+    for (int i = 0; i < s->packed.group_count; i++) {
+        s->packed.group[i].live = true;
+    }
+    crStatus status = cr__packed_solve(&s->packed, s->of, s->islands.count, &step->scratch);
+    if (status == CR_OK) cr__packed_results(&s->packed, s->of);
+    return status;
+}
+
+// of those, the ones that exact.c is to solve: not what is solved, nor what is large and near enough; any: whether
+// there are some
+static crStatus keep_unsolved(crStep* step, double h, crIslandSolve* s, bool* any) {
+    double* near = cr_arena_alloc(&step->scratch, (size_t)(s->islands.count + 1) * sizeof *near);
+    if (near == NULL) return CR_ERR_MEMORY;
+    for (int i = 0; i < s->islands.count; i++) {
+        near[i] = (double)INFINITY;
+    }
+    for (int i = 0; i < s->count; i++) {
+        const crStepContact* c = &step->contacts[s->index[i]];
+        double* to = &near[cr__island_of_contact(step, &s->islands, c)];
+        *to = fmin(*to, NEAR * step->settings.shift * c->delta / (step->settings.deadband * h));
+    }
+    bool accurate = step->settings.quality == CR_QUALITY_ACCURATE;
+    for (int i = 0; i < s->islands.count; i++) {
+        bool enough = accurate && s->islands.rows[i] > FAST_ROWS && s->of[i].change <= near[i] * near[i];
+        s->exact[i] = s->exact[i] && !s->of[i].solved && !enough;
+        *any = *any || s->exact[i];
+    }
+    return CR_OK;
 }
 
 static crStatus apply(crStep* step, crIslandSolve* s, crError* error) {
     if (cr__step_apply(step, s->count, s->index, s->contact, s->dv) != CR_OK) return cr__step_memory(error);
     cr__step_keep_ties(step);
     return CR_OK;
+}
+
+// bodies of islands that sweeps left unsolved, now or in a round before
+static void mark_open(const crStep* step, crIslandSolve* s) {
+    for (int b = 0; b < step->model->nb; b++) {
+        int i = s->islands.of_body[b];
+        if (i < 0 || s->of[i].sweeps > 0) s->open[b] = i >= 0 && !s->of[i].solved;
+    }
 }
 
 static bool any_general(const crIslands* islands) {
@@ -242,7 +294,7 @@ static bool any_general(const crIslands* islands) {
 
 crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const bool* fresh,
                                 const crVec3* u_free, crIslandSolve* s, crError* error) {
-    *s = (crIslandSolve){0};
+    *s = (crIslandSolve){.open = s->open};
     crStatus status = cr__step_islands(step, takes, &s->islands);
     if (status != CR_OK) return cr__step_memory(error);
     size_t islands = (size_t)s->islands.count + 1;
@@ -263,6 +315,7 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
     }
     if (s->count > 0 || s->posed) status = sweep(step, u_free, fresh != NULL, s);
     if (status != CR_OK) return cr__step_memory(error);
+    mark_open(step, s);
     int rows = 3 * s->count + step->posed.rows.count;
     if (rows > step->certificate.rows) step->certificate.rows = rows;
     return apply(step, s, error);
@@ -272,7 +325,13 @@ crStatus cr__step_finish_islands(crStep* step, double h, const bool* takes, cons
                                  crIslandSolve* s, bool* changed, crError* error) {
     *changed = choose_exact(step, added, s);
     if (!*changed) return CR_OK;
-    crStatus status = cr__step_solve_exact(step, h, takes, s, error);
+    bool any = false;
+    crStatus status = sweep_on(step, s);
+    if (status == CR_OK) status = keep_unsolved(step, h, s, &any);
+    if (status != CR_OK) return cr__step_memory(error);
+    if (any) status = cr__step_solve_exact(step, h, takes, s, error);
     if (status != CR_OK) return status;
+    // what was tried once is left as it is
+    memset(s->open, 0, (size_t)step->model->nb * sizeof *s->open);
     return apply(step, s, error);
 }

@@ -10,7 +10,9 @@ typedef struct crIslandSolve {
     crIslands islands;
     crPackedIsland* of;        // what the sweeps did (islands.count)
     bool* dirty;               // to be solved in this round (islands.count)
+    bool* open;                // bodies whose island sweeps left unsolved, from round to round (nb)
     bool* exact;               // solved by the problem's solver instead (islands.count)
+    crPacked packed;           // contacts as they are swept
     int count;                 // packed contacts
     int* index;                // in step->contacts (count)
     crPackedContact* contact;  // (count)
@@ -24,11 +26,11 @@ typedef struct crIslandSolve {
 
 // state.v, impulses and warm start from the contacts that take part; u_free is their velocity without
 // impulses (contact_count). fresh: contacts that a round before did not have (NULL in the first); islands
-// without any keep their impulses.
+// without any keep their impulses. solve->open is the caller's, all else is made.
 crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const bool* fresh,
                                 const crVec3* u_free, crIslandSolve* solve, crError* error);
-// The islands that sweeps left unsolved, as exact.c solves them, but for those that contacts were added to since
-// (added NULL: all of them); takes: the contacts of that solve. changed: whether there were any.
+// The islands that sweeps left unsolved, swept on and then as exact.c solves them, but for those that contacts were
+// added to since (added NULL: all of them); takes: the contacts of that solve. changed: whether there were any.
 crStatus cr__step_finish_islands(crStep* step, double h, const bool* takes, const bool* added,
                                  crIslandSolve* solve, bool* changed, crError* error);
 

@@ -238,7 +238,9 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* e
     status = cr_step_drag(step, h, error);
     if (status != CR_OK) return status;
     if (look(step, step->free.v, u_free) != CR_OK) return cr__step_memory(error);
-    crIslandSolve solve = {0};
+    crIslandSolve solve = {.open = cr_arena_alloc(&step->scratch, (size_t)step->model->nb)};
+    if (solve.open == NULL) return cr__step_memory(error);
+    memset(solve.open, 0, (size_t)step->model->nb);
     Books books = {0};
     if (named && open_books(step, &books) != CR_OK) return cr__step_memory(error);
     int added = choose(step, u_free, true, &choice);
@@ -251,7 +253,7 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* e
         if (look(step, step->state.v, u) != CR_OK) return cr__step_memory(error);
         added = choose(step, u, false, &choice);
         bool last = added == 0 || round + 1 == ROUNDS;
-        if (!named) {
+        if (!named && last) {
             status = finish(step, round + 1 == ROUNDS, &choice, &solve, u, &added, error);
             if (status != CR_OK) return status;
             last = added == 0 || round + 1 == ROUNDS;

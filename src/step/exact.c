@@ -14,11 +14,13 @@
 
 #define DENSE_ROWS \
     3000  // islands with trees, loops or other friction above this size are solved in body space
-#define SPARSE_ROWS 60     // likewise of plain contacts
+#define SPARSE_ROWS 60     // likewise of plain contacts, without another try
+#define TINY_ROWS   24     // and up to this one not even first
 #define CHEAP_ROWS  600    // up to this size to more digits than asked for: what is solved once stays so
 #define SMALL_TOL   1e-9   // namely these
-#define REACH       3e-4   // share of the largest speed up to which Newton's method is worth its cost
+#define REACH       1e-3   // share of the largest speed up to which Newton's method is worth its cost
 #define AIM         0.1    // of what counts as solved
+#define NEAR        0.5    // of what counts as near, in accurate where islands are large
 #define EXACT_TOL   1e-10  // at most: what is solved to rounding needs no second look in the next step
 #define TIGHTER     0.01   // tolerance for an answer that left its cones
 #define LEAST_TOL   1e-13
@@ -36,34 +38,41 @@ static crSolverParams limits(const crStepSettings* settings, bool general, int b
     return params;
 }
 
-// deadband over h of the smallest contact: speeds below it are rest
-static double rest_speed(const crStep* step, const crProblem* problem) {
+// deadband of the smallest contact
+static double least_delta(const crStep* step, const crProblem* problem) {
     double least = (double)INFINITY;
     for (int i = 0; i < problem->block_count; i++) {
         int source = problem->blocks[i].source;
         if (source >= 0) least = fmin(least, step->contacts[source].delta);
     }
-    return isfinite(least) ? least / step->posed.problem.h : 0.0;
+    return isfinite(least) ? least : 0.0;
 }
 
 // the same in body space
-static crRelaxParams sparse_limits(const crStep* step, const crProblem* problem) {
-    static const int directions[] = {25, 50, 100};
-    static const int newton[] = {6, 6, 24};
+static crRelaxParams sparse_limits(const crStep* step, bool general, const crProblem* problem) {
+    static const int directions[] = {0, 50, 100};
+    static const int newton[] = {6, 6, 8};
     crQuality quality = step->settings.quality;
     crRelaxParams params = cr__relax_params();
     params.tol = AIM * cr_step_tol(&step->settings);
     if (problem->rows <= CHEAP_ROWS) {
-        params.tol = fmin(SMALL_TOL, params.tol);
+        params.tol = fmin(problem->rows <= SPARSE_ROWS ? EXACT_TOL : SMALL_TOL, params.tol);
     } else {
         params.accept = 0.5 * cr_step_tol(&step->settings);
     }
-    params.floor = rest_speed(step, problem);
+    // those were swept for long
+    bool swept = !general && problem->rows > CHEAP_ROWS, small = problem->rows <= SPARSE_ROWS;
+    double delta = least_delta(step, problem), h = step->posed.problem.h;
+    // speeds below this are rest
+    params.floor = delta / h;
+    if (swept && quality == CR_QUALITY_ACCURATE) {
+        params.enough = NEAR * step->settings.shift * delta / (step->settings.deadband * h);
+    }
     params.sweeps = 0;
     // a limit of the user's is one for each stage
     const crSolverParams* given = step->settings.solver.params;
     int most = given != NULL && given->max_iterations > 0 ? given->max_iterations : INT32_MAX;
-    params.directions = directions[quality] < most ? directions[quality] : most;
+    params.directions = swept || small ? 0 : directions[quality] < most ? directions[quality] : most;
     params.newton = newton[quality] < most ? newton[quality] : most;
     params.interior = 0;
     params.reach = REACH;
@@ -195,21 +204,33 @@ static crStatus run_clamped(crStep* step, bool general, Part* part, crError* err
     }
 }
 
-// impulses in body space; the audit of the step says how exact they are
-static crStatus run_sparse(crStep* step, Part* part) {
-    crRelaxParams params = sparse_limits(step, &part->problem);
+// impulses in body space; the audit of the step says how exact they are. solved: whether all is done
+static crStatus run_sparse(crStep* step, bool general, Part* part, bool* solved) {
+    crRelaxParams params = sparse_limits(step, general, &part->problem);
     crRelaxRun run;
     crStatus status = cr__relax_solve(&part->problem, &params, &step->scratch, part->p, &run);
-    if (status == CR_OK) clamp_part(&part->problem, part->p);
-    return status;
+    if (status != CR_OK) return status;
+    clamp_part(&part->problem, part->p);
+    *solved = run.solved == run.islands;
+    return CR_OK;
+}
+
+// rows up to which a part is left to the problem's solver where body space fails; in fast a large mechanism is not
+static int dense_rows(const crStep* step, bool general) {
+    bool fast = step->settings.quality == CR_QUALITY_FAST;
+    return general && !fast ? DENSE_ROWS : SPARSE_ROWS;
 }
 
 static crStatus solve_part(crStep* step, const int* list, int count, bool general, Part* part,
                            crError* error) {
     size_t mark = cr_arena_mark(&step->scratch);
     part_fill(step, list, count, part);
-    bool sparse = part->problem.rows > (general ? DENSE_ROWS : SPARSE_ROWS);
-    crStatus status = sparse ? run_sparse(step, part) : run_clamped(step, general, part, error);
+    int rows = part->problem.rows;
+    bool small = rows <= dense_rows(step, general), solved = false;
+    bool direct = general && step->settings.quality != CR_QUALITY_FAST;
+    crStatus status = CR_OK;
+    if (!small || (!direct && rows > TINY_ROWS)) status = run_sparse(step, general, part, &solved);
+    if (status == CR_OK && small && !solved) status = run_clamped(step, general, part, error);
     cr_arena_release(&step->scratch, mark);
     if (status != CR_OK) return status;
     for (int i = 0, at = 0; i < count; i++) {

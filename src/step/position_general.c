@@ -4,13 +4,15 @@
 // shortest move in the metric of M, for the islands in which something does not hold; repeated at the new
 // poses. Small islands are tried by active sets first: W p = -b over rows taken to be shut (W with SHIFT of its
 // diagonal: contacts that share a load do no harm), which loses rows that would pull and gains those that would
-// overlap until it stays (Hintermuller, Ito and Kunisch 2002); what that does not solve goes to the solver.
+// overlap until it stays (Hintermuller, Ito and Kunisch 2002); larger ones go by body space (relax/), what
+// neither solves to the solver.
 // Overlaps of earlier rounds stay, as points of the bodies: what is pushed out at one end turns in at the other.
 // Fails: CR_ERR_MEMORY. What it cannot remove in ROUNDS is left and stands in the certificate.
 #include <string.h>
 
 #include "linalg/dense.h"
 #include "model/spatial.h"
+#include "relax/relax.h"
 #include "resolve/kinds.h"
 #include "step/islands.h"
 #include "step/position.h"
@@ -336,6 +338,26 @@ static bool solve_sets(const crStep* step, const crRows* H, Pass* pass, double* 
     return false;
 }
 
+// impulses of a larger one in body space; whether they are found
+static crStatus solve_sparse(crStep* step, const crProblem* problem, Pass* pass, bool* solved,
+                             crError* error) {
+    crRelaxParams params = cr__relax_params();
+    crRelaxRun run;
+    params.tol = cr_step_tol(&step->settings);
+    memset(pass->p, 0, (size_t)pass->rows.count * sizeof(double));
+    crStatus status = cr__relax_solve(problem, &params, &step->scratch, pass->p, &run);
+    *solved = status == CR_OK && run.solved == run.islands;
+    return status == CR_OK ? CR_OK : cr__step_memory(error);
+}
+
+static crStatus solve_auto(crStep* step, const crProblem* problem, Pass* pass, crError* error) {
+    crReport report;
+    crSolver solver = cr__solver(&cr__solver_auto, NULL);
+    memset(pass->p, 0, (size_t)pass->rows.count * sizeof(double));
+    return cr_solver_run(&solver, problem, cr_step_tol(&step->settings), &step->scratch, pass->p, &report,
+                         error);
+}
+
 // momentum of the shortest move of one island, into dq
 static crStatus push(crStep* step, int island, const double* rest, Pass* pass, double* dq, crError* error) {
     crRows H;
@@ -348,13 +370,9 @@ static crStatus push(crStep* step, int island, const double* rest, Pass* pass, d
     }
     if (status != CR_OK) return cr_error_set(error, status, "position", "%s", cr_status_text(status));
     problem.b = pass->b;
-    if (!solve_sets(step, &H, pass, step->dynamics.work)) {
-        crReport report;
-        crSolver solver = cr__solver(&cr__solver_auto, NULL);
-        memset(pass->p, 0, (size_t)pass->rows.count * sizeof(double));
-        status = cr_solver_run(&solver, &problem, cr_step_tol(&step->settings), &step->scratch, pass->p,
-                               &report, error);
-    }
+    bool solved = solve_sets(step, &H, pass, step->dynamics.work);
+    if (!solved && pass->rows.count > SET_ROWS) status = solve_sparse(step, &problem, pass, &solved, error);
+    if (status == CR_OK && !solved) status = solve_auto(step, &problem, pass, error);
     if (status == CR_OK) cr_rows_add_impulse(&pass->rows, pass->p, dq);
     return status;
 }

@@ -31,7 +31,7 @@ static int run_facts(const Run* run, crPageFact facts[RUN_FACTS]) {
         snprintf(verdict->value, CR_PAGE_TEXT, "%d steps solved, %d near, %d bounded, %d cannot tell",
                  t->solved, t->near, t->bounded, t->unsure);
     } else {
-        snprintf(verdict->value, CR_PAGE_TEXT, "every step solved");
+        snprintf(verdict->value, CR_PAGE_TEXT, t->steps > 0 ? "every step solved" : "no step was made");
     }
     snprintf(next(facts, &n, "residual, worst")->value, CR_PAGE_TEXT, "%.1e", w->residual);
     snprintf(next(facts, &n, "exact for gaps that differ by")->value, CR_PAGE_TEXT, "%.1e m at most",

@@ -15,7 +15,7 @@ static const char* separator(int* count) { return (*count)++ == 0 ? "" : ", "; }
 static void put_outcomes(FILE* file, const crTally* t) {
     int parts = 0;
     if (t->solved == t->steps) {
-        fputs("every step solved", file);
+        fputs(t->steps > 0 ? "every step solved" : "no step was made", file);
         return;
     }
     if (t->failed == 0 && t->unsure == 0)

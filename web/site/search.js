@@ -91,7 +91,6 @@
     input.focus();
   });
   addEventListener("click", (event) => { if (!form.contains(event.target)) list.hidden = true; });
-  // on a phone the list of documents is folded
   // the list of documents is folded where it stands above the text
   const narrow = matchMedia("(max-width:48rem)");
   const fold = () => { for (const part of document.querySelectorAll(".side details")) part.open = !narrow.matches; };

@@ -24,6 +24,7 @@ const SLOW = 60;      // milliseconds between two pictures
 const PATIENCE = 500; // milliseconds of slow pictures before they get simpler
 const UNDONE = 20;    // edits that can be taken back
 const AHEAD = 1;      // seconds before its end that a run which was touched gets longer
+const LOWEST = 0.5 * Math.PI;  // angle of the camera from above
 const COARSEST = 3;   // detail that goes: shadows (1), then half of the pixels each way
 
 export const sceneView = (carom, place, values) => {
@@ -227,6 +228,8 @@ export const sceneView = (carom, place, values) => {
     orbit = new THREE.OrbitControls(stage.camera, renderer.domElement);
     orbit.target.copy(seen?.target ?? stage.centre);
     if (seen) stage.camera.position.copy(seen.position);
+    // not below the ground
+    if (!stage.flat && run.about.planes.length) orbit.maxPolarAngle = LOWEST;
     orbit.update();
     orbit.addEventListener("change", () => { player.dirty = true; });
     orbit.addEventListener("start", () => { touched = turning = true; });

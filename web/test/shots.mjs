@@ -14,6 +14,12 @@ const at = (selector, time) => async (tab) => {
 const SHOTS = {
   "web-impulse": [path, "#impulse&preset=tumbling-box", async () => {}, 1300],
   "web-rules": [path, "#rules&name=pool-break", at("#rules-scrub", 0.15), 1300],
+  "web-hand": [path, "#scene&name=ant", async (tab) => {
+    const box = await tab.locator("#scene .stage canvas").boundingBox();
+    await tab.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await tab.mouse.down();
+    for (let i = 1; i <= 10; i++) { await tab.mouse.move(box.x + box.width / 2 + 8 * i, box.y + box.height / 2 - 14 * i); await tab.waitForTimeout(80); }
+  }, 1250],
   "web-scene": [path, "#scene&name=dominoes", at("#scrub", 0.4), 1250],
   report: [report, "#t=0.2", async () => {}, 1100],
 };
@@ -30,7 +36,7 @@ const shoot = async (name, [file, hash, before, height], width, colorScheme, tar
 for (const [name, shot] of Object.entries(SHOTS)) {
   await shoot(name, shot, name === "report" ? 1200 : 1400, "light", name);
   if (!all) continue;
-  for (const [width, scheme] of [[1400, "dark"], [800, "light"], [400, "light"], [400, "dark"]]) await shoot(name, shot, width, scheme, `${name}-${width}-${scheme}`);
+  for (const [width, scheme] of [[1280, "dark"], [390, "light"], [390, "dark"]]) await shoot(name, shot, width, scheme, `${name}-${width}-${scheme}`);
 }
 await shoot("web-phone", SHOTS["web-impulse"], 400, "dark", "web-phone");
 await browser.close();

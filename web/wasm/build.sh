@@ -20,7 +20,7 @@ sources="$(ls src/*/*.c) io/cap.c io/entries.c io/expression.c io/fields.c io/hu
     tools/carom/numbers.c tools/carom/stream.c tools/carom/verb_resolve.c io/input.c
     $(ls web/wasm/*.c)"
 flags="--target=wasm32-wasi -std=c17 -ffp-contract=off -fno-math-errno -fno-trapping-math -DNDEBUG
-    -D_POSIX_C_SOURCE=200809L -DCAROM_NO_THREADS -Iinclude -Iinclude/carom -Isrc -I$kinds -I. -Itools/carom -Iweb/wasm -Wall -Wextra
+    -D_POSIX_C_SOURCE=200809L -DCAROM_NO_THREADS -DCAROM_NO_GPU -Iinclude -Iinclude/carom -Isrc -I$kinds -I. -Itools/carom -Iweb/wasm -Wall -Wextra
     -fvisibility=hidden -ffunction-sections -fdata-sections"
 target="-flto -mbulk-memory -mnontrapping-fptoint -msign-ext -msimd128"
 # a header or flag that changed makes everything new
