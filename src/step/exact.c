@@ -49,7 +49,7 @@ static double least_delta(const crStep* step, const crProblem* problem) {
 
 // the same in body space
 static crRelaxParams sparse_limits(const crStep* step, bool general, const crProblem* problem) {
-    static const int directions[] = {0, 50, 100};
+    static const int directions[] = {25, 50, 100};
     static const int newton[] = {6, 6, 8};
     static const double reach[] = {3e-4, 3e-4, 1e-2};
     crQuality quality = step->settings.quality;
