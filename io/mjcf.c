@@ -9,8 +9,7 @@
 
 #include "io/mjcf.h"
 
-#define MOST_INCLUDES 100
-#define MOST_CLASSES  1000
+#define MOST_CLASSES 1000
 
 static const char* const cosmetic_elements[] = {
     "visual", "statistic", "light", "camera", "texture", "custom", "size", "skin", "layer", "material", NULL};
@@ -227,48 +226,6 @@ static const char* const effects[] = {"solref",
                                       ": the joint takes all that its actuators give",
                                       NULL};
 
-static void splice(crMjcf* mj, crXml* element, int* left);
-
-crXml* cr__mjcf_file(crMjcf* mj, crXml* node, const char* file, int* left) {
-    crImporting* im = mj->im;
-    char* text = NULL;
-    size_t size = 0;
-    const char* path = cr__import_beside(im, file);
-    if (--*left < 0) cr__import_refuse(im, node, NULL, CR_ERR_LIMIT, "more than %d files", MOST_INCLUDES);
-    if (path == NULL || !cr__import_read(im, node, path, CR_XML_MAX_SIZE, &text, &size)) return NULL;
-    crXml* root = NULL;
-    crError error = {0};
-    if (cr_xml_parse(text, size, path, &im->arena, &root, &error) == CR_OK) {
-        splice(mj, root, left);
-        return root;
-    }
-    cr__import_refuse(im, node, NULL, error.status, "%.60s:%d:%d: %.60s", path, error.line, error.column,
-                      error.message);
-    return NULL;
-}
-
-// the children of an included file's root in place of <include>
-static void splice(crMjcf* mj, crXml* element, int* left) {
-    crImporting* im = mj->im;
-    for (crXml** slot = &element->child; *slot != NULL && cr__import_ok(im);) {
-        crXml* node = *slot;
-        if (strcmp(node->name, "include") != 0) {
-            splice(mj, node, left);
-            slot = &node->next;
-            continue;
-        }
-        crXml* root = cr__mjcf_file(mj, node, cr__need_text(im, node, "file"), left);
-        if (root == NULL) return;
-        crXml* first = root->child;
-        crXml** end = &first;
-        for (; *end != NULL; end = &(*end)->next) {
-            (*end)->parent = element;
-        }
-        *end = node->next;
-        *slot = first;
-    }
-}
-
 static void read_compiler(crMjcf* mj, crXml* node) {
     static const char* const angles[] = {"degree", "radian", NULL};
     static const char* const coordinates[] = {"local", NULL};
@@ -445,7 +402,7 @@ static void read_all_mjcf(crMjcf* mj) {
 
 void cr__import_mjcf(crImporting* im, crXml* root) {
     crMjcf mj = {.im = im, .root = root};
-    int left = MOST_INCLUDES;
+    int left = CR_MJCF_MAX_FILES;
     mj.compiler =
         (crMjcfCompiler){.autolimits = true, .eulerseq = "xyz", .inertiafromgeom = 2, .group_high = 5};
     mj.compiler.settotalmass = -1.0;
@@ -453,7 +410,7 @@ void cr__import_mjcf(crImporting* im, crXml* root) {
     mj.option = (crMjcfOption){.timestep = 0.002, .gravity = {0.0, 0.0, -9.81}};
     mj.option.contact = mj.option.limit = mj.option.frictionloss = mj.option.equality = true;
     mj.option.passive = mj.option.actuation = mj.option.filterparent = true;
-    splice(&mj, root, &left);
+    cr__mjcf_splice(&mj, root, &left);
     cr__mjcf_attach(&mj, root, &left);
     if (cr__import_ok(im)) read_all_mjcf(&mj);
     im->schema = schema;

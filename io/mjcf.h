@@ -224,6 +224,10 @@ const crMjcfTendon* cr__mjcf_find_tendon(const crMjcf* mj, const char* name);  /
 crJson* cr__mjcf_constraint(crMjcf* mj, crXml* node, const char* type, const char* a, const char* b);
 
 // by name; -1 where there is none
+#define CR_MJCF_MAX_FILES 100
+
+// The children of an included file's root in place of every <include> below an element.
+void cr__mjcf_splice(crMjcf* mj, crXml* element, int* left);
 // The root of another file, its includes in place; NULL where refused. *left files may still be read.
 crXml* cr__mjcf_file(crMjcf* mj, crXml* node, const char* file, int* left);
 // <attach> below an element replaced by bodies of other models, whose sections go to the end of mj->root.

@@ -46,7 +46,7 @@ typedef struct Attaching {
     const char* folder;  // of its meshes, ending with a slash or ""
 } Attaching;
 
-static void set_attr(Attaching* a, crXml* node, const char* name, const char* value) {
+static void give_attr(Attaching* a, crXml* node, const char* name, const char* value) {
     crXmlAttr* attr = cr_xml_attr(node, name);
     if (attr == NULL) {
         attr = cr__import_alloc(a->mj->im, sizeof *attr);
@@ -133,9 +133,9 @@ static void name_assets(Attaching* a, crXml* section) {
         const crXmlAttr* file = cr_xml_attr(asset, "file");
         if (file == NULL || strcmp(asset->name, "model") == 0) continue;
         if (cr_xml_attr(asset, "name") == NULL)
-            set_attr(a, asset, "name", cr__mjcf_base_name(a->mj->im, file->value));
+            give_attr(a, asset, "name", cr__mjcf_base_name(a->mj->im, file->value));
         // an asset of a model that this one attached knows its folder already
-        if (*file->value != '/' && cr_xml_attr(asset, "from") == NULL) set_attr(a, asset, "from", a->folder);
+        if (*file->value != '/' && cr_xml_attr(asset, "from") == NULL) give_attr(a, asset, "from", a->folder);
     }
 }
 
@@ -143,7 +143,7 @@ static void name_assets(Attaching* a, crXml* section) {
 static void name_classes(Attaching* a, crXml* section) {
     for (crXml* node = section->child; node != NULL; node = node->next) {
         bool plain = strcmp(node->name, "exclude") == 0 || strcmp(node->name, "model") == 0;
-        if (!plain && cr_xml_attr(node, "class") == NULL) set_attr(a, node, "class", a->main);
+        if (!plain && cr_xml_attr(node, "class") == NULL) give_attr(a, node, "class", a->main);
     }
 }
 
@@ -165,8 +165,8 @@ static void append_sections(Attaching* a, crXml* root) {
         if (!own && sections[which] == NULL) continue;
         if (own) {
             const crXmlAttr* name = cr_xml_attr(node, "class");
-            set_attr(a, node, "class", name != NULL ? name->value : a->main);
-            set_attr(a, node, "attached", "true");
+            give_attr(a, node, "class", name != NULL ? name->value : a->main);
+            give_attr(a, node, "attached", "true");
             defaults = defaults || strcmp(cr_xml_attr(node, "class")->value, a->main) == 0;
         } else if (which < 5) {
             name_classes(a, node);
@@ -183,8 +183,8 @@ static void append_sections(Attaching* a, crXml* root) {
     crXml* none = cr__import_alloc(a->mj->im, sizeof *none);
     if (none == NULL) return;
     *none = (crXml){.name = "default", .text = "", .file = root->file, .parent = to, .next = to->child};
-    set_attr(a, none, "class", a->main);
-    set_attr(a, none, "attached", "true");
+    give_attr(a, none, "class", a->main);
+    give_attr(a, none, "attached", "true");
     to->child = none;
 }
 
@@ -263,14 +263,14 @@ static void move_models(Attaching* a, crXml* root, const char* file) {
         for (crXml* asset = section->child; asset != NULL; asset = asset->next) {
             const crXmlAttr* own = strcmp(asset->name, "model") == 0 ? cr_xml_attr(asset, "file") : NULL;
             if (own == NULL || *own->value == '/' || slash == NULL) continue;
-            set_attr(a, asset, "file",
-                     cr__import_format(a->mj->im, "%.*s%s", (int)(slash - file) + 1, file, own->value));
+            give_attr(a, asset, "file",
+                      cr__import_format(a->mj->im, "%.*s%s", (int)(slash - file) + 1, file, own->value));
         }
     }
 }
 
 // what is put in the place of <attach>: a frame with a class of its own
-static void put_bodies(Attaching* a, crXml* node, crXml* root, const char* body) {
+static void attach_bodies(Attaching* a, crXml* node, crXml* root, const char* body) {
     static const char* const tags[3] = {"body"};
     crXml* world = cr_xml_child(root, "worldbody");
     crXml* found = world != NULL && body != NULL ? find_element(world, tags, body) : NULL;
@@ -292,7 +292,7 @@ static void put_bodies(Attaching* a, crXml* node, crXml* root, const char* body)
     append_sections(a, root);
     node->name = "frame";
     node->attrs = NULL;
-    set_attr(a, node, "childclass", main);
+    give_attr(a, node, "childclass", main);
     node->child = world->child;
     for (crXml* child = node->child; child != NULL; child = child->next) {
         child->parent = node;
@@ -313,7 +313,7 @@ static void attach_one(crMjcf* mj, crXml* node, int* left) {
     if (!cr__import_ok(mj->im)) return;
     a.main = main_class(&a, root);
     a.folder = folder_of(&a, root, file);
-    if (a.main != NULL && a.folder != NULL) put_bodies(&a, node, root, cr__attr_text(node, "body"));
+    if (a.main != NULL && a.folder != NULL) attach_bodies(&a, node, root, cr__attr_text(node, "body"));
 }
 
 void cr__mjcf_attach(crMjcf* mj, crXml* element, int* left) {

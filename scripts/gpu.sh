@@ -6,6 +6,7 @@
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 out=${1:-$root/out/carom.ptx}
+case $out in /*) ;; *) out=$PWD/$out ;; esac
 work=${CAROM_GPU_WORK:-$root/out/gpu}
 llvm=${CAROM_LLVM:-/usr/lib/llvm-19/bin}
 mkdir -p "$work" "$(dirname "$out")"

@@ -177,6 +177,40 @@ TEST(ball_strikes_a_hinged_rod) {
     cr_model_destroy(model);
 }
 
+// a turntable on its base: it turns in the plane that they share, across which they only touch, or overlap a little
+TEST(flush_turntable_turns_freely) {
+    const double sunk[] = {0.0, 1e-9, 1e-6, 1e-4};
+    for (int i = 0; i < 4; i++) {
+        crModel* model = cr_model_create(NULL);
+        int material = scene_material(model, 0.6, 0.0);
+        crShape base = cr_shape_cylinder(0.12, 0.05);
+        base.pose.p = cr_vec3(0, 0, 0.05);
+        cr_model_add_shape(model, CR_WORLD, &base, material);
+        crBodyDef def = cr_body_def();
+        def.joint = CR_JOINT_HINGE;
+        def.axis = cr_vec3(0, 0, 1);
+        def.pose.p = cr_vec3(0, 0, 0.1 - sunk[i]);
+        def.mass = 1.0;
+        def.com = cr_vec3(0, 0, 0.05);
+        def.inertia = (crSym3){.xx = 0.002, .yy = 0.002, .zz = 0.002};
+        int body = cr_model_add_body(model, &def);
+        crShape table = cr_shape_box(0.05, 0.03, 0.05);
+        table.pose.p = cr_vec3(0, 0, 0.05);
+        cr_model_add_shape(model, body, &table, material);
+        crWorld* world = scene_world(model, NULL);
+        cr_world_state(world)->v[0] = 2.0;
+        double overlap = -1.0;
+        CHECK_STATUS(cr_world_run(world, 0.5, NULL), CR_OK);
+        CHECK_STATUS(cr_world_overlap(world, &overlap, NULL), CR_OK);
+        CHECK(cr_world_certificate(world)->contacts == 0);
+        CHECK_NEAR(cr_world_state(world)->v[0], 2.0, 1e-12);
+        CHECK_NEAR(cr_world_state(world)->q[0], 1.0, 1e-12);
+        CHECK_NEAR(overlap, sunk[i], 1e-12);
+        cr_world_destroy(world);
+        cr_model_destroy(model);
+    }
+}
+
 // a rod on a planar joint falls on its ends (Stewart and Trinkle): contacts have one tangent, it ends flat
 TEST(planar_rod_falls_and_lies) {
     crModel* model = cr_model_create(NULL);

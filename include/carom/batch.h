@@ -37,7 +37,7 @@ typedef struct crBatchDef {
     int threads;                   // of the back end threads, and of what a GPU hands back, 1 to 256; 1
     const crAllocator* allocator;  // NULL: libc
     const char* program;  // gpu: text of the device program (carom.ptx, made by ./dev gpu); it is not kept
-    size_t room;          // gpu: bytes of working memory of a device thread, at least 28 kB; 0: by the model
+    size_t room;          // gpu: bytes of working memory of a device thread, at least 32 kB; 0: by the model
 } crBatchDef;
 
 typedef struct crBatch crBatch;

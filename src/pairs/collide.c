@@ -1,6 +1,23 @@
 // collide.c - contact points of two shapes of a model, by outlines where both bodies move in one plane.
+//
+// Shapes that lie flush on each other across that plane, as a turntable on its base, touch along a direction in which
+// neither moves: they pass by.
 #include "collide/manifold.h"
 #include "pairs/pairs.h"
+
+#define FLUSH 0.01  // of the thinner shape: overlap across the plane up to which shapes lie on each other
+
+bool cr__pairs_pass_by(const crPlan* plan, const crBodyShape* a, const crBodyShape* b, crPose pose_a,
+                       crPose pose_b) {
+    crVec3 axis = cr__plan_common_plane(plan, a->body, b->body);
+    if (!(cr_dot(axis, axis) > 0.0)) return false;
+    // turned so that the axis is x
+    crPose turn = {cr_vec3(0, 0, 0), cr_quat_conj(cr__rotation_of(cr_frame(axis)))};
+    crBounds of_a = cr_shape_bounds(&a->shape, cr__pose_mul(turn, pose_a));
+    crBounds of_b = cr_shape_bounds(&b->shape, cr__pose_mul(turn, pose_b));
+    double across = fmin(of_a.hi.x - of_b.lo.x, of_b.hi.x - of_a.lo.x);
+    return across < FLUSH * fmin(of_a.hi.x - of_a.lo.x, of_b.hi.x - of_b.lo.x);
+}
 
 int cr__pairs_collide(const crPlan* plan, int sa, int sb, crPose pose_a, crPose pose_b, double margin,
                       crContactPoint* points, int capacity, int* needed, double* until) {
@@ -10,7 +27,7 @@ int cr__pairs_collide(const crPlan* plan, int sa, int sb, crPose pose_a, crPose 
     double nobody_asks;
     if (until == NULL) until = &nobody_asks;
     *until = -INFINITY;
-    if (cr_dot(axis, axis) > 0.0 && capacity >= 2) {
+    if (cr_dot(axis, axis) > 0.0 && capacity >= 2 && !cr__pairs_pass_by(plan, a, b, pose_a, pose_b)) {
         // the plane goes through the body that moves
         bool swap = !cr__moves(plan->model, a->body);
         crStatus status =

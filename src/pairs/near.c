@@ -3,7 +3,7 @@
 // The broad phase holds boxes larger than margins ask for; while every shape stays in its own, the list of pairs
 // stands and costs nothing. The list is sorted and contacts are taken by their gaps alone, so that no result
 // depends on which boxes were told. Not listed: shapes of two bodies that no velocity moves, what cr_model_meet
-// keeps apart, and shapes that move in parallel planes apart from each other.
+// keeps apart, and shapes that move in parallel planes and pass by each other.
 // Fails: CR_ERR_MEMORY; what the broad phase or a material says.
 #include <limits.h>
 #include <string.h>
@@ -205,21 +205,8 @@ static bool is_packable(const crPairs* pairs, int surface, int a, int b) {
     return round && stands_alone(model, a) && stands_alone(model, b);
 }
 
-// whether two shapes that move in parallel planes are apart across them, and so for ever
-static bool pass_by(const crPlan* plan, const crPose* pose, double touch, const crBodyShape* a,
-                    const crBodyShape* b) {
-    crVec3 axis = cr__plan_common_plane(plan, a->body, b->body);
-    if (!(cr_dot(axis, axis) > 0.0)) return false;
-    // turned so that the axis is x
-    crPose turn = {cr_vec3(0, 0, 0), cr_quat_conj(cr__rotation_of(cr_frame(axis)))};
-    crBounds of_a = cr_shape_bounds(&a->shape, cr__pose_mul(turn, pose[a->body]));
-    crBounds of_b = cr_shape_bounds(&b->shape, cr__pose_mul(turn, pose[b->body]));
-    double delta = 2.0 * touch * cr__plan_pair_size(plan, a->body, b->body);
-    return of_a.lo.x - of_b.hi.x > delta || of_b.lo.x - of_a.hi.x > delta;
-}
-
 // the pairs that the broad phase found, with what each has of its own
-static crStatus fill(crPairs* pairs, const crPair* found, int count, const crPose* pose, double touch) {
+static crStatus fill(crPairs* pairs, const crPair* found, int count, const crPose* pose) {
     const crPlan* plan = pairs->plan;
     const crModel* model = plan->model;
     pairs->count = 0;
@@ -227,7 +214,7 @@ static crStatus fill(crPairs* pairs, const crPair* found, int count, const crPos
         const crBodyShape* a = &model->shapes[found[i].a];
         const crBodyShape* b = &model->shapes[found[i].b];
         if (!cr__meet_but_for_loops(model, found[i].a, found[i].b) || tied(plan, a->body, b->body)) continue;
-        if (plan->planes && pass_by(plan, pose, touch, a, b)) continue;
+        if (cr__pairs_pass_by(plan, a, b, pose[a->body], pose[b->body])) continue;
         int surface = cr__pairs_surface(pairs, a->material, b->material);
         if (surface < 0) return (crStatus)surface;
         pairs->near[pairs->count++] = (crNear){
@@ -245,7 +232,7 @@ static crStatus fill(crPairs* pairs, const crPair* found, int count, const crPos
     return CR_OK;
 }
 
-static crStatus list_anew(crPairs* pairs, const crPose* pose, double touch, crArena* scratch) {
+static crStatus list_anew(crPairs* pairs, const crPose* pose, crArena* scratch) {
     const crPair* found;
     int count, old_count = pairs->count;
     size_t mark = cr_arena_mark(scratch);
@@ -258,15 +245,15 @@ static crStatus list_anew(crPairs* pairs, const crPose* pose, double touch, crAr
         status = cr__grow(&pairs->allocator, &near, &pairs->capacity, old_count, count, sizeof *pairs->near);
     pairs->near = near;
     pairs->lists++;
-    if (status == CR_OK) status = fill(pairs, found, count, pose, touch);
+    if (status == CR_OK) status = fill(pairs, found, count, pose);
     if (status == CR_OK) keep_known(pairs, old, old_count);
     cr_arena_release(scratch, mark);
     return status == CR_OK ? index_pairs(pairs) : status;
 }
 
-crStatus cr__pairs_list(crPairs* pairs, const crDynamics* d, double touch, crArena* scratch, crError* error) {
+crStatus cr__pairs_list(crPairs* pairs, const crDynamics* d, crArena* scratch, crError* error) {
     if (pairs->listed) return CR_OK;
-    crStatus status = list_anew(pairs, d->pose, touch, scratch);
+    crStatus status = list_anew(pairs, d->pose, scratch);
     pairs->listed = status == CR_OK;
     if (status == CR_ERR_LIMIT)
         return cr_error_set(error, status, "pairs", "pairs: too many bodies are piled into each other");

@@ -73,8 +73,8 @@ void cr__pairs_destroy(crPairs* pairs);
 
 // Boxes of the bodies of a part at their poses, by several threads; the first time those of all.
 crStatus cr__pairs_move(crPairs* pairs, crTasks* tasks, crPart part, const crDynamics* d, crError* error);
-// The list, where a shape left its box. touch: gap up to which shapes in parallel planes touch, of a pair's size.
-crStatus cr__pairs_list(crPairs* pairs, const crDynamics* d, double touch, crArena* scratch, crError* error);
+// The list, where a shape left its box.
+crStatus cr__pairs_list(crPairs* pairs, const crDynamics* d, crArena* scratch, crError* error);
 // Places in the list of a part's pairs, ascending, each once, in scratch; NULL: no memory. cross: and those
 // with bodies outside it.
 int* cr__pairs_of_part(crPairs* pairs, crPart part, bool cross, crArena* scratch, int* count);
@@ -83,6 +83,9 @@ int cr__pairs_place(const crPairs* pairs, int shape_a, int shape_b);
 
 // collide.c
 
+// Whether two shapes move in parallel planes and pass each other there: across the planes they are apart, or flush.
+bool cr__pairs_pass_by(const crPlan* plan, const crBodyShape* a, const crBodyShape* b, crPose pose_a,
+                       crPose pose_b);
 // Contact points of two shapes at given poses, at most capacity, and how many there are in *needed. *until: margin
 // up to which they would be the same, m; or, where there are none, how far apart the shapes are at least; NULL: nobody asks.
 int cr__pairs_collide(const crPlan* plan, int shape_a, int shape_b, crPose pose_a, crPose pose_b,

@@ -169,9 +169,10 @@ static bool may_go_on(const crIsland* island, int used, int budget, int* parts, 
     return true;
 }
 
-// By how much the penalty changes after an inner problem of so many steps; failed: one failed before.
-static double growth(int steps, bool failed) {
-    if (steps <= 1 && !failed) return 30.0;
+// By how much the penalty changes after an inner problem of so many steps; failed: one failed before. A penalty that is
+// too large costs factorizations: it grows fast only where these are cheap.
+static double growth(int steps, bool failed, bool cheap) {
+    if (steps <= 1 && !failed && cheap) return 30.0;
     if (steps <= 3) return failed ? 2.5 : 5.0;
     return steps <= 6 ? 2.0 : steps > 9 ? 0.5 : 1.0;
 }
@@ -196,7 +197,7 @@ static void outer(crInner* in, double r, double* z) {
             r = after;
             // a penalty that failed is not tried again soon
             if (++row % 4 == 0) cap = fmin(2.0 * cap, MOST_PENALTY);
-            in->k = fmin(in->k * growth(steps, cap < MOST_PENALTY), cap);
+            in->k = fmin(in->k * growth(steps, cap < MOST_PENALTY, island->cheap), cap);
             // multipliers that stand still gain nothing
             if (steps == 0 && ++idle > IDLE) break;
         } else {

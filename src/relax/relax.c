@@ -51,8 +51,7 @@ static crStatus run_convex(crIsland* island, double* x) {
     return cr__island_convex(island, x);
 }
 
-// The stages in order. Where factorizations are cheap Newton's method is tried before alternating directions, and after
-// them again.
+// The stages in order.
 static crStatus island_run(crIsland* island, double* x) {
     const crSpace* s = &island->space;
     // laws that ask for nothing are met by no impulse, and rows that act on nothing cannot be helped
@@ -68,9 +67,8 @@ static crStatus island_run(crIsland* island, double* x) {
         cr__island_sweep(island, left < 10 ? left : 10, x);
         cr__island_offer(island, x, CR_RELAX_SWEEPS);
     }
-    crStatus status = island->cheap ? run_newton(island, x) : CR_OK;
-    if (status == CR_OK) status = run_directions(island, x);
-    if (status == CR_OK && (!island->cheap || island->params.directions > 0)) status = run_newton(island, x);
+    crStatus status = run_directions(island, x);
+    if (status == CR_OK) status = run_newton(island, x);
     return status == CR_OK ? run_convex(island, x) : status;
 }
 

@@ -6,8 +6,7 @@
 //
 //     sweeps      Gauss-Seidel, from the guess
 //     directions  alternating directions on Coulomb's law, one factorization
-//     newton      augmented Lagrangian, Newton's method on Coulomb's law, one factorization per step; where
-//                 that is cheap before the directions, too
+//     newton      augmented Lagrangian, Newton's method on Coulomb's law, one factorization per step
 //     convex      Coulomb's cone with the slip frozen: s = mu |u_t| is added to the normal velocity, an interior
 //                 point method and a polish. It has an answer whenever the rows can be met at all, and that
 //                 answer is exact for the bias b' = b + s - mu |u_t|.

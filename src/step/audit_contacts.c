@@ -38,7 +38,8 @@ static crStatus create(crContactAudit* a, const int* islands) {
     int most = step->contact_count > step->part.count ? step->contact_count : step->part.count;
     size_t nb = (size_t)step->model->nb, nv = (size_t)step->model->nv;
     size_t chunks = (size_t)most / CR_AUDIT_CHUNK + 2, sums = (size_t)a->island_count + 1;
-    size_t count = (size_t)step->contact_count + 1, kept = step->tasks != NULL ? count : CR_AUDIT_CHUNK;
+    size_t count = (size_t)step->contact_count + 1, kept = count;
+    if (step->tasks == NULL && kept > CR_AUDIT_CHUNK) kept = CR_AUDIT_CHUNK;
     a->contact = cr_arena_alloc(arena, kept * sizeof *a->contact);
     a->seen = cr_arena_alloc(arena, count * sizeof *a->seen);
     a->body = cr_arena_alloc(arena, nb * sizeof *a->body);

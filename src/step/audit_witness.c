@@ -89,7 +89,8 @@ static bool hold_plainly(double mu, double least, double friction2, crVec3 n, cr
         return true;
     }
     // squares of impulses below 1e-154 N s are zero
-    bool full = friction2 > 0.0 && friction2 >= (1.0 - 0x1p-40) * (most * most) && most < (double)INFINITY;
+    bool full = friction2 > 0.0 && friction2 >= (1.0 - 0x1p-40) * (most * most) && most > 0.0 &&
+                most < (double)INFINITY;
     if (!full || !(least * x->pn > x->wn)) return false;
     hold_slip(most, cr_scale(1.0 / sqrt(friction2), x->pt), n, x, out);
     return true;

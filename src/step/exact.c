@@ -18,9 +18,8 @@
 #define TINY_ROWS   24     // and up to this one not even first
 #define CHEAP_ROWS  600    // up to this size to more digits than asked for: what is solved once stays so
 #define SMALL_TOL   1e-9   // namely these
-#define REACH       1e-3   // share of the largest speed up to which Newton's method is worth its cost
 #define AIM         0.1    // of what counts as solved
-#define NEAR        0.5    // of what counts as near, in accurate where islands are large
+#define NEAR        0.8    // of what counts as near, in accurate where islands are large
 #define EXACT_TOL   1e-10  // at most: what is solved to rounding needs no second look in the next step
 #define TIGHTER     0.01   // tolerance for an answer that left its cones
 #define LEAST_TOL   1e-13
@@ -50,8 +49,9 @@ static double least_delta(const crStep* step, const crProblem* problem) {
 
 // the same in body space
 static crRelaxParams sparse_limits(const crStep* step, bool general, const crProblem* problem) {
-    static const int directions[] = {0, 50, 100};
+    static const int directions[] = {25, 50, 100};
     static const int newton[] = {6, 6, 8};
+    static const double reach[] = {3e-4, 3e-4, 1e-2};
     crQuality quality = step->settings.quality;
     crRelaxParams params = cr__relax_params();
     params.tol = AIM * cr_step_tol(&step->settings);
@@ -60,22 +60,22 @@ static crRelaxParams sparse_limits(const crStep* step, bool general, const crPro
     } else {
         params.accept = 0.5 * cr_step_tol(&step->settings);
     }
-    // those were swept for long
-    bool swept = !general && problem->rows > CHEAP_ROWS, small = problem->rows <= SPARSE_ROWS;
+    bool large = !general && problem->rows > CHEAP_ROWS, small = problem->rows <= SPARSE_ROWS;
     double delta = least_delta(step, problem), h = step->posed.problem.h;
     // speeds below this are rest
     params.floor = delta / h;
-    if (swept && quality == CR_QUALITY_ACCURATE) {
+    if (large && quality == CR_QUALITY_ACCURATE) {
         params.enough = NEAR * step->settings.shift * delta / (step->settings.deadband * h);
     }
     params.sweeps = 0;
     // a limit of the user's is one for each stage
     const crSolverParams* given = step->settings.solver.params;
     int most = given != NULL && given->max_iterations > 0 ? given->max_iterations : INT32_MAX;
-    params.directions = swept || small ? 0 : directions[quality] < most ? directions[quality] : most;
+    params.directions = small ? 0 : directions[quality] < most ? directions[quality] : most;
     params.newton = newton[quality] < most ? newton[quality] : most;
     params.interior = 0;
-    params.reach = REACH;
+    // from there on Newton's method is worth its cost
+    params.reach = reach[quality];
     return params;
 }
 

@@ -76,7 +76,7 @@ crStatus cr__lane_run(crBatchLane* lane, const crBatchJob* job, int i);
 void cr__lane_vary(crBatchLane* lane, const crBatchJob* job, int i);
 
 // Bytes of a device lane's memory: of the two kernels that have it in the thread's own memory, larger ones in the device's.
-#define CR_ROOM_SMALL  28672
+#define CR_ROOM_SMALL  32768
 #define CR_ROOM_MEDIUM 131072
 
 struct crGpu;

@@ -103,6 +103,16 @@ export default {
     equal(scene.forces.length, 2, "forces");
     must(scene.actuators.every((a) => a.ctrl.table), "controls have no tables");
     must((await tab.locator("#sensors figure").count()) === 1, "no chart of the sensor");
+    // what is undone is not in the recording, and the run goes on from there
+    const before = await steps(tab);
+    await tab.click("#undo");
+    await tab.waitForFunction((n) => Number(document.getElementById("hash").dataset.steps) < n, before);
+    const back = await steps(tab);
+    for (let i = 1; i <= 3; i++) {
+      await tab.click("#step");
+      await tab.waitForFunction((n) => Number(document.getElementById("hash").dataset.steps) === n, back + i);
+    }
+    equal((await replays(tab, "undone")).forces.length, 1, "forces after undoing the hold");
     calm(tab);
     return tab;
   },

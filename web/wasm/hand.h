@@ -15,7 +15,7 @@ typedef struct PageTable {
 // Values of a table that a step used: the row of its middle, and before it the values that held until its beginning.
 // False where memory or rows are out; the table is then as it was.
 bool table_follow(PageTable* table, double begin, double middle, const double* values);
-// Forgets rows after a time.
+// Forgets rows of steps that begin at a time or after it.
 void table_cut(PageTable* table, double time);
 void table_write(FILE* file, const PageTable* table);
 

@@ -43,7 +43,7 @@ bool table_follow(PageTable* table, double begin, double middle, const double* v
 }
 
 void table_cut(PageTable* table, double time) {
-    while (table->count > 0 && table->rows[(table->count - 1) * table->width] > time) {
+    while (table->count > 0 && table->rows[(table->count - 1) * table->width] >= time) {
         table->count--;
     }
 }
