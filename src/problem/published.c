@@ -87,6 +87,9 @@ static double block_map(const crProblem* problem, const crBlock* block, const do
     return sum;
 }
 
+// not fmax: which zero it takes of 0 and -0 depends on the compiler
+static double larger(double a, double b) { return b > a ? b : a; }
+
 // how far friction is beyond its limit, or p_n below zero
 static double cone_violation(const crProblem* problem, const crBlock* block, const double* p) {
     double t[5];
@@ -96,7 +99,7 @@ static double cone_violation(const crProblem* problem, const crBlock* block, con
     for (int i = 0; i < n; i++) {
         t[i] -= p[1 + i];
     }
-    return fmax(sqrt(square_sum(t, n)), -p[0]);
+    return larger(sqrt(square_sum(t, n)), -p[0]);
 }
 
 static void audit_block(const crProblem* problem, const crBlock* block, const double* p, const double* u,
@@ -107,19 +110,19 @@ static void audit_block(const crProblem* problem, const crBlock* block, const do
     } else if (block->kind == CR_BLOCK_UNILATERAL || block->kind == CR_BLOCK_CONE) {
         int normals = block->kind == CR_BLOCK_CONE ? 1 : block->count;
         for (int i = 0; i < normals; i++) {
-            closing = fmax(closing, -u[i]);
-            audit->complementarity = fmax(audit->complementarity, fabs(u[i] * p[i]));
-            audit->cone = fmax(audit->cone, -p[i]);
+            closing = larger(closing, -u[i]);
+            audit->complementarity = larger(audit->complementarity, fabs(u[i] * p[i]));
+            audit->cone = larger(audit->cone, -p[i]);
         }
     } else {
         for (int i = 0; i < block->count; i++) {
-            audit->cone = fmax(audit->cone, fmax(block->lo - p[i], p[i] - block->hi));
+            audit->cone = larger(audit->cone, larger(block->lo - p[i], p[i] - block->hi));
         }
     }
-    audit->approach = fmax(audit->approach, closing);
+    audit->approach = larger(audit->approach, closing);
     if (block->kind != CR_BLOCK_CONE) return;
-    audit->cone = fmax(audit->cone, cone_violation(problem, block, p));
-    audit->dissipation = fmax(audit->dissipation, sqrt(friction_map(problem, block, weight, p, u)));
+    audit->cone = larger(audit->cone, cone_violation(problem, block, p));
+    audit->dissipation = larger(audit->dissipation, sqrt(friction_map(problem, block, weight, p, u)));
 }
 
 // size that residuals are compared with: of u_free + b
