@@ -14,6 +14,7 @@
 
 #define DENSE_ROWS \
     3000  // islands with trees, loops or other friction above this size are solved in body space
+#define FAST_ROWS   150    // likewise in fast
 #define SPARSE_ROWS 60     // likewise of plain contacts, without another try
 #define TINY_ROWS   24     // and up to this one not even first
 #define CHEAP_ROWS  600    // up to this size to more digits than asked for: what is solved once stays so
@@ -215,10 +216,10 @@ static crStatus run_sparse(crStep* step, bool general, Part* part, bool* solved)
     return CR_OK;
 }
 
-// rows up to which a part is left to the problem's solver where body space fails; in fast a large mechanism is not
+// rows up to which a part may go to the problem's solver; a large mechanism of fast does not
 static int dense_rows(const crStep* step, bool general) {
-    bool fast = step->settings.quality == CR_QUALITY_FAST;
-    return general && !fast ? DENSE_ROWS : SPARSE_ROWS;
+    if (!general) return SPARSE_ROWS;
+    return step->settings.quality == CR_QUALITY_FAST ? FAST_ROWS : DENSE_ROWS;
 }
 
 static crStatus solve_part(crStep* step, const int* list, int count, bool general, Part* part,
@@ -227,9 +228,8 @@ static crStatus solve_part(crStep* step, const int* list, int count, bool genera
     part_fill(step, list, count, part);
     int rows = part->problem.rows;
     bool small = rows <= dense_rows(step, general), solved = false;
-    bool direct = general && step->settings.quality != CR_QUALITY_FAST;
     crStatus status = CR_OK;
-    if (!small || (!direct && rows > TINY_ROWS)) status = run_sparse(step, general, part, &solved);
+    if (!small || (!general && rows > TINY_ROWS)) status = run_sparse(step, general, part, &solved);
     if (status == CR_OK && small && !solved) status = run_clamped(step, general, part, error);
     cr_arena_release(&step->scratch, mark);
     if (status != CR_OK) return status;
