@@ -119,6 +119,20 @@ static bool refutes(const crProblem* problem, const double* p) {
     return truth.residual <= TOL && truth.floor <= TOL;
 }
 
+// What the judge finds at returned impulses: by its own search from there, or at the witness that the verdict speaks of,
+// where that lies as near as the search may go, entry by entry.
+static double true_residual(const crProblem* problem, crArena* arena, const double* p, double own,
+                            double tol) {
+    double hat[JUDGE_ROWS];
+    crAudit audit;
+    memcpy(hat, p, (size_t)problem->rows * sizeof *hat);
+    if (own <= tol || cr_problem_witness(problem, arena, hat, &audit) != CR_OK) return own;
+    for (int i = 0; i < problem->rows; i++) {
+        if (!(fabs(hat[i] - p[i]) <= CLOSE * fabs(p[i]))) return own;
+    }
+    return fmin(own, judge_problem(problem, hat, CLOSE, tol).residual);
+}
+
 static void run_all(const Made* m, crArena* arena, double tol, Tally* tally, crOutcome* outcomes) {
     double p[16][JUDGE_ROWS] = {{0}}, reference[JUDGE_ROWS] = {0};
     int n = m->problem.rows, count = cr_solver_count();
@@ -139,11 +153,12 @@ static void run_all(const Made* m, crArena* arena, double tol, Tally* tally, crO
         tally->answers++;
         JudgeProblem truth = judge_problem(&m->problem, p[s], CLOSE, tol);
         if (report.outcome == CR_OUTCOME_SOLVED) {
+            double residual = true_residual(&m->problem, arena, p[s], truth.residual, tol);
             tally->solved++;
             test_check(report.audit.most <= tol, __FILE__, __LINE__, "%s: solved, but at most %.17g",
                        solver.name, report.audit.most);
-            if (!test_check(truth.residual <= tol * ULPS, __FILE__, __LINE__,
-                            "%s: false solved, true residual %.3g", solver.name, truth.residual)) {
+            if (!test_check(residual <= tol * ULPS, __FILE__, __LINE__,
+                            "%s: false solved, true residual %.3g", solver.name, residual)) {
                 print_problem(&m->problem, p[s]);
             }
         }
