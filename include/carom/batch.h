@@ -98,7 +98,7 @@ CR_API crStatus cr_batch_vary(crBatch* batch, crVary what, int index, const doub
 CR_API crStatus cr_batch_put(crBatch* batch, int index, const crWorld* world, crError* error);
 CR_API crStatus cr_batch_take(crBatch* batch, int index, crWorld* world, crError* error);
 
-// What the last cr_batch_step did in one world.
+// Result of the last cr_batch_step in one world.
 typedef struct crBatchResult {
     crStatus status;  // of its last step; CR_OK: all were made
     int handed;       // steps that the device handed to the host for want of room
@@ -109,7 +109,7 @@ CR_API crStatus cr_batch_result(crBatch* batch, int index, crBatchResult* result
 // And in all of them.
 typedef struct crBatchSummary {
     int worlds;     // count
-    int failed;     // whose status is not CR_OK
+    int failed;     // worlds whose status is not CR_OK
     int first;      // of those, -1: none
     int unsound;    // with a step that is neither solved, near nor bounded
     int handed;     // steps that the device handed to the host

@@ -105,7 +105,7 @@ typedef struct crStepPart {
     int* loops;  // (loop_count)
 } crStepPart;
 
-// What problem_build posed, in scratch.
+// The problem that problem_build posed, in scratch.
 typedef struct crStepPosed {
     crRows rows;
     crRows H;           // half of W
@@ -119,7 +119,7 @@ typedef struct crStepPosed {
 typedef struct crStepWarm {
     int count, capacity;
     crWarm* force;  // (count)
-    bool changed;   // those that the step began with are in start
+    bool changed;   // forces of the beginning are in start
     int start_count, start_capacity;
     crWarm* start;  // (start_count)
 } crStepWarm;
@@ -154,7 +154,7 @@ struct crStep {
     crArena store;              // arrays of the size of the model
     crArena scratch;            // everything that lives for a step
     struct crTasks* tasks;      // NULL where one thread does it all
-    const struct crPlan* plan;  // what the model determines
+    const struct crPlan* plan;  // sizes and lists of the model, const
     crState state;              // cr_step_create; the stages change it
     crDynamics dynamics;        // forces
     crStepStart start;

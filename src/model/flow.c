@@ -178,7 +178,7 @@ crStatus cr__tree_flow(const crModel* model, crPart tree, double h, crState* sta
     double T = cr__tree_energy(model, tree, d, state->v, work.y);
     Kept kept = {.P = cr_vec3(0, 0, 0)};
     if (free) kept = kept_by(I, work.y + root->v);
-    // what rounding leaves of T is no motion to be followed
+    // rounding of T is no motion
     double within = free ? fmax(SAME * T, T - 0.5 * cr_dot(kept.P, kept.P) / I->m) : T;
     crVec3 goal = cr_madd(cr_add(*origin, centre(I)), h / I->m, kept.P);
     crState before = {.q = work.q, .v = work.v};

@@ -33,7 +33,7 @@ crStatus cr__plan_create(const crModel* model, const crDynamics* d, crArena* are
 
 // Normal of the planes that two bodies move in, zero where there is none.
 crVec3 cr__plan_common_plane(const crPlan* plan, int body_a, int body_b);
-// What tolerances of a contact of two bodies are shares of: the smaller one that moves, m.
+// Length by which tolerances of a contact are scaled: size of the smaller body that moves, m.
 double cr__plan_pair_size(const crPlan* plan, int body_a, int body_b);
 
 #endif

@@ -27,7 +27,7 @@ int cr__pairs_collide(const crPlan* plan, int sa, int sb, crPose pose_a, crPose 
     double nobody_asks;
     if (until == NULL) until = &nobody_asks;
     *until = -INFINITY;
-    if (cr_dot(axis, axis) > 0.0 && capacity >= 2 && !cr__pairs_pass_by(plan, a, b, pose_a, pose_b)) {
+    if (cr_dot(axis, axis) > 0.0 && capacity >= 2) {
         // the plane goes through the body that moves
         bool swap = !cr__moves(plan->model, a->body);
         crStatus status =

@@ -178,7 +178,7 @@ int cr__pairs_place(const crPairs* pairs, int shape_a, int shape_b) {
     return lo;
 }
 
-// what stands of pairs of the old list
+// times and distances of pairs that were in the old list
 static void keep_known(crPairs* pairs, const crNear* old, int old_count) {
     for (int i = 0, j = 0; i < pairs->count; i++) {
         crNear* p = &pairs->near[i];

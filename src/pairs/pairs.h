@@ -86,7 +86,7 @@ int cr__pairs_place(const crPairs* pairs, int shape_a, int shape_b);
 // Whether two shapes move in parallel planes and pass each other there: across the planes they are apart, or flush.
 bool cr__pairs_pass_by(const crPlan* plan, const crBodyShape* a, const crBodyShape* b, crPose pose_a,
                        crPose pose_b);
-// Contact points of two shapes at given poses, at most capacity, and how many there are in *needed. *until: margin
+// Contact points of two shapes that do not pass by, at given poses, at most capacity, and how many there are in *needed. *until: margin
 // up to which they would be the same, m; or, where there are none, how far apart the shapes are at least; NULL: nobody asks.
 int cr__pairs_collide(const crPlan* plan, int shape_a, int shape_b, crPose pose_a, crPose pose_b,
                       double margin, crContactPoint* points, int capacity, int* needed, double* until);

@@ -154,4 +154,21 @@ CR_LANE void row_scatter(double* z, const int* at, int lanes, crLane3 v, crLane3
 }
 #endif
 
+// A loop over groups as a task, name_plain, and the same for registers of four numbers, name_wide; CR_BEST chooses the one
+// for this processor. Both give the same bits.
+#define CR_TASK(name, attribute, type, call)                    \
+    attribute static void name(void* ctx, int begin, int end) { \
+        const type* work = ctx;                                 \
+        call;                                                   \
+    }
+#if defined(__x86_64__) && CR_WIDTH > 1
+#define CR_TASKS(name, type, call)      \
+    CR_TASK(name##_plain, , type, call) \
+    CR_TASK(name##_wide, __attribute__((target("avx2"))), type, call)
+#define CR_BEST(name) (__builtin_cpu_supports("avx2") ? name##_wide : name##_plain)
+#else
+#define CR_TASKS(name, type, call) CR_TASK(name##_plain, , type, call)
+#define CR_BEST(name)              name##_plain
+#endif
+
 #endif

@@ -438,16 +438,7 @@ CR_LANE void pack_range(const Build* build, int begin, int end) {
     }
 }
 
-static void pack_plain(void* ctx, int begin, int end) { pack_range(ctx, begin, end); }
-
-#if defined(__x86_64__) && CR_WIDTH > 1
-__attribute__((target("avx2"))) static void pack_wide(void* ctx, int begin, int end) {
-    pack_range(ctx, begin, end);
-}
-static crTaskFn pack_function(void) { return __builtin_cpu_supports("avx2") ? pack_wide : pack_plain; }
-#else
-static crTaskFn pack_function(void) { return pack_plain; }
-#endif
+CR_TASKS(pack, Build, pack_range(work, begin, end))
 
 crStatus cr__packed_create(const crInertias* of, const int* island_of_body, const double* v, int count,
                            crPackedContact* contact, crUnits* units, crPacked* packed) {
@@ -463,7 +454,7 @@ crStatus cr__packed_create(const crInertias* of, const int* island_of_body, cons
     status = make_groups(&build);
     if (status == CR_OK) status = make_arrays(&build);
     if (status != CR_OK) return status;
-    cr__tasks_for(packed->tasks, packed->group_count, GROUPS, pack_function(), &build);
+    cr__tasks_for(packed->tasks, packed->group_count, GROUPS, CR_BEST(pack), &build);
     cr__packed_apply(packed);
     return CR_OK;
 }

@@ -163,23 +163,13 @@ CR_LANE void full_ball(const crSubsteps* run, Pair* pair, bool two, crLane bias,
 }
 
 CR_LANE void full_slot(const crSubsteps* run, Pair* pair, bool round, bool two, crLane bias, double* slot) {
-    const double *Kb = slot + CR_AT_K * CR_LANES, *Ka = Kb + (round ? CR_K_ROUND : CR_K) * CR_LANES;
-    crLane3 n = lane3_load(slot + CR_AT_N * CR_LANES);
-    crLane3 t1 = lane3(lane_load(slot + CR_AT_T * CR_LANES), lane_load(slot + (CR_AT_T + 1) * CR_LANES),
-                       lane_all(0.0));
-    crLane3 t2 = lane3(-n.z * t1.y, n.z * t1.x, n.x * t1.y - n.y * t1.x);
-    crLane3 g = lane3_add(passing(pair, two), turned(round, Kb, pair->wb));
-    if (two) g = lane3_add(g, turned(round, Ka, pair->wa));
-    crLane3 u = lane3_add(lane3_load(slot + CR_AT_E * CR_LANES),
-                          lane3(lane3_dot(n, g) + bias, t1.x * g.x + t1.y * g.y, lane3_dot(t2, g)));
+    Place place = place_of(round, slot);
+    crLane3 along = velocity_at(&place, round, two, pair);
+    along.x = along.x + bias;
+    crLane3 u = lane3_add(lane3_load(slot + CR_AT_E * CR_LANES), along);
     crLane3 p = lane3_load(slot + CR_AT_P * CR_LANES), next = solve_contact(slot, NEWTON_STEPS, u, p);
     put_impulse(run, next, slot);
-    crLane3 dp = lane3_sub(next, p), dP = lane3_madd(lane3_scale(dp.x, n), dp.z, t2);
-    dP.x = dP.x + dp.y * t1.x;
-    dP.y = dP.y + dp.y * t1.y;
-    push(pair, two, dP);
-    pair->wb = lane3_add(pair->wb, turned_back(round, Kb, dP));
-    if (two) pair->wa = lane3_add(pair->wa, turned_back(round, Ka, dP));
+    push_at(&place, round, two, lane3_sub(next, p), pair);
 }
 
 CR_LANE void full_group(const crSubsteps* run, const crGroup* g, crKind kind, bool two, int slots, int l) {
@@ -275,32 +265,10 @@ CR_LANE void prepare_range(const crSubsteps* run, int begin, int end) {
     }
 }
 
-#define RANGE(name, call)                                     \
-    static void name##_plain(void* ctx, int begin, int end) { \
-        const crSubsteps* run = ctx;                          \
-        call;                                                 \
-    }
-RANGE(full, full_range(run, begin, end))
-RANGE(press, press_range(run, false, begin, end))
-RANGE(place, press_range(run, true, begin, end))
-RANGE(prepare, prepare_range(run, begin, end))
-#undef RANGE
-
-#if defined(__x86_64__) && CR_WIDTH > 1
-#define RANGE(name, call)                                                                    \
-    __attribute__((target("avx2"))) static void name##_wide(void* ctx, int begin, int end) { \
-        const crSubsteps* run = ctx;                                                         \
-        call;                                                                                \
-    }
-RANGE(full, full_range(run, begin, end))
-RANGE(press, press_range(run, false, begin, end))
-RANGE(place, press_range(run, true, begin, end))
-RANGE(prepare, prepare_range(run, begin, end))
-#undef RANGE
-#define CHOOSE(name) (__builtin_cpu_supports("avx2") ? name##_wide : name##_plain)
-#else
-#define CHOOSE(name) name##_plain
-#endif
+CR_TASKS(full, crSubsteps, full_range(work, begin, end))
+CR_TASKS(press, crSubsteps, press_range(work, false, begin, end))
+CR_TASKS(place, crSubsteps, press_range(work, true, begin, end))
+CR_TASKS(prepare, crSubsteps, prepare_range(work, begin, end))
 
 static void by_colours(crSubsteps* run, crTaskFn fn) {
     cr__packed_by_colours(run->packed, fn, run, &run->first_group);
@@ -374,24 +342,24 @@ crStatus cr__substeps_run(crSubsteps* run, crArena* arena) {
     run->time = 0.0;
     run->visit = VISIT_SHORT;
     if (create(run, arena) != CR_OK) return CR_ERR_MEMORY;
-    by_colours(run, CHOOSE(prepare));
+    by_colours(run, CR_BEST(prepare));
     for (int i = 0; i < CR_SUBSTEPS; i++) {
         cr__tasks_for(p->tasks, p->bodies, BODIES, begin_short, run);
         run->time = run->h * (i + 1) / CR_SUBSTEPS;
-        by_colours(run, CHOOSE(press));
+        by_colours(run, CR_BEST(press));
         cr__tasks_for(p->tasks, p->bodies, BODIES, advance_ways, run);
-        by_colours(run, CHOOSE(full));
+        by_colours(run, CR_BEST(full));
     }
     cr__tasks_for(p->tasks, p->bodies, BODIES, end_ways, run);
     clear_impulses(run);
     for (int i = 0; run->bounce != NULL && i < BOUNCE_SWEEPS; i++) {
         run->visit = i + 1 < BOUNCE_SWEEPS ? VISIT_BOUNCE : VISIT_LAST_BOUNCE;
-        by_colours(run, CHOOSE(full));
+        by_colours(run, CR_BEST(full));
     }
     if (run->bounce != NULL) clear_impulses(run);
     memcpy(run->z_begin, run->D, CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double));
     for (int i = 0; i < PRESSES; i++) {
-        by_colours(run, CHOOSE(place));
+        by_colours(run, CR_BEST(place));
     }
     for (int i = 0; i < CR_BODY_STRIDE * (p->bodies + 1); i++) {
         run->C[i] += run->D[i] - run->z_begin[i];

@@ -53,24 +53,12 @@ CR_LANE void visit_ball(Pair* pair, bool two, crLane w, Lanes* at, double* slot)
 }
 
 CR_LANE void visit(Pair* pair, bool round, bool two, Lanes* at, double* slot) {
-    const double *Kb = slot + CR_AT_K * CR_LANES, *Ka = Kb + (round ? CR_K_ROUND : CR_K) * CR_LANES;
-    crLane3 n = lane3_load(slot + CR_AT_N * CR_LANES);
-    crLane3 t1 = lane3(lane_load(slot + CR_AT_T * CR_LANES), lane_load(slot + (CR_AT_T + 1) * CR_LANES),
-                       lane_all(0.0));
-    crLane3 t2 = lane3(-n.z * t1.y, n.z * t1.x, n.x * t1.y - n.y * t1.x);
-    crLane3 g = lane3_add(passing(pair, two), turned(round, Kb, pair->wb));
-    if (two) g = lane3_add(g, turned(round, Ka, pair->wa));
-    crLane3 u = lane3_add(lane3_load(slot + CR_AT_E * CR_LANES),
-                          lane3(lane3_dot(n, g), t1.x * g.x + t1.y * g.y, lane3_dot(t2, g)));
+    Place place = place_of(round, slot);
+    crLane3 u = lane3_add(lane3_load(slot + CR_AT_E * CR_LANES), velocity_at(&place, round, two, pair));
     crLane3 p = impulse_at(at, slot);
     crLane3 dp =
         take(at, lane_load(slot + CR_AT_W * CR_LANES), p, solve_contact(slot, NEWTON_STEPS, u, p), slot);
-    crLane3 dP = lane3_madd(lane3_scale(dp.x, n), dp.z, t2);
-    dP.x = dP.x + dp.y * t1.x;
-    dP.y = dP.y + dp.y * t1.y;
-    push(pair, two, dP);
-    pair->wb = lane3_add(pair->wb, turned_back(round, Kb, dP));
-    if (two) pair->wa = lane3_add(pair->wa, turned_back(round, Ka, dP));
+    push_at(&place, round, two, dp, pair);
 }
 
 CR_LANE void sweep_group(const crPacked* p, const crGroup* g, crKind kind, bool two, int slots, int l) {
@@ -119,16 +107,7 @@ CR_LANE void sweep_range(const crPackedSweep* sweep, int begin, int end) {
     }
 }
 
-static void sweep_plain(void* ctx, int begin, int end) { sweep_range(ctx, begin, end); }
-
-#if defined(__x86_64__) && CR_WIDTH > 1
-__attribute__((target("avx2"))) static void sweep_wide(void* ctx, int begin, int end) {
-    sweep_range(ctx, begin, end);
-}
-static crTaskFn sweep_function(void) { return __builtin_cpu_supports("avx2") ? sweep_wide : sweep_plain; }
-#else
-static crTaskFn sweep_function(void) { return sweep_plain; }
-#endif
+CR_TASKS(sweep, crPackedSweep, sweep_range(work, begin, end))
 
 // colour after colour, so that every body meets its units in one order, whoever takes them
 void cr__packed_by_colours(const crPacked* p, crTaskFn fn, void* ctx, int* first) {
@@ -148,7 +127,7 @@ static void by_colours(crPacked* p, crTaskFn fn) {
 }
 
 void cr__packed_sweep(crPacked* p) {
-    by_colours(p, sweep_function());
+    by_colours(p, CR_BEST(sweep));
     cr__units_sweep(p->units, p->z, p->tasks);
 }
 

@@ -155,4 +155,38 @@ CR_LANE crLane3 turned_back(bool round, const double* K, crLane3 P) {
     return round ? lane3_cross(lane3_load(K), P) : lane3_mul_t(K, P);
 }
 
+// Where a contact acts: its axes and the arms of both bodies.
+typedef struct Place {
+    crLane3 n, t1, t2;
+    const double *Kb, *Ka;
+} Place;
+
+CR_LANE Place place_of(bool round, const double* slot) {
+    const double* Kb = slot + CR_AT_K * CR_LANES;
+    Place at = {.n = lane3_load(slot + CR_AT_N * CR_LANES),
+                .Kb = Kb,
+                .Ka = Kb + (round ? CR_K_ROUND : CR_K) * CR_LANES};
+    at.t1 = lane3(lane_load(slot + CR_AT_T * CR_LANES), lane_load(slot + (CR_AT_T + 1) * CR_LANES),
+                  lane_all(0.0));
+    at.t2 = lane3(-at.n.z * at.t1.y, at.n.z * at.t1.x, at.n.x * at.t1.y - at.n.y * at.t1.x);
+    return at;
+}
+
+// velocity of b's point against a's along the axes
+CR_LANE crLane3 velocity_at(const Place* at, bool round, bool two, const Pair* pair) {
+    crLane3 g = lane3_add(passing(pair, two), turned(round, at->Kb, pair->wb));
+    if (two) g = lane3_add(g, turned(round, at->Ka, pair->wa));
+    return lane3(lane3_dot(at->n, g), at->t1.x * g.x + at->t1.y * g.y, lane3_dot(at->t2, g));
+}
+
+// an impulse along the axes moves both bodies
+CR_LANE void push_at(const Place* at, bool round, bool two, crLane3 dp, Pair* pair) {
+    crLane3 dP = lane3_madd(lane3_scale(dp.x, at->n), dp.z, at->t2);
+    dP.x = dP.x + dp.y * at->t1.x;
+    dP.y = dP.y + dp.y * at->t1.y;
+    push(pair, two, dP);
+    pair->wb = lane3_add(pair->wb, turned_back(round, at->Kb, dP));
+    if (two) pair->wa = lane3_add(pair->wa, turned_back(round, at->Ka, dP));
+}
+
 #endif

@@ -14,6 +14,7 @@
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
+#include "collide/manifold.h"
 #include "model/spatial.h"
 #include "step/audit.h"
 #include "step/step.h"
@@ -94,12 +95,16 @@ typedef struct Overlap {
 static crStatus overlap_pair(void* ctx, int shape_a, int shape_b) {
     Overlap* o = ctx;
     const crStep* step = o->step;
-    const crPose* pose = o->pose;
-    int a = step->model->shapes[shape_a].body, b = step->model->shapes[shape_b].body, needed = 0;
+    const crBodyShape *a = &step->model->shapes[shape_a], *b = &step->model->shapes[shape_b];
+    crPose pose_a = o->pose[a->body], pose_b = o->pose[b->body];
     crContactPoint few[16];
-    // of more contacts than there is room for the deepest are given
+    int needed = 0;
+    double until;
+    // of more contacts than there is room for the deepest are given; shapes that pass by have no outlines in common
     int count =
-        cr__pairs_collide(step->plan, shape_a, shape_b, pose[a], pose[b], 0.0, few, 16, &needed, NULL);
+        cr__pairs_pass_by(step->plan, a, b, pose_a, pose_b)
+            ? cr__collide(&a->shape, &pose_a, &b->shape, &pose_b, 0.0, few, 16, &needed, &until)
+            : cr__pairs_collide(step->plan, shape_a, shape_b, pose_a, pose_b, 0.0, few, 16, &needed, NULL);
     for (int i = 0; i < count; i++) {
         if (-few[i].gap > o->deepest.depth) o->deepest = (crAuditPair){-few[i].gap, shape_a, shape_b};
     }
