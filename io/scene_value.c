@@ -101,6 +101,10 @@ void cr__scene_read_value(const crPlace* place, crScene* scene, const char* name
     *value = (crSceneValue){.given = true, .parts = parts};
     if (given->type == CR_JSON_OBJECT) {
         read_table_value(place, scene, name, value);
+    } else if (parts == 1 && given->type == CR_JSON_ARRAY) {
+        cr_place_refuse(place, given, CR_ERR_TYPE, name,
+                        "must be a number, an expression or an object with a table, is %s",
+                        cr_json_type_name(given->type));
     } else if (parts == 1) {
         read_part(place, scene, name, given, names, &value->part[0]);
     } else if (given->type != CR_JSON_ARRAY || given->count != parts) {
