@@ -20,10 +20,10 @@
 #define SURE         1.001  // beyond what they must, for rounding
 #define RELEASE_ROWS 300    // sets up to this size that would create energy are solved otherwise
 #define GENERAL      (INT32_MIN / 4)
-#define LOCATED      64    // bodies of an island up to which impacts are located
-#define ROWS         60    // islands up to this size are solved exactly
-#define SHARE        400   // one contact of so many must be
-#define SPEED        0.01  // of a contact along its normal, m/s
+#define LOCATED      64     // bodies of an island up to which impacts are located
+#define ROWS         60     // islands up to this size are solved exactly
+#define SHARE        400    // one contact of so many must be
+#define SPEED        0.004  // of a contact along its normal, m/s
 
 // whether a contact may close in the step: by v, by v_free, or by what gravity adds to bodies that others carry
 static bool acts(const crStep* step, const crStepContact* c) {
