@@ -9,8 +9,6 @@ typedef enum crVisit { VISIT_SHORT, VISIT_BOUNCE, VISIT_LAST_BOUNCE } crVisit;
 // Of rows (units_substeps.c): a press, a full sweep, a press on displacements.
 typedef enum crShortVisit { SHORT_PRESS, SHORT_FULL, SHORT_PLACE } crShortVisit;
 
-#define CR_SHORT_WIDTH 128  // places of z that a row may reach
-
 // Numbers of a body stand as in crPacked.z (8*(bodies + 1)), those of a contact as in crPacked.contact (count).
 typedef struct crSubsteps {
     crPacked* packed;

@@ -15,6 +15,7 @@
 #define NEWTON_STEPS 2     // for the direction of slip
 #define ISLANDS      4     // that one thread takes at a time
 #define SOFT         0.05  // share of an overlap that one press of velocities takes out
+#define STILL        2e-3  // of the gap that the position presses ask for
 #define BLOCKED      1e-6  // of w: least that a tangent counts for where D is nearly singular
 
 typedef enum Kind { CONE, AT_LEAST, WITHIN, EQUAL } Kind;
@@ -24,12 +25,13 @@ typedef struct Short {
     Kind kind;
     int rows, width, padded;  // width is padded to whole lanes
     int row;                  // in the problem
-    const int* col;           // (width)
+    int* col;                 // places of z, 0 beyond the width, where z is 0 (padded)
     double* H;                // (rows*padded)
     double w, c1, c2;         // D = w (1, c) (1, c)^T + S on the tangents
     double s11, s12, s22;
     double mu, lo, hi;
     double gap0, gap, target, bounce;
+    double still;  // change of the gap in a position press that is none, m
     double e[3], p[3], sum[3], Q;
 } Short;
 
@@ -37,50 +39,61 @@ struct crShortRows {
     int islands;
     int* first;  // units of each island (islands + 1)
     Short* unit;
+    bool* placed;  // the position presses of an island have ended (islands)
 };
 
+// H z of one row, and of three: lanes gather four places at a time and meet at the end
 #if CR_WIDTH > 1
-CR_LANE double dot(const double* H, const double* x, int padded) {
-    crLane sum = lane_load(H) * lane_load(x);
-    for (int k = CR_LANES; k < padded; k += CR_LANES) {
-        sum = sum + lane_load(H + k) * lane_load(x + k);
+CR_LANE double lane_sum(crLane a) { return (a[0] + a[1]) + (a[2] + a[3]); }
+
+CR_LANE double dot(const Short* unit, const double* z) {
+    crLane sum = lane_all(0.0);
+    for (int k = 0; k < unit->padded; k += CR_LANES) {
+        sum = sum + lane_load(unit->H + k) * lane_gather(z, unit->col + k);
     }
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    return lane_sum(sum);
 }
 
-CR_LANE void add(double s, const double* H, int padded, double* x) {
-    for (int k = 0; k < padded; k += CR_LANES) {
-        lane_store(x + k, lane_load(x + k) + lane_all(s) * lane_load(H + k));
+CR_LANE void dot_tangents(const Short* unit, const double* z, double* u) {
+    const double *H1 = unit->H + unit->padded, *H2 = H1 + unit->padded;
+    crLane s1 = lane_all(0.0), s2 = s1;
+    for (int k = 0; k < unit->padded; k += CR_LANES) {
+        crLane x = lane_gather(z, unit->col + k);
+        s1 = s1 + lane_load(H1 + k) * x;
+        s2 = s2 + lane_load(H2 + k) * x;
     }
+    u[1] += lane_sum(s1);
+    u[2] += lane_sum(s2);
 }
 #else
-CR_LANE double dot(const double* H, const double* x, int padded) {
-    double sum[CR_LANES] = {H[0] * x[0], H[1] * x[1], H[2] * x[2], H[3] * x[3]};
-    for (int k = CR_LANES; k < padded; k++) {
-        sum[k % CR_LANES] += H[k] * x[k];
+CR_LANE double dot_row(const Short* unit, int row, const double* z) {
+    const double* H = unit->H + row * unit->padded;
+    double sum[CR_LANES] = {0.0, 0.0, 0.0, 0.0};
+    for (int k = 0; k < unit->padded; k++) {
+        sum[k % CR_LANES] += H[k] * z[unit->col[k]];
     }
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-CR_LANE void add(double s, const double* H, int padded, double* x) {
-    for (int k = 0; k < padded; k++) {
-        x[k] += s * H[k];
-    }
+CR_LANE double dot(const Short* unit, const double* z) { return dot_row(unit, 0, z); }
+
+CR_LANE void dot_tangents(const Short* unit, const double* z, double* u) {
+    u[1] += dot_row(unit, 1, z);
+    u[2] += dot_row(unit, 2, z);
 }
 #endif
 
-CR_LANE void gather(const Short* unit, const double* z, double* x) {
+// z += H^T d of one row, and of three
+CR_LANE void add(const Short* unit, double d, double* z) {
     for (int k = 0; k < unit->width; k++) {
-        x[k] = z[unit->col[k]];
-    }
-    for (int k = unit->width; k < unit->padded; k++) {
-        x[k] = 0.0;
+        z[unit->col[k]] += d * unit->H[k];
     }
 }
 
-CR_LANE void scatter(const Short* unit, const double* x, double* z) {
+CR_LANE void add3(const Short* unit, const double* d, double* z) {
+    const double *H = unit->H, *H1 = H + unit->padded, *H2 = H1 + unit->padded;
     for (int k = 0; k < unit->width; k++) {
-        z[unit->col[k]] = x[k];
+        z[unit->col[k]] += d[0] * H[k] + d[1] * H1[k] + d[2] * H2[k];
     }
 }
 
@@ -97,28 +110,23 @@ CR_LANE double press_bias(const Short* unit, double rate) {
 }
 
 CR_LANE void press_unit(const crSubsteps* run, Short* unit) {
-    _Alignas(32) double x[CR_SHORT_WIDTH];
     double* z = run->packed->z;
-    gather(unit, z, x);
-    double u = unit->e[0] + press_bias(unit, run->rate) + dot(unit->H, x, unit->padded);
+    double u = unit->e[0] + press_bias(unit, run->rate) + dot(unit, z);
     double next = clamped(unit, unit->p[0] - u / unit->w), d = next - unit->p[0];
     if (d == 0.0) return;
     unit->p[0] = next;
-    add(d, unit->H, unit->padded, x);
-    scatter(unit, x, z);
+    add(unit, d, z);
 }
 
-// the same on displacements
-CR_LANE void place_unit(const crSubsteps* run, Short* unit) {
-    _Alignas(32) double x[CR_SHORT_WIDTH];
-    if (unit->kind == WITHIN) return;
-    gather(unit, run->D, x);
-    double gap = unit->target + dot(unit->H, x, unit->padded);
+// the same on displacements; whether the gap changed by more than it may
+CR_LANE bool place_unit(const crSubsteps* run, Short* unit) {
+    if (unit->kind == WITHIN) return false;
+    double gap = unit->target + dot(unit, run->D);
     double next = clamped(unit, unit->Q - gap / unit->w), d = next - unit->Q;
-    if (d == 0.0) return;
+    if (d == 0.0) return false;
     unit->Q = next;
-    add(d, unit->H, unit->padded, x);
-    scatter(unit, x, run->D);
+    add(unit, d, run->D);
+    return fabs(d) * unit->w > unit->still;
 }
 
 // y at lambda, and mu x_n; see packed_visit.h
@@ -180,63 +188,70 @@ CR_LANE void solve_contact(const Short* c, const double* u, const double* p, dou
 
 // gap where the displacements have taken it, and the bias it asks for
 CR_LANE double full_bias(const crSubsteps* run, Short* unit) {
-    _Alignas(32) double way[CR_SHORT_WIDTH];
     if (unit->kind == WITHIN) return 0.0;
-    if (run->visit == VISIT_SHORT) {
-        gather(unit, run->D, way);
-        unit->gap = unit->gap0 + dot(unit->H, way, unit->padded) + run->time * unit->e[0];
-    }
+    if (run->visit == VISIT_SHORT) unit->gap = unit->gap0 + dot(unit, run->D) + run->time * unit->e[0];
     if (unit->kind == EQUAL) return 0.0;
     // what did not press does not bounce
     if (run->visit != VISIT_SHORT && unit->sum[0] > 0.0) return unit->bounce;
     return unit->gap > 0.0 ? run->rate * unit->gap : 0.0;
 }
 
-CR_LANE void full_unit(const crSubsteps* run, Short* unit) {
-    _Alignas(32) double x[CR_SHORT_WIDTH];
-    double *z = run->packed->z, u[3] = {0.0, 0.0, 0.0}, next[3] = {0.0, 0.0, 0.0};
-    int padded = unit->padded;
-    // a bounce asks nothing of motors
-    if (run->visit != VISIT_SHORT && unit->kind == WITHIN) return;
-    double bias = full_bias(run, unit);
-    gather(unit, z, x);
-    for (int r = 0; r < unit->rows; r++) {
-        u[r] = unit->e[r] + dot(unit->H + r * padded, x, padded);
-    }
-    u[0] += bias;
-    if (unit->kind == CONE) {
-        solve_contact(unit, u, unit->p, next);
-    } else {
-        next[0] = clamped(unit, unit->p[0] - u[0] / unit->w);
-    }
-    bool moves = false;
-    for (int r = 0; r < unit->rows; r++) {
-        double d = next[r] - unit->p[r];
-        if (d != 0.0) add(d, unit->H + r * padded, padded, x);
-        moves = moves || d != 0.0;
-        unit->p[r] = next[r];
+CR_LANE void full_contact(const crSubsteps* run, Short* unit) {
+    double *z = run->packed->z, *p = unit->p, next[3], d[3];
+    double u[3] = {unit->e[0], unit->e[1], unit->e[2]};
+    u[0] += full_bias(run, unit) + dot(unit, z);
+    // what is open and stays so needs no tangents
+    if (u[0] >= 0.0 && p[0] == 0.0 && p[1] == 0.0 && p[2] == 0.0) return;
+    dot_tangents(unit, z, u);
+    solve_contact(unit, u, p, next);
+    for (int r = 0; r < 3; r++) {
+        d[r] = next[r] - p[r];
+        p[r] = next[r];
         if (run->visit != VISIT_BOUNCE) unit->sum[r] += next[r];
     }
-    if (moves) scatter(unit, x, z);
+    add3(unit, d, z);
 }
 
-CR_LANE void islands_range(const crSubsteps* run, crShortVisit visit, int begin, int end) {
+CR_LANE void full_row(const crSubsteps* run, Short* unit) {
+    double* z = run->packed->z;
+    // a bounce asks nothing of motors
+    if (run->visit != VISIT_SHORT && unit->kind == WITHIN) return;
+    double u = unit->e[0] + full_bias(run, unit) + dot(unit, z);
+    double next = clamped(unit, unit->p[0] - u / unit->w), d = next - unit->p[0];
+    unit->p[0] = next;
+    if (run->visit != VISIT_BOUNCE) unit->sum[0] += next;
+    if (d != 0.0) add(unit, d, z);
+}
+
+CR_LANE void visit_range(const crSubsteps* run, bool full, int begin, int end) {
     const struct crShortRows* rows = run->rows;
     for (int i = rows->first[begin]; i < rows->first[end]; i++) {
         Short* unit = &rows->unit[i];
-        if (visit == SHORT_PRESS) {
+        if (!full) {
             press_unit(run, unit);
-        } else if (visit == SHORT_FULL) {
-            full_unit(run, unit);
+        } else if (unit->kind == CONE) {
+            full_contact(run, unit);
         } else {
-            place_unit(run, unit);
+            full_row(run, unit);
         }
     }
 }
 
-CR_TASKS(press_rows, crSubsteps, islands_range(work, SHORT_PRESS, begin, end))
-CR_TASKS(full_rows, crSubsteps, islands_range(work, SHORT_FULL, begin, end))
-CR_TASKS(place_rows, crSubsteps, islands_range(work, SHORT_PLACE, begin, end))
+// an island that hardly changes is done; where packed contacts are too, they may still change it
+CR_LANE void place_range(const crSubsteps* run, int begin, int end) {
+    const struct crShortRows* rows = run->rows;
+    for (int i = begin; i < end; i++) {
+        bool changed = run->packed->units->mixed[i];
+        for (int k = rows->first[i]; k < rows->first[i + 1] && !rows->placed[i]; k++) {
+            changed = place_unit(run, &rows->unit[k]) || changed;
+        }
+        rows->placed[i] = !changed;
+    }
+}
+
+CR_TASKS(press_rows, crSubsteps, visit_range(work, false, begin, end))
+CR_TASKS(full_rows, crSubsteps, visit_range(work, true, begin, end))
+CR_TASKS(place_rows, crSubsteps, place_range(work, begin, end))
 
 void cr__short_rows_visit(crSubsteps* run, crShortVisit visit) {
     if (run->rows == NULL) return;
@@ -287,13 +302,15 @@ static void set_weights(const crRowUnit* from, int r, Short* to) {
     to->s22 += BLOCKED * to->w;
 }
 
-static void set_unit(const crUnits* units, const crSubsteps* run, const crRowUnit* from, int r, double* H,
-                     Short* to) {
+static void set_unit(const crUnits* units, const crSubsteps* run, const crRowUnit* from, int r, int* col,
+                     double* H, Short* to) {
     int row = from->local.row + r;
     *to = (Short){.kind = kind_of(&from->local), .rows = together(from), .width = from->width, .row = row};
     to->padded = (from->width + CR_LANES - 1) / CR_LANES * CR_LANES;
-    to->col = from->col;
+    to->col = col;
     to->H = H;
+    memset(col, 0, (size_t)to->padded * sizeof *col);
+    memcpy(col, from->col, (size_t)from->width * sizeof *col);
     memset(H, 0, (size_t)(to->rows * to->padded) * sizeof *H);
     for (int k = 0; k < to->rows; k++) {
         memcpy(H + k * to->padded, from->H + (r + k) * from->width, (size_t)from->width * sizeof *H);
@@ -307,6 +324,7 @@ static void set_unit(const crUnits* units, const crSubsteps* run, const crRowUni
     to->gap0 = to->gap = run->row_gap[row];
     to->target = run->row_gap[row] - run->row_target[row] + to->e[0] * run->h;
     to->bounce = run->row_bounce[row];
+    to->still = STILL * fabs(run->row_target[row]);
 }
 
 crStatus cr__short_rows_create(crSubsteps* run, crArena* arena) {
@@ -326,14 +344,19 @@ crStatus cr__short_rows_create(crSubsteps* run, crArena* arena) {
     rows->first = cr_arena_alloc(arena, (size_t)(units->islands + 1) * sizeof *rows->first);
     rows->unit = cr_arena_alloc(arena, (size_t)(count + 1) * sizeof *rows->unit);
     double* H = cr_arena_alloc(arena, (numbers + 1) * sizeof *H);
-    if (rows->first == NULL || rows->unit == NULL || H == NULL) return CR_ERR_MEMORY;
+    int* col = cr_arena_alloc(arena, (numbers + 1) * sizeof *col);
+    rows->placed = cr_arena_alloc(arena, (size_t)(units->islands + 1) * sizeof *rows->placed);
+    if (rows->first == NULL || rows->unit == NULL || H == NULL || col == NULL || rows->placed == NULL)
+        return CR_ERR_MEMORY;
+    memset(rows->placed, 0, (size_t)(units->islands + 1) * sizeof *rows->placed);
     int at = 0;
     for (int i = 0; i < units->islands; i++) {
         rows->first[i] = at;
         for (int k = units->first[i]; k < units->first[i + 1]; k++) {
             const crRowUnit* unit = &units->unit[k];
             for (int r = 0; r < unit->local.count; r += together(unit)) {
-                set_unit(units, run, unit, r, H, &rows->unit[at]);
+                set_unit(units, run, unit, r, col, H, &rows->unit[at]);
+                col += rows->unit[at].padded;
                 H += rows->unit[at].rows * rows->unit[at].padded;
                 at++;
             }

@@ -103,6 +103,19 @@ static crPart tree_at(const crStep* step, int root) {
     return (crPart){step->plan->tree_bodies + from, step->plan->first_tree[root + 1] - from};
 }
 
+// fastest point of a tree that moves by v
+static double fastest(const Moved* m, crPart tree, const double* v) {
+    crDynamics* d = &m->step->dynamics;
+    double most = 0.0;
+    cr__part_velocity(m->step->model, tree, v, d);
+    for (int n = 0; n < tree.count; n++) {
+        int b = tree.bodies[n];
+        crVec3 u = cr__twist_at(d->twist[b], cr_sub(d->com[b], d->origin[b]));
+        most = fmax(most, cr_norm(u) + m->step->plan->size[b] * cr_norm(d->twist[b].omega));
+    }
+    return most;
+}
+
 // speed by which the velocities of a tree differ from s times what impulses give, and the rounding of that
 static double tree_defect(const Moved* m, int root, double* floor) {
     crStep* step = m->step;
@@ -121,19 +134,16 @@ static double tree_defect(const Moved* m, int root, double* floor) {
     double s = own > 0.0 ? both / own : 1.0;
     // s <= 0 would be another motion altogether
     if (!(s > 0.0) && both != 0.0) return (double)INFINITY;
-    *floor = 0.0;
     for (int n = 0; n < tree.count; n++) {
-        int b = tree.bodies[n];
-        crVec3 r = cr_sub(step->dynamics.com[b], step->dynamics.origin[b]);
-        crTwist is = cr__step_twist(step, step->state.v, b), due = cr__step_twist(step, m->v, b);
-        crTwist free = cr__step_twist(step, step->free.v, b);
-        double size = step->plan->size[b];
-        crVec3 off = cr_sub(cr__twist_at(is, r), cr_scale(s, cr__twist_at(due, r)));
-        worst = fmax(worst, cr_norm(off) + size * cr_norm(cr_sub(is.omega, cr_scale(s, due.omega))));
-        double speeds = cr_norm(cr__twist_at(is, r)) + cr_norm(cr__twist_at(free, r)) +
-                        size * (cr_norm(is.omega) + cr_norm(free.omega));
-        *floor = fmax(*floor, speeds);
-        *floor = fmax(*floor, m->size[b] / model->bodies[b].mass);
+        const crBody* body = &model->bodies[tree.bodies[n]];
+        for (int j = body->v; j < body->v + body->nv; j++) {
+            m->v[j] = step->state.v[j] - s * m->v[j];
+        }
+    }
+    worst = fastest(m, tree, m->v);
+    *floor = fastest(m, tree, step->state.v) + fastest(m, tree, step->free.v);
+    for (int n = 0; n < tree.count; n++) {
+        *floor = fmax(*floor, m->size[tree.bodies[n]] / model->bodies[tree.bodies[n]].mass);
     }
     *floor *= TREE_ROUNDING;
     return worst;

@@ -20,10 +20,11 @@
 // what bodies gained, by body
 typedef struct Balance {
     crStep* step;
-    double* gain;   // change of energy less work (nb)
-    double* floor;  // its rounding floor (nb)
-    int* tree;      // top body of the tree it moves with, -1 where v does not move it (nb)
-    int* moves;     // the same of shapes (shape_count)
+    double* gain;    // change of energy less work (nb)
+    double* floor;   // its rounding floor (nb)
+    int* tree;       // top body of the tree it moves with, -1 where v does not move it (nb)
+    int* moves;      // the same of shapes (shape_count)
+    crPose* before;  // poses at the beginning of the step (nb); NULL: not looked at
     double change, work, size;
     bool gains, fast;  // some body gained energy; some moved so far that its way must be followed
 } Balance;
@@ -90,6 +91,7 @@ static void tree_change(const Balance* b) {
     step->state.time = step->start.time;
     trees_at(step);
     add_trees(b, -1.0);
+    memcpy(b->before, step->dynamics.pose, (size_t)step->model->nb * sizeof *b->before);
     step->state.q = q;
     step->state.v = v;
     step->state.time = end;
@@ -192,7 +194,7 @@ static crStatus find_balance(Balance* b, double h, crError* error) {
     const crModel* model = step->model;
     memset(b->gain, 0, (size_t)model->nb * sizeof *b->gain);
     memset(b->floor, 0, (size_t)model->nb * sizeof *b->floor);
-    if (any_tree(step)) tree_change(b);
+    if (b->before != NULL) tree_change(b);
     b->tree[CR_WORLD] = -1;
     for (int i = 1; i < model->nb; i++) {
         bool moves = cr__moves(model, i);
@@ -213,7 +215,7 @@ static crStatus find_balance(Balance* b, double h, crError* error) {
     return CR_OK;
 }
 
-static crStatus audit_energy(crStep* step, double h, bool* fast, crError* error) {
+static crStatus audit_energy(crStep* step, double h, bool* fast, crPose** before, crError* error) {
     crCertificate* c = &step->certificate;
     size_t nb = (size_t)step->model->nb;
     Balance b = {.step = step};
@@ -222,6 +224,10 @@ static crStatus audit_energy(crStep* step, double h, bool* fast, crError* error)
     b.tree = cr_arena_alloc(&step->scratch, nb * sizeof *b.tree);
     b.moves = cr_arena_alloc(&step->scratch, ((size_t)step->model->shape_count + 1) * sizeof *b.moves);
     int* root = cr_arena_alloc(&step->scratch, nb * sizeof *root);
+    if (any_tree(step)) {
+        *before = b.before = cr_arena_alloc(&step->scratch, nb * sizeof *b.before);
+        if (b.before == NULL) return cr__step_memory(error);
+    }
     if (b.gain == NULL || b.floor == NULL || b.tree == NULL || b.moves == NULL || root == NULL)
         return cr__step_memory(error);
     crStatus status = find_balance(&b, h, error);
@@ -254,7 +260,8 @@ crStatus cr__audit_step(crStep* step, double h, crError* error) {
     crCertificate* c = &step->certificate;
     size_t mark = cr_arena_mark(&step->scratch);
     bool fast = false, measure = measured(step);
-    crStatus status = audit_energy(step, h, &fast, error);
+    crPose* before = NULL;
+    crStatus status = audit_energy(step, h, &fast, &before, error);
     c->overlap = (double)NAN;
     if (status == CR_OK && measure) {
         status = cr__audit_overlap(step, &c->overlap) == CR_OK ? CR_OK : cr__step_memory(error);
@@ -262,7 +269,7 @@ crStatus cr__audit_step(crStep* step, double h, crError* error) {
     }
     c->crossings = c->crossings_unsure = 0;
     if (status == CR_OK && fast) {
-        status = cr__audit_crossings(step, &c->crossings, &c->crossings_unsure);
+        status = cr__audit_crossings(step, before, &c->crossings, &c->crossings_unsure);
         if (status != CR_OK) status = cr__step_memory(error);
     }
     cr_arena_release(&step->scratch, mark);
