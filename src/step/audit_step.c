@@ -62,40 +62,60 @@ static void single_change(const Balance* b, int i) {
     b->floor[i] = 16.0 * EPS * (size + heights);
 }
 
-// T + U of bodies of trees at the poses and velocity fields of d, times sign
+// T + U of bodies of trees at the present state
+static void look_at_trees(crStep* step) {
+    const crModel* model = step->model;
+    crDynamics* d = &step->dynamics;
+    crStepAudited* a = &step->audited;
+    cr_model_kinematics(model, &step->state, d);
+    cr_model_velocity(model, step->state.v, d);
+    for (int i = 1; i < step->plan->first_single; i++) {
+        if (model->bodies[i].single || !cr__moves(model, i)) continue;
+        crEnergy parts = cr__body_energy(model, i, &step->state, d);
+        a->energy[i] = parts.kinetic + parts.potential;
+        a->size[i] = fabs(a->energy[i]) + cr__body_energy_size(model, i, &step->state, d);
+    }
+    memcpy(a->pose, d->pose, (size_t)model->nb * sizeof *a->pose);
+    memcpy(a->q, step->state.q, (size_t)model->nq * sizeof *a->q);
+    memcpy(a->v, step->state.v, (size_t)model->nv * sizeof *a->v);
+    a->time = step->state.time;
+    a->known = true;
+}
+
+// whether the last look was at the state that the step began with
+static bool seen_before(const crStep* step) {
+    const crStepAudited* a = &step->audited;
+    return a->known && memcmp(&a->time, &step->start.time, sizeof a->time) == 0 &&
+           memcmp(a->q, step->start.q, (size_t)step->model->nq * sizeof *a->q) == 0 &&
+           memcmp(a->v, step->start.v, (size_t)step->model->nv * sizeof *a->v) == 0;
+}
+
 static void add_trees(const Balance* b, double sign) {
     const crStep* step = b->step;
-    for (int i = 1; i < step->model->nb; i++) {
+    for (int i = 1; i < step->plan->first_single; i++) {
         if (step->model->bodies[i].single || !cr__moves(step->model, i)) continue;
-        crEnergy parts = cr__body_energy(step->model, i, &step->state, &step->dynamics);
-        double energy = parts.kinetic + parts.potential,
-               size = fabs(energy) + cr__body_energy_size(step->model, i, &step->state, &step->dynamics);
-        b->gain[i] += sign * energy;
-        b->floor[i] += 16.0 * EPS * size;
+        b->gain[i] += sign * step->audited.energy[i];
+        b->floor[i] += 16.0 * EPS * step->audited.size[i];
     }
 }
 
-static void trees_at(crStep* step) {
-    cr_model_kinematics(step->model, &step->state, &step->dynamics);
-    cr_model_velocity(step->model, step->state.v, &step->dynamics);
-}
-
-// both ends of the step, by kinematics at its beginning and again at its end
+// both ends of the step: that of the last step is the beginning of this one
 static void tree_change(const Balance* b) {
     crStep* step = b->step;
-    double *q = step->state.q, *v = step->state.v, end = step->state.time;
-    trees_at(step);
-    add_trees(b, 1.0);
-    step->state.q = step->start.q;
-    step->state.v = step->start.v;
-    step->state.time = step->start.time;
-    trees_at(step);
+    if (!seen_before(step)) {
+        double *q = step->state.q, *v = step->state.v, end = step->state.time;
+        step->state.q = step->start.q;
+        step->state.v = step->start.v;
+        step->state.time = step->start.time;
+        look_at_trees(step);
+        step->state.q = q;
+        step->state.v = v;
+        step->state.time = end;
+    }
     add_trees(b, -1.0);
-    memcpy(b->before, step->dynamics.pose, (size_t)step->model->nb * sizeof *b->before);
-    step->state.q = q;
-    step->state.v = v;
-    step->state.time = end;
-    trees_at(step);
+    memcpy(b->before, step->audited.pose, (size_t)step->model->nb * sizeof *b->before);
+    look_at_trees(step);
+    add_trees(b, 1.0);
 }
 
 static bool any_tree(const crStep* step) {
