@@ -84,7 +84,9 @@ typedef struct Misuse {
     crGradient gradient;
     crModes modes;
     crProblemChange problem_change;
-    crRestitutionForm form;
+    crForm form;
+    crApproach approach;
+    crCurve curve;
     crCue cue;
     crStrike strike;
     crWrtVerdict wrt_verdict;
