@@ -38,7 +38,7 @@ STRUCTS = {
     "crContactSurface": "contact_surface", "crMass": "mass", "crState": "state", "crDynamics": "dynamics",
     "crRows": "rows", "crProblem": "problem", "crMatrix": "matrix", "crAudit": "audit", "crHit": "hit", "crLaw": "law",
     "crGradient": "gradient", "crModes": "modes", "crProblemChange": "problem_change", "crForm": "form", "crApproach": "approach", "crCurve": "curve", "crCue": "cue",
-    "crStrike": "strike", "crWrtVerdict": "wrt_verdict", "crAdaptive": "adaptive",
+    "crStrike": "strike", "crWrtVerdict": "wrt_verdict",
     "crLawParams": "law_params", "crSolver": "solver", "crSolverParams": "solver_params", "crReport": "report",
     "crRuleParams": "rule_params", "crRule": "rule", "crRuleReport": "rule_report", "crStepSettings": "settings",
     "crEvent": "event", "crCertificate": "certificate", "crTally": "tally", "crStep": "step", "crWorldDef": "world_def", "crModel": "*model",

@@ -91,7 +91,6 @@ typedef struct Misuse {
     crStrike strike;
     crWrtVerdict wrt_verdict;
     crTimeError time_error[MISUSE_COUNT];
-    crAdaptive adaptive;
     crWrt *wrt, *made_wrt;
     double many[4096];
     crLaw law;

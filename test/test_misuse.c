@@ -201,7 +201,6 @@ static void fill_worlds(Misuse* f) {
     f->batch_def.step = f->settings;
     f->batch_def.count = 2;
     CHECK_STATUS(cr_batch_create(&f->batch_def, &f->batch, NULL), CR_OK);
-    f->adaptive = (crAdaptive){.tolerance = 1e-6, .least = 1e-5};
 }
 
 static void fill_files(Misuse* f) {

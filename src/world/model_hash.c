@@ -233,6 +233,7 @@ uint64_t cr__settings_hash(const crStepSettings* s) {
             (double[]){s->dt, s->theta, s->activation, s->tol, s->threshold, s->cluster, s->deadband,
                        s->position_tol, s->bound, s->sleep_time, s->sleep_speed},
             11);
+    if (s->error > 0.0) numbers(&out, &s->error, 1);
     text(&out, s->rule.name);
     text(&out, s->law.name);
     text(&out, s->solver.name);
