@@ -80,7 +80,7 @@ typedef struct crForm {
 } crForm;
 
 #define CR_FORM_ROWS 129
-// The form as a table. Forms over speed: eight speeds per octave from v0/256 to 256 v0; splines: 8 per row; decay: 0 to 12
+// The form as a table. Forms over speed: eight speeds per octave from v0/256 to 256 v0 (plastic: v0 to 65536 v0); splines: 8 per row; decay: 0 to 12
 // scale; grip: 0 to limit. Straight between them and constant beyond: at most 2e-3 of its largest value away from it. x and
 // value have room for CR_FORM_ROWS; returns the rows written, or a negative crStatus.
 CR_API int cr_form_table(const crForm* form, double* x, double* value, crError* error);

@@ -19,7 +19,6 @@
 #include "carom/impulse.h"
 
 #define PER_OCTAVE  8
-#define OCTAVES     16
 #define SPLINE_MOST 16
 
 const char* cr_form_name(crFormKind kind) {
@@ -192,8 +191,10 @@ int cr_form_table(const crForm* form, double* x, double* value, crError* error) 
     if (form->kind == CR_FORM_DECAY) return decay(form, x, value);
     if (form->kind == CR_FORM_GRIP) return grip(form, x, value);
     double x0 = form->kind == CR_FORM_VISCOELASTIC ? reduced_speed(form->e) : 0.0;
+    // nothing yields below the yield speed
+    int before = form->kind == CR_FORM_PLASTIC ? 0 : CR_FORM_ROWS / 2;
     for (int i = 0; i < CR_FORM_ROWS; i++) {
-        double ratio = cr__exp2((double)(i - CR_FORM_ROWS / 2) / PER_OCTAVE);
+        double ratio = cr__exp2((double)(i - before) / PER_OCTAVE);
         x[i] = ratio * form->speed;
         value[i] = form_at(form, x0, ratio);
     }
