@@ -116,8 +116,9 @@ static void fill_contact(Misuse* f) {
     f->problem.v = u;
     static const double p[3] = {1, -0.2, -0.1};
     CHECK_STATUS(cr_modes_find(&f->problem, &f->arena, p, 1e-6, 0.0, &f->modes, NULL), CR_OK);
-    f->form =
-        (crRestitutionForm){.kind = CR_FORM_POWER, .speed = 1.0, .e = 0.5, .exponent = 0.25, .most = 1.0};
+    f->form = (crForm){.kind = CR_FORM_POWER, .speed = 1.0, .e = 0.5, .exponent = 0.25, .most = 1.0};
+    static const double zero[1] = {0.0};
+    f->curve = (crCurve){.rows = 1, .columns = 1, .x = zero, .value = zero};
     f->cue = (crCue){.mass = 0.5, .end_mass = 0.01, .e = 0.7, .mu = 0.7};
 }
 
@@ -200,7 +201,6 @@ static void fill_worlds(Misuse* f) {
     f->batch_def.step = f->settings;
     f->batch_def.count = 2;
     CHECK_STATUS(cr_batch_create(&f->batch_def, &f->batch, NULL), CR_OK);
-    f->adaptive = (crAdaptive){.tolerance = 1e-6, .least = 1e-5};
 }
 
 static void fill_files(Misuse* f) {

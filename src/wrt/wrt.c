@@ -78,6 +78,7 @@ crStatus cr_wrt_create(const crWorldDef* def, crWrt** wrt, crError* error) {
     own.step.quality = CR_QUALITY_CERTIFIED;
     own.step.tol = TOL;
     own.step.sleep_time = 0.0;
+    own.step.error = 0.0;
     own.scratch = NULL;
     status = cr_world_create(&own, &w->world, error);
     if (status == CR_OK && !get_memory(w, def->model)) {
