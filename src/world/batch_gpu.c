@@ -184,7 +184,7 @@ static crStatus open_driver(struct crGpu* gpu, int number, crError* error) {
     return CR_OK;
 }
 
-static crStatus check_program(const crBatch* batch, const crBatchDef* def, crError* error) {
+static crStatus check_batch(const crBatch* batch, crError* error) {
     const crStepSettings* s = &batch->job.settings;
     const char* why = cr__image_refuses(batch->job.model);
     if (why != NULL)
@@ -198,9 +198,6 @@ static crStatus check_program(const crBatch* batch, const crBatchDef* def, crErr
     if (s->solver.solve != cr__solver_auto.solve || s->solver.params != NULL)
         return cr_error_set(error, CR_ERR_RANGE, "solver",
                             "solver: gpu knows auto with its defaults alone; use the back end threads");
-    if (def->program == NULL)
-        return cr_error_set(error, CR_ERR_ARGUMENT, "program",
-                            "program: must be given for the back end gpu: the text of carom.ptx");
     return CR_OK;
 }
 
@@ -222,6 +219,10 @@ static crStatus link_program(struct crGpu* gpu, const char* text, crError* error
 
 // text is compiled, anything else is code of the device already
 static crStatus load_program(struct crGpu* gpu, const crBatchDef* def, crError* error) {
+    if (def->program == NULL)
+        return cr_error_set(
+            error, CR_ERR_ARGUMENT, "program",
+            "program: must be given for the back end gpu: the text of carom.ptx, which ./dev gpu makes");
     TRY(gpu, cuCtxSetLimit(STACK_SIZE, STACK), "setting the stack", error);
     if (strncmp(def->program, "\177ELF", 4) == 0) {
         TRY(gpu, cuModuleLoadData(&gpu->module, def->program), "loading the program", error);
@@ -304,7 +305,7 @@ static size_t room_for(const crBatch* batch) {
 }
 
 crStatus cr__gpu_create(crBatch* batch, const crBatchDef* def, crError* error) {
-    crStatus status = check_program(batch, def, error);
+    crStatus status = check_batch(batch, error);
     if (status != CR_OK) return status;
     const crAllocator* a = &batch->allocator;
     struct crGpu* gpu = a->alloc(a->ctx, sizeof *gpu);
