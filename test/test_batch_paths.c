@@ -280,3 +280,92 @@ TEST(what_does_not_fit_is_refused_by_name) {
         cr_model_destroy(p.models[i]);
     }
 }
+
+// Bodies of every inertia that fly among things that stand: the lane's short way against worlds that have none.
+static crModel* flying_model(crRandom* random, int kind) {
+    crModel* model = cr_model_create(NULL);
+    crMaterial material = cr_material();
+    material.surface.e = sample_uniform(random, 0.0, 0.8);
+    cr_model_add_material(model, &material);
+    crShape ground = cr_shape_halfspace(cr_vec3(0, 0, 1), -0.1);
+    ground.pose = (crPose){cr_vec3(0, 0, 0.05),
+                           cr_quat_axis_angle(cr_vec3(0, 1, 0), sample_uniform(random, -0.3, 0.3))};
+    cr_model_add_shape(model, CR_WORLD, &ground, 1);
+    crShape wall = cr_shape_box(0.05, 1.0, 1.0);
+    wall.pose = (crPose){cr_vec3(1.0, 0.0, 0.5), sample_rotation(random)};
+    cr_model_add_shape(model, CR_WORLD, &wall, 1);
+    crBodyDef def = cr_body_def();
+    def.joint = CR_JOINT_FREE;
+    def.pose.p = cr_vec3(0, 0, sample_uniform(random, 0.3, 1.5));
+    def.linear_drag = kind % 2 == 0 ? 0.0 : 0.2;
+    def.angular_drag = kind % 3 == 0 ? 0.0 : 0.01;
+    def.gravity_scale = kind == 4 ? 0.0 : 1.0;
+    crShape shape = kind == 0 ? cr_shape_sphere(0.1) : cr_shape_box(0.1, 0.07 + 0.01 * kind, 0.05);
+    if (kind == 3) shape.pose.p = cr_vec3(0.02, 0.03, 0.01);
+    cr_model_add_shape(model, cr_model_add_body(model, &def), &shape, 1);
+    CHECK_STATUS(cr_model_check(model, NULL), CR_OK);
+    return model;
+}
+
+TEST(worlds_in_the_air_have_the_bits_of_worlds) {
+    enum { WORLDS = 8, STEPS = 150 };
+    crRandom random = sample_seed(21);
+    int flown = 0, landed = 0;
+    for (int kind = 0; kind < 5; kind++) {
+        crModel* model = flying_model(&random, kind);
+        crBatchDef def = cr_batch_def();
+        def.model = model;
+        def.step = settings_of();
+        def.step.quality = kind == 2 ? CR_QUALITY_ACCURATE : CR_QUALITY_FAST;
+        def.count = WORLDS;
+        crBatch* batch = NULL;
+        CHECK_STATUS(cr_batch_create(&def, &batch, NULL), CR_OK);
+        double q[7 * WORLDS], v[6 * WORLDS], force[6 * WORLDS] = {0};
+        CHECK_STATUS(cr_batch_read(batch, CR_BATCH_Q, q, NULL), CR_OK);
+        for (int i = 0; i < WORLDS; i++) {
+            crQuat turn = sample_rotation(&random);
+            memcpy(q + 7 * i + 3, (double[]){turn.w, turn.x, turn.y, turn.z}, 4 * sizeof *q);
+            for (int j = 0; j < 6; j++) {
+                v[6 * i + j] = sample_uniform(&random, -3.0, 3.0) * (j < 3 ? 1.0 : 5.0);
+                if (i % 2 == 0) force[6 * i + j] = sample_uniform(&random, -0.5, 0.5);
+            }
+        }
+        // one is fast enough to pass through a wall, and one far outside
+        v[6] = 400.0;
+        q[14] = 2e6;
+        CHECK_STATUS(cr_batch_write(batch, CR_BATCH_Q, q, NULL, NULL), CR_OK);
+        CHECK_STATUS(cr_batch_write(batch, CR_BATCH_V, v, NULL, NULL), CR_OK);
+        CHECK_STATUS(cr_batch_write(batch, CR_BATCH_FORCE, force, NULL, NULL), CR_OK);
+        CHECK_STATUS(cr_batch_step(batch, def.step.dt, STEPS, NULL), CR_OK);
+        for (int i = 0; i < WORLDS; i++) {
+            crWorldDef own = cr_world_def();
+            own.model = model;
+            own.step = def.step;
+            crWorld* world = NULL;
+            CHECK_STATUS(cr_world_create(&own, &world, NULL), CR_OK);
+            memcpy(cr_world_state(world)->q, q + 7 * i, 7 * sizeof *q);
+            memcpy(cr_world_state(world)->v, v + 6 * i, 6 * sizeof *v);
+            memcpy(cr_world_state(world)->force, force + 6 * i, 6 * sizeof *force);
+            crFlight flight;
+            cr__flight_prepare(world, &flight);
+            CHECK(flight.can);
+            crTally tally = {0};
+            for (int n = 0; n < STEPS; n++) {
+                CHECK_STATUS(cr_world_step(world, NULL), CR_OK);
+                cr_tally_add(&tally, cr_world_certificate(world));
+                flown += cr_world_certificate(world)->contacts == 0;
+                landed += cr_world_certificate(world)->contacts > 0;
+            }
+            uint64_t hash = 0;
+            CHECK_STATUS(cr_batch_hash(batch, i, &hash, NULL), CR_OK);
+            CHECK(hash == cr_world_hash(world));
+            crBatchResult result;
+            CHECK_STATUS(cr_batch_result(batch, i, &result, NULL), CR_OK);
+            CHECK(memcmp(&result.tally, &tally, sizeof tally) == 0);
+            cr_world_destroy(world);
+        }
+        cr_batch_destroy(batch);
+        cr_model_destroy(model);
+    }
+    CHECK(flown > 500 && landed > 500);
+}

@@ -71,6 +71,22 @@ typedef struct crBatchJob {
     const int* list;         // which (count); NULL: the first ones
 } crBatchJob;
 
+// What steps of a world with one body in the air need to know, see batch_flight.c.
+#define CR_FLIGHT_SHAPES 4
+typedef struct crFlight {
+    bool can;   // one free body, and few shapes that stand
+    int count;  // of these
+    // a half-space n.x <= offset, or a box around any other, n zero
+    struct {
+        crVec3 n;
+        double offset;
+        crBounds box;
+    } still[CR_FLIGHT_SHAPES];
+} crFlight;
+void cr__flight_prepare(const crWorld* world, crFlight* flight);
+// One step of a world whose body is in the air, far from everything; false, and nothing done, where it may not be.
+bool cr__flight_step(const crFlight* flight, crWorld* world, double h);
+
 // One working world; a model of its own where numbers vary.
 typedef struct crBatchLane {
     crAllocator allocator;
@@ -80,6 +96,7 @@ typedef struct crBatchLane {
     crBody* bodies;    // NULL: nothing varies
     crMaterial* materials;
     crBodyShape* shapes;
+    crFlight flight;
 } crBatchLane;
 
 void cr__lane_destroy(crBatchLane* lane);

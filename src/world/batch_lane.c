@@ -82,7 +82,9 @@ static crStatus make_world(crBatchLane* lane, const crBatchJob* job, const crMod
     def.step = job->settings;
     def.allocator = &lane->allocator;
     def.scratch = lane->scratch;
-    return cr_world_create(&def, &lane->world, NULL);
+    crStatus status = cr_world_create(&def, &lane->world, NULL);
+    if (status == CR_OK) cr__flight_prepare(lane->world, &lane->flight);
+    return status;
 }
 
 static crStatus prepare(crBatchLane* lane, const crBatchJob* job, int i) {
@@ -162,7 +164,7 @@ crStatus cr__lane_run(crBatchLane* lane, const crBatchJob* job, int i) {
     while (status == CR_OK && made < until) {
         double h = job->path.samples > 0 ? job->path.h[place.at] : job->h;
         if (job->path.as_dt) lane->world->step.settings.dt = h;
-        status = cr__world_step_by(lane->world, h, NULL);
+        if (!cr__flight_step(&lane->flight, lane->world, h)) status = cr__world_step_by(lane->world, h, NULL);
         if (status != CR_OK) break;
         note_step(job, i, lane->world, &now);
         if (job->path.samples > 0) pass(job, lane->world, &place);
