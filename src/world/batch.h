@@ -84,6 +84,8 @@ typedef struct crFlight {
     } still[CR_FLIGHT_SHAPES];
 } crFlight;
 void cr__flight_prepare(const crWorld* world, crFlight* flight);
+// Whether the overlap is measured in the step that ends at `end`: as audit_step.c has it.
+bool cr__flight_measured(const crStep* step, double end);
 // One step of a world whose body is in the air, far from everything; false, and nothing done, where it may not be.
 bool cr__flight_step(const crFlight* flight, crWorld* world, double h);
 
@@ -97,6 +99,7 @@ typedef struct crBatchLane {
     crMaterial* materials;
     crBodyShape* shapes;
     crFlight flight;
+    double still;  // length of the last step, where it left its world as it was, s; 0: it did not
 } crBatchLane;
 
 void cr__lane_destroy(crBatchLane* lane);

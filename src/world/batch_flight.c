@@ -70,9 +70,9 @@ static double speed_of(const double* v, double size) {
     return cr_norm(cr__load_vec(v)) + cr_norm(cr__load_vec(v + 3)) * size;
 }
 
-// as audit_step.c: steps whose overlap is measured
-static bool is_measured(const crStep* step, double end) {
+bool cr__flight_measured(const crStep* step, double end) {
     const crStepSettings* s = &step->settings;
+    if (s->method == CR_METHOD_CONE && s->quality == CR_QUALITY_CERTIFIED) return true;
     if (s->measure <= 0) return false;
     double period = s->measure * s->dt, from = step->state.time / period, to = end / period;
     return floor(to + 1e-9) > floor(from + 1e-9);
@@ -142,7 +142,7 @@ bool cr__flight_step(const crFlight* flight, crWorld* world, double h) {
     const crModel* model = step->model;
     const crBody* body = &model->bodies[1];
     double q0[7], v0[6], q[7], v[6], size = step->plan->size[1], end = s->time + h;
-    if (!flight->can || step->warm.count > 0 || is_measured(step, end)) return false;
+    if (!flight->can || step->warm.count > 0 || cr__flight_measured(step, end)) return false;
     memcpy(q0, s->q, sizeof q0);
     memcpy(v0, s->v, sizeof v0);
     if (!(finite(q0, 7) && finite(v0, 6) && finite(s->force, 6) && finite(s->motor_speed, 6) &&

@@ -135,6 +135,25 @@ static void pass(const crBatchJob* job, const crWorld* world, Place* p) {
     if (p->at < p->end) p->left = job->path.steps[p->at];
 }
 
+// One step. A world that lay still in the last one lies still in this one too, with the same certificate; steps whose
+// overlap is measured are made.
+static crStatus make_step(crBatchLane* lane, double h) {
+    crWorld* world = lane->world;
+    crStep* step = &world->step;
+    if (lane->still == h && !cr__flight_measured(step, step->state.time + h)) {
+        step->state.time += h;
+        return CR_OK;
+    }
+    lane->still = 0.0;
+    if (cr__flight_step(&lane->flight, world, h)) return CR_OK;
+    crStatus status = cr__world_step_by(world, h, NULL);
+    // the check of a state may change the last bit of a quaternion
+    bool same = status == CR_OK && step->still && isnan(step->certificate.overlap) &&
+                memcmp(world->q, step->state.q, (size_t)step->model->nq * sizeof(double)) == 0;
+    if (same) lane->still = h;
+    return status;
+}
+
 static void note_step(const crBatchJob* job, int i, const crWorld* world, crBatchResult* result) {
     const crCertificate* c = cr_world_certificate(world);
     cr_tally_add(&result->tally, c);
@@ -159,12 +178,13 @@ crStatus cr__lane_run(crBatchLane* lane, const crBatchJob* job, int i) {
     crStatus status = prepare(lane, job, i);
     if (status == CR_OK) status = cr__record_load(&job->layout, record, lane->world);
     if (status != CR_OK) return status;
+    lane->still = 0.0;
     // a world of another structure than the records
     if (lane->world->step.ties.count != job->layout.tie_count) status = CR_ERR_SIZE;
     while (status == CR_OK && made < until) {
         double h = job->path.samples > 0 ? job->path.h[place.at] : job->h;
         if (job->path.as_dt) lane->world->step.settings.dt = h;
-        if (!cr__flight_step(&lane->flight, lane->world, h)) status = cr__world_step_by(lane->world, h, NULL);
+        status = make_step(lane, h);
         if (status != CR_OK) break;
         note_step(job, i, lane->world, &now);
         if (job->path.samples > 0) pass(job, lane->world, &place);
