@@ -46,6 +46,7 @@ STRUCTS = {
     "crProblemFile": "problem_file", "crRecording": "recording", "crRecord": "record",
     "crActuator": "actuator", "crSite": "site", "crSensor": "sensor", "crContactForce": "contact_force",
     "crBatchDef": "batch_def", "crBatchResult": "batch_result", "crBatchSummary": "batch_summary",
+    "crBatchPath": "batch_path", "crBatchHit": "batch_hits",
     "crMotionData": "motion_data", "crMotionLimits": "motion_limits", "crMotionReport": "motion_report",
 }
 # those that only their own functions see inside: crThing* is f->thing, crThing** the address of an empty one
@@ -86,7 +87,8 @@ SPECIAL = {
     ("cr_model_find_joint", "name"): '"ball"', ("cr_world_set_ctrl", "actuator"): '"motor"',
     ("cr_model_find_actuator", "name"): '"motor"', ("cr_model_find_site", "name"): '"here"',
     ("cr_model_find_sensor", "name"): '"sensor"',
-    ("cr_backend_find", "name"): '"threads"', ("cr_batch_vary", "values"): "f->ones", ("cr_batch_step", "steps"): "1",
+    ("cr_backend_find", "name"): '"threads"', ("cr_batch_vary", "values"): "f->ones", ("cr_batch_models", "models"): "f->batch_models",
+    ("cr_batch_hits", "hits"): "f->batch_hits", ("cr_batch_step", "steps"): "1",
     ("cr_json_at", "path"): '"step.dt"', ("cr_json_set", "path"): '"step.dt"', ("cr_json_set", "value"): '"0.01"',
 }
 GOOD_INT = {"index": "0", "face": "0", "key": "1", "group": "-1", "count": "1", "capacity": "4", "level": "1",
@@ -99,7 +101,7 @@ OPTIONAL = {
     ("*", "options"), ("*", "format"), ("cr_problem_parse", "name"), ("cr_problem_parse", "hint"),
     ("cr_import_text", "path"), ("cr_trajectory_close", "trajectory"),
     ("cr_audit_motion", "steps"), ("cr_model_jacobian", "linear"), ("cr_model_jacobian", "angular"),
-    ("cr_scene_reset", "key"), ("cr_world_contacts", "out"), ("cr_batch_write", "takes"), ("cr_batch_destroy", "batch"),
+    ("cr_scene_reset", "key"), ("cr_world_contacts", "out"), ("cr_batch_write", "takes"), ("cr_batch_models", "models"), ("cr_batch_destroy", "batch"),
     ("cr_modes_adjoint", "by_p"), ("cr_modes_adjoint", "by_u"), ("cr_modes_adjoint", "by_mu"),
     ("*", "verdict"), ("cr_wrt_step", "to"), ("cr_wrt_apply", "minus"), ("cr_wrt_apply", "plus"), ("cr_wrt_adjoint", "forces"),
     ("cr_wrt_adjoint", "by_force"), ("cr_time_error", "start"), ("cr_wrt_destroy", "wrt"),

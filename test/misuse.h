@@ -118,6 +118,10 @@ typedef struct Misuse {
     crBatch *batch, *made_batch;
     crBatchResult batch_result;
     crBatchSummary batch_summary;
+    crBatchPath batch_path;
+    crBatchHit batch_hits[4];
+    const crModel* batch_models[2];
+    int batch_steps[2];
     uint64_t hash;
     FILE* file;
     crJsonDoc json;  // of a scene

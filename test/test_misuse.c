@@ -200,6 +200,10 @@ static void fill_worlds(Misuse* f) {
     f->batch_def.model = f->model;
     f->batch_def.step = f->settings;
     f->batch_def.count = 2;
+    f->batch_def.hits = 4;
+    f->batch_steps[0] = f->batch_steps[1] = 1;
+    f->batch_models[0] = f->batch_models[1] = f->model;
+    f->batch_path = (crBatchPath){.samples = 1, .h = f->ones, .steps = f->batch_steps};
     CHECK_STATUS(cr_batch_create(&f->batch_def, &f->batch, NULL), CR_OK);
 }
 

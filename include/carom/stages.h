@@ -193,6 +193,7 @@ struct crStep {
     int event_count, event_capacity;
     crEvent* events;            // since begin (event_count)
     crCertificate certificate;  // since begin
+    bool still;                 // cone: the step left q, v = 0 and forces as they were, to the bit
 };
 
 // Memory and the reference position at rest. The model must outlive the step and not change.
