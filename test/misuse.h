@@ -84,6 +84,8 @@ typedef struct Misuse {
     crGradient gradient;
     crModes modes;
     crProblemChange problem_change;
+    crRuleModes rule_modes;
+    crRuleChange rule_change;
     crRestitutionForm form;
     crCue cue;
     crStrike strike;

@@ -116,6 +116,7 @@ static void fill_contact(Misuse* f) {
     f->problem.v = u;
     static const double p[3] = {1, -0.2, -0.1};
     CHECK_STATUS(cr_modes_find(&f->problem, &f->arena, p, 1e-6, 0.0, &f->modes, NULL), CR_OK);
+    CHECK_STATUS(cr_rule_modes_find(&f->rule, &f->problem, &f->arena, p, 0.0, &f->rule_modes, NULL), CR_OK);
     f->form =
         (crRestitutionForm){.kind = CR_FORM_POWER, .speed = 1.0, .e = 0.5, .exponent = 0.25, .most = 1.0};
     f->cue = (crCue){.mass = 0.5, .end_mass = 0.01, .e = 0.7, .mu = 0.7};
