@@ -17,27 +17,6 @@
 #define AGREE   2e-8    // of the derivative: those of two t that are one
 #define ROUND   1e-12   // of p: what solves leave
 
-crRuleParams cr__rule_params_of(const crRule* rule) {
-    const crRuleParams* own = rule->params;
-    return own != NULL ? *own : cr_rule_params();
-}
-
-void cr__rule_given(const crRuleModes* m, const crRuleChange* change, const double* p, double* g) {
-    size_t n = (size_t)m->problem->rows;
-    for (size_t i = 0; i < n; i++) {
-        g[i] = change->u_free != NULL ? change->u_free[i] : 0.0;
-        for (size_t j = 0; change->W != NULL && j < n; j++) {
-            g[i] += change->W[i * n + j] * p[j];
-        }
-    }
-}
-
-void cr__rule_note(crRuleModes* m, crSwitch which, double distance) {
-    if (!(distance < m->distance)) return;
-    m->distance = distance;
-    m->nearest = which;
-}
-
 static crStatus no_memory(crError* error) {
     return cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
 }

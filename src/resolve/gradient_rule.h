@@ -34,10 +34,28 @@ bool cr__rule_poisson_stages(crRuleModes* modes, double near);
 bool cr__rule_sequence_stages(crRuleModes* modes, double near);
 
 // The parameters of one of our rules, defaults where it has none.
-crRuleParams cr__rule_params_of(const crRule* rule);
+static inline crRuleParams cr__rule_params_of(const crRule* rule) {
+    const crRuleParams* own = rule->params;
+    return own != NULL ? *own : cr_rule_params();
+}
+
 // g = du_free + dW p of a change (rows); either may be missing.
-void cr__rule_given(const crRuleModes* modes, const crRuleChange* change, const double* p, double* g);
+static inline void cr__rule_given(const crRuleModes* m, const crRuleChange* change, const double* p,
+                                  double* g) {
+    size_t n = (size_t)m->problem->rows;
+    for (size_t i = 0; i < n; i++) {
+        g[i] = change->u_free != NULL ? change->u_free[i] : 0.0;
+        for (size_t j = 0; change->W != NULL && j < n; j++) {
+            g[i] += change->W[i * n + j] * p[j];
+        }
+    }
+}
+
 // A switch of a stage.
-void cr__rule_note(crRuleModes* modes, crSwitch which, double distance);
+static inline void cr__rule_note(crRuleModes* m, crSwitch which, double distance) {
+    if (!(distance < m->distance)) return;
+    m->distance = distance;
+    m->nearest = which;
+}
 
 #endif
