@@ -151,9 +151,21 @@ static void single_forces(Back* b, const crTapeOp* op, const double* before, dou
     }
 }
 
+// the closed form of single bodies
+static crStatus back_single(Back* b, const crTapeOp* op, double* before, double* by_force, crError* error) {
+    crTape* tape = b->tape;
+    size_t mark = cr_arena_mark(&tape->memory);
+    double* work = cr_arena_alloc(&tape->memory, cr__tape_single_work(tape, op) * sizeof *work);
+    if (work == NULL) return no_memory_back(error);
+    cr__tape_single_back(tape, op, b->part, work, before, by_force, NULL);
+    cr_arena_release(&tape->memory, mark);
+    return CR_OK;
+}
+
 // columns of one operation: `before` (2 nv) by the state before it, by_force adds up
 static crStatus columns(Back* b, crTapeOp* op, double* before, double* by_force, crError* error) {
     size_t nv = (size_t)b->tape->model->nv;
+    if (op->bodies != NULL) return back_single(b, op, before, by_force, error);
     int widest = find_groups(b, op);
     bool single = all_single(b, op);
     crStatus status = CR_OK;

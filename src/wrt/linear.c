@@ -166,7 +166,22 @@ static crStatus apply_move(crTape* tape, crTapeOp* op, const crTapeChange* c, do
     return CR_OK;
 }
 
+// single bodies, by state, forces and friction
+static crStatus apply_single(crTape* tape, const crTapeOp* op, const crTapeChange* c, double* out,
+                             crError* error) {
+    size_t mark = cr_arena_mark(&tape->memory), room = cr__tape_single_work(tape, op);
+    double* work = cr_arena_alloc(&tape->memory, (room + (size_t)op->problem.block_count + 1) * sizeof *work);
+    if (work == NULL) return no_memory_linear(error);
+    surface_change(tape, op, c, CR_WRT_MU, work + room);
+    cr__tape_single_apply(tape, op, c->x, c->f, work + room, work, out);
+    cr_arena_release(&tape->memory, mark);
+    return CR_OK;
+}
+
 crStatus cr__tape_apply_op(crTape* tape, crTapeOp* op, const crTapeChange* c, double* out, crError* error) {
+    bool mass = c->param != NULL && c->param->kind == CR_WRT_MASS;
+    if (op->bodies != NULL && c->begin == 0.0 && c->end == 0.0 && !mass)
+        return apply_single(tape, op, c, out, error);
     size_t mark = cr_arena_mark(&tape->memory), nv = (size_t)tape->model->nv;
     double t = step_of(tape, op, c);
     bool surface = c->param != NULL && c->param->kind != CR_WRT_MASS && op->rows > 0;

@@ -65,9 +65,9 @@ static crStatus prepare_contacts(crTape* tape, crTapeOp* op) {
     crStatus status = cr_rows_create(&tape->memory, 12 * op->contact_count + 1, entries + 1, &op->motions);
     for (int i = 0; i < op->contact_count && status == CR_OK; i++) {
         status = add_motions(tape, &op->contacts[i].at, &op->motions);
-        if (status == CR_OK && !cr__tape_geometry(&tape->eval, &op->contacts[i]))
-            cr__tape_unknown(tape, "a contact's features end at this state");
     }
+    if (status == CR_OK && !cr__tape_geometry(&tape->eval, op->contacts, op->contact_count))
+        cr__tape_unknown(tape, "a contact's features end at this state");
     return status;
 }
 
@@ -203,6 +203,9 @@ static crStatus prepare_op(crTape* tape, crTapeOp* op, crState* now, crError* er
         if (status != CR_OK) return out_of_memory_tape(error);
         status = op->impact ? prepare_impact(tape, op, error) : prepare_move(tape, op, error);
     }
+    op->S = side.S;
+    if (status == CR_OK && tape->known && !op->impact && cr__tape_single_prepare(tape, op) != CR_OK)
+        return out_of_memory_tape(error);
     cr_arena_release(&tape->eval.scratch, mark);
     if (status != CR_OK || !tape->known) return status;
     if (op->impact) {

@@ -17,7 +17,22 @@ typedef struct crTapeContact {
     crVec3 point[6];   // by shifts of b against a along x, y, z, and by turns about them at the point
     crVec3 normal[6];  // likewise
     bool open;         // the gap is in its bias
+    // of moves of single bodies
+    int row, rows;
+    crMat3 F;  // columns n, t1, t2
+    crVec3 P;  // impulse on b
 } crTapeContact;
+
+// A single body in a move: what closed forms of its derivatives need.
+typedef struct crTapeBody {
+    int v;  // first velocity; -1: v does not move it
+    double mass;
+    crSym3 inverse;  // of its inertia, world axes
+    crVec3 com;
+    crVec3 gain;      // of omega by forces and impulses
+    crVec3 L;         // moment that gave it
+    double turn[36];  // orientation and omega after the motion by those before it
+} crTapeBody;
 
 typedef struct crTapeOp {
     bool impact;
@@ -28,13 +43,15 @@ typedef struct crTapeOp {
     int contact_count;
     crTapeContact* contacts;
     int rows;
-    double* p;          // impulses (rows)
-    crRows motions;     // 12 rows a contact: shift and turn of a at the point, of b against a
-    crProblem problem;  // as posed again; W dense
-    crModes modes;      // of a move with rows
-    crRuleModes rule;   // of an impact
-    double* Y;          // M^-1 J^T by columns (rows*nv)
-    double* by_begin;   // change of the state after the move (2 nv) by its instants
+    double* p;           // impulses (rows)
+    crRows motions;      // 12 rows a contact: shift and turn of a at the point, of b against a
+    crProblem problem;   // as posed again; W dense
+    crModes modes;       // of a move with rows
+    crRuleModes rule;    // of an impact
+    double* Y;           // M^-1 J^T by columns (rows*nv)
+    double* S;           // velocities with impulses, before the motion (nv)
+    crTapeBody* bodies;  // by body, where all of the part are single; else NULL (nb)
+    double* by_begin;    // change of the state after the move (2 nv) by its instants
     double* by_end;
 } crTapeOp;
 
@@ -88,8 +105,21 @@ crStatus cr__tape_record(crTape* tape, const crState* from, crError* error);
 // Something that no operation describes.
 void cr__tape_unknown(crTape* tape, const char* why);
 
-// geometry.c: derivatives of a contact's point and normal at the poses of eval; false: its features are not found again.
-bool cr__tape_geometry(const crStep* eval, crTapeContact* contact);
+// geometry.c: derivatives of points and normals of contacts at the poses of eval, pair by pair; false: features are not found
+// again.
+bool cr__tape_geometry(const crStep* eval, crTapeContact* contacts, int count);
+
+// single.c: moves of single bodies in closed form
+
+// Whether they have one; then op->bodies is made from the move as eval evaluated it. CR_ERR_MEMORY.
+crStatus cr__tape_single_prepare(crTape* tape, crTapeOp* op);
+// Change after the move (2 nv) by a change of the state before it and of forces (either may be NULL), of the part.
+void cr__tape_single_apply(crTape* tape, const crTapeOp* op, const double* x, const double* f,
+                           const double* dmu, double* work, double* out);
+// And the transpose: by the state before it (2 nv), by_force and by_mu (blocks, or NULL) add up.
+void cr__tape_single_back(crTape* tape, const crTapeOp* op, const double* by, double* work, double* before,
+                          double* by_force, double* by_mu);
+size_t cr__tape_single_work(const crTape* tape, const crTapeOp* op);
 
 // evaluate.c
 
