@@ -90,6 +90,7 @@ typedef struct Misuse {
     crCue cue;
     crStrike strike;
     crWrtVerdict wrt_verdict;
+    crWrtParam wrt_param;
     crTimeError time_error[MISUSE_COUNT];
     crAdaptive adaptive;
     crWrt *wrt, *made_wrt;

@@ -196,6 +196,7 @@ static void fill_worlds(Misuse* f) {
     CHECK_STATUS(cr_world_step(f->world, NULL), CR_OK);
     CHECK_STATUS(cr_world_save(f->world, f->bytes, sizeof f->bytes), CR_OK);
     CHECK_STATUS(cr_wrt_create(&f->world_def, &f->wrt, NULL), CR_OK);
+    f->wrt_param = (crWrtParam){CR_WRT_MU, 0, 0};
     f->batch_def = cr_batch_def();
     f->batch_def.model = f->model;
     f->batch_def.step = f->settings;

@@ -37,6 +37,7 @@ typedef enum crWrtParamKind {
     CR_WRT_MU,    // friction between materials a and b
     CR_WRT_E,     // restitution between them
     CR_WRT_ET,    // tangential restitution
+    CR_WRT_CTRL,  // control of actuator a
 } crWrtParamKind;
 typedef struct crWrtParam {
     crWrtParamKind kind;

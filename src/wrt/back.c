@@ -203,7 +203,8 @@ static crStatus by_params(Back* b, crTapeOp* op, int count, const crWrtParam* pa
     crStatus status = CR_OK;
     for (int i = 0; i < count && status == CR_OK; i++) {
         crTapeChange change = {.param = &params[i]};
-        bool surface = params[i].kind != CR_WRT_MASS;
+        bool surface =
+            params[i].kind == CR_WRT_MU || params[i].kind == CR_WRT_E || params[i].kind == CR_WRT_ET;
         if (surface && op->rows == 0) continue;
         status = cr__tape_apply_op(b->tape, op, &change, b->out, error);
         out[i] += dot_part(b->tape->model, op, b->part, b->out);

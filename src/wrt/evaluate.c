@@ -66,6 +66,7 @@ static void set_state(crTape* tape, const crTapeOp* op, const crTapeChange* c, d
         eval->airborne[op->part.bodies[k]] = op->airborne[k];
     }
     if (c == NULL || t == 0.0) return;
+    if (c->param != NULL && c->param->kind == CR_WRT_CTRL) state->ctrl[c->param->a] += t;
     // the work of the dynamics has room for a rate of q only where nq <= nv: q of the step's start has it
     if (c->x != NULL) cr__change_move(model, t, c->x, state->q, eval->start.q);
     for (size_t i = 0; i < nv; i++) {

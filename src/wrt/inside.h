@@ -10,6 +10,7 @@ struct crWrt {
     crWorld* world;
     crModel model;  // the given one, with bodies of its own
     crTape tape;
+    bool recorded;  // the tape is of the state that it began with
     int param_count;
     crWrtParam* params;
     crBody* bodies;    // of parameters, while they are changed (param_count)

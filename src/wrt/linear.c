@@ -53,6 +53,8 @@ static double step_of(const crTape* tape, const crTapeOp* op, const crTapeChange
     if (dh > 0.0) t = fmin(t, 1e-3 * (op->impact ? tape->dt : h) / dh);
     if (c->param != NULL && c->param->kind == CR_WRT_MASS)
         t = fmin(t, 1e-4 * tape->model->bodies[c->param->a].mass);
+    if (c->param != NULL && c->param->kind == CR_WRT_CTRL)
+        t = fmin(t, 1e-4 * fmax(1.0, fabs(tape->start.ctrl[c->param->a])));
     return t;
 }
 
@@ -184,7 +186,7 @@ crStatus cr__tape_apply_op(crTape* tape, crTapeOp* op, const crTapeChange* c, do
         return apply_single(tape, op, c, out, error);
     size_t mark = cr_arena_mark(&tape->memory), nv = (size_t)tape->model->nv;
     double t = step_of(tape, op, c);
-    bool surface = c->param != NULL && c->param->kind != CR_WRT_MASS && op->rows > 0;
+    bool surface = c->param != NULL && op->rows > 0;
     memset(out, 0, 2 * nv * sizeof *out);
     if (!(t < INFINITY)) {
         if (!surface) return CR_OK;
@@ -236,8 +238,8 @@ void cr__tape_time_back(const crTape* tape, const crTapeTime* time, double by, d
 void cr__tape_pass_apply(const crTape* tape, double* dq) {
     const crTapePass* p = &tape->pass;
     size_t n = (size_t)p->rows, nv = (size_t)tape->model->nv;
-    if (n == 0 || n > 256) return;
-    double u[256], work[256], lambda[256];
+    if (n == 0) return;
+    double u[CR_TAPE_PASS], work[CR_TAPE_PASS], lambda[CR_TAPE_PASS];
     for (size_t i = 0; i < n; i++) {
         u[i] = 0.0;
         for (int k = p->normals.start[i]; k < p->normals.start[i + 1]; k++) {
@@ -256,8 +258,8 @@ void cr__tape_pass_apply(const crTape* tape, double* dq) {
 void cr__tape_pass_back(const crTape* tape, double* by) {
     const crTapePass* p = &tape->pass;
     size_t n = (size_t)p->rows, nv = (size_t)tape->model->nv;
-    if (n == 0 || n > 256) return;
-    double u[256], work[256], lambda[256];
+    if (n == 0) return;
+    double u[CR_TAPE_PASS], work[CR_TAPE_PASS], lambda[CR_TAPE_PASS];
     for (size_t i = 0; i < n; i++) {
         u[i] = 0.0;
         for (size_t j = 0; j < nv; j++) {

@@ -9,14 +9,15 @@
 #include "wrt/inside.h"
 
 static crStatus check_param(const crModel* model, const crWrtParam* p, int i, crError* error) {
-    bool kind = p->kind >= CR_WRT_MASS && p->kind <= CR_WRT_ET;
+    bool kind = p->kind >= CR_WRT_MASS && p->kind <= CR_WRT_CTRL;
+    bool control = p->a >= 0 && p->a < model->nu;
     bool body = p->a > 0 && p->a < model->nb && model->bodies[p->a].mass > 0.0;
     bool pair = p->a >= 0 && p->a < model->material_count && p->b >= 0 && p->b < model->material_count;
-    if (kind && (p->kind == CR_WRT_MASS ? body : pair)) return CR_OK;
-    return cr_error_set(
-        error, CR_ERR_RANGE, "params",
-        "params: number %d is of kind %d with %d and %d; must be a body with mass, or two materials", i,
-        (int)p->kind, p->a, p->b);
+    if (kind && (p->kind == CR_WRT_MASS ? body : p->kind == CR_WRT_CTRL ? control : pair)) return CR_OK;
+    return cr_error_set(error, CR_ERR_RANGE, "params",
+                        "params: number %d is of kind %d with %d and %d; must be a body with "
+                        "mass, two materials or an actuator",
+                        i, (int)p->kind, p->a, p->b);
 }
 
 crStatus cr_wrt_params(crWrt* wrt, int count, const crWrtParam* params, crError* error) {
@@ -79,6 +80,10 @@ crStatus cr__wrt_params_change(crWrt* w, double t, const double* d) {
             forget_poses_of(cr_world_stages(w->world));
             continue;
         }
+        if (p->kind == CR_WRT_CTRL) {
+            cr_world_state(w->world)->ctrl[p->a] += t * d[i];
+            continue;
+        }
         double* x = coefficient(w, p);
         if (x == NULL) return CR_ERR_MEMORY;
         w->values[i] = *x;
@@ -90,7 +95,8 @@ crStatus cr__wrt_params_change(crWrt* w, double t, const double* d) {
 void cr__wrt_params_restore(crWrt* w, const double* d) {
     for (int i = w->param_count - 1; i >= 0; i--) {
         const crWrtParam* p = &w->params[i];
-        if (d[i] == 0.0) continue;
+        // a state brings its own controls
+        if (d[i] == 0.0 || p->kind == CR_WRT_CTRL) continue;
         if (p->kind == CR_WRT_MASS) {
             w->model.bodies[p->a] = w->bodies[i];
             forget_poses_of(cr_world_stages(w->world));

@@ -281,6 +281,10 @@ static crStatus prepare_pass(crTape* tape, const crState* end, const double* d, 
     crStatus status = find_active(tape, end, d, error);
     cr_arena_release(&tape->eval.scratch, mark);
     if (status != CR_OK) return status;
+    if (pass->rows > CR_TAPE_PASS) {
+        cr__tape_unknown(tape, "the position pass has many contacts");
+        return CR_OK;
+    }
     size_t n = (size_t)pass->rows;
     double* left = numbers(tape, nv);
     pass->LU = numbers(tape, n * n);

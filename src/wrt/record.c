@@ -14,11 +14,6 @@
 
 #define SAME 1e-13  // of dt: instants that are one
 
-void cr__tape_unknown(crTape* tape, const char* why) {
-    if (tape->known) tape->why = why;
-    tape->known = false;
-}
-
 static void* take(crTape* tape, size_t count, size_t size) {
     void* memory = cr_arena_alloc(&tape->memory, (count + 1) * size);
     if (memory != NULL) memset(memory, 0, (count + 1) * size);
@@ -201,6 +196,9 @@ static crStatus begin(crTape* tape, const crState* from, crError* error) {
         cr__tape_unknown(tape, "the method is not cone");
     if (model->loop_count > 0) cr__tape_unknown(tape, "the model has loops");
     if (model->load_count > 0) cr__tape_unknown(tape, "the model has loads");
+    for (int i = 0; i < model->nu; i++) {
+        if (model->actuators[i].schedule != NULL) cr__tape_unknown(tape, "controls have a schedule");
+    }
     return CR_OK;
 }
 

@@ -62,7 +62,8 @@ typedef struct crTapeTime {
     double rate;  // of its gap before the impact, m/s
 } crTapeTime;
 
-// A position pass at the end: dq -= P dq.
+// A position pass at the end: dq -= Y (N Y)^-1 N dq, N the normals of its contacts; at most CR_TAPE_PASS of them.
+#define CR_TAPE_PASS 256
 typedef struct crTapePass {
     int rows;
     crRows normals;
@@ -103,7 +104,10 @@ crStatus cr__tape_create(crTape* tape, crWorld* world, crModel* model, crError* 
 void cr__tape_destroy(crTape* tape);
 crStatus cr__tape_record(crTape* tape, const crState* from, crError* error);
 // Something that no operation describes.
-void cr__tape_unknown(crTape* tape, const char* why);
+static inline void cr__tape_unknown(crTape* tape, const char* why) {
+    if (tape->known) tape->why = why;
+    tape->known = false;
+}
 
 // geometry.c: derivatives of points and normals of contacts at the poses of eval, pair by pair; false: features are not found
 // again.

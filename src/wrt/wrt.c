@@ -96,10 +96,22 @@ crStatus cr_wrt_step(crWrt* wrt, const crState* from, crState* to, crError* erro
     return status;
 }
 
-// The step and its tape.
+static bool same_state(const crModel* model, const crState* a, const crState* b) {
+    size_t nq = (size_t)model->nq * sizeof(double), nv = (size_t)model->nv * sizeof(double);
+    bool same = a->time == b->time && memcmp(a->q, b->q, nq) == 0 && memcmp(a->v, b->v, nv) == 0;
+    same = same && memcmp(a->force, b->force, nv) == 0 && memcmp(a->motor_speed, b->motor_speed, nv) == 0;
+    return same && (model->nu == 0 || memcmp(a->ctrl, b->ctrl, (size_t)model->nu * sizeof(double)) == 0);
+}
+
+// The step and its tape. The tape of the state before is kept: many changes of one step cost one record.
 static crStatus record(crWrt* w, const crState* from, crError* error) {
+    if (w->recorded && same_state(&w->model, from, &w->tape.start)) return CR_OK;
+    w->recorded = false;
     crStatus status = cr__tape_record(&w->tape, from, error);
-    return status == CR_OK ? cr__wrt_solved(w, w->base, error) : status;
+    if (status == CR_OK) status = cr__wrt_solved(w, w->base, error);
+    w->recorded = status == CR_OK;
+    w->tape.verdict.residual = w->residual;
+    return status;
 }
 
 // What the tape says; of a step that is differenced the reason.
@@ -112,10 +124,7 @@ static void tell(const crWrt* w, const crWrtVerdict* found, crWrtVerdict* verdic
         verdict->distance = w->tape.verdict.distance;
 }
 
-static void from_tape(crWrt* w, crWrtVerdict* verdict) {
-    *verdict = w->tape.verdict;
-    verdict->residual = w->residual;
-}
+static void from_tape(crWrt* w, crWrtVerdict* verdict) { *verdict = w->tape.verdict; }
 
 // J d of the step that was recorded.
 static crStatus apply_recorded(crWrt* w, const crState* from, const double* d, double* minus, double* plus,
