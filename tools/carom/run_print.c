@@ -44,6 +44,9 @@ static void put_certificate(FILE* file, const Run* run, bool color) {
         fprintf(file, " (measured %.1e m, %d %s)", w->overlap, t->measured,
                 noun(t->measured, "step", "steps"));
     fprintf(file, ", loops %.1e\n", w->loop_error);
+    if (run->scene.step.error > 0.0)
+        fprintf(file, "             error of time %.1e m, summed over parts of at most %.1e m\n",
+                w->time_error, run->scene.step.error);
     if (w->crossings > 0 || w->crossings_unsure > 0) {
         fprintf(file, "             %s%d %s passed through each other%s, of %d cannot tell\n",
                 color ? RED : "", w->crossings, noun(w->crossings, "pair", "pairs"), color ? PLAIN : "",
@@ -125,6 +128,7 @@ static void json_certificate(FILE* file, const Run* run) {
     count(file, "crossings", w->crossings);
     count(file, "crossings_unsure", w->crossings_unsure);
     member(file, "loop_error", w->loop_error);
+    member(file, "time_error", w->time_error);
     member(file, "energy_change", w->energy_change);
     member(file, "work", w->work);
     member(file, "energy_created", w->energy_created);
@@ -194,6 +198,7 @@ void json_run_members(FILE* file, const Run* run) {
     fprintf(file, ",\"method\":\"%s\",\"rule\":\"%s\",\"law\":\"%s\",\"solver\":\"%s\"",
             cr_method_name(s->method), s->rule.name, s->law.name, s->solver.name);
     member(file, "dt", s->dt);
+    member(file, "error", s->error);
     member(file, "tol", cr_step_tol(s));
     member(file, "duration", run->scene.duration);
     member(file, "time", run->time);
