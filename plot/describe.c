@@ -65,7 +65,7 @@ static void put_shapes(FILE* file, const crModel* model, int body, int segments)
             crShape piece = cr_faces_piece(shape, k);
             if (any) putc(',', file);
             any = true;
-            put_piece(file, &piece, model->materials[model->shapes[i].material].color, segments);
+            put_piece(file, &piece, cr_faces_color(model, i), segments);
         }
     }
     putc(']', file);
