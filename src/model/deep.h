@@ -8,7 +8,7 @@
 #include "model/spatial.h"
 
 #define CR__PIVOT_NOISE 1e-14  // of its entry of M: less is no pivot
-#define CR__DEEP        128    // velocities on a path; trees with longer ones are deep
+#define CR__DEEP        48     // velocities on a path; trees with longer ones are deep
 
 static inline bool cr__is_deep(const crModel* model, int body) {
     return model->bodies[model->bodies[body].root].deep;

@@ -13,8 +13,7 @@
 
 #include "step/exact.h"
 
-#define DEPTH 60    // velocities above one another in a tree that short steps take
-#define MOST  1.05  // by which v is scaled up
+#define MOST 1.05  // by which v is scaled up
 
 static crPart tree_of(const crStep* step, int root) {
     int from = step->plan->first_tree[root];
@@ -25,7 +24,6 @@ bool cr__moving_takes(const crStep* step, int body) {
     const crModel* model = step->model;
     const crBody* b = &model->bodies[body];
     if (step->calls.force != NULL || !cr__step_bends(step, body) || model->bodies[b->root].deep) return false;
-    if (b->last >= 0 && model->dof_depth[b->last] >= DEPTH) return false;
     // the work of actuators is not that of one velocity
     for (int j = b->v; j < b->v + b->nv && model->nu > 0; j++) {
         if (model->dof_actuator[j] >= 0) return false;
