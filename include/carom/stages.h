@@ -46,7 +46,7 @@ typedef struct crStepContact {
     bool planar;    // one tangent: both bodies move in one plane
     bool packable;  // of single bodies, or one and what v does not move, with round friction
     bool bounces;   // its restitution may be other than 0, at some speed
-    const crContactSurface* surface;  // e at zero speed; lives as long as the step
+    const crContactSurface* surface;  // coefficients at the velocity it was found at; lives until the next step
     double e;                         // restitution at `speed`
     double speed;                     // normal velocity at the start, negative where approaching, m/s
     double delta;                     // deadband, m
@@ -193,6 +193,7 @@ struct crStep {
     int event_count, event_capacity;
     crEvent* events;            // since begin (event_count)
     crCertificate certificate;  // since begin
+    bool still;                 // cone: the step left q, v = 0 and forces as they were, to the bit
 };
 
 // Memory and the reference position at rest. The model must outlive the step and not change.

@@ -95,13 +95,6 @@ crStatus cr_model_mass_factor(const crModel* model, double h, crDynamics* d) {
     return cr__part_mass_factor(model, cr__all(model), h, d);
 }
 
-static void single_solve(const crBody* body, const crSym3* inverse, double* x) {
-    for (int j = 0; j < 3; j++) {
-        x[j] /= body->mass;
-    }
-    cr__store_vec(cr_sym3_mul(*inverse, cr__load_vec(x + 3)), x + 3);
-}
-
 // L x = y, from the roots up
 static void solve_up(const crModel* model, crPart part, const crDynamics* d, double* x) {
     for (int k = 0; k < part.count; k++) {
@@ -133,7 +126,7 @@ void cr__part_mass_solve(const crModel* model, crPart part, const crDynamics* d,
         int b = cr__part_body(part, k);
         const crBody* body = &model->bodies[b];
         if (body->single) {
-            single_solve(body, &d->inverse[b], x + body->v);
+            cr__single_solve(body, &d->inverse[b], x + body->v);
             continue;
         }
         if (cr__is_deep(model, b)) {

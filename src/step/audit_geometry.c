@@ -17,11 +17,11 @@
 #include "collide/manifold.h"
 #include "model/spatial.h"
 #include "step/audit.h"
+#include "step/audit_single.h"
 #include "step/step.h"
 
 #define PIECES 64    // of the way of one pair
 #define DEEP   0.25  // of the thinner body's half-thickness: overlap on the way that is a crossing
-#define FAST   0.5   // of its half-thickness: bodies that move less cannot pass through anything so deeply
 
 // a box on the way to all pairs of boxes
 typedef struct Entry {
@@ -185,23 +185,14 @@ static Way way_of(const crStep* step, int body, crPose from, crPose to) {
     way.q = cr_quat_mul(to.q, cr_quat_conj(from.q));
     way.angle = angle_of(way.q);
     double far = cr_norm(way.move) + step->plan->size[body] * way.angle;
-    way.fast = far > FAST * step->plan->thin[body];
+    way.fast = far > CR_AUDIT_FAST * step->plan->thin[body];
     return way;
 }
 
-// whether a single body moved so far that it must be followed, by the state alone
 static bool single_fast(const crStep* step, int i) {
     const crBody* body = &step->model->bodies[i];
-    const double *q0 = step->start.q + body->q, *q1 = step->state.q + body->q;
-    crVec3 move = cr_sub(cr__load_vec(q1), cr__load_vec(q0));
-    double dot = fabs(q0[3] * q1[3] + q0[4] * q1[4] + q0[5] * q1[5] + q0[6] * q1[6]);
-    // sin^2 of half the angle; the chord is at most the arc, which is at most pi/2 times the chord
-    double half2 = fmax(0.0, 1.0 - dot * dot), far = FAST * step->plan->thin[i];
-    // nearly always both parts are less than half of that, which takes no roots to see
-    double most = 3.2 * (step->plan->size[i] + fabs(body->com.x) + fabs(body->com.y) + fabs(body->com.z));
-    if (4.0 * cr_dot(move, move) <= far * far && 4.0 * most * most * half2 <= far * far) return false;
-    double reach = step->plan->size[i] + cr_norm(body->com);
-    return cr_norm(move) + 3.2 * reach * sqrt(half2) > far;
+    return cr__audit_single_fast(body, step->plan->size[i], CR_AUDIT_FAST * step->plan->thin[i],
+                                 step->start.q + body->q, step->state.q + body->q);
 }
 
 bool cr__audit_fast(const crStep* step, int i) {

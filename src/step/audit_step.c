@@ -9,12 +9,12 @@
 #include <string.h>
 
 #include "model/actuate.h"
-#include "model/single.h"
 #include "step/audit.h"
+#include "step/audit_single.h"
 #include "step/forest.h"
 #include "step/step.h"
 
-#define EPS   0x1p-52
+#define EPS   CR_AUDIT_SINGLE_EPS
 #define MOTOR 2  // row of a motor among the forces of a joint's velocity, see ties.c
 
 // what bodies gained, by body
@@ -29,37 +29,11 @@ typedef struct Balance {
     bool gains, fast;  // some body gained energy; some moved so far that its way must be followed
 } Balance;
 
-// T of turning, by the axes of the body; q of any length
-static double turning(const crBody* body, const double* q, const double* v) {
-    crVec3 omega = cr__load_vec(v + 3);
-    if (cr__single_round(body)) return 0.5 * body->principal[0] * cr_dot(omega, omega);
-    crQuat turn = cr__load_quat(q + 3);
-    crVec3 axis = cr_vec3(-turn.x, -turn.y, -turn.z);
-    double twice = 2.0 / (turn.w * turn.w + cr_dot(axis, axis));
-    crVec3 across = cr_cross(axis, omega);
-    omega = cr_madd(omega, twice, cr_add(cr_scale(turn.w, across), cr_cross(axis, across)));
-    return 0.5 * cr_sym3_quad(body->inertia, omega);
-}
-
 static void single_change(const Balance* b, int i) {
     const crStep* step = b->step;
     const crBody* body = &step->model->bodies[i];
-    const double *q0 = step->start.q + body->q, *q1 = step->state.q + body->q;
-    const double *v0 = step->start.v + body->v, *v1 = step->state.v + body->v;
-    crVec3 u0 = cr__load_vec(v0), u1 = cr__load_vec(v1), x0 = cr__load_vec(q0), x1 = cr__load_vec(q1);
-    if (!cr__centred(body)) {
-        x0 = cr_pose_point((crPose){x0, cr_quat_normalize(cr__load_quat(q0 + 3))}, body->com);
-        x1 = cr_pose_point((crPose){x1, cr_quat_normalize(cr__load_quat(q1 + 3))}, body->com);
-    }
-    crVec3 weight = cr_scale(body->mass * body->gravity_scale, step->model->gravity);
-    double turn0 = turning(body, q0, v0), turn1 = turning(body, q1, v1);
-    double T = 0.5 * body->mass * cr_dot(cr_sub(u1, u0), cr_add(u1, u0)) + (turn1 - turn0);
-    double size = 0.5 * body->mass * (cr_dot(u0, u0) + cr_dot(u1, u1)) + turn0 + turn1;
-    b->gain[i] = T - cr_dot(weight, cr_sub(x1, x0));
-    // terms of the products in place of lengths: no roots
-    double heights = fabs(weight.x) * (fabs(x0.x) + fabs(x1.x)) + fabs(weight.y) * (fabs(x0.y) + fabs(x1.y)) +
-                     fabs(weight.z) * (fabs(x0.z) + fabs(x1.z));
-    b->floor[i] = 16.0 * EPS * (size + heights);
+    cr__audit_single_energy(body, step->model->gravity, step->start.q + body->q, step->start.v + body->v,
+                            step->state.q + body->q, step->state.v + body->v, &b->gain[i], &b->floor[i]);
 }
 
 // T + U of bodies of trees at the present state
