@@ -12,6 +12,7 @@
 #define MU     0.5
 #define TORQUE 2.0
 #define RUB    0.3
+#define LOOSE  0.04
 #define BENT   0.6  // rad, limits of hinges on either side
 
 // what a heap is made of
@@ -306,6 +307,8 @@ static bool step_checked(Heap* heap, const Kind* kind) {
     double overlap = 0.0;
     CHECK_STATUS(cr_world_overlap(heap->world, &overlap, &error), CR_OK);
     CHECK(overlap <= c->penetration + 1e-12);
+    // a bound that tells something: less than half of the thinnest body
+    CHECK(c->penetration <= overlap + LOOSE);
     if (c->outcome != CR_OUTCOME_BOUNDED) return false;
     // only where all that touches was moved by short steps is every impulse one of theirs
     sum_impulses(heap);
