@@ -264,13 +264,19 @@ crStatus cr_rows_half(const crModel* model, const crDynamics* d, const crRows* r
     return CR_OK;
 }
 
-double cr__half_velocity(const crModel* model, const crDynamics* d, const double* v, int i) {
-    if (cr__is_deep(model, model->dof_body[i])) return cr__deep_velocity(model, d, v, i);
-    const double* row = d->L + model->row[i];
-    const int* path = d->path + model->row[i];
-    double sum = v[i];
-    for (int k = 0; k < model->dof_depth[i]; k++) {
-        sum += row[k] * v[path[k]];
+void cr__half_velocities(const crModel* model, const crDynamics* d, int b, const double* v, double* z) {
+    const crBody* body = &model->bodies[b];
+    if (cr__is_deep(model, b)) {
+        cr__deep_velocities(model, d, b, v, z);
+        return;
     }
-    return d->pivot[i] * sum;
+    for (int i = body->v; i < body->v + body->nv; i++) {
+        const double* row = d->L + model->row[i];
+        const int* path = d->path + model->row[i];
+        double sum = v[i];
+        for (int k = 0; k < model->dof_depth[i]; k++) {
+            sum += row[k] * v[path[k]];
+        }
+        z[i - body->v] = d->pivot[i] * sum;
+    }
 }
