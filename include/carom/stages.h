@@ -46,7 +46,7 @@ typedef struct crStepContact {
     bool planar;    // one tangent: both bodies move in one plane
     bool packable;  // of single bodies, or one and what v does not move, with round friction
     bool bounces;   // its restitution may be other than 0, at some speed
-    const crContactSurface* surface;  // e at zero speed; lives as long as the step
+    const crContactSurface* surface;  // coefficients at the velocity it was found at; lives until the next step
     double e;                         // restitution at `speed`
     double speed;                     // normal velocity at the start, negative where approaching, m/s
     double delta;                     // deadband, m
@@ -132,6 +132,16 @@ typedef struct crStepTies {
     int* of_row;    // problem_build, in scratch: place of each row, -1: none
 } crStepTies;
 
+// Bodies at the end of the last step, which is the beginning of the next where q, v and time are still the same: audit.
+typedef struct crStepAudited {
+    bool known;
+    double time;     // s
+    double *q, *v;   // (nq, nv)
+    double* energy;  // of bodies of trees, up to the last of them, J
+    double* size;    // of the terms it is the sum of, J; likewise
+    crPose* pose;    // (nb)
+} crStepAudited;
+
 // Arrays that nobody owns between two calls.
 typedef struct crStepWork {
     int* mark;    // zero between uses (nb)
@@ -175,6 +185,7 @@ struct crStep {
     crStepPosed posed;
     crStepWarm warm;
     crStepTies ties;
+    crStepAudited audited;
     crStepWork work;
     crStepRecord record;
     double* drive;   // begin, audit: work of driven bodies on each body in this step, J (nb)

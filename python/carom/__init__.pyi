@@ -9,7 +9,8 @@ from carom import _records
 Array = NDArray[np.float64]
 LawLike = Union["Law", str, Callable[["Contact"], ArrayLike]]
 RuleLike = Union["Rule", str]
-Restitution = Union[float, ArrayLike, Callable[[float], float]]
+Restitution = Union[float, ArrayLike, Mapping[str, Any], Callable[[float], float]]
+Coefficient = Union[float, Mapping[str, Any], Callable[[float, float, float, float], float]]
 
 __version__: str
 numerics_revision: int
@@ -213,12 +214,12 @@ class Model:
     @property
     def shapes(self) -> list[Shape]: ...
     def __init__(self) -> None: ...
-    def material(self, name: Optional[str] = ..., *, density: float = ..., mu: float = ..., e: Restitution = ...,
-                 et: float = ..., mu2: float = ..., axis: ArrayLike = ..., polygon: Optional[ArrayLike] = ...,
+    def material(self, name: Optional[str] = ..., *, density: float = ..., mu: Coefficient = ..., e: Restitution = ...,
+                 et: Coefficient = ..., mu2: float = ..., axis: ArrayLike = ..., polygon: Optional[ArrayLike] = ...,
                  mu_spin: float = ..., mu_roll: float = ..., viscous: float = ..., mu_stribeck: float = ...,
                  speed_stribeck: float = ...) -> int: ...
-    def pair(self, a: int, b: int, *, mu: float = ..., e: Restitution = ..., et: float = ..., mu2: float = ...,
-             axis: ArrayLike = ..., polygon: Optional[ArrayLike] = ..., mu_spin: float = ..., mu_roll: float = ...,
+    def pair(self, a: int, b: int, *, mu: Coefficient = ..., e: Restitution = ..., et: Coefficient = ...,
+             mu2: float = ..., axis: ArrayLike = ..., polygon: Optional[ArrayLike] = ..., mu_spin: float = ..., mu_roll: float = ...,
              viscous: float = ..., mu_stribeck: float = ..., speed_stribeck: float = ...) -> None: ...
     def exclude(self, a: int, b: int) -> None: ...
     def filter(self, shape: int, group: int, mask: int) -> None: ...
@@ -353,7 +354,8 @@ class World:
                  threads: int = ..., threshold: float = ..., cluster: float = ..., deadband: float = ...,
                  position_tol: float = ..., impact_limit: int = ..., level: str = ..., fixed_point: bool = ...,
                  directions: int = ..., restitution: str = ..., theta: float = ..., activation: float = ...,
-                 toi: str = ..., force: Optional[Callable[[float, Array, Array], ArrayLike]] = ...) -> None: ...
+                 toi: str = ..., error: float = ...,
+                 force: Optional[Callable[[float, Array, Array], ArrayLike]] = ...) -> None: ...
     def step(self, count: int = ...) -> None: ...
     def run(self, time: float) -> Certificate: ...
     def record(self, time: float, every: int = ...) -> Trajectory: ...

@@ -95,6 +95,28 @@ crStatus cr_model_mass_factor(const crModel* model, double h, crDynamics* d) {
     return cr__part_mass_factor(model, cr__all(model), h, d);
 }
 
+// L x = y, from the roots up
+static void solve_up(const crModel* model, crPart part, const crDynamics* d, double* x) {
+    for (int k = 0; k < part.count; k++) {
+        int b = cr__part_body(part, k);
+        const crBody* body = &model->bodies[b];
+        if (body->single) continue;
+        if (cr__is_deep(model, b)) {
+            cr__deep_solve_up(model, b, d, x);
+            continue;
+        }
+        for (int i = body->v; i < body->v + body->nv; i++) {
+            const double* row = d->L + model->row[i];
+            const int* path = d->path + model->row[i];
+            double sum = x[i];
+            for (int m = 0; m < model->dof_depth[i]; m++) {
+                sum -= row[m] * x[path[m]];
+            }
+            x[i] = sum;
+        }
+    }
+}
+
 void cr__part_mass_solve(const crModel* model, crPart part, const crDynamics* d, double* x) {
     for (int k = 0; k < part.count && d->carry != NULL; k++) {
         cr__deep_clear(model, cr__part_body(part, k), d);
@@ -122,25 +144,17 @@ void cr__part_mass_solve(const crModel* model, crPart part, const crDynamics* d,
             x[i] = share / row[depth];
         }
     }
-    // L x = y, from the roots up
+    solve_up(model, part, d, x);
+}
+
+void cr__part_half_solve(const crModel* model, crPart part, const crDynamics* d, double* x) {
     for (int k = 0; k < part.count; k++) {
-        int b = cr__part_body(part, k);
-        const crBody* body = &model->bodies[b];
-        if (body->single) continue;
-        if (cr__is_deep(model, b)) {
-            cr__deep_solve_up(model, b, d, x);
-            continue;
-        }
+        const crBody* body = &model->bodies[cr__part_body(part, k)];
         for (int i = body->v; i < body->v + body->nv; i++) {
-            const double* row = d->L + model->row[i];
-            const int* path = d->path + model->row[i];
-            double sum = x[i];
-            for (int m = 0; m < model->dof_depth[i]; m++) {
-                sum -= row[m] * x[path[m]];
-            }
-            x[i] = sum;
+            x[i] /= d->pivot[i];
         }
     }
+    solve_up(model, part, d, x);
 }
 
 void cr_model_mass_solve(const crModel* model, const crDynamics* d, double* x) {

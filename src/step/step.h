@@ -78,6 +78,8 @@ crStatus cr__step_collide_pair(crStep* step, int pair, crError* error);
 
 // Columns n, t1, t2 of a contact at the poses it was found at; t1 along what the friction has as its axis.
 crMat3 cr__step_frame(const crStep* step, const crStepContact* contact);
+// Sets the coefficients of a contact, which may depend on the impact, for the velocity u of b's point against a's.
+crStatus cr__step_surface_at(const crStep* step, crStepContact* contact, crVec3 u);
 // Rows of a contact as a block of a problem.
 int cr__step_contact_rows(const crStepContact* contact);
 // Velocity of b's point against a's that driven bodies give.

@@ -53,6 +53,9 @@ static crStatus check_def(const crBatchDef* def, crError* error) {
         return cr_error_set(error, CR_ERR_RANGE, "step.threads",
                             "step.threads: is %d, must be 1: threads of a batch share out its worlds",
                             def->step.threads);
+    if (def->step.error != 0.0)
+        return cr_error_set(error, CR_ERR_RANGE, "step.error",
+                            "step.error: is %g, must be 0: steps of a batch are dt long", def->step.error);
     return cr__check_allocator(def->allocator, error);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/argument.h"
+#include "carom/forms.h"
 #include "world/batch.h"
 
 #define FIRST 4  // columns of varied numbers at first
@@ -115,8 +116,10 @@ static crStatus check_target(const crModel* model, crVary what, int index, crErr
     const crSurface* s = what == CR_VARY_MU || what == CR_VARY_E ? &model->materials[index].surface : NULL;
     if (what == CR_VARY_MU && (s->vertex_count > 0 || s->mu != s->mu2))
         return refuse_vary(what, index, "its friction is not round", error);
-    if (what == CR_VARY_E && s->e_of_speed != NULL)
-        return refuse_vary(what, index, "it depends on speed", error);
+    if (what == CR_VARY_E && (s->e_of_speed != NULL || (s->by_impact != NULL && s->by_impact->e != NULL)))
+        return refuse_vary(what, index, "it depends on the impact", error);
+    if (what == CR_VARY_MU && s->by_impact != NULL && s->by_impact->mu != NULL)
+        return refuse_vary(what, index, "it depends on the impact", error);
     return CR_OK;
 }
 
