@@ -71,7 +71,7 @@ def table_tennis(count, rng):
 
 def humanoid(count, rng):
     """Height of the torso, and the vertical in its axes, 2 s after a drop in any orientation."""
-    scene = carom.load("humanoid-stand", step__quality="fast")
+    scene = carom.load("humanoid-stand", solver__quality="fast")
     batch = carom.Batch(scene, count, device=DEVICE)
     q, v = batch.q, batch.v
     q[:, 2] += 0.6
