@@ -86,13 +86,14 @@ typedef struct Misuse {
     crProblemChange problem_change;
     crRuleModes rule_modes;
     crRuleChange rule_change;
-    crRestitutionForm form;
+    crForm form;
+    crApproach approach;
+    crCurve curve;
     crCue cue;
     crStrike strike;
     crWrtVerdict wrt_verdict;
     crWrtParam wrt_param;
     crTimeError time_error[MISUSE_COUNT];
-    crAdaptive adaptive;
     crWrt *wrt, *made_wrt;
     double many[4096];
     crLaw law;
@@ -120,6 +121,10 @@ typedef struct Misuse {
     crBatch *batch, *made_batch;
     crBatchResult batch_result;
     crBatchSummary batch_summary;
+    crBatchPath batch_path;
+    crBatchHit batch_hits[4];
+    const crModel* batch_models[2];
+    int batch_steps[2];
     uint64_t hash;
     FILE* file;
     crJsonDoc json;  // of a scene

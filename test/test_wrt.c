@@ -280,39 +280,3 @@ TEST(flight_has_no_time_error_and_bad_times_are_refused) {
     CHECK_TEXT(error.field, "times");
     cr_model_destroy(model);
 }
-
-// Steps that follow their error: within the tolerance, the same bits twice, and fewer than with the shortest throughout.
-TEST(adaptive_steps) {
-    crModel* model = two_arms();
-    crWorldDef def = cr_world_def();
-    def.model = model;
-    def.step.dt = 0.02;
-    crWorld* world[2] = {NULL, NULL};
-    crAdaptive a[2];
-    for (int i = 0; i < 2; i++) {
-        a[i] = (crAdaptive){.tolerance = 1e-6, .least = 1e-5};
-        CHECK_STATUS(cr_world_create(&def, &world[i], NULL), CR_OK);
-        CHECK_STATUS(cr_adaptive_run(world[i], 0.6, &a[i], NULL), CR_OK);
-        CHECK(cr_world_state(world[i])->time == 0.6);
-    }
-    CHECK(cr_world_hash(world[0]) == cr_world_hash(world[1]) && a[0].steps == a[1].steps);
-    CHECK(a[0].steps > 30 && a[0].rejected > 0 && a[0].forced == 0);
-    def.step.dt = 1e-5;
-    crWorld* fine = NULL;
-    CHECK_STATUS(cr_world_create(&def, &fine, NULL), CR_OK);
-    CHECK_STATUS(cr_world_run(fine, 0.6, NULL), CR_OK);
-    crVec3 end = cr_vec3(1, 0, 0);
-    double off = cr_norm(
-        cr_sub(cr_pose_point(cr_world_pose(world[0], 2), end), cr_pose_point(cr_world_pose(fine, 2), end)));
-    // errors of steps add up, and a double pendulum makes them grow
-    test_check(off < 5.0 * a[0].error + 1e-6, __FILE__, __LINE__, "off by %g, sum of errors %g", off,
-               a[0].error);
-    crError error = {0};
-    a[0].tolerance = 0.0;
-    CHECK_STATUS(cr_adaptive_run(world[0], 1.0, &a[0], &error), CR_ERR_RANGE);
-    CHECK_TEXT(error.field, "tolerance");
-    for (int i = 0; i < 2; i++)
-        cr_world_destroy(world[i]);
-    cr_world_destroy(fine);
-    cr_model_destroy(model);
-}

@@ -48,6 +48,7 @@ typedef struct crSurface {
     double viscous;                   // smooth tangential force per speed, N s/m
     double mu_stribeck;               // height of the smooth Stribeck hump over mu, >= 0
     double speed_stribeck;            // slip speed of its top, m/s, > 0
+    const crByImpact* by_impact;      // NULL, or coefficients that depend on the impact (override e, et, mu)
 } crSurface;
 
 typedef struct crMaterial {
@@ -65,7 +66,8 @@ typedef struct crMaterialPair {
 
 // The surface two materials make, and whose frame its axis is in.
 typedef struct crContactSurface {
-    crSurface surface;  // e_of_speed resolved into e; vertices is scaled by polygon_scale
+    crSurface
+        surface;  // e_of_speed and by_impact resolved into e, et, mu; vertices is scaled by polygon_scale
     double polygon_scale;
     int axis_of;  // 0: the body of material a, 1: of b, -1: isotropic
 } crContactSurface;

@@ -88,19 +88,6 @@ typedef struct crTimeError {
 CR_API crStatus cr_time_error(const crWorldDef* def, const crState* start, int count, const double* times,
                               crTimeError* errors, crError* error);
 
-// A run whose step length follows its error: a step and two halves of it are compared, and the halves are kept.
-typedef struct crAdaptive {
-    double tolerance;  // of position and angle times size, added up by a step, m; > 0
-    double least;      // shortest step, s; > 0
-    double h;          // length to try next; 0: dt of the world
-    int steps;         // kept so far, each two halves
-    int rejected;      // tried and made shorter
-    int forced;        // kept at the least length though their error is larger
-    double error;      // sum of the errors of the steps kept, m
-} crAdaptive;
-// To `time`, by steps of dt of the world divided by powers of two.
-CR_API crStatus cr_adaptive_run(crWorld* world, double time, crAdaptive* adaptive, crError* error);
-
 #ifdef __cplusplus
 }
 #endif

@@ -66,7 +66,8 @@ class World(ControlledWorld, _carom.World):
 
     q, v, force and motor_speed are views of its memory: write between steps. Settings: method (cone, lcp, moreau,
     event), dt, rule (a `Rule` or a name), law (a `Law`, a name or a function), solver, tol, quality (fast, accurate,
-    certified), threads, threshold, cluster, deadband, position_tol, impact_limit; of lcp level, fixed_point,
+    certified), threads, threshold, cluster, deadband, position_tol, impact_limit, error (of time, m: steps are divided
+    until it is met); of lcp level, fixed_point,
     directions, restitution; of moreau theta and activation; of event toi. force is f(time, q, v) -> (nv): what acts
     beyond the model.
 

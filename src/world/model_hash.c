@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "carom/forms.h"
 #include "world/world.h"
 
 // every NaN has the same bytes
@@ -58,6 +59,28 @@ static void dof(crBytes* out, const crDof* d) {
             8);
 }
 
+static void curve(crBytes* out, const crCurve* c) {
+    bool table = c != NULL && c->function == NULL;
+    cr__put_int(out, c == NULL ? 0 : table ? 1 : 2);
+    if (!table) return;
+    cr__put_int(out, (int)c->by[0]);
+    cr__put_int(out, c->rows);
+    numbers(out, c->x, c->rows);
+    if (c->columns > 1) {
+        cr__put_int(out, (int)c->by[1]);
+        numbers(out, c->y, c->columns);
+    }
+    numbers(out, c->value, c->rows * c->columns);
+}
+
+// nothing where no coefficient depends on the impact
+static void by_impact(crBytes* out, const crByImpact* by) {
+    if (by == NULL) return;
+    curve(out, by->e);
+    curve(out, by->et);
+    curve(out, by->mu);
+}
+
 static void surface(crBytes* out, const crSurface* s) {
     numbers(out,
             (double[]){s->mu, isnan(s->mu2) ? s->mu : s->mu2, s->e, s->et, s->mu_spin, s->mu_roll, s->viscous,
@@ -67,6 +90,7 @@ static void surface(crBytes* out, const crSurface* s) {
     for (int i = 0; i < s->vertex_count; i++) {
         numbers(out, s->vertices[i], 2);
     }
+    by_impact(out, s->by_impact);
     const crRestitution* r = s->e_of_speed;
     bool table = r != NULL && r->function == NULL;
     cr__put_int(out, r == NULL ? 0 : table ? 1 : 2);
@@ -209,6 +233,7 @@ uint64_t cr__settings_hash(const crStepSettings* s) {
             (double[]){s->dt, s->theta, s->activation, s->tol, s->threshold, s->cluster, s->deadband,
                        s->position_tol, s->bound, s->sleep_time, s->sleep_speed},
             11);
+    if (s->error > 0.0) numbers(&out, &s->error, 1);
     text(&out, s->rule.name);
     text(&out, s->law.name);
     text(&out, s->solver.name);

@@ -65,6 +65,7 @@ crStatus cr_wrt_create(const crWorldDef* def, crWrt** wrt, crError* error) {
     own.step.quality = CR_QUALITY_CERTIFIED;
     own.step.tol = TOL;
     own.step.sleep_time = 0.0;
+    own.step.error = 0.0;
     own.scratch = NULL;
     status = cr_world_create(&own, &w->world, error);
     if (status == CR_OK) status = cr__tape_create(&w->tape, w->world, &w->model, error);

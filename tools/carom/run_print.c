@@ -42,6 +42,9 @@ static void put_certificate(FILE* file, const Run* run, bool color) {
     fprintf(file, "             overlap %.1e m", w->penetration);
     if (t->measured > 0) fprintf(file, " (measured %.1e m, %d steps)", w->overlap, t->measured);
     fprintf(file, ", loops %.1e\n", w->loop_error);
+    if (run->scene.step.error > 0.0)
+        fprintf(file, "             error of time %.1e m, summed over parts of at most %.1e m\n",
+                w->time_error, run->scene.step.error);
     if (w->crossings > 0 || w->crossings_unsure > 0) {
         fprintf(file, "             %s%d pairs passed through each other%s, of %d cannot tell\n",
                 color ? RED : "", w->crossings, color ? PLAIN : "", w->crossings_unsure);
@@ -119,6 +122,7 @@ static void json_certificate(FILE* file, const Run* run) {
     count(file, "crossings", w->crossings);
     count(file, "crossings_unsure", w->crossings_unsure);
     member(file, "loop_error", w->loop_error);
+    member(file, "time_error", w->time_error);
     member(file, "energy_change", w->energy_change);
     member(file, "work", w->work);
     member(file, "energy_created", w->energy_created);
@@ -188,6 +192,7 @@ void json_run_members(FILE* file, const Run* run) {
     fprintf(file, ",\"method\":\"%s\",\"rule\":\"%s\",\"law\":\"%s\",\"solver\":\"%s\"",
             cr_method_name(s->method), s->rule.name, s->law.name, s->solver.name);
     member(file, "dt", s->dt);
+    member(file, "error", s->error);
     member(file, "tol", cr_step_tol(s));
     member(file, "duration", run->scene.duration);
     member(file, "time", run->time);

@@ -45,6 +45,7 @@ static void print_help(void) {
         "  --method NAME     cone, lcp, moreau, event  --rule NAME    of impacts at many contacts\n"
         "  --law NAME        of one contact            --solver NAME  of contact problems\n"
         "  --tol X           residual that counts as solved\n"
+        "  --error X         error of time in positions, m: steps are divided until it is met\n"
         "  --quality NAME    fast, accurate, certified: how far contact solves go\n"
         "  --set PATH=VALUE  any value: step.directions=16, bodies.rod.angle=0.3, bodies[0].pos[2]=1\n"
         "of a model: --key NAME, --package DIR, --fixed-base, --with FILE (carom import --help)\n"
@@ -277,6 +278,9 @@ static int simulate(const Options* options, Run* run) {
     if (!scene_warnings(&options->scene, &run->scene)) return EXIT_BAD_INPUT;
     if (cr_scene_world(&run->scene, &run->world, &error) != CR_OK)
         return scene_refuse(&options->scene, &error);
+    if (options->dump.path != NULL && run->scene.step.error > 0.0)
+        return usage_error("run", "--dump goes with steps of dt: step.error is %g, must be 0",
+                           run->scene.step.error);
     crTrajectory* trajectory = NULL;
     if (open_trajectory(options, run, &trajectory, &error) != CR_OK) {
         cr_trajectory_close(trajectory, NULL);
