@@ -159,7 +159,7 @@ static const char* const velocity_fields[] = {COMMON, "kv", NULL};
 static const char* const general_fields[] = {COMMON, "gain", "bias", NULL};
 
 // A state that follows the control.
-static void read_activation(const crPlace* place, crActuator* a) {
+static void read_activation_control(const crPlace* place, crActuator* a) {
     static const char* const kinds[] = {"none", "integrator", "filter", "filter_exact", NULL};
     int kind = CR_ACTIVATION_NONE;
     cr_place_choice(place, "activation", kinds, &kind);
@@ -197,7 +197,7 @@ static void read_actuator(const crPlace* place, crScene* scene) {
     read_ctrl(place, scene, &a);
     read_pair(place, "ctrl_range", &a.ctrl_lower, &a.ctrl_upper);
     read_pair(place, "force_range", &a.force_lower, &a.force_upper);
-    read_activation(place, &a);
+    read_activation_control(place, &a);
     if (cr_place_ok(place) && cr_model_add_actuator(scene->model, &a) < 0) blame(place, scene);
 }
 
