@@ -54,6 +54,8 @@ for rule in poisson coupled sequence chain; do
 done
 # shellcheck disable=SC2086
 "$carom" plot $tables --labels poisson,coupled,sequence,chain --what motion --speed 0.25 --out docs/pictures/pool-table.svg
+"$carom" run scenes/dominoes.json --out "$work/dominoes.h5" >/dev/null
+"$carom" plot "$work/dominoes.h5" --what motion --eye page --speed 0.5 --out docs/pictures/dominoes.svg
 "$carom" plot "$work/poisson.h5" --what impulses --at 0.09 --out docs/pictures/impulses.svg
 "$carom" spread pool-break --jitter gap=1e-5 --set impact.cluster=1e-9 --samples 200 --plot docs/pictures/spread.svg >/dev/null
 "$carom" run scenes/falling-rod.json --out "$work/falling-rod.h5" >/dev/null

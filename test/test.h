@@ -24,8 +24,8 @@ void test_register(crTest* test);
 bool test_check(bool ok, const char* file, int line, const char* format, ...) CR_PRINTF(4, 5);
 void test_skip(const char* reason);
 
-// Full counts when CAROM_SOAK is set in the environment, a thirtieth (at least 200) otherwise; with CAROM_FEW, for processors
-// that are emulated, a six-hundredth (at least 40).
+// Full counts when CAROM_SOAK is set in the environment, a thirtieth (at least 200) otherwise; with CAROM_FEW, for
+// sanitizers and for processors that are emulated, a six-hundredth (at least 40).
 int test_samples(int full);
 
 #define TEST(title)                                                   \

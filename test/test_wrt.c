@@ -137,7 +137,7 @@ TEST(adjoint_of_a_run_with_bounces) {
     double by_end[12] = {0}, by_start[12], by_force[50 * 6];
     crWrtVerdict verdict;
     by_end[2] = 1.0;
-    CHECK_STATUS(cr_wrt_adjoint(wrt, &s.state, steps, NULL, by_end, by_start, by_force, &verdict, NULL),
+    CHECK_STATUS(cr_wrt_adjoint(wrt, &s.state, steps, NULL, by_end, by_start, by_force, NULL, &verdict, NULL),
                  CR_OK);
     CHECK(verdict.verdict == CR_SMOOTH);
     // the same figure of the exact motion, by differences in extended precision
@@ -198,7 +198,7 @@ TEST(adjoint_is_the_transpose_of_steps) {
     for (int i = 14; i < 21; i++)
         d[i] = 0.0;
     crWrtVerdict verdict;
-    CHECK_STATUS(cr_wrt_adjoint(wrt, &s.state, 4, NULL, y, by_start, NULL, &verdict, NULL), CR_OK);
+    CHECK_STATUS(cr_wrt_adjoint(wrt, &s.state, 4, NULL, y, by_start, NULL, NULL, &verdict, NULL), CR_OK);
     double back = 0.0, forward = 0.0;
     for (int i = 0; i < 14; i++)
         back += by_start[i] * d[i];

@@ -132,6 +132,16 @@ typedef struct crStepTies {
     int* of_row;    // problem_build, in scratch: place of each row, -1: none
 } crStepTies;
 
+// Bodies at the end of the last step, which is the beginning of the next where q, v and time are still the same: audit.
+typedef struct crStepAudited {
+    bool known;
+    double time;     // s
+    double *q, *v;   // (nq, nv)
+    double* energy;  // of bodies of trees, up to the last of them, J
+    double* size;    // of the terms it is the sum of, J; likewise
+    crPose* pose;    // (nb)
+} crStepAudited;
+
 // Arrays that nobody owns between two calls.
 typedef struct crStepWork {
     int* mark;    // zero between uses (nb)
@@ -175,6 +185,7 @@ struct crStep {
     crStepPosed posed;
     crStepWarm warm;
     crStepTies ties;
+    crStepAudited audited;
     crStepWork work;
     crStepRecord record;
     double* drive;   // begin, audit: work of driven bodies on each body in this step, J (nb)
@@ -182,6 +193,7 @@ struct crStep {
     int event_count, event_capacity;
     crEvent* events;            // since begin (event_count)
     crCertificate certificate;  // since begin
+    bool still;                 // cone: the step left q, v = 0 and forces as they were, to the bit
 };
 
 // Memory and the reference position at rest. The model must outlive the step and not change.

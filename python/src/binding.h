@@ -233,7 +233,6 @@ PyObject* py_verdict(PyObject* module, PyObject* args);
 PyObject* py_laws(PyObject* module, PyObject* unused);
 PyObject* py_rules(PyObject* module, PyObject* unused);
 PyObject* py_solvers(PyObject* module, PyObject* unused);
-PyObject* py_batch(PyObject* module, PyObject* args);
 PyObject* py_batch_new(PyObject* module, PyObject* args);
 PyObject* py_batch_step(PyObject* module, PyObject* args);
 PyObject* py_batch_read(PyObject* module, PyObject* args);

@@ -54,7 +54,6 @@ static PyMethodDef functions[] = {
     {"_laws", py_laws, METH_NOARGS, NULL},
     {"_rules", py_rules, METH_NOARGS, NULL},
     {"_solvers", py_solvers, METH_NOARGS, NULL},
-    {"_batch", py_batch, METH_VARARGS, NULL},
     {"_batch_new", py_batch_new, METH_VARARGS, NULL},
     {"_batch_step", py_batch_step, METH_VARARGS, NULL},
     {"_batch_read", py_batch_read, METH_VARARGS, NULL},

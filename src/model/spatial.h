@@ -75,6 +75,8 @@ static inline int cr__part_body(crPart part, int k) { return part.bodies != NULL
 void cr__part_kinematics(const crModel* model, crPart part, const crState* state, crDynamics* d);
 crStatus cr__part_mass_factor(const crModel* model, crPart part, double h, crDynamics* d);
 void cr__part_mass_solve(const crModel* model, crPart part, const crDynamics* d, double* x);
+// Of trees: v from D^1/2 L v.
+void cr__part_half_solve(const crModel* model, crPart part, const crDynamics* d, double* x);
 void cr__part_mass_mul(const crModel* model, crPart part, const crDynamics* d, const double* x, double* y);
 double cr__part_kinetic(const crModel* model, crPart part, const double* v, crDynamics* d);  // writes twist
 // Energy of one body and its joint, after cr_model_velocity.

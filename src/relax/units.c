@@ -259,15 +259,22 @@ crStatus cr__units_create(const crInertias* of, const crProblem* problem, const 
     return status == CR_OK ? number_trees(of, island_of_body, units) : status;
 }
 
+void cr__units_coordinates(const crInertias* of, const double* v, const crUnits* units, double* z) {
+    memset(z, 0, CR_BODY_STRIDE * (size_t)units->places * sizeof *z);
+    for (int j = 0; j < of->model->nv; j++) {
+        if (units->column[j] >= 0) z[units->column[j]] = cr__half_velocity(of->model, of->d, v, j);
+    }
+}
+
 crStatus cr__units_place(const crInertias* of, const int* island_of_body, const double* v, crUnits* units,
                          crPacked* p) {
     const crModel* model = of->model;
     int base = CR_BODY_STRIDE * (p->bodies + 1);
-    memset(p->z_free + base, 0, CR_BODY_STRIDE * (size_t)units->places * sizeof(double));
+    units->base = base;
+    cr__units_coordinates(of, v, units, p->z_free + base);
     for (int j = 0; j < model->nv; j++) {
         if (units->column[j] < 0) continue;
         int at = base + units->column[j], body = model->dof_body[j];
-        p->z_free[at] = cr__half_velocity(model, of->d, v, j);
         p->body[at / CR_BODY_STRIDE - 1] = body;
         p->body_island[at / CR_BODY_STRIDE - 1] = island_of_body[body];
     }

@@ -112,6 +112,7 @@ crStatus cr_step_begin(crStep* step, crError* error) {
     step->contacts = NULL;
     step->event_count = 0;
     step->record.count = 0;
+    step->still = false;
     cr__step_groups_begin(step);
     cr__step_list_awake(step);
     step->certificate = (crCertificate){.outcome = CR_OUTCOME_SOLVED};

@@ -5,6 +5,7 @@
 // whole step poses, so their certificate is of another kind: the impulses are in their cones, v+ = v_free + M^-1 J^T P,
 // and no energy is created. The last is enforced: corrections of positions lift bodies by no more than contacts
 // dissipated, and impulses that would still create energy are scaled down together with the displacement they gave.
+// Trees take part by rows (moving_trees.c).
 // Fails: CR_ERR_MEMORY.
 #include "step/moving.h"
 
@@ -14,16 +15,20 @@
 #include "relax/packed_substeps.h"
 #include "step/audit.h"
 #include "step/forest.h"
+#include "step/moving_trees.h"
 #include "step/step.h"
 
-#define LIMITS       4      // rounds of making shares less
-#define SURE         1.001  // beyond what they must, for rounding
-#define RELEASE_ROWS 300    // sets up to this size that would create energy are solved otherwise
-#define GENERAL      (INT32_MIN / 4)
-#define LOCATED      64    // bodies of an island up to which impacts are located
-#define ROWS         60    // islands up to this size are solved exactly
-#define SHARE        400   // one contact of so many must be
-#define SPEED        0.01  // of a contact along its normal, m/s
+#define LIMITS        4      // rounds of making shares less
+#define SURE          1.001  // beyond what they must, for rounding
+#define RELEASE_ROWS  300    // sets up to this size that would create energy are solved otherwise
+#define RELEASE_TREES 12     // likewise with trees
+#define GENERAL       (INT32_MIN / 4)
+#define LOCATED       64     // bodies of an island up to which impacts are located
+#define ROWS          60     // islands up to this size are solved exactly
+#define TREE_ROWS     12     // likewise of those with trees
+#define SHARE         400    // one contact of so many must be
+#define SPEED         0.004  // of a contact along its normal, m/s
+#define TREE_SPEED    1e-5   // likewise of trees, whose converged solves are dear
 
 // whether a contact may close in the step: by v, by v_free, or by what gravity adds to bodies that others carry
 static bool acts(const crStep* step, const crStepContact* c) {
@@ -41,6 +46,7 @@ typedef struct Islands {
     int* bodies;
     int* fast;  // contacts that may act, and are fast
     bool* bounces;
+    bool* trees;  // some bodies are of trees
 } Islands;
 
 static crStatus islands_create(crStep* step, Islands* islands) {
@@ -50,8 +56,9 @@ static crStatus islands_create(crStep* step, Islands* islands) {
     islands->bodies = cr_arena_alloc(&step->scratch, nb * sizeof(int));
     islands->fast = cr_arena_alloc(&step->scratch, nb * sizeof(int));
     islands->bounces = cr_arena_alloc(&step->scratch, nb * sizeof(bool));
+    islands->trees = cr_arena_alloc(&step->scratch, nb * sizeof(bool));
     bool ok = islands->root != NULL && islands->rows != NULL && islands->bodies != NULL &&
-              islands->fast != NULL && islands->bounces != NULL;
+              islands->fast != NULL && islands->bounces != NULL && islands->trees != NULL;
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
@@ -61,7 +68,7 @@ static void join_contacts(const crStep* step, const Islands* islands) {
     for (int b = 0; b < model->nb; b++) {
         islands->root[b] = b;
         islands->rows[b] = islands->bodies[b] = islands->fast[b] = 0;
-        islands->bounces[b] = false;
+        islands->bounces[b] = islands->trees[b] = false;
     }
     for (int k = 0; k < step->part.loop_count; k++) {
         const crLoop* loop = &model->loops[step->part.loops[k]];
@@ -71,9 +78,9 @@ static void join_contacts(const crStep* step, const Islands* islands) {
         const crStepContact* c = &step->contacts[i];
         int b = cr__step_mover(step, c->body_a, c->body_b), *rows = &islands->rows[b];
         cr__forest_join_trees(model, islands->root, c->body_a, c->body_b);
-        *rows = c->packable && *rows >= 0 ? *rows + 3 : GENERAL;
+        *rows = cr__moving_takes_contact(step, c) && *rows >= 0 ? *rows + 3 : GENERAL;
         islands->bounces[b] = islands->bounces[b] || c->bounces;
-        islands->fast[b] += fabs(c->speed) > SPEED && acts(step, c);
+        islands->fast[b] += fabs(c->speed) > (c->packable ? SPEED : TREE_SPEED) && acts(step, c);
     }
 }
 
@@ -87,7 +94,9 @@ static bool find_moving(const crStep* step, const Islands* islands, bool* moving
     for (int b = model->nb - 1; b > 0; b--) {
         if (!cr__moves(model, b)) continue;
         int root = islands->root[b] = cr__forest_find(islands->root, model->bodies[b].root);
-        if (!model->bodies[b].single) islands->rows[b] = GENERAL;
+        bool tree = !model->bodies[b].single;
+        if (tree && !cr__moving_takes(step, b)) islands->rows[b] = GENERAL;
+        islands->trees[root] = islands->trees[root] || tree;
         islands->bodies[root]++;
         if (root == b) continue;
         islands->rows[root] = islands->rows[root] < 0 || islands->rows[b] < 0
@@ -101,7 +110,8 @@ static bool find_moving(const crStep* step, const Islands* islands, bool* moving
         int root = islands->root[b];
         bool few = islands->bodies[root] <= LOCATED, bounces = islands->bounces[root];
         bool located = bounces && (locate == CR_LOCATE_ALL || (locate == CR_LOCATE_SMALL && few));
-        bool large = islands->rows[root] > (bounces && locate == CR_LOCATE_NONE ? 0 : ROWS);
+        int least = islands->trees[root] ? TREE_ROWS : ROWS;
+        bool large = islands->rows[root] > (bounces && locate == CR_LOCATE_NONE ? 0 : least);
         moving[b] = SHARE * islands->fast[root] * 3 > islands->rows[root] && large && !located;
         any = any || moving[b];
     }
@@ -113,9 +123,13 @@ typedef struct Work {
     crStep* step;
     double h;
     int count;
-    crPackedContact* contact;
+    crPackedContact* contact;  // those that are packed (count)
+    int* index;                // of the step's contacts (count)
     double *gap, *target, *bounce;
+    crVec3* given;  // velocity that driven bodies give each of the step's contacts
     crPacked packed;
+    int singles;  // bodies of packed; places of trees follow
+    crMovingTrees trees;
     crSubsteps ask;
 } Work;
 
@@ -127,7 +141,10 @@ static crStatus create(Work* work) {
     work->gap = cr_arena_alloc(arena, room * sizeof *work->gap);
     work->target = cr_arena_alloc(arena, room * sizeof *work->target);
     work->bounce = cr_arena_alloc(arena, room * sizeof *work->bounce);
-    bool ok = work->contact != NULL && work->gap != NULL && work->target != NULL && work->bounce != NULL;
+    work->index = cr_arena_alloc(arena, room * sizeof *work->index);
+    work->given = cr_arena_alloc(arena, room * sizeof *work->given);
+    bool ok = work->contact != NULL && work->gap != NULL && work->target != NULL && work->bounce != NULL &&
+              work->index != NULL && work->given != NULL;
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
@@ -138,12 +155,15 @@ static bool list(Work* work) {
     bool bounces = false;
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
+        work->given[i] = cr__step_given_velocity(step, c);
+        if (!c->packable) continue;
         const crWarm* warm = cr__step_warm_next(step, c, &cursor);
         crPackedContact* to = &work->contact[work->count];
+        work->index[work->count] = i;
         *to = (crPackedContact){.body_a = c->body_a, .body_b = c->body_b, .mu = c->surface->surface.mu};
         to->point = c->point.point;
         to->normal = c->point.normal;
-        to->E = cr__step_given_velocity(step, c);
+        to->E = work->given[i];
         if (warm != NULL) to->P = cr__in_cone(to, cr_scale(work->h / CR_SUBSTEPS, warm->force));
         bool fast = c->e > 0.0 && c->speed < -step->settings.threshold;
         work->gap[work->count] = c->point.gap;
@@ -155,26 +175,53 @@ static bool list(Work* work) {
     return bounces;
 }
 
+// z of the velocities v
+static void coordinates(const Work* work, const crInertias* of, const double* v, double* z) {
+    crPacked singles = work->packed;
+    singles.bodies = work->singles;
+    cr__packed_coordinates(&singles, of, v, z);
+    if (work->trees.posed) cr__units_coordinates(of, v, &work->trees.units, z + work->trees.units.base);
+}
+
+// impulses of the whole step into the step's contacts
+static void read_impulses(const Work* work) {
+    for (int i = 0; i < work->count; i++) {
+        work->step->contacts[work->index[i]].impulse = work->contact[i].P;
+    }
+    if (!work->trees.posed) return;
+    cr__moving_keep_ties(&work->trees, &work->ask);
+    cr__moving_impulses(work->step);
+}
+
 static crStatus solve(Work* work, const int* islands, bool bounces) {
     crStep* step = work->step;
     crArena* arena = &step->scratch;
     crPacked* p = &work->packed;
+    crMovingTrees* trees = &work->trees;
     const crInertias of = cr__step_inertias(step);
-    crStatus status = cr__packed_create(&of, islands, step->state.v, work->count, work->contact, NULL, p);
+    const int* island = trees->posed ? trees->islands.of_body : islands;
+    crStatus status = cr__packed_create(&of, island, step->state.v, work->count, work->contact,
+                                        trees->posed ? &trees->units : NULL, p);
     if (status != CR_OK) return status;
+    work->singles = p->bodies - (trees->posed ? trees->units.places : 0);
     size_t numbers = CR_BODY_STRIDE * (size_t)(p->bodies + 1);
     double* dz = cr_arena_alloc(arena, numbers * sizeof *dz);
     crSubsteps* ask = &work->ask;
     *ask = (crSubsteps){.packed = p, .h = work->h, .gap = work->gap, .target = work->target, .dz = dz};
-    if (bounces) ask->bounce = work->bounce;
+    ask->row_gap = trees->gap;
+    ask->row_target = trees->target;
+    ask->row_bounce = trees->bounce;
+    if (bounces || trees->bounces) ask->bounce = work->bounce;
     ask->D = cr_arena_alloc(arena, numbers * sizeof *dz);
     ask->C = cr_arena_alloc(arena, numbers * sizeof *dz);
     if (dz == NULL || ask->D == NULL || ask->C == NULL) return CR_ERR_MEMORY;
-    cr__packed_coordinates(p, &of, step->free.v, dz);
+    coordinates(work, &of, step->free.v, dz);
     for (size_t i = 0; i < numbers; i++) {
         dz[i] -= p->z_free[i];
     }
-    return cr__substeps_run(ask, arena);
+    status = cr__substeps_run(ask, arena);
+    if (status == CR_OK) read_impulses(work);
+    return status;
 }
 
 // v of a body from its place in z, or a displacement
@@ -201,6 +248,7 @@ typedef struct Energy {
     double lift;     // the part of it that corrections of positions are, J
     double square;   // p.p, p what the impulses changed z by
     int rows;        // of contacts that pressed
+    bool trees;      // some bodies are of trees
     bool released;   // out: another solve takes it
     double correct;  // out: share of the corrections that is made
     double scale;    // out: share of the impulses
@@ -260,74 +308,111 @@ static void limit(Energy* e) {
     if (left > 0.0) e->scale = SURE * left < b * e->scale ? e->scale - SURE * left / b : 0.0;
 }
 
+static bool presses(const crStepContact* c) { return cr_dot(c->impulse, c->point.normal) > 0.0; }
+
 // roots of the bodies that pushed each other
 static void join(const Work* work, int* root) {
-    const crModel* model = work->step->model;
-    for (int i = 0; i < work->packed.bodies; i++) {
+    const crStep* step = work->step;
+    for (int i = 0; i < work->singles; i++) {
         root[work->packed.body[i]] = work->packed.body[i];
     }
-    for (int i = 0; i < work->count; i++) {
-        const crPackedContact* c = &work->contact[i];
-        if (cr_dot(c->P, c->normal) > 0.0) cr__forest_join_trees(model, root, c->body_a, c->body_b);
+    for (int k = 0; k < work->trees.count; k++) {
+        root[work->trees.root[k]] = work->trees.root[k];
+    }
+    for (int i = 0; i < step->contact_count; i++) {
+        const crStepContact* c = &step->contacts[i];
+        if (presses(c)) cr__forest_join_trees(step->model, root, c->body_a, c->body_b);
     }
 }
 
+// the set that a body, single or of a tree, belongs to
+static Energy* set_of(const Work* work, int* root, Energy* energy, int body) {
+    return &energy[cr__forest_find(root, work->step->model->bodies[body].root)];
+}
+
+// single bodies, then roots of trees
+static int leader(const Work* work, int n) {
+    return n < work->singles ? work->packed.body[n] : work->trees.root[n - work->singles];
+}
+
+static void add_tree(Work* work, int k, Energy* e) {
+    crTreeGain gain = cr__moving_gain(&work->trees, &work->ask, k, e->correct, e->scale);
+    e->gain += gain.gain;
+    e->lift += gain.lift;
+    e->square += gain.square;
+    e->trees = true;
+}
+
 // what each set of bodies gains with its shares, at its root; whether one gains anything
-static bool find_gains(const Work* work, int* root, Energy* energy) {
+static bool find_gains(Work* work, int* root, Energy* energy) {
     const crStep* step = work->step;
     const crPacked* p = &work->packed;
     bool any = false;
-    for (int i = 0; i < p->bodies; i++) {
-        Energy* e = &energy[p->body[i]];
+    for (int n = 0; n < work->singles + work->trees.count; n++) {
+        Energy* e = &energy[leader(work, n)];
         e->gain = e->lift = e->square = 0.0;
         e->rows = 0;
     }
-    for (int i = 0; i < p->bodies; i++) {
-        add_body(work, i, &energy[cr__forest_find(root, p->body[i])]);
+    for (int i = 0; i < work->singles; i++) {
+        add_body(work, i, set_of(work, root, energy, p->body[i]));
     }
-    for (int i = 0; i < work->count; i++) {
-        const crPackedContact* c = &work->contact[i];
-        Energy* e = &energy[cr__forest_find(root, cr__step_mover(step, c->body_a, c->body_b))];
-        e->gain += e->scale * cr_dot(c->P, c->E);
-        e->rows += cr_dot(c->P, c->normal) > 0.0 ? 3 : 0;
+    for (int k = 0; k < work->trees.count; k++) {
+        add_tree(work, k, set_of(work, root, energy, work->trees.root[k]));
     }
-    for (int i = 0; i < p->bodies; i++) {
-        any = any || energy[p->body[i]].gain > 0.0;
+    for (int i = 0; i < step->contact_count; i++) {
+        const crStepContact* c = &step->contacts[i];
+        Energy* e = set_of(work, root, energy, cr__step_mover(step, c->body_a, c->body_b));
+        e->gain += e->scale * cr_dot(c->impulse, work->given[i]);
+        e->rows += presses(c) ? 3 : 0;
+    }
+    for (int n = 0; n < work->singles + work->trees.count; n++) {
+        any = any || energy[leader(work, n)].gain > 0.0;
     }
     return any;
 }
 
 // No energy is created. A small set whose sweeps would have done so, and what touches nothing, is released: it takes the
 // way of calm islands. Larger ones get less correction, then less of their impulses.
-static void limit_energy(const Work* work, int* root, Energy* energy, bool* moving) {
+static void limit_energy(Work* work, int* root, Energy* energy, bool* moving) {
     const crPacked* p = &work->packed;
+    int count = work->singles + work->trees.count;
     join(work, root);
-    for (int i = 0; i < p->bodies; i++) {
-        energy[p->body[i]] = (Energy){.correct = 1.0, .scale = 1.0};
+    for (int n = 0; n < count; n++) {
+        energy[leader(work, n)] = (Energy){.correct = 1.0, .scale = 1.0};
     }
     for (int round = 0; find_gains(work, root, energy) && round < LIMITS; round++) {
-        for (int i = 0; i < p->bodies; i++) {
-            Energy* e = &energy[p->body[i]];
+        for (int n = 0; n < count; n++) {
+            Energy* e = &energy[leader(work, n)];
             bool creates = e->gain - fmax(0.0, e->correct * e->lift) > 0.0;
-            if (round == 0) e->released = creates && e->rows <= RELEASE_ROWS;
+            if (round == 0) e->released = creates && e->rows <= (e->trees ? RELEASE_TREES : RELEASE_ROWS);
             if (e->gain > 0.0 && !e->released) limit(e);
         }
     }
-    for (int i = 0; i < p->bodies; i++) {
-        Energy* e = &energy[cr__forest_find(root, p->body[i])];
+    for (int n = 0; n < count; n++) {
+        Energy* e = set_of(work, root, energy, leader(work, n));
         e->released = e->released || e->rows == 0;
-        if (e->released) moving[p->body[i]] = false;
+        if (!e->released) continue;
+        if (n < work->singles) {
+            moving[p->body[n]] = false;
+        } else {
+            cr__moving_leave(&work->trees, n - work->singles, moving);
+        }
     }
+    cr__moving_stand(&work->trees);
 }
 
 // v and q with the shares that energy leaves
-static void put_back(const Work* work, int* root, const Energy* energy) {
+static void put_back(Work* work, int* root, Energy* energy) {
     crStep* step = work->step;
     const crPacked* p = &work->packed;
-    for (int i = 0; i < p->bodies; i++) {
+    for (int k = 0; k < work->trees.count; k++) {
+        const Energy* e = set_of(work, root, energy, work->trees.root[k]);
+        if (!e->released) cr__moving_put(&work->trees, &work->ask, k, e->correct, e->scale);
+    }
+    for (int i = 0; i < work->singles; i++) {
         int b = p->body[i];
         const crBody* body = &step->model->bodies[b];
-        const Energy* e = &energy[cr__forest_find(root, b)];
+        const Energy* e = set_of(work, root, energy, b);
         if (e->released) continue;
         double z[6], D[6], *way = step->dynamics.work, *v = step->state.v + body->v;
         shared(work, i, e, z, D);
@@ -340,13 +425,22 @@ static void put_back(const Work* work, int* root, const Energy* energy) {
     }
 }
 
-// impulses likewise
-static void put_impulses(const Work* work, int* root, const Energy* energy) {
-    for (int i = 0; i < work->count; i++) {
-        const crPackedContact* c = &work->contact[i];
-        const Energy* e = &energy[cr__forest_find(root, cr__step_mover(work->step, c->body_a, c->body_b))];
-        work->step->contacts[i].impulse = e->scale < 1.0 ? cr_scale(e->scale, c->P) : c->P;
+// impulses likewise, and those of joints
+static void put_impulses(const Work* work, int* root, Energy* energy) {
+    crStep* step = work->step;
+    for (int i = 0; i < step->contact_count; i++) {
+        crStepContact* c = &step->contacts[i];
+        const Energy* e = set_of(work, root, energy, cr__step_mover(step, c->body_a, c->body_b));
+        if (e->scale < 1.0) c->impulse = cr_scale(e->scale, c->impulse);
     }
+    if (!work->trees.posed) return;
+    for (int r = 0; r < step->posed.rows.count; r++) {
+        int first = step->posed.rows.start[r];
+        if (step->ties.of_row[r] < 0 || first == step->posed.rows.start[r + 1]) continue;
+        step->posed.p[r] *=
+            set_of(work, root, energy, step->model->dof_body[step->posed.rows.col[first]])->scale;
+    }
+    cr__step_keep_ties(step);
 }
 
 // whether both ends of a contact are marked, or neither is; what does not move is on either side
@@ -385,7 +479,11 @@ static crStatus run(crStep* step, double h, const int* islands, bool* moving, cr
     int* root = cr_arena_alloc(&step->scratch, nb * sizeof *root);
     Energy* energy = cr_arena_alloc(&step->scratch, nb * sizeof *energy);
     if (root == NULL || energy == NULL || create(&work) != CR_OK) return cr__step_memory(error);
+    cr__step_part_of(step, moving);
+    crStatus status = cr__moving_pose(step, h, islands, moving, &work.trees, error);
+    if (status != CR_OK) return status;
     bool bounces = list(&work);
+    cr__moving_start(&work.trees);
     if (solve(&work, islands, bounces) != CR_OK) return cr__step_memory(error);
     limit_energy(&work, root, energy, moving);
     put_back(&work, root, energy);
@@ -411,6 +509,20 @@ static crStatus hand_over(crStep* step, crMoved* moved, crError* error) {
     return status == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
+// poses of trees are not in q
+static crStatus keep_poses(crStep* step, crMoved* moved) {
+    bool any = false;
+    for (int b = 1; b < step->plan->first_single; b++) {
+        any = any || (cr__moves(step->model, b) && moved->body[b]);
+    }
+    if (!any) return CR_OK;
+    size_t bytes = (size_t)step->model->nb * sizeof *moved->pose;
+    moved->pose = cr_arena_alloc(&step->scratch, bytes);
+    if (moved->pose == NULL) return CR_ERR_MEMORY;
+    memcpy(moved->pose, step->dynamics.pose, bytes);
+    return CR_OK;
+}
+
 crStatus cr__step_move_islands(crStep* step, double h, crMoved* moved, crError* error) {
     Islands islands;
     *moved = (crMoved){0};
@@ -421,10 +533,15 @@ crStatus cr__step_move_islands(crStep* step, double h, crMoved* moved, crError* 
     crStatus status = contacts_of(step, moved->near, moved->near_count, moving, true, &step->contacts,
                                   &step->contact_count);
     if (status != CR_OK) return cr__step_memory(error);
+    if (keep_poses(step, moved) != CR_OK) return cr__step_memory(error);
     size_t mark = cr_arena_mark(&step->scratch);
+    step->posed.rows = (crRows){0};
     status = run(step, h, islands.root, moving, error);
-    cr_arena_release(&step->scratch, mark);
-    return status == CR_OK ? hand_over(step, moved, error) : status;
+    // the audit reads the rows
+    if (step->posed.rows.count == 0) cr_arena_release(&step->scratch, mark);
+    if (status == CR_OK) status = hand_over(step, moved, error);
+    step->posed.rows = (crRows){0};
+    return status;
 }
 
 static bool comes_first(const crStepContact* a, const crStepContact* b) {

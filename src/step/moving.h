@@ -12,6 +12,7 @@ typedef struct crMoved {
     crStepContact*
         near;  // contacts of the whole world at the beginning; impulses may be in them (near_count)
     int near_count;
+    crPose* pose;  // of bodies at the beginning of the step (nb); NULL where no tree was moved
 } crMoved;
 
 // From the contacts and forces of the whole world: q and v over h of the islands that move, forces kept. What is left of

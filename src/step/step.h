@@ -59,6 +59,8 @@ void cr__step_leave_out(crStep* step, const bool* out);
 // Margins for what each body can do in h by v and v_free; of the part.
 crStatus cr__step_margins(crStep* step, double h, crError* error);
 // Speed of a body's fastest point by v.
+// At the end of a step in which nothing moved: rest.c.
+void cr__step_rest(crStep* step, double h);
 double cr__step_speed(const crStep* step, const double* v, int body);
 
 // contacts.c

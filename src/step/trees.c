@@ -25,7 +25,17 @@ crStatus cr__step_trees_create(crStep* step) {
     step->free.v_from = cr__zeros(&step->store, plan->tree_nv + 1, sizeof(double));
     step->free.bend = cr__zeros(&step->store, plan->tree_nv + 1, sizeof(double));
     step->free.tree_gain = cr__zeros(&step->store, plan->first_single + 1, sizeof(double));
-    bool ok = step->free.v_from != NULL && step->free.bend != NULL && step->free.tree_gain != NULL;
+    crStepAudited* audited = &step->audited;
+    // of trees alone
+    bool any = plan->first_single > 1;
+    audited->q = cr__zeros(&step->store, any ? step->model->nq + 1 : 1, sizeof(double));
+    audited->v = cr__zeros(&step->store, any ? step->model->nv + 1 : 1, sizeof(double));
+    audited->energy = cr__zeros(&step->store, plan->first_single + 1, sizeof(double));
+    audited->size = cr__zeros(&step->store, plan->first_single + 1, sizeof(double));
+    audited->pose = cr__zeros(&step->store, any ? step->model->nb : 1, sizeof(crPose));
+    bool ok = step->free.v_from != NULL && step->free.bend != NULL && step->free.tree_gain != NULL &&
+              audited->q != NULL && audited->v != NULL && audited->energy != NULL && audited->size != NULL &&
+              audited->pose != NULL;
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 

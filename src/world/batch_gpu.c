@@ -34,6 +34,12 @@ crStatus cr__gpu_words(crBatch* batch, uint64_t** words, crError* error) {
     (void)error;
     return CR_OK;
 }
+crStatus cr__gpu_models(crBatch* batch, const crModel* const* models, crError* error) {
+    (void)batch;
+    (void)models;
+    (void)error;
+    return CR_OK;
+}
 
 #else
 
@@ -57,6 +63,7 @@ typedef unsigned long long Address;  // of the device
 typedef struct Driver {
     int (*cuInit)(unsigned);
     int (*cuDeviceGet)(int*, int);
+    int (*cuDeviceGetCount)(int*);
     int (*cuDeviceGetAttribute)(int*, int, int);
     int (*cuDevicePrimaryCtxRetain)(void**, int);
     int (*cuDevicePrimaryCtxRelease_v2)(int);
@@ -95,10 +102,14 @@ struct crGpu {
     unsigned blocks;  // at most
     Address model;    // image
     Address words, values, varied, results, made, list, job, slabs;
-    size_t word_bytes;  // of the device's records
-    int columns;        // of varied numbers there
-    bool newer;         // the device's records are newer than the host's
-    bool written;       // the host's are newer than the device's
+    Address images, models;              // of each world, and where they begin
+    Address logs, hits;                  // cr_batch_hits
+    Address path_h, path_steps, path_q;  // crBatchPath
+    size_t path_room;                    // samples of all worlds that these have room for
+    size_t word_bytes;                   // of the device's records
+    int columns;                         // of varied numbers there
+    bool newer;                          // the device's records are newer than the host's
+    bool written;                        // the host's are newer than the device's
     bool results_newer;
 };
 
@@ -123,6 +134,7 @@ static bool find_all(void* library, Driver* d) {
     } const wanted[] = {
         {"cuInit", &d->cuInit},
         {"cuDeviceGet", &d->cuDeviceGet},
+        {"cuDeviceGetCount", &d->cuDeviceGetCount},
         {"cuDeviceGetAttribute", &d->cuDeviceGetAttribute},
         {"cuDevicePrimaryCtxRetain", &d->cuDevicePrimaryCtxRetain},
         {"cuDevicePrimaryCtxRelease_v2", &d->cuDevicePrimaryCtxRelease_v2},
@@ -152,7 +164,7 @@ static bool find_all(void* library, Driver* d) {
     return true;
 }
 
-static crStatus open_driver(struct crGpu* gpu, crError* error) {
+static crStatus open_driver(struct crGpu* gpu, int number, crError* error) {
     gpu->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (gpu->library == NULL || !find_all(gpu->library, &gpu->driver)) {
         return cr_error_set(
@@ -160,7 +172,10 @@ static crStatus open_driver(struct crGpu* gpu, crError* error) {
             "backend: \"gpu\" needs NVIDIA's driver (libcuda.so.1), which is not here; use serial or "
             "threads");
     }
-    if (gpu->driver.cuInit(0) != 0 || gpu->driver.cuDeviceGet(&gpu->device, 0) != 0) {
+    int devices = 0;
+    bool found = gpu->driver.cuInit(0) == 0 && gpu->driver.cuDeviceGetCount(&devices) == 0 && devices > 0 &&
+                 gpu->driver.cuDeviceGet(&gpu->device, number % devices) == 0;
+    if (!found) {
         return cr_error_set(error, CR_ERR_NAME, "backend",
                             "backend: \"gpu\" finds a driver but no device; use serial or threads");
     }
@@ -169,7 +184,7 @@ static crStatus open_driver(struct crGpu* gpu, crError* error) {
     return CR_OK;
 }
 
-static crStatus check_program(const crBatch* batch, const crBatchDef* def, crError* error) {
+static crStatus check_batch(const crBatch* batch, crError* error) {
     const crStepSettings* s = &batch->job.settings;
     const char* why = cr__image_refuses(batch->job.model);
     if (why != NULL)
@@ -183,9 +198,6 @@ static crStatus check_program(const crBatch* batch, const crBatchDef* def, crErr
     if (s->solver.solve != cr__solver_auto.solve || s->solver.params != NULL)
         return cr_error_set(error, CR_ERR_RANGE, "solver",
                             "solver: gpu knows auto with its defaults alone; use the back end threads");
-    if (def->program == NULL)
-        return cr_error_set(error, CR_ERR_ARGUMENT, "program",
-                            "program: must be given for the back end gpu: the text of carom.ptx");
     return CR_OK;
 }
 
@@ -207,6 +219,10 @@ static crStatus link_program(struct crGpu* gpu, const char* text, crError* error
 
 // text is compiled, anything else is code of the device already
 static crStatus load_program(struct crGpu* gpu, const crBatchDef* def, crError* error) {
+    if (def->program == NULL)
+        return cr_error_set(
+            error, CR_ERR_ARGUMENT, "program",
+            "program: must be given for the back end gpu: the text of carom.ptx, which ./dev gpu makes");
     TRY(gpu, cuCtxSetLimit(STACK_SIZE, STACK), "setting the stack", error);
     if (strncmp(def->program, "\177ELF", 4) == 0) {
         TRY(gpu, cuModuleLoadData(&gpu->module, def->program), "loading the program", error);
@@ -271,6 +287,11 @@ static crStatus take_arrays(const crBatch* batch, struct crGpu* gpu, crError* er
     if (status == CR_OK) status = take(gpu, &gpu->made, count * sizeof(int), error);
     if (status == CR_OK) status = take(gpu, &gpu->list, count * sizeof(int), error);
     if (status == CR_OK) status = take(gpu, &gpu->job, sizeof(crBatchJob), error);
+    if (status == CR_OK && batch->job.logs != NULL) {
+        status = take(gpu, &gpu->logs, count * sizeof(crHitLog), error);
+        if (status == CR_OK)
+            status = take(gpu, &gpu->hits, count * (size_t)batch->job.hit_room * sizeof(crBatchHit), error);
+    }
     size_t lanes = (size_t)blocks_for(gpu, batch->count) * BLOCK;
     if (status == CR_OK && !gpu->local) status = take(gpu, &gpu->slabs, lanes * gpu->room, error);
     return status;
@@ -284,7 +305,7 @@ static size_t room_for(const crBatch* batch) {
 }
 
 crStatus cr__gpu_create(crBatch* batch, const crBatchDef* def, crError* error) {
-    crStatus status = check_program(batch, def, error);
+    crStatus status = check_batch(batch, error);
     if (status != CR_OK) return status;
     const crAllocator* a = &batch->allocator;
     struct crGpu* gpu = a->alloc(a->ctx, sizeof *gpu);
@@ -292,7 +313,7 @@ crStatus cr__gpu_create(crBatch* batch, const crBatchDef* def, crError* error) {
     *gpu = (struct crGpu){.written = true,
                           .room = def->room > 0 ? (def->room + 63) & ~(size_t)63 : room_for(batch)};
     batch->gpu = gpu;
-    status = open_driver(gpu, error);
+    status = open_driver(gpu, def->device, error);
     if (status == CR_OK) status = load_program(gpu, def, error);
     if (status == CR_OK) status = send_model(batch, gpu, error);
     if (status == CR_OK) status = take_arrays(batch, gpu, error);
@@ -304,8 +325,10 @@ void cr__gpu_destroy(crBatch* batch) {
     if (gpu == NULL) return;
     if (gpu->context != NULL) {
         gpu->driver.cuCtxSetCurrent(gpu->context);
-        Address* const all[] = {&gpu->model, &gpu->words, &gpu->values, &gpu->varied, &gpu->results,
-                                &gpu->made,  &gpu->list,  &gpu->job,    &gpu->slabs};
+        Address* const all[] = {&gpu->model,   &gpu->words,  &gpu->values,     &gpu->varied,
+                                &gpu->results, &gpu->made,   &gpu->list,       &gpu->job,
+                                &gpu->slabs,   &gpu->images, &gpu->models,     &gpu->logs,
+                                &gpu->hits,    &gpu->path_h, &gpu->path_steps, &gpu->path_q};
         for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
             let_go(gpu, all[i]);
         }
@@ -315,6 +338,91 @@ void cr__gpu_destroy(crBatch* batch) {
     if (gpu->library != NULL) dlclose(gpu->library);
     batch->allocator.free(batch->allocator.ctx, gpu, sizeof *gpu);
     batch->gpu = NULL;
+}
+
+// images of the models, one after another
+static crStatus send_images(const crBatch* batch, struct crGpu* gpu, const crModel* const* models,
+                            unsigned char* image, uint64_t* address, size_t bytes, crError* error) {
+    size_t used = 0;
+    for (int i = 0; i < batch->count; i++) {
+        address[i] = gpu->images + used;
+        used += (cr__image_model(models[i], image + used, gpu->images + used) + 63) & ~(size_t)63;
+    }
+    crStatus status = send(gpu, gpu->images, image, bytes, error);
+    return status == CR_OK ? send(gpu, gpu->models, address, (size_t)batch->count * sizeof *address, error)
+                           : status;
+}
+
+crStatus cr__gpu_models(crBatch* batch, const crModel* const* models, crError* error) {
+    struct crGpu* gpu = batch->gpu;
+    if (gpu == NULL) return CR_OK;
+    TRY(gpu, cuCtxSetCurrent(gpu->context), "opening the device", error);
+    let_go(gpu, &gpu->images);
+    let_go(gpu, &gpu->models);
+    size_t bytes = 0, count = (size_t)batch->count;
+    for (int i = 0; models != NULL && i < batch->count; i++) {
+        const char* why = cr__image_refuses(models[i]);
+        if (why != NULL)
+            return cr_error_set(error, CR_ERR_RANGE, "models",
+                                "models: that of world %d: %s; use the back end threads", i, why);
+        bytes += (cr__image_model(models[i], NULL, 0) + 63) & ~(size_t)63;
+    }
+    if (models == NULL) return CR_OK;
+    const crAllocator* a = &batch->allocator;
+    unsigned char* image = cr__batch_zeros(a, bytes, 1);
+    uint64_t* address = cr__batch_zeros(a, count, sizeof *address);
+    crStatus status =
+        image != NULL && address != NULL ? take(gpu, &gpu->images, bytes, error) : cr__batch_memory(error);
+    if (status == CR_OK) status = take(gpu, &gpu->models, count * sizeof *address, error);
+    if (status == CR_OK) status = send_images(batch, gpu, models, image, address, bytes, error);
+    cr__batch_give(a, image, bytes);
+    cr__batch_give(a, address, count * sizeof *address);
+    return status;
+}
+
+// what a call is to do beside its steps
+static crStatus push_path(crBatch* batch, crError* error) {
+    struct crGpu* gpu = batch->gpu;
+    const crBatchPath* path = &batch->job.path;
+    size_t samples = (size_t)path->samples * (size_t)batch->count, nq = (size_t)batch->job.model->nq;
+    crStatus status = CR_OK;
+    if (samples > gpu->path_room) {
+        let_go(gpu, &gpu->path_h);
+        let_go(gpu, &gpu->path_steps);
+        let_go(gpu, &gpu->path_q);
+        gpu->path_room = 0;
+        status = take(gpu, &gpu->path_h, samples * sizeof(double), error);
+        if (status == CR_OK) status = take(gpu, &gpu->path_steps, samples * sizeof(int), error);
+        if (status == CR_OK) status = take(gpu, &gpu->path_q, samples * nq * sizeof(double), error);
+        if (status == CR_OK) gpu->path_room = samples;
+    }
+    if (status == CR_OK) status = send(gpu, gpu->path_h, path->h, samples * sizeof(double), error);
+    return status == CR_OK ? send(gpu, gpu->path_steps, path->steps, samples * sizeof(int), error) : status;
+}
+
+// results of worlds and what goes with them, from or to the device
+static crStatus move_results(crBatch* batch,
+                             crStatus (*move)(const struct crGpu*, void*, Address, size_t, crError*),
+                             crError* error) {
+    struct crGpu* gpu = batch->gpu;
+    crBatchJob* job = &batch->job;
+    size_t count = (size_t)batch->count;
+    crStatus status = move(gpu, job->results, gpu->results, count * sizeof *job->results, error);
+    if (status == CR_OK && job->logs != NULL)
+        status = move(gpu, job->logs, gpu->logs, count * sizeof *job->logs, error);
+    if (status == CR_OK && job->logs != NULL)
+        status = move(gpu, job->hits, gpu->hits, count * (size_t)job->hit_room * sizeof *job->hits, error);
+    if (status == CR_OK && job->path.q != NULL)
+        status = move(gpu, job->path.q, gpu->path_q,
+                      count * (size_t)job->path.samples * (size_t)job->model->nq * sizeof(double), error);
+    return status;
+}
+
+static crStatus bring(const struct crGpu* gpu, void* host, Address device, size_t bytes, crError* error) {
+    return fetch(gpu, host, device, bytes, error);
+}
+static crStatus take_over(const struct crGpu* gpu, void* host, Address device, size_t bytes, crError* error) {
+    return send(gpu, device, host, bytes, error);
 }
 
 // records and varied numbers that the host wrote
@@ -355,9 +463,7 @@ crStatus cr__gpu_pull(crBatch* batch, crError* error) {
     TRY(gpu, cuCtxSetCurrent(gpu->context), "opening the device", error);
     crStatus status = CR_OK;
     if (gpu->newer) status = fetch(gpu, batch->job.words, gpu->words, cr__batch_bytes(batch), error);
-    size_t bytes = (size_t)batch->count * sizeof *batch->job.results;
-    if (status == CR_OK && gpu->results_newer)
-        status = fetch(gpu, batch->job.results, gpu->results, bytes, error);
+    if (status == CR_OK && gpu->results_newer) status = move_results(batch, bring, error);
     gpu->newer = gpu->newer && status != CR_OK;
     gpu->results_newer = gpu->results_newer && status != CR_OK;
     return status;
@@ -387,6 +493,12 @@ static crBatchJob device_job(const crBatch* batch, bool listed, int count) {
     job.values = (const double*)(uintptr_t)gpu->values;
     job.results = (crBatchResult*)(uintptr_t)gpu->results;
     job.made = (int*)(uintptr_t)gpu->made;
+    job.models = batch->job.models != NULL ? (const crModel* const*)(uintptr_t)gpu->models : NULL;
+    job.logs = (crHitLog*)(uintptr_t)gpu->logs;
+    job.hits = (crBatchHit*)(uintptr_t)gpu->hits;
+    job.path.h = (const double*)(uintptr_t)gpu->path_h;
+    job.path.steps = (const int*)(uintptr_t)gpu->path_steps;
+    job.path.q = batch->job.path.q != NULL ? (double*)(uintptr_t)gpu->path_q : NULL;
     job.list = listed ? (const int*)(uintptr_t)gpu->list : NULL;
     job.count = count;
     job.fresh = !listed;
@@ -399,8 +511,7 @@ static crStatus launch(crBatch* batch, bool listed, int count, crError* error) {
     crBatchJob job = device_job(batch, listed, count);
     crStatus status = send(gpu, gpu->job, &job, sizeof job, error);
     // in the first round the device clears them
-    if (status == CR_OK && listed)
-        status = send(gpu, gpu->results, batch->job.results, worlds * sizeof *batch->job.results, error);
+    if (status == CR_OK && listed) status = move_results(batch, take_over, error);
     if (status == CR_OK && listed)
         status = send(gpu, gpu->made, batch->job.made, worlds * sizeof(int), error);
     if (status == CR_OK && listed)
@@ -429,7 +540,7 @@ static int list_handed(crBatch* batch) {
 static int list_unfinished(crBatch* batch) {
     int count = 0;
     for (int i = 0; i < batch->count; i++) {
-        if (batch->job.results[i].status == CR_OK && batch->job.made[i] < batch->job.steps)
+        if (batch->job.results[i].status == CR_OK && batch->job.made[i] < cr__batch_goal(&batch->job, i))
             batch->list[count++] = i;
     }
     return count;
@@ -438,7 +549,7 @@ static int list_unfinished(crBatch* batch) {
 static bool all_made(const crBatch* batch) {
     bool all = true;
     for (int i = 0; all && i < batch->count; i++) {
-        all = batch->job.made[i] == batch->job.steps;
+        all = batch->job.made[i] == cr__batch_goal(&batch->job, i);
     }
     return all;
 }
@@ -446,6 +557,7 @@ static bool all_made(const crBatch* batch) {
 crStatus cr__gpu_run(crBatch* batch, crError* error) {
     int count = batch->count;
     crStatus status = push(batch, error);
+    if (status == CR_OK && batch->job.path.samples > 0) status = push_path(batch, error);
     for (int round = 0; status == CR_OK && count > 0; round++) {
         status = launch(batch, round > 0, count, error);
         // results stay on the device unless some world has not made its steps

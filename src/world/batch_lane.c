@@ -4,6 +4,7 @@
 // another. Where numbers of the model vary, the lane has its own bodies, materials and shapes and makes its world anew for each.
 // The same code runs on the host and on a device.
 // Fails: CR_ERR_MEMORY, CR_ERR_LIMIT where there is no room; the world's record is then that of the steps made.
+#include <math.h>
 #include <string.h>
 
 #include "model/spatial.h"
@@ -24,12 +25,13 @@ void cr__lane_destroy(crBatchLane* lane) {
 }
 
 static crStatus own_model(crBatchLane* lane, const crModel* model) {
-    if (lane->bodies != NULL) return CR_OK;
     crAllocator* a = &lane->allocator;
     lane->model = *model;
-    lane->bodies = a->alloc(a->ctx, (size_t)model->nb * sizeof *lane->bodies);
-    lane->materials = a->alloc(a->ctx, (size_t)model->material_count * sizeof *lane->materials);
-    lane->shapes = a->alloc(a->ctx, (size_t)(model->shape_count + 1) * sizeof *lane->shapes);
+    if (lane->bodies == NULL) lane->bodies = a->alloc(a->ctx, (size_t)model->nb * sizeof *lane->bodies);
+    if (lane->materials == NULL)
+        lane->materials = a->alloc(a->ctx, (size_t)model->material_count * sizeof *lane->materials);
+    if (lane->shapes == NULL)
+        lane->shapes = a->alloc(a->ctx, (size_t)(model->shape_count + 1) * sizeof *lane->shapes);
     if (lane->bodies == NULL || lane->materials == NULL || lane->shapes == NULL) return CR_ERR_MEMORY;
     lane->model.bodies = lane->bodies;
     lane->model.materials = lane->materials;
@@ -44,8 +46,12 @@ static void set_mass(crBody* body, double mass) {
     cr__body_set_mass(body, &scaled);
 }
 
+static const crModel* model_of(const crBatchJob* job, int i) {
+    return job->models != NULL ? job->models[i] : job->model;
+}
+
 void cr__lane_vary(crBatchLane* lane, const crBatchJob* job, int i) {
-    const crModel* model = job->model;
+    const crModel* model = model_of(job, i);
     memcpy(lane->bodies, model->bodies, (size_t)model->nb * sizeof *lane->bodies);
     memcpy(lane->materials, model->materials, (size_t)model->material_count * sizeof *lane->materials);
     if (model->shape_count > 0)
@@ -76,17 +82,84 @@ static crStatus make_world(crBatchLane* lane, const crBatchJob* job, const crMod
     def.step = job->settings;
     def.allocator = &lane->allocator;
     def.scratch = lane->scratch;
-    return cr_world_create(&def, &lane->world, NULL);
+    crStatus status = cr_world_create(&def, &lane->world, NULL);
+    if (status == CR_OK) cr__flight_prepare(lane->world, &lane->flight);
+    return status;
 }
 
 static crStatus prepare(crBatchLane* lane, const crBatchJob* job, int i) {
-    if (job->varied_count == 0) return lane->world != NULL ? CR_OK : make_world(lane, job, job->model);
-    crStatus status = own_model(lane, job->model);
-    if (status != CR_OK) return status;
+    bool own = job->varied_count > 0 || job->models != NULL;
+    if (!own && lane->world != NULL) return CR_OK;
     cr_world_destroy(lane->world);
     lane->world = NULL;
+    if (job->varied_count == 0) return make_world(lane, job, model_of(job, i));
+    crStatus status = own_model(lane, model_of(job, i));
+    if (status != CR_OK) return status;
     cr__lane_vary(lane, job, i);
     return make_world(lane, job, &lane->model);
+}
+
+int cr__batch_goal(const crBatchJob* job, int i) {
+    int goal = 0;
+    if (job->path.samples == 0) return job->steps;
+    for (int k = 0; k < job->path.samples; k++) {
+        goal += job->path.steps[(size_t)i * (size_t)job->path.samples + (size_t)k];
+    }
+    return goal;
+}
+
+// Where a world is on its path: the steps before sample `at`, one of all samples, and how many of them are left.
+typedef struct Place {
+    size_t at, end;
+    int left;
+} Place;
+
+static Place place_of(const crBatchJob* job, int i, int made) {
+    size_t samples = (size_t)job->path.samples;
+    Place p = {(size_t)i * samples, ((size_t)i + 1) * samples, 0};
+    while (p.at < p.end && made >= job->path.steps[p.at]) {
+        made -= job->path.steps[p.at++];
+    }
+    if (p.at < p.end) p.left = job->path.steps[p.at] - made;
+    return p;
+}
+
+// after a step: the sample that it ends is written
+static void pass(const crBatchJob* job, const crWorld* world, Place* p) {
+    size_t nq = (size_t)job->model->nq;
+    if (--p->left > 0) return;
+    if (job->path.q != NULL) memcpy(job->path.q + p->at * nq, world->step.state.q, nq * sizeof(double));
+    do {
+        p->at++;
+    } while (p->at < p->end && job->path.steps[p->at] == 0);
+    if (p->at < p->end) p->left = job->path.steps[p->at];
+}
+
+// One step. A world that lay still in the last one lies still in this one too, with the same certificate; steps whose
+// overlap is measured are made.
+static crStatus make_step(crBatchLane* lane, double h) {
+    crWorld* world = lane->world;
+    crStep* step = &world->step;
+    if (lane->still == h && !cr__flight_measured(step, step->state.time + h)) {
+        step->state.time += h;
+        return CR_OK;
+    }
+    lane->still = 0.0;
+    if (cr__flight_step(&lane->flight, world, h)) return CR_OK;
+    crStatus status = cr__world_step_by(world, h, NULL);
+    // the check of a state may change the last bit of a quaternion
+    bool same = status == CR_OK && step->still && isnan(step->certificate.overlap) &&
+                memcmp(world->q, step->state.q, (size_t)step->model->nq * sizeof(double)) == 0;
+    if (same) lane->still = h;
+    return status;
+}
+
+static void note_step(const crBatchJob* job, int i, const crWorld* world, crBatchResult* result) {
+    const crCertificate* c = cr_world_certificate(world);
+    cr_tally_add(&result->tally, c);
+    result->created = fmax(result->created, c->energy_created);
+    result->rise = fmax(result->rise, result->tally.worst.energy_change);
+    if (job->logs != NULL) cr__hits_add(job, i, world);
 }
 
 crStatus cr__lane_run(crBatchLane* lane, const crBatchJob* job, int i) {
@@ -94,23 +167,36 @@ crStatus cr__lane_run(crBatchLane* lane, const crBatchJob* job, int i) {
     crBatchResult* result = &job->results[i];
     if (job->fresh) *result = (crBatchResult){0};
     if (job->fresh) job->made[i] = 0;
+    if (job->fresh && job->logs != NULL) job->logs[i] = (crHitLog){.time = -1.0};
     int made = job->made[i];
-    int until = job->most > 0 && job->steps - made > job->most ? made + job->most : job->steps;
-    crTally tally = result->tally;
+    int goal = cr__batch_goal(job, i);
+    int until = job->most > 0 && goal - made > job->most ? made + job->most : goal;
+    if (made >= until) return CR_OK;
+    crBatchResult now = *result;
+    crHitLog log = job->logs != NULL ? job->logs[i] : (crHitLog){0};
+    Place place = place_of(job, i, made);
     crStatus status = prepare(lane, job, i);
     if (status == CR_OK) status = cr__record_load(&job->layout, record, lane->world);
     if (status != CR_OK) return status;
+    lane->still = 0.0;
+    // a world of another structure than the records
+    if (lane->world->step.ties.count != job->layout.tie_count) status = CR_ERR_SIZE;
     while (status == CR_OK && made < until) {
-        status = cr__world_step_by(lane->world, job->h, NULL);
+        double h = job->path.samples > 0 ? job->path.h[place.at] : job->h;
+        if (job->path.as_dt) lane->world->step.settings.dt = h;
+        status = make_step(lane, h);
         if (status != CR_OK) break;
-        cr_tally_add(&tally, cr_world_certificate(lane->world));
+        note_step(job, i, lane->world, &now);
+        if (job->path.samples > 0) pass(job, lane->world, &place);
         made++;
     }
+    lane->world->step.settings.dt = job->settings.dt;
     // a record that is too small keeps the world as it was when the lane took it
     crStatus stored = cr__record_store(&job->layout, record, lane->world);
+    if (stored != CR_OK && job->logs != NULL) job->logs[i] = log;
     if (stored != CR_OK) return stored;
     job->made[i] = made;
-    result->tally = tally;
+    *result = now;
     if (status == CR_ERR_MEMORY) return status;
     result->status = status;
     return CR_OK;
