@@ -65,6 +65,7 @@ struct crDynamics {
     char* known;                  // whether the last kinematics moved a body of a tree (nb)
     double* work;                 // (nv)
     crActuation* actuation;       // cr_model_actuate (nu)
+    double* limit;  // likewise: force of all actuators along a velocity that is at its limit, else NaN (nv)
 };
 
 CR_API crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d);

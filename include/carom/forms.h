@@ -54,7 +54,7 @@ typedef enum crFormKind {
     CR_FORM_VISCOELASTIC,  // over speed: spheres with Hertz's force and viscous damping (Kuwabara and Kono), e0 at v0
     CR_FORM_PLASTIC,  // over speed: elastic spheres that yield from v0 on (Johnson, Thornton); e0 is not read
     CR_FORM_SPLINE,   // over any figure: a smooth curve through the rows given, without overshoot
-    CR_FORM_DECAY,    // over any figure: far + (near - far) exp(-x/scale)
+    CR_FORM_DECAY,    // over any figure: end + (begin - end) exp(-x/scale)
     CR_FORM_GRIP,     // et over angle: grip (1 - tan(angle)/tan(limit)) up to the limit, then 0
 } crFormKind;
 
@@ -69,7 +69,7 @@ typedef struct crForm {
     int count;             // spline: rows, 2 to 16
     const double* speeds;  // spline: places, strictly ascending, >= 0 (count)
     const double* values;  // spline: -1 to 1e9 (count)
-    double near, far;      // decay: values at 0 and far away, finite
+    double begin, end;     // decay: values at 0 and far away, finite
     double scale;          // decay: > 0
     double grip;           // grip: et of a ball that grips, 0 to 1
     double limit;          // grip: angle from which on the ball slides throughout, > 0 and < pi/2, rad

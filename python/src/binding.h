@@ -266,6 +266,7 @@ struct crScene;
 const struct crScene* py_scene_of(PyObject* scene);
 PyObject* py_control_names(PyObject* module, PyObject* args);
 PyObject* py_control_get(PyObject* module, PyObject* args);
+PyObject* py_control_act(PyObject* module, PyObject* args);
 PyObject* py_control_set(PyObject* module, PyObject* args);
 PyObject* py_control_sense(PyObject* module, PyObject* args);
 PyObject* py_control_reset(PyObject* module, PyObject* args);

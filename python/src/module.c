@@ -83,6 +83,7 @@ static PyMethodDef functions[] = {
     {"_draw", py_draw, METH_VARARGS, NULL},
     {"_control_names", py_control_names, METH_VARARGS, NULL},
     {"_control_get", py_control_get, METH_VARARGS, NULL},
+    {"_control_act", py_control_act, METH_VARARGS, NULL},
     {"_control_set", py_control_set, METH_VARARGS, NULL},
     {"_control_sense", py_control_sense, METH_VARARGS, NULL},
     {"_control_reset", py_control_reset, METH_VARARGS, NULL},
