@@ -62,12 +62,12 @@ TEST(decay_and_grip_against_their_formulas) {
     crRandom random = sample_seed(3);
     for (int i = 0; i < test_samples(2000); i++) {
         crForm decay = {.kind = CR_FORM_DECAY,
-                        .near = sample_uniform(&random, 0.0, 1.0),
-                        .far = sample_uniform(&random, 0.0, 1.0),
+                        .begin = sample_uniform(&random, 0.0, 1.0),
+                        .end = sample_uniform(&random, 0.0, 1.0),
                         .scale = sample_uniform(&random, 0.1, 5.0)};
         crCurve c = form_curve(&decay, CR_FIGURE_SLIP, x, value);
-        double v = sample_uniform(&random, 0.0, 15.0) * decay.scale, range = fabs(decay.near - decay.far);
-        double exact = decay.far + (decay.near - decay.far) * exp(-v / decay.scale);
+        double v = sample_uniform(&random, 0.0, 15.0) * decay.scale, range = fabs(decay.begin - decay.end);
+        double exact = decay.end + (decay.begin - decay.end) * exp(-v / decay.scale);
         CHECK(fabs(cr_curve_at(&c, &(crApproach){.slip = v}) - exact) <= 2e-3 * range);
         crForm grip = {.kind = CR_FORM_GRIP,
                        .grip = sample_uniform(&random, 0.0, 1.0),
@@ -115,7 +115,7 @@ TEST(energy_of_a_grip_slip_bounce) {
         crForm grip = {.kind = CR_FORM_GRIP,
                        .grip = sample_uniform(&random, 0.0, 1.0),
                        .limit = sample_uniform(&random, 0.3, 1.5)};
-        crForm decay = {.kind = CR_FORM_DECAY, .near = 0.8, .far = 0.1, .scale = 2.0};
+        crForm decay = {.kind = CR_FORM_DECAY, .begin = 0.8, .end = 0.1, .scale = 2.0};
         crCurve et = form_curve(&grip, CR_FIGURE_ANGLE, x[0], value[0]);
         crCurve mu = form_curve(&decay, CR_FIGURE_SLIP, x[1], value[1]);
         crByImpact by = {.et = &et, .mu = &mu};

@@ -108,6 +108,8 @@ typedef struct crDof {
     double motor_force;   // largest force of the motor, >= 0, may be INFINITY; 0 is no motor
     double motor_speed;   // speed it aims at (copied into the state, where it may change)
     double armature;      // inertia of a rotor along this velocity, added to M, >= 0, kg m^2 or kg
+    double force_lower,
+        force_upper;  // limits of what all actuators together give along it; both 0: none, N m or N
 } crDof;
 
 // Where a driven body is, and how it moves, in world axes.
@@ -241,6 +243,7 @@ typedef struct crModel {
     int loop_count;
     int exclusion_count;
     int nu;  // actuators
+    int na;  // those of them that have an activation
     int site_count;
     int sensor_count;
     int nsensor;  // numbers of all sensors
@@ -305,6 +308,7 @@ typedef struct crState {
     double* force;        // applied along each velocity, N or N m (nv)
     double* motor_speed;  // aims of the motors (nv)
     double* ctrl;         // controls of the actuators (nu)
+    double* act;          // activations of those that have one, in their order (na)
 } crState;
 
 // The reference position at rest, arrays from the arena.

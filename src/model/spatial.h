@@ -173,7 +173,7 @@ static inline bool cr__dynamics_fits(const crModel* model, const crDynamics* d) 
 static inline bool cr__state_fits(const crModel* model, const crState* s) {
     if (model == NULL || s == NULL) return false;
     bool velocities = s->v != NULL && s->force != NULL && s->motor_speed != NULL;
-    bool controls = model->nu == 0 || s->ctrl != NULL;
+    bool controls = (model->nu == 0 || s->ctrl != NULL) && (model->na == 0 || s->act != NULL);
     return controls && (model->nq == 0 || s->q != NULL) && (model->nv == 0 || velocities);
 }
 static inline bool cr__shape_exists(const crModel* model, int shape) {
