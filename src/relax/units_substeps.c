@@ -275,7 +275,7 @@ void cr__short_rows_sums(const crSubsteps* run, double* p) {
     }
 }
 
-static Kind kind_of(const crUnit* unit) {
+static Kind short_kind(const crUnit* unit) {
     if (unit->kind == CR_BLOCK_CONE) return CONE;
     if (unit->kind == CR_BLOCK_BOX) return WITHIN;
     return unit->kind == CR_BLOCK_EQUALITY ? EQUAL : AT_LEAST;
@@ -307,7 +307,7 @@ static void set_weights(const crRowUnit* from, int r, Short* to) {
 static void set_unit(const crUnits* units, const crSubsteps* run, const crRowUnit* from, int r, int* col,
                      double* H, Short* to) {
     int row = from->local.row + r;
-    *to = (Short){.kind = kind_of(&from->local), .rows = together(from), .width = from->width, .row = row};
+    *to = (Short){.kind = short_kind(&from->local), .rows = together(from), .width = from->width, .row = row};
     to->padded = (from->width + CR_LANES - 1) / CR_LANES * CR_LANES;
     to->col = col;
     to->H = H;

@@ -165,7 +165,8 @@ void cr__moving_start(crMovingTrees* t) {
 }
 
 // v and way of a tree with the shares of its set, and what z and D say of its energy
-static crTreeGain shared(crMovingTrees* t, const crSubsteps* ask, crPart tree, double correct, double scale) {
+static crTreeGain share_tree(crMovingTrees* t, const crSubsteps* ask, crPart tree, double correct,
+                             double scale) {
     const crStep* step = t->step;
     const double *from = ask->packed->z_free, *to = ask->packed->z, *dz = ask->dz;
     crTreeGain sum = {0};
@@ -193,7 +194,7 @@ static crTreeGain shared(crMovingTrees* t, const crSubsteps* ask, crPart tree, d
 }
 
 // q of a tree after its way
-static void advance(crMovingTrees* t, crPart tree) {
+static void advance_tree(crMovingTrees* t, crPart tree) {
     crStep* step = t->step;
     for (int n = 0; n < tree.count; n++) {
         const crBody* body = &step->model->bodies[tree.bodies[n]];
@@ -229,8 +230,8 @@ crTreeGain cr__moving_gain(crMovingTrees* t, const crSubsteps* ask, int k, doubl
                            double least) {
     crStep* step = t->step;
     crPart tree = tree_of(step, t->root[k]);
-    crTreeGain gain = shared(t, ask, tree, correct, scale);
-    advance(t, tree);
+    crTreeGain gain = share_tree(t, ask, tree, correct, scale);
+    advance_tree(t, tree);
     crState state = step->state;
     state.q = t->q;
     cr__part_kinematics(step->model, tree, &state, &step->dynamics);
