@@ -185,6 +185,8 @@ crStatus cr__world_step_by(crWorld* world, double h, crError* error) {
     release_loads(world);
     change_scratch(world);
     world->last_h = status == CR_OK ? h : 0.0;
+    // what lies still keeps its q as it was before the check, which may change the last bits of a quaternion
+    if (status == CR_OK && step->still) restore_q(world);
     if (status != CR_OK) {
         undo(world);
         restore_controls(world);
