@@ -325,7 +325,8 @@ crStatus cr_motion_fit(const crMotionModel* model, const crMotionOptions* option
                             "there must be at least %d",
                             f.tosses, f.dim, options->folds, least);
     crError trouble = {0};
-    crStatus status = cr__motion_worlds(&f.worlds, model, &options->device, options->threads, &trouble);
+    crStatus status = cr__motion_worlds(&f.worlds, model, &options->device, options->threads,
+                                        2 * f.points * f.tosses, &trouble);
     if (status == CR_OK) status = with_memory(&f, &trouble);
     cr__motion_worlds_destroy(&f.worlds);
     if (status == CR_OK) return CR_OK;

@@ -22,8 +22,9 @@ typedef struct crMotionWorlds {
     crScene nominal;
     crWorlds worlds;
 } crMotionWorlds;
+// tosses: as many as are simulated at a time.
 crStatus cr__motion_worlds(crMotionWorlds* worlds, const crMotionModel* model, const crWorldsDevice* device,
-                           int threads, crError* error);
+                           int threads, int tosses, crError* error);
 void cr__motion_worlds_destroy(crMotionWorlds* worlds);
 
 // One toss with one set of values; tosses that share values have the same pointer and stand side by side.

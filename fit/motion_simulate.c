@@ -260,8 +260,7 @@ crStatus cr_motion_simulate(const crMotionModel* m, const double* values, int to
                             crPose* poses, crError* error) {
     crMotionWorlds worlds;
     *run = (crMotionRun){0};
-    crStatus status = cr__motion_worlds(&worlds, m, &(crWorldsDevice){0}, 1, error);
-    worlds.worlds.room = 1;
+    crStatus status = cr__motion_worlds(&worlds, m, &(crWorldsDevice){0}, 1, 1, error);
     int failed = 0;
     if (status == CR_OK)
         status = cr__motion_simulate(m, &worlds.worlds, &(crMotionJob){values, toss, run, poses}, 1, &failed,
@@ -271,13 +270,13 @@ crStatus cr_motion_simulate(const crMotionModel* m, const double* values, int to
 }
 
 crStatus cr__motion_worlds(crMotionWorlds* w, const crMotionModel* m, const crWorldsDevice* device,
-                           int threads, crError* error) {
+                           int threads, int tosses, crError* error) {
     *w = (crMotionWorlds){0};
     crStatus status = cr__motion_scene(m, NULL, &w->nominal, error);
     w->worlds = (crWorlds){.nominal = &w->nominal,
                            .device = *device,
                            .threads = threads,
-                           .room = cr__worlds_room(device, threads)};
+                           .room = cr__worlds_room(device, threads, tosses)};
     return status;
 }
 
