@@ -40,11 +40,11 @@ typedef struct crMjcfJoint {
     double lower, upper;
     double ref, stiffness, springref, damping, frictionloss, armature;
     double actuator_range[2];  // of the force of all actuators; both 0: none
-    double qpos_spring;    // springref as it was given: where tendons have their rest length
-    double q[7], v[6];     // at the start, as MJCF has them
-    double q0[7];          // in the reference position
-    const char* out;       // the scene's body that has this joint
-    const char* out_name;  // its own name in the scene, NULL: none
+    double qpos_spring;        // springref as it was given: where tendons have their rest length
+    double q[7], v[6];         // at the start, as MJCF has them
+    double q0[7];              // in the reference position
+    const char* out;           // the scene's body that has this joint
+    const char* out_name;      // its own name in the scene, NULL: none
 } crMjcfJoint;
 
 typedef enum crMjcfGeomKind {
