@@ -3,6 +3,7 @@
 // limits, motors and dry friction.
 #include <stdlib.h>
 
+#include "carom/batch.h"
 #include "sample.h"
 #include "test.h"
 
@@ -11,6 +12,7 @@
 #define MU     0.5
 #define TORQUE 2.0
 #define RUB    0.3
+#define LOOSE  0.04
 #define BENT   0.6  // rad, limits of hinges on either side
 
 // what a heap is made of
@@ -305,6 +307,8 @@ static bool step_checked(Heap* heap, const Kind* kind) {
     double overlap = 0.0;
     CHECK_STATUS(cr_world_overlap(heap->world, &overlap, &error), CR_OK);
     CHECK(overlap <= c->penetration + 1e-12);
+    // a bound that tells something: less than half of the thinnest body
+    CHECK(c->penetration <= overlap + LOOSE);
     if (c->outcome != CR_OUTCOME_BOUNDED) return false;
     // only where all that touches was moved by short steps is every impulse one of theirs
     sum_impulses(heap);
@@ -362,4 +366,39 @@ TEST(threads_and_snapshots_give_the_same_bits) {
         heap_destroy(&three);
         heap_destroy(&again);
     }
+}
+
+// a batch steps the same world, among others that stand elsewhere
+TEST(a_batch_gives_the_same_bits) {
+    Kind kind = {6, 0, false, false, 1};
+    Heap heap = heap_create(5, kind);
+    crBatchDef def = cr_batch_def();
+    crBatch* batch = NULL;
+    crError error = {0};
+    def.model = heap.model;
+    def.step = cr_step_settings();
+    def.step.dt = STEP;
+    def.step.quality = CR_QUALITY_FAST;
+    def.count = 3;
+    CHECK_STATUS(cr_batch_create(&def, &batch, &error), CR_OK);
+    for (int i = 0; i < 3; i++) {
+        CHECK_STATUS(cr_batch_put(batch, i, heap.world, &error), CR_OK);
+        CHECK_STATUS(cr_world_step(heap.world, &error), CR_OK);
+    }
+    CHECK_STATUS(cr_batch_step(batch, STEP, 150, &error), CR_OK);
+    int bounded = 0;
+    for (int k = 3; k < 150; k++) {
+        CHECK_STATUS(cr_world_step(heap.world, &error), CR_OK);
+        bounded += cr_world_certificate(heap.world)->outcome == CR_OUTCOME_BOUNDED;
+    }
+    // world i of the batch began after i steps
+    for (int i = 0; i < 3; i++) {
+        uint64_t hash = 0;
+        CHECK_STATUS(cr_batch_hash(batch, i, &hash, &error), CR_OK);
+        CHECK(hash == cr_world_hash(heap.world));
+        CHECK_STATUS(cr_world_step(heap.world, &error), CR_OK);
+    }
+    CHECK(bounded > 50);
+    cr_batch_destroy(batch);
+    heap_destroy(&heap);
 }

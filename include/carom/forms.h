@@ -5,7 +5,7 @@
 #ifndef CAROM_FORMS_H
 #define CAROM_FORMS_H
 
-#include "carom/model.h"
+#include "carom/impulse.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -47,10 +47,6 @@ struct crByImpact {
     const crCurve* et;  // -1 to 1
     const crCurve* mu;  // >= 0, round friction only
 };
-
-// cr_model_surface at an impact.
-CR_API crStatus cr_model_surface_at(const crModel* model, int material_a, int material_b,
-                                    const crApproach* approach, crContactSurface* out);
 
 // A coefficient by a named form, as a table over one figure.
 typedef enum crFormKind {

@@ -154,7 +154,7 @@ typedef struct crBody {
     int last;             // last velocity on the way from the world, -1 where there is none
     bool single;          // a free body that carries no other: the 6x6 fast path
     bool mass_given;      // shapes add nothing
-    bool deep;            // of a root: its tree has paths of more than 128 velocities, and M no rows for them
+    bool deep;            // of a root: its tree has paths of more than 48 velocities, and M no rows for them
     crPose pose;          // as in crBodyDef, and so on
     crVec3 axis;          // unit
     double mass;          // kg
@@ -255,7 +255,7 @@ typedef struct crModel {
     int* dof_parent;  // the velocity above it in the tree, or -1 (nv)
     int* dof_depth;   // how many are above it (nv)
     int* row;  // where its row of M starts; entries are its ancestors from the top, itself last; -1 where its
-               // path has more than 128 velocities (nv)
+               // path has more than 48 velocities (nv)
     int*
         dof_actuator;  // first term of an actuator along it, see crActuator.next; -1 where there is none (nv)
     double* q0;        // coordinates of the reference position (nq)

@@ -112,8 +112,9 @@ void cr__tree_scale(const crModel* model, crPart tree, double want, double T, do
 crStatus cr__tree_flow(const crModel* model, crPart tree, double h, crState* state, crDynamics* d,
                        crFlowWork work);
 
-// z = D^1/2 L v at velocity i of a tree: rows of H over z are those of J over v.
-double cr__half_velocity(const crModel* model, const crDynamics* d, const double* v, int i);
+// z = D^1/2 L v at the velocities of body b of a tree (nv of it), after those above it: rows of H over z are those of
+// J over v.
+void cr__half_velocities(const crModel* model, const crDynamics* d, int b, const double* v, double* z);
 
 // Does v move the body?
 static inline bool cr__moves(const crModel* model, int body) { return model->bodies[body].last >= 0; }

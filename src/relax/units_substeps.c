@@ -164,7 +164,7 @@ CR_LANE Slip slip(const Short* c, double free, double r1, double r2) {
 }
 
 // impulse of a contact with the others held; u is its velocity under p
-CR_LANE void solve_contact(const Short* c, const double* u, const double* p, double* next) {
+CR_LANE void solve_row_contact(const Short* c, const double* u, const double* p, double* next) {
     double fall = u[0] / c->w, free = p[0] + c->c1 * p[1] + c->c2 * p[2] - fall;
     next[0] = next[1] = next[2] = 0.0;
     if (free <= 0.0) return;
@@ -203,7 +203,7 @@ CR_LANE void full_contact(const crSubsteps* run, Short* unit) {
     // what is open and stays so needs no tangents
     if (u[0] >= 0.0 && p[0] == 0.0 && p[1] == 0.0 && p[2] == 0.0) return;
     dot_tangents(unit, z, u);
-    solve_contact(unit, u, p, next);
+    solve_row_contact(unit, u, p, next);
     for (int r = 0; r < 3; r++) {
         d[r] = next[r] - p[r];
         p[r] = next[r];

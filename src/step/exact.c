@@ -310,7 +310,8 @@ static crStatus pose(crStep* step, double h, const bool* takes, bool again, crIs
     crStatus status = cr__step_pose(step, h, rows, again, error);
     if (status != CR_OK) return status;
     s->posed = true;
-    return cr__step_sort_blocks(step, &s->islands, &s->order, &s->first) == CR_OK ? CR_OK : cr__step_memory(error);
+    return cr__step_sort_blocks(step, &s->islands, &s->order, &s->first) == CR_OK ? CR_OK
+                                                                                  : cr__step_memory(error);
 }
 
 crStatus cr__step_pose_rows(crStep* step, double h, const bool* takes, bool again, crIslandSolve* s,

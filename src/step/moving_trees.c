@@ -13,8 +13,7 @@
 
 #include "step/exact.h"
 
-#define DEPTH 60    // velocities above one another in a tree that short steps take
-#define MOST  1.05  // by which v is scaled up
+#define MOST 1.05  // by which v is scaled up
 
 static crPart tree_of(const crStep* step, int root) {
     int from = step->plan->first_tree[root];
@@ -25,7 +24,6 @@ bool cr__moving_takes(const crStep* step, int body) {
     const crModel* model = step->model;
     const crBody* b = &model->bodies[body];
     if (step->calls.force != NULL || !cr__step_bends(step, body) || model->bodies[b->root].deep) return false;
-    if (b->last >= 0 && model->dof_depth[b->last] >= DEPTH) return false;
     // the work of actuators is not that of one velocity
     for (int j = b->v; j < b->v + b->nv && model->nu > 0; j++) {
         if (model->dof_actuator[j] >= 0) return false;
@@ -142,16 +140,17 @@ void cr__moving_impulses(crStep* step) {
     }
 }
 
-// T + U at the poses of d
-static double energy_at(const crStep* step, crPart tree, double* q, double* v) {
+// T and U at the poses of d
+static crEnergy energy_at(crStep* step, crPart tree, double* q, double* v) {
     crState state = step->state;
-    double sum = 0.0;
+    crEnergy sum = {0.0, 0.0};
     state.q = q;
     state.v = v;
-    cr__part_velocity(step->model, tree, v, (crDynamics*)&step->dynamics);
+    cr__part_velocity(step->model, tree, v, &step->dynamics);
     for (int k = 0; k < tree.count; k++) {
         crEnergy one = cr__body_energy(step->model, tree.bodies[k], &state, &step->dynamics);
-        sum += one.kinetic + one.potential;
+        sum.kinetic += one.kinetic;
+        sum.potential += one.potential;
     }
     return sum;
 }
@@ -159,7 +158,8 @@ static double energy_at(const crStep* step, crPart tree, double* q, double* v) {
 void cr__moving_start(crMovingTrees* t) {
     crStep* step = t->step;
     for (int k = 0; k < t->count; k++) {
-        t->energy[k] = energy_at(step, tree_of(step, t->root[k]), step->state.q, step->state.v);
+        crEnergy start = energy_at(step, tree_of(step, t->root[k]), step->state.q, step->state.v);
+        t->energy[k] = start.kinetic + start.potential;
         t->share[k] = 1.0;
     }
 }
@@ -192,7 +192,7 @@ static crTreeGain shared(crMovingTrees* t, const crSubsteps* ask, crPart tree, d
     return sum;
 }
 
-// q of a tree after its way, and poses there
+// q of a tree after its way
 static void advance(crMovingTrees* t, crPart tree) {
     crStep* step = t->step;
     for (int n = 0; n < tree.count; n++) {
@@ -225,14 +225,15 @@ crTreeGain cr__moving_gain(crMovingTrees* t, const crSubsteps* ask, int k, doubl
     crState state = step->state;
     state.q = t->q;
     cr__part_kinematics(step->model, tree, &state, &step->dynamics);
-    double all = energy_at(step, tree, t->q, t->v), work, by_s;
-    double T = cr__part_kinetic(step->model, tree, t->v, &step->dynamics);
+    crEnergy end = energy_at(step, tree, t->q, t->v);
+    double T = end.kinetic, work, by_s;
     work_of(t, tree, ask->h, scale, &work, &by_s);
-    // T s^2 - by_s s + rest = 0
-    double rest = all - T - t->energy[k] - work - gain.gain, root = by_s * by_s - 4.0 * T * rest, s = 1.0;
+    // T s^2 - by_s s + rest = g
+    double rest = end.potential - t->energy[k] - work;
+    double root = by_s * by_s - 4.0 * T * (rest - gain.gain), s = 1.0;
     if (T > 0.0) s = fmin(MOST, fmax(0.0, (by_s + sqrt(fmax(0.0, root))) / (2.0 * T)));
     t->share[k] = s;
-    gain.gain = T * s * s - by_s * s + (all - T - t->energy[k] - work);
+    gain.gain = T * s * s - by_s * s + rest;
     return gain;
 }
 
@@ -243,13 +244,12 @@ void cr__moving_stand(crMovingTrees* t) {
     }
 }
 
-void cr__moving_put(crMovingTrees* t, const crSubsteps* ask, int k, double correct, double scale) {
+void cr__moving_put(const crMovingTrees* t, int k) {
     crStep* step = t->step;
     crPart tree = tree_of(step, t->root[k]);
-    shared(t, ask, tree, correct, scale);
-    cr__part_advance(step->model, tree, 1.0, t->way, step->state.q);
     for (int n = 0; n < tree.count; n++) {
         const crBody* body = &step->model->bodies[tree.bodies[n]];
+        memcpy(step->state.q + body->q, t->q + body->q, (size_t)body->nq * sizeof *t->q);
         for (int j = body->v; j < body->v + body->nv; j++) {
             step->state.v[j] = t->share[k] * t->v[j];
         }

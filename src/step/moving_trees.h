@@ -19,7 +19,7 @@ typedef struct crMovingTrees {
     int* root;            // trees that move (count)
     double* energy;       // T + U at the start (count)
     double* share;        // of v+ that the state has (count)
-    double *v, *way, *q;  // work (nv, nv, nq)
+    double *v, *way, *q;  // v+, displacement and q+ of the last gain (nv, nv, nq)
 } crMovingTrees;
 
 // What a tree adds to the balance of its set; see Energy in moving.c.
@@ -42,8 +42,8 @@ void cr__moving_start(crMovingTrees* trees);
 crTreeGain cr__moving_gain(crMovingTrees* trees, const crSubsteps* ask, int k, double correct, double scale);
 // Poses are those of the state again.
 void cr__moving_stand(crMovingTrees* trees);
-// q and v of tree k with the shares of the last gain.
-void cr__moving_put(crMovingTrees* trees, const crSubsteps* ask, int k, double correct, double scale);
+// q and v of tree k become those of the last gain.
+void cr__moving_put(const crMovingTrees* trees, int k);
 // Another solve takes it.
 void cr__moving_leave(const crMovingTrees* trees, int k, bool* moving);
 

@@ -9,7 +9,7 @@
 #include "model/actuate.h"
 #include "world/world.h"
 
-static void copy(double* to, const double* from, int count) {
+static void copy_numbers(double* to, const double* from, int count) {
     if (count > 0 && to != from) memmove(to, from, (size_t)count * sizeof(double));
 }
 static void clear(double* to, int count) {
@@ -48,12 +48,12 @@ crStatus cr_world_set_state(crWorld* world, const crState* given, crError* error
     world->last_h = 0.0;
     if (status != CR_OK) return status;
     own->time = wanted.time;
-    copy(own->q, wanted.q, model->nq);
-    copy(own->ctrl, wanted.ctrl, model->nu);
-    copy(own->act, wanted.act, model->na);
-    copy(own->v, wanted.v, model->nv);
-    copy(own->force, wanted.force, model->nv);
-    copy(own->motor_speed, wanted.motor_speed, model->nv);
+    copy_numbers(own->q, wanted.q, model->nq);
+    copy_numbers(own->ctrl, wanted.ctrl, model->nu);
+    copy_numbers(own->act, wanted.act, model->na);
+    copy_numbers(own->v, wanted.v, model->nv);
+    copy_numbers(own->force, wanted.force, model->nv);
+    copy_numbers(own->motor_speed, wanted.motor_speed, model->nv);
     for (int i = 0; i < model->nv && given->motor_speed == NULL; i++) {
         own->motor_speed[i] = model->dofs[i].motor_speed;
     }
