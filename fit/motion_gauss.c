@@ -6,7 +6,7 @@
 //     (sum w J^T J + lambda D) dx = -sum w J^T r
 // (iteratively reweighted least squares; Levenberg's and Marquardt's lambda). A step whose verdict is none ends the derivatives of
 // its toss: later samples count in the misfit alone. So do those of a toss whose derivatives grew beyond GROWN.
-// Standard errors: as for normal errors with the weights of the result.
+// Standard errors: the information A of the result with the spread of its tosses' own gradients (A^-1 B A^-1).
 // Fails: see motion_gauss.h.
 #include "fit/motion_gauss.h"
 
@@ -30,7 +30,7 @@
 typedef struct Normal {
     double A[CR_SEARCH_DIM][CR_SEARCH_DIM];
     double g[CR_SEARCH_DIM];
-    double squares, weights;  // sums of w r^2 and w
+    double B[CR_SEARCH_DIM][CR_SEARCH_DIM];  // sum over tosses of their own g g^T
     double misfit;
     int blind;
 } Normal;
@@ -205,8 +205,6 @@ static void add_sample(Pass* p, const crTossSample* s, bool known, double share,
             J[i][k] = row[i] / m->scale;
         }
     }
-    n->squares += w * far;
-    n->weights += 6.0 * w;
     for (int a = 0; a < m->param_count; a++) {
         for (int i = 0; i < 6; i++) {
             n->g[a] += w * J[i][a] * r[i];
@@ -252,8 +250,16 @@ static crStatus build(crMotionGauss* g, const double* x, Normal* n, crError* err
     Pass p;
     memset(n, 0, sizeof *n);
     crStatus status = pass_create(&p, g, x, error);
+    int dim = g->model->param_count;
     for (int i = 0; i < g->count && status == CR_OK; i++) {
+        double before[CR_SEARCH_DIM];
+        memcpy(before, n->g, sizeof before);
         status = run_toss(&p, g->in[i], n, error);
+        for (int a = 0; a < dim; a++) {
+            for (int b = 0; b < dim; b++) {
+                n->B[a][b] += (n->g[a] - before[a]) * (n->g[b] - before[b]);
+            }
+        }
     }
     pass_destroy(&p);
     g->passes++;
@@ -304,18 +310,19 @@ static double step_from(const crMotionGauss* g, const Normal* n, double lambda, 
     return size;
 }
 
+// A^-1 B A^-1: errors are shared within a toss, which begins where its first sample was measured
 static void standard_errors(crMotionGauss* g, Normal* n) {
     int dim = g->model->param_count;
     for (int i = 0; i < dim; i++) {
-        double unit[CR_SEARCH_DIM] = {0}, column[CR_SEARCH_DIM];
+        double unit[CR_SEARCH_DIM] = {0}, column[CR_SEARCH_DIM], square = 0.0;
         unit[i] = 1.0;
-        // degrees of freedom by the share of weights that counts
-        double samples = 0.0;
-        for (int k = 0; k < g->count; k++) {
-            samples += 6.0 * g->model->tosses->tosses[g->in[k]].count;
+        bool known = g->count > dim && solve(dim, n->A, unit, column) && column[i] > 0.0;
+        for (int a = 0; a < dim && known; a++) {
+            for (int b = 0; b < dim; b++) {
+                square += column[a] * n->B[a][b] * column[b];
+            }
         }
-        bool known = solve(dim, n->A, unit, column) && column[i] > 0.0 && samples > dim;
-        double place = known ? sqrt(column[i] * n->squares / (samples - dim)) : (double)NAN;
+        double place = known ? sqrt(square * g->count / (g->count - dim)) : (double)NAN;
         g->se[i] = place < 1.0 ? place * fabs(stretch(&g->model->params[i], g->x[i])) : (double)NAN;
     }
 }
