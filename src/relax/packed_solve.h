@@ -8,6 +8,7 @@ typedef struct crPackedIsland {
     bool live;        // in: has contacts to be solved
     double tol;       // in: largest change of a velocity by a sweep that counts as solved, m/s
     int limit;        // in: sweeps
+    int fade;         // in: the last ones, over which momentum fades; 0: it does not
     bool solved;      // out
     int sweeps;       // out
     double change;    // of the last sweep, squared, m^2/s^2

@@ -9,8 +9,8 @@
 crStatus cr__step_pose_rows(crStep* step, double h, const bool* takes, bool again, crIslandSolve* solve,
                             crError* error);
 // Solves the islands with solve->exact by themselves: into step->posed.p, and into solve->contact where a contact
-// is packed. The certificate gets the worst.
-crStatus cr__step_solve_exact(crStep* step, double h, const bool* takes, crIslandSolve* solve,
-                              crError* error);
+// is packed. solve->exact is left where sweeps may help further; again: whether there is any. last: this is the last try.
+crStatus cr__step_solve_exact(crStep* step, double h, const bool* takes, bool last, crIslandSolve* solve,
+                              bool* again, crError* error);
 
 #endif
